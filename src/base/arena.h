@@ -1,0 +1,23 @@
+/* arena.h - bump allocation: what is made together dies together. */
+#ifndef TUTTI_ARENA_H
+#define TUTTI_ARENA_H
+#include <stddef.h>
+
+/* Not safe for use by two threads at once.  Memory is zeroed and aligned to 16 bytes. */
+typedef struct Arena Arena;
+
+Arena *arena_new(void);
+void arena_free(Arena *arena); /* NULL is fine */
+
+/* Never NULL: sizes here are decided by our own code, so no memory is fail(). */
+void *arena_alloc(Arena *arena, size_t bytes);
+
+/* For sizes that a user's file or program decides: NULL when there is no memory. */
+void *arena_try(Arena *arena, size_t bytes);
+
+void *arena_copy(Arena *arena, const void *data, size_t bytes);
+size_t arena_bytes(const Arena *arena); /* handed out so far */
+
+#define ARENA_NEW(arena, T) ((T *)arena_alloc((arena), sizeof(T)))
+#define ARENA_ARRAY(arena, T, n) ((T *)arena_alloc((arena), sizeof(T) * (size_t)(n)))
+#endif

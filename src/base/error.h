@@ -1,0 +1,43 @@
+/* error.h - how a step fails.
+ *
+ * A step that can fail returns an Error, or NULL.  It is the PJRT_Error that
+ * crosses the seam, so nothing is translated on the way out.  Whoever finds the
+ * fault makes the error and says everything: what, where, which shapes, what
+ * would be right.  Callers pass it up with TRY. */
+#ifndef TUTTI_ERROR_H
+#define TUTTI_ERROR_H
+
+typedef struct PJRT_Error Error;
+
+/* PJRT's numbers. */
+typedef enum Code {
+    CODE_CANCELLED = 1,
+    CODE_INVALID = 3,
+    CODE_NOT_FOUND = 5,
+    CODE_EXHAUSTED = 8,
+    CODE_PRECONDITION = 9,
+    CODE_ABORTED = 10,
+    CODE_UNIMPLEMENTED = 12,
+    CODE_INTERNAL = 13,
+} Code;
+
+#define MUST_USE __attribute__((warn_unused_result))
+
+MUST_USE Error *error_new(Code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+MUST_USE Error *error_copy(const Error *error);
+/* Puts a line of context before the message; takes and returns the same error. */
+MUST_USE Error *error_in(Error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void error_free(Error *error); /* NULL is fine */
+Code error_code(const Error *error);
+const char *error_text(const Error *error);
+
+/* The first word of every error; the plugin points it at its PJRT_Error_FunctionTable. */
+extern const void *error_vtable;
+
+#define TRY(call)                                                                                  \
+    do {                                                                                           \
+        Error *error_ = (call);                                                                    \
+        if (error_)                                                                                \
+            return error_;                                                                         \
+    } while (0)
+#endif

@@ -1,0 +1,93 @@
+/* text.c - growing strings and printing of lists. */
+#include "base/text.h"
+
+#include "base/arena.h"
+#include "base/fail.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool str_equal(Str a, Str b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
+}
+
+bool str_is(Str a, const char *b)
+{
+    return str_equal(a, str_of(b));
+}
+
+Str str_of(const char *cstr)
+{
+    return (Str){ cstr, strlen(cstr) };
+}
+
+Str str_copy(Arena *arena, Str s)
+{
+    char *at = arena_alloc(arena, s.n + 1);
+    if (s.n)
+        memcpy(at, s.at, s.n);
+    at[s.n] = 0;
+    return (Str){ at, s.n };
+}
+
+/* Room for n more bytes and a NUL. */
+static void make_room(Text *text, size_t n)
+{
+    if (text->room - text->n > n)
+        return;
+    size_t room = (text->n + n + 1) * 2;
+    char *at = realloc(text->at, room);
+    if (!at)
+        fail("no memory for a text of %zu bytes", room);
+    text->at = at;
+    text->room = room;
+}
+
+void text_vprintf(Text *text, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    require(n >= 0);
+    make_room(text, (size_t)n);
+    vsnprintf(text->at + text->n, (size_t)n + 1, format, again);
+    text->n += (size_t)n;
+    va_end(again);
+}
+
+void text_printf(Text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vprintf(text, format, args);
+    va_end(args);
+}
+
+void text_add(Text *text, const void *bytes, size_t n)
+{
+    make_room(text, n);
+    if (n)
+        memcpy(text->at + text->n, bytes, n);
+    text->n += n;
+    text->at[text->n] = 0;
+}
+
+void text_ints(Text *text, const int64_t *at, int n)
+{
+    for (int i = 0; i < n; i++)
+        text_printf(text, "%s%" PRId64, i ? ", " : "", at[i]);
+}
+
+const char *text_cstr(const Text *text)
+{
+    return text->at ? text->at : "";
+}
+
+void text_free(Text *text)
+{
+    free(text->at);
+    *text = (Text){ 0 };
+}

@@ -1,0 +1,21 @@
+/* compile.h - from the bytes of a program to a Program: the engine's front door. */
+#ifndef TUTTI_COMPILE_H
+#define TUTTI_COMPILE_H
+#include "engine/program.h"
+
+typedef struct CompileOptions {
+    const char *name;       /* for messages: a file's name, or "program" */
+    bool evaluate;          /* play the whole of it by the reference evaluator */
+    const char *dump_after; /* a pass: print the module after it into *dump */
+    Text *dump;
+    /* By number of argument or result; NULL: all false.  May the engine choose the sharding
+     * where the program leaves it open?  (CompileOptionsProto 3.18 and 3.12.) */
+    const bool *free_args, *free_results;
+    int nfree_args, nfree_results;
+} CompileOptions;
+
+MUST_USE Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out);
+
+/* The names of the passes in order, NULL at the end. */
+extern const char *const pass_names[];
+#endif

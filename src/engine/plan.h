@@ -1,0 +1,62 @@
+/* plan.h - what the passes work on: the module, and what they have found out about it.
+ *
+ * A pass takes the plan and leaves it valid; the module in it is proven by module_check after
+ * every pass in debug builds.  The early passes (refine, simplify, place) turn modules into
+ * modules; stretch and assign add the tables below, which emit reads. */
+#ifndef TUTTI_PLAN_H
+#define TUTTI_PLAN_H
+#include "engine/compile.h"
+#include "engine/program.h"
+#include "hlo/module.h"
+
+/* How a stretch ends. */
+typedef struct StretchEnd {
+    enum { END_PROGRAM, END_GOTO, END_SWITCH, END_MEET } kind;
+    ValueId on;      /* END_SWITCH: an i1 (true goes to targets[0], false to [1]) or an i32
+                        (k goes to targets[k], anything else to the last) */
+    int ntargets;    /* numbers of stretches */
+    int *targets;
+    NodeId meeting;  /* END_MEET: the node; targets[0] comes after it */
+} StretchEnd;
+
+/* dst takes the bytes of src.  A list of them happens at once, as if every src were read
+ * before any dst is written; assign makes most of them nothing by giving both one place. */
+typedef struct Move {
+    ValueId dst, src;
+} Move;
+
+/* A piece of straight line (with whole loops and branches in it, where nobody meets). */
+typedef struct Stretch {
+    int nnodes;
+    NodeId *nodes;
+    int nmoves; /* after the nodes */
+    Move *moves;
+    StretchEnd end;
+} Stretch;
+
+typedef struct Plan {
+    Module *m;
+    RegionId main; /* body of the function main */
+    const CompileOptions *o;
+
+    /* Set by place.  main is from then on the program of one device: its arguments and
+     * results have local types, and whole-array code lies in tutti.global nodes. */
+    Param *args, *results;
+
+    /* Set by stretch. */
+    int nstretches;
+    Stretch *stretches;
+
+    /* Set by assign; by ValueId.  PLACE_NONE: not in memory (fused away, or never needed). */
+    Place *places;
+    uint32_t nplaces;
+    size_t slab_bytes, pool_bytes;
+    char *pool; /* aligned; the constants' bytes */
+} Plan;
+
+typedef MUST_USE Error *PassFn(Plan *p);
+PassFn refine, simplify, place, fuse, stretch, assign;
+
+/* emit/emit.c: from a finished plan to native code in a Program that takes over p->m. */
+MUST_USE Error *emit(Plan *p, Program **out);
+#endif

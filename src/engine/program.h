@@ -1,0 +1,144 @@
+/* program.h - what compile makes and run plays: the contract between the two halves of the
+ * engine.  A Program is immutable once compiled and shared by all its runs.
+ *
+ * Every device plays the same program on a frame of its own:
+ *
+ *     stretch 0 --> stretch 1 --meeting 0--> stretch 2 --+--> end
+ *                       ^                                |
+ *                       +--------------------------------+   (a while with a collective inside)
+ *
+ * A stretch is one native function; it runs without ever waiting and says what comes next.
+ * Between stretches a device may step aside: at a meeting, until its group has come. */
+#ifndef TUTTI_PROGRAM_H
+#define TUTTI_PROGRAM_H
+#include "base/arena.h"
+#include "base/error.h"
+#include "hlo/module.h"
+
+#include <stdatomic.h>
+
+struct Runtime;
+struct Code;
+typedef struct Program Program;
+
+/* One device's activation of a program.  Compiled code reads the first seven fields by their
+ * offsets (emit/frame.h), so their order is part of the code's format. */
+typedef struct Frame {
+    char *slab;                  /* temporaries; 64-byte aligned */
+    const char *pool;            /* constants */
+    void *const *args;           /* [nargs] */
+    void *const *outs;           /* [nresults] */
+    const struct Runtime *rt;    /* functions that code calls */
+    int32_t partition, replica;  /* who I am */
+    const _Atomic int *cancel;   /* not 0: stop soon; long loops look now and then */
+    const Program *program;
+    Error *error;                /* set by whoever makes a stretch return STRETCH_FAIL */
+    void *task;                  /* the executor's */
+} Frame;
+
+/* Returns the next stretch (>= 0), or one of: */
+typedef int32_t StretchFn(Frame *f);
+enum { STRETCH_END = -1, STRETCH_FAIL = -2, STRETCH_MEET = -16 }; /* meeting k: STRETCH_MEET - k */
+
+/* Where a value lies, relative to a frame. */
+typedef struct Place {
+    enum { PLACE_NONE, PLACE_SLAB, PLACE_POOL, PLACE_ARG, PLACE_OUT } where;
+    int64_t at; /* offset in bytes, or number of the argument or result */
+} Place;
+
+static inline void *frame_at(const Frame *f, Place p)
+{
+    switch (p.where) {
+    case PLACE_SLAB: return f->slab + p.at;
+    case PLACE_POOL: return (void *)(f->pool + p.at);
+    case PLACE_ARG: return f->args[p.at];
+    case PLACE_OUT: return f->outs[p.at];
+    default: return NULL;
+    }
+}
+
+/* out[i] = f(a[i], b[i]) for n elements: a reducer region, compiled.  out may be a or b. */
+typedef void CombineFn(void *out, const void *a, const void *b, int64_t n);
+
+/* Devices that meet: flat numbers (replica * npartitions + partition), in the order in which
+ * the program lists them.  Equal lists are one group. */
+typedef struct Group {
+    int n;
+    const int32_t *members;
+} Group;
+
+/* A point where devices wait for one another. */
+typedef struct Meeting {
+    OpId op;
+    const char *name;  /* "all_reduce" */
+    const char *where; /* "train.py:28" */
+    int next;          /* the stretch after it */
+    int nin, nout;
+    const Place *in, *out;
+    const Type *in_types, *out_types; /* of one device's part */
+    const int32_t *group_of;          /* [ndevices] number of its group, or -1: takes no part */
+    const void *attrs;                /* of the op; all_gather_dim and the like */
+    CombineFn *combine;               /* all_reduce, reduce_scatter; NULL for others */
+    /* tutti.global: join the operands' tiles, play `body` once over whole arrays, cut. */
+    const Program *body;
+    const Tiling *in_tilings, *out_tilings;
+} Meeting;
+
+/* A node that the evaluator plays (Runtime.evaluate); node 0: the whole of main. */
+typedef struct Evaluation {
+    NodeId node;
+    const Place *in, *out;
+} Evaluation;
+
+/* What a program takes or gives. */
+typedef struct Param {
+    Type whole, local; /* types of the array and of one device's part of it */
+    Tiling tiling;
+    bool may_donate; /* arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output) */
+    int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
+                        right whether or not the two are the same memory. */
+} Param;
+
+typedef struct CompileStats {
+    int kernels_compiled, kernels_reused; /* distinct kernels, and equal ones that share code */
+    int stretches, meetings, joins, evaluations;
+    size_t code_bytes, slab_bytes, pool_bytes;
+    double read_ms, passes_ms, emit_ms;
+} CompileStats;
+
+struct Program {
+    Str name;
+    int nreplicas, npartitions, ndevices; /* ndevices = nreplicas * npartitions */
+    int nargs, nresults;
+    const Param *args, *results;
+    size_t slab_bytes;
+    const char *pool; /* 64-byte aligned */
+    int nstretches, nmeetings, ngroups, nevaluations;
+    StretchFn *const *stretches;
+    const Meeting *meetings;
+    const Group *groups;
+    const Evaluation *evaluations;
+    int64_t cost_ns;       /* one device's run, estimated from the program; */
+    bool is_cost_known;    /* false: a loop of unknown length */
+    CompileStats stats;
+    Arena *arena;          /* owns all of this, the Program included */
+    struct Code *code;     /* owns the native code */
+    Module *module;        /* kept for the evaluator and for messages */
+};
+
+void program_free(Program *p); /* NULL is fine */
+
+/* What compiled code may call.  Grows at the end. */
+typedef struct Runtime {
+    /* Plays program->evaluations[which]; not 0: failed, f->error is set. */
+    int32_t (*evaluate)(Frame *f, int32_t which);
+    /* c[m,n] = sum_k a[m,k] b[k,n], strides in elements; see run/gemm.h. */
+    void (*gemm_f32)(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row, int64_t a_col,
+                     const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row);
+    void (*gemm_f64)(int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
+                     int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
+                     int64_t c_row);
+} Runtime;
+
+extern const Runtime runtime; /* run/runtime.c */
+#endif

@@ -1,0 +1,40 @@
+/* buffer.h - an array on a device, as the seam hands it about (PJRT_Buffer). */
+#ifndef TUTTI_BUFFER_H
+#define TUTTI_BUFFER_H
+#include "engine/run/event.h"
+#include "engine/run/memory.h"
+#include "ops/type.h"
+
+struct Device;
+
+/* Row-major and dense.  Fields up to the line are set once before publication; those below
+ * change under the lock of the buffer (buffer.c). */
+typedef struct PJRT_Buffer {
+    struct Device *device;
+    Type type;               /* dims point into dims_ */
+    int64_t dims_[MAX_RANK];
+    /* ---- */
+    Storage *storage;  /* NULL: deleted or donated */
+    Event *ready;      /* when its contents are there; NULL: they are */
+    int nviews;        /* outside references to its memory (NumPy views, DLPack) */
+    _Atomic int lock;
+} Buffer;
+
+MUST_USE Error *buffer_new(struct Device *device, Type type, Storage *storage, Event *ready,
+                           Buffer **out); /* takes storage, holds ready */
+void buffer_free(Buffer *b);
+void buffer_delete(Buffer *b); /* lets go of the memory; the object stays */
+bool buffer_is_deleted(Buffer *b);
+Event *buffer_ready(Buffer *b); /* a new hold; an error event when deleted */
+
+/* From host memory with byte strides (NULL: dense); copies before it returns. */
+MUST_USE Error *buffer_from_host(struct Device *device, Type type, const void *data,
+                                 const int64_t *byte_strides, Buffer **out);
+/* Into dst, row-major; when the contents are there.  Never blocks; `done` is a new event. */
+MUST_USE Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done);
+MUST_USE Error *buffer_copy(Buffer *b, struct Device *to, Buffer **out);
+
+/* While held, deletion and donation leave the memory to the viewer. */
+MUST_USE Error *buffer_view(Buffer *b, void **data); /* counts one view */
+void buffer_unview(Buffer *b);
+#endif

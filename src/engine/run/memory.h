@@ -1,0 +1,45 @@
+/* memory.h - the memory of devices: a caching allocator, and counted storage.
+ *
+ * Fresh pages cost more than most kernels, so what is freed is kept by size class and handed
+ * out again.  Each device counts what is alive, its peak, and refuses past its limit. */
+#ifndef TUTTI_MEMORY_H
+#define TUTTI_MEMORY_H
+#include "base/error.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Memory Memory; /* of one device; any thread may call */
+
+Memory *memory_new(int device, size_t limit_bytes); /* limit 0: none */
+void memory_free(Memory *memory);                   /* what is still alive stays valid */
+
+typedef struct MemoryStats {
+    size_t bytes_in_use, peak_bytes, limit_bytes;
+    int64_t nallocs, nreused; /* calls, and those served from the cache */
+} MemoryStats;
+MemoryStats memory_stats(const Memory *memory);
+
+/* Raw blocks, 64-byte aligned, contents undefined: slabs.  `bytes` again at the end.
+ * RESOURCE_EXHAUSTED names the size asked, the size left and the device. */
+MUST_USE Error *memory_take(Memory *memory, size_t bytes, void **out);
+void memory_give(Memory *memory, void *block, size_t bytes);
+
+/* Counted memory that buffers stand on: values, running executions, outside views. */
+typedef struct Storage {
+    void *data;
+    size_t bytes;
+    Memory *memory;                         /* charged for it; NULL: foreign memory */
+    _Atomic int holders;                    /* any thread */
+    void (*on_end)(void *data, void *user); /* foreign memory: called when the last lets go */
+    void *user;
+} Storage;
+
+MUST_USE Error *storage_new(Memory *memory, size_t bytes, Storage **out);
+Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
+Storage *storage_hold(Storage *storage);
+void storage_release(Storage *storage);
+bool storage_is_alone(const Storage *storage); /* one holder: may be written in place */
+#endif

@@ -1,0 +1,220 @@
+/* module.c - the tables of a module and how they grow.
+ *
+ * Values, nodes and regions are rows of three growing arrays; their numbers never change, so
+ * passes keep numbers and may add while they look.  Rows are never reused: a pass that drops
+ * a node just leaves it out of its region's list. */
+#include "hlo/module.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const Loc loc_unknown = { 0 };
+
+/* Room for one more row; rows beyond the old end are zero. */
+static void grow(void *table, uint32_t n, uint32_t more, uint32_t *room, size_t size)
+{
+    void **at = table;
+    if (n + more <= *room)
+        return;
+    uint32_t bigger = *room * 2 > n + more ? *room * 2 : n + more + 16;
+    char *moved = realloc(*at, bigger * size);
+    if (!moved)
+        fail("no memory for %u rows of a module", bigger);
+    memset(moved + *room * size, 0, (bigger - *room) * size);
+    *at = moved;
+    *room = bigger;
+}
+
+Module *module_new(void)
+{
+    Arena *arena = arena_new();
+    Module *m = ARENA_NEW(arena, Module);
+    m->arena = arena;
+    m->nreplicas = m->npartitions = 1;
+    grow(&m->values, 0, 1, &m->values_room, sizeof *m->values);
+    grow(&m->nodes, 0, 1, &m->nodes_room, sizeof *m->nodes);
+    grow(&m->regions, 0, 1, &m->regions_room, sizeof *m->regions);
+    m->nvalues = m->nnodes = m->nregions = 1; /* row 0 is "none" */
+    return m;
+}
+
+void module_free(Module *m)
+{
+    if (!m)
+        return;
+    for (uint32_t r = 1; r < m->nregions; r++)
+        free(m->regions[r].nodes);
+    free(m->values);
+    free(m->nodes);
+    free(m->regions);
+    arena_free(m->arena); /* m itself lies there */
+}
+
+static ValueId add_values(Module *m, int n, const Type *types, NodeId node, RegionId region)
+{
+    if (n == 0)
+        return 0;
+    grow(&m->values, m->nvalues, (uint32_t)n, &m->values_room, sizeof *m->values);
+    ValueId first = m->nvalues;
+    for (int i = 0; i < n; i++)
+        m->values[first + (uint32_t)i] = (Value){ types[i], node, region, i };
+    m->nvalues += (uint32_t)n;
+    return first;
+}
+
+RegionId region_new(Module *m, NodeId parent, int nargs, const Type *args)
+{
+    grow(&m->regions, m->nregions, 1, &m->regions_room, sizeof *m->regions);
+    RegionId r = m->nregions++;
+    ValueId first = add_values(m, nargs, args, 0, r);
+    m->regions[r] = (Region){ .nargs = nargs, .args = first, .parent = parent };
+    return r;
+}
+
+NodeId node_new(Module *m, OpId op, int nin, const ValueId *in, int nout, const Type *results,
+                int nregions, const RegionId *regions, const void *attrs, const Loc *loc)
+{
+    grow(&m->nodes, m->nnodes, 1, &m->nodes_room, sizeof *m->nodes);
+    NodeId n = m->nnodes++;
+    m->nodes[n] = (Node){
+        .op = op,
+        .nin = nin,
+        .nout = nout,
+        .nregions = nregions,
+        .in = arena_copy(m->arena, in, sizeof *in * (size_t)nin),
+        .out = add_values(m, nout, results, n, 0),
+        .regions = arena_copy(m->arena, regions, sizeof *regions * (size_t)nregions),
+        .attrs = attrs,
+        .loc = loc ? loc : &loc_unknown,
+    };
+    for (int i = 0; i < nregions; i++)
+        m->regions[regions[i]].parent = n;
+    return n;
+}
+
+/* Says of a node and its results that they stand in r. */
+static void settle(Module *m, RegionId r, NodeId n)
+{
+    Node *node = node_at(m, n);
+    node->region = r;
+    for (int i = 0; i < node->nout; i++)
+        m->values[node->out + (uint32_t)i].region = r;
+}
+
+void region_append(Module *m, RegionId r, NodeId n)
+{
+    Region *region = region_at(m, r);
+    if (region->nnodes == region->room) {
+        region->room = region->room ? region->room * 2 : 8;
+        region->nodes = realloc(region->nodes, sizeof *region->nodes * (size_t)region->room);
+        if (!region->nodes)
+            fail("no memory for a region of %d operations", region->room);
+    }
+    region->nodes[region->nnodes++] = n;
+    settle(m, r, n);
+}
+
+void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes)
+{
+    NodeId *copy = malloc(sizeof *copy * (size_t)(n ? n : 1));
+    if (!copy)
+        fail("no memory for a region of %d operations", n);
+    memcpy(copy, nodes, sizeof *copy * (size_t)n);
+    Region *region = region_at(m, r);
+    free(region->nodes);
+    region->nodes = copy;
+    region->nnodes = region->room = n;
+    for (int i = 0; i < n; i++)
+        settle(m, r, copy[i]);
+}
+
+Func *func_add(Module *m, Str name)
+{
+    if (m->nfuncs == m->funcs_room) {
+        int room = m->funcs_room ? m->funcs_room * 2 : 8;
+        Func *bigger = ARENA_ARRAY(m->arena, Func, room);
+        if (m->nfuncs)
+            memcpy(bigger, m->funcs, sizeof *bigger * (size_t)m->nfuncs);
+        m->funcs = bigger;
+        m->funcs_room = room;
+    }
+    Func *f = &m->funcs[m->nfuncs++];
+    *f = (Func){ .name = name, .loc = &loc_unknown };
+    return f;
+}
+
+Func *func_find(const Module *m, Str name)
+{
+    for (int i = 0; i < m->nfuncs; i++)
+        if (str_equal(m->funcs[i].name, name))
+            return &m->funcs[i];
+    return NULL;
+}
+
+Mesh *mesh_find(const Module *m, Str name)
+{
+    for (int i = 0; i < m->nmeshes; i++)
+        if (str_equal(m->meshes[i]->name, name))
+            return m->meshes[i];
+    return NULL;
+}
+
+void mesh_add(Module *m, Mesh *mesh)
+{
+    if (m->nmeshes == m->meshes_room) {
+        int room = m->meshes_room ? m->meshes_room * 2 : 4;
+        Mesh **bigger = ARENA_ARRAY(m->arena, Mesh *, room);
+        if (m->nmeshes)
+            memcpy(bigger, m->meshes, sizeof *bigger * (size_t)m->nmeshes);
+        m->meshes = bigger;
+        m->meshes_room = room;
+    }
+    m->meshes[m->nmeshes++] = mesh;
+}
+
+Node *region_return(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    require(region->nnodes > 0);
+    return node_at(m, region->nodes[region->nnodes - 1]);
+}
+
+NodeId value_def(const Module *m, ValueId v)
+{
+    return m->values[v].node;
+}
+
+const Dense *value_constant(const Module *m, ValueId v)
+{
+    NodeId n = value_def(m, v);
+    if (!n || m->nodes[n].op != OP_CONSTANT)
+        return NULL;
+    return &((const ConstantAttrs *)m->nodes[n].attrs)->value;
+}
+
+void loc_print(Text *out, const Loc *loc)
+{
+    if (!loc->file.n) {
+        text_printf(out, "unknown place");
+        return;
+    }
+    text_printf(out, "%.*s:%d", STR_ARG(loc->file), loc->line);
+    if (loc->column)
+        text_printf(out, ":%d", loc->column);
+}
+
+const char *loc_name(const Loc *loc)
+{
+    enum { RING = 4, ROOM = 512 };
+    static _Thread_local char ring[RING][ROOM];
+    static _Thread_local unsigned next;
+    Text text = { 0 };
+    loc_print(&text, loc);
+    char *at = ring[next++ % RING];
+    snprintf(at, ROOM, "%s", text_cstr(&text));
+    text_free(&text);
+    return at;
+}

@@ -1,0 +1,121 @@
+/* module.h - a program as data: StableHLO operations, in an arena.
+ *
+ *   Module
+ *     func main (public)         body: Region
+ *     func _normal (private)       args: Values          nodes: Node, Node, ... , return
+ *                                                          in: Values   out: Values
+ *                                                          regions: Region ...
+ *
+ * References are 32-bit numbers into the module's tables; 0 is none.  A region is one block;
+ * its last node is a RETURN.  A value is defined by a node or is an argument of a region, and
+ * may be used where SSA allows: later in its region, and in regions nested there. */
+#ifndef TUTTI_MODULE_H
+#define TUTTI_MODULE_H
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "ops/op.h"
+
+#include <stdint.h>
+
+typedef uint32_t ValueId, NodeId, RegionId;
+
+typedef struct Loc {
+    Str file; /* empty: unknown */
+    int line, column;
+    Str name; /* "jit(f)/mul"; may be empty */
+} Loc;
+
+typedef struct Value {
+    Type type;
+    NodeId node;     /* that defines it; 0: an argument of `region` */
+    RegionId region; /* where it is defined */
+    int index;       /* which result or argument */
+} Value;
+
+typedef struct Node {
+    OpId op;
+    int nin, nout, nregions;
+    ValueId *in;         /* operands */
+    ValueId out;         /* first result; the others follow: out + 1, ... */
+    RegionId *regions;
+    const void *attrs;   /* the struct that op_info[op].attrs names */
+    const Attr *extra;   /* a dictionary of foreign attributes (mhlo.sharding ...), or NULL */
+    const Loc *loc;      /* never NULL */
+    RegionId region;     /* it stands in */
+} Node;
+
+typedef struct Region {
+    int nargs;
+    ValueId args; /* first; the others follow */
+    int nnodes, room;
+    NodeId *nodes;  /* in program order */
+    NodeId parent;  /* the node it belongs to; 0: a function's body */
+} Region;
+
+typedef struct Func {
+    Str name;
+    bool is_public;
+    RegionId body;
+    int nresults;
+    const Type *results;
+    const Attr *const *arg_attrs;    /* per argument: a dictionary, or NULL */
+    const Attr *const *result_attrs; /* per result */
+    const Loc *loc;
+} Func;
+
+typedef struct Module {
+    Arena *arena; /* owns everything the module refers to */
+    Str name;
+    int nreplicas, npartitions; /* from mhlo.num_replicas, mhlo.num_partitions; 1 if unsaid */
+    const Attr *attrs;          /* the module's own, or NULL */
+    Value *values;
+    Node *nodes;
+    Region *regions;
+    Func *funcs;
+    Mesh **meshes;
+    uint32_t nvalues, nnodes, nregions; /* entry 0 of each is unused */
+    uint32_t values_room, nodes_room, regions_room;
+    int nfuncs, funcs_room, nmeshes, meshes_room;
+} Module;
+
+Module *module_new(void);
+void module_free(Module *m); /* NULL is fine */
+
+/* Building.  Pointers into the tables move when something is added; keep numbers. */
+RegionId region_new(Module *m, NodeId parent, int nargs, const Type *args);
+/* A node that stands nowhere yet.  Operands, types and attributes are copied by reference:
+ * they must live in the arena, except the arrays in, results and regions, which are copied. */
+NodeId node_new(Module *m, OpId op, int nin, const ValueId *in, int nout, const Type *results,
+                int nregions, const RegionId *regions, const void *attrs, const Loc *loc);
+void region_append(Module *m, RegionId r, NodeId n);
+void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes); /* replaces the list */
+Func *func_add(Module *m, Str name);                                       /* fields zeroed */
+Func *func_find(const Module *m, Str name); /* NULL: none of that name */
+Mesh *mesh_find(const Module *m, Str name);
+void mesh_add(Module *m, Mesh *mesh);
+
+static inline Node *node_at(const Module *m, NodeId n) { return &m->nodes[n]; }
+static inline Value *value_at(const Module *m, ValueId v) { return &m->values[v]; }
+static inline Region *region_at(const Module *m, RegionId r) { return &m->regions[r]; }
+static inline Type type_of(const Module *m, ValueId v) { return m->values[v].type; }
+Node *region_return(const Module *m, RegionId r); /* its last node */
+NodeId value_def(const Module *m, ValueId v);     /* node that defines it, 0 for arguments */
+/* The constant that v is, looking through nothing; NULL if it is not one. */
+const Dense *value_constant(const Module *m, ValueId v);
+
+extern const Loc loc_unknown;
+void loc_print(Text *out, const Loc *loc);  /* train.py:12:5, or "unknown place" */
+const char *loc_name(const Loc *loc);       /* the same in a ring of buffers of this thread */
+
+/* check.c: every rule; the error names the operation, its types and its place. */
+MUST_USE Error *module_check(const Module *m);
+
+/* print.c: as StableHLO text that our reader and JAX's parser accept. */
+void module_print(Text *out, const Module *m, bool with_locations);
+
+/* read/: from bytes.  The result is new and unchecked; on error *out is untouched. */
+MUST_USE Error *read_program(const char *bytes, size_t n, const char *name, Module **out);
+MUST_USE Error *read_text(const char *bytes, size_t n, const char *name, Module **out);
+MUST_USE Error *read_bytecode(const char *bytes, size_t n, const char *name, Module **out);
+#endif

@@ -1,0 +1,44 @@
+/* rewrite.h - changing a module: substitution, walking, copying. */
+#ifndef TUTTI_REWRITE_H
+#define TUTTI_REWRITE_H
+#include "hlo/module.h"
+
+/* A substitution of values that is collected first and applied by one walk.  Starts by
+ * subst_new; chains (a by b, b by c) resolve to the end. */
+typedef struct Subst {
+    ValueId *to; /* to[v]: 0 means v itself */
+    uint32_t n;
+} Subst;
+
+Subst subst_new(const Module *m);
+void subst_free(Subst *s);
+void subst_set(Subst *s, ValueId from, ValueId to); /* also for values newer than the Subst */
+ValueId subst_get(const Subst *s, ValueId v);
+void subst_apply(const Subst *s, Module *m, RegionId r); /* to operands in r and below */
+
+/* Calls visit for every node of r and of the regions below, in program order, outer first. */
+typedef void NodeVisit(Module *m, NodeId n, void *user);
+void region_walk(Module *m, RegionId r, NodeVisit *visit, void *user);
+
+/* Appends copies of the nodes of `from` (all but its RETURN) to the region `to`.  map gives
+ * for values of `from` (its arguments first set by the caller) the values in the copy. */
+void region_copy_into(Module *m, RegionId from, RegionId to, Subst *map);
+/* A new region with the same arguments and nodes; free values are looked up in map. */
+RegionId region_copy(Module *m, RegionId from, NodeId parent, Subst *map);
+
+/* How often each value is used in r and below; the caller frees. counts[v]. */
+uint32_t *count_uses(const Module *m, RegionId r);
+
+/* Drops nodes of r and below whose results nobody uses and that have no effect. */
+void remove_dead(Module *m, RegionId r);
+bool node_has_effect(const Module *m, NodeId n); /* itself or in its regions */
+
+/* What a region of two scalars computes, if it is that one operation: OP_ADD, OP_MAX ...;
+ * OP_COUNT otherwise. Looks through sharding constraints and reversed operands. */
+OpId region_reducer(const Module *m, RegionId r);
+
+/* Constants and small nodes; appended to r. */
+ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc);
+ValueId build_node(Module *m, RegionId r, OpId op, int nin, const ValueId *in, Type result,
+                   const void *attrs, const Loc *loc);
+#endif

@@ -1,0 +1,118 @@
+/* attrs.h - attributes: as read (Attr, a tree), and as used (one struct per kind). */
+#ifndef TUTTI_ATTRS_H
+#define TUTTI_ATTRS_H
+#include "base/error.h"
+#include "base/text.h"
+#include "ops/sharding.h"
+#include "ops/type.h"
+
+struct Arena;
+
+typedef enum AttrKind {
+    ATTR_UNIT,
+    ATTR_BOOL,   /* integer: 0 or 1 */
+    ATTR_INT,    /* integer */
+    ATTR_FLOAT,  /* number */
+    ATTR_STRING, /* string; also symbols (@name without the @) */
+    ATTR_WORD,   /* string: an enum's word, "LT" */
+    ATTR_TYPE,   /* type */
+    ATTR_ARRAY,  /* items */
+    ATTR_DICT,   /* items and keys */
+    ATTR_DENSE,  /* dense: constants, and number lists as rank-1 or rank-2 i64 */
+    ATTR_SHARDING,  /* sharding */
+    ATTR_SHARDINGS, /* shardings */
+} AttrKind;
+
+/* Everything lives in the arena of the module it was read into. */
+typedef struct Attr {
+    AttrKind kind;
+    int n; /* of items, keys, shardings */
+    union {
+        int64_t integer;
+        double number;
+        Str string;
+        Type type;
+        Dense dense;
+        const struct Attr *const *items;
+        const Sharding *sharding;
+        const Sharding *const *shardings;
+    };
+    const Str *keys; /* of a dictionary, in the order read */
+} Attr;
+
+const Attr *attr_get(const Attr *dict, const char *key); /* NULL: absent, or dict is NULL */
+
+/* A dictionary being made; starts as { 0 }. */
+typedef struct AttrDict {
+    int n, room;
+    Str *keys;
+    const Attr **values;
+} AttrDict;
+
+void attr_set(struct Arena *arena, AttrDict *dict, Str key, const Attr *value);
+const Attr *attr_dict(struct Arena *arena, const AttrDict *dict);
+const Attr *attr_int(struct Arena *arena, int64_t value);
+const Attr *attr_bool(struct Arena *arena, bool value);
+const Attr *attr_string(struct Arena *arena, Str value);
+const Attr *attr_word(struct Arena *arena, Str value);
+const Attr *attr_ints(struct Arena *arena, int n, const int64_t *at); /* as dense i64 */
+const Attr *attr_matrix(struct Arena *arena, int rows, int cols, const int64_t *at);
+
+typedef struct Shardings {
+    int n;
+    const Sharding *const *at;
+} Shardings;
+
+typedef struct Tilings {
+    int n;
+    const Tiling *at;
+} Tilings;
+
+/* The structs. */
+#define BEGIN(kind, T) typedef struct T {
+#define FIELD(type, name, initially) ATTRS_C_##type name;
+#define ENUM(name, initially, words) int name;
+#define END(kind, T)                                                                               \
+    char end_; /* so that no struct is empty */                                                    \
+    }                                                                                              \
+    T;
+#define ATTRS_C_INT int64_t
+#define ATTRS_C_BOOL bool
+#define ATTRS_C_FLOATING double
+#define ATTRS_C_INTS Ints
+#define ATTRS_C_MATRIX Matrix
+#define ATTRS_C_STRING Str
+#define ATTRS_C_DENSE Dense
+#define ATTRS_C_ANY const Attr *
+#define ATTRS_C_SHARDING const Sharding *
+#define ATTRS_C_SHARDINGS Shardings
+#define ATTRS_C_TILINGS Tilings
+#include "ops/attrs.def"
+
+typedef enum AttrsKind {
+#define BEGIN(kind, T) ATTRS_##kind,
+#define FIELD(type, name, initially)
+#define ENUM(name, initially, words)
+#define END(kind, T)
+#include "ops/attrs.def"
+    ATTRS_COUNT
+} AttrsKind;
+
+/* The words of enums, in the order of attrs.def. */
+enum { EQ, NE, GE, GT, LE, LT };
+enum { COMPARE_NOTYPE, COMPARE_FLOAT, COMPARE_TOTALORDER, COMPARE_SIGNED, COMPARE_UNSIGNED };
+
+/* Makes the struct of that kind from what was read.  Names with a dot (mhlo.sharding,
+ * jax.result_info) are not ours: they are collected into *extra (NULL when there are none).
+ * An unknown, missing or ill-typed attribute is an error that names it and `op`. */
+MUST_USE Error *attrs_from_dict(struct Arena *arena, AttrsKind kind, const char *op,
+                                const Attr *dict, const void **attrs, const Attr **extra);
+bool attrs_equal(AttrsKind kind, const void *a, const void *b);
+uint64_t attrs_hash(AttrsKind kind, const void *attrs, uint64_t seed);
+void attrs_print(Text *out, AttrsKind kind, const void *attrs); /* name = value, ... */
+size_t attrs_size(AttrsKind kind);
+
+void attr_print(Text *out, const Attr *attr);
+void dense_print(Text *out, Dense dense); /* dense<[1, 2]> without its type */
+bool dense_equal(Dense a, Dense b);
+#endif

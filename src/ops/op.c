@@ -1,0 +1,37 @@
+/* op.c - the part of ops.def that both sides use: names, arity, attributes, shape rules. */
+#include "ops/op.h"
+
+#include "ops/shape.h"
+
+#include <string.h>
+
+const OpInfo op_info[OP_COUNT] = {
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block)                              \
+    [OP_##id] = { #id, name, arity, ATTRS_##attrs, KIND_##kind, shape_##shape },
+#include "ops/ops.def"
+};
+
+/* "stablehlo.add" and "func.call" against the table's "add" and "func.call". */
+static bool names(const OpInfo *info, Str name)
+{
+    if (strchr(info->name, '.'))
+        return str_is(name, info->name);
+    size_t prefix = sizeof "stablehlo." - 1;
+    return name.n > prefix && memcmp(name.at, "stablehlo.", prefix) == 0 &&
+           str_is((Str){ name.at + prefix, name.n - prefix }, info->name);
+}
+
+bool op_find(Str name, OpId *out)
+{
+    for (int op = 0; op < OP_COUNT; op++)
+        if (names(&op_info[op], name)) {
+            *out = (OpId)op;
+            return true;
+        }
+    return false;
+}
+
+const char *op_name(OpId op)
+{
+    return op_info[op].name;
+}

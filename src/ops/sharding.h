@@ -1,0 +1,68 @@
+/* sharding.h - how an array lies on devices: Shardy's notation, and what it comes to.
+ *
+ * A mesh names the axes of a grid of devices.  A Sharding says for each dimension of an
+ * array along which mesh axes it is cut.  A Tiling is the same thing resolved: a grid of
+ * tiles and, for every device, which tile it holds.
+ *
+ *   mesh ["a"=2, "b"=2], sharding [{"b"}, {}]  of 4x6   tiles 2x1
+ *   device 0: tile (0,0)   1: (1,0)   2: (0,0)   3: (1,0)      (axis "a" is replication)
+ */
+#ifndef TUTTI_SHARDING_H
+#define TUTTI_SHARDING_H
+#include "base/error.h"
+#include "base/text.h"
+#include "ops/type.h"
+
+struct Arena;
+
+typedef struct Mesh {
+    Str name;      /* of the symbol; empty: written in place */
+    int naxes;     /* 0 with one device id: everything on that device */
+    Str *axes;     /* names */
+    int64_t *sizes;
+    Ints device_ids; /* empty: 0, 1, 2, ... row-major over the axes */
+} Mesh;
+
+/* A mesh axis, or a part of one: its sizes seen as [.., pre_size][size][..]. */
+typedef struct AxisRef {
+    int axis;              /* position in the mesh */
+    int64_t pre_size, size; /* whole axis: pre_size 1 and the axis's own size */
+} AxisRef;
+
+typedef struct DimSharding {
+    int naxes; /* major to minor; 0: this dimension is whole */
+    const AxisRef *axes;
+    bool is_open; /* "?": may be cut further by whoever places it */
+} DimSharding;
+
+typedef struct Sharding {
+    const Mesh *mesh;
+    int rank;
+    const DimSharding *dims;
+} Sharding;
+
+/* Which tile each device holds.  Tiles along dimension i: tiles[i]; a tile's extent is
+ * the array's divided by that.  tile_of[d * rank + i] is the coordinate of device d. */
+typedef struct Tiling {
+    int rank, ndevices;
+    const int64_t *tiles;
+    const int64_t *tile_of;
+} Tiling;
+
+int64_t mesh_count(const Mesh *mesh); /* devices */
+
+/* The tiling over ndevices partitions; sharding NULL: every device holds everything. */
+MUST_USE Error *sharding_tiling(struct Arena *arena, const Sharding *sharding, int rank,
+                                int ndevices, Tiling *out);
+/* "{devices=[2,1]<=[2]}", "{replicated}", ...: the notation of mhlo.sharding. */
+MUST_USE Error *tiling_parse(struct Arena *arena, Str text, int rank, int ndevices, Tiling *out);
+Tiling tiling_replicated(struct Arena *arena, int rank, int ndevices);
+bool tiling_is_replicated(Tiling t);
+bool tiling_equal(Tiling a, Tiling b);
+/* The type of one tile; an error when a dimension does not divide. */
+MUST_USE Error *tiling_local(struct Arena *arena, Tiling t, Type whole, Type *out);
+
+bool sharding_equal(const Sharding *a, const Sharding *b);
+void sharding_print(Text *out, const Sharding *sharding); /* <@mesh, [{"i"}, {}]> */
+void mesh_print(Text *out, const Mesh *mesh);             /* <["i"=4]> */
+#endif

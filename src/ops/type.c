@@ -1,0 +1,147 @@
+/* type.c - element types and the types of arrays. */
+#include "ops/type.h"
+
+#include "base/arena.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const ElementInfo element_info[ELEMENT_COUNT] = {
+#define ELEMENT(id, name, bits, bytes, kind, pjrt) [id] = { name, bits, bytes, kind, pjrt },
+#include "ops/elements.def"
+};
+
+bool element_find(Str name, Element *out)
+{
+    for (int e = 0; e < ELEMENT_COUNT; e++)
+        if (str_is(name, element_info[e].name)) {
+            *out = (Element)e;
+            return true;
+        }
+    return false;
+}
+
+bool element_of_pjrt(int pjrt, Element *out)
+{
+    for (int e = 0; e < ELEMENT_COUNT; e++)
+        if (element_info[e].pjrt == pjrt) {
+            *out = (Element)e;
+            return true;
+        }
+    return false;
+}
+
+Element element_part(Element e)
+{
+    return e == C64 ? F32 : e == C128 ? F64 : e;
+}
+
+Type type_new(Arena *arena, Element element, int rank, const int64_t *dims)
+{
+    const int64_t *copy = rank ? arena_copy(arena, dims, sizeof *dims * (size_t)rank) : NULL;
+    return (Type){ element, rank, copy };
+}
+
+Type type_scalar(Element element)
+{
+    return (Type){ element, 0, NULL };
+}
+
+bool type_same_shape(Type a, Type b)
+{
+    return a.rank == b.rank &&
+           (a.rank == 0 || memcmp(a.dims, b.dims, sizeof *a.dims * (size_t)a.rank) == 0);
+}
+
+bool type_equal(Type a, Type b)
+{
+    return a.element == b.element && type_same_shape(a, b);
+}
+
+bool type_is_static(Type t)
+{
+    for (int i = 0; i < t.rank; i++)
+        if (t.dims[i] == DYNAMIC)
+            return false;
+    return true;
+}
+
+int64_t type_count(Type t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t.rank; i++)
+        n *= t.dims[i];
+    return n;
+}
+
+size_t type_bytes(Type t)
+{
+    return (size_t)type_count(t) * (size_t)element_info[t.element].bytes;
+}
+
+void type_print(Text *out, Type t)
+{
+    if (t.element == TOKEN) {
+        text_printf(out, "!stablehlo.token");
+        return;
+    }
+    text_printf(out, "tensor<");
+    for (int i = 0; i < t.rank; i++)
+        if (t.dims[i] == DYNAMIC)
+            text_printf(out, "?x");
+        else
+            text_printf(out, "%" PRId64 "x", t.dims[i]);
+    text_printf(out, "%s>", element_info[t.element].name);
+}
+
+void type_print_short(Text *out, Type t)
+{
+    text_printf(out, "%s[", element_info[t.element].name);
+    for (int i = 0; i < t.rank; i++)
+        if (t.dims[i] == DYNAMIC)
+            text_printf(out, "%s?", i ? "," : "");
+        else
+            text_printf(out, "%s%" PRId64, i ? "," : "", t.dims[i]);
+    text_printf(out, "]");
+}
+
+const char *type_name(Type t)
+{
+    enum { RING = 8, ROOM = 256 };
+    static _Thread_local char ring[RING][ROOM];
+    static _Thread_local unsigned next;
+    Text text = { 0 };
+    type_print_short(&text, t);
+    char *at = ring[next++ % RING];
+    snprintf(at, ROOM, "%s", text_cstr(&text));
+    text_free(&text);
+    return at;
+}
+
+void type_strides(Type t, int64_t *strides)
+{
+    int64_t stride = 1;
+    for (int i = t.rank - 1; i >= 0; i--) {
+        strides[i] = stride;
+        stride *= t.dims[i];
+    }
+}
+
+Ints ints_copy(Arena *arena, int n, const int64_t *at)
+{
+    return (Ints){ n, n ? arena_copy(arena, at, sizeof *at * (size_t)n) : NULL };
+}
+
+bool ints_equal(Ints a, Ints b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, sizeof *a.at * (size_t)a.n) == 0);
+}
+
+int ints_find(Ints list, int64_t x)
+{
+    for (int i = 0; i < list.n; i++)
+        if (list.at[i] == x)
+            return i;
+    return -1;
+}

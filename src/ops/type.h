@@ -1,0 +1,80 @@
+/* type.h - element types and the types of arrays. */
+#ifndef TUTTI_TYPE_H
+#define TUTTI_TYPE_H
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum Element {
+#define ELEMENT(id, name, bits, bytes, kind, pjrt) id,
+#include "ops/elements.def"
+    ELEMENT_COUNT
+} Element;
+
+typedef enum ElementKind { BOOLEAN, SIGNED, UNSIGNED, FLOAT, COMPLEX, TOKENS } ElementKind;
+
+typedef struct ElementInfo {
+    const char *name;
+    int bits, bytes;
+    ElementKind kind;
+    int pjrt;
+} ElementInfo;
+
+extern const ElementInfo element_info[ELEMENT_COUNT];
+
+bool element_find(Str name, Element *out); /* "f32", "complex<f32>" */
+bool element_of_pjrt(int pjrt, Element *out);
+Element element_part(Element e); /* of a complex: its real type; else itself */
+
+enum { DYNAMIC = -1 }; /* an extent not known yet, printed as ? */
+enum { MAX_RANK = 32 };
+
+/* An array (or a token).  dims lives in an arena or longer; rank 0 is a scalar. */
+typedef struct Type {
+    Element element;
+    int rank;
+    const int64_t *dims;
+} Type;
+
+struct Arena;
+
+Type type_new(struct Arena *arena, Element element, int rank, const int64_t *dims); /* copies dims */
+Type type_scalar(Element element);
+bool type_equal(Type a, Type b);
+bool type_same_shape(Type a, Type b);
+bool type_is_static(Type t);
+int64_t type_count(Type t); /* elements; the reader has refused types whose bytes pass 2^62 */
+size_t type_bytes(Type t);
+void type_print(Text *out, Type t);       /* tensor<4x2xf32> */
+void type_print_short(Text *out, Type t); /* f32[4,2], for messages */
+/* For one message: a NUL-terminated f32[4,2] in a ring of buffers of this thread. */
+const char *type_name(Type t);
+
+/* Row-major strides in elements, into strides[rank]. */
+void type_strides(Type t, int64_t *strides);
+
+/* A list of numbers whose owner is an arena. */
+typedef struct Ints {
+    int n;
+    const int64_t *at;
+} Ints;
+
+Ints ints_copy(struct Arena *arena, int n, const int64_t *at);
+bool ints_equal(Ints a, Ints b);
+int ints_find(Ints list, int64_t x); /* position, or -1 */
+
+/* A rectangle of numbers, row-major: replica groups (-1 pads), padding, pairs. */
+typedef struct Matrix {
+    int rows, cols;
+    const int64_t *at;
+} Matrix;
+
+/* A constant: one element when is_splat, else all of them, row-major. */
+typedef struct Dense {
+    Type type;
+    bool is_splat;
+    const void *data;
+} Dense;
+#endif
