@@ -10,13 +10,13 @@
 
 struct PJRT_Error {
     const void *vtable; /* set by the plugin; NULL elsewhere */
-    Code code;
+    ErrorCode code;
     Text text;
 };
 
 const void *error_vtable;
 
-static Error *with_text(Code code, Text text)
+static Error *with_text(ErrorCode code, Text text)
 {
     Error *error = malloc(sizeof *error);
     if (!error)
@@ -25,7 +25,7 @@ static Error *with_text(Code code, Text text)
     return error;
 }
 
-Error *error_new(Code code, const char *format, ...)
+Error *error_new(ErrorCode code, const char *format, ...)
 {
     Text text = { 0 };
     va_list args;
@@ -61,7 +61,7 @@ void error_free(Error *error)
     free(error);
 }
 
-Code error_code(const Error *error)
+ErrorCode error_code(const Error *error)
 {
     return error->code;
 }

@@ -10,7 +10,7 @@
 typedef struct PJRT_Error Error;
 
 /* PJRT's numbers. */
-typedef enum Code {
+typedef enum ErrorCode {
     CODE_CANCELLED = 1,
     CODE_INVALID = 3,
     CODE_NOT_FOUND = 5,
@@ -19,16 +19,16 @@ typedef enum Code {
     CODE_ABORTED = 10,
     CODE_UNIMPLEMENTED = 12,
     CODE_INTERNAL = 13,
-} Code;
+} ErrorCode;
 
 #define MUST_USE __attribute__((warn_unused_result))
 
-MUST_USE Error *error_new(Code code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+MUST_USE Error *error_new(ErrorCode code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 MUST_USE Error *error_copy(const Error *error);
 /* Puts a line of context before the message; takes and returns the same error. */
 MUST_USE Error *error_in(Error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void error_free(Error *error); /* NULL is fine */
-Code error_code(const Error *error);
+ErrorCode error_code(const Error *error);
 const char *error_text(const Error *error);
 
 /* The first word of every error; the plugin points it at its PJRT_Error_FunctionTable. */
