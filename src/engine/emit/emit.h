@@ -1,0 +1,66 @@
+/* emit.h - the state of one compilation to LLVM, and what its files offer one another.
+ *
+ *   emit.c     Plan -> Program: stretches, meetings, places           (uses kernel, glue, jit)
+ *   glue.c     a stretch as an LLVM function: calls of kernels, loops and branches of the program
+ *   kernel.c   a tutti.fusion as an LLVM function over memory
+ *   jit.c      LLVM module -> object bytes -> callable functions
+ *
+ * Code holds no host address: it reaches memory and functions through its Frame. */
+#ifndef TUTTI_EMIT_H
+#define TUTTI_EMIT_H
+#include "engine/program.h"
+#include "hlo/module.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+typedef struct Emit {
+    LLVMContextRef context;
+    LLVMModuleRef llvm;
+    LLVMBuilderRef builder;
+    LLVMTargetMachineRef machine;
+    int vector_bytes; /* 64 with AVX-512, 32 with AVX2, 16 below */
+    Arena *arena;     /* of the compilation */
+} Emit;
+
+/* kernel.c and its family.
+ *
+ * A tutti.fusion node has one region whose arguments are the node's operands and whose RETURN
+ * gives the node's results.  Its nodes are MAP and VIEW operations, with at most one operation
+ * of another kind, which then is the root:
+ *   - roots MAP or VIEW: one loop over the (common) shape of all results;
+ *   - root REDUCE: results of the reduce, its operands computed on the fly;
+ *   - root DOT, DYNAMIC_UPDATE or SCATTER: operands are region arguments, except
+ *     DYNAMIC_UPDATE's update and indices, which may be computed on the fly.
+ *
+ * The function made is  void name(ptr frame, ptr in0, ..., ptr out0, ...)  with internal linkage;
+ * arrays are row-major and dense, of the types that the node states, 64-byte aligned or not
+ * (arguments may be foreign memory: aligned to their element only).  An output may be the same
+ * memory as an operand for which kernel_reads_in_place says so. */
+MUST_USE Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name,
+                            LLVMValueRef *out);
+
+/* Operand i is read only at the very index that is written next (or it is what a
+ * DYNAMIC_UPDATE or SCATTER updates), so the result `result` may take its memory. */
+bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand, int result);
+
+/* An operation that kernel_emit can take as (part of) a fusion. */
+bool kernel_can_emit(const Module *m, NodeId n);
+
+/* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
+int64_t kernel_cost(const Module *m, NodeId fusion);
+
+/* out[i] = f(a[i], b[i]): see CombineFn; external linkage, so that it can be looked up. */
+MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name,
+                             LLVMValueRef *out);
+
+/* jit.c.  An object file's bytes become functions; the code lives until code_free. */
+typedef struct Code Code;
+MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
+void emit_end(Emit *e);                                              /* frees them */
+MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n);       /* optimise, generate; malloced */
+MUST_USE Error *code_load(const char *object, size_t n, Code **out);
+MUST_USE Error *code_find(const Code *code, const char *name, void **address);
+void code_free(Code *code);
+const char *code_cpu(void); /* "znver4, avx512": what code is made for */
+#endif

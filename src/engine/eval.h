@@ -1,0 +1,21 @@
+/* eval.h - the reference evaluator: slow, obviously right, independent of the compiler. */
+#ifndef TUTTI_EVAL_H
+#define TUTTI_EVAL_H
+#include "hlo/module.h"
+
+/* A type and its elements, row-major and dense. */
+typedef struct Tensor {
+    Type type;
+    void *data;
+} Tensor;
+
+/* Plays one node that needs no other device: out[i].data is the caller's, of the node's types.
+ * MEET operations on more than one device are "not supported". */
+MUST_USE Error *eval_node(const Module *m, NodeId n, const Tensor *in, Tensor *out);
+
+/* Plays a region: arguments in, what its RETURN names out; free values are not allowed. */
+MUST_USE Error *eval_region(const Module *m, RegionId r, const Tensor *in, Tensor *out);
+
+/* Is there a rule for it? */
+bool eval_can(OpId op);
+#endif
