@@ -1,0 +1,353 @@
+/* shape_moving.c - the shape rules of operations that move elements. */
+#include "ops/shape_util.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool shape_constant(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 0, 1, why))
+        return false;
+    const ConstantAttrs *a = q->attrs;
+    return expect_type(q, 0, a->value.type, why);
+}
+
+bool shape_iota(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 0, 1, why))
+        return false;
+    const IotaAttrs *a = q->attrs;
+    if (element_info[q->stated[0].element].kind == BOOLEAN)
+        return say(why, "%s: its elements must be numbers", type_name(q->stated[0]));
+    return expect_dim(a->iota_dimension, q->stated[0].rank, "iota_dimension", why);
+}
+
+bool shape_reshape(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    if (!all_static(q))
+        return true;
+    Type x = q->in[0], y = q->stated[0];
+    if (x.element != y.element)
+        return say(why, "%s to %s: the element type must stay", type_name(x), type_name(y));
+    if (type_count(x) != type_count(y))
+        return say(why, "%s to %s: %" PRId64 " elements cannot become %" PRId64, type_name(x),
+                   type_name(y), type_count(x), type_count(y));
+    return true;
+}
+
+bool shape_bitcast(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    Type x = q->in[0], y = q->stated[0];
+    int from = element_info[x.element].bits, to = element_info[y.element].bits;
+    bool fits = false;
+    if (from == to)
+        fits = type_same_shape(x, y);
+    else if (from > to) /* one dimension more: the parts of each element */
+        fits = y.rank == x.rank + 1 && from % to == 0 && y.dims[x.rank] == from / to &&
+               type_same_shape(x, (Type){ x.element, x.rank, y.dims });
+    else
+        fits = x.rank == y.rank + 1 && to % from == 0 && x.dims[y.rank] == to / from &&
+               type_same_shape(y, (Type){ y.element, y.rank, x.dims });
+    if (!fits)
+        return say(why, "%s as %s: the bits do not fit", type_name(x), type_name(y));
+    return true;
+}
+
+bool shape_broadcast(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    const BroadcastAttrs *a = q->attrs;
+    Type x = q->in[0], y = q->stated[0];
+    if (!expect_length(a->broadcast_dimensions, x.rank, "broadcast_dimensions", why) ||
+        !expect_dims(a->broadcast_dimensions, y.rank, "broadcast_dimensions", why))
+        return false;
+    if (x.element != y.element)
+        return say(why, "%s to %s: the element type must stay", type_name(x), type_name(y));
+    for (int i = 0; i < x.rank; i++) {
+        int64_t to = y.dims[a->broadcast_dimensions.at[i]];
+        if (x.dims[i] != 1 && x.dims[i] != to)
+            return say(why, "%s to %s: dimension %d (%" PRId64 ") does not spread to %" PRId64,
+                       type_name(x), type_name(y), i, x.dims[i], to);
+    }
+    return true;
+}
+
+bool shape_transpose(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    const TransposeAttrs *a = q->attrs;
+    Type x = q->in[0];
+    if (!expect_length(a->permutation, x.rank, "permutation", why) ||
+        !expect_dims(a->permutation, x.rank, "permutation", why))
+        return false;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < x.rank; i++)
+        dims[i] = x.dims[a->permutation.at[i]];
+    return expect_result(q, 0, x.element, x.rank, dims, why);
+}
+
+bool shape_reverse(const ShapeQuery *q, Text *why)
+{
+    const DimensionsAttrs *a = q->attrs;
+    return expect_counts(q, 1, 1, why) &&
+           expect_dims(a->dimensions, q->in[0].rank, "dimensions", why) &&
+           expect_type(q, 0, q->in[0], why);
+}
+
+bool shape_slice(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    const SliceAttrs *a = q->attrs;
+    Type x = q->in[0];
+    if (!expect_length(a->start_indices, x.rank, "start_indices", why) ||
+        !expect_length(a->limit_indices, x.rank, "limit_indices", why) ||
+        !expect_length(a->strides, x.rank, "strides", why))
+        return false;
+    if (!all_static(q))
+        return true;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < x.rank; i++) {
+        int64_t start = a->start_indices.at[i], limit = a->limit_indices.at[i];
+        int64_t stride = a->strides.at[i];
+        if (start < 0 || start > limit || limit > x.dims[i] || stride < 1)
+            return say(why, "[%" PRId64 ":%" PRId64 ":%" PRId64 "] of dimension %d of %s: it must "
+                       "lie inside, with a stride of at least 1", start, limit, stride, i,
+                       type_name(x));
+        dims[i] = (limit - start) / stride + ((limit - start) % stride != 0);
+    }
+    return expect_result(q, 0, x.element, x.rank, dims, why);
+}
+
+bool shape_pad(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 2, 1, why))
+        return false;
+    const PadAttrs *a = q->attrs;
+    Type x = q->in[0];
+    if (!is_scalar(q->in[1], x.element))
+        return say(why, "padding value %s of %s: it must be a scalar of that element",
+                   type_name(q->in[1]), type_name(x));
+    if (!expect_length(a->edge_padding_low, x.rank, "edge_padding_low", why) ||
+        !expect_length(a->edge_padding_high, x.rank, "edge_padding_high", why) ||
+        !expect_length(a->interior_padding, x.rank, "interior_padding", why))
+        return false;
+    if (!all_static(q))
+        return true;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < x.rank; i++) {
+        int64_t low = a->edge_padding_low.at[i], high = a->edge_padding_high.at[i];
+        int64_t inner = a->interior_padding.at[i], between;
+        if (inner < 0)
+            return say(why, "interior_padding of dimension %d is negative", i);
+        if (__builtin_mul_overflow(x.dims[i] > 0 ? x.dims[i] - 1 : 0, inner, &between) ||
+            __builtin_add_overflow(between, x.dims[i], &between) ||
+            __builtin_add_overflow(between, low, &between) ||
+            __builtin_add_overflow(between, high, &between) || between < 0)
+            return say(why, "padding dimension %d of %s by %" PRId64 " and %" PRId64
+                       " leaves no extent", i, type_name(x), low, high);
+        dims[i] = between;
+    }
+    return expect_result(q, 0, x.element, x.rank, dims, why);
+}
+
+bool shape_concatenate(const ShapeQuery *q, Text *why)
+{
+    if (q->nin < 1)
+        return say(why, "it takes at least one operand");
+    if (!expect_counts(q, q->nin, 1, why))
+        return false;
+    int64_t d = ((const DimensionAttrs *)q->attrs)->dimension;
+    Type x = q->in[0];
+    if (!expect_dim(d, x.rank, "dimension", why))
+        return false;
+    if (!all_static(q))
+        return true;
+    int64_t dims[MAX_RANK];
+    memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+    for (int k = 1; k < q->nin; k++) {
+        Type y = q->in[k];
+        bool fits = y.element == x.element && y.rank == x.rank;
+        for (int i = 0; fits && i < x.rank; i++)
+            fits = i == d || y.dims[i] == x.dims[i];
+        if (!fits)
+            return say(why, "%s and %s along dimension %" PRId64 ": all else must be equal",
+                       type_name(x), type_name(y), d);
+        if (__builtin_add_overflow(dims[d], y.dims[d], &dims[d]))
+            return say(why, "too many elements");
+    }
+    return expect_result(q, 0, x.element, x.rank, dims, why);
+}
+
+/* The start indices of dynamic slices: one integer scalar per dimension, of one type. */
+static bool starts_fit(const ShapeQuery *q, int first, int rank, Text *why)
+{
+    if (q->nin != first + rank)
+        return say(why, "%d start indices for an array of rank %d", q->nin - first, rank);
+    for (int i = first; i < q->nin; i++) {
+        Type t = q->in[i];
+        if (t.rank != 0 || !is_integer(t.element))
+            return say(why, "start index %d is %s: it must be an integer scalar", i - first,
+                       type_name(t));
+        if (t.element != q->in[first].element)
+            return say(why, "start indices %s and %s: they must have one type",
+                       type_name(q->in[first]), type_name(t));
+    }
+    return true;
+}
+
+bool shape_dynamic_slice(const ShapeQuery *q, Text *why)
+{
+    if (q->nin < 1 || q->nout != 1)
+        return expect_counts(q, 1, 1, why);
+    Type x = q->in[0];
+    Ints sizes = ((const DynamicSliceAttrs *)q->attrs)->slice_sizes;
+    if (!starts_fit(q, 1, x.rank, why) || !expect_length(sizes, x.rank, "slice_sizes", why))
+        return false;
+    for (int i = 0; i < x.rank; i++)
+        if (sizes.at[i] < 0 || (x.dims[i] != DYNAMIC && sizes.at[i] > x.dims[i]))
+            return say(why, "a slice of %" PRId64 " of dimension %d of %s", sizes.at[i], i,
+                       type_name(x));
+    return expect_result(q, 0, x.element, x.rank, sizes.at, why);
+}
+
+bool shape_update(const ShapeQuery *q, Text *why)
+{
+    if (q->nin < 2 || q->nout != 1)
+        return expect_counts(q, 2, 1, why);
+    Type x = q->in[0], u = q->in[1];
+    if (!starts_fit(q, 2, x.rank, why))
+        return false;
+    bool fits = u.element == x.element && u.rank == x.rank;
+    for (int i = 0; fits && i < x.rank; i++)
+        fits = x.dims[i] == DYNAMIC || u.dims[i] == DYNAMIC || u.dims[i] <= x.dims[i];
+    if (!fits)
+        return say(why, "update %s of %s: it must have its rank and element and fit inside",
+                   type_name(u), type_name(x));
+    return expect_type(q, 0, x, why);
+}
+
+/* The extents of indices without the dimension that holds index vectors. */
+static int batch_extents(Type indices, int64_t vector_dim, int64_t *out)
+{
+    int n = 0;
+    for (int i = 0; i < indices.rank; i++)
+        if (i != vector_dim)
+            out[n++] = indices.dims[i];
+    return n;
+}
+
+static int64_t vector_length(Type indices, int64_t vector_dim)
+{
+    return vector_dim == indices.rank ? 1 : indices.dims[vector_dim];
+}
+
+static bool indices_fit(Type indices, int64_t vector_dim, Ints map, int rank, const char *name,
+                        Text *why)
+{
+    if (!is_integer(indices.element))
+        return say(why, "indices %s: they must be integers", type_name(indices));
+    if (vector_dim < 0 || vector_dim > indices.rank)
+        return say(why, "index_vector_dim is %" PRId64 " for indices %s", vector_dim,
+                   type_name(indices));
+    if (vector_length(indices, vector_dim) != map.n)
+        return say(why, "index vectors of %s along dimension %" PRId64 " for %d entries of %s",
+                   type_name(indices), vector_dim, map.n, name);
+    return expect_dims(map, rank, name, why);
+}
+
+bool shape_gather(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 2, 1, why))
+        return false;
+    const GatherAttrs *a = q->attrs;
+    Type x = q->in[0], indices = q->in[1], y = q->stated[0];
+    if (!all_static(q))
+        return true;
+    if (!indices_fit(indices, a->index_vector_dim, a->start_index_map, x.rank, "start_index_map",
+                     why) ||
+        !expect_length(a->slice_sizes, x.rank, "slice_sizes", why) ||
+        !expect_dims(a->offset_dims, y.rank, "offset_dims", why) ||
+        !expect_dims(a->collapsed_slice_dims, x.rank, "collapsed_slice_dims", why) ||
+        !expect_dims(a->operand_batching_dims, x.rank, "operand_batching_dims", why) ||
+        !expect_dims(a->start_indices_batching_dims, indices.rank, "start_indices_batching_dims",
+                     why) ||
+        !expect_length(a->start_indices_batching_dims, a->operand_batching_dims.n,
+                       "start_indices_batching_dims", why))
+        return false;
+    int64_t kept[MAX_RANK], batch[MAX_RANK], dims[MAX_RANK];
+    int nkept = 0, k = 0, b = 0, nbatch = batch_extents(indices, a->index_vector_dim, batch);
+    for (int i = 0; i < x.rank; i++) {
+        int64_t size = a->slice_sizes.at[i];
+        if (size < 0 || size > x.dims[i])
+            return say(why, "a slice of %" PRId64 " of dimension %d of %s", size, i, type_name(x));
+        bool drops = ints_find(a->collapsed_slice_dims, i) >= 0 ||
+                     ints_find(a->operand_batching_dims, i) >= 0;
+        if (drops && size > 1)
+            return say(why, "dimension %d is collapsed, so its slice must be 1, not %" PRId64, i,
+                       size);
+        if (!drops)
+            kept[nkept++] = size;
+    }
+    if (nkept != a->offset_dims.n || nbatch + nkept != y.rank)
+        return say(why, "%d offset_dims and %d batch dimensions for %d kept dimensions and a "
+                   "result of rank %d", a->offset_dims.n, nbatch, nkept, y.rank);
+    for (int i = 0; i < y.rank; i++)
+        dims[i] = ints_find(a->offset_dims, i) >= 0 ? kept[k++] : batch[b++];
+    return expect_result(q, 0, x.element, y.rank, dims, why);
+}
+
+static bool scatter_update_fits(const ScatterAttrs *a, Type x, Type indices, Type u, Text *why)
+{
+    int64_t kept[MAX_RANK], batch[MAX_RANK];
+    int nkept = 0, k = 0, b = 0, nbatch = batch_extents(indices, a->index_vector_dim, batch);
+    for (int i = 0; i < x.rank; i++)
+        if (ints_find(a->inserted_window_dims, i) < 0 && ints_find(a->input_batching_dims, i) < 0)
+            kept[nkept++] = x.dims[i];
+    bool fits = nkept == a->update_window_dims.n && u.rank == nbatch + nkept &&
+                u.element == x.element;
+    for (int i = 0; fits && i < u.rank; i++)
+        fits = ints_find(a->update_window_dims, i) >= 0 ? u.dims[i] <= kept[k++]
+                                                        : u.dims[i] == batch[b++];
+    return fits || say(why, "update %s does not fit into %s with indices %s", type_name(u),
+                       type_name(x), type_name(indices));
+}
+
+bool shape_scatter(const ShapeQuery *q, Text *why)
+{
+    const ScatterAttrs *a = q->attrs;
+    int n = (q->nin - 1) / 2;
+    if (q->nin < 3 || q->nin != 2 * n + 1 || q->nout != n)
+        return say(why, "%d operands and %d results: it takes n arrays, indices and n updates, and "
+                   "gives n", q->nin, q->nout);
+    if (!all_static(q))
+        return true;
+    Type indices = q->in[n], first = q->in[0], u = q->in[n + 1];
+    if (!indices_fit(indices, a->index_vector_dim, a->scatter_dims_to_operand_dims, first.rank,
+                     "scatter_dims_to_operand_dims", why) ||
+        !expect_dims(a->update_window_dims, u.rank, "update_window_dims", why) ||
+        !expect_dims(a->inserted_window_dims, first.rank, "inserted_window_dims", why) ||
+        !expect_dims(a->input_batching_dims, first.rank, "input_batching_dims", why) ||
+        !expect_dims(a->scatter_indices_batching_dims, indices.rank,
+                     "scatter_indices_batching_dims", why) ||
+        !expect_length(a->scatter_indices_batching_dims, a->input_batching_dims.n,
+                       "scatter_indices_batching_dims", why))
+        return false;
+    for (int i = 0; i < n; i++) {
+        if (!type_same_shape(q->in[i], first) || !type_same_shape(q->in[n + 1 + i], u))
+            return say(why, "%s and %s: all arrays, and all updates, must have one shape",
+                       type_name(first), type_name(q->in[i]));
+        if (!scatter_update_fits(a, q->in[i], indices, q->in[n + 1 + i], why) ||
+            !expect_type(q, i, q->in[i], why))
+            return false;
+    }
+    if (q->nregions != 1 || q->regions[0].nargs != 2 * n || q->regions[0].nresults != n)
+        return say(why, "its region must take %d scalars and give %d", 2 * n, n);
+    return true;
+}

@@ -1,0 +1,467 @@
+/* shape_region.c - the shape rules of operations that combine elements, branch or loop. */
+#include "ops/shape_util.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* A region that takes n pairs of scalars and gives n: element types as in `of`. */
+static bool expect_reducer(const ShapeQuery *q, int n, Text *why)
+{
+    if (q->nregions != 1 || q->regions[0].nargs != 2 * n || q->regions[0].nresults != n)
+        return say(why, "its region must take %d scalars and give %d", 2 * n, n);
+    for (int i = 0; i < n; i++) {
+        Element e = q->regions[0].results[i].element;
+        for (int k = 0; k < 2; k++)
+            if (!is_scalar(q->regions[0].args[i + k * n], e))
+                return say(why, "argument %d of its region is %s, and a scalar %s is needed",
+                           i + k * n, type_name(q->regions[0].args[i + k * n]),
+                           element_info[e].name);
+        if (q->regions[0].results[i].rank != 0)
+            return say(why, "result %d of its region is %s, and must be a scalar", i,
+                       type_name(q->regions[0].results[i]));
+    }
+    return true;
+}
+
+/* n arrays of one shape, then n initial scalars. */
+static bool expect_arrays_and_inits(const ShapeQuery *q, int *count, Text *why)
+{
+    int n = q->nin / 2;
+    if (n < 1 || q->nin != 2 * n || q->nout != n)
+        return say(why, "%d operands and %d results: it takes n arrays and n initial values, and "
+                   "gives n", q->nin, q->nout);
+    for (int i = 0; i < n; i++) {
+        if (!type_same_shape(q->in[i], q->in[0]))
+            return say(why, "%s and %s: the arrays must have one shape", type_name(q->in[0]),
+                       type_name(q->in[i]));
+        if (q->in[n + i].rank != 0)
+            return say(why, "initial value %d is %s, and must be a scalar", i,
+                       type_name(q->in[n + i]));
+    }
+    *count = n;
+    return true;
+}
+
+bool shape_reduce(const ShapeQuery *q, Text *why)
+{
+    int n, rank = 0;
+    if (!expect_arrays_and_inits(q, &n, why) || !expect_reducer(q, n, why))
+        return false;
+    Ints over = ((const DimensionsAttrs *)q->attrs)->dimensions;
+    Type x = q->in[0];
+    if (!expect_dims(over, x.rank, "dimensions", why))
+        return false;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < x.rank; i++)
+        if (ints_find(over, i) < 0)
+            dims[rank++] = x.dims[i];
+    for (int i = 0; i < n; i++)
+        if (!expect_result(q, i, q->regions[0].results[i].element, rank, dims, why))
+            return false;
+    return true;
+}
+
+/* The extent of a window's walk over one dimension; -1 when it makes no sense. */
+static int64_t window_extent(int64_t extent, const WindowAttrs *a, int i)
+{
+    int64_t size = a->window_dimensions.at[i];
+    int64_t stride = a->window_strides.n ? a->window_strides.at[i] : 1;
+    int64_t base = a->base_dilations.n ? a->base_dilations.at[i] : 1;
+    int64_t wide = a->window_dilations.n ? a->window_dilations.at[i] : 1;
+    int64_t low = a->padding.rows ? a->padding.at[2 * i] : 0;
+    int64_t high = a->padding.rows ? a->padding.at[2 * i + 1] : 0;
+    int64_t padded, window;
+    if (size < 1 || stride < 1 || base < 1 || wide < 1)
+        return -1;
+    if (__builtin_mul_overflow(extent > 0 ? extent - 1 : 0, base, &padded) ||
+        __builtin_add_overflow(padded, extent > 0 ? 1 : 0, &padded) ||
+        __builtin_add_overflow(padded, low, &padded) ||
+        __builtin_add_overflow(padded, high, &padded) ||
+        __builtin_mul_overflow(size - 1, wide, &window))
+        return -1;
+    window += 1;
+    return padded < window ? 0 : (padded - window) / stride + 1;
+}
+
+static bool window_fits(const WindowAttrs *a, int rank, Text *why)
+{
+    if (!expect_length(a->window_dimensions, rank, "window_dimensions", why))
+        return false;
+    if ((a->window_strides.n && !expect_length(a->window_strides, rank, "window_strides", why)) ||
+        (a->base_dilations.n && !expect_length(a->base_dilations, rank, "base_dilations", why)) ||
+        (a->window_dilations.n &&
+         !expect_length(a->window_dilations, rank, "window_dilations", why)))
+        return false;
+    if (a->padding.rows && (a->padding.rows != rank || a->padding.cols != 2))
+        return say(why, "padding is %dx%d, and must be %dx2", a->padding.rows, a->padding.cols,
+                   rank);
+    return true;
+}
+
+static bool window_extents(const WindowAttrs *a, Type x, int64_t *dims, Text *why)
+{
+    if (!window_fits(a, x.rank, why))
+        return false;
+    for (int i = 0; i < x.rank; i++) {
+        dims[i] = window_extent(x.dims[i], a, i);
+        if (dims[i] < 0)
+            return say(why, "window, stride and dilations of dimension %d must be at least 1", i);
+    }
+    return true;
+}
+
+bool shape_reduce_window(const ShapeQuery *q, Text *why)
+{
+    int n;
+    int64_t dims[MAX_RANK];
+    if (!expect_arrays_and_inits(q, &n, why) || !expect_reducer(q, n, why))
+        return false;
+    if (!all_static(q))
+        return true;
+    if (!window_extents(q->attrs, q->in[0], dims, why))
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!expect_result(q, i, q->regions[0].results[i].element, q->in[0].rank, dims, why))
+            return false;
+    return true;
+}
+
+bool shape_select_scatter(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 3, 1, why))
+        return false;
+    Type x = q->in[0], source = q->in[1];
+    int64_t dims[MAX_RANK];
+    if (!is_scalar(q->in[2], x.element))
+        return say(why, "initial value %s: it must be a scalar %s", type_name(q->in[2]),
+                   element_info[x.element].name);
+    if (q->nregions != 2 || q->regions[0].nargs != 2 || q->regions[1].nargs != 2)
+        return say(why, "it needs two regions, select and scatter, of two scalars each");
+    if (!all_static(q))
+        return true;
+    if (!window_extents(q->attrs, x, dims, why))
+        return false;
+    if (!type_equal(source, (Type){ x.element, x.rank, dims }))
+        return say(why, "source %s for windows over %s: it must be %s", type_name(source),
+                   type_name(x), type_name((Type){ x.element, x.rank, dims }));
+    return expect_type(q, 0, x, why);
+}
+
+bool shape_dot(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 2, 1, why))
+        return false;
+    const DotAttrs *a = q->attrs;
+    Type x = q->in[0], y = q->in[1];
+    Ints xb = a->lhs_batching_dimensions, yb = a->rhs_batching_dimensions;
+    Ints xc = a->lhs_contracting_dimensions, yc = a->rhs_contracting_dimensions;
+    if (!expect_dims(xb, x.rank, "lhs_batching_dimensions", why) ||
+        !expect_dims(xc, x.rank, "lhs_contracting_dimensions", why) ||
+        !expect_dims(yb, y.rank, "rhs_batching_dimensions", why) ||
+        !expect_dims(yc, y.rank, "rhs_contracting_dimensions", why) ||
+        !expect_length(yb, xb.n, "rhs_batching_dimensions", why) ||
+        !expect_length(yc, xc.n, "rhs_contracting_dimensions", why))
+        return false;
+    int64_t dims[3 * MAX_RANK];
+    int rank = 0;
+    for (int i = 0; i < xb.n; i++) {
+        if (ints_find(xc, xb.at[i]) >= 0 || ints_find(yc, yb.at[i]) >= 0)
+            return say(why, "a dimension is both batching and contracting");
+        if (x.dims[xb.at[i]] != y.dims[yb.at[i]])
+            return say(why, "%s by %s: batching dimensions %" PRId64 " and %" PRId64
+                       " differ in extent", type_name(x), type_name(y), xb.at[i], yb.at[i]);
+        dims[rank++] = x.dims[xb.at[i]];
+    }
+    for (int i = 0; i < xc.n; i++)
+        if (x.dims[xc.at[i]] != y.dims[yc.at[i]])
+            return say(why, "%s by %s: contracting dimensions %" PRId64 " and %" PRId64
+                       " differ in extent", type_name(x), type_name(y), xc.at[i], yc.at[i]);
+    for (int i = 0; i < x.rank; i++)
+        if (ints_find(xb, i) < 0 && ints_find(xc, i) < 0)
+            dims[rank++] = x.dims[i];
+    for (int i = 0; i < y.rank; i++)
+        if (ints_find(yb, i) < 0 && ints_find(yc, i) < 0)
+            dims[rank++] = y.dims[i];
+    return expect_result(q, 0, q->stated[0].element, rank, dims, why);
+}
+
+/* The extent of the result along one spatial dimension. */
+static int64_t conv_extent(const ConvolutionAttrs *a, Type x, Type w, int i)
+{
+    int64_t size[1] = { w.dims[a->kernel_spatial_dimensions.at[i]] };
+    WindowAttrs one = { .window_dimensions = { 1, size } };
+    if (a->window_strides.n)
+        one.window_strides = (Ints){ 1, a->window_strides.at + i };
+    if (a->lhs_dilation.n)
+        one.base_dilations = (Ints){ 1, a->lhs_dilation.at + i };
+    if (a->rhs_dilation.n)
+        one.window_dilations = (Ints){ 1, a->rhs_dilation.at + i };
+    if (a->padding.rows)
+        one.padding = (Matrix){ 1, 2, a->padding.at + 2 * i };
+    return window_extent(x.dims[a->input_spatial_dimensions.at[i]], &one, 0);
+}
+
+/* batch, feature and the spatial ones name every dimension once. */
+static bool conv_dims_fit(int64_t a, int64_t b, Ints spatial, int rank, const char *which, Text *why)
+{
+    int64_t all[MAX_RANK + 2] = { a, b };
+    if (spatial.n + 2 != rank)
+        return say(why, "the dimensions of its %s are %d, and the array's rank is %d", which,
+                   spatial.n + 2, rank);
+    memcpy(all + 2, spatial.at, sizeof *all * (size_t)spatial.n);
+    return expect_dims((Ints){ rank, all }, rank, which, why);
+}
+
+static bool conv_lists_fit(const ConvolutionAttrs *a, int n, Text *why)
+{
+    if ((a->window_strides.n && !expect_length(a->window_strides, n, "window_strides", why)) ||
+        (a->lhs_dilation.n && !expect_length(a->lhs_dilation, n, "lhs_dilation", why)) ||
+        (a->rhs_dilation.n && !expect_length(a->rhs_dilation, n, "rhs_dilation", why)) ||
+        (a->window_reversal.n && !expect_length(a->window_reversal, n, "window_reversal", why)))
+        return false;
+    if (a->padding.rows && (a->padding.rows != n || a->padding.cols != 2))
+        return say(why, "padding is %dx%d, and must be %dx2", a->padding.rows, a->padding.cols, n);
+    if (a->feature_group_count < 1 || a->batch_group_count < 1 ||
+        (a->feature_group_count > 1 && a->batch_group_count > 1))
+        return say(why, "feature_group_count %" PRId64 " and batch_group_count %" PRId64
+                   ": one of them must be 1", a->feature_group_count, a->batch_group_count);
+    return true;
+}
+
+bool shape_convolution(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 2, 1, why))
+        return false;
+    const ConvolutionAttrs *a = q->attrs;
+    Type x = q->in[0], w = q->in[1], y = q->stated[0];
+    if (!all_static(q))
+        return true;
+    if (!conv_dims_fit(a->input_batch_dimension, a->input_feature_dimension,
+                       a->input_spatial_dimensions, x.rank, "input", why) ||
+        !conv_dims_fit(a->kernel_input_feature_dimension, a->kernel_output_feature_dimension,
+                       a->kernel_spatial_dimensions, w.rank, "kernel", why) ||
+        !conv_dims_fit(a->output_batch_dimension, a->output_feature_dimension,
+                       a->output_spatial_dimensions, y.rank, "output", why) ||
+        !conv_lists_fit(a, x.rank - 2, why))
+        return false;
+    if (w.rank != x.rank || y.rank != x.rank)
+        return say(why, "%s by %s to %s: the ranks must be equal", type_name(x), type_name(w),
+                   type_name(y));
+    int64_t features = x.dims[a->input_feature_dimension];
+    int64_t taken = w.dims[a->kernel_input_feature_dimension];
+    int64_t made = w.dims[a->kernel_output_feature_dimension];
+    int64_t batch = x.dims[a->input_batch_dimension];
+    if (features != taken * a->feature_group_count || made % a->feature_group_count != 0 ||
+        batch % a->batch_group_count != 0 || made % a->batch_group_count != 0)
+        return say(why, "%s by %s: the features do not fit the groups", type_name(x), type_name(w));
+    int64_t dims[MAX_RANK];
+    dims[a->output_batch_dimension] = batch / a->batch_group_count;
+    dims[a->output_feature_dimension] = made;
+    for (int i = 0; i < x.rank - 2; i++) {
+        dims[a->output_spatial_dimensions.at[i]] = conv_extent(a, x, w, i);
+        if (dims[a->output_spatial_dimensions.at[i]] < 0)
+            return say(why, "window, stride and dilations of spatial dimension %d must be at "
+                       "least 1", i);
+    }
+    return expect_result(q, 0, y.element, y.rank, dims, why);
+}
+
+bool shape_sort(const ShapeQuery *q, Text *why)
+{
+    int64_t d = ((const SortAttrs *)q->attrs)->dimension;
+    if (q->nin < 1)
+        return say(why, "it takes at least one operand");
+    if (!expect_counts(q, q->nin, q->nin, why))
+        return false;
+    int rank = q->in[0].rank;
+    if (d < -rank || d >= rank)
+        return say(why, "dimension %" PRId64 " of an array of rank %d", d, rank);
+    for (int i = 0; i < q->nin; i++) {
+        if (!type_same_shape(q->in[i], q->in[0]))
+            return say(why, "%s and %s: the arrays must have one shape", type_name(q->in[0]),
+                       type_name(q->in[i]));
+        if (!expect_type(q, i, q->in[i], why))
+            return false;
+    }
+    if (q->nregions != 1 || q->regions[0].nargs != 2 * q->nin || q->regions[0].nresults != 1 ||
+        !is_scalar(q->regions[0].results[0], I1))
+        return say(why, "its region must take %d scalars and give one i1", 2 * q->nin);
+    for (int i = 0; i < 2 * q->nin; i++)
+        if (!is_scalar(q->regions[0].args[i], q->in[i / 2].element))
+            return say(why, "argument %d of its region is %s, and a scalar %s is needed", i,
+                       type_name(q->regions[0].args[i]), element_info[q->in[i / 2].element].name);
+    return true;
+}
+
+bool shape_top_k(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 2, why))
+        return false;
+    int64_t k = ((const TopKAttrs *)q->attrs)->k;
+    Type x = q->in[0];
+    if (x.rank < 1 || k < 0 || k > x.dims[x.rank - 1])
+        return say(why, "the %" PRId64 " largest of %s", k, type_name(x));
+    int64_t dims[MAX_RANK];
+    memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+    dims[x.rank - 1] = k;
+    return expect_result(q, 0, x.element, x.rank, dims, why) &&
+           expect_result(q, 1, I32, x.rank, dims, why);
+}
+
+static bool types_equal(const Type *a, int na, const Type *b, int nb)
+{
+    if (na != nb)
+        return false;
+    for (int i = 0; i < na; i++)
+        if (!type_equal(a[i], b[i]))
+            return false;
+    return true;
+}
+
+bool shape_while(const ShapeQuery *q, Text *why)
+{
+    if (q->nregions != 2)
+        return say(why, "it needs two regions, cond and body");
+    const struct RegionTypes *cond = &q->regions[0], *body = &q->regions[1];
+    if (!types_equal(q->in, q->nin, q->stated, q->nout) ||
+        !types_equal(q->in, q->nin, cond->args, cond->nargs) ||
+        !types_equal(q->in, q->nin, body->args, body->nargs) ||
+        !types_equal(q->in, q->nin, body->results, body->nresults))
+        return say(why, "operands, results, the arguments of cond and body and what body gives must "
+                   "have the same %d types", q->nin);
+    if (cond->nresults != 1 || !is_scalar(cond->results[0], I1))
+        return say(why, "cond must give one i1");
+    return true;
+}
+
+bool shape_case(const ShapeQuery *q, Text *why)
+{
+    if (q->nin != 1 || q->nregions < 1)
+        return say(why, "it takes an index and at least one branch");
+    if (q->in[0].rank != 0 || (q->in[0].element != I32 && q->in[0].element != I1))
+        return say(why, "index %s: it must be a scalar i32 (case) or i1 (if)",
+                   type_name(q->in[0]));
+    if (q->in[0].element == I1 && q->nregions != 2)
+        return say(why, "an if has two branches, not %d", q->nregions);
+    for (int i = 0; i < q->nregions; i++) {
+        const struct RegionTypes *branch = &q->regions[i];
+        if (branch->nargs != 0)
+            return say(why, "branch %d takes arguments, and must take none", i);
+        if (!types_equal(branch->results, branch->nresults, q->stated, q->nout))
+            return say(why, "branch %d gives other types than the %d stated", i, q->nout);
+    }
+    return true;
+}
+
+/* Collectives. */
+
+static bool groups_fit(Matrix groups, Text *why)
+{
+    for (int i = 0; i < groups.rows * groups.cols; i++) {
+        if (groups.at[i] < -1)
+            return say(why, "replica_groups names device %" PRId64, groups.at[i]);
+        for (int j = 0; j < i; j++)
+            if (groups.at[i] != -1 && groups.at[i] == groups.at[j])
+                return say(why, "replica_groups names device %" PRId64 " twice", groups.at[i]);
+    }
+    return true;
+}
+
+bool shape_all_reduce(const ShapeQuery *q, Text *why)
+{
+    const AllReduceAttrs *a = q->attrs;
+    if (!groups_fit(a->replica_groups, why) || !expect_reducer(q, 1, why))
+        return false;
+    return shape_barrier(q, why);
+}
+
+bool shape_all_gather(const ShapeQuery *q, Text *why)
+{
+    const AllGatherAttrs *a = q->attrs;
+    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why))
+        return false;
+    for (int i = 0; i < q->nin; i++) {
+        Type x = q->in[i];
+        if (!expect_dim(a->all_gather_dim, x.rank, "all_gather_dim", why))
+            return false;
+        if (!type_is_static(x) || a->replica_groups.cols == 0)
+            continue;
+        int64_t dims[MAX_RANK];
+        memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+        dims[a->all_gather_dim] *= a->replica_groups.cols;
+        if (!expect_result(q, i, x.element, x.rank, dims, why))
+            return false;
+    }
+    return true;
+}
+
+bool shape_reduce_scatter(const ShapeQuery *q, Text *why)
+{
+    const ReduceScatterAttrs *a = q->attrs;
+    if (!expect_counts(q, 1, 1, why) || !groups_fit(a->replica_groups, why) ||
+        !expect_reducer(q, 1, why))
+        return false;
+    Type x = q->in[0];
+    if (!expect_dim(a->scatter_dimension, x.rank, "scatter_dimension", why))
+        return false;
+    int64_t members = a->replica_groups.cols;
+    if (!all_static(q) || members == 0)
+        return true;
+    if (x.dims[a->scatter_dimension] % members != 0)
+        return say(why, "dimension %" PRId64 " of %s does not divide by %" PRId64 " devices",
+                   a->scatter_dimension, type_name(x), members);
+    int64_t dims[MAX_RANK];
+    memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+    dims[a->scatter_dimension] /= members;
+    return expect_result(q, 0, x.element, x.rank, dims, why);
+}
+
+bool shape_all_to_all(const ShapeQuery *q, Text *why)
+{
+    const AllToAllAttrs *a = q->attrs;
+    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why))
+        return false;
+    for (int i = 0; i < q->nin; i++) {
+        Type x = q->in[i];
+        if (!expect_dim(a->split_dimension, x.rank, "split_dimension", why) ||
+            !expect_dim(a->concat_dimension, x.rank, "concat_dimension", why))
+            return false;
+        if (!type_is_static(x))
+            continue;
+        if (a->split_count < 1 || x.dims[a->split_dimension] % a->split_count != 0)
+            return say(why, "dimension %" PRId64 " of %s does not split into %" PRId64,
+                       a->split_dimension, type_name(x), a->split_count);
+        int64_t dims[MAX_RANK];
+        memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+        dims[a->split_dimension] /= a->split_count;
+        dims[a->concat_dimension] *= a->split_count;
+        if (!expect_result(q, i, x.element, x.rank, dims, why))
+            return false;
+    }
+    return true;
+}
+
+bool shape_permute(const ShapeQuery *q, Text *why)
+{
+    Matrix pairs = ((const PermuteAttrs *)q->attrs)->source_target_pairs;
+    if (pairs.rows && pairs.cols != 2)
+        return say(why, "source_target_pairs has %d columns, and must have 2", pairs.cols);
+    for (int i = 0; i < pairs.rows; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < 2; k++)
+                if (pairs.at[2 * i + k] == pairs.at[2 * j + k])
+                    return say(why, "source_target_pairs names %s %" PRId64 " twice",
+                               k ? "target" : "source", pairs.at[2 * i + k]);
+    return shape_same(q, why);
+}
+
+bool shape_manual(const ShapeQuery *q, Text *why)
+{
+    const ManualAttrs *a = q->attrs;
+    if (q->nregions != 1 || q->regions[0].nargs != q->nin || q->regions[0].nresults != q->nout)
+        return say(why, "its region must take %d values and give %d", q->nin, q->nout);
+    if (a->in_shardings.n != q->nin || a->out_shardings.n != q->nout)
+        return say(why, "%d in_shardings and %d out_shardings for %d operands and %d results",
+                   a->in_shardings.n, a->out_shardings.n, q->nin, q->nout);
+    return true;
+}
