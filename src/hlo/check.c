@@ -1,0 +1,188 @@
+/* check.c - proves that a module is well formed.
+ *
+ * Structure first: every region ends in its one RETURN, every operand is defined before its
+ * use and may be seen from there, operand counts are right.  Then types: the shape rule of
+ * each operation, and that functions return and calls pass what is declared.  The error
+ * names the operation, its place and the types.
+ *
+ * What a region may see: the regions of while, case, if and of functions' bodies see what
+ * encloses them (up to the function); the others (reducers, comparators, bodies of
+ * manual computations) see only their own arguments. */
+#include "hlo/module.h"
+
+
+#include <stdlib.h>
+
+typedef struct Check {
+    const Module *m;
+    int *level;     /* by value: 0 not defined here, else the isolation level it is seen from */
+    int deepest;    /* isolation levels handed out */
+} Check;
+
+static Error *complain(const Node *n, const char *text)
+{
+    return error_new(CODE_INVALID, "%s (%s): %s", op_name(n->op), loc_name(n->loc), text);
+}
+
+static bool sees_outside(OpId op)
+{
+    return op == OP_WHILE || op == OP_CASE || op == OP_IF;
+}
+
+/* Types of what a region takes and gives, into the caller's arrays. */
+static struct RegionTypes region_types(const Module *m, RegionId r, Arena *scratch)
+{
+    const Region *region = region_at(m, r);
+    const Node *end = region_return(m, r);
+    Type *args = ARENA_ARRAY(scratch, Type, region->nargs + 1);
+    Type *results = ARENA_ARRAY(scratch, Type, end->nin + 1);
+    for (int i = 0; i < region->nargs; i++)
+        args[i] = type_of(m, region->args + (uint32_t)i);
+    for (int i = 0; i < end->nin; i++)
+        results[i] = type_of(m, end->in[i]);
+    return (struct RegionTypes){ region->nargs, end->nin, args, results };
+}
+
+static Error *ask_shape_rule(const Module *m, const Node *n)
+{
+    Arena *scratch = arena_new();
+    Type *in = ARENA_ARRAY(scratch, Type, n->nin + 1);
+    Type *out = ARENA_ARRAY(scratch, Type, n->nout + 1);
+    struct RegionTypes *regions = ARENA_ARRAY(scratch, struct RegionTypes, n->nregions + 1);
+    for (int i = 0; i < n->nin; i++)
+        in[i] = type_of(m, n->in[i]);
+    for (int i = 0; i < n->nout; i++)
+        out[i] = type_of(m, n->out + (uint32_t)i);
+    for (int i = 0; i < n->nregions; i++)
+        regions[i] = region_types(m, n->regions[i], scratch);
+    ShapeQuery q = { n->nin, n->nout, n->nregions, in, out, n->attrs, regions };
+    Text why = { 0 };
+    bool is_right = op_info[n->op].shape(&q, &why);
+    Error *error = is_right ? NULL : complain(n, text_cstr(&why));
+    text_free(&why);
+    arena_free(scratch);
+    return error;
+}
+
+/* The function that a call or composite names takes and gives these types. */
+static Error *check_callee(const Module *m, const Node *n)
+{
+    Str name = n->op == OP_CALL ? ((const CallAttrs *)n->attrs)->callee
+                                : ((const CompositeAttrs *)n->attrs)->decomposition;
+    const Func *f = func_find(m, name);
+    if (!f || !f->body)
+        return error_new(CODE_INVALID, "%s (%s): there is no function @%.*s", op_name(n->op),
+                         loc_name(n->loc), STR_ARG(name));
+    const Region *body = region_at(m, f->body);
+    if (body->nargs != n->nin || f->nresults != n->nout)
+        return error_new(CODE_INVALID,
+                         "%s (%s): @%.*s takes %d and gives %d values, not %d and %d",
+                         op_name(n->op), loc_name(n->loc), STR_ARG(name), body->nargs, f->nresults,
+                         n->nin, n->nout);
+    for (int i = 0; i < n->nin; i++)
+        if (!type_equal(type_of(m, n->in[i]), type_of(m, body->args + (uint32_t)i)))
+            return error_new(CODE_INVALID, "%s (%s): argument %d of @%.*s is %s, not %s",
+                             op_name(n->op), loc_name(n->loc), i, STR_ARG(name),
+                             type_name(type_of(m, body->args + (uint32_t)i)),
+                             type_name(type_of(m, n->in[i])));
+    for (int i = 0; i < n->nout; i++)
+        if (!type_equal(type_of(m, n->out + (uint32_t)i), f->results[i]))
+            return error_new(CODE_INVALID, "%s (%s): result %d of @%.*s is %s, not %s",
+                             op_name(n->op), loc_name(n->loc), i, STR_ARG(name),
+                             type_name(f->results[i]), type_name(type_of(m, n->out + (uint32_t)i)));
+    return NULL;
+}
+
+static Error *check_region(Check *c, RegionId r, int level);
+
+static Error *check_regions(Check *c, const Node *n, int level)
+{
+    for (int i = 0; i < n->nregions; i++) {
+        int inside = sees_outside(n->op) ? level : ++c->deepest;
+        TRY(check_region(c, n->regions[i], inside));
+    }
+    return NULL;
+}
+
+static Error *check_operands(const Check *c, const Node *n, int level)
+{
+    int arity = op_info[n->op].arity;
+    if (arity != ANY && n->nin != arity)
+        return error_new(CODE_INVALID, "%s (%s): it takes %d operands, not %d", op_name(n->op),
+                         loc_name(n->loc), arity, n->nin);
+    for (int i = 0; i < n->nin; i++)
+        if (c->level[n->in[i]] != level)
+            return error_new(CODE_INVALID, "%s (%s): operand %d is not defined here%s",
+                             op_name(n->op), loc_name(n->loc), i,
+                             c->level[n->in[i]] ? ": its region may not see it" : "");
+    return NULL;
+}
+
+static Error *check_node(Check *c, NodeId id, int level)
+{
+    const Node *n = node_at(c->m, id);
+    TRY(check_operands(c, n, level));
+    TRY(check_regions(c, n, level));
+    n = node_at(c->m, id);
+    TRY(ask_shape_rule(c->m, n));
+    if (n->op == OP_CALL || n->op == OP_COMPOSITE)
+        TRY(check_callee(c->m, n));
+    for (int i = 0; i < n->nout; i++)
+        c->level[n->out + (uint32_t)i] = level;
+    return NULL;
+}
+
+static Error *check_region(Check *c, RegionId r, int level)
+{
+    const Region *region = region_at(c->m, r);
+    for (int i = 0; i < region->nargs; i++)
+        c->level[region->args + (uint32_t)i] = level;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *n = node_at(c->m, region->nodes[i]);
+        bool is_last = i == region->nnodes - 1;
+        if ((n->op == OP_RETURN) != is_last)
+            return complain(n, is_last ? "its region must end in a return"
+                                       : "a return must be the last operation of its region");
+        TRY(check_node(c, region->nodes[i], level));
+    }
+    if (region->nnodes == 0)
+        return error_new(CODE_INVALID, "a region is empty; it must end in a return");
+    for (int i = 0; i < region->nargs; i++) /* nobody outside sees what it defined */
+        c->level[region->args + (uint32_t)i] = 0;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *n = node_at(c->m, region->nodes[i]);
+        for (int k = 0; k < n->nout; k++)
+            c->level[n->out + (uint32_t)k] = 0;
+    }
+    return NULL;
+}
+
+static Error *check_func(Check *c, const Func *f)
+{
+    if (!f->body)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: function @%.*s (%s) has no body",
+                         STR_ARG(f->name), loc_name(f->loc));
+    TRY(check_region(c, f->body, ++c->deepest));
+    const Node *end = region_return(c->m, f->body);
+    if (end->nin != f->nresults)
+        return error_new(CODE_INVALID, "@%.*s (%s) returns %d values, not the %d it declares",
+                         STR_ARG(f->name), loc_name(f->loc), end->nin, f->nresults);
+    for (int i = 0; i < end->nin; i++)
+        if (!type_equal(type_of(c->m, end->in[i]), f->results[i]))
+            return error_new(CODE_INVALID, "@%.*s (%s): result %d is %s, declared as %s",
+                             STR_ARG(f->name), loc_name(f->loc), i,
+                             type_name(type_of(c->m, end->in[i])), type_name(f->results[i]));
+    return NULL;
+}
+
+Error *module_check(const Module *m)
+{
+    Check c = { .m = m, .level = calloc(m->nvalues, sizeof *c.level) };
+    if (!c.level)
+        return error_new(CODE_EXHAUSTED, "no memory to check a program of %u values", m->nvalues);
+    Error *error = NULL;
+    for (int i = 0; i < m->nfuncs && !error; i++)
+        error = check_func(&c, &m->funcs[i]);
+    free(c.level);
+    return error;
+}
