@@ -26,7 +26,8 @@ typedef enum AttrKind {
 /* Everything lives in the arena of the module it was read into. */
 typedef struct Attr {
     AttrKind kind;
-    int n; /* of items, keys, shardings */
+    Element element; /* of ATTR_INT and ATTR_FLOAT as it was written; I1: not said */
+    int n;           /* of items, keys, shardings */
     union {
         int64_t integer;
         double number;
@@ -112,7 +113,10 @@ uint64_t attrs_hash(AttrsKind kind, const void *attrs, uint64_t seed);
 void attrs_print(Text *out, AttrsKind kind, const void *attrs); /* name = value, ... */
 size_t attrs_size(AttrsKind kind);
 
+bool attr_equal(const Attr *a, const Attr *b); /* NULL equals NULL */
+uint64_t attr_hash(const Attr *attr, uint64_t seed);
 void attr_print(Text *out, const Attr *attr);
+void string_print(Text *out, Str s); /* in quotes, escaped as MLIR does: "a\22b" */
 void dense_print(Text *out, Dense dense); /* dense<[1, 2]> without its type */
 bool dense_equal(Dense a, Dense b);
 #endif

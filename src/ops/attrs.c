@@ -1,0 +1,508 @@
+/* attrs.c - attributes as used: from the dictionary that a reader made to a plain struct.
+ *
+ * attrs.def becomes a table of fields (name, type, offset, default); everything here is one
+ * loop over the fields of a kind.  So a new attribute is a line in attrs.def and nothing
+ * else.
+ *
+ *   { dimension = 1, is_stable = true }  ->  SortAttrs { .dimension = 1, .is_stable = true } */
+#include "ops/attrs.h"
+
+#include "base/arena.h"
+#include "base/table.h"
+#include "ops/number.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef enum FieldType {
+    FIELD_INT,
+    FIELD_BOOL,
+    FIELD_INTS,
+    FIELD_MATRIX,
+    FIELD_STRING,
+    FIELD_DENSE,
+    FIELD_FLOATING,
+    FIELD_ANY,
+    FIELD_SHARDING,
+    FIELD_SHARDINGS,
+    FIELD_TILINGS,
+    FIELD_WORD
+} FieldType;
+
+enum { NEEDED = 1 << 20 };
+
+typedef struct Field {
+    const char *name; /* NULL ends the fields of a kind */
+    FieldType type;
+    size_t offset;
+    int initially;     /* NEEDED, or the value of a number */
+    const char *words; /* of an enum, with commas between */
+} Field;
+
+#define BEGIN(kind, T)                                                                             \
+    static const Field *fields_##kind(void)                                                        \
+    {                                                                                              \
+        typedef T Current;                                                                         \
+        static const Field fields[] = {
+#define FIELD(type, name, initially)                                                               \
+    { #name, FIELD_##type, offsetof(Current, name), initially, NULL },
+#define ENUM(name, initially, words)                                                               \
+    { #name, FIELD_WORD, offsetof(Current, name), initially, words },
+#define END(kind, T)                                                                               \
+    { NULL, FIELD_INT, sizeof(Current), 0, NULL }                                                  \
+    }                                                                                              \
+    ;                                                                                              \
+    return fields;                                                                                 \
+    }
+#include "ops/attrs.def"
+
+static const Field *fields_of(AttrsKind kind)
+{
+    switch (kind) {
+#define BEGIN(kind, T)                                                                             \
+    case ATTRS_##kind: return fields_##kind();
+#define FIELD(type, name, initially)
+#define ENUM(name, initially, words)
+#define END(kind, T)
+#include "ops/attrs.def"
+    case ATTRS_COUNT: break;
+    }
+    return fields_NONE();
+}
+
+size_t attrs_size(AttrsKind kind)
+{
+    switch (kind) {
+#define BEGIN(kind, T)                                                                             \
+    case ATTRS_##kind: return sizeof(T);
+#define FIELD(type, name, initially)
+#define ENUM(name, initially, words)
+#define END(kind, T)
+#include "ops/attrs.def"
+    case ATTRS_COUNT: break;
+    }
+    return 0;
+}
+
+/* ---- reading ---- */
+
+static Error *ill_typed(const char *op, const char *name, const char *wanted, const Attr *found)
+{
+    Text text = { 0 };
+    attr_print(&text, found);
+    Error *error = error_new(CODE_INVALID, "%s: attribute '%s' must be %s, not %.80s", op, name,
+                             wanted, text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+/* The numbers of a list, however it was written; NULL when it is none or absurdly long. */
+static const int64_t *list_numbers(Arena *arena, const Attr *attr, int64_t *n)
+{
+    enum { LONGEST = 1 << 22 };
+    if (attr->kind == ATTR_ARRAY) {
+        *n = attr->n;
+        int64_t *at = ARENA_ARRAY(arena, int64_t, attr->n);
+        for (int i = 0; i < attr->n; i++) {
+            if (attr->items[i]->kind != ATTR_INT && attr->items[i]->kind != ATTR_BOOL)
+                return NULL;
+            at[i] = attr->items[i]->integer;
+        }
+        return at;
+    }
+    if (attr->kind != ATTR_DENSE)
+        return NULL;
+    const Dense *dense = &attr->dense;
+    const ElementInfo *info = &element_info[dense->type.element];
+    if (info->kind != BOOLEAN && info->kind != SIGNED && info->kind != UNSIGNED)
+        return NULL;
+    *n = type_count(dense->type);
+    if (*n > LONGEST)
+        return NULL;
+    int64_t *at = ARENA_ARRAY(arena, int64_t, *n);
+    for (int64_t i = 0; i < *n; i++)
+        at[i] = number_int(dense->type.element,
+                           (const char *)dense->data + (dense->is_splat ? 0 : i) * info->bytes);
+    return at;
+}
+
+static bool read_ints(Arena *arena, const Attr *attr, Ints *out)
+{
+    int64_t n;
+    if (attr->kind == ATTR_DENSE && attr->dense.type.rank > 1)
+        return false;
+    const int64_t *at = list_numbers(arena, attr, &n);
+    *out = (Ints){ at ? (int)n : 0, at };
+    return at != NULL;
+}
+
+static bool read_matrix(Arena *arena, const Attr *attr, Matrix *out)
+{
+    int64_t n;
+    if (attr->kind != ATTR_DENSE || attr->dense.type.rank != 2)
+        return false;
+    const int64_t *dims = attr->dense.type.dims, *at = list_numbers(arena, attr, &n);
+    if (!at || dims[0] > INT32_MAX || dims[1] > INT32_MAX)
+        return false;
+    *out = (Matrix){ (int)dims[0], (int)dims[1], at };
+    return true;
+}
+
+/* The position of a word in "A,B,C"; -1 when it is not there. */
+static int find_word(const char *words, Str word)
+{
+    int position = 0;
+    for (const char *at = words; at; position++) {
+        const char *comma = strchr(at, ',');
+        size_t n = comma ? (size_t)(comma - at) : strlen(at);
+        if (str_equal(word, (Str){ at, n }))
+            return position;
+        at = comma ? comma + 1 : NULL;
+    }
+    return -1;
+}
+
+static int count_words(const char *words)
+{
+    int n = 1;
+    for (; *words; words++)
+        n += *words == ',';
+    return n;
+}
+
+/* Enums come as words, and in some forms as numbers (api_version = 2 : i32). */
+static bool read_word(const Attr *attr, const char *words, int *out)
+{
+    int position = -1;
+    if (attr->kind == ATTR_WORD || attr->kind == ATTR_STRING)
+        position = find_word(words, attr->string);
+    else if (attr->kind == ATTR_INT && attr->integer >= 0 && attr->integer < count_words(words))
+        position = (int)attr->integer;
+    *out = position;
+    return position >= 0;
+}
+
+static bool read_shardings(const Attr *attr, Shardings *out)
+{
+    *out = (Shardings){ attr->n, attr->shardings };
+    return attr->kind == ATTR_SHARDINGS;
+}
+
+static bool read_number(const Attr *attr, FieldType type, void *to)
+{
+    bool is_int = attr->kind == ATTR_INT || attr->kind == ATTR_BOOL;
+    switch (type) {
+    case FIELD_INT: *(int64_t *)to = is_int ? attr->integer : 0; return is_int;
+    case FIELD_BOOL:
+        *(bool *)to = attr->kind == ATTR_UNIT || (is_int && attr->integer != 0);
+        return is_int || attr->kind == ATTR_UNIT;
+    default:
+        *(double *)to = attr->kind == ATTR_FLOAT ? attr->number : is_int ? (double)attr->integer : 0;
+        return is_int || attr->kind == ATTR_FLOAT;
+    }
+}
+
+static Error *read_field(Arena *arena, const char *op, const Field *f, const Attr *attr, void *to)
+{
+    bool is_string = attr->kind == ATTR_STRING || attr->kind == ATTR_WORD;
+    const char *wanted = "";
+    bool ok = true;
+    switch (f->type) {
+    case FIELD_INT: wanted = "an integer", ok = read_number(attr, f->type, to); break;
+    case FIELD_BOOL: wanted = "a boolean", ok = read_number(attr, f->type, to); break;
+    case FIELD_FLOATING: wanted = "a number", ok = read_number(attr, f->type, to); break;
+    case FIELD_INTS: wanted = "a list of integers", ok = read_ints(arena, attr, to); break;
+    case FIELD_MATRIX: wanted = "a matrix of integers", ok = read_matrix(arena, attr, to); break;
+    case FIELD_WORD: wanted = f->words, ok = read_word(attr, f->words, to); break;
+    case FIELD_SHARDINGS: wanted = "a list of shardings", ok = read_shardings(attr, to); break;
+    case FIELD_TILINGS: wanted = "left out: no file holds it", ok = false; break;
+    case FIELD_ANY: *(const Attr **)to = attr; break;
+    case FIELD_STRING:
+        wanted = "a string or symbol", ok = is_string;
+        *(Str *)to = is_string ? attr->string : (Str){ 0 };
+        break;
+    case FIELD_DENSE:
+        wanted = "a constant", ok = attr->kind == ATTR_DENSE;
+        *(Dense *)to = ok ? attr->dense : (Dense){ 0 };
+        break;
+    case FIELD_SHARDING:
+        wanted = "a sharding", ok = attr->kind == ATTR_SHARDING;
+        *(const Sharding **)to = ok ? attr->sharding : NULL;
+        break;
+    }
+    return ok ? NULL : ill_typed(op, f->name, wanted, attr);
+}
+
+static Error *set_default(const char *op, const Field *f, void *to)
+{
+    if (f->initially == NEEDED)
+        return error_new(CODE_INVALID, "%s: attribute '%s' is missing", op, f->name);
+    switch (f->type) {
+    case FIELD_INT: *(int64_t *)to = f->initially; break;
+    case FIELD_BOOL: *(bool *)to = f->initially != 0; break;
+    case FIELD_FLOATING: *(double *)to = f->initially; break;
+    case FIELD_WORD: *(int *)to = f->initially; break;
+    default: break; /* the struct is zeroed: the empty list */
+    }
+    return NULL;
+}
+
+/* Attributes that do not change what an operation computes here: how precisely it may, how
+ * memory lies or is reused, hints. */
+static bool is_read_over(Str name)
+{
+    static const char *const names[] = {
+        "precision_config", "result_accuracy", "algorithm", "lhs_precision_type",
+        "rhs_precision_type", "accumulation_type", "lhs_component_count", "rhs_component_count",
+        "num_primitive_operations", "allow_imprecise_accumulation", "output_operand_aliases",
+        "result_tilings", "channel_type", "no_inline", "known_expanding_dimensions",
+        "known_nonexpanding_dimensions", "mode", "unique_indices", "indices_are_sorted",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i]))
+            return true;
+    return false;
+}
+
+/* Layouts are lists of minor-to-major orders; n-1, ..., 1, 0 is the only order there is. */
+static bool is_row_major(Arena *arena, const Attr *layouts)
+{
+    if (layouts->kind != ATTR_ARRAY)
+        return false;
+    for (int i = 0; i < layouts->n; i++) {
+        Ints order;
+        if (!read_ints(arena, layouts->items[i], &order))
+            return false;
+        for (int k = 0; k < order.n; k++)
+            if (order.at[k] != order.n - 1 - k)
+                return false;
+    }
+    return true;
+}
+
+static Error *check_foreign(Arena *arena, const char *op, Str name, const Attr *value)
+{
+    if (is_read_over(name))
+        return NULL;
+    if (str_is(name, "operand_layouts") || str_is(name, "result_layouts")) {
+        if (is_row_major(arena, value))
+            return NULL;
+        return error_new(CODE_UNIMPLEMENTED, "not supported: %s with %.*s that are not row-major",
+                         op, STR_ARG(name));
+    }
+    return error_new(CODE_INVALID, "%s: unknown attribute '%.*s'", op, STR_ARG(name));
+}
+
+static bool is_field(const Field *fields, Str name)
+{
+    for (; fields->name; fields++)
+        if (str_is(name, fields->name))
+            return true;
+    return false;
+}
+
+/* What of the dictionary is no field: checked, and with a dot collected. */
+static Error *read_rest(Arena *arena, const Field *fields, const char *op, const Attr *dict,
+                        const Attr **extra)
+{
+    AttrDict rest = { 0 };
+    for (int i = 0; i < dict->n; i++) {
+        Str name = dict->keys[i];
+        if (is_field(fields, name))
+            continue;
+        if (name.n && memchr(name.at, '.', name.n))
+            attr_set(arena, &rest, name, dict->items[i]);
+        else
+            TRY(check_foreign(arena, op, name, dict->items[i]));
+    }
+    *extra = rest.n ? attr_dict(arena, &rest) : NULL;
+    return NULL;
+}
+
+Error *attrs_from_dict(Arena *arena, AttrsKind kind, const char *op, const Attr *dict,
+                       const void **attrs, const Attr **extra)
+{
+    const Field *fields = fields_of(kind);
+    const Attr *rest = NULL;
+    char *made = arena_alloc(arena, attrs_size(kind));
+    for (const Field *f = fields; f->name; f++) {
+        const Attr *found = attr_get(dict, f->name);
+        if (found)
+            TRY(read_field(arena, op, f, found, made + f->offset));
+        else
+            TRY(set_default(op, f, made + f->offset));
+    }
+    if (dict)
+        TRY(read_rest(arena, fields, op, dict, &rest));
+    *attrs = made;
+    if (extra)
+        *extra = rest;
+    return NULL;
+}
+
+/* ---- comparing ---- */
+
+static bool matrices_equal(Matrix a, Matrix b)
+{
+    return a.rows == b.rows && a.cols == b.cols &&
+           ints_equal((Ints){ a.rows * a.cols, a.at }, (Ints){ b.rows * b.cols, b.at });
+}
+
+static bool shardings_equal(Shardings a, Shardings b)
+{
+    if (a.n != b.n)
+        return false;
+    for (int i = 0; i < a.n; i++)
+        if (!sharding_equal(a.at[i], b.at[i]))
+            return false;
+    return true;
+}
+
+static bool tilings_equal(Tilings a, Tilings b)
+{
+    if (a.n != b.n)
+        return false;
+    for (int i = 0; i < a.n; i++)
+        if (!tiling_equal(a.at[i], b.at[i]))
+            return false;
+    return true;
+}
+
+#define AT(T, p) (*(const T *)(p))
+
+static bool field_equal(FieldType type, const void *a, const void *b)
+{
+    switch (type) {
+    case FIELD_INT: return AT(int64_t, a) == AT(int64_t, b);
+    case FIELD_BOOL: return AT(bool, a) == AT(bool, b);
+    case FIELD_FLOATING: return memcmp(a, b, sizeof(double)) == 0;
+    case FIELD_WORD: return AT(int, a) == AT(int, b);
+    case FIELD_INTS: return ints_equal(AT(Ints, a), AT(Ints, b));
+    case FIELD_MATRIX: return matrices_equal(AT(Matrix, a), AT(Matrix, b));
+    case FIELD_STRING: return str_equal(AT(Str, a), AT(Str, b));
+    case FIELD_DENSE: return dense_equal(AT(Dense, a), AT(Dense, b));
+    case FIELD_ANY: return attr_equal(AT(Attr *, a), AT(Attr *, b));
+    case FIELD_SHARDING: return sharding_equal(AT(Sharding *, a), AT(Sharding *, b));
+    case FIELD_SHARDINGS: return shardings_equal(AT(Shardings, a), AT(Shardings, b));
+    case FIELD_TILINGS: return tilings_equal(AT(Tilings, a), AT(Tilings, b));
+    }
+    return false;
+}
+
+bool attrs_equal(AttrsKind kind, const void *a, const void *b)
+{
+    if (a == b || !a || !b)
+        return a == b || kind == ATTRS_NONE;
+    for (const Field *f = fields_of(kind); f->name; f++)
+        if (!field_equal(f->type, (const char *)a + f->offset, (const char *)b + f->offset))
+            return false;
+    return true;
+}
+
+/* ---- printing ---- */
+
+static void print_matrix(Text *out, Matrix m)
+{
+    int64_t dims[] = { m.rows, m.cols };
+    Dense dense = { .type = { I64, 2, dims }, .data = m.at };
+    dense_print(out, dense);
+    text_printf(out, " : ");
+    type_print(out, dense.type);
+}
+
+static void print_word(Text *out, const char *words, int position)
+{
+    for (; position > 0; position--)
+        words = strchr(words, ',') + 1;
+    text_add(out, words, strcspn(words, ","));
+}
+
+static void print_tilings(Text *out, Tilings list)
+{
+    text_printf(out, "[");
+    for (int i = 0; i < list.n; i++) {
+        const Tiling *t = &list.at[i];
+        text_printf(out, "%s\"", i ? ", " : "");
+        text_ints(out, t->tiles, t->rank);
+        text_printf(out, ":");
+        for (int d = 0; d < t->ndevices; d++) {
+            text_printf(out, " (");
+            text_ints(out, t->tile_of + d * t->rank, t->rank);
+            text_printf(out, ")");
+        }
+        text_printf(out, "\"");
+    }
+    text_printf(out, "]");
+}
+
+static void print_any(Text *out, const Attr *attr)
+{
+    if (attr)
+        attr_print(out, attr);
+    else
+        text_printf(out, "unit");
+}
+
+static void print_field(Text *out, const Field *f, const void *at)
+{
+    switch (f->type) {
+    case FIELD_INT: text_printf(out, "%" PRId64 " : i64", AT(int64_t, at)); break;
+    case FIELD_BOOL: text_printf(out, AT(bool, at) ? "true" : "false"); break;
+    case FIELD_FLOATING: text_printf(out, "%e : f64", AT(double, at)); break;
+    case FIELD_WORD: print_word(out, f->words, AT(int, at)); break;
+    case FIELD_INTS:
+        text_printf(out, "array<i64");
+        for (int i = 0; i < AT(Ints, at).n; i++)
+            text_printf(out, "%s%" PRId64, i ? ", " : ": ", AT(Ints, at).at[i]);
+        text_printf(out, ">");
+        break;
+    case FIELD_MATRIX: print_matrix(out, AT(Matrix, at)); break;
+    case FIELD_STRING: string_print(out, AT(Str, at)); break;
+    case FIELD_DENSE:
+        attr_print(out, &(Attr){ .kind = ATTR_DENSE, .dense = AT(Dense, at) });
+        break;
+    case FIELD_ANY: print_any(out, AT(Attr *, at)); break;
+    case FIELD_SHARDING:
+        attr_print(out, &(Attr){ .kind = ATTR_SHARDING, .sharding = AT(Sharding *, at) });
+        break;
+    case FIELD_SHARDINGS:
+        attr_print(out, &(Attr){ .kind = ATTR_SHARDINGS,
+                                 .n = AT(Shardings, at).n,
+                                 .shardings = AT(Shardings, at).at });
+        break;
+    case FIELD_TILINGS: print_tilings(out, AT(Tilings, at)); break;
+    }
+}
+
+void attrs_print(Text *out, AttrsKind kind, const void *attrs)
+{
+    const Field *fields = fields_of(kind);
+    for (const Field *f = fields; attrs && f->name; f++) {
+        text_printf(out, "%s%s = ", f == fields ? "" : ", ", f->name);
+        print_field(out, f, (const char *)attrs + f->offset);
+    }
+}
+
+/* By its text, except that a constant's text may be long: there by its bytes. */
+uint64_t attrs_hash(AttrsKind kind, const void *attrs, uint64_t seed)
+{
+    if (kind == ATTRS_CONSTANT) {
+        const Dense *dense = &((const ConstantAttrs *)attrs)->value;
+        size_t one = (size_t)element_info[dense->type.element].bytes;
+        int64_t n = type_count(dense->type);
+        uint64_t h = seed;
+        /* A splat and the same constant written out are equal, so they hash alike: by their
+         * first element and, if all are not the same, by the rest. */
+        if (n)
+            h = hash_bytes(dense->data, one, h);
+        bool same = dense->is_splat || n < 2 ||
+                    memcmp(dense->data, (const char *)dense->data + one, (size_t)(n - 1) * one) == 0;
+        return same ? h : hash_bytes(dense->data, (size_t)n * one, h);
+    }
+    Text text = { 0 };
+    attrs_print(&text, kind, attrs);
+    uint64_t h = hash_bytes(text_cstr(&text), text.n, seed);
+    text_free(&text);
+    return h;
+}
