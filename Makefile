@@ -1,42 +1,114 @@
-# Tutti: the whole build.  `make run` shows the lesson, `make test` proves it.
+# Tutti: the whole build.
+#   make run     install what is missing, build, and show the lesson on four devices
+#   make test    everything that must hold, JAX included
 SHELL := /bin/bash
 LLVM_CONFIG ?= llvm-config-19
+FUZZ_CC ?= clang-19
+PYTHON ?= python3
 BUILD ?= build
 CFLAGS ?= -O2 -g
+JOBS ?= 2
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-prototypes -Wstrict-prototypes
 ifdef CI
 WARN += -Werror
 endif
-ALL_CFLAGS := -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -pthread -Isrc $(EXTRA)
+ALL_CFLAGS := -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -pthread -Isrc -I. \
+              -ffunction-sections -fdata-sections
 
 SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/read/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
-CLI := $(wildcard cli/*.c)
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-SHARED_OBJ := $(call obj,$(SHARED))
-ENGINE_OBJ := $(call obj,$(ENGINE))
-
+UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
+VENV := build/venv
 
-.PHONY: all
+.PHONY: all run test unit check jax-test bench asan tsan fuzz format size deps clean
 all: $(PLUGIN) $(TUTTI)
 
-$(BUILD)/obj/src/engine/emit/%.o $(BUILD)/obj/src/engine/rules/%.o: EXTRA_INC = $(shell $(LLVM_CONFIG) --cflags)
-$(BUILD)/obj/%.o: %.c
+# What must be there to build: Debian's or Ubuntu's packages.
+deps:
+	@tools/deps.sh
+$(BUILD)/.deps: tools/deps.sh
+	@tools/deps.sh && mkdir -p $(BUILD) && touch $@
+
+LLVM_CFLAGS = $(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-I' | sed 's/^-I/-isystem /')
+LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs x86 orcjit passes native) -lz -lzstd
+LINK = $(CXX) $(CFLAGS) -Wl,--gc-sections -pthread
+LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
+
+$(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) $(EXTRA_INC) -MMD -MP -c $< -o $@
+	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/%.o: %.c | $(BUILD)/.deps
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
-LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --libs x86 orcjit passes native) $(shell $(LLVM_CONFIG) --ldflags)
-$(PLUGIN): $(ENGINE_OBJ) $(SHARED_OBJ) src/engine/plugin/exports.map
-	$(CXX) $(CFLAGS) $(EXTRA) -shared -o $@ $(ENGINE_OBJ) $(SHARED_OBJ) -Wl,--version-script=src/engine/plugin/exports.map \
-	    -Wl,--gc-sections -Wl,-z,defs $(LLVM_LIBS) -lz -lzstd -lm -ldl -pthread -static-libstdc++ -static-libgcc
+$(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
+	@rm -f $@
+	ar crs $@ $^
+$(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map
+	$(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
+	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs -Wl,--exclude-libs,ALL $(LIBS)
+$(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
+	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
-$(TUTTI): $(call obj,$(CLI)) $(SHARED_OBJ)
-	$(CC) $(CFLAGS) $(EXTRA) -o $@ $^ -lm -ldl -pthread
+# Tests.  A test program links what it uses of the engine; LLVM only if it reaches that far.
+$(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@.o
+	$(LINK) -o $@ $@.o $(BUILD)/libengine.a $(LIBS)
+$(BUILD)/run-tests: tests/run.c
+	@mkdir -p $(BUILD)
+	$(CC) $(ALL_CFLAGS) -o $@ $<
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+unit: $(BUILD)/run-tests $(UNIT) all
+	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
+test: unit asan tsan fuzz jax-test
 
-.PHONY: clean
+# The same tests with the sanitizers' eyes.
+asan:
+	$(MAKE) BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' unit-only
+tsan:
+	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
+unit-only: $(BUILD)/run-tests $(UNIT)
+	$(BUILD)/run-tests -j $(JOBS) $(UNIT)
+STRESS := $(filter %executor_test %comm_test %event_test %buffer_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
+stress-only: $(BUILD)/run-tests $(STRESS)
+	TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
+
+FUZZ_SECONDS ?= 10
+FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+build/fuzz/%: tests/fuzz/%.c $(SHARED) | $(BUILD)/.deps
+	@mkdir -p $(dir $@)
+	$(FUZZ_CC) -std=gnu17 -O1 -g -Isrc -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+	    -o $@ $< $(SHARED) -lm
+fuzz: $(BUILD)/run-tests $(FUZZERS)
+	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
+	$(BUILD)/run-tests -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=10 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f))")
+
+# Real JAX on our engine.
+$(VENV)/.ready: python/requirements.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install -q -r python/requirements.txt
+	@touch $@
+$(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*.py') python/pyproject.toml
+	$(VENV)/bin/pip install -q --no-deps --force-reinstall ./python
+	@touch $@
+jax-test: all $(VENV)/.plugin
+	$(VENV)/bin/python -m pytest -q python/tests
+
+run: all $(VENV)/.plugin
+	@tools/show.sh
+
+bench: all $(VENV)/.plugin
+	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV)
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+size:
+	@tools/size.sh
 clean:
-	rm -rf $(BUILD)
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
