@@ -1,6 +1,7 @@
 /* buffer.h - an array on a device, as the seam hands it about (PJRT_Buffer). */
 #ifndef TUTTI_BUFFER_H
 #define TUTTI_BUFFER_H
+#include "base/sync.h"
 #include "engine/run/event.h"
 #include "engine/run/memory.h"
 #include "ops/type.h"
@@ -17,7 +18,9 @@ typedef struct PJRT_Buffer {
     Storage *storage;  /* NULL: deleted or donated */
     Event *ready;      /* when its contents are there; NULL: they are */
     int nviews;        /* outside references to its memory (NumPy views, DLPack) */
-    _Atomic int lock;
+    Storage *viewed;   /* the memory that those refer to, when storage is gone; else NULL */
+    bool is_freed;     /* the last view to end frees the object */
+    Lock lock;
 } Buffer;
 
 MUST_USE Error *buffer_new(struct Device *device, Type type, Storage *storage, Event *ready,
@@ -37,4 +40,12 @@ MUST_USE Error *buffer_copy(Buffer *b, struct Device *to, Buffer **out);
 /* While held, deletion and donation leave the memory to the viewer. */
 MUST_USE Error *buffer_view(Buffer *b, void **data); /* counts one view */
 void buffer_unview(Buffer *b);
+
+/* For launches.  A new hold on its memory; *pending is NULL, or a new hold on the event after
+ * which the contents are there (or have failed). */
+MUST_USE Error *buffer_hold(Buffer *b, Storage **storage, Event **pending);
+/* Lets go of the memory like buffer_delete, if it still is `storage`.  True: no view is left on
+ * it, and the caller's hold is the only one if storage_is_alone. */
+bool buffer_consume(Buffer *b, const Storage *storage);
+void buffer_restore(Buffer *b, Storage *storage); /* undoes it; holds storage */
 #endif

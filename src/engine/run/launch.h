@@ -22,6 +22,9 @@ MUST_USE Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Ex
 void executor_free(Executor *e); /* waits for what runs, and joins the threads */
 Device *executor_device(Executor *e, int i);
 int executor_workers(const Executor *e);
+/* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
+ * copies ask it themselves. */
+MUST_USE Error *executor_check(const Executor *e);
 
 typedef struct Launch {
     const Program *program;
@@ -29,7 +32,11 @@ typedef struct Launch {
     Buffer *const *const *args;      /* [ndevices][nargs] */
     const bool *may_not_donate;      /* [nargs], or NULL: all may */
     Buffer **const *outs;            /* [ndevices][nresults]; filled by launch */
-    Event **done;                    /* [ndevices], or NULL: one new event per device */
+    Event **done;                    /* [ndevices], or NULL: one new hold per device */
+    /* NULL, or called once when the program is no longer needed: before launch returns, or by a
+     * worker.  Not called when launch returns an error. */
+    void (*on_end)(void *user);
+    void *user;
 } Launch;
 
 /* Small runs have happened when this returns; others go on behind, and the results' ready

@@ -1,0 +1,246 @@
+/* sync.c - Linux futexes, POSIX threads, and the files in which the kernel says how many cores
+ * this process may use.
+ *
+ * A lock is one word:   0 free    1 taken    2 taken, and somebody may be asleep on it
+ * Only a release from 2 enters the kernel, so an uncontended pair costs two atomic operations. */
+#define _GNU_SOURCE /* affinity, names of threads */
+#include "base/sync.h"
+
+#include "base/fail.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+void address_wait(_Atomic int *at, int seen)
+{
+    syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
+}
+
+void address_wake(_Atomic int *at, int n)
+{
+    syscall(SYS_futex, at, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0);
+}
+
+void spin_pause(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
+void lock_take(Lock *lock)
+{
+    int seen = 0;
+    /* acquire: pairs with the release in lock_give */
+    if (atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
+                                                memory_order_relaxed))
+        return;
+    for (int i = 0; i < 100; i++) {
+        spin_pause();
+        seen = 0;
+        if (atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
+                                                    memory_order_relaxed))
+            return;
+    }
+    /* acquire: pairs with the release in lock_give; 2 asks the holder for a wake-up */
+    while (atomic_exchange_explicit(lock, 2, memory_order_acquire) != 0)
+        address_wait(lock, 2);
+}
+
+void lock_give(Lock *lock)
+{
+    /* release: pairs with the acquires in lock_take */
+    if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
+        address_wake(lock, 1);
+}
+
+typedef struct ThreadStart {
+    ThreadFn *f;
+    void *user;
+} ThreadStart;
+
+static void *thread_main(void *user)
+{
+    ThreadStart start = *(ThreadStart *)user;
+    free(user);
+    start.f(start.user);
+    return NULL;
+}
+
+Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user)
+{
+    ThreadStart *start = malloc(sizeof *start);
+    if (!start)
+        fail("no memory for a thread's start");
+    *start = (ThreadStart){ f, user };
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int refused = pthread_create(&thread->id, NULL, thread_main, start);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (refused) {
+        free(start);
+        return error_new(CODE_EXHAUSTED, "thread %s does not start: %s", name, strerror(refused));
+    }
+    pthread_setname_np(thread->id, name);
+    return NULL;
+}
+
+void thread_join(Thread *thread)
+{
+    pthread_join(thread->id, NULL);
+}
+
+static int cores_by_affinity(void)
+{
+    for (int room = 1024; room <= 1 << 20; room *= 2) {
+        cpu_set_t *set = CPU_ALLOC(room);
+        if (!set)
+            return 1;
+        size_t bytes = CPU_ALLOC_SIZE(room);
+        bool is_known = sched_getaffinity(0, bytes, set) == 0;
+        int n = is_known ? CPU_COUNT_S(bytes, set) : 0;
+        bool is_too_small = !is_known && errno == EINVAL;
+        CPU_FREE(set);
+        if (!is_too_small)
+            return n > 0 ? n : 1;
+    }
+    return 1;
+}
+
+/* The quota in one cgroup folder, in cores rounded up; INT_MAX: none. */
+static int quota_in(const char *folder)
+{
+    char path[PATH_MAX + 32];
+    long long quota = -1, period = 0;
+    snprintf(path, sizeof path, "%s/cpu.max", folder);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        if (fscanf(file, "%lld %lld", &quota, &period) != 2) /* "max 100000" */
+            quota = -1;
+        fclose(file);
+    } else {
+        const char *names[] = { "cpu.cfs_quota_us", "cpu.cfs_period_us" };
+        long long *numbers[] = { &quota, &period };
+        for (int i = 0; i < 2; i++) {
+            snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+            file = fopen(path, "re");
+            if (!file)
+                return INT_MAX;
+            if (fscanf(file, "%lld", numbers[i]) != 1)
+                *numbers[i] = -1;
+            fclose(file);
+        }
+    }
+    if (quota <= 0 || period <= 0)
+        return INT_MAX;
+    long long cores = (quota + period - 1) / period;
+    return cores < INT_MAX ? (int)cores : INT_MAX;
+}
+
+/* The smallest quota on the way from a cgroup up to the root of its hierarchy. */
+static int quota_upwards(const char *mount, const char *group)
+{
+    char folder[PATH_MAX];
+    int cores = INT_MAX;
+    int n = snprintf(folder, sizeof folder, "%s%s", mount, strcmp(group, "/") ? group : "");
+    if (n < 0 || n >= (int)sizeof folder)
+        return cores;
+    for (;;) {
+        int here = quota_in(folder);
+        cores = here < cores ? here : cores;
+        char *slash = strrchr(folder, '/');
+        if (!slash || (size_t)(slash - folder) < strlen(mount))
+            return cores;
+        *slash = 0;
+    }
+}
+
+/* Lines of /proc/self/cgroup: "0::/a/b" (version 2), "4:cpu,cpuacct:/a/b" (version 1). */
+static int cores_by_quota(void)
+{
+    FILE *file = fopen("/proc/self/cgroup", "re");
+    if (!file)
+        return INT_MAX;
+    int cores = INT_MAX;
+    char line[PATH_MAX];
+    while (fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        char *controllers = strchr(line, ':');
+        char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+        if (!group)
+            continue;
+        *group++ = 0;
+        controllers++;
+        char mount[PATH_MAX + 16];
+        if (*controllers == 0)
+            snprintf(mount, sizeof mount, "/sys/fs/cgroup");
+        else if (!strncmp(controllers, "cpu,", 4) || !strcmp(controllers, "cpu"))
+            snprintf(mount, sizeof mount, "/sys/fs/cgroup/%s", controllers);
+        else
+            continue;
+        int here = quota_upwards(mount, group);
+        cores = here < cores ? here : cores;
+    }
+    fclose(file);
+    return cores;
+}
+
+int cores_allowed(void)
+{
+    int by_affinity = cores_by_affinity(), by_quota = cores_by_quota();
+    return by_affinity < by_quota ? by_affinity : by_quota;
+}
+
+/* Written by the child of a fork before any other thread can exist there. */
+static _Atomic int forks;
+static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
+
+static void count_fork(void)
+{
+    /* relaxed: the child has one thread */
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+int fork_generation(void)
+{
+    pthread_once(&forks_watched, watch_forks);
+    return atomic_load_explicit(&forks, memory_order_relaxed); /* see count_fork */
+}
+
+void yield_at_random(void)
+{
+    static _Atomic int is_on = -1; /* relaxed: every thread would find the same answer */
+    int on = atomic_load_explicit(&is_on, memory_order_relaxed);
+    if (on < 0) {
+        on = getenv("TUTTI_YIELD") != NULL;
+        atomic_store_explicit(&is_on, on, memory_order_relaxed);
+    }
+    if (!on)
+        return;
+    static _Thread_local uint64_t state;
+    if (!state)
+        state = (uint64_t)(uintptr_t)&state | 1;
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    if (state % 4 == 0)
+        sched_yield();
+    else if (state % 16 == 1)
+        nanosleep(&(struct timespec){ 0, (long)(state >> 32) % 50000 }, NULL);
+}

@@ -1,0 +1,45 @@
+/* sync.h - threads, waiting on an address, a lock of one word, and what the machine lets us use.
+ *
+ * Atomic operations of C are used directly in run/ and comm/, always with an explicit order and
+ * a comment that names the operation they pair with. */
+#ifndef TUTTI_SYNC_H
+#define TUTTI_SYNC_H
+#include "base/error.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Starts as 0.  Held for short stretches of straight code only; nobody waits, allocates much or
+ * calls out while holding one. */
+typedef _Atomic int Lock;
+void lock_take(Lock *lock);
+void lock_give(Lock *lock);
+
+/* Sleeps while *at is `seen`; may wake for no reason, so look again. */
+void address_wait(_Atomic int *at, int seen);
+void address_wake(_Atomic int *at, int n); /* up to n sleepers */
+enum { WAKE_ALL = 0x7fffffff };
+
+/* A turn of a loop that waits for another thread to write. */
+void spin_pause(void);
+
+typedef struct Thread {
+    pthread_t id;
+} Thread;
+typedef void ThreadFn(void *user);
+
+/* The thread takes no signals: those are the callers' business. */
+MUST_USE Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user);
+void thread_join(Thread *thread);
+
+/* Cores that affinity and the cgroup's quota allow this process; at least 1. */
+int cores_allowed(void);
+
+/* How many forks lie between this process and the first that asked.  Whoever keeps threads or
+ * locks remembers the number at birth: another number later means that they did not come along. */
+int fork_generation(void);
+
+/* Debug aid: when TUTTI_YIELD is set, gives the core away for a random while. */
+void yield_at_random(void);
+#endif

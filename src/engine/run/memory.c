@@ -1,0 +1,301 @@
+/* memory.c - the memory of one device: blocks by size class, kept when they are given back.
+ *
+ *     bytes asked -> class -> list of free blocks of that class, newest first
+ *                               | empty
+ *                               v
+ *               up to 32 KiB: cut from the front of a chunk of 256 KiB
+ *               above:        pages of their own (on huge pages from 2 MiB on)
+ *
+ * Classes are 64, 128, ..., 512 bytes and from there eight to each doubling, so at most an
+ * eighth of a block is waste.  Chunks stay until the memory ends; pages go back to the system
+ * when more lies idle than MAX_IDLE and than was ever in use at once. */
+#include "engine/run/memory.h"
+
+#include "base/fail.h"
+#include "base/sync.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define IDLE_BYTES(at, n) __asan_poison_memory_region(at, n)
+#define LIVE_BYTES(at, n) __asan_unpoison_memory_region(at, n)
+#else
+#define IDLE_BYTES(at, n) ((void)(at), (void)(n))
+#define LIVE_BYTES(at, n) ((void)(at), (void)(n))
+#endif
+
+enum {
+    LINE = 64,
+    LARGEST_CUT = 32 << 10,
+    CHUNK = 256 << 10,
+    HUGE_PAGE = 2 << 20,
+    MAX_IDLE = 512 << 20,
+    NCLASSES = 8 + 8 * 54,
+};
+static const size_t LARGEST_BLOCK = (size_t)1 << 62;
+
+/* Lies in the first bytes of an idle block or of a chunk. */
+typedef struct Link {
+    struct Link *next;
+} Link;
+
+struct Memory {
+    int device;   /* set once */
+    size_t limit; /* set once; 0: none */
+    Lock lock;    /* of all below */
+    bool is_closed;
+    int64_t nlive; /* blocks out */
+    size_t in_use, peak, idle_pages;
+    int64_t nallocs, nreused;
+    Link *chunks;
+    char *cut_at, *cut_end; /* what is left of the newest chunk */
+    Link *idle[NCLASSES];
+};
+
+/* The class of n lines: 1..8 are classes of their own; then by the three bits after the first. */
+static int class_of(size_t bytes, size_t *rounded)
+{
+    size_t n = bytes <= LINE ? 1 : (bytes + LINE - 1) / LINE;
+    if (n <= 8) {
+        *rounded = n * LINE;
+        return (int)n - 1;
+    }
+    int shift = 63 - __builtin_clzll(n - 1) - 3;
+    size_t eighths = (n - 1) >> shift; /* 8..15 */
+    *rounded = ((eighths + 1) << shift) * LINE;
+    return 8 + shift * 8 + (int)eighths - 8;
+}
+
+Memory *memory_new(int device, size_t limit_bytes)
+{
+    Memory *memory = calloc(1, sizeof *memory);
+    if (!memory)
+        fail("no memory for the books of device %d", device);
+    memory->device = device;
+    memory->limit = limit_bytes;
+    return memory;
+}
+
+static void *pages_new(size_t bytes)
+{
+    size_t slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
+    char *at = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    if (!slack)
+        return at;
+    size_t head = -(uintptr_t)at & (HUGE_PAGE - 1);
+    if (head)
+        munmap(at, head);
+    if (slack - head)
+        munmap(at + head + bytes, slack - head);
+    madvise(at + head, bytes, MADV_HUGEPAGE);
+    return at + head;
+}
+
+static void pages_free(void *at, size_t bytes)
+{
+    LIVE_BYTES(at, bytes);
+    munmap(at, bytes);
+}
+
+/* Gives the idle pages of all classes back to the system.  The lock is held. */
+static void trim(Memory *memory)
+{
+    size_t rounded;
+    for (int class = class_of(LARGEST_CUT + 1, &rounded); class < NCLASSES; class++) {
+        int shift = (class - 8) / 8;
+        rounded = ((size_t)((class - 8) % 8 + 9) << shift) * LINE;
+        while (memory->idle[class]) {
+            Link *block = memory->idle[class];
+            memory->idle[class] = block->next;
+            pages_free(block, rounded);
+        }
+    }
+    memory->idle_pages = 0;
+}
+
+/* Everything has been given back and nobody can ask again. */
+static void end(Memory *memory)
+{
+    trim(memory);
+    while (memory->chunks) {
+        Link *chunk = memory->chunks;
+        memory->chunks = chunk->next;
+        LIVE_BYTES(chunk, CHUNK);
+        free(chunk);
+    }
+    free(memory);
+}
+
+void memory_free(Memory *memory)
+{
+    if (!memory)
+        return;
+    lock_take(&memory->lock);
+    memory->is_closed = true;
+    bool is_last = memory->nlive == 0;
+    lock_give(&memory->lock);
+    if (is_last)
+        end(memory);
+}
+
+MemoryStats memory_stats(const Memory *memory)
+{
+    Memory *m = (Memory *)memory;
+    lock_take(&m->lock);
+    MemoryStats stats = { m->in_use, m->peak, m->limit, m->nallocs, m->nreused };
+    lock_give(&m->lock);
+    return stats;
+}
+
+/* A block that was never out before.  The lock is held. */
+static void *fresh_block(Memory *memory, size_t rounded)
+{
+    if (rounded > LARGEST_CUT) {
+        void *at = pages_new(rounded);
+        if (!at && memory->idle_pages) {
+            trim(memory);
+            at = pages_new(rounded);
+        }
+        return at;
+    }
+    if ((size_t)(memory->cut_end - memory->cut_at) < rounded) {
+        Link *chunk = aligned_alloc(LINE, CHUNK);
+        if (!chunk)
+            return NULL;
+        chunk->next = memory->chunks;
+        memory->chunks = chunk;
+        memory->cut_at = (char *)chunk + LINE;
+        memory->cut_end = (char *)chunk + CHUNK;
+        IDLE_BYTES(memory->cut_at, CHUNK - LINE);
+    }
+    void *at = memory->cut_at;
+    memory->cut_at += rounded;
+    return at;
+}
+
+static void *take_block(Memory *memory, int class, size_t rounded)
+{
+    if (memory->limit && (rounded > memory->limit || memory->in_use > memory->limit - rounded))
+        return NULL;
+    Link *block = memory->idle[class];
+    if (block) {
+        memory->idle[class] = block->next;
+        memory->nreused++;
+        if (rounded > LARGEST_CUT)
+            memory->idle_pages -= rounded;
+    } else {
+        block = fresh_block(memory, rounded);
+        if (!block)
+            return NULL;
+    }
+    memory->nallocs++;
+    memory->nlive++;
+    memory->in_use += rounded;
+    if (memory->in_use > memory->peak)
+        memory->peak = memory->in_use;
+    return block;
+}
+
+static Error *exhausted(Memory *memory, size_t bytes)
+{
+    MemoryStats s = memory_stats(memory);
+    if (!s.limit_bytes)
+        return error_new(CODE_EXHAUSTED,
+                         "device %d: %zu bytes asked, and the system has no more; %zu are in use",
+                         memory->device, bytes, s.bytes_in_use);
+    size_t left = s.bytes_in_use < s.limit_bytes ? s.limit_bytes - s.bytes_in_use : 0;
+    return error_new(CODE_EXHAUSTED, "device %d: %zu bytes asked, %zu left of %zu", memory->device,
+                     bytes, left, s.limit_bytes);
+}
+
+Error *memory_take(Memory *memory, size_t bytes, void **out)
+{
+    if (bytes > LARGEST_BLOCK)
+        return exhausted(memory, bytes);
+    size_t rounded;
+    int class = class_of(bytes, &rounded);
+    lock_take(&memory->lock);
+    void *block = take_block(memory, class, rounded);
+    lock_give(&memory->lock);
+    if (!block)
+        return exhausted(memory, bytes);
+    LIVE_BYTES(block, bytes);
+    *out = block;
+    return NULL;
+}
+
+void memory_give(Memory *memory, void *block, size_t bytes)
+{
+    size_t rounded;
+    int class = class_of(bytes, &rounded);
+    bool has_own_pages = rounded > LARGEST_CUT;
+    lock_take(&memory->lock);
+    memory->in_use -= rounded;
+    size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
+    bool keeps = !has_own_pages || memory->idle_pages + rounded <= most;
+    if (keeps) {
+        LIVE_BYTES(block, sizeof(Link));
+        ((Link *)block)->next = memory->idle[class];
+        memory->idle[class] = block;
+        IDLE_BYTES((char *)block + sizeof(Link), rounded - sizeof(Link));
+        if (has_own_pages)
+            memory->idle_pages += rounded;
+    }
+    bool is_last = --memory->nlive == 0 && memory->is_closed;
+    lock_give(&memory->lock);
+    if (!keeps)
+        pages_free(block, rounded);
+    if (is_last)
+        end(memory);
+}
+
+Error *storage_new(Memory *memory, size_t bytes, Storage **out)
+{
+    void *data;
+    TRY(memory_take(memory, bytes, &data));
+    Storage *storage = malloc(sizeof *storage);
+    if (!storage)
+        fail("no memory for a storage's books");
+    *storage = (Storage){ .data = data, .bytes = bytes, .memory = memory, .holders = 1 };
+    *out = storage;
+    return NULL;
+}
+
+Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user)
+{
+    Storage *storage = malloc(sizeof *storage);
+    if (!storage)
+        fail("no memory for a storage's books");
+    *storage = (Storage){ .data = data, .bytes = bytes, .holders = 1, .on_end = on_end, .user = user };
+    return storage;
+}
+
+Storage *storage_hold(Storage *storage)
+{
+    /* relaxed: the caller's own hold keeps it alive */
+    atomic_fetch_add_explicit(&storage->holders, 1, memory_order_relaxed);
+    return storage;
+}
+
+void storage_release(Storage *storage)
+{
+    /* acquire and release: the last to let go comes after what all others did to the bytes */
+    if (!storage || atomic_fetch_sub_explicit(&storage->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    if (storage->memory)
+        memory_give(storage->memory, storage->data, storage->bytes);
+    else if (storage->on_end)
+        storage->on_end(storage->data, storage->user);
+    free(storage);
+}
+
+bool storage_is_alone(const Storage *storage)
+{
+    /* acquire: pairs with the release in storage_release, for reads by those who let go */
+    return atomic_load_explicit(&storage->holders, memory_order_acquire) == 1;
+}
