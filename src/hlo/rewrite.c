@@ -254,6 +254,9 @@ OpId region_reducer(const Module *m, RegionId r)
 ValueId build_node(Module *m, RegionId r, OpId op, int nin, const ValueId *in, Type result,
                    const void *attrs, const Loc *loc)
 {
+    static const NoAttrs none;
+    if (!attrs && op_info[op].attrs == ATTRS_NONE)
+        attrs = &none;
     NodeId n = node_new(m, op, nin, in, 1, &result, 0, NULL, attrs, loc);
     region_append(m, r, n);
     return node_at(m, n)->out;

@@ -37,7 +37,7 @@ bool node_has_effect(const Module *m, NodeId n); /* itself or in its regions */
  * OP_COUNT otherwise. Looks through sharding constraints and reversed operands. */
 OpId region_reducer(const Module *m, RegionId r);
 
-/* Constants and small nodes; appended to r. */
+/* Constants and small nodes; appended to r.  attrs may be NULL for an operation without. */
 ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc);
 ValueId build_node(Module *m, RegionId r, OpId op, int nin, const ValueId *in, Type result,
                    const void *attrs, const Loc *loc);

@@ -1,0 +1,31 @@
+/* simplify.h - what the parts of the simplify pass share. */
+#ifndef TUTTI_SIMPLIFY_H
+#define TUTTI_SIMPLIFY_H
+#include "hlo/rewrite.h"
+
+typedef struct Simplifier {
+    Module *m;
+    RegionId region; /* being rebuilt: nodes are appended to it */
+    Subst map;       /* values that are gone, and what stands for them */
+    /* Nodes that stand in `region`, by what they compute; entries below `floor` belong to
+     * regions around it and are not seen. */
+    struct Known {
+        NodeId node;
+        uint64_t hash;
+        uint32_t older; /* next in its bucket, or 0 */
+    } *known;
+    uint32_t nknown, known_room, floor;
+    uint32_t *buckets, nbuckets; /* a power of two */
+} Simplifier;
+
+/* Appends a node with one result, simplified; returns the value that it comes to. */
+ValueId simplify_put(Simplifier *s, OpId op, int nin, const ValueId *in, Type result,
+                     const void *attrs, const Loc *loc);
+ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc);
+
+/* The rules.  Each looks at a node with one result that stands nowhere yet, whose operands are
+ * simple already, and returns the value that it comes to, or 0. */
+ValueId fold_constants(Simplifier *s, NodeId n); /* fold.c */
+ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
+ValueId expand_dot(Simplifier *s, NodeId n);     /* expand.c */
+#endif
