@@ -1,0 +1,18 @@
+#!/bin/sh
+# ARCHITECTURE.md names every source file there is, and none that is not.
+set -eu
+cd "$(dirname "$0")/.."
+listed=$(grep -oE '^- `[a-z_/.]+\.(c|h|def|map)`' ARCHITECTURE.md | tr -d '`' | sed 's/^- //' | sort)
+there=$(git ls-files 'src/*' 'cli/*' | grep -E '\.(c|h|def|map)$' | sort)
+status=0
+for f in $there; do
+    # A header is named by its .c: `base/arena.[ch]` style entries are written as the .c.
+    case $f in
+    *.h) c=${f%.h}.c; [ -f "$c" ] && continue ;;
+    esac
+    echo "$listed" | grep -qxF "$f" || { echo "ARCHITECTURE.md does not name $f"; status=1; }
+done
+for f in $listed; do
+    [ -f "$f" ] || { echo "ARCHITECTURE.md names $f, which is not there"; status=1; }
+done
+exit $status
