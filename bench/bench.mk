@@ -1,0 +1,16 @@
+# The benchmarks' own programs; called by `make bench`.
+OUT := build/bench
+SHARED_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/read/*.c))
+CFLAGS := -std=gnu17 -O2 -g -Wall -Wextra -fvisibility=hidden -fPIC -pthread -Isrc
+
+bench: $(OUT)/ours $(OUT)/limits $(OUT)/null_plugin.so
+	$(VENV)/bin/python bench/run.py
+$(OUT)/ours: bench/ours.c $(SHARED_OBJ)
+	@mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -o $@ $^ -ldl -lm
+$(OUT)/limits: bench/limits.c
+	@mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -O3 -o $@ $<
+$(OUT)/null_plugin.so: bench/null_plugin.c $(SHARED_OBJ)
+	@mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--version-script=src/engine/plugin/exports.map -lm

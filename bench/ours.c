@@ -1,0 +1,363 @@
+/* ours.c - the C contender of the benchmarks: a program driven over the PJRT ABI.
+ *
+ * It reads one command a line, does that work, and answers with one line of JSON, so that the
+ * conductor (run.py) can let contenders take turns in one run:
+ *
+ *     call PROGRAM.mlir NDEVICES COUNT   times of COUNT calls, arguments already in place, in ns
+ *     compile PROGRAM.mlir NDEVICES      time to compile it, in ns
+ *     memory                             this process's peak, in bytes
+ *
+ *     ours PLUGIN.so NDEVICES [once PROGRAM.mlir]
+ *
+ * `once` is for timing whole processes: load, compile, call, read the result, end.
+ *
+ * Element i of every argument (counted over the whole array) is fill(i); run.py says the same
+ * in Python, so that all contenders work on the same data. */
+#include "hlo/module.h"
+#include "pjrt/pjrt.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { MOST_DEVICES = 64, MOST_ARGS = 16, MOST_PROGRAMS = 64 };
+
+static const PJRT_Api *api;
+static PJRT_Client *client;
+static PJRT_Device *const *devices;
+
+#define ARGS(T, ...) ((T){ .struct_size = T##_SIZE, __VA_ARGS__ })
+
+static void must(PJRT_Error *error, const char *what)
+{
+    if (!error)
+        return;
+    PJRT_Error_Message_Args m = ARGS(PJRT_Error_Message_Args, .error = error);
+    api->PJRT_Error_Message(&m);
+    fprintf(stderr, "%s: %.*s\n", what, (int)m.message_size, m.message);
+    exit(1);
+}
+#define CALL(name, args) must(api->PJRT_##name(args), #name)
+
+static int64_t now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static float fill(int64_t i)
+{
+    return (float)((uint32_t)i * 2654435761u >> 8) / 16777216.0f - 0.5f;
+}
+
+static void open_plugin(const char *path, int ndevices)
+{
+    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!lib) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    PJRT_GetPjrtApi *get = (PJRT_GetPjrtApi *)dlsym(lib, "GetPjrtApi");
+    api = get();
+    PJRT_Plugin_Initialize_Args init = ARGS(PJRT_Plugin_Initialize_Args, .extension_start = NULL);
+    CALL(Plugin_Initialize, &init);
+    PJRT_NamedValue option = { .struct_size = PJRT_NamedValue_SIZE,
+                               .name = "num_devices",
+                               .name_size = strlen("num_devices"),
+                               .type = PJRT_NamedValue_kInt64,
+                               .int64_value = ndevices,
+                               .value_size = 1 };
+    PJRT_Client_Create_Args create =
+        ARGS(PJRT_Client_Create_Args, .create_options = &option, .num_options = 1);
+    CALL(Client_Create, &create);
+    client = create.client;
+    PJRT_Client_AddressableDevices_Args list =
+        ARGS(PJRT_Client_AddressableDevices_Args, .client = client);
+    CALL(Client_AddressableDevices, &list);
+    devices = list.addressable_devices;
+}
+
+/* A protobuf, as far as compile options need one. */
+typedef struct Proto {
+    unsigned char at[1024];
+    size_t n;
+} Proto;
+
+static void put_varint(Proto *p, uint64_t v)
+{
+    for (; v > 127; v >>= 7)
+        p->at[p->n++] = (unsigned char)(v | 128);
+    p->at[p->n++] = (unsigned char)v;
+}
+
+static void put_int(Proto *p, int field, int64_t v)
+{
+    put_varint(p, (uint64_t)field << 3);
+    put_varint(p, (uint64_t)v);
+}
+
+static void put_proto(Proto *p, int field, const Proto *inner)
+{
+    put_varint(p, (uint64_t)field << 3 | 2);
+    put_varint(p, inner->n);
+    memcpy(p->at + p->n, inner->at, inner->n);
+    p->n += inner->n;
+}
+
+/* One replica, n partitions on devices 0 .. n-1. */
+static Proto compile_options(int n)
+{
+    Proto assignment = { .n = 0 }, build = { .n = 0 }, options = { .n = 0 };
+    put_int(&assignment, 1, 1);
+    put_int(&assignment, 2, n);
+    for (int i = 0; i < n; i++) {
+        Proto ids = { .n = 0 };
+        put_int(&ids, 1, i);
+        put_proto(&assignment, 3, &ids);
+    }
+    put_int(&build, 1, -1);
+    put_int(&build, 4, 1);
+    put_int(&build, 5, n);
+    put_int(&build, 6, 1);
+    put_proto(&build, 9, &assignment);
+    put_proto(&options, 3, &build);
+    return options;
+}
+
+static char *read_file(const char *path, size_t *n)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        perror(path);
+        exit(1);
+    }
+    fseek(file, 0, SEEK_END);
+    *n = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*n + 1);
+    if (!bytes || fread(bytes, 1, *n, file) != *n)
+        exit(1);
+    fclose(file);
+    return bytes;
+}
+
+static PJRT_LoadedExecutable *compile(const char *bytes, size_t n, int ndevices)
+{
+    Proto options = compile_options(ndevices);
+    PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
+                             .code = (char *)bytes,
+                             .code_size = n,
+                             .format = "mlir",
+                             .format_size = 4 };
+    PJRT_Client_Compile_Args args =
+        ARGS(PJRT_Client_Compile_Args, .client = client, .program = &program,
+             .compile_options = (const char *)options.at, .compile_options_size = options.n);
+    CALL(Client_Compile, &args);
+    return args.executable;
+}
+
+/* A compiled program with its arguments on its devices. */
+typedef struct Loaded {
+    char path[256];
+    int ndevices, nargs, nresults;
+    PJRT_LoadedExecutable *executable;
+    PJRT_Buffer *args[MOST_DEVICES][MOST_ARGS];
+} Loaded;
+
+static void await(PJRT_Event *event)
+{
+    PJRT_Event_Await_Args wait = ARGS(PJRT_Event_Await_Args, .event = event);
+    CALL(Event_Await, &wait);
+    PJRT_Event_Destroy_Args end = ARGS(PJRT_Event_Destroy_Args, .event = event);
+    CALL(Event_Destroy, &end);
+}
+
+/* The tile of argument `type` that device d holds, filled by its place in the whole array. */
+static PJRT_Buffer *place_argument(Type type, Tiling tiling, int d)
+{
+    int64_t local[MAX_RANK], strides[MAX_RANK], start = 0, count = 1;
+    type_strides(type, strides);
+    for (int i = 0; i < type.rank; i++) {
+        local[i] = type.dims[i] / tiling.tiles[i];
+        start += tiling.tile_of[d * type.rank + i] * local[i] * strides[i];
+        count *= local[i];
+    }
+    float *data = malloc(sizeof *data * (size_t)(count ? count : 1));
+    if (!data)
+        exit(1);
+    for (int64_t k = 0; k < count; k++) {
+        int64_t at = start, rest = k;
+        for (int i = type.rank - 1; i >= 0; i--) {
+            at += rest % local[i] * strides[i];
+            rest /= local[i];
+        }
+        data[k] = fill(at);
+    }
+    PJRT_Client_BufferFromHostBuffer_Args args = ARGS(
+        PJRT_Client_BufferFromHostBuffer_Args, .client = client, .data = data,
+        .type = (PJRT_Buffer_Type)element_info[type.element].pjrt, .dims = local,
+        .num_dims = (size_t)type.rank,
+        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
+        .device = devices[d]);
+    CALL(Client_BufferFromHostBuffer, &args);
+    await(args.done_with_host_buffer);
+    free(data);
+    return args.buffer;
+}
+
+static void place_arguments(Loaded *l, const Module *m)
+{
+    const Func *main = func_find(m, STR("main"));
+    const Region *body = region_at(m, main->body);
+    l->nargs = body->nargs;
+    l->nresults = main->nresults;
+    for (int i = 0; i < l->nargs; i++) {
+        Type type = type_of(m, body->args + (uint32_t)i);
+        const Attr *sharding = attr_get(main->arg_attrs[i], "sdy.sharding");
+        Tiling tiling;
+        must(sharding_tiling(m->arena, sharding ? sharding->sharding : NULL, type.rank,
+                             l->ndevices, &tiling), l->path);
+        if (type.element != F32) {
+            fprintf(stderr, "%s: argument %d is not f32\n", l->path, i);
+            exit(1);
+        }
+        for (int d = 0; d < l->ndevices; d++)
+            l->args[d][i] = place_argument(type, tiling, d);
+    }
+}
+
+static Loaded *load(const char *path, int ndevices)
+{
+    static Loaded loaded[MOST_PROGRAMS];
+    static int n;
+    for (int i = 0; i < n; i++)
+        if (strcmp(loaded[i].path, path) == 0)
+            return &loaded[i];
+    Loaded *l = &loaded[n++];
+    snprintf(l->path, sizeof l->path, "%s", path);
+    l->ndevices = ndevices;
+    size_t size;
+    char *bytes = read_file(path, &size);
+    l->executable = compile(bytes, size, ndevices);
+    Module *m;
+    must(read_program(bytes, size, path, &m), path);
+    place_arguments(l, m);
+    module_free(m);
+    free(bytes);
+    return l;
+}
+
+/* Calls once and waits; the results are left in outs. */
+static void call(const Loaded *l, PJRT_Buffer *outs[][MOST_ARGS])
+{
+    PJRT_Buffer *const *args[MOST_DEVICES];
+    PJRT_Buffer **results[MOST_DEVICES];
+    PJRT_Event *done[MOST_DEVICES];
+    for (int d = 0; d < l->ndevices; d++) {
+        args[d] = l->args[d];
+        results[d] = outs[d];
+    }
+    PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE };
+    PJRT_LoadedExecutable_Execute_Args e =
+        ARGS(PJRT_LoadedExecutable_Execute_Args, .executable = l->executable, .options = &options,
+             .argument_lists = args, .num_devices = (size_t)l->ndevices,
+             .num_args = (size_t)l->nargs, .output_lists = results,
+             .device_complete_events = done);
+    CALL(LoadedExecutable_Execute, &e);
+    for (int d = 0; d < l->ndevices; d++)
+        await(done[d]);
+}
+
+static void drop(const Loaded *l, PJRT_Buffer *outs[][MOST_ARGS])
+{
+    for (int d = 0; d < l->ndevices; d++)
+        for (int i = 0; i < l->nresults; i++) {
+            PJRT_Buffer_Destroy_Args end = ARGS(PJRT_Buffer_Destroy_Args, .buffer = outs[d][i]);
+            CALL(Buffer_Destroy, &end);
+        }
+}
+
+static void do_call(const char *path, int ndevices, int count)
+{
+    const Loaded *l = load(path, ndevices);
+    PJRT_Buffer *outs[MOST_DEVICES][MOST_ARGS];
+    printf("{\"ns\": [");
+    for (int i = 0; i < count; i++) {
+        int64_t start = now();
+        call(l, outs);
+        drop(l, outs); /* in the loop of a user they die in every turn, as in Python */
+        printf("%s%lld", i ? ", " : "", (long long)(now() - start));
+    }
+    printf("]}\n");
+}
+
+static void do_compile(const char *path, int ndevices)
+{
+    size_t n;
+    char *bytes = read_file(path, &n);
+    int64_t start = now();
+    PJRT_LoadedExecutable *executable = compile(bytes, n, ndevices);
+    printf("{\"ns\": [%lld]}\n", (long long)(now() - start));
+    PJRT_LoadedExecutable_Destroy_Args end =
+        ARGS(PJRT_LoadedExecutable_Destroy_Args, .executable = executable);
+    CALL(LoadedExecutable_Destroy, &end);
+    free(bytes);
+}
+
+static void do_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("{\"bytes\": %lld}\n", (long long)usage.ru_maxrss * 1024);
+}
+
+static void do_once(const char *path, int ndevices)
+{
+    const Loaded *l = load(path, ndevices);
+    PJRT_Buffer *outs[MOST_DEVICES][MOST_ARGS];
+    call(l, outs);
+    for (int d = 0; d < ndevices; d++) {
+        PJRT_Buffer_ToHostBuffer_Args size =
+            ARGS(PJRT_Buffer_ToHostBuffer_Args, .src = outs[d][0]);
+        CALL(Buffer_ToHostBuffer, &size);
+        float *data = malloc(size.dst_size + sizeof *data);
+        size.dst = data;
+        CALL(Buffer_ToHostBuffer, &size);
+        await(size.event);
+        printf("%g\n", (double)data[0]);
+        free(data);
+    }
+    drop(l, outs);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) {
+        fprintf(stderr, "usage: ours PLUGIN.so NDEVICES [once PROGRAM.mlir]\n");
+        return 2;
+    }
+    int ndevices = atoi(argv[2]);
+    if (ndevices < 1 || ndevices > MOST_DEVICES)
+        return 2;
+    open_plugin(argv[1], ndevices);
+    if (argc == 5 && strcmp(argv[3], "once") == 0) {
+        do_once(argv[4], ndevices);
+        return 0;
+    }
+    char line[512], path[256];
+    int n, count;
+    while (fgets(line, sizeof line, stdin)) {
+        if (sscanf(line, "call %255s %d %d", path, &n, &count) == 3)
+            do_call(path, n, count);
+        else if (sscanf(line, "compile %255s %d", path, &n) == 2)
+            do_compile(path, n);
+        else if (strcmp(line, "memory\n") == 0)
+            do_memory();
+        fflush(stdout);
+    }
+    return 0;
+}

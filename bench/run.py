@@ -1,0 +1,181 @@
+"""make bench: lets the contenders take turns in one run, and prints what came of it.
+
+Contenders: ours (C over the PJRT ABI), jax (JAX's own CPU backend), plugin (JAX on Tutti's
+engine), null (JAX on a plugin that executes nothing: Python's own share of a call).  Each is a
+process that waits for its turn; a row is many short turns of each, so that a slow spell of the
+machine meets all of them.  Writes build/bench/results.jsonl and a table to the terminal.
+"""
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+OUT = os.path.join(ROOT, "build", "bench")
+PYTHON = os.path.join(ROOT, "build", "venv", "bin", "python")
+PLUGIN = os.path.join(ROOT, "build", "pjrt_plugin_tutti.so")
+NULL = os.path.join(OUT, "null_plugin.so")
+OURS = os.path.join(OUT, "ours")
+DEVICES = 8
+TURNS, COUNT = 12, 40
+
+
+def environment(kind):
+    env = dict(os.environ, XLA_FLAGS=f"--xla_force_host_platform_device_count={DEVICES}",
+               PYTHONPATH=HERE, TF_CPP_MIN_LOG_LEVEL="3")
+    env.pop("PJRT_NAMES_AND_LIBRARY_PATHS", None)
+    if kind == "jax":
+        env["JAX_PLATFORMS"] = "cpu"
+    elif kind == "plugin":
+        env["JAX_PLATFORMS"] = "tutti"
+    elif kind == "null":
+        env["JAX_PLATFORMS"] = "null"
+        env["PJRT_NAMES_AND_LIBRARY_PATHS"] = "null:" + NULL
+        env["TUTTI_DEVICES"] = str(DEVICES)
+    return env
+
+
+class Contender:
+    def __init__(self, kind):
+        self.kind = kind
+        command = [OURS, PLUGIN, str(DEVICES)] if kind == "ours" else [PYTHON, HERE + "/contender.py"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, env=environment(kind))
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        if not answer:
+            sys.exit(f"{self.kind} died at: {line}")
+        return json.loads(answer)
+
+
+def program(jax, work, n, seed=0):
+    """The StableHLO of that work, as JAX lowers it: what ours.c plays."""
+    path = f"{OUT}/{work}_{n}_{seed}.mlir"
+    jax.ask(f"lower {work} {n} {path} {seed}")
+    return path
+
+
+def spread(times):
+    ordered = sorted(times)
+    return {"median": statistics.median(ordered), "p10": ordered[len(ordered) // 10],
+            "p90": ordered[len(ordered) * 9 // 10], "n": len(ordered)}
+
+
+def call_row(contenders, work, n):
+    path = program(contenders["jax"], work, n)
+    times = {kind: [] for kind in contenders}
+    for turn in range(TURNS + 1):
+        for kind, c in contenders.items():
+            what = path if kind == "ours" else work
+            answer = c.ask(f"call {what} {n} {COUNT}")["ns"]
+            if turn:  # the first is warm-up
+                times[kind] += answer
+    return {kind: spread(t) for kind, t in times.items()}
+
+
+def compile_row(contenders, work, n, turns=7):
+    times = {kind: [] for kind in contenders if kind != "null"}
+    for seed in range(1, turns + 1):
+        path = program(contenders["jax"], work, n, seed)
+        for kind in times:
+            what = f"compile {path} {n}" if kind == "ours" else f"compile {work} {n} {seed}"
+            times[kind] += contenders[kind].ask(what)["ns"]
+    return {kind: spread(t) for kind, t in times.items()}
+
+
+ONCE = ("import sys; sys.path.insert(0, sys.argv[1]); import works, numpy; "
+        "f, a = works.mapped('lesson', 4); print(numpy.asarray(f(*a)))")
+
+
+def start_row(contenders, turns=5):
+    """From the start of a process to the lesson's printed result."""
+    path = program(contenders["jax"], "lesson", 4)
+    commands = {"ours": [OURS, PLUGIN, "4", "once", path]}
+    for kind in ("jax", "plugin"):
+        commands[kind] = [PYTHON, "-c", ONCE, HERE]
+    times = {kind: [] for kind in commands}
+    for _ in range(turns):
+        for kind, command in commands.items():
+            start = time.perf_counter_ns()
+            subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                           env=environment(kind))
+            times[kind].append(time.perf_counter_ns() - start)
+    return {kind: spread(t) for kind, t in times.items()}
+
+
+def machine():
+    with open("/proc/cpuinfo") as file:
+        info = file.read()
+    name = next((l.split(":")[1].strip() for l in info.splitlines() if "model name" in l), "?")
+    flags = [f for f in ("amx_tile", "avx512f", "avx2") if f in info]
+    jax = subprocess.run([PYTHON, "-c", "import jax; print(jax.__version__)"], capture_output=True,
+                         text=True).stdout.strip()
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"],
+                            capture_output=True, text=True).stdout.strip()
+    return {"cpu": name, "isa": flags, "cores": len(os.sched_getaffinity(0)), "jax": jax,
+            "python": platform.python_version(), "commit": commit}
+
+
+def limits():
+    text = subprocess.run([OUT + "/limits"], capture_output=True, text=True, check=True).stdout
+    return {row["limit"]: row for row in map(json.loads, text.splitlines())}
+
+
+def share(work, n, row, limit):
+    """How much of the machine's limit `ours` reaches, where a limit is known."""
+    seconds = row["ours"]["median"] / 1e9
+    if work == "linear":  # the batch is read twice, forward and backward, by `workers` cores
+        moved = 2 * 4 * 1024 * 128
+        rate = limit["memcpy 256 KB"]["value"] * 1e9
+        return f"{moved / rate / seconds:.0%} of reading x twice at memcpy's rate, one core"
+    if work == "psum" and n > 1:
+        return f"{limit['barrier of 2']['value'] / row['ours']['median']:.0%} of a barrier"
+    return ""
+
+
+def show(rows, limit):
+    us = lambda row, kind: f"{row[kind]['median'] / 1e3:10.1f}" if kind in row else " " * 10
+    ratio = lambda row, a, b: f"{row[a]['median'] / row[b]['median']:8.1f}x" if a in row and b in row else " " * 9
+    print(f"{'':24}{'ours, us':>10}{'jax':>10}{'plugin':>10}{'null':>10}{'jax/ours':>9}"
+          f"{'jax/plug':>9}{'plug/null':>10}  share of the limit")
+    for name, work, n, row in rows:
+        print(f"{name:24}{us(row, 'ours')}{us(row, 'jax')}{us(row, 'plugin')}{us(row, 'null')}"
+              f"{ratio(row, 'jax', 'ours')}{ratio(row, 'jax', 'plugin')} {ratio(row, 'plugin', 'null')}"
+              f"  {share(work, n, row, limit)}")
+
+
+def main():
+    about, limit = machine(), limits()
+    kinds = ["ours", "jax", "plugin", "null"]
+    contenders = {kind: Contender(kind) for kind in kinds}
+    rows = [("jit call", "jit", 1, call_row(contenders, "jit", 1))]
+    for work, title in (("call", "pmap call"), ("psum", "psum of a float"), ("linear", "linear step")):
+        for n in (1, 4, 8):
+            rows.append((f"{title}, {n} devices", work, n, call_row(contenders, work, n)))
+    rows.append(("compile, 4 devices", "linear", 4, compile_row(contenders, "linear", 4)))
+    rows.append(("start to result, 4", "lesson", 4, start_row(contenders)))
+    memory = {kind: c.ask("memory")["bytes"] for kind, c in contenders.items()}
+    with open(OUT + "/results.jsonl", "w") as file:
+        for row in limit.values():
+            print(json.dumps({**row, "machine": about}), file=file)
+        for name, work, n, row in rows:
+            for kind, times in row.items():
+                print(json.dumps({"row": name, "contender": kind, "devices": n, "unit": "ns",
+                                  **times, "machine": about}), file=file)
+        for kind, value in memory.items():
+            print(json.dumps({"row": "peak memory", "contender": kind, "unit": "bytes",
+                              "value": value, "machine": about}), file=file)
+    print(", ".join(f"{k}: {v}" for k, v in about.items()))
+    print("limits: " + ", ".join(f"{r['limit']} {r['value']} {r['unit']}" for r in limit.values()))
+    show(rows, limit)
+    print("peak memory, MB:        " + "".join(f"{memory[k] / 1e6:10.0f}" for k in kinds))
+
+
+main()
