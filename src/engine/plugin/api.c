@@ -1,0 +1,70 @@
+/* api.c - the table that GetPjrtApi gives: every slot has an answer.
+ *
+ * functions.def lists the slots; the answer to X is pjrt_X, in the file of its object or, when we
+ * do not support it, in refused.c.  A slot that nobody answers does not link. */
+#include "engine/plugin/plugin.h"
+
+#include <stdio.h>
+
+/* Programs come in this version's encoding or an older one: JAX takes the smaller of ours and its
+ * own.  Above it are forms (replica groups as mesh axes) that say nothing new. */
+static const int64_t stablehlo_current[] = { 1, 13, 0 };
+static const int64_t stablehlo_minimum[] = { 0, 9, 0 };
+
+#define INTS_ATTRIBUTE(text, list)                                                                 \
+    {                                                                                              \
+        .struct_size = PJRT_NamedValue_SIZE, .name = text, .name_size = sizeof text - 1,           \
+        .type = PJRT_NamedValue_kInt64List, .int64_array_value = list,                             \
+        .value_size = sizeof list / sizeof *list                                                   \
+    }
+
+static const PJRT_NamedValue attributes[] = {
+    INTS_ATTRIBUTE("stablehlo_current_version", stablehlo_current),
+    INTS_ATTRIBUTE("stablehlo_minimum_version", stablehlo_minimum),
+};
+
+Error *pjrt_Plugin_Initialize(PJRT_Plugin_Initialize_Args *args)
+{
+    (void)args;
+    return NULL;
+}
+
+Error *pjrt_Plugin_Attributes(PJRT_Plugin_Attributes_Args *args)
+{
+    NEEDS(args, num_attributes);
+    args->attributes = attributes;
+    args->num_attributes = sizeof attributes / sizeof *attributes;
+    return NULL;
+}
+
+Error *struct_too_small(const char *function, size_t given, size_t needed)
+{
+    return error_new(CODE_INVALID,
+                     "%s: struct_size is %zu, but the fields it needs reach to %zu: the caller "
+                     "speaks a PJRT older than 0.29",
+                     function, given, needed);
+}
+
+static PJRT_Shardings_Extension shardings = {
+    .base = { PJRT_Shardings_Extension_SIZE, PJRT_Extension_Type_Shardings,
+              &tutti_extension.base },
+    .PJRT_Shardings_PJRT_Executable_ParameterShardings = pjrt_ParameterShardings,
+    .PJRT_Shardings_PJRT_Executable_OutputShardings = pjrt_OutputShardings,
+};
+
+static const PJRT_Api api = {
+    .struct_size = PJRT_Api_SIZE,
+    .extension_start = &shardings.base,
+    .pjrt_api_version = { .struct_size = PJRT_Api_Version_SIZE,
+                          .major_version = PJRT_MAJOR,
+                          .minor_version = PJRT_MINOR },
+#define FUNCTION(name) .PJRT_##name = pjrt_##name,
+#include "pjrt/functions.def"
+};
+
+__attribute__((visibility("default"))) PJRT_GetPjrtApi GetPjrtApi;
+
+const PJRT_Api *GetPjrtApi(void)
+{
+    return &api;
+}

@@ -1,0 +1,119 @@
+/* cache.c - from the bytes of a program to an executable, once.
+ *
+ * JAX compiles the same program again when only the lines it was traced from, or the places of its
+ * arguments, have changed.  So a client keeps a list of the executables that somebody still holds;
+ * the key is the program as text without locations, and those options that shape the code.
+ *
+ *     bytes --read--> module --print--> key --found--> one more holder
+ *                                         +--not-----> compile, and put it in front
+ *
+ * All of it happens on a thread of its own: clients call with as little as 2 MiB of stack. */
+#include "engine/plugin/plugin.h"
+
+#include "engine/compile.h"
+#include "engine/plugin/proto.h"
+
+#include <string.h>
+
+enum {
+    STACK_BYTES = 256 << 20, /* touched only as far as it is used */
+    TEXT_LIMIT = 1 << 20,    /* larger programs are mostly constants: their bytes are the key */
+};
+
+typedef struct Job {
+    PJRT_Client *client;
+    Str program;
+    const BuildOptions *options;
+    PJRT_Executable *executable;
+    Error *error;
+} Job;
+
+static void print_bools(Text *key, const char *name, const bool *at, int n)
+{
+    text_printf(key, "%s ", name);
+    for (int i = 0; i < n; i++)
+        text_printf(key, "%d", at[i]);
+    text_printf(key, "\n");
+}
+
+static Error *make_key(Str program, const BuildOptions *o, Text *key)
+{
+    text_printf(key, "evaluate %d\n", o->evaluate);
+    print_bools(key, "free arguments", o->free_args, o->nfree_args);
+    print_bools(key, "free results", o->free_results, o->nfree_results);
+    if (program.n > TEXT_LIMIT) {
+        text_add(key, program.at, program.n);
+        return NULL;
+    }
+    Module *module;
+    TRY(read_program(program.at, program.n, "program", &module));
+    module_print(key, module, false);
+    module_free(module);
+    return NULL;
+}
+
+static PJRT_Executable *find(PJRT_Client *client, const Text *key)
+{
+    PJRT_Executable *found = NULL;
+    pthread_mutex_lock(&client->lock);
+    for (PJRT_Executable *e = client->executables; e && !found; e = e->next)
+        if (e->key.n == key->n && memcmp(e->key.at, key->at, key->n) == 0)
+            found = executable_hold(e);
+    pthread_mutex_unlock(&client->lock);
+    return found;
+}
+
+static Error *compile_new(Job *job, Text *key)
+{
+    const BuildOptions *o = job->options;
+    CompileOptions options = {
+        .name = "program",
+        .evaluate = o->evaluate,
+        .free_args = o->free_args,
+        .nfree_args = o->nfree_args,
+        .free_results = o->free_results,
+        .nfree_results = o->nfree_results,
+    };
+    Program *program;
+    TRY(compile(job->program.at, job->program.n, &options, &program));
+    job->executable = executable_new(job->client, program, *key);
+    *key = (Text){ 0 };
+    pthread_mutex_lock(&job->client->lock);
+    job->executable->next = job->client->executables;
+    job->client->executables = job->executable;
+    pthread_mutex_unlock(&job->client->lock);
+    return NULL;
+}
+
+static void *run_job(void *user)
+{
+    Job *job = user;
+    Text key = { 0 };
+    job->error = make_key(job->program, job->options, &key);
+    if (!job->error) {
+        job->executable = find(job->client, &key);
+        if (!job->executable)
+            job->error = compile_new(job, &key);
+    }
+    text_free(&key);
+    return NULL;
+}
+
+Error *executable_compile(PJRT_Client *client, Str program, const BuildOptions *options,
+                          PJRT_Executable **out)
+{
+    Job job = { .client = client, .program = program, .options = options };
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    int failed = pthread_create(&thread, &attributes, run_job, &job);
+    pthread_attr_destroy(&attributes);
+    if (failed)
+        return error_new(CODE_EXHAUSTED, "no thread to compile on: %s", strerror(failed));
+    pthread_join(thread, NULL);
+    if (job.error)
+        return job.error;
+    *out = job.executable;
+    return NULL;
+}

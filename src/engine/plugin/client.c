@@ -1,0 +1,180 @@
+/* client.c - a client: its devices, and the executor that plays on them.
+ *
+ * Several clients may live in one process; none knows of another. */
+#include "engine/plugin/plugin.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void *make(size_t n, size_t bytes)
+{
+    void *memory = calloc(n, bytes);
+    if (!memory)
+        fail("no memory for %zu objects of a client", n);
+    return memory;
+}
+
+static void device_init(PJRT_Client *client, int id)
+{
+    PJRT_Device *device = &client->devices[id];
+    device->client = client;
+    device->engine = executor_device(client->executor, id);
+    device->engine->seam = device;
+    device->description.id = id;
+    snprintf(device->description.name, sizeof device->description.name, "TuttiDevice(id=%d)", id);
+    snprintf(device->description.title, sizeof device->description.title, PLATFORM ":%d", id);
+    device->memory.device = device;
+    snprintf(device->memory.name, sizeof device->memory.name, "device memory of " PLATFORM ":%d",
+             id);
+    device->memories[0] = &device->memory;
+    client->device_list[id] = device;
+    client->memory_list[id] = &device->memory;
+    client->topology.descriptions[id] = &device->description;
+}
+
+static Error *client_new(int ndevices, PJRT_Client **out)
+{
+    Executor *executor;
+    TRY(executor_new(ndevices, 0, 0, &executor));
+    PJRT_Client *client = make(1, sizeof *client);
+    client->executor = executor;
+    client->process = getpid();
+    client->ndevices = ndevices;
+    client->devices = make((size_t)ndevices, sizeof *client->devices);
+    client->device_list = make((size_t)ndevices, sizeof *client->device_list);
+    client->memory_list = make((size_t)ndevices, sizeof *client->memory_list);
+    client->topology.ndevices = (size_t)ndevices;
+    client->topology.descriptions = make((size_t)ndevices, sizeof(PJRT_DeviceDescription *));
+    pthread_mutex_init(&client->lock, NULL);
+    for (int id = 0; id < ndevices; id++)
+        device_init(client, id);
+    *out = client;
+    return NULL;
+}
+
+Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
+{
+    NEEDS(args, client);
+    int ndevices = 1;
+    TRY(count_devices(args->create_options, args->num_options, &ndevices));
+    return client_new(ndevices, &args->client);
+}
+
+/* The caller has destroyed its executables and buffers, but may not have waited for what runs:
+ * executor_free does, and with it the last holds on executables go. */
+Error *pjrt_Client_Destroy(PJRT_Client_Destroy_Args *args)
+{
+    NEEDS(args, client);
+    PJRT_Client *client = args->client;
+    if (!client)
+        return NULL;
+    if (client->process != getpid())
+        return NULL; /* a fork's copy: there are no threads to wait for */
+    executor_free(client->executor);
+    pthread_mutex_destroy(&client->lock);
+    free(client->devices);
+    free(client->device_list);
+    free(client->memory_list);
+    free(client->topology.descriptions);
+    free(client);
+    return NULL;
+}
+
+Error *client_usable(const PJRT_Client *client)
+{
+    if (client->process == getpid())
+        return NULL;
+    return error_new(CODE_PRECONDITION,
+                     "this process was forked from the one that made the client (%ld), and the "
+                     "client's threads stayed there; make the client after the fork, or start "
+                     "processes by spawning",
+                     (long)client->process);
+}
+
+Error *pjrt_Client_PlatformName(PJRT_Client_PlatformName_Args *args)
+{
+    NEEDS(args, platform_name_size);
+    args->platform_name = PLATFORM;
+    args->platform_name_size = strlen(PLATFORM);
+    return NULL;
+}
+
+Error *pjrt_Client_PlatformVersion(PJRT_Client_PlatformVersion_Args *args)
+{
+    NEEDS(args, platform_version_size);
+    args->platform_version = PLATFORM_VERSION;
+    args->platform_version_size = strlen(PLATFORM_VERSION);
+    return NULL;
+}
+
+Error *pjrt_Client_ProcessIndex(PJRT_Client_ProcessIndex_Args *args)
+{
+    NEEDS(args, process_index);
+    args->process_index = 0;
+    return NULL;
+}
+
+Error *pjrt_Client_Devices(PJRT_Client_Devices_Args *args)
+{
+    NEEDS(args, num_devices);
+    args->devices = args->client->device_list;
+    args->num_devices = (size_t)args->client->ndevices;
+    return NULL;
+}
+
+Error *pjrt_Client_AddressableDevices(PJRT_Client_AddressableDevices_Args *args)
+{
+    NEEDS(args, num_addressable_devices);
+    args->addressable_devices = args->client->device_list;
+    args->num_addressable_devices = (size_t)args->client->ndevices;
+    return NULL;
+}
+
+static Error *find_device(PJRT_Client *client, int id, PJRT_Device **out)
+{
+    if (id < 0 || id >= client->ndevices)
+        return error_new(CODE_INVALID, "there is no device %d; devices are 0 to %d", id,
+                         client->ndevices - 1);
+    *out = client->device_list[id];
+    return NULL;
+}
+
+Error *pjrt_Client_LookupDevice(PJRT_Client_LookupDevice_Args *args)
+{
+    NEEDS(args, device);
+    return find_device(args->client, args->id, &args->device);
+}
+
+Error *pjrt_Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args *args)
+{
+    NEEDS(args, addressable_device);
+    return find_device(args->client, args->local_hardware_id, &args->addressable_device);
+}
+
+Error *pjrt_Client_AddressableMemories(PJRT_Client_AddressableMemories_Args *args)
+{
+    NEEDS(args, num_addressable_memories);
+    args->addressable_memories = args->client->memory_list;
+    args->num_addressable_memories = (size_t)args->client->ndevices;
+    return NULL;
+}
+
+Error *pjrt_Client_DefaultDeviceAssignment(PJRT_Client_DefaultDeviceAssignment_Args *args)
+{
+    NEEDS(args, default_assignment);
+    int64_t n = (int64_t)args->num_replicas * args->num_partitions;
+    if (args->num_replicas < 1 || args->num_partitions < 1 || n > args->client->ndevices ||
+        (size_t)n > args->default_assignment_size)
+        return error_new(CODE_INVALID,
+                         "no assignment of %d replicas by %d partitions: there are %d devices and "
+                         "room for %zu numbers",
+                         args->num_replicas, args->num_partitions, args->client->ndevices,
+                         args->default_assignment_size);
+    for (int i = 0; i < (int)n; i++)
+        args->default_assignment[i] = i;
+    return NULL;
+}

@@ -1,0 +1,134 @@
+/* device.c - devices and their descriptions.  Numbers are dense from 0; one process. */
+#include "engine/plugin/plugin.h"
+
+#include <string.h>
+
+Error *pjrt_DeviceDescription_Id(PJRT_DeviceDescription_Id_Args *args)
+{
+    NEEDS(args, id);
+    args->id = args->device_description->id;
+    return NULL;
+}
+
+Error *pjrt_DeviceDescription_ProcessIndex(PJRT_DeviceDescription_ProcessIndex_Args *args)
+{
+    NEEDS(args, process_index);
+    args->process_index = 0;
+    return NULL;
+}
+
+Error *pjrt_DeviceDescription_Attributes(PJRT_DeviceDescription_Attributes_Args *args)
+{
+    NEEDS(args, attributes);
+    args->num_attributes = 0;
+    args->attributes = NULL;
+    return NULL;
+}
+
+Error *pjrt_DeviceDescription_Kind(PJRT_DeviceDescription_Kind_Args *args)
+{
+    NEEDS(args, device_kind_size);
+    args->device_kind = "cpu";
+    args->device_kind_size = strlen(args->device_kind);
+    return NULL;
+}
+
+Error *pjrt_DeviceDescription_DebugString(PJRT_DeviceDescription_DebugString_Args *args)
+{
+    NEEDS(args, debug_string_size);
+    args->debug_string = args->device_description->title;
+    args->debug_string_size = strlen(args->debug_string);
+    return NULL;
+}
+
+Error *pjrt_DeviceDescription_ToString(PJRT_DeviceDescription_ToString_Args *args)
+{
+    NEEDS(args, to_string_size);
+    args->to_string = args->device_description->name;
+    args->to_string_size = strlen(args->to_string);
+    return NULL;
+}
+
+Error *pjrt_Device_GetDescription(PJRT_Device_GetDescription_Args *args)
+{
+    NEEDS(args, device_description);
+    args->device_description = &args->device->description;
+    return NULL;
+}
+
+Error *pjrt_Device_IsAddressable(PJRT_Device_IsAddressable_Args *args)
+{
+    NEEDS(args, is_addressable);
+    args->is_addressable = true;
+    return NULL;
+}
+
+Error *pjrt_Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args *args)
+{
+    NEEDS(args, local_hardware_id);
+    args->local_hardware_id = args->device->description.id;
+    return NULL;
+}
+
+Error *pjrt_Device_AddressableMemories(PJRT_Device_AddressableMemories_Args *args)
+{
+    NEEDS(args, num_memories);
+    args->memories = args->device->memories;
+    args->num_memories = 1;
+    return NULL;
+}
+
+Error *pjrt_Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args)
+{
+    NEEDS(args, memory);
+    args->memory = &args->device->memory;
+    return NULL;
+}
+
+Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
+{
+    NEEDS(args, bytes_limit_is_set);
+    MemoryStats stats = memory_stats(args->device->engine->memory);
+    size_t end = args->struct_size < PJRT_Device_MemoryStats_Args_SIZE
+                     ? args->struct_size
+                     : PJRT_Device_MemoryStats_Args_SIZE;
+    size_t begin = offsetof(PJRT_Device_MemoryStats_Args, bytes_in_use);
+    memset((char *)args + begin, 0, end - begin); /* every _is_set that is not ours: false */
+    args->bytes_in_use = (int64_t)stats.bytes_in_use;
+    args->peak_bytes_in_use = (int64_t)stats.peak_bytes;
+    args->peak_bytes_in_use_is_set = true;
+    args->num_allocs = stats.nallocs;
+    args->num_allocs_is_set = true;
+    args->bytes_limit = (int64_t)stats.limit_bytes;
+    args->bytes_limit_is_set = stats.limit_bytes != 0;
+    return NULL;
+}
+
+static void delete_no_attributes(PJRT_Device_Attributes *attributes)
+{
+    (void)attributes;
+}
+
+Error *pjrt_Device_GetAttributes(PJRT_Device_GetAttributes_Args *args)
+{
+    NEEDS(args, attributes_deleter);
+    args->attributes = NULL;
+    args->num_attributes = 0;
+    args->device_attributes = NULL;
+    args->attributes_deleter = delete_no_attributes; /* called unchecked */
+    return NULL;
+}
+
+/* A client counts what it has under way by these; none is also an answer. */
+Error *pjrt_Device_CreateAsyncTrackingEvent(PJRT_Device_CreateAsyncTrackingEvent_Args *args)
+{
+    NEEDS(args, event);
+    args->event = NULL;
+    return NULL;
+}
+
+Error *pjrt_AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *args)
+{
+    (void)args;
+    return NULL;
+}

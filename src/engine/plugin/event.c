@@ -1,0 +1,61 @@
+/* event.c - events across the seam: run's Event is PJRT's. */
+#include "engine/plugin/plugin.h"
+
+#include <limits.h>
+
+Error *pjrt_Event_Destroy(PJRT_Event_Destroy_Args *args)
+{
+    NEEDS(args, event);
+    event_release(args->event);
+    return NULL;
+}
+
+Error *pjrt_Event_IsReady(PJRT_Event_IsReady_Args *args)
+{
+    NEEDS(args, is_ready);
+    args->is_ready = event_is_ready(args->event);
+    return NULL;
+}
+
+Error *pjrt_Event_Error(PJRT_Event_Error_Args *args)
+{
+    NEEDS(args, event);
+    if (!event_is_ready(args->event))
+        return error_new(CODE_PRECONDITION,
+                         "Event_Error: the event has not happened yet; await it first");
+    return event_error(args->event);
+}
+
+Error *pjrt_Event_Await(PJRT_Event_Await_Args *args)
+{
+    NEEDS(args, event);
+    event_await(args->event);
+    return event_error(args->event);
+}
+
+Error *pjrt_Event_OnReady(PJRT_Event_OnReady_Args *args)
+{
+    NEEDS(args, user_arg);
+    event_on_ready(args->event, args->callback, args->user_arg);
+    return NULL;
+}
+
+Error *pjrt_Event_Create(PJRT_Event_Create_Args *args)
+{
+    NEEDS(args, event);
+    args->event = event_new();
+    return NULL;
+}
+
+Error *pjrt_Event_Set(PJRT_Event_Set_Args *args)
+{
+    NEEDS(args, error_message_size);
+    if (event_is_ready(args->event))
+        return error_new(CODE_PRECONDITION, "Event_Set: the event has happened before");
+    Error *error = NULL;
+    size_t n = args->error_message_size < INT_MAX ? args->error_message_size : INT_MAX;
+    if (args->error_code != PJRT_Error_Code_OK)
+        error = error_new((ErrorCode)args->error_code, "%.*s", (int)n, args->error_message);
+    event_set(args->event, error);
+    return NULL;
+}

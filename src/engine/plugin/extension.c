@@ -1,0 +1,97 @@
+/* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs after a pass. */
+#include "engine/plugin/extension.h"
+
+#include "engine/compile.h"
+#include "engine/plugin/plugin.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static Error *params(PJRT_LoadedExecutable *executable, int *nargs, const Param **args,
+                     int *nresults, const Param **results)
+{
+    const Program *p = executable->executable->program;
+    *nargs = p->nargs;
+    *args = p->args;
+    *nresults = p->nresults;
+    *results = p->results;
+    return NULL;
+}
+
+static void print_compile_stats(Text *out, const CompileStats *s)
+{
+    text_printf(out, "kernels_compiled %d\nkernels_reused %d\n", s->kernels_compiled,
+                s->kernels_reused);
+    text_printf(out, "stretches %d\nmeetings %d\njoins %d\nevaluations %d\n", s->stretches,
+                s->meetings, s->joins, s->evaluations);
+    text_printf(out, "code_bytes %zu\nslab_bytes %zu\npool_bytes %zu\n", s->code_bytes,
+                s->slab_bytes, s->pool_bytes);
+    text_printf(out, "read_ms %.3f\npasses_ms %.3f\nemit_ms %.3f\n", s->read_ms, s->passes_ms,
+                s->emit_ms);
+}
+
+static void print_run_stats(Text *out, const RunStats *s)
+{
+    const struct {
+        const char *name;
+        int64_t value;
+    } rows[] = {
+        { "launches", s->launches },       { "inline_launches", s->inline_launches },
+        { "run_meetings", s->meetings },   { "run_joins", s->joins },
+        { "run_evaluations", s->evaluations },
+        { "copies", s->copies },           { "copied_bytes", s->copied_bytes },
+        { "donated", s->donated },         { "deadlocks", s->deadlocks },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        text_printf(out, "%s %" PRId64 "\n", rows[i].name, rows[i].value);
+}
+
+static Error *stats(PJRT_LoadedExecutable *executable, char **text)
+{
+    Text out = { 0 };
+    if (executable)
+        print_compile_stats(&out, &executable->executable->program->stats);
+    RunStats run = run_stats();
+    print_run_stats(&out, &run);
+    *text = out.at;
+    return NULL;
+}
+
+static Error *dump(const char *code, size_t size, const char *name, const char *after, char **text)
+{
+    Text out = { 0 };
+    Error *error;
+    if (!after) {
+        Module *module;
+        TRY(read_program(code, size, name, &module));
+        module_print(&out, module, false);
+        module_free(module);
+        *text = out.at;
+        return NULL;
+    }
+    Program *program = NULL;
+    CompileOptions options = { .name = name, .dump_after = after, .dump = &out };
+    error = compile(code, size, &options, &program);
+    program_free(program);
+    if (error && !out.n) {
+        text_free(&out);
+        return error;
+    }
+    error_free(error); /* a later pass may not know the program; what was asked is there */
+    *text = out.at;
+    return NULL;
+}
+
+static void release(char *text)
+{
+    free(text);
+}
+
+TuttiExtension tutti_extension = {
+    .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
+    .params = params,
+    .stats = stats,
+    .dump = dump,
+    .release = release,
+    .passes = pass_names,
+};

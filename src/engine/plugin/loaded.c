@@ -1,0 +1,334 @@
+/* loaded.c - an executable on its devices: placing it (Client_Compile), and Execute.
+ *
+ * Execute plays all devices of the program in one call.  It checks what it is given, hands the
+ * whole to launch, and keeps the executable until the last device is done: a client may destroy
+ * its handle while the program still runs. */
+#include "engine/plugin/plugin.h"
+
+#include "base/fail.h"
+#include "engine/plugin/proto.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *make(size_t n, size_t bytes)
+{
+    void *memory = calloc(n, bytes);
+    if (!memory)
+        fail("no memory for a loaded executable");
+    return memory;
+}
+
+static void loaded_free(PJRT_LoadedExecutable *l)
+{
+    executable_release(l->executable);
+    text_free(&l->assignment);
+    free(l->devices);
+    free(l->engines);
+    free(l->logical_ids);
+    free(l);
+}
+
+/* Which devices play which part: the assignment given, else 0, 1, 2, ... */
+static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
+{
+    const Program *p = l->executable->program;
+    PJRT_Client *client = l->client;
+    int said = o->ndevices ? o->ndevices : p->ndevices;
+    if (said != p->ndevices || (o->npartitions && o->npartitions != p->npartitions))
+        return error_new(CODE_INVALID,
+                         "the program is for %d replicas by %d partitions, the compile options "
+                         "for %d by %d with %d devices",
+                         p->nreplicas, p->npartitions, o->nreplicas, o->npartitions, said);
+    if (p->ndevices > client->ndevices)
+        return error_new(CODE_INVALID,
+                         "the program needs %d devices and there are %d; set TUTTI_DEVICES=%d",
+                         p->ndevices, client->ndevices, p->ndevices);
+    int *ids = make((size_t)p->ndevices, sizeof *ids);
+    Error *error = NULL;
+    for (int d = 0; d < p->ndevices && !error; d++) {
+        int id = ids[d] = o->ndevices ? o->devices[d] : d;
+        if (id < 0 || id >= client->ndevices) {
+            error = error_new(CODE_INVALID, "the device assignment names device %d of %d", id,
+                              client->ndevices);
+            break;
+        }
+        for (int before = 0; before < d && !error; before++)
+            if (ids[before] == id)
+                error = error_new(CODE_INVALID, "the device assignment names device %d twice", id);
+        l->devices[d] = client->device_list[id];
+        l->engines[d] = l->devices[d]->engine;
+        l->logical_ids[d] = (PJRT_LogicalDeviceIds){ d / p->npartitions, d % p->npartitions };
+    }
+    if (!error)
+        assignment_write(&l->assignment, p->nreplicas, p->npartitions, ids);
+    free(ids);
+    return error;
+}
+
+/* Takes the executable. */
+static Error *loaded_new(PJRT_Client *client, PJRT_Executable *executable, const BuildOptions *o,
+                         PJRT_LoadedExecutable **out)
+{
+    size_t n = (size_t)executable->program->ndevices;
+    PJRT_LoadedExecutable *l = make(1, sizeof *l);
+    l->client = client;
+    l->executable = executable;
+    l->is_portable = o->is_portable && n == 1;
+    l->ndevices = (int)n;
+    l->devices = make(n, sizeof *l->devices);
+    l->engines = make(n, sizeof *l->engines);
+    l->logical_ids = make(n, sizeof *l->logical_ids);
+    Error *error = place_on_devices(l, o);
+    if (error) {
+        loaded_free(l);
+        return error;
+    }
+    *out = l;
+    return NULL;
+}
+
+static Error *compile_and_load(PJRT_Client *client, Arena *arena, Str program, Str options,
+                               PJRT_LoadedExecutable **out)
+{
+    BuildOptions o;
+    PJRT_Executable *executable;
+    TRY(build_options_read(arena, options, &o));
+    TRY(executable_compile(client, program, &o, &executable));
+    return loaded_new(client, executable, &o, out);
+}
+
+Error *pjrt_Client_Compile(PJRT_Client_Compile_Args *args)
+{
+    NEEDS(args, executable);
+    TRY(client_usable(args->client));
+    const PJRT_Program *program = args->program;
+    Str format = { program->format, program->format_size };
+    if (!str_is(format, "mlir"))
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: programs in format '%.*s'; StableHLO ('mlir') is",
+                         STR_ARG(format));
+    Arena *arena = arena_new();
+    Error *error = compile_and_load(args->client, arena,
+                                    (Str){ program->code, program->code_size },
+                                    (Str){ args->compile_options, args->compile_options_size },
+                                    &args->executable);
+    arena_free(arena);
+    return error;
+}
+
+Error *pjrt_LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args *args)
+{
+    NEEDS(args, executable);
+    if (args->executable)
+        loaded_free(args->executable);
+    return NULL;
+}
+
+Error *pjrt_LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args *args)
+{
+    NEEDS(args, executable);
+    args->executable = executable_hold(args->loaded_executable->executable);
+    return NULL;
+}
+
+Error *
+pjrt_LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args *args)
+{
+    NEEDS(args, num_addressable_devices);
+    args->addressable_devices = args->executable->devices;
+    args->num_addressable_devices =
+        args->executable->is_portable ? 0 : (size_t)args->executable->ndevices;
+    return NULL;
+}
+
+Error *pjrt_LoadedExecutable_AddressableDeviceLogicalIds(
+    PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args *args)
+{
+    NEEDS(args, num_addressable_device_logical_ids);
+    args->addressable_device_logical_ids = args->executable->logical_ids;
+    args->num_addressable_device_logical_ids =
+        args->executable->is_portable ? 0 : (size_t)args->executable->ndevices;
+    return NULL;
+}
+
+static void keep_assignment(PJRT_DeviceAssignmentSerialized *assignment)
+{
+    (void)assignment; /* it is the executable's */
+}
+
+Error *
+pjrt_LoadedExecutable_GetDeviceAssignment(PJRT_LoadedExecutable_GetDeviceAssignment_Args *args)
+{
+    NEEDS(args, serialized_device_assignment_deleter);
+    PJRT_LoadedExecutable *l = args->executable;
+    args->serialized_bytes = text_cstr(&l->assignment);
+    args->serialized_bytes_size = l->is_portable ? 0 : l->assignment.n;
+    args->serialized_device_assignment = NULL;
+    args->serialized_device_assignment_deleter = keep_assignment;
+    return NULL;
+}
+
+Error *pjrt_LoadedExecutable_Delete(PJRT_LoadedExecutable_Delete_Args *args)
+{
+    NEEDS(args, executable);
+    args->executable->is_deleted = true;
+    return NULL;
+}
+
+Error *pjrt_LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args *args)
+{
+    NEEDS(args, is_deleted);
+    args->is_deleted = args->executable->is_deleted;
+    return NULL;
+}
+
+Error *pjrt_LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args *args)
+{
+    NEEDS(args, executable_fingerprint_size);
+    args->executable_fingerprint = args->executable->executable->fingerprint;
+    args->executable_fingerprint_size = strlen(args->executable_fingerprint);
+    return NULL;
+}
+
+/* Ordered effects travel as tokens, for which clients pass empty arrays of bools. */
+static bool fits(const Buffer *buffer, Type wanted)
+{
+    return wanted.element == TOKEN || type_equal(buffer->type, wanted);
+}
+
+static Error *check_arguments(const Program *p, const Launch *l)
+{
+    for (int d = 0; d < p->ndevices; d++)
+        for (int i = 0; i < p->nargs; i++) {
+            Buffer *b = l->args[d][i];
+            if (!b)
+                return error_new(CODE_INVALID, "Execute: argument %d on device %d is NULL", i,
+                                 l->devices[d]->id);
+            if (b->device != l->devices[d])
+                return error_new(CODE_INVALID,
+                                 "Execute: argument %d of partition %d lies on device %d; the "
+                                 "executable plays it on device %d",
+                                 i, d, b->device->id, l->devices[d]->id);
+            if (!fits(b, p->args[i].local))
+                return error_new(CODE_INVALID,
+                                 "Execute: argument %d on device %d is %s; the program takes %s",
+                                 i, l->devices[d]->id, type_name(b->type),
+                                 type_name(p->args[i].local));
+        }
+    return NULL;
+}
+
+/* Out of the options: which arguments must stay as they are, whatever the program allows. */
+static Error *read_not_donatable(const PJRT_ExecuteOptions *o, int nargs, bool *may_not)
+{
+    if (!o || !PJRT_HAS(o, num_non_donatable_input_indices))
+        return NULL;
+    for (size_t i = 0; i < o->num_non_donatable_input_indices; i++) {
+        int64_t at = o->non_donatable_input_indices[i];
+        if (at < 0 || at >= nargs)
+            return error_new(CODE_INVALID, "Execute: not to donate argument %lld of %d",
+                             (long long)at, nargs);
+        may_not[at] = true;
+    }
+    return NULL;
+}
+
+static void release_after_run(Error *error, void *executable)
+{
+    error_free(error);
+    executable_release(executable);
+}
+
+/* Every device that still runs holds the executable. */
+static void hold_until_done(PJRT_Executable *executable, Event **done, int n)
+{
+    for (int d = 0; d < n; d++)
+        if (!event_is_ready(done[d]))
+            event_on_ready(done[d], release_after_run, executable_hold(executable));
+}
+
+static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
+                           Device *const **devices)
+{
+    const PJRT_LoadedExecutable *l = args->executable;
+    if (args->num_devices != (size_t)l->ndevices)
+        return error_new(CODE_INVALID, "Execute: %zu lists of arguments for %d devices",
+                         args->num_devices, l->ndevices);
+    if (args->num_args != (size_t)l->executable->program->nargs)
+        return error_new(CODE_INVALID, "Execute: %zu arguments for a program that takes %d",
+                         args->num_args, l->executable->program->nargs);
+    *devices = l->engines;
+    if (!args->execute_device)
+        return NULL;
+    if (l->ndevices != 1 || args->execute_device->client != l->client)
+        return error_new(CODE_INVALID,
+                         "Execute: execute_device is for programs of one device and a device of "
+                         "the same client; this program is for %d",
+                         l->ndevices);
+    *devices = &args->execute_device->engine;
+    return NULL;
+}
+
+/* Launches; `done` has room for an event per device, which the caller owns afterwards. */
+static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not, Event **done)
+{
+    PJRT_LoadedExecutable *loaded = args->executable;
+    const Program *p = loaded->executable->program;
+    Launch l = { .program = p,
+                 .args = args->argument_lists,
+                 .outs = args->output_lists,
+                 .may_not_donate = may_not,
+                 .done = done };
+    TRY(find_devices(args, &l.devices));
+    TRY(read_not_donatable(args->options, p->nargs, may_not));
+    TRY(check_arguments(p, &l));
+    TRY(launch(loaded->client->executor, &l));
+    hold_until_done(loaded->executable, done, p->ndevices);
+    return NULL;
+}
+
+Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
+{
+    NEEDS(args, execute_device);
+    PJRT_LoadedExecutable *loaded = args->executable;
+    TRY(client_usable(loaded->client));
+    if (loaded->is_deleted)
+        return error_new(CODE_PRECONDITION, "Execute: the executable has been deleted");
+    if (args->options && (args->options->num_send_ops || args->options->num_recv_ops))
+        return error_new(CODE_UNIMPLEMENTED, "not supported: send and receive callbacks");
+    size_t ndevices = (size_t)loaded->ndevices, nargs = (size_t)loaded->executable->program->nargs;
+    enum { FEW = 64 }; /* what a call usually has; more go to the heap */
+    Event *few_events[FEW], **events = ndevices > FEW ? make(ndevices, sizeof *events) : few_events;
+    bool few_flags[FEW] = { 0 }, *flags = nargs > FEW ? make(nargs, 1) : few_flags;
+    Error *error = execute(args, flags, events);
+    for (size_t d = 0; d < ndevices && !error; d++)
+        if (args->device_complete_events)
+            args->device_complete_events[d] = events[d];
+        else
+            event_release(events[d]);
+    if (events != few_events)
+        free(events);
+    if (flags != few_flags)
+        free(flags);
+    return error;
+}
+
+/* A place for the options of one execution; we have none. */
+struct PJRT_ExecuteContext {
+    char unused;
+};
+
+Error *pjrt_ExecuteContext_Create(PJRT_ExecuteContext_Create_Args *args)
+{
+    NEEDS(args, context);
+    args->context = make(1, sizeof *args->context);
+    return NULL;
+}
+
+Error *pjrt_ExecuteContext_Destroy(PJRT_ExecuteContext_Destroy_Args *args)
+{
+    NEEDS(args, context);
+    free(args->context);
+    return NULL;
+}

@@ -1,0 +1,88 @@
+/* options.c - how many devices a client has: the option num_devices, else TUTTI_DEVICES, else
+ * XLA_FLAGS --xla_force_host_platform_device_count=N, else 1. */
+#include "engine/plugin/plugin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_DEVICES = 4096 };
+
+/* A whole number and nothing after it (or a blank, inside XLA_FLAGS). */
+static bool parse_count(const char *text, size_t n, int64_t *out)
+{
+    int64_t value = 0;
+    size_t i = 0;
+    for (; i < n && text[i] >= '0' && text[i] <= '9' && value < 1000000; i++)
+        value = value * 10 + (text[i] - '0');
+    *out = value;
+    return i > 0 && i == n;
+}
+
+static Error *set_count(const char *source, int64_t value, int *ndevices)
+{
+    if (value < 1 || value > MAX_DEVICES)
+        return error_new(CODE_INVALID, "%s asks for %lld devices; 1 to %d are possible", source,
+                         (long long)value, MAX_DEVICES);
+    *ndevices = (int)value;
+    return NULL;
+}
+
+static Error *count_from_text(const char *source, const char *text, size_t n, int *ndevices)
+{
+    int64_t value;
+    if (!parse_count(text, n, &value))
+        return error_new(CODE_INVALID, "%s: '%.*s' is not a number of devices", source, (int)n,
+                         text);
+    return set_count(source, value, ndevices);
+}
+
+static Error *count_from_environment(int *ndevices)
+{
+    const char *own = getenv("TUTTI_DEVICES");
+    if (own && *own)
+        return count_from_text("TUTTI_DEVICES", own, strlen(own), ndevices);
+    static const char flag[] = "--xla_force_host_platform_device_count=";
+    const char *flags = getenv("XLA_FLAGS"), *found = NULL;
+    for (const char *at = flags; at && (at = strstr(at, flag)); at += strlen(flag))
+        found = at + strlen(flag); /* the last one wins */
+    if (found)
+        return count_from_text("XLA_FLAGS", found, strcspn(found, " \t\n"), ndevices);
+    *ndevices = 1;
+    return NULL;
+}
+
+static bool is_named(const PJRT_NamedValue *option, const char *name)
+{
+    return option->name_size == strlen(name) && memcmp(option->name, name, option->name_size) == 0;
+}
+
+/* Users type options as text too, so a number may come as a string. */
+static Error *count_from_option(const PJRT_NamedValue *option, int *ndevices)
+{
+    if (option->type == PJRT_NamedValue_kInt64)
+        return set_count("num_devices", option->int64_value, ndevices);
+    if (option->type == PJRT_NamedValue_kString)
+        return count_from_text("num_devices", option->string_value, option->value_size, ndevices);
+    return error_new(CODE_INVALID, "num_devices must be a whole number");
+}
+
+Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
+{
+    bool given = false;
+    for (size_t i = 0; i < n; i++) {
+        const PJRT_NamedValue *option = &options[i];
+        if (is_named(option, "num_devices")) {
+            TRY(count_from_option(option, ndevices));
+            given = true;
+        } else if (is_named(option, "num_nodes")) {
+            if (option->type == PJRT_NamedValue_kInt64 && option->int64_value > 1)
+                return error_new(CODE_UNIMPLEMENTED, "not supported: %lld processes (num_nodes)",
+                                 (long long)option->int64_value);
+        } else if (!is_named(option, "node_id") && !is_named(option, "partition_index")) {
+            return error_new(CODE_INVALID,
+                             "unknown client option '%.*s'; there is only num_devices",
+                             (int)option->name_size, option->name);
+        }
+    }
+    return given ? NULL : count_from_environment(ndevices);
+}

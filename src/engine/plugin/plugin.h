@@ -1,0 +1,118 @@
+/* plugin.h - the objects that the engine hands across the seam, and what their files share.
+ *
+ *   PJRT_Client --> PJRT_Device[n] --> Device (run/launch.h)
+ *     |               +-- PJRT_DeviceDescription, PJRT_Memory: one each, part of it
+ *     +-- PJRT_TopologyDescription: the same descriptions
+ *     +-- cache of PJRT_Executable (counted) <-- PJRT_LoadedExecutable, running launches
+ *
+ * PJRT_Error, PJRT_Event and PJRT_Buffer are base's Error and run's Event and Buffer. */
+#ifndef TUTTI_PLUGIN_H
+#define TUTTI_PLUGIN_H
+#include "engine/plugin/extension.h"
+#include "engine/run/launch.h"
+#include "pjrt/pjrt.h"
+
+#include <pthread.h>
+
+#define PLATFORM "tutti"
+#define PLATFORM_VERSION "tutti 0.1"
+
+struct PJRT_DeviceDescription {
+    int id;
+    char name[32];  /* TuttiDevice(id=0): what jax.devices() lists */
+    char title[32]; /* tutti:0 */
+};
+
+struct PJRT_Memory {
+    const PJRT_Memory_FunctionTable *vtable; /* newer clients read the first word: NULL, no table */
+    PJRT_Device *device;
+    char name[48];
+};
+
+struct PJRT_Device {
+    PJRT_Client *client;
+    Device *engine;
+    PJRT_DeviceDescription description;
+    PJRT_Memory memory;
+    PJRT_Memory *memories[1];
+};
+
+struct PJRT_TopologyDescription {
+    size_t ndevices;
+    PJRT_DeviceDescription **descriptions;
+};
+
+/* Set once by Client_Create, but for the cache. */
+struct PJRT_Client {
+    Executor *executor;
+    pid_t process; /* that made it; a forked child has no threads to run anything */
+    int ndevices;
+    PJRT_Device *devices;
+    PJRT_Device **device_list;
+    PJRT_Memory **memory_list;
+    PJRT_TopologyDescription topology;
+    pthread_mutex_t lock;        /* of the next line */
+    PJRT_Executable *executables; /* alive ones, newest first */
+};
+
+/* A program and everything the seam may ask of it, laid out as PJRT wants it. */
+struct PJRT_Executable {
+    _Atomic int holders;
+    PJRT_Client *client;
+    PJRT_Executable *next; /* under the client's lock */
+    Text key;              /* what it was compiled from (cache.c) */
+    Program *program;
+    char fingerprint[17];
+    Arena *arena; /* owns the tables below */
+    PJRT_Buffer_Type *output_types;
+    int64_t *output_dims;
+    size_t *output_ranks;
+    const char **arg_shardings, **output_shardings; /* serialized OpSharding */
+    size_t *arg_sharding_sizes, *output_sharding_sizes;
+    const char **memory_kinds; /* as many as arguments or results, whichever are more */
+    size_t *memory_kind_sizes;
+};
+
+struct PJRT_LoadedExecutable {
+    PJRT_Client *client;
+    PJRT_Executable *executable;
+    bool is_portable; /* one device, named anew by every call */
+    _Atomic bool is_deleted;
+    int ndevices;
+    PJRT_Device **devices; /* who plays partition d; */
+    Device **engines;      /* the same for launch */
+    PJRT_LogicalDeviceIds *logical_ids;
+    Text assignment; /* serialized DeviceAssignmentProto */
+};
+
+/* An answer to every function of the table; where it stands: refused.c, or the object's file. */
+#define FUNCTION(name) PJRT_##name pjrt_##name;
+#include "pjrt/functions.def"
+PJRT_Shardings_PJRT_Executable_ParameterShardings pjrt_ParameterShardings;
+PJRT_Shardings_PJRT_Executable_OutputShardings pjrt_OutputShardings;
+
+/* At the head of an answer: the caller's struct must reach the last field that is used. */
+#define NEEDS(args, field)                                                                         \
+    do {                                                                                           \
+        if (!PJRT_HAS(args, field))                                                                \
+            return struct_too_small(__func__, (args)->struct_size,                                 \
+                                    offsetof(__typeof__(*(args)), field) + sizeof (args)->field);  \
+    } while (0)
+MUST_USE Error *struct_too_small(const char *function, size_t given, size_t needed);
+
+/* An error when this process is a fork of the one that made the client. */
+MUST_USE Error *client_usable(const PJRT_Client *client);
+/* The type that a caller describes; its dims stay the caller's. */
+MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank,
+                               Type *out);
+/* From options, else the environment, else 1. */
+MUST_USE Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices);
+
+struct BuildOptions;
+/* cache.c: a counted executable, an old one when the same program has been compiled before. */
+MUST_USE Error *executable_compile(PJRT_Client *client, Str program,
+                                   const struct BuildOptions *options, PJRT_Executable **out);
+PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key); /* takes both */
+PJRT_Executable *executable_hold(PJRT_Executable *executable);
+void executable_release(PJRT_Executable *executable);
+#endif
