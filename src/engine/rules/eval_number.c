@@ -140,7 +140,7 @@ static uint64_t not_finite(const FloatFormat *f, bool is_nan, uint64_t sign)
     }
 }
 
-/* Powers of two: no zero and no sign, so what is not above zero is the least, or nan. */
+/* Powers of two: no zero and no sign, so what is not above zero is nan.  Ties go up. */
 static uint64_t encode_power(const FloatFormat *f, double x)
 {
     if (isnan(x) || isinf(x) || signbit(x) || x == 0)
@@ -150,7 +150,7 @@ static uint64_t encode_power(const FloatFormat *f, double x)
     int power = exponent - 1 + f->bias;
     if (power < 0)
         return 0;
-    bool up = half > 0.75 || (half == 0.75 && (power & 1));
+    bool up = half >= 0.75;
     return (uint64_t)(power + up > 254 ? 255 : power + up);
 }
 
