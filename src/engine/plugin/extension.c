@@ -1,15 +1,20 @@
-/* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs
- * after a pass. */
-#include "engine/plugin/plugin.h"
+/* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs after a pass. */
+#include "engine/plugin/extension.h"
 
 #include "engine/compile.h"
+#include "engine/plugin/plugin.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static Error *describe(PJRT_LoadedExecutable *executable, const TuttiProgram **out)
+static Error *params(PJRT_LoadedExecutable *executable, int *nargs, const Param **args,
+                     int *nresults, const Param **results)
 {
-    *out = &executable->executable->description;
+    const Program *p = executable->executable->program;
+    *nargs = p->nargs;
+    *args = p->args;
+    *nresults = p->nresults;
+    *results = p->results;
     return NULL;
 }
 
@@ -84,7 +89,7 @@ static void release(char *text)
 
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
-    .describe = describe,
+    .params = params,
     .stats = stats,
     .dump = dump,
     .release = release,

@@ -1,0 +1,136 @@
+/* group.c - who brought what, and which algorithm takes it from there.
+ *
+ * The compiler may give a result the memory of an operand that dies at the meeting.  Only
+ * all_reduce can work in place, and only where operand i and result i are the same memory;
+ * anywhere else the operand is first put aside in scratch memory, so that the algorithms need
+ * not think of it. */
+#include "engine/comm/group.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static MeetFn *algorithm(OpId op)
+{
+    switch (op) {
+    case OP_ALL_REDUCE: return meet_all_reduce;
+    case OP_ALL_GATHER: return meet_all_gather;
+    case OP_REDUCE_SCATTER: return meet_reduce_scatter;
+    case OP_ALL_TO_ALL: return meet_all_to_all;
+    case OP_PERMUTE: return meet_permute;
+    case OP_GLOBAL: return meet_global;
+    default: return NULL;
+    }
+}
+
+Error *meet_misfit(const Parts *p, int i)
+{
+    return error_new(CODE_INVALID, "%s (%s): operand %d is %s and its result %s, in a group of %d",
+                     p->m->name, p->m->where, i, type_name(p->m->in_types[i]),
+                     type_name(p->m->out_types[i]), p->n);
+}
+
+int64_t extent_before(Type t, int dim)
+{
+    int64_t n = 1;
+    for (int i = 0; i < dim; i++)
+        n *= t.dims[i];
+    return n;
+}
+
+size_t bytes_from(Type t, int dim)
+{
+    size_t n = (size_t)element_info[t.element].bytes;
+    for (int i = dim; i < t.rank; i++)
+        n *= (size_t)t.dims[i];
+    return n;
+}
+
+static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    return a_bytes && b_bytes && (uintptr_t)a < (uintptr_t)b + b_bytes &&
+           (uintptr_t)b < (uintptr_t)a + a_bytes;
+}
+
+/* Must rank r's operand i be put aside before results are written? */
+static bool is_in_the_way(const Parts *p, int r, int i)
+{
+    const Meeting *m = p->m;
+    size_t bytes = type_bytes(m->in_types[i]);
+    for (int j = 0; j < m->nout; j++) {
+        bool is_in_place = m->op == OP_ALL_REDUCE && i == j && part_in(p, r, i) == part_out(p, r, j);
+        if (!is_in_place && overlaps(part_in(p, r, i), bytes, part_out(p, r, j),
+                                     type_bytes(m->out_types[j])))
+            return true;
+    }
+    return false;
+}
+
+/* Copies operands that results would overwrite; aside[k] is what to give back, or NULL. */
+static Error *put_aside(Parts *p, void **aside)
+{
+    for (int r = 0; r < p->n; r++)
+        for (int i = 0; i < p->m->nin; i++) {
+            if (!is_in_the_way(p, r, i))
+                continue;
+            int k = r * p->m->nin + i;
+            size_t bytes = type_bytes(p->m->in_types[i]);
+            TRY(memory_take(p->scratch, bytes, &aside[k]));
+            memcpy(aside[k], p->in[k], bytes);
+            p->in[k] = aside[k];
+        }
+    return NULL;
+}
+
+static void give_back(const Parts *p, void **aside)
+{
+    for (int k = 0; k < p->n * p->m->nin; k++)
+        if (aside[k])
+            memory_give(p->scratch, aside[k], type_bytes(p->m->in_types[k % p->m->nin]));
+}
+
+static Error *perform(Parts *p, void **aside)
+{
+    for (int r = 0; r < p->n; r++) {
+        for (int i = 0; i < p->m->nin; i++)
+            p->in[r * p->m->nin + i] = frame_at(p->frames[r], p->m->in[i]);
+        for (int i = 0; i < p->m->nout; i++)
+            p->out[r * p->m->nout + i] = frame_at(p->frames[r], p->m->out[i]);
+    }
+    MeetFn *f = algorithm(p->m->op);
+    if (!f)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", p->m->name,
+                         p->m->where);
+    memset(aside, 0, sizeof *aside * (size_t)(p->n * p->m->nin));
+    Error *error = put_aside(p, aside);
+    if (!error)
+        error = f(p);
+    give_back(p, aside);
+    return error;
+}
+
+Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch)
+{
+    enum { FEW = 96 };
+    void *few[FEW], **pointers = few;
+    size_t nin = (size_t)n * (size_t)m->nin, nout = (size_t)n * (size_t)m->nout;
+    if (2 * nin + nout > FEW) {
+        pointers = malloc(sizeof *pointers * (2 * nin + nout));
+        if (!pointers)
+            return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", m->name,
+                             m->where, 2 * nin + nout);
+    }
+    Parts p = { m, n, frames, scratch, pointers, pointers + nin };
+    Error *error = perform(&p, pointers + nin + nout);
+    if (pointers != few)
+        free(pointers);
+    return error;
+}
+
+void meeting_skip(const Meeting *m, const Frame *f)
+{
+    for (int i = 0; i < m->nout; i++) {
+        size_t bytes = type_bytes(m->out_types[i]);
+        if (bytes)
+            memset(frame_at(f, m->out[i]), 0, bytes);
+    }
+}

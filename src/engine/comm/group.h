@@ -1,0 +1,46 @@
+/* group.h - a meeting, when everybody has come: what each device brought becomes what each
+ * device takes away.
+ *
+ *   group.c    who brought what; aliasing; which algorithm
+ *   reduce.c   all_reduce, reduce_scatter
+ *   gather.c   all_gather, all_to_all
+ *   shift.c    collective_permute
+ *   global.c   tutti.global: whole arrays
+ *
+ * All devices are in one address space and all members stand still, so an algorithm is plain
+ * loops over their memory, in rank order: the same bits on every run. */
+#ifndef TUTTI_GROUP_H
+#define TUTTI_GROUP_H
+#include "engine/program.h"
+#include "engine/run/memory.h"
+
+/* Performs m for the members whose frames are given in rank order; nobody else may touch them
+ * meanwhile.  Scratch memory is taken from and given back to `scratch`. */
+MUST_USE Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch);
+
+/* For a device that is in no group of m: its results are zeros. */
+void meeting_skip(const Meeting *m, const Frame *f);
+
+/* What the members bring and take; row r belongs to rank r.  The algorithms may write out[r][i]
+ * where it is the very same memory as in[r][i], and no other overlap exists. */
+typedef struct Parts {
+    const Meeting *m;
+    int n; /* ranks */
+    Frame *const *frames;
+    Memory *scratch;
+    void **in, **out; /* [n * nin], [n * nout] */
+} Parts;
+
+static inline char *part_in(const Parts *p, int r, int i) { return p->in[r * p->m->nin + i]; }
+static inline char *part_out(const Parts *p, int r, int i) { return p->out[r * p->m->nout + i]; }
+
+typedef MUST_USE Error *MeetFn(const Parts *p);
+MeetFn meet_all_reduce, meet_reduce_scatter, meet_all_gather, meet_all_to_all, meet_permute,
+    meet_global;
+
+/* Types do not fit a group of n: says so for operand i. */
+MUST_USE Error *meet_misfit(const Parts *p, int i);
+/* Sizes of everything before dimension dim, and from it on in bytes. */
+int64_t extent_before(Type t, int dim);
+size_t bytes_from(Type t, int dim);
+#endif

@@ -1,0 +1,463 @@
+/* executor.c - devices' queues, the tasks that can move, and the workers that move them.
+ *
+ *     launch --> queue of device 0:  [task of run 7] [task of run 8]     in order per device
+ *                queue of device 1:  [task of run 7]
+ *                      |  at the head, arguments there
+ *                      v
+ *                ready: task, task, task      <-- tasks whose meeting has been performed
+ *                      |
+ *                      v
+ *                worker, worker               one per core allowed
+ *
+ * A launch enters all its queues under one lock, so any two launches stand in the same order in
+ * every queue they share and cannot wait for one another in a circle.
+ *
+ * Workers look for work for a short while before they sleep on the bell; whoever adds work
+ * rings for as many as sleep and are needed. */
+#include "engine/run/executor.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SPINS = 2000, MAX_QUEUED = 32, MAX_SPARE_RUNS = 64 };
+
+typedef struct Queue {
+    Task *head, **end;   /* under the executor's lock */
+    _Atomic int nqueued; /* written under it, read by any thread; sleepers of wait_for_room */
+} Queue;
+
+struct Executor {
+    /* Set once before publication. */
+    int ndevices, nworkers;
+    int born; /* fork_generation */
+    Device *devices;
+    Queue *queues;
+
+    Lock lock; /* of what follows, except the atomics */
+    TaskList ready;
+    int nsleeping;
+    int nstarted; /* workers */
+    bool is_closing;  /* runs are to stop */
+    bool is_stopping; /* workers are to end: no run is under way */
+    Thread *threads;
+    Run *runs; /* under way */
+    Run *spare;
+    int nspare;
+
+    _Alignas(64) _Atomic int nready; /* written under the lock; workers peek without it */
+    _Atomic int bell;                /* counts rings; workers sleep on it */
+    _Atomic int nruns;               /* under way; executor_free sleeps on it */
+};
+
+static _Thread_local bool is_worker;
+
+void list_add(TaskList *list, Task *t)
+{
+    t->next_ready = NULL;
+    *list->end = t;
+    list->end = &t->next_ready;
+    list->n++;
+}
+
+Task *list_pop(TaskList *list)
+{
+    Task *t = list->first;
+    if (!t)
+        return NULL;
+    list->first = t->next_ready;
+    if (!list->first)
+        list->end = &list->first;
+    list->n--;
+    return t;
+}
+
+static int workers_wanted(int nworkers)
+{
+    if (nworkers > 0)
+        return nworkers;
+    const char *said = getenv("TUTTI_WORKERS");
+    int n = said ? atoi(said) : 0;
+    return n > 0 && n <= 4096 ? n : cores_allowed();
+}
+
+Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out)
+{
+    if (ndevices < 1)
+        return error_new(CODE_INVALID, "%d devices asked for; there must be at least one", ndevices);
+    Executor *e = aligned_alloc(64, sizeof *e);
+    if (!e)
+        fail("no memory for an executor");
+    memset(e, 0, sizeof *e);
+    e->ndevices = ndevices;
+    e->nworkers = workers_wanted(nworkers);
+    e->born = fork_generation();
+    e->devices = calloc((size_t)ndevices, sizeof *e->devices);
+    e->queues = calloc((size_t)ndevices, sizeof *e->queues);
+    e->threads = calloc((size_t)e->nworkers, sizeof *e->threads);
+    if (!e->devices || !e->queues || !e->threads)
+        fail("no memory for %d devices", ndevices);
+    list_start(&e->ready);
+    for (int i = 0; i < ndevices; i++) {
+        e->queues[i].end = &e->queues[i].head;
+        e->devices[i] = (Device){ .id = i,
+                                  .memory = memory_new(i, memory_limit),
+                                  .executor = e,
+                                  .queue = &e->queues[i] };
+    }
+    *out = e;
+    return NULL;
+}
+
+Error *executor_check(const Executor *e)
+{
+    if (e->born == fork_generation())
+        return NULL;
+    return error_new(CODE_PRECONDITION,
+                     "this process was forked from one whose devices it would use, and their "
+                     "workers did not come along; start it by spawn, or make the client after "
+                     "the fork");
+}
+
+Device *executor_device(Executor *e, int i)
+{
+    require(i >= 0 && i < e->ndevices);
+    return &e->devices[i];
+}
+
+int executor_workers(const Executor *e)
+{
+    return e->nworkers;
+}
+
+/* Blocks of runs.  One block holds a run and all its tables. */
+
+static size_t run_room(const Program *p)
+{
+    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
+    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
+    return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices + sizeof(Point) * (size_t)p->ngroups +
+           sizeof(void *) * (2 * (nargs + nouts) + nargs);
+}
+
+static Run *spare_run(Executor *e, size_t room)
+{
+    lock_take(&e->lock);
+    Run **link = &e->spare;
+    while (*link && (*link)->room < room)
+        link = &(*link)->next;
+    Run *run = *link;
+    if (run) {
+        *link = run->next;
+        e->nspare--;
+    }
+    lock_give(&e->lock);
+    return run;
+}
+
+Run *run_new(Executor *e, const Program *p)
+{
+    size_t needed = run_room(p), room = needed;
+    Run *run = spare_run(e, needed);
+    if (run)
+        room = run->room;
+    else
+        run = malloc(room);
+    if (!run)
+        fail("no memory for the books of a run: %zu bytes", room);
+    memset(run, 0, needed);
+    run->executor = e;
+    run->program = p;
+    run->room = room;
+    run->nmoving = p->ndevices;
+    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
+    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
+    run->tasks = (Task *)(run + 1);
+    run->pointers = (void **)(run->tasks + p->ndevices);
+    run->holds = (Storage **)(run->pointers + nargs + nouts);
+    run->pending = (Event **)(run->holds + nargs + nouts);
+    run->points = (Point *)(run->pending + nargs);
+    list_start(&run->ready);
+    return run;
+}
+
+/* Under the lock: the run is no longer under way.  Returns whether executor_free waits for it. */
+static bool unlink_run(Executor *e, Run *run)
+{
+    *run->link = run->next;
+    if (run->next)
+        run->next->link = run->link;
+    /* release: pairs with the acquire in executor_free */
+    int before = atomic_fetch_sub_explicit(&e->nruns, 1, memory_order_release);
+    return e->is_closing && before == 1;
+}
+
+void run_recycle(Run *run)
+{
+    Executor *e = run->executor;
+    lock_take(&e->lock);
+    bool is_awaited = run->link && unlink_run(e, run);
+    bool keeps = e->nspare < MAX_SPARE_RUNS;
+    if (keeps) {
+        run->next = e->spare;
+        e->spare = run;
+        e->nspare++;
+    }
+    lock_give(&e->lock);
+    if (is_awaited)
+        address_wake(&e->nruns, WAKE_ALL);
+    if (!keeps)
+        free(run);
+}
+
+/* Tasks that can move. */
+
+static void push(Executor *e, TaskList *list)
+{
+    lock_take(&e->lock);
+    *e->ready.end = list->first;
+    e->ready.end = list->end;
+    e->ready.n += list->n;
+    /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
+    atomic_store_explicit(&e->nready, e->ready.n, memory_order_relaxed);
+    int nrings = e->nsleeping < list->n ? e->nsleeping : list->n;
+    if (nrings)
+        /* relaxed: the lock orders it; a sleeper read it under the lock */
+        atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed);
+    lock_give(&e->lock);
+    if (nrings)
+        address_wake(&e->bell, nrings);
+}
+
+void tasks_ready(Run *run, TaskList *list)
+{
+    if (!list->n)
+        return;
+    if (!run->is_inline) {
+        push(run->executor, list);
+        return;
+    }
+    Task *t;
+    while ((t = list_pop(list)))
+        list_add(&run->ready, t);
+}
+
+void task_ready(Task *t)
+{
+    TaskList one;
+    list_start(&one);
+    list_add(&one, t);
+    tasks_ready(t->run, &one);
+}
+
+/* Workers. */
+
+static bool work_appears(Executor *e)
+{
+    for (int i = 0; i < SPINS; i++) {
+        /* relaxed: see push */
+        if (atomic_load_explicit(&e->nready, memory_order_relaxed))
+            return true;
+        spin_pause();
+    }
+    return false;
+}
+
+/* The next task that can move, or NULL when the executor ends. */
+static Task *next_task(Executor *e)
+{
+    bool may_spin = e->nworkers > 1;
+    for (;;) {
+        lock_take(&e->lock);
+        Task *t = list_pop(&e->ready);
+        if (t) {
+            atomic_store_explicit(&e->nready, e->ready.n, memory_order_relaxed); /* see push */
+            lock_give(&e->lock);
+            return t;
+        }
+        bool stops = e->is_stopping;
+        bool sleeps = !may_spin;
+        /* relaxed: rung under the lock */
+        int seen = atomic_load_explicit(&e->bell, memory_order_relaxed);
+        e->nsleeping += sleeps && !stops;
+        lock_give(&e->lock);
+        if (stops)
+            return NULL;
+        if (sleeps) {
+            address_wait(&e->bell, seen);
+            lock_take(&e->lock);
+            e->nsleeping--;
+            lock_give(&e->lock);
+            may_spin = e->nworkers > 1;
+        } else {
+            may_spin = work_appears(e);
+        }
+    }
+}
+
+static void worker(void *user)
+{
+    is_worker = true;
+    denormals_flush();
+    Executor *e = user;
+    Task *t;
+    while ((t = next_task(e)))
+        task_play(t);
+}
+
+/* The lock is held while threads start: it happens once, and others need them anyway. */
+Error *executor_start(Executor *e)
+{
+    Error *error = NULL;
+    lock_take(&e->lock);
+    while (!error && e->nstarted < e->nworkers) {
+        char name[16];
+        snprintf(name, sizeof name, "tutti-%d", e->nstarted & 0xffff);
+        error = thread_start(&e->threads[e->nstarted], name, worker, e);
+        if (!error)
+            e->nstarted++;
+    }
+    bool has_some = e->nstarted > 0;
+    lock_give(&e->lock);
+    if (error && has_some) {
+        error_free(error);
+        error = NULL;
+    }
+    return error;
+}
+
+/* Queues of devices. */
+
+static int nqueued(const Device *device)
+{
+    Queue *queue = device->queue;
+    /* acquire: pairs with the release in task_dequeue */
+    return atomic_load_explicit(&queue->nqueued, memory_order_acquire);
+}
+
+bool executor_is_idle(Executor *e, int ndevices, Device *const *devices)
+{
+    (void)e;
+    for (int d = 0; d < ndevices; d++)
+        if (nqueued(devices[d]))
+            return false;
+    return true;
+}
+
+void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices)
+{
+    (void)e;
+    if (is_worker) /* it must not wait for work that only it may be there to do */
+        return;
+    for (int d = 0; d < ndevices; d++) {
+        Queue *queue = devices[d]->queue;
+        int n;
+        while ((n = nqueued(devices[d])) >= MAX_QUEUED)
+            address_wait(&queue->nqueued, n);
+    }
+}
+
+void run_enqueue(Run *run)
+{
+    Executor *e = run->executor;
+    int ndevices = run->program->ndevices;
+    lock_take(&e->lock);
+    for (int d = 0; d < ndevices; d++) {
+        Task *t = &run->tasks[d];
+        Queue *queue = t->device->queue;
+        if (!queue->head)
+            /* relaxed: launch still blocks the task */
+            atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_relaxed);
+        t->next_queued = NULL;
+        *queue->end = t;
+        queue->end = &t->next_queued;
+        /* relaxed: readers only ask whether there is something */
+        atomic_fetch_add_explicit(&queue->nqueued, 1, memory_order_relaxed);
+    }
+    run->next = e->runs;
+    run->link = &e->runs;
+    if (run->next)
+        run->next->link = &run->next;
+    e->runs = run;
+    if (e->is_closing)
+        /* relaxed: a hint to stop */
+        atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&e->nruns, 1, memory_order_relaxed); /* under the lock */
+    lock_give(&e->lock);
+}
+
+void task_unblock(Task *t)
+{
+    /* acquire and release: the one that reaches 0 sees what the others wrote */
+    if (atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_acq_rel) == 1)
+        task_ready(t);
+}
+
+void task_dequeue(Task *t)
+{
+    Executor *e = t->run->executor;
+    Queue *queue = t->device->queue;
+    lock_take(&e->lock);
+    require(queue->head == t);
+    Task *next = t->next_queued;
+    queue->head = next;
+    if (!next)
+        queue->end = &queue->head;
+    /* release: pairs with the acquire in nqueued */
+    int before = atomic_fetch_sub_explicit(&queue->nqueued, 1, memory_order_release);
+    lock_give(&e->lock);
+    if (before >= MAX_QUEUED)
+        address_wake(&queue->nqueued, WAKE_ALL);
+    if (next)
+        task_unblock(next);
+}
+
+/* The end. */
+
+static void cancel_runs(Executor *e)
+{
+    lock_take(&e->lock);
+    e->is_closing = true;
+    for (Run *run = e->runs; run; run = run->next)
+        /* relaxed: a hint to stop; the run makes its own error */
+        atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
+    lock_give(&e->lock);
+}
+
+static void stop_workers(Executor *e)
+{
+    lock_take(&e->lock);
+    e->is_stopping = true;
+    atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed); /* see push */
+    lock_give(&e->lock);
+    address_wake(&e->bell, WAKE_ALL);
+    for (int i = 0; i < e->nstarted; i++)
+        thread_join(&e->threads[i]);
+}
+
+void executor_free(Executor *e)
+{
+    if (!e)
+        return;
+    if (e->born == fork_generation()) {
+        cancel_runs(e);
+        int n;
+        /* acquire: pairs with the release in unlink_run */
+        while ((n = atomic_load_explicit(&e->nruns, memory_order_acquire)))
+            address_wait(&e->nruns, n);
+        stop_workers(e);
+    }
+    while (e->spare) {
+        Run *run = e->spare;
+        e->spare = run->next;
+        free(run);
+    }
+    for (int i = 0; i < e->ndevices; i++)
+        memory_free(e->devices[i].memory);
+    free(e->devices);
+    free(e->queues);
+    free(e->threads);
+    free(e);
+}

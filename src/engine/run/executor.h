@@ -1,0 +1,99 @@
+/* executor.h - devices are tasks: what runs, where it stands, and who moves it.
+ *
+ *   launch.c     a call becomes a Run: one Task per device, with arguments and results
+ *   executor.c   queues of devices, the list of tasks that can move, the workers
+ *   task.c       plays a task from stretch to stretch; meetings; deadlocks; the end of a run
+ *
+ * Locks: one of the executor, one of each run, and those of buffers, events and memories.
+ * Nobody ever holds two. */
+#ifndef TUTTI_EXECUTOR_H
+#define TUTTI_EXECUTOR_H
+#include "base/sync.h"
+#include "engine/run/launch.h"
+
+typedef struct Task Task;
+typedef struct Run Run;
+
+/* One device's part of a run.  Belongs to whoever plays it; the fields of a group are shared. */
+struct Task {
+    Frame frame;
+    Run *run;
+    Device *device;
+    int number;       /* flat number in the program */
+    int next_stretch;
+    bool has_begun;
+    /* Any thread: events still awaited, plus one while not at the head of its queue. */
+    _Atomic int nblockers;
+    /* Under the run's lock. */
+    bool waits;       /* for the others of its group */
+    int meeting;      /* where, if it waits */
+    /* Under the executor's lock (in an inline run: the caller's). */
+    Task *next_ready; /* in a list of tasks that can move */
+    Task *next_queued;
+};
+
+/* A group's meeting point.  All members leave it before any can come again, so there is one
+ * meeting at a time: that of each member's n-th coming is the n-th. */
+typedef struct Point {
+    int narrived;
+    int meeting; /* of those who have arrived */
+} Point;
+
+typedef struct TaskList {
+    Task *first, **end;
+    int n;
+} TaskList;
+
+struct Run {
+    /* Set before the first task moves. */
+    Executor *executor;
+    const Program *program;
+    bool is_inline;        /* the caller plays all of it */
+    Task *tasks;           /* [ndevices] */
+    void **pointers;       /* [ndevices][nargs], then [ndevices][nresults] */
+    Storage **holds;       /* the same shape; what keeps the pointers good */
+    Event **pending;       /* [ndevices][nargs]: arguments to wait for; NULL: there */
+    Event *done;           /* NULL: inline */
+    void (*on_end)(void *user);
+    void *user;
+    size_t room;           /* bytes of this block */
+
+    TaskList ready; /* inline: whoever can move */
+
+    Lock lock; /* of the next four */
+    int nmoving; /* tasks neither waiting nor ended */
+    int nended;
+    Error *error; /* the first */
+    Point *points; /* [ngroups] */
+
+    _Atomic int cancel; /* any thread: tasks stop when they see it */
+
+    /* Under the executor's lock. */
+    Run *next, **link; /* in the list of runs under way, or of blocks to use again */
+};
+
+/* task.c */
+void task_play(Task *t); /* until it waits or has ended; may end the run */
+void run_fail(Run *run, Error *error); /* takes error; the first one counts */
+unsigned denormals_flush(void);        /* the setting before */
+void denormals_restore(unsigned before);
+
+/* executor.c */
+Run *run_new(Executor *e, const Program *program);
+void run_recycle(Run *run); /* it is no longer under way; its block may be used again */
+bool executor_is_idle(Executor *e, int ndevices, Device *const *devices);
+MUST_USE Error *executor_start(Executor *e); /* the workers, if they have not started */
+void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices);
+void run_enqueue(Run *run);          /* on the queues of all its devices, at once */
+void task_unblock(Task *t);          /* one reason less to wait; the last makes it ready */
+void task_dequeue(Task *t);          /* it has ended: the next of its device may begin */
+void task_ready(Task *t);            /* it can move */
+void tasks_ready(Run *run, TaskList *list);
+
+static inline void list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
+void list_add(TaskList *list, Task *t);
+Task *list_pop(TaskList *list);
+
+/* launch.c */
+void run_end(Run *run); /* all tasks have ended */
+#endif

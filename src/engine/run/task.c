@@ -1,0 +1,318 @@
+/* task.c - plays one device's part of a run, and knows when nobody can move.
+ *
+ *     play --> stretch --> stretch --> meets ----last to come: performs it, all go on
+ *                                        \------else: steps aside; its worker takes another task
+ *
+ * A run counts the tasks that can move.  When that reaches zero before all have ended, the
+ * members of some meeting wait for devices that will never come: a deadlock, known at once.
+ * A run that has failed makes its waiting tasks ready again, and every task that finds the run
+ * failed ends. */
+#include "base/fail.h"
+#include "engine/comm/group.h"
+#include "engine/run/executor.h"
+#include "engine/run/stats.h"
+
+#if defined __x86_64__
+#include <xmmintrin.h>
+unsigned denormals_flush(void)
+{
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040); /* FTZ and DAZ */
+    return before;
+}
+
+void denormals_restore(unsigned before)
+{
+    _mm_setcsr(before);
+}
+#elif defined __aarch64__
+unsigned denormals_flush(void)
+{
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" ::"r"(before | (uint64_t)1 << 24));
+    return (unsigned)before;
+}
+
+void denormals_restore(unsigned before)
+{
+    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)before));
+}
+#else
+unsigned denormals_flush(void)
+{
+    return 0;
+}
+
+void denormals_restore(unsigned before)
+{
+    (void)before;
+}
+#endif
+
+static const Meeting *meeting_of(const Task *t)
+{
+    return &t->run->program->meetings[t->meeting];
+}
+
+/* "device 3 does not come: it has finished; " for each absent member, then "0 1 2 wait". */
+static void describe_point(const Run *run, int g, Text *out)
+{
+    const Group *group = &run->program->groups[g];
+    const Meeting *m = &run->program->meetings[run->points[g].meeting];
+    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, m->where);
+    for (int i = 0; i < group->n; i++) {
+        const Task *t = &run->tasks[group->members[i]];
+        if (t->waits && m->group_of[t->number] == g && meeting_of(t) == m)
+            continue;
+        text_printf(out, "device %d does not come: ", t->device->id);
+        if (t->waits)
+            text_printf(out, "it waits in %s (%s); ", meeting_of(t)->name, meeting_of(t)->where);
+        else
+            text_printf(out, "it has finished; ");
+    }
+    for (int i = 0; i < group->n; i++) {
+        const Task *t = &run->tasks[group->members[i]];
+        if (t->waits && m->group_of[t->number] == g && meeting_of(t) == m)
+            text_printf(out, "%d ", t->device->id);
+    }
+    text_printf(out, run->points[g].narrived == 1 ? "waits" : "wait");
+}
+
+static Error *stopped(void)
+{
+    return error_new(CODE_CANCELLED, "the run was stopped: its client was closed");
+}
+
+/* Nobody moves.  The lock is held. */
+static Error *deadlock(const Run *run)
+{
+    /* relaxed: set by executor_free, which waits for this run to end */
+    if (atomic_load_explicit(&run->cancel, memory_order_relaxed))
+        return stopped();
+    stat_add(STAT_DEADLOCKS, 1);
+    Text text = { 0 };
+    for (int g = 0; g < run->program->ngroups; g++)
+        if (run->points[g].narrived)
+            describe_point(run, g, &text);
+    Error *error = error_new(CODE_PRECONDITION, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+/* The lock is held.  Takes error; those who waited are listed, to be made ready without it. */
+static void fail_locked(Run *run, Error *error, TaskList *released)
+{
+    if (run->error)
+        error_free(error);
+    else
+        run->error = error;
+    /* relaxed: a hint to stop soon; the error itself is read under the lock */
+    atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
+    for (int d = 0; d < run->program->ndevices; d++) {
+        Task *t = &run->tasks[d];
+        if (!t->waits)
+            continue;
+        t->waits = false;
+        run->nmoving++;
+        list_add(released, t);
+    }
+    for (int g = 0; g < run->program->ngroups; g++)
+        run->points[g].narrived = 0;
+}
+
+void run_fail(Run *run, Error *error)
+{
+    TaskList released;
+    list_start(&released);
+    lock_take(&run->lock);
+    fail_locked(run, error, &released);
+    lock_give(&run->lock);
+    tasks_ready(run, &released);
+}
+
+static void task_fail(Task *t, Error *error)
+{
+    if (!error)
+        error = error_new(CODE_INTERNAL, "failed without saying why");
+    if (t->run->program->ndevices > 1)
+        error = error_in(error, "device %d", t->device->id);
+    run_fail(t->run, error);
+}
+
+static Error *mismatch(const Task *t, const Meeting *m, const Meeting *open, int g)
+{
+    const Group *group = &t->run->program->groups[g];
+    int other = -1;
+    for (int i = 0; i < group->n && other < 0; i++) {
+        const Task *member = &t->run->tasks[group->members[i]];
+        if (member->waits && meeting_of(member) == open)
+            other = member->device->id;
+    }
+    return error_new(CODE_PRECONDITION,
+                     "%s (%s): device %d comes here while device %d of its group waits in %s (%s); "
+                     "all members must meet in the same order",
+                     m->name, m->where, t->device->id, other, open->name, open->where);
+}
+
+typedef enum Arrival { FIRST_ONES, LAST_ONE, FAILED } Arrival;
+
+/* Records that t has come to meeting k of group g.  FIRST_ONES: t waits from now on and may
+ * already be played by another thread, so the caller must not touch it. */
+static Arrival arrive(Task *t, int k, int g)
+{
+    Run *run = t->run;
+    const Program *program = run->program;
+    Point *point = &run->points[g];
+    TaskList released;
+    list_start(&released);
+    Arrival arrival = FIRST_ONES;
+    lock_take(&run->lock);
+    if (run->error) {
+        arrival = FAILED;
+    } else if (point->narrived && point->meeting != k) {
+        fail_locked(run, mismatch(t, &program->meetings[k], &program->meetings[point->meeting], g),
+                    &released);
+        arrival = FAILED;
+    } else {
+        point->meeting = k;
+        if (++point->narrived == program->groups[g].n) {
+            point->narrived = 0;
+            for (int i = 0; i < program->groups[g].n; i++)
+                run->tasks[program->groups[g].members[i]].waits = false;
+            run->nmoving += program->groups[g].n - 1;
+            arrival = LAST_ONE;
+        } else {
+            t->waits = true;
+            t->meeting = k;
+            t->next_stretch = program->meetings[k].next;
+            if (--run->nmoving == 0)
+                fail_locked(run, deadlock(run), &released);
+        }
+    }
+    lock_give(&run->lock);
+    tasks_ready(run, &released);
+    return arrival;
+}
+
+/* Everybody has come and stands still until tasks_ready. */
+static Error *perform(Task *t, const Meeting *m, const Group *group)
+{
+    Frame *frames[group->n];
+    for (int i = 0; i < group->n; i++)
+        frames[i] = &t->run->tasks[group->members[i]].frame;
+    stat_add(STAT_MEETINGS, 1);
+    return meeting_perform(m, group->n, frames, t->device->memory);
+}
+
+static void release_group(Task *t, const Group *group)
+{
+    TaskList list;
+    list_start(&list);
+    for (int i = 0; i < group->n; i++) {
+        Task *member = &t->run->tasks[group->members[i]];
+        if (member != t)
+            list_add(&list, member);
+    }
+    tasks_ready(t->run, &list);
+}
+
+/* Returns whether t goes on now; if not, it is no longer the caller's. */
+static bool meet(Task *t, int k)
+{
+    Run *run = t->run;
+    require(k < run->program->nmeetings);
+    const Meeting *m = &run->program->meetings[k];
+    int g = m->group_of[t->number];
+    if (g < 0) {
+        meeting_skip(m, &t->frame);
+        t->next_stretch = m->next;
+        return true;
+    }
+    yield_at_random();
+    Arrival arrival = arrive(t, k, g);
+    if (arrival != LAST_ONE)
+        return arrival == FAILED;
+    yield_at_random();
+    const Group *group = &run->program->groups[g];
+    t->next_stretch = m->next;
+    Error *error = perform(t, m, group);
+    if (error)
+        run_fail(run, error);
+    release_group(t, group);
+    yield_at_random();
+    return true;
+}
+
+static Error *begin(Task *t)
+{
+    t->has_begun = true;
+    /* relaxed: a hint not to begin at all */
+    if (atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
+        return NULL;
+    size_t bytes = t->run->program->slab_bytes;
+    void *slab = NULL;
+    if (bytes)
+        TRY(memory_take(t->device->memory, bytes, &slab));
+    t->frame.slab = slab;
+    return NULL;
+}
+
+static void end(Task *t)
+{
+    Run *run = t->run;
+    if (t->frame.slab)
+        memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
+    error_free(t->frame.error);
+    if (!run->is_inline)
+        task_dequeue(t);
+    TaskList released;
+    list_start(&released);
+    lock_take(&run->lock);
+    bool is_last = ++run->nended == run->program->ndevices;
+    if (--run->nmoving == 0 && !is_last)
+        fail_locked(run, deadlock(run), &released);
+    lock_give(&run->lock);
+    tasks_ready(run, &released);
+    if (is_last && !run->is_inline)
+        run_end(run);
+}
+
+/* Plays stretches up to a meeting, which it returns, or to the end: -1. */
+static int play_stretches(Task *t)
+{
+    const Program *program = t->run->program;
+    int32_t next = t->next_stretch;
+    /* relaxed: a hint to stop; the run's error is read under its lock */
+    while (!atomic_load_explicit(&t->run->cancel, memory_order_relaxed)) {
+        require(next < program->nstretches);
+        next = program->stretches[next](&t->frame);
+        if (next <= STRETCH_MEET)
+            return STRETCH_MEET - next;
+        if (next == STRETCH_FAIL) {
+            Error *error = t->frame.error;
+            t->frame.error = NULL;
+            task_fail(t, error);
+        }
+        if (next < 0)
+            return -1;
+    }
+    return -1;
+}
+
+void task_play(Task *t)
+{
+    if (!t->has_begun) {
+        Error *error = begin(t);
+        if (error)
+            run_fail(t->run, error);
+    }
+    for (;;) {
+        int k = play_stretches(t);
+        if (k < 0)
+            break;
+        if (!meet(t, k))
+            return;
+    }
+    end(t);
+}

@@ -1,0 +1,196 @@
+/* handmade.h - programs whose stretches are C functions, to play without a compiler.
+ * Links the engine's run/ and comm/ (and no LLVM: the table of functions for code is empty). */
+#ifndef TUTTI_HANDMADE_H
+#define TUTTI_HANDMADE_H
+#include "engine/run/launch.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+const Runtime runtime = { 0 };
+
+enum { MOST = 8 };
+
+/* A program over f32 arrays, all arguments and results of type `type`. */
+typedef struct HandMade {
+    Program p;
+    Param args[MOST], results[MOST];
+    Meeting meetings[MOST];
+    Place places[MOST][2];
+    int32_t members[MOST][MOST], group_of[MOST][MOST];
+    Group groups[MOST];
+    Type type;
+} HandMade;
+
+static const int64_t one_dims[1] = { 1 };
+static const Type one_f32 = { F32, 1, one_dims };
+
+static inline void add_f32(void *out, const void *a, const void *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        ((float *)out)[i] = ((const float *)a)[i] + ((const float *)b)[i];
+}
+
+/* Cost: -1 is unknown, so that it goes to the workers. */
+static inline void hand_made(HandMade *h, int ndevices, int nargs, int nresults,
+                             StretchFn *const *stretches, int nstretches, int64_t cost)
+{
+    *h = (HandMade){ 0 };
+    h->type = one_f32;
+    for (int i = 0; i < MOST; i++) {
+        h->args[i].local = h->args[i].whole = one_f32;
+        h->results[i].local = h->results[i].whole = one_f32;
+        h->results[i].alias = -1;
+    }
+    h->p = (Program){
+        .name = STR("hand"),
+        .nreplicas = 1,
+        .npartitions = ndevices,
+        .ndevices = ndevices,
+        .nargs = nargs,
+        .nresults = nresults,
+        .args = h->args,
+        .results = h->results,
+        .nstretches = nstretches,
+        .stretches = stretches,
+        .meetings = h->meetings,
+        .groups = h->groups,
+        .cost_ns = cost,
+        .is_cost_known = cost >= 0,
+    };
+}
+
+/* Groups of `size` neighbours: 0 1 | 2 3 | ... with a stride: 0 2 | 1 3.  Returns the first. */
+static inline int add_groups(HandMade *h, int size, int stride)
+{
+    int first = h->p.ngroups, n = h->p.ndevices;
+    for (int d = 0; d < n; d++) {
+        bool is_first = d % (size * stride) < stride;
+        if (!is_first)
+            continue;
+        int g = h->p.ngroups++;
+        for (int i = 0; i < size; i++)
+            h->members[g][i] = d + i * stride;
+        h->groups[g] = (Group){ size, h->members[g] };
+    }
+    return first;
+}
+
+/* A meeting of one operand and one result, in the groups from `first` on. */
+static inline Meeting *add_meeting(HandMade *h, OpId op, const char *where, int first_group,
+                                   int ngroups, Place in, Place out, int next)
+{
+    int k = h->p.nmeetings++;
+    for (int d = 0; d < h->p.ndevices; d++)
+        h->group_of[k][d] = -1;
+    for (int g = first_group; g < first_group + ngroups; g++)
+        for (int i = 0; i < h->groups[g].n; i++)
+            h->group_of[k][h->groups[g].members[i]] = g;
+    h->places[k][0] = in;
+    h->places[k][1] = out;
+    h->meetings[k] = (Meeting){
+        .op = op,
+        .name = op_name(op),
+        .where = where,
+        .next = next,
+        .nin = 1,
+        .nout = 1,
+        .in = &h->places[k][0],
+        .out = &h->places[k][1],
+        .in_types = &h->type,
+        .out_types = &h->type,
+        .group_of = h->group_of[k],
+        .combine = add_f32,
+    };
+    return &h->meetings[k];
+}
+
+static inline Place at_arg(int i) { return (Place){ PLACE_ARG, i }; }
+static inline Place at_out(int i) { return (Place){ PLACE_OUT, i }; }
+static inline Place at_slab(int64_t i) { return (Place){ PLACE_SLAB, i }; }
+
+/* One launch's arguments and results. */
+typedef struct Call {
+    Device *devices[MOST];
+    Buffer *args[MOST][MOST], *outs[MOST][MOST];
+    Buffer *const *arg_rows[MOST];
+    Buffer **out_rows[MOST];
+    Event *done[MOST];
+    Launch l;
+} Call;
+
+static inline void call_start(Call *c, Executor *e, const Program *p)
+{
+    *c = (Call){ 0 };
+    for (int d = 0; d < p->ndevices; d++) {
+        c->devices[d] = executor_device(e, d);
+        c->arg_rows[d] = c->args[d];
+        c->out_rows[d] = c->outs[d];
+    }
+    c->l = (Launch){ .program = p,
+                     .devices = c->devices,
+                     .args = c->arg_rows,
+                     .outs = c->out_rows,
+                     .done = c->done };
+}
+
+static inline Buffer *make_float(Device *device, float x)
+{
+    Buffer *b = NULL;
+    Error *error = buffer_from_host(device, one_f32, &x, NULL, &b);
+    CHECK(!error);
+    return b;
+}
+
+/* Argument i of device d is base + d. */
+static inline void call_args(Call *c, float base)
+{
+    for (int d = 0; d < c->l.program->ndevices; d++)
+        for (int i = 0; i < c->l.program->nargs; i++)
+            c->args[d][i] = make_float(c->devices[d], base + (float)d);
+}
+
+static inline float read_float(Buffer *b)
+{
+    float x = -1;
+    Event *done = NULL;
+    Error *error = buffer_to_host(b, &x, sizeof x, &done);
+    if (error) {
+        printf("read_float: %s\n", error_text(error));
+        error_free(error);
+        check_failures++;
+        return -2;
+    }
+    event_await(done);
+    error = event_error(done);
+    if (error)
+        x = -3;
+    error_free(error);
+    event_release(done);
+    return x;
+}
+
+/* The text of the error that a buffer's contents come with, or "". */
+static inline const char *failure_of(Buffer *b)
+{
+    static _Thread_local char text[2000];
+    Event *ready = buffer_ready(b);
+    event_await(ready);
+    Error *error = event_error(ready);
+    snprintf(text, sizeof text, "%s", error ? error_text(error) : "");
+    error_free(error);
+    event_release(ready);
+    return text;
+}
+
+static inline void call_end(Call *c)
+{
+    for (int d = 0; d < c->l.program->ndevices; d++) {
+        for (int i = 0; i < c->l.program->nargs; i++)
+            buffer_free(c->args[d][i]);
+        for (int i = 0; i < c->l.program->nresults; i++)
+            buffer_free(c->outs[d][i]);
+        event_release(c->done[d]);
+    }
+}
+#endif

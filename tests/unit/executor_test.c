@@ -1,0 +1,548 @@
+/* executor_test.c - launches, meetings, deadlocks and donation on hand-made programs, both on
+ * the caller's thread and on 1, 2 and 4 workers.  Links the engine. */
+#include "engine/run/executor.h"
+#include "tests/handmade.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* --- psum of one float: stretch 0 meets, stretch 1 ends. */
+static int32_t meet_0(Frame *f)
+{
+    (void)f;
+    return STRETCH_MEET;
+}
+
+static int32_t finish(Frame *f)
+{
+    (void)f;
+    return STRETCH_END;
+}
+
+static StretchFn *const psum_stretches[] = { meet_0, finish };
+
+static void make_psum(HandMade *h, int ndevices, int64_t cost)
+{
+    hand_made(h, ndevices, 1, 1, psum_stretches, 2, cost);
+    int g = add_groups(h, ndevices, 1);
+    add_meeting(h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+}
+
+static void check_psum(Executor *e, int ndevices, int64_t cost)
+{
+    HandMade h;
+    make_psum(&h, ndevices, cost);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    RunStats before = run_stats();
+    CHECK(!launch(e, &c.l));
+    RunStats after = run_stats();
+    CHECK(after.launches - before.launches == 1);
+    CHECK(after.inline_launches - before.inline_launches == (cost >= 0));
+    for (int d = 0; d < ndevices; d++) {
+        CHECK(read_float(c.outs[d][0]) == (float)(ndevices * (ndevices + 1)) / 2);
+        CHECK(read_float(c.args[d][0]) == 1 + (float)d);
+        event_await(c.done[d]);
+    }
+    call_end(&c);
+}
+
+/* --- a loop: groups {0 1} {2 3} ... meet `arg` times; every turn doubles (sum of two equal). */
+typedef struct Loop {
+    float left, x, sum;
+} Loop;
+
+static int32_t loop_start(Frame *f)
+{
+    Loop *loop = (Loop *)f->slab;
+    loop->left = *(float *)f->args[0];
+    loop->x = 1;
+    return 1;
+}
+
+static int32_t loop_head(Frame *f)
+{
+    Loop *loop = (Loop *)f->slab;
+    return loop->left-- > 0 ? STRETCH_MEET : 3;
+}
+
+static int32_t loop_tail(Frame *f)
+{
+    Loop *loop = (Loop *)f->slab;
+    loop->x = loop->sum;
+    return 1;
+}
+
+static int32_t loop_end(Frame *f)
+{
+    *(float *)f->outs[0] = ((Loop *)f->slab)->x;
+    return STRETCH_END;
+}
+
+static StretchFn *const loop_stretches[] = { loop_start, loop_head, loop_tail, loop_end };
+
+static void check_loop(Executor *e, int64_t cost)
+{
+    HandMade h;
+    hand_made(&h, 8, 1, 1, loop_stretches, 4, cost);
+    h.p.slab_bytes = sizeof(Loop);
+    int g = add_groups(&h, 2, 1);
+    add_meeting(&h, OP_ALL_REDUCE, "loop.py:3", g, 4, at_slab(4), at_slab(8), 2);
+    Call c;
+    call_start(&c, e, &h.p);
+    for (int d = 0; d < 8; d++)
+        c.args[d][0] = make_float(c.devices[d], (float)(3 + 4 * (d / 2))); /* turns of its group */
+    CHECK(!launch(e, &c.l));
+    for (int d = 0; d < 8; d++)
+        CHECK(read_float(c.outs[d][0]) == (float)(1 << (3 + 4 * (d / 2))));
+    call_end(&c);
+}
+
+/* --- the last device skips the meeting. */
+static int32_t skip_if_last(Frame *f)
+{
+    return f->partition == f->program->npartitions - 1 ? 1 : STRETCH_MEET;
+}
+
+static StretchFn *const skip_stretches[] = { skip_if_last, finish };
+
+static void check_skip(Executor *e, int64_t cost)
+{
+    HandMade h;
+    hand_made(&h, 4, 1, 1, skip_stretches, 2, cost);
+    int g = add_groups(&h, 4, 1);
+    add_meeting(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    for (int d = 0; d < 4; d++)
+        CHECK_STR(failure_of(c.outs[d][0]),
+                  "all_reduce (train.py:28): device 3 does not come: it has finished; 0 1 2 wait");
+    event_await(c.done[2]);
+    Error *error = event_error(c.done[2]);
+    CHECK(error && error_code(error) == CODE_PRECONDITION);
+    error_free(error);
+    call_end(&c);
+    check_psum(e, 4, cost); /* life goes on */
+}
+
+/* --- devices 0 and 1 meet in rows, 2 and 3 in columns: nobody's group is complete. */
+static int32_t rows_or_columns(Frame *f)
+{
+    return f->partition < 1 ? STRETCH_MEET : f->partition == 3 ? STRETCH_MEET - 1 : 1;
+}
+
+static StretchFn *const crossed_stretches[] = { rows_or_columns, finish };
+
+static void check_crossed(Executor *e, int64_t cost)
+{
+    HandMade h;
+    hand_made(&h, 4, 1, 1, crossed_stretches, 2, cost);
+    int rows = add_groups(&h, 2, 1), all = add_groups(&h, 4, 1);
+    add_meeting(&h, OP_ALL_REDUCE, "a.py:1", rows, 2, at_arg(0), at_out(0), 1);
+    add_meeting(&h, OP_ALL_GATHER, "a.py:2", all, 1, at_arg(0), at_out(0), 1);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    CHECK_STR(failure_of(c.outs[1][0]),
+              "all_reduce (a.py:1): device 1 does not come: it has finished; 0 waits\n"
+              "all_gather (a.py:2): device 0 does not come: it waits in all_reduce (a.py:1); "
+              "device 1 does not come: it has finished; device 2 does not come: it has finished; "
+              "3 waits");
+    call_end(&c);
+}
+
+/* --- the same group, different meetings. */
+static int32_t by_parity(Frame *f)
+{
+    return STRETCH_MEET - f->partition % 2;
+}
+
+static StretchFn *const parity_stretches[] = { by_parity, finish };
+
+static void check_mismatch(Executor *e, int64_t cost)
+{
+    HandMade h;
+    hand_made(&h, 2, 1, 1, parity_stretches, 2, cost);
+    int g = add_groups(&h, 2, 1);
+    add_meeting(&h, OP_ALL_REDUCE, "a.py:1", g, 1, at_arg(0), at_out(0), 1);
+    add_meeting(&h, OP_ALL_GATHER, "a.py:2", g, 1, at_arg(0), at_out(0), 1);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    const char *either[] = {
+        "all_gather (a.py:2): device 1 comes here while device 0 of its group waits in all_reduce "
+        "(a.py:1); all members must meet in the same order",
+        "all_reduce (a.py:1): device 0 comes here while device 1 of its group waits in all_gather "
+        "(a.py:2); all members must meet in the same order",
+    };
+    const char *got = failure_of(c.outs[0][0]);
+    CHECK(!strcmp(got, either[0]) || !strcmp(got, either[1]));
+    call_end(&c);
+}
+
+/* --- one device fails while the others wait. */
+static int32_t fail_if_two(Frame *f)
+{
+    if (f->partition != 2)
+        return STRETCH_MEET;
+    f->error = error_new(CODE_INVALID, "no bananas");
+    return STRETCH_FAIL;
+}
+
+static StretchFn *const fail_stretches[] = { fail_if_two, finish };
+
+static void check_failure(Executor *e, int64_t cost)
+{
+    HandMade h;
+    hand_made(&h, 4, 1, 1, fail_stretches, 2, cost);
+    int g = add_groups(&h, 4, 1);
+    add_meeting(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+    Call c, next;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    for (int d = 0; d < 4; d++)
+        CHECK_STR(failure_of(c.outs[d][0]), "device 2: no bananas");
+
+    /* What depends on a failed result fails with the same words, without being played. */
+    HandMade psum;
+    make_psum(&psum, 4, cost);
+    call_start(&next, e, &psum.p);
+    for (int d = 0; d < 4; d++)
+        next.args[d][0] = c.outs[d][0];
+    RunStats before = run_stats();
+    CHECK(!launch(e, &next.l));
+    CHECK_STR(failure_of(next.outs[3][0]), "device 2: no bananas");
+    CHECK(run_stats().meetings == before.meetings);
+    for (int d = 0; d < 4; d++)
+        next.args[d][0] = NULL;
+    call_end(&next);
+    call_end(&c);
+}
+
+/* --- out = arg + 1, some of it slow. */
+static int32_t add_one(Frame *f)
+{
+    *(float *)f->outs[0] = *(float *)f->args[0] + 1;
+    return STRETCH_END;
+}
+
+static int32_t add_one_slowly(Frame *f)
+{
+    usleep(20000);
+    return add_one(f);
+}
+
+static StretchFn *const add_stretches[] = { add_one };
+static StretchFn *const slow_stretches[] = { add_one_slowly };
+
+static void check_chain(Executor *e)
+{
+    enum { LINKS = 100 };
+    HandMade slow, quick;
+    hand_made(&slow, 2, 1, 1, slow_stretches, 1, -1);
+    hand_made(&quick, 2, 1, 1, add_stretches, 1, 100);
+    quick.args[0].may_donate = true;
+    quick.results[0].alias = 0;
+    Call first, c[LINKS];
+    call_start(&first, e, &slow.p);
+    call_args(&first, 0);
+    CHECK(!launch(e, &first.l));
+    CHECK(!event_is_ready(first.done[0]));
+    Call *before = &first;
+    for (int i = 0; i < LINKS; i++) {
+        call_start(&c[i], e, &quick.p);
+        for (int d = 0; d < 2; d++) {
+            c[i].args[d][0] = before->outs[d][0];
+            before->outs[d][0] = NULL;
+        }
+        CHECK(!launch(e, &c[i].l));
+        before = &c[i];
+    }
+    CHECK(read_float(before->outs[0][0]) == LINKS + 1);
+    CHECK(read_float(before->outs[1][0]) == LINKS + 2);
+    call_end(&first);
+    for (int i = 0; i < LINKS; i++)
+        call_end(&c[i]);
+}
+
+/* --- donation. */
+static void check_donation(Executor *e, int64_t cost)
+{
+    HandMade h;
+    hand_made(&h, 1, 2, 1, add_stretches, 1, cost);
+    h.args[0].may_donate = true;
+    h.results[0].alias = 0;
+    Call c;
+    float x = 5;
+
+    /* Alone: the memory goes over, the buffer is gone. */
+    call_start(&c, e, &h.p);
+    c.args[0][0] = make_float(c.devices[0], x);
+    c.args[0][1] = make_float(c.devices[0], x);
+    void *memory = c.args[0][0]->storage->data;
+    CHECK(!launch(e, &c.l));
+    CHECK(buffer_is_deleted(c.args[0][0]) && !buffer_is_deleted(c.args[0][1]));
+    CHECK(read_float(c.outs[0][0]) == 6 && c.outs[0][0]->storage->data == memory);
+    CHECK(!strcmp(failure_of(c.args[0][0]), "buffer f32[1] on device 0 has been deleted or donated"));
+    call_end(&c);
+
+    /* Passed twice: memory of its own. */
+    call_start(&c, e, &h.p);
+    c.args[0][0] = c.args[0][1] = make_float(c.devices[0], x);
+    memory = c.args[0][0]->storage->data;
+    CHECK(!launch(e, &c.l));
+    CHECK(buffer_is_deleted(c.args[0][0]));
+    CHECK(read_float(c.outs[0][0]) == 6 && c.outs[0][0]->storage->data != memory);
+    c.args[0][1] = NULL;
+    call_end(&c);
+
+    /* Viewed: the viewer keeps seeing the old contents. */
+    call_start(&c, e, &h.p);
+    c.args[0][0] = make_float(c.devices[0], x);
+    c.args[0][1] = make_float(c.devices[0], x);
+    void *view;
+    CHECK(!buffer_view(c.args[0][0], &view));
+    CHECK(!launch(e, &c.l));
+    CHECK(read_float(c.outs[0][0]) == 6 && *(float *)view == 5);
+    CHECK(c.outs[0][0]->storage->data != view && buffer_is_deleted(c.args[0][0]));
+    buffer_unview(c.args[0][0]);
+    call_end(&c);
+
+    /* Forbidden: stays. */
+    call_start(&c, e, &h.p);
+    c.args[0][0] = make_float(c.devices[0], x);
+    c.args[0][1] = make_float(c.devices[0], x);
+    c.l.may_not_donate = (bool[]){ true, true };
+    CHECK(!launch(e, &c.l));
+    CHECK(read_float(c.outs[0][0]) == 6 && read_float(c.args[0][0]) == 5);
+    call_end(&c);
+
+    /* Another holder of the memory. */
+    call_start(&c, e, &h.p);
+    c.args[0][0] = make_float(c.devices[0], x);
+    c.args[0][1] = make_float(c.devices[0], x);
+    Storage *held = storage_hold(c.args[0][0]->storage);
+    CHECK(!launch(e, &c.l));
+    CHECK(read_float(c.outs[0][0]) == 6 && *(float *)held->data == 5);
+    storage_release(held);
+    call_end(&c);
+
+    /* Foreign memory is never written. */
+    float foreign = 5;
+    call_start(&c, e, &h.p);
+    CHECK(!buffer_new(c.devices[0], one_f32, storage_foreign(&foreign, sizeof foreign, NULL, NULL),
+                      NULL, &c.args[0][0]));
+    c.args[0][1] = make_float(c.devices[0], x);
+    CHECK(!launch(e, &c.l));
+    CHECK(read_float(c.outs[0][0]) == 6 && foreign == 5);
+    call_end(&c);
+}
+
+static void check_refusals(Executor *e)
+{
+    HandMade h;
+    make_psum(&h, 2, 0);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    Buffer *right = c.args[1][0];
+    c.args[1][0] = c.args[0][0];
+    Error *error = launch(e, &c.l);
+    CHECK_STR(error_text(error), "hand: argument 0 (f32[1]) lies on device 0, not on device 1");
+    error_free(error);
+    int64_t dims[] = { 2, 3 };
+    Type wrong = { F32, 2, dims };
+    CHECK(!buffer_from_host(c.devices[1], wrong, (float[6]){ 0 }, NULL, &c.args[1][0]));
+    error = launch(e, &c.l);
+    CHECK_STR(error_text(error),
+              "hand: argument 0 on device 1 is f32[2,3]; the program takes f32[1]");
+    error_free(error);
+    buffer_free(c.args[1][0]);
+    c.args[1][0] = right;
+    buffer_delete(right);
+    error = launch(e, &c.l);
+    CHECK_STR(error_text(error),
+              "hand: argument 0: buffer f32[1] on device 1 has been deleted or donated");
+    error_free(error);
+    c.devices[1] = c.devices[0];
+    error = launch(e, &c.l);
+    CHECK_STR(error_text(error),
+              "hand: device 0 is named twice; a program on 2 devices needs 2 different ones");
+    error_free(error);
+    call_end(&c);
+}
+
+/* No memory for a result: an error, nothing launched, nothing donated. */
+static void check_exhausted(void)
+{
+    Executor *e;
+    CHECK(!executor_new(1, 1, 1024, &e));
+    HandMade h;
+    hand_made(&h, 1, 1, 1, add_stretches, 1, 0);
+    h.args[0].may_donate = true;
+    int64_t dims[] = { 1000 };
+    h.results[0].local = (Type){ F32, 1, dims };
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    Error *error = launch(e, &c.l);
+    CHECK_STR(error ? error_text(error) : "",
+              "hand: result 0, f32[1000]: device 0: 4000 bytes asked, 960 left of 1024");
+    CHECK(error && error_code(error) == CODE_EXHAUSTED);
+    error_free(error);
+    CHECK(read_float(c.args[0][0]) == 1);
+    call_end(&c);
+
+    /* The same for the slab: the results carry it. */
+    hand_made(&h, 1, 1, 1, add_stretches, 1, 0);
+    h.p.slab_bytes = 5000;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    CHECK_STR(failure_of(c.outs[0][0]), "device 0: 5000 bytes asked, 896 left of 1024");
+    call_end(&c);
+    executor_free(e);
+}
+
+static int32_t until_cancelled(Frame *f)
+{
+    while (!atomic_load_explicit(f->cancel, memory_order_relaxed))
+        usleep(100);
+    return STRETCH_END;
+}
+
+static int32_t wait_or_spin(Frame *f)
+{
+    return f->partition ? STRETCH_MEET : until_cancelled(f);
+}
+
+static StretchFn *const endless_stretches[] = { wait_or_spin, finish };
+
+static void check_cancel(void)
+{
+    Executor *e;
+    CHECK(!executor_new(2, 2, 0, &e));
+    HandMade h;
+    hand_made(&h, 2, 1, 1, endless_stretches, 2, -1);
+    int g = add_groups(&h, 2, 1);
+    add_meeting(&h, OP_ALL_REDUCE, "x.py:1", g, 1, at_arg(0), at_out(0), 1);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    Event *done = event_hold(c.done[1]);
+    executor_free(e);
+    CHECK(event_is_ready(done));
+    Error *error = event_error(done);
+    CHECK(error && error_code(error) == CODE_CANCELLED);
+    error_free(error);
+    event_release(done);
+    call_end(&c); /* memory outlives its executor */
+}
+
+static int32_t tiny(Frame *f)
+{
+    volatile float smallest = 1e-38f, tenth = 0.1f;
+    *(float *)f->outs[0] = smallest * tenth;
+    return STRETCH_END;
+}
+
+static void check_denormals(Executor *e, int64_t cost)
+{
+    static StretchFn *const stretches[] = { tiny };
+    HandMade h;
+    hand_made(&h, 1, 1, 1, stretches, 1, cost);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    CHECK(read_float(c.outs[0][0]) == 0);
+    volatile float smallest = 1e-38f, tenth = 0.1f;
+    CHECK(smallest * tenth != 0);
+    call_end(&c);
+}
+
+static void check_fork(Executor *e)
+{
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        HandMade h;
+        make_psum(&h, 1, 0);
+        Call c;
+        call_start(&c, e, &h.p);
+        Error *error = launch(e, &c.l);
+        float x = 1;
+        Buffer *b;
+        Error *second = buffer_from_host(c.devices[0], one_f32, &x, NULL, &b);
+        _exit(error && strstr(error_text(error), "forked") && second ? 0 : 1);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static _Atomic int nended;
+
+static void count_end(void *user)
+{
+    (void)user;
+    atomic_fetch_add_explicit(&nended, 1, memory_order_relaxed);
+}
+
+static void check_on_end(Executor *e, int64_t cost)
+{
+    HandMade h;
+    make_psum(&h, 4, cost);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    c.l.on_end = count_end;
+    int before = atomic_load_explicit(&nended, memory_order_relaxed);
+    CHECK(!launch(e, &c.l));
+    event_await(c.done[0]);
+    while (atomic_load_explicit(&nended, memory_order_relaxed) == before)
+        usleep(10);
+    call_end(&c);
+}
+
+static void check_all(int nworkers)
+{
+    Executor *e;
+    CHECK(!executor_new(8, nworkers, 0, &e));
+    CHECK(executor_workers(e) == nworkers);
+    for (int64_t cost = -1; cost <= 0; cost++) {
+        for (int n = 1; n <= 8; n++)
+            check_psum(e, n, cost);
+        check_loop(e, cost);
+        check_skip(e, cost);
+        check_crossed(e, cost);
+        check_mismatch(e, cost);
+        check_failure(e, cost);
+        check_donation(e, cost);
+        check_denormals(e, cost);
+        check_on_end(e, cost);
+    }
+    check_chain(e);
+    check_refusals(e);
+    check_fork(e);
+    for (int i = 0; i < 8; i++)
+        CHECK(memory_stats(executor_device(e, i)->memory).bytes_in_use == 0);
+    executor_free(e);
+}
+
+int main(void)
+{
+    int workers[] = { 1, 2, 4 };
+    for (int i = 0; i < 3; i++)
+        check_all(workers[i]);
+    check_exhausted();
+    check_cancel();
+    return check_done();
+}
