@@ -5,9 +5,8 @@
  * each operation, and that functions return and calls pass what is declared.  The error
  * names the operation, its place and the types.
  *
- * What a region may see: the regions of while, case, if and of functions' bodies see what
- * encloses them (up to the function); the others (reducers, comparators, bodies of
- * manual computations) see only their own arguments. */
+ * What a region may see: what encloses it, up to the function (JAX's comparators and reducers
+ * do use constants from outside); the body of a manual computation sees only its arguments. */
 #include "hlo/module.h"
 
 
@@ -26,7 +25,7 @@ static Error *complain(const Node *n, const char *text)
 
 static bool sees_outside(OpId op)
 {
-    return op == OP_WHILE || op == OP_CASE || op == OP_IF;
+    return op != OP_MANUAL;
 }
 
 /* Types of what a region takes and gives, into the caller's arrays. */

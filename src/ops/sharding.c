@@ -181,8 +181,8 @@ Error *sharding_tiling(Arena *arena, const Sharding *s, int rank, int ndevices, 
     for (int i = 0; i < rank; i++) {
         tiles[i] = tiles_along(s->dims[i]);
         if (tiles[i] > ndevices)
-            return error_new(CODE_INVALID, "a sharding cuts dimension %d by more than the %d devices"
-                             " of its mesh: an axis must not be used twice", i, ndevices);
+            return error_new(CODE_INVALID, "a sharding cuts dimension %d by more than the %d "
+                             "devices of its mesh: an axis must not be used twice", i, ndevices);
     }
     for (int p = 0; p < ndevices; p++) {
         int64_t device = s->mesh->device_ids.n ? s->mesh->device_ids.at[p] : p;

@@ -28,7 +28,6 @@ Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank
 
 static Error *place_of(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *memory, Device **out)
 {
-    TRY(client_usable(client));
     if (!device && memory)
         device = memory->device;
     if (!device || device->client != client)
@@ -184,7 +183,6 @@ Error *pjrt_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args)
         args->dst_size = type_bytes(type);
         return NULL;
     }
-    TRY(client_usable(((PJRT_Device *)args->src->device->seam)->client));
     if (args->dst_size < type_bytes(type))
         return error_new(CODE_INVALID, "%s needs %zu bytes on the host; there are %zu",
                          type_name(type), type_bytes(type), args->dst_size);
@@ -243,22 +241,16 @@ Error *pjrt_Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args *args)
     return NULL;
 }
 
-static Error *copy_to(Buffer *buffer, PJRT_Device *to, Buffer **out)
-{
-    TRY(client_usable(to->client));
-    return buffer_copy(buffer, to->engine, out);
-}
-
 Error *pjrt_Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args *args)
 {
     NEEDS(args, dst_buffer);
-    return copy_to(args->buffer, args->dst_device, &args->dst_buffer);
+    return buffer_copy(args->buffer, args->dst_device->engine, &args->dst_buffer);
 }
 
 Error *pjrt_Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args)
 {
     NEEDS(args, dst_buffer);
-    return copy_to(args->buffer, args->dst_memory->device, &args->dst_buffer);
+    return buffer_copy(args->buffer, args->dst_memory->device->engine, &args->dst_buffer);
 }
 
 Error *pjrt_Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args)

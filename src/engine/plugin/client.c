@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void *make(size_t n, size_t bytes)
 {
@@ -42,7 +41,6 @@ static Error *client_new(int ndevices, PJRT_Client **out)
     TRY(executor_new(ndevices, 0, 0, &executor));
     PJRT_Client *client = make(1, sizeof *client);
     client->executor = executor;
-    client->process = getpid();
     client->ndevices = ndevices;
     client->devices = make((size_t)ndevices, sizeof *client->devices);
     client->device_list = make((size_t)ndevices, sizeof *client->device_list);
@@ -72,8 +70,6 @@ Error *pjrt_Client_Destroy(PJRT_Client_Destroy_Args *args)
     PJRT_Client *client = args->client;
     if (!client)
         return NULL;
-    if (client->process != getpid())
-        return NULL; /* a fork's copy: there are no threads to wait for */
     executor_free(client->executor);
     pthread_mutex_destroy(&client->lock);
     free(client->devices);
@@ -82,17 +78,6 @@ Error *pjrt_Client_Destroy(PJRT_Client_Destroy_Args *args)
     free(client->topology.descriptions);
     free(client);
     return NULL;
-}
-
-Error *client_usable(const PJRT_Client *client)
-{
-    if (client->process == getpid())
-        return NULL;
-    return error_new(CODE_PRECONDITION,
-                     "this process was forked from the one that made the client (%ld), and the "
-                     "client's threads stayed there; make the client after the fork, or start "
-                     "processes by spawning",
-                     (long)client->process);
 }
 
 Error *pjrt_Client_PlatformName(PJRT_Client_PlatformName_Args *args)

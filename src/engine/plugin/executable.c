@@ -57,6 +57,23 @@ static void lay_out_memory_kinds(PJRT_Executable *e)
     }
 }
 
+/* Where each device's tile begins, in elements. */
+static TuttiArray *describe(Arena *arena, int n, const Param *params)
+{
+    TuttiArray *arrays = ARENA_ARRAY(arena, TuttiArray, n + 1);
+    for (int i = 0; i < n; i++) {
+        Tiling t = params[i].tiling;
+        Type local = params[i].local;
+        int64_t *starts = ARENA_ARRAY(arena, int64_t, t.ndevices * t.rank + 1);
+        for (int d = 0; d < t.ndevices; d++)
+            for (int k = 0; k < t.rank; k++)
+                starts[d * t.rank + k] = t.tile_of[d * t.rank + k] * local.dims[k];
+        arrays[i] = (TuttiArray){ (PJRT_Buffer_Type)element_info[local.element].pjrt, local.rank,
+                                  params[i].whole.dims, local.dims, starts };
+    }
+    return arrays;
+}
+
 PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key)
 {
     PJRT_Executable *e = calloc(1, sizeof *e);
@@ -73,6 +90,9 @@ PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key)
     lay_out_shardings(e, program->nresults, program->results, &e->output_shardings,
                       &e->output_sharding_sizes);
     lay_out_memory_kinds(e);
+    e->description = (TuttiProgram){ program->ndevices, program->nargs, program->nresults,
+                                     describe(e->arena, program->nargs, program->args),
+                                     describe(e->arena, program->nresults, program->results) };
     return e;
 }
 

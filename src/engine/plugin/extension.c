@@ -1,20 +1,15 @@
-/* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs after a pass. */
-#include "engine/plugin/extension.h"
+/* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs
+ * after a pass. */
+#include "engine/plugin/plugin.h"
 
 #include "engine/compile.h"
-#include "engine/plugin/plugin.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-static Error *params(PJRT_LoadedExecutable *executable, int *nargs, const Param **args,
-                     int *nresults, const Param **results)
+static Error *describe(PJRT_LoadedExecutable *executable, const TuttiProgram **out)
 {
-    const Program *p = executable->executable->program;
-    *nargs = p->nargs;
-    *args = p->args;
-    *nresults = p->nresults;
-    *results = p->results;
+    *out = &executable->executable->description;
     return NULL;
 }
 
@@ -89,7 +84,7 @@ static void release(char *text)
 
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
-    .params = params,
+    .describe = describe,
     .stats = stats,
     .dump = dump,
     .release = release,

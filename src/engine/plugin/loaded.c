@@ -101,7 +101,7 @@ static Error *compile_and_load(PJRT_Client *client, Arena *arena, Str program, S
 Error *pjrt_Client_Compile(PJRT_Client_Compile_Args *args)
 {
     NEEDS(args, executable);
-    TRY(client_usable(args->client));
+    TRY(executor_check(args->client->executor));
     const PJRT_Program *program = args->program;
     Str format = { program->format, program->format_size };
     if (!str_is(format, "mlir"))
@@ -292,7 +292,6 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
 {
     NEEDS(args, execute_device);
     PJRT_LoadedExecutable *loaded = args->executable;
-    TRY(client_usable(loaded->client));
     if (loaded->is_deleted)
         return error_new(CODE_PRECONDITION, "Execute: the executable has been deleted");
     if (args->options && (args->options->num_send_ops || args->options->num_recv_ops))

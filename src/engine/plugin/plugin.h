@@ -8,8 +8,8 @@
  * PJRT_Error, PJRT_Event and PJRT_Buffer are base's Error and run's Event and Buffer. */
 #ifndef TUTTI_PLUGIN_H
 #define TUTTI_PLUGIN_H
-#include "engine/plugin/extension.h"
 #include "engine/run/launch.h"
+#include "pjrt/extension.h"
 #include "pjrt/pjrt.h"
 
 #include <pthread.h>
@@ -45,7 +45,6 @@ struct PJRT_TopologyDescription {
 /* Set once by Client_Create, but for the cache. */
 struct PJRT_Client {
     Executor *executor;
-    pid_t process; /* that made it; a forked child has no threads to run anything */
     int ndevices;
     PJRT_Device *devices;
     PJRT_Device **device_list;
@@ -69,6 +68,7 @@ struct PJRT_Executable {
     size_t *output_ranks;
     const char **arg_shardings, **output_shardings; /* serialized OpSharding */
     size_t *arg_sharding_sizes, *output_sharding_sizes;
+    TuttiProgram description;
     const char **memory_kinds; /* as many as arguments or results, whichever are more */
     size_t *memory_kind_sizes;
 };
@@ -90,6 +90,7 @@ struct PJRT_LoadedExecutable {
 #include "pjrt/functions.def"
 PJRT_Shardings_PJRT_Executable_ParameterShardings pjrt_ParameterShardings;
 PJRT_Shardings_PJRT_Executable_OutputShardings pjrt_OutputShardings;
+extern TuttiExtension tutti_extension;
 
 /* At the head of an answer: the caller's struct must reach the last field that is used. */
 #define NEEDS(args, field)                                                                         \
@@ -100,8 +101,6 @@ PJRT_Shardings_PJRT_Executable_OutputShardings pjrt_OutputShardings;
     } while (0)
 MUST_USE Error *struct_too_small(const char *function, size_t given, size_t needed);
 
-/* An error when this process is a fork of the one that made the client. */
-MUST_USE Error *client_usable(const PJRT_Client *client);
 /* The type that a caller describes; its dims stay the caller's. */
 MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank,
                                Type *out);

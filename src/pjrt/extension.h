@@ -1,18 +1,29 @@
 /* extension.h - what build/tutti asks of the engine beyond PJRT: an extension of our own. */
 #ifndef TUTTI_EXTENSION_H
 #define TUTTI_EXTENSION_H
-#include "engine/program.h"
 #include "pjrt/pjrt.h"
 
 enum { TUTTI_EXTENSION = 0x7474 }; /* its type in the chain of extensions */
 
+/* An argument or a result, and how it lies on devices: device d holds the box of extents `part`
+ * that begins at starts[d * rank ...]; devices that begin alike hold the same. */
+typedef struct TuttiArray {
+    PJRT_Buffer_Type type;
+    int rank;
+    const int64_t *whole, *part, *starts;
+} TuttiArray;
+
+typedef struct TuttiProgram {
+    int ndevices, nargs, nresults;
+    const TuttiArray *args, *results;
+} TuttiProgram;
+
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {
     PJRT_Extension_Base base;
-    /* What a program takes and gives, alive as long as the executable. */
-    PJRT_Error *(*params)(PJRT_LoadedExecutable *executable, int *nargs, const Param **args,
-                          int *nresults, const Param **results);
-    /* Lines "name value": of the compilation, and of all runs of the process. */
+    /* What a program takes and gives; alive as long as the executable. */
+    PJRT_Error *(*describe)(PJRT_LoadedExecutable *executable, const TuttiProgram **out);
+    /* Lines "name value": of the compilation (unless NULL), and of all runs of the process. */
     PJRT_Error *(*stats)(PJRT_LoadedExecutable *executable, char **text);
     /* The program as text after a pass; after NULL: as it was read. */
     PJRT_Error *(*dump)(const char *code, size_t size, const char *name, const char *after,
@@ -20,6 +31,4 @@ typedef struct TuttiExtension {
     void (*release)(char *text);
     const char *const *passes; /* names in order, NULL at the end */
 } TuttiExtension;
-
-extern TuttiExtension tutti_extension;
 #endif

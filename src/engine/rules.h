@@ -1,0 +1,15 @@
+/* rules.h - the evaluator's column of ops.def: one function per operation. */
+#ifndef TUTTI_RULES_H
+#define TUTTI_RULES_H
+#include "engine/eval.h"
+
+/* What the operation means.  in and out hold one tensor per operand and result, of the types
+ * that the node states; out does not overlap in. */
+typedef Error *EvalRule(const Module *m, const Node *n, const Tensor *in, Tensor *out);
+
+/* A row of ops.def whose rule nobody has written fails at linking, by the rule's name. */
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block) EvalRule eval_##eval;
+#include "ops/ops.def"
+
+extern EvalRule *const eval_rules[OP_COUNT]; /* NULL: none */
+#endif

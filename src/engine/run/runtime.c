@@ -1,0 +1,107 @@
+/* runtime.c - the functions that compiled code calls through its frame.
+ *
+ * evaluate: the places of a node's operands and results become tensors, and the reference
+ * evaluator plays the node.  Results that share memory with an operand (a donated argument, a
+ * value updated in place) are made apart and copied, since the evaluator's rules may read an
+ * operand after they have begun to write. */
+#include "engine/eval.h"
+#include "engine/program.h"
+#include "engine/run/gemm.h"
+#include "engine/run/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool overlap(Tensor a, Tensor b)
+{
+    const char *x = a.data, *y = b.data;
+    return x < y + type_bytes(b.type) && y < x + type_bytes(a.type);
+}
+
+static Error *play(const Module *m, const Evaluation *e, RegionId main, const Tensor *in,
+                   Tensor *out)
+{
+    return e->node ? eval_node(m, e->node, in, out) : eval_region(m, main, in, out);
+}
+
+/* Puts memory apart under results that lie on operands; apart[i] NULL: result i is fine. */
+static Error *set_apart(int nin, const Tensor *in, int nout, Tensor *out, void **apart)
+{
+    for (int i = 0; i < nout; i++)
+        for (int j = 0; j < nin && !apart[i]; j++) {
+            if (!overlap(out[i], in[j]))
+                continue;
+            apart[i] = malloc(type_bytes(out[i].type));
+            if (!apart[i])
+                return error_new(CODE_EXHAUSTED, "no memory for a result of type %s",
+                                 type_name(out[i].type));
+            out[i].data = apart[i];
+        }
+    return NULL;
+}
+
+typedef struct Site {
+    RegionId main;
+    int nin, nout;
+    ValueId in_first; /* node 0: arguments of main */
+    const Node *node; /* of the evaluation, or main's RETURN */
+} Site;
+
+static Site site_of(const Module *m, const Evaluation *e)
+{
+    Site s = { 0 };
+    if (e->node) {
+        s.node = node_at(m, e->node);
+        s.nin = s.node->nin;
+        s.nout = s.node->nout;
+        return s;
+    }
+    s.main = func_find(m, STR("main"))->body;
+    s.node = region_return(m, s.main);
+    s.nin = region_at(m, s.main)->nargs;
+    s.in_first = region_at(m, s.main)->args;
+    s.nout = s.node->nin;
+    return s;
+}
+
+static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Tensor *in,
+                          Tensor *out, void **apart)
+{
+    const Module *m = f->program->module;
+    for (int i = 0; i < s->nin; i++) {
+        ValueId v = s->in_first ? s->in_first + (ValueId)i : s->node->in[i];
+        in[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->in[i]) : f->args[i] };
+    }
+    for (int i = 0; i < s->nout; i++) {
+        ValueId v = e->node ? s->node->out + (ValueId)i : s->node->in[i];
+        out[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->out[i]) : f->outs[i] };
+    }
+    TRY(set_apart(s->nin, in, s->nout, out, apart));
+    TRY(play(m, e, s->main, in, out));
+    for (int i = 0; i < s->nout; i++)
+        if (apart[i])
+            memcpy(e->node ? frame_at(f, e->out[i]) : f->outs[i], apart[i],
+                   type_bytes(out[i].type));
+    return NULL;
+}
+
+static int32_t evaluate(Frame *f, int32_t which)
+{
+    const Evaluation *e = &f->program->evaluations[which];
+    Site s = site_of(f->program->module, e);
+    stat_add(STAT_EVALUATIONS, 1);
+    Arena *arena = arena_new();
+    void **apart = ARENA_ARRAY(arena, void *, s.nout);
+    f->error = evaluate_at(f, e, &s, ARENA_ARRAY(arena, Tensor, s.nin),
+                           ARENA_ARRAY(arena, Tensor, s.nout), apart);
+    for (int i = 0; i < s.nout; i++)
+        free(apart[i]);
+    arena_free(arena);
+    return f->error != NULL;
+}
+
+const Runtime runtime = {
+    .evaluate = evaluate,
+    .gemm_f32 = gemm_f32,
+    .gemm_f64 = gemm_f64,
+};
