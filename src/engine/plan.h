@@ -46,17 +46,29 @@ typedef struct Plan {
     /* Set by stretch. */
     int nstretches;
     Stretch *stretches;
+    int nresults;
+    ValueId outs;     /* one value per result of main, which lies in its out buffer */
+    int nbodies;      /* whole-array code: a plan of its own for every tutti.global node */
+    struct Body *bodies;
 
     /* Set by assign; by ValueId.  PLACE_NONE: not in memory (fused away, or never needed). */
     Place *places;
     uint32_t nplaces;
     size_t slab_bytes, pool_bytes;
-    char *pool; /* aligned; the constants' bytes */
+    char *pool;         /* aligned; the constants' bytes */
+    int64_t scratch_at; /* in the slab: room for one value, for moves that go round in a ring */
 } Plan;
+
+typedef struct Body {
+    NodeId node; /* the tutti.global */
+    Plan plan;   /* of its region */
+} Body;
 
 typedef MUST_USE Error *PassFn(Plan *p);
 PassFn refine, simplify, place, fuse, stretch, assign;
 
 /* emit/emit.c: from a finished plan to native code in a Program that takes over p->m. */
 MUST_USE Error *emit(Plan *p, Program **out);
+/* The same for a program that the reference evaluator plays whole, on one device. */
+MUST_USE Error *emit_evaluation(Plan *p, Program **out);
 #endif

@@ -1,0 +1,137 @@
+/* compile.c - the engine's table of contents: bytes in, a Program out.
+ *
+ *   bytes --read--> Module --check--> --passes--> Plan --emit--> Program
+ *
+ * Each pass is a row of the table below; reading their files in this order is reading the
+ * compiler.  The reference evaluator needs the module only, so with `evaluate` the passes that
+ * prepare native code are left out. */
+#include "engine/compile.h"
+
+#include "base/fail.h"
+#include "engine/plan.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+static const struct {
+    const char *name;
+    PassFn *run;
+    bool is_for_evaluator; /* runs also when the program is to be evaluated */
+} passes[] = {
+    { "refine", refine, true },     /* calls inlined, shapes known */
+    { "simplify", simplify, false }, /* algebra, dead code, constants */
+    { "place", place, true },       /* shardings become the program of one device */
+    { "fuse", fuse, false },        /* operations become kernels */
+    { "stretch", stretch, false },  /* the program is cut where devices meet */
+    { "assign", assign, false },    /* every value gets its memory */
+};
+enum { NPASSES = sizeof passes / sizeof passes[0] };
+
+const char *const pass_names[] = { "refine", "simplify", "place", "fuse", "stretch", "assign", NULL };
+
+static double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static Error *check_after(const Plan *p, const char *pass)
+{
+#ifndef NDEBUG
+    Error *error = module_check(p->m);
+    return error ? error_in(error, "after the pass %s", pass) : NULL;
+#else
+    (void)p, (void)pass;
+    return NULL;
+#endif
+}
+
+static Error *passes_run(Plan *p)
+{
+    for (int i = 0; i < NPASSES; i++) {
+        if (p->o->evaluate && !passes[i].is_for_evaluator)
+            continue;
+        TRY(passes[i].run(p));
+        TRY(check_after(p, passes[i].name));
+        if (p->o->dump && p->o->dump_after && !strcmp(p->o->dump_after, passes[i].name))
+            module_print(p->o->dump, p->m, false);
+    }
+    return NULL;
+}
+
+static Error *plan_begin(Module *m, const CompileOptions *o, Plan *p)
+{
+    const Func *main = func_find(m, STR("main"));
+    if (!main)
+        return error_new(CODE_INVALID, "%s has no function main", o->name ? o->name : "the program");
+    *p = (Plan){ .m = m, .main = main->body, .o = o };
+    return NULL;
+}
+
+static Error *passes_and_emit(Plan *p, double began, Program **out)
+{
+    double read = now_ms();
+    TRY(passes_run(p));
+    double passed = now_ms();
+    TRY(p->o->evaluate ? emit_evaluation(p, out) : emit(p, out));
+    CompileStats *stats = &(*out)->stats;
+    stats->read_ms = read - began;
+    stats->passes_ms = passed - read;
+    stats->emit_ms = now_ms() - passed;
+    return NULL;
+}
+
+static Error *compile_here(const char *bytes, size_t n, const CompileOptions *o, Program **out)
+{
+    double began = now_ms();
+    Module *m = NULL;
+    TRY(read_program(bytes, n, o->name ? o->name : "program", &m));
+    Plan p = { 0 };
+    Error *error = module_check(m);
+    if (!error)
+        error = plan_begin(m, o, &p);
+    if (!error)
+        error = passes_and_emit(&p, began, out);
+    if (error)
+        module_free(m);
+    return error;
+}
+
+/* ---- a stack that is deep enough ---- */
+
+typedef struct Job {
+    const char *bytes;
+    size_t n;
+    const CompileOptions *o;
+    Program **out;
+    Error *error;
+} Job;
+
+static void *job_run(void *at)
+{
+    Job *job = at;
+    job->error = compile_here(job->bytes, job->n, job->o, job->out);
+    return NULL;
+}
+
+/* The readers and LLVM recurse as deeply as the program nests, and callers' stacks are small
+ * (JAX compiles on threads of 2 MiB), so compilation brings its own. */
+Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out)
+{
+    enum { STACK_BYTES = 256 << 20 };
+    static const CompileOptions none = { 0 };
+    Job job = { bytes, n, o ? o : &none, out, NULL };
+    pthread_t thread;
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    int rc = pthread_create(&thread, &attr, job_run, &job);
+    pthread_attr_destroy(&attr);
+    if (rc)
+        return error_new(CODE_EXHAUSTED, "no thread with a stack of %d MiB to compile on: %s",
+                         STACK_BYTES >> 20, strerror(rc));
+    pthread_join(thread, NULL);
+    return job.error;
+}

@@ -1,0 +1,428 @@
+/* emit.c - a finished plan in, a Program out.
+ *
+ *   1. every tutti.fusion becomes a function, equal ones the same (same.c, kernel.c)
+ *   2. every stretch becomes a function that calls them               (glue.c)
+ *   3. every meeting becomes a row: who, what, where it lies          (meet.c)
+ *   4. LLVM makes an object of it, which is loaded                    (jit.c)
+ *   5. the rows get the addresses of their functions
+ *
+ * Code over whole arrays (the body of a tutti.global) is a Program of its own inside, for one
+ * device, whose functions are in the same object. */
+#include "engine/emit/glue.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
+
+/* An address to be filled in when the code is loaded. */
+typedef struct Link {
+    const char *name;
+    void **at;
+} Link;
+
+/* One compilation; the plans of bodies share it. */
+typedef struct Job {
+    Emit e;
+    Known known;
+    Arena *arena; /* of the program */
+    int nkernels, nreused, ncombiners, nbodies;
+    int nlinks, links_room;
+    Link *links;
+} Job;
+
+/* A plan on its way to being a program. */
+typedef struct Making {
+    Job *job;
+    Plan *p;
+    Program *program;
+    GlueTables tables;
+    Groups groups;
+    Meeting *meetings;
+    Evaluation *evaluations;
+    int number; /* of the program: 0, or that of a body */
+} Making;
+
+static const char *name_of(Job *job, const char *format, int a, int b)
+{
+    char name[48];
+    int n = snprintf(name, sizeof name, format, a, b);
+    return arena_copy(job->arena, name, (size_t)n + 1);
+}
+
+static void link_later(Job *job, const char *name, void *at)
+{
+    if (job->nlinks == job->links_room) {
+        int room = job->links_room ? job->links_room * 2 : 64;
+        Link *bigger = ARENA_ARRAY(job->arena, Link, room);
+        if (job->nlinks)
+            memcpy(bigger, job->links, sizeof *bigger * (size_t)job->nlinks);
+        job->links = bigger;
+        job->links_room = room;
+    }
+    job->links[job->nlinks++] = (Link){ name, at };
+}
+
+/* ---- kernels and evaluations ---- */
+
+static Error *make_kernel(Making *k, NodeId n)
+{
+    Job *job = k->job;
+    RegionId region = node_at(k->p->m, n)->regions[0];
+    uint64_t hash;
+    LLVMValueRef function = known_find(&job->known, region, KIND_KERNEL, &hash);
+    if (function) {
+        job->nreused++;
+    } else {
+        const char *name = name_of(job, "k%d", job->nkernels++, 0);
+        TRY(kernel_emit(&job->e, k->p->m, n, name, &function));
+        known_add(&job->known, region, KIND_KERNEL, hash, function);
+    }
+    k->tables.kernels[n] = function;
+    k->program->cost_ns += kernel_cost(k->p->m, n);
+    return NULL;
+}
+
+static const Place *places_of(Making *k, int n, const ValueId *in, ValueId first)
+{
+    Place *places = ARENA_ARRAY(k->job->arena, Place, n);
+    for (int i = 0; i < n; i++)
+        places[i] = k->p->places[in ? in[i] : first + (ValueId)i];
+    return places;
+}
+
+/* A rough guess at what the evaluator takes for one node. */
+static int64_t evaluation_cost(const Module *m, const Node *node)
+{
+    int64_t elements = 0;
+    for (int i = 0; i < node->nout; i++)
+        elements += type_count(type_of(m, node->out + (ValueId)i));
+    return 2000 + elements * 100;
+}
+
+static void make_evaluation(Making *k, NodeId n)
+{
+    const Node *node = node_at(k->p->m, n);
+    int number = k->program->nevaluations++;
+    k->tables.evaluations[n] = number;
+    k->evaluations[number] = (Evaluation){ n, places_of(k, node->nin, node->in, 0),
+                                           places_of(k, node->nout, NULL, node->out) };
+    k->program->cost_ns += evaluation_cost(k->p->m, node);
+}
+
+static Error *make_node(Making *k, NodeId n);
+
+static Error *make_region(Making *k, RegionId r)
+{
+    const Region *region = region_at(k->p->m, r);
+    for (int i = 0; i < region->nnodes; i++)
+        TRY(make_node(k, region->nodes[i]));
+    return NULL;
+}
+
+static Error *make_node(Making *k, NodeId n)
+{
+    const Node *node = node_at(k->p->m, n);
+    switch (node->op) {
+    case OP_CONSTANT:
+    case OP_RETURN: return NULL;
+    case OP_FUSION: return make_kernel(k, n);
+    case OP_WHILE: k->program->is_cost_known = false; break;
+    case OP_CASE:
+    case OP_IF: break;
+    default:
+        if (op_info[node->op].kind != KIND_MEET)
+            make_evaluation(k, n);
+        return NULL;
+    }
+    for (int i = 0; i < node->nregions; i++)
+        TRY(make_region(k, node->regions[i]));
+    return NULL;
+}
+
+/* ---- meetings ---- */
+
+static Program *make_program(Job *job, Plan *p, int number, Error **error);
+
+static Error *make_combiner(Making *k, const Node *node, Meeting *meeting)
+{
+    Job *job = k->job;
+    uint64_t hash;
+    LLVMValueRef function = known_find(&job->known, node->regions[0], KIND_COMBINER, &hash);
+    if (!function) {
+        const char *fresh = name_of(job, "c%d", job->ncombiners++, 0);
+        TRY(combine_emit(&job->e, k->p->m, node->regions[0], fresh, &function));
+        known_add(&job->known, node->regions[0], KIND_COMBINER, hash, function);
+    }
+    size_t n;
+    const char *known = LLVMGetValueName2(function, &n);
+    link_later(job, arena_copy(job->arena, known, n + 1), &meeting->combine);
+    return NULL;
+}
+
+static const Type *types_of(Making *k, int n, const ValueId *in, ValueId first)
+{
+    Type *types = ARENA_ARRAY(k->job->arena, Type, n);
+    for (int i = 0; i < n; i++)
+        types[i] = type_of(k->p->m, in ? in[i] : first + (ValueId)i);
+    return types;
+}
+
+static Error *make_body(Making *k, NodeId n, Meeting *meeting)
+{
+    const GlobalAttrs *attrs = node_at(k->p->m, n)->attrs;
+    meeting->in_tilings = attrs->in_tilings.at;
+    meeting->out_tilings = attrs->out_tilings.at;
+    for (int i = 0; i < k->p->nbodies; i++) {
+        if (k->p->bodies[i].node != n)
+            continue;
+        Error *error = NULL;
+        meeting->body = make_program(k->job, &k->p->bodies[i].plan, ++k->job->nbodies, &error);
+        return error;
+    }
+    fail("a tutti.global without a plan");
+}
+
+static Error *make_meeting(Making *k, const StretchEnd *end)
+{
+    const Module *m = k->p->m;
+    const Node *node = node_at(m, end->meeting);
+    const char *where = loc_name(node->loc);
+    int number = k->program->nmeetings++;
+    Meeting *meeting = &k->meetings[number];
+    k->tables.meetings[end->meeting] = number;
+    *meeting = (Meeting){
+        .op = node->op,
+        .name = op_name(node->op),
+        .where = arena_copy(k->job->arena, where, strlen(where) + 1),
+        .next = end->targets[0],
+        .nin = node->nin,
+        .nout = node->nout,
+        .in = places_of(k, node->nin, node->in, 0),
+        .out = places_of(k, node->nout, NULL, node->out),
+        .in_types = types_of(k, node->nin, node->in, 0),
+        .out_types = types_of(k, node->nout, NULL, node->out),
+        .attrs = node->attrs,
+    };
+    int32_t *group_of = ARENA_ARRAY(k->job->arena, int32_t, m->nreplicas * m->npartitions);
+    TRY(groups_of(&k->groups, m, end->meeting, group_of));
+    meeting->group_of = group_of;
+    if (node->op == OP_GLOBAL) {
+        k->program->stats.joins++;
+        return make_body(k, end->meeting, meeting);
+    }
+    if (node->op == OP_ALL_REDUCE || node->op == OP_REDUCE_SCATTER)
+        TRY(make_combiner(k, node, meeting));
+    return NULL;
+}
+
+static Error *make_meetings(Making *k)
+{
+    int n = k->p->nstretches; /* at most one each */
+    k->meetings = ARENA_ARRAY(k->job->arena, Meeting, n);
+    for (int i = 0; i < n; i++)
+        if (k->p->stretches[i].end.kind == END_MEET)
+            TRY(make_meeting(k, &k->p->stretches[i].end));
+    return NULL;
+}
+
+/* ---- the program ---- */
+
+static int count_nodes(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    int n = region->nnodes;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int j = 0; j < node->nregions; j++)
+            n += count_nodes(m, node->regions[j]);
+    }
+    return n;
+}
+
+/* What a body takes and gives: arrays as they are, on one device. */
+static const Param *whole_params(Job *job, int n, const Type *types)
+{
+    Param *params = ARENA_ARRAY(job->arena, Param, n);
+    for (int i = 0; i < n; i++)
+        params[i] = (Param){ .whole = types[i],
+                             .local = types[i],
+                             .tiling = tiling_replicated(job->arena, types[i].rank, 1),
+                             .alias = -1 };
+    return params;
+}
+
+static void describe(Making *k)
+{
+    Program *program = k->program;
+    Plan *p = k->p;
+    const Region *main = region_at(p->m, p->main);
+    bool is_body = k->number > 0;
+    program->name = p->m->name;
+    program->nreplicas = is_body ? 1 : p->m->nreplicas;
+    program->npartitions = is_body ? 1 : p->m->npartitions;
+    program->ndevices = program->nreplicas * program->npartitions;
+    program->nargs = main->nargs;
+    program->nresults = p->nresults;
+    program->args = p->args;
+    program->results = p->results;
+    if (is_body) {
+        program->args = whole_params(k->job, main->nargs, types_of(k, main->nargs, NULL, main->args));
+        program->results = whole_params(k->job, p->nresults, types_of(k, p->nresults, NULL, p->outs));
+    }
+    program->slab_bytes = p->slab_bytes;
+    program->pool = p->pool;
+    program->nstretches = p->nstretches;
+    program->is_cost_known = true;
+    program->arena = k->job->arena;
+    program->module = p->m;
+}
+
+static Error *make_code(Making *k)
+{
+    Program *program = k->program;
+    TRY(make_region(k, k->p->main));
+    TRY(make_meetings(k));
+    StretchFn **stretches = ARENA_ARRAY(k->job->arena, StretchFn *, program->nstretches);
+    for (int i = 0; i < program->nstretches; i++) {
+        const char *name = name_of(k->job, "p%d_s%d", k->number, i);
+        glue_stretch(&k->job->e, k->p, &k->tables, i, name);
+        link_later(k->job, name, &stretches[i]);
+    }
+    program->stretches = stretches;
+    program->meetings = k->meetings;
+    program->groups = k->groups.at;
+    program->ngroups = k->groups.n;
+    program->evaluations = k->evaluations;
+    program->stats.stretches = program->nstretches;
+    program->stats.meetings = program->nmeetings;
+    program->stats.evaluations = program->nevaluations;
+    program->stats.slab_bytes = program->slab_bytes;
+    program->stats.pool_bytes = k->p->pool_bytes;
+    return NULL;
+}
+
+static Program *make_program(Job *job, Plan *p, int number, Error **error)
+{
+    Making k = { .job = job, .p = p, .number = number };
+    k.program = ARENA_NEW(job->arena, Program);
+    k.groups.arena = job->arena;
+    k.tables.kernels = calloc(p->m->nnodes, sizeof *k.tables.kernels);
+    k.tables.evaluations = calloc(p->m->nnodes, sizeof *k.tables.evaluations);
+    k.tables.meetings = calloc(p->m->nnodes, sizeof *k.tables.meetings);
+    k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(p->m, p->main));
+    if (!k.tables.kernels || !k.tables.evaluations || !k.tables.meetings)
+        fail("no memory for %u operations", p->m->nnodes);
+    describe(&k);
+    *error = make_code(&k);
+    free(k.tables.kernels);
+    free(k.tables.evaluations);
+    free(k.tables.meetings);
+    return k.program;
+}
+
+static Error *load(Job *job, Program *program)
+{
+    char *object = NULL;
+    size_t n = 0;
+    TRY(emit_object(&job->e, &object, &n));
+    program->stats.code_bytes = n;
+    Error *error = code_load(object, n, &program->code);
+    free(object);
+    for (int i = 0; !error && i < job->nlinks; i++)
+        error = code_find(program->code, job->links[i].name, job->links[i].at);
+    return error;
+}
+
+static Error *emit_program(Job *job, Plan *p, Program **out)
+{
+    Error *error = NULL;
+    const char *name = p->m->name.n ? (const char *)str_copy(job->arena, p->m->name).at : "main";
+    TRY(emit_begin(&job->e, job->arena, name));
+    Program *program = make_program(job, p, 0, &error);
+    if (!error)
+        error = load(job, program);
+    program->stats.kernels_compiled = job->nkernels;
+    program->stats.kernels_reused = job->nreused;
+    if (error)
+        code_free(program->code);
+    else
+        *out = program;
+    return error;
+}
+
+Error *emit(Plan *p, Program **out)
+{
+    Job job = { .arena = arena_new(), .known = { .m = p->m } };
+    Error *error = emit_program(&job, p, out);
+    emit_end(&job.e);
+    known_free(&job.known);
+    if (error)
+        arena_free(job.arena);
+    return error;
+}
+
+/* ---- by the evaluator ---- */
+
+static int32_t play_whole(Frame *f)
+{
+    return f->rt->evaluate(f, 0) ? STRETCH_FAIL : STRETCH_END;
+}
+
+static const Place *places_in_order(Arena *arena, int where, int n)
+{
+    Place *places = ARENA_ARRAY(arena, Place, n);
+    for (int i = 0; i < n; i++) {
+        places[i].where = where;
+        places[i].at = i;
+    }
+    return places;
+}
+
+Error *emit_evaluation(Plan *p, Program **out)
+{
+    static StretchFn *const whole[] = { play_whole };
+    const Module *m = p->m;
+    if (m->nreplicas * m->npartitions > 1)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: evaluating a program for %d devices; for one it works",
+                         m->nreplicas * m->npartitions);
+    Arena *arena = arena_new();
+    Evaluation *evaluation = ARENA_NEW(arena, Evaluation);
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){
+        .name = m->name,
+        .nreplicas = 1,
+        .npartitions = 1,
+        .ndevices = 1,
+        .nargs = region_at(m, p->main)->nargs,
+        .nresults = region_return(m, p->main)->nin,
+        .args = p->args,
+        .results = p->results,
+        .nstretches = 1,
+        .stretches = whole,
+        .nevaluations = 1,
+        .evaluations = evaluation,
+        .arena = arena,
+        .module = p->m,
+        .stats = { .stretches = 1, .evaluations = 1 },
+    };
+    *evaluation = (Evaluation){ 0, places_in_order(arena, PLACE_ARG, program->nargs),
+                                places_in_order(arena, PLACE_OUT, program->nresults) };
+    for (int i = 0; i < program->nresults; i++)
+        p->results[i].alias = -1;
+    *out = program;
+    return NULL;
+}
+
+void program_free(Program *p)
+{
+    if (!p)
+        return;
+    code_free(p->code);
+    module_free(p->module);
+    arena_free(p->arena); /* p itself lies there */
+}

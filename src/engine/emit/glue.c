@@ -1,0 +1,338 @@
+/* glue.c - a stretch in, an LLVM function out: i32 name(ptr frame), which says what comes next.
+ *
+ *     define i32 @s1(ptr %frame) {
+ *       %slab = load ...                          what the frame points to, once
+ *       call void @k0(ptr %frame, operands, results)
+ *       memcpy ...                                moves, in an order in which none hurts another
+ *       ret i32 2                                 the next stretch
+ *
+ * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
+ * flag on its way back.  The code holds no host address: memory and functions are found through
+ * the frame. */
+#include "engine/emit/glue.h"
+
+#include "base/fail.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+typedef struct Glue {
+    Emit *e;
+    const Plan *p;
+    const GlueTables *t;
+    LLVMBuilderRef b;
+    LLVMTypeRef i32, ptr;
+    LLVMValueRef function, frame;
+    LLVMValueRef slab, pool, args, outs, cancel;
+    LLVMBasicBlockRef failed; /* returns STRETCH_FAIL */
+} Glue;
+
+static LLVMValueRef int32(const Glue *g, int64_t x)
+{
+    return LLVMConstInt(g->i32, (unsigned long long)x, true);
+}
+
+static LLVMValueRef at_offset(const Glue *g, LLVMValueRef base, int64_t bytes)
+{
+    if (bytes == 0)
+        return base;
+    LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(g->e->context),
+                                       (unsigned long long)bytes, false);
+    return LLVMBuildInBoundsGEP2(g->b, LLVMInt8TypeInContext(g->e->context), base, &offset, 1, "");
+}
+
+static LLVMValueRef load_at(const Glue *g, LLVMTypeRef type, LLVMValueRef base, int64_t bytes)
+{
+    return LLVMBuildLoad2(g->b, type, at_offset(g, base, bytes), "");
+}
+
+static LLVMBasicBlockRef block(const Glue *g, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(g->e->context, g->function, name);
+}
+
+static void enter(const Glue *g, LLVMBasicBlockRef b)
+{
+    LLVMPositionBuilderAtEnd(g->b, b);
+}
+
+/* ---- places ---- */
+
+static LLVMValueRef place_address(const Glue *g, Place place)
+{
+    enum { POINTER = sizeof(void *) };
+    switch (place.where) {
+    case PLACE_SLAB: return at_offset(g, g->slab, place.at);
+    case PLACE_POOL: return at_offset(g, g->pool, place.at);
+    case PLACE_ARG: return load_at(g, g->ptr, g->args, place.at * POINTER);
+    case PLACE_OUT: return load_at(g, g->ptr, g->outs, place.at * POINTER);
+    default: return LLVMConstNull(g->ptr);
+    }
+}
+
+static LLVMValueRef address(const Glue *g, ValueId v)
+{
+    return place_address(g, g->p->places[v]);
+}
+
+static bool is_same(Place x, Place y)
+{
+    return x.where == y.where && x.at == y.at;
+}
+
+/* ---- moves ---- */
+
+typedef struct Copy {
+    Place dst, src;
+    size_t bytes;
+} Copy;
+
+static void copy(const Glue *g, Copy c)
+{
+    LLVMValueRef bytes = LLVMConstInt(LLVMInt64TypeInContext(g->e->context), c.bytes, false);
+    LLVMBuildMemCpy(g->b, place_address(g, c.dst), 1, place_address(g, c.src), 1, bytes);
+}
+
+static bool is_read_by_another(const Copy *all, int n, int k)
+{
+    for (int i = 0; i < n; i++)
+        if (i != k && is_same(all[i].src, all[k].dst))
+            return true;
+    return false;
+}
+
+/* Those whose target nobody still reads go first.  When there is none, what is left are rings:
+ * one target is saved aside, and its readers read it there. */
+static void copies(const Glue *g, Copy *all, int n)
+{
+    while (n > 0) {
+        int k = 0;
+        while (k < n && is_read_by_another(all, n, k))
+            k++;
+        if (k < n) {
+            copy(g, all[k]);
+            all[k] = all[--n];
+            continue;
+        }
+        Place aside = { PLACE_SLAB, g->p->scratch_at }, saved = all[0].dst;
+        bool is_saved = false;
+        for (int i = 0; i < n; i++) {
+            if (!is_same(all[i].src, saved))
+                continue;
+            if (!is_saved)
+                copy(g, (Copy){ aside, saved, all[i].bytes });
+            is_saved = true;
+            all[i].src = aside;
+        }
+    }
+}
+
+static void moves(const Glue *g, int n, const Move *list)
+{
+    Copy *all = malloc(sizeof *all * (size_t)(n + 1));
+    if (!all)
+        fail("no memory for %d moves", n);
+    int ncopies = 0;
+    for (int i = 0; i < n; i++) {
+        Place dst = g->p->places[list[i].dst], src = g->p->places[list[i].src];
+        size_t bytes = type_bytes(type_of(g->p->m, list[i].src));
+        if (bytes && dst.where != PLACE_NONE && !is_same(dst, src))
+            all[ncopies++] = (Copy){ dst, src, bytes };
+    }
+    copies(g, all, ncopies);
+    free(all);
+}
+
+/* dst, dst + 1, ... take the values listed. */
+static void move_all(const Glue *g, ValueId dst, int n, const ValueId *src)
+{
+    Move *list = malloc(sizeof *list * (size_t)(n + 1));
+    if (!list)
+        fail("no memory for %d moves", n);
+    for (int i = 0; i < n; i++)
+        list[i] = (Move){ dst + (ValueId)i, src[i] };
+    moves(g, n, list);
+    free(list);
+}
+
+/* ---- nodes ---- */
+
+static void call_kernel(const Glue *g, NodeId n)
+{
+    const Node *node = node_at(g->p->m, n);
+    LLVMValueRef kernel = g->t->kernels[n];
+    int nargs = 1 + node->nin + node->nout, k = 0;
+    LLVMValueRef *args = malloc(sizeof *args * (size_t)nargs);
+    if (!args)
+        fail("no memory for %d operands", nargs);
+    args[k++] = g->frame;
+    for (int i = 0; i < node->nin; i++)
+        args[k++] = address(g, node->in[i]);
+    for (int i = 0; i < node->nout; i++)
+        args[k++] = address(g, node->out + (ValueId)i);
+    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
+    free(args);
+}
+
+static void call_evaluator(const Glue *g, NodeId n)
+{
+    LLVMValueRef rt = load_at(g, g->ptr, g->frame, offsetof(Frame, rt));
+    LLVMValueRef evaluate = load_at(g, g->ptr, rt, offsetof(Runtime, evaluate));
+    LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){ g->ptr, g->i32 }, 2, false);
+    LLVMValueRef args[] = { g->frame, int32(g, g->t->evaluations[n]) };
+    LLVMValueRef rc = LLVMBuildCall2(g->b, type, evaluate, args, 2, "");
+    LLVMBasicBlockRef after = block(g, "played");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, rc, int32(g, 0), ""), g->failed, after);
+    enter(g, after);
+}
+
+static LLVMValueRef predicate(const Glue *g, ValueId v)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(g->e->context);
+    LLVMValueRef byte = LLVMBuildLoad2(g->b, i8, address(g, v), "");
+    return LLVMBuildICmp(g->b, LLVMIntNE, byte, LLVMConstNull(i8), "");
+}
+
+static void region_nodes(const Glue *g, RegionId r);
+
+/* Back to `test`, unless the run has been cancelled. */
+static void go_back(const Glue *g, LLVMBasicBlockRef test)
+{
+    LLVMValueRef flag = LLVMBuildLoad2(g->b, g->i32, g->cancel, "");
+    LLVMSetOrdering(flag, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(flag, 4);
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, flag, int32(g, 0), ""), g->failed, test);
+}
+
+static void loop(const Glue *g, NodeId n)
+{
+    const Module *m = g->p->m;
+    const Node *node = node_at(m, n);
+    ValueId carried = region_at(m, node->regions[0])->args;
+    const Node *cond = region_return(m, node->regions[0]);
+    const Node *body = region_return(m, node->regions[1]);
+    LLVMBasicBlockRef test = block(g, "test"), inside = block(g, "body"), after = block(g, "after");
+    move_all(g, carried, node->nin, node->in);
+    LLVMBuildBr(g->b, test);
+    enter(g, test);
+    region_nodes(g, node->regions[0]);
+    LLVMBuildCondBr(g->b, predicate(g, cond->in[0]), inside, after);
+    enter(g, inside);
+    region_nodes(g, node->regions[1]);
+    move_all(g, carried, body->nin, body->in);
+    go_back(g, test);
+    enter(g, after);
+}
+
+/* Branches on an i1 (true: blocks[0]) or an i32 (out of range: the last). */
+static void choose(const Glue *g, ValueId on, int n, LLVMBasicBlockRef *blocks)
+{
+    Type type = type_of(g->p->m, on);
+    if (type.element == I1) {
+        LLVMBuildCondBr(g->b, predicate(g, on), blocks[0], blocks[n - 1]);
+        return;
+    }
+    LLVMValueRef index = LLVMBuildLoad2(g->b, g->i32, address(g, on), "");
+    LLVMValueRef jump = LLVMBuildSwitch(g->b, index, blocks[n - 1], (unsigned)n);
+    for (int i = 0; i < n - 1; i++)
+        LLVMAddCase(jump, int32(g, i), blocks[i]);
+}
+
+static LLVMBasicBlockRef *blocks_new(const Glue *g, int n, const char *name)
+{
+    LLVMBasicBlockRef *blocks = malloc(sizeof(LLVMBasicBlockRef) * (size_t)(n + 1));
+    if (!blocks)
+        fail("no memory for %d branches", n);
+    for (int i = 0; i < n; i++)
+        blocks[i] = block(g, name);
+    return blocks;
+}
+
+static void branch(const Glue *g, NodeId n)
+{
+    const Module *m = g->p->m;
+    const Node *node = node_at(m, n);
+    LLVMBasicBlockRef *blocks = blocks_new(g, node->nregions, "branch"), after = block(g, "joined");
+    choose(g, node->in[0], node->nregions, blocks);
+    for (int k = 0; k < node->nregions; k++) {
+        const Node *ret = region_return(m, node->regions[k]);
+        enter(g, blocks[k]);
+        region_nodes(g, node->regions[k]);
+        move_all(g, node->out, ret->nin, ret->in);
+        LLVMBuildBr(g->b, after);
+    }
+    enter(g, after);
+    free(blocks);
+}
+
+static void one_node(const Glue *g, NodeId n)
+{
+    switch (node_at(g->p->m, n)->op) {
+    case OP_CONSTANT: break;
+    case OP_FUSION: call_kernel(g, n); break;
+    case OP_WHILE: loop(g, n); break;
+    case OP_CASE:
+    case OP_IF: branch(g, n); break;
+    default: call_evaluator(g, n); break;
+    }
+}
+
+static void region_nodes(const Glue *g, RegionId r)
+{
+    const Region *region = region_at(g->p->m, r);
+    for (int i = 0; i < region->nnodes - 1; i++)
+        one_node(g, region->nodes[i]);
+}
+
+/* ---- the function ---- */
+
+static void ends(const Glue *g, const StretchEnd *end)
+{
+    switch (end->kind) {
+    case END_PROGRAM: LLVMBuildRet(g->b, int32(g, STRETCH_END)); break;
+    case END_GOTO: LLVMBuildRet(g->b, int32(g, end->targets[0])); break;
+    case END_MEET:
+        LLVMBuildRet(g->b, int32(g, STRETCH_MEET - g->t->meetings[end->meeting]));
+        break;
+    case END_SWITCH: {
+        LLVMBasicBlockRef *blocks = blocks_new(g, end->ntargets, "next");
+        choose(g, end->on, end->ntargets, blocks);
+        for (int i = 0; i < end->ntargets; i++) {
+            enter(g, blocks[i]);
+            LLVMBuildRet(g->b, int32(g, end->targets[i]));
+        }
+        free(blocks);
+        break;
+    }
+    }
+}
+
+static void begin(Glue *g, const char *name)
+{
+    LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
+    g->function = LLVMAddFunction(g->e->llvm, name, type);
+    g->frame = LLVMGetParam(g->function, 0);
+    LLVMBasicBlockRef entry = block(g, "entry");
+    g->failed = block(g, "failed");
+    enter(g, g->failed);
+    LLVMBuildRet(g->b, int32(g, STRETCH_FAIL));
+    enter(g, entry);
+    g->slab = load_at(g, g->ptr, g->frame, offsetof(Frame, slab));
+    g->pool = load_at(g, g->ptr, g->frame, offsetof(Frame, pool));
+    g->args = load_at(g, g->ptr, g->frame, offsetof(Frame, args));
+    g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
+    g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
+}
+
+void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number, const char *name)
+{
+    Glue g = { .e = e, .p = p, .t = t, .b = e->builder };
+    g.i32 = LLVMInt32TypeInContext(e->context);
+    g.ptr = LLVMPointerTypeInContext(e->context, 0);
+    begin(&g, name);
+    const Stretch *s = &p->stretches[number];
+    for (int i = 0; i < s->nnodes; i++)
+        one_node(&g, s->nodes[i]);
+    moves(&g, s->nmoves, s->moves);
+    ends(&g, &s->end);
+}

@@ -1,0 +1,163 @@
+/* meet.c - who meets whom: the numbers in a collective in, lists of devices out.
+ *
+ * A device is a pair (replica, partition) with the flat number replica * npartitions + partition.
+ * What the numbers in replica_groups mean depends on the operation and on two attributes:
+ *
+ *   use_global_device_ids              flat numbers
+ *   channel_id > 0, all_to_all and     partitions; each replica has groups of its own
+ *     collective_permute
+ *   channel_id > 0, the others         replicas, each with all its partitions in one group; with
+ *                                      one replica, where that leaves no choice, partitions
+ *   otherwise                          replicas; each partition has groups of its own
+ *
+ * No groups at all means that everybody is in one. */
+#include "engine/emit/glue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Mode { BY_REPLICA, BY_PARTITION, BY_REPLICA_ALL_PARTITIONS, BY_DEVICE } Mode;
+
+/* What is being numbered. */
+typedef struct Numbering {
+    Mode mode;
+    int nreplicas, npartitions;
+    const Node *node;
+} Numbering;
+
+static bool names_partitions(Matrix groups)
+{
+    for (int i = 0; i < groups.rows * groups.cols; i++)
+        if (groups.at[i] > 0)
+            return true;
+    return false;
+}
+
+static Mode mode_of(const Module *m, const Node *node)
+{
+    if (node->op == OP_PERMUTE)
+        return ((const PermuteAttrs *)node->attrs)->channel_id > 0 ? BY_PARTITION : BY_REPLICA;
+    const AllReduceAttrs *a = node->attrs; /* all collectives begin with the same fields */
+    if (node->op == OP_ALL_TO_ALL)
+        return a->channel_id > 0 ? BY_PARTITION : BY_REPLICA;
+    if (a->use_global_device_ids)
+        return BY_DEVICE;
+    if (a->channel_id <= 0)
+        return BY_REPLICA;
+    bool is_clear = m->nreplicas > 1 || !names_partitions(a->replica_groups);
+    return is_clear ? BY_REPLICA_ALL_PARTITIONS : BY_PARTITION;
+}
+
+/* How many numbers there are, and how many sets of groups the program's groups stand for. */
+static int id_count(const Numbering *n)
+{
+    switch (n->mode) {
+    case BY_PARTITION: return n->npartitions;
+    case BY_DEVICE: return n->nreplicas * n->npartitions;
+    default: return n->nreplicas;
+    }
+}
+
+static int copy_count(const Numbering *n)
+{
+    return n->mode == BY_REPLICA ? n->npartitions : n->mode == BY_PARTITION ? n->nreplicas : 1;
+}
+
+/* The devices that a number means in set `copy`, appended to out. */
+static int id_devices(const Numbering *n, int id, int copy, int32_t *out)
+{
+    switch (n->mode) {
+    case BY_REPLICA: out[0] = (int32_t)(id * n->npartitions + copy); return 1;
+    case BY_PARTITION: out[0] = (int32_t)(copy * n->npartitions + id); return 1;
+    case BY_DEVICE: out[0] = (int32_t)id; return 1;
+    case BY_REPLICA_ALL_PARTITIONS: break;
+    }
+    for (int k = 0; k < n->npartitions; k++)
+        out[k] = (int32_t)(id * n->npartitions + k);
+    return n->npartitions;
+}
+
+static int group_number(Groups *g, const int32_t *members, int n)
+{
+    for (int i = 0; i < g->n; i++)
+        if (g->at[i].n == n && !memcmp(g->at[i].members, members, sizeof *members * (size_t)n))
+            return i;
+    if (g->n == g->room) {
+        int room = g->room ? g->room * 2 : 8;
+        Group *bigger = ARENA_ARRAY(g->arena, Group, room);
+        if (g->n)
+            memcpy(bigger, g->at, sizeof *bigger * (size_t)g->n);
+        g->at = bigger;
+        g->room = room;
+    }
+    g->at[g->n] = (Group){ n, arena_copy(g->arena, members, sizeof *members * (size_t)n) };
+    return g->n++;
+}
+
+/* Enters a group; its members may not be in another group of this meeting. */
+static Error *group_enter(Groups *g, const Numbering *num, const int32_t *members, int n,
+                          int32_t *out)
+{
+    int number = n ? group_number(g, members, n) : 0;
+    for (int i = 0; i < n; i++) {
+        if (out[members[i]] >= 0)
+            return error_new(CODE_INVALID, "%s: device %d is listed twice in replica_groups (%s)",
+                             op_name(num->node->op), members[i], loc_name(num->node->loc));
+        out[members[i]] = number;
+    }
+    return NULL;
+}
+
+static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int cols, int copy,
+                        int32_t *members, int32_t *out)
+{
+    int n = 0, room = num->nreplicas * num->npartitions;
+    for (int i = 0; i < cols; i++) {
+        if (row[i] < 0)
+            continue; /* padding */
+        if (row[i] >= id_count(num))
+            return error_new(CODE_INVALID,
+                             "%s: replica_groups names %lld where there are %d: 0 to %d (%s)",
+                             op_name(num->node->op), (long long)row[i], id_count(num),
+                             id_count(num) - 1, loc_name(num->node->loc));
+        if (n + (num->mode == BY_REPLICA_ALL_PARTITIONS ? num->npartitions : 1) > room)
+            return error_new(CODE_INVALID, "%s: a group in replica_groups lists more than the %d "
+                             "devices there are (%s)",
+                             op_name(num->node->op), room, loc_name(num->node->loc));
+        n += id_devices(num, (int)row[i], copy, members + n);
+    }
+    return group_enter(g, num, members, n, out);
+}
+
+static Error *everybody(Groups *g, const Numbering *num, int32_t *members, int32_t *out)
+{
+    for (int copy = 0; copy < copy_count(num); copy++) {
+        int n = 0;
+        for (int id = 0; id < id_count(num); id++)
+            n += id_devices(num, id, copy, members + n);
+        TRY(group_enter(g, num, members, n, out));
+    }
+    return NULL;
+}
+
+Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
+{
+    const Node *node = node_at(m, n);
+    int ndevices = m->nreplicas * m->npartitions;
+    Numbering num = { BY_DEVICE, m->nreplicas, m->npartitions, node };
+    Matrix groups = { 0 };
+    if (node->op != OP_GLOBAL)
+        num.mode = mode_of(m, node);
+    if (node->op != OP_GLOBAL && node->op != OP_PERMUTE)
+        groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
+    int32_t *members = ARENA_ARRAY(g->arena, int32_t, ndevices);
+    for (int d = 0; d < ndevices; d++)
+        out[d] = -1;
+    if (!groups.rows || !groups.cols)
+        return everybody(g, &num, members, out);
+    for (int copy = 0; copy < copy_count(&num); copy++)
+        for (int row = 0; row < groups.rows; row++)
+            TRY(row_enter(g, &num, groups.at + (int64_t)row * groups.cols, groups.cols, copy,
+                          members, out));
+    return NULL;
+}

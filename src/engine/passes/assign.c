@@ -1,0 +1,375 @@
+/* assign.c - a place in memory for every value that needs one.
+ *
+ * In: the plan, cut into stretches.  Out: plan.places, and the sizes of slab and pool.
+ *
+ * Values that can be one place are put together first: what a loop carries and what its body
+ * gives back, a result and the buffer of the caller it goes to, a kernel's result and an operand
+ * that it reads in step and that dies there.  So most moves move nothing, and an update in a
+ * loop never copies.  What is left is packed into the slab, largest first, each as low as those
+ * that live at the same time allow:
+ *
+ *     bytes ^   +-----------+
+ *           |   |     c     |  +----+          a, d: never alive together, so one address
+ *           |   +--+--------+--+  d |
+ *           |   |  a  |   b    +----+
+ *           +---+-----+--------+----+--> points of the program
+ *
+ * Arguments and constants are read only; nothing is ever put together with them. */
+#include "engine/passes/lives.h"
+
+#include "base/fail.h"
+#include "engine/emit/emit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 64 };
+
+/* Values that share a place. */
+typedef struct Shared {
+    int64_t bytes;
+    bool is_fixed; /* place is decided: an argument or a result */
+    Place place;
+    int nspans;
+    Span *spans; /* in rising order */
+} Shared;
+
+typedef struct Assign {
+    Plan *p;
+    Lives lives;
+    Arena *arena;
+    ValueId *leader;  /* by ValueId: towards the value that stands for the set */
+    Shared *shared;   /* by ValueId, of leaders */
+} Assign;
+
+static int64_t rounded(int64_t bytes)
+{
+    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static ValueId leader_of(Assign *a, ValueId v)
+{
+    while (a->leader[v] != v)
+        v = a->leader[v] = a->leader[a->leader[v]];
+    return v;
+}
+
+/* ---- do two sets get in each other's way? ---- */
+
+static bool spans_clash(const Assign *a, const Shared *x, const Shared *y)
+{
+    int i = 0, j = 0;
+    while (i < x->nspans && j < y->nspans) {
+        Span s = x->spans[i], t = y->spans[j];
+        if (s.to < t.from) {
+            i++;
+            continue;
+        }
+        if (t.to < s.from) {
+            j++;
+            continue;
+        }
+        bool s_first = s.to == t.from && lives_may_touch(&a->lives, s.value, t.value, s.to);
+        bool t_first = t.to == s.from && lives_may_touch(&a->lives, t.value, s.value, t.to);
+        if (!s_first && !t_first)
+            return true;
+        if (s.to <= t.to)
+            i++;
+        else
+            j++;
+    }
+    return false;
+}
+
+/* Whether they are alive at one time at all: the stricter question that packing asks. */
+static bool spans_meet(const Shared *x, const Shared *y)
+{
+    int i = 0, j = 0;
+    while (i < x->nspans && j < y->nspans) {
+        if (x->spans[i].to < y->spans[j].from)
+            i++;
+        else if (y->spans[j].to < x->spans[i].from)
+            j++;
+        else
+            return true;
+    }
+    return false;
+}
+
+/* ---- putting together ---- */
+
+static bool comes_before(Span s, Span t)
+{
+    return s.from != t.from ? s.from < t.from : s.to < t.to;
+}
+
+static void spans_merge(Assign *a, Shared *into, const Shared *from)
+{
+    Span *all = ARENA_ARRAY(a->arena, Span, into->nspans + from->nspans);
+    int i = 0, j = 0, n = 0;
+    while (i < into->nspans || j < from->nspans) {
+        bool left = j == from->nspans ||
+                    (i < into->nspans && comes_before(into->spans[i], from->spans[j]));
+        all[n++] = left ? into->spans[i++] : from->spans[j++];
+    }
+    into->spans = all;
+    into->nspans = n;
+}
+
+static void try_share(Assign *a, ValueId v, ValueId w)
+{
+    v = leader_of(a, v);
+    w = leader_of(a, w);
+    Shared *x = &a->shared[v], *y = &a->shared[w];
+    if (v == w || !x->nspans || !y->nspans || x->bytes != y->bytes)
+        return;
+    bool is_read_only = (x->is_fixed && x->place.where != PLACE_OUT) ||
+                        (y->is_fixed && y->place.where != PLACE_OUT);
+    if (is_read_only || (x->is_fixed && y->is_fixed) || spans_clash(a, x, y))
+        return;
+    if (y->is_fixed) {
+        x->is_fixed = true;
+        x->place = y->place;
+    }
+    spans_merge(a, x, y);
+    a->leader[w] = v;
+}
+
+/* The moves of a node, each as a wish. */
+static void share_moves(Assign *a, NodeId n)
+{
+    ValueId dst = 0;
+    int nmoves = lives_moves(&a->lives, n, &dst);
+    for (int k = 0; k < nmoves; k++)
+        try_share(a, dst + (ValueId)k, node_at(a->p->m, n)->in[k]);
+}
+
+static void share_in_place(Assign *a, NodeId n)
+{
+    const Module *m = a->p->m;
+    const Node *node = node_at(m, n);
+    for (int r = 0; r < node->nout; r++)
+        for (int k = 0; k < node->nin; k++) {
+            size_t bytes = type_bytes(type_of(m, node->in[k]));
+            if (bytes == type_bytes(type_of(m, node->out + (ValueId)r)) &&
+                kernel_reads_in_place(m, n, k, r))
+                try_share(a, node->in[k], node->out + (ValueId)r);
+        }
+}
+
+/* What happens most often comes first: returns of loop bodies, then the rest. */
+static void share_all(Assign *a)
+{
+    const Module *m = a->p->m;
+    const Lives *l = &a->lives;
+    for (int round = 0; round < 3; round++)
+        for (int point = 1; point < l->npoints; point++) {
+            NodeId n = l->node_at[point];
+            if (!n)
+                continue;
+            const Node *node = node_at(m, n);
+            bool is_return = node->op == OP_RETURN;
+            bool is_inner = is_return && node->region != a->p->main;
+            if (round == 0 ? is_inner : round == 1 && (is_return || node->op == OP_WHILE))
+                share_moves(a, n);
+            else if (round == 2 && node->op == OP_FUSION)
+                share_in_place(a, n);
+        }
+}
+
+/* ---- starting ---- */
+
+static void fix(Assign *a, ValueId v, Place place)
+{
+    a->shared[v].is_fixed = true;
+    a->shared[v].place = place;
+}
+
+static void assign_begin(Assign *a)
+{
+    Plan *p = a->p;
+    const Module *m = p->m;
+    a->leader = ARENA_ARRAY(a->arena, ValueId, m->nvalues);
+    a->shared = ARENA_ARRAY(a->arena, Shared, m->nvalues);
+    for (ValueId v = 1; v < m->nvalues; v++) {
+        ValueId same = a->lives.same[v];
+        a->leader[v] = same ? same : v;
+        if (a->lives.nspans[v])
+            a->shared[v] = (Shared){ .bytes = (int64_t)type_bytes(type_of(m, v)),
+                                     .nspans = a->lives.nspans[v],
+                                     .spans = a->lives.spans[v] };
+    }
+    const Region *main = region_at(m, p->main);
+    for (int i = 0; i < main->nargs; i++)
+        fix(a, main->args + (ValueId)i, (Place){ PLACE_ARG, i });
+    for (int i = 0; i < p->nresults; i++)
+        fix(a, p->outs + (ValueId)i, (Place){ PLACE_OUT, i });
+}
+
+/* ---- packing ---- */
+
+static int larger_first(const void *a, const void *b)
+{
+    const Shared *x = *(Shared *const *)a, *y = *(Shared *const *)b;
+    if (x->bytes != y->bytes)
+        return x->bytes > y->bytes ? -1 : 1;
+    return x->spans[0].from - y->spans[0].from;
+}
+
+static int lower_first(const void *a, const void *b)
+{
+    const Shared *x = *(Shared *const *)a, *y = *(Shared *const *)b;
+    return x->place.at < y->place.at ? -1 : x->place.at > y->place.at;
+}
+
+/* The lowest gap between those in the way. */
+static int64_t lowest_fit(const Shared *s, Shared *const *placed, int nplaced, Shared **in_way)
+{
+    int n = 0;
+    for (int i = 0; i < nplaced; i++)
+        if (spans_meet(s, placed[i]))
+            in_way[n++] = placed[i];
+    qsort(in_way, (size_t)n, sizeof *in_way, lower_first);
+    int64_t at = 0;
+    for (int i = 0; i < n; i++) {
+        if (in_way[i]->place.at >= at + s->bytes)
+            break;
+        int64_t end = in_way[i]->place.at + rounded(in_way[i]->bytes);
+        at = end > at ? end : at;
+    }
+    return at;
+}
+
+static void pack(Assign *a)
+{
+    const Module *m = a->p->m;
+    Shared **list = ARENA_ARRAY(a->arena, Shared *, m->nvalues);
+    Shared **in_way = ARENA_ARRAY(a->arena, Shared *, m->nvalues);
+    int n = 0;
+    for (ValueId v = 1; v < m->nvalues; v++)
+        if (a->leader[v] == v && a->shared[v].nspans && !a->shared[v].is_fixed)
+            list[n++] = &a->shared[v];
+    qsort(list, (size_t)n, sizeof *list, larger_first);
+    int64_t top = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t at = lowest_fit(list[i], list, i, in_way);
+        list[i]->place = (Place){ PLACE_SLAB, at };
+        int64_t end = at + rounded(list[i]->bytes);
+        top = end > top ? end : top;
+    }
+    a->p->slab_bytes = (size_t)top;
+}
+
+/* ---- constants ---- */
+
+static void constant_write(char *at, const Dense *d)
+{
+    size_t bytes = type_bytes(d->type);
+    if (!d->is_splat) {
+        memcpy(at, d->data, bytes);
+        return;
+    }
+    size_t one = (size_t)element_info[d->type.element].bytes;
+    for (size_t i = 0; one && i + one <= bytes; i += one)
+        memcpy(at + i, d->data, one);
+}
+
+static Error *pool_fill(Assign *a)
+{
+    Plan *p = a->p;
+    const Lives *l = &a->lives;
+    int64_t top = 0;
+    for (int point = 1; point < l->npoints; point++) {
+        const Node *node = node_at(p->m, l->node_at[point]);
+        if (!l->node_at[point] || node->op != OP_CONSTANT)
+            continue;
+        p->places[node->out] = (Place){ PLACE_POOL, top };
+        top += rounded((int64_t)type_bytes(type_of(p->m, node->out)));
+    }
+    p->pool_bytes = (size_t)top;
+    char *room = arena_try(p->m->arena, (size_t)top + ALIGN);
+    if (!room)
+        return error_new(CODE_EXHAUSTED, "no memory for %zu bytes of constants", (size_t)top);
+    p->pool = room + (ALIGN - (uintptr_t)room % ALIGN) % ALIGN;
+    for (int point = 1; point < l->npoints; point++) {
+        const Node *node = node_at(p->m, l->node_at[point]);
+        if (l->node_at[point] && node->op == OP_CONSTANT)
+            constant_write(p->pool + p->places[node->out].at, value_constant(p->m, node->out));
+    }
+    return NULL;
+}
+
+/* ---- moves in a ring, and donation ---- */
+
+static bool same_place(Place x, Place y)
+{
+    return x.where == y.where && x.at == y.at;
+}
+
+/* If what one move writes is what another reads, code may need a third place. */
+static void scratch_reserve(Assign *a)
+{
+    Plan *p = a->p;
+    int64_t bytes = 0;
+    for (int point = 1; point < a->lives.npoints; point++) {
+        NodeId n = a->lives.node_at[point];
+        ValueId dst = 0;
+        int nmoves = n ? lives_moves(&a->lives, n, &dst) : 0;
+        const Node *node = node_at(p->m, n);
+        for (int i = 0; i < nmoves; i++)
+            for (int k = 0; k < nmoves; k++) {
+                Place to = p->places[dst + (ValueId)i], from = p->places[node->in[k]];
+                int64_t size = (int64_t)type_bytes(type_of(p->m, node->in[k]));
+                if (i != k && to.where != PLACE_NONE && same_place(to, from) && size > bytes)
+                    bytes = size;
+            }
+    }
+    p->scratch_at = (int64_t)p->slab_bytes;
+    p->slab_bytes += (size_t)rounded(bytes);
+}
+
+/* A result may take over an argument's memory only if nobody reads the argument once writing
+ * the result has begun, except element by element just before. */
+static void confirm_donations(Assign *a)
+{
+    Plan *p = a->p;
+    ValueId args = region_at(p->m, p->main)->args;
+    for (int i = 0; p->results && i < p->nresults; i++) {
+        int j = p->results[i].alias;
+        if (j < 0)
+            continue;
+        const Shared *out = &a->shared[leader_of(a, p->outs + (ValueId)i)];
+        const Shared *arg = &a->shared[args + (ValueId)j];
+        if (arg->bytes != out->bytes || (!same_place(out->place, (Place){ PLACE_OUT, i })) ||
+            spans_clash(a, arg, out))
+            p->results[i].alias = -1;
+    }
+}
+
+static Error *assign_plan(Assign *a)
+{
+    Plan *p = a->p;
+    a->lives = lives_find(p, a->arena);
+    assign_begin(a);
+    share_all(a);
+    pack(a);
+    p->nplaces = p->m->nvalues;
+    p->places = ARENA_ARRAY(p->m->arena, Place, p->nplaces);
+    for (ValueId v = 1; v < p->nplaces; v++)
+        if (a->shared[leader_of(a, v)].nspans)
+            p->places[v] = a->shared[leader_of(a, v)].place;
+    TRY(pool_fill(a));
+    scratch_reserve(a);
+    confirm_donations(a);
+    return NULL;
+}
+
+Error *assign(Plan *p)
+{
+    Assign a = { .p = p, .arena = arena_new() };
+    Error *error = assign_plan(&a);
+    arena_free(a.arena);
+    for (int i = 0; !error && i < p->nbodies; i++)
+        error = assign(&p->bodies[i].plan);
+    return error;
+}

@@ -1,0 +1,557 @@
+/* fuse.c - operations in, kernels out: every computing node ends up in a tutti.fusion node.
+ *
+ * A kernel computes its results element by element and whatever those need on the fly, so a
+ * value that only one kernel reads is never written to memory.  The walk goes backwards; a node
+ * whose readers all lie in one group joins it, any other starts a group of its own:
+ *
+ *     a   b   c           {a b add}  is read by two groups: it is written
+ *      \ / \ /
+ *      add  exp           {exp mul return}   exp is read by mul alone: it joins
+ *     /  \  /
+ *   neg   mul             {neg}
+ *
+ * Inside a group a node is computed at an index that its reader decides.  Two readers that ask
+ * for the same index share the work; readers that ask for different ones (through a slice and
+ * through nothing, say) would repeat it, and repeat it again at the next level.  So each member
+ * has a path, a number that stands for "the index at which I am computed", and a node joins only
+ * if all its readers agree on one.  Path 0 is the index of the results themselves; what is
+ * computed there may be one more result.
+ *
+ * Order: a group stands where its last node stood.  A node may join a group as a further result
+ * only if everybody else who reads it stands later than that. */
+#include "engine/passes/fuse.h"
+
+#include "base/fail.h"
+#include "engine/emit/emit.h"
+#include "engine/eval.h"
+#include "hlo/rewrite.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MAX_MEMBERS = 1024,
+    MAX_RESULTS = 16,
+    FEW_ELEMENTS = 64,  /* arrays so small that calls cost more than memory */
+    SIBLINGS_SEEN = 16, /* how many earlier groups are tried */
+    PATH_SEVERAL = -1,
+    PATH_RESULT = 0,
+    PATH_REDUCED = 1, /* the common index of all operands of a reduce */
+    NO_LIMIT = INT_MAX,
+};
+
+static bool is_costly(OpId op)
+{
+    switch (op) {
+    case OP_EXP:
+    case OP_EXPM1:
+    case OP_LOG:
+    case OP_LOG1P:
+    case OP_LOGISTIC:
+    case OP_TANH:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TAN:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_POW:
+    case OP_DIV:
+    case OP_REM:
+    case OP_ATAN2: return true;
+    default: return false;
+    }
+}
+
+/* Views that cost next to nothing at any index, so that every group may have its own. */
+static bool is_free_view(OpId op)
+{
+    return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_IOTA || op == OP_PARTITION_ID ||
+           op == OP_REPLICA_ID;
+}
+
+Access fuse_access(const Module *m, const Node *u, int k)
+{
+    switch (u->op) {
+    case OP_BROADCAST:
+        return type_count(type_of(m, u->in[0])) == type_count(type_of(m, u->out)) ? ACCESS_MOVED
+                                                                                  : ACCESS_SPREAD;
+    case OP_CONCATENATE: return ACCESS_PICKED;
+    case OP_PAD: return k == 0 ? ACCESS_PICKED : ACCESS_SPREAD;
+    case OP_DYNAMIC_SLICE: return k == 0 ? ACCESS_MOVED : ACCESS_SPREAD;
+    case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;
+    case OP_DYNAMIC_UPDATE: return k == 0 ? ACCESS_MEMORY : k == 1 ? ACCESS_MOVED : ACCESS_SPREAD;
+    case OP_REDUCE: return k < u->nin / 2 ? ACCESS_MOVED : ACCESS_SPREAD;
+    default: break;
+    }
+    if (op_info[u->op].kind == KIND_VIEW)
+        return ACCESS_MOVED;
+    if (op_info[u->op].kind != KIND_MAP)
+        return ACCESS_MEMORY;
+    return type_same_shape(type_of(m, u->in[k]), type_of(m, u->out)) ? ACCESS_SAME : ACCESS_SPREAD;
+}
+
+/* How many cheap operations may stand below it. */
+static int access_budget(Access a, int budget)
+{
+    int most = a == ACCESS_SPREAD ? 2 : a == ACCESS_PICKED ? 4 : NO_LIMIT;
+    return budget < most ? budget : most;
+}
+
+/* ---- the state of one region ---- */
+
+/* That an item belongs to a group. */
+typedef struct Member {
+    int group;
+    int path;
+    int budget; /* how many more operations may be stacked under it */
+} Member;
+
+/* A node of the region, by its position. */
+typedef struct Item {
+    NodeId node;
+    enum { ITEM_BARE, ITEM_CONSTANT, ITEM_LOOP, ITEM_REDUCE, ITEM_UPDATE, ITEM_BLOCK } kind;
+    int first_use, nuses; /* in uses */
+    int nmembers;
+    Member *members;
+} Item;
+
+/* Item `user` reads the results of an item by its operand k; k < 0: from a nested region. */
+typedef struct Use {
+    int user, operand;
+} Use;
+
+typedef struct RegionFuse {
+    FuseState *s;
+    RegionId region;
+    int nitems;
+    Item *items;
+    Use *uses;
+    int ngroups, groups_room;
+    FuseGroup *groups;
+    int npaths; /* numbers given out */
+} RegionFuse;
+
+/* What the readers of an item ask for, all together. */
+typedef struct Wants {
+    int n, room;
+    Member *at;     /* one per group that reads it; path PATH_SEVERAL: at several indices */
+    bool in_memory; /* somebody needs it as an array */
+    int before;     /* the earliest position of those */
+} Wants;
+
+/* ---- classes ---- */
+
+static Error *item_classify(FuseState *s, NodeId n, Item *item)
+{
+    const Module *m = s->m;
+    const Node *node = node_at(m, n);
+    OpKind kind = op_info[node->op].kind;
+    item->node = n;
+    if (node->op == OP_CONSTANT) {
+        item->kind = ITEM_CONSTANT;
+        return NULL;
+    }
+    bool is_flow = node->op == OP_WHILE || node->op == OP_CASE || node->op == OP_IF ||
+                   node->op == OP_RETURN;
+    if (is_flow || kind == KIND_MEET)
+        return NULL;
+    if (kind != KIND_FLOW && kind != KIND_MARK && kernel_can_emit(m, n)) {
+        item->kind = kind == KIND_MAP || kind == KIND_VIEW ? ITEM_LOOP
+                     : kind == KIND_FOLD                   ? ITEM_REDUCE
+                     : node->op == OP_DYNAMIC_UPDATE       ? ITEM_UPDATE
+                                                           : ITEM_BLOCK;
+        return NULL;
+    }
+    if (kind != KIND_FLOW && kind != KIND_MARK && eval_can(node->op))
+        return NULL;
+    return error_new(CODE_UNIMPLEMENTED, "not supported: operation %s (%s)", op_name(node->op),
+                     loc_name(node->loc));
+}
+
+/* ---- who reads whom ---- */
+
+/* Position of the item that defines v, or -1: defined outside this region. */
+static int definer(const RegionFuse *f, ValueId v)
+{
+    const Value *value = value_at(f->s->m, v);
+    return value->region == f->region && value->node ? f->s->position[value->node] : -1;
+}
+
+typedef void UseVisit(RegionFuse *f, int def, int user, int operand);
+
+static void uses_below(RegionFuse *f, RegionId r, int user, UseVisit *visit)
+{
+    const Module *m = f->s->m;
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int k = 0; k < node->nin; k++) {
+            int def = definer(f, node->in[k]);
+            if (def >= 0)
+                visit(f, def, user, -1);
+        }
+        for (int k = 0; k < node->nregions; k++)
+            uses_below(f, node->regions[k], user, visit);
+    }
+}
+
+static void uses_visit(RegionFuse *f, UseVisit *visit)
+{
+    for (int i = 0; i < f->nitems; i++) {
+        const Node *node = node_at(f->s->m, f->items[i].node);
+        for (int k = 0; k < node->nin; k++) {
+            int def = definer(f, node->in[k]);
+            if (def >= 0)
+                visit(f, def, i, k);
+        }
+        for (int k = 0; k < node->nregions; k++)
+            uses_below(f, node->regions[k], i, visit);
+    }
+}
+
+static void use_count(RegionFuse *f, int def, int user, int operand)
+{
+    (void)user, (void)operand;
+    f->items[def].nuses++;
+}
+
+static void use_note(RegionFuse *f, int def, int user, int operand)
+{
+    Item *item = &f->items[def];
+    f->uses[item->first_use + item->nuses++] = (Use){ user, operand };
+}
+
+static void uses_find(RegionFuse *f)
+{
+    uses_visit(f, use_count);
+    int total = 0;
+    for (int i = 0; i < f->nitems; i++) {
+        f->items[i].first_use = total;
+        total += f->items[i].nuses;
+        f->items[i].nuses = 0;
+    }
+    f->uses = ARENA_ARRAY(f->s->scratch, Use, total);
+    uses_visit(f, use_note);
+}
+
+/* ---- groups ---- */
+
+static bool group_reads(const FuseGroup *g, ValueId v)
+{
+    for (int i = 0; i < g->nreads; i++)
+        if (g->reads[i] == v)
+            return true;
+    return false;
+}
+
+static void member_add(RegionFuse *f, int position, Member as)
+{
+    Item *item = &f->items[position];
+    Member *more = ARENA_ARRAY(f->s->scratch, Member, item->nmembers + 1);
+    if (item->nmembers)
+        memcpy(more, item->members, sizeof *more * (size_t)item->nmembers);
+    more[item->nmembers++] = as;
+    item->members = more;
+    FuseGroup *g = &f->groups[as.group];
+    if (g->nmembers == g->room) {
+        int *bigger = ARENA_ARRAY(f->s->scratch, int, g->room * 2);
+        memcpy(bigger, g->members, sizeof *bigger * (size_t)g->nmembers);
+        g->members = bigger;
+        g->room *= 2;
+    }
+    g->members[g->nmembers++] = position;
+    const Node *node = node_at(f->s->m, item->node);
+    for (int k = 0; k < node->nin && as.path == PATH_RESULT && g->nreads < GROUP_READS; k++)
+        if (!group_reads(g, node->in[k]))
+            g->reads[g->nreads++] = node->in[k];
+}
+
+static void result_add(RegionFuse *f, int position, int group)
+{
+    FuseGroup *g = &f->groups[group];
+    const Node *node = node_at(f->s->m, f->items[position].node);
+    for (int i = 0; i < node->nout; i++) {
+        if (g->nresults == g->results_room) {
+            ValueId *bigger = ARENA_ARRAY(f->s->scratch, ValueId, g->results_room * 2);
+            memcpy(bigger, g->results, sizeof *bigger * (size_t)g->nresults);
+            g->results = bigger;
+            g->results_room *= 2;
+        }
+        g->results[g->nresults++] = node->out + (ValueId)i;
+    }
+}
+
+static void group_start(RegionFuse *f, int position)
+{
+    if (f->ngroups == f->groups_room) {
+        int room = f->groups_room ? f->groups_room * 2 : 64;
+        FuseGroup *bigger = ARENA_ARRAY(f->s->scratch, FuseGroup, room);
+        if (f->ngroups)
+            memcpy(bigger, f->groups, sizeof *bigger * (size_t)f->ngroups);
+        f->groups = bigger;
+        f->groups_room = room;
+    }
+    int g = f->ngroups++;
+    f->groups[g] = (FuseGroup){
+        .last = position,
+        .is_loop = f->items[position].kind == ITEM_LOOP,
+        .shape = type_of(f->s->m, node_at(f->s->m, f->items[position].node)->out),
+        .room = 4,
+        .members = ARENA_ARRAY(f->s->scratch, int, 4),
+        .results_room = 2,
+        .results = ARENA_ARRAY(f->s->scratch, ValueId, 2),
+    };
+    member_add(f, position, (Member){ g, PATH_RESULT, NO_LIMIT });
+    result_add(f, position, g);
+}
+
+/* ---- what the readers want ---- */
+
+static void want(RegionFuse *f, Wants *w, Member m)
+{
+    for (int i = 0; i < w->n; i++) {
+        Member *old = &w->at[i];
+        if (old->group != m.group)
+            continue;
+        if (old->path != m.path)
+            old->path = PATH_SEVERAL;
+        old->budget = old->budget < m.budget ? old->budget : m.budget;
+        return;
+    }
+    if (w->n == w->room) {
+        Member *bigger = ARENA_ARRAY(f->s->scratch, Member, w->room ? w->room * 2 : 4);
+        if (w->n)
+            memcpy(bigger, w->at, sizeof *bigger * (size_t)w->n);
+        w->at = bigger;
+        w->room = w->room ? w->room * 2 : 4;
+    }
+    w->at[w->n++] = m;
+}
+
+static void want_memory(Wants *w, int position)
+{
+    w->in_memory = true;
+    w->before = position < w->before ? position : w->before;
+}
+
+/* An update is computed while its target is written, so it may not look at the target. */
+static bool reads_target(const RegionFuse *f, const FuseGroup *g, const Item *item)
+{
+    const Node *root = node_at(f->s->m, f->items[g->last].node);
+    if (root->op != OP_DYNAMIC_UPDATE)
+        return false;
+    const Node *node = node_at(f->s->m, item->node);
+    for (int k = 0; k < node->nin; k++)
+        if (node->in[k] == root->in[0])
+            return true;
+    return false;
+}
+
+static void want_use(RegionFuse *f, Wants *w, const Item *item, Use use)
+{
+    const Item *user = &f->items[use.user];
+    if (use.operand < 0 || user->kind == ITEM_BARE || user->kind == ITEM_CONSTANT) {
+        want_memory(w, use.user);
+        return;
+    }
+    const Node *node = node_at(f->s->m, user->node);
+    Access access = fuse_access(f->s->m, node, use.operand);
+    for (int i = 0; i < user->nmembers; i++) {
+        Member in = user->members[i];
+        const FuseGroup *g = &f->groups[in.group];
+        bool is_full = g->nmembers >= MAX_MEMBERS;
+        if (access == ACCESS_MEMORY || is_full || reads_target(f, g, item)) {
+            want_memory(w, g->last);
+            continue;
+        }
+        bool is_reduced = node->op == OP_REDUCE && access == ACCESS_MOVED;
+        if (access != ACCESS_SAME && in.path != PATH_SEVERAL)
+            in.path = is_reduced ? PATH_REDUCED : ++f->npaths;
+        in.budget = access_budget(access, in.budget);
+        want(f, w, in);
+    }
+}
+
+static Wants wants_of(RegionFuse *f, const Item *item)
+{
+    Wants w = { .before = INT_MAX };
+    for (int i = 0; i < item->nuses; i++)
+        want_use(f, &w, item, f->uses[item->first_use + i]);
+    return w;
+}
+
+/* ---- decisions ---- */
+
+/* Everybody who reads the item, except group g, stands after g. */
+static bool others_stand_after(const RegionFuse *f, const Wants *w, int g)
+{
+    int last = f->groups[g].last;
+    if (w->in_memory && w->before <= last)
+        return false;
+    for (int i = 0; i < w->n; i++)
+        if (w->at[i].group != g && f->groups[w->at[i].group].last <= last)
+            return false;
+    return true;
+}
+
+static bool may_be_result(const RegionFuse *f, const Item *item, const Wants *w, int group)
+{
+    const FuseGroup *g = &f->groups[group];
+    Type type = type_of(f->s->m, node_at(f->s->m, item->node)->out);
+    return g->is_loop && g->nmembers < MAX_MEMBERS && g->nresults < MAX_RESULTS &&
+           type_same_shape(g->shape, type) && others_stand_after(f, w, group);
+}
+
+static bool may_join(const RegionFuse *f, const Item *item, Member as)
+{
+    const Node *node = node_at(f->s->m, item->node);
+    if (as.path == PATH_SEVERAL)
+        return false;
+    if (as.budget == NO_LIMIT || op_info[node->op].kind == KIND_VIEW)
+        return true;
+    return as.budget > 0 && !is_costly(node->op);
+}
+
+static void join(RegionFuse *f, int position, Member as)
+{
+    const Node *node = node_at(f->s->m, f->items[position].node);
+    if (as.budget != NO_LIMIT && op_info[node->op].kind == KIND_MAP)
+        as.budget--;
+    member_add(f, position, as);
+}
+
+/* A group of the same shape that reads what this node reads, or is so small that one call less
+ * is worth more; -1: none. */
+static int sibling(const RegionFuse *f, const Item *item, const Wants *w)
+{
+    const Node *node = node_at(f->s->m, item->node);
+    bool is_small = type_count(type_of(f->s->m, node->out)) <= FEW_ELEMENTS;
+    for (int g = f->ngroups - 1; g >= 0 && g >= f->ngroups - SIBLINGS_SEEN; g--) {
+        bool is_reader = false;
+        for (int i = 0; i < w->n; i++)
+            is_reader |= w->at[i].group == g;
+        bool shares = is_small;
+        for (int k = 0; k < node->nin; k++)
+            shares |= group_reads(&f->groups[g], node->in[k]);
+        if (!is_reader && shares && may_be_result(f, item, w, g))
+            return g;
+    }
+    return -1;
+}
+
+/* The item must be an array in memory: as a further result of a group, or by its own. */
+static void place_in_memory(RegionFuse *f, int position, const Wants *w)
+{
+    Item *item = &f->items[position];
+    for (int i = 0; i < w->n; i++)
+        if (w->at[i].path == PATH_RESULT && may_be_result(f, item, w, w->at[i].group)) {
+            member_add(f, position, (Member){ w->at[i].group, PATH_RESULT, NO_LIMIT });
+            result_add(f, position, w->at[i].group);
+            return;
+        }
+    int g = sibling(f, item, w);
+    if (g < 0) {
+        group_start(f, position);
+        return;
+    }
+    member_add(f, position, (Member){ g, PATH_RESULT, NO_LIMIT });
+    result_add(f, position, g);
+}
+
+static void decide_loop(RegionFuse *f, int position, Wants *w)
+{
+    Item *item = &f->items[position];
+    const Node *node = node_at(f->s->m, item->node);
+    if (is_free_view(node->op)) {
+        for (int i = 0; i < w->n; i++)
+            join(f, position, w->at[i]);
+        w->n = 0;
+        if (w->in_memory)
+            group_start(f, position);
+        return;
+    }
+    if (w->n == 1 && !w->in_memory && may_join(f, item, w->at[0]))
+        join(f, position, w->at[0]);
+    else
+        place_in_memory(f, position, w);
+}
+
+static void decide(RegionFuse *f, int position)
+{
+    Item *item = &f->items[position];
+    if (item->kind == ITEM_BARE || item->kind == ITEM_CONSTANT || !item->nuses)
+        return;
+    Wants w = wants_of(f, item);
+    if (!w.n && !w.in_memory)
+        return; /* read only by what nobody reads */
+    if (item->kind == ITEM_LOOP)
+        decide_loop(f, position, &w);
+    else
+        group_start(f, position);
+}
+
+/* ---- the region's list ---- */
+
+static void region_rebuild(RegionFuse *f)
+{
+    FuseState *s = f->s;
+    int *group_at = ARENA_ARRAY(s->scratch, int, f->nitems);
+    for (int g = 0; g < f->ngroups; g++)
+        group_at[f->groups[g].last] = g + 1;
+    NodeId *list = ARENA_ARRAY(s->scratch, NodeId, f->nitems);
+    NodeId *nodes = ARENA_ARRAY(s->scratch, NodeId, f->nitems);
+    for (int i = 0; i < f->nitems; i++)
+        nodes[i] = f->items[i].node;
+    int n = 0;
+    for (int i = 0; i < f->nitems; i++) {
+        int kind = f->items[i].kind;
+        if (group_at[i])
+            list[n++] = fusion_build(s, &f->groups[group_at[i] - 1], nodes);
+        else if (kind == ITEM_CONSTANT || kind == ITEM_BARE)
+            list[n++] = nodes[i];
+    }
+    region_set_nodes(s->m, f->region, n, list);
+}
+
+static Error *fuse_region(FuseState *s, RegionId r)
+{
+    int n = region_at(s->m, r)->nnodes;
+    RegionFuse f = { .s = s, .region = r, .nitems = n, .npaths = PATH_REDUCED };
+    f.items = ARENA_ARRAY(s->scratch, Item, n);
+    for (int i = 0; i < n; i++) {
+        NodeId id = region_at(s->m, r)->nodes[i];
+        s->position[id] = i;
+        TRY(item_classify(s, id, &f.items[i]));
+    }
+    uses_find(&f);
+    for (int i = n - 1; i >= 0; i--)
+        decide(&f, i);
+    for (int i = 0; i < n; i++) {
+        const Node *node = node_at(s->m, f.items[i].node);
+        OpId op = node->op;
+        bool has_code = op == OP_WHILE || op == OP_CASE || op == OP_IF || op == OP_GLOBAL;
+        for (int k = 0; has_code && k < node->nregions; k++) {
+            TRY(fuse_region(s, node_at(s->m, f.items[i].node)->regions[k]));
+            node = node_at(s->m, f.items[i].node);
+        }
+    }
+    region_rebuild(&f);
+    return NULL;
+}
+
+Error *fuse(Plan *p)
+{
+    FuseState s = { .m = p->m, .scratch = arena_new() };
+    s.position = ARENA_ARRAY(s.scratch, int, p->m->nnodes);
+    s.inner = ARENA_ARRAY(s.scratch, ValueId, p->m->nvalues);
+    s.subst = subst_new(p->m);
+    Error *error = fuse_region(&s, p->main);
+    if (!error) {
+        subst_apply(&s.subst, p->m, p->main);
+        constants_settle(p->m, p->main);
+    }
+    subst_free(&s.subst);
+    arena_free(s.scratch);
+    return error;
+}

@@ -1,0 +1,251 @@
+/* lives.c - a plan in, for every value the spans of the program during which it lives, out.
+ *
+ * The program is structured, so a walk gives every node a point on a line, with the inside of
+ * loops and branches in between:
+ *
+ *     5 while(init)   6 7 cond 8 return   9 10 body 11 return   12 end
+ *
+ * A value lives from where it is made to its last use; one made before a loop and used in it
+ * lives to the loop's end, since the loop comes back.  At the point of a node its operands still
+ * live and its results live already.
+ *
+ * What a loop carries has one place for the arguments of both regions and for the result:
+ *
+ *     lives    5 .. 8 (tested)   9 .. last use in the body    11 .. 12 (returned)   12 .. last use
+ *
+ * and so is free between its last use in the body and the return: that is where an update in
+ * place writes the next value.  A branch's result lives where a branch returns, then from its
+ * end on: the points of the other branches are not on the way. */
+#include "engine/passes/lives.h"
+
+#include "base/fail.h"
+#include "engine/emit/emit.h"
+
+#include <string.h>
+
+static bool is_loop(const Node *node)
+{
+    return node->op == OP_WHILE;
+}
+
+static bool is_branch(const Node *node)
+{
+    return node->op == OP_CASE || node->op == OP_IF;
+}
+
+/* ---- points ---- */
+
+static int count_points(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    int n = region->nnodes;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        bool is_flow = is_loop(node) || is_branch(node);
+        n += is_flow;
+        for (int k = 0; is_flow && k < node->nregions; k++)
+            n += count_points(m, node->regions[k]);
+    }
+    return n;
+}
+
+static void number(Lives *l, RegionId r)
+{
+    const Module *m = l->p->m;
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        NodeId n = region->nodes[i];
+        const Node *node = node_at(m, n);
+        l->position[n] = l->npoints;
+        l->node_at[l->npoints++] = n;
+        bool is_flow = is_loop(node) || is_branch(node);
+        for (int k = 0; is_flow && k < node->nregions; k++)
+            number(l, node->regions[k]);
+        if (is_flow)
+            l->end[n] = l->npoints++;
+    }
+}
+
+/* ---- uses ---- */
+
+/* The last point at which a use in region r by a node at `point` needs v. */
+static int needed_until(const Lives *l, ValueId v, RegionId r, int point)
+{
+    const Module *m = l->p->m;
+    RegionId home = value_at(m, v)->region;
+    while (r != home) {
+        NodeId parent = region_at(m, r)->parent;
+        require(parent);
+        if (is_loop(node_at(m, parent)))
+            point = l->end[parent];
+        r = node_at(m, parent)->region;
+    }
+    return point;
+}
+
+static void note_uses(Lives *l)
+{
+    const Module *m = l->p->m;
+    for (int point = 1; point < l->npoints; point++) {
+        NodeId n = l->node_at[point];
+        const Node *node = node_at(m, n);
+        for (int k = 0; n && k < node->nin; k++) {
+            ValueId v = node->in[k];
+            int until = needed_until(l, v, node->region, point);
+            if (until > l->last_use[v])
+                l->last_use[v] = until;
+        }
+    }
+}
+
+/* ---- spans ---- */
+
+static void span_add(Lives *l, ValueId owner, int from, int to, ValueId value)
+{
+    enum { FEW = 4 };
+    int n = l->nspans[owner];
+    if (n % FEW == 0) {
+        Span *bigger = ARENA_ARRAY(l->arena, Span, n + FEW);
+        if (n)
+            memcpy(bigger, l->spans[owner], sizeof *bigger * (size_t)n);
+        l->spans[owner] = bigger;
+    }
+    l->spans[owner][l->nspans[owner]++] = (Span){ from, to, value };
+}
+
+static void live_from(Lives *l, ValueId v, int point)
+{
+    int last = l->last_use[v];
+    span_add(l, v, point, last > point ? last : point, v);
+}
+
+static void loop_spans(Lives *l, NodeId n)
+{
+    const Module *m = l->p->m;
+    const Node *node = node_at(m, n);
+    const Region *cond = region_at(m, node->regions[0]), *body = region_at(m, node->regions[1]);
+    int tested = l->position[cond->nodes[cond->nnodes - 1]];
+    int returned = l->position[body->nodes[body->nnodes - 1]];
+    const Node *ret = region_return(m, node->regions[1]);
+    for (int i = 0; i < node->nin; i++) {
+        ValueId c = cond->args + (ValueId)i, b = body->args + (ValueId)i, r = node->out + (ValueId)i;
+        l->same[b] = l->same[r] = c;
+        bool is_kept = ret->in[i] == b; /* returned as it came: that alone is no use of it */
+        bool is_used = l->last_use[c] || l->last_use[r] ||
+                       (l->last_use[b] && !(is_kept && l->last_use[b] == returned));
+        if (!is_used)
+            continue;
+        span_add(l, c, l->position[n], tested, c);
+        if (l->last_use[b])
+            span_add(l, c, tested + 1, l->last_use[b], b);
+        span_add(l, c, returned, l->end[n], c);
+        span_add(l, c, l->end[n], l->last_use[r] > l->end[n] ? l->last_use[r] : l->end[n], r);
+    }
+}
+
+static void branch_spans(Lives *l, NodeId n)
+{
+    const Module *m = l->p->m;
+    const Node *node = node_at(m, n);
+    for (int i = 0; i < node->nout; i++) {
+        ValueId v = node->out + (ValueId)i;
+        if (!l->last_use[v])
+            continue;
+        for (int k = 0; k < node->nregions; k++) {
+            const Region *branch = region_at(m, node->regions[k]);
+            int returned = l->position[branch->nodes[branch->nnodes - 1]];
+            span_add(l, v, returned, returned, v);
+        }
+        live_from(l, v, l->end[n]);
+    }
+}
+
+static void find_spans(Lives *l)
+{
+    const Module *m = l->p->m;
+    const Region *main = region_at(m, l->p->main);
+    for (int i = 0; i < main->nargs; i++)
+        live_from(l, main->args + (ValueId)i, 0);
+    for (int point = 1; point < l->npoints; point++) {
+        NodeId n = l->node_at[point];
+        const Node *node = node_at(m, n);
+        if (!n || node->op == OP_CONSTANT)
+            continue;
+        if (is_loop(node))
+            loop_spans(l, n);
+        else if (is_branch(node))
+            branch_spans(l, n);
+        else
+            for (int i = 0; i < node->nout; i++)
+                live_from(l, node->out + (ValueId)i, point);
+    }
+    for (int i = 0; i < l->p->nresults; i++)
+        span_add(l, l->p->outs + (ValueId)i, l->npoints - 1, l->npoints - 1, l->p->outs + (ValueId)i);
+}
+
+Lives lives_find(Plan *p, Arena *arena)
+{
+    const Module *m = p->m;
+    Lives l = { .p = p, .arena = arena, .npoints = 1 };
+    l.node_at = ARENA_ARRAY(arena, NodeId, count_points(m, p->main) + 1);
+    l.position = ARENA_ARRAY(arena, int, m->nnodes);
+    l.end = ARENA_ARRAY(arena, int, m->nnodes);
+    l.last_use = ARENA_ARRAY(arena, int, m->nvalues);
+    l.same = ARENA_ARRAY(arena, ValueId, m->nvalues);
+    l.nspans = ARENA_ARRAY(arena, int, m->nvalues);
+    l.spans = ARENA_ARRAY(arena, Span *, m->nvalues);
+    number(&l, p->main);
+    note_uses(&l);
+    find_spans(&l);
+    return l;
+}
+
+/* ---- questions ---- */
+
+int lives_moves(const Lives *l, NodeId n, ValueId *dst)
+{
+    const Module *m = l->p->m;
+    const Node *node = node_at(m, n);
+    if (is_loop(node)) {
+        *dst = region_at(m, node->regions[0])->args;
+        return node->nin;
+    }
+    if (node->op != OP_RETURN)
+        return 0;
+    if (node->region == l->p->main) {
+        *dst = l->p->outs;
+        return node->nin;
+    }
+    const Node *parent = node_at(m, region_at(m, node->region)->parent);
+    if (is_branch(parent)) {
+        *dst = parent->out;
+        return node->nin;
+    }
+    if (node->region != parent->regions[1])
+        return 0; /* the condition of a loop gives a predicate */
+    *dst = region_at(m, parent->regions[0])->args;
+    return node->nin;
+}
+
+bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
+{
+    NodeId n = l->node_at[point];
+    if (!n)
+        return false;
+    const Module *m = l->p->m;
+    const Node *node = node_at(m, n);
+    if (node->op == OP_FUSION) {
+        if (y < node->out || y >= node->out + (ValueId)node->nout)
+            return false;
+        for (int k = 0; k < node->nin; k++)
+            if (node->in[k] == x)
+                return kernel_reads_in_place(m, n, k, (int)(y - node->out));
+        return false;
+    }
+    ValueId dst = 0;
+    int nmoves = lives_moves(l, n, &dst);
+    for (int k = 0; k < nmoves; k++)
+        if (dst + (ValueId)k == y && node->in[k] == x)
+            return true;
+    return false;
+}
