@@ -106,7 +106,7 @@ uint32_t *count_uses(const Module *m, RegionId r)
 
 /* ---- copying ---- */
 
-static NodeId node_copy(Module *m, NodeId n, Subst *map)
+NodeId node_copy(Module *m, NodeId n, Subst *map)
 {
     Node old = *node_at(m, n);
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, old.nin + 1);

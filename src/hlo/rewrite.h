@@ -20,6 +20,9 @@ void subst_apply(const Subst *s, Module *m, RegionId r); /* to operands in r and
 typedef void NodeVisit(Module *m, NodeId n, void *user);
 void region_walk(Module *m, RegionId r, NodeVisit *visit, void *user);
 
+/* A copy of n, its regions included, that stands nowhere yet; operands and free values are looked
+ * up in map, which learns the results. */
+NodeId node_copy(Module *m, NodeId n, Subst *map);
 /* Appends copies of the nodes of `from` (all but its RETURN) to the region `to`.  map gives
  * for values of `from` (its arguments first set by the caller) the values in the copy. */
 void region_copy_into(Module *m, RegionId from, RegionId to, Subst *map);

@@ -1,8 +1,30 @@
-/* place.c - from a program for many partitions to the program of one device. */
-#include "engine/plan.h"
-#include "hlo/rewrite.h"
+/* place.c - from a program for many partitions to the program of one device.
+ *
+ * In goes main as the program has it: over whole arrays, except inside manual computations
+ * (shard_map, pmap), whose bodies are what each device does.  Out comes what each device does
+ * from beginning to end, on its pieces of the arguments and for its pieces of the results:
+ *
+ *   main(x : f32[4,2] cut in 4)            main(x : f32[1,2])
+ *     y = manual_computation(x) { f }        y = f(x)             the body, in its place
+ *     z = add y, y                           z = add y, y         on pieces: propagate.c
+ *     s = reduce z over 0                    s = tutti.global(z)  all meet: join.c
+ *     return z, s                            return z, s
+ *
+ * Values lie on the devices as the program says (arguments, results, constraints, manual
+ * computations), else as the operations that make them suggest.  An operation is done on
+ * pieces where its operands allow that, by every device for itself where all have everything,
+ * and otherwise joins the run that the next tutti.global will be.  A while or case is placed
+ * as a whole like any operation, or, when there is a manual computation in it, region by
+ * region in the same way.
+ *
+ * In a partly manual computation the axes that are not manual are taken as copies: devices
+ * along them do the same work. */
+#include "engine/passes/place.h"
+
+#include "base/fail.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- donation ---- */
 
@@ -54,16 +76,489 @@ static void place_whole(Plan *p)
         p->results[i] = whole_param(m, type_of(m, last->in[i]));
 }
 
+/* ---- what is inside a node ---- */
+
+static bool any_inside(const Module *m, NodeId n, bool test(const Node *node))
+{
+    const Node *node = node_at(m, n);
+    for (int k = 0; k < node->nregions; k++) {
+        const Region *region = region_at(m, node->regions[k]);
+        for (int i = 0; i < region->nnodes; i++)
+            if (test(node_at(m, region->nodes[i])) || any_inside(m, region->nodes[i], test))
+                return true;
+    }
+    return false;
+}
+
+static bool is_manual_node(const Node *node)
+{
+    return node->op == OP_MANUAL;
+}
+
+/* Means something only to one device. */
+static bool is_per_device(const Node *node)
+{
+    return op_info[node->op].kind == KIND_MEET || node->op == OP_PARTITION_ID;
+}
+
+static bool is_defined_inside(const Module *m, ValueId v, NodeId n)
+{
+    for (RegionId r = value_at(m, v)->region; r;) {
+        NodeId parent = region_at(m, r)->parent;
+        if (parent == n)
+            return true;
+        r = parent ? node_at(m, parent)->region : 0;
+    }
+    return false;
+}
+
+typedef bool ValueTest(const Placer *z, ValueId v);
+
+/* Of the values that n takes, as operands or into its regions: is one so? */
+static bool any_taken_by(const Placer *z, NodeId n, NodeId inner, ValueTest *test)
+{
+    const Node *node = node_at(z->m, inner);
+    for (int i = 0; i < node->nin; i++)
+        if (test(z, node->in[i]) && (inner == n || !is_defined_inside(z->m, node->in[i], n)))
+            return true;
+    for (int k = 0; k < node->nregions; k++) {
+        const Region *region = region_at(z->m, node->regions[k]);
+        for (int i = 0; i < region->nnodes; i++)
+            if (any_taken_by(z, n, region->nodes[i], test))
+                return true;
+    }
+    return false;
+}
+
+static bool any_taken(const Placer *z, NodeId n, ValueTest *test)
+{
+    return any_taken_by(z, n, n, test);
+}
+
+static bool value_waits(const Placer *z, ValueId v)
+{
+    return z->is_waiting[v];
+}
+
+static bool value_is_manual(const Placer *z, ValueId v)
+{
+    return z->is_manual[v];
+}
+
+static bool value_is_cut(const Placer *z, ValueId v)
+{
+    return !z->is_manual[v] && !tiling_is_replicated(z->tilings[v]);
+}
+
+/* ---- how results lie ---- */
+
+static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
+
+/* A case's results lie as those of its first branch. */
+static MUST_USE Error *infer_case(Placer *z, const Node *node, Placement *p)
+{
+    Module *m = z->m;
+    const Region *branch = region_at(m, node->regions[0]);
+    Placement inner;
+    for (int i = 0; i + 1 < branch->nnodes; i++)
+        TRY(infer(z, branch->nodes[i], &inner));
+    for (int i = 0; i < node->nout; i++) {
+        ValueId v = region_return(m, node->regions[0])->in[i];
+        p->results[i] = z->tilings[v];
+    }
+    return NULL;
+}
+
+static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p)
+{
+    Module *m = z->m;
+    const Node *node = node_at(m, n);
+    Tiling *in = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
+    for (int i = 0; i < node->nin; i++)
+        in[i] = z->tilings[node->in[i]];
+    *p = propagate(m, m->arena, n, in, z->ndevices);
+    if (is_mark(node))
+        TRY(mark_tiling(z, node, &p->results[0]));
+    if (node->op == OP_CASE)
+        TRY(infer_case(z, node, p));
+    for (int i = 0; node->op == OP_MANUAL && i < node->nout; i++)
+        TRY(manual_tiling(z, node, false, i, &p->results[i]));
+    for (int i = 0; i < node->nout; i++)
+        z->tilings[node->out + (uint32_t)i] = p->results[i];
+    return NULL;
+}
+
+/* ---- nodes ---- */
+
+/* Pieces of all of n's operands, lying as wanted; one meeting at most. */
+static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *want, NodeId last)
+{
+    ValueId *pieces = ARENA_ARRAY(z->m->arena, ValueId, n + 1);
+    bool is_missing = false;
+    for (int i = 0; i < n; i++)
+        if (!(pieces[i] = piece_of(z, values[i], want[i]))) {
+            run_ask(z, values[i], want[i]);
+            is_missing = true;
+        }
+    if (is_missing || last)
+        run_flush(z, last);
+    for (int i = 0; i < n; i++)
+        if (!pieces[i])
+            pieces[i] = piece_of(z, values[i], want[i]);
+    return pieces;
+}
+
+/* The body of a manual computation is what each device does: it goes into its place. */
+static MUST_USE Error *place_manual(Placer *z, NodeId n)
+{
+    Module *m = z->m;
+    Placement p;
+    TRY(infer(z, n, &p));
+    const Node *node = node_at(m, n);
+    RegionId body = node->regions[0];
+    if (any_inside(m, n, is_manual_node))
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: a manual computation inside another, at %s",
+                         loc_name(node->loc));
+    for (int i = 0; i < node->nin; i++)
+        TRY(manual_tiling(z, node, true, i, &p.wants[i]));
+    if (run_has_effect(z) && node_has_effect(m, n))
+        run_flush(z, 0);
+    ValueId *in = fetch(z, node->nin, node->in, p.wants, 0);
+    for (int i = 0; i < node_at(m, n)->nin; i++)
+        subst_set(&z->pieces, region_at(m, body)->args + (uint32_t)i, in[i]);
+    region_copy_into(m, body, z->to, &z->pieces);
+    node = node_at(m, n);
+    for (int i = 0; i < node->nout; i++)
+        subst_set(&z->pieces, node->out + (uint32_t)i, region_return(m, body)->in[i]);
+    return NULL;
+}
+
+static MUST_USE Error *place_mark(Placer *z, NodeId n)
+{
+    Placement p;
+    TRY(infer(z, n, &p));
+    const Node *node = node_at(z->m, n);
+    ValueId from = node->in[0], out = node->out;
+    if (z->is_manual[from]) {
+        z->is_manual[out] = true;
+        subst_set(&z->pieces, out, subst_get(&z->pieces, from));
+        return NULL;
+    }
+    ValueId piece = piece_of(z, from, p.results[0]);
+    if (piece)
+        subst_set(&z->pieces, out, piece);
+    else
+        run_add(z, n);
+    return NULL;
+}
+
+/* ---- the GSPMD form: pieces are values between two custom calls ---- */
+
+static MUST_USE Error *full_to_shard(Placer *z, NodeId n)
+{
+    const Node *node = node_at(z->m, n);
+    ValueId from = node->in[0], out = node->out;
+    ValueId piece = *fetch(z, 1, &from, &z->tilings[from], 0);
+    Type has = type_of(z->m, piece), stated = type_of(z->m, out);
+    if (!type_equal(has, stated))
+        return error_new(CODE_INVALID, "SPMDFullToShardShape gives %s where a piece is %s, at %s",
+                         type_name(stated), type_name(has), loc_name(node->loc));
+    z->is_manual[out] = true;
+    subst_set(&z->pieces, out, piece);
+    return NULL;
+}
+
+static MUST_USE Error *shard_to_full(Placer *z, NodeId n)
+{
+    const Node *node = node_at(z->m, n);
+    Type whole = type_of(z->m, node->out), has = type_of(z->m, node->in[0]);
+    const Attr *text = attr_get(node->extra, "mhlo.sharding");
+    if (!text || text->kind != ATTR_STRING || !z->is_manual[node->in[0]])
+        return error_new(CODE_INVALID, "SPMDShardToFullShape without mhlo.sharding, or of a value "
+                         "that is no piece, at %s", loc_name(node->loc));
+    Tiling *tiling = &z->tilings[node->out];
+    TRY(tiling_parse(z->m->arena, text->string, whole.rank, z->ndevices, tiling));
+    Type local;
+    TRY(tiling_local(z->m->arena, *tiling, whole, &local));
+    if (!type_equal(has, local))
+        return error_new(CODE_INVALID, "SPMDShardToFullShape takes %s where a piece is %s, at %s",
+                         type_name(has), type_name(local), loc_name(node->loc));
+    subst_set(&z->pieces, node->out, subst_get(&z->pieces, node->in[0]));
+    return NULL;
+}
+
+/* An operation on pieces, as it stands.  What it takes besides is the same everywhere. */
+static MUST_USE Error *copy_manual(Placer *z, NodeId n)
+{
+    Module *m = z->m;
+    if (any_taken(z, n, value_waits))
+        run_flush(z, 0);
+    if (any_taken(z, n, value_is_cut))
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: %s of a piece and of a whole array, at %s",
+                         op_name(node_at(m, n)->op), loc_name(node_at(m, n)->loc));
+    region_append(m, z->to, node_copy(m, n, &z->pieces));
+    for (int i = 0; i < node_at(m, n)->nout; i++)
+        z->is_manual[node_at(m, n)->out + (uint32_t)i] = true;
+    return NULL;
+}
+
+/* ---- regions ---- */
+
+static MUST_USE Error *place_node(Placer *z, NodeId n);
+
+/* Everything in `from`, into `into`; its results lie as wanted, or where `open` (NULL: nowhere)
+ * says so as they come, which want then tells. */
+static MUST_USE Error *place_region(Placer *z, RegionId from, RegionId into, Tiling *want,
+                                    const bool *open)
+{
+    Module *m = z->m;
+    RegionId outer = z->to;
+    int mark = z->nheld;
+    z->to = into;
+    int nnodes = region_at(m, from)->nnodes;
+    for (int i = 0; i + 1 < nnodes; i++)
+        TRY(place_node(z, region_at(m, from)->nodes[i]));
+    NodeId last = region_at(m, from)->nodes[nnodes - 1];
+    Node end = *node_at(m, last);
+    for (int i = 0; i < end.nin; i++) {
+        if (z->is_manual[end.in[i]])
+            return error_new(CODE_INVALID, "a piece of an array is returned as if it were whole, "
+                             "at %s", loc_name(end.loc));
+        if (open && open[i])
+            want[i] = z->tilings[end.in[i]];
+    }
+    ValueId *in = fetch(z, end.nin, end.in, want, last);
+    region_append(m, into, node_new(m, OP_RETURN, end.nin, in, 0, NULL, 0, NULL, end.attrs, end.loc));
+    z->to = outer;
+    z->nheld = mark;
+    return NULL;
+}
+
+/* A new region for pieces of the arguments of `from`. */
+static RegionId region_of_pieces(Placer *z, RegionId from, const Tiling *tilings)
+{
+    Module *m = z->m;
+    Region old = *region_at(m, from);
+    Type *types = ARENA_ARRAY(m->arena, Type, old.nargs + 1);
+    for (int i = 0; i < old.nargs; i++)
+        types[i] = local_type(z, type_of(m, old.args + (uint32_t)i), tilings[i]);
+    RegionId into = region_new(m, 0, old.nargs, types);
+    for (int i = 0; i < old.nargs; i++) {
+        z->tilings[old.args + (uint32_t)i] = tilings[i];
+        subst_set(&z->pieces, old.args + (uint32_t)i, region_at(m, into)->args + (uint32_t)i);
+    }
+    return into;
+}
+
+/* A while or case with manual computations in it.  What a loop carries lies all along as it
+ * did at its beginning; the condition is known to all. */
+static MUST_USE Error *place_flow(Placer *z, NodeId n)
+{
+    Module *m = z->m;
+    run_flush(z, 0);
+    Placement p;
+    TRY(infer(z, n, &p));
+    Node node = *node_at(m, n);
+    bool is_loop = node.op == OP_WHILE;
+    Tiling all = tiling_replicated(m->arena, 0, z->ndevices);
+    ValueId *in = fetch(z, node.nin, node.in, is_loop ? p.results : &all, 0);
+    RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions);
+    for (int k = 0; k < node.nregions; k++) {
+        regions[k] = region_of_pieces(z, node.regions[k], p.results);
+        bool is_condition = is_loop && k == 0;
+        TRY(place_region(z, node.regions[k], regions[k], is_condition ? &all : p.results,
+                         NULL));
+    }
+    Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
+    for (int i = 0; i < node.nout; i++)
+        types[i] = local_type(z, type_of(m, node.out + (uint32_t)i), p.results[i]);
+    NodeId new = node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions,
+                          node.attrs, node.loc);
+    region_append(m, z->to, new);
+    for (int i = 0; i < node.nout; i++)
+        subst_set(&z->pieces, node.out + (uint32_t)i, node_at(m, new)->out + (uint32_t)i);
+    return NULL;
+}
+
+static MUST_USE Error *refuse_per_device(const Placer *z, NodeId n)
+{
+    const Node *node = node_at(z->m, n);
+    if (!is_per_device(node) && !any_inside(z->m, n, is_per_device))
+        return NULL;
+    return error_new(CODE_UNIMPLEMENTED,
+                     "not supported: %s%s outside of a manual computation in a program for %d "
+                     "partitions, at %s",
+                     is_per_device(node) ? "" : "a collective or partition_id in ",
+                     op_name(node->op), z->ndevices, loc_name(node->loc));
+}
+
+/* An operation of the whole-array part of the program. */
+static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
+{
+    Module *m = z->m;
+    Placement p;
+    TRY(refuse_per_device(z, n));
+    TRY(infer(z, n, &p));
+    bool is_flow = op_info[node_at(m, n)->op].kind == KIND_FLOW;
+    if (node_has_effect(m, n) || any_taken(z, n, value_waits))
+        run_add(z, n);
+    else if (!any_taken(z, n, value_is_cut))
+        region_append(m, z->to, node_copy(m, n, &z->pieces));
+    else if (p.is_piecewise && !is_flow)
+        place_piecewise(z, n, &p);
+    else
+        run_add(z, n);
+    return NULL;
+}
+
+static MUST_USE Error *place_node(Placer *z, NodeId n)
+{
+    const Node *node = node_at(z->m, n);
+    if (node->op == OP_MANUAL)
+        return place_manual(z, n);
+    if (is_mark(node))
+        return place_mark(z, n);
+    if (is_call_of(node, "SPMDFullToShardShape"))
+        return full_to_shard(z, n);
+    if (is_call_of(node, "SPMDShardToFullShape"))
+        return shard_to_full(z, n);
+    if (any_inside(z->m, n, is_manual_node))
+        return place_flow(z, n);
+    if ((z->is_gspmd && is_per_device(node)) || any_taken(z, n, value_is_manual))
+        return copy_manual(z, n);
+    return place_whole_node(z, n);
+}
+
+/* ---- main ---- */
+
+/* How the first one to care about v would have it. */
+static MUST_USE Error *wished_tiling(const Placer *z, ValueId v, Tiling *out)
+{
+    const Module *m = z->m;
+    const Region *body = region_at(m, z->plan->main);
+    for (int i = 0; i < body->nnodes; i++) {
+        const Node *node = node_at(m, body->nodes[i]);
+        for (int k = 0; k < node->nin; k++) {
+            if (node->in[k] != v)
+                continue;
+            if (node->op == OP_MANUAL)
+                return manual_tiling(z, node, true, k, out);
+            if (is_mark(node))
+                return mark_tiling(z, node, out);
+        }
+    }
+    return NULL;
+}
+
+static MUST_USE Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t,
+                                  Param *out)
+{
+    *out = (Param){ .whole = whole, .tiling = t, .alias = -1 };
+    Error *error = tiling_local(z->m->arena, t, whole, &out->local);
+    return error ? error_in(error, "%s %d of @main", what, i) : NULL;
+}
+
+static MUST_USE Error *place_args(Placer *z, const Func *main)
+{
+    Module *m = z->m;
+    const CompileOptions *o = z->plan->o;
+    for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
+        ValueId v = region_at(m, main->body)->args + (uint32_t)i;
+        Type whole = type_of(m, v);
+        Tiling *t = &z->tilings[v];
+        bool is_said;
+        Error *error = stated_tiling(z, main->arg_attrs ? main->arg_attrs[i] : NULL, whole.rank, t,
+                                     &is_said);
+        if (error)
+            return error_in(error, "argument %d of @main", i);
+        if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
+            TRY(wished_tiling(z, v, t));
+        TRY(make_param(z, "argument", i, whole, *t, &z->plan->args[i]));
+    }
+    return NULL;
+}
+
+/* Results that the program leaves open lie as they come; *open says which. */
+static MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open)
+{
+    const CompileOptions *o = z->plan->o;
+    for (int i = 0; i < main->nresults; i++) {
+        bool is_said;
+        Error *error = stated_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
+                                     main->results[i].rank, &want[i], &is_said);
+        if (error)
+            return error_in(error, "result %d of @main", i);
+        TRY(make_param(z, "result", i, main->results[i], want[i], &z->plan->results[i]));
+        open[i] = !is_said && o && o->free_results && i < o->nfree_results && o->free_results[i];
+    }
+    return NULL;
+}
+
+/* The body of main, and what it says about its results once they are known. */
+static MUST_USE Error *place_main(Placer *z, Func *main)
+{
+    Module *m = z->m;
+    TRY(place_args(z, main));
+    int nargs = region_at(m, main->body)->nargs;
+    Tiling *tilings = ARENA_ARRAY(m->arena, Tiling, nargs + 1);
+    Tiling *want = ARENA_ARRAY(m->arena, Tiling, main->nresults + 1);
+    bool *open = ARENA_ARRAY(m->arena, bool, main->nresults + 1);
+    for (int i = 0; i < nargs; i++)
+        tilings[i] = z->plan->args[i].tiling;
+    TRY(place_results(z, main, want, open));
+    RegionId into = region_of_pieces(z, main->body, tilings);
+    TRY(place_region(z, main->body, into, want, open));
+    const Node *last = region_return(m, main->body);
+    Type *types = ARENA_ARRAY(m->arena, Type, main->nresults + 1);
+    for (int i = 0; i < main->nresults; i++) {
+        TRY(make_param(z, "result", i, type_of(m, last->in[i]), want[i], &z->plan->results[i]));
+        types[i] = z->plan->results[i].local;
+    }
+    main->body = z->plan->main = into;
+    main->results = types;
+    return NULL;
+}
+
+static MUST_USE Error *place_partitions(Plan *p, Func *main)
+{
+    Module *m = p->m;
+    if (m->nreplicas > 1)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: %d replicas of %d partitions",
+                         m->nreplicas, m->npartitions);
+    uint32_t n = m->nvalues;
+    Arena *scratch = arena_new();
+    Placer z = { .plan = p, .m = m, .ndevices = m->npartitions, .nwhole = n };
+    z.tilings = ARENA_ARRAY(scratch, Tiling, n);
+    z.is_waiting = ARENA_ARRAY(scratch, bool, n);
+    z.is_manual = ARENA_ARRAY(scratch, bool, n);
+    z.uses = count_uses(m, p->main);
+    z.pieces = subst_new(m);
+    for (int i = 0; i < region_at(m, p->main)->nnodes; i++)
+        z.is_gspmd |= is_call_of(node_at(m, region_at(m, p->main)->nodes[i]), "SPMDFullToShardShape");
+    Error *error = place_main(&z, main);
+    subst_free(&z.pieces);
+    free(z.uses);
+    free(z.run);
+    free(z.held);
+    arena_free(scratch);
+    if (!error)
+        remove_dead(m, p->main);
+    return error;
+}
+
 Error *place(Plan *p)
 {
     Module *m = p->m;
+    Func *main = func_find(m, STR("main"));
     int nargs = region_at(m, p->main)->nargs, nresults = region_return(m, p->main)->nin;
     p->args = ARENA_ARRAY(m->arena, Param, nargs + 1);
     p->results = ARENA_ARRAY(m->arena, Param, nresults + 1);
     if (m->npartitions > 1)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: a program for %d partitions",
-                         m->npartitions);
-    place_whole(p);
-    match_donations(p, func_find(m, STR("main")), nargs, nresults);
+        TRY(place_partitions(p, main));
+    else
+        place_whole(p);
+    match_donations(p, main, nargs, nresults);
     return NULL;
 }

@@ -1,0 +1,177 @@
+/* pieces.c - what one device can have without meeting the others.
+ *
+ * In comes a wish: this value of the program as read, lying so.  Out comes the number of the
+ * device's piece of it, if it has one or can make one alone:
+ *
+ *     it lies so already                the piece there is
+ *     a constant of equal elements      a smaller constant
+ *     a broadcast                       a smaller broadcast of a piece of its operand
+ *     every device has all of it        a slice at a place that a table gives by partition_id
+ */
+#include "engine/passes/place.h"
+
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Type local_type(const Placer *z, Type whole, Tiling tiling)
+{
+    Type local;
+    Error *error = tiling_local(z->m->arena, tiling, whole, &local);
+    if (error)
+        fail("%s", error_text(error));
+    return local;
+}
+
+void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece)
+{
+    if (z->nheld == z->held_room) {
+        z->held_room = z->held_room ? z->held_room * 2 : 64;
+        z->held = realloc(z->held, sizeof *z->held * (size_t)z->held_room);
+        if (!z->held)
+            fail("no memory for %d pieces", z->held_room);
+    }
+    z->held[z->nheld++] = (Held){ v, tiling, piece };
+}
+
+/* Where the tile along dimension d of this device begins, as an i64. */
+static ValueId tile_start(Placer *z, ValueId partition, Tiling t, int d, int64_t extent)
+{
+    Module *m = z->m;
+    int64_t *starts = ARENA_ARRAY(m->arena, int64_t, z->ndevices);
+    for (int i = 0; i < z->ndevices; i++)
+        starts[i] = t.tile_of[i * t.rank + d] * extent;
+    if (t.tiles[d] == 1)
+        return build_constant(m, z->to, (Dense){ type_scalar(I64), true, starts }, NULL);
+    int64_t ndevices = z->ndevices, one = 1;
+    Dense table = { type_new(m->arena, I64, 1, &ndevices), false, starts };
+    ValueId in[] = { build_constant(m, z->to, table, NULL), partition };
+    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
+    attrs->slice_sizes = ints_copy(m->arena, 1, &one);
+    Type row = type_new(m->arena, I64, 1, &one);
+    ValueId start = build_node(m, z->to, OP_DYNAMIC_SLICE, 2, in, row, attrs, NULL);
+    return build_node(m, z->to, OP_RESHAPE, 1, &start, type_scalar(I64), NULL, NULL);
+}
+
+/* This device's tile of a value that it has the whole of. */
+static ValueId cut(Placer *z, ValueId whole, Tiling t)
+{
+    Module *m = z->m;
+    Type local = local_type(z, type_of(m, whole), t);
+    ValueId in[MAX_RANK + 1] = { whole };
+    ValueId partition =
+        build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
+    for (int d = 0; d < local.rank; d++)
+        in[d + 1] = tile_start(z, partition, t, d, local.dims[d]);
+    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
+    attrs->slice_sizes = (Ints){ local.rank, local.dims };
+    return build_node(m, z->to, OP_DYNAMIC_SLICE, local.rank + 1, in, local, attrs, NULL);
+}
+
+/* A broadcast of a piece of what v is a broadcast of. */
+static ValueId broadcast_piece(Placer *z, ValueId v, Tiling want)
+{
+    Module *m = z->m;
+    Node node = *node_at(m, value_def(m, v));
+    Ints dims = ((const BroadcastAttrs *)node.attrs)->broadcast_dimensions;
+    Type from = type_of(m, node.in[0]), to = type_of(m, v);
+    Pick picks[MAX_RANK] = { 0 };
+    for (int d = 0; d < from.rank; d++)
+        if (from.dims[d] == to.dims[dims.at[d]])
+            picks[d] = (Pick){ &want, (int)dims.at[d] };
+    bool dropped;
+    Tiling inner = tiling_pick(m->arena, from, z->ndevices, picks, &dropped);
+    ValueId piece = dropped ? 0 : piece_of(z, node.in[0], inner);
+    if (!piece)
+        return 0;
+    return build_node(m, z->to, OP_BROADCAST, 1, &piece, local_type(z, to, want), node.attrs,
+                      node.loc);
+}
+
+static ValueId make_piece(Placer *z, ValueId v, Tiling want)
+{
+    Module *m = z->m;
+    NodeId def = value_def(m, v);
+    const Dense *constant = value_constant(m, v);
+    if (constant && constant->is_splat)
+        return build_constant(m, z->to,
+                              (Dense){ local_type(z, constant->type, want), true, constant->data },
+                              node_at(m, def)->loc);
+    ValueId piece = 0;
+    if (def && node_at(m, def)->op == OP_BROADCAST)
+        piece = broadcast_piece(z, v, want);
+    if (!piece && !z->is_waiting[v] && tiling_is_replicated(z->tilings[v]))
+        piece = cut(z, subst_get(&z->pieces, v), want);
+    return piece;
+}
+
+ValueId piece_of(Placer *z, ValueId v, Tiling want)
+{
+    if (!z->is_waiting[v] && tiling_equal(z->tilings[v], want))
+        return subst_get(&z->pieces, v);
+    for (int i = z->nheld - 1; i >= 0; i--)
+        if (z->held[i].whole == v && z->held[i].piece && tiling_equal(z->held[i].tiling, want))
+            return z->held[i].piece;
+    ValueId piece = make_piece(z, v, want);
+    if (piece)
+        piece_hold(z, v, want, piece);
+    return piece;
+}
+
+/* ---- operations on pieces ---- */
+
+/* The sizes of slices follow the pieces where they span the whole. */
+static Ints local_sizes(const Placer *z, Ints sizes, Type whole, Type local)
+{
+    int64_t now[MAX_RANK];
+    for (int d = 0; d < whole.rank; d++)
+        now[d] = sizes.at[d] == whole.dims[d] ? local.dims[d] : sizes.at[d];
+    return ints_copy(z->m->arena, whole.rank, now);
+}
+
+static const void *local_attrs(const Placer *z, const Node *node, Type whole, Type local)
+{
+    Arena *arena = z->m->arena;
+    if (node->op == OP_SLICE) {
+        SliceAttrs *slice = arena_copy(arena, node->attrs, sizeof *slice);
+        slice->limit_indices = local_sizes(z, slice->limit_indices, whole, local);
+        return slice;
+    }
+    if (node->op == OP_DYNAMIC_SLICE) {
+        DynamicSliceAttrs *slice = arena_copy(arena, node->attrs, sizeof *slice);
+        slice->slice_sizes = local_sizes(z, slice->slice_sizes, whole, local);
+        return slice;
+    }
+    if (node->op == OP_GATHER) {
+        GatherAttrs *gather = arena_copy(arena, node->attrs, sizeof *gather);
+        gather->slice_sizes = local_sizes(z, gather->slice_sizes, whole, local);
+        return gather;
+    }
+    return node->attrs;
+}
+
+void place_piecewise(Placer *z, NodeId n, const Placement *p)
+{
+    Module *m = z->m;
+    Node node = *node_at(m, n);
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, node.nin + 1);
+    for (int i = 0; i < node.nin; i++) {
+        in[i] = piece_of(z, node.in[i], p->wants[i]);
+        require(in[i] != 0);
+    }
+    Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
+    for (int i = 0; i < node.nout; i++)
+        types[i] = local_type(z, type_of(m, node.out + (uint32_t)i), p->results[i]);
+    RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions + 1);
+    for (int i = 0; i < node.nregions; i++)
+        regions[i] = region_copy(m, node.regions[i], 0, &z->pieces);
+    const void *attrs = node.attrs;
+    if (node.nin)
+        attrs = local_attrs(z, &node, type_of(m, node.in[0]), type_of(m, in[0]));
+    NodeId copy =
+        node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions, attrs, node.loc);
+    region_append(m, z->to, copy);
+    for (int i = 0; i < node.nout; i++)
+        subst_set(&z->pieces, node.out + (uint32_t)i, node_at(m, copy)->out + (uint32_t)i);
+}

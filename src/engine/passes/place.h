@@ -1,0 +1,66 @@
+/* place.h - what the parts of the place pass share. */
+#ifndef TUTTI_PLACE_H
+#define TUTTI_PLACE_H
+#include "engine/passes/propagate.h"
+#include "engine/plan.h"
+#include "hlo/rewrite.h"
+
+/* A value of the program that a device also has in another form than its own tiling. */
+typedef struct Held {
+    ValueId whole; /* in the program as it was read */
+    Tiling tiling;
+    ValueId piece; /* in the program of one device; 0: asked for, not there yet */
+} Held;
+
+/* Two programs: the one as read, over whole arrays, and the one being made, over pieces.
+ * Values of the first are called whole values; numbers of both live in one module. */
+typedef struct Placer {
+    Plan *plan;
+    Module *m;
+    int ndevices;    /* partitions */
+    RegionId to;     /* being made; pieces are appended to it */
+    uint32_t nwhole; /* whole values are those below */
+    /* By whole value. */
+    Tiling *tilings;   /* how it lies */
+    bool *is_waiting;  /* it belongs to the run of whole-array operations being collected */
+    bool *is_manual;   /* GSPMD form: a piece already; it has no tiling */
+    uint32_t *uses;    /* how often the program names it */
+    Subst pieces;      /* whole value -> a device's piece of it, where there is one */
+    /* The run: operations that will be one tutti.global. */
+    NodeId *run;
+    int nrun, run_room;
+    Held *held; /* a stack: entries of an inner region are popped with it */
+    int nheld, held_room;
+    bool is_gspmd; /* pieces and wholes are told apart by custom calls */
+    int nasked; /* entries of held that wait for their piece */
+} Placer;
+
+/* pieces.c: what a device has. */
+Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divides it */
+/* A device's piece of v lying as `want`, without a meeting; 0: that needs one. */
+ValueId piece_of(Placer *z, ValueId v, Tiling want);
+void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece);
+/* n done by every device on its pieces; p.is_piecewise. */
+void place_piecewise(Placer *z, NodeId n, const Placement *p);
+
+/* stated.c: what the program says. */
+bool is_call_of(const Node *node, const char *target); /* a custom_call */
+/* Says how a value lies and computes nothing: a sharding constraint, in either notation. */
+bool is_mark(const Node *node);
+MUST_USE Error *mark_tiling(const Placer *z, const Node *node, Tiling *out);
+/* How operand (or result) i of a manual computation lies; pieces have the body's types. */
+MUST_USE Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i,
+                              Tiling *out);
+/* Of an argument or result with these attributes; *is_said is false when that is nothing. */
+MUST_USE Error *stated_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
+                              bool *is_said);
+
+/* join.c: the run. */
+void run_add(Placer *z, NodeId n);
+/* After the next run_flush v can be had as `want`. */
+void run_ask(Placer *z, ValueId v, Tiling want);
+/* Makes the tutti.global node of what was collected and asked for, if anything was.  last: the
+ * RETURN whose operands have all been asked for, or 0. */
+void run_flush(Placer *z, NodeId last);
+bool run_has_effect(const Placer *z);
+#endif

@@ -1,0 +1,28 @@
+/* propagate.h - how the results of an operation lie on devices, given how its operands do. */
+#ifndef TUTTI_PROPAGATE_H
+#define TUTTI_PROPAGATE_H
+#include "hlo/module.h"
+
+/* One dimension of a tiling, to be taken over into another. */
+typedef struct Pick {
+    const Tiling *from; /* NULL: this dimension is whole */
+    int dim;
+} Pick;
+
+/* The tiling of an array of type `whole` whose dimension i lies as picks[i] says.  A pick that
+ * does not divide the extent, or that with those before it would leave a tile that no device
+ * holds (the same mesh axis twice), counts as whole; *dropped says that there was one. */
+Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bool *dropped);
+
+/* Where a node may run. */
+typedef struct Placement {
+    Tiling *results; /* [nout] */
+    bool is_piecewise; /* every device computes its piece of the results from its pieces of the
+                          operands, */
+    Tiling *wants;     /* [nin] if these lie so; each is the operand's own tiling, or the operand
+                          is replicated and each device can take its piece of it */
+} Placement;
+
+/* in[i] is the tiling of operand i. */
+Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices);
+#endif

@@ -1,0 +1,99 @@
+/* stated.c - what a program says about how its values lie, as tilings.
+ *
+ * In go the places where it may be said: attributes of arguments and results, sharding
+ * constraints, the operands and results of manual computations, each in Shardy's notation or
+ * in that of mhlo.sharding.  Out come tilings that are known to divide the arrays. */
+#include "engine/passes/place.h"
+
+bool is_call_of(const Node *node, const char *target)
+{
+    return node->op == OP_CUSTOM_CALL &&
+           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, target);
+}
+
+bool is_mark(const Node *node)
+{
+    return node->op == OP_CONSTRAINT || is_call_of(node, "Sharding");
+}
+
+Error *mark_tiling(const Placer *z, const Node *node, Tiling *out)
+{
+    int rank = type_of(z->m, node->out).rank;
+    Error *error;
+    if (node->op == OP_CONSTRAINT) {
+        const Sharding *sharding = ((const ConstraintAttrs *)node->attrs)->sharding;
+        error = sharding_tiling(z->m->arena, sharding, rank, z->ndevices, out);
+    } else {
+        const Attr *text = attr_get(node->extra, "mhlo.sharding");
+        Str notation = text && text->kind == ATTR_STRING ? text->string : STR("{replicated}");
+        error = tiling_parse(z->m->arena, notation, rank, z->ndevices, out);
+    }
+    Type local;
+    if (!error)
+        error = tiling_local(z->m->arena, *out, type_of(z->m, node->out), &local);
+    return error ? error_in(error, "%s, at %s", op_name(node->op), loc_name(node->loc)) : NULL;
+}
+
+static bool is_named(const Attr *names, Str name)
+{
+    if (names && names->kind == ATTR_ARRAY)
+        for (int i = 0; i < names->n; i++)
+            if (names->items[i]->kind == ATTR_STRING && str_equal(names->items[i]->string, name))
+                return true;
+    return false;
+}
+
+/* The sharding with the manual axes only. */
+static const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes)
+{
+    DimSharding *dims = ARENA_ARRAY(arena, DimSharding, s->rank + 1);
+    for (int i = 0; i < s->rank; i++) {
+        AxisRef *axes = ARENA_ARRAY(arena, AxisRef, s->dims[i].naxes + 1);
+        dims[i].axes = axes;
+        for (int k = 0; k < s->dims[i].naxes; k++)
+            if (is_named(manual_axes, s->mesh->axes[s->dims[i].axes[k].axis]))
+                axes[dims[i].naxes++] = s->dims[i].axes[k];
+    }
+    Sharding *part = ARENA_NEW(arena, Sharding);
+    *part = (Sharding){ s->mesh, s->rank, dims };
+    return part;
+}
+
+Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i, Tiling *out)
+{
+    const ManualAttrs *attrs = node->attrs;
+    Shardings list = is_operand ? attrs->in_shardings : attrs->out_shardings;
+    Type whole = type_of(z->m, is_operand ? node->in[i] : node->out + (uint32_t)i), local;
+    Arena *arena = z->m->arena;
+    if (i >= list.n)
+        return error_new(CODE_INVALID, "%s has fewer shardings than values, at %s",
+                         op_name(node->op), loc_name(node->loc));
+    const Sharding *sharding = manual_part(arena, list.at[i], attrs->manual_axes);
+    Error *error = sharding_tiling(arena, sharding, whole.rank, z->ndevices, out);
+    if (!error)
+        error = tiling_local(arena, *out, whole, &local);
+    if (error)
+        return error_in(error, "%s %d of %s, at %s", is_operand ? "operand" : "result", i,
+                        op_name(node->op), loc_name(node->loc));
+    RegionId body = node->regions[0];
+    Type stated = is_operand ? type_of(z->m, region_at(z->m, body)->args + (uint32_t)i)
+                             : type_of(z->m, region_return(z->m, body)->in[i]);
+    if (!type_equal(stated, local))
+        return error_new(CODE_INVALID, "%s: a piece of %s is %s, but its body has %s, at %s",
+                         op_name(node->op), type_name(whole), type_name(local),
+                         type_name(stated), loc_name(node->loc));
+    return NULL;
+}
+
+Error *stated_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out, bool *is_said)
+{
+    const Attr *sdy = attr_get(attrs, "sdy.sharding"), *mhlo = attr_get(attrs, "mhlo.sharding");
+    *is_said = true;
+    if (sdy && sdy->kind == ATTR_SHARDING)
+        return sharding_tiling(z->m->arena, sdy->sharding, rank, z->ndevices, out);
+    if (mhlo && mhlo->kind == ATTR_STRING)
+        return tiling_parse(z->m->arena, mhlo->string, rank, z->ndevices, out);
+    *is_said = false;
+    *out = tiling_replicated(z->m->arena, rank, z->ndevices);
+    return NULL;
+}
