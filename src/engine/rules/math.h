@@ -16,6 +16,11 @@ double math_sign(double x);
 double math_max(double x, double y); /* nan if either is; 0 is above -0 */
 double math_reduce_precision(double x, const FloatFormat *f, int exponent_bits, int mantissa_bits);
 
+double math_lgamma(double x);
+double math_erf_inv(double x);
+double math_digamma(double x);
+double math_bessel_i1e(double x);
+
 Complex math_complex_sign(Complex x);
 Complex math_complex_expm1(Complex x);
 Complex math_complex_log1p(Complex x);
