@@ -16,8 +16,8 @@ void apply_free(Apply *a);
 MUST_USE Error *apply(Apply *a);
 
 /* Combines elements by a reducer of k pairs.  The elements are in[j] at places[0..n); place -1
- * stands for init[j].  The order of combination is that of the list, but the grouping is a
- * balanced tree, so that long sums of short floats lose little. */
+ * stands for init[j].  The order of combination is that of the list; long lists are grouped as
+ * a balanced tree, so that sums of short floats lose little. */
 typedef struct Fold {
     Apply *f;
     int k;

@@ -1,6 +1,7 @@
 /* eval_apply.c - a region of scalars applied to elements, and folds by one.
  *
- *     fold of a b c d e:     init . ((a . b) . (c . (d . e)))
+ *     a short list:   (((init . a) . b) . c) . d       one by one, as the specification has it
+ *     a long one:     init . (fold of one half . fold of the other)
  *
  * A level of the tree needs one set of k scalars, and there are at most 64 levels. */
 #include "engine/rules/apply.h"
@@ -77,21 +78,37 @@ static Error *combine(Apply *f, int k, Tensor *left, const Tensor *right)
     return NULL;
 }
 
+static void fetch(const Fold *d, int64_t place, Tensor *to)
+{
+    for (int j = 0; j < d->k; j++)
+        if (place < 0)
+            element_convert(to[j], 0, d->init[j], 0);
+        else
+            element_convert(to[j], 0, d->in[j], d->base + place);
+}
+
+/* left, then places[first .. first + n) one by one. */
+static Error *fold_line(Fold *d, int64_t first, int64_t n, Tensor *left)
+{
+    for (int64_t i = 0; i < n; i++) {
+        fetch(d, d->places[first + i], left + d->k);
+        TRY(combine(d->f, d->k, left, left + d->k));
+    }
+    return NULL;
+}
+
+enum { SHORT = 64 };
+
 /* Into level `level`: places[first .. first + n), n > 0. */
-static Error *fold_range(Fold *d, int64_t first, int64_t n, int level)
+static Error *fold_tree(Fold *d, int64_t first, int64_t n, int level)
 {
     Tensor *left = d->levels + level * d->k;
-    if (n == 1) {
-        int64_t place = d->places[first];
-        for (int j = 0; j < d->k; j++)
-            if (place < 0)
-                element_convert(left[j], 0, d->init[j], 0);
-            else
-                element_convert(left[j], 0, d->in[j], d->base + place);
-        return NULL;
+    if (n <= SHORT) {
+        fetch(d, d->places[first], left);
+        return fold_line(d, first + 1, n - 1, left);
     }
-    TRY(fold_range(d, first, n / 2, level));
-    TRY(fold_range(d, first + n / 2, n - n / 2, level + 1));
+    TRY(fold_tree(d, first, n / 2, level));
+    TRY(fold_tree(d, first + n / 2, n - n / 2, level + 1));
     return combine(d->f, d->k, left, left + d->k);
 }
 
@@ -100,10 +117,11 @@ Error *fold(Fold *d, int64_t n, const int64_t *places, int64_t base, Tensor *out
     d->places = places;
     d->base = base;
     Tensor *start = d->levels;
-    for (int j = 0; j < d->k; j++)
-        element_convert(start[j], 0, d->init[j], 0);
-    if (n > 0) {
-        TRY(fold_range(d, 0, n, 1));
+    fetch(d, -1, start);
+    if (n <= SHORT) {
+        TRY(fold_line(d, 0, n, start));
+    } else {
+        TRY(fold_tree(d, 0, n, 1));
         TRY(combine(d->f, d->k, start, start + d->k));
     }
     for (int j = 0; j < d->k; j++)
