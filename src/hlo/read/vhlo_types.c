@@ -4,21 +4,41 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
+typedef struct ElementCode {
     int code;
     Element element;
-} vhlo_elements[] = {
-    { 0, I1 },           { 2, BF16 },         { 3, F16 },  { 4, F32 },  { 5, F64 },
-    { 6, F8E4M3FN },     { 7, F8E5M2 },       { 9, I64 },  { 10, I4 },  { 11, I8 },
-    { 12, I16 },         { 13, I32 },         { 14, I64 }, { 15, U4 },  { 16, U8 },
-    { 17, U16 },         { 18, U32 },         { 19, U64 }, { 31, I2 },  { 32, U2 },
-    { 27, F8E4M3FNUZ },  { 28, F8E5M2FNUZ },  { 29, F8E4M3B11FNUZ },
-    { 35, F8E4M3 },      { 36, F8E3M4 },      { 40, F8E8M0FNU },
+} ElementCode;
+
+/* "index" is a number of 64 bits here. */
+static const ElementCode vhlo_elements[] = {
+    { 0, I1 },          { 2, BF16 },        { 3, F16 },            { 4, F32 },     { 5, F64 },
+    { 6, F8E4M3FN },    { 7, F8E5M2 },      { 9, I64 },            { 10, I4 },     { 11, I8 },
+    { 12, I16 },        { 13, I32 },        { 14, I64 },           { 15, U4 },     { 16, U8 },
+    { 17, U16 },        { 18, U32 },        { 19, U64 },           { 31, I2 },     { 32, U2 },
+    { 27, F8E4M3FNUZ }, { 28, F8E5M2FNUZ }, { 29, F8E4M3B11FNUZ }, { 35, F8E4M3 }, { 36, F8E3M4 },
+    { 40, F8E8M0FNU },  { -1, TOKEN },
+};
+
+static const ElementCode builtin_elements[] = {
+    { 1, I64 },         { 3, BF16 },        { 4, F16 },            { 5, F32 },     { 6, F64 },
+    { 22, F8E5M2 },     { 23, F8E4M3 },     { 24, F8E4M3FN },      { 28, F8E3M4 },
+    { 25, F8E5M2FNUZ }, { 26, F8E4M3FNUZ }, { 27, F8E4M3B11FNUZ }, { 32, F8E8M0FNU },
+    { -1, TOKEN },
 };
 
 enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_NONE = 33 };
-enum { BUILTIN_INTEGER = 0, BUILTIN_INDEX = 1, BUILTIN_FUNCTION = 2, BUILTIN_BF16 = 3,
-       BUILTIN_F64 = 6, BUILTIN_COMPLEX = 9, BUILTIN_NONE = 12, BUILTIN_TENSOR = 13 };
+enum { BUILTIN_INTEGER = 0, BUILTIN_FUNCTION = 2, BUILTIN_COMPLEX = 9, BUILTIN_NONE = 12,
+       BUILTIN_TENSOR = 13 };
+
+static bool find_element(const ElementCode *codes, uint64_t code, FileType *out)
+{
+    for (; codes->code >= 0; codes++)
+        if ((uint64_t)codes->code == code) {
+            *out = (FileType){ .kind = TYPE_SCALAR, .type = type_scalar(codes->element) };
+            return true;
+        }
+    return false;
+}
 
 static const char *vhlo_type_name(uint64_t code)
 {
@@ -102,11 +122,8 @@ static Error *decode_vhlo(Vhlo *v, Cursor *c, FileType *out)
     uint64_t code;
     Cursor before = *c;
     TRY(take_varint(c, &code));
-    for (size_t i = 0; i < sizeof vhlo_elements / sizeof *vhlo_elements; i++)
-        if ((uint64_t)vhlo_elements[i].code == code) {
-            *out = (FileType){ .kind = TYPE_SCALAR, .type = type_scalar(vhlo_elements[i].element) };
-            return NULL;
-        }
+    if (find_element(vhlo_elements, code, out))
+        return NULL;
     switch (code) {
     case VHLO_COMPLEX: return take_complex(v, c, out);
     case VHLO_TENSOR: return take_tensor(v, c, out);
@@ -139,21 +156,15 @@ static Error *take_integer(Vhlo *v, Cursor *c, FileType *out)
 
 static Error *decode_builtin(Vhlo *v, Cursor *c, FileType *out)
 {
-    static const Element floats[] = { BF16, F16, F32, F64 };
     uint64_t code;
     Cursor before = *c;
     TRY(take_varint(c, &code));
-    if (code >= BUILTIN_BF16 && code <= BUILTIN_F64) {
-        *out = (FileType){ .kind = TYPE_SCALAR, .type = type_scalar(floats[code - BUILTIN_BF16]) };
+    if (find_element(builtin_elements, code, out))
         return NULL;
-    }
     switch (code) {
     case BUILTIN_INTEGER: return take_integer(v, c, out);
     case BUILTIN_COMPLEX: return take_complex(v, c, out);
     case BUILTIN_TENSOR: return take_tensor(v, c, out);
-    case BUILTIN_INDEX:
-        *out = (FileType){ .kind = TYPE_SCALAR, .type = type_scalar(I64) };
-        return NULL;
     case BUILTIN_NONE: *out = (FileType){ .kind = TYPE_NOTHING }; return NULL;
     case BUILTIN_FUNCTION:
         *out = (FileType){ .kind = TYPE_FUNCTION, .lists = *c };
