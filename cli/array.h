@@ -1,0 +1,26 @@
+/* array.h - arrays on the host: .npy files, filling, printing. */
+#ifndef TUTTI_ARRAY_H
+#define TUTTI_ARRAY_H
+#include "base/error.h"
+#include "ops/type.h"
+
+/* Strides are in bytes: files may hold their dimensions in either order. */
+typedef struct Array {
+    Type type; /* dims point into dims_ */
+    int64_t dims_[MAX_RANK], strides[MAX_RANK];
+    char *data;
+    void *memory; /* what to free */
+} Array;
+
+/* Row-major and zeroed. */
+MUST_USE Error *array_new(Type type, Array *out);
+void array_free(Array *array);
+void array_fill_random(Array *array, uint64_t seed); /* floats in [0, 1), small integers */
+
+/* The file's type must be one that `wanted` can be stored as; shapes are compared. */
+MUST_USE Error *array_load(const char *path, Type wanted, Array *out);
+MUST_USE Error *array_save(const char *path, const Array *array);
+
+/* Nested lists; long dimensions are cut short in the middle. */
+void array_print(Text *out, const Array *array);
+#endif

@@ -1,0 +1,224 @@
+/* check.c - `tutti check`: play many programs that check themselves (custom_call @check.*).
+ *
+ * The programs are played by a child process, one after the other; it says over a pipe which one
+ * it begins and how it went.  When the child dies, or a program takes too long, that program has
+ * failed, and another child goes on with the next:
+ *
+ *     parent <-- "begin 7"  "pass 7"  "begin 8"  "fail 8 <message>"  ... -- child */
+#include "command.h"
+#include "seam.h"
+
+#include "hlo/module.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef struct CheckRequest {
+    char **files;
+    int nfiles, seconds;
+    bool stats, evaluate;
+} CheckRequest;
+
+static Error *play(Seam *seam, Str code, const char *path, bool evaluate)
+{
+    Module *module;
+    TRY(read_program(code.at, code.n, path, &module));
+    int ndevices = module->nreplicas * module->npartitions;
+    module_free(module);
+    TRY(seam_start(seam, ndevices));
+    PJRT_LoadedExecutable *executable;
+    TRY(seam_compile(seam, code, evaluate, &executable));
+    const TuttiProgram *p;
+    Error *error = seam_error(seam, seam->tutti->describe(executable, &p));
+    if (!error && p->nargs)
+        error = error_new(CODE_INVALID, "it takes %d arguments; a program that checks itself "
+                          "takes none", p->nargs);
+    if (!error)
+        error = seam_run(seam, executable, NULL, NULL);
+    seam_release(seam, executable);
+    return error;
+}
+
+static Error *check_file(Seam *seam, const char *path, bool evaluate)
+{
+    Text program;
+    TRY(file_read(path, &program));
+    Error *error = play(seam, (Str){ text_cstr(&program), program.n }, path, evaluate);
+    text_free(&program);
+    return error;
+}
+
+/* In the child.  A message is one line. */
+static void report(FILE *out, const char *word, int i, const char *message)
+{
+    fprintf(out, "%s %d ", word, i);
+    for (; *message; message++)
+        putc(*message == '\n' ? ' ' : *message, out);
+    fprintf(out, "\n");
+    fflush(out);
+}
+
+static void print_stats(Seam *seam)
+{
+    char *text;
+    Error *error = seam_error(seam, seam->tutti->stats(NULL, &text));
+    if (!error) {
+        fprintf(stderr, "%s", text);
+        seam->tutti->release(text);
+    }
+    error_free(error);
+}
+
+_Noreturn static void child(const CheckRequest *r, int from, int to)
+{
+    FILE *out = fdopen(to, "w");
+    Seam seam = { 0 };
+    Error *trouble = seam_load(&seam);
+    if (!trouble && !seam.tutti)
+        trouble = error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", seam.path);
+    for (int i = from; i < r->nfiles; i++) {
+        report(out, "begin", i, "");
+        alarm((unsigned)r->seconds); /* unhandled: ends the child */
+        Error *error = trouble ? error_copy(trouble) : check_file(&seam, r->files[i], r->evaluate);
+        alarm(0);
+        report(out, error ? "fail" : "pass", i, error ? error_text(error) : "");
+        error_free(error);
+    }
+    if (r->stats && !trouble)
+        print_stats(&seam);
+    fflush(NULL);
+    _exit(0);
+}
+
+typedef struct Score {
+    int passed, failed;
+    int next; /* file that has not been begun */
+} Score;
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void fail_file(const CheckRequest *r, Score *score, int i, const char *message)
+{
+    printf("FAIL %s: %s\n", base_name(r->files[i]), message);
+    fflush(stdout);
+    score->failed++;
+}
+
+/* Reads what a child says until it ends; gives the file it was at when it died, or -1. */
+static int listen_to(const CheckRequest *r, Score *score, FILE *in)
+{
+    char *line = NULL, word[8];
+    size_t room = 0;
+    int begun = -1, i, used;
+    while (getline(&line, &room, in) > 0) {
+        if (sscanf(line, "%7s %d %n", word, &i, &used) != 2 || i < 0 || i >= r->nfiles)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        if (strcmp(word, "begin") == 0) {
+            begun = i;
+            score->next = i + 1;
+            continue;
+        }
+        begun = -1;
+        if (strcmp(word, "pass") == 0)
+            score->passed++;
+        else
+            fail_file(r, score, i, strlen(line) > (size_t)used ? line + used : "failed");
+    }
+    free(line);
+    return begun;
+}
+
+/* Plays from score->next on until the end or a death. */
+static Error *play_some(const CheckRequest *r, Score *score)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return error_new(CODE_EXHAUSTED, "no pipe: %s", strerror(errno));
+    fflush(NULL);
+    pid_t process = fork();
+    if (process < 0)
+        return error_new(CODE_EXHAUSTED, "no process: %s", strerror(errno));
+    if (process == 0) {
+        close(ends[0]);
+        child(r, score->next, ends[1]);
+    }
+    close(ends[1]);
+    FILE *in = fdopen(ends[0], "r");
+    int before = score->next, begun = listen_to(r, score, in), status = 0;
+    fclose(in);
+    waitpid(process, &status, 0);
+    if (begun < 0 && score->next == before)
+        return error_new(CODE_INTERNAL, "the child that plays the programs did not begin");
+    if (begun < 0)
+        return NULL;
+    char message[80];
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+        snprintf(message, sizeof message, "took longer than %d seconds", r->seconds);
+    else if (WIFSIGNALED(status))
+        snprintf(message, sizeof message, "crashed: %s", strsignal(WTERMSIG(status)));
+    else
+        snprintf(message, sizeof message, "ended the process with code %d", WEXITSTATUS(status));
+    fail_file(r, score, begun, message);
+    return NULL;
+}
+
+static int parse(int argc, char **argv, CheckRequest *r)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (strcmp(argv[i], "--stats") == 0)
+            r->stats = true;
+        else if (strcmp(argv[i], "--eval") == 0)
+            r->evaluate = true;
+        else if (option_value(argc, argv, &i, "--seconds", &value)) {
+            if (!parse_positive(value, &r->seconds))
+                return usage_error("check", "--seconds needs a number of at least 1");
+        } else if (argv[i][0] == '-')
+            return usage_error("check", "'%s' is not known", argv[i]);
+        else
+            r->files[r->nfiles++] = argv[i];
+    }
+    return r->nfiles ? EXIT_OK : usage_error("check", "no programs are given");
+}
+
+static int run(int argc, char **argv)
+{
+    CheckRequest r = { .files = calloc((size_t)argc, sizeof *r.files), .seconds = 60 };
+    if (!r.files)
+        return failed(error_new(CODE_EXHAUSTED, "no memory for %d names", argc));
+    int code = parse(argc, argv, &r);
+    Score score = { 0 };
+    while (code == EXIT_OK && score.next < r.nfiles) {
+        Error *error = play_some(&r, &score);
+        if (error)
+            code = failed(error);
+    }
+    free(r.files);
+    if (code == EXIT_OK) {
+        printf("%d passed, %d failed\n", score.passed, score.failed);
+        code = score.failed ? EXIT_FAILED : EXIT_OK;
+    }
+    return code;
+}
+
+const Command command_check = {
+    .name = "check",
+    .usage = "PROGRAM... [--eval] [--stats] [--seconds N]",
+    .summary = "play programs that check themselves (custom_call @check.*); one line per failure",
+    .details =
+        "A program that crashes or is not supported has failed like any other; the rest go on.\n\n"
+        "  --eval       by the reference evaluator instead of compiled code\n"
+        "  --stats      afterwards, what happened in all runs, on standard error\n"
+        "  --seconds N  how long one program may take; 60 if not given\n",
+    .run = run,
+};

@@ -1,0 +1,33 @@
+/* command.h - what the commands share: their table, the exit codes, words of the command line. */
+#ifndef TUTTI_COMMAND_H
+#define TUTTI_COMMAND_H
+#include "base/error.h"
+#include "base/text.h"
+
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+typedef struct Command {
+    const char *name;
+    const char *usage;   /* what follows the name */
+    const char *summary; /* one line */
+    const char *details; /* the rest of its help, or NULL */
+    int (*run)(int argc, char **argv); /* argv[0] is its name */
+} Command;
+
+extern const Command command_check, command_devices, command_dump, command_run;
+
+/* Says what was wrong with the command line and where help is; gives EXIT_USAGE. */
+int usage_error(const char *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Says why it failed, ends the error; gives EXIT_FAILED. */
+int failed(Error *error);
+
+/* Is argv[*at] this option?  "--name value" and "--name=value" both give the value; an option
+ * without one has value NULL when it is last. */
+bool option_value(int argc, char **argv, int *at, const char *name, const char **value);
+/* A whole number of at least 1. */
+bool parse_positive(const char *text, int *out);
+
+/* The bytes of a file; the caller frees out->at. */
+MUST_USE Error *file_read(const char *path, Text *out);
+#endif

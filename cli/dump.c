@@ -1,0 +1,74 @@
+/* dump.c - `tutti dump`: the program as text, as read or after a pass of the compiler. */
+#include "command.h"
+#include "seam.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static Error *unknown_pass(const Seam *seam, const char *after)
+{
+    Text text = { 0 };
+    for (const char *const *name = seam->tutti->passes; *name; name++)
+        text_printf(&text, "%s%s", text.n ? ", " : "", *name);
+    Error *error = error_new(CODE_INVALID, "there is no pass '%s'; the passes are: %s", after,
+                             text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+static bool is_pass(const Seam *seam, const char *after)
+{
+    for (const char *const *name = seam->tutti->passes; *name; name++)
+        if (strcmp(*name, after) == 0)
+            return true;
+    return false;
+}
+
+static Error *dump(Seam *seam, const char *path, const char *after)
+{
+    TRY(seam_load(seam));
+    if (!seam->tutti)
+        return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", seam->path);
+    if (after && !is_pass(seam, after))
+        return unknown_pass(seam, after);
+    Text program;
+    TRY(file_read(path, &program));
+    char *text;
+    Error *error = seam_error(seam, seam->tutti->dump(text_cstr(&program), program.n, path, after,
+                                                      &text));
+    text_free(&program);
+    if (error)
+        return error;
+    printf("%s", text ? text : "");
+    seam->tutti->release(text);
+    return NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    const char *path = NULL, *after = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (option_value(argc, argv, &i, "--after", &after)) {
+            if (!after)
+                return usage_error("dump", "--after needs the name of a pass");
+        } else if (argv[i][0] == '-' || path) {
+            return usage_error("dump", "'%s' is not known", argv[i]);
+        } else {
+            path = argv[i];
+        }
+    }
+    if (!path)
+        return usage_error("dump", "a program is missing");
+    Seam seam = { 0 };
+    Error *error = dump(&seam, path, after);
+    seam_end(&seam);
+    return error ? failed(error) : EXIT_OK;
+}
+
+const Command command_dump = {
+    .name = "dump",
+    .usage = "PROGRAM [--after=PASS]",
+    .summary = "print a program as text, as it was read or after a pass of the compiler",
+    .details = "A name that is no pass makes it list them.\n",
+    .run = run,
+};

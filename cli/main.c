@@ -1,0 +1,128 @@
+/* main.c - the command line of Tutti: a table of commands, and what they share.
+ *
+ * The tool is a client of the engine like any other: it loads the plugin and speaks PJRT to it
+ * (seam.h).  Exit codes: 0 well, 1 a program failed, 2 the command line was wrong. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Command *const commands[] = {
+    &command_devices,
+    &command_run,
+    &command_check,
+    &command_dump,
+};
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(void)
+{
+    printf("Tutti plays StableHLO programs on the devices of this machine.\n\nusage:\n");
+    for (int i = 0; i < NCOMMANDS; i++)
+        printf("  tutti %s %s\n      %s\n", commands[i]->name, commands[i]->usage,
+               commands[i]->summary);
+    printf("  tutti COMMAND --help\n      more about a command\n\n"
+           "environment:\n"
+           "  TUTTI_DEVICES=N    how many devices there are (or XLA_FLAGS="
+           "--xla_force_host_platform_device_count=N)\n"
+           "  TUTTI_WORKERS=N    how many threads play them; else one per core\n"
+           "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
+           "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");
+}
+
+static int print_command_help(const Command *command)
+{
+    printf("usage: tutti %s %s\n\n%s\n", command->name, command->usage, command->summary);
+    if (command->details)
+        printf("\n%s", command->details);
+    return EXIT_OK;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
+        print_help();
+        return argc < 2 ? EXIT_USAGE : EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("tutti 0.1\n");
+        return EXIT_OK;
+    }
+    for (int i = 0; i < NCOMMANDS; i++) {
+        if (strcmp(argv[1], commands[i]->name) != 0)
+            continue;
+        for (int a = 2; a < argc; a++)
+            if (is_help(argv[a]))
+                return print_command_help(commands[i]);
+        return commands[i]->run(argc - 1, argv + 1);
+    }
+    fprintf(stderr, "tutti: there is no command '%s'; see tutti --help\n", argv[1]);
+    return EXIT_USAGE;
+}
+
+int usage_error(const char *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "tutti %s: ", command);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "; see tutti %s --help\n", command);
+    va_end(args);
+    return EXIT_USAGE;
+}
+
+int failed(Error *error)
+{
+    fprintf(stderr, "tutti: %s\n", error_text(error));
+    error_free(error);
+    return EXIT_FAILED;
+}
+
+bool option_value(int argc, char **argv, int *at, const char *name, const char **value)
+{
+    const char *word = argv[*at];
+    size_t n = strlen(name);
+    if (strncmp(word, name, n) != 0 || (word[n] != 0 && word[n] != '='))
+        return false;
+    if (word[n] == '=')
+        *value = word + n + 1;
+    else
+        *value = *at + 1 < argc ? argv[++*at] : NULL;
+    return true;
+}
+
+bool parse_positive(const char *text, int *out)
+{
+    char *end;
+    long value = text ? strtol(text, &end, 10) : 0;
+    if (value < 1 || value > 1 << 20 || *end)
+        return false;
+    *out = (int)value;
+    return true;
+}
+
+Error *file_read(const char *path, Text *out)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return error_new(CODE_NOT_FOUND, "%s: %s", path, strerror(errno));
+    Text text = { 0 };
+    char chunk[65536];
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
+        text_add(&text, chunk, n);
+    int trouble = ferror(file);
+    fclose(file);
+    if (trouble) {
+        text_free(&text);
+        return error_new(CODE_INVALID, "%s cannot be read", path);
+    }
+    *out = text;
+    return NULL;
+}

@@ -1,0 +1,208 @@
+/* run.c - `tutti run`: play a program once on whole arrays from files. */
+#include "command.h"
+#include "seam.h"
+
+#include "hlo/module.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MAX_INPUTS = 1024 };
+
+typedef struct RunRequest {
+    const char *program, *out;
+    const char *inputs[MAX_INPUTS];
+    int ninputs, ndevices;
+    bool stats, evaluate;
+} RunRequest;
+
+/* How many devices a program is for; the engine checks the rest. */
+static Error *count_devices(const char *path, Str code, int *ndevices)
+{
+    Module *module;
+    TRY(read_program(code.at, code.n, path, &module));
+    *ndevices = module->nreplicas * module->npartitions;
+    module_free(module);
+    return NULL;
+}
+
+static Error *type_of_array(const TuttiArray *array, Type *out)
+{
+    *out = (Type){ F32, array->rank, array->whole };
+    if (!element_of_pjrt((int)array->type, &out->element))
+        return error_new(CODE_UNIMPLEMENTED, "not supported: arrays of PJRT_Buffer_Type %d",
+                         (int)array->type);
+    return NULL;
+}
+
+static Error *missing_inputs(const RunRequest *r, const TuttiProgram *p)
+{
+    Text text = { 0 };
+    text_printf(&text, "%s takes %d argument%s and %d %s given; --input once for each, in order:",
+                r->program, p->nargs, p->nargs == 1 ? "" : "s", r->ninputs,
+                r->ninputs == 1 ? "is" : "are");
+    for (int i = 0; i < p->nargs; i++) {
+        Type type;
+        Error *error = type_of_array(&p->args[i], &type);
+        text_printf(&text, "\n  argument %d: %s", i, error ? error_text(error) : type_name(type));
+        error_free(error);
+    }
+    Error *error = error_new(CODE_INVALID, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+static Error *load_input(const char *input, int number, Type type, Array *out)
+{
+    bool is_random = strcmp(input, "random") == 0;
+    if (!is_random && strcmp(input, "zeros") != 0)
+        return array_load(input, type, out);
+    TRY(array_new(type, out));
+    if (is_random)
+        array_fill_random(out, (uint64_t)number);
+    return NULL;
+}
+
+static Error *load_inputs(const RunRequest *r, const TuttiProgram *p, Array *arrays)
+{
+    if (r->ninputs != p->nargs)
+        return missing_inputs(r, p);
+    for (int i = 0; i < p->nargs; i++) {
+        Type type;
+        TRY(type_of_array(&p->args[i], &type));
+        Error *error = load_input(r->inputs[i], i, type, &arrays[i]);
+        if (error)
+            return error_in(error, "argument %d", i);
+    }
+    return NULL;
+}
+
+static Error *show_result(const RunRequest *r, int i, const Array *array)
+{
+    if (r->out) {
+        Text path = { 0 };
+        text_printf(&path, "%s/result_%d.npy", r->out, i);
+        Error *error = array_save(path.at, array);
+        if (!error)
+            printf("%s: %s\n", path.at, type_name(array->type));
+        text_free(&path);
+        return error;
+    }
+    Text text = { 0 };
+    array_print(&text, array);
+    printf("result %d: %s\n%s\n", i, type_name(array->type), text_cstr(&text));
+    text_free(&text);
+    return NULL;
+}
+
+static Error *print_stats(Seam *seam, PJRT_LoadedExecutable *executable)
+{
+    char *text;
+    TRY(seam_error(seam, seam->tutti->stats(executable, &text)));
+    fprintf(stderr, "%s", text);
+    seam->tutti->release(text);
+    return NULL;
+}
+
+static Error *play(Seam *seam, const RunRequest *r, PJRT_LoadedExecutable *executable)
+{
+    const TuttiProgram *p;
+    TRY(seam_error(seam, seam->tutti->describe(executable, &p)));
+    Array *args = calloc((size_t)p->nargs + 1, sizeof *args);
+    Array *results = calloc((size_t)p->nresults + 1, sizeof *results);
+    Error *error = args && results ? load_inputs(r, p, args)
+                                   : error_new(CODE_EXHAUSTED, "no memory for the arguments");
+    if (!error)
+        error = seam_run(seam, executable, args, results);
+    for (int i = 0; i < p->nresults && !error; i++)
+        error = show_result(r, i, &results[i]);
+    if (!error && r->stats)
+        error = print_stats(seam, executable);
+    for (int i = 0; args && i < p->nargs; i++)
+        array_free(&args[i]);
+    for (int i = 0; results && i < p->nresults; i++)
+        array_free(&results[i]);
+    free(args);
+    free(results);
+    return error;
+}
+
+static Error *run_request(Seam *seam, const RunRequest *r, Str code)
+{
+    int needed;
+    TRY(count_devices(r->program, code, &needed));
+    TRY(seam_load(seam));
+    if (!seam->tutti)
+        return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine, so it does not say how "
+                         "arrays lie on devices", seam->path);
+    TRY(seam_start(seam, r->ndevices ? r->ndevices : needed));
+    if (r->out && mkdir(r->out, 0777) != 0 && errno != EEXIST)
+        return error_new(CODE_INVALID, "%s cannot be made: %s", r->out, strerror(errno));
+    PJRT_LoadedExecutable *executable;
+    TRY(seam_compile(seam, code, r->evaluate, &executable));
+    Error *error = play(seam, r, executable);
+    seam_release(seam, executable);
+    return error;
+}
+
+static int parse(int argc, char **argv, RunRequest *r)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value;
+        if (option_value(argc, argv, &i, "--input", &value)) {
+            if (!value || r->ninputs == MAX_INPUTS)
+                return usage_error("run", "--input needs a file, and there may be %d", MAX_INPUTS);
+            r->inputs[r->ninputs++] = value;
+        } else if (option_value(argc, argv, &i, "--out", &value)) {
+            if (!(r->out = value))
+                return usage_error("run", "--out needs a folder");
+        } else if (option_value(argc, argv, &i, "--devices", &value)) {
+            if (!parse_positive(value, &r->ndevices))
+                return usage_error("run", "--devices needs a number of at least 1");
+        } else if (strcmp(argv[i], "--stats") == 0) {
+            r->stats = true;
+        } else if (strcmp(argv[i], "--eval") == 0) {
+            r->evaluate = true;
+        } else if (argv[i][0] == '-' || r->program) {
+            return usage_error("run", "'%s' is not known", argv[i]);
+        } else {
+            r->program = argv[i];
+        }
+    }
+    return r->program ? EXIT_OK : usage_error("run", "a program is missing");
+}
+
+static int run(int argc, char **argv)
+{
+    RunRequest request = { 0 };
+    int code = parse(argc, argv, &request);
+    if (code != EXIT_OK)
+        return code;
+    Text program;
+    Error *error = file_read(request.program, &program);
+    if (error)
+        return failed(error);
+    Seam seam = { 0 };
+    error = run_request(&seam, &request, (Str){ program.at, program.n });
+    seam_end(&seam);
+    text_free(&program);
+    return error ? failed(error) : EXIT_OK;
+}
+
+const Command command_run = {
+    .name = "run",
+    .usage = "PROGRAM [--input X]... [--out DIR] [--devices N] [--stats] [--eval]",
+    .summary = "play a StableHLO program (text or bytecode) once and show its results",
+    .details =
+        "  --input X    the next argument: a .npy file, or 'zeros', or 'random' (the same numbers\n"
+        "               every time).  Arrays are given whole; they are cut over the devices as\n"
+        "               the program says.\n"
+        "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
+        "  --devices N  make N devices; else as many as the program is for\n"
+        "  --stats      afterwards, what was compiled and what happened, on standard error\n"
+        "  --eval       by the reference evaluator instead of compiled code\n",
+    .run = run,
+};

@@ -1,0 +1,292 @@
+/* seam.c - PJRT from the caller's side.
+ *
+ *     whole arguments --cut--> a buffer per device --Execute--> buffers --join--> whole results
+ *
+ * How arrays are cut and joined the engine says by its own extension. */
+#include "seam.h"
+
+#include "base/fail.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ARGS(name, ...)                                                                            \
+    (PJRT_##name##_Args) { .struct_size = PJRT_##name##_Args_SIZE, __VA_ARGS__ }
+#define CALL(seam, name, args) seam_error(seam, (seam)->api->PJRT_##name(args))
+
+static void *make(size_t n, size_t bytes)
+{
+    void *memory = calloc(n + 1, bytes);
+    if (!memory)
+        fail("no memory for %zu times %zu bytes", n, bytes);
+    return memory;
+}
+
+Error *seam_error(const Seam *seam, PJRT_Error *theirs)
+{
+    if (!theirs)
+        return NULL;
+    PJRT_Error_Message_Args message = ARGS(Error_Message, .error = theirs);
+    PJRT_Error_GetCode_Args code = ARGS(Error_GetCode, .error = theirs);
+    seam->api->PJRT_Error_Message(&message);
+    PJRT_Error *trouble = seam->api->PJRT_Error_GetCode(&code);
+    (void)trouble;
+    Error *ours = error_new((ErrorCode)code.code, "%.*s", (int)message.message_size,
+                            message.message);
+    PJRT_Error_Destroy_Args destroy = ARGS(Error_Destroy, .error = theirs);
+    seam->api->PJRT_Error_Destroy(&destroy);
+    return ours;
+}
+
+static char *plugin_path(void)
+{
+    const char *named = getenv("TUTTI_PLUGIN");
+    if (named && *named)
+        return strdup(named);
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    Text path = { 0 };
+    text_printf(&path, "%.*s/pjrt_plugin_tutti.so", slash ? (int)(slash - self) : 1,
+                slash ? self : ".");
+    return path.at;
+}
+
+Error *seam_load(Seam *seam)
+{
+    seam->path = plugin_path();
+    seam->library = dlopen(seam->path, RTLD_NOW | RTLD_LOCAL);
+    if (!seam->library)
+        return error_new(CODE_NOT_FOUND, "the engine cannot be loaded: %s (TUTTI_PLUGIN names "
+                         "another)", dlerror());
+    PJRT_GetPjrtApi *get = (PJRT_GetPjrtApi *)dlsym(seam->library, "GetPjrtApi");
+    if (!get)
+        return error_new(CODE_INVALID, "%s is not a PJRT plugin: it has no GetPjrtApi",
+                         seam->path);
+    seam->api = get();
+    if (seam->api->pjrt_api_version.major_version != PJRT_MAJOR)
+        return error_new(CODE_INVALID, "%s speaks PJRT %d, this tool %d", seam->path,
+                         seam->api->pjrt_api_version.major_version, PJRT_MAJOR);
+    for (PJRT_Extension_Base *e = seam->api->extension_start; e; e = e->next)
+        if ((int)e->type == TUTTI_EXTENSION && e->struct_size >= sizeof(TuttiExtension))
+            seam->tutti = (TuttiExtension *)e;
+    PJRT_Plugin_Initialize_Args args = ARGS(Plugin_Initialize, .extension_start = NULL);
+    return CALL(seam, Plugin_Initialize, &args);
+}
+
+static Error *destroy_client(Seam *seam)
+{
+    PJRT_Client_Destroy_Args args = ARGS(Client_Destroy, .client = seam->client);
+    seam->client = NULL;
+    return CALL(seam, Client_Destroy, &args);
+}
+
+Error *seam_start(Seam *seam, int ndevices)
+{
+    if (seam->client && seam->ndevices == ndevices)
+        return NULL;
+    if (seam->client)
+        TRY(destroy_client(seam));
+    PJRT_NamedValue option = { .struct_size = PJRT_NamedValue_SIZE,
+                               .name = "num_devices",
+                               .name_size = strlen("num_devices"),
+                               .type = PJRT_NamedValue_kInt64,
+                               .int64_value = ndevices,
+                               .value_size = 1 };
+    PJRT_Client_Create_Args args =
+        ARGS(Client_Create, .create_options = &option, .num_options = ndevices ? 1 : 0);
+    TRY(CALL(seam, Client_Create, &args));
+    seam->client = args.client;
+    seam->ndevices = ndevices;
+    return NULL;
+}
+
+void seam_end(Seam *seam)
+{
+    if (seam->client)
+        error_free(destroy_client(seam));
+    free(seam->path);
+}
+
+/* CompileOptionsProto: nothing, or env_option_overrides { "tutti_evaluate": { bool: true } }. */
+static const char evaluate_option[] = "\x3a\x14\x0a\x0etutti_evaluate\x12\x02\x10\x01";
+
+Error *seam_compile(Seam *seam, Str code, bool evaluate, PJRT_LoadedExecutable **out)
+{
+    PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
+                             .code = (char *)code.at,
+                             .code_size = code.n,
+                             .format = "mlir",
+                             .format_size = 4 };
+    PJRT_Client_Compile_Args args =
+        ARGS(Client_Compile, .client = seam->client, .program = &program,
+             .compile_options = evaluate_option,
+             .compile_options_size = evaluate ? sizeof evaluate_option - 1 : 0);
+    TRY(CALL(seam, Client_Compile, &args));
+    *out = args.executable;
+    return NULL;
+}
+
+void seam_release(Seam *seam, PJRT_LoadedExecutable *executable)
+{
+    PJRT_LoadedExecutable_Destroy_Args args =
+        ARGS(LoadedExecutable_Destroy, .executable = executable);
+    error_free(CALL(seam, LoadedExecutable_Destroy, &args));
+}
+
+static Error *await(Seam *seam, PJRT_Event *event)
+{
+    PJRT_Event_Await_Args args = ARGS(Event_Await, .event = event);
+    Error *error = CALL(seam, Event_Await, &args);
+    PJRT_Event_Destroy_Args destroy = ARGS(Event_Destroy, .event = event);
+    Error *trouble = CALL(seam, Event_Destroy, &destroy);
+    if (error)
+        error_free(trouble);
+    return error ? error : trouble;
+}
+
+/* Device d's part of a whole array, as strided host memory. */
+static Error *send_part(Seam *seam, PJRT_Device *device, const TuttiArray *lies, int d,
+                        const Array *whole, PJRT_Buffer **out)
+{
+    const char *data = whole->data;
+    for (int i = 0; i < lies->rank; i++)
+        data += lies->starts[d * lies->rank + i] * whole->strides[i];
+    PJRT_Client_BufferFromHostBuffer_Args args =
+        ARGS(Client_BufferFromHostBuffer, .client = seam->client, .data = data,
+             .type = lies->type, .dims = lies->part, .num_dims = (size_t)lies->rank,
+             .byte_strides = whole->strides, .num_byte_strides = (size_t)lies->rank,
+             .device = device);
+    TRY(CALL(seam, Client_BufferFromHostBuffer, &args));
+    *out = args.buffer;
+    return await(seam, args.done_with_host_buffer);
+}
+
+/* Puts a part, row-major, where it belongs in the whole. */
+static void place_part(const TuttiArray *lies, int dim, const char **part, char *at,
+                       const Array *whole)
+{
+    size_t bytes = (size_t)element_info[whole->type.element].bytes;
+    if (dim == lies->rank) {
+        memcpy(at, *part, bytes);
+        *part += bytes;
+        return;
+    }
+    for (int64_t i = 0; i < lies->part[dim]; i++)
+        place_part(lies, dim + 1, part, at + i * whole->strides[dim], whole);
+}
+
+static Error *receive_part(Seam *seam, PJRT_Buffer *buffer, const TuttiArray *lies, int d,
+                           Array *whole)
+{
+    PJRT_Buffer_ToHostBuffer_Args args = ARGS(Buffer_ToHostBuffer, .src = buffer);
+    TRY(CALL(seam, Buffer_ToHostBuffer, &args)); /* asks for the size */
+    char *bytes = args.dst = make(1, args.dst_size);
+    Error *error = CALL(seam, Buffer_ToHostBuffer, &args);
+    if (!error)
+        error = await(seam, args.event);
+    char *at = whole->data;
+    for (int i = 0; i < lies->rank; i++)
+        at += lies->starts[d * lies->rank + i] * whole->strides[i];
+    const char *part = bytes;
+    if (!error)
+        place_part(lies, 0, &part, at, whole);
+    free(bytes);
+    return error;
+}
+
+/* The lists that Execute takes: one array of buffers, rows by device. */
+typedef struct Grid {
+    int rows, cols;
+    PJRT_Buffer **buffers, ***lists;
+} Grid;
+
+static Grid grid_new(int rows, int cols)
+{
+    Grid g = { rows, cols, make((size_t)rows * (size_t)cols, sizeof(PJRT_Buffer *)),
+               make((size_t)rows, sizeof(PJRT_Buffer **)) };
+    for (int r = 0; r < rows; r++)
+        g.lists[r] = g.buffers + (size_t)r * (size_t)cols;
+    return g;
+}
+
+static void grid_free(Seam *seam, Grid *g)
+{
+    for (int i = 0; i < g->rows * g->cols; i++)
+        if (g->buffers[i]) {
+            PJRT_Buffer_Destroy_Args args = ARGS(Buffer_Destroy, .buffer = g->buffers[i]);
+            error_free(CALL(seam, Buffer_Destroy, &args));
+        }
+    free(g->buffers);
+    free(g->lists);
+}
+
+static Error *execute(Seam *seam, PJRT_LoadedExecutable *executable, Grid *in, Grid *out)
+{
+    PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE };
+    PJRT_Event **done = make((size_t)in->rows, sizeof *done);
+    PJRT_LoadedExecutable_Execute_Args args =
+        ARGS(LoadedExecutable_Execute, .executable = executable, .options = &options,
+             .argument_lists = (PJRT_Buffer *const *const *)in->lists,
+             .num_devices = (size_t)in->rows, .num_args = (size_t)in->cols,
+             .output_lists = (PJRT_Buffer **const *)out->lists, .device_complete_events = done);
+    Error *first = CALL(seam, LoadedExecutable_Execute, &args);
+    for (int d = 0; d < in->rows && done[d]; d++) {
+        Error *error = await(seam, done[d]);
+        if (first)
+            error_free(error);
+        else
+            first = error;
+    }
+    free(done);
+    return first;
+}
+
+static Error *send_all(Seam *seam, PJRT_LoadedExecutable *executable, const TuttiProgram *p,
+                       const Array *args, Grid *in)
+{
+    PJRT_LoadedExecutable_AddressableDevices_Args devices =
+        ARGS(LoadedExecutable_AddressableDevices, .executable = executable);
+    TRY(CALL(seam, LoadedExecutable_AddressableDevices, &devices));
+    for (int d = 0; d < p->ndevices; d++)
+        for (int i = 0; i < p->nargs; i++)
+            TRY(send_part(seam, devices.addressable_devices[d], &p->args[i], d, &args[i],
+                          &in->lists[d][i]));
+    return NULL;
+}
+
+static Error *receive_all(Seam *seam, const TuttiProgram *p, const Grid *out, Array *results)
+{
+    for (int i = 0; i < p->nresults; i++) {
+        const TuttiArray *lies = &p->results[i];
+        Type type = { F32, lies->rank, lies->whole };
+        if (!element_of_pjrt((int)lies->type, &type.element))
+            return error_new(CODE_INTERNAL, "result %d has PJRT_Buffer_Type %d", i,
+                             (int)lies->type);
+        TRY(array_new(type, &results[i]));
+        for (int d = 0; d < p->ndevices; d++)
+            TRY(receive_part(seam, out->lists[d][i], lies, d, &results[i]));
+    }
+    return NULL;
+}
+
+Error *seam_run(Seam *seam, PJRT_LoadedExecutable *executable, const Array *args, Array *results)
+{
+    const TuttiProgram *p;
+    TRY(seam_error(seam, seam->tutti->describe(executable, &p)));
+    Grid in = grid_new(p->ndevices, p->nargs), out = grid_new(p->ndevices, p->nresults);
+    Error *error = send_all(seam, executable, p, args, &in);
+    if (!error)
+        error = execute(seam, executable, &in, &out);
+    if (!error && results)
+        error = receive_all(seam, p, &out, results);
+    grid_free(seam, &in);
+    grid_free(seam, &out);
+    return error;
+}

@@ -1,0 +1,72 @@
+"""Tutti's engine as a platform of JAX.
+
+JAX finds this module by its entry point and calls `initialize`, which says where the engine is
+and how many devices it should have.  Nothing else happens in Python.
+"""
+import os
+import pathlib
+import re
+import warnings
+
+__version__ = "0.1.0"
+
+NAME = "tutti"
+LIBRARY = "pjrt_plugin_tutti.so"
+TESTED = ((0, 10), (0, 12))  # from, up to but not including
+
+
+def library_path():
+    """The engine: TUTTI_PLUGIN, else inside the package, else what `make` built beside it."""
+    here = pathlib.Path(__file__).resolve().parent
+    named = os.environ.get("TUTTI_PLUGIN")
+    places = [pathlib.Path(named)] if named else [here / LIBRARY, here.parents[1] / "build" / LIBRARY]
+    for place in places:
+        if place.is_file():
+            return str(place)
+    raise FileNotFoundError(
+        "jax_tutti: no engine at " + " nor at ".join(map(str, places))
+        + ("; that is what TUTTI_PLUGIN names" if named else "; run make, then pip install ./python")
+    )
+
+
+def _client_options():
+    """Asked for when the first device is: jax_num_cpu_devices, if the user has set it.  The
+    environment (TUTTI_DEVICES, XLA_FLAGS) is read by the engine itself."""
+    import jax
+
+    n = getattr(jax.config, "jax_num_cpu_devices", -1)
+    return {"num_devices": int(n)} if n is not None and n > 0 else {}
+
+
+def _check_version(jax):
+    version = tuple(int(n) for n in re.findall(r"\d+", jax.__version__)[:2])
+    low, high = TESTED
+    if not low <= version < high:
+        warnings.warn(
+            f"jax_tutti is tested with JAX {low[0]}.{low[1]} up to, not including, "
+            f"{high[0]}.{high[1]}; this is JAX {jax.__version__}",
+            stacklevel=3,
+        )
+
+
+def _allow_donation():
+    """JAX writes donation marks only for the platforms in this list of its own."""
+    from jax._src.interpreters import mlir
+
+    platforms = getattr(mlir, "_platforms_with_donation", None)
+    if platforms is None:
+        warnings.warn("jax_tutti: this JAX hides who supports donation; donated arguments are copied")
+    elif NAME not in platforms:
+        platforms.append(NAME)
+
+
+def initialize():
+    """Called by JAX when it looks for platforms."""
+    import jax
+    from jax._src import xla_bridge
+
+    _check_version(jax)
+    xla_bridge.register_plugin(
+        NAME, priority=500, library_path=library_path(), options=_client_options
+    )
+    _allow_donation()
