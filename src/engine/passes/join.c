@@ -9,7 +9,7 @@
  *                           }
  *
  * Operations are collected as long as nobody asks for a piece of what they give, so that many
- * share one meeting.  Constants are made again inside rather than handed in. */
+ * share one meeting.  Constants and broadcasts are made again inside rather than handed in. */
 #include "engine/passes/place.h"
 
 #include "base/fail.h"
@@ -50,8 +50,9 @@ bool run_has_effect(const Placer *z)
 
 /* What a tutti.global takes and gives while it is being put together. */
 typedef struct Joint {
-    int nin, nout;
-    ValueId *in;      /* whole values */
+    int nin, nout, nmade;
+    ValueId *in;      /* whole values that are handed in */
+    NodeId *made;     /* nodes from outside that are made again inside, in order */
     ValueId *out;     /* whole values */
     Tiling *tilings;  /* of out */
     int *answers;     /* the entry of z->held that an output answers, or -1 */
@@ -60,18 +61,25 @@ typedef struct Joint {
     uint32_t *inside; /* by whole value: uses by the run */
 } Joint;
 
-static bool is_made_inside(const Module *m, ValueId v)
+static bool is_made_inside(const Node *node)
 {
-    NodeId def = value_def(m, v);
-    return def && (node_at(m, def)->op == OP_CONSTANT || node_at(m, def)->op == OP_IOTA);
+    return node->op == OP_CONSTANT || node->op == OP_IOTA || node->op == OP_BROADCAST;
 }
 
+/* v comes from outside the run: it is handed in, or made again of what is. */
 static void take(Placer *z, Joint *j, ValueId v)
 {
+    NodeId def = value_def(z->m, v);
     if (z->is_waiting[v] || j->is_in[v])
         return;
     j->is_in[v] = true;
-    j->in[j->nin++] = v;
+    if (!def || !is_made_inside(node_at(z->m, def))) {
+        j->in[j->nin++] = v;
+        return;
+    }
+    for (int i = 0; i < node_at(z->m, def)->nin; i++)
+        take(z, j, node_at(z->m, def)->in[i]);
+    j->made[j->nmade++] = def;
 }
 
 /* Operands that come from outside the run: not made by it, nor by regions within it. */
@@ -134,6 +142,7 @@ static Joint joint_new(Placer *z, Arena *scratch, NodeId last)
 {
     uint32_t n = z->nwhole, outputs = z->nwhole + (uint32_t)z->nheld;
     Joint j = { .in = rows(scratch, n, sizeof *j.in),
+                .made = rows(scratch, n, sizeof *j.made),
                 .out = rows(scratch, outputs, sizeof *j.out),
                 .tilings = rows(scratch, outputs, sizeof *j.tilings),
                 .answers = rows(scratch, outputs, sizeof *j.answers),
@@ -147,27 +156,19 @@ static Joint joint_new(Placer *z, Arena *scratch, NodeId last)
     return j;
 }
 
-/* The region over whole arrays.  Leaves in j->in only what has to be handed in. */
-static RegionId build_region(Placer *z, Joint *j)
+/* The region over whole arrays. */
+static RegionId build_region(Placer *z, const Joint *j)
 {
     Module *m = z->m;
     Subst inner = subst_new(m);
-    int nin = 0, nmade = 0;
-    ValueId *made = ARENA_ARRAY(m->arena, ValueId, j->nin + 1);
     Type *types = ARENA_ARRAY(m->arena, Type, j->nin + 1);
     for (int i = 0; i < j->nin; i++)
-        if (is_made_inside(m, j->in[i])) {
-            made[nmade++] = j->in[i];
-        } else {
-            types[nin] = type_of(m, j->in[i]);
-            j->in[nin++] = j->in[i];
-        }
-    j->nin = nin;
-    RegionId r = region_new(m, 0, nin, types);
-    for (int i = 0; i < nin; i++)
+        types[i] = type_of(m, j->in[i]);
+    RegionId r = region_new(m, 0, j->nin, types);
+    for (int i = 0; i < j->nin; i++)
         subst_set(&inner, j->in[i], region_at(m, r)->args + (uint32_t)i);
-    for (int i = 0; i < nmade; i++)
-        region_append(m, r, node_copy(m, value_def(m, made[i]), &inner));
+    for (int i = 0; i < j->nmade; i++)
+        region_append(m, r, node_copy(m, j->made[i], &inner));
     for (int i = 0; i < z->nrun; i++) {
         const Node *node = node_at(m, z->run[i]);
         if (is_mark(node))
