@@ -94,6 +94,21 @@ FLOATING(cos, cos(x), ccos(x))
 FLOATING(tan, tan(x), ctan(x))
 FLOATING(sqrt, sqrt(x), csqrt(x))
 FLOATING(rsqrt, 1 / sqrt(x), math_complex_rsqrt(x))
+FLOATS(cbrt, cbrt(x))
+FLOATING(sinh, sinh(x), csinh(x))
+FLOATING(cosh, cosh(x), ccosh(x))
+FLOATING(asin, asin(x), casin(x))
+FLOATING(acos, acos(x), cacos(x))
+FLOATING(atan, atan(x), catan(x))
+FLOATING(asinh, asinh(x), casinh(x))
+FLOATING(acosh, acosh(x), cacosh(x))
+FLOATING(atanh, atanh(x), catanh(x))
+FLOATS(erf, erf(x))
+FLOATS(erfc, erfc(x))
+FLOATS(erf_inv, math_erf_inv(x))
+FLOATS(lgamma, math_lgamma(x))
+FLOATS(digamma, math_digamma(x))
+FLOATS(bessel_i1e, math_bessel_i1e(x))
 FLOATS(floor, floor(x))
 FLOATS(ceil, ceil(x))
 FLOATS(round_even, nearbyint(x))
@@ -231,6 +246,29 @@ Error *eval_convert(MAYBE const Module *m, const Node *n, const Tensor *in, Tens
     int64_t count = type_count(out->type);
     for (int64_t i = 0; i < count; i++)
         element_convert(*out, i, *in, i);
+    return NULL;
+}
+
+/* One step from x towards y, in the element type. */
+Error *eval_next_after(MAYBE const Module *m, const Node *n, const Tensor *in, Tensor *out)
+{
+    Type type = in->type;
+    if (element_carrier(type.element) != CARRY_FLOAT ||
+        float_formats[type.element].special != FORMAT_IEEE)
+        return eval_refuse(n, type);
+    uint64_t sign = UINT64_C(1) << (element_info[type.element].bits - 1);
+    int64_t count = type_count(out->type);
+    for (int64_t i = 0; i < count; i++) {
+        double x = float_at(in[0], i), y = float_at(in[1], i);
+        if (isnan(x) || isnan(y))
+            float_set(*out, i, NAN);
+        else if (x == y)
+            element_copy(*out, i, in[1], i);
+        else if (x == 0)
+            bits_set(*out, i, y < 0 ? sign | 1 : 1);
+        else /* away from zero the bits count up */
+            bits_set(*out, i, bits_at(in[0], i) + ((x < y) == (x > 0) ? 1 : U(-1)));
+    }
     return NULL;
 }
 
