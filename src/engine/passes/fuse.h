@@ -38,6 +38,9 @@ typedef struct FuseState {
     Subst subst;    /* results of fused nodes -> results of fusions */
 } FuseState;
 
+/* carry.c: loops carry only what they change. */
+void carries_drop(Module *m, RegionId r);
+
 /* The tutti.fusion node for a group; nodes[] by position. */
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes);
 

@@ -126,14 +126,10 @@ static void loop_spans(Lives *l, NodeId n)
     const Region *cond = region_at(m, node->regions[0]), *body = region_at(m, node->regions[1]);
     int tested = l->position[cond->nodes[cond->nnodes - 1]];
     int returned = l->position[body->nodes[body->nnodes - 1]];
-    const Node *ret = region_return(m, node->regions[1]);
     for (int i = 0; i < node->nin; i++) {
         ValueId c = cond->args + (ValueId)i, b = body->args + (ValueId)i, r = node->out + (ValueId)i;
         l->same[b] = l->same[r] = c;
-        bool is_kept = ret->in[i] == b; /* returned as it came: that alone is no use of it */
-        bool is_used = l->last_use[c] || l->last_use[r] ||
-                       (l->last_use[b] && !(is_kept && l->last_use[b] == returned));
-        if (!is_used)
+        if (!l->last_use[c] && !l->last_use[b] && !l->last_use[r])
             continue;
         span_add(l, c, l->position[n], tested, c);
         if (l->last_use[b])
