@@ -49,7 +49,7 @@ $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	ar crs $@ $^
 $(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map
 	$(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
-	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs -Wl,--exclude-libs,ALL $(LIBS)
+	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs $(LIBS)
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 

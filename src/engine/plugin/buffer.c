@@ -39,7 +39,7 @@ static Error *place_of(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *me
 Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args)
 {
     NEEDS(args, buffer);
-    Device *device;
+    Device *device = NULL;
     Type type;
     TRY(place_of(args->client, args->device, args->memory, &device));
     TRY(type_from_pjrt(args->type, args->dims, args->num_dims, &type));
@@ -56,7 +56,7 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
 Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
 {
     NEEDS(args, buffer);
-    Device *device;
+    Device *device = NULL;
     Type type;
     TRY(place_of(args->client, args->device, PJRT_HAS(args, memory) ? args->memory : NULL,
                  &device));
@@ -70,7 +70,7 @@ static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *
                          PJRT_Buffer_Type element, const int64_t *dims, size_t rank, Event *ready,
                          Buffer **out)
 {
-    Device *place;
+    Device *place = NULL;
     Type type;
     Storage *storage;
     TRY(place_of(client, device, memory, &place));
