@@ -415,7 +415,7 @@ static void print_word(Text *out, const char *words, int position)
 {
     for (; position > 0; position--)
         words = strchr(words, ',') + 1;
-    text_add(out, words, strcspn(words, ","));
+    text_printf(out, "\"%.*s\"", (int)strcspn(words, ","), words);
 }
 
 static void print_tilings(Text *out, Tilings list)
@@ -436,14 +436,6 @@ static void print_tilings(Text *out, Tilings list)
     text_printf(out, "]");
 }
 
-static void print_any(Text *out, const Attr *attr)
-{
-    if (attr)
-        attr_print(out, attr);
-    else
-        text_printf(out, "unit");
-}
-
 static void print_field(Text *out, const Field *f, const void *at)
 {
     switch (f->type) {
@@ -462,7 +454,7 @@ static void print_field(Text *out, const Field *f, const void *at)
     case FIELD_DENSE:
         attr_print(out, &(Attr){ .kind = ATTR_DENSE, .dense = AT(Dense, at) });
         break;
-    case FIELD_ANY: print_any(out, AT(Attr *, at)); break;
+    case FIELD_ANY: attr_print(out, AT(Attr *, at)); break;
     case FIELD_SHARDING:
         attr_print(out, &(Attr){ .kind = ATTR_SHARDING, .sharding = AT(Sharding *, at) });
         break;
@@ -477,10 +469,14 @@ static void print_field(Text *out, const Field *f, const void *at)
 
 void attrs_print(Text *out, AttrsKind kind, const void *attrs)
 {
-    const Field *fields = fields_of(kind);
-    for (const Field *f = fields; attrs && f->name; f++) {
-        text_printf(out, "%s%s = ", f == fields ? "" : ", ", f->name);
-        print_field(out, f, (const char *)attrs + f->offset);
+    const char *comma = "";
+    for (const Field *f = fields_of(kind); attrs && f->name; f++) {
+        const void *at = (const char *)attrs + f->offset;
+        if (f->type == FIELD_ANY && !AT(Attr *, at))
+            continue;
+        text_printf(out, "%s%s = ", comma, f->name);
+        print_field(out, f, at);
+        comma = ", ";
     }
 }
 

@@ -1,0 +1,175 @@
+/* print_props.c - the attributes of the generic form, as StableHLO names and groups them.
+ *
+ * What attrs.def holds flat (offset_dims, channel_id) is grouped again here:
+ *
+ *   dimension_numbers = #stablehlo.gather<offset_dims = [1], ...>, slice_sizes = array<i64: 4>
+ *
+ * Values that are the default are left out, as MLIR does. */
+#include "hlo/print.h"
+
+#include <inttypes.h>
+
+/* "name = ", with a comma before all but the first; *comma starts as "". */
+static void name(Printer *p, const char **comma, const char *text)
+{
+    text_printf(p->out, "%s%s = ", *comma, text);
+    *comma = ", ";
+}
+
+static void ints(Printer *p, const char **comma, const char *text, Ints list)
+{
+    name(p, comma, text);
+    text_printf(p->out, "array<i64%s", list.n ? ": " : "");
+    text_ints(p->out, list.at, list.n);
+    text_printf(p->out, ">");
+}
+
+static void some_ints(Printer *p, const char **comma, const char *text, Ints list)
+{
+    if (list.n)
+        ints(p, comma, text, list);
+}
+
+static void number(Printer *p, const char **comma, const char *text, int64_t value)
+{
+    name(p, comma, text);
+    text_printf(p->out, "%" PRId64 " : i64", value);
+}
+
+static void boolean(Printer *p, const char **comma, const char *text, bool value)
+{
+    name(p, comma, text);
+    text_printf(p->out, value ? "true" : "false");
+}
+
+static void matrix(Printer *p, const char **comma, const char *text, Matrix m)
+{
+    Dense dense = { .type = { I64, 2, (int64_t[]){ m.rows, m.cols } }, .data = m.at };
+    name(p, comma, text);
+    attr_print(p->out, &(Attr){ .kind = ATTR_DENSE, .dense = dense });
+}
+
+/* Within #stablehlo.x<...>: lists in square brackets, left out when empty. */
+static void dims(Printer *p, const char **comma, const char *text, Ints list)
+{
+    if (!list.n)
+        return;
+    name(p, comma, text);
+    print_list(p, list);
+}
+
+static void vector_dim(Printer *p, const char **comma, int64_t dim)
+{
+    if (!dim)
+        return;
+    name(p, comma, "index_vector_dim");
+    text_printf(p->out, "%" PRId64, dim);
+}
+
+static void gather(Printer *p, const char **comma, const GatherAttrs *a)
+{
+    const char *inner = "";
+    name(p, comma, "dimension_numbers");
+    text_printf(p->out, "#stablehlo.gather<");
+    dims(p, &inner, "offset_dims", a->offset_dims);
+    dims(p, &inner, "collapsed_slice_dims", a->collapsed_slice_dims);
+    dims(p, &inner, "operand_batching_dims", a->operand_batching_dims);
+    dims(p, &inner, "start_indices_batching_dims", a->start_indices_batching_dims);
+    dims(p, &inner, "start_index_map", a->start_index_map);
+    vector_dim(p, &inner, a->index_vector_dim);
+    text_printf(p->out, ">");
+    if (a->indices_are_sorted)
+        boolean(p, comma, "indices_are_sorted", true);
+    ints(p, comma, "slice_sizes", a->slice_sizes);
+}
+
+static void scatter(Printer *p, const char **comma, const ScatterAttrs *a)
+{
+    const char *inner = "";
+    name(p, comma, "scatter_dimension_numbers");
+    text_printf(p->out, "#stablehlo.scatter<");
+    dims(p, &inner, "update_window_dims", a->update_window_dims);
+    dims(p, &inner, "inserted_window_dims", a->inserted_window_dims);
+    dims(p, &inner, "input_batching_dims", a->input_batching_dims);
+    dims(p, &inner, "scatter_indices_batching_dims", a->scatter_indices_batching_dims);
+    dims(p, &inner, "scatter_dims_to_operand_dims", a->scatter_dims_to_operand_dims);
+    vector_dim(p, &inner, a->index_vector_dim);
+    text_printf(p->out, ">");
+    if (a->indices_are_sorted)
+        boolean(p, comma, "indices_are_sorted", true);
+    if (a->unique_indices)
+        boolean(p, comma, "unique_indices", true);
+}
+
+static void window(Printer *p, const char **comma, const WindowAttrs *a)
+{
+    some_ints(p, comma, "base_dilations", a->base_dilations);
+    if (a->padding.rows)
+        matrix(p, comma, "padding", a->padding);
+    some_ints(p, comma, "window_dilations", a->window_dilations);
+    some_ints(p, comma, "window_dimensions", a->window_dimensions);
+    some_ints(p, comma, "window_strides", a->window_strides);
+}
+
+static void channel(Printer *p, const char **comma, int64_t id)
+{
+    if (!id)
+        return;
+    name(p, comma, "channel_handle");
+    text_printf(p->out, "#stablehlo.channel_handle<handle = %" PRId64 ", type = 0>", id);
+}
+
+/* The three fields that every collective with groups begins with. */
+static void groups(Printer *p, const char **comma, const AllReduceAttrs *a)
+{
+    channel(p, comma, a->channel_id);
+    matrix(p, comma, "replica_groups", a->replica_groups);
+    if (a->use_global_device_ids) {
+        text_printf(p->out, "%suse_global_device_ids", *comma);
+        *comma = ", ";
+    }
+}
+
+static void all_to_all(Printer *p, const char **comma, const AllToAllAttrs *a)
+{
+    number(p, comma, "concat_dimension", a->concat_dimension);
+    number(p, comma, "split_count", a->split_count);
+    number(p, comma, "split_dimension", a->split_dimension);
+}
+
+static void sort(Printer *p, const char **comma, const SortAttrs *a)
+{
+    number(p, comma, "dimension", a->dimension);
+    if (a->is_stable)
+        boolean(p, comma, "is_stable", true);
+}
+
+void print_props(Printer *p, const Node *node)
+{
+    const char *comma = "";
+    const void *a = node->attrs;
+    switch (op_info[node->op].attrs) {
+    case ATTRS_GATHER: gather(p, &comma, a); break;
+    case ATTRS_SCATTER: scatter(p, &comma, a); break;
+    case ATTRS_WINDOW: window(p, &comma, a); break;
+    case ATTRS_SORT: sort(p, &comma, a); break;
+    case ATTRS_ALL_REDUCE: groups(p, &comma, a); break;
+    case ATTRS_ALL_GATHER:
+        number(p, &comma, "all_gather_dim", ((const AllGatherAttrs *)a)->all_gather_dim);
+        groups(p, &comma, a);
+        break;
+    case ATTRS_REDUCE_SCATTER:
+        groups(p, &comma, a);
+        number(p, &comma, "scatter_dimension", ((const ReduceScatterAttrs *)a)->scatter_dimension);
+        break;
+    case ATTRS_ALL_TO_ALL:
+        groups(p, &comma, a);
+        all_to_all(p, &comma, a);
+        break;
+    case ATTRS_PERMUTE:
+        channel(p, &comma, ((const PermuteAttrs *)a)->channel_id);
+        matrix(p, &comma, "source_target_pairs", ((const PermuteAttrs *)a)->source_target_pairs);
+        break;
+    default: attrs_print(p->out, op_info[node->op].attrs, a); break;
+    }
+}
