@@ -1,0 +1,150 @@
+/* event_test.c - events between threads: waiting, callbacks, errors.  Links the engine. */
+#include "engine/run/event.h"
+
+#include "base/sync.h"
+#include "tests/check.h"
+
+#include <unistd.h>
+
+typedef struct Seen {
+    int n, order[8];
+    char text[64];
+} Seen;
+
+typedef struct Note {
+    Seen *seen;
+    int number;
+} Note;
+
+static void note(Error *error, void *user)
+{
+    Note *n = user;
+    n->seen->order[n->seen->n++] = n->number;
+    snprintf(n->seen->text, sizeof n->seen->text, "%s", error ? error_text(error) : "well");
+    error_free(error);
+}
+
+static void release(Error *error, void *user)
+{
+    error_free(error);
+    event_release(user);
+}
+
+static void check_one_thread(void)
+{
+    Seen seen = { 0 };
+    Note notes[4] = { { &seen, 0 }, { &seen, 1 }, { &seen, 2 }, { &seen, 3 } };
+    Event *event = event_new();
+    CHECK(!event_is_ready(event));
+    for (int i = 0; i < 3; i++)
+        event_on_ready(event, note, &notes[i]);
+    CHECK(seen.n == 0);
+    event_set(event, error_new(CODE_INVALID, "broken"));
+    CHECK(event_is_ready(event) && seen.n == 3);
+    CHECK(seen.order[0] == 0 && seen.order[1] == 1 && seen.order[2] == 2);
+    CHECK_STR(seen.text, "broken");
+    event_on_ready(event, note, &notes[3]);
+    CHECK(seen.n == 4);
+    event_await(event);
+    Error *error = event_error(event);
+    CHECK(error_code(error) == CODE_INVALID);
+    error_free(error);
+    event_release(event);
+
+    event = event_ready(NULL);
+    CHECK(event_is_ready(event) && !event_error(event));
+    event_on_ready(event, note, &notes[0]);
+    CHECK_STR(seen.text, "well");
+    event_release(event);
+
+    event = event_new(); /* the callback lets go of the only other hold */
+    event_hold(event);
+    event_on_ready(event, release, event);
+    event_set(event, NULL);
+    event_release(event);
+
+    seen.n = 0;
+    event = event_new(); /* let go while pending */
+    event_on_ready(event, note, &notes[0]);
+    event_release(event);
+    CHECK(seen.n == 1);
+    CHECK_STR(seen.text, "an event was let go before it happened");
+}
+
+typedef struct Shared {
+    Event *event;
+    int payload; /* written before the event, read after it */
+    _Atomic int ncalls;
+} Shared;
+
+static void count_call(Error *error, void *user)
+{
+    Shared *s = user;
+    CHECK(!error && s->payload == 42);
+    atomic_fetch_add_explicit(&s->ncalls, 1, memory_order_relaxed);
+}
+
+static void wait_and_look(void *user)
+{
+    Shared *s = user;
+    event_on_ready(s->event, count_call, s);
+    event_await(s->event);
+    CHECK(s->payload == 42);
+    event_release(s->event);
+}
+
+static void check_threads(void)
+{
+    enum { ROUNDS = 200, WAITERS = 3 };
+    for (int round = 0; round < ROUNDS; round++) {
+        Shared s = { .event = event_new() };
+        Thread threads[WAITERS];
+        for (int i = 0; i < WAITERS; i++) {
+            event_hold(s.event);
+            CHECK(!thread_start(&threads[i], "waiter", wait_and_look, &s));
+        }
+        if (round % 2)
+            usleep(50);
+        s.payload = 42;
+        event_set(s.event, NULL);
+        event_release(s.event);
+        for (int i = 0; i < WAITERS; i++)
+            thread_join(&threads[i]);
+        CHECK(atomic_load_explicit(&s.ncalls, memory_order_relaxed) == WAITERS);
+    }
+}
+
+typedef struct Counter {
+    Lock lock;
+    int n;
+} Counter;
+
+static void count_up(void *user)
+{
+    Counter *c = user;
+    for (int i = 0; i < 20000; i++) {
+        lock_take(&c->lock);
+        c->n++;
+        lock_give(&c->lock);
+    }
+}
+
+static void check_lock(void)
+{
+    Counter c = { 0 };
+    Thread threads[4];
+    for (int i = 0; i < 4; i++)
+        CHECK(!thread_start(&threads[i], "counter", count_up, &c));
+    for (int i = 0; i < 4; i++)
+        thread_join(&threads[i]);
+    CHECK(c.n == 80000);
+}
+
+int main(void)
+{
+    check_one_thread();
+    check_threads();
+    check_lock();
+    CHECK(cores_allowed() >= 1);
+    return check_done();
+}

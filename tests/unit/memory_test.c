@@ -1,0 +1,144 @@
+/* memory_test.c - the caching allocator: alignment, reuse, books, limits.  Links the engine. */
+#include "engine/run/memory.h"
+
+#include "base/sync.h"
+#include "tests/check.h"
+
+#include <stdlib.h>
+
+static void check_sizes(void)
+{
+    Memory *memory = memory_new(0, 0);
+    size_t sizes[] = { 0, 1, 63, 64, 65, 512, 513, 1000, 4096, 32768, 32769, 100000, 1 << 20,
+                       (2 << 20) + 1, 5 << 20 };
+    enum { N = sizeof sizes / sizeof *sizes };
+    char *blocks[N];
+    for (int i = 0; i < N; i++) {
+        void *block;
+        CHECK(!memory_take(memory, sizes[i], &block));
+        CHECK((uintptr_t)block % 64 == 0);
+        memset(block, i, sizes[i]);
+        blocks[i] = block;
+    }
+    size_t total = 0;
+    for (int i = 0; i < N; i++) {
+        for (size_t at = 0; at < sizes[i]; at += 61)
+            CHECK(blocks[i][at] == i);
+        total += sizes[i];
+    }
+    MemoryStats s = memory_stats(memory);
+    CHECK(s.bytes_in_use >= total && s.bytes_in_use < total + total / 8 + 64 * N);
+    CHECK(s.nallocs == N && s.nreused == 0);
+    for (int i = 0; i < N; i++)
+        memory_give(memory, blocks[i], sizes[i]);
+    CHECK(memory_stats(memory).bytes_in_use == 0 && memory_stats(memory).peak_bytes == s.peak_bytes);
+    for (int i = 0; i < N; i++) {
+        void *block;
+        CHECK(!memory_take(memory, sizes[i], &block));
+        blocks[i] = block;
+    }
+    CHECK(memory_stats(memory).nreused == N);
+    for (int i = 0; i < N; i++)
+        memory_give(memory, blocks[i], sizes[i]);
+    memory_free(memory);
+}
+
+static void check_limit(void)
+{
+    Memory *memory = memory_new(3, 1000);
+    void *a, *b;
+    CHECK(!memory_take(memory, 500, &a));
+    Error *error = memory_take(memory, 600, &b);
+    CHECK_STR(error_text(error), "device 3: 600 bytes asked, 488 left of 1000");
+    CHECK(error_code(error) == CODE_EXHAUSTED);
+    error_free(error);
+    error = memory_take(memory, SIZE_MAX, &b);
+    CHECK(error != NULL);
+    error_free(error);
+    memory_give(memory, a, 500);
+    CHECK(!memory_take(memory, 960, &a));
+    memory_give(memory, a, 960);
+    memory_free(memory);
+
+    memory = memory_new(0, 0);
+    error = memory_take(memory, (size_t)1 << 61, &b); /* more than any machine has */
+    CHECK(error && error_code(error) == CODE_EXHAUSTED);
+    error_free(error);
+    memory_free(memory);
+}
+
+static void count(void *data, void *user)
+{
+    (void)data;
+    ++*(int *)user;
+}
+
+static void check_storage(void)
+{
+    Memory *memory = memory_new(0, 0);
+    Storage *storage;
+    CHECK(!storage_new(memory, 100, &storage));
+    CHECK(storage_is_alone(storage));
+    storage_hold(storage);
+    CHECK(!storage_is_alone(storage));
+    storage_release(storage);
+    CHECK(storage_is_alone(storage));
+    memory_free(memory); /* what is alive stays valid */
+    memset(storage->data, 1, 100);
+    storage_release(storage);
+
+    int nended = 0;
+    char mine[8];
+    storage = storage_foreign(mine, sizeof mine, count, &nended);
+    storage_release(storage_hold(storage));
+    CHECK(nended == 0);
+    storage_release(storage);
+    CHECK(nended == 1);
+}
+
+/* Threads that take and give: no block is ever out twice. */
+static void churn(void *user)
+{
+    Memory *memory = user;
+    unsigned seed = (unsigned)(uintptr_t)&seed;
+    char *blocks[16] = { 0 };
+    size_t sizes[16] = { 0 };
+    for (int turn = 0; turn < 3000; turn++) {
+        int i = rand_r(&seed) % 16;
+        if (blocks[i]) {
+            CHECK(*(char **)blocks[i] == blocks[i]);
+            memory_give(memory, blocks[i], sizes[i]);
+            blocks[i] = NULL;
+        } else {
+            void *block;
+            sizes[i] = 8 + (size_t)rand_r(&seed) % 40000;
+            CHECK(!memory_take(memory, sizes[i], &block));
+            blocks[i] = block;
+            *(char **)block = block;
+        }
+    }
+    for (int i = 0; i < 16; i++)
+        if (blocks[i])
+            memory_give(memory, blocks[i], sizes[i]);
+}
+
+static void check_threads(void)
+{
+    Memory *memory = memory_new(0, 0);
+    Thread threads[3];
+    for (int i = 0; i < 3; i++)
+        CHECK(!thread_start(&threads[i], "churn", churn, memory));
+    for (int i = 0; i < 3; i++)
+        thread_join(&threads[i]);
+    CHECK(memory_stats(memory).bytes_in_use == 0);
+    memory_free(memory);
+}
+
+int main(void)
+{
+    check_sizes();
+    check_limit();
+    check_storage();
+    check_threads();
+    return check_done();
+}
