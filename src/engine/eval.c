@@ -15,7 +15,7 @@
 
 #include "base/fail.h"
 #include "engine/rules.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  *     a long one:     init . (fold of one half . fold of the other)
  *
  * A level of the tree needs one set of k scalars, and there are at most 64 levels. */
-#include "engine/rules/apply.h"
+#include "engine/rules/eval_apply.h"
 
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 static Tensor *scalars(Arena *arena, int n)
 {

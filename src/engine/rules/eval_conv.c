@@ -9,7 +9,7 @@
  * input features it sums over.  Batch groups cut the input's batch instead: the result's feature
  * f reads batches of group f / (features / batch_group_count). */
 #include "engine/rules.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 typedef struct Convolution {
     const ConvolutionAttrs *a;

@@ -8,7 +8,7 @@
  *
  * Markers, which say something about where an array lies, hand it on unchanged. */
 #include "engine/rules.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 #include <inttypes.h>
 #include <math.h>

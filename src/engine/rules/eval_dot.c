@@ -5,7 +5,7 @@
  * Each side becomes three lists of strides (batch, free, contracted); the walk over the result
  * and the walk over the contracted dimensions then need no more to find an element. */
 #include "engine/rules.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  *
  *     FLOATS(cbrt, cbrt(x))          is the whole of adding cbrt here */
 #include "engine/rules.h"
-#include "engine/rules/math.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_math.h"
+#include "engine/rules/eval_number.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,8 +10,8 @@
  *
  * The operand's element is at start + offset. */
 #include "engine/rules.h"
-#include "engine/rules/apply.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_apply.h"
+#include "engine/rules/eval_number.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* eval_math.c - the formulas of eval_elementwise.c that take more than a line. */
-#include "engine/rules/math.h"
+#include "engine/rules/eval_math.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  *
  *     result[i, j, ...] = operand[source(i, j, ...)]          */
 #include "engine/rules.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 #include <string.h>
 

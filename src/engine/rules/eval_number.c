@@ -7,7 +7,7 @@
  * where mantissa' has the hidden bit when the exponent is not 0.  Writing scales the number so
  * that the last place of the format is 1, rounds to an integer, and puts the parts together;
  * a carry out of the mantissa runs into the exponent, which is just what it should do. */
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 #include <math.h>
 #include <string.h>

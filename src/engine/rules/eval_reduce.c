@@ -3,8 +3,8 @@
  * The places of the folded elements, relative to the first of them, are the same for every
  * element of the result; they are listed once. */
 #include "engine/rules.h"
-#include "engine/rules/apply.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_apply.h"
+#include "engine/rules/eval_number.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * Every line along the sorted dimension is sorted as a list of positions, by merging: stable,
  * and safe with comparators that contradict themselves. */
 #include "engine/rules.h"
-#include "engine/rules/apply.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_apply.h"
+#include "engine/rules/eval_number.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

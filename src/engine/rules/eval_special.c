@@ -1,5 +1,5 @@
 /* eval_special.c - special functions of a real number that the C library has not. */
-#include "engine/rules/math.h"
+#include "engine/rules/eval_math.h"
 
 #include <math.h>
 

@@ -7,8 +7,8 @@
  *
  * if at is a multiple of b and lies inside; else at padding. */
 #include "engine/rules.h"
-#include "engine/rules/apply.h"
-#include "engine/rules/number.h"
+#include "engine/rules/eval_apply.h"
+#include "engine/rules/eval_number.h"
 
 #include <stdlib.h>
 

@@ -15,13 +15,21 @@ static void set(Parser *p, Draft *d, const char *name, const Attr *value)
     attr_set(p->arena, &d->dict, str_of(name), value);
 }
 
-/* dims = [0, 1], dim = 0 */
+/* dims = [0, 1], dim = 0, type = FFT, lower = true */
 static Error *parse_simple_clause(Parser *p, Draft *d, const char *attribute)
 {
     if (at_mark(p, '[')) {
         Numbers numbers = { 0 };
         TRY(parse_numbers(p, "before the numbers", &numbers));
         set(p, d, attribute, numbers_attr(p, &numbers));
+        return NULL;
+    }
+    if (p->token.kind == TOKEN_WORD) {
+        bool is_true = at_word(p, "true");
+        set(p, d, attribute, is_true || at_word(p, "false")
+                                 ? attr_bool(p->arena, is_true)
+                                 : attr_word(p->arena, str_copy(p->arena, p->token.text)));
+        advance(p);
         return NULL;
     }
     int64_t value;
@@ -82,6 +90,10 @@ static Error *parse_clause(Parser *p, Draft *d)
         { OP_PAD, "high", "edge_padding_high" },
         { OP_PAD, "interior", "interior_padding" },
         { OP_TOP_K, "k", "k" },
+        { OP_FFT, "type", "fft_type" },
+        { OP_FFT, "length", "fft_length" },
+        { OP_RNG_BITS, "algorithm", "rng_algorithm" },
+        { OP_CHOLESKY, "lower", "lower" },
     };
     Token word = p->token;
     if (word.kind != TOKEN_WORD)

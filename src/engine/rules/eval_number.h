@@ -1,4 +1,4 @@
-/* number.h - the elements of tensors as numbers, and the walk over their indices.
+/* eval_number.h - the elements of tensors as numbers, and the walk over their indices.
  *
  * Three carriers hold every element type: int64_t (booleans and all integers; ui64 by its bits),
  * double (all floats) and Complex.  Reading is exact.  Writing wraps integers to their width and

@@ -1,4 +1,4 @@
-/* apply.h - a region of scalars, applied to elements: reducers, comparators, updates. */
+/* eval_apply.h - a region of scalars, applied to elements: reducers, comparators, updates. */
 #ifndef TUTTI_APPLY_H
 #define TUTTI_APPLY_H
 #include "engine/eval.h"

@@ -1,7 +1,7 @@
-/* math.h - what the C library has not: integers as XLA divides them, complex functions. */
+/* eval_math.h - what the C library has not: integers as XLA divides them, complex functions. */
 #ifndef TUTTI_RULES_MATH_H
 #define TUTTI_RULES_MATH_H
-#include "engine/rules/number.h"
+#include "engine/rules/eval_number.h"
 
 uint64_t math_mask(int64_t x, const ElementInfo *t); /* the bits of its width, zero-extended */
 int64_t math_leading_zeros(int64_t x, const ElementInfo *t);
