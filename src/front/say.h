@@ -1,0 +1,24 @@
+/* say.h - how the front fails: the first message is kept, with its line and the tracing stack.
+ *
+ *   train.c:4: in loss: tt_matmul: f32[32,3] by f32[4,1]: the last axis of the first must ...
+ *       while tracing grad(loss), train.c:8
+ *       while tracing pmap(step), train.c:14, axis "batch" of size 4
+ */
+#ifndef TUTTI_SAY_H
+#define TUTTI_SAY_H
+#include "base/error.h"
+
+#include <tutti.h>
+
+/* Where the user stands: set by tt_at, per thread. */
+typedef struct Here {
+    const char *file, *function;
+    int line;
+} Here;
+extern _Thread_local Here here;
+
+/* Records the failure unless one is kept already, calls the handler, gives a broken value. */
+tt say_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
+tt say_error(Error *error); /* an engine's or a reader's; taken */
+bool said_something(void);  /* has a failure been kept? */
+#endif
