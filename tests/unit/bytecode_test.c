@@ -374,7 +374,7 @@ static void constants(void)
     CHECK_STR(elements(BOOL, 9, 2, "\x8d\x01"), " 1 0 1 1 0 0 0 1 1");
     CHECK_STR(elements(BOOL, 3, 1, "\x05"), " 1 0 1");
     CHECK_STR(elements(BOOL, 3, 1, "\xff"), "all 1");
-    CHECK_STR(elements(BOOL, 3, 1, "\x00"), " 0 0 0");
+    CHECK_STR(elements(BOOL, 3, 1, "\x00"), "all 0");
     CHECK_STR(elements(BOOL, 16, 1, "\x00"), "all 0");
     CHECK_STR(elements(BOOL, 1, 1, "\x01"), "all 1");
     CHECK_STR(elements(BOOL, 3, 3, "\x01\x00\x01"), " 1 0 1");

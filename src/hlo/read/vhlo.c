@@ -14,8 +14,8 @@
  * references in an order that vhlo_ops.def knows, and a dictionary of foreign ones beside it.
  * Both become one list of names, then a dictionary, then the operation's struct. */
 #include "hlo/read/vhlo.h"
+#include "ops/number.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum Role { NODE, ALIAS, SILENT, FUNCTION, MESH, MODULE, UNKNOWN } Role;
@@ -179,13 +179,43 @@ static Error *need_named(const OpCode *op, const NamedAttrs *list, const char *n
                : cursor_error(&op->place, "an operation with attribute '%s'", name);
 }
 
-/* Every VHLO attribute is written, given or not; what was not given is left out here. */
+/* Whether all numbers of a list are x. */
+static bool is_all(Dense dense, int64_t x)
+{
+    const ElementInfo *info = &element_info[dense.type.element];
+    int64_t n = dense.is_splat ? 1 : type_count(dense.type);
+    if (info->kind != BOOLEAN && info->kind != SIGNED)
+        return false;
+    for (int64_t i = 0; i < n; i++)
+        if (number_int(dense.type.element, (const char *)dense.data + i * info->bytes) != x)
+            return false;
+    return true;
+}
+
+/* Every VHLO attribute is written, given or not; what was not given is left out here, so that
+ * a program is the same whichever way it was read. */
 static bool says_nothing(Str name, const Attr *attr)
 {
+    static const struct {
+        const char *name;
+        int64_t each; /* what a list holds that was not given */
+    } lists[] = {
+        { "window_strides", 1 }, { "base_dilations", 1 }, { "window_dilations", 1 },
+        { "lhs_dilation", 1 },   { "rhs_dilation", 1 },   { "padding", 0 },
+        { "window_reversal", 0 },
+    };
+    static const char *const others[] = { "backend_config", "called_computations",
+                                          "composite_attributes" };
+    if (attr->kind == ATTR_DENSE)
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+            if (str_is(name, lists[i].name))
+                return is_all(attr->dense, lists[i].each);
     bool is_empty = (attr->kind == ATTR_STRING && attr->string.n == 0) ||
                     ((attr->kind == ATTR_ARRAY || attr->kind == ATTR_DICT) && attr->n == 0);
-    return is_empty && (str_is(name, "backend_config") || str_is(name, "called_computations") ||
-                        str_is(name, "composite_attributes"));
+    for (size_t i = 0; is_empty && i < sizeof others / sizeof *others; i++)
+        if (str_is(name, others[i]))
+            return true;
+    return false;
 }
 
 /* A list that one element stands for is written out later: not without limit. */
@@ -221,8 +251,10 @@ static Error *build_region(Vhlo *v, const OpCode *parent, const BlockCode *block
 
 static Error *unsupported(Vhlo *v, const OpCode *op)
 {
-    return error_new(CODE_UNIMPLEMENTED, "not supported: operation %.*s at %s",
-                     STR_ARG(v->ops[op->name].name), loc_name(vhlo_loc(v, op->location)));
+    const Loc *loc = vhlo_loc(v, op->location);
+    return error_new(CODE_UNIMPLEMENTED, "not supported: operation %.*s%s%.*s%s at %s",
+                     STR_ARG(v->ops[op->name].name), loc->name.n ? " (" : "", STR_ARG(loc->name),
+                     loc->name.n ? ")" : "", loc_name(loc));
 }
 
 static Error *result_types(Vhlo *v, int n, const uint32_t *indices, Type **out)

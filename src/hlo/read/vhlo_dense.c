@@ -24,17 +24,22 @@ static Error *booleans(Vhlo *v, const Cursor *blob, Dense *out)
 {
     int64_t n = type_count(out->type);
     size_t size = cursor_left(blob);
-    bool is_one = size == 1 && (n == 1 || blob->at[0] == 0xff || (blob->at[0] == 0 && n > 8));
+    bool is_one = size == 1 && n > 0 &&
+                  (n == 1 || blob->at[0] == 0xff || (blob->at[0] == 0 && n > 8));
     bool is_packed = !is_one && size == (size_t)(n / 8 + (n % 8 != 0)) && size != (size_t)n;
     if (!is_one && !is_packed && size != (size_t)n)
         return wrong_size(blob, out->type);
-    out->is_splat = is_one && n > 0;
     size_t kept = is_one ? 1 : (size_t)n;
     uint8_t *data = arena_try(v->arena, kept);
     if (!data)
         return no_memory(v, out->type);
-    for (size_t i = 0; i < kept; i++)
+    size_t ntrue = 0;
+    for (size_t i = 0; i < kept; i++) {
         data[i] = (uint8_t)(is_packed ? blob->at[i / 8] >> (i % 8) & 1 : blob->at[i] != 0);
+        ntrue += data[i];
+    }
+    /* Few equal booleans come packed all the same. */
+    out->is_splat = kept > 0 && (ntrue == 0 || ntrue == kept);
     out->data = data;
     return NULL;
 }
