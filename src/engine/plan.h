@@ -67,6 +67,10 @@ typedef struct Body {
 typedef MUST_USE Error *PassFn(Plan *p);
 PassFn refine, simplify, place, fuse, stretch, assign;
 
+/* Is the result just another name for the operand's bytes?  Such a node outside fusions is no
+ * code; the two values have one place. */
+bool node_is_rename(const Module *m, const Node *node);
+
 /* emit/emit.c: from a finished plan to native code in a Program that takes over p->m. */
 MUST_USE Error *emit(Plan *p, Program **out);
 /* The same for a program that the reference evaluator plays whole, on one device. */

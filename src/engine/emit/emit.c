@@ -134,7 +134,7 @@ static Error *make_node(Making *k, NodeId n)
     case OP_CASE:
     case OP_IF: break;
     default:
-        if (op_info[node->op].kind != KIND_MEET)
+        if (op_info[node->op].kind != KIND_MEET && !node_is_rename(k->p->m, node))
             make_evaluation(k, n);
         return NULL;
     }

@@ -267,7 +267,10 @@ static void branch(const Glue *g, NodeId n)
 
 static void one_node(const Glue *g, NodeId n)
 {
-    switch (node_at(g->p->m, n)->op) {
+    const Node *node = node_at(g->p->m, n);
+    if (node_is_rename(g->p->m, node))
+        return;
+    switch (node->op) {
     case OP_CONSTANT: break;
     case OP_FUSION: call_kernel(g, n); break;
     case OP_WHILE: loop(g, n); break;

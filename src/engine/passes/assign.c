@@ -355,10 +355,14 @@ static Error *assign_plan(Assign *a)
     pack(a);
     p->nplaces = p->m->nvalues;
     p->places = ARENA_ARRAY(p->m->arena, Place, p->nplaces);
-    for (ValueId v = 1; v < p->nplaces; v++)
-        if (a->shared[leader_of(a, v)].nspans)
-            p->places[v] = a->shared[leader_of(a, v)].place;
     TRY(pool_fill(a));
+    for (ValueId v = 1; v < p->nplaces; v++) {
+        ValueId leader = leader_of(a, v);
+        if (a->shared[leader].nspans)
+            p->places[v] = a->shared[leader].place;
+        else if (leader != v)
+            p->places[v] = p->places[leader]; /* a constant by another name */
+    }
     scratch_reserve(a);
     confirm_donations(a);
     return NULL;

@@ -459,10 +459,24 @@ static void place_in_memory(RegionFuse *f, int position, const Wants *w)
     result_add(f, position, g);
 }
 
+/* Will v be in memory, whatever is decided about the nodes before? */
+static bool is_in_memory(const RegionFuse *f, ValueId v)
+{
+    const Dense *constant = value_constant(f->s->m, v);
+    if (constant)
+        return !constant->is_splat && type_count(constant->type) > 1;
+    int def = definer(f, v);
+    return def < 0 || f->items[def].kind != ITEM_LOOP;
+}
+
 static void decide_loop(RegionFuse *f, int position, Wants *w)
 {
     Item *item = &f->items[position];
     const Node *node = node_at(f->s->m, item->node);
+    if (node_is_rename(f->s->m, node) && (w->in_memory || is_in_memory(f, node->in[0]))) {
+        item->kind = ITEM_BARE; /* another name for what it reads */
+        return;
+    }
     if (is_free_view(node->op)) {
         for (int i = 0; i < w->n; i++)
             join(f, position, w->at[i]);

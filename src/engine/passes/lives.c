@@ -83,14 +83,24 @@ static int needed_until(const Lives *l, ValueId v, RegionId r, int point)
     return point;
 }
 
+ValueId lives_root(const Lives *l, ValueId v)
+{
+    const Module *m = l->p->m;
+    for (NodeId n; (n = value_def(m, v)) && node_is_rename(m, node_at(m, n));)
+        v = node_at(m, n)->in[0];
+    return v;
+}
+
 static void note_uses(Lives *l)
 {
     const Module *m = l->p->m;
     for (int point = 1; point < l->npoints; point++) {
         NodeId n = l->node_at[point];
         const Node *node = node_at(m, n);
-        for (int k = 0; n && k < node->nin; k++) {
-            ValueId v = node->in[k];
+        if (!n || node_is_rename(m, node))
+            continue; /* naming it again is no use; what is done with the name is */
+        for (int k = 0; k < node->nin; k++) {
+            ValueId v = lives_root(l, node->in[k]);
             int until = needed_until(l, v, node->region, point);
             if (until > l->last_use[v])
                 l->last_use[v] = until;
@@ -167,7 +177,9 @@ static void find_spans(Lives *l)
         const Node *node = node_at(m, n);
         if (!n || node->op == OP_CONSTANT)
             continue;
-        if (is_loop(node))
+        if (node_is_rename(m, node))
+            l->same[node->out] = lives_root(l, node->out);
+        else if (is_loop(node))
             loop_spans(l, n);
         else if (is_branch(node))
             branch_spans(l, n);
@@ -234,14 +246,14 @@ bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
         if (y < node->out || y >= node->out + (ValueId)node->nout)
             return false;
         for (int k = 0; k < node->nin; k++)
-            if (node->in[k] == x)
+            if (lives_root(l, node->in[k]) == x)
                 return kernel_reads_in_place(m, n, k, (int)(y - node->out));
         return false;
     }
     ValueId dst = 0;
     int nmoves = lives_moves(l, n, &dst);
     for (int k = 0; k < nmoves; k++)
-        if (dst + (ValueId)k == y && node->in[k] == x)
+        if (dst + (ValueId)k == y && lives_root(l, node->in[k]) == x)
             return true;
     return false;
 }

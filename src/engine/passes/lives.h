@@ -25,6 +25,9 @@ typedef struct Lives {
 /* Everything in it lies in `arena`. */
 Lives lives_find(Plan *p, Arena *arena);
 
+/* The value that v is another name of (node_is_rename), or v. */
+ValueId lives_root(const Lives *l, ValueId v);
+
 /* x lives up to `point` and y from there on: may the two be one place?  Only if the node there
  * reads each element of x before it writes that of y, or if it just moves x to y. */
 bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point);
