@@ -81,7 +81,7 @@ static ValueId broadcast_piece(Placer *z, ValueId v, Tiling want)
         if (from.dims[d] == to.dims[dims.at[d]])
             picks[d] = (Pick){ &want, (int)dims.at[d] };
     bool dropped;
-    Tiling inner = tiling_pick(m->arena, from, z->ndevices, picks, &dropped);
+    Tiling inner = tiling_pick(m->arena, from, z->ndevices, picks, false, &dropped);
     ValueId piece = dropped ? 0 : piece_of(z, node.in[0], inner);
     if (!piece)
         return 0;

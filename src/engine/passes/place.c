@@ -26,56 +26,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- donation ---- */
-
-static const Attr *param_attr(const Attr *const *attrs, int i, const char *key)
-{
-    return attrs ? attr_get(attrs[i], key) : NULL;
-}
-
-/* Arguments whose memory the caller gives away, and the results that wish to have it. */
-static void match_donations(Plan *p, const Func *main, int nargs, int nresults)
-{
-    for (int k = 0; k < nresults; k++)
-        p->results[k].alias = -1;
-    for (int i = 0; i < nargs; i++) {
-        const Attr *wish = param_attr(main->arg_attrs, i, "tf.aliasing_output");
-        if (!wish || wish->kind != ATTR_INT || wish->integer < 0 || wish->integer >= nresults)
-            continue;
-        p->args[i].may_donate = true;
-        p->results[wish->integer].alias = i;
-    }
-    for (int i = 0; i < nargs; i++) {
-        const Attr *donor = param_attr(main->arg_attrs, i, "jax.buffer_donor");
-        if (!donor || donor->kind != ATTR_BOOL || !donor->integer || p->args[i].may_donate)
-            continue;
-        p->args[i].may_donate = true;
-        for (int k = 0; k < nresults; k++)
-            if (p->results[k].alias < 0 && type_equal(p->results[k].local, p->args[i].local)) {
-                p->results[k].alias = i;
-                break;
-            }
-    }
-}
-
-/* ---- one partition ---- */
-
-static Param whole_param(Module *m, Type t)
-{
-    return (Param){ .whole = t, .local = t, .tiling = tiling_replicated(m->arena, t.rank, 1) };
-}
-
-static void place_whole(Plan *p)
-{
-    Module *m = p->m;
-    const Region *body = region_at(m, p->main);
-    const Node *last = region_return(m, p->main);
-    for (int i = 0; i < body->nargs; i++)
-        p->args[i] = whole_param(m, type_of(m, body->args + (uint32_t)i));
-    for (int i = 0; i < last->nin; i++)
-        p->results[i] = whole_param(m, type_of(m, last->in[i]));
-}
-
 /* ---- what is inside a node ---- */
 
 static bool any_inside(const Module *m, NodeId n, bool test(const Node *node))
@@ -154,37 +104,63 @@ static bool value_is_cut(const Placer *z, ValueId v)
 
 static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
 
+static void set_tiling(Placer *z, ValueId v, Tiling t)
+{
+    z->tilings[v] = z->hints[v] = t;
+}
+
 /* A case's results lie as those of its first branch. */
-static MUST_USE Error *infer_case(Placer *z, const Node *node, Placement *p)
+static MUST_USE Error *infer_case(Placer *z, NodeId n)
 {
     Module *m = z->m;
-    const Region *branch = region_at(m, node->regions[0]);
+    RegionId first = node_at(m, n)->regions[0];
     Placement inner;
-    for (int i = 0; i + 1 < branch->nnodes; i++)
-        TRY(infer(z, branch->nodes[i], &inner));
-    for (int i = 0; i < node->nout; i++) {
-        ValueId v = region_return(m, node->regions[0])->in[i];
-        p->results[i] = z->tilings[v];
+    for (int i = 0; i + 1 < region_at(m, first)->nnodes; i++)
+        TRY(infer(z, region_at(m, first)->nodes[i], &inner));
+    for (int i = 0; i < node_at(m, n)->nout; i++) {
+        ValueId v = region_return(m, first)->in[i], out = node_at(m, n)->out + (uint32_t)i;
+        z->tilings[out] = z->tilings[v];
+        z->hints[out] = z->hints[v];
     }
     return NULL;
 }
 
+static MUST_USE Error *infer_stated(Placer *z, NodeId n)
+{
+    const Node *node = node_at(z->m, n);
+    Tiling t;
+    for (int i = 0; i < node->nout; i++) {
+        TRY(is_mark(node) ? mark_tiling(z, node, &t) : manual_tiling(z, node, false, i, &t));
+        set_tiling(z, node->out + (uint32_t)i, t);
+    }
+    return NULL;
+}
+
+/* Sets the tilings of n's results, and says in *p where n may run. */
 static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p)
 {
     Module *m = z->m;
     const Node *node = node_at(m, n);
     Tiling *in = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
-    for (int i = 0; i < node->nin; i++)
+    Tiling *hints = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
+    for (int i = 0; i < node->nin; i++) {
         in[i] = z->tilings[node->in[i]];
+        hints[i] = z->hints[node->in[i]];
+    }
     *p = propagate(m, m->arena, n, in, z->ndevices);
-    if (is_mark(node))
-        TRY(mark_tiling(z, node, &p->results[0]));
+    hints = propagate_hints(m, m->arena, n, hints, z->ndevices);
+    for (int i = 0; i < node->nout; i++) {
+        ValueId v = node->out + (uint32_t)i;
+        z->hints[v] = hints[i];
+        z->tilings[v] = tiling_even(m->arena, type_of(m, v), hints[i]);
+        p->is_piecewise = p->is_piecewise && tiling_equal(p->results[i], z->tilings[v]);
+    }
+    if (is_mark(node) || node->op == OP_MANUAL)
+        TRY(infer_stated(z, n));
     if (node->op == OP_CASE)
-        TRY(infer_case(z, node, p));
-    for (int i = 0; node->op == OP_MANUAL && i < node->nout; i++)
-        TRY(manual_tiling(z, node, false, i, &p->results[i]));
+        TRY(infer_case(z, n));
     for (int i = 0; i < node->nout; i++)
-        z->tilings[node->out + (uint32_t)i] = p->results[i];
+        p->results[i] = z->tilings[node->out + (uint32_t)i];
     return NULL;
 }
 
@@ -277,10 +253,11 @@ static MUST_USE Error *shard_to_full(Placer *z, NodeId n)
     if (!text || text->kind != ATTR_STRING || !z->is_manual[node->in[0]])
         return error_new(CODE_INVALID, "SPMDShardToFullShape without mhlo.sharding, or of a value "
                          "that is no piece, at %s", loc_name(node->loc));
-    Tiling *tiling = &z->tilings[node->out];
-    TRY(tiling_parse(z->m->arena, text->string, whole.rank, z->ndevices, tiling));
+    Tiling tiling;
+    TRY(tiling_parse(z->m->arena, text->string, whole.rank, z->ndevices, &tiling));
     Type local;
-    TRY(tiling_local(z->m->arena, *tiling, whole, &local));
+    TRY(tiling_local(z->m->arena, tiling, whole, &local));
+    set_tiling(z, node->out, tiling);
     if (!type_equal(has, local))
         return error_new(CODE_INVALID, "SPMDShardToFullShape takes %s where a piece is %s, at %s",
                          type_name(has), type_name(local), loc_name(node->loc));
@@ -327,7 +304,7 @@ static MUST_USE Error *place_region(Placer *z, RegionId from, RegionId into, Til
             return error_new(CODE_INVALID, "a piece of an array is returned as if it were whole, "
                              "at %s", loc_name(end.loc));
         if (open && open[i])
-            want[i] = z->tilings[end.in[i]];
+            want[i] = tiling_even(m->arena, type_of(m, end.in[i]), z->hints[end.in[i]]);
     }
     ValueId *in = fetch(z, end.nin, end.in, want, last);
     region_append(m, into, node_new(m, OP_RETURN, end.nin, in, 0, NULL, 0, NULL, end.attrs, end.loc));
@@ -346,7 +323,7 @@ static RegionId region_of_pieces(Placer *z, RegionId from, const Tiling *tilings
         types[i] = local_type(z, type_of(m, old.args + (uint32_t)i), tilings[i]);
     RegionId into = region_new(m, 0, old.nargs, types);
     for (int i = 0; i < old.nargs; i++) {
-        z->tilings[old.args + (uint32_t)i] = tilings[i];
+        set_tiling(z, old.args + (uint32_t)i, tilings[i]);
         subst_set(&z->pieces, old.args + (uint32_t)i, region_at(m, into)->args + (uint32_t)i);
     }
     return into;
@@ -394,6 +371,17 @@ static MUST_USE Error *refuse_per_device(const Placer *z, NodeId n)
                      op_name(node->op), z->ndevices, loc_name(node->loc));
 }
 
+/* All have everything: each device does all of it. */
+static void copy_whole(Placer *z, NodeId n)
+{
+    Module *m = z->m;
+    region_append(m, z->to, node_copy(m, n, &z->pieces));
+    for (int i = 0; i < node_at(m, n)->nout; i++) {
+        ValueId v = node_at(m, n)->out + (uint32_t)i;
+        z->tilings[v] = tiling_replicated(m->arena, type_of(m, v).rank, z->ndevices);
+    }
+}
+
 /* An operation of the whole-array part of the program. */
 static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
 {
@@ -405,7 +393,7 @@ static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
     if (node_has_effect(m, n) || any_taken(z, n, value_waits))
         run_add(z, n);
     else if (!any_taken(z, n, value_is_cut))
-        region_append(m, z->to, node_copy(m, n, &z->pieces));
+        copy_whole(z, n);
     else if (p.is_piecewise && !is_flow)
         place_piecewise(z, n, &p);
     else
@@ -432,69 +420,6 @@ static MUST_USE Error *place_node(Placer *z, NodeId n)
 }
 
 /* ---- main ---- */
-
-/* How the first one to care about v would have it. */
-static MUST_USE Error *wished_tiling(const Placer *z, ValueId v, Tiling *out)
-{
-    const Module *m = z->m;
-    const Region *body = region_at(m, z->plan->main);
-    for (int i = 0; i < body->nnodes; i++) {
-        const Node *node = node_at(m, body->nodes[i]);
-        for (int k = 0; k < node->nin; k++) {
-            if (node->in[k] != v)
-                continue;
-            if (node->op == OP_MANUAL)
-                return manual_tiling(z, node, true, k, out);
-            if (is_mark(node))
-                return mark_tiling(z, node, out);
-        }
-    }
-    return NULL;
-}
-
-static MUST_USE Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t,
-                                  Param *out)
-{
-    *out = (Param){ .whole = whole, .tiling = t, .alias = -1 };
-    Error *error = tiling_local(z->m->arena, t, whole, &out->local);
-    return error ? error_in(error, "%s %d of @main", what, i) : NULL;
-}
-
-static MUST_USE Error *place_args(Placer *z, const Func *main)
-{
-    Module *m = z->m;
-    const CompileOptions *o = z->plan->o;
-    for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
-        ValueId v = region_at(m, main->body)->args + (uint32_t)i;
-        Type whole = type_of(m, v);
-        Tiling *t = &z->tilings[v];
-        bool is_said;
-        Error *error = stated_tiling(z, main->arg_attrs ? main->arg_attrs[i] : NULL, whole.rank, t,
-                                     &is_said);
-        if (error)
-            return error_in(error, "argument %d of @main", i);
-        if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
-            TRY(wished_tiling(z, v, t));
-        TRY(make_param(z, "argument", i, whole, *t, &z->plan->args[i]));
-    }
-    return NULL;
-}
-
-/* Results that the program leaves open lie as they come; *open says which. */
-static MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open)
-{
-    const CompileOptions *o = z->plan->o;
-    for (int i = 0; i < main->nresults; i++) {
-        bool is_said;
-        Error *error = stated_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
-                                     main->results[i].rank, &want[i], &is_said);
-        if (error)
-            return error_in(error, "result %d of @main", i);
-        TRY(make_param(z, "result", i, main->results[i], want[i], &z->plan->results[i]));
-        open[i] = !is_said && o && o->free_results && i < o->nfree_results && o->free_results[i];
-    }
-    return NULL;
-}
 
 /* The body of main, and what it says about its results once they are known. */
 static MUST_USE Error *place_main(Placer *z, Func *main)
@@ -531,6 +456,7 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     Arena *scratch = arena_new();
     Placer z = { .plan = p, .m = m, .ndevices = m->npartitions, .nwhole = n };
     z.tilings = ARENA_ARRAY(scratch, Tiling, n);
+    z.hints = ARENA_ARRAY(scratch, Tiling, n);
     z.is_waiting = ARENA_ARRAY(scratch, bool, n);
     z.is_manual = ARENA_ARRAY(scratch, bool, n);
     z.uses = count_uses(m, p->main);

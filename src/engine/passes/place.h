@@ -22,6 +22,7 @@ typedef struct Placer {
     uint32_t nwhole; /* whole values are those below */
     /* By whole value. */
     Tiling *tilings;   /* how it lies */
+    Tiling *hints;     /* how it would lie if extents did not matter */
     bool *is_waiting;  /* it belongs to the run of whole-array operations being collected */
     bool *is_manual;   /* GSPMD form: a piece already; it has no tiling */
     uint32_t *uses;    /* how often the program names it */
@@ -54,6 +55,16 @@ MUST_USE Error *manual_tiling(const Placer *z, const Node *node, bool is_operand
 /* Of an argument or result with these attributes; *is_said is false when that is nothing. */
 MUST_USE Error *stated_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
                               bool *is_said);
+
+/* params.c: what main takes and gives. */
+MUST_USE Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t,
+                           Param *out);
+MUST_USE Error *place_args(Placer *z, const Func *main);
+/* Results that the program leaves open lie as they come; open[i] says which. */
+MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open);
+void place_whole(Plan *p); /* one partition: pieces are wholes */
+/* Arguments whose memory the caller gives away, and the results that wish to have it. */
+void match_donations(Plan *p, const Func *main, int nargs, int nresults);
 
 /* join.c: the run. */
 void run_add(Placer *z, NodeId n);

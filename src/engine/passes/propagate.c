@@ -40,7 +40,8 @@ static bool is_covered(const Tiling *t, int rank)
     return held == count;
 }
 
-Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bool *dropped)
+Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bool may_be_uneven,
+                   bool *dropped)
 {
     int rank = whole.rank;
     int64_t *tiles = ARENA_ARRAY(arena, int64_t, rank);
@@ -52,7 +53,8 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
         tiles[i] = from ? from->tiles[picks[i].dim] : 1;
         for (int d = 0; from && d < ndevices; d++)
             tile_of[d * rank + i] = from->tile_of[d * from->rank + picks[i].dim];
-        if (tiles[i] == 1 || (whole.dims[i] % tiles[i] == 0 && is_covered(&t, i + 1)))
+        bool is_even = may_be_uneven || whole.dims[i] % tiles[i] == 0;
+        if (tiles[i] == 1 || (is_even && is_covered(&t, i + 1)))
             continue;
         *dropped = true;
         tiles[i] = 1;
@@ -60,6 +62,15 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
             tile_of[d * rank + i] = 0;
     }
     return t;
+}
+
+Tiling tiling_even(Arena *arena, Type whole, Tiling t)
+{
+    Pick picks[MAX_RANK];
+    bool dropped;
+    for (int i = 0; i < t.rank; i++)
+        picks[i] = (Pick){ &t, i };
+    return tiling_pick(arena, whole, t.ndevices, picks, false, &dropped);
 }
 
 static bool is_same_cut(const Tiling *a, int i, const Tiling *b, int j)
@@ -189,12 +200,11 @@ static void link_reshape(Factors *f)
     }
 }
 
-/* Dimension d goes through untouched where keeps[d]; else only the operand has it. */
+/* Dimension d goes through untouched where keeps[d]; else it is needed whole. */
 static void link_kept(Factors *f, const bool *keeps)
 {
     for (int d = 0; d < in_type(f, 0).rank; d++)
-        if (keeps[d])
-            link_dims(f, 0, d, d, false);
+        link_dims(f, 0, d, d, !keeps[d]);
 }
 
 static void link_slice(Factors *f)
@@ -253,10 +263,7 @@ static void link_dot(Factors *f)
 static void link_window(Factors *f)
 {
     const WindowAttrs *w = f->node->attrs;
-    Type from = in_type(f, 0), to = out_type(f, 0);
-    for (int d = 0; d < from.rank; d++) {
-        if (from.dims[d] != to.dims[d])
-            continue;
+    for (int d = 0; d < in_type(f, 0).rank; d++) {
         bool is_one = (!w->window_dimensions.n || w->window_dimensions.at[d] == 1) &&
                       (!w->window_strides.n || w->window_strides.at[d] == 1) &&
                       (!w->base_dilations.n || w->base_dilations.at[d] == 1) &&
@@ -395,12 +402,12 @@ static Pick *choose_cuts(const Factors *f, const Tiling *in)
 }
 
 static Tiling cut_by(const Factors *f, Type whole, const int *factors, const Pick *cuts,
-                     int ndevices, bool *dropped)
+                     int ndevices, bool may_be_uneven, bool *dropped)
 {
     Pick picks[MAX_RANK];
     for (int d = 0; d < whole.rank; d++)
         picks[d] = factors[d] == NO_FACTOR ? (Pick){ 0 } : cuts[factors[d]];
-    return tiling_pick(f->arena, whole, ndevices, picks, dropped);
+    return tiling_pick(f->arena, whole, ndevices, picks, may_be_uneven, dropped);
 }
 
 /* May operand k be used as it lies, with its pieces cut as the factors are? */
@@ -436,13 +443,26 @@ Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, i
     p.is_piecewise = f.n > 0 && !cuts_bound(&f, cuts);
     bool dropped;
     for (int k = 0; k < node->nin; k++) {
-        p.wants[k] = cut_by(&f, in_type(&f, k), f.in[k], cuts, ndevices, &dropped);
+        p.wants[k] = cut_by(&f, in_type(&f, k), f.in[k], cuts, ndevices, false, &dropped);
         bool is_ready = !dropped && (tiling_is_replicated(in[k]) || fits(&f, k, &in[k], cuts));
         p.is_piecewise = p.is_piecewise && is_ready;
     }
     for (int k = 0; k < node->nout; k++) {
-        p.results[k] = cut_by(&f, out_type(&f, k), f.out[k], cuts, ndevices, &dropped);
+        p.results[k] = cut_by(&f, out_type(&f, k), f.out[k], cuts, ndevices, false, &dropped);
         p.is_piecewise = p.is_piecewise && !dropped;
     }
     return p;
+}
+
+Tiling *propagate_hints(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)
+{
+    const Node *node = node_at(m, n);
+    Factors f = factors_new(m, arena, node);
+    Tiling *results = ARENA_ARRAY(arena, Tiling, node->nout + 1);
+    bool dropped;
+    link_node(&f);
+    Pick *cuts = choose_cuts(&f, in);
+    for (int k = 0; k < node->nout; k++)
+        results[k] = cut_by(&f, out_type(&f, k), f.out[k], cuts, ndevices, true, &dropped);
+    return results;
 }

@@ -10,13 +10,17 @@ typedef struct Pick {
 } Pick;
 
 /* The tiling of an array of type `whole` whose dimension i lies as picks[i] says.  A pick that
- * does not divide the extent, or that with those before it would leave a tile that no device
- * holds (the same mesh axis twice), counts as whole; *dropped says that there was one. */
-Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bool *dropped);
+ * with those before it would leave a tile that no device holds (the same mesh axis twice), or
+ * that does not divide the extent (unless may_be_uneven), counts as whole; *dropped says that
+ * there was one. */
+Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bool may_be_uneven,
+                   bool *dropped);
+/* t without the cuts that do not divide the extents. */
+Tiling tiling_even(Arena *arena, Type whole, Tiling t);
 
 /* Where a node may run. */
 typedef struct Placement {
-    Tiling *results; /* [nout] */
+    Tiling *results;   /* [nout] */
     bool is_piecewise; /* every device computes its piece of the results from its pieces of the
                           operands, */
     Tiling *wants;     /* [nin] if these lie so; each is the operand's own tiling, or the operand
@@ -25,4 +29,8 @@ typedef struct Placement {
 
 /* in[i] is the tiling of operand i. */
 Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices);
+
+/* The tilings of the results alone, where those of operands and results need not divide the
+ * extents: what is suggested, rather than what can be. */
+Tiling *propagate_hints(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices);
 #endif

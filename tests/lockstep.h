@@ -1,0 +1,196 @@
+/* lockstep.h - plays a placed program on all devices at once, node by node: a slow and plain
+ * reading of what place's output means, to compare with the program over whole arrays.
+ *
+ * Every device has a table of values.  A node is played for one device after the other; at a
+ * node where devices meet, all tables are there.  Memory is the module's arena. */
+#ifndef TUTTI_LOCKSTEP_H
+#define TUTTI_LOCKSTEP_H
+#include "engine/eval.h"
+#include "engine/plan.h"
+#include "hlo/rewrite.h"
+
+#include <string.h>
+
+typedef struct World {
+    Module *m;
+    int ndevices;
+    Tensor **values; /* values[device][value] */
+    int meetings;    /* tutti.global nodes played */
+} World;
+
+static Tensor world_tensor(const World *w, Type t)
+{
+    return (Tensor){ t, arena_alloc(w->m->arena, type_bytes(t) + 16) };
+}
+
+/* Copies between a tile and the whole: `into_whole` says which way. */
+static void tile_copy(Tensor whole, Tensor tile, Tiling t, int device, bool into_whole)
+{
+    size_t bytes = (size_t)element_info[whole.type.element].bytes;
+    int64_t index[MAX_RANK] = { 0 }, strides[MAX_RANK];
+    type_strides(whole.type, strides);
+    for (int64_t i = 0; i < type_count(tile.type); i++) {
+        int64_t at = 0;
+        for (int d = 0; d < t.rank; d++)
+            at += (t.tile_of[device * t.rank + d] * tile.type.dims[d] + index[d]) * strides[d];
+        char *a = (char *)whole.data + (size_t)at * bytes, *b = (char *)tile.data + (size_t)i * bytes;
+        memcpy(into_whole ? a : b, into_whole ? b : a, bytes);
+        for (int d = t.rank - 1; d >= 0 && ++index[d] == tile.type.dims[d]; d--)
+            index[d] = 0;
+    }
+}
+
+static MUST_USE Error *play_region_on_all(World *w, RegionId r);
+
+static MUST_USE Error *play_global(World *w, const Node *node)
+{
+    const GlobalAttrs *a = node->attrs;
+    RegionId body = node->regions[0];
+    Tensor *in = ARENA_ARRAY(w->m->arena, Tensor, node->nin + 1);
+    Tensor *out = ARENA_ARRAY(w->m->arena, Tensor, node->nout + 1);
+    w->meetings++;
+    for (int i = 0; i < node->nin; i++) {
+        in[i] = world_tensor(w, type_of(w->m, region_at(w->m, body)->args + (uint32_t)i));
+        for (int d = 0; d < w->ndevices; d++)
+            tile_copy(in[i], w->values[d][node->in[i]], a->in_tilings.at[i], d, true);
+    }
+    for (int i = 0; i < node->nout; i++)
+        out[i] = world_tensor(w, type_of(w->m, region_return(w->m, body)->in[i]));
+    TRY(eval_region(w->m, body, in, out));
+    for (int i = 0; i < node->nout; i++)
+        for (int d = 0; d < w->ndevices; d++) {
+            ValueId v = node->out + (uint32_t)i;
+            w->values[d][v] = world_tensor(w, type_of(w->m, v));
+            tile_copy(out[i], w->values[d][v], a->out_tilings.at[i], d, false);
+        }
+    return NULL;
+}
+
+/* Sums of f32 over groups, which is what the programs of the tests ask for. */
+static void play_all_reduce(World *w, const Node *node)
+{
+    Matrix groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
+    for (int g = 0; g < groups.rows; g++)
+        for (int k = 0; k < groups.cols; k++) {
+            Tensor sum = world_tensor(w, type_of(w->m, node->out));
+            for (int j = 0; j < groups.cols; j++) {
+                const float *x = w->values[groups.at[g * groups.cols + j]][node->in[0]].data;
+                for (int64_t i = 0; i < type_count(sum.type); i++)
+                    ((float *)sum.data)[i] += x[i];
+            }
+            w->values[groups.at[g * groups.cols + k]][node->out] = sum;
+        }
+}
+
+/* What a region returned becomes the values first, first + 1, ... */
+static void take_results(World *w, RegionId r, ValueId first)
+{
+    const Node *last = region_return(w->m, r);
+    for (int d = 0; d < w->ndevices; d++) {
+        Tensor *results = ARENA_ARRAY(w->m->arena, Tensor, last->nin + 1);
+        for (int i = 0; i < last->nin; i++)
+            results[i] = w->values[d][last->in[i]];
+        for (int i = 0; i < last->nin; i++)
+            w->values[d][first + (uint32_t)i] = results[i];
+    }
+}
+
+static MUST_USE Error *play_while(World *w, const Node *node)
+{
+    RegionId test = node->regions[0], body = node->regions[1];
+    ValueId tested = region_at(w->m, test)->args, carried = region_at(w->m, body)->args;
+    for (int d = 0; d < w->ndevices; d++)
+        for (int i = 0; i < node->nin; i++)
+            w->values[d][carried + (uint32_t)i] = w->values[d][node->in[i]];
+    for (;;) {
+        for (int d = 0; d < w->ndevices; d++)
+            for (int i = 0; i < node->nin; i++)
+                w->values[d][tested + (uint32_t)i] = w->values[d][carried + (uint32_t)i];
+        TRY(play_region_on_all(w, test));
+        int ngo = 0;
+        for (int d = 0; d < w->ndevices; d++)
+            ngo += *(char *)w->values[d][region_return(w->m, test)->in[0]].data != 0;
+        if (ngo != 0 && ngo != w->ndevices)
+            return error_new(CODE_INTERNAL, "devices do not agree whether to go on");
+        if (ngo == 0)
+            break;
+        TRY(play_region_on_all(w, body));
+        take_results(w, body, carried);
+    }
+    for (int d = 0; d < w->ndevices; d++)
+        for (int i = 0; i < node->nout; i++)
+            w->values[d][node->out + (uint32_t)i] = w->values[d][carried + (uint32_t)i];
+    return NULL;
+}
+
+static MUST_USE Error *play_case(World *w, const Node *node)
+{
+    int32_t k = *(int32_t *)w->values[0][node->in[0]].data;
+    RegionId r = node->regions[k < 0 || k >= node->nregions ? node->nregions - 1 : k];
+    TRY(play_region_on_all(w, r));
+    take_results(w, r, node->out);
+    return NULL;
+}
+
+static MUST_USE Error *play_alone(World *w, NodeId n, int device)
+{
+    const Node *node = node_at(w->m, n);
+    Tensor *values = w->values[device];
+    Tensor *in = ARENA_ARRAY(w->m->arena, Tensor, node->nin + 1);
+    Tensor *out = ARENA_ARRAY(w->m->arena, Tensor, node->nout + 1);
+    for (int i = 0; i < node->nin; i++)
+        in[i] = values[node->in[i]];
+    for (int i = 0; i < node->nout; i++)
+        out[i] = values[node->out + (uint32_t)i] =
+            world_tensor(w, type_of(w->m, node->out + (uint32_t)i));
+    if (node->op == OP_PARTITION_ID) {
+        *(uint32_t *)out[0].data = (uint32_t)device;
+        return NULL;
+    }
+    return eval_node(w->m, n, in, out);
+}
+
+static MUST_USE Error *play_region_on_all(World *w, RegionId r)
+{
+    for (int i = 0; i + 1 < region_at(w->m, r)->nnodes; i++) {
+        NodeId n = region_at(w->m, r)->nodes[i];
+        const Node *node = node_at(w->m, n);
+        if (node->op == OP_GLOBAL)
+            TRY(play_global(w, node));
+        else if (node->op == OP_ALL_REDUCE)
+            play_all_reduce(w, node);
+        else if (node->op == OP_WHILE)
+            TRY(play_while(w, node));
+        else if (node->op == OP_CASE)
+            TRY(play_case(w, node));
+        else
+            for (int d = 0; d < w->ndevices; d++)
+                TRY(play_alone(w, n, d));
+    }
+    return NULL;
+}
+
+/* The whole program: whole arrays in and out. */
+static MUST_USE Error *play_placed(const Plan *p, const Tensor *in, Tensor *out, int *meetings)
+{
+    World w = { .m = p->m, .ndevices = p->m->npartitions };
+    w.values = ARENA_ARRAY(p->m->arena, Tensor *, w.ndevices);
+    for (int d = 0; d < w.ndevices; d++) {
+        w.values[d] = ARENA_ARRAY(p->m->arena, Tensor, p->m->nvalues);
+        for (int i = 0; i < region_at(p->m, p->main)->nargs; i++) {
+            ValueId v = region_at(p->m, p->main)->args + (uint32_t)i;
+            w.values[d][v] = world_tensor(&w, p->args[i].local);
+            tile_copy(in[i], w.values[d][v], p->args[i].tiling, d, false);
+        }
+    }
+    TRY(play_region_on_all(&w, p->main));
+    const Node *last = region_return(p->m, p->main);
+    for (int i = 0; i < last->nin; i++) {
+        out[i] = world_tensor(&w, p->results[i].whole);
+        for (int d = 0; d < w.ndevices; d++)
+            tile_copy(out[i], w.values[d][last->in[i]], p->results[i].tiling, d, true);
+    }
+    *meetings = w.meetings;
+    return NULL;
+}
+#endif
