@@ -558,10 +558,7 @@ void print_form(Printer *p, NodeId n)
     } else if (!form) {
         print_generic(p, node);
     } else {
-        if (node->op == OP_CALL)
-            text_printf(p->out, "call");
-        else
-            print_name(p, node->op);
+        print_name(p, node->op);
         form(p, node);
     }
 }
