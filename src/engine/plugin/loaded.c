@@ -1,8 +1,8 @@
 /* loaded.c - an executable on its devices: placing it (Client_Compile), and Execute.
  *
- * Execute plays all devices of the program in one call.  It checks what it is given, hands the
- * whole to launch, and keeps the executable until the last device is done: a client may destroy
- * its handle while the program still runs. */
+ * Execute plays all devices of the program in one call.  It hands the whole to launch, which
+ * checks the arguments, and keeps the executable until the run has ended: a client may destroy its
+ * handle while the program still runs. */
 #include "engine/plugin/plugin.h"
 
 #include "base/fail.h"
@@ -191,34 +191,6 @@ Error *pjrt_LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args 
     return NULL;
 }
 
-/* Ordered effects travel as tokens, for which clients pass empty arrays of bools. */
-static bool fits(const Buffer *buffer, Type wanted)
-{
-    return wanted.element == TOKEN || type_equal(buffer->type, wanted);
-}
-
-static Error *check_arguments(const Program *p, const Launch *l)
-{
-    for (int d = 0; d < p->ndevices; d++)
-        for (int i = 0; i < p->nargs; i++) {
-            Buffer *b = l->args[d][i];
-            if (!b)
-                return error_new(CODE_INVALID, "Execute: argument %d on device %d is NULL", i,
-                                 l->devices[d]->id);
-            if (b->device != l->devices[d])
-                return error_new(CODE_INVALID,
-                                 "Execute: argument %d of partition %d lies on device %d; the "
-                                 "executable plays it on device %d",
-                                 i, d, b->device->id, l->devices[d]->id);
-            if (!fits(b, p->args[i].local))
-                return error_new(CODE_INVALID,
-                                 "Execute: argument %d on device %d is %s; the program takes %s",
-                                 i, l->devices[d]->id, type_name(b->type),
-                                 type_name(p->args[i].local));
-        }
-    return NULL;
-}
-
 /* Out of the options: which arguments must stay as they are, whatever the program allows. */
 static Error *read_not_donatable(const PJRT_ExecuteOptions *o, int nargs, bool *may_not)
 {
@@ -234,18 +206,9 @@ static Error *read_not_donatable(const PJRT_ExecuteOptions *o, int nargs, bool *
     return NULL;
 }
 
-static void release_after_run(Error *error, void *executable)
+static void release_after_run(void *executable)
 {
-    error_free(error);
     executable_release(executable);
-}
-
-/* Every device that still runs holds the executable. */
-static void hold_until_done(PJRT_Executable *executable, Event **done, int n)
-{
-    for (int d = 0; d < n; d++)
-        if (!event_is_ready(done[d]))
-            event_on_ready(done[d], release_after_run, executable_hold(executable));
 }
 
 static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
@@ -270,8 +233,8 @@ static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
     return NULL;
 }
 
-/* Launches; `done` has room for an event per device, which the caller owns afterwards. */
-static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not, Event **done)
+/* may_not: all false; room for a flag per argument. */
+static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
 {
     PJRT_LoadedExecutable *loaded = args->executable;
     const Program *p = loaded->executable->program;
@@ -279,13 +242,16 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not, E
                  .args = args->argument_lists,
                  .outs = args->output_lists,
                  .may_not_donate = may_not,
-                 .done = done };
+                 .done = args->device_complete_events,
+                 .on_end = release_after_run,
+                 .user = loaded->executable };
     TRY(find_devices(args, &l.devices));
     TRY(read_not_donatable(args->options, p->nargs, may_not));
-    TRY(check_arguments(p, &l));
-    TRY(launch(loaded->client->executor, &l));
-    hold_until_done(loaded->executable, done, p->ndevices);
-    return NULL;
+    executable_hold(loaded->executable);
+    Error *error = launch(loaded->client->executor, &l);
+    if (error)
+        executable_release(loaded->executable);
+    return error;
 }
 
 Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
@@ -296,20 +262,12 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
         return error_new(CODE_PRECONDITION, "Execute: the executable has been deleted");
     if (args->options && (args->options->num_send_ops || args->options->num_recv_ops))
         return error_new(CODE_UNIMPLEMENTED, "not supported: send and receive callbacks");
-    size_t ndevices = (size_t)loaded->ndevices, nargs = (size_t)loaded->executable->program->nargs;
-    enum { FEW = 64 }; /* what a call usually has; more go to the heap */
-    Event *few_events[FEW], **events = ndevices > FEW ? make(ndevices, sizeof *events) : few_events;
-    bool few_flags[FEW] = { 0 }, *flags = nargs > FEW ? make(nargs, 1) : few_flags;
-    Error *error = execute(args, flags, events);
-    for (size_t d = 0; d < ndevices && !error; d++)
-        if (args->device_complete_events)
-            args->device_complete_events[d] = events[d];
-        else
-            event_release(events[d]);
-    if (events != few_events)
-        free(events);
-    if (flags != few_flags)
-        free(flags);
+    size_t nargs = (size_t)loaded->executable->program->nargs;
+    bool few[64] = { 0 }; /* what a call usually has; more go to the heap */
+    bool *may_not = nargs > sizeof few ? make(nargs, 1) : few;
+    Error *error = execute(args, may_not);
+    if (may_not != few)
+        free(may_not);
     return error;
 }
 

@@ -1,0 +1,199 @@
+"""What lies between JAX and the engine: devices, arrays in and out, donation, options, errors."""
+import textwrap
+
+
+def play(python, program, devices=4, **environment):
+    program = "import jax, jax.numpy as jnp, numpy as np\n" + textwrap.dedent(program)
+    return python(["-c", program], "tutti", devices, **environment)
+
+
+def test_devices_read_well(python):
+    out = play(python, "print(jax.devices()); print(str(jax.devices()[1]), jax.default_backend())",
+               devices=2)
+    assert out == "[TuttiDevice(id=0), TuttiDevice(id=1)]\ntutti:1 tutti\n"
+
+
+def test_number_of_devices(python):
+    count = "print(jax.device_count())"
+    assert play(python, count, devices=3) == "3\n"
+    assert play(python, count, devices=3, TUTTI_DEVICES="5") == "5\n"
+    assert play(python, "jax.config.update('jax_num_cpu_devices', 6)\n" + count, XLA_FLAGS="") == "6\n"
+
+
+def test_wrong_number_is_named(python):
+    out = play(python, """
+        try:
+            jax.devices()
+        except RuntimeError as error:
+            print(error)
+    """, TUTTI_DEVICES="many")
+    assert "TUTTI_DEVICES: 'many' is not a number of devices" in out
+
+
+def test_arrays_in_and_out(python):
+    play(python, """
+        import ml_dtypes
+        x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+        for a in (x, x.T, x[:, ::-1], x[:, :, ::2], np.broadcast_to(x[:, :1], x.shape), x[:0],
+                  np.float32(3), np.array([True, False]), x.astype(np.complex64)):
+            back = np.asarray(jax.device_put(a))
+            assert back.dtype == a.dtype and np.array_equal(back, a), a
+        for t in (np.int8, np.uint16, np.int32, np.uint32, np.float16, ml_dtypes.bfloat16,
+                  ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2, ml_dtypes.int4, ml_dtypes.uint4):
+            a = np.arange(7).astype(t)
+            back = np.asarray(jax.device_put(a))
+            assert back.dtype == a.dtype and (back == a).all(), t
+    """)
+
+
+def test_later_writes_to_the_host_stay_there(python):
+    play(python, """
+        x = np.zeros(1000, np.float32)
+        y = jax.device_put(x)
+        x[:] = 1
+        assert (np.asarray(y) == 0).all()
+    """)
+
+
+def test_between_devices(python):
+    play(python, """
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+        x = np.arange(8, dtype=np.float32).reshape(4, 2)
+        y = jax.device_put(jax.device_put(x), jax.devices()[2])
+        assert y.devices() == {jax.devices()[2]} and (np.asarray(y) == x).all()
+        mesh = Mesh(np.array(jax.devices()), "i")
+        cut = jax.device_put(x, NamedSharding(mesh, P("i")))
+        assert [np.asarray(s.data).tolist() for s in cut.addressable_shards] == x[:, None].tolist()
+        turned = jax.device_put(cut, NamedSharding(mesh, P()))
+        assert all((np.asarray(s.data) == x).all() for s in turned.addressable_shards)
+    """)
+
+
+def test_deleted(python):
+    play(python, """
+        x = jnp.arange(4.0)
+        view = np.asarray(x)
+        x.delete()
+        assert x.is_deleted() and view.tolist() == [0, 1, 2, 3]
+        try:
+            x + 1
+            raise SystemExit("a deleted array was used")
+        except RuntimeError as error:
+            assert "deleted" in str(error)
+    """)
+
+
+def test_donated(python):
+    play(python, """
+        f = jax.jit(lambda x: x * 2 + 1, donate_argnums=0)
+        x = jnp.arange(1000.0)
+        where = x.unsafe_buffer_pointer()
+        y = f(x)
+        assert x.is_deleted() and (np.asarray(y) == np.arange(1000) * 2 + 1).all()
+        assert y.unsafe_buffer_pointer() == where, "the memory was not taken over"
+    """)
+
+
+def test_donated_while_numpy_looks(python):
+    """The one who looks keeps seeing what was there."""
+    play(python, """
+        f = jax.jit(lambda x: x * 2 + 1, donate_argnums=0)
+        x = jnp.arange(1000.0)
+        view = np.asarray(x)
+        y = f(x)
+        assert (view == np.arange(1000)).all()
+        assert (np.asarray(y) == np.arange(1000) * 2 + 1).all()
+    """)
+
+
+def test_donated_and_passed_twice(python):
+    play(python, """
+        f = jax.jit(lambda x, y: (x + 1) * y, donate_argnums=0)
+        x = jnp.arange(1000.0)
+        try:
+            y = f(x, x)
+            assert (np.asarray(y) == (np.arange(1000.0) + 1) * np.arange(1000.0)).all()
+        except ValueError as error:
+            assert "donate" in str(error)
+    """)
+
+
+def test_donated_on_every_device(python):
+    play(python, """
+        f = jax.pmap(lambda x: x + 1, donate_argnums=0)
+        x = f(jnp.zeros((4, 8)))
+        y = f(x)
+        assert x.is_deleted() and (np.asarray(y) == 2).all()
+    """)
+
+
+def test_evaluator_as_an_option(python):
+    play(python, """
+        x = np.arange(6, dtype=np.float32)
+        f = lambda x: jnp.sin(x) + x.sum()
+        a = jax.jit(f, compiler_options={"tutti_evaluate": True})(x)
+        np.testing.assert_allclose(a, np.sin(x) + x.sum(), rtol=1e-6)
+    """)
+
+
+def test_unknown_option_is_refused(python):
+    play(python, """
+        try:
+            jax.jit(lambda x: x + 1, compiler_options={"no_such": True})(1.0)
+            raise SystemExit("it was taken")
+        except Exception as error:
+            assert "No such compile option: 'no_such'" in str(error)
+    """)
+
+
+def test_memory_is_counted_and_given_back(python):
+    play(python, """
+        device = jax.devices()[0]
+        before = device.memory_stats()["bytes_in_use"]
+        x = jax.device_put(np.zeros(1 << 20, np.float32), device)
+        assert device.memory_stats()["bytes_in_use"] >= before + (4 << 20)
+        x.delete()
+        assert device.memory_stats()["bytes_in_use"] <= before
+    """)
+
+
+def test_many_threads(python):
+    play(python, """
+        from concurrent.futures import ThreadPoolExecutor
+        f = jax.pmap(lambda x: jax.lax.psum(x, "i") + x, "i")
+        g = jax.jit(lambda x: jnp.sin(x).sum())
+        def work(k):
+            x = np.full((4, 3), k, np.float32)
+            return float(np.asarray(f(x)).sum()), float(g(x))
+        with ThreadPoolExecutor(8) as pool:
+            for k, (a, b) in enumerate(pool.map(work, range(64))):
+                assert a == 60 * k and abs(b - 12 * np.sin(k)) < 1e-4, k
+    """)
+
+
+def test_second_client_after_clear_backends(python):
+    play(python, """
+        from jax._src import api
+        assert float(jnp.arange(4.0).sum()) == 6
+        api.clear_backends()
+        assert float(jnp.arange(5.0).sum()) == 10
+    """)
+
+
+def test_fork_is_an_error_not_a_hang(python):
+    out = play(python, """
+        import os, warnings
+        warnings.simplefilter("ignore")
+        x = jnp.arange(4.0)
+        f = jax.jit(lambda x: x + 1)
+        f(x).block_until_ready()
+        child = os.fork()
+        if child == 0:
+            try:
+                f(x).block_until_ready()
+                os._exit(1)
+            except Exception as error:
+                os._exit(0 if "fork" in str(error) else 2)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    """)
+    assert out == "0\n"
