@@ -383,6 +383,7 @@ static void constants(void)
     CHECK_STR(elements(UNSIGNED4, 4, 4, "\x01\x07\x0f\x08"), " 1 7 15 8");
     CHECK_STR(elements(S8, 2, 2, "\xff\x7f"), " -1 127");
     CHECK_STR(elements(S8, 2, 1, "\x03"), "all 3");
+    CHECK_STR(elements(S8, 0, 1, "\x03"), "all 3");
 }
 
 int main(void)

@@ -1,9 +1,9 @@
 /* vhlo_dense.c - constants: raw little-endian elements to a Dense.
  *
- * One element where the type has several stands for all of them.  Booleans come packed, eight
- * to a byte, or a byte each in old files; integers narrower than a byte come one to a byte,
- * with nothing above their bits.  Here a boolean is a byte that is 0 or 1, and narrow
- * integers are extended to their byte. */
+ * One element where the type has several, or none, stands for all of them.  Booleans come
+ * packed, eight to a byte, or a byte each in old files; integers narrower than a byte come one
+ * to a byte, with nothing above their bits.  Here a boolean is a byte that is 0 or 1, and
+ * narrow integers are extended to their byte. */
 #include "hlo/read/vhlo.h"
 
 #include <string.h>
@@ -24,8 +24,7 @@ static Error *booleans(Vhlo *v, const Cursor *blob, Dense *out)
 {
     int64_t n = type_count(out->type);
     size_t size = cursor_left(blob);
-    bool is_one = size == 1 && n > 0 &&
-                  (n == 1 || blob->at[0] == 0xff || (blob->at[0] == 0 && n > 8));
+    bool is_one = size == 1 && (n <= 1 || blob->at[0] == 0xff || (blob->at[0] == 0 && n > 8));
     bool is_packed = !is_one && size == (size_t)(n / 8 + (n % 8 != 0)) && size != (size_t)n;
     if (!is_one && !is_packed && size != (size_t)n)
         return wrong_size(blob, out->type);
@@ -58,7 +57,7 @@ static Error *numbers(Vhlo *v, const Cursor *blob, Dense *out)
 {
     const ElementInfo *info = &element_info[out->type.element];
     size_t size = cursor_left(blob), n = (size_t)type_count(out->type);
-    bool is_one = n > 0 && size == (size_t)info->bytes;
+    bool is_one = size == (size_t)info->bytes;
     if (!is_one && size != n * (size_t)info->bytes)
         return wrong_size(blob, out->type);
     uint8_t *data = arena_try(v->arena, size);
