@@ -271,6 +271,103 @@ static void check_chain(Executor *e)
         call_end(&c[i]);
 }
 
+/* --- launches on one device keep their order, though nothing else binds them. */
+static _Atomic int turn;
+
+static int32_t note_turn(Frame *f)
+{
+    usleep(*(float *)f->args[0] == 0 ? 3000 : 0);
+    *(float *)f->outs[0] = (float)atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
+    return STRETCH_END;
+}
+
+static void check_order(Executor *e)
+{
+    enum { LAUNCHES = 20 };
+    static StretchFn *const stretches[] = { note_turn };
+    HandMade h;
+    hand_made(&h, 1, 1, 1, stretches, 1, -1);
+    Call c[LAUNCHES];
+    for (int i = 0; i < LAUNCHES; i++) {
+        call_start(&c[i], e, &h.p);
+        call_args(&c[i], (float)(i % 5));
+        CHECK(!launch(e, &c[i].l));
+    }
+    for (int i = 1; i < LAUNCHES; i++)
+        CHECK(read_float(c[i].outs[0][0]) == read_float(c[i - 1].outs[0][0]) + 1);
+    for (int i = 0; i < LAUNCHES; i++)
+        call_end(&c[i]);
+}
+
+/* --- slices: each is played once, by whoever. */
+enum { SLICES = 500 };
+
+static void mark_slice(void *user, int64_t slice)
+{
+    ((unsigned char *)user)[slice]++;
+    if (slice % 50 == 0)
+        usleep(100);
+}
+
+static int32_t cut_up(Frame *f)
+{
+    unsigned char *marks = (unsigned char *)f->slab;
+    int nright = 0;
+    memset(marks, 0, SLICES);
+    frame_slices(f, SLICES, mark_slice, marks);
+    for (int i = 0; i < SLICES; i++)
+        nright += marks[i] == 1;
+    *(float *)f->outs[0] = (float)nright;
+    return STRETCH_END;
+}
+
+static void check_slices(Executor *e, int64_t cost)
+{
+    static StretchFn *const stretches[] = { cut_up };
+    HandMade h;
+    hand_made(&h, 2, 1, 1, stretches, 1, cost);
+    h.p.slab_bytes = SLICES;
+    for (int i = 0; i < 5; i++) {
+        Call c;
+        call_start(&c, e, &h.p);
+        call_args(&c, 0);
+        CHECK(!launch(e, &c.l));
+        CHECK(read_float(c.outs[0][0]) == SLICES && read_float(c.outs[1][0]) == SLICES);
+        call_end(&c);
+    }
+}
+
+/* --- a large all_reduce, which idle workers help with. */
+static void check_large(Executor *e)
+{
+    enum { N = 300001 };
+    HandMade h;
+    make_psum(&h, 3, -1);
+    int64_t dims[] = { N };
+    h.type = h.args[0].local = h.results[0].local = (Type){ F32, 1, dims };
+    Call c;
+    call_start(&c, e, &h.p);
+    float *data = malloc(sizeof *data * N);
+    for (int d = 0; d < 3; d++) {
+        for (int i = 0; i < N; i++)
+            data[i] = (float)(i % 1000 + d);
+        CHECK(!buffer_from_host(c.devices[d], h.type, data, NULL, &c.args[d][0]));
+    }
+    CHECK(!launch(e, &c.l));
+    for (int d = 0; d < 3; d++) {
+        Event *done;
+        CHECK(!buffer_to_host(c.outs[d][0], data, sizeof *data * N, &done));
+        event_await(done);
+        event_release(done);
+        int nwrong = 0;
+        for (int i = 0; i < N; i++)
+            nwrong += data[i] != (float)(3 * (i % 1000) + 3);
+        CHECK(nwrong == 0);
+    }
+    free(data);
+    call_end(&c);
+}
+
 /* --- donation. */
 static void check_donation(Executor *e, int64_t cost)
 {
@@ -528,8 +625,11 @@ static void check_all(int nworkers)
         check_donation(e, cost);
         check_denormals(e, cost);
         check_on_end(e, cost);
+        check_slices(e, cost);
     }
     check_chain(e);
+    check_order(e);
+    check_large(e);
     check_refusals(e);
     check_fork(e);
     for (int i = 0; i < 8; i++)

@@ -42,34 +42,63 @@ static bool fits(const Parts *p, Tiling t, Type whole, Type part)
     return true;
 }
 
-/* Copies between the whole array and the tile of rank r. */
-static void copy_tile(const Parts *p, Tiling t, Type part_type, Type whole_type, int r, char *whole,
-                      char *part, bool joins)
+/* A whole array, and the tiles of it that the members hold as operand or result i. */
+typedef struct Tiles {
+    const Parts *p;
+    Tiling tiling;
+    Type part, whole;
+    int i;
+    char *data; /* of the whole */
+    bool joins; /* else cuts */
+} Tiles;
+
+static const int64_t *tile_of(const Tiles *t, int r)
 {
-    int64_t whole_strides[MAX_RANK], part_strides[MAX_RANK];
-    byte_strides(whole_type, whole_strides);
-    byte_strides(part_type, part_strides);
-    const int64_t *tile = t.tile_of + (int64_t)device_in(p, t, r) * t.rank;
-    for (int i = 0; i < t.rank; i++)
-        whole += tile[i] * part_type.dims[i] * whole_strides[i];
-    size_t element = (size_t)element_info[whole_type.element].bytes;
-    if (joins)
-        strided_copy(whole, whole_strides, part, part_strides, t.rank, part_type.dims, element);
-    else
-        strided_copy(part, part_strides, whole, whole_strides, t.rank, part_type.dims, element);
-    stat_add(STAT_COPIES, 1);
-    stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(part_type));
+    return t->tiling.tile_of + (int64_t)device_in(t->p, t->tiling, r) * t->tiling.rank;
 }
 
 /* Does an earlier rank hold the same tile? */
-static bool is_repeated(const Parts *p, Tiling t, int r)
+static bool is_repeated(const Tiles *t, int r)
 {
-    const int64_t *mine = t.tile_of + (int64_t)device_in(p, t, r) * t.rank;
     for (int q = 0; q < r; q++)
-        if (!memcmp(t.tile_of + (int64_t)device_in(p, t, q) * t.rank, mine,
-                    sizeof *mine * (size_t)t.rank))
+        if (!memcmp(tile_of(t, q), tile_of(t, r), sizeof(int64_t) * (size_t)t->tiling.rank))
             return true;
     return false;
+}
+
+/* Copies between the whole array and the tile of rank r. */
+static void copy_tile(void *user, int64_t rank)
+{
+    const Tiles *t = user;
+    int r = (int)rank;
+    if (t->joins && is_repeated(t, r))
+        return;
+    int64_t whole_strides[MAX_RANK], part_strides[MAX_RANK];
+    byte_strides(t->whole, whole_strides);
+    byte_strides(t->part, part_strides);
+    char *whole = t->data;
+    for (int k = 0; k < t->tiling.rank; k++)
+        whole += tile_of(t, r)[k] * t->part.dims[k] * whole_strides[k];
+    size_t element = (size_t)element_info[t->whole.element].bytes;
+    if (t->joins)
+        strided_copy(whole, whole_strides, part_in(t->p, r, t->i), part_strides, t->part.rank,
+                     t->part.dims, element);
+    else
+        strided_copy(part_out(t->p, r, t->i), part_strides, whole, whole_strides, t->part.rank,
+                     t->part.dims, element);
+    stat_add(STAT_COPIES, 1);
+    stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(t->part));
+}
+
+static void copy_tiles(Tiles *t)
+{
+    meet_slices(t->p, t->p->n, type_bytes(t->whole), copy_tile, t);
+}
+
+static void copy_whole(void *user, int64_t before)
+{
+    const Tiles *t = user;
+    memcpy(part_out(t->p, (int)before + 1, t->i), t->data, type_bytes(t->whole));
 }
 
 /* Scratch blocks: [nargs] for joined operands, [nresults] for results to be cut; the slab. */
@@ -91,9 +120,8 @@ static Error *join(const Parts *p, int i, Whole *w)
     }
     TRY(memory_take(p->scratch, type_bytes(whole), &w->taken[i]));
     w->args[i] = w->taken[i];
-    for (int r = 0; r < p->n; r++)
-        if (!is_repeated(p, t, r))
-            copy_tile(p, t, part, whole, r, w->args[i], part_in(p, r, i), true);
+    Tiles tiles = { p, t, part, whole, i, w->args[i], true };
+    copy_tiles(&tiles);
     return NULL;
 }
 
@@ -117,12 +145,12 @@ static Error *make_room(const Parts *p, int i, Whole *w)
 static void cut(const Parts *p, int i, Whole *w)
 {
     Tiling t = p->m->out_tilings[i];
-    Type whole = p->m->body->results[i].local, part = p->m->out_types[i];
-    for (int r = 0; r < p->n; r++)
-        if (!is_whole(t))
-            copy_tile(p, t, part, whole, r, w->outs[i], part_out(p, r, i), false);
-        else if (r > 0 && type_bytes(part))
-            memcpy(part_out(p, r, i), w->outs[i], type_bytes(part));
+    Type whole = p->m->body->results[i].local;
+    Tiles tiles = { p, t, p->m->out_types[i], whole, i, w->outs[i], false };
+    if (!is_whole(t))
+        copy_tiles(&tiles);
+    else if (type_bytes(whole))
+        meet_slices(p, p->n - 1, type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 
 static Error *play_body(const Parts *p, Whole *w)
@@ -140,6 +168,7 @@ static Error *play_body(const Parts *p, Whole *w)
         .rt = leader->rt,
         .cancel = leader->cancel,
         .program = body,
+        .task = leader->task,
     };
     int32_t next = 0;
     while (next >= 0 && body->nstretches) {

@@ -45,6 +45,17 @@ size_t bytes_from(Type t, int dim)
     return n;
 }
 
+void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user)
+{
+    enum { WORTH_HELP = 256 << 10 };
+    if (bytes >= WORTH_HELP) {
+        frame_slices(p->frames[0], n, f, user);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        f(user, i);
+}
+
 static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     return a_bytes && b_bytes && (uintptr_t)a < (uintptr_t)b + b_bytes &&

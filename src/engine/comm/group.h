@@ -13,6 +13,7 @@
 #define TUTTI_GROUP_H
 #include "engine/program.h"
 #include "engine/run/memory.h"
+#include "engine/run/slices.h"
 
 /* Performs m for the members whose frames are given in rank order; nobody else may touch them
  * meanwhile.  Scratch memory is taken from and given back to `scratch`. */
@@ -37,6 +38,9 @@ static inline char *part_out(const Parts *p, int r, int i) { return p->out[r * p
 typedef MUST_USE Error *MeetFn(const Parts *p);
 MeetFn meet_all_reduce, meet_reduce_scatter, meet_all_gather, meet_all_to_all, meet_permute,
     meet_global;
+
+/* Calls f for every slice below n; if all of them together touch many bytes, idle workers help. */
+void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
 
 /* Types do not fit a group of n: says so for operand i. */
 MUST_USE Error *meet_misfit(const Parts *p, int i);

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-enum { BLOCK_BYTES = 8192 };
+enum { BLOCK_BYTES = 8 << 10, SLICE_BYTES = 64 << 10 }; /* both hold whole elements */
 
 static Error *check_combine(const Parts *p)
 {
@@ -34,19 +34,36 @@ static void combine_ranks(const Parts *p, int i, char *dst, size_t at, int64_t n
         p->m->combine(dst, dst, part_in(p, r, i) + at, n);
 }
 
+/* One operand of the meeting. */
+typedef struct Operand {
+    const Parts *p;
+    int i;
+    size_t element;        /* bytes */
+    size_t run;            /* reduce_scatter: bytes that lie together */
+    int64_t outer;         /* and how many such runs */
+} Operand;
+
+static void all_reduce_slice(void *user, int64_t slice)
+{
+    const Operand *o = user;
+    const Parts *p = o->p;
+    size_t bytes = type_bytes(p->m->in_types[o->i]);
+    size_t at = (size_t)slice * SLICE_BYTES, end = at + SLICE_BYTES;
+    for (end = end < bytes ? end : bytes; at < end; at += BLOCK_BYTES) {
+        size_t block = end - at < BLOCK_BYTES ? end - at : BLOCK_BYTES;
+        char *first = part_out(p, 0, o->i) + at;
+        combine_ranks(p, o->i, first, at, (int64_t)(block / o->element), o->element);
+        for (int r = 1; r < p->n; r++)
+            memcpy(part_out(p, r, o->i) + at, first, block);
+    }
+}
+
 static void all_reduce_operand(const Parts *p, int i)
 {
-    size_t element = (size_t)element_info[p->m->in_types[i].element].bytes;
-    int64_t left = type_count(p->m->in_types[i]);
-    int64_t step = BLOCK_BYTES / (int64_t)element;
-    for (size_t at = 0; left > 0; left -= step) {
-        int64_t n = left < step ? left : step;
-        char *first = part_out(p, 0, i) + at;
-        combine_ranks(p, i, first, at, n, element);
-        for (int r = 1; r < p->n; r++)
-            memcpy(part_out(p, r, i) + at, first, (size_t)n * element);
-        at += (size_t)n * element;
-    }
+    size_t bytes = type_bytes(p->m->in_types[i]);
+    Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, 0, 0 };
+    int64_t n = (int64_t)((bytes + SLICE_BYTES - 1) / SLICE_BYTES);
+    meet_slices(p, n, bytes * (size_t)p->n, all_reduce_slice, &o);
 }
 
 Error *meet_all_reduce(const Parts *p)
@@ -61,6 +78,16 @@ Error *meet_all_reduce(const Parts *p)
     return NULL;
 }
 
+/* What rank r gets. */
+static void reduce_scatter_rank(void *user, int64_t r)
+{
+    const Operand *o = user;
+    const Parts *p = o->p;
+    for (int64_t k = 0; o->run && k < o->outer; k++)
+        combine_ranks(p, o->i, part_out(p, (int)r, o->i) + (size_t)k * o->run,
+                      (size_t)(k * p->n + r) * o->run, (int64_t)(o->run / o->element), o->element);
+}
+
 static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
 {
     Type whole = p->m->in_types[i], slice = p->m->out_types[i];
@@ -68,13 +95,9 @@ static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
         slice.dims[dim] * p->n != whole.dims[dim] ||
         type_count(slice) * p->n != type_count(whole))
         return meet_misfit(p, i);
-    size_t element = (size_t)element_info[whole.element].bytes;
-    size_t run = bytes_from(slice, dim); /* bytes that lie together */
-    int64_t outer = extent_before(whole, dim);
-    for (int r = 0; r < p->n; r++)
-        for (int64_t o = 0; run && o < outer; o++)
-            combine_ranks(p, i, part_out(p, r, i) + (size_t)o * run,
-                          (size_t)(o * p->n + r) * run, (int64_t)(run / element), element);
+    Operand o = { p, i, (size_t)element_info[whole.element].bytes, bytes_from(slice, dim),
+                  extent_before(whole, dim) };
+    meet_slices(p, p->n, type_bytes(whole) * (size_t)p->n, reduce_scatter_rank, &o);
     return NULL;
 }
 

@@ -22,35 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SPINS = 2000, MAX_QUEUED = 32, MAX_SPARE_RUNS = 64 };
-
-typedef struct Queue {
-    Task *head, **end;   /* under the executor's lock */
-    _Atomic int nqueued; /* written under it, read by any thread; sleepers of wait_for_room */
-} Queue;
-
-struct Executor {
-    /* Set once before publication. */
-    int ndevices, nworkers;
-    int born; /* fork_generation */
-    Device *devices;
-    Queue *queues;
-
-    Lock lock; /* of what follows, except the atomics */
-    TaskList ready;
-    int nsleeping;
-    int nstarted; /* workers */
-    bool is_closing;  /* runs are to stop */
-    bool is_stopping; /* workers are to end: no run is under way */
-    Thread *threads;
-    Run *runs; /* under way */
-    Run *spare;
-    int nspare;
-
-    _Alignas(64) _Atomic int nready; /* written under the lock; workers peek without it */
-    _Atomic int bell;                /* counts rings; workers sleep on it */
-    _Atomic int nruns;               /* under way; executor_free sleeps on it */
-};
+enum { MAX_QUEUED = 32, MAX_SPARE_RUNS = 64 };
 
 static _Thread_local bool is_worker;
 
@@ -214,18 +186,25 @@ void run_recycle(Run *run)
 
 /* Tasks that can move. */
 
+int announce(Executor *e, int n)
+{
+    int ncuts = e->cuts != NULL;
+    /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
+    atomic_store_explicit(&e->nready, e->ready.n + ncuts, memory_order_relaxed);
+    int nrings = e->nsleeping < n ? e->nsleeping : n;
+    if (nrings)
+        /* relaxed: the lock orders it; a sleeper read it under the lock */
+        atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed);
+    return nrings;
+}
+
 static void push(Executor *e, TaskList *list)
 {
     lock_take(&e->lock);
     *e->ready.end = list->first;
     e->ready.end = list->end;
     e->ready.n += list->n;
-    /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
-    atomic_store_explicit(&e->nready, e->ready.n, memory_order_relaxed);
-    int nrings = e->nsleeping < list->n ? e->nsleeping : list->n;
-    if (nrings)
-        /* relaxed: the lock orders it; a sleeper read it under the lock */
-        atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed);
+    int nrings = announce(e, list->n);
     lock_give(&e->lock);
     if (nrings)
         address_wake(&e->bell, nrings);
@@ -254,10 +233,12 @@ void task_ready(Task *t)
 
 /* Workers. */
 
+/* Waits for a turn of the bell or for something to appear.  Returns whether to look again
+ * without sleeping should there be nothing. */
 static bool work_appears(Executor *e)
 {
     for (int i = 0; i < SPINS; i++) {
-        /* relaxed: see push */
+        /* relaxed: see announce */
         if (atomic_load_explicit(&e->nready, memory_order_relaxed))
             return true;
         spin_pause();
@@ -265,36 +246,37 @@ static bool work_appears(Executor *e)
     return false;
 }
 
-/* The next task that can move, or NULL when the executor ends. */
-static Task *next_task(Executor *e)
+typedef struct Work {
+    Task *task; /* or: */
+    Cut *cut;   /* or: */
+    bool stops;
+} Work;
+
+/* What there is to do.  If there is nothing and `sleeps`: until the bell has rung. */
+static Work find_work(Executor *e, bool sleeps)
 {
-    bool may_spin = e->nworkers > 1;
-    for (;;) {
+    lock_take(&e->lock);
+    Work work = { .task = list_pop(&e->ready) };
+    if (work.task)
+        announce(e, 0);
+    else
+        work.cut = cut_to_help(e);
+    if (!work.task && !work.cut)
+        /* relaxed: see announce; cuts that are all taken are no work */
+        atomic_store_explicit(&e->nready, 0, memory_order_relaxed);
+    work.stops = e->is_stopping;
+    sleeps = sleeps && !work.task && !work.cut && !work.stops;
+    /* relaxed: rung under the lock */
+    int seen = atomic_load_explicit(&e->bell, memory_order_relaxed);
+    e->nsleeping += sleeps;
+    lock_give(&e->lock);
+    if (sleeps) {
+        address_wait(&e->bell, seen);
         lock_take(&e->lock);
-        Task *t = list_pop(&e->ready);
-        if (t) {
-            atomic_store_explicit(&e->nready, e->ready.n, memory_order_relaxed); /* see push */
-            lock_give(&e->lock);
-            return t;
-        }
-        bool stops = e->is_stopping;
-        bool sleeps = !may_spin;
-        /* relaxed: rung under the lock */
-        int seen = atomic_load_explicit(&e->bell, memory_order_relaxed);
-        e->nsleeping += sleeps && !stops;
+        e->nsleeping--;
         lock_give(&e->lock);
-        if (stops)
-            return NULL;
-        if (sleeps) {
-            address_wait(&e->bell, seen);
-            lock_take(&e->lock);
-            e->nsleeping--;
-            lock_give(&e->lock);
-            may_spin = e->nworkers > 1;
-        } else {
-            may_spin = work_appears(e);
-        }
     }
+    return work;
 }
 
 static void worker(void *user)
@@ -302,9 +284,19 @@ static void worker(void *user)
     is_worker = true;
     denormals_flush();
     Executor *e = user;
-    Task *t;
-    while ((t = next_task(e)))
-        task_play(t);
+    bool sleeps = false;
+    for (;;) {
+        Work work = find_work(e, sleeps);
+        sleeps = false;
+        if (work.task)
+            task_play(work.task);
+        else if (work.cut)
+            cut_help(work.cut);
+        else if (work.stops)
+            return;
+        else
+            sleeps = e->nworkers == 1 || !work_appears(e);
+    }
 }
 
 /* The lock is held while threads start: it happens once, and others need them anyway. */
@@ -430,7 +422,7 @@ static void stop_workers(Executor *e)
 {
     lock_take(&e->lock);
     e->is_stopping = true;
-    atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed); /* see push */
+    atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed); /* see announce */
     lock_give(&e->lock);
     address_wake(&e->bell, WAKE_ALL);
     for (int i = 0; i < e->nstarted; i++)

@@ -2,6 +2,7 @@
  *
  *   launch.c     a call becomes a Run: one Task per device, with arguments and results
  *   executor.c   queues of devices, the list of tasks that can move, the workers
+ *   slices.c     large loops cut into pieces for idle workers
  *   task.c       plays a task from stretch to stretch; meetings; deadlocks; the end of a run
  *
  * Locks: one of the executor, one of each run, and those of buffers, events and memories.
@@ -10,6 +11,7 @@
 #define TUTTI_EXECUTOR_H
 #include "base/sync.h"
 #include "engine/run/launch.h"
+#include "engine/run/slices.h"
 
 typedef struct Task Task;
 typedef struct Run Run;
@@ -72,6 +74,48 @@ struct Run {
     Run *next, **link; /* in the list of runs under way, or of blocks to use again */
 };
 
+/* Work cut into slices; lives on the stack of whoever cut it. */
+typedef struct Cut {
+    SliceFn *f;
+    void *user;
+    int64_t n;
+    _Atomic int64_t next;  /* slice not yet taken; any thread */
+    _Atomic int nhelpers;  /* workers at it; goes up under the executor's lock only */
+    struct Cut *below;     /* under the executor's lock */
+} Cut;
+
+enum { SPINS = 2000 }; /* looks of a thread that expects something soon, before it sleeps */
+
+typedef struct Queue {
+    Task *head, **end;   /* under the executor's lock */
+    _Atomic int nqueued; /* written under it, read by any thread; sleepers of wait_for_room */
+} Queue;
+
+struct Executor {
+    /* Set once before publication. */
+    int ndevices, nworkers;
+    int born; /* fork_generation */
+    Device *devices;
+    Queue *queues;
+
+    Lock lock; /* of what follows, except the atomics */
+    TaskList ready;
+    Cut *cuts; /* that want helpers, newest first */
+    int nsleeping;
+    int nstarted; /* workers */
+    bool is_closing;  /* runs are to stop */
+    bool is_stopping; /* workers are to end: no run is under way */
+    Thread *threads;
+    Run *runs; /* under way */
+    Run *spare;
+    int nspare;
+
+    /* Ready tasks and cuts; written under the lock, workers peek without it. */
+    _Alignas(64) _Atomic int nready;
+    _Atomic int bell;                /* counts rings; workers sleep on it */
+    _Atomic int nruns;               /* under way; executor_free sleeps on it */
+};
+
 /* task.c */
 void task_play(Task *t); /* until it waits or has ended; may end the run */
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
@@ -89,6 +133,13 @@ void task_unblock(Task *t);          /* one reason less to wait; the last makes 
 void task_dequeue(Task *t);          /* it has ended: the next of its device may begin */
 void task_ready(Task *t);            /* it can move */
 void tasks_ready(Run *run, TaskList *list);
+/* Tells workers that there is more or less to do; the lock is held.  Returns how many of n
+ * sleeping ones the caller is to wake, by the bell, without the lock. */
+int announce(Executor *e, int n);
+
+/* slices.c */
+Cut *cut_to_help(Executor *e); /* counts the caller as helper; the lock is held; or NULL */
+void cut_help(Cut *cut);
 
 static inline void list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
 void list_add(TaskList *list, Task *t);

@@ -1,0 +1,18 @@
+/* slices.h - work cut into pieces for whoever is idle.
+ *
+ * A large loop of one device is cut by whoever plays it; idle workers take pieces, and so does
+ * the caller until none is left.  What the pieces write must not overlap, so that the result
+ * does not depend on who played what. */
+#ifndef TUTTI_SLICES_H
+#define TUTTI_SLICES_H
+#include "engine/program.h"
+
+typedef void SliceFn(void *user, int64_t slice);
+
+/* Calls f(user, i) once for every i below n and returns when all have returned.  f must not wait
+ * for anything.  With no idle worker, or a frame that no executor plays, it is a plain loop. */
+void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user);
+
+/* How many may work at once, the caller included: cutting finer than a few times this is waste. */
+int frame_workers(const Frame *frame);
+#endif
