@@ -313,7 +313,8 @@ static void refusals(void)
 {
     File f = file_new(6);
     f.version = 7;
-    CHECK_STR(refusal(&f), "not supported: version 7 of MLIR bytecode, in test: versions 0 to 6 are");
+    CHECK_STR(refusal(&f),
+              "not supported: version 7 of MLIR bytecode, in test: versions 0 to 6 are");
     f = file_new(6);
     f.strings[ADD] = "frobnicate_v1";
     CHECK_STR(refusal(&f), "not supported: operation stablehlo.frobnicate at unknown place");

@@ -48,7 +48,8 @@ static void strings(void)
     CHECK_STR(parsed("{devices=[2,1,2]<=[4] last_tile_dims={manual, replicated}}", 1, 4),
               "2: 0 0 1 1");
     CHECK_STR(parsed("{devices=[4]<=[4]}", 2, 4),
-              "mhlo.sharding \"{devices=[4]<=[4]}\" has 1 dimensions of tiles, the array has rank 2");
+              "mhlo.sharding \"{devices=[4]<=[4]}\" has 1 dimensions of tiles, the array has "
+              "rank 2");
     CHECK_STR(parsed("{devices=[2]<=[2]}", 1, 4),
               "mhlo.sharding \"{devices=[2]<=[2]}\" is for 2 devices, the program for 4");
     CHECK_STR(parsed("{devices=[2]0,0}", 1, 2), "device 0 in a placement is there twice: each of 0 "
@@ -108,15 +109,15 @@ static void shardings(void)
     CHECK_STR(placed(&(Sharding){ mesh, 1, by_major }, 1, 8), "2: 0 0 1 1 0 0 1 1");
     CHECK_STR(placed(&(Sharding){ mesh, 1, by_minor }, 1, 8), "2: 0 1 0 1 0 1 0 1");
     CHECK_STR(placed(&(Sharding){ mesh, 1, twice }, 1, 8),
-              "a sharding cuts dimension 0 by more than the 8 devices of its mesh: an axis must not "
-              "be used twice");
+              "a sharding cuts dimension 0 by more than the 8 devices of its mesh: an axis must "
+              "not be used twice");
     mesh = mesh_ab((Ints){ 8, (int64_t[]){ 7, 6, 5, 4, 3, 2, 1, 0 } });
     CHECK_STR(placed(&(Sharding){ mesh, 1, by_ba }, 1, 8), "8: 7 5 3 1 6 4 2 0");
     mesh->name = (Str){ 0 };
     Text inlined = { 0 };
     sharding_print(&inlined, &(Sharding){ mesh, 1, by_minor });
-    CHECK_STR(text_cstr(&inlined), "<mesh<[\"a\"=2, \"b\"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, 0]>, "
-                                   "[{\"b\":(2)2}]>");
+    CHECK_STR(text_cstr(&inlined), "<mesh<[\"a\"=2, \"b\"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, "
+                                   "0]>, [{\"b\":(2)2}]>");
     CHECK(sharding_equal(&(Sharding){ mesh, 1, by_minor }, &(Sharding){ mesh, 1, by_minor }));
     CHECK(!sharding_equal(&(Sharding){ mesh, 1, by_minor }, &(Sharding){ mesh, 1, by_major }));
     text_free(&text);
