@@ -24,44 +24,32 @@ static const Dense *one_number(const Module *m, ValueId v)
     return d && (d->is_splat || type_count(d->type) == 1) ? d : NULL;
 }
 
-/* ---- operands ---- */
+/* ---- what goes in, and in which order ---- */
 
-typedef struct Operands {
-    int n, room;
-    ValueId *at;
-    Type *types;
-} Operands;
+/* Nodes stand in the order in which a walk from the results back meets them, not in that of the
+ * program, so that equal kernels look equal wherever their nodes stood. */
+typedef struct Contents {
+    FuseState *s;
+    const FuseGroup *g;
+    const NodeId *nodes; /* of the region, by position */
+    int norder, noperands, room;
+    NodeId *order;
+    ValueId *operands;
+    Type *types; /* of the operands */
+} Contents;
 
-static void operand_add(FuseState *s, Operands *o, ValueId v)
+static bool is_member(const Contents *c, ValueId v)
 {
-    for (int i = 0; i < o->n; i++)
-        if (o->at[i] == v)
-            return;
-    if (o->n == o->room) {
-        int room = o->room ? o->room * 2 : 8;
-        ValueId *at = ARENA_ARRAY(s->scratch, ValueId, room);
-        Type *types = ARENA_ARRAY(s->scratch, Type, room);
-        if (o->n) {
-            memcpy(at, o->at, sizeof *at * (size_t)o->n);
-            memcpy(types, o->types, sizeof *types * (size_t)o->n);
-        }
-        *o = (Operands){ o->n, room, at, types };
-    }
-    o->types[o->n] = type_of(s->m, v);
-    o->at[o->n++] = v;
-}
-
-static bool is_inside(const FuseState *s, const FuseGroup *g, const NodeId *nodes, ValueId v)
-{
+    const FuseState *s = c->s;
     NodeId def = value_def(s->m, v);
-    if (!def || value_at(s->m, v)->region != node_at(s->m, nodes[g->last])->region)
+    if (!def || value_at(s->m, v)->region != node_at(s->m, c->nodes[c->g->last])->region)
         return false;
-    int position = s->position[def], low = 0, high = g->nmembers - 1;
+    int position = s->position[def], low = 0, high = c->g->nmembers - 1;
     while (low <= high) {
         int middle = (low + high) / 2;
-        if (g->members[middle] == position)
+        if (c->g->members[middle] == position)
             return true;
-        if (g->members[middle] > position)
+        if (c->g->members[middle] > position)
             low = middle + 1;
         else
             high = middle - 1;
@@ -69,19 +57,61 @@ static bool is_inside(const FuseState *s, const FuseGroup *g, const NodeId *node
     return false;
 }
 
-static Operands operands_find(FuseState *s, const FuseGroup *g, const NodeId *nodes)
+/* While contents are collected, inner[v] is SEEN for what has its place in a list. */
+enum { SEEN = 1 };
+
+static void operand_add(Contents *c, ValueId v)
 {
-    Operands o = { 0 };
-    for (int i = g->nmembers - 1; i >= 0; i--) {
-        const Node *node = node_at(s->m, nodes[g->members[i]]);
-        for (int k = 0; k < node->nin; k++) {
-            ValueId v = node->in[k];
-            bool is_copied = one_number(s->m, v) && fuse_access(s->m, node, k) != ACCESS_MEMORY;
-            if (!is_copied && !is_inside(s, g, nodes, v))
-                operand_add(s, &o, v);
+    if (c->noperands == c->room) {
+        int room = c->room ? c->room * 2 : 8;
+        ValueId *at = ARENA_ARRAY(c->s->scratch, ValueId, room);
+        Type *types = ARENA_ARRAY(c->s->scratch, Type, room);
+        if (c->noperands) {
+            memcpy(at, c->operands, sizeof *at * (size_t)c->noperands);
+            memcpy(types, c->types, sizeof *types * (size_t)c->noperands);
         }
+        c->operands = at;
+        c->types = types;
+        c->room = room;
     }
-    return o;
+    c->types[c->noperands] = type_of(c->s->m, v);
+    c->operands[c->noperands++] = v;
+}
+
+static void collect(Contents *c, ValueId v, Access access)
+{
+    FuseState *s = c->s;
+    if (s->inner[v])
+        return;
+    bool is_copied = one_number(s->m, v) && access != ACCESS_MEMORY;
+    if (is_copied)
+        return;
+    s->inner[v] = SEEN;
+    if (!is_member(c, v)) {
+        operand_add(c, v);
+        return;
+    }
+    NodeId n = value_def(s->m, v);
+    const Node *node = node_at(s->m, n);
+    for (int k = 0; k < node->nout; k++)
+        s->inner[node->out + (ValueId)k] = SEEN;
+    for (int k = 0; k < node->nin; k++)
+        collect(c, node->in[k], fuse_access(s->m, node, k));
+    c->order[c->norder++] = n;
+}
+
+static Contents contents_of(FuseState *s, const FuseGroup *g, const NodeId *nodes)
+{
+    Contents c = { .s = s, .g = g, .nodes = nodes };
+    c.order = ARENA_ARRAY(s->scratch, NodeId, g->nmembers);
+    for (int i = 0; i < g->nresults; i++)
+        collect(&c, g->results[i], ACCESS_SAME);
+    for (int i = 0; i < c.norder; i++) {
+        const Node *node = node_at(s->m, c.order[i]);
+        for (int k = 0; k < node->nout; k++)
+            s->inner[node->out + (ValueId)k] = 0;
+    }
+    return c;
 }
 
 /* ---- the region ---- */
@@ -110,12 +140,12 @@ static void member_copy(FuseState *s, RegionId to, NodeId n)
 }
 
 /* inner[] is all zero between fusions. */
-static void inner_forget(FuseState *s, const FuseGroup *g, const NodeId *nodes, const Operands *o)
+static void inner_forget(FuseState *s, const Contents *c)
 {
-    for (int i = 0; i < o->n; i++)
-        s->inner[o->at[i]] = 0;
-    for (int i = 0; i < g->nmembers; i++) {
-        const Node *node = node_at(s->m, nodes[g->members[i]]);
+    for (int i = 0; i < c->noperands; i++)
+        s->inner[c->operands[i]] = 0;
+    for (int i = 0; i < c->norder; i++) {
+        const Node *node = node_at(s->m, c->order[i]);
         for (int k = 0; k < node->nin; k++)
             s->inner[node->in[k]] = 0;
         for (int k = 0; k < node->nout; k++)
@@ -126,12 +156,12 @@ static void inner_forget(FuseState *s, const FuseGroup *g, const NodeId *nodes, 
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes)
 {
     Module *m = s->m;
-    Operands o = operands_find(s, g, nodes);
-    RegionId region = region_new(m, 0, o.n, o.types);
-    for (int i = 0; i < o.n; i++)
-        s->inner[o.at[i]] = region_at(m, region)->args + (ValueId)i;
-    for (int i = g->nmembers - 1; i >= 0; i--)
-        member_copy(s, region, nodes[g->members[i]]);
+    Contents c = contents_of(s, g, nodes);
+    RegionId region = region_new(m, 0, c.noperands, c.types);
+    for (int i = 0; i < c.noperands; i++)
+        s->inner[c.operands[i]] = region_at(m, region)->args + (ValueId)i;
+    for (int i = 0; i < c.norder; i++)
+        member_copy(s, region, c.order[i]);
 
     ValueId *results = ARENA_ARRAY(s->scratch, ValueId, g->nresults);
     Type *types = ARENA_ARRAY(s->scratch, Type, g->nresults);
@@ -142,10 +172,11 @@ NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes)
     const Loc *loc = node_at(m, nodes[g->last])->loc;
     region_append(m, region,
                   node_new(m, OP_RETURN, g->nresults, results, 0, NULL, 0, NULL, &no_attrs, loc));
-    NodeId fusion = node_new(m, OP_FUSION, o.n, o.at, g->nresults, types, 1, &region, &no_attrs, loc);
+    NodeId fusion = node_new(m, OP_FUSION, c.noperands, c.operands, g->nresults, types, 1, &region,
+                             &no_attrs, loc);
     for (int i = 0; i < g->nresults; i++)
         subst_set(&s->subst, g->results[i], node_at(m, fusion)->out + (ValueId)i);
-    inner_forget(s, g, nodes, &o);
+    inner_forget(s, &c);
     return fusion;
 }
 

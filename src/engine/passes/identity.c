@@ -159,12 +159,13 @@ static ValueId choose(const Module *m, const Node *node)
 
 /* ---- devices ---- */
 
-/* Nobody to meet: every group is of one. */
+/* Nobody to meet: every group is of one device (and not of one replica with its partitions). */
 static bool meets_nobody(const Module *m, const Node *node)
 {
     const AllReduceAttrs *attrs = node->attrs;
-    return node->nin == 1 && (attrs->replica_groups.cols == 1 ||
-                              m->nreplicas * m->npartitions == 1);
+    bool is_of_one = attrs->replica_groups.cols == 1 &&
+                     (attrs->use_global_device_ids || attrs->channel_id <= 0);
+    return node->nin == 1 && (is_of_one || m->nreplicas * m->npartitions == 1);
 }
 
 static ValueId zero_id(Simplifier *s, const Node *node)
