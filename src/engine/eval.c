@@ -191,7 +191,8 @@ static Error *check_call(const Module *m, const Node *n, Str name, const Func *f
 {
     bool fits = f && f->body && region_at(m, f->body)->nargs == n->nin && f->nresults == n->nout;
     for (int i = 0; fits && i < n->nin; i++)
-        fits = type_equal(type_of(m, n->in[i]), type_of(m, region_at(m, f->body)->args + (ValueId)i));
+        fits =
+            type_equal(type_of(m, n->in[i]), type_of(m, region_at(m, f->body)->args + (ValueId)i));
     for (int i = 0; fits && i < n->nout; i++)
         fits = type_equal(type_of(m, n->out + (ValueId)i), f->results[i]);
     if (fits)
@@ -227,8 +228,8 @@ static Error *play_alone(const Module *m, const Node *n, const Tensor *in, Tenso
         int_set(out[0], 0, 0);
         return NULL;
     }
-    bool sends_nothing = n->op == OP_PERMUTE &&
-                         ((const PermuteAttrs *)n->attrs)->source_target_pairs.rows == 0;
+    bool sends_nothing =
+        n->op == OP_PERMUTE && ((const PermuteAttrs *)n->attrs)->source_target_pairs.rows == 0;
     for (int i = 0; i < n->nout; i++)
         if (sends_nothing)
             memset(out[i].data, 0, type_bytes(out[i].type));
@@ -239,8 +240,8 @@ static Error *play_alone(const Module *m, const Node *n, const Tensor *in, Tenso
 
 static bool is_alone_rule(OpId op)
 {
-    return op == OP_PARTITION_ID || op == OP_REPLICA_ID || op == OP_BARRIER || op == OP_CONSTRAINT ||
-           (op_info[op].kind == KIND_MEET && op != OP_GLOBAL);
+    return op == OP_PARTITION_ID || op == OP_REPLICA_ID || op == OP_BARRIER ||
+           op == OP_CONSTRAINT || (op_info[op].kind == KIND_MEET && op != OP_GLOBAL);
 }
 
 static Error *play_op(Player *p, const Node *n, const Tensor *in, Tensor *out)

@@ -144,7 +144,8 @@ static void formats(void)
     CHECK(through(F8E5M2FNUZ, 57344) == 57344 && !signbit(through(F8E5M2FNUZ, -0.0)));
     CHECK(through(F8E3M4, 15.5) == 15.5 && through(F8E3M4, 16) == INFINITY);
     CHECK(through(F8E4M3, 240) == 240 && through(F8E4M3, 256) == INFINITY);
-    CHECK(through(F8E8M0FNU, 2) == 2 && through(F8E8M0FNU, 3) == 4 && isnan(through(F8E8M0FNU, -1)));
+    CHECK(through(F8E8M0FNU, 2) == 2 && through(F8E8M0FNU, 3) == 4 &&
+          isnan(through(F8E8M0FNU, -1)));
     CHECK(through(F16, 65504) == 65504 && through(F16, 65520) == INFINITY);
     CHECK(through(F16, ldexp(1, -24)) == ldexp(1, -24) && through(F16, ldexp(1, -25)) == 0);
     CHECK(through(BF16, 3.14159) == 3.140625);
@@ -239,8 +240,10 @@ static void indexing(void)
     Tensor slice[] = { ARRAY(I32, x, 5), SCALAR(I32, &at) }, out = ARRAY(I32, y, 3);
     must(play(OP_DYNAMIC_SLICE, &(DynamicSliceAttrs){ LIST(3), 0 }, 2, slice, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 12, 13, 14 }, 12)); /* moved to fit */
-    GatherAttrs g = { .collapsed_slice_dims = LIST(0), .start_index_map = LIST(0),
-                      .index_vector_dim = 1, .slice_sizes = LIST(1) };
+    GatherAttrs g = { .collapsed_slice_dims = LIST(0),
+                      .start_index_map = LIST(0),
+                      .index_vector_dim = 1,
+                      .slice_sizes = LIST(1) };
     Tensor gather[] = { ARRAY(I32, x, 5), ARRAY(I32, picks, 3) };
     must(play(OP_GATHER, &g, 2, gather, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 13, 10, 14 }, 12)); /* clamped */
@@ -275,14 +278,17 @@ static void regions(void)
     Tensor line[] = { ARRAY(I32, x, 6), SCALAR(I32, &hundred) };
     int32_t zero = 0;
     line[1].data = &zero;
-    WindowAttrs w = { .window_dimensions = LIST(2), .window_strides = LIST(2),
-                      .window_dilations = LIST(2), .padding = { 1, 2, DIMS(1, 0) } };
+    WindowAttrs w = { .window_dimensions = LIST(2),
+                      .window_strides = LIST(2),
+                      .window_dilations = LIST(2),
+                      .padding = { 1, 2, DIMS(1, 0) } };
     out = ARRAY(I32, y, 3); /* windows (pad, 2), (2, 4), (4, 6) */
     must(play(OP_REDUCE_WINDOW, &w, 2, line, 1, &out, 1, &max));
     CHECK(!memcmp(y, (int32_t[]){ 2, 4, 6 }, 12));
 
     int32_t picks[] = { 1, 9, 1 }, more[] = { 50, 60, 70 };
-    ScatterAttrs s = { .inserted_window_dims = LIST(0), .scatter_dims_to_operand_dims = LIST(0),
+    ScatterAttrs s = { .inserted_window_dims = LIST(0),
+                       .scatter_dims_to_operand_dims = LIST(0),
                        .index_vector_dim = 1 };
     Tensor scatter[] = { ARRAY(I32, x, 6), ARRAY(I32, picks, 3), ARRAY(I32, more, 3) };
     out = ARRAY(I32, y, 6);
@@ -326,7 +332,8 @@ static void products(void)
     DotAttrs d = { .lhs_contracting_dimensions = LIST(1), .rhs_contracting_dimensions = LIST(0) };
     must(play(OP_DOT, &d, 2, in, 1, &out, 0, NULL));
     CHECK(!memcmp(c, (float[]){ 19, 22, 43, 50 }, 16));
-    DotAttrs batched = { .lhs_batching_dimensions = LIST(0), .rhs_batching_dimensions = LIST(0),
+    DotAttrs batched = { .lhs_batching_dimensions = LIST(0),
+                         .rhs_batching_dimensions = LIST(0),
                          .lhs_contracting_dimensions = LIST(1),
                          .rhs_contracting_dimensions = LIST(1) };
     out = ARRAY(F32, c, 2);
@@ -334,14 +341,19 @@ static void products(void)
     CHECK(c[0] == 17 && c[1] == 53);
 
     float image[] = { 1, 2, 3, 4 }, kernel[] = { 1, 10 }, result[5];
-    ConvolutionAttrs v = { .window_strides = LIST(1), .padding = { 1, 2, DIMS(1, 1) },
-                           .input_batch_dimension = 0, .input_feature_dimension = 1,
+    ConvolutionAttrs v = { .window_strides = LIST(1),
+                           .padding = { 1, 2, DIMS(1, 1) },
+                           .input_batch_dimension = 0,
+                           .input_feature_dimension = 1,
                            .input_spatial_dimensions = LIST(2),
                            .kernel_input_feature_dimension = 1,
                            .kernel_output_feature_dimension = 0,
-                           .kernel_spatial_dimensions = LIST(2), .output_batch_dimension = 0,
-                           .output_feature_dimension = 1, .output_spatial_dimensions = LIST(2),
-                           .feature_group_count = 1, .batch_group_count = 1 };
+                           .kernel_spatial_dimensions = LIST(2),
+                           .output_batch_dimension = 0,
+                           .output_feature_dimension = 1,
+                           .output_spatial_dimensions = LIST(2),
+                           .feature_group_count = 1,
+                           .batch_group_count = 1 };
     Tensor conv[] = { ARRAY(F32, image, 1, 1, 4), ARRAY(F32, kernel, 1, 1, 2) };
     out = ARRAY(F32, result, 1, 1, 5);
     must(play(OP_CONVOLUTION, &v, 2, conv, 1, &out, 0, NULL));
@@ -363,16 +375,18 @@ static void loops(void)
     region_append(m, outer, c1);
     region_append(m, outer, c5);
     RegionId test = region_new(m, 0, 3, three), body = region_new(m, 0, 3, three);
-    NodeId n = node_new(m, OP_COMPARE, 2,
-                        (ValueId[]){ region_at(m, test)->args, node_at(m, c5)->out }, 1, &i1, 0,
-                        NULL, &less, NULL);
+    NodeId n =
+        node_new(m, OP_COMPARE, 2, (ValueId[]){ region_at(m, test)->args, node_at(m, c5)->out }, 1,
+                 &i1, 0, NULL, &less, NULL);
     region_append(m, test, n);
-    region_append(m, test, node_new(m, OP_RETURN, 1, &(ValueId){ node_at(m, n)->out }, 0, NULL, 0,
-                                    NULL, NULL, NULL));
+    region_append(
+        m, test,
+        node_new(m, OP_RETURN, 1, &(ValueId){ node_at(m, n)->out }, 0, NULL, 0, NULL, NULL, NULL));
     ValueId arg = region_at(m, body)->args;
-    NodeId count = node_new(m, OP_ADD, 2, (ValueId[]){ arg, node_at(m, c1)->out }, 1, &t, 0, NULL,
-                            NULL, NULL);
-    NodeId sum = node_new(m, OP_ADD, 2, (ValueId[]){ arg + 1, arg + 2 }, 1, &t, 0, NULL, NULL, NULL);
+    NodeId count =
+        node_new(m, OP_ADD, 2, (ValueId[]){ arg, node_at(m, c1)->out }, 1, &t, 0, NULL, NULL, NULL);
+    NodeId sum =
+        node_new(m, OP_ADD, 2, (ValueId[]){ arg + 1, arg + 2 }, 1, &t, 0, NULL, NULL, NULL);
     region_append(m, body, count);
     region_append(m, body, sum);
     ValueId results[] = { node_at(m, count)->out, arg + 2, node_at(m, sum)->out };

@@ -21,7 +21,8 @@ static Error *check_scalar(const Module *m, RegionId r, Type type)
     if (type.rank == 0 && element_carrier(type.element) != CARRY_NOTHING)
         return NULL;
     const Node *parent = node_at(m, region_at(m, r)->parent);
-    return error_new(CODE_UNIMPLEMENTED, "not supported: %s with a region on %s, at %s: scalars are",
+    return error_new(CODE_UNIMPLEMENTED,
+                     "not supported: %s with a region on %s, at %s: scalars are",
                      op_name(parent->op), type_name(type), loc_name(parent->loc));
 }
 

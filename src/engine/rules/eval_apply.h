@@ -23,7 +23,7 @@ typedef struct Fold {
     int k;
     const Tensor *in, *init;
     const int64_t *places;
-    int64_t base; /* added to every place that is not -1 */
+    int64_t base;   /* added to every place that is not -1 */
     Tensor *levels; /* [FOLD_LEVELS * k] */
 } Fold;
 

@@ -29,8 +29,8 @@ static int64_t entry(Ints list, int i, int64_t otherwise)
 
 /* Where in input and kernel position `inside` looks for the result at `index`, apart from
  * features; false: padding. */
-static bool look(const Convolution *c, const int64_t *index, const int64_t *inside,
-                 int64_t *input, int64_t *kernel)
+static bool look(const Convolution *c, const int64_t *index, const int64_t *inside, int64_t *input,
+                 int64_t *kernel)
 {
     const ConvolutionAttrs *a = c->a;
     for (int i = 0; i < c->nspatial; i++) {
@@ -72,7 +72,9 @@ typedef struct Sum {
 static void add_product(const Convolution *c, int64_t p, int64_t q, Sum *sum)
 {
     switch (element_carrier(c->input.type.element)) {
-    case CARRY_INT: sum->whole += (uint64_t)int_at(c->input, p) * (uint64_t)int_at(c->kernel, q); break;
+    case CARRY_INT:
+        sum->whole += (uint64_t)int_at(c->input, p) * (uint64_t)int_at(c->kernel, q);
+        break;
     case CARRY_FLOAT: sum->real += float_at(c->input, p) * float_at(c->kernel, q); break;
     default: sum->complex += complex_at(c->input, p) * complex_at(c->kernel, q);
     }
@@ -151,7 +153,8 @@ static bool groups_fit(const ConvolutionAttrs *a, Type input, Type kernel, Type 
 static Error *check(const Node *n, Type input, Type kernel, Type result)
 {
     const ConvolutionAttrs *a = n->attrs;
-    bool is_right = dimensions_fit(a, input, kernel, result) && groups_fit(a, input, kernel, result);
+    bool is_right =
+        dimensions_fit(a, input, kernel, result) && groups_fit(a, input, kernel, result);
     for (int i = 0; is_right && i < input.rank - 2; i++)
         is_right = entry(a->lhs_dilation, i, 1) > 0 && entry(a->rhs_dilation, i, 1) > 0;
     if (is_right)

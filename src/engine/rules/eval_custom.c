@@ -16,7 +16,7 @@
 #include <string.h>
 
 typedef struct Tolerance {
-    bool is_equal; /* exactly; else by the two below */
+    bool is_equal;                /* exactly; else by the two below */
     int64_t max_steps, min_steps; /* between neighbouring floats */
     double difference;            /* not 0: counts instead of steps */
 } Tolerance;
@@ -61,7 +61,9 @@ static void print_element(Text *out, Tensor t, int64_t i)
         else
             text_printf(out, "%" PRIu64, (uint64_t)int_at(t, i));
         break;
-    case CARRY_FLOAT: text_printf(out, "%.*g", t.type.element == F64 ? 17 : 9, float_at(t, i)); break;
+    case CARRY_FLOAT:
+        text_printf(out, "%.*g", t.type.element == F64 ? 17 : 9, float_at(t, i));
+        break;
     default:
         text_printf(out, "(%.*g, %.*g)", t.type.element == C128 ? 17 : 9, creal(complex_at(t, i)),
                     t.type.element == C128 ? 17 : 9, cimag(complex_at(t, i)));
@@ -83,7 +85,8 @@ static Error *disagree(const Node *n, const Tensor *in, int64_t first, int64_t d
 {
     const CustomCallAttrs *a = n->attrs;
     Text text = { 0 };
-    text_printf(&text, "%.*s of %s, at %s: %" PRId64 " of %" PRId64 " elements differ, the first at ",
+    text_printf(&text,
+                "%.*s of %s, at %s: %" PRId64 " of %" PRId64 " elements differ, the first at ",
                 STR_ARG(a->call_target_name), type_name(in->type), loc_name(n->loc), differ,
                 type_count(in->type));
     print_index(&text, in->type, first);
@@ -125,7 +128,8 @@ static Error *hand_on(const Node *n, const Tensor *in, Tensor *out)
 {
     for (int i = 0; i < n->nout; i++) {
         if (i >= n->nin || !type_equal(in[i].type, out[i].type))
-            return error_new(CODE_UNIMPLEMENTED, "not supported: custom_call @%.*s from %s to %s, at %s",
+            return error_new(CODE_UNIMPLEMENTED,
+                             "not supported: custom_call @%.*s from %s to %s, at %s",
                              STR_ARG(((const CustomCallAttrs *)n->attrs)->call_target_name),
                              i < n->nin ? type_name(in[i].type) : "nothing", type_name(out[i].type),
                              loc_name(n->loc));
@@ -146,8 +150,9 @@ Error *eval_custom_call(__attribute__((unused)) const Module *m, const Node *n, 
     if (str_is(target, "check.expect_eq"))
         return check(n, in, (Tolerance){ .is_equal = true });
     if (str_is(target, "check.expect_close"))
-        return check(n, in, (Tolerance){ .max_steps = int_option(n, "max_ulp_difference", 3),
-                                         .min_steps = int_option(n, "min_ulp_difference", 0) });
+        return check(n, in,
+                     (Tolerance){ .max_steps = int_option(n, "max_ulp_difference", 3),
+                                  .min_steps = int_option(n, "min_ulp_difference", 0) });
     if (str_is(target, "check.expect_almost_eq"))
         return check(n, in, (Tolerance){ .difference = 1e-3 });
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)

@@ -74,9 +74,9 @@ static void dot_element(const Dot *d, int64_t a, int64_t b, Tensor out, int64_t 
     if (out.type.element == I1)
         whole = whole != 0; /* booleans: or of ands */
     if (element_carrier(out.type.element) == CARRY_INT)
-        int_set(out, at, carrier == CARRY_INT
-                             ? (int64_t)whole
-                             : int_from_double(sum, &element_info[out.type.element]));
+        int_set(out, at,
+                carrier == CARRY_INT ? (int64_t)whole
+                                     : int_from_double(sum, &element_info[out.type.element]));
     else if (element_carrier(out.type.element) == CARRY_FLOAT)
         float_set(out, at, sum);
     else

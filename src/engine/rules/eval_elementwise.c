@@ -119,14 +119,14 @@ INTEGERS(clz, math_leading_zeros(x, t))
 
 ALL(add, IS_BOOL ? U(x | y) : U(x) + U(y), x + y, x + y)
 ALL(sub, U(x) - U(y), x - y, x - y)
-ALL(mul, U(x) * U(y), x * y, x * y)
+ALL(mul, U(x) * U(y), (x * y), (x * y))
 ALL(div, math_int_div(x, y, t), x / y, x / y)
 REALS(rem, math_int_rem(x, y, t), fmod(x, y))
 ALL(max, math_int_less(x, y, t) ? y : x, math_max(x, y), math_complex_less(x, y) ? y : x)
 ALL(min, math_int_less(x, y, t) ? x : y, -math_max(-x, -y), math_complex_less(x, y) ? x : y)
 ALL(pow, math_int_pow(x, y, t), pow(x, y), math_complex_pow(x, y))
 FLOATING(atan2, atan2(x, y), math_complex_atan2(x, y))
-INTEGERS(and, x & y)
+INTEGERS(and, (x & y))
 INTEGERS(or, x | y)
 INTEGERS(xor, x ^ y)
 INTEGERS(shl, U(y) < (uint64_t)t->bits ? U(x) << y : 0)
@@ -221,7 +221,9 @@ static void convert_complex(Tensor to, int64_t i, Complex x)
 {
     const ElementInfo *t = &element_info[to.type.element];
     switch (element_carrier(to.type.element)) {
-    case CARRY_INT: int_set(to, i, t->kind == BOOLEAN ? x != 0 : int_from_double(creal(x), t)); break;
+    case CARRY_INT:
+        int_set(to, i, t->kind == BOOLEAN ? x != 0 : int_from_double(creal(x), t));
+        break;
     case CARRY_FLOAT: float_set(to, i, creal(x)); break;
     default: complex_set(to, i, x);
     }
@@ -281,8 +283,9 @@ Error *eval_reduce_precision(MAYBE const Module *m, const Node *n, const Tensor 
     const FloatFormat *f = &float_formats[in->type.element];
     int64_t count = type_count(out->type);
     for (int64_t i = 0; i < count; i++)
-        float_set(*out, i, math_reduce_precision(float_at(*in, i), f, (int)a->exponent_bits,
-                                                 (int)a->mantissa_bits));
+        float_set(*out, i,
+                  math_reduce_precision(float_at(*in, i), f, (int)a->exponent_bits,
+                                        (int)a->mantissa_bits));
     return NULL;
 }
 

@@ -25,7 +25,8 @@ static void transform(const Complex *from, int64_t step, int64_t n, double sign,
         transform(from, 2 * step, half, sign, room, to);
         transform(from + step, 2 * step, half, sign, room + half, to + half);
         for (int64_t k = 0; k < half; k++) {
-            Complex turned = room[half + k] * cexp(CMPLX(0, sign * 2 * M_PI * (double)k / (double)n));
+            Complex turned =
+                room[half + k] * cexp(CMPLX(0, sign * 2 * M_PI * (double)k / (double)n));
             to[k] = room[k] + turned;
             to[half + k] = room[k] - turned;
         }
@@ -125,8 +126,8 @@ static Error *work_new(Tensor in, Tensor out, Work *w)
     if (!w->data || !w->line)
         return error_new(CODE_EXHAUSTED, "fft of %s: no memory", type_name(in.type));
     for (int64_t i = 0; i < count; i++)
-        w->data[i] = element_carrier(in.type.element) == CARRY_FLOAT ? float_at(in, i)
-                                                                     : complex_at(in, i);
+        w->data[i] =
+            element_carrier(in.type.element) == CARRY_FLOAT ? float_at(in, i) : complex_at(in, i);
     return NULL;
 }
 

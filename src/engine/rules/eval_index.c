@@ -71,12 +71,12 @@ typedef struct Windows {
     Type operand;
     Tensor indices;
     int result_rank;
-    Ints window_dims;   /* of the result: offset_dims, update_window_dims */
-    Ints dropped;       /* of the operand: collapsed_slice_dims, inserted_window_dims */
-    Ints batching;      /* of the operand, with ... */
+    Ints window_dims;    /* of the result: offset_dims, update_window_dims */
+    Ints dropped;        /* of the operand: collapsed_slice_dims, inserted_window_dims */
+    Ints batching;       /* of the operand, with ... */
     Ints index_batching; /* ... their partners in the indices */
-    Ints index_map;     /* component of the index vector -> operand dimension */
-    int64_t vector_dim; /* of the indices; may be their rank: vectors of one */
+    Ints index_map;      /* component of the index vector -> operand dimension */
+    int64_t vector_dim;  /* of the indices; may be their rank: vectors of one */
 } Windows;
 
 /* The index vector that belongs to a result index, as a start in the operand. */
@@ -114,8 +114,14 @@ static void window_offset(const Windows *w, const int64_t *index, int64_t *offse
 Error *eval_gather(UNUSED const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {
     const GatherAttrs *a = n->attrs;
-    Windows w = { in[0].type, in[1], out->type.rank, a->offset_dims, a->collapsed_slice_dims,
-                  a->operand_batching_dims, a->start_indices_batching_dims, a->start_index_map,
+    Windows w = { in[0].type,
+                  in[1],
+                  out->type.rank,
+                  a->offset_dims,
+                  a->collapsed_slice_dims,
+                  a->operand_batching_dims,
+                  a->start_indices_batching_dims,
+                  a->start_index_map,
                   a->index_vector_dim };
     int rank = w.operand.rank;
     int64_t index[MAX_RANK] = { 0 }, start[MAX_RANK], offset[MAX_RANK], strides[MAX_RANK];
@@ -175,9 +181,15 @@ Error *eval_scatter(const Module *m, const Node *n, const Tensor *in, Tensor *ou
 {
     const ScatterAttrs *a = n->attrs;
     int k = n->nin / 2;
-    Windows w = { in[0].type, in[k], in[k + 1].type.rank, a->update_window_dims,
-                  a->inserted_window_dims, a->input_batching_dims, a->scatter_indices_batching_dims,
-                  a->scatter_dims_to_operand_dims, a->index_vector_dim };
+    Windows w = { in[0].type,
+                  in[k],
+                  in[k + 1].type.rank,
+                  a->update_window_dims,
+                  a->inserted_window_dims,
+                  a->input_batching_dims,
+                  a->scatter_indices_batching_dims,
+                  a->scatter_dims_to_operand_dims,
+                  a->index_vector_dim };
     for (int j = 0; j < k; j++)
         memcpy(out[j].data, in[j].data, type_bytes(out[j].type));
     Apply f;

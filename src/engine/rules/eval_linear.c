@@ -103,10 +103,13 @@ Error *eval_triangular_solve(UNUSED const Module *m, const Node *n, const Tensor
     for (int i = 0; fits && i < rank - 2; i++)
         fits = a.dims[i] == b.dims[i];
     if (!fits)
-        return error_new(CODE_INVALID, "triangular_solve of %s and %s to %s, at %s: not a square "
+        return error_new(CODE_INVALID,
+                         "triangular_solve of %s and %s to %s, at %s: not a square "
                          "matrix and its right-hand side",
                          type_name(a), type_name(b), type_name(out->type), loc_name(n->loc));
-    System s = { .a = in[0], .n = a.dims[rank - 1], .transpose = t->transpose_a,
+    System s = { .a = in[0],
+                 .n = a.dims[rank - 1],
+                 .transpose = t->transpose_a,
                  .is_lower = t->lower == (t->transpose_a == NO_TRANSPOSE),
                  .is_unit = t->unit_diagonal };
     if (t->left_side)
@@ -139,8 +142,8 @@ static void factor(Tensor in, Tensor out, int64_t first, int64_t n, bool is_lowe
 Error *eval_cholesky(UNUSED const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {
     Type a = in->type;
-    bool fits = are_matrices(a) && type_equal(a, out->type) &&
-                a.dims[a.rank - 1] == a.dims[a.rank - 2];
+    bool fits =
+        are_matrices(a) && type_equal(a, out->type) && a.dims[a.rank - 1] == a.dims[a.rank - 2];
     if (!fits)
         return error_new(CODE_INVALID, "cholesky of %s to %s, at %s: not square matrices",
                          type_name(a), type_name(out->type), loc_name(n->loc));

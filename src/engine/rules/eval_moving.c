@@ -146,7 +146,8 @@ Error *eval_pad(UNUSED const Module *m, const Node *n, const Tensor *in, Tensor 
     for (int64_t i = 0; i < count; i++) {
         int64_t source = 0;
         for (int d = 0; d < rank && source >= 0; d++) {
-            int64_t at = index[d] - a->edge_padding_low.at[d], apart = a->interior_padding.at[d] + 1;
+            int64_t at = index[d] - a->edge_padding_low.at[d],
+                    apart = a->interior_padding.at[d] + 1;
             bool is_inside = at >= 0 && at % apart == 0 && at / apart < in->type.dims[d];
             source = is_inside ? source + at / apart * strides[d] : -1;
         }

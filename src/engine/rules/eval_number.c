@@ -13,18 +13,12 @@
 #include <string.h>
 
 const FloatFormat float_formats[ELEMENT_COUNT] = {
-    [F8E4M3FN] = { 4, 3, 7, FORMAT_FN },
-    [F8E5M2] = { 5, 2, 15, FORMAT_IEEE },
-    [F8E4M3FNUZ] = { 4, 3, 8, FORMAT_FNUZ },
-    [F8E5M2FNUZ] = { 5, 2, 16, FORMAT_FNUZ },
-    [F8E4M3B11FNUZ] = { 4, 3, 11, FORMAT_FNUZ },
-    [F8E4M3] = { 4, 3, 7, FORMAT_IEEE },
-    [F8E3M4] = { 3, 4, 3, FORMAT_IEEE },
-    [F8E8M0FNU] = { 8, 0, 127, FORMAT_FNU },
-    [BF16] = { 8, 7, 127, FORMAT_IEEE },
-    [F16] = { 5, 10, 15, FORMAT_IEEE },
-    [F32] = { 8, 23, 127, FORMAT_IEEE },
-    [F64] = { 11, 52, 1023, FORMAT_IEEE },
+    [F8E4M3FN] = { 4, 3, 7, FORMAT_FN },         [F8E5M2] = { 5, 2, 15, FORMAT_IEEE },
+    [F8E4M3FNUZ] = { 4, 3, 8, FORMAT_FNUZ },     [F8E5M2FNUZ] = { 5, 2, 16, FORMAT_FNUZ },
+    [F8E4M3B11FNUZ] = { 4, 3, 11, FORMAT_FNUZ }, [F8E4M3] = { 4, 3, 7, FORMAT_IEEE },
+    [F8E3M4] = { 3, 4, 3, FORMAT_IEEE },         [F8E8M0FNU] = { 8, 0, 127, FORMAT_FNU },
+    [BF16] = { 8, 7, 127, FORMAT_IEEE },         [F16] = { 5, 10, 15, FORMAT_IEEE },
+    [F32] = { 8, 23, 127, FORMAT_IEEE },         [F64] = { 11, 52, 1023, FORMAT_IEEE },
 };
 
 Carrier element_carrier(Element e)
@@ -193,9 +187,7 @@ static void part_set(Element e, char *at, double x)
     switch (e) {
     case F64: memcpy(at, &x, sizeof x); break;
     case F32: memcpy(at, &single, sizeof single); break;
-    default:
-        bits = float_encode(e, x);
-        memcpy(at, &bits, (size_t)element_info[e].bytes);
+    default: bits = float_encode(e, x); memcpy(at, &bits, (size_t)element_info[e].bytes);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 typedef struct Folding {
-    int64_t step[MAX_RANK];               /* by dimension of the result */
+    int64_t step[MAX_RANK]; /* by dimension of the result */
     int nfolded;
     int64_t extents[MAX_RANK], strides[MAX_RANK]; /* of the folded dimensions */
     int64_t n;

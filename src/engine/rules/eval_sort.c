@@ -121,7 +121,8 @@ Error *eval_top_k(__attribute__((unused)) const Module *m, const Node *n, const 
     int64_t extent = in->type.dims[rank - 1], k = ((const TopKAttrs *)n->attrs)->k;
     int64_t found = rank == out->type.rank && k <= extent ? out->type.dims[rank - 1] : -1;
     if (n->nout != 2 || k != found || element_carrier(out[1].type.element) != CARRY_INT)
-        return error_new(CODE_INVALID, "chlo.top_k of %s to %s, at %s: k = %" PRId64 " does not fit",
+        return error_new(CODE_INVALID,
+                         "chlo.top_k of %s to %s, at %s: k = %" PRId64 " does not fit",
                          type_name(in->type), type_name(out->type), loc_name(n->loc), k);
     int64_t lines = extent && k ? type_count(in->type) / extent : 0;
     for (int64_t line = 0; line < lines; line++) {
@@ -129,8 +130,8 @@ Error *eval_top_k(__attribute__((unused)) const Module *m, const Node *n, const 
         for (int64_t i = 0; i < k; i++) {
             int64_t best = -1;
             for (int64_t p = first; p < first + extent; p++) {
-                bool is_left = last < 0 || is_above(*in, last, p) ||
-                               (!is_above(*in, p, last) && p > last);
+                bool is_left =
+                    last < 0 || is_above(*in, last, p) || (!is_above(*in, p, last) && p > last);
                 if (is_left && (best < 0 || is_above(*in, p, best)))
                     best = p;
             }

@@ -45,7 +45,7 @@ double math_digamma(double x)
     }
     for (; x < 10; x += 1)
         result -= 1 / x;
-    static const double series[] = { 1. / 12, -1. / 120, 1. / 252, -1. / 240,
+    static const double series[] = { 1. / 12,  -1. / 120,     1. / 252, -1. / 240,
                                      1. / 132, -691. / 32760, 1. / 12 };
     double square = 1 / (x * x), power = square;
     result += log(x) - 0.5 / x;
