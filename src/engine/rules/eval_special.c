@@ -33,10 +33,8 @@ double math_digamma(double x)
 {
     if (isnan(x) || x == -INFINITY)
         return NAN;
-    if (x == 0)
-        return copysign(INFINITY, -x);
-    if (x < 0 && x == floor(x))
-        return NAN;
+    if (x <= 0 && x == floor(x))
+        return NAN; /* at the poles, 0 among them, as XLA has it */
     double result = 0;
     if (x < 0.5) {
         double part = x - floor(x);
