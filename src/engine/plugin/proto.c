@@ -77,7 +77,7 @@ static Error *wire_end(const Wire *w)
 {
     if (!w->is_broken)
         return NULL;
-    return error_new(CODE_INVALID, "compile options: a %s is cut short or garbled", w->message);
+    return error_new(CODE_INVALID, "compile options: the %s is cut short or garbled", w->message);
 }
 
 /* A list of numbers that grows by one field, packed or not. */
