@@ -1,0 +1,79 @@
+#!/bin/sh
+# The command line: its exit codes, what it says, and arrays from files and back.
+set -u
+cd "$(dirname "$0")/.."
+tutti=build/tutti
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+bad=0
+
+# expect CODE WORDS COMMAND...: the exit code, and words that must appear in what it says.
+expect() {
+    code=$1 words=$2
+    shift 2
+    said=$("$@" 2>&1)
+    got=$?
+    if [ "$got" != "$code" ] || ! printf '%s' "$said" | grep -qF -- "$words"; then
+        echo "$*: exit code $got (expected $code), expected to read '$words' in:"
+        echo "$said"
+        bad=1
+    fi
+}
+
+expect 2 'usage:' $tutti
+expect 0 'usage:' $tutti --help
+expect 0 'tutti 0.1' $tutti --version
+expect 2 "there is no command 'play'" $tutti play
+expect 0 '--input X' $tutti run --help
+expect 2 'a program is missing' $tutti run
+expect 2 '--devices needs a number' $tutti run x.mlir --devices none
+expect 1 'No such file' $tutti run "$dir/none.mlir"
+expect 0 'TuttiDevice(id=2)' $tutti devices --devices 3
+expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
+expect 1 "there is no pass 'x'; the passes are: refine" $tutti dump examples/lesson.mlir --after=x
+expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
+
+# The lesson: whole arrays in, cut over four devices, joined again.
+expect 1 'argument 0: f32[4,2]' $tutti run examples/lesson.mlir
+printf "garbage, not an array" >"$dir/garbage.npy"
+expect 1 "is not an array" $tutti run examples/lesson.mlir --input "$dir/garbage.npy"
+expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy
+expect 1 'needs 4 devices and there are 2' $tutti run examples/lesson.mlir --input zeros --devices 2
+
+# Twice negated is the array itself, through two files.
+cat >"$dir/negate.mlir" <<'P'
+module {
+  func.func public @main(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+    %y = stablehlo.negate %x : tensor<4x2xf32>
+    return %y : tensor<4x2xf32>
+  }
+}
+P
+expect 0 'result_0.npy: f32[4,2]' $tutti run "$dir/negate.mlir" --input examples/lesson.npy --out "$dir/a"
+expect 0 'result_0.npy: f32[4,2]' $tutti run "$dir/negate.mlir" --input "$dir/a/result_0.npy" --out "$dir/b"
+tail -c 32 examples/lesson.npy >"$dir/before"
+tail -c 32 "$dir/b/result_0.npy" >"$dir/after"
+cmp "$dir/before" "$dir/after" || bad=1
+
+# Programs that check themselves: one that holds, one that does not, one that is none.
+check() { # check NAME EXPECTED-ELEMENT
+    cat >"$dir/$1.mlir" <<P
+module {
+  func.func public @main() {
+    %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    %y = stablehlo.add %x, %x : tensor<2xf32>
+    %e = stablehlo.constant dense<[2.0, $2]> : tensor<2xf32>
+    stablehlo.custom_call @check.expect_close(%y, %e) {has_side_effect = true} : (tensor<2xf32>, tensor<2xf32>) -> ()
+    return
+  }
+}
+P
+}
+check right 4.0
+check wrong 5.0
+echo 'not a program' >"$dir/none.mlir"
+expect 0 '1 passed, 0 failed' $tutti check "$dir/right.mlir"
+expect 0 '1 passed, 0 failed' $tutti check --eval "$dir/right.mlir"
+expect 1 'FAIL wrong.mlir: ' $tutti check "$dir/right.mlir" "$dir/wrong.mlir"
+expect 1 '1 passed, 3 failed' $tutti check "$dir/wrong.mlir" "$dir/none.mlir" "$dir/absent.mlir" "$dir/right.mlir"
+exit $bad
