@@ -21,7 +21,7 @@ static Module *m;
 static Error *play(OpId op, const void *attrs, int nin, const Tensor *in, int nout, Tensor *out,
                    int nregions, const RegionId *regions)
 {
-    Type types[8];
+    Type types[8] = { 0 };
     ValueId values[8];
     for (int i = 0; i < nin; i++)
         types[i] = in[i].type;
@@ -398,6 +398,85 @@ static void loops(void)
     CHECK(y[0] == 5 && y[1] == 5 && y[2] == 8);
 }
 
+static void linear(void)
+{
+    float a[] = { 4, 2, 2, 5 }, l[] = { 2, 99, 1, 4 }, b[] = { 2, 9 }, y[4];
+    Tensor in[] = { ARRAY(F32, a, 2, 2), ARRAY(F32, b, 2, 1) }, out = ARRAY(F32, y, 2, 2);
+    must(play(OP_CHOLESKY, &(CholeskyAttrs){ .lower = true }, 1, in, 1, &out, 0, NULL));
+    CHECK(!memcmp(y, (float[]){ 2, 0, 1, 2 }, 16));
+    must(play(OP_CHOLESKY, &(CholeskyAttrs){ .lower = false }, 1, in, 1, &out, 0, NULL));
+    CHECK(!memcmp(y, (float[]){ 2, 1, 0, 2 }, 16));
+    TriangularSolveAttrs t = { .left_side = true, .lower = true, .transpose_a = 1 };
+    in[0].data = l;
+    out = ARRAY(F32, y, 2, 1);
+    must(play(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
+    CHECK(y[0] == 1 && y[1] == 2);
+    t.transpose_a = 2; /* (2 1; 0 4) x = (2, 9) */
+    must(play(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
+    CHECK(y[0] == -0.125f && y[1] == 2.25f);
+    t.unit_diagonal = true; /* (1 1; 0 1) x = (2, 9) */
+    must(play(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
+    CHECK(y[0] == -7 && y[1] == 9);
+
+    /* x a^H = b with a = (1+i 0; 2 3i), x = (1, i), b = (1-i, 5). */
+    double c[] = { 1, 1, 0, 0, 2, 0, 0, 3 }, d[] = { 1, -1, 5, 0 }, x[4];
+    TriangularSolveAttrs right = { .left_side = false, .lower = true, .transpose_a = 3 };
+    Tensor wide[] = { ARRAY(C128, c, 2, 2), ARRAY(C128, d, 1, 2) };
+    out = ARRAY(C128, x, 1, 2);
+    must(play(OP_TRIANGULAR_SOLVE, &right, 2, wide, 1, &out, 0, NULL));
+    CHECK(fabs(x[0] - 1) + fabs(x[1]) + fabs(x[2]) + fabs(x[3] - 1) < 1e-14);
+}
+
+static void transforms(void)
+{
+    float x[] = { 1, 2, 3, 4 }, y[8], back[4];
+    float expected[] = { 10, 0, -2, 2, -2, 0 };
+    Tensor in = ARRAY(F32, x, 4), out = ARRAY(C64, y, 3);
+    must(play(OP_FFT, &(FftAttrs){ .fft_type = 2, .fft_length = LIST(4) }, 1, &in, 1, &out, 0,
+              NULL));
+    for (int i = 0; i < 6; i++)
+        CHECK(fabsf(y[i] - expected[i]) < 1e-6f);
+    in = ARRAY(C64, y, 3);
+    out = ARRAY(F32, back, 4);
+    must(play(OP_FFT, &(FftAttrs){ .fft_type = 3, .fft_length = LIST(4) }, 1, &in, 1, &out, 0,
+              NULL));
+    for (int i = 0; i < 4; i++)
+        CHECK(fabsf(back[i] - x[i]) < 1e-6f);
+
+    /* Random123's known answers for Threefry-2x32 with 20 rounds. */
+    uint64_t state[] = { 0, 0 }, after[2], bits[1];
+    Tensor from = ARRAY(U64, state, 2), made[] = { ARRAY(U64, after, 2), ARRAY(U64, bits, 1) };
+    RngBitsAttrs threefry = { .rng_algorithm = 1 };
+    must(play(OP_RNG_BITS, &threefry, 1, &from, 2, made, 0, NULL));
+    CHECK(bits[0] == 0x99ba4efe6b200159 && after[0] == 0 && after[1] == 1);
+    state[0] = state[1] = ~UINT64_C(0);
+    must(play(OP_RNG_BITS, &threefry, 1, &from, 2, made, 0, NULL));
+    CHECK(bits[0] == 0xbb002be71cb996fc && after[1] == 0);
+}
+
+/* A function that calls itself is an error, not a deep stack. */
+static void recursion(void)
+{
+    static const CallAttrs self = { .callee = STR("f") };
+    Type t = type_scalar(I32);
+    int32_t x = 1, y;
+    Func *f = func_add(m, STR("f"));
+    f->results = &t;
+    f->nresults = 1;
+    f->body = region_new(m, 0, 1, &t);
+    RegionId body = f->body;
+    ValueId arg = region_at(m, body)->args;
+    NodeId n = node_new(m, OP_CALL, 1, &arg, 1, &t, 0, NULL, &self, NULL);
+    region_append(m, body, n);
+    ValueId result = node_at(m, n)->out;
+    region_append(m, body, node_new(m, OP_RETURN, 1, &result, 0, NULL, 0, NULL, NULL, NULL));
+    Tensor in = SCALAR(I32, &x), out = SCALAR(I32, &y);
+    Error *error = eval_region(m, body, &in, &out);
+    CHECK_STR(error ? error_text(error) : "",
+              "func.call @f, at unknown place: the function calls itself");
+    error_free(error);
+}
+
 static void expectations(void)
 {
     float x[] = { 1, 2, nextafterf(3, 4), NAN }, y[] = { 1, 2, 3, NAN };
@@ -438,6 +517,9 @@ int main(void)
     sorting();
     products();
     loops();
+    linear();
+    transforms();
+    recursion();
     expectations();
     module_free(m);
     return check_done();
