@@ -138,6 +138,8 @@ typedef struct Runtime {
     void (*gemm_f64)(int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
                      int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
                      int64_t c_row);
+    /* out[i] = function(x[i], y[i]), by its number in run/mathlib.h. */
+    void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
 } Runtime;
 
 extern const Runtime runtime; /* run/runtime.c */

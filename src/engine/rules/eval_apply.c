@@ -70,12 +70,12 @@ void fold_new(Apply *f, int k, const Tensor *in, const Tensor *init, Fold *out)
 static Error *combine(Apply *f, int k, Tensor *left, const Tensor *right)
 {
     for (int j = 0; j < k; j++) {
-        element_convert(f->args[j], 0, left[j], 0);
-        element_convert(f->args[k + j], 0, right[j], 0);
+        convert_element(f->args[j], 0, left[j], 0);
+        convert_element(f->args[k + j], 0, right[j], 0);
     }
     TRY(apply(f));
     for (int j = 0; j < k; j++)
-        element_convert(left[j], 0, f->results[j], 0);
+        convert_element(left[j], 0, f->results[j], 0);
     return NULL;
 }
 
@@ -83,9 +83,9 @@ static void fetch(const Fold *d, int64_t place, Tensor *to)
 {
     for (int j = 0; j < d->k; j++)
         if (place < 0)
-            element_convert(to[j], 0, d->init[j], 0);
+            convert_element(to[j], 0, d->init[j], 0);
         else
-            element_convert(to[j], 0, d->in[j], d->base + place);
+            convert_element(to[j], 0, d->in[j], d->base + place);
 }
 
 /* left, then places[first .. first + n) one by one. */
@@ -126,6 +126,6 @@ Error *fold(Fold *d, int64_t n, const int64_t *places, int64_t base, Tensor *out
         TRY(combine(d->f, d->k, start, start + d->k));
     }
     for (int j = 0; j < d->k; j++)
-        element_convert(out[j], at, start[j], 0);
+        convert_element(out[j], at, start[j], 0);
     return NULL;
 }

@@ -229,7 +229,7 @@ static void convert_complex(Tensor to, int64_t i, Complex x)
     }
 }
 
-void element_convert(Tensor to, int64_t i, Tensor from, int64_t j)
+void convert_element(Tensor to, int64_t i, Tensor from, int64_t j)
 {
     Element e = from.type.element;
     if (element_carrier(e) == CARRY_INT)
@@ -247,7 +247,7 @@ Error *eval_convert(MAYBE const Module *m, const Node *n, const Tensor *in, Tens
         return eval_refuse(n, in->type);
     int64_t count = type_count(out->type);
     for (int64_t i = 0; i < count; i++)
-        element_convert(*out, i, *in, i);
+        convert_element(*out, i, *in, i);
     return NULL;
 }
 

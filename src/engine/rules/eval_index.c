@@ -166,12 +166,12 @@ static Error *scatter_all(Apply *f, const Windows *w, int k, const Tensor *updat
         if (place < 0)
             continue;
         for (int j = 0; j < k; j++) {
-            element_convert(f->args[j], 0, out[j], place);
-            element_convert(f->args[k + j], 0, updates[j], i);
+            convert_element(f->args[j], 0, out[j], place);
+            convert_element(f->args[k + j], 0, updates[j], i);
         }
         TRY(apply(f));
         for (int j = 0; j < k; j++)
-            element_convert(out[j], place, f->results[j], 0);
+            convert_element(out[j], place, f->results[j], 0);
     }
     return NULL;
 }

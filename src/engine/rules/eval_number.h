@@ -52,7 +52,7 @@ uint64_t float_encode(Element e, double x);
 
 /* Copies element j of `from` to element i of `to`: same element type. */
 void element_copy(Tensor to, int64_t i, Tensor from, int64_t j);
-void element_convert(Tensor to, int64_t i, Tensor from, int64_t j); /* what convert does */
+void convert_element(Tensor to, int64_t i, Tensor from, int64_t j); /* what convert does */
 
 /* The next index in row-major order; false after the last (index is then all zero again). */
 bool index_next(int rank, const int64_t *dims, int64_t *index);

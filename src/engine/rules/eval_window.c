@@ -106,8 +106,8 @@ Error *eval_reduce_window(const Module *m, const Node *n, const Tensor *in, Tens
 /* Applies f to two elements; the result's element is in f->results[0]. */
 static Error *apply_two(Apply *f, Tensor a, int64_t i, Tensor b, int64_t j)
 {
-    element_convert(f->args[0], 0, a, i);
-    element_convert(f->args[1], 0, b, j);
+    convert_element(f->args[0], 0, a, i);
+    convert_element(f->args[1], 0, b, j);
     return apply(f);
 }
 
@@ -139,7 +139,7 @@ static Error *scatter_windows(const Window *w, Apply *select, Apply *add, int64_
         TRY(pick(select, in[0], w->n, places, &place));
         if (place >= 0) {
             TRY(apply_two(add, *out, place, source, i));
-            element_convert(*out, place, add->results[0], 0);
+            convert_element(*out, place, add->results[0], 0);
         }
         index_next(w->rank, source.type.dims, index);
     }

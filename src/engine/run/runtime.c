@@ -7,6 +7,7 @@
 #include "engine/eval.h"
 #include "engine/program.h"
 #include "engine/run/gemm.h"
+#include "engine/run/mathlib.h"
 #include "engine/run/stats.h"
 
 #include <stdlib.h>
@@ -104,4 +105,5 @@ const Runtime runtime = {
     .evaluate = evaluate,
     .gemm_f32 = gemm_f32,
     .gemm_f64 = gemm_f64,
+    .math = math_library,
 };

@@ -1,0 +1,381 @@
+/* arith.c - arithmetic on values in registers: what StableHLO means where LLVM means less.
+ *
+ * Integers: x / 0 is all ones and x % 0 is x; the least number / -1 is itself.  Booleans add
+ * by or and multiply by and.  Floats: max and min keep NaN.  Complex division and length are
+ * done without overflow on the way. */
+#include "engine/emit/arith.h"
+
+bool is_float(Element e)
+{
+    return element_info[e].kind == FLOAT;
+}
+
+bool is_complex(Element e)
+{
+    return element_info[e].kind == COMPLEX;
+}
+
+bool is_unsigned(Element e)
+{
+    return element_info[e].kind == UNSIGNED || element_info[e].kind == BOOLEAN;
+}
+
+LLVMTypeRef like_type(Kernel *k, V x, LLVMTypeRef one)
+{
+    (void)k;
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind
+               ? LLVMVectorType(one, LLVMGetVectorSize(type))
+               : one;
+}
+
+static LLVMTypeRef one_lane(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+}
+
+/* Lets the code generator join a multiplication and an addition, as XLA does. */
+static V contracted(V v)
+{
+    if (LLVMIsAInstruction(v))
+        LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
+    return v;
+}
+
+V fadd(Kernel *k, V x, V y)
+{
+    return contracted(LLVMBuildFAdd(k->b, x, y, ""));
+}
+
+V fsub(Kernel *k, V x, V y)
+{
+    return contracted(LLVMBuildFSub(k->b, x, y, ""));
+}
+
+V fmul(Kernel *k, V x, V y)
+{
+    return contracted(LLVMBuildFMul(k->b, x, y, ""));
+}
+
+V fdiv(Kernel *k, V x, V y)
+{
+    return LLVMBuildFDiv(k->b, x, y, "");
+}
+
+V fma3(Kernel *k, V x, V y, V z)
+{
+    return INTRINSIC(k, "llvm.fma", x, y, z);
+}
+
+V fabs1(Kernel *k, V x)
+{
+    return INTRINSIC(k, "llvm.fabs", x);
+}
+
+V is_nan(Kernel *k, V x)
+{
+    return LLVMBuildFCmp(k->b, LLVMRealUNO, x, x, "");
+}
+
+V to_f64(Kernel *k, V x)
+{
+    return LLVMBuildFPCast(k->b, x, like_type(k, x, LLVMDoubleTypeInContext(k->c)), "");
+}
+
+V to_f32(Kernel *k, V x)
+{
+    return LLVMBuildFPCast(k->b, x, like_type(k, x, LLVMFloatTypeInContext(k->c)), "");
+}
+
+V same_bits(Kernel *k, V x, bool as_float)
+{
+    LLVMTypeRef one = one_lane(LLVMTypeOf(x));
+    bool is_wide = as_float ? LLVMGetIntTypeWidth(one) == 64
+                            : LLVMGetTypeKind(one) == LLVMDoubleTypeKind;
+    LLVMTypeRef to = !as_float ? int_type(k, is_wide ? 64 : 32)
+                     : is_wide ? LLVMDoubleTypeInContext(k->c)
+                               : LLVMFloatTypeInContext(k->c);
+    return LLVMBuildBitCast(k->b, x, like_type(k, x, to), "");
+}
+
+/* ---- complex ---- */
+
+V real_part(Kernel *k, V x)
+{
+    return LLVMBuildExtractValue(k->b, x, 0, "");
+}
+
+V imag_part(Kernel *k, V x)
+{
+    return LLVMBuildExtractValue(k->b, x, 1, "");
+}
+
+V complex_of(Kernel *k, V re, V im)
+{
+    LLVMTypeRef both[] = { LLVMTypeOf(re), LLVMTypeOf(im) };
+    V v = LLVMGetPoison(LLVMStructTypeInContext(k->c, both, 2, false));
+    v = LLVMBuildInsertValue(k->b, v, re, 0, "");
+    return LLVMBuildInsertValue(k->b, v, im, 1, "");
+}
+
+static V complex_mul(Kernel *k, V x, V y)
+{
+    V a = real_part(k, x), b = imag_part(k, x), c = real_part(k, y), d = imag_part(k, y);
+    return complex_of(k, fsub(k, fmul(k, a, c), fmul(k, b, d)),
+                      fadd(k, fmul(k, a, d), fmul(k, b, c)));
+}
+
+static V choose(Kernel *k, V condition, V x, V y)
+{
+    return LLVMBuildSelect(k->b, condition, x, y, "");
+}
+
+/* A power of two near max(|c|, |d|), as its inverse: scaling by it is exact. */
+static V inverse_scale(Kernel *k, V c, V d)
+{
+    V most = INTRINSIC(k, "llvm.maxnum", fabs1(k, c), fabs1(k, d));
+    V bits = same_bits(k, most, false);
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    V top = LLVMBuildAnd(k->b, bits, const_i(k, type, INT64_C(0x7ff) << 52), "");
+    V turned = LLVMBuildSub(k->b, const_i(k, type, INT64_C(2045) << 52), top, "");
+    V is_plain = LLVMBuildAnd(
+        k->b, LLVMBuildICmp(k->b, LLVMIntNE, top, const_i(k, type, 0), ""),
+        LLVMBuildICmp(k->b, LLVMIntULT, top, const_i(k, type, INT64_C(2045) << 52), ""), "");
+    V one = const_i(k, type, INT64_C(1023) << 52);
+    return same_bits(k, choose(k, is_plain, turned, one), true);
+}
+
+/* (a + bi) / (c + di), in f64; f32 parts are widened, so only f64 ones need scaling.  Where
+ * the plain quotient is NaN though the operands tell more (infinities, zero), C's rules hold. */
+static V complex_div(Kernel *k, Element e, V x, V y)
+{
+    V a = to_f64(k, real_part(k, x)), b = to_f64(k, imag_part(k, x));
+    V c = to_f64(k, real_part(k, y)), d = to_f64(k, imag_part(k, y));
+    if (e == C128) {
+        V scale = inverse_scale(k, c, d);
+        c = fmul(k, c, scale);
+        d = fmul(k, d, scale);
+        a = fmul(k, a, scale);
+        b = fmul(k, b, scale);
+    }
+    V length = fadd(k, fmul(k, c, c), fmul(k, d, d));
+    V re = fdiv(k, fadd(k, fmul(k, a, c), fmul(k, b, d)), length);
+    V im = fdiv(k, fsub(k, fmul(k, b, c), fmul(k, a, d)), length);
+    V zero = const_f(k, LLVMTypeOf(a), 0);
+    V by_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
+    V infinity = INTRINSIC(k, "llvm.copysign", const_f(k, LLVMTypeOf(a), __builtin_inf()), c);
+    re = choose(k, by_zero, fmul(k, infinity, a), re);
+    im = choose(k, by_zero, fmul(k, infinity, b), im);
+    return e == C128 ? complex_of(k, re, im) : complex_of(k, to_f32(k, re), to_f32(k, im));
+}
+
+static V complex_abs(Kernel *k, Element e, V x)
+{
+    V a = fabs1(k, to_f64(k, real_part(k, x))), b = fabs1(k, to_f64(k, imag_part(k, x)));
+    LLVMTypeRef type = LLVMTypeOf(a);
+    V scale = e == C128 ? inverse_scale(k, a, b) : const_f(k, type, 1);
+    V p = fmul(k, a, scale), q = fmul(k, b, scale);
+    V length = INTRINSIC(k, "llvm.sqrt", fadd(k, fmul(k, p, p), fmul(k, q, q)));
+    length = fdiv(k, length, scale);
+    V infinity = const_f(k, type, __builtin_inf());
+    V is_infinite = LLVMBuildOr(k->b, LLVMBuildFCmp(k->b, LLVMRealOEQ, a, infinity, ""),
+                                LLVMBuildFCmp(k->b, LLVMRealOEQ, b, infinity, ""), "");
+    length = choose(k, is_infinite, infinity, length);
+    return e == C128 ? length : to_f32(k, length);
+}
+
+static V both_parts(Kernel *k, V (*f)(Kernel *, V, V), V x, V y)
+{
+    return complex_of(k, f(k, real_part(k, x), real_part(k, y)),
+                      f(k, imag_part(k, x), imag_part(k, y)));
+}
+
+V arith_select(Kernel *k, V condition, V x, V y)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(x)) != LLVMStructTypeKind)
+        return choose(k, condition, x, y);
+    return complex_of(k, choose(k, condition, real_part(k, x), real_part(k, y)),
+                      choose(k, condition, imag_part(k, x), imag_part(k, y)));
+}
+
+/* ---- the four operations ---- */
+
+V arith_neg(Kernel *k, Element e, V x)
+{
+    if (is_complex(e))
+        return complex_of(k, LLVMBuildFNeg(k->b, real_part(k, x), ""),
+                          LLVMBuildFNeg(k->b, imag_part(k, x), ""));
+    return is_float(e) ? LLVMBuildFNeg(k->b, x, "") : LLVMBuildNeg(k->b, x, "");
+}
+
+V arith_add(Kernel *k, Element e, V x, V y)
+{
+    if (is_complex(e))
+        return both_parts(k, fadd, x, y);
+    if (is_float(e))
+        return fadd(k, x, y);
+    return e == I1 ? LLVMBuildOr(k->b, x, y, "") : LLVMBuildAdd(k->b, x, y, "");
+}
+
+V arith_sub(Kernel *k, Element e, V x, V y)
+{
+    if (is_complex(e))
+        return both_parts(k, fsub, x, y);
+    if (is_float(e))
+        return fsub(k, x, y);
+    return e == I1 ? LLVMBuildXor(k->b, x, y, "") : LLVMBuildSub(k->b, x, y, "");
+}
+
+V arith_mul(Kernel *k, Element e, V x, V y)
+{
+    if (is_complex(e))
+        return complex_mul(k, x, y);
+    if (is_float(e))
+        return fmul(k, x, y);
+    return e == I1 ? LLVMBuildAnd(k->b, x, y, "") : LLVMBuildMul(k->b, x, y, "");
+}
+
+/* A divisor that never traps: 1 instead of 0, and of -1 under the least number. */
+static V safe_divisor(Kernel *k, Element e, V x, V y, V *is_zero)
+{
+    LLVMTypeRef type = LLVMTypeOf(y);
+    *is_zero = LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, 0), "");
+    V bad = *is_zero;
+    if (!is_unsigned(e)) {
+        int bits = (int)LLVMGetIntTypeWidth(one_lane(type));
+        V least = const_i(k, type, (int64_t)(UINT64_C(1) << (bits - 1)));
+        V overflows = LLVMBuildAnd(k->b, LLVMBuildICmp(k->b, LLVMIntEQ, x, least, ""),
+                                   LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, -1), ""),
+                                   "");
+        bad = LLVMBuildOr(k->b, bad, overflows, "");
+    }
+    return choose(k, bad, const_i(k, type, 1), y);
+}
+
+V arith_div(Kernel *k, Element e, V x, V y)
+{
+    if (is_complex(e))
+        return complex_div(k, e, x, y);
+    if (is_float(e))
+        return fdiv(k, x, y);
+    V is_zero, by = safe_divisor(k, e, x, y, &is_zero);
+    V q = is_unsigned(e) ? LLVMBuildUDiv(k->b, x, by, "") : LLVMBuildSDiv(k->b, x, by, "");
+    return choose(k, is_zero, const_i(k, LLVMTypeOf(x), -1), q);
+}
+
+V arith_rem(Kernel *k, Element e, V x, V y)
+{
+    V is_zero, by = safe_divisor(k, e, x, y, &is_zero);
+    V rest = is_unsigned(e) ? LLVMBuildURem(k->b, x, by, "") : LLVMBuildSRem(k->b, x, by, "");
+    return choose(k, is_zero, x, rest);
+}
+
+static V complex_greater(Kernel *k, V x, V y)
+{
+    V a = real_part(k, x), b = real_part(k, y);
+    V tie = LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealOEQ, a, b, ""),
+                         LLVMBuildFCmp(k->b, LLVMRealOGT, imag_part(k, x), imag_part(k, y), ""),
+                         "");
+    return LLVMBuildOr(k->b, LLVMBuildFCmp(k->b, LLVMRealOGT, a, b, ""), tie, "");
+}
+
+V arith_max(Kernel *k, Element e, V x, V y)
+{
+    if (is_complex(e))
+        return arith_select(k, complex_greater(k, x, y), x, y);
+    if (is_float(e))
+        return INTRINSIC(k, "llvm.maximum", x, y);
+    if (e == I1)
+        return LLVMBuildOr(k->b, x, y, "");
+    return is_unsigned(e) ? INTRINSIC(k, "llvm.umax", x, y) : INTRINSIC(k, "llvm.smax", x, y);
+}
+
+V arith_min(Kernel *k, Element e, V x, V y)
+{
+    if (is_complex(e))
+        return arith_select(k, complex_greater(k, y, x), x, y);
+    if (is_float(e))
+        return INTRINSIC(k, "llvm.minimum", x, y);
+    if (e == I1)
+        return LLVMBuildAnd(k->b, x, y, "");
+    return is_unsigned(e) ? INTRINSIC(k, "llvm.umin", x, y) : INTRINSIC(k, "llvm.smin", x, y);
+}
+
+V arith_abs(Kernel *k, Element e, V x)
+{
+    if (is_complex(e))
+        return complex_abs(k, e, x);
+    if (is_float(e))
+        return fabs1(k, x);
+    if (is_unsigned(e))
+        return x;
+    V negative = LLVMBuildICmp(k->b, LLVMIntSLT, x, const_i(k, LLVMTypeOf(x), 0), "");
+    return choose(k, negative, LLVMBuildNeg(k->b, x, ""), x);
+}
+
+static V complex_sign(Kernel *k, Element e, V x)
+{
+    V length = complex_abs(k, e, x);
+    V zero = const_f(k, LLVMTypeOf(length), 0);
+    V is_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
+    V unit = complex_of(k, fdiv(k, real_part(k, x), length), fdiv(k, imag_part(k, x), length));
+    return arith_select(k, is_zero, x, unit);
+}
+
+V arith_sign(Kernel *k, Element e, V x)
+{
+    if (is_complex(e))
+        return complex_sign(k, e, x);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (is_float(e)) {
+        V one = INTRINSIC(k, "llvm.copysign", const_f(k, type, 1), x);
+        V keep = LLVMBuildFCmp(k->b, LLVMRealUEQ, x, const_f(k, type, 0), "");
+        return choose(k, keep, x, one); /* NaN and signed zeros stay */
+    }
+    V zero = const_i(k, type, 0), one = const_i(k, type, 1);
+    V is_zero = LLVMBuildICmp(k->b, LLVMIntEQ, x, zero, "");
+    V sign = is_unsigned(e) ? one
+                            : choose(k, LLVMBuildICmp(k->b, LLVMIntSLT, x, zero, ""),
+                                     const_i(k, type, -1), one);
+    return choose(k, is_zero, zero, sign);
+}
+
+/* ---- comparing ---- */
+
+/* Bits as integers that compare as the numbers do: -NaN < -1 < -0 < +0 < 1 < NaN. */
+static V total_order(Kernel *k, V x)
+{
+    V bits = same_bits(k, x, false);
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    int width = (int)LLVMGetIntTypeWidth(one_lane(type));
+    V sign = LLVMBuildAShr(k->b, bits, const_i(k, type, width - 1), "");
+    return LLVMBuildXor(k->b, bits, LLVMBuildLShr(k->b, sign, const_i(k, type, 1), ""), "");
+}
+
+static V compare_ints(Kernel *k, bool is_signed, int direction, V x, V y)
+{
+    static const LLVMIntPredicate plain[] = { [EQ] = LLVMIntEQ,  [NE] = LLVMIntNE,
+                                              [GE] = LLVMIntSGE, [GT] = LLVMIntSGT,
+                                              [LE] = LLVMIntSLE, [LT] = LLVMIntSLT };
+    static const LLVMIntPredicate other[] = { [EQ] = LLVMIntEQ,  [NE] = LLVMIntNE,
+                                              [GE] = LLVMIntUGE, [GT] = LLVMIntUGT,
+                                              [LE] = LLVMIntULE, [LT] = LLVMIntULT };
+    return LLVMBuildICmp(k->b, (is_signed ? plain : other)[direction], x, y, "");
+}
+
+V arith_compare(Kernel *k, Element e, int direction, bool is_total, V x, V y)
+{
+    static const LLVMRealPredicate floats[] = { [EQ] = LLVMRealOEQ, [NE] = LLVMRealUNE,
+                                                [GE] = LLVMRealOGE, [GT] = LLVMRealOGT,
+                                                [LE] = LLVMRealOLE, [LT] = LLVMRealOLT };
+    if (is_complex(e)) {
+        V re = LLVMBuildFCmp(k->b, floats[direction], real_part(k, x), real_part(k, y), "");
+        V im = LLVMBuildFCmp(k->b, floats[direction], imag_part(k, x), imag_part(k, y), "");
+        return direction == NE ? LLVMBuildOr(k->b, re, im, "") : LLVMBuildAnd(k->b, re, im, "");
+    }
+    if (is_float(e) && is_total)
+        return compare_ints(k, true, direction, total_order(k, x), total_order(k, y));
+    if (is_float(e))
+        return LLVMBuildFCmp(k->b, floats[direction], x, y, "");
+    return compare_ints(k, !is_unsigned(e), direction, x, y);
+}

@@ -1,0 +1,106 @@
+/* convert.c - from one element type to another.
+ *
+ * Floats become integers by cutting the fraction off; what does not fit becomes the nearest
+ * that does, NaN becomes 0.  Anything becomes bool by "is not zero". */
+#include "engine/emit/arith.h"
+#include "engine/rules/emit_rules.h"
+
+#include <stdio.h>
+
+static V not_zero(Kernel *k, Element from, V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return is_float(from) ? LLVMBuildFCmp(k->b, LLVMRealUNE, x, const_f(k, type, 0), "")
+                          : LLVMBuildICmp(k->b, LLVMIntNE, x, const_i(k, type, 0), "");
+}
+
+static V float_to_int(Kernel *k, Element to, V x)
+{
+    LLVMTypeRef types[] = { like_type(k, x, part_type(k, to)), LLVMTypeOf(x) };
+    const char *name = is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof "llvm.fptoui.sat" - 1);
+    V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, types, 2);
+    V v = LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, &x, 1, "");
+    int bits = element_info[to].bits;
+    if (bits >= 8)
+        return v;
+    int64_t most = is_unsigned(to) ? (1 << bits) - 1 : (1 << (bits - 1)) - 1;
+    V high = const_i(k, types[0], most), low = const_i(k, types[0], -most - 1);
+    if (is_unsigned(to))
+        return INTRINSIC(k, "llvm.umin", v, high);
+    V capped = INTRINSIC(k, "llvm.smin", v, high);
+    return INTRINSIC(k, "llvm.smax", capped, low);
+}
+
+static V real_to_real(Kernel *k, Element from, Element to, V x)
+{
+    LLVMTypeRef type = like_type(k, x, part_type(k, to));
+    if (from == to)
+        return x;
+    if (to == I1)
+        return not_zero(k, from, x);
+    if (is_float(from) && is_float(to))
+        return LLVMBuildFPCast(k->b, x, type, "");
+    if (is_float(from))
+        return float_to_int(k, to, x);
+    if (is_float(to))
+        return is_unsigned(from) ? LLVMBuildUIToFP(k->b, x, type, "")
+                                 : LLVMBuildSIToFP(k->b, x, type, "");
+    return LLVMBuildIntCast2(k->b, x, type, !is_unsigned(from), "");
+}
+
+V arith_convert(Kernel *k, Element from, Element to, V x)
+{
+    Element a = element_part(from), b = element_part(to);
+    if (is_complex(from) && is_complex(to))
+        return complex_of(k, real_to_real(k, a, b, real_part(k, x)),
+                          real_to_real(k, a, b, imag_part(k, x)));
+    if (is_complex(from) && to == I1)
+        return LLVMBuildOr(k->b, not_zero(k, a, real_part(k, x)), not_zero(k, a, imag_part(k, x)),
+                           "");
+    if (is_complex(from))
+        return real_to_real(k, a, to, real_part(k, x));
+    V v = real_to_real(k, from, b, x);
+    return is_complex(to) ? complex_of(k, v, LLVMConstNull(LLVMTypeOf(v))) : v;
+}
+
+/* Round to nearest, ties to even, on the bits: half an ulp is added, less one if the kept
+ * part is even.  NaN would be carried over into an infinity, so it is kept apart. */
+static V round_bf16(Kernel *k, V x)
+{
+    V bits = same_bits(k, x, false);
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    V odd = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, type, 16), ""),
+                         const_i(k, type, 1), "");
+    V half = LLVMBuildAdd(k->b, odd, const_i(k, type, 0x7fff), "");
+    V up = LLVMBuildAdd(k->b, bits, half, "");
+    V nan = LLVMBuildOr(k->b, bits, const_i(k, type, 0x400000), "");
+    V kept = LLVMBuildSelect(k->b, is_nan(k, x), nan, up, "");
+    return same_bits(k, LLVMBuildAnd(k->b, kept, const_i(k, type, 0xffff0000), ""), true);
+}
+
+static V round_f16(Kernel *k, V x)
+{
+    LLVMTypeRef half = like_type(k, x, LLVMHalfTypeInContext(k->c));
+    return LLVMBuildFPExt(k->b, LLVMBuildFPTrunc(k->b, x, half, ""), LLVMTypeOf(x), "");
+}
+
+/* The low bits of a byte, extended. */
+static V cut_small_int(Kernel *k, Element e, V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V by = const_i(k, type, 8 - element_info[e].bits);
+    V high = LLVMBuildShl(k->b, x, by, "");
+    return is_unsigned(e) ? LLVMBuildLShr(k->b, high, by, "") : LLVMBuildAShr(k->b, high, by, "");
+}
+
+V finish(Kernel *k, Element e, V v)
+{
+    if (e == BF16)
+        return k->keeps_f32 ? v : round_bf16(k, v);
+    if (e == F16)
+        return k->keeps_f32 ? v : round_f16(k, v);
+    if (element_info[e].bits < 8 && e != I1)
+        return cut_small_int(k, e, v);
+    return v;
+}

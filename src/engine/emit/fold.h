@@ -1,0 +1,27 @@
+/* fold.h - loops that combine along some dimensions of a space: what reduce and dot share. */
+#ifndef TUTTI_FOLD_H
+#define TUTTI_FOLD_H
+#include "engine/emit/kernel.h"
+
+typedef struct Fold {
+    Type space;               /* the indices folded over, kept and reduced */
+    bool reduced[MAX_RANK];
+    bool joined[MAX_RANK + 1]; /* d and d + 1 may be one; only among kept or among reduced */
+    Type out;                 /* the kept dimensions, in their order */
+    int n;                    /* values folded side by side */
+    bool has_identity;        /* start gives it; then any number of accumulators may run */
+    int weight;               /* operations per element, to bound the code's size */
+    void *user;
+
+    /* Accumulators to begin with, of k->lanes lanes. */
+    void (*start)(Kernel *k, const struct Fold *f, V *acc);
+    /* The values at an index of space. */
+    void (*values)(Kernel *k, const struct Fold *f, Index *at, V *next);
+    /* acc = acc combined with next. */
+    void (*combine)(Kernel *k, const struct Fold *f, V *acc, const V *next);
+    /* What to do with the results at an index of out. */
+    void (*done)(Kernel *k, const struct Fold *f, Index *at, V *acc);
+} Fold;
+
+void fold_emit(Kernel *k, const Fold *f);
+#endif

@@ -1,0 +1,217 @@
+/* kernel.c - a fusion as an LLVM function over memory.
+ *
+ * In: a tutti.fusion node.  Out: void name(ptr frame, ptr in0, ..., ptr out0, ...).
+ * The root decides the loops: a block rule's if it has one (reduce, dot, update, scatter),
+ * else one loop over the common shape of all results. */
+#include "engine/emit/kernel.h"
+
+#include "base/table.h"
+#include "engine/rules/emit_rules.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The node of the region that is no MAP and no VIEW, or 0. */
+static NodeId kernel_root(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        if (node->op != OP_RETURN && block_rules[node->op])
+            return region->nodes[i];
+    }
+    return 0;
+}
+
+static void set_attribute(Kernel *k, V function, unsigned where, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(function, where, LLVMCreateEnumAttribute(k->c, kind, 0));
+}
+
+static void set_text_attribute(Kernel *k, V function, const char *name, const char *value)
+{
+    LLVMAttributeRef a = LLVMCreateStringAttribute(k->c, name, (unsigned)strlen(name), value,
+                                                   (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, a);
+}
+
+/* Whole registers, also on machines where LLVM would rather use half of them. */
+static void set_width(Kernel *k)
+{
+    char bits[16];
+    snprintf(bits, sizeof bits, "%d", k->e->vector_bytes * 8);
+    set_text_attribute(k, k->function, "prefer-vector-width", bits);
+    set_text_attribute(k, k->function, "min-legal-vector-width", bits);
+    set_attribute(k, k->function, (unsigned)LLVMAttributeFunctionIndex, "nounwind");
+}
+
+static void function_begin(Kernel *k, const char *name, int npointers, LLVMLinkage linkage)
+{
+    LLVMTypeRef types[npointers + 1];
+    for (int i = 0; i < npointers; i++)
+        types[i] = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)npointers, 0);
+    k->function = LLVMAddFunction(k->e->llvm, name, type);
+    LLVMSetLinkage(k->function, linkage);
+    set_width(k);
+    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
+}
+
+/* Lanes that fill a register with the widest type at work; 64-bit types take two registers. */
+static void look_at_value(Kernel *k, ValueId v, int *widest)
+{
+    Type type = type_of(k->m, v);
+    ElementInfo info = element_info[element_part(type.element)];
+    int bytes = info.kind == FLOAT && info.bytes < 4 ? 4 : info.bytes;
+    *widest = bytes > *widest ? bytes : *widest;
+    k->is_small = k->is_small && type_bytes(type) < (1u << 31);
+}
+
+static void choose_width(Kernel *k)
+{
+    int widest = 1;
+    k->is_small = true;
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nargs; i++)
+        look_at_value(k, region->args + (ValueId)i, &widest);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(k->m, region->nodes[i]);
+        for (int o = 0; o < node->nout; o++)
+            look_at_value(k, node->out + (ValueId)o, &widest);
+    }
+    k->width = k->e->vector_bytes / (widest > 4 ? 4 : widest);
+}
+
+static void kernel_init(Kernel *k, Emit *e, const Module *m)
+{
+    *k = (Kernel){ .e = e, .b = e->builder, .c = e->context, .m = m };
+    k->arena = arena_new();
+    k->linear = ARENA_NEW(k->arena, Table);
+    k->lanes = 1;
+    memo_clear(k);
+}
+
+static Error *kernel_finish(Kernel *k, LLVMBasicBlockRef back)
+{
+    LLVMBuildRetVoid(k->b);
+    if (back)
+        LLVMPositionBuilderAtEnd(k->b, back);
+    if (k->error)
+        LLVMDeleteFunction(k->function);
+    table_free(k->linear);
+    arena_free(k->arena);
+    return k->error;
+}
+
+/* An operand whose memory no result may take is read without regard to stores. */
+static void kernel_pointers(Kernel *k, NodeId fusion)
+{
+    const Node *node = node_at(k->m, fusion);
+    k->frame = LLVMGetParam(k->function, 0);
+    k->ins = ARENA_ARRAY(k->arena, V, node->nin + 1);
+    k->outs = ARENA_ARRAY(k->arena, V, node->nout + 1);
+    for (int i = 0; i < node->nin; i++) {
+        bool is_shared = false;
+        for (int o = 0; o < node->nout; o++)
+            is_shared = is_shared || kernel_reads_in_place(k->m, fusion, i, o);
+        k->ins[i] = LLVMGetParam(k->function, (unsigned)(1 + i));
+        if (!is_shared)
+            set_attribute(k, k->function, (unsigned)(2 + i), "noalias");
+    }
+    for (int o = 0; o < node->nout; o++)
+        k->outs[o] = LLVMGetParam(k->function, (unsigned)(1 + node->nin + o));
+}
+
+Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LLVMValueRef *out)
+{
+    Kernel k;
+    const Node *node = node_at(m, fusion);
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
+    kernel_init(&k, e, m);
+    k.region = node->regions[0];
+    choose_width(&k);
+    function_begin(&k, name, 1 + node->nin + node->nout, LLVMInternalLinkage);
+    kernel_pointers(&k, fusion);
+    NodeId root = kernel_root(m, k.region);
+    if (root)
+        block_rules[node_at(m, root)->op](&k, root);
+    else
+        map_emit(&k);
+    TRY(kernel_finish(&k, back));
+    *out = k.function;
+    return NULL;
+}
+
+/* ---- combine ---- */
+
+/* One element or vector: out[i] = f(a[i], b[i]). */
+static void combine_at(Kernel *k, RegionId r, Element e, V i, int lanes)
+{
+    k->lanes = lanes;
+    memo_clear(k);
+    Coord here = { .base = i, .step = 1, .multiple = 1 };
+    int64_t dims[] = { INT64_MAX };
+    Index *at = index_numbered(k, (Type){ e, 1, dims }, here, lanes);
+    V args[] = { load(k, k->ins[0], e, at), load(k, k->ins[1], e, at) }, result;
+    region_inline(k, r, args, &result);
+    store(k, k->outs[0], e, at, result);
+}
+
+/* while (i + lanes <= n) { ...; i += lanes } from i; returns i after it. */
+static V combine_loop(Kernel *k, RegionId r, Element e, V from, V n, int lanes)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(k->b);
+    LLVMBasicBlockRef head = LLVMAppendBasicBlockInContext(k->c, k->function, "head");
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(k->c, k->function, "body");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "after");
+    LLVMBuildBr(k->b, head);
+    LLVMPositionBuilderAtEnd(k->b, head);
+    V i = LLVMBuildPhi(k->b, LLVMInt64TypeInContext(k->c), "i");
+    V next = LLVMBuildNSWAdd(k->b, i, const_i64(k, lanes), "");
+    LLVMBuildCondBr(k->b, LLVMBuildICmp(k->b, LLVMIntSLE, next, n, ""), body, after);
+    LLVMPositionBuilderAtEnd(k->b, body);
+    combine_at(k, r, e, i, lanes);
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(k->b);
+    LLVMBuildBr(k->b, head);
+    LLVMAddIncoming(i, &from, &before, 1);
+    LLVMAddIncoming(i, &next, &last, 1);
+    LLVMPositionBuilderAtEnd(k->b, after);
+    return i;
+}
+
+static void combine_begin(Kernel *k, const char *name)
+{
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef types[] = { pointer, pointer, pointer, LLVMInt64TypeInContext(k->c) };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, 0);
+    k->function = LLVMAddFunction(k->e->llvm, name, type);
+    set_width(k);
+    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
+    k->outs = ARENA_ARRAY(k->arena, V, 1);
+    k->ins = ARENA_ARRAY(k->arena, V, 2);
+    k->outs[0] = LLVMGetParam(k->function, 0);
+    k->ins[0] = LLVMGetParam(k->function, 1);
+    k->ins[1] = LLVMGetParam(k->function, 2);
+}
+
+Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name, LLVMValueRef *out)
+{
+    const Node *end = region_return(m, reducer);
+    Type type = type_of(m, region_at(m, reducer)->args);
+    if (!region_can_inline(m, reducer) || end->nin != 1 || region_at(m, reducer)->nargs != 2)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: a reducer of %s, at %s",
+                         type_name(type), loc_name(end->loc));
+    Kernel k;
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
+    kernel_init(&k, e, m);
+    combine_begin(&k, name);
+    ElementInfo info = element_info[element_part(type.element)];
+    k.width = e->vector_bytes / (info.bytes > 4 || info.kind == FLOAT ? 4 : info.bytes);
+    V n = LLVMGetParam(k.function, 3);
+    V i = combine_loop(&k, reducer, type.element, const_i64(&k, 0), n, k.width);
+    combine_loop(&k, reducer, type.element, i, n, 1);
+    TRY(kernel_finish(&k, back));
+    *out = k.function;
+    return NULL;
+}

@@ -1,0 +1,62 @@
+/* math_call.c - lanes handed to the C library, through the runtime's table.
+ *
+ * In: a vector.  Out: the same function of each lane: the vector goes through memory on the
+ * stack, to one call and back. */
+#include "engine/emit/arith.h"
+#include "engine/emit/math_parts.h"
+
+#include <stddef.h>
+
+static V stack_slot(Kernel *k, LLVMTypeRef type)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(k->b);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(k->function);
+    V first = LLVMGetFirstInstruction(entry);
+    if (first)
+        LLVMPositionBuilderBefore(k->b, first);
+    else
+        LLVMPositionBuilderAtEnd(k->b, entry);
+    V slot = LLVMBuildAlloca(k->b, type, "");
+    LLVMPositionBuilderAtEnd(k->b, here);
+    return slot;
+}
+
+static int lanes_in(V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? (int)LLVMGetVectorSize(type) : 1;
+}
+
+V math_call(Kernel *k, int function, V x, V y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x), pointer = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef i32 = int_type(k, 32), parts[] = { i32, i32, pointer, pointer, pointer };
+    LLVMTypeRef f = LLVMFunctionType(LLVMVoidTypeInContext(k->c), parts, 5, false);
+    V xs = stack_slot(k, type), ys = y ? stack_slot(k, type) : xs, out = stack_slot(k, type);
+    LLVMBuildStore(k->b, x, xs);
+    if (y)
+        LLVMBuildStore(k->b, y, ys);
+    V args[] = { LLVMConstInt(i32, (unsigned)function, false),
+                 LLVMConstInt(i32, (unsigned)lanes_in(x), false), xs, ys, out };
+    LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
+    return LLVMBuildLoad2(k->b, type, out, "");
+}
+
+V math_repair(Kernel *k, int function, V x, V hard, V fast)
+{
+    V any = lanes_in(x) == 1 ? hard : INTRINSIC(k, "llvm.vector.reduce.or", hard);
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(k->b);
+    LLVMBasicBlockRef slow = LLVMAppendBasicBlockInContext(k->c, k->function, "hard");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "easy");
+    LLVMBuildCondBr(k->b, any, slow, after);
+    LLVMPositionBuilderAtEnd(k->b, slow);
+    V repaired = math_select(k, hard, math_call(k, function, x, NULL), fast);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(k->b);
+    LLVMBuildBr(k->b, after);
+    LLVMPositionBuilderAtEnd(k->b, after);
+    V result = LLVMBuildPhi(k->b, LLVMTypeOf(fast), "");
+    V values[] = { fast, repaired };
+    LLVMBasicBlockRef blocks[] = { here, end };
+    LLVMAddIncoming(result, values, blocks, 2);
+    return result;
+}

@@ -1,0 +1,171 @@
+/* math_complex.c - functions of complex numbers, by those of their parts.
+ *
+ * In: a pair of registers.  Out: the function; complex<f32> is computed in f64 and rounded. */
+#include "engine/emit/arith.h"
+#include "engine/emit/math_parts.h"
+
+#include <math.h>
+
+typedef struct Z {
+    V re, im;
+} Z;
+
+static Z z_times(Kernel *k, Z x, Z y)
+{
+    return (Z){ fsub(k, fmul(k, x.re, y.re), fmul(k, x.im, y.im)),
+                fadd(k, fmul(k, x.re, y.im), fmul(k, x.im, y.re)) };
+}
+
+static Z z_select(Kernel *k, V condition, Z x, Z y)
+{
+    return (Z){ math_select(k, condition, x.re, y.re), math_select(k, condition, x.im, y.im) };
+}
+
+static Z z_over(Kernel *k, Z x, Z y)
+{
+    V q = arith_div(k, C128, complex_of(k, x.re, x.im), complex_of(k, y.re, y.im));
+    return (Z){ real_part(k, q), imag_part(k, q) };
+}
+
+static V z_abs(Kernel *k, Z x)
+{
+    return arith_abs(k, C128, complex_of(k, x.re, x.im));
+}
+
+static V number(Kernel *k, Z like, double value)
+{
+    return const_f(k, LLVMTypeOf(like.re), value);
+}
+
+static Z z_exp(Kernel *k, Z x)
+{
+    V e = math_exp(k, x.re);
+    V im = fmul(k, e, math_sin(k, x.im));
+    /* An infinite length times a zero angle stays on the axis. */
+    V on_axis = math_compare(k, LLVMRealOEQ, x.im, 0);
+    return (Z){ math_select(k, on_axis, e, fmul(k, e, math_cos(k, x.im))),
+                math_select(k, on_axis, x.im, im) };
+}
+
+static Z z_expm1(Kernel *k, Z x)
+{
+    V s = math_sin(k, LLVMBuildFMul(k->b, x.im, number(k, x, 0.5), ""));
+    V less = fmul(k, fmul(k, s, s), number(k, x, -2)); /* cos - 1 */
+    V re = fadd(k, fmul(k, math_expm1(k, x.re), math_cos(k, x.im)), less);
+    return (Z){ re, fmul(k, math_exp(k, x.re), math_sin(k, x.im)) };
+}
+
+static Z z_log(Kernel *k, Z x)
+{
+    return (Z){ math_log(k, z_abs(k, x)), math_atan2(k, x.im, x.re) };
+}
+
+/* log|1 + x| = log1p(re (re + 2) + im^2) / 2, without loss near 0. */
+static Z z_log1p(Kernel *k, Z x)
+{
+    V inside = fadd(k, fmul(k, x.re, fadd(k, x.re, number(k, x, 2))), fmul(k, x.im, x.im));
+    V re = fmul(k, math_log1p(k, inside), number(k, x, 0.5));
+    return (Z){ re, math_atan2(k, x.im, fadd(k, x.re, number(k, x, 1))) };
+}
+
+static Z z_sqrt(Kernel *k, Z x)
+{
+    V half = number(k, x, 0.5), size = fabs1(k, x.re);
+    V sum = fadd(k, fmul(k, z_abs(k, x), half), fmul(k, size, half));
+    V t = INTRINSIC(k, "llvm.sqrt", sum);
+    V other = fdiv(k, fmul(k, fabs1(k, x.im), half), t);
+    V is_zero = math_compare(k, LLVMRealOEQ, t, 0);
+    other = math_select(k, is_zero, number(k, x, 0), other);
+    V is_right = math_compare(k, LLVMRealOGE, x.re, 0);
+    V re = math_select(k, is_right, t, other), im = math_select(k, is_right, other, t);
+    return (Z){ re, INTRINSIC(k, "llvm.copysign", im, x.im) };
+}
+
+static Z z_inverse(Kernel *k, Z x)
+{
+    return z_over(k, (Z){ number(k, x, 1), number(k, x, 0) }, x);
+}
+
+static Z z_logistic(Kernel *k, Z x)
+{
+    Z minus = { LLVMBuildFNeg(k->b, x.re, ""), LLVMBuildFNeg(k->b, x.im, "") };
+    Z e = z_exp(k, minus);
+    return z_inverse(k, (Z){ fadd(k, e.re, number(k, x, 1)), e.im });
+}
+
+static V hyperbolic(Kernel *k, V x, bool is_sine)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V one = const_f(k, type, 1), half = const_f(k, type, 0.5);
+    if (!is_sine) {
+        V e = math_exp(k, fabs1(k, x));
+        return fadd(k, fmul(k, e, half), fdiv(k, half, e));
+    }
+    V t = math_expm1(k, fabs1(k, x));
+    V bounded = math_select(k, math_compare(k, LLVMRealOEQ, t, INFINITY), one,
+                            fdiv(k, t, fadd(k, t, one)));
+    V size = fmul(k, half, fadd(k, t, bounded));
+    return INTRINSIC(k, "llvm.copysign", size, x);
+}
+
+static Z z_sin(Kernel *k, Z x)
+{
+    return (Z){ fmul(k, math_sin(k, x.re), hyperbolic(k, x.im, false)),
+                fmul(k, math_cos(k, x.re), hyperbolic(k, x.im, true)) };
+}
+
+static Z z_cos(Kernel *k, Z x)
+{
+    V im = fmul(k, math_sin(k, x.re), hyperbolic(k, x.im, true));
+    return (Z){ fmul(k, math_cos(k, x.re), hyperbolic(k, x.im, false)),
+                LLVMBuildFNeg(k->b, im, "") };
+}
+
+/* (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b); far out it is 1 or -1. */
+static Z z_tanh(Kernel *k, Z x)
+{
+    V a = INTRINSIC(k, "llvm.minnum", fabs1(k, x.re), number(k, x, 25));
+    a = INTRINSIC(k, "llvm.copysign", a, x.re);
+    V sh = hyperbolic(k, a, true), ch = hyperbolic(k, a, false);
+    V s = math_sin(k, x.im), c = math_cos(k, x.im);
+    V under = fadd(k, fmul(k, sh, sh), fmul(k, c, c));
+    return (Z){ fdiv(k, fmul(k, sh, ch), under), fdiv(k, fmul(k, s, c), under) };
+}
+
+static V narrow(Kernel *k, Element e, Z z)
+{
+    return e == C128 ? complex_of(k, z.re, z.im)
+                     : complex_of(k, to_f32(k, z.re), to_f32(k, z.im));
+}
+
+V complex_function(Kernel *k, OpId op, Element e, V x)
+{
+    Z z = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
+    switch (op) {
+    case OP_EXP: z = z_exp(k, z); break;
+    case OP_EXPM1: z = z_expm1(k, z); break;
+    case OP_LOG: z = z_log(k, z); break;
+    case OP_LOG1P: z = z_log1p(k, z); break;
+    case OP_LOGISTIC: z = z_logistic(k, z); break;
+    case OP_TANH: z = z_tanh(k, z); break;
+    case OP_SIN: z = z_sin(k, z); break;
+    case OP_COS: z = z_cos(k, z); break;
+    case OP_SQRT: z = z_sqrt(k, z); break;
+    default: z = z_inverse(k, z_sqrt(k, z)); break; /* rsqrt */
+    }
+    return narrow(k, e, z);
+}
+
+V complex_pow(Kernel *k, Element e, V x, V y)
+{
+    Z base = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
+    Z by = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
+    Z power = z_exp(k, z_times(k, by, z_log(k, base)));
+    V zero = number(k, base, 0), one = number(k, base, 1);
+    V base_is_0 = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, base.re, 0),
+                               math_compare(k, LLVMRealOEQ, base.im, 0), "");
+    V by_is_0 = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, by.re, 0),
+                             math_compare(k, LLVMRealOEQ, by.im, 0), "");
+    power = z_select(k, base_is_0, (Z){ zero, zero }, power);
+    return narrow(k, e, z_select(k, by_is_0, (Z){ one, zero }, power));
+}

@@ -1,0 +1,16 @@
+/* math_parts.h - what the math files are made of. */
+#ifndef TUTTI_MATH_PARTS_H
+#define TUTTI_MATH_PARTS_H
+#include "engine/emit/math.h"
+#include "engine/run/mathlib.h"
+
+bool math_is_f64(V x);
+V math_poly(Kernel *k, V x, int n, const double *c); /* c[0] + c[1] x + ... */
+V math_select(Kernel *k, V condition, V x, V y);
+V math_compare(Kernel *k, LLVMRealPredicate how, V x, double y);
+/* The integer nearest to x * factor, as a float; and in *integer, of the same width.
+ * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */
+V math_round(Kernel *k, V x, double factor, V *integer);
+/* fast, except where any lane is in `hard`: then those lanes are function(x), by a call. */
+V math_repair(Kernel *k, int function, V x, V hard, V fast);
+#endif

@@ -1,0 +1,188 @@
+/* query.c - what the passes may ask of kernels before any is made.
+ *
+ * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
+ * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
+#include "engine/emit/kernel.h"
+
+#include "base/table.h"
+#include "engine/rules/emit_rules.h"
+#include "hlo/rewrite.h"
+
+static bool types_can(const Module *m, const Node *node)
+{
+    for (int i = 0; i < node->nin + node->nout; i++) {
+        Type type = type_of(m, i < node->nin ? node->in[i] : node->out + (ValueId)(i - node->nin));
+        if (!access_can(type.element) || !type_is_static(type))
+            return false;
+    }
+    return true;
+}
+
+bool region_can_inline(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nargs; i++) {
+        Type type = type_of(m, region->args + (ValueId)i);
+        if (type.rank || !access_can(type.element))
+            return false;
+    }
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        if (node->op == OP_RETURN)
+            continue;
+        if (!element_rules[node->op] || !types_can(m, node) || !rule_takes(m, region->nodes[i]))
+            return false;
+        for (int o = 0; o < node->nout; o++)
+            if (type_of(m, node->out + (ValueId)o).rank)
+                return false;
+    }
+    return true;
+}
+
+bool kernel_can_emit(const Module *m, NodeId n)
+{
+    const Node *node = node_at(m, n);
+    if (!element_rules[node->op] && !block_rules[node->op])
+        return false;
+    if (!types_can(m, node) || !rule_takes(m, n))
+        return false;
+    for (int i = 0; i < node->nregions; i++)
+        if (!region_can_inline(m, node->regions[i]))
+            return false;
+    return true;
+}
+
+/* ---- in place ---- */
+
+typedef struct Uses {
+    const Module *m;
+    RegionId region;
+    int argument;
+    bool is_elsewhere; /* read at another element number than the result's */
+    Table seen;
+} Uses;
+
+static bool keeps_number(const Module *m, const Node *node, int i)
+{
+    Type in = type_of(m, node->in[i]), out = type_of(m, node->out);
+    switch (node->op) {
+    case OP_RESHAPE: return true;
+    case OP_BROADCAST: case OP_BITCAST: return type_same_shape(in, out);
+    default: return op_info[node->op].kind == KIND_MAP && in.rank == out.rank;
+    }
+}
+
+static void look_for_uses(Uses *u, ValueId v, bool is_same)
+{
+    uint64_t key = (uint64_t)v * 2 + is_same, was;
+    const Value *value = value_at(u->m, v);
+    if (u->is_elsewhere || table_get(&u->seen, &key, sizeof key, &was))
+        return;
+    table_set(&u->seen, &key, sizeof key, 1);
+    if (!value->node) {
+        bool is_it = value->region == u->region && value->index == u->argument;
+        u->is_elsewhere = is_it && !is_same;
+        return;
+    }
+    const Node *node = node_at(u->m, value->node);
+    for (int i = 0; i < node->nin; i++)
+        look_for_uses(u, node->in[i], is_same && keeps_number(u->m, node, i));
+}
+
+/* The operand that is copied and then changed in places. */
+static bool is_updated(const Module *m, const Node *root, ValueId v, int result)
+{
+    bool updates = root->op == OP_DYNAMIC_UPDATE || root->op == OP_SCATTER;
+    if (!updates || result >= root->nout || root->in[result] != v)
+        return false;
+    Uses u = { .m = m, .region = value_at(m, v)->region, .argument = value_at(m, v)->index };
+    for (int i = 0; i < root->nin; i++)
+        if (i != result)
+            look_for_uses(&u, root->in[i], false);
+    table_free(&u.seen);
+    return !u.is_elsewhere;
+}
+
+bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand_number, int result)
+{
+    const Node *node = node_at(m, fusion);
+    RegionId r = node->regions[0];
+    const Region *region = region_at(m, r);
+    const Node *end = region_return(m, r);
+    ValueId v = region->args + (ValueId)operand_number;
+    Type in = type_of(m, v), out = type_of(m, end->in[result]);
+    if (type_count(in) != type_count(out) ||
+        element_info[in.element].bytes != element_info[out.element].bytes)
+        return false;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *root = node_at(m, region->nodes[i]);
+        if (root->op != OP_RETURN && block_rules[root->op])
+            return end->in[result] == root->out + (ValueId)result &&
+                   is_updated(m, root, v, result);
+    }
+    Uses u = { .m = m, .region = r, .argument = operand_number };
+    for (int i = 0; i < end->nin; i++)
+        look_for_uses(&u, end->in[i], true);
+    table_free(&u.seen);
+    return !u.is_elsewhere;
+}
+
+/* ---- cost ---- */
+
+/* Nanoseconds an element of the result, on one core, out of cache. */
+static double element_cost(const Module *m, const Node *node)
+{
+    Type out = type_of(m, node->out);
+    double wide = element_info[out.element].bytes > 4 ? 2 : 1;
+    switch (node->op) {
+    case OP_EXP: case OP_LOG: case OP_TANH: case OP_LOGISTIC: return 0.4 * wide * wide;
+    case OP_SIN: case OP_COS: case OP_TAN: case OP_LOG1P: case OP_EXPM1: return 1.5 * wide;
+    case OP_POW: case OP_ATAN2: case OP_REM: return 4 * wide;
+    case OP_DIV: case OP_SQRT: case OP_RSQRT: return 0.2 * wide;
+    case OP_GATHER: case OP_TRANSPOSE: return 0.7;
+    default: return op_info[node->op].kind == KIND_MAP ? 0.04 * wide : 0.02;
+    }
+}
+
+static double dot_cost(const Module *m, const Node *node)
+{
+    const DotAttrs *a = node->attrs;
+    Type lhs = type_of(m, node->in[0]);
+    double work = (double)type_count(type_of(m, node->out));
+    for (int i = 0; i < a->lhs_contracting_dimensions.n; i++)
+        work *= (double)lhs.dims[a->lhs_contracting_dimensions.at[i]];
+    return work * (lhs.element == F32 ? 0.02 : lhs.element == F64 ? 0.04 : 0.3);
+}
+
+static double root_cost(const Module *m, const Node *node)
+{
+    switch (node->op) {
+    case OP_DOT: return dot_cost(m, node);
+    case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
+    case OP_REDUCE: {
+        bool is_simple = region_reducer(m, node->regions[0]) != OP_COUNT;
+        return (is_simple ? 0.05 : 1) * (double)type_count(type_of(m, node->in[0]));
+    }
+    default: return 0;
+    }
+}
+
+int64_t kernel_cost(const Module *m, NodeId fusion)
+{
+    const Node *node = node_at(m, fusion);
+    const Region *region = region_at(m, node->regions[0]);
+    double ns = 20, bytes = 0;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *inner = node_at(m, region->nodes[i]);
+        if (inner->op == OP_RETURN || inner->nout == 0)
+            continue;
+        ns += root_cost(m, inner);
+        if (element_rules[inner->op])
+            ns += element_cost(m, inner) * (double)type_count(type_of(m, inner->out));
+    }
+    for (int i = 0; i < node->nin; i++)
+        bytes += (double)type_bytes(type_of(m, node->in[i]));
+    for (int i = 0; i < node->nout; i++)
+        bytes += (double)type_bytes(type_of(m, node->out + (ValueId)i));
+    return (int64_t)(ns + bytes / 20);
+}

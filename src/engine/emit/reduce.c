@@ -1,0 +1,139 @@
+/* reduce.c - the kernel whose root is a reduce.
+ *
+ * In: a reduce, its operands computed on the fly, and what its results still go through.
+ * Out: loops by fold.c.  A region that is one operation with an identity (add, max ...) runs
+ * with many accumulators; any other with one, which begins as the initial value. */
+#include "engine/emit/arith.h"
+#include "engine/emit/fold.h"
+#include "engine/rules/emit_rules.h"
+#include "hlo/rewrite.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct Reduce {
+    NodeId node;
+    RegionId body;
+    OpId op; /* what the body is, or OP_COUNT */
+    Element e;
+} Reduce;
+
+static V identity_int(Kernel *k, OpId op, Element e, LLVMTypeRef type)
+{
+    int bits = element_info[e].bits;
+    bool is_plain = is_unsigned(e);
+    uint64_t ones = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    uint64_t most = is_plain ? ones : ones >> 1;
+    switch (op) {
+    case OP_MUL: return const_i(k, type, 1);
+    case OP_AND: return const_i(k, type, e == I1 ? 1 : is_plain ? (int64_t)ones : -1);
+    case OP_MAX: return const_i(k, type, is_plain ? 0 : -(int64_t)most - 1);
+    case OP_MIN: return const_i(k, type, (int64_t)most);
+    default: return const_i(k, type, 0);
+    }
+}
+
+/* -0 for a sum: it leaves every number as it is, a -0 too. */
+static V identity_float(Kernel *k, OpId op, LLVMTypeRef type)
+{
+    double value = op == OP_MUL ? 1 : op == OP_MAX ? -INFINITY : op == OP_MIN ? INFINITY : -0.0;
+    return const_f(k, type, value);
+}
+
+static V identity(Kernel *k, OpId op, Element e)
+{
+    LLVMTypeRef type = lanes_of(part_type(k, e), k->lanes);
+    if (is_complex(e))
+        return complex_of(k, identity_float(k, op, type),
+                          const_f(k, type, op == OP_MUL ? 0.0 : -0.0));
+    return is_float(e) ? identity_float(k, op, type) : identity_int(k, op, e, type);
+}
+
+static bool has_identity(OpId op, Element e)
+{
+    switch (op) {
+    case OP_ADD: case OP_MUL: return true;
+    case OP_MAX: case OP_MIN: return !is_complex(e);
+    case OP_AND: case OP_OR: case OP_XOR: return !is_float(e) && !is_complex(e);
+    default: return false;
+    }
+}
+
+static V initial(Kernel *k, const Reduce *r, int i)
+{
+    const Node *node = node_at(k->m, r->node);
+    return element(k, node->in[node->nin / 2 + i], index_scalar(k, k->lanes));
+}
+
+static void reduce_start(Kernel *k, const Fold *f, V *acc)
+{
+    const Reduce *r = f->user;
+    for (int i = 0; i < f->n; i++)
+        acc[i] = f->has_identity ? identity(k, r->op, r->e) : initial(k, r, i);
+}
+
+static void reduce_values(Kernel *k, const Fold *f, Index *at, V *next)
+{
+    const Reduce *r = f->user;
+    for (int i = 0; i < f->n; i++)
+        next[i] = element(k, node_at(k->m, r->node)->in[i], at);
+}
+
+/* Sums of f16 and bf16 are kept as f32 until the end. */
+static void reduce_combine(Kernel *k, const Fold *f, V *acc, const V *next)
+{
+    const Reduce *r = f->user;
+    V args[2 * f->n];
+    for (int i = 0; i < f->n; i++) {
+        args[i] = acc[i];
+        args[f->n + i] = next[i];
+    }
+    k->keeps_f32 = f->has_identity;
+    region_inline(k, r->body, args, acc);
+    k->keeps_f32 = false;
+}
+
+static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
+{
+    const Reduce *r = f->user;
+    const Node *node = node_at(k->m, r->node), *end = region_return(k->m, k->region);
+    if (f->has_identity) {
+        V first[] = { initial(k, r, 0) };
+        reduce_combine(k, f, first, acc);
+        acc[0] = finish(k, r->e, first[0]);
+    }
+    for (int i = 0; i < f->n; i++)
+        memo_set(k, node->out + (ValueId)i, at, acc[i]);
+    V results[end->nin + 1];
+    for (int i = 0; i < end->nin; i++)
+        results[i] = element(k, end->in[i], at);
+    for (int i = 0; i < end->nin && !k->error; i++)
+        store(k, k->outs[i], element_of(k, end->in[i]), at, results[i]);
+}
+
+void block_reduce(Kernel *k, NodeId root)
+{
+    const Node *node = node_at(k->m, root);
+    const DimensionsAttrs *a = node->attrs;
+    Reduce r = { root, node->regions[0], region_reducer(k->m, node->regions[0]),
+                 element_of(k, node->in[0]) };
+    Fold f = { .space = type_of(k->m, node->in[0]), .out = type_of(k->m, node->out) };
+    f.n = node->nin / 2;
+    f.weight = region_at(k->m, k->region)->nnodes;
+    f.has_identity = f.n == 1 && has_identity(r.op, r.e);
+    f.user = &r;
+    f.start = reduce_start;
+    f.values = reduce_values;
+    f.combine = reduce_combine;
+    f.done = reduce_done;
+    if (2 * f.n > MAX_CARRIED) {
+        kernel_error(k, root, "more than 32 arrays at once");
+        return;
+    }
+    for (int i = 0; i < a->dimensions.n; i++)
+        f.reduced[a->dimensions.at[i]] = true;
+    for (int d = 0; d + 1 < f.space.rank; d++)
+        f.joined[d] = f.reduced[d] == f.reduced[d + 1];
+    joinable(k, f.n, node->in, f.space, f.joined);
+    fold_emit(k, &f);
+}

@@ -1,0 +1,39 @@
+/* emit_rules.c - the columns `element` and `block` of ops.def as tables. */
+#include "engine/rules/emit_rules.h"
+
+#define element_none NULL
+#define block_none NULL
+
+ElementRule *const element_rules[OP_COUNT] = {
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block) [OP_##id] = element_##element,
+#include "ops/ops.def"
+};
+
+BlockRule *const block_rules[OP_COUNT] = {
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block) [OP_##id] = block_##block,
+#include "ops/ops.def"
+};
+
+/* Operations whose formulas do not know complex numbers. */
+static bool is_real_only(OpId op)
+{
+    switch (op) {
+    case OP_TAN: case OP_ATAN2: case OP_REM: return true;
+    default: return false;
+    }
+}
+
+bool rule_takes(const Module *m, NodeId n)
+{
+    const Node *node = node_at(m, n);
+    if (node->nin == 0)
+        return true;
+    Element e = type_of(m, node->in[0]).element;
+    if (node->op == OP_BITCAST) {
+        int in = element_info[e].bits, out = element_info[type_of(m, node->out).element].bits;
+        bool is_complex = element_info[e].kind == COMPLEX ||
+                          element_info[type_of(m, node->out).element].kind == COMPLEX;
+        return in == out || (!is_complex && in % 8 == 0 && out % 8 == 0);
+    }
+    return !(element_info[e].kind == COMPLEX && is_real_only(node->op));
+}

@@ -1,0 +1,144 @@
+/* gemm.c - matrix products that compiled code calls.
+ *
+ * In: two matrices with any strides.  Out: their product.  The body is gemm_body.h, compiled
+ * for f32 and f64 and for each instruction set; which one runs is decided once, by the machine
+ * alone, so that results repeat. */
+#include "engine/run/gemm.h"
+
+#include "base/fail.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Blocks: KC deep, MC rows of a (which then fit the second cache), NC columns of b. */
+enum { KC = 256, MC = 144, NC = 1024 };
+
+/* ---- packing memory: two blocks per thread, kept until the thread ends ---- */
+
+typedef struct Scratch {
+    void *at[2];
+    size_t bytes[2];
+} Scratch;
+
+static pthread_key_t scratch_key;
+static pthread_once_t scratch_once = PTHREAD_ONCE_INIT;
+
+static void scratch_free(void *p)
+{
+    Scratch *s = p;
+    free(s->at[0]);
+    free(s->at[1]);
+    free(s);
+}
+
+static void scratch_begin(void)
+{
+    if (pthread_key_create(&scratch_key, scratch_free))
+        fail("no thread-specific memory left");
+}
+
+static void *scratch(int which, size_t bytes)
+{
+    pthread_once(&scratch_once, scratch_begin);
+    Scratch *s = pthread_getspecific(scratch_key);
+    if (!s) {
+        s = calloc(1, sizeof *s);
+        if (!s || pthread_setspecific(scratch_key, s))
+            fail("no memory to multiply matrices");
+    }
+    if (s->bytes[which] < bytes) {
+        free(s->at[which]);
+        s->bytes[which] = (bytes + 4095) / 4096 * 4096;
+        s->at[which] = aligned_alloc(64, s->bytes[which]);
+        if (!s->at[which])
+            fail("no memory to multiply matrices: %zu bytes", bytes);
+    }
+    return s->at[which];
+}
+
+/* ---- the bodies ---- */
+
+#define T float
+#define BYTES 64
+#define ROWS 12
+#define ATTR __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
+#define NAME(x) x##_f32_512
+#include "engine/run/gemm_body.h"
+
+#define T double
+#define BYTES 64
+#define ROWS 12
+#define ATTR __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
+#define NAME(x) x##_f64_512
+#include "engine/run/gemm_body.h"
+
+#define T float
+#define BYTES 32
+#define ROWS 6
+#define ATTR __attribute__((target("avx2,fma")))
+#define NAME(x) x##_f32_256
+#include "engine/run/gemm_body.h"
+
+#define T double
+#define BYTES 32
+#define ROWS 6
+#define ATTR __attribute__((target("avx2,fma")))
+#define NAME(x) x##_f64_256
+#include "engine/run/gemm_body.h"
+
+#define T float
+#define BYTES 16
+#define ROWS 6
+#define ATTR
+#define NAME(x) x##_f32_128
+#include "engine/run/gemm_body.h"
+
+#define T double
+#define BYTES 16
+#define ROWS 6
+#define ATTR
+#define NAME(x) x##_f64_128
+#include "engine/run/gemm_body.h"
+
+/* ---- which one ---- */
+
+typedef enum Level { LEVEL_BASE, LEVEL_AVX2, LEVEL_AVX512 } Level;
+
+static Level level_of(const char *asked)
+{
+    bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (asked && !strcmp(asked, "sse"))
+        return LEVEL_BASE;
+    if (has_512 && !(asked && !strcmp(asked, "avx2")))
+        return LEVEL_AVX512;
+    return has_256 ? LEVEL_AVX2 : LEVEL_BASE;
+}
+
+static Level level;
+static pthread_once_t level_once = PTHREAD_ONCE_INIT;
+
+static void level_find(void)
+{
+    level = level_of(getenv("TUTTI_CPU_LEVEL"));
+}
+
+void gemm_f32(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row, int64_t a_col,
+              const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row)
+{
+    pthread_once(&level_once, level_find);
+    (level == LEVEL_AVX512 ? gemm_f32_512 : level == LEVEL_AVX2 ? gemm_f32_256 : gemm_f32_128)(
+        m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+}
+
+void gemm_f64(int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row, int64_t a_col,
+              const double *b, int64_t b_row, int64_t b_col, double *c, int64_t c_row)
+{
+    pthread_once(&level_once, level_find);
+    (level == LEVEL_AVX512 ? gemm_f64_512 : level == LEVEL_AVX2 ? gemm_f64_256 : gemm_f64_128)(
+        m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+}
