@@ -341,7 +341,8 @@ static void print_custom_call(Printer *p, const Node *node)
         text_printf(&own, "%scalled_computations = [", own.n ? ", " : "");
         for (int i = 0; i < called->n; i++) {
             text_printf(&own, i ? ", " : "");
-            print_symbol(&inner, called->items[i]->string);
+            if (called->items[i]->kind == ATTR_STRING)
+                print_symbol(&inner, called->items[i]->string);
         }
         text_printf(&own, "]");
     }
@@ -433,7 +434,7 @@ static void print_window(Printer *p, const ConvolutionAttrs *a)
     const char *comma = "";
     text_printf(p->out, ", window = {");
     print_window_list(p, &comma, "stride", a->window_strides);
-    if (a->padding.rows) {
+    if (a->padding.rows && a->padding.cols == 2) {
         text_printf(p->out, "%spad = [", comma);
         for (int i = 0; i < a->padding.rows; i++)
             text_printf(p->out, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : "",
@@ -517,7 +518,7 @@ static FormPrinter *form_of(Printer *p, const Node *node)
     case OP_COMPARE: return print_compare;
     case OP_CONSTANT: return print_constant;
     case OP_WHILE: return is_plain_while(p, node) ? print_while : NULL;
-    case OP_MANUAL: return print_manual;
+    case OP_MANUAL: return node->nregions == 1 ? print_manual : NULL;
     case OP_CONSTRAINT: return print_constraint;
     case OP_CUSTOM_CALL: return print_custom_call;
     case OP_COMPOSITE: return print_composite;

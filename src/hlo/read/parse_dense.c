@@ -81,7 +81,7 @@ Error *parse_number(Parser *p, Element e, void *to)
         TRY(set_float(p, e, negative, text, to));
     } else {
         if (!read_digits(text, &value))
-            return wrong(p, text.at, "%.40s has more than 64 bits", text.at);
+            return wrong(p, text.at, "an integer of more than 64 bits");
         TRY(set_integer(p, e, negative, value, to));
     }
     advance(p);
