@@ -40,18 +40,22 @@ void spin_pause(void)
 #endif
 }
 
-void lock_take(Lock *lock)
+bool lock_try(Lock *lock)
 {
     int seen = 0;
     /* acquire: pairs with the release in lock_give */
-    if (atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
-                                                memory_order_relaxed))
+    return atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+void lock_take(Lock *lock)
+{
+    if (lock_try(lock))
         return;
     for (int i = 0; i < 100; i++) {
         spin_pause();
-        seen = 0;
-        if (atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
-                                                    memory_order_relaxed))
+        /* relaxed: only a look; lock_try decides */
+        if (!atomic_load_explicit(lock, memory_order_relaxed) && lock_try(lock))
             return;
     }
     /* acquire: pairs with the release in lock_give; 2 asks the holder for a wake-up */
@@ -61,7 +65,7 @@ void lock_take(Lock *lock)
 
 void lock_give(Lock *lock)
 {
-    /* release: pairs with the acquires in lock_take */
+    /* release: pairs with the acquires in lock_try and lock_take */
     if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
         address_wake(lock, 1);
 }

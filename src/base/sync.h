@@ -14,6 +14,7 @@
  * calls out while holding one. */
 typedef _Atomic int Lock;
 void lock_take(Lock *lock);
+bool lock_try(Lock *lock); /* false: somebody else has it */
 void lock_give(Lock *lock);
 
 /* Sleeps while *at is `seen`; may wake for no reason, so look again. */

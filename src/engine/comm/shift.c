@@ -1,8 +1,7 @@
 /* shift.c - collective_permute: each pair (source, target) hands one array over; a device that
  * is nobody's target gets zeros.
  *
- * The numbers in the pairs are partitions when the operation has a channel, else replicas; in
- * a program with only one of either kind there is nothing to confuse. */
+ * The numbers in the pairs are partitions when the operation has a channel, else replicas. */
 #include "engine/comm/group.h"
 
 #include <string.h>
@@ -10,14 +9,6 @@
 static int64_t number_in_pairs(const Parts *p, int r, bool by_partition)
 {
     return by_partition ? p->frames[r]->partition : p->frames[r]->replica;
-}
-
-static bool counts_partitions(const Parts *p, const PermuteAttrs *attrs)
-{
-    const Program *program = p->frames[0]->program;
-    if (program->nreplicas == 1)
-        return true;
-    return program->npartitions > 1 && attrs->channel_id > 0;
 }
 
 static int rank_of(const Parts *p, int64_t number, bool by_partition)
@@ -31,7 +22,7 @@ static int rank_of(const Parts *p, int64_t number, bool by_partition)
 /* The rank that sends to rank r, or -1. */
 static Error *find_source(const Parts *p, const PermuteAttrs *attrs, int r, int *source)
 {
-    bool by_partition = counts_partitions(p, attrs);
+    bool by_partition = attrs->channel_id > 0;
     int64_t me = number_in_pairs(p, r, by_partition);
     *source = -1;
     for (int k = 0; k < attrs->source_target_pairs.rows; k++) {

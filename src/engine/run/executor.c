@@ -233,8 +233,7 @@ void task_ready(Task *t)
 
 /* Workers. */
 
-/* Waits for a turn of the bell or for something to appear.  Returns whether to look again
- * without sleeping should there be nothing. */
+/* Looks for a short while without the lock. */
 static bool work_appears(Executor *e)
 {
     for (int i = 0; i < SPINS; i++) {
@@ -252,10 +251,14 @@ typedef struct Work {
     bool stops;
 } Work;
 
-/* What there is to do.  If there is nothing and `sleeps`: until the bell has rung. */
+/* What there is to do.  If there is nothing and `sleeps`: until the bell has rung.  A worker that
+ * is not about to sleep does not queue for the lock: whoever has it may be taking the work. */
 static Work find_work(Executor *e, bool sleeps)
 {
-    lock_take(&e->lock);
+    if (sleeps)
+        lock_take(&e->lock);
+    else if (!lock_try(&e->lock))
+        return (Work){ 0 };
     Work work = { .task = list_pop(&e->ready) };
     if (work.task)
         announce(e, 0);
