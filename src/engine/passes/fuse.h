@@ -41,6 +41,9 @@ typedef struct FuseState {
 /* carry.c: loops carry only what they change. */
 void carries_drop(Module *m, RegionId r);
 
+/* together.c: reductions that need not wait for one another become one meeting. */
+void meetings_join(Module *m, RegionId r);
+
 /* The tutti.fusion node for a group; nodes[] by position. */
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes);
 

@@ -11,6 +11,7 @@
  * control flow of the native code.  Values that a loop carries are named by the arguments of its
  * condition; those of its body and its results are the same places (assign sees to that), so
  * only the initial and the returned values have to move. */
+#include "engine/passes/fuse.h"
 #include "engine/plan.h"
 
 #include "base/fail.h"
@@ -221,6 +222,7 @@ static Error *bodies_cut(Plan *p)
 
 Error *stretch(Plan *p)
 {
+    meetings_join(p->m, p->main);
     Cutter c = { .p = p, .meets = calloc(p->m->nnodes, sizeof *c.meets) };
     if (!c.meets)
         fail("no memory for %u operations", p->m->nnodes);
