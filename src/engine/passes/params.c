@@ -56,26 +56,76 @@ void place_whole(Plan *p)
         p->results[i] = whole_param(m, type_of(m, last->in[i]));
 }
 
-/* ---- many partitions ---- */
+/* ---- what users of a value would like ---- */
 
-/* How the first one to care about v would have it. */
-static MUST_USE Error *wished_tiling(const Placer *z, ValueId v, Tiling *out)
+/* By whole value, as the first user that cares would have it; rank -1: nobody does. */
+typedef struct Wishes {
+    const Placer *z;
+    Tiling *at;
+} Wishes;
+
+static bool is_wished(const Wishes *w, ValueId v)
 {
-    const Module *m = z->m;
-    const Region *body = region_at(m, z->plan->main);
-    for (int i = 0; i < body->nnodes; i++) {
-        const Node *node = node_at(m, body->nodes[i]);
-        for (int k = 0; k < node->nin; k++) {
-            if (node->in[k] != v)
-                continue;
-            if (node->op == OP_MANUAL)
-                return manual_tiling(z, node, true, k, out);
-            if (is_mark(node))
-                return mark_tiling(z, node, out);
-        }
+    return w->at[v].rank >= 0;
+}
+
+static MUST_USE Error *collect_wishes(Wishes *w, RegionId r);
+
+/* Values of one shape lie alike, so what is wished of the result is wished of them. */
+static void wish_through_map(Wishes *w, const Node *node)
+{
+    if (op_info[node->op].kind != KIND_MAP || !is_wished(w, node->out))
+        return;
+    for (int i = 0; i < node->nin; i++)
+        if (type_of(w->z->m, node->in[i]).rank == w->at[node->out].rank)
+            w->at[node->in[i]] = w->at[node->out];
+}
+
+static MUST_USE Error *wish_through_loop(Wishes *w, const Node *node)
+{
+    const Module *m = w->z->m;
+    RegionId body = node->regions[1];
+    const Node *last = region_return(m, body);
+    for (int i = 0; i < node->nout; i++)
+        if (is_wished(w, node->out + (uint32_t)i))
+            w->at[last->in[i]] = w->at[node->out + (uint32_t)i];
+    TRY(collect_wishes(w, body));
+    for (int i = 0; i < node->nin; i++) {
+        ValueId arg = region_at(m, body)->args + (uint32_t)i;
+        if (is_wished(w, arg))
+            w->at[node->in[i]] = w->at[arg];
     }
     return NULL;
 }
+
+/* Backwards, so that the first user has the last word. */
+static MUST_USE Error *collect_wishes(Wishes *w, RegionId r)
+{
+    const Module *m = w->z->m;
+    for (int i = region_at(m, r)->nnodes - 2; i >= 0; i--) {
+        const Node *node = node_at(m, region_at(m, r)->nodes[i]);
+        for (int k = 0; node->op == OP_MANUAL && k < node->nin; k++)
+            TRY(manual_tiling(w->z, node, true, k, &w->at[node->in[k]]));
+        for (int k = 0; node->op == OP_CASE && k < node->nregions; k++)
+            TRY(collect_wishes(w, node->regions[k]));
+        if (is_mark(node))
+            TRY(mark_tiling(w->z, node, &w->at[node->in[0]]));
+        else if (node->op == OP_WHILE)
+            TRY(wish_through_loop(w, node));
+        else
+            wish_through_map(w, node);
+    }
+    return NULL;
+}
+
+static MUST_USE Error *wishes_of_main(Wishes *w)
+{
+    for (uint32_t v = 0; v < w->z->nwhole; v++)
+        w->at[v].rank = -1;
+    return collect_wishes(w, w->z->plan->main);
+}
+
+/* ---- main ---- */
 
 Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t, Param *out)
 {
@@ -88,6 +138,8 @@ Error *place_args(Placer *z, const Func *main)
 {
     Module *m = z->m;
     const CompileOptions *o = z->plan->o;
+    Wishes wishes = { z, ARENA_ARRAY(m->arena, Tiling, z->nwhole) };
+    TRY(wishes_of_main(&wishes));
     for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
         ValueId v = region_at(m, main->body)->args + (uint32_t)i;
         Type whole = type_of(m, v);
@@ -98,7 +150,7 @@ Error *place_args(Placer *z, const Func *main)
         if (error)
             return error_in(error, "argument %d of @main", i);
         if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
-            TRY(wished_tiling(z, v, &t));
+            t = is_wished(&wishes, v) ? wishes.at[v] : t;
         TRY(make_param(z, "argument", i, whole, t, &z->plan->args[i]));
     }
     return NULL;

@@ -109,19 +109,48 @@ static void set_tiling(Placer *z, ValueId v, Tiling t)
     z->tilings[v] = z->hints[v] = t;
 }
 
-/* A case's results lie as those of its first branch. */
+static MUST_USE Error *infer_region(Placer *z, RegionId r)
+{
+    Placement inner;
+    for (int i = 0; i + 1 < region_at(z->m, r)->nnodes; i++)
+        TRY(infer(z, region_at(z->m, r)->nodes[i], &inner));
+    return NULL;
+}
+
+/* What a region returns becomes v's tiling, where v has none of its own. */
+static void adopt(Placer *z, ValueId v, ValueId returned)
+{
+    if (!tiling_is_replicated(z->hints[v]))
+        return;
+    z->tilings[v] = z->tilings[returned];
+    z->hints[v] = z->hints[returned];
+}
+
+/* A case's results lie as those of the first branch that cuts them. */
 static MUST_USE Error *infer_case(Placer *z, NodeId n)
 {
-    Module *m = z->m;
-    RegionId first = node_at(m, n)->regions[0];
-    Placement inner;
-    for (int i = 0; i + 1 < region_at(m, first)->nnodes; i++)
-        TRY(infer(z, region_at(m, first)->nodes[i], &inner));
-    for (int i = 0; i < node_at(m, n)->nout; i++) {
-        ValueId v = region_return(m, first)->in[i], out = node_at(m, n)->out + (uint32_t)i;
-        z->tilings[out] = z->tilings[v];
-        z->hints[out] = z->hints[v];
+    Node node = *node_at(z->m, n);
+    for (int k = 0; k < node.nregions; k++) {
+        TRY(infer_region(z, node.regions[k]));
+        for (int i = 0; i < node.nout; i++)
+            adopt(z, node.out + (uint32_t)i, region_return(z->m, node.regions[k])->in[i]);
     }
+    return NULL;
+}
+
+/* What a loop carries lies as at its beginning, or if that is whole, as its body leaves it. */
+static MUST_USE Error *infer_while(Placer *z, NodeId n)
+{
+    Node node = *node_at(z->m, n);
+    RegionId body = node.regions[1];
+    for (int i = 0; i < node.nout; i++) {
+        ValueId arg = region_at(z->m, body)->args + (uint32_t)i;
+        z->tilings[arg] = z->tilings[node.out + (uint32_t)i];
+        z->hints[arg] = z->hints[node.out + (uint32_t)i];
+    }
+    TRY(infer_region(z, body));
+    for (int i = 0; i < node.nout; i++)
+        adopt(z, node.out + (uint32_t)i, region_return(z->m, body)->in[i]);
     return NULL;
 }
 
@@ -159,6 +188,8 @@ static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p)
         TRY(infer_stated(z, n));
     if (node->op == OP_CASE)
         TRY(infer_case(z, n));
+    if (node->op == OP_WHILE)
+        TRY(infer_while(z, n));
     for (int i = 0; i < node->nout; i++)
         p->results[i] = z->tilings[node->out + (uint32_t)i];
     return NULL;

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST_CALL = 256, MOST_NODES = 1 << 22 };
+enum { DEEPEST_CALL = 256, MOST_NODES = 1 << 20 };
 
 typedef struct Refiner {
     Module *m;
@@ -119,11 +119,11 @@ static MUST_USE Error *inline_call(Refiner *z, RegionId r, NodeId n)
     Str callee = node->op == OP_CALL ? ((const CallAttrs *)node->attrs)->callee
                                      : ((const CompositeAttrs *)node->attrs)->decomposition;
     const Func *f = func_find(m, callee);
-    if (!f)
+    if (!f || !f->body)
         return error_new(CODE_INVALID, "%s: no function @%.*s, at %s", op_name(node->op),
                          STR_ARG(callee), loc_name(loc));
-    TRY(check_call(m, node, f));
     TRY(inline_func(z, (int)(f - m->funcs), loc));
+    TRY(check_call(m, node_at(m, n), f));
     open_up(z, r, n, f->body);
     if (m->nnodes > MOST_NODES)
         return error_new(CODE_UNIMPLEMENTED,
@@ -281,7 +281,7 @@ Error *refine(Plan *p)
 {
     Module *m = p->m;
     Func *main = func_find(m, STR("main"));
-    if (!main)
+    if (!main || !main->body)
         return no_main(m);
     Refiner z = { .m = m, .map = subst_new(m), .state = calloc((size_t)m->nfuncs, 1) };
     if (!z.state)

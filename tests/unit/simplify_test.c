@@ -1,0 +1,271 @@
+/* simplify_test.c - refine and simplify: what is left of small programs, that it computes the
+ * same, and what is refused.  Links the passes and the evaluator. */
+#include "engine/eval.h"
+#include "engine/plan.h"
+#include "hlo/rewrite.h"
+
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static Module *read(const char *text)
+{
+    Module *m = NULL;
+    Error *error = read_text(text, strlen(text), "test", &m);
+    if (error)
+        printf("%s\n%s\n", error_text(error), text);
+    CHECK(!error);
+    return m;
+}
+
+static void name_ops(const Module *m, RegionId r, Text *out)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i + 1 < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        text_printf(out, "%s%s", out->n ? " " : "", op_name(node->op));
+        for (int k = 0; k < node->nregions; k++)
+            name_ops(m, node->regions[k], out);
+    }
+}
+
+/* Results of main on made-up arguments, as doubles; *n of them. */
+static double *evaluate(const Plan *p, int *n)
+{
+    Module *m = p->m;
+    const Region *body = region_at(m, p->main);
+    const Node *last = region_return(m, p->main);
+    Tensor *in = ARENA_ARRAY(m->arena, Tensor, body->nargs + 1);
+    Tensor *out = ARENA_ARRAY(m->arena, Tensor, last->nin + 1);
+    for (int i = 0; i < body->nargs; i++) {
+        Type t = type_of(m, body->args + (uint32_t)i);
+        in[i] = (Tensor){ t, arena_alloc(m->arena, type_bytes(t) + 16) };
+        for (int64_t k = 0; k < type_count(t); k++)
+            if (t.element == F32)
+                ((float *)in[i].data)[k] = (float)((k * 7 + i * 3) % 11) * 0.25f - 1;
+            else if (t.element == BF16)
+                ((uint16_t *)in[i].data)[k] = (uint16_t)(0x3f80 + k % 5 * 16);
+            else
+                ((int32_t *)in[i].data)[k] = (int32_t)(k * 5 + i) % 7 - 3;
+    }
+    *n = 0;
+    for (int i = 0; i < last->nin; i++) {
+        Type t = type_of(m, last->in[i]);
+        out[i] = (Tensor){ t, arena_alloc(m->arena, type_bytes(t) + 16) };
+        *n += (int)type_count(t);
+    }
+    Error *error = eval_region(m, p->main, in, out);
+    CHECK_STR(error ? error_text(error) : "", "");
+    error_free(error);
+    double *all = calloc((size_t)*n + 1, sizeof *all);
+    int at = 0;
+    for (int i = 0; i < last->nin; i++)
+        for (int64_t k = 0; k < type_count(out[i].type); k++)
+            all[at++] = out[i].type.element == F32    ? (double)((float *)out[i].data)[k]
+                        : out[i].type.element == BF16 ? (double)((uint16_t *)out[i].data)[k]
+                                                      : (double)((int32_t *)out[i].data)[k];
+    return all;
+}
+
+/* The operations that are left, and that the values are the same. */
+static void check_ops(int line, const char *program, const char *expected)
+{
+    Plan p = { .m = read(program) };
+    Error *error = refine(&p);
+    int n, same;
+    CHECK_STR(error ? error_text(error) : "", "");
+    double *before = evaluate(&p, &n);
+    error = simplify(&p);
+    error = error ? error : module_check(p.m);
+    CHECK_STR(error ? error_text(error) : "", "");
+    double *after = evaluate(&p, &same);
+    CHECK(n == same);
+    for (int i = 0; i < n; i++)
+        if (fabs(before[i] - after[i]) > 1e-5 * fabs(before[i])) {
+            printf("program of line %d: element %d was %g and is %g\n", line, i, before[i], after[i]);
+            check_failures++;
+        }
+    Text ops = { 0 };
+    name_ops(p.m, p.main, &ops);
+    if (strcmp(text_cstr(&ops), expected) != 0)
+        printf("program of line %d:\n", line);
+    CHECK_STR(text_cstr(&ops), expected);
+    text_free(&ops);
+    free(before);
+    free(after);
+    module_free(p.m);
+}
+#define OPS(program, expected) check_ops(__LINE__, program, expected)
+#define MAIN_F32(body) "func.func @main(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {\n" body "}\n"
+
+static void folding(void)
+{
+    OPS("func.func @main() -> tensor<3xi32> {\n"
+        "  %a = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>\n"
+        "  %b = stablehlo.constant dense<5> : tensor<i32>\n"
+        "  %c = stablehlo.broadcast_in_dim %b, dims = [] : (tensor<i32>) -> tensor<3xi32>\n"
+        "  %d = stablehlo.multiply %a, %c : tensor<3xi32>\n"
+        "  %e = stablehlo.subtract %d, %a : tensor<3xi32>\n"
+        "  return %e : tensor<3xi32>\n}\n",
+        "constant");
+    /* Too large to fold by element, but all elements are equal. */
+    OPS("func.func @main() -> tensor<100x100xf32> {\n"
+        "  %a = stablehlo.constant dense<2.0> : tensor<f32>\n"
+        "  %b = stablehlo.broadcast_in_dim %a, dims = [] : (tensor<f32>) -> tensor<100x100xf32>\n"
+        "  %c = stablehlo.multiply %b, %b : tensor<100x100xf32>\n"
+        "  return %c : tensor<100x100xf32>\n}\n",
+        "constant");
+    OPS("func.func @main() -> tensor<200xi32> {\n"
+        "  %a = stablehlo.iota dim = 0 : tensor<200xi32>\n"
+        "  %b = stablehlo.add %a, %a : tensor<200xi32>\n"
+        "  return %b : tensor<200xi32>\n}\n",
+        "iota add");
+}
+
+static void identities(void)
+{
+    OPS(MAIN_F32("%0 = stablehlo.reshape %x : (tensor<4x6xf32>) -> tensor<24xf32>\n"
+                 "%1 = stablehlo.reshape %0 : (tensor<24xf32>) -> tensor<4x6xf32>\n"
+                 "%2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+                 "%3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32>\n"
+                 "%4 = stablehlo.slice %3 [0:4, 0:6] : (tensor<4x6xf32>) -> tensor<4x6xf32>\n"
+                 "%5 = stablehlo.convert %4 : tensor<4x6xf32>\n"
+                 "%6 = stablehlo.concatenate %5, dim = 0 : (tensor<4x6xf32>) -> tensor<4x6xf32>\n"
+                 "return %6 : tensor<4x6xf32>\n"),
+        "");
+    /* The same twice is done once. */
+    OPS(MAIN_F32("%0 = stablehlo.sine %x : tensor<4x6xf32>\n"
+                 "%1 = stablehlo.sine %x : tensor<4x6xf32>\n"
+                 "%2 = stablehlo.add %0, %1 : tensor<4x6xf32>\n"
+                 "return %2 : tensor<4x6xf32>\n"),
+        "sine add");
+    /* A float plus 0 stays, for it turns -0 into 0; an integer plus 0 goes. */
+    OPS(MAIN_F32("%z = stablehlo.constant dense<0.0> : tensor<4x6xf32>\n"
+                 "%0 = stablehlo.add %x, %z : tensor<4x6xf32>\n"
+                 "return %0 : tensor<4x6xf32>\n"),
+        "constant add");
+    OPS("func.func @main(%x: tensor<4xi32>) -> tensor<4xi32> {\n"
+        "  %z = stablehlo.constant dense<0> : tensor<4xi32>\n"
+        "  %o = stablehlo.constant dense<1> : tensor<4xi32>\n"
+        "  %0 = stablehlo.add %x, %z : tensor<4xi32>\n"
+        "  %1 = stablehlo.multiply %o, %0 : tensor<4xi32>\n"
+        "  %2 = stablehlo.divide %1, %o : tensor<4xi32>\n"
+        "  return %2 : tensor<4xi32>\n}\n",
+        "");
+}
+
+/* Calls, composites and `if`, each twice so that copies show. */
+static void inlining(void)
+{
+    OPS("func.func @main(%p: tensor<i32>, %x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  %0 = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+        "  %1 = call @twice(%0) : (tensor<4xf32>) -> tensor<4xf32>\n"
+        "  %2 = stablehlo.composite \"c\" %1 {decomposition = @twice} : (tensor<4xf32>) ->"
+        " tensor<4xf32>\n"
+        "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
+        "  %q = stablehlo.compare LT, %p, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+        "  %3 = \"stablehlo.if\"(%q) ({\n"
+        "    stablehlo.return %2 : tensor<4xf32>\n"
+        "  }, {\n"
+        "    %4 = stablehlo.negate %2 : tensor<4xf32>\n"
+        "    stablehlo.return %4 : tensor<4xf32>\n"
+        "  }) : (tensor<i1>) -> tensor<4xf32>\n"
+        "  %5 = stablehlo.optimization_barrier %3 : tensor<4xf32>\n"
+        "  return %5 : tensor<4xf32>\n}\n"
+        "func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+        "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n"
+        "  return %0 : tensor<4xf32>\n}\n",
+        "add add add constant compare convert case negate");
+}
+
+static void dots(void)
+{
+    OPS("func.func @main(%a: tensor<3x4xf32>, %b: tensor<4x5xf32>) -> tensor<3x5xf32> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<3x4xf32>, tensor<4x5xf32>) -> tensor<3x5xf32>\n"
+        "  return %0 : tensor<3x5xf32>\n}\n",
+        "broadcast_in_dim broadcast_in_dim multiply constant reduce add");
+    OPS("func.func @main(%a: tensor<16x40xf32>, %b: tensor<40x8xf32>) -> tensor<16x8xf32> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<16x40xf32>, tensor<40x8xf32>) -> tensor<16x8xf32>\n"
+        "  return %0 : tensor<16x8xf32>\n}\n",
+        "dot_general");
+    /* Batches, two contracted dimensions in another order, K in the middle. */
+    OPS("func.func @main(%a: tensor<2x3x4x5xi32>, %b: tensor<5x6x2x4xi32>) -> tensor<2x3x6xi32> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, batching_dims = [0] x [2], contracting_dims = [2, 3]"
+        " x [3, 0] : (tensor<2x3x4x5xi32>, tensor<5x6x2x4xi32>) -> tensor<2x3x6xi32>\n"
+        "  return %0 : tensor<2x3x6xi32>\n}\n",
+        "broadcast_in_dim broadcast_in_dim multiply constant reduce add");
+    /* Narrow floats are summed in f32. */
+    OPS("func.func @main(%a: tensor<16x16xbf16>, %b: tensor<16x16xbf16>) -> tensor<16x16xbf16> {\n"
+        "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+        " : (tensor<16x16xbf16>, tensor<16x16xbf16>) -> tensor<16x16xbf16>\n"
+        "  return %0 : tensor<16x16xbf16>\n}\n",
+        "convert convert dot_general convert");
+}
+
+static void check_refused(const char *program, const char *message)
+{
+    Plan p = { .m = read(program) };
+    Error *error = refine(&p);
+    CHECK_STR(error ? error_text(error) : "", message);
+    error_free(error);
+    module_free(p.m);
+}
+
+static void refusals(void)
+{
+    check_refused("func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}\n",
+                  "no function @main; there are @f, @g");
+    check_refused("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+                  "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
+                  "  return %0 : tensor<f32>\n}\n"
+                  "func.func private @f(%x: tensor<f32>) -> tensor<f32> {\n"
+                  "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n"
+                  "  return %0 : tensor<f32>\n}\n"
+                  "func.func private @g(%x: tensor<f32>) -> tensor<f32> {\n"
+                  "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
+                  "  return %0 : tensor<f32>\n}\n",
+                  "recursion: @f calls @g calls @f");
+    check_refused("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
+                  "  return %x : tensor<?xf32>\n}\n",
+                  "not supported: dynamic shape f32[?] of argument 0 of @main");
+}
+
+/* Thirty functions, each calling the one before twice: a billion operations if copied. */
+static void doubling(void)
+{
+    Text text = { 0 };
+    text_printf(&text, "func.func @main(%%x: tensor<f32>) -> tensor<f32> {\n"
+                       "  %%0 = call @f30(%%x) : (tensor<f32>) -> tensor<f32>\n"
+                       "  return %%0 : tensor<f32>\n}\n"
+                       "func.func private @f0(%%x: tensor<f32>) -> tensor<f32> {\n"
+                       "  %%0 = stablehlo.add %%x, %%x : tensor<f32>\n"
+                       "  return %%0 : tensor<f32>\n}\n");
+    for (int i = 1; i <= 30; i++)
+        text_printf(&text,
+                    "func.func private @f%d(%%x: tensor<f32>) -> tensor<f32> {\n"
+                    "  %%0 = call @f%d(%%x) : (tensor<f32>) -> tensor<f32>\n"
+                    "  %%1 = call @f%d(%%0) : (tensor<f32>) -> tensor<f32>\n"
+                    "  return %%1 : tensor<f32>\n}\n",
+                    i, i - 1, i - 1);
+    Plan p = { .m = read(text_cstr(&text)) };
+    Error *error = refine(&p);
+    CHECK(error && error_code(error) == CODE_UNIMPLEMENTED);
+    CHECK(error && strstr(error_text(error), "not supported: more than 1048576 operations"));
+    error_free(error);
+    module_free(p.m);
+    text_free(&text);
+}
+
+int main(void)
+{
+    folding();
+    identities();
+    inlining();
+    dots();
+    refusals();
+    doubling();
+    return check_done();
+}
