@@ -63,7 +63,8 @@ static StretchFn *const step_stretches[] = { meet_0, divide };
 static void make_step(HandMade *h, int64_t cost)
 {
     hand_made(h, DEVICES, 1, 1, step_stretches, 2, cost);
-    add_meeting(h, OP_ALL_REDUCE, "step.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0), 1);
+    add_meeting(h, OP_ALL_REDUCE, "step.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
+                1);
     h->args[0].may_donate = true;
     h->results[0].alias = 0;
 }
@@ -85,7 +86,8 @@ static StretchFn *const skip_stretches[] = { skip_one, finish };
 static void make_skip(HandMade *h, int64_t cost)
 {
     hand_made(h, DEVICES, 1, 1, skip_stretches, 2, cost);
-    add_meeting(h, OP_ALL_REDUCE, "skip.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0), 1);
+    add_meeting(h, OP_ALL_REDUCE, "skip.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
+                1);
 }
 
 static void same_args(Call *c, float x)
@@ -120,7 +122,8 @@ static void check_skip(Executor *e, int64_t cost, int skipped)
         if (d != skipped)
             snprintf(wait + strlen(wait), sizeof wait - strlen(wait), "%d ", d);
     snprintf(expected, sizeof expected,
-             "all_reduce (skip.py:1): device %d does not come: it has finished; %swait", skipped, wait);
+             "all_reduce (skip.py:1): device %d does not come: it has finished; %swait", skipped,
+             wait);
     for (int d = 0; d < DEVICES; d++)
         CHECK_STR(failure_of(c.outs[d][0]), expected);
     call_end(&c);

@@ -11,14 +11,14 @@ static void check_strides(Device *device)
         int64_t strides[2];
         int32_t expected[6];
     } cases[] = {
-        { 0, { 12, 4 }, { 0, 1, 2, 3, 4, 5 } },      /* dense */
-        { 0, { 4, 8 }, { 0, 2, 4, 1, 3, 5 } },       /* column-major */
-        { 5, { -12, -4 }, { 5, 4, 3, 2, 1, 0 } },    /* reversed */
-        { 2, { 12, -4 }, { 2, 1, 0, 5, 4, 3 } },     /* rows reversed */
-        { 7, { 0, 4 }, { 7, 8, 9, 7, 8, 9 } },       /* broadcast */
+        { 0, { 12, 4 }, { 0, 1, 2, 3, 4, 5 } },   /* dense */
+        { 0, { 4, 8 }, { 0, 2, 4, 1, 3, 5 } },    /* column-major */
+        { 5, { -12, -4 }, { 5, 4, 3, 2, 1, 0 } }, /* reversed */
+        { 2, { 12, -4 }, { 2, 1, 0, 5, 4, 3 } },  /* rows reversed */
+        { 7, { 0, 4 }, { 7, 8, 9, 7, 8, 9 } },    /* broadcast */
         { 7, { 0, 0 }, { 7, 7, 7, 7, 7, 7 } },
-        { 0, { 24, 8 }, { 0, 2, 4, 6, 8, 10 } },     /* every second */
-        { 0, { 16, 4 }, { 0, 1, 2, 4, 5, 6 } },      /* rows with gaps */
+        { 0, { 24, 8 }, { 0, 2, 4, 6, 8, 10 } }, /* every second */
+        { 0, { 16, 4 }, { 0, 1, 2, 4, 5, 6 } },  /* rows with gaps */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Buffer *b;

@@ -34,10 +34,9 @@ static void set_stage(int n)
 {
     hand_made(&stage.h, n, 0, 0, NULL, 0, 0);
     for (int d = 0; d < n; d++) {
-        stage.frames[d] = (Frame){ .slab = stage.slabs[d],
-                                   .partition = d,
-                                   .cancel = &stage.cancel,
-                                   .program = &stage.h.p };
+        stage.frames[d] = (Frame){
+            .slab = stage.slabs[d], .partition = d, .cancel = &stage.cancel, .program = &stage.h.p
+        };
         stage.order[d] = &stage.frames[d];
         for (int i = 0; i < ROOM / 4; i++) {
             before[d][i] = d * 100000 + i * 3 + 1;
@@ -57,8 +56,17 @@ static Error *perform(OpId op, Type in, Type out, const void *attrs, int n, bool
 {
     Place from = at_slab(0), to = at_slab(in_place ? 0 : ROOM);
     Meeting m = {
-        .op = op, .name = op_name(op), .where = "t.py:1", .nin = 1, .nout = 1, .in = &from,
-        .out = &to, .in_types = &in, .out_types = &out, .attrs = attrs, .combine = combine,
+        .op = op,
+        .name = op_name(op),
+        .where = "t.py:1",
+        .nin = 1,
+        .nout = 1,
+        .in = &from,
+        .out = &to,
+        .in_types = &in,
+        .out_types = &out,
+        .attrs = attrs,
+        .combine = combine,
     };
     return meeting_perform(&m, n, stage.order, stage.memory);
 }
@@ -160,7 +168,9 @@ static void check_all_to_all(int n, int split, int concat, bool in_place)
     out_dims[split] /= n;
     out_dims[concat] *= n;
     Type in = { I32, RANK, dims }, out = { I32, RANK, out_dims };
-    AllToAllAttrs attrs = { .split_dimension = split, .concat_dimension = concat, .split_count = n };
+    AllToAllAttrs attrs = { .split_dimension = split,
+                            .concat_dimension = concat,
+                            .split_count = n };
     CHECK(!perform(OP_ALL_TO_ALL, in, out, &attrs, n, in_place, NULL));
     int64_t piece = dims[split] / n, width = out_dims[concat] / n;
     for (int d = 0; d < n; d++)
@@ -253,9 +263,18 @@ static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool
     Place in[] = { at_slab(0), at_slab(1000) };
     Place out[] = { at_slab(in_place ? 0 : ROOM), at_slab(in_place ? 1000 : ROOM + 1000) };
     Meeting m = {
-        .op = OP_GLOBAL, .name = "tutti.global", .where = "g.py:1", .nin = 2, .nout = 2, .in = in,
-        .out = out, .in_types = types_in, .out_types = types_out, .body = &body.p,
-        .in_tilings = in_tilings, .out_tilings = out_tilings,
+        .op = OP_GLOBAL,
+        .name = "tutti.global",
+        .where = "g.py:1",
+        .nin = 2,
+        .nout = 2,
+        .in = in,
+        .out = out,
+        .in_types = types_in,
+        .out_types = types_out,
+        .body = &body.p,
+        .in_tilings = in_tilings,
+        .out_tilings = out_tilings,
     };
     CHECK(!meeting_perform(&m, 4, stage.order, stage.memory));
 

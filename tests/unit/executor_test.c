@@ -386,7 +386,8 @@ static void check_donation(Executor *e, int64_t cost)
     CHECK(!launch(e, &c.l));
     CHECK(buffer_is_deleted(c.args[0][0]) && !buffer_is_deleted(c.args[0][1]));
     CHECK(read_float(c.outs[0][0]) == 6 && c.outs[0][0]->storage->data == memory);
-    CHECK(!strcmp(failure_of(c.args[0][0]), "buffer f32[1] on device 0 has been deleted or donated"));
+    CHECK(
+        !strcmp(failure_of(c.args[0][0]), "buffer f32[1] on device 0 has been deleted or donated"));
     call_end(&c);
 
     /* Passed twice: memory of its own. */
@@ -637,8 +638,25 @@ static void check_all(int nworkers)
     executor_free(e);
 }
 
+static void check_environment(void)
+{
+    Executor *e;
+    setenv("TUTTI_WORKERS", "3", 1);
+    CHECK(!executor_new(2, 0, 0, &e));
+    CHECK(executor_workers(e) == 3);
+    executor_free(e);
+    setenv("TUTTI_WORKERS", "nonsense", 1);
+    CHECK(!executor_new(2, 0, 0, &e));
+    CHECK(executor_workers(e) == cores_allowed());
+    executor_free(e);
+    Error *error = executor_new(0, 1, 0, &e);
+    CHECK_STR(error_text(error), "0 devices asked for; there must be at least one");
+    error_free(error);
+}
+
 int main(void)
 {
+    check_environment();
     int workers[] = { 1, 2, 4 };
     for (int i = 0; i < 3; i++)
         check_all(workers[i]);

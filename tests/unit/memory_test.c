@@ -9,8 +9,8 @@
 static void check_sizes(void)
 {
     Memory *memory = memory_new(0, 0);
-    size_t sizes[] = { 0, 1, 63, 64, 65, 512, 513, 1000, 4096, 32768, 32769, 100000, 1 << 20,
-                       (2 << 20) + 1, 5 << 20 };
+    size_t sizes[] = { 0,    1,     63,    64,     65,      512,           513,    1000,
+                       4096, 32768, 32769, 100000, 1 << 20, (2 << 20) + 1, 5 << 20 };
     enum { N = sizeof sizes / sizeof *sizes };
     char *blocks[N];
     for (int i = 0; i < N; i++) {
@@ -31,7 +31,8 @@ static void check_sizes(void)
     CHECK(s.nallocs == N && s.nreused == 0);
     for (int i = 0; i < N; i++)
         memory_give(memory, blocks[i], sizes[i]);
-    CHECK(memory_stats(memory).bytes_in_use == 0 && memory_stats(memory).peak_bytes == s.peak_bytes);
+    CHECK(memory_stats(memory).bytes_in_use == 0 &&
+          memory_stats(memory).peak_bytes == s.peak_bytes);
     for (int i = 0; i < N; i++) {
         void *block;
         CHECK(!memory_take(memory, sizes[i], &block));

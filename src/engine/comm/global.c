@@ -174,7 +174,8 @@ static Error *play_body(const Parts *p, Whole *w)
     while (next >= 0 && body->nstretches) {
         /* relaxed: a hint to stop; whoever set it has the error */
         if (atomic_load_explicit(frame.cancel, memory_order_relaxed))
-            return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, p->m->where);
+            return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name,
+                             p->m->where);
         next = body->stretches[next](&frame);
     }
     if (next == STRETCH_FAIL)
@@ -219,7 +220,8 @@ Error *meet_global(const Parts *p)
 {
     const Program *body = p->m->body;
     if (!body || body->nargs != p->m->nin || body->nresults != p->m->nout)
-        return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->m->name, p->m->where);
+        return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->m->name,
+                         p->m->where);
     size_t n = (size_t)(body->nargs + body->nresults);
     void **pointers = calloc(2 * n + 1, sizeof *pointers);
     if (!pointers)

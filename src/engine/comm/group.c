@@ -68,9 +68,10 @@ static bool is_in_the_way(const Parts *p, int r, int i)
     const Meeting *m = p->m;
     size_t bytes = type_bytes(m->in_types[i]);
     for (int j = 0; j < m->nout; j++) {
-        bool is_in_place = m->op == OP_ALL_REDUCE && i == j && part_in(p, r, i) == part_out(p, r, j);
-        if (!is_in_place && overlaps(part_in(p, r, i), bytes, part_out(p, r, j),
-                                     type_bytes(m->out_types[j])))
+        bool is_in_place =
+            m->op == OP_ALL_REDUCE && i == j && part_in(p, r, i) == part_out(p, r, j);
+        if (!is_in_place &&
+            overlaps(part_in(p, r, i), bytes, part_out(p, r, j), type_bytes(m->out_types[j])))
             return true;
     }
     return false;

@@ -38,9 +38,9 @@ static void combine_ranks(const Parts *p, int i, char *dst, size_t at, int64_t n
 typedef struct Operand {
     const Parts *p;
     int i;
-    size_t element;        /* bytes */
-    size_t run;            /* reduce_scatter: bytes that lie together */
-    int64_t outer;         /* and how many such runs */
+    size_t element; /* bytes */
+    size_t run;     /* reduce_scatter: bytes that lie together */
+    int64_t outer;  /* and how many such runs */
 } Operand;
 
 static void all_reduce_slice(void *user, int64_t slice)
@@ -92,8 +92,7 @@ static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
 {
     Type whole = p->m->in_types[i], slice = p->m->out_types[i];
     if (dim < 0 || dim >= whole.rank || slice.rank != whole.rank ||
-        slice.dims[dim] * p->n != whole.dims[dim] ||
-        type_count(slice) * p->n != type_count(whole))
+        slice.dims[dim] * p->n != whole.dims[dim] || type_count(slice) * p->n != type_count(whole))
         return meet_misfit(p, i);
     Operand o = { p, i, (size_t)element_info[whole.element].bytes, bytes_from(slice, dim),
                   extent_before(whole, dim) };

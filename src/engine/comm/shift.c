@@ -31,8 +31,9 @@ static Error *find_source(const Parts *p, const PermuteAttrs *attrs, int r, int 
             continue;
         *source = rank_of(p, pair[0], by_partition);
         if (*source < 0)
-            return error_new(CODE_INVALID, "%s (%s): source %lld of target %lld is not in its group",
-                             p->m->name, p->m->where, (long long)pair[0], (long long)pair[1]);
+            return error_new(CODE_INVALID,
+                             "%s (%s): source %lld of target %lld is not in its group", p->m->name,
+                             p->m->where, (long long)pair[0], (long long)pair[1]);
     }
     return NULL;
 }

@@ -211,7 +211,8 @@ Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
     TRY(executor_check(b->device->executor));
     size_t needed = type_bytes(b->type);
     if (bytes < needed)
-        return error_new(CODE_INVALID, "buffer %s on device %d takes %zu bytes; there is room for %zu",
+        return error_new(CODE_INVALID,
+                         "buffer %s on device %d takes %zu bytes; there is room for %zu",
                          type_name(b->type), b->device->id, needed, bytes);
     Storage *storage;
     Event *pending;
@@ -269,8 +270,7 @@ Error *buffer_view(Buffer *b, void **data)
 void buffer_unview(Buffer *b)
 {
     lock_take(&b->lock);
-    require(b->nviews > 0);
-    bool is_last = --b->nviews == 0;
+    bool is_last = b->nviews > 0 && --b->nviews == 0; /* one call too many does nothing */
     Storage *viewed = is_last ? b->viewed : NULL;
     if (is_last)
         b->viewed = NULL;

@@ -125,8 +125,8 @@ void event_await(Event *event)
     for (;;) {
         int seen = PENDING;
         /* acquire on failure: pairs with the exchange in event_set */
-        atomic_compare_exchange_strong_explicit(&event->state, &seen, AWAITED,
-                                                memory_order_acquire, memory_order_acquire);
+        atomic_compare_exchange_strong_explicit(&event->state, &seen, AWAITED, memory_order_acquire,
+                                                memory_order_acquire);
         if (seen == READY)
             return;
         address_wait(&event->state, AWAITED);

@@ -58,7 +58,8 @@ static int workers_wanted(int nworkers)
 Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out)
 {
     if (ndevices < 1)
-        return error_new(CODE_INVALID, "%d devices asked for; there must be at least one", ndevices);
+        return error_new(CODE_INVALID, "%d devices asked for; there must be at least one",
+                         ndevices);
     Executor *e = aligned_alloc(64, sizeof *e);
     if (!e)
         fail("no memory for an executor");
@@ -74,10 +75,9 @@ Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **
     list_start(&e->ready);
     for (int i = 0; i < ndevices; i++) {
         e->queues[i].end = &e->queues[i].head;
-        e->devices[i] = (Device){ .id = i,
-                                  .memory = memory_new(i, memory_limit),
-                                  .executor = e,
-                                  .queue = &e->queues[i] };
+        e->devices[i] = (Device){
+            .id = i, .memory = memory_new(i, memory_limit), .executor = e, .queue = &e->queues[i]
+        };
     }
     *out = e;
     return NULL;

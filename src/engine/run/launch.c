@@ -41,16 +41,21 @@ static Storage **out_holds(Run *run)
 static Error *check_devices(Executor *e, const Launch *l)
 {
     const Program *p = l->program;
+    uint64_t seen[(e->ndevices + 63) / 64];
+    memset(seen, 0, sizeof seen);
     for (int d = 0; d < p->ndevices; d++) {
-        if (!l->devices[d] || l->devices[d]->executor != e)
+        const Device *device = l->devices[d];
+        if (!device || device->executor != e)
             return error_new(CODE_INVALID, "%.*s: device %d of the launch is not of this client",
                              STR_ARG(p->name), d);
-        for (int other = 0; other < d; other++)
-            if (l->devices[other] == l->devices[d])
-                return error_new(CODE_INVALID,
-                                 "%.*s: device %d is named twice; a program on %d devices needs "
-                                 "%d different ones",
-                                 STR_ARG(p->name), l->devices[d]->id, p->ndevices, p->ndevices);
+        int at = (int)(device - e->devices);
+        uint64_t bit = (uint64_t)1 << at % 64;
+        if (seen[at / 64] & bit)
+            return error_new(CODE_INVALID,
+                             "%.*s: device %d is named twice; a program on %d devices needs %d "
+                             "different ones",
+                             STR_ARG(p->name), device->id, p->ndevices, p->ndevices);
+        seen[at / 64] |= bit;
     }
     return NULL;
 }
@@ -65,12 +70,10 @@ static Error *check_argument(const Launch *l, int d, int i)
                          STR_ARG(p->name), i, l->devices[d]->id, p->nargs);
     if (b->device != l->devices[d])
         return error_new(CODE_INVALID, "%.*s: argument %d (%s) lies on device %d, not on device %d",
-                         STR_ARG(p->name), i, type_name(b->type), b->device->id,
-                         l->devices[d]->id);
+                         STR_ARG(p->name), i, type_name(b->type), b->device->id, l->devices[d]->id);
     if (!type_equal(b->type, wanted))
         return error_new(CODE_INVALID, "%.*s: argument %d on device %d is %s; the program takes %s",
-                         STR_ARG(p->name), i, b->device->id, type_name(b->type),
-                         type_name(wanted));
+                         STR_ARG(p->name), i, b->device->id, type_name(b->type), type_name(wanted));
     return NULL;
 }
 
@@ -148,8 +151,8 @@ static Error *make_results(Run *run, const Launch *l)
                 outs[k] = storage_hold(taken); /* no longer alone: nobody else takes it */
                 stat_add(STAT_DONATED, 1);
             } else {
-                Error *error = storage_new(l->devices[d]->memory,
-                                           type_bytes(p->results[j].local), &outs[k]);
+                Error *error =
+                    storage_new(l->devices[d]->memory, type_bytes(p->results[j].local), &outs[k]);
                 if (error)
                     return error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j,
                                     type_name(p->results[j].local));
@@ -166,8 +169,8 @@ static void hand_out(Run *run, const Launch *l, Event *ready)
     Storage **outs = out_holds(run);
     for (int d = 0, k = 0; d < p->ndevices; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
-            Error *error = buffer_new(l->devices[d], p->results[j].local, outs[k], ready,
-                                      &l->outs[d][j]);
+            Error *error =
+                buffer_new(l->devices[d], p->results[j].local, outs[k], ready, &l->outs[d][j]);
             require(!error);
             outs[k] = run->is_inline ? NULL : storage_hold(outs[k]);
         }

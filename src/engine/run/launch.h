@@ -40,7 +40,8 @@ typedef struct Launch {
 } Launch;
 
 /* Small runs have happened when this returns; others go on behind, and the results' ready
- * events say when.  An error returned means that nothing was launched and nothing donated. */
+ * events say when; after them nothing of the launch touches the program.  An error returned
+ * means that nothing was launched and nothing donated. */
 MUST_USE Error *launch(Executor *e, const Launch *l);
 
 /* Counters since the start of the process, for --stats and tests. */

@@ -82,7 +82,8 @@ Memory *memory_new(int device, size_t limit_bytes)
 static void *pages_new(size_t bytes)
 {
     size_t slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
-    char *at = mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *at =
+        mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return NULL;
     if (!slack)
@@ -106,12 +107,12 @@ static void pages_free(void *at, size_t bytes)
 static void trim(Memory *memory)
 {
     size_t rounded;
-    for (int class = class_of(LARGEST_CUT + 1, &rounded); class < NCLASSES; class++) {
-        int shift = (class - 8) / 8;
-        rounded = ((size_t)((class - 8) % 8 + 9) << shift) * LINE;
-        while (memory->idle[class]) {
-            Link *block = memory->idle[class];
-            memory->idle[class] = block->next;
+    for (int bin = class_of(LARGEST_CUT + 1, &rounded); bin < NCLASSES; bin++) {
+        int shift = (bin - 8) / 8;
+        rounded = ((size_t)((bin - 8) % 8 + 9) << shift) * LINE;
+        while (memory->idle[bin]) {
+            Link *block = memory->idle[bin];
+            memory->idle[bin] = block->next;
             pages_free(block, rounded);
         }
     }
@@ -178,13 +179,13 @@ static void *fresh_block(Memory *memory, size_t rounded)
     return at;
 }
 
-static void *take_block(Memory *memory, int class, size_t rounded)
+static void *take_block(Memory *memory, int bin, size_t rounded)
 {
     if (memory->limit && (rounded > memory->limit || memory->in_use > memory->limit - rounded))
         return NULL;
-    Link *block = memory->idle[class];
+    Link *block = memory->idle[bin];
     if (block) {
-        memory->idle[class] = block->next;
+        memory->idle[bin] = block->next;
         memory->nreused++;
         if (rounded > LARGEST_CUT)
             memory->idle_pages -= rounded;
@@ -218,9 +219,9 @@ Error *memory_take(Memory *memory, size_t bytes, void **out)
     if (bytes > LARGEST_BLOCK)
         return exhausted(memory, bytes);
     size_t rounded;
-    int class = class_of(bytes, &rounded);
+    int bin = class_of(bytes, &rounded);
     lock_take(&memory->lock);
-    void *block = take_block(memory, class, rounded);
+    void *block = take_block(memory, bin, rounded);
     lock_give(&memory->lock);
     if (!block)
         return exhausted(memory, bytes);
@@ -232,7 +233,7 @@ Error *memory_take(Memory *memory, size_t bytes, void **out)
 void memory_give(Memory *memory, void *block, size_t bytes)
 {
     size_t rounded;
-    int class = class_of(bytes, &rounded);
+    int bin = class_of(bytes, &rounded);
     bool has_own_pages = rounded > LARGEST_CUT;
     lock_take(&memory->lock);
     memory->in_use -= rounded;
@@ -240,8 +241,8 @@ void memory_give(Memory *memory, void *block, size_t bytes)
     bool keeps = !has_own_pages || memory->idle_pages + rounded <= most;
     if (keeps) {
         LIVE_BYTES(block, sizeof(Link));
-        ((Link *)block)->next = memory->idle[class];
-        memory->idle[class] = block;
+        ((Link *)block)->next = memory->idle[bin];
+        memory->idle[bin] = block;
         IDLE_BYTES((char *)block + sizeof(Link), rounded - sizeof(Link));
         if (has_own_pages)
             memory->idle_pages += rounded;
@@ -271,7 +272,8 @@ Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *
     Storage *storage = malloc(sizeof *storage);
     if (!storage)
         fail("no memory for a storage's books");
-    *storage = (Storage){ .data = data, .bytes = bytes, .holders = 1, .on_end = on_end, .user = user };
+    *storage =
+        (Storage){ .data = data, .bytes = bytes, .holders = 1, .on_end = on_end, .user = user };
     return storage;
 }
 

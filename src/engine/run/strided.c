@@ -38,7 +38,7 @@ static void add_dimension(Box *box, int64_t extent, int64_t dst, int64_t src)
 
 #define COPY_ROW(T)                                                                                \
     for (int64_t i = 0; i < n; i++, dst += dst_step, src += src_step)                              \
-        memcpy(dst, src, sizeof(T))
+    memcpy(dst, src, sizeof(T))
 
 static void copy_row(char *dst, int64_t dst_step, const char *src, int64_t src_step, int64_t n,
                      size_t element)
