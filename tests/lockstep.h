@@ -66,20 +66,28 @@ static MUST_USE Error *play_global(World *w, const Node *node)
     return NULL;
 }
 
-/* Sums of f32 over groups, which is what the programs of the tests ask for. */
-static void play_all_reduce(World *w, const Node *node)
+/* One element after the other, by the node's own region. */
+static MUST_USE Error *play_all_reduce(World *w, const Node *node)
 {
     Matrix groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
-    for (int g = 0; g < groups.rows; g++)
-        for (int k = 0; k < groups.cols; k++) {
-            Tensor sum = world_tensor(w, type_of(w->m, node->out));
-            for (int j = 0; j < groups.cols; j++) {
-                const float *x = w->values[groups.at[g * groups.cols + j]][node->in[0]].data;
-                for (int64_t i = 0; i < type_count(sum.type); i++)
-                    ((float *)sum.data)[i] += x[i];
+    Type type = type_of(w->m, node->out), one = type_scalar(type.element);
+    size_t bytes = (size_t)element_info[type.element].bytes;
+    for (int g = 0; g < groups.rows; g++) {
+        const int64_t *members = &groups.at[g * groups.cols];
+        Tensor sum = world_tensor(w, type);
+        memcpy(sum.data, w->values[members[0]][node->in[0]].data, type_bytes(type));
+        for (int j = 1; j < groups.cols; j++)
+            for (size_t i = 0; i < (size_t)type_count(type); i++) {
+                char *a = (char *)sum.data + i * bytes, both[16];
+                char *b = (char *)w->values[members[j]][node->in[0]].data + i * bytes;
+                Tensor in[] = { { one, a }, { one, b } }, out = { one, both };
+                TRY(eval_region(w->m, node->regions[0], in, &out));
+                memcpy(a, both, bytes);
             }
-            w->values[groups.at[g * groups.cols + k]][node->out] = sum;
-        }
+        for (int k = 0; k < groups.cols; k++)
+            w->values[members[k]][node->out] = sum;
+    }
+    return NULL;
 }
 
 /* What a region returned becomes the values first, first + 1, ... */
@@ -158,7 +166,7 @@ static MUST_USE Error *play_region_on_all(World *w, RegionId r)
         if (node->op == OP_GLOBAL)
             TRY(play_global(w, node));
         else if (node->op == OP_ALL_REDUCE)
-            play_all_reduce(w, node);
+            TRY(play_all_reduce(w, node));
         else if (node->op == OP_WHILE)
             TRY(play_while(w, node));
         else if (node->op == OP_CASE)

@@ -268,3 +268,14 @@ ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc)
     attrs->value = value;
     return build_node(m, r, OP_CONSTANT, 0, NULL, value.type, attrs, loc);
 }
+
+RegionId build_reducer(Module *m, OpId op, Element element, const Loc *loc)
+{
+    static const NoAttrs none;
+    Type scalars[] = { type_scalar(element), type_scalar(element) };
+    RegionId r = region_new(m, 0, 2, scalars);
+    ValueId args[] = { region_at(m, r)->args, region_at(m, r)->args + 1 };
+    ValueId both = build_node(m, r, op, 2, args, scalars[0], NULL, loc);
+    region_append(m, r, node_new(m, OP_RETURN, 1, &both, 0, NULL, 0, NULL, &none, loc));
+    return r;
+}

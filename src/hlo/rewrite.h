@@ -44,4 +44,6 @@ OpId region_reducer(const Module *m, RegionId r);
 ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc);
 ValueId build_node(Module *m, RegionId r, OpId op, int nin, const ValueId *in, Type result,
                    const void *attrs, const Loc *loc);
+/* A region that combines two scalars by op: what a reduce or all_reduce takes. */
+RegionId build_reducer(Module *m, OpId op, Element element, const Loc *loc);
 #endif

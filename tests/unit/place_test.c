@@ -132,7 +132,9 @@ static void whole_array_code(void)
     check_over_rows("%r = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions"
                     " = [1] : (" Y ", tensor<f32>) -> tensor<4xf32>", "tensor<4xf32>", "[4]", 0);
     check_over_rows("%r = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions"
-                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>", "tensor<6xf32>", "[1]", 1);
+                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>", "tensor<6xf32>", "[1]", 0);
+    check_over_rows("%r = stablehlo.dot_general %y, %y, contracting_dims = [0] x [0] : (" Y ", " Y
+                    ") -> tensor<6x6xf32>", "tensor<6x6xf32>", "[1, 1]", 0);
     check_over_rows("%r = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : (" Y
                     ", tensor<6x5xf32>) -> tensor<4x5xf32>", "tensor<4x5xf32>", "[4, 1]", 0);
     check_over_rows("%r = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : (" Y ", " Y
@@ -159,13 +161,23 @@ static void whole_array_code(void)
 
 static void meetings_are_shared(void)
 {
-    /* Mean over rows, subtracted, summed up again: one meeting. */
-    check_over_rows("%s = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions"
-                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>\n"
+    /* Rows in another order, then shifted, then two of them: one meeting. */
+    check_over_rows("%a = stablehlo.reverse %y, dims = [0] : " Y "\n"
+                    "%b = stablehlo.slice %a [3:4, 0:6] : (" Y ") -> tensor<1x6xf32>\n"
+                    "%c = stablehlo.concatenate %a, %b, dim = 0 : (" Y ", tensor<1x6xf32>) ->"
+                    " tensor<5x6xf32>\n"
+                    "%r = stablehlo.slice %c [3:5, 0:6] : (tensor<5x6xf32>) -> tensor<2x6xf32>",
+                    "tensor<2x6xf32>", "[1, 1]", 1);
+    /* Maxima and sums over rows need only those of the parts, and an all_reduce. */
+    check_over_rows("%s = stablehlo.reduce(%y init: %zero) applies stablehlo.maximum across"
+                    " dimensions = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>\n"
                     "%b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<6xf32>) -> " Y "\n"
                     "%c = stablehlo.subtract %y, %b : " Y "\n"
                     "%r = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions"
-                    " = [0, 1] : (" Y ", tensor<f32>) -> tensor<f32>", "tensor<f32>", "[]", 1);
+                    " = [0, 1] : (" Y ", tensor<f32>) -> tensor<f32>", "tensor<f32>", "[]", 0);
+    /* But not where the initial value would count four times. */
+    check_over_rows("%r = stablehlo.reduce(%y init: %one) applies stablehlo.add across dimensions"
+                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>", "tensor<6xf32>", "[1]", 1);
     /* A table that all have is cut without asking anybody. */
     check_over_rows("%i = stablehlo.iota dim = 0 : tensor<24xf32>\n"
                     "%t = stablehlo.reshape %i : (tensor<24xf32>) -> " Y "\n"
@@ -224,7 +236,7 @@ static void manual_code(void)
                  " : (" Y ", tensor<f32>) -> tensor<6xf32>",
                  "%s = " SINE "\n%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
                  "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]"
-                 " : (" Y ", tensor<f32>) -> tensor<6xf32>", "[1]", 1);
+                 " : (" Y ", tensor<f32>) -> tensor<6xf32>", "[1]", 0);
     /* Laid out anew between two constraints. */
     check_manual("two constraints", Y, "%r = stablehlo.add %x, %x : " Y,
                  "%c = sdy.sharding_constraint %x <@mesh, [{\"a\"}, {\"b\"}]> : " Y "\n"
@@ -233,23 +245,38 @@ static void manual_code(void)
 }
 
 #define LOOP(init, body)                                                                           \
-    "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"                                        \
+    "%nil = stablehlo.constant dense<0.0> : tensor<f32>\n"                                         \
     "%lim = stablehlo.constant dense<100.0> : tensor<f32>\n"                                       \
     "%r = stablehlo.while(%c = " init ") : " Y "\ncond {\n"                                        \
-    "%t = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions = [0, 1]"       \
+    "%t = stablehlo.reduce(%c init: %nil) applies stablehlo.add across dimensions = [0, 1]"        \
     " : (" Y ", tensor<f32>) -> tensor<f32>\n"                                                     \
     "%g = stablehlo.compare LT, %t, %lim : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"             \
     "stablehlo.return %g : tensor<i1>\n} do {\n" body "\nstablehlo.return %n : " Y "\n}"
 
-/* A loop around a manual computation: its condition takes a meeting each time round.  The sum of
- * the argument is 10.5, so it is asked at 10.5, 21, 42, 84 and 168. */
+#define DOUBLE(in)                                                                                 \
+    MANUAL(in, "[{\"a\"}, {}]", "\"a\", \"b\"",                                                  \
+           "%q = stablehlo.add %p, %p : tensor<2x6xf32>\nsdy.return %q : tensor<2x6xf32>")         \
+    " : (" Y ") -> " Y
+
+/* Loops around a manual computation.  The sum of the argument is 10.5, so the condition is asked
+ * at 10.5, 21, 42, 84 and 168, and the body is done four times. */
 static void manual_in_loop(void)
 {
     check_manual("loop", Y, LOOP("%x", "%n = stablehlo.add %c, %c : " Y),
-                 LOOP("%x", "%n = " MANUAL("c", "[{\"a\"}, {}]", "\"a\", \"b\"",
-                                           "%q = stablehlo.add %p, %p : tensor<2x6xf32>\n"
-                                           "sdy.return %q : tensor<2x6xf32>") " : (" Y ") -> " Y),
-                 "[2, 1]", 5);
+                 LOOP("%x", "%n = " DOUBLE("c")), "[2, 1]", 0);
+    check_manual("loop that turns rows", Y,
+                 LOOP("%x", "%d = stablehlo.add %c, %c : " Y "\n"
+                            "%n = stablehlo.reverse %d, dims = [0] : " Y),
+                 LOOP("%x", "%d = " DOUBLE("c") "\n%n = stablehlo.reverse %d, dims = [0] : " Y),
+                 "[2, 1]", 4);
+}
+
+/* A loop over whole arrays is done on pieces if its body can be, else by all together. */
+static void plain_loops(void)
+{
+    check_over_rows(LOOP("%y", "%n = stablehlo.add %c, %c : " Y), Y, "[4, 1]", 0);
+    check_over_rows(LOOP("%y", "%d = stablehlo.add %c, %c : " Y "\n"
+                               "%n = stablehlo.reverse %d, dims = [0] : " Y), Y, "[4, 1]", 1);
 }
 
 static void check_refused(const char *text, const char *message)
@@ -295,6 +322,7 @@ int main(void)
     meetings_are_shared();
     manual_code();
     manual_in_loop();
+    plain_loops();
     refusals();
     donations();
     return check_done();

@@ -121,17 +121,6 @@ static ValueId spread(Simplifier *s, ValueId v, const Dot *d, const int64_t *to,
     return simplify_put(s, OP_BROADCAST, 1, &v, t, attrs, loc);
 }
 
-static RegionId adder(Module *m, Element e, const Loc *loc)
-{
-    Type scalars[] = { type_scalar(e), type_scalar(e) };
-    static const NoAttrs none;
-    RegionId r = region_new(m, 0, 2, scalars);
-    ValueId args[] = { region_at(m, r)->args, region_at(m, r)->args + 1 };
-    ValueId sum = build_node(m, r, OP_ADD, 2, args, scalars[0], NULL, loc);
-    region_append(m, r, node_new(m, OP_RETURN, 1, &sum, 0, NULL, 0, NULL, &none, loc));
-    return r;
-}
-
 static ValueId sum_over(Simplifier *s, ValueId v, const Dot *d, int k_at, const Loc *loc)
 {
     Module *m = s->m;
@@ -145,7 +134,7 @@ static ValueId sum_over(Simplifier *s, ValueId v, const Dot *d, int k_at, const 
     attrs->dimensions = ints_copy(m->arena, d->nk, dims);
     Dense zero = { type_scalar(d->sum), true, zeros };
     ValueId in[] = { v, simplify_constant(s, zero, loc) };
-    RegionId add = adder(m, d->sum, loc);
+    RegionId add = build_reducer(m, OP_ADD, d->sum, loc);
     NodeId n = node_new(m, OP_REDUCE, 2, in, 1, &sum, 1, &add, attrs, loc);
     region_append(m, s->region, n);
     return node_at(m, n)->out;

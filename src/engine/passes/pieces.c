@@ -6,7 +6,7 @@
  *     it lies so already                the piece there is
  *     a constant of equal elements      a smaller constant
  *     a broadcast                       a smaller broadcast of a piece of its operand
- *     every device has all of it        a slice at a place that a table gives by partition_id
+ *     it has more of it than that       a slice at a place that a table gives by partition_id
  */
 #include "engine/passes/place.h"
 
@@ -35,14 +35,14 @@ void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece)
     z->held[z->nheld++] = (Held){ v, tiling, piece };
 }
 
-/* Where the tile along dimension d of this device begins, as an i64. */
+/* Where the tile along dimension d of this device begins, as an i64; extent 0: at 0. */
 static ValueId tile_start(Placer *z, ValueId partition, Tiling t, int d, int64_t extent)
 {
     Module *m = z->m;
     int64_t *starts = ARENA_ARRAY(m->arena, int64_t, z->ndevices);
     for (int i = 0; i < z->ndevices; i++)
         starts[i] = t.tile_of[i * t.rank + d] * extent;
-    if (t.tiles[d] == 1)
+    if (t.tiles[d] == 1 || extent == 0)
         return build_constant(m, z->to, (Dense){ type_scalar(I64), true, starts }, NULL);
     int64_t ndevices = z->ndevices, one = 1;
     Dense table = { type_new(m->arena, I64, 1, &ndevices), false, starts };
@@ -54,56 +54,78 @@ static ValueId tile_start(Placer *z, ValueId partition, Tiling t, int d, int64_t
     return build_node(m, z->to, OP_RESHAPE, 1, &start, type_scalar(I64), NULL, NULL);
 }
 
-/* This device's tile of a value that it has the whole of. */
-static ValueId cut(Placer *z, ValueId whole, Tiling t)
+/* This device's tile of a value of which it has a larger one. */
+static ValueId cut(Placer *z, ValueId v, Tiling t)
 {
     Module *m = z->m;
-    Type local = local_type(z, type_of(m, whole), t);
-    ValueId in[MAX_RANK + 1] = { whole };
+    Tiling has = z->tilings[v];
+    Type local = local_type(z, type_of(m, v), t);
+    ValueId in[MAX_RANK + 1] = { subst_get(&z->pieces, v) };
     ValueId partition =
         build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
     for (int d = 0; d < local.rank; d++)
-        in[d + 1] = tile_start(z, partition, t, d, local.dims[d]);
+        in[d + 1] = tile_start(z, partition, t, d, has.tiles[d] == 1 ? local.dims[d] : 0);
     DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
     attrs->slice_sizes = (Ints){ local.rank, local.dims };
     return build_node(m, z->to, OP_DYNAMIC_SLICE, local.rank + 1, in, local, attrs, NULL);
 }
 
-/* A broadcast of a piece of what v is a broadcast of. */
-static ValueId broadcast_piece(Placer *z, ValueId v, Tiling want)
+/* How the operand of the broadcast that makes v must lie for v to lie so; false: it cannot. */
+static bool broadcast_wants(const Placer *z, ValueId v, Tiling want, Tiling *inner)
 {
-    Module *m = z->m;
-    Node node = *node_at(m, value_def(m, v));
-    Ints dims = ((const BroadcastAttrs *)node.attrs)->broadcast_dimensions;
-    Type from = type_of(m, node.in[0]), to = type_of(m, v);
+    const Module *m = z->m;
+    const Node *node = node_at(m, value_def(m, v));
+    Ints dims = ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions;
+    Type from = type_of(m, node->in[0]), to = type_of(m, v);
     Pick picks[MAX_RANK] = { 0 };
     for (int d = 0; d < from.rank; d++)
         if (from.dims[d] == to.dims[dims.at[d]])
             picks[d] = (Pick){ &want, (int)dims.at[d] };
     bool dropped;
-    Tiling inner = tiling_pick(m->arena, from, z->ndevices, picks, false, &dropped);
-    ValueId piece = dropped ? 0 : piece_of(z, node.in[0], inner);
-    if (!piece)
-        return 0;
-    return build_node(m, z->to, OP_BROADCAST, 1, &piece, local_type(z, to, want), node.attrs,
-                      node.loc);
+    *inner = tiling_pick(m->arena, from, z->ndevices, picks, false, &dropped);
+    return !dropped;
 }
 
+static bool is_broadcast(const Module *m, ValueId v)
+{
+    NodeId def = value_def(m, v);
+    return def && node_at(m, def)->op == OP_BROADCAST;
+}
+
+static bool is_splat(const Module *m, ValueId v)
+{
+    const Dense *constant = value_constant(m, v);
+    return constant && constant->is_splat;
+}
+
+bool piece_is_near(const Placer *z, ValueId v, Tiling want)
+{
+    Tiling inner;
+    if (is_splat(z->m, v))
+        return true;
+    if (!z->is_waiting[v] && tiling_refines(want, z->tilings[v]))
+        return true;
+    return is_broadcast(z->m, v) && broadcast_wants(z, v, want, &inner) &&
+           piece_is_near(z, node_at(z->m, value_def(z->m, v))->in[0], inner);
+}
+
+/* v is near. */
 static ValueId make_piece(Placer *z, ValueId v, Tiling want)
 {
     Module *m = z->m;
-    NodeId def = value_def(m, v);
-    const Dense *constant = value_constant(m, v);
-    if (constant && constant->is_splat)
-        return build_constant(m, z->to,
-                              (Dense){ local_type(z, constant->type, want), true, constant->data },
-                              node_at(m, def)->loc);
-    ValueId piece = 0;
-    if (def && node_at(m, def)->op == OP_BROADCAST)
-        piece = broadcast_piece(z, v, want);
-    if (!piece && !z->is_waiting[v] && tiling_is_replicated(z->tilings[v]))
-        piece = cut(z, subst_get(&z->pieces, v), want);
-    return piece;
+    Type local = local_type(z, type_of(m, v), want);
+    const Node *def = node_at(m, value_def(m, v));
+    const void *attrs = def->attrs;
+    const Loc *loc = def->loc;
+    Tiling inner;
+    if (is_splat(m, v))
+        return build_constant(m, z->to, (Dense){ local, true, value_constant(m, v)->data }, loc);
+    if (is_broadcast(m, v) && broadcast_wants(z, v, want, &inner) &&
+        piece_is_near(z, def->in[0], inner)) {
+        ValueId piece = piece_of(z, def->in[0], inner);
+        return build_node(m, z->to, OP_BROADCAST, 1, &piece, local, attrs, loc);
+    }
+    return cut(z, v, want);
 }
 
 ValueId piece_of(Placer *z, ValueId v, Tiling want)
@@ -113,9 +135,10 @@ ValueId piece_of(Placer *z, ValueId v, Tiling want)
     for (int i = z->nheld - 1; i >= 0; i--)
         if (z->held[i].whole == v && z->held[i].piece && tiling_equal(z->held[i].tiling, want))
             return z->held[i].piece;
+    if (!piece_is_near(z, v, want))
+        return 0;
     ValueId piece = make_piece(z, v, want);
-    if (piece)
-        piece_hold(z, v, want, piece);
+    piece_hold(z, v, want, piece);
     return piece;
 }
 

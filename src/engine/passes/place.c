@@ -14,8 +14,8 @@
  * computations), else as the operations that make them suggest.  An operation is done on
  * pieces where its operands allow that, by every device for itself where all have everything,
  * and otherwise joins the run that the next tutti.global will be.  A while or case is placed
- * as a whole like any operation, or, when there is a manual computation in it, region by
- * region in the same way.
+ * region by region in the same way when there is a manual computation in it or when nothing in
+ * it needs whole arrays, else as one operation.
  *
  * In a partly manual computation the axes that are not manual are taken as copies: devices
  * along them do the same work. */
@@ -25,175 +25,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- what is inside a node ---- */
-
-static bool any_inside(const Module *m, NodeId n, bool test(const Node *node))
-{
-    const Node *node = node_at(m, n);
-    for (int k = 0; k < node->nregions; k++) {
-        const Region *region = region_at(m, node->regions[k]);
-        for (int i = 0; i < region->nnodes; i++)
-            if (test(node_at(m, region->nodes[i])) || any_inside(m, region->nodes[i], test))
-                return true;
-    }
-    return false;
-}
-
-static bool is_manual_node(const Node *node)
-{
-    return node->op == OP_MANUAL;
-}
-
-/* Means something only to one device. */
-static bool is_per_device(const Node *node)
-{
-    return op_info[node->op].kind == KIND_MEET || node->op == OP_PARTITION_ID;
-}
-
-static bool is_defined_inside(const Module *m, ValueId v, NodeId n)
-{
-    for (RegionId r = value_at(m, v)->region; r;) {
-        NodeId parent = region_at(m, r)->parent;
-        if (parent == n)
-            return true;
-        r = parent ? node_at(m, parent)->region : 0;
-    }
-    return false;
-}
-
-typedef bool ValueTest(const Placer *z, ValueId v);
-
-/* Of the values that n takes, as operands or into its regions: is one so? */
-static bool any_taken_by(const Placer *z, NodeId n, NodeId inner, ValueTest *test)
-{
-    const Node *node = node_at(z->m, inner);
-    for (int i = 0; i < node->nin; i++)
-        if (test(z, node->in[i]) && (inner == n || !is_defined_inside(z->m, node->in[i], n)))
-            return true;
-    for (int k = 0; k < node->nregions; k++) {
-        const Region *region = region_at(z->m, node->regions[k]);
-        for (int i = 0; i < region->nnodes; i++)
-            if (any_taken_by(z, n, region->nodes[i], test))
-                return true;
-    }
-    return false;
-}
-
-static bool any_taken(const Placer *z, NodeId n, ValueTest *test)
-{
-    return any_taken_by(z, n, n, test);
-}
-
-static bool value_waits(const Placer *z, ValueId v)
-{
-    return z->is_waiting[v];
-}
-
-static bool value_is_manual(const Placer *z, ValueId v)
-{
-    return z->is_manual[v];
-}
-
-static bool value_is_cut(const Placer *z, ValueId v)
-{
-    return !z->is_manual[v] && !tiling_is_replicated(z->tilings[v]);
-}
-
-/* ---- how results lie ---- */
-
-static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
-
-static void set_tiling(Placer *z, ValueId v, Tiling t)
-{
-    z->tilings[v] = z->hints[v] = t;
-}
-
-static MUST_USE Error *infer_region(Placer *z, RegionId r)
-{
-    Placement inner;
-    for (int i = 0; i + 1 < region_at(z->m, r)->nnodes; i++)
-        TRY(infer(z, region_at(z->m, r)->nodes[i], &inner));
-    return NULL;
-}
-
-/* What a region returns becomes v's tiling, where v has none of its own. */
-static void adopt(Placer *z, ValueId v, ValueId returned)
-{
-    if (!tiling_is_replicated(z->hints[v]))
-        return;
-    z->tilings[v] = z->tilings[returned];
-    z->hints[v] = z->hints[returned];
-}
-
-/* A case's results lie as those of the first branch that cuts them. */
-static MUST_USE Error *infer_case(Placer *z, NodeId n)
-{
-    Node node = *node_at(z->m, n);
-    for (int k = 0; k < node.nregions; k++) {
-        TRY(infer_region(z, node.regions[k]));
-        for (int i = 0; i < node.nout; i++)
-            adopt(z, node.out + (uint32_t)i, region_return(z->m, node.regions[k])->in[i]);
-    }
-    return NULL;
-}
-
-/* What a loop carries lies as at its beginning, or if that is whole, as its body leaves it. */
-static MUST_USE Error *infer_while(Placer *z, NodeId n)
-{
-    Node node = *node_at(z->m, n);
-    RegionId body = node.regions[1];
-    for (int i = 0; i < node.nout; i++) {
-        ValueId arg = region_at(z->m, body)->args + (uint32_t)i;
-        z->tilings[arg] = z->tilings[node.out + (uint32_t)i];
-        z->hints[arg] = z->hints[node.out + (uint32_t)i];
-    }
-    TRY(infer_region(z, body));
-    for (int i = 0; i < node.nout; i++)
-        adopt(z, node.out + (uint32_t)i, region_return(z->m, body)->in[i]);
-    return NULL;
-}
-
-static MUST_USE Error *infer_stated(Placer *z, NodeId n)
-{
-    const Node *node = node_at(z->m, n);
-    Tiling t;
-    for (int i = 0; i < node->nout; i++) {
-        TRY(is_mark(node) ? mark_tiling(z, node, &t) : manual_tiling(z, node, false, i, &t));
-        set_tiling(z, node->out + (uint32_t)i, t);
-    }
-    return NULL;
-}
-
-/* Sets the tilings of n's results, and says in *p where n may run. */
-static MUST_USE Error *infer(Placer *z, NodeId n, Placement *p)
-{
-    Module *m = z->m;
-    const Node *node = node_at(m, n);
-    Tiling *in = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
-    Tiling *hints = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
-    for (int i = 0; i < node->nin; i++) {
-        in[i] = z->tilings[node->in[i]];
-        hints[i] = z->hints[node->in[i]];
-    }
-    *p = propagate(m, m->arena, n, in, z->ndevices);
-    hints = propagate_hints(m, m->arena, n, hints, z->ndevices);
-    for (int i = 0; i < node->nout; i++) {
-        ValueId v = node->out + (uint32_t)i;
-        z->hints[v] = hints[i];
-        z->tilings[v] = tiling_even(m->arena, type_of(m, v), hints[i]);
-        p->is_piecewise = p->is_piecewise && tiling_equal(p->results[i], z->tilings[v]);
-    }
-    if (is_mark(node) || node->op == OP_MANUAL)
-        TRY(infer_stated(z, n));
-    if (node->op == OP_CASE)
-        TRY(infer_case(z, n));
-    if (node->op == OP_WHILE)
-        TRY(infer_while(z, n));
-    for (int i = 0; i < node->nout; i++)
-        p->results[i] = z->tilings[node->out + (uint32_t)i];
-    return NULL;
-}
 
 /* ---- nodes ---- */
 
@@ -360,7 +191,7 @@ static RegionId region_of_pieces(Placer *z, RegionId from, const Tiling *tilings
     return into;
 }
 
-/* A while or case with manual computations in it.  What a loop carries lies all along as it
+/* A while or case, region by region.  What a loop carries lies all along as it
  * did at its beginning; the condition is known to all. */
 static MUST_USE Error *place_flow(Placer *z, NodeId n)
 {
@@ -420,13 +251,17 @@ static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
     Placement p;
     TRY(refuse_per_device(z, n));
     TRY(infer(z, n, &p));
-    bool is_flow = op_info[node_at(m, n)->op].kind == KIND_FLOW;
+    bool is_flow = op_info[node_at(m, n)->op].kind == KIND_FLOW && node_at(m, n)->nregions > 0;
     if (node_has_effect(m, n) || any_taken(z, n, value_waits))
         run_add(z, n);
     else if (!any_taken(z, n, value_is_cut))
         copy_whole(z, n);
+    else if (is_flow && flow_is_near(z, n, &p))
+        return place_flow(z, n);
     else if (p.is_piecewise && !is_flow)
         place_piecewise(z, n, &p);
+    else if (p.is_partial && is_combinable(z, n, &p))
+        place_partial(z, n, &p);
     else
         run_add(z, n);
     return NULL;

@@ -36,13 +36,33 @@ typedef struct Placer {
     int nasked; /* entries of held that wait for their piece */
 } Placer;
 
+/* infer.c: how values lie. */
+typedef bool ValueTest(const Placer *z, ValueId v);
+ValueTest value_waits, value_is_manual, value_is_cut;
+/* Of the values that n takes, as operands or into its regions: is one so? */
+bool any_taken(const Placer *z, NodeId n, ValueTest *test);
+bool any_inside(const Module *m, NodeId n, bool test(const Node *node)); /* in its regions */
+bool is_manual_node(const Node *node);
+bool is_per_device(const Node *node); /* means something only to one device */
+void set_tiling(Placer *z, ValueId v, Tiling t);
+/* Sets the tilings of n's results, and says in *p where n may run. */
+MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
+/* Can the while or case n be placed region by region without a tutti.global in it? */
+bool flow_is_near(Placer *z, NodeId n, const Placement *p);
+
 /* pieces.c: what a device has. */
 Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divides it */
 /* A device's piece of v lying as `want`, without a meeting; 0: that needs one. */
 ValueId piece_of(Placer *z, ValueId v, Tiling want);
+bool piece_is_near(const Placer *z, ValueId v, Tiling want); /* piece_of would not be 0 */
 void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece);
 /* n done by every device on its pieces; p.is_piecewise. */
 void place_piecewise(Placer *z, NodeId n, const Placement *p);
+
+/* partial.c: n done by every device on its part, the results then combined by an all_reduce;
+ * p.is_partial and is_combinable. */
+bool is_combinable(const Placer *z, NodeId n, const Placement *p);
+void place_partial(Placer *z, NodeId n, const Placement *p);
 
 /* stated.c: what the program says. */
 bool is_call_of(const Node *node, const char *target); /* a custom_call */

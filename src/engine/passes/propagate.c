@@ -83,6 +83,14 @@ static bool is_same_cut(const Tiling *a, int i, const Tiling *b, int j)
     return true;
 }
 
+bool tiling_refines(Tiling b, Tiling a)
+{
+    for (int i = 0; i < a.rank; i++)
+        if (a.tiles[i] != 1 && !is_same_cut(&a, i, &b, i))
+            return false;
+    return true;
+}
+
 /* ---- factors ---- */
 
 enum { NO_FACTOR = -1 };
@@ -410,26 +418,28 @@ static Tiling cut_by(const Factors *f, Type whole, const int *factors, const Pic
     return tiling_pick(f->arena, whole, ndevices, picks, may_be_uneven, dropped);
 }
 
-/* May operand k be used as it lies, with its pieces cut as the factors are? */
-static bool fits(const Factors *f, int k, const Tiling *has, const Pick *cuts)
-{
-    for (int d = 0; d < has->rank; d++) {
-        int factor = f->in[k][d];
-        bool is_cut = factor != NO_FACTOR && cuts[factor].from;
-        if (is_cut && f->is_bound[factor])
-            return false;
-        if (is_cut ? !is_same_cut(has, d, cuts[factor].from, cuts[factor].dim) : has->tiles[d] != 1)
-            return false;
-    }
-    return true;
-}
-
 static bool cuts_bound(const Factors *f, const Pick *cuts)
 {
     for (int i = 0; i < f->n; i++)
         if (f->is_bound[i] && cuts[i].from)
             return true;
     return false;
+}
+
+/* Which of the parts along the bound factors each device has. */
+static void number_parts(const Factors *f, const Pick *cuts, int ndevices, Placement *p)
+{
+    p->nparts = 1;
+    p->part_of = ARENA_ARRAY(f->arena, int, ndevices);
+    for (int i = 0; i < f->n; i++) {
+        const Tiling *t = cuts[i].from;
+        if (!f->is_bound[i] || !t)
+            continue;
+        int64_t tiles = t->tiles[cuts[i].dim];
+        p->nparts = (int)(p->nparts * tiles);
+        for (int d = 0; d < ndevices; d++)
+            p->part_of[d] = (int)(p->part_of[d] * tiles + t->tile_of[d * t->rank + cuts[i].dim]);
+    }
 }
 
 Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)
@@ -440,17 +450,19 @@ Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, i
                     .wants = ARENA_ARRAY(arena, Tiling, node->nin + 1) };
     link_node(&f);
     Pick *cuts = choose_cuts(&f, in);
-    p.is_piecewise = f.n > 0 && !cuts_bound(&f, cuts);
-    bool dropped;
+    bool dropped, is_possible = f.n > 0;
     for (int k = 0; k < node->nin; k++) {
         p.wants[k] = cut_by(&f, in_type(&f, k), f.in[k], cuts, ndevices, false, &dropped);
-        bool is_ready = !dropped && (tiling_is_replicated(in[k]) || fits(&f, k, &in[k], cuts));
-        p.is_piecewise = p.is_piecewise && is_ready;
+        is_possible = is_possible && !dropped;
     }
     for (int k = 0; k < node->nout; k++) {
         p.results[k] = cut_by(&f, out_type(&f, k), f.out[k], cuts, ndevices, false, &dropped);
-        p.is_piecewise = p.is_piecewise && !dropped;
+        is_possible = is_possible && !dropped;
     }
+    p.is_piecewise = is_possible && !cuts_bound(&f, cuts);
+    p.is_partial = is_possible && !p.is_piecewise && (node->op == OP_REDUCE || node->op == OP_DOT);
+    if (p.is_partial)
+        number_parts(&f, cuts, ndevices, &p);
     return p;
 }
 

@@ -18,13 +18,20 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
 /* t without the cuts that do not divide the extents. */
 Tiling tiling_even(Arena *arena, Type whole, Tiling t);
 
+/* Is every cut of a also one of b?  Then a device can take its piece lying as b from its piece
+ * lying as a. */
+bool tiling_refines(Tiling b, Tiling a);
+
 /* Where a node may run. */
 typedef struct Placement {
     Tiling *results;   /* [nout] */
     bool is_piecewise; /* every device computes its piece of the results from its pieces of the
                           operands, */
-    Tiling *wants;     /* [nin] if these lie so; each is the operand's own tiling, or the operand
-                          is replicated and each device can take its piece of it */
+    Tiling *wants;     /* [nin] if these lie so */
+    bool is_partial;   /* the same, but the results of devices with different parts have to be
+                          combined: a sum runs over a dimension that is cut */
+    int nparts;        /* so many make one result, */
+    int *part_of;      /* and device d has this one */
 } Placement;
 
 /* in[i] is the tiling of operand i. */
