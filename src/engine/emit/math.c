@@ -101,7 +101,7 @@ static V expm1_direct(Kernel *k, V x)
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
     V inside = INTRINSIC(k, "llvm.maxnum", x, const_f(k, type, -50));
-    inside = INTRINSIC(k, "llvm.minnum", inside, const_f(k, type, is_f64 ? 711 : 90));
+    inside = INTRINSIC(k, "llvm.minnum", inside, const_f(k, type, is_f64 ? 709.79 : 88.73));
     V n, part = exp_part(k, inside, &n);
     V half = power_of_two(k, LLVMBuildSub(k->b, n, const_i(k, LLVMTypeOf(n), 1), ""), is_f64);
     V y = fma3(k, half, part, LLVMBuildFSub(k->b, half, const_f(k, type, 0.5), ""));

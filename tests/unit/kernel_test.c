@@ -1,0 +1,787 @@
+/* kernel_test.c - kernels against the evaluator: every element rule, over many shapes and all
+ * element types; then reduce, dot, update, scatter.  Links the engine and LLVM.
+ *
+ * A case is the text of a program whose main is taken as the body of one fusion.  In it, $S is
+ * a shape ("3x5x17x", or nothing), $E an element type; so tensor<$S$E>. */
+#include "engine/emit/emit.h"
+#include "engine/eval.h"
+#include "engine/rules/eval_number.h"
+#include "tests/check.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <xmmintrin.h>
+
+enum { MOST = 12 };
+
+typedef void KernelFn(Frame *, void *, void *, void *, void *, void *, void *, void *, void *,
+                      void *, void *, void *, void *);
+
+static Text filled(const char *pattern, const char *shape, const char *element)
+{
+    Text text = { 0 };
+    for (const char *at = pattern; *at; at++)
+        if (at[0] == '$' && at[1] == 'S')
+            text_add(&text, shape, strlen(shape)), at++;
+        else if (at[0] == '$' && at[1] == 'E')
+            text_add(&text, element, strlen(element)), at++;
+        else
+            text_add(&text, at, 1);
+    return text;
+}
+
+/* ---- numbers ---- */
+
+static uint64_t seed = 1;
+
+static uint32_t random_bits(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33);
+}
+
+static double random_float(void)
+{
+    static const double special[] = { 0, -0.0, INFINITY, -INFINITY, NAN, 1, -1, 0.5, 2, 100, -80 };
+    if (random_bits() % 8 == 0)
+        return special[random_bits() % (sizeof special / sizeof special[0])];
+    return ((double)random_bits() / 0x1p31 - 0.5) * (random_bits() % 4 ? 4 : 40);
+}
+
+/* `tame`: no special values, small, so that sums can be compared. */
+static double random_number(bool tame)
+{
+    return tame ? floor((double)random_bits() / 0x1p31 * 16) / 8 - 1 : random_float();
+}
+
+static int64_t random_int(Element e, bool tame)
+{
+    if (tame)
+        return (int64_t)(random_bits() % 7) - (element_info[e].kind == SIGNED ? 3 : 0);
+    int64_t wide = (int64_t)((uint64_t)random_bits() << 33 ^ (uint64_t)random_bits() << 9);
+    switch (random_bits() % 4) {
+    case 0: return wide;
+    case 1: return INT64_MIN >> (random_bits() % 64);
+    case 2: return INT64_MAX >> (random_bits() % 64);
+    default: return (int64_t)(random_bits() % 11) - 5;
+    }
+}
+
+static Tensor tensor_new(Type type)
+{
+    size_t bytes = type_bytes(type);
+    char *at = malloc(bytes + 64);
+    memset(at, 0xa5, bytes + 64);
+    return (Tensor){ type, at };
+}
+
+static Tensor tensor_random(Type type, bool tame)
+{
+    Tensor t = tensor_new(type);
+    ElementKind kind = element_info[type.element].kind;
+    for (int64_t i = 0; i < type_count(type); i++)
+        if (kind == FLOAT)
+            float_set(t, i, random_number(tame));
+        else if (kind == COMPLEX)
+            complex_set(t, i, CMPLX(random_number(tame), random_number(tame)));
+        else
+            int_set(t, i, random_int(type.element, tame));
+    return t;
+}
+
+/* Within so many ulps of the type; numbers below the normal range count as zero. */
+static bool close_floats(double x, double y, Element e, double ulps)
+{
+    double unit = e == F64 ? 0x1p-52 : e == F32 ? 0x1p-23 : e == F16 ? 0x1p-10 : 0x1p-7;
+    double least = e == F64 ? 0x1p-1022 : e == F16 ? 0x1p-14 : 0x1p-126;
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    x = fabs(x) < least ? copysign(0, x) : x;
+    y = fabs(y) < least ? copysign(0, y) : y;
+    if (x == y)
+        return ulps != 0 || signbit(x) == signbit(y);
+    if (isinf(x) || isinf(y))
+        return false;
+    return fabs(x - y) <= ulps * unit * fmax(fabs(x), fabs(y));
+}
+
+static bool close_at(Tensor a, Tensor b, int64_t i, double ulps)
+{
+    Element e = a.type.element;
+    if (element_info[e].kind == FLOAT)
+        return close_floats(float_at(a, i), float_at(b, i), e, ulps);
+    if (element_info[e].kind != COMPLEX)
+        return int_at(a, i) == int_at(b, i);
+    Complex x = complex_at(a, i), y = complex_at(b, i);
+    double size = fmax(fabs(creal(y)), fabs(cimag(y))), far = ulps * (e == C64 ? 0x1p-23 : 0x1p-52);
+    Element part = element_part(e);
+    return (close_floats(creal(x), creal(y), part, ulps) || fabs(creal(x) - creal(y)) <= far * size) &&
+           (close_floats(cimag(x), cimag(y), part, ulps) || fabs(cimag(x) - cimag(y)) <= far * size);
+}
+
+static void show_at(Tensor t, int64_t i)
+{
+    ElementKind kind = element_info[t.type.element].kind;
+    if (kind == FLOAT)
+        printf("%.17g", float_at(t, i));
+    else if (kind == COMPLEX)
+        printf("(%.17g, %.17g)", creal(complex_at(t, i)), cimag(complex_at(t, i)));
+    else
+        printf("%lld", (long long)int_at(t, i));
+}
+
+/* ---- one case ---- */
+
+typedef struct Case {
+    Module *m;
+    NodeId fusion;
+    RegionId body;
+    int nin, nout;
+    Tensor in[MOST], want[MOST], got[MOST];
+} Case;
+
+static bool must(Error *error, const char *text)
+{
+    if (error)
+        printf("%s\n  in: %s\n", error_text(error), text);
+    CHECK(!error);
+    error_free(error);
+    return !error;
+}
+
+/* Makes main's body the region of a fusion. */
+static bool case_read(Case *c, const char *text)
+{
+    Text whole = { 0 };
+    text_printf(&whole, "module @t {\n func.func public @main%s\n}\n", text);
+    Error *error = read_text(text_cstr(&whole), whole.n, "test", &c->m);
+    text_free(&whole);
+    if (!must(error, text))
+        return false;
+    c->body = func_find(c->m, STR("main"))->body;
+    const Region *body = region_at(c->m, c->body);
+    const Node *end = region_return(c->m, c->body);
+    ValueId args[MOST];
+    Type results[MOST];
+    c->nin = body->nargs;
+    c->nout = end->nin;
+    for (int i = 0; i < c->nin; i++)
+        args[i] = body->args + (ValueId)i;
+    for (int i = 0; i < c->nout; i++)
+        results[i] = type_of(c->m, end->in[i]);
+    c->fusion = node_new(c->m, OP_FUSION, c->nin, args, c->nout, results, 1, &c->body, NULL, NULL);
+    return must(module_check(c->m), text);
+}
+
+static const _Atomic int never;
+
+static Error *kernel_run(Case *c, bool in_place)
+{
+    Arena *arena = arena_new();
+    Emit e;
+    LLVMValueRef function;
+    char *bytes = NULL;
+    size_t n = 0;
+    Code *code = NULL;
+    void *address = NULL;
+    Error *error = emit_begin(&e, arena, "test");
+    if (!error)
+        error = kernel_emit(&e, c->m, c->fusion, "kernel", &function);
+    if (!error) {
+        LLVMSetLinkage(function, LLVMExternalLinkage);
+        error = emit_object(&e, &bytes, &n);
+    }
+    emit_end(&e);
+    if (!error)
+        error = code_load(bytes, n, &code);
+    if (!error)
+        error = code_find(code, "kernel", &address);
+    if (!error) {
+        Frame f = { .rt = &runtime, .cancel = &never, .partition = 3, .replica = 1 };
+        void *p[MOST] = { 0 };
+        for (int i = 0; i < c->nin; i++)
+            p[i] = c->in[i].data;
+        for (int i = 0; i < c->nout; i++)
+            p[c->nin + i] = c->got[i].data;
+        if (in_place)
+            p[c->nin] = memcpy(c->got[0].data, c->in[0].data, type_bytes(c->in[0].type)), p[0] = p[c->nin];
+        unsigned outer = _mm_getcsr();
+        _mm_setcsr(outer | 0x8040);
+        ((KernelFn *)address)(&f, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10],
+                              p[11]);
+        _mm_setcsr(outer);
+    }
+    code_free(code);
+    free(bytes);
+    arena_free(arena);
+    return error;
+}
+
+static void case_compare(const Case *c, const char *text, double ulps)
+{
+    for (int o = 0; o < c->nout; o++) {
+        const unsigned char *end = (unsigned char *)c->got[o].data + type_bytes(c->got[o].type);
+        bool is_inside = true;
+        for (int i = 0; i < 64; i++)
+            is_inside = is_inside && end[i] == 0xa5;
+        CHECK(is_inside);
+        for (int64_t i = 0; i < type_count(c->want[o].type); i++) {
+            if (close_at(c->got[o], c->want[o], i, ulps))
+                continue;
+            printf("result %d, element %lld: got ", o, (long long)i);
+            show_at(c->got[o], i);
+            printf(", want ");
+            show_at(c->want[o], i);
+            for (int a = 0; a < c->nin; a++)
+                if (type_same_shape(c->in[a].type, c->want[o].type)) {
+                    printf(" of ");
+                    show_at(c->in[a], i);
+                }
+            printf("\n  in: %s\n", text);
+            CHECK(!"the kernel and the evaluator agree");
+            return;
+        }
+    }
+}
+
+static void try_text(const char *text, double ulps, bool tame)
+{
+    Case c = { 0 };
+    if (!case_read(&c, text))
+        return;
+    for (int i = 0; i < c.nin; i++)
+        c.in[i] = tensor_random(type_of(c.m, region_at(c.m, c.body)->args + (ValueId)i), tame);
+    for (int i = 0; i < c.nout; i++) {
+        Type type = type_of(c.m, region_return(c.m, c.body)->in[i]);
+        c.want[i] = tensor_new(type);
+        c.got[i] = tensor_new(type);
+    }
+    const Region *body = region_at(c.m, c.body);
+    for (int i = 0; i < body->nnodes; i++)
+        if (node_at(c.m, body->nodes[i])->op != OP_RETURN && !kernel_can_emit(c.m, body->nodes[i])) {
+            printf("kernel_can_emit says no\n  in: %s\n", text);
+            CHECK(!"kernel_can_emit");
+        }
+    if (must(eval_region(c.m, c.body, c.in, c.want), text) && must(kernel_run(&c, false), text))
+        case_compare(&c, text, ulps);
+    CHECK(kernel_cost(c.m, c.fusion) > 0);
+    if (c.nin && c.nout && kernel_reads_in_place(c.m, c.fusion, 0, 0)) {
+        if (must(kernel_run(&c, true), text))
+            case_compare(&c, text, ulps);
+    }
+    for (int i = 0; i < c.nin; i++)
+        free(c.in[i].data);
+    for (int i = 0; i < c.nout; i++) {
+        free(c.want[i].data);
+        free(c.got[i].data);
+    }
+    module_free(c.m);
+}
+
+static void try(const char *pattern, const char *shape, const char *element, double ulps, bool tame)
+{
+    Text text = filled(pattern, shape, element);
+    try_text(text_cstr(&text), ulps, tame);
+    text_free(&text);
+}
+
+/* ---- elementwise ---- */
+
+static void unary(const char *op, const char *const *elements, double ulps)
+{
+    Text text = { 0 };
+    text_printf(&text, "(%%x: tensor<$S$E>) -> tensor<$S$E> {\n  %%y = stablehlo.%s %%x : tensor<$S$E>\n"
+                       "  return %%y : tensor<$S$E>\n}", op);
+    static const char *const shapes[] = { "", "1x", "7x", "16x", "17x", "1023x", "3x5x17x", "0x" };
+    for (int e = 0; elements[e]; e++)
+        for (int s = 0; s < (e < 1 ? 8 : 1); s++)
+            try(text_cstr(&text), e < 1 ? shapes[s] : "1023x", elements[e], ulps, false);
+    text_free(&text);
+}
+
+static void binary(const char *op, const char *const *elements, double ulps)
+{
+    Text text = { 0 };
+    text_printf(&text, "(%%x: tensor<$S$E>, %%y: tensor<$S$E>) -> tensor<$S$E> {\n"
+                       "  %%z = stablehlo.%s %%x, %%y : tensor<$S$E>\n"
+                       "  return %%z : tensor<$S$E>\n}", op);
+    for (int e = 0; elements[e]; e++) {
+        try(text_cstr(&text), "1023x", elements[e], ulps, false);
+        if (e == 0)
+            try(text_cstr(&text), "3x7x", elements[e], ulps, false);
+    }
+    text_free(&text);
+}
+
+#define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define FLOATS "f32", "f64", "f16", "bf16"
+#define INTS "i32", "i8", "i16", "i64", "ui8", "ui16", "ui32", "ui64", "i4", "ui4", "i2", "ui2"
+#define COMPLEXES "complex<f32>", "complex<f64>"
+
+static void test_floats(void)
+{
+    static const char *const exact[] = { "negate", "abs", "sign", "sqrt", "floor", "ceil",
+                                         "round_nearest_even", "round_nearest_afz" };
+    for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
+        unary(exact[i], LIST(FLOATS), 0);
+    unary("rsqrt", LIST(FLOATS), 2);
+    unary("exponential", LIST(FLOATS), 2);
+    unary("log", LIST(FLOATS), 2);
+    unary("log_plus_one", LIST(FLOATS), 3);
+    unary("exponential_minus_one", LIST(FLOATS), 3);
+    unary("tanh", LIST(FLOATS), 4);
+    unary("logistic", LIST(FLOATS), 4);
+    unary("sine", LIST(FLOATS), 3);
+    unary("cosine", LIST(FLOATS), 3);
+    unary("tan", LIST(FLOATS), 4);
+    binary("add", LIST(FLOATS), 0);
+    binary("subtract", LIST(FLOATS), 0);
+    binary("multiply", LIST(FLOATS), 0);
+    binary("divide", LIST(FLOATS), 0);
+    binary("maximum", LIST(FLOATS), 0);
+    binary("minimum", LIST(FLOATS), 0);
+    binary("power", LIST(FLOATS), 4);
+    binary("atan2", LIST(FLOATS), 2);
+    binary("remainder", LIST(FLOATS), 0);
+}
+
+static void test_ints(void)
+{
+    static const char *const one[] = { "negate", "abs", "sign", "not", "popcnt",
+                                       "count_leading_zeros" };
+    static const char *const two[] = { "add", "subtract", "multiply", "divide", "remainder",
+                                       "maximum", "minimum", "and", "or", "xor", "power",
+                                       "shift_left", "shift_right_logical",
+                                       "shift_right_arithmetic" };
+    for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) {
+        bool is_signed = !strcmp(one[i], "abs") || !strcmp(one[i], "sign");
+        unary(one[i], is_signed ? LIST("i32", "i8", "i16", "i64", "i4", "i2") : LIST(INTS), 0);
+    }
+    for (size_t i = 0; i < sizeof two / sizeof two[0]; i++)
+        binary(two[i], LIST(INTS), 0);
+    static const char *const bools[] = { "add", "multiply", "maximum", "minimum", "and", "or", "xor" };
+    for (size_t i = 0; i < sizeof bools / sizeof bools[0]; i++)
+        binary(bools[i], LIST("i1"), 0);
+    unary("not", LIST("i1"), 0);
+}
+
+static void test_complex(void)
+{
+    unary("negate", LIST(COMPLEXES), 0);
+    static const char *const two[] = { "add", "subtract" };
+    for (size_t i = 0; i < sizeof two / sizeof two[0]; i++)
+        binary(two[i], LIST(COMPLEXES), 0);
+    static const char *const tame1[] = { "exponential", "log", "sine", "cosine", "tanh", "sqrt", "rsqrt",
+                                         "exponential_minus_one", "log_plus_one", "logistic", "sign" };
+    for (size_t i = 0; i < sizeof tame1 / sizeof tame1[0]; i++) {
+        Text text = { 0 };
+        text_printf(&text, "(%%x: tensor<37x$E>) -> tensor<37x$E> {\n  %%y = stablehlo.%s %%x : "
+                           "tensor<37x$E>\n  return %%y : tensor<37x$E>\n}", tame1[i]);
+        try(text_cstr(&text), "", "complex<f32>", 6, true);
+        try(text_cstr(&text), "", "complex<f64>", 12, true);
+        text_free(&text);
+    }
+    static const char *const tame2[] = { "multiply", "divide", "power" };
+    for (size_t i = 0; i < sizeof tame2 / sizeof tame2[0]; i++) {
+        Text text = { 0 };
+        text_printf(&text, "(%%x: tensor<37x$E>, %%y: tensor<37x$E>) -> tensor<37x$E> {\n  %%z = "
+                           "stablehlo.%s %%x, %%y : tensor<37x$E>\n  return %%z : tensor<37x$E>\n}",
+                    tame2[i]);
+        try(text_cstr(&text), "", "complex<f32>", 6, true);
+        try(text_cstr(&text), "", "complex<f64>", 24, true);
+        text_free(&text);
+    }
+}
+
+static void test_conversions(void)
+{
+    static const char *const all[] = { "i1", INTS, FLOATS, COMPLEXES };
+    enum { N = sizeof all / sizeof all[0] };
+    for (int i = 0; i < N; i++) {
+        Text text = { 0 };
+        text_printf(&text, "(%%x: tensor<37x%s>) -> (", all[i]);
+        for (int j = 0; j < 10; j++)
+            text_printf(&text, "%stensor<37x%s>", j ? ", " : "", all[(i + j) % N]);
+        text_printf(&text, ") {\n");
+        for (int j = 0; j < 10; j++)
+            text_printf(&text, "  %%y%d = stablehlo.convert %%x : (tensor<37x%s>) -> tensor<37x%s>\n",
+                        j, all[i], all[(i + j) % N]);
+        text_printf(&text, "  return ");
+        for (int j = 0; j < 10; j++)
+            text_printf(&text, "%s%%y%d", j ? ", " : "", j);
+        text_printf(&text, " : ");
+        for (int j = 0; j < 10; j++)
+            text_printf(&text, "%stensor<37x%s>", j ? ", " : "", all[(i + j) % N]);
+        text_printf(&text, "\n}");
+        try_text(text_cstr(&text), 0, false);
+        text_free(&text);
+    }
+}
+
+/* ---- mixed elementwise, views ---- */
+
+#define SHAPES "", "1x", "7x", "16x", "17x", "64x", "1023x", "3x5x17x", "2x33x", "4x0x3x"
+
+static void test_mixed(void)
+{
+    static const char *const shapes[] = { SHAPES };
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        try("(%x: tensor<$S$E>, %y: tensor<$S$E>, %p: tensor<$Si1>) -> (tensor<$S$E>, tensor<$Si1>,"
+            " tensor<$Si32>, tensor<$S$E>) {\n"
+            "  %z = stablehlo.multiply %x, %y : tensor<$S$E>\n"
+            "  %c = stablehlo.compare LT, %z, %y : (tensor<$S$E>, tensor<$S$E>) -> tensor<$Si1>\n"
+            "  %q = stablehlo.and %c, %p : tensor<$Si1>\n"
+            "  %s = stablehlo.select %q, %x, %z : tensor<$Si1>, tensor<$S$E>\n"
+            "  %i = stablehlo.convert %q : (tensor<$Si1>) -> tensor<$Si32>\n"
+            "  %b = stablehlo.bitcast_convert %x : (tensor<$Sf32>) -> tensor<$Si32>\n"
+            "  %j = stablehlo.xor %i, %b : tensor<$Si32>\n"
+            "  %m = stablehlo.maximum %s, %y : tensor<$S$E>\n"
+            "  return %s, %q, %j, %m : tensor<$S$E>, tensor<$Si1>, tensor<$Si32>, tensor<$S$E>\n}",
+            shapes[s], "f32", 0, false);
+        try("(%lo: tensor<$E>, %x: tensor<$S$E>, %hi: tensor<$E>, %p: tensor<i1>) -> tensor<$S$E> {\n"
+            "  %z = stablehlo.clamp %lo, %x, %hi : (tensor<$E>, tensor<$S$E>, tensor<$E>) -> tensor<$S$E>\n"
+            "  %w = stablehlo.select %p, %z, %x : tensor<i1>, tensor<$S$E>\n"
+            "  return %w : tensor<$S$E>\n}", shapes[s], "i32", 0, false);
+    }
+    static const char *const kinds[] = { "", ", FLOAT", ", TOTALORDER" };
+    static const char *const ways[] = { "EQ", "NE", "GE", "GT", "LE", "LT" };
+    for (int w = 0; w < 6; w++)
+        for (int c = 0; c < 3; c++) {
+            Text text = { 0 };
+            text_printf(&text, "(%%x: tensor<99x$E>, %%y: tensor<99x$E>) -> tensor<99xi1> {\n"
+                               "  %%z = stablehlo.compare %s, %%x, %%y%s : (tensor<99x$E>, "
+                               "tensor<99x$E>) -> tensor<99xi1>\n  return %%z : tensor<99xi1>\n}",
+                        ways[w], kinds[c]);
+            try(text_cstr(&text), "", c == 0 ? "ui8" : "f32", 0, false);
+            try(text_cstr(&text), "", c == 0 ? "i64" : "bf16", 0, false);
+            text_free(&text);
+        }
+}
+
+static void test_views(void)
+{
+    static const char *const elements[] = { "f32", "i1", "bf16", "complex<f32>", "i64", "i4" };
+    static const char *const programs[] = {
+        /* rows and columns */
+        "(%x: tensor<9x21x$E>, %r: tensor<21x$E>, %c: tensor<9x$E>, %s: tensor<$E>) -> tensor<9x21x$E> {\n"
+        "  %a = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<21x$E>) -> tensor<9x21x$E>\n"
+        "  %b = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<9x$E>) -> tensor<9x21x$E>\n"
+        "  %d = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<$E>) -> tensor<9x21x$E>\n"
+        "  %e = stablehlo.add %x, %a : tensor<9x21x$E>\n"
+        "  %f = stablehlo.add %e, %b : tensor<9x21x$E>\n"
+        "  %g = stablehlo.add %f, %d : tensor<9x21x$E>\n"
+        "  return %g : tensor<9x21x$E>\n}",
+        /* extents of 1 that are broadcast */
+        "(%x: tensor<3x1x20x$E>) -> tensor<2x3x4x20x$E> {\n"
+        "  %a = stablehlo.broadcast_in_dim %x, dims = [1, 2, 3] : (tensor<3x1x20x$E>) -> tensor<2x3x4x20x$E>\n"
+        "  return %a : tensor<2x3x4x20x$E>\n}",
+        "(%x: tensor<12x10x$E>) -> tensor<10x12x$E> {\n"
+        "  %a = stablehlo.transpose %x, dims = [1, 0] : (tensor<12x10x$E>) -> tensor<10x12x$E>\n"
+        "  return %a : tensor<10x12x$E>\n}",
+        "(%x: tensor<2x3x4x20x$E>) -> tensor<3x2x4x20x$E> {\n"
+        "  %a = stablehlo.transpose %x, dims = [1, 0, 2, 3] : (tensor<2x3x4x20x$E>) -> tensor<3x2x4x20x$E>\n"
+        "  return %a : tensor<3x2x4x20x$E>\n}",
+        /* a reshape under a transpose: coordinates by division */
+        "(%x: tensor<6x20x$E>) -> tensor<10x12x$E> {\n"
+        "  %a = stablehlo.reshape %x : (tensor<6x20x$E>) -> tensor<12x10x$E>\n"
+        "  %b = stablehlo.transpose %a, dims = [1, 0] : (tensor<12x10x$E>) -> tensor<10x12x$E>\n"
+        "  return %b : tensor<10x12x$E>\n}",
+        "(%x: tensor<4x64x$E>, %r: tensor<8x$E>) -> tensor<256x$E> {\n"
+        "  %a = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<8x$E>) -> tensor<32x8x$E>\n"
+        "  %b = stablehlo.reshape %a : (tensor<32x8x$E>) -> tensor<256x$E>\n"
+        "  %c = stablehlo.reshape %x : (tensor<4x64x$E>) -> tensor<256x$E>\n"
+        "  %d = stablehlo.add %b, %c : tensor<256x$E>\n"
+        "  return %d : tensor<256x$E>\n}",
+        "(%x: tensor<10x40x$E>) -> tensor<3x19x$E> {\n"
+        "  %a = stablehlo.slice %x [1:10:3, 2:40:2] : (tensor<10x40x$E>) -> tensor<3x19x$E>\n"
+        "  return %a : tensor<3x19x$E>\n}",
+        "(%x: tensor<10x40x$E>) -> tensor<4x35x$E> {\n"
+        "  %a = stablehlo.slice %x [3:7, 5:40] : (tensor<10x40x$E>) -> tensor<4x35x$E>\n"
+        "  return %a : tensor<4x35x$E>\n}",
+        "(%x: tensor<3x40x$E>) -> tensor<3x40x$E> {\n"
+        "  %a = stablehlo.reverse %x, dims = [0, 1] : tensor<3x40x$E>\n"
+        "  return %a : tensor<3x40x$E>\n}",
+        "(%x: tensor<3x20x$E>, %v: tensor<$E>) -> tensor<6x25x$E> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [1, 2], high = [2, 3], interior = [0, 0] : (tensor<3x20x$E>, tensor<$E>) -> tensor<6x25x$E>\n"
+        "  return %a : tensor<6x25x$E>\n}",
+        "(%x: tensor<3x20x$E>, %v: tensor<$E>) -> tensor<5x44x$E> {\n"
+        "  %a = stablehlo.pad %x, %v, low = [-1, 3], high = [1, -17], interior = [1, 2] : (tensor<3x20x$E>, tensor<$E>) -> tensor<5x44x$E>\n"
+        "  return %a : tensor<5x44x$E>\n}",
+        "(%x: tensor<3x20x$E>, %y: tensor<3x5x$E>, %z: tensor<3x0x$E>, %w: tensor<3x17x$E>) -> tensor<3x42x$E> {\n"
+        "  %a = stablehlo.concatenate %x, %y, %z, %w, dim = 1 : (tensor<3x20x$E>, tensor<3x5x$E>, tensor<3x0x$E>, tensor<3x17x$E>) -> tensor<3x42x$E>\n"
+        "  return %a : tensor<3x42x$E>\n}",
+        "(%x: tensor<3x20x$E>, %y: tensor<4x20x$E>) -> tensor<7x20x$E> {\n"
+        "  %a = stablehlo.concatenate %x, %y, dim = 0 : (tensor<3x20x$E>, tensor<4x20x$E>) -> tensor<7x20x$E>\n"
+        "  return %a : tensor<7x20x$E>\n}",
+        "(%x: tensor<9x40x$E>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<3x21x$E> {\n"
+        "  %a = stablehlo.dynamic_slice %x, %i, %j, sizes = [3, 21] : (tensor<9x40x$E>, tensor<i32>, tensor<i32>) -> tensor<3x21x$E>\n"
+        "  return %a : tensor<3x21x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            try(programs[p], "", elements[e], 0, true);
+}
+
+static void test_sources(void)
+{
+    try_text("() -> (tensor<3x17xi32>, tensor<3x17xf32>, tensor<3x17xui8>, tensor<3x17xcomplex<f32>>, tensor<3x17xbf16>) {\n"
+             "  %a = stablehlo.iota dim = 0 : tensor<3x17xi32>\n"
+             "  %b = stablehlo.iota dim = 1 : tensor<3x17xf32>\n"
+             "  %c = stablehlo.iota dim = 1 : tensor<3x17xui8>\n"
+             "  %d = stablehlo.iota dim = 1 : tensor<3x17xcomplex<f32>>\n"
+             "  %e = stablehlo.iota dim = 0 : tensor<3x17xbf16>\n"
+             "  return %a, %b, %c, %d, %e : tensor<3x17xi32>, tensor<3x17xf32>, tensor<3x17xui8>, tensor<3x17xcomplex<f32>>, tensor<3x17xbf16>\n}",
+             0, true);
+    try_text("(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {\n"
+             "  %a = stablehlo.constant dense<[[1.5, -2.0, 3.0], [4.0, 5.0, 1.0e10]]> : tensor<2x3xf32>\n"
+             "  %b = stablehlo.constant dense<2.5> : tensor<2x3xf32>\n"
+             "  %c = stablehlo.add %a, %x : tensor<2x3xf32>\n"
+             "  %d = stablehlo.multiply %b, %x : tensor<2x3xf32>\n"
+             "  return %c, %d : tensor<2x3xf32>, tensor<2x3xf32>\n}", 0, true);
+    try_text("(%x: tensor<19xi32>, %y: tensor<19x4xui8>) -> (tensor<19x4xui8>) {\n"
+             "  %a = stablehlo.bitcast_convert %x : (tensor<19xi32>) -> tensor<19x4xui8>\n"
+             "  return %a : tensor<19x4xui8>\n}", 0, false);
+    try_text("(%y: tensor<19x4xui8>) -> (tensor<19xf32>) {\n"
+             "  %a = stablehlo.bitcast_convert %y : (tensor<19x4xui8>) -> tensor<19xf32>\n"
+             "  return %a : tensor<19xf32>\n}", 0, false);
+    try_text("(%y: tensor<19x2xbf16>) -> (tensor<19xui32>) {\n"
+             "  %a = stablehlo.bitcast_convert %y : (tensor<19x2xbf16>) -> tensor<19xui32>\n"
+             "  return %a : tensor<19xui32>\n}", 0, true);
+    try_text("(%x: tensor<99xf32>) -> (tensor<99xf32>, tensor<99xf32>) {\n"
+             "  %a = stablehlo.reduce_precision %x, format = e5m10 : tensor<99xf32>\n"
+             "  %b = stablehlo.reduce_precision %x, format = e8m7 : tensor<99xf32>\n"
+             "  return %a, %b : tensor<99xf32>, tensor<99xf32>\n}", 0, false);
+    try_text("(%x: tensor<99xf32>, %y: tensor<99xf32>) -> (tensor<99xi1>, tensor<99xcomplex<f32>>, tensor<99xf32>) {\n"
+             "  %a = stablehlo.is_finite %x : (tensor<99xf32>) -> tensor<99xi1>\n"
+             "  %b = stablehlo.complex %x, %y : tensor<99xcomplex<f32>>\n"
+             "  %c = stablehlo.imag %b : (tensor<99xcomplex<f32>>) -> tensor<99xf32>\n"
+             "  return %a, %b, %c : tensor<99xi1>, tensor<99xcomplex<f32>>, tensor<99xf32>\n}", 0, false);
+}
+
+static void test_gather(void)
+{
+    static const char *const elements[] = { "f32", "i8", "complex<f64>" };
+    static const char *const programs[] = {
+        /* rows of a table */
+        "(%x: tensor<10x37x$E>, %i: tensor<6x1xi32>) -> tensor<6x37x$E> {\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], "
+        "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, "
+        "slice_sizes = array<i64: 1, 37>}> : (tensor<10x37x$E>, tensor<6x1xi32>) -> tensor<6x37x$E>\n"
+        "  return %a : tensor<6x37x$E>\n}",
+        /* single elements */
+        "(%x: tensor<10x7x$E>, %i: tensor<40x2xi64>) -> tensor<40x$E> {\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"
+        "collapsed_slice_dims = [0, 1], start_index_map = [1, 0], index_vector_dim = 1>, indices_are_sorted = false, "
+        "slice_sizes = array<i64: 1, 1>}> : (tensor<10x7x$E>, tensor<40x2xi64>) -> tensor<40x$E>\n"
+        "  return %a : tensor<40x$E>\n}",
+        /* windows, indices without a vector dimension, unsigned */
+        "(%x: tensor<10x7x$E>, %i: tensor<5xui8>) -> tensor<3x5x2x$E> {\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 2], "
+        "start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, "
+        "slice_sizes = array<i64: 3, 2>}> : (tensor<10x7x$E>, tensor<5xui8>) -> tensor<3x5x2x$E>\n"
+        "  return %a : tensor<3x5x2x$E>\n}",
+        /* batched */
+        "(%x: tensor<4x9x$E>, %i: tensor<4x6x1xi32>) -> tensor<4x6x$E> {\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"
+        "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], "
+        "start_index_map = [1], index_vector_dim = 2>, indices_are_sorted = false, "
+        "slice_sizes = array<i64: 1, 1>}> : (tensor<4x9x$E>, tensor<4x6x1xi32>) -> tensor<4x6x$E>\n"
+        "  return %a : tensor<4x6x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            try(programs[p], "", elements[e], 0, true);
+            try(programs[p], "", elements[e], 1, false);
+        }
+}
+
+/* ---- roots ---- */
+
+static void reduce(const char *op, const char *shape, const char *dims, const char *out,
+                   const char *element)
+{
+    Text text = { 0 };
+    text_printf(&text, "(%%x: tensor<%s$E>, %%y: tensor<%s$E>, %%i: tensor<$E>) -> tensor<%s$E> {\n"
+                       "  %%z = stablehlo.%s %%x, %%y : tensor<%s$E>\n"
+                       "  %%r = stablehlo.reduce(%%z init: %%i) applies stablehlo.%s across dimensions = [%s] : "
+                       "(tensor<%s$E>, tensor<$E>) -> tensor<%s$E>\n  return %%r : tensor<%s$E>\n}",
+                shape, shape, out, strcmp(element, "i1") ? "add" : "xor", shape, op, dims, shape, out, out);
+    try(text_cstr(&text), "", element, strcmp(element, "bf16") && strcmp(element, "f16") ? 64 : 40, true);
+    text_free(&text);
+}
+
+static void test_reduce(void)
+{
+    static const char *const shapes[][3] = {
+        { "100x", "0", "" },         { "5x", "0", "" },          { "16x", "0", "" },
+        { "1x", "0", "" },           { "0x", "0", "" },          { "7x0x", "1", "7x" },
+        { "9x70x", "1", "9x" },      { "9x70x", "0", "70x" },    { "9x200x", "0", "200x" },
+        { "40x3x", "0", "3x" },      { "40x3x", "1", "40x" },    { "9x1x", "1", "9x" },
+        { "1x33x", "0", "33x" },     { "4x5x6x", "0, 2", "5x" }, { "4x5x35x", "0, 1", "35x" },
+        { "4x5x35x", "1, 2", "4x" }, { "4x5x35x", "1", "4x35x" }, { "4x5x6x7x", "1, 3", "4x6x" },
+        { "3x4x", "", "3x4x" },      { "2x3x300x", "2", "2x3x" }, { "4x5x35x", "0, 1, 2", "" },
+    };
+    enum { N = sizeof shapes / sizeof shapes[0] };
+    for (int s = 0; s < N; s++) {
+        reduce("add", shapes[s][0], shapes[s][1], shapes[s][2], "f32");
+        reduce("maximum", shapes[s][0], shapes[s][1], shapes[s][2], "i32");
+    }
+    static const char *const ops[] = { "add", "multiply", "maximum", "minimum", "and", "or", "xor" };
+    static const char *const elements[] = { "i1", INTS, FLOATS, COMPLEXES };
+    for (size_t o = 0; o < sizeof ops / sizeof ops[0]; o++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            bool is_real = elements[e][0] == 'f' || elements[e][0] == 'b';
+            bool is_complex = elements[e][0] == 'c';
+            if ((o >= 4 && (is_real || is_complex)) || (o >= 1 && is_complex) || (o == 1 && is_real))
+                continue;
+            reduce(ops[o], "3x37x", "1", "3x", elements[e]);
+            reduce(ops[o], "3x37x", "0", "37x", elements[e]);
+        }
+}
+
+/* Two arrays at once with a region of several operations: the largest and where it stands. */
+static void test_argmax(void)
+{
+    static const char *const shapes[][3] = { { "9x21x", "1", "9x" }, { "9x21x", "0", "21x" },
+                                             { "33x", "0", "" }, { "5x0x", "1", "5x" } };
+    for (int s = 0; s < 4; s++)
+        for (int e = 0; e < 2; e++) {
+            Text text = { 0 };
+            const char *in = shapes[s][0], *out = shapes[s][2], *dims = shapes[s][1];
+            text_printf(&text,
+                "(%%x: tensor<%s$E>) -> (tensor<%s$E>, tensor<%si32>) {\n"
+                "  %%i = stablehlo.iota dim = %s : tensor<%si32>\n"
+                "  %%a = stablehlo.constant dense<-100> : tensor<i32>\n"
+                "  %%b = stablehlo.convert %%a : (tensor<i32>) -> tensor<$E>\n"
+                "  %%c = stablehlo.constant dense<0> : tensor<i32>\n"
+                "  %%r:2 = stablehlo.reduce(%%x init: %%b), (%%i init: %%c) across dimensions = [%s] : "
+                "(tensor<%s$E>, tensor<%si32>, tensor<$E>, tensor<i32>) -> (tensor<%s$E>, tensor<%si32>)\n"
+                "   reducer(%%v: tensor<$E>, %%w: tensor<$E>) (%%j: tensor<i32>, %%k: tensor<i32>) {\n"
+                "    %%g = stablehlo.compare GT, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+                "    %%e = stablehlo.compare EQ, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+                "    %%l = stablehlo.compare LT, %%j, %%k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                "    %%t = stablehlo.and %%e, %%l : tensor<i1>\n"
+                "    %%u = stablehlo.or %%g, %%t : tensor<i1>\n"
+                "    %%m = stablehlo.select %%g, %%v, %%w : tensor<i1>, tensor<$E>\n"
+                "    %%n = stablehlo.select %%u, %%j, %%k : tensor<i1>, tensor<i32>\n"
+                "    stablehlo.return %%m, %%n : tensor<$E>, tensor<i32>\n  }\n"
+                "  return %%r#0, %%r#1 : tensor<%s$E>, tensor<%si32>\n}",
+                in, out, out, dims, in, dims, in, in, out, out, out, out);
+            try(text_cstr(&text), "", e ? "f32" : "i8", 0, true);
+            text_free(&text);
+        }
+}
+
+static void test_dot(void)
+{
+    static const char *const elements[] = { "f32", "f64", "i32", "bf16", "complex<f32>", "i8" };
+    static const char *const programs[] = {
+        "(%x: tensor<13x20x$E>, %y: tensor<20x37x$E>) -> tensor<13x37x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20x$E>, tensor<20x37x$E>) -> tensor<13x37x$E>\n"
+        "  return %a : tensor<13x37x$E>\n}",
+        "(%x: tensor<20x13x$E>, %y: tensor<37x20x$E>) -> tensor<13x37x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0] x [1] : (tensor<20x13x$E>, tensor<37x20x$E>) -> tensor<13x37x$E>\n"
+        "  return %a : tensor<13x37x$E>\n}",
+        "(%x: tensor<3x4x5x6x$E>, %y: tensor<4x3x6x7x$E>) -> tensor<3x4x5x7x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [1, 0], contracting_dims = [3] x [2] : (tensor<3x4x5x6x$E>, tensor<4x3x6x7x$E>) -> tensor<3x4x5x7x$E>\n"
+        "  return %a : tensor<3x4x5x7x$E>\n}",
+        "(%x: tensor<4x5x6x$E>, %y: tensor<6x7x4x$E>) -> tensor<5x7x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0, 2] x [2, 0] : (tensor<4x5x6x$E>, tensor<6x7x4x$E>) -> tensor<5x7x$E>\n"
+        "  return %a : tensor<5x7x$E>\n}",
+        "(%x: tensor<4x6x5x$E>, %y: tensor<7x6x3x$E>) -> tensor<4x5x7x3x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<4x6x5x$E>, tensor<7x6x3x$E>) -> tensor<4x5x7x3x$E>\n"
+        "  return %a : tensor<4x5x7x3x$E>\n}",
+        "(%x: tensor<40x$E>, %y: tensor<40x$E>) -> tensor<$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<40x$E>, tensor<40x$E>) -> tensor<$E>\n"
+        "  return %a : tensor<$E>\n}",
+        "(%x: tensor<9x40x$E>, %y: tensor<40x$E>) -> tensor<9x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<9x40x$E>, tensor<40x$E>) -> tensor<9x$E>\n"
+        "  return %a : tensor<9x$E>\n}",
+        "(%x: tensor<3x$E>, %y: tensor<4x$E>) -> tensor<3x4x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [] x [] : (tensor<3x$E>, tensor<4x$E>) -> tensor<3x4x$E>\n"
+        "  return %a : tensor<3x4x$E>\n}",
+        "(%x: tensor<3x0x$E>, %y: tensor<0x4x$E>) -> tensor<3x4x$E> {\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<3x0x$E>, tensor<0x4x$E>) -> tensor<3x4x$E>\n"
+        "  return %a : tensor<3x4x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            try(programs[p], "", elements[e], 64, true);
+    try_text("(%x: tensor<13x20xbf16>, %y: tensor<20x37xbf16>) -> tensor<13x37xf32> {\n"
+             "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20xbf16>, tensor<20x37xbf16>) -> tensor<13x37xf32>\n"
+             "  return %a : tensor<13x37xf32>\n}", 64, true);
+    try_text("(%x: tensor<13x20xi8>, %y: tensor<20x37xi8>) -> tensor<13x37xi32> {\n"
+             "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20xi8>, tensor<20x37xi8>) -> tensor<13x37xi32>\n"
+             "  return %a : tensor<13x37xi32>\n}", 64, false);
+}
+
+static void test_update(void)
+{
+    static const char *const elements[] = { "f32", "i1", "bf16", "complex<f32>", "i64" };
+    static const char *const programs[] = {
+        "(%x: tensor<9x40x$E>, %u: tensor<3x21x$E>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<9x40x$E> {\n"
+        "  %v = stablehlo.add %u, %u : tensor<3x21x$E>\n"
+        "  %a = stablehlo.dynamic_update_slice %x, %v, %i, %j : (tensor<9x40x$E>, tensor<3x21x$E>, tensor<i32>, tensor<i32>) -> tensor<9x40x$E>\n"
+        "  return %a : tensor<9x40x$E>\n}",
+        "(%x: tensor<9x7x$E>, %u: tensor<2x7x$E>, %i: tensor<ui8>, %j: tensor<ui8>) -> tensor<9x7x$E> {\n"
+        "  %a = stablehlo.dynamic_update_slice %x, %u, %i, %j : (tensor<9x7x$E>, tensor<2x7x$E>, tensor<ui8>, tensor<ui8>) -> tensor<9x7x$E>\n"
+        "  return %a : tensor<9x7x$E>\n}",
+        "(%x: tensor<9x7x$E>, %u: tensor<0x7x$E>, %i: tensor<i32>) -> tensor<9x7x$E> {\n"
+        "  %a = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<9x7x$E>, tensor<0x7x$E>, tensor<i32>, tensor<i32>) -> tensor<9x7x$E>\n"
+        "  return %a : tensor<9x7x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            for (int again = 0; again < 3; again++)
+                try(programs[p], "", elements[e], 0, true);
+}
+
+static void test_scatter(void)
+{
+    static const char *const elements[] = { "f32", "i16", "complex<f32>" };
+    static const char *const programs[] = {
+        "(%x: tensor<10x37x$E>, %i: tensor<8x1xi32>, %u: tensor<8x37x$E>) -> tensor<10x37x$E> {\n"
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = false, "
+        "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
+        "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.add %v, %w : tensor<$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<10x37x$E>, tensor<8x1xi32>, tensor<8x37x$E>) -> tensor<10x37x$E>\n"
+        "  return %a : tensor<10x37x$E>\n}",
+        "(%x: tensor<10x$E>, %i: tensor<30xi32>, %u: tensor<30x$E>) -> tensor<10x$E> {\n"
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = false, "
+        "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
+        "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n"
+        "    stablehlo.return %w : tensor<$E>\n  }) : (tensor<10x$E>, tensor<30xi32>, tensor<30x$E>) -> tensor<10x$E>\n"
+        "  return %a : tensor<10x$E>\n}",
+        "(%x: tensor<4x9x$E>, %i: tensor<4x6x1xi32>, %u: tensor<4x6x$E>) -> tensor<4x9x$E> {\n"
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = false, "
+        "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], "
+        "scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.multiply %v, %w : tensor<$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<4x9x$E>, tensor<4x6x1xi32>, tensor<4x6x$E>) -> tensor<4x9x$E>\n"
+        "  return %a : tensor<4x9x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            try(programs[p], "", elements[e], 32, true);
+}
+
+int main(void)
+{
+    test_floats();
+    test_ints();
+    test_complex();
+    test_conversions();
+    test_mixed();
+    test_views();
+    test_sources();
+    test_gather();
+    test_reduce();
+    test_argmax();
+    test_dot();
+    test_update();
+    test_scatter();
+    return check_done();
+}
