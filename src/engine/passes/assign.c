@@ -18,7 +18,6 @@
 #include "engine/passes/lives.h"
 
 #include "base/fail.h"
-#include "engine/emit/emit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,15 +145,10 @@ static void share_moves(Assign *a, NodeId n)
 
 static void share_in_place(Assign *a, NodeId n)
 {
-    const Module *m = a->p->m;
-    const Node *node = node_at(m, n);
+    const Node *node = node_at(a->p->m, n);
     for (int r = 0; r < node->nout; r++)
-        for (int k = 0; k < node->nin; k++) {
-            size_t bytes = type_bytes(type_of(m, node->in[k]));
-            if (bytes == type_bytes(type_of(m, node->out + (ValueId)r)) &&
-                kernel_reads_in_place(m, n, k, r))
-                try_share(a, node->in[k], node->out + (ValueId)r);
-        }
+        for (int k = 0; k < node->nin; k++)
+            try_share(a, node->in[k], node->out + (ValueId)r); /* asks whether it may */
 }
 
 /* What happens most often comes first: returns of loop bodies, then the rest. */
