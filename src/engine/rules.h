@@ -8,7 +8,7 @@
 typedef Error *EvalRule(const Module *m, const Node *n, const Tensor *in, Tensor *out);
 
 /* A row of ops.def whose rule nobody has written fails at linking, by the rule's name. */
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block) EvalRule eval_##eval;
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) EvalRule eval_##eval;
 #include "ops/ops.def"
 
 extern EvalRule *const eval_rules[OP_COUNT]; /* NULL: none */

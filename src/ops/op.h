@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 typedef enum OpId {
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block) OP_##id,
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) OP_##id,
 #include "ops/ops.def"
     OP_COUNT
 } OpId;

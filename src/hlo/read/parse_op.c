@@ -61,7 +61,7 @@ static Error *find_op(Parser *p, Draft *d)
         }
     if (str_is(d->name, "call"))
         d->name = STR("func.call");
-    if (op_find(d->name, &d->op) && d->op != OP_GLOBAL && d->op != OP_FUSION)
+    if (op_find(d->name, &d->op) && d->op < OP_GLOBAL)
         return NULL;
     return unsupported(p, d->where, "operation %.*s", STR_ARG(d->name));
 }
