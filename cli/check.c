@@ -32,7 +32,8 @@ static Error *play(Seam *seam, Str code, const char *path, bool evaluate)
     module_free(module);
     TRY(seam_start(seam, ndevices));
     PJRT_LoadedExecutable *executable;
-    TRY(seam_compile(seam, code, evaluate, &executable));
+    SeamOptions options = { .name = path, .evaluate = evaluate, .no_fold = true };
+    TRY(seam_compile(seam, code, options, &executable));
     const TuttiProgram *p;
     Error *error = seam_error(seam, seam->tutti->describe(executable, &p));
     if (!error && p->nargs)

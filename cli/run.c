@@ -142,7 +142,8 @@ static Error *run_request(Seam *seam, const RunRequest *r, Str code)
     if (r->out && mkdir(r->out, 0777) != 0 && errno != EEXIST)
         return error_new(CODE_INVALID, "%s cannot be made: %s", r->out, strerror(errno));
     PJRT_LoadedExecutable *executable;
-    TRY(seam_compile(seam, code, r->evaluate, &executable));
+    SeamOptions options = { .name = r->program, .evaluate = r->evaluate };
+    TRY(seam_compile(seam, code, options, &executable));
     Error *error = play(seam, r, executable);
     seam_release(seam, executable);
     return error;

@@ -114,11 +114,41 @@ void seam_end(Seam *seam)
     free(seam->path);
 }
 
-/* CompileOptionsProto: nothing, or env_option_overrides { "tutti_evaluate": { bool: true } }. */
-static const char evaluate_option[] = "\x3a\x14\x0a\x0etutti_evaluate\x12\x02\x10\x01";
-
-Error *seam_compile(Seam *seam, Str code, bool evaluate, PJRT_LoadedExecutable **out)
+/* A field of a protocol buffer that is bytes: its number, how many, and they. */
+static void put_field(Text *out, int number, const char *at, size_t n)
 {
+    char tag = (char)(number << 3 | 2);
+    text_add(out, &tag, 1);
+    for (size_t left = n;; left >>= 7) {
+        char byte = (char)((left & 127) | (left > 127 ? 128 : 0));
+        text_add(out, &byte, 1);
+        if (left <= 127)
+            break;
+    }
+    text_add(out, at, n);
+}
+
+/* An entry of CompileOptionsProto's env_option_overrides, a map of strings to strings. */
+static void put_option(Text *out, const char *key, const char *text)
+{
+    Text value = { 0 }, entry = { 0 };
+    put_field(&value, 1, text, strlen(text));
+    put_field(&entry, 1, key, strlen(key));
+    put_field(&entry, 2, value.at, value.n);
+    put_field(out, 7, entry.at, entry.n);
+    text_free(&value);
+    text_free(&entry);
+}
+
+Error *seam_compile(Seam *seam, Str code, SeamOptions o, PJRT_LoadedExecutable **out)
+{
+    Text options = { 0 };
+    if (seam->tutti && o.name)
+        put_option(&options, "tutti_name", o.name);
+    if (o.evaluate)
+        put_option(&options, "tutti_evaluate", "true");
+    if (o.no_fold)
+        put_option(&options, "tutti_fold", "false");
     PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
                              .code = (char *)code.at,
                              .code_size = code.n,
@@ -126,9 +156,11 @@ Error *seam_compile(Seam *seam, Str code, bool evaluate, PJRT_LoadedExecutable *
                              .format_size = 4 };
     PJRT_Client_Compile_Args args =
         ARGS(Client_Compile, .client = seam->client, .program = &program,
-             .compile_options = evaluate_option,
-             .compile_options_size = evaluate ? sizeof evaluate_option - 1 : 0);
-    TRY(CALL(seam, Client_Compile, &args));
+             .compile_options = options.at, .compile_options_size = options.n);
+    Error *error = CALL(seam, Client_Compile, &args);
+    text_free(&options);
+    if (error)
+        return error;
     *out = args.executable;
     return NULL;
 }

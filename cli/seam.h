@@ -24,7 +24,13 @@ void seam_end(Seam *seam);
 /* Turns an error of the other side into one of ours: NULL stays NULL. */
 MUST_USE Error *seam_error(const Seam *seam, PJRT_Error *error);
 
-MUST_USE Error *seam_compile(Seam *seam, Str program, bool evaluate, PJRT_LoadedExecutable **out);
+typedef struct SeamOptions {
+    const char *name; /* the program's, for messages */
+    bool evaluate;    /* play it by the reference evaluator */
+    bool no_fold;     /* compile operations on constants too */
+} SeamOptions;
+MUST_USE Error *seam_compile(Seam *seam, Str program, SeamOptions options,
+                             PJRT_LoadedExecutable **out);
 void seam_release(Seam *seam, PJRT_LoadedExecutable *executable);
 
 /* Cuts the arguments (whole arrays, nargs of them), executes, waits, and joins the results. */

@@ -6,6 +6,7 @@
 typedef struct CompileOptions {
     const char *name;       /* for messages: a file's name, or "program" */
     bool evaluate;          /* play the whole of it by the reference evaluator */
+    bool no_fold;           /* operations on constants are compiled like any other */
     const char *dump_after; /* a pass: print the module after it into *dump */
     Text *dump;
     /* By number of argument or result; NULL: all false.  May the engine choose the sharding

@@ -69,6 +69,14 @@ static void test_overrides(void)
     refuses(BYTES("\x3a\x09\x0a\x03" "foo\x12\x02\x10\x01"), "No such compile option: 'foo'");
     refuses(BYTES("\x3a\x17\x0a\x0etutti_evaluate\x12\x05\x0a\x03yes"),
             "compile option tutti_evaluate: 'yes' is not a valid bool value.");
+    CHECK(o.name == NULL && !o.no_fold);
+    CHECK(build_options_read(arena, BYTES("\x3a\x16\x0a\x0atutti_name\x12\x08\x0a\x06x.mlir"
+                                          "\x3a\x10\x0a\x0atutti_fold\x12\x02\x10\x00"),
+                             &o) == NULL);
+    CHECK_STR(o.name ? o.name : "none", "x.mlir");
+    CHECK(o.no_fold);
+    refuses(BYTES("\x3a\x10\x0a\x0atutti_name\x12\x02\x10\x01"),
+            "compile option tutti_name: it must be a string");
 }
 
 static void test_broken_bytes(void)

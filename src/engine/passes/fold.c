@@ -123,7 +123,7 @@ ValueId fold_constants(Simplifier *s, NodeId n)
         return simplify_constant(s, (Dense){ type, true, first->data }, node->loc);
     if (node->op == OP_RESHAPE)
         return simplify_constant(s, (Dense){ type, false, first->data }, node->loc);
-    if (!may_fold(node))
+    if (s->no_fold || !may_fold(node))
         return 0;
     for (int i = 1; i < node->nin; i++)
         if (!value_constant(m, node->in[i]))

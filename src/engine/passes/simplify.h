@@ -5,6 +5,7 @@
 
 typedef struct Simplifier {
     Module *m;
+    bool no_fold;    /* leave what the evaluator would play to compiled code */
     RegionId region; /* being rebuilt: nodes are appended to it */
     Subst map;       /* values that are gone, and what stands for them */
     /* Nodes that stand in `region`, by what they compute; entries below `floor` belong to

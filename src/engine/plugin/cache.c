@@ -36,9 +36,15 @@ static void print_bools(Text *key, const char *name, const bool *at, int n)
     text_printf(key, "\n");
 }
 
+/* Messages name it, so programs of different names are different executables. */
+static const char *name_of(const BuildOptions *o)
+{
+    return o->name ? o->name : "program";
+}
+
 static Error *make_key(Str program, const BuildOptions *o, Text *key)
 {
-    text_printf(key, "evaluate %d\n", o->evaluate);
+    text_printf(key, "%s\nevaluate %d, no_fold %d\n", name_of(o), o->evaluate, o->no_fold);
     print_bools(key, "free arguments", o->free_args, o->nfree_args);
     print_bools(key, "free results", o->free_results, o->nfree_results);
     if (program.n > TEXT_LIMIT) {
@@ -46,7 +52,7 @@ static Error *make_key(Str program, const BuildOptions *o, Text *key)
         return NULL;
     }
     Module *module;
-    TRY(read_program(program.at, program.n, "program", &module));
+    TRY(read_program(program.at, program.n, name_of(o), &module));
     module_print(key, module, false);
     module_free(module);
     return NULL;
@@ -67,8 +73,9 @@ static Error *compile_new(Job *job, Text *key)
 {
     const BuildOptions *o = job->options;
     CompileOptions options = {
-        .name = "program",
+        .name = name_of(o),
         .evaluate = o->evaluate,
+        .no_fold = o->no_fold,
         .free_args = o->free_args,
         .nfree_args = o->nfree_args,
         .free_results = o->free_results,

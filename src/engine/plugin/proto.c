@@ -210,9 +210,23 @@ static Error *read_bool(Str name, Str bytes, bool *out)
                      STR_ARG(name));
 }
 
+static Error *read_string(Arena *arena, Str name, Str bytes, const char **out)
+{
+    Wire w = wire_of(bytes, "OptionOverrideProto");
+    for (Field f; next_field(&w, &f);)
+        if (f.number == 1 && f.wire == 2) {
+            char *text = arena_alloc(arena, f.bytes.n + 1);
+            memcpy(text, f.bytes.at, f.bytes.n);
+            *out = text;
+            return NULL;
+        }
+    TRY(wire_end(&w));
+    return error_new(CODE_INVALID, "compile option %.*s: it must be a string", STR_ARG(name));
+}
+
 /* One entry of env_option_overrides: 1 key, 2 value.  The words of the refusal are what clients
  * look for. */
-static Error *read_override(Str bytes, BuildOptions *o)
+static Error *read_override(Arena *arena, Str bytes, BuildOptions *o)
 {
     Wire w = wire_of(bytes, "env_option_overrides");
     Str key = { 0 }, value = { 0 };
@@ -223,9 +237,16 @@ static Error *read_override(Str bytes, BuildOptions *o)
             value = f.bytes;
     }
     TRY(wire_end(&w));
-    if (!str_is(key, "tutti_evaluate"))
+    if (str_is(key, "tutti_evaluate"))
+        return read_bool(key, value, &o->evaluate);
+    if (str_is(key, "tutti_name"))
+        return read_string(arena, key, value, &o->name);
+    if (!str_is(key, "tutti_fold"))
         return error_new(CODE_INVALID, "No such compile option: '%.*s'", STR_ARG(key));
-    return read_bool(key, value, &o->evaluate);
+    bool folds = true;
+    TRY(read_bool(key, value, &folds));
+    o->no_fold = !folds;
+    return NULL;
 }
 
 Error *build_options_read(Arena *arena, Str bytes, BuildOptions *out)
@@ -241,7 +262,7 @@ Error *build_options_read(Arena *arena, Str bytes, BuildOptions *out)
         if (f.number == 4)
             o.is_portable = f.value != 0;
         if (f.number == 7 && f.wire == 2)
-            TRY(read_override(f.bytes, &o));
+            TRY(read_override(arena, f.bytes, &o));
     }
     TRY(wire_end(&w));
     if (o.nreplicas < 0 || o.npartitions < 0)

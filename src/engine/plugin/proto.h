@@ -14,6 +14,8 @@ typedef struct BuildOptions {
     const int *devices;         /* [replica * npartitions + partition] */
     bool is_portable;           /* one device, named at each execution */
     bool evaluate;              /* tutti_evaluate */
+    bool no_fold;               /* tutti_fold, turned off */
+    const char *name;           /* tutti_name: the program's, for messages; or NULL */
     int nfree_args, nfree_results;
     const bool *free_args, *free_results; /* may we choose the sharding? */
 } BuildOptions;
