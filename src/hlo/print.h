@@ -12,21 +12,21 @@ typedef struct Printer {
     const Module *m;
     bool with_locations;
     int indent;
-    uint32_t *names;         /* [value]: its number, in its node's or region's count */
-    uint32_t nargs, nnodes;  /* numbers given so far in the function */
+    uint32_t *names;        /* [value]: its number, in its node's or region's count */
+    uint32_t nargs, nnodes; /* numbers given so far in the function */
 } Printer;
 
-void print_symbol(Printer *p, Str name);      /* @name, @"odd name" */
-void print_value(Printer *p, ValueId v);      /* %3, %3#1, %arg0 */
+void print_symbol(Printer *p, Str name); /* @name, @"odd name" */
+void print_value(Printer *p, ValueId v); /* %3, %3#1, %arg0 */
 void print_values(Printer *p, int n, const ValueId *at);
 void print_types(Printer *p, int n, const ValueId *at); /* T, T */
 void print_function_type(Printer *p, const Node *node); /* (T, T) -> T */
-void print_args(Printer *p, RegionId r);      /* (%arg1: T, %arg2: T) */
-void name_args(Printer *p, RegionId r);       /* gives them their numbers */
+void print_args(Printer *p, RegionId r);                /* (%arg1: T, %arg2: T) */
+void name_args(Printer *p, RegionId r);                 /* gives them their numbers */
 /* { ... } with the body one step further in.  The arguments have names; a label is printed
  * when with_label and there are any. */
 void print_region(Printer *p, RegionId r, bool with_label);
-void print_list(Printer *p, Ints list);       /* [1, 2] */
+void print_list(Printer *p, Ints list); /* [1, 2] */
 
 /* Everything behind the results: name to types, without the location. */
 void print_form(Printer *p, NodeId n);

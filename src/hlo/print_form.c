@@ -193,8 +193,9 @@ static void print_moving(Printer *p, const Node *node)
     }
     default: break;
     }
-    print_end(p, node, node->op == OP_IOTA || node->op == OP_REVERSE ||
-                           node->op == OP_REDUCE_PRECISION || node->nin == 0);
+    print_end(p, node,
+              node->op == OP_IOTA || node->op == OP_REVERSE || node->op == OP_REDUCE_PRECISION ||
+                  node->nin == 0);
 }
 
 /* ---- reduce ---- */
@@ -383,9 +384,9 @@ static void print_composite(Printer *p, const Node *node)
 static void print_return(Printer *p, const Node *node)
 {
     NodeId parent = region_at(p->m, node->region)->parent;
-    const char *name = !parent                                     ? "return"
+    const char *name = !parent                                  ? "return"
                        : node_at(p->m, parent)->op == OP_MANUAL ? "sdy.return"
-                                                                   : "stablehlo.return";
+                                                                : "stablehlo.return";
     text_printf(p->out, node->nin ? "%s " : "%s", name);
     print_values(p, node->nin, node->in);
     print_extra(p, node);
@@ -437,8 +438,8 @@ static void print_window(Printer *p, const ConvolutionAttrs *a)
     if (a->padding.rows && a->padding.cols == 2) {
         text_printf(p->out, "%spad = [", comma);
         for (int i = 0; i < a->padding.rows; i++)
-            text_printf(p->out, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : "",
-                        a->padding.at[2 * i], a->padding.at[2 * i + 1]);
+            text_printf(p->out, "%s[%" PRId64 ", %" PRId64 "]", i ? ", " : "", a->padding.at[2 * i],
+                        a->padding.at[2 * i + 1]);
         text_printf(p->out, "]");
         comma = ", ";
     }
@@ -469,8 +470,8 @@ static void print_convolution(Printer *p, const Node *node)
                     a->output_spatial_dimensions);
     print_window(p, a);
     Text own = { 0 };
-    text_printf(&own, "batch_group_count = %" PRId64 " : i64, feature_group_count = %" PRId64
-                      " : i64",
+    text_printf(&own,
+                "batch_group_count = %" PRId64 " : i64, feature_group_count = %" PRId64 " : i64",
                 a->batch_group_count, a->feature_group_count);
     print_with_extra(p, node, &own);
     text_free(&own);

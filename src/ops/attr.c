@@ -55,8 +55,9 @@ static const Attr *make(Arena *arena, Attr attr)
 
 const Attr *attr_dict(Arena *arena, const AttrDict *dict)
 {
-    return make(arena,
-                (Attr){ .kind = ATTR_DICT, .n = dict->n, .items = dict->values, .keys = dict->keys });
+    return make(
+        arena,
+        (Attr){ .kind = ATTR_DICT, .n = dict->n, .items = dict->values, .keys = dict->keys });
 }
 
 const Attr *attr_int(Arena *arena, int64_t value)
@@ -323,9 +324,7 @@ void attr_print(Text *out, const Attr *attr)
     switch (attr->kind) {
     case ATTR_UNIT: text_printf(out, "unit"); break;
     case ATTR_BOOL: text_printf(out, attr->integer ? "true" : "false"); break;
-    case ATTR_INT:
-        text_printf(out, "%" PRId64 " : %s", attr->integer, element_info[e].name);
-        break;
+    case ATTR_INT: text_printf(out, "%" PRId64 " : %s", attr->integer, element_info[e].name); break;
     case ATTR_FLOAT: {
         char bytes[8] = { 0 };
         number_set_float(e, attr->number, bytes);

@@ -198,7 +198,9 @@ static bool read_number(const Attr *attr, FieldType type, void *to)
         *(bool *)to = attr->kind == ATTR_UNIT || (is_int && attr->integer != 0);
         return is_int || attr->kind == ATTR_UNIT;
     default:
-        *(double *)to = attr->kind == ATTR_FLOAT ? attr->number : is_int ? (double)attr->integer : 0;
+        *(double *)to = attr->kind == ATTR_FLOAT ? attr->number
+                        : is_int                 ? (double)attr->integer
+                                                 : 0;
         return is_int || attr->kind == ATTR_FLOAT;
     }
 }
@@ -411,11 +413,17 @@ static void print_matrix(Text *out, Matrix m)
     type_print(out, dense.type);
 }
 
-static void print_word(Text *out, const char *words, int position)
+/* #stablehlo<fft_type RFFT>; two enums are called otherwise than the attribute. */
+static void print_word(Text *out, const Field *f, int position)
 {
+    const char *words = f->words, *name = f->name;
+    if (strcmp(name, "compare_type") == 0)
+        name = "comparison_type";
+    if (strcmp(name, "transpose_a") == 0)
+        name = "transpose";
     for (; position > 0; position--)
         words = strchr(words, ',') + 1;
-    text_printf(out, "\"%.*s\"", (int)strcspn(words, ","), words);
+    text_printf(out, "#stablehlo<%s %.*s>", name, (int)strcspn(words, ","), words);
 }
 
 static void print_tilings(Text *out, Tilings list)
@@ -442,7 +450,7 @@ static void print_field(Text *out, const Field *f, const void *at)
     case FIELD_INT: text_printf(out, "%" PRId64 " : i64", AT(int64_t, at)); break;
     case FIELD_BOOL: text_printf(out, AT(bool, at) ? "true" : "false"); break;
     case FIELD_FLOATING: text_printf(out, "%e : f64", AT(double, at)); break;
-    case FIELD_WORD: print_word(out, f->words, AT(int, at)); break;
+    case FIELD_WORD: print_word(out, f, AT(int, at)); break;
     case FIELD_INTS:
         text_printf(out, "array<i64");
         for (int i = 0; i < AT(Ints, at).n; i++)
@@ -480,22 +488,25 @@ void attrs_print(Text *out, AttrsKind kind, const void *attrs)
     }
 }
 
+/* A splat and the same constant written out are equal, so they hash alike: by the first
+ * element and, unless all are the same, by the rest. */
+static uint64_t constant_hash(Dense dense, uint64_t seed)
+{
+    const char *data = dense.data;
+    size_t one = (size_t)element_info[dense.type.element].bytes;
+    size_t n = (size_t)type_count(dense.type);
+    if (n == 0)
+        return seed;
+    uint64_t h = hash_bytes(data, one, seed);
+    bool is_same = dense.is_splat || memcmp(data, data + one, (n - 1) * one) == 0;
+    return is_same ? h : hash_bytes(data, n * one, h);
+}
+
 /* By its text, except that a constant's text may be long: there by its bytes. */
 uint64_t attrs_hash(AttrsKind kind, const void *attrs, uint64_t seed)
 {
-    if (kind == ATTRS_CONSTANT) {
-        const Dense *dense = &((const ConstantAttrs *)attrs)->value;
-        size_t one = (size_t)element_info[dense->type.element].bytes;
-        int64_t n = type_count(dense->type);
-        uint64_t h = seed;
-        /* A splat and the same constant written out are equal, so they hash alike: by their
-         * first element and, if all are not the same, by the rest. */
-        if (n)
-            h = hash_bytes(dense->data, one, h);
-        bool same = dense->is_splat || n < 2 ||
-                    memcmp(dense->data, (const char *)dense->data + one, (size_t)(n - 1) * one) == 0;
-        return same ? h : hash_bytes(dense->data, (size_t)n * one, h);
-    }
+    if (kind == ATTRS_CONSTANT)
+        return constant_hash(((const ConstantAttrs *)attrs)->value, seed);
     Text text = { 0 };
     attrs_print(&text, kind, attrs);
     uint64_t h = hash_bytes(text_cstr(&text), text.n, seed);

@@ -23,10 +23,10 @@ typedef struct FloatFormat {
 } FloatFormat;
 
 static const FloatFormat formats[ELEMENT_COUNT] = {
-    [F8E4M3FN] = { 4, 3, 7, FN },    [F8E5M2] = { 5, 2, 15, IEEE },
-    [F8E4M3FNUZ] = { 4, 3, 8, UZ },  [F8E5M2FNUZ] = { 5, 2, 16, UZ },
+    [F8E4M3FN] = { 4, 3, 7, FN },       [F8E5M2] = { 5, 2, 15, IEEE },
+    [F8E4M3FNUZ] = { 4, 3, 8, UZ },     [F8E5M2FNUZ] = { 5, 2, 16, UZ },
     [F8E4M3B11FNUZ] = { 4, 3, 11, UZ }, [F8E4M3] = { 4, 3, 7, IEEE },
-    [F8E3M4] = { 3, 4, 3, IEEE },    [BF16] = { 8, 7, 127, IEEE },
+    [F8E3M4] = { 3, 4, 3, IEEE },       [BF16] = { 8, 7, 127, IEEE },
     [F16] = { 5, 10, 15, IEEE },
 };
 
@@ -43,8 +43,9 @@ static double decode(FloatFormat f, unsigned bits)
         return NAN;
     if (f.top == UZ && negative && magnitude == 0)
         return NAN;
-    double x = exponent ? ldexp((double)(fraction + (1u << f.fraction)), exponent - f.bias - f.fraction)
-                        : ldexp((double)fraction, 1 - f.bias - f.fraction);
+    unsigned implied = exponent ? 1u << f.fraction : 0;
+    int scale = (exponent ? exponent : 1) - f.bias - f.fraction;
+    double x = ldexp((double)(implied + fraction), scale);
     return negative ? -x : x;
 }
 

@@ -7,6 +7,6 @@
  * Reading a float as an integer truncates; a value out of range gives some integer. */
 int64_t number_int(Element e, const void *at); /* ui64 above 2^63 wraps */
 double number_float(Element e, const void *at);
-void number_set_int(Element e, int64_t x, void *at); /* keeps the low bits */
+void number_set_int(Element e, int64_t x, void *at);  /* keeps the low bits */
 void number_set_float(Element e, double x, void *at); /* rounds to nearest, ties to even */
 #endif

@@ -65,7 +65,8 @@ static void lists(void)
               "channel_id = 0 : i64, use_global_device_ids = false");
 
     /* A splat of booleans, as MLIR writes window_reversal, is a list like another. */
-    Dense splat = { .type = type_new(arena, I1, 1, (int64_t[]){ 3 }), .is_splat = true, .data = "\1" };
+    Type three = type_new(arena, I1, 1, (int64_t[]){ 3 });
+    Dense splat = { .type = three, .is_splat = true, .data = "\1" };
     Attr reversal = { .kind = ATTR_DENSE, .dense = splat };
     AttrDict window = { 0 };
     attr_set(arena, &window, STR("dimensions"), &reversal);

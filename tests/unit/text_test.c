@@ -152,6 +152,25 @@ static void generic_forms(void)
                "i64}> : (tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>) -> tensor<1x4x4x5xf32>");
 }
 
+/* Nothing but generic forms, from the module down. */
+static void generic_module(void)
+{
+    Module *m = read("\"builtin.module\"() <{sym_name = \"f\"}> ({\n"
+                     "  \"sdy.mesh\"() <{mesh = #sdy.mesh<[\"i\"=4]>, sym_name = \"mesh\"}> "
+                     ": () -> ()\n"
+                     "  \"func.func\"() <{arg_attrs = [{jax.a = 1 : i32}], function_type = "
+                     "(tensor<f32>) -> tensor<f32>, sym_name = \"main\", sym_visibility = "
+                     "\"private\"}> ({\n  ^bb0(%arg0: tensor<f32>):\n"
+                     "    \"func.return\"(%arg0) : (tensor<f32>) -> ()\n  }) : () -> ()\n"
+                     "}) {mhlo.num_partitions = 4 : i32} : () -> ()\n");
+    CHECK_STR(m->name.at, "f");
+    CHECK(m->npartitions == 4 && m->nmeshes == 1 && m->meshes[0]->sizes[0] == 4);
+    CHECK(m->nfuncs == 1 && !m->funcs[0].is_public && m->funcs[0].nresults == 1);
+    CHECK(attr_get(m->funcs[0].arg_attrs[0], "jax.a")->integer == 1);
+    CHECK(first_node(m)->op == OP_RETURN && !m->funcs[0].result_attrs[0]);
+    module_free(m);
+}
+
 static void reducer_order(void)
 {
     Module *m = read(MAIN("%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<f32>, %d: tensor<i32>",
@@ -192,7 +211,8 @@ static const char canonical[] =
     "  func.func public @main(%arg0: tensor<4x2xf32> {jax.buffer_donor = true}, %arg1: tensor<i32>)"
     " -> (tensor<4x2xf32> {jax.result_info = \"\\22r\\22\"}) {\n"
     "    %0 = stablehlo.constant dense<[1, -2]> : tensor<2xi32>\n"
-    "    %1:2 = stablehlo.while(%arg2 = %arg1, %arg3 = %arg0) : tensor<i32>, tensor<4x2xf32> cond {\n"
+    "    %1:2 = stablehlo.while(%arg2 = %arg1, %arg3 = %arg0) : tensor<i32>, tensor<4x2xf32> cond "
+    "{\n"
     "      %2 = stablehlo.compare LT, %arg2, %arg1, SIGNED : (tensor<i32>, tensor<i32>) -> "
     "tensor<i1>\n"
     "      stablehlo.return %2 : tensor<i1>\n"
@@ -203,7 +223,8 @@ static const char canonical[] =
     "    }\n"
     "    %2 = sdy.manual_computation(%1#1) in_shardings=[<@mesh, [{\"i\"}, {}]>] "
     "out_shardings=[<@mesh, [{\"i\"}, {}]>] manual_axes={\"i\"} (%arg2: tensor<2x2xf32>) {\n"
-    "      %3 = \"stablehlo.all_reduce\"(%arg2) <{channel_handle = #stablehlo.channel_handle<handle "
+    "      %3 = \"stablehlo.all_reduce\"(%arg2) <{channel_handle = "
+    "#stablehlo.channel_handle<handle "
     "= 1, type = 0>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, use_global_device_ids}> "
     "({\n"
     "      ^bb0(%arg3: tensor<f32>, %arg4: tensor<f32>):\n"
@@ -227,7 +248,8 @@ static void printing(void)
     module_free(m);
     text_free(&out);
 
-    m = read(MAIN("%a: tensor<f32>", "%0 = stablehlo.sine %a : tensor<f32> loc(\"g\"(\"f.c\":1:2))"));
+    m = read(
+        MAIN("%a: tensor<f32>", "%0 = stablehlo.sine %a : tensor<f32> loc(\"g\"(\"f.c\":1:2))"));
     module_print(&out, m, true);
     CHECK(strstr(text_cstr(&out), "stablehlo.sine %arg0 : tensor<f32> loc(\"g\"(\"f.c\":1:2))\n"));
     module_free(m);
@@ -268,7 +290,8 @@ static void complaints(void)
         { MAIN("%a: tensor<2x3x>", ""), "p.mlir:1:32: expected an element type, found '>'" },
         { MAIN("%a: tensor<*xf32>", ""), "not supported: tensors without a rank (p.mlir:1:21)" },
         { "func.func @main() {\n", "p.mlir:2:1: expected an operation, found the end of the text" },
-        { "func.func @main() {\n}", "p.mlir:2:1: expected a return at the end of the region, found '}'" },
+        { "func.func @main() {\n}",
+          "p.mlir:2:1: expected a return at the end of the region, found '}'" },
         { "func.func private @f()\n", "not supported: function @f without a body (p.mlir:1:1)" },
         { "module {\n}", "p.mlir:2:2: expected a module or a function, found the end of the text" },
         { "", "p.mlir:1:1: expected a module or a function, found the end of the text" },
@@ -323,6 +346,7 @@ int main(void)
     module_and_functions();
     constants();
     generic_forms();
+    generic_module();
     reducer_order();
     locations();
     printing();

@@ -277,12 +277,22 @@ static Error *parse_mesh_definition(Parser *p)
     return parse_loc(p, &loc);
 }
 
-static Error *parse_top(Parser *p)
+/* An operation in the generic form: its name is a string. */
+static bool at_generic(const Parser *p, const char *quoted)
+{
+    return p->token.kind == TOKEN_STRING && str_is(p->token.text, quoted);
+}
+
+Error *parse_top(Parser *p)
 {
     if (at_word(p, "func.func") || at_word(p, "func"))
         return parse_function(p);
     if (at_word(p, "sdy.mesh"))
         return parse_mesh_definition(p);
+    if (at_generic(p, "\"func.func\""))
+        return parse_generic_function(p);
+    if (at_generic(p, "\"sdy.mesh\""))
+        return parse_generic_mesh(p);
     if (p->token.kind == TOKEN_WORD || p->token.kind == TOKEN_STRING)
         return unsupported(p, p->token.text.at, "operation %.*s in a module",
                            STR_ARG(p->token.text));
@@ -300,16 +310,23 @@ static Error *read_count(Parser *p, const char *where, const char *name, int *ou
     return NULL;
 }
 
+Error *set_module_attrs(Parser *p, const char *where, const AttrDict *attrs)
+{
+    p->m->attrs = attrs->n ? attr_dict(p->arena, attrs) : NULL;
+    TRY(read_count(p, where, "mhlo.num_replicas", &p->m->nreplicas));
+    return read_count(p, where, "mhlo.num_partitions", &p->m->npartitions);
+}
+
 static Error *parse_module(Parser *p)
 {
+    AttrDict attrs = { 0 };
     const char *where = p->token.text.at;
     advance(p);
     if (p->token.kind == TOKEN_SYMBOL)
         TRY(need_symbol(p, "the module's name", &p->m->name));
     if (take_word(p, "attributes"))
-        TRY(parse_own_attrs(p, &p->m->attrs));
-    TRY(read_count(p, where, "mhlo.num_replicas", &p->m->nreplicas));
-    TRY(read_count(p, where, "mhlo.num_partitions", &p->m->npartitions));
+        TRY(parse_dict(p, &attrs));
+    TRY(set_module_attrs(p, where, &attrs));
     TRY(need_mark(p, '{', "before the module's functions"));
     while (!take_mark(p, '}'))
         TRY(parse_top(p));
@@ -363,11 +380,12 @@ static Error *parse_file(Parser *p)
     while (p->token.kind != TOKEN_END) {
         if (p->token.kind == TOKEN_HASH || p->token.kind == TOKEN_BANG) {
             TRY(skip_alias(p));
-        } else if (at_word(p, "module") || at_word(p, "builtin.module")) {
+        } else if (at_word(p, "module") || at_word(p, "builtin.module") ||
+                   at_generic(p, "\"builtin.module\"")) {
             if (has_module)
                 return unsupported(p, p->token.text.at, "more than one module in a text");
             has_module = true;
-            TRY(parse_module(p));
+            TRY(p->token.kind == TOKEN_STRING ? parse_generic_module(p) : parse_module(p));
         } else if (at_mark(p, '{')) {
             return unsupported(p, p->token.text.at, "resources at the end of a text");
         } else {

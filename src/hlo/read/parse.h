@@ -1,14 +1,16 @@
 /* parse.h - what the files of the text reader share.
  *
- *   parse.c        the module, its functions, regions, names of values
- *   parse_op.c     one operation: results, generic form, from a draft to a node
- *   parse_form.c   the short forms that operations print in
- *   parse_flow.c   the short forms with regions: reduce, while, manual_computation
- *   parse_attr.c   attributes
- *   parse_dense.c  constants
- *   parse_type.c   types
- *   parse_sdy.c    meshes and shardings
- *   parse_loc.c    locations */
+ *   parse.c          the module, its functions, regions, names of values
+ *   parse_generic.c  modules, functions and meshes in the generic form
+ *   parse_op.c       one operation: results, generic form, from a draft to a node
+ *   parse_form.c     the short forms that operations print in
+ *   parse_flow.c     the short forms with regions: reduce, while, manual_computation
+ *   parse_attr.c     attributes
+ *   parse_dense.c    constants
+ *   parse_type.c     types
+ *   parse_sdy.c      meshes and shardings
+ *   parse_loc.c      locations
+ *   parse_token.c    tokens, complaints, aliases */
 #ifndef TUTTI_PARSE_H
 #define TUTTI_PARSE_H
 #include "base/table.h"
@@ -26,8 +28,8 @@ enum { MAX_DEPTH = 64 }; /* of regions, attributes, locations within one another
 #define LIST_ADD(arena, list, value)                                                               \
     do {                                                                                           \
         if ((list)->n == (list)->room)                                                             \
-            (list)->at = list_grow((arena), (list)->at, (list)->n, &(list)->room,                  \
-                                   sizeof *(list)->at);                                            \
+            (list)->at =                                                                           \
+                list_grow((arena), (list)->at, (list)->n, &(list)->room, sizeof *(list)->at);      \
         (list)->at[(list)->n++] = (value);                                                         \
     } while (0)
 
@@ -55,8 +57,8 @@ typedef struct Parser {
     Arena *arena;
     Str file;
     int depth;
-    Table names;  /* of values in scope: first value << 32 | how many; 0: out of scope */
-    Strs scope;   /* names defined so far; the end of a region forgets its own */
+    Table names; /* of values in scope: first value << 32 | how many; 0: out of scope */
+    Strs scope;  /* names defined so far; the end of a region forgets its own */
     Table alias_names;
     LIST(Alias) aliases;
 } Parser;
@@ -64,13 +66,13 @@ typedef struct Parser {
 /* An operation while it is read. */
 typedef struct Draft {
     OpId op;
-    Str name;         /* as written, "stablehlo.add" */
+    Str name;          /* as written, "stablehlo.add" */
     const char *where; /* in the source */
     Values in;
     AttrDict dict;
-    Types listed;     /* types behind the colon, before the arrow */
+    Types listed; /* types behind the colon, before the arrow */
     bool has_arrow;
-    Types results;    /* behind the arrow */
+    Types results; /* behind the arrow */
     LIST(RegionId) regions;
 } Draft;
 
@@ -110,13 +112,13 @@ MUST_USE Error *skip_balanced(Parser *p);
 
 /* parse_type.c */
 MUST_USE Error *parse_type(Parser *p, Type *out);
-MUST_USE Error *parse_types(Parser *p, Types *out);        /* one, or (any, number) */
-MUST_USE Error *parse_signature(Parser *p, Draft *d);      /* T, T or (T, T) -> T and so on */
+MUST_USE Error *parse_types(Parser *p, Types *out);   /* one, or (any, number) */
+MUST_USE Error *parse_signature(Parser *p, Draft *d); /* T, T or (T, T) -> T and so on */
 bool at_type(const Parser *p);
 
 /* parse_attr.c */
 MUST_USE Error *parse_attr(Parser *p, const Attr **out);
-MUST_USE Error *parse_dict(Parser *p, AttrDict *dict);     /* { ... }, added to dict */
+MUST_USE Error *parse_dict(Parser *p, AttrDict *dict);              /* { ... }, added to dict */
 MUST_USE Error *parse_entries(Parser *p, AttrDict *dict, char end); /* without the brackets */
 MUST_USE Error *parse_numbers(Parser *p, const char *what, Numbers *out); /* [1, 2] */
 MUST_USE Error *parse_conv_numbers(Parser *p, AttrDict *dict); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
@@ -128,25 +130,33 @@ MUST_USE Error *parse_dense(Parser *p, Dense *out); /* dense<...> : type */
 MUST_USE Error *parse_number(Parser *p, Element e, void *to);
 
 /* parse_sdy.c */
-MUST_USE Error *parse_mesh(Parser *p, Mesh **out);         /* <["i"=4]> */
+MUST_USE Error *parse_mesh(Parser *p, Mesh **out);               /* <["i"=4]> */
 MUST_USE Error *parse_sharding(Parser *p, const Sharding **out); /* <@mesh, [{"i"}, {}]> */
 MUST_USE Error *parse_shardings(Parser *p, const Attr **out);    /* [<...>, <...>] */
 MUST_USE Error *parse_manual_axes(Parser *p, const Attr **out);  /* {"i", "j"} */
 
 /* parse_loc.c */
-MUST_USE Error *parse_loc(Parser *p, const Loc **out);     /* loc(...) if there is one */
-const Loc *loc_here(Parser *p, const char *at);            /* the place in the text itself */
+MUST_USE Error *parse_loc(Parser *p, const Loc **out); /* loc(...) if there is one */
+const Loc *loc_here(Parser *p, const char *at);        /* the place in the text itself */
 
 /* parse.c */
 MUST_USE Error *define_value(Parser *p, Str name, const char *at, ValueId first, int n);
 MUST_USE Error *parse_value(Parser *p, ValueId *out); /* %name, %name#1 */
 int scope_open(const Parser *p);
 void scope_close(Parser *p, int mark);
-MUST_USE Error *parse_body(Parser *p, RegionId r); /* operations up to }, which is consumed */
+MUST_USE Error *parse_body(Parser *p, RegionId r);      /* operations up to }, which is consumed */
 MUST_USE Error *parse_region(Parser *p, RegionId *out); /* { ^bb0(%a: T): ... } */
 /* %a: T, %b: T in brackets; names and types are added. */
 MUST_USE Error *parse_arguments(Parser *p, Strs *names, Types *types);
 MUST_USE Error *region_named(Parser *p, const Strs *names, const Types *types, RegionId *out);
+
+MUST_USE Error *parse_top(Parser *p); /* a function or a mesh */
+MUST_USE Error *set_module_attrs(Parser *p, const char *where, const AttrDict *attrs);
+
+/* parse_generic.c */
+MUST_USE Error *parse_generic_module(Parser *p);
+MUST_USE Error *parse_generic_function(Parser *p);
+MUST_USE Error *parse_generic_mesh(Parser *p);
 
 /* parse_op.c */
 MUST_USE Error *parse_operation(Parser *p, RegionId r);

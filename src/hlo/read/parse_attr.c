@@ -182,8 +182,7 @@ Error *parse_conv_numbers(Parser *p, AttrDict *dict)
         { "bf", "input_batch_dimension", "input_feature_dimension", "input_spatial_dimensions" },
         { "io", "kernel_input_feature_dimension", "kernel_output_feature_dimension",
           "kernel_spatial_dimensions" },
-        { "bf", "output_batch_dimension", "output_feature_dimension",
-          "output_spatial_dimensions" },
+        { "bf", "output_batch_dimension", "output_feature_dimension", "output_spatial_dimensions" },
     };
     for (int i = 0; i < 3; i++) {
         int64_t first, second;
@@ -358,6 +357,22 @@ static Error *parse_symbol_attr(Parser *p, const Attr **out)
     return NULL;
 }
 
+/* (T, T) -> T, the type of a function: kept as the list of what comes out. */
+static Error *parse_function_type(Parser *p, const Attr **out)
+{
+    Types ignored = { 0 }, results = { 0 };
+    LIST(const Attr *) items = { 0 };
+    TRY(parse_types(p, &ignored));
+    if (p->token.kind != TOKEN_ARROW)
+        return expected(p, "'->' before the results");
+    advance(p);
+    TRY(parse_types(p, &results));
+    for (int i = 0; i < results.n; i++)
+        LIST_ADD(p->arena, &items, make(p, (Attr){ .kind = ATTR_TYPE, .type = results.at[i] }));
+    *out = make(p, (Attr){ .kind = ATTR_ARRAY, .n = items.n, .items = items.at });
+    return NULL;
+}
+
 static Error *parse_any(Parser *p, const Attr **out)
 {
     switch (p->token.kind) {
@@ -374,6 +389,8 @@ static Error *parse_any(Parser *p, const Attr **out)
         return parse_scalar(p, out);
     if (at_mark(p, '['))
         return parse_array(p, out);
+    if (at_mark(p, '('))
+        return parse_function_type(p, out);
     if (at_mark(p, '{')) {
         AttrDict dict = { 0 };
         TRY(parse_dict(p, &dict));

@@ -131,7 +131,7 @@ static Error *parse_nest(Parser *p, Type t, int axis, char **to)
 
 static int hex_value(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0'
+    return c >= '0' && c <= '9'   ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10
            : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                   : -1;

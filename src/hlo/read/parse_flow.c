@@ -22,8 +22,7 @@ static Error *make_reducer(Parser *p, Draft *d, Values inits)
     NodeId n = node_new(p->m, op, 2, (ValueId[]){ first, first + 1 }, 1, &type, 0, NULL, none, loc);
     region_append(p->m, r, n);
     ValueId result = node_at(p->m, n)->out;
-    region_append(p->m, r,
-                  node_new(p->m, OP_RETURN, 1, &result, 0, NULL, 0, NULL, none, loc));
+    region_append(p->m, r, node_new(p->m, OP_RETURN, 1, &result, 0, NULL, 0, NULL, none, loc));
     LIST_ADD(p->arena, &d->regions, r);
     return NULL;
 }
@@ -142,8 +141,8 @@ static Error *parse_while_rest(Parser *p, Draft *d)
     if (names.n || at_mark(p, ':'))
         TRY(parse_signature(p, d));
     if (d->listed.n != names.n)
-        return wrong(p, where, "the loop has %d values, but %d types are written for them",
-                     names.n, d->listed.n);
+        return wrong(p, where, "the loop has %d values, but %d types are written for them", names.n,
+                     d->listed.n);
     if (take_word(p, "attributes") || at_mark(p, '{'))
         TRY(parse_dict(p, &d->dict));
     TRY(parse_while_region(p, d, "cond", &names));

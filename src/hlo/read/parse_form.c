@@ -26,9 +26,10 @@ static Error *parse_simple_clause(Parser *p, Draft *d, const char *attribute)
     }
     if (p->token.kind == TOKEN_WORD) {
         bool is_true = at_word(p, "true");
-        set(p, d, attribute, is_true || at_word(p, "false")
-                                 ? attr_bool(p->arena, is_true)
-                                 : attr_word(p->arena, str_copy(p->arena, p->token.text)));
+        set(p, d, attribute,
+            is_true || at_word(p, "false")
+                ? attr_bool(p->arena, is_true)
+                : attr_word(p->arena, str_copy(p->arena, p->token.text)));
         advance(p);
         return NULL;
     }

@@ -196,8 +196,8 @@ static Error *finish(Parser *p, Draft *d, const ResultNames *names, RegionId r)
         here->name = loc ? loc->name : here->name;
         loc = here;
     }
-    NodeId n = node_new(p->m, d->op, d->in.n, d->in.at, d->results.n, d->results.at,
-                        d->regions.n, d->regions.at, attrs, loc);
+    NodeId n = node_new(p->m, d->op, d->in.n, d->in.at, d->results.n, d->results.at, d->regions.n,
+                        d->regions.at, attrs, loc);
     node_at(p->m, n)->extra = extra;
     region_append(p->m, r, n);
     return name_results(p, d, names, node_at(p->m, n)->out);

@@ -42,7 +42,8 @@ Error *parse_mesh(Parser *p, Mesh **out)
     for (int i = 0; i < sizes.n; i++)
         if (sizes.at[i] < 1 || __builtin_mul_overflow(devices, sizes.at[i], &devices) ||
             devices > INT32_MAX)
-            return wrong(p, where, "the sizes of a mesh must be positive, with a product below 2^31");
+            return wrong(p, where,
+                         "the sizes of a mesh must be positive, their product below 2^31");
     mesh->naxes = axes.n;
     mesh->axes = axes.at;
     mesh->sizes = sizes.at;

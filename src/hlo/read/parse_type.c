@@ -11,8 +11,8 @@ bool at_type(const Parser *p)
 {
     if (p->token.kind == TOKEN_BANG)
         return true;
-    static const char *const words[] = { "tensor", "tuple", "none", "index", "complex", "vector",
-                                         "memref" };
+    static const char *const words[] = { "tensor",  "tuple",  "none",  "index",
+                                         "complex", "vector", "memref" };
     Element e;
     if (p->token.kind != TOKEN_WORD)
         return false;
