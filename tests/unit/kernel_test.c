@@ -640,6 +640,24 @@ static void test_reduce(void)
         }
 }
 
+/* NaN, infinities and all. */
+static void test_wild_reduce(void)
+{
+    static const char *const ops[] = { "maximum", "minimum" };
+    for (int o = 0; o < 2; o++)
+        for (int d = 0; d < 2; d++)
+            for (int again = 0; again < 4; again++) {
+                Text text = { 0 };
+                const char *out = d ? "6x" : "5x";
+                text_printf(&text, "(%%x: tensor<5x6x$E>, %%i: tensor<$E>) -> tensor<%s$E> {\n"
+                            "  %%r = stablehlo.reduce(%%x init: %%i) applies stablehlo.%s across dimensions = [%d] : "
+                            "(tensor<5x6x$E>, tensor<$E>) -> tensor<%s$E>\n  return %%r : tensor<%s$E>\n}",
+                            out, ops[o], !d, out, out);
+                try(text_cstr(&text), "", again & 1 ? "f32" : "f64", 1, false);
+                text_free(&text);
+            }
+}
+
 /* Two arrays at once with a region of several operations: the largest and where it stands. */
 static void test_argmax(void)
 {
@@ -779,6 +797,7 @@ int main(void)
     test_sources();
     test_gather();
     test_reduce();
+    test_wild_reduce();
     test_argmax();
     test_dot();
     test_update();

@@ -97,9 +97,9 @@ static V cut_small_int(Kernel *k, Element e, V x)
 V finish(Kernel *k, Element e, V v)
 {
     if (e == BF16)
-        return k->keeps_f32 ? v : round_bf16(k, v);
+        return k->accumulates ? v : round_bf16(k, v);
     if (e == F16)
-        return k->keeps_f32 ? v : round_f16(k, v);
+        return k->accumulates ? v : round_f16(k, v);
     if (element_info[e].bits < 8 && e != I1)
         return cut_small_int(k, e, v);
     return v;

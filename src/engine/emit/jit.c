@@ -28,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char passes[] = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
+static const char passes[] =
+    "function(early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 /* What code is made for; found once. */
 static struct {

@@ -31,7 +31,7 @@ typedef struct Kernel {
     int lanes;        /* of the values being made now */
     bool is_small;    /* every array has fewer than 2^31 bytes: lane numbers are i32 */
     int depth;        /* of element() within itself */
-    bool keeps_f32;   /* f16 and bf16 are not rounded now: inside an accumulation */
+    bool accumulates; /* f16 and bf16 are not rounded now */
     struct Memo *memo;
     RegionId inlined; /* the region that region_inline plays, or 0; its arguments are: */
     const V *bound;

@@ -2,7 +2,10 @@
  *
  * In: a reduce, its operands computed on the fly, and what its results still go through.
  * Out: loops by fold.c.  A region that is one operation with an identity (add, max ...) runs
- * with many accumulators; any other with one, which begins as the initial value. */
+ * with many accumulators; any other with one, which begins as the initial value.
+ *
+ * The largest of floats is NaN if any is.  To look at that in each step would be slow, so the
+ * comparison ignores it, and a second accumulator remembers whether one was seen. */
 #include "engine/emit/arith.h"
 #include "engine/emit/fold.h"
 #include "engine/rules/emit_rules.h"
@@ -16,6 +19,7 @@ typedef struct Reduce {
     RegionId body;
     OpId op; /* what the body is, or OP_COUNT */
     Element e;
+    bool is_extreme; /* max or min of floats: values are {number, was NaN} */
 } Reduce;
 
 static V identity_int(Kernel *k, OpId op, Element e, LLVMTypeRef type)
@@ -68,29 +72,47 @@ static V initial(Kernel *k, const Reduce *r, int i)
 static void reduce_start(Kernel *k, const Fold *f, V *acc)
 {
     const Reduce *r = f->user;
-    for (int i = 0; i < f->n; i++)
-        acc[i] = f->has_identity ? identity(k, r->op, r->e) : initial(k, r, i);
+    acc[0] = f->has_identity ? identity(k, r->op, r->e) : initial(k, r, 0);
+    if (r->is_extreme)
+        acc[1] = LLVMConstNull(lanes_of(int_type(k, 1), k->lanes));
+    for (int i = 1; i < f->n && !r->is_extreme; i++)
+        acc[i] = initial(k, r, i);
 }
 
 static void reduce_values(Kernel *k, const Fold *f, Index *at, V *next)
 {
     const Reduce *r = f->user;
-    for (int i = 0; i < f->n; i++)
+    next[0] = element(k, node_at(k->m, r->node)->in[0], at);
+    if (r->is_extreme)
+        next[1] = is_nan(k, next[0]);
+    for (int i = 1; i < f->n && !r->is_extreme; i++)
         next[i] = element(k, node_at(k->m, r->node)->in[i], at);
+}
+
+static void extreme_combine(Kernel *k, const Reduce *r, V *acc, const V *next)
+{
+    LLVMRealPredicate how = r->op == OP_MAX ? LLVMRealOGT : LLVMRealOLT;
+    V is_better = LLVMBuildFCmp(k->b, how, next[0], acc[0], "");
+    acc[0] = LLVMBuildSelect(k->b, is_better, next[0], acc[0], "");
+    acc[1] = LLVMBuildOr(k->b, acc[1], next[1], "");
 }
 
 /* Sums of f16 and bf16 are kept as f32 until the end. */
 static void reduce_combine(Kernel *k, const Fold *f, V *acc, const V *next)
 {
     const Reduce *r = f->user;
+    if (r->is_extreme) {
+        extreme_combine(k, r, acc, next);
+        return;
+    }
     V args[2 * f->n];
     for (int i = 0; i < f->n; i++) {
         args[i] = acc[i];
         args[f->n + i] = next[i];
     }
-    k->keeps_f32 = f->has_identity;
+    k->accumulates = f->has_identity;
     region_inline(k, r->body, args, acc);
-    k->keeps_f32 = false;
+    k->accumulates = false;
 }
 
 static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
@@ -98,11 +120,15 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
     const Reduce *r = f->user;
     const Node *node = node_at(k->m, r->node), *end = region_return(k->m, k->region);
     if (f->has_identity) {
-        V first[] = { initial(k, r, 0) };
+        V first[2] = { initial(k, r, 0) };
+        if (r->is_extreme)
+            first[1] = is_nan(k, first[0]);
         reduce_combine(k, f, first, acc);
+        if (r->is_extreme)
+            first[0] = arith_select(k, first[1], const_f(k, LLVMTypeOf(first[0]), NAN), first[0]);
         acc[0] = finish(k, r->e, first[0]);
     }
-    for (int i = 0; i < f->n; i++)
+    for (int i = 0; i < node->nout; i++)
         memo_set(k, node->out + (ValueId)i, at, acc[i]);
     V results[end->nin + 1];
     for (int i = 0; i < end->nin; i++)
@@ -115,12 +141,16 @@ void block_reduce(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     const DimensionsAttrs *a = node->attrs;
-    Reduce r = { root, node->regions[0], region_reducer(k->m, node->regions[0]),
-                 element_of(k, node->in[0]) };
+    Reduce r = { .node = root,
+                 .body = node->regions[0],
+                 .op = region_reducer(k->m, node->regions[0]),
+                 .e = element_of(k, node->in[0]) };
     Fold f = { .space = type_of(k->m, node->in[0]), .out = type_of(k->m, node->out) };
     f.n = node->nin / 2;
     f.weight = region_at(k->m, k->region)->nnodes;
     f.has_identity = f.n == 1 && has_identity(r.op, r.e);
+    r.is_extreme = f.has_identity && is_float(r.e) && (r.op == OP_MAX || r.op == OP_MIN);
+    f.n += r.is_extreme;
     f.user = &r;
     f.start = reduce_start;
     f.values = reduce_values;
@@ -134,6 +164,6 @@ void block_reduce(Kernel *k, NodeId root)
         f.reduced[a->dimensions.at[i]] = true;
     for (int d = 0; d + 1 < f.space.rank; d++)
         f.joined[d] = f.reduced[d] == f.reduced[d + 1];
-    joinable(k, f.n, node->in, f.space, f.joined);
+    joinable(k, node->nout, node->in, f.space, f.joined);
     fold_emit(k, &f);
 }
