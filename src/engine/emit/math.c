@@ -1,8 +1,8 @@
 /* math.c - exponentials and logarithms as polynomials.
  *
  * In: values in registers, f32 or f64.  Out: code without branches, a dozen or two operations
- * a function, within 1-2 ulp (f32 log1p, expm1 and pow go by f64 and are nearly always right
- * to the last bit).  Exponentials split x = n ln2 + r with |r| <= ln2/2; logarithms split
+ * a function, within 1-2 ulp (f32 expm1 and pow go by f64 and are nearly always right to the
+ * last bit).  Exponentials split x = n ln2 + r with |r| <= ln2/2; logarithms split
  * x = 2^n m with m around 1.  Series are Taylor's: at these ranges a fitted polynomial would
  * save one or two terms.  Numbers below the normal range count as zero, as everywhere here. */
 #include "engine/emit/math.h"
@@ -139,8 +139,7 @@ static const double log_terms[] = {
     2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21,
 };
 
-/* x = 2^n m, m in [sqrt(1/2), sqrt(2)); f = m - 1. */
-static V split_exponent(Kernel *k, V x, V *n)
+V math_split(Kernel *k, V x, V *n)
 {
     bool is_f64 = math_is_f64(x);
     V bits = same_bits(k, x, false);
@@ -160,7 +159,7 @@ V math_log(Kernel *k, V x)
 {
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
-    V n, f = split_exponent(k, x, &n);
+    V n, f = math_split(k, x, &n);
     V s = fdiv(k, f, LLVMBuildFAdd(k->b, f, const_f(k, type, 2), ""));
     V z = fmul(k, s, s);
     V series = fmul(k, z, math_poly(k, z, is_f64 ? 10 : 5, log_terms));
@@ -194,7 +193,7 @@ static V log1p_direct(Kernel *k, V x)
 
 V math_log1p(Kernel *k, V x)
 {
-    return math_is_f64(x) ? log1p_direct(k, x) : to_f32(k, log1p_direct(k, to_f64(k, x)));
+    return math_is_f64(x) ? log1p_direct(k, x) : math_log1p_f32(k, x);
 }
 
 /* ---- powers ---- */

@@ -8,6 +8,9 @@ bool math_is_f64(V x);
 V math_poly(Kernel *k, V x, int n, const double *c); /* c[0] + c[1] x + ... */
 V math_select(Kernel *k, V condition, V x, V y);
 V math_compare(Kernel *k, LLVMRealPredicate how, V x, double y);
+/* x = 2^n m, m in [sqrt(1/2), sqrt(2)); gives m - 1. */
+V math_split(Kernel *k, V x, V *n);
+V math_log1p_f32(Kernel *k, V x);
 /* The integer nearest to x * factor, as a float; and in *integer, of the same width.
  * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */
 V math_round(Kernel *k, V x, double factor, V *integer);
