@@ -90,6 +90,27 @@ static MUST_USE Error *play_all_reduce(World *w, const Node *node)
     return NULL;
 }
 
+/* Members' pieces side by side, as tiles of a grid that is cut in one dimension. */
+static void play_all_gather(World *w, const Node *node)
+{
+    const AllGatherAttrs *attrs = node->attrs;
+    Matrix groups = attrs->replica_groups;
+    Type type = type_of(w->m, node->out);
+    int64_t *tiles = ARENA_ARRAY(w->m->arena, int64_t, type.rank);
+    int64_t *tile_of = ARENA_ARRAY(w->m->arena, int64_t, type.rank * groups.cols);
+    for (int k = 0; k < groups.cols; k++)
+        tile_of[k * type.rank + attrs->all_gather_dim] = k;
+    for (int g = 0; g < groups.rows; g++) {
+        const int64_t *members = &groups.at[g * groups.cols];
+        Tensor all = world_tensor(w, type);
+        for (int k = 0; k < groups.cols; k++)
+            tile_copy(all, w->values[members[k]][node->in[0]],
+                      (Tiling){ type.rank, groups.cols, tiles, tile_of }, k, true);
+        for (int k = 0; k < groups.cols; k++)
+            w->values[members[k]][node->out] = all;
+    }
+}
+
 /* What a region returned becomes the values first, first + 1, ... */
 static void take_results(World *w, RegionId r, ValueId first)
 {
@@ -167,6 +188,8 @@ static MUST_USE Error *play_region_on_all(World *w, RegionId r)
             TRY(play_global(w, node));
         else if (node->op == OP_ALL_REDUCE)
             TRY(play_all_reduce(w, node));
+        else if (node->op == OP_ALL_GATHER)
+            play_all_gather(w, node);
         else if (node->op == OP_WHILE)
             TRY(play_while(w, node));
         else if (node->op == OP_CASE)

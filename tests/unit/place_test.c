@@ -237,6 +237,18 @@ static void manual_code(void)
                  "%s = " SINE "\n%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
                  "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]"
                  " : (" Y ", tensor<f32>) -> tensor<6xf32>", "[1]", 0);
+    /* Cut once more inside, along b, and put together again. */
+    check_manual("manual inside manual", Y, "%s = stablehlo.sine %x : " Y "\n"
+                 "%r = stablehlo.reverse %s, dims = [0] : " Y,
+                 "%s = " MANUAL("x", "[{\"a\"}, {}]", "\"a\"",
+                                "%q = sdy.manual_computation(%p) in_shardings=[<@mesh, [{}, {\"b\"}]>]"
+                                " out_shardings=[<@mesh, [{}, {\"b\"}]>] manual_axes={\"b\"}"
+                                " (%i: tensor<2x3xf32>) {\n"
+                                "%j = stablehlo.sine %i : tensor<2x3xf32>\n"
+                                "sdy.return %j : tensor<2x3xf32>\n}"
+                                " : (tensor<2x6xf32>) -> tensor<2x6xf32>\n"
+                                "sdy.return %q : tensor<2x6xf32>") " : (" Y ") -> " Y "\n"
+                 "%r = stablehlo.reverse %s, dims = [0] : " Y, "[2, 1]", 1);
     /* Laid out anew between two constraints. */
     check_manual("two constraints", Y, "%r = stablehlo.add %x, %x : " Y,
                  "%c = sdy.sharding_constraint %x <@mesh, [{\"a\"}, {\"b\"}]> : " Y "\n"

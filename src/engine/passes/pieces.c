@@ -54,17 +54,14 @@ static ValueId tile_start(Placer *z, ValueId partition, Tiling t, int d, int64_t
     return build_node(m, z->to, OP_RESHAPE, 1, &start, type_scalar(I64), NULL, NULL);
 }
 
-/* This device's tile of a value of which it has a larger one. */
-static ValueId cut(Placer *z, ValueId v, Tiling t)
+ValueId piece_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local)
 {
     Module *m = z->m;
-    Tiling has = z->tilings[v];
-    Type local = local_type(z, type_of(m, v), t);
-    ValueId in[MAX_RANK + 1] = { subst_get(&z->pieces, v) };
+    ValueId in[MAX_RANK + 1] = { from };
     ValueId partition =
         build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
     for (int d = 0; d < local.rank; d++)
-        in[d + 1] = tile_start(z, partition, t, d, has.tiles[d] == 1 ? local.dims[d] : 0);
+        in[d + 1] = tile_start(z, partition, want, d, has.tiles[d] == 1 ? local.dims[d] : 0);
     DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
     attrs->slice_sizes = (Ints){ local.rank, local.dims };
     return build_node(m, z->to, OP_DYNAMIC_SLICE, local.rank + 1, in, local, attrs, NULL);
@@ -125,7 +122,7 @@ static ValueId make_piece(Placer *z, ValueId v, Tiling want)
         ValueId piece = piece_of(z, def->in[0], inner);
         return build_node(m, z->to, OP_BROADCAST, 1, &piece, local, attrs, loc);
     }
-    return cut(z, v, want);
+    return piece_cut(z, subst_get(&z->pieces, v), z->tilings[v], want, local);
 }
 
 ValueId piece_of(Placer *z, ValueId v, Tiling want)

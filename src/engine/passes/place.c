@@ -54,10 +54,6 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     TRY(infer(z, n, &p));
     const Node *node = node_at(m, n);
     RegionId body = node->regions[0];
-    if (any_inside(m, n, is_manual_node))
-        return error_new(CODE_UNIMPLEMENTED,
-                         "not supported: a manual computation inside another, at %s",
-                         loc_name(node->loc));
     for (int i = 0; i < node->nin; i++)
         TRY(manual_tiling(z, node, true, i, &p.wants[i]));
     if (run_has_effect(z) && node_has_effect(m, n))
@@ -309,7 +305,7 @@ static MUST_USE Error *place_main(Placer *z, Func *main)
     }
     main->body = z->plan->main = into;
     main->results = types;
-    return NULL;
+    return open_nested(z, into);
 }
 
 static MUST_USE Error *place_partitions(Plan *p, Func *main)

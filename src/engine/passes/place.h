@@ -56,6 +56,8 @@ Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divid
 ValueId piece_of(Placer *z, ValueId v, Tiling want);
 bool piece_is_near(const Placer *z, ValueId v, Tiling want); /* piece_of would not be 0 */
 void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece);
+/* A slice of `from`, which lies as `has`; what is wanted refines that, and is of type local. */
+ValueId piece_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local);
 /* n done by every device on its pieces; p.is_piecewise. */
 void place_piecewise(Placer *z, NodeId n, const Placement *p);
 
@@ -72,9 +74,13 @@ MUST_USE Error *mark_tiling(const Placer *z, const Node *node, Tiling *out);
 /* How operand (or result) i of a manual computation lies; pieces have the body's types. */
 MUST_USE Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i,
                               Tiling *out);
+const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes);
 /* Of an argument or result with these attributes; *is_said is false when that is nothing. */
 MUST_USE Error *stated_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
                               bool *is_said);
+
+/* nested.c: manual computations that are left in r or below, which stood inside others. */
+MUST_USE Error *open_nested(Placer *z, RegionId r);
 
 /* params.c: what main takes and gives. */
 MUST_USE Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t,

@@ -44,7 +44,7 @@ static bool is_named(const Attr *names, Str name)
 }
 
 /* The sharding with the manual axes only. */
-static const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes)
+const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes)
 {
     DimSharding *dims = ARENA_ARRAY(arena, DimSharding, s->rank + 1);
     for (int i = 0; i < s->rank; i++) {
