@@ -263,6 +263,8 @@ static void complaints(void)
           "p.mlir:2:26: expected ':' before the type, found '->'" },
         { MAIN("", "%0 = stablehlo.foo %a : tensor<f32>"),
           "not supported: operation stablehlo.foo (p.mlir:2:6)" },
+        { MAIN("", "\"tutti.fusion\"() : () -> ()"),
+          "not supported: operation tutti.fusion (p.mlir:2:1)" },
         { MAIN("", "%0 = stablehlo.negate %a : tensor<f32>"),
           "p.mlir:2:23: %a is not defined here" },
         { MAIN("%a: tensor<f32>", "%a = stablehlo.negate %a : tensor<f32>"),

@@ -49,7 +49,8 @@ Error *parse_operands(Parser *p, Draft *d)
     return NULL;
 }
 
-/* All three returns are one operation here; call and func.call are another. */
+/* All returns are one operation here, and call is func.call.  What our own passes make is in
+ * the table too, but no text may hold it: it keeps promises that only they can. */
 static Error *find_op(Parser *p, Draft *d)
 {
     static const char *const returns[] = { "return", "func.return", "stablehlo.return",
