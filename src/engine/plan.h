@@ -43,6 +43,11 @@ typedef struct Plan {
      * results have local types, and whole-array code lies in tutti.global nodes. */
     Param *args, *results;
 
+    /* Set by fuse; by NodeId, [ntrips].  How often a WHILE goes round, where that can be seen
+     * from the program; -1: unknown.  0 for other nodes. */
+    int64_t *trips;
+    uint32_t ntrips;
+
     /* Set by stretch. */
     int nstretches;
     Stretch *stretches;

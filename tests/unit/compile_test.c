@@ -154,6 +154,7 @@ static void test_unchanged_carry(void)
     }
     play(p, (void *[]){ w, x }, (void *[]){ out });
     CHECK(out[0] == 1 && out[1] == 4 && out[63] == 190);
+    CHECK(p->is_cost_known); /* three rounds, as the program says */
     CHECK(w[63] == 63 && x[63] == 1);
     CHECK(p->slab_bytes < sizeof w);
     program_free(p);

@@ -123,6 +123,21 @@ static Error *make_region(Making *k, RegionId r)
     return NULL;
 }
 
+/* What is inside costs as often as the loop goes round. */
+static Error *make_loop(Making *k, NodeId n)
+{
+    const int64_t most = (int64_t)1 << 40;
+    int64_t before = k->program->cost_ns;
+    int64_t trips = n < k->p->ntrips ? k->p->trips[n] : -1;
+    for (int i = 0; i < 2; i++)
+        TRY(make_region(k, node_at(k->p->m, n)->regions[i]));
+    int64_t once = k->program->cost_ns - before;
+    k->program->is_cost_known &= trips >= 0;
+    if (trips >= 0)
+        k->program->cost_ns = before + (trips < most / (once + 1) ? trips * once : most);
+    return NULL;
+}
+
 static Error *make_node(Making *k, NodeId n)
 {
     const Node *node = node_at(k->p->m, n);
@@ -130,7 +145,7 @@ static Error *make_node(Making *k, NodeId n)
     case OP_CONSTANT:
     case OP_RETURN: return NULL;
     case OP_FUSION: return make_kernel(k, n);
-    case OP_WHILE: k->program->is_cost_known = false; break;
+    case OP_WHILE: return make_loop(k, n);
     case OP_CASE:
     case OP_IF: break;
     default:

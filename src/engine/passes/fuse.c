@@ -557,6 +557,7 @@ static Error *fuse_region(FuseState *s, RegionId r)
 Error *fuse(Plan *p)
 {
     carries_drop(p->m, p->main);
+    trips_count(p);
     FuseState s = { .m = p->m, .scratch = arena_new() };
     s.position = ARENA_ARRAY(s.scratch, int, p->m->nnodes);
     s.inner = ARENA_ARRAY(s.scratch, ValueId, p->m->nvalues);

@@ -245,10 +245,15 @@ bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
     if (node->op == OP_FUSION) {
         if (y < node->out || y >= node->out + (ValueId)node->nout)
             return false;
-        for (int k = 0; k < node->nin; k++)
-            if (lives_root(l, node->in[k]) == x)
-                return kernel_reads_in_place(m, n, k, (int)(y - node->out));
-        return false;
+        bool is_operand = false; /* perhaps by several names, each read in its own way */
+        for (int k = 0; k < node->nin; k++) {
+            if (lives_root(l, node->in[k]) != x)
+                continue;
+            is_operand = true;
+            if (!kernel_reads_in_place(m, n, k, (int)(y - node->out)))
+                return false;
+        }
+        return is_operand;
     }
     ValueId dst = 0;
     int nmoves = lives_moves(l, n, &dst);

@@ -206,7 +206,8 @@ static Error *bodies_cut(Plan *p)
         if (e->kind != END_MEET || node_at(p->m, e->meeting)->op != OP_GLOBAL)
             continue;
         Body *body = &p->bodies[p->nbodies++];
-        *body = (Body){ e->meeting, { .m = p->m, .o = p->o } };
+        *body = (Body){ e->meeting,
+                        { .m = p->m, .o = p->o, .trips = p->trips, .ntrips = p->ntrips } };
         body->plan.main = node_at(p->m, e->meeting)->regions[0];
         TRY(stretch(&body->plan));
         for (int k = 0; k < body->plan.nstretches; k++)
