@@ -23,7 +23,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all run test unit check jax-test bench asan tsan fuzz format size deps clean
+.PHONY: all run test unit check jax-test bench asan tsan fuzz format docs size deps clean
 all: $(PLUGIN) $(TUTTI)
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -106,6 +106,8 @@ bench: all $(VENV)/.plugin
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
+docs: # the list of files in ARCHITECTURE.md, made anew
+	$(PYTHON) tools/files.py
 size:
 	@tools/size.sh
 clean:

@@ -2,8 +2,8 @@
 # ARCHITECTURE.md names every source file there is, and none that is not.
 set -eu
 cd "$(dirname "$0")/.."
-listed=$(grep -oE '^- `[a-z_/.]+\.(c|h|def|map)`' ARCHITECTURE.md | tr -d '`' | sed 's/^- //' | sort)
-there=$(git ls-files 'src/*' 'cli/*' | grep -E '\.(c|h|def|map)$' | sort)
+listed=$(grep -oE '^- `[a-z0-9_/.]+\.(c|h|def|map)`' ARCHITECTURE.md | tr -d '`' | sed 's/^- //' | sort)
+there=$(git ls-files 'src/*' 'cli/*' 'include/*' | grep -E '\.(c|h|def|map)$' | sort)
 status=0
 for f in $there; do
     # A header is named by its .c: `base/arena.[ch]` style entries are written as the .c.

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Writes the list of files in ARCHITECTURE.md anew: every source file in the order in which
+data flows, with the first sentence of its opening comment.  tests/architecture.sh compares."""
+import os
+import re
+import subprocess
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+FOLDERS = [
+    ("src/base", "What both sides stand on; knows nothing of arrays."),
+    ("src/ops", "What the operations are; shared, no behaviour."),
+    ("src/hlo", "A program as data; shared by both sides, linked into each."),
+    ("src/hlo/read", "From bytes to a module: text, and MLIR bytecode."),
+    ("include", "The interface."),
+    ("src/front", "C function in, StableHLO out."),
+    ("src/front/rules", "How operations are differentiated, run backwards, given another axis."),
+    ("src/pjrt", "The seam."),
+    ("src/engine/plugin", "PJRT from the engine's side: one file per object."),
+    ("src/engine", "StableHLO in, results out: the contents page, and the contracts."),
+    ("src/engine/passes", "Each pass, and what it is made of."),
+    ("src/engine/rules", "What operations mean (eval), and how they become LLVM (emit)."),
+    ("src/engine/emit", "From a finished plan to machine code."),
+    ("src/engine/run", "Devices as tasks: executor, launches, memory, buffers, events."),
+    ("src/engine/comm", "Collectives: plain loops over the devices' memory."),
+    ("cli", "The command line."),
+]
+MARK = "<!-- files: made by tools/files.py -->\n"
+
+
+def first_sentence(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read(3000)
+    found = re.match(r"/\*\s*(.*?)\*/", text, re.S)
+    comment = found.group(1) if found else ""
+    comment = re.sub(r"\n\s*\*\s?", "\n", comment).split("\n\n")[0].replace("\n", " ")
+    comment = re.sub(r"^\S+\.(c|h|def) - ", "", comment)
+    sentence = re.split(r"(?<=\.)\s", comment.strip())[0].rstrip(".:")
+    return re.sub(r"\s+", " ", sentence)
+
+
+def main():
+    tracked = subprocess.run(["git", "-C", ROOT, "ls-files", "src", "cli", "include"],
+                             capture_output=True, text=True, check=True).stdout.split()
+    sources = [f for f in tracked if re.search(r"\.(c|h|def|map)$", f)]
+    lines = []
+    for folder, what in FOLDERS:
+        here = sorted(f for f in sources if os.path.dirname(f) == folder)
+        here = [f for f in here if not (f.endswith(".h") and f[:-2] + ".c" in sources)]
+        if here:
+            lines += [f"\n### {folder}\n", f"{what}\n"]
+        lines += [f"- `{f}`: {first_sentence(f)}" for f in here]
+    path = os.path.join(ROOT, "ARCHITECTURE.md")
+    with open(path, encoding="utf-8") as file:
+        head = file.read().split(MARK)[0]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(head + MARK + "\n".join(lines) + "\n")
+
+
+main()
