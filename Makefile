@@ -12,18 +12,19 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-proto
 ifdef CI
 WARN += -Werror
 endif
-ALL_CFLAGS := -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -pthread -Isrc -I. \
+ALL_CFLAGS := -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -pthread -Isrc -Iinclude -I. \
               -ffunction-sections -fdata-sections
 
 SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/read/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
+FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all run test unit check jax-test bench asan tsan fuzz format docs size deps clean
+.PHONY: all lib run test unit check jax-test bench asan tsan fuzz format docs size deps clean
 all: $(PLUGIN) $(TUTTI)
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -52,6 +53,21 @@ $(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map
 	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs $(LIBS)
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
+
+# The library: C functions in, StableHLO out, over the seam; no LLVM in it.
+lib: $(BUILD)/libtutti.a $(BUILD)/libtutti.so
+$(BUILD)/libtutti.a: $(call obj,$(FRONT)) $(call obj,$(SHARED))
+	@rm -f $@
+	ar crs $@ $^
+$(BUILD)/libtutti.so: $(call obj,$(FRONT)) $(call obj,$(SHARED))
+	$(CC) $(CFLAGS) -shared -o $@ -Wl,--gc-sections -Wl,-soname,libtutti.so -Wl,-z,defs $^ -lm -ldl -pthread
+
+# Tests of the front link the library, and find the engine beside it.
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print)
+$(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libtutti.a
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o
+	$(CC) $(CFLAGS) -o $@ $@.o $(BUILD)/libtutti.a -lm -ldl -pthread
 
 # Tests.  A test program links what it uses of the engine; LLVM only if it reaches that far.
 $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a

@@ -12,7 +12,10 @@
 /* The process's one client, made at first use from tt_init's options, TUTTI_PLUGIN and
  * TUTTI_DEVICES.  Errors name the path tried and what would be right. */
 MUST_USE Error *client_need(void);
-void client_options(const char *plugin, int devices); /* before first use */
+/* Before first use; an error afterwards.  NULL and 0: not said. */
+MUST_USE Error *client_options(const char *plugin, int devices);
+
+/* The rest is for after client_need. */
 int client_device_count(void);
 const char *client_device_name(int device);
 bool client_is_tutti(void); /* our own engine behind it */
@@ -20,12 +23,16 @@ bool client_is_tutti(void); /* our own engine behind it */
 typedef struct Executable Executable; /* compiled for an ordered list of devices; never freed */
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
                                int nresults, Executable **out);
-/* args[device][argument], results[device][result]; donated: bit per argument. */
+/* args[device][argument], results[device][result].  What the program's text marks as donated is
+ * consumed, except the nkept arguments listed in kept.  Returns at once: results may still be on
+ * their way, and a failure may show when they are awaited or read. */
 MUST_USE Error *client_execute(Executable *e, PJRT_Buffer *const *const *args,
-                               PJRT_Buffer **const *results);
+                               PJRT_Buffer **const *results, int nkept, const int64_t *kept);
+
+/* data may go as soon as it returns. */
 MUST_USE Error *client_upload(Type type, const void *data, int device, PJRT_Buffer **out);
-MUST_USE Error *client_download(PJRT_Buffer *b, void *data, size_t bytes);
-MUST_USE Error *client_copy(PJRT_Buffer *b, int to_device, PJRT_Buffer **out);
+MUST_USE Error *client_download(PJRT_Buffer *b, Type type, void *data); /* row-major, awaited */
+MUST_USE Error *client_copy(PJRT_Buffer *b, int to_device, PJRT_Buffer **out); /* another device */
 MUST_USE Error *client_await(PJRT_Buffer *b);
 void client_free(PJRT_Buffer *b);
 #endif

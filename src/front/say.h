@@ -7,7 +7,9 @@
 #ifndef TUTTI_SAY_H
 #define TUTTI_SAY_H
 #include "base/error.h"
+#include "ops/type.h"
 
+#include <stdbool.h>
 #include <tutti.h>
 
 /* Where the user stands: set by tt_at, per thread. */
@@ -17,8 +19,13 @@ typedef struct Here {
 } Here;
 extern _Thread_local Here here;
 
-/* Records the failure unless one is kept already, calls the handler, gives a broken value. */
+/* Records the failure unless this thread keeps one already, calls the handler, gives a broken
+ * value. */
 tt say_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tt say_error(Error *error); /* an engine's or a reader's; taken */
-bool said_something(void);  /* has a failure been kept? */
+bool said_something(void);  /* does this thread keep a failure? */
+
+/* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this
+ * thread. */
+const char *type_words(Type t);
 #endif

@@ -24,15 +24,16 @@ struct Trace {
     Module *m;
     RegionId region;
     Trace *outer;          /* of this thread */
-    const char *how, *name; /* "grad", "loss": for the tracing stack */
+    const char *how, *name; /* "grad", "loss": for the tracing stack; they live for ever */
     const char *file;
     int line;
     const char *axis_name; /* bound by this trace (pmap, vmap, shard_map), or NULL */
     int axis_size;
     struct Captures *captures; /* trace.c */
+    uint32_t values;           /* value.c: the first slot of a list of its values */
 };
 
-extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager */
+extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager.  Defined in say.c */
 
 /* Records one node in the innermost trace.  Operands may be traced values of it or of an outer
  * trace, or concrete (captured: a hidden argument; small ones a constant).  Shapes were checked

@@ -24,15 +24,33 @@ typedef struct Held {
 
 /* A new value, owned by this thread's innermost scope.  Takes the caller's hold on the array. */
 tt value_of_array(Array *array, bool is_weak);
-/* Owned by its trace: stale when that ends (value_end_trace). */
+/* Owned by its trace: stale when that ends (value_end_trace).  Only the thread that traces. */
 tt value_of_traced(Trace *trace, ValueId value, bool is_weak);
 void value_end_trace(Trace *trace);
 
-/* Pins and looks.  False: broken or stale; the latter is said, naming `who` ("tt_add").  What is
- * held stays valid until value_unpin. */
+/* Pins and looks.  False: broken or stale; said, naming `who` ("tt_add"), unless a failure is
+ * kept already.  What is held stays valid until value_unpin. */
 bool value_pin(tt x, const char *who, Held *out);
 void value_unpin(tt x);
 
-/* Type without pinning for longer; says and gives false as value_pin does. */
-bool value_type(tt x, const char *who, Type *out, bool *is_weak);
+/* Element type, rank and dims without a pin: dims[] is filled in; says and gives false as
+ * value_pin does. */
+typedef struct Shape {
+    Element element;
+    int rank;
+    int64_t dims[TT_MAX_RANK];
+    bool is_weak, is_traced;
+} Shape;
+bool value_shape(tt x, const char *who, Shape *out);
+static inline Type shape_type(const Shape *s)
+{
+    return (Type){ s->element, s->rank, s->dims };
+}
+
+/* Zeroed memory that dies with this thread's innermost scope, as values made now do. */
+void *scope_alloc(size_t bytes);
+
+/* The interface's element types and ours. */
+Element element_of(tt_dtype type);
+bool dtype_of(Element e, tt_dtype *out);
 #endif

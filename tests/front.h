@@ -1,0 +1,25 @@
+/* front.h - for tests of the front: the engine that was built, and messages kept for looking at. */
+#ifndef TUTTI_TESTS_FRONT_H
+#define TUTTI_TESTS_FRONT_H
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <tutti.h>
+
+static inline void front_start(int devices)
+{
+    setenv("TUTTI_PLUGIN", "build/pjrt_plugin_tutti.so", 0);
+    tt_on_error(NULL, NULL);
+    tt_init(.devices = devices);
+}
+
+/* What was said since the last look; "" if nothing. */
+static inline const char *front_said(void)
+{
+    static char said[4096];
+    snprintf(said, sizeof said, "%s", tt_error() ? tt_error() : "");
+    tt_clear_error();
+    return said;
+}
+#define CHECK_SAID(expected) CHECK_STR(front_said(), expected)
+#endif
