@@ -11,6 +11,8 @@
 #include "engine/emit/glue.h"
 
 #include "base/fail.h"
+#include "base/sync.h"
+#include "engine/emit/side.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,20 +20,17 @@
 
 enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
 
-/* An address to be filled in when the code is loaded. */
-typedef struct Link {
-    const char *name;
-    void **at;
-} Link;
-
 /* One compilation; the plans of bodies share it. */
 typedef struct Job {
     Emit e;
     Known known;
     Arena *arena; /* of the program */
     int nkernels, nreused, ncombiners, nbodies;
-    int nlinks, links_room;
-    Link *links;
+    int nlinks, links_room; /* addresses to be filled in when the code is loaded: */
+    const char **names;
+    void ***links;
+    bool is_side_by_side; /* kernels are compiled by other threads */
+    Side side;
 } Job;
 
 /* A plan on its way to being a program. */
@@ -57,16 +56,57 @@ static void link_later(Job *job, const char *name, void *at)
 {
     if (job->nlinks == job->links_room) {
         int room = job->links_room ? job->links_room * 2 : 64;
-        Link *bigger = ARENA_ARRAY(job->arena, Link, room);
-        if (job->nlinks)
-            memcpy(bigger, job->links, sizeof *bigger * (size_t)job->nlinks);
-        job->links = bigger;
+        const char **names = ARENA_ARRAY(job->arena, const char *, room);
+        void ***links = ARENA_ARRAY(job->arena, void **, room);
+        if (job->nlinks) {
+            memcpy(names, job->names, sizeof *names * (size_t)job->nlinks);
+            memcpy(links, job->links, sizeof *links * (size_t)job->nlinks);
+        }
+        job->names = names;
+        job->links = links;
         job->links_room = room;
     }
-    job->links[job->nlinks++] = (Link){ name, at };
+    job->names[job->nlinks] = name;
+    job->links[job->nlinks++] = at;
 }
 
 /* ---- kernels and evaluations ---- */
+
+/* Compiled elsewhere: here it is only a name to call. */
+static LLVMValueRef declare(Job *job, const Node *node, const char *name)
+{
+    int n = 1 + node->nin + node->nout;
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(job->e.context, 0);
+    LLVMTypeRef *types = ARENA_ARRAY(job->arena, LLVMTypeRef, n);
+    for (int i = 0; i < n; i++)
+        types[i] = pointer;
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(job->e.context), types, (unsigned)n, false);
+    LLVMValueRef function = LLVMAddFunction(job->e.llvm, name, type);
+    LLVMSetVisibility(function, LLVMHiddenVisibility);
+    return function;
+}
+
+/* So little work that the call would be the larger part of it. */
+static bool is_tiny(const Module *m, const Node *node)
+{
+    enum { ELEMENTS = 16, NODES = 32 };
+    const Region *region = region_at(m, node->regions[0]);
+    int64_t elements = 0;
+    for (int i = 0; i < node->nout; i++)
+        elements += type_count(type_of(m, node->out + (ValueId)i));
+    for (int i = 0; i < region->nnodes; i++)
+        if (node_at(m, region->nodes[i])->nregions)
+            return false;
+    return elements <= ELEMENTS && region->nnodes <= NODES;
+}
+
+static void always_inline(Job *job, LLVMValueRef function)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(job->e.context, kind, 0));
+}
 
 static Error *make_kernel(Making *k, NodeId n)
 {
@@ -78,7 +118,15 @@ static Error *make_kernel(Making *k, NodeId n)
         job->nreused++;
     } else {
         const char *name = name_of(job, "k%d", job->nkernels++, 0);
-        TRY(kernel_emit(&job->e, k->p->m, n, name, &function));
+        bool is_inlined = is_tiny(k->p->m, node_at(k->p->m, n));
+        if (job->is_side_by_side && !is_inlined) {
+            function = declare(job, node_at(k->p->m, n), name);
+            side_add(&job->side, n, name, 8 + region_at(k->p->m, region)->nnodes);
+        } else {
+            TRY(kernel_emit(&job->e, k->p->m, n, name, &function));
+        }
+        if (is_inlined)
+            always_inline(job, function);
         known_add(&job->known, region, KIND_KERNEL, hash, function);
     }
     k->tables.kernels[n] = function;
@@ -339,17 +387,45 @@ static Program *make_program(Job *job, Plan *p, int number, Error **error)
     return k.program;
 }
 
-static Error *load(Job *job, Program *program)
+static Error *load(Job *job, Program *program, const Object *own)
 {
-    char *object = NULL;
-    size_t n = 0;
-    TRY(emit_object(&job->e, &object, &n));
-    program->stats.code_bytes = n;
-    Error *error = code_load(object, n, &program->code);
-    free(object);
-    for (int i = 0; !error && i < job->nlinks; i++)
-        error = code_find(program->code, job->links[i].name, job->links[i].at);
+    const Object *objects = NULL;
+    int nobjects = 0;
+    TRY(side_wait(&job->side, &objects, &nobjects));
+    program->stats.code_bytes = own->n;
+    TRY(code_load(own->bytes, own->n, &program->code));
+    for (int i = 0; i < nobjects; i++) {
+        program->stats.code_bytes += objects[i].n;
+        TRY(code_add(program->code, objects[i].bytes, objects[i].n));
+    }
+    return code_find_all(program->code, job->nlinks, job->names, job->links);
+}
+
+/* The object with the stretches is made here while others make those with the kernels. */
+static Error *make_objects(Job *job, Program *program)
+{
+    Object own = { 0 };
+    side_start(&job->side);
+    Error *error = emit_object(&job->e, &own.bytes, &own.n);
+    if (!error)
+        error = load(job, program, &own);
+    else {
+        const Object *unused;
+        int n;
+        error_free(side_wait(&job->side, &unused, &n));
+    }
+    free(own.bytes);
     return error;
+}
+
+/* Worth it if there are cores for it and work for several. */
+static bool has_many_kernels(const Plan *p)
+{
+    enum { MANY = 8 };
+    int n = 0;
+    for (NodeId i = 1; i < p->m->nnodes; i++)
+        n += node_at(p->m, i)->op == OP_FUSION;
+    return n >= MANY && cores_allowed() > 1;
 }
 
 static Error *emit_program(Job *job, Plan *p, Program **out)
@@ -357,9 +433,10 @@ static Error *emit_program(Job *job, Plan *p, Program **out)
     Error *error = NULL;
     const char *name = p->m->name.n ? (const char *)str_copy(job->arena, p->m->name).at : "main";
     TRY(emit_begin(&job->e, job->arena, name));
+    job->is_side_by_side = has_many_kernels(p);
     Program *program = make_program(job, p, 0, &error);
     if (!error)
-        error = load(job, program);
+        error = make_objects(job, program);
     program->stats.kernels_compiled = job->nkernels;
     program->stats.kernels_reused = job->nreused;
     if (error)
@@ -371,10 +448,11 @@ static Error *emit_program(Job *job, Plan *p, Program **out)
 
 Error *emit(Plan *p, Program **out)
 {
-    Job job = { .arena = arena_new(), .known = { .m = p->m } };
+    Job job = { .arena = arena_new(), .known = { .m = p->m }, .side = { .m = p->m } };
     Error *error = emit_program(&job, p, out);
     emit_end(&job.e);
     known_free(&job.known);
+    side_free(&job.side);
     if (error)
         arena_free(job.arena);
     return error;

@@ -60,7 +60,10 @@ MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context,
 void emit_end(Emit *e);                                              /* frees them */
 MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n);       /* optimise, generate; malloced */
 MUST_USE Error *code_load(const char *object, size_t n, Code **out);
+MUST_USE Error *code_add(Code *code, const char *object, size_t n); /* objects see one another */
 MUST_USE Error *code_find(const Code *code, const char *name, void **address);
+/* Several names at once, which is faster; *at[i] becomes the address of names[i]. */
+MUST_USE Error *code_find_all(const Code *code, int n, const char *const *names, void ***at);
 void code_free(Code *code);
 const char *code_cpu(void); /* "znver4, avx512": what code is made for */
 #endif

@@ -28,8 +28,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char passes[] =
-    "function(early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+static const char passes[] = "always-inline,"
+                             "function(early-cse,instcombine<no-verify-fixpoint>,"
+                             "loop-mssa(licm),simplifycfg)";
 
 /* What code is made for; found once. */
 static struct {
@@ -255,16 +256,21 @@ static void code_retire(Code *code)
     linker.idle = code;
 }
 
+/* The caller holds the lock. */
+static Error *object_add(Code *code, const char *object, size_t n)
+{
+    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, n, "code");
+    return from_llvm(LLVMOrcLLJITAddObjectFile(linker.jit, code->dylib, bytes), "linking code");
+}
+
 Error *code_load(const char *object, size_t n, Code **out)
 {
     pthread_once(&host_once, host_find);
     pthread_mutex_lock(&linker.lock);
     Code *code = NULL;
     Error *error = code_new(&code);
-    if (!error) {
-        LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, n, "code");
-        error = from_llvm(LLVMOrcLLJITAddObjectFile(linker.jit, code->dylib, bytes), "linking code");
-    }
+    if (!error)
+        error = object_add(code, object, n);
     if (error && code)
         code_retire(code);
     pthread_mutex_unlock(&linker.lock);
@@ -273,35 +279,68 @@ Error *code_load(const char *object, size_t n, Code **out)
     return error;
 }
 
-typedef struct Found {
-    LLVMErrorRef error;
-    void *at;
-} Found;
+Error *code_add(Code *code, const char *object, size_t n)
+{
+    pthread_mutex_lock(&linker.lock);
+    Error *error = object_add(code, object, n);
+    pthread_mutex_unlock(&linker.lock);
+    return error;
+}
 
+/* What a lookup is to find: symbols as the linker holds them, and where their addresses go. */
+typedef struct Search {
+    LLVMErrorRef error;
+    int n;
+    const LLVMOrcCLookupSetElement *symbols;
+    void ***at;
+} Search;
+
+/* The answers come in an order of the linker's own. */
 static void found(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t n, void *user)
 {
-    Found *f = user;
-    f->error = error;
-    if (!error && n == 1)
-        f->at = (void *)(uintptr_t)result[0].Sym.Address;
+    Search *s = user;
+    s->error = error;
+    for (size_t i = 0; !error && i < n; i++)
+        for (int k = 0; k < s->n; k++)
+            if (s->symbols[k].Name == result[i].Name)
+                *s->at[k] = (void *)(uintptr_t)result[i].Sym.Address;
 }
 
 /* Under the lock no other thread can be linking, so the answer is there on return. */
-Error *code_find(const Code *code, const char *name, void **address)
+static Error *find_few(const Code *code, int n, const char *const *names, void ***at)
 {
+    LLVMOrcCLookupSetElement symbols[n];
     pthread_mutex_lock(&linker.lock);
-    LLVMOrcCLookupSetElement symbol = { LLVMOrcLLJITMangleAndIntern(linker.jit, name),
-                                        LLVMOrcSymbolLookupFlagsRequiredSymbol };
+    for (int i = 0; i < n; i++) {
+        *at[i] = NULL;
+        symbols[i].Name = LLVMOrcLLJITMangleAndIntern(linker.jit, names[i]);
+        symbols[i].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
+    }
     LLVMOrcCJITDylibSearchOrderElement where = {
         code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly
     };
-    Found f = { 0 };
+    Search s = { .n = n, .symbols = symbols, .at = at };
     LLVMOrcExecutionSessionLookup(LLVMOrcLLJITGetExecutionSession(linker.jit),
-                                  LLVMOrcLookupKindStatic, &where, 1, &symbol, 1, found, &f);
+                                  LLVMOrcLookupKindStatic, &where, 1, symbols, (size_t)n, found, &s);
     pthread_mutex_unlock(&linker.lock);
-    TRY(from_llvm(f.error, "linking code"));
-    *address = f.at;
-    return f.at ? NULL : error_new(CODE_INTERNAL, "linking code: no function %s", name);
+    TRY(from_llvm(s.error, "linking code"));
+    for (int i = 0; i < n; i++)
+        if (!*at[i])
+            return error_new(CODE_INTERNAL, "linking code: no function %s", names[i]);
+    return NULL;
+}
+
+Error *code_find_all(const Code *code, int n, const char *const *names, void ***at)
+{
+    enum { AT_ONCE = 64 };
+    for (int i = 0; i < n; i += AT_ONCE)
+        TRY(find_few(code, n - i < AT_ONCE ? n - i : AT_ONCE, names + i, at + i));
+    return NULL;
+}
+
+Error *code_find(const Code *code, const char *name, void **address)
+{
+    return find_few(code, 1, &name, &address);
 }
 
 void code_free(Code *code)

@@ -1,0 +1,35 @@
+/* side.h - compiling kernels side by side, each batch on a thread of its own. */
+#ifndef TUTTI_SIDE_H
+#define TUTTI_SIDE_H
+#include "engine/emit/emit.h"
+
+typedef struct Object {
+    char *bytes;
+    size_t n;
+} Object;
+
+typedef struct SideKernel {
+    NodeId node;
+    const char *name; /* of its function; lives as long as the Side */
+    int64_t weight;   /* how long it takes to compile, in any unit */
+    int batch;
+} SideKernel;
+
+typedef struct Batch Batch;
+
+/* Starts as { 0 } with the module. */
+typedef struct Side {
+    const Module *m;
+    int n, room;
+    SideKernel *kernels;
+    int nbatches;
+    Batch *batches;
+    Object *objects;
+} Side;
+
+void side_add(Side *s, NodeId node, const char *name, int64_t weight);
+/* From here to side_wait nobody changes the module or the Side. */
+void side_start(Side *s);
+MUST_USE Error *side_wait(Side *s, const Object **objects, int *n); /* the Side owns them */
+void side_free(Side *s);
+#endif
