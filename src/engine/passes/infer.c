@@ -149,18 +149,18 @@ Error *infer(Placer *z, NodeId n, Placement *p)
     Module *m = z->m;
     const Node *node = node_at(m, n);
     bool is_possible = true;
-    Tiling *in = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
-    Tiling *hints = ARENA_ARRAY(m->arena, Tiling, node->nin + 1);
+    Tiling *in = ARENA_ARRAY(z->scratch, Tiling, node->nin + 1);
+    Tiling *hints = ARENA_ARRAY(z->scratch, Tiling, node->nin + 1);
     for (int i = 0; i < node->nin; i++) {
         in[i] = z->tilings[node->in[i]];
         hints[i] = z->hints[node->in[i]];
     }
-    *p = propagate(m, m->arena, n, in, z->ndevices);
-    hints = propagate_hints(m, m->arena, n, hints, z->ndevices);
+    *p = propagate(m, z->scratch, n, in, z->ndevices);
+    hints = propagate_hints(m, z->scratch, n, hints, z->ndevices);
     for (int i = 0; i < node->nout; i++) {
         ValueId v = node->out + (uint32_t)i;
         z->hints[v] = hints[i];
-        z->tilings[v] = tiling_even(m->arena, type_of(m, v), hints[i]);
+        z->tilings[v] = tiling_even(z->scratch, type_of(m, v), hints[i]);
         is_possible = is_possible && tiling_equal(p->results[i], z->tilings[v]);
     }
     for (int i = 0; i < node->nin; i++)
@@ -192,7 +192,7 @@ static void set_args(Placer *z, RegionId r, const Tiling *tilings)
 bool flow_is_near(Placer *z, NodeId n, const Placement *p)
 {
     Node node = *node_at(z->m, n);
-    Tiling all = tiling_replicated(z->m->arena, 0, z->ndevices);
+    Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
     for (int i = 0; i < node.nin; i++)
         if (!piece_is_near(z, node.in[i], node.op == OP_WHILE ? p->results[i] : all))
             return false;
@@ -218,7 +218,7 @@ static bool node_is_near(Placer *z, NodeId n)
     if (!any_taken(z, n, value_is_cut)) {
         for (int i = 0; i < node->nout; i++)
             z->tilings[node->out + (uint32_t)i] = tiling_replicated(
-                z->m->arena, type_of(z->m, node->out + (uint32_t)i).rank, z->ndevices);
+                z->scratch, type_of(z->m, node->out + (uint32_t)i).rank, z->ndevices);
         return !any_inside(z->m, n, is_per_device);
     }
     if (op_info[node->op].kind == KIND_FLOW)

@@ -48,18 +48,46 @@ bool run_has_effect(const Placer *z)
     return false;
 }
 
+/* What is known of a whole value while a tutti.global is put together. */
+typedef struct Mark {
+    uint32_t joint;  /* which one; marks of earlier ones count as zero */
+    uint32_t inside; /* uses by the run */
+    bool is_in;      /* handed in, or made again */
+    bool is_inner;   /* made in a region of the run */
+    bool is_out;     /* given as it lies */
+} Mark;
+
 /* What a tutti.global takes and gives while it is being put together. */
 typedef struct Joint {
-    int nin, nout, nmade;
-    ValueId *in;      /* whole values that are handed in */
-    NodeId *made;     /* nodes from outside that are made again inside, in order */
-    ValueId *out;     /* whole values */
-    Tiling *tilings;  /* of out */
-    int *answers;     /* the entry of z->held that an output answers, or -1 */
-    bool *is_in;      /* by whole value */
-    bool *is_out;     /* by whole value: given as it lies */
-    uint32_t *inside; /* by whole value: uses by the run */
+    int nin, nout, nmade, in_room, out_room, made_room;
+    ValueId *in;  /* whole values that are handed in */
+    NodeId *made; /* nodes from outside that are made again inside, in order */
+    struct Output {
+        ValueId v; /* a whole value */
+        Tiling tiling;
+        int answers; /* the entry of z->held that it answers, or -1 */
+    } *out;
 } Joint;
+
+static Mark *mark_of(Placer *z, ValueId v)
+{
+    Mark *mark = &z->marks[v];
+    if (mark->joint != z->njoints)
+        *mark = (Mark){ .joint = z->njoints };
+    return mark;
+}
+
+/* Room for one more. */
+static void make_room(void *list, int n, int *room, size_t size)
+{
+    void **at = list;
+    if (n < *room)
+        return;
+    *room = *room ? *room * 2 : 32;
+    *at = realloc(*at, (size_t)*room * size);
+    if (!*at)
+        fail("no memory for %d values that devices join", *room);
+}
 
 static bool is_made_inside(const Node *node)
 {
@@ -70,88 +98,79 @@ static bool is_made_inside(const Node *node)
 static void take(Placer *z, Joint *j, ValueId v)
 {
     NodeId def = value_def(z->m, v);
-    if (z->is_waiting[v] || j->is_in[v])
+    if (z->is_waiting[v] || mark_of(z, v)->is_in)
         return;
-    j->is_in[v] = true;
+    mark_of(z, v)->is_in = true;
     if (!def || !is_made_inside(node_at(z->m, def))) {
+        make_room(&j->in, j->nin, &j->in_room, sizeof *j->in);
         j->in[j->nin++] = v;
         return;
     }
     for (int i = 0; i < node_at(z->m, def)->nin; i++)
         take(z, j, node_at(z->m, def)->in[i]);
+    make_room(&j->made, j->nmade, &j->made_room, sizeof *j->made);
     j->made[j->nmade++] = def;
 }
 
 /* Operands that come from outside the run: not made by it, nor by regions within it. */
-static void take_operands(Placer *z, Joint *j, NodeId n, bool *is_inner)
+static void take_operands(Placer *z, Joint *j, NodeId n)
 {
     const Node *node = node_at(z->m, n);
     for (int i = 0; i < node->nin; i++) {
-        j->inside[node->in[i]]++;
-        if (!is_inner[node->in[i]])
+        mark_of(z, node->in[i])->inside++;
+        if (!mark_of(z, node->in[i])->is_inner)
             take(z, j, node->in[i]);
     }
     for (int k = 0; k < node->nregions; k++) {
         const Region *region = region_at(z->m, node->regions[k]);
         for (int i = 0; i < region->nargs; i++)
-            is_inner[region->args + (uint32_t)i] = true;
+            mark_of(z, region->args + (uint32_t)i)->is_inner = true;
         for (int i = 0; i < region->nnodes; i++) {
-            take_operands(z, j, region->nodes[i], is_inner);
+            take_operands(z, j, region->nodes[i]);
             const Node *inner = node_at(z->m, region->nodes[i]);
             for (int o = 0; o < inner->nout; o++)
-                is_inner[inner->out + (uint32_t)o] = true;
+                mark_of(z, inner->out + (uint32_t)o)->is_inner = true;
         }
     }
 }
 
-static void give(const Placer *z, Joint *j, ValueId v, Tiling tiling, int answers)
+static void give(Placer *z, Joint *j, ValueId v, Tiling tiling, int answers)
 {
-    j->is_out[v] = j->is_out[v] || tiling_equal(tiling, z->tilings[v]);
-    j->out[j->nout] = v;
-    j->tilings[j->nout] = tiling;
-    j->answers[j->nout++] = answers;
+    if (tiling_equal(tiling, z->tilings[v]))
+        mark_of(z, v)->is_out = true;
+    make_room(&j->out, j->nout, &j->out_room, sizeof *j->out);
+    j->out[j->nout++] = (struct Output){ v, tiling, answers };
 }
 
 /* Outputs: what was asked for, then what the rest of the program uses of the run. */
 static void collect_outputs(Placer *z, Joint *j, NodeId last)
 {
-    for (int i = 0; i < z->nheld; i++)
+    for (int i = 0; z->nasked && i < z->nheld; i++)
         if (!z->held[i].piece) {
             take(z, j, z->held[i].whole);
             give(z, j, z->held[i].whole, z->held[i].tiling, i);
         }
     if (last)
         for (int i = 0; i < node_at(z->m, last)->nin; i++)
-            j->inside[node_at(z->m, last)->in[i]]++;
+            mark_of(z, node_at(z->m, last)->in[i])->inside++;
     for (int i = 0; i < z->nrun; i++) {
         const Node *node = node_at(z->m, z->run[i]);
         for (int k = 0; k < node->nout; k++) {
             ValueId v = node->out + (uint32_t)k;
-            if (z->uses[v] > j->inside[v] && !j->is_out[v])
+            if (z->uses[v] > mark_of(z, v)->inside && !mark_of(z, v)->is_out)
                 give(z, j, v, z->tilings[v], -1);
         }
     }
 }
 
-static void *rows(Arena *arena, uint32_t n, size_t size)
+static Joint joint_new(Placer *z, NodeId last)
 {
-    return arena_alloc(arena, (size_t)n * size + 1);
-}
-
-static Joint joint_new(Placer *z, Arena *scratch, NodeId last)
-{
-    uint32_t n = z->nwhole, outputs = z->nwhole + (uint32_t)z->nheld;
-    Joint j = { .in = rows(scratch, n, sizeof *j.in),
-                .made = rows(scratch, n, sizeof *j.made),
-                .out = rows(scratch, outputs, sizeof *j.out),
-                .tilings = rows(scratch, outputs, sizeof *j.tilings),
-                .answers = rows(scratch, outputs, sizeof *j.answers),
-                .is_in = rows(scratch, n, sizeof *j.is_in),
-                .is_out = rows(scratch, n, sizeof *j.is_out),
-                .inside = rows(scratch, n, sizeof *j.inside) };
-    bool *is_inner = rows(scratch, n, sizeof *is_inner);
+    Joint j = { 0 };
+    if (!z->marks)
+        z->marks = ARENA_ARRAY(z->scratch, Mark, z->nwhole);
+    z->njoints++;
     for (int i = 0; i < z->nrun; i++)
-        take_operands(z, &j, z->run[i], is_inner);
+        take_operands(z, &j, z->run[i]);
     collect_outputs(z, &j, last);
     return j;
 }
@@ -160,28 +179,27 @@ static Joint joint_new(Placer *z, Arena *scratch, NodeId last)
 static RegionId build_region(Placer *z, const Joint *j)
 {
     Module *m = z->m;
-    Subst inner = subst_new(m);
+    Subst *inner = &z->inner;
     Type *types = ARENA_ARRAY(m->arena, Type, j->nin + 1);
     for (int i = 0; i < j->nin; i++)
         types[i] = type_of(m, j->in[i]);
     RegionId r = region_new(m, 0, j->nin, types);
     for (int i = 0; i < j->nin; i++)
-        subst_set(&inner, j->in[i], region_at(m, r)->args + (uint32_t)i);
+        subst_set(inner, j->in[i], region_at(m, r)->args + (uint32_t)i);
     for (int i = 0; i < j->nmade; i++)
-        region_append(m, r, node_copy(m, j->made[i], &inner));
+        region_append(m, r, node_copy(m, j->made[i], inner));
     for (int i = 0; i < z->nrun; i++) {
         const Node *node = node_at(m, z->run[i]);
         if (is_mark(node))
-            subst_set(&inner, node->out, node->in[0]);
+            subst_set(inner, node->out, node->in[0]);
         else
-            region_append(m, r, node_copy(m, z->run[i], &inner));
+            region_append(m, r, node_copy(m, z->run[i], inner));
     }
     static const NoAttrs none;
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, j->nout + 1);
     for (int i = 0; i < j->nout; i++)
-        results[i] = subst_get(&inner, j->out[i]);
+        results[i] = subst_get(inner, j->out[i].v);
     region_append(m, r, node_new(m, OP_RETURN, j->nout, results, 0, NULL, 0, NULL, &none, NULL));
-    subst_free(&inner);
     return r;
 }
 
@@ -200,11 +218,11 @@ static void append_global(Placer *z, Joint *j, RegionId body)
     Type *types = ARENA_ARRAY(m->arena, Type, j->nout + 1);
     for (int i = 0; i < j->nin; i++) {
         in[i] = subst_get(&z->pieces, j->in[i]);
-        in_tilings[i] = z->tilings[j->in[i]];
+        in_tilings[i] = tiling_copy(m->arena, z->tilings[j->in[i]]);
     }
     for (int i = 0; i < j->nout; i++) {
-        out_tilings[i] = j->tilings[i];
-        types[i] = local_type(z, type_of(m, j->out[i]), j->tilings[i]);
+        out_tilings[i] = tiling_copy(m->arena, j->out[i].tiling);
+        types[i] = local_type(z, type_of(m, j->out[i].v), j->out[i].tiling);
     }
     GlobalAttrs *attrs = ARENA_NEW(m->arena, GlobalAttrs);
     attrs->in_tilings = (Tilings){ j->nin, in_tilings };
@@ -213,10 +231,11 @@ static void append_global(Placer *z, Joint *j, RegionId body)
     region_append(m, z->to, n);
     for (int i = 0; i < j->nout; i++) {
         ValueId piece = node_at(m, n)->out + (uint32_t)i;
-        if (j->answers[i] >= 0)
-            z->held[j->answers[i]].piece = piece;
-        if (z->is_waiting[j->out[i]] && tiling_equal(j->tilings[i], z->tilings[j->out[i]]))
-            subst_set(&z->pieces, j->out[i], piece);
+        struct Output out = j->out[i];
+        if (out.answers >= 0)
+            z->held[out.answers].piece = piece;
+        if (z->is_waiting[out.v] && tiling_equal(out.tiling, z->tilings[out.v]))
+            subst_set(&z->pieces, out.v, piece);
     }
 }
 
@@ -224,11 +243,12 @@ void run_flush(Placer *z, NodeId last)
 {
     if (z->nrun == 0 && z->nasked == 0)
         return;
-    Arena *scratch = arena_new();
-    Joint j = joint_new(z, scratch, last);
+    Joint j = joint_new(z, last);
     RegionId body = build_region(z, &j);
     append_global(z, &j, body);
-    arena_free(scratch);
+    free(j.in);
+    free(j.made);
+    free(j.out);
     for (int i = 0; i < z->nrun; i++) {
         const Node *node = node_at(z->m, z->run[i]);
         for (int k = 0; k < node->nout; k++)

@@ -129,7 +129,7 @@ static MUST_USE Error *wishes_of_main(Wishes *w)
 
 Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t, Param *out)
 {
-    *out = (Param){ .whole = whole, .tiling = t, .alias = -1 };
+    *out = (Param){ .whole = whole, .tiling = tiling_copy(z->m->arena, t), .alias = -1 };
     Error *error = tiling_local(z->m->arena, t, whole, &out->local);
     return error ? error_in(error, "%s %d of @main", what, i) : NULL;
 }
@@ -138,7 +138,7 @@ Error *place_args(Placer *z, const Func *main)
 {
     Module *m = z->m;
     const CompileOptions *o = z->plan->o;
-    Wishes wishes = { z, ARENA_ARRAY(m->arena, Tiling, z->nwhole) };
+    Wishes wishes = { z, ARENA_ARRAY(z->scratch, Tiling, z->nwhole) };
     TRY(wishes_of_main(&wishes));
     for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
         ValueId v = region_at(m, main->body)->args + (uint32_t)i;

@@ -79,7 +79,7 @@ static bool broadcast_wants(const Placer *z, ValueId v, Tiling want, Tiling *inn
         if (from.dims[d] == to.dims[dims.at[d]])
             picks[d] = (Pick){ &want, (int)dims.at[d] };
     bool dropped;
-    *inner = tiling_pick(m->arena, from, z->ndevices, picks, false, &dropped);
+    *inner = tiling_pick(z->scratch, from, z->ndevices, picks, false, &dropped);
     return !dropped;
 }
 
@@ -100,7 +100,7 @@ bool piece_is_near(const Placer *z, ValueId v, Tiling want)
     Tiling inner;
     if (is_splat(z->m, v))
         return true;
-    if (!z->is_waiting[v] && tiling_refines(want, z->tilings[v]))
+    if ((!z->is_waiting[v] || z->may_flush) && tiling_refines(want, z->tilings[v]))
         return true;
     return is_broadcast(z->m, v) && broadcast_wants(z, v, want, &inner) &&
            piece_is_near(z, node_at(z->m, value_def(z->m, v))->in[0], inner);

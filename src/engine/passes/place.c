@@ -162,7 +162,7 @@ static MUST_USE Error *place_region(Placer *z, RegionId from, RegionId into, Til
             return error_new(CODE_INVALID, "a piece of an array is returned as if it were whole, "
                              "at %s", loc_name(end.loc));
         if (open && open[i])
-            want[i] = tiling_even(m->arena, type_of(m, end.in[i]), z->hints[end.in[i]]);
+            want[i] = tiling_even(z->scratch, type_of(m, end.in[i]), z->hints[end.in[i]]);
     }
     ValueId *in = fetch(z, end.nin, end.in, want, last);
     region_append(m, into, node_new(m, OP_RETURN, end.nin, in, 0, NULL, 0, NULL, end.attrs, end.loc));
@@ -197,7 +197,7 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
     TRY(infer(z, n, &p));
     Node node = *node_at(m, n);
     bool is_loop = node.op == OP_WHILE;
-    Tiling all = tiling_replicated(m->arena, 0, z->ndevices);
+    Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
     ValueId *in = fetch(z, node.nin, node.in, is_loop ? p.results : &all, 0);
     RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions);
     for (int k = 0; k < node.nregions; k++) {
@@ -236,30 +236,64 @@ static void copy_whole(Placer *z, NodeId n)
     region_append(m, z->to, node_copy(m, n, &z->pieces));
     for (int i = 0; i < node_at(m, n)->nout; i++) {
         ValueId v = node_at(m, n)->out + (uint32_t)i;
-        z->tilings[v] = tiling_replicated(m->arena, type_of(m, v).rank, z->ndevices);
+        z->tilings[v] = tiling_replicated(z->scratch, type_of(m, v).rank, z->ndevices);
     }
 }
 
-/* An operation of the whole-array part of the program. */
+/* Is it worth a meeting that devices share the work of n? */
+static bool is_big(const Module *m, NodeId n)
+{
+    enum { MANY = 1 << 14 };
+    const Node *node = node_at(m, n);
+    double count = 0;
+    for (int i = 0; i < node->nin; i++)
+        count += (double)type_count(type_of(m, node->in[i]));
+    for (int i = 0; i < node->nout; i++)
+        count += (double)type_count(type_of(m, node->out + (uint32_t)i));
+    return count >= MANY;
+}
+
+/* How an operation of the whole-array part of the program is done. */
+typedef enum Way { ALL_TOGETHER, EACH_ALL, BY_REGION, ON_PIECES, ON_PARTS } Way;
+
+static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
+{
+    const Module *m = z->m;
+    bool is_flow = op_info[node_at(m, n)->op].kind == KIND_FLOW;
+    *way = ALL_TOGETHER;
+    z->may_flush = true;
+    TRY(infer(z, n, p));
+    if (node_has_effect(m, n))
+        *way = ALL_TOGETHER;
+    else if (!any_taken(z, n, value_is_cut))
+        *way = any_taken(z, n, value_waits) ? ALL_TOGETHER : EACH_ALL;
+    else if (is_flow)
+        *way = flow_is_near(z, n, p) ? BY_REGION : ALL_TOGETHER;
+    else if (p->is_piecewise)
+        *way = ON_PIECES;
+    else if (p->is_partial && is_combinable(z, n, p))
+        *way = ON_PARTS;
+    if (*way != ALL_TOGETHER && any_taken(z, n, value_waits) && !is_big(m, n))
+        *way = ALL_TOGETHER;
+    z->may_flush = false;
+    return NULL;
+}
+
 static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
 {
-    Module *m = z->m;
     Placement p;
+    Way way;
     TRY(refuse_per_device(z, n));
-    TRY(infer(z, n, &p));
-    bool is_flow = op_info[node_at(m, n)->op].kind == KIND_FLOW && node_at(m, n)->nregions > 0;
-    if (node_has_effect(m, n) || any_taken(z, n, value_waits))
-        run_add(z, n);
-    else if (!any_taken(z, n, value_is_cut))
-        copy_whole(z, n);
-    else if (is_flow && flow_is_near(z, n, &p))
-        return place_flow(z, n);
-    else if (p.is_piecewise && !is_flow)
-        place_piecewise(z, n, &p);
-    else if (p.is_partial && is_combinable(z, n, &p))
-        place_partial(z, n, &p);
-    else
-        run_add(z, n);
+    TRY(choose_way(z, n, &p, &way));
+    if (way != ALL_TOGETHER && any_taken(z, n, value_waits))
+        run_flush(z, 0);
+    switch (way) {
+    case ALL_TOGETHER: run_add(z, n); break;
+    case EACH_ALL: copy_whole(z, n); break;
+    case BY_REGION: return place_flow(z, n);
+    case ON_PIECES: place_piecewise(z, n, &p); break;
+    case ON_PARTS: place_partial(z, n, &p); break;
+    }
     return NULL;
 }
 
@@ -316,17 +350,19 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
                          m->nreplicas, m->npartitions);
     uint32_t n = m->nvalues;
     Arena *scratch = arena_new();
-    Placer z = { .plan = p, .m = m, .ndevices = m->npartitions, .nwhole = n };
+    Placer z = { .plan = p, .m = m, .ndevices = m->npartitions, .nwhole = n, .scratch = scratch };
     z.tilings = ARENA_ARRAY(scratch, Tiling, n);
     z.hints = ARENA_ARRAY(scratch, Tiling, n);
     z.is_waiting = ARENA_ARRAY(scratch, bool, n);
     z.is_manual = ARENA_ARRAY(scratch, bool, n);
     z.uses = count_uses(m, p->main);
     z.pieces = subst_new(m);
+    z.inner = subst_new(m);
     for (int i = 0; i < region_at(m, p->main)->nnodes; i++)
         z.is_gspmd |= is_call_of(node_at(m, region_at(m, p->main)->nodes[i]), "SPMDFullToShardShape");
     Error *error = place_main(&z, main);
     subst_free(&z.pieces);
+    subst_free(&z.inner);
     free(z.uses);
     free(z.run);
     free(z.held);

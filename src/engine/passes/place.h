@@ -18,6 +18,7 @@ typedef struct Placer {
     Plan *plan;
     Module *m;
     int ndevices;    /* partitions */
+    Arena *scratch;  /* for tilings on the way; those that stay are copied into the module */
     RegionId to;     /* being made; pieces are appended to it */
     uint32_t nwhole; /* whole values are those below */
     /* By whole value. */
@@ -30,8 +31,12 @@ typedef struct Placer {
     /* The run: operations that will be one tutti.global. */
     NodeId *run;
     int nrun, run_room;
+    Subst inner;        /* whole value -> the whole value inside the tutti.global being made */
+    struct Mark *marks; /* join.c's, by whole value */
+    uint32_t njoints;
     Held *held; /* a stack: entries of an inner region are popped with it */
     int nheld, held_room;
+    bool may_flush; /* piece_is_near may count on what waits: the run would end first */
     bool is_gspmd; /* pieces and wholes are told apart by custom calls */
     int nasked; /* entries of held that wait for their piece */
 } Placer;

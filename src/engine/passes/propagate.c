@@ -64,6 +64,14 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
     return t;
 }
 
+Tiling tiling_copy(Arena *arena, Tiling t)
+{
+    size_t rank = (size_t)t.rank;
+    t.tiles = arena_copy(arena, t.tiles, sizeof *t.tiles * rank);
+    t.tile_of = arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * (size_t)t.ndevices);
+    return t;
+}
+
 Tiling tiling_even(Arena *arena, Type whole, Tiling t)
 {
     Pick picks[MAX_RANK];

@@ -15,6 +15,7 @@ typedef struct Pick {
  * there was one. */
 Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bool may_be_uneven,
                    bool *dropped);
+Tiling tiling_copy(Arena *arena, Tiling t);
 /* t without the cuts that do not divide the extents. */
 Tiling tiling_even(Arena *arena, Type whole, Tiling t);
 
