@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+static const CompileOptions options = { .name = "test" };
+
 static Module *read(const char *text)
 {
     Module *m = NULL;
@@ -71,7 +73,7 @@ static double *evaluate(const Plan *p, int *n)
 /* The operations that are left, and that the values are the same. */
 static void check_ops(int line, const char *program, const char *expected)
 {
-    Plan p = { .m = read(program) };
+    Plan p = { .m = read(program), .o = &options };
     Error *error = refine(&p);
     int n, same;
     CHECK_STR(error ? error_text(error) : "", "");
@@ -207,7 +209,7 @@ static void dots(void)
 
 static void check_refused(const char *program, const char *message)
 {
-    Plan p = { .m = read(program) };
+    Plan p = { .m = read(program), .o = &options };
     Error *error = refine(&p);
     CHECK_STR(error ? error_text(error) : "", message);
     error_free(error);
@@ -250,7 +252,7 @@ static void doubling(void)
                     "  %%1 = call @f%d(%%0) : (tensor<f32>) -> tensor<f32>\n"
                     "  return %%1 : tensor<f32>\n}\n",
                     i, i - 1, i - 1);
-    Plan p = { .m = read(text_cstr(&text)) };
+    Plan p = { .m = read(text_cstr(&text)), .o = &options };
     Error *error = refine(&p);
     CHECK(error && error_code(error) == CODE_UNIMPLEMENTED);
     CHECK(error && strstr(error_text(error), "not supported: more than 1048576 operations"));
