@@ -321,6 +321,41 @@ static void test_long_chain(void)
     program_free(p);
 }
 
+/* Hundreds of kernels in a row, in the program and in a loop: more than one function of code. */
+static void test_many_kernels(void)
+{
+    Text text = { 0 };
+    text_printf(&text,
+                "module @t {\nfunc.func public @main(%%x: tensor<32xf32>) -> tensor<32xf32> {\n"
+                "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+                "  %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+                "  %%n = stablehlo.constant dense<2> : tensor<i32>\n"
+                "  %%r:2 = stablehlo.while(%%i = %%zero, %%a0 = %%x) : tensor<i32>, tensor<32xf32>\n"
+                "  cond {\n"
+                "    %%t = stablehlo.compare LT, %%i, %%n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+                "tensor<i1>\n"
+                "    stablehlo.return %%t : tensor<i1>\n"
+                "  } do {\n");
+    for (int i = 0; i < 300; i++) {
+        text_printf(&text, "    %%r%d = stablehlo.reverse %%a%d, dims = [0] : tensor<32xf32>\n", i, i);
+        text_printf(&text, "    %%s%d = stablehlo.subtract %%a%d, %%r%d : tensor<32xf32>\n", i, i, i);
+        text_printf(&text, "    %%a%d = stablehlo.subtract %%a%d, %%s%d : tensor<32xf32>\n", i + 1, i,
+                    i);
+    }
+    text_printf(&text, "    %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
+                       "    stablehlo.return %%j, %%a300 : tensor<i32>, tensor<32xf32>\n"
+                       "  }\n"
+                       "  return %%r#1 : tensor<32xf32>\n}\n}\n");
+    Program *p = compiled(text_cstr(&text), false);
+    float x[32], out[32];
+    for (int i = 0; i < 32; i++)
+        x[i] = (float)i;
+    play(p, (void *[]){ x }, (void *[]){ out });
+    CHECK(!memcmp(x, out, sizeof x)); /* a - (a - reverse a), an even number of times */
+    text_free(&text);
+    program_free(p);
+}
+
 /* ---- meetings ---- */
 
 static const char reduced[] =
@@ -410,6 +445,7 @@ int main(void)
     test_what_is_fused();
     test_no_explosion();
     test_long_chain();
+    test_many_kernels();
     test_groups();
     test_groups_refused();
     test_evaluate();

@@ -193,7 +193,13 @@ static LLVMValueRef predicate(const Glue *g, ValueId v)
     return LLVMBuildICmp(g->b, LLVMIntNE, byte, LLVMConstNull(i8), "");
 }
 
-static void region_nodes(const Glue *g, RegionId r);
+static void all_nodes(const Glue *g, int n, const NodeId *nodes);
+
+static void region_nodes(const Glue *g, RegionId r)
+{
+    const Region *region = region_at(g->p->m, r);
+    all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
+}
 
 /* Back to `test`, unless the run has been cancelled. */
 static void go_back(const Glue *g, LLVMBasicBlockRef test)
@@ -280,14 +286,54 @@ static void one_node(const Glue *g, NodeId n)
     }
 }
 
-static void region_nodes(const Glue *g, RegionId r)
+/* ---- functions ---- */
+
+static void begin(Glue *g, const char *name)
 {
-    const Region *region = region_at(g->p->m, r);
-    for (int i = 0; i < region->nnodes - 1; i++)
-        one_node(g, region->nodes[i]);
+    LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
+    g->function = LLVMAddFunction(g->e->llvm, name, type);
+    g->frame = LLVMGetParam(g->function, 0);
+    LLVMBasicBlockRef entry = block(g, "entry");
+    g->failed = block(g, "failed");
+    enter(g, g->failed);
+    LLVMBuildRet(g->b, int32(g, STRETCH_FAIL));
+    enter(g, entry);
+    g->slab = load_at(g, g->ptr, g->frame, offsetof(Frame, slab));
+    g->pool = load_at(g, g->ptr, g->frame, offsetof(Frame, pool));
+    g->args = load_at(g, g->ptr, g->frame, offsetof(Frame, args));
+    g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
+    g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
 }
 
-/* ---- the function ---- */
+/* A function of its own for some nodes, and a call of it. */
+static void part(const Glue *g, int n, const NodeId *nodes)
+{
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
+    Glue inner = *g;
+    begin(&inner, "part");
+    LLVMSetLinkage(inner.function, LLVMInternalLinkage);
+    for (int i = 0; i < n; i++)
+        one_node(&inner, nodes[i]);
+    LLVMBuildRet(g->b, int32(g, 0));
+    enter(g, back);
+    LLVMTypeRef type = LLVMGlobalGetValueType(inner.function);
+    LLVMValueRef frame = g->frame, rc = LLVMBuildCall2(g->b, type, inner.function, &frame, 1, "");
+    LLVMBasicBlockRef after = block(g, "done");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, rc, int32(g, 0), ""), g->failed, after);
+    enter(g, after);
+}
+
+/* LLVM's time grows faster than a function's length, so long ones are made of parts. */
+static void all_nodes(const Glue *g, int n, const NodeId *nodes)
+{
+    enum { LONG = 96, PART = 64 };
+    if (n <= LONG)
+        for (int i = 0; i < n; i++)
+            one_node(g, nodes[i]);
+    else
+        for (int i = 0; i < n; i += PART)
+            part(g, n - i < PART ? n - i : PART, nodes + i);
+}
 
 static void ends(const Glue *g, const StretchEnd *end)
 {
@@ -310,23 +356,6 @@ static void ends(const Glue *g, const StretchEnd *end)
     }
 }
 
-static void begin(Glue *g, const char *name)
-{
-    LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
-    g->function = LLVMAddFunction(g->e->llvm, name, type);
-    g->frame = LLVMGetParam(g->function, 0);
-    LLVMBasicBlockRef entry = block(g, "entry");
-    g->failed = block(g, "failed");
-    enter(g, g->failed);
-    LLVMBuildRet(g->b, int32(g, STRETCH_FAIL));
-    enter(g, entry);
-    g->slab = load_at(g, g->ptr, g->frame, offsetof(Frame, slab));
-    g->pool = load_at(g, g->ptr, g->frame, offsetof(Frame, pool));
-    g->args = load_at(g, g->ptr, g->frame, offsetof(Frame, args));
-    g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
-    g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
-}
-
 void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number, const char *name)
 {
     Glue g = { .e = e, .p = p, .t = t, .b = e->builder };
@@ -334,8 +363,7 @@ void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number, const
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
     begin(&g, name);
     const Stretch *s = &p->stretches[number];
-    for (int i = 0; i < s->nnodes; i++)
-        one_node(&g, s->nodes[i]);
+    all_nodes(&g, s->nnodes, s->nodes);
     moves(&g, s->nmoves, s->moves);
     ends(&g, &s->end);
 }
