@@ -33,7 +33,8 @@ static void tile_copy(Tensor whole, Tensor tile, Tiling t, int device, bool into
         int64_t at = 0;
         for (int d = 0; d < t.rank; d++)
             at += (t.tile_of[device * t.rank + d] * tile.type.dims[d] + index[d]) * strides[d];
-        char *a = (char *)whole.data + (size_t)at * bytes, *b = (char *)tile.data + (size_t)i * bytes;
+        char *a = (char *)whole.data + (size_t)at * bytes,
+             *b = (char *)tile.data + (size_t)i * bytes;
         memcpy(into_whole ? a : b, into_whole ? b : a, bytes);
         for (int d = t.rank - 1; d >= 0 && ++index[d] == tile.type.dims[d]; d--)
             index[d] = 0;

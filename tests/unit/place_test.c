@@ -38,7 +38,8 @@ static Tensor *arguments(const Plan *p)
     int n = region_at(p->m, p->main)->nargs;
     Tensor *in = ARENA_ARRAY(p->m->arena, Tensor, n + 1);
     for (int i = 0; i < n; i++) {
-        in[i] = (Tensor){ p->args[i].whole, arena_alloc(p->m->arena, type_bytes(p->args[i].whole)) };
+        in[i] =
+            (Tensor){ p->args[i].whole, arena_alloc(p->m->arena, type_bytes(p->args[i].whole)) };
         for (int64_t k = 0; k < type_count(in[i].type); k++)
             ((float *)in[i].data)[k] = (float)((k * 7 + i * 5) % 13) * 0.25f - 1;
     }
@@ -124,38 +125,49 @@ static void whole_array_code(void)
 {
     check_over_rows("%r = stablehlo.add %y, %y : " Y, Y, "[4, 1]", 0);
     check_over_rows("%a = stablehlo.broadcast_in_dim %one, dims = [] : (tensor<f32>) -> " Y "\n"
-                    "%r = stablehlo.add %y, %a : " Y, Y, "[4, 1]", 0);
+                    "%r = stablehlo.add %y, %a : " Y,
+                    Y, "[4, 1]", 0);
     check_over_rows("%r = stablehlo.transpose %y, dims = [1, 0] : (" Y ") -> tensor<6x4xf32>",
                     "tensor<6x4xf32>", "[1, 4]", 0);
     check_over_rows("%r = stablehlo.broadcast_in_dim %y, dims = [1, 2] : (" Y
-                    ") -> tensor<2x4x6xf32>", "tensor<2x4x6xf32>", "[1, 4, 1]", 0);
+                    ") -> tensor<2x4x6xf32>",
+                    "tensor<2x4x6xf32>", "[1, 4, 1]", 0);
     check_over_rows("%r = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions"
-                    " = [1] : (" Y ", tensor<f32>) -> tensor<4xf32>", "tensor<4xf32>", "[4]", 0);
+                    " = [1] : (" Y ", tensor<f32>) -> tensor<4xf32>",
+                    "tensor<4xf32>", "[4]", 0);
     check_over_rows("%r = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions"
-                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>", "tensor<6xf32>", "[1]", 0);
+                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>",
+                    "tensor<6xf32>", "[1]", 0);
     check_over_rows("%r = stablehlo.dot_general %y, %y, contracting_dims = [0] x [0] : (" Y ", " Y
-                    ") -> tensor<6x6xf32>", "tensor<6x6xf32>", "[1, 1]", 0);
+                    ") -> tensor<6x6xf32>",
+                    "tensor<6x6xf32>", "[1, 1]", 0);
     check_over_rows("%r = stablehlo.dot_general %y, %w, contracting_dims = [1] x [0] : (" Y
-                    ", tensor<6x5xf32>) -> tensor<4x5xf32>", "tensor<4x5xf32>", "[4, 1]", 0);
+                    ", tensor<6x5xf32>) -> tensor<4x5xf32>",
+                    "tensor<4x5xf32>", "[4, 1]", 0);
     check_over_rows("%r = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : (" Y ", " Y
-                    ") -> tensor<4x4xf32>", "tensor<4x4xf32>", "[4, 1]", 1);
+                    ") -> tensor<4x4xf32>",
+                    "tensor<4x4xf32>", "[4, 1]", 1);
     check_over_rows("%r = stablehlo.reshape %y : (" Y ") -> tensor<24xf32>", "tensor<24xf32>",
                     "[4]", 0);
     check_over_rows("%r = stablehlo.reshape %y : (" Y ") -> tensor<2x12xf32>", "tensor<2x12xf32>",
                     "[1, 1]", 1);
     check_over_rows("%r = stablehlo.concatenate %y, %y, dim = 0 : (" Y ", " Y
-                    ") -> tensor<8x6xf32>", "tensor<8x6xf32>", "[4, 1]", 1);
+                    ") -> tensor<8x6xf32>",
+                    "tensor<8x6xf32>", "[4, 1]", 1);
     check_over_rows("%r = stablehlo.concatenate %y, %y, dim = 1 : (" Y ", " Y
-                    ") -> tensor<4x12xf32>", "tensor<4x12xf32>", "[4, 1]", 0);
+                    ") -> tensor<4x12xf32>",
+                    "tensor<4x12xf32>", "[4, 1]", 0);
     check_over_rows("%r = stablehlo.slice %y [0:4, 1:3] : (" Y ") -> tensor<4x2xf32>",
                     "tensor<4x2xf32>", "[4, 1]", 0);
     check_over_rows("%r = stablehlo.slice %y [1:3, 0:6] : (" Y ") -> tensor<2x6xf32>",
                     "tensor<2x6xf32>", "[1, 1]", 1);
     /* roll: neither slice can be cut in four, their concatenation can. */
-    check_over_rows("%a = stablehlo.slice %y [3:4, 0:6] : (" Y ") -> tensor<1x6xf32>\n"
-                    "%b = stablehlo.slice %y [0:3, 0:6] : (" Y ") -> tensor<3x6xf32>\n"
-                    "%r = stablehlo.concatenate %a, %b, dim = 0 : (tensor<1x6xf32>, tensor<3x6xf32>)"
-                    " -> " Y, Y, "[4, 1]", 1);
+    check_over_rows(
+        "%a = stablehlo.slice %y [3:4, 0:6] : (" Y ") -> tensor<1x6xf32>\n"
+        "%b = stablehlo.slice %y [0:3, 0:6] : (" Y ") -> tensor<3x6xf32>\n"
+        "%r = stablehlo.concatenate %a, %b, dim = 0 : (tensor<1x6xf32>, tensor<3x6xf32>)"
+        " -> " Y,
+        Y, "[4, 1]", 1);
     check_over_rows("%r = stablehlo.reverse %y, dims = [0] : " Y, Y, "[4, 1]", 1);
 }
 
@@ -174,14 +186,17 @@ static void meetings_are_shared(void)
                     "%b = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<6xf32>) -> " Y "\n"
                     "%c = stablehlo.subtract %y, %b : " Y "\n"
                     "%r = stablehlo.reduce(%c init: %zero) applies stablehlo.add across dimensions"
-                    " = [0, 1] : (" Y ", tensor<f32>) -> tensor<f32>", "tensor<f32>", "[]", 0);
+                    " = [0, 1] : (" Y ", tensor<f32>) -> tensor<f32>",
+                    "tensor<f32>", "[]", 0);
     /* But not where the initial value would count four times. */
     check_over_rows("%r = stablehlo.reduce(%y init: %one) applies stablehlo.add across dimensions"
-                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>", "tensor<6xf32>", "[1]", 1);
+                    " = [0] : (" Y ", tensor<f32>) -> tensor<6xf32>",
+                    "tensor<6xf32>", "[1]", 1);
     /* A table that all have is cut without asking anybody. */
     check_over_rows("%i = stablehlo.iota dim = 0 : tensor<24xf32>\n"
                     "%t = stablehlo.reshape %i : (tensor<24xf32>) -> " Y "\n"
-                    "%r = stablehlo.multiply %y, %t : " Y, Y, "[4, 1]", 0);
+                    "%r = stablehlo.multiply %y, %t : " Y,
+                    Y, "[4, 1]", 0);
 }
 
 static const char head[] = "module attributes {mhlo.num_partitions = 4 : i32} {\n"
@@ -189,16 +204,17 @@ static const char head[] = "module attributes {mhlo.num_partitions = 4 : i32} {\
                            "func.func public @main(%x: " Y ") -> ";
 
 #define MANUAL(in, out, axes, body)                                                                \
-    "sdy.manual_computation(%" in ") in_shardings=[<@mesh, [{\"a\"}, {}]>] out_shardings=[<@mesh, " \
-    out ">] manual_axes={" axes "} (%p: tensor<2x6xf32>) {\n" body "\n}"
+    "sdy.manual_computation(%" in                                                                  \
+    ") in_shardings=[<@mesh, [{\"a\"}, {}]>] out_shardings=[<@mesh, " out ">] manual_axes={" axes  \
+    "} (%p: tensor<2x6xf32>) {\n" body "\n}"
 
 /* Each row: the manual program, and one that says the same over whole arrays. */
 static void check_manual(const char *what, const char *type, const char *plain, const char *manual,
                          const char *tiles, int meetings)
 {
     Text text[2] = { { 0 } };
-    text_printf(&text[0], "func.func public @main(%%x: " Y ") -> %s {\n%s\nreturn %%r : %s\n}\n", type,
-                plain, type);
+    text_printf(&text[0], "func.func public @main(%%x: " Y ") -> %s {\n%s\nreturn %%r : %s\n}\n",
+                type, plain, type);
     text_printf(&text[1], "%s%s {\n%s\nreturn %%r : %s\n}\n}\n", head, type, manual, type);
     check_program(what, text_cstr(&text[0]), text_cstr(&text[1]), tiles, meetings);
     text_free(&text[0]);
@@ -224,36 +240,44 @@ static void manual_code(void)
 {
     check_manual("sine", Y, "%r = stablehlo.sine %x : " Y, "%r = " SINE, "[2, 1]", 0);
     check_manual("psum", "tensor<2x6xf32>", HALVES,
-                 "%r = " MANUAL("x", "[{}, {}]", "\"a\", \"b\"", PSUM) " : (" Y ") -> tensor<2x6xf32>",
+                 "%r = " MANUAL("x", "[{}, {}]", "\"a\", \"b\"", PSUM) " : (" Y
+                                                                       ") -> tensor<2x6xf32>",
                  "[1, 1]", 0);
     /* Axis b is not manual: its devices do the same. */
     check_manual("partly manual psum", "tensor<2x6xf32>", HALVES,
                  "%r = " MANUAL("x", "[{?}, {?}]", "\"a\"", PSUM) " : (" Y ") -> tensor<2x6xf32>",
                  "[1, 1]", 0);
-    check_manual("sum of the sine", "tensor<6xf32>",
-                 "%s = stablehlo.sine %x : " Y "\n%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
-                 "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]"
-                 " : (" Y ", tensor<f32>) -> tensor<6xf32>",
-                 "%s = " SINE "\n%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
-                 "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]"
-                 " : (" Y ", tensor<f32>) -> tensor<6xf32>", "[1]", 0);
+    check_manual(
+        "sum of the sine", "tensor<6xf32>",
+        "%s = stablehlo.sine %x : " Y "\n%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]"
+        " : (" Y ", tensor<f32>) -> tensor<6xf32>",
+        "%s = " SINE "\n%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+        "%r = stablehlo.reduce(%s init: %zero) applies stablehlo.add across dimensions = [0]"
+        " : (" Y ", tensor<f32>) -> tensor<6xf32>",
+        "[1]", 0);
     /* Cut once more inside, along b, and put together again. */
-    check_manual("manual inside manual", Y, "%s = stablehlo.sine %x : " Y "\n"
-                 "%r = stablehlo.reverse %s, dims = [0] : " Y,
-                 "%s = " MANUAL("x", "[{\"a\"}, {}]", "\"a\"",
-                                "%q = sdy.manual_computation(%p) in_shardings=[<@mesh, [{}, {\"b\"}]>]"
-                                " out_shardings=[<@mesh, [{}, {\"b\"}]>] manual_axes={\"b\"}"
-                                " (%i: tensor<2x3xf32>) {\n"
-                                "%j = stablehlo.sine %i : tensor<2x3xf32>\n"
-                                "sdy.return %j : tensor<2x3xf32>\n}"
-                                " : (tensor<2x6xf32>) -> tensor<2x6xf32>\n"
-                                "sdy.return %q : tensor<2x6xf32>") " : (" Y ") -> " Y "\n"
-                 "%r = stablehlo.reverse %s, dims = [0] : " Y, "[2, 1]", 1);
+    check_manual(
+        "manual inside manual", Y,
+        "%s = stablehlo.sine %x : " Y "\n"
+        "%r = stablehlo.reverse %s, dims = [0] : " Y,
+        "%s = " MANUAL(
+            "x", "[{\"a\"}, {}]", "\"a\"",
+            "%q = sdy.manual_computation(%p) in_shardings=[<@mesh, [{}, {\"b\"}]>]"
+            " out_shardings=[<@mesh, [{}, {\"b\"}]>] manual_axes={\"b\"}"
+            " (%i: tensor<2x3xf32>) {\n"
+            "%j = stablehlo.sine %i : tensor<2x3xf32>\n"
+            "sdy.return %j : tensor<2x3xf32>\n}"
+            " : (tensor<2x6xf32>) -> tensor<2x6xf32>\n"
+            "sdy.return %q : tensor<2x6xf32>") " : (" Y ") -> " Y "\n"
+                                               "%r = stablehlo.reverse %s, dims = [0] : " Y,
+        "[2, 1]", 1);
     /* Laid out anew between two constraints. */
     check_manual("two constraints", Y, "%r = stablehlo.add %x, %x : " Y,
                  "%c = sdy.sharding_constraint %x <@mesh, [{\"a\"}, {\"b\"}]> : " Y "\n"
                  "%d = stablehlo.add %c, %c : " Y "\n"
-                 "%r = sdy.sharding_constraint %d <@mesh, [{}, {\"a\"}]> : " Y, "[1, 2]", 1);
+                 "%r = sdy.sharding_constraint %d <@mesh, [{}, {\"a\"}]> : " Y,
+                 "[1, 2]", 1);
 }
 
 #define LOOP(init, body)                                                                           \
@@ -266,7 +290,7 @@ static void manual_code(void)
     "stablehlo.return %g : tensor<i1>\n} do {\n" body "\nstablehlo.return %n : " Y "\n}"
 
 #define DOUBLE(in)                                                                                 \
-    MANUAL(in, "[{\"a\"}, {}]", "\"a\", \"b\"",                                                  \
+    MANUAL(in, "[{\"a\"}, {}]", "\"a\", \"b\"",                                                    \
            "%q = stablehlo.add %p, %p : tensor<2x6xf32>\nsdy.return %q : tensor<2x6xf32>")         \
     " : (" Y ") -> " Y
 
@@ -288,7 +312,8 @@ static void plain_loops(void)
 {
     check_over_rows(LOOP("%y", "%n = stablehlo.add %c, %c : " Y), Y, "[4, 1]", 0);
     check_over_rows(LOOP("%y", "%d = stablehlo.add %c, %c : " Y "\n"
-                               "%n = stablehlo.reverse %d, dims = [0] : " Y), Y, "[4, 1]", 1);
+                               "%n = stablehlo.reverse %d, dims = [0] : " Y),
+                    Y, "[4, 1]", 1);
 }
 
 static void check_refused(const char *text, const char *message)
@@ -321,7 +346,8 @@ static void donations(void)
     Plan p = prepare("func.func public @main(%a: tensor<3xf32> {jax.buffer_donor = true},"
                      " %b: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %c: tensor<2xf32>) ->"
                      " (tensor<2xf32>, tensor<2xf32>, tensor<3xf32>) {\n"
-                     "return %c, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<3xf32>\n}\n", &error);
+                     "return %c, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<3xf32>\n}\n",
+                     &error);
     CHECK_STR(error ? error_text(error) : "", "");
     CHECK(p.args[0].may_donate && p.args[1].may_donate && !p.args[2].may_donate);
     CHECK(p.results[0].alias == -1 && p.results[1].alias == 1 && p.results[2].alias == 0);

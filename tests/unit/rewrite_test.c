@@ -97,7 +97,8 @@ static void copies(void)
     uint32_t *uses = count_uses(m, copy);
     for (uint32_t v = 1; v < nold; v++)
         CHECK(uses[v] == 0);
-    CHECK(uses[region_at(m, copy)->args + 1] == 3); /* %x: negated, into the loop, and in its body */
+    CHECK(uses[region_at(m, copy)->args + 1] ==
+          3); /* %x: negated, into the loop, and in its body */
     free(uses);
     subst_free(&map);
     module_free(m);

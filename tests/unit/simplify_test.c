@@ -85,7 +85,8 @@ static void check_ops(int line, const char *program, const char *expected)
     CHECK(n == same);
     for (int i = 0; i < n; i++)
         if (fabs(before[i] - after[i]) > 1e-5 * fabs(before[i])) {
-            printf("program of line %d: element %d was %g and is %g\n", line, i, before[i], after[i]);
+            printf("program of line %d: element %d was %g and is %g\n", line, i, before[i],
+                   after[i]);
             check_failures++;
         }
     Text ops = { 0 };
@@ -127,14 +128,15 @@ static void folding(void)
 
 static void identities(void)
 {
-    OPS(MAIN_F32("%0 = stablehlo.reshape %x : (tensor<4x6xf32>) -> tensor<24xf32>\n"
-                 "%1 = stablehlo.reshape %0 : (tensor<24xf32>) -> tensor<4x6xf32>\n"
-                 "%2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
-                 "%3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32>\n"
-                 "%4 = stablehlo.slice %3 [0:4, 0:6] : (tensor<4x6xf32>) -> tensor<4x6xf32>\n"
-                 "%5 = stablehlo.convert %4 : tensor<4x6xf32>\n"
-                 "%6 = stablehlo.concatenate %5, dim = 0 : (tensor<4x6xf32>) -> tensor<4x6xf32>\n"
-                 "return %6 : tensor<4x6xf32>\n"),
+    OPS(MAIN_F32(
+            "%0 = stablehlo.reshape %x : (tensor<4x6xf32>) -> tensor<24xf32>\n"
+            "%1 = stablehlo.reshape %0 : (tensor<24xf32>) -> tensor<4x6xf32>\n"
+            "%2 = stablehlo.transpose %1, dims = [1, 0] : (tensor<4x6xf32>) -> tensor<6x4xf32>\n"
+            "%3 = stablehlo.transpose %2, dims = [1, 0] : (tensor<6x4xf32>) -> tensor<4x6xf32>\n"
+            "%4 = stablehlo.slice %3 [0:4, 0:6] : (tensor<4x6xf32>) -> tensor<4x6xf32>\n"
+            "%5 = stablehlo.convert %4 : tensor<4x6xf32>\n"
+            "%6 = stablehlo.concatenate %5, dim = 0 : (tensor<4x6xf32>) -> tensor<4x6xf32>\n"
+            "return %6 : tensor<4x6xf32>\n"),
         "");
     /* The same twice is done once. */
     OPS(MAIN_F32("%0 = stablehlo.sine %x : tensor<4x6xf32>\n"

@@ -92,7 +92,8 @@ static bool wants_loop(const Dot *d)
         return false;
     if (d->sum != F32 && d->sum != F64)
         return true;
-    return d->m < SHORT_SIDE || d->n < SHORT_SIDE || (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS;
+    return d->m < SHORT_SIDE || d->n < SHORT_SIDE ||
+           (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS;
 }
 
 /* Where the dimensions of one side go in the product space; batch, free and contracted ones

@@ -92,8 +92,8 @@ static ValueId fold_splats(Simplifier *s, NodeId n)
             return 0;
         ConstantAttrs *attrs = ARENA_NEW(m->arena, ConstantAttrs);
         attrs->value = (Dense){ type_scalar(dense->type.element), true, dense->data };
-        NodeId scalar = node_new(m, OP_CONSTANT, 0, NULL, 1, &attrs->value.type, 0, NULL, attrs,
-                                 node.loc);
+        NodeId scalar =
+            node_new(m, OP_CONSTANT, 0, NULL, 1, &attrs->value.type, 0, NULL, attrs, node.loc);
         in[i] = node_at(m, scalar)->out;
     }
     Type whole = type_of(m, node.out), one = type_scalar(whole.element);

@@ -132,18 +132,14 @@ static ValueId arithmetic(const Module *m, const Node *node)
 {
     ValueId a = node->in[0], b = node->in[1];
     switch (node->op) {
-    case OP_ADD:
-        return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
-    case OP_SUB:
-        return is_integer(m, b, 0) ? a : 0;
+    case OP_ADD: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
+    case OP_SUB: return is_integer(m, b, 0) ? a : 0;
     case OP_MUL:
         if (is_integer(m, b, 1) || is_integer(m, a, 0))
             return a;
         return is_integer(m, a, 1) || is_integer(m, b, 0) ? b : 0;
-    case OP_DIV:
-        return is_integer(m, b, 1) ? a : 0;
-    default:
-        return 0;
+    case OP_DIV: return is_integer(m, b, 1) ? a : 0;
+    default: return 0;
     }
 }
 
@@ -163,8 +159,8 @@ static ValueId choose(const Module *m, const Node *node)
 static bool meets_nobody(const Module *m, const Node *node)
 {
     const AllReduceAttrs *attrs = node->attrs;
-    bool is_of_one = attrs->replica_groups.cols == 1 &&
-                     (attrs->use_global_device_ids || attrs->channel_id <= 0);
+    bool is_of_one =
+        attrs->replica_groups.cols == 1 && (attrs->use_global_device_ids || attrs->channel_id <= 0);
     return node->nin == 1 && (is_of_one || m->nreplicas * m->npartitions == 1);
 }
 
@@ -182,7 +178,10 @@ static ValueId by_op(Simplifier *s, const Node *node)
     case OP_TRANSPOSE: return transpose(s, node);
     case OP_BROADCAST: return broadcast(s, node);
     case OP_CONCATENATE: return concatenate(s, node);
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: return arithmetic(m, node);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV: return arithmetic(m, node);
     case OP_SELECT: return choose(m, node);
     case OP_PARTITION_ID: return m->npartitions == 1 ? zero_id(s, node) : 0;
     case OP_REPLICA_ID: return m->nreplicas == 1 ? zero_id(s, node) : 0;
@@ -194,13 +193,17 @@ static ValueId by_op(Simplifier *s, const Node *node)
 static bool hands_on(const Module *m, const Node *node)
 {
     switch (node->op) {
-    case OP_RESHAPE: case OP_CONVERT: case OP_BITCAST: return true;
+    case OP_RESHAPE:
+    case OP_CONVERT:
+    case OP_BITCAST: return true;
     case OP_BROADCAST: return is_iota(((const BroadcastAttrs *)node->attrs)->broadcast_dimensions);
     case OP_SLICE: return is_whole_slice(node);
     case OP_PAD: return is_no_pad(node);
     case OP_REVERSE: return ((const DimensionsAttrs *)node->attrs)->dimensions.n == 0;
-    case OP_ALL_REDUCE: case OP_ALL_GATHER: case OP_REDUCE_SCATTER: case OP_ALL_TO_ALL:
-        return meets_nobody(m, node);
+    case OP_ALL_REDUCE:
+    case OP_ALL_GATHER:
+    case OP_REDUCE_SCATTER:
+    case OP_ALL_TO_ALL: return meets_nobody(m, node);
     default: return false;
     }
 }

@@ -66,7 +66,7 @@ typedef struct Joint {
         ValueId v; /* a whole value */
         Tiling tiling;
         int answers; /* the entry of z->held that it answers, or -1 */
-    } *out;
+    } * out;
 } Joint;
 
 static Mark *mark_of(Placer *z, ValueId v)

@@ -109,12 +109,12 @@ static MUST_USE Error *open_manual(Placer *z, NodeId n)
     region_copy_into(m, body, z->to, &z->pieces);
     for (int i = 0; i < node.nout; i++) {
         TRY(manual_tiling(z, &node, false, i, &t));
-        const Sharding *s =
-            manual_part(m->arena, attrs->out_shardings.at[i], attrs->manual_axes);
+        const Sharding *s = manual_part(m->arena, attrs->out_shardings.at[i], attrs->manual_axes);
         if (!takes_whole_axes(s))
             return error_new(CODE_UNIMPLEMENTED,
                              "not supported: a part of a mesh axis in a manual computation inside "
-                             "another, at %s", loc_name(node.loc));
+                             "another, at %s",
+                             loc_name(node.loc));
         ValueId piece = subst_get(&z->pieces, region_return(m, body)->in[i]);
         subst_set(&z->pieces, node.out + (uint32_t)i, gather(z, piece, s, t, node.loc));
     }

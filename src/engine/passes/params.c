@@ -145,8 +145,8 @@ Error *place_args(Placer *z, const Func *main)
         Type whole = type_of(m, v);
         Tiling t;
         bool is_said;
-        Error *error = stated_tiling(z, main->arg_attrs ? main->arg_attrs[i] : NULL, whole.rank,
-                                     &t, &is_said);
+        Error *error =
+            stated_tiling(z, main->arg_attrs ? main->arg_attrs[i] : NULL, whole.rank, &t, &is_said);
         if (error)
             return error_in(error, "argument %d of @main", i);
         if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])

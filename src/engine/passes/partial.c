@@ -62,8 +62,8 @@ static bool form_groups(const Placer *z, const Placement *p, Matrix *out)
         at[i] = -1;
     for (int d = 0; d < z->ndevices; d++) {
         int row = 0, part = p->part_of[d];
-        while (row < used && (!is_same_tile(p->results[0], owner[row], d) ||
-                              at[row * p->nparts + part] >= 0))
+        while (row < used &&
+               (!is_same_tile(p->results[0], owner[row], d) || at[row * p->nparts + part] >= 0))
             row++;
         if (row == nrows)
             return false;

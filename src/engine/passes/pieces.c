@@ -189,8 +189,8 @@ void place_piecewise(Placer *z, NodeId n, const Placement *p)
     const void *attrs = node.attrs;
     if (node.nin)
         attrs = local_attrs(z, &node, type_of(m, node.in[0]), type_of(m, in[0]));
-    NodeId copy =
-        node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions, attrs, node.loc);
+    NodeId copy = node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions,
+                           attrs, node.loc);
     region_append(m, z->to, copy);
     for (int i = 0; i < node.nout; i++)
         subst_set(&z->pieces, node.out + (uint32_t)i, node_at(m, copy)->out + (uint32_t)i);

@@ -109,8 +109,10 @@ static MUST_USE Error *shard_to_full(Placer *z, NodeId n)
     Type whole = type_of(z->m, node->out), has = type_of(z->m, node->in[0]);
     const Attr *text = attr_get(node->extra, "mhlo.sharding");
     if (!text || text->kind != ATTR_STRING || !z->is_manual[node->in[0]])
-        return error_new(CODE_INVALID, "SPMDShardToFullShape without mhlo.sharding, or of a value "
-                         "that is no piece, at %s", loc_name(node->loc));
+        return error_new(CODE_INVALID,
+                         "SPMDShardToFullShape without mhlo.sharding, or of a value "
+                         "that is no piece, at %s",
+                         loc_name(node->loc));
     Tiling tiling;
     TRY(tiling_parse(z->m->arena, text->string, whole.rank, z->ndevices, &tiling));
     Type local;
@@ -159,13 +161,16 @@ static MUST_USE Error *place_region(Placer *z, RegionId from, RegionId into, Til
     Node end = *node_at(m, last);
     for (int i = 0; i < end.nin; i++) {
         if (z->is_manual[end.in[i]])
-            return error_new(CODE_INVALID, "a piece of an array is returned as if it were whole, "
-                             "at %s", loc_name(end.loc));
+            return error_new(CODE_INVALID,
+                             "a piece of an array is returned as if it were whole, "
+                             "at %s",
+                             loc_name(end.loc));
         if (open && open[i])
             want[i] = tiling_even(z->scratch, type_of(m, end.in[i]), z->hints[end.in[i]]);
     }
     ValueId *in = fetch(z, end.nin, end.in, want, last);
-    region_append(m, into, node_new(m, OP_RETURN, end.nin, in, 0, NULL, 0, NULL, end.attrs, end.loc));
+    region_append(m, into,
+                  node_new(m, OP_RETURN, end.nin, in, 0, NULL, 0, NULL, end.attrs, end.loc));
     z->to = outer;
     z->nheld = mark;
     return NULL;
@@ -203,8 +208,7 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
     for (int k = 0; k < node.nregions; k++) {
         regions[k] = region_of_pieces(z, node.regions[k], p.results);
         bool is_condition = is_loop && k == 0;
-        TRY(place_region(z, node.regions[k], regions[k], is_condition ? &all : p.results,
-                         NULL));
+        TRY(place_region(z, node.regions[k], regions[k], is_condition ? &all : p.results, NULL));
     }
     Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
     for (int i = 0; i < node.nout; i++)
@@ -359,7 +363,8 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     z.pieces = subst_new(m);
     z.inner = subst_new(m);
     for (int i = 0; i < region_at(m, p->main)->nnodes; i++)
-        z.is_gspmd |= is_call_of(node_at(m, region_at(m, p->main)->nodes[i]), "SPMDFullToShardShape");
+        z.is_gspmd |=
+            is_call_of(node_at(m, region_at(m, p->main)->nodes[i]), "SPMDFullToShardShape");
     Error *error = place_main(&z, main);
     subst_free(&z.pieces);
     subst_free(&z.inner);

@@ -108,7 +108,7 @@ typedef struct Factors {
     const Node *node;
     Arena *arena;
     int n, room;
-    bool *is_bound; /* [n] */
+    bool *is_bound;  /* [n] */
     int **in, **out; /* the factor of a dimension of an operand or result */
 } Factors;
 
@@ -309,7 +309,8 @@ static void link_gather(Factors *f)
     Type operand = in_type(f, 0), indices = in_type(f, 1), to = out_type(f, 0);
     int offset = 0, batch = 0;
     for (int d = 0; d < operand.rank; d++) {
-        if (ints_find(g->collapsed_slice_dims, d) >= 0 || ints_find(g->operand_batching_dims, d) >= 0)
+        if (ints_find(g->collapsed_slice_dims, d) >= 0 ||
+            ints_find(g->operand_batching_dims, d) >= 0)
             continue;
         int e = (int)g->offset_dims.at[offset++];
         if (g->slice_sizes.at[d] == operand.dims[d])
@@ -375,7 +376,8 @@ static void link_node(Factors *f)
     case OP_TRANSPOSE: link_transpose(f); break;
     case OP_RESHAPE: link_reshape(f); break;
     case OP_BITCAST: link_bitcast(f); break;
-    case OP_SLICE: case OP_DYNAMIC_SLICE: link_slice(f); break;
+    case OP_SLICE:
+    case OP_DYNAMIC_SLICE: link_slice(f); break;
     case OP_PAD: link_pad(f); break;
     case OP_REVERSE: link_same(f, 1, ((const DimensionsAttrs *)node->attrs)->dimensions); break;
     case OP_CONCATENATE:
@@ -389,7 +391,8 @@ static void link_node(Factors *f)
         break;
     case OP_GATHER: link_gather(f); break;
     case OP_DYNAMIC_UPDATE: link_update(f); break;
-    case OP_SCATTER: case OP_SELECT_SCATTER: link_first(f); break;
+    case OP_SCATTER:
+    case OP_SELECT_SCATTER: link_first(f); break;
     case OP_REDUCE: link_reduce(f); break;
     case OP_REDUCE_WINDOW: link_window(f); break;
     case OP_DOT: link_dot(f); break;

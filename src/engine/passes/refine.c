@@ -26,8 +26,8 @@ enum { DEEPEST_CALL = 256, MOST_NODES = 1 << 20 };
 
 typedef struct Refiner {
     Module *m;
-    Subst map;                   /* results of what is gone, and copies of what was called */
-    char *state;                 /* per function: 0 not seen, 1 being inlined, 2 without calls */
+    Subst map;                  /* results of what is gone, and copies of what was called */
+    char *state;                /* per function: 0 not seen, 1 being inlined, 2 without calls */
     int path[DEEPEST_CALL + 1]; /* functions being inlined, outermost first */
     int depth;
 } Refiner;
@@ -99,10 +99,9 @@ static MUST_USE Error *check_call(const Module *m, const Node *node, const Func 
         fits = type_equal(type_of(m, node->out + (uint32_t)i), type_of(m, last->in[i]));
     if (fits)
         return NULL;
-    return error_new(CODE_INVALID,
-                     "%s: %d operands and %d results do not fit the types of @%.*s, at %s",
-                     op_name(node->op), node->nin, node->nout, STR_ARG(f->name),
-                     loc_name(node->loc));
+    return error_new(
+        CODE_INVALID, "%s: %d operands and %d results do not fit the types of @%.*s, at %s",
+        op_name(node->op), node->nin, node->nout, STR_ARG(f->name), loc_name(node->loc));
 }
 
 static MUST_USE Error *inline_func(Refiner *z, int which, const Loc *from);
@@ -162,9 +161,8 @@ static bool is_same_type(const Module *m, const Node *node)
  * three are the GSPMD way to write shardings, which place reads at the top of main. */
 static bool is_identity_call(const Module *m, const Node *node, bool may_place)
 {
-    static const char *const marks[] = { "Sharding", "SPMDFullToShardShape",
-                                         "SPMDShardToFullShape", "annotate_device_placement",
-                                         "LayoutConstraint" };
+    static const char *const marks[] = { "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+                                         "annotate_device_placement", "LayoutConstraint" };
     enum { NMARKS = sizeof marks / sizeof *marks, NSHARDING = 3 };
     if (node->op != OP_CUSTOM_CALL || !is_same_type(m, node))
         return false;
@@ -179,8 +177,7 @@ static void if_to_case(Refiner *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node old = *node_at(m, n);
-    ValueId index =
-        build_node(m, r, OP_CONVERT, 1, old.in, type_scalar(I32), NULL, old.loc);
+    ValueId index = build_node(m, r, OP_CONVERT, 1, old.in, type_scalar(I32), NULL, old.loc);
     RegionId regions[] = { old.regions[1], old.regions[0] }; /* false is 0 */
     Type *types = ARENA_ARRAY(m->arena, Type, old.nout + 1);
     for (int i = 0; i < old.nout; i++)
@@ -200,8 +197,8 @@ static MUST_USE Error *open_manual(Refiner *z, RegionId r, NodeId n)
     const Node *last = region_return(m, body);
     bool fits = region_at(m, body)->nargs == node->nin && last->nin == node->nout;
     for (int i = 0; fits && i < node->nin; i++)
-        fits = type_equal(type_of(m, node->in[i]),
-                          type_of(m, region_at(m, body)->args + (uint32_t)i));
+        fits =
+            type_equal(type_of(m, node->in[i]), type_of(m, region_at(m, body)->args + (uint32_t)i));
     for (int i = 0; fits && i < node->nout; i++)
         fits = type_equal(type_of(m, node->out + (uint32_t)i), type_of(m, last->in[i]));
     if (!fits)
@@ -237,9 +234,9 @@ static MUST_USE Error *check_static(const Module *m, RegionId r)
     for (int i = 0; i < region->nargs; i++) {
         Type t = type_of(m, region->args + (uint32_t)i);
         if (!type_is_static(t))
-            return error_new(CODE_UNIMPLEMENTED, "not supported: dynamic shape %s of argument %d of %s",
-                             type_name(t), i,
-                             region->parent ? op_name(node_at(m, region->parent)->op) : "@main");
+            return error_new(CODE_UNIMPLEMENTED,
+                             "not supported: dynamic shape %s of argument %d of %s", type_name(t),
+                             i, region->parent ? op_name(node_at(m, region->parent)->op) : "@main");
     }
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(m, region->nodes[i]);
@@ -263,9 +260,9 @@ static MUST_USE Error *no_main(const Module *m)
     Text names = { 0 };
     for (int i = 0; i < m->nfuncs && i < 8; i++)
         text_printf(&names, "%s@%.*s", i ? ", " : "", STR_ARG(m->funcs[i].name));
-    Error *error = m->nfuncs ? error_new(CODE_INVALID, "no function @main; there are %s",
-                                         text_cstr(&names))
-                             : error_new(CODE_INVALID, "no function @main; there are none");
+    Error *error =
+        m->nfuncs ? error_new(CODE_INVALID, "no function @main; there are %s", text_cstr(&names))
+                  : error_new(CODE_INVALID, "no function @main; there are none");
     text_free(&names);
     return error;
 }

@@ -80,8 +80,8 @@ Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i, 
                              : type_of(z->m, region_return(z->m, body)->in[i]);
     if (!type_equal(stated, local))
         return error_new(CODE_INVALID, "%s: a piece of %s is %s, but its body has %s, at %s",
-                         op_name(node->op), type_name(whole), type_name(local),
-                         type_name(stated), loc_name(node->loc));
+                         op_name(node->op), type_name(whole), type_name(local), type_name(stated),
+                         loc_name(node->loc));
     return NULL;
 }
 
