@@ -214,8 +214,12 @@ static V load_masked(Kernel *k, LLVMTypeRef type, V from, Element e, V mask)
     return LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
 
+/* A masked load from memory that is not there is right but takes a trap's time, so one of which
+ * no lane is wanted goes to the array's start. */
 static V load_vector(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
 {
+    if (mask)
+        number = LLVMBuildSelect(k->b, any_lane(k, mask, lanes), number, const_i64(k, 0), "");
     V from = address(k, pointer, e, number);
     LLVMTypeRef one = memory_type(k, e);
     if (element_info[e].kind == COMPLEX) {
