@@ -106,8 +106,10 @@ static V expm1_direct(Kernel *k, V x)
     V half = power_of_two(k, LLVMBuildSub(k->b, n, const_i(k, LLVMTypeOf(n), 1), ""), is_f64);
     V y = fma3(k, half, part, LLVMBuildFSub(k->b, half, const_f(k, type, 0.5), ""));
     y = LLVMBuildFAdd(k->b, y, y, "");
-    V is_zero = math_compare(k, LLVMRealUEQ, x, 0); /* NaN too; keeps the sign of zero */
-    return math_select(k, is_zero, x, y);
+    /* So small that it is x; NaN, and zero with its sign, too. */
+    V keep = LLVMBuildFCmp(k->b, LLVMRealULT, fabs1(k, x),
+                           const_f(k, type, is_f64 ? 0x1p-54 : 0x1p-26), "");
+    return math_select(k, keep, x, y);
 }
 
 V math_expm1(Kernel *k, V x)
