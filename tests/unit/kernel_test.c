@@ -786,6 +786,57 @@ static void test_scatter(void)
             try(programs[p], "", elements[e], 32, true);
 }
 
+static void test_windows(void)
+{
+    static const char *const elements[] = { "f32", "i32", "bf16", "f64" };
+    static const char *const programs[] = {
+        "(%x: tensor<2x9x21x$E>, %i: tensor<$E>) -> tensor<2x4x21x$E> {\n"
+        "  %a = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 1, 3, 1>, window_strides = array<i64: 1, 2, 1>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.add %v, %w : tensor<$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<2x9x21x$E>, tensor<$E>) -> tensor<2x4x21x$E>\n"
+        "  return %a : tensor<2x4x21x$E>\n}",
+        "(%x: tensor<9x21x$E>, %i: tensor<$E>) -> tensor<10x20x$E> {\n"
+        "  %a = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 2, 3>, window_dilations = array<i64: 1, 2>, "
+        "base_dilations = array<i64: 1, 2>, window_strides = array<i64: 1, 2>, padding = dense<[[1, 1], [2, 1]]> : tensor<2x2xi64>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.maximum %v, %w : tensor<$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<9x21x$E>, tensor<$E>) -> tensor<10x20x$E>\n"
+        "  return %a : tensor<10x20x$E>\n}",
+        "(%x: tensor<9x21x$E>, %s: tensor<4x10x$E>, %i: tensor<$E>) -> tensor<9x21x$E> {\n"
+        "  %a = \"stablehlo.select_and_scatter\"(%x, %s, %i) <{window_dimensions = array<i64: 3, 3>, window_strides = array<i64: 2, 2>, padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %c = stablehlo.compare GE, %v, %w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+        "    stablehlo.return %c : tensor<i1>\n  }, {\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %c = stablehlo.add %v, %w : tensor<$E>\n"
+        "    stablehlo.return %c : tensor<$E>\n  }) : (tensor<9x21x$E>, tensor<4x10x$E>, tensor<$E>) -> tensor<9x21x$E>\n"
+        "  return %a : tensor<9x21x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            try(programs[p], "", elements[e], 32, true);
+}
+
+static void test_convolution(void)
+{
+    static const char *const elements[] = { "f32", "f64", "i32", "bf16", "complex<f32>" };
+    static const char *const programs[] = {
+        "(%x: tensor<2x9x8x5x$E>, %k: tensor<3x3x5x20x$E>) -> tensor<2x9x8x20x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+        "window = {stride = [1, 1], pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+        "(tensor<2x9x8x5x$E>, tensor<3x3x5x20x$E>) -> tensor<2x9x8x20x$E>\n  return %a : tensor<2x9x8x20x$E>\n}",
+        "(%x: tensor<2x6x9x19x$E>, %k: tensor<4x3x3x2x$E>) -> tensor<2x4x4x35x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+        "window = {stride = [2, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 2], rhs_dilate = [1, 2], reverse = [true, false]} "
+        "{batch_group_count = 1 : i64, feature_group_count = 2 : i64} : "
+        "(tensor<2x6x9x19x$E>, tensor<4x3x3x2x$E>) -> tensor<2x4x4x35x$E>\n  return %a : tensor<2x4x4x35x$E>\n}",
+        "(%x: tensor<4x9x5x$E>, %k: tensor<3x5x6x$E>) -> tensor<2x7x6x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
+        "window = {stride = [1], pad = [[0, 0]]} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : "
+        "(tensor<4x9x5x$E>, tensor<3x5x6x$E>) -> tensor<2x7x6x$E>\n  return %a : tensor<2x7x6x$E>\n}",
+    };
+    for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+            try(programs[p], "", elements[e], 64, true);
+}
+
 int main(void)
 {
     test_floats();
@@ -802,5 +853,7 @@ int main(void)
     test_dot();
     test_update();
     test_scatter();
+    test_windows();
+    test_convolution();
     return check_done();
 }

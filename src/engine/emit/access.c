@@ -82,6 +82,13 @@ V splat(Kernel *k, V scalar, int lanes)
     return LLVMBuildShuffleVector(k->b, one, LLVMGetPoison(type), LLVMConstNull(order), "");
 }
 
+V splat_source(V v)
+{
+    bool is_splat = LLVMIsAShuffleVectorInst(v) && LLVMIsAInsertElementInst(LLVMGetOperand(v, 0)) &&
+                    LLVMIsPoison(LLVMGetOperand(LLVMGetOperand(v, 0), 0));
+    return is_splat ? LLVMGetOperand(LLVMGetOperand(v, 0), 1) : NULL;
+}
+
 V extract_lane(Kernel *k, V v, int lane)
 {
     if (is_struct(v))
@@ -187,6 +194,9 @@ static V reversed(Kernel *k, V v, int lanes)
 
 static V any_lane(Kernel *k, V mask, int lanes)
 {
+    V one = lanes == 1 ? NULL : splat_source(mask);
+    if (one)
+        return one;
     return lanes == 1 ? mask : INTRINSIC(k, "llvm.vector.reduce.or", mask);
 }
 

@@ -252,7 +252,7 @@ void block_dot(Kernel *k, NodeId root)
     const Node *node = node_at(k->m, root), *end = region_return(k->m, k->region);
     if (type_count(d.out) == 0)
         return;
-    if (end->nin != 1 || end->in[0] != node->out || d.out.rank + d.contract[0].n >= MAX_RANK) {
+    if (end->nin != 1 || end->in[0] != node->out) {
         kernel_error(k, root, "a fusion that is more than the product");
         return;
     }

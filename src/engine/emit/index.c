@@ -289,7 +289,7 @@ Coord index_at(Kernel *k, Index *at, int d)
 
 bool index_is_uniform(const Index *at)
 {
-    if (at->mask)
+    if (at->mask && !splat_source(at->mask))
         return false;
     if (at->from)
         return index_is_uniform(at->from);
@@ -308,6 +308,7 @@ Index *index_narrow(Kernel *k, Index *at)
     if (at->narrow)
         return at->narrow;
     Index *one = index_new(k, (Type){ F32, at->rank, at->dims }, 1);
+    one->mask = at->mask ? splat_source(at->mask) : NULL;
     if (at->from) {
         one->from = index_narrow(k, at->from);
     } else if (at->has_linear) {
@@ -320,9 +321,22 @@ Index *index_narrow(Kernel *k, Index *at)
     return at->narrow = one;
 }
 
+/* What all lanes agree on stays so. */
+void mask_narrow(Kernel *k, V *mask, V condition)
+{
+    V a = *mask ? splat_source(*mask) : NULL, b = splat_source(condition);
+    if (!*mask)
+        *mask = condition;
+    else if (a && b)
+        *mask = splat(k, LLVMBuildAnd(k->b, a, b, ""),
+                      (int)LLVMGetVectorSize(LLVMTypeOf(condition)));
+    else
+        *mask = LLVMBuildAnd(k->b, *mask, condition, "");
+}
+
 void index_mask(Kernel *k, Index *at, const Index *outer, V condition)
 {
     at->mask = outer->mask;
     if (condition)
-        at->mask = at->mask ? LLVMBuildAnd(k->b, at->mask, condition, "") : condition;
+        mask_narrow(k, &at->mask, condition);
 }

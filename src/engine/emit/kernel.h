@@ -92,6 +92,7 @@ Coord index_at(Kernel *k, Index *at, int d);
 Coord index_linear(Kernel *k, Index *at);
 bool index_is_uniform(const Index *at);
 void index_mask(Kernel *k, Index *at, const Index *outer, V condition); /* NULL: outer's only */
+void mask_narrow(Kernel *k, V *mask, V condition); /* both; *mask NULL: condition alone */
 
 /* ---- access.c --------------------------------------------------------------------------- */
 
@@ -101,6 +102,7 @@ LLVMTypeRef part_type(Kernel *k, Element e);         /* one lane in a register; 
 LLVMTypeRef memory_type(Kernel *k, Element e);       /* one element in memory; no complex */
 LLVMTypeRef value_type(Kernel *k, Element e);        /* with k->lanes; complex too */
 V splat(Kernel *k, V scalar, int lanes);             /* complex too */
+V splat_source(V v);                                 /* what splat made it of, or NULL */
 V extract_lane(Kernel *k, V v, int lane);            /* complex too */
 V load(Kernel *k, V pointer, Element e, Index *at);
 void store(Kernel *k, V pointer, Element e, Index *at, V value);

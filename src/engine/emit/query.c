@@ -158,6 +158,20 @@ static double root_cost(const Module *m, const Node *node)
 {
     switch (node->op) {
     case OP_DOT: return dot_cost(m, node);
+    case OP_CONVOLUTION: {
+        Type kernel = type_of(m, node->in[1]);
+        const ConvolutionAttrs *a = node->attrs;
+        double per = (double)type_count(kernel) / (double)kernel.dims[a->kernel_output_feature_dimension];
+        return 0.06 * (double)type_count(type_of(m, node->out)) * per;
+    }
+    case OP_REDUCE_WINDOW: {
+        double size = 1;
+        Ints window = ((const WindowAttrs *)node->attrs)->window_dimensions;
+        for (int i = 0; i < window.n; i++)
+            size *= (double)window.at[i];
+        return 0.2 * size * (double)type_count(type_of(m, node->out));
+    }
+    case OP_SELECT_SCATTER: return 10 * (double)type_count(type_of(m, node->in[0]));
     case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
     case OP_REDUCE: {
         bool is_simple = region_reducer(m, node->regions[0]) != OP_COUNT;

@@ -6,21 +6,14 @@
  *
  * The largest of floats is NaN if any is.  To look at that in each step would be slow, so the
  * comparison ignores it, and a second accumulator remembers whether one was seen. */
+#include "engine/emit/reduce.h"
+
 #include "engine/emit/arith.h"
-#include "engine/emit/fold.h"
 #include "engine/rules/emit_rules.h"
 #include "hlo/rewrite.h"
 
 #include <math.h>
 #include <string.h>
-
-typedef struct Reduce {
-    NodeId node;
-    RegionId body;
-    OpId op; /* what the body is, or OP_COUNT */
-    Element e;
-    bool is_extreme; /* max or min of floats: values are {number, was NaN} */
-} Reduce;
 
 static V identity_int(Kernel *k, OpId op, Element e, LLVMTypeRef type)
 {
@@ -63,7 +56,7 @@ static bool has_identity(OpId op, Element e)
     }
 }
 
-static V initial(Kernel *k, const Reduce *r, int i)
+V reduce_initial(Kernel *k, const Reduce *r, int i)
 {
     const Node *node = node_at(k->m, r->node);
     return element(k, node->in[node->nin / 2 + i], index_scalar(k, k->lanes));
@@ -72,21 +65,21 @@ static V initial(Kernel *k, const Reduce *r, int i)
 static void reduce_start(Kernel *k, const Fold *f, V *acc)
 {
     const Reduce *r = f->user;
-    acc[0] = f->has_identity ? identity(k, r->op, r->e) : initial(k, r, 0);
+    acc[0] = f->has_identity ? identity(k, r->op, r->e) : reduce_initial(k, r, 0);
     if (r->is_extreme)
         acc[1] = LLVMConstNull(lanes_of(int_type(k, 1), k->lanes));
     for (int i = 1; i < f->n && !r->is_extreme; i++)
-        acc[i] = initial(k, r, i);
+        acc[i] = reduce_initial(k, r, i);
 }
 
 static void reduce_values(Kernel *k, const Fold *f, Index *at, V *next)
 {
     const Reduce *r = f->user;
-    next[0] = element(k, node_at(k->m, r->node)->in[0], at);
+    const Node *node = node_at(k->m, r->node);
+    for (int i = 0; i < node->nout; i++)
+        next[i] = r->at ? r->at(k, r, i, at) : element(k, node->in[i], at);
     if (r->is_extreme)
         next[1] = is_nan(k, next[0]);
-    for (int i = 1; i < f->n && !r->is_extreme; i++)
-        next[i] = element(k, node_at(k->m, r->node)->in[i], at);
 }
 
 static void extreme_combine(Kernel *k, const Reduce *r, V *acc, const V *next)
@@ -120,7 +113,7 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
     const Reduce *r = f->user;
     const Node *node = node_at(k->m, r->node), *end = region_return(k->m, k->region);
     if (f->has_identity) {
-        V first[2] = { initial(k, r, 0) };
+        V first[2] = { reduce_initial(k, r, 0) };
         if (r->is_extreme)
             first[1] = is_nan(k, first[0]);
         reduce_combine(k, f, first, acc);
@@ -137,29 +130,37 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
         store(k, k->outs[i], element_of(k, end->in[i]), at, results[i]);
 }
 
+Fold reduce_fold(Kernel *k, Reduce *r)
+{
+    const Node *node = node_at(k->m, r->node);
+    r->body = node->regions[0];
+    r->op = region_reducer(k->m, r->body);
+    r->e = element_of(k, node->in[0]);
+    Fold f = { .out = type_of(k->m, node->out),
+               .n = node->nout,
+               .weight = region_at(k->m, k->region)->nnodes,
+               .user = r,
+               .start = reduce_start,
+               .values = reduce_values,
+               .combine = reduce_combine,
+               .done = reduce_done };
+    f.has_identity = !r->in_order && f.n == 1 && has_identity(r->op, r->e);
+    r->is_extreme = f.has_identity && is_float(r->e) && (r->op == OP_MAX || r->op == OP_MIN);
+    f.n += r->is_extreme;
+    if (2 * f.n > MAX_CARRIED)
+        kernel_error(k, r->node, "more than 32 arrays at once");
+    return f;
+}
+
 void block_reduce(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     const DimensionsAttrs *a = node->attrs;
-    Reduce r = { .node = root,
-                 .body = node->regions[0],
-                 .op = region_reducer(k->m, node->regions[0]),
-                 .e = element_of(k, node->in[0]) };
-    Fold f = { .space = type_of(k->m, node->in[0]), .out = type_of(k->m, node->out) };
-    f.n = node->nin / 2;
-    f.weight = region_at(k->m, k->region)->nnodes;
-    f.has_identity = f.n == 1 && has_identity(r.op, r.e);
-    r.is_extreme = f.has_identity && is_float(r.e) && (r.op == OP_MAX || r.op == OP_MIN);
-    f.n += r.is_extreme;
-    f.user = &r;
-    f.start = reduce_start;
-    f.values = reduce_values;
-    f.combine = reduce_combine;
-    f.done = reduce_done;
-    if (2 * f.n > MAX_CARRIED) {
-        kernel_error(k, root, "more than 32 arrays at once");
+    Reduce r = { .node = root };
+    Fold f = reduce_fold(k, &r);
+    if (k->error)
         return;
-    }
+    f.space = type_of(k->m, node->in[0]);
     for (int i = 0; i < a->dimensions.n; i++)
         f.reduced[a->dimensions.at[i]] = true;
     for (int d = 0; d + 1 < f.space.rank; d++)

@@ -161,7 +161,7 @@ V element_pad(Kernel *k, NodeId n, Index *at)
         }
         for (int i = 0; i < 3; i++)
             if (conditions[i])
-                inside = inside ? LLVMBuildAnd(k->b, inside, conditions[i], "") : conditions[i];
+                mask_narrow(k, &inside, conditions[i]);
         index_set(to, d, c);
     }
     if (!inside)
@@ -188,7 +188,7 @@ V element_concatenate(Kernel *k, NodeId n, Index *at)
         index_set(to, dim, coord_add_const(k, here, -start, at->lanes));
         V inside = coord_less_const(k, here, start + extent, at->lanes);
         if (start)
-            inside = LLVMBuildAnd(k->b, inside, coord_at_least(k, here, start, at->lanes), "");
+            mask_narrow(k, &inside, coord_at_least(k, here, start, at->lanes));
         index_mask(k, to, at, inside);
         V mine = operand_at(k, n, i, to);
         result = result ? arith_select(k, inside, mine, result) : mine;

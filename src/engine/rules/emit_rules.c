@@ -23,11 +23,28 @@ static bool is_real_only(OpId op)
     }
 }
 
+/* Loops of a fold run over kept and reduced dimensions together. */
+static bool has_room(const Module *m, const Node *node)
+{
+    int rank = type_of(m, node->out).rank;
+    switch (node->op) {
+    case OP_DOT:
+        rank += ((const DotAttrs *)node->attrs)->lhs_contracting_dimensions.n;
+        break;
+    case OP_REDUCE_WINDOW: rank *= 2; break;
+    case OP_CONVOLUTION: rank += rank - 1; break;
+    default: break;
+    }
+    return rank < MAX_RANK;
+}
+
 bool rule_takes(const Module *m, NodeId n)
 {
     const Node *node = node_at(m, n);
     if (node->nin == 0)
         return true;
+    if (!has_room(m, node))
+        return false;
     Element e = type_of(m, node->in[0]).element;
     if (node->op == OP_BITCAST) {
         int in = element_info[e].bits, out = element_info[type_of(m, node->out).element].bits;

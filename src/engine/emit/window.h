@@ -1,0 +1,16 @@
+/* window.h - sliding windows: where position w of window i looks. */
+#ifndef TUTTI_WINDOW_H
+#define TUTTI_WINDOW_H
+#include "engine/emit/kernel.h"
+
+/* Along one dimension:  i * stride + w * spread - before  in the dilated array, every `apart`-th
+ * place of which is one of the `extent` elements. */
+typedef struct WindowDim {
+    int64_t size, stride, spread, before, apart, extent;
+    int64_t count; /* windows */
+} WindowDim;
+
+/* The element looked at; *inside (NULL: always) is narrowed where it may be padding. */
+Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V *inside);
+int64_t ints_or(Ints list, int i, int64_t otherwise); /* entry i, or what a short list means */
+#endif
