@@ -24,41 +24,42 @@ bool layout_is_whole(const Layout *l); /* every device holds everything */
 
 enum { SMALL = 16 };
 
+typedef struct Array Array;
 struct Array {
     _Atomic int holders;
     Type type; /* of the whole; dims in dims_ */
     int64_t dims_[TT_MAX_RANK];
     const Layout *layout;
     PJRT_Buffer **_Atomic parts_; /* [layout->ndevices]; NULL: not uploaded yet (array_parts) */
-    struct Array *lender;         /* owns the parts marked in is_lent; NULL: none are */
+    Array *lender;                /* owns the parts marked in is_lent; NULL: none are */
     bool *is_lent;                /* [layout->ndevices], or NULL */
     bool has_small;               /* the elements are in `small` too: numbers need no device */
     unsigned char small[SMALL];
     _Atomic bool is_donated;      /* a call has consumed the buffers: said when it is used */
     Lock lock;
-    struct Array *relaid;         /* under `lock`: as it was last laid out otherwise, or NULL */
+    Array *relaid;                /* under `lock`: as it was last laid out otherwise, or NULL */
 };
 
 /* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK. */
-struct Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts);
-struct Array *array_hold(struct Array *a);
-void array_release(struct Array *a);
+Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts);
+Array *array_hold(Array *a);
+void array_release(Array *a);
 /* May a call consume the buffers: nobody else holds them, and they are its own? */
-bool array_is_sole(const struct Array *a);
+bool array_is_sole(const Array *a);
 
 /* The buffers [layout->ndevices], uploaded at first need.  NULL: said. */
-PJRT_Buffer *const *array_parts(struct Array *a);
+PJRT_Buffer *const *array_parts(Array *a);
 
 /* From and to row-major host memory of the whole array; awaited.  NULL / false: said.
  * An array of up to SMALL bytes reaches its devices only when its parts are asked for. */
-struct Array *array_from_host(Type type, const void *data, const Layout *layout);
-bool array_read(struct Array *a, void *data);
-bool array_wait(struct Array *a);
+Array *array_from_host(Type type, const void *data, const Layout *layout);
+bool array_read(Array *a, void *data);
+bool array_wait(Array *a);
 /* The same array laid out otherwise, with a hold for the caller; copies through the host where
  * it must. */
-struct Array *array_relay(struct Array *a, const Layout *layout);
+Array *array_relay(Array *a, const Layout *layout);
 
 /* As NumPy prints it (np.array2string with its defaults), with the same digits; without a newline
  * at the end.  False: said. */
-bool array_print(Text *out, struct Array *a);
+bool array_print(Text *out, Array *a);
 #endif
