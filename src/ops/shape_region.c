@@ -2,6 +2,7 @@
 #include "ops/shape_util.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A region that takes n pairs of scalars and gives n: element types as in `of`. */
@@ -253,7 +254,10 @@ bool shape_convolution(const ShapeQuery *q, Text *why)
     int64_t batch = x.dims[a->input_batch_dimension];
     if (features != taken * a->feature_group_count || made % a->feature_group_count != 0 ||
         batch % a->batch_group_count != 0 || made % a->batch_group_count != 0)
-        return say(why, "%s by %s: the features do not fit the groups", type_name(x), type_name(w));
+        return say(why, "%s by %s: %" PRId64 " input features and batches of %" PRId64 " in %" PRId64
+                   " and %" PRId64 " groups do not go with a kernel of %" PRId64 " by %" PRId64
+                   " features", type_name(x), type_name(w), features, batch,
+                   a->feature_group_count, a->batch_group_count, taken, made);
     int64_t dims[MAX_RANK];
     dims[a->output_batch_dimension] = batch / a->batch_group_count;
     dims[a->output_feature_dimension] = made;
@@ -300,7 +304,8 @@ bool shape_top_k(const ShapeQuery *q, Text *why)
     int64_t k = ((const TopKAttrs *)q->attrs)->k;
     Type x = q->in[0];
     if (x.rank < 1 || k < 0 || k > x.dims[x.rank - 1])
-        return say(why, "the %" PRId64 " largest of %s", k, type_name(x));
+        return say(why, "the %" PRId64 " largest of %s: k must be 0 to the last extent", k,
+                   type_name(x));
     int64_t dims[MAX_RANK];
     memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
     dims[x.rank - 1] = k;
@@ -308,13 +313,16 @@ bool shape_top_k(const ShapeQuery *q, Text *why)
            expect_result(q, 1, I32, x.rank, dims, why);
 }
 
-static bool types_equal(const Type *a, int na, const Type *b, int nb)
+/* Two lists of types that must be one; each is named in the complaint. */
+static bool expect_types(const char *name, const Type *a, int na, const char *other, const Type *b,
+                         int nb, Text *why)
 {
     if (na != nb)
-        return false;
+        return say(why, "%d values as %s and %d as %s: they must be as many", na, name, nb, other);
     for (int i = 0; i < na; i++)
         if (!type_equal(a[i], b[i]))
-            return false;
+            return say(why, "%s %d is %s and %s %d is %s: they must have one type", name, i,
+                       type_name(a[i]), other, i, type_name(b[i]));
     return true;
 }
 
@@ -323,12 +331,12 @@ bool shape_while(const ShapeQuery *q, Text *why)
     if (q->nregions != 2)
         return say(why, "it needs two regions, cond and body");
     const struct RegionTypes *cond = &q->regions[0], *body = &q->regions[1];
-    if (!types_equal(q->in, q->nin, q->stated, q->nout) ||
-        !types_equal(q->in, q->nin, cond->args, cond->nargs) ||
-        !types_equal(q->in, q->nin, body->args, body->nargs) ||
-        !types_equal(q->in, q->nin, body->results, body->nresults))
-        return say(why, "operands, results, the arguments of cond and body and what body gives must "
-                   "have the same %d types", q->nin);
+    if (!expect_types("operand", q->in, q->nin, "result", q->stated, q->nout, why) ||
+        !expect_types("operand", q->in, q->nin, "cond's argument", cond->args, cond->nargs, why) ||
+        !expect_types("operand", q->in, q->nin, "body's argument", body->args, body->nargs, why) ||
+        !expect_types("operand", q->in, q->nin, "body's result", body->results, body->nresults,
+                      why))
+        return false;
     if (cond->nresults != 1 || !is_scalar(cond->results[0], I1))
         return say(why, "cond must give one i1");
     return true;
@@ -347,8 +355,11 @@ bool shape_case(const ShapeQuery *q, Text *why)
         const struct RegionTypes *branch = &q->regions[i];
         if (branch->nargs != 0)
             return say(why, "branch %d takes arguments, and must take none", i);
-        if (!types_equal(branch->results, branch->nresults, q->stated, q->nout))
-            return say(why, "branch %d gives other types than the %d stated", i, q->nout);
+        char name[32];
+        snprintf(name, sizeof name, "branch %d's result", i);
+        if (!expect_types(name, branch->results, branch->nresults, "the stated result", q->stated,
+                          q->nout, why))
+            return false;
     }
     return true;
 }
@@ -431,6 +442,9 @@ bool shape_all_to_all(const ShapeQuery *q, Text *why)
         if (a->split_count < 1 || x.dims[a->split_dimension] % a->split_count != 0)
             return say(why, "dimension %" PRId64 " of %s does not split into %" PRId64,
                        a->split_dimension, type_name(x), a->split_count);
+        if (a->replica_groups.cols && a->split_count != a->replica_groups.cols)
+            return say(why, "split_count is %" PRId64 " in groups of %d: they must be equal",
+                       a->split_count, a->replica_groups.cols);
         int64_t dims[MAX_RANK];
         memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
         dims[a->split_dimension] /= a->split_count;

@@ -144,6 +144,33 @@ static Error *check_devices(const int64_t *devices, int64_t n, int ndevices)
     return error;
 }
 
+/* The places of an axis that a reference takes, as a range of its digits: (1)4 of 8 is 1 to 4. */
+static bool overlap(AxisRef a, AxisRef b)
+{
+    return a.axis == b.axis && a.pre_size < b.pre_size * b.size && b.pre_size < a.pre_size * a.size;
+}
+
+static Error *twice(Str axis, int one, int other)
+{
+    if (one == other)
+        return error_new(CODE_INVALID, "axis \"%.*s\" cuts dimension %d twice", STR_ARG(axis), one);
+    return error_new(CODE_INVALID,
+                     "axis \"%.*s\" cuts dimension %d and dimension %d: it may cut one, once",
+                     STR_ARG(axis), one, other);
+}
+
+/* Nothing of an axis may cut twice: no device would hold some of the tiles. */
+static Error *check_axes_once(const Sharding *s)
+{
+    for (int i = 0; i < s->rank; i++)
+        for (int j = 0; j < s->dims[i].naxes; j++)
+            for (int k = 0; k <= i; k++)
+                for (int l = 0; l < (k < i ? s->dims[k].naxes : j); l++)
+                    if (overlap(s->dims[i].axes[j], s->dims[k].axes[l]))
+                        return twice(s->mesh->axes[s->dims[i].axes[j].axis], k, i);
+    return NULL;
+}
+
 static Error *check_sharding(const Sharding *s, int rank, int ndevices)
 {
     const Mesh *mesh = s->mesh;
@@ -151,6 +178,7 @@ static Error *check_sharding(const Sharding *s, int rank, int ndevices)
         return error_new(CODE_INVALID, "a sharding of %d dimensions for an array of rank %d",
                          s->rank, rank);
     TRY(check_axes(s));
+    TRY(check_axes_once(s));
     int64_t count = mesh_count(mesh);
     if (count != ndevices)
         return error_new(CODE_INVALID, "mesh @%.*s is of %" PRId64 " devices, the program for %d",
@@ -159,13 +187,12 @@ static Error *check_sharding(const Sharding *s, int rank, int ndevices)
                               : NULL;
 }
 
-/* How many tiles a dimension is cut into; INT64_MAX when that passes 64 bits. */
+/* How many tiles a dimension is cut into: no more than devices, since no axis cuts twice. */
 static int64_t tiles_along(DimSharding dim)
 {
     int64_t n = 1;
     for (int j = 0; j < dim.naxes; j++)
-        if (__builtin_mul_overflow(n, dim.axes[j].size, &n))
-            return INT64_MAX;
+        n *= dim.axes[j].size;
     return n;
 }
 
@@ -178,12 +205,8 @@ Error *sharding_tiling(Arena *arena, const Sharding *s, int rank, int ndevices, 
     if (!s || s->mesh->naxes == 0)
         return NULL;
     TRY(check_sharding(s, rank, ndevices));
-    for (int i = 0; i < rank; i++) {
+    for (int i = 0; i < rank; i++)
         tiles[i] = tiles_along(s->dims[i]);
-        if (tiles[i] > ndevices)
-            return error_new(CODE_INVALID, "a sharding cuts dimension %d by more than the %d "
-                             "devices of its mesh: an axis must not be used twice", i, ndevices);
-    }
     for (int p = 0; p < ndevices; p++) {
         int64_t device = s->mesh->device_ids.n ? s->mesh->device_ids.at[p] : p;
         for (int i = 0; i < rank; i++) {

@@ -1,4 +1,4 @@
-// error: devices meet in different operations: 0 1 2 in all_reduce (NAME:14:16), 3 in all_gather (NAME:20:18)
+// error: all_gather (NAME:20:18): device 3 comes here while device 0 of its group waits in all_reduce (NAME:13:16); all members must meet in the same order
 module @differ attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=4]>
   func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {

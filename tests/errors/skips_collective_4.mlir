@@ -1,4 +1,4 @@
-// error: all_reduce (NAME:13:16): device 3 does not come: it has finished; 0 1 2 wait
+// error: all_reduce (NAME:12:16): device 3 does not come: it has finished; 0 1 2 wait
 module @skips attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=4]>
   func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {

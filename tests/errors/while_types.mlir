@@ -1,4 +1,4 @@
-// error: while (NAME:3:8): operands, results, the arguments of cond and body and what body gives must have the same 1 types
+// error: while (NAME:3:8): operand 0 is i32[] and body's result 0 is f32[]: they must have one type
 func.func @main(%x: tensor<i32>) -> tensor<i32> {
   %0 = "stablehlo.while"(%x) ({
   ^bb0(%c: tensor<i32>):

@@ -96,6 +96,7 @@ static void shardings(void)
     DimSharding by_ba[] = { { 2, (AxisRef[]){ b, a }, true } };
     DimSharding by_major[] = { { 1, &b_major, false } }, by_minor[] = { { 1, &b_minor, false } };
     DimSharding twice[] = { { 3, (AxisRef[]){ a, b, a }, false } };
+    DimSharding both[] = { { 1, &b_major, false }, { 1, &b, false } };
     Mesh *mesh = mesh_ab((Ints){ 0 });
     Sharding s = { mesh, 2, by_b };
     CHECK_STR(placed(NULL, 1, 2), "1: 0 0");
@@ -109,8 +110,9 @@ static void shardings(void)
     CHECK_STR(placed(&(Sharding){ mesh, 1, by_major }, 1, 8), "2: 0 0 1 1 0 0 1 1");
     CHECK_STR(placed(&(Sharding){ mesh, 1, by_minor }, 1, 8), "2: 0 1 0 1 0 1 0 1");
     CHECK_STR(placed(&(Sharding){ mesh, 1, twice }, 1, 8),
-              "a sharding cuts dimension 0 by more than the 8 devices of its mesh: an axis must "
-              "not be used twice");
+              "axis \"a\" cuts dimension 0 twice");
+    CHECK_STR(placed(&(Sharding){ mesh, 2, both }, 2, 8),
+              "axis \"b\" cuts dimension 0 and dimension 1: it may cut one, once");
     mesh = mesh_ab((Ints){ 8, (int64_t[]){ 7, 6, 5, 4, 3, 2, 1, 0 } });
     CHECK_STR(placed(&(Sharding){ mesh, 1, by_ba }, 1, 8), "8: 7 5 3 1 6 4 2 0");
     mesh->name = (Str){ 0 };

@@ -231,10 +231,11 @@ static void refusals(void)
                   "func.func private @g(%x: tensor<f32>) -> tensor<f32> {\n"
                   "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
                   "  return %0 : tensor<f32>\n}\n",
-                  "recursion: @f calls @g calls @f");
+                  "func.call (test:10:8): @main calls @f calls @g calls @f: a function may not call "
+                  "itself");
     check_refused("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
                   "  return %x : tensor<?xf32>\n}\n",
-                  "not supported: dynamic shape f32[?] of argument 0 of @main");
+                  "not supported: dynamic shape f32[?] of argument 0 of @main, at test:1:1");
 }
 
 /* Thirty functions, each calling the one before twice: a billion operations if copied. */

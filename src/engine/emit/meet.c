@@ -101,8 +101,8 @@ static Error *group_enter(Groups *g, const Numbering *num, const int32_t *member
     int number = n ? group_number(g, members, n) : 0;
     for (int i = 0; i < n; i++) {
         if (out[members[i]] >= 0)
-            return error_new(CODE_INVALID, "%s: device %d is listed twice in replica_groups (%s)",
-                             op_name(num->node->op), members[i], loc_name(num->node->loc));
+            return error_new(CODE_INVALID, "%s (%s): replica_groups names device %d twice",
+                             op_name(num->node->op), loc_name(num->node->loc), members[i]);
         out[members[i]] = number;
     }
     return NULL;
@@ -117,13 +117,13 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
             continue; /* padding */
         if (row[i] >= id_count(num))
             return error_new(CODE_INVALID,
-                             "%s: replica_groups names %lld where there are %d: 0 to %d (%s)",
-                             op_name(num->node->op), (long long)row[i], id_count(num),
-                             id_count(num) - 1, loc_name(num->node->loc));
+                             "%s (%s): replica_groups names %lld; there are %d, 0 to %d",
+                             op_name(num->node->op), loc_name(num->node->loc), (long long)row[i],
+                             id_count(num), id_count(num) - 1);
         if (n + (num->mode == BY_REPLICA_ALL_PARTITIONS ? num->npartitions : 1) > room)
-            return error_new(CODE_INVALID, "%s: a group in replica_groups lists more than the %d "
-                             "devices there are (%s)",
-                             op_name(num->node->op), room, loc_name(num->node->loc));
+            return error_new(CODE_INVALID, "%s (%s): a group in replica_groups lists more than the "
+                             "%d devices there are",
+                             op_name(num->node->op), loc_name(num->node->loc), room);
         n += id_devices(num, (int)row[i], copy, members + n);
     }
     return group_enter(g, num, members, n, out);
@@ -140,6 +140,28 @@ static Error *everybody(Groups *g, const Numbering *num, int32_t *members, int32
     return NULL;
 }
 
+/* Who is in no group would have no result. */
+static Error *check_nobody_left_out(const Numbering *num, int ndevices, const int32_t *group_of)
+{
+    for (int d = 0; d < ndevices; d++)
+        if (group_of[d] < 0)
+            return error_new(CODE_INVALID, "%s (%s): replica_groups leaves out device %d",
+                             op_name(num->node->op), loc_name(num->node->loc), d);
+    return NULL;
+}
+
+static Error *check_pairs(const Numbering *num)
+{
+    Matrix pairs = ((const PermuteAttrs *)num->node->attrs)->source_target_pairs;
+    for (int i = 0; i < pairs.rows * pairs.cols; i++)
+        if (pairs.at[i] < 0 || pairs.at[i] >= id_count(num))
+            return error_new(CODE_INVALID,
+                             "%s (%s): source_target_pairs names %lld; there are %d, 0 to %d",
+                             op_name(num->node->op), loc_name(num->node->loc),
+                             (long long)pairs.at[i], id_count(num), id_count(num) - 1);
+    return NULL;
+}
+
 Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
 {
     const Node *node = node_at(m, n);
@@ -148,6 +170,8 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
     Matrix groups = { 0 };
     if (node->op != OP_GLOBAL)
         num.mode = mode_of(m, node);
+    if (node->op == OP_PERMUTE)
+        TRY(check_pairs(&num));
     if (node->op != OP_GLOBAL && node->op != OP_PERMUTE)
         groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
     int32_t *members = ARENA_ARRAY(g->arena, int32_t, ndevices);
@@ -159,5 +183,5 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
         for (int row = 0; row < groups.rows; row++)
             TRY(row_enter(g, &num, groups.at + (int64_t)row * groups.cols, groups.cols, copy,
                           members, out));
-    return NULL;
+    return check_nobody_left_out(&num, ndevices, out);
 }

@@ -73,17 +73,15 @@ static void open_up(Refiner *z, RegionId r, NodeId n, RegionId body)
 
 /* ---- calls ---- */
 
-static MUST_USE Error *cycle_error(const Refiner *z, int again)
+static MUST_USE Error *cycle_error(const Refiner *z, int again, const Loc *from)
 {
     const Module *m = z->m;
     Text text = { 0 };
-    int i = z->depth - 1;
-    while (i > 0 && z->path[i] != again)
-        i--;
-    for (; i < z->depth; i++)
+    for (int i = 0; i < z->depth; i++)
         text_printf(&text, "@%.*s calls ", STR_ARG(m->funcs[z->path[i]].name));
     text_printf(&text, "@%.*s", STR_ARG(m->funcs[again].name));
-    Error *error = error_new(CODE_INVALID, "recursion: %s", text_cstr(&text));
+    Error *error = error_new(CODE_INVALID, "func.call (%s): %s: a function may not call itself",
+                             loc_name(from), text_cstr(&text));
     text_free(&text);
     return error;
 }
@@ -137,7 +135,7 @@ static MUST_USE Error *inline_func(Refiner *z, int which, const Loc *from)
     if (z->state[which] == 2)
         return NULL;
     if (z->state[which] == 1)
-        return cycle_error(z, which);
+        return cycle_error(z, which, from);
     if (z->depth == DEEPEST_CALL)
         return error_new(CODE_UNIMPLEMENTED, "not supported: calls more than %d deep, at %s",
                          DEEPEST_CALL, loc_name(from));
@@ -235,8 +233,11 @@ static MUST_USE Error *check_static(const Module *m, RegionId r)
         Type t = type_of(m, region->args + (uint32_t)i);
         if (!type_is_static(t))
             return error_new(CODE_UNIMPLEMENTED,
-                             "not supported: dynamic shape %s of argument %d of %s", type_name(t),
-                             i, region->parent ? op_name(node_at(m, region->parent)->op) : "@main");
+                             "not supported: dynamic shape %s of argument %d of %s, at %s",
+                             type_name(t), i,
+                             region->parent ? op_name(node_at(m, region->parent)->op) : "@main",
+                             loc_name(region->parent ? node_at(m, region->parent)->loc
+                                                     : func_find(m, STR("main"))->loc));
     }
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(m, region->nodes[i]);

@@ -180,9 +180,8 @@ static void rebuild(Simplifier *s, RegionId r)
 Error *simplify(Plan *p)
 {
     Module *m = p->m;
-    Simplifier s = {
-        .m = m, .no_fold = p->o->no_fold, .map = subst_new(m), .nknown = 1, .known_room = 256
-    };
+    Simplifier s = { .m = m, .no_fold = p->o && p->o->no_fold, .map = subst_new(m), .nknown = 1,
+                     .known_room = 256 };
     for (s.nbuckets = 256; s.nbuckets < m->nnodes;)
         s.nbuckets *= 2;
     s.known = malloc(sizeof *s.known * s.known_room);

@@ -386,7 +386,7 @@ static Error *parse_file(Parser *p)
                 return unsupported(p, p->token.text.at, "more than one module in a text");
             has_module = true;
             TRY(p->token.kind == TOKEN_STRING ? parse_generic_module(p) : parse_module(p));
-        } else if (at_mark(p, '{')) {
+        } else if (has_module && at_mark(p, '{')) {
             return unsupported(p, p->token.text.at, "resources at the end of a text");
         } else {
             TRY(parse_top(p));

@@ -178,6 +178,8 @@ Error *parse_types(Parser *p, Types *out)
 /*   T, T        T, T -> T        (T, T) -> T        (T, T) -> (T, T)        () -> () */
 Error *parse_signature(Parser *p, Draft *d)
 {
+    if (p->token.kind == TOKEN_VALUE)
+        return expected(p, "',' between operands or ':' before the type");
     TRY(need_mark(p, ':', "before the type"));
     TRY(parse_types(p, &d->listed));
     while (take_mark(p, ','))

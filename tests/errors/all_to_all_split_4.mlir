@@ -1,0 +1,14 @@
+// error: all_to_all (NAME:9:12): dimension 0 of f32[6] does not split into 4
+module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["i"=4]>
+  func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {
+    %r = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, [{"i"}]>] manual_axes={"i"} () {
+      %id = stablehlo.partition_id : tensor<ui32>
+      %x = stablehlo.constant dense<1.000000e+00> : tensor<1xf32>
+      %w = stablehlo.constant dense<1.0> : tensor<6xf32>
+      %y = "stablehlo.all_to_all"(%w) <{split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 4 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>}> : (tensor<6xf32>) -> tensor<6xf32>
+      sdy.return %y : tensor<6xf32>
+    } : () -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}

@@ -1,0 +1,7 @@
+// error: NAME:4:85: the mesh has no axis "j"
+module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["i"=2]>
+  func.func public @main(%x: tensor<4x2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"j"}, {}]>}) -> tensor<4x2xf32> {
+    return %x : tensor<4x2xf32>
+  }
+}

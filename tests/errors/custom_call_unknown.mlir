@@ -1,0 +1,6 @@
+// error: not supported: custom_call @nobody, at NAME:4:8
+func.func @main() -> tensor<f32> {
+  %x = stablehlo.constant dense<1.0> : tensor<f32>
+  %0 = stablehlo.custom_call @nobody(%x) : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

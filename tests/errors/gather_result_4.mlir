@@ -1,0 +1,13 @@
+// error: all_gather (NAME:8:12): the result is f32[4], stated as f32[3]
+module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["i"=4]>
+  func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {
+    %r = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, [{"i"}]>] manual_axes={"i"} () {
+      %id = stablehlo.partition_id : tensor<ui32>
+      %x = stablehlo.constant dense<1.000000e+00> : tensor<1xf32>
+      %y = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> : (tensor<1xf32>) -> tensor<3xf32>
+      sdy.return %y : tensor<3xf32>
+    } : () -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}

@@ -1,0 +1,6 @@
+// error: argument 0 of @main: mhlo.sharding "{devices=[2]<=[}", character 16: expected a number
+module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
+  func.func public @main(%x: tensor<4xf32> {mhlo.sharding = "{devices=[2]<=[}"}) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}

@@ -1,0 +1,2 @@
+// error: NAME:2:1: expected a function, found '{'
+{ "layers": [1, 2] }

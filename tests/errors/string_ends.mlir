@@ -1,0 +1,3 @@
+// error: NAME:2:27: expected an attribute, found '"never closed} {'
+module attributes {name = "never closed} {
+}
