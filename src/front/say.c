@@ -15,6 +15,7 @@ _Thread_local Here here;
 _Thread_local Trace *tracing;
 
 static _Thread_local Text kept; /* empty: nothing */
+static _Thread_local unsigned count;
 
 static void print_and_exit(const char *message, void *user)
 {
@@ -58,9 +59,16 @@ bool said_something(void)
     return kept.n > 0;
 }
 
+unsigned said_count(void)
+{
+    return count;
+}
+
 static void add_stack(void)
 {
     for (const Trace *t = tracing; t; t = t->outer) {
+        if (!t->how)
+            continue;
         text_printf(&kept, "\n    while tracing %s(%s)", t->how, t->name);
         if (t->file)
             text_printf(&kept, ", %s:%d", t->file, t->line);
@@ -85,6 +93,7 @@ static void keep(const char *format, va_list args)
 
 tt say_broken(const char *format, ...)
 {
+    count++;
     if (!said_something()) {
         va_list args;
         va_start(args, format);

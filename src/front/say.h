@@ -24,6 +24,7 @@ extern _Thread_local Here here;
 tt say_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tt say_error(Error *error); /* an engine's or a reader's; taken */
 bool said_something(void);  /* does this thread keep a failure? */
+unsigned said_count(void);  /* failures of this thread so far, kept or not */
 
 /* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this
  * thread. */

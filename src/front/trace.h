@@ -1,52 +1,102 @@
-/* trace.h - recording what a C function does to traced values, as a Module.
+/* trace.h - recording what a C function does to traced values, as operations of a Module.
  *
- * A function is traced into a Module of its own: its leaves are the arguments of the region, and
- * every operation on them is a node.  Transformations (jvp, transpose, batch, spmd) take such a
- * module and replay it into another, so there is never more than one kind of traced value.
- * A thread may be tracing several functions at once, one inside the other; operations are
- * recorded in the innermost. */
+ * An outermost call that has to be traced opens a Session: one Module in which everything made on
+ * the way to its program lies.  A function becomes a Graph: a region whose arguments are the
+ * leaves.  Transformations replay a graph into another region of the same module, so there is
+ * never more than one kind of traced value.  A graph may use values of the regions it was traced
+ * inside of, and concrete arrays that the session has captured: both are free values of its
+ * region, which stand for themselves wherever the graph is copied to.
+ *
+ * A thread may be tracing several functions, one inside the other: frames, innermost first.
+ * Operations are recorded in the innermost. */
 #ifndef TUTTI_TRACE_H
 #define TUTTI_TRACE_H
+#include "base/table.h"
 #include "front/value.h"
 #include "hlo/module.h"
 
-/* A function as data: what transformations turn into one another. */
+/* A function as data: what transformations turn into one another.  Lies in m->arena. */
 typedef struct Graph {
-    Module *m;      /* owns; m->arena holds the Graph too */
-    RegionId body;  /* arguments: the leaves, then the captured values; ends in RETURN */
+    Module *m;
+    RegionId body; /* arguments: the leaves; ends in RETURN */
     int nleaves, nresults;
-    int ncaptured;  /* concrete or outer traced values that the function used without being given */
-    const tt *captured; /* pinned by the graph */
     const bool *is_weak; /* [nresults] */
 } Graph;
 
+/* A frame: one function or transformation at work, recording in `region` where that is not 0. */
 struct Trace {
     Module *m;
     RegionId region;
-    Trace *outer;          /* of this thread */
-    const char *how, *name; /* "grad", "loss": for the tracing stack; they live for ever */
+    Trace *outer;           /* of this thread */
+    const char *how, *name; /* "grad", "loss": for the tracing stack; they live for ever.  how may
+                             * be NULL: not worth a line */
     const char *file;
     int line;
-    const char *axis_name; /* bound by this trace (pmap, vmap, shard_map), or NULL */
+    const char *axis_name; /* bound by this frame (pmap, vmap), or NULL */
     int axis_size;
-    struct Captures *captures; /* trace.c */
-    uint32_t values;           /* value.c: the first slot of a list of its values */
+    const struct tt_grid *mesh; /* bound by this frame (shard_map): its axes */
+    bool is_manual;             /* pmap, shard_map: its body runs on every device */
+    const Loc *loc;             /* of what is recorded; NULL: where the user stands */
+    uint32_t values;            /* value.c: the first slot of a list of its values */
 };
 
 extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager.  Defined in say.c */
 
-/* Records one node in the innermost trace.  Operands may be traced values of it or of an outer
- * trace, or concrete (captured: a hidden argument; small ones a constant).  Shapes were checked
- * by the caller; the shape rule is asked again, and a complaint is a failure with the name
- * `who`.  False: said. */
+/* ---- sessions and frames: call.c, and whoever makes graphs ---- */
+
+typedef struct Capture {
+    Array *array;  /* held */
+    ValueId value; /* stands for it in every region */
+} Capture;
+
+typedef struct Session {
+    Module *m;
+    int ncaptured, room;
+    Capture *captured;
+    int ndevices;       /* of the maps inside; 0: no map yet */
+    const int *devices;
+    const char *mapped; /* label of the first map */
+    Table calls;      /* traced calls of jit functions -> position in m->funcs */
+    const Loc *last;  /* the location made last, reused while the user stays on a line */
+} Session;
+
+extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */
+void session_begin(Session *s);
+void session_end(Session *s); /* frees the module; lets go of what was captured */
+
+/* Frames lie on the C stack of whoever pushes them. */
+void frame_push(Trace *frame);
+void frame_pop(Trace *frame);
+
+/* The innermost frame, which is not recording, starts to: leaves are its region's arguments. */
+void record_begin(int nleaves, const Type *types, const bool *is_weak, tt *leaves);
+/* Ends it: the values recorded in it are stale from here on.  False: a result is broken; said. */
+bool record_end(const char *who, int nresults, const tt *results, Graph *out);
+void record_drop(void); /* ends it for nothing */
+
+/* ---- recording ---- */
+
+/* Records one node in the innermost frame.  Operands may be traced values of it or of an outer
+ * frame, or concrete (captured: a hidden argument of the program; small ones are constants).
+ * attrs live in trace_arena().  Shapes were checked by the caller; the shape rule is asked again,
+ * and a complaint is a failure with the name `who`.  False: said. */
 bool trace_apply(const char *who, OpId op, int nin, const tt *in, const void *attrs, int nout,
                  const Type *results, tt *out);
-/* The same for operations with regions, each given as a Graph without captures. */
+/* The same for operations with regions, each given as a Graph, which is used up. */
 bool trace_apply_regions(const char *who, OpId op, int nin, const tt *in, const void *attrs,
-                         int nregions, const Graph *const *regions, int nout, const Type *results,
+                         int nregions, const Graph *regions, int nout, const Type *results,
                          tt *out);
-tt trace_constant(Dense value); /* in the innermost trace */
+tt trace_constant(Dense value); /* in the innermost frame; copied */
 Arena *trace_arena(void);       /* where attributes of recorded nodes live */
+/* The region (a, b) -> a op b on scalars. */
+Graph trace_reducer(OpId op, Element element);
+
+/* The number of x in the module.  0: broken, stale or foreign; said. */
+ValueId trace_value(const char *who, tt x);
+/* A traced value of the innermost frame. */
+tt trace_tt(ValueId v);
+/* Copies the nodes of g into the innermost frame. */
+bool trace_inline(const char *who, const Graph *g, const tt *leaves, tt *results);
 
 /* Axis names seen from here: its size, or 0 when nobody binds it. */
 int trace_axis_size(const char *axis_name);

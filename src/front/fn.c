@@ -1,0 +1,392 @@
+/* fn.c - functions as values: enlisting, interning, and what becomes of each kind.
+ *
+ *     tt_pmap(tt_grad(loss))     FnKey { PMAP, inner: . }
+ *                                                     FnKey { GRAD, inner: . }
+ *                                                                         FnKey { C, loss }
+ *
+ * A key in goes, the one tt_function with that key comes out.  fn_graph goes down the chain: the
+ * C function at its end is traced, and every transformation on the way up makes a graph of the
+ * one below. */
+#include "front/fn.h"
+
+#include "base/fail.h"
+#include "base/sync.h"
+#include "front/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(FnKey) == 8 * (7 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
+                                    4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 8),
+               "keys are compared as bytes");
+
+static Lock lock;      /* guards the tables */
+static Table strings;  /* interned bytes, strings among them */
+static Table functions; /* FnKey -> tt_fn */
+static Table enlisted; /* address -> const tt_fun * */
+
+/* ---- interning ---- */
+
+static void *keep(const void *bytes, size_t n)
+{
+    char *copy = malloc(n + 1);
+    if (!copy)
+        fail("no memory for %zu bytes of a name", n);
+    memcpy(copy, bytes, n);
+    copy[n] = 0;
+    return copy;
+}
+
+const void *intern_bytes(const void *bytes, size_t n)
+{
+    uint64_t found;
+    lock_take(&lock);
+    if (!table_get(&strings, bytes, n, &found)) {
+        found = (uint64_t)(uintptr_t)keep(bytes, n);
+        table_set(&strings, bytes, n, found);
+    }
+    lock_give(&lock);
+    return (const void *)(uintptr_t)found;
+}
+
+const char *intern_string(const char *s)
+{
+    return s ? intern_bytes(s, strlen(s)) : NULL;
+}
+
+static const char *make_label(const FnKey *key, const char *how, const char *name)
+{
+    if (!how)
+        return name;
+    Text text = { 0 };
+    text_printf(&text, "%s(%s)", how, key->inner ? key->inner->label : name);
+    const char *label = intern_string(text_cstr(&text));
+    text_free(&text);
+    return label;
+}
+
+static tt_fn make_function(const FnKey *key, const char *how, const char *name)
+{
+    tt_fn f = calloc(1, sizeof *f);
+    if (!f)
+        fail("no memory for a function");
+    f->key = *key;
+    f->how = how;
+    f->name = key->inner ? key->inner->name : intern_string(name);
+    f->label = make_label(key, how, f->name);
+    f->file = here.file;
+    f->line = here.line;
+    pthread_mutex_init(&f->building, NULL);
+    return f;
+}
+
+tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
+{
+    uint64_t found;
+    lock_take(&lock);
+    bool known = table_get(&functions, key, sizeof *key, &found);
+    lock_give(&lock);
+    if (known)
+        return (tt_fn)(uintptr_t)found;
+    tt_fn f = make_function(key, how, name);
+    lock_take(&lock);
+    if (table_get(&functions, key, sizeof *key, &found)) {
+        pthread_mutex_destroy(&f->building);
+        free(f); /* another thread was faster */
+        f = (tt_fn)(uintptr_t)found;
+    } else {
+        table_set(&functions, key, sizeof *key, (uint64_t)(uintptr_t)f);
+    }
+    lock_give(&lock);
+    return f;
+}
+
+/* ---- C functions ---- */
+
+void tt_enlist(const tt_fun *fun)
+{
+    lock_take(&lock);
+    table_set(&enlisted, &fun->function, sizeof fun->function, (uint64_t)(uintptr_t)fun);
+    lock_give(&lock);
+}
+
+static const tt_fun *find_enlisted(void (*function)(void))
+{
+    uint64_t found = 0;
+    lock_take(&lock);
+    table_get(&enlisted, &function, sizeof function, &found);
+    lock_give(&lock);
+    return (const tt_fun *)(uintptr_t)found;
+}
+
+static tt_fn make_c(int arity, void (*function)(void), const char *name)
+{
+    const tt_fun *fun = find_enlisted(function);
+    if (!arity && !fun) {
+        say_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
+                   "definition", name, name);
+        return NULL;
+    }
+    FnKey key = { .kind = FN_C, .function = function };
+    tt_fn f = fn_intern(&key, NULL, fun ? fun->name : name);
+    lock_take(&lock); /* others may be writing the same */
+    f->fun = fun;
+    f->arity = fun ? 0 : arity;
+    if (fun) {
+        f->file = fun->file;
+        f->line = fun->line;
+    }
+    lock_give(&lock);
+    return f;
+}
+
+tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)
+{
+    /* Calls in a loop find their function here, without a lock. */
+    enum { RECENT = 16 };
+    static _Thread_local struct { void (*function)(void); tt_fn f; } recent[RECENT];
+    if (arity < 0)
+        return (tt_fn)(void *)function;
+    unsigned at = (unsigned)((uintptr_t)function >> 4) % RECENT;
+    if (recent[at].function != function) {
+        tt_fn f = make_c(arity, function, name);
+        if (!f)
+            return NULL;
+        recent[at].function = function;
+        recent[at].f = f;
+    }
+    return recent[at].f;
+}
+
+static void apply(tt_fn f, const tt *in, tt *out)
+{
+    typedef void F(void);
+    F *p = f->key.function;
+    if (f->fun) {
+        f->fun->apply(in, out);
+        return;
+    }
+#define A(i) in[i]
+    switch (f->arity) {
+    case 1: *out = ((tt (*)(tt))p)(A(0)); break;
+    case 2: *out = ((tt (*)(tt, tt))p)(A(0), A(1)); break;
+    case 3: *out = ((tt (*)(tt, tt, tt))p)(A(0), A(1), A(2)); break;
+    case 4: *out = ((tt (*)(tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3)); break;
+    case 5: *out = ((tt (*)(tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4)); break;
+    case 6:
+        *out = ((tt (*)(tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5));
+        break;
+    case 7:
+        *out = ((tt (*)(tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5), A(6));
+        break;
+    case 8:
+        *out = ((tt (*)(tt, tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5),
+                                                           A(6), A(7));
+        break;
+    default: fail("a function of %d arrays", f->arity);
+    }
+#undef A
+}
+
+void fn_apply(tt_fn f, const tt *leaves, tt *results)
+{
+    apply(f, leaves, results);
+}
+
+int fn_c_results(tt_fn f)
+{
+    return f->fun ? f->fun->nresults : 1;
+}
+
+/* ---- arguments ---- */
+
+int leaf_argument(const Leaves *leaves, int i, int *within)
+{
+    int argument = 0;
+    while (i >= leaves->counts[argument])
+        i -= leaves->counts[argument++];
+    *within = i;
+    return argument;
+}
+
+const char *leaf_words(const Leaves *leaves, int i)
+{
+    enum { RING = 4, ROOM = 160 };
+    static _Thread_local char ring[RING][ROOM];
+    static _Thread_local unsigned next;
+    char *at = ring[next++ % RING];
+    int within, argument = leaf_argument(leaves, i, &within);
+    if (leaves->counts[argument] == 1)
+        snprintf(at, ROOM, "argument %d, %s", argument, type_words(leaves->types[i]));
+    else
+        snprintf(at, ROOM, "argument %d, leaf %d, %s", argument, within,
+                 type_words(leaves->types[i]));
+    return at;
+}
+
+static tt_fn bottom(tt_fn f, int *times)
+{
+    *times = 1;
+    for (; f->key.inner; f = f->key.inner)
+        if (f->key.kind == FN_JVP)
+            *times *= 2;
+    return f;
+}
+
+bool fn_takes(tt_fn f, int nargs, const int *counts)
+{
+    int times;
+    tt_fn c = bottom(f, &times);
+    if (c->key.kind != FN_C)
+        return true;
+    int want = (c->fun ? c->fun->nargs : c->arity) * times;
+    if (nargs != want) {
+        say_broken("%s takes %d argument%s, not %d", f->label, want, want == 1 ? "" : "s", nargs);
+        return false;
+    }
+    for (int i = 0; i < nargs; i++) {
+        int leaves = c->fun ? c->fun->nleaves[i % c->fun->nargs] : 1;
+        if (counts[i] != leaves) {
+            say_broken("%s: argument %d has %d array%s, not %d", f->label, i, counts[i],
+                       counts[i] == 1 ? "" : "s", leaves);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- graphs ---- */
+
+/* The innermost frame is that of whoever wants the graph; the function records in it. */
+static bool trace_c(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    int nresults = fn_c_results(f);
+    tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
+    tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
+    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    Here before = here;
+    apply(f, in, results);
+    here = before;
+    return record_end(f->label, nresults, results, out);
+}
+
+static bool trace_public(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    int nresults = f->arity;
+    tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
+    tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
+    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    Body *body = (Body *)f->key.function;
+    body(in, results, f->key.config);
+    return record_end(f->label, nresults, results, out);
+}
+
+bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    switch ((FnKind)f->key.kind) {
+    case FN_C: return trace_c(f, leaves, out);
+    case FN_PUBLIC: return trace_public(f, leaves, out);
+    case FN_LOADED: return loaded_graph(f, leaves, out);
+    case FN_JIT: return fn_graph(f->key.inner, leaves, out);
+    case FN_GRAD:
+    case FN_VALUE_AND_GRAD: return grad_graph(f, leaves, out);
+    case FN_JVP: return jvp_graph(f, leaves, out);
+    case FN_VMAP: return vmap_graph(f, leaves, out);
+    case FN_PMAP: return pmap_graph(f, leaves, out);
+    case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
+    }
+    fail("a function of kind %d", (int)f->key.kind);
+}
+
+/* ---- transformations ---- */
+
+/* What the caller's struct has of ours: it may be older, and shorter. */
+#define OPTIONS(T, name)                                                                           \
+    T options = { 0 };                                                                             \
+    if (name)                                                                                      \
+    memcpy(&options, name, name->size && name->size < sizeof options ? name->size : sizeof options)
+
+tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
+{
+    if (!f)
+        return NULL;
+    OPTIONS(tt_jit_options, given);
+    FnKey key = { .kind = FN_JIT, .inner = f, .donate = options.donate };
+    return fn_intern(&key, "jit", NULL);
+}
+
+static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *how)
+{
+    if (!f)
+        return NULL;
+    OPTIONS(tt_grad_options, given);
+    FnKey key = { .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1,
+                  .has_aux = options.has_aux };
+    return fn_intern(&key, how, NULL);
+}
+
+tt_fn tt_grad_with(tt_fn f, const tt_grad_options *given)
+{
+    return grad_with(f, given, FN_GRAD, "grad");
+}
+
+tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
+{
+    return grad_with(f, given, FN_VALUE_AND_GRAD, "value_and_grad");
+}
+
+tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
+{
+    if (!f)
+        return NULL;
+    OPTIONS(tt_vmap_options, given);
+    FnKey key = { .kind = FN_VMAP, .inner = f, .axis_size = options.axis_size,
+                  .axis_name = intern_string(options.axis_name), .out_axis = options.out_axis };
+    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
+    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
+    return fn_intern(&key, "vmap", NULL);
+}
+
+tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
+{
+    if (!f)
+        return NULL;
+    OPTIONS(tt_pmap_options, given);
+    if ((options.devices != NULL) != (options.ndevices > 0)) {
+        say_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
+                   "or neither be given", f->label);
+        return NULL;
+    }
+    FnKey key = { .kind = FN_PMAP, .inner = f, .axis_size = options.axis_size,
+                  .axis_name = intern_string(options.axis_name), .out_axis = options.out_axis,
+                  .donate = options.donate, .ndevices = options.ndevices };
+    if (options.devices)
+        key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
+    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
+    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
+    return fn_intern(&key, "pmap", NULL);
+}
+
+static tt_spec intern_spec(tt_spec spec)
+{
+    for (int i = 0; i < TT_MAX_RANK; i++)
+        spec.axis[i] = intern_string(spec.axis[i]);
+    return spec;
+}
+
+tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
+{
+    if (!f)
+        return NULL;
+    OPTIONS(tt_shard_map_options, given);
+    if (!options.mesh) {
+        say_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
+        return NULL;
+    }
+    FnKey key = { .kind = FN_SHARD_MAP, .inner = f, .mesh = options.mesh };
+    for (int i = 0; i < TT_MAX_ARGS; i++)
+        key.in_specs[i] = intern_spec(options.in_specs[i]);
+    key.out_spec = intern_spec(options.out_spec);
+    return fn_intern(&key, "shard_map", NULL);
+}

@@ -1,0 +1,28 @@
+/* lower.h - from a graph on whole arrays to the program that a PJRT plugin compiles. */
+#ifndef TUTTI_LOWER_H
+#define TUTTI_LOWER_H
+#include "front/array.h"
+#include "front/fn.h"
+
+/* A program, and how its arguments and results lie.  The text is the caller's; the rest lies in
+ * the session's arena. */
+typedef struct Lowered {
+    Text text;
+    int ndevices;
+    const int *devices;
+    int nargs;    /* the leaves, then the captured arrays that are used */
+    int nresults;
+    const int *captured;         /* [nargs - nleaves]: positions in session->captured */
+    const Layout *const *args;   /* how each must lie */
+    const Layout *const *results;
+    const Type *types; /* of the results, whole */
+} Lowered;
+
+/* layouts: how the leaves lie now (NULL: nowhere yet).  donated: per leaf.  False: said. */
+bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
+           Lowered *out);
+
+/* Replaces collectives along named axes in the bodies of manual computations, and in what they
+ * call, by those between devices. */
+void resolve_axes(Module *m, RegionId r);
+#endif
