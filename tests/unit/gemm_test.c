@@ -1,0 +1,68 @@
+/* gemm_test.c - matrix products against three plain loops, over sizes around the edges of tiles
+ * and blocks, with plain and transposed operands.  Links the engine's run/gemm. */
+#include "engine/run/gemm.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TEST(T, gemm, slack)                                                                       \
+    static void test_##gemm(int64_t m, int64_t n, int64_t k, int turned)                           \
+    {                                                                                              \
+        T *a = malloc(sizeof(T) * (size_t)(m * k + 1)), *b = malloc(sizeof(T) * (size_t)(k * n + 1));\
+        T *c = malloc(sizeof(T) * (size_t)(m * (n + 3) + 1));                                      \
+        int64_t a_row = turned & 1 ? 1 : k, a_col = turned & 1 ? m : 1;                            \
+        int64_t b_row = turned & 2 ? 1 : n, b_col = turned & 2 ? k : 1, c_row = n + 3;             \
+        for (int64_t i = 0; i < m * k; i++)                                                        \
+            a[i] = (T)(rand() % 1000 - 500) / 500;                                                 \
+        for (int64_t i = 0; i < k * n; i++)                                                        \
+            b[i] = (T)(rand() % 1000 - 500) / 500;                                                 \
+        for (int64_t i = 0; i < m * c_row; i++)                                                    \
+            c[i] = 777;                                                                            \
+        gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);                                 \
+        double worst = 0;                                                                          \
+        int spilled = 0;                                                                           \
+        for (int64_t i = 0; i < m; i++)                                                            \
+            for (int64_t j = 0; j < c_row; j++) {                                                  \
+                double sum = 0;                                                                    \
+                for (int64_t p = 0; p < k && j < n; p++)                                           \
+                    sum += (double)a[i * a_row + p * a_col] * (double)b[p * b_row + j * b_col];    \
+                if (j < n)                                                                         \
+                    worst = fmax(worst, fabs(sum - (double)c[i * c_row + j]));                     \
+                else                                                                               \
+                    spilled += c[i * c_row + j] != 777;                                            \
+            }                                                                                      \
+        if (worst > slack * (double)(k + 1) || spilled)                                            \
+            printf("%s of %lldx%lldx%lld, turned %d: off by %g, %d spilled\n", #gemm,              \
+                   (long long)m, (long long)n, (long long)k, turned, worst, spilled);              \
+        CHECK(worst <= slack * (double)(k + 1) && !spilled);                                       \
+        free(a);                                                                                   \
+        free(b);                                                                                   \
+        free(c);                                                                                   \
+    }
+
+TEST(float, gemm_f32, 1e-6)
+TEST(double, gemm_f64, 1e-15)
+
+static void test_sizes(void)
+{
+    static const int64_t sizes[] = { 1, 2, 5, 12, 13, 16, 17, 31, 33, 64, 100, 145 };
+    enum { N = sizeof sizes / sizeof sizes[0] };
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            for (int turned = 0; turned < 4; turned++) {
+                test_gemm_f32(sizes[i], sizes[j], sizes[(i + j) % N], turned);
+                test_gemm_f64(sizes[i], sizes[j], sizes[(i + 2 * j) % N], turned);
+            }
+    test_gemm_f32(20, 1100, 300, 0); /* past a block in columns and depth */
+    test_gemm_f32(300, 40, 270, 3);
+    test_gemm_f64(150, 1030, 260, 2);
+    test_gemm_f32(3, 4, 0, 0); /* nothing to add up: zero */
+    test_gemm_f32(0, 4, 3, 0);
+}
+
+int main(void)
+{
+    test_sizes();
+    return check_done();
+}
