@@ -41,6 +41,7 @@ LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/src/front/%.o: ALL_CFLAGS += -DTT_NO_SUGAR
 $(BUILD)/obj/%.o: %.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@

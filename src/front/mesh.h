@@ -1,15 +1,20 @@
-/* mesh.h - devices laid out along named axes. */
+/* mesh.h - devices laid out along named axes, and what a tt_spec on them comes to. */
 #ifndef TUTTI_FRONT_MESH_H
 #define TUTTI_FRONT_MESH_H
+#include "front/array.h"
+
 #include <tutti.h>
 
-/* What a tt_mesh points to; interned for ever.  Names are interned. */
+/* Interned for ever: equal meshes are one pointer. */
 struct tt_grid {
     int naxes;
-    tt_axis axes[TT_MAX_RANK];
-    int ndevices;       /* the product of the sizes */
-    const int *devices; /* row-major over the axes; the client's numbers */
+    const tt_axis *axes; /* names interned; the last changes fastest */
+    int ndevices;        /* the product of the sizes */
+    const int *devices;  /* 0, 1, 2, ... */
 };
 
-int mesh_axis_size(const struct tt_grid *mesh, const char *axis_name); /* 0: it has none so named */
+int mesh_axis_size(const struct tt_grid *mesh, const char *name); /* 0: it has no such axis */
+
+/* How an array of this type lies when cut so.  NULL: said, naming `who`. */
+const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type);
 #endif

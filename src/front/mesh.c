@@ -1,0 +1,271 @@
+/* mesh.c - meshes and specs: who holds which piece.
+ *
+ *     mesh { "x", 2 }, { "y", 2 }             spec ("x", "y") of f32[8,16]: tiles 2 x 2
+ *
+ *             y=0   y=1                       spec ("y", NULL): tiles 2 x 1, the same for both x
+ *     x=0    dev 0  dev 1
+ *     x=1    dev 2  dev 3 */
+#include "front/mesh.h"
+
+#include "base/arena.h"
+#include "base/fail.h"
+#include "base/table.h"
+#include "front/say.h"
+#include "front/trace.h"
+#include "front/value.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
+static Table table;
+static Arena *arena;
+
+int mesh_axis_size(const struct tt_grid *mesh, const char *name)
+{
+    for (int i = 0; i < mesh->naxes; i++)
+        if (strcmp(mesh->axes[i].name, name) == 0)
+            return mesh->axes[i].size;
+    return 0;
+}
+
+/* ---- Meshes. */
+
+static bool check_axes(const tt_axis *axes, int n, int *count)
+{
+    *count = 1;
+    if (n < 1 || n > TT_MAX_RANK) {
+        say_broken("tt_mesh: %d axes; a mesh has 1 to %d", n, TT_MAX_RANK);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!axes[i].name || !*axes[i].name || axes[i].size < 1) {
+            say_broken("tt_mesh: axis %d: it needs a name and a size of at least 1", i);
+            return false;
+        }
+        for (int k = 0; k < i; k++)
+            if (strcmp(axes[i].name, axes[k].name) == 0) {
+                say_broken("tt_mesh: two axes are named \"%s\"", axes[i].name);
+                return false;
+            }
+        *count = axes[i].size > 4096 / *count ? 4097 : *count * axes[i].size;
+    }
+    return true;
+}
+
+static void print_axes(Text *out, const tt_axis *axes, int n)
+{
+    for (int i = 0; i < n; i++)
+        text_printf(out, "%s\"%s\" of %d", i ? ", " : "", axes[i].name, axes[i].size);
+}
+
+static tt_mesh make(const tt_axis *axes, int n, int count)
+{
+    struct tt_grid *mesh = ARENA_NEW(arena, struct tt_grid);
+    tt_axis *copy = ARENA_ARRAY(arena, tt_axis, n);
+    int *devices = ARENA_ARRAY(arena, int, count);
+    for (int i = 0; i < n; i++)
+        copy[i] = (tt_axis){ str_copy(arena, str_of(axes[i].name)).at, axes[i].size };
+    for (int d = 0; d < count; d++)
+        devices[d] = d;
+    *mesh = (struct tt_grid){ n, copy, count, devices };
+    return mesh;
+}
+
+tt_mesh tt_mesh_n(const tt_axis *axes, int n)
+{
+    int count;
+    if (!check_axes(axes, n, &count))
+        return NULL;
+    int there = tt_device_count();
+    Text words = { 0 };
+    print_axes(&words, axes, n);
+    tt_mesh mesh = NULL;
+    if (there && count > there) {
+        say_broken("tt_mesh: axes %s need more devices than the %d there are: "
+                   "tt_init(.devices = n) makes more", words.at, there);
+    } else if (there) {
+        pthread_mutex_lock(&lock);
+        uint64_t found = 0;
+        if (!table_get(&table, words.at, words.n, &found)) {
+            if (!arena)
+                arena = arena_new();
+            found = (uint64_t)(uintptr_t)make(axes, n, count);
+            table_set(&table, words.at, words.n, found);
+        }
+        pthread_mutex_unlock(&lock);
+        mesh = (tt_mesh)(uintptr_t)found;
+    }
+    text_free(&words);
+    return mesh;
+}
+
+/* ---- Specs. */
+
+/* Which axis of the mesh each dimension is cut along, -1: none. */
+static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, int *axis_of)
+{
+    unsigned used = 0;
+    for (int i = 0; i < TT_MAX_RANK; i++) {
+        axis_of[i] = -1;
+        const char *name = spec->axis[i];
+        if (!name)
+            continue;
+        for (int a = 0; a < mesh->naxes; a++)
+            if (strcmp(mesh->axes[a].name, name) == 0)
+                axis_of[i] = a;
+        int a = axis_of[i];
+        if (a < 0 || used >> a & 1) {
+            say_broken(a < 0 ? "%s: the mesh has no axis \"%s\""
+                             : "%s: axis \"%s\" of the mesh is used for two axes of the array",
+                       who, name);
+            return false;
+        }
+        used |= 1u << a;
+        if (i >= type.rank) {
+            say_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_words(type), i, name);
+            return false;
+        }
+        if (type.dims[i] % mesh->axes[a].size != 0) {
+            say_broken("%s: axis %d of %s has size %lld, which does not divide by the %d of mesh "
+                       "axis \"%s\"", who, i, type_words(type), (long long)type.dims[i],
+                       mesh->axes[a].size, name);
+            return false;
+        }
+    }
+    return true;
+}
+
+const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
+{
+    int axis_of[TT_MAX_RANK];
+    if (!resolve(who, mesh, spec, type, axis_of))
+        return NULL;
+    Arena *scratch = arena_new();
+    int64_t *tiles = ARENA_ARRAY(scratch, int64_t, type.rank + 1);
+    int64_t *tile_of = ARENA_ARRAY(scratch, int64_t, type.rank * mesh->ndevices + 1);
+    for (int i = 0; i < type.rank; i++) {
+        int a = axis_of[i], stride = 1;
+        tiles[i] = a < 0 ? 1 : mesh->axes[a].size;
+        for (int k = a + 1; a >= 0 && k < mesh->naxes; k++)
+            stride *= mesh->axes[k].size;
+        for (int d = 0; d < mesh->ndevices; d++)
+            tile_of[d * type.rank + i] = d / stride % tiles[i];
+    }
+    const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
+                                    (Tiling){ type.rank, mesh->ndevices, tiles, tile_of });
+    arena_free(scratch);
+    return l;
+}
+
+tt tt_place(tt x, const tt_sharding *where)
+{
+    Held held;
+    if (!where->mesh)
+        return say_broken("tt_place: no mesh is given: make one with tt_mesh_of");
+    if (!value_pin(x, "tt_place", &held))
+        return (tt){ 0, 0 };
+    Array *placed = NULL;
+    if (!held.array) {
+        say_broken("not supported: tt_place of a traced value; place what the function is given");
+    } else {
+        const Layout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
+        placed = l ? array_relay(held.array, l) : NULL;
+    }
+    tt y = placed ? value_of_array(placed, held.is_weak) : (tt){ 0, 0 };
+    value_unpin(x);
+    return y;
+}
+
+/* ---- Showing. */
+
+/* The devices that hold a tile: "0,2". */
+static void print_holders(Text *out, const Layout *l, int rank, const int64_t *tile)
+{
+    const char *comma = "";
+    for (int d = 0; d < l->ndevices; d++) {
+        bool holds = true;
+        for (int i = 0; i < l->tiling.rank; i++)
+            holds &= l->tiling.tile_of[d * rank + i] == tile[i];
+        if (holds) {
+            text_printf(out, "%s%d", comma, l->devices[d]);
+            comma = ",";
+        }
+    }
+}
+
+static void print_rule(Text *out, int64_t cols, int width)
+{
+    for (int64_t c = 0; c < cols; c++) {
+        text_printf(out, "+");
+        for (int i = 0; i < width + 2; i++)
+            text_printf(out, "-");
+    }
+    text_printf(out, "+\n");
+}
+
+/* A picture of up to two axes; a vector is one row. */
+static void draw(Text *out, const Layout *l, int rank)
+{
+    int64_t one = 1;
+    bool cut = l->tiling.rank > 0;
+    int64_t rows = cut && rank == 2 ? l->tiling.tiles[0] : one;
+    int64_t cols = cut ? l->tiling.tiles[rank - 1] : one;
+    int width = 5;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t r = 0; r < rows; r++) {
+            if (pass)
+                print_rule(out, cols, width);
+            for (int64_t c = 0; c < cols; c++) {
+                Text cell = { 0 };
+                int64_t tile[] = { rank == 2 ? r : c, c };
+                print_holders(&cell, l, rank, tile);
+                width = (int)cell.n > width ? (int)cell.n : width;
+                if (pass)
+                    text_printf(out, "| %-*s ", width, text_cstr(&cell));
+                text_free(&cell);
+            }
+            text_printf(out, pass ? "|\n" : "");
+        }
+        if (pass)
+            print_rule(out, cols, width);
+    }
+}
+
+static void list(Text *out, const Layout *l, Type type)
+{
+    for (int d = 0; d < l->ndevices; d++) {
+        text_printf(out, "device %d: [", l->devices[d]);
+        for (int i = 0; i < type.rank; i++) {
+            int64_t n = type.dims[i], t = 0;
+            if (i < l->tiling.rank) {
+                n /= l->tiling.tiles[i];
+                t = l->tiling.tile_of[d * type.rank + i];
+            }
+            text_printf(out, "%s%lld:%lld", i ? ", " : "", (long long)(t * n),
+                        (long long)((t + 1) * n));
+        }
+        text_printf(out, "]\n");
+    }
+}
+
+void tt_show_sharding(tt x)
+{
+    Held held;
+    if (!value_pin(x, "tt_show_sharding", &held))
+        return;
+    if (!held.array) {
+        say_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
+                   type_words(held.type));
+    } else {
+        Text out = { 0 };
+        if (held.type.rank == 1 || held.type.rank == 2)
+            draw(&out, held.array->layout, held.type.rank);
+        else
+            list(&out, held.array->layout, held.type);
+        fputs(text_cstr(&out), stdout);
+        text_free(&out);
+    }
+    value_unpin(x);
+}
