@@ -140,6 +140,9 @@ typedef struct Runtime {
                      int64_t c_row);
     /* out[i] = function(x[i], y[i]), by its number in run/mathlib.h. */
     void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
+    /* The order of n elements by a comparison; see run/sort.h. */
+    const int64_t *(*sort)(int64_t n, bool (*less)(const void *, int64_t, int64_t),
+                           const void *context);
 } Runtime;
 
 extern const Runtime runtime; /* run/runtime.c */

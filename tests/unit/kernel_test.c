@@ -837,6 +837,31 @@ static void test_convolution(void)
             try(programs[p], "", elements[e], 64, true);
 }
 
+static void test_sort(void)
+{
+    static const char *const shapes[] = { "1x", "7x", "13x", "500x", "0x" };
+    for (int s = 0; s < 5; s++)
+        try("(%x: tensor<$S$E>) -> tensor<$S$E> {\n"
+            "  %a = \"stablehlo.sort\"(%x) <{dimension = 0 : i64, is_stable = true}> ({\n"
+            "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n"
+            "    %c = stablehlo.compare LT, %v, %w, TOTALORDER : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+            "    stablehlo.return %c : tensor<i1>\n  }) : (tensor<$S$E>) -> tensor<$S$E>\n"
+            "  return %a : tensor<$S$E>\n}", shapes[s], "f32", 0, false);
+    for (int d = 0; d < 3; d++) {
+        Text text = { 0 };
+        text_printf(&text,
+            "(%%x: tensor<5x6x7x$E>, %%y: tensor<5x6x7xi32>) -> (tensor<5x6x7x$E>, tensor<5x6x7xi32>) {\n"
+            "  %%a:2 = \"stablehlo.sort\"(%%x, %%y) <{dimension = %d : i64, is_stable = true}> ({\n"
+            "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>, %%p: tensor<i32>, %%q: tensor<i32>):\n"
+            "    %%c = stablehlo.compare GT, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+            "    stablehlo.return %%c : tensor<i1>\n  }) : (tensor<5x6x7x$E>, tensor<5x6x7xi32>) -> (tensor<5x6x7x$E>, tensor<5x6x7xi32>)\n"
+            "  return %%a#0, %%a#1 : tensor<5x6x7x$E>, tensor<5x6x7xi32>\n}", d);
+        try(text_cstr(&text), "", "i8", 0, true);
+        try(text_cstr(&text), "", "bf16", 0, true);
+        text_free(&text);
+    }
+}
+
 int main(void)
 {
     test_floats();
@@ -855,5 +880,6 @@ int main(void)
     test_scatter();
     test_windows();
     test_convolution();
+    test_sort();
     return check_done();
 }

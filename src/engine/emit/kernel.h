@@ -4,7 +4,8 @@
  *   element.c  element(): the LLVM value of a value at an index, computed once per index
  *   access.c   memory <-> registers: loads, stores, what an element type looks like in both
  *   loops.c    loop nests, and the shape of the loop over a kernel's results
- *   reduce.c, dot.c, update.c, scatter.c    roots that are more than one loop
+ *   fold.c, reduce.c, window.c, conv.c, dot.c, update.c, scatter.c, sort.c
+ *              roots that are more than one loop
  *   math*.c    functions as polynomials
  *   ../rules/emit_*.c                       the formula of each operation
  *

@@ -171,6 +171,12 @@ static double root_cost(const Module *m, const Node *node)
             size *= (double)window.at[i];
         return 0.2 * size * (double)type_count(type_of(m, node->out));
     }
+    case OP_SORT: {
+        double n = (double)type_count(type_of(m, node->in[0])), steps = 1;
+        for (double size = n; size > 2; size /= 2)
+            steps++;
+        return 4 * n * steps;
+    }
     case OP_SELECT_SCATTER: return 10 * (double)type_count(type_of(m, node->in[0]));
     case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
     case OP_REDUCE: {

@@ -1,0 +1,125 @@
+/* sort.c - the kernel whose root is a sort.
+ *
+ * In: arrays of one shape, a dimension, and a region that says who goes first.  Out: the region
+ * as a function  i8 less(ptr lines, i64 i, i64 j), and for every line along the dimension a call
+ * of the runtime's sort, which yields an order, and a loop that moves the elements. */
+#include "engine/emit/kernel.h"
+#include "engine/rules/emit_rules.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct Sort {
+    NodeId node;
+    int n, dim; /* arrays */
+    int64_t extent, stride;
+    V less, lines; /* lines: where each array's line begins, an array of pointers */
+} Sort;
+
+static V pointer_slot(Kernel *k, V lines, int i)
+{
+    return byte_offset(k, lines, (int64_t)sizeof(void *) * i);
+}
+
+/* Element number `i` of a line. */
+static Index *on_line(Kernel *k, const Sort *s, V i)
+{
+    V number = LLVMBuildMul(k->b, i, const_i64(k, s->stride), "");
+    Type line = type_of(k->m, node_at(k->m, s->node)->in[0]);
+    return index_numbered(k, line, coord_uniform(k, number), 1);
+}
+
+static V less_function(Kernel *k, const Sort *s)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64);
+    LLVMTypeRef types[] = { ptr, i64, i64 };
+    LLVMTypeRef type = LLVMFunctionType(int_type(k, 8), types, 3, false);
+    V f = LLVMAddFunction(k->e->llvm, "less", type);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(k->b);
+    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, f, "entry"));
+    V outer = k->function, args[2 * s->n], result;
+    k->function = f;
+    k->lanes = 1;
+    memo_clear(k);
+    for (int i = 0; i < s->n; i++) {
+        V line = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), i), "");
+        Element e = element_of(k, node_at(k->m, s->node)->in[i]);
+        for (int side = 0; side < 2; side++)
+            args[2 * i + side] = load(k, line, e, on_line(k, s, LLVMGetParam(f, 1 + (unsigned)side)));
+    }
+    region_inline(k, node_at(k->m, s->node)->regions[0], args, &result);
+    LLVMBuildRet(k->b, LLVMBuildZExt(k->b, result, int_type(k, 8), ""));
+    k->function = outer;
+    LLVMPositionBuilderAtEnd(k->b, back);
+    memo_clear(k);
+    return f;
+}
+
+static V order_call(Kernel *k, const Sort *s)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef types[] = { int_type(k, 64), ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(ptr, types, 3, false);
+    V args[] = { const_i64(k, s->extent), s->less, s->lines };
+    return LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort)), args, 3, "");
+}
+
+/* One line: `at` stands at its first element, in an array whose sorted extent is 1. */
+static void line_body(Kernel *k, Index *at, void *user)
+{
+    const Sort *s = user;
+    const Node *node = node_at(k->m, s->node);
+    Type whole = type_of(k->m, node->in[0]);
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
+    Index *first = index_new(k, whole, 1);
+    for (int d = 0; d < whole.rank; d++)
+        index_set(first, d, d == s->dim ? coord_const(k, 0) : index_at(k, at, d));
+    V begin = index_linear(k, first).base, to[s->n];
+    for (int i = 0; i < s->n; i++) {
+        V by = LLVMBuildMul(k->b, begin, const_i64(k, element_info[element_of(k, node->in[i])].bytes), "");
+        V from = k->ins[kernel_argument(k, node->in[i])];
+        V line = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), from, &by, 1, "");
+        LLVMBuildStore(k->b, line, pointer_slot(k, s->lines, i));
+        to[i] = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), k->outs[i], &by, 1, "");
+    }
+    V order = order_call(k, s);
+    Loop loop;
+    loop_begin(k, &loop, s->extent, 1, 0, NULL);
+    V number = LLVMBuildLoad2(
+        k->b, int_type(k, 64),
+        LLVMBuildInBoundsGEP2(k->b, int_type(k, 64), order, &loop.i, 1, ""), "");
+    for (int i = 0; i < s->n; i++) {
+        Element e = element_of(k, node->in[i]);
+        V line = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, s->lines, i), "");
+        store(k, to[i], e, on_line(k, s, loop.i), load(k, line, e, on_line(k, s, number)));
+    }
+    loop_end(k, &loop, NULL);
+}
+
+void block_sort(Kernel *k, NodeId root)
+{
+    const Node *node = node_at(k->m, root);
+    Type whole = type_of(k->m, node->in[0]);
+    int64_t strides[MAX_RANK + 1], dims[MAX_RANK + 1];
+    bool joined[MAX_RANK + 1] = { 0 };
+    int dim = (int)((const SortAttrs *)node->attrs)->dimension;
+    dim += dim < 0 ? whole.rank : 0;
+    for (int i = 0; i < node->nin; i++)
+        if (kernel_argument(k, node->in[i]) < 0) {
+            kernel_error(k, root, "of values that are not in memory");
+            return;
+        }
+    type_strides(whole, strides);
+    Sort s = { .node = root, .n = node->nin, .dim = dim, .extent = whole.dims[dim],
+               .stride = strides[dim] };
+    if (type_count(whole) == 0)
+        return;
+    s.lines = LLVMBuildAlloca(
+        k->b, LLVMArrayType2(LLVMPointerTypeInContext(k->c, 0), (uint64_t)s.n), "lines");
+    s.less = less_function(k, &s);
+    memcpy(dims, whole.dims, sizeof *dims * (size_t)whole.rank);
+    dims[dim] = 1;
+    k->width = 1;
+    loop_over(k, (Type){ whole.element, whole.rank, dims }, joined, line_body, &s);
+}

@@ -1,0 +1,95 @@
+/* sort.c - a stable merge sort of numbers by a comparison.
+ *
+ * In: how many, and who goes before whom.  Out: their order.  Short runs are sorted by
+ * insertion, then runs are merged in pairs, from one half of the memory into the other:
+ *
+ *     [3 1 2 | 5 4 0]  ->  [1 2 3 | 0 4 5]  ->  [0 1 2 3 4 5] */
+#include "engine/run/sort.h"
+
+#include "base/fail.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { RUN = 12 };
+
+typedef struct Room {
+    int64_t *at; /* two halves */
+    int64_t n;
+} Room;
+
+static pthread_key_t room_key;
+static pthread_once_t room_once = PTHREAD_ONCE_INIT;
+
+static void room_free(void *p)
+{
+    Room *room = p;
+    free(room->at);
+    free(room);
+}
+
+static void room_begin(void)
+{
+    if (pthread_key_create(&room_key, room_free))
+        fail("no thread-specific memory left");
+}
+
+static int64_t *room_for(int64_t n)
+{
+    pthread_once(&room_once, room_begin);
+    Room *room = pthread_getspecific(room_key);
+    if (!room) {
+        room = calloc(1, sizeof *room);
+        if (!room || pthread_setspecific(room_key, room))
+            fail("no memory to sort");
+    }
+    if (room->n < n) {
+        free(room->at);
+        room->at = malloc(sizeof *room->at * 2 * (size_t)n);
+        room->n = n;
+        if (!room->at)
+            fail("no memory to sort %lld elements", (long long)n);
+    }
+    return room->at;
+}
+
+static void insert_run(int64_t *at, int64_t n, SortLess *less, const void *context)
+{
+    for (int64_t i = 1; i < n; i++) {
+        int64_t x = at[i], j = i;
+        for (; j > 0 && less(context, x, at[j - 1]); j--)
+            at[j] = at[j - 1];
+        at[j] = x;
+    }
+}
+
+/* from[0, half) and from[half, n), both sorted, into to. */
+static void merge(int64_t *to, const int64_t *from, int64_t half, int64_t n, SortLess *less,
+                  const void *context)
+{
+    int64_t i = 0, j = half;
+    for (int64_t k = 0; k < n; k++)
+        if (i < half && (j >= n || !less(context, from[j], from[i])))
+            to[k] = from[i++];
+        else
+            to[k] = from[j++];
+}
+
+const int64_t *sort_order(int64_t n, SortLess *less, const void *context)
+{
+    int64_t *from = room_for(n), *to = from + n;
+    for (int64_t i = 0; i < n; i++)
+        from[i] = i;
+    for (int64_t i = 0; i < n; i += RUN)
+        insert_run(from + i, n - i < RUN ? n - i : RUN, less, context);
+    for (int64_t run = RUN; run < n; run *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * run) {
+            int64_t all = n - i < 2 * run ? n - i : 2 * run;
+            merge(to + i, from + i, run < all ? run : all, all, less, context);
+        }
+        int64_t *other = from;
+        from = to;
+        to = other;
+    }
+    return from;
+}
