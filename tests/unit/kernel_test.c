@@ -482,6 +482,12 @@ static void test_views(void)
         "(%x: tensor<2x3x4x20x$E>) -> tensor<3x2x4x20x$E> {\n"
         "  %a = stablehlo.transpose %x, dims = [1, 0, 2, 3] : (tensor<2x3x4x20x$E>) -> tensor<3x2x4x20x$E>\n"
         "  return %a : tensor<3x2x4x20x$E>\n}",
+        "(%x: tensor<32x3x48x$E>) -> tensor<48x3x32x$E> {\n"
+        "  %a = stablehlo.transpose %x, dims = [2, 1, 0] : (tensor<32x3x48x$E>) -> tensor<48x3x32x$E>\n"
+        "  return %a : tensor<48x3x32x$E>\n}",
+        "(%x: tensor<3x8x4x$E>) -> tensor<3x4x8x$E> {\n"
+        "  %a = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<3x8x4x$E>) -> tensor<3x4x8x$E>\n"
+        "  return %a : tensor<3x4x8x$E>\n}",
         /* a reshape under a transpose: coordinates by division */
         "(%x: tensor<6x20x$E>) -> tensor<10x12x$E> {\n"
         "  %a = stablehlo.reshape %x : (tensor<6x20x$E>) -> tensor<12x10x$E>\n"

@@ -136,7 +136,7 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     NodeId root = kernel_root(m, k.region);
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
-    else
+    else if (!turn_emit(&k))
         map_emit(&k);
     TRY(kernel_finish(&k, back));
     *out = k.function;
