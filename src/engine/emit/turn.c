@@ -44,8 +44,10 @@ static bool turn_of(Kernel *k, Turn *t)
     if (t->out.rank < 2 || t->row == t->column || bytes > 8 || type_count(t->out) == 0)
         return false;
     t->one = int_type(k, 8 * bytes);
-    for (t->size = 16; t->size * bytes > k->e->vector_bytes; t->size /= 2)
-        ;
+    enum { MANY = 1 << 16 }; /* large tiles run faster and take longer to compile */
+    t->size = type_count(t->out) < MANY ? 8 : 16;
+    while (t->size * bytes > k->e->vector_bytes)
+        t->size /= 2;
     while (t->size > 2 && (t->out.dims[t->row] % t->size || t->out.dims[t->column] % t->size))
         t->size /= 2;
     return t->size > 2;
