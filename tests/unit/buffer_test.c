@@ -61,6 +61,34 @@ static void check_elements(Device *device)
     }
 }
 
+/* What the host leaves above a narrow number does not come in. */
+static void check_narrow(Device *device)
+{
+    int64_t dims[] = { 5 };
+    struct {
+        Element element;
+        uint8_t host[5], expected[5];
+    } cases[] = {
+        { I1, { 0, 1, 2, 96, 255 }, { 0, 1, 1, 1, 1 } },
+        { I2, { 0, 1, 2, 3, 0xfd }, { 0, 1, 0xfe, 0xff, 1 } },
+        { I4, { 7, 8, 0x0e, 0xf1, 0xff }, { 7, 0xf8, 0xfe, 1, 0xff } },
+        { U2, { 0, 1, 2, 3, 0xfd }, { 0, 1, 2, 3, 1 } },
+        { U4, { 7, 8, 0x0e, 0xf1, 0xff }, { 7, 8, 0x0e, 1, 0x0f } },
+        { I8, { 7, 8, 0x0e, 0xf1, 0xff }, { 7, 8, 0x0e, 0xf1, 0xff } },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buffer *b;
+        Event *done;
+        uint8_t back[5];
+        CHECK(!buffer_from_host(device, (Type){ cases[i].element, 1, dims }, cases[i].host, NULL,
+                                &b));
+        CHECK(!buffer_to_host(b, back, sizeof back, &done));
+        event_release(done);
+        CHECK(!memcmp(back, cases[i].expected, sizeof back));
+        buffer_free(b);
+    }
+}
+
 static void check_empty_and_scalar(Device *device)
 {
     int64_t dims[] = { 3, 0 };
@@ -150,6 +178,7 @@ int main(void)
     Device *device = executor_device(e, 0);
     check_strides(device);
     check_elements(device);
+    check_narrow(device);
     check_empty_and_scalar(device);
     check_pending(e, false);
     check_pending(e, true);

@@ -155,6 +155,27 @@ Event *buffer_ready(Buffer *b)
     return pending ? pending : event_ready(NULL);
 }
 
+/* Hosts fill a byte with a narrower number as they like: ml_dtypes keeps -2 as an int4 in 0x0e.
+ * Here it is sign-extended, and a bool is 0 or 1. */
+static void tidy_narrow(Type type, void *data)
+{
+    int8_t *at = data;
+    const ElementInfo *info = &element_info[type.element];
+    if (info->bits >= 8 || info->kind == TOKENS)
+        return;
+    int64_t n = type_count(type);
+    int above = 8 - info->bits;
+    if (info->kind == BOOLEAN)
+        for (int64_t i = 0; i < n; i++)
+            at[i] = at[i] != 0;
+    else if (info->kind == SIGNED)
+        for (int64_t i = 0; i < n; i++)
+            at[i] = (int8_t)((int8_t)((unsigned)at[i] << above) >> above);
+    else
+        for (int64_t i = 0; i < n; i++)
+            at[i] = (int8_t)((uint8_t)((unsigned)at[i] << above) >> above);
+}
+
 Error *buffer_from_host(Device *device, Type type, const void *data, const int64_t *strides,
                         Buffer **out)
 {
@@ -170,6 +191,7 @@ Error *buffer_from_host(Device *device, Type type, const void *data, const int64
         strided_copy(storage->data, dense, data, strides, type.rank, type.dims,
                      (size_t)element_info[type.element].bytes);
     }
+    tidy_narrow(type, storage->data);
     return buffer_new(device, type, storage, NULL, out);
 }
 
