@@ -64,7 +64,7 @@ $(BUILD)/libtutti.so: $(call obj,$(FRONT)) $(call obj,$(SHARED))
 	$(CC) $(CFLAGS) -shared -o $@ -Wl,--gc-sections -Wl,-soname,libtutti.so -Wl,-z,defs $^ -lm -ldl -pthread
 
 # Tests of the front link the library, and find the engine beside it.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print)
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote)
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libtutti.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o

@@ -1,7 +1,51 @@
-/* api.c - the functions of tutti.h about devices, in its order; each checks and hands on. */
+/* api.c - the functions of tutti.h about values, devices, and arrays made and read, in its order;
+ * each checks and hands on.
+ *
+ * The others are where their subject is: errors in say.c, scopes in scope.c, operations in
+ * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
+ * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
+#include "front/array.h"
 #include "front/client.h"
+#include "front/npy.h"
+#include "front/numpy.h"
 #include "front/say.h"
 #include "front/value.h"
+#include "ops/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values. */
+
+tt_dtype tt_type(tt x)
+{
+    Shape shape;
+    tt_dtype type = TT_F32;
+    if (value_shape(x, "tt_type", &shape) &&
+        !dtype_of(element_settled(shape.element, shape.is_weak), &type))
+        say_broken("tt_type: %s: its elements have no tt_dtype", shape_words(&shape));
+    return type;
+}
+
+tt_dims tt_shape(tt x)
+{
+    Shape shape;
+    tt_dims dims = { 0, { 0 } };
+    if (value_shape(x, "tt_shape", &shape)) {
+        dims.n = shape.rank;
+        memcpy(dims.v, shape.dims, sizeof *dims.v * (size_t)shape.rank);
+    }
+    return dims;
+}
+
+const char *tt_describe(tt x)
+{
+    Shape shape;
+    return value_shape(x, "tt_describe", &shape) ? shape_words(&shape) : "";
+}
+
+/* ---- Devices. */
 
 static bool started(void)
 {
@@ -13,7 +57,10 @@ static bool started(void)
 
 void tt_init_with(const tt_options *options)
 {
-    Error *error = client_options(options->plugin, options->devices);
+    tt_options given = { .plugin = NULL };
+    if (options)
+        memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
+    Error *error = client_options(given.plugin, given.devices);
     if (error)
         say_error(error);
     else
@@ -35,4 +82,200 @@ const char *tt_device_name(int device)
         return "";
     }
     return client_device_name(device);
+}
+
+/* ---- Making arrays. */
+
+static tt value_from_host(Type type, const void *data, bool is_weak)
+{
+    Array *a = array_from_host(type, data, layout_single(0));
+    return a ? value_of_array(a, is_weak) : NO_VALUE;
+}
+
+tt tt_scalar(double x)
+{
+    return value_from_host(type_scalar(F64), &x, true);
+}
+
+tt tt_integer(int64_t x)
+{
+    return value_from_host(type_scalar(I64), &x, true);
+}
+
+tt tt_from(tt_dtype type, const void *data, const tt_dims *shape)
+{
+    if (!dtype_ok("tt_from", type) || !dims_ok("tt_from", shape))
+        return NO_VALUE;
+    Type t = { element_of(type), shape->n, shape->v };
+    if (!data && type_bytes(t))
+        return say_broken("tt_from: there is no data for %s", type_words(t));
+    return value_from_host(t, data, false);
+}
+
+static void set_number(Element e, double x, void *at)
+{
+    Element part = element_part(e);
+    memset(at, 0, (size_t)element_info[e].bytes);
+    if (element_info[part].kind == FLOAT)
+        number_set_float(part, x, at);
+    else if (part == I1)
+        *(char *)at = x != 0;
+    else
+        number_set_int(part, (int64_t)x, at);
+}
+
+/* Outside a trace an array is filled here; inside, the program makes it. */
+static tt filled(const char *who, Type t, double start, double step)
+{
+    size_t bytes = (size_t)element_info[t.element].bytes;
+    char *data = malloc(type_bytes(t) + 1);
+    if (!data)
+        return say_broken("%s: no memory on the host for %s", who, type_words(t));
+    int64_t n = type_count(t);
+    for (int64_t i = 0; i < n; i++)
+        set_number(t.element, start + (double)i * step, data + (size_t)i * bytes);
+    tt x = value_from_host(t, data, false);
+    free(data);
+    return x;
+}
+
+tt tt_arange(tt_dtype type, int64_t n)
+{
+    tt_dims dims = { 1, { n } };
+    if (!dtype_ok("tt_arange", type) || !dims_ok("tt_arange", &dims))
+        return NO_VALUE;
+    if (type == TT_BOOL && n > 2)
+        return say_broken("tt_arange: booleans do not count to %lld", (long long)n);
+    Type t = { element_of(type), 1, dims.v };
+    return tracing ? as_element(build_iota((Type){ type == TT_BOOL ? I32 : t.element, 1, dims.v }, 0),
+                                t.element)
+                   : filled("tt_arange", t, 0, 1);
+}
+
+tt tt_full(tt_dtype type, double value, const tt_dims *shape)
+{
+    if (!dtype_ok("tt_full", type) || !dims_ok("tt_full", shape))
+        return NO_VALUE;
+    Type t = { element_of(type), shape->n, shape->v };
+    if (!tracing)
+        return filled("tt_full", t, value, 0);
+    char number[16];
+    set_number(t.element, value, number);
+    return trace_constant((Dense){ t, true, number });
+}
+
+/* ---- Reading arrays. */
+
+/* A number from C, or what was made of such alone, from its 64 bits to the default type of 32. */
+static Array *narrowed(Array *wide, Element e)
+{
+    Type t = { e, wide->type.rank, wide->type.dims };
+    Element from = element_part(wide->type.element), to = element_part(e);
+    size_t nparts = (size_t)type_count(t) * (to == e ? 1 : 2);
+    char *data = malloc(type_bytes(wide->type) + 1);
+    bool read = data && array_read(wide, data);
+    for (size_t i = 0; read && i < nparts; i++) { /* in place: an element's new place is before it */
+        char *at = data + i * (size_t)element_info[from].bytes;
+        char *into = data + i * (size_t)element_info[to].bytes;
+        if (element_info[to].kind == FLOAT)
+            number_set_float(to, number_float(from, at), into);
+        else
+            number_set_int(to, number_int(from, at), into);
+    }
+    Array *a = read ? array_from_host(t, data, layout_single(0)) : NULL;
+    free(data);
+    return a;
+}
+
+/* The array of a concrete value in the type its user sees, held for the caller.  NULL: said. */
+static Array *settled(tt x, const char *who)
+{
+    Held held;
+    if (!value_pin(x, who, &held))
+        return NULL;
+    Array *a = NULL;
+    Element e = element_settled(held.type.element, held.is_weak);
+    if (!held.array)
+        say_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
+                   "return it", who, type_words(held.type));
+    else
+        a = e == held.type.element ? array_hold(held.array) : narrowed(held.array, e);
+    value_unpin(x);
+    return a;
+}
+
+double tt_item(tt x)
+{
+    Held held;
+    char data[16];
+    double item = 0;
+    if (!value_pin(x, "tt_item", &held))
+        return 0;
+    Element e = held.type.element;
+    if (!held.array)
+        say_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
+                   "return it", type_words(held.type));
+    else if (type_count(held.type) != 1)
+        say_broken("tt_item: %s has %lld elements, and must have one", type_words(held.type),
+                   (long long)type_count(held.type));
+    else if (element_info[e].kind == COMPLEX)
+        say_broken("tt_item: %s is complex: read both parts by tt_read", type_words(held.type));
+    else if (array_read(held.array, data))
+        item = element_info[e].kind == FLOAT ? number_float(e, data) : (double)number_int(e, data);
+    value_unpin(x);
+    return item;
+}
+
+bool tt_read(tt x, void *data, size_t bytes)
+{
+    Array *a = settled(x, "tt_read");
+    if (!a)
+        return false;
+    bool fits = type_bytes(a->type) == bytes;
+    if (!fits)
+        say_broken("tt_read: %s has %zu bytes; there is room for %zu", type_words(a->type),
+                   type_bytes(a->type), bytes);
+    bool done = fits && array_read(a, data);
+    array_release(a);
+    return done;
+}
+
+void tt_print_n(tt_tree tree)
+{
+    for (int i = 0; i < tree.n; i++) {
+        Array *a = settled(tree.leaf[i], "tt_print");
+        Text text = { 0 };
+        if (a && array_print(&text, a))
+            puts(text_cstr(&text));
+        text_free(&text);
+        if (a)
+            array_release(a);
+    }
+}
+
+void tt_wait_n(tt_tree tree)
+{
+    for (int i = 0; i < tree.n; i++) {
+        Held held;
+        if (!value_pin(tree.leaf[i], "tt_wait", &held))
+            return;
+        if (held.array)
+            array_wait(held.array);
+        value_unpin(tree.leaf[i]);
+    }
+}
+
+tt tt_load_npy(const char *path)
+{
+    Array *a = npy_read(path);
+    return a ? value_of_array(a, false) : NO_VALUE;
+}
+
+bool tt_save_npy(const char *path, tt x)
+{
+    Array *a = settled(x, "tt_save_npy");
+    bool saved = a && npy_write(path, a);
+    if (a)
+        array_release(a);
+    return saved;
 }

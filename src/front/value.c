@@ -262,6 +262,13 @@ Element element_of(tt_dtype type)
     return elements[type];
 }
 
+Element element_settled(Element e, bool is_weak)
+{
+    if (!is_weak)
+        return e;
+    return e == F64 ? F32 : e == I64 ? I32 : e == C128 ? C64 : e;
+}
+
 bool dtype_of(Element e, tt_dtype *out)
 {
     for (int i = 0; i < (int)(sizeof elements / sizeof *elements); i++)

@@ -52,5 +52,7 @@ void *scope_alloc(size_t bytes);
 
 /* The interface's element types and ours. */
 Element element_of(tt_dtype type);
+/* What a value is to its user: a number from C, held in 64 bits, is the default type of 32. */
+Element element_settled(Element e, bool is_weak);
 bool dtype_of(Element e, tt_dtype *out);
 #endif
