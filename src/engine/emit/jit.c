@@ -306,22 +306,37 @@ static void found(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t n, v
                 *s->at[k] = (void *)(uintptr_t)result[i].Sym.Address;
 }
 
-/* Under the lock no other thread can be linking, so the answer is there on return. */
+static bool is_among(const LLVMOrcCLookupSetElement *symbols, size_t n,
+                     LLVMOrcSymbolStringPoolEntryRef name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (symbols[i].Name == name)
+            return true;
+    return false;
+}
+
+/* Under the lock no other thread can be linking, so the answer is there on return.  A name may
+ * be given twice, but the linker must be asked for it once: it loses count otherwise. */
 static Error *find_few(const Code *code, int n, const char *const *names, void ***at)
 {
-    LLVMOrcCLookupSetElement symbols[n];
+    LLVMOrcCLookupSetElement symbols[n], asked[n];
+    size_t nasked = 0;
     pthread_mutex_lock(&linker.lock);
     for (int i = 0; i < n; i++) {
         *at[i] = NULL;
         symbols[i].Name = LLVMOrcLLJITMangleAndIntern(linker.jit, names[i]);
         symbols[i].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
+        if (is_among(asked, nasked, symbols[i].Name))
+            LLVMOrcReleaseSymbolStringPoolEntry(symbols[i].Name);
+        else
+            asked[nasked++] = symbols[i];
     }
     LLVMOrcCJITDylibSearchOrderElement where = {
         code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly
     };
     Search s = { .n = n, .symbols = symbols, .at = at };
     LLVMOrcExecutionSessionLookup(LLVMOrcLLJITGetExecutionSession(linker.jit),
-                                  LLVMOrcLookupKindStatic, &where, 1, symbols, (size_t)n, found, &s);
+                                  LLVMOrcLookupKindStatic, &where, 1, asked, nasked, found, &s);
     pthread_mutex_unlock(&linker.lock);
     TRY(from_llvm(s.error, "linking code"));
     for (int i = 0; i < n; i++)
