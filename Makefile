@@ -24,7 +24,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib run test unit check jax-test bench asan tsan fuzz format docs size deps clean
+.PHONY: all lib install run test unit check jax-test bench asan tsan fuzz format docs size deps clean
 all: $(PLUGIN) $(TUTTI)
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -55,20 +55,42 @@ $(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
-# The library: C functions in, StableHLO out, over the seam; no LLVM in it.
+# The library: C functions in, StableHLO out, over the seam; no LLVM in it.  What is hidden in the
+# shared one is made local in the static one too.
 lib: $(BUILD)/libtutti.a $(BUILD)/libtutti.so
-$(BUILD)/libtutti.a: $(call obj,$(FRONT)) $(call obj,$(SHARED))
+$(BUILD)/libfront.a: $(call obj,$(FRONT)) $(call obj,$(SHARED))
 	@rm -f $@
 	ar crs $@ $^
-$(BUILD)/libtutti.so: $(call obj,$(FRONT)) $(call obj,$(SHARED))
-	$(CC) $(CFLAGS) -shared -o $@ -Wl,--gc-sections -Wl,-soname,libtutti.so -Wl,-z,defs $^ -lm -ldl -pthread
+$(BUILD)/libtutti.a: $(BUILD)/libfront.a
+	$(LD) -r -o $(BUILD)/tutti.o --whole-archive $<
+	objcopy --localize-hidden $(BUILD)/tutti.o
+	@rm -f $@
+	ar crs $@ $(BUILD)/tutti.o
+$(BUILD)/libtutti.so: $(BUILD)/libfront.a
+	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive \
+	    -Wl,--gc-sections -Wl,-soname,libtutti.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread
+	ln -sf libtutti.so.$(ABI) $@
 
-# Tests of the front link the library, and find the engine beside it.
+PREFIX ?= /usr/local
+VERSION := 0.1.0
+ABI := 0
+install: lib all
+	install -d $(DESTDIR)$(PREFIX)/{bin,include,lib/pkgconfig,lib/cmake/Tutti}
+	install -m 755 $(TUTTI) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 include/tutti.h include/tutti_sugar.h $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib
+	install -m 644 $(BUILD)/libtutti.a $(DESTDIR)$(PREFIX)/lib
+	ln -sf libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti.so
+	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/package/tutti.pc.in \
+	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tutti.pc
+	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
+
+# Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
 FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote)
-$(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libtutti.a
+$(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o
-	$(CC) $(CFLAGS) -o $@ $@.o $(BUILD)/libtutti.a -lm -ldl -pthread
+	$(CC) $(CFLAGS) -o $@ $@.o $(BUILD)/libfront.a -lm -ldl -pthread
 
 # Tests.  A test program links what it uses of the engine; LLVM only if it reaches that far.
 $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a

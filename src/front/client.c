@@ -11,13 +11,17 @@
 #include "base/fail.h"
 #include "front/plugin.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct Executable {
     PJRT_LoadedExecutable *loaded;
     int ndevices, nargs, nresults;
+    Executable *next; /* of all there are, for ever */
 };
+
+static _Atomic(Executable *) executables;
 
 /* A call for which nothing can be done when it fails: giving something back. */
 #define LET_GO(name, args) error_free(CALL(name, args))
@@ -112,7 +116,9 @@ Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int 
     Executable *e = malloc(sizeof *e);
     if (!e)
         fail("no memory for an executable");
-    *e = (Executable){ args.executable, ndevices, nargs, nresults };
+    *e = (Executable){ args.executable, ndevices, nargs, nresults, atomic_load(&executables) };
+    while (!atomic_compare_exchange_weak(&executables, &e->next, e))
+        ;
     *out = e;
     return NULL;
 }
