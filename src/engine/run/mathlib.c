@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 
+#include <float.h>
 #include <math.h>
 
 typedef double Unary(double);
@@ -24,9 +25,17 @@ static Binary *const binary[MATH_COUNT] = {
     [MATH_ATAN2] = atan2,
 };
 
+/* The C library reads exponents out of bits, which goes wrong where the CPU takes denormals for
+ * zeros; so they become zeros first. */
+static double flushed(double x)
+{
+    return fabs(x) < DBL_MIN ? copysign(0, x) : x;
+}
+
 void math_library(int32_t function, int32_t n, const double *x, const double *y, double *out)
 {
     require(function >= 0 && function < MATH_COUNT);
     for (int32_t i = 0; i < n; i++)
-        out[i] = unary[function] ? unary[function](x[i]) : binary[function](x[i], y[i]);
+        out[i] = unary[function] ? unary[function](flushed(x[i]))
+                                 : binary[function](flushed(x[i]), flushed(y[i]));
 }
