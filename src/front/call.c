@@ -1,0 +1,467 @@
+/* call.c - CONTENTS of the front: what happens when a function is called.
+ *
+ *     tt_call_n(f, arguments)
+ *        |
+ *        +-- inside a trace:   a C function is called, so that its operations are recorded in
+ *        |                     place; tt_jit's becomes a call of a private function; of any other
+ *        |                     the graph is made (fn_graph) and copied into the trace
+ *        |
+ *        +-- outside:          leaves -> signature (types, weakness, layouts) -> the program for it,
+ *                              or        trace      fn.c, trace.c
+ *                                        transform  jvp.c, transpose.c, batch.c, spmd.c
+ *                                        lower      lower.c, axes.c
+ *                                        compile    client.c            (program.c: program_make)
+ *                              then      run                            (program.c: program_run)
+ *
+ * A call whose program is there costs a hash of the signature and a walk along the few programs
+ * of the function; nothing is allocated for it but the results. */
+#include "front/call.h"
+
+#include "base/fail.h"
+#include "front/build.h"
+#include "front/closed.h"
+#include "front/program.h"
+#include "front/say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4096 }; /* leaves of a call */
+
+/* ---- outside a trace: from signature to program ---- */
+
+typedef struct Args {
+    int n;
+    const tt *leaf;
+    Held *held; /* pinned */
+} Args;
+
+static bool pin_all(Args *args, const char *who)
+{
+    for (int i = 0; i < args->n; i++)
+        if (!value_pin(args->leaf[i], who, &args->held[i])) {
+            while (i-- > 0)
+                value_unpin(args->leaf[i]);
+            return false;
+        }
+    return true;
+}
+
+static void unpin_all(Args *args)
+{
+    for (int i = 0; i < args->n; i++)
+        value_unpin(args->leaf[i]);
+}
+
+/* Two words and the extents for every leaf; equal words are equal signatures. */
+static size_t signature(const Args *args, uint64_t *key)
+{
+    size_t n = 0;
+    for (int i = 0; i < args->n; i++) {
+        const Held *h = &args->held[i];
+        key[n++] = (uint64_t)h->type.element | (uint64_t)h->type.rank << 8 |
+                   (uint64_t)h->is_weak << 16;
+        key[n++] = (uint64_t)(uintptr_t)h->array->layout;
+        for (int k = 0; k < h->type.rank; k++)
+            key[n++] = (uint64_t)h->type.dims[k];
+    }
+    return n * sizeof *key;
+}
+
+static Program *find_program(tt_fn f, const void *key, size_t size, uint64_t hash)
+{
+    /* acquire: pairs with the release in add_program, so that the program is seen whole */
+    Program *p = atomic_load_explicit(&f->programs, memory_order_acquire);
+    while (p && !(p->hash == hash && p->key_size == size && memcmp(p->key, key, size) == 0))
+        p = p->next;
+    return p;
+}
+
+static void add_program(tt_fn f, Program *p, const void *key, size_t size, uint64_t hash)
+{
+    void *copy = malloc(size + 1);
+    if (!copy)
+        fail("no memory for a signature of %zu bytes", size);
+    memcpy(copy, key, size);
+    p->key = copy;
+    p->key_size = size;
+    p->hash = hash;
+    p->next = atomic_load_explicit(&f->programs, memory_order_relaxed);
+    atomic_store_explicit(&f->programs, p, memory_order_release);
+}
+
+static bool is_concrete(tt_fn f, const Args *args)
+{
+    for (int i = 0; i < args->n; i++)
+        if (!args->held[i].array) {
+            say_broken("%s: an argument is being traced, by another thread or inside another "
+                       "function", f->label);
+            return false;
+        }
+    return true;
+}
+
+static Program *compile(tt_fn f, Leaves *leaves, const Args *args)
+{
+    const Layout **layouts = malloc(sizeof *layouts * (size_t)(args->n + 1));
+    leaves->types = malloc(sizeof *leaves->types * (size_t)(args->n + 1));
+    leaves->is_weak = malloc(sizeof *leaves->is_weak * (size_t)(args->n + 1));
+    if (!layouts || !leaves->types || !leaves->is_weak)
+        fail("no memory for %d leaves", args->n);
+    for (int i = 0; i < args->n; i++) {
+        layouts[i] = args->held[i].array->layout;
+        leaves->types[i] = args->held[i].type;
+        leaves->is_weak[i] = args->held[i].is_weak;
+    }
+    Program *p = program_make(f, leaves, layouts);
+    free(layouts);
+    free(leaves->types);
+    free(leaves->is_weak);
+    return p;
+}
+
+static Program *need_program(tt_fn f, Leaves *leaves, const Args *args)
+{
+    uint64_t key[args->n * (2 + TT_MAX_RANK) + 1];
+    size_t size = signature(args, key);
+    uint64_t hash = hash_bytes(key, size, 0);
+    Program *p = find_program(f, key, size, hash);
+    if (p)
+        return p;
+    pthread_mutex_lock(&f->building);
+    p = find_program(f, key, size, hash);
+    if (!p) {
+        p = compile(f, leaves, args);
+        if (p)
+            add_program(f, p, key, size, hash);
+    }
+    pthread_mutex_unlock(&f->building);
+    return p;
+}
+
+static bool has_room(tt_fn f, int there, int room)
+{
+    if (there != room)
+        say_broken("%s returns %d array%s; the caller has room for %d", f->label, there,
+                   there == 1 ? "" : "s", room);
+    return there == room;
+}
+
+/* leaves: how many each argument has; its types are filled in when they are needed. */
+static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
+{
+    Held held[leaves->n + 1];
+    Array *arrays[leaves->n + 1];
+    Args args = { leaves->n, leaf, held };
+    if (!pin_all(&args, f->label))
+        return false;
+    bool ok = is_concrete(f, &args);
+    if (ok) {
+        Program *p = need_program(f, leaves, &args);
+        for (int i = 0; i < args.n; i++)
+            arrays[i] = held[i].array;
+        ok = p && has_room(f, p->nresults, nresults) && program_run(p, f->label, arrays, results);
+    }
+    unpin_all(&args);
+    return ok;
+}
+
+/* ---- inside a trace ---- */
+
+/* The types of traced leaves, in the session's arena. */
+static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
+{
+    leaves->types = ARENA_ARRAY(trace_arena(), Type, leaves->n + 1);
+    leaves->is_weak = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
+    for (int i = 0; i < leaves->n; i++) {
+        Shape shape;
+        if (!value_shape(leaf[i], f->label, &shape))
+            return false;
+        leaves->types[i] = type_new(trace_arena(), shape.element, shape.rank, shape.dims);
+        leaves->is_weak[i] = shape.is_weak;
+    }
+    return true;
+}
+
+typedef struct Callee {
+    Str name;  /* empty: a map is inside, and it is copied where it is called */
+    Graph graph;
+    int nresults;
+    const Type *results;
+    Values free; /* what it uses from around it: further arguments */
+} Callee;
+
+/* Everything the body of a call depends on but its code. */
+static Text callee_key(tt_fn f, const Leaves *leaves)
+{
+    Text key = { 0 };
+    text_add(&key, &f, sizeof f);
+    for (int i = 0; i < leaves->n; i++) {
+        text_add(&key, &leaves->is_weak[i], 1);
+        type_print(&key, leaves->types[i]);
+    }
+    for (const Trace *t = tracing; t; t = t->outer) {
+        if (t->axis_name)
+            text_printf(&key, "|%s=%d", t->axis_name, t->axis_size);
+        text_add(&key, &t->mesh, sizeof t->mesh);
+    }
+    return key;
+}
+
+static Str unique_name(Module *m, const char *name)
+{
+    Text text = { 0 };
+    text_printf(&text, "%s", name);
+    for (int i = 0; str_is((Str){ text.at, text.n }, "main") ||
+                    func_find(m, (Str){ text.at, text.n }); i++) {
+        text.n = 0;
+        text_printf(&text, "%s_%d", name, i);
+    }
+    Str unique = str_copy(m->arena, (Str){ text.at, text.n });
+    text_free(&text);
+    return unique;
+}
+
+static bool has_map(const Graph *g)
+{
+    const Region *region = region_at(g->m, g->body);
+    for (int i = 0; i < region->nnodes; i++)
+        if (node_at(g->m, region->nodes[i])->op == OP_MANUAL)
+            return true;
+    return false;
+}
+
+static Callee *add_callee(tt_fn f, const Graph *g)
+{
+    Module *m = session->m;
+    Callee *callee = ARENA_NEW(m->arena, Callee);
+    callee->free = free_values(m, 1, &g->body);
+    callee->graph = *g;
+    callee->nresults = g->nresults;
+    if (has_map(g))
+        return callee;
+    callee->name = unique_name(m, f->name);
+    Type *types = ARENA_ARRAY(m->arena, Type, g->nresults + 1);
+    RegionId body = region_closed(m, g->body, callee->free);
+    for (int i = 0; i < g->nresults; i++)
+        types[i] = type_of(m, region_return(m, body)->in[i]);
+    callee->results = types;
+    Func *func = func_add(m, callee->name);
+    func->body = body;
+    func->nresults = g->nresults;
+    func->results = types;
+    func->arg_attrs = ARENA_ARRAY(m->arena, const Attr *, region_at(m, body)->nargs + 1);
+    func->result_attrs = ARENA_ARRAY(m->arena, const Attr *, g->nresults + 1);
+    return callee;
+}
+
+/* May it be called from elsewhere too: does it use nothing but what the session captured? */
+static bool is_portable(const Callee *callee)
+{
+    for (int i = 0; i < callee->free.n; i++) {
+        bool found = false;
+        for (int k = 0; k < session->ncaptured && !found; k++)
+            found = session->captured[k].value == callee->free.at[i];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static const Callee *need_callee(tt_fn f, const Leaves *leaves)
+{
+    Text key = callee_key(f, leaves);
+    uint64_t found = 0;
+    if (!table_get(&session->calls, key.at, key.n, &found)) {
+        Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file,
+                        .line = f->line };
+        Graph g;
+        frame_push(&frame);
+        bool ok = fn_graph(f, leaves, &g);
+        frame_pop(&frame);
+        Callee *callee = ok ? add_callee(f, &g) : NULL;
+        found = (uint64_t)(uintptr_t)callee;
+        if (callee && is_portable(callee))
+            table_set(&session->calls, key.at, key.n, found);
+    }
+    text_free(&key);
+    return (const Callee *)(uintptr_t)found;
+}
+
+/* A traced call of a jit function stays a call, of a private function. */
+static bool call_jit(tt_fn f, const Leaves *leaves, const tt *leaf, tt *results)
+{
+    const Callee *callee = need_callee(f, leaves);
+    if (!callee)
+        return false;
+    if (!callee->name.n)
+        return trace_inline(f->label, &callee->graph, leaf, results);
+    int n = leaves->n + callee->free.n;
+    tt *operands = ARENA_ARRAY(trace_arena(), tt, n + 1);
+    memcpy(operands, leaf, sizeof *leaf * (size_t)leaves->n);
+    for (int i = 0; i < callee->free.n; i++)
+        operands[leaves->n + i] = trace_tt(callee->free.at[i]);
+    return trace_apply(f->label, OP_CALL, n, operands,
+                       BUILD_ATTRS(CallAttrs, .callee = callee->name), callee->nresults,
+                       callee->results, results);
+}
+
+static int traced_results(tt_fn f, const Leaves *leaves, Graph *g)
+{
+    if (f->key.kind == FN_C)
+        return fn_c_results(f);
+    if (f->key.kind == FN_JIT) {
+        const Callee *callee = need_callee(f, leaves);
+        return callee ? callee->nresults : -1;
+    }
+    Trace frame = { 0 };
+    bool needs_frame = f->key.kind == FN_LOADED;
+    if (needs_frame)
+        frame_push(&frame);
+    bool ok = fn_graph(f, leaves, g);
+    if (needs_frame)
+        frame_pop(&frame);
+    return ok ? g->nresults : -1;
+}
+
+static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
+{
+    Here at = here;
+    Graph g;
+    if (!leaf_types(f, leaves, leaf))
+        return false;
+    int there = traced_results(f, leaves, &g);
+    bool ok = there >= 0 && has_room(f, there, nresults);
+    here = at;
+    if (ok && f->key.kind == FN_C)
+        fn_apply(f, leaf, results);
+    else if (ok && f->key.kind == FN_JIT)
+        ok = call_jit(f, leaves, leaf, results);
+    else if (ok)
+        ok = trace_inline(f->label, &g, leaf, results);
+    here = at;
+    return ok;
+}
+
+/* ---- the interface ---- */
+
+static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves)
+{
+    *leaves = (Leaves){ .nargs = nargs };
+    if (nargs > TT_MAX_ARGS)
+        return say_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
+                          TT_MAX_ARGS), false;
+    for (int i = 0; i < nargs; i++)
+        leaves->n += leaves->counts[i] = args[i].n;
+    if (leaves->n > MOST)
+        return say_broken("%s: %d arrays; at most %d are possible in a call", f->label, leaves->n,
+                          MOST), false;
+    return fn_takes(f, nargs, leaves->counts);
+}
+
+const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
+{
+    tt *results = scope_alloc(sizeof *results * (size_t)(nresults + 1));
+    Leaves leaves;
+    if (!f || !count_leaves(f, args, nargs, &leaves))
+        return results;
+    tt leaf[leaves.n + 1];
+    for (int i = 0, n = 0; i < nargs; n += args[i++].n)
+        memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
+    if (tracing)
+        call_traced(f, &leaves, leaf, nresults, results);
+    else
+        call_concrete(f, &leaves, leaf, nresults, results);
+    return results;
+}
+
+const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
+{
+    tt *results = scope_alloc(sizeof *results * (size_t)(n + 1));
+    for (int i = 0; f && i < ntrees; i++)
+        if (trees[i].n != n) {
+            say_broken("tt_map(%s): tree %d has %d arrays, the first has %d", f->label, i,
+                       trees[i].n, n);
+            return results;
+        }
+    for (int i = 0; f && i < n; i++) {
+        tt_tree leaf[TT_MAX_ARGS];
+        for (int k = 0; k < ntrees && k < TT_MAX_ARGS; k++)
+            leaf[k] = (tt_tree){ trees[k].leaf + i, 1 };
+        results[i] = *tt_call_n(f, leaf, ntrees, 1);
+    }
+    return results;
+}
+
+const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
+{
+    Leaves leaves;
+    if (!f || !count_leaves(f, args, nargs, &leaves))
+        return "";
+    if (tracing)
+        return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label), "";
+    tt leaf[leaves.n + 1];
+    Held held[leaves.n + 1];
+    Type types[leaves.n + 1];
+    bool is_weak[leaves.n + 1];
+    const Layout *layouts[leaves.n + 1];
+    for (int i = 0, n = 0; i < nargs; n += args[i++].n)
+        memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
+    Args pinned = { leaves.n, leaf, held };
+    if (!pin_all(&pinned, f->label))
+        return "";
+    for (int i = 0; i < leaves.n; i++) {
+        types[i] = held[i].type;
+        is_weak[i] = held[i].is_weak;
+        layouts[i] = held[i].array->layout;
+    }
+    leaves.types = types;
+    leaves.is_weak = is_weak;
+    Text text = program_text(f, &leaves, layouts);
+    unpin_all(&pinned);
+    char *kept = scope_alloc(text.n + 1);
+    memcpy(kept, text_cstr(&text), text.n);
+    text_free(&text);
+    return kept;
+}
+
+/* ---- public functions, called outside a trace ---- */
+
+static tt_fn public_function(const char *name, Body *body, const void *config, size_t size,
+                             int nout)
+{
+    enum { RECENT = 64 };
+    static _Thread_local struct { uint64_t hash; tt_fn f; } recent[RECENT];
+    uint64_t hash = hash_bytes(config, size, (uint64_t)(uintptr_t)body);
+    tt_fn f = recent[hash % RECENT].f;
+    bool is_it = f && recent[hash % RECENT].hash == hash &&
+                 f->key.function == (void (*)(void))body && f->key.config_size == size &&
+                 (!size || memcmp(f->key.config, config, size) == 0);
+    if (is_it)
+        return f;
+    FnKey key = { .function = (void (*)(void))body, .config_size = size, .kind = FN_PUBLIC };
+    if (size)
+        key.config = intern_bytes(config, size);
+    f = fn_intern(&key, NULL, name);
+    f->arity = nout; /* the same whoever writes it */
+    recent[hash % RECENT].hash = hash;
+    recent[hash % RECENT].f = f;
+    return f;
+}
+
+bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
+                const tt *in, int nout, tt *out)
+{
+    memset(out, 0, sizeof *out * (size_t)nout);
+    if (tracing) {
+        unsigned before = said_count();
+        body(in, out, config);
+        return said_count() == before;
+    }
+    tt_fn f = public_function(name, body, config, config_size, nout);
+    Leaves leaves = { .n = nin };
+    /* As many arguments as there are leaves: only messages of transformations tell them apart. */
+    leaves.nargs = 1;
+    leaves.counts[0] = nin;
+    return call_concrete(f, &leaves, in, nout, out);
+}

@@ -1,0 +1,26 @@
+/* transpose.h - running linear parts of graphs backwards: what rules need of it. */
+#ifndef TUTTI_TRANSPOSE_H
+#define TUTTI_TRANSPOSE_H
+#include "front/closed.h"
+#include "front/rules/rule.h"
+
+/* g is linear in the leaves marked so.  The graph of its transpose: leaves are those not marked,
+ * then a cotangent for each result; results are cotangents of the marked leaves. */
+bool transpose_transform(const Graph *g, const bool *linear, Graph *out);
+
+/* Splits g, whose last ntangents leaves are tangents and last results (from nprimal on) vary with
+ * them: `known` gives the first nprimal results and what the rest needs of them, from the other
+ * leaves; `rest` gives the tangents from needed[] and the tangent leaves.  Entry i of needed is a
+ * leaf of g (is_leaf[i]: its number) or the next further result of known. */
+typedef struct Split {
+    Graph known, rest;
+    int nneeded;
+    const int *leaf; /* [nneeded]: a leaf of g, or -1 */
+} Split;
+bool split_linear(const Graph *g, int ntangents, int nprimal, Split *out);
+
+/* For rules of operations with regions. */
+bool backward_is_linear(const struct Backward *b, ValueId v);
+tt backward_value(struct Backward *b, ValueId v); /* of what is not linear */
+void backward_add(struct Backward *b, ValueId v, tt ct);
+#endif
