@@ -60,7 +60,7 @@ static tt meet(tt x, tt_collective kind, const char *axis_name, int size)
     }
     switch (kind) {
     case TT_PSUM: return build(OP_NAMED_SUM, 1, &x, attrs, t);
-    case TT_PMEAN: return tt_div(build(OP_NAMED_SUM, 1, &x, attrs, t), size);
+    case TT_PMEAN: return tt_div(build(OP_NAMED_SUM, 1, &x, attrs, t), tt_integer(size));
     case TT_PMAX: return build(OP_NAMED_MAX, 1, &x, attrs, t);
     case TT_PMIN: return build(OP_NAMED_MIN, 1, &x, attrs, t);
     case TT_ALL_GATHER: return build(OP_NAMED_GATHER, 1, &x, attrs, type_insert(t, 0, size));

@@ -5,6 +5,7 @@
 #include "front/jvp.h"
 
 #include <math.h>
+#include <tutti_sugar.h> /* numbers may stand for arrays in formulas */
 
 #define JVP1(op, dx_)                                                                              \
     void jvp_##op(const Jvp *j)                                                                    \
