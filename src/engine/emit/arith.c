@@ -35,26 +35,26 @@ static LLVMTypeRef one_lane(LLVMTypeRef type)
 }
 
 /* Lets the code generator join a multiplication and an addition, as XLA does. */
-static V contracted(V v)
+static V contracted(Kernel *k, V v)
 {
-    if (LLVMIsAInstruction(v))
+    if (!k->is_strict && LLVMIsAInstruction(v))
         LLVMSetFastMathFlags(v, LLVMFastMathAllowContract);
     return v;
 }
 
 V fadd(Kernel *k, V x, V y)
 {
-    return contracted(LLVMBuildFAdd(k->b, x, y, ""));
+    return contracted(k, LLVMBuildFAdd(k->b, x, y, ""));
 }
 
 V fsub(Kernel *k, V x, V y)
 {
-    return contracted(LLVMBuildFSub(k->b, x, y, ""));
+    return contracted(k, LLVMBuildFSub(k->b, x, y, ""));
 }
 
 V fmul(Kernel *k, V x, V y)
 {
-    return contracted(LLVMBuildFMul(k->b, x, y, ""));
+    return contracted(k, LLVMBuildFMul(k->b, x, y, ""));
 }
 
 V fdiv(Kernel *k, V x, V y)

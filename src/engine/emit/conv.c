@@ -145,5 +145,6 @@ void block_convolution(Kernel *k, NodeId root)
     c.feature =
         add_dim(&f, dims, c.kernel.dims[c.a->kernel_input_feature_dimension], true);
     c.result[last] = add_dim(&f, dims, c.out.dims[last], false);
+    f.in_order = fold_is_few(&f, c.out.element);
     fold_emit(k, &f);
 }

@@ -8,7 +8,8 @@
  *
  * Several accumulators run side by side, since one addition waits for the one before it; that
  * takes an identity to start them all with.  Without one there is one accumulator, and lanes
- * only where results are neighbours. */
+ * only where results are neighbours.  A fold in order has one too; where its last dimension is
+ * reduced, values are still made 16 at a time, and then added lane by lane. */
 #include "engine/emit/fold.h"
 
 #include <string.h>
@@ -71,8 +72,10 @@ static Index *out_index(Kernel *k, const Fold *f, const Nest *nest, int lanes)
 static void accumulate(Kernel *k, const Fold *f, const Nest *nest, int lanes, V *acc)
 {
     V next[f->n];
+    k->is_strict = f->in_order;
     f->values(k, f, space_index(k, f, nest, lanes), next);
     f->combine(k, f, acc, next);
+    k->is_strict = false;
 }
 
 /* ---- the reduced loops, when lanes are kept neighbours ---- */
@@ -172,7 +175,7 @@ static int ways(const Fold *f, const Nest *nest, int nvectors)
     for (int d = 0; d < nest->n; d++)
         if (nest->reduced[d])
             rows = nest->dims[d]; /* of the innermost */
-    int n = f->has_identity ? vectors_at_once(f) / nvectors : 1;
+    int n = f->has_identity && !f->in_order ? vectors_at_once(f) / nvectors : 1;
     while (n > 1 && n > rows)
         n /= 2;
     return n < 1 ? 1 : n;
@@ -294,12 +297,36 @@ static void row_emit(Kernel *k, const Fold *f, Nest *nest, const Row *row, V *ac
         row_tail(k, f, nest, full, (int)(n - full), row, acc + way * f->n);
 }
 
+/* The same with one accumulator of one lane. */
+static void row_in_order(Kernel *k, const Fold *f, Nest *nest, V *acc)
+{
+    int64_t n = nest->dims[nest->n - 1];
+    k->is_strict = true;
+    for (int64_t from = 0; from < n; from += k->width) {
+        int lanes = (int)(n - from < k->width ? n - from : k->width);
+        V next[f->n], one[f->n];
+        nest->at[nest->n - 1] = (Coord){ const_i64(k, from), 1, from, NULL };
+        f->values(k, f, space_index(k, f, nest, lanes), next);
+        for (int lane = 0; lane < lanes; lane++) {
+            for (int i = 0; i < f->n; i++)
+                one[i] = extract_lane(k, next[i], lane);
+            k->lanes = 1;
+            memo_clear(k);
+            f->combine(k, f, acc, one);
+        }
+    }
+    k->is_strict = false;
+}
+
 static void row_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Row *row, V *acc)
 {
     while (d < nest->n - 1 && !nest->reduced[d])
         d++;
     if (d >= nest->n - 1) {
-        row_emit(k, f, nest, row, acc);
+        if (f->in_order)
+            row_in_order(k, f, nest, acc);
+        else
+            row_emit(k, f, nest, row, acc);
         return;
     }
     Loop loop;
@@ -313,7 +340,7 @@ static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
 {
     int64_t n = nest->dims[nest->n - 1];
     Row row = { 1, 1 };
-    if (f->has_identity) {
+    if (f->has_identity && !f->in_order) {
         while (row.lanes < k->width && row.lanes < n)
             row.lanes *= 2;
         row.nways = vectors_at_once(f) < 4 ? vectors_at_once(f) : 4;
@@ -337,6 +364,15 @@ static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
 }
 
 /* ---- */
+
+bool fold_is_few(const Fold *f, Element e)
+{
+    int64_t n = 1;
+    for (int d = 0; d < f->space.rank; d++)
+        n *= f->reduced[d] && n <= FOLD_FEW ? f->space.dims[d] : 1;
+    return n <= FOLD_FEW && element_info[element_part(e)].kind == FLOAT &&
+           element_info[element_part(e)].bytes >= 4;
+}
 
 void fold_emit(Kernel *k, const Fold *f)
 {

@@ -10,6 +10,7 @@ typedef struct Fold {
     Type out;                 /* the kept dimensions, in their order */
     int n;                    /* values folded side by side */
     bool has_identity;        /* start gives it; then any number of accumulators may run */
+    bool in_order;            /* but there is one: values are rounded, and added one by one */
     int weight;               /* operations per element, to bound the code's size */
     void *user;
 
@@ -23,5 +24,9 @@ typedef struct Fold {
     void (*done)(Kernel *k, const struct Fold *f, Index *at, V *acc);
 } Fold;
 
+/* Sums of so few floats are added in order, as XLA adds them: users see every bit of them. */
+enum { FOLD_FEW = 16 };
+
 void fold_emit(Kernel *k, const Fold *f);
+bool fold_is_few(const Fold *f, Element e); /* its space and reduced are set */
 #endif

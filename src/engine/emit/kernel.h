@@ -33,6 +33,7 @@ typedef struct Kernel {
     bool is_small;    /* every array has fewer than 2^31 bytes: lane numbers are i32 */
     int depth;        /* of element() within itself */
     bool accumulates; /* f16 and bf16 are not rounded now */
+    bool is_strict;   /* products are rounded before they are added */
     struct Memo *memo;
     RegionId inlined; /* the region that region_inline plays, or 0; its arguments are: */
     const V *bound;

@@ -166,5 +166,6 @@ void block_reduce(Kernel *k, NodeId root)
     for (int d = 0; d + 1 < f.space.rank; d++)
         f.joined[d] = f.reduced[d] == f.reduced[d + 1];
     joinable(k, node->nout, node->in, f.space, f.joined);
+    f.in_order = f.has_identity && !r.is_extreme && fold_is_few(&f, r.e);
     fold_emit(k, &f);
 }

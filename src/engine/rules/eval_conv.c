@@ -71,12 +71,18 @@ typedef struct Sum {
 
 static void add_product(const Convolution *c, int64_t p, int64_t q, Sum *sum)
 {
+    Element e = c->result.element;
+    int64_t terms = c->positions * c->features;
     switch (element_carrier(c->input.type.element)) {
     case CARRY_INT:
         sum->whole += (uint64_t)int_at(c->input, p) * (uint64_t)int_at(c->kernel, q);
         break;
-    case CARRY_FLOAT: sum->real += float_at(c->input, p) * float_at(c->kernel, q); break;
-    default: sum->complex += complex_at(c->input, p) * complex_at(c->kernel, q);
+    case CARRY_FLOAT:
+        sum->real = sum_float(e, terms, sum->real, float_at(c->input, p), float_at(c->kernel, q));
+        break;
+    default:
+        sum->complex = sum_complex(e, terms, sum->complex, complex_at(c->input, p),
+                                   complex_at(c->kernel, q));
     }
 }
 

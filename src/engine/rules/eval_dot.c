@@ -1,4 +1,4 @@
-/* eval_dot.c - dot_general: sums of products, in the widest carrier, rounded once.
+/* eval_dot.c - dot_general: sums of products.
  *
  *     result[batch..., lhs free..., rhs free...] = sum over contracted of lhs * rhs
  *
@@ -57,7 +57,8 @@ static void dot_element(const Dot *d, int64_t a, int64_t b, Tensor out, int64_t 
     uint64_t whole = 0;
     double sum = 0;
     Complex complex_sum = 0;
-    Carrier carrier = element_carrier(out.type.element);
+    Element e = out.type.element;
+    Carrier carrier = element_carrier(e);
     if (element_carrier(d->lhs.type.element) > carrier)
         carrier = element_carrier(d->lhs.type.element);
     for (int64_t i = 0; i < d->terms; i++) {
@@ -66,9 +67,11 @@ static void dot_element(const Dot *d, int64_t a, int64_t b, Tensor out, int64_t 
         if (carrier == CARRY_INT)
             whole += (uint64_t)int_at(d->lhs, p) * (uint64_t)int_at(d->rhs, q);
         else if (carrier == CARRY_FLOAT)
-            sum += creal(as_complex(d->lhs, p)) * creal(as_complex(d->rhs, q));
+            sum = sum_float(e, d->terms, sum, creal(as_complex(d->lhs, p)),
+                            creal(as_complex(d->rhs, q)));
         else
-            complex_sum += as_complex(d->lhs, p) * as_complex(d->rhs, q);
+            complex_sum = sum_complex(e, d->terms, complex_sum, as_complex(d->lhs, p),
+                                      as_complex(d->rhs, q));
         index_next(d->ncontracted, d->extents, index);
     }
     if (out.type.element == I1)

@@ -35,6 +35,13 @@ void bits_set(Tensor t, int64_t i, uint64_t bits);
  * neighbours differ by one, except that -0 and 0 are neighbours too. */
 int64_t float_rank(Tensor t, int64_t i);
 
+/* Sums of products.  Few of them (SUM_FEW) are added one by one, each product and each sum
+ * rounded as a machine that adds in the result's type does it (f32 for narrower floats), because
+ * users see every bit of them; many are added in the widest carrier. */
+enum { SUM_FEW = 16 };
+double sum_float(Element e, int64_t terms, double sum, double x, double y); /* sum + x * y */
+Complex sum_complex(Element e, int64_t terms, Complex sum, Complex x, Complex y);
+
 /* How a float type is made: sign, exponent, mantissa. */
 typedef struct FloatFormat {
     int exponent_bits, mantissa_bits, bias;
