@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static Module *m;
 
@@ -454,6 +455,36 @@ static void transforms(void)
     CHECK(bits[0] == 0xbb002be71cb996fc && after[1] == 0);
 }
 
+/* What XLA makes of the key 7 and the counter 9. */
+static void random_bits(void)
+{
+    uint64_t state[] = { 7, 9 }, after[2];
+    uint32_t bits[15];
+    static const uint32_t rows[] = { 0x8015f2d2, 0x0110b8ec, 0x843c52a3,
+                                     0x489d1b34, 0x34b33d2d, 0x2d2c6d4e };
+    static const uint32_t odd[] = { 0x8015f2d2, 0x489d1b34, 0x0110b8ec, 0x34b33d2d, 0x843c52a3,
+                                    0x5713dc7b, 0x70fa81ca, 0x88b5a788, 0xe966c720, 0x0e4779a9,
+                                    0x39a765f8, 0xbfaac661, 0x7bf56914, 0x37222518, 0x0accb585 };
+    static const uint32_t philox[] = { 0x9c6e911a, 0xe66bd3a4, 0x8d35dc7b, 0xdfeaf70e,
+                                       0x68083535 };
+    Tensor from = ARRAY(U64, state, 2), made[] = { ARRAY(U64, after, 2), ARRAY(U32, bits, 2, 3) };
+    must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 1 }, 1, &from, 2, made, 0, NULL));
+    CHECK(!memcmp(bits, rows, sizeof rows) && after[0] == 7 && after[1] == 12);
+    made[1] = ARRAY(U32, bits, 3, 5);
+    must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 1 }, 1, &from, 2, made, 0, NULL));
+    CHECK(!memcmp(bits, odd, sizeof odd) && after[1] == 18);
+    made[1] = ARRAY(U32, bits, 5);
+    for (int algorithm = 0; algorithm < 3; algorithm += 2) {
+        must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = algorithm }, 1, &from, 2, made, 0,
+                  NULL));
+        CHECK(!memcmp(bits, philox, sizeof philox) && after[0] == 7 && after[1] == 11);
+    }
+    uint64_t wide[3];
+    made[1] = ARRAY(U64, wide, 3);
+    must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 2 }, 1, &from, 2, made, 0, NULL));
+    CHECK(wide[1] == 0xdfeaf70e8d35dc7b && wide[2] == 0xffa897ae68083535 && after[1] == 11);
+}
+
 /* A function that calls itself is an error, not a deep stack. */
 static void recursion(void)
 {
@@ -519,6 +550,7 @@ int main(void)
     loops();
     linear();
     transforms();
+    random_bits();
     recursion();
     expectations();
     module_free(m);
