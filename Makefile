@@ -86,8 +86,7 @@ install: lib all
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-UNIT := $(if $(wildcard src/front/call.c),$(UNIT),$(filter-out $(patsubst %,%_test,%value %array %client %print %promote %numpy),$(UNIT)))
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy)
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse)
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o

@@ -14,7 +14,7 @@ static inline void front_start(int devices)
 }
 
 /* What was said since the last look; "" if nothing. */
-static inline const char *front_said(void)
+static inline char *front_said(void)
 {
     static char said[4096];
     snprintf(said, sizeof said, "%s", tt_error() ? tt_error() : "");

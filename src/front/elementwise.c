@@ -21,21 +21,27 @@ typedef struct Config {
     bool to_float; /* integers and booleans become floats first */
 } Config;
 
+static int bit_of(Element e)
+{
+    static const int bits[] = { [BOOLEAN] = 0, [SIGNED] = 1, [UNSIGNED] = 1, [FLOAT] = 2,
+                                [COMPLEX] = 3 };
+    return bits[element_info[e].kind];
+}
+
+/* Says so if one of the operands is not to be taken. */
 static bool takes(const Config *c, int n, const Shape *shapes)
 {
     static const char *const names[] = { "booleans", "integers", "floats", "complex numbers" };
     for (int i = 0; i < n; i++) {
-        static const int bit_of[] = { [BOOLEAN] = 0, [SIGNED] = 1, [UNSIGNED] = 1, [FLOAT] = 2,
-                                      [COMPLEX] = 3 };
-        int bit = bit_of[element_info[shapes[i].element].kind];
+        int bit = bit_of(shapes[i].element);
         if (c->takes >> bit & 1)
             continue;
         Text may = { 0 };
         for (int k = 0; k < 4; k++)
             if (c->takes >> k & 1)
                 text_printf(&may, "%s%s", may.n ? " and " : "", names[k]);
-        say_broken("%s: %s: it takes %s, not %s", c->who, shape_words(&shapes[i]),
-                   may.at, names[bit]);
+        say_broken("%s: %s: it takes %s, not %s", c->who, shape_words(&shapes[i]), may.at,
+                   names[bit]);
         text_free(&may);
         return false;
     }
@@ -186,13 +192,11 @@ static bool two(const Config *c, const tt *in, tt *x, Met *met)
     if (!shapes_of(c->who, 2, in, shapes) || !broadcast_shapes(c->who, 2, shapes, &common))
         return false;
     *met = c->to_float ? promote_inexact(2, shapes) : promote(2, shapes);
-    Shape taken[] = { shapes[0], shapes[1] };
-    taken[0].element = taken[1].element = met->element;
-    for (int i = 0; i < 2; i++) /* name the one that does not fit as it was given */
-        taken[i] = element_info[shapes[i].element].kind == element_info[met->element].kind
-                       ? shapes[i] : taken[i];
-    if (!takes(c, 2, taken))
-        return false;
+    if (!(c->takes >> bit_of(met->element) & 1)) {
+        Shape both = common; /* i64 and u64, both taken, meet in a float */
+        both.element = met->element;
+        return takes(c, 2, shapes) && takes(c, 1, &both);
+    }
     for (int i = 0; i < 2; i++)
         x[i] = as_shape(as_element(in[i], met->element), &common);
     return true;

@@ -1,0 +1,138 @@
+/* misuse_test.c - each mistake with values, arrays, operations and meshes has its message, which
+ * says what was called, with which shapes, and what would be right. */
+#include "tests/front.h"
+
+#include <stdio.h>
+
+#define SAYS(expression, message)                                                                  \
+    do {                                                                                           \
+        (void)(expression);                                                                        \
+        char *text_ = front_said();                                                                \
+        const char *behind_ = strstr(text_, ": tt_"); /* the line is this file's */                \
+        CHECK_STR(behind_ ? behind_ + 2 : text_, message);                                         \
+    } while (0)
+
+static tt zeros(tt_dtype type, int n, int64_t a, int64_t b)
+{
+    return (tt_full)(type, 0, &(tt_dims){ n, { a, b } });
+}
+
+static void test_operations(void)
+{
+    tt m = zeros(TT_F32, 2, 4, 3), v = zeros(TT_F32, 1, 4, 0), s = zeros(TT_F32, 0, 0, 0);
+    tt b = zeros(TT_BOOL, 1, 3, 0), c = zeros(TT_C64, 1, 3, 0), i = zeros(TT_I32, 1, 3, 0);
+    tt none = { 0, 0 };
+    SAYS(tt_add(m, v), "tt_add: f32[4,3] and f32[4] do not broadcast: 3 against 4, counted from the "
+                       "last axis");
+    SAYS(tt_where(b, m, v), "tt_where: bool[3], f32[4,3] and f32[4] do not broadcast: 3 against 4, "
+                            "counted from the last axis");
+    SAYS(tt_neg(b), "tt_neg: bool[3]: it takes integers and floats and complex numbers, not booleans");
+    SAYS(tt_sub(b, b), "tt_sub: bool[3]: it takes integers and floats and complex numbers, not "
+                       "booleans");
+    SAYS(tt_floor(c), "tt_floor: c64[3]: it takes integers and floats, not complex numbers");
+    SAYS(tt_not(m), "tt_not: f32[4,3]: it takes booleans and integers, not floats");
+    SAYS(tt_and(i, 0.5), "tt_and: f32[]: it takes booleans and integers, not floats");
+    SAYS(tt_and(zeros(TT_I64, 1, 3, 0), zeros(TT_U64, 1, 3, 0)),
+         "tt_and: f32[3]: it takes booleans and integers, not floats");
+    SAYS(tt_less(c, c), "tt_less: c64[3]: it takes booleans and integers and floats, not complex "
+                        "numbers");
+    SAYS(tt_pow(i, -1), "tt_pow: i32[3] to the power -1 is no integer: convert it by tt_astype");
+    SAYS(tt_isfinite(c), "tt_isfinite: c64[3]: it takes floats and integers");
+    SAYS(tt_exp(none), "tt_exp: an argument is no array: it was never given one");
+    SAYS(tt_astype(m, 99), "tt_astype: there is no element type 99");
+    SAYS(tt_matmul(m, v), "tt_matmul: f32[4,3] by f32[4]: the last axis of the first must match the "
+                          "only axis of the second");
+    SAYS(tt_matmul(m, m), "tt_matmul: f32[4,3] by f32[4,3]: the last axis of the first must match "
+                          "the next-to-last of the second");
+    SAYS(tt_matmul(m, s), "tt_matmul: f32[4,3] by f32[]: a scalar has no axis to sum over; use "
+                          "tt_mul");
+    SAYS(tt_sum(m, 2), "tt_sum: f32[4,3] has no axis 2; its axes are 0 to 1, or -2 to -1");
+    SAYS(tt_mean(s, 0), "tt_mean: f32[] is a scalar: it has no axis 0");
+    SAYS(tt_sum(m, 0, -2), "tt_sum: axis 0 of f32[4,3] is listed twice");
+    SAYS(tt_amax(zeros(TT_F32, 2, 0, 3)), "tt_amax: f32[0,3]: no elements have no extreme");
+    SAYS(tt_amin(c), "tt_amin: c64[3]: complex numbers have no order");
+    SAYS(tt_softmax(c), "tt_softmax: c64[3]: it takes real numbers, at least one");
+    SAYS(tt_argmax(zeros(TT_F32, 2, 0, 3), 0),
+         "tt_argmax: f32[0,3]: it takes real numbers, at least one along the axis");
+}
+
+static void test_shaping(void)
+{
+    tt m = zeros(TT_F32, 2, 4, 3), v = zeros(TT_F32, 1, 4, 0);
+    SAYS(tt_reshape(m, 5, 2), "tt_reshape: f32[4,3] has 12 elements, [5,2] has 10");
+    SAYS(tt_reshape(m, 5, -1), "tt_reshape: f32[4,3] has 12 elements, which do not divide into "
+                               "[5,-1]");
+    SAYS(tt_reshape(m, -1, -1), "tt_reshape: [-1,-1]: extents are 0 or more, and one may be -1");
+    SAYS(tt_transpose(m, 0), "tt_transpose: f32[4,3]: the axes [0] are not all of its axes, each "
+                             "once");
+    SAYS(tt_transpose(m, 0, 0), "tt_transpose: f32[4,3]: the axes [0,0] are not all of its axes, "
+                                "each once");
+    SAYS(tt_transpose(m, 0, 2), "tt_transpose: f32[4,3] has no axis 2; its axes are 0 to 1, or -2 to "
+                                "-1");
+    SAYS(tt_broadcast(m, 4, 6), "tt_broadcast: f32[4,3] does not broadcast to [4,6]: an axis keeps "
+                                "its extent unless that is 1, counted from the last axis");
+    SAYS(tt_index(m, 4), "tt_index: f32[4,3]: index 4 is out of range along axis 0: from -4 to 3");
+    SAYS(tt_index(m, 0, 0, 0), "tt_index: f32[4,3] has 2 axes; there are 3 indices");
+    SAYS(tt_slice(v, 1, 0, 1), "tt_slice: f32[4] has no axis 1; its axes are 0 to 0, or -1 to -1");
+    SAYS(tt_take(m, 0.5, 0), "tt_take: the indices are f32[]; they must be integers");
+    SAYS(tt_concat(0, m, v), "tt_concat: array 0 is f32[4,3] and array 1 is f32[4]: they may differ "
+                             "along axis 0 only");
+    SAYS(tt_stack(0, m, v), "tt_stack: array 0 is f32[4,3] and array 1 is f32[4]: they must have one "
+                            "shape");
+    SAYS(tt_one_hot(v, 0, TT_F32), "tt_one_hot: 0 classes; there must be one at least");
+    SAYS(tt_concat_n(NULL, 0, 0), "tt_concat: there are no arrays to join");
+}
+
+static void test_arrays(void)
+{
+    tt m = zeros(TT_F32, 2, 4, 3);
+    float out[3];
+    SAYS(tt_zeros(TT_F32, 2, -1), "tt_full: extent 1 of the shape is -1; it must be 0 or more");
+    SAYS((tt_full)(TT_F32, 0, &(tt_dims){ 9, { 1 } }),
+         "tt_full: a shape has 0 to 8 extents, not 9");
+    SAYS(tt_zeros(TT_F32, 1L << 40, 1L << 40), "tt_full: the shape has more than 2^56 elements");
+    SAYS(tt_arange(77, 3), "tt_arange: there is no element type 77");
+    SAYS(tt_arange(TT_F32, -3), "tt_arange: extent 0 of the shape is -3; it must be 0 or more");
+    SAYS(tt_from((float *)NULL, 3), "tt_from: there is no data for f32[3]");
+    SAYS(tt_item(m), "tt_item: f32[4,3] has 12 elements, and must have one");
+    SAYS(tt_read(m, out, sizeof out), "tt_read: f32[4,3] has 48 bytes; there is room for 12");
+    SAYS(tt_load_npy("build/nothing.npy"),
+         "tt_load_npy: build/nothing.npy cannot be read: No such file or directory");
+    SAYS(tt_load_npy("Makefile"),
+         "tt_load_npy: Makefile is no array of at most 8 axes in NumPy's .npy format");
+    SAYS(tt_save_npy("build/nowhere/x.npy", m),
+         "tt_save_npy: build/nowhere/x.npy cannot be written: No such file or directory");
+    SAYS((TT_HERE, tt_device_name(4)),
+         "tt_device_name: there is no device 4; the last of 4 is 3");
+    tt_init(.devices = 7);
+    CHECK(strstr(front_said(), "tt_init: 4 devices of "));
+}
+
+static void test_meshes(void)
+{
+    tt m = zeros(TT_F32, 2, 4, 3);
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    CHECK(mesh == tt_mesh_of({ "x", 2 }, { "y", 2 }));
+    SAYS(tt_mesh_of({ "x", 2 }, { "x", 2 }), "tt_mesh: two axes are named \"x\"");
+    SAYS(tt_mesh_of({ "x", 0 }), "tt_mesh: axis 0: it needs a name and a size of at least 1");
+    SAYS(tt_mesh_of({ "x", 3 }, { "y", 2 }),
+         "tt_mesh: axes \"x\" of 3, \"y\" of 2 need more devices than the 4 there are: "
+         "tt_init(.devices = n) makes more");
+    SAYS(tt_place(m, mesh, "z"), "tt_place: the mesh has no axis \"z\"");
+    SAYS(tt_place(m, mesh, "x", "x"),
+         "tt_place: axis \"x\" of the mesh is used for two axes of the array");
+    SAYS(tt_place(m, mesh, NULL, "y"), "tt_place: axis 1 of f32[4,3] has size 3, which does not divide "
+                                       "by the 2 of mesh axis \"y\"");
+    SAYS(tt_place(m, mesh, NULL, NULL, "y"), "tt_place: f32[4,3] has no axis 2 to cut along \"y\"");
+    SAYS(tt_place(m, NULL, "x"), "tt_place: no mesh is given: make one with tt_mesh_of");
+}
+
+int main(void)
+{
+    front_start(4);
+    test_operations();
+    test_shaping();
+    test_arrays();
+    test_meshes();
+    return check_done();
+}
