@@ -86,7 +86,8 @@ install: lib all
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse)
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse) \
+              $(BUILD)/tests/stress/front_test
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o
@@ -106,15 +107,15 @@ unit: $(BUILD)/run-tests $(UNIT) all
 test: unit asan tsan fuzz jax-test
 
 # The same tests with the sanitizers' eyes.
-asan:
+asan: $(PLUGIN)
 	$(MAKE) BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' unit-only
-tsan:
+tsan: $(PLUGIN)
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
 unit-only: $(BUILD)/run-tests $(UNIT)
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT)
-STRESS := $(filter %executor_test %comm_test %event_test %buffer_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
+STRESS := $(filter %executor_test %comm_test %event_test %buffer_test %value_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
 stress-only: $(BUILD)/run-tests $(STRESS)
-	TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
+	TSAN_OPTIONS=suppressions=tests/tsan.supp TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
 
 FUZZ_SECONDS ?= 10
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))

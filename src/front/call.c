@@ -439,11 +439,11 @@ static tt_fn public_function(const char *name, Body *body, const void *config, s
                  (!size || memcmp(f->key.config, config, size) == 0);
     if (is_it)
         return f;
-    FnKey key = { .function = (void (*)(void))body, .config_size = size, .kind = FN_PUBLIC };
+    FnKey key = { .function = (void (*)(void))body, .config_size = size, .kind = FN_PUBLIC,
+                  .arity = nout };
     if (size)
         key.config = intern_bytes(config, size);
     f = fn_intern(&key, NULL, name);
-    f->arity = nout; /* the same whoever writes it */
     recent[hash % RECENT].hash = hash;
     recent[hash % RECENT].f = f;
     return f;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(FnKey) == 8 * (7 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
+_Static_assert(sizeof(FnKey) == 8 * (8 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
                                     4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 8),
                "keys are compared as bytes");
 
@@ -75,8 +75,10 @@ static tt_fn make_function(const FnKey *key, const char *how, const char *name)
     f->how = how;
     f->name = key->inner ? key->inner->name : intern_string(name);
     f->label = make_label(key, how, f->name);
-    f->file = here.file;
-    f->line = here.line;
+    f->arity = key->arity;
+    f->fun = key->fun;
+    f->file = f->fun ? f->fun->file : here.file;
+    f->line = f->fun ? f->fun->line : here.line;
     pthread_mutex_init(&f->building, NULL);
     return f;
 }
@@ -128,17 +130,8 @@ static tt_fn make_c(int arity, void (*function)(void), const char *name)
                    "definition", name, name);
         return NULL;
     }
-    FnKey key = { .kind = FN_C, .function = function };
-    tt_fn f = fn_intern(&key, NULL, fun ? fun->name : name);
-    lock_take(&lock); /* others may be writing the same */
-    f->fun = fun;
-    f->arity = fun ? 0 : arity;
-    if (fun) {
-        f->file = fun->file;
-        f->line = fun->line;
-    }
-    lock_give(&lock);
-    return f;
+    FnKey key = { .kind = FN_C, .function = function, .fun = fun, .arity = fun ? 0 : arity };
+    return fn_intern(&key, NULL, fun ? fun->name : name);
 }
 
 tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)

@@ -28,6 +28,7 @@ typedef enum FnKind {
 typedef struct FnKey {
     tt_fn inner;            /* of transformations */
     void (*function)(void); /* FN_C, FN_PUBLIC */
+    const tt_fun *fun;      /* FN_C on trees */
     const void *config;     /* FN_PUBLIC: interned bytes */
     size_t config_size;
     const char *axis_name;
@@ -37,7 +38,9 @@ typedef struct FnKey {
     int32_t in_axes[TT_MAX_ARGS];
     int32_t out_axes[TT_MAX_RESULTS], out_axis;
     uint32_t kind, donate, wrt;
-    int32_t has_aux, axis_size, ndevices, unused; /* no bytes between fields */
+    int32_t has_aux, axis_size, ndevices;
+    int32_t arity; /* FN_C: parameters, each an array, when fun is NULL; FN_PUBLIC: results */
+    /* No bytes between fields. */
 } FnKey;
 
 struct Program; /* call.c */
@@ -49,8 +52,8 @@ struct tt_function {
     const char *label; /* pmap(grad(loss)) */
     const char *file;  /* where it was first made */
     int line;
-    int arity;         /* FN_C: parameters, each an array, when fun is NULL; FN_PUBLIC: results */
-    const tt_fun *fun; /* FN_C on trees */
+    int arity;         /* as in the key */
+    const tt_fun *fun;
     const struct Loaded *loaded;
     _Atomic(struct Program *) programs;
     pthread_mutex_t building; /* one thread at a time compiles it */

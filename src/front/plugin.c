@@ -260,6 +260,19 @@ static Error *start(Plugin *p)
     return NULL;
 }
 
+/* Ends what a failed attempt has begun. */
+static void drop(Plugin *p)
+{
+    PJRT_Client_Destroy_Args args = ARGS(Client_Destroy, .client = p->client);
+    if (p->client)
+        error_free(plugin_error(p->api, p->api->PJRT_Client_Destroy(&args)));
+    for (int i = 0; p->names && i < p->ndevices; i++)
+        free((char *)p->names[i]);
+    free(p->names);
+    free(p->ids);
+    free((char *)p->path);
+}
+
 Error *client_need(void)
 {
     /* acquire: pairs with the release below, so that `plugin` is seen filled in */
@@ -270,7 +283,9 @@ Error *client_need(void)
     if (!atomic_load(&is_ready)) {
         Plugin next = { 0 };
         error = start(&next);
-        if (!error) {
+        if (error) {
+            drop(&next);
+        } else {
             plugin = next;
             atomic_store_explicit(&is_ready, true, memory_order_release);
         }
