@@ -92,6 +92,10 @@ $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o
 	$(CC) $(CFLAGS) -o $@ $@.o $(BUILD)/libfront.a -lm -ldl -pthread
+$(BUILD)/tests/plugins/%.so: tests/plugins/%.c
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) -shared -o $@ $<
+$(BUILD)/tests/unit/client_test: $(BUILD)/tests/plugins/fake.so
 
 # Tests.  A test program links what it uses of the engine; LLVM only if it reaches that far.
 $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a

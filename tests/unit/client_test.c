@@ -24,9 +24,26 @@ static void refuse(const char *plugin, int devices, const char *expected)
     error_free(error);
 }
 
+/* tests/plugins/fake.c, built beside this program. */
+static void test_fakes(const char *self)
+{
+    char path[4096];
+    const char *slash = strrchr(self, '/');
+    snprintf(path, sizeof path, "%.*s/../plugins/fake.so", (int)(slash - self), self);
+    setenv("FAKE", "empty", 1);
+    refuse(path, 0, "is no PJRT plugin: its GetPjrtApi gives no table");
+    setenv("FAKE", "old", 1);
+    refuse(path, 0, "speaks PJRT 0.12; this library needs 0.40 or a later 0.x");
+    setenv("FAKE", "major", 1);
+    refuse(path, 0, "speaks PJRT 1.114; this library needs 0.40 or a later 0.x");
+    setenv("FAKE", "none", 1);
+    refuse(path, 2, "2 devices are wanted, and ");
+}
+
 static void test_not_plugins(void)
 {
-    refuse("build/nothing.so", 0, "tt_init names the plugin build/nothing.so, and there is no such file");
+    refuse("build/nothing.so", 0,
+           "tt_init names the plugin build/nothing.so, and there is no such file");
     refuse("Makefile", 0, "the plugin cannot be loaded: ");
     refuse("libm.so.6", 0, "there is no such file");
     const char *libm = "/lib/x86_64-linux-gnu/libm.so.6";
@@ -98,10 +115,12 @@ static void test_buffers(void)
     client_free(b);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc;
     tt_on_error(NULL, NULL);
     test_not_plugins();
+    test_fakes(argv[0]);
     setenv("TUTTI_PLUGIN", "build/pjrt_plugin_tutti.so", 0);
     check_ok(client_options(NULL, 0));
     check_ok(client_need());
