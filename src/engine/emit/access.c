@@ -25,8 +25,7 @@ LLVMTypeRef lanes_of(LLVMTypeRef type, int lanes)
 
 bool access_can(Element e)
 {
-    ElementInfo info = element_info[e];
-    return info.kind != TOKENS && !(info.kind == FLOAT && info.bits == 8);
+    return element_info[e].kind != TOKENS;
 }
 
 LLVMTypeRef memory_type(Kernel *k, Element e)
@@ -42,7 +41,7 @@ LLVMTypeRef part_type(Kernel *k, Element e)
 {
     if (e == I1)
         return int_type(k, 1);
-    if (e == F16 || e == BF16)
+    if (e == F16 || e == BF16 || is_narrow(e))
         return LLVMFloatTypeInContext(k->c);
     return memory_type(k, e);
 }
@@ -122,10 +121,10 @@ static V from_memory(Kernel *k, Element e, V raw)
         return LLVMBuildICmp(k->b, LLVMIntNE, raw, LLVMConstNull(LLVMTypeOf(raw)), "");
     if (e == F16 || e == BF16)
         return widen_float16(k, e, raw);
-    return raw;
+    return is_narrow(e) ? narrow_decode(k, e, raw) : raw;
 }
 
-/* f16 and bf16 are already rounded, so taking their bits is exact. */
+/* Narrow floats are already rounded, so taking their bits is exact. */
 static V to_memory(Kernel *k, Element e, V v, int lanes)
 {
     LLVMTypeRef raw = lanes_of(memory_type(k, e), lanes);
@@ -140,7 +139,7 @@ static V to_memory(Kernel *k, Element e, V v, int lanes)
         V bits = LLVMBuildBitCast(k->b, v, i32, "");
         return LLVMBuildTrunc(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 16), ""), raw, "");
     }
-    return v;
+    return is_narrow(e) ? narrow_encode(k, e, v) : v;
 }
 
 V constant_value(Kernel *k, Element e, const void *data)

@@ -38,6 +38,8 @@ V fma3(Kernel *k, V x, V y, V z); /* x * y + z */
 V fabs1(Kernel *k, V x);
 V is_nan(Kernel *k, V x);
 V same_bits(Kernel *k, V x, bool as_float); /* between f32 and i32, f64 and i64 */
+V bits_of(Kernel *k, Element e, V v); /* as many as e has in memory; of a real type */
+V value_of_bits(Kernel *k, Element e, V bits);
 LLVMTypeRef like_type(Kernel *k, V x, LLVMTypeRef one); /* as many lanes of another type */
 V to_f64(Kernel *k, V x);
 V to_f32(Kernel *k, V x);

@@ -11,7 +11,7 @@
  *
  * A value in registers is an LLVM scalar when lanes is 1, else a vector of so many lanes;
  * complex numbers are a struct {re, im} of those.  f16 and bf16 live as f32 that was rounded
- * to their type; i1 as i1; 2- and 4-bit integers as an extended i8. */
+ * to their type, as do floats of 8 bits; i1 as i1; 2- and 4-bit integers as an extended i8. */
 #ifndef TUTTI_KERNEL_H
 #define TUTTI_KERNEL_H
 #include "engine/emit/emit.h"
@@ -110,6 +110,9 @@ V load(Kernel *k, V pointer, Element e, Index *at);
 void store(Kernel *k, V pointer, Element e, Index *at, V value);
 V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
 bool access_can(Element e);
+bool is_narrow(Element e);                  /* a float of 8 bits: narrow.c */
+V narrow_decode(Kernel *k, Element e, V byte);
+V narrow_encode(Kernel *k, Element e, V x); /* f32, rounded */
 
 /* ---- element.c -------------------------------------------------------------------------- */
 

@@ -21,7 +21,9 @@ V math_rem(Kernel *k, V x, V y);
 /* Complex; e is C64 or C128. */
 V complex_function(Kernel *k, OpId op, Element e, V x);
 V complex_pow(Kernel *k, Element e, V x, V y);
+V complex_atan2(Kernel *k, Element e, V y, V x);
 
 /* A function of the C library, lane by lane, in f64: where a polynomial is not worth it. */
 V math_call(Kernel *k, int function, V x, V y);
+V complex_call(Kernel *k, int function, Element e, V x);
 #endif

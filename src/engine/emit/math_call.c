@@ -42,6 +42,28 @@ V math_call(Kernel *k, int function, V x, V y)
     return LLVMBuildLoad2(k->b, type, out, "");
 }
 
+/* Parts go in as x and y, and come out one after the other. */
+V complex_call(Kernel *k, int function, Element e, V x)
+{
+    V re = to_f64(k, real_part(k, x)), im = to_f64(k, imag_part(k, x));
+    LLVMTypeRef type = LLVMTypeOf(re), pointer = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef i32 = int_type(k, 32), parts[] = { i32, i32, pointer, pointer, pointer };
+    LLVMTypeRef f = LLVMFunctionType(LLVMVoidTypeInContext(k->c), parts, 5, false);
+    int lanes = lanes_in(re);
+    LLVMTypeRef both = LLVMArrayType2(LLVMDoubleTypeInContext(k->c), 2 * (uint64_t)lanes);
+    V xs = stack_slot(k, type), ys = stack_slot(k, type), out = stack_slot(k, both);
+    LLVMBuildStore(k->b, re, xs);
+    LLVMBuildStore(k->b, im, ys);
+    V args[] = { LLVMConstInt(i32, (unsigned)function, false),
+                 LLVMConstInt(i32, (unsigned)lanes, false), xs, ys, out };
+    LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
+    re = LLVMBuildLoad2(k->b, type, out, "");
+    im = LLVMBuildLoad2(k->b, type, byte_offset(k, out, (int64_t)sizeof(double) * lanes), "");
+    LLVMSetAlignment(re, sizeof(double));
+    LLVMSetAlignment(im, sizeof(double));
+    return e == C128 ? complex_of(k, re, im) : complex_of(k, to_f32(k, re), to_f32(k, im));
+}
+
 V math_repair(Kernel *k, int function, V x, V hard, V fast)
 {
     V any = lanes_in(x) == 1 ? hard : INTRINSIC(k, "llvm.vector.reduce.or", hard);

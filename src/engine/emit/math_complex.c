@@ -169,3 +169,15 @@ V complex_pow(Kernel *k, Element e, V x, V y)
     power = z_select(k, base_is_0, (Z){ zero, zero }, power);
     return narrow(k, e, z_select(k, by_is_0, (Z){ one, zero }, power));
 }
+
+/* -i log((x + iy) / sqrt(x^2 + y^2)). */
+V complex_atan2(Kernel *k, Element e, V y, V x)
+{
+    Z a = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
+    Z b = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
+    Z aa = z_times(k, a, a), bb = z_times(k, b, b);
+    Z length = z_sqrt(k, (Z){ fadd(k, aa.re, bb.re), fadd(k, aa.im, bb.im) });
+    Z sum = { fsub(k, a.re, b.im), fadd(k, a.im, b.re) };
+    Z l = z_log(k, z_over(k, sum, length));
+    return narrow(k, e, (Z){ l.im, LLVMBuildFNeg(k->b, l.re, "") });
+}

@@ -17,8 +17,7 @@ FUNCTION(logistic, OP_LOGISTIC)
 FUNCTION(tanh, OP_TANH)
 FUNCTION(sin, OP_SIN)
 FUNCTION(cos, OP_COS)
-MAP1(tan, math_tan(k, x))
-MAP2(atan2, math_atan2(k, x, y))
+MAP2(atan2, is_complex(e) ? complex_atan2(k, e, x, y) : math_atan2(k, x, y))
 
 static V square_root(Kernel *k, Element e, V x)
 {

@@ -273,7 +273,7 @@ V element_gather(Kernel *k, NodeId n, Index *at)
 
 /* ---- bits ---- */
 
-static V bits_of(Kernel *k, Element e, V v)
+V bits_of(Kernel *k, Element e, V v)
 {
     if (e == F32 || e == F64)
         return same_bits(k, v, false);
@@ -286,10 +286,10 @@ static V bits_of(Kernel *k, Element e, V v)
         bits = LLVMBuildLShr(k->b, bits, const_i(k, LLVMTypeOf(bits), 16), "");
         return LLVMBuildTrunc(k->b, bits, like_type(k, v, int_type(k, 16)), "");
     }
-    return v;
+    return is_narrow(e) ? narrow_encode(k, e, v) : v;
 }
 
-static V value_of_bits(Kernel *k, Element e, V bits)
+V value_of_bits(Kernel *k, Element e, V bits)
 {
     LLVMTypeRef i32 = like_type(k, bits, int_type(k, 32));
     if (e == F32 || e == F64)
@@ -302,7 +302,7 @@ static V value_of_bits(Kernel *k, Element e, V bits)
         V high = LLVMBuildZExt(k->b, bits, i32, "");
         return same_bits(k, LLVMBuildShl(k->b, high, const_i(k, i32, 16), ""), true);
     }
-    return finish(k, e, bits);
+    return is_narrow(e) ? narrow_decode(k, e, bits) : finish(k, e, bits);
 }
 
 /* Wide to narrow: the last coordinate says which part.  Narrow to wide: all parts, low first. */

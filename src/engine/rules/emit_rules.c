@@ -18,7 +18,7 @@ BlockRule *const block_rules[OP_COUNT] = {
 static bool is_real_only(OpId op)
 {
     switch (op) {
-    case OP_TAN: case OP_ATAN2: case OP_REM: return true;
+    case OP_REM: return true;
     default: return false;
     }
 }

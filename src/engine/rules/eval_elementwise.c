@@ -96,7 +96,6 @@ FLOATING(sqrt, sqrt(x), csqrt(x))
 FLOATING(rsqrt, 1 / sqrt(x), math_complex_rsqrt(x))
 FLOATS(cbrt, cbrt(x))
 FLOATING(sinh, sinh(x), csinh(x))
-FLOATING(cosh, cosh(x), ccosh(x))
 FLOATING(asin, asin(x), casin(x))
 FLOATING(acos, acos(x), cacos(x))
 FLOATING(atan, atan(x), catan(x))
@@ -132,6 +131,22 @@ INTEGERS(xor, x ^ y)
 INTEGERS(shl, U(y) < (uint64_t)t->bits ? U(x) << y : 0)
 INTEGERS(shr_logical, U(y) < (uint64_t)t->bits ? math_mask(x, t) >> y : 0)
 INTEGERS(shr_arithmetic, math_shift_signed(x, y, t))
+
+FLOATING_POINT(cosh, cosh(x))
+COMPLEX_NUMBER(cosh, ccosh(x))
+
+/* XLA's formula, step by step, since users see its rounding. */
+static double float_cosh_f32(double x, MAYBE double y)
+{
+    float less = (float)-M_LN2, value = (float)x;
+    return (float)exp(value + less) + (float)exp(-value + less);
+}
+
+Error *eval_cosh(MAYBE const Module *m, const Node *n, const Tensor *in, Tensor *out)
+{
+    bool is_f32 = in->type.element == F32;
+    return each(n, in, out, NULL, is_f32 ? float_cosh_f32 : float_cosh, complex_cosh);
+}
 
 /* From complex to its parts, and back. */
 

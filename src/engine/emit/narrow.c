@@ -1,0 +1,143 @@
+/* narrow.c - floats of 8 bits: between their bytes and the f32 that stands for them.
+ *
+ * In: sign | exponent | mantissa, in one of several formats; out: the same number as f32, which
+ * has room for all of them; and back, rounded to nearest, ties to even.  On the bits: away from
+ * zero a format's numbers are f32's with fewer places and another bias, and below its normal
+ * range they are multiples of one step:
+ *
+ *     |x|  0 ... least normal     multiples of the step: added to a number whose last place is
+ *                                 the step, the machine rounds
+ *          ... largest            f32's bits, rounded to fewer places, moved by the difference
+ *                                 of the biases
+ *          beyond                 infinity, or NaN where there is none
+ *
+ * f8E8M0FNU has powers of two only, no sign and no zero; its ties go up. */
+#include "engine/emit/arith.h"
+
+typedef struct Format {
+    int mantissa, bias;
+    int top;   /* bits of the largest number, without sign */
+    int above; /* what is written for more than that */
+    int nan;
+    bool is_unsigned_zero; /* there is no -0: its bits are NaN */
+} Format;
+
+static Format format_of(Element e)
+{
+    switch (e) {
+    case F8E4M3FN: return (Format){ 3, 7, 0x7e, 0x7f, 0x7f, false };
+    case F8E5M2: return (Format){ 2, 15, 0x7b, 0x7c, 0x7e, false };
+    case F8E4M3FNUZ: return (Format){ 3, 8, 0x7f, 0x80, 0x80, true };
+    case F8E5M2FNUZ: return (Format){ 2, 16, 0x7f, 0x80, 0x80, true };
+    case F8E4M3B11FNUZ: return (Format){ 3, 11, 0x7f, 0x80, 0x80, true };
+    case F8E4M3: return (Format){ 3, 7, 0x77, 0x78, 0x7c, false };
+    default: return (Format){ 4, 3, 0x6f, 0x70, 0x78, false }; /* F8E3M4 */
+    }
+}
+
+bool is_narrow(Element e)
+{
+    return element_info[e].kind == FLOAT && element_info[e].bits == 8;
+}
+
+static V pick(Kernel *k, V condition, V x, V y)
+{
+    return LLVMBuildSelect(k->b, condition, x, y, "");
+}
+
+static V is_more(Kernel *k, V x, int64_t than)
+{
+    return LLVMBuildICmp(k->b, LLVMIntSGT, x, const_i(k, LLVMTypeOf(x), than), "");
+}
+
+/* ---- from bytes ---- */
+
+static V decode_power(Kernel *k, V code)
+{
+    LLVMTypeRef i32 = LLVMTypeOf(code);
+    V bits = LLVMBuildShl(k->b, code, const_i(k, i32, 23), "");
+    bits = pick(k, is_more(k, code, 0), bits, const_i(k, i32, 0x400000));
+    bits = pick(k, is_more(k, code, 254), const_i(k, i32, 0x7fc00000), bits);
+    return same_bits(k, bits, true);
+}
+
+V narrow_decode(Kernel *k, Element e, V byte)
+{
+    LLVMTypeRef i32 = like_type(k, byte, int_type(k, 32));
+    V code = LLVMBuildZExt(k->b, byte, i32, "");
+    if (e == F8E8M0FNU)
+        return decode_power(k, code);
+    Format f = format_of(e);
+    V size = LLVMBuildAnd(k->b, code, const_i(k, i32, 0x7f), "");
+    V sign = LLVMBuildShl(k->b, LLVMBuildAnd(k->b, code, const_i(k, i32, 0x80), ""),
+                          const_i(k, i32, 24), "");
+    V normal = LLVMBuildAdd(k->b, LLVMBuildShl(k->b, size, const_i(k, i32, 23 - f.mantissa), ""),
+                            const_i(k, i32, (int64_t)(127 - f.bias) << 23), "");
+    LLVMTypeRef f32 = like_type(k, byte, LLVMFloatTypeInContext(k->c));
+    double step = 1;
+    for (int i = 1 - f.bias - f.mantissa; i < 0; i++)
+        step /= 2;
+    V small = LLVMBuildFMul(k->b, LLVMBuildUIToFP(k->b, size, f32, ""), const_f(k, f32, step), "");
+    V bits = pick(k, is_more(k, size, (1 << f.mantissa) - 1), normal, same_bits(k, small, false));
+    if (f.above != f.nan) /* an infinity */
+        bits = pick(k, is_more(k, size, f.top), const_i(k, i32, 0x7f800000), bits);
+    int64_t last = f.above != f.nan ? f.above : f.top;
+    bits = pick(k, is_more(k, size, last), const_i(k, i32, 0x7fc00000), bits);
+    bits = LLVMBuildOr(k->b, bits, sign, "");
+    if (f.is_unsigned_zero) {
+        V is_it = LLVMBuildICmp(k->b, LLVMIntEQ, code, const_i(k, i32, 0x80), "");
+        bits = pick(k, is_it, const_i(k, i32, 0x7fc00000), bits);
+    }
+    return same_bits(k, bits, true);
+}
+
+/* ---- to bytes ---- */
+
+static V encode_power(Kernel *k, V bits)
+{
+    LLVMTypeRef i32 = LLVMTypeOf(bits);
+    V up = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 22), ""),
+                        const_i(k, i32, 1), "");
+    V code = LLVMBuildAdd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 23), ""), up, "");
+    V low = LLVMBuildZExt(k->b, is_more(k, bits, 0x5fffff), i32, "");
+    code = pick(k, is_more(k, bits, 0x7fffff), code, low);
+    V is_positive = is_more(k, bits, 0);
+    V fits = LLVMBuildAnd(k->b, is_positive, LLVMBuildNot(k->b, is_more(k, code, 254), ""), "");
+    return pick(k, fits, code, const_i(k, i32, 255));
+}
+
+/* The bits of |x|, which is below the least normal number. */
+static V encode_small(Kernel *k, const Format *f, V size)
+{
+    V x = same_bits(k, size, true);
+    double magic = 1;
+    for (int i = 23 + 1 - f->bias - f->mantissa; i != 0; i += i > 0 ? -1 : 1)
+        magic = i > 0 ? magic * 2 : magic / 2;
+    V base = const_f(k, LLVMTypeOf(x), magic);
+    V sum = LLVMBuildFAdd(k->b, x, base, "");
+    return LLVMBuildSub(k->b, same_bits(k, sum, false), same_bits(k, base, false), "");
+}
+
+V narrow_encode(Kernel *k, Element e, V x)
+{
+    V bits = same_bits(k, x, false);
+    LLVMTypeRef i32 = LLVMTypeOf(bits), i8 = like_type(k, x, int_type(k, 8));
+    if (e == F8E8M0FNU)
+        return LLVMBuildTrunc(k->b, encode_power(k, bits), i8, "");
+    Format f = format_of(e);
+    V size = LLVMBuildAnd(k->b, bits, const_i(k, i32, 0x7fffffff), "");
+    V drop = const_i(k, i32, 23 - f.mantissa);
+    V odd = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, size, drop, ""), const_i(k, i32, 1), "");
+    V half = LLVMBuildAdd(k->b, odd, const_i(k, i32, (INT64_C(1) << (22 - f.mantissa)) - 1), "");
+    V code = LLVMBuildLShr(k->b, LLVMBuildAdd(k->b, size, half, ""), drop, "");
+    code = LLVMBuildSub(k->b, code, const_i(k, i32, (int64_t)(127 - f.bias) << f.mantissa), "");
+    int64_t least = (int64_t)(128 - f.bias) << 23;
+    code = pick(k, is_more(k, size, least - 1), code, encode_small(k, &f, size));
+    code = pick(k, is_more(k, code, f.top), const_i(k, i32, f.above), code);
+    code = pick(k, is_more(k, size, 0x7f800000), const_i(k, i32, f.nan), code);
+    V sign = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 24), ""),
+                          const_i(k, i32, 0x80), "");
+    if (f.is_unsigned_zero)
+        sign = pick(k, is_more(k, code, 0), sign, const_i(k, i32, 0));
+    return LLVMBuildTrunc(k->b, LLVMBuildOr(k->b, code, sign, ""), i8, "");
+}

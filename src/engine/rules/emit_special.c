@@ -1,0 +1,79 @@
+/* emit_special.c - the formulas of functions too rare to be polynomials inside kernels.
+ *
+ * Most go to the runtime's library in f64, lane by lane; real and complex numbers alike.  The
+ * hyperbolic cosine of f32 is XLA's own formula, whose rounding users see. */
+#include "engine/emit/arith.h"
+#include "engine/emit/math_parts.h"
+#include "engine/rules/emit_rules.h"
+
+static V by_library(Kernel *k, int function, V x)
+{
+    if (math_is_f64(x))
+        return math_call(k, function, x, NULL);
+    return to_f32(k, math_call(k, function, to_f64(k, x), NULL));
+}
+
+#define LIBRARY(name, function) MAP1(name, by_library(k, function, x))
+#define COMPLEX_LIBRARY(name, function, of_complex)                                                \
+    MAP1(name, is_complex(e) ? complex_call(k, of_complex, e, x) : by_library(k, function, x))
+
+LIBRARY(cbrt, MATH_CBRT)
+LIBRARY(erf, MATH_ERF)
+LIBRARY(erfc, MATH_ERFC)
+LIBRARY(erf_inv, MATH_ERF_INV)
+LIBRARY(lgamma, MATH_LGAMMA)
+LIBRARY(digamma, MATH_DIGAMMA)
+LIBRARY(bessel_i1e, MATH_BESSEL_I1E)
+COMPLEX_LIBRARY(sinh, MATH_SINH, MATH_COMPLEX_SINH)
+COMPLEX_LIBRARY(asin, MATH_ASIN, MATH_COMPLEX_ASIN)
+COMPLEX_LIBRARY(acos, MATH_ACOS, MATH_COMPLEX_ACOS)
+COMPLEX_LIBRARY(atan, MATH_ATAN, MATH_COMPLEX_ATAN)
+COMPLEX_LIBRARY(asinh, MATH_ASINH, MATH_COMPLEX_ASINH)
+COMPLEX_LIBRARY(acosh, MATH_ACOSH, MATH_COMPLEX_ACOSH)
+COMPLEX_LIBRARY(atanh, MATH_ATANH, MATH_COMPLEX_ATANH)
+
+/* e^(x - log 2) + e^(-x - log 2), which overflows no earlier than its result. */
+static V cosh_f32(Kernel *k, V x)
+{
+    V less = const_f(k, LLVMTypeOf(x), -0x1.62e430p-1);
+    V up = math_exp(k, LLVMBuildFAdd(k->b, x, less, ""));
+    V down = math_exp(k, LLVMBuildFAdd(k->b, LLVMBuildFNeg(k->b, x, ""), less, ""));
+    return LLVMBuildFAdd(k->b, up, down, "");
+}
+
+static V hyperbolic_cosine(Kernel *k, Element e, V x)
+{
+    if (is_complex(e))
+        return complex_call(k, MATH_COMPLEX_COSH, e, x);
+    return e == F64 ? math_call(k, MATH_COSH, x, NULL) : cosh_f32(k, x);
+}
+
+MAP1(cosh, hyperbolic_cosine(k, e, x))
+MAP1(tan, is_complex(e) ? complex_call(k, MATH_COMPLEX_TAN, e, x) : math_tan(k, x))
+
+/* One step from x towards y: on the bits, which count up away from zero.  Compared as integers,
+ * since numbers below the normal range would count as zero. */
+static V step_towards(Kernel *k, Element e, V x, V y)
+{
+    V from = bits_of(k, e, x), to = bits_of(k, e, y);
+    LLVMTypeRef type = LLVMTypeOf(from);
+    int64_t top = (int64_t)(UINT64_C(1) << (element_info[e].bits - 1));
+    V sign = const_i(k, type, top), rest = const_i(k, type, ~top), zero = const_i(k, type, 0);
+    V one = const_i(k, type, 1);
+    V size = LLVMBuildAnd(k->b, from, rest, ""), to_size = LLVMBuildAnd(k->b, to, rest, "");
+    V sizes = LLVMBuildOr(k->b, size, to_size, "");
+    V is_same = LLVMBuildOr(k->b, LLVMBuildICmp(k->b, LLVMIntEQ, from, to, ""),
+                            LLVMBuildICmp(k->b, LLVMIntEQ, sizes, zero, ""), "");
+    V turns = LLVMBuildICmp(k->b, LLVMIntNE,
+                            LLVMBuildAnd(k->b, LLVMBuildXor(k->b, from, to, ""), sign, ""), zero, "");
+    V is_above = LLVMBuildICmp(k->b, LLVMIntUGT, size, to_size, "");
+    V inwards = LLVMBuildOr(k->b, turns, is_above, "");
+    V next = LLVMBuildAdd(k->b, from, math_select(k, inwards, const_i(k, type, -1), one), "");
+    V least = LLVMBuildOr(k->b, LLVMBuildAnd(k->b, to, sign, ""), one, "");
+    next = math_select(k, LLVMBuildICmp(k->b, LLVMIntEQ, size, zero, ""), least, next);
+    V result = value_of_bits(k, e, math_select(k, is_same, to, next));
+    V any_nan = LLVMBuildFCmp(k->b, LLVMRealUNO, x, y, "");
+    return math_select(k, any_nan, const_f(k, LLVMTypeOf(x), __builtin_nan("")), result);
+}
+
+MAP2(next_after, step_towards(k, e, x, y))
