@@ -139,7 +139,7 @@ $(VENV)/.ready: python/requirements.txt
 $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*.py') python/pyproject.toml
 	$(VENV)/bin/pip install -q --no-deps --force-reinstall ./python
 	@touch $@
-jax-test: all $(VENV)/.plugin
+jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 	$(VENV)/bin/python -m pytest -q python/tests
 
 run: all $(VENV)/.plugin

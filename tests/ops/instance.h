@@ -86,6 +86,9 @@ static inline void fill_template(Text *out, const Case *c, Element e, const char
         case 'E': text_printf(out, "%s", element_info[e].name); break;
         case 'P': text_printf(out, "%s", element_info[element_part(e)].name); break;
         case 'C': text_printf(out, "%s", comparison_of(e)); break;
+        case 'O':
+            text_printf(out, "%s", element_info[e].kind == FLOAT ? "TOTALORDER" : comparison_of(e));
+            break;
         case 'S': text_printf(out, "%s", shape); break;
         default: printf("%s: $%c in a text\n", c->id, *at), exit(1);
         }
@@ -166,12 +169,12 @@ static inline void add_main(Text *out, const Module *m)
     text_printf(out, "\n}\n");
 }
 
-/* The whole program of a case for an element type. */
-static inline Error *instance_text(const Case *c, Element e, Text *out)
+/* The whole program of a case for an element type; is_short: with the first shapes only. */
+static inline Error *instance_text(const Case *c, Element e, bool is_short, Text *out)
 {
-    static const char *const shapes[] = { "", "0x", "1x", "17x", "1023x", "5x3x", "3x0x2x", "2x3x65x" };
+    static const char *const shapes[] = { "1023x", "", "0x", "1x", "17x", "5x3x", "3x0x2x", "2x3x65x" };
     Text funcs = { 0 };
-    int n = strstr(c->text, "$S") ? (int)(sizeof shapes / sizeof *shapes) : 1;
+    int n = !strstr(c->text, "$S") ? 1 : is_short ? 2 : (int)(sizeof shapes / sizeof *shapes);
     for (int i = 0; i < n; i++) {
         text_printf(&funcs, "func.func private @f%d", i);
         fill_template(&funcs, c, e, shapes[i]);

@@ -55,9 +55,6 @@ V arith_convert(Kernel *k, Element from, Element to, V x)
     if (is_complex(from) && is_complex(to))
         return complex_of(k, real_to_real(k, a, b, real_part(k, x)),
                           real_to_real(k, a, b, imag_part(k, x)));
-    if (is_complex(from) && to == I1)
-        return LLVMBuildOr(k->b, not_zero(k, a, real_part(k, x)), not_zero(k, a, imag_part(k, x)),
-                           "");
     if (is_complex(from))
         return real_to_real(k, a, to, real_part(k, x));
     V v = real_to_real(k, from, b, x);

@@ -237,7 +237,7 @@ static void convert_complex(Tensor to, int64_t i, Complex x)
     const ElementInfo *t = &element_info[to.type.element];
     switch (element_carrier(to.type.element)) {
     case CARRY_INT:
-        int_set(to, i, t->kind == BOOLEAN ? x != 0 : int_from_double(creal(x), t));
+        int_set(to, i, t->kind == BOOLEAN ? creal(x) != 0 : int_from_double(creal(x), t));
         break;
     case CARRY_FLOAT: float_set(to, i, creal(x)); break;
     default: complex_set(to, i, x);
