@@ -30,6 +30,8 @@ all: $(PLUGIN) $(TUTTI)
 # What must be there to build: Debian's or Ubuntu's packages.
 deps:
 	@tools/deps.sh
+# The front alone needs a C compiler and nothing else.
+NEEDS := $(if $(filter-out lib install,$(or $(MAKECMDGOALS),all)),$(BUILD)/.deps)
 $(BUILD)/.deps: tools/deps.sh
 	@tools/deps.sh && mkdir -p $(BUILD) && touch $@
 
@@ -42,7 +44,7 @@ $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/obj/src/front/%.o: ALL_CFLAGS += -DTT_NO_SUGAR
-$(BUILD)/obj/%.o: %.c | $(BUILD)/.deps
+$(BUILD)/obj/%.o: %.c | $(NEEDS)
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
