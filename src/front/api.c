@@ -147,9 +147,10 @@ tt tt_arange(tt_dtype type, int64_t n)
     if (type == TT_BOOL && n > 2)
         return say_broken("tt_arange: booleans do not count to %lld", (long long)n);
     Type t = { element_of(type), 1, dims.v };
-    return tracing ? as_element(build_iota((Type){ type == TT_BOOL ? I32 : t.element, 1, dims.v }, 0),
-                                t.element)
-                   : filled("tt_arange", t, 0, 1);
+    return tracing
+               ? as_element(build_iota((Type){ type == TT_BOOL ? I32 : t.element, 1, dims.v }, 0),
+                            t.element)
+               : filled("tt_arange", t, 0, 1);
 }
 
 tt tt_full(tt_dtype type, double value, const tt_dims *shape)
@@ -174,7 +175,8 @@ static Array *narrowed(Array *wide, Element e)
     size_t nparts = (size_t)type_count(t) * (to == e ? 1 : 2);
     char *data = malloc(type_bytes(wide->type) + 1);
     bool read = data && array_read(wide, data);
-    for (size_t i = 0; read && i < nparts; i++) { /* in place: an element's new place is before it */
+    /* In place: an element's new place is not behind its old one. */
+    for (size_t i = 0; read && i < nparts; i++) {
         char *at = data + i * (size_t)element_info[from].bytes;
         char *into = data + i * (size_t)element_info[to].bytes;
         if (element_info[to].kind == FLOAT)
@@ -197,7 +199,8 @@ static Array *settled(tt x, const char *who)
     Element e = element_settled(held.type.element, held.is_weak);
     if (!held.array)
         say_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
-                   "return it", who, type_words(held.type));
+                   "return it",
+                   who, type_words(held.type));
     else
         a = e == held.type.element ? array_hold(held.array) : narrowed(held.array, e);
     value_unpin(x);
@@ -214,7 +217,8 @@ double tt_item(tt x)
     Element e = held.type.element;
     if (!held.array)
         say_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
-                   "return it", type_words(held.type));
+                   "return it",
+                   type_words(held.type));
     else if (type_count(held.type) != 1)
         say_broken("tt_item: %s has %lld elements, and must have one", type_words(held.type),
                    (long long)type_count(held.type));

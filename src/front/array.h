@@ -35,9 +35,9 @@ struct Array {
     bool *is_lent;                /* [layout->ndevices], or NULL */
     bool has_small;               /* the elements are in `small` too: numbers need no device */
     unsigned char small[SMALL];
-    _Atomic bool is_donated;      /* a call has consumed the buffers: said when it is used */
+    _Atomic bool is_donated; /* a call has consumed the buffers: said when it is used */
     Lock lock;
-    Array *relaid;                /* under `lock`: as it was last laid out otherwise, or NULL */
+    Array *relaid; /* under `lock`: as it was last laid out otherwise, or NULL */
 };
 
 /* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK. */

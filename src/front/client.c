@@ -97,8 +97,8 @@ static Text compile_options(int n, const int *devices)
     return options;
 }
 
-Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
-                      int nresults, Executable **out)
+Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs, int nresults,
+                      Executable **out)
 {
     Text options = compile_options(ndevices, devices);
     PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
@@ -138,12 +138,12 @@ Error *client_execute(Executable *e, PJRT_Buffer *const *const *args, PJRT_Buffe
 
 Error *client_upload(Type type, const void *data, int device, PJRT_Buffer **out)
 {
-    PJRT_Client_BufferFromHostBuffer_Args args = ARGS(
-        Client_BufferFromHostBuffer, .client = plugin.client, .data = data,
-        .type = (PJRT_Buffer_Type)element_info[type.element].pjrt, .dims = type.dims,
-        .num_dims = (size_t)type.rank,
-        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
-        .device = plugin.devices[device]);
+    PJRT_Client_BufferFromHostBuffer_Args args =
+        ARGS(Client_BufferFromHostBuffer, .client = plugin.client, .data = data,
+             .type = (PJRT_Buffer_Type)element_info[type.element].pjrt, .dims = type.dims,
+             .num_dims = (size_t)type.rank,
+             .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+             .device = plugin.devices[device]);
     TRY(CALL(Client_BufferFromHostBuffer, &args));
     Error *error = await(args.done_with_host_buffer);
     if (error)

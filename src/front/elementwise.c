@@ -12,7 +12,14 @@
 #include <string.h>
 
 /* Which elements an operation takes. */
-enum { BOOLS = 1, INTS = 2, FLOATS = 4, COMPLEXES = 8, NUMBERS = INTS | FLOATS | COMPLEXES, ALL = 15 };
+enum {
+    BOOLS = 1,
+    INTS = 2,
+    FLOATS = 4,
+    COMPLEXES = 8,
+    NUMBERS = INTS | FLOATS | COMPLEXES,
+    ALL = 15
+};
 
 typedef struct Config {
     const char *who;
@@ -23,8 +30,9 @@ typedef struct Config {
 
 static int bit_of(Element e)
 {
-    static const int bits[] = { [BOOLEAN] = 0, [SIGNED] = 1, [UNSIGNED] = 1, [FLOAT] = 2,
-                                [COMPLEX] = 3 };
+    static const int bits[] = {
+        [BOOLEAN] = 0, [SIGNED] = 1, [UNSIGNED] = 1, [FLOAT] = 2, [COMPLEX] = 3
+    };
     return bits[element_info[e].kind];
 }
 
@@ -341,8 +349,7 @@ static void where_body(const tt *in, tt *out, const void *config)
 {
     (void)config;
     Shape shapes[3], common;
-    if (!shapes_of("tt_where", 3, in, shapes) ||
-        !broadcast_shapes("tt_where", 3, shapes, &common))
+    if (!shapes_of("tt_where", 3, in, shapes) || !broadcast_shapes("tt_where", 3, shapes, &common))
         return;
     Met met = promote(2, shapes + 1);
     tt condition = in[0];

@@ -23,8 +23,9 @@ static Layout *copy(int ndevices, const int *devices, Tiling t)
     size_t rank = (size_t)t.rank;
     l->ndevices = ndevices;
     l->devices = arena_copy(arena, devices, sizeof *devices * (size_t)ndevices);
-    l->tiling = (Tiling){ t.rank, ndevices, arena_copy(arena, t.tiles, sizeof *t.tiles * rank),
-                          arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * (size_t)ndevices) };
+    l->tiling =
+        (Tiling){ t.rank, ndevices, arena_copy(arena, t.tiles, sizeof *t.tiles * rank),
+                  arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * (size_t)ndevices) };
     return l;
 }
 
@@ -36,8 +37,7 @@ const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling)
     text_add(&key, &ndevices, sizeof ndevices);
     text_add(&key, devices, sizeof *devices * (size_t)ndevices);
     text_add(&key, tiling.tiles, sizeof *tiling.tiles * (size_t)tiling.rank);
-    text_add(&key, tiling.tile_of,
-             sizeof *tiling.tile_of * (size_t)tiling.rank * (size_t)ndevices);
+    text_add(&key, tiling.tile_of, sizeof *tiling.tile_of * (size_t)tiling.rank * (size_t)ndevices);
     pthread_mutex_lock(&lock);
     uint64_t found = 0;
     if (!table_get(&table, key.at, key.n, &found)) {

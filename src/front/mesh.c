@@ -84,7 +84,8 @@ tt_mesh tt_mesh_n(const tt_axis *axes, int n)
     tt_mesh mesh = NULL;
     if (there && count > there) {
         say_broken("tt_mesh: axes %s need more devices than the %d there are: "
-                   "tt_init(.devices = n) makes more", words.at, there);
+                   "tt_init(.devices = n) makes more",
+                   words.at, there);
     } else if (there) {
         pthread_mutex_lock(&lock);
         uint64_t found = 0;
@@ -129,8 +130,8 @@ static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type typ
         }
         if (type.dims[i] % mesh->axes[a].size != 0) {
             say_broken("%s: axis %d of %s has size %lld, which does not divide by the %d of mesh "
-                       "axis \"%s\"", who, i, type_words(type), (long long)type.dims[i],
-                       mesh->axes[a].size, name);
+                       "axis \"%s\"",
+                       who, i, type_words(type), (long long)type.dims[i], mesh->axes[a].size, name);
             return false;
         }
     }

@@ -16,8 +16,9 @@
 
 static void write_descr(Text *out, Element e)
 {
-    static const char kinds[] = { [BOOLEAN] = 'b', [SIGNED] = 'i', [UNSIGNED] = 'u', [FLOAT] = 'f',
-                                  [COMPLEX] = 'c' };
+    static const char kinds[] = {
+        [BOOLEAN] = 'b', [SIGNED] = 'i', [UNSIGNED] = 'u', [FLOAT] = 'f', [COMPLEX] = 'c'
+    };
     const ElementInfo *info = &element_info[e];
     text_printf(out, "%c%c%d", info->bytes > 1 ? '<' : '|', e == BF16 ? 'V' : kinds[info->kind],
                 info->bytes);
@@ -104,11 +105,14 @@ static Error *read_header(FILE *file, const char *path, Header *h)
     h->is_fortran = known && strncmp(order, "True", 4) == 0;
     Error *error = NULL;
     if (!is_npy)
-        error = error_new(CODE_INVALID, "tt_load_npy: %s is no array of at most %d axes in NumPy's "
-                          ".npy format", path, TT_MAX_RANK);
+        error = error_new(CODE_INVALID,
+                          "tt_load_npy: %s is no array of at most %d axes in NumPy's "
+                          ".npy format",
+                          path, TT_MAX_RANK);
     else if (!known)
-        error = error_new(CODE_INVALID, "tt_load_npy: %s holds elements %.16s that have no tt_dtype",
-                          path, behind(text, "descr") ? behind(text, "descr") : "");
+        error =
+            error_new(CODE_INVALID, "tt_load_npy: %s holds elements %.16s that have no tt_dtype",
+                      path, behind(text, "descr") ? behind(text, "descr") : "");
     free(text);
     return error;
 }
@@ -212,8 +216,9 @@ bool npy_write(const char *path, Array *a)
         return false;
     }
     Text header = header_of(a->type);
-    unsigned char start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)header.n,
-                                (unsigned char)(header.n >> 8) };
+    unsigned char start[10] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)header.n, (unsigned char)(header.n >> 8)
+    };
     FILE *file = fopen(path, "wb");
     bool written = file && fwrite(start, 1, 10, file) == 10 &&
                    fwrite(header.at, 1, header.n, file) == header.n &&

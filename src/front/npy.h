@@ -3,6 +3,6 @@
 #define TUTTI_NPY_H
 #include "front/array.h"
 
-Array *npy_read(const char *path);            /* on device 0.  NULL: said */
-bool npy_write(const char *path, Array *a);   /* false: said */
+Array *npy_read(const char *path);          /* on device 0.  NULL: said */
+bool npy_write(const char *path, Array *a); /* false: said */
 #endif

@@ -36,8 +36,7 @@ bool shapes_of(const char *who, int n, const tt *in, Shape *out)
 static void print_types(Text *out, int n, const Shape *shapes)
 {
     for (int i = 0; i < n; i++)
-        text_printf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ",
-                    shape_words(&shapes[i]));
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", shape_words(&shapes[i]));
 }
 
 bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out)
@@ -67,7 +66,8 @@ bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out)
 tt as_element(tt x, Element e)
 {
     Element from = type_at(x).element;
-    bool is_complex = element_info[from].kind == COMPLEX, to_complex = element_info[e].kind == COMPLEX;
+    bool is_complex = element_info[from].kind == COMPLEX,
+         to_complex = element_info[e].kind == COMPLEX;
     if (from == e)
         return x;
     if (is_complex && !to_complex) { /* drops the imaginary part, as NumPy does */

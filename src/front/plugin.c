@@ -40,11 +40,13 @@ Error *client_options(const char *path, int devices)
     Error *error = NULL;
     pthread_mutex_lock(&starting);
     if (atomic_load(&is_ready)) {
-        bool same = (!path || strcmp(path, plugin.path) == 0) &&
-                    (!devices || devices == plugin.ndevices);
+        bool same =
+            (!path || strcmp(path, plugin.path) == 0) && (!devices || devices == plugin.ndevices);
         if (!same)
-            error = error_new(CODE_PRECONDITION, "tt_init: %d devices of %s are in use already; "
-                              "call it before anything else", plugin.ndevices, plugin.path);
+            error = error_new(CODE_PRECONDITION,
+                              "tt_init: %d devices of %s are in use already; "
+                              "call it before anything else",
+                              plugin.ndevices, plugin.path);
     } else {
         free(wanted_plugin);
         wanted_plugin = path ? strdup(path) : NULL;
@@ -103,9 +105,11 @@ static Error *choose_file(const char **out)
     *out = find_engine(&tried);
     Error *error = NULL;
     if (!*out)
-        error = error_new(CODE_NOT_FOUND, "the engine pjrt_plugin_tutti.so is in none of %s: put "
+        error = error_new(CODE_NOT_FOUND,
+                          "the engine pjrt_plugin_tutti.so is in none of %s: put "
                           "it there, or name a PJRT plugin by tt_init(.plugin = \"...\") or "
-                          "TUTTI_PLUGIN", tried.at);
+                          "TUTTI_PLUGIN",
+                          tried.at);
     text_free(&tried);
     return error;
 }
@@ -138,8 +142,10 @@ static Error *check_version(const Plugin *p)
     int major = p->api->pjrt_api_version.major_version;
     int minor = p->api->pjrt_api_version.minor_version;
     if (major != PJRT_MAJOR || minor < OLDEST_MINOR)
-        return error_new(CODE_INVALID, "%s speaks PJRT %d.%d; this library needs %d.%d or a later "
-                         "%d.x", p->path, major, minor, PJRT_MAJOR, OLDEST_MINOR, PJRT_MAJOR);
+        return error_new(CODE_INVALID,
+                         "%s speaks PJRT %d.%d; this library needs %d.%d or a later "
+                         "%d.x",
+                         p->path, major, minor, PJRT_MAJOR, OLDEST_MINOR, PJRT_MAJOR);
     return NULL;
 }
 

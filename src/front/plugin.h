@@ -12,14 +12,17 @@ typedef struct Plugin {
     bool is_tutti;
     int ndevices;
     PJRT_Device *const *devices;
-    int *ids;           /* PJRT's, for device assignments */
+    int *ids; /* PJRT's, for device assignments */
     const char **names;
 } Plugin;
 
 extern Plugin plugin;
 
 #define ARGS(name, ...)                                                                            \
-    (PJRT_##name##_Args) { .struct_size = PJRT_##name##_Args_SIZE, __VA_ARGS__ }
+    (PJRT_##name##_Args)                                                                           \
+    {                                                                                              \
+        .struct_size = PJRT_##name##_Args_SIZE, __VA_ARGS__                                        \
+    }
 
 /* Calls a function of the table, if the plugin is young enough to have it. */
 #define CALL(name, args)                                                                           \

@@ -155,8 +155,8 @@ typedef struct Form {
     bool has_finite, has_other, has_minus_infinity;
     double largest, smallest; /* finite and not zero, in magnitude; 0: none */
     bool scientific;
-    int left, right;   /* columns before and behind the point */
-    int exponent;      /* digits of the exponent */
+    int left, right; /* columns before and behind the point */
+    int exponent;    /* digits of the exponent */
 } Form;
 
 static int max_int(int a, int b)
@@ -192,8 +192,8 @@ static void form_choose(Form *f)
     double ratio = f->largest / f->smallest;
     if (f->element == F32)
         ratio = (float)ratio;
-    f->scientific = f->largest >= power_cutoff(f->element, PRECISION) || f->smallest < 0.0001 ||
-                    ratio > 1000;
+    f->scientific =
+        f->largest >= power_cutoff(f->element, PRECISION) || f->smallest < 0.0001 || ratio > 1000;
 }
 
 static void form_measure(Form *f, double x)
@@ -220,8 +220,10 @@ static void form_write(const Form *f, Text *out, double x)
 {
     int tail = f->scientific ? f->exponent + 2 : 0;
     if (!isfinite(x)) {
-        const char *word = isnan(x) ? (f->plus ? "+nan" : "nan")
-                           : x < 0  ? "-inf" : f->plus ? "+inf" : "inf";
+        const char *word = isnan(x)  ? (f->plus ? "+nan" : "nan")
+                           : x < 0   ? "-inf"
+                           : f->plus ? "+inf"
+                                     : "inf";
         text_printf(out, "%*s", f->left + 1 + f->right + tail, word);
         return;
     }
@@ -405,8 +407,8 @@ static void print_float(Text *out, Element e, double x, bool with_zero)
         text_printf(out, isnan(x) ? "nan" : x < 0 ? "-inf" : "inf");
         return;
     }
-    bool scientific = magnitude != 0 && (magnitude < 1e-4 ||
-                                         magnitude >= (e == F64 ? 1e16 : power_cutoff(e, 16)));
+    bool scientific = magnitude != 0 &&
+                      (magnitude < 1e-4 || magnitude >= (e == F64 ? 1e16 : power_cutoff(e, 16)));
     Pieces p = cut(e, x, scientific, false, ROOM);
     text_printf(out, "%s%s%s", p.whole, *p.fraction ? "." : "", p.fraction);
     if (scientific)
@@ -454,8 +456,9 @@ static void print_array(Text *out, Type type, const char *data)
         text_printf(out, "[]");
         return;
     }
-    Printer p = { .type = type, .data = data, .is_long = count > THRESHOLD, .out = out,
-                  .line = out->n };
+    Printer p = {
+        .type = type, .data = data, .is_long = count > THRESHOLD, .out = out, .line = out->n
+    };
     type_strides(type, p.strides);
     for (int i = 0; i < type.rank; i++)
         p.strides[i] *= element_info[type.element].bytes;

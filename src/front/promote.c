@@ -22,12 +22,23 @@ static uint64_t reach(int x)
     static const struct {
         int from, to[3];
     } steps[] = {
-        { I1, { ANY_INT } },       { ANY_INT, { U8, I8 } },   { U8, { U16, I16 } },
-        { U16, { U32, I32 } },     { U32, { U64, I64 } },     { U64, { ANY_FLOAT } },
-        { I8, { I16 } },           { I16, { I32 } },          { I32, { I64 } },
-        { I64, { ANY_FLOAT } },    { ANY_FLOAT, { BF16, F16, ANY_COMPLEX } },
-        { BF16, { F32 } },         { F16, { F32 } },          { F32, { F64, C64 } },
-        { F64, { C128 } },         { ANY_COMPLEX, { C64 } },  { C64, { C128 } },
+        { I1, { ANY_INT } },
+        { ANY_INT, { U8, I8 } },
+        { U8, { U16, I16 } },
+        { U16, { U32, I32 } },
+        { U32, { U64, I64 } },
+        { U64, { ANY_FLOAT } },
+        { I8, { I16 } },
+        { I16, { I32 } },
+        { I32, { I64 } },
+        { I64, { ANY_FLOAT } },
+        { ANY_FLOAT, { BF16, F16, ANY_COMPLEX } },
+        { BF16, { F32 } },
+        { F16, { F32 } },
+        { F32, { F64, C64 } },
+        { F64, { C128 } },
+        { ANY_COMPLEX, { C64 } },
+        { C64, { C128 } },
     };
     uint64_t set = (uint64_t)1 << x;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)

@@ -61,8 +61,8 @@ static bool complete(Type t, const List *given, int64_t *dims)
         say_broken("tt_reshape: %s has %lld elements, which do not divide into %s", type_words(t),
                    (long long)count, dims_words(given));
     else
-        say_broken("tt_reshape: %s has %lld elements, %s has %lld", type_words(t),
-                   (long long)count, dims_words(given), (long long)known);
+        say_broken("tt_reshape: %s has %lld elements, %s has %lld", type_words(t), (long long)count,
+                   dims_words(given), (long long)known);
     return false;
 }
 
@@ -72,8 +72,8 @@ static void reshape_body(const tt *in, tt *out, const void *config)
     Shape shape;
     int64_t dims[TT_MAX_RANK];
     if (shapes_of("tt_reshape", 1, in, &shape) && complete(shape_type(&shape), to, dims))
-        *out = as_weak(build_reshape(in[0], type_as(shape.element, (int)to->n, dims)),
-                       shape.is_weak);
+        *out =
+            as_weak(build_reshape(in[0], type_as(shape.element, (int)to->n, dims)), shape.is_weak);
 }
 
 tt tt_reshape(tt x, const tt_dims *shape)
@@ -127,8 +127,8 @@ static void broadcast_body(const tt *in, tt *out, const void *config)
         *out = as_weak(as_shape(in[0], &to), shape.is_weak);
     else
         say_broken("tt_broadcast: %s does not broadcast to %s: an axis keeps its extent unless "
-                   "that is 1, counted from the last axis", shape_words(&shape),
-                   dims_words(given));
+                   "that is 1, counted from the last axis",
+                   shape_words(&shape), dims_words(given));
 }
 
 tt tt_broadcast(tt x, const tt_dims *shape)
@@ -228,9 +228,10 @@ static void take_body(const tt *in, tt *out, const void *config)
         return;
     }
     if (s[0].rank - 1 + s[1].rank > TT_MAX_RANK || s[0].dims[axis] == 0) {
-        say_broken("tt_take: %s by indices %s: the result would have %d axes, at most %d, and there "
-                   "must be something to take", shape_words(&s[0]), shape_words(&s[1]),
-                   s[0].rank - 1 + s[1].rank, TT_MAX_RANK);
+        say_broken(
+            "tt_take: %s by indices %s: the result would have %d axes, at most %d, and there "
+            "must be something to take",
+            shape_words(&s[0]), shape_words(&s[1]), s[0].rank - 1 + s[1].rank, TT_MAX_RANK);
         return;
     }
     tt at = in[1];
@@ -252,12 +253,13 @@ static void take_body(const tt *in, tt *out, const void *config)
         }
     }
     Ints the_axis = ints_range(axis, 1);
-    GatherAttrs *attrs = BUILD_ATTRS(GatherAttrs, .offset_dims = ints_of(noffsets, offsets),
-                                     .collapsed_slice_dims = the_axis, .start_index_map = the_axis,
-                                     .index_vector_dim = s[1].rank,
-                                     .slice_sizes = ints_of(s[0].rank, sizes));
-    *out = as_weak(build(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs,
-                         type_as(s[0].element, rank, dims)), s[0].is_weak);
+    GatherAttrs *attrs =
+        BUILD_ATTRS(GatherAttrs, .offset_dims = ints_of(noffsets, offsets),
+                    .collapsed_slice_dims = the_axis, .start_index_map = the_axis,
+                    .index_vector_dim = s[1].rank, .slice_sizes = ints_of(s[0].rank, sizes));
+    *out = as_weak(
+        build(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs, type_as(s[0].element, rank, dims)),
+        s[0].is_weak);
 }
 
 tt tt_take(tt x, tt indices, int axis)
@@ -375,9 +377,9 @@ static bool can_multiply(const Shape *s)
     }
     int64_t k = s[1].dims[s[1].rank > 1 ? s[1].rank - 2 : 0];
     if (s[0].dims[s[0].rank - 1] != k) {
-        say_broken("tt_matmul: %s by %s: the last axis of the first must match the %s of the second",
-                   shape_words(&s[0]), shape_words(&s[1]),
-                   s[1].rank > 1 ? "next-to-last" : "only axis");
+        say_broken(
+            "tt_matmul: %s by %s: the last axis of the first must match the %s of the second",
+            shape_words(&s[0]), shape_words(&s[1]), s[1].rank > 1 ? "next-to-last" : "only axis");
         return false;
     }
     return true;

@@ -32,7 +32,7 @@ enum { CHUNK = 512, CHUNKS = 1 << 16 };
 #define PINS (ENDED - 1)
 
 static _Atomic(Slot *) chunks[CHUNKS];
-static Lock table;        /* guards the two below, and `behind` of free slots */
+static Lock table;          /* guards the two below, and `behind` of free slots */
 static uint32_t nslots = 1; /* handed out so far; slot 0 is no value */
 static uint32_t free_slots;
 
@@ -162,10 +162,10 @@ static void say_stale(tt x, const char *who)
         text_printf(&where, " made at %s:%d", file, line);
     if (how)
         say_broken("%s: an argument%s while tracing %s(%s) has outlived that trace: a traced value "
-                   "leaves its function only as a result", who, text_cstr(&where), how, name);
+                   "leaves its function only as a result",
+                   who, text_cstr(&where), how, name);
     else
-        say_broken("%s: an argument%s has ended with its scope: %s", who, text_cstr(&where),
-                   scope);
+        say_broken("%s: an argument%s has ended with its scope: %s", who, text_cstr(&where), scope);
     text_free(&where);
 }
 
@@ -252,8 +252,8 @@ void value_end_trace(Trace *trace)
 }
 
 static const Element elements[] = {
-    [TT_BOOL] = I1, [TT_I8] = I8,   [TT_I16] = I16, [TT_I32] = I32,   [TT_I64] = I64,
-    [TT_U8] = U8,   [TT_U16] = U16, [TT_U32] = U32, [TT_U64] = U64,   [TT_F16] = F16,
+    [TT_BOOL] = I1,   [TT_I8] = I8,   [TT_I16] = I16, [TT_I32] = I32, [TT_I64] = I64,
+    [TT_U8] = U8,     [TT_U16] = U16, [TT_U32] = U32, [TT_U64] = U64, [TT_F16] = F16,
     [TT_BF16] = BF16, [TT_F32] = F32, [TT_F64] = F64, [TT_C64] = C64, [TT_C128] = C128,
 };
 

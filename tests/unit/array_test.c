@@ -42,9 +42,11 @@ static void test_relay(void)
     int32_t ramp[24];
     for (int i = 0; i < 24; i++)
         ramp[i] = i;
-    const Layout *all[] = { layout_single(0), layout_single(2), layout_replicated(4, turned),
-                            grid(4, 1, straight), grid(2, 2, straight), grid(2, 2, turned),
-                            grid(1, 2, straight), grid(2, 1, turned), layout_replicated(2, turned) };
+    const Layout *all[] = {
+        layout_single(0),     layout_single(2),     layout_replicated(4, turned),
+        grid(4, 1, straight), grid(2, 2, straight), grid(2, 2, turned),
+        grid(1, 2, straight), grid(2, 1, turned),   layout_replicated(2, turned)
+    };
     enum { N = sizeof all / sizeof *all };
     for (int i = 0; i < N; i++) {
         Array *a = array_from_host(type, ramp, all[i]);

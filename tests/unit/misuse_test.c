@@ -22,11 +22,13 @@ static void test_operations(void)
     tt m = zeros(TT_F32, 2, 4, 3), v = zeros(TT_F32, 1, 4, 0), s = zeros(TT_F32, 0, 0, 0);
     tt b = zeros(TT_BOOL, 1, 3, 0), c = zeros(TT_C64, 1, 3, 0), i = zeros(TT_I32, 1, 3, 0);
     tt none = { 0, 0 };
-    SAYS(tt_add(m, v), "tt_add: f32[4,3] and f32[4] do not broadcast: 3 against 4, counted from the "
-                       "last axis");
+    SAYS(tt_add(m, v),
+         "tt_add: f32[4,3] and f32[4] do not broadcast: 3 against 4, counted from the "
+         "last axis");
     SAYS(tt_where(b, m, v), "tt_where: bool[3], f32[4,3] and f32[4] do not broadcast: 3 against 4, "
                             "counted from the last axis");
-    SAYS(tt_neg(b), "tt_neg: bool[3]: it takes integers and floats and complex numbers, not booleans");
+    SAYS(tt_neg(b),
+         "tt_neg: bool[3]: it takes integers and floats and complex numbers, not booleans");
     SAYS(tt_sub(b, b), "tt_sub: bool[3]: it takes integers and floats and complex numbers, not "
                        "booleans");
     SAYS(tt_floor(c), "tt_floor: c64[3]: it takes integers and floats, not complex numbers");
@@ -40,8 +42,9 @@ static void test_operations(void)
     SAYS(tt_isfinite(c), "tt_isfinite: c64[3]: it takes floats and integers");
     SAYS(tt_exp(none), "tt_exp: an argument is no array: it was never given one");
     SAYS(tt_astype(m, 99), "tt_astype: there is no element type 99");
-    SAYS(tt_matmul(m, v), "tt_matmul: f32[4,3] by f32[4]: the last axis of the first must match the "
-                          "only axis of the second");
+    SAYS(tt_matmul(m, v),
+         "tt_matmul: f32[4,3] by f32[4]: the last axis of the first must match the "
+         "only axis of the second");
     SAYS(tt_matmul(m, m), "tt_matmul: f32[4,3] by f32[4,3]: the last axis of the first must match "
                           "the next-to-last of the second");
     SAYS(tt_matmul(m, s), "tt_matmul: f32[4,3] by f32[]: a scalar has no axis to sum over; use "
@@ -67,18 +70,21 @@ static void test_shaping(void)
                              "once");
     SAYS(tt_transpose(m, 0, 0), "tt_transpose: f32[4,3]: the axes [0,0] are not all of its axes, "
                                 "each once");
-    SAYS(tt_transpose(m, 0, 2), "tt_transpose: f32[4,3] has no axis 2; its axes are 0 to 1, or -2 to "
-                                "-1");
+    SAYS(tt_transpose(m, 0, 2),
+         "tt_transpose: f32[4,3] has no axis 2; its axes are 0 to 1, or -2 to "
+         "-1");
     SAYS(tt_broadcast(m, 4, 6), "tt_broadcast: f32[4,3] does not broadcast to [4,6]: an axis keeps "
                                 "its extent unless that is 1, counted from the last axis");
     SAYS(tt_index(m, 4), "tt_index: f32[4,3]: index 4 is out of range along axis 0: from -4 to 3");
     SAYS(tt_index(m, 0, 0, 0), "tt_index: f32[4,3] has 2 axes; there are 3 indices");
     SAYS(tt_slice(v, 1, 0, 1), "tt_slice: f32[4] has no axis 1; its axes are 0 to 0, or -1 to -1");
     SAYS(tt_take(m, 0.5, 0), "tt_take: the indices are f32[]; they must be integers");
-    SAYS(tt_concat(0, m, v), "tt_concat: array 0 is f32[4,3] and array 1 is f32[4]: they may differ "
-                             "along axis 0 only");
-    SAYS(tt_stack(0, m, v), "tt_stack: array 0 is f32[4,3] and array 1 is f32[4]: they must have one "
-                            "shape");
+    SAYS(tt_concat(0, m, v),
+         "tt_concat: array 0 is f32[4,3] and array 1 is f32[4]: they may differ "
+         "along axis 0 only");
+    SAYS(tt_stack(0, m, v),
+         "tt_stack: array 0 is f32[4,3] and array 1 is f32[4]: they must have one "
+         "shape");
     SAYS(tt_one_hot(v, 0, TT_F32), "tt_one_hot: 0 classes; there must be one at least");
     SAYS(tt_concat_n(NULL, 0, 0), "tt_concat: there are no arrays to join");
 }
@@ -102,8 +108,7 @@ static void test_arrays(void)
          "tt_load_npy: Makefile is no array of at most 8 axes in NumPy's .npy format");
     SAYS(tt_save_npy("build/nowhere/x.npy", m),
          "tt_save_npy: build/nowhere/x.npy cannot be written: No such file or directory");
-    SAYS((TT_HERE, tt_device_name(4)),
-         "tt_device_name: there is no device 4; the last of 4 is 3");
+    SAYS((TT_HERE, tt_device_name(4)), "tt_device_name: there is no device 4; the last of 4 is 3");
     tt_init(.devices = 7);
     CHECK(strstr(front_said(), "tt_init: 4 devices of "));
 }
@@ -121,8 +126,9 @@ static void test_meshes(void)
     SAYS(tt_place(m, mesh, "z"), "tt_place: the mesh has no axis \"z\"");
     SAYS(tt_place(m, mesh, "x", "x"),
          "tt_place: axis \"x\" of the mesh is used for two axes of the array");
-    SAYS(tt_place(m, mesh, NULL, "y"), "tt_place: axis 1 of f32[4,3] has size 3, which does not divide "
-                                       "by the 2 of mesh axis \"y\"");
+    SAYS(tt_place(m, mesh, NULL, "y"),
+         "tt_place: axis 1 of f32[4,3] has size 3, which does not divide "
+         "by the 2 of mesh axis \"y\"");
     SAYS(tt_place(m, mesh, NULL, NULL, "y"), "tt_place: f32[4,3] has no axis 2 to cut along \"y\"");
     SAYS(tt_place(m, NULL, "x"), "tt_place: no mesh is given: make one with tt_mesh_of");
 }

@@ -20,25 +20,38 @@ static const struct {
     F2 *two;
     FD *dims;
 } table[] = {
-#define ONE(f) { #f, tt_##f, NULL, NULL }
-#define TWO(f) { #f, NULL, tt_##f, NULL }
-#define DIMS(f) { #f, NULL, NULL, tt_##f }
-    ONE(neg), ONE(abs), ONE(sign), ONE(exp), ONE(expm1), ONE(log), ONE(log1p), ONE(tanh), ONE(sin),
-    ONE(cos), ONE(tan), ONE(sqrt), ONE(rsqrt), ONE(square), ONE(sigmoid), ONE(relu), ONE(floor),
-    ONE(ceil), ONE(round), ONE(not), ONE(isfinite), ONE(stop_gradient), TWO(add), TWO(sub),
-    TWO(mul), TWO(div), TWO(mod), TWO(pow), TWO(max), TWO(min), TWO(atan2), TWO(and), TWO(or),
-    TWO(xor), TWO(equal), TWO(not_equal), TWO(less), TWO(less_equal), TWO(greater),
-    TWO(greater_equal), TWO(matmul), DIMS(sum), DIMS(mean), DIMS(prod), DIMS(amax), DIMS(amin),
-    DIMS(logsumexp), DIMS(softmax), DIMS(log_softmax), DIMS(reshape), DIMS(transpose),
-    DIMS(broadcast), DIMS(index),
+#define ONE(f)                                                                                     \
+    {                                                                                              \
+#f, tt_##f, NULL, NULL                                                                     \
+    }
+#define TWO(f)                                                                                     \
+    {                                                                                              \
+#f, NULL, tt_##f, NULL                                                                     \
+    }
+#define DIMS(f)                                                                                    \
+    {                                                                                              \
+#f, NULL, NULL, tt_##f                                                                     \
+    }
+    ONE(neg),        ONE(abs),           ONE(sign),       ONE(exp),          ONE(expm1),
+    ONE(log),        ONE(log1p),         ONE(tanh),       ONE(sin),          ONE(cos),
+    ONE(tan),        ONE(sqrt),          ONE(rsqrt),      ONE(square),       ONE(sigmoid),
+    ONE(relu),       ONE(floor),         ONE(ceil),       ONE(round),        ONE(not ),
+    ONE(isfinite),   ONE(stop_gradient), TWO(add),        TWO(sub),          TWO(mul),
+    TWO(div),        TWO(mod),           TWO(pow),        TWO(max),          TWO(min),
+    TWO(atan2),      TWO(and),           TWO(or),         TWO(xor),          TWO(equal),
+    TWO(not_equal),  TWO(less),          TWO(less_equal), TWO(greater),      TWO(greater_equal),
+    TWO(matmul),     DIMS(sum),          DIMS(mean),      DIMS(prod),        DIMS(amax),
+    DIMS(amin),      DIMS(logsumexp),    DIMS(softmax),   DIMS(log_softmax), DIMS(reshape),
+    DIMS(transpose), DIMS(broadcast),    DIMS(index),
 };
 
 static tt call(const char *name, const tt_dims *ints, int n, const tt *x)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(table[i].name, name) == 0)
-            return table[i].one ? table[i].one(x[0])
-                   : table[i].two ? table[i].two(x[0], x[1]) : table[i].dims(x[0], ints);
+            return table[i].one   ? table[i].one(x[0])
+                   : table[i].two ? table[i].two(x[0], x[1])
+                                  : table[i].dims(x[0], ints);
     if (strcmp(name, "where") == 0)
         return (tt_where)(x[0], x[1], x[2]);
     if (strcmp(name, "clip") == 0)

@@ -138,10 +138,16 @@ static void test_traces(void)
     int64_t dims[] = { 2, 3 };
     Type type = type_new(m->arena, F32, 2, dims);
     RegionId region = region_new(m, 0, 1, &type);
-    Trace outer = { .m = m, .how = "pmap", .name = "step", .file = "t.c", .line = 14,
-                    .axis_name = "batch", .axis_size = 4 };
-    Trace inner = { .m = m, .how = "grad", .name = "loss", .file = "t.c", .line = 8,
-                    .outer = &outer };
+    Trace outer = { .m = m,
+                    .how = "pmap",
+                    .name = "step",
+                    .file = "t.c",
+                    .line = 14,
+                    .axis_name = "batch",
+                    .axis_size = 4 };
+    Trace inner = {
+        .m = m, .how = "grad", .name = "loss", .file = "t.c", .line = 8, .outer = &outer
+    };
     tracing = &inner;
     tt_at("t.c", 4, "loss");
     tt x = value_of_traced(&inner, region_at(m, region)->args, false);
