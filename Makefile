@@ -24,7 +24,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib install run test unit check jax-test bench asan tsan fuzz format docs size deps clean
+.PHONY: all lib lessons install run test unit check jax-test bench asan tsan fuzz format docs size deps clean
 all: $(PLUGIN) $(TUTTI)
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -73,6 +73,14 @@ $(BUILD)/libtutti.so: $(BUILD)/libfront.a
 	    -Wl,--gc-sections -Wl,-soname,libtutti.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread
 	ln -sf libtutti.so.$(ABI) $@
 
+# The lessons in C.  They find the library, and it the engine, beside them in build/.
+LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+lessons: $(LESSONS) all
+$(BUILD)/examples/%: examples/%.c include/tutti.h include/tutti_sugar.h $(BUILD)/libtutti.so
+	@mkdir -p $(dir $@)
+	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Wpedantic -Iinclude -o $@ $< -L$(BUILD) -ltutti \
+	    -Wl,-rpath,'$$ORIGIN/..'
+
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 ABI := 0
@@ -108,7 +116,7 @@ $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)
 	$(CC) $(ALL_CFLAGS) -o $@ $<
 
-unit: $(BUILD)/run-tests $(UNIT) all
+unit: $(BUILD)/run-tests $(UNIT) all lessons
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
 test: unit asan tsan fuzz jax-test
 
@@ -144,7 +152,7 @@ $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*
 jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 	$(VENV)/bin/python -m pytest -q python/tests
 
-run: all $(VENV)/.plugin
+run: all lessons $(VENV)/.plugin
 	@tools/show.sh
 
 bench: all $(VENV)/.plugin

@@ -1,9 +1,15 @@
 #!/bin/sh
-# `make run`: the lesson on four devices, from the command line and from real JAX.
+# `make run`: the lesson on four devices: from C, from the command line, and from real JAX.
 set -eu
 cd "$(dirname "$0")/.."
+export TUTTI_DEVICES=4
 echo '$ tutti devices'
-TUTTI_DEVICES=4 build/tutti devices
+build/tutti devices
+for lesson in 02_pmap 03_shapes 04_train; do
+    echo
+    echo "\$ TUTTI_DEVICES=4 build/examples/$lesson        # examples/$lesson.c"
+    build/examples/$lesson
+done
 echo
 echo '$ tutti run examples/lesson.mlir --input examples/lesson.npy --devices 4'
 build/tutti run examples/lesson.mlir --input examples/lesson.npy --devices 4
