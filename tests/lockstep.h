@@ -106,7 +106,7 @@ static void play_all_gather(World *w, const Node *node)
         Tensor all = world_tensor(w, type);
         for (int k = 0; k < groups.cols; k++)
             tile_copy(all, w->values[members[k]][node->in[0]],
-                      (Tiling){ type.rank, groups.cols, tiles, tile_of }, k, true);
+                      (Tiling){ type.rank, groups.cols, tiles, tile_of, 0, NULL }, k, true);
         for (int k = 0; k < groups.cols; k++)
             w->values[members[k]][node->out] = all;
     }

@@ -60,6 +60,40 @@ def _allow_donation():
         platforms.append(NAME)
 
 
+def _lower_send(ctx, x, *, axis_name, perm):
+    from jax._src.interpreters import mlir
+    from jax._src.lax import parallel
+    from jax._src.lib.mlir.dialects import hlo
+
+    pairs, channel = parallel._pcollectives_lowering_common(
+        ctx, axis_name=axis_name, perm=perm, op_name="psend"
+    )
+    token = hlo.create_token()
+    return hlo.SendOp(
+        [x], token, source_target_pairs=mlir.dense_int_elements(pairs), **channel
+    ).results
+
+
+def _lower_collectives():
+    """JAX lowers these for GPUs only, though what it makes of them is not particular to those."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import parallel
+
+    try:
+        rules = [
+            (parallel.pbroadcast_p, parallel._pbroadcast_lowering),
+            (parallel.psend_p, _lower_send),
+            (parallel.precv_p, parallel._precv_lowering_gpu),
+        ]
+        start = getattr(parallel, "_start_lowering", None)
+        if start:
+            rules.append((parallel.pbroadcast_start_p, start(parallel._pbroadcast_lowering)))
+        for primitive, rule in rules:
+            mlir.register_lowering(primitive, rule, platform=NAME)
+    except AttributeError as error:
+        warnings.warn(f"jax_tutti: no pbroadcast, psend and precv with this JAX: {error}")
+
+
 def initialize():
     """Called by JAX when it looks for platforms."""
     import jax
@@ -70,3 +104,4 @@ def initialize():
         NAME, priority=500, library_path=library_path(), options=_client_options
     )
     _allow_donation()
+    _lower_collectives()

@@ -23,9 +23,12 @@ static Layout *copy(int ndevices, const int *devices, Tiling t)
     size_t rank = (size_t)t.rank;
     l->ndevices = ndevices;
     l->devices = arena_copy(arena, devices, sizeof *devices * (size_t)ndevices);
-    l->tiling =
-        (Tiling){ t.rank, ndevices, arena_copy(arena, t.tiles, sizeof *t.tiles * rank),
-                  arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * (size_t)ndevices) };
+    l->tiling = (Tiling){
+        .rank = t.rank,
+        .ndevices = ndevices,
+        .tiles = arena_copy(arena, t.tiles, sizeof *t.tiles * rank),
+        .tile_of = arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * (size_t)ndevices),
+    };
     return l;
 }
 

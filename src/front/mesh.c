@@ -155,7 +155,7 @@ const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Ty
             tile_of[d * type.rank + i] = d / stride % tiles[i];
     }
     const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
-                                    (Tiling){ type.rank, mesh->ndevices, tiles, tile_of });
+                                    (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });
     arena_free(scratch);
     return l;
 }

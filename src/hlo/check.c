@@ -42,8 +42,9 @@ static struct RegionTypes region_types(const Module *m, RegionId r, Arena *scrat
     return (struct RegionTypes){ region->nargs, end->nin, args, results };
 }
 
-static Error *ask_shape_rule(const Module *m, const Node *n)
+Error *node_check(const Module *m, NodeId id)
 {
+    const Node *n = node_at(m, id);
     Arena *scratch = arena_new();
     Type *in = ARENA_ARRAY(scratch, Type, n->nin + 1);
     Type *out = ARENA_ARRAY(scratch, Type, n->nout + 1);
@@ -123,7 +124,7 @@ static Error *check_node(Check *c, NodeId id, int level)
     TRY(check_operands(c, n, level));
     TRY(check_regions(c, n, level));
     n = node_at(c->m, id);
-    TRY(ask_shape_rule(c->m, n));
+    TRY(node_check(c->m, id));
     if (n->op == OP_CALL || n->op == OP_COMPOSITE)
         TRY(check_callee(c->m, n));
     for (int i = 0; i < n->nout; i++)

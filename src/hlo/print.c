@@ -42,11 +42,21 @@ void print_values(Printer *p, int n, const ValueId *at)
     }
 }
 
+/* What async_start gives has the type of what it will be. */
+static void print_type(Printer *p, ValueId v)
+{
+    NodeId def = value_def(p->m, v);
+    bool is_future = def && node_at(p->m, def)->op == OP_ASYNC_START;
+    text_printf(p->out, is_future ? "!stablehlo.future<" : "");
+    type_print(p->out, type_of(p->m, v));
+    text_printf(p->out, is_future ? ">" : "");
+}
+
 void print_types(Printer *p, int n, const ValueId *at)
 {
     for (int i = 0; i < n; i++) {
         text_printf(p->out, i ? ", " : "");
-        type_print(p->out, type_of(p->m, at[i]));
+        print_type(p, at[i]);
     }
 }
 
@@ -57,7 +67,7 @@ void print_function_type(Printer *p, const Node *node)
     text_printf(p->out, ") -> %s", node->nout == 1 ? "" : "(");
     for (int i = 0; i < node->nout; i++) {
         text_printf(p->out, i ? ", " : "");
-        type_print(p->out, type_of(p->m, node->out + (ValueId)i));
+        print_type(p, node->out + (ValueId)i);
     }
     text_printf(p->out, node->nout == 1 ? "" : ")");
 }

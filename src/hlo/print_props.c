@@ -144,6 +144,17 @@ static void sort(Printer *p, const char **comma, const SortAttrs *a)
         boolean(p, comma, "is_stable", true);
 }
 
+static void send(Printer *p, const char **comma, const SendAttrs *a)
+{
+    name(p, comma, "channel_handle");
+    text_printf(p->out, "#stablehlo.channel_handle<handle = %" PRId64 ", type = %" PRId64 ">",
+                a->channel_id, a->channel_type);
+    if (a->is_host_transfer)
+        boolean(p, comma, "is_host_transfer", true);
+    if (a->source_target_pairs.rows)
+        matrix(p, comma, "source_target_pairs", a->source_target_pairs);
+}
+
 void print_props(Printer *p, const Node *node)
 {
     const char *comma = "";
@@ -166,6 +177,12 @@ void print_props(Printer *p, const Node *node)
         groups(p, &comma, a);
         all_to_all(p, &comma, a);
         break;
+    case ATTRS_COLLECTIVE_BROADCAST:
+        groups(p, &comma, a);
+        if (((const CollectiveBroadcastAttrs *)a)->has_dynamic_root)
+            boolean(p, &comma, "has_dynamic_root", true);
+        break;
+    case ATTRS_SEND: send(p, &comma, a); break;
     case ATTRS_PERMUTE:
         channel(p, &comma, ((const PermuteAttrs *)a)->channel_id);
         matrix(p, &comma, "source_target_pairs", ((const PermuteAttrs *)a)->source_target_pairs);

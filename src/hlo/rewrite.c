@@ -156,6 +156,8 @@ RegionId region_copy(Module *m, RegionId from, NodeId parent, Subst *map)
 
 static bool has_effect_itself(const Node *node)
 {
+    if (node->op == OP_SEND || node->op == OP_RECV)
+        return true;
     return node->op == OP_CUSTOM_CALL && ((const CustomCallAttrs *)node->attrs)->has_side_effect;
 }
 

@@ -5,8 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A region that takes n pairs of scalars and gives n: element types as in `of`. */
-static bool expect_reducer(const ShapeQuery *q, int n, Text *why)
+bool expect_reducer(const ShapeQuery *q, int n, Text *why)
 {
     if (q->nregions != 1 || q->regions[0].nargs != 2 * n || q->regions[0].nresults != n)
         return say(why, "its region must take %d scalars and give %d", 2 * n, n);
@@ -362,111 +361,6 @@ bool shape_case(const ShapeQuery *q, Text *why)
             return false;
     }
     return true;
-}
-
-/* Collectives. */
-
-static bool groups_fit(Matrix groups, Text *why)
-{
-    for (int i = 0; i < groups.rows * groups.cols; i++) {
-        if (groups.at[i] < -1)
-            return say(why, "replica_groups names device %" PRId64, groups.at[i]);
-        for (int j = 0; j < i; j++)
-            if (groups.at[i] != -1 && groups.at[i] == groups.at[j])
-                return say(why, "replica_groups names device %" PRId64 " twice", groups.at[i]);
-    }
-    return true;
-}
-
-bool shape_all_reduce(const ShapeQuery *q, Text *why)
-{
-    const AllReduceAttrs *a = q->attrs;
-    if (!groups_fit(a->replica_groups, why) || !expect_reducer(q, 1, why))
-        return false;
-    return shape_barrier(q, why);
-}
-
-bool shape_all_gather(const ShapeQuery *q, Text *why)
-{
-    const AllGatherAttrs *a = q->attrs;
-    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why))
-        return false;
-    for (int i = 0; i < q->nin; i++) {
-        Type x = q->in[i];
-        if (!expect_dim(a->all_gather_dim, x.rank, "all_gather_dim", why))
-            return false;
-        if (!type_is_static(x) || a->replica_groups.cols == 0)
-            continue;
-        int64_t dims[MAX_RANK];
-        memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
-        dims[a->all_gather_dim] *= a->replica_groups.cols;
-        if (!expect_result(q, i, x.element, x.rank, dims, why))
-            return false;
-    }
-    return true;
-}
-
-bool shape_reduce_scatter(const ShapeQuery *q, Text *why)
-{
-    const ReduceScatterAttrs *a = q->attrs;
-    if (!expect_counts(q, 1, 1, why) || !groups_fit(a->replica_groups, why) ||
-        !expect_reducer(q, 1, why))
-        return false;
-    Type x = q->in[0];
-    if (!expect_dim(a->scatter_dimension, x.rank, "scatter_dimension", why))
-        return false;
-    int64_t members = a->replica_groups.cols;
-    if (!all_static(q) || members == 0)
-        return true;
-    if (x.dims[a->scatter_dimension] % members != 0)
-        return say(why, "dimension %" PRId64 " of %s does not divide by %" PRId64 " devices",
-                   a->scatter_dimension, type_name(x), members);
-    int64_t dims[MAX_RANK];
-    memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
-    dims[a->scatter_dimension] /= members;
-    return expect_result(q, 0, x.element, x.rank, dims, why);
-}
-
-bool shape_all_to_all(const ShapeQuery *q, Text *why)
-{
-    const AllToAllAttrs *a = q->attrs;
-    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why))
-        return false;
-    for (int i = 0; i < q->nin; i++) {
-        Type x = q->in[i];
-        if (!expect_dim(a->split_dimension, x.rank, "split_dimension", why) ||
-            !expect_dim(a->concat_dimension, x.rank, "concat_dimension", why))
-            return false;
-        if (!type_is_static(x))
-            continue;
-        if (a->split_count < 1 || x.dims[a->split_dimension] % a->split_count != 0)
-            return say(why, "dimension %" PRId64 " of %s does not split into %" PRId64,
-                       a->split_dimension, type_name(x), a->split_count);
-        if (a->replica_groups.cols && a->split_count != a->replica_groups.cols)
-            return say(why, "split_count is %" PRId64 " in groups of %d: they must be equal",
-                       a->split_count, a->replica_groups.cols);
-        int64_t dims[MAX_RANK];
-        memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
-        dims[a->split_dimension] /= a->split_count;
-        dims[a->concat_dimension] *= a->split_count;
-        if (!expect_result(q, i, x.element, x.rank, dims, why))
-            return false;
-    }
-    return true;
-}
-
-bool shape_permute(const ShapeQuery *q, Text *why)
-{
-    Matrix pairs = ((const PermuteAttrs *)q->attrs)->source_target_pairs;
-    if (pairs.rows && pairs.cols != 2)
-        return say(why, "source_target_pairs has %d columns, and must have 2", pairs.cols);
-    for (int i = 0; i < pairs.rows; i++)
-        for (int j = 0; j < i; j++)
-            for (int k = 0; k < 2; k++)
-                if (pairs.at[2 * i + k] == pairs.at[2 * j + k])
-                    return say(why, "source_target_pairs names %s %" PRId64 " twice",
-                               k ? "target" : "source", pairs.at[2 * i + k]);
-    return shape_same(q, why);
 }
 
 bool shape_manual(const ShapeQuery *q, Text *why)

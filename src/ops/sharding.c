@@ -1,17 +1,12 @@
-/* sharding.c - from notations of placement to tilings.
+/* sharding.c - from Shardy's notation of placement to tilings.
  *
- * In: a Sharding (Shardy's form) or a string of mhlo.sharding (the older form).
- * Out: a Tiling, which says for every device which tile it holds.
+ * In: a Sharding.  Out: a Tiling, which says for every device which tile it holds.
  *
- * Both forms number the positions of a grid row-major and say which device stands there; the
- * coordinates of a position, taken apart, are the coordinates of the tile.
+ * The positions of a mesh are numbered row-major, and a device stands at each; the coordinates
+ * of a position, taken apart, are the coordinates of the tile.
  *
  *   mesh ["a"=2, "b"=2]        position 0 1 2 3   coordinates of "b": 0 1 0 1
- *   [{"b"}, {}]                so device 2 holds tile (0, 0) of 2x1
- *
- *   {devices=[2,1,2]<=[4] last_tile_dim_replicate}
- *                              grid 2x1x2, the last dimension is copies: device 2 stands at
- *                              (1, 0, 0) and holds tile (1, 0) of 2x1 */
+ *   [{"b"}, {}]                so device 2 holds tile (0, 0) of 2x1 */
 #include "ops/sharding.h"
 
 #include "base/arena.h"
@@ -29,8 +24,7 @@ int64_t mesh_count(const Mesh *mesh)
     return n;
 }
 
-/* A tiling of one tile per dimension, all coordinates zero: to be filled, or replicated as is. */
-static Error *blank(Arena *arena, int rank, int ndevices, int64_t **tiles, int64_t **tile_of)
+Error *tiling_blank(Arena *arena, int rank, int ndevices, int64_t **tiles, int64_t **tile_of)
 {
     size_t cells = (size_t)ndevices * (size_t)rank;
     *tiles = arena_try(arena, sizeof **tiles * (size_t)rank);
@@ -48,7 +42,7 @@ Tiling tiling_replicated(Arena *arena, int rank, int ndevices)
     int64_t *tiles = ARENA_ARRAY(arena, int64_t, rank);
     for (int i = 0; i < rank; i++)
         tiles[i] = 1;
-    return (Tiling){ rank, ndevices, tiles, ARENA_ARRAY(arena, int64_t, rank * ndevices) };
+    return (Tiling){ rank, ndevices, tiles, ARENA_ARRAY(arena, int64_t, rank * ndevices), 0, NULL };
 }
 
 bool tiling_is_replicated(Tiling t)
@@ -56,17 +50,26 @@ bool tiling_is_replicated(Tiling t)
     for (int i = 0; i < t.rank; i++)
         if (t.tiles[i] != 1)
             return false;
-    return true;
+    return t.nparts == 0;
+}
+
+Tiling tiling_summed(Tiling t)
+{
+    t.nparts = 0;
+    t.part_of = NULL;
+    return t;
 }
 
 bool tiling_equal(Tiling a, Tiling b)
 {
-    size_t rank = (size_t)a.rank;
-    if (a.rank != b.rank || a.ndevices != b.ndevices)
+    size_t rank = (size_t)a.rank, n = (size_t)a.ndevices;
+    if (a.rank != b.rank || a.ndevices != b.ndevices || a.nparts != b.nparts)
+        return false;
+    if (a.nparts && memcmp(a.part_of, b.part_of, sizeof *a.part_of * n) != 0)
         return false;
     return rank == 0 ||
            (memcmp(a.tiles, b.tiles, sizeof *a.tiles * rank) == 0 &&
-            memcmp(a.tile_of, b.tile_of, sizeof *a.tile_of * rank * (size_t)a.ndevices) == 0);
+            memcmp(a.tile_of, b.tile_of, sizeof *a.tile_of * rank * n) == 0);
 }
 
 Error *tiling_local(Arena *arena, Tiling t, Type whole, Type *out)
@@ -99,6 +102,12 @@ static int64_t coordinate(const Mesh *mesh, AxisRef ref, int64_t p)
     return whole / minor % ref.size;
 }
 
+/* The axes of dimension i, and behind the last dimension those of parts. */
+static DimSharding axes_at(const Sharding *s, int i)
+{
+    return i < s->rank ? s->dims[i] : s->unreduced;
+}
+
 static Error *check_axes(const Sharding *s)
 {
     const Mesh *mesh = s->mesh;
@@ -107,9 +116,9 @@ static Error *check_axes(const Sharding *s)
             return error_new(CODE_INVALID, "axis \"%.*s\" of mesh @%.*s has size %" PRId64
                              ": it must be at least 1", STR_ARG(mesh->axes[i]),
                              STR_ARG(mesh->name), mesh->sizes[i]);
-    for (int i = 0; i < s->rank; i++)
-        for (int j = 0; j < s->dims[i].naxes; j++) {
-            AxisRef ref = s->dims[i].axes[j];
+    for (int i = 0; i <= s->rank; i++)
+        for (int j = 0; j < axes_at(s, i).naxes; j++) {
+            AxisRef ref = axes_at(s, i).axes[j];
             int64_t size = mesh->sizes[ref.axis], part;
             if (ref.pre_size < 1 || ref.size < 1 ||
                 __builtin_mul_overflow(ref.pre_size, ref.size, &part) || size % part != 0)
@@ -120,8 +129,7 @@ static Error *check_axes(const Sharding *s)
     return NULL;
 }
 
-/* devices[p]: the device at position p.  Every device must stand somewhere, once. */
-static Error *check_devices(const int64_t *devices, int64_t n, int ndevices)
+Error *devices_check(const int64_t *devices, int64_t n, int ndevices)
 {
     bool *seen = calloc((size_t)ndevices + 1, sizeof *seen);
     if (!seen)
@@ -150,8 +158,12 @@ static bool overlap(AxisRef a, AxisRef b)
     return a.axis == b.axis && a.pre_size < b.pre_size * b.size && b.pre_size < a.pre_size * a.size;
 }
 
-static Error *twice(Str axis, int one, int other)
+static Error *twice(Str axis, int one, int other, int rank)
 {
+    if (other == rank)
+        return error_new(CODE_INVALID,
+                         "unreduced axis \"%.*s\" is listed twice or cuts a dimension",
+                         STR_ARG(axis));
     if (one == other)
         return error_new(CODE_INVALID, "axis \"%.*s\" cuts dimension %d twice", STR_ARG(axis), one);
     return error_new(CODE_INVALID,
@@ -162,12 +174,14 @@ static Error *twice(Str axis, int one, int other)
 /* Nothing of an axis may cut twice: no device would hold some of the tiles. */
 static Error *check_axes_once(const Sharding *s)
 {
-    for (int i = 0; i < s->rank; i++)
-        for (int j = 0; j < s->dims[i].naxes; j++)
+    for (int i = 0; i <= s->rank; i++)
+        for (int j = 0; j < axes_at(s, i).naxes; j++)
             for (int k = 0; k <= i; k++)
-                for (int l = 0; l < (k < i ? s->dims[k].naxes : j); l++)
-                    if (overlap(s->dims[i].axes[j], s->dims[k].axes[l]))
-                        return twice(s->mesh->axes[s->dims[i].axes[j].axis], k, i);
+                for (int l = 0; l < (k < i ? axes_at(s, k).naxes : j); l++) {
+                    AxisRef ref = axes_at(s, i).axes[j];
+                    if (overlap(ref, axes_at(s, k).axes[l]))
+                        return twice(s->mesh->axes[ref.axis], k, i, s->rank);
+                }
     return NULL;
 }
 
@@ -183,7 +197,7 @@ static Error *check_sharding(const Sharding *s, int rank, int ndevices)
     if (count != ndevices)
         return error_new(CODE_INVALID, "mesh @%.*s is of %" PRId64 " devices, the program for %d",
                          STR_ARG(mesh->name), count, ndevices);
-    return mesh->device_ids.n ? check_devices(mesh->device_ids.at, mesh->device_ids.n, ndevices)
+    return mesh->device_ids.n ? devices_check(mesh->device_ids.at, mesh->device_ids.n, ndevices)
                               : NULL;
 }
 
@@ -196,230 +210,47 @@ static int64_t tiles_along(DimSharding dim)
     return n;
 }
 
+/* The number of mesh position p along the axes listed, the first being the major one. */
+static int64_t position_along(const Mesh *mesh, DimSharding dim, int64_t p)
+{
+    int64_t at = 0;
+    for (int j = 0; j < dim.naxes; j++)
+        at = at * dim.axes[j].size + coordinate(mesh, dim.axes[j], p);
+    return at;
+}
+
+static int64_t device_at(const Mesh *mesh, int64_t p)
+{
+    return mesh->device_ids.n ? mesh->device_ids.at[p] : p;
+}
+
+static void set_parts(Arena *arena, const Sharding *s, Tiling *t)
+{
+    int nparts = (int)tiles_along(s->unreduced);
+    if (nparts == 1)
+        return;
+    int *part_of = ARENA_ARRAY(arena, int, t->ndevices);
+    for (int p = 0; p < t->ndevices; p++)
+        part_of[device_at(s->mesh, p)] = (int)position_along(s->mesh, s->unreduced, p);
+    t->nparts = nparts;
+    t->part_of = part_of;
+}
+
 Error *sharding_tiling(Arena *arena, const Sharding *s, int rank, int ndevices, Tiling *out)
 {
     int64_t *tiles, *tile_of;
-    TRY(blank(arena, rank, ndevices, &tiles, &tile_of));
-    *out = (Tiling){ rank, ndevices, tiles, tile_of };
+    TRY(tiling_blank(arena, rank, ndevices, &tiles, &tile_of));
+    *out = (Tiling){ rank, ndevices, tiles, tile_of, 0, NULL };
     /* A mesh without axes is one device; others holding the same does no harm. */
     if (!s || s->mesh->naxes == 0)
         return NULL;
     TRY(check_sharding(s, rank, ndevices));
     for (int i = 0; i < rank; i++)
         tiles[i] = tiles_along(s->dims[i]);
-    for (int p = 0; p < ndevices; p++) {
-        int64_t device = s->mesh->device_ids.n ? s->mesh->device_ids.at[p] : p;
-        for (int i = 0; i < rank; i++) {
-            int64_t tile = 0;
-            for (int j = 0; j < s->dims[i].naxes; j++) {
-                AxisRef ref = s->dims[i].axes[j];
-                tile = tile * ref.size + coordinate(s->mesh, ref, p);
-            }
-            tile_of[device * rank + i] = tile;
-        }
-    }
-    return NULL;
-}
-
-/* ---- the notation of mhlo.sharding ---- */
-
-/* The devices of "{devices=[2,2,1]<=[4]T(1,0) ...}": a grid and who stands where. */
-typedef struct Grid {
-    int rank;
-    int64_t dims[MAX_RANK + 4]; /* the array's dimensions, then those of copies */
-    int64_t *devices;           /* row-major over dims; the caller's array */
-} Grid;
-
-typedef struct Cursor {
-    Str text;
-    size_t at;
-} Cursor;
-
-static bool eat(Cursor *c, const char *word)
-{
-    size_t n = strlen(word);
-    if (c->text.n - c->at < n || memcmp(c->text.at + c->at, word, n) != 0)
-        return false;
-    c->at += n;
-    return true;
-}
-
-static Error *bad(const Cursor *c, const char *expected)
-{
-    return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\", character %zu: expected %s",
-                     STR_ARG(c->text), c->at + 1, expected);
-}
-
-static Error *eat_number(Cursor *c, int64_t *out)
-{
-    int64_t n = 0;
-    size_t start = c->at;
-    for (; c->at < c->text.n; c->at++) {
-        char digit = c->text.at[c->at];
-        if (digit < '0' || digit > '9')
-            break;
-        if (n > INT32_MAX)
-            return bad(c, "a number below 2^31");
-        n = n * 10 + (digit - '0');
-    }
-    *out = n;
-    return c->at > start ? NULL : bad(c, "a number");
-}
-
-/* Numbers between commas up to `close`; at most room of them. */
-static Error *eat_list(Cursor *c, const char *close, int room, int *n, int64_t *at)
-{
-    *n = 0;
-    do {
-        if (*n == room)
-            return bad(c, "fewer numbers");
-        TRY(eat_number(c, &at[(*n)++]));
-    } while (eat(c, ","));
-    return eat(c, close) ? NULL : bad(c, close);
-}
-
-/* iota over `dims`, transposed by perm, read row-major. */
-static void fill_iota(const int64_t *dims, const int64_t *perm, int rank, int64_t count,
-                      int64_t *devices)
-{
-    int64_t strides[MAX_RANK], index[MAX_RANK] = { 0 };
-    type_strides((Type){ I64, rank, dims }, strides);
-    for (int64_t p = 0; p < count; p++) {
-        devices[p] = 0;
+    for (int p = 0; p < ndevices; p++)
         for (int i = 0; i < rank; i++)
-            devices[p] += index[i] * strides[perm[i]];
-        for (int i = rank - 1; i >= 0 && ++index[i] == dims[perm[i]]; i--)
-            index[i] = 0;
-    }
-}
-
-/* After "<=[": the dimensions, and perhaps T(permutation). */
-static Error *eat_iota(Cursor *c, int64_t count, int64_t *devices)
-{
-    int64_t dims[MAX_RANK], perm[MAX_RANK], total = 1;
-    int rank, nperm;
-    TRY(eat_list(c, "]", MAX_RANK, &rank, dims));
-    for (int i = 0; i < rank; i++) {
-        perm[i] = i;
-        if (__builtin_mul_overflow(total, dims[i], &total) || total > count)
-            return bad(c, "as many devices after <= as the grid has");
-    }
-    if (total != count)
-        return bad(c, "as many devices after <= as the grid has");
-    if (eat(c, "T(")) {
-        bool seen[MAX_RANK] = { false };
-        TRY(eat_list(c, ")", MAX_RANK, &nperm, perm));
-        for (int i = 0; i < nperm; i++) {
-            if (perm[i] >= rank || seen[perm[i]] || nperm != rank)
-                return bad(c, "a permutation of the dimensions after <=");
-            seen[perm[i]] = true;
-        }
-    }
-    fill_iota(dims, perm, rank, count, devices);
-    return NULL;
-}
-
-/* What follows the devices: which trailing dimensions of the grid are copies. */
-static Error *eat_tail(Cursor *c, int *ncopies)
-{
-    *ncopies = 0;
-    while (!eat(c, "}")) {
-        if (eat(c, " last_tile_dim_replicate")) {
-            *ncopies = 1;
-        } else if (eat(c, " last_tile_dims={")) {
-            do {
-                eat(c, " ");
-                if (!eat(c, "replicated") && !eat(c, "manual"))
-                    return bad(c, "\"replicated\" or \"manual\"");
-                ++*ncopies;
-            } while (eat(c, ","));
-            if (!eat(c, "}"))
-                return bad(c, "}");
-        } else {
-            return bad(c, "}, last_tile_dim_replicate or last_tile_dims={...}");
-        }
-    }
-    return NULL;
-}
-
-static Error *eat_grid(Cursor *c, int ndevices, Grid *grid)
-{
-    int64_t count = 1;
-    int n;
-    if (!eat(c, "["))
-        return bad(c, "[ and the dimensions of a grid of devices");
-    TRY(eat_list(c, "]", (int)(sizeof grid->dims / sizeof *grid->dims), &grid->rank, grid->dims));
-    for (int i = 0; i < grid->rank; i++)
-        if (__builtin_mul_overflow(count, grid->dims[i], &count) || count > ndevices)
-            return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\" is for more devices than the %d "
-                             "of the program", STR_ARG(c->text), ndevices);
-    if (count != ndevices)
-        return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\" is for %" PRId64 " devices, the "
-                         "program for %d", STR_ARG(c->text), count, ndevices);
-    if (eat(c, "<=["))
-        return eat_iota(c, count, grid->devices);
-    n = 0;
-    do {
-        if (n == ndevices)
-            return bad(c, "as many devices as the grid has");
-        TRY(eat_number(c, &grid->devices[n++]));
-    } while (eat(c, ","));
-    return n == ndevices ? NULL : bad(c, "as many devices as the grid has");
-}
-
-/* The grid's leading dimensions are the array's: position by position to tiles. */
-static Error *grid_tiling(Arena *arena, const Grid *grid, int rank, int ndevices, Tiling *out)
-{
-    int64_t *tiles, *tile_of, strides[MAX_RANK + 4];
-    TRY(check_devices(grid->devices, ndevices, ndevices));
-    TRY(blank(arena, rank, ndevices, &tiles, &tile_of));
-    type_strides((Type){ I64, grid->rank, grid->dims }, strides);
-    for (int i = 0; i < rank; i++)
-        tiles[i] = grid->dims[i];
-    for (int64_t p = 0; p < ndevices; p++)
-        for (int i = 0; i < rank; i++)
-            tile_of[grid->devices[p] * rank + i] = p / strides[i] % grid->dims[i];
-    *out = (Tiling){ rank, ndevices, tiles, tile_of };
-    return NULL;
-}
-
-static Error *parse_devices(Arena *arena, Cursor *c, int rank, int ndevices, Tiling *out)
-{
-    Grid grid = { .devices = arena_try(arena, sizeof *grid.devices * (size_t)ndevices) };
-    int ncopies;
-    if (!grid.devices)
-        return error_new(CODE_EXHAUSTED, "no memory for a list of %d devices", ndevices);
-    TRY(eat_grid(c, ndevices, &grid));
-    TRY(eat_tail(c, &ncopies));
-    if (c->at != c->text.n)
-        return bad(c, "the end");
-    if (grid.rank != rank + ncopies)
-        return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\" has %d dimensions of tiles, the "
-                         "array has rank %d", STR_ARG(c->text), grid.rank - ncopies, rank);
-    return grid_tiling(arena, &grid, rank, ndevices, out);
-}
-
-Error *tiling_parse(Arena *arena, Str text, int rank, int ndevices, Tiling *out)
-{
-    Cursor c = { text, 0 };
-    if (eat(&c, "{devices="))
-        return parse_devices(arena, &c, rank, ndevices, out);
-    int64_t *tiles, *tile_of, device;
-    /* "manual": each device holds the whole of an array of its own.  "maximal": one device
-     * has it; others holding the same does no harm. */
-    if (eat(&c, "{maximal device=")) {
-        TRY(eat_number(&c, &device));
-        if (!eat(&c, "}"))
-            return bad(&c, "}");
-    } else if (!eat(&c, "{replicated}") && !eat(&c, "{manual}") && !eat(&c, "{}")) {
-        return error_new(CODE_UNIMPLEMENTED, "not supported: mhlo.sharding \"%.*s\": expected "
-                         "{replicated}, {manual}, {maximal device=0} or {devices=[2,1]<=[2]}",
-                         STR_ARG(text));
-    }
-    if (c.at != text.n)
-        return bad(&c, "the end");
-    TRY(blank(arena, rank, ndevices, &tiles, &tile_of));
-    *out = (Tiling){ rank, ndevices, tiles, tile_of };
+            tile_of[device_at(s->mesh, p) * rank + i] = position_along(s->mesh, s->dims[i], p);
+    set_parts(arena, s, out);
     return NULL;
 }
 
@@ -457,7 +288,7 @@ bool sharding_equal(const Sharding *a, const Sharding *b)
     for (int i = 0; i < a->rank; i++)
         if (!dim_equal(a->dims[i], b->dims[i]))
             return false;
-    return true;
+    return dim_equal(a->unreduced, b->unreduced);
 }
 
 /* In quotes, as MLIR escapes: \22 for a quote. */
@@ -520,5 +351,10 @@ void sharding_print(Text *out, const Sharding *s)
         text_printf(out, "%s", i ? ", " : "");
         print_dim(out, s->mesh, s->dims[i]);
     }
-    text_printf(out, "]>");
+    text_printf(out, "]");
+    if (s->unreduced.naxes) {
+        text_printf(out, ", unreduced=");
+        print_dim(out, s->mesh, s->unreduced);
+    }
+    text_printf(out, ">");
 }

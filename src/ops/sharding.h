@@ -6,6 +6,8 @@
  *
  *   mesh ["a"=2, "b"=2], sharding [{"b"}, {}]  of 4x6   tiles 2x1
  *   device 0: tile (0,0)   1: (1,0)   2: (0,0)   3: (1,0)      (axis "a" is replication)
+ *
+ * With unreduced={"a"} devices 0 and 2 would hold two parts of tile (0,0): it is their sum.
  */
 #ifndef TUTTI_SHARDING_H
 #define TUTTI_SHARDING_H
@@ -39,6 +41,7 @@ typedef struct Sharding {
     const Mesh *mesh;
     int rank;
     const DimSharding *dims;
+    DimSharding unreduced; /* the axes along which devices hold parts of a sum */
 } Sharding;
 
 /* Which tile each device holds.  Tiles along dimension i: tiles[i]; a tile's extent is
@@ -47,6 +50,8 @@ typedef struct Tiling {
     int rank, ndevices;
     const int64_t *tiles;
     const int64_t *tile_of;
+    int nparts;         /* 0: tiles are what they are; else a tile is the sum of so many parts, */
+    const int *part_of; /* [ndevices] of which a device holds this one */
 } Tiling;
 
 int64_t mesh_count(const Mesh *mesh); /* devices */
@@ -56,8 +61,14 @@ MUST_USE Error *sharding_tiling(struct Arena *arena, const Sharding *sharding, i
                                 int ndevices, Tiling *out);
 /* "{devices=[2,1]<=[2]}", "{replicated}", ...: the notation of mhlo.sharding. */
 MUST_USE Error *tiling_parse(struct Arena *arena, Str text, int rank, int ndevices, Tiling *out);
+/* One tile per dimension, all coordinates zero: to be filled. */
+MUST_USE Error *tiling_blank(struct Arena *arena, int rank, int ndevices, int64_t **tiles,
+                             int64_t **tile_of);
+/* devices[p]: who stands at position p.  Each of ndevices must stand somewhere, once. */
+MUST_USE Error *devices_check(const int64_t *devices, int64_t n, int ndevices);
 Tiling tiling_replicated(struct Arena *arena, int rank, int ndevices);
-bool tiling_is_replicated(Tiling t);
+bool tiling_is_replicated(Tiling t); /* every device holds all of it, in one part */
+Tiling tiling_summed(Tiling t);      /* the same when the parts have been added */
 bool tiling_equal(Tiling a, Tiling b);
 /* The type of one tile; an error when a dimension does not divide. */
 MUST_USE Error *tiling_local(struct Arena *arena, Tiling t, Type whole, Type *out);

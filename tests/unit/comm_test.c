@@ -252,8 +252,10 @@ static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool
         coordinates_out[2 * d] = d / tiles_out[1] % tiles_out[0];
         coordinates_out[2 * d + 1] = d % tiles_out[1];
     }
-    Tiling in_tilings[] = { { 2, 4, tiles_in, coordinates_in }, { 0, 4, none, none } };
-    Tiling out_tilings[] = { { 2, 4, tiles_out, coordinates_out }, { 0, 4, none, none } };
+    Tiling in_tilings[] = { { 2, 4, tiles_in, coordinates_in, 0, NULL },
+                            { 0, 4, none, none, 0, NULL } };
+    Tiling out_tilings[] = { { 2, 4, tiles_out, coordinates_out, 0, NULL },
+                             { 0, 4, none, none, 0, NULL } };
     HandMade body;
     hand_made(&body, 1, 2, 2, stretches, 1, 0);
     body.args[0].local = (Type){ I32, 2, whole_in };

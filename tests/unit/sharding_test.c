@@ -89,6 +89,9 @@ static const char *placed(const Sharding *s, int rank, int ndevices)
     return text_cstr(&out);
 }
 
+/* A sharding of the mesh at hand. */
+#define OF(n, list) (&(Sharding){ .mesh = mesh, .rank = n, .dims = list })
+
 static void shardings(void)
 {
     AxisRef a = { 0, 1, 2 }, b = { 1, 1, 4 }, b_major = { 1, 1, 2 }, b_minor = { 1, 2, 2 };
@@ -98,7 +101,7 @@ static void shardings(void)
     DimSharding twice[] = { { 3, (AxisRef[]){ a, b, a }, false } };
     DimSharding both[] = { { 1, &b_major, false }, { 1, &b, false } };
     Mesh *mesh = mesh_ab((Ints){ 0 });
-    Sharding s = { mesh, 2, by_b };
+    Sharding s = { .mesh = mesh, .rank = 2, .dims = by_b };
     CHECK_STR(placed(NULL, 1, 2), "1: 0 0");
     CHECK_STR(placed(&s, 2, 8), "4x1: 0,0 1,0 2,0 3,0 0,0 1,0 2,0 3,0");
     Text text = { 0 };
@@ -106,22 +109,29 @@ static void shardings(void)
     CHECK_STR(text_cstr(&text), "<@mesh, [{\"b\"}, {?}]>");
     CHECK_STR(placed(&s, 1, 8), "a sharding of 2 dimensions for an array of rank 1");
     CHECK_STR(placed(&s, 2, 4), "mesh @mesh is of 8 devices, the program for 4");
-    CHECK_STR(placed(&(Sharding){ mesh, 1, by_ba }, 1, 8), "8: 0 2 4 6 1 3 5 7");
-    CHECK_STR(placed(&(Sharding){ mesh, 1, by_major }, 1, 8), "2: 0 0 1 1 0 0 1 1");
-    CHECK_STR(placed(&(Sharding){ mesh, 1, by_minor }, 1, 8), "2: 0 1 0 1 0 1 0 1");
-    CHECK_STR(placed(&(Sharding){ mesh, 1, twice }, 1, 8),
+    CHECK_STR(placed(OF(1, by_ba), 1, 8), "8: 0 2 4 6 1 3 5 7");
+    CHECK_STR(placed(OF(1, by_major), 1, 8), "2: 0 0 1 1 0 0 1 1");
+    CHECK_STR(placed(OF(1, by_minor), 1, 8), "2: 0 1 0 1 0 1 0 1");
+    CHECK_STR(placed(OF(1, twice), 1, 8),
               "axis \"a\" cuts dimension 0 twice");
-    CHECK_STR(placed(&(Sharding){ mesh, 2, both }, 2, 8),
+    CHECK_STR(placed(OF(2, both), 2, 8),
               "axis \"b\" cuts dimension 0 and dimension 1: it may cut one, once");
     mesh = mesh_ab((Ints){ 8, (int64_t[]){ 7, 6, 5, 4, 3, 2, 1, 0 } });
-    CHECK_STR(placed(&(Sharding){ mesh, 1, by_ba }, 1, 8), "8: 7 5 3 1 6 4 2 0");
+    CHECK_STR(placed(OF(1, by_ba), 1, 8), "8: 7 5 3 1 6 4 2 0");
     mesh->name = (Str){ 0 };
     Text inlined = { 0 };
-    sharding_print(&inlined, &(Sharding){ mesh, 1, by_minor });
+    sharding_print(&inlined, OF(1, by_minor));
     CHECK_STR(text_cstr(&inlined), "<mesh<[\"a\"=2, \"b\"=4], device_ids=[7, 6, 5, 4, 3, 2, 1, "
                                    "0]>, [{\"b\":(2)2}]>");
-    CHECK(sharding_equal(&(Sharding){ mesh, 1, by_minor }, &(Sharding){ mesh, 1, by_minor }));
-    CHECK(!sharding_equal(&(Sharding){ mesh, 1, by_minor }, &(Sharding){ mesh, 1, by_major }));
+    Sharding parts = { .mesh = mesh, .rank = 1, .dims = by_minor, .unreduced = { 1, &a, false } };
+    Tiling t;
+    CHECK(!sharding_tiling(arena, &parts, 1, 8, &t));
+    CHECK(t.nparts == 2 && t.part_of[7] == 0 && t.part_of[4] == 0 && t.part_of[3] == 1);
+    CHECK(!tiling_equal(t, tiling_summed(t)) && !sharding_equal(&parts, OF(1, by_minor)));
+    parts.unreduced.axes = &b;
+    CHECK_STR(placed(&parts, 1, 8), "unreduced axis \"b\" is listed twice or cuts a dimension");
+    CHECK(sharding_equal(OF(1, by_minor), OF(1, by_minor)));
+    CHECK(!sharding_equal(OF(1, by_minor), OF(1, by_major)));
     text_free(&text);
     text_free(&inlined);
 }

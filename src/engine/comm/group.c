@@ -17,6 +17,8 @@ static MeetFn *algorithm(OpId op)
     case OP_REDUCE_SCATTER: return meet_reduce_scatter;
     case OP_ALL_TO_ALL: return meet_all_to_all;
     case OP_PERMUTE: return meet_permute;
+    case OP_COLLECTIVE_BROADCAST: return meet_broadcast;
+    case OP_RAGGED: return meet_ragged;
     case OP_GLOBAL: return meet_global;
     default: return NULL;
     }

@@ -4,7 +4,8 @@
  *   group.c    who brought what; aliasing; which algorithm
  *   reduce.c   all_reduce, reduce_scatter
  *   gather.c   all_gather, all_to_all
- *   shift.c    collective_permute
+ *   shift.c    collective_permute, collective_broadcast
+ *   ragged.c   ragged_all_to_all
  *   global.c   tutti.global: whole arrays
  *
  * All devices are in one address space and all members stand still, so an algorithm is plain
@@ -37,7 +38,7 @@ static inline char *part_out(const Parts *p, int r, int i) { return p->out[r * p
 
 typedef MUST_USE Error *MeetFn(const Parts *p);
 MeetFn meet_all_reduce, meet_reduce_scatter, meet_all_gather, meet_all_to_all, meet_permute,
-    meet_global;
+    meet_broadcast, meet_ragged, meet_global;
 
 /* Calls f for every slice below n; if all of them together touch many bytes, idle workers help. */
 void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);

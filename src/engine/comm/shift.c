@@ -1,5 +1,5 @@
 /* shift.c - collective_permute: each pair (source, target) hands one array over; a device that
- * is nobody's target gets zeros.
+ * is nobody's target gets zeros.  collective_broadcast: the first of a group hands it to all.
  *
  * The numbers in the pairs are partitions when the operation has a channel, else replicas. */
 #include "engine/comm/group.h"
@@ -55,5 +55,21 @@ Error *meet_permute(const Parts *p)
                 memset(part_out(p, r, i), 0, bytes);
         }
     }
+    return NULL;
+}
+
+static void broadcast_to(void *user, int64_t rank)
+{
+    const Parts *p = user;
+    size_t bytes = type_bytes(p->m->in_types[0]);
+    if (bytes)
+        memcpy(part_out(p, (int)rank, 0), part_in(p, 0, 0), bytes);
+}
+
+Error *meet_broadcast(const Parts *p)
+{
+    if (!type_equal(p->m->in_types[0], p->m->out_types[0]))
+        return meet_misfit(p, 0);
+    meet_slices(p, p->n, type_bytes(p->m->in_types[0]) * (size_t)p->n, broadcast_to, (void *)p);
     return NULL;
 }

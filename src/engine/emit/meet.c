@@ -4,13 +4,15 @@
  * What the numbers in replica_groups mean depends on the operation and on two attributes:
  *
  *   use_global_device_ids              flat numbers
- *   channel_id > 0, all_to_all and     partitions; each replica has groups of its own
- *     collective_permute
+ *   channel_id > 0, all_to_all (ragged partitions; each replica has groups of its own
+ *     too), collective_permute and
+ *     collective_broadcast
  *   channel_id > 0, the others         replicas, each with all its partitions in one group; with
  *                                      one replica, where that leaves no choice, partitions
  *   otherwise                          replicas; each partition has groups of its own
  *
- * No groups at all means that everybody is in one. */
+ * No groups at all means that everybody is in one.  Send and recv have no group: they are between
+ * two devices (run/post.c). */
 #include "engine/emit/glue.h"
 
 #include <stdlib.h>
@@ -38,7 +40,7 @@ static Mode mode_of(const Module *m, const Node *node)
     if (node->op == OP_PERMUTE)
         return ((const PermuteAttrs *)node->attrs)->channel_id > 0 ? BY_PARTITION : BY_REPLICA;
     const AllReduceAttrs *a = node->attrs; /* all collectives begin with the same fields */
-    if (node->op == OP_ALL_TO_ALL)
+    if (node->op == OP_ALL_TO_ALL || node->op == OP_RAGGED || node->op == OP_COLLECTIVE_BROADCAST)
         return a->channel_id > 0 ? BY_PARTITION : BY_REPLICA;
     if (a->use_global_device_ids)
         return BY_DEVICE;
@@ -162,12 +164,31 @@ static Error *check_pairs(const Numbering *num)
     return NULL;
 }
 
+static Error *check_post(const Node *node)
+{
+    const SendAttrs *a = node->attrs;
+    const char *why = a->is_host_transfer            ? "to or from the host"
+                      : !a->source_target_pairs.rows ? "without source_target_pairs"
+                                                     : NULL;
+    if (!why)
+        return NULL;
+    return error_new(CODE_UNIMPLEMENTED, "not supported: %s %s, at %s", op_name(node->op), why,
+                     loc_name(node->loc));
+}
+
 Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
 {
     const Node *node = node_at(m, n);
     int ndevices = m->nreplicas * m->npartitions;
     Numbering num = { BY_DEVICE, m->nreplicas, m->npartitions, node };
     Matrix groups = { 0 };
+    for (int d = 0; d < ndevices; d++)
+        out[d] = -1;
+    if (node->op == OP_SEND || node->op == OP_RECV) {
+        num.mode = m->npartitions > 1 ? BY_PARTITION : BY_REPLICA;
+        TRY(check_post(node));
+        return check_pairs(&num);
+    }
     if (node->op != OP_GLOBAL)
         num.mode = mode_of(m, node);
     if (node->op == OP_PERMUTE)
@@ -175,13 +196,11 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
     if (node->op != OP_GLOBAL && node->op != OP_PERMUTE)
         groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
     int32_t *members = ARENA_ARRAY(g->arena, int32_t, ndevices);
-    for (int d = 0; d < ndevices; d++)
-        out[d] = -1;
     if (!groups.rows || !groups.cols)
         return everybody(g, &num, members, out);
     for (int copy = 0; copy < copy_count(&num); copy++)
         for (int row = 0; row < groups.rows; row++)
             TRY(row_enter(g, &num, groups.at + (int64_t)row * groups.cols, groups.cols, copy,
                           members, out));
-    return check_nobody_left_out(&num, ndevices, out);
+    return node->op == OP_COLLECTIVE_BROADCAST ? NULL : check_nobody_left_out(&num, ndevices, out);
 }

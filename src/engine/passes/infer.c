@@ -85,7 +85,7 @@ bool value_is_cut(const Placer *z, ValueId v)
 
 void set_tiling(Placer *z, ValueId v, Tiling t)
 {
-    z->tilings[v] = z->hints[v] = t;
+    z->tilings[v] = z->hints[v] = tiling_summed(t);
 }
 
 static MUST_USE Error *infer_region(Placer *z, RegionId r)

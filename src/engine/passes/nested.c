@@ -102,9 +102,9 @@ static MUST_USE Error *open_manual(Placer *z, NodeId n)
         TRY(manual_tiling(z, &node, true, i, &t));
         ValueId arg = region_at(m, body)->args + (uint32_t)i, piece = node.in[i];
         Tiling whole = tiling_replicated(m->arena, t.rank, z->ndevices);
-        if (!tiling_is_replicated(t))
+        if (!tiling_is_replicated(tiling_summed(t)))
             piece = piece_cut(z, piece, whole, t, type_of(m, arg));
-        subst_set(&z->pieces, arg, piece);
+        subst_set(&z->pieces, arg, parts_split(z, piece, t));
     }
     region_copy_into(m, body, z->to, &z->pieces);
     for (int i = 0; i < node.nout; i++) {
@@ -116,6 +116,7 @@ static MUST_USE Error *open_manual(Placer *z, NodeId n)
                              "another, at %s",
                              loc_name(node.loc));
         ValueId piece = subst_get(&z->pieces, region_return(m, body)->in[i]);
+        piece = parts_sum(z, piece, t, node.loc);
         subst_set(&z->pieces, node.out + (uint32_t)i, gather(z, piece, s, t, node.loc));
     }
     return NULL;

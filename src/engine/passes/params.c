@@ -71,6 +71,23 @@ static bool is_wished(const Wishes *w, ValueId v)
 
 static MUST_USE Error *collect_wishes(Wishes *w, RegionId r);
 
+/* Nobody brings an array in parts unless the program says so. */
+static MUST_USE Error *wish_of_manual(Wishes *w, const Node *node, int i)
+{
+    Tiling t;
+    TRY(manual_tiling(w->z, node, true, i, &t));
+    w->at[node->in[i]] = tiling_summed(t);
+    return NULL;
+}
+
+static MUST_USE Error *wish_of_mark(Wishes *w, const Node *node)
+{
+    Tiling t;
+    TRY(mark_tiling(w->z, node, &t));
+    w->at[node->in[0]] = tiling_summed(t);
+    return NULL;
+}
+
 /* Values of one shape lie alike, so what is wished of the result is wished of them. */
 static void wish_through_map(Wishes *w, const Node *node)
 {
@@ -105,11 +122,11 @@ static MUST_USE Error *collect_wishes(Wishes *w, RegionId r)
     for (int i = region_at(m, r)->nnodes - 2; i >= 0; i--) {
         const Node *node = node_at(m, region_at(m, r)->nodes[i]);
         for (int k = 0; node->op == OP_MANUAL && k < node->nin; k++)
-            TRY(manual_tiling(w->z, node, true, k, &w->at[node->in[k]]));
+            TRY(wish_of_manual(w, node, k));
         for (int k = 0; node->op == OP_CASE && k < node->nregions; k++)
             TRY(collect_wishes(w, node->regions[k]));
         if (is_mark(node))
-            TRY(mark_tiling(w->z, node, &w->at[node->in[0]]));
+            TRY(wish_of_mark(w, node));
         else if (node->op == OP_WHILE)
             TRY(wish_through_loop(w, node));
         else

@@ -7,6 +7,7 @@
  *     a constant of equal elements      a smaller constant
  *     a broadcast                       a smaller broadcast of a piece of its operand
  *     it has more of it than that       a slice at a place that a table gives by partition_id
+ *     in parts, and it has it whole     all of it on one device, zeros on the others
  */
 #include "engine/passes/place.h"
 
@@ -132,10 +133,15 @@ ValueId piece_of(Placer *z, ValueId v, Tiling want)
     for (int i = z->nheld - 1; i >= 0; i--)
         if (z->held[i].whole == v && z->held[i].piece && tiling_equal(z->held[i].tiling, want))
             return z->held[i].piece;
-    if (!piece_is_near(z, v, want))
-        return 0;
-    ValueId piece = make_piece(z, v, want);
-    piece_hold(z, v, want, piece);
+    ValueId piece = 0;
+    if (want.nparts) {
+        ValueId sum = piece_of(z, v, tiling_summed(want));
+        piece = sum ? parts_split(z, sum, want) : 0;
+    } else if (piece_is_near(z, v, want)) {
+        piece = make_piece(z, v, want);
+    }
+    if (piece)
+        piece_hold(z, v, want, piece);
     return piece;
 }
 

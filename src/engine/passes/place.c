@@ -35,7 +35,7 @@ static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *wan
     bool is_missing = false;
     for (int i = 0; i < n; i++)
         if (!(pieces[i] = piece_of(z, values[i], want[i]))) {
-            run_ask(z, values[i], want[i]);
+            run_ask(z, values[i], tiling_summed(want[i]));
             is_missing = true;
         }
     if (is_missing || last)
@@ -62,9 +62,12 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     for (int i = 0; i < node_at(m, n)->nin; i++)
         subst_set(&z->pieces, region_at(m, body)->args + (uint32_t)i, in[i]);
     region_copy_into(m, body, z->to, &z->pieces);
-    node = node_at(m, n);
-    for (int i = 0; i < node->nout; i++)
-        subst_set(&z->pieces, node->out + (uint32_t)i, region_return(m, body)->in[i]);
+    for (int i = 0; i < node_at(m, n)->nout; i++) {
+        Tiling t;
+        TRY(manual_tiling(z, node_at(m, n), false, i, &t));
+        ValueId piece = subst_get(&z->pieces, region_return(m, body)->in[i]);
+        parts_keep(z, node_at(m, n)->out + (uint32_t)i, t, piece, node_at(m, n)->loc);
+    }
     return NULL;
 }
 
@@ -79,9 +82,11 @@ static MUST_USE Error *place_mark(Placer *z, NodeId n)
         subst_set(&z->pieces, out, subst_get(&z->pieces, from));
         return NULL;
     }
-    ValueId piece = piece_of(z, from, p.results[0]);
+    Tiling t;
+    TRY(mark_tiling(z, node, &t));
+    ValueId piece = t.nparts ? *fetch(z, 1, &from, &t, 0) : piece_of(z, from, t);
     if (piece)
-        subst_set(&z->pieces, out, piece);
+        parts_keep(z, out, t, piece, node_at(z->m, n)->loc);
     else
         run_add(z, n);
     return NULL;
@@ -185,10 +190,14 @@ static RegionId region_of_pieces(Placer *z, RegionId from, const Tiling *tilings
     for (int i = 0; i < old.nargs; i++)
         types[i] = local_type(z, type_of(m, old.args + (uint32_t)i), tilings[i]);
     RegionId into = region_new(m, 0, old.nargs, types);
+    RegionId outer = z->to;
+    z->to = into;
     for (int i = 0; i < old.nargs; i++) {
         set_tiling(z, old.args + (uint32_t)i, tilings[i]);
-        subst_set(&z->pieces, old.args + (uint32_t)i, region_at(m, into)->args + (uint32_t)i);
+        parts_keep(z, old.args + (uint32_t)i, tilings[i], region_at(m, into)->args + (uint32_t)i,
+                   NULL);
     }
+    z->to = outer;
     return into;
 }
 

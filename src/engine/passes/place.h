@@ -22,7 +22,7 @@ typedef struct Placer {
     RegionId to;     /* being made; pieces are appended to it */
     uint32_t nwhole; /* whole values are those below */
     /* By whole value. */
-    Tiling *tilings;   /* how it lies */
+    Tiling *tilings;   /* how it lies; never in parts (of a value that is so: its sum) */
     Tiling *hints;     /* how it would lie if extents did not matter */
     bool *is_waiting;  /* it belongs to the run of whole-array operations being collected */
     bool *is_manual;   /* GSPMD form: a piece already; it has no tiling */
@@ -70,6 +70,11 @@ void place_piecewise(Placer *z, NodeId n, const Placement *p);
  * p.is_partial and is_combinable. */
 bool is_combinable(const Placer *z, NodeId n, const Placement *p);
 void place_partial(Placer *z, NodeId n, const Placement *p);
+/* v, whose tiling is that of its sum, comes in parts as t has them (if t has parts at all). */
+void parts_keep(Placer *z, ValueId v, Tiling t, ValueId part, const Loc *loc);
+ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc);
+/* A device's part of what lies, apart from that, as wanted. */
+ValueId parts_split(Placer *z, ValueId piece, Tiling want);
 
 /* stated.c: what the program says. */
 bool is_call_of(const Node *node, const char *target); /* a custom_call */

@@ -46,7 +46,7 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
     int rank = whole.rank;
     int64_t *tiles = ARENA_ARRAY(arena, int64_t, rank);
     int64_t *tile_of = ARENA_ARRAY(arena, int64_t, rank * ndevices);
-    Tiling t = { rank, ndevices, tiles, tile_of };
+    Tiling t = { rank, ndevices, tiles, tile_of, 0, NULL };
     *dropped = false;
     for (int i = 0; i < rank; i++) {
         const Tiling *from = picks[i].from;

@@ -9,9 +9,9 @@
  *
  * Calls and composites become the callee's operations, `if` becomes `case`, and what only
  * says something about values (barriers; sharding constraints where they mean nothing) goes
- * away.  After it no CALL, COMPOSITE, IF or BARRIER is left, CONSTRAINT only at the top of a
- * main of several partitions, and every extent is known; a program with extents left open is
- * refused.
+ * away; an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or
+ * BARRIER is left, CONSTRAINT only at the top of a main of several partitions, and every extent is
+ * known; a program with extents left open is refused.
  *
  * Functions are made callless bottom-up, so that each body is walked once however often it is
  * called; only the copies cost, and they are counted. */
@@ -207,16 +207,54 @@ static MUST_USE Error *open_manual(Refiner *z, RegionId r, NodeId n)
     return NULL;
 }
 
+/* Order among operations with effects is that of the program, so a token carries nothing. */
+static void drop_token(Refiner *z, RegionId r, NodeId n)
+{
+    Dense token = { type_scalar(TOKEN), true, "" };
+    ValueId constant = build_constant(z->m, r, token, node_at(z->m, n)->loc);
+    replace_results(z, n, &constant);
+}
+
+/* A custom call whose backend_config holds a collective's attributes becomes that collective. */
+static MUST_USE Error *ragged_from_call(Refiner *z, RegionId r, NodeId n)
+{
+    Module *m = z->m;
+    Node node = *node_at(m, n);
+    const Attr *config = ((const CustomCallAttrs *)node.attrs)->backend_config, *extra;
+    const void *attrs;
+    if (node.nin != 6 || node.nout != 1 || !config || config->kind != ATTR_DICT)
+        return error_new(CODE_INVALID, "ragged_all_to_all takes six operands and gives one result, "
+                         "with replica_groups in its backend_config, at %s", loc_name(node.loc));
+    TRY(attrs_from_dict(m->arena, ATTRS_ALL_REDUCE, "ragged_all_to_all", config, &attrs, &extra));
+    Type type = type_of(m, node.out);
+    NodeId meet = node_new(m, OP_RAGGED, node.nin, node.in, 1, &type, 0, NULL, attrs, node.loc);
+    region_append(m, r, meet);
+    replace_results(z, n, &node_at(m, meet)->out);
+    return node_check(m, meet);
+}
+
+static bool is_ragged_call(const Node *node)
+{
+    return node->op == OP_CUSTOM_CALL &&
+           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, "ragged_all_to_all");
+}
+
 static MUST_USE Error *tidy(Refiner *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     const Node *node = node_at(m, n);
     bool may_place = m->npartitions > 1 && region_at(m, r)->parent == 0;
-    if (node->op == OP_BARRIER || (node->op == OP_CONSTRAINT && !may_place) ||
+    if (node->op == OP_BARRIER || node->op == OP_ASYNC_DONE || (node->op == OP_CONSTRAINT && !may_place) ||
         is_identity_call(m, node, may_place))
         replace_results(z, n, node->in);
     else if (node->op == OP_IF)
         if_to_case(z, r, n);
+    else if (node->op == OP_CREATE_TOKEN || node->op == OP_AFTER_ALL)
+        drop_token(z, r, n);
+    else if (node->op == OP_ASYNC_START)
+        open_up(z, r, n, node->regions[0]); /* devices step aside by themselves: nothing to start */
+    else if (is_ragged_call(node))
+        return ragged_from_call(z, r, n);
     else if (node->op == OP_MANUAL && m->npartitions == 1)
         return open_manual(z, r, n);
     else

@@ -43,19 +43,25 @@ static bool is_named(const Attr *names, Str name)
     return false;
 }
 
+static DimSharding manual_axes_of(Arena *arena, const Mesh *mesh, DimSharding dim, const Attr *names)
+{
+    AxisRef *axes = ARENA_ARRAY(arena, AxisRef, dim.naxes + 1);
+    DimSharding part = { 0, axes, false };
+    for (int k = 0; k < dim.naxes; k++)
+        if (is_named(names, mesh->axes[dim.axes[k].axis]))
+            axes[part.naxes++] = dim.axes[k];
+    return part;
+}
+
 /* The sharding with the manual axes only. */
 const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes)
 {
     DimSharding *dims = ARENA_ARRAY(arena, DimSharding, s->rank + 1);
-    for (int i = 0; i < s->rank; i++) {
-        AxisRef *axes = ARENA_ARRAY(arena, AxisRef, s->dims[i].naxes + 1);
-        dims[i].axes = axes;
-        for (int k = 0; k < s->dims[i].naxes; k++)
-            if (is_named(manual_axes, s->mesh->axes[s->dims[i].axes[k].axis]))
-                axes[dims[i].naxes++] = s->dims[i].axes[k];
-    }
+    for (int i = 0; i < s->rank; i++)
+        dims[i] = manual_axes_of(arena, s->mesh, s->dims[i], manual_axes);
     Sharding *part = ARENA_NEW(arena, Sharding);
-    *part = (Sharding){ s->mesh, s->rank, dims };
+    *part = (Sharding){ s->mesh, s->rank, dims,
+                        manual_axes_of(arena, s->mesh, s->unreduced, manual_axes) };
     return part;
 }
 

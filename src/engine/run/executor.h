@@ -4,6 +4,7 @@
  *   executor.c   queues of devices, the list of tasks that can move, the workers
  *   slices.c     large loops cut into pieces for idle workers
  *   task.c       plays a task from stretch to stretch; meetings; deadlocks; the end of a run
+ *   post.c       what one device sends to another
  *
  * Locks: one of the executor, one of each run, and those of buffers, events and memories.
  * Nobody ever holds two. */
@@ -62,11 +63,12 @@ struct Run {
 
     TaskList ready; /* inline: whoever can move */
 
-    Lock lock; /* of the next four */
+    Lock lock; /* of the next five */
     int nmoving; /* tasks neither waiting nor ended */
     int nended;
     Error *error; /* the first */
     Point *points; /* [ngroups] */
+    struct Letter *letters; /* sent and not yet taken, oldest first */
 
     _Atomic int cancel; /* any thread: tasks stop when they see it */
 
@@ -119,6 +121,8 @@ struct Executor {
 /* task.c */
 void task_play(Task *t); /* until it waits or has ended; may end the run */
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
+/* t waits at meeting k.  The run's lock is held; who is to go on after a deadlock is listed. */
+void task_wait_locked(Task *t, int k, TaskList *released);
 unsigned denormals_flush(void);        /* the setting before */
 void denormals_restore(unsigned before);
 
@@ -136,6 +140,12 @@ void tasks_ready(Run *run, TaskList *list);
 /* Tells workers that there is more or less to do; the lock is held.  Returns how many of n
  * sleeping ones the caller is to wake, by the bell, without the lock. */
 int announce(Executor *e, int n);
+
+/* post.c.  Both say whether t goes on now; if not, it is no longer the caller's. */
+bool post_send(Task *t, int k);
+bool post_take(Task *t, int k);
+void post_describe(const Run *run, Text *out); /* who waits for a letter; the lock is held */
+void post_end(Run *run); /* all tasks have ended: what is left is an error, and is freed */
 
 /* slices.c */
 Cut *cut_to_help(Executor *e); /* counts the caller as helper; the lock is held; or NULL */

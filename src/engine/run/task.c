@@ -95,6 +95,7 @@ static Error *deadlock(const Run *run)
     for (int g = 0; g < run->program->ngroups; g++)
         if (run->points[g].narrived)
             describe_point(run, g, &text);
+    post_describe(run, &text);
     Error *error = error_new(CODE_PRECONDITION, "%s", text_cstr(&text));
     text_free(&text);
     return error;
@@ -155,6 +156,16 @@ static Error *mismatch(const Task *t, const Meeting *m, const Meeting *open, int
                      m->name, m->where, t->device->id, other, open->name, open->where);
 }
 
+void task_wait_locked(Task *t, int k, TaskList *released)
+{
+    Run *run = t->run;
+    t->waits = true;
+    t->meeting = k;
+    t->next_stretch = run->program->meetings[k].next;
+    if (--run->nmoving == 0)
+        fail_locked(run, deadlock(run), released);
+}
+
 typedef enum Arrival { FIRST_ONES, LAST_ONE, FAILED } Arrival;
 
 /* Records that t has come to meeting k of group g.  FIRST_ONES: t waits from now on and may
@@ -183,11 +194,7 @@ static Arrival arrive(Task *t, int k, int g)
             run->nmoving += program->groups[g].n - 1;
             arrival = LAST_ONE;
         } else {
-            t->waits = true;
-            t->meeting = k;
-            t->next_stretch = program->meetings[k].next;
-            if (--run->nmoving == 0)
-                fail_locked(run, deadlock(run), &released);
+            task_wait_locked(t, k, &released);
         }
     }
     lock_give(&run->lock);
@@ -224,6 +231,8 @@ static bool meet(Task *t, int k)
     require(k < run->program->nmeetings);
     const Meeting *m = &run->program->meetings[k];
     int g = m->group_of[t->number];
+    if (m->op == OP_SEND || m->op == OP_RECV)
+        return m->op == OP_SEND ? post_send(t, k) : post_take(t, k);
     if (g < 0) {
         meeting_skip(m, &t->frame);
         t->next_stretch = m->next;
@@ -274,6 +283,8 @@ static void end(Task *t)
         fail_locked(run, deadlock(run), &released);
     lock_give(&run->lock);
     tasks_ready(run, &released);
+    if (is_last)
+        post_end(run);
     if (is_last && !run->is_inline)
         run_end(run);
 }

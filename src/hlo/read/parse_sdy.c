@@ -102,18 +102,17 @@ static Error *parse_dim(Parser *p, const Mesh *mesh, DimSharding *out)
 }
 
 /* replicated={"a"}: says nothing new.  unreduced={"a"}: every device holds a part of a sum. */
-static Error *parse_leftover(Parser *p, const Mesh *mesh)
+static Error *parse_leftover(Parser *p, Sharding *s)
 {
-    const char *where = p->token.text.at;
     bool is_unreduced = at_word(p, "unreduced");
     if (!is_unreduced && !at_word(p, "replicated"))
         return expected(p, "replicated or unreduced");
     advance(p);
     TRY(need_mark(p, '=', "before the axes"));
     DimSharding axes;
-    TRY(parse_dim(p, mesh, &axes));
-    if (is_unreduced && axes.naxes)
-        return unsupported(p, where, "a sharding with unreduced axes");
+    TRY(parse_dim(p, s->mesh, &axes));
+    if (is_unreduced)
+        s->unreduced = axes;
     return NULL;
 }
 
@@ -154,7 +153,7 @@ Error *parse_sharding(Parser *p, const Sharding **out)
     if (dims.n > MAX_RANK)
         return unsupported(p, where, "a sharding of more than %d dimensions", MAX_RANK);
     while (take_mark(p, ','))
-        TRY(parse_leftover(p, sharding->mesh));
+        TRY(parse_leftover(p, sharding));
     sharding->rank = dims.n;
     sharding->dims = dims.at;
     *out = sharding;

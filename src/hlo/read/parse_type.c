@@ -124,6 +124,15 @@ static Error *parse_named_type(Parser *p, Type *out)
         *out = type_scalar(TOKEN);
         return NULL;
     }
+    if (str_is(token.text, "!stablehlo.future")) { /* it has the type of what it will be */
+        TRY(need_mark(p, '<', "after future"));
+        if (p->token.kind == TOKEN_BANG)
+            return unsupported(p, token.text.at, "a future of what is no array");
+        TRY(parse_type(p, out));
+        if (at_mark(p, ','))
+            return unsupported(p, token.text.at, "a future of several arrays");
+        return need_mark(p, '>', "after the type of the future");
+    }
     if (!alias)
         return unsupported(p, token.text.at, "type %.*s", STR_ARG(token.text));
     if (!alias->is_known) {

@@ -130,54 +130,42 @@ static Error *axis_ref(Vhlo *v, uint32_t index, const Mesh *mesh, AxisRef *out)
     return take_part(&part, mesh, out);
 }
 
-static Error *dimension(Vhlo *v, uint32_t index, const Mesh *mesh, int *budget, DimSharding *out)
+/* A list of axes. */
+static Error *take_axes(Vhlo *v, Cursor *c, const Mesh *mesh, int *budget, DimSharding *out)
 {
-    Cursor c;
     int n;
-    uint8_t is_closed;
-    TRY(vhlo_entry(v, index, "sdy", DIMENSION, "the sharding of a dimension", &c));
-    TRY(take_count(&c, "mesh axes", &n));
+    TRY(take_count(c, "mesh axes", &n));
     *budget -= n;
     if (*budget < 0)
-        return cursor_error(&c, "at most %d axes in a sharding", MAX_AXES);
+        return cursor_error(c, "at most %d axes in a sharding", MAX_AXES);
     AxisRef *axes = ARENA_ARRAY(v->arena, AxisRef, n);
     for (int i = 0; i < n; i++) {
         uint32_t child;
-        TRY(take_attr_index(v, &c, &child));
+        TRY(take_attr_index(v, c, &child));
         TRY(axis_ref(v, child, mesh, &axes[i]));
     }
+    *out = (DimSharding){ n, axes, false };
+    return NULL;
+}
+
+static Error *dimension(Vhlo *v, uint32_t index, const Mesh *mesh, int *budget, DimSharding *out)
+{
+    Cursor c;
+    uint8_t is_closed;
+    TRY(vhlo_entry(v, index, "sdy", DIMENSION, "the sharding of a dimension", &c));
+    TRY(take_axes(v, &c, mesh, budget, out));
     TRY(take_byte(&c, &is_closed)); /* a priority follows: how to propagate, which we do not */
-    *out = (DimSharding){ n, axes, !is_closed };
-    return NULL;
-}
-
-/* Axes said to be replicated, or to hold partial sums. */
-static Error *skip_axes(Vhlo *v, Cursor *c, int *n)
-{
-    TRY(take_count(c, "mesh axes", n));
-    for (int i = 0; i < *n; i++) {
-        uint32_t axis;
-        TRY(take_attr_index(v, c, &axis));
-    }
-    return NULL;
-}
-
-static Error *refuse_unreduced(Vhlo *v, Cursor *c)
-{
-    int n;
-    TRY(skip_axes(v, c, &n));
-    if (n)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: a sharding with unreduced axes, in %s "
-                         "at byte %zu", v->b->name, cursor_offset(c));
+    out->is_open = !is_closed;
     return NULL;
 }
 
 static Error *take_sharding(Vhlo *v, Cursor *c, uint64_t code, const Sharding **out)
 {
     uint32_t index;
-    int n, budget = MAX_AXES;
+    int budget = MAX_AXES;
     Sharding s = { 0 };
-    int64_t reduction;
+    DimSharding replicated;
+    int64_t reduction = 0;
     TRY(take_attr_index(v, c, &index));
     TRY(mesh_or_ref(v, index, &s.mesh));
     TRY(take_count(c, "dimensions", &s.rank));
@@ -189,11 +177,14 @@ static Error *take_sharding(Vhlo *v, Cursor *c, uint64_t code, const Sharding **
         TRY(dimension(v, index, s.mesh, &budget, &dims[i]));
     }
     s.dims = dims;
-    TRY(skip_axes(v, c, &n));
+    TRY(take_axes(v, c, s.mesh, &budget, &replicated)); /* says nothing new */
     if (code != SHARDING)
-        TRY(refuse_unreduced(v, c));
+        TRY(take_axes(v, c, s.mesh, &budget, &s.unreduced));
     if (code == SHARDING_REDUCTION)
         TRY(take_signed(c, &reduction));
+    if (reduction)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: a sharding with axes unreduced by max "
+                         "or min, in %s at byte %zu", v->b->name, cursor_offset(c));
     *out = arena_copy(v->arena, &s, sizeof s);
     return NULL;
 }

@@ -1,0 +1,201 @@
+/* shape_meet.c - the shape rules of operations at which devices meet. */
+#include "ops/shape_util.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool groups_fit(Matrix groups, Text *why)
+{
+    for (int i = 0; i < groups.rows * groups.cols; i++) {
+        if (groups.at[i] < -1)
+            return say(why, "replica_groups names device %" PRId64, groups.at[i]);
+        for (int j = 0; j < i; j++)
+            if (groups.at[i] != -1 && groups.at[i] == groups.at[j])
+                return say(why, "replica_groups names device %" PRId64 " twice", groups.at[i]);
+    }
+    return true;
+}
+
+/* Operands are combined as what they are: the region takes two such scalars. */
+static bool reducer_fits(const ShapeQuery *q, Text *why)
+{
+    if (!expect_reducer(q, 1, why))
+        return false;
+    for (int i = 0; i < q->nin; i++)
+        if (q->in[i].element != q->regions[0].results[0].element)
+            return say(why, "operand %d is %s, and its region combines %s", i, type_name(q->in[i]),
+                       element_info[q->regions[0].results[0].element].name);
+    return true;
+}
+
+bool shape_all_reduce(const ShapeQuery *q, Text *why)
+{
+    const AllReduceAttrs *a = q->attrs;
+    if (!groups_fit(a->replica_groups, why) || !reducer_fits(q, why))
+        return false;
+    return shape_barrier(q, why);
+}
+
+bool shape_all_gather(const ShapeQuery *q, Text *why)
+{
+    const AllGatherAttrs *a = q->attrs;
+    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why))
+        return false;
+    for (int i = 0; i < q->nin; i++) {
+        Type x = q->in[i];
+        if (!expect_dim(a->all_gather_dim, x.rank, "all_gather_dim", why))
+            return false;
+        if (!type_is_static(x) || a->replica_groups.cols == 0)
+            continue;
+        int64_t dims[MAX_RANK];
+        memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+        dims[a->all_gather_dim] *= a->replica_groups.cols;
+        if (!expect_result(q, i, x.element, x.rank, dims, why))
+            return false;
+    }
+    return true;
+}
+
+bool shape_reduce_scatter(const ShapeQuery *q, Text *why)
+{
+    const ReduceScatterAttrs *a = q->attrs;
+    if (!expect_counts(q, 1, 1, why) || !groups_fit(a->replica_groups, why) ||
+        !reducer_fits(q, why))
+        return false;
+    Type x = q->in[0];
+    if (!expect_dim(a->scatter_dimension, x.rank, "scatter_dimension", why))
+        return false;
+    int64_t members = a->replica_groups.cols;
+    if (!all_static(q) || members == 0)
+        return true;
+    if (x.dims[a->scatter_dimension] % members != 0)
+        return say(why, "dimension %" PRId64 " of %s does not divide by %" PRId64 " devices",
+                   a->scatter_dimension, type_name(x), members);
+    int64_t dims[MAX_RANK];
+    memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+    dims[a->scatter_dimension] /= members;
+    return expect_result(q, 0, x.element, x.rank, dims, why);
+}
+
+bool shape_all_to_all(const ShapeQuery *q, Text *why)
+{
+    const AllToAllAttrs *a = q->attrs;
+    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why))
+        return false;
+    for (int i = 0; i < q->nin; i++) {
+        Type x = q->in[i];
+        if (!expect_dim(a->split_dimension, x.rank, "split_dimension", why) ||
+            !expect_dim(a->concat_dimension, x.rank, "concat_dimension", why))
+            return false;
+        if (!type_is_static(x))
+            continue;
+        if (a->split_count < 1 || x.dims[a->split_dimension] % a->split_count != 0)
+            return say(why, "dimension %" PRId64 " of %s does not split into %" PRId64,
+                       a->split_dimension, type_name(x), a->split_count);
+        if (a->replica_groups.cols && a->split_count != a->replica_groups.cols)
+            return say(why, "split_count is %" PRId64 " in groups of %d: they must be equal",
+                       a->split_count, a->replica_groups.cols);
+        int64_t dims[MAX_RANK];
+        memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
+        dims[a->split_dimension] /= a->split_count;
+        dims[a->concat_dimension] *= a->split_count;
+        if (!expect_result(q, i, x.element, x.rank, dims, why))
+            return false;
+    }
+    return true;
+}
+
+static bool pairs_fit(Matrix pairs, Text *why)
+{
+    if (pairs.rows && pairs.cols != 2)
+        return say(why, "source_target_pairs has %d columns, and must have 2", pairs.cols);
+    for (int i = 0; i < pairs.rows; i++)
+        for (int j = 0; j < i; j++)
+            for (int k = 0; k < 2; k++)
+                if (pairs.at[2 * i + k] == pairs.at[2 * j + k])
+                    return say(why, "source_target_pairs names %s %" PRId64 " twice",
+                               k ? "target" : "source", pairs.at[2 * i + k]);
+    return true;
+}
+
+bool shape_permute(const ShapeQuery *q, Text *why)
+{
+    return pairs_fit(((const PermuteAttrs *)q->attrs)->source_target_pairs, why) &&
+           shape_same(q, why);
+}
+
+bool shape_collective_broadcast(const ShapeQuery *q, Text *why)
+{
+    const CollectiveBroadcastAttrs *a = q->attrs;
+    return groups_fit(a->replica_groups, why) && shape_same(q, why);
+}
+
+/* Tokens, and what is handed from device to device without all of them meeting. */
+
+static bool is_token(Type t)
+{
+    return t.element == TOKEN;
+}
+
+bool shape_token(const ShapeQuery *q, Text *why)
+{
+    for (int i = 0; i < q->nin; i++)
+        if (!is_token(q->in[i]))
+            return say(why, "operand %d is %s, and must be a token", i, type_name(q->in[i]));
+    return expect_counts(q, q->nin, 1, why) && expect_type(q, 0, type_scalar(TOKEN), why);
+}
+
+bool shape_send(const ShapeQuery *q, Text *why)
+{
+    if (q->nin < 1 || !is_token(q->in[q->nin - 1]))
+        return say(why, "its last operand must be a token");
+    return pairs_fit(((const SendAttrs *)q->attrs)->source_target_pairs, why) &&
+           expect_counts(q, q->nin, 1, why) && expect_type(q, 0, type_scalar(TOKEN), why);
+}
+
+bool shape_recv(const ShapeQuery *q, Text *why)
+{
+    if (q->nin != 1 || !is_token(q->in[0]))
+        return say(why, "its operand must be a token");
+    if (q->nout < 1 || !is_token(q->stated[q->nout - 1]))
+        return say(why, "its last result must be a token");
+    return pairs_fit(((const SendAttrs *)q->attrs)->source_target_pairs, why);
+}
+
+bool shape_async_start(const ShapeQuery *q, Text *why)
+{
+    if (q->nregions != 1)
+        return say(why, "it has %d regions, and must have one", q->nregions);
+    const struct RegionTypes *body = &q->regions[0];
+    bool fits = body->nargs == q->nin && body->nresults == q->nout;
+    for (int i = 0; fits && i < q->nin; i++)
+        fits = type_equal(body->args[i], q->in[i]);
+    for (int i = 0; fits && i < q->nout; i++)
+        fits = type_equal(body->results[i], q->stated[i]);
+    return fits || say(why, "its region must take its operands and give what the future holds");
+}
+
+/* operand, output, then four lists of numbers: where and how many rows go to whom. */
+bool shape_ragged(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 6, 1, why) || !expect_type(q, 0, q->in[1], why))
+        return false;
+    Type from = q->in[0], to = q->in[1];
+    bool is_row = from.element == to.element && from.rank == to.rank && from.rank >= 1;
+    for (int d = 1; is_row && d < from.rank; d++)
+        is_row = from.dims[d] == to.dims[d];
+    if (!is_row)
+        return say(why, "%s into %s: they may differ in dimension 0 only", type_name(from),
+                   type_name(to));
+    for (int i = 2; i < 6; i++) {
+        Type t = q->in[i];
+        if (t.rank != 1 || !is_integer(t.element) || !type_equal(t, q->in[2]))
+            return say(why, "operand %d is %s: offsets and sizes must be four equal lists of "
+                       "integers", i, type_name(t));
+    }
+    int64_t members = ((const AllReduceAttrs *)q->attrs)->replica_groups.cols;
+    if (members && q->in[2].dims[0] % members != 0)
+        return say(why, "%s offsets for groups of %" PRId64 ": as many for each member are needed",
+                   type_name(q->in[2]), members);
+    return true;
+}
