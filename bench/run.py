@@ -4,7 +4,12 @@ Contenders: ours (C over the PJRT ABI), jax (JAX's own CPU backend), plugin (JAX
 engine), null (JAX on a plugin that executes nothing: Python's own share of a call).  Each is a
 process that waits for its turn; a row is many short turns of each, so that a slow spell of the
 machine meets all of them.  Writes build/bench/results.jsonl and a table to the terminal.
+
+    run.py [ROWS] [--contenders ours,jax,...]
+
+ROWS: names of groups or works, "small big map_psum", say; all of them if none is named.
 """
+import argparse
 import json
 import os
 import platform
@@ -16,12 +21,25 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 OUT = os.path.join(ROOT, "build", "bench")
-PYTHON = os.path.join(ROOT, "build", "venv", "bin", "python")
+PYTHON = os.environ.get("PYTHON") or os.path.join(ROOT, "build", "venv", "bin", "python")
 PLUGIN = os.path.join(ROOT, "build", "pjrt_plugin_tutti.so")
 NULL = os.path.join(OUT, "null_plugin.so")
 OURS = os.path.join(OUT, "ours")
-DEVICES = 8
+DEVICES = 64
+KINDS = ["ours", "jax", "plugin", "null"]
 TURNS, COUNT = 12, 40
+TURN_NS = 25e6  # a turn of fewer calls if they are long
+
+# Groups of rows: works, and on how many devices.
+SMALL = [("jit", [1]), ("call", [1, 4, 8]), ("psum", [1, 4, 8]), ("linear", [1, 4, 8])]
+BIG = [(work, [1]) for work in (
+    "matmul512 matmul1024 matmul_tall matmul_tn matmul_nt matmul_batch matvec map exp tanh gelu "
+    "gelu_erf softmax layernorm transpose transpose_0213 sum sum_rows sum_columns argmax "
+    "argmax_columns cumsum").split()]
+STEP = [("mlp", [1, 4, 8]), ("map_psum", [2, 4, 8, 16, 32, 64])]
+GROUPS = {"small": SMALL, "big": BIG, "step": STEP}
+TITLES = {"jit": "jit call", "call": "pmap call", "psum": "psum of a float",
+          "linear": "linear step", "mlp": "MLP step", "map_psum": "map 64 MB, psum"}
 
 
 def environment(kind):
@@ -71,12 +89,13 @@ def spread(times):
 def call_row(contenders, work, n):
     path = program(contenders["jax"], work, n)
     times = {kind: [] for kind in contenders}
-    for turn in range(TURNS + 1):
-        for kind, c in contenders.items():
-            what = path if kind == "ours" else work
-            answer = c.ask(f"call {what} {n} {COUNT}")["ns"]
-            if turn:  # the first is warm-up
-                times[kind] += answer
+    ask = lambda kind, count: contenders[kind].ask(
+        f"call {path if kind == 'ours' else work} {n} {count}")["ns"]
+    first = [min(ask(kind, 3)) for kind in contenders]  # warm-up
+    count = max(2, min(COUNT, int(TURN_NS / max(first))))
+    for _ in range(TURNS):
+        for kind in contenders:
+            times[kind] += ask(kind, count)
     return {kind: spread(t) for kind, t in times.items()}
 
 
@@ -98,7 +117,7 @@ def start_row(contenders, turns=5):
     """From the start of a process to the lesson's printed result."""
     path = program(contenders["jax"], "lesson", 4)
     commands = {"ours": [OURS, PLUGIN, "4", "once", path]}
-    for kind in ("jax", "plugin"):
+    for kind in {"jax", "plugin"} & set(contenders):
         commands[kind] = [PYTHON, "-c", ONCE, HERE]
     times = {kind: [] for kind in commands}
     for _ in range(turns):
@@ -151,17 +170,15 @@ def show(rows, limit):
               f"  {share(work, n, row, limit)}")
 
 
-def main():
-    about, limit = machine(), limits()
-    kinds = ["ours", "jax", "plugin", "null"]
-    contenders = {kind: Contender(kind) for kind in kinds}
-    rows = [("jit call", "jit", 1, call_row(contenders, "jit", 1))]
-    for work, title in (("call", "pmap call"), ("psum", "psum of a float"), ("linear", "linear step")):
-        for n in (1, 4, 8):
-            rows.append((f"{title}, {n} devices", work, n, call_row(contenders, work, n)))
-    rows.append(("compile, 4 devices", "linear", 4, compile_row(contenders, "linear", 4)))
-    rows.append(("start to result, 4", "lesson", 4, start_row(contenders)))
-    memory = {kind: c.ask("memory")["bytes"] for kind, c in contenders.items()}
+def rows_asked(names):
+    every = [row for group in GROUPS.values() for row in group]
+    rows = []
+    for name in names or GROUPS:
+        rows += GROUPS.get(name) or [row for row in every if row[0] == name]
+    return rows
+
+
+def write(limit, rows, memory, about):
     with open(OUT + "/results.jsonl", "w") as file:
         for row in limit.values():
             print(json.dumps({**row, "machine": about}), file=file)
@@ -172,10 +189,30 @@ def main():
         for kind, value in memory.items():
             print(json.dumps({"row": "peak memory", "contender": kind, "unit": "bytes",
                               "value": value, "machine": about}), file=file)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("rows", nargs="*")
+    parser.add_argument("--contenders", default=",".join(KINDS))
+    asked = parser.parse_args()
+    about, limit = machine(), limits()
+    kinds = asked.contenders.split(",")
+    contenders = {kind: Contender(kind) for kind in kinds}
+    rows = []
+    for work, counts in rows_asked(asked.rows):
+        for n in counts:
+            title = TITLES.get(work, work) + (f", {n} devices" if n > 1 or len(counts) > 1 else "")
+            rows.append((title, work, n, call_row(contenders, work, n)))
+    if not asked.rows or "small" in asked.rows:
+        rows.append(("compile, 4 devices", "linear", 4, compile_row(contenders, "linear", 4)))
+        rows.append(("start to result, 4", "lesson", 4, start_row(contenders)))
+    memory = {kind: c.ask("memory")["bytes"] for kind, c in contenders.items()}
+    write(limit, rows, memory, about)
     print(", ".join(f"{k}: {v}" for k, v in about.items()))
     print("limits: " + ", ".join(f"{r['limit']} {r['value']} {r['unit']}" for r in limit.values()))
     show(rows, limit)
-    print("peak memory, MB:        " + "".join(f"{memory[k] / 1e6:10.0f}" for k in kinds))
+    print("peak memory, MB: " + ", ".join(f"{k} {memory[k] / 1e6:.0f}" for k in kinds))
 
 
 main()

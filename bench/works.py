@@ -16,7 +16,72 @@ def linear_step(w, x, y):
     return w - 0.01 * jax.lax.pmean(grad, "i"), jax.lax.pmean(loss, "i")
 
 
+def mlp_loss(params, x, y):
+    for w, b in params[:-1]:
+        x = jax.nn.relu(x @ w + b)
+    w, b = params[-1]
+    return -jnp.mean(jnp.sum(jax.nn.log_softmax(x @ w + b) * y, axis=1))
+
+
+def mlp_step(w1, b1, w2, b2, w3, b3, x, y):
+    params = [(w1, b1), (w2, b2), (w3, b3)]
+    loss, grads = jax.value_and_grad(mlp_loss)(params, x, y)
+    grads, loss = jax.lax.pmean((grads, loss), "i")
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), loss
+
+
+def map_and_psum(x):
+    y = x * 1.5 + 0.25
+    return y, jax.lax.psum(y[0], "i")
+
+
+def layer_norm(x, gain, bias):
+    centred = x - x.mean(-1, keepdims=True)
+    size = jnp.mean(centred * centred, -1, keepdims=True)
+    return centred * jax.lax.rsqrt(size + 1e-5) * gain + bias
+
+
 D, B = 128, 1024
+IMAGE, HIDDEN, CLASSES, IMAGES = 784, 512, 10, 512
+MAPPED = 16 << 20  # floats: 64 MB
+
+# One array in, one out, on one device.
+BIG = {
+    "matmul512": (lambda a, b: a @ b, [(512, 512), (512, 512)]),
+    "matmul1024": (lambda a, b: a @ b, [(1024, 1024), (1024, 1024)]),
+    "matmul_tall": (lambda a, b: a @ b, [(8192, 64), (64, 64)]),
+    "matmul_tn": (lambda a, b: a.T @ b, [(512, 784), (512, 512)]),
+    "matmul_nt": (lambda a, b: a @ b.T, [(512, 512), (784, 512)]),
+    "matmul_batch": (lambda a, b: a @ b, [(64, 128, 64), (64, 64, 128)]),
+    "matvec": (lambda a, b: a @ b, [(4096, 4096), (4096,)]),
+    "map": (lambda x: x * 1.5 + 0.25, [(4096, 1024)]),
+    "exp": (lambda x: jnp.exp(x), [(1024, 1024)]),
+    "tanh": (lambda x: jnp.tanh(x), [(1024, 1024)]),
+    "gelu": (lambda x: jax.nn.gelu(x), [(1024, 1024)]),
+    "gelu_erf": (lambda x: jax.nn.gelu(x, approximate=False), [(1024, 1024)]),
+    "softmax": (lambda x: jax.nn.softmax(x), [(1024, 1024)]),
+    "layernorm": (layer_norm, [(1024, 1024), (1024,), (1024,)]),
+    "transpose": (lambda x: x.T.copy(), [(2048, 2048)]),
+    "transpose_0213": (lambda x: x.transpose(0, 2, 1, 3).copy(), [(16, 256, 8, 64)]),
+    "sum": (lambda x: jnp.sum(x), [(4096, 1024)]),
+    "sum_rows": (lambda x: jnp.sum(x, axis=1), [(4096, 1024)]),
+    "sum_columns": (lambda x: jnp.sum(x, axis=0), [(4096, 1024)]),
+    "argmax": (lambda x: jnp.argmax(x, axis=1), [(1024, 1024)]),
+    "argmax_columns": (lambda x: jnp.argmax(x, axis=0), [(1024, 1024)]),
+    "cumsum": (lambda x: jnp.cumsum(x, axis=1), [(1024, 1024)]),
+}
+
+
+def big(name, shift):
+    f, shapes = BIG[name]
+    return jax.jit(lambda x, *rest: f(x * shift, *rest) if shift != 1 else f(x, *rest)), [
+        fill(*s) for s in shapes]
+
+
+def mlp_arguments(n):
+    return [fill(IMAGE, HIDDEN), fill(HIDDEN), fill(HIDDEN, HIDDEN), fill(HIDDEN),
+            fill(HIDDEN, CLASSES), fill(CLASSES), fill(n, IMAGES // n, IMAGE),
+            fill(n, IMAGES // n, CLASSES)]
 
 
 def mapped(name, n, seed=0):
@@ -24,6 +89,8 @@ def mapped(name, n, seed=0):
     is another program to compile, with the same work in it."""
     devices = jax.devices()[:n]
     shift = np.float32(1 + seed)
+    if name in BIG:
+        return big(name, shift)
     if name == "jit":
         return jax.jit(lambda x: x + shift), [fill(2)]
     if name == "call":
@@ -36,4 +103,9 @@ def mapped(name, n, seed=0):
         step = lambda w, x, y: linear_step(w * shift, x, y)
         return jax.pmap(step, axis_name="i", in_axes=(None, 0, 0), devices=devices), [
             fill(D), fill(n, B // n, D), fill(n, B // n)]
+    if name == "map_psum":
+        return jax.pmap(map_and_psum, axis_name="i", devices=devices), [fill(n, MAPPED // n)]
+    if name == "mlp":
+        return jax.pmap(mlp_step, axis_name="i", in_axes=(None,) * 6 + (0, 0), devices=devices), \
+            mlp_arguments(n)
     raise ValueError(name)
