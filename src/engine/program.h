@@ -133,16 +133,19 @@ typedef struct Runtime {
     /* Plays program->evaluations[which]; not 0: failed, f->error is set. */
     int32_t (*evaluate)(Frame *f, int32_t which);
     /* c[m,n] = sum_k a[m,k] b[k,n], strides in elements; see run/gemm.h. */
-    void (*gemm_f32)(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row, int64_t a_col,
-                     const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row);
-    void (*gemm_f64)(int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
-                     int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
+    void (*gemm_f32)(const Frame *f, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
+                     int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c,
                      int64_t c_row);
+    void (*gemm_f64)(const Frame *f, int64_t m, int64_t n, int64_t k, const double *a,
+                     int64_t a_row, int64_t a_col, const double *b, int64_t b_row, int64_t b_col,
+                     double *c, int64_t c_row);
     /* out[i] = function(x[i], y[i]), by its number in run/mathlib.h. */
     void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
     /* The order of n elements by a comparison; see run/sort.h. */
     const int64_t *(*sort)(int64_t n, bool (*less)(const void *, int64_t, int64_t),
                            const void *context);
+    /* f(user, i) once for every i below n, by whoever is idle; see run/slices.h. */
+    void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);
 } Runtime;
 
 extern const Runtime runtime; /* run/runtime.c */

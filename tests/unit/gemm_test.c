@@ -1,5 +1,7 @@
 /* gemm_test.c - matrix products against three plain loops, over sizes around the edges of tiles
- * and blocks, with plain and transposed operands.  Links the engine's run/gemm. */
+ * and blocks, with plain and transposed operands; and large ones cut for three workers, to the
+ * same bits.  Links the engine's run. */
+#include "engine/run/executor.h"
 #include "engine/run/gemm.h"
 #include "tests/check.h"
 
@@ -19,7 +21,7 @@
             b[i] = (T)(rand() % 1000 - 500) / 500;                                                 \
         for (int64_t i = 0; i < m * c_row; i++)                                                    \
             c[i] = 777;                                                                            \
-        gemm(m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);                                 \
+        gemm(NULL, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);                           \
         double worst = 0;                                                                          \
         int spilled = 0;                                                                           \
         for (int64_t i = 0; i < m; i++)                                                            \
@@ -61,8 +63,46 @@ static void test_sizes(void)
     test_gemm_f32(0, 4, 3, 0);
 }
 
+static void test_cut(const Frame *frame, int64_t m, int64_t n, int64_t k, bool turned)
+{
+    float *a = malloc(sizeof *a * (size_t)(m * k)), *b = malloc(sizeof *b * (size_t)(k * n));
+    float *c = malloc(sizeof *c * (size_t)(m * n)), *d = malloc(sizeof *d * (size_t)(m * n));
+    for (int64_t i = 0; i < m * k; i++)
+        a[i] = (float)rand() / (float)RAND_MAX;
+    for (int64_t i = 0; i < k * n; i++)
+        b[i] = (float)rand() / (float)RAND_MAX;
+    int64_t row = turned ? 1 : n, col = turned ? k : 1;
+    gemm_f32(NULL, m, n, k, a, k, 1, b, row, col, c, n);
+    gemm_f32(frame, m, n, k, a, k, 1, b, row, col, d, n);
+    CHECK(!memcmp(c, d, sizeof *c * (size_t)(m * n)));
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+}
+
+static void test_cuts(void)
+{
+    Executor *e = NULL;
+    CHECK(!executor_new(1, 3, 0, &e) && !executor_start(e));
+    Run run = { .executor = e };
+    Task task = { .run = &run };
+    Frame frame = { .task = &task };
+    for (int i = 0; i < 5; i++) {
+        test_cut(&frame, 300, 200, 400, false);
+        test_cut(&frame, 300, 200, 400, true);
+        test_cut(&frame, 14, 2000, 333, false);
+        test_cut(&frame, 40, 30, 9000, false);
+        test_cut(&frame, 2000, 1, 300, false);
+        test_cut(&frame, 1, 2000, 300, false);
+        test_cut(&frame, 1, 2000, 300, true);
+    }
+    executor_free(e);
+}
+
 int main(void)
 {
     test_sizes();
+    test_cuts();
     return check_done();
 }

@@ -3,7 +3,7 @@
  *
  * A case is the text of a program whose main is taken as the body of one fusion.  In it, $S is
  * a shape ("3x5x17x", or nothing), $E an element type; so tensor<$S$E>. */
-#include "engine/emit/emit.h"
+#include "engine/emit/cut.h"
 #include "engine/eval.h"
 #include "engine/rules/eval_number.h"
 #include "tests/check.h"
@@ -868,6 +868,20 @@ static void test_sort(void)
     }
 }
 
+/* The roots that are cut into slices when they are large, cut though they are small. */
+static void test_cut(void)
+{
+    cut_worth_ns = 7;
+    test_views();
+    test_reduce();
+    test_wild_reduce();
+    test_argmax();
+    test_dot();
+    test_windows();
+    test_convolution();
+    cut_worth_ns = INT64_MAX / 8;
+}
+
 int main(void)
 {
     test_floats();
@@ -886,6 +900,7 @@ int main(void)
     test_scatter();
     test_windows();
     test_convolution();
+    test_cut();
     test_sort();
     return check_done();
 }

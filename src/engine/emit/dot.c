@@ -7,6 +7,7 @@
  *   lhs  batch, free, contracted      out  batch, free of lhs, free of rhs
  *   rhs  batch, contracted, free */
 #include "engine/emit/arith.h"
+#include "engine/emit/cut.h"
 #include "engine/emit/fold.h"
 #include "engine/rules/emit_rules.h"
 
@@ -129,26 +130,34 @@ static V moved(Kernel *k, V pointer, Element e, V by)
 static void call_product(Kernel *k, const Dot *d, const Product *p, V a, V b, V c)
 {
     LLVMTypeRef i64 = int_type(k, 64), ptr = LLVMPointerTypeInContext(k->c, 0);
-    LLVMTypeRef types[] = { i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64 };
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 11, false);
+    LLVMTypeRef types[] = { ptr, i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64 };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 12, false);
     int64_t row = 1;
     for (int i = 0; i < d->free[1].n; i++)
         row *= d->in[1].dims[d->free[1].at[i]];
-    V args[] = { const_i64(k, p->m.extent),  const_i64(k, p->n.extent), const_i64(k, p->ka.extent),
+    V args[] = { k->frame,
+                 const_i64(k, p->m.extent), const_i64(k, p->n.extent), const_i64(k, p->ka.extent),
                  a, const_i64(k, p->m.stride), const_i64(k, p->ka.stride),
                  b, const_i64(k, p->kb.stride), const_i64(k, p->n.stride),
                  c, const_i64(k, row) };
     size_t which = d->out.element == F32 ? offsetof(Runtime, gemm_f32) : offsetof(Runtime, gemm_f64);
-    LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 11, "");
+    LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 12, "");
 }
 
 static void product_emit(Kernel *k, const Dot *d, const Product *p, const V *pointers)
 {
     Loop loops[MAX_RANK * 2];
     V at[3];
+    int64_t extents[MAX_RANK * 2];
+    for (int i = 0; i < p->nouter; i++)
+        extents[i] = p->outer[i].extent;
     memcpy(at, pointers, sizeof at);
+    int cut = cut_choose(k, p->nouter, extents);
     for (int i = 0; i < p->nouter; i++) {
-        loop_begin(k, &loops[i], p->outer[i].extent, 1, 0, NULL);
+        if (i == cut)
+            cut_loop(k, &loops[i], extents[i], 1);
+        else
+            loop_begin(k, &loops[i], extents[i], 1, 0, NULL);
         for (int x = 0; x < 3; x++) {
             V by = LLVMBuildMul(k->b, loops[i].i, const_i64(k, p->outer[i].by[x]), "");
             at[x] = moved(k, at[x], d->out.element, by);

@@ -12,6 +12,8 @@
  * reduced, values are still made 16 at a time, and then added lane by lane. */
 #include "engine/emit/fold.h"
 
+#include "engine/emit/cut.h"
+
 #include <string.h>
 
 /* The dimensions after joining, and where the loops stand in them. */
@@ -181,7 +183,7 @@ static int ways(const Fold *f, const Nest *nest, int nvectors)
     return n < 1 ? 1 : n;
 }
 
-static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest)
+static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
 {
     int64_t n = nest->dims[nest->n - 1];
     int most = vectors_at_once(f);
@@ -190,12 +192,17 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest)
     Block b = { .lanes = k->width, .nvectors = most, .nways = ways(f, nest, most) };
     if (nblocks) {
         Loop loop;
-        loop_begin(k, &loop, nblocks * most * k->width, (int64_t)most * k->width, 0, NULL);
+        int64_t end = nblocks * most * k->width, step = (int64_t)most * k->width;
+        if (is_cut)
+            cut_loop(k, &loop, end, step);
+        else
+            loop_begin(k, &loop, end, step, 0, NULL);
         b.base = loop_coord(&loop, 1);
         block_emit(k, f, nest, &b);
         loop_end(k, &loop, NULL);
     }
     int64_t at = nblocks * most * k->width;
+    LLVMBasicBlockRef after = is_cut ? cut_last_begin(k) : NULL;
     if (rest) {
         b = (Block){ k->width, rest, { const_i64(k, at), 1, at, NULL }, ways(f, nest, rest) };
         block_emit(k, f, nest, &b);
@@ -205,6 +212,8 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest)
         b = (Block){ tail, 1, { const_i64(k, at), 1, at, NULL }, ways(f, nest, 1) };
         block_emit(k, f, nest, &b);
     }
+    if (after)
+        cut_last_end(k, after);
 }
 
 /* ---- when lanes are reduced ---- */
@@ -389,12 +398,20 @@ void fold_emit(Kernel *k, const Fold *f)
         if (!nest.reduced[d])
             kept[nkept++] = d;
     Loop loops[MAX_RANK + 1];
+    int64_t extents[MAX_RANK + 1];
+    for (int i = 0; i < nkept; i++)
+        extents[i] = nest.dims[kept[i]];
+    extents[nkept] = nest.dims[nest.n - 1] / k->width / vectors_at_once(f);
+    int cut = cut_choose(k, nkept + is_kept, extents);
     for (int i = 0; i < nkept; i++) {
-        loop_begin(k, &loops[i], nest.dims[kept[i]], 1, 0, NULL);
+        if (i == cut)
+            cut_loop(k, &loops[i], nest.dims[kept[i]], 1);
+        else
+            loop_begin(k, &loops[i], nest.dims[kept[i]], 1, 0, NULL);
         nest.at[kept[i]] = loop_coord(&loops[i], 0);
     }
     if (is_kept)
-        lanes_are_kept(k, f, &nest);
+        lanes_are_kept(k, f, &nest, cut == nkept);
     else
         lanes_are_reduced(k, f, &nest);
     for (int i = nkept - 1; i >= 0; i--)

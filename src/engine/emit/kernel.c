@@ -6,6 +6,7 @@
 #include "engine/emit/kernel.h"
 
 #include "base/table.h"
+#include "engine/emit/cut.h"
 #include "engine/rules/emit_rules.h"
 
 #include <stdio.h>
@@ -46,14 +47,21 @@ static void set_width(Kernel *k)
     set_attribute(k, k->function, (unsigned)LLVMAttributeFunctionIndex, "nounwind");
 }
 
-static void function_begin(Kernel *k, const char *name, int npointers, LLVMLinkage linkage)
+/* The body of a cut kernel takes the number of the slice behind the frame. */
+static void function_begin(Kernel *k, const char *name, int npointers)
 {
+    bool is_cut = k->wanted > 1;
+    int n = npointers + is_cut;
     LLVMTypeRef types[npointers + 1];
-    for (int i = 0; i < npointers; i++)
-        types[i] = LLVMPointerTypeInContext(k->c, 0);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)npointers, 0);
-    k->function = LLVMAddFunction(k->e->llvm, name, type);
-    LLVMSetLinkage(k->function, linkage);
+    for (int i = 0; i < n; i++)
+        types[i] = is_cut && i == 1 ? int_type(k, 64) : LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)n, 0);
+    char body[96];
+    snprintf(body, sizeof body, "%s%s", name, is_cut ? ".body" : "");
+    k->function = LLVMAddFunction(k->e->llvm, body, type);
+    LLVMSetLinkage(k->function, LLVMInternalLinkage);
+    k->slice = is_cut ? LLVMGetParam(k->function, 1) : NULL;
+    k->nslices = 1;
     set_width(k);
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
 }
@@ -89,12 +97,12 @@ static void kernel_init(Kernel *k, Emit *e, const Module *m)
     k->arena = arena_new();
     k->linear = ARENA_NEW(k->arena, Table);
     k->lanes = 1;
+    k->wanted = 1;
     memo_clear(k);
 }
 
 static Error *kernel_finish(Kernel *k, LLVMBasicBlockRef back)
 {
-    LLVMBuildRetVoid(k->b);
     if (back)
         LLVMPositionBuilderAtEnd(k->b, back);
     if (k->error)
@@ -108,6 +116,7 @@ static Error *kernel_finish(Kernel *k, LLVMBasicBlockRef back)
 static void kernel_pointers(Kernel *k, NodeId fusion)
 {
     const Node *node = node_at(k->m, fusion);
+    unsigned first = k->slice ? 2 : 1;
     k->frame = LLVMGetParam(k->function, 0);
     k->ins = ARENA_ARRAY(k->arena, V, node->nin + 1);
     k->outs = ARENA_ARRAY(k->arena, V, node->nout + 1);
@@ -115,12 +124,12 @@ static void kernel_pointers(Kernel *k, NodeId fusion)
         bool is_shared = false;
         for (int o = 0; o < node->nout; o++)
             is_shared = is_shared || kernel_reads_in_place(k->m, fusion, i, o);
-        k->ins[i] = LLVMGetParam(k->function, (unsigned)(1 + i));
+        k->ins[i] = LLVMGetParam(k->function, first + (unsigned)i);
         if (!is_shared)
-            set_attribute(k, k->function, (unsigned)(2 + i), "noalias");
+            set_attribute(k, k->function, first + 1 + (unsigned)i, "noalias");
     }
     for (int o = 0; o < node->nout; o++)
-        k->outs[o] = LLVMGetParam(k->function, (unsigned)(1 + node->nin + o));
+        k->outs[o] = LLVMGetParam(k->function, first + (unsigned)(node->nin + o));
 }
 
 Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LLVMValueRef *out)
@@ -131,15 +140,18 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     kernel_init(&k, e, m);
     k.region = node->regions[0];
     choose_width(&k);
-    function_begin(&k, name, 1 + node->nin + node->nout, LLVMInternalLinkage);
-    kernel_pointers(&k, fusion);
     NodeId root = kernel_root(m, k.region);
+    int npointers = 1 + node->nin + node->nout;
+    k.wanted = cut_wanted(m, fusion, root);
+    function_begin(&k, name, npointers);
+    kernel_pointers(&k, fusion);
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
     else if (!turn_emit(&k))
         map_emit(&k);
+    LLVMBuildRetVoid(k.b);
+    *out = k.slice && !k.error ? cut_wrap(&k, name, npointers) : k.function;
     TRY(kernel_finish(&k, back));
-    *out = k.function;
     return NULL;
 }
 
@@ -211,6 +223,7 @@ Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name
     V n = LLVMGetParam(k.function, 3);
     V i = combine_loop(&k, reducer, type.element, const_i64(&k, 0), n, k.width);
     combine_loop(&k, reducer, type.element, i, n, 1);
+    LLVMBuildRetVoid(k.b);
     TRY(kernel_finish(&k, back));
     *out = k.function;
     return NULL;

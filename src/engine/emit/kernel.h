@@ -4,6 +4,7 @@
  *   element.c  element(): the LLVM value of a value at an index, computed once per index
  *   access.c   memory <-> registers: loads, stores, what an element type looks like in both
  *   loops.c    loop nests, and the shape of the loop over a kernel's results
+ *   cut.c      kernels in slices, for several workers
  *   fold.c, reduce.c, window.c, conv.c, dot.c, update.c, scatter.c, sort.c
  *              roots that are more than one loop
  *   math*.c    functions as polynomials
@@ -38,6 +39,9 @@ typedef struct Kernel {
     RegionId inlined; /* the region that region_inline plays, or 0; its arguments are: */
     const V *bound;
     struct Table *linear; /* is_linear's answers, by value */
+    int wanted;           /* slices; 1: not cut, or cut already (cut.h) */
+    int64_t nslices;      /* that there are */
+    V slice;              /* i64: the number of this one; NULL: the kernel is whole */
     Error *error;     /* the first; values made after it are meaningless */
 } Kernel;
 
@@ -132,15 +136,17 @@ int kernel_argument(const Kernel *k, ValueId v); /* its number, or -1 */
 
 enum { MAX_CARRIED = 64 };
 
-/* for (i = 0; i < n; i += step), run at least once, with values carried round. */
+/* for (i = 0; i < end; i += step), run at least once, with values carried round. */
 typedef struct Loop {
     LLVMBasicBlockRef body;
     V i, phis[MAX_CARRIED];
     int ncarried;
-    int64_t n, step;
+    V end;
+    int64_t step;
 } Loop;
 
 void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried);
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step); /* from: a multiple of step */
 void loop_end(Kernel *k, Loop *loop, V *carried); /* carried: next round's in, last round's out */
 Coord loop_coord(const Loop *loop, int64_t step_of_lane);
 

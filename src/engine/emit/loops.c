@@ -10,19 +10,20 @@
 #include "engine/emit/kernel.h"
 
 #include "base/table.h"
+#include "engine/emit/cut.h"
 
 #include <string.h>
 
-void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried)
+static void loop_open(Kernel *k, Loop *loop, V from, int ncarried, V *carried)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(k->b);
     LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(k->c, k->function, "loop");
-    *loop = (Loop){ .body = body, .ncarried = ncarried, .n = n, .step = step };
+    loop->body = body;
+    loop->ncarried = ncarried;
     LLVMBuildBr(k->b, body);
     LLVMPositionBuilderAtEnd(k->b, body);
     loop->i = LLVMBuildPhi(k->b, LLVMInt64TypeInContext(k->c), "i");
-    V zero = const_i64(k, 0);
-    LLVMAddIncoming(loop->i, &zero, &before, 1);
+    LLVMAddIncoming(loop->i, &from, &before, 1);
     for (int c = 0; c < ncarried; c++) {
         loop->phis[c] = LLVMBuildPhi(k->b, LLVMTypeOf(carried[c]), "");
         LLVMAddIncoming(loop->phis[c], &carried[c], &before, 1);
@@ -30,12 +31,24 @@ void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V 
     }
 }
 
+void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried)
+{
+    *loop = (Loop){ .end = const_i64(k, n), .step = step };
+    loop_open(k, loop, const_i64(k, 0), ncarried, carried);
+}
+
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step)
+{
+    *loop = (Loop){ .end = end, .step = step };
+    loop_open(k, loop, from, 0, NULL);
+}
+
 void loop_end(Kernel *k, Loop *loop, V *carried)
 {
     LLVMBasicBlockRef last = LLVMGetInsertBlock(k->b);
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "after");
     V next = LLVMBuildNUWAdd(k->b, loop->i, const_i64(k, loop->step), "");
-    V more = LLVMBuildICmp(k->b, LLVMIntULT, next, const_i64(k, loop->n), "");
+    V more = LLVMBuildICmp(k->b, LLVMIntULT, next, loop->end, "");
     LLVMBuildCondBr(k->b, more, loop->body, after);
     LLVMAddIncoming(loop->i, &next, &last, 1);
     for (int c = 0; c < loop->ncarried; c++)
@@ -181,6 +194,44 @@ static void body_at(Kernel *k, Type shape, Type nest, const Coord *outer, Coord 
     body(k, at, user);
 }
 
+/* The innermost loop. */
+typedef struct Row {
+    Kernel *k;
+    Type shape, nest;
+    const Coord *outer;
+    bool is_cut;
+    LoopBody *body;
+    void *user;
+} Row;
+
+static void row_at(const Row *r, Coord inner, int lanes)
+{
+    body_at(r->k, r->shape, r->nest, r->outer, inner, lanes, r->body, r->user);
+}
+
+static void row_over(const Row *r)
+{
+    Kernel *k = r->k;
+    int64_t n = r->nest.dims[r->nest.rank - 1], full = n / k->width * k->width;
+    if (full == k->width) {
+        row_at(r, (Coord){ const_i64(k, 0), 1, 0, NULL }, k->width);
+    } else if (full) {
+        Loop inner;
+        if (r->is_cut)
+            cut_loop(k, &inner, full, k->width);
+        else
+            loop_begin(k, &inner, full, k->width, 0, NULL);
+        row_at(r, loop_coord(&inner, 1), k->width);
+        loop_end(k, &inner, NULL);
+    }
+    if (full == n)
+        return;
+    LLVMBasicBlockRef after = r->is_cut ? cut_last_begin(k) : NULL;
+    row_at(r, (Coord){ const_i64(k, full), 1, full, NULL }, (int)(n - full));
+    if (after)
+        cut_last_end(k, after);
+}
+
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user)
 {
     if (type_count(shape) == 0)
@@ -189,24 +240,19 @@ void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *
     int depth = nest.rank - 1;
     Loop loops[MAX_RANK + 1];
     Coord outer[MAX_RANK + 1];
+    int64_t extents[MAX_RANK + 1];
+    memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
+    extents[depth] /= k->width;
+    int cut = cut_choose(k, nest.rank, extents);
     for (int d = 0; d < depth; d++) {
-        loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
+        if (d == cut)
+            cut_loop(k, &loops[d], nest.dims[d], 1);
+        else
+            loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
         outer[d] = loop_coord(&loops[d], 0);
     }
-    int64_t n = nest.dims[depth], full = n / k->width * k->width;
-    int rest = (int)(n - full);
-    if (full == k->width) {
-        body_at(k, shape, nest, outer, (Coord){ const_i64(k, 0), 1, 0, NULL }, k->width, body,
-                user);
-    } else if (full) {
-        Loop inner;
-        loop_begin(k, &inner, full, k->width, 0, NULL);
-        body_at(k, shape, nest, outer, loop_coord(&inner, 1), k->width, body, user);
-        loop_end(k, &inner, NULL);
-    }
-    if (rest)
-        body_at(k, shape, nest, outer, (Coord){ const_i64(k, full), 1, full, NULL }, rest, body,
-                user);
+    Row row = { k, shape, nest, outer, cut == depth, body, user };
+    row_over(&row);
     for (int d = depth - 1; d >= 0; d--)
         loop_end(k, &loops[d], NULL);
 }

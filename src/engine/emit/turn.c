@@ -8,7 +8,7 @@
  *
  * Reading columns one by one would take a gather per vector, and rows whose distance is a power
  * of two would push one another out of the cache. */
-#include "engine/emit/kernel.h"
+#include "engine/emit/cut.h"
 
 typedef struct Turn {
     Type in, out;
@@ -105,6 +105,11 @@ static void tile_emit(Kernel *k, const Turn *t, const V *at)
     }
 }
 
+static int64_t tile_step(const Turn *t, int d)
+{
+    return d == t->row || d == t->column ? t->size : 1;
+}
+
 bool turn_emit(Kernel *k)
 {
     Turn t;
@@ -112,9 +117,15 @@ bool turn_emit(Kernel *k)
     V at[MAX_RANK];
     if (!turn_of(k, &t))
         return false;
+    int64_t extents[MAX_RANK];
+    for (int d = 0; d < t.out.rank; d++)
+        extents[d] = t.out.dims[d] / tile_step(&t, d);
+    int cut = cut_choose(k, t.out.rank, extents);
     for (int d = 0; d < t.out.rank; d++) {
-        bool is_tiled = d == t.row || d == t.column;
-        loop_begin(k, &loops[d], t.out.dims[d], is_tiled ? t.size : 1, 0, NULL);
+        if (d == cut)
+            cut_loop(k, &loops[d], t.out.dims[d], tile_step(&t, d));
+        else
+            loop_begin(k, &loops[d], t.out.dims[d], tile_step(&t, d), 0, NULL);
         at[d] = loops[d].i;
     }
     tile_emit(k, &t, at);

@@ -6,6 +6,7 @@
 #include "engine/run/gemm.h"
 
 #include "base/fail.h"
+#include "engine/run/slices.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,8 +14,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Blocks: KC deep, MC rows of a (which then fit the second cache), NC columns of b. */
-enum { KC = 256, MC = 144, NC = 1024 };
+/* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is
+ * packed at a time as fits the third, DEEPEST rows at most. */
+enum { KC = 320, MC = 144, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
+
+/* Is it worth the while of a second worker?  By the work alone. */
+static bool is_cut(int64_t m, int64_t n, int64_t k)
+{
+    return (double)m * (double)n * (double)k >= 2e6;
+}
+
+static bool is_cut_vector(int64_t m, int64_t n)
+{
+    return (double)m * (double)n >= 256e3;
+}
+
+static void slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
+{
+    if (frame)
+        frame_slices(frame, n, f, user);
+    else
+        for (int64_t i = 0; i < n; i++)
+            f(user, i);
+}
 
 /* ---- packing memory: two blocks per thread, kept until the thread ends ---- */
 
@@ -62,20 +84,25 @@ static void *scratch(int which, size_t bytes)
 /* ---- the bodies ---- */
 
 #define T float
+#define I int32_t
 #define BYTES 64
 #define ROWS 12
-#define ATTR __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
+#define ATTR                                                                                       \
+    __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
 #define NAME(x) x##_f32_512
 #include "engine/run/gemm_body.h"
 
 #define T double
+#define I int64_t
 #define BYTES 64
 #define ROWS 12
-#define ATTR __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
+#define ATTR                                                                                       \
+    __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
 #define NAME(x) x##_f64_512
 #include "engine/run/gemm_body.h"
 
 #define T float
+#define I int32_t
 #define BYTES 32
 #define ROWS 6
 #define ATTR __attribute__((target("avx2,fma")))
@@ -83,6 +110,7 @@ static void *scratch(int which, size_t bytes)
 #include "engine/run/gemm_body.h"
 
 #define T double
+#define I int64_t
 #define BYTES 32
 #define ROWS 6
 #define ATTR __attribute__((target("avx2,fma")))
@@ -90,6 +118,7 @@ static void *scratch(int which, size_t bytes)
 #include "engine/run/gemm_body.h"
 
 #define T float
+#define I int32_t
 #define BYTES 16
 #define ROWS 6
 #define ATTR
@@ -97,6 +126,7 @@ static void *scratch(int which, size_t bytes)
 #include "engine/run/gemm_body.h"
 
 #define T double
+#define I int64_t
 #define BYTES 16
 #define ROWS 6
 #define ATTR
@@ -127,18 +157,23 @@ static void level_find(void)
     level = level_of(getenv("TUTTI_CPU_LEVEL"));
 }
 
-void gemm_f32(int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row, int64_t a_col,
-              const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row)
+void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
+              int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row)
 {
     pthread_once(&level_once, level_find);
-    (level == LEVEL_AVX512 ? gemm_f32_512 : level == LEVEL_AVX2 ? gemm_f32_256 : gemm_f32_128)(
-        m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+    (level == LEVEL_AVX512 ? gemm_f32_512
+     : level == LEVEL_AVX2
+         ? gemm_f32_256
+         : gemm_f32_128)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 }
 
-void gemm_f64(int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row, int64_t a_col,
-              const double *b, int64_t b_row, int64_t b_col, double *c, int64_t c_row)
+void gemm_f64(const Frame *frame, int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
+              int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
+              int64_t c_row)
 {
     pthread_once(&level_once, level_find);
-    (level == LEVEL_AVX512 ? gemm_f64_512 : level == LEVEL_AVX2 ? gemm_f64_256 : gemm_f64_128)(
-        m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+    (level == LEVEL_AVX512 ? gemm_f64_512
+     : level == LEVEL_AVX2
+         ? gemm_f64_256
+         : gemm_f64_128)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 }

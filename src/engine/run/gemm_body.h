@@ -1,17 +1,22 @@
 /* gemm_body.h - the matrix product for one element type and one instruction set.
  *
- * Included by gemm.c, several times, with: T the element, BYTES of a vector, ROWS of a tile
- * (12 or 6), ATTR the target attribute, NAME(x) for its names.  A tile is ROWS x (1 or 2
- * vectors) of c, held in registers:
+ * Included by gemm.c, several times, with: T the element, I an integer as wide, BYTES of a
+ * vector, ROWS of a tile (12 or 6), ATTR the target attribute, NAME(x) for its names.  A tile is
+ * ROWS x (1 or 2 vectors) of c, held in registers:
  *
  *            b  [2 vectors]          for p: row p of b is loaded once, every a[i][p] is spread
  *   a [ROWS] c  [2 vectors]                 over a vector, and ROWS x 2 products are added
  *
  * Large operands are first packed, so that tiles read them in order:
  *
- *   for columns jc .. jc + NC { for depth pc .. pc + KC { pack b
- *       for rows ic .. ic + MC { pack a;  for tiles of c { tile } } } } */
+ *   for columns jc { for depth kc { pack b, in slices
+ *       slices, each some rows and columns of c:
+ *           for depth pc, KC at most { pack a; for panels of b { for tiles of c { tile } } } } }
+ *
+ * What an element of c goes through, sums of some KC products each, added in order, does not depend on
+ * the slices: so neither does the result. */
 typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
+typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
 
 #define ROW(i, x)                                                                                  \
@@ -19,44 +24,50 @@ enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
         enum { r = i };                                                                            \
         x                                                                                          \
     }
+#define FEW(i, x) ROW(i, if (r < nrows) { x })
 #if ROWS == 12
 #define EACH_ROW(x)                                                                                \
-    ROW(0, x) ROW(1, x) ROW(2, x) ROW(3, x) ROW(4, x) ROW(5, x) ROW(6, x) ROW(7, x) ROW(8, x)      \
-    ROW(9, x) ROW(10, x) ROW(11, x)
+    FEW(0, x) FEW(1, x) FEW(2, x) FEW(3, x) FEW(4, x) FEW(5, x) FEW(6, x) FEW(7, x) FEW(8, x)      \
+    FEW(9, x) FEW(10, x) FEW(11, x)
 #else
-#define EACH_ROW(x) ROW(0, x) ROW(1, x) ROW(2, x) ROW(3, x) ROW(4, x) ROW(5, x)
+#define EACH_ROW(x) FEW(0, x) FEW(1, x) FEW(2, x) FEW(3, x) FEW(4, x) FEW(5, x)
 #endif
 
 typedef struct NAME(Tile) {
     int64_t depth;
-    const T *a; /* a[i * a_row + p * a_col], for all ROWS rows */
+    const T *a; /* a[i * a_row + p * a_col] */
     int64_t a_row, a_col;
     const T *b; /* b[p * b_row + j] */
     int64_t b_row;
     T *c;
     int64_t c_row;
-    int rows;  /* of c to write */
+    int rows;  /* of c to write; a has as many as the tile, if it is packed */
     bool adds; /* to what c holds */
 } NAME(Tile);
 
-/* is_packed: a's rows lie side by side, so that their addresses are constants. */
-ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Tile) *t, int nvec,
-                                                                  bool is_packed)
+/* is_packed: a's rows lie side by side, so that their addresses are constants.  Else row r is
+ * found from every third row and one of three offsets, which keeps all addresses in registers. */
+ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Tile) *t, int nrows,
+                                                                  int nvec, bool is_packed)
 {
     NAME(Vec) acc[ROWS][2];
-    const T *b = t->b, *a[4]; /* every third row, so that addresses stay simple */
-    int64_t row = is_packed ? 1 : t->a_row, col = is_packed ? ROWS : t->a_col;
-    for (int g = 0; g < 4; g++)
-        a[g] = t->a + 3 * g * row;
+    const T *a = t->a, *b = t->b;
+    const T *a0 = a, *a3 = a + 3 * t->a_row, *a6 = a + 6 * t->a_row, *a9 = a + 9 * t->a_row;
+    int64_t o0 = 0, o1 = t->a_row, o2 = 2 * t->a_row, col = t->a_col;
     EACH_ROW(acc[r][0] = acc[r][1] = (NAME(Vec)){ 0 };)
     for (int64_t p = 0; p < t->depth; p++, b += t->b_row) {
         NAME(Vec) b0 = *(const NAME(Vec) *)b, b1 = b0;
         if (nvec == 2)
             b1 = *(const NAME(Vec) *)(b + NAME(LANES));
-        EACH_ROW(T x = a[r / 3][r % 3 * row]; acc[r][0] += x * b0;
-                 if (nvec == 2) acc[r][1] += x * b1;)
-        for (int g = 0; g < 4; g++)
-            a[g] += col;
+        EACH_ROW(T x = is_packed ? a[r]
+                                 : (r < 3 ? a0 : r < 6 ? a3 : r < 9 ? a6 : a9)[r % 3 == 0 ? o0
+                                                                               : r % 3 == 1 ? o1
+                                                                                            : o2];
+                 acc[r][0] += x * b0; if (nvec == 2) acc[r][1] += x * b1;)
+        a += ROWS;
+        o0 += col;
+        o1 += col;
+        o2 += col;
     }
     EACH_ROW(if (r < t->rows) {
         NAME(Vec) *to = (NAME(Vec) *)(t->c + r * t->c_row);
@@ -70,34 +81,34 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
     })
 }
 
-ATTR static void NAME(tile_packed2)(const NAME(Tile) *t)
-{
-    NAME(tile)(t, 2, true);
-}
+#define TILE(name, nrows, nvec, is_packed)                                                         \
+    ATTR static void NAME(name)(const NAME(Tile) *t)                                               \
+    {                                                                                              \
+        NAME(tile)(t, nrows, nvec, is_packed);                                                     \
+    }
+TILE(packed_3_2, ROWS, 2, true)
+TILE(packed_3_1, ROWS, 1, true)
+TILE(packed_2_2, ROWS * 2 / 3, 2, true)
+TILE(packed_2_1, ROWS * 2 / 3, 1, true)
+TILE(packed_1_2, ROWS / 3, 2, true)
+TILE(packed_1_1, ROWS / 3, 1, true)
+TILE(strided_3_2, ROWS, 2, false)
+TILE(strided_3_1, ROWS, 1, false)
+#undef TILE
 
-ATTR static void NAME(tile_packed1)(const NAME(Tile) *t)
+/* A tile of `cols` columns.  Fewer than fill the vectors go by a copy of c; a packed one of few
+ * rows is a lower tile. */
+ATTR static void NAME(tile_at)(NAME(Tile) t, bool is_packed, int cols)
 {
-    NAME(tile)(t, 1, true);
-}
-
-ATTR static void NAME(tile_strided2)(const NAME(Tile) *t)
-{
-    NAME(tile)(t, 2, false);
-}
-
-ATTR static void NAME(tile_strided1)(const NAME(Tile) *t)
-{
-    NAME(tile)(t, 1, false);
-}
-
-/* A tile of `cols` columns.  Fewer than fill the vectors go by a copy of c. */
-ATTR static void NAME(tile_at)(NAME(Tile) t, int cols)
-{
-    bool is_packed = t.a_row == 1 && t.a_col == ROWS, is_wide = cols > NAME(LANES);
-    void (*go)(const NAME(Tile) *) =
-        is_packed ? is_wide ? NAME(tile_packed2) : NAME(tile_packed1)
-        : is_wide ? NAME(tile_strided2)
-                  : NAME(tile_strided1);
+    static void (*const packed[])(const NAME(Tile) *) = {
+        NAME(packed_1_1), NAME(packed_1_2), NAME(packed_2_1),
+        NAME(packed_2_2), NAME(packed_3_1), NAME(packed_3_2),
+    };
+    bool is_wide = cols > NAME(LANES);
+    int height = (t.rows - 1) / (ROWS / 3);
+    void (*go)(const NAME(Tile) *) = is_packed ? packed[2 * height + is_wide]
+                                     : is_wide ? NAME(strided_3_2)
+                                               : NAME(strided_3_1);
     if (cols == NAME(COLS) || cols == NAME(LANES)) {
         go(&t);
         return;
@@ -115,27 +126,92 @@ ATTR static void NAME(tile_at)(NAME(Tile) t, int cols)
             c[i * c_row + j] = apart[i * NAME(COLS) + j] + (adds ? c[i * c_row + j] : 0);
 }
 
-/* ROWS rows of a, depth columns, rows side by side; rows past the end are zero. */
-ATTR static void NAME(pack_a)(T *to, int rows, int64_t depth, const T *a, int64_t a_row,
-                              int64_t a_col)
+/* ---- packing ---- */
+
+/* Which lanes two rows exchange so that blocks of `half` x `half` across the diagonal swap. */
+typedef struct NAME(Turn) {
+    NAME(Mask) first[4], second[4];
+} NAME(Turn);
+
+ATTR static NAME(Turn) NAME(turn_masks)(void)
 {
-    for (int64_t p = 0; p < depth; p++, to += ROWS)
-        for (int r = 0; r < ROWS; r++)
-            to[r] = r < rows ? a[r * a_row + p * a_col] : 0;
+    NAME(Turn) turn;
+    int stage = 0;
+    for (int half = NAME(LANES) / 2; half; half /= 2, stage++)
+        for (int l = 0; l < NAME(LANES); l++) {
+            turn.first[stage][l] = l & half ? NAME(LANES) + l - half : l;
+            turn.second[stage][l] = l & half ? NAME(LANES) + l : l + half;
+        }
+    return turn;
 }
 
-/* COLS columns of b, columns side by side; those past the end are zero. */
+/* to[p * to_row + i] = from[i * from_row + p] for a square of vectors, i < rows; other i: zero. */
+ATTR static inline __attribute__((always_inline)) void
+NAME(turn)(const NAME(Turn) *turn, T *to, int64_t to_row, const T *from, int64_t from_row, int rows)
+{
+    NAME(Vec) v[NAME(LANES)];
+    for (int i = 0; i < NAME(LANES); i++)
+        v[i] = i < rows ? *(const NAME(Vec) *)(from + i * from_row) : (NAME(Vec)){ 0 };
+    int stage = 0;
+    for (int half = NAME(LANES) / 2; half; half /= 2, stage++)
+        for (int i = 0; i < NAME(LANES); i++)
+            if (!(i & half)) {
+                NAME(Vec) x = v[i], y = v[i + half];
+                v[i] = __builtin_shuffle(x, y, turn->first[stage]);
+                v[i + half] = __builtin_shuffle(x, y, turn->second[stage]);
+            }
+    for (int p = 0; p < NAME(LANES); p++)
+        *(NAME(Vec) *)(to + p * to_row) = v[p];
+}
+
+/* to[p * width + i] = from[i * from_row + p * from_col], i < rows; other i below width: zero.
+ * Up to LANES elements behind the last may be written: a row's vectors go from right to left, and
+ * rows down, so that what runs over the end of a row is written again. */
+ATTR static inline __attribute__((always_inline)) void
+NAME(pack)(T *to, int width, int rows, int64_t depth, const T *from, int64_t from_row,
+           int64_t from_col)
+{
+    int64_t p = 0;
+    if (from_col == 1 && BYTES > 16) {
+        NAME(Turn) turn = NAME(turn_masks)();
+        for (; p + NAME(LANES) <= depth; p += NAME(LANES))
+            for (int i = (width - 1) / NAME(LANES) * NAME(LANES); i >= 0; i -= NAME(LANES)) {
+                int left = rows - i;
+                NAME(turn)(&turn, to + p * width + i, width, from + i * from_row + p, from_row,
+                           left < 0 ? 0 : left < NAME(LANES) ? left : NAME(LANES));
+            }
+    } else if (from_row == 1 && rows == width) {
+        for (; p < depth; p++)
+            memcpy(to + p * width, from + p * from_col, sizeof(T) * (size_t)width);
+    } else if (from_row == 1) {
+        memset(to, 0, sizeof(T) * (size_t)(depth * width));
+        for (; p < depth; p++)
+            for (int i = 0; i < rows; i++)
+                to[p * width + i] = from[p * from_col + i];
+    }
+    for (; p < depth; p++)
+        for (int i = 0; i < width; i++)
+            to[p * width + i] = i < rows ? from[i * from_row + p * from_col] : 0;
+}
+
 ATTR static void NAME(pack_b)(T *to, int cols, int64_t depth, const T *b, int64_t b_row,
                               int64_t b_col)
 {
-    if (cols == NAME(COLS) && b_col == 1) {
-        for (int64_t p = 0; p < depth; p++, to += NAME(COLS))
-            memcpy(to, b + p * b_row, sizeof(T) * NAME(COLS));
-        return;
-    }
-    for (int64_t p = 0; p < depth; p++, to += NAME(COLS))
-        for (int j = 0; j < NAME(COLS); j++)
-            to[j] = j < cols ? b[p * b_row + j * b_col] : 0;
+    NAME(pack)(to, NAME(COLS), cols, depth, b, b_col, b_row);
+}
+
+/* Tiles one after the other, KC deep each.  Whole tiles of an a that lies by columns are packed
+ * side by side, so that columns are read in one go. */
+ATTR static void NAME(pack_a)(T *to, int64_t rows, int64_t depth, const T *a, int64_t a_row,
+                              int64_t a_col)
+{
+    int64_t i = 0, whole = a_row == 1 ? rows / ROWS * ROWS : 0;
+    for (int64_t p = 0; p < depth; p++)
+        for (i = 0; i < whole; i += ROWS)
+            memcpy(to + i * KC + p * ROWS, a + p * a_col + i, sizeof(T) * ROWS);
+    for (i = whole; i < rows; i += ROWS)
+        NAME(pack)(to + i * KC, ROWS, (int)(rows - i < ROWS ? rows - i : ROWS), depth, a + i * a_row,
+                   a_row, a_col);
 }
 
 /* ---- a vector as one operand ---- */
@@ -215,25 +291,50 @@ ATTR static void NAME(columns_by_vector)(int64_t m, int64_t n, const T *a, int64
     }
 }
 
-ATTR static void NAME(by_vector)(int64_t m, int64_t n, const T *a, int64_t a_row, int64_t a_col,
-                                 const T *x, int64_t x_step, T *y, int64_t y_step)
+typedef struct NAME(Vector) {
+    int64_t m, n;
+    const T *a;
+    int64_t a_row, a_col;
+    const T *x; /* dense */
+    T *y;
+    int64_t y_step;
+    int64_t rows; /* of a slice */
+} NAME(Vector);
+
+ATTR static void NAME(vector_slice)(void *user, int64_t slice)
 {
-    const T *dense = x;
+    const NAME(Vector) *v = user;
+    int64_t i = slice * v->rows, left = v->m - i, rows = left < v->rows ? left : v->rows;
+    const T *a = v->a + i * v->a_row;
+    T *y = v->y + i * v->y_step;
+    if (v->a_col == 1)
+        NAME(rows_by_vector)(rows, v->n, a, v->a_row, v->x, y, v->y_step);
+    else
+        NAME(columns_by_vector)(rows, v->n, a, v->a_row, v->a_col, v->x, y, v->y_step);
+}
+
+/* Slices are whole blocks of either loop, so that no row's sum depends on them. */
+ATTR static void NAME(by_vector)(const Frame *frame, int64_t m, int64_t n, const T *a,
+                                 int64_t a_row, int64_t a_col, const T *x, int64_t x_step, T *y,
+                                 int64_t y_step)
+{
+    enum { SLICES = 16, BLOCK = 4 * NAME(LANES) };
+    NAME(Vector) v = { m, n, a, a_row, a_col, x, y, y_step, m };
     if (x_step != 1) {
         T *copy = scratch(0, sizeof(T) * (size_t)n);
         for (int64_t p = 0; p < n; p++)
             copy[p] = x[p * x_step];
-        dense = copy;
+        v.x = copy;
     }
-    if (a_col == 1)
-        NAME(rows_by_vector)(m, n, a, a_row, dense, y, y_step);
-    else
-        NAME(columns_by_vector)(m, n, a, a_row, a_col, dense, y, y_step);
+    if (is_cut_vector(m, n))
+        v.rows = (m / SLICES + BLOCK) / BLOCK * BLOCK;
+    slices(frame, (m + v.rows - 1) / v.rows, NAME(vector_slice), &v);
 }
 
 /* ---- blocks ---- */
 
 typedef struct NAME(Job) {
+    const Frame *frame;
     int64_t m, n, k;
     const T *a;
     int64_t a_row, a_col;
@@ -241,87 +342,144 @@ typedef struct NAME(Job) {
     int64_t b_row, b_col;
     T *c;
     int64_t c_row;
+    bool packs_a, packs_b;
+    T *packed;             /* b's panels: each `depth` rows of COLS columns */
+    int64_t jc, ncols;     /* the columns of b under way, */
+    int64_t kc, depth;     /* and its rows, */
+    int64_t step;          /* so many at a time */
+    int64_t rows, cols;    /* of a slice */
+    int64_t across;        /* slices side by side */
 } NAME(Job);
 
-/* Rows ic .. ic + rows of a times the columns that are packed (or lie) in b. */
-ATTR static void NAME(block)(const NAME(Job) *g, int64_t ic, int64_t jc, int64_t ncols, int64_t pc,
-                             int64_t depth, const T *packed_b, bool packs_a)
+static int64_t NAME(least)(int64_t x, int64_t y)
 {
-    int64_t last = g->m < ic + MC ? g->m : ic + MC;
-    T *packed_a = scratch(0, sizeof(T) * (size_t)(MC * KC));
+    return x < y ? x : y;
+}
+
+/* One panel of the columns under way. */
+ATTR static void NAME(pack_panel)(void *user, int64_t panel)
+{
+    const NAME(Job) *g = user;
+    int64_t j = panel * NAME(COLS);
+    NAME(pack_b)(g->packed + j * g->depth, (int)NAME(least)(g->ncols - j, NAME(COLS)), g->depth,
+                 g->b + g->kc * g->b_row + (g->jc + j) * g->b_col, g->b_row, g->b_col);
+}
+
+/* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
+ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64_t j, int64_t pc,
+                             const T *packed_a)
+{
+    int64_t depth = NAME(least)(g->kc + g->depth - pc, g->step);
+    int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
+    const T *b = g->b + pc * g->b_row + (g->jc + j) * g->b_col;
+    T tail[g->packs_b || cols == NAME(COLS) ? 1 : KC * NAME(COLS) + NAME(LANES)];
+    NAME(Tile) t = { .depth = depth, .b_row = NAME(COLS), .c_row = g->c_row, .adds = pc > 0 };
+    if (g->packs_b) {
+        t.b = g->packed + j * g->depth + (pc - g->kc) * NAME(COLS);
+    } else if (cols == NAME(COLS)) {
+        t.b = b;
+        t.b_row = g->b_row;
+    } else {
+        NAME(pack_b)(tail, cols, depth, b, g->b_row, g->b_col);
+        t.b = tail;
+    }
     for (int64_t i = ic; i < last; i += ROWS) {
-        int rows = (int)(last - i < ROWS ? last - i : ROWS);
-        if (packs_a || rows < ROWS)
-            NAME(pack_a)(packed_a + (i - ic) * KC, rows, depth,
-                         g->a + i * g->a_row + pc * g->a_col, g->a_row, g->a_col);
-    }
-    for (int64_t j = 0; j < ncols; j += NAME(COLS)) {
-        int cols = (int)(ncols - j < NAME(COLS) ? ncols - j : NAME(COLS));
-        bool in_place = !packed_b && cols == NAME(COLS);
-        T *tail = NULL;
-        if (!packed_b && !in_place) {
-            tail = scratch(1, sizeof(T) * (size_t)(KC * NAME(COLS)));
-            NAME(pack_b)(tail, cols, depth, g->b + pc * g->b_row + (jc + j) * g->b_col, g->b_row,
-                         g->b_col);
-        }
-        NAME(Tile) t = { .depth = depth, .c_row = g->c_row, .adds = pc > 0 };
-        t.b = in_place ? g->b + pc * g->b_row + jc + j : tail ? tail : packed_b + j * depth;
-        t.b_row = in_place ? g->b_row : NAME(COLS);
-        for (int64_t i = ic; i < last; i += ROWS) {
-            t.rows = (int)(last - i < ROWS ? last - i : ROWS);
-            bool is_packed = packs_a || t.rows < ROWS;
-            t.a = is_packed ? packed_a + (i - ic) * KC : g->a + i * g->a_row + pc * g->a_col;
-            t.a_row = is_packed ? 1 : g->a_row;
-            t.a_col = is_packed ? ROWS : g->a_col;
-            t.c = g->c + i * g->c_row + jc + j;
-            NAME(tile_at)(t, cols);
-        }
+        t.rows = (int)NAME(least)(last - i, ROWS);
+        bool is_packed = g->packs_a || t.rows < ROWS;
+        t.a = is_packed ? packed_a + (i - ic) * KC : g->a + i * g->a_row + pc * g->a_col;
+        t.a_row = g->a_row;
+        t.a_col = g->a_col;
+        t.c = g->c + i * g->c_row + g->jc + j;
+        NAME(tile_at)(t, is_packed, cols);
     }
 }
 
-ATTR static void NAME(blocks)(const NAME(Job) *g)
+/* Some rows and columns of c. */
+ATTR static void NAME(slice)(void *user, int64_t number)
 {
-    bool packs_b = g->b_col != 1 || g->m > 4 * ROWS;
-    bool packs_a = g->n > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
-    for (int64_t jc = 0; jc < g->n; jc += NC) {
-        int64_t ncols = g->n - jc < NC ? g->n - jc : NC;
-        for (int64_t pc = 0; pc < g->k; pc += KC) {
-            int64_t depth = g->k - pc < KC ? g->k - pc : KC;
-            T *packed_b = NULL;
-            if (packs_b) {
-                packed_b = scratch(1, sizeof(T) * (size_t)(KC * (NC + NAME(COLS))));
-                for (int64_t j = 0; j < ncols; j += NAME(COLS))
-                    NAME(pack_b)(packed_b + j * depth,
-                                 (int)(ncols - j < NAME(COLS) ? ncols - j : NAME(COLS)), depth,
-                                 g->b + pc * g->b_row + (jc + j) * g->b_col, g->b_row, g->b_col);
+    const NAME(Job) *g = user;
+    int64_t ic = number / g->across * g->rows, last = NAME(least)(g->m, ic + g->rows);
+    int64_t jc = number % g->across * g->cols, end = NAME(least)(g->ncols, jc + g->cols);
+    T *packed_a = scratch(0, sizeof(T) * (size_t)(MC * KC + NAME(LANES)));
+    for (int64_t pc = g->kc; pc < g->kc + g->depth; pc += g->step) {
+        int64_t depth = NAME(least)(g->kc + g->depth - pc, g->step);
+        int64_t rows = last - ic, packed = g->packs_a ? 0 : rows / ROWS * ROWS;
+        NAME(pack_a)(packed_a + packed * KC, rows - packed, depth,
+                     g->a + (ic + packed) * g->a_row + pc * g->a_col, g->a_row, g->a_col);
+        for (int64_t j = jc; j < end; j += NAME(COLS))
+            NAME(panel)(g, ic, last, j, pc, packed_a);
+    }
+}
+
+/* Several for each worker, so that one that is late does not hold up the others; at least a
+ * tile high and some panels wide. */
+static void NAME(choose_slices)(NAME(Job) *g, int workers)
+{
+    enum { PER_WORKER = 4, PANELS = 4 };
+    int64_t tiles = (g->m + ROWS - 1) / ROWS, wanted = workers > 1 ? PER_WORKER * workers : 1;
+    int64_t high = tiles / wanted;
+    high = high < 1 ? 1 : high > MC / ROWS ? MC / ROWS : high;
+    if (workers == 1)
+        high = MC / ROWS;
+    g->rows = high * ROWS;
+    int64_t down = (tiles + high - 1) / high, across = (wanted + down - 1) / down;
+    int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
+    int64_t wide = (panels + across - 1) / across;
+    g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
+    g->across = (g->ncols + g->cols - 1) / g->cols;
+}
+
+ATTR static void NAME(blocks)(NAME(Job) *g)
+{
+    g->packs_b = g->b_col != 1 || g->m > 4 * ROWS;
+    g->packs_a = g->n > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
+    int workers = is_cut(g->m, g->n, g->k) ? frame_workers(g->frame) : 1;
+    const Frame *frame = workers > 1 ? g->frame : NULL;
+    int64_t deepest = NAME(least)(g->k, DEEPEST);
+    int64_t widest = PACKED_BYTES / (int64_t)sizeof(T) / deepest / NAME(COLS) * NAME(COLS);
+    for (g->jc = 0; g->jc < g->n; g->jc += widest) {
+        g->ncols = NAME(least)(g->n - g->jc, widest);
+        NAME(choose_slices)(g, workers);
+        int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
+        for (g->kc = 0; g->kc < g->k; g->kc += deepest) {
+            g->depth = NAME(least)(g->k - g->kc, deepest);
+            int64_t steps = (g->depth + KC - 1) / KC;
+            g->step = (g->depth + steps - 1) / steps;
+            if (g->packs_b) {
+                size_t room = (size_t)(panels * NAME(COLS) * g->depth + NAME(LANES));
+                g->packed = scratch(1, sizeof(T) * room);
+                slices(frame, panels, NAME(pack_panel), g);
             }
-            for (int64_t ic = 0; ic < g->m; ic += MC)
-                NAME(block)(g, ic, jc, ncols, pc, depth, packed_b, packs_a);
+            slices(frame, (g->m + g->rows - 1) / g->rows * g->across, NAME(slice), g);
         }
     }
 }
 
-ATTR static void NAME(gemm)(int64_t m, int64_t n, int64_t k, const T *a, int64_t a_row,
-                            int64_t a_col, const T *b, int64_t b_row, int64_t b_col, T *c,
-                            int64_t c_row)
+ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k, const T *a,
+                            int64_t a_row, int64_t a_col, const T *b, int64_t b_row, int64_t b_col,
+                            T *c, int64_t c_row)
 {
     if (k == 0) {
         for (int64_t i = 0; i < m; i++)
             memset(c + i * c_row, 0, sizeof(T) * (size_t)n);
     } else if (n == 1) {
-        NAME(by_vector)(m, k, a, a_row, a_col, b, b_row, c, c_row);
+        NAME(by_vector)(frame, m, k, a, a_row, a_col, b, b_row, c, c_row);
     } else if (m == 1) {
-        NAME(by_vector)(n, k, b, b_col, b_row, a, a_col, c, 1);
+        NAME(by_vector)(frame, n, k, b, b_col, b_row, a, a_col, c, 1);
     } else {
-        NAME(Job) g = { m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row };
+        NAME(Job) g = { .frame = frame, .m = m, .n = n, .k = k, .a = a, .a_row = a_row,
+                        .a_col = a_col, .b = b, .b_row = b_row, .b_col = b_col, .c = c,
+                        .c_row = c_row };
         NAME(blocks)(&g);
     }
 }
 
 #undef ROW
+#undef FEW
 #undef EACH_ROW
 #undef EACH_OF_4
 #undef T
+#undef I
 #undef BYTES
 #undef ROWS
 #undef ATTR

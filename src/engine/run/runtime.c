@@ -8,6 +8,7 @@
 #include "engine/program.h"
 #include "engine/run/gemm.h"
 #include "engine/run/mathlib.h"
+#include "engine/run/slices.h"
 #include "engine/run/sort.h"
 #include "engine/run/stats.h"
 
@@ -108,4 +109,5 @@ const Runtime runtime = {
     .gemm_f64 = gemm_f64,
     .math = math_library,
     .sort = sort_order,
+    .slices = frame_slices,
 };
