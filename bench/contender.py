@@ -2,7 +2,8 @@
 
 Reads a command a line, answers with a line of JSON, like ours.c:
 
-    call NAME NDEVICES COUNT      times of COUNT calls, each waited for, in ns
+    call NAME NDEVICES COUNT      times of COUNT calls, each waited for, in ns, and the CPU time of
+                                  all threads for all of them
     compile NAME NDEVICES SEED    time to compile (lowered before), in ns
     lower NAME NDEVICES PATH SEED write the StableHLO text of that work to PATH
     memory                        peak of this process, in bytes
@@ -40,11 +41,12 @@ def call(name, n, count):
             jax.block_until_ready(fn(*args))
     fn, args = cache[name, n]
     times = []
+    cpu = time.process_time_ns()
     for _ in range(count):
         start = time.perf_counter_ns()
         jax.block_until_ready(fn(*args))
         times.append(time.perf_counter_ns() - start)
-    return {"ns": times}
+    return {"ns": times, "cpu_ns": time.process_time_ns() - cpu}
 
 
 def compile_(name, n, seed):

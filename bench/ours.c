@@ -3,7 +3,8 @@
  * It reads one command a line, does that work, and answers with one line of JSON, so that the
  * conductor (run.py) can let contenders take turns in one run:
  *
- *     call PROGRAM.mlir NDEVICES COUNT   times of COUNT calls, arguments already in place, in ns
+ *     call PROGRAM.mlir NDEVICES COUNT   times of COUNT calls, arguments already in place, in ns,
+ *                                        and the CPU time of all threads for all of them
  *     compile PROGRAM.mlir NDEVICES      time to compile it, in ns
  *     memory                             this process's peak, in bytes
  *
@@ -46,6 +47,14 @@ static int64_t now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* Of all threads: what the work costs, however many cores share it and whoever else runs. */
+static int64_t cpu_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -285,6 +294,7 @@ static void do_call(const char *path, int ndevices, int count)
 {
     const Loaded *l = load(path, ndevices);
     PJRT_Buffer *outs[MOST_DEVICES][MOST_ARGS];
+    int64_t cpu = cpu_now();
     printf("{\"ns\": [");
     for (int i = 0; i < count; i++) {
         int64_t start = now();
@@ -292,7 +302,7 @@ static void do_call(const char *path, int ndevices, int count)
         drop(l, outs); /* in the loop of a user they die in every turn, as in Python */
         printf("%s%lld", i ? ", " : "", (long long)(now() - start));
     }
-    printf("]}\n");
+    printf("], \"cpu_ns\": %lld}\n", (long long)(cpu_now() - cpu));
 }
 
 static void do_compile(const char *path, int ndevices)

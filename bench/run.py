@@ -89,14 +89,17 @@ def spread(times):
 def call_row(contenders, work, n):
     path = program(contenders["jax"], work, n)
     times = {kind: [] for kind in contenders}
+    cpu = {kind: [] for kind in contenders}
     ask = lambda kind, count: contenders[kind].ask(
-        f"call {path if kind == 'ours' else work} {n} {count}")["ns"]
-    first = [min(ask(kind, 3)) for kind in contenders]  # warm-up
+        f"call {path if kind == 'ours' else work} {n} {count}")
+    first = [min(ask(kind, 3)["ns"]) for kind in contenders]  # warm-up
     count = max(2, min(COUNT, int(TURN_NS / max(first))))
     for _ in range(TURNS):
         for kind in contenders:
-            times[kind] += ask(kind, count)
-    return {kind: spread(t) for kind, t in times.items()}
+            answer = ask(kind, count)
+            times[kind] += answer["ns"]
+            cpu[kind].append(answer["cpu_ns"] / count)
+    return {kind: {**spread(t), "cpu": statistics.median(cpu[kind])} for kind, t in times.items()}
 
 
 def compile_row(contenders, work, n, turns=7):
@@ -162,11 +165,13 @@ def share(work, n, row, limit):
 def show(rows, limit):
     us = lambda row, kind: f"{row[kind]['median'] / 1e3:10.1f}" if kind in row else " " * 10
     ratio = lambda row, a, b: f"{row[a]['median'] / row[b]['median']:8.1f}x" if a in row and b in row else " " * 9
-    print(f"{'':24}{'ours, us':>10}{'jax':>10}{'plugin':>10}{'null':>10}{'jax/ours':>9}"
-          f"{'jax/plug':>9}{'plug/null':>10}  share of the limit")
+    cpu = lambda row: f"{row['jax']['cpu'] / row['ours']['cpu']:8.1f}x" if "cpu" in row["jax"] else " " * 9
+    low = lambda row: f"{row['jax']['p10'] / row['ours']['p10']:8.1f}x"
+    print(f"{'':28}{'ours, us':>10}{'jax':>10}{'plugin':>10}{'null':>10}{'jax/ours':>9}{'p10':>9}"
+          f"{'CPU':>9}{'jax/plug':>9}{'plug/null':>10}  share of the limit")
     for name, work, n, row in rows:
-        print(f"{name:24}{us(row, 'ours')}{us(row, 'jax')}{us(row, 'plugin')}{us(row, 'null')}"
-              f"{ratio(row, 'jax', 'ours')}{ratio(row, 'jax', 'plugin')} {ratio(row, 'plugin', 'null')}"
+        print(f"{name:28}{us(row, 'ours')}{us(row, 'jax')}{us(row, 'plugin')}{us(row, 'null')}"
+              f"{ratio(row, 'jax', 'ours')}{low(row)}{cpu(row)}{ratio(row, 'jax', 'plugin')} {ratio(row, 'plugin', 'null')}"
               f"  {share(work, n, row, limit)}")
 
 

@@ -433,7 +433,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
 {
     g->packs_b = g->b_col != 1 || g->m > 4 * ROWS;
     g->packs_a = g->n > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
-    int workers = is_cut(g->m, g->n, g->k) ? frame_workers(g->frame) : 1;
+    int workers = g->frame && is_cut(g->m, g->n, g->k) ? frame_workers(g->frame) : 1;
     const Frame *frame = workers > 1 ? g->frame : NULL;
     int64_t deepest = NAME(least)(g->k, DEEPEST);
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(T) / deepest / NAME(COLS) * NAME(COLS);
@@ -466,7 +466,7 @@ ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k,
         NAME(by_vector)(frame, m, k, a, a_row, a_col, b, b_row, c, c_row);
     } else if (m == 1) {
         NAME(by_vector)(frame, n, k, b, b_col, b_row, a, a_col, c, 1);
-    } else {
+    } else if (m && n) {
         NAME(Job) g = { .frame = frame, .m = m, .n = n, .k = k, .a = a, .a_row = a_row,
                         .a_col = a_col, .b = b, .b_row = b_row, .b_col = b_col, .c = c,
                         .c_row = c_row };
