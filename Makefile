@@ -40,6 +40,8 @@ LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs x86 orcjit pas
 LINK = $(CXX) $(CFLAGS) -Wl,--gc-sections -pthread
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
+# Products of complex numbers without the detour for infinities.
+$(BUILD)/obj/src/engine/linalg/%.o: ALL_CFLAGS += -fcx-limited-range
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@

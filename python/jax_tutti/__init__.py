@@ -1,7 +1,7 @@
 """Tutti's engine as a platform of JAX.
 
 JAX finds this module by its entry point and calls `initialize`, which says where the engine is
-and how many devices it should have.  Nothing else happens in Python.
+and how many devices it should have, and tells JAX which of its rules for CPUs hold here too.
 """
 import os
 import pathlib
@@ -94,6 +94,26 @@ def _lower_collectives():
         warnings.warn(f"jax_tutti: no pbroadcast, psend and precv with this JAX: {error}")
 
 
+# Primitives that JAX lowers for CPUs to calls of LAPACK, which the engine answers.
+LIKE_CPU = {"eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "lu", "ormqr",
+            "schur", "svd", "tridiagonal"}
+
+
+def _share_cpu_rules():
+    """JAX keeps its lowering rules by platform; some of its CPU's are ours too."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg  # noqa: F401: it writes the rules
+
+    rules = getattr(mlir, "_platform_specific_lowerings", None)
+    if rules is None:
+        warnings.warn("jax_tutti: this JAX hides its lowering rules; jax.numpy.linalg is missing")
+        return
+    ours = rules.setdefault(NAME, {})
+    for primitive, rule in rules["cpu"].items():
+        if primitive.name in LIKE_CPU:
+            ours.setdefault(primitive, rule)
+
+
 def initialize():
     """Called by JAX when it looks for platforms."""
     import jax
@@ -105,3 +125,4 @@ def initialize():
     )
     _allow_donation()
     _lower_collectives()
+    _share_cpu_rules()

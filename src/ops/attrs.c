@@ -260,6 +260,7 @@ static bool is_read_over(Str name)
         "num_primitive_operations", "allow_imprecise_accumulation", "output_operand_aliases",
         "result_tilings", "channel_type", "no_inline", "known_expanding_dimensions",
         "known_nonexpanding_dimensions", "mode", "unique_indices", "indices_are_sorted",
+        "operand_layouts", "result_layouts",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_is(name, names[i]))
@@ -267,32 +268,10 @@ static bool is_read_over(Str name)
     return false;
 }
 
-/* Layouts are lists of minor-to-major orders; n-1, ..., 1, 0 is the only order there is. */
-static bool is_row_major(Arena *arena, const Attr *layouts)
-{
-    if (layouts->kind != ATTR_ARRAY)
-        return false;
-    for (int i = 0; i < layouts->n; i++) {
-        Ints order;
-        if (!read_ints(arena, layouts->items[i], &order))
-            return false;
-        for (int k = 0; k < order.n; k++)
-            if (order.at[k] != order.n - 1 - k)
-                return false;
-    }
-    return true;
-}
-
-static Error *check_foreign(Arena *arena, const char *op, Str name, const Attr *value)
+static Error *check_foreign(const char *op, Str name)
 {
     if (is_read_over(name))
         return NULL;
-    if (str_is(name, "operand_layouts") || str_is(name, "result_layouts")) {
-        if (is_row_major(arena, value))
-            return NULL;
-        return error_new(CODE_UNIMPLEMENTED, "not supported: %s with %.*s that are not row-major",
-                         op, STR_ARG(name));
-    }
     return error_new(CODE_INVALID, "%s: unknown attribute '%.*s'", op, STR_ARG(name));
 }
 
@@ -316,7 +295,7 @@ static Error *read_rest(Arena *arena, const Field *fields, const char *op, const
         if (name.n && memchr(name.at, '.', name.n))
             attr_set(arena, &rest, name, dict->items[i]);
         else
-            TRY(check_foreign(arena, op, name, dict->items[i]));
+            TRY(check_foreign(op, name));
     }
     *extra = rest.n ? attr_dict(arena, &rest) : NULL;
     return NULL;

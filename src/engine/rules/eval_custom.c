@@ -6,8 +6,9 @@
  *     check.expect_close       floats at most max_ulp_difference (3) steps apart
  *     check.expect_almost_eq   floats at most 0.001 apart, absolutely or relatively
  *
- * Markers, which say something about where an array lies, hand it on unchanged. */
+ * lapack_*_ffi are in eval_lapack.c.  Markers, which say something about where an array lies, hand it on unchanged. */
 #include "engine/rules.h"
+#include "engine/rules/eval_custom.h"
 #include "engine/rules/eval_number.h"
 
 #include <inttypes.h>
@@ -115,12 +116,17 @@ static Error *check(const Node *n, const Tensor *in, Tolerance t)
     return differ ? disagree(n, in, first, differ) : NULL;
 }
 
-static int64_t int_option(const Node *n, const char *name, int64_t otherwise)
+int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
 {
-    const Attr *config = ((const CustomCallAttrs *)n->attrs)->backend_config;
-    const Attr *found = config && config->kind == ATTR_DICT ? attr_get(config, name) : NULL;
-    found = found ? found : attr_get(n->extra, name);
-    return found && found->kind == ATTR_INT ? found->integer : otherwise;
+    const Attr *places[] = { ((const CustomCallAttrs *)n->attrs)->backend_config,
+                             attr_get(n->extra, "mhlo.backend_config"), n->extra };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const Attr *dict = places[i] && places[i]->kind == ATTR_DICT ? places[i] : NULL;
+        const Attr *found = attr_get(dict, name);
+        if (found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL))
+            return found->integer;
+    }
+    return otherwise;
 }
 
 /* Results are the operands, one by one. */
@@ -151,13 +157,17 @@ Error *eval_custom_call(__attribute__((unused)) const Module *m, const Node *n, 
         return check(n, in, (Tolerance){ .is_equal = true });
     if (str_is(target, "check.expect_close"))
         return check(n, in,
-                     (Tolerance){ .max_steps = int_option(n, "max_ulp_difference", 3),
-                                  .min_steps = int_option(n, "min_ulp_difference", 0) });
+                     (Tolerance){ .max_steps = custom_option(n, "max_ulp_difference", 3),
+                                  .min_steps = custom_option(n, "min_ulp_difference", 0) });
     if (str_is(target, "check.expect_almost_eq"))
         return check(n, in, (Tolerance){ .difference = 1e-3 });
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
         if (str_is(target, markers[i]))
             return hand_on(n, in, out);
+    bool is_lapack;
+    TRY(eval_lapack(n, in, out, &is_lapack));
+    if (is_lapack)
+        return NULL;
     return error_new(CODE_UNIMPLEMENTED, "not supported: custom_call @%.*s, at %s", STR_ARG(target),
                      loc_name(n->loc));
 }

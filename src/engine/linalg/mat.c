@@ -1,0 +1,59 @@
+/* mat.c - making, multiplying and measuring matrices. */
+#include "engine/linalg/mat.h"
+
+#include <math.h>
+
+Error *mat_new(Arena *arena, int64_t rows, int64_t cols, Mat *out)
+{
+    int64_t n, bytes;
+    bool fits = !__builtin_mul_overflow(rows, cols, &n) &&
+                !__builtin_mul_overflow(n, (int64_t)sizeof(Z), &bytes);
+    Z *at = fits ? arena_try(arena, bytes ? (size_t)bytes : sizeof(Z)) : NULL;
+    if (!at)
+        return error_new(CODE_EXHAUSTED, "no memory for a matrix of %lld x %lld",
+                         (long long)rows, (long long)cols);
+    *out = (Mat){ rows, cols, at };
+    return NULL;
+}
+
+void mat_identity(Mat a)
+{
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t j = 0; j < a.cols; j++)
+            AT(a, i, j) = i == j;
+}
+
+Error *mat_adjoint(Arena *arena, Mat a, Mat *out)
+{
+    TRY(mat_new(arena, a.cols, a.rows, out));
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t j = 0; j < a.cols; j++)
+            AT(*out, j, i) = conj(AT(a, i, j));
+    return NULL;
+}
+
+Error *mat_product(Arena *arena, Mat a, Mat b, Mat *out)
+{
+    TRY(mat_new(arena, a.rows, b.cols, out));
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t k = 0; k < a.cols; k++)
+            for (int64_t j = 0; j < b.cols; j++)
+                AT(*out, i, j) += AT(a, i, k) * AT(b, k, j);
+    return NULL;
+}
+
+bool mat_is_finite(Mat a)
+{
+    bool is_finite = true;
+    for (int64_t i = 0; i < a.rows * a.cols; i++)
+        is_finite &= isfinite(creal(a.at[i])) && isfinite(cimag(a.at[i]));
+    return is_finite;
+}
+
+double mat_max(Mat a)
+{
+    double most = 0;
+    for (int64_t i = 0; i < a.rows * a.cols; i++)
+        most = fmax(most, fmax(fabs(creal(a.at[i])), fabs(cimag(a.at[i]))));
+    return most;
+}
