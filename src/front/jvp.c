@@ -195,7 +195,8 @@ bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool 
     return ok;
 }
 
-/* jvp(f): the arguments of f, then as many tangents; results, then their tangents. */
+/* jvp(f): the arguments of f, then as many tangents (those of integers count as zero); results,
+ * then their tangents. */
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     Leaves primal = *leaves;
@@ -208,9 +209,6 @@ bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out)
             return say_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
                               leaf_words(leaves, i), type_words(leaves->types[primal.n + i])), false;
         active[i] = has_tangent(leaves->types[i]);
-        if (!active[i])
-            return say_broken("%s: %s has no tangent: only floats and complex numbers do", f->label,
-                              leaf_words(leaves, i)), false;
     }
     Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
     frame_push(&frame);

@@ -132,6 +132,13 @@ static bool copy_call(Copier *c, const Node *n, Str callee, RegionId to)
     return true;
 }
 
+/* How values lie is lowering's business. */
+static bool skip(Copier *c, const Node *n)
+{
+    c->to[n->out] = c->to[n->in[0]];
+    return true;
+}
+
 static bool copy_node(Copier *c, const Node *n, RegionId to)
 {
     Module *m = session->m;
@@ -160,6 +167,7 @@ static bool copy_region(Copier *c, RegionId r, RegionId to)
     for (int i = 0; i < region->nnodes - 1; i++) {
         const Node *n = node_at(c->from, region->nodes[i]);
         bool ok = n->op == OP_CALL ? copy_call(c, n, ((const CallAttrs *)n->attrs)->callee, to)
+                  : n->op == OP_CONSTRAINT ? skip(c, n)
                   : n->op == OP_COMPOSITE
                       ? copy_call(c, n, ((const CompositeAttrs *)n->attrs)->decomposition, to)
                       : copy_node(c, n, to);

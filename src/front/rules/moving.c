@@ -98,11 +98,6 @@ void transpose_concatenate(const Transpose *t)
     }
 }
 
-void transpose_constraint(const Transpose *t)
-{
-    t->out[0] = build(OP_CONSTRAINT, 1, t->ct, t->attrs, t->types[0]);
-}
-
 void transpose_barrier(const Transpose *t)
 {
     for (int i = 0; i < t->nin; i++)
@@ -177,11 +172,6 @@ void batch_concatenate(const Batch *b)
     for (int i = 0; i < b->nin; i++)
         in[i] = batched(b, i);
     b->y[0] = build_concatenate(b->nin, in, (int)((const DimensionAttrs *)b->attrs)->dimension + 1);
-}
-
-void batch_constraint(const Batch *b)
-{
-    b->y[0] = b->x[0]; /* how a row lies says nothing of how the batch does */
 }
 
 void batch_barrier(const Batch *b)
