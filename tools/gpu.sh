@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# The C lessons on JAX's CUDA plugin: builds the front alone (a C compiler is enough), finds the
+# plugin inside the Python that has it, runs the lessons on it, and times a compiled call
+# beside Python JAX.
+#
+#     tools/gpu.sh [PYTHON]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python=${1:-python3}
+make -s -j4 lib
+mkdir -p build/examples
+for source in examples/*.c bench/onecall.c; do
+    gcc -std=gnu17 -O2 -Iinclude "$source" -o "build/examples/$(basename "$source" .c)" \
+        -Lbuild -ltutti -Wl,-rpath,"$PWD/build"
+done
+TUTTI_PLUGIN=$($python -c '
+import glob, os, jax_plugins
+places = [os.path.join(p, "*", "xla_cuda_plugin.so") for p in jax_plugins.__path__]
+print(next(f for place in places for f in glob.glob(place)))')
+LD_LIBRARY_PATH=$($python -c '
+import glob, os, site
+print(":".join(d for s in site.getsitepackages() for d in glob.glob(s + "/nvidia/*/lib")))'):${LD_LIBRARY_PATH:-}
+export TUTTI_PLUGIN LD_LIBRARY_PATH
+echo "plugin: $TUTTI_PLUGIN"
+build/examples/01_devices
+TUTTI_NEAR=1 bash tests/lessons.sh 1 && echo "the lessons print what JAX prints, within 1e-5"
+echo "C:";      build/examples/onecall
+echo "Python:"; $python bench/onecall.py
