@@ -159,6 +159,52 @@ static void identities(void)
         "");
 }
 
+/* Products read their operands in any order. */
+static void turned_dots(void)
+{
+#define MAIN_DOT(result, body)                                                                     \
+    "func.func @main(%x: tensor<9x8xf32>, %y: tensor<10x8xf32>, %z: tensor<2x9x8xf32>)"           \
+    " -> " result " {\n" body "}\n"
+    OPS(MAIN_DOT("tensor<9x10xf32>",
+                 "%0 = stablehlo.transpose %y, dims = [1, 0]"
+                 " : (tensor<10x8xf32>) -> tensor<8x10xf32>\n"
+                 "%1 = stablehlo.dot_general %x, %0, contracting_dims = [1] x [0]"
+                 " : (tensor<9x8xf32>, tensor<8x10xf32>) -> tensor<9x10xf32>\n"
+                 "return %1 : tensor<9x10xf32>\n"),
+        "dot_general");
+    OPS(MAIN_DOT("tensor<10x9xf32>",
+                 "%0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1]"
+                 " : (tensor<9x8xf32>, tensor<10x8xf32>) -> tensor<9x10xf32>\n"
+                 "%1 = stablehlo.transpose %0, dims = [1, 0]"
+                 " : (tensor<9x10xf32>) -> tensor<10x9xf32>\n"
+                 "return %1 : tensor<10x9xf32>\n"),
+        "dot_general");
+    OPS(MAIN_DOT("tensor<2x9x9xf32>",
+                 "%0 = stablehlo.sine %z : tensor<2x9x8xf32>\n"
+                 "%1 = stablehlo.dot_general %0, %z, batching_dims = [0] x [0], contracting_dims ="
+                 " [2] x [2] : (tensor<2x9x8xf32>, tensor<2x9x8xf32>) -> tensor<2x9x9xf32>\n"
+                 "%2 = stablehlo.transpose %1, dims = [0, 2, 1]"
+                 " : (tensor<2x9x9xf32>) -> tensor<2x9x9xf32>\n"
+                 "return %2 : tensor<2x9x9xf32>\n"),
+        "sine dot_general");
+    /* Free dimensions that change their order, and a result that is wanted both ways, stay. */
+    OPS(MAIN_DOT("tensor<9x2x10xf32>",
+                 "%0 = stablehlo.transpose %z, dims = [1, 0, 2]"
+                 " : (tensor<2x9x8xf32>) -> tensor<9x2x8xf32>\n"
+                 "%1 = stablehlo.dot_general %0, %y, contracting_dims = [2] x [1]"
+                 " : (tensor<9x2x8xf32>, tensor<10x8xf32>) -> tensor<9x2x10xf32>\n"
+                 "return %1 : tensor<9x2x10xf32>\n"),
+        "transpose dot_general");
+    OPS(MAIN_DOT("tensor<9x9xf32>",
+                 "%0 = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1]"
+                 " : (tensor<9x8xf32>, tensor<9x8xf32>) -> tensor<9x9xf32>\n"
+                 "%1 = stablehlo.transpose %0, dims = [1, 0]"
+                 " : (tensor<9x9xf32>) -> tensor<9x9xf32>\n"
+                 "%2 = stablehlo.subtract %0, %1 : tensor<9x9xf32>\n"
+                 "return %2 : tensor<9x9xf32>\n"),
+        "dot_general transpose subtract");
+}
+
 /* Calls, composites and `if`, each twice so that copies show. */
 static void inlining(void)
 {
@@ -268,6 +314,7 @@ int main(void)
 {
     folding();
     identities();
+    turned_dots();
     inlining();
     dots();
     refusals();

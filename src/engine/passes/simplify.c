@@ -6,6 +6,7 @@
  *     node, operands simple already
  *        |  all operands constant?        -> a constant            (fold.c)
  *        |  hands its operand on?         -> the operand           (identity.c)
+ *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
  *        |  the same stood before?        -> that one
  *        v
@@ -107,6 +108,7 @@ static void visit(Simplifier *s, NodeId n)
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
+        v = v ? v : turn_dot(s, n);
         v = v ? v : expand_dot(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
@@ -184,6 +186,9 @@ Error *simplify(Plan *p)
                      .known_room = 256 };
     for (s.nbuckets = 256; s.nbuckets < m->nnodes;)
         s.nbuckets *= 2;
+    uint32_t *uses = count_uses(m, p->main);
+    s.uses = uses;
+    s.nuses = m->nvalues;
     s.known = malloc(sizeof *s.known * s.known_room);
     s.buckets = calloc(s.nbuckets, sizeof *s.buckets);
     if (!s.known || !s.buckets)
@@ -193,5 +198,6 @@ Error *simplify(Plan *p)
     subst_free(&s.map);
     free(s.known);
     free(s.buckets);
+    free(uses);
     return NULL;
 }

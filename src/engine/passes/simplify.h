@@ -6,6 +6,8 @@
 typedef struct Simplifier {
     Module *m;
     bool no_fold;    /* leave what the evaluator would play to compiled code */
+    const uint32_t *uses; /* of the program's own values, [nuses], before anything was changed */
+    uint32_t nuses;
     RegionId region; /* being rebuilt: nodes are appended to it */
     Subst map;       /* values that are gone, and what stands for them */
     /* Nodes that stand in `region`, by what they compute; entries below `floor` belong to
@@ -28,5 +30,6 @@ ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc);
  * simple already, and returns the value that it comes to, or 0. */
 ValueId fold_constants(Simplifier *s, NodeId n); /* fold.c */
 ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
+ValueId turn_dot(Simplifier *s, NodeId n);       /* turned.c */
 ValueId expand_dot(Simplifier *s, NodeId n);     /* expand.c */
 #endif
