@@ -1,0 +1,156 @@
+/* fft_test.c - run/fft.c against the definition, in long double: lengths with every kind of factor,
+ * both precisions, all four transforms, several dimensions.  Links engine objects. */
+#include "tests/check.h"
+#include "engine/run/fft.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { FFT, IFFT, RFFT, IRFFT };
+typedef long double complex Wide;
+
+static double noise(void)
+{
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-52 - 1;
+}
+
+/* One line by the definition. */
+static void define(const Wide *x, Wide *y, int64_t n, int64_t stride, bool is_forward)
+{
+    Wide *roots = malloc(sizeof *roots * (size_t)n), *to = malloc(sizeof *to * (size_t)n);
+    for (int64_t k = 0; k < n; k++) {
+        long double turn = 2 * acosl(-1) * (long double)k / (long double)n;
+        roots[k] = cosl(turn) + (is_forward ? -1 : 1) * (Wide)I * sinl(turn);
+    }
+    for (int64_t k = 0; k < n; k++) {
+        to[k] = 0;
+        for (int64_t j = 0; j < n; j++)
+            to[k] += x[j * stride] * roots[j * k % n];
+        if (!is_forward)
+            to[k] /= (long double)n;
+    }
+    for (int64_t k = 0; k < n; k++)
+        y[k * stride] = to[k];
+    free(roots);
+    free(to);
+}
+
+static Wide get(const void *data, Element e, int64_t i)
+{
+    switch (e) {
+    case F32: return ((const float *)data)[i];
+    case F64: return ((const double *)data)[i];
+    case C64: return ((const float complex *)data)[i];
+    default: return ((const double complex *)data)[i];
+    }
+}
+
+static void set(void *data, Element e, int64_t i, double re, double im)
+{
+    switch (e) {
+    case F32: ((float *)data)[i] = (float)re; break;
+    case F64: ((double *)data)[i] = re; break;
+    case C64: ((float complex *)data)[i] = CMPLXF((float)re, (float)im); break;
+    default: ((double complex *)data)[i] = CMPLX(re, im); break;
+    }
+}
+
+/* Lines of n; the error, relative to the results' size. */
+static double line_error(int type, bool is_f32, int64_t n)
+{
+    int64_t half = n / 2 + 1, nlines = 3;
+    Element real = is_f32 ? F32 : F64, whole = is_f32 ? C64 : C128;
+    Element from = type == RFFT ? real : whole, into = type == IRFFT ? real : whole;
+    int64_t nin = type == IRFFT ? half : n, nout = type == RFFT ? half : n;
+    int64_t in_dims[] = { nlines, nin }, out_dims[] = { nlines, nout };
+    Type in = { from, 2, in_dims }, out = { into, 2, out_dims };
+    void *x = calloc((size_t)(nlines * n), 16), *y = calloc((size_t)(nlines * n), 16);
+    Wide *line = calloc((size_t)n, sizeof *line);
+    for (int64_t i = 0; i < nlines * nin; i++)
+        set(x, from, i, noise(), noise());
+    fft_transform(in, out, type, 1, x, y);
+    long double error = 0, size = 0;
+    for (int64_t l = 0; l < nlines; l++) {
+        for (int64_t i = 0; i < n; i++)
+            line[i] = i < nin ? get(x, from, l * nin + i) : conjl(get(x, from, l * nin + n - i));
+        if (type == IRFFT) { /* parts that a real line cannot have do not count */
+            line[0] = creall(line[0]);
+            if (n % 2 == 0)
+                line[n / 2] = creall(line[n / 2]);
+        }
+        define(line, line, n, 1, type == FFT || type == RFFT);
+        for (int64_t i = 0; i < nout; i++) {
+            long double miss = cabsl(get(y, into, l * nout + i) - line[i]), is = cabsl(line[i]);
+            error += miss * miss;
+            size += is * is;
+        }
+    }
+    free(x);
+    free(y);
+    free(line);
+    return (double)sqrtl(error / size);
+}
+
+static void all_lengths(void)
+{
+    static const int64_t more[] = { 81, 97, 100, 125, 127, 128, 131, 143, 169, 210, 251, 256, 262,
+                                    300, 331, 343, 512, 524, 1000, 1009, 1023, 1024 };
+    for (int type = FFT; type <= IRFFT; type++)
+        for (int i = 1; i < 70 + (int)(sizeof more / sizeof *more); i++) {
+            int64_t n = i < 70 ? i : more[i - 70];
+            double single = line_error(type, true, n), wide = line_error(type, false, n);
+            CHECK(single < 1e-6);
+            CHECK(wide < 2e-15);
+            if (single >= 1e-6 || wide >= 2e-15)
+                printf("type %d, %lld numbers: %g in f32, %g in f64\n", type, (long long)n, single,
+                       wide);
+        }
+}
+
+/* Three dimensions are three lists of lines. */
+static void many_dimensions(void)
+{
+    int64_t dims[] = { 2, 3, 4, 5 };
+    Type type = { C128, 4, dims };
+    double complex x[120], y[120], back[120];
+    Wide whole[120];
+    for (int i = 0; i < 120; i++)
+        whole[i] = x[i] = CMPLX(noise(), noise());
+    for (int batch = 0; batch < 2; batch++)
+        for (int i = 0; i < 60; i++) {
+            Wide *w = whole + 60 * batch;
+            if (i < 20)
+                define(w + i, w + i, 3, 20, true);
+        }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 5; j++)
+            define(whole + 20 * i + j, whole + 20 * i + j, 4, 5, true);
+    for (int i = 0; i < 24; i++)
+        define(whole + 5 * i, whole + 5 * i, 5, 1, true);
+    fft_transform(type, type, FFT, 3, x, y);
+    fft_transform(type, type, IFFT, 3, y, back);
+    for (int i = 0; i < 120; i++) {
+        CHECK(cabsl(y[i] - whole[i]) < 1e-13);
+        CHECK(cabs(back[i] - x[i]) < 1e-14);
+    }
+}
+
+static void nothing(void)
+{
+    int64_t dims[] = { 3, 0 }, half[] = { 3, 1 };
+    Type none = { F32, 2, dims }, out = { C64, 2, half };
+    float complex y[3] = { 7, 7, 7 };
+    fft_transform(none, out, RFFT, 1, NULL, y);
+    CHECK(crealf(y[0]) == 0 && crealf(y[2]) == 0);
+}
+
+int main(void)
+{
+    all_lengths();
+    many_dimensions();
+    nothing();
+    return check_done();
+}
