@@ -33,6 +33,7 @@ near() { # two files whose lines differ in the last digits of numbers at most
 
 for text in tests/lessons/*.txt; do
     name=$(basename "$text" .txt)
+    [[ -n ${TUTTI_NEAR:-} && $name == 01_devices ]] && continue # it names the plugin's devices
     for n in $counts; do
         awk -v head="## TUTTI_DEVICES=$n" '/^## /{ on = $0 == head; next } on' "$text" > "$want"
         TUTTI_DEVICES=$n "$build/examples/$name" > "$out" 2>&1 || echo "exit status $?" >> "$out"
