@@ -112,6 +112,67 @@ static void play_all_gather(World *w, const Node *node)
     }
 }
 
+/* Device members[k] gets tile k of the sum, cut along one dimension. */
+static MUST_USE Error *play_reduce_scatter(World *w, const Node *node)
+{
+    const ReduceScatterAttrs *attrs = node->attrs;
+    Matrix groups = attrs->replica_groups;
+    Type whole = type_of(w->m, node->in[0]), part = type_of(w->m, node->out);
+    Node sum = *node; /* the same operation, seen as an all_reduce into room of its own */
+    Tensor **kept = ARENA_ARRAY(w->m->arena, Tensor *, w->ndevices);
+    for (int d = 0; d < w->ndevices; d++) {
+        kept[d] = w->values[d];
+        w->values[d] = arena_copy(w->m->arena, kept[d], sizeof(Tensor) * w->m->nvalues);
+    }
+    sum.out = node->in[0];
+    TRY(play_all_reduce(w, &sum));
+    int64_t *tiles = ARENA_ARRAY(w->m->arena, int64_t, whole.rank);
+    int64_t *tile_of = ARENA_ARRAY(w->m->arena, int64_t, whole.rank * groups.cols);
+    for (int k = 0; k < groups.cols; k++)
+        tile_of[k * whole.rank + attrs->scatter_dimension] = k;
+    for (int i = 0; i < groups.rows * groups.cols; i++) {
+        Tensor all = w->values[groups.at[i]][node->in[0]], mine = world_tensor(w, part);
+        tile_copy(all, mine, (Tiling){ whole.rank, groups.cols, tiles, tile_of, 0, NULL },
+                  i % groups.cols, false);
+        kept[groups.at[i]][node->out] = mine;
+    }
+    for (int d = 0; d < w->ndevices; d++)
+        w->values[d] = kept[d];
+    return NULL;
+}
+
+/* Along dimension 0 on both sides: part k of member j becomes part j of member k. */
+static MUST_USE Error *play_all_to_all(World *w, const Node *node)
+{
+    const AllToAllAttrs *attrs = node->attrs;
+    Matrix groups = attrs->replica_groups;
+    Type type = type_of(w->m, node->out);
+    if (attrs->split_dimension != 0 || attrs->concat_dimension != 0)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: all_to_all along other dimensions");
+    size_t part = type_bytes(type) / (size_t)groups.cols;
+    for (int g = 0; g < groups.rows; g++)
+        for (int k = 0; k < groups.cols; k++) {
+            const int64_t *members = &groups.at[g * groups.cols];
+            Tensor got = world_tensor(w, type);
+            for (int j = 0; j < groups.cols; j++)
+                memcpy((char *)got.data + part * (size_t)j,
+                       (char *)w->values[members[j]][node->in[0]].data + part * (size_t)k, part);
+            w->values[members[k]][node->out] = got;
+        }
+    return NULL;
+}
+
+static void play_permute(World *w, const Node *node)
+{
+    Matrix pairs = ((const PermuteAttrs *)node->attrs)->source_target_pairs;
+    Type type = type_of(w->m, node->out);
+    for (int d = 0; d < w->ndevices; d++)
+        w->values[d][node->out] = world_tensor(w, type); /* zeros where nobody sends */
+    for (int i = 0; i < pairs.rows; i++)
+        memcpy(w->values[pairs.at[2 * i + 1]][node->out].data,
+               w->values[pairs.at[2 * i]][node->in[0]].data, type_bytes(type));
+}
+
 /* What a region returned becomes the values first, first + 1, ... */
 static void take_results(World *w, RegionId r, ValueId first)
 {
@@ -191,6 +252,12 @@ static MUST_USE Error *play_region_on_all(World *w, RegionId r)
             TRY(play_all_reduce(w, node));
         else if (node->op == OP_ALL_GATHER)
             play_all_gather(w, node);
+        else if (node->op == OP_REDUCE_SCATTER)
+            TRY(play_reduce_scatter(w, node));
+        else if (node->op == OP_ALL_TO_ALL)
+            TRY(play_all_to_all(w, node));
+        else if (node->op == OP_PERMUTE)
+            play_permute(w, node);
         else if (node->op == OP_WHILE)
             TRY(play_while(w, node));
         else if (node->op == OP_CASE)

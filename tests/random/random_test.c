@@ -1,0 +1,222 @@
+/* random_test.c - random programs, compiled against the evaluator.  Links the engine and LLVM.
+ *
+ *     random_test [FIRST [COUNT [OPERATIONS]]]     seeds FIRST .. FIRST + COUNT - 1; operations
+ *                                                  at most 6 to 30, by seed, if not given
+ *     random_test --show SEED [OPERATIONS]         the program of a seed
+ *
+ * A seed is a program and a way to play it:
+ *
+ *     one device         by compiled code, folded or not, with the evaluator as judge
+ *     whole arrays       on 2, 3, 4 or 8 devices with random shardings, against whole arrays
+ *                        evaluated on one
+ *     manual             on as many, with collectives, against all devices evaluated in lockstep
+ *
+ * What fails is printed with its seed; the program is then shown by --show. */
+#include "engine/compile.h"
+#include "engine/run/launch.h"
+#include "tests/check.h"
+#include "tests/lockstep.h"
+#include "tests/random/grow_program.h"
+
+enum { MOST_DEVICES = 8, MOST_ARGS = 8 };
+
+typedef struct Trial {
+    uint64_t seed;
+    GrowMode mode;
+    int ndevices, noperations;
+    Text text;
+    Module *m; /* as written; the judge's */
+    int nin, nout;
+    Tensor in[MOST_ARGS], want[MOST_RESULTS];
+} Trial;
+
+static Executor *executors[MOST_DEVICES + 1]; /* by number of devices; made when first needed */
+
+static Trial trial_of(uint64_t seed, int noperations)
+{
+    static const int counts[] = { 2, 4, 3, 8 };
+    Trial t = { .seed = seed, .ndevices = 1, .noperations = noperations };
+    t.mode = seed % 4 == 3 ? GROW_MANUAL : seed % 4 == 2 ? GROW_WHOLE : GROW_ALONE;
+    if (t.mode != GROW_ALONE)
+        t.ndevices = counts[seed / 4 % 4];
+    if (!noperations)
+        t.noperations = noperations = 6 + (int)(seed / 16 % 5) * 6;
+    grow_program(seed, t.mode, t.ndevices, noperations, &t.text);
+    return t;
+}
+
+static bool must(const Trial *t, const char *what, Error *error)
+{
+    if (error) {
+        printf("seed %llu, %d operations, %s: %s\n", (unsigned long long)t->seed, t->noperations,
+               what, error_text(error));
+        check_failures++;
+    }
+    error_free(error);
+    return !error;
+}
+
+/* ---- the judge ---- */
+
+static Error *judge(Trial *t)
+{
+    TRY(read_text(t->text.at, t->text.n, "grown", &t->m));
+    TRY(module_check(t->m));
+    const Func *main = func_find(t->m, STR("main"));
+    t->nin = region_at(t->m, main->body)->nargs;
+    for (int i = 0; i < t->nin; i++) {
+        t->in[i] = tensor_new(type_of(t->m, region_at(t->m, main->body)->args + (ValueId)i));
+        tensor_fill(t->in[i], (Range){ .kind = RANGE_TAME }, i);
+    }
+    t->nout = main->nresults;
+    for (int i = 0; i < t->nout; i++)
+        t->want[i] = tensor_new(main->results[i]);
+    if (t->mode != GROW_MANUAL)
+        return eval_region(t->m, main->body, t->in, t->want);
+    static const CompileOptions none;
+    Plan p = { .m = t->m, .o = &none, .main = main->body };
+    TRY(refine(&p));
+    TRY(place(&p));
+    Tensor out[MOST_RESULTS];
+    int meetings;
+    TRY(play_placed(&p, t->in, out, &meetings));
+    for (int i = 0; i < t->nout; i++)
+        memcpy(t->want[i].data, out[i].data, type_bytes(out[i].type));
+    return NULL;
+}
+
+/* ---- compiled code ---- */
+
+static Error *send_parts(const Program *p, const Trial *t, Executor *e, Buffer *args[][MOST_ARGS])
+{
+    for (int d = 0; d < p->ndevices; d++)
+        for (int i = 0; i < p->nargs; i++) {
+            Tensor part = tensor_new(p->args[i].local);
+            tile_copy(t->in[i], part, p->args[i].tiling, d, false);
+            Error *error = buffer_from_host(executor_device(e, d), part.type, part.data, NULL,
+                                            &args[d][i]);
+            free(part.data);
+            if (error)
+                return error;
+        }
+    return NULL;
+}
+
+static Error *receive(Buffer *b, Tensor to)
+{
+    Event *done = NULL;
+    TRY(buffer_to_host(b, to.data, type_bytes(to.type), &done));
+    event_await(done);
+    Error *error = event_error(done);
+    event_release(done);
+    return error;
+}
+
+/* Floats that were approximated may be some ulps away. */
+static double ulps_for(Element e)
+{
+    return e == BF16 || e == F16 ? 1 : 8;
+}
+
+static Error *compare_part(const Trial *t, int result, int device, Tensor got, Tensor want)
+{
+    for (int64_t i = 0; i < type_count(got.type); i++) {
+        if (elements_close(got, want, i, ulps_for(got.type.element)))
+            continue;
+        Text text = { 0 };
+        element_show(&text, got, i);
+        text_printf(&text, " compiled, ");
+        element_show(&text, want, i);
+        Error *error = error_new(CODE_INTERNAL, "result %d %s on device %d of %d, element %lld: %s "
+                                 "evaluated", result, type_name(got.type), device, t->ndevices,
+                                 (long long)i, text_cstr(&text));
+        text_free(&text);
+        return error;
+    }
+    return NULL;
+}
+
+static Error *check_part(const Trial *t, const Param *param, int result, int d, Buffer *b)
+{
+    Tensor got = tensor_new(param->local), want = tensor_new(param->local);
+    tile_copy(t->want[result], want, param->tiling, d, false);
+    Error *error = receive(b, got);
+    if (!error)
+        error = compare_part(t, result, d, got, want);
+    free(got.data);
+    free(want.data);
+    return error;
+}
+
+static Error *launch_and_check(const Program *p, const Trial *t)
+{
+    Executor **e = &executors[p->ndevices];
+    if (!*e)
+        TRY(executor_new(p->ndevices, 2, 0, e));
+    Buffer *args[MOST_DEVICES][MOST_ARGS] = { 0 }, *outs[MOST_DEVICES][MOST_RESULTS] = { 0 };
+    Buffer *const *arg_rows[MOST_DEVICES], **out_rows[MOST_DEVICES];
+    Device *devices[MOST_DEVICES];
+    for (int d = 0; d < p->ndevices; d++) {
+        devices[d] = executor_device(*e, d);
+        arg_rows[d] = args[d];
+        out_rows[d] = outs[d];
+    }
+    Launch l = { .program = p, .devices = devices, .args = arg_rows, .outs = out_rows };
+    Error *error = send_parts(p, t, *e, args);
+    if (!error)
+        error = launch(*e, &l);
+    for (int d = 0; !error && d < p->ndevices; d++)
+        for (int i = 0; !error && i < p->nresults; i++)
+            error = check_part(t, &p->results[i], i, d, outs[d][i]);
+    for (int d = 0; d < p->ndevices; d++) {
+        for (int i = 0; i < p->nargs; i++)
+            if (args[d][i])
+                buffer_free(args[d][i]);
+        for (int i = 0; i < p->nresults; i++)
+            if (outs[d][i])
+                buffer_free(outs[d][i]);
+    }
+    return error;
+}
+
+static Error *play(const Trial *t)
+{
+    CompileOptions o = { .name = "grown", .no_fold = t->seed & 1 };
+    Program *p = NULL;
+    TRY(compile(t->text.at, t->text.n, &o, &p));
+    Error *error = launch_and_check(p, t);
+    program_free(p);
+    return error;
+}
+
+static void try_seed(uint64_t seed, int noperations)
+{
+    Trial t = trial_of(seed, noperations);
+    if (must(&t, "evaluated", judge(&t)))
+        must(&t, "compiled", play(&t));
+    for (int i = 0; i < t.nin; i++)
+        free(t.in[i].data);
+    for (int i = 0; i < t.nout; i++)
+        free(t.want[i].data);
+    module_free(t.m);
+    text_free(&t.text);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && strcmp(argv[1], "--show") == 0) {
+        Trial t = trial_of(strtoull(argv[2], NULL, 10), argc > 3 ? atoi(argv[3]) : 0);
+        printf("%s", text_cstr(&t.text));
+        text_free(&t.text);
+        return 0;
+    }
+    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
+    for (uint64_t i = 0; i < count && check_failures < 20; i++)
+        try_seed(first + i, argc > 3 ? atoi(argv[3]) : 0);
+    for (int n = 0; n <= MOST_DEVICES; n++)
+        if (executors[n])
+            executor_free(executors[n]);
+    printf("%llu programs\n", (unsigned long long)count);
+    return check_done();
+}
