@@ -98,7 +98,7 @@ static void ask(Batcher *b, NodeId n)
     Node node = *node_at(m, n);
     BatchRule *rule = front_rules[node.op].batch;
     if (!rule) {
-        say_broken("not supported: vmap of %s, %s", op_name(node.op), loc_name(node.loc));
+        say_broken("not supported: vmap of %s, %s", rule_words(node.op), loc_name(node.loc));
         return;
     }
     int all = node.nin + node.nout;

@@ -210,11 +210,13 @@ const char *leaf_words(const Leaves *leaves, int i)
     static _Thread_local unsigned next;
     char *at = ring[next++ % RING];
     int within, argument = leaf_argument(leaves, i, &within);
+    Type t = leaves->types[i];
+    if (leaves->is_weak && leaves->is_weak[i]) /* a number is kept wide until it meets an array */
+        t.element = t.element == F64 ? F32 : t.element == I64 ? I32 : t.element;
     if (leaves->counts[argument] == 1)
-        snprintf(at, ROOM, "argument %d, %s", argument, type_words(leaves->types[i]));
+        snprintf(at, ROOM, "argument %d, %s", argument, type_words(t));
     else
-        snprintf(at, ROOM, "argument %d, leaf %d, %s", argument, within,
-                 type_words(leaves->types[i]));
+        snprintf(at, ROOM, "argument %d, leaf %d, %s", argument, within, type_words(t));
     return at;
 }
 

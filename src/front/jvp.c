@@ -93,7 +93,7 @@ static void ask(Forward *f, NodeId n)
     tt *x = all, *dx = x + node.nin, *y = dx + node.nin, *dy = y + node.nout;
     JvpRule *rule = front_rules[node.op].jvp;
     if (!rule) {
-        say_broken("not supported: the derivative of %s, %s", op_name(node.op),
+        say_broken("not supported: the derivative of %s, %s", rule_words(node.op),
                    loc_name(node.loc));
         return;
     }

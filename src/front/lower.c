@@ -133,7 +133,7 @@ static const Sharding *sharding_of(Module *m, const Layout *layout, int rank)
             *ref = (AxisRef){ axis++, 1, t->tiles[i] };
             dims[i] = (DimSharding){ .naxes = 1, .axes = ref };
         }
-    *sharding = (Sharding){ mesh, rank, dims };
+    *sharding = (Sharding){ .mesh = mesh, .rank = rank, .dims = dims };
     return sharding;
 }
 
@@ -151,7 +151,7 @@ static const Sharding *permuted(Module *m, const Sharding *x, Ints permutation)
     DimSharding *dims = ARENA_ARRAY(m->arena, DimSharding, x->rank + 1);
     for (int i = 0; i < x->rank; i++)
         dims[i] = x->dims[permutation.at[i]];
-    *sharding = (Sharding){ x->mesh, x->rank, dims };
+    *sharding = (Sharding){ .mesh = x->mesh, .rank = x->rank, .dims = dims };
     return sharding;
 }
 

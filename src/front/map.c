@@ -9,6 +9,11 @@ bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis)
     *axis = f->key.in_axes[argument];
     if (*axis == TT_NONE)
         return true;
+    if (rank == 0) {
+        say_broken("%s: %s is one number and has no axis to map: in_axes[%d] must be TT_NONE",
+                   f->label, leaf_words(leaves, i), argument);
+        return false;
+    }
     if (*axis < -rank || *axis >= rank) {
         say_broken("%s: %s has no axis %d to map: in_axes[%d] must be from %d to %d, or TT_NONE",
                    f->label, leaf_words(leaves, i), *axis, argument, -rank, rank - 1);
@@ -53,8 +58,9 @@ bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
     if (*axis == TT_NONE)
         return true;
     if (*axis < -rank - 1 || *axis > rank) {
-        say_broken("%s: result %d cannot have its mapped axis at %d: it has %d other axes", f->label,
-                   i, *axis, rank);
+        say_broken("%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
+                   "%d to %d, or TT_NONE", f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1,
+                   rank);
         return false;
     }
     *axis += *axis < 0 ? rank + 1 : 0;

@@ -54,7 +54,7 @@ static Sharding *sharding_new(const Mesh *mesh, int rank, DimSharding **dims)
 {
     Sharding *sharding = ARENA_NEW(trace_arena(), Sharding);
     *dims = ARENA_ARRAY(trace_arena(), DimSharding, rank + 1);
-    *sharding = (Sharding){ mesh, rank, *dims };
+    *sharding = (Sharding){ .mesh = mesh, .rank = rank, .dims = *dims };
     return sharding;
 }
 
@@ -232,6 +232,11 @@ static const int *choose_devices(tt_fn f, const Leaves *leaves, int64_t n)
         if (f->key.devices[i] < 0 || f->key.devices[i] >= there)
             return say_broken("%s: there is no device %d: they are 0 to %d", f->label,
                               f->key.devices[i], there - 1), NULL;
+    for (int i = 0; f->key.devices && i < f->key.ndevices; i++)
+        for (int k = 0; k < i; k++)
+            if (f->key.devices[i] == f->key.devices[k])
+                return say_broken("%s: devices lists device %d twice", f->label,
+                                  f->key.devices[i]), NULL;
     return f->key.devices ? f->key.devices : first_devices((int)n);
 }
 

@@ -99,6 +99,8 @@ bool record_end(const char *who, int nresults, const tt *results, Graph *out)
     bool *is_weak = ARENA_ARRAY(m->arena, bool, nresults + 1);
     bool is_whole = true;
     for (int i = 0; is_whole && i < nresults; i++) {
+        if (!results[i].generation && !said_something())
+            say_broken("%s: its result %d is no array: it was never given one", who, i);
         values[i] = trace_value(who, results[i]);
         is_whole = values[i] != 0;
         is_weak[i] = is_whole && is_weak_value(results[i]);

@@ -149,7 +149,7 @@ static void go_through(Backward *b, NodeId n)
         types[node.nin + i] = type_of(m, node.out + (uint32_t)i);
     TransposeRule *rule = front_rules[node.op].transpose;
     if (!rule) {
-        say_broken("not supported: the gradient through %s, %s", op_name(node.op),
+        say_broken("not supported: the gradient through %s, %s", rule_words(node.op),
                    loc_name(node.loc));
         return;
     }
@@ -402,8 +402,8 @@ static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
                               leaf_words(leaves, i)), false;
     }
     if (leaves->nargs < 32 && f->key.wrt >> leaves->nargs)
-        return say_broken("%s: .wrt names an argument that is not there: there are %d", f->label,
-                          leaves->nargs), false;
+        return say_broken("%s: .wrt names argument %d, but the last is %d", f->label,
+                          31 - __builtin_clz(f->key.wrt), leaves->nargs - 1), false;
     return true;
 }
 

@@ -74,7 +74,10 @@ extern const FrontRules front_rules[OP_COUNT];
     BatchRule batch_##batch;
 #include "ops/ops.def"
 
-/* Rules that several families use. */
+/* The operation's name for messages: pmax, not tutti.pmax. */
+const char *rule_words(OpId op);
+
+/* What several families use. */
 tt with_zeros(tt x, Type type); /* x, or zeros where there is no value */
 /* An operand of a batch rule with its batch axis, whether it is mapped or not. */
 tt batched(const Batch *b, int i);

@@ -3,6 +3,8 @@
 
 #include "front/say.h"
 
+#include <string.h>
+
 /* Nobody has said how: the transformation says so, by the operation's name. */
 #define jvp_none NULL
 #define transpose_none NULL
@@ -13,6 +15,12 @@ const FrontRules front_rules[OP_COUNT] = {
     [OP_##id] = { jvp_##jvp, transpose_##transpose, batch_##batch },
 #include "ops/ops.def"
 };
+
+const char *rule_words(OpId op)
+{
+    const char *name = op_name(op), *dot = strchr(name, '.');
+    return op_info[op].attrs == ATTRS_AXIS ? dot + 1 : name;
+}
 
 tt with_zeros(tt x, Type type)
 {

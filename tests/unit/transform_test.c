@@ -1,0 +1,388 @@
+/* transform_test.c - functions and their transformations, as a caller sees them: what comes out
+ * is what the mathematics says, computed here by hand. */
+#include "tests/front.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- looking at arrays ---- */
+
+enum { ROOM = 512 };
+
+static int64_t read_all(tt x, float *out)
+{
+    tt_dims d = tt_shape(x);
+    int64_t n = 1;
+    for (int i = 0; i < d.n; i++)
+        n *= d.v[i];
+    tt wide = tt_astype(x, TT_F32);
+    tt_read(wide, out, sizeof *out * (size_t)n);
+    return n;
+}
+
+static bool is_shape(tt x, int n, const int64_t *dims)
+{
+    tt_dims d = tt_shape(x);
+    bool same = d.n == n;
+    for (int i = 0; same && i < n; i++)
+        same = d.v[i] == dims[i];
+    return same;
+}
+#define IS_SHAPE(x, ...)                                                                           \
+    is_shape(x, (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)),                       \
+             (const int64_t[]){ __VA_ARGS__ })
+
+static bool near(double a, double b)
+{
+    return fabs(a - b) <= 2e-5 * fmax(1, fabs(b));
+}
+
+/* Element i of x is the expression, in which X is element i of a. */
+#define EACH(x, a, expression)                                                                     \
+    do {                                                                                           \
+        float got_[ROOM], from_[ROOM];                                                             \
+        int64_t n_ = read_all(x, got_), m_ = read_all(a, from_);                                   \
+        bool ok_ = n_ == m_;                                                                       \
+        for (int64_t i = 0; ok_ && i < n_; i++) {                                                  \
+            double X = from_[i];                                                                   \
+            ok_ = near(got_[i], expression);                                                       \
+        }                                                                                          \
+        CHECK(ok_);                                                                                \
+        CHECK_SAID("");                                                                            \
+    } while (0)
+
+static tt ramp(int n, int64_t a, int64_t b, int64_t c)
+{
+    tt_dims d = { n, { a, b, c } };
+    int64_t count = 1;
+    for (int i = 0; i < n; i++)
+        count *= d.v[i];
+    return (tt_reshape)(tt_div(tt_arange(TT_F32, count), 4), &d);
+}
+
+/* ---- functions ---- */
+
+static tt cube(tt x) { return tt_mul(x, tt_mul(x, x)); }
+static tt wave(tt x) { return tt_sin(x); }
+static tt total_cube(tt x) { return tt_sum(cube(x)); }
+static tt product(tt x, tt y) { return tt_mul(x, y); }
+static tt total_product(tt x, tt y) { return tt_sum(tt_mul(x, y)); }
+static tt mean_along(tt x) { return tt_pmean(x, "i"); }
+static tt minus_mean(tt x) { return tt_sub(x, tt_pmean(x, "i")); }
+static tt one(tt x) { return tt_add(tt_mul(x, 0), 1); }
+
+typedef struct { tt a, b; } Two;
+static Two split(tt x) { return (Two){ tt_mul(x, 2), tt_sum(x) }; }
+TT_FUN(Two, split, tt);
+static Two loss_and_more(tt x, tt y) { return (Two){ tt_sum(tt_mul(x, y)), tt_add(x, y) }; }
+TT_FUN(Two, loss_and_more, tt, tt);
+static tt of_two(Two t) { return tt_sum(tt_mul(t.a, tt_sin(t.b))); }
+TT_FUN(tt, of_two, Two);
+
+/* ---- jit, grad, vmap ---- */
+
+static void test_plain(void)
+{
+    tt x = ramp(2, 4, 2, 0);
+    EACH(tt_call(cube, x), x, X * X * X);
+    EACH(tt_call(tt_jit(cube), x), x, X * X * X);
+    EACH(tt_call(tt_jit(tt_jit(wave)), x), x, sin(X));
+    CHECK(tt_jit(cube) == tt_jit(cube));
+    CHECK(tt_pmap(cube) != tt_pmap(cube, .axis_name = "i"));
+    CHECK(tt_pmap(cube, .axis_name = "i") == tt_pmap(cube, .axis_name = "i"));
+    Two t = tt_call_as(Two, split, x);
+    EACH(t.a, x, 2 * X);
+    CHECK(near(tt_item(t.b), 7));
+    Two both = tt_map(cube, t);
+    EACH(both.a, x, 8 * X * X * X);
+}
+
+static tt d_total(tt x) { return tt_sum(tt_call(tt_grad(total_cube), x)); }
+static tt dd_total(tt x) { return tt_sum(tt_call(tt_grad(d_total), x)); }
+static tt number_cube(tt x) { return cube(x); }
+static tt vector_total(tt x) { return tt_sum(tt_call(tt_vmap(number_cube), x)); }
+
+static void test_grad(void)
+{
+    tt x = ramp(1, 6, 0, 0), y = ramp(1, 6, 0, 0);
+    EACH(tt_call(tt_grad(total_cube), x), x, 3 * X * X);
+    EACH(tt_call(tt_grad(d_total), x), x, 6 * X);
+    EACH(tt_call(tt_grad(dd_total), x), x, 6 + 0 * X);
+    EACH(tt_call(tt_vmap(tt_grad(number_cube)), x), x, 3 * X * X);
+    EACH(tt_call(tt_vmap(tt_grad(tt_grad(number_cube))), x), x, 6 * X);
+    EACH(tt_call(tt_grad(vector_total), x), x, 3 * X * X);
+    EACH(tt_call(tt_grad(total_product, .wrt = 2), x, tt_mul(y, 3)), x, X);
+    Two both = tt_call_as(Two, tt_grad(total_product, .wrt = 3), x, tt_mul(y, 3));
+    EACH(both.a, x, 3 * X);
+    EACH(both.b, x, X);
+    Two with_value = tt_call_as(Two, tt_value_and_grad(total_cube), x);
+    EACH(with_value.b, x, 3 * X * X);
+    CHECK(near(tt_item(with_value.a), 3.515625));
+    Two with_aux = tt_call_as(Two, tt_grad(loss_and_more, .has_aux = true), x, y);
+    EACH(with_aux.a, x, X);
+    EACH(with_aux.b, x, 2 * X);
+    typedef struct { Two results; tt grad; } Three;
+    Three three = tt_call_as(Three, tt_value_and_grad(loss_and_more, .has_aux = true), x, y);
+    EACH(three.results.b, x, 2 * X);
+    EACH(three.grad, x, X);
+    Two tree = tt_call_as(Two, tt_grad(of_two), ((Two){ x, y }));
+    EACH(tree.a, x, sin(X));
+    EACH(tree.b, x, X * cos(X));
+}
+
+static tt stopped(tt x) { return tt_sum(tt_mul(tt_stop_gradient(tt_sin(x)), x)); }
+static tt independent(tt x, tt y) { return tt_sum(tt_mul(y, tt_stop_gradient(x))); }
+
+static void test_constant_parts(void)
+{
+    tt x = ramp(1, 6, 0, 0);
+    EACH(tt_call(tt_grad(stopped), x), x, sin(X));
+    EACH(tt_call(tt_grad(independent), x, x), x, 0 * X);
+}
+
+static tt scaled_sum(tt x) { return tt_psum(tt_mul(x, tt_axis_index("i")), "i"); }
+static tt outer_and_inner(tt x) { return tt_sub(tt_psum(x, "o"), tt_psum(x, "i")); }
+static tt inner_map(tt x) { return tt_call(tt_vmap(outer_and_inner, .axis_name = "i"), x); }
+
+static void test_vmap(void)
+{
+    tt x = ramp(2, 3, 4, 0);
+    tt y = tt_call(tt_vmap(cube, .in_axes = { 1 }, .out_axis = 1), x);
+    EACH(y, x, X * X * X);
+    CHECK(IS_SHAPE(tt_call(tt_vmap(cube, .in_axes = { 1 }), x), 4, 3));
+    CHECK(IS_SHAPE(tt_call(tt_vmap(cube, .in_axes = { -1 }, .out_axis = -1), x), 3, 4));
+    CHECK(IS_SHAPE(tt_call(tt_vmap(product, .in_axes = { 0, TT_NONE }), x, x), 3, 3, 4));
+    Two t = tt_call_as(Two, tt_vmap(split, .out_axes = { 1, 0 }), x);
+    CHECK(IS_SHAPE(t.a, 4, 3) && IS_SHAPE(t.b, 3));
+    CHECK(IS_SHAPE(tt_call(tt_vmap(one, .in_axes = { TT_NONE }, .axis_size = 5), x), 5, 3, 4));
+    EACH(tt_call(tt_vmap(mean_along, .axis_name = "i"), ramp(1, 4, 0, 0)), ramp(1, 4, 0, 0),
+         0.375 + 0 * X);
+    tt s = tt_call(tt_vmap(scaled_sum, .axis_name = "i", .out_axis = TT_NONE), ramp(1, 4, 0, 0));
+    CHECK(near(tt_item(s), 3.5));
+    /* Column sums less row sums. */
+    float got[ROOM];
+    read_all(tt_call(tt_vmap(inner_map, .axis_name = "o"), ramp(2, 2, 2, 0)), got);
+    CHECK(near(got[0], 0.25) && near(got[1], 0.75) && near(got[2], -0.75) && near(got[3], -0.25));
+    CHECK_SAID("");
+}
+
+/* ---- captured values ---- */
+
+static tt around, inside_x;
+static tt uses_around(tt x) { return tt_mul(x, around); }
+static tt uses_x(tt y) { return tt_sum(tt_mul(y, tt_mul(inside_x, inside_x))); }
+static tt closure(tt x)
+{
+    inside_x = x;
+    return tt_sum(tt_call(tt_grad(uses_x), tt_mul(x, 5)));
+}
+static tt jit_uses_x(tt y) { return tt_mul(y, inside_x); }
+static tt calls_jit(tt x)
+{
+    inside_x = tt_sin(x);
+    return tt_add(tt_call(tt_jit(jit_uses_x), x), tt_call(tt_jit(jit_uses_x), x));
+}
+
+static void test_captured(void)
+{
+    tt x = ramp(2, 4, 3, 0);
+    around = ramp(2, 4, 3, 0);
+    EACH(tt_call(uses_around, x), x, X * X);
+    EACH(tt_call(tt_grad(closure), x), x, 2 * X);
+    EACH(tt_call(tt_jit(calls_jit), x), x, 2 * X * sin(X));
+    around = ramp(1, 3, 0, 0);
+    float got[ROOM];
+    read_all(tt_call(tt_pmap(uses_around), x), got);
+    CHECK(near(got[4], 1.0 * 0.25) && near(got[11], 2.75 * 0.5));
+    CHECK_SAID("");
+}
+
+static tt twice(tt x) { return tt_add(tt_call(tt_jit(cube), x), tt_call(tt_jit(cube), tt_mul(x, 2))); }
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (; (text = strstr(text, word)); text++)
+        n++;
+    return n;
+}
+
+static void test_lower(void)
+{
+    tt x = ramp(1, 6, 0, 0);
+    const char *text = tt_lower(tt_jit(twice), x);
+    CHECK(count(text, "func.func private @cube") == 1);
+    CHECK(count(text, "call @cube") == 2);
+    CHECK(count(text, "\"cube\"(\"tests/unit/transform_test.c\"") > 0);
+    EACH(tt_call(tt_jit(twice), x), x, 9 * X * X * X);
+    EACH(tt_call(tt_vmap(tt_jit(twice)), x), x, 9 * X * X * X);
+    const char *mapped = tt_lower(tt_pmap(minus_mean, .axis_name = "i"), ramp(2, 4, 2, 0));
+    CHECK(count(mapped, "sdy.manual_computation") == 1 && count(mapped, "all_reduce") == 1);
+}
+
+/* ---- pmap ---- */
+
+static tt total_of_map(tt x) { return tt_sum(tt_call(tt_pmap(wave), x)); }
+static tt total_of_means(tt x)
+{
+    return tt_sum(tt_square(tt_call(tt_pmap(mean_along, .axis_name = "i", .out_axis = TT_NONE), x)));
+}
+static tt after_map(tt x) { return tt_add(tt_call(tt_pmap(cube), x), 1); }
+
+static void test_pmap(void)
+{
+    tt x = ramp(2, 4, 2, 0);
+    EACH(tt_call(tt_pmap(cube), x), x, X * X * X);
+    EACH(tt_call(tt_pmap(cube), ramp(2, 3, 2, 0)), ramp(2, 3, 2, 0), X * X * X);
+    EACH(tt_call(tt_pmap(tt_jit(cube)), x), x, X * X * X);
+    EACH(tt_call(tt_jit(after_map), x), x, X * X * X + 1);
+    tt y = tt_call(tt_pmap(cube, .in_axes = { 1 }, .out_axis = 1), ramp(2, 3, 4, 0));
+    EACH(y, ramp(2, 3, 4, 0), X * X * X);
+    Two t = tt_call_as(Two, tt_pmap(split, .out_axes = { 1, 0 }), x);
+    CHECK(IS_SHAPE(t.a, 2, 4) && IS_SHAPE(t.b, 4));
+    const int devices[] = { 3, 1, 0, 2 };
+    EACH(tt_call(tt_pmap(cube, .devices = devices, .ndevices = 4), x), x, X * X * X);
+    tt m = tt_call(tt_pmap(mean_along, .axis_name = "i", .out_axis = TT_NONE), x);
+    EACH(m, ramp(1, 2, 0, 0), X + 0.75);
+    /* A result of a map goes on living where it is. */
+    tt z = tt_call(tt_pmap(cube), tt_add(tt_call(tt_pmap(cube), x), 0));
+    EACH(z, x, pow(X, 9));
+}
+
+static void test_pmap_transformed(void)
+{
+    tt x = ramp(2, 4, 2, 0);
+    EACH(tt_call(tt_grad(total_of_map), x), x, cos(X));
+    EACH(tt_call(tt_pmap(tt_vmap(tt_grad(number_cube))), x), x, 3 * X * X);
+    float got[ROOM];
+    read_all(tt_call(tt_grad(total_of_means), x), got);
+    CHECK(near(got[0], 0.375) && near(got[1], 0.5) && near(got[6], 0.375));
+    CHECK_SAID("");
+    tt rows = ramp(3, 3, 4, 2);
+    tt y = tt_call(tt_vmap(tt_pmap(minus_mean, .axis_name = "i")), rows);
+    CHECK(IS_SHAPE(y, 3, 4, 2));
+    read_all(y, got);
+    CHECK(near(got[0], -0.75) && near(got[6], 0.75) && near(got[8], -0.75));
+}
+
+static tt block_product(tt a, tt b) { return tt_psum(tt_matmul(a, b), "y"); }
+static tt plain_product(tt a, tt b) { return tt_matmul(a, b); }
+static tt place(tt x) { return tt_add(tt_mul(x, 0), tt_add(tt_mul(10, tt_axis_index("x")), tt_axis_index("y"))); }
+
+static void test_shard_map(void)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt a = ramp(2, 4, 6, 0), b = ramp(2, 6, 2, 0);
+    tt_fn f = tt_shard_map(block_product, .mesh = mesh,
+                           .in_specs = { TT_P("x", "y"), TT_P("y", NULL) }, .out_spec = TT_P("x", NULL));
+    float got[ROOM], want[ROOM];
+    int64_t n = read_all(tt_call(f, a, b), got), m = read_all(tt_call(plain_product, a, b), want);
+    CHECK(n == 8 && m == 8);
+    for (int64_t i = 0; i < n && i < m; i++)
+        CHECK(near(got[i], want[i]));
+    tt_fn where = tt_shard_map(place, .mesh = mesh, .in_specs = { TT_P("x", "y") }, .out_spec = TT_P("x", "y"));
+    read_all(tt_call(where, tt_zeros(TT_F32, 2, 2)), got);
+    CHECK(got[0] == 0 && got[1] == 1 && got[2] == 10 && got[3] == 11);
+    CHECK_SAID("");
+}
+
+/* ---- donation ---- */
+
+static void test_donation(void)
+{
+    tt x = tt_add(ramp(2, 4, 2, 0), 0), shared = tt_add(ramp(2, 4, 2, 0), 0);
+    tt again = tt_keep(shared);
+    EACH(tt_call(tt_jit(cube, .donate = 1), x), ramp(2, 4, 2, 0), X * X * X);
+    tt_print(x);
+    CHECK(strstr(front_said(), "was donated to an earlier call") != NULL);
+    EACH(tt_call(tt_jit(cube, .donate = 1), shared), ramp(2, 4, 2, 0), X * X * X);
+    EACH(again, ramp(2, 4, 2, 0), X);
+    tt spread = tt_call(tt_pmap(one), ramp(2, 4, 2, 0));
+    EACH(tt_call(tt_pmap(cube, .donate = 1), spread), ramp(2, 4, 2, 0), 1 + 0 * X);
+    tt_print(spread);
+    CHECK(strstr(front_said(), "was donated to an earlier call") != NULL);
+}
+
+/* ---- programs from files ---- */
+
+static const char loaded_text[] =
+    "module {\n"
+    "  func.func private @inner(%x: tensor<3xf32>) -> tensor<3xf32> {\n"
+    "    %y = stablehlo.sine %x : tensor<3xf32>\n"
+    "    return %y : tensor<3xf32>\n  }\n"
+    "  func.func public @main(%x: tensor<3xf32>, %w: tensor<3xf32>) -> (tensor<f32>) {\n"
+    "    %y = func.call @inner(%x) : (tensor<3xf32>) -> tensor<3xf32>\n"
+    "    %m = stablehlo.multiply %y, %w : tensor<3xf32>\n"
+    "    %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "    %s = stablehlo.reduce(%m init: %z) applies stablehlo.add across dimensions = [0] : "
+    "(tensor<3xf32>, tensor<f32>) -> tensor<f32>\n"
+    "    return %s : tensor<f32>\n  }\n}\n";
+
+static void test_loaded(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/tutti_transform_%d.mlir", (int)getpid());
+    FILE *file = fopen(path, "w");
+    fputs(loaded_text, file);
+    fclose(file);
+    tt_fn f = tt_load(path);
+    unlink(path);
+    tt x = ramp(1, 3, 0, 0), w = tt_add(x, 1);
+    CHECK(near(tt_item(tt_call(f, x, w)), 1.25 * sin(0.25) + 1.5 * sin(0.5)));
+    EACH(tt_call(tt_grad(f), x, w), x, (X + 1) * cos(X));
+    EACH(tt_call(tt_grad(f, .wrt = 2), x, w), x, sin(X));
+    CHECK(IS_SHAPE(tt_call(tt_vmap(f, .in_axes = { 0, TT_NONE }), ramp(2, 5, 3, 0), w), 5));
+    CHECK(IS_SHAPE(tt_call(tt_pmap(tt_grad(f), .in_axes = { 0, TT_NONE }), ramp(2, 4, 3, 0), w), 4, 3));
+    CHECK_SAID("");
+    tt_call(f, x);
+    CHECK(strstr(front_said(), "takes 2 arrays, not 1") != NULL);
+    tt_call(f, x, ramp(1, 4, 0, 0));
+    CHECK(strstr(front_said(), "argument 1, f32[4] must be f32[3]") != NULL);
+}
+
+/* ---- random numbers under maps ---- */
+
+static tt draw(tt key) { return tt_normal(key, TT_F32, 5); }
+static tt draw_here(tt key) { return tt_uniform(tt_fold_in(key, tt_axis_index("i")), TT_F32, 3); }
+
+static void test_random(void)
+{
+    tt keys = tt_split(tt_key(3), 4);
+    float all[ROOM], on_devices[ROOM], alone[ROOM];
+    read_all(tt_call(tt_vmap(draw), keys), all);
+    read_all(tt_call(tt_pmap(draw), keys), on_devices);
+    read_all(tt_call(draw, tt_index(keys, 2)), alone);
+    CHECK(memcmp(all, on_devices, sizeof *all * 20) == 0);
+    CHECK(memcmp(all + 10, alone, sizeof *alone * 5) == 0);
+    tt key = tt_key(9);
+    tt_fn f = tt_pmap(draw_here, .axis_name = "i", .in_axes = { TT_NONE }, .axis_size = 4);
+    read_all(tt_call(f, key), all);
+    read_all(tt_uniform(tt_fold_in(key, 3), TT_F32, 3), alone);
+    CHECK(memcmp(all + 9, alone, sizeof *alone * 3) == 0);
+    for (int i = 0; i < 3; i++) {
+        TT_SCOPE;
+        tt k = tt_next_key(&key);
+        read_all(k, i ? alone : all);
+    }
+    CHECK(memcmp(all, alone, sizeof *all * 2) != 0);
+    CHECK_SAID("");
+}
+
+int main(void)
+{
+    front_start(4);
+    test_plain();
+    test_grad();
+    test_constant_parts();
+    test_vmap();
+    test_captured();
+    test_lower();
+    test_pmap();
+    test_pmap_transformed();
+    test_shard_map();
+    test_donation();
+    test_loaded();
+    test_random();
+    return check_done();
+}
