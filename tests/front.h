@@ -10,7 +10,7 @@ static inline void front_start(int devices)
 {
     setenv("TUTTI_PLUGIN", "build/pjrt_plugin_tutti.so", 0);
     tt_on_error(NULL, NULL);
-    tt_init(.devices = devices);
+    tt_init_with(&(const tt_options){ .size = sizeof(tt_options), .devices = devices });
 }
 
 /* What was said since the last look; "" if nothing. */

@@ -22,6 +22,7 @@
 #include "front/closed.h"
 #include "front/program.h"
 #include "front/say.h"
+#include "front/slot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,10 +37,18 @@ typedef struct Args {
     Held *held; /* pinned */
 } Args;
 
-static bool pin_all(Args *args, const char *who)
+/* How messages call leaf i.  The leaves of a public function are not told apart. */
+static const char *leaf_name(tt_fn f, const Leaves *leaves, tt x, int i)
+{
+    bool is_fine = slot_is(x.slot, x.generation); /* the common case, and nobody is told */
+    return is_fine || f->key.kind == FN_PUBLIC ? "an argument" : leaf_place(leaves, i);
+}
+
+static bool pin_all(Args *args, tt_fn f, const Leaves *leaves)
 {
     for (int i = 0; i < args->n; i++)
-        if (!value_pin(args->leaf[i], who, &args->held[i])) {
+        if (!value_pin_as(args->leaf[i], f->label, leaf_name(f, leaves, args->leaf[i], i),
+                          &args->held[i])) {
             while (i-- > 0)
                 value_unpin(args->leaf[i]);
             return false;
@@ -142,8 +151,8 @@ static Program *need_program(tt_fn f, Leaves *leaves, const Args *args)
 static bool has_room(tt_fn f, int there, int room)
 {
     if (there != room)
-        say_broken("%s returns %d array%s; the caller has room for %d", f->label, there,
-                   there == 1 ? "" : "s", room);
+        say_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
+                   "tt_call_as(type, ...)", f->label, there, there == 1 ? "" : "s", room);
     return there == room;
 }
 
@@ -153,7 +162,7 @@ static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, int nresults,
     Held held[leaves->n + 1];
     Array *arrays[leaves->n + 1];
     Args args = { leaves->n, leaf, held };
-    if (!pin_all(&args, f->label))
+    if (!pin_all(&args, f, leaves))
         return false;
     bool ok = is_concrete(f, &args);
     if (ok) {
@@ -175,8 +184,11 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
     leaves->is_weak = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
     for (int i = 0; i < leaves->n; i++) {
         Shape shape;
-        if (!value_shape(leaf[i], f->label, &shape))
+        Held held;
+        if (!value_pin_as(leaf[i], f->label, leaf_name(f, leaves, leaf[i], i), &held))
             return false;
+        value_unpin(leaf[i]);
+        value_shape(leaf[i], f->label, &shape);
         leaves->types[i] = type_new(trace_arena(), shape.element, shape.rank, shape.dims);
         leaves->is_weak[i] = shape.is_weak;
     }
@@ -359,11 +371,24 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
     return fn_takes(f, nargs, leaves->counts);
 }
 
+/* A call that calls itself is traced for ever; better told than run out of stack. */
+enum { DEEPEST = 256 };
+static _Thread_local int deep;
+
+static bool goes_deeper(tt_fn f)
+{
+    if (deep == DEEPEST)
+        return say_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
+                          "since nothing is known yet to end it by", f->label, DEEPEST), false;
+    deep++;
+    return true;
+}
+
 const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
 {
     tt *results = scope_alloc(sizeof *results * (size_t)(nresults + 1));
     Leaves leaves;
-    if (!f || !count_leaves(f, args, nargs, &leaves))
+    if (!fn_is(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
         return results;
     tt leaf[leaves.n + 1];
     for (int i = 0, n = 0; i < nargs; n += args[i++].n)
@@ -372,19 +397,22 @@ const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
         call_traced(f, &leaves, leaf, nresults, results);
     else
         call_concrete(f, &leaves, leaf, nresults, results);
+    deep--;
     return results;
 }
 
 const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 {
     tt *results = scope_alloc(sizeof *results * (size_t)(n + 1));
-    for (int i = 0; f && i < ntrees; i++)
+    if (!fn_is(f, "tt_map"))
+        return results;
+    for (int i = 0; i < ntrees; i++)
         if (trees[i].n != n) {
-            say_broken("tt_map(%s): tree %d has %d arrays, the first has %d", f->label, i,
-                       trees[i].n, n);
+            say_broken("tt_map(%s): tree %d has %d array%s, the first has %d", f->label, i,
+                       trees[i].n, trees[i].n == 1 ? "" : "s", n);
             return results;
         }
-    for (int i = 0; f && i < n; i++) {
+    for (int i = 0; i < n; i++) {
         tt_tree leaf[TT_MAX_ARGS];
         for (int k = 0; k < ntrees && k < TT_MAX_ARGS; k++)
             leaf[k] = (tt_tree){ trees[k].leaf + i, 1 };
@@ -396,7 +424,7 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
 {
     Leaves leaves;
-    if (!f || !count_leaves(f, args, nargs, &leaves))
+    if (!fn_is(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
         return "";
     if (tracing)
         return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label), "";
@@ -408,7 +436,7 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     for (int i = 0, n = 0; i < nargs; n += args[i++].n)
         memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
     Args pinned = { leaves.n, leaf, held };
-    if (!pin_all(&pinned, f->label))
+    if (!pin_all(&pinned, f, &leaves))
         return "";
     for (int i = 0; i < leaves.n; i++) {
         types[i] = held[i].type;

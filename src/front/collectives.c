@@ -27,7 +27,7 @@ static int bound(const char *who, const char *axis_name)
                    axis_name);
     else
         say_broken("%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "
-                   "the function is mapped", who, axis_name, axis_name);
+                   "the function is mapped, or give its mesh that axis", who, axis_name, axis_name);
     return 0;
 }
 

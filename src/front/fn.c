@@ -203,20 +203,29 @@ int leaf_argument(const Leaves *leaves, int i, int *within)
     return argument;
 }
 
+enum { WORDS = 4, WORDS_ROOM = 160 };
+
+const char *leaf_place(const Leaves *leaves, int i)
+{
+    static _Thread_local char ring[WORDS][WORDS_ROOM];
+    static _Thread_local unsigned next;
+    char *at = ring[next++ % WORDS];
+    int within, argument = leaf_argument(leaves, i, &within);
+    if (leaves->counts[argument] == 1)
+        snprintf(at, WORDS_ROOM, "argument %d", argument);
+    else
+        snprintf(at, WORDS_ROOM, "argument %d, leaf %d", argument, within);
+    return at;
+}
+
 const char *leaf_words(const Leaves *leaves, int i)
 {
-    enum { RING = 4, ROOM = 160 };
-    static _Thread_local char ring[RING][ROOM];
+    static _Thread_local char ring[WORDS][WORDS_ROOM];
     static _Thread_local unsigned next;
-    char *at = ring[next++ % RING];
-    int within, argument = leaf_argument(leaves, i, &within);
+    char *at = ring[next++ % WORDS];
     Type t = leaves->types[i];
-    if (leaves->is_weak && leaves->is_weak[i]) /* a number is kept wide until it meets an array */
-        t.element = t.element == F64 ? F32 : t.element == I64 ? I32 : t.element;
-    if (leaves->counts[argument] == 1)
-        snprintf(at, ROOM, "argument %d, %s", argument, type_words(t));
-    else
-        snprintf(at, ROOM, "argument %d, leaf %d, %s", argument, within, type_words(t));
+    t.element = element_settled(t.element, leaves->is_weak && leaves->is_weak[i]);
+    snprintf(at, WORDS_ROOM, "%s, %.100s", leaf_place(leaves, i), type_words(t));
     return at;
 }
 
@@ -296,6 +305,13 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
 
 /* ---- transformations ---- */
 
+bool fn_is(tt_fn f, const char *who)
+{
+    if (!f && !said_something())
+        say_broken("%s: there is no function: the tt_fn is NULL", who);
+    return f != NULL;
+}
+
 /* What the caller's struct has of ours: it may be older, and shorter. */
 #define OPTIONS(T, name)                                                                           \
     T options = { 0 };                                                                             \
@@ -304,7 +320,7 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
 
 tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 {
-    if (!f)
+    if (!fn_is(f, "tt_jit"))
         return NULL;
     OPTIONS(tt_jit_options, given);
     FnKey key = { .kind = FN_JIT, .inner = f, .donate = options.donate };
@@ -313,7 +329,7 @@ tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 
 static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *how)
 {
-    if (!f)
+    if (!fn_is(f, kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad"))
         return NULL;
     OPTIONS(tt_grad_options, given);
     FnKey key = { .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1,
@@ -333,7 +349,7 @@ tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
 
 tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
 {
-    if (!f)
+    if (!fn_is(f, "tt_vmap"))
         return NULL;
     OPTIONS(tt_vmap_options, given);
     FnKey key = { .kind = FN_VMAP, .inner = f, .axis_size = options.axis_size,
@@ -345,7 +361,7 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
 
 tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
 {
-    if (!f)
+    if (!fn_is(f, "tt_pmap"))
         return NULL;
     OPTIONS(tt_pmap_options, given);
     if ((options.devices != NULL) != (options.ndevices > 0)) {
@@ -372,7 +388,7 @@ static tt_spec intern_spec(tt_spec spec)
 
 tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
 {
-    if (!f)
+    if (!fn_is(f, "tt_shard_map"))
         return NULL;
     OPTIONS(tt_shard_map_options, given);
     if (!options.mesh) {

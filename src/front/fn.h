@@ -77,6 +77,10 @@ typedef struct Leaves {
 int leaf_argument(const Leaves *leaves, int i, int *within);
 /* "argument 1, leaf 0: f32[4,2]"; in a ring of buffers. */
 const char *leaf_words(const Leaves *leaves, int i);
+const char *leaf_place(const Leaves *leaves, int i); /* the same without its type */
+
+/* False: f is NULL; said, naming `who`. */
+bool fn_is(tt_fn f, const char *who);
 
 /* Does f take such arguments?  False: said. */
 bool fn_takes(tt_fn f, int nargs, const int *counts);

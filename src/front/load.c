@@ -183,7 +183,8 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
 {
     const Region *body = region_at(p->m, p->main->body);
     if (leaves->n != body->nargs)
-        return say_broken("%s takes %d arrays, not %d", f->label, body->nargs, leaves->n), false;
+        return say_broken("%s takes %d array%s, not %d", f->label, body->nargs,
+                          body->nargs == 1 ? "" : "s", leaves->n), false;
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_equal(want, leaves->types[i]))

@@ -34,6 +34,9 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
         if (axis == TT_NONE)
             continue;
         int64_t extent = leaves->types[i].dims[axis];
+        if (!extent)
+            return say_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
+                              f->label, leaf_words(leaves, i), axis), 0;
         if (size && extent != size && first < 0)
             return say_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
                               leaf_words(leaves, i), (long long)extent, axis, (long long)size), 0;
@@ -47,8 +50,8 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
         size = extent;
     }
     if (!size)
-        say_broken(first < 0 ? "%s: no argument is mapped: at least one of in_axes must be an axis"
-                             : "%s: the mapped axis is empty", f->label);
+        say_broken("%s: no argument is mapped: at least one of in_axes must be an axis, or "
+                   ".axis_size say how many", f->label);
     return size;
 }
 

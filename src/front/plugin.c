@@ -151,7 +151,10 @@ static Error *check_version(const Plugin *p)
 
 static Error *load(Plugin *p)
 {
-    void *library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
+    Text path = { 0 }; /* a bare name would be looked for in the system's folders */
+    text_printf(&path, "%s%s", strchr(p->path, '/') ? "" : "./", p->path);
+    void *library = dlopen(path.at, RTLD_NOW | RTLD_LOCAL);
+    text_free(&path);
     if (!library)
         return error_new(CODE_NOT_FOUND, "the plugin cannot be loaded: %s", dlerror());
     PJRT_GetPjrtApi *get = (PJRT_GetPjrtApi *)dlsym(library, "GetPjrtApi");

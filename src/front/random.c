@@ -255,6 +255,7 @@ tt tt_fold_in(tt key, tt number)
     if (!is_key("tt_fold_in", key) || !value_shape(number, "tt_fold_in", &s))
         return out;
     ElementKind kind = element_info[s.element].kind;
+    s.element = element_settled(s.element, s.is_weak);
     if (s.rank || (kind != SIGNED && kind != UNSIGNED))
         return say_broken("tt_fold_in: the number is %s; it must be one integer",
                           type_words(shape_type(&s)));

@@ -6,6 +6,7 @@
 #include "front/say.h"
 
 #include "base/sync.h"
+#include "front/mesh.h"
 #include "front/trace.h"
 
 #include <stdio.h>
@@ -66,15 +67,23 @@ unsigned said_count(void)
 
 static void add_stack(void)
 {
+    enum { MOST = 8 };
+    int n = 0;
     for (const Trace *t = tracing; t; t = t->outer) {
-        if (!t->how)
+        n += t->how != NULL;
+        if (!t->how || n > MOST)
             continue;
         text_printf(&kept, "\n    while tracing %s(%s)", t->how, t->name);
         if (t->file)
             text_printf(&kept, ", %s:%d", t->file, t->line);
         if (t->axis_name)
             text_printf(&kept, ", axis \"%s\" of size %d", t->axis_name, t->axis_size);
+        for (int i = 0; t->mesh && i < t->mesh->naxes; i++)
+            text_printf(&kept, ", axis \"%s\" of size %d", t->mesh->axes[i].name,
+                        t->mesh->axes[i].size);
     }
+    if (n > MOST)
+        text_printf(&kept, "\n    and %d more", n - MOST);
 }
 
 static void keep(const char *format, va_list args)
@@ -118,8 +127,10 @@ static void print_element(Text *out, Element e)
         text_printf(out, "bool");
     else if (element_info[e].kind == COMPLEX)
         text_printf(out, "c%d", element_info[e].bits);
+    else if (element_info[e].kind == UNSIGNED)
+        text_printf(out, "u%d", element_info[e].bits);
     else
-        text_printf(out, "%s", element_info[e].kind == UNSIGNED ? name + 1 : name);
+        text_printf(out, "%s", name);
 }
 
 const char *type_words(Type t)

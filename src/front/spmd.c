@@ -210,34 +210,46 @@ static Mesh *add_mesh(int naxes, const Str *names, const int64_t *sizes)
 
 /* ---- pmap ---- */
 
+/* The first argument that is cut, in words. */
+static const char *first_mapped(tt_fn f, const Leaves *leaves)
+{
+    int32_t axis = TT_NONE;
+    for (int i = 0; i < leaves->n; i++)
+        if (map_axis(f, leaves, i, &axis) && axis != TT_NONE)
+            return leaf_words(leaves, i);
+    return "it";
+}
+
+/* Are the devices that were asked for n different ones that are there? */
+static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n, int there)
+{
+    const int *devices = f->key.devices;
+    if (f->key.ndevices != n)
+        return say_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
+                          f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices), false;
+    for (int i = 0; i < n; i++) {
+        if (devices[i] < 0 || devices[i] >= there)
+            return say_broken("%s: .devices lists device %d, which is not there: they are 0 to %d",
+                              f->label, devices[i], there - 1), false;
+        for (int k = 0; k < i; k++)
+            if (devices[k] == devices[i])
+                return say_broken("%s: .devices lists device %d twice", f->label, devices[i]), false;
+    }
+    return true;
+}
+
 /* The devices for n copies.  NULL: said. */
 static const int *choose_devices(tt_fn f, const Leaves *leaves, int64_t n)
 {
     int there = client_device_count();
-    if (f->key.devices && f->key.ndevices != n)
-        return say_broken("%s: the mapped axis has size %lld, but devices lists %d", f->label,
-                          (long long)n, f->key.ndevices), NULL;
-    if (!f->key.devices && n > there) {
-        int i = 0;
-        int32_t axis = TT_NONE;
-        while (i < leaves->n && map_axis(f, leaves, i, &axis) && axis == TT_NONE)
-            i++;
+    if (f->key.devices)
+        return are_devices(f, leaves, n, there) ? f->key.devices : NULL;
+    if (n > there)
         return say_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
                           "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
-                          "within a device with tt_vmap", f->label,
-                          i < leaves->n ? leaf_words(leaves, i) : "it", (long long)n, there, there,
-                          (long long)n), NULL;
-    }
-    for (int i = 0; f->key.devices && i < f->key.ndevices; i++)
-        if (f->key.devices[i] < 0 || f->key.devices[i] >= there)
-            return say_broken("%s: there is no device %d: they are 0 to %d", f->label,
-                              f->key.devices[i], there - 1), NULL;
-    for (int i = 0; f->key.devices && i < f->key.ndevices; i++)
-        for (int k = 0; k < i; k++)
-            if (f->key.devices[i] == f->key.devices[k])
-                return say_broken("%s: devices lists device %d twice", f->label,
-                                  f->key.devices[i]), NULL;
-    return f->key.devices ? f->key.devices : first_devices((int)n);
+                          "within a device with tt_vmap", f->label, first_mapped(f, leaves),
+                          (long long)n, there, there, (long long)n), NULL;
+    return first_devices((int)n);
 }
 
 typedef struct Map {
@@ -376,11 +388,12 @@ static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *s
         while (axis < mesh->naxes && !str_is(mesh->axes[axis], spec->axis[i]))
             axis++;
         if (axis == mesh->naxes)
-            return say_broken("%s: %s: the mesh has no axis \"%s\"", f->label, what,
-                              spec->axis[i]), NULL;
+            return say_broken("%s: %s: its spec names \"%s\", and the mesh has no such axis",
+                              f->label, what, spec->axis[i]), NULL;
         if (i >= t.rank)
-            return say_broken("%s: %s has %d axes, but its spec cuts axis %d along \"%s\"",
-                              f->label, what, t.rank, i, spec->axis[i]), NULL;
+            return say_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%s\"",
+                              f->label, what, t.rank, t.rank == 1 ? "is" : "es", i,
+                              spec->axis[i]), NULL;
         if (is_cut_along(sharding, axis))
             return say_broken("%s: %s: its spec names \"%s\" twice: a mesh axis cuts one axis of an "
                               "array at most", f->label, what, spec->axis[i]), NULL;

@@ -411,8 +411,9 @@ static bool is_loss(tt_fn f, const Graph *g)
 {
     Type t = type_of(g->m, region_return(g->m, g->body)->in[0]);
     if (t.rank || element_info[t.element].kind != FLOAT)
-        return say_broken("%s: the %sresult must be one float, and is %s: take its tt_sum or "
-                          "tt_mean", f->label, g->nresults > 1 ? "first " : "", type_words(t)),
+        return say_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
+                          g->nresults > 1 ? "first " : "", type_words(t),
+                          t.rank ? "take its tt_sum or tt_mean" : "nothing changes it smoothly"),
                false;
     if (g->nresults > 1 && !f->key.has_aux)
         return say_broken("%s: the function returns %d arrays: if only the first is the loss, say "

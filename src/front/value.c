@@ -143,13 +143,13 @@ bool slot_is(uint32_t number, uint32_t generation)
 }
 
 /* Why x is not there any more: as much as is still known of it. */
-static void say_stale(tt x, const char *who)
+static void say_stale(tt x, const char *who, const char *what)
 {
     static const char scope[] = "carry it out with tt_keep, or store it with tt_assign";
     Slot *slot = slot_at(x.slot);
     uint32_t now = slot ? (uint32_t)(atomic_load(&slot->state) >> 32) : 0;
     if (!slot || now - x.generation > 1) {
-        say_broken("%s: an argument's scope or trace has ended: %s", who, scope);
+        say_broken("%s: the scope or trace of %s has ended: %s", who, what, scope);
         return;
     }
     Made *made = &slot->made[x.generation & 1];
@@ -161,11 +161,11 @@ static void say_stale(tt x, const char *who)
     if (file)
         text_printf(&where, " made at %s:%d", file, line);
     if (how)
-        say_broken("%s: an argument%s while tracing %s(%s) has outlived that trace: a traced value "
-                   "leaves its function only as a result",
-                   who, text_cstr(&where), how, name);
+        say_broken("%s: %s%s while tracing %s(%s) has outlived that trace: a traced value leaves its "
+                   "function only as a result",
+                   who, what, text_cstr(&where), how, name);
     else
-        say_broken("%s: an argument%s has ended with its scope: %s", who, text_cstr(&where), scope);
+        say_broken("%s: %s%s has ended with its scope: %s", who, what, text_cstr(&where), scope);
     text_free(&where);
 }
 
@@ -185,20 +185,25 @@ static Slot *pin(tt x)
     return slot;
 }
 
-bool value_pin(tt x, const char *who, Held *out)
+bool value_pin_as(tt x, const char *who, const char *what, Held *out)
 {
     if (!x.generation) {
         if (!said_something())
-            say_broken("%s: an argument is no array: it was never given one", who);
+            say_broken("%s: %s is no array: it was never given one", who, what);
         return false;
     }
     Slot *slot = pin(x);
     if (!slot) {
-        say_stale(x, who);
+        say_stale(x, who, what);
         return false;
     }
     *out = slot->held;
     return true;
+}
+
+bool value_pin(tt x, const char *who, Held *out)
+{
+    return value_pin_as(x, who, "an argument", out);
 }
 
 void value_unpin(tt x)

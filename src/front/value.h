@@ -31,6 +31,7 @@ void value_end_trace(Trace *trace);
 /* Pins and looks.  False: broken or stale; said, naming `who` ("tt_add"), unless a failure is
  * kept already.  What is held stays valid until value_unpin. */
 bool value_pin(tt x, const char *who, Held *out);
+bool value_pin_as(tt x, const char *who, const char *what, Held *out); /* "argument 1" */
 void value_unpin(tt x);
 
 /* Element type, rank and dims without a pin: dims[] is filled in; says and gives false as

@@ -11,7 +11,8 @@ static const Layout *grid(int rows, int cols, const int *devices)
         tile_of[2 * d] = d % (rows * cols) / cols;
         tile_of[2 * d + 1] = d % cols;
     }
-    return layout_intern(4, devices, (Tiling){ 2, 4, tiles, tile_of });
+    Tiling tiling = { .rank = 2, .ndevices = 4, .tiles = tiles, .tile_of = tile_of };
+    return layout_intern(4, devices, tiling);
 }
 
 static const int straight[] = { 0, 1, 2, 3 }, turned[] = { 3, 2, 1, 0 };
@@ -80,7 +81,8 @@ static void test_parts(void)
     array_release(half);
     atomic_store(&a->is_donated, true);
     CHECK(!array_read(a, ramp));
-    CHECK_SAID("the memory of this i32[4,6] was donated to an earlier call");
+    CHECK_SAID("the memory of this i32[4,6] was donated to an earlier call: use that call's "
+               "result, or leave its .donate out");
     array_release(a);
     CHECK(!array_from_host((Type){ I32, 1, (int64_t[]){ 6 } }, ramp, grid(4, 1, straight)));
     CHECK_SAID("i32[6] cannot be cut into 4 equal parts along axis 0");

@@ -82,13 +82,14 @@ static void test_map_sizes(void)
          "@: in test_map_sizes: pmap(square): argument 0, f32[] is one number and has no axis to "
          "map: in_axes[0] must be TT_NONE");
     SAYS(tt_call(tt_pmap(square, .in_axes = { TT_NONE }), x),
-         "@: in test_map_sizes: pmap(square): no argument is mapped: at least one of in_axes must be "
-         "an axis");
+         "@: in test_map_sizes: pmap(square): no argument is mapped: at least one of in_axes "
+         "must be an axis, or .axis_size say how many");
     SAYS(tt_call(tt_pmap(square, .axis_size = 3), x),
          "@: in test_map_sizes: pmap(square): argument 0, f32[4,2] has 4 along axis 0, but axis_size "
          "is 3");
     SAYS(tt_call(tt_vmap(square), tt_zeros(TT_F32, 0, 2)),
-         "@: in test_map_sizes: vmap(square): the mapped axis is empty");
+         "@: in test_map_sizes: vmap(square): argument 0, f32[0,2] has 0 along its mapped axis "
+         "0: there is nothing to map");
     SAYS(tt_call(tt_pmap(square, .out_axis = 3), x),
          "@: in test_map_sizes: pmap(square): result 0 cannot have its mapped axis at 3: with 1 "
          "other, that is from -2 to 1, or TT_NONE\n"
@@ -106,11 +107,13 @@ static void test_devices(void)
 {
     const int pair[] = { 0, 1 }, far[] = { 0, 1, 2, 7 }, same[] = { 0, 1, 2, 2 };
     SAYS(tt_call(tt_pmap(square, .devices = pair, .ndevices = 2), x),
-         "@: in test_devices: pmap(square): the mapped axis has size 4, but devices lists 2");
+         "@: in test_devices: pmap(square): argument 0, f32[4,2] is to be spread over 4 devices, "
+         "but .devices lists 2");
     SAYS(tt_call(tt_pmap(square, .devices = far, .ndevices = 4), x),
-         "@: in test_devices: pmap(square): there is no device 7: they are 0 to 3");
+         "@: in test_devices: pmap(square): .devices lists device 7, which is not there: they "
+         "are 0 to 3");
     SAYS(tt_call(tt_pmap(square, .devices = same, .ndevices = 4), x),
-         "@: in test_devices: pmap(square): devices lists device 2 twice");
+         "@: in test_devices: pmap(square): .devices lists device 2 twice");
     SAYS(tt_pmap(square, .devices = pair),
          "@: in test_devices: tt_pmap(square): devices must list at least one device, and ndevices "
          "say how many, or neither be given");
@@ -123,12 +126,12 @@ static void test_devices(void)
 static void test_axes(void)
 {
     SAYS(tt_call(tt_pmap(share), x),
-         "@: in share: tt_psum: no axis named \"i\" is being mapped here: write .axis_name = \"i\" "
-         "where the function is mapped\n"
+         "@: in share: tt_psum: no axis named \"i\" is being mapped here: write .axis_name = "
+         "\"i\" where the function is mapped, or give its mesh that axis\n"
          "    while tracing pmap(share), @");
     SAYS(tt_call(tt_pmap(other_axis, .axis_name = "i"), x),
          "@: in other_axis: tt_axis_index: no axis named \"j\" is being mapped here: write "
-         ".axis_name = \"j\" where the function is mapped\n"
+         ".axis_name = \"j\" where the function is mapped, or give its mesh that axis\n"
          "    while tracing pmap(other_axis), @, axis \"i\" of size 4");
     SAYS(tt_call(tt_pmap(no_name, .axis_name = "i"), x),
          "@: in no_name: tt_psum: no axis is named: give the name that tt_pmap or tt_vmap has as "
@@ -187,7 +190,8 @@ static void test_calls(void)
     SAYS(tt_call(tt_pmap(both), x), "@: in test_calls: pmap(both) takes 2 arguments, not 1");
     SAYS(tt_call(of_params, x), "@: in test_calls: of_params: argument 0 has 1 array, not 2");
     SAYS(tt_call(tt_jit(two), x),
-         "@: in test_calls: jit(two) returns 2 arrays; the caller has room for 1");
+         "@: in test_calls: jit(two) returns 2 arrays; the caller has room for 1: name what it "
+         "returns by tt_call_as(type, ...)");
     SAYS(tt_call(tt_jit(forgets), x),
          "@: in test_calls: forgets: its result 0 is no array: it was never given one\n"
          "    while tracing jit(forgets), @");
@@ -212,17 +216,21 @@ static void test_shard_map(void)
     SAYS(tt_shard_map(square, .in_specs = { TT_P("x") }),
          "@: in test_shard_map: tt_shard_map(square): no mesh is given: make one with tt_mesh_of");
     SAYS(tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x", "z") }), x),
-         "@: in test_shard_map: shard_map(square): argument 0, f32[4,2]: the mesh has no axis "
-         "\"z\"\n    while tracing shard_map(square), @");
+         "@: in test_shard_map: shard_map(square): argument 0, f32[4,2]: its spec names \"z\", "
+         "and the mesh has no such axis\n"
+         "    while tracing shard_map(square), @, axis \"x\" of size 2, axis \"y\" of size 2");
     SAYS(tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x", NULL, "y") }), x),
          "@: in test_shard_map: shard_map(square): argument 0, f32[4,2] has 2 axes, but its spec "
-         "cuts axis 2 along \"y\"\n    while tracing shard_map(square), @");
+         "cuts axis 2 along \"y\"\n"
+         "    while tracing shard_map(square), @, axis \"x\" of size 2, axis \"y\" of size 2");
     SAYS(tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x", "x") }), x),
-         "@: in test_shard_map: shard_map(square): argument 0, f32[4,2]: its spec names \"x\" twice: "
-         "a mesh axis cuts one axis of an array at most\n    while tracing shard_map(square), @");
+         "@: in test_shard_map: shard_map(square): argument 0, f32[4,2]: its spec names \"x\" "
+         "twice: a mesh axis cuts one axis of an array at most\n"
+         "    while tracing shard_map(square), @, axis \"x\" of size 2, axis \"y\" of size 2");
     SAYS(tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x") }), short_x),
-         "@: in test_shard_map: shard_map(square): argument 0, f32[3,2]: axis 0 has 3, which \"x\" "
-         "of size 2 does not divide\n    while tracing shard_map(square), @");
+         "@: in test_shard_map: shard_map(square): argument 0, f32[3,2]: axis 0 has 3, which "
+         "\"x\" of size 2 does not divide\n"
+         "    while tracing shard_map(square), @, axis \"x\" of size 2, axis \"y\" of size 2");
 }
 
 /* A failed trace leaves nothing behind: the same functions work afterwards. */

@@ -1,0 +1,319 @@
+/* calls_test.c - mistakes with calls, values and tracing. */
+#include "tests/errors_c/case.h"
+
+#include <pthread.h>
+
+typedef struct { tt w, b; } Params;
+typedef struct { tt sum, difference; } Both;
+
+static tt square(tt x) { return tt_mul(x, x); }
+static tt plus(tt x, tt y) { return tt_add(x, y); }
+static Params unlisted(Params p) { return p; }
+static tt line(Params p, tt x) { return tt_add(tt_mul(p.w, x), p.b); }
+TT_FUN(tt, line, Params, tt);
+static Both both(tt x, tt y) { return (Both){ tt_add(x, y), tt_sub(x, y) }; }
+TT_FUN(Both, both, tt, tt);
+
+static tt leaked;
+static tt leak(tt x) { leaked = tt_exp(x); return x; }
+static tt forgets(tt x) { (void)x; return (tt){ 0, 0 }; }
+static tt items(tt x) { return tt_mul(x, tt_item(x) > 0 ? 1 : 2); }
+static tt reads(tt x) { float at[4]; tt_read(x, at, sizeof at); return x; }
+static tt prints(tt x) { tt_print(x); return x; }
+static tt saves(tt x) { tt_save_npy("build/never.npy", x); return x; }
+static tt places(tt x) { return tt_place(x, tt_mesh_of({ "x", 4 }), "x"); }
+static tt draws(tt x) { tt_show_sharding(x); return x; }
+static tt lowers(tt x) { puts(tt_lower(square, x)); return x; }
+static tt forever(tt x) { return tt_call(tt_jit(forever), x); }
+static tt deep(tt x) { return tt_call(tt_vmap(square), tt_matmul(x, x)); }
+
+CASE(function_without_its_line)
+{
+    Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
+    p = tt_call_as(Params, unlisted, p);
+    SAYS("+3: in function_without_its_line: unlisted is not traceable: add TT_FUN(result, "
+         "unlisted, parameters...) after its definition");
+}
+
+CASE(transformation_without_its_line)
+{
+    Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
+    p = tt_call_as(Params, tt_vmap(unlisted), p);
+    SAYS("+3: in transformation_without_its_line: unlisted is not traceable: add TT_FUN(result, "
+         "unlisted, parameters...) after its definition");
+}
+
+CASE(too_few_arguments)
+{
+    tt_call(plus, tt_zeros(TT_F32, 3));
+    SAYS("+2: in too_few_arguments: plus takes 2 arguments, not 1");
+}
+
+CASE(too_many_arguments)
+{
+    tt x = tt_zeros(TT_F32, 4);
+    tt_call(tt_pmap(square), x, x);
+    SAYS("+3: in too_many_arguments: pmap(square) takes 1 argument, not 2");
+}
+
+CASE(array_for_a_struct)
+{
+    tt_call(line, tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3));
+    SAYS("+2: in array_for_a_struct: line: argument 0 has 1 array, not 2");
+}
+
+CASE(struct_for_an_array)
+{
+    Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
+    tt_call(tt_jit(line), p, p);
+    SAYS("+3: in struct_for_an_array: jit(line): argument 1 has 2 arrays, not 1");
+}
+
+CASE(more_results_than_room)
+{
+    tt x = tt_zeros(TT_F32, 3);
+    tt_call(both, x, x);
+    SAYS("+3: in more_results_than_room: both returns 2 arrays; the caller has room for 1: name "
+         "what it returns by tt_call_as(type, ...)");
+}
+
+CASE(more_room_than_results)
+{
+    tt_call_as(Both, tt_jit(square), tt_zeros(TT_F32, 3));
+    SAYS("+2: in more_room_than_results: jit(square) returns 1 array; the caller has room for 2: "
+         "name what it returns by tt_call_as(type, ...)");
+}
+
+CASE(no_function)
+{
+    tt_fn nothing = NULL;
+    tt_call(nothing, tt_zeros(TT_F32, 3));
+    SAYS("+3: in no_function: tt_call: there is no function: the tt_fn is NULL");
+}
+
+CASE(no_function_to_map)
+{
+    tt_fn nothing = NULL;
+    tt_pmap(nothing);
+    SAYS("+3: in no_function_to_map: tt_pmap: there is no function: the tt_fn is NULL");
+}
+
+CASE(trees_of_different_size)
+{
+    Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
+    tt_map(plus, p, p.w);
+    SAYS("+3: in trees_of_different_size: tt_map(plus): tree 1 has 1 array, the first has 2");
+}
+
+CASE(value_never_given)
+{
+    Params p = { .w = tt_zeros(TT_F32, 3) };
+    tt_call(line, p, tt_zeros(TT_F32, 3));
+    SAYS("+3: in value_never_given: line: argument 0, leaf 1 is no array: it was never given one");
+}
+
+CASE(function_that_returns_nothing)
+{
+    tt_call(tt_pmap(forgets), tt_zeros(TT_F32, 4));
+    SAYS("+2: in function_that_returns_nothing: forgets: its result 0 is no array: it was never "
+         "given one\n"
+         "    while tracing pmap(forgets), +2");
+}
+
+CASE(item_of_a_traced_value)
+{
+    tt_call(tt_pmap(items), tt_zeros(TT_F32, 4));
+    SAYS("above: in items: tt_item: the value of f32[] is not known while tracing: choose by "
+         "tt_where, or return it\n"
+         "    while tracing pmap(items), +2");
+}
+
+CASE(reading_a_traced_value)
+{
+    tt_call(tt_jit(reads), tt_zeros(TT_F32, 4));
+    SAYS("above: in reads: tt_read: the elements of f32[4] are not known while tracing: choose "
+         "by tt_where, or return it\n"
+         "    while tracing jit(reads), +2");
+}
+
+CASE(printing_a_traced_value)
+{
+    tt_call(tt_vmap(prints), tt_zeros(TT_F32, 4));
+    SAYS("above: in prints: tt_print: the elements of f32[] are not known while tracing: choose "
+         "by tt_where, or return it\n"
+         "    while tracing vmap(prints), +2");
+}
+
+CASE(saving_a_traced_value)
+{
+    tt_call(tt_jit(saves), tt_zeros(TT_F32, 4));
+    SAYS("above: in saves: tt_save_npy: the elements of f32[4] are not known while tracing: "
+         "choose by tt_where, or return it\n"
+         "    while tracing jit(saves), +2");
+}
+
+CASE(placing_a_traced_value)
+{
+    tt_call(tt_jit(places), tt_zeros(TT_F32, 4));
+    SAYS("above: in places: not supported: tt_place of a traced value; place what the function "
+         "is given\n"
+         "    while tracing jit(places), +2");
+}
+
+CASE(drawing_a_traced_value)
+{
+    tt_call(tt_jit(draws), tt_zeros(TT_F32, 4));
+    SAYS("above: in draws: tt_show_sharding: f32[4] is traced: where it will lie is not known "
+         "yet\n"
+         "    while tracing jit(draws), +2");
+}
+
+CASE(lowering_inside_a_trace)
+{
+    tt_call(tt_jit(lowers), tt_zeros(TT_F32, 4));
+    SAYS("above: in lowers: tt_lower(square) inside a traced function: lower the outermost\n"
+         "    while tracing jit(lowers), +2");
+}
+
+CASE(leaked_tracer)
+{
+    tt_call(tt_jit(leak), tt_zeros(TT_F32, 4));
+    tt_add(leaked, 1);
+    SAYS("+3: in leaked_tracer: tt_add: an argument made at above while tracing jit(leak) has "
+         "outlived that trace: a traced value leaves its function only as a result");
+}
+
+CASE(leaked_tracer_printed)
+{
+    tt_call(tt_pmap(leak), tt_zeros(TT_F32, 4));
+    tt_print(leaked);
+    SAYS("+3: in leaked_tracer_printed: tt_print: the scope or trace of an argument has ended: "
+         "carry it out with tt_keep, or store it with tt_assign");
+}
+
+CASE(value_after_its_scope)
+{
+    tt x = tt_zeros(TT_F32, 4);
+    {
+        TT_SCOPE;
+        x = tt_add(x, 1);
+    }
+    tt_print(x);
+    SAYS("+7: in value_after_its_scope: tt_print: an argument made at +5 has ended with its "
+         "scope: carry it out with tt_keep, or store it with tt_assign");
+}
+
+static tt half(tt x)
+{
+    TT_SCOPE;
+    return tt_div(x, 2);
+}
+
+CASE(result_not_kept)
+{
+    tt_item(tt_sum(half(tt_ones(TT_F32, 4))));
+    SAYS("+2: in result_not_kept: tt_sum: an argument made at above has ended with its scope: "
+         "carry it out with tt_keep, or store it with tt_assign");
+}
+
+CASE(donated_and_used)
+{
+    tt x = tt_call(tt_pmap(square), tt_ones(TT_F32, 4));
+    tt_call(tt_pmap(square, .donate = 1), x);
+    tt_print(x);
+    SAYS("+4: in donated_and_used: the memory of this f32[4] was donated to an earlier call: use "
+         "that call's result, or leave its .donate out");
+}
+
+CASE(donated_twice)
+{
+    tt x = tt_ones(TT_F32, 4);
+    tt_fn f = tt_jit(square, .donate = 1);
+    tt_call(f, x);
+    tt_call(f, x);
+    SAYS("+5: in donated_twice: the memory of this f32[4] was donated to an earlier call: use "
+         "that call's result, or leave its .donate out");
+}
+
+CASE(endless_recursion)
+{
+    tt_call(tt_jit(forever), tt_zeros(TT_F32, 4));
+    SAYS("above: in forever: jit(forever): calls are 256 deep: a traced function that calls "
+         "itself never ends, since nothing is known yet to end it by\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    while tracing jit(forever), +2\n"
+         "    and 248 more");
+}
+
+CASE(wrong_shapes_deep_inside)
+{
+    tt_call(tt_jit(tt_pmap(deep, .axis_name = "batch")), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in deep: tt_matmul: f32[2,3] by f32[2,3]: the last axis of the first must match "
+         "the next-to-last of the second\n"
+         "    while tracing pmap(deep), +2, axis \"batch\" of size 4\n"
+         "    while tracing jit(pmap(deep)), +2");
+}
+
+static void *uses(void *x)
+{
+    tt_on_error(NULL, NULL);
+    tt_add(*(tt *)x, 1);
+    SAYS("above: in uses: tt_add: an argument is being traced, by another thread or inside "
+         "another function");
+    return NULL;
+}
+
+static tt gives_away(tt x)
+{
+    pthread_t other;
+    pthread_create(&other, NULL, uses, &x);
+    pthread_join(other, NULL);
+    return x;
+}
+
+CASE(traced_by_another_thread)
+{
+    tt_call(tt_jit(gives_away), tt_zeros(TT_F32, 4));
+}
+
+CASE(first_mistake_counts)
+{
+    tt x = tt_matmul(tt_zeros(TT_F32, 2, 3), tt_zeros(TT_F32, 2, 3));
+    tt_print(tt_call(tt_jit(square), tt_add(x, 1)));
+    SAYS("+2: in first_mistake_counts: tt_matmul: f32[2,3] by f32[2,3]: the last axis of the "
+         "first must match the next-to-last of the second");
+}
+
+CASE(key_that_is_none)
+{
+    tt_normal(tt_zeros(TT_F32, 2), TT_F32, 3);
+    SAYS("+2: in key_that_is_none: tt_normal: a key is u32[2], as tt_key gives it, not f32[2]");
+}
+
+CASE(many_keys_for_one)
+{
+    tt_uniform(tt_split(tt_key(0), 4), TT_F32, 3);
+    SAYS("+2: in many_keys_for_one: tt_uniform: a key is u32[2], as tt_key gives it, not "
+         "u32[4,2]: take one by tt_index, or map over them");
+}
+
+CASE(normal_integers)
+{
+    tt_normal(tt_key(0), TT_I32, 3);
+    SAYS("+2: in normal_integers: tt_normal: the type must be a float");
+}
+
+CASE(key_folded_with_a_fraction)
+{
+    tt_fold_in(tt_key(0), 0.5);
+    SAYS("+2: in key_folded_with_a_fraction: tt_fold_in: the number is f32[]; it must be one "
+         "integer");
+}
+
+CASES_MAIN

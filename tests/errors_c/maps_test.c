@@ -1,0 +1,280 @@
+/* maps_test.c - mistakes with tt_pmap, tt_vmap and the collectives. */
+#include "tests/errors_c/case.h"
+
+typedef struct { tt w, b; } Params;
+
+static tt square(tt x) { return tt_mul(x, x); }
+static tt plus(tt x, tt y) { return tt_add(x, y); }
+static tt line(Params p, tt x) { return tt_add(tt_mul(p.w, x), p.b); }
+TT_FUN(tt, line, Params, tt);
+static tt total(tt x) { return tt_psum(x, "batch"); }
+static tt nameless(tt x) { return tt_psum(x, NULL); }
+static tt scatters(tt x) { return tt_psum_scatter(x, "i"); }
+static tt exchanges(tt x) { return tt_all_to_all(x, "i"); }
+static tt shifts(tt x) { return tt_shift(x, "j", 1); }
+static tt numbered(tt x) { return tt_add(x, tt_axis_index("rows")); }
+static tt pmapped(tt x) { return tt_call(tt_pmap(square), x); }
+static tt of_two_sizes(tt x, tt y)
+{
+    return tt_add(tt_sum(tt_call(tt_pmap(square), x)), tt_sum(tt_call(tt_pmap(square), y)));
+}
+static tt averages(tt x) { return tt_pmean(tt_matmul(x, x), "batch"); }
+
+CASE(more_rows_than_devices)
+{
+    tt_call(tt_pmap(square), tt_zeros(TT_F32, 9, 2));
+    SAYS("+2: in more_rows_than_devices: pmap(square): argument 0, f32[9,2] is to be spread over "
+         "9 devices, but there are 4: give the mapped axis at most 4, start with "
+         "tt_init(.devices = 9), or map within a device with tt_vmap");
+}
+
+CASE(more_rows_than_devices_in_a_struct)
+{
+    Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
+    tt_call(tt_pmap(line, .in_axes = { TT_NONE, 0 }), p, tt_zeros(TT_F32, 6, 3));
+    SAYS("+3: in more_rows_than_devices_in_a_struct: pmap(line): argument 1, f32[6,3] is to be "
+         "spread over 6 devices, but there are 4: give the mapped axis at most 4, start with "
+         "tt_init(.devices = 6), or map within a device with tt_vmap");
+}
+
+CASE(axis_beyond_rank)
+{
+    tt_call(tt_pmap(square, .in_axes = { 2 }), tt_zeros(TT_F32, 4, 2));
+    SAYS("+2: in axis_beyond_rank: pmap(square): argument 0, f32[4,2] has no axis 2 to map: "
+         "in_axes[0] must be from -2 to 1, or TT_NONE");
+}
+
+CASE(negative_axis_beyond_rank)
+{
+    tt_call(tt_pmap(plus, .in_axes = { 0, -3 }), tt_zeros(TT_F32, 4, 2), tt_zeros(TT_F32, 4, 2));
+    SAYS("+2: in negative_axis_beyond_rank: pmap(plus): argument 1, f32[4,2] has no axis -3 to "
+         "map: in_axes[1] must be from -2 to 1, or TT_NONE");
+}
+
+CASE(axis_of_a_scalar)
+{
+    tt_call(tt_pmap(plus), tt_zeros(TT_F32, 4), tt_scalar(2));
+    SAYS("+2: in axis_of_a_scalar: pmap(plus): argument 1, f32[] is one number and has no axis "
+         "to map: in_axes[1] must be TT_NONE");
+}
+
+CASE(sizes_that_disagree)
+{
+    tt_call(tt_pmap(plus), tt_zeros(TT_F32, 4, 2), tt_zeros(TT_F32, 3, 2));
+    SAYS("+2: in sizes_that_disagree: pmap(plus): argument 1, f32[3,2] has 3 along its mapped "
+         "axis 0, but argument 0, f32[4,2] has 4: all mapped arguments must have the same");
+}
+
+CASE(sizes_that_disagree_in_a_struct)
+{
+    Params p = { tt_zeros(TT_F32, 4, 3), tt_zeros(TT_F32, 2, 3) };
+    tt_call(tt_pmap(line), p, tt_zeros(TT_F32, 4, 3));
+    SAYS("+3: in sizes_that_disagree_in_a_struct: pmap(line): argument 0, leaf 1, f32[2,3] has 2 "
+         "along its mapped axis 0, but argument 0, leaf 0, f32[4,3] has 4: all mapped arguments "
+         "must have the same");
+}
+
+CASE(axis_size_that_is_not)
+{
+    tt_call(tt_pmap(square, .axis_size = 2), tt_zeros(TT_F32, 4, 2));
+    SAYS("+2: in axis_size_that_is_not: pmap(square): argument 0, f32[4,2] has 4 along axis 0, "
+         "but axis_size is 2");
+}
+
+CASE(nothing_mapped)
+{
+    tt_call(tt_pmap(square, .in_axes = { TT_NONE }), tt_zeros(TT_F32, 4, 2));
+    SAYS("+2: in nothing_mapped: pmap(square): no argument is mapped: at least one of in_axes "
+         "must be an axis, or .axis_size say how many");
+}
+
+CASE(no_rows)
+{
+    tt_call(tt_pmap(square), tt_zeros(TT_F32, 0, 2));
+    SAYS("+2: in no_rows: pmap(square): argument 0, f32[0,2] has 0 along its mapped axis 0: "
+         "there is nothing to map");
+}
+
+CASE(out_axis_beyond_rank)
+{
+    tt_call(tt_pmap(square, .out_axis = 2), tt_zeros(TT_F32, 4));
+    SAYS("+2: in out_axis_beyond_rank: pmap(square): result 0 cannot have its mapped axis at 2: "
+         "with 0 others, that is from -1 to 0, or TT_NONE\n"
+         "    while tracing pmap(square), +2");
+}
+
+CASE(devices_without_their_number)
+{
+    tt_pmap(square, .devices = (const int[]){ 0, 1 });
+    SAYS("+2: in devices_without_their_number: tt_pmap(square): devices must list at least one "
+         "device, and ndevices say how many, or neither be given");
+}
+
+CASE(number_without_its_devices)
+{
+    tt_pmap(square, .ndevices = 2);
+    SAYS("+2: in number_without_its_devices: tt_pmap(square): devices must list at least one "
+         "device, and ndevices say how many, or neither be given");
+}
+
+CASE(fewer_devices_than_rows)
+{
+    tt_call(tt_pmap(square, .devices = (const int[]){ 0, 1 }, .ndevices = 2), tt_zeros(TT_F32, 4));
+    SAYS("+2: in fewer_devices_than_rows: pmap(square): argument 0, f32[4] is to be spread over "
+         "4 devices, but .devices lists 2");
+}
+
+CASE(device_that_is_not_there)
+{
+    tt_call(tt_pmap(square, .devices = (const int[]){ 0, 4 }, .ndevices = 2), tt_zeros(TT_F32, 2));
+    SAYS("+2: in device_that_is_not_there: pmap(square): .devices lists device 4, which is not "
+         "there: they are 0 to 3");
+}
+
+CASE(device_listed_twice)
+{
+    tt_call(tt_pmap(square, .devices = (const int[]){ 1, 1 }, .ndevices = 2), tt_zeros(TT_F32, 2));
+    SAYS("+2: in device_listed_twice: pmap(square): .devices lists device 1 twice");
+}
+
+CASE(pmap_inside_pmap)
+{
+    tt_call(tt_pmap(pmapped), tt_zeros(TT_F32, 2, 2));
+    SAYS("above: in pmapped: pmap(square) inside pmap(pmapped): every device is playing already; "
+         "use tt_vmap inside, or one tt_shard_map over a mesh of two axes\n"
+         "    while tracing pmap(pmapped), +2");
+}
+
+CASE(two_sizes_in_a_program)
+{
+    tt_call(tt_jit(of_two_sizes), tt_zeros(TT_F32, 4), tt_zeros(TT_F32, 2));
+    SAYS("above: in of_two_sizes: pmap(square) runs on 4 devices and pmap(square), in the same "
+         "program, on 2 or in another order: all maps of a program need the same devices\n"
+         "    while tracing jit(of_two_sizes), +2");
+}
+
+CASE(collective_outside_a_map)
+{
+    tt_psum(tt_zeros(TT_F32, 4), "batch");
+    SAYS("+2: in collective_outside_a_map: tt_psum: no axis named \"batch\" is being mapped "
+         "here: call it inside a function that tt_pmap, tt_vmap or tt_shard_map maps with "
+         ".axis_name = \"batch\"");
+}
+
+CASE(unbound_axis)
+{
+    tt_call(tt_pmap(total), tt_zeros(TT_F32, 4));
+    SAYS("above: in total: tt_psum: no axis named \"batch\" is being mapped here: write "
+         ".axis_name = \"batch\" where the function is mapped, or give its mesh that axis\n"
+         "    while tracing pmap(total), +2");
+}
+
+CASE(another_axis_is_bound)
+{
+    tt_call(tt_pmap(total, .axis_name = "rows"), tt_zeros(TT_F32, 4));
+    SAYS("above: in total: tt_psum: no axis named \"batch\" is being mapped here: write "
+         ".axis_name = \"batch\" where the function is mapped, or give its mesh that axis\n"
+         "    while tracing pmap(total), +2, axis \"rows\" of size 4");
+}
+
+CASE(nameless_axis)
+{
+    tt_call(tt_pmap(nameless, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in nameless: tt_psum: no axis is named: give the name that tt_pmap or tt_vmap "
+         "has as .axis_name\n"
+         "    while tracing pmap(nameless), +2, axis \"i\" of size 4");
+}
+
+CASE(axis_index_outside)
+{
+    tt_axis_index("rows");
+    SAYS("+2: in axis_index_outside: tt_axis_index: no axis named \"rows\" is being mapped here: "
+         "call it inside a function that tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = "
+         "\"rows\"");
+}
+
+CASE(axis_size_outside)
+{
+    tt_axis_size("rows");
+    SAYS("+2: in axis_size_outside: tt_axis_size: no axis named \"rows\" is being mapped here: "
+         "call it inside a function that tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = "
+         "\"rows\"");
+}
+
+CASE(axis_index_of_another)
+{
+    tt_call(tt_vmap(numbered, .axis_name = "columns"), tt_zeros(TT_F32, 4));
+    SAYS("above: in numbered: tt_axis_index: no axis named \"rows\" is being mapped here: write "
+         ".axis_name = \"rows\" where the function is mapped, or give its mesh that axis\n"
+         "    while tracing vmap(numbered), +2, axis \"columns\" of size 4");
+}
+
+CASE(shift_along_nothing)
+{
+    tt_call(tt_pmap(shifts, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in shifts: tt_shift: no axis named \"j\" is being mapped here: write .axis_name "
+         "= \"j\" where the function is mapped, or give its mesh that axis\n"
+         "    while tracing pmap(shifts), +2, axis \"i\" of size 4");
+}
+
+CASE(scatter_of_too_few_rows)
+{
+    tt_call(tt_pmap(scatters, .axis_name = "i"), tt_zeros(TT_F32, 4, 3));
+    SAYS("above: in scatters: tt_psum_scatter: f32[3] must have 4 along axis 0, the size of "
+         "\"i\"\n"
+         "    while tracing pmap(scatters), +2, axis \"i\" of size 4");
+}
+
+CASE(exchange_of_a_scalar)
+{
+    tt_call(tt_pmap(exchanges, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in exchanges: tt_all_to_all: f32[] must have 4 along axis 0, the size of \"i\"\n"
+         "    while tracing pmap(exchanges), +2, axis \"i\" of size 4");
+}
+
+CASE(vmap_axis_beyond_rank)
+{
+    tt_call(tt_vmap(square, .in_axes = { 1 }), tt_zeros(TT_F32, 4));
+    SAYS("+2: in vmap_axis_beyond_rank: vmap(square): argument 0, f32[4] has no axis 1 to map: "
+         "in_axes[0] must be from -1 to 0, or TT_NONE");
+}
+
+CASE(vmap_sizes_that_disagree)
+{
+    tt_call(tt_vmap(plus, .in_axes = { 0, 1 }), tt_zeros(TT_F32, 4, 2), tt_zeros(TT_F32, 4, 3));
+    SAYS("+2: in vmap_sizes_that_disagree: vmap(plus): argument 1, f32[4,3] has 3 along its "
+         "mapped axis 1, but argument 0, f32[4,2] has 4: all mapped arguments must have the same");
+}
+
+CASE(vmap_of_nothing)
+{
+    tt_call(tt_vmap(plus, .in_axes = { TT_NONE, TT_NONE }), tt_zeros(TT_F32, 4), tt_zeros(TT_F32, 4));
+    SAYS("+2: in vmap_of_nothing: vmap(plus): no argument is mapped: at least one of in_axes "
+         "must be an axis, or .axis_size say how many");
+}
+
+CASE(vmap_result_that_differs)
+{
+    tt_call(tt_vmap(square, .out_axis = TT_NONE), tt_zeros(TT_F32, 4));
+    SAYS("+2: in vmap_result_that_differs: vmap(square): result 0 differs from row to row, so "
+         "its out_axis cannot be TT_NONE\n"
+         "    while tracing vmap(square), +2");
+}
+
+CASE(vmap_out_axis_beyond_rank)
+{
+    tt_call(tt_vmap(square, .out_axis = -3), tt_zeros(TT_F32, 4, 2));
+    SAYS("+2: in vmap_out_axis_beyond_rank: vmap(square): result 0 cannot have its mapped axis "
+         "at -3: with 1 other, that is from -2 to 1, or TT_NONE\n"
+         "    while tracing vmap(square), +2");
+}
+
+CASE(wrong_shapes_on_a_device)
+{
+    tt_call(tt_pmap(averages, .axis_name = "batch"), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in averages: tt_matmul: f32[2,3] by f32[2,3]: the last axis of the first must "
+         "match the next-to-last of the second\n"
+         "    while tracing pmap(averages), +2, axis \"batch\" of size 4");
+}
+
+CASES_MAIN
