@@ -163,8 +163,9 @@ bench: all $(VENV)/.plugin
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
-docs: # the list of files in ARCHITECTURE.md, made anew
+docs: # the list of files in ARCHITECTURE.md, code and output in docs/lessons, made anew
 	$(PYTHON) tools/files.py
+	$(PYTHON) tools/lessons.py
 size:
 	@tools/size.sh
 clean:
