@@ -24,7 +24,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit check jax-test bench asan tsan fuzz format docs size deps clean
+.PHONY: all lib lessons install run test unit check jax-test jax-suite bench asan tsan fuzz format docs size deps clean
 all: $(PLUGIN) $(TUTTI)
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -154,6 +154,12 @@ $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*
 	@touch $@
 jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 	$(VENV)/bin/python -m pytest -q python/tests
+
+# JAX's own test files, from its sources at the tag of python/requirements.txt (SUITES: some).
+jax-suite: all $(VENV)/.plugin
+	@test -f "$(JAX)/tests/lax_test.py" || { echo "make jax-suite JAX=path-to-jax-sources"; exit 1; }
+	$(VENV)/bin/pip install -q absl-py hypothesis
+	$(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --table docs/jax_suites.md $(SUITES)
 
 run: all lessons $(VENV)/.plugin
 	@tools/show.sh
