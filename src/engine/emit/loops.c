@@ -11,6 +11,7 @@
 
 #include "base/table.h"
 #include "engine/emit/cut.h"
+#include "engine/plan.h"
 
 #include <string.h>
 
@@ -78,7 +79,8 @@ static bool linear_uncached(const Kernel *k, ValueId v)
         return type_same_shape(type, type_of(k->m, node->in[0])) && is_linear(k, node->in[0]);
     case OP_BROADCAST: {
         Type in = type_of(k->m, node->in[0]);
-        return type_count(in) == 1 || (type_same_shape(in, type) && is_linear(k, node->in[0]));
+        return type_count(in) == 1 || (type_same_shape(in, type) && node_is_rename(k->m, node) &&
+                                       is_linear(k, node->in[0]));
     }
     default: break;
     }

@@ -4,6 +4,7 @@
  * rule is the arithmetic between the two.  Where a lane may come from nowhere (padding, the
  * other operand of a concatenation) the index is masked, so that no load leaves its array. */
 #include "engine/emit/arith.h"
+#include "engine/plan.h"
 #include "engine/rules/emit_rules.h"
 
 #include <stddef.h>
@@ -88,9 +89,10 @@ V element_reshape(Kernel *k, NodeId n, Index *at)
 
 V element_broadcast(Kernel *k, NodeId n, Index *at)
 {
-    const BroadcastAttrs *a = node_at(k->m, n)->attrs;
-    Type in = type_of(k->m, node_at(k->m, n)->in[0]);
-    if (type_same_shape(in, type_of(k->m, node_at(k->m, n)->out)))
+    const Node *node = node_at(k->m, n);
+    const BroadcastAttrs *a = node->attrs;
+    Type in = type_of(k->m, node->in[0]);
+    if (type_same_shape(in, type_of(k->m, node->out)) && node_is_rename(k->m, node))
         return operand_at(k, n, 0, at);
     Index *to = into_operand(k, n, 0, at);
     for (int d = 0; d < in.rank; d++)

@@ -369,6 +369,12 @@ static Error *sytrd(Call *c)
         turn_about(n * n, a.at);
         turn_about(n - 1, taus);
     }
+    Mat before;
+    TRY(take_matrix(c, 0, &before));
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            if (is_lower ? j > i : j < i)
+                AT(a, i, j) = AT(before, i, j); /* the other triangle is not touched */
     give_matrix(c, 0, a);
     for (int64_t i = 0; i < n; i++)
         number_set(c->out[1], c->batch * n + i, d[is_lower ? i : n - 1 - i]);
