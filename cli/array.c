@@ -48,8 +48,8 @@ static uint16_t half_of(float value) /* in [0, 1): no overflow to think of */
 {
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    int exponent = (int)(bits >> 23) - 127 + 15;
-    return exponent <= 0 ? 0 : (uint16_t)(exponent << 10 | (int)(bits >> 13 & 1023));
+    uint32_t exponent = bits >> 23, least = 127 - 15;
+    return exponent <= least ? 0 : (uint16_t)((exponent - least) << 10 | (bits >> 13 & 1023));
 }
 
 static void random_element(Element e, char *at, uint64_t r)

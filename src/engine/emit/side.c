@@ -39,7 +39,8 @@ static int heavier_first(const void *a, const void *b)
 
 static void share_out(Side *s)
 {
-    qsort(s->kernels, (size_t)s->n, sizeof *s->kernels, heavier_first);
+    if (s->n)
+        qsort(s->kernels, (size_t)s->n, sizeof *s->kernels, heavier_first);
     for (int i = 0; i < s->n; i++) {
         int lightest = 0;
         for (int b = 1; b < s->nbatches; b++)
