@@ -84,10 +84,12 @@ typedef struct Meeting {
     const Tiling *in_tilings, *out_tilings;
 } Meeting;
 
-/* A node that the evaluator plays (Runtime.evaluate); node 0: the whole of main. */
+/* A node that run/library.h plays, or else the evaluator (Runtime.evaluate); node 0: the whole
+ * of main. */
 typedef struct Evaluation {
     NodeId node;
     const Place *in, *out;
+    bool is_counted; /* by the evaluator, and not one of the checks, which belong to it */
 } Evaluation;
 
 /* What a program takes or gives. */

@@ -140,11 +140,11 @@ static void many_dimensions(void)
 
 static void nothing(void)
 {
-    int64_t dims[] = { 3, 0 }, half[] = { 3, 1 };
+    int64_t dims[] = { 0, 3 }, half[] = { 0, 2 };
     Type none = { F32, 2, dims }, out = { C64, 2, half };
-    float complex y[3] = { 7, 7, 7 };
+    float complex y[1] = { 7 };
     fft_transform(none, out, RFFT, 1, NULL, y);
-    CHECK(crealf(y[0]) == 0 && crealf(y[2]) == 0);
+    CHECK(crealf(y[0]) == 7);
 }
 
 int main(void)

@@ -92,6 +92,9 @@ static Error *play_compiled(const Trial *t)
     CompileOptions o = { .name = t->c->id, .no_fold = true };
     Program *p = NULL;
     TRY(compile(t->text.at, t->text.n, &o, &p));
+    if (p->stats.evaluations) /* what is compiled stays compiled */
+        printf("%d operations left to the evaluator in:\n%s\n", p->stats.evaluations, t->text.at);
+    CHECK(p->stats.evaluations == 0);
     void **args = calloc((size_t)t->nin + 1, sizeof *args), **outs = calloc((size_t)t->nout, sizeof *outs);
     for (int i = 0; i < t->nin; i++)
         args[i] = t->in[i].data;

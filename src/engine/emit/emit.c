@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/sync.h"
 #include "engine/emit/side.h"
+#include "engine/run/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,13 +152,23 @@ static int64_t evaluation_cost(const Module *m, const Node *node)
     return 2000 + elements * 100;
 }
 
+static bool is_check(const Node *node)
+{
+    if (node->op != OP_CUSTOM_CALL)
+        return false;
+    Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
+    return target.n > 6 && memcmp(target.at, "check.", 6) == 0;
+}
+
 static void make_evaluation(Making *k, NodeId n)
 {
     const Node *node = node_at(k->p->m, n);
     int number = k->program->nevaluations++;
     k->tables.evaluations[n] = number;
+    bool is_counted = !library_find(k->p->m, node) && !is_check(node);
     k->evaluations[number] = (Evaluation){ n, places_of(k, node->nin, node->in, 0),
-                                           places_of(k, node->nout, NULL, node->out) };
+                                           places_of(k, node->nout, NULL, node->out), is_counted };
+    k->program->stats.evaluations += is_counted;
     k->program->cost_ns += evaluation_cost(k->p->m, node);
 }
 
@@ -362,7 +373,6 @@ static Error *make_code(Making *k)
     program->evaluations = k->evaluations;
     program->stats.stretches = program->nstretches;
     program->stats.meetings = program->nmeetings;
-    program->stats.evaluations = program->nevaluations;
     program->stats.slab_bytes = program->slab_bytes;
     program->stats.pool_bytes = k->p->pool_bytes;
     return NULL;
@@ -504,7 +514,7 @@ Error *emit_evaluation(Plan *p, Program **out)
         .stats = { .stretches = 1, .evaluations = 1 },
     };
     *evaluation = (Evaluation){ 0, places_in_order(arena, PLACE_ARG, program->nargs),
-                                places_in_order(arena, PLACE_OUT, program->nresults) };
+                                places_in_order(arena, PLACE_OUT, program->nresults), true };
     for (int i = 0; i < program->nresults; i++)
         p->results[i].alias = -1;
     *out = program;

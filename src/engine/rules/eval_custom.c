@@ -10,6 +10,7 @@
 #include "engine/rules.h"
 #include "engine/rules/eval_custom.h"
 #include "engine/rules/eval_number.h"
+#include "engine/run/library.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -149,8 +150,7 @@ static const char *const markers[] = {
     "LayoutConstraint", "MoveToHost",           "MoveToDevice",
 };
 
-Error *eval_custom_call(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
-                        Tensor *out)
+Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     if (str_is(target, "check.expect_eq"))
@@ -168,6 +168,9 @@ Error *eval_custom_call(__attribute__((unused)) const Module *m, const Node *n, 
     TRY(eval_lapack(n, in, out, &is_lapack));
     if (is_lapack)
         return NULL;
+    LibraryFn *library = library_find(m, n);
+    if (library)
+        return library(m, n, in, out);
     return error_new(CODE_UNIMPLEMENTED, "not supported: custom_call @%.*s, at %s", STR_ARG(target),
                      loc_name(n->loc));
 }

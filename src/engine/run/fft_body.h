@@ -513,8 +513,6 @@ static void NAME(transform)(Arena *arena, int type, int naxes, int rank, const i
         count *= dims[d];
     for (int d = rank - naxes; d < rank; d++)
         points *= d == rank - 1 ? n : dims[d];
-    if (count && !points && type == RFFT) /* sums of nothing */
-        memset(out, 0, sizeof(CX) * (size_t)count);
     if (count == 0 || points == 0)
         return;
     REAL scale = is_forward ? 1 : (REAL)(1.0 / (double)points);

@@ -7,6 +7,7 @@
 #include "engine/eval.h"
 #include "engine/program.h"
 #include "engine/run/gemm.h"
+#include "engine/run/library.h"
 #include "engine/run/mathlib.h"
 #include "engine/run/slices.h"
 #include "engine/run/sort.h"
@@ -24,7 +25,10 @@ static bool overlap(Tensor a, Tensor b)
 static Error *play(const Module *m, const Evaluation *e, RegionId main, const Tensor *in,
                    Tensor *out)
 {
-    return e->node ? eval_node(m, e->node, in, out) : eval_region(m, main, in, out);
+    if (!e->node)
+        return eval_region(m, main, in, out);
+    LibraryFn *library = library_find(m, node_at(m, e->node));
+    return library ? library(m, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
 }
 
 /* Puts memory apart under results that lie on operands; apart[i] NULL: result i is fine. */
@@ -92,7 +96,7 @@ static int32_t evaluate(Frame *f, int32_t which)
 {
     const Evaluation *e = &f->program->evaluations[which];
     Site s = site_of(f->program->module, e);
-    stat_add(STAT_EVALUATIONS, 1);
+    stat_add(STAT_EVALUATIONS, e->is_counted);
     Arena *arena = arena_new();
     void **apart = ARENA_ARRAY(arena, void *, s.nout);
     f->error = evaluate_at(f, e, &s, ARENA_ARRAY(arena, Tensor, s.nin),

@@ -1,0 +1,23 @@
+/* library.h - operations that compiled code hands to ready-made loops.
+ *
+ * They have the evaluator's signature, so that a node is played by one or the other in the same
+ * way, but they are made to be fast, and work in the precision of their operands. */
+#ifndef TUTTI_LIBRARY_H
+#define TUTTI_LIBRARY_H
+#include "engine/eval.h"
+
+/* Types have been proven by the operation's shape rule; a custom call's are looked at here.
+ * out does not overlap in. */
+typedef Error *LibraryFn(const Module *m, const Node *n, const Tensor *in, Tensor *out);
+
+/* NULL: there is none for this operation with these types. */
+LibraryFn *library_find(const Module *m, const Node *node);
+
+LibraryFn library_fft;              /* library.c */
+LibraryFn library_top_k;
+LibraryFn library_rng_bits;         /* random.c */
+LibraryFn library_triangular_solve; /* linear.c */
+LibraryFn library_cholesky;
+LibraryFn library_qr;           /* custom_call @Qr: reflectors below, R above; and their factors */
+LibraryFn library_householder;  /* custom_call @ProductOfElementaryHouseholderReflectors */
+#endif

@@ -1,0 +1,183 @@
+/* linear.c - triangular systems, Cholesky and QR factors, matrix by matrix.
+ *
+ * In: batches of matrices of f32, f64 or complex numbers of these.  The loops are in
+ * linear_body.h, once per element type; here operations are taken apart. */
+#include "engine/run/library.h"
+
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#undef I
+
+enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
+
+/* Systems with a triangular matrix t = op(a) of n rows: t x = b with `other` columns, or
+ * x t = b with as many rows. */
+typedef struct Triangle {
+    int64_t n, other, nmatrices;
+    int how;
+    bool is_left, is_lower, is_unit;
+} Triangle;
+
+#define SCALAR float
+#define REAL float
+#define CONJ(x) (x)
+#define PART(x) (x)
+#define SQRT(x) sqrtf(x)
+#define SQUARE(x) ((double)(x) * (double)(x))
+#define NAME(x) f32_##x
+#include "engine/run/linear_body.h"
+
+#define SCALAR double
+#define REAL double
+#define CONJ(x) (x)
+#define PART(x) (x)
+#define SQRT(x) sqrt(x)
+#define SQUARE(x) ((x) * (x))
+#define NAME(x) f64_##x
+#include "engine/run/linear_body.h"
+
+#define SCALAR float complex
+#define REAL float
+#define CONJ(x) conjf(x)
+#define PART(x) crealf(x)
+#define SQRT(x) sqrtf(x)
+#define SQUARE(x) ((double)crealf(x) * (double)crealf(x) + (double)cimagf(x) * (double)cimagf(x))
+#define NAME(x) c64_##x
+#include "engine/run/linear_body.h"
+
+#define SCALAR double complex
+#define REAL double
+#define CONJ(x) conj(x)
+#define PART(x) creal(x)
+#define SQRT(x) sqrt(x)
+#define SQUARE(x) (creal(x) * creal(x) + cimag(x) * cimag(x))
+#define NAME(x) c128_##x
+#include "engine/run/linear_body.h"
+
+#define BY_ELEMENT(e, f)                                                                           \
+    ((e) == F32 ? f32_##f : (e) == F64 ? f64_##f : (e) == C64 ? c64_##f : c128_##f)
+
+/* Room for n elements, or an error. */
+static Error *room_new(const Node *n, Type type, int64_t elements, void **out)
+{
+    *out = malloc((size_t)(elements + 1) * (size_t)element_info[type.element].bytes);
+    if (*out)
+        return NULL;
+    return error_new(CODE_EXHAUSTED, "%s of %s, at %s: no memory", op_name(n->op), type_name(type),
+                     loc_name(n->loc));
+}
+
+static int64_t rows_of(Type t)
+{
+    return t.dims[t.rank - 2];
+}
+
+static int64_t columns_of(Type t)
+{
+    return t.dims[t.rank - 1];
+}
+
+static int64_t count_matrices(Type t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t.rank - 2; i++)
+        n *= t.dims[i];
+    return n;
+}
+
+Error *library_triangular_solve(__attribute__((unused)) const Module *m, const Node *n,
+                                const Tensor *in, Tensor *out)
+{
+    const TriangularSolveAttrs *t = n->attrs;
+    Type a = in[0].type, b = in[1].type;
+    Triangle s = { .n = rows_of(a),
+                   .other = t->left_side ? columns_of(b) : rows_of(b),
+                   .nmatrices = count_matrices(a),
+                   .how = t->transpose_a,
+                   .is_left = t->left_side,
+                   .is_lower = t->lower == (t->transpose_a == NO_TRANSPOSE),
+                   .is_unit = t->unit_diagonal };
+    void *room;
+    TRY(room_new(n, a, s.n * s.n, &room));
+    memcpy(out->data, in[1].data, type_bytes(b));
+    BY_ELEMENT(a.element, solve)(&s, in[0].data, out->data, room);
+    free(room);
+    return NULL;
+}
+
+Error *library_cholesky(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                        Tensor *out)
+{
+    Type a = in->type;
+    int64_t side = rows_of(a);
+    void *room;
+    TRY(room_new(n, a, side * side + side, &room));
+    BY_ELEMENT(a.element, cholesky)(count_matrices(a), side, ((const CholeskyAttrs *)n->attrs)->lower,
+                                    in->data, out->data, room);
+    free(room);
+    return NULL;
+}
+
+/* ---- custom calls, whose types nobody has looked at ---- */
+
+static Error *misfit(const Node *n, const char *should)
+{
+    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
+    return error_new(CODE_INVALID, "custom_call @%.*s, at %s: %s", STR_ARG(target),
+                     loc_name(n->loc), should);
+}
+
+/* Factors: one row of n per matrix of a. */
+static bool are_factors(Type factors, Type a, int64_t n)
+{
+    bool fits = factors.element == a.element && factors.rank == a.rank - 1 &&
+                factors.dims[factors.rank - 1] == n;
+    for (int i = 0; fits && i < a.rank - 2; i++)
+        fits = factors.dims[i] == a.dims[i];
+    return fits;
+}
+
+Error *library_qr(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                  Tensor *out)
+{
+    Type a = in[0].type;
+    if (n->nin != 1 || n->nout != 2 || a.rank < 2 || !type_equal(a, out[0].type) ||
+        !are_factors(out[1].type, a, rows_of(a) < columns_of(a) ? rows_of(a) : columns_of(a)))
+        return misfit(n, "it takes matrices, and gives as many of the same type and one factor for "
+                         "each of the first columns");
+    int64_t each = rows_of(a) * columns_of(a), nfactors = out[1].type.dims[a.rank - 2];
+    size_t bytes = (size_t)element_info[a.element].bytes;
+    void *room;
+    TRY(room_new(n, a, columns_of(a), &room));
+    memcpy(out[0].data, in[0].data, type_bytes(a));
+    for (int64_t i = 0; i < count_matrices(a); i++)
+        BY_ELEMENT(a.element, qr)(rows_of(a), columns_of(a),
+                                  (char *)out[0].data + (size_t)(i * each) * bytes,
+                                  (char *)out[1].data + (size_t)(i * nfactors) * bytes, room);
+    free(room);
+    return NULL;
+}
+
+Error *library_householder(__attribute__((unused)) const Module *m, const Node *n,
+                           const Tensor *in, Tensor *out)
+{
+    Type a = in[0].type;
+    int64_t nfactors = n->nin == 2 && in[1].type.rank ? in[1].type.dims[in[1].type.rank - 1] : -1;
+    if (n->nin != 2 || n->nout != 1 || a.rank < 2 || !type_equal(a, out->type) ||
+        !are_factors(in[1].type, a, nfactors) || nfactors > rows_of(a) || nfactors > columns_of(a))
+        return misfit(n, "it takes matrices and at most one factor for each of their columns, and "
+                         "gives matrices of the same type");
+    int64_t each = rows_of(a) * columns_of(a);
+    size_t bytes = (size_t)element_info[a.element].bytes;
+    void *room;
+    TRY(room_new(n, a, columns_of(a), &room));
+    for (int64_t i = 0; i < count_matrices(a); i++)
+        BY_ELEMENT(a.element, householder)(rows_of(a), columns_of(a), nfactors,
+                                           (char *)in[0].data + (size_t)(i * each) * bytes,
+                                           (char *)in[1].data + (size_t)(i * nfactors) * bytes,
+                                           (char *)out->data + (size_t)(i * each) * bytes, room);
+    free(room);
+    return NULL;
+}

@@ -1,0 +1,167 @@
+/* linear_body.h - matrices of one element type.
+ *
+ * Included by linear.c with SCALAR, REAL (the type of its parts), CONJ(x), PART(x) (its real
+ * part) and NAME(x) set.  Matrices are row-major; inner loops run along rows, so that they are
+ * vectors. */
+
+/* to[j] -= factor * from[j] */
+static void NAME(subtract)(SCALAR *restrict to, const SCALAR *restrict from, SCALAR factor,
+                           int64_t n)
+{
+    for (int64_t j = 0; j < n; j++)
+        to[j] -= factor * from[j];
+}
+
+/* ---- triangular systems ---- */
+
+/* t = op(a), n by n. */
+static void NAME(turned)(const SCALAR *a, SCALAR *t, int64_t n, int how)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            t[i * n + j] = how == NO_TRANSPOSE ? a[i * n + j]
+                           : how == TRANSPOSE  ? a[j * n + i]
+                                               : CONJ(a[j * n + i]);
+}
+
+/* t x = b, row by row; x holds b first. */
+static void NAME(solve_left)(const Triangle *s, const SCALAR *t, SCALAR *x)
+{
+    int64_t n = s->n, m = s->other;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = s->is_lower ? k : n - 1 - k;
+        int64_t from = s->is_lower ? 0 : i + 1, to = s->is_lower ? i : n;
+        for (int64_t j = from; j < to; j++)
+            NAME(subtract)(x + i * m, x + j * m, t[i * n + j], m);
+        for (int64_t c = 0; c < m && !s->is_unit; c++)
+            x[i * m + c] /= t[i * n + i];
+    }
+}
+
+/* x t = b: every row of x on its own. */
+static void NAME(solve_right)(const Triangle *s, const SCALAR *t, SCALAR *x)
+{
+    int64_t n = s->n;
+    for (int64_t row = 0; row < s->other; row++) {
+        SCALAR *r = x + row * n;
+        for (int64_t k = 0; k < n; k++) {
+            int64_t j = s->is_lower ? n - 1 - k : k;
+            if (!s->is_unit)
+                r[j] /= t[j * n + j];
+            if (s->is_lower)
+                NAME(subtract)(r, t + j * n, r[j], j);
+            else
+                NAME(subtract)(r + j + 1, t + j * n + j + 1, r[j], n - j - 1);
+        }
+    }
+}
+
+static void NAME(solve)(const Triangle *s, const void *a, void *x, void *room)
+{
+    const SCALAR *matrices = a;
+    int64_t size = s->n * s->n, each = s->n * s->other;
+    for (int64_t i = 0; i < s->nmatrices; i++) {
+        SCALAR *unknowns = (SCALAR *)x + i * each;
+        NAME(turned)(matrices + i * size, room, s->n, s->how);
+        if (s->is_left)
+            NAME(solve_left)(s, room, unknowns);
+        else
+            NAME(solve_right)(s, room, unknowns);
+    }
+}
+
+/* ---- Cholesky ---- */
+
+/* The lower factor of l, in place: a column, then what is left of the rows below. */
+static void NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
+{
+    for (int64_t j = 0; j < n; j++) {
+        REAL root = SQRT(PART(l[j * n + j]));
+        l[j * n + j] = root;
+        for (int64_t i = j + 1; i < n; i++) {
+            l[i * n + j] /= root;
+            column[i] = CONJ(l[i * n + j]);
+        }
+        for (int64_t i = j + 1; i < n; i++)
+            NAME(subtract)(l + i * n + j + 1, column + j + 1, l[i * n + j], i - j);
+    }
+}
+
+static void NAME(cholesky)(int64_t nmatrices, int64_t n, bool is_lower, const void *in, void *out,
+                           void *room)
+{
+    SCALAR *l = room;
+    for (int64_t k = 0; k < nmatrices; k++) {
+        const SCALAR *a = (const SCALAR *)in + k * n * n;
+        SCALAR *to = (SCALAR *)out + k * n * n;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                l[i * n + j] = j > i ? 0 : is_lower ? a[i * n + j] : CONJ(a[j * n + i]);
+        NAME(factor)(l, l + n * n, n);
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t j = 0; j < n; j++)
+                to[i * n + j] = is_lower ? l[i * n + j] : CONJ(l[j * n + i]);
+    }
+}
+
+/* ---- reflections: I - tau v v*, v[0] = 1 ---- */
+
+/* a -= factor * v (v* a), for columns from `first` on; v stands in column `at` of vs. */
+static void NAME(reflect)(SCALAR *a, int64_t rows, int64_t columns, int64_t first,
+                          const SCALAR *vs, int64_t width, int64_t at, SCALAR factor, SCALAR *room)
+{
+    int64_t n = columns - first;
+    for (int64_t j = 0; j < n; j++)
+        room[j] = a[at * columns + first + j];
+    for (int64_t i = at + 1; i < rows; i++)
+        NAME(subtract)(room, a + i * columns + first, -CONJ(vs[i * width + at]), n);
+    NAME(subtract)(a + at * columns + first, room, factor, n);
+    for (int64_t i = at + 1; i < rows; i++)
+        NAME(subtract)(a + i * columns + first, room, factor * vs[i * width + at], n);
+}
+
+/* Makes column k of a zero below the diagonal, and keeps the reflection's vector there. */
+static SCALAR NAME(reflector)(SCALAR *a, int64_t rows, int64_t columns, int64_t k)
+{
+    double below = 0;
+    for (int64_t i = k + 1; i < rows; i++)
+        below += SQUARE(a[i * columns + k]);
+    SCALAR alpha = a[k * columns + k];
+    double size = sqrt(below + SQUARE(alpha));
+    if (below == 0 && SQUARE(alpha) == (double)PART(alpha) * (double)PART(alpha))
+        return 0;
+    REAL beta = (REAL)(PART(alpha) < 0 ? size : -size);
+    for (int64_t i = k + 1; i < rows; i++)
+        a[i * columns + k] /= alpha - beta;
+    a[k * columns + k] = beta;
+    return (beta - alpha) / beta;
+}
+
+static void NAME(qr)(int64_t rows, int64_t columns, void *matrix, void *factors, void *room)
+{
+    SCALAR *a = matrix, *tau = factors;
+    int64_t n = rows < columns ? rows : columns;
+    for (int64_t k = 0; k < n; k++) {
+        tau[k] = NAME(reflector)(a, rows, columns, k);
+        if (k + 1 < columns)
+            NAME(reflect)(a, rows, columns, k + 1, a, columns, k, CONJ(tau[k]), room);
+    }
+}
+
+static void NAME(householder)(int64_t rows, int64_t columns, int64_t n, const void *vectors,
+                              const void *factors, void *out, void *room)
+{
+    SCALAR *q = out;
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < columns; j++)
+            q[i * columns + j] = i == j;
+    for (int64_t k = n - 1; k >= 0; k--)
+        NAME(reflect)(q, rows, columns, 0, vectors, columns, k, ((const SCALAR *)factors)[k], room);
+}
+#undef SCALAR
+#undef REAL
+#undef CONJ
+#undef PART
+#undef SQRT
+#undef SQUARE
+#undef NAME
