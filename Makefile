@@ -164,7 +164,7 @@ jax-suite: all $(VENV)/.plugin
 run: all lessons $(VENV)/.plugin
 	@tools/show.sh
 
-bench: all $(VENV)/.plugin
+bench: all lessons $(VENV)/.plugin
 	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV)
 
 format:

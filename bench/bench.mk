@@ -3,8 +3,12 @@ OUT := build/bench
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/read/*.c))
 CFLAGS := -std=gnu17 -O2 -g -Wall -Wextra -fvisibility=hidden -fPIC -pthread -Isrc
 
-bench: $(OUT)/ours $(OUT)/limits $(OUT)/null_plugin.so
+bench: $(OUT)/ours $(OUT)/limits $(OUT)/null_plugin.so $(OUT)/front
 	$(VENV)/bin/python bench/run.py
+	$(VENV)/bin/python bench/front.py
+$(OUT)/front: bench/front.c $(BUILD)/libtutti.so
+	@mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -Iinclude -o $@ $< -L$(BUILD) -ltutti -Wl,-rpath,'$$ORIGIN/..'
 $(OUT)/ours: bench/ours.c $(SHARED_OBJ)
 	@mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -o $@ $^ -ldl -lm

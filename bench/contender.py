@@ -5,6 +5,7 @@ Reads a command a line, answers with a line of JSON, like ours.c:
     call NAME NDEVICES COUNT      times of COUNT calls, each waited for, in ns, and the CPU time of
                                   all threads for all of them
     compile NAME NDEVICES SEED    time to compile (lowered before), in ns
+    trace NAME NDEVICES COUNT     times to trace and lower a function not seen before, in ns
     lower NAME NDEVICES PATH SEED write the StableHLO text of that work to PATH
     memory                        peak of this process, in bytes
 
@@ -57,6 +58,16 @@ def compile_(name, n, seed):
     return {"ns": [time.perf_counter_ns() - start]}
 
 
+def trace(name, n, count):
+    times = []
+    for _ in range(count):
+        fn, args = works.mapped(name, n)  # a new function, so that nothing is remembered
+        start = time.perf_counter_ns()
+        fn.lower(*args)
+        times.append(time.perf_counter_ns() - start)
+    return {"ns": times}
+
+
 def lower(name, n, path, seed):
     fn, args = works.mapped(name, n, seed)
     with open(path, "w") as file:
@@ -71,6 +82,8 @@ def main():
             answer = call(rest[0], int(rest[1]), int(rest[2]))
         elif word == "compile":
             answer = compile_(rest[0], int(rest[1]), int(rest[2]))
+        elif word == "trace":
+            answer = trace(rest[0], int(rest[1]), int(rest[2]))
         elif word == "lower":
             answer = lower(rest[0], int(rest[1]), rest[2], int(rest[3]))
         else:
