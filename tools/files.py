@@ -19,6 +19,7 @@ FOLDERS = [
     ("src/engine", "StableHLO in, results out: the contents page, and the contracts."),
     ("src/engine/passes", "Each pass, and what it is made of."),
     ("src/engine/rules", "What operations mean (eval), and how they become LLVM (emit)."),
+    ("src/engine/linalg", "Factorizations of matrices, for the custom calls of LAPACK."),
     ("src/engine/emit", "From a finished plan to machine code."),
     ("src/engine/run", "Devices as tasks: executor, launches, memory, buffers, events."),
     ("src/engine/comm", "Collectives: plain loops over the devices' memory."),

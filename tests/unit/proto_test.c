@@ -57,6 +57,33 @@ static void refuses(Str bytes, const char *message)
     error_free(error);
 }
 
+/* XLA's own options are checked for their type and mean nothing. */
+static void test_switches(void)
+{
+    static const struct {
+        const char *name, *text, *message;
+    } cases[] = {
+        { "xla_cpu_use_acl", "true", "accepted" },
+        { "xla_cpu_use_acl", "yes", "compile option xla_cpu_use_acl: 'yes' is not a valid bool value." },
+        { "xla_dump_max_hlo_modules", "200", "accepted" },
+        { "xla_dump_max_hlo_modules", "many",
+          "compile option xla_dump_max_hlo_modules: 'many' is not a valid number." },
+        { "xla_dump_to", "/tmp", "accepted" },
+        { "xla_gpu_autotune_level", "4", "accepted" },
+        { "xla_dump", "1", "No such compile option: 'xla_dump'" },
+        { "xla_dump_to ", "1", "No such compile option: 'xla_dump_to '" },
+        { "", "1", "No such compile option: ''" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Text bytes = { 0 };
+        int name = (int)strlen(cases[i].name), text = (int)strlen(cases[i].text);
+        text_printf(&bytes, "%c%c%c%c%s%c%c%c%c%s", 0x3a, name + text + 6, 0x0a, name,
+                    cases[i].name, 0x12, text + 2, 0x0a, text, cases[i].text);
+        refuses((Str){ bytes.at, bytes.n }, cases[i].message);
+        text_free(&bytes);
+    }
+}
+
 static void test_overrides(void)
 {
     BuildOptions o;
@@ -128,6 +155,7 @@ int main(void)
     test_options_of_jax();
     test_unpacked_lists();
     test_overrides();
+    test_switches();
     test_broken_bytes();
     test_shardings();
     test_assignment();

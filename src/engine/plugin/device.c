@@ -2,6 +2,7 @@
 #include "engine/plugin/plugin.h"
 
 #include <string.h>
+#include <unistd.h>
 
 Error *pjrt_DeviceDescription_Id(PJRT_DeviceDescription_Id_Args *args)
 {
@@ -99,8 +100,16 @@ Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
     args->peak_bytes_in_use_is_set = true;
     args->num_allocs = stats.nallocs;
     args->num_allocs_is_set = true;
-    args->bytes_limit = (int64_t)stats.limit_bytes;
+    /* Without a limit of its own a device can count on its share of the machine. */
+    int64_t limit = (int64_t)stats.limit_bytes;
+    if (!limit)
+        limit = sysconf(_SC_PHYS_PAGES) / args->device->client->ndevices * sysconf(_SC_PAGESIZE);
+    args->bytes_limit = limit;
     args->bytes_limit_is_set = stats.limit_bytes != 0;
+    if (PJRT_HAS(args, bytes_reservable_limit_is_set)) {
+        args->bytes_reservable_limit = limit;
+        args->bytes_reservable_limit_is_set = limit > 0;
+    }
     return NULL;
 }
 

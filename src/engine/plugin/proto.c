@@ -6,8 +6,11 @@
  * it was given: a field that does not fit is an error that names the message. */
 #include "engine/plugin/proto.h"
 
+#include "engine/plugin/switches.h"
+
 #include <inttypes.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Wire {
@@ -224,8 +227,37 @@ static Error *read_string(Arena *arena, Str name, Str bytes, const char **out)
     return error_new(CODE_INVALID, "compile option %.*s: it must be a string", STR_ARG(name));
 }
 
-/* One entry of env_option_overrides: 1 key, 2 value.  The words of the refusal are what clients
- * look for. */
+/* OptionOverrideProto as a number, which may come as text. */
+static Error *check_number(Arena *arena, Str name, Str bytes)
+{
+    const char *text = NULL;
+    char *end = NULL;
+    Wire w = wire_of(bytes, "OptionOverrideProto");
+    for (Field f; next_field(&w, &f);)
+        if (f.number == 3 || f.number == 4)
+            return NULL;
+    TRY(read_string(arena, name, bytes, &text));
+    strtod(text, &end);
+    if (end == text || *end)
+        return error_new(CODE_INVALID, "compile option %.*s: '%s' is not a valid number.",
+                         STR_ARG(name), text);
+    return NULL;
+}
+
+/* A switch of XLA's is checked and means nothing.  The words of the refusal are what clients look
+ * for. */
+static Error *check_switch(Arena *arena, Str name, Str value)
+{
+    bool ignored;
+    switch (switch_type(name)) {
+    case SWITCH_BOOL: return read_bool(name, value, &ignored);
+    case SWITCH_NUMBER: return check_number(arena, name, value);
+    case SWITCH_ANY: return NULL;
+    default: return error_new(CODE_INVALID, "No such compile option: '%.*s'", STR_ARG(name));
+    }
+}
+
+/* One entry of env_option_overrides: 1 key, 2 value. */
 static Error *read_override(Arena *arena, Str bytes, BuildOptions *o)
 {
     Wire w = wire_of(bytes, "env_option_overrides");
@@ -242,7 +274,7 @@ static Error *read_override(Arena *arena, Str bytes, BuildOptions *o)
     if (str_is(key, "tutti_name"))
         return read_string(arena, key, value, &o->name);
     if (!str_is(key, "tutti_fold"))
-        return error_new(CODE_INVALID, "No such compile option: '%.*s'", STR_ARG(key));
+        return check_switch(arena, key, value);
     bool folds = true;
     TRY(read_bool(key, value, &folds));
     o->no_fold = !folds;
