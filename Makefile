@@ -24,7 +24,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit check jax-test jax-suite bench asan tsan fuzz format docs size deps clean
+.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz format docs size deps clean
 all: $(PLUGIN) $(TUTTI)
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -98,7 +98,7 @@ install: lib all
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse) \
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse spmd) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test \
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
@@ -121,7 +121,7 @@ $(BUILD)/run-tests: tests/run.c
 
 unit: $(BUILD)/run-tests $(UNIT) all lessons
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
-test: unit asan tsan fuzz jax-test
+test: unit asan tsan fuzz jax-test xla-test
 
 # The same tests with the sanitizers' eyes.
 asan: $(PLUGIN)

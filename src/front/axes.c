@@ -189,12 +189,27 @@ static ValueId axis_index(Resolver *r, Node node, int axis)
     return emit(r, OP_CONVERT, id, type_scalar(I32), NULL, 0, node.loc);
 }
 
+/* One device alone meets nobody: it keeps what it has, or gives it one more or one less axis. */
+static ValueId alone(Resolver *r, Node node)
+{
+    if (node.op == OP_NAMED_INDEX)
+        return emit(r, OP_CONVERT, number(r, 0, node.loc), type_scalar(I32), NULL, 0, node.loc);
+    Type t = type_of(r->m, node.out);
+    bool is_same = type_equal(t, type_of(r->m, node.in[0]));
+    return is_same ? node.in[0] : emit(r, OP_RESHAPE, node.in[0], t, NULL, 0, node.loc);
+}
+
 static void replace(Resolver *r, NodeId n)
 {
     Node node = *node_at(r->m, n);
     const AxisAttrs *attrs = node.attrs;
     int axis = find_axis(r->mesh, attrs->axis), dim = (int)attrs->dimension;
+    bool is_sent = node.op != OP_NAMED_PERMUTE || attrs->pairs.rows > 0;
     ValueId y = 0;
+    if (r->mesh->sizes[axis] == 1 && is_sent) {
+        subst_set(&r->map, node.out, alone(r, node));
+        return;
+    }
     switch (node.op) {
     case OP_NAMED_SUM: y = all_reduce(r, node, OP_ADD, axis); break;
     case OP_NAMED_MAX: y = all_reduce(r, node, OP_MAX, axis); break;

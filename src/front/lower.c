@@ -31,7 +31,7 @@ typedef struct Lowering {
     const Layout *const *layouts; /* of the leaves, now; or NULL */
     RegionId main;
     const Sharding **of; /* [value] of main: how it lies; NULL: whole */
-    bool is_spread;      /* more than one device, or a mesh of one */
+    bool is_spread;      /* over more than one device */
 } Lowering;
 
 /* ---- main ---- */
@@ -373,6 +373,32 @@ static void drop_unused(Module *m)
     m->nfuncs = n;
 }
 
+/* With one device a map's piece is the whole, and its body stands for itself; XLA has no manual
+ * computations there. */
+static void inline_maps(Module *m, RegionId r)
+{
+    Subst map = subst_new(m);
+    Region old = *region_at(m, r);
+    RegionId flat = region_new(m, 0, 0, NULL);
+    for (int i = 0; i < old.nnodes; i++) {
+        Node node = *node_at(m, old.nodes[i]);
+        if (node.op != OP_MANUAL) {
+            region_append(m, flat, old.nodes[i]);
+            continue;
+        }
+        const Region *body = region_at(m, node.regions[0]);
+        for (int k = 0; k < node.nin; k++)
+            subst_set(&map, body->args + (uint32_t)k, node.in[k]);
+        for (int k = 0; k < body->nnodes - 1; k++)
+            region_append(m, flat, region_at(m, node.regions[0])->nodes[k]);
+        for (int k = 0; k < node.nout; k++)
+            subst_set(&map, node.out + (uint32_t)k, region_return(m, node.regions[0])->in[k]);
+    }
+    region_set_nodes(m, r, region_at(m, flat)->nnodes, region_at(m, flat)->nodes);
+    subst_apply(&map, m, r);
+    subst_free(&map);
+}
+
 static bool set_layouts(Lowering *l, Lowered *out)
 {
     Module *m = l->m;
@@ -413,6 +439,11 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
     l.main = make_main(&l, out);
     l.of = ARENA_ARRAY(l.m->arena, const Sharding *, l.m->nvalues + 1);
     place_values(&l, out);
+    if (out->ndevices == 1) {
+        resolve_axes(l.m, l.main);
+        inline_maps(l.m, l.main);
+        l.m->nmeshes = 0;
+    }
     l.is_spread = l.m->nmeshes > 0;
     if (!l.is_spread && out->ndevices > 1) {
         mesh_for_tiling(l.m, &layout_replicated(out->ndevices, out->devices)->tiling);
@@ -424,7 +455,8 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
     drop_unused(l.m);
     if (!set_layouts(&l, out))
         return false;
-    resolve_axes(l.m, l.main);
+    if (out->ndevices > 1)
+        resolve_axes(l.m, l.main);
     out->nargs = l.nargs;
     out->nresults = g->nresults;
     out->types = l.m->funcs[0].results;

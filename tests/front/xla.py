@@ -75,7 +75,7 @@ def run(path):
         num_partitions=n,
         device_assignment=np.array([[d.id for d in devices]]),
     )
-    options.executable_build_options.use_spmd_partitioning = n > 1
+    options.executable_build_options.use_spmd_partitioning = True
     options.executable_build_options.use_shardy_partitioner = True
     with mlir.make_ir_context():
         module = ir.Module.parse(text)

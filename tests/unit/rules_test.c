@@ -11,6 +11,7 @@
 
 #include "front/build.h"
 #include "front/fn.h"
+#include "tests/front/leave.h"
 #include "tests/front/programs.h"
 
 #include <math.h>
@@ -325,26 +326,9 @@ static double dot(const double *a, const double *b, int64_t n)
 static void leave(const Case *c, const char *how, Element e, tt_fn f, int nin, const tt *in,
                   int nout, const tt *out)
 {
-    const char *folder = getenv("TUTTI_PROGRAMS");
-    tt_tree trees[TT_MAX_ARGS];
-    char path[512];
-    if (!folder)
-        return;
-    for (int i = 0; i < nin; i++) {
-        trees[i] = (tt_tree){ in + i, 1 };
-        snprintf(path, sizeof path, "%s/%s_%s_%s.in%d.npy", folder, c->name, how,
-                 e == F64 ? "f64" : "f32", i);
-        tt_save_npy(path, in[i]);
-    }
-    for (int i = 0; i < nout; i++) {
-        snprintf(path, sizeof path, "%s/%s_%s_%s.out%d.npy", folder, c->name, how,
-                 e == F64 ? "f64" : "f32", i);
-        tt_save_npy(path, out[i]);
-    }
-    snprintf(path, sizeof path, "%s/%s_%s_%s.mlir", folder, c->name, how, e == F64 ? "f64" : "f32");
-    FILE *file = fopen(path, "w");
-    fputs(tt_lower_n(f, trees, nin), file);
-    fclose(file);
+    char name[128];
+    snprintf(name, sizeof name, "%s_%s_%s", c->name, how, e == F64 ? "f64" : "f32");
+    leave_program(name, f, nin, in, nout, out);
 }
 
 /* ---- derivatives ---- */
