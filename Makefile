@@ -161,6 +161,14 @@ jax-suite: all $(VENV)/.plugin
 	$(VENV)/bin/pip install -q absl-py hypothesis
 	$(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --table docs/jax_suites.md $(SUITES)
 
+# What the front lowers, compiled and run by XLA.
+PROGRAMS := $(BUILD)/programs
+xla-test: $(PLUGIN) $(BUILD)/tests/unit/rules_test $(BUILD)/tests/unit/spmd_test $(VENV)/.ready
+	@rm -rf $(PROGRAMS) && mkdir -p $(PROGRAMS)
+	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/rules_test
+	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/spmd_test
+	$(VENV)/bin/python tests/front/xla.py $(PROGRAMS)
+
 run: all lessons $(VENV)/.plugin
 	@tools/show.sh
 
