@@ -76,6 +76,10 @@ PassFn refine, simplify, place, fuse, stretch, assign;
  * code; the two values have one place. */
 bool node_is_rename(const Module *m, const Node *node);
 
+/* passes/capture.c: reducers and comparators in r and below that use values from outside get
+ * copies of what those are computed from; what is not constant is refused. */
+MUST_USE Error *captures_sink(Module *m, RegionId r);
+
 /* emit/emit.c: from a finished plan to native code in a Program that takes over p->m. */
 MUST_USE Error *emit(Plan *p, Program **out);
 /* The same for a program that the reference evaluator plays whole, on one device. */

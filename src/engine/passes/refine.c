@@ -310,6 +310,7 @@ static MUST_USE Error *refine_main(Refiner *z, Func *main)
 {
     TRY(inline_func(z, (int)(main - z->m->funcs), main->loc));
     TRY(rebuild(z, main->body, tidy));
+    TRY(captures_sink(z->m, main->body));
     return check_static(z->m, main->body);
 }
 
