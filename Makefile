@@ -124,12 +124,12 @@ unit: $(BUILD)/run-tests $(UNIT) all lessons
 test: unit asan tsan fuzz jax-test xla-test
 
 # The same tests with the sanitizers' eyes.
-asan: $(PLUGIN)
+asan: $(PLUGIN) $(BUILD)/libtutti.so
 	$(MAKE) BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' unit-only
 tsan: $(PLUGIN)
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
-unit-only: $(BUILD)/run-tests $(UNIT)
-	$(BUILD)/run-tests -j $(JOBS) $(UNIT)
+unit-only: $(BUILD)/run-tests $(UNIT) $(LESSONS)
+	BUILD=$(BUILD) $(BUILD)/run-tests -j $(JOBS) $(UNIT) tests/lessons.sh
 STRESS := $(filter %executor_test %comm_test %event_test %buffer_test %value_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
 stress-only: $(BUILD)/run-tests $(STRESS)
 	TSAN_OPTIONS=suppressions=tests/tsan.supp TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)

@@ -6,7 +6,8 @@
 #     tests/lessons.sh [DEVICES ...]     TUTTI_NEAR=1: 5 digits for all, for other plugins
 set -u
 cd "$(dirname "$0")/.."
-build=${BUILD:-build}
+build=${BUILD:-build} # of the library; the engine is always build/'s
+[ "$build" = build ] || export TUTTI_PLUGIN=${TUTTI_PLUGIN:-build/pjrt_plugin_tutti.so}
 counts=${*:-1 2 4 8}
 sums=" 04_train 06_data 08_run_file "
 out=$(mktemp) want=$(mktemp)
