@@ -697,6 +697,47 @@ static void test_argmax(void)
         }
 }
 
+/* argmax and argmin as JAX writes them: NaN is above all, and of equals the first counts. */
+static void test_arg(void)
+{
+    static const char *const shapes[][3] = { { "9x53x", "1", "9x" }, { "53x9x", "0", "9x" },
+                                             { "300x", "0", "" }, { "3x5x40x", "2", "3x5x" } };
+    static const char *const elements[] = { "f32", "f64", "i32", "ui8" };
+    for (int s = 0; s < 16; s++)
+        for (int is_min = 0; is_min < 2; is_min++) {
+            Text text = { 0 };
+            const char *in = shapes[s % 4][0], *out = shapes[s % 4][2], *dims = shapes[s % 4][1];
+            const char *first = s / 4 == 0 ? (is_min ? "0x7F800000" : "0xFF800000")
+                                : s / 4 == 1
+                                    ? (is_min ? "0x7FF0000000000000" : "0xFFF0000000000000")
+                                    : (is_min ? "127" : "0");
+            text_printf(&text,
+                "(%%x: tensor<%s$E>) -> (tensor<%s$E>, tensor<%si32>) {\n"
+                "  %%i = stablehlo.iota dim = %s : tensor<%si32>\n"
+                "  %%b = stablehlo.constant dense<%s> : tensor<$E>\n"
+                "  %%c = stablehlo.constant dense<0> : tensor<i32>\n"
+                "  %%r:2 = stablehlo.reduce(%%x init: %%b), (%%i init: %%c) across dimensions = [%s] : "
+                "(tensor<%s$E>, tensor<%si32>, tensor<$E>, tensor<i32>) -> (tensor<%s$E>, tensor<%si32>)\n"
+                "   reducer(%%v: tensor<$E>, %%w: tensor<$E>) (%%j: tensor<i32>, %%k: tensor<i32>) {\n"
+                "    %%f = stablehlo.compare %s, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+                "    %%h = stablehlo.compare NE, %%v, %%v : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+                "    %%g = stablehlo.or %%f, %%h : tensor<i1>\n"
+                "    %%e = stablehlo.compare EQ, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+                "    %%l = stablehlo.compare LT, %%j, %%k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+                "    %%t = stablehlo.and %%e, %%l : tensor<i1>\n"
+                "    %%u = stablehlo.or %%g, %%t : tensor<i1>\n"
+                "    %%m = stablehlo.select %%g, %%v, %%w : tensor<i1>, tensor<$E>\n"
+                "    %%n = stablehlo.select %%u, %%j, %%k : tensor<i1>, tensor<i32>\n"
+                "    stablehlo.return %%m, %%n : tensor<$E>, tensor<i32>\n  }\n"
+                "  return %%r#0, %%r#1 : tensor<%s$E>, tensor<%si32>\n}",
+                in, out, out, dims, in, first, dims, in, in, out, out, is_min ? "LT" : "GT", out,
+                out);
+            for (int tame = 0; tame < 2; tame++)
+                try(text_cstr(&text), "", elements[s / 4], 0, tame);
+            text_free(&text);
+        }
+}
+
 static void test_dot(void)
 {
     static const char *const elements[] = { "f32", "f64", "i32", "bf16", "complex<f32>", "i8" };
@@ -876,6 +917,7 @@ static void test_cut(void)
     test_reduce();
     test_wild_reduce();
     test_argmax();
+    test_arg();
     test_dot();
     test_windows();
     test_convolution();
@@ -895,6 +937,7 @@ int main(void)
     test_reduce();
     test_wild_reduce();
     test_argmax();
+    test_arg();
     test_dot();
     test_update();
     test_scatter();

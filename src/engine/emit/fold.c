@@ -76,7 +76,7 @@ static void accumulate(Kernel *k, const Fold *f, const Nest *nest, int lanes, V 
     V next[f->n];
     k->is_strict = f->in_order;
     f->values(k, f, space_index(k, f, nest, lanes), next);
-    f->combine(k, f, acc, next);
+    (f->step ? f->step : f->combine)(k, f, acc, next);
     k->is_strict = false;
 }
 

@@ -20,6 +20,8 @@ typedef struct Fold {
     void (*values)(Kernel *k, const struct Fold *f, Index *at, V *next);
     /* acc = acc combined with next. */
     void (*combine)(Kernel *k, const struct Fold *f, V *acc, const V *next);
+    /* The same where acc holds only what comes before next; NULL: combine does it. */
+    void (*step)(Kernel *k, const struct Fold *f, V *acc, const V *next);
     /* What to do with the results at an index of out. */
     void (*done)(Kernel *k, const struct Fold *f, Index *at, V *acc);
 } Fold;

@@ -5,7 +5,10 @@
  * with many accumulators; any other with one, which begins as the initial value.
  *
  * The largest of floats is NaN if any is.  To look at that in each step would be slow, so the
- * comparison ignores it, and a second accumulator remembers whether one was seen. */
+ * comparison ignores it, and a second accumulator remembers whether one was seen.
+ *
+ * The place of the largest (arg.c) runs with many accumulators too, which all begin as the initial
+ * values: to take those in several times changes nothing. */
 #include "engine/emit/reduce.h"
 
 #include "engine/emit/arith.h"
@@ -65,7 +68,8 @@ V reduce_initial(Kernel *k, const Reduce *r, int i)
 static void reduce_start(Kernel *k, const Fold *f, V *acc)
 {
     const Reduce *r = f->user;
-    acc[0] = f->has_identity ? identity(k, r->op, r->e) : reduce_initial(k, r, 0);
+    bool is_neutral = f->has_identity && r->direction < 0;
+    acc[0] = is_neutral ? identity(k, r->op, r->e) : reduce_initial(k, r, 0);
     if (r->is_extreme)
         acc[1] = LLVMConstNull(lanes_of(int_type(k, 1), k->lanes));
     for (int i = 1; i < f->n && !r->is_extreme; i++)
@@ -112,7 +116,7 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
 {
     const Reduce *r = f->user;
     const Node *node = node_at(k->m, r->node), *end = region_return(k->m, k->region);
-    if (f->has_identity) {
+    if (f->has_identity && r->direction < 0) {
         V first[2] = { reduce_initial(k, r, 0) };
         if (r->is_extreme)
             first[1] = is_nan(k, first[0]);
@@ -144,8 +148,14 @@ Fold reduce_fold(Kernel *k, Reduce *r)
                .values = reduce_values,
                .combine = reduce_combine,
                .done = reduce_done };
-    f.has_identity = !r->in_order && f.n == 1 && has_identity(r->op, r->e);
-    r->is_extreme = f.has_identity && is_float(r->e) && (r->op == OP_MAX || r->op == OP_MIN);
+    r->direction = r->in_order ? -1 : arg_direction(k->m, r->node);
+    f.has_identity =
+        r->direction >= 0 || (!r->in_order && f.n == 1 && has_identity(r->op, r->e));
+    if (r->direction >= 0) {
+        f.combine = arg_combine;
+        f.step = arg_step;
+    }
+    r->is_extreme = f.n == 1 && f.has_identity && is_float(r->e) && (r->op == OP_MAX || r->op == OP_MIN);
     f.n += r->is_extreme;
     if (2 * f.n > MAX_CARRIED)
         kernel_error(k, r->node, "more than 32 arrays at once");
@@ -166,6 +176,6 @@ void block_reduce(Kernel *k, NodeId root)
     for (int d = 0; d + 1 < f.space.rank; d++)
         f.joined[d] = f.reduced[d] == f.reduced[d + 1];
     joinable(k, node->nout, node->in, f.space, f.joined);
-    f.in_order = f.has_identity && !r.is_extreme && fold_is_few(&f, r.e);
+    f.in_order = f.has_identity && f.n == 1 && !r.is_extreme && fold_is_few(&f, r.e);
     fold_emit(k, &f);
 }

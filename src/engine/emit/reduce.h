@@ -10,6 +10,7 @@ typedef struct Reduce {
     Element e;
     bool in_order;   /* one accumulator, from the initial value on, as the text has it */
     bool is_extreme; /* max or min of floats: values are {number, was NaN} */
+    int direction;   /* argmax (GT) or argmin (LT): values are {number, where}; else -1 */
     /* Operand i at an index of the space; NULL: the space is the operand's shape. */
     V (*at)(Kernel *k, const struct Reduce *r, int i, Index *at);
     void *user;
@@ -17,5 +18,9 @@ typedef struct Reduce {
 
 /* All but the space, from a Reduce in which node, in_order, at and user are set. */
 Fold reduce_fold(Kernel *k, Reduce *r);
+/* arg.c: GT or LT, if the reduce is an argmax or argmin; else -1. */
+int arg_direction(const Module *m, NodeId reduce);
+void arg_combine(Kernel *k, const Fold *f, V *acc, const V *next);
+void arg_step(Kernel *k, const Fold *f, V *acc, const V *next);
 V reduce_initial(Kernel *k, const Reduce *r, int i); /* of operand i, in k->lanes lanes */
 #endif
