@@ -278,7 +278,9 @@ static void resolve(Resolver *r, RegionId region)
 
 void resolve_axes(Module *m, RegionId r)
 {
-    Resolver resolver = { .m = m, .map = subst_new(m), .is_done = calloc((size_t)m->nfuncs + 1, 1) };
+    Resolver resolver = { .m = m,
+                          .map = subst_new(m),
+                          .is_done = calloc((size_t)m->nfuncs + 1, 1) };
     if (!resolver.is_done)
         fail("no memory for %d functions", m->nfuncs);
     resolve(&resolver, r);

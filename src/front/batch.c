@@ -21,8 +21,8 @@ typedef struct Batcher {
     Module *m;
     int64_t size;
     Str axis_name;
-    Subst value;   /* of the old graph: its number in the new region */
-    Subst mapped;  /* to something: has the batch axis */
+    Subst value;  /* of the old graph: its number in the new region */
+    Subst mapped; /* to something: has the batch axis */
 } Batcher;
 
 /* ---- what has the axis ---- */
@@ -114,8 +114,8 @@ static void ask(Batcher *b, NodeId n)
         types[node.nin + i] = type_of(m, node.out + (uint32_t)i);
         y_mapped[i] = true;
     }
-    Batch q = { node.op, node.attrs, node.nin, node.nout, x, mapped, types, types + node.nin,
-                b->size, b->axis_name, y, y_mapped, m, n, b };
+    Batch q = { node.op, node.attrs,   node.nin, node.nout, x, mapped, types, types + node.nin,
+                b->size, b->axis_name, y,        y_mapped,  m, n,      b };
     rule(&q);
     for (int i = 0; i < node.nout; i++)
         set(b, node.out + (uint32_t)i, y[i], y_mapped[i]);
@@ -138,8 +138,7 @@ static void walk(Batcher *b, RegionId r)
     here = at;
 }
 
-void batcher_inline(Batcher *b, RegionId r, const tt *x, const bool *mapped, tt *y,
-                    bool *y_mapped)
+void batcher_inline(Batcher *b, RegionId r, const tt *x, const bool *mapped, tt *y, bool *y_mapped)
 {
     Module *m = b->m;
     for (int i = 0; i < region_at(m, r)->nargs; i++)
@@ -162,7 +161,8 @@ bool batch_transform(const Graph *g, int64_t size, Str axis_name, const bool *ma
     Batcher b = { m, size, axis_name, subst_new(m), subst_new(m) };
     Trace frame = { .loc = tracing->loc };
     Type *types = ARENA_ARRAY(m->arena, Type, g->nleaves + 1);
-    tt *x = ARENA_ARRAY(m->arena, tt, g->nleaves + 1), *y = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
+    tt *x = ARENA_ARRAY(m->arena, tt, g->nleaves + 1),
+       *y = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
     bool *y_mapped = ARENA_ARRAY(m->arena, bool, g->nresults + 1);
     for (int i = 0; i < g->nleaves; i++) {
         types[i] = type_of(m, region_at(m, g->body)->args + (uint32_t)i);
@@ -221,7 +221,9 @@ static bool move_out(const Map *map, const Graph *inner, const bool *is_mapped, 
             return false;
         if (axis == TT_NONE && is_mapped[i])
             return say_broken("%s: result %d differs from row to row, so its out_axis cannot be "
-                              "TT_NONE", map->f->label, i), false;
+                              "TT_NONE",
+                              map->f->label, i),
+                   false;
         if (axis == TT_NONE)
             continue;
         y[i] = build_move_axis(is_mapped[i] ? y[i] : build_leading(y[i], map->size), 0, axis);
@@ -258,8 +260,12 @@ bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
         return false;
     map.axes = ARENA_ARRAY(trace_arena(), int32_t, leaves->n + 1);
     map.mapped = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
-    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line,
-                    .axis_name = f->key.axis_name, .axis_size = (int)map.size };
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .axis_name = f->key.axis_name,
+                    .axis_size = (int)map.size };
     Graph inner;
     frame_push(&frame);
     bool ok = inner_graph(&map, &inner) && whole_graph(&map, &inner, out);

@@ -137,7 +137,8 @@ tt build_zeros(Type type)
 tt build_reshape(tt x, Type to)
 {
     Type from = type_at(x);
-    return type_same_shape(from, to) ? x : build(OP_RESHAPE, 1, &x, NULL, type_with(to, from.element));
+    return type_same_shape(from, to) ? x
+                                     : build(OP_RESHAPE, 1, &x, NULL, type_with(to, from.element));
 }
 
 tt build_convert(tt x, Element to)
@@ -152,7 +153,8 @@ tt build_broadcast(tt x, Type to, Ints dims)
     to.element = from.element;
     if (type_equal(from, to))
         return x;
-    return build(OP_BROADCAST, 1, &x, BUILD_ATTRS(BroadcastAttrs, .broadcast_dimensions = dims), to);
+    return build(OP_BROADCAST, 1, &x, BUILD_ATTRS(BroadcastAttrs, .broadcast_dimensions = dims),
+                 to);
 }
 
 tt build_leading(tt x, int64_t n)
@@ -194,7 +196,8 @@ static tt neutral(OpId op, Element e)
     char data[16] = { 0 };
     const ElementInfo *info = &element_info[e];
     bool is_lowest = op == OP_MAX || op == OP_OR;
-    if (op == OP_ADD || (info->kind == BOOLEAN && is_lowest) || (info->kind == UNSIGNED && is_lowest))
+    if (op == OP_ADD || (info->kind == BOOLEAN && is_lowest) ||
+        (info->kind == UNSIGNED && is_lowest))
         return build_number(type_scalar(e), 0);
     if (op == OP_MUL || info->kind == BOOLEAN)
         return build_number(type_scalar(e), 1);
@@ -222,8 +225,8 @@ tt build_reduce(OpId op, tt x, Ints dims)
     Type to = type_new(trace_arena(), from.element, rank, left);
     tt in[] = { x, neutral(op, from.element) }, y;
     Graph reducer = trace_reducer(op, from.element);
-    trace_apply_regions("a rule", OP_REDUCE, 2, in, BUILD_ATTRS(DimensionsAttrs, .dimensions = dims),
-                        1, &reducer, 1, &to, &y);
+    trace_apply_regions("a rule", OP_REDUCE, 2, in,
+                        BUILD_ATTRS(DimensionsAttrs, .dimensions = dims), 1, &reducer, 1, &to, &y);
     return y;
 }
 
@@ -233,10 +236,10 @@ tt build_slice(tt x, Ints start, Ints limit, Ints strides)
     int64_t dims[MAX_RANK];
     for (int i = 0; i < t.rank; i++)
         dims[i] = (limit.at[i] - start.at[i] + strides.at[i] - 1) / strides.at[i];
-    return build(OP_SLICE, 1, &x,
-                 BUILD_ATTRS(SliceAttrs, .start_indices = start, .limit_indices = limit,
-                             .strides = strides),
-                 type_new(trace_arena(), t.element, t.rank, dims));
+    return build(
+        OP_SLICE, 1, &x,
+        BUILD_ATTRS(SliceAttrs, .start_indices = start, .limit_indices = limit, .strides = strides),
+        type_new(trace_arena(), t.element, t.rank, dims));
 }
 
 tt build_pad(tt x, tt value, Ints low, Ints high, Ints interior)

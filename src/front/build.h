@@ -6,7 +6,10 @@
 #include "front/trace.h"
 
 #define NO_VALUE ((tt){ 0, 0 }) /* in rules: a zero tangent or cotangent */
-static inline bool is_value(tt x) { return x.generation != 0; }
+static inline bool is_value(tt x)
+{
+    return x.generation != 0;
+}
 
 Type type_at(tt x); /* dims in the session's arena */
 Type type_with(Type t, Element element);
@@ -25,8 +28,8 @@ tt build(OpId op, int n, const tt *x, const void *attrs, Type result);
 tt build1(OpId op, tt x);       /* of x's type */
 tt build2(OpId op, tt a, tt b); /* of a's type */
 
-tt build_number(Type type, double x);  /* all elements x */
-tt build_zeros(Type type);             /* of any element type */
+tt build_number(Type type, double x); /* all elements x */
+tt build_zeros(Type type);            /* of any element type */
 tt build_reshape(tt x, Type to);
 tt build_convert(tt x, Element to);
 tt build_broadcast(tt x, Type to, Ints dims); /* axis i of x is dims[i] of the result */

@@ -6,12 +6,10 @@
  *        |                     place; tt_jit's becomes a call of a private function; of any other
  *        |                     the graph is made (fn_graph) and copied into the trace
  *        |
- *        +-- outside:          leaves -> signature (types, weakness, layouts) -> the program for it,
- *                              or        trace      fn.c, trace.c
- *                                        transform  jvp.c, transpose.c, batch.c, spmd.c
- *                                        lower      lower.c, axes.c
- *                                        compile    client.c            (program.c: program_make)
- *                              then      run                            (program.c: program_run)
+ *        +-- outside:          leaves -> signature (types, weakness, layouts) -> the program for
+ * it, or        trace      fn.c, trace.c transform  jvp.c, transpose.c, batch.c, spmd.c lower
+ * lower.c, axes.c compile    client.c            (program.c: program_make) then      run
+ * (program.c: program_run)
  *
  * A call whose program is there costs a hash of the signature and a walk along the few programs
  * of the function; nothing is allocated for it but the results. */
@@ -68,8 +66,8 @@ static size_t signature(const Args *args, uint64_t *key)
     size_t n = 0;
     for (int i = 0; i < args->n; i++) {
         const Held *h = &args->held[i];
-        key[n++] = (uint64_t)h->type.element | (uint64_t)h->type.rank << 8 |
-                   (uint64_t)h->is_weak << 16;
+        key[n++] =
+            (uint64_t)h->type.element | (uint64_t)h->type.rank << 8 | (uint64_t)h->is_weak << 16;
         key[n++] = (uint64_t)(uintptr_t)h->array->layout;
         for (int k = 0; k < h->type.rank; k++)
             key[n++] = (uint64_t)h->type.dims[k];
@@ -104,7 +102,8 @@ static bool is_concrete(tt_fn f, const Args *args)
     for (int i = 0; i < args->n; i++)
         if (!args->held[i].array) {
             say_broken("%s: an argument is being traced, by another thread or inside another "
-                       "function", f->label);
+                       "function",
+                       f->label);
             return false;
         }
     return true;
@@ -152,7 +151,8 @@ static bool has_room(tt_fn f, int there, int room)
 {
     if (there != room)
         say_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
-                   "tt_call_as(type, ...)", f->label, there, there == 1 ? "" : "s", room);
+                   "tt_call_as(type, ...)",
+                   f->label, there, there == 1 ? "" : "s", room);
     return there == room;
 }
 
@@ -196,7 +196,7 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
 }
 
 typedef struct Callee {
-    Str name;  /* empty: a map is inside, and it is copied where it is called */
+    Str name; /* empty: a map is inside, and it is copied where it is called */
     Graph graph;
     int nresults;
     const Type *results;
@@ -224,8 +224,8 @@ static Str unique_name(Module *m, const char *name)
 {
     Text text = { 0 };
     text_printf(&text, "%s", name);
-    for (int i = 0; str_is((Str){ text.at, text.n }, "main") ||
-                    func_find(m, (Str){ text.at, text.n }); i++) {
+    for (int i = 0;
+         str_is((Str){ text.at, text.n }, "main") || func_find(m, (Str){ text.at, text.n }); i++) {
         text.n = 0;
         text_printf(&text, "%s_%d", name, i);
     }
@@ -285,8 +285,9 @@ static const Callee *need_callee(tt_fn f, const Leaves *leaves)
     Text key = callee_key(f, leaves);
     uint64_t found = 0;
     if (!table_get(&session->calls, key.at, key.n, &found)) {
-        Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file,
-                        .line = f->line };
+        Trace frame = {
+            .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line
+        };
         Graph g;
         frame_push(&frame);
         bool ok = fn_graph(f, leaves, &g);
@@ -362,12 +363,14 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
     *leaves = (Leaves){ .nargs = nargs };
     if (nargs > TT_MAX_ARGS)
         return say_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
-                          TT_MAX_ARGS), false;
+                          TT_MAX_ARGS),
+               false;
     for (int i = 0; i < nargs; i++)
         leaves->n += leaves->counts[i] = args[i].n;
     if (leaves->n > MOST)
         return say_broken("%s: %d arrays; at most %d are possible in a call", f->label, leaves->n,
-                          MOST), false;
+                          MOST),
+               false;
     return fn_takes(f, nargs, leaves->counts);
 }
 
@@ -379,7 +382,9 @@ static bool goes_deeper(tt_fn f)
 {
     if (deep == DEEPEST)
         return say_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
-                          "since nothing is known yet to end it by", f->label, DEEPEST), false;
+                          "since nothing is known yet to end it by",
+                          f->label, DEEPEST),
+               false;
     deep++;
     return true;
 }
@@ -427,7 +432,8 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     if (!fn_is(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
         return "";
     if (tracing)
-        return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label), "";
+        return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
+               "";
     tt leaf[leaves.n + 1];
     Held held[leaves.n + 1];
     Type types[leaves.n + 1];
@@ -459,7 +465,10 @@ static tt_fn public_function(const char *name, Body *body, const void *config, s
                              int nout)
 {
     enum { RECENT = 64 };
-    static _Thread_local struct { uint64_t hash; tt_fn f; } recent[RECENT];
+    static _Thread_local struct {
+        uint64_t hash;
+        tt_fn f;
+    } recent[RECENT];
     uint64_t hash = hash_bytes(config, size, (uint64_t)(uintptr_t)body);
     tt_fn f = recent[hash % RECENT].f;
     bool is_it = f && recent[hash % RECENT].hash == hash &&
@@ -467,8 +476,9 @@ static tt_fn public_function(const char *name, Body *body, const void *config, s
                  (!size || memcmp(f->key.config, config, size) == 0);
     if (is_it)
         return f;
-    FnKey key = { .function = (void (*)(void))body, .config_size = size, .kind = FN_PUBLIC,
-                  .arity = nout };
+    FnKey key = {
+        .function = (void (*)(void))body, .config_size = size, .kind = FN_PUBLIC, .arity = nout
+    };
     if (size)
         key.config = intern_bytes(config, size);
     f = fn_intern(&key, NULL, name);

@@ -6,9 +6,12 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [TT_PSUM] = "tt_psum",         [TT_PMEAN] = "tt_pmean",
-    [TT_PMAX] = "tt_pmax",         [TT_PMIN] = "tt_pmin",
-    [TT_ALL_GATHER] = "tt_all_gather", [TT_PSUM_SCATTER] = "tt_psum_scatter",
+    [TT_PSUM] = "tt_psum",
+    [TT_PMEAN] = "tt_pmean",
+    [TT_PMAX] = "tt_pmax",
+    [TT_PMIN] = "tt_pmin",
+    [TT_ALL_GATHER] = "tt_all_gather",
+    [TT_PSUM_SCATTER] = "tt_psum_scatter",
     [TT_ALL_TO_ALL] = "tt_all_to_all",
 };
 
@@ -23,11 +26,12 @@ static int bound(const char *who, const char *axis_name)
                    who);
     else if (!tracing)
         say_broken("%s: no axis named \"%s\" is being mapped here: call it inside a function that "
-                   "tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = \"%s\"", who, axis_name,
-                   axis_name);
+                   "tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = \"%s\"",
+                   who, axis_name, axis_name);
     else
         say_broken("%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "
-                   "the function is mapped, or give its mesh that axis", who, axis_name, axis_name);
+                   "the function is mapped, or give its mesh that axis",
+                   who, axis_name, axis_name);
     return 0;
 }
 
@@ -110,14 +114,14 @@ const tt *tt_shift_n(tt_tree tree, const char *axis_name, int by)
     return out;
 }
 
-tt (tt_axis_index)(const char *axis_name)
+tt(tt_axis_index)(const char *axis_name)
 {
     int size = bound("tt_axis_index", axis_name);
     return size ? build(OP_NAMED_INDEX, 0, NULL, axis_attrs(axis_name, size), type_scalar(I32))
                 : NO_VALUE;
 }
 
-int (tt_axis_size)(const char *axis_name)
+int(tt_axis_size)(const char *axis_name)
 {
     return bound("tt_axis_size", axis_name);
 }

@@ -21,10 +21,10 @@ _Static_assert(sizeof(FnKey) == 8 * (8 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
                                     4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 8),
                "keys are compared as bytes");
 
-static Lock lock;      /* guards the tables */
-static Table strings;  /* interned bytes, strings among them */
+static Lock lock;       /* guards the tables */
+static Table strings;   /* interned bytes, strings among them */
 static Table functions; /* FnKey -> tt_fn */
-static Table enlisted; /* address -> const tt_fun * */
+static Table enlisted;  /* address -> const tt_fun * */
 
 /* ---- interning ---- */
 
@@ -127,7 +127,8 @@ static tt_fn make_c(int arity, void (*function)(void), const char *name)
     const tt_fun *fun = find_enlisted(function);
     if (!arity && !fun) {
         say_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
-                   "definition", name, name);
+                   "definition",
+                   name, name);
         return NULL;
     }
     FnKey key = { .kind = FN_C, .function = function, .fun = fun, .arity = fun ? 0 : arity };
@@ -138,7 +139,10 @@ tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)
 {
     /* Calls in a loop find their function here, without a lock. */
     enum { RECENT = 16 };
-    static _Thread_local struct { void (*function)(void); tt_fn f; } recent[RECENT];
+    static _Thread_local struct {
+        void (*function)(void);
+        tt_fn f;
+    } recent[RECENT];
     if (arity < 0)
         return (tt_fn)(void *)function;
     unsigned at = (unsigned)((uintptr_t)function >> 4) % RECENT;
@@ -162,20 +166,18 @@ static void apply(tt_fn f, const tt *in, tt *out)
     }
 #define A(i) in[i]
     switch (f->arity) {
-    case 1: *out = ((tt (*)(tt))p)(A(0)); break;
-    case 2: *out = ((tt (*)(tt, tt))p)(A(0), A(1)); break;
-    case 3: *out = ((tt (*)(tt, tt, tt))p)(A(0), A(1), A(2)); break;
-    case 4: *out = ((tt (*)(tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3)); break;
-    case 5: *out = ((tt (*)(tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4)); break;
-    case 6:
-        *out = ((tt (*)(tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5));
-        break;
+    case 1: *out = ((tt(*)(tt))p)(A(0)); break;
+    case 2: *out = ((tt(*)(tt, tt))p)(A(0), A(1)); break;
+    case 3: *out = ((tt(*)(tt, tt, tt))p)(A(0), A(1), A(2)); break;
+    case 4: *out = ((tt(*)(tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3)); break;
+    case 5: *out = ((tt(*)(tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4)); break;
+    case 6: *out = ((tt(*)(tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5)); break;
     case 7:
-        *out = ((tt (*)(tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5), A(6));
+        *out = ((tt(*)(tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5), A(6));
         break;
     case 8:
-        *out = ((tt (*)(tt, tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5),
-                                                           A(6), A(7));
+        *out = ((tt(*)(tt, tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5), A(6),
+                                                          A(7));
         break;
     default: fail("a function of %d arrays", f->arity);
     }
@@ -332,8 +334,9 @@ static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const
     if (!fn_is(f, kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad"))
         return NULL;
     OPTIONS(tt_grad_options, given);
-    FnKey key = { .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1,
-                  .has_aux = options.has_aux };
+    FnKey key = {
+        .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1, .has_aux = options.has_aux
+    };
     return fn_intern(&key, how, NULL);
 }
 
@@ -352,8 +355,11 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
     if (!fn_is(f, "tt_vmap"))
         return NULL;
     OPTIONS(tt_vmap_options, given);
-    FnKey key = { .kind = FN_VMAP, .inner = f, .axis_size = options.axis_size,
-                  .axis_name = intern_string(options.axis_name), .out_axis = options.out_axis };
+    FnKey key = { .kind = FN_VMAP,
+                  .inner = f,
+                  .axis_size = options.axis_size,
+                  .axis_name = intern_string(options.axis_name),
+                  .out_axis = options.out_axis };
     memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
     memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
     return fn_intern(&key, "vmap", NULL);
@@ -366,12 +372,17 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
     OPTIONS(tt_pmap_options, given);
     if ((options.devices != NULL) != (options.ndevices > 0)) {
         say_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
-                   "or neither be given", f->label);
+                   "or neither be given",
+                   f->label);
         return NULL;
     }
-    FnKey key = { .kind = FN_PMAP, .inner = f, .axis_size = options.axis_size,
-                  .axis_name = intern_string(options.axis_name), .out_axis = options.out_axis,
-                  .donate = options.donate, .ndevices = options.ndevices };
+    FnKey key = { .kind = FN_PMAP,
+                  .inner = f,
+                  .axis_size = options.axis_size,
+                  .axis_name = intern_string(options.axis_name),
+                  .out_axis = options.out_axis,
+                  .donate = options.donate,
+                  .ndevices = options.ndevices };
     if (options.devices)
         key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
     memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);

@@ -52,7 +52,7 @@ struct tt_function {
     const char *label; /* pmap(grad(loss)) */
     const char *file;  /* where it was first made */
     int line;
-    int arity;         /* as in the key */
+    int arity; /* as in the key */
     const tt_fun *fun;
     const struct Loaded *loaded;
     _Atomic(struct Program *) programs;
@@ -98,10 +98,10 @@ int64_t map_size(tt_fn f, const Leaves *leaves);
 bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis);
 
 /* The parts of fn_graph: one per transformation, each in its own file. */
-bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* transpose.c */
-bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* jvp.c */
-bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* batch.c */
-bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* spmd.c */
-bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out);  /* spmd.c */
-bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);     /* load.c */
+bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* transpose.c */
+bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
+bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
+bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
+bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
 #endif

@@ -174,7 +174,8 @@ bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool 
     Forward f = { m, subst_new(m), subst_new(m) };
     Trace frame = { 0 };
     tt *x = ARENA_ARRAY(m->arena, tt, 2 * g->nleaves + 1), *dx = x + g->nleaves;
-    tt *y = ARENA_ARRAY(m->arena, tt, 2 * g->nresults + 1), *dy = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
+    tt *y = ARENA_ARRAY(m->arena, tt, 2 * g->nresults + 1),
+       *dy = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
     frame_push(&frame);
     begin(g, active, x, dx);
     forward_inline(&f, g->body, x, dx, y, dy);
@@ -207,7 +208,8 @@ bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out)
     for (int i = 0; i < primal.n; i++) {
         if (!type_equal(leaves->types[i], leaves->types[primal.n + i]))
             return say_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
-                              leaf_words(leaves, i), type_words(leaves->types[primal.n + i])), false;
+                              leaf_words(leaves, i), type_words(leaves->types[primal.n + i])),
+                   false;
         active[i] = has_tangent(leaves->types[i]);
     }
     Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };

@@ -71,7 +71,7 @@ static struct Loaded *load(const char *path)
     return loaded;
 }
 
-tt_fn (tt_load)(const char *path)
+tt_fn(tt_load)(const char *path)
 {
     struct Loaded *loaded = load(path);
     if (!loaded)
@@ -109,8 +109,8 @@ static RegionId copy_block(Copier *c, RegionId r)
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, last->nin + 1);
     for (int i = 0; i < last->nin; i++)
         in[i] = c->to[last->in[i]];
-    region_append(m, copy, node_new(m, OP_RETURN, last->nin, in, 0, NULL, 0, NULL, last->attrs,
-                                    last->loc));
+    region_append(m, copy,
+                  node_new(m, OP_RETURN, last->nin, in, 0, NULL, 0, NULL, last->attrs, last->loc));
     return copy;
 }
 
@@ -152,8 +152,8 @@ static bool copy_node(Copier *c, const Node *n, RegionId to)
     for (int i = 0; i < n->nregions; i++)
         if (!(regions[i] = copy_block(c, n->regions[i])))
             return false;
-    NodeId copy = node_new(m, n->op, n->nin, in, n->nout, types, n->nregions, regions, n->attrs,
-                           n->loc);
+    NodeId copy =
+        node_new(m, n->op, n->nin, in, n->nout, types, n->nregions, regions, n->attrs, n->loc);
     node_at(m, copy)->extra = n->extra;
     region_append(m, to, copy);
     for (int i = 0; i < n->nout; i++)
@@ -184,12 +184,14 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
     const Region *body = region_at(p->m, p->main->body);
     if (leaves->n != body->nargs)
         return say_broken("%s takes %d array%s, not %d", f->label, body->nargs,
-                          body->nargs == 1 ? "" : "s", leaves->n), false;
+                          body->nargs == 1 ? "" : "s", leaves->n),
+               false;
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_equal(want, leaves->types[i]))
             return say_broken("%s: %s must be %s", f->label, leaf_words(leaves, i),
-                              type_words(want)), false;
+                              type_words(want)),
+                   false;
     }
     return true;
 }
@@ -210,10 +212,12 @@ static bool take_meshes(tt_fn f, const Module *m)
         return true;
     if (m->npartitions > there)
         return say_broken("%s is a program for %d devices, but there are %d", f->label,
-                          m->npartitions, there), false;
+                          m->npartitions, there),
+               false;
     if (session->ndevices && session->ndevices != m->npartitions)
         return say_broken("%s is a program for %d devices, but %s has %d", f->label, m->npartitions,
-                          session->mapped, session->ndevices), false;
+                          session->mapped, session->ndevices),
+               false;
     int *devices = ARENA_ARRAY(trace_arena(), int, m->npartitions);
     for (int i = 0; i < m->npartitions; i++)
         devices[i] = i;

@@ -172,7 +172,8 @@ static void follow(Lowering *l, const Node *node)
             type_same_shape(type_of(l->m, node->in[i]), type_of(l->m, node->out)))
             l->of[node->out] = x;
         else if (node->op == OP_TRANSPOSE)
-            l->of[node->out] = permuted(l->m, x, ((const TransposeAttrs *)node->attrs)->permutation);
+            l->of[node->out] =
+                permuted(l->m, x, ((const TransposeAttrs *)node->attrs)->permutation);
         if (l->of[node->out])
             return;
     }
@@ -323,7 +324,10 @@ static void add_main(Lowering *l, const bool *donated)
 {
     Module *m = l->m;
     const Node *last = region_return(m, l->main);
-    Func func = { .name = STR("main"), .is_public = true, .body = l->main, .nresults = last->nin,
+    Func func = { .name = STR("main"),
+                  .is_public = true,
+                  .body = l->main,
+                  .nresults = last->nin,
                   .loc = &loc_unknown };
     Type *types = ARENA_ARRAY(m->arena, Type, last->nin + 1);
     const Attr **args = ARENA_ARRAY(m->arena, const Attr *, l->nargs + 1);
@@ -429,10 +433,13 @@ static bool print(Lowering *l, Lowered *out)
     return true;
 }
 
-bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
-           Lowered *out)
+bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated, Lowered *out)
 {
-    Lowering l = { .m = session->m, .f = f, .g = g, .nleaves = g->nleaves, .nresults = g->nresults,
+    Lowering l = { .m = session->m,
+                   .f = f,
+                   .g = g,
+                   .nleaves = g->nleaves,
+                   .nresults = g->nresults,
                    .layouts = layouts };
     *out = (Lowered){ 0 };
     choose_devices(&l, out);

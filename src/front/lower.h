@@ -10,10 +10,10 @@ typedef struct Lowered {
     Text text;
     int ndevices;
     const int *devices;
-    int nargs;    /* the leaves, then the captured arrays that are used */
+    int nargs; /* the leaves, then the captured arrays that are used */
     int nresults;
-    const int *captured;         /* [nargs - nleaves]: positions in session->captured */
-    const Layout *const *args;   /* how each must lie */
+    const int *captured;       /* [nargs - nleaves]: positions in session->captured */
+    const Layout *const *args; /* how each must lie */
     const Layout *const *results;
     const Type *types; /* of the results, whole */
 } Lowered;

@@ -1,5 +1,6 @@
-/* map.c - what in_axes and out_axes mean, for pmap and vmap: in go the types of the leaves, out come
- * the axis of each and the size they share, or a message that names the leaf that does not fit. */
+/* map.c - what in_axes and out_axes mean, for pmap and vmap: in go the types of the leaves, out
+ * come the axis of each and the size they share, or a message that names the leaf that does not
+ * fit. */
 #include "front/fn.h"
 #include "front/say.h"
 
@@ -36,22 +37,26 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
         int64_t extent = leaves->types[i].dims[axis];
         if (!extent)
             return say_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
-                              f->label, leaf_words(leaves, i), axis), 0;
+                              f->label, leaf_words(leaves, i), axis),
+                   0;
         if (size && extent != size && first < 0)
             return say_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
-                              leaf_words(leaves, i), (long long)extent, axis, (long long)size), 0;
+                              leaf_words(leaves, i), (long long)extent, axis, (long long)size),
+                   0;
         if (size && extent != size)
             return say_broken("%s: %s has %lld along its mapped axis %d, but %s has %lld: all "
-                              "mapped arguments must have the same", f->label,
-                              leaf_words(leaves, i), (long long)extent, axis,
-                              leaf_words(leaves, first), (long long)size), 0;
+                              "mapped arguments must have the same",
+                              f->label, leaf_words(leaves, i), (long long)extent, axis,
+                              leaf_words(leaves, first), (long long)size),
+                   0;
         if (first < 0)
             first = i;
         size = extent;
     }
     if (!size)
         say_broken("%s: no argument is mapped: at least one of in_axes must be an axis, or "
-                   ".axis_size say how many", f->label);
+                   ".axis_size say how many",
+                   f->label);
     return size;
 }
 
@@ -62,8 +67,8 @@ bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
         return true;
     if (*axis < -rank - 1 || *axis > rank) {
         say_broken("%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
-                   "%d to %d, or TT_NONE", f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1,
-                   rank);
+                   "%d to %d, or TT_NONE",
+                   f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1, rank);
         return false;
     }
     *axis += *axis < 0 ? rank + 1 : 0;

@@ -156,9 +156,9 @@ Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
 
 typedef struct Run {
     const Program *p;
-    Array **args;   /* [nargs], as they are passed */
-    bool *is_ours;  /* [nargs]: laid out for this run; to be let go */
-    int64_t *kept;  /* donated arguments that somebody else holds */
+    Array **args;  /* [nargs], as they are passed */
+    bool *is_ours; /* [nargs]: laid out for this run; to be let go */
+    int64_t *kept; /* donated arguments that somebody else holds */
     int nkept;
 } Run;
 

@@ -61,7 +61,8 @@ static Pair threefry(Pair key, Pair x)
 /* Word i of a key, as often as t has elements. */
 static tt key_word(tt key, int64_t i, Type t)
 {
-    tt one = build_slice(key, ints_of(1, &i), ints_of(1, &(int64_t){ i + 1 }), ints_of(1, &(int64_t){ 1 }));
+    tt one = build_slice(key, ints_of(1, &i), ints_of(1, &(int64_t){ i + 1 }),
+                         ints_of(1, &(int64_t){ 1 }));
     return build_broadcast(build_reshape(one, type_scalar(U32)), t, (Ints){ 0 });
 }
 

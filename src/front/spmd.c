@@ -138,10 +138,11 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
     const Node *last = region_return(m, closed.body);
     for (int i = 0; i < body->nresults; i++)
         types[i] = sharding_whole(out_shardings[i], type_of(m, last->in[i]));
-    ManualAttrs *attrs = BUILD_ATTRS(ManualAttrs, .in_shardings = { n, cut },
-                                     .manual_axes = manual_axes(mesh));
-    attrs->out_shardings = (Shardings){ body->nresults,
-        arena_copy(m->arena, out_shardings, sizeof *out_shardings * (size_t)body->nresults) };
+    ManualAttrs *attrs =
+        BUILD_ATTRS(ManualAttrs, .in_shardings = { n, cut }, .manual_axes = manual_axes(mesh));
+    attrs->out_shardings =
+        (Shardings){ body->nresults, arena_copy(m->arena, out_shardings,
+                                                sizeof *out_shardings * (size_t)body->nresults) };
     return trace_apply_regions("pmap", OP_MANUAL, n, operands, attrs, 1, &closed, body->nresults,
                                types, out);
 }
@@ -161,8 +162,9 @@ static bool take_devices(tt_fn f, int n, const int *devices)
                 memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
     if (!same)
         say_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
-                   "all maps of a program need the same devices", session->mapped,
-                   session->ndevices, session->ndevices == 1 ? "" : "s", f->label, n);
+                   "all maps of a program need the same devices",
+                   session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", f->label,
+                   n);
     return same;
 }
 
@@ -179,7 +181,8 @@ static bool is_nested(tt_fn f)
     for (const Trace *t = tracing; t; t = t->outer)
         if (t->is_manual) {
             say_broken("%s inside %s(%s): every device is playing already; use tt_vmap inside, or "
-                       "one tt_shard_map over a mesh of two axes", f->label, t->how, t->name);
+                       "one tt_shard_map over a mesh of two axes",
+                       f->label, t->how, t->name);
             return true;
         }
     return false;
@@ -226,14 +229,17 @@ static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n, int there)
     const int *devices = f->key.devices;
     if (f->key.ndevices != n)
         return say_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
-                          f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices), false;
+                          f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices),
+               false;
     for (int i = 0; i < n; i++) {
         if (devices[i] < 0 || devices[i] >= there)
             return say_broken("%s: .devices lists device %d, which is not there: they are 0 to %d",
-                              f->label, devices[i], there - 1), false;
+                              f->label, devices[i], there - 1),
+                   false;
         for (int k = 0; k < i; k++)
             if (devices[k] == devices[i])
-                return say_broken("%s: .devices lists device %d twice", f->label, devices[i]), false;
+                return say_broken("%s: .devices lists device %d twice", f->label, devices[i]),
+                       false;
     }
     return true;
 }
@@ -247,8 +253,10 @@ static const int *choose_devices(tt_fn f, const Leaves *leaves, int64_t n)
     if (n > there)
         return say_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
                           "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
-                          "within a device with tt_vmap", f->label, first_mapped(f, leaves),
-                          (long long)n, there, there, (long long)n), NULL;
+                          "within a device with tt_vmap",
+                          f->label, first_mapped(f, leaves), (long long)n, there, there,
+                          (long long)n),
+               NULL;
     return first_devices((int)n);
 }
 
@@ -257,9 +265,9 @@ typedef struct Map {
     const Leaves *leaves;
     const Mesh *mesh;
     int64_t size;
-    int32_t *axes;               /* per leaf */
-    const Sharding **in;         /* per leaf */
-    Graph inner;                 /* on what one device sees */
+    int32_t *axes;       /* per leaf */
+    const Sharding **in; /* per leaf */
+    Graph inner;         /* on what one device sees */
 } Map;
 
 static const Sharding *cut_axis(const Mesh *mesh, int rank, int32_t axis)
@@ -358,8 +366,13 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
     map.size = map_size(f, leaves);
     if (!map.size || !map_prepare(&map))
         return false;
-    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line,
-                    .axis_name = f->key.axis_name, .axis_size = (int)map.size, .is_manual = true };
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .axis_name = f->key.axis_name,
+                    .axis_size = (int)map.size,
+                    .is_manual = true };
     Graph piece;
     const Sharding **out_shardings = NULL;
     frame_push(&frame);
@@ -389,18 +402,24 @@ static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *s
             axis++;
         if (axis == mesh->naxes)
             return say_broken("%s: %s: its spec names \"%s\", and the mesh has no such axis",
-                              f->label, what, spec->axis[i]), NULL;
+                              f->label, what, spec->axis[i]),
+                   NULL;
         if (i >= t.rank)
             return say_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%s\"",
-                              f->label, what, t.rank, t.rank == 1 ? "is" : "es", i,
-                              spec->axis[i]), NULL;
+                              f->label, what, t.rank, t.rank == 1 ? "is" : "es", i, spec->axis[i]),
+                   NULL;
         if (is_cut_along(sharding, axis))
-            return say_broken("%s: %s: its spec names \"%s\" twice: a mesh axis cuts one axis of an "
-                              "array at most", f->label, what, spec->axis[i]), NULL;
+            return say_broken(
+                       "%s: %s: its spec names \"%s\" twice: a mesh axis cuts one axis of an "
+                       "array at most",
+                       f->label, what, spec->axis[i]),
+                   NULL;
         if (!is_result && t.dims[i] % mesh->sizes[axis])
             return say_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
-                              "divide", f->label, what, i, (long long)t.dims[i], spec->axis[i],
-                              (long long)mesh->sizes[axis]), NULL;
+                              "divide",
+                              f->label, what, i, (long long)t.dims[i], spec->axis[i],
+                              (long long)mesh->sizes[axis]),
+                   NULL;
         cut_along(&dims[i], mesh, axis);
     }
     return sharding;
@@ -414,8 +433,9 @@ static bool shard_inner(Map *map)
     map->in = ARENA_ARRAY(trace_arena(), const Sharding *, local.n + 1);
     for (int i = 0; i < local.n; i++) {
         int within, argument = leaf_argument(map->leaves, i, &within);
-        map->in[i] = spec_sharding(f, map->mesh, &f->key.in_specs[argument], local.types[i] =
-                                   map->leaves->types[i], false, leaf_words(map->leaves, i));
+        map->in[i] = spec_sharding(f, map->mesh, &f->key.in_specs[argument],
+                                   local.types[i] = map->leaves->types[i], false,
+                                   leaf_words(map->leaves, i));
         if (!map->in[i])
             return false;
         local.types[i] = sharding_local(map->in[i], map->leaves->types[i]);
@@ -438,8 +458,12 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
     if (!take_devices(f, grid->ndevices, grid->devices))
         return false;
     map.mesh = add_mesh(grid->naxes, names, sizes);
-    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line,
-                    .mesh = grid, .is_manual = true };
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .mesh = grid,
+                    .is_manual = true };
     frame_push(&frame);
     bool ok = shard_inner(&map);
     if (ok) {

@@ -1,4 +1,5 @@
-/* spmd.h - manual computations: the body that every device runs, inside a program of whole arrays. */
+/* spmd.h - manual computations: the body that every device runs, inside a program of whole arrays.
+ */
 #ifndef TUTTI_SPMD_H
 #define TUTTI_SPMD_H
 #include "front/trace.h"

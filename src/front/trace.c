@@ -189,7 +189,8 @@ ValueId trace_value(const char *who, tt x)
         value = concrete(held.array);
     } else if (!is_around(held.trace)) {
         say_broken("%s: an argument is being traced by another thread: a traced value belongs to "
-                   "the thread that traces it", who);
+                   "the thread that traces it",
+                   who);
         value = 0;
     }
     value_unpin(x);
@@ -276,8 +277,7 @@ static ValueId convert_number(ValueId v, Type to)
 }
 
 bool trace_apply_regions(const char *who, OpId op, int nin, const tt *in, const void *attrs,
-                         int nregions, const Graph *regions, int nout, const Type *results,
-                         tt *out)
+                         int nregions, const Graph *regions, int nout, const Type *results, tt *out)
 {
     static const NoAttrs none;
     Module *m = session->m;
@@ -323,8 +323,8 @@ Graph trace_reducer(OpId op, Element element)
     Type scalar = type_scalar(element);
     RegionId r = region_new(m, 0, 2, (const Type[]){ scalar, scalar });
     ValueId first = region_at(m, r)->args;
-    ValueId y = build_node(m, r, op, 2, (const ValueId[]){ first, first + 1 }, scalar, NULL,
-                           here_loc());
+    ValueId y =
+        build_node(m, r, op, 2, (const ValueId[]){ first, first + 1 }, scalar, NULL, here_loc());
     add_return(m, r, 1, &y);
     return (Graph){ m, r, 2, 1, strong };
 }

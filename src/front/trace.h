@@ -53,11 +53,11 @@ typedef struct Session {
     Module *m;
     int ncaptured, room;
     Capture *captured;
-    int ndevices;       /* of the maps inside; 0: no map yet */
+    int ndevices; /* of the maps inside; 0: no map yet */
     const int *devices;
     const char *mapped; /* label of the first map */
-    Table calls;      /* traced calls of jit functions -> position in m->funcs */
-    const Loc *last;  /* the location made last, reused while the user stays on a line */
+    Table calls;        /* traced calls of jit functions -> position in m->funcs */
+    const Loc *last;    /* the location made last, reused while the user stays on a line */
 } Session;
 
 extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */

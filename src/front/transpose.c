@@ -22,8 +22,8 @@
 
 typedef struct Backward {
     Module *m;
-    Subst value; /* of the old graph, not linear: its number in the new region */
-    Subst ct;    /* of linear values: the number of their cotangent */
+    Subst value;  /* of the old graph, not linear: its number in the new region */
+    Subst ct;     /* of linear values: the number of their cotangent */
     bool *linear; /* [value of the old graph] */
     uint32_t nlinear;
 } Backward;
@@ -58,7 +58,8 @@ static void mark(Backward *b, RegionId r)
         if (is_linear_node && node->op == OP_WHILE)
             say_broken("not supported: the gradient through a loop whose number of turns is found "
                        "at run time (while, %s): write it with a fixed number of turns, or use "
-                       "tt_stop_gradient", loc_name(node->loc));
+                       "tt_stop_gradient",
+                       loc_name(node->loc));
         if (is_linear_node)
             for (int k = 0; k < node->nout; k++)
                 b->linear[node->out + (uint32_t)k] = true;
@@ -153,8 +154,8 @@ static void go_through(Backward *b, NodeId n)
                    loc_name(node.loc));
         return;
     }
-    Transpose t = { node.op, node.attrs, node.nin, node.nout, ct, x, linear, types,
-                    types + node.nin, out, m, n, b };
+    Transpose t = { node.op, node.attrs,       node.nin, node.nout, ct, x, linear,
+                    types,   types + node.nin, out,      m,         n,  b };
     rule(&t);
     for (int i = 0; i < node.nin; i++)
         backward_add(b, node.in[i], out[i]);
@@ -211,8 +212,8 @@ static int collect(Backward *b, const Graph *g, const bool *linear, tt *out)
     ValueId first = region_at(g->m, g->body)->args;
     for (int i = 0; i < g->nleaves; i++)
         if (linear[i])
-            out[n++] = with_zeros(ct_of(b, first + (uint32_t)i),
-                                  type_of(g->m, first + (uint32_t)i));
+            out[n++] =
+                with_zeros(ct_of(b, first + (uint32_t)i), type_of(g->m, first + (uint32_t)i));
     return n;
 }
 
@@ -398,12 +399,14 @@ static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
         active[i] = f->key.wrt >> argument & 1;
         if (active[i] && element_info[leaves->types[i].element].kind != FLOAT)
             return say_broken("%s: %s is to be differentiated: only floats can be; convert it with "
-                              "tt_astype, or choose others by .wrt", f->label,
-                              leaf_words(leaves, i)), false;
+                              "tt_astype, or choose others by .wrt",
+                              f->label, leaf_words(leaves, i)),
+                   false;
     }
     if (leaves->nargs < 32 && f->key.wrt >> leaves->nargs)
         return say_broken("%s: .wrt names argument %d, but the last is %d", f->label,
-                          31 - __builtin_clz(f->key.wrt), leaves->nargs - 1), false;
+                          31 - __builtin_clz(f->key.wrt), leaves->nargs - 1),
+               false;
     return true;
 }
 
@@ -417,7 +420,9 @@ static bool is_loss(tt_fn f, const Graph *g)
                false;
     if (g->nresults > 1 && !f->key.has_aux)
         return say_broken("%s: the function returns %d arrays: if only the first is the loss, say "
-                          ".has_aux = true", f->label, g->nresults), false;
+                          ".has_aux = true",
+                          f->label, g->nresults),
+               false;
     return true;
 }
 
@@ -443,7 +448,8 @@ static bool run_backward(tt_fn f, const Leaves *leaves, const bool *active, cons
     unsigned before = said_count();
     int nresults = jg->nresults - 1, ntangents = jg->nleaves - leaves->n;
     Backward b = backward_new(m);
-    tt *in = ARENA_ARRAY(m->arena, tt, leaves->n + 1), *grads = ARENA_ARRAY(m->arena, tt, ntangents + 1);
+    tt *in = ARENA_ARRAY(m->arena, tt, leaves->n + 1),
+       *grads = ARENA_ARRAY(m->arena, tt, ntangents + 1);
     tt *y = ARENA_ARRAY(m->arena, tt, nresults + 1);
     tt *all = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1);
     bool *linear = ARENA_ARRAY(m->arena, bool, jg->nleaves + 1);

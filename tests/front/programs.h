@@ -48,10 +48,9 @@ static const char fft_text[] =
     "tensor<3x5xcomplex<$E>>\n"
     "  %r = stablehlo.real %c : (tensor<3x5xcomplex<$E>>) -> tensor<3x5x$E>\n"
     "  return %r : tensor<3x5x$E>\n}\n";
-static const char cholesky_text[] =
-    "func.func @main(%x: tensor<3x3x$E>) -> tensor<3x3x$E> {\n"
-    "  %r = stablehlo.cholesky %x, lower = true : tensor<3x3x$E>\n"
-    "  return %r : tensor<3x3x$E>\n}\n";
+static const char cholesky_text[] = "func.func @main(%x: tensor<3x3x$E>) -> tensor<3x3x$E> {\n"
+                                    "  %r = stablehlo.cholesky %x, lower = true : tensor<3x3x$E>\n"
+                                    "  return %r : tensor<3x3x$E>\n}\n";
 static const char triangular_solve_text[] =
     "func.func @main(%a: tensor<3x3x$E>, %b: tensor<3x2x$E>) -> tensor<3x2x$E> {\n"
     "  %r = \"stablehlo.triangular_solve\"(%a, %b) <{left_side = true, lower = true, "

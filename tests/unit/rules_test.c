@@ -37,7 +37,8 @@ static Type dims_of(tt like, int n, const int64_t *at)
 static tt complex_of(tt re, tt im)
 {
     Type t = type_at(re);
-    return build(OP_COMPLEX, 2, (const tt[]){ re, im }, NULL, type_with(t, t.element == F64 ? C128 : C64));
+    return build(OP_COMPLEX, 2, (const tt[]){ re, im }, NULL,
+                 type_with(t, t.element == F64 ? C128 : C64));
 }
 
 static tt part(OpId op, tt re, tt im)
@@ -53,15 +54,17 @@ static tt modulus(tt re, tt im)
 
 static tt positive(tt a)
 {
-    return tt_add(tt_matmul(a, tt_transpose(a)), tt_mul(9, build_convert(build_compare(EQ,
-        build_iota(type_with(type_at(a), I32), 0), build_iota(type_with(type_at(a), I32), 1)),
-        type_at(a).element)));
+    return tt_add(
+        tt_matmul(a, tt_transpose(a)),
+        tt_mul(9, build_convert(build_compare(EQ, build_iota(type_with(type_at(a), I32), 0),
+                                              build_iota(type_with(type_at(a), I32), 1)),
+                                type_at(a).element)));
 }
 
 static tt places(void)
 {
-    return trace_constant((Dense){ type_new(trace_arena(), I32, 2, (const int64_t[]){ 2, 1 }), false,
-                                   (const int32_t[]){ 3, 1 } });
+    return trace_constant((Dense){ type_new(trace_arena(), I32, 2, (const int64_t[]){ 2, 1 }),
+                                   false, (const int32_t[]){ 3, 1 } });
 }
 
 /* Rows of `updates` into the rows of x at those places. */
@@ -71,12 +74,13 @@ static tt scatter_rows(tt x, tt at, tt updates, bool is_adding)
     Graph body = trace_reducer(OP_ADD, t.element);
     if (!is_adding)
         region_return(body.m, body.body)->in[0] = region_at(body.m, body.body)->args + 1;
-    ScatterAttrs *a = BUILD_ATTRS(ScatterAttrs, .update_window_dims = list(1, 1),
-                                  .inserted_window_dims = list(1, 0),
-                                  .scatter_dims_to_operand_dims = list(1, 0), .index_vector_dim = 1,
-                                  .unique_indices = !is_adding);
+    ScatterAttrs *a =
+        BUILD_ATTRS(ScatterAttrs, .update_window_dims = list(1, 1),
+                    .inserted_window_dims = list(1, 0), .scatter_dims_to_operand_dims = list(1, 0),
+                    .index_vector_dim = 1, .unique_indices = !is_adding);
     tt y;
-    trace_apply_regions("a test", OP_SCATTER, 3, (const tt[]){ x, at, updates }, a, 1, &body, 1, &t, &y);
+    trace_apply_regions("a test", OP_SCATTER, 3, (const tt[]){ x, at, updates }, a, 1, &body, 1, &t,
+                        &y);
     return y;
 }
 
@@ -128,7 +132,11 @@ static tt all_devices(tt x, tt w)
 /* A program in text, $E for the element type of its first argument, as a function. */
 static tt_fn load_text(const char *name, const char *text, Element e)
 {
-    static struct { const char *name; Element e; tt_fn f; } known[64];
+    static struct {
+        const char *name;
+        Element e;
+        tt_fn f;
+    } known[64];
     static int n;
     for (int i = 0; i < n; i++)
         if (known[i].e == e && !strcmp(known[i].name, name))
@@ -173,29 +181,63 @@ typedef struct Case {
     const char *text; /* what is computed */
 } Case;
 
-#define R(lo_, hi_, ...) { false, lo_, hi_, EXTENTS(__VA_ARGS__) }
-#define I(lo_, hi_, ...) { true, lo_, hi_, EXTENTS(__VA_ARGS__) }
-#define EXTENTS(...) (int)(sizeof((int64_t[]){ 0, ##__VA_ARGS__ }) / sizeof(int64_t)) - 1, { __VA_ARGS__ }
+#define R(lo_, hi_, ...)                                                                           \
+    {                                                                                              \
+        false, lo_, hi_, EXTENTS(__VA_ARGS__)                                                      \
+    }
+#define I(lo_, hi_, ...)                                                                           \
+    {                                                                                              \
+        true, lo_, hi_, EXTENTS(__VA_ARGS__)                                                       \
+    }
+#define EXTENTS(...)                                                                               \
+    (int)(sizeof((int64_t[]){ 0, ##__VA_ARGS__ }) / sizeof(int64_t)) - 1,                          \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 #define NO_JVP(...) __VA_ARGS__
 #define NO_GRAD(...) __VA_ARGS__
 #define NO_VMAP(...) __VA_ARGS__
 
 #define WEIGH(f, ct) tt_sum(tt_mul(f, ct))
 #define CASE1(id, name, a_, ...)                                                                   \
-    static tt case_##name(tt a) { return __VA_ARGS__; }                                            \
-    static tt weigh_##name(tt a, tt ct) { return WEIGH(case_##name(a), ct); }
+    static tt case_##name(tt a)                                                                    \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    static tt weigh_##name(tt a, tt ct)                                                            \
+    {                                                                                              \
+        return WEIGH(case_##name(a), ct);                                                          \
+    }
 #define CASE2(id, name, a_, b_, ...)                                                               \
-    static tt case_##name(tt a, tt b) { return __VA_ARGS__; }                                      \
-    static tt weigh_##name(tt a, tt b, tt ct) { return WEIGH(case_##name(a, b), ct); }
+    static tt case_##name(tt a, tt b)                                                              \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    static tt weigh_##name(tt a, tt b, tt ct)                                                      \
+    {                                                                                              \
+        return WEIGH(case_##name(a, b), ct);                                                       \
+    }
 #define CASE3(id, name, a_, b_, c_, ...)                                                           \
-    static tt case_##name(tt a, tt b, tt c) { return __VA_ARGS__; }                                \
-    static tt weigh_##name(tt a, tt b, tt c, tt ct) { return WEIGH(case_##name(a, b, c), ct); }
+    static tt case_##name(tt a, tt b, tt c)                                                        \
+    {                                                                                              \
+        return __VA_ARGS__;                                                                        \
+    }                                                                                              \
+    static tt weigh_##name(tt a, tt b, tt c, tt ct)                                                \
+    {                                                                                              \
+        return WEIGH(case_##name(a, b, c), ct);                                                    \
+    }
 #define ELSEWHERE(id)
 #include "tests/front/cases.def"
 
 #define FUNCTIONS(name)                                                                            \
-    static tt_fn fn_##name(void) { return TT_FN(case_##name, #name); }                             \
-    static tt_fn weighted_##name(void) { return TT_FN(weigh_##name, "weigh_" #name); }
+    static tt_fn fn_##name(void)                                                                   \
+    {                                                                                              \
+        return TT_FN(case_##name, #name);                                                          \
+    }                                                                                              \
+    static tt_fn weighted_##name(void)                                                             \
+    {                                                                                              \
+        return TT_FN(weigh_##name, "weigh_" #name);                                                \
+    }
 #define CASE1(id, name, ...) FUNCTIONS(name)
 #define CASE2(id, name, ...) FUNCTIONS(name)
 #define CASE3(id, name, ...) FUNCTIONS(name)
@@ -273,7 +315,7 @@ static tt make(const Arg *a, int rows, Element e, const double *at)
         floats[i] = (float)at[i];
         ints[i] = (int32_t)floor(at[i]);
     }
-    tt x = a->is_int ? (tt_from)(TT_I32, ints, &dims)
+    tt x = a->is_int  ? (tt_from)(TT_I32, ints, &dims)
            : e == F64 ? (tt_from)(TT_F64, doubles, &dims)
                       : (tt_from)(TT_F32, floats, &dims);
     free(doubles), free(floats), free(ints);

@@ -8,20 +8,53 @@
 
 #include <math.h>
 
-static tt sum(tt x) { return tt_mul(x, tt_psum(tt_sin(x), "i")); }
-static tt mean(tt x) { return tt_sub(x, tt_pmean(x, "i")); }
-static tt most(tt x) { return tt_sub(tt_pmax(x, "i"), tt_pmin(x, "i")); }
-static tt gather(tt x) { return tt_sum(tt_mul(tt_all_gather(x, "i"), x), 0); }
-static tt scatter(tt x) { return tt_psum_scatter(tt_mul(x, x), "i"); }
-static tt exchange(tt x) { return tt_all_to_all(tt_sin(x), "i"); }
-static tt ring(tt x) { return tt_sub(tt_shift(x, "i", 1), tt_mul(2, tt_shift(x, "i", -1))); }
-static tt number(tt x) { return tt_add(x, tt_axis_index("i")); }
-static tt both_ways(tt x) { return tt_add(sum(x), tt_call(tt_vmap(mean, .axis_name = "i"), x)); }
-static tt jitted(tt x) { return tt_add(tt_call(tt_jit(sum), x), tt_call(tt_jit(mean), x)); }
+static tt sum(tt x)
+{
+    return tt_mul(x, tt_psum(tt_sin(x), "i"));
+}
+static tt mean(tt x)
+{
+    return tt_sub(x, tt_pmean(x, "i"));
+}
+static tt most(tt x)
+{
+    return tt_sub(tt_pmax(x, "i"), tt_pmin(x, "i"));
+}
+static tt gather(tt x)
+{
+    return tt_sum(tt_mul(tt_all_gather(x, "i"), x), 0);
+}
+static tt scatter(tt x)
+{
+    return tt_psum_scatter(tt_mul(x, x), "i");
+}
+static tt exchange(tt x)
+{
+    return tt_all_to_all(tt_sin(x), "i");
+}
+static tt ring(tt x)
+{
+    return tt_sub(tt_shift(x, "i", 1), tt_mul(2, tt_shift(x, "i", -1)));
+}
+static tt number(tt x)
+{
+    return tt_add(x, tt_axis_index("i"));
+}
+static tt both_ways(tt x)
+{
+    return tt_add(sum(x), tt_call(tt_vmap(mean, .axis_name = "i"), x));
+}
+static tt jitted(tt x)
+{
+    return tt_add(tt_call(tt_jit(sum), x), tt_call(tt_jit(mean), x));
+}
 
 /* Gradients inside the map, and of the map. */
 #define LOSS(f)                                                                                    \
-    static tt loss_##f(tt x) { return tt_sum(tt_square(f(x))); }                                   \
+    static tt loss_##f(tt x)                                                                       \
+    {                                                                                              \
+        return tt_sum(tt_square(f(x)));                                                            \
+    }                                                                                              \
     static tt over_devices_##f(tt x)                                                               \
     {                                                                                              \
         return tt_sum(tt_square(tt_call(tt_pmap(f, .axis_name = "i"), tt_sin(x))));                \
@@ -109,16 +142,28 @@ static void test_on(int n)
 
 /* ---- two axes of a mesh, and a map of the map ---- */
 
-static tt blocks(tt a, tt b) { return tt_psum(tt_matmul(a, b), "y"); }
-static tt plain(tt a, tt b) { return tt_matmul(a, b); }
+static tt blocks(tt a, tt b)
+{
+    return tt_psum(tt_matmul(a, b), "y");
+}
+static tt plain(tt a, tt b)
+{
+    return tt_matmul(a, b);
+}
 static tt_fn block_product(void)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 4 });
     return tt_shard_map(blocks, .mesh = mesh, .in_specs = { TT_P("x", "y"), TT_P("y", NULL) },
                         .out_spec = TT_P("x", NULL));
 }
-static tt loss_blocks(tt a, tt b) { return tt_sum(tt_square(tt_call(block_product(), a, b))); }
-static tt loss_plain(tt a, tt b) { return tt_sum(tt_square(plain(a, b))); }
+static tt loss_blocks(tt a, tt b)
+{
+    return tt_sum(tt_square(tt_call(block_product(), a, b)));
+}
+static tt loss_plain(tt a, tt b)
+{
+    return tt_sum(tt_square(plain(a, b)));
+}
 
 static void test_mesh(void)
 {

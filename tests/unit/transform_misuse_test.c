@@ -3,30 +3,92 @@
  * traced. */
 #include "tests/front.h"
 
-typedef struct { tt w, b; } Params;
+typedef struct {
+    tt w, b;
+} Params;
 
-static tt square(tt x) { return tt_mul(x, x); }
-static tt both(tt x, tt y) { return tt_add(x, y); }
-static tt share(tt x) { return tt_psum(x, "i"); }
-static tt no_name(tt x) { return tt_psum(x, NULL); }
-static tt other_axis(tt x) { return tt_add(x, tt_axis_index("j")); }
-static tt wrong_matrix(tt x) { return tt_matmul(x, tt_zeros(TT_F32, 7, 7)); }
-static tt wave(tt x) { return tt_sin(x); }
-static tt not_listed(Params p) { return p.w; }
-static Params two(tt x) { return (Params){ tt_sum(x), x }; }
+static tt square(tt x)
+{
+    return tt_mul(x, x);
+}
+static tt both(tt x, tt y)
+{
+    return tt_add(x, y);
+}
+static tt share(tt x)
+{
+    return tt_psum(x, "i");
+}
+static tt no_name(tt x)
+{
+    return tt_psum(x, NULL);
+}
+static tt other_axis(tt x)
+{
+    return tt_add(x, tt_axis_index("j"));
+}
+static tt wrong_matrix(tt x)
+{
+    return tt_matmul(x, tt_zeros(TT_F32, 7, 7));
+}
+static tt wave(tt x)
+{
+    return tt_sin(x);
+}
+static tt not_listed(Params p)
+{
+    return p.w;
+}
+static Params two(tt x)
+{
+    return (Params){ tt_sum(x), x };
+}
 TT_FUN(Params, two, tt);
-static tt of_params(Params p) { return tt_add(p.w, p.b); }
+static tt of_params(Params p)
+{
+    return tt_add(p.w, p.b);
+}
 TT_FUN(tt, of_params, Params);
 static tt leaked;
-static tt leaks(tt x) { leaked = tt_mul(x, 2); return x; }
-static tt peeks(tt x) { return tt_item(tt_sum(x)) > 0 ? x : tt_neg(x); }
-static tt nested(tt x) { return tt_call(tt_pmap(square), x); }
-static tt scatters(tt x) { return tt_psum_scatter(x, "i"); }
-static tt exchanges(tt x) { return tt_all_to_all(x, "i"); }
-static tt total(tt x) { return tt_sum(x); }
-static tt highest(tt x) { return tt_sum(tt_pmax(x, "i")); }
-static tt forgets(tt x) { (void)x; return (tt){ 0, 0 }; }
-static tt lowers(tt x) { tt_lower(tt_jit(square), x); return x; }
+static tt leaks(tt x)
+{
+    leaked = tt_mul(x, 2);
+    return x;
+}
+static tt peeks(tt x)
+{
+    return tt_item(tt_sum(x)) > 0 ? x : tt_neg(x);
+}
+static tt nested(tt x)
+{
+    return tt_call(tt_pmap(square), x);
+}
+static tt scatters(tt x)
+{
+    return tt_psum_scatter(x, "i");
+}
+static tt exchanges(tt x)
+{
+    return tt_all_to_all(x, "i");
+}
+static tt total(tt x)
+{
+    return tt_sum(x);
+}
+static tt highest(tt x)
+{
+    return tt_sum(tt_pmax(x, "i"));
+}
+static tt forgets(tt x)
+{
+    (void)x;
+    return (tt){ 0, 0 };
+}
+static tt lowers(tt x)
+{
+    tt_lower(tt_jit(square), x);
+    return x;
+}
 static tt two_maps(tt x)
 {
     tt y = tt_call(tt_pmap(square), x);
@@ -62,21 +124,26 @@ static tt x, short_x, big;
 
 static void test_map_sizes(void)
 {
-    SAYS(tt_call(tt_pmap(square), big),
-         "@: in test_map_sizes: pmap(square): argument 0, f32[9,2] is to be spread over 9 devices, "
-         "but there are 4: give the mapped axis at most 4, start with tt_init(.devices = 9), or map "
-         "within a device with tt_vmap");
-    SAYS(tt_call(tt_pmap(both), x, short_x),
-         "@: in test_map_sizes: pmap(both): argument 1, f32[3,2] has 3 along its mapped axis 0, but "
-         "argument 0, f32[4,2] has 4: all mapped arguments must have the same");
-    SAYS(tt_call(tt_vmap(both), x, short_x),
-         "@: in test_map_sizes: vmap(both): argument 1, f32[3,2] has 3 along its mapped axis 0, but "
-         "argument 0, f32[4,2] has 4: all mapped arguments must have the same");
-    SAYS(tt_call(tt_pmap(square, .in_axes = { 5 }), x),
-         "@: in test_map_sizes: pmap(square): argument 0, f32[4,2] has no axis 5 to map: in_axes[0] "
-         "must be from -2 to 1, or TT_NONE");
+    SAYS(
+        tt_call(tt_pmap(square), big),
+        "@: in test_map_sizes: pmap(square): argument 0, f32[9,2] is to be spread over 9 devices, "
+        "but there are 4: give the mapped axis at most 4, start with tt_init(.devices = 9), or map "
+        "within a device with tt_vmap");
+    SAYS(
+        tt_call(tt_pmap(both), x, short_x),
+        "@: in test_map_sizes: pmap(both): argument 1, f32[3,2] has 3 along its mapped axis 0, but "
+        "argument 0, f32[4,2] has 4: all mapped arguments must have the same");
+    SAYS(
+        tt_call(tt_vmap(both), x, short_x),
+        "@: in test_map_sizes: vmap(both): argument 1, f32[3,2] has 3 along its mapped axis 0, but "
+        "argument 0, f32[4,2] has 4: all mapped arguments must have the same");
+    SAYS(
+        tt_call(tt_pmap(square, .in_axes = { 5 }), x),
+        "@: in test_map_sizes: pmap(square): argument 0, f32[4,2] has no axis 5 to map: in_axes[0] "
+        "must be from -2 to 1, or TT_NONE");
     SAYS(tt_call(tt_vmap(square, .in_axes = { -3 }), x),
-         "@: in test_map_sizes: vmap(square): argument 0, f32[4,2] has no axis -3 to map: in_axes[0] "
+         "@: in test_map_sizes: vmap(square): argument 0, f32[4,2] has no axis -3 to map: "
+         "in_axes[0] "
          "must be from -2 to 1, or TT_NONE");
     SAYS(tt_call(tt_pmap(square), tt_scalar(1)),
          "@: in test_map_sizes: pmap(square): argument 0, f32[] is one number and has no axis to "
@@ -85,7 +152,8 @@ static void test_map_sizes(void)
          "@: in test_map_sizes: pmap(square): no argument is mapped: at least one of in_axes "
          "must be an axis, or .axis_size say how many");
     SAYS(tt_call(tt_pmap(square, .axis_size = 3), x),
-         "@: in test_map_sizes: pmap(square): argument 0, f32[4,2] has 4 along axis 0, but axis_size "
+         "@: in test_map_sizes: pmap(square): argument 0, f32[4,2] has 4 along axis 0, but "
+         "axis_size "
          "is 3");
     SAYS(tt_call(tt_vmap(square), tt_zeros(TT_F32, 0, 2)),
          "@: in test_map_sizes: vmap(square): argument 0, f32[0,2] has 0 along its mapped axis "
@@ -99,7 +167,8 @@ static void test_map_sizes(void)
          "cannot be TT_NONE\n"
          "    while tracing vmap(square), @");
     SAYS(tt_call(tt_pmap(of_params), ((Params){ x, short_x })),
-         "@: in test_map_sizes: pmap(of_params): argument 0, leaf 1, f32[3,2] has 3 along its mapped "
+         "@: in test_map_sizes: pmap(of_params): argument 0, leaf 1, f32[3,2] has 3 along its "
+         "mapped "
          "axis 0, but argument 0, leaf 0, f32[4,2] has 4: all mapped arguments must have the same");
 }
 
@@ -158,13 +227,15 @@ static void test_grad(void)
          "@: in test_grad: grad(wave): the result must be one float, and is f32[4,2]: take its "
          "tt_sum or tt_mean\n"
          "    while tracing grad(wave), @");
-    SAYS(tt_call_as(Params, tt_grad(two), x),
-         "@: in test_grad: grad(two): the function returns 2 arrays: if only the first is the loss, "
-         "say .has_aux = true\n"
-         "    while tracing grad(two), @");
-    SAYS(tt_call(tt_grad(total), tt_arange(TT_I32, 3)),
-         "@: in test_grad: grad(total): argument 0, i32[3] is to be differentiated: only floats can "
-         "be; convert it with tt_astype, or choose others by .wrt");
+    SAYS(
+        tt_call_as(Params, tt_grad(two), x),
+        "@: in test_grad: grad(two): the function returns 2 arrays: if only the first is the loss, "
+        "say .has_aux = true\n"
+        "    while tracing grad(two), @");
+    SAYS(
+        tt_call(tt_grad(total), tt_arange(TT_I32, 3)),
+        "@: in test_grad: grad(total): argument 0, i32[3] is to be differentiated: only floats can "
+        "be; convert it with tt_astype, or choose others by .wrt");
     SAYS(tt_call(tt_grad(total, .wrt = 4), x),
          "@: in test_grad: grad(total): .wrt names argument 2, but the last is 0");
     SAYS(tt_call(tt_pmap(tt_grad(highest), .axis_name = "i"), x),

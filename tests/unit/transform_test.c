@@ -63,21 +63,56 @@ static tt ramp(int n, int64_t a, int64_t b, int64_t c)
 
 /* ---- functions ---- */
 
-static tt cube(tt x) { return tt_mul(x, tt_mul(x, x)); }
-static tt wave(tt x) { return tt_sin(x); }
-static tt total_cube(tt x) { return tt_sum(cube(x)); }
-static tt product(tt x, tt y) { return tt_mul(x, y); }
-static tt total_product(tt x, tt y) { return tt_sum(tt_mul(x, y)); }
-static tt mean_along(tt x) { return tt_pmean(x, "i"); }
-static tt minus_mean(tt x) { return tt_sub(x, tt_pmean(x, "i")); }
-static tt one(tt x) { return tt_add(tt_mul(x, 0), 1); }
+static tt cube(tt x)
+{
+    return tt_mul(x, tt_mul(x, x));
+}
+static tt wave(tt x)
+{
+    return tt_sin(x);
+}
+static tt total_cube(tt x)
+{
+    return tt_sum(cube(x));
+}
+static tt product(tt x, tt y)
+{
+    return tt_mul(x, y);
+}
+static tt total_product(tt x, tt y)
+{
+    return tt_sum(tt_mul(x, y));
+}
+static tt mean_along(tt x)
+{
+    return tt_pmean(x, "i");
+}
+static tt minus_mean(tt x)
+{
+    return tt_sub(x, tt_pmean(x, "i"));
+}
+static tt one(tt x)
+{
+    return tt_add(tt_mul(x, 0), 1);
+}
 
-typedef struct { tt a, b; } Two;
-static Two split(tt x) { return (Two){ tt_mul(x, 2), tt_sum(x) }; }
+typedef struct {
+    tt a, b;
+} Two;
+static Two split(tt x)
+{
+    return (Two){ tt_mul(x, 2), tt_sum(x) };
+}
 TT_FUN(Two, split, tt);
-static Two loss_and_more(tt x, tt y) { return (Two){ tt_sum(tt_mul(x, y)), tt_add(x, y) }; }
+static Two loss_and_more(tt x, tt y)
+{
+    return (Two){ tt_sum(tt_mul(x, y)), tt_add(x, y) };
+}
 TT_FUN(Two, loss_and_more, tt, tt);
-static tt of_two(Two t) { return tt_sum(tt_mul(t.a, tt_sin(t.b))); }
+static tt of_two(Two t)
+{
+    return tt_sum(tt_mul(t.a, tt_sin(t.b)));
+}
 TT_FUN(tt, of_two, Two);
 
 /* ---- jit, grad, vmap ---- */
@@ -98,10 +133,22 @@ static void test_plain(void)
     EACH(both.a, x, 8 * X * X * X);
 }
 
-static tt d_total(tt x) { return tt_sum(tt_call(tt_grad(total_cube), x)); }
-static tt dd_total(tt x) { return tt_sum(tt_call(tt_grad(d_total), x)); }
-static tt number_cube(tt x) { return cube(x); }
-static tt vector_total(tt x) { return tt_sum(tt_call(tt_vmap(number_cube), x)); }
+static tt d_total(tt x)
+{
+    return tt_sum(tt_call(tt_grad(total_cube), x));
+}
+static tt dd_total(tt x)
+{
+    return tt_sum(tt_call(tt_grad(d_total), x));
+}
+static tt number_cube(tt x)
+{
+    return cube(x);
+}
+static tt vector_total(tt x)
+{
+    return tt_sum(tt_call(tt_vmap(number_cube), x));
+}
 
 static void test_grad(void)
 {
@@ -122,7 +169,10 @@ static void test_grad(void)
     Two with_aux = tt_call_as(Two, tt_grad(loss_and_more, .has_aux = true), x, y);
     EACH(with_aux.a, x, X);
     EACH(with_aux.b, x, 2 * X);
-    typedef struct { Two results; tt grad; } Three;
+    typedef struct {
+        Two results;
+        tt grad;
+    } Three;
     Three three = tt_call_as(Three, tt_value_and_grad(loss_and_more, .has_aux = true), x, y);
     EACH(three.results.b, x, 2 * X);
     EACH(three.grad, x, X);
@@ -131,8 +181,14 @@ static void test_grad(void)
     EACH(tree.b, x, X * cos(X));
 }
 
-static tt stopped(tt x) { return tt_sum(tt_mul(tt_stop_gradient(tt_sin(x)), x)); }
-static tt independent(tt x, tt y) { return tt_sum(tt_mul(y, tt_stop_gradient(x))); }
+static tt stopped(tt x)
+{
+    return tt_sum(tt_mul(tt_stop_gradient(tt_sin(x)), x));
+}
+static tt independent(tt x, tt y)
+{
+    return tt_sum(tt_mul(y, tt_stop_gradient(x)));
+}
 
 static void test_constant_parts(void)
 {
@@ -141,9 +197,18 @@ static void test_constant_parts(void)
     EACH(tt_call(tt_grad(independent), x, x), x, 0 * X);
 }
 
-static tt scaled_sum(tt x) { return tt_psum(tt_mul(x, tt_axis_index("i")), "i"); }
-static tt outer_and_inner(tt x) { return tt_sub(tt_psum(x, "o"), tt_psum(x, "i")); }
-static tt inner_map(tt x) { return tt_call(tt_vmap(outer_and_inner, .axis_name = "i"), x); }
+static tt scaled_sum(tt x)
+{
+    return tt_psum(tt_mul(x, tt_axis_index("i")), "i");
+}
+static tt outer_and_inner(tt x)
+{
+    return tt_sub(tt_psum(x, "o"), tt_psum(x, "i"));
+}
+static tt inner_map(tt x)
+{
+    return tt_call(tt_vmap(outer_and_inner, .axis_name = "i"), x);
+}
 
 static void test_vmap(void)
 {
@@ -170,14 +235,23 @@ static void test_vmap(void)
 /* ---- captured values ---- */
 
 static tt around, inside_x;
-static tt uses_around(tt x) { return tt_mul(x, around); }
-static tt uses_x(tt y) { return tt_sum(tt_mul(y, tt_mul(inside_x, inside_x))); }
+static tt uses_around(tt x)
+{
+    return tt_mul(x, around);
+}
+static tt uses_x(tt y)
+{
+    return tt_sum(tt_mul(y, tt_mul(inside_x, inside_x)));
+}
 static tt closure(tt x)
 {
     inside_x = x;
     return tt_sum(tt_call(tt_grad(uses_x), tt_mul(x, 5)));
 }
-static tt jit_uses_x(tt y) { return tt_mul(y, inside_x); }
+static tt jit_uses_x(tt y)
+{
+    return tt_mul(y, inside_x);
+}
 static tt calls_jit(tt x)
 {
     inside_x = tt_sin(x);
@@ -198,7 +272,10 @@ static void test_captured(void)
     CHECK_SAID("");
 }
 
-static tt twice(tt x) { return tt_add(tt_call(tt_jit(cube), x), tt_call(tt_jit(cube), tt_mul(x, 2))); }
+static tt twice(tt x)
+{
+    return tt_add(tt_call(tt_jit(cube), x), tt_call(tt_jit(cube), tt_mul(x, 2)));
+}
 
 static int count(const char *text, const char *word)
 {
@@ -223,12 +300,19 @@ static void test_lower(void)
 
 /* ---- pmap ---- */
 
-static tt total_of_map(tt x) { return tt_sum(tt_call(tt_pmap(wave), x)); }
+static tt total_of_map(tt x)
+{
+    return tt_sum(tt_call(tt_pmap(wave), x));
+}
 static tt total_of_means(tt x)
 {
-    return tt_sum(tt_square(tt_call(tt_pmap(mean_along, .axis_name = "i", .out_axis = TT_NONE), x)));
+    return tt_sum(
+        tt_square(tt_call(tt_pmap(mean_along, .axis_name = "i", .out_axis = TT_NONE), x)));
 }
-static tt after_map(tt x) { return tt_add(tt_call(tt_pmap(cube), x), 1); }
+static tt after_map(tt x)
+{
+    return tt_add(tt_call(tt_pmap(cube), x), 1);
+}
 
 static void test_pmap(void)
 {
@@ -266,22 +350,33 @@ static void test_pmap_transformed(void)
     CHECK(near(got[0], -0.75) && near(got[6], 0.75) && near(got[8], -0.75));
 }
 
-static tt block_product(tt a, tt b) { return tt_psum(tt_matmul(a, b), "y"); }
-static tt plain_product(tt a, tt b) { return tt_matmul(a, b); }
-static tt place(tt x) { return tt_add(tt_mul(x, 0), tt_add(tt_mul(10, tt_axis_index("x")), tt_axis_index("y"))); }
+static tt block_product(tt a, tt b)
+{
+    return tt_psum(tt_matmul(a, b), "y");
+}
+static tt plain_product(tt a, tt b)
+{
+    return tt_matmul(a, b);
+}
+static tt place(tt x)
+{
+    return tt_add(tt_mul(x, 0), tt_add(tt_mul(10, tt_axis_index("x")), tt_axis_index("y")));
+}
 
 static void test_shard_map(void)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
     tt a = ramp(2, 4, 6, 0), b = ramp(2, 6, 2, 0);
-    tt_fn f = tt_shard_map(block_product, .mesh = mesh,
-                           .in_specs = { TT_P("x", "y"), TT_P("y", NULL) }, .out_spec = TT_P("x", NULL));
+    tt_fn f =
+        tt_shard_map(block_product, .mesh = mesh, .in_specs = { TT_P("x", "y"), TT_P("y", NULL) },
+                     .out_spec = TT_P("x", NULL));
     float got[ROOM], want[ROOM];
     int64_t n = read_all(tt_call(f, a, b), got), m = read_all(tt_call(plain_product, a, b), want);
     CHECK(n == 8 && m == 8);
     for (int64_t i = 0; i < n && i < m; i++)
         CHECK(near(got[i], want[i]));
-    tt_fn where = tt_shard_map(place, .mesh = mesh, .in_specs = { TT_P("x", "y") }, .out_spec = TT_P("x", "y"));
+    tt_fn where = tt_shard_map(place, .mesh = mesh, .in_specs = { TT_P("x", "y") },
+                               .out_spec = TT_P("x", "y"));
     read_all(tt_call(where, tt_zeros(TT_F32, 2, 2)), got);
     CHECK(got[0] == 0 && got[1] == 1 && got[2] == 10 && got[3] == 11);
     CHECK_SAID("");
@@ -333,7 +428,8 @@ static void test_loaded(void)
     EACH(tt_call(tt_grad(f), x, w), x, (X + 1) * cos(X));
     EACH(tt_call(tt_grad(f, .wrt = 2), x, w), x, sin(X));
     CHECK(IS_SHAPE(tt_call(tt_vmap(f, .in_axes = { 0, TT_NONE }), ramp(2, 5, 3, 0), w), 5));
-    CHECK(IS_SHAPE(tt_call(tt_pmap(tt_grad(f), .in_axes = { 0, TT_NONE }), ramp(2, 4, 3, 0), w), 4, 3));
+    CHECK(IS_SHAPE(tt_call(tt_pmap(tt_grad(f), .in_axes = { 0, TT_NONE }), ramp(2, 4, 3, 0), w), 4,
+                   3));
     CHECK_SAID("");
     tt_call(f, x);
     CHECK(strstr(front_said(), "takes 2 arrays, not 1") != NULL);
@@ -343,8 +439,14 @@ static void test_loaded(void)
 
 /* ---- random numbers under maps ---- */
 
-static tt draw(tt key) { return tt_normal(key, TT_F32, 5); }
-static tt draw_here(tt key) { return tt_uniform(tt_fold_in(key, tt_axis_index("i")), TT_F32, 3); }
+static tt draw(tt key)
+{
+    return tt_normal(key, TT_F32, 5);
+}
+static tt draw_here(tt key)
+{
+    return tt_uniform(tt_fold_in(key, tt_axis_index("i")), TT_F32, 3);
+}
 
 static void test_random(void)
 {

@@ -187,8 +187,8 @@ void batch_case(const Batch *b)
     for (int i = 0; i < node.nregions; i++)
         if (!branch(&graphs[i], rows.x, 0, b->nout, &branches[i]))
             return;
-    trace_apply_regions("a batch", b->op, 1, b->x, b->attrs, node.nregions, branches, b->nout, types,
-                        b->y);
+    trace_apply_regions("a batch", b->op, 1, b->x, b->attrs, node.nregions, branches, b->nout,
+                        types, b->y);
 }
 
 /* ---- while ---- */
@@ -288,7 +288,7 @@ void jvp_while(const Jvp *j)
 typedef struct Turns {
     const Batch *b;
     Rows around;
-    bool *mapped; /* of what is carried, then of what is around */
+    bool *mapped;   /* of what is carried, then of what is around */
     bool is_by_row; /* rows stop at different times */
     Type *types;
     Graph condition, body; /* batched */

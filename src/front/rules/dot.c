@@ -79,8 +79,8 @@ void batch_dot(const Batch *b)
 {
     const DotAttrs *d = b->attrs;
     int by[2] = { b->mapped[0], b->mapped[1] };
-    DotAttrs *more = BUILD_ATTRS(DotAttrs,
-        .lhs_batching_dimensions = ints_shifted(d->lhs_batching_dimensions, by[0]),
+    DotAttrs *more = BUILD_ATTRS(
+        DotAttrs, .lhs_batching_dimensions = ints_shifted(d->lhs_batching_dimensions, by[0]),
         .rhs_batching_dimensions = ints_shifted(d->rhs_batching_dimensions, by[1]),
         .lhs_contracting_dimensions = ints_shifted(d->lhs_contracting_dimensions, by[0]),
         .rhs_contracting_dimensions = ints_shifted(d->rhs_contracting_dimensions, by[1]));

@@ -135,9 +135,9 @@ void jvp_clamp(const Jvp *j)
     tt low = spread(j->x[0], t), x = j->x[1], high = spread(j->x[2], t), zero = build_zeros(t);
     tt sum = NO_VALUE;
     if (is_value(j->dx[1])) {
-        tt inside = build(OP_AND, 2, (const tt[]){ build_compare(GT, x, low),
-                                                   build_compare(LT, x, high) },
-                          NULL, type_with(t, I1));
+        tt inside =
+            build(OP_AND, 2, (const tt[]){ build_compare(GT, x, low), build_compare(LT, x, high) },
+                  NULL, type_with(t, I1));
         sum = build_select(inside, j->dx[1], zero);
     }
     if (is_value(j->dx[0]))
@@ -202,9 +202,9 @@ void transpose_real(const Transpose *t)
 
 void transpose_imag(const Transpose *t)
 {
-    t->out[0] = build(OP_COMPLEX, 2,
-                      (const tt[]){ build_zeros(t->results[0]), build1(OP_NEG, t->ct[0]) }, NULL,
-                      t->types[0]);
+    t->out[0] =
+        build(OP_COMPLEX, 2, (const tt[]){ build_zeros(t->results[0]), build1(OP_NEG, t->ct[0]) },
+              NULL, t->types[0]);
 }
 
 void transpose_complex(const Transpose *t)

@@ -48,8 +48,8 @@ static tt position(const Batch *b, int first)
     tt parts[MAX_RANK];
     for (int i = 0; i < n; i++) {
         Type t = type_with(b->types[first + i], b->types[first].element);
-        parts[i] = build_reshape(batched(b, first + i),
-                                 type_insert(type_insert(t, 0, 1), 0, b->size));
+        parts[i] =
+            build_reshape(batched(b, first + i), type_insert(type_insert(t, 0, 1), 0, b->size));
     }
     return n == 1 ? parts[0] : build_concatenate(n, parts, 1);
 }
@@ -198,21 +198,22 @@ void transpose_gather(const Transpose *t)
                                   .index_vector_dim = g->index_vector_dim,
                                   .indices_are_sorted = g->indices_are_sorted);
     tt at = clamp(t->x[1], g->index_vector_dim, operand, g->slice_sizes.at, g->start_index_map);
-    t->out[0] = scatter(build_zeros(operand), at, t->ct[0], s,
-                        trace_reducer(OP_ADD, operand.element));
+    t->out[0] =
+        scatter(build_zeros(operand), at, t->ct[0], s, trace_reducer(OP_ADD, operand.element));
 }
 
 void batch_gather(const Batch *b)
 {
     const GatherAttrs *g = b->attrs;
     int op = b->mapped[0], at = b->mapped[1];
-    GatherAttrs *more = BUILD_ATTRS(GatherAttrs, .offset_dims = ints_shifted(g->offset_dims, 1),
-        .collapsed_slice_dims = ints_shifted(g->collapsed_slice_dims, op),
-        .operand_batching_dims = ints_shifted(g->operand_batching_dims, op),
-        .start_indices_batching_dims = ints_shifted(g->start_indices_batching_dims, at),
-        .start_index_map = ints_shifted(g->start_index_map, op),
-        .index_vector_dim = g->index_vector_dim + at, .slice_sizes = g->slice_sizes,
-        .indices_are_sorted = g->indices_are_sorted && !at);
+    GatherAttrs *more =
+        BUILD_ATTRS(GatherAttrs, .offset_dims = ints_shifted(g->offset_dims, 1),
+                    .collapsed_slice_dims = ints_shifted(g->collapsed_slice_dims, op),
+                    .operand_batching_dims = ints_shifted(g->operand_batching_dims, op),
+                    .start_indices_batching_dims = ints_shifted(g->start_indices_batching_dims, at),
+                    .start_index_map = ints_shifted(g->start_index_map, op),
+                    .index_vector_dim = g->index_vector_dim + at, .slice_sizes = g->slice_sizes,
+                    .indices_are_sorted = g->indices_are_sorted && !at);
     if (op && at) {
         more->operand_batching_dims = ints_insert(more->operand_batching_dims, 0, 0);
         more->start_indices_batching_dims = ints_insert(more->start_indices_batching_dims, 0, 0);
@@ -244,7 +245,8 @@ static bool is_linear_scatter(const Module *m, NodeId n, const ScatterAttrs *a, 
     if (*is_adding || (is_replacing && a->unique_indices))
         return true;
     say_broken("not supported: the derivative of a scatter other than by sum, or by replacement at "
-               "unique indices, %s", loc_name(node_at(m, n)->loc));
+               "unique indices, %s",
+               loc_name(node_at(m, n)->loc));
     return false;
 }
 
@@ -264,8 +266,8 @@ static void window_sizes(const ScatterAttrs *a, Type operand, Type updates, int6
 {
     int next = 0;
     for (int i = 0; i < operand.rank; i++) {
-        bool is_one = ints_find(a->inserted_window_dims, i) >= 0 ||
-                      ints_find(a->input_batching_dims, i) >= 0;
+        bool is_one =
+            ints_find(a->inserted_window_dims, i) >= 0 || ints_find(a->input_batching_dims, i) >= 0;
         sizes[i] = is_one ? 1 : updates.dims[a->update_window_dims.at[next++]];
     }
 }
@@ -278,12 +280,14 @@ static tt where_written(tt read, const ScatterAttrs *a, tt at, Type operand, con
     if (!map.n)
         return read;
     tt most = highest(at, a->index_vector_dim, operand, sizes, map);
-    tt is_in = build(OP_AND, 2, (const tt[]){ build_compare(GE, at, build_zeros(t)),
-                                              build_compare(LE, at, most) },
-                     NULL, type_with(t, I1));
+    tt is_in =
+        build(OP_AND, 2,
+              (const tt[]){ build_compare(GE, at, build_zeros(t)), build_compare(LE, at, most) },
+              NULL, type_with(t, I1));
     if (a->index_vector_dim < t.rank)
         is_in = build_reduce(OP_AND, is_in, ints_of(1, &a->index_vector_dim));
-    tt everywhere = build_broadcast(is_in, updates, ints_except(updates.rank, a->update_window_dims));
+    tt everywhere =
+        build_broadcast(is_in, updates, ints_except(updates.rank, a->update_window_dims));
     return build_select(everywhere, read, build_zeros(updates));
 }
 
@@ -316,8 +320,8 @@ void batch_scatter(const Batch *b)
 {
     const ScatterAttrs *a = b->attrs;
     int n = b->nout, at = b->mapped[n];
-    ScatterAttrs *more = BUILD_ATTRS(ScatterAttrs,
-        .update_window_dims = ints_shifted(a->update_window_dims, 1),
+    ScatterAttrs *more = BUILD_ATTRS(
+        ScatterAttrs, .update_window_dims = ints_shifted(a->update_window_dims, 1),
         .inserted_window_dims = ints_shifted(a->inserted_window_dims, 1),
         .input_batching_dims = ints_shifted(a->input_batching_dims, 1),
         .scatter_indices_batching_dims = ints_shifted(a->scatter_indices_batching_dims, at),

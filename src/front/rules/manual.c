@@ -66,7 +66,8 @@ static bool wrap_known(Manual *w, Graph *out, const Sharding **cut)
 static bool run_known(Manual *w, tt *results)
 {
     Graph body;
-    const Sharding **cut = ARENA_ARRAY(w->j->m->arena, const Sharding *, w->split.known.nresults + 1);
+    const Sharding **cut =
+        ARENA_ARRAY(w->j->m->arena, const Sharding *, w->split.known.nresults + 1);
     return wrap_known(w, &body, cut) &&
            manual_apply(w->mesh, w->j->nin, w->j->x, w->a->in_shardings.at, &body, cut, results);
 }
@@ -107,8 +108,9 @@ static bool run_rest(Manual *w, const tt *known, tt *dy)
     for (int i = 0; i < w->split.nneeded; i++, n++) {
         int leaf = w->split.leaf[i];
         in[n] = leaf >= 0 ? j->x[leaf] : known[next++];
-        cut[n] = leaf >= 0 ? w->a->in_shardings.at[leaf]
-                           : sharding_leading(sharding_none(w->mesh, type_at(in[n]).rank - 1), true);
+        cut[n] = leaf >= 0
+                     ? w->a->in_shardings.at[leaf]
+                     : sharding_leading(sharding_none(w->mesh, type_at(in[n]).rank - 1), true);
     }
     for (int i = 0; i < j->nin; i++)
         if (w->active[i]) {
@@ -235,8 +237,8 @@ void batch_manual(const Batch *b)
     const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, b->nout + 1);
     memset(wanted, true, sizeof *wanted * (size_t)b->nout);
     for (int i = 0; i < b->nin; i++)
-        in[i] = b->mapped[i] ? sharding_leading(a->in_shardings.at[i], false)
-                             : a->in_shardings.at[i];
+        in[i] =
+            b->mapped[i] ? sharding_leading(a->in_shardings.at[i], false) : a->in_shardings.at[i];
     for (int i = 0; i < b->nout; i++)
         cut[i] = sharding_leading(a->out_shardings.at[i], false);
     if (batch_transform(&body, b->size, name, b->mapped, wanted, NULL, &out))

@@ -32,8 +32,8 @@ void transpose_broadcast(const Transpose *t)
 
 void transpose_transpose(const Transpose *t)
 {
-    t->out[0] = build_transpose(t->ct[0],
-                                ints_inverse(((const TransposeAttrs *)t->attrs)->permutation));
+    t->out[0] =
+        build_transpose(t->ct[0], ints_inverse(((const TransposeAttrs *)t->attrs)->permutation));
 }
 
 void transpose_slice(const Transpose *t)
@@ -77,8 +77,8 @@ void transpose_pad(const Transpose *t)
     t->out[0] = inside;
     if (t->linear[1]) {
         Ints all = ints_range(0, t->types[0].rank);
-        t->out[1] = build2(OP_SUB, build_reduce(OP_ADD, t->ct[0], all),
-                           build_reduce(OP_ADD, inside, all));
+        t->out[1] =
+            build2(OP_SUB, build_reduce(OP_ADD, t->ct[0], all), build_reduce(OP_ADD, inside, all));
     }
 }
 
@@ -160,7 +160,8 @@ static tt pad_by_rows(const Batch *b, Ints low, Ints high, Ints between)
 void batch_pad(const Batch *b)
 {
     const PadAttrs *a = b->attrs;
-    Ints low = ints_insert(a->edge_padding_low, 0, 0), high = ints_insert(a->edge_padding_high, 0, 0);
+    Ints low = ints_insert(a->edge_padding_low, 0, 0),
+         high = ints_insert(a->edge_padding_high, 0, 0);
     Ints between = ints_insert(a->interior_padding, 0, 0);
     b->y[0] = b->mapped[1] ? pad_by_rows(b, low, high, between)
                            : build_pad(b->x[0], b->x[1], low, high, between);

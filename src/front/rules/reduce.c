@@ -96,7 +96,8 @@ void jvp_reduce(const Jvp *j)
     bool is_known = op == OP_ADD || op == OP_MAX || op == OP_MIN || op == OP_MUL;
     if (!is_known || (is_value(j->dx[1]) && op != OP_ADD)) {
         say_broken("not supported: the derivative of a reduction other than by sum, product, "
-                   "maximum or minimum, %s", loc_name(node_at(j->m, j->node)->loc));
+                   "maximum or minimum, %s",
+                   loc_name(node_at(j->m, j->node)->loc));
         return;
     }
     Type result = type_at(j->y[0]);
@@ -159,10 +160,10 @@ static Ints led(Ints list, int64_t first)
 void batch_window(const Batch *b)
 {
     const WindowAttrs *a = b->attrs;
-    WindowAttrs *more = BUILD_ATTRS(WindowAttrs,
-        .window_dimensions = led(a->window_dimensions, 1),
-        .window_strides = led(a->window_strides, 1), .base_dilations = led(a->base_dilations, 1),
-        .window_dilations = led(a->window_dilations, 1));
+    WindowAttrs *more = BUILD_ATTRS(WindowAttrs, .window_dimensions = led(a->window_dimensions, 1),
+                                    .window_strides = led(a->window_strides, 1),
+                                    .base_dilations = led(a->base_dilations, 1),
+                                    .window_dilations = led(a->window_dilations, 1));
     if (a->padding.rows) {
         int64_t *padding = ARENA_ARRAY(trace_arena(), int64_t, 2 * (a->padding.rows + 1));
         memcpy(padding + 2, a->padding.at, sizeof *padding * 2 * (size_t)a->padding.rows);
