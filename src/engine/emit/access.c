@@ -119,9 +119,9 @@ static V from_memory(Kernel *k, Element e, V raw)
 {
     if (e == I1)
         return LLVMBuildICmp(k->b, LLVMIntNE, raw, LLVMConstNull(LLVMTypeOf(raw)), "");
-    if (e == F16 || e == BF16)
-        return widen_float16(k, e, raw);
-    return is_narrow(e) ? narrow_decode(k, e, raw) : raw;
+    if (is_coded(k, e))
+        return narrow_decode(k, e, raw);
+    return e == F16 || e == BF16 ? widen_float16(k, e, raw) : raw;
 }
 
 /* Narrow floats are already rounded, so taking their bits is exact. */
@@ -130,6 +130,8 @@ static V to_memory(Kernel *k, Element e, V v, int lanes)
     LLVMTypeRef raw = lanes_of(memory_type(k, e), lanes);
     if (e == I1)
         return LLVMBuildZExt(k->b, v, raw, "");
+    if (is_coded(k, e))
+        return narrow_encode(k, e, v);
     if (e == F16) {
         V half = LLVMBuildFPTrunc(k->b, v, lanes_of(LLVMHalfTypeInContext(k->c), lanes), "");
         return LLVMBuildBitCast(k->b, half, raw, "");
@@ -139,7 +141,7 @@ static V to_memory(Kernel *k, Element e, V v, int lanes)
         V bits = LLVMBuildBitCast(k->b, v, i32, "");
         return LLVMBuildTrunc(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 16), ""), raw, "");
     }
-    return is_narrow(e) ? narrow_encode(k, e, v) : v;
+    return v;
 }
 
 V constant_value(Kernel *k, Element e, const void *data)

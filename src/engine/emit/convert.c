@@ -95,10 +95,10 @@ V finish(Kernel *k, Element e, V v)
 {
     if (e == BF16)
         return k->accumulates ? v : round_bf16(k, v);
+    if (is_coded(k, e))
+        return k->accumulates ? v : narrow_decode(k, e, narrow_encode(k, e, v));
     if (e == F16)
         return k->accumulates ? v : round_f16(k, v);
-    if (is_narrow(e))
-        return k->accumulates ? v : narrow_decode(k, e, narrow_encode(k, e, v));
     if (element_info[e].bits < 8 && e != I1)
         return cut_small_int(k, e, v);
     return v;

@@ -115,7 +115,8 @@ void store(Kernel *k, V pointer, Element e, Index *at, V value);
 V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
 bool access_can(Element e);
 bool is_narrow(Element e);                  /* a float of 8 bits: narrow.c */
-V narrow_decode(Kernel *k, Element e, V byte);
+bool is_coded(const Kernel *k, Element e);  /* that, or an f16 in software */
+V narrow_decode(Kernel *k, Element e, V bits);
 V narrow_encode(Kernel *k, Element e, V x); /* f32, rounded */
 
 /* ---- element.c -------------------------------------------------------------------------- */

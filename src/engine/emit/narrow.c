@@ -1,4 +1,5 @@
-/* narrow.c - floats of 8 bits: between their bytes and the f32 that stands for them.
+/* narrow.c - floats of 8 bits, and f16 on machines that cannot convert it: between their bits and
+ * the f32 that stands for them.
  *
  * In: sign | exponent | mantissa, in one of several formats; out: the same number as f32, which
  * has room for all of them; and back, rounded to nearest, ties to even.  On the bits: away from
@@ -15,7 +16,7 @@
 #include "engine/emit/arith.h"
 
 typedef struct Format {
-    int mantissa, bias;
+    int bits, mantissa, bias;
     int top;   /* bits of the largest number, without sign */
     int above; /* what is written for more than that */
     int nan;
@@ -25,19 +26,25 @@ typedef struct Format {
 static Format format_of(Element e)
 {
     switch (e) {
-    case F8E4M3FN: return (Format){ 3, 7, 0x7e, 0x7f, 0x7f, false };
-    case F8E5M2: return (Format){ 2, 15, 0x7b, 0x7c, 0x7e, false };
-    case F8E4M3FNUZ: return (Format){ 3, 8, 0x7f, 0x80, 0x80, true };
-    case F8E5M2FNUZ: return (Format){ 2, 16, 0x7f, 0x80, 0x80, true };
-    case F8E4M3B11FNUZ: return (Format){ 3, 11, 0x7f, 0x80, 0x80, true };
-    case F8E4M3: return (Format){ 3, 7, 0x77, 0x78, 0x7c, false };
-    default: return (Format){ 4, 3, 0x6f, 0x70, 0x78, false }; /* F8E3M4 */
+    case F8E4M3FN: return (Format){ 8, 3, 7, 0x7e, 0x7f, 0x7f, false };
+    case F8E5M2: return (Format){ 8, 2, 15, 0x7b, 0x7c, 0x7e, false };
+    case F8E4M3FNUZ: return (Format){ 8, 3, 8, 0x7f, 0x80, 0x80, true };
+    case F8E5M2FNUZ: return (Format){ 8, 2, 16, 0x7f, 0x80, 0x80, true };
+    case F8E4M3B11FNUZ: return (Format){ 8, 3, 11, 0x7f, 0x80, 0x80, true };
+    case F8E4M3: return (Format){ 8, 3, 7, 0x77, 0x78, 0x7c, false };
+    case F16: return (Format){ 16, 10, 15, 0x7bff, 0x7c00, 0x7e00, false };
+    default: return (Format){ 8, 4, 3, 0x6f, 0x70, 0x78, false }; /* F8E3M4 */
     }
 }
 
 bool is_narrow(Element e)
 {
     return element_info[e].kind == FLOAT && element_info[e].bits == 8;
+}
+
+bool is_coded(const Kernel *k, Element e)
+{
+    return is_narrow(e) || (e == F16 && k->e->vector_bytes < 32);
 }
 
 static V pick(Kernel *k, V condition, V x, V y)
@@ -50,7 +57,7 @@ static V is_more(Kernel *k, V x, int64_t than)
     return LLVMBuildICmp(k->b, LLVMIntSGT, x, const_i(k, LLVMTypeOf(x), than), "");
 }
 
-/* ---- from bytes ---- */
+/* ---- from bits ---- */
 
 static V decode_power(Kernel *k, V code)
 {
@@ -61,19 +68,20 @@ static V decode_power(Kernel *k, V code)
     return same_bits(k, bits, true);
 }
 
-V narrow_decode(Kernel *k, Element e, V byte)
+V narrow_decode(Kernel *k, Element e, V raw)
 {
-    LLVMTypeRef i32 = like_type(k, byte, int_type(k, 32));
-    V code = LLVMBuildZExt(k->b, byte, i32, "");
+    LLVMTypeRef i32 = like_type(k, raw, int_type(k, 32));
+    V code = LLVMBuildZExt(k->b, raw, i32, "");
     if (e == F8E8M0FNU)
         return decode_power(k, code);
     Format f = format_of(e);
-    V size = LLVMBuildAnd(k->b, code, const_i(k, i32, 0x7f), "");
-    V sign = LLVMBuildShl(k->b, LLVMBuildAnd(k->b, code, const_i(k, i32, 0x80), ""),
-                          const_i(k, i32, 24), "");
+    int64_t top = INT64_C(1) << (f.bits - 1);
+    V size = LLVMBuildAnd(k->b, code, const_i(k, i32, top - 1), "");
+    V sign = LLVMBuildShl(k->b, LLVMBuildAnd(k->b, code, const_i(k, i32, top), ""),
+                          const_i(k, i32, 32 - f.bits), "");
     V normal = LLVMBuildAdd(k->b, LLVMBuildShl(k->b, size, const_i(k, i32, 23 - f.mantissa), ""),
                             const_i(k, i32, (int64_t)(127 - f.bias) << 23), "");
-    LLVMTypeRef f32 = like_type(k, byte, LLVMFloatTypeInContext(k->c));
+    LLVMTypeRef f32 = like_type(k, raw, LLVMFloatTypeInContext(k->c));
     double step = 1;
     for (int i = 1 - f.bias - f.mantissa; i < 0; i++)
         step /= 2;
@@ -91,7 +99,7 @@ V narrow_decode(Kernel *k, Element e, V byte)
     return same_bits(k, bits, true);
 }
 
-/* ---- to bytes ---- */
+/* ---- to bits ---- */
 
 static V encode_power(Kernel *k, V bits)
 {
@@ -121,9 +129,9 @@ static V encode_small(Kernel *k, const Format *f, V size)
 V narrow_encode(Kernel *k, Element e, V x)
 {
     V bits = same_bits(k, x, false);
-    LLVMTypeRef i32 = LLVMTypeOf(bits), i8 = like_type(k, x, int_type(k, 8));
+    LLVMTypeRef i32 = LLVMTypeOf(bits);
     if (e == F8E8M0FNU)
-        return LLVMBuildTrunc(k->b, encode_power(k, bits), i8, "");
+        return LLVMBuildTrunc(k->b, encode_power(k, bits), like_type(k, x, int_type(k, 8)), "");
     Format f = format_of(e);
     V size = LLVMBuildAnd(k->b, bits, const_i(k, i32, 0x7fffffff), "");
     V drop = const_i(k, i32, 23 - f.mantissa);
@@ -135,9 +143,10 @@ V narrow_encode(Kernel *k, Element e, V x)
     code = pick(k, is_more(k, size, least - 1), code, encode_small(k, &f, size));
     code = pick(k, is_more(k, code, f.top), const_i(k, i32, f.above), code);
     code = pick(k, is_more(k, size, 0x7f800000), const_i(k, i32, f.nan), code);
-    V sign = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 24), ""),
-                          const_i(k, i32, 0x80), "");
+    V sign = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 32 - f.bits), ""),
+                          const_i(k, i32, INT64_C(1) << (f.bits - 1)), "");
     if (f.is_unsigned_zero)
         sign = pick(k, is_more(k, code, 0), sign, const_i(k, i32, 0));
-    return LLVMBuildTrunc(k->b, LLVMBuildOr(k->b, code, sign, ""), i8, "");
+    return LLVMBuildTrunc(k->b, LLVMBuildOr(k->b, code, sign, ""),
+                          like_type(k, x, int_type(k, f.bits)), "");
 }

@@ -279,6 +279,8 @@ V bits_of(Kernel *k, Element e, V v)
 {
     if (e == F32 || e == F64)
         return same_bits(k, v, false);
+    if (is_coded(k, e))
+        return narrow_encode(k, e, v);
     if (e == F16) {
         V half = LLVMBuildFPTrunc(k->b, v, like_type(k, v, LLVMHalfTypeInContext(k->c)), "");
         return LLVMBuildBitCast(k->b, half, like_type(k, v, int_type(k, 16)), "");
@@ -288,7 +290,7 @@ V bits_of(Kernel *k, Element e, V v)
         bits = LLVMBuildLShr(k->b, bits, const_i(k, LLVMTypeOf(bits), 16), "");
         return LLVMBuildTrunc(k->b, bits, like_type(k, v, int_type(k, 16)), "");
     }
-    return is_narrow(e) ? narrow_encode(k, e, v) : v;
+    return v;
 }
 
 V value_of_bits(Kernel *k, Element e, V bits)
@@ -296,6 +298,8 @@ V value_of_bits(Kernel *k, Element e, V bits)
     LLVMTypeRef i32 = like_type(k, bits, int_type(k, 32));
     if (e == F32 || e == F64)
         return same_bits(k, bits, true);
+    if (is_coded(k, e))
+        return narrow_decode(k, e, bits);
     if (e == F16) {
         V half = LLVMBuildBitCast(k->b, bits, like_type(k, bits, LLVMHalfTypeInContext(k->c)), "");
         return LLVMBuildFPExt(k->b, half, like_type(k, bits, LLVMFloatTypeInContext(k->c)), "");
@@ -304,7 +308,7 @@ V value_of_bits(Kernel *k, Element e, V bits)
         V high = LLVMBuildZExt(k->b, bits, i32, "");
         return same_bits(k, LLVMBuildShl(k->b, high, const_i(k, i32, 16), ""), true);
     }
-    return is_narrow(e) ? narrow_decode(k, e, bits) : finish(k, e, bits);
+    return finish(k, e, bits);
 }
 
 /* Wide to narrow: the last coordinate says which part.  Narrow to wide: all parts, low first. */
