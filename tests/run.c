@@ -106,7 +106,7 @@ static Test *wait_for_one(Test *slots, int n, double limit, int *status)
 int main(int argc, char **argv)
 {
     int at_once = 2, passed = 0, failed = 0, running = 0, opt;
-    double limit = 120;
+    double limit = 300;
     const char *word = "";
     while ((opt = getopt(argc, argv, "j:t:k:")) != -1)
         switch (opt) {
