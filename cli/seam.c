@@ -52,10 +52,13 @@ static char *plugin_path(void)
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     char *slash = strrchr(self, '/');
-    Text path = { 0 };
-    text_printf(&path, "%.*s/pjrt_plugin_tutti.so", slash ? (int)(slash - self) : 1,
-                slash ? self : ".");
-    return path.at;
+    Text beside = { 0 }, installed = { 0 };
+    int folder = slash ? (int)(slash - self) : 1;
+    text_printf(&beside, "%.*s/pjrt_plugin_tutti.so", folder, slash ? self : ".");
+    text_printf(&installed, "%.*s/../lib/pjrt_plugin_tutti.so", folder, slash ? self : ".");
+    bool is_installed = access(beside.at, R_OK) != 0 && access(installed.at, R_OK) == 0;
+    text_free(is_installed ? &beside : &installed);
+    return is_installed ? installed.at : beside.at;
 }
 
 Error *seam_load(Seam *seam)

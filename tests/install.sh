@@ -57,6 +57,7 @@ expect "$at/plain"
 ${CC:-cc} -o "$at/usr/bin/lesson" "$at/lesson.c" -I"$at/usr/include" "$at/usr/lib/libtutti.a" \
     -lm -ldl -pthread # finds the engine in ../lib
 expect "$at/usr/bin/lesson"
+"$at/usr/bin/tutti" devices >"$at/got" || { echo "the installed tutti finds no engine"; exit 1; }
 if command -v cmake >/dev/null; then
     cmake -S "$at" -B "$at/made" -DCMAKE_PREFIX_PATH="$at/usr" >"$at/log" 2>&1 &&
         cmake --build "$at/made" >>"$at/log" 2>&1 || { cat "$at/log"; exit 1; }
