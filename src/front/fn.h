@@ -98,7 +98,7 @@ int64_t map_size(tt_fn f, const Leaves *leaves);
 bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis);
 
 /* The parts of fn_graph: one per transformation, each in its own file. */
-bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* transpose.c */
+bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
 bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */

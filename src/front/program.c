@@ -71,7 +71,7 @@ static bool trace_and_lower(tt_fn f, const Leaves *leaves, const Layout *const *
 static bool take_captured(Program *p, const Lowered *lowered)
 {
     int n = p->nargs - p->nleaves;
-    p->captured = malloc(sizeof *p->captured * (size_t)(n + 1));
+    p->captured = calloc((size_t)(n + 1), sizeof *p->captured);
     if (!p->captured)
         fail("no memory for %d captured arrays", n);
     for (int i = 0; i < n; i++) {
@@ -88,6 +88,22 @@ static void copy_types(Program *p, const Type *types)
     p->types = KEEP(types, p->nresults);
     for (int i = 0; i < p->nresults; i++)
         p->types[i].dims = KEEP(types[i].dims, types[i].rank);
+}
+
+/* One that could not be finished. */
+static void program_free(Program *p)
+{
+    for (int i = 0; i < p->nresults; i++)
+        free((void *)p->types[i].dims);
+    for (int i = 0; p->captured && i < p->nargs - p->nleaves; i++)
+        if (p->captured[i])
+            array_release(p->captured[i]);
+    free(p->captured);
+    free(p->args);
+    free(p->results);
+    free(p->is_weak);
+    free(p->types);
+    free(p);
 }
 
 static Program *program_of(tt_fn f, const Graph *g, const Lowered *lowered)
@@ -107,7 +123,10 @@ static Program *program_of(tt_fn f, const Graph *g, const Lowered *lowered)
                                   lowered->devices, p->nargs, p->nresults, &p->code);
     if (error)
         say_error(error_in(error, "%s", f->label));
-    return !error && take_captured(p, lowered) ? p : NULL;
+    if (!error && take_captured(p, lowered))
+        return p;
+    program_free(p);
+    return NULL;
 }
 
 Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts)

@@ -3,6 +3,7 @@
 #define TUTTI_TRANSPOSE_H
 #include "front/closed.h"
 #include "front/rules/rule.h"
+#include "hlo/rewrite.h"
 
 /* g is linear in the leaves marked so.  The graph of its transpose: leaves are those not marked,
  * then a cotangent for each result; results are cotangents of the marked leaves. */
@@ -19,8 +20,25 @@ typedef struct Split {
 } Split;
 bool split_linear(const Graph *g, int ntangents, int nprimal, Split *out);
 
+/* A graph being run backwards: for grad.c and split.c. */
+typedef struct Backward {
+    Module *m;
+    Subst value;  /* of the old graph, not linear: its number in the new region */
+    Subst ct;     /* of linear values: the number of their cotangent */
+    bool *linear; /* [value of the old graph] */
+    uint32_t nlinear;
+} Backward;
+
+Backward backward_new(Module *m);
+void backward_free(Backward *b);
+void backward_mark(Backward *b, RegionId r);    /* what depends on values marked linear is, too */
+void backward_forward(Backward *b, RegionId r); /* records what is not linear, as it was */
+void backward_run(Backward *b, RegionId r);     /* records the cotangents of what is */
+/* The cotangents of the leaves marked; how many. */
+int backward_collect(Backward *b, const Graph *g, const bool *linear, tt *out);
+
 /* For rules of operations with regions. */
-bool backward_is_linear(const struct Backward *b, ValueId v);
-tt backward_value(struct Backward *b, ValueId v); /* of what is not linear */
-void backward_add(struct Backward *b, ValueId v, tt ct);
+bool backward_is_linear(const Backward *b, ValueId v);
+tt backward_value(Backward *b, ValueId v); /* of what is not linear */
+void backward_add(Backward *b, ValueId v, tt ct);
 #endif
