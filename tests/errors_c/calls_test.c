@@ -27,6 +27,15 @@ static tt lowers(tt x) { puts(tt_lower(square, x)); return x; }
 static tt forever(tt x) { return tt_call(tt_jit(forever), x); }
 static tt deep(tt x) { return tt_call(tt_vmap(square), tt_matmul(x, x)); }
 
+static tt adds(tt x) { return tt_add(x, tt_zeros(TT_F32, 4)); }
+static tt reduces(tt x) { return tt_sum(x, 2); }
+static tt reshapes(tt x) { return tt_reshape(x, 4, -1); }
+static tt joins(tt x) { return tt_concat(1, x, tt_transpose(x)); }
+static tt picks(tt x) { return tt_index(x, 2); }
+static tt takes(tt x) { return tt_take(x, x, 0); }
+static tt chooses(tt x) { return tt_where(x, x, tt_zeros(TT_F32, 5)); }
+static tt turns_over(tt x) { return tt_not(x); }
+
 CASE(function_without_its_line)
 {
     Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
@@ -314,6 +323,102 @@ CASE(key_folded_with_a_fraction)
     tt_fold_in(tt_key(0), 0.5);
     SAYS("+2: in key_folded_with_a_fraction: tt_fold_in: the number is f32[]; it must be one "
          "integer");
+}
+
+CASE(traced_sum_that_does_not_broadcast)
+{
+    tt_call(tt_vmap(adds), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in adds: tt_add: f32[2,3] and f32[4] do not broadcast: 3 against 4, counted "
+         "from the last axis\n"
+         "    while tracing vmap(adds), +2");
+}
+
+CASE(traced_sum_over_no_axis)
+{
+    tt_call(tt_vmap(reduces), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in reduces: tt_sum: f32[2,3] has no axis 2; its axes are 0 to 1, or -2 to -1\n"
+         "    while tracing vmap(reduces), +2");
+}
+
+CASE(traced_reshape_that_does_not_divide)
+{
+    tt_call(tt_vmap(reshapes), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in reshapes: tt_reshape: f32[2,3] has 6 elements, which do not divide into "
+         "[4,-1]\n"
+         "    while tracing vmap(reshapes), +2");
+}
+
+CASE(traced_arrays_that_do_not_join)
+{
+    tt_call(tt_vmap(joins), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in joins: tt_concat: array 0 is f32[2,3] and array 1 is f32[3,2]: they may "
+         "differ along axis 1 only\n"
+         "    while tracing vmap(joins), +2");
+}
+
+CASE(traced_index_out_of_range)
+{
+    tt_call(tt_vmap(picks), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in picks: tt_index: f32[2,3]: index 2 is out of range along axis 0: from -2 to "
+         "1\n"
+         "    while tracing vmap(picks), +2");
+}
+
+CASE(traced_indices_that_are_none)
+{
+    tt_call(tt_vmap(takes), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in takes: tt_take: the indices are f32[2,3]; they must be integers\n"
+         "    while tracing vmap(takes), +2");
+}
+
+CASE(traced_choice_that_does_not_broadcast)
+{
+    tt_call(tt_vmap(chooses), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in chooses: tt_where: f32[2,3], f32[2,3] and f32[5] do not broadcast: 3 against "
+         "5, counted from the last axis\n"
+         "    while tracing vmap(chooses), +2");
+}
+
+CASE(traced_operation_on_another_type)
+{
+    tt_call(tt_vmap(turns_over), tt_zeros(TT_F32, 4, 2, 3));
+    SAYS("above: in turns_over: tt_not: f32[2,3]: it takes booleans and integers, not floats\n"
+         "    while tracing vmap(turns_over), +2");
+}
+
+CASE(too_many_arrays)
+{
+    static tt many[5000];
+    tt_tree tree = { many, 5000 };
+    tt_call_n(tt_fn_of(1, (void (*)(void))square, "square"), &tree, 1, 1);
+    SAYS("square: 5000 arrays; at most 4096 are possible in a call");
+}
+
+CASE(value_made_up)
+{
+    tt x = { 123456, 7 };
+    tt_print(x);
+    SAYS("+3: in value_made_up: tt_print: the scope or trace of an argument has ended: carry it "
+         "out with tt_keep, or store it with tt_assign");
+}
+
+CASE(after_a_fork)
+{
+    tt x = tt_call(tt_pmap(square), tt_zeros(TT_F32, 4));
+    tt_wait(x);
+    pid_t child = fork();
+    if (child) {
+        int status = 0;
+        waitpid(child, &status, 0);
+        CHECK(status == 0);
+        return;
+    }
+    tt_call(tt_pmap(square), x);
+    SAYS("+11: in after_a_fork: pmap(square): this process was forked from one whose devices it "
+         "would use, and their workers did not come along; start it by spawn, or make the client "
+         "after the fork");
+    fflush(NULL);
+    _exit(check_done());
 }
 
 CASES_MAIN

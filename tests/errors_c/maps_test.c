@@ -277,4 +277,20 @@ CASE(wrong_shapes_on_a_device)
          "    while tracing pmap(averages), +2, axis \"batch\" of size 4");
 }
 
+CASE(out_axes_beyond_rank)
+{
+    tt_call(tt_pmap(square, .out_axes = { 3 }), tt_zeros(TT_F32, 4));
+    SAYS("+2: in out_axes_beyond_rank: pmap(square): result 0 cannot have its mapped axis at 3: "
+         "with 0 others, that is from -1 to 0, or TT_NONE\n"
+         "    while tracing pmap(square), +2");
+}
+
+CASE(gradient_of_a_mapped_vector)
+{
+    tt_call(tt_grad(tt_pmap(square)), tt_zeros(TT_F32, 4));
+    SAYS("+2: in gradient_of_a_mapped_vector: grad(pmap(square)): the result must be one float, "
+         "and is f32[4]: take its tt_sum or tt_mean\n"
+         "    while tracing grad(pmap(square)), +2");
+}
+
 CASES_MAIN
