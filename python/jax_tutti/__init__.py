@@ -96,7 +96,7 @@ def _lower_collectives():
 
 # Primitives that JAX lowers for CPUs to calls of LAPACK, which the engine answers.
 LIKE_CPU = {"eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "lu", "ormqr",
-            "schur", "svd", "tridiagonal"}
+            "schur", "svd", "tridiagonal", "tridiagonal_solve"}
 
 
 def _share_cpu_rules():

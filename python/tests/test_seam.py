@@ -197,3 +197,60 @@ def test_fork_is_an_error_not_a_hang(python):
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     """)
     assert out == "0\n"
+
+
+def test_linear_algebra(python):
+    """Every factorization that JAX has for CPUs, by what defines it."""
+    play(python, """
+        from jax.lax import linalg
+        H = lambda a: np.conj(np.swapaxes(a, -1, -2))
+        rng = np.random.default_rng(1)
+        for t in (np.float32, np.complex64):
+            a = rng.standard_normal((2, 5, 5)).astype(t)
+            a = a + (1j * rng.standard_normal(a.shape)).astype(t) if t is np.complex64 else a
+            near = lambda x, y: np.testing.assert_allclose(x, y, atol=2e-5)
+            q, r = map(np.asarray, jnp.linalg.qr(a))
+            near(q @ r, a)
+            u, s, vh = map(np.asarray, jnp.linalg.svd(a[:, :3]))
+            near(u * s[:, None] @ vh[:, :3], a[:, :3])
+            w, v = map(np.asarray, jnp.linalg.eigh(a + H(a)))
+            near(v * w[:, None] @ H(v), a + H(a))
+            w, v = map(np.asarray, jnp.linalg.eig(a))
+            near(a @ v, v * w[:, None])
+            form, z = map(np.asarray, linalg.schur(a))
+            near(z @ form @ H(z), a)
+            near(a @ np.asarray(jnp.linalg.inv(a)), np.broadcast_to(np.eye(5), a.shape))
+            c = np.asarray(jnp.linalg.cholesky(a @ H(a)))
+            near(c @ H(c), a @ H(a))
+        assert np.isnan(np.asarray(jnp.linalg.svd(np.full((3, 3), np.nan))[1])).all()
+    """, devices=1)
+
+
+def test_what_a_program_costs(python):
+    """The counts of work are XLA's; what moves depends on fusion."""
+    out = play(python, """
+        f = jax.jit(lambda a, b: jnp.tanh(a @ b).sum())
+        cost = f.lower(np.ones((64, 32), np.float32), np.ones((32, 16), np.float32)).compile().cost_analysis()
+        print(cost["flops"], cost["transcendentals"], cost["bytes accessed"] > 64 * 32 * 4)
+    """)
+    # 2 * 64 * 16 * 32 in the product, 64 * 16 - 1 in the sum.
+    assert out == "66559.0 1024.0 True\n"
+
+
+def test_options_of_xla(python):
+    out = play(python, """
+        f = jax.jit(lambda x: x + 1).lower(1.0)
+        print(f.compile(compiler_options={"xla_embed_ir_in_executable": True})(1.0))
+        for options in ({"xla_embed_ir_in_executable": "maybe"}, {"xla_no_such_thing": 1}):
+            try:
+                f.compile(compiler_options=options)
+            except jax.errors.JaxRuntimeError as error:
+                print(error)
+        print(jax.devices()[0].memory_stats()["bytes_reservable_limit"] > 0)
+    """)
+    assert out.splitlines() == [
+        "2.0",
+        "INVALID_ARGUMENT: compile option xla_embed_ir_in_executable: 'maybe' is not a valid bool value.",
+        "INVALID_ARGUMENT: No such compile option: 'xla_no_such_thing'",
+        "True",
+    ]

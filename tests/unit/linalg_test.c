@@ -247,8 +247,20 @@ static void diagonals(int64_t n)
     }
     Mat b = times(a, x);
     int info;
-    must(tridiagonal_solve(arena, below.at, d.at, above.at, b, &info));
+    must(tridiagonal_solve(arena, below.at, d.at, above.at, b, 0, &info));
     CHECK(info == 0 && distance(b, x) < 1e-10);
+}
+
+/* Nothing but zeros: no solution, or a large one if asked for. */
+static void no_diagonals(void)
+{
+    Mat none = zeros(1, 3), b = any(3, 1, true);
+    int info;
+    must(tridiagonal_solve(arena, none.at, none.at, none.at, copy(b), 0, &info));
+    CHECK(info == 1);
+    Mat d[] = { zeros(1, 3), zeros(1, 3), zeros(1, 3) };
+    must(tridiagonal_solve(arena, d[0].at, d[1].at, d[2].at, b, 1e-7, &info));
+    CHECK(info == 0 && mat_is_finite(b) && mat_max(b) > 1e5);
 }
 
 /* ---- by name ---- */
@@ -315,6 +327,7 @@ int main(void)
         }
     diagonals(1);
     diagonals(17);
+    no_diagonals();
     known_roots();
     by_name();
     arena_free(arena);

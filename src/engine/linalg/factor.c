@@ -59,38 +59,58 @@ int cholesky_factor(Mat a, bool is_lower)
     return 0;
 }
 
-/* Gauss with exchanges of neighbouring rows, which fill one more diagonal. */
-Error *tridiagonal_solve(Arena *arena, Z *below, Z *d, Z *above, Mat b, int *info)
+/* Rows k and k + 1 are exchanged, which fills a second diagonal above. */
+static void swap_neighbours(Z *below, Z *d, Z *above, Z *second, Mat b, int64_t k)
+{
+    swap_rows(b, k, k + 1);
+    Z x = d[k], y = above[k];
+    d[k] = below[k + 1], above[k] = d[k + 1];
+    below[k + 1] = x, d[k + 1] = y;
+    if (k + 2 < b.rows) {
+        second[k] = above[k + 1];
+        above[k + 1] = 0;
+    }
+}
+
+static void eliminate(Z *below, Z *d, Z *above, Z *second, Mat b)
+{
+    for (int64_t k = 0; k + 1 < b.rows; k++) {
+        if (size_of(below[k + 1]) > size_of(d[k]))
+            swap_neighbours(below, d, above, second, b, k);
+        Z factor = d[k] == 0 ? 0 : below[k + 1] / d[k];
+        d[k + 1] -= factor * above[k];
+        if (k + 2 < b.rows)
+            above[k + 1] -= factor * second[k];
+        for (int64_t j = 0; j < b.cols; j++)
+            AT(b, k + 1, j) -= factor * AT(b, k, j);
+    }
+}
+
+/* Pivots that are next to nothing beside the largest entry become its `epsilon`-th part. */
+static void lift_pivots(int64_t n, Z *d, const Z *above, const Z *second, double epsilon)
+{
+    double most = 0;
+    for (int64_t k = 0; k < n; k++)
+        most = fmax(most, fmax(size_of(d[k]), k + 1 < n ? fmax(size_of(above[k]), size_of(second[k]))
+                                                        : 0));
+    double least = most > 0 ? epsilon * most : epsilon;
+    for (int64_t k = 0; k < n; k++)
+        if (size_of(d[k]) < least)
+            d[k] = copysign(least, creal(d[k]));
+}
+
+Error *tridiagonal_solve(Arena *arena, Z *below, Z *d, Z *above, Mat b, double epsilon, int *info)
 {
     int64_t n = b.rows;
     Mat second;
     TRY(mat_new(arena, 1, n + 1, &second));
+    eliminate(below, d, above, second.at, b);
+    if (epsilon > 0)
+        lift_pivots(n, d, above, second.at, epsilon);
     *info = 0;
-    for (int64_t k = 0; k + 1 < n; k++) {
-        bool swaps = size_of(below[k + 1]) > size_of(d[k]);
-        if (swaps) {
-            swap_rows(b, k, k + 1);
-            Z x = d[k], y = above[k];
-            d[k] = below[k + 1], above[k] = d[k + 1];
-            below[k + 1] = x, d[k + 1] = y;
-            if (k + 2 < n) {
-                second.at[k] = above[k + 1];
-                above[k + 1] = 0;
-            }
-        }
-        if (d[k] == 0) {
+    for (int64_t k = n - 1; k >= 0; k--)
+        if (d[k] == 0)
             *info = (int)(k + 1);
-            return NULL;
-        }
-        Z factor = below[k + 1] / d[k];
-        d[k + 1] -= factor * above[k];
-        if (k + 2 < n)
-            above[k + 1] -= factor * second.at[k];
-        for (int64_t j = 0; j < b.cols; j++)
-            AT(b, k + 1, j) -= factor * AT(b, k, j);
-    }
-    if (n && d[n - 1] == 0)
-        *info = (int)n;
     for (int64_t k = n - 1; k >= 0 && !*info; k--)
         for (int64_t j = 0; j < b.cols; j++) {
             Z x = AT(b, k, j);

@@ -43,8 +43,10 @@ double mat_max(Mat a); /* of the absolute values; 0 if there are none */
 /* ---- factor.c ---- */
 int lu_factor(Mat a, int64_t *pivots);      /* [min(rows, cols)]: row i was swapped with pivots[i] */
 int cholesky_factor(Mat a, bool is_lower);  /* that triangle; the other stays as it is */
-/* Diagonals of n entries each; below[0] and above[n-1] count nothing.  b becomes the solution. */
-MUST_USE Error *tridiagonal_solve(Arena *arena, Z *below, Z *d, Z *above, Mat b, int *info);
+/* Diagonals of n entries each; below[0] and above[n-1] count nothing.  b becomes the solution.
+ * epsilon: 0, or pivots below this part of the largest entry are lifted to it. */
+MUST_USE Error *tridiagonal_solve(Arena *arena, Z *below, Z *d, Z *above, Mat b, double epsilon,
+                                  int *info);
 /* b becomes the solution of a x = b, by substitution. */
 void triangular_solve(Mat a, bool is_lower, bool is_unit, Mat b);
 

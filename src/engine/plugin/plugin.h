@@ -69,6 +69,7 @@ struct PJRT_Executable {
     const char **arg_shardings, **output_shardings; /* serialized OpSharding */
     size_t *arg_sharding_sizes, *output_sharding_sizes;
     TuttiProgram description;
+    const PJRT_NamedValue *cost; /* NULL: not asked for yet; under the client's lock */
     const char **memory_kinds; /* as many as arguments or results, whichever are more */
     size_t *memory_kind_sizes;
 };

@@ -53,8 +53,7 @@ REFUSE(TopologyDescription_Deserialize)
 REFUSE(TopologyDescription_MakeCanonicalShapeForMemorySpace)
 REFUSE(TopologyDescription_GetMemorySpaceKindIds)
 
-/* What only XLA can tell of a program. */
-REFUSE(Executable_GetCostAnalysis)
+/* JAX asks for it at every compilation and would parse it each time. */
 REFUSE(Executable_OptimizedProgram)
 
 REFUSE(Device_ClearMemoryStats)

@@ -1,0 +1,124 @@
+/* cost.c - what a compiled program does, counted: flops, transcendentals, bytes accessed.
+ *
+ * One device's part, as the kernels are fused: elements that a fusion keeps to itself move no
+ * bytes.  The body of a loop counts once, the branches of a case all. */
+#include "engine/plugin/plugin.h"
+
+#include <string.h>
+
+typedef struct Cost {
+    double flops, transcendentals, bytes;
+} Cost;
+
+static bool is_transcendental(OpId op)
+{
+    switch (op) {
+    case OP_EXP: case OP_EXPM1: case OP_LOG: case OP_LOG1P: case OP_LOGISTIC: case OP_TANH:
+    case OP_SIN: case OP_COS: case OP_TAN: case OP_SQRT: case OP_RSQRT: case OP_CBRT:
+    case OP_POW: case OP_ATAN2: case OP_ERF:
+        return true;
+    default: return false;
+    }
+}
+
+static double count(const Module *m, ValueId v)
+{
+    return (double)type_count(type_of(m, v));
+}
+
+/* How many products make one element of a dot's or convolution's result. */
+static double products(const Module *m, const Node *n)
+{
+    double depth = 1;
+    if (n->op == OP_DOT) {
+        Ints along = ((const DotAttrs *)n->attrs)->lhs_contracting_dimensions;
+        for (int i = 0; i < along.n; i++)
+            depth *= (double)type_of(m, n->in[0]).dims[along.at[i]];
+        return depth;
+    }
+    int64_t features = ((const ConvolutionAttrs *)n->attrs)->kernel_output_feature_dimension;
+    double outputs = (double)type_of(m, n->in[1]).dims[features];
+    return outputs > 0 ? count(m, n->in[1]) / outputs : 0;
+}
+
+static void add_work(const Module *m, const Node *n, Cost *c)
+{
+    switch (n->op) {
+    case OP_DOT: case OP_CONVOLUTION: c->flops += 2 * count(m, n->out) * products(m, n); return;
+    case OP_REDUCE: c->flops += count(m, n->in[0]) - count(m, n->out); return;
+    case OP_REDUCE_WINDOW: {
+        Ints window = ((const WindowAttrs *)n->attrs)->window_dimensions;
+        double each = 1;
+        for (int i = 0; i < window.n; i++)
+            each *= (double)window.at[i];
+        c->flops += count(m, n->out) * (each - 1);
+        return;
+    }
+    default: break;
+    }
+    if (op_info[n->op].kind != KIND_MAP || n->nout == 0)
+        return;
+    if (is_transcendental(n->op))
+        c->transcendentals += count(m, n->out);
+    else
+        c->flops += count(m, n->out);
+}
+
+static void add_bytes(const Module *m, const Node *n, Cost *c)
+{
+    bool computes = n->op != OP_RETURN && n->op != OP_CONSTANT && op_info[n->op].kind != KIND_FLOW;
+    for (int i = 0; computes && i < n->nin; i++)
+        c->bytes += (double)type_bytes(type_of(m, n->in[i]));
+    for (int i = 0; computes && i < n->nout; i++)
+        c->bytes += (double)type_bytes(type_of(m, n->out + (ValueId)i));
+}
+
+/* A reducer's region is part of its operation; a fusion's, loop's or branch's is work. */
+static void add_region(const Module *m, RegionId r, bool is_fused, Cost *c)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *n = node_at(m, region->nodes[i]);
+        bool opens = n->op == OP_FUSION || n->op == OP_GLOBAL || op_info[n->op].kind == KIND_FLOW;
+        add_work(m, n, c);
+        if (!is_fused)
+            add_bytes(m, n, c);
+        for (int k = 0; opens && k < n->nregions; k++)
+            add_region(m, n->regions[k], is_fused || n->op == OP_FUSION, c);
+    }
+}
+
+enum { NCOSTS = 3 };
+
+static const PJRT_NamedValue *costs(PJRT_Executable *e)
+{
+    static const char *const names[NCOSTS] = { "flops", "transcendentals", "bytes accessed" };
+    const Module *m = e->program->module;
+    const Func *main = m ? func_find(m, STR("main")) : NULL;
+    Cost c = { 0 };
+    if (main)
+        add_region(m, main->body, false, &c);
+    float values[NCOSTS] = { (float)c.flops, (float)c.transcendentals, (float)c.bytes };
+    PJRT_NamedValue *list = ARENA_ARRAY(e->arena, PJRT_NamedValue, NCOSTS);
+    for (int i = 0; i < NCOSTS; i++)
+        list[i] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
+                                     .name = names[i],
+                                     .name_size = strlen(names[i]),
+                                     .type = PJRT_NamedValue_kFloat,
+                                     .float_value = values[i],
+                                     .value_size = 1 };
+    return list;
+}
+
+Error *pjrt_Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args *args)
+{
+    NEEDS(args, properties);
+    PJRT_Executable *e = args->executable;
+    pthread_mutex_lock(&e->client->lock);
+    if (!e->cost)
+        e->cost = costs(e);
+    pthread_mutex_unlock(&e->client->lock);
+    args->num_properties = NCOSTS;
+    args->properties = e->cost;
+    return NULL;
+}
