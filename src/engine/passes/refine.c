@@ -239,6 +239,73 @@ static bool is_ragged_call(const Node *node)
            str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, "ragged_all_to_all");
 }
 
+static bool is_approx_call(const Node *node)
+{
+    return node->op == OP_CUSTOM_CALL &&
+           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, "ApproxTopK");
+}
+
+/* The comparator that an ApproxTopK of `pairs` arrays names, without calls in it. */
+static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs, RegionId *out)
+{
+    const Attr *called = ((const CustomCallAttrs *)node->attrs)->called_computations;
+    bool is_named = called && called->kind == ATTR_ARRAY && called->n == 1 &&
+                    called->items[0]->kind == ATTR_STRING;
+    const Func *f = is_named ? func_find(z->m, called->items[0]->string) : NULL;
+    if (!f || !f->body || region_at(z->m, f->body)->nargs != 2 * pairs)
+        return error_new(CODE_INVALID, "ApproxTopK names one comparator of %d scalars, at %s",
+                         2 * pairs, loc_name(node->loc));
+    TRY(inline_func(z, (int)(f - z->m->funcs), node->loc));
+    Subst map = subst_new(z->m);
+    *out = region_copy(z->m, f->body, 0, &map);
+    subst_free(&map);
+    return NULL;
+}
+
+/* Operands: arrays, then what each begins with; the exact answer is a good approximation.
+ *     v, i = ApproxTopK(x, iota, -inf, -1)   ->   v, i = slice(sort(x, iota)) */
+static MUST_USE Error *sort_for_approx(Refiner *z, RegionId r, NodeId n)
+{
+    Module *m = z->m;
+    Node node = *node_at(m, n);
+    int pairs = node.nin / 2;
+    const Attr *own = ((const CustomCallAttrs *)node.attrs)->backend_config;
+    const Attr *config = own && own->kind == ATTR_DICT ? own
+                                                       : attr_get(node.extra, "mhlo.backend_config");
+    bool has_config = config && config->kind == ATTR_DICT;
+    const Attr *dim = has_config ? attr_get(config, "reduction_dim") : NULL;
+    if (pairs < 1 || node.nin != 2 * pairs || node.nout != pairs || !dim || dim->kind != ATTR_INT ||
+        dim->integer < 0 || dim->integer >= type_of(m, node.in[0]).rank)
+        return error_new(CODE_INVALID, "ApproxTopK takes arrays, as many scalars, and a "
+                         "reduction_dim in its backend_config, at %s", loc_name(node.loc));
+    RegionId comparator;
+    TRY(approx_comparator(z, &node, pairs, &comparator));
+    SortAttrs *attrs = ARENA_NEW(m->arena, SortAttrs);
+    *attrs = (SortAttrs){ .dimension = dim->integer, .is_stable = true };
+    Type *types = ARENA_ARRAY(m->arena, Type, pairs);
+    for (int i = 0; i < pairs; i++)
+        types[i] = type_of(m, node.in[i]);
+    NodeId sort = node_new(m, OP_SORT, pairs, node.in, pairs, types, 1, &comparator, attrs, node.loc);
+    region_append(m, r, sort);
+    TRY(node_check(m, sort));
+    ValueId *results = ARENA_ARRAY(m->arena, ValueId, pairs);
+    for (int i = 0; i < pairs; i++) {
+        Type to = type_of(m, node.out + (uint32_t)i);
+        int64_t start[MAX_RANK] = { 0 }, stride[MAX_RANK];
+        for (int d = 0; d < to.rank; d++)
+            stride[d] = 1;
+        SliceAttrs *slice = ARENA_NEW(m->arena, SliceAttrs);
+        *slice = (SliceAttrs){ .start_indices = ints_copy(m->arena, to.rank, start),
+                               .limit_indices = ints_copy(m->arena, to.rank, to.dims),
+                               .strides = ints_copy(m->arena, to.rank, stride) };
+        ValueId sorted = node_at(m, sort)->out + (uint32_t)i;
+        results[i] = build_node(m, r, OP_SLICE, 1, &sorted, to, slice, node.loc);
+        TRY(node_check(m, value_def(m, results[i])));
+    }
+    replace_results(z, n, results);
+    return NULL;
+}
+
 static MUST_USE Error *tidy(Refiner *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
@@ -255,6 +322,8 @@ static MUST_USE Error *tidy(Refiner *z, RegionId r, NodeId n)
         open_up(z, r, n, node->regions[0]); /* devices step aside by themselves: nothing to start */
     else if (is_ragged_call(node))
         return ragged_from_call(z, r, n);
+    else if (is_approx_call(node))
+        return sort_for_approx(z, r, n);
     else if (node->op == OP_MANUAL && m->npartitions == 1)
         return open_manual(z, r, n);
     else
