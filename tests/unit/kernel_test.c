@@ -861,6 +861,38 @@ static void test_windows(void)
             try(programs[p], "", elements[e], 32, true);
 }
 
+/* Running sums and the like, along each dimension, from both ends. */
+static void test_scan(void)
+{
+    static const struct {
+        const char *op, *element, *start;
+    } ops[] = { { "add", "f32", "0.0" },     { "multiply", "f64", "1.0" },
+                { "maximum", "f32", "0xFF800000" }, { "minimum", "i32", "2147483647" },
+                { "add", "i32", "0" },       { "add", "f32", "1.0" } };
+    static const char *const windows[] = { "19, 1, 1", "1, 21, 1", "1, 1, 70" };
+    static const char *const padding[][2] = { { "[18, 0], [0, 0], [0, 0]", "[0, 18], [0, 0], [0, 0]" },
+                                              { "[0, 0], [20, 0], [0, 0]", "[0, 0], [0, 20], [0, 0]" },
+                                              { "[0, 0], [0, 0], [69, 0]", "[0, 0], [0, 0], [0, 69]" } };
+    for (size_t o = 0; o < sizeof ops / sizeof ops[0]; o++)
+        for (int way = 0; way < 6; way++) {
+            Text text = { 0 };
+            text_printf(&text,
+                "(%%x: tensor<19x21x70x$E>) -> tensor<19x21x70x$E> {\n"
+                "  %%i = stablehlo.constant dense<%s> : tensor<$E>\n"
+                "  %%a = \"stablehlo.reduce_window\"(%%x, %%i) <{window_dimensions = array<i64: %s>, "
+                "padding = dense<[%s]> : tensor<3x2xi64>}> ({\n"
+                "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>):\n"
+                "    %%s = stablehlo.%s %%v, %%w : tensor<$E>\n"
+                "    stablehlo.return %%s : tensor<$E>\n"
+                "  }) : (tensor<19x21x70x$E>, tensor<$E>) -> tensor<19x21x70x$E>\n"
+                "  %%b = stablehlo.negate %%a : tensor<19x21x70x$E>\n"
+                "  return %%b : tensor<19x21x70x$E>\n}",
+                ops[o].start, windows[way / 2], padding[way / 2][way % 2], ops[o].op);
+            try(text_cstr(&text), "", ops[o].element, 64, true);
+            text_free(&text);
+        }
+}
+
 static void test_convolution(void)
 {
     static const char *const elements[] = { "f32", "f64", "i32", "bf16", "complex<f32>" };
@@ -920,6 +952,7 @@ static void test_cut(void)
     test_arg();
     test_dot();
     test_windows();
+    test_scan();
     test_convolution();
     cut_worth_ns = INT64_MAX / 8;
 }
@@ -942,6 +975,7 @@ int main(void)
     test_update();
     test_scatter();
     test_windows();
+    test_scan();
     test_convolution();
     test_cut();
     test_sort();

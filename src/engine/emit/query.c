@@ -2,7 +2,7 @@
  *
  * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
  * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
-#include "engine/emit/kernel.h"
+#include "engine/emit/scan.h"
 
 #include "base/table.h"
 #include "engine/plan.h"
@@ -156,8 +156,9 @@ static double dot_cost(const Module *m, const Node *node)
     return work * (lhs.element == F32 ? 0.02 : lhs.element == F64 ? 0.04 : 0.3);
 }
 
-static double root_cost(const Module *m, const Node *node)
+static double root_cost(const Module *m, NodeId n)
 {
+    const Node *node = node_at(m, n);
     switch (node->op) {
     case OP_DOT: return dot_cost(m, node);
     case OP_CONVOLUTION: {
@@ -168,16 +169,18 @@ static double root_cost(const Module *m, const Node *node)
     }
     case OP_REDUCE_WINDOW: {
         double size = 1;
+        if (scan_is(m, n))
+            return 0.5 * (double)type_count(type_of(m, node->out));
         Ints window = ((const WindowAttrs *)node->attrs)->window_dimensions;
         for (int i = 0; i < window.n; i++)
             size *= (double)window.at[i];
         return 0.2 * size * (double)type_count(type_of(m, node->out));
     }
     case OP_SORT: {
-        double n = (double)type_count(type_of(m, node->in[0])), steps = 1;
-        for (double size = n; size > 2; size /= 2)
+        double count = (double)type_count(type_of(m, node->in[0])), steps = 1;
+        for (double size = count; size > 2; size /= 2)
             steps++;
-        return 4 * n * steps;
+        return 4 * count * steps;
     }
     case OP_SELECT_SCATTER: return 10 * (double)type_count(type_of(m, node->in[0]));
     case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
@@ -198,7 +201,7 @@ int64_t kernel_cost(const Module *m, NodeId fusion)
         const Node *inner = node_at(m, region->nodes[i]);
         if (inner->op == OP_RETURN || inner->nout == 0)
             continue;
-        ns += root_cost(m, inner);
+        ns += root_cost(m, region->nodes[i]);
         if (element_rules[inner->op])
             ns += element_cost(m, inner) * (double)type_count(type_of(m, inner->out));
     }

@@ -11,6 +11,7 @@
 
 #include "engine/emit/arith.h"
 #include "engine/emit/reduce.h"
+#include "engine/emit/scan.h"
 #include "engine/rules/emit_rules.h"
 
 #include <string.h>
@@ -80,6 +81,10 @@ void block_reduce_window(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     Type in = type_of(k->m, node->in[0]);
+    if (scan_is(k->m, root)) {
+        scan_emit(k, root);
+        return;
+    }
     int64_t dims[MAX_RANK + 1];
     Windows w;
     Reduce r = { .node = root, .in_order = true, .at = window_value, .user = &w };

@@ -82,6 +82,7 @@ Access fuse_access(const Module *m, const Node *u, int k)
     case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;
     case OP_DYNAMIC_UPDATE: return k == 0 ? ACCESS_MEMORY : k == 1 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_REDUCE: return k < u->nin / 2 ? ACCESS_MOVED : ACCESS_SPREAD;
+    case OP_REDUCE_WINDOW: return k < u->nin / 2 ? ACCESS_MEMORY : ACCESS_SPREAD;
     default: break;
     }
     if (op_info[u->op].kind == KIND_VIEW)
