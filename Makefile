@@ -103,7 +103,7 @@ FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print p
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@.o
+	$(CC) $(ALL_CFLAGS) -MMD -MP -MT $@ -c $< -o $@.o
 	$(CC) $(CFLAGS) -o $@ $@.o $(BUILD)/libfront.a -lm -ldl -pthread
 $(BUILD)/tests/plugins/%.so: tests/plugins/%.c
 	@mkdir -p $(dir $@)
@@ -113,7 +113,7 @@ $(BUILD)/tests/unit/client_test: $(BUILD)/tests/plugins/fake.so
 # Tests.  A test program links what it uses of the engine; LLVM only if it reaches that far.
 $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a
 	@mkdir -p $(dir $@)
-	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@.o
+	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -MT $@ -c $< -o $@.o
 	$(LINK) -o $@ $@.o $(BUILD)/libengine.a $(LIBS)
 $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)

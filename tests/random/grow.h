@@ -252,7 +252,8 @@ static Grown small_index(Grower *g)
     return constant(g, scalar, literal);
 }
 
-/* clamp to [-8, 8], then down to a multiple of 1/8; NaN becomes 1. */
+/* clamp to [-8, 8], then down to a multiple of 1/8; NaN becomes 1, and -0 becomes 0 (which zero a
+ * reduction by max or min gives is left open). */
 static Grown tame(Grower *g, Grown x)
 {
     if (!is_float_type(x.type))
@@ -269,6 +270,7 @@ static Grown tame(Grower *g, Grown x)
     v = two_operands(g, "minimum", v, high, x.type);
     v = two_operands(g, "multiply", v, high, x.type);
     v = one_operand(g, "floor", v, x.type);
+    v = two_operands(g, "add", v, constant(g, x.type, "0.0"), x.type);
     return two_operands(g, "multiply", v, constant(g, x.type, "0.125"), x.type);
 }
 

@@ -205,7 +205,7 @@ static double ulps_for(const Trial *t)
                                                                        : t->c->ulps;
 }
 
-/* The largest of 0 and a negative denormal is either zero. */
+/* Which zero a reduction by max or min gives, of 0, -0 and denormals, is left open. */
 static bool is_open_zero(const Trial *t, int r, int64_t i)
 {
     return t->has_denormals && op_info[t->c->op].kind == KIND_FOLD &&

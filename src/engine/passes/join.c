@@ -89,9 +89,18 @@ static void make_room(void *list, int n, int *room, size_t size)
         fail("no memory for %d values that devices join", *room);
 }
 
-static bool is_made_inside(const Node *node)
+/* Can v be made again inside?  What a broadcast spreads may itself have been made in an earlier
+ * tutti.global that did not give it out. */
+static bool is_made_inside(const Placer *z, ValueId v)
 {
-    return node->op == OP_CONSTANT || node->op == OP_IOTA || node->op == OP_BROADCAST;
+    NodeId def = value_def(z->m, v);
+    const Node *node = def ? node_at(z->m, def) : NULL;
+    if (!node || (node->op != OP_CONSTANT && node->op != OP_IOTA && node->op != OP_BROADCAST))
+        return false;
+    for (int i = 0; i < node->nin; i++)
+        if (subst_get(&z->pieces, node->in[i]) == node->in[i] && !is_made_inside(z, node->in[i]))
+            return false;
+    return true;
 }
 
 /* v comes from outside the run: it is handed in, or made again of what is. */
@@ -101,7 +110,7 @@ static void take(Placer *z, Joint *j, ValueId v)
     if (z->is_waiting[v] || mark_of(z, v)->is_in)
         return;
     mark_of(z, v)->is_in = true;
-    if (!def || !is_made_inside(node_at(z->m, def))) {
+    if (!is_made_inside(z, v)) {
         make_room(&j->in, j->nin, &j->in_room, sizeof *j->in);
         j->in[j->nin++] = v;
         return;
