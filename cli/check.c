@@ -15,16 +15,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct CheckRequest {
     char **files;
     int nfiles, seconds;
-    bool stats, evaluate;
+    bool stats, times, evaluate;
 } CheckRequest;
 
-static Error *play(Seam *seam, Str code, const char *path, bool evaluate)
+static double milliseconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static Error *play(Seam *seam, Str code, const char *path, const CheckRequest *r)
 {
     Module *module;
     TRY(read_program(code.at, code.n, path, &module));
@@ -32,8 +41,13 @@ static Error *play(Seam *seam, Str code, const char *path, bool evaluate)
     module_free(module);
     TRY(seam_start(seam, ndevices));
     PJRT_LoadedExecutable *executable;
-    SeamOptions options = { .name = path, .evaluate = evaluate, .no_fold = true };
+    SeamOptions options = { .name = path, .evaluate = r->evaluate, .no_fold = true };
+    double start = milliseconds(CLOCK_MONOTONIC), used = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
     TRY(seam_compile(seam, code, options, &executable));
+    if (r->times)
+        fprintf(stderr, "%8.1f ms to compile, %.1f ms on all cores: %s\n",
+                milliseconds(CLOCK_MONOTONIC) - start,
+                milliseconds(CLOCK_PROCESS_CPUTIME_ID) - used, path);
     const TuttiProgram *p;
     Error *error = seam_error(seam, seam->tutti->describe(executable, &p));
     if (!error && p->nargs)
@@ -45,11 +59,11 @@ static Error *play(Seam *seam, Str code, const char *path, bool evaluate)
     return error;
 }
 
-static Error *check_file(Seam *seam, const char *path, bool evaluate)
+static Error *check_file(Seam *seam, const char *path, const CheckRequest *r)
 {
     Text program;
     TRY(file_read(path, &program));
-    Error *error = play(seam, (Str){ text_cstr(&program), program.n }, path, evaluate);
+    Error *error = play(seam, (Str){ text_cstr(&program), program.n }, path, r);
     text_free(&program);
     return error;
 }
@@ -68,8 +82,10 @@ static void print_stats(Seam *seam)
 {
     char *text;
     Error *error = seam_error(seam, seam->tutti->stats(NULL, &text));
+    struct rusage used;
+    getrusage(RUSAGE_SELF, &used);
     if (!error) {
-        fprintf(stderr, "%s", text);
+        fprintf(stderr, "%speak_kib %ld\n", text, used.ru_maxrss);
         seam->tutti->release(text);
     }
     error_free(error);
@@ -85,7 +101,7 @@ _Noreturn static void child(const CheckRequest *r, int from, int to)
     for (int i = from; i < r->nfiles; i++) {
         report(out, "begin", i, "");
         alarm((unsigned)r->seconds); /* unhandled: ends the child */
-        Error *error = trouble ? error_copy(trouble) : check_file(&seam, r->files[i], r->evaluate);
+        Error *error = trouble ? error_copy(trouble) : check_file(&seam, r->files[i], r);
         alarm(0);
         report(out, error ? "fail" : "pass", i, error ? error_text(error) : "");
         error_free(error);
@@ -179,6 +195,8 @@ static int parse(int argc, char **argv, CheckRequest *r)
         const char *value;
         if (strcmp(argv[i], "--stats") == 0)
             r->stats = true;
+        else if (strcmp(argv[i], "--times") == 0)
+            r->times = true;
         else if (strcmp(argv[i], "--eval") == 0)
             r->evaluate = true;
         else if (option_value(argc, argv, &i, "--seconds", &value)) {
@@ -214,12 +232,13 @@ static int run(int argc, char **argv)
 
 const Command command_check = {
     .name = "check",
-    .usage = "PROGRAM... [--eval] [--stats] [--seconds N]",
+    .usage = "PROGRAM... [--eval] [--stats] [--times] [--seconds N]",
     .summary = "play programs that check themselves (custom_call @check.*); one line per failure",
     .details =
         "A program that crashes or is not supported has failed like any other; the rest go on.\n\n"
         "  --eval       by the reference evaluator instead of compiled code\n"
         "  --stats      afterwards, what happened in all runs, on standard error\n"
+        "  --times      how long each took to compile, on standard error\n"
         "  --seconds N  how long one program may take; 60 if not given\n",
     .run = run,
 };

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Compile, run, free, again and again in one process: memory does not grow.  CYCLES=10000 for the
+# long version.
+set -eu
+cd "$(dirname "$0")/.."
+tutti=${BUILD:-build}/tutti
+programs="tests/programs/dot_small.mlir tests/programs/captured.mlir tests/programs/linear.mlir
+    tests/programs/psum_while_case_8.mlir tests/programs/all_gather_groups_4.mlir"
+cycles=${CYCLES:-300}
+
+# peak N: the most memory, in KiB, that a process needs that plays N programs one after the other.
+peak() {
+    list= n=0
+    while [ "$n" -lt "$1" ]; do
+        for p in $programs; do
+            list="$list $p" n=$((n + 1))
+        done
+    done
+    $tutti check --stats $list 2>&1 | sed -n 's/^peak_kib //p'
+}
+
+few=$(peak 50) many=$(peak "$cycles")
+echo "peak memory: $few KiB for 50 programs, $many KiB for $cycles"
+[ "$((many - few))" -lt 4096 ]
