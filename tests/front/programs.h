@@ -24,6 +24,24 @@ static const char window_text[] =
     "    stablehlo.return %s : tensor<$E>\n"
     "  }) : (tensor<6x$E>, tensor<$E>) -> tensor<3x$E>\n"
     "  return %r : tensor<3x$E>\n}\n";
+#define SUM_WINDOWS(in, attributes, out)                                                            \
+    "func.func @main(%x: tensor<" in "x$E>) -> tensor<" out "x$E> {\n"                             \
+    "  %z = stablehlo.constant dense<0.0> : tensor<$E>\n"                                          \
+    "  %r = \"stablehlo.reduce_window\"(%x, %z) <{" attributes "}> ({\n"                           \
+    "  ^bb0(%a: tensor<$E>, %b: tensor<$E>):\n"                                                    \
+    "    %s = stablehlo.add %a, %b : tensor<$E>\n"                                                 \
+    "    stablehlo.return %s : tensor<$E>\n"                                                       \
+    "  }) : (tensor<" in "x$E>, tensor<$E>) -> tensor<" out "x$E>\n"                               \
+    "  return %r : tensor<" out "x$E>\n}\n"
+static const char cumsum_text[] = SUM_WINDOWS(
+    "2x5", "window_dimensions = array<i64: 1, 5>, padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>",
+    "2x5");
+static const char dilated_text[] = SUM_WINDOWS(
+    "4x5",
+    "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, "
+    "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 2, 1>, "
+    "padding = dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>",
+    "3x5");
 static const char sort_text[] =
     "func.func @main(%x: tensor<3x6x$E>) -> tensor<3x6x$E> {\n"
     "  %r = \"stablehlo.sort\"(%x) <{dimension = 1 : i64, is_stable = true}> ({\n"
@@ -42,6 +60,21 @@ static const char convolution_text[] =
     "window = {stride = [1], pad = [[0, 0]]} {batch_group_count = 1 : i64, "
     "feature_group_count = 1 : i64} : (tensor<1x6x2x$E>, tensor<3x2x4x$E>) -> tensor<1x4x4x$E>\n"
     "  return %r : tensor<1x4x4x$E>\n}\n";
+/* Strides, dilations of both, and padding on one side. */
+static const char strided_text[] =
+    "func.func @main(%x: tensor<2x3x7x6x$E>, %w: tensor<2x3x3x2x$E>) -> tensor<2x2x8x3x$E> {\n"
+    "  %r = stablehlo.convolution(%x, %w) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+    "window = {stride = [2, 2], pad = [[2, 5], [1, 0]], lhs_dilate = [2, 1], rhs_dilate = [1, 2]} "
+    "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
+    "(tensor<2x3x7x6x$E>, tensor<2x3x3x2x$E>) -> tensor<2x2x9x3x$E>\n"
+    "  %s = stablehlo.slice %r [0:2, 0:2, 0:8, 0:3] : (tensor<2x2x9x3x$E>) -> tensor<2x2x8x3x$E>\n"
+    "  return %s : tensor<2x2x8x3x$E>\n}\n";
+static const char groups_text[] =
+    "func.func @main(%x: tensor<1x5x4x$E>, %w: tensor<2x2x6x$E>) -> tensor<1x4x6x$E> {\n"
+    "  %r = stablehlo.convolution(%x, %w) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
+    "window = {stride = [1], pad = [[0, 0]]} {batch_group_count = 1 : i64, "
+    "feature_group_count = 2 : i64} : (tensor<1x5x4x$E>, tensor<2x2x6x$E>) -> tensor<1x4x6x$E>\n"
+    "  return %r : tensor<1x4x6x$E>\n}\n";
 static const char fft_text[] =
     "func.func @main(%x: tensor<3x8x$E>) -> tensor<3x5x$E> {\n"
     "  %c = stablehlo.fft %x, type = RFFT, length = [8] : (tensor<3x8x$E>) -> "

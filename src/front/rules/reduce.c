@@ -145,32 +145,16 @@ static void again(const Batch *b, int nmapped, const void *attrs)
     trace_apply_regions("a batch", b->op, b->nin, in, attrs, 1, &body, b->nout, types, b->y);
 }
 
+void batch_folding(const Batch *b, const void *attrs)
+{
+    if (rows_share(b, b->nin / 2, "the initial value"))
+        again(b, b->nin / 2, attrs);
+}
+
 void batch_reduce(const Batch *b)
 {
     Ints dims = ints_shifted(((const DimensionsAttrs *)b->attrs)->dimensions, 1);
-    if (rows_share(b, b->nin / 2, "the initial value"))
-        again(b, b->nin / 2, BUILD_ATTRS(DimensionsAttrs, .dimensions = dims));
-}
-
-static Ints led(Ints list, int64_t first)
-{
-    return list.n ? ints_insert(list, 0, first) : list;
-}
-
-void batch_window(const Batch *b)
-{
-    const WindowAttrs *a = b->attrs;
-    WindowAttrs *more = BUILD_ATTRS(WindowAttrs, .window_dimensions = led(a->window_dimensions, 1),
-                                    .window_strides = led(a->window_strides, 1),
-                                    .base_dilations = led(a->base_dilations, 1),
-                                    .window_dilations = led(a->window_dilations, 1));
-    if (a->padding.rows) {
-        int64_t *padding = ARENA_ARRAY(trace_arena(), int64_t, 2 * (a->padding.rows + 1));
-        memcpy(padding + 2, a->padding.at, sizeof *padding * 2 * (size_t)a->padding.rows);
-        more->padding = (Matrix){ a->padding.rows + 1, 2, padding };
-    }
-    if (rows_share(b, b->nin / 2, "the initial value"))
-        again(b, b->nin / 2, more);
+    batch_folding(b, BUILD_ATTRS(DimensionsAttrs, .dimensions = dims));
 }
 
 void batch_sort(const Batch *b)

@@ -83,4 +83,6 @@ tt with_zeros(tt x, Type type); /* x, or zeros where there is no value */
 tt batched(const Batch *b, int i);
 /* The result with batch axis: type of result i with it in front. */
 Type batched_type(const Batch *b, int i);
+/* reduce and its like: half of the operands are arrays, half initial values. */
+void batch_folding(const Batch *b, const void *attrs);
 #endif
