@@ -55,7 +55,7 @@ $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	ar crs $@ $^
 $(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map
 	$(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
-	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs $(LIBS)
+	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
