@@ -133,13 +133,60 @@ static MUST_USE Error *infer_while(Placer *z, NodeId n)
     return NULL;
 }
 
-static MUST_USE Error *infer_stated(Placer *z, NodeId n)
+/* A mark may cut unevenly: then it is a hint. */
+static MUST_USE Error *infer_mark(Placer *z, NodeId n)
 {
     const Node *node = node_at(z->m, n);
+    TRY(mark_hint(z, node, &z->hints[node->out]));
+    TRY(mark_tiling(z, node, &z->tilings[node->out]));
+    z->hints[node->out] = tiling_summed(z->hints[node->out]);
+    z->tilings[node->out] = tiling_summed(z->tilings[node->out]);
+    return NULL;
+}
+
+/* Dimensions lie as `first` has them, or where that has them whole, as `second` does. */
+static Tiling overlay(Placer *z, Type type, Tiling first, Tiling second)
+{
+    Pick picks[MAX_RANK];
+    bool dropped;
+    for (int d = 0; d < type.rank; d++)
+        picks[d] = (Pick){ first.tiles[d] > 1 ? &first : &second, d };
+    return tiling_pick(z->scratch, type, z->ndevices, picks, false, &dropped);
+}
+
+/* Dimensions lie as in t, but for those that `without` cuts: they are whole. */
+static Tiling left_over(Placer *z, Type type, Tiling t, Tiling without)
+{
+    Pick picks[MAX_RANK] = { 0 };
+    bool dropped;
+    for (int d = 0; d < type.rank; d++)
+        if (without.tiles[d] == 1)
+            picks[d] = (Pick){ &t, d };
+    return tiling_pick(z->scratch, type, z->ndevices, picks, false, &dropped);
+}
+
+/* In a partly manual computation the other axes may cut what it takes, and by way of its body
+ * what it gives. */
+static MUST_USE Error *infer_manual(Placer *z, NodeId n)
+{
+    Node node = *node_at(z->m, n);
+    bool is_partial = is_partly_manual(&node);
+    ValueId args = region_at(z->m, node.regions[0])->args;
     Tiling t;
-    for (int i = 0; i < node->nout; i++) {
-        TRY(is_mark(node) ? mark_tiling(z, node, &t) : manual_tiling(z, node, false, i, &t));
-        set_tiling(z, node->out + (uint32_t)i, t);
+    for (int i = 0; is_partial && i < node.nin; i++) {
+        ValueId arg = args + (uint32_t)i;
+        TRY(manual_tiling(z, &node, true, i, &t));
+        set_tiling(z, arg, left_over(z, type_of(z->m, arg), z->tilings[node.in[i]], t));
+    }
+    if (is_partial)
+        TRY(infer_region(z, node.regions[0]));
+    for (int i = 0; i < node.nout; i++) {
+        ValueId out = node.out + (uint32_t)i;
+        TRY(manual_tiling(z, &node, false, i, &t));
+        if (is_partial && !t.nparts)
+            t = overlay(z, type_of(z->m, out), t,
+                        z->tilings[region_return(z->m, node.regions[0])->in[i]]);
+        set_tiling(z, out, t);
     }
     return NULL;
 }
@@ -167,8 +214,10 @@ Error *infer(Placer *z, NodeId n, Placement *p)
         is_possible = is_possible && piece_is_near(z, node->in[i], p->wants[i]);
     p->is_piecewise = p->is_piecewise && is_possible;
     p->is_partial = p->is_partial && is_possible;
-    if (is_mark(node) || node->op == OP_MANUAL)
-        TRY(infer_stated(z, n));
+    if (is_mark(node))
+        TRY(infer_mark(z, n));
+    if (node->op == OP_MANUAL)
+        TRY(infer_manual(z, n));
     if (node->op == OP_CASE)
         TRY(infer_case(z, n));
     if (node->op == OP_WHILE)

@@ -46,6 +46,18 @@ static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *wan
     return pieces;
 }
 
+/* The piece of v lies as `has`, but v is to lie cut further. */
+static void cut_further(Placer *z, ValueId v, Tiling has)
+{
+    Tiling want = z->tilings[v];
+    if (tiling_equal(has, want))
+        return;
+    ValueId piece = subst_get(&z->pieces, v);
+    piece_hold(z, v, has, piece);
+    Type local = local_type(z, type_of(z->m, v), want);
+    subst_set(&z->pieces, v, piece_cut(z, piece, has, want, local));
+}
+
 /* The body of a manual computation is what each device does: it goes into its place. */
 static MUST_USE Error *place_manual(Placer *z, NodeId n)
 {
@@ -67,6 +79,7 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
         TRY(manual_tiling(z, node_at(m, n), false, i, &t));
         ValueId piece = subst_get(&z->pieces, region_return(m, body)->in[i]);
         parts_keep(z, node_at(m, n)->out + (uint32_t)i, t, piece, node_at(m, n)->loc);
+        cut_further(z, node_at(m, n)->out + (uint32_t)i, tiling_summed(t));
     }
     return NULL;
 }

@@ -81,6 +81,8 @@ bool is_call_of(const Node *node, const char *target); /* a custom_call */
 /* Says how a value lies and computes nothing: a sharding constraint, in either notation. */
 bool is_mark(const Node *node);
 MUST_USE Error *mark_tiling(const Placer *z, const Node *node, Tiling *out);
+MUST_USE Error *mark_hint(const Placer *z, const Node *node, Tiling *out); /* may be uneven */
+bool is_partly_manual(const Node *node); /* some axes of its mesh are not manual */
 /* How operand (or result) i of a manual computation lies; pieces have the body's types. */
 MUST_USE Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i,
                               Tiling *out);

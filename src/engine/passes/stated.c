@@ -16,7 +16,7 @@ bool is_mark(const Node *node)
     return node->op == OP_CONSTRAINT || is_call_of(node, "Sharding");
 }
 
-Error *mark_tiling(const Placer *z, const Node *node, Tiling *out)
+Error *mark_hint(const Placer *z, const Node *node, Tiling *out)
 {
     int rank = type_of(z->m, node->out).rank;
     Error *error;
@@ -28,10 +28,17 @@ Error *mark_tiling(const Placer *z, const Node *node, Tiling *out)
         Str notation = text && text->kind == ATTR_STRING ? text->string : STR("{replicated}");
         error = tiling_parse(z->m->arena, notation, rank, z->ndevices, out);
     }
-    Type local;
-    if (!error)
-        error = tiling_local(z->m->arena, *out, type_of(z->m, node->out), &local);
     return error ? error_in(error, "%s, at %s", op_name(node->op), loc_name(node->loc)) : NULL;
+}
+
+Error *mark_tiling(const Placer *z, const Node *node, Tiling *out)
+{
+    Tiling t;
+    TRY(mark_hint(z, node, &t));
+    *out = tiling_even(z->m->arena, type_of(z->m, node->out), t);
+    out->nparts = t.nparts;
+    out->part_of = t.part_of;
+    return NULL;
 }
 
 static bool is_named(const Attr *names, Str name)
@@ -40,6 +47,18 @@ static bool is_named(const Attr *names, Str name)
         for (int i = 0; i < names->n; i++)
             if (names->items[i]->kind == ATTR_STRING && str_equal(names->items[i]->string, name))
                 return true;
+    return false;
+}
+
+bool is_partly_manual(const Node *node)
+{
+    const ManualAttrs *attrs = node->attrs;
+    const Sharding *s = attrs->in_shardings.n    ? attrs->in_shardings.at[0]
+                        : attrs->out_shardings.n ? attrs->out_shardings.at[0]
+                                                 : NULL;
+    for (int axis = 0; s && axis < s->mesh->naxes; axis++)
+        if (!is_named(attrs->manual_axes, s->mesh->axes[axis]))
+            return true;
     return false;
 }
 
