@@ -22,13 +22,15 @@ static const struct {
     { "refine", refine, true },     /* calls inlined, shapes known */
     { "simplify", simplify, false }, /* algebra, dead code, constants */
     { "place", place, true },       /* shardings become the program of one device */
+    { "polish", polish, false },    /* the same algebra on what place made */
     { "fuse", fuse, false },        /* operations become kernels */
     { "stretch", stretch, false },  /* the program is cut where devices meet */
     { "assign", assign, false },    /* every value gets its memory */
 };
 enum { NPASSES = sizeof passes / sizeof passes[0] };
 
-const char *const pass_names[] = { "refine", "simplify", "place", "fuse", "stretch", "assign", NULL };
+const char *const pass_names[] = { "refine", "simplify", "place", "polish",
+                                   "fuse",   "stretch",  "assign", NULL };
 
 static double now_ms(void)
 {

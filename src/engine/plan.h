@@ -70,7 +70,7 @@ typedef struct Body {
 } Body;
 
 typedef MUST_USE Error *PassFn(Plan *p);
-PassFn refine, simplify, place, fuse, stretch, assign;
+PassFn refine, simplify, place, polish, fuse, stretch, assign;
 
 /* Is the result just another name for the operand's bytes?  Such a node outside fusions is no
  * code; the two values have one place. */

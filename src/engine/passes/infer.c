@@ -144,39 +144,35 @@ static MUST_USE Error *infer_mark(Placer *z, NodeId n)
     return NULL;
 }
 
-/* Dimensions lie as `first` has them, or where that has them whole, as `second` does. */
-static Tiling overlay(Placer *z, Type type, Tiling first, Tiling second)
-{
-    Pick picks[MAX_RANK];
-    bool dropped;
-    for (int d = 0; d < type.rank; d++)
-        picks[d] = (Pick){ first.tiles[d] > 1 ? &first : &second, d };
-    return tiling_pick(z->scratch, type, z->ndevices, picks, false, &dropped);
-}
-
-/* Dimensions lie as in t, but for those that `without` cuts: they are whole. */
-static Tiling left_over(Placer *z, Type type, Tiling t, Tiling without)
+/* Dimensions that the manual axes cut lie as `manual` if it is kept, else whole; those that s
+ * leaves open lie as t; the others are whole. */
+static Tiling overlay(Placer *z, Type type, const Sharding *s, Tiling manual, bool is_kept,
+                      Tiling t)
 {
     Pick picks[MAX_RANK] = { 0 };
     bool dropped;
     for (int d = 0; d < type.rank; d++)
-        if (without.tiles[d] == 1)
-            picks[d] = (Pick){ &t, d };
+        if (manual.tiles[d] == 1 && s->dims[d].is_open)
+            picks[d] = (Pick){ &t, d, 1 };
+        else if (is_kept)
+            picks[d] = (Pick){ &manual, d, 0 };
     return tiling_pick(z->scratch, type, z->ndevices, picks, false, &dropped);
 }
 
 /* In a partly manual computation the other axes may cut what it takes, and by way of its body
- * what it gives. */
+ * what it gives, in dimensions that it leaves open. */
 static MUST_USE Error *infer_manual(Placer *z, NodeId n)
 {
     Node node = *node_at(z->m, n);
+    const ManualAttrs *attrs = node.attrs;
     bool is_partial = is_partly_manual(&node);
     ValueId args = region_at(z->m, node.regions[0])->args;
     Tiling t;
     for (int i = 0; is_partial && i < node.nin; i++) {
         ValueId arg = args + (uint32_t)i;
         TRY(manual_tiling(z, &node, true, i, &t));
-        set_tiling(z, arg, left_over(z, type_of(z->m, arg), z->tilings[node.in[i]], t));
+        set_tiling(z, arg, overlay(z, type_of(z->m, arg), attrs->in_shardings.at[i], t, false,
+                                   z->tilings[node.in[i]]));
     }
     if (is_partial)
         TRY(infer_region(z, node.regions[0]));
@@ -184,7 +180,7 @@ static MUST_USE Error *infer_manual(Placer *z, NodeId n)
         ValueId out = node.out + (uint32_t)i;
         TRY(manual_tiling(z, &node, false, i, &t));
         if (is_partial && !t.nparts)
-            t = overlay(z, type_of(z->m, out), t,
+            t = overlay(z, type_of(z->m, out), attrs->out_shardings.at[i], t, true,
                         z->tilings[region_return(z->m, node.regions[0])->in[i]]);
         set_tiling(z, out, t);
     }

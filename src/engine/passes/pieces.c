@@ -36,14 +36,16 @@ void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece)
     z->held[z->nheld++] = (Held){ v, tiling, piece };
 }
 
-/* Where the tile along dimension d of this device begins, as an i64; extent 0: at 0. */
-static ValueId tile_start(Placer *z, ValueId partition, Tiling t, int d, int64_t extent)
+/* Where along dimension d the tile that is wanted begins in the one that is there, as an i64. */
+static ValueId tile_start(Placer *z, ValueId partition, Tiling has, Tiling want, int d,
+                          int64_t extent)
 {
     Module *m = z->m;
     int64_t *starts = ARENA_ARRAY(m->arena, int64_t, z->ndevices);
+    int64_t ratio = want.tiles[d] / has.tiles[d];
     for (int i = 0; i < z->ndevices; i++)
-        starts[i] = t.tile_of[i * t.rank + d] * extent;
-    if (t.tiles[d] == 1 || extent == 0)
+        starts[i] = want.tile_of[i * want.rank + d] % ratio * extent;
+    if (ratio == 1)
         return build_constant(m, z->to, (Dense){ type_scalar(I64), true, starts }, NULL);
     int64_t ndevices = z->ndevices, one = 1;
     Dense table = { type_new(m->arena, I64, 1, &ndevices), false, starts };
@@ -62,7 +64,7 @@ ValueId piece_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local)
     ValueId partition =
         build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
     for (int d = 0; d < local.rank; d++)
-        in[d + 1] = tile_start(z, partition, want, d, has.tiles[d] == 1 ? local.dims[d] : 0);
+        in[d + 1] = tile_start(z, partition, has, want, d, local.dims[d]);
     DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
     attrs->slice_sizes = (Ints){ local.rank, local.dims };
     return build_node(m, z->to, OP_DYNAMIC_SLICE, local.rank + 1, in, local, attrs, NULL);
@@ -78,7 +80,7 @@ static bool broadcast_wants(const Placer *z, ValueId v, Tiling want, Tiling *inn
     Pick picks[MAX_RANK] = { 0 };
     for (int d = 0; d < from.rank; d++)
         if (from.dims[d] == to.dims[dims.at[d]])
-            picks[d] = (Pick){ &want, (int)dims.at[d] };
+            picks[d] = (Pick){ &want, (int)dims.at[d], 0 };
     bool dropped;
     *inner = tiling_pick(z->scratch, from, z->ndevices, picks, false, &dropped);
     return !dropped;

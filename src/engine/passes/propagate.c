@@ -9,7 +9,8 @@
  *                                    n       -    1    1       free
  *                                    k       1    0    -       bound: needs all of it at once
  *
- * A factor takes its cut from the first operand that is cut there.  A free factor may be cut
+ * A factor takes its cut from the operands that are cut there: the finest, or none where they
+ * contradict one another.  A free factor may be cut
  * and every piece computed alone.  A bound one (the dimension that a sort orders, a sum runs
  * over, a concatenation joins) may not; if it has a place in the result, the result is cut
  * there all the same, after the whole was computed.  Dimensions without a factor are whole in
@@ -20,11 +21,11 @@
 
 /* ---- tilings by dimension ---- */
 
-/* Does some device hold each of the tiles?  Dimensions from `rank` on are not looked at. */
-static bool is_covered(const Tiling *t, int rank)
+/* Does some device hold each of the tiles? */
+static bool is_covered(const Tiling *t)
 {
     int64_t count = 1;
-    for (int i = 0; i < rank; i++)
+    for (int i = 0; i < t->rank; i++)
         if ((count *= t->tiles[i]) > t->ndevices)
             return false;
     bool seen[count];
@@ -32,7 +33,7 @@ static bool is_covered(const Tiling *t, int rank)
     int64_t held = 0;
     for (int d = 0; d < t->ndevices; d++) {
         int64_t at = 0;
-        for (int i = 0; i < rank; i++)
+        for (int i = 0; i < t->rank; i++)
             at = at * t->tiles[i] + t->tile_of[d * t->rank + i];
         held += !seen[at];
         seen[at] = true;
@@ -47,20 +48,28 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
     int64_t *tiles = ARENA_ARRAY(arena, int64_t, rank);
     int64_t *tile_of = ARENA_ARRAY(arena, int64_t, rank * ndevices);
     Tiling t = { rank, ndevices, tiles, tile_of, 0, NULL };
+    int last = 0;
     *dropped = false;
     for (int i = 0; i < rank; i++) {
-        const Tiling *from = picks[i].from;
-        tiles[i] = from ? from->tiles[picks[i].dim] : 1;
-        for (int d = 0; from && d < ndevices; d++)
-            tile_of[d * rank + i] = from->tile_of[d * from->rank + picks[i].dim];
-        bool is_even = may_be_uneven || whole.dims[i] % tiles[i] == 0;
-        if (tiles[i] == 1 || (is_even && is_covered(&t, i + 1)))
-            continue;
-        *dropped = true;
         tiles[i] = 1;
-        for (int d = 0; d < ndevices; d++)
-            tile_of[d * rank + i] = 0;
+        last = picks[i].turn > last ? picks[i].turn : last;
     }
+    for (int turn = 0; turn <= last; turn++)
+        for (int i = 0; i < rank; i++) {
+            const Tiling *from = picks[i].from;
+            if (!from || picks[i].turn != turn || from->tiles[picks[i].dim] == 1)
+                continue;
+            tiles[i] = from->tiles[picks[i].dim];
+            for (int d = 0; d < ndevices; d++)
+                tile_of[d * rank + i] = from->tile_of[d * from->rank + picks[i].dim];
+            bool is_even = may_be_uneven || whole.dims[i] % tiles[i] == 0;
+            if (is_even && is_covered(&t))
+                continue;
+            *dropped = true;
+            tiles[i] = 1;
+            for (int d = 0; d < ndevices; d++)
+                tile_of[d * rank + i] = 0;
+        }
     return t;
 }
 
@@ -77,16 +86,18 @@ Tiling tiling_even(Arena *arena, Type whole, Tiling t)
     Pick picks[MAX_RANK];
     bool dropped;
     for (int i = 0; i < t.rank; i++)
-        picks[i] = (Pick){ &t, i };
+        picks[i] = (Pick){ &t, i, 0 };
     return tiling_pick(arena, whole, t.ndevices, picks, false, &dropped);
 }
 
-static bool is_same_cut(const Tiling *a, int i, const Tiling *b, int j)
+/* Is each tile of b along dimension j within one of a along dimension i? */
+static bool is_finer_cut(const Tiling *b, int j, const Tiling *a, int i)
 {
-    if (a->tiles[i] != b->tiles[j])
+    if (b->tiles[j] % a->tiles[i])
         return false;
+    int64_t ratio = b->tiles[j] / a->tiles[i];
     for (int d = 0; d < a->ndevices; d++)
-        if (a->tile_of[d * a->rank + i] != b->tile_of[d * b->rank + j])
+        if (a->tile_of[d * a->rank + i] != b->tile_of[d * b->rank + j] / ratio)
             return false;
     return true;
 }
@@ -94,7 +105,7 @@ static bool is_same_cut(const Tiling *a, int i, const Tiling *b, int j)
 bool tiling_refines(Tiling b, Tiling a)
 {
     for (int i = 0; i < a.rank; i++)
-        if (a.tiles[i] != 1 && !is_same_cut(&a, i, &b, i))
+        if (a.tiles[i] != 1 && !is_finer_cut(&b, i, &a, i))
             return false;
     return true;
 }
@@ -407,16 +418,46 @@ static void link_node(Factors *f)
 
 /* ---- from factors to tilings ---- */
 
-/* The cut of each factor: that of the first operand that is cut there. */
+/* What operand k says of the cuts of its factors.  A free factor goes before a bound one. */
+static void add_cuts(const Factors *f, int k, const Tiling *t, Pick *cuts, bool *clashes)
+{
+    for (int d = 0; d < t->rank; d++) {
+        int factor = f->in[k][d];
+        if (factor == NO_FACTOR || t->tiles[d] == 1)
+            continue;
+        Pick *cut = &cuts[factor], now = { t, d, f->is_bound[factor] ? f->node->nin + k : k };
+        if (!cut->from || is_finer_cut(now.from, now.dim, cut->from, cut->dim))
+            *cut = now;
+        else if (!is_finer_cut(cut->from, cut->dim, now.from, now.dim))
+            clashes[factor] = true;
+    }
+}
+
+static bool is_broadcast(const Factors *f, int k)
+{
+    NodeId def = value_def(f->m, f->node->in[k]);
+    return def && node_at(f->m, def)->op == OP_BROADCAST;
+}
+
+/* The cut of each factor.  Where two factors want the same mesh axis, the one whose operand comes
+ * first has it.  What is broadcast can be had as the others would like, so it has no say where
+ * they have one. */
 static Pick *choose_cuts(const Factors *f, const Tiling *in)
 {
     Pick *cuts = ARENA_ARRAY(f->arena, Pick, f->n + 1);
+    Pick *weak = ARENA_ARRAY(f->arena, Pick, f->n + 1);
+    bool *clashes = ARENA_ARRAY(f->arena, bool, f->n + 1);
+    bool *weak_clashes = ARENA_ARRAY(f->arena, bool, f->n + 1);
     for (int k = 0; k < f->node->nin; k++)
-        for (int d = 0; d < in[k].rank; d++) {
-            int factor = f->in[k][d];
-            if (factor != NO_FACTOR && !cuts[factor].from && in[k].tiles[d] > 1)
-                cuts[factor] = (Pick){ &in[k], d };
-        }
+        if (is_broadcast(f, k))
+            add_cuts(f, k, &in[k], weak, weak_clashes);
+        else
+            add_cuts(f, k, &in[k], cuts, clashes);
+    for (int i = 0; i < f->n; i++)
+        if (clashes[i] || (!cuts[i].from && weak_clashes[i]))
+            cuts[i] = (Pick){ 0 };
+        else if (!cuts[i].from)
+            cuts[i] = weak[i];
     return cuts;
 }
 

@@ -7,6 +7,7 @@
 typedef struct Pick {
     const Tiling *from; /* NULL: this dimension is whole */
     int dim;
+    int turn; /* the lower goes first, and then the earlier dimension */
 } Pick;
 
 /* The tiling of an array of type `whole` whose dimension i lies as picks[i] says.  A pick that
@@ -19,8 +20,8 @@ Tiling tiling_copy(Arena *arena, Tiling t);
 /* t without the cuts that do not divide the extents. */
 Tiling tiling_even(Arena *arena, Type whole, Tiling t);
 
-/* Is every cut of a also one of b?  Then a device can take its piece lying as b from its piece
- * lying as a. */
+/* Is every cut of a also one of b, or made finer there?  Then a device can take its piece lying
+ * as b from its piece lying as a. */
 bool tiling_refines(Tiling b, Tiling a);
 
 /* Where a node may run. */

@@ -311,8 +311,8 @@ static MUST_USE Error *tidy(Refiner *z, RegionId r, NodeId n)
     Module *m = z->m;
     const Node *node = node_at(m, n);
     bool may_place = m->npartitions > 1 && region_at(m, r)->parent == 0;
-    if (node->op == OP_BARRIER || node->op == OP_ASYNC_DONE || (node->op == OP_CONSTRAINT && !may_place) ||
-        is_identity_call(m, node, may_place))
+    if (node->op == OP_BARRIER || node->op == OP_ASYNC_DONE ||
+        (node->op == OP_CONSTRAINT && !may_place) || is_identity_call(m, node, may_place))
         replace_results(z, n, node->in);
     else if (node->op == OP_IF)
         if_to_case(z, r, n);

@@ -108,8 +108,8 @@ static void visit(Simplifier *s, NodeId n)
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
-        v = v ? v : turn_dot(s, n);
-        v = v ? v : expand_dot(s, n);
+        v = v || s->keeps_dots ? v : turn_dot(s, n);
+        v = v || s->keeps_dots ? v : expand_dot(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
             return;
@@ -182,7 +182,11 @@ static void rebuild(Simplifier *s, RegionId r)
 Error *simplify(Plan *p)
 {
     Module *m = p->m;
-    Simplifier s = { .m = m, .no_fold = p->o && p->o->no_fold, .map = subst_new(m), .nknown = 1,
+    Simplifier s = { .m = m,
+                     .no_fold = p->o && p->o->no_fold,
+                     .keeps_dots = m->npartitions > 1 && !p->args,
+                     .map = subst_new(m),
+                     .nknown = 1,
                      .known_room = 256 };
     for (s.nbuckets = 256; s.nbuckets < m->nnodes;)
         s.nbuckets *= 2;
@@ -200,4 +204,10 @@ Error *simplify(Plan *p)
     free(s.buckets);
     free(uses);
     return NULL;
+}
+
+/* What place has made of it. */
+Error *polish(Plan *p)
+{
+    return p->m->npartitions > 1 ? simplify(p) : NULL;
 }

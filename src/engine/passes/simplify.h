@@ -6,6 +6,7 @@
 typedef struct Simplifier {
     Module *m;
     bool no_fold;    /* leave what the evaluator would play to compiled code */
+    bool keeps_dots; /* place is to see them as they are */
     const uint32_t *uses; /* of the program's own values, [nuses], before anything was changed */
     uint32_t nuses;
     RegionId region; /* being rebuilt: nodes are appended to it */

@@ -62,7 +62,8 @@ bool is_partly_manual(const Node *node)
     return false;
 }
 
-static DimSharding manual_axes_of(Arena *arena, const Mesh *mesh, DimSharding dim, const Attr *names)
+static DimSharding manual_axes_of(Arena *arena, const Mesh *mesh, DimSharding dim,
+                                  const Attr *names)
 {
     AxisRef *axes = ARENA_ARRAY(arena, AxisRef, dim.naxes + 1);
     DimSharding part = { 0, axes, false };

@@ -1,0 +1,22 @@
+"""What devices do together: every collective against NumPy, and places against JAX's own.
+
+JAX's files mostly compare a backend with itself; here are the numbers.
+"""
+import pathlib
+
+import pytest
+
+HERE = pathlib.Path(__file__).parent
+COUNTS = [2, 3, 4, 8]
+
+
+@pytest.mark.parametrize("devices", COUNTS)
+def test_collectives(python, devices):
+    out = python([str(HERE / "collective_programs.py")], "tutti", devices)
+    assert int(out.split()[-2]) > 1000, out
+
+
+@pytest.mark.parametrize("devices", COUNTS)
+def test_results_lie_as_on_jax_devices(python, devices):
+    out = python([str(HERE / "placement_programs.py")], "tutti,cpu", devices)
+    assert "0 differ" in out, out
