@@ -64,8 +64,8 @@ static V step_towards(Kernel *k, Element e, V x, V y)
     V sizes = LLVMBuildOr(k->b, size, to_size, "");
     V is_same = LLVMBuildOr(k->b, LLVMBuildICmp(k->b, LLVMIntEQ, from, to, ""),
                             LLVMBuildICmp(k->b, LLVMIntEQ, sizes, zero, ""), "");
-    V turns = LLVMBuildICmp(k->b, LLVMIntNE,
-                            LLVMBuildAnd(k->b, LLVMBuildXor(k->b, from, to, ""), sign, ""), zero, "");
+    V turns = LLVMBuildICmp(
+        k->b, LLVMIntNE, LLVMBuildAnd(k->b, LLVMBuildXor(k->b, from, to, ""), sign, ""), zero, "");
     V is_above = LLVMBuildICmp(k->b, LLVMIntUGT, size, to_size, "");
     V inwards = LLVMBuildOr(k->b, turns, is_above, "");
     V next = LLVMBuildAdd(k->b, from, math_select(k, inwards, const_i(k, type, -1), one), "");

@@ -28,7 +28,7 @@ typedef struct NAME(Plan) {
     NAME(Pass) passes[64];
     CX *room; /* [n] */
     /* Bluestein: not NULL, and the line is a convolution of `wide->n` numbers. */
-    struct NAME(Plan) *wide;
+    struct NAME(Plan) * wide;
     CX *chirp, *filter, *spread; /* [n], [wide->n], [wide->n] */
 } NAME(Plan);
 
@@ -39,7 +39,7 @@ static CX NAME(root)(const Roots *roots, int64_t k)
     return (CX){ (REAL)re, (REAL)im };
 }
 
-static void NAME(pass_new)(Arena *arena, const Roots *roots, bool is_real, NAME(Pass) *pass)
+static void NAME(pass_new)(Arena *arena, const Roots *roots, bool is_real, NAME(Pass) * pass)
 {
     int64_t p = pass->p, n = pass->l1 * p * pass->ido;
     int64_t each = is_real ? (pass->ido - 1) / 2 : pass->ido - 1;
@@ -50,14 +50,15 @@ static void NAME(pass_new)(Arena *arena, const Roots *roots, bool is_real, NAME(
     pass->roots = ARENA_ARRAY(arena, CX, p);
     bool is_known = p <= 5 || (!is_real && p <= 11);
     for (int64_t j = 0; j < p; j++) {
-        long double turn = 2 * 3.141592653589793238462643383279502884197L * (long double)j / (long double)p;
-        pass->roots[j] = is_known ? (CX){ (REAL)cosl(turn), (REAL)sinl(turn) }
+        long double turn =
+            2 * 3.141592653589793238462643383279502884197L * (long double)j / (long double)p;
+        pass->roots[j] = is_known     ? (CX){ (REAL)cosl(turn), (REAL)sinl(turn) }
                          : 2 * j <= p ? NAME(root)(roots, j * (n / p))
                                       : (CX){ pass->roots[p - j].r, -pass->roots[p - j].i };
     }
 }
 
-static void NAME(factor)(NAME(Plan) *plan)
+static void NAME(factor)(NAME(Plan) * plan)
 {
     int64_t rest = plan->n;
     while (!plan->is_real && rest % 8 == 0)
@@ -75,10 +76,10 @@ static void NAME(factor)(NAME(Plan) *plan)
             plan->passes[plan->npasses++].p = p, rest /= p;
 }
 
-static void NAME(complex_line)(NAME(Plan) *plan, CX *line, bool is_forward);
+static void NAME(complex_line)(NAME(Plan) * plan, CX *line, bool is_forward);
 
 /* Exponents j^2 / 2n: their differences make a transform a convolution. */
-static void NAME(bluestein_new)(Arena *arena, NAME(Plan) *plan, NAME(Plan) *wide)
+static void NAME(bluestein_new)(Arena *arena, NAME(Plan) * plan, NAME(Plan) * wide)
 {
     int64_t n = plan->n, m = wide->n, square = 0;
     Roots roots = roots_new(arena, 2 * n);
@@ -97,7 +98,7 @@ static void NAME(bluestein_new)(Arena *arena, NAME(Plan) *plan, NAME(Plan) *wide
     NAME(complex_line)(wide, plan->filter, true);
 }
 
-static NAME(Plan) *NAME(plan_new)(Arena *arena, int64_t n, bool is_real)
+static NAME(Plan) * NAME(plan_new)(Arena *arena, int64_t n, bool is_real)
 {
     NAME(Plan) *plan = ARENA_NEW(arena, NAME(Plan));
     *plan = (NAME(Plan)){ .n = n, .is_real = is_real };
@@ -189,7 +190,10 @@ static void NAME(small_odd)(const CX *c, CX *d, int p, const CX *roots, int most
         CX b = { roots[l].i * less[1].r, roots[l].i * less[1].i };
         int at = l;
         for (int j = 2; j < half;) {
-            int group = j == 2 ? 1 : most >= 4 && j < half - 3 ? 4 : most >= 2 && j < half - 1 ? 2 : 1;
+            int group = j == 2                      ? 1
+                        : most >= 4 && j < half - 3 ? 4
+                        : most >= 2 && j < half - 1 ? 2
+                                                    : 1;
             CX x = { 0 }, y = { 0 };
             for (int g = 0; g < group; g++, j++) {
                 at = at + l < p ? at + l : at + l - p;
@@ -207,7 +211,7 @@ static void NAME(small_odd)(const CX *c, CX *d, int p, const CX *roots, int most
     }
 }
 
-static void NAME(small)(const NAME(Pass) *pass, int most, bool is_forward, const CX *c, CX *d)
+static void NAME(small)(const NAME(Pass) * pass, int most, bool is_forward, const CX *c, CX *d)
 {
     switch (pass->p) {
     case 2:
@@ -229,7 +233,7 @@ static CX NAME(turn)(CX v, CX w, bool is_forward)
 
 /* ---- complex lines ---- */
 
-static void NAME(complex_pass)(const NAME(Pass) *pass, const CX *from, CX *to, bool is_forward)
+static void NAME(complex_pass)(const NAME(Pass) * pass, const CX *from, CX *to, bool is_forward)
 {
     int64_t p = pass->p, ido = pass->ido, l1 = pass->l1;
     CX c[FFT_MOST], d[FFT_MOST];
@@ -246,7 +250,7 @@ static void NAME(complex_pass)(const NAME(Pass) *pass, const CX *from, CX *to, b
         }
 }
 
-static void NAME(bluestein)(NAME(Plan) *plan, CX *line, bool is_forward)
+static void NAME(bluestein)(NAME(Plan) * plan, CX *line, bool is_forward)
 {
     int64_t n = plan->n, m = plan->wide->n;
     CX *spread = plan->spread;
@@ -260,7 +264,7 @@ static void NAME(bluestein)(NAME(Plan) *plan, CX *line, bool is_forward)
         line[i] = NAME(turn)(spread[i], plan->chirp[i], is_forward);
 }
 
-static void NAME(complex_line)(NAME(Plan) *plan, CX *line, bool is_forward)
+static void NAME(complex_line)(NAME(Plan) * plan, CX *line, bool is_forward)
 {
     if (plan->wide) {
         NAME(bluestein)(plan, line, is_forward);
@@ -280,7 +284,7 @@ static void NAME(complex_line)(NAME(Plan) *plan, CX *line, bool is_forward)
 /* ---- lines of reals ---- */
 
 /* The last column of an even number of them, where a turn is an eighth or a quarter. */
-static void NAME(forward_last)(const NAME(Pass) *pass, int64_t k, const REAL *from, REAL *to)
+static void NAME(forward_last)(const NAME(Pass) * pass, int64_t k, const REAL *from, REAL *to)
 {
     int64_t ido = pass->ido, l1 = pass->l1, p = pass->p;
 #define IN(j) from[ido - 1 + ido * (k + l1 * (j))]
@@ -300,7 +304,7 @@ static void NAME(forward_last)(const NAME(Pass) *pass, int64_t k, const REAL *fr
 #undef OUT
 }
 
-static void NAME(backward_last)(const NAME(Pass) *pass, int64_t k, const REAL *from, REAL *to)
+static void NAME(backward_last)(const NAME(Pass) * pass, int64_t k, const REAL *from, REAL *to)
 {
     int64_t ido = pass->ido, l1 = pass->l1, p = pass->p;
 #define IN(a, b) from[(a) + ido * ((b) + p * k)]
@@ -323,7 +327,7 @@ static void NAME(backward_last)(const NAME(Pass) *pass, int64_t k, const REAL *f
 
 /* Column i of group k: of the results of a small transform the first half is written, and of the
  * other half the conjugates, backwards. */
-static void NAME(real_store)(const NAME(Pass) *pass, int64_t k, int64_t i, const CX *d, REAL *to)
+static void NAME(real_store)(const NAME(Pass) * pass, int64_t k, int64_t i, const CX *d, REAL *to)
 {
     int64_t p = pass->p, ido = pass->ido, back = ido - i;
     REAL *group = to + ido * p * k;
@@ -346,7 +350,7 @@ static void NAME(real_store)(const NAME(Pass) *pass, int64_t k, int64_t i, const
     }
 }
 
-static void NAME(real_load)(const NAME(Pass) *pass, int64_t k, int64_t i, const REAL *from, CX *c)
+static void NAME(real_load)(const NAME(Pass) * pass, int64_t k, int64_t i, const REAL *from, CX *c)
 {
     int64_t p = pass->p, ido = pass->ido, back = ido - i;
     const REAL *group = from + ido * p * k;
@@ -364,7 +368,7 @@ static void NAME(real_load)(const NAME(Pass) *pass, int64_t k, int64_t i, const 
         c[p - j] = (CX){ group[back - 1 + ido * (2 * j - 1)], -group[back + ido * (2 * j - 1)] };
 }
 
-static void NAME(forward_pass)(const NAME(Pass) *pass, const REAL *from, REAL *to)
+static void NAME(forward_pass)(const NAME(Pass) * pass, const REAL *from, REAL *to)
 {
     int64_t p = pass->p, ido = pass->ido, l1 = pass->l1, each = (ido - 1) / 2;
     CX c[FFT_MOST], d[FFT_MOST];
@@ -384,7 +388,7 @@ static void NAME(forward_pass)(const NAME(Pass) *pass, const REAL *from, REAL *t
     }
 }
 
-static void NAME(backward_pass)(const NAME(Pass) *pass, const REAL *from, REAL *to)
+static void NAME(backward_pass)(const NAME(Pass) * pass, const REAL *from, REAL *to)
 {
     int64_t p = pass->p, ido = pass->ido, l1 = pass->l1, each = (ido - 1) / 2;
     CX c[FFT_MOST], d[FFT_MOST];
@@ -407,7 +411,7 @@ static void NAME(backward_pass)(const NAME(Pass) *pass, const REAL *from, REAL *
 }
 
 /* In place: reals to r0, r1 i1, r2 i2, ..., or back. */
-static void NAME(real_line)(NAME(Plan) *plan, REAL *line, bool is_forward)
+static void NAME(real_line)(NAME(Plan) * plan, REAL *line, bool is_forward)
 {
     REAL *from = line, *to = (REAL *)plan->room;
     for (int i = 0; i < plan->npasses; i++) {
@@ -528,8 +532,8 @@ static void NAME(transform)(Arena *arena, int type, int naxes, int rank, const i
         for (int i = d + 1; i < rank; i++)
             stride *= dims[i];
         bool has_scale = type == IFFT && d == rank - naxes;
-        NAME(complex_lines)(arena, work, count / dims[d], dims[d], stride, is_forward,
-                            has_scale ? scale : 1);
+        NAME(complex_lines)
+        (arena, work, count / dims[d], dims[d], stride, is_forward, has_scale ? scale : 1);
     }
     if (type == IRFFT)
         NAME(lines_to_real)(arena, work, out, lines, n, scale);

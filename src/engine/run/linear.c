@@ -114,8 +114,8 @@ Error *library_cholesky(__attribute__((unused)) const Module *m, const Node *n, 
     int64_t side = rows_of(a);
     void *room;
     TRY(room_new(n, a, side * side + side, &room));
-    BY_ELEMENT(a.element, cholesky)(count_matrices(a), side, ((const CholeskyAttrs *)n->attrs)->lower,
-                                    in->data, out->data, room);
+    BY_ELEMENT(a.element, cholesky)
+    (count_matrices(a), side, ((const CholeskyAttrs *)n->attrs)->lower, in->data, out->data, room);
     free(room);
     return NULL;
 }
@@ -153,15 +153,15 @@ Error *library_qr(__attribute__((unused)) const Module *m, const Node *n, const 
     TRY(room_new(n, a, columns_of(a), &room));
     memcpy(out[0].data, in[0].data, type_bytes(a));
     for (int64_t i = 0; i < count_matrices(a); i++)
-        BY_ELEMENT(a.element, qr)(rows_of(a), columns_of(a),
-                                  (char *)out[0].data + (size_t)(i * each) * bytes,
-                                  (char *)out[1].data + (size_t)(i * nfactors) * bytes, room);
+        BY_ELEMENT(a.element, qr)
+        (rows_of(a), columns_of(a), (char *)out[0].data + (size_t)(i * each) * bytes,
+         (char *)out[1].data + (size_t)(i * nfactors) * bytes, room);
     free(room);
     return NULL;
 }
 
-Error *library_householder(__attribute__((unused)) const Module *m, const Node *n,
-                           const Tensor *in, Tensor *out)
+Error *library_householder(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                           Tensor *out)
 {
     Type a = in[0].type;
     int64_t nfactors = n->nin == 2 && in[1].type.rank ? in[1].type.dims[in[1].type.rank - 1] : -1;
@@ -174,10 +174,10 @@ Error *library_householder(__attribute__((unused)) const Module *m, const Node *
     void *room;
     TRY(room_new(n, a, columns_of(a), &room));
     for (int64_t i = 0; i < count_matrices(a); i++)
-        BY_ELEMENT(a.element, householder)(rows_of(a), columns_of(a), nfactors,
-                                           (char *)in[0].data + (size_t)(i * each) * bytes,
-                                           (char *)in[1].data + (size_t)(i * nfactors) * bytes,
-                                           (char *)out->data + (size_t)(i * each) * bytes, room);
+        BY_ELEMENT(a.element, householder)
+        (rows_of(a), columns_of(a), nfactors, (char *)in[0].data + (size_t)(i * each) * bytes,
+         (char *)in[1].data + (size_t)(i * nfactors) * bytes,
+         (char *)out->data + (size_t)(i * each) * bytes, room);
     free(room);
     return NULL;
 }

@@ -132,7 +132,8 @@ Error *library_rng_bits(__attribute__((unused)) const Module *m, const Node *n, 
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: rng_bit_generator with state %s, at %s: ui64[2] is",
                          type_name(in->type), loc_name(n->loc));
-    uint64_t key = bits_at(*in, 0), low = bits_at(*in, 1), high = words == 3 ? bits_at(*in, 2) : key;
+    uint64_t key = bits_at(*in, 0), low = bits_at(*in, 1),
+             high = words == 3 ? bits_at(*in, 2) : key;
     uint64_t used;
     if (algorithm != THREE_FRY)
         used = philox_all(key, low, high, out[1]);
