@@ -25,7 +25,7 @@ TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
 .PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz format docs size deps clean
-all: $(PLUGIN) $(TUTTI)
+all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
 deps:
