@@ -309,9 +309,10 @@ static void do_compile(const char *path, int ndevices)
 {
     size_t n;
     char *bytes = read_file(path, &n);
-    int64_t start = now();
+    int64_t start = now(), cpu = cpu_now();
     PJRT_LoadedExecutable *executable = compile(bytes, n, ndevices);
-    printf("{\"ns\": [%lld]}\n", (long long)(now() - start));
+    printf("{\"ns\": [%lld], \"cpu_ns\": %lld}\n", (long long)(now() - start),
+           (long long)(cpu_now() - cpu));
     PJRT_LoadedExecutable_Destroy_Args end =
         ARGS(PJRT_LoadedExecutable_Destroy_Args, .executable = executable);
     CALL(LoadedExecutable_Destroy, &end);

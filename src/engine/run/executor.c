@@ -282,6 +282,14 @@ static Work find_work(Executor *e, bool sleeps)
     return work;
 }
 
+static void play(Executor *e, Task *t)
+{
+    /* relaxed: whoever asks only wants to know about how many */
+    atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
+    task_play(t);
+    atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
+}
+
 static void worker(void *user)
 {
     is_worker = true;
@@ -292,7 +300,7 @@ static void worker(void *user)
         Work work = find_work(e, sleeps);
         sleeps = false;
         if (work.task)
-            task_play(work.task);
+            play(e, work.task);
         else if (work.cut)
             cut_help(work.cut);
         else if (work.stops)

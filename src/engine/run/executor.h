@@ -114,6 +114,7 @@ struct Executor {
 
     /* Ready tasks and cuts; written under the lock, workers peek without it. */
     _Alignas(64) _Atomic int nready;
+    _Atomic int nbusy;               /* workers that play a task; written by each of them */
     _Atomic int bell;                /* counts rings; workers sleep on it */
     _Atomic int nruns;               /* under way; executor_free sleeps on it */
 };

@@ -43,22 +43,32 @@ typedef struct NAME(Tile) {
     int64_t c_row;
     int rows;  /* of c to write; a has as many as the tile, if it is packed */
     bool adds; /* to what c holds */
+    T *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
 } NAME(Tile);
 
 /* is_packed: a's rows lie side by side, so that their addresses are constants.  Else row r is
  * found from every third row and one of three offsets, which keeps all addresses in registers. */
 ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Tile) *t, int nrows,
-                                                                  int nvec, bool is_packed)
+                                                                  int nvec, bool is_packed,
+                                                                  bool keeps_b)
 {
+    T *keep = t->keeps;
     NAME(Vec) acc[ROWS][2];
     const T *a = t->a, *b = t->b;
     const T *a0 = a, *a3 = a + 3 * t->a_row, *a6 = a + 6 * t->a_row, *a9 = a + 9 * t->a_row;
     int64_t o0 = 0, o1 = t->a_row, o2 = 2 * t->a_row, col = t->a_col;
     EACH_ROW(acc[r][0] = acc[r][1] = (NAME(Vec)){ 0 };)
+    EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
+             if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
     for (int64_t p = 0; p < t->depth; p++, b += t->b_row) {
         NAME(Vec) b0 = *(const NAME(Vec) *)b, b1 = b0;
         if (nvec == 2)
             b1 = *(const NAME(Vec) *)(b + NAME(LANES));
+        if (keeps_b) {
+            *(NAME(Vec) *)keep = b0;
+            *(NAME(Vec) *)(keep + NAME(LANES)) = b1;
+            keep += NAME(COLS);
+        }
         EACH_ROW(T x = is_packed ? a[r]
                                  : (r < 3 ? a0 : r < 6 ? a3 : r < 9 ? a6 : a9)[r % 3 == 0 ? o0
                                                                                : r % 3 == 1 ? o1
@@ -81,19 +91,21 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
     })
 }
 
-#define TILE(name, nrows, nvec, is_packed)                                                         \
+#define TILE(name, nrows, nvec, is_packed, keeps_b)                                                \
     ATTR static void NAME(name)(const NAME(Tile) *t)                                               \
     {                                                                                              \
-        NAME(tile)(t, nrows, nvec, is_packed);                                                     \
+        NAME(tile)(t, nrows, nvec, is_packed, keeps_b);                                            \
     }
-TILE(packed_3_2, ROWS, 2, true)
-TILE(packed_3_1, ROWS, 1, true)
-TILE(packed_2_2, ROWS * 2 / 3, 2, true)
-TILE(packed_2_1, ROWS * 2 / 3, 1, true)
-TILE(packed_1_2, ROWS / 3, 2, true)
-TILE(packed_1_1, ROWS / 3, 1, true)
-TILE(strided_3_2, ROWS, 2, false)
-TILE(strided_3_1, ROWS, 1, false)
+TILE(packed_3_2, ROWS, 2, true, false)
+TILE(packed_3_1, ROWS, 1, true, false)
+TILE(packed_2_2, ROWS * 2 / 3, 2, true, false)
+TILE(packed_2_1, ROWS * 2 / 3, 1, true, false)
+TILE(packed_1_2, ROWS / 3, 2, true, false)
+TILE(packed_1_1, ROWS / 3, 1, true, false)
+TILE(strided_3_2, ROWS, 2, false, false)
+TILE(strided_3_1, ROWS, 1, false, false)
+TILE(packed_keeping, ROWS, 2, true, true)
+TILE(strided_keeping, ROWS, 2, false, true)
 #undef TILE
 
 /* A tile of `cols` columns.  Fewer than fill the vectors go by a copy of c; a packed one of few
@@ -109,6 +121,8 @@ ATTR static void NAME(tile_at)(NAME(Tile) t, bool is_packed, int cols)
     void (*go)(const NAME(Tile) *) = is_packed ? packed[2 * height + is_wide]
                                      : is_wide ? NAME(strided_3_2)
                                                : NAME(strided_3_1);
+    if (t.keeps) /* a full tile */
+        go = is_packed ? NAME(packed_keeping) : NAME(strided_keeping);
     if (cols == NAME(COLS) || cols == NAME(LANES)) {
         go(&t);
         return;
@@ -372,16 +386,17 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     int64_t depth = NAME(least)(g->kc + g->depth - pc, g->step);
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     const T *b = g->b + pc * g->b_row + (g->jc + j) * g->b_col;
-    T tail[g->packs_b || cols == NAME(COLS) ? 1 : KC * NAME(COLS) + NAME(LANES)];
+    T here[g->packs_b ? 1 : KC * NAME(COLS) + NAME(LANES)]; /* this panel, packed */
     NAME(Tile) t = { .depth = depth, .b_row = NAME(COLS), .c_row = g->c_row, .adds = pc > 0 };
     if (g->packs_b) {
         t.b = g->packed + j * g->depth + (pc - g->kc) * NAME(COLS);
     } else if (cols == NAME(COLS)) {
         t.b = b;
         t.b_row = g->b_row;
+        t.keeps = last - ic > ROWS ? here : NULL;
     } else {
-        NAME(pack_b)(tail, cols, depth, b, g->b_row, g->b_col);
-        t.b = tail;
+        NAME(pack_b)(here, cols, depth, b, g->b_row, g->b_col);
+        t.b = here;
     }
     for (int64_t i = ic; i < last; i += ROWS) {
         t.rows = (int)NAME(least)(last - i, ROWS);
@@ -391,6 +406,11 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
         t.a_col = g->a_col;
         t.c = g->c + i * g->c_row + g->jc + j;
         NAME(tile_at)(t, is_packed, cols);
+        if (t.keeps) {
+            t.b = here;
+            t.b_row = NAME(COLS);
+            t.keeps = NULL;
+        }
     }
 }
 
@@ -411,29 +431,28 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     }
 }
 
-/* Several for each worker, so that one that is late does not hold up the others; at least a
- * tile high and some panels wide. */
+/* Several for each worker, so that one that is late does not hold up the others; some tiles high
+ * and some panels wide, so that what is packed is used more than once. */
 static void NAME(choose_slices)(NAME(Job) *g, int workers)
 {
-    enum { PER_WORKER = 4, PANELS = 4 };
+    enum { PER_WORKER = 4, PANELS = 4, TILES = 4 };
     int64_t tiles = (g->m + ROWS - 1) / ROWS, wanted = workers > 1 ? PER_WORKER * workers : 1;
-    int64_t high = tiles / wanted;
-    high = high < 1 ? 1 : high > MC / ROWS ? MC / ROWS : high;
-    if (workers == 1)
-        high = MC / ROWS;
+    int64_t high = workers > 1 ? tiles / wanted : MC / ROWS;
+    high = high < TILES ? NAME(least)(tiles, TILES) : NAME(least)(high, MC / ROWS);
     g->rows = high * ROWS;
     int64_t down = (tiles + high - 1) / high, across = (wanted + down - 1) / down;
     int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
     int64_t wide = (panels + across - 1) / across;
     g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
     g->across = (g->ncols + g->cols - 1) / g->cols;
+    /* One row of slices packs b on the way, if its rows lie in memory as tiles read them. */
+    g->packs_b = g->b_col != 1 || down > 1;
+    g->packs_a = g->cols > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
 }
 
 ATTR static void NAME(blocks)(NAME(Job) *g)
 {
-    g->packs_b = g->b_col != 1 || g->m > 4 * ROWS;
-    g->packs_a = g->n > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
-    int workers = g->frame && is_cut(g->m, g->n, g->k) ? frame_workers(g->frame) : 1;
+    int workers = 1 + (g->frame && is_cut(g->m, g->n, g->k) ? frame_idle(g->frame) : 0);
     const Frame *frame = workers > 1 ? g->frame : NULL;
     int64_t deepest = NAME(least)(g->k, DEEPEST);
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(T) / deepest / NAME(COLS) * NAME(COLS);

@@ -85,6 +85,16 @@ int frame_workers(const Frame *frame)
     return e ? e->nworkers : 1;
 }
 
+int frame_idle(const Frame *frame)
+{
+    const Executor *e = executor_of(frame);
+    if (!e)
+        return 0;
+    /* relaxed: see play in executor.c */
+    int idle = e->nworkers - atomic_load_explicit(&e->nbusy, memory_order_relaxed);
+    return idle > 0 ? idle : 0;
+}
+
 void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
     Cut cut = { .f = f, .user = user, .n = n };

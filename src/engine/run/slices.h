@@ -15,4 +15,6 @@ void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user);
 
 /* How many may work at once, the caller included: cutting finer than a few times this is waste. */
 int frame_workers(const Frame *frame);
+/* How many workers have no task at the moment.  Only for choices that results do not show. */
+int frame_idle(const Frame *frame);
 #endif
