@@ -254,3 +254,38 @@ def test_options_of_xla(python):
         "INVALID_ARGUMENT: No such compile option: 'xla_no_such_thing'",
         "True",
     ]
+
+
+def test_memory_is_counted_and_limited(python):
+    """A device has its own memory; what does not fit is named, and the next launch works."""
+    play(python, """
+        gone = jax.device_put(np.zeros((512, 512), np.float32), jax.devices()[1])
+        del gone
+        x = jax.device_put(np.zeros((1024, 1024), np.float32))
+        mine, other = (jax.devices()[d].memory_stats() for d in (0, 1))
+        assert mine["bytes_in_use"] == mine["peak_bytes_in_use"] == x.nbytes, mine
+        assert mine["bytes_limit"] == mine["bytes_reservable_limit"] == 16 << 20, mine
+        assert mine["largest_alloc_size"] == x.nbytes
+        assert other["bytes_in_use"] == 0 and other["peak_bytes_in_use"] == x.nbytes // 4, other
+        for too_much in (lambda: jax.device_put(np.zeros((4, 1024, 1024), np.float32)),
+                         lambda: jax.jit(lambda a: jnp.stack([a] * 8))(x).block_until_ready()):
+            try:
+                too_much()
+            except jax.errors.JaxRuntimeError as error:
+                assert "RESOURCE_EXHAUSTED" in str(error), error
+                assert "left of 16777216; the largest alive: f32[1024,1024] (4194304 bytes)" in \
+                    str(error), error
+            else:
+                raise AssertionError("it fits")
+            assert float((x + 1).sum()) == 1 << 20
+    """, TUTTI_DEVICE_MEMORY="16M")
+
+
+def test_wrong_amount_of_memory_is_named(python):
+    out = play(python, """
+        try:
+            jax.devices()
+        except RuntimeError as error:
+            print(error)
+    """, TUTTI_DEVICE_MEMORY="lots")
+    assert "TUTTI_DEVICE_MEMORY: 'lots' is not a number of bytes" in out

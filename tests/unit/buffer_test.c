@@ -115,7 +115,7 @@ static void check_pending(Executor *e, bool fails)
 {
     Device *device = executor_device(e, 0), *other = executor_device(e, 1);
     Storage *storage;
-    CHECK(!storage_new(device->memory, 4, &storage));
+    CHECK(!storage_new(device->memory, one_f32, &storage));
     Event *written = event_new();
     Buffer *b, *copy;
     CHECK(!buffer_new(device, one_f32, storage, written, &b));

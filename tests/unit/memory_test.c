@@ -61,6 +61,21 @@ static void check_limit(void)
     memory_give(memory, a, 960);
     memory_free(memory);
 
+    memory = memory_new(1, 4096);
+    Storage *storages[4];
+    int64_t extents[] = { 100, 300, 10, 200 };
+    for (int i = 0; i < 4; i++)
+        CHECK(!storage_new(memory, (Type){ F32, 1, &extents[i] }, &storages[i]));
+    error = memory_take(memory, 4000, &b);
+    CHECK_STR(error_text(error), "device 1: 4000 bytes asked, 1472 left of 4096; the largest alive: "
+                                 "f32[300] (1200 bytes), f32[200] (800 bytes), f32[100] (400 bytes)");
+    error_free(error);
+    CHECK(memory_stats(memory).largest_bytes == 1280);
+    for (int i = 0; i < 4; i++)
+        storage_release(storages[i]);
+    CHECK(memory_stats(memory).bytes_in_use == 0 && memory_stats(memory).idle_bytes == 2624);
+    memory_free(memory);
+
     memory = memory_new(0, 0);
     error = memory_take(memory, (size_t)1 << 61, &b); /* more than any machine has */
     CHECK(error && error_code(error) == CODE_EXHAUSTED);
@@ -78,7 +93,7 @@ static void check_storage(void)
 {
     Memory *memory = memory_new(0, 0);
     Storage *storage;
-    CHECK(!storage_new(memory, 100, &storage));
+    CHECK(!storage_new(memory, (Type){ U8, 1, (int64_t[]){ 100 } }, &storage));
     CHECK(storage_is_alone(storage));
     storage_hold(storage);
     CHECK(!storage_is_alone(storage));

@@ -75,7 +75,7 @@ static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *
     Storage *storage;
     TRY(place_of(client, device, memory, &place));
     TRY(type_from_pjrt(element, dims, rank, &type));
-    TRY(storage_new(place->memory, type_bytes(type), &storage));
+    TRY(storage_new(place->memory, type, &storage));
     return buffer_new(place, type, storage, ready, out);
 }
 

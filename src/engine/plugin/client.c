@@ -35,10 +35,10 @@ static void device_init(PJRT_Client *client, int id)
     client->topology.descriptions[id] = &device->description;
 }
 
-static Error *client_new(int ndevices, PJRT_Client **out)
+static Error *client_new(int ndevices, size_t memory_limit, PJRT_Client **out)
 {
     Executor *executor;
-    TRY(executor_new(ndevices, 0, 0, &executor));
+    TRY(executor_new(ndevices, 0, memory_limit, &executor));
     PJRT_Client *client = make(1, sizeof *client);
     client->executor = executor;
     client->ndevices = ndevices;
@@ -58,8 +58,10 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
 {
     NEEDS(args, client);
     int ndevices = 1;
+    size_t memory_limit;
     TRY(count_devices(args->create_options, args->num_options, &ndevices));
-    return client_new(ndevices, &args->client);
+    TRY(device_memory_limit(&memory_limit));
+    return client_new(ndevices, memory_limit, &args->client);
 }
 
 /* The caller has destroyed its executables and buffers, but may not have waited for what runs:

@@ -86,6 +86,15 @@ Error *pjrt_Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args)
     return NULL;
 }
 
+/* Callers of an older version have no room for the later ones. */
+#define TELL(field, value)                                                                         \
+    do {                                                                                           \
+        if (PJRT_HAS(args, field##_is_set)) {                                                      \
+            args->field = (int64_t)(value);                                                        \
+            args->field##_is_set = true;                                                           \
+        }                                                                                          \
+    } while (0)
+
 Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
 {
     NEEDS(args, bytes_limit_is_set);
@@ -95,21 +104,21 @@ Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
                      : PJRT_Device_MemoryStats_Args_SIZE;
     size_t begin = offsetof(PJRT_Device_MemoryStats_Args, bytes_in_use);
     memset((char *)args + begin, 0, end - begin); /* every _is_set that is not ours: false */
-    args->bytes_in_use = (int64_t)stats.bytes_in_use;
-    args->peak_bytes_in_use = (int64_t)stats.peak_bytes;
-    args->peak_bytes_in_use_is_set = true;
-    args->num_allocs = stats.nallocs;
-    args->num_allocs_is_set = true;
     /* Without a limit of its own a device can count on its share of the machine. */
-    int64_t limit = (int64_t)stats.limit_bytes;
+    size_t limit = stats.limit_bytes;
     if (!limit)
-        limit = sysconf(_SC_PHYS_PAGES) / args->device->client->ndevices * sysconf(_SC_PAGESIZE);
-    args->bytes_limit = limit;
-    args->bytes_limit_is_set = stats.limit_bytes != 0;
-    if (PJRT_HAS(args, bytes_reservable_limit_is_set)) {
-        args->bytes_reservable_limit = limit;
-        args->bytes_reservable_limit_is_set = limit > 0;
-    }
+        limit = (size_t)(sysconf(_SC_PHYS_PAGES) / args->device->client->ndevices *
+                         sysconf(_SC_PAGESIZE));
+    args->bytes_in_use = (int64_t)stats.bytes_in_use;
+    TELL(peak_bytes_in_use, stats.peak_bytes);
+    TELL(num_allocs, stats.nallocs);
+    TELL(largest_alloc_size, stats.largest_bytes);
+    TELL(bytes_limit, limit);
+    TELL(bytes_reserved, 0);
+    TELL(peak_bytes_reserved, 0);
+    TELL(bytes_reservable_limit, limit);
+    TELL(largest_free_block_bytes, limit > stats.bytes_in_use ? limit - stats.bytes_in_use : 0);
+    TELL(pool_bytes, stats.bytes_in_use + stats.idle_bytes);
     return NULL;
 }
 

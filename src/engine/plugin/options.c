@@ -1,5 +1,6 @@
 /* options.c - how many devices a client has: the option num_devices, else TUTTI_DEVICES, else
- * XLA_FLAGS --xla_force_host_platform_device_count=N, else 1. */
+ * XLA_FLAGS --xla_force_host_platform_device_count=N, else 1; and how much memory each of them may
+ * use: TUTTI_DEVICE_MEMORY, in bytes or with K, M, G or T behind the number, else no limit. */
 #include "engine/plugin/plugin.h"
 
 #include <stdlib.h>
@@ -85,4 +86,26 @@ Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
         }
     }
     return given ? NULL : count_from_environment(ndevices);
+}
+
+Error *device_memory_limit(size_t *bytes)
+{
+    const char *text = getenv("TUTTI_DEVICE_MEMORY");
+    *bytes = 0;
+    if (!text || !*text)
+        return NULL;
+    static const char units[] = "KMGT";
+    size_t value = 0, n = strspn(text, "0123456789");
+    bool is_right = n > 0;
+    for (size_t i = 0; i < n && is_right; i++)
+        is_right = !__builtin_mul_overflow(value, 10, &value) &&
+                   !__builtin_add_overflow(value, (size_t)(text[i] - '0'), &value);
+    const char *unit = text[n] ? strchr(units, text[n]) : NULL;
+    for (const char *u = units; unit && u <= unit && is_right; u++)
+        is_right = !__builtin_mul_overflow(value, 1024, &value);
+    if (!is_right || value == 0 || (text[n] && (!unit || text[n + 1])))
+        return error_new(CODE_INVALID, "TUTTI_DEVICE_MEMORY: '%s' is not a number of bytes, such as "
+                         "1000000 or 512M", text);
+    *bytes = value;
+    return NULL;
 }

@@ -107,6 +107,7 @@ MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, si
                                Type *out);
 /* From options, else the environment, else 1. */
 MUST_USE Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices);
+MUST_USE Error *device_memory_limit(size_t *bytes); /* 0: none */
 
 struct BuildOptions;
 /* cache.c: a counted executable, an old one when the same program has been compiled before. */

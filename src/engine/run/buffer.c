@@ -182,7 +182,7 @@ Error *buffer_from_host(Device *device, Type type, const void *data, const int64
     TRY(executor_check(device->executor));
     size_t bytes = type_bytes(type);
     Storage *storage;
-    TRY(storage_new(device->memory, bytes, &storage));
+    TRY(storage_new(device->memory, type, &storage));
     if (!strides && bytes) {
         memcpy(storage->data, data, bytes);
     } else if (bytes) {
@@ -257,7 +257,7 @@ Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
     Storage *from, *copy;
     Event *pending;
     TRY(buffer_hold(b, &from, &pending));
-    Error *error = storage_new(to->memory, bytes, &copy);
+    Error *error = storage_new(to->memory, b->type, &copy);
     if (error) {
         storage_release(from);
         event_release(pending);

@@ -154,7 +154,7 @@ static Error *make_results(Run *run, const Launch *l)
                 stat_add(STAT_DONATED, 1);
             } else {
                 Error *error =
-                    storage_new(l->devices[d]->memory, type_bytes(p->results[j].local), &outs[k]);
+                    storage_new(l->devices[d]->memory, p->results[j].local, &outs[k]);
                 if (error)
                     return error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j,
                                     type_name(p->results[j].local));

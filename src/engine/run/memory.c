@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/sync.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,9 @@ struct Memory {
     Lock lock;    /* of all below */
     bool is_closed;
     int64_t nlive; /* blocks out */
-    size_t in_use, peak, idle_pages;
+    size_t in_use, peak, idle_bytes, idle_pages, largest;
     int64_t nallocs, nreused;
+    Storage *storages; /* alive */
     Link *chunks;
     char *cut_at, *cut_end; /* what is left of the newest chunk */
     Link *idle[NCLASSES];
@@ -116,6 +118,7 @@ static void trim(Memory *memory)
             pages_free(block, rounded);
         }
     }
+    memory->idle_bytes -= memory->idle_pages;
     memory->idle_pages = 0;
 }
 
@@ -148,7 +151,8 @@ MemoryStats memory_stats(const Memory *memory)
 {
     Memory *m = (Memory *)memory;
     lock_take(&m->lock);
-    MemoryStats stats = { m->in_use, m->peak, m->limit, m->nallocs, m->nreused };
+    MemoryStats stats = { m->in_use, m->peak,    m->limit,  m->idle_bytes,
+                          m->largest, m->nallocs, m->nreused };
     lock_give(&m->lock);
     return stats;
 }
@@ -187,6 +191,7 @@ static void *take_block(Memory *memory, int bin, size_t rounded)
     if (block) {
         memory->idle[bin] = block->next;
         memory->nreused++;
+        memory->idle_bytes -= rounded;
         if (rounded > LARGEST_CUT)
             memory->idle_pages -= rounded;
     } else {
@@ -199,22 +204,64 @@ static void *take_block(Memory *memory, int bin, size_t rounded)
     memory->in_use += rounded;
     if (memory->in_use > memory->peak)
         memory->peak = memory->in_use;
+    if (rounded > memory->largest)
+        memory->largest = rounded;
     return block;
+}
+
+/* "; the largest alive: f32[1000] (4000 bytes), ...", at most three; nothing if there are none. */
+static void describe_largest(Memory *memory, Text *out)
+{
+    enum { SHOWN = 3 };
+    const Storage *largest[SHOWN] = { 0 };
+    lock_take(&memory->lock);
+    for (const Storage *s = memory->storages; s; s = s->next)
+        for (int i = 0; i < SHOWN; i++)
+            if (!largest[i] || s->bytes > largest[i]->bytes) {
+                memmove(largest + i + 1, largest + i, sizeof *largest * (size_t)(SHOWN - 1 - i));
+                largest[i] = s;
+                break;
+            }
+    for (int i = 0; i < SHOWN && largest[i]; i++)
+        text_printf(out, "%s%s (%zu bytes)", i ? ", " : "; the largest alive: ",
+                    type_name(largest[i]->type), largest[i]->bytes);
+    lock_give(&memory->lock);
 }
 
 static Error *exhausted(Memory *memory, size_t bytes)
 {
     MemoryStats s = memory_stats(memory);
-    if (!s.limit_bytes)
-        return error_new(CODE_EXHAUSTED,
-                         "device %d: %zu bytes asked, and the system has no more; %zu are in use",
-                         memory->device, bytes, s.bytes_in_use);
     size_t left = s.bytes_in_use < s.limit_bytes ? s.limit_bytes - s.bytes_in_use : 0;
-    return error_new(CODE_EXHAUSTED, "device %d: %zu bytes asked, %zu left of %zu", memory->device,
-                     bytes, left, s.limit_bytes);
+    Text text = { 0 };
+    text_printf(&text, "device %d: %zu bytes asked, ", memory->device, bytes);
+    if (s.limit_bytes)
+        text_printf(&text, "%zu left of %zu", left, s.limit_bytes);
+    else
+        text_printf(&text, "and the system has no more; %zu are in use", s.bytes_in_use);
+    describe_largest(memory, &text);
+    Error *error = error_new(CODE_EXHAUSTED, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
 }
 
-Error *memory_take(Memory *memory, size_t bytes, void **out)
+static void link_storage(Memory *memory, Storage *storage)
+{
+    storage->next = memory->storages;
+    storage->link = &memory->storages;
+    if (storage->next)
+        storage->next->link = &storage->next;
+    memory->storages = storage;
+}
+
+static void unlink_storage(Storage *storage)
+{
+    *storage->link = storage->next;
+    if (storage->next)
+        storage->next->link = storage->link;
+}
+
+/* storage: NULL, or what the block is for. */
+static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
 {
     if (bytes > LARGEST_BLOCK)
         return exhausted(memory, bytes);
@@ -222,6 +269,8 @@ Error *memory_take(Memory *memory, size_t bytes, void **out)
     int bin = class_of(bytes, &rounded);
     lock_take(&memory->lock);
     void *block = take_block(memory, bin, rounded);
+    if (block && storage)
+        link_storage(memory, storage);
     lock_give(&memory->lock);
     if (!block)
         return exhausted(memory, bytes);
@@ -230,12 +279,19 @@ Error *memory_take(Memory *memory, size_t bytes, void **out)
     return NULL;
 }
 
-void memory_give(Memory *memory, void *block, size_t bytes)
+Error *memory_take(Memory *memory, size_t bytes, void **out)
+{
+    return take(memory, bytes, NULL, out);
+}
+
+static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
 {
     size_t rounded;
     int bin = class_of(bytes, &rounded);
     bool has_own_pages = rounded > LARGEST_CUT;
     lock_take(&memory->lock);
+    if (storage)
+        unlink_storage(storage);
     memory->in_use -= rounded;
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
     bool keeps = !has_own_pages || memory->idle_pages + rounded <= most;
@@ -244,6 +300,7 @@ void memory_give(Memory *memory, void *block, size_t bytes)
         ((Link *)block)->next = memory->idle[bin];
         memory->idle[bin] = block;
         IDLE_BYTES((char *)block + sizeof(Link), rounded - sizeof(Link));
+        memory->idle_bytes += rounded;
         if (has_own_pages)
             memory->idle_pages += rounded;
     }
@@ -255,16 +312,28 @@ void memory_give(Memory *memory, void *block, size_t bytes)
         end(memory);
 }
 
-Error *storage_new(Memory *memory, size_t bytes, Storage **out)
+void memory_give(Memory *memory, void *block, size_t bytes)
 {
-    void *data;
-    TRY(memory_take(memory, bytes, &data));
+    give(memory, block, bytes, NULL);
+}
+
+Error *storage_new(Memory *memory, Type type, Storage **out)
+{
     Storage *storage = malloc(sizeof *storage);
     if (!storage)
         fail("no memory for a storage's books");
-    *storage = (Storage){ .data = data, .bytes = bytes, .memory = memory, .holders = 1 };
-    *out = storage;
-    return NULL;
+    int kept = (int)(sizeof storage->dims_ / sizeof *storage->dims_);
+    *storage = (Storage){ .bytes = type_bytes(type), .memory = memory, .holders = 1, .type = type };
+    storage->type.rank = type.rank < kept ? type.rank : kept;
+    storage->type.dims = storage->dims_;
+    for (int i = 0; i < storage->type.rank; i++)
+        storage->dims_[i] = type.dims[i];
+    Error *error = take(memory, storage->bytes, storage, &storage->data);
+    if (error)
+        free(storage);
+    else
+        *out = storage;
+    return error;
 }
 
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user)
@@ -290,7 +359,7 @@ void storage_release(Storage *storage)
     if (!storage || atomic_fetch_sub_explicit(&storage->holders, 1, memory_order_acq_rel) != 1)
         return;
     if (storage->memory)
-        memory_give(storage->memory, storage->data, storage->bytes);
+        give(storage->memory, storage->data, storage->bytes, storage);
     else if (storage->on_end)
         storage->on_end(storage->data, storage->user);
     free(storage);

@@ -5,6 +5,7 @@
 #ifndef TUTTI_MEMORY_H
 #define TUTTI_MEMORY_H
 #include "base/error.h"
+#include "ops/type.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -18,12 +19,15 @@ void memory_free(Memory *memory);                   /* what is still alive stays
 
 typedef struct MemoryStats {
     size_t bytes_in_use, peak_bytes, limit_bytes;
+    size_t idle_bytes;        /* kept to be used again */
+    size_t largest_bytes;     /* of one block */
     int64_t nallocs, nreused; /* calls, and those served from the cache */
 } MemoryStats;
 MemoryStats memory_stats(const Memory *memory);
 
 /* Raw blocks, 64-byte aligned, contents undefined: slabs.  `bytes` again at the end.
- * RESOURCE_EXHAUSTED names the size asked, the size left and the device. */
+ * RESOURCE_EXHAUSTED names the device, the size asked, the size left and the largest arrays
+ * alive. */
 MUST_USE Error *memory_take(Memory *memory, size_t bytes, void **out);
 void memory_give(Memory *memory, void *block, size_t bytes);
 
@@ -33,11 +37,14 @@ typedef struct Storage {
     size_t bytes;
     Memory *memory;                         /* charged for it; NULL: foreign memory */
     _Atomic int holders;                    /* any thread */
+    Type type;                              /* for messages; its dims are the first of dims_ */
+    int64_t dims_[4];
+    struct Storage *next, **link;           /* of all that the memory is charged for */
     void (*on_end)(void *data, void *user); /* foreign memory: called when the last lets go */
     void *user;
 } Storage;
 
-MUST_USE Error *storage_new(Memory *memory, size_t bytes, Storage **out);
+MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
 Storage *storage_hold(Storage *storage);
 void storage_release(Storage *storage);
