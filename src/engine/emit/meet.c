@@ -189,8 +189,7 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
         TRY(check_post(node));
         return check_pairs(&num);
     }
-    if (node->op != OP_GLOBAL)
-        num.mode = mode_of(m, node);
+    num.mode = node->op == OP_GLOBAL ? BY_PARTITION : mode_of(m, node);
     if (node->op == OP_PERMUTE)
         TRY(check_pairs(&num));
     if (node->op != OP_GLOBAL && node->op != OP_PERMUTE)

@@ -81,7 +81,7 @@ static ValueId gather(Placer *z, ValueId piece, const Sharding *s, Tiling t, con
         memcpy(dims, type.dims, sizeof *dims * (size_t)type.rank);
         dims[d] *= t.tiles[d];
         AllGatherAttrs *attrs = ARENA_NEW(m->arena, AllGatherAttrs);
-        attrs->replica_groups = gather_groups(z, s, t, d);
+        attrs->replica_groups = groups_in_replicas(z, gather_groups(z, s, t, d));
         attrs->channel_id = 1;
         attrs->use_global_device_ids = true;
         attrs->all_gather_dim = d;

@@ -96,6 +96,17 @@ bool is_combinable(const Placer *z, NodeId n, const Placement *p)
            form_groups(z, in_parts(p), &groups);
 }
 
+/* The same partitions together in every replica, as numbers of devices. */
+Matrix groups_in_replicas(const Placer *z, Matrix groups)
+{
+    int n = groups.rows * groups.cols;
+    int64_t *at = ARENA_ARRAY(z->m->arena, int64_t, z->m->nreplicas * n);
+    for (int r = 0; r < z->m->nreplicas; r++)
+        for (int i = 0; i < n; i++)
+            at[r * n + i] = r * z->ndevices + groups.at[i];
+    return (Matrix){ groups.rows * z->m->nreplicas, groups.cols, at };
+}
+
 /* All parts of what each device has one of, together. */
 static ValueId combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *loc)
 {
@@ -104,6 +115,7 @@ static ValueId combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *l
     attrs->channel_id = 1;
     attrs->use_global_device_ids = true;
     require(form_groups(z, t, &attrs->replica_groups));
+    attrs->replica_groups = groups_in_replicas(z, attrs->replica_groups);
     Type type = type_of(m, part);
     RegionId region = build_reducer(m, how, type.element, loc);
     NodeId meet = node_new(m, OP_ALL_REDUCE, 1, &part, 1, &type, 1, &region, attrs, loc);

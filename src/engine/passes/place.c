@@ -371,9 +371,6 @@ static MUST_USE Error *place_main(Placer *z, Func *main)
 static MUST_USE Error *place_partitions(Plan *p, Func *main)
 {
     Module *m = p->m;
-    if (m->nreplicas > 1)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: %d replicas of %d partitions",
-                         m->nreplicas, m->npartitions);
     uint32_t n = m->nvalues;
     Arena *scratch = arena_new();
     Placer z = { .plan = p, .m = m, .ndevices = m->npartitions, .nwhole = n, .scratch = scratch };

@@ -70,6 +70,7 @@ void place_piecewise(Placer *z, NodeId n, const Placement *p);
  * p.is_partial and is_combinable. */
 bool is_combinable(const Placer *z, NodeId n, const Placement *p);
 void place_partial(Placer *z, NodeId n, const Placement *p);
+Matrix groups_in_replicas(const Placer *z, Matrix groups);
 /* v, whose tiling is that of its sum, comes in parts as t has them (if t has parts at all). */
 void parts_keep(Placer *z, ValueId v, Tiling t, ValueId part, const Loc *loc);
 ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc);
