@@ -94,8 +94,3 @@ void *arena_copy(Arena *arena, const void *data, size_t bytes)
         memcpy(at, data, bytes);
     return at;
 }
-
-size_t arena_bytes(const Arena *arena)
-{
-    return arena->bytes;
-}

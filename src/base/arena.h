@@ -16,7 +16,6 @@ void *arena_alloc(Arena *arena, size_t bytes);
 void *arena_try(Arena *arena, size_t bytes);
 
 void *arena_copy(Arena *arena, const void *data, size_t bytes);
-size_t arena_bytes(const Arena *arena); /* handed out so far */
 
 #define ARENA_NEW(arena, T) ((T *)arena_alloc((arena), sizeof(T)))
 #define ARENA_ARRAY(arena, T, n) ((T *)arena_alloc((arena), sizeof(T) * (size_t)(n)))

@@ -444,6 +444,10 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     Args pinned = { leaves.n, leaf, held };
     if (!pin_all(&pinned, f, &leaves))
         return "";
+    if (!is_concrete(f, &pinned)) {
+        unpin_all(&pinned);
+        return "";
+    }
     for (int i = 0; i < leaves.n; i++) {
         types[i] = held[i].type;
         is_weak[i] = held[i].is_weak;

@@ -175,8 +175,13 @@ static Error *check_func(Check *c, const Func *f)
     return NULL;
 }
 
+enum { MOST_DEVICES = 1 << 20 };
+
 Error *module_check(const Module *m)
 {
+    if ((int64_t)m->nreplicas * m->npartitions > MOST_DEVICES)
+        return error_new(CODE_INVALID, "%d replicas of %d partitions: at most %d devices are possible",
+                         m->nreplicas, m->npartitions, MOST_DEVICES);
     Check c = { .m = m, .level = calloc(m->nvalues, sizeof *c.level) };
     if (!c.level)
         return error_new(CODE_EXHAUSTED, "no memory to check a program of %u values", m->nvalues);

@@ -65,5 +65,4 @@ MUST_USE Error *code_find(const Code *code, const char *name, void **address);
 /* Several names at once, which is faster; *at[i] becomes the address of names[i]. */
 MUST_USE Error *code_find_all(const Code *code, int n, const char *const *names, void ***at);
 void code_free(Code *code);
-const char *code_cpu(void); /* "znver4, avx512": what code is made for */
 #endif

@@ -63,12 +63,6 @@ static void host_find(void)
         fail("LLVM has no code generator for %s: %s", host.triple, why);
 }
 
-const char *code_cpu(void)
-{
-    pthread_once(&host_once, host_find);
-    return host.name;
-}
-
 /* ---- making objects ---- */
 
 /* LLVM's default would end the process on an error. */

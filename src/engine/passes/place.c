@@ -70,6 +70,7 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
         TRY(manual_tiling(z, node, true, i, &p.wants[i]));
     if (run_has_effect(z) && node_has_effect(m, n))
         run_flush(z, 0);
+    node = node_at(m, n); /* the table of nodes may have moved */
     ValueId *in = fetch(z, node->nin, node->in, p.wants, 0);
     for (int i = 0; i < node_at(m, n)->nin; i++)
         subst_set(&z->pieces, region_at(m, body)->args + (uint32_t)i, in[i]);
@@ -111,11 +112,12 @@ static MUST_USE Error *full_to_shard(Placer *z, NodeId n)
 {
     const Node *node = node_at(z->m, n);
     ValueId from = node->in[0], out = node->out;
+    const Loc *loc = node->loc; /* fetch may move the table of nodes */
     ValueId piece = *fetch(z, 1, &from, &z->tilings[from], 0);
     Type has = type_of(z->m, piece), stated = type_of(z->m, out);
     if (!type_equal(has, stated))
         return error_new(CODE_INVALID, "SPMDFullToShardShape gives %s where a piece is %s, at %s",
-                         type_name(stated), type_name(has), loc_name(node->loc));
+                         type_name(stated), type_name(has), loc_name(loc));
     z->is_manual[out] = true;
     subst_set(&z->pieces, out, piece);
     return NULL;

@@ -134,6 +134,9 @@ void run_fail(Run *run, Error *error)
 
 static void task_fail(Task *t, Error *error)
 {
+    /* relaxed: a loop that saw the flag returned; whoever set it waits for this run */
+    if (!error && atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
+        error = stopped();
     if (!error)
         error = error_new(CODE_INTERNAL, "failed without saying why");
     if (t->run->program->ndevices > 1)
