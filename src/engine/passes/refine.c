@@ -225,7 +225,10 @@ static MUST_USE Error *ragged_from_call(Refiner *z, RegionId r, NodeId n)
     if (node.nin != 6 || node.nout != 1 || !config || config->kind != ATTR_DICT)
         return error_new(CODE_INVALID, "ragged_all_to_all takes six operands and gives one result, "
                          "with replica_groups in its backend_config, at %s", loc_name(node.loc));
-    TRY(attrs_from_dict(m->arena, ATTRS_ALL_REDUCE, "ragged_all_to_all", config, &attrs, &extra));
+    Error *error = attrs_from_dict(m->arena, ATTRS_ALL_REDUCE, "ragged_all_to_all", config, &attrs,
+                                   &extra);
+    if (error)
+        return error_in(error, "%s", loc_name(node.loc));
     Type type = type_of(m, node.out);
     NodeId meet = node_new(m, OP_RAGGED, node.nin, node.in, 1, &type, 0, NULL, attrs, node.loc);
     region_append(m, r, meet);

@@ -1,0 +1,18 @@
+// error: all_reduce (NAME:9:12): operand 0 is f32[1], and its region combines f64
+module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <["i"=4]>
+  func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {
+    %r = sdy.manual_computation() in_shardings=[] out_shardings=[<@mesh, [{"i"}]>] manual_axes={"i"} () {
+      %id = stablehlo.partition_id : tensor<ui32>
+      %x = stablehlo.constant dense<1.000000e+00> : tensor<1xf32>
+      %which = stablehlo.convert %id : (tensor<ui32>) -> tensor<i32>
+      %y = "stablehlo.all_reduce"(%x) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, use_global_device_ids}> ({
+      ^bb0(%a: tensor<f64>, %b: tensor<f64>):
+        %c = stablehlo.add %a, %b : tensor<f64>
+        stablehlo.return %c : tensor<f64>
+      }) : (tensor<1xf32>) -> tensor<1xf32>
+      sdy.return %x : tensor<1xf32>
+    } : () -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}
