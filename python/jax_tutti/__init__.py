@@ -8,6 +8,8 @@ import pathlib
 import re
 import warnings
 
+from jax_tutti import callbacks
+
 __version__ = "0.1.0"
 
 NAME = "tutti"
@@ -94,9 +96,11 @@ def _lower_collectives():
         warnings.warn(f"jax_tutti: no pbroadcast, psend and precv with this JAX: {error}")
 
 
-# Primitives that JAX lowers for CPUs to calls of LAPACK, which the engine answers.
-LIKE_CPU = {"eig", "eigh", "geqp3", "geqrf", "hessenberg", "householder_product", "lu", "ormqr",
-            "schur", "svd", "tridiagonal", "tridiagonal_solve"}
+# Primitives that JAX lowers for CPUs as we want it: to calls of LAPACK, which the engine answers,
+# and of Python (callbacks.py).
+LIKE_CPU = {"debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg",
+            "householder_product", "lu", "ormqr", "schur", "svd", "tridiagonal",
+            "tridiagonal_solve"}
 
 
 def _share_cpu_rules():
@@ -126,3 +130,4 @@ def initialize():
     _allow_donation()
     _lower_collectives()
     _share_cpu_rules()
+    callbacks.install(library_path(), NAME)

@@ -289,3 +289,33 @@ def test_wrong_amount_of_memory_is_named(python):
             print(error)
     """, TUTTI_DEVICE_MEMORY="lots")
     assert "TUTTI_DEVICE_MEMORY: 'lots' is not a number of bytes" in out
+
+
+def test_python_functions_in_programs(python):
+    """Callbacks: results, order, batches, what they raise; on several devices too."""
+    out = play(python, """
+        from jax.experimental import io_callback
+        x = jnp.arange(3.0)
+        sine = lambda x: jax.pure_callback(np.sin, x, x, vmap_method="sequential")
+        assert np.array_equal(jax.jit(sine)(x), np.sin(np.arange(3, dtype=np.float32)))
+        assert np.array_equal(jax.jit(jax.vmap(sine))(x), np.sin(np.arange(3, dtype=np.float32)))
+        seen = []
+        def step(i, x):
+            io_callback(lambda i, x: seen.append((int(i), float(x))), None, i, x, ordered=True)
+            return 2 * x
+        jax.jit(lambda x: jax.lax.fori_loop(0, 3, step, x))(1.0)
+        jax.effects_barrier()
+        print(seen)
+        jax.jit(lambda x: jax.debug.print("x is {}", x))(x)
+        jax.effects_barrier()
+        counts = []
+        jax.pmap(lambda x: jax.debug.callback(lambda x: counts.append(int(x)), x))(np.arange(4))
+        jax.effects_barrier()
+        print(sorted(counts))
+        try:
+            jax.jit(lambda x: jax.pure_callback(lambda x: 1 / 0, x, x))(1.0).block_until_ready()
+        except jax.errors.JaxRuntimeError as error:
+            print(str(error).strip().splitlines()[-1])
+    """, JAX_PLATFORMS="tutti,cpu")
+    assert out.splitlines() == ["[(0, 1.0), (1, 2.0), (2, 4.0)]", "x is [0. 1. 2.]",
+                                "[0, 1, 2, 3]", "ZeroDivisionError: division by zero"]

@@ -18,6 +18,25 @@ typedef struct TuttiProgram {
     const TuttiArray *args, *results;
 } TuttiProgram;
 
+/* A custom call under way: dense row-major arrays; tokens are left out.  Alive during the call. */
+typedef struct TuttiOperand {
+    PJRT_Buffer_Type type;
+    int rank;
+    const int64_t *dims;
+    void *data;
+} TuttiOperand;
+
+typedef struct TuttiCall {
+    int nargs, nresults;
+    const TuttiOperand *args, *results;
+    char *message; /* why it failed: NUL-terminated */
+    size_t room;   /* for it */
+} TuttiCall;
+
+/* 0: well.  Called by any thread, also by several at once; it must not wait for the device that
+ * calls. */
+typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
+
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {
     PJRT_Extension_Base base;
@@ -30,5 +49,7 @@ typedef struct TuttiExtension {
                         char **text);
     void (*release)(char *text);
     const char *const *passes; /* names in order, NULL at the end */
+    /* From now on f answers custom calls of that name, unless the engine knows it itself. */
+    void (*add_call)(const char *name, size_t size, TuttiFunction *f, void *user);
 } TuttiExtension;
 #endif

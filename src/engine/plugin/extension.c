@@ -1,8 +1,9 @@
 /* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs
- * after a pass. */
+ * after a pass; and functions for custom calls. */
 #include "engine/plugin/plugin.h"
 
 #include "engine/compile.h"
+#include "engine/run/calls.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -82,6 +83,11 @@ static void release(char *text)
     free(text);
 }
 
+static void add_call(const char *name, size_t size, TuttiFunction *f, void *user)
+{
+    calls_add((Str){ name, size }, f, user);
+}
+
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
     .describe = describe,
@@ -89,4 +95,5 @@ TuttiExtension tutti_extension = {
     .dump = dump,
     .release = release,
     .passes = pass_names,
+    .add_call = add_call,
 };

@@ -6,7 +6,8 @@
  *     check.expect_close       floats at most max_ulp_difference (3) steps apart
  *     check.expect_almost_eq   floats at most 0.001 apart, absolutely or relatively
  *
- * lapack_*_ffi are in eval_lapack.c.  Markers, which say something about where an array lies, hand it on unchanged. */
+ * Markers, which say something about where an array lies, hand it on unchanged.  Other names are
+ * looked for in the library (run/library.h). */
 #include "engine/rules.h"
 #include "engine/rules/eval_custom.h"
 #include "engine/rules/eval_number.h"
@@ -164,10 +165,6 @@ Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
         if (str_is(target, markers[i]))
             return hand_on(n, in, out);
-    bool is_lapack;
-    TRY(eval_lapack(n, in, out, &is_lapack));
-    if (is_lapack)
-        return NULL;
     LibraryFn *library = library_find(m, n);
     if (library)
         return library(m, n, in, out);

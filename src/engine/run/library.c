@@ -2,6 +2,7 @@
 #include "engine/run/library.h"
 
 #include "engine/rules/eval_number.h"
+#include "engine/run/calls.h"
 #include "engine/run/fft.h"
 
 #include <stdlib.h>
@@ -52,7 +53,11 @@ static LibraryFn *custom_find(const Module *m, const Node *node)
         if (str_is(target, table[i].target) && node->nin &&
             is_plain(type_of(m, node->in[0]).element))
             return table[i].function;
-    return NULL;
+    if (lapack_knows(target, node->nin ? type_of(m, node->in[0]).element : I1))
+        return library_lapack;
+    TuttiFunction *f;
+    void *user;
+    return calls_find(target, &f, &user) ? library_foreign : NULL;
 }
 
 LibraryFn *library_find(const Module *m, const Node *node)

@@ -1,4 +1,4 @@
-/* eval_lapack.c - the custom calls that JAX emits for linear algebra: lapack_sgetrf_ffi and the
+/* lapack.c - the custom calls that JAX emits for linear algebra: lapack_sgetrf_ffi and the
  * like, by our own routines (linalg/).
  *
  * A row of the table says what a call takes and gives, for one matrix of the batch:
@@ -13,6 +13,7 @@
 #include "engine/linalg/mat.h"
 #include "engine/rules/eval_custom.h"
 #include "engine/rules/eval_number.h"
+#include "engine/run/library.h"
 
 #include <float.h>
 #include <math.h>
@@ -564,28 +565,42 @@ static bool is_named(Str target, const char *name)
            !memcmp(target.at + head + n, after, strlen(after));
 }
 
-Error *eval_lapack(const Node *n, const Tensor *in, Tensor *out, bool *is_lapack)
+/* NULL: not one of LAPACK's.  first: the element type of operand 0; a: the call's. */
+static const struct Row *find_row(Str target, Element first, Element *a)
 {
     static const struct {
         char letter;
         Element element;
     } types[] = { { 's', F32 }, { 'd', F64 }, { 'c', C64 }, { 'z', C128 } };
-    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
-    *is_lapack = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         for (int t = 0; t < 4 && is_named(target, rows[i].name); t++) {
-            Call c = { .n = n, .in = in, .out = out, .is_real = t < 2 };
             bool is_it = str_is(target, rows[i].name)
-                             ? n->nin && in->type.element == types[t].element
+                             ? first == types[t].element
                              : target.at[strlen("lapack_")] == types[t].letter;
-            if (!is_it || !(rows[i].types & (c.is_real ? REAL : COMPLEX_TOO)))
-                continue;
-            *is_lapack = true;
-            if (!signature_fits(rows[i].signature, &c, types[t].element))
-                return error_new(CODE_INVALID, "custom_call @%.*s of %s, at %s: takes and gives %s",
-                                 STR_ARG(target), n->nin ? type_name(in->type) : "nothing",
-                                 loc_name(n->loc), rows[i].signature);
-            return play_all(&c, &rows[i]);
+            if (is_it && rows[i].types & (t < 2 ? REAL : COMPLEX_TOO)) {
+                *a = types[t].element;
+                return &rows[i];
+            }
         }
     return NULL;
+}
+
+bool lapack_knows(Str target, Element first)
+{
+    Element a;
+    return find_row(target, first, &a) != NULL;
+}
+
+Error *library_lapack(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                      Tensor *out)
+{
+    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
+    Element a;
+    const struct Row *row = find_row(target, n->nin ? in->type.element : I1, &a);
+    Call c = { .n = n, .in = in, .out = out, .is_real = element_info[a].kind == FLOAT };
+    if (!signature_fits(row->signature, &c, a))
+        return error_new(CODE_INVALID, "custom_call @%.*s of %s, at %s: takes and gives %s",
+                         STR_ARG(target), n->nin ? type_name(in->type) : "nothing",
+                         loc_name(n->loc), row->signature);
+    return play_all(&c, row);
 }

@@ -1,0 +1,134 @@
+"""Python functions that compiled programs call: pure_callback, io_callback, debug.print.
+
+JAX knows how to make such calls for its own platforms only, by ways that are closed to a plugin.
+Ours: every Python function that a program calls gets a name, under which the engine is told of a
+C function (made by ctypes) that calls it; the program holds a custom call of that name.
+
+    program --custom_call @tutti.python.7--> engine --C function--> Python, on the thread that plays
+"""
+import ctypes
+import itertools
+import traceback
+
+import numpy as np
+
+EXTENSION = 0x7474  # pjrt/extension.h
+_numbers = itertools.count()
+_functions = []  # compiled code may call them as long as the process lives
+
+
+class _Operand(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("rank", ctypes.c_int),
+                ("dims", ctypes.POINTER(ctypes.c_int64)), ("data", ctypes.c_void_p)]
+
+
+class _Call(ctypes.Structure):
+    _fields_ = [("nargs", ctypes.c_int), ("nresults", ctypes.c_int),
+                ("args", ctypes.POINTER(_Operand)), ("results", ctypes.POINTER(_Operand)),
+                ("message", ctypes.c_void_p), ("room", ctypes.c_size_t)]
+
+
+_FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(_Call))
+
+
+class _Extension(ctypes.Structure):
+    pass
+
+
+_Extension._fields_ = [
+    ("size", ctypes.c_size_t), ("type", ctypes.c_int), ("next", ctypes.POINTER(_Extension)),
+    ("describe", ctypes.c_void_p), ("stats", ctypes.c_void_p), ("dump", ctypes.c_void_p),
+    ("release", ctypes.c_void_p), ("passes", ctypes.c_void_p),
+    ("add_call", ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_size_t, _FUNCTION,
+                                  ctypes.c_void_p))]
+
+
+class _Api(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("extensions", ctypes.POINTER(_Extension))]
+
+
+def _extension(path):
+    """The engine's own extension, in the chain that its PJRT table begins."""
+    get = ctypes.CDLL(path).GetPjrtApi
+    get.restype = ctypes.POINTER(_Api)
+    at = get().contents.extensions
+    while at and at.contents.type != EXTENSION:
+        at = at.contents.next
+    return at.contents if at else None
+
+
+def _view(operand, aval):
+    """The operand's memory as an array; alive during the call only."""
+    size = int(np.prod(aval.shape)) * np.dtype(aval.dtype).itemsize
+    if not size:
+        return np.zeros(aval.shape, aval.dtype)
+    memory = (ctypes.c_char * size).from_address(operand.data)
+    return np.frombuffer(memory, aval.dtype).reshape(aval.shape)
+
+
+def _store(operand, aval, value):
+    value = np.asarray(value)
+    if value.shape != aval.shape:
+        raise RuntimeError(f"Incorrect output shape: Expected: {aval.shape}, Actual: {value.shape}")
+    if value.dtype != aval.dtype:
+        raise RuntimeError(f"Incorrect output dtype: Expected: {aval.dtype}, Actual: {value.dtype}")
+    if value.size:
+        np.copyto(_view(operand, aval), value)
+
+
+def _c_function(callback, operand_avals, result_avals):
+    from jax._src import dtypes
+
+    def call(_, pointer):
+        c = pointer.contents
+        try:
+            args = [_view(c.args[i], aval).copy() for i, aval in enumerate(operand_avals)]
+            results = callback(*args)
+            if len(results) != len(result_avals):
+                raise RuntimeError("Mismatched number of outputs from callback. "
+                                   f"Expected: {len(result_avals)}, Actual: {len(results)}")
+            for i, aval in enumerate(result_avals):
+                _store(c.results[i], aval, dtypes.canonicalize_value(np.asarray(results[i])))
+            return 0
+        except BaseException:  # it may not pass through C
+            text = traceback.format_exc().encode()[-(c.room - 1):]
+            ctypes.memmove(c.message, text + b"\0", len(text) + 1)
+            return 1
+
+    return _FUNCTION(call)
+
+
+def install(path, platform):
+    """Lets JAX emit Python callbacks for our platform too."""
+    from jax._src import callback as module
+    from jax._src.interpreters import mlir
+
+    extension = _extension(path)
+    others = module.emit_python_callback
+
+    def emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect,
+             returns_token=True, partitioned=False, sharding=None):
+        if tuple(ctx.module_context.platforms) != (platform,):
+            return others(ctx, callback, token, operands, operand_avals, result_avals,
+                          has_side_effect=has_side_effect, returns_token=returns_token,
+                          partitioned=partitioned, sharding=sharding)
+        if partitioned and result_avals:
+            raise ValueError("Partitioned callback not supported with return values.")
+        function = _c_function(callback, operand_avals, result_avals)
+        name = f"tutti.python.{next(_numbers)}"
+        extension.add_call(name.encode(), len(name), function, None)
+        _functions.append(function)
+        types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
+        tokens = [token] if token else []
+        call = mlir.custom_call(
+            name, result_types=[*(t.type for t in tokens), *types],
+            operands=[*tokens, *operands], has_side_effect=has_side_effect)
+        if sharding is not None:
+            mlir.set_sharding(ctx.module_context, call, sharding)
+        results = list(call.results)
+        if token:
+            token, *results = results
+        return results, token, None
+
+    if extension is not None:
+        module.emit_python_callback = emit
