@@ -121,7 +121,13 @@ $(BUILD)/run-tests: tests/run.c
 
 unit: $(BUILD)/run-tests $(UNIT) all lessons
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
-test: unit asan tsan fuzz jax-test xla-test
+test: # one after the other, each built on all cores
+	$(MAKE) -j$(JOBS) unit
+	$(MAKE) -j$(JOBS) asan
+	$(MAKE) -j$(JOBS) tsan
+	$(MAKE) -j$(JOBS) fuzz
+	$(MAKE) -j$(JOBS) jax-test
+	$(MAKE) -j$(JOBS) xla-test
 
 # The same tests with the sanitizers' eyes.
 asan: $(PLUGIN) $(BUILD)/libtutti.so
