@@ -4,7 +4,7 @@
  *
  *     check.expect_eq          equal; nan equals nan
  *     check.expect_close       floats at most max_ulp_difference (3) steps apart
- *     check.expect_almost_eq   floats at most 0.001 apart, absolutely or relatively
+ *     check.expect_almost_eq   floats at most `tolerance` (0.001) apart, absolutely or relatively
  *
  * Markers, which say something about where an array lies, hand it on unchanged.  Other names are
  * looked for in the library (run/library.h). */
@@ -118,17 +118,30 @@ static Error *check(const Node *n, const Tensor *in, Tolerance t)
     return differ ? disagree(n, in, first, differ) : NULL;
 }
 
-int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
+/* Wherever the writer of the program put it; NULL: nowhere. */
+static const Attr *find_option(const Node *n, const char *name)
 {
     const Attr *places[] = { ((const CustomCallAttrs *)n->attrs)->backend_config,
                              attr_get(n->extra, "mhlo.backend_config"), n->extra };
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const Attr *dict = places[i] && places[i]->kind == ATTR_DICT ? places[i] : NULL;
         const Attr *found = attr_get(dict, name);
-        if (found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL))
-            return found->integer;
+        if (found)
+            return found;
     }
-    return otherwise;
+    return NULL;
+}
+
+int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
+{
+    const Attr *found = find_option(n, name);
+    return found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL) ? found->integer : otherwise;
+}
+
+static double tolerance(const Node *n)
+{
+    const Attr *given = find_option(n, "tolerance");
+    return given && given->kind == ATTR_FLOAT ? given->number : 1e-3;
 }
 
 /* Results are the operands, one by one. */
@@ -161,7 +174,7 @@ Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor
                      (Tolerance){ .max_steps = custom_option(n, "max_ulp_difference", 3),
                                   .min_steps = custom_option(n, "min_ulp_difference", 0) });
     if (str_is(target, "check.expect_almost_eq"))
-        return check(n, in, (Tolerance){ .difference = 1e-3 });
+        return check(n, in, (Tolerance){ .difference = tolerance(n) });
     for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
         if (str_is(target, markers[i]))
             return hand_on(n, in, out);

@@ -5,6 +5,7 @@
  *   parse_op.c       one operation: results, generic form, from a draft to a node
  *   parse_form.c     the short forms that operations print in
  *   parse_flow.c     the short forms with regions: reduce, while, manual_computation
+ *   parse_check.c    checks of results
  *   parse_attr.c     attributes
  *   parse_dense.c    constants
  *   parse_type.c     types
@@ -161,6 +162,11 @@ MUST_USE Error *parse_generic_mesh(Parser *p);
 /* parse_op.c */
 MUST_USE Error *parse_operation(Parser *p, RegionId r);
 MUST_USE Error *parse_operands(Parser *p, Draft *d); /* %a, %b; may be none */
+MUST_USE Error *parse_generic(Parser *p, Draft *d);  /* (%a) <{...}> ({...}) {...} : (T) -> T */
+
+/* parse_check.c: checks become custom calls; constants they hold are put into r. */
+bool is_check(Str name);
+MUST_USE Error *parse_check(Parser *p, Draft *d, bool is_generic, RegionId r);
 
 /* parse_form.c and parse_flow.c: behind the name, up to and with the types. */
 MUST_USE Error *parse_form(Parser *p, Draft *d);

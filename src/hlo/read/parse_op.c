@@ -79,7 +79,7 @@ static Error *parse_regions(Parser *p, Draft *d)
     return need_mark(p, ')', "after the regions");
 }
 
-static Error *parse_generic(Parser *p, Draft *d)
+Error *parse_generic(Parser *p, Draft *d)
 {
     TRY(need_mark(p, '(', "before the operands"));
     TRY(parse_operands(p, d));
@@ -216,6 +216,11 @@ Error *parse_operation(Parser *p, RegionId r)
         d.name = p->token.text;
     else
         return expected(p, "an operation");
+    if (is_check(d.name)) {
+        advance(p);
+        TRY(parse_check(p, &d, is_generic, r));
+        return finish(p, &d, &names, r);
+    }
     TRY(find_op(p, &d));
     advance(p);
     TRY(is_generic ? parse_generic(p, &d) : parse_form(p, &d));
