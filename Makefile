@@ -15,7 +15,7 @@ endif
 ALL_CFLAGS := -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -pthread -Isrc -Iinclude -I. \
               -ffunction-sections -fdata-sections
 
-SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/read/*.c)
+SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))

@@ -10,6 +10,7 @@ FOLDERS = [
     ("src/base", "What both sides stand on; knows nothing of arrays."),
     ("src/ops", "What the operations are; shared, no behaviour."),
     ("src/hlo", "A program as data; shared by both sides, linked into each."),
+    ("src/hlo/define", "Operations that stand for others, written out."),
     ("src/hlo/read", "From bytes to a module: text, and MLIR bytecode."),
     ("include", "The interface."),
     ("src/front", "C function in, StableHLO out."),

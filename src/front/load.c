@@ -8,6 +8,7 @@
 #include "front/client.h"
 #include "front/fn.h"
 #include "front/say.h"
+#include "hlo/define/define.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,6 +44,15 @@ static char *read_file(const char *path, size_t *n)
     return text.at;
 }
 
+/* Derivatives and batches know no operations that stand for others. */
+static Error *check_and_write_out(Module *m)
+{
+    TRY(module_check(m));
+    for (int i = 0; i < m->nfuncs; i++)
+        TRY(write_out(m, m->funcs[i].body));
+    return NULL;
+}
+
 static struct Loaded *load(const char *path)
 {
     size_t n = 0;
@@ -52,7 +62,7 @@ static struct Loaded *load(const char *path)
         return NULL;
     Error *error = read_program(bytes, n, path, &m);
     free(bytes);
-    if (!error && (error = module_check(m)))
+    if (!error && (error = check_and_write_out(m)))
         module_free(m);
     if (error) {
         say_error(error_in(error, "tt_load"));

@@ -155,6 +155,49 @@ static void send(Printer *p, const char **comma, const SendAttrs *a)
         matrix(p, comma, "source_target_pairs", a->source_target_pairs);
 }
 
+static void ragged_dot(Printer *p, const char **comma, const RaggedDotAttrs *a)
+{
+    const struct {
+        const char *name;
+        Ints list;
+    } lists[] = { { "lhs_batching_dimensions", a->lhs_batching_dimensions },
+                  { "rhs_batching_dimensions", a->rhs_batching_dimensions },
+                  { "lhs_contracting_dimensions", a->lhs_contracting_dimensions },
+                  { "rhs_contracting_dimensions", a->rhs_contracting_dimensions },
+                  { "lhs_ragged_dimensions", a->lhs_ragged_dimensions },
+                  { "rhs_group_dimensions", a->rhs_group_dimensions } };
+    const char *inner = "";
+    name(p, comma, "ragged_dot_dimension_numbers");
+    text_printf(p->out, "#chlo.ragged_dot<");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) { /* empty ones too */
+        name(p, &inner, lists[i].name);
+        print_list(p, lists[i].list);
+    }
+    text_printf(p->out, ">");
+}
+
+static void segments(Printer *p, const char **comma, const char *text, Ints list)
+{
+    name(p, comma, text);
+    text_printf(p->out, "array<i32: ");
+    text_ints(p->out, list.at, list.n);
+    text_printf(p->out, ">");
+}
+
+static void scan(Printer *p, const char **comma, const ScanAttrs *a, int nout)
+{
+    int64_t results[] = { nout - a->operandSegmentSizes.at[1], a->operandSegmentSizes.at[1] };
+    number(p, comma, "dimension", a->dimension);
+    if (a->is_associative)
+        boolean(p, comma, "is_associative", true);
+    if (a->is_reverse)
+        boolean(p, comma, "is_reverse", true);
+    segments(p, comma, "operandSegmentSizes", a->operandSegmentSizes);
+    segments(p, comma, "resultSegmentSizes", (Ints){ 2, results });
+    if (a->scan_dim_size >= 0)
+        number(p, comma, "scan_dim_size", a->scan_dim_size);
+}
+
 void print_props(Printer *p, const Node *node)
 {
     const char *comma = "";
@@ -182,6 +225,13 @@ void print_props(Printer *p, const Node *node)
         if (((const CollectiveBroadcastAttrs *)a)->has_dynamic_root)
             boolean(p, &comma, "has_dynamic_root", true);
         break;
+    case ATTRS_COLLECTIVE_REDUCE:
+        groups(p, &comma, a);
+        if (((const CollectiveReduceAttrs *)a)->has_dynamic_root)
+            boolean(p, &comma, "has_dynamic_root", true);
+        break;
+    case ATTRS_RAGGED_DOT: ragged_dot(p, &comma, a); break;
+    case ATTRS_SCAN: scan(p, &comma, a, node->nout); break;
     case ATTRS_SEND: send(p, &comma, a); break;
     case ATTRS_PERMUTE:
         channel(p, &comma, ((const PermuteAttrs *)a)->channel_id);

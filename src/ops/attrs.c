@@ -428,7 +428,7 @@ static void print_field(Text *out, const Field *f, const void *at)
     switch (f->type) {
     case FIELD_INT: text_printf(out, "%" PRId64 " : i64", AT(int64_t, at)); break;
     case FIELD_BOOL: text_printf(out, AT(bool, at) ? "true" : "false"); break;
-    case FIELD_FLOATING: text_printf(out, "%e : f64", AT(double, at)); break;
+    case FIELD_FLOATING: text_printf(out, "%.9e : f32", AT(double, at)); break;
     case FIELD_WORD: print_word(out, f, AT(int, at)); break;
     case FIELD_INTS:
         text_printf(out, "array<i64");

@@ -20,7 +20,8 @@ typedef enum OpKind {
     KIND_BLOCK,
     KIND_FLOW,
     KIND_MEET,
-    KIND_MARK
+    KIND_MARK,
+    KIND_SHORT
 } OpKind;
 
 enum { ANY = -1 };

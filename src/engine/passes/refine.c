@@ -7,7 +7,8 @@
  *         w = optimization_barrier z      z = case i {B}, {A}
  *         return w                        return z
  *
- * Calls and composites become the callee's operations, `if` becomes `case`, and what only
+ * Calls and composites become the callee's operations, what stands for other operations is
+ * written out (hlo/define), `if` becomes `case`, and what only
  * says something about values (barriers; sharding constraints where they mean nothing) goes
  * away; an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or
  * BARRIER is left, CONSTRAINT only at the top of a main of several partitions, and every extent is
@@ -17,6 +18,7 @@
  * called; only the copies cost, and they are counted. */
 #include "base/fail.h"
 #include "engine/plan.h"
+#include "hlo/define/define.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>
@@ -381,6 +383,7 @@ static MUST_USE Error *no_main(const Module *m)
 static MUST_USE Error *refine_main(Refiner *z, Func *main)
 {
     TRY(inline_func(z, (int)(main - z->m->funcs), main->loc));
+    TRY(write_out(z->m, main->body));
     TRY(rebuild(z, main->body, tidy));
     TRY(captures_sink(z->m, main->body));
     return check_static(z->m, main->body);

@@ -53,6 +53,8 @@ static LibraryFn *custom_find(const Module *m, const Node *node)
         if (str_is(target, table[i].target) && node->nin &&
             is_plain(type_of(m, node->in[0]).element))
             return table[i].function;
+    if (str_is(target, "tutti.rng_state"))
+        return library_rng_state;
     if (lapack_knows(target, node->nin ? type_of(m, node->in[0]).element : I1))
         return library_lapack;
     TuttiFunction *f;

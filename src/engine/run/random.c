@@ -12,6 +12,7 @@
 #include "engine/rules/eval_number.h"
 #include "engine/run/library.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { DEFAULT, THREE_FRY, PHILOX };
@@ -145,5 +146,23 @@ Error *library_rng_bits(__attribute__((unused)) const Module *m, const Node *n, 
     bits_set(out[0], 1, low + used);
     if (words == 3)
         bits_set(out[0], 2, high + (low + used < low));
+    return NULL;
+}
+
+/* The state for the next numbers of a device, which is its operand: a key of its own, and a range
+ * of 2^32 blocks behind the last one. */
+Error *library_rng_state(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                         Tensor *out)
+{
+    enum { DEVICES = 256 };
+    static _Atomic uint64_t asked[DEVICES];
+    if (n->nin != 1 || in[0].type.element != U32 || type_count(in[0].type) != 1 ||
+        out[0].type.element != U64 || type_count(out[0].type) != 2)
+        return error_new(CODE_INVALID, "tutti.rng_state takes a device's number, ui32[], and gives "
+                         "ui64[2], at %s", loc_name(n->loc));
+    uint32_t device = *(const uint32_t *)in[0].data;
+    uint64_t count = atomic_fetch_add_explicit(&asked[device % DEVICES], 1, memory_order_relaxed);
+    uint64_t state[] = { UINT64_C(0x9E3779B97F4A7C15) * (device + 1), count << 32 };
+    memcpy(out[0].data, state, sizeof state);
     return NULL;
 }

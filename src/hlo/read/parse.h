@@ -173,4 +173,5 @@ MUST_USE Error *parse_form(Parser *p, Draft *d);
 MUST_USE Error *parse_reduce(Parser *p, Draft *d);
 MUST_USE Error *parse_while(Parser *p, Draft *d);
 MUST_USE Error *parse_manual(Parser *p, Draft *d);
+MUST_USE Error *parse_scan(Parser *p, Draft *d);
 #endif

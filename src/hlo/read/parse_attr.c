@@ -285,7 +285,7 @@ static Error *parse_hash(Parser *p, const Attr **out)
 {
     static const char *const groups[] = { "#stablehlo.dot", "#stablehlo.gather",
                                           "#stablehlo.scatter", "#stablehlo.conv",
-                                          "#stablehlo.channel_handle" };
+                                          "#stablehlo.channel_handle", "#chlo.ragged_dot" };
     static const char *const sdy[] = { "#sdy.sharding", "#sdy.sharding_per_value", "#sdy" };
     Token token = p->token;
     Alias *alias = alias_find(p, token.text);

@@ -1,5 +1,4 @@
-/* parse_check.c - the operations of the `check` dialect, with which StableHLO's own programs say
- * what they expect:
+/* parse_check.c - checks, with which StableHLO's own programs say what they expect.
  *
  *   check.expect_eq %a, %b : T
  *   check.expect_eq_const %a, dense<1> : T

@@ -1,4 +1,4 @@
-/* parse_flow.c - the short forms with regions: reduce, while, manual_computation. */
+/* parse_flow.c - the short forms with regions: reduce, while, manual_computation, scan. */
 #include "hlo/read/parse.h"
 
 /* The region of `applies stablehlo.add`: that operation on two scalars of the start's type. */
@@ -184,5 +184,35 @@ Error *parse_manual(Parser *p, Draft *d)
     TRY(in_scope(p, d, parse_manual_region));
     if (at_mark(p, '{'))
         TRY(parse_dict(p, &d->dict));
+    return parse_signature(p, d);
+}
+
+/* scan(%a, %b) inits(%c) dimension=0 is_reverse=true { ^bb0(...): ... } : (T, U) -> (T, U) */
+Error *parse_scan(Parser *p, Draft *d)
+{
+    RegionId r;
+    TRY(need_mark(p, '(', "before the inputs"));
+    TRY(parse_operands(p, d));
+    TRY(need_mark(p, ')', "after the inputs"));
+    int64_t sizes[] = { d->in.n, 0 };
+    TRY(need_word(p, "inits", "after the inputs"));
+    TRY(need_mark(p, '(', "before the initial values"));
+    TRY(parse_operands(p, d));
+    TRY(need_mark(p, ')', "after the initial values"));
+    sizes[1] = d->in.n - sizes[0];
+    attr_set(p->arena, &d->dict, STR("operandSegmentSizes"), attr_ints(p->arena, 2, sizes));
+    while (p->token.kind == TOKEN_WORD && !at_word(p, "attributes")) {
+        Str word = str_copy(p->arena, p->token.text);
+        const Attr *value;
+        advance(p);
+        TRY(need_mark(p, '=', "after the word"));
+        TRY(parse_attr(p, &value));
+        attr_set(p->arena, &d->dict, word, value);
+        take_mark(p, ',');
+    }
+    if (take_word(p, "attributes"))
+        TRY(parse_dict(p, &d->dict));
+    TRY(parse_region(p, &r));
+    LIST_ADD(p->arena, &d->regions, r);
     return parse_signature(p, d);
 }

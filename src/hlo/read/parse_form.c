@@ -15,13 +15,19 @@ static void set(Parser *p, Draft *d, const char *name, const Attr *value)
     attr_set(p->arena, &d->dict, str_of(name), value);
 }
 
-/* dims = [0, 1], dim = 0, type = FFT, lower = true */
+/* dims = [0, 1], dim = 0, type = FFT, lower = true, config = "ab->ba" */
 static Error *parse_simple_clause(Parser *p, Draft *d, const char *attribute)
 {
     if (at_mark(p, '[')) {
         Numbers numbers = { 0 };
         TRY(parse_numbers(p, "before the numbers", &numbers));
         set(p, d, attribute, numbers_attr(p, &numbers));
+        return NULL;
+    }
+    if (p->token.kind == TOKEN_STRING) {
+        Str text;
+        TRY(need_string(p, "a string", &text));
+        set(p, d, attribute, attr_string(p->arena, text));
         return NULL;
     }
     if (p->token.kind == TOKEN_WORD) {
@@ -95,6 +101,9 @@ static Error *parse_clause(Parser *p, Draft *d)
         { OP_FFT, "length", "fft_length" },
         { OP_RNG_BITS, "algorithm", "rng_algorithm" },
         { OP_CHOLESKY, "lower", "lower" },
+        { OP_EINSUM, "config", "einsum_config" },
+        { OP_UNARY_EINSUM, "config", "einsum_config" },
+        { OP_RNG, "distribution", "rng_distribution" },
     };
     Token word = p->token;
     if (word.kind != TOKEN_WORD)
@@ -316,6 +325,7 @@ Error *parse_form(Parser *p, Draft *d)
     case OP_REDUCE: return parse_reduce(p, d);
     case OP_WHILE: return parse_while(p, d);
     case OP_MANUAL: return parse_manual(p, d);
+    case OP_SCAN: return parse_scan(p, d);
     case OP_RETURN: return parse_return(p, d);
     case OP_COMPARE: TRY(parse_compare(p, d)); break;
     case OP_SLICE: TRY(parse_slice(p, d)); break;
@@ -324,6 +334,7 @@ Error *parse_form(Parser *p, Draft *d)
     case OP_COMPOSITE: TRY(parse_composite(p, d)); break;
     case OP_CONVOLUTION: TRY(parse_convolution(p, d)); break;
     case OP_CONSTRAINT: TRY(parse_constraint(p, d)); break;
+    case OP_CONSTANT_LIKE:
     case OP_TOP_K: TRY(parse_bracketed(p, d)); break;
     default: TRY(parse_list(p, d)); break;
     }

@@ -104,7 +104,8 @@ Error *parse_generic(Parser *p, Draft *d)
 static const Attr *flatten(Parser *p, const AttrDict *dict)
 {
     static const char *const groups[] = { "dimension_numbers", "dot_dimension_numbers",
-                                          "scatter_dimension_numbers", "channel_handle" };
+                                          "scatter_dimension_numbers", "channel_handle",
+                                          "ragged_dot_dimension_numbers" };
     AttrDict flat = { 0 };
     for (int i = 0; i < dict->n; i++) {
         const Attr *value = dict->values[i];
