@@ -82,7 +82,7 @@ static void copy(Forward *f, NodeId n)
 /* Operations whose rule finds results and tangents together. */
 static bool makes_results(OpId op)
 {
-    return op == OP_CALL || op == OP_WHILE || op == OP_MANUAL;
+    return op == OP_CALL || op == OP_WHILE || op == OP_MANUAL || op == OP_SORT;
 }
 
 static void ask(Forward *f, NodeId n)

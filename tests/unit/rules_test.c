@@ -11,12 +11,12 @@
 
 #include "front/build.h"
 #include "front/fn.h"
+#include "front/rules/rule.h"
 #include "tests/front/leave.h"
 #include "tests/front/programs.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* ---- what cases are made of ---- */
 
@@ -52,13 +52,31 @@ static tt modulus(tt re, tt im)
     return build(OP_ABS, 1, (const tt[]){ complex_of(re, im) }, NULL, type_at(re));
 }
 
+/* 1 where row and column compare so, else 0. */
+static tt triangle(tt a, int direction)
+{
+    Type at = type_with(type_at(a), I32);
+    tt is_in = build_compare(direction, build_iota(at, at.rank - 2), build_iota(at, at.rank - 1));
+    return build_convert(is_in, type_at(a).element);
+}
+/* The lower triangle: what a factorization leaves in the other is its business. */
+static tt lower(tt a)
+{
+    return tt_mul(a, triangle(a, GE));
+}
+/* Of both parts of a complex matrix, one below the other. */
+static tt lower_parts(tt a)
+{
+    return tt_concat(0, lower(tt_slice(a, 0, 0, 3)), lower(tt_slice(a, 0, 3, 6)));
+}
+/* Not symmetric: whoever takes it for a positive matrix reads one half. */
+static tt heavy(tt a)
+{
+    return tt_add(a, tt_mul(5, triangle(a, EQ)));
+}
 static tt positive(tt a)
 {
-    return tt_add(
-        tt_matmul(a, tt_transpose(a)),
-        tt_mul(9, build_convert(build_compare(EQ, build_iota(type_with(type_at(a), I32), 0),
-                                              build_iota(type_with(type_at(a), I32), 1)),
-                                type_at(a).element)));
+    return tt_add(tt_matmul(a, tt_transpose(a)), tt_mul(9, triangle(a, EQ)));
 }
 
 static tt places(void)
@@ -67,17 +85,17 @@ static tt places(void)
                                    false, (const int32_t[]){ 3, 1 } });
 }
 
-/* Rows of `updates` into the rows of x at those places. */
-static tt scatter_rows(tt x, tt at, tt updates, bool is_adding)
+/* Rows of `updates` into the rows of x at those places: combined by op, or OP_COUNT: replaced. */
+static tt scatter_rows(tt x, tt at, tt updates, OpId op, bool is_unique)
 {
     Type t = type_at(x);
-    Graph body = trace_reducer(OP_ADD, t.element);
-    if (!is_adding)
+    Graph body = trace_reducer(op == OP_COUNT ? OP_ADD : op, t.element);
+    if (op == OP_COUNT)
         region_return(body.m, body.body)->in[0] = region_at(body.m, body.body)->args + 1;
     ScatterAttrs *a =
         BUILD_ATTRS(ScatterAttrs, .update_window_dims = list(1, 1),
                     .inserted_window_dims = list(1, 0), .scatter_dims_to_operand_dims = list(1, 0),
-                    .index_vector_dim = 1, .unique_indices = !is_adding);
+                    .index_vector_dim = 1, .unique_indices = is_unique);
     tt y;
     trace_apply_regions("a test", OP_SCATTER, 3, (const tt[]){ x, at, updates }, a, 1, &body, 1, &t,
                         &y);
@@ -136,22 +154,19 @@ static tt_fn load_text(const char *name, const char *text, Element e)
         const char *name;
         Element e;
         tt_fn f;
-    } known[64];
+    } known[256];
     static int n;
     for (int i = 0; i < n; i++)
         if (known[i].e == e && !strcmp(known[i].name, name))
             return known[i].f;
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/tutti_rules_%d.mlir", (int)getpid());
-    FILE *file = fopen(path, "w");
+    Text program = { 0 };
     for (const char *c = text; *c; c++)
         if (c[0] == '$' && c[1] == 'E')
-            fputs(e == F64 ? "f64" : "f32", file), c++;
+            text_printf(&program, "%s", e == F64 ? "f64" : "f32"), c++;
         else
-            fputc(*c, file);
-    fclose(file);
-    tt_fn f = tt_load(path);
-    unlink(path);
+            text_add(&program, c, 1);
+    tt_fn f = front_load(text_cstr(&program));
+    text_free(&program);
     known[n].name = name;
     known[n].e = e;
     return known[n++].f = f;
@@ -174,6 +189,7 @@ typedef struct Arg {
 } Arg;
 
 typedef struct Case {
+    OpId op;
     const char *name;
     int n;
     tt_fn (*function)(void), (*weighted)(void); /* f; sum(f * the last argument) */
@@ -196,7 +212,6 @@ typedef struct Case {
     }
 #define NO_JVP(...) __VA_ARGS__
 #define NO_GRAD(...) __VA_ARGS__
-#define NO_VMAP(...) __VA_ARGS__
 
 #define WEIGH(f, ct) tt_sum(tt_mul(f, ct))
 #define CASE1(id, name, a_, ...)                                                                   \
@@ -245,10 +260,12 @@ typedef struct Case {
 #include "tests/front/cases.def"
 
 static const Case cases[] = {
-#define CASE1(id, name, a, ...) { #name, 1, fn_##name, weighted_##name, { a }, #__VA_ARGS__ },
-#define CASE2(id, name, a, b, ...) { #name, 2, fn_##name, weighted_##name, { a, b }, #__VA_ARGS__ },
+#define CASE1(id, name, a, ...)                                                                    \
+    { OP_##id, #name, 1, fn_##name, weighted_##name, { a }, #__VA_ARGS__ },
+#define CASE2(id, name, a, b, ...)                                                                 \
+    { OP_##id, #name, 2, fn_##name, weighted_##name, { a, b }, #__VA_ARGS__ },
 #define CASE3(id, name, a, b, c, ...)                                                              \
-    { #name, 3, fn_##name, weighted_##name, { a, b, c }, #__VA_ARGS__ },
+    { OP_##id, #name, 3, fn_##name, weighted_##name, { a, b, c }, #__VA_ARGS__ },
 #define ELSEWHERE(id)
 #include "tests/front/cases.def"
 };
@@ -496,6 +513,24 @@ static void try_derivatives(const Case *c, const Point *p)
     }
 }
 
+/* What is not there is refused, and called by its name. */
+static void try_refusal(const Case *c, const Point *p, const char *words)
+{
+    Element e = F32;
+    tt in[4];
+    for (int i = 0; i < c->n; i++)
+        in[i] = make(&c->args[i], 0, e, p->x[i]);
+    tt_dims dims = tt_shape(call(c->function(), c->n, in, 1)[0]);
+    Arg ct = { .rank = dims.n };
+    memcpy(ct.dims, dims.v, sizeof ct.dims);
+    in[c->n] = make(&ct, 0, e, p->ct);
+    EXPECT(!tt_error(), "cannot be called");
+    call(tt_grad(c->weighted(), .wrt = float_args(c)), c->n + 1, in,
+         __builtin_popcount(float_args(c)));
+    EXPECT(tt_error() && strstr(tt_error(), words), "is not refused");
+    tt_clear_error();
+}
+
 /* ---- batches ---- */
 
 static void try_rows(const Case *c, const Point *p, Element e, unsigned mask)
@@ -525,6 +560,41 @@ static void try_rows(const Case *c, const Point *p, Element e, unsigned mask)
     }
 }
 
+/* ---- every rule has been tried ---- */
+
+enum { JVP = 1, GRADIENT = 2, ROWS_OF_IT = 4 };
+static unsigned tried[OP_COUNT] = {
+#define CASE1(...)
+#define CASE2(...)
+#define CASE3(...)
+#define ELSEWHERE(id) [OP_##id] = JVP | GRADIENT | ROWS_OF_IT,
+#include "tests/front/cases.def"
+};
+
+static void note(const Case *c)
+{
+    bool has_jvp = float_args(c) && !strstr(c->text, "NO_JVP(");
+    tried[c->op] |= ROWS_OF_IT | (has_jvp ? JVP : 0);
+    if (has_jvp && !strstr(c->text, "NO_GRAD("))
+        tried[c->op] |= GRADIENT;
+}
+
+static void check_tried(void)
+{
+    for (OpId op = 0; op < OP_COUNT; op++) {
+        const FrontRules *rules = &front_rules[op];
+        unsigned there = (rules->jvp && rules->jvp != jvp_zero ? JVP : 0) |
+                         (rules->transpose ? GRADIENT : 0) | (rules->batch ? ROWS_OF_IT : 0);
+        if (there & ~tried[op]) {
+            printf("%s: no case tries its%s%s%s\n", op_name(op),
+                   there & ~tried[op] & JVP ? " jvp" : "",
+                   there & ~tried[op] & GRADIENT ? " transpose" : "",
+                   there & ~tried[op] & ROWS_OF_IT ? " batch" : "");
+            check_failures++;
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     front_start(2);
@@ -535,14 +605,21 @@ int main(int argc, char **argv)
         TT_SCOPE;
         if (argc > 1 && strcmp(argv[1], c->name) != 0)
             continue;
+        note(c);
         fill(c, &p);
         if (float_args(c) && !strstr(c->text, "NO_JVP("))
             try_derivatives(c, &p);
-        for (unsigned mask = 1; mask < 1u << c->n && !strstr(c->text, "NO_VMAP("); mask++) {
+        else if (float_args(c))
+            try_refusal(c, &p, "not supported: the derivative of");
+        if (strstr(c->text, "NO_GRAD("))
+            try_refusal(c, &p, "not supported: the gradient through");
+        for (unsigned mask = 1; mask < 1u << c->n; mask++) {
             try_rows(c, &p, F64, mask);
             if (float_args(c))
                 try_rows(c, &p, F32, mask);
         }
     }
+    if (argc == 1)
+        check_tried();
     return check_done();
 }

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 /* ---- looking at arrays ---- */
 
@@ -416,13 +415,7 @@ static const char loaded_text[] =
 
 static void test_loaded(void)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/tutti_transform_%d.mlir", (int)getpid());
-    FILE *file = fopen(path, "w");
-    fputs(loaded_text, file);
-    fclose(file);
-    tt_fn f = tt_load(path);
-    unlink(path);
+    tt_fn f = front_load(loaded_text);
     tt x = ramp(1, 3, 0, 0), w = tt_add(x, 1);
     CHECK(near(tt_item(tt_call(f, x, w)), 1.25 * sin(0.25) + 1.5 * sin(0.5)));
     EACH(tt_call(tt_grad(f), x, w), x, (X + 1) * cos(X));
@@ -435,6 +428,33 @@ static void test_loaded(void)
     CHECK(strstr(front_said(), "takes 2 arrays, not 1") != NULL);
     tt_call(f, x, ramp(1, 4, 0, 0));
     CHECK(strstr(front_said(), "argument 1, f32[4] must be f32[3]") != NULL);
+}
+
+/* A function of somebody else's: rows are played one by one; its derivative is not known. */
+static const char custom_text[] =
+    "func.func @main(%x: tensor<2x2xf32>) -> tensor<f32> {\n"
+    "  %f:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%x) {mhlo.backend_config = {}, "
+    "operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : "
+    "tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]} : "
+    "(tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2xi32>, tensor<i32>)\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %s = stablehlo.reduce(%f#0 init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+    "(tensor<2x2xf32>, tensor<f32>) -> tensor<f32>\n"
+    "  return %s : tensor<f32>\n}\n";
+
+static void test_custom_call(void)
+{
+    tt_fn f = front_load(custom_text);
+    tt x = tt_add(ramp(3, 3, 2, 2), 1); /* [[a, a + 1/4], [a + 1/2, a + 3/4]] */
+    float got[3];
+    read_all(tt_call(tt_vmap(f), x), got);
+    for (int i = 0; i < 3; i++) {
+        double a = 1 + i, ratio = a / (a + 0.5); /* the second row is the pivot */
+        CHECK(near(got[i], (a + 0.5) + (a + 0.75) + ratio + (a + 0.25 - ratio * (a + 0.75))));
+    }
+    CHECK_SAID("");
+    tt_call(tt_grad(f), tt_index(x, 0));
+    CHECK(strstr(front_said(), "the derivative of custom_call @lapack_sgetrf_ffi") != NULL);
 }
 
 /* ---- random numbers under maps ---- */
@@ -485,6 +505,7 @@ int main(void)
     test_shard_map();
     test_donation();
     test_loaded();
+    test_custom_call();
     test_random();
     return check_done();
 }

@@ -184,6 +184,49 @@ void batch_update(const Batch *b)
     b->y[0] = build(OP_DYNAMIC_UPDATE, b->nin + 1, in, NULL, batched_type(b, 0));
 }
 
+/* ---- along one axis, and by number ---- */
+
+tt take_along(tt x, tt at, int dim)
+{
+    Type t = type_at(x), result = type_with(type_at(at), t.element);
+    Ints axis = ints_range(dim, 1), others = ints_except(t.rank, axis);
+    int64_t ones[MAX_RANK];
+    for (int i = 0; i < t.rank; i++)
+        ones[i] = 1;
+    GatherAttrs *g =
+        BUILD_ATTRS(GatherAttrs, .collapsed_slice_dims = axis, .operand_batching_dims = others,
+                    .start_indices_batching_dims = others, .start_index_map = axis,
+                    .index_vector_dim = t.rank, .slice_sizes = ints_of(t.rank, ones));
+    return build(OP_GATHER, 2, (const tt[]){ x, at }, g, result);
+}
+
+static Type flat(Type t)
+{
+    int64_t n = type_count(t);
+    return type_new(trace_arena(), t.element, 1, &n);
+}
+
+tt take_flat(tt x, tt at)
+{
+    Type t = type_at(x), result = type_with(type_at(at), t.element);
+    GatherAttrs *g = BUILD_ATTRS(
+        GatherAttrs, .collapsed_slice_dims = ints_range(0, 1), .start_index_map = ints_range(0, 1),
+        .index_vector_dim = result.rank, .slice_sizes = ints_of(1, (const int64_t[]){ 1 }));
+    tt y = build(OP_GATHER, 2, (const tt[]){ build_reshape(x, flat(t)), at }, g, result);
+    return build_select(build_compare(GE, at, build_zeros(type_at(at))), y, build_zeros(result));
+}
+
+tt add_flat(tt x, tt at, tt updates)
+{
+    Type t = type_at(x), list = flat(type_at(at));
+    ScatterAttrs *s =
+        BUILD_ATTRS(ScatterAttrs, .inserted_window_dims = ints_range(0, 1),
+                    .scatter_dims_to_operand_dims = ints_range(0, 1), .index_vector_dim = 1);
+    tt y = scatter(build_reshape(x, flat(t)), build_reshape(at, list), build_reshape(updates, list),
+                   s, trace_reducer(OP_ADD, t.element));
+    return build_reshape(y, t);
+}
+
 /* ---- gather ---- */
 
 void transpose_gather(const Transpose *t)
@@ -227,38 +270,23 @@ void batch_gather(const Batch *b)
 
 /* ---- scatter ---- */
 
-/* ADD: sums.  OP_COUNT with is_replacing: the new value stands.  Else: not one of ours. */
-static OpId writer_of(const Module *m, NodeId n, bool *is_replacing)
+/* What the region of a scatter does with the old value and the new. */
+typedef enum Writer { ADDS, REPLACES, REPLACES_ONCE, MULTIPLIES_ONCE, EXTREME, OTHER } Writer;
+
+static Writer writer_of(const Module *m, NodeId n)
 {
     const Node *node = node_at(m, n);
-    if (node->nout != 1)
-        return OP_COUNT;
+    const ScatterAttrs *a = node->attrs;
     const Region *region = region_at(m, node->regions[0]);
-    *is_replacing = region_return(m, node->regions[0])->in[0] == region->args + 1;
-    return region_reducer(m, node->regions[0]);
-}
-
-static bool is_linear_scatter(const Module *m, NodeId n, const ScatterAttrs *a, bool *is_adding)
-{
-    bool is_replacing = false;
-    *is_adding = writer_of(m, n, &is_replacing) == OP_ADD;
-    if (*is_adding || (is_replacing && a->unique_indices))
-        return true;
-    say_broken("not supported: the derivative of a scatter other than by sum, or by replacement at "
-               "unique indices, %s",
-               loc_name(node_at(m, n)->loc));
-    return false;
-}
-
-void jvp_scatter(const Jvp *j)
-{
-    bool is_adding;
-    if (!is_linear_scatter(j->m, j->node, j->attrs, &is_adding))
-        return;
-    Element e = type_at(j->y[0]).element;
-    j->dy[0] = scatter(with_zeros(j->dx[0], type_at(j->x[0])), j->x[1],
-                       with_zeros(j->dx[2], type_at(j->x[2])), j->attrs,
-                       is_adding ? trace_reducer(OP_ADD, e) : replacer(e));
+    OpId op = region_reducer(m, node->regions[0]);
+    if (node->nout != 1)
+        return OTHER;
+    if (region_return(m, node->regions[0])->in[0] == region->args + 1)
+        return a->unique_indices ? REPLACES_ONCE : REPLACES;
+    return op == OP_ADD                        ? ADDS
+           : op == OP_MUL && a->unique_indices ? MULTIPLIES_ONCE
+           : op == OP_MAX || op == OP_MIN      ? EXTREME
+                                               : OTHER;
 }
 
 /* The window of an update, in the operand's axes. */
@@ -291,29 +319,90 @@ static tt where_written(tt read, const ScatterAttrs *a, tt at, Type operand, con
     return build_select(everywhere, read, build_zeros(updates));
 }
 
+/* The array at the places of the updates; zero where the scatter dropped the update. */
+static tt read_back(tt x, const ScatterAttrs *a, tt at, Type updates)
+{
+    Type t = type_at(x);
+    int64_t sizes[MAX_RANK];
+    window_sizes(a, t, updates, sizes);
+    GatherAttrs *g =
+        BUILD_ATTRS(GatherAttrs, .offset_dims = a->update_window_dims,
+                    .collapsed_slice_dims = a->inserted_window_dims,
+                    .operand_batching_dims = a->input_batching_dims,
+                    .start_indices_batching_dims = a->scatter_indices_batching_dims,
+                    .start_index_map = a->scatter_dims_to_operand_dims,
+                    .index_vector_dim = a->index_vector_dim, .slice_sizes = ints_of(t.rank, sizes));
+    tt read = build(OP_GATHER, 2, (const tt[]){ x, at }, g, type_with(updates, t.element));
+    return where_written(read, a, at, t, sizes);
+}
+
+static tt add_at(tt x, const Jvp *j, tt updates)
+{
+    return scatter(x, j->x[1], updates, j->attrs, trace_reducer(OP_ADD, type_at(x).element));
+}
+
+/* Several updates may go to one place: each has a number from 1, and the number that is read back
+ * tells which of them stayed. */
+static tt replaced(const Jvp *j, tt dx, tt du)
+{
+    Type t = type_at(j->x[0]), u = type_at(j->x[2]);
+    tt number = build_reshape(build_iota(type_with(flat(u), I32), 0), u);
+    number = build2(OP_ADD, number, build_number(type_with(u, I32), 1));
+    tt who = scatter(build_zeros(type_with(t, I32)), j->x[1], number, j->attrs, replacer(I32));
+    tt stayed = build_compare(EQ, number, read_back(who, j->attrs, j->x[1], u));
+    tt old = build_compare(EQ, who, build_zeros(type_with(t, I32)));
+    return add_at(build_select(old, dx, build_zeros(t)), j,
+                  build_select(stayed, du, build_zeros(u)));
+}
+
+/* Whoever is equal to the answer shares in it. */
+static tt extreme(const Jvp *j, tt dx, tt du)
+{
+    Element e = type_at(j->y[0]).element;
+    tt answer = read_back(j->y[0], j->attrs, j->x[1], type_at(j->x[2]));
+    tt old = build_convert(build_compare(EQ, j->x[0], j->y[0]), e);
+    tt new = build_convert(build_compare(EQ, j->x[2], answer), e);
+    tt sum = add_at(build2(OP_MUL, dx, old), j, build2(OP_MUL, du, new));
+    return build2(OP_DIV, sum, add_at(old, j, new));
+}
+
+static tt multiplied(const Jvp *j, tt dx, tt du)
+{
+    Type t = type_at(j->x[0]);
+    tt factor = scatter(build_number(t, 1), j->x[1], j->x[2], j->attrs, replacer(t.element));
+    return build2(OP_ADD, build2(OP_MUL, dx, factor),
+                  build2(OP_MUL, j->x[0], add_at(build_zeros(t), j, du)));
+}
+
+void jvp_scatter(const Jvp *j)
+{
+    Writer writer = writer_of(j->m, j->node);
+    if (writer == OTHER) {
+        say_broken("not supported: the derivative of a scatter other than by sum, replacement, "
+                   "maximum, minimum, or product at unique indices, %s",
+                   loc_name(node_at(j->m, j->node)->loc));
+        return;
+    }
+    tt dx = with_zeros(j->dx[0], type_at(j->x[0])), du = with_zeros(j->dx[2], type_at(j->x[2]));
+    j->dy[0] = writer == ADDS       ? add_at(dx, j, du)
+               : writer == REPLACES ? replaced(j, dx, du)
+               : writer == EXTREME  ? extreme(j, dx, du)
+               : writer == MULTIPLIES_ONCE
+                   ? multiplied(j, dx, du)
+                   : scatter(dx, j->x[1], du, j->attrs, replacer(type_at(dx).element));
+}
+
+/* Of those that are linear: sums, and replacement at unique indices. */
 void transpose_scatter(const Transpose *t)
 {
     const ScatterAttrs *a = t->attrs;
-    bool is_adding;
-    int64_t sizes[MAX_RANK];
-    if (!is_linear_scatter(t->m, t->node, a, &is_adding))
-        return;
-    window_sizes(a, t->types[0], t->types[2], sizes);
     if (t->linear[0])
-        t->out[0] = is_adding ? t->ct[0]
-                              : scatter(t->ct[0], t->x[1], build_zeros(t->types[2]), a,
-                                        replacer(t->types[0].element));
-    if (!t->linear[2])
-        return;
-    GatherAttrs *g = BUILD_ATTRS(GatherAttrs, .offset_dims = a->update_window_dims,
-                                 .collapsed_slice_dims = a->inserted_window_dims,
-                                 .operand_batching_dims = a->input_batching_dims,
-                                 .start_indices_batching_dims = a->scatter_indices_batching_dims,
-                                 .start_index_map = a->scatter_dims_to_operand_dims,
-                                 .index_vector_dim = a->index_vector_dim,
-                                 .slice_sizes = ints_of(t->types[0].rank, sizes));
-    tt read = build(OP_GATHER, 2, (const tt[]){ t->ct[0], t->x[1] }, g, t->types[2]);
-    t->out[2] = where_written(read, a, t->x[1], t->types[0], sizes);
+        t->out[0] = writer_of(t->m, t->node) == ADDS
+                        ? t->ct[0]
+                        : scatter(t->ct[0], t->x[1], build_zeros(t->types[2]), a,
+                                  replacer(t->types[0].element));
+    if (t->linear[2])
+        t->out[2] = read_back(t->ct[0], a, t->x[1], t->types[2]);
 }
 
 void batch_scatter(const Batch *b)

@@ -83,6 +83,16 @@ tt with_zeros(tt x, Type type); /* x, or zeros where there is no value */
 tt batched(const Batch *b, int i);
 /* The result with batch axis: type of result i with it in front. */
 Type batched_type(const Batch *b, int i);
+/* x at the places that `at` names along dim, each for its own place along the others. */
+tt take_along(tt x, tt at, int dim);
+/* Elements by their numbers in row-major order, in the shape of `at`; zero for negative ones. */
+tt take_flat(tt x, tt at);
+tt add_flat(tt x, tt at, tt updates); /* x with updates added there */
+/* Row after row: no form for many is needed. */
+void batch_rows(const Batch *b);
 /* reduce and its like: half of the operands are arrays, half initial values. */
 void batch_folding(const Batch *b, const void *attrs);
+/* The tangents of a fold of n arrays along their last axis, which there is none of in the results,
+ * by the reduce or reduce_window that j asks about, from these initial values on. */
+void jvp_fold(const Jvp *j, tt *x, tt *dx);
 #endif

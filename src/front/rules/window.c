@@ -1,9 +1,14 @@
-/* window.c - sums over windows: linear, and backwards sums over windows again.
+/* window.c - folds over windows.
+ *
+ * Sums are linear, and backwards sums over windows again:
  *
  *     x  a b c d e          y = a+b, c+d       (windows of 2, by 2)
  *     ct of y  s t          ct of x = s s t t 0: ct spread by the strides and padded, summed over
  *                           windows by 1
- */
+ *
+ * Of extremes the position of the element that won is found, and tangents are read there; any
+ * other fold is that of an array which has the windows side by side.  select_and_scatter writes to
+ * the elements that win. */
 #include "front/batch.h"
 #include "front/jvp.h"
 #include "front/say.h"
@@ -24,17 +29,168 @@ static tt sum_windows(tt x, const WindowAttrs *attrs, Type result)
     return y;
 }
 
+/* ---- the element that a window chooses ---- */
+
+enum { NOBODY = -1 }; /* position of padding */
+
+/* Says of two elements, and what it says is one boolean, whether the first stays. */
+typedef tt Stays(tt a, tt b, const Jvp *j);
+
+static tt or_(tt a, tt b)
+{
+    return build2(OP_OR, a, b);
+}
+
+static tt is_larger(tt a, tt b, const Jvp *j)
+{
+    (void)j;
+    return or_(build_compare(GE, a, b), build_compare(NE, a, a));
+}
+
+static tt is_smaller(tt a, tt b, const Jvp *j)
+{
+    (void)j;
+    return or_(build_compare(LE, a, b), build_compare(NE, a, a));
+}
+
+/* As the first region of a select_and_scatter says. */
+static tt is_selected(tt a, tt b, const Jvp *j)
+{
+    RegionId r = node_at(j->m, j->node)->regions[0];
+    Values free = free_values(j->m, 1, &r);
+    Graph g = graph_of_region(j->m, r, free);
+    tt *in = ARENA_ARRAY(trace_arena(), tt, free.n + 2), stays;
+    in[0] = a;
+    in[1] = b;
+    for (int i = 0; i < free.n; i++)
+        in[2 + i] = forward_value(j->forward, free.at[i]);
+    trace_inline("a derivative", &g, in, &stays);
+    return stays;
+}
+
+/* (a, i), (b, k) -> the one that stays; padding never does. */
+static bool choice(const Jvp *j, Element e, Stays *stays, Graph *out)
+{
+    Type types[] = { type_scalar(e), type_scalar(I32), type_scalar(e), type_scalar(I32) };
+    tt in[4], y[2];
+    Trace frame = { .loc = tracing->loc };
+    frame_push(&frame);
+    record_begin(4, types, NULL, in);
+    tt nobody = build_number(types[1], NOBODY);
+    tt first = build2(OP_AND, build_compare(NE, in[1], nobody), stays(in[0], in[2], j));
+    first = or_(first, build_compare(EQ, in[3], nobody));
+    y[0] = build_select(first, in[0], in[2]);
+    y[1] = build_select(first, in[1], in[3]);
+    bool ok = record_end("a derivative", 2, y, out);
+    frame_pop(&frame);
+    return ok;
+}
+
+/* The number of the element that each window chooses, in the shape of `result`. */
+static tt winners(const Jvp *j, const WindowAttrs *a, Type result, Stays *stays)
+{
+    tt x = j->x[0], y[2];
+    Type t = type_at(x), at = type_with(t, I32);
+    Type types[] = { result, type_with(result, I32) };
+    int64_t n = type_count(t);
+    Graph body;
+    tt in[] = { x, build_reshape(build_iota(type_new(trace_arena(), I32, 1, &n), 0), at),
+                build_zeros(type_scalar(t.element)), build_number(type_scalar(I32), NOBODY) };
+    if (!choice(j, t.element, stays, &body) ||
+        !trace_apply_regions("a derivative", OP_REDUCE_WINDOW, 4, in, a, 1, &body, 2, types, y))
+        return NO_VALUE;
+    return y[1];
+}
+
+/* ---- windows side by side ---- */
+
+/* The number of element `w` of window `o`, or NOBODY. */
+static int32_t element_at(const WindowAttrs *a, Type x, Type y, int64_t o, int64_t w)
+{
+    int64_t number = 0, step = 1;
+    for (int i = x.rank - 1; i >= 0; i--) {
+        int64_t window = entry(a->window_dimensions, i), dilation = entry(a->base_dilations, i);
+        int64_t at = o % y.dims[i] * entry(a->window_strides, i) +
+                     w % window * entry(a->window_dilations, i) -
+                     (a->padding.rows ? a->padding.at[2 * i] : 0);
+        o /= y.dims[i];
+        w /= window;
+        if (at < 0 || at % dilation || at / dilation >= x.dims[i])
+            return NOBODY;
+        number += at / dilation * step;
+        step *= x.dims[i];
+    }
+    return (int32_t)number;
+}
+
+/* For every window its elements, along a last axis: their numbers. */
+static tt elements(const WindowAttrs *a, Type x, Type y)
+{
+    int64_t window = 1, windows = type_count(y);
+    for (int i = 0; i < x.rank; i++)
+        window *= entry(a->window_dimensions, i);
+    int32_t *at = ARENA_ARRAY(trace_arena(), int32_t, windows * window + 1);
+    for (int64_t o = 0; o < windows; o++)
+        for (int64_t w = 0; w < window; w++)
+            at[o * window + w] = element_at(a, x, y, o, w);
+    return trace_constant((Dense){ type_insert(type_with(y, I32), y.rank, window), false, at });
+}
+
+static void jvp_of_any(const Jvp *j)
+{
+    int n = j->nout;
+    tt *x = ARENA_ARRAY(trace_arena(), tt, n + 1), *dx = ARENA_ARRAY(trace_arena(), tt, n + 1);
+    tt at = elements(j->attrs, type_at(j->x[0]), type_at(j->y[0]));
+    tt is_padding = build_compare(LT, at, build_zeros(type_at(at)));
+    for (int i = 0; i < n; i++) {
+        tt init = build_broadcast(j->x[n + i], type_at(at), (Ints){ 0 });
+        x[i] = build_select(is_padding, init, take_flat(j->x[i], at));
+        if (is_value(j->dx[i]))
+            dx[i] = take_flat(j->dx[i], at);
+        if (is_value(j->dx[n + i])) {
+            tt dinit = build_broadcast(j->dx[n + i], type_at(at), (Ints){ 0 });
+            dx[i] = build_select(is_padding, dinit, with_zeros(dx[i], type_at(x[i])));
+        }
+    }
+    jvp_fold(j, x, dx);
+}
+
+/* ---- tangents ---- */
+
 void jvp_window(const Jvp *j)
 {
+    Type result = type_at(j->y[0]);
+    OpId op = region_reducer(j->m, node_at(j->m, j->node)->regions[0]);
+    bool is_simple = j->nout == 1 && !is_value(j->dx[1]) && type_count(type_at(j->x[0]));
+    if (is_simple && op == OP_ADD)
+        j->dy[0] = sum_windows(j->dx[0], j->attrs, result);
+    else if (is_simple && (op == OP_MAX || op == OP_MIN))
+        j->dy[0] = take_flat(j->dx[0],
+                             winners(j, j->attrs, result, op == OP_MAX ? is_larger : is_smaller));
+    else
+        jvp_of_any(j);
+}
+
+/* Constant in the operand, where it does not change which element wins. */
+void jvp_select_scatter(const Jvp *j)
+{
     const Node *node = node_at(j->m, j->node);
-    bool is_sum = j->nout == 1 && region_reducer(j->m, node->regions[0]) == OP_ADD;
-    if (!is_sum || is_value(j->dx[1])) {
-        say_broken("not supported: the derivative of a reduce_window other than by sum, %s",
+    Type result = type_at(j->y[0]);
+    tt sum = NO_VALUE;
+    if (region_reducer(j->m, node->regions[1]) != OP_ADD) {
+        say_broken("not supported: the derivative of a select_and_scatter other than by sum, %s",
                    loc_name(node->loc));
         return;
     }
-    j->dy[0] = sum_windows(j->dx[0], j->attrs, type_at(j->y[0]));
+    if (is_value(j->dx[1]))
+        sum = add_flat(build_zeros(result), winners(j, j->attrs, type_at(j->x[1]), is_selected),
+                       j->dx[1]);
+    if (is_value(j->dx[2]))
+        sum = build_sum(sum, build_broadcast(j->dx[2], result, (Ints){ 0 }));
+    j->dy[0] = sum;
 }
+
+/* ---- backwards ---- */
 
 /* What has to stand around ct, spread by the strides, so that windows by the base's steps give
  * every element the sum of where it went. */
@@ -74,9 +230,8 @@ static Ints led(Ints list, int64_t first)
     return list.n ? ints_insert(list, 0, first) : list;
 }
 
-void batch_window(const Batch *b)
+static WindowAttrs *with_batch(const WindowAttrs *a)
 {
-    const WindowAttrs *a = b->attrs;
     WindowAttrs *more = BUILD_ATTRS(WindowAttrs, .window_dimensions = led(a->window_dimensions, 1),
                                     .window_strides = led(a->window_strides, 1),
                                     .base_dilations = led(a->base_dilations, 1),
@@ -86,5 +241,24 @@ void batch_window(const Batch *b)
         memcpy(padding + 2, a->padding.at, sizeof *padding * 2 * (size_t)a->padding.rows);
         more->padding = (Matrix){ a->padding.rows + 1, 2, padding };
     }
-    batch_folding(b, more);
+    return more;
+}
+
+void batch_window(const Batch *b)
+{
+    batch_folding(b, with_batch(b->attrs));
+}
+
+void batch_select_scatter(const Batch *b)
+{
+    if (b->mapped[2]) {
+        batch_rows(b);
+        return;
+    }
+    Type type = batched_type(b, 0);
+    tt in[] = { batched(b, 0), batched(b, 1), b->x[2] };
+    Graph regions[2];
+    for (int i = 0; i < 2; i++)
+        regions[i] = batcher_region(b->batcher, node_at(b->m, b->node)->regions[i]);
+    trace_apply_regions("a batch", b->op, 3, in, with_batch(b->attrs), 2, regions, 1, &type, b->y);
 }

@@ -1,0 +1,16 @@
+/* turns.h - loops that run a number of times that is known when they are traced. */
+#ifndef TUTTI_TURNS_H
+#define TUTTI_TURNS_H
+#include "front/trace.h"
+
+/* One turn: from what is carried to what the next turn gets, in the innermost frame. */
+typedef void Turn(tt turn, const tt *in, tt *out, void *user);
+
+/* Records the loop: n values are carried through `turns` turns, numbered from 0 (turn is one i32).
+ * False: said. */
+bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, tt *out);
+
+/* Row `at` (one number) of x along axis 0; x with that row replaced. */
+tt build_row(tt x, tt at);
+tt build_set_row(tt x, tt at, tt row);
+#endif
