@@ -199,3 +199,8 @@ def test_f32_is_near_float64(cases):
         tried.add(case["op"])
     assert not said, "\n".join(said)
     assert tried == set(REFERENCE)
+
+
+def test_complex_numbers_at_the_edges(python):
+    out = python([str(ROOT / "python/tests/edge_programs.py")], "tutti,cpu")
+    assert "8192 numbers, 0 differ" in out, out

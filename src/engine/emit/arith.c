@@ -130,7 +130,8 @@ static V choose(Kernel *k, V condition, V x, V y)
     return LLVMBuildSelect(k->b, condition, x, y, "");
 }
 
-/* A power of two near max(|c|, |d|), as its inverse: scaling by it is exact. */
+/* A power of two near max(|c|, |d|), as its inverse: scaling by it is exact.  The largest numbers
+ * stop at the least inverse that is no denormal. */
 static V inverse_scale(Kernel *k, V c, V d)
 {
     V most = INTRINSIC(k, "llvm.maxnum", fabs1(k, c), fabs1(k, d));
@@ -138,35 +139,94 @@ static V inverse_scale(Kernel *k, V c, V d)
     LLVMTypeRef type = LLVMTypeOf(bits);
     V top = LLVMBuildAnd(k->b, bits, const_i(k, type, INT64_C(0x7ff) << 52), "");
     V turned = LLVMBuildSub(k->b, const_i(k, type, INT64_C(2045) << 52), top, "");
+    turned = INTRINSIC(k, "llvm.smax", turned, const_i(k, type, INT64_C(1) << 52));
     V is_plain = LLVMBuildAnd(
         k->b, LLVMBuildICmp(k->b, LLVMIntNE, top, const_i(k, type, 0), ""),
-        LLVMBuildICmp(k->b, LLVMIntULT, top, const_i(k, type, INT64_C(2045) << 52), ""), "");
+        LLVMBuildICmp(k->b, LLVMIntULT, top, const_i(k, type, INT64_C(2047) << 52), ""), "");
     V one = const_i(k, type, INT64_C(1023) << 52);
     return same_bits(k, choose(k, is_plain, turned, one), true);
 }
 
-/* (a + bi) / (c + di), in f64; f32 parts are widened, so only f64 ones need scaling.  Where
- * the plain quotient is NaN though the operands tell more (infinities, zero), C's rules hold. */
+typedef struct Parts {
+    V re, im;
+} Parts;
+
+/* (a + bi)(c - di) */
+static Parts times_conjugate(Kernel *k, Parts x, Parts y)
+{
+    return (Parts){ fadd(k, fmul(k, x.re, y.re), fmul(k, x.im, y.im)),
+                    fsub(k, fmul(k, x.im, y.re), fmul(k, x.re, y.im)) };
+}
+
+static V is_infinite(Kernel *k, V x)
+{
+    V infinity = const_f(k, LLVMTypeOf(x), __builtin_inf());
+    return LLVMBuildFCmp(k->b, LLVMRealOEQ, fabs1(k, x), infinity, "");
+}
+
+static V is_finite(Kernel *k, Parts x)
+{
+    V infinity = const_f(k, LLVMTypeOf(x.re), __builtin_inf());
+    return LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealOLT, fabs1(k, x.re), infinity, ""),
+                        LLVMBuildFCmp(k->b, LLVMRealOLT, fabs1(k, x.im), infinity, ""), "");
+}
+
+/* The corner of the box in which an infinite number lies: 1 for an infinite part, 0 for another,
+ * with their signs. */
+static Parts corner(Kernel *k, Parts x)
+{
+    V one = const_f(k, LLVMTypeOf(x.re), 1), zero = const_f(k, LLVMTypeOf(x.re), 0);
+    V re = choose(k, is_infinite(k, x.re), one, zero);
+    V im = choose(k, is_infinite(k, x.im), one, zero);
+    return (Parts){ INTRINSIC(k, "llvm.copysign", re, x.re),
+                    INTRINSIC(k, "llvm.copysign", im, x.im) };
+}
+
+static Parts choose_parts(Kernel *k, V condition, Parts x, Parts y)
+{
+    return (Parts){ choose(k, condition, x.re, y.re), choose(k, condition, x.im, y.im) };
+}
+
+/* Where the quotient by the formula is NaN though the operands tell more: by zero, an infinite
+ * number by a finite one, a finite number by an infinite one.  C's rules (annex G), and XLA's. */
+static Parts quotient_at_edges(Kernel *k, Parts x, Parts y, V length, Parts q)
+{
+    LLVMTypeRef type = LLVMTypeOf(x.re);
+    V zero = const_f(k, type, 0), infinity = const_f(k, type, __builtin_inf());
+    V is_lost = LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealUNO, q.re, q.re, ""),
+                             LLVMBuildFCmp(k->b, LLVMRealUNO, q.im, q.im, ""), "");
+    V x_is_infinite = LLVMBuildOr(k->b, is_infinite(k, x.re), is_infinite(k, x.im), "");
+    V y_is_infinite = LLVMBuildOr(k->b, is_infinite(k, y.re), is_infinite(k, y.im), "");
+    V grows = LLVMBuildAnd(k->b, x_is_infinite, is_finite(k, y), "");
+    V vanishes = LLVMBuildAnd(k->b, y_is_infinite, is_finite(k, x), "");
+    Parts edge = times_conjugate(k, choose_parts(k, grows, corner(k, x), x),
+                                 choose_parts(k, vanishes, corner(k, y), y));
+    V factor = choose(k, grows, infinity, zero);
+    edge = (Parts){ fmul(k, edge.re, factor), fmul(k, edge.im, factor) };
+    V at_edge = LLVMBuildAnd(k->b, is_lost, LLVMBuildOr(k->b, grows, vanishes, ""), "");
+    q = choose_parts(k, at_edge, edge, q);
+    V by_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
+    V signed_infinity = INTRINSIC(k, "llvm.copysign", infinity, y.re);
+    Parts far = { fmul(k, signed_infinity, x.re), fmul(k, signed_infinity, x.im) };
+    return choose_parts(k, by_zero, far, q);
+}
+
+/* (a + bi) / (c + di), in f64; f32 parts are widened, so only f64 ones need scaling. */
 static V complex_div(Kernel *k, Element e, V x, V y)
 {
-    V a = to_f64(k, real_part(k, x)), b = to_f64(k, imag_part(k, x));
-    V c = to_f64(k, real_part(k, y)), d = to_f64(k, imag_part(k, y));
+    Parts over = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
+    Parts under = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
     if (e == C128) {
-        V scale = inverse_scale(k, c, d);
-        c = fmul(k, c, scale);
-        d = fmul(k, d, scale);
-        a = fmul(k, a, scale);
-        b = fmul(k, b, scale);
+        V scale = inverse_scale(k, under.re, under.im);
+        under = (Parts){ fmul(k, under.re, scale), fmul(k, under.im, scale) };
+        over = (Parts){ fmul(k, over.re, scale), fmul(k, over.im, scale) };
     }
-    V length = fadd(k, fmul(k, c, c), fmul(k, d, d));
-    V re = fdiv(k, fadd(k, fmul(k, a, c), fmul(k, b, d)), length);
-    V im = fdiv(k, fsub(k, fmul(k, b, c), fmul(k, a, d)), length);
-    V zero = const_f(k, LLVMTypeOf(a), 0);
-    V by_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
-    V infinity = INTRINSIC(k, "llvm.copysign", const_f(k, LLVMTypeOf(a), __builtin_inf()), c);
-    re = choose(k, by_zero, fmul(k, infinity, a), re);
-    im = choose(k, by_zero, fmul(k, infinity, b), im);
-    return e == C128 ? complex_of(k, re, im) : complex_of(k, to_f32(k, re), to_f32(k, im));
+    V length = fadd(k, fmul(k, under.re, under.re), fmul(k, under.im, under.im));
+    Parts q = times_conjugate(k, over, under);
+    q = (Parts){ fdiv(k, q.re, length), fdiv(k, q.im, length) };
+    q = quotient_at_edges(k, over, under, length, q);
+    return e == C128 ? complex_of(k, q.re, q.im)
+                     : complex_of(k, to_f32(k, q.re), to_f32(k, q.im));
 }
 
 static V complex_abs(Kernel *k, Element e, V x)
@@ -177,10 +237,8 @@ static V complex_abs(Kernel *k, Element e, V x)
     V p = fmul(k, a, scale), q = fmul(k, b, scale);
     V length = INTRINSIC(k, "llvm.sqrt", fadd(k, fmul(k, p, p), fmul(k, q, q)));
     length = fdiv(k, length, scale);
-    V infinity = const_f(k, type, __builtin_inf());
-    V is_infinite = LLVMBuildOr(k->b, LLVMBuildFCmp(k->b, LLVMRealOEQ, a, infinity, ""),
-                                LLVMBuildFCmp(k->b, LLVMRealOEQ, b, infinity, ""), "");
-    length = choose(k, is_infinite, infinity, length);
+    V far = LLVMBuildOr(k->b, is_infinite(k, a), is_infinite(k, b), "");
+    length = choose(k, far, const_f(k, type, __builtin_inf()), length);
     return e == C128 ? length : to_f32(k, length);
 }
 

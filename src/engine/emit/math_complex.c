@@ -52,7 +52,9 @@ static Z z_expm1(Kernel *k, Z x)
     V s = math_sin(k, LLVMBuildFMul(k->b, x.im, number(k, x, 0.5), ""));
     V less = fmul(k, fmul(k, s, s), number(k, x, -2)); /* cos - 1 */
     V re = fadd(k, fmul(k, math_expm1(k, x.re), math_cos(k, x.im)), less);
-    return (Z){ re, fmul(k, math_exp(k, x.re), math_sin(k, x.im)) };
+    V im = fmul(k, math_exp(k, x.re), math_sin(k, x.im));
+    V on_axis = math_compare(k, LLVMRealOEQ, x.im, 0);
+    return (Z){ re, math_select(k, on_axis, x.im, im) };
 }
 
 static Z z_log(Kernel *k, Z x)
@@ -121,15 +123,23 @@ static Z z_cos(Kernel *k, Z x)
                 LLVMBuildFNeg(k->b, im, "") };
 }
 
-/* (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b); far out it is 1 or -1. */
+/* (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b).  Beyond |a| = 350 it is 1 or -1, and
+ * its imaginary part too small for a number; at infinity that holds for every b. */
 static Z z_tanh(Kernel *k, Z x)
 {
-    V a = INTRINSIC(k, "llvm.minnum", fabs1(k, x.re), number(k, x, 25));
-    a = INTRINSIC(k, "llvm.copysign", a, x.re);
+    V size = fabs1(k, x.re), most = number(k, x, 350);
+    V a = INTRINSIC(k, "llvm.copysign", INTRINSIC(k, "llvm.minnum", size, most), x.re);
     V sh = hyperbolic(k, a, true), ch = hyperbolic(k, a, false);
     V s = math_sin(k, x.im), c = math_cos(k, x.im);
-    V under = fadd(k, fmul(k, sh, sh), fmul(k, c, c));
-    return (Z){ fdiv(k, fmul(k, sh, ch), under), fdiv(k, fmul(k, s, c), under) };
+    V under = fadd(k, fmul(k, sh, sh), fmul(k, c, c)), sc = fmul(k, s, c);
+    V zero = INTRINSIC(k, "llvm.copysign", number(k, x, 0), sc);
+    V one = INTRINSIC(k, "llvm.copysign", number(k, x, 1), x.re);
+    Z value = { fdiv(k, fmul(k, sh, ch), under), fdiv(k, sc, under) };
+    V is_flat = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOGT, size, 350),
+                             LLVMBuildFCmp(k->b, LLVMRealORD, sc, sc, ""), "");
+    value.im = math_select(k, is_flat, zero, value.im);
+    V is_infinite = math_compare(k, LLVMRealOEQ, size, INFINITY);
+    return z_select(k, is_infinite, (Z){ one, zero }, value);
 }
 
 static V narrow(Kernel *k, Element e, Z z)

@@ -24,6 +24,7 @@ double math_bessel_i1e(double x);
 Complex math_complex_sign(Complex x);
 Complex math_complex_expm1(Complex x);
 Complex math_complex_log1p(Complex x);
+Complex math_complex_tan(Complex x);
 Complex math_complex_rsqrt(Complex x);
 Complex math_complex_pow(Complex x, Complex y);
 Complex math_complex_atan2(Complex y, Complex x);
