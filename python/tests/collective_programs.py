@@ -114,9 +114,10 @@ def sums_in_groups():
             expect(f"psum in {groups}",
                    mapped(lambda x: lax.psum(x, "i", axis_index_groups=groups), xs), want)
         xs = values((3,), np.float32, 3)
-        want = [np.max([xs[k] for k in members(groups, d)], 0) for d in range(N)]
-        expect(f"pmax in {groups}",
-               mapped(lambda x: lax.pmax(x, "i", axis_index_groups=groups), xs), want)
+        for name, f, best in (("pmax", lax.pmax, np.max), ("pmin", lax.pmin, np.min)):
+            want = [best([xs[k] for k in members(groups, d)], 0) for d in range(N)]
+            expect(f"{name} in {groups}",
+                   mapped(lambda x: f(x, "i", axis_index_groups=groups), xs), want)
 
 
 def trees():

@@ -1,4 +1,5 @@
-"""What devices do together: every collective against NumPy, and places against JAX's own.
+"""What devices do together: every collective, mesh and sharding against NumPy, and where results
+lie against JAX's own devices.
 
 JAX's files mostly compare a backend with itself; here are the numbers.
 """
@@ -14,6 +15,12 @@ COUNTS = [2, 3, 4, 8]
 def test_collectives(python, devices):
     out = python([str(HERE / "collective_programs.py")], "tutti", devices)
     assert int(out.split()[-2]) > 1000, out
+
+
+@pytest.mark.parametrize("devices", [4, 8])
+def test_meshes(python, devices):
+    out = python([str(HERE / "mesh_programs.py")], "tutti", devices)
+    assert int(out.split()[-2]) > 2000, out
 
 
 @pytest.mark.parametrize("devices", COUNTS)
