@@ -1,12 +1,18 @@
 """JAX's own test files on our engine: what `make jax-suite` runs.
 
-    jax_suite.py --jax SOURCES [--sample 0.2] [--log DIR] [--table docs/jax_suites.md] [FILE ...]
+    jax_suite.py --jax SOURCES [--table docs/jax_suites.md] [--seconds 240 [--resume]] [FILE ...]
 
 Each FILE (lax_test, lax_numpy_test, ...) is played by a child process, which writes a line as a
 test begins and another as it ends.  When a child dies or a test takes too long, that test has
 failed, and another child goes on behind it.  What has failed is then compared with
-jax_failures.txt, both ways: a failure that is not listed there and a listed test that passes are
-both errors.
+jax_failures.txt, both ways: a failure that is not listed there and a listed test that does not
+fail are both errors.
+
+JAX's tests know platforms by name.  What they skip because ours is not called "cpu" is therefore
+played again under that name, with JAX's own switch for it (jax_test_dut).
+
+With --resume it goes on where an earlier call with --seconds has stopped.  --platform cpu plays
+the files on JAX's own CPU backend, whose counts the table shows beside ours.
 """
 import argparse
 import datetime
@@ -16,21 +22,29 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 LISTED = HERE / "jax_failures.txt"
-FILES = ["lax_test", "lax_numpy_test", "lax_control_flow_test"]
+FILES = ["lax_test", "lax_numpy_test", "lax_control_flow_test", "pmap_test", "multi_device_test",
+         "shard_map_test"]
 DEVICES = {  # files that want more than one
+    "pmap_test": 8, "multi_device_test": 8, "shard_map_test": 8, "pjit_test": 8, "array_test": 8,
+    "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2,
 }
+OURS = "tutti,cpu"  # some tests ask for a CPU device by name; ours comes first, the default
+STOPPED = 75  # what a child ends with when its time is over
 
 # ---- in the child: a plugin of pytest ---------------------------------------------------------
 
 
 class Recorder:
-    def __init__(self, path, done, sample, only):
+    def __init__(self, path, done, options):
         self.log = open(path, "a", buffering=1)
-        self.done, self.sample, self.only = done, sample, only
+        self.done, self.sample = done, options.sample
+        self.only = set(pathlib.Path(options.only).read_text().split()) if options.only else None
+        self.end = time.monotonic() + options.seconds
 
     def write(self, kind, nodeid, **more):
         self.log.write(json.dumps({"kind": kind, "test": name_of(nodeid), **more}) + "\n")
@@ -42,6 +56,11 @@ class Recorder:
 
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
+
+    def pytest_runtest_protocol(self):
+        if time.monotonic() > self.end:
+            self.log.flush()
+            os._exit(STOPPED)  # between two tests; JAX's own way out may take long
 
     def pytest_runtest_logstart(self, nodeid):
         self.write("begin", nodeid)
@@ -61,18 +80,37 @@ def name_of(nodeid):
     return ".".join([pathlib.Path(file).stem, *names])
 
 
-def child(file, log, done, sample, only):
+def be_called_cpu():
+    import jax
+    from jax._src import test_util  # noqa: F401: it makes the switch
+
+    jax.config.update("jax_test_dut", "cpu")
+
+
+def child(options):
     import pytest
 
-    # Some tests ask for a CPU device by name; ours comes first, so it is the default.
-    os.environ.setdefault("JAX_PLATFORMS", "tutti,cpu")
-    os.environ.setdefault("TUTTI_DEVICES", str(DEVICES.get(pathlib.Path(file).stem, 1)))
-    recorder = Recorder(log, done, sample, only)
-    args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary", file]
-    return pytest.main(args, plugins=[recorder])
+    file = options.files[0]
+    os.environ["JAX_PLATFORMS"] = options.platform
+    os.environ["JAX_NUM_GENERATED_CASES"] = str(options.cases)
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
+    done, _ = read_log(log_of(options, file))
+    if options.again:
+        be_called_cpu()
+        first, _ = read_log(log_of(options, file, again=False))
+        done.update((name, what) for name, what in first.items() if what[0] != "skipped")
+    recorder = Recorder(log_of(options, file), done, options)
+    args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary"]
+    return pytest.main(args + [f"tests/{file}.py"], plugins=[recorder])
 
 
 # ---- in the parent ----------------------------------------------------------------------------
+
+
+def log_of(options, file, again=None):
+    again = options.again if again is None else again
+    name = f"{file}.again.jsonl" if again else f"{file}.jsonl"
+    return options.log / options.platform.split(",")[0] / name
 
 
 def read_log(path):
@@ -105,19 +143,41 @@ def watch(process, log, limit):
                 process.kill()
 
 
+def command_of(options, file):
+    settings = {"jax": options.jax, "log": options.log, "platform": options.platform,
+                "cases": options.cases, "sample": options.sample, "only": options.only,
+                "seconds": options.end - time.monotonic()}
+    words = [f"--{name}={value}" for name, value in settings.items() if value is not None]
+    words += ["--again"] if options.again else []
+    return [sys.executable, os.path.abspath(__file__), "--child", *words, file]
+
+
 def play(options, file):
+    """What became of the tests of one file; None when time was over before its end."""
+    options.again = False
+    outcomes = play_all(options, file)
+    if outcomes is None or options.platform != OURS:
+        return outcomes
+    options.again = True
+    again = play_all(options, file)
+    if again is None:
+        return None
+    return {**outcomes, **{name: what for name, what in again.items() if what[0] != "skipped"}}
+
+
+def play_all(options, file):
     """Plays one file of tests to its end, in as many children as that takes."""
-    log = options.log / f"{file}.jsonl"
+    log = log_of(options, file)
     log.parent.mkdir(parents=True, exist_ok=True)
-    log.unlink(missing_ok=True)
+    if not options.resume:
+        log.unlink(missing_ok=True)
     while True:
-        command = [sys.executable, __file__, "--child", "--jax", options.jax, "--log",
-                   str(options.log), "--sample", str(options.sample), file]
-        if options.only:
-            command += ["--only", options.only]
-        with open(options.log / f"{file}.out", "a") as out:
+        command = command_of(options, file)
+        with open(log.with_suffix(".out"), "a") as out:
             process = subprocess.Popen(command, cwd=options.jax, stdout=out, stderr=out)
             code = watch(process, log, options.limit)
+        if code == STOPPED:
+            return None
         outcomes, open_test = read_log(log)
         if open_test is None:
             if code not in (0, 1, 5):
@@ -140,81 +200,102 @@ def listed_failures():
     return listed
 
 
-def compare(outcomes, listed):
-    """What is wrong: failures nobody lists, and listed tests that pass."""
+def compare(file, outcomes, listed, whole):
+    """What is wrong: failures nobody lists, and listed tests that do not fail."""
     wrong = []
     for name, (outcome, why) in sorted(outcomes.items()):
         if outcome == "failed" and name not in listed:
             why = " ".join(why.split())[:300]
             wrong.append(f"{name} fails and is not listed: {why}")
-        if outcome == "passed" and name in listed:
-            wrong.append(f"{name} passes and is listed as failing ({listed[name]})")
+    for name, reason in listed.items():
+        outcome = outcomes.get(name, ("is not there" if whole else "failed", ""))[0]
+        if name.startswith(file + ".") and outcome != "failed":
+            wrong.append(f"{name} is listed as failing ({reason}): {outcome}")
     return wrong
 
 
-def row_of(file, outcomes, sample):
-    all_of = [outcome for outcome, _ in outcomes.values()]
-    passed, failed, skipped = (all_of.count(k) for k in ("passed", "failed", "skipped"))
-    share = f"{100 * passed / (passed + failed):.1f} %" if passed + failed else "-"
-    part = "" if sample == 1 else f", {sample:.0%} of them"
-    today = datetime.date.today().isoformat()
-    return (f"| {file} | {DEVICES.get(file, 1)} | {passed} | {failed} | {skipped} | {share} | "
-            f"{today}{part} |")
-
+# ---- the table --------------------------------------------------------------------------------
 
 HEAD = """# JAX's own tests on our engine
 
-JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`. A test that JAX
-itself skips counts as neither. `python/tests/jax_failures.txt` names every test that fails, and
-why.
+JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`, with {cases}
+generated cases (JAX's own default is 10). A test that JAX itself skips counts as neither passed
+nor failed. Beside ours stand the counts of JAX's own CPU backend on the same machine (`--platform
+cpu`). `python/tests/jax_failures.txt` names every test of the first six files that fails, and why.
 
-| file | devices | passed | failed | skipped | passed of played | on |
-|---|---|---|---|---|---|---|
+| file | devices | passed | failed | skipped | passed of played | on | JAX's CPU: passed | failed | skipped |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 
-def write_table(path, rows):
-    """Rows of files played now replace theirs; the others stay."""
-    old = path.read_text() if path.exists() else ""
-    kept = {m.group(1): m.group(0) for m in re.finditer(r"^\| (\w+_test) \|.*$", old, re.M)}
-    kept.update(rows)
-    path.write_text(HEAD + "\n".join(kept[file] for file in sorted(kept)) + "\n")
+def cells_of(outcomes):
+    all_of = [outcome for outcome, _ in outcomes.values()]
+    passed, failed, skipped = (all_of.count(k) for k in ("passed", "failed", "skipped"))
+    share = f"{100 * passed / (passed + failed):.1f} %" if passed + failed else "-"
+    return [str(passed), str(failed), str(skipped)], share
+
+
+def write_table(options, played):
+    """Cells of files played now replace theirs; the others stay."""
+    old = options.table.read_text() if options.table.exists() else ""
+    rows = {}
+    for line in re.findall(r"^\| \w+_test \|.*$", old, re.M):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        rows[cells[0]] = cells
+    for file, outcomes in played.items():
+        row = rows.setdefault(file, [file, str(DEVICES.get(file, 1))] + ["-"] * 8)
+        counts, share = cells_of(outcomes)
+        if options.platform == OURS:
+            row[2:7] = counts + [share, datetime.date.today().isoformat()]
+        else:
+            row[7:10] = counts
+    order = FILES + sorted(rows)
+    lines = [f"| {' | '.join(rows[file])} |" for file in dict.fromkeys(order) if file in rows]
+    head, tail = HEAD.format(cases=options.cases), old.partition("\n\n## ")[1:]
+    options.table.write_text(head + "\n".join(lines) + ("".join(tail) or "\n"))
 
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jax", required=True, help="JAX's sources, which hold tests/")
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("build/jax-suite"))
+    parser.add_argument("--platform", default=OURS, help="what to play on; cpu is JAX's own")
+    parser.add_argument("--cases", type=int, default=10, help="generated cases of each test")
+    parser.add_argument("--seconds", type=float, default=1e9, help="stop after this time")
+    parser.add_argument("--resume", action="store_true", help="go on where --seconds has stopped")
     parser.add_argument("--sample", type=float, default=1, help="share of the tests to play")
     parser.add_argument("--only", help="a file that names the tests to play")
     parser.add_argument("--limit", type=int, default=300, help="seconds a test may take")
     parser.add_argument("--table", type=pathlib.Path, help="where to write the table")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("files", nargs="*", default=FILES)
     options = parser.parse_args()
     options.jax, options.log = os.path.abspath(options.jax), options.log.resolve()
-    if options.only:
-        options.only = os.path.abspath(options.only)
+    options.only = options.only and os.path.abspath(options.only)
+    options.end = time.monotonic() + options.seconds
     return options
 
 
 def main():
     options = parse()
     if options.child:
-        log = options.log / f"{options.files[0]}.jsonl"
-        done, _ = read_log(log)
-        only = set(pathlib.Path(options.only).read_text().split()) if options.only else None
-        return child(f"tests/{options.files[0]}.py", log, done, options.sample, only)
-    rows, wrong = {}, []
+        return child(options)
+    played, wrong, listed = {}, [], listed_failures()
+    whole = options.sample == 1 and not options.only
     for file in options.files:
         outcomes = play(options, file)
-        rows[file] = row_of(file, outcomes, options.sample)
-        print(rows[file], flush=True)
-        wrong += compare(outcomes, listed_failures())
-    if options.table:
-        write_table(options.table, rows)
+        if outcomes is None:
+            print(f"{file}: stopped after {options.seconds:.0f} seconds; --resume goes on")
+            break
+        played[file] = outcomes
+        print(file, *cells_of(outcomes)[0], cells_of(outcomes)[1], flush=True)
+        if options.platform == OURS:
+            wrong += compare(file, outcomes, listed, whole)
+    if options.table and whole:
+        write_table(options, played)
     print("\n".join(wrong))
-    return 1 if wrong else 0
+    return 1 if wrong or len(played) < len(options.files) else 0
 
 
 if __name__ == "__main__":
