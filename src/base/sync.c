@@ -83,15 +83,25 @@ static void *thread_main(void *user)
     return NULL;
 }
 
+/* Signals sent to the process are for the caller's threads; what a thread does wrong itself must
+ * reach whoever handles it (Python's faulthandler, a tracer). */
+static void signals_held(sigset_t *held)
+{
+    static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+    sigfillset(held);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(held, own[i]);
+}
+
 Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user)
 {
     ThreadStart *start = malloc(sizeof *start);
     if (!start)
         fail("no memory for a thread's start");
     *start = (ThreadStart){ f, user };
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t held, before;
+    signals_held(&held);
+    pthread_sigmask(SIG_SETMASK, &held, &before);
     int refused = pthread_create(&thread->id, NULL, thread_main, start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (refused) {

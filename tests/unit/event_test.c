@@ -4,6 +4,7 @@
 #include "base/sync.h"
 #include "tests/check.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 typedef struct Seen {
@@ -140,11 +141,28 @@ static void check_lock(void)
     CHECK(c.n == 80000);
 }
 
+static void mask_note(void *user)
+{
+    pthread_sigmask(SIG_SETMASK, NULL, user);
+}
+
+/* A thread of ours takes no signal meant for the caller's, but its own faults are heard. */
+static void check_signals(void)
+{
+    Thread thread;
+    sigset_t held;
+    CHECK(!thread_start(&thread, "signals", mask_note, &held));
+    thread_join(&thread);
+    CHECK(sigismember(&held, SIGINT) == 1 && sigismember(&held, SIGTERM) == 1);
+    CHECK(sigismember(&held, SIGSEGV) == 0 && sigismember(&held, SIGTRAP) == 0);
+}
+
 int main(void)
 {
     check_one_thread();
     check_threads();
     check_lock();
+    check_signals();
     CHECK(cores_allowed() >= 1);
     return check_done();
 }
