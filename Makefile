@@ -20,6 +20,7 @@ ENGINE := $(shell find src/engine -name '*.c')
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c tests/random/*_test.c tests/errors_c/*_test.c))
+LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
@@ -37,7 +38,7 @@ $(BUILD)/.deps: tools/deps.sh
 
 LLVM_CFLAGS = $(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-I' | sed 's/^-I/-isystem /')
 LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs x86 orcjit passes native) -lz -lzstd
-LINK = $(CXX) $(CFLAGS) -Wl,--gc-sections -pthread
+LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc-sections -pthread
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
 # Products of complex numbers without the detour for infinities.
@@ -53,9 +54,20 @@ $(BUILD)/obj/%.o: %.c | $(NEEDS)
 $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	@rm -f $@
 	ar crs $@ $^
-$(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map
-	$(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
+LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
 	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
+# The engine is linked twice.  The first carries a tracer, and the lessons played on it tell which
+# functions of LLVM are run; in the second these lie side by side, so that a small program touches
+# few pages (docs/design/2026-11-15-memory.md).
+TRACED := $(BUILD)/order/pjrt_plugin_tutti.so
+ORDER := $(if $(findstring -fsanitize,$(CFLAGS)),,$(BUILD)/order/functions)
+$(TRACED): $(BUILD)/libengine.a src/engine/plugin/exports.map $(BUILD)/obj/tools/order/trace.o
+	@mkdir -p $(dir $@)
+	$(LINK_PLUGIN) $(BUILD)/obj/tools/order/trace.o
+$(BUILD)/order/functions: $(TRACED) tools/order/order.sh | $(LESSONS)
+	tools/order/order.sh $(TRACED) $@ $(LESSONS)
+$(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map $(ORDER)
+	$(LINK_PLUGIN) -Wl,--no-warn-symbol-ordering $(ORDER:%=-Wl,--symbol-ordering-file=%)
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
@@ -76,7 +88,6 @@ $(BUILD)/libtutti.so: $(BUILD)/libfront.a
 	ln -sf libtutti.so.$(ABI) $@
 
 # The lessons in C.  They find the library, and it the engine, beside them in build/.
-LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
 lessons: $(LESSONS) all
 $(BUILD)/examples/%: examples/%.c include/tutti.h include/tutti_sugar.h $(BUILD)/libtutti.so
 	@mkdir -p $(dir $@)

@@ -12,6 +12,7 @@ need gcc command -v gcc
 need g++ command -v g++
 need make command -v make
 need llvm-19-dev command -v llvm-config-19
+need lld-19 command -v ld.lld-19
 need clang-19 command -v clang-19
 need libclang-rt-19-dev sh -c 'ls /usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.fuzzer-*.a'
 need zlib1g-dev test -f /usr/include/zlib.h
