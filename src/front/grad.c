@@ -2,6 +2,7 @@
  * from 1; in goes the graph of a function, out comes the graph of its results and gradients. */
 #include "front/fn.h"
 #include "front/jvp.h"
+#include "front/loops.h"
 #include "front/say.h"
 #include "front/transpose.h"
 #include "hlo/rewrite.h"
@@ -74,19 +75,23 @@ static const bool *weak_results(const Leaves *leaves, const bool *active, const 
 }
 
 /* jg: leaves, tangents -> results, tangent of the first.  Records the gradient's graph. */
-static bool run_backward(tt_fn f, const Leaves *leaves, const Graph *jg, int *which, Graph *out)
+static bool run_backward(tt_fn f, const Leaves *leaves, const Graph *given, int *which, Graph *out)
 {
-    Module *m = jg->m;
+    Module *m = given->m;
+    Graph cut, *jg = &cut;
     unsigned before = said_count();
+    bool *linear = ARENA_ARRAY(m->arena, bool, given->nleaves + 1);
+    memset(linear + leaves->n, true, (size_t)(given->nleaves - leaves->n));
+    if (!cut_loops(given, linear, jg))
+        return false;
     int nresults = jg->nresults - 1, ntangents = jg->nleaves - leaves->n;
     Backward b = backward_new(m);
     tt *in = ARENA_ARRAY(m->arena, tt, leaves->n + 1);
     tt *y = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1); /* and the gradients */
     tt *all = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1);
-    bool *linear = ARENA_ARRAY(m->arena, bool, jg->nleaves + 1);
     ValueId first = region_at(m, jg->body)->args;
     for (int i = leaves->n; i < jg->nleaves; i++)
-        linear[i] = b.linear[first + (uint32_t)i] = true;
+        b.linear[first + (uint32_t)i] = true;
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
     for (int i = 0; i < leaves->n; i++)
         subst_set(&b.value, first + (uint32_t)i, trace_value(f->label, in[i]));

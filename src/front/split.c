@@ -6,10 +6,12 @@
  *     rest (c, dx) { dy = mul dx, c }                        results dy
  */
 #include "base/fail.h"
+#include "front/loops.h"
 #include "front/transpose.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Made of nothing and cheap: rather made twice than passed on. */
 static bool is_repeatable(const Module *m, ValueId v)
@@ -135,10 +137,15 @@ static bool make_rest(Backward *b, const Graph *g, int ntangents, int nprimal, V
     return ok;
 }
 
-bool split_linear(const Graph *g, int ntangents, int nprimal, Split *out)
+bool split_linear(const Graph *given, int ntangents, int nprimal, Split *out)
 {
-    Module *m = g->m;
-    remove_dead(m, g->body);
+    Module *m = given->m;
+    Graph cut, *g = &cut;
+    bool *linear = ARENA_ARRAY(m->arena, bool, given->nleaves + 1);
+    memset(linear + given->nleaves - ntangents, true, (size_t)ntangents);
+    remove_dead(m, given->body);
+    if (!cut_loops(given, linear, g))
+        return false;
     Backward b = backward_new(m);
     ValueId first = region_at(m, g->body)->args;
     for (int i = g->nleaves - ntangents; i < g->nleaves; i++)

@@ -12,6 +12,7 @@
 #include "front/transpose.h"
 
 #include "base/fail.h"
+#include "front/loops.h"
 #include "front/say.h"
 #include "hlo/rewrite.h"
 
@@ -44,13 +45,7 @@ void backward_mark(Backward *b, RegionId r)
     const Region *region = region_at(b->m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(b->m, region->nodes[i]);
-        bool is_linear_node = uses_linear(b, node);
-        if (is_linear_node && node->op == OP_WHILE)
-            say_broken("not supported: the gradient through a loop whose number of turns is found "
-                       "at run time (while, %s): write it with a fixed number of turns, or use "
-                       "tt_stop_gradient",
-                       loc_name(node->loc));
-        if (is_linear_node)
+        if (uses_linear(b, node))
             for (int k = 0; k < node->nout; k++)
                 b->linear[node->out + (uint32_t)k] = true;
     }
@@ -90,6 +85,13 @@ void backward_add(Backward *b, ValueId v, tt ct)
     ValueId sum = trace_value("a gradient", build_sum(ct_of(b, v), ct));
     if (sum)
         subst_set(&b->ct, v, sum);
+}
+
+tt backward_take(Backward *b, ValueId v)
+{
+    tt ct = ct_of(b, v);
+    subst_set(&b->ct, v, v);
+    return ct;
 }
 
 /* ---- forwards and backwards ---- */
@@ -202,9 +204,12 @@ int backward_collect(Backward *b, const Graph *g, const bool *linear, tt *out)
     return n;
 }
 
-bool transpose_transform(const Graph *g, const bool *linear, Graph *out)
+bool transpose_transform(const Graph *given, const bool *linear, Graph *out)
 {
     unsigned before = said_count();
+    Graph cut, *g = &cut;
+    if (!cut_loops(given, linear, g))
+        return false;
     Backward b = backward_new(g->m);
     Trace frame = { .loc = tracing->loc };
     tt *results = ARENA_ARRAY(g->m->arena, tt, g->nleaves + 1);

@@ -41,4 +41,6 @@ int backward_collect(Backward *b, const Graph *g, const bool *linear, tt *out);
 bool backward_is_linear(const Backward *b, ValueId v);
 tt backward_value(Backward *b, ValueId v); /* of what is not linear */
 void backward_add(Backward *b, ValueId v, tt ct);
+/* The cotangent of v so far, which it no longer has: for a rule that adds to it in place. */
+tt backward_take(Backward *b, ValueId v);
 #endif

@@ -2,15 +2,17 @@
  *
  *     call    the function's operations are differentiated or batched in place
  *     case    y = case i { f } { g }        dy = case i { the tangents of f } { of g }
- *     while   tangents are carried along with what they are tangents of; how often the loop runs
- *             is known only when it has, so it cannot be run backwards
+ *     while   tangents are carried along with what they are tangents of; backwards, a loop whose
+ *             number of turns is known is run from its last turn to its first (loops.c)
  *
  * Branches and loop bodies use values from around them; these are looked up, with their tangents
  * or batch axes, in the transformation that asks. */
 #include "front/batch.h"
 #include "front/jvp.h"
+#include "front/loops.h"
 #include "front/say.h"
 #include "front/transpose.h"
+#include "front/turns.h"
 
 #include <string.h>
 
@@ -283,6 +285,43 @@ void jvp_while(const Jvp *j)
         loop_region(&l, &condition, false, &regions[0]) &&
         loop_region(&l, &with_tangents, true, &regions[1]))
         run_loop(&l, regions);
+}
+
+/* A linear loop, as loops.c makes them, from its last turn to its first. */
+typedef struct Backwards {
+    const Transpose *t;
+    Values free;
+    int64_t turns;
+    Graph back; /* of one turn: the turn, what is around, the cotangents of its results */
+} Backwards;
+
+static void turn_back(tt turn, const tt *in, tt *out, void *user)
+{
+    const Backwards *w = user;
+    int k = 0;
+    tt *leaf = NEW(tt, w->back.nleaves);
+    tt last = build_number(type_at(turn), (double)(w->turns - 1));
+    leaf[k++] = build2(OP_SUB, last, turn);
+    for (int i = 0; i < w->free.n; i++)
+        leaf[k++] = backward_value(w->t->backward, w->free.at[i]);
+    leaf[k++] = build_zeros(type_at(turn));
+    memcpy(leaf + k, in, sizeof *in * (size_t)(w->t->nin - 1));
+    trace_inline("a gradient", &w->back, leaf, out);
+}
+
+void transpose_while(const Transpose *t)
+{
+    Node node = *node_at(t->m, t->node);
+    Backwards w = { .t = t, .turns = loop_turns(t->m, t->node) };
+    w.free = free_values(t->m, 1, &node.regions[1]);
+    Graph body = graph_of_region(t->m, node.regions[1], w.free);
+    bool *linear = NEW(bool, body.nleaves);
+    tt *ct = NEW(tt, t->nin);
+    memset(linear + 1, true, (size_t)(t->nin - 1));
+    for (int i = 1; i < t->nin; i++)
+        ct[i - 1] = with_zeros(t->ct[i], t->types[i]);
+    if (transpose_transform(&body, linear, &w.back))
+        build_turns(w.turns, t->nin - 1, ct, turn_back, &w, t->out + 1);
 }
 
 typedef struct Turns {

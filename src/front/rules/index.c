@@ -8,6 +8,7 @@
 #include "front/batch.h"
 #include "front/jvp.h"
 #include "front/say.h"
+#include "front/transpose.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>
@@ -64,13 +65,21 @@ static bool any_mapped(const Batch *b, int from)
 
 /* ---- dynamic_slice and dynamic_update_slice ---- */
 
+/* The operand's cotangent so far: what is read is added to it in place, for a loop may read an
+ * array row by row, and its cotangent is not to be gone through for each. */
+static tt so_far(const Transpose *t)
+{
+    return with_zeros(backward_take(t->backward, node_at(t->m, t->node)->in[0]), t->types[0]);
+}
+
 void transpose_dynamic_slice(const Transpose *t)
 {
-    tt *in = ARENA_ARRAY(trace_arena(), tt, t->nin + 1);
-    in[0] = build_zeros(t->types[0]);
-    in[1] = t->ct[0];
+    tt *in = ARENA_ARRAY(trace_arena(), tt, t->nin + 1), *at = in + 2;
+    tt *slice = ARENA_ARRAY(trace_arena(), tt, t->nin);
     for (int i = 1; i < t->nin; i++)
-        in[i + 1] = t->x[i];
+        at[i - 1] = slice[i] = t->x[i];
+    in[0] = slice[0] = so_far(t);
+    in[1] = build2(OP_ADD, build(t->op, t->nin, slice, t->attrs, t->results[0]), t->ct[0]);
     t->out[0] = build(OP_DYNAMIC_UPDATE, t->nin + 1, in, NULL, t->types[0]);
 }
 
@@ -241,8 +250,7 @@ void transpose_gather(const Transpose *t)
                                   .index_vector_dim = g->index_vector_dim,
                                   .indices_are_sorted = g->indices_are_sorted);
     tt at = clamp(t->x[1], g->index_vector_dim, operand, g->slice_sizes.at, g->start_index_map);
-    t->out[0] =
-        scatter(build_zeros(operand), at, t->ct[0], s, trace_reducer(OP_ADD, operand.element));
+    t->out[0] = scatter(so_far(t), at, t->ct[0], s, trace_reducer(OP_ADD, operand.element));
 }
 
 void batch_gather(const Batch *b)
