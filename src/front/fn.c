@@ -231,34 +231,41 @@ const char *leaf_words(const Leaves *leaves, int i)
     return at;
 }
 
-static tt_fn bottom(tt_fn f, int *times)
+/* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
+ * file decides, or more than there can be. */
+static int argument_counts(tt_fn f, int *counts)
 {
-    *times = 1;
-    for (; f->key.inner; f = f->key.inner)
-        if (f->key.kind == FN_JVP)
-            *times *= 2;
-    return f;
+    if (f->key.inner) {
+        int n = argument_counts(f->key.inner, counts), primal = n;
+        for (int i = 0; f->key.kind == FN_JVP && i < primal; i++)
+            if (f->key.wrt >> i & 1) {
+                if (n < TT_MAX_ARGS)
+                    counts[n] = counts[i];
+                n++;
+            }
+        return n;
+    }
+    int n = f->key.kind != FN_C ? -1 : f->fun ? f->fun->nargs : f->arity;
+    for (int i = 0; i < n; i++)
+        counts[i] = f->fun ? f->fun->nleaves[i] : 1;
+    return n;
 }
 
 bool fn_takes(tt_fn f, int nargs, const int *counts)
 {
-    int times;
-    tt_fn c = bottom(f, &times);
-    if (c->key.kind != FN_C)
+    int wanted[TT_MAX_ARGS], n = argument_counts(f, wanted);
+    if (n < 0)
         return true;
-    int want = (c->fun ? c->fun->nargs : c->arity) * times;
-    if (nargs != want) {
-        say_broken("%s takes %d argument%s, not %d", f->label, want, want == 1 ? "" : "s", nargs);
+    if (nargs != n) {
+        say_broken("%s takes %d argument%s, not %d", f->label, n, n == 1 ? "" : "s", nargs);
         return false;
     }
-    for (int i = 0; i < nargs; i++) {
-        int leaves = c->fun ? c->fun->nleaves[i % c->fun->nargs] : 1;
-        if (counts[i] != leaves) {
+    for (int i = 0; i < n; i++)
+        if (counts[i] != wanted[i]) {
             say_broken("%s: argument %d has %d array%s, not %d", f->label, i, counts[i],
-                       counts[i] == 1 ? "" : "s", leaves);
+                       counts[i] == 1 ? "" : "s", wanted[i]);
             return false;
         }
-    }
     return true;
 }
 
@@ -348,6 +355,15 @@ tt_fn tt_grad_with(tt_fn f, const tt_grad_options *given)
 tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
 {
     return grad_with(f, given, FN_VALUE_AND_GRAD, "value_and_grad");
+}
+
+tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
+{
+    if (!fn_is(f, "tt_jvp"))
+        return NULL;
+    OPTIONS(tt_jvp_options, given);
+    FnKey key = { .kind = FN_JVP, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
+    return fn_intern(&key, "jvp", NULL);
 }
 
 tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)

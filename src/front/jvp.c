@@ -196,22 +196,55 @@ bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool 
     return ok;
 }
 
-/* jvp(f): the arguments of f, then as many tangents (those of integers count as zero); results,
- * then their tangents. */
+/* ---- tt_jvp ---- */
+
+/* The arguments of f alone; those behind them are tangents.  False: their number does not fit. */
+static bool primal_leaves(tt_fn f, const Leaves *leaves, Leaves *primal)
+{
+    int ntangents = __builtin_popcount(f->key.wrt);
+    *primal = *leaves;
+    primal->nargs -= ntangents;
+    if (primal->nargs < 1 || f->key.wrt >> primal->nargs)
+        return say_broken("%s: %d arguments: those of the function, then a tangent for each that "
+                          ".wrt names",
+                          f->label, leaves->nargs),
+               false;
+    for (int i = primal->nargs; i < leaves->nargs; i++)
+        primal->n -= leaves->counts[i];
+    return true;
+}
+
+/* Which leaves have a tangent; the tangents come in their order. */
+static bool find_active(tt_fn f, const Leaves *leaves, const Leaves *primal, bool *active)
+{
+    int next = primal->n;
+    for (int i = 0; i < primal->n; i++) {
+        int within;
+        active[i] = f->key.wrt >> leaf_argument(primal, i, &within) & 1;
+        if (!active[i])
+            continue;
+        if (!has_tangent(leaves->types[i]))
+            return say_broken("%s: %s has no tangent: only floats do; convert it with tt_astype, "
+                              "or choose others by .wrt",
+                              f->label, leaf_words(leaves, i)),
+                   false;
+        if (next == leaves->n || !type_equal(leaves->types[i], leaves->types[next]))
+            return say_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
+                              leaf_words(leaves, i),
+                              next < leaves->n ? type_words(leaves->types[next]) : "not there"),
+                   false;
+        next++;
+    }
+    return true;
+}
+
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    Leaves primal = *leaves;
+    Leaves primal;
     Graph inner;
-    primal.nargs /= 2;
-    primal.n /= 2;
-    bool *active = ARENA_ARRAY(trace_arena(), bool, primal.n + 1);
-    for (int i = 0; i < primal.n; i++) {
-        if (!type_equal(leaves->types[i], leaves->types[primal.n + i]))
-            return say_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
-                              leaf_words(leaves, i), type_words(leaves->types[primal.n + i])),
-                   false;
-        active[i] = has_tangent(leaves->types[i]);
-    }
+    bool *active = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
+    if (!primal_leaves(f, leaves, &primal) || !find_active(f, leaves, &primal, active))
+        return false;
     Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
     frame_push(&frame);
     bool ok = fn_graph(f->key.inner, &primal, &inner);

@@ -392,12 +392,6 @@ static void leave(const Case *c, const char *how, Element e, tt_fn f, int nin, c
 
 /* ---- derivatives ---- */
 
-static tt_fn jvp_of(tt_fn f)
-{
-    FnKey key = { .kind = FN_JVP, .inner = f };
-    return fn_intern(&key, "jvp", NULL);
-}
-
 static const tt *call(tt_fn f, int n, const tt *args, int nresults)
 {
     tt_tree trees[TT_MAX_ARGS];
@@ -456,13 +450,15 @@ static unsigned float_args(const Case *c)
 static int64_t push(const Case *c, const Point *p, Element e, double *dy, tt *y)
 {
     tt in[6];
+    int n = c->n;
     for (int i = 0; i < c->n; i++) {
         in[i] = make(&c->args[i], 0, e, p->x[i]);
-        in[c->n + i] = make(&c->args[i], 0, e, p->v[i]);
+        if (!c->args[i].is_int)
+            in[n++] = make(&c->args[i], 0, e, p->v[i]);
     }
-    tt_fn f = jvp_of(c->function());
-    const tt *out = call(f, 2 * c->n, in, 2);
-    leave(c, "jvp", e, f, 2 * c->n, in, 2, out);
+    tt_fn f = tt_jvp(c->function(), .wrt = float_args(c));
+    const tt *out = call(f, n, in, 2);
+    leave(c, "jvp", e, f, n, in, 2, out);
     *y = out[0];
     return numbers(out[1], dy);
 }

@@ -398,6 +398,118 @@ static void test_donation(void)
     CHECK(strstr(front_said(), "was donated to an earlier call") != NULL);
 }
 
+/* ---- forward mode, and derivatives of derivatives ---- */
+
+typedef struct {
+    Two value, tangent;
+} TwoWithTangent;
+typedef struct {
+    tt value, tangent;
+} WithTangent;
+
+static tt energy(tt x, tt w)
+{
+    return tt_sum(tt_mul(w, tt_sin(tt_mul(x, x))));
+}
+/* Of one number: sin(w x^2). */
+static tt bump(tt x, tt w)
+{
+    return tt_sin(tt_mul(w, tt_mul(x, x)));
+}
+static Two two_of(tt x, tt y)
+{
+    return (Two){ tt_mul(x, y), tt_argmax(x, 0) };
+}
+TT_FUN(Two, two_of, tt, tt);
+
+static void test_jvp(void)
+{
+    tt x = ramp(1, 5, 0, 0), w = tt_add(x, 1), v = tt_sub(2, x);
+    WithTangent r = tt_call_as(WithTangent, tt_jvp(cube), x, v);
+    EACH(r.value, x, X * X * X);
+    EACH(r.tangent, x, 3 * X * X * (2 - X));
+    r = tt_call_as(WithTangent, tt_jvp(product, .wrt = 2), x, w, v);
+    EACH(r.tangent, x, X * (2 - X));
+    r = tt_call_as(WithTangent, tt_jvp(product, .wrt = 3), x, w, v, v);
+    EACH(r.tangent, x, (X + X + 1) * (2 - X));
+    TwoWithTangent t = tt_call_as(TwoWithTangent, tt_jvp(two_of), x, w, v);
+    EACH(t.tangent.a, x, (X + 1) * (2 - X));
+    CHECK(tt_item(t.value.b) == 4 && tt_item(t.tangent.b) == 0 && tt_type(t.tangent.b) == TT_I32);
+    Two both = { x, w };
+    r = tt_call_as(WithTangent, tt_jvp(of_two), both, both);
+    CHECK(near(tt_item(r.value), tt_item(tt_call(of_two, both))));
+    r = tt_call_as(WithTangent, tt_jvp(tt_vmap(bump)), x, w, v);
+    EACH(r.tangent, x, 2 * (X + 1) * X * cos((X + 1) * X * X) * (2 - X));
+    r = tt_call_as(WithTangent, tt_vmap(tt_jvp(bump)), x, w, v);
+    EACH(r.tangent, x, 2 * (X + 1) * X * cos((X + 1) * X * X) * (2 - X));
+    r = tt_call_as(WithTangent, tt_pmap(tt_jvp(cube)), ramp(1, 4, 0, 0), ramp(1, 4, 0, 0));
+    EACH(r.tangent, ramp(1, 4, 0, 0), 3 * X * X * X);
+}
+
+#define SECOND (2 * (X + 1) * cos(X * X) - 4 * (X + 1) * X * X * sin(X * X))
+
+static tt slope(tt x, tt w)
+{
+    return tt_sum(tt_call(tt_grad(energy), x, w));
+}
+
+static void test_second(void)
+{
+    tt x = ramp(1, 5, 0, 0), w = tt_add(x, 1), v = tt_sub(2, x);
+    EACH(tt_call(tt_grad(slope), x, w), x, SECOND);
+    WithTangent r = tt_call_as(WithTangent, tt_jvp(tt_grad(energy)), x, w, v);
+    EACH(r.value, x, 2 * (X + 1) * X * cos(X * X));
+    EACH(r.tangent, x, SECOND * (2 - X));
+    /* By x twice: the arguments are x, w, dx, and then the second dx. */
+    TwoWithTangent t = tt_call_as(TwoWithTangent, tt_vmap(tt_jvp(tt_jvp(bump))), x, w,
+                                  tt_ones(TT_F32, 5), tt_ones(TT_F32, 5));
+    EACH(t.tangent.b, x,
+         2 * (X + 1) * cos((X + 1) * X * X) - 4 * (X + 1) * (X + 1) * X * X * sin((X + 1) * X * X));
+}
+
+static const char turns_text[] =
+    "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+    "  %z = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %r:2 = stablehlo.while(%i = %z, %v = %x) : tensor<i32>, tensor<f32>\n"
+    "  cond {\n"
+    "    %n = stablehlo.constant dense<3> : tensor<i32>\n"
+    "    %c = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n"
+    "  } do {\n"
+    "    %o = stablehlo.constant dense<1> : tensor<i32>\n"
+    "    %k = stablehlo.add %i, %o : tensor<i32>\n"
+    "    %m = stablehlo.multiply %v, %v : tensor<f32>\n"
+    "    stablehlo.return %k, %m : tensor<i32>, tensor<f32>\n  }\n"
+    "  return %r#1 : tensor<f32>\n}\n";
+
+/* x^8 by a loop: backwards, forwards over backwards, backwards twice, over rows. */
+static void test_second_through_loop(void)
+{
+    tt_fn f = front_load(turns_text), d = tt_grad(f), dd = tt_grad(d);
+    tt x = tt_add(ramp(1, 4, 0, 0), 0.5), one_ = tt_ones(TT_F32), at = tt_index(x, 2);
+    EACH(tt_call(tt_vmap(d), x), x, 8 * pow(X, 7));
+    EACH(tt_call(tt_vmap(dd), x), x, 56 * pow(X, 6));
+    EACH(tt_call(tt_vmap(tt_grad(dd)), x), x, 336 * pow(X, 5));
+    WithTangent r = tt_call_as(WithTangent, tt_jvp(d), at, one_);
+    CHECK(near(tt_item(r.value), 8) && near(tt_item(r.tangent), 56));
+    CHECK_SAID("");
+}
+
+static void test_jvp_misuse(void)
+{
+    tt x = ramp(1, 5, 0, 0), n = tt_arange(TT_I32, 5);
+    tt_call_as(WithTangent, tt_jvp(cube), x);
+    CHECK(strstr(front_said(), "jvp(cube) takes 2 arguments, not 1") != NULL);
+    tt_call_as(WithTangent, tt_jvp(cube), x, ramp(1, 4, 0, 0));
+    CHECK(strstr(front_said(), "jvp(cube): the tangent of argument 0, f32[5] is f32[4]; it must be "
+                               "of the same type") != NULL);
+    tt_call_as(WithTangent, tt_jvp(cube), n, n);
+    CHECK(strstr(front_said(), "jvp(cube): argument 0, i32[5] has no tangent: only floats do") !=
+          NULL);
+    tt_call_as(WithTangent, tt_jvp(front_load(turns_text)), tt_index(x, 0));
+    CHECK(strstr(front_said(), "1 arguments: those of the function, then a tangent") != NULL);
+}
+
 /* ---- programs from files ---- */
 
 static const char loaded_text[] =
@@ -504,6 +616,10 @@ int main(void)
     test_pmap_transformed();
     test_shard_map();
     test_donation();
+    test_jvp();
+    test_second();
+    test_second_through_loop();
+    test_jvp_misuse();
     test_loaded();
     test_custom_call();
     test_random();
