@@ -18,6 +18,7 @@
 typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
 typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
+enum { NAME(STAGES) = NAME(LANES) == 16 ? 4 : NAME(LANES) == 8 ? 3 : NAME(LANES) == 4 ? 2 : 1 };
 
 #define ROW(i, x)                                                                                  \
     {                                                                                              \
@@ -108,36 +109,42 @@ TILE(packed_keeping, ROWS, 2, true, true)
 TILE(strided_keeping, ROWS, 2, false, true)
 #undef TILE
 
-/* A tile of `cols` columns.  Fewer than fill the vectors go by a copy of c; a packed one of few
- * rows is a lower tile. */
-ATTR static void NAME(tile_at)(NAME(Tile) t, bool is_packed, int cols)
+typedef void NAME(TileFn)(const NAME(Tile) *t);
+
+/* By way of a copy of c, for columns that do not fill vectors. */
+ATTR static void NAME(tile_apart)(const NAME(Tile) *t, NAME(TileFn) *go, int cols)
 {
-    static void (*const packed[])(const NAME(Tile) *) = {
+    T apart[ROWS * NAME(COLS)];
+    NAME(Tile) inner = *t;
+    inner.c = apart;
+    inner.c_row = NAME(COLS);
+    inner.adds = false;
+    go(&inner);
+    for (int i = 0; i < t->rows; i++)
+        for (int j = 0; j < cols; j++) {
+            T *c = t->c + i * t->c_row + j;
+            *c = apart[i * NAME(COLS) + j] + (t->adds ? *c : 0);
+        }
+}
+
+/* A tile of `cols` columns; a packed one of few rows is a lower tile. */
+ATTR static void NAME(tile_at)(const NAME(Tile) *t, bool is_packed, int cols)
+{
+    static NAME(TileFn) *const packed[] = {
         NAME(packed_1_1), NAME(packed_1_2), NAME(packed_2_1),
         NAME(packed_2_2), NAME(packed_3_1), NAME(packed_3_2),
     };
     bool is_wide = cols > NAME(LANES);
-    int height = (t.rows - 1) / (ROWS / 3);
-    void (*go)(const NAME(Tile) *) = is_packed ? packed[2 * height + is_wide]
-                                     : is_wide ? NAME(strided_3_2)
-                                               : NAME(strided_3_1);
-    if (t.keeps) /* a full tile */
+    int height = (t->rows - 1) / (ROWS / 3);
+    NAME(TileFn) *go = is_packed ? packed[2 * height + is_wide]
+                       : is_wide ? NAME(strided_3_2)
+                                 : NAME(strided_3_1);
+    if (t->keeps) /* a full tile */
         go = is_packed ? NAME(packed_keeping) : NAME(strided_keeping);
-    if (cols == NAME(COLS) || cols == NAME(LANES)) {
-        go(&t);
-        return;
-    }
-    T apart[ROWS * NAME(COLS)];
-    T *c = t.c;
-    int64_t c_row = t.c_row;
-    bool adds = t.adds;
-    t.c = apart;
-    t.c_row = NAME(COLS);
-    t.adds = false;
-    go(&t);
-    for (int i = 0; i < t.rows; i++)
-        for (int j = 0; j < cols; j++)
-            c[i * c_row + j] = apart[i * NAME(COLS) + j] + (adds ? c[i * c_row + j] : 0);
+    if (cols == NAME(COLS) || cols == NAME(LANES))
+        go(t);
+    else
+        NAME(tile_apart)(t, go, cols);
 }
 
 /* ---- packing ---- */
@@ -150,9 +157,9 @@ typedef struct NAME(Turn) {
 ATTR static NAME(Turn) NAME(turn_masks)(void)
 {
     NAME(Turn) turn;
-    int stage = 0;
-    for (int half = NAME(LANES) / 2; half; half /= 2, stage++)
+    for (int stage = 0; stage < NAME(STAGES); stage++)
         for (int l = 0; l < NAME(LANES); l++) {
+            int half = NAME(LANES) >> (stage + 1);
             turn.first[stage][l] = l & half ? NAME(LANES) + l - half : l;
             turn.second[stage][l] = l & half ? NAME(LANES) + l : l + half;
         }
@@ -163,17 +170,22 @@ ATTR static NAME(Turn) NAME(turn_masks)(void)
 ATTR static inline __attribute__((always_inline)) void
 NAME(turn)(const NAME(Turn) *turn, T *to, int64_t to_row, const T *from, int64_t from_row, int rows)
 {
-    NAME(Vec) v[NAME(LANES)];
+    NAME(Vec) v[NAME(LANES)]; /* in registers, if all loops are unrolled */
+#pragma GCC unroll 16
     for (int i = 0; i < NAME(LANES); i++)
         v[i] = i < rows ? *(const NAME(Vec) *)(from + i * from_row) : (NAME(Vec)){ 0 };
-    int stage = 0;
-    for (int half = NAME(LANES) / 2; half; half /= 2, stage++)
-        for (int i = 0; i < NAME(LANES); i++)
-            if (!(i & half)) {
-                NAME(Vec) x = v[i], y = v[i + half];
-                v[i] = __builtin_shuffle(x, y, turn->first[stage]);
-                v[i + half] = __builtin_shuffle(x, y, turn->second[stage]);
-            }
+#pragma GCC unroll 4
+    for (int stage = 0; stage < NAME(STAGES); stage++)
+#pragma GCC unroll 16
+        for (int i = 0; i < NAME(LANES); i++) {
+            int half = NAME(LANES) >> (stage + 1);
+            if (i & half)
+                continue;
+            NAME(Vec) x = v[i], y = v[i + half];
+            v[i] = __builtin_shuffle(x, y, turn->first[stage]);
+            v[i + half] = __builtin_shuffle(x, y, turn->second[stage]);
+        }
+#pragma GCC unroll 16
     for (int p = 0; p < NAME(LANES); p++)
         *(NAME(Vec) *)(to + p * to_row) = v[p];
 }
@@ -190,9 +202,11 @@ NAME(pack)(T *to, int width, int rows, int64_t depth, const T *from, int64_t fro
         NAME(Turn) turn = NAME(turn_masks)();
         for (; p + NAME(LANES) <= depth; p += NAME(LANES))
             for (int i = (width - 1) / NAME(LANES) * NAME(LANES); i >= 0; i -= NAME(LANES)) {
-                int left = rows - i;
-                NAME(turn)(&turn, to + p * width + i, width, from + i * from_row + p, from_row,
-                           left < 0 ? 0 : left < NAME(LANES) ? left : NAME(LANES));
+                const T *at = from + i * from_row + p;
+                if (rows - i >= NAME(LANES))
+                    NAME(turn)(&turn, to + p * width + i, width, at, from_row, NAME(LANES));
+                else
+                    NAME(turn)(&turn, to + p * width + i, width, at, from_row, rows - i);
             }
     } else if (from_row == 1 && rows == width) {
         for (; p < depth; p++)
@@ -405,7 +419,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
         t.a_row = g->a_row;
         t.a_col = g->a_col;
         t.c = g->c + i * g->c_row + g->jc + j;
-        NAME(tile_at)(t, is_packed, cols);
+        NAME(tile_at)(&t, is_packed, cols);
         if (t.keeps) {
             t.b = here;
             t.b_row = NAME(COLS);
