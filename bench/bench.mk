@@ -3,7 +3,7 @@ OUT := build/bench
 SHARED_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c))
 CFLAGS := -std=gnu17 -O2 -g -Wall -Wextra -fvisibility=hidden -fPIC -pthread -Isrc
 
-bench: $(OUT)/ours $(OUT)/limits $(OUT)/null_plugin.so $(OUT)/front
+bench: $(OUT)/ours $(OUT)/limits $(OUT)/moves $(OUT)/null_plugin.so $(OUT)/front
 	$(VENV)/bin/python bench/run.py
 	$(VENV)/bin/python bench/front.py
 $(OUT)/front: bench/front.c $(BUILD)/libtutti.so
@@ -15,6 +15,9 @@ $(OUT)/ours: bench/ours.c $(SHARED_OBJ)
 $(OUT)/limits: bench/limits.c
 	@mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -O3 -o $@ $<
+$(OUT)/moves: bench/moves.c
+	@mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -o $@ $<
 $(OUT)/null_plugin.so: bench/null_plugin.c $(SHARED_OBJ)
 	@mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--version-script=src/engine/plugin/exports.map -lm

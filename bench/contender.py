@@ -7,6 +7,7 @@ Reads a command a line, answers with a line of JSON, like ours.c:
     compile NAME NDEVICES SEED    time to compile (lowered before), in ns
     trace NAME NDEVICES COUNT     times to trace and lower a function not seen before, in ns
     lower NAME NDEVICES PATH SEED write the StableHLO text of that work to PATH
+    forget NAME NDEVICES          lets go of the arguments of that work
     memory                        peak of this process, in bytes
 
 The platform comes from JAX_PLATFORMS, devices from XLA_FLAGS.
@@ -86,6 +87,9 @@ def main():
             answer = trace(rest[0], int(rest[1]), int(rest[2]))
         elif word == "lower":
             answer = lower(rest[0], int(rest[1]), rest[2], int(rest[3]))
+        elif word == "forget":
+            cache.pop((rest[0], int(rest[1])), None)
+            answer = {}
         else:
             answer = {"bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
         print(json.dumps(answer), flush=True)

@@ -6,6 +6,7 @@
  *     call PROGRAM.mlir NDEVICES COUNT   times of COUNT calls, arguments already in place, in ns,
  *                                        and the CPU time of all threads for all of them
  *     compile PROGRAM.mlir NDEVICES      time to compile it, in ns
+ *     forget PROGRAM.mlir NDEVICES       lets go of it and its arguments
  *     memory                             this process's peak, in bytes
  *
  *     ours PLUGIN.so NDEVICES [once PROGRAM.mlir]
@@ -239,14 +240,42 @@ static void place_arguments(Loaded *l, const Module *m)
     }
 }
 
-static Loaded *load(const char *path, int ndevices)
+static Loaded *find_loaded(const char *path)
 {
     static Loaded loaded[MOST_PROGRAMS];
-    static int n;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < MOST_PROGRAMS; i++)
         if (strcmp(loaded[i].path, path) == 0)
             return &loaded[i];
-    Loaded *l = &loaded[n++];
+    return NULL;
+}
+
+static void do_forget(const char *path)
+{
+    Loaded *l = find_loaded(path);
+    for (int d = 0; l && d < l->ndevices; d++)
+        for (int i = 0; i < l->nargs; i++) {
+            PJRT_Buffer_Destroy_Args end = ARGS(PJRT_Buffer_Destroy_Args, .buffer = l->args[d][i]);
+            CALL(Buffer_Destroy, &end);
+        }
+    if (l) {
+        PJRT_LoadedExecutable_Destroy_Args end =
+            ARGS(PJRT_LoadedExecutable_Destroy_Args, .executable = l->executable);
+        CALL(LoadedExecutable_Destroy, &end);
+        l->path[0] = 0;
+    }
+    printf("{}\n");
+}
+
+static Loaded *load(const char *path, int ndevices)
+{
+    Loaded *l = find_loaded(path);
+    if (l)
+        return l;
+    l = find_loaded("");
+    if (!l) {
+        fprintf(stderr, "%s: more than %d programs\n", path, MOST_PROGRAMS);
+        exit(1);
+    }
     snprintf(l->path, sizeof l->path, "%s", path);
     l->ndevices = ndevices;
     size_t size;
@@ -366,6 +395,8 @@ int main(int argc, char **argv)
             do_call(path, n, count);
         else if (sscanf(line, "compile %255s %d", path, &n) == 2)
             do_compile(path, n);
+        else if (sscanf(line, "forget %255s %d", path, &n) == 2)
+            do_forget(path);
         else if (strcmp(line, "memory\n") == 0)
             do_memory();
         fflush(stdout);

@@ -1,13 +1,14 @@
 """make bench: lets the contenders take turns in one run, and prints what came of it.
 
 Contenders: ours (C over the PJRT ABI), jax (JAX's own CPU backend), plugin (JAX on Tutti's
-engine), null (JAX on a plugin that executes nothing: Python's own share of a call).  Each is a
-process that waits for its turn; a row is many short turns of each, so that a slow spell of the
-machine meets all of them.  Writes build/bench/results.jsonl and a table to the terminal.
+engine), null (JAX on a plugin that executes nothing: Python's own share of a call), and for
+collectives moves (memcpy of the bytes that must move).  Each is a process that waits for its
+turn; a row is many short turns of each, so that a slow spell of the machine meets all of them.  Writes build/bench/results.jsonl and a table to the terminal.
 
     run.py [ROWS] [--contenders ours,jax,...]
 
-ROWS: names of groups or works, "small big map_psum", say; all of them if none is named.
+ROWS: names of groups, works or collectives, "small map_psum all_reduce all_gather_64M", say; all
+of them if none is named.
 """
 import argparse
 import json
@@ -25,10 +26,12 @@ PYTHON = os.environ.get("PYTHON") or os.path.join(ROOT, "build", "venv", "bin", 
 PLUGIN = os.path.join(ROOT, "build", "pjrt_plugin_tutti.so")
 NULL = os.path.join(OUT, "null_plugin.so")
 OURS = os.path.join(OUT, "ours")
+MOVES = os.path.join(OUT, "moves")
 DEVICES = 64
-KINDS = ["ours", "jax", "plugin", "null"]
+KINDS = ["ours", "jax", "plugin", "null", "moves"]
 TURNS, COUNT = 12, 40
-TURN_NS = 25e6  # a turn of fewer calls if they are long
+TURN_NS = 25e6  # a turn of fewer calls if they are long,
+ROW_NS = 2e9    # and fewer turns if the calls are very long
 
 # Groups of rows: works, and on how many devices.
 SMALL = [("jit", [1]), ("call", [1, 4, 8]), ("psum", [1, 4, 8]), ("linear", [1, 4, 8])]
@@ -37,7 +40,11 @@ BIG = [(work, [1]) for work in (
     "gelu_erf softmax layernorm transpose transpose_0213 sum sum_rows sum_columns argmax "
     "argmax_columns cumsum").split()]
 STEP = [("mlp", [1, 4, 8]), ("map_psum", [2, 4, 8, 16, 32, 64])]
-GROUPS = {"small": SMALL, "big": BIG, "step": STEP}
+KINDS_OF_MEETING = ("all_reduce all_gather reduce_scatter all_to_all permute broadcast "
+                    "ragged").split()
+NOT_IN_JAX = ("broadcast", "ragged")  # its CPU backend has no such collectives
+MEET = [(f"{kind}_{size}", [4, 8]) for size in ("4K", "4M", "64M") for kind in KINDS_OF_MEETING]
+GROUPS = {"small": SMALL, "big": BIG, "step": STEP, "meet": MEET}
 TITLES = {"jit": "jit call", "call": "pmap call", "psum": "psum of a float",
           "linear": "linear step", "mlp": "MLP step", "map_psum": "map 64 MB, psum"}
 
@@ -60,7 +67,8 @@ def environment(kind):
 class Contender:
     def __init__(self, kind):
         self.kind = kind
-        command = [OURS, PLUGIN, str(DEVICES)] if kind == "ours" else [PYTHON, HERE + "/contender.py"]
+        commands = {"ours": [OURS, PLUGIN, str(DEVICES)], "moves": [MOVES]}
+        command = commands.get(kind, [PYTHON, HERE + "/contender.py"])
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, env=environment(kind))
 
@@ -86,24 +94,41 @@ def spread(times):
             "p90": ordered[len(ordered) * 9 // 10], "n": len(ordered)}
 
 
+def meeting(work):
+    """The collective that this is about, or None: all_reduce for all_reduce_4M."""
+    kind = work.rsplit("_", 1)[0]
+    return kind if kind in KINDS_OF_MEETING else None
+
+
+def who_plays(contenders, work):
+    """The contenders that know that work."""
+    if not meeting(work):
+        return [kind for kind in contenders if kind != "moves"]
+    cannot = ("null", "jax") if meeting(work) in NOT_IN_JAX else ("null",)
+    return [kind for kind in contenders if kind not in cannot]
+
+
 def call_row(contenders, work, n):
-    path = program(contenders["jax"], work, n)
-    times = {kind: [] for kind in contenders}
-    cpu = {kind: [] for kind in contenders}
-    ask = lambda kind, count: contenders[kind].ask(
-        f"call {path if kind == 'ours' else work} {n} {count}")
-    first = [min(ask(kind, 3)["ns"]) for kind in contenders]  # warm-up
-    count = max(2, min(COUNT, int(TURN_NS / max(first))))
-    for _ in range(TURNS):
-        for kind in contenders:
-            answer = ask(kind, count)
+    kinds = who_plays(contenders, work)
+    path = program(contenders["jax" if "jax" in kinds else "plugin"], work, n)
+    times, cpu = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
+    say = lambda word, kind, rest="": contenders[kind].ask(
+        f"{word} {path if kind == 'ours' else work} {n} {rest}")
+    first = max(min(say("call", kind, 3)["ns"]) for kind in kinds)  # warm-up
+    count = max(2, min(COUNT, int(TURN_NS / first)))
+    for _ in range(max(3, min(TURNS, int(ROW_NS / (count * first))))):
+        for kind in kinds:
+            answer = say("call", kind, count)
             times[kind] += answer["ns"]
             cpu[kind].append(answer["cpu_ns"] / count)
+    if "moves" in kinds:  # hundreds of megabytes each
+        for kind in kinds:
+            say("forget", kind)
     return {kind: {**spread(t), "cpu": statistics.median(cpu[kind])} for kind, t in times.items()}
 
 
 def compile_row(contenders, work, n, turns=7):
-    times = {kind: [] for kind in contenders if kind != "null"}
+    times = {kind: [] for kind in contenders if kind not in ("null", "moves")}
     for seed in range(1, turns + 1):
         path = program(contenders["jax"], work, n, seed)
         for kind in times:
@@ -152,6 +177,8 @@ def limits():
 
 def share(work, n, row, limit):
     """How much of the machine's limit `ours` reaches, where a limit is known."""
+    if "moves" in row:
+        return f"{row['ours']['median'] / row['moves']['median']:.2f}x of memcpy"
     seconds = row["ours"]["median"] / 1e9
     if work == "linear":  # the batch is read twice, forward and backward, by `workers` cores
         moved = 2 * 4 * 1024 * 128
@@ -162,24 +189,25 @@ def share(work, n, row, limit):
     return ""
 
 
-def show(rows, limit):
+HEAD = (f"{'':28}{'ours, us':>10}{'jax':>10}{'plugin':>10}{'null':>10}{'jax/ours':>9}{'p10':>9}"
+        f"{'CPU':>9}{'jax/plug':>9}{'plug/null':>10}  share of the limit")
+
+
+def show(name, work, n, row, limit):
     us = lambda row, kind: f"{row[kind]['median'] / 1e3:10.1f}" if kind in row else " " * 10
     ratio = lambda row, a, b: f"{row[a]['median'] / row[b]['median']:8.1f}x" if a in row and b in row else " " * 9
-    cpu = lambda row: f"{row['jax']['cpu'] / row['ours']['cpu']:8.1f}x" if "cpu" in row["jax"] else " " * 9
-    low = lambda row: f"{row['jax']['p10'] / row['ours']['p10']:8.1f}x"
-    print(f"{'':28}{'ours, us':>10}{'jax':>10}{'plugin':>10}{'null':>10}{'jax/ours':>9}{'p10':>9}"
-          f"{'CPU':>9}{'jax/plug':>9}{'plug/null':>10}  share of the limit")
-    for name, work, n, row in rows:
-        print(f"{name:28}{us(row, 'ours')}{us(row, 'jax')}{us(row, 'plugin')}{us(row, 'null')}"
-              f"{ratio(row, 'jax', 'ours')}{low(row)}{cpu(row)}{ratio(row, 'jax', 'plugin')} {ratio(row, 'plugin', 'null')}"
-              f"  {share(work, n, row, limit)}")
+    of = lambda row, what: (f"{row['jax'][what] / row['ours'][what]:8.1f}x"
+                            if what in row.get("jax", {}) else " " * 9)
+    print(f"{name:28}{us(row, 'ours')}{us(row, 'jax')}{us(row, 'plugin')}{us(row, 'null')}"
+          f"{ratio(row, 'jax', 'ours')}{of(row, 'p10')}{of(row, 'cpu')}{ratio(row, 'jax', 'plugin')} "
+          f"{ratio(row, 'plugin', 'null')}  {share(work, n, row, limit)}", flush=True)
 
 
 def rows_asked(names):
     every = [row for group in GROUPS.values() for row in group]
     rows = []
     for name in names or GROUPS:
-        rows += GROUPS.get(name) or [row for row in every if row[0] == name]
+        rows += GROUPS.get(name) or [r for r in every if name in (r[0], meeting(r[0]))]
     return rows
 
 
@@ -202,22 +230,24 @@ def main():
     parser.add_argument("--contenders", default=",".join(KINDS))
     asked = parser.parse_args()
     about, limit = machine(), limits()
-    kinds = asked.contenders.split(",")
-    contenders = {kind: Contender(kind) for kind in kinds}
+    print(", ".join(f"{k}: {v}" for k, v in about.items()))
+    print("limits: " + ", ".join(f"{r['limit']} {r['value']} {r['unit']}" for r in limit.values()))
+    print(HEAD)
+    contenders = {kind: Contender(kind) for kind in asked.contenders.split(",")}
     rows = []
+    def add(*row):
+        rows.append(row)
+        show(*row, limit)
     for work, counts in rows_asked(asked.rows):
         for n in counts:
             title = TITLES.get(work, work) + (f", {n} devices" if n > 1 or len(counts) > 1 else "")
-            rows.append((title, work, n, call_row(contenders, work, n)))
+            add(title, work, n, call_row(contenders, work, n))
     if not asked.rows or "small" in asked.rows:
-        rows.append(("compile, 4 devices", "linear", 4, compile_row(contenders, "linear", 4)))
-        rows.append(("start to result, 4", "lesson", 4, start_row(contenders)))
-    memory = {kind: c.ask("memory")["bytes"] for kind, c in contenders.items()}
+        add("compile, 4 devices", "linear", 4, compile_row(contenders, "linear", 4))
+        add("start to result, 4", "lesson", 4, start_row(contenders))
+    memory = {kind: c.ask("memory")["bytes"] for kind, c in contenders.items() if kind != "moves"}
     write(limit, rows, memory, about)
-    print(", ".join(f"{k}: {v}" for k, v in about.items()))
-    print("limits: " + ", ".join(f"{r['limit']} {r['value']} {r['unit']}" for r in limit.values()))
-    show(rows, limit)
-    print("peak memory, MB: " + ", ".join(f"{k} {memory[k] / 1e6:.0f}" for k in kinds))
+    print("peak memory, MB: " + ", ".join(f"{k} {v / 1e6:.0f}" for k, v in memory.items()))
 
 
 main()
