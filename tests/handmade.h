@@ -25,10 +25,14 @@ typedef struct HandMade {
 static const int64_t one_dims[1] = { 1 };
 static const Type one_f32 = { F32, 1, one_dims };
 
-static inline void add_f32(void *out, const void *a, const void *b, int64_t n)
+static inline void add_f32(void *out, const void *const *in, int64_t nin, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        ((float *)out)[i] = ((const float *)a)[i] + ((const float *)b)[i];
+    for (int64_t i = 0; i < n; i++) {
+        float sum = ((const float *)in[0])[i];
+        for (int64_t r = 1; r < nin; r++)
+            sum += ((const float *)in[r])[i];
+        ((float *)out)[i] = sum;
+    }
 }
 
 /* Cost: -1 is unknown, so that it goes to the workers. */

@@ -57,8 +57,9 @@ static inline void *frame_at(const Frame *f, Place p)
     }
 }
 
-/* out[i] = f(a[i], b[i]) for n elements: a reducer region, compiled.  out may be a or b. */
-typedef void CombineFn(void *out, const void *a, const void *b, int64_t n);
+/* out[i] = f(f(in[0][i], in[1][i]), in[2][i]) ... for n elements of nin operands: a reducer
+ * region, compiled.  out may be one of them. */
+typedef void CombineFn(void *out, const void *const *in, int64_t nin, int64_t n);
 
 /* Devices that meet: flat numbers (replica * npartitions + partition), in the order in which
  * the program lists them.  Equal lists are one group. */
@@ -99,6 +100,8 @@ typedef struct Param {
     bool may_donate; /* arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output) */
     int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
                         right whether or not the two are the same memory. */
+    bool is_shared;  /* results: only meetings of all devices write it, the same for each: one
+                        memory may serve all of them */
 } Param;
 
 typedef struct CompileStats {

@@ -17,17 +17,25 @@ typedef struct Stage {
 static Stage stage;
 static int32_t before[MOST][ROOM / 4]; /* operands, kept */
 
-static void add_i32(void *out, const void *a, const void *b, int64_t n)
+static void add_i32(void *out, const void *const *in, int64_t nin, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        ((int32_t *)out)[i] = ((const int32_t *)a)[i] + ((const int32_t *)b)[i];
+    for (int64_t i = 0; i < n; i++) {
+        int32_t sum = 0;
+        for (int64_t r = 0; r < nin; r++)
+            sum += ((const int32_t *)in[r])[i];
+        ((int32_t *)out)[i] = sum;
+    }
 }
 
 /* Not associative: shows the order. */
-static void halve_i32(void *out, const void *a, const void *b, int64_t n)
+static void halve_i32(void *out, const void *const *in, int64_t nin, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        ((int32_t *)out)[i] = ((const int32_t *)a)[i] / 2 + ((const int32_t *)b)[i];
+    for (int64_t i = 0; i < n; i++) {
+        int32_t sum = ((const int32_t *)in[0])[i];
+        for (int64_t r = 1; r < nin; r++)
+            sum = sum / 2 + ((const int32_t *)in[r])[i];
+        ((int32_t *)out)[i] = sum;
+    }
 }
 
 static void set_stage(int n)

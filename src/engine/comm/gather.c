@@ -12,26 +12,26 @@
 
 typedef struct Gather {
     const Parts *p;
-    int i;         /* the operand */
-    size_t run;    /* bytes that lie together in a part */
-    int64_t outer; /* and how many such runs */
+    int i;     /* the operand */
+    Runs runs; /* of a part */
+    int nouts; /* results to write: all, or one that is shared */
+    bool streams;
 } Gather;
 
-/* Puts what rank r brought into the first member's result. */
-static void gather_from(void *user, int64_t r)
+/* A piece of what one rank brought, to where it lies in every result. */
+static void gather_piece(void *user, int64_t i)
 {
     const Gather *g = user;
-    char *to = part_out(g->p, 0, g->i) + (size_t)r * g->run;
-    const char *from = part_in(g->p, (int)r, g->i);
-    for (int64_t o = 0; o < g->outer; o++)
-        memcpy(to + (size_t)(o * g->p->n) * g->run, from + (size_t)o * g->run, g->run);
-}
-
-static void copy_to_rank(void *user, int64_t before)
-{
-    const Gather *g = user;
-    memcpy(part_out(g->p, (int)before + 1, g->i), part_out(g->p, 0, g->i),
-           type_bytes(g->p->m->out_types[g->i]));
+    int64_t npieces = runs_pieces(g->runs), r = i / npieces;
+    Piece piece = runs_piece(g->runs, i % npieces);
+    const char *from = part_in(g->p, (int)r, g->i) + piece.at;
+    size_t run = g->runs.run;
+    for (int o = 0; o < g->nouts; o++) {
+        char *to = part_out(g->p, o, g->i) + (size_t)r * run + piece.at;
+        for (int64_t k = piece.first; k < piece.end; k++)
+            bytes_move(to + (size_t)(k * g->p->n) * run, from + (size_t)k * run, piece.bytes,
+                       g->streams);
+    }
 }
 
 static Error *all_gather_operand(const Parts *p, int i, int dim)
@@ -40,12 +40,11 @@ static Error *all_gather_operand(const Parts *p, int i, int dim)
     if (dim < 0 || dim >= part.rank || whole.rank != part.rank ||
         part.dims[dim] * p->n != whole.dims[dim] || type_count(part) * p->n != type_count(whole))
         return meet_misfit(p, i);
-    size_t bytes = type_bytes(whole);
-    if (!bytes)
-        return NULL;
-    Gather g = { p, i, bytes_from(part, dim), extent_before(part, dim) };
-    meet_slices(p, p->n, bytes, gather_from, &g);
-    meet_slices(p, p->n - 1, bytes * (size_t)(p->n - 1), copy_to_rank, &g);
+    int nouts = part_is_shared(p, i) ? 1 : p->n;
+    size_t moved = type_bytes(whole) * (size_t)nouts;
+    Gather g = { p, i, { extent_before(part, dim), bytes_from(part, dim) }, nouts,
+                 meet_streams(2 * moved) };
+    meet_slices(p, p->n * runs_pieces(g.runs), moved, gather_piece, &g);
     return NULL;
 }
 
@@ -79,20 +78,41 @@ typedef struct Exchange {
     int64_t in_strides[MAX_RANK], out_strides[MAX_RANK], extents[MAX_RANK];
 } Exchange;
 
-static void exchange_to(void *user, int64_t to)
+static void exchange_pair(void *user, int64_t pair)
 {
     const Exchange *x = user;
+    int from = (int)(pair % x->p->n);
+    int64_t to = pair / x->p->n;
     Type in = x->p->m->in_types[x->i];
     int64_t out_step = x->extents[x->concat] * x->out_strides[x->concat];
     int64_t in_step = x->extents[x->split] * x->in_strides[x->split];
-    for (int from = 0; from < x->p->n; from++)
-        strided_copy(part_out(x->p, (int)to, x->i) + from * out_step, x->out_strides,
-                     part_in(x->p, from, x->i) + to * in_step, x->in_strides, in.rank, x->extents,
-                     (size_t)element_info[in.element].bytes);
+    strided_copy(part_out(x->p, (int)to, x->i) + from * out_step, x->out_strides,
+                 part_in(x->p, from, x->i) + to * in_step, x->in_strides, in.rank, x->extents,
+                 (size_t)element_info[in.element].bytes);
+}
+
+/* What each member has for each other lies together on both sides: plain copies. */
+static bool exchange_is_plain(const Exchange *x)
+{
+    Type in = x->p->m->in_types[x->i];
+    return extent_before(in, x->split) == 1 && extent_before(in, x->concat) == 1;
+}
+
+static void exchange_plainly(const Exchange *x)
+{
+    const Parts *p = x->p;
+    size_t bytes = type_bytes(p->m->in_types[x->i]) / (size_t)p->n;
+    Move moves[p->n * p->n];
+    for (int to = 0, k = 0; to < p->n; to++)
+        for (int from = 0; from < p->n; from++, k++)
+            moves[k] = (Move){ part_out(p, to, x->i) + (size_t)from * bytes,
+                               part_in(p, from, x->i) + (size_t)to * bytes, bytes };
+    meet_moves(p, p->n * p->n, moves);
 }
 
 static Error *all_to_all_operand(const Parts *p, int i, int split, int concat)
 {
+    enum { FEW = 64 }; /* whose table of pairs fits the stack */
     Type in = p->m->in_types[i], out = p->m->out_types[i];
     if (!all_to_all_fits(p, in, out, split, concat))
         return meet_misfit(p, i);
@@ -101,7 +121,10 @@ static Error *all_to_all_operand(const Parts *p, int i, int split, int concat)
     byte_strides(out, x.out_strides);
     memcpy(x.extents, in.dims, sizeof *x.extents * (size_t)in.rank);
     x.extents[split] /= p->n;
-    meet_slices(p, p->n, type_bytes(in) * (size_t)p->n, exchange_to, &x);
+    if (p->n <= FEW && exchange_is_plain(&x))
+        exchange_plainly(&x);
+    else
+        meet_slices(p, p->n * p->n, type_bytes(in) * (size_t)p->n, exchange_pair, &x);
     return NULL;
 }
 

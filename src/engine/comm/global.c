@@ -149,7 +149,7 @@ static void cut(const Parts *p, int i, Whole *w)
     Tiles tiles = { p, t, p->m->out_types[i], whole, i, w->outs[i], false };
     if (!is_whole(t))
         copy_tiles(&tiles);
-    else if (type_bytes(whole))
+    else if (type_bytes(whole) && !part_is_shared(p, i))
         meet_slices(p, p->n - 1, type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 

@@ -58,6 +58,11 @@ void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user
         f(user, i);
 }
 
+bool part_is_shared(const Parts *p, int i)
+{
+    return p->n > 1 && part_out(p, 0, i) == part_out(p, 1, i);
+}
+
 static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     return a_bytes && b_bytes && (uintptr_t)a < (uintptr_t)b + b_bytes &&

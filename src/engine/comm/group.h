@@ -2,6 +2,7 @@
  * device takes away.
  *
  *   group.c    who brought what; aliasing; which algorithm
+ *   move.c     copying, by all workers, past the caches where they do not help
  *   reduce.c   all_reduce, reduce_scatter
  *   gather.c   all_gather, all_to_all
  *   shift.c    collective_permute, collective_broadcast
@@ -36,12 +37,39 @@ typedef struct Parts {
 static inline char *part_in(const Parts *p, int r, int i) { return p->in[r * p->m->nin + i]; }
 static inline char *part_out(const Parts *p, int r, int i) { return p->out[r * p->m->nout + i]; }
 
+/* Do all ranks have one memory for result i?  Then it is written once (Param.is_shared). */
+bool part_is_shared(const Parts *p, int i);
+
 typedef MUST_USE Error *MeetFn(const Parts *p);
 MeetFn meet_all_reduce, meet_reduce_scatter, meet_all_gather, meet_all_to_all, meet_permute,
     meet_broadcast, meet_ragged, meet_global;
 
 /* Calls f for every slice below n; if all of them together touch many bytes, idle workers help. */
 void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
+
+/* An array as `outer` runs of bytes that lie together, cut into pieces of about equal size: some
+ * runs, or a part of one. */
+typedef struct Runs {
+    int64_t outer;
+    size_t run;
+} Runs;
+typedef struct Piece {
+    int64_t first, end; /* runs */
+    size_t at, bytes;   /* of each of them */
+} Piece;
+int64_t runs_pieces(Runs r); /* 0: nothing in it */
+Piece runs_piece(Runs r, int64_t i);
+
+/* Copies of equally many bytes, cut into pieces for all workers. */
+typedef struct Move {
+    char *to;
+    const char *from; /* NULL: zeros */
+    size_t bytes;
+} Move;
+void meet_moves(const Parts *p, int64_t n, const Move *moves);
+/* Is what a meeting touches more than the caches keep?  Then results are streamed past them. */
+bool meet_streams(size_t bytes);
+void bytes_move(char *to, const char *from, size_t n, bool streams);
 
 /* Types do not fit a group of n: says so for operand i. */
 MUST_USE Error *meet_misfit(const Parts *p, int i);

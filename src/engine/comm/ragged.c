@@ -13,6 +13,7 @@
 
 #include "ops/number.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS, INTO, INPUT_OFFSETS, SEND_SIZES, OUTPUT_OFFSETS };
@@ -39,35 +40,101 @@ static Error *outside(const Parts *p, int from, int to, int64_t start, int64_t n
                      (long long)(start + n - 1), type_name(t));
 }
 
+/* Rows on their way. */
+typedef struct Sent {
+    int from;
+    int64_t start, at, n; /* rows of the sender, and where they come to lie */
+} Sent;
+
 /* Entry i of the lists of `from`. */
-static Error *send_rows(const Parts *p, int from, int to, int64_t i)
+static Error *look_up(const Parts *p, int from, int to, int64_t i, Sent *out)
 {
     Type rows = p->m->in_types[ROWS], into = p->m->in_types[INTO];
-    int64_t start = number_at(p, from, INPUT_OFFSETS, i), n = number_at(p, from, SEND_SIZES, i);
-    int64_t at = number_at(p, from, OUTPUT_OFFSETS, i);
-    if (n == 0)
-        return NULL;
-    if (!is_within(start, n, rows.dims[0]))
-        return outside(p, from, to, start, n, true);
-    if (!is_within(at, n, into.dims[0]))
-        return outside(p, from, to, at, n, false);
-    size_t row = bytes_from(rows, 1);
-    if (row)
-        memcpy(part_out(p, to, 0) + (size_t)at * row, part_in(p, from, ROWS) + (size_t)start * row,
-               (size_t)n * row);
+    *out = (Sent){ from, number_at(p, from, INPUT_OFFSETS, i), number_at(p, from, OUTPUT_OFFSETS, i),
+                   number_at(p, from, SEND_SIZES, i) };
+    if (out->n == 0)
+        out->at = 0; /* wherever it says: nothing comes */
+    else if (!is_within(out->start, out->n, rows.dims[0]))
+        return outside(p, from, to, out->start, out->n, true);
+    else if (!is_within(out->at, out->n, into.dims[0]))
+        return outside(p, from, to, out->at, out->n, false);
+    return NULL;
+}
+
+typedef struct Ragged {
+    const Parts *p;
+    int64_t each;  /* what comes to a rank */
+    Sent *sent;    /* [n][each], in the order in which it is put down */
+    Sent *by_place; /* the same, to be sorted by place */
+    size_t row;
+    bool streams;
+} Ragged;
+
+static int lower_first(const void *a, const void *b)
+{
+    const Sent *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Rows that nobody sends are those of the second operand. */
+static void keep_rows(const Ragged *g, int to, int64_t first, int64_t end)
+{
+    if (first < end)
+        bytes_move(part_out(g->p, to, 0) + (size_t)first * g->row,
+                   part_in(g->p, to, INTO) + (size_t)first * g->row, (size_t)(end - first) * g->row,
+                   g->streams);
+}
+
+static void receive(void *user, int64_t to)
+{
+    const Ragged *g = user;
+    Sent *sent = g->sent + to * g->each, *sorted = g->by_place + to * g->each;
+    qsort(sorted, (size_t)g->each, sizeof *sorted, lower_first);
+    int64_t done = 0;
+    for (int64_t k = 0; k < g->each; k++) {
+        keep_rows(g, (int)to, done, sorted[k].at);
+        done = sorted[k].at + sorted[k].n > done ? sorted[k].at + sorted[k].n : done;
+    }
+    keep_rows(g, (int)to, done, g->p->m->in_types[INTO].dims[0]);
+    for (int64_t k = 0; k < g->each; k++)
+        if (sent[k].n)
+            bytes_move(part_out(g->p, (int)to, 0) + (size_t)sent[k].at * g->row,
+                       part_in(g->p, sent[k].from, ROWS) + (size_t)sent[k].start * g->row,
+                       (size_t)sent[k].n * g->row, g->streams);
+}
+
+/* Everything is looked at before anything is written. */
+static Error *look_up_all(const Ragged *g, int64_t entries)
+{
+    const Parts *p = g->p;
+    int64_t to_each = entries / p->n;
+    for (int from = 0; from < p->n; from++)
+        for (int64_t i = 0; i < entries; i++) {
+            int64_t to = i / to_each, k = to * g->each + from * to_each + i % to_each;
+            TRY(look_up(p, from, (int)to, i, &g->sent[k]));
+            g->by_place[k] = g->sent[k];
+        }
     return NULL;
 }
 
 Error *meet_ragged(const Parts *p)
 {
     int64_t entries = p->m->in_types[INPUT_OFFSETS].dims[0];
-    size_t bytes = type_bytes(p->m->out_types[0]);
+    size_t bytes = type_bytes(p->m->out_types[0]) * (size_t)p->n;
     if (entries % p->n)
         return meet_misfit(p, INPUT_OFFSETS);
-    for (int r = 0; bytes && r < p->n; r++)
-        memcpy(part_out(p, r, 0), part_in(p, r, INTO), bytes);
-    for (int from = 0; from < p->n; from++)
-        for (int64_t i = 0; i < entries; i++)
-            TRY(send_rows(p, from, (int)(i / (entries / p->n)), i));
-    return NULL;
+    if (!bytes)
+        return NULL;
+    size_t n = (size_t)entries * (size_t)p->n;
+    Sent *table = malloc(2 * (n + 1) * sizeof *table);
+    if (!table)
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
+                         p->m->where, n);
+    Ragged g = { p, entries, table, table + n, bytes_from(p->m->in_types[ROWS], 1),
+                 meet_streams(2 * bytes) };
+    Error *error = look_up_all(&g, entries);
+    if (!error)
+        meet_slices(p, p->n, bytes, receive, &g);
+    free(table);
+    return error;
 }

@@ -1,18 +1,19 @@
 /* reduce.c - all_reduce and reduce_scatter.
  *
- * all_reduce, by blocks that stay in the first-level cache:
+ * Both by blocks that stay in the first-level cache:
  *
  *     in[0] in[1] in[2] in[3]
  *       \    /    /    /
- *        out[0] <-+--<-+          ((in0 + in1) + in2) + in3: always in rank order
- *           \---> out[1], out[2], out[3]
+ *         sum  <-+--<-+          ((in0 + in1) + in2) + in3: always in rank order
+ *           \---> out[0], out[1], out[2], out[3], or the one memory that all share
  *
- * reduce_scatter does the same for the slice of each rank, straight into that rank's result. */
+ * The sum is made in the first result, or in a block of its own if results are so large that they
+ * are streamed past the caches.  reduce_scatter does the same for the slice of each rank. */
 #include "engine/comm/group.h"
 
 #include <string.h>
 
-enum { BLOCK_BYTES = 8 << 10, SLICE_BYTES = 64 << 10 }; /* both hold whole elements */
+enum { BLOCK_BYTES = 8 << 10 }; /* holds whole elements, and so does a Piece */
 
 static Error *check_combine(const Parts *p)
 {
@@ -24,14 +25,13 @@ static Error *check_combine(const Parts *p)
 /* dst = in[0][at] + in[1][at] + ..., n elements each, in rank order. */
 static void combine_ranks(const Parts *p, int i, char *dst, size_t at, int64_t n, size_t element)
 {
-    if (p->n == 1) {
-        if (dst != part_in(p, 0, i) + at)
-            memcpy(dst, part_in(p, 0, i) + at, (size_t)n * element);
-        return;
-    }
-    p->m->combine(dst, part_in(p, 0, i) + at, part_in(p, 1, i) + at, n);
-    for (int r = 2; r < p->n; r++)
-        p->m->combine(dst, dst, part_in(p, r, i) + at, n);
+    const void *in[p->n];
+    for (int r = 0; r < p->n; r++)
+        in[r] = part_in(p, r, i) + at;
+    if (p->n > 1)
+        p->m->combine(dst, in, p->n, n);
+    else if (dst != in[0])
+        memcpy(dst, in[0], (size_t)n * element);
 }
 
 /* One operand of the meeting. */
@@ -39,31 +39,41 @@ typedef struct Operand {
     const Parts *p;
     int i;
     size_t element; /* bytes */
-    size_t run;     /* reduce_scatter: bytes that lie together */
-    int64_t outer;  /* and how many such runs */
+    Runs runs;      /* of a result */
+    int nouts;      /* all_reduce: results to write, all of them or one that is shared */
+    bool streams;
 } Operand;
 
-static void all_reduce_slice(void *user, int64_t slice)
+/* outs[..] = the sum of what lies at `at` in every rank's operand. */
+static void reduce_bytes(const Operand *o, int nouts, char *const *outs, size_t at, size_t bytes)
+{
+    _Alignas(64) char apart[BLOCK_BYTES];
+    for (size_t done = 0; done < bytes; done += BLOCK_BYTES) {
+        size_t block = bytes - done < BLOCK_BYTES ? bytes - done : BLOCK_BYTES;
+        char *sum = o->streams ? apart : outs[0] + done;
+        combine_ranks(o->p, o->i, sum, at + done, (int64_t)(block / o->element), o->element);
+        for (int r = !o->streams; r < nouts; r++)
+            bytes_move(outs[r] + done, sum, block, o->streams);
+    }
+}
+
+static void all_reduce_piece(void *user, int64_t i)
 {
     const Operand *o = user;
-    const Parts *p = o->p;
-    size_t bytes = type_bytes(p->m->in_types[o->i]);
-    size_t at = (size_t)slice * SLICE_BYTES, end = at + SLICE_BYTES;
-    for (end = end < bytes ? end : bytes; at < end; at += BLOCK_BYTES) {
-        size_t block = end - at < BLOCK_BYTES ? end - at : BLOCK_BYTES;
-        char *first = part_out(p, 0, o->i) + at;
-        combine_ranks(p, o->i, first, at, (int64_t)(block / o->element), o->element);
-        for (int r = 1; r < p->n; r++)
-            memcpy(part_out(p, r, o->i) + at, first, block);
-    }
+    Piece piece = runs_piece(o->runs, i);
+    char *outs[o->nouts];
+    for (int r = 0; r < o->nouts; r++)
+        outs[r] = part_out(o->p, r, o->i) + piece.at;
+    reduce_bytes(o, o->nouts, outs, piece.at, piece.bytes);
 }
 
 static void all_reduce_operand(const Parts *p, int i)
 {
     size_t bytes = type_bytes(p->m->in_types[i]);
-    Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, 0, 0 };
-    int64_t n = (int64_t)((bytes + SLICE_BYTES - 1) / SLICE_BYTES);
-    meet_slices(p, n, bytes * (size_t)p->n, all_reduce_slice, &o);
+    int nouts = part_is_shared(p, i) ? 1 : p->n;
+    Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, { 1, bytes }, nouts,
+                  meet_streams(bytes * (size_t)(p->n + nouts)) };
+    meet_slices(p, runs_pieces(o.runs), bytes * (size_t)p->n, all_reduce_piece, &o);
 }
 
 Error *meet_all_reduce(const Parts *p)
@@ -78,14 +88,16 @@ Error *meet_all_reduce(const Parts *p)
     return NULL;
 }
 
-/* What rank r gets. */
-static void reduce_scatter_rank(void *user, int64_t r)
+/* A piece of what one rank gets. */
+static void reduce_scatter_piece(void *user, int64_t i)
 {
     const Operand *o = user;
-    const Parts *p = o->p;
-    for (int64_t k = 0; o->run && k < o->outer; k++)
-        combine_ranks(p, o->i, part_out(p, (int)r, o->i) + (size_t)k * o->run,
-                      (size_t)(k * p->n + r) * o->run, (int64_t)(o->run / o->element), o->element);
+    int64_t npieces = runs_pieces(o->runs), r = i / npieces;
+    Piece piece = runs_piece(o->runs, i % npieces);
+    char *out = part_out(o->p, (int)r, o->i) + piece.at;
+    for (int64_t k = piece.first; k < piece.end; k++)
+        reduce_bytes(o, 1, (char *[]){ out + (size_t)k * o->runs.run },
+                     (size_t)(k * o->p->n + r) * o->runs.run + piece.at, piece.bytes);
 }
 
 static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
@@ -94,9 +106,11 @@ static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
     if (dim < 0 || dim >= whole.rank || slice.rank != whole.rank ||
         slice.dims[dim] * p->n != whole.dims[dim] || type_count(slice) * p->n != type_count(whole))
         return meet_misfit(p, i);
-    Operand o = { p, i, (size_t)element_info[whole.element].bytes, bytes_from(slice, dim),
-                  extent_before(whole, dim) };
-    meet_slices(p, p->n, type_bytes(whole) * (size_t)p->n, reduce_scatter_rank, &o);
+    Operand o = { p, i, (size_t)element_info[whole.element].bytes,
+                  { extent_before(whole, dim), bytes_from(slice, dim) }, 1,
+                  meet_streams(type_bytes(whole) * (size_t)(p->n + 1)) };
+    meet_slices(p, p->n * runs_pieces(o.runs), type_bytes(whole) * (size_t)p->n,
+                reduce_scatter_piece, &o);
     return NULL;
 }
 

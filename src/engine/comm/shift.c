@@ -4,8 +4,6 @@
  * The numbers in the pairs are partitions when the operation has a channel, else replicas. */
 #include "engine/comm/group.h"
 
-#include <string.h>
-
 static int64_t number_in_pairs(const Parts *p, int r, bool by_partition)
 {
     return by_partition ? p->frames[r]->partition : p->frames[r]->replica;
@@ -41,35 +39,28 @@ static Error *find_source(const Parts *p, const PermuteAttrs *attrs, int r, int 
 Error *meet_permute(const Parts *p)
 {
     const PermuteAttrs *attrs = p->m->attrs;
-    for (int i = 0; i < p->m->nin; i++)
+    Move moves[p->n];
+    for (int i = 0; i < p->m->nin; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
             return meet_misfit(p, i);
-    for (int r = 0; r < p->n; r++) {
-        int source;
-        TRY(find_source(p, attrs, r, &source));
-        for (int i = 0; i < p->m->nin; i++) {
-            size_t bytes = type_bytes(p->m->in_types[i]);
-            if (bytes && source >= 0)
-                memcpy(part_out(p, r, i), part_in(p, source, i), bytes);
-            else if (bytes)
-                memset(part_out(p, r, i), 0, bytes);
+        for (int r = 0; r < p->n; r++) {
+            int source;
+            TRY(find_source(p, attrs, r, &source));
+            moves[r] = (Move){ part_out(p, r, i), source >= 0 ? part_in(p, source, i) : NULL,
+                               type_bytes(p->m->in_types[i]) };
         }
+        meet_moves(p, p->n, moves);
     }
     return NULL;
-}
-
-static void broadcast_to(void *user, int64_t rank)
-{
-    const Parts *p = user;
-    size_t bytes = type_bytes(p->m->in_types[0]);
-    if (bytes)
-        memcpy(part_out(p, (int)rank, 0), part_in(p, 0, 0), bytes);
 }
 
 Error *meet_broadcast(const Parts *p)
 {
     if (!type_equal(p->m->in_types[0], p->m->out_types[0]))
         return meet_misfit(p, 0);
-    meet_slices(p, p->n, type_bytes(p->m->in_types[0]) * (size_t)p->n, broadcast_to, (void *)p);
+    Move moves[p->n];
+    for (int r = 0; r < p->n; r++)
+        moves[r] = (Move){ part_out(p, r, 0), part_in(p, 0, 0), type_bytes(p->m->in_types[0]) };
+    meet_moves(p, part_is_shared(p, 0) ? 1 : p->n, moves);
     return NULL;
 }

@@ -370,6 +370,8 @@ static Error *make_code(Making *k)
     program->meetings = k->meetings;
     program->groups = k->groups.at;
     program->ngroups = k->groups.n;
+    if (program->results == k->p->results)
+        shares_find(k->p, &k->tables, program);
     program->evaluations = k->evaluations;
     program->stats.stretches = program->nstretches;
     program->stats.meetings = program->nmeetings;

@@ -50,7 +50,7 @@ bool kernel_can_emit(const Module *m, NodeId n);
 /* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
 int64_t kernel_cost(const Module *m, NodeId fusion);
 
-/* out[i] = f(a[i], b[i]): see CombineFn; external linkage, so that it can be looked up. */
+/* A CombineFn; external linkage, so that it can be looked up. */
 MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name,
                              LLVMValueRef *out);
 

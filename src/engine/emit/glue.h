@@ -1,4 +1,4 @@
-/* glue.h - what emit.c, glue.c, meet.c and same.c offer one another. */
+/* glue.h - what emit.c, glue.c, meet.c, same.c and share.c offer one another. */
 #ifndef TUTTI_GLUE_H
 #define TUTTI_GLUE_H
 #include "base/table.h"
@@ -40,4 +40,7 @@ typedef struct Groups {
 
 /* The group of each device at a node of kind MEET: out[ndevices]. */
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
+
+/* share.c: marks the results of a program, whose meetings are made, that all devices may share. */
+void shares_find(Plan *p, const GlueTables *t, const Program *program);
 #endif

@@ -157,17 +157,42 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
 
 /* ---- combine ---- */
 
-/* One element or vector: out[i] = f(a[i], b[i]). */
-static void combine_at(Kernel *k, RegionId r, Element e, V i, int lanes)
+/* The element or vector at i of operand r. */
+static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
 {
-    k->lanes = lanes;
-    memo_clear(k);
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
+    V slot = LLVMBuildInBoundsGEP2(k->b, pointer, k->ins[0], &r, 1, "");
     Coord here = { .base = i, .step = 1, .multiple = 1 };
     int64_t dims[] = { INT64_MAX };
-    Index *at = index_numbered(k, (Type){ e, 1, dims }, here, lanes);
-    V args[] = { load(k, k->ins[0], e, at), load(k, k->ins[1], e, at) }, result;
-    region_inline(k, r, args, &result);
-    store(k, k->outs[0], e, at, result);
+    return load(k, LLVMBuildLoad2(k->b, pointer, slot, "in"), e,
+                index_numbered(k, (Type){ e, 1, dims }, here, lanes));
+}
+
+/* One element or vector: out[i] = f(f(in[0][i], in[1][i]), in[2][i]) ...  All operands in one pass,
+ * because the machine then fetches from all of them at once. */
+static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
+{
+    k->lanes = lanes;
+    V first = combine_load(k, e, const_i64(k, 0), i, lanes);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(k->b);
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(k->c, k->function, "operand");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "done");
+    LLVMBuildBr(k->b, body);
+    LLVMPositionBuilderAtEnd(k->b, body);
+    V r = LLVMBuildPhi(k->b, LLVMInt64TypeInContext(k->c), "r"), one = const_i64(k, 1), sum;
+    V so_far = LLVMBuildPhi(k->b, LLVMTypeOf(first), "");
+    memo_clear(k);
+    region_inline(k, reducer, (V[]){ so_far, combine_load(k, e, r, i, lanes) }, &sum);
+    V next = LLVMBuildNSWAdd(k->b, r, one, "");
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(k->b);
+    V goes_on = LLVMBuildICmp(k->b, LLVMIntSLT, next, LLVMGetParam(k->function, 2), "");
+    LLVMBuildCondBr(k->b, goes_on, body, after);
+    LLVMAddIncoming(r, (V[]){ one, next }, (LLVMBasicBlockRef[]){ before, last }, 2);
+    LLVMAddIncoming(so_far, (V[]){ first, sum }, (LLVMBasicBlockRef[]){ before, last }, 2);
+    LLVMPositionBuilderAtEnd(k->b, after);
+    Coord here = { .base = i, .step = 1, .multiple = 1 };
+    int64_t dims[] = { INT64_MAX };
+    store(k, k->outs[0], e, index_numbered(k, (Type){ e, 1, dims }, here, lanes), sum);
 }
 
 /* while (i + lanes <= n) { ...; i += lanes } from i; returns i after it. */
@@ -195,16 +220,16 @@ static V combine_loop(Kernel *k, RegionId r, Element e, V from, V n, int lanes)
 static void combine_begin(Kernel *k, const char *name)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
-    LLVMTypeRef types[] = { pointer, pointer, pointer, LLVMInt64TypeInContext(k->c) };
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(k->c);
+    LLVMTypeRef types[] = { pointer, pointer, i64, i64 };
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, 0);
     k->function = LLVMAddFunction(k->e->llvm, name, type);
     set_width(k);
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
     k->outs = ARENA_ARRAY(k->arena, V, 1);
-    k->ins = ARENA_ARRAY(k->arena, V, 2);
+    k->ins = ARENA_ARRAY(k->arena, V, 1);
     k->outs[0] = LLVMGetParam(k->function, 0);
     k->ins[0] = LLVMGetParam(k->function, 1);
-    k->ins[1] = LLVMGetParam(k->function, 2);
 }
 
 Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name, LLVMValueRef *out)
@@ -221,7 +246,9 @@ Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name
     ElementInfo info = element_info[element_part(type.element)];
     k.width = e->vector_bytes / (info.bytes > 4 || info.kind == FLOAT ? 4 : info.bytes);
     V n = LLVMGetParam(k.function, 3);
-    V i = combine_loop(&k, reducer, type.element, const_i64(&k, 0), n, k.width);
+    enum { TOGETHER = 4 }; /* vectors, so that looking for operands is not what costs */
+    V i = combine_loop(&k, reducer, type.element, const_i64(&k, 0), n, TOGETHER * k.width);
+    i = combine_loop(&k, reducer, type.element, i, n, k.width);
     combine_loop(&k, reducer, type.element, i, n, 1);
     LLVMBuildRetVoid(k.b);
     TRY(kernel_finish(&k, back));

@@ -141,6 +141,25 @@ static Storage *storage_to_take_over(Run *run, const Launch *l, int d, int j)
     return fits && storage_is_alone(storage) ? storage : NULL;
 }
 
+static Error *make_result(Run *run, const Launch *l, int d, int j)
+{
+    const Program *p = l->program;
+    Storage **outs = out_holds(run), **out = &outs[d * p->nresults + j];
+    Storage *taken = storage_to_take_over(run, l, d, j);
+    if (taken) {
+        *out = storage_hold(taken); /* no longer alone: nobody else takes it */
+        stat_add(STAT_DONATED, 1);
+        return NULL;
+    }
+    Memory *memory = l->devices[d]->memory;
+    Type type = p->results[j].local;
+    Error *error = d && p->results[j].is_shared ? storage_lend(memory, type, outs[j], out)
+                                                : storage_new(memory, type, out);
+    return error ? error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j,
+                            type_name(type))
+                 : NULL;
+}
+
 /* Result storages into the run's holds: one hold each, for the buffer. */
 static Error *make_results(Run *run, const Launch *l)
 {
@@ -148,17 +167,7 @@ static Error *make_results(Run *run, const Launch *l)
     Storage **outs = out_holds(run);
     for (int d = 0, k = 0; d < p->ndevices; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
-            Storage *taken = storage_to_take_over(run, l, d, j);
-            if (taken) {
-                outs[k] = storage_hold(taken); /* no longer alone: nobody else takes it */
-                stat_add(STAT_DONATED, 1);
-            } else {
-                Error *error =
-                    storage_new(l->devices[d]->memory, p->results[j].local, &outs[k]);
-                if (error)
-                    return error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j,
-                                    type_name(p->results[j].local));
-            }
+            TRY(make_result(run, l, d, j));
             run->pointers[nargs_of(run) + k] = outs[k]->data;
         }
     return NULL;

@@ -183,22 +183,8 @@ static void *fresh_block(Memory *memory, size_t rounded)
     return at;
 }
 
-static void *take_block(Memory *memory, int bin, size_t rounded)
+static void charge(Memory *memory, size_t rounded)
 {
-    if (memory->limit && (rounded > memory->limit || memory->in_use > memory->limit - rounded))
-        return NULL;
-    Link *block = memory->idle[bin];
-    if (block) {
-        memory->idle[bin] = block->next;
-        memory->nreused++;
-        memory->idle_bytes -= rounded;
-        if (rounded > LARGEST_CUT)
-            memory->idle_pages -= rounded;
-    } else {
-        block = fresh_block(memory, rounded);
-        if (!block)
-            return NULL;
-    }
     memory->nallocs++;
     memory->nlive++;
     memory->in_use += rounded;
@@ -206,7 +192,25 @@ static void *take_block(Memory *memory, int bin, size_t rounded)
         memory->peak = memory->in_use;
     if (rounded > memory->largest)
         memory->largest = rounded;
+}
+
+static void *take_block(Memory *memory, int bin, size_t rounded)
+{
+    Link *block = memory->idle[bin];
+    if (!block)
+        return fresh_block(memory, rounded);
+    memory->idle[bin] = block->next;
+    memory->nreused++;
+    memory->idle_bytes -= rounded;
+    if (rounded > LARGEST_CUT)
+        memory->idle_pages -= rounded;
     return block;
+}
+
+static bool has_room(const Memory *memory, size_t rounded)
+{
+    return !memory->limit ||
+           (rounded <= memory->limit && memory->in_use <= memory->limit - rounded);
 }
 
 /* "; the largest alive: f32[1000] (4000 bytes), ...", at most three; nothing if there are none. */
@@ -260,21 +264,27 @@ static void unlink_storage(Storage *storage)
         storage->next->link = storage->link;
 }
 
-/* storage: NULL, or what the block is for. */
+/* storage: NULL, or what the block is for.  Lent data needs no block. */
 static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
 {
     if (bytes > LARGEST_BLOCK)
         return exhausted(memory, bytes);
     size_t rounded;
     int bin = class_of(bytes, &rounded);
+    bool is_lent = storage && storage->lender;
+    void *block = NULL;
     lock_take(&memory->lock);
-    void *block = take_block(memory, bin, rounded);
+    if (has_room(memory, rounded))
+        block = is_lent ? storage->lender->data : take_block(memory, bin, rounded);
+    if (block)
+        charge(memory, rounded);
     if (block && storage)
         link_storage(memory, storage);
     lock_give(&memory->lock);
     if (!block)
         return exhausted(memory, bytes);
-    LIVE_BYTES(block, bytes);
+    if (!is_lent)
+        LIVE_BYTES(block, bytes);
     *out = block;
     return NULL;
 }
@@ -288,13 +298,13 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
 {
     size_t rounded;
     int bin = class_of(bytes, &rounded);
-    bool has_own_pages = rounded > LARGEST_CUT;
+    bool has_own_pages = rounded > LARGEST_CUT, is_lent = storage && storage->lender;
     lock_take(&memory->lock);
     if (storage)
         unlink_storage(storage);
     memory->in_use -= rounded;
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
-    bool keeps = !has_own_pages || memory->idle_pages + rounded <= most;
+    bool keeps = !is_lent && (!has_own_pages || memory->idle_pages + rounded <= most);
     if (keeps) {
         LIVE_BYTES(block, sizeof(Link));
         ((Link *)block)->next = memory->idle[bin];
@@ -306,7 +316,7 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     }
     bool is_last = --memory->nlive == 0 && memory->is_closed;
     lock_give(&memory->lock);
-    if (!keeps)
+    if (!keeps && !is_lent)
         pages_free(block, rounded);
     if (is_last)
         end(memory);
@@ -317,13 +327,14 @@ void memory_give(Memory *memory, void *block, size_t bytes)
     give(memory, block, bytes, NULL);
 }
 
-Error *storage_new(Memory *memory, Type type, Storage **out)
+static Error *storage_begin(Memory *memory, Type type, Storage *lender, Storage **out)
 {
     Storage *storage = malloc(sizeof *storage);
     if (!storage)
         fail("no memory for a storage's books");
     int kept = (int)(sizeof storage->dims_ / sizeof *storage->dims_);
-    *storage = (Storage){ .bytes = type_bytes(type), .memory = memory, .holders = 1, .type = type };
+    *storage = (Storage){ .bytes = type_bytes(type), .memory = memory, .lender = lender,
+                          .holders = 1, .type = type };
     storage->type.rank = type.rank < kept ? type.rank : kept;
     storage->type.dims = storage->dims_;
     for (int i = 0; i < storage->type.rank; i++)
@@ -334,6 +345,18 @@ Error *storage_new(Memory *memory, Type type, Storage **out)
     else
         *out = storage;
     return error;
+}
+
+Error *storage_new(Memory *memory, Type type, Storage **out)
+{
+    return storage_begin(memory, type, NULL, out);
+}
+
+Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out)
+{
+    TRY(storage_begin(memory, type, lender, out));
+    storage_hold(lender);
+    return NULL;
 }
 
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user)
@@ -362,11 +385,13 @@ void storage_release(Storage *storage)
         give(storage->memory, storage->data, storage->bytes, storage);
     else if (storage->on_end)
         storage->on_end(storage->data, storage->user);
+    storage_release(storage->lender);
     free(storage);
 }
 
 bool storage_is_alone(const Storage *storage)
 {
     /* acquire: pairs with the release in storage_release, for reads by those who let go */
-    return atomic_load_explicit(&storage->holders, memory_order_acquire) == 1;
+    return !storage->lender &&
+           atomic_load_explicit(&storage->holders, memory_order_acquire) == 1;
 }

@@ -36,6 +36,7 @@ typedef struct Storage {
     void *data;
     size_t bytes;
     Memory *memory;                         /* charged for it; NULL: foreign memory */
+    struct Storage *lender;                 /* whose data it is, which it holds; NULL: its own */
     _Atomic int holders;                    /* any thread */
     Type type;                              /* for messages; its dims are the first of dims_ */
     int64_t dims_[4];
@@ -45,8 +46,10 @@ typedef struct Storage {
 } Storage;
 
 MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
+/* The data of `lender`, to be read only, charged to `memory` too. */
+MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out);
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
 Storage *storage_hold(Storage *storage);
 void storage_release(Storage *storage);
-bool storage_is_alone(const Storage *storage); /* one holder: may be written in place */
+bool storage_is_alone(const Storage *storage); /* one holder of its own data: may be written */
 #endif

@@ -1,0 +1,93 @@
+/* share.c - results that every device gets alike need one memory for all of them.
+ *
+ * In: a plan with places, and its meetings.  Out: Param.is_shared.  A result may be shared if all
+ * that is ever written to its memory comes from meetings of all devices that give everybody the
+ * same: nobody writes there alone, and at a meeting all stand still, so nobody reads what is being
+ * written. */
+#include "engine/emit/glue.h"
+
+#include <string.h>
+
+enum { WORTH_BYTES = 4 << 10 };
+
+static bool is_whole(Tiling t)
+{
+    for (int i = 0; i < t.rank; i++)
+        if (t.tiles[i] != 1)
+            return false;
+    return true;
+}
+
+static bool meets_all(const Program *program, const Meeting *m)
+{
+    for (int d = 0; d < program->ndevices; d++)
+        if (m->group_of[d] < 0 || m->group_of[d] != m->group_of[0])
+            return false;
+    return true;
+}
+
+/* Is v, which lies in a result's memory, written there by a meeting that gives everybody the
+ * same? */
+static bool is_from_all(const Plan *p, const GlueTables *t, const Program *program, ValueId v)
+{
+    NodeId def = value_def(p->m, v);
+    const Node *node = def ? node_at(p->m, def) : NULL;
+    if (!node)
+        return false;
+    const GlobalAttrs *global = node->attrs;
+    switch (node->op) {
+    case OP_ALL_REDUCE:
+    case OP_ALL_GATHER:
+    case OP_COLLECTIVE_BROADCAST: break;
+    case OP_GLOBAL:
+        if (is_whole(global->out_tilings.at[v - node->out]))
+            break;
+        return false;
+    default: return false;
+    }
+    return meets_all(program, &program->meetings[t->meetings[def]]);
+}
+
+static bool is_renamed(const Plan *p, ValueId v)
+{
+    NodeId def = value_def(p->m, v);
+    return def && node_is_rename(p->m, node_at(p->m, def));
+}
+
+static bool same_place(Place x, Place y)
+{
+    return x.where == y.where && x.at == y.at;
+}
+
+static bool is_moved_into(const Plan *p, Place out)
+{
+    for (int s = 0; s < p->nstretches; s++)
+        for (int i = 0; i < p->stretches[s].nmoves; i++) {
+            Move move = p->stretches[s].moves[i];
+            if (same_place(p->places[move.dst], out) && !same_place(p->places[move.src], out))
+                return true;
+        }
+    return false;
+}
+
+static bool may_share(const Plan *p, const GlueTables *t, const Program *program, int j)
+{
+    Place out = { PLACE_OUT, j };
+    bool is_made = false;
+    for (ValueId v = 1; v < p->nplaces; v++) {
+        if (!same_place(p->places[v], out) || v == p->outs + (ValueId)j || is_renamed(p, v))
+            continue;
+        if (!is_from_all(p, t, program, v))
+            return false;
+        is_made = true;
+    }
+    return is_made && !is_moved_into(p, out);
+}
+
+void shares_find(Plan *p, const GlueTables *t, const Program *program)
+{
+    for (int j = 0; program->ndevices > 1 && program->nmeetings && j < p->nresults; j++)
+        p->results[j].is_shared = p->results[j].alias < 0 &&
+                                  type_bytes(p->results[j].local) >= WORTH_BYTES &&
+                                  may_share(p, t, program, j);
+}
