@@ -510,6 +510,23 @@ static void print_barrier(Printer *p, const Node *node)
     print_types(p, node->nin, node->in);
 }
 
+static void print_tuple(Printer *p, const Node *node)
+{
+    text_printf(p->out, node->nin ? " " : "");
+    print_values(p, node->nin, node->in);
+    print_extra(p, node);
+    text_printf(p->out, " : ");
+    type_print(p->out, type_of(p->m, node->out));
+}
+
+static void print_tuple_element(Printer *p, const Node *node)
+{
+    text_printf(p->out, " ");
+    print_values(p, node->nin, node->in);
+    text_printf(p->out, "[%" PRId64 "]", ((const TupleElementAttrs *)node->attrs)->index);
+    print_end(p, node, false);
+}
+
 typedef void FormPrinter(Printer *p, const Node *node);
 
 static FormPrinter *form_of(Printer *p, const Node *node)
@@ -521,6 +538,8 @@ static FormPrinter *form_of(Printer *p, const Node *node)
     case OP_WHILE: return is_plain_while(p, node) ? print_while : NULL;
     case OP_MANUAL: return node->nregions == 1 ? print_manual : NULL;
     case OP_CONSTRAINT: return print_constraint;
+    case OP_TUPLE: return print_tuple;
+    case OP_TUPLE_ELEMENT: return print_tuple_element;
     case OP_CUSTOM_CALL: return print_custom_call;
     case OP_COMPOSITE: return print_composite;
     case OP_CALL: return print_call;

@@ -1,4 +1,4 @@
-/* shape_short.c - the shape rules of operations that stand for others (hlo/define). */
+/* shape_short.c - the shape rules of operations that stand for others (hlo/define), and tuples. */
 #include "ops/shape_util.h"
 
 #include <inttypes.h>
@@ -303,4 +303,31 @@ bool shape_rng(const ShapeQuery *q, Text *why)
 bool shape_collective_reduce(const ShapeQuery *q, Text *why)
 {
     return shape_all_reduce(q, why); /* whose attributes come first */
+}
+
+/* ---- tuples ---- */
+
+bool shape_tuple(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, q->nin, 1, why))
+        return false;
+    Type t = q->stated[0];
+    bool fits = t.element == TUPLE && type_fields(t)->n == q->nin;
+    for (int i = 0; fits && i < q->nin; i++)
+        fits = type_equal(type_fields(t)->at[i], q->in[i]);
+    return fits || say(why, "the result is stated as %s, which is not a tuple of the operands' types",
+                       type_name(t));
+}
+
+bool shape_tuple_element(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    int64_t index = ((const TupleElementAttrs *)q->attrs)->index;
+    Type t = q->in[0];
+    if (t.element != TUPLE)
+        return say(why, "%s is no tuple", type_name(t));
+    if (index < 0 || index >= type_fields(t)->n)
+        return say(why, "%s has no element %" PRId64, type_name(t), index);
+    return expect_type(q, 0, type_fields(t)->at[index], why);
 }

@@ -15,7 +15,7 @@ const ElementInfo element_info[ELEMENT_COUNT] = {
 bool element_find(Str name, Element *out)
 {
     for (int e = 0; e < ELEMENT_COUNT; e++)
-        if (str_is(name, element_info[e].name)) {
+        if (element_info[e].kind != TOKENS && str_is(name, element_info[e].name)) {
             *out = (Element)e;
             return true;
         }
@@ -48,14 +48,38 @@ Type type_scalar(Element element)
     return (Type){ element, 0, NULL };
 }
 
+int type_leaves(Type t)
+{
+    return t.element == TUPLE ? type_fields(t)->leaves : 1;
+}
+
+Type type_tuple(Arena *arena, int n, const Type *fields)
+{
+    Fields *copy = ARENA_NEW(arena, Fields);
+    *copy = (Fields){ n, 0, n ? arena_copy(arena, fields, sizeof *fields * (size_t)n) : NULL };
+    for (int i = 0; i < n; i++)
+        copy->leaves += type_leaves(fields[i]);
+    return (Type){ TUPLE, 0, (const void *)copy };
+}
+
 bool type_same_shape(Type a, Type b)
 {
     return a.rank == b.rank &&
            (a.rank == 0 || memcmp(a.dims, b.dims, sizeof *a.dims * (size_t)a.rank) == 0);
 }
 
+static bool same_fields(const Fields *a, const Fields *b)
+{
+    bool same = a->n == b->n;
+    for (int i = 0; same && i < a->n; i++)
+        same = type_equal(a->at[i], b->at[i]);
+    return same;
+}
+
 bool type_equal(Type a, Type b)
 {
+    if (a.element == TUPLE && b.element == TUPLE)
+        return same_fields(type_fields(a), type_fields(b));
     return a.element == b.element && type_same_shape(a, b);
 }
 
@@ -80,8 +104,22 @@ size_t type_bytes(Type t)
     return (size_t)type_count(t) * (size_t)element_info[t.element].bytes;
 }
 
+static void print_fields(Text *out, Type t, char end, void (*print)(Text *out, Type t))
+{
+    text_printf(out, "tuple%c", end == '>' ? '<' : '[');
+    for (int i = 0; i < type_fields(t)->n; i++) {
+        text_printf(out, i ? ", " : "");
+        print(out, type_fields(t)->at[i]);
+    }
+    text_printf(out, "%c", end);
+}
+
 void type_print(Text *out, Type t)
 {
+    if (t.element == TUPLE) {
+        print_fields(out, t, '>', type_print);
+        return;
+    }
     if (t.element == TOKEN) {
         text_printf(out, "!stablehlo.token");
         return;
@@ -97,6 +135,10 @@ void type_print(Text *out, Type t)
 
 void type_print_short(Text *out, Type t)
 {
+    if (t.element == TUPLE) {
+        print_fields(out, t, ']', type_print_short);
+        return;
+    }
     text_printf(out, "%s[", element_info[t.element].name);
     for (int i = 0; i < t.rank; i++)
         if (t.dims[i] == DYNAMIC)

@@ -24,24 +24,39 @@ typedef struct ElementInfo {
 
 extern const ElementInfo element_info[ELEMENT_COUNT];
 
-bool element_find(Str name, Element *out); /* "f32", "complex<f32>" */
+bool element_find(Str name, Element *out); /* "f32", "complex<f32>": of a number */
 bool element_of_pjrt(int pjrt, Element *out);
 Element element_part(Element e); /* of a complex: its real type; else itself */
 
 enum { DYNAMIC = -1 }; /* an extent not known yet, printed as ? */
 enum { MAX_RANK = 32 };
 
-/* An array (or a token).  dims lives in an arena or longer; rank 0 is a scalar. */
+/* An array, a token, or until refine a tuple.  dims lives in an arena or longer; rank 0 is a
+ * scalar. */
 typedef struct Type {
     Element element;
     int rank;
-    const int64_t *dims;
+    const int64_t *dims; /* of a TUPLE, whose rank is 0: its Fields */
 } Type;
+
+typedef struct Fields {
+    int n, leaves;
+    const Type *at;
+} Fields;
+
+static inline const Fields *type_fields(Type tuple)
+{
+    return (const Fields *)(const void *)tuple.dims;
+}
 
 struct Arena;
 
 Type type_new(struct Arena *arena, Element element, int rank, const int64_t *dims); /* copies dims */
 Type type_scalar(Element element);
+/* Fields are copied.  Readers keep MOST_LEAVES, since a tuple may hold one tuple many times. */
+enum { MOST_LEAVES = 1 << 12 };
+Type type_tuple(struct Arena *arena, int n, const Type *fields);
+int type_leaves(Type t); /* of a tuple: what its tuples hold, all counted; else 1 */
 bool type_equal(Type a, Type b);
 bool type_same_shape(Type a, Type b);
 bool type_is_static(Type t);

@@ -383,6 +383,7 @@ static MUST_USE Error *no_main(const Module *m)
 static MUST_USE Error *refine_main(Refiner *z, Func *main)
 {
     TRY(inline_func(z, (int)(main - z->m->funcs), main->loc));
+    TRY(untuple(z->m, main));
     TRY(write_out(z->m, main->body));
     TRY(rebuild(z, main->body, tidy));
     TRY(captures_sink(z->m, main->body));

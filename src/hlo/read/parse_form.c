@@ -222,6 +222,17 @@ static Error *parse_bracketed(Parser *p, Draft *d)
     return need_mark(p, ')', "after the operands");
 }
 
+/* get_tuple_element %t[0] */
+static Error *parse_tuple_element(Parser *p, Draft *d)
+{
+    int64_t index;
+    TRY(parse_operands(p, d));
+    TRY(need_mark(p, '[', "before the number of the element"));
+    TRY(need_integer(p, "the number of the element", &index));
+    set(p, d, "index", attr_int(p->arena, index));
+    return need_mark(p, ']', "after the number of the element");
+}
+
 /* call @f(%a, %b), custom_call @target(%a) */
 static Error *parse_call(Parser *p, Draft *d)
 {
@@ -333,6 +344,7 @@ Error *parse_form(Parser *p, Draft *d)
     case OP_CUSTOM_CALL: TRY(parse_call(p, d)); break;
     case OP_COMPOSITE: TRY(parse_composite(p, d)); break;
     case OP_CONVOLUTION: TRY(parse_convolution(p, d)); break;
+    case OP_TUPLE_ELEMENT: TRY(parse_tuple_element(p, d)); break;
     case OP_CONSTRAINT: TRY(parse_constraint(p, d)); break;
     case OP_CONSTANT_LIKE:
     case OP_TOP_K: TRY(parse_bracketed(p, d)); break;

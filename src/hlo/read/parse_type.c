@@ -19,7 +19,7 @@ bool at_type(const Parser *p)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_is(p->token.text, words[i]))
             return true;
-    return element_find(p->token.text, &e) && e != TOKEN;
+    return element_find(p->token.text, &e);
 }
 
 static Error *element_named(Parser *p, Str name, Element *out)
@@ -28,7 +28,7 @@ static Error *element_named(Parser *p, Str name, Element *out)
         *out = I64;
         return NULL;
     }
-    if (element_find(name, out) && *out != TOKEN)
+    if (element_find(name, out))
         return NULL;
     return unsupported(p, name.at, "element type %.*s", STR_ARG(name));
 }
@@ -150,6 +150,28 @@ static Error *parse_named_type(Parser *p, Type *out)
     return NULL;
 }
 
+/* tuple<T, U> */
+static Error *parse_tuple(Parser *p, Type *out)
+{
+    Types fields = { 0 };
+    int leaves = 0;
+    const char *where = p->token.text.at;
+    TRY(enter(p));
+    TRY(need_mark(p, '<', "after tuple"));
+    while (!take_mark(p, '>')) {
+        Type type;
+        if (fields.n)
+            TRY(need_mark(p, ',', "between the types of the tuple"));
+        TRY(parse_type(p, &type));
+        LIST_ADD(p->arena, &fields, type);
+        if ((leaves += type_leaves(type)) > MOST_LEAVES)
+            return unsupported(p, where, "a tuple of more than %d types", MOST_LEAVES);
+    }
+    leave(p);
+    *out = type_tuple(p->arena, fields.n, fields.at);
+    return NULL;
+}
+
 Error *parse_type(Parser *p, Type *out)
 {
     const char *where = p->token.text.at;
@@ -159,7 +181,9 @@ Error *parse_type(Parser *p, Type *out)
         return parse_tensor(p, where, out);
     if (!at_type(p))
         return expected(p, "a type");
-    if (at_word(p, "tuple") || at_word(p, "none") || at_word(p, "vector") || at_word(p, "memref"))
+    if (take_word(p, "tuple"))
+        return parse_tuple(p, out);
+    if (at_word(p, "none") || at_word(p, "vector") || at_word(p, "memref"))
         return unsupported(p, where, "type %.*s", STR_ARG(p->token.text));
     Element element;
     TRY(parse_element(p, &element));

@@ -26,7 +26,7 @@ static const ElementCode builtin_elements[] = {
     { -1, TOKEN },
 };
 
-enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_NONE = 33,
+enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_TUPLE = 23, VHLO_NONE = 33,
        VHLO_FUTURE = 42 };
 enum { BUILTIN_INTEGER = 0, BUILTIN_FUNCTION = 2, BUILTIN_COMPLEX = 9, BUILTIN_NONE = 12,
        BUILTIN_TENSOR = 13 };
@@ -44,7 +44,7 @@ static bool find_element(const ElementCode *codes, uint64_t code, FileType *out)
 static const char *vhlo_type_name(uint64_t code)
 {
     static const char *const names[] = {
-        [21] = "a tensor with an encoding (bounded dimensions)", [23] = "tuple",
+        [21] = "a tensor with an encoding (bounded dimensions)",
         [24] = "quantized", [25] = "a tensor without rank", [26] = "witness",
         [30] = "quantized per axis", [34] = "tf32", [37] = "f4E2M1FN", [38] = "f6E2M3FN",
         [39] = "f6E3M2FN", [41] = "buffer",
@@ -118,6 +118,19 @@ static Error *take_tensor(Vhlo *v, Cursor *c, FileType *out)
     return NULL;
 }
 
+static Error *take_tuple(Vhlo *v, Cursor *c, FileType *out)
+{
+    int n, leaves = 0;
+    const Type *types;
+    Cursor before = *c;
+    TRY(vhlo_type_list(v, c, &n, &types));
+    for (int i = 0; i < n; i++)
+        if ((leaves += type_leaves(types[i])) > MOST_LEAVES)
+            return unsupported(v, &before, "tuple of so many types");
+    *out = (FileType){ .kind = TYPE_ARRAY, .type = type_tuple(v->arena, n, types) };
+    return NULL;
+}
+
 /* What will be an array has the type of that array. */
 static Error *take_future(Vhlo *v, Cursor *c, FileType *out)
 {
@@ -144,6 +157,7 @@ static Error *decode_vhlo(Vhlo *v, Cursor *c, FileType *out)
     case VHLO_TOKEN:
         *out = (FileType){ .kind = TYPE_ARRAY, .type = type_scalar(TOKEN) };
         return NULL;
+    case VHLO_TUPLE: return take_tuple(v, c, out);
     case VHLO_FUTURE: return take_future(v, c, out);
     case VHLO_NONE: *out = (FileType){ .kind = TYPE_NOTHING }; return NULL;
     case VHLO_FUNCTION:
