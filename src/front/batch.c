@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "front/fn.h"
+#include "front/names.h"
 #include "front/say.h"
 #include "hlo/rewrite.h"
 
@@ -64,7 +65,7 @@ static bool differs(Batcher *b, const Node *node)
         if (batcher_is_mapped(b, node->in[i]))
             return true;
     if (op_info[node->op].attrs == ATTRS_AXIS && b->axis_name.n &&
-        str_equal(((const AxisAttrs *)node->attrs)->axis, b->axis_name))
+        names_has(((const AxisAttrs *)node->attrs)->axis, b->axis_name))
         return true;
     for (int i = 0; i < node->nregions; i++)
         if (region_differs(b, node->regions[i]))

@@ -5,6 +5,7 @@
 #include "front/build.h"
 
 #include "base/fail.h"
+#include "front/names.h"
 #include "front/say.h"
 #include "ops/number.h"
 
@@ -311,4 +312,22 @@ tt build_sum(tt a, tt b)
     if (!is_value(a))
         return b;
     return is_value(b) ? build2(OP_ADD, a, b) : a;
+}
+
+/* Of several axes: as the digits of a number, the last the lowest. */
+tt build_axis_index(const AxisAttrs *axes)
+{
+    Arena *arena = trace_arena();
+    tt index = NO_VALUE;
+    Str list = axes->axis, name;
+    for (int i = 0; names_next(&list, &name); i++) {
+        int64_t size = axes->sizes.at[i];
+        AxisAttrs *attrs = BUILD_ATTRS(AxisAttrs, .axis = str_copy(arena, name), .size = size,
+                                       .sizes = ints_of(1, &size));
+        tt one = build(OP_NAMED_INDEX, 0, NULL, attrs, type_scalar(I32));
+        if (is_value(index))
+            index = build2(OP_MUL, index, build_number(type_scalar(I32), (double)size));
+        index = build_sum(index, one);
+    }
+    return index;
 }

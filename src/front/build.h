@@ -45,6 +45,7 @@ tt build_iota(Type type, int dim);
 tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract);
 tt build_concatenate(int n, const tt *x, int dim);
 tt build_sum(tt a, tt b); /* where no value is zero */
+tt build_axis_index(const AxisAttrs *axes); /* the position along them together, i32[] */
 
 /* Attributes in the session's arena. */
 #define BUILD_ATTRS(T, ...) ((T *)arena_copy(trace_arena(), &(T){ __VA_ARGS__ }, sizeof(T)))

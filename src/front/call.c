@@ -216,6 +216,7 @@ static Text callee_key(tt_fn f, const Leaves *leaves)
         if (t->axis_name)
             text_printf(&key, "|%s=%d", t->axis_name, t->axis_size);
         text_add(&key, &t->mesh, sizeof t->mesh);
+        text_add(&key, &t->is_manual, sizeof t->is_manual);
     }
     return key;
 }

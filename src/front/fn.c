@@ -366,11 +366,23 @@ tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
     return fn_intern(&key, "jvp", NULL);
 }
 
+static bool is_axis_name(const char *who, tt_fn f, const char *name)
+{
+    bool is_list = name && strchr(name, ',');
+    if (is_list)
+        say_broken("%s(%s): .axis_name is \"%s\": a map has one axis, and a comma is for naming "
+                   "several at once",
+                   who, f->label, name);
+    return !is_list;
+}
+
 tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
 {
     if (!fn_is(f, "tt_vmap"))
         return NULL;
     OPTIONS(tt_vmap_options, given);
+    if (!is_axis_name("tt_vmap", f, options.axis_name))
+        return NULL;
     FnKey key = { .kind = FN_VMAP,
                   .inner = f,
                   .axis_size = options.axis_size,
@@ -386,6 +398,8 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
     if (!fn_is(f, "tt_pmap"))
         return NULL;
     OPTIONS(tt_pmap_options, given);
+    if (!is_axis_name("tt_pmap", f, options.axis_name))
+        return NULL;
     if ((options.devices != NULL) != (options.ndevices > 0)) {
         say_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
                    "or neither be given",

@@ -444,10 +444,11 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
     *out = (Lowered){ 0 };
     choose_devices(&l, out);
     l.main = make_main(&l, out);
+    resolve_axes(l.m, l.main, out->ndevices);
+    open_maps(l.m, l.main, out->ndevices);
     l.of = ARENA_ARRAY(l.m->arena, const Sharding *, l.m->nvalues + 1);
     place_values(&l, out);
     if (out->ndevices == 1) {
-        resolve_axes(l.m, l.main);
         inline_maps(l.m, l.main);
         l.m->nmeshes = 0;
     }
@@ -462,8 +463,6 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
     drop_unused(l.m);
     if (!set_layouts(&l, out))
         return false;
-    if (out->ndevices > 1)
-        resolve_axes(l.m, l.main);
     out->nargs = l.nargs;
     out->nresults = g->nresults;
     out->types = l.m->funcs[0].results;

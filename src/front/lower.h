@@ -24,5 +24,9 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
 
 /* Replaces collectives along named axes in the bodies of manual computations, and in what they
  * call, by those between devices. */
-void resolve_axes(Module *m, RegionId r);
+void resolve_axes(Module *m, RegionId r, int ndevices);
+
+/* nest.c: of maps inside maps, one map over all their devices.  What is on named axes is resolved
+ * before. */
+void open_maps(Module *m, RegionId r, int ndevices);
 #endif

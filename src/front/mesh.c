@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "base/table.h"
+#include "front/names.h"
 #include "front/say.h"
 #include "front/trace.h"
 #include "front/value.h"
@@ -42,6 +43,12 @@ static bool check_axes(const tt_axis *axes, int n, int *count)
     for (int i = 0; i < n; i++) {
         if (!axes[i].name || !*axes[i].name || axes[i].size < 1) {
             say_broken("tt_mesh: axis %d: it needs a name and a size of at least 1", i);
+            return false;
+        }
+        if (strchr(axes[i].name, ',')) {
+            say_broken("tt_mesh: axis %d is named \"%s\": a comma is for naming several axes at "
+                       "once",
+                       i, axes[i].name);
             return false;
         }
         for (int k = 0; k < i; k++)
@@ -104,55 +111,88 @@ tt_mesh tt_mesh_n(const tt_axis *axes, int n)
 
 /* ---- Specs. */
 
-/* Which axis of the mesh each dimension is cut along, -1: none. */
-static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, int *axis_of)
+/* A dimension of an array: the axes of the mesh that it is cut along, the first slowest. */
+typedef struct Cut {
+    int n, axis[TT_MAX_RANK];
+    int64_t tiles; /* into so many pieces */
+} Cut;
+
+static int find_axis(tt_mesh mesh, Str name)
+{
+    for (int a = 0; a < mesh->naxes; a++)
+        if (str_is(name, mesh->axes[a].name))
+            return a;
+    return -1;
+}
+
+/* What is written of dimension i.  used: the mesh axes met so far.  False: said. */
+static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, Cut *cut, unsigned *used)
+{
+    Str list = spec ? str_of(spec) : (Str){ 0 }, name;
+    *cut = (Cut){ .tiles = 1 };
+    while (names_next(&list, &name)) {
+        int a = find_axis(mesh, name);
+        if (a < 0 || *used >> a & 1) {
+            say_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
+                             : "%s: axis \"%.*s\" of the mesh is used for two axes of the array",
+                       who, STR_ARG(name));
+            return false;
+        }
+        *used |= 1u << a;
+        cut->axis[cut->n++] = a;
+        cut->tiles *= mesh->axes[a].size;
+    }
+    return true;
+}
+
+static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, Cut *cuts)
 {
     unsigned used = 0;
     for (int i = 0; i < TT_MAX_RANK; i++) {
-        axis_of[i] = -1;
         const char *name = spec->axis[i];
-        if (!name)
-            continue;
-        for (int a = 0; a < mesh->naxes; a++)
-            if (strcmp(mesh->axes[a].name, name) == 0)
-                axis_of[i] = a;
-        int a = axis_of[i];
-        if (a < 0 || used >> a & 1) {
-            say_broken(a < 0 ? "%s: the mesh has no axis \"%s\""
-                             : "%s: axis \"%s\" of the mesh is used for two axes of the array",
-                       who, name);
+        if (!resolve_dim(who, mesh, name, &cuts[i], &used))
             return false;
-        }
-        used |= 1u << a;
-        if (i >= type.rank) {
+        if (name && i >= type.rank) {
             say_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_words(type), i, name);
             return false;
         }
-        if (type.dims[i] % mesh->axes[a].size != 0) {
-            say_broken("%s: axis %d of %s has size %lld, which does not divide by the %d of mesh "
+        if (name && type.dims[i] % cuts[i].tiles != 0) {
+            say_broken("%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
                        "axis \"%s\"",
-                       who, i, type_words(type), (long long)type.dims[i], mesh->axes[a].size, name);
+                       who, i, type_words(type), (long long)type.dims[i], (long long)cuts[i].tiles,
+                       name);
             return false;
         }
     }
     return true;
 }
 
+/* The piece of a dimension that a device holds. */
+static int64_t tile_at(tt_mesh mesh, const Cut *cut, int device)
+{
+    int64_t tile = 0;
+    for (int i = 0; i < cut->n; i++) {
+        int stride = 1;
+        for (int k = cut->axis[i] + 1; k < mesh->naxes; k++)
+            stride *= mesh->axes[k].size;
+        int size = mesh->axes[cut->axis[i]].size;
+        tile = tile * size + device / stride % size;
+    }
+    return tile;
+}
+
 const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
 {
-    int axis_of[TT_MAX_RANK];
-    if (!resolve(who, mesh, spec, type, axis_of))
+    Cut cuts[TT_MAX_RANK];
+    if (!resolve(who, mesh, spec, type, cuts))
         return NULL;
     Arena *scratch = arena_new();
     int64_t *tiles = ARENA_ARRAY(scratch, int64_t, type.rank + 1);
     int64_t *tile_of = ARENA_ARRAY(scratch, int64_t, type.rank * mesh->ndevices + 1);
     for (int i = 0; i < type.rank; i++) {
-        int a = axis_of[i], stride = 1;
-        tiles[i] = a < 0 ? 1 : mesh->axes[a].size;
-        for (int k = a + 1; a >= 0 && k < mesh->naxes; k++)
-            stride *= mesh->axes[k].size;
+        tiles[i] = cuts[i].tiles;
         for (int d = 0; d < mesh->ndevices; d++)
-            tile_of[d * type.rank + i] = d / stride % tiles[i];
+            tile_of[d * type.rank + i] = tile_at(mesh, &cuts[i], d);
     }
     const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
                                     (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });

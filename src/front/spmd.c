@@ -6,7 +6,7 @@
  *         (p: f32[1,2])                          the piece of this device
  *           q = reshape p : f32[2]               what f sees
  *           r = f(q)
- *           s = broadcast r : f32[1,2]           its row of the result
+ *           s = reshape r : f32[1,2]             its row of the result
  *         return s         cut [{"i"}, {}]
  *
  * In goes what the function does to the leaves of one device (a graph), out comes a graph on
@@ -20,6 +20,7 @@
 #include "front/closed.h"
 #include "front/fn.h"
 #include "front/mesh.h"
+#include "front/names.h"
 #include "front/say.h"
 
 #include <string.h>
@@ -95,17 +96,22 @@ static bool is_cut_along(const Sharding *sharding, int axis)
 
 tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding)
 {
+    Arena *arena = trace_arena();
+    AxisAttrs *axes = BUILD_ATTRS(AxisAttrs, .size = 1);
+    int64_t sizes[MAX_RANK];
+    int n = 0;
     for (int axis = 0; axis < mesh->naxes; axis++)
-        if (!is_cut_along(sharding, axis))
-            x = build(OP_NAMED_SUM, 1, &x,
-                      BUILD_ATTRS(AxisAttrs, .axis = mesh->axes[axis], .size = mesh->sizes[axis]),
-                      type_at(x));
-    return x;
+        if (!is_cut_along(sharding, axis)) {
+            axes->axis = names_join(arena, axes->axis, mesh->axes[axis]);
+            axes->size *= sizes[n++] = mesh->sizes[axis];
+        }
+    axes->sizes = ints_of(n, sizes);
+    return n ? build(OP_NAMED_SUM, 1, &x, axes, type_at(x)) : x;
 }
 
 /* ---- the node ---- */
 
-static const Attr *manual_axes(const Mesh *mesh)
+const Attr *manual_axes(const Mesh *mesh)
 {
     Arena *arena = trace_arena();
     const Attr **items = ARENA_ARRAY(arena, const Attr *, mesh->naxes + 1);
@@ -176,15 +182,35 @@ static const int *first_devices(int n)
     return devices;
 }
 
-static bool is_nested(tt_fn f)
+/* How many devices each copy of a function has that the maps around have made. */
+static int64_t devices_around(void)
 {
+    int64_t n = 1;
     for (const Trace *t = tracing; t; t = t->outer)
-        if (t->is_manual) {
-            say_broken("%s inside %s(%s): every device is playing already; use tt_vmap inside, or "
-                       "one tt_shard_map over a mesh of two axes",
-                       f->label, t->how, t->name);
-            return true;
-        }
+        if (t->is_manual)
+            n *= t->mesh ? t->mesh->ndevices : t->axis_size;
+    return n;
+}
+
+static const Trace *map_around(void)
+{
+    const Trace *t = tracing;
+    while (t && !t->is_manual)
+        t = t->outer;
+    return t;
+}
+
+/* Are there n devices for every copy of the maps around?  False: said. */
+static bool fits_inside(tt_fn f, int64_t n)
+{
+    const Trace *around = map_around();
+    int64_t copies = devices_around(), there = client_device_count();
+    if (copies * n <= there)
+        return true;
+    say_broken("%s inside %s(%s): %lld times %lld devices are needed, but there are %lld: start "
+               "with tt_init(.devices = %lld), or map within a device with tt_vmap",
+               f->label, around->how, around->name, (long long)copies, (long long)n,
+               (long long)there, (long long)(copies * n));
     return false;
 }
 
@@ -224,9 +250,10 @@ static const char *first_mapped(tt_fn f, const Leaves *leaves)
 }
 
 /* Are the devices that were asked for n different ones that are there? */
-static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n, int there)
+static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n)
 {
     const int *devices = f->key.devices;
+    int there = client_device_count();
     if (f->key.ndevices != n)
         return say_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
                           f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices),
@@ -244,20 +271,49 @@ static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n, int there)
     return true;
 }
 
-/* The devices for n copies.  NULL: said. */
-static const int *choose_devices(tt_fn f, const Leaves *leaves, int64_t n)
+/* Can there be n copies?  Asked before the function is traced. */
+static bool has_devices(tt_fn f, const Leaves *leaves, int64_t n)
 {
     int there = client_device_count();
-    if (f->key.devices)
-        return are_devices(f, leaves, n, there) ? f->key.devices : NULL;
-    if (n > there)
-        return say_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
-                          "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
-                          "within a device with tt_vmap",
-                          f->label, first_mapped(f, leaves), (long long)n, there, there,
-                          (long long)n),
-               NULL;
-    return first_devices((int)n);
+    const Trace *around = map_around();
+    if (around && f->key.devices)
+        return say_broken("%s inside %s(%s): .devices is for the outermost map: it lists those of "
+                          "all maps inside too",
+                          f->label, around->how, around->name),
+               false;
+    if (around)
+        return fits_inside(f, n);
+    if (n > there && !f->key.devices)
+        say_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
+                   "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
+                   "within a device with tt_vmap",
+                   f->label, first_mapped(f, leaves), (long long)n, there, there, (long long)n);
+    return n <= there || f->key.devices;
+}
+
+/* How many devices a map over n needs, given what is in its body.  0: said. */
+static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
+{
+    Ints inner;
+    if (!nested_sizes(session->m, body->body, &inner))
+        return say_broken("%s: the maps inside it are over different numbers of devices: in one "
+                          "program they must be over the same",
+                          f->label),
+               0;
+    for (int i = 0; i < inner.n; i++)
+        n *= inner.at[i];
+    return n;
+}
+
+/* The outermost map says on which devices the program runs. */
+static bool settle_devices(tt_fn f, const Leaves *leaves, int64_t n, const Graph *body)
+{
+    int64_t total = map_around() ? 1 : count_devices(f, n, body);
+    if (map_around() || !total)
+        return total != 0;
+    if (f->key.devices && !are_devices(f, leaves, total))
+        return false;
+    return take_devices(f, (int)total, f->key.devices ? f->key.devices : first_devices((int)total));
 }
 
 typedef struct Map {
@@ -314,8 +370,7 @@ static bool piece_graph(Map *map, Graph *out, const Sharding **out_shardings)
         if (!ok)
             break;
         if (axis != TT_NONE)
-            results[i] = build_broadcast(results[i], type_insert(t, axis, 1),
-                                         ints_except(t.rank + 1, (Ints){ 1, &(int64_t){ axis } }));
+            results[i] = build_reshape(results[i], type_insert(t, axis, 1));
         out_shardings[i] = cut_axis(map->mesh, axis == TT_NONE ? t.rank : t.rank + 1, axis);
     }
     ok = ok && record_end(map->f->label, nresults, results, out);
@@ -346,8 +401,7 @@ static bool map_prepare(Map *map)
     tt_fn f = map->f;
     map->axes = ARENA_ARRAY(arena, int32_t, map->leaves->n + 1);
     map->in = ARENA_ARRAY(arena, const Sharding *, map->leaves->n + 1);
-    const int *devices = choose_devices(f, map->leaves, map->size);
-    if (!devices || !take_devices(f, (int)map->size, devices))
+    if (!has_devices(f, map->leaves, map->size))
         return false;
     Str name = str_of(f->key.axis_name ? f->key.axis_name : "_devices");
     map->mesh = add_mesh(1, &name, &map->size);
@@ -360,8 +414,6 @@ static bool map_prepare(Map *map)
 
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    if (is_nested(f))
-        return false;
     Map map = { .f = f, .leaves = leaves };
     map.size = map_size(f, leaves);
     if (!map.size || !map_prepare(&map))
@@ -383,46 +435,67 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
              whole_graph(&map, &piece, out_shardings, out);
     }
     frame_pop(&frame);
-    return ok;
+    return ok && settle_devices(f, leaves, map.size, &map.inner);
 }
 
 /* ---- shard_map ---- */
+
+static int find_axis(const Mesh *mesh, Str name)
+{
+    int axis = 0;
+    while (axis < mesh->naxes && !str_equal(mesh->axes[axis], name))
+        axis++;
+    return axis;
+}
+
+/* A spec being turned into a sharding, and what it is for. */
+typedef struct Cutting {
+    tt_fn f;
+    const Mesh *mesh;
+    Type type;
+    const char *what;
+    Sharding *sharding;
+    DimSharding *dims;
+} Cutting;
+
+/* Cuts axis i along one axis of the mesh.  False: said. */
+static bool cut_by_name(Cutting *c, int i, Str name)
+{
+    int axis = find_axis(c->mesh, name);
+    if (axis == c->mesh->naxes)
+        say_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
+                   c->what, STR_ARG(name));
+    else if (i >= c->type.rank)
+        say_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
+                   c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
+    else if (is_cut_along(c->sharding, axis))
+        say_broken("%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
+                   "at most",
+                   c->f->label, c->what, STR_ARG(name));
+    else
+        return cut_along(&c->dims[i], c->mesh, axis), true;
+    return false;
+}
 
 /* The sharding that a spec says; NULL: said, with `what` it was for. */
 static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *spec, Type t,
                                      bool is_result, const char *what)
 {
-    DimSharding *dims;
-    Sharding *sharding = sharding_new(mesh, t.rank, &dims);
+    Cutting c = { .f = f, .mesh = mesh, .type = t, .what = what };
+    c.sharding = sharding_new(mesh, t.rank, &c.dims);
     for (int i = 0; i < TT_MAX_RANK; i++) {
-        int axis = 0;
-        if (!spec->axis[i])
-            continue;
-        while (axis < mesh->naxes && !str_is(mesh->axes[axis], spec->axis[i]))
-            axis++;
-        if (axis == mesh->naxes)
-            return say_broken("%s: %s: its spec names \"%s\", and the mesh has no such axis",
-                              f->label, what, spec->axis[i]),
-                   NULL;
-        if (i >= t.rank)
-            return say_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%s\"",
-                              f->label, what, t.rank, t.rank == 1 ? "is" : "es", i, spec->axis[i]),
-                   NULL;
-        if (is_cut_along(sharding, axis))
-            return say_broken(
-                       "%s: %s: its spec names \"%s\" twice: a mesh axis cuts one axis of an "
-                       "array at most",
-                       f->label, what, spec->axis[i]),
-                   NULL;
-        if (!is_result && t.dims[i] % mesh->sizes[axis])
+        Str list = spec->axis[i] ? str_of(spec->axis[i]) : (Str){ 0 }, name;
+        while (names_next(&list, &name))
+            if (!cut_by_name(&c, i, name))
+                return NULL;
+        if (spec->axis[i] && !is_result && t.dims[i] % cuts(&c.dims[i]))
             return say_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
                               "divide",
                               f->label, what, i, (long long)t.dims[i], spec->axis[i],
-                              (long long)mesh->sizes[axis]),
+                              (long long)cuts(&c.dims[i])),
                    NULL;
-        cut_along(&dims[i], mesh, axis);
     }
-    return sharding;
+    return c.sharding;
 }
 
 static bool shard_inner(Map *map)
@@ -445,8 +518,6 @@ static bool shard_inner(Map *map)
 
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    if (is_nested(f))
-        return false;
     Map map = { .f = f, .leaves = leaves };
     const struct tt_grid *grid = f->key.mesh;
     Str names[TT_MAX_RANK];
@@ -455,7 +526,7 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
         names[i] = str_of(grid->axes[i].name);
         sizes[i] = grid->axes[i].size;
     }
-    if (!take_devices(f, grid->ndevices, grid->devices))
+    if (map_around() && !fits_inside(f, grid->ndevices))
         return false;
     map.mesh = add_mesh(grid->naxes, names, sizes);
     Trace frame = { .how = f->how,
@@ -476,5 +547,5 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
         ok = ok && whole_graph(&map, &map.inner, cut, out);
     }
     frame_pop(&frame);
-    return ok;
+    return ok && settle_devices(f, leaves, grid->ndevices, &map.inner);
 }

@@ -17,6 +17,11 @@ const Sharding *sharding_leading(const Sharding *sharding, bool is_cut);
  * that the body uses from around it go in whole. */
 bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const *in_shardings,
                   const Graph *body, const Sharding *const *out_shardings, tt *out);
-/* The device's own position along all axes of the mesh is not needed by rules; its sum is. */
+/* The sum over the devices that hold the same piece of what is cut so. */
 tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding);
+const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribute */
+
+/* nest.c: the sizes of the axes that maps inside r add, outermost first, where some have more than
+ * others the most.  False: they are not the beginning of one list. */
+bool nested_sizes(Module *m, RegionId r, Ints *out);
 #endif

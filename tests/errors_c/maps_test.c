@@ -14,10 +14,36 @@ static tt exchanges(tt x) { return tt_all_to_all(x, "i"); }
 static tt shifts(tt x) { return tt_shift(x, "j", 1); }
 static tt numbered(tt x) { return tt_add(x, tt_axis_index("rows")); }
 static tt pmapped(tt x) { return tt_call(tt_pmap(square), x); }
+static tt mapped_twice(tt x) { return tt_call(tt_pmap(pmapped), x); }
+static tt pinned(tt x)
+{
+    return tt_call(tt_pmap(square, .devices = (const int[]){ 0, 1 }, .ndevices = 2), x);
+}
 static tt of_two_sizes(tt x, tt y)
 {
     return tt_add(tt_sum(tt_call(tt_pmap(square), x)), tt_sum(tt_call(tt_pmap(square), y)));
 }
+static tt second_unbound(tt x) { return tt_psum(x, "i,batch"); }
+static tt twice_named(tt x) { return tt_psum(x, "i,i"); }
+static tt missing_member(tt x) { return tt_psum(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 1), TT_GROUP(2))); }
+static tt member_twice(tt x) { return tt_pmax(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 1), TT_GROUP(1, 2, 3))); }
+static tt no_such_member(tt x) { return tt_pmean(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 1), TT_GROUP(2, 4))); }
+static tt uneven_gather(tt x) { return tt_all_gather(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 1, 2), TT_GROUP(3))); }
+static tt tiled_sum(tt x) { return tt_psum(x, "i", .tiled = true); }
+static tt concat_of_gather(tt x) { return tt_all_gather(x, "i", .concat_axis = 1); }
+static tt gather_beyond(tt x) { return tt_all_gather(x, "i", .axis = 3); }
+static tt tiled_beyond(tt x) { return tt_all_gather(x, "i", .axis = 1, .tiled = true); }
+static tt tiled_scatter(tt x) { return tt_psum_scatter(x, "i", .tiled = true); }
+static tt swaps(tt x) { return tt_pswapaxes(x, "i", 1); }
+static tt grouped_scatter(tt x) { return tt_psum_scatter(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 1), TT_GROUP(2, 3))); }
+static tt sends_twice(tt x) { return tt_ppermute(x, "i", { 0, 1 }, { 2, 1 }); }
+static tt sends_beyond(tt x) { return tt_ppermute(x, "i", { 0, 4 }); }
+static tt shuffles_few(tt x) { return tt_pshuffle(x, "i", 1, 0); }
+static tt shuffles_twice(tt x) { return tt_pshuffle(x, "i", 1, 0, 1, 2); }
+static tt from_nobody(tt x) { return tt_pbroadcast(x, "i", -1); }
+static tt gathers_two(tt x) { return tt_all_gather(x, "i,j"); }
+static tt rows_gather(tt x) { return tt_call(tt_vmap(gathers_two, .axis_name = "j"), x); }
+static tt greatest(tt x) { return tt_sum(tt_pmax(x, "i")); }
 static tt averages(tt x) { return tt_pmean(tt_matmul(x, x), "batch"); }
 
 CASE(more_rows_than_devices)
@@ -139,10 +165,57 @@ CASE(device_listed_twice)
 
 CASE(pmap_inside_pmap)
 {
-    tt_call(tt_pmap(pmapped), tt_zeros(TT_F32, 2, 2));
-    SAYS("above: in pmapped: pmap(square) inside pmap(pmapped): every device is playing already; "
-         "use tt_vmap inside, or one tt_shard_map over a mesh of two axes\n"
+    tt_call(tt_pmap(pmapped), tt_zeros(TT_F32, 4, 2));
+    SAYS("above: in pmapped: pmap(square) inside pmap(pmapped): 4 times 2 devices are needed, but "
+         "there are 4: start with tt_init(.devices = 8), or map within a device with tt_vmap\n"
          "    while tracing pmap(pmapped), +2");
+}
+
+CASE(pmap_inside_pmap_inside_pmap)
+{
+    tt_call(tt_pmap(mapped_twice, .axis_name = "i"), tt_zeros(TT_F32, 2, 2, 2));
+    SAYS("above: in pmapped: pmap(square) inside pmap(pmapped): 4 times 2 devices are needed, but "
+         "there are 4: start with tt_init(.devices = 8), or map within a device with tt_vmap\n"
+         "    while tracing pmap(pmapped), above\n"
+         "    while tracing pmap(mapped_twice), +2, axis \"i\" of size 2");
+}
+
+CASE(devices_of_an_inner_map)
+{
+    tt_call(tt_pmap(pinned), tt_zeros(TT_F32, 2, 2));
+    SAYS("above: in pinned: pmap(square) inside pmap(pinned): .devices is for the outermost map: "
+         "it lists those of all maps inside too\n"
+         "    while tracing pmap(pinned), +2");
+}
+
+CASE(too_few_devices_for_the_maps_inside)
+{
+    tt_call(tt_pmap(pmapped, .devices = (const int[]){ 0, 1 }, .ndevices = 2),
+            tt_zeros(TT_F32, 2, 2));
+    SAYS("+2: in too_few_devices_for_the_maps_inside: pmap(pmapped): argument 0, f32[2,2] is to "
+         "be spread over 4 devices, but .devices lists 2");
+}
+
+CASE(inner_maps_of_two_sizes)
+{
+    tt_call(tt_pmap(of_two_sizes, .in_axes = { 0, 0 }), tt_zeros(TT_F32, 1, 4),
+            tt_zeros(TT_F32, 1, 2));
+    SAYS("+2: in inner_maps_of_two_sizes: pmap(of_two_sizes): the maps inside it are over "
+         "different numbers of devices: in one program they must be over the same");
+}
+
+CASE(name_with_a_comma)
+{
+    tt_pmap(square, .axis_name = "i,j");
+    SAYS("+2: in name_with_a_comma: tt_pmap(square): .axis_name is \"i,j\": a map has one axis, "
+         "and a comma is for naming several at once");
+}
+
+CASE(mesh_name_with_a_comma)
+{
+    tt_mesh_of({ "x,y", 2 });
+    SAYS("+2: in mesh_name_with_a_comma: tt_mesh: axis 0 is named \"x,y\": a comma is for naming "
+         "several axes at once");
 }
 
 CASE(two_sizes_in_a_program)
@@ -292,6 +365,163 @@ CASE(gradient_of_a_mapped_vector)
     SAYS("+2: in gradient_of_a_mapped_vector: grad(pmap(square)): the result must be one float, "
          "and is f32[4]: take its tt_sum or tt_mean\n"
          "    while tracing grad(pmap(square)), +2");
+}
+
+CASE(second_axis_unbound)
+{
+    tt_call(tt_pmap(second_unbound, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in second_unbound: tt_psum: no axis named \"batch\" is being mapped here: "
+         "write .axis_name = \"batch\" where the function is mapped, or give its mesh that "
+         "axis\n"
+         "    while tracing pmap(second_unbound), +2, axis \"i\" of size 4");
+}
+
+CASE(axis_named_twice)
+{
+    tt_call(tt_pmap(twice_named, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in twice_named: tt_psum: \"i,i\" names the axis \"i\" twice\n"
+         "    while tracing pmap(twice_named), +2, axis \"i\" of size 4");
+}
+
+CASE(groups_that_miss_a_member)
+{
+    tt_call(tt_pmap(missing_member, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in missing_member: tt_psum: .groups must have each of the 4 members of \"i\" "
+         "once; member 3 is in none\n"
+         "    while tracing pmap(missing_member), +2, axis \"i\" of size 4");
+}
+
+CASE(groups_with_a_member_twice)
+{
+    tt_call(tt_pmap(member_twice, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in member_twice: tt_pmax: .groups lists member 1 twice\n"
+         "    while tracing pmap(member_twice), +2, axis \"i\" of size 4");
+}
+
+CASE(groups_with_a_stranger)
+{
+    tt_call(tt_pmap(no_such_member, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in no_such_member: tt_pmean: .groups lists member 4; those of \"i\" are 0 to "
+         "3\n"
+         "    while tracing pmap(no_such_member), +2, axis \"i\" of size 4");
+}
+
+CASE(groups_of_two_sizes)
+{
+    tt_call(tt_pmap(uneven_gather, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in uneven_gather: tt_all_gather: .groups must be of one size, and are of 1 "
+         "and of 3\n"
+         "    while tracing pmap(uneven_gather), +2, axis \"i\" of size 4");
+}
+
+CASE(tiled_psum)
+{
+    tt_call(tt_pmap(tiled_sum, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in tiled_sum: tt_psum keeps the shape: .axis and .tiled are for "
+         "tt_all_gather, tt_psum_scatter and tt_all_to_all\n"
+         "    while tracing pmap(tiled_sum), +2, axis \"i\" of size 4");
+}
+
+CASE(concat_axis_of_a_gather)
+{
+    tt_call(tt_pmap(concat_of_gather, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in concat_of_gather: tt_all_gather: .concat_axis is for tt_all_to_all\n"
+         "    while tracing pmap(concat_of_gather), +2, axis \"i\" of size 4");
+}
+
+CASE(gather_beyond_rank)
+{
+    tt_call(tt_pmap(gather_beyond, .axis_name = "i"), tt_zeros(TT_F32, 4, 2));
+    SAYS("above: in gather_beyond: tt_all_gather: f32[2] cannot get a new axis 3: it would be "
+         "from -2 to 1, and 8 axes are the most\n"
+         "    while tracing pmap(gather_beyond), +2, axis \"i\" of size 4");
+}
+
+CASE(tiled_gather_beyond_rank)
+{
+    tt_call(tt_pmap(tiled_beyond, .axis_name = "i"), tt_zeros(TT_F32, 4, 2));
+    SAYS("above: in tiled_beyond: tt_all_gather: f32[2] has no axis 1; its axes are 0 to 0, "
+         "or -1 to -1\n"
+         "    while tracing pmap(tiled_beyond), +2, axis \"i\" of size 4");
+}
+
+CASE(tiled_scatter_that_does_not_divide)
+{
+    tt_call(tt_pmap(tiled_scatter, .axis_name = "i"), tt_zeros(TT_F32, 4, 6));
+    SAYS("above: in tiled_scatter: tt_psum_scatter: f32[6] must have a multiple of 4 along "
+         "axis 0, the size of \"i\"\n"
+         "    while tracing pmap(tiled_scatter), +2, axis \"i\" of size 4");
+}
+
+CASE(swapped_axis_of_another_size)
+{
+    tt_call(tt_pmap(swaps, .axis_name = "i"), tt_zeros(TT_F32, 4, 4, 3));
+    SAYS("above: in swaps: tt_all_to_all: f32[4,3] must have 4 along axis 1, the size of \"i\"\n"
+         "    while tracing pmap(swaps), +2, axis \"i\" of size 4");
+}
+
+CASE(scatter_to_groups)
+{
+    tt_call(tt_pmap(grouped_scatter, .axis_name = "i"), tt_zeros(TT_F32, 4, 4));
+    SAYS("above: in grouped_scatter: tt_psum_scatter: f32[4] must have 2 along axis 0, the "
+         "size of the groups of \"i\"\n"
+         "    while tracing pmap(grouped_scatter), +2, axis \"i\" of size 4");
+}
+
+CASE(sent_to_twice)
+{
+    tt_call(tt_pmap(sends_twice, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in sends_twice: tt_ppermute: pairs {0, 1} and {2, 1}: a member sends at most "
+         "once, and is sent to at most once\n"
+         "    while tracing pmap(sends_twice), +2, axis \"i\" of size 4");
+}
+
+CASE(sent_to_nobody)
+{
+    tt_call(tt_pmap(sends_beyond, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in sends_beyond: tt_ppermute: there is no member 4 along \"i\": they are 0 "
+         "to 3\n"
+         "    while tracing pmap(sends_beyond), +2, axis \"i\" of size 4");
+}
+
+CASE(shuffle_of_too_few)
+{
+    tt_call(tt_pmap(shuffles_few, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in shuffles_few: tt_pshuffle: 2 sources for the 4 members of \"i\"\n"
+         "    while tracing pmap(shuffles_few), +2, axis \"i\" of size 4");
+}
+
+CASE(shuffle_that_is_none)
+{
+    tt_call(tt_pmap(shuffles_twice, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in shuffles_twice: tt_pshuffle: member 1 is the source of 0 and of 2: each "
+         "must be the source of one\n"
+         "    while tracing pmap(shuffles_twice), +2, axis \"i\" of size 4");
+}
+
+CASE(broadcast_from_nobody)
+{
+    tt_call(tt_pmap(from_nobody, .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("above: in from_nobody: tt_pbroadcast: there is no member -1 along \"i\": they are 0 "
+         "to 3\n"
+         "    while tracing pmap(from_nobody), +2, axis \"i\" of size 4");
+}
+
+CASE(gather_along_rows_and_devices)
+{
+    tt_call(tt_pmap(rows_gather, .axis_name = "i"), tt_zeros(TT_F32, 4, 2));
+    SAYS("above: in rows_gather: not supported: all_gather along \"i,j\" where tt_vmap maps \"j\" and "
+         "others the rest, above: name one after the other\n"
+         "    while tracing vmap(gathers_two), above, axis \"j\" of size 2\n"
+         "    while tracing pmap(rows_gather), +2, axis \"i\" of size 4");
+}
+
+CASE(gradient_of_pmax)
+{
+    tt_call(tt_pmap(tt_grad(greatest), .axis_name = "i"), tt_zeros(TT_F32, 4));
+    SAYS("+2: in gradient_of_pmax: not supported: the derivative of pmax, above\n"
+         "    while tracing grad(greatest), +2\n"
+         "    while tracing pmap(grad(greatest)), +2, axis \"i\" of size 4");
 }
 
 CASES_MAIN

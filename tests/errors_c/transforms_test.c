@@ -146,8 +146,9 @@ CASE(collective_along_no_mesh_axis)
 CASE(shard_map_inside_pmap)
 {
     tt_call(tt_pmap(sharded), tt_zeros(TT_F32, 4, 4));
-    SAYS("above: in sharded: shard_map(square) inside pmap(sharded): every device is playing "
-         "already; use tt_vmap inside, or one tt_shard_map over a mesh of two axes\n"
+    SAYS("above: in sharded: shard_map(square) inside pmap(sharded): 4 times 4 devices are "
+         "needed, but there are 4: start with tt_init(.devices = 16), or map within a device with "
+         "tt_vmap\n"
          "    while tracing pmap(sharded), +2");
 }
 

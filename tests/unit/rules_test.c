@@ -138,6 +138,56 @@ static tt named_index(tt x)
 {
     return tt_mul(x, tt_axis_index("i"));
 }
+static tt named_broadcast(tt x)
+{
+    return tt_mul(tt_pbroadcast(x, "i", 2), x);
+}
+static tt named_pairs(tt x)
+{
+    return tt_mul(tt_ppermute(x, "i", { 0, 2 }, { 3, 0 }), tt_add(x, 2));
+}
+static tt named_sum_groups(tt x)
+{
+    tt_group groups[] = { TT_GROUP(2, 0, 3), TT_GROUP(1) };
+    return tt_mul(tt_pmean(x, "i", .groups = { 2, groups }), x);
+}
+static tt named_max_groups(tt x)
+{
+    return tt_pmax(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 3), TT_GROUP(2, 1)));
+}
+static tt named_gather_tiled(tt x)
+{
+    return tt_sin(tt_all_gather(x, "i", .axis = -1, .tiled = true));
+}
+static tt named_scatter_tiled(tt x)
+{
+    return tt_sin(tt_psum_scatter(x, "i", .axis = 1, .tiled = true));
+}
+static tt named_exchange_axes(tt x)
+{
+    return tt_sin(tt_all_to_all(x, "i", .axis = 1, .concat_axis = 0));
+}
+static tt named_exchange_groups(tt x)
+{
+    return tt_mul(x, tt_all_to_all(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 2), TT_GROUP(3, 1))));
+}
+static tt two_axes(tt x)
+{
+    return tt_mul(tt_psum(tt_sin(x), "i,j"), tt_add(x, tt_axis_index("j,i")));
+}
+static tt rows_of_rows(tt x)
+{
+    return tt_call(tt_vmap(two_axes, .axis_name = "j"), x);
+}
+static tt inner_device(tt x, tt w)
+{
+    return tt_mul(tt_psum(tt_sin(tt_mul(x, w)), "j"), tt_pmean(tt_exp(x), "i,j"));
+}
+static tt on_devices(tt x, tt w)
+{
+    return tt_sin(tt_call(tt_pmap(inner_device, .axis_name = "j", .in_axes = { 0, TT_NONE }), x,
+                          tt_mul(w, 2)));
+}
 static tt on_device(tt x, tt w)
 {
     return tt_mul(tt_sin(tt_mul(x, w)), tt_pmean(tt_exp(x), "i"));
@@ -593,7 +643,7 @@ static void check_tried(void)
 
 int main(int argc, char **argv)
 {
-    front_start(2);
+    front_start(4);
     (void)all_have_cases;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *c = &cases[i];

@@ -216,8 +216,8 @@ static void test_axes(void)
          "@: in exchanges: tt_all_to_all: f32[2] must have 4 along axis 0, the size of \"i\"\n"
          "    while tracing vmap(exchanges), @, axis \"i\" of size 4");
     SAYS(tt_call(tt_pmap(nested), x),
-         "@: in nested: pmap(square) inside pmap(nested): every device is playing already; use "
-         "tt_vmap inside, or one tt_shard_map over a mesh of two axes\n"
+         "@: in nested: pmap(square) inside pmap(nested): 4 times 2 devices are needed, but there "
+         "are 4: start with tt_init(.devices = 8), or map within a device with tt_vmap\n"
          "    while tracing pmap(nested), @");
 }
 

@@ -56,7 +56,7 @@ static bool wrap_known(Manual *w, Graph *out, const Sharding **cut)
         cut[i] = i < w->j->nout ? w->a->out_shardings.at[i]
                                 : sharding_leading(sharding_none(w->mesh, rank), true);
         if (i >= w->j->nout)
-            y[i] = build_leading(y[i], 1);
+            y[i] = build_reshape(y[i], type_insert(type_at(y[i]), 0, 1));
     }
     bool ok = record_end("a derivative", known->nresults, y, out);
     frame_pop(&frame);
