@@ -15,8 +15,9 @@ jax.config.update("jax_enable_x64", True)
 ONE = {
     "abs": lax.abs, "sign": lax.sign, "exp": lax.exp, "expm1": lax.expm1, "log": lax.log,
     "log1p": lax.log1p, "logistic": lax.logistic, "sin": lax.sin, "cos": lax.cos, "tan": lax.tan,
-    "tanh": lax.tanh, "sqrt": lax.sqrt, "neg": lax.neg, "inverse": lambda x: 1 / x,
-    "quotient": lambda x: (1 + 2j) / x, "divided": lambda x: x / (2 - 3j),
+    "tanh": lax.tanh, "sqrt": lax.sqrt, "square": lax.square, "neg": lax.neg,
+    "inverse": lambda x: 1 / x, "quotient": lambda x: (1 + 2j) / x,
+    "divided": lambda x: x / (2 - 3j),
 }
 
 

@@ -57,21 +57,45 @@ static Z z_expm1(Kernel *k, Z x)
     return (Z){ re, math_select(k, on_axis, x.im, im) };
 }
 
+/* Where a length may pass the largest number, a quarter of it does not. */
+static Z z_quarter_if_far(Kernel *k, Z x, V *is_far)
+{
+    V size = INTRINSIC(k, "llvm.maxnum", fabs1(k, x.re), fabs1(k, x.im)), quarter = number(k, x, 0.25);
+    *is_far = math_compare(k, LLVMRealOGT, size, 1e300);
+    return z_select(k, *is_far, (Z){ fmul(k, x.re, quarter), fmul(k, x.im, quarter) }, x);
+}
+
+/* log|x| */
+static V z_log_abs(Kernel *k, Z x)
+{
+    V is_far, length = z_abs(k, z_quarter_if_far(k, x, &is_far));
+    V more = math_select(k, is_far, number(k, x, 1.3862943611198906), number(k, x, 0)); /* log 4 */
+    return fadd(k, math_log(k, length), more);
+}
+
 static Z z_log(Kernel *k, Z x)
 {
-    return (Z){ math_log(k, z_abs(k, x)), math_atan2(k, x.im, x.re) };
+    return (Z){ z_log_abs(k, x), math_atan2(k, x.im, x.re) };
 }
 
-/* log|1 + x| = log1p(re (re + 2) + im^2) / 2, without loss near 0. */
+/* log|1 + x| = log1p(re (re + 2) + im^2) / 2, without loss near 0; far out its squares would be
+ * too large, and there it is log|1 + x| itself. */
 static Z z_log1p(Kernel *k, Z x)
 {
+    Z next = { fadd(k, x.re, number(k, x, 1)), x.im };
     V inside = fadd(k, fmul(k, x.re, fadd(k, x.re, number(k, x, 2))), fmul(k, x.im, x.im));
     V re = fmul(k, math_log1p(k, inside), number(k, x, 0.5));
-    return (Z){ re, math_atan2(k, x.im, fadd(k, x.re, number(k, x, 1))) };
+    V is_far = math_compare(k, LLVMRealOGT, z_abs(k, next), 1e100);
+    re = math_select(k, is_far, z_log_abs(k, next), re);
+    return (Z){ re, math_atan2(k, next.im, next.re) };
 }
 
-static Z z_sqrt(Kernel *k, Z x)
+/* With t = sqrt((|x| + |re|) / 2): t + i im / 2t on the right, |im| / 2t + i t on the left; an
+ * infinite im is stronger than any re. */
+static Z z_sqrt(Kernel *k, Z whole)
 {
+    V is_far;
+    Z x = z_quarter_if_far(k, whole, &is_far);
     V half = number(k, x, 0.5), size = fabs1(k, x.re);
     V sum = fadd(k, fmul(k, z_abs(k, x), half), fmul(k, size, half));
     V t = INTRINSIC(k, "llvm.sqrt", sum);
@@ -80,7 +104,22 @@ static Z z_sqrt(Kernel *k, Z x)
     other = math_select(k, is_zero, number(k, x, 0), other);
     V is_right = math_compare(k, LLVMRealOGE, x.re, 0);
     V re = math_select(k, is_right, t, other), im = math_select(k, is_right, other, t);
+    V is_up = math_compare(k, LLVMRealOEQ, fabs1(k, x.im), INFINITY), far = number(k, x, INFINITY);
+    V by = math_select(k, is_far, number(k, x, 2), number(k, x, 1));
+    re = math_select(k, is_up, far, fmul(k, re, by));
+    im = math_select(k, is_up, far, fmul(k, im, by));
     return (Z){ re, INTRINSIC(k, "llvm.copysign", im, x.im) };
+}
+
+/* (re - im) (re + im), which is 0 also where the squares would be infinite. */
+static Z z_square(Kernel *k, Z x)
+{
+    V is_even = LLVMBuildFCmp(k->b, LLVMRealOEQ, fabs1(k, x.re), fabs1(k, x.im), "");
+    V is_finite = math_compare(k, LLVMRealOLT, fabs1(k, x.re), INFINITY);
+    is_even = LLVMBuildAnd(k->b, is_even, is_finite, "");
+    V re = fmul(k, fsub(k, x.re, x.im), fadd(k, x.re, x.im));
+    V im = fmul(k, x.re, x.im);
+    return (Z){ math_select(k, is_even, number(k, x, 0), re), fadd(k, im, im) };
 }
 
 static Z z_inverse(Kernel *k, Z x)
@@ -161,6 +200,7 @@ V complex_function(Kernel *k, OpId op, Element e, V x)
     case OP_SIN: z = z_sin(k, z); break;
     case OP_COS: z = z_cos(k, z); break;
     case OP_SQRT: z = z_sqrt(k, z); break;
+    case OP_SQUARE: z = z_square(k, z); break;
     default: z = z_inverse(k, z_sqrt(k, z)); break; /* rsqrt */
     }
     return narrow(k, e, z);
