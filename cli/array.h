@@ -17,7 +17,8 @@ MUST_USE Error *array_new(Type type, Array *out);
 void array_free(Array *array);
 void array_fill_random(Array *array, uint64_t seed); /* floats in [0, 1), small integers */
 
-/* The file's type must be one that `wanted` can be stored as; shapes are compared. */
+/* The file's type must be one that `wanted` can be stored as; shapes are compared, but for extents
+ * that `wanted` leaves open. */
 MUST_USE Error *array_load(const char *path, Type wanted, Array *out);
 MUST_USE Error *array_save(const char *path, const Array *array);
 

@@ -115,12 +115,12 @@ static Error *match(const char *path, const Header *h, Type wanted)
     if (!descr_fits(h->descr, wanted.element))
         return error_new(CODE_INVALID, "%s holds elements '%.*s'; the program takes %s", path,
                          STR_ARG(h->descr), type_name(wanted));
-    if (!type_same_shape(found, wanted))
+    if (!shape_fits(found, wanted))
         return error_new(CODE_INVALID, "%s holds %s; the program takes %s", path,
                          type_name(found), type_name(wanted));
-    if (h->data_bytes < type_bytes(wanted))
-        return error_new(CODE_INVALID, "%s ends early: %zu bytes of data, %s has %zu", path,
-                         h->data_bytes, type_name(wanted), type_bytes(wanted));
+    if (!type_is_possible(found) || h->data_bytes < type_bytes(found))
+        return error_new(CODE_INVALID, "%s ends early: it has %zu bytes of data for %s", path,
+                         h->data_bytes, type_name(found));
     return NULL;
 }
 
@@ -132,14 +132,15 @@ Error *array_load(const char *path, Type wanted, Array *out)
     Error *error = parse_header(&file, &h)
                        ? match(path, &h, wanted)
                        : error_new(CODE_INVALID, "%s is not an array in NumPy's .npy format", path);
+    Type found = { wanted.element, h.rank, h.dims };
     if (!error)
-        error = array_new(wanted, out);
+        error = array_new(found, out);
     if (!error) {
-        memcpy(out->data, h.data, type_bytes(wanted));
-        int64_t stride = element_info[wanted.element].bytes;
-        for (int i = 0; h.is_fortran && i < wanted.rank; i++) {
+        memcpy(out->data, h.data, type_bytes(found));
+        int64_t stride = element_info[found.element].bytes;
+        for (int i = 0; h.is_fortran && i < found.rank; i++) {
             out->strides[i] = stride;
-            stride *= wanted.dims[i];
+            stride *= found.dims[i];
         }
     }
     text_free(&file);

@@ -1,5 +1,6 @@
 /* run.c - `tutti run`: play a program once on whole arrays from files. */
 #include "command.h"
+#include "open.h"
 #include "seam.h"
 
 #include "hlo/module.h"
@@ -19,14 +20,16 @@ typedef struct RunRequest {
     bool stats, evaluate;
 } RunRequest;
 
-/* How many devices a program is for; the engine checks the rest. */
-static Error *count_devices(const char *path, Str code, int *ndevices)
+/* How many devices a program is for, and, if its extents are open, what it is for these inputs;
+ * the engine checks the rest. */
+static Error *look_at(const RunRequest *r, Str code, int *ndevices, Text *settled)
 {
     Module *module;
-    TRY(read_program(code.at, code.n, path, &module));
+    TRY(read_program(code.at, code.n, r->program, &module));
     *ndevices = module->nreplicas * module->npartitions;
+    Error *error = open_program(r->program, module, r->ninputs, r->inputs, settled);
     module_free(module);
-    return NULL;
+    return error;
 }
 
 static Error *type_of_array(const TuttiArray *array, Type *out)
@@ -130,10 +133,8 @@ static Error *play(Seam *seam, const RunRequest *r, PJRT_LoadedExecutable *execu
     return error;
 }
 
-static Error *run_request(Seam *seam, const RunRequest *r, Str code)
+static Error *run_code(Seam *seam, const RunRequest *r, int needed, Str code)
 {
-    int needed;
-    TRY(count_devices(r->program, code, &needed));
     TRY(seam_load(seam));
     if (!seam->tutti)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine, so it does not say how "
@@ -146,6 +147,17 @@ static Error *run_request(Seam *seam, const RunRequest *r, Str code)
     TRY(seam_compile(seam, code, options, &executable));
     Error *error = play(seam, r, executable);
     seam_release(seam, executable);
+    return error;
+}
+
+static Error *run_request(Seam *seam, const RunRequest *r, Str code)
+{
+    int needed;
+    Text settled = { 0 };
+    Error *error = look_at(r, code, &needed, &settled);
+    if (!error)
+        error = run_code(seam, r, needed, settled.n ? (Str){ settled.at, settled.n } : code);
+    text_free(&settled);
     return error;
 }
 

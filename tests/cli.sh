@@ -33,6 +33,13 @@ expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
 expect 1 "there is no pass 'x'; the passes are: refine" $tutti dump examples/lesson.mlir --after=x
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
 
+# A program with open extents is made for the arrays that it is given.
+open=tests/jax/open_mlp.mlir
+expect 1 'argument 2: f32[?,5]' $tutti run $open
+expect 1 "'random' does not say its open extents" $tutti run $open --input zeros --input zeros --input random
+expect 1 'its open extents are known once the program is called with arrays' $tutti check $open
+expect 0 'tensor<?x5xf32>' $tutti dump $open
+
 # The lesson: whole arrays in, cut over four devices, joined again.
 expect 1 'argument 0: f32[4,2]' $tutti run examples/lesson.mlir
 printf "garbage, not an array" >"$dir/garbage.npy"

@@ -1,6 +1,10 @@
-"""Exported programs with a symbolic batch: JAX makes their shapes static before the engine sees
-them, so one program serves every batch size."""
+"""Exported programs with a symbolic batch: one serves every batch size.  JAX makes their shapes
+static before the engine sees them; the command line does so itself."""
+import os
+
 from conftest import run_python
+
+HERE = os.path.dirname(os.path.abspath(__file__))
 
 PROGRAM = """
 import jax, jax.numpy as jnp, numpy as np
@@ -30,3 +34,8 @@ except ValueError as error:
 
 def test_symbolic_batch():
     assert "dimension variable 'b'" in run_python(["-c", PROGRAM], "tutti")
+
+
+def test_command_line():
+    said = run_python([HERE + "/open_programs.py", HERE + "/../../build/tutti"], "cpu")
+    assert said.count("agrees") == 14 and "a wrong extent is refused" in said

@@ -54,7 +54,7 @@ struct tt_function {
     int line;
     int arity; /* as in the key */
     const tt_fun *fun;
-    const struct Loaded *loaded;
+    struct Loaded *loaded;
     _Atomic(struct Program *) programs;
     pthread_mutex_t building; /* one thread at a time compiles it */
 };

@@ -1,25 +1,36 @@
 /* load.c - a StableHLO program from a file as a function: called, mapped and differentiated like
  * any other.
  *
- * The file is read once, and its module kept for ever; a call copies what main does into the
- * session's module, with the functions it calls in place, and attributes shared. */
+ * The file is read once, its calls are inlined, and its module kept for ever; a call copies what main
+ * does into the session's module, attributes shared.  A program with open extents (f32[?,784])
+ * keeps its bytes instead, and for each signature that it is called with a module in which those are
+ * numbers. */
 #include "base/fail.h"
 #include "front/build.h"
 #include "front/client.h"
 #include "front/fn.h"
 #include "front/say.h"
 #include "hlo/define/define.h"
+#include "hlo/settle.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST = 64 }; /* calls inside calls */
+/* The program for one signature; one of several, if its extents are open. */
+typedef struct Version {
+    struct Version *next;
+    Module *m; /* main has no calls and no open extents */
+    const Func *main;
+} Version;
 
 struct Loaded {
-    Module *m;
-    const Func *main;
+    Module *m;             /* as it was read: what main takes */
+    Str bytes;             /* of an open program */
+    pthread_mutex_t lock;  /* guards versions */
+    Version *versions;
 };
 
 /* ---- reading ---- */
@@ -44,46 +55,65 @@ static char *read_file(const char *path, size_t *n)
     return text.at;
 }
 
-/* Derivatives and batches know no operations that stand for others. */
-static Error *check_and_write_out(Module *m)
+static Error *read_and_check(Str bytes, const char *path, Module **out)
 {
-    TRY(module_check(m));
-    for (int i = 0; i < m->nfuncs; i++)
-        TRY(write_out(m, m->funcs[i].body));
-    return NULL;
+    Module *m = NULL;
+    TRY(read_program(bytes.at, bytes.n, path, &m));
+    Error *error = module_check(m);
+    if (!error && !func_find(m, STR("main")))
+        error = error_new(CODE_INVALID, "%s has no function main", path);
+    if (error)
+        module_free(m);
+    else
+        *out = m;
+    return error;
 }
 
-static struct Loaded *load(const char *path)
+/* Derivatives and batches know no open extents and no operations that stand for others. */
+static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
 {
-    size_t n = 0;
+    TRY(module_settle(m, nargs, types));
+    return write_out(m, func_find(m, STR("main"))->body);
+}
+
+static void add_version(struct Loaded *p, Module *m)
+{
+    Version *version = malloc(sizeof *version);
+    if (!version)
+        fail("no memory for a program");
+    *version = (Version){ p->versions, m, func_find(m, STR("main")) };
+    p->versions = version;
+}
+
+/* Takes the bytes over. */
+static struct Loaded *load(Str bytes, const char *path)
+{
     Module *m = NULL;
-    char *bytes = read_file(path, &n);
-    if (!bytes)
-        return NULL;
-    Error *error = read_program(bytes, n, path, &m);
-    free(bytes);
-    if (!error && (error = check_and_write_out(m)))
+    Error *error = read_and_check(bytes, path, &m);
+    bool is_open = !error && module_is_open(m);
+    if (!error && !is_open && (error = settle_and_write_out(m, 0, NULL)))
         module_free(m);
+    if (error || !is_open)
+        free((char *)bytes.at);
     if (error) {
         say_error(error_in(error, "tt_load"));
-        return NULL;
-    }
-    const Func *main = func_find(m, STR("main"));
-    if (!main) {
-        say_broken("tt_load: %s has no function main", path);
-        module_free(m);
         return NULL;
     }
     struct Loaded *loaded = malloc(sizeof *loaded);
     if (!loaded)
         fail("no memory for a program");
-    *loaded = (struct Loaded){ m, main };
+    *loaded = (struct Loaded){ .m = m, .bytes = is_open ? bytes : (Str){ 0 } };
+    pthread_mutex_init(&loaded->lock, NULL);
+    if (!is_open)
+        add_version(loaded, m);
     return loaded;
 }
 
 tt_fn(tt_load)(const char *path)
 {
-    struct Loaded *loaded = load(path);
+    size_t n = 0;
+    char *bytes = read_file(path, &n);
+    struct Loaded *loaded = bytes ? load((Str){ bytes, n }, path) : NULL;
     if (!loaded)
         return NULL;
     /* The file may be another by the next call: every loading is a function of its own. */
@@ -98,10 +128,9 @@ tt_fn(tt_load)(const char *path)
 typedef struct Copier {
     const Module *from;
     ValueId *to; /* [value of from] */
-    int depth;
 } Copier;
 
-static bool copy_region(Copier *c, RegionId r, RegionId to);
+static void copy_region(Copier *c, RegionId r, RegionId to);
 
 static RegionId copy_block(Copier *c, RegionId r)
 {
@@ -113,8 +142,7 @@ static RegionId copy_block(Copier *c, RegionId r)
     RegionId copy = region_new(m, 0, old->nargs, types);
     for (int i = 0; i < old->nargs; i++)
         c->to[old->args + (uint32_t)i] = region_at(m, copy)->args + (uint32_t)i;
-    if (!copy_region(c, r, copy))
-        return 0;
+    copy_region(c, r, copy);
     const Node *last = region_return(c->from, r);
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, last->nin + 1);
     for (int i = 0; i < last->nin; i++)
@@ -124,32 +152,7 @@ static RegionId copy_block(Copier *c, RegionId r)
     return copy;
 }
 
-/* The operations of the function that n calls, in its place. */
-static bool copy_call(Copier *c, const Node *n, Str callee, RegionId to)
-{
-    const Func *func = func_find(c->from, callee);
-    if (!func || ++c->depth > DEEPEST)
-        return say_broken("tt_load: the program calls functions more than %d deep", DEEPEST), false;
-    const Region *body = region_at(c->from, func->body);
-    for (int i = 0; i < n->nin; i++)
-        c->to[body->args + (uint32_t)i] = c->to[n->in[i]];
-    if (!copy_region(c, func->body, to))
-        return false;
-    const Node *last = region_return(c->from, func->body);
-    for (int i = 0; i < n->nout; i++)
-        c->to[n->out + (uint32_t)i] = c->to[last->in[i]];
-    c->depth--;
-    return true;
-}
-
-/* How values lie is lowering's business. */
-static bool skip(Copier *c, const Node *n)
-{
-    c->to[n->out] = c->to[n->in[0]];
-    return true;
-}
-
-static bool copy_node(Copier *c, const Node *n, RegionId to)
+static void copy_node(Copier *c, const Node *n, RegionId to)
 {
     Module *m = session->m;
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, n->nin + 1);
@@ -160,45 +163,39 @@ static bool copy_node(Copier *c, const Node *n, RegionId to)
     for (int i = 0; i < n->nout; i++)
         types[i] = type_of(c->from, n->out + (uint32_t)i);
     for (int i = 0; i < n->nregions; i++)
-        if (!(regions[i] = copy_block(c, n->regions[i])))
-            return false;
+        regions[i] = copy_block(c, n->regions[i]);
     NodeId copy =
         node_new(m, n->op, n->nin, in, n->nout, types, n->nregions, regions, n->attrs, n->loc);
     node_at(m, copy)->extra = n->extra;
     region_append(m, to, copy);
     for (int i = 0; i < n->nout; i++)
         c->to[n->out + (uint32_t)i] = node_at(m, copy)->out + (uint32_t)i;
-    return true;
 }
 
-static bool copy_region(Copier *c, RegionId r, RegionId to)
+static void copy_region(Copier *c, RegionId r, RegionId to)
 {
     const Region *region = region_at(c->from, r);
     for (int i = 0; i < region->nnodes - 1; i++) {
         const Node *n = node_at(c->from, region->nodes[i]);
-        bool ok = n->op == OP_CALL ? copy_call(c, n, ((const CallAttrs *)n->attrs)->callee, to)
-                  : n->op == OP_CONSTRAINT ? skip(c, n)
-                  : n->op == OP_COMPOSITE
-                      ? copy_call(c, n, ((const CompositeAttrs *)n->attrs)->decomposition, to)
-                      : copy_node(c, n, to);
-        if (!ok)
-            return false;
+        if (n->op == OP_CONSTRAINT)
+            c->to[n->out] = c->to[n->in[0]]; /* how values lie is lowering's business */
+        else
+            copy_node(c, n, to);
     }
-    return true;
 }
 
 /* ---- calling ---- */
 
 static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
 {
-    const Region *body = region_at(p->m, p->main->body);
+    const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
     if (leaves->n != body->nargs)
         return say_broken("%s takes %d array%s, not %d", f->label, body->nargs,
                           body->nargs == 1 ? "" : "s", leaves->n),
                false;
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
-        if (!type_equal(want, leaves->types[i]))
+        if (!type_fits(want, leaves->types[i]))
             return say_broken("%s: %s must be %s", f->label, leaf_words(leaves, i),
                               type_words(want)),
                    false;
@@ -240,18 +237,60 @@ static bool take_meshes(tt_fn f, const Module *m)
     return true;
 }
 
+static const Version *find_version(const struct Loaded *p, const Leaves *leaves)
+{
+    for (const Version *v = p->versions; v; v = v->next) {
+        const Region *body = region_at(v->m, v->main->body);
+        bool is_same = true;
+        for (int i = 0; i < leaves->n; i++)
+            is_same &= type_equal(type_of(v->m, body->args + (uint32_t)i), leaves->types[i]);
+        if (is_same)
+            return v;
+    }
+    return NULL;
+}
+
+static Error *make_version(tt_fn f, struct Loaded *p, const Leaves *leaves)
+{
+    Module *m = NULL;
+    TRY(read_and_check(p->bytes, f->label, &m));
+    Error *error = settle_and_write_out(m, leaves->n, leaves->types);
+    if (error)
+        module_free(m);
+    else
+        add_version(p, m);
+    return error;
+}
+
+/* The program for these leaves, which fit.  NULL: said. */
+static const Version *version_for(tt_fn f, struct Loaded *p, const Leaves *leaves)
+{
+    Error *error = NULL;
+    pthread_mutex_lock(&p->lock);
+    const Version *v = find_version(p, leaves);
+    if (!v && !(error = make_version(f, p, leaves)))
+        v = p->versions;
+    pthread_mutex_unlock(&p->lock);
+    if (error)
+        say_error(error_in(error, "%s", f->label));
+    return v;
+}
+
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    const struct Loaded *p = f->loaded;
+    struct Loaded *p = f->loaded;
     if (!fits(f, p, leaves) || !take_meshes(f, p->m))
         return false;
-    Copier c = { .from = p->m, .to = calloc(p->m->nvalues, sizeof *c.to) };
+    const Version *v = version_for(f, p, leaves);
+    if (!v)
+        return false;
+    Copier c = { .from = v->m, .to = calloc(v->m->nvalues, sizeof *c.to) };
     if (!c.to)
-        fail("no memory to copy %u values", p->m->nvalues);
-    RegionId body = copy_block(&c, p->main->body);
+        fail("no memory to copy %u values", v->m->nvalues);
+    RegionId body = copy_block(&c, v->main->body);
     free(c.to);
-    int nresults = p->main->nresults;
+    int nresults = v->main->nresults;
     *out = (Graph){ session->m, body, leaves->n, nresults,
                     ARENA_ARRAY(trace_arena(), bool, nresults + 1) };
-    return body != 0;
+    return true;
 }

@@ -141,8 +141,13 @@ const char *type_words(Type t)
     Text text = { 0 };
     print_element(&text, t.element);
     text_printf(&text, "[");
-    for (int i = 0; i < t.rank; i++)
-        text_printf(&text, i ? ",%lld" : "%lld", (long long)t.dims[i]);
+    for (int i = 0; i < t.rank; i++) {
+        text_printf(&text, i ? "," : "");
+        if (t.dims[i] == DYNAMIC)
+            text_printf(&text, "?");
+        else
+            text_printf(&text, "%lld", (long long)t.dims[i]);
+    }
     text_printf(&text, "]");
     char *at = ring[next++ % RING];
     snprintf(at, ROOM, "%s", text_cstr(&text));

@@ -4,6 +4,7 @@
 
 #include "front/say.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* A list of numbers as configuration: compared as bytes, so what is not used is zero. */
@@ -28,8 +29,15 @@ static Type type_as(Element e, int rank, const int64_t *dims)
 /* "[4,-1]" */
 static const char *dims_words(const List *list)
 {
-    const char *words = type_words((Type){ I8, (int)list->n, list->v });
-    return strchr(words, '[');
+    enum { ROOM = 256 };
+    static _Thread_local char words[ROOM];
+    Text text = { 0 };
+    text_printf(&text, "[");
+    for (int i = 0; i < list->n; i++)
+        text_printf(&text, i ? ",%lld" : "%lld", (long long)list->v[i]);
+    snprintf(words, ROOM, "%s]", text_cstr(&text));
+    text_free(&text);
+    return words;
 }
 
 /* ---- Reshape, transpose, broadcast. */

@@ -42,7 +42,8 @@ static struct RegionTypes region_types(const Module *m, RegionId r, Arena *scrat
     return (struct RegionTypes){ region->nargs, end->nin, args, results };
 }
 
-Error *node_check(const Module *m, NodeId id)
+/* Asks the operation's shape rule; with `settled`, what the results are. */
+static Error *ask(const Module *m, NodeId id, Type *settled)
 {
     const Node *n = node_at(m, id);
     Arena *scratch = arena_new();
@@ -55,13 +56,26 @@ Error *node_check(const Module *m, NodeId id)
         out[i] = type_of(m, n->out + (uint32_t)i);
     for (int i = 0; i < n->nregions; i++)
         regions[i] = region_types(m, n->regions[i], scratch);
-    ShapeQuery q = { n->nin, n->nout, n->nregions, in, out, n->attrs, regions };
+    ShapeQuery q = { n->nin, n->nout, n->nregions, in, out, n->attrs, regions, settled, m->arena };
     Text why = { 0 };
     bool is_right = op_info[n->op].shape(&q, &why);
     Error *error = is_right ? NULL : complain(n, text_cstr(&why));
     text_free(&why);
     arena_free(scratch);
     return error;
+}
+
+Error *node_check(const Module *m, NodeId id)
+{
+    return ask(m, id, NULL);
+}
+
+Error *node_types(const Module *m, NodeId id, Type *types)
+{
+    const Node *n = node_at(m, id);
+    for (int i = 0; i < n->nout; i++)
+        types[i] = type_of(m, n->out + (uint32_t)i);
+    return ask(m, id, types);
 }
 
 /* The function that a call or composite names takes and gives these types. */
@@ -80,13 +94,13 @@ static Error *check_callee(const Module *m, const Node *n)
                          op_name(n->op), loc_name(n->loc), STR_ARG(name), body->nargs, f->nresults,
                          n->nin, n->nout);
     for (int i = 0; i < n->nin; i++)
-        if (!type_equal(type_of(m, n->in[i]), type_of(m, body->args + (uint32_t)i)))
+        if (!type_fits(type_of(m, n->in[i]), type_of(m, body->args + (uint32_t)i)))
             return error_new(CODE_INVALID, "%s (%s): argument %d of @%.*s is %s, not %s",
                              op_name(n->op), loc_name(n->loc), i, STR_ARG(name),
                              type_name(type_of(m, body->args + (uint32_t)i)),
                              type_name(type_of(m, n->in[i])));
     for (int i = 0; i < n->nout; i++)
-        if (!type_equal(type_of(m, n->out + (uint32_t)i), f->results[i]))
+        if (!type_fits(type_of(m, n->out + (uint32_t)i), f->results[i]))
             return error_new(CODE_INVALID, "%s (%s): result %d of @%.*s is %s, not %s",
                              op_name(n->op), loc_name(n->loc), i, STR_ARG(name),
                              type_name(f->results[i]), type_name(type_of(m, n->out + (uint32_t)i)));
@@ -168,7 +182,7 @@ static Error *check_func(Check *c, const Func *f)
         return error_new(CODE_INVALID, "@%.*s (%s) returns %d values, not the %d it declares",
                          STR_ARG(f->name), loc_name(f->loc), end->nin, f->nresults);
     for (int i = 0; i < end->nin; i++)
-        if (!type_equal(type_of(c->m, end->in[i]), f->results[i]))
+        if (!type_fits(type_of(c->m, end->in[i]), f->results[i]))
             return error_new(CODE_INVALID, "@%.*s (%s): result %d is %s, declared as %s",
                              STR_ARG(f->name), loc_name(f->loc), i,
                              type_name(type_of(c->m, end->in[i])), type_name(f->results[i]));

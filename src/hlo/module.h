@@ -111,6 +111,9 @@ const char *loc_name(const Loc *loc);       /* the same in a ring of buffers of 
 /* check.c: every rule; the error names the operation, its types and its place. */
 MUST_USE Error *module_check(const Module *m);
 MUST_USE Error *node_check(const Module *m, NodeId n); /* its shape rule alone */
+/* What the results of n are by its rule, its operands having no open extent; what the rule leaves
+ * to the program (the extents of a reshape) stays as stated. */
+MUST_USE Error *node_types(const Module *m, NodeId n, Type *types);
 
 /* print.c: as StableHLO text that our reader and JAX's parser accept. */
 void module_print(Text *out, const Module *m, bool with_locations);

@@ -27,6 +27,7 @@ void name_args(Printer *p, RegionId r);                 /* gives them their numb
  * when with_label and there are any. */
 void print_region(Printer *p, RegionId r, bool with_label);
 void print_list(Printer *p, Ints list); /* [1, 2] */
+void print_conv_numbers(Printer *p, const ConvolutionAttrs *a); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
 
 /* Everything behind the results: name to types, without the location. */
 void print_form(Printer *p, NodeId n);

@@ -165,6 +165,7 @@ static void print_moving(Printer *p, const Node *node)
     print_values(p, node->nin, node->in);
     switch (node->op) {
     case OP_BROADCAST:
+    case OP_DYNAMIC_BROADCAST:
         print_clause(p, "dims", ((const BroadcastAttrs *)a)->broadcast_dimensions);
         break;
     case OP_TRANSPOSE: print_clause(p, "dims", ((const TransposeAttrs *)a)->permutation); break;
@@ -178,10 +179,14 @@ static void print_moving(Printer *p, const Node *node)
         print_clause(p, "interior", ((const PadAttrs *)a)->interior_padding);
         break;
     case OP_CONCATENATE:
+    case OP_DIMENSION_SIZE:
         text_printf(p->out, ", dim = %" PRId64, ((const DimensionAttrs *)a)->dimension);
         break;
     case OP_IOTA:
         text_printf(p->out, " dim = %" PRId64, ((const IotaAttrs *)a)->iota_dimension);
+        break;
+    case OP_DYNAMIC_IOTA:
+        text_printf(p->out, ", dim = %" PRId64, ((const IotaAttrs *)a)->iota_dimension);
         break;
     case OP_SLICE: print_slice(p, a); break;
     case OP_DOT: print_dot(p, a); break;
@@ -347,6 +352,15 @@ static void print_custom_call(Printer *p, const Node *node)
         }
         text_printf(&own, "]");
     }
+    if (a->error_message.n) {
+        text_printf(&own, "%serror_message = ", own.n ? ", " : "");
+        string_print(&own, a->error_message);
+    }
+    if (a->indices_of_shape_operands.n) {
+        text_printf(&own, "%sindices_of_shape_operands = dense<[", own.n ? ", " : "");
+        text_ints(&own, a->indices_of_shape_operands.at, a->indices_of_shape_operands.n);
+        text_printf(&own, "]> : tensor<%dxi64>", a->indices_of_shape_operands.n);
+    }
     if (a->has_side_effect)
         text_printf(&own, "%shas_side_effect = true", own.n ? ", " : "");
     print_with_extra(p, node, &own);
@@ -454,12 +468,8 @@ static void print_window(Printer *p, const ConvolutionAttrs *a)
     text_printf(p->out, "}");
 }
 
-static void print_convolution(Printer *p, const Node *node)
+void print_conv_numbers(Printer *p, const ConvolutionAttrs *a)
 {
-    const ConvolutionAttrs *a = node->attrs;
-    text_printf(p->out, "(");
-    print_values(p, node->nin, node->in);
-    text_printf(p->out, ") dim_numbers = ");
     print_conv_side(p, "bf", a->input_batch_dimension, a->input_feature_dimension,
                     a->input_spatial_dimensions);
     text_printf(p->out, "x");
@@ -468,6 +478,15 @@ static void print_convolution(Printer *p, const Node *node)
     text_printf(p->out, "->");
     print_conv_side(p, "bf", a->output_batch_dimension, a->output_feature_dimension,
                     a->output_spatial_dimensions);
+}
+
+static void print_convolution(Printer *p, const Node *node)
+{
+    const ConvolutionAttrs *a = node->attrs;
+    text_printf(p->out, "(");
+    print_values(p, node->nin, node->in);
+    text_printf(p->out, ") dim_numbers = ");
+    print_conv_numbers(p, a);
     print_window(p, a);
     Text own = { 0 };
     text_printf(&own,
@@ -557,6 +576,12 @@ static FormPrinter *form_of(Printer *p, const Node *node)
     case OP_SLICE:
     case OP_DOT:
     case OP_RESHAPE:
+    case OP_DIMENSION_SIZE:
+    case OP_DYNAMIC_BROADCAST:
+    case OP_DYNAMIC_RESHAPE:
+    case OP_DYNAMIC_IOTA:
+    case OP_DYNAMIC_PAD:
+    case OP_REAL_SLICE:
     case OP_BITCAST:
     case OP_PARTITION_ID:
     case OP_REPLICA_ID:

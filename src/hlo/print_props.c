@@ -66,7 +66,23 @@ static void vector_dim(Printer *p, const char **comma, int64_t dim)
     text_printf(p->out, "%" PRId64, dim);
 }
 
-static void gather(Printer *p, const char **comma, const GatherAttrs *a)
+/* What the two kinds of gather have in common. */
+static DynamicGatherAttrs gather_numbers(const GatherAttrs *a)
+{
+    return (DynamicGatherAttrs){
+        .offset_dims = a->offset_dims,
+        .collapsed_slice_dims = a->collapsed_slice_dims,
+        .operand_batching_dims = a->operand_batching_dims,
+        .start_indices_batching_dims = a->start_indices_batching_dims,
+        .start_index_map = a->start_index_map,
+        .index_vector_dim = a->index_vector_dim,
+        .indices_are_sorted = a->indices_are_sorted,
+    };
+}
+
+/* slice_sizes NULL: they are an operand. */
+static void gather(Printer *p, const char **comma, const DynamicGatherAttrs *a,
+                   const Ints *slice_sizes)
 {
     const char *inner = "";
     name(p, comma, "dimension_numbers");
@@ -80,7 +96,30 @@ static void gather(Printer *p, const char **comma, const GatherAttrs *a)
     text_printf(p->out, ">");
     if (a->indices_are_sorted)
         boolean(p, comma, "indices_are_sorted", true);
-    ints(p, comma, "slice_sizes", a->slice_sizes);
+    if (slice_sizes)
+        ints(p, comma, "slice_sizes", *slice_sizes);
+}
+
+static void convolution(Printer *p, const char **comma, const ConvolutionAttrs *a)
+{
+    number(p, comma, "batch_group_count", a->batch_group_count);
+    name(p, comma, "dimension_numbers");
+    text_printf(p->out, "#stablehlo.conv<");
+    print_conv_numbers(p, a);
+    text_printf(p->out, ">");
+    number(p, comma, "feature_group_count", a->feature_group_count);
+    some_ints(p, comma, "lhs_dilation", a->lhs_dilation);
+    if (a->padding.rows)
+        matrix(p, comma, "padding", a->padding);
+    some_ints(p, comma, "rhs_dilation", a->rhs_dilation);
+    if (a->window_reversal.n) {
+        name(p, comma, "window_reversal");
+        text_printf(p->out, "array<i1: ");
+        for (int i = 0; i < a->window_reversal.n; i++)
+            text_printf(p->out, "%s%s", i ? ", " : "", a->window_reversal.at[i] ? "true" : "false");
+        text_printf(p->out, ">");
+    }
+    some_ints(p, comma, "window_strides", a->window_strides);
 }
 
 static void scatter(Printer *p, const char **comma, const ScatterAttrs *a)
@@ -203,7 +242,14 @@ void print_props(Printer *p, const Node *node)
     const char *comma = "";
     const void *a = node->attrs;
     switch (op_info[node->op].attrs) {
-    case ATTRS_GATHER: gather(p, &comma, a); break;
+    case ATTRS_GATHER: {
+        const GatherAttrs *g = a;
+        DynamicGatherAttrs numbers = gather_numbers(g);
+        gather(p, &comma, &numbers, &g->slice_sizes);
+        break;
+    }
+    case ATTRS_DYNAMIC_GATHER: gather(p, &comma, a, NULL); break;
+    case ATTRS_CONVOLUTION: convolution(p, &comma, a); break;
     case ATTRS_SCATTER: scatter(p, &comma, a); break;
     case ATTRS_WINDOW: window(p, &comma, a); break;
     case ATTRS_SORT: sort(p, &comma, a); break;

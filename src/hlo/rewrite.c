@@ -152,6 +152,40 @@ RegionId region_copy(Module *m, RegionId from, NodeId parent, Subst *map)
     return copy;
 }
 
+/* ---- replacing ---- */
+
+Error *region_rewrite(Module *m, RegionId r, const Subst *map, NodeRewrite *rewrite, void *user)
+{
+    int n = region_at(m, r)->nnodes;
+    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
+    region_set_nodes(m, r, 0, &none);
+    for (int i = 0; i < n; i++) {
+        Node *node = node_at(m, old[i]);
+        for (int k = 0; k < node->nin; k++)
+            node->in[k] = subst_get(map, node->in[k]);
+        for (int k = 0; k < node_at(m, old[i])->nregions; k++)
+            TRY(region_rewrite(m, node_at(m, old[i])->regions[k], map, rewrite, user));
+        TRY(rewrite(m, r, old[i], user));
+    }
+    return NULL;
+}
+
+void node_replace(const Module *m, NodeId n, const ValueId *by, Subst *map)
+{
+    const Node *node = node_at(m, n);
+    for (int i = 0; i < node->nout; i++)
+        subst_set(map, node->out + (uint32_t)i, by[i]);
+}
+
+void node_open(Module *m, RegionId r, NodeId n, RegionId body, Subst *map)
+{
+    ValueId args = region_at(m, body)->args;
+    for (int i = 0; i < node_at(m, n)->nin; i++)
+        subst_set(map, args + (uint32_t)i, node_at(m, n)->in[i]);
+    region_copy_into(m, body, r, map);
+    node_replace(m, n, region_return(m, body)->in, map);
+}
+
 /* ---- what nobody needs ---- */
 
 static bool has_effect_itself(const Node *node)

@@ -20,6 +20,19 @@ void subst_apply(const Subst *s, Module *m, RegionId r); /* to operands in r and
 typedef void NodeVisit(Module *m, NodeId n, void *user);
 void region_walk(Module *m, RegionId r, NodeVisit *visit, void *user);
 
+/* Gives every node of r and below to `rewrite`, which appends to the emptied region what shall
+ * stand there.  Operands are looked up in map first; inner regions come before their node. */
+typedef MUST_USE Error *NodeRewrite(Module *m, RegionId r, NodeId n, void *user);
+MUST_USE Error *region_rewrite(Module *m, RegionId r, const Subst *map, NodeRewrite *rewrite,
+                               void *user);
+/* For rewrites: the results of n are these values; copies of the nodes of `body`, whose arguments
+ * are n's operands, stand at the end of r instead of n. */
+void node_replace(const Module *m, NodeId n, const ValueId *by, Subst *map);
+void node_open(Module *m, RegionId r, NodeId n, RegionId body, Subst *map);
+
+/* Calls and composites become what they name, in all functions (inline.c). */
+MUST_USE Error *module_inline(Module *m);
+
 /* A copy of n, its regions included, that stands nowhere yet; operands and free values are looked
  * up in map, which learns the results. */
 NodeId node_copy(Module *m, NodeId n, Subst *map);

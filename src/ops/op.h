@@ -26,8 +26,12 @@ typedef enum OpKind {
 
 enum { ANY = -1 };
 
+struct Arena;
+
 /* What a shape rule is asked: operands, attributes, the types that the program states for
- * the results, and for operations with regions what those take and yield. */
+ * the results, and for operations with regions what those take and yield.  With `settled` the
+ * question is what the results are: operands have no open extent, and what a rule would compare
+ * with a stated type it puts there. */
 typedef struct ShapeQuery {
     int nin, nout, nregions;
     const Type *in;
@@ -37,6 +41,8 @@ typedef struct ShapeQuery {
         int nargs, nresults;
         const Type *args, *results;
     } *regions;
+    Type *settled;       /* [nout], or NULL */
+    struct Arena *arena; /* for settled */
 } ShapeQuery;
 
 /* Says whether the stated results are right.  Returns true, or false with in `why` what is

@@ -18,7 +18,11 @@ bool say(Text *why, const char *format, ...)
 
 bool expect_type(const ShapeQuery *q, int i, Type type, Text *why)
 {
-    if (type_equal(q->stated[i], type))
+    if (q->settled) {
+        q->settled[i] = type_new(q->arena, type.element, type.rank, type.dims);
+        return true;
+    }
+    if (type_fits(q->stated[i], type))
         return true;
     if (q->nout == 1)
         return say(why, "the result is %s, stated as %s", type_name(type),
@@ -46,7 +50,7 @@ bool all_static(const ShapeQuery *q)
     for (int i = 0; i < q->nin; i++)
         if (!type_is_static(q->in[i]))
             return false;
-    for (int i = 0; i < q->nout; i++)
+    for (int i = 0; i < q->nout && !q->settled; i++)
         if (!type_is_static(q->stated[i]))
             return false;
     return true;
@@ -104,7 +108,7 @@ static bool same_of_kind(const ShapeQuery *q, unsigned kinds, const char *wanted
     if (!(kinds >> element_info[q->in[0].element].kind & 1))
         return say(why, "%s: its elements must be %s", type_name(q->in[0]), wanted);
     for (int i = 1; i < q->nin; i++)
-        if (!type_equal(q->in[i], q->in[0]))
+        if (!type_fits(q->in[i], q->in[0]))
             return say(why, "%s and %s: the operands must have one type", type_name(q->in[0]),
                        type_name(q->in[i]));
     return expect_type(q, 0, q->in[0], why);
@@ -171,7 +175,7 @@ bool shape_complex(const ShapeQuery *q, Text *why)
     if (!expect_counts(q, 2, 1, why))
         return false;
     Type a = q->in[0], b = q->in[1];
-    if (!type_equal(a, b) || (a.element != F32 && a.element != F64))
+    if (!type_fits(a, b) || (a.element != F32 && a.element != F64))
         return say(why, "%s and %s: both parts must have one type, f32 or f64", type_name(a),
                    type_name(b));
     return expect_result(q, 0, a.element == F32 ? C64 : C128, a.rank, a.dims, why);
@@ -188,7 +192,7 @@ bool shape_compare(const ShapeQuery *q, Text *why)
 {
     if (!expect_counts(q, 2, 1, why))
         return false;
-    if (!type_equal(q->in[0], q->in[1]))
+    if (!type_fits(q->in[0], q->in[1]))
         return say(why, "%s and %s: the operands must have one type", type_name(q->in[0]),
                    type_name(q->in[1]));
     const CompareAttrs *a = q->attrs;
@@ -207,9 +211,9 @@ bool shape_select(const ShapeQuery *q, Text *why)
     Type p = q->in[0], a = q->in[1], b = q->in[2];
     if (p.element != I1)
         return say(why, "%s: the predicate must be i1", type_name(p));
-    if (!type_equal(a, b))
+    if (!type_fits(a, b))
         return say(why, "%s and %s: both choices must have one type", type_name(a), type_name(b));
-    if (p.rank != 0 && !type_same_shape(p, a))
+    if (p.rank != 0 && !shape_fits(p, a))
         return say(why, "predicate %s of choices %s: it must be a scalar or have their shape",
                    type_name(p), type_name(a));
     return expect_type(q, 0, a, why);
@@ -222,7 +226,7 @@ bool shape_clamp(const ShapeQuery *q, Text *why)
     Type x = q->in[1];
     for (int i = 0; i < 3; i += 2) {
         Type bound = q->in[i];
-        if (bound.element != x.element || (bound.rank != 0 && !type_same_shape(bound, x)))
+        if (bound.element != x.element || (bound.rank != 0 && !shape_fits(bound, x)))
             return say(why, "bound %s of %s: it must be a scalar of that element or have its type",
                        type_name(bound), type_name(x));
     }

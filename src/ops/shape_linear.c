@@ -15,7 +15,7 @@ static bool expect_square(Type a, Text *why)
 {
     if (!is_smooth(a.element))
         return say(why, "%s: its elements must be floating-point or complex", type_name(a));
-    if (a.rank < 2 || a.dims[a.rank - 1] != a.dims[a.rank - 2])
+    if (a.rank < 2 || !extent_fits(a.dims[a.rank - 1], a.dims[a.rank - 2]))
         return say(why, "%s: its last two dimensions must be a square matrix", type_name(a));
     return true;
 }
@@ -34,9 +34,9 @@ bool shape_triangular_solve(const ShapeQuery *q, Text *why)
     Type a = q->in[0], b = q->in[1];
     bool fits = b.element == a.element && b.rank == a.rank;
     for (int i = 0; fits && i < a.rank - 2; i++)
-        fits = a.dims[i] == b.dims[i];
+        fits = extent_fits(a.dims[i], b.dims[i]);
     int along = a.rank - (attrs->left_side ? 2 : 1);
-    if (!fits || b.dims[along] != a.dims[along])
+    if (!fits || !extent_fits(b.dims[along], a.dims[along]))
         return say(why, "%s by %s: the second must have %" PRId64 " %s, and all else before them "
                    "as the first", type_name(a), type_name(b), a.dims[along],
                    attrs->left_side ? "rows" : "columns");

@@ -169,9 +169,9 @@ bool shape_async_start(const ShapeQuery *q, Text *why)
     const struct RegionTypes *body = &q->regions[0];
     bool fits = body->nargs == q->nin && body->nresults == q->nout;
     for (int i = 0; fits && i < q->nin; i++)
-        fits = type_equal(body->args[i], q->in[i]);
+        fits = type_fits(body->args[i], q->in[i]);
     for (int i = 0; fits && i < q->nout; i++)
-        fits = type_equal(body->results[i], q->stated[i]);
+        fits = type_fits(body->results[i], q->stated[i]);
     return fits || say(why, "its region must take its operands and give what the future holds");
 }
 
@@ -189,7 +189,7 @@ bool shape_ragged(const ShapeQuery *q, Text *why)
                    type_name(to));
     for (int i = 2; i < 6; i++) {
         Type t = q->in[i];
-        if (t.rank != 1 || !is_integer(t.element) || !type_equal(t, q->in[2]))
+        if (t.rank != 1 || !is_integer(t.element) || !type_fits(t, q->in[2]))
             return say(why, "operand %d is %s: offsets and sizes must be four equal lists of "
                        "integers", i, type_name(t));
     }

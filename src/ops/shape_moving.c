@@ -45,13 +45,13 @@ bool shape_bitcast(const ShapeQuery *q, Text *why)
     int from = element_info[x.element].bits, to = element_info[y.element].bits;
     bool fits = false;
     if (from == to)
-        fits = type_same_shape(x, y);
+        fits = shape_fits(x, y);
     else if (from > to) /* one dimension more: the parts of each element */
-        fits = y.rank == x.rank + 1 && from % to == 0 && y.dims[x.rank] == from / to &&
-               type_same_shape(x, (Type){ x.element, x.rank, y.dims });
+        fits = y.rank == x.rank + 1 && from % to == 0 && extent_fits(y.dims[x.rank], from / to) &&
+               shape_fits(x, (Type){ x.element, x.rank, y.dims });
     else
-        fits = x.rank == y.rank + 1 && to % from == 0 && x.dims[y.rank] == to / from &&
-               type_same_shape(y, (Type){ y.element, y.rank, x.dims });
+        fits = x.rank == y.rank + 1 && to % from == 0 && extent_fits(x.dims[y.rank], to / from) &&
+               shape_fits(y, (Type){ y.element, y.rank, x.dims });
     if (!fits)
         return say(why, "%s as %s: the bits do not fit: elements of one width keep the shape, wider "
                    "ones have their parts along one dimension more", type_name(x), type_name(y));
@@ -71,7 +71,7 @@ bool shape_broadcast(const ShapeQuery *q, Text *why)
         return say(why, "%s to %s: the element type must stay", type_name(x), type_name(y));
     for (int i = 0; i < x.rank; i++) {
         int64_t to = y.dims[a->broadcast_dimensions.at[i]];
-        if (x.dims[i] != 1 && x.dims[i] != to)
+        if (x.dims[i] != 1 && !extent_fits(x.dims[i], to))
             return say(why, "%s to %s: dimension %d (%" PRId64 ") does not spread to %" PRId64,
                        type_name(x), type_name(y), i, x.dims[i], to);
     }
@@ -342,7 +342,7 @@ bool shape_scatter(const ShapeQuery *q, Text *why)
                        "scatter_indices_batching_dims", why))
         return false;
     for (int i = 0; i < n; i++) {
-        if (!type_same_shape(q->in[i], first) || !type_same_shape(q->in[n + 1 + i], u))
+        if (!shape_fits(q->in[i], first) || !shape_fits(q->in[n + 1 + i], u))
             return say(why, "%s and %s: all arrays, and all updates, must have one shape",
                        type_name(first), type_name(q->in[i]));
         if (!scatter_update_fits(a, q->in[i], indices, q->in[n + 1 + i], why) ||

@@ -31,7 +31,7 @@ static bool expect_arrays_and_inits(const ShapeQuery *q, int *count, Text *why)
         return say(why, "%d operands and %d results: it takes n arrays and n initial values, and "
                    "gives n", q->nin, q->nout);
     for (int i = 0; i < n; i++) {
-        if (!type_same_shape(q->in[i], q->in[0]))
+        if (!shape_fits(q->in[i], q->in[0]))
             return say(why, "%s and %s: the arrays must have one shape", type_name(q->in[0]),
                        type_name(q->in[i]));
         if (q->in[n + i].rank != 0)
@@ -141,7 +141,7 @@ bool shape_select_scatter(const ShapeQuery *q, Text *why)
         return true;
     if (!window_extents(q->attrs, x, dims, why))
         return false;
-    if (!type_equal(source, (Type){ x.element, x.rank, dims }))
+    if (!type_fits(source, (Type){ x.element, x.rank, dims }))
         return say(why, "source %s for windows over %s: it must be %s", type_name(source),
                    type_name(x), type_name((Type){ x.element, x.rank, dims }));
     return expect_type(q, 0, x, why);
@@ -167,13 +167,13 @@ bool shape_dot(const ShapeQuery *q, Text *why)
     for (int i = 0; i < xb.n; i++) {
         if (ints_find(xc, xb.at[i]) >= 0 || ints_find(yc, yb.at[i]) >= 0)
             return say(why, "a dimension is both batching and contracting");
-        if (x.dims[xb.at[i]] != y.dims[yb.at[i]])
+        if (!extent_fits(x.dims[xb.at[i]], y.dims[yb.at[i]]))
             return say(why, "%s by %s: batching dimensions %" PRId64 " and %" PRId64
                        " differ in extent", type_name(x), type_name(y), xb.at[i], yb.at[i]);
         dims[rank++] = x.dims[xb.at[i]];
     }
     for (int i = 0; i < xc.n; i++)
-        if (x.dims[xc.at[i]] != y.dims[yc.at[i]])
+        if (!extent_fits(x.dims[xc.at[i]], y.dims[yc.at[i]]))
             return say(why, "%s by %s: contracting dimensions %" PRId64 " and %" PRId64
                        " differ in extent", type_name(x), type_name(y), xc.at[i], yc.at[i]);
     for (int i = 0; i < x.rank; i++)
@@ -280,7 +280,7 @@ bool shape_sort(const ShapeQuery *q, Text *why)
     if (d < -rank || d >= rank)
         return say(why, "dimension %" PRId64 " of an array of rank %d", d, rank);
     for (int i = 0; i < q->nin; i++) {
-        if (!type_same_shape(q->in[i], q->in[0]))
+        if (!shape_fits(q->in[i], q->in[0]))
             return say(why, "%s and %s: the arrays must have one shape", type_name(q->in[0]),
                        type_name(q->in[i]));
         if (!expect_type(q, i, q->in[i], why))
@@ -302,7 +302,7 @@ bool shape_top_k(const ShapeQuery *q, Text *why)
         return false;
     int64_t k = ((const TopKAttrs *)q->attrs)->k;
     Type x = q->in[0];
-    if (x.rank < 1 || k < 0 || k > x.dims[x.rank - 1])
+    if (x.rank < 1 || k < 0 || (x.dims[x.rank - 1] != DYNAMIC && k > x.dims[x.rank - 1]))
         return say(why, "the %" PRId64 " largest of %s: k must be 0 to the last extent", k,
                    type_name(x));
     int64_t dims[MAX_RANK];
@@ -319,7 +319,7 @@ static bool expect_types(const char *name, const Type *a, int na, const char *ot
     if (na != nb)
         return say(why, "%d values as %s and %d as %s: they must be as many", na, name, nb, other);
     for (int i = 0; i < na; i++)
-        if (!type_equal(a[i], b[i]))
+        if (!type_fits(a[i], b[i]))
             return say(why, "%s %d is %s and %s %d is %s: they must have one type", name, i,
                        type_name(a[i]), other, i, type_name(b[i]));
     return true;

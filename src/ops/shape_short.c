@@ -56,7 +56,7 @@ bool shape_map(const ShapeQuery *q, Text *why)
     if (f->nargs != q->nin || f->nresults != 1 || f->results[0].rank != 0)
         return say(why, "its region must take %d scalars and give one", q->nin);
     for (int i = 0; i < q->nin; i++) {
-        if (!type_same_shape(q->in[i], q->in[0]))
+        if (!shape_fits(q->in[i], q->in[0]))
             return say(why, "%s and %s: the operands must have one shape", type_name(q->in[0]),
                        type_name(q->in[i]));
         if (!is_scalar(f->args[i], q->in[i].element))
@@ -88,7 +88,7 @@ static bool norm_fits(const ShapeQuery *q, int nin, int nout, int nfeatures, Tex
     Type feature = { x.element, 1, &x.dims[a->feature_index] };
     for (int i = 1; i < nin; i++) {
         Type want = i <= nfeatures ? feature : x;
-        if (!type_equal(q->in[i], want))
+        if (!type_fits(q->in[i], want))
             return say(why, "operand %d is %s, and must be %s", i, type_name(q->in[i]),
                        type_name(want));
     }
@@ -240,12 +240,12 @@ static bool scan_region_fits(const ShapeQuery *q, int ninputs, int ncarries, Tex
     if (f->nargs != q->nin || f->nresults != q->nout)
         return say(why, "its region must take %d values and give %d", q->nin, q->nout);
     for (int i = 0; i < q->nin; i++)
-        if (i < ninputs ? !is_slice(f->args[i], q->in[i], at) : !type_equal(f->args[i], q->in[i]))
+        if (i < ninputs ? !is_slice(f->args[i], q->in[i], at) : !type_fits(f->args[i], q->in[i]))
             return say(why, "argument %d of its region is %s for an operand %s", i,
                        type_name(f->args[i]), type_name(q->in[i]));
     for (int i = 0; i < q->nout; i++)
         if (i < noutputs ? !is_slice(f->results[i], q->stated[i], at)
-                         : !type_equal(f->results[i], q->stated[i]))
+                         : !type_fits(f->results[i], q->stated[i]))
             return say(why, "result %d of its region is %s for a result %s", i,
                        type_name(f->results[i]), type_name(q->stated[i]));
     return true;
@@ -314,7 +314,7 @@ bool shape_tuple(const ShapeQuery *q, Text *why)
     Type t = q->stated[0];
     bool fits = t.element == TUPLE && type_fields(t)->n == q->nin;
     for (int i = 0; fits && i < q->nin; i++)
-        fits = type_equal(type_fields(t)->at[i], q->in[i]);
+        fits = type_fits(type_fields(t)->at[i], q->in[i]);
     return fits || say(why, "the result is stated as %s, which is not a tuple of the operands' types",
                        type_name(t));
 }

@@ -83,12 +83,41 @@ bool type_equal(Type a, Type b)
     return a.element == b.element && type_same_shape(a, b);
 }
 
+bool extent_fits(int64_t a, int64_t b)
+{
+    return a == b || a == DYNAMIC || b == DYNAMIC;
+}
+
+bool shape_fits(Type a, Type b)
+{
+    if (a.rank != b.rank)
+        return false;
+    for (int i = 0; i < a.rank; i++)
+        if (!extent_fits(a.dims[i], b.dims[i]))
+            return false;
+    return true;
+}
+
+bool type_fits(Type a, Type b)
+{
+    return a.element == b.element && shape_fits(a, b);
+}
+
 bool type_is_static(Type t)
 {
     for (int i = 0; i < t.rank; i++)
         if (t.dims[i] == DYNAMIC)
             return false;
     return true;
+}
+
+bool type_is_possible(Type t)
+{
+    int64_t bytes = element_info[t.element].bytes;
+    for (int i = 0; i < t.rank; i++)
+        if (t.dims[i] > 0 && __builtin_mul_overflow(bytes, t.dims[i], &bytes))
+            return false;
+    return bytes < (int64_t)1 << 62;
 }
 
 int64_t type_count(Type t)

@@ -59,7 +59,11 @@ Type type_tuple(struct Arena *arena, int n, const Type *fields);
 int type_leaves(Type t); /* of a tuple: what its tuples hold, all counted; else 1 */
 bool type_equal(Type a, Type b);
 bool type_same_shape(Type a, Type b);
+bool type_fits(Type a, Type b); /* equal, an open extent being equal to any */
+bool shape_fits(Type a, Type b);
+bool extent_fits(int64_t a, int64_t b);
 bool type_is_static(Type t);
+bool type_is_possible(Type t); /* its bytes stay below 2^62, extents open or 0 counting as 1 */
 int64_t type_count(Type t); /* elements; the reader has refused types whose bytes pass 2^62 */
 size_t type_bytes(Type t);
 void type_print(Text *out, Type t);       /* tensor<4x2xf32> */

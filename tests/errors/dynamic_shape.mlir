@@ -1,4 +1,4 @@
-// error: not supported: dynamic shape f32[?] of argument 0 of @main, at NAME:2:1
+// error: argument 0 of @main (NAME:2:1) is f32[?]: its open extents are known once the program is called with arrays, as by 'tutti run' with an --input of a .npy file, or by tt_load
 func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {
   return %x : tensor<?xf32>
 }

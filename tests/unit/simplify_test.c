@@ -281,7 +281,9 @@ static void refusals(void)
                   "itself");
     check_refused("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
                   "  return %x : tensor<?xf32>\n}\n",
-                  "not supported: dynamic shape f32[?] of argument 0 of @main, at test:1:1");
+                  "argument 0 of @main (test:1:1) is f32[?]: its open extents are known once the "
+                    "program is called with arrays, as by 'tutti run' with an --input of a .npy "
+                    "file, or by tt_load");
 }
 
 /* Thirty functions, each calling the one before twice: a billion operations if copied. */

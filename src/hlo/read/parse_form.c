@@ -89,6 +89,9 @@ static Error *parse_clause(Parser *p, Draft *d)
     } clauses[] = {
         { OP_IOTA, "dim", "iota_dimension" },
         { OP_CONCATENATE, "dim", "dimension" },
+        { OP_DIMENSION_SIZE, "dim", "dimension" },
+        { OP_DYNAMIC_IOTA, "dim", "iota_dimension" },
+        { OP_DYNAMIC_BROADCAST, "dims", "broadcast_dimensions" },
         { OP_BROADCAST, "dims", "broadcast_dimensions" },
         { OP_TRANSPOSE, "dims", "permutation" },
         { OP_REVERSE, "dims", "dimensions" },

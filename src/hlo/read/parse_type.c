@@ -78,13 +78,9 @@ static bool scan_extent(const char **at, const char *end, int64_t *extent, bool 
 
 static Error *check_size(Parser *p, const char *where, Type t)
 {
-    int64_t bytes = element_info[t.element].bytes;
-    for (int i = 0; i < t.rank; i++)
-        if (t.dims[i] > 0 && __builtin_mul_overflow(bytes, t.dims[i], &bytes))
-            return wrong(p, where, "the type %s is too large to have a size", type_name(t));
-    if (bytes >= (int64_t)1 << 62)
-        return wrong(p, where, "the type %s is too large to have a size", type_name(t));
-    return NULL;
+    if (type_is_possible(t))
+        return NULL;
+    return wrong(p, where, "the type %s is too large to have a size", type_name(t));
 }
 
 static Error *parse_tensor(Parser *p, const char *where, Type *out)
