@@ -115,6 +115,47 @@ bool shape_batch_norm_grad(const ShapeQuery *q, Text *why)
 
 /* ---- products and picking ---- */
 
+bool shape_broadcast_before(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 1, 1, why))
+        return false;
+    Ints sizes = ((const BroadcastBeforeAttrs *)q->attrs)->broadcast_sizes;
+    if (sizes.n + q->in[0].rank > MAX_RANK)
+        return say(why, "%s with %d more dimensions: at most %d are possible", type_name(q->in[0]),
+                   sizes.n, MAX_RANK);
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < sizes.n; i++) {
+        if (sizes.at[i] < 0)
+            return say(why, "broadcast_sizes has a negative extent, %" PRId64, sizes.at[i]);
+        dims[i] = sizes.at[i];
+    }
+    for (int i = 0; i < q->in[0].rank; i++)
+        dims[sizes.n + i] = q->in[0].dims[i];
+    return expect_result(q, 0, q->in[0].element, sizes.n + q->in[0].rank, dims, why);
+}
+
+bool shape_plain_dot(const ShapeQuery *q, Text *why)
+{
+    if (!expect_counts(q, 2, 1, why))
+        return false;
+    Type l = q->in[0], r = q->in[1];
+    if (l.rank < 1 || l.rank > 2 || r.rank < 1 || r.rank > 2 || l.dims[l.rank - 1] != r.dims[0])
+        return say(why, "%s and %s: vectors or matrices are needed, the left's last extent equal to "
+                   "the right's first", type_name(l), type_name(r));
+    int64_t dims[2];
+    int rank = 0;
+    if (l.rank == 2)
+        dims[rank++] = l.dims[0];
+    if (r.rank == 2)
+        dims[rank++] = r.dims[1];
+    return expect_result(q, 0, q->stated[0].element, rank, dims, why);
+}
+
+bool shape_cross_replica_sum(const ShapeQuery *q, Text *why)
+{
+    return shape_same_number(q, why);
+}
+
 /* What the letters say of the shapes is the definition's to find out. */
 bool shape_einsum(const ShapeQuery *q, Text *why)
 {

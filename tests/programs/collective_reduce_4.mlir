@@ -1,4 +1,4 @@
-// The first of each group gets the sum of its group, the others zeros.
+// The first of each group gets the sum of its group, the others zeros; and the older word for a sum.
 module @collective_reduce attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 4 : i32} {
   func.func public @main() {
     %id = stablehlo.replica_id : tensor<ui32>
@@ -14,6 +14,8 @@ module @collective_reduce attributes {mhlo.num_partitions = 1 : i32, mhlo.num_re
     %slice = stablehlo.dynamic_slice %table, %id, sizes = [1] : (tensor<4xi64>, tensor<ui32>) -> tensor<1xi64>
     %want = stablehlo.reshape %slice : (tensor<1xi64>) -> tensor<i64>
     check.expect_eq %r, %want : tensor<i64>
+    %all = "stablehlo.cross-replica-sum"(%y) {replica_groups = dense<[[0, 3], [1, 2]]> : tensor<2x2xi64>} : (tensor<i64>) -> tensor<i64>
+    check.expect_eq_const %all, dense<23> : tensor<i64>
     return
   }
 }

@@ -104,6 +104,7 @@ static Error *parse_clause(Parser *p, Draft *d)
         { OP_FFT, "length", "fft_length" },
         { OP_RNG_BITS, "algorithm", "rng_algorithm" },
         { OP_CHOLESKY, "lower", "lower" },
+        { OP_BROADCAST_BEFORE, "sizes", "broadcast_sizes" },
         { OP_EINSUM, "config", "einsum_config" },
         { OP_UNARY_EINSUM, "config", "einsum_config" },
         { OP_RNG, "distribution", "rng_distribution" },
