@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(FnKey) == 8 * (8 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
+_Static_assert(sizeof(FnKey) == 8 * (10 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
                                     4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 8),
                "keys are compared as bytes");
 
@@ -161,7 +161,7 @@ static void apply(tt_fn f, const tt *in, tt *out)
     typedef void F(void);
     F *p = f->key.function;
     if (f->fun) {
-        f->fun->apply(in, out);
+        f->fun->apply(f->key.config, in, out);
         return;
     }
 #define A(i) in[i]
@@ -237,6 +237,15 @@ static int argument_counts(tt_fn f, int *counts)
 {
     if (f->key.inner) {
         int n = argument_counts(f->key.inner, counts), primal = n;
+        if (n < 0)
+            return n;
+        if (f->key.kind == FN_FORI) /* the body's first is the turn */
+            memmove(counts, counts + 1, sizeof *counts * (size_t)(--n));
+        if (f->key.kind == FN_COND) {
+            memmove(counts + 1, counts, sizeof *counts * (size_t)(n < TT_MAX_ARGS ? n : n - 1));
+            counts[0] = 1;
+            return n + 1;
+        }
         for (int i = 0; f->key.kind == FN_JVP && i < primal; i++)
             if (f->key.wrt >> i & 1) {
                 if (n < TT_MAX_ARGS)
@@ -251,9 +260,24 @@ static int argument_counts(tt_fn f, int *counts)
     return n;
 }
 
+static bool has_config(tt_fn f)
+{
+    tt_fn c = f;
+    while (c->key.inner)
+        c = c->key.inner;
+    if (!c->fun || !c->fun->config_size || c->key.config)
+        return true;
+    return say_broken("%s: %s has no configuration: give it where the function is transformed, as "
+                      "in tt_jit(%s, .config = &c)",
+                      f->label, c->name, c->name),
+           false;
+}
+
 bool fn_takes(tt_fn f, int nargs, const int *counts)
 {
     int wanted[TT_MAX_ARGS], n = argument_counts(f, wanted);
+    if (!has_config(f))
+        return false;
     if (n < 0)
         return true;
     if (nargs != n) {
@@ -308,6 +332,10 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_VMAP: return vmap_graph(f, leaves, out);
     case FN_PMAP: return pmap_graph(f, leaves, out);
     case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
+    case FN_WHILE:
+    case FN_FORI:
+    case FN_SCAN:
+    case FN_COND: return flow_graph(f, leaves, out);
     }
     fail("a function of kind %d", (int)f->key.kind);
 }
@@ -327,11 +355,44 @@ bool fn_is(tt_fn f, const char *who)
     if (name)                                                                                      \
     memcpy(&options, name, name->size && name->size < sizeof options ? name->size : sizeof options)
 
+/* The C function inside f with its configuration, and f of that.  NULL: said. */
+static tt_fn configured(tt_fn f, const char *who, const void *config, size_t size)
+{
+    if (!config)
+        return f;
+    FnKey key = f->key;
+    if (key.inner) {
+        key.inner = configured(key.inner, who, config, size);
+        return key.inner ? fn_intern(&key, f->how, NULL) : NULL;
+    }
+    size_t wanted = f->fun ? f->fun->config_size : 0;
+    if (!wanted)
+        return say_broken("%s(%s): .config is given, but %s takes none: describe it by "
+                          "TT_FUN_WITH(type, ...), and its first parameter is a const type *",
+                          who, f->label, f->name),
+               NULL;
+    if (size && size != wanted)
+        return say_broken("%s(%s): config_size is %zu, but the configuration of %s has %zu bytes",
+                          who, f->label, size, f->name, wanted),
+               NULL;
+    if (key.config)
+        return say_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
+    key.config = intern_bytes(config, wanted);
+    key.config_size = wanted;
+    return fn_intern(&key, NULL, f->name);
+}
+
+/* The function that a transformation is of: f, with the configuration in `options`. */
+#define CONFIGURED(f, who, options)                                                                \
+    ((f) = configured(f, who, (options).config, (options).config_size))
+
 tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 {
     if (!fn_is(f, "tt_jit"))
         return NULL;
     OPTIONS(tt_jit_options, given);
+    if (!CONFIGURED(f, "tt_jit", options))
+        return NULL;
     FnKey key = { .kind = FN_JIT, .inner = f, .donate = options.donate };
     return fn_intern(&key, "jit", NULL);
 }
@@ -341,6 +402,8 @@ static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const
     if (!fn_is(f, kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad"))
         return NULL;
     OPTIONS(tt_grad_options, given);
+    if (!CONFIGURED(f, kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad", options))
+        return NULL;
     FnKey key = {
         .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1, .has_aux = options.has_aux
     };
@@ -362,6 +425,8 @@ tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
     if (!fn_is(f, "tt_jvp"))
         return NULL;
     OPTIONS(tt_jvp_options, given);
+    if (!CONFIGURED(f, "tt_jvp", options))
+        return NULL;
     FnKey key = { .kind = FN_JVP, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
     return fn_intern(&key, "jvp", NULL);
 }
@@ -381,7 +446,8 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
     if (!fn_is(f, "tt_vmap"))
         return NULL;
     OPTIONS(tt_vmap_options, given);
-    if (!is_axis_name("tt_vmap", f, options.axis_name))
+    if (!is_axis_name("tt_vmap", f, options.axis_name) ||
+        !CONFIGURED(f, "tt_vmap", options))
         return NULL;
     FnKey key = { .kind = FN_VMAP,
                   .inner = f,
@@ -398,7 +464,8 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
     if (!fn_is(f, "tt_pmap"))
         return NULL;
     OPTIONS(tt_pmap_options, given);
-    if (!is_axis_name("tt_pmap", f, options.axis_name))
+    if (!is_axis_name("tt_pmap", f, options.axis_name) ||
+        !CONFIGURED(f, "tt_pmap", options))
         return NULL;
     if ((options.devices != NULL) != (options.ndevices > 0)) {
         say_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
@@ -432,6 +499,8 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
     if (!fn_is(f, "tt_shard_map"))
         return NULL;
     OPTIONS(tt_shard_map_options, given);
+    if (!CONFIGURED(f, "tt_shard_map", options))
+        return NULL;
     if (!options.mesh) {
         say_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
         return NULL;

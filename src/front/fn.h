@@ -21,15 +21,21 @@ typedef enum FnKind {
     FN_VMAP,
     FN_PMAP,
     FN_SHARD_MAP,
+    FN_WHILE,
+    FN_FORI,
+    FN_SCAN,
+    FN_COND,
 } FnKind;
 
 /* Everything that tells functions apart; compared as bytes, so strings and lists in it are
  * interned and what is not used is zero. */
 typedef struct FnKey {
-    tt_fn inner;            /* of transformations */
+    tt_fn inner;            /* of transformations; the body of a loop, the branch taken */
+    tt_fn other;            /* the condition of a loop, the other branch */
+    int64_t turns;          /* FN_FORI */
     void (*function)(void); /* FN_C, FN_PUBLIC */
     const tt_fun *fun;      /* FN_C on trees */
-    const void *config;     /* FN_PUBLIC: interned bytes */
+    const void *config;     /* FN_PUBLIC, FN_C: interned bytes */
     size_t config_size;
     const char *axis_name;
     const int *devices; /* interned */
@@ -104,4 +110,5 @@ bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
+bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
 #endif
