@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -70,15 +71,21 @@ void lock_give(Lock *lock)
         address_wake(lock, 1);
 }
 
+enum { DEEP_BYTES = 256 << 20, GUARD_BYTES = 4096 };
+
 typedef struct ThreadStart {
     ThreadFn *f;
     void *user;
+    bool is_deep;
 } ThreadStart;
+
+static _Thread_local bool is_deep;
 
 static void *thread_main(void *user)
 {
     ThreadStart start = *(ThreadStart *)user;
     free(user);
+    is_deep = start.is_deep;
     start.f(start.user);
     return NULL;
 }
@@ -93,17 +100,41 @@ static void signals_held(sigset_t *held)
         sigdelset(held, own[i]);
 }
 
-Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user)
+/* Huge pages would make the first word on it take 2 MiB. */
+static void *stack_new(void)
+{
+    void *stack = mmap(NULL, DEEP_BYTES, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return NULL;
+    madvise(stack, DEEP_BYTES, MADV_NOHUGEPAGE);
+    mprotect(stack, GUARD_BYTES, PROT_NONE);
+    return stack;
+}
+
+static void stack_free(void *stack)
+{
+    if (stack)
+        munmap(stack, DEEP_BYTES);
+}
+
+/* thread->stack says where. */
+static Error *start_on(Thread *thread, const char *name, ThreadFn *f, void *user)
 {
     ThreadStart *start = malloc(sizeof *start);
     if (!start)
         fail("no memory for a thread's start");
-    *start = (ThreadStart){ f, user };
+    *start = (ThreadStart){ f, user, thread->stack };
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    if (thread->stack)
+        pthread_attr_setstack(&attributes, thread->stack, DEEP_BYTES);
     sigset_t held, before;
     signals_held(&held);
     pthread_sigmask(SIG_SETMASK, &held, &before);
-    int refused = pthread_create(&thread->id, NULL, thread_main, start);
+    int refused = pthread_create(&thread->id, &attributes, thread_main, start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
     if (refused) {
         free(start);
         return error_new(CODE_EXHAUSTED, "thread %s does not start: %s", name, strerror(refused));
@@ -112,9 +143,40 @@ Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user)
     return NULL;
 }
 
+Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user)
+{
+    *thread = (Thread){ 0 };
+    return start_on(thread, name, f, user);
+}
+
+Error *thread_start_deep(Thread *thread, const char *name, ThreadFn *f, void *user)
+{
+    *thread = (Thread){ .stack = stack_new() };
+    if (!thread->stack)
+        return error_new(CODE_EXHAUSTED, "no memory for a stack of %d MiB, thread %s",
+                         DEEP_BYTES >> 20, name);
+    Error *error = start_on(thread, name, f, user);
+    if (error)
+        stack_free(thread->stack);
+    return error;
+}
+
 void thread_join(Thread *thread)
 {
     pthread_join(thread->id, NULL);
+    stack_free(thread->stack);
+}
+
+Error *deep_run(const char *name, ThreadFn *f, void *user)
+{
+    if (is_deep) {
+        f(user);
+        return NULL;
+    }
+    Thread thread;
+    TRY(thread_start_deep(&thread, name, f, user));
+    thread_join(&thread);
+    return NULL;
 }
 
 static int cores_by_affinity(void)

@@ -27,12 +27,19 @@ void spin_pause(void);
 
 typedef struct Thread {
     pthread_t id;
+    void *stack; /* a deep one; NULL: the system's */
 } Thread;
 typedef void ThreadFn(void *user);
 
 /* The thread takes no signals: those are the callers' business. */
 MUST_USE Error *thread_start(Thread *thread, const char *name, ThreadFn *f, void *user);
 void thread_join(Thread *thread);
+
+/* Such a thread with a stack of 256 MiB, for what recurses as deeply as a program nests.  Memory is
+ * taken only as far as the stack is used. */
+MUST_USE Error *thread_start_deep(Thread *thread, const char *name, ThreadFn *f, void *user);
+/* Calls f on a deep stack and waits for its end; at once, when the caller has one. */
+MUST_USE Error *deep_run(const char *name, ThreadFn *f, void *user);
 
 /* Cores that affinity and the cgroup's quota allow this process; at least 1. */
 int cores_allowed(void);

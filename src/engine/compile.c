@@ -8,9 +8,9 @@
 #include "engine/compile.h"
 
 #include "base/fail.h"
+#include "base/sync.h"
 #include "engine/plan.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 
@@ -111,29 +111,18 @@ typedef struct Job {
     Error *error;
 } Job;
 
-static void *job_run(void *at)
+static void job_run(void *at)
 {
     Job *job = at;
     job->error = compile_here(job->bytes, job->n, job->o, job->out);
-    return NULL;
 }
 
 /* The readers and LLVM recurse as deeply as the program nests, and callers' stacks are small
  * (JAX compiles on threads of 2 MiB), so compilation brings its own. */
 Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out)
 {
-    enum { STACK_BYTES = 256 << 20 };
     static const CompileOptions none = { 0 };
     Job job = { bytes, n, o ? o : &none, out, NULL };
-    pthread_t thread;
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK_BYTES);
-    int rc = pthread_create(&thread, &attr, job_run, &job);
-    pthread_attr_destroy(&attr);
-    if (rc)
-        return error_new(CODE_EXHAUSTED, "no thread with a stack of %d MiB to compile on: %s",
-                         STACK_BYTES >> 20, strerror(rc));
-    pthread_join(thread, NULL);
+    TRY(deep_run("compile", job_run, &job));
     return job.error;
 }

@@ -157,12 +157,42 @@ static void check_signals(void)
     CHECK(sigismember(&held, SIGSEGV) == 0 && sigismember(&held, SIGTRAP) == 0);
 }
 
+/* Uses `frames` MiB of stack. */
+static int descend(int frames)
+{
+    volatile char frame[1 << 20];
+    frame[0] = (char)frames;
+    return frames > 0 ? descend(frames - 1) + frame[0] - (char)frames : (int)pthread_self();
+}
+
+static void go_deep(void *user)
+{
+    *(int *)user = descend(200);
+}
+
+static void go_deeper(void *user)
+{
+    int inner = 0;
+    CHECK(!deep_run("inner", go_deep, &inner));
+    CHECK(inner == (int)pthread_self());
+    *(int *)user = inner;
+}
+
+/* A deep stack is as deep as it says, and one is enough. */
+static void check_deep(void)
+{
+    int inner = 0;
+    CHECK(!deep_run("outer", go_deeper, &inner));
+    CHECK(inner != (int)pthread_self());
+}
+
 int main(void)
 {
     check_one_thread();
     check_threads();
     check_lock();
     check_signals();
+    check_deep();
     CHECK(cores_allowed() >= 1);
     return check_done();
 }

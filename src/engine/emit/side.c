@@ -15,15 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STACK_BYTES = 64 << 20 };
-
 struct Batch {
     const Side *side;
     int number;
     int64_t weight;
     Object object;
     Error *error;
-    pthread_t thread;
+    Thread thread;
     bool has_thread;
 };
 
@@ -73,7 +71,7 @@ static Error *batch_emit(Batch *b, Emit *e)
     return emit_object(e, &b->object.bytes, &b->object.n);
 }
 
-static void *batch_run(void *at)
+static void batch_run(void *at)
 {
     Batch *b = at;
     Emit e = { 0 };
@@ -83,7 +81,6 @@ static void *batch_run(void *at)
         b->error = batch_emit(b, &e);
     emit_end(&e);
     arena_free(arena);
-    return NULL;
 }
 
 /* ---- all of them ---- */
@@ -110,13 +107,12 @@ void side_start(Side *s)
     for (int b = 0; b < s->nbatches; b++)
         s->batches[b] = (Batch){ .side = s, .number = b };
     share_out(s);
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK_BYTES);
-    for (int b = 0; b < s->nbatches; b++)
-        s->batches[b].has_thread =
-            !pthread_create(&s->batches[b].thread, &attr, batch_run, &s->batches[b]);
-    pthread_attr_destroy(&attr);
+    for (int b = 0; b < s->nbatches; b++) {
+        Batch *batch = &s->batches[b];
+        Error *refused = thread_start_deep(&batch->thread, "kernels", batch_run, batch);
+        batch->has_thread = !refused;
+        error_free(refused);
+    }
 }
 
 Error *side_wait(Side *s, const Object **objects, int *n)
@@ -128,7 +124,7 @@ Error *side_wait(Side *s, const Object **objects, int *n)
     for (int i = 0; i < s->nbatches; i++) {
         Batch *b = &s->batches[i];
         if (b->has_thread)
-            pthread_join(b->thread, NULL);
+            thread_join(&b->thread);
         else
             batch_run(b);
         s->objects[i] = b->object;

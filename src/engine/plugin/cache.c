@@ -10,15 +10,13 @@
  * All of it happens on a thread of its own: clients call with as little as 2 MiB of stack. */
 #include "engine/plugin/plugin.h"
 
+#include "base/sync.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
 
 #include <string.h>
 
-enum {
-    STACK_BYTES = 256 << 20, /* touched only as far as it is used */
-    TEXT_LIMIT = 1 << 20,    /* larger programs are mostly constants: their bytes are the key */
-};
+enum { TEXT_LIMIT = 1 << 20 }; /* larger programs are mostly constants: their bytes are the key */
 
 typedef struct Job {
     PJRT_Client *client;
@@ -92,7 +90,7 @@ static Error *compile_new(Job *job, Text *key)
     return NULL;
 }
 
-static void *run_job(void *user)
+static void run_job(void *user)
 {
     Job *job = user;
     Text key = { 0 };
@@ -103,22 +101,13 @@ static void *run_job(void *user)
             job->error = compile_new(job, &key);
     }
     text_free(&key);
-    return NULL;
 }
 
 Error *executable_compile(PJRT_Client *client, Str program, const BuildOptions *options,
                           PJRT_Executable **out)
 {
     Job job = { .client = client, .program = program, .options = options };
-    pthread_attr_t attributes;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    int failed = pthread_create(&thread, &attributes, run_job, &job);
-    pthread_attr_destroy(&attributes);
-    if (failed)
-        return error_new(CODE_EXHAUSTED, "no thread to compile on: %s", strerror(failed));
-    pthread_join(thread, NULL);
+    TRY(deep_run("compile", run_job, &job));
     if (job.error)
         return job.error;
     *out = job.executable;
