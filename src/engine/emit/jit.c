@@ -19,6 +19,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <llvm-c/Orc.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
@@ -41,8 +42,17 @@ static struct {
 } host;
 static pthread_once_t host_once = PTHREAD_ONCE_INIT;
 
+/* A program of a thousand small values is one long block of loads and stores, among which LLVM's
+ * schedulers look for every pair that may meet: from this many on they are to look no further. */
+static void keep_scheduling_short(void)
+{
+    const char *const words[] = { "tutti", "-dag-maps-huge-region=128" };
+    LLVMParseCommandLineOptions(2, words, NULL);
+}
+
 static void host_find(void)
 {
+    keep_scheduling_short();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     host.triple = LLVMGetDefaultTargetTriple();
