@@ -49,6 +49,15 @@ def mapped(f, xs, **options):
     return list(jax.pmap(f, axis_name="i", **options)(np.stack(xs)))
 
 
+def expect_all(cases):
+    """Each case is (what, function, arguments, results), these a list with an entry a device; all
+    are played as one program, which takes far less time than one each."""
+    stacked = [np.stack(xs) for _, _, xs, _ in cases]
+    play = jax.pmap(lambda *all_xs: [f(x) for (_, f, _, _), x in zip(cases, all_xs)], axis_name="i")
+    for (what, _, _, want), got in zip(cases, play(*stacked), strict=True):
+        expect(what, list(got), want)
+
+
 def group_lists():
     """None, and ways to cut the devices into equal groups."""
     yield None
@@ -136,63 +145,57 @@ def gathers():
     for groups, dtype in [(None, t) for t in TYPES] + [(g, np.float32) for g in group_lists()]:
         xs = values((2, 3), dtype, 4)
         parts = [[xs[k] for k in members(groups, d)] for d in range(N)]
-        for axis in (0, 1, 2, -1):
-            expect(f"all_gather {axis} {groups} {dtype.__name__}",
-                   mapped(lambda x: lax.all_gather(x, "i", axis=axis, axis_index_groups=groups), xs),
-                   [np.stack(p, axis) for p in parts])
-        for axis in (0, 1, -1):
-            expect(f"all_gather {axis} tiled {groups} {dtype.__name__}",
-                   mapped(lambda x: lax.all_gather(x, "i", axis=axis, tiled=True,
-                                                   axis_index_groups=groups), xs),
-                   [np.concatenate(p, axis) for p in parts])
+        cases = []
+        for axis, tiled in [(0, 0), (1, 0), (2, 0), (-1, 0), (0, 1), (1, 1), (-1, 1)]:
+            def f(x, axis=axis, tiled=bool(tiled)):
+                return lax.all_gather(x, "i", axis=axis, tiled=tiled, axis_index_groups=groups)
+
+            join = np.concatenate if tiled else np.stack
+            cases.append((f"all_gather {axis} {tiled} {groups} {dtype.__name__}", f, xs,
+                          [join(p, axis) for p in parts]))
+        expect_all(cases)
 
 
 def scatters():
     for groups, dtype in [(None, t) for t in NUMBERS] + [(g, np.float32) for g in group_lists()]:
         size = len(members(groups, 0))
-        for dim in (0, 1, 2):
+        cases = []
+        for dim, tiled in itertools.product((0, 1, 2), (False, True)):
+            def f(x, dim=dim, tiled=tiled):
+                return lax.psum_scatter(x, "i", scatter_dimension=dim, tiled=tiled,
+                                        axis_index_groups=groups)
+
             shape = [2, 3, 2]
-            shape[dim] = size
-            xs = values(shape, dtype, 5)
-            want = [np.take(add([xs[k] for k in members(groups, d)], dtype),
-                            members(groups, d).index(d), dim) for d in range(N)]
-            expect(f"psum_scatter {dim} {groups} {dtype.__name__}",
-                   mapped(lambda x: lax.psum_scatter(x, "i", scatter_dimension=dim,
-                                                     axis_index_groups=groups), xs), want)
-            shape[dim] = 2 * size
-            xs = values(shape, dtype, 6)
-            want = [np.split(add([xs[k] for k in members(groups, d)], dtype), size, dim)[
-                members(groups, d).index(d)] for d in range(N)]
-            expect(f"psum_scatter {dim} tiled {groups} {dtype.__name__}",
-                   mapped(lambda x: lax.psum_scatter(x, "i", scatter_dimension=dim, tiled=True,
-                                                     axis_index_groups=groups), xs), want)
+            shape[dim] = 2 * size if tiled else size
+            xs, want = values(shape, dtype, 5), []
+            for d in range(N):
+                group = members(groups, d)
+                total, k = add([xs[m] for m in group], dtype), group.index(d)
+                want.append(np.split(total, size, dim)[k] if tiled else np.take(total, k, dim))
+            cases.append((f"psum_scatter {dim} {tiled} {groups} {dtype.__name__}", f, xs, want))
+        expect_all(cases)
 
 
 def exchanges():
     for groups, dtype in [(None, t) for t in TYPES] + [(g, np.float32) for g in group_lists()]:
         size = len(members(groups, 0))
-        for split, concat in itertools.product(range(3), repeat=2):
+        cases = []
+        for split, concat, tiled in itertools.product(range(3), range(3), (False, True)):
+            def f(x, split=split, concat=concat, tiled=tiled):
+                return lax.all_to_all(x, "i", split, concat, tiled=tiled, axis_index_groups=groups)
+
             shape = [2, 3, 2]
-            shape[split] = size
-            xs = values(shape, dtype, 7)
-            want = []
+            shape[split] = 2 * size if tiled else size
+            xs, want = values(shape, dtype, 7), []
             for d in range(N):
                 group = members(groups, d)
-                mine = [np.take(xs[k], group.index(d), split) for k in group]
-                want.append(np.stack(mine, concat))
-            what = f"all_to_all {split} {concat} {groups} {dtype.__name__}"
-            expect(what, mapped(lambda x: lax.all_to_all(x, "i", split, concat,
-                                                         axis_index_groups=groups), xs), want)
-            shape[split] = 2 * size
-            xs = values(shape, dtype, 8)
-            want = []
-            for d in range(N):
-                group = members(groups, d)
-                mine = [np.split(xs[k], size, split)[group.index(d)] for k in group]
-                want.append(np.concatenate(mine, concat))
-            expect(what + " tiled",
-                   mapped(lambda x: lax.all_to_all(x, "i", split, concat, tiled=True,
-                                                   axis_index_groups=groups), xs), want)
+                k = group.index(d)
+                mine = [np.split(xs[m], size, split)[k] if tiled else np.take(xs[m], k, split)
+                        for m in group]
+                want.append((np.concatenate if tiled else np.stack)(mine, concat))
+            cases.append((f"all_to_all {split} {concat} {tiled} {groups} {dtype.__name__}",
+                          f, xs, want))
+        expect_all(cases)
     xs = values((N, 4), np.float32)
     expect("pswapaxes", mapped(lambda x: lax.pswapaxes(x, "i", 0), xs),
            [np.stack([x[d] for x in xs]) for d in range(N)])
@@ -207,12 +210,13 @@ def shifts():
         "some": [(k, N - 1 - k) for k in range(0, N, 2)],
     }
     for dtype in TYPES:
-        xs = values((2, 2), dtype, 9)
+        xs, cases = values((2, 2), dtype, 9), []
         for name, perm in pairs.items():
             sources = {b: a for a, b in perm}
             want = [xs[sources[d]] if d in sources else np.zeros_like(xs[0]) for d in range(N)]
-            expect(f"ppermute {name} {dtype.__name__}",
-                   mapped(lambda x: lax.ppermute(x, "i", perm), xs), want)
+            cases.append((f"ppermute {name} {dtype.__name__}",
+                          lambda x, perm=perm: lax.ppermute(x, "i", perm), xs, want))
+        expect_all(cases)
     order = list(range(1, N)) + [0]
     expect("pshuffle", mapped(lambda x: lax.pshuffle(x, "i", order), xs), [xs[k] for k in order])
 
@@ -220,9 +224,9 @@ def shifts():
 def broadcasts():
     for dtype in TYPES:
         xs = values((3,), dtype, 10)
-        for source in {0, 1, N - 1}:
-            expect(f"pbroadcast {source} {dtype.__name__}",
-                   mapped(lambda x: lax.pbroadcast(x, "i", source), xs), [xs[source]] * N)
+        expect_all([(f"pbroadcast {source} {dtype.__name__}",
+                     lambda x, source=source: lax.pbroadcast(x, "i", source), xs, [xs[source]] * N)
+                    for source in {0, 1, N - 1}])
 
 
 def letters():
