@@ -42,7 +42,7 @@ STOPPED = 75  # what a child ends with when its time is over
 class Recorder:
     def __init__(self, path, done, options):
         self.log = open(path, "a", buffering=1)
-        self.done, self.sample = done, options.sample
+        self.done, self.sample, self.again = done, options.sample, options.again
         self.only = set(pathlib.Path(options.only).read_text().split()) if options.only else None
         self.end = time.monotonic() + options.seconds
 
@@ -56,6 +56,10 @@ class Recorder:
 
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
+        if self.again:
+            import jax
+
+            jax.config.update("jax_test_dut", "cpu")  # a switch of test_util, which all import
 
     def pytest_runtest_protocol(self):
         if time.monotonic() > self.end:
@@ -80,13 +84,6 @@ def name_of(nodeid):
     return ".".join([pathlib.Path(file).stem, *names])
 
 
-def be_called_cpu():
-    import jax
-    from jax._src import test_util  # noqa: F401: it makes the switch
-
-    jax.config.update("jax_test_dut", "cpu")
-
-
 def child(options):
     import pytest
 
@@ -96,7 +93,6 @@ def child(options):
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
     done, _ = read_log(log_of(options, file))
     if options.again:
-        be_called_cpu()
         first, _ = read_log(log_of(options, file, again=False))
         done.update((name, what) for name, what in first.items() if what[0] != "skipped")
     recorder = Recorder(log_of(options, file), done, options)
