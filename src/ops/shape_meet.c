@@ -36,6 +36,16 @@ bool shape_all_reduce(const ShapeQuery *q, Text *why)
     return shape_barrier(q, why);
 }
 
+/* How many devices meet.  Groups of replicas with a channel and without global numbers hold every
+ * partition of their replicas, as many as the extents `large` and `small` of one dimension say. */
+static int64_t members(const AllReduceAttrs *a, int64_t large, int64_t small)
+{
+    int64_t named = a->replica_groups.cols;
+    bool with_partitions = a->channel_id > 0 && !a->use_global_device_ids;
+    bool is_many = with_partitions && named && small > 0 && large % (small * named) == 0;
+    return is_many && large ? large / small : named;
+}
+
 bool shape_all_gather(const ShapeQuery *q, Text *why)
 {
     const AllGatherAttrs *a = q->attrs;
@@ -49,7 +59,8 @@ bool shape_all_gather(const ShapeQuery *q, Text *why)
             continue;
         int64_t dims[MAX_RANK];
         memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
-        dims[a->all_gather_dim] *= a->replica_groups.cols;
+        int64_t stated = q->stated[i].rank == x.rank ? q->stated[i].dims[a->all_gather_dim] : 0;
+        dims[a->all_gather_dim] *= members(q->attrs, stated, x.dims[a->all_gather_dim]);
         if (!expect_result(q, i, x.element, x.rank, dims, why))
             return false;
     }
@@ -65,15 +76,17 @@ bool shape_reduce_scatter(const ShapeQuery *q, Text *why)
     Type x = q->in[0];
     if (!expect_dim(a->scatter_dimension, x.rank, "scatter_dimension", why))
         return false;
-    int64_t members = a->replica_groups.cols;
-    if (!all_static(q) || members == 0)
+    if (!all_static(q) || a->replica_groups.cols == 0)
         return true;
-    if (x.dims[a->scatter_dimension] % members != 0)
+    int64_t extent = x.dims[a->scatter_dimension];
+    int64_t stated = q->stated[0].rank == x.rank ? q->stated[0].dims[a->scatter_dimension] : 0;
+    int64_t devices = members(q->attrs, extent, stated);
+    if (extent % devices != 0)
         return say(why, "dimension %" PRId64 " of %s does not divide by %" PRId64 " devices",
-                   a->scatter_dimension, type_name(x), members);
+                   a->scatter_dimension, type_name(x), devices);
     int64_t dims[MAX_RANK];
     memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
-    dims[a->scatter_dimension] /= members;
+    dims[a->scatter_dimension] /= devices;
     return expect_result(q, 0, x.element, x.rank, dims, why);
 }
 
@@ -127,6 +140,8 @@ bool shape_permute(const ShapeQuery *q, Text *why)
 bool shape_collective_broadcast(const ShapeQuery *q, Text *why)
 {
     const CollectiveBroadcastAttrs *a = q->attrs;
+    if (a->has_dynamic_root)
+        return say(why, "a root that is an operand (has_dynamic_root) is not supported");
     return groups_fit(a->replica_groups, why) && shape_same(q, why);
 }
 

@@ -65,18 +65,21 @@ static int copy_count(const Numbering *n)
     return n->mode == BY_REPLICA ? n->npartitions : n->mode == BY_PARTITION ? n->nreplicas : 1;
 }
 
-/* The devices that a number means in set `copy`, appended to out. */
-static int id_devices(const Numbering *n, int id, int copy, int32_t *out)
+/* How many devices one number means; they stand apart in the group: all numbers' first ones, then
+ * all numbers' second ones. */
+static int devices_per_id(const Numbering *n)
+{
+    return n->mode == BY_REPLICA_ALL_PARTITIONS ? n->npartitions : 1;
+}
+
+/* The device that a number means in set `copy`, or as its `copy`-th. */
+static int32_t id_device(const Numbering *n, int id, int copy)
 {
     switch (n->mode) {
-    case BY_REPLICA: out[0] = (int32_t)(id * n->npartitions + copy); return 1;
-    case BY_PARTITION: out[0] = (int32_t)(copy * n->npartitions + id); return 1;
-    case BY_DEVICE: out[0] = (int32_t)id; return 1;
-    case BY_REPLICA_ALL_PARTITIONS: break;
+    case BY_PARTITION: return (int32_t)(copy * n->npartitions + id);
+    case BY_DEVICE: return (int32_t)id;
+    default: return (int32_t)(id * n->npartitions + copy);
     }
-    for (int k = 0; k < n->npartitions; k++)
-        out[k] = (int32_t)(id * n->npartitions + k);
-    return n->npartitions;
 }
 
 static int group_number(Groups *g, const int32_t *members, int n)
@@ -113,8 +116,9 @@ static Error *group_enter(Groups *g, const Numbering *num, const int32_t *member
 static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int cols, int copy,
                         int32_t *members, int32_t *out)
 {
-    int n = 0, room = num->nreplicas * num->npartitions;
-    for (int i = 0; i < cols; i++) {
+    int n = 0, room = num->nreplicas * num->npartitions, each = devices_per_id(num);
+    for (int k = 0; k < cols * each; k++) {
+        int i = k % cols;
         if (row[i] < 0)
             continue; /* padding */
         if (row[i] >= id_count(num))
@@ -122,11 +126,11 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
                              "%s (%s): replica_groups names %lld; there are %d, 0 to %d",
                              op_name(num->node->op), loc_name(num->node->loc), (long long)row[i],
                              id_count(num), id_count(num) - 1);
-        if (n + (num->mode == BY_REPLICA_ALL_PARTITIONS ? num->npartitions : 1) > room)
+        if (n == room)
             return error_new(CODE_INVALID, "%s (%s): a group in replica_groups lists more than the "
                              "%d devices there are",
                              op_name(num->node->op), loc_name(num->node->loc), room);
-        n += id_devices(num, (int)row[i], copy, members + n);
+        members[n++] = id_device(num, (int)row[i], each > 1 ? k / cols : copy);
     }
     return group_enter(g, num, members, n, out);
 }
@@ -134,9 +138,9 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
 static Error *everybody(Groups *g, const Numbering *num, int32_t *members, int32_t *out)
 {
     for (int copy = 0; copy < copy_count(num); copy++) {
-        int n = 0;
-        for (int id = 0; id < id_count(num); id++)
-            n += id_devices(num, id, copy, members + n);
+        int n = 0, ids = id_count(num), each = devices_per_id(num);
+        for (int k = 0; k < ids * each; k++)
+            members[n++] = id_device(num, k % ids, each > 1 ? k / ids : copy);
         TRY(group_enter(g, num, members, n, out));
     }
     return NULL;

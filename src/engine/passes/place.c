@@ -398,6 +398,25 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     return error;
 }
 
+/* A program that says nowhere how an array lies, and in which devices meet or have a number, is what
+ * each device does: StableHLO's own meaning of a program for several partitions. */
+static bool is_placed_already(const Module *m, const Func *main)
+{
+    bool is_per_device_somewhere = false, says_something = m->nmeshes > 0;
+    const Region *body = region_at(m, main->body);
+    for (int i = 0; i < body->nargs && main->arg_attrs; i++)
+        says_something |= main->arg_attrs[i] && attr_get(main->arg_attrs[i], "mhlo.sharding");
+    for (int i = 0; i < main->nresults && main->result_attrs; i++)
+        says_something |= main->result_attrs[i] && attr_get(main->result_attrs[i], "mhlo.sharding");
+    for (int i = 0; i < body->nnodes; i++) {
+        const Node *node = node_at(m, body->nodes[i]);
+        says_something |= attr_get(node->extra, "mhlo.sharding") != NULL;
+        is_per_device_somewhere |=
+            is_per_device(node) || any_inside(m, body->nodes[i], is_per_device);
+    }
+    return is_per_device_somewhere && !says_something;
+}
+
 Error *place(Plan *p)
 {
     Module *m = p->m;
@@ -405,7 +424,7 @@ Error *place(Plan *p)
     int nargs = region_at(m, p->main)->nargs, nresults = region_return(m, p->main)->nin;
     p->args = ARENA_ARRAY(m->arena, Param, nargs + 1);
     p->results = ARENA_ARRAY(m->arena, Param, nresults + 1);
-    if (m->npartitions > 1)
+    if (m->npartitions > 1 && !is_placed_already(m, main))
         TRY(place_partitions(p, main));
     else
         place_whole(p);
