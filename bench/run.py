@@ -115,7 +115,7 @@ def call_row(contenders, work, n):
     say = lambda word, kind, rest="": contenders[kind].ask(
         f"{word} {path if kind == 'ours' else work} {n} {rest}")
     first = max(min(say("call", kind, 3)["ns"]) for kind in kinds)  # warm-up
-    count = max(2, min(COUNT, int(TURN_NS / first)))
+    count = max(4, min(COUNT, int(TURN_NS / first)))
     for _ in range(max(3, min(TURNS, int(ROW_NS / (count * first))))):
         for kind in kinds:
             answer = say("call", kind, count)

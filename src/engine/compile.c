@@ -14,25 +14,35 @@
 #include <string.h>
 #include <time.h>
 
+/* In order; and whether they run also when the program is to be evaluated. */
+#define PASSES(ROW)                                                                                \
+    ROW(refine, true)    /* calls inlined, shapes known */                                         \
+    ROW(simplify, false) /* algebra, dead code, constants */                                       \
+    ROW(place, true)     /* shardings become the program of one device */                          \
+    ROW(polish, false)   /* the same algebra on what place made */                                 \
+    ROW(fuse, false)     /* operations become kernels */                                           \
+    ROW(stretch, false)  /* the program is cut where devices meet */                               \
+    ROW(assign, false)   /* every value gets its memory */
+
 static const struct {
     const char *name;
     PassFn *run;
-    bool is_for_evaluator; /* runs also when the program is to be evaluated */
+    bool is_for_evaluator;
 } passes[] = {
-    { "refine", refine, true },     /* calls inlined, shapes known */
-    { "simplify", simplify, false }, /* algebra, dead code, constants */
-    { "place", place, true },       /* shardings become the program of one device */
-    { "polish", polish, false },    /* the same algebra on what place made */
-    { "fuse", fuse, false },        /* operations become kernels */
-    { "stretch", stretch, false },  /* the program is cut where devices meet */
-    { "assign", assign, false },    /* every value gets its memory */
+#define ROW(pass, is_for_evaluator) { #pass, pass, is_for_evaluator },
+    PASSES(ROW)
+#undef ROW
 };
 enum { NPASSES = sizeof passes / sizeof passes[0] };
 
-const char *const pass_names[] = { "refine", "simplify", "place", "polish",
-                                   "fuse",   "stretch",  "assign", NULL };
+const char *const pass_names[] = {
+#define ROW(pass, is_for_evaluator) #pass,
+    PASSES(ROW)
+#undef ROW
+    NULL
+};
 
-static double now_ms(void)
+double clock_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -74,22 +84,19 @@ static Error *plan_begin(Module *m, const CompileOptions *o, Plan *p)
 
 static Error *passes_and_emit(Plan *p, double began, Program **out)
 {
-    double read = now_ms();
+    double read = clock_ms();
     TRY(passes_run(p));
-    double passed = now_ms();
+    double passed = clock_ms();
     TRY(p->o->evaluate ? emit_evaluation(p, out) : emit(p, out));
     CompileStats *stats = &(*out)->stats;
     stats->read_ms = read - began;
     stats->passes_ms = passed - read;
-    stats->emit_ms = now_ms() - passed;
+    stats->emit_ms = clock_ms() - passed;
     return NULL;
 }
 
-static Error *compile_here(const char *bytes, size_t n, const CompileOptions *o, Program **out)
+Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out)
 {
-    double began = now_ms();
-    Module *m = NULL;
-    TRY(read_program(bytes, n, o->name ? o->name : "program", &m));
     Plan p = { 0 };
     Error *error = module_check(m);
     if (!error)
@@ -114,7 +121,11 @@ typedef struct Job {
 static void job_run(void *at)
 {
     Job *job = at;
-    job->error = compile_here(job->bytes, job->n, job->o, job->out);
+    double began = clock_ms();
+    Module *m = NULL;
+    job->error = read_program(job->bytes, job->n, job->o->name ? job->o->name : "program", &m);
+    if (!job->error)
+        job->error = compile_module(m, began, job->o, job->out);
 }
 
 /* The readers and LLVM recurse as deeply as the program nests, and callers' stacks are small

@@ -17,6 +17,11 @@ typedef struct CompileOptions {
 
 MUST_USE Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out);
 
+/* The same for a module that was read from `began` on (clock_ms), which it takes; to be called on a
+ * deep stack (deep_run). */
+MUST_USE Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out);
+double clock_ms(void);
+
 /* The names of the passes in order, NULL at the end. */
 extern const char *const pass_names[];
 #endif

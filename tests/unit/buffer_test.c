@@ -110,6 +110,26 @@ static void check_empty_and_scalar(Device *device)
     buffer_free(b);
 }
 
+/* A launch consumed the buffer and could not start: the buffer is as before, unless somebody has
+ * deleted it meanwhile. */
+static void check_restored(Executor *e, bool is_deleted)
+{
+    float x = 5;
+    Buffer *b;
+    Storage *held;
+    Event *pending;
+    CHECK(!buffer_from_host(executor_device(e, 0), one_f32, &x, NULL, &b));
+    CHECK(!buffer_hold(b, &held, &pending));
+    CHECK(buffer_consume(b, held));
+    if (is_deleted)
+        buffer_delete(b);
+    buffer_restore(b, held);
+    CHECK(buffer_is_deleted(b) == is_deleted);
+    CHECK(storage_is_alone(held) == is_deleted);
+    storage_release(held);
+    buffer_free(b);
+}
+
 /* Contents that come later: transfers and copies wait for them without blocking. */
 static void check_pending(Executor *e, bool fails)
 {
@@ -117,8 +137,7 @@ static void check_pending(Executor *e, bool fails)
     Storage *storage;
     CHECK(!storage_new(device->memory, one_f32, &storage));
     Event *written = event_new();
-    Buffer *b, *copy;
-    CHECK(!buffer_new(device, one_f32, storage, written, &b));
+    Buffer *b = buffer_new(device, one_f32, storage, written), *copy;
     float x = 0;
     Event *done;
     CHECK(!buffer_to_host(b, &x, sizeof x, &done));
@@ -180,6 +199,8 @@ int main(void)
     check_elements(device);
     check_narrow(device);
     check_empty_and_scalar(device);
+    check_restored(e, false);
+    check_restored(e, true);
     check_pending(e, false);
     check_pending(e, true);
     check_views(device);

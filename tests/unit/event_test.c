@@ -5,6 +5,7 @@
 #include "tests/check.h"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct Seen {
@@ -115,6 +116,52 @@ static void check_threads(void)
     }
 }
 
+static void ignore(Error *error, void *user)
+{
+    (void)user;
+    error_free(error);
+}
+
+typedef struct Listener {
+    Event *event;
+    _Atomic int is_enough;
+} Listener;
+
+/* Has the event's lock most of the time. */
+static void listen(void *user)
+{
+    Listener *l = user;
+    for (int i = 0; i < 3000000 && !atomic_load_explicit(&l->is_enough, memory_order_relaxed); i++)
+        event_on_ready(l->event, ignore, NULL);
+}
+
+/* A child made while another thread is at the event: waiting there is an error, not a hang. */
+static void check_fork(void)
+{
+    enum { CHILDREN = 60 };
+    Listener l = { .event = event_new() };
+    Thread thread;
+    CHECK(!thread_start(&thread, "listener", listen, &l));
+    fflush(stdout);
+    for (int i = 0; i < CHILDREN; i++) {
+        usleep(100);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(20);
+            event_await(l.event);
+            Error *error = event_error(l.event);
+            _exit(error && strstr(error_text(error), "forked") ? 0 : 1);
+        }
+        int status = -1;
+        waitpid(child, &status, 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    atomic_store_explicit(&l.is_enough, 1, memory_order_relaxed);
+    thread_join(&thread);
+    event_set(l.event, NULL);
+    event_release(l.event);
+}
+
 typedef struct Counter {
     Lock lock;
     int n;
@@ -191,6 +238,7 @@ int main(void)
     check_one_thread();
     check_threads();
     check_lock();
+    check_fork();
     check_signals();
     check_deep();
     CHECK(cores_allowed() >= 1);

@@ -63,7 +63,8 @@ Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer
     TRY(type_from_pjrt(args->element_type, args->dims, args->num_dims, &type));
     Storage *storage = storage_foreign(args->device_buffer_ptr, type_bytes(type),
                                        args->on_delete_callback, args->on_delete_callback_arg);
-    return buffer_new(device, type, storage, NULL, &args->buffer);
+    args->buffer = buffer_new(device, type, storage, NULL);
+    return NULL;
 }
 
 static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *memory,
@@ -76,7 +77,8 @@ static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *
     TRY(place_of(client, device, memory, &place));
     TRY(type_from_pjrt(element, dims, rank, &type));
     TRY(storage_new(place->memory, type, &storage));
-    return buffer_new(place, type, storage, ready, out);
+    *out = buffer_new(place, type, storage, ready);
+    return NULL;
 }
 
 Error *pjrt_Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args *args)

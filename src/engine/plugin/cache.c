@@ -5,9 +5,9 @@
  * the key is the program as text without locations, and those options that shape the code.
  *
  *     bytes --read--> module --print--> key --found--> one more holder
- *                                         +--not-----> compile, and put it in front
+ *                                         +--not-----> compile the module, and put it in front
  *
- * All of it happens on a thread of its own: clients call with as little as 2 MiB of stack. */
+ * All of it happens on a deep stack: clients call with as little as 2 MiB. */
 #include "engine/plugin/plugin.h"
 
 #include "base/sync.h"
@@ -22,6 +22,8 @@ typedef struct Job {
     PJRT_Client *client;
     Str program;
     const BuildOptions *options;
+    double began;
+    Module *module; /* once it is read, until it is compiled */
     PJRT_Executable *executable;
     Error *error;
 } Job;
@@ -40,19 +42,25 @@ static const char *name_of(const BuildOptions *o)
     return o->name ? o->name : "program";
 }
 
-static Error *make_key(Str program, const BuildOptions *o, Text *key)
+static Error *read_once(Job *job)
 {
+    return job->module ? NULL
+                       : read_program(job->program.at, job->program.n, name_of(job->options),
+                                      &job->module);
+}
+
+static Error *make_key(Job *job, Text *key)
+{
+    const BuildOptions *o = job->options;
     text_printf(key, "%s\nevaluate %d, no_fold %d\n", name_of(o), o->evaluate, o->no_fold);
     print_bools(key, "free arguments", o->free_args, o->nfree_args);
     print_bools(key, "free results", o->free_results, o->nfree_results);
-    if (program.n > TEXT_LIMIT) {
-        text_add(key, program.at, program.n);
+    if (job->program.n > TEXT_LIMIT) {
+        text_add(key, job->program.at, job->program.n);
         return NULL;
     }
-    Module *module;
-    TRY(read_program(program.at, program.n, name_of(o), &module));
-    module_print(key, module, false);
-    module_free(module);
+    TRY(read_once(job));
+    module_print(key, job->module, false);
     return NULL;
 }
 
@@ -79,8 +87,11 @@ static Error *compile_new(Job *job, Text *key)
         .free_results = o->free_results,
         .nfree_results = o->nfree_results,
     };
+    TRY(read_once(job));
+    Module *module = job->module;
+    job->module = NULL;
     Program *program;
-    TRY(compile(job->program.at, job->program.n, &options, &program));
+    TRY(compile_module(module, job->began, &options, &program));
     job->executable = executable_new(job->client, program, *key);
     *key = (Text){ 0 };
     pthread_mutex_lock(&job->client->lock);
@@ -94,12 +105,14 @@ static void run_job(void *user)
 {
     Job *job = user;
     Text key = { 0 };
-    job->error = make_key(job->program, job->options, &key);
-    if (!job->error) {
+    job->began = clock_ms();
+    job->error = make_key(job, &key);
+    if (!job->error)
         job->executable = find(job->client, &key);
-        if (!job->executable)
-            job->error = compile_new(job, &key);
-    }
+    if (!job->error && !job->executable)
+        job->error = compile_new(job, &key);
+    if (job->module)
+        module_free(job->module);
     text_free(&key);
 }
 
@@ -108,8 +121,6 @@ Error *executable_compile(PJRT_Client *client, Str program, const BuildOptions *
 {
     Job job = { .client = client, .program = program, .options = options };
     TRY(deep_run("compile", run_job, &job));
-    if (job.error)
-        return job.error;
     *out = job.executable;
-    return NULL;
+    return job.error;
 }

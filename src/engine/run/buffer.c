@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-Error *buffer_new(Device *device, Type type, Storage *storage, Event *ready, Buffer **out)
+Buffer *buffer_new(Device *device, Type type, Storage *storage, Event *ready)
 {
     Buffer *b = malloc(sizeof *b);
     if (!b)
@@ -31,10 +31,9 @@ Error *buffer_new(Device *device, Type type, Storage *storage, Event *ready, Buf
     b->ready = ready ? event_hold(ready) : NULL;
     b->nviews = 0;
     b->viewed = NULL;
-    b->is_freed = false;
+    b->is_freed = b->is_consumed = false;
     atomic_init(&b->lock, 0);
-    *out = b;
-    return NULL;
+    return b;
 }
 
 void buffer_delete(Buffer *b)
@@ -42,6 +41,7 @@ void buffer_delete(Buffer *b)
     lock_take(&b->lock);
     Storage *storage = b->storage;
     b->storage = NULL;
+    b->is_consumed = false;
     if (b->nviews && storage) {
         b->viewed = storage;
         storage = NULL;
@@ -124,8 +124,10 @@ bool buffer_consume(Buffer *b, const Storage *storage)
     bool is_there = b->storage && b->storage == storage;
     bool is_viewed = b->nviews != 0;
     Storage *mine = is_there ? b->storage : NULL;
-    if (is_there)
+    if (is_there) {
         b->storage = NULL;
+        b->is_consumed = true;
+    }
     if (mine && is_viewed) {
         b->viewed = mine;
         mine = NULL;
@@ -138,9 +140,11 @@ bool buffer_consume(Buffer *b, const Storage *storage)
 void buffer_restore(Buffer *b, Storage *storage)
 {
     lock_take(&b->lock);
-    Storage *viewed = b->viewed;
-    b->viewed = NULL;
-    b->storage = viewed ? viewed : storage_hold(storage);
+    if (b->is_consumed) {
+        b->storage = b->viewed ? b->viewed : storage_hold(storage);
+        b->viewed = NULL;
+        b->is_consumed = false;
+    }
     lock_give(&b->lock);
 }
 
@@ -192,7 +196,8 @@ Error *buffer_from_host(Device *device, Type type, const void *data, const int64
                      (size_t)element_info[type.element].bytes);
     }
     tidy_narrow(type, storage->data);
-    return buffer_new(device, type, storage, NULL, out);
+    *out = buffer_new(device, type, storage, NULL);
+    return NULL;
 }
 
 /* A copy of bytes that waits for its source. */
@@ -269,12 +274,13 @@ Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
         if (bytes)
             memcpy(copy->data, from->data, bytes);
         storage_release(from);
-        return buffer_new(to, b->type, copy, NULL, out);
+        *out = buffer_new(to, b->type, copy, NULL);
+        return NULL;
     }
     Event *done = copy_after(pending, from, storage_hold(copy), copy->data, bytes);
-    error = buffer_new(to, b->type, copy, done, out);
+    *out = buffer_new(to, b->type, copy, done);
     event_release(done);
-    return error;
+    return NULL;
 }
 
 Error *buffer_view(Buffer *b, void **data)

@@ -20,11 +20,12 @@ typedef struct PJRT_Buffer {
     int nviews;        /* outside references to its memory (NumPy views, DLPack) */
     Storage *viewed;   /* the memory that those refer to, when storage is gone; else NULL */
     bool is_freed;     /* the last view to end frees the object */
+    bool is_consumed;  /* by a launch, and not deleted since */
     Lock lock;
 } Buffer;
 
-MUST_USE Error *buffer_new(struct Device *device, Type type, Storage *storage, Event *ready,
-                           Buffer **out); /* takes storage, holds ready */
+Buffer *buffer_new(struct Device *device, Type type, Storage *storage,
+                   Event *ready); /* takes storage, holds ready */
 void buffer_free(Buffer *b);
 void buffer_delete(Buffer *b); /* lets go of the memory; the object stays */
 bool buffer_is_deleted(Buffer *b);
@@ -47,5 +48,6 @@ MUST_USE Error *buffer_hold(Buffer *b, Storage **storage, Event **pending);
 /* Lets go of the memory like buffer_delete, if it still is `storage`.  True: no view is left on
  * it, and the caller's hold is the only one if storage_is_alone. */
 bool buffer_consume(Buffer *b, const Storage *storage);
-void buffer_restore(Buffer *b, Storage *storage); /* undoes it; holds storage */
+/* Undoes it, unless somebody has deleted the buffer since; holds storage. */
+void buffer_restore(Buffer *b, Storage *storage);
 #endif

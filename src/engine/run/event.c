@@ -25,6 +25,7 @@ struct PJRT_Event {
     _Atomic int holders; /* any thread */
     _Atomic int state;   /* any thread */
     int born;            /* fork_generation at the start; set once */
+    _Atomic int is_lost; /* any thread of a forked child: somebody says that it will not happen */
     Error *error;        /* set once, before state is READY */
     Lock lock;           /* of the list */
     Callback *callbacks, **callbacks_end;
@@ -74,7 +75,8 @@ void event_release(Event *event)
     /* acquire and release: the last to let go sees what all others did */
     if (!event || atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
         return;
-    if (event->callbacks) {
+    /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
+    if (event->callbacks && event->born == fork_generation()) {
         Error *error = error_new(CODE_CANCELLED, "an event was let go before it happened");
         run_callbacks(event->callbacks, error);
         error_free(error);
@@ -112,16 +114,27 @@ Error *event_error(const Event *event)
     return error_copy(event->error);
 }
 
+/* In a forked child.  Without the lock, which a worker may have held when the child was made: the
+ * list that it guards is nobody's here. */
+static void set_lost(Event *event)
+{
+    /* relaxed: only to be the one who does it */
+    if (atomic_exchange_explicit(&event->is_lost, 1, memory_order_relaxed))
+        return;
+    event->error = error_new(CODE_PRECONDITION,
+                             "this event belongs to the process that this one was forked from: it "
+                             "will not happen here");
+    /* release: pairs with the acquire in event_is_ready */
+    if (atomic_exchange_explicit(&event->state, READY, memory_order_acq_rel) == AWAITED)
+        address_wake(&event->state, WAKE_ALL);
+}
+
 void event_await(Event *event)
 {
     if (event_is_ready(event))
         return;
-    if (event->born != fork_generation()) {
-        event_set(event, error_new(CODE_PRECONDITION,
-                                   "this event belongs to the process that this one was forked "
-                                   "from: it will not happen here"));
-        return;
-    }
+    if (event->born != fork_generation())
+        set_lost(event);
     for (;;) {
         int seen = PENDING;
         /* acquire on failure: pairs with the exchange in event_set */
@@ -135,6 +148,8 @@ void event_await(Event *event)
 
 void event_on_ready(Event *event, EventFn *f, void *user)
 {
+    if (!event_is_ready(event) && event->born != fork_generation())
+        event_await(event); /* which does not wait there */
     if (!event_is_ready(event)) {
         Callback *callback = malloc(sizeof *callback);
         if (!callback)

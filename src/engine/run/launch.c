@@ -121,8 +121,7 @@ static void restore_donated(Run *run, const Launch *l)
     const Program *p = l->program;
     for (int i = 0; i < p->nargs; i++)
         for (int d = 0; is_donated(l, i) && d < p->ndevices; d++)
-            if (buffer_is_deleted(l->args[d][i]))
-                buffer_restore(l->args[d][i], run->holds[d * p->nargs + i]);
+            buffer_restore(l->args[d][i], run->holds[d * p->nargs + i]);
 }
 
 /* Results. */
@@ -180,9 +179,7 @@ static void hand_out(Run *run, const Launch *l, Event *ready)
     Storage **outs = out_holds(run);
     for (int d = 0, k = 0; d < p->ndevices; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
-            Error *error =
-                buffer_new(l->devices[d], p->results[j].local, outs[k], ready, &l->outs[d][j]);
-            require(!error);
+            l->outs[d][j] = buffer_new(l->devices[d], p->results[j].local, outs[k], ready);
             outs[k] = run->is_inline ? NULL : storage_hold(outs[k]);
         }
     for (int d = 0; l->done && d < p->ndevices; d++)
