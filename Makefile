@@ -147,9 +147,10 @@ tsan: $(PLUGIN)
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
 unit-only: $(BUILD)/run-tests $(UNIT) $(LESSONS)
 	BUILD=$(BUILD) $(BUILD)/run-tests -j $(JOBS) $(UNIT) tests/lessons.sh
-STRESS := $(filter %executor_test %comm_test %event_test %buffer_test %value_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
-stress-only: $(BUILD)/run-tests $(STRESS)
+STRESS := $(filter %executor_test %comm_test %event_test %buffer_test %value_test %recover_test %shared_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
+stress-only: $(BUILD)/run-tests $(STRESS) $(PLUGIN) $(TUTTI)
 	TSAN_OPTIONS=suppressions=tests/tsan.supp TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
+	BUILD=$(BUILD) $(BUILD)/run-tests tests/programs.sh
 
 FUZZ_SECONDS ?= 10
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))

@@ -77,6 +77,7 @@ typedef struct Meeting {
     int nin, nout;
     const Place *in, *out;
     const Type *in_types, *out_types; /* of one device's part */
+    const bool *is_for_first;         /* [nout] only device 0 needs it; NULL: all need all */
     const int32_t *group_of;          /* [ndevices] number of its group, or -1: takes no part */
     const void *attrs;                /* of the op; all_gather_dim and the like */
     CombineFn *combine;               /* all_reduce, reduce_scatter; NULL for others */

@@ -1,7 +1,7 @@
 /* shared_test.c - collectives of every size, from a few elements to more than the caches hold, by
- * all workers and past the caches; and results that all devices get alike, which are one memory
- * for all of them: who lets go of it, who donates it, and what each device is charged.  Links
- * the engine. */
+ * all workers and past the caches; and results that all devices get alike, which are computed once
+ * and are one memory for all of them: who lets go of it, who donates it, and what each device is
+ * charged.  Links the engine. */
 #include "tests/seam/play.h"
 
 enum { N = 4, MOST = 3 << 20 };
@@ -182,6 +182,62 @@ static void check_donation(void)
     unload(negate);
 }
 
+/* A step: %q - sum of %y, on pieces; %q is the same on all devices, or each has its own. */
+static PJRT_LoadedExecutable *step_program(bool is_same, const char *donates)
+{
+    char text[4096];
+    const char *cut = is_same ? "{}" : "{\"i\"}";
+    int whole = is_same ? 32768 : 131072;
+    snprintf(text, sizeof text,
+             "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+             "sdy.mesh @m = <[\"i\"=4]>\n"
+             "func.func public @main(%%p: tensor<%dxf32> {%ssdy.sharding = #sdy.sharding<@m, [%s]>},"
+             " %%x: tensor<131072xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>})"
+             " -> (tensor<131072xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>}) {\n"
+             "%%r = sdy.manual_computation(%%p, %%x) in_shardings=[<@m, [%s]>, <@m, [{\"i\"}]>]"
+             " out_shardings=[<@m, [{\"i\"}]>] manual_axes={\"i\"}"
+             " (%%q: tensor<32768xf32>, %%y: tensor<32768xf32>) {\n"
+             "%%g = \"stablehlo.all_reduce\"(%%y) <{channel_handle = #stablehlo.channel_handle<handle ="
+             " 1, type = 1>, replica_groups = dense<[[3, 1, 2, 0]]> : tensor<1x4xi64>,"
+             " use_global_device_ids}> ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n"
+             "%%c = stablehlo.add %%a, %%b : tensor<f32>\nstablehlo.return %%c : tensor<f32>\n})"
+             " : (tensor<32768xf32>) -> tensor<32768xf32>\n"
+             "%%n = stablehlo.subtract %%q, %%g : tensor<32768xf32>\n"
+             "sdy.return %%n : tensor<32768xf32>\n"
+             "} : (tensor<%dxf32>, tensor<131072xf32>) -> tensor<131072xf32>\n"
+             "return %%r : tensor<131072xf32>\n}\n}\n",
+             whole, donates, cut, cut, whole);
+    return load(text);
+}
+
+/* What all would compute alike is computed once, and only that. */
+static void check_step(bool is_same, const char *donates, bool is_shared)
+{
+    enum { SIZE = 32768 };
+    PJRT_LoadedExecutable *step = step_program(is_same, donates);
+    PJRT_Buffer *in[2 * N], *pieces[N], *out[N];
+    send_all(SIZE, pieces);
+    for (int d = 0; d < N; d++) {
+        for (int64_t i = 0; i < SIZE; i++)
+            data[i] = (float)(i % 100 + (is_same ? 0 : d));
+        in[2 * d] = send(d, SIZE, data);
+        in[2 * d + 1] = pieces[d];
+    }
+    CHECK_STR(play(step, N, 2, in, 1, out), "");
+    for (int d = 0; d < N; d++) {
+        int64_t nwrong = 0;
+        CHECK((address_of(out[d]) == address_of(out[(d + 1) % N])) == is_shared);
+        CHECK_STR(receive(out[d], SIZE, data), "");
+        for (int64_t i = 0; i < SIZE; i++)
+            nwrong += data[i] != (float)(i % 100 + (is_same ? 0 : d)) - sum_at(i);
+        CHECK(!nwrong);
+        release(in[2 * d]);
+    }
+    release_all(pieces);
+    release_all(out);
+    unload(step);
+}
+
 int main(void)
 {
     static const int64_t sizes[] = { 8, 1024, 2052, 65536 + 4, 1048576 + 12 };
@@ -192,6 +248,9 @@ int main(void)
         for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++)
             check_size(k, sizes[i]);
     check_donation();
+    check_step(true, "", true);
+    check_step(false, "", false);
+    check_step(false, "tf.aliasing_output = 0 : i32, ", false);
     free(data);
     client_end();
     return check_done();

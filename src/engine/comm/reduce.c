@@ -40,7 +40,8 @@ typedef struct Operand {
     int i;
     size_t element; /* bytes */
     Runs runs;      /* of a result */
-    int nouts;      /* all_reduce: results to write, all of them or one that is shared */
+    int nouts;      /* all_reduce: results to write, all of them or one, */
+    int first;      /* from that rank on */
     bool streams;
 } Operand;
 
@@ -62,16 +63,27 @@ static void all_reduce_piece(void *user, int64_t i)
     const Operand *o = user;
     Piece piece = runs_piece(o->runs, i);
     char *outs[o->nouts];
-    for (int r = 0; r < o->nouts; r++)
-        outs[r] = part_out(o->p, r, o->i) + piece.at;
+    for (int k = 0; k < o->nouts; k++)
+        outs[k] = part_out(o->p, (o->first + k) % o->p->n, o->i) + piece.at;
     reduce_bytes(o, o->nouts, outs, piece.at, piece.bytes);
+}
+
+/* The rank of device 0. */
+static int rank_of_first(const Parts *p)
+{
+    int r = 0;
+    while (r < p->n - 1 && p->frames[r]->partition)
+        r++;
+    return r;
 }
 
 static void all_reduce_operand(const Parts *p, int i)
 {
     size_t bytes = type_bytes(p->m->in_types[i]);
-    int nouts = part_is_shared(p, i) ? 1 : p->n;
+    bool is_for_first = p->m->is_for_first && p->m->is_for_first[i];
+    int nouts = part_is_shared(p, i) || is_for_first ? 1 : p->n;
     Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, { 1, bytes }, nouts,
+                  is_for_first ? rank_of_first(p) : 0,
                   meet_streams(bytes * (size_t)(p->n + nouts)) };
     meet_slices(p, runs_pieces(o.runs), bytes * (size_t)p->n, all_reduce_piece, &o);
 }
@@ -107,7 +119,7 @@ static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
         slice.dims[dim] * p->n != whole.dims[dim] || type_count(slice) * p->n != type_count(whole))
         return meet_misfit(p, i);
     Operand o = { p, i, (size_t)element_info[whole.element].bytes,
-                  { extent_before(whole, dim), bytes_from(slice, dim) }, 1,
+                  { extent_before(whole, dim), bytes_from(slice, dim) }, 1, 0,
                   meet_streams(type_bytes(whole) * (size_t)(p->n + 1)) };
     meet_slices(p, p->n * runs_pieces(o.runs), type_bytes(whole) * (size_t)p->n,
                 reduce_scatter_piece, &o);

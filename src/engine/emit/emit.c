@@ -260,6 +260,15 @@ static Error *make_body(Making *k, NodeId n, Meeting *meeting)
     fail("a tutti.global without a plan");
 }
 
+/* Else it only computes once what all have. */
+static bool joins_shards(const GlobalAttrs *attrs)
+{
+    for (int i = 0; i < attrs->in_tilings.n; i++)
+        if (!tiling_is_replicated(attrs->in_tilings.at[i]))
+            return true;
+    return false;
+}
+
 static Error *make_meeting(Making *k, const StretchEnd *end)
 {
     const Module *m = k->p->m;
@@ -285,7 +294,7 @@ static Error *make_meeting(Making *k, const StretchEnd *end)
     TRY(groups_of(&k->groups, m, end->meeting, group_of));
     meeting->group_of = group_of;
     if (node->op == OP_GLOBAL) {
-        k->program->stats.joins++;
+        k->program->stats.joins += joins_shards(node->attrs);
         return make_body(k, end->meeting, meeting);
     }
     if (node->op == OP_ALL_REDUCE || node->op == OP_REDUCE_SCATTER)
@@ -370,8 +379,10 @@ static Error *make_code(Making *k)
     program->meetings = k->meetings;
     program->groups = k->groups.at;
     program->ngroups = k->groups.n;
-    if (program->results == k->p->results)
+    if (program->results == k->p->results) {
         shares_find(k->p, &k->tables, program);
+        firsts_find(k->p, &k->tables, program, k->meetings, k->job->arena);
+    }
     program->evaluations = k->evaluations;
     program->stats.stretches = program->nstretches;
     program->stats.meetings = program->nmeetings;

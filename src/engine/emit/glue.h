@@ -41,6 +41,9 @@ typedef struct Groups {
 /* The group of each device at a node of kind MEET: out[ndevices]. */
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
 
-/* share.c: marks the results of a program, whose meetings are made, that all devices may share. */
+/* share.c, when all meetings of a program are made: marks the results of the program that all
+ * devices may share, and what comes of a meeting that the first alone needs. */
 void shares_find(Plan *p, const GlueTables *t, const Program *program);
+void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Meeting *meetings,
+                 Arena *arena);
 #endif

@@ -1,22 +1,19 @@
-/* share.c - results that every device gets alike need one memory for all of them.
+/* share.c - what every device gets alike need not be written for each of them.
  *
  * In: a plan with places, and its meetings.  Out: Param.is_shared.  A result may be shared if all
  * that is ever written to its memory comes from meetings of all devices that give everybody the
  * same: nobody writes there alone, and at a meeting all stand still, so nobody reads what is being
- * written. */
+ * written.
+ *
+ * And Meeting.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
+ * reads the first device's, is written there alone. */
 #include "engine/emit/glue.h"
+#include "hlo/rewrite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WORTH_BYTES = 4 << 10 };
-
-static bool is_whole(Tiling t)
-{
-    for (int i = 0; i < t.rank; i++)
-        if (t.tiles[i] != 1)
-            return false;
-    return true;
-}
 
 static bool meets_all(const Program *program, const Meeting *m)
 {
@@ -40,7 +37,7 @@ static bool is_from_all(const Plan *p, const GlueTables *t, const Program *progr
     case OP_ALL_GATHER:
     case OP_COLLECTIVE_BROADCAST: break;
     case OP_GLOBAL:
-        if (is_whole(global->out_tilings.at[v - node->out]))
+        if (tiling_is_replicated(global->out_tilings.at[v - node->out]))
             break;
         return false;
     default: return false;
@@ -90,4 +87,39 @@ void shares_find(Plan *p, const GlueTables *t, const Program *program)
         p->results[j].is_shared = p->results[j].alias < 0 &&
                                   type_bytes(p->results[j].local) >= WORTH_BYTES &&
                                   may_share(p, t, program, j);
+}
+
+/* Takes from uses[v] those by code over whole arrays that takes v whole. */
+static void forget_whole_uses(const Plan *p, uint32_t *uses)
+{
+    for (int s = 0; s < p->nstretches; s++) {
+        if (p->stretches[s].end.kind != END_MEET)
+            continue;
+        const Node *node = node_at(p->m, p->stretches[s].end.meeting);
+        const GlobalAttrs *attrs = node->attrs;
+        for (int i = 0; node->op == OP_GLOBAL && i < node->nin; i++)
+            uses[node->in[i]] -= tiling_is_replicated(attrs->in_tilings.at[i]);
+    }
+}
+
+void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Meeting *meetings,
+                 Arena *arena)
+{
+    if (program->nreplicas != 1 || !program->nmeetings)
+        return;
+    uint32_t *uses = count_uses(p->m, p->main);
+    forget_whole_uses(p, uses);
+    for (int s = 0; s < p->nstretches; s++) {
+        NodeId n = p->stretches[s].end.kind == END_MEET ? p->stretches[s].end.meeting : 0;
+        const Node *node = node_at(p->m, n);
+        if (!n || node->op != OP_ALL_REDUCE)
+            continue;
+        Meeting *m = &meetings[t->meetings[n]];
+        bool *is_for_first = ARENA_ARRAY(arena, bool, node->nout);
+        for (int i = 0; i < node->nout; i++)
+            is_for_first[i] = !uses[node->out + (ValueId)i] && meets_all(program, m) &&
+                              m->out[i].where == PLACE_SLAB;
+        m->is_for_first = is_for_first;
+    }
+    free(uses);
 }

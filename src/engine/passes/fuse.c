@@ -557,6 +557,7 @@ static Error *fuse_region(FuseState *s, RegionId r)
 
 Error *fuse(Plan *p)
 {
+    alike_once(p);
     carries_drop(p->m, p->main);
     trips_count(p);
     FuseState s = { .m = p->m, .scratch = arena_new() };

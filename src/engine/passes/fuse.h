@@ -38,6 +38,9 @@ typedef struct FuseState {
     Subst subst;    /* results of fused nodes -> results of fusions */
 } FuseState;
 
+/* alike.c: what all devices would compute alike is computed once. */
+void alike_once(Plan *p);
+
 /* carry.c: loops carry only what they change. */
 void carries_drop(Module *m, RegionId r);
 
