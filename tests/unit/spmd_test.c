@@ -182,12 +182,214 @@ static void test_mesh(void)
     try("map_of_map", 4, f, g, rows);
 }
 
+/* ---- maps inside maps: as maps over rows inside maps over rows ---- */
+
+static tt leaf_all(tt x)
+{
+    tt at = tt_axis_index("a,b,c");
+    return tt_add(tt_mul(x, tt_psum(tt_sin(x), "a,c")), tt_mul(at, tt_pmean(x, "b")));
+}
+static tt leaf_two(tt x)
+{
+    return tt_sub(tt_mul(x, tt_psum(tt_sin(x), "b")), tt_pmean(x, "a,b"));
+}
+static tt leaf_plain(tt x)
+{
+    return tt_mul(tt_sin(x), x);
+}
+static tt leaf_same(tt x) /* the inner of two axes of one name */
+{
+    return tt_add(tt_psum(x, "a"), tt_axis_index("a"));
+}
+static tt leaf_pair(tt x, tt w)
+{
+    return tt_psum(tt_mul(tt_sin(x), w), "b");
+}
+static tt leaf_loss(tt x)
+{
+    return tt_sum(tt_square(leaf_two(x)));
+}
+
+/* The same nests of maps, over devices and over rows.  uneven: a map of 2 beside a map of 2 that
+ * has one of 2 inside. */
+#define NESTS(own, MAP)                                                                            \
+    static tt own##_c(tt x)                                                                        \
+    {                                                                                              \
+        return tt_call(MAP(leaf_all, .axis_name = "c"), x);                                        \
+    }                                                                                              \
+    static tt own##_b(tt x)                                                                        \
+    {                                                                                              \
+        return tt_call(MAP(own##_c, .axis_name = "b"), x);                                         \
+    }                                                                                              \
+    static tt own##_plain(tt x)                                                                    \
+    {                                                                                              \
+        return tt_call(MAP(MAP(leaf_plain)), x);                                                   \
+    }                                                                                              \
+    static tt own##_two(tt x)                                                                      \
+    {                                                                                              \
+        return tt_call(MAP(leaf_two, .axis_name = "b"), x);                                        \
+    }                                                                                              \
+    static tt own##_around(tt x)                                                                   \
+    {                                                                                              \
+        return tt_mul(2, own##_two(tt_add(x, tt_pmean(x, "a"))));                                  \
+    }                                                                                              \
+    static tt own##_same(tt x)                                                                     \
+    {                                                                                              \
+        return tt_call(MAP(leaf_same, .axis_name = "a"), x);                                       \
+    }                                                                                              \
+    static tt own##_jitted(tt x)                                                                   \
+    {                                                                                              \
+        tt y = tt_call(tt_jit(leaf_plain), x);                                                     \
+        return tt_call(tt_jit(MAP(tt_jit(leaf_two), .axis_name = "b")), y);                        \
+    }                                                                                              \
+    static tt own##_inside(tt x)                                                                   \
+    {                                                                                              \
+        return tt_call(MAP(tt_grad(leaf_loss), .axis_name = "b"), x);                              \
+    }                                                                                              \
+    static tt own##_axes(tt x, tt w)                                                               \
+    {                                                                                              \
+        return tt_call(                                                                            \
+            MAP(leaf_pair, .axis_name = "b", .in_axes = { 1, TT_NONE }, .out_axis = 1), x, w);     \
+    }                                                                                              \
+    static tt own##_once(tt x, tt w)                                                               \
+    {                                                                                              \
+        return tt_call(MAP(leaf_pair, .axis_name = "b", .out_axis = TT_NONE), x, w);               \
+    }                                                                                              \
+    static tt own##_chain(tt x)                                                                    \
+    {                                                                                              \
+        return own##_two(tt_call(MAP(leaf_plain, .axis_name = "z"), x));                           \
+    }                                                                                              \
+    static tt own##_uneven(tt x)                                                                   \
+    {                                                                                              \
+        return tt_add(own##_b(x), own##_two(x));                                                   \
+    }
+NESTS(devices, tt_pmap)
+NESTS(rows, tt_vmap)
+
+/* Gradients of it all. */
+#define AROUND(f)                                                                                  \
+    static tt devices_loss_##f(tt x)                                                               \
+    {                                                                                              \
+        return tt_sum(tt_square(tt_call(tt_pmap(devices_##f, .axis_name = "a"), x)));              \
+    }                                                                                              \
+    static tt rows_loss_##f(tt x)                                                                  \
+    {                                                                                              \
+        return tt_sum(tt_square(tt_call(tt_vmap(rows_##f, .axis_name = "a"), x)));                 \
+    }
+AROUND(b)
+AROUND(two)
+AROUND(around)
+AROUND(jitted)
+AROUND(chain)
+AROUND(uneven)
+
+static tt in_mesh(tt x) /* x: the block [1, 1, 2, 3] of a device */
+{
+    tt rows = tt_reshape(x, 2, 3);
+    return tt_reshape(tt_call(tt_pmap(leaf_all, .axis_name = "c"), rows), 1, 1, 2, 3);
+}
+static tt with_mesh(tt x)
+{
+    tt_mesh mesh = tt_mesh_of({ "b", 2 }, { "c", 2 });
+    return tt_call(tt_shard_map(leaf_all, .mesh = mesh, .in_specs = { TT_P("b", "c") },
+                                .out_spec = TT_P("b", "c")),
+                   x);
+}
+
+#define BOTH(name, f, x)                                                                           \
+    try("nested_" name, 8, tt_pmap(devices_##f, .axis_name = "a"),                                 \
+        tt_vmap(rows_##f, .axis_name = "a"), x)
+#define BOTH_GRADS(name, x)                                                                        \
+    try("nested_grad_" #name, 8, tt_grad(devices_loss_##name), tt_grad(rows_loss_##name), x)
+
+static void test_nested(void)
+{
+    TT_SCOPE;
+    tt x3 = tt_normal(tt_key(4), TT_F32, 2, 2, 2, 3), x2 = tt_normal(tt_key(5), TT_F32, 2, 4, 3);
+    BOTH("three", b, x3);
+    BOTH("plain", plain, x3);
+    BOTH("two", two, x2);
+    BOTH("around", around, x2);
+    BOTH("same", same, x2);
+    BOTH("jitted", jitted, x2);
+    BOTH("inside", inside, x2);
+    BOTH("chain", chain, x2);
+    BOTH("uneven", uneven, x3);
+    BOTH("of_one", two, tt_slice(x2, 0, 0, 1));
+    BOTH("with_one", two, tt_slice(x2, 1, 0, 1));
+    BOTH_GRADS(b, x3);
+    BOTH_GRADS(two, x2);
+    BOTH_GRADS(around, x2);
+    BOTH_GRADS(jitted, x2);
+    BOTH_GRADS(chain, x2);
+    BOTH_GRADS(uneven, x3);
+    try("nested_rows", 8, tt_vmap(tt_pmap(devices_two, .axis_name = "a")),
+        tt_vmap(tt_vmap(rows_two, .axis_name = "a")), tt_normal(tt_key(6), TT_F32, 5, 2, 4, 3));
+    try("nested_jit", 8, tt_jit(tt_pmap(devices_b, .axis_name = "a")),
+        tt_jit(tt_vmap(rows_b, .axis_name = "a")), x3);
+    tt_mesh mesh = tt_mesh_of({ "a", 2 }, { "b", 2 });
+    try("nested_mesh", 8,
+        tt_shard_map(in_mesh, .mesh = mesh, .in_specs = { TT_P("a", "b") },
+                     .out_spec = TT_P("a", "b")),
+        tt_vmap(rows_b, .axis_name = "a"), x3);
+}
+
+static void test_nested_options(void)
+{
+    TT_SCOPE;
+    tt x = tt_normal(tt_key(7), TT_F32, 3, 4, 2), w = tt_normal(tt_key(8), TT_F32, 3);
+    int32_t in[] = { 2, TT_NONE };
+    tt y = tt_call(tt_pmap(devices_axes, .axis_name = "a", .in_axes = { in[0], in[1] }), x, w);
+    agree("axes of both", 8, y,
+          tt_call(tt_vmap(rows_axes, .axis_name = "a", .in_axes = { 2, TT_NONE }), x, w));
+    tt x2 = tt_normal(tt_key(9), TT_F32, 2, 4, 3), w2 = tt_normal(tt_key(10), TT_F32, 2, 4, 3);
+    y = tt_call(tt_pmap(devices_once, .axis_name = "a"), x2, w2);
+    agree("one copy of a result", 8, y, tt_call(tt_vmap(rows_once, .axis_name = "a"), x2, w2));
+    const int backwards[] = { 7, 6, 5, 4, 3, 2, 1, 0 };
+    y = tt_call(tt_pmap(devices_two, .axis_name = "a", .devices = backwards, .ndevices = 8), x2);
+    agree("devices in another order", 8, y, tt_call(tt_vmap(rows_two, .axis_name = "a"), x2));
+    tt blocks_ = tt_normal(tt_key(11), TT_F32, 2, 2, 2);
+    y = tt_call(tt_pmap(with_mesh, .axis_name = "a"), blocks_);
+    agree("a mesh in a map", 8, y, tt_call(tt_vmap(rows_b, .axis_name = "a"), blocks_));
+    agree("lent memory", 8,
+          tt_call(tt_pmap(devices_two, .axis_name = "a", .donate = 1), tt_add(x2, 0)),
+          tt_call(tt_vmap(rows_two, .axis_name = "a"), x2));
+}
+
+/* ---- trees ---- */
+
+typedef struct Model {
+    tt w, b;
+} Model;
+
+static Model tree(Model m)
+{
+    Model sum = tt_psum(m, "i"), all = tt_all_gather(m, "i", .tiled = true);
+    Model sent = tt_ppermute(m, "i", { 0, 1 }), one = tt_pbroadcast(m, "i", 1);
+    return (Model){ tt_add(tt_add(sum.w, sent.w), tt_sum(all.w)),
+                    tt_add(tt_mul(sum.b, one.b), tt_sum(all.b)) };
+}
+TT_FUN(Model, tree, Model);
+
+static void test_trees(void)
+{
+    TT_SCOPE;
+    Model m = { tt_normal(tt_key(12), TT_F32, 4, 2, 3), tt_normal(tt_key(13), TT_F32, 4, 5) };
+    Model y = tt_call_as(Model, tt_pmap(tree, .axis_name = "i"), m);
+    Model z = tt_call_as(Model, tt_vmap(tree, .axis_name = "i"), m);
+    agree("a tree's first", 4, y.w, z.w);
+    agree("a tree's second", 4, y.b, z.b);
+}
+
 int main(void)
 {
     front_start(8);
     for (int n = 1; n <= 8; n *= 2)
         test_on(n);
     test_mesh();
+    test_nested();
+    test_nested_options();
+    test_trees();
     CHECK_SAID("");
     return check_done();
 }
