@@ -129,6 +129,7 @@ static void walk(Batcher *b, RegionId r)
     unsigned before = said_count();
     for (int i = 0; said_count() == before && i < region_at(b->m, r)->nnodes - 1; i++) {
         NodeId n = region_at(b->m, r)->nodes[i];
+        here = at; /* rules leave lines of their own */
         tracing->loc = node_at(b->m, n)->loc;
         if (differs(b, node_at(b->m, n)))
             ask(b, n);

@@ -121,6 +121,7 @@ static void walk(Forward *f, RegionId r)
     unsigned before = said_count();
     for (int i = 0; said_count() == before && i < region_at(f->m, r)->nnodes - 1; i++) {
         NodeId n = region_at(f->m, r)->nodes[i];
+        here = at; /* rules leave lines of their own */
         tracing->loc = node_at(f->m, n)->loc;
         if (varies(f, node_at(f->m, n)))
             ask(f, n);

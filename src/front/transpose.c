@@ -158,6 +158,7 @@ void backward_run(Backward *b, RegionId r)
         const Node *node = node_at(b->m, n);
         if (node->nout == 0 || !backward_is_linear(b, node->out))
             continue;
+        here = at; /* rules leave lines of their own */
         tracing->loc = node->loc;
         go_through(b, n);
     }

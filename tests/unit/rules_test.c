@@ -2,6 +2,7 @@
  *
  *     jvp        (f(x + h v) - f(x - h v)) / 2h          in f64
  *     transpose  <ct, J v> = <J' ct, v>
+ *     both       the jvp of the gradient is its finite difference
  *     batch      row i of vmap(f)(X) = f(row i of X)     for every choice of mapped arguments
  *     f32        the same jvp, gradient and rows as in f64, to the digits that f32 has
  *
@@ -534,6 +535,53 @@ static int64_t pull(const Case *c, const Point *p, Element e, tt y, double *grad
     return n;
 }
 
+/* Gradients of sum(f * ct) at x + h v, one behind the other; the number of them. */
+static int64_t gradient_at(const Case *c, const Point *p, double h, tt ct, double *out)
+{
+    tt in[4];
+    double at[ROOM];
+    unsigned mask = float_args(c);
+    for (int i = 0; i < c->n; i++) {
+        for (int64_t k = 0; k < count_of(&c->args[i]); k++)
+            at[k] = p->x[i][k] + (c->args[i].is_int ? 0 : h * p->v[i][k]);
+        in[i] = make(&c->args[i], 0, F64, at);
+    }
+    in[c->n] = ct;
+    int64_t n = 0;
+    int ngrads = __builtin_popcount(mask);
+    const tt *g = call(tt_grad(c->weighted(), .wrt = mask), c->n + 1, in, ngrads);
+    for (int i = 0; i < ngrads; i++)
+        n += numbers(g[i], out + n);
+    return n;
+}
+
+/* The derivative of the gradient: what rules are made of has rules that hold. */
+static void try_second(const Case *c, const Point *p)
+{
+    static double up[ROOM], down[ROOM], got[ROOM];
+    Element e = F64;
+    tt in[8];
+    int n = 0, ngrads = __builtin_popcount(float_args(c));
+    for (int i = 0; i < c->n; i++)
+        in[n++] = make(&c->args[i], 0, e, p->x[i]);
+    tt_dims dims = tt_shape(call(c->function(), c->n, in, 1)[0]);
+    Arg shape = { .rank = dims.n };
+    memcpy(shape.dims, dims.v, sizeof shape.dims);
+    tt ct = in[n++] = make(&shape, 0, e, p->ct);
+    for (int i = 0; i < c->n; i++)
+        if (!c->args[i].is_int)
+            in[n++] = make(&c->args[i], 0, e, p->v[i]);
+    tt_fn f = tt_jvp(tt_grad(c->weighted(), .wrt = float_args(c)), .wrt = float_args(c));
+    const tt *y = call(f, n, in, 2 * ngrads);
+    int64_t k = 0, all = gradient_at(c, p, 1e-5, ct, up);
+    gradient_at(c, p, -1e-5, ct, down);
+    for (int i = 0; i < ngrads; i++)
+        k += numbers(y[ngrads + i], got + k);
+    for (int64_t i = 0; i < all; i++)
+        up[i] = (up[i] - down[i]) / 2e-5;
+    EXPECT(k == all && near(got, up, k, 1e-5), "the derivative of the gradient is not its slope");
+}
+
 static void try_derivatives(const Case *c, const Point *p)
 {
     double dy[2][ROOM], grads[2][ROOM], v[ROOM];
@@ -552,6 +600,7 @@ static void try_derivatives(const Case *c, const Point *p)
         double forward = dot(p->ct, dy[0], n), backward = dot(grads[0], v, k);
         EXPECT(ngrads == k && near(&backward, &forward, 1, 1e-10), "<ct, Jv> is not <J'ct, v>");
         e = F32;
+        try_second(c, p);
         push(c, p, e, dy[1], &y);
         pull(c, p, e, y, grads[1]);
         EXPECT(near(dy[1], dy[0], n, 1e-4), "the jvp is not that of f64");

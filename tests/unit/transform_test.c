@@ -554,6 +554,44 @@ static const char custom_text[] =
     "(tensor<2x2xf32>, tensor<f32>) -> tensor<f32>\n"
     "  return %s : tensor<f32>\n}\n";
 
+/* What JAX calls LAPACK for and StableHLO has too. */
+static const char potrf_text[] =
+    "func.func @main(%x: tensor<2x2xf32>) -> tensor<f32> {\n"
+    "  %f:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : "
+    "ui8}, "
+    "operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : "
+    "tensor<2xindex>, dense<> : tensor<0xindex>]} : (tensor<2x2xf32>) -> "
+    "(tensor<2x2xf32>, tensor<i32>)\n"
+    "  %m = stablehlo.constant dense<[[1.0, 0.0], [1.0, 1.0]]> : tensor<2x2xf32>\n"
+    "  %l = stablehlo.multiply %f#0, %m : tensor<2x2xf32>\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<f32>\n"
+    "  %s = stablehlo.reduce(%l init: %z) applies stablehlo.add across dimensions = [0, 1] : "
+    "(tensor<2x2xf32>, tensor<f32>) -> tensor<f32>\n"
+    "  return %s : tensor<f32>\n}\n";
+/* x a^T = b */
+static const char trsm_text[] =
+    "func.func @main(%a: tensor<1x1xf32>, %b: tensor<1x1xf32>) -> tensor<f32> {\n"
+    "  %x = stablehlo.custom_call @lapack_strsm_ffi(%a, %b) {mhlo.backend_config = {diag = 78 : "
+    "ui8, "
+    "side = 82 : ui8, trans_x = 84 : ui8, uplo = 85 : ui8}, operand_layouts = [dense<[0, 1]> : "
+    "tensor<2xindex>, dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : "
+    "tensor<2xindex>]} : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>\n"
+    "  %r = stablehlo.reshape %x : (tensor<1x1xf32>) -> tensor<f32>\n"
+    "  return %r : tensor<f32>\n}\n";
+
+static void test_lapack(void)
+{
+    static const float matrix[] = { 4, 2, 2, 3 }; /* L = 2; 1, sqrt 2 */
+    float g[4];
+    read_all(tt_call(tt_grad(front_load(potrf_text)), tt_from(matrix, 2, 2)), g);
+    CHECK(near(g[0], 0.125 + 0.125 / sqrt(2)) && near(g[1], 0));
+    CHECK(near(g[2], 0.5 - 0.5 / sqrt(2)) && near(g[3], 0.5 / sqrt(2)));
+    tt a = tt_full(TT_F32, 2, 1, 1), b = tt_full(TT_F32, 3, 1, 1);
+    Two d = tt_call_as(Two, tt_grad(front_load(trsm_text), .wrt = 3), a, b);
+    CHECK(near(tt_item(d.a), -0.75) && near(tt_item(d.b), 0.5));
+    CHECK_SAID("");
+}
+
 static void test_custom_call(void)
 {
     tt_fn f = front_load(custom_text);
@@ -622,6 +660,7 @@ int main(void)
     test_jvp_misuse();
     test_loaded();
     test_custom_call();
+    test_lapack();
     test_random();
     return check_done();
 }

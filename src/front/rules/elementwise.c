@@ -27,6 +27,24 @@
         j->dy[0] = sum;                                                                            \
     }
 
+/* The derivative of digamma.  Of positive numbers: from SHIFT on a series in 1/x, and the sum of
+ * 1/(x + k)^2 down to x; of others by reflection. */
+static tt trigamma(tt x)
+{
+    enum { SHIFT = 12, TERMS = 8 };
+    static const double bernoulli[TERMS] = { 1 / 6.0,  -1 / 30.0,     1 / 42.0, -1 / 30.0,
+                                             5 / 66.0, -691 / 2730.0, 7 / 6.0,  -3617 / 510.0 };
+    tt is_low = tt_less(x, 0.5), p = tt_where(is_low, tt_sub(1, x), x);
+    tt far = tt_add(p, SHIFT), r = tt_div(1, far), rr = tt_mul(r, r), sum = tt_scalar(0);
+    for (int k = TERMS - 1; k >= 0; k--)
+        sum = tt_mul(rr, tt_add(sum, bernoulli[k]));
+    tt y = tt_add(tt_mul(r, tt_add(1, sum)), tt_mul(0.5, rr));
+    for (int k = 0; k < SHIFT; k++)
+        y = tt_add(y, tt_div(1, tt_square(tt_add(p, k))));
+    tt ratio = tt_div(M_PI, tt_sin(tt_mul(M_PI, x)));
+    return tt_where(is_low, tt_sub(tt_mul(ratio, ratio), y), y);
+}
+
 JVP1(exp, tt_mul(g, y))
 JVP1(expm1, tt_mul(g, tt_add(y, 1)))
 JVP1(log, tt_div(g, x))
@@ -44,6 +62,7 @@ JVP1(erf, tt_mul(g, tt_mul(M_2_SQRTPI, tt_exp(tt_neg(tt_mul(x, x))))))
 JVP1(erfc, tt_mul(g, tt_mul(-M_2_SQRTPI, tt_exp(tt_neg(tt_mul(x, x))))))
 JVP1(erf_inv, tt_mul(g, tt_mul(1 / M_2_SQRTPI, tt_exp(tt_mul(y, y)))))
 JVP1(lgamma, tt_mul(g, build1(OP_DIGAMMA, x)))
+JVP1(digamma, tt_mul(g, trigamma(x)))
 JVP1(sinh, tt_mul(g, build1(OP_COSH, x)))
 JVP1(cosh, tt_mul(g, build1(OP_SINH, x)))
 JVP1(asin, tt_mul(g, tt_rsqrt(tt_sub(1, tt_mul(x, x)))))

@@ -151,7 +151,8 @@ void jvp_fold(const Jvp *j, tt *x, tt *dx)
             return;
     for (int i = 0; extent && i < n; i++) {
         x[i] = build_reshape(x[i], type_at(j->y[i]));
-        dx[i] = build_reshape(dx[i], type_at(j->y[i]));
+        if (f.varies[i])
+            dx[i] = build_reshape(dx[i], type_at(j->y[i]));
     }
     if (extent && !combine(&f, init, dinit, x, dx))
         return;

@@ -3,7 +3,6 @@
  *     y = op(x)      Y = for every row r: Y[r] = op(X[r])
  */
 #include "front/batch.h"
-#include "front/say.h"
 #include "front/turns.h"
 #include "hlo/rewrite.h"
 
@@ -58,30 +57,4 @@ void batch_rows(const Batch *b)
     for (int i = 0; i < b->nout; i++)
         init[i] = build_zeros(batched_type(b, i));
     build_turns(b->size, b->nout, init, play_row, &rows, b->y);
-}
-
-/* ---- custom calls: somebody else's functions ---- */
-
-static const char *target(const Module *m, NodeId n)
-{
-    Str name = ((const CustomCallAttrs *)node_at(m, n)->attrs)->call_target_name;
-    return str_copy(m->arena, name).at;
-}
-
-void jvp_custom_call(const Jvp *j)
-{
-    say_broken(
-        "not supported: the derivative of custom_call @%s, %s: what it computes is not known; "
-        "tt_stop_gradient holds it constant",
-        target(j->m, j->node), loc_name(node_at(j->m, j->node)->loc));
-}
-
-void batch_custom_call(const Batch *b)
-{
-    if (!((const CustomCallAttrs *)b->attrs)->has_side_effect) {
-        batch_rows(b);
-        return;
-    }
-    say_broken("not supported: vmap of custom_call @%s, which has a side effect, %s",
-               target(b->m, b->node), loc_name(node_at(b->m, b->node)->loc));
 }

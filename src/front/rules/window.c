@@ -11,6 +11,7 @@
  * the elements that win. */
 #include "front/batch.h"
 #include "front/jvp.h"
+#include "front/numpy.h"
 #include "front/say.h"
 #include "hlo/rewrite.h"
 
@@ -89,7 +90,7 @@ static bool choice(const Jvp *j, Element e, Stays *stays, Graph *out)
 /* The number of the element that each window chooses, in the shape of `result`. */
 static tt winners(const Jvp *j, const WindowAttrs *a, Type result, Stays *stays)
 {
-    tt x = j->x[0], y[2];
+    tt x = stop_gradient(j->x[0]), y[2]; /* which one wins has no derivative */
     Type t = type_at(x), at = type_with(t, I32);
     Type types[] = { result, type_with(result, I32) };
     int64_t n = type_count(t);
