@@ -150,8 +150,33 @@ static void check_threads(void)
     memory_free(memory);
 }
 
+/* Two blocks of 1 MiB lie on one huge page, and each can be given back to the system alone. */
+static void check_parts_of_a_page(void)
+{
+    enum { MIB = 1 << 20 };
+    Memory *memory = memory_new(0, 0);
+    void *first, *second, *third;
+    CHECK(!memory_take(memory, MIB, &first));
+    CHECK(memory_stats(memory).idle_bytes == MIB);
+    CHECK(!memory_take(memory, MIB, &second));
+    CHECK(memory_stats(memory).idle_bytes == 0 && memory_stats(memory).nreused == 1);
+    CHECK((uintptr_t)first >> 21 == (uintptr_t)second >> 21 && first != second);
+    CHECK(!memory_take(memory, MIB, &third));
+    CHECK((uintptr_t)first >> 21 != (uintptr_t)third >> 21);
+    memset(first, 1, MIB);
+    memset(second, 2, MIB);
+    memset(third, 3, MIB);
+    CHECK(*(char *)first == 1 && *(char *)second == 2);
+    memory_give(memory, first, MIB);
+    memory_give(memory, third, MIB);
+    memory_give(memory, second, MIB);
+    CHECK(memory_stats(memory).bytes_in_use == 0);
+    memory_free(memory);
+}
+
 int main(void)
 {
+    check_parts_of_a_page();
     check_sizes();
     check_limit();
     check_storage();

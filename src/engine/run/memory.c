@@ -4,7 +4,8 @@
  *                               | empty
  *                               v
  *               up to 32 KiB: cut from the front of a chunk of 256 KiB
- *               above:        pages of their own (on huge pages from 2 MiB on)
+ *               above:        pages of their own (on huge pages from 2 MiB on; blocks of 512 KiB
+ *                             and 1 MiB share one)
  *
  * Classes are 64, 128, ..., 512 bytes and from there eight to each doubling, so at most an
  * eighth of a block is waste.  Chunks stay until the memory ends; pages go back to the system
@@ -33,6 +34,7 @@ enum {
     LARGEST_CUT = 32 << 10,
     CHUNK = 256 << 10,
     HUGE_PAGE = 2 << 20,
+    SMALLEST_PART = 512 << 10, /* of a huge page, where blocks of a class fill one */
     MAX_IDLE = 512 << 20,
     NCLASSES = 8 + 8 * 54,
 };
@@ -157,17 +159,38 @@ MemoryStats memory_stats(const Memory *memory)
     return stats;
 }
 
-/* A block that was never out before.  The lock is held. */
-static void *fresh_block(Memory *memory, size_t rounded)
+/* The lock is held. */
+static void keep(Memory *memory, int bin, void *block, size_t rounded)
 {
-    if (rounded > LARGEST_CUT) {
-        void *at = pages_new(rounded);
-        if (!at && memory->idle_pages) {
-            trim(memory);
-            at = pages_new(rounded);
-        }
-        return at;
+    LIVE_BYTES(block, sizeof(Link));
+    ((Link *)block)->next = memory->idle[bin];
+    memory->idle[bin] = block;
+    IDLE_BYTES((char *)block + sizeof(Link), rounded - sizeof(Link));
+    memory->idle_bytes += rounded;
+    if (rounded > LARGEST_CUT)
+        memory->idle_pages += rounded;
+}
+
+/* Pages of its own, or part of a huge page whose other parts are kept for those to come. */
+static void *fresh_pages(Memory *memory, int bin, size_t rounded)
+{
+    bool is_part = rounded >= SMALLEST_PART && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0;
+    size_t bytes = is_part ? HUGE_PAGE : rounded;
+    char *at = pages_new(bytes);
+    if (!at && memory->idle_pages) {
+        trim(memory);
+        at = pages_new(bytes);
     }
+    for (size_t next = rounded; at && next < bytes; next += rounded)
+        keep(memory, bin, at + next, rounded);
+    return at;
+}
+
+/* A block that was never out before.  The lock is held. */
+static void *fresh_block(Memory *memory, int bin, size_t rounded)
+{
+    if (rounded > LARGEST_CUT)
+        return fresh_pages(memory, bin, rounded);
     if ((size_t)(memory->cut_end - memory->cut_at) < rounded) {
         Link *chunk = aligned_alloc(LINE, CHUNK);
         if (!chunk)
@@ -198,7 +221,7 @@ static void *take_block(Memory *memory, int bin, size_t rounded)
 {
     Link *block = memory->idle[bin];
     if (!block)
-        return fresh_block(memory, rounded);
+        return fresh_block(memory, bin, rounded);
     memory->idle[bin] = block->next;
     memory->nreused++;
     memory->idle_bytes -= rounded;
@@ -305,15 +328,8 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     memory->in_use -= rounded;
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
     bool keeps = !is_lent && (!has_own_pages || memory->idle_pages + rounded <= most);
-    if (keeps) {
-        LIVE_BYTES(block, sizeof(Link));
-        ((Link *)block)->next = memory->idle[bin];
-        memory->idle[bin] = block;
-        IDLE_BYTES((char *)block + sizeof(Link), rounded - sizeof(Link));
-        memory->idle_bytes += rounded;
-        if (has_own_pages)
-            memory->idle_pages += rounded;
-    }
+    if (keeps)
+        keep(memory, bin, block, rounded);
     bool is_last = --memory->nlive == 0 && memory->is_closed;
     lock_give(&memory->lock);
     if (!keeps && !is_lent)
