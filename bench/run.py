@@ -31,7 +31,8 @@ DEVICES = 64
 KINDS = ["ours", "jax", "plugin", "null", "moves"]
 TURNS, COUNT = 12, 40
 TURN_NS = 25e6  # a turn of fewer calls if they are long,
-ROW_NS = 2e9    # and fewer turns if the calls are very long
+ROW_NS = 2e9    # and fewer turns if the calls are very long,
+LONG_NS = 1e8   # one call a turn if they are longer still
 
 # Groups of rows: works, and on how many devices.
 SMALL = [("jit", [1]), ("call", [1, 4, 8]), ("psum", [1, 4, 8]), ("linear", [1, 4, 8])]
@@ -114,8 +115,8 @@ def call_row(contenders, work, n):
     times, cpu = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
     say = lambda word, kind, rest="": contenders[kind].ask(
         f"{word} {path if kind == 'ours' else work} {n} {rest}")
-    first = max(min(say("call", kind, 3)["ns"]) for kind in kinds)  # warm-up
-    count = max(4, min(COUNT, int(TURN_NS / first)))
+    first = max(min(say("call", kind, 2)["ns"]) for kind in kinds)  # warm-up
+    count = max(1 if first > LONG_NS else 4, min(COUNT, int(TURN_NS / first)))
     for _ in range(max(3, min(TURNS, int(ROW_NS / (count * first))))):
         for kind in kinds:
             answer = say("call", kind, count)

@@ -85,11 +85,16 @@ static void want_below(Alike *a, NodeId n)
         region_walk(a->m, node_at(a->m, n)->regions[k], want, a);
 }
 
+static bool moves(const Alike *a, NodeId n)
+{
+    const Node *node = node_at(a->m, n);
+    return node->nout == 1 && a->is_moved[node->out];
+}
+
 /* From the end: who moves, because nobody who stays wants what it makes. */
-static int64_t find_moving(Alike *a)
+static void find_moving(Alike *a)
 {
     const Region *main = region_at(a->m, a->p->main);
-    int64_t bytes = 0;
     const Node *end = region_return(a->m, a->p->main);
     for (int j = 0; j < end->nin; j++)
         if (a->p->results[j].alias >= 0)
@@ -101,15 +106,31 @@ static int64_t find_moving(Alike *a)
             continue;
         }
         a->is_moved[node->out] = true;
-        bytes += (int64_t)type_bytes(type_of(a->m, node->out));
     }
-    return bytes;
 }
 
-static bool moves(const Alike *a, NodeId n)
+/* Other names for what a meeting gave are no work to be done once: they stay, unless somebody who
+ * moves needs them.  Returns the bytes that are left to be computed. */
+static int64_t keep_names(Alike *a, bool *is_computed, bool *is_needed)
 {
-    const Node *node = node_at(a->m, n);
-    return node->nout == 1 && a->is_moved[node->out];
+    const Region *main = region_at(a->m, a->p->main);
+    int64_t bytes = 0;
+    for (int i = 0; i < main->nnodes; i++) {
+        const Node *node = node_at(a->m, main->nodes[i]);
+        if (!moves(a, main->nodes[i]) || (node_is_rename(a->m, node) && !is_computed[node->in[0]]))
+            continue;
+        is_computed[node->out] = true;
+        bytes += (int64_t)type_bytes(type_of(a->m, node->out));
+    }
+    for (int i = main->nnodes - 1; i >= 0; i--) {
+        const Node *node = node_at(a->m, main->nodes[i]);
+        if (!moves(a, main->nodes[i]))
+            continue;
+        a->is_moved[node->out] = is_computed[node->out] || is_needed[node->out];
+        for (int k = 0; k < node->nin && a->is_moved[node->out]; k++)
+            is_needed[node->in[k]] = true;
+    }
+    return bytes;
 }
 
 /* What is being put together. */
@@ -241,7 +262,9 @@ void alike_once(Plan *p)
     Alike a = { p, m, ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues) };
     find_alike(&a);
-    if (find_moving(&a) >= WORTH_BYTES) {
+    find_moving(&a);
+    if (keep_names(&a, ARENA_ARRAY(scratch, bool, m->nvalues),
+                   ARENA_ARRAY(scratch, bool, m->nvalues)) >= WORTH_BYTES) {
         Inside b = { .in = ARENA_ARRAY(scratch, ValueId, m->nvalues),
                      .out = ARENA_ARRAY(scratch, ValueId, m->nvalues),
                      .nodes = ARENA_ARRAY(scratch, NodeId, m->nnodes),
