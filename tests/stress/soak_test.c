@@ -155,7 +155,9 @@ static void soak(int nlaunches)
            nlaunches, (double)began / 1e6, (double)middle / 1e6, (double)ended / 1e6);
     for (int d = 0; d < N; d++)
         CHECK(bytes_in_use(d) == live[d]);
+#ifndef __SANITIZE_ADDRESS__ /* it keeps what is freed */
     CHECK(ended - began < MOST_GROWTH);
+#endif
 }
 
 int main(void)

@@ -328,10 +328,11 @@ static void check_refused(const char *text, const char *message)
 static void refusals(void)
 {
     check_refused("module attributes {mhlo.num_partitions = 4 : i32} {\n"
+                  "sdy.mesh @mesh = <[\"i\"=4]>\n"
                   "func.func public @main() -> tensor<ui32> {\n"
                   "%r = stablehlo.partition_id : tensor<ui32>\nreturn %r : tensor<ui32>\n}\n}\n",
                   "not supported: partition_id outside of a manual computation in a program for 4 "
-                  "partitions, at test:3:6");
+                  "partitions, at test:4:6");
     check_refused("module attributes {mhlo.num_partitions = 4 : i32} {\n"
                   "sdy.mesh @mesh = <[\"i\"=4]>\n"
                   "func.func public @main(%x: tensor<6xf32> {sdy.sharding = #sdy.sharding<@mesh,"

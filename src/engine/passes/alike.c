@@ -256,7 +256,8 @@ static void put_in_place(const Alike *a, const Inside *b, NodeId global)
 void alike_once(Plan *p)
 {
     Module *m = p->m;
-    if (m->npartitions < 2 || m->nreplicas != 1 || !p->args || !p->results)
+    /* Without a mesh a program may say what each device does, on arguments of its own. */
+    if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes || !p->args || !p->results)
         return;
     Arena *scratch = arena_new();
     Alike a = { p, m, ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
