@@ -176,7 +176,7 @@ jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 # JAX's own test files, from its sources at the tag of python/requirements.txt (SUITES: some).
 jax-suite: all $(VENV)/.plugin
 	@test -f "$(JAX)/tests/lax_test.py" || { echo "make jax-suite JAX=path-to-jax-sources"; exit 1; }
-	$(VENV)/bin/pip install -q absl-py hypothesis
+	$(VENV)/bin/pip install -q absl-py hypothesis mpmath
 	$(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --table docs/jax_suites.md $(SUITES)
 
 # What the front lowers, compiled and run by XLA.

@@ -98,6 +98,18 @@ def _c_function(callback, operand_avals, result_avals):
     return _FUNCTION(call)
 
 
+def _with_token(sharding, result_avals):
+    """The token of an ordered call is a result too, and lies where the others do."""
+    from jax._src import sharding_impls
+
+    SdyArray, SdyArrayList = sharding_impls.SdyArray, sharding_impls.SdyArrayList
+    if not result_avals or not isinstance(sharding, SdyArrayList):
+        return sharding
+    place = sharding.shardings[0].logical_device_ids
+    token = SdyArray(mesh_shape=(), dim_shardings=(), logical_device_ids=place)
+    return SdyArrayList((token, *sharding.shardings))
+
+
 def install(path, platform):
     """Lets JAX emit Python callbacks for our platform too."""
     from jax._src import callback as module
@@ -123,6 +135,8 @@ def install(path, platform):
         call = mlir.custom_call(
             name, result_types=[*(t.type for t in tokens), *types],
             operands=[*tokens, *operands], has_side_effect=has_side_effect)
+        if token and sharding is not None:
+            sharding = _with_token(sharding, result_avals)
         if sharding is not None:
             mlir.set_sharding(ctx.module_context, call, sharding)
         results = list(call.results)

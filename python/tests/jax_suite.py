@@ -216,8 +216,9 @@ HEAD = """# JAX's own tests on our engine
 
 JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`, with {cases}
 generated cases (JAX's own default is 10). A test that JAX itself skips counts as neither passed
-nor failed. Beside ours stand the counts of JAX's own CPU backend on the same machine (`--platform
-cpu`). `python/tests/jax_failures.txt` names every test of the first six files that fails, and why.
+nor failed; what it skips only because our platform is not called `cpu` is played again under that
+name. Beside ours stand the counts of JAX's own CPU backend on the same machine (`--platform cpu`).
+`python/tests/jax_failures.txt` names every test of the first six files that fails, and why.
 
 | file | devices | passed | failed | skipped | passed of played | on | JAX's CPU: passed | failed | skipped |
 |---|---|---|---|---|---|---|---|---|---|

@@ -306,6 +306,8 @@ def test_python_functions_in_programs(python):
         jax.jit(lambda x: jax.lax.fori_loop(0, 3, step, x))(1.0)
         jax.effects_barrier()
         print(seen)
+        once = jax.jit(lambda x: io_callback(lambda x: 3 * x, x, x, ordered=True))
+        assert np.array_equal(once(x), [0, 3, 6])
         jax.jit(lambda x: jax.debug.print("x is {}", x))(x)
         jax.effects_barrier()
         counts = []

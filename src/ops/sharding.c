@@ -194,6 +194,8 @@ static Error *check_sharding(const Sharding *s, int rank, int ndevices)
     TRY(check_axes(s));
     TRY(check_axes_once(s));
     int64_t count = mesh_count(mesh);
+    if (count == 1)
+        return NULL;
     if (count != ndevices)
         return error_new(CODE_INVALID, "mesh @%.*s is of %" PRId64 " devices, the program for %d",
                          STR_ARG(mesh->name), count, ndevices);
@@ -241,10 +243,13 @@ Error *sharding_tiling(Arena *arena, const Sharding *s, int rank, int ndevices, 
     int64_t *tiles, *tile_of;
     TRY(tiling_blank(arena, rank, ndevices, &tiles, &tile_of));
     *out = (Tiling){ rank, ndevices, tiles, tile_of, 0, NULL };
-    /* A mesh without axes is one device; others holding the same does no harm. */
+    /* A mesh without axes is one device; others holding the same does no harm.  Nor does it where
+     * every axis is of size 1, as in a program that JAX exported from one device. */
     if (!s || s->mesh->naxes == 0)
         return NULL;
     TRY(check_sharding(s, rank, ndevices));
+    if (mesh_count(s->mesh) == 1)
+        return NULL;
     for (int i = 0; i < rank; i++)
         tiles[i] = tiles_along(s->dims[i]);
     for (int p = 0; p < ndevices; p++)
