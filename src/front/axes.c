@@ -161,17 +161,6 @@ static Matrix source_first(Resolver *r, const AxisAttrs *axes)
 
 /* ---- nodes ---- */
 
-static RegionId reducer(Module *m, OpId op, Element e, const Loc *loc)
-{
-    static const NoAttrs none;
-    Type scalar = type_scalar(e);
-    RegionId region = region_new(m, 0, 2, (const Type[]){ scalar, scalar });
-    ValueId a = region_at(m, region)->args;
-    ValueId y = build_node(m, region, op, 2, (const ValueId[]){ a, a + 1 }, scalar, NULL, loc);
-    region_append(m, region, node_new(m, OP_RETURN, 1, &y, 0, NULL, 0, NULL, &none, loc));
-    return region;
-}
-
 static Type with_extent(Module *m, Type t, int axis, int64_t extent)
 {
     int64_t dims[MAX_RANK];
@@ -194,7 +183,7 @@ static ValueId all_reduce(Resolver *r, Node node, OpId op)
     AllReduceAttrs *attrs = ARENA_NEW(r->m->arena, AllReduceAttrs);
     *attrs = (AllReduceAttrs){ groups(r, node.attrs), CHANNEL, true, 0 };
     Type t = type_of(r->m, node.in[0]);
-    return emit(r, OP_ALL_REDUCE, node.in[0], t, attrs, reducer(r->m, op, t.element, node.loc),
+    return emit(r, OP_ALL_REDUCE, node.in[0], t, attrs, build_reducer(r->m, op, t.element, node.loc),
                 node.loc);
 }
 
@@ -213,7 +202,7 @@ static ValueId reduce_scatter(Resolver *r, Node node, int dim)
     *attrs = (ReduceScatterAttrs){ groups(r, node.attrs), CHANNEL, true, dim, 0 };
     Type t = type_of(r->m, node.in[0]);
     ValueId x = emit(r, OP_REDUCE_SCATTER, node.in[0], with_extent(r->m, t, dim, 1), attrs,
-                     reducer(r->m, OP_ADD, t.element, node.loc), node.loc);
+                     build_reducer(r->m, OP_ADD, t.element, node.loc), node.loc);
     return emit(r, OP_RESHAPE, x, type_of(r->m, node.out), NULL, 0, node.loc);
 }
 

@@ -235,12 +235,15 @@ static Str unique_name(Module *m, const char *name)
     return unique;
 }
 
-static bool has_map(const Graph *g)
+static bool has_map(const Module *m, RegionId r)
 {
-    const Region *region = region_at(g->m, g->body);
-    for (int i = 0; i < region->nnodes; i++)
-        if (node_at(g->m, region->nodes[i])->op == OP_MANUAL)
-            return true;
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int k = 0; k < node->nregions; k++)
+            if (node->op == OP_MANUAL || has_map(m, node->regions[k]))
+                return true;
+    }
     return false;
 }
 
@@ -251,7 +254,7 @@ static Callee *add_callee(tt_fn f, const Graph *g)
     callee->free = free_values(m, 1, &g->body);
     callee->graph = *g;
     callee->nresults = g->nresults;
-    if (has_map(g))
+    if (has_map(m, g->body))
         return callee;
     callee->name = unique_name(m, f->name);
     Type *types = ARENA_ARRAY(m->arena, Type, g->nresults + 1);

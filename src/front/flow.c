@@ -4,6 +4,7 @@
  * the types that the turns have, and their graphs become the regions of one operation. */
 #include "front/build.h"
 #include "front/fn.h"
+#include "front/numpy.h"
 #include "front/say.h"
 #include "front/turns.h"
 
@@ -56,6 +57,14 @@ static Type result_type(const Graph *g, int i)
     return type_of(g->m, region_return(g->m, g->body)->in[i]);
 }
 
+/* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
+ * but never a float to an integer. */
+static bool gives_way(Type has, Type had)
+{
+    Shape shapes[] = { { .element = had.element }, { .element = has.element, .is_weak = true } };
+    return type_same_shape(had, has) && promote(2, shapes).element == had.element;
+}
+
 /* The state at the end of a turn is what the next one takes. */
 static bool keeps_state(const Flow *w)
 {
@@ -66,7 +75,7 @@ static bool keeps_state(const Flow *w)
                false;
     for (int i = 0; i < w->nstate; i++) {
         Type had = settled(w->leaves, i), has = result_type(&w->body, i);
-        if (!type_equal(had, has) && !(w->body.is_weak[i] && type_same_shape(had, has)))
+        if (!type_equal(had, has) && !(w->body.is_weak[i] && gives_way(has, had)))
             return say_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
                               "keep its type",
                               label, i, type_words(had), type_words(has)),
@@ -79,11 +88,12 @@ static bool keeps_state(const Flow *w)
 
 static bool is_condition(const Flow *w)
 {
-    Type t = result_type(&w->other, 0);
-    if (w->other.nresults == 1 && t.rank == 0 && t.element == I1)
+    bool is_one = w->other.nresults == 1;
+    Type t = is_one ? result_type(&w->other, 0) : type_scalar(I1);
+    if (is_one && t.rank == 0 && t.element == I1)
         return true;
     return say_broken("%s: the condition %s must give one boolean, and gives %s", w->f->label,
-                      w->f->key.other->label, type_words(t)),
+                      w->f->key.other->label, is_one ? type_words(t) : "several arrays"),
            false;
 }
 
@@ -270,8 +280,7 @@ static const tt *call(FnKind kind, const char *how, tt_fn inner, tt_fn other, in
                       const tt_tree *args, int nargs, int nresults)
 {
     FnKey key = { .kind = kind, .inner = inner, .other = other, .turns = turns };
-    bool is_whole =
-        fn_is(inner, how) && (other || kind == FN_FORI || kind == FN_SCAN || fn_is(other, how));
+    bool is_whole = fn_is(inner, how) && (kind == FN_FORI || kind == FN_SCAN || fn_is(other, how));
     tt_fn f = is_whole ? fn_intern(&key, how, NULL) : NULL;
     return tt_call_n(f, args, nargs, nresults);
 }

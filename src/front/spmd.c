@@ -291,10 +291,29 @@ static bool has_devices(tt_fn f, const Leaves *leaves, int64_t n)
     return n <= there || f->key.devices;
 }
 
+/* Is there a map in a loop or branch of r? */
+static bool has_map_in_flow(const Module *m, RegionId r, bool is_in_flow)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        bool is_map = node->op == OP_MANUAL;
+        for (int k = 0; k < node->nregions; k++)
+            if ((is_map && is_in_flow) || has_map_in_flow(m, node->regions[k], !is_map))
+                return true;
+    }
+    return false;
+}
+
 /* How many devices a map over n needs, given what is in its body.  0: said. */
 static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
 {
     Ints inner;
+    if (has_map_in_flow(session->m, body->body, false))
+        return say_broken("%s: not supported: a map in a loop or a branch inside it: map around "
+                          "that, or within a device with tt_vmap",
+                          f->label),
+               0;
     if (!nested_sizes(session->m, body->body, &inner))
         return say_broken("%s: the maps inside it are over different numbers of devices: in one "
                           "program they must be over the same",

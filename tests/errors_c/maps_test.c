@@ -13,6 +13,8 @@ static tt scatters(tt x) { return tt_psum_scatter(x, "i"); }
 static tt exchanges(tt x) { return tt_all_to_all(x, "i"); }
 static tt shifts(tt x) { return tt_shift(x, "j", 1); }
 static tt numbered(tt x) { return tt_add(x, tt_axis_index("rows")); }
+static tt turn(tt i, tt x) { (void)i; return tt_call(tt_pmap(square), x); }
+static tt looped(tt x) { return tt_fori(3, turn, x); }
 static tt pmapped(tt x) { return tt_call(tt_pmap(square), x); }
 static tt mapped_twice(tt x) { return tt_call(tt_pmap(pmapped), x); }
 static tt pinned(tt x)
@@ -202,6 +204,13 @@ CASE(inner_maps_of_two_sizes)
             tt_zeros(TT_F32, 1, 2));
     SAYS("+2: in inner_maps_of_two_sizes: pmap(of_two_sizes): the maps inside it are over "
          "different numbers of devices: in one program they must be over the same");
+}
+
+CASE(inner_map_in_a_loop)
+{
+    tt_call(tt_pmap(looped), tt_zeros(TT_F32, 2, 2));
+    SAYS("+2: in inner_map_in_a_loop: pmap(looped): not supported: a map in a loop or a branch "
+         "inside it: map around that, or within a device with tt_vmap");
 }
 
 CASE(name_with_a_comma)

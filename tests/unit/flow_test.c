@@ -239,6 +239,16 @@ static tt as_it_is(tt x)
 {
     return x;
 }
+static tt halve(tt i, tt x)
+{
+    (void)i;
+    return tt_mul(x, 0.5);
+}
+static Body two_conditions(tt x)
+{
+    return (Body){ x, x };
+}
+TT_FUN(Body, two_conditions, tt);
 
 static void test_mistakes(void)
 {
@@ -248,6 +258,12 @@ static void test_mistakes(void)
                                "f32[6]: it must keep its type") != NULL);
     tt_fori(3, two, x);
     CHECK(strstr(front_said(), "fori(two): the state has 1 array, but a turn gives 2") != NULL);
+    tt_fori(3, halve, tt_arange(TT_I32, 3));
+    CHECK(strstr(front_said(), "fori(halve): array 0 of the state is i32[3], but a turn makes it "
+                               "f32[3]: it must keep its type") != NULL);
+    tt_while(two_conditions, as_it_is, x);
+    CHECK(strstr(front_said(), "two_conditions must give one boolean, and gives several arrays") !=
+          NULL);
     tt_fori(-1, count, x);
     CHECK(strstr(front_said(), "tt_fori: -1 turns") != NULL);
     tt_while(as_it_is, as_it_is, x);
