@@ -1,4 +1,4 @@
-/* open.c - programs whose arguments have open extents, as jax.export writes a symbolic batch:
+/* open.c - programs whose arguments have open extents, as jax.export writes a symbolic batch.
  *
  *     main(x: f32[?,784])  and  x.npy with f32[32,784]   ->   main(x: f32[32,784])
  *

@@ -42,10 +42,31 @@ static struct RegionTypes region_types(const Module *m, RegionId r, Arena *scrat
     return (struct RegionTypes){ region->nargs, end->nin, args, results };
 }
 
+/* Shape rules are about arrays; these operations alone hand tuples on. */
+static bool may_hold_tuples(OpId op)
+{
+    return op == OP_TUPLE || op == OP_TUPLE_ELEMENT || op == OP_CALL || op == OP_COMPOSITE ||
+           op == OP_CUSTOM_CALL || op == OP_RETURN;
+}
+
+static Error *check_tuples(const Module *m, const Node *n)
+{
+    bool has_tuple = false;
+    for (int i = 0; i < n->nin; i++)
+        has_tuple |= type_of(m, n->in[i]).element == TUPLE;
+    for (int i = 0; i < n->nout; i++)
+        has_tuple |= type_of(m, n->out + (uint32_t)i).element == TUPLE;
+    return has_tuple && !may_hold_tuples(n->op)
+               ? error_new(CODE_UNIMPLEMENTED, "not supported: a tuple in %s, at %s",
+                           op_name(n->op), loc_name(n->loc))
+               : NULL;
+}
+
 /* Asks the operation's shape rule; with `settled`, what the results are. */
 static Error *ask(const Module *m, NodeId id, Type *settled)
 {
     const Node *n = node_at(m, id);
+    TRY(check_tuples(m, n));
     Arena *scratch = arena_new();
     Type *in = ARENA_ARRAY(scratch, Type, n->nin + 1);
     Type *out = ARENA_ARRAY(scratch, Type, n->nout + 1);

@@ -225,7 +225,8 @@ static void segments(Printer *p, const char **comma, const char *text, Ints list
 
 static void scan(Printer *p, const char **comma, const ScanAttrs *a, int nout)
 {
-    int64_t results[] = { nout - a->operandSegmentSizes.at[1], a->operandSegmentSizes.at[1] };
+    int64_t carried = a->operandSegmentSizes.n == 2 ? a->operandSegmentSizes.at[1] : 0;
+    int64_t results[] = { nout - carried, carried };
     number(p, comma, "dimension", a->dimension);
     if (a->is_associative)
         boolean(p, comma, "is_associative", true);

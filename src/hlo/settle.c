@@ -325,8 +325,15 @@ static MUST_USE Error *settle_inside(Settler *z, NodeId n)
     return NULL;
 }
 
+static bool has_extents_as_values(OpId op)
+{
+    return op >= OP_DIMENSION_SIZE && op <= OP_REAL_SLICE;
+}
+
 static MUST_USE Error *settle_node(Settler *z, RegionId r, NodeId n)
 {
+    if (has_extents_as_values(node_at(z->m, n)->op))
+        TRY(node_check(z->m, n)); /* lists of open length have one now */
     switch (node_at(z->m, n)->op) {
     case OP_DIMENSION_SIZE: return settle_size(z, r, n);
     case OP_DYNAMIC_BROADCAST: return settle_extents(z, r, n, OP_BROADCAST);
@@ -409,8 +416,7 @@ static bool is_settled(const Module *m)
             return false;
     for (uint32_t i = 1; i < m->nnodes; i++) {
         const Node *n = &m->nodes[i];
-        if ((n->op >= OP_DIMENSION_SIZE && n->op <= OP_REAL_SLICE) ||
-            (n->op == OP_CUSTOM_CALL && is_shape_call(n)))
+        if (has_extents_as_values(n->op) || (n->op == OP_CUSTOM_CALL && is_shape_call(n)))
             return false;
     }
     return true;

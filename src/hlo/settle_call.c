@@ -136,6 +136,8 @@ static MUST_USE Error *settle_window(Settler *z, RegionId r, NodeId n)
         TRY(settle_operand(z, &node, first + i, "its windows", &at[i]));
         lists[i] = settle_ints(z, &node, first + i, at[i]);
     }
+    if (lists[4].n % 2)
+        return bad_call(&node, "paddings in pairs");
     WindowAttrs *attrs = ARENA_NEW(m->arena, WindowAttrs);
     *attrs = (WindowAttrs){ .window_dimensions = lists[0],
                             .window_strides = lists[1],
@@ -167,7 +169,7 @@ static MUST_USE Error *settle_shaped(Settler *z, RegionId r, NodeId n, const cha
     for (int i = 0; i < node.nout; i++) {
         types[i] = type_of(m, node.out + (uint32_t)i);
         Type list = shapes.at[i] == nin + i ? type_of(m, node.in[nin + i]) : type_scalar(I1);
-        if (list.rank != 1 || list.dims[0] != types[i].rank)
+        if (list.rank != 1 || list.dims[0] != types[i].rank || types[i].element == TUPLE)
             return bad_call(&node, "the lists of extents last, in the order of the results");
         const int64_t *dims;
         TRY(settle_operand(z, &node, nin + i, "the extents of its results", &dims));

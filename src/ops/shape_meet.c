@@ -142,7 +142,7 @@ bool shape_collective_broadcast(const ShapeQuery *q, Text *why)
     const CollectiveBroadcastAttrs *a = q->attrs;
     if (a->has_dynamic_root)
         return say(why, "a root that is an operand (has_dynamic_root) is not supported");
-    return groups_fit(a->replica_groups, why) && shape_same(q, why);
+    return expect_counts(q, 1, 1, why) && groups_fit(a->replica_groups, why) && shape_same(q, why);
 }
 
 /* Tokens, and what is handed from device to device without all of them meeting. */

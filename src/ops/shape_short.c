@@ -313,7 +313,7 @@ bool shape_scan(const ShapeQuery *q, Text *why)
         extent = t.dims[a->dimension];
     }
     if (extent < 0)
-        return say(why, "no input says how many turns there are, and scan_dim_size is not given");
+        return say(why, "no array says how many turns there are, and scan_dim_size is not given");
     for (int i = 0; i < ncarries; i++)
         if (!expect_type(q, (int)(q->nout - ncarries) + i, q->in[ninputs + i], why))
             return false;
@@ -327,7 +327,10 @@ bool shape_rng(const ShapeQuery *q, Text *why)
     if (!expect_counts(q, 3, 1, why))
         return false;
     Element e = q->stated[0].element;
-    bool is_normal = ((const RngAttrs *)q->attrs)->rng_distribution == 2;
+    int distribution = ((const RngAttrs *)q->attrs)->rng_distribution;
+    bool is_normal = distribution == 2;
+    if (!distribution)
+        return say(why, "its distribution must be UNIFORM or NORMAL");
     if (!is_scalar(q->in[0], e) || !is_scalar(q->in[1], e))
         return say(why, "%s and %s: both must be scalars of the result's %s", type_name(q->in[0]),
                    type_name(q->in[1]), element_info[e].name);

@@ -53,12 +53,19 @@ int type_leaves(Type t)
     return t.element == TUPLE ? type_fields(t)->leaves : 1;
 }
 
+int type_types(Type t)
+{
+    return t.element == TUPLE ? type_fields(t)->types : 1;
+}
+
 Type type_tuple(Arena *arena, int n, const Type *fields)
 {
     Fields *copy = ARENA_NEW(arena, Fields);
-    *copy = (Fields){ n, 0, n ? arena_copy(arena, fields, sizeof *fields * (size_t)n) : NULL };
-    for (int i = 0; i < n; i++)
+    *copy = (Fields){ n, 0, 1, n ? arena_copy(arena, fields, sizeof *fields * (size_t)n) : NULL };
+    for (int i = 0; i < n; i++) {
         copy->leaves += type_leaves(fields[i]);
+        copy->types += type_types(fields[i]);
+    }
     return (Type){ TUPLE, 0, (const void *)copy };
 }
 
@@ -98,8 +105,18 @@ bool shape_fits(Type a, Type b)
     return true;
 }
 
+static bool fields_fit(const Fields *a, const Fields *b)
+{
+    bool fits = a->n == b->n;
+    for (int i = 0; fits && i < a->n; i++)
+        fits = type_fits(a->at[i], b->at[i]);
+    return fits;
+}
+
 bool type_fits(Type a, Type b)
 {
+    if (a.element == TUPLE && b.element == TUPLE)
+        return fields_fit(type_fields(a), type_fields(b));
     return a.element == b.element && shape_fits(a, b);
 }
 

@@ -40,7 +40,7 @@ typedef struct Type {
 } Type;
 
 typedef struct Fields {
-    int n, leaves;
+    int n, leaves, types; /* how many; type_leaves and type_types of the tuple */
     const Type *at;
 } Fields;
 
@@ -53,10 +53,11 @@ struct Arena;
 
 Type type_new(struct Arena *arena, Element element, int rank, const int64_t *dims); /* copies dims */
 Type type_scalar(Element element);
-/* Fields are copied.  Readers keep MOST_LEAVES, since a tuple may hold one tuple many times. */
-enum { MOST_LEAVES = 1 << 12 };
+/* Fields are copied.  Readers keep MOST_TYPES, since a tuple may hold one tuple many times. */
+enum { MOST_TYPES = 1 << 12 };
 Type type_tuple(struct Arena *arena, int n, const Type *fields);
 int type_leaves(Type t); /* of a tuple: what its tuples hold, all counted; else 1 */
+int type_types(Type t);  /* of a tuple: itself and all in it, empty tuples too; else 1 */
 bool type_equal(Type a, Type b);
 bool type_same_shape(Type a, Type b);
 bool type_fits(Type a, Type b); /* equal, an open extent being equal to any */

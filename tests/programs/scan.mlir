@@ -1,4 +1,5 @@
-// Sums along a dimension, backwards along another, and two carries at once; expected values by hand.
+// Sums along a dimension, backwards along another, and two carries at once; and no
+// input at all, where the results say how many turns there are; expected values by hand.
 func.func @main() {
   %x = stablehlo.constant dense<[[1, 2, 3, 4], [10, 20, 30, 40]]> : tensor<2x4xi32>
   %zeros = stablehlo.constant dense<0> : tensor<2xi32>
@@ -22,5 +23,12 @@ func.func @main() {
   check.expect_eq_const %1#0, dense<[0, 1, 0]> : tensor<3xi32>
   check.expect_eq_const %1#1, dense<6> : tensor<i32>
   check.expect_eq_const %1#2, dense<6> : tensor<i32>
+  %2:2 = "chlo.scan"(%one) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 0, 1>}> ({
+  ^bb0(%power: tensor<i32>):
+    %p = stablehlo.add %power, %power : tensor<i32>
+    stablehlo.return %power, %p : tensor<i32>, tensor<i32>
+  }) : (tensor<i32>) -> (tensor<4xi32>, tensor<i32>)
+  check.expect_eq_const %2#0, dense<[1, 2, 4, 8]> : tensor<4xi32>
+  check.expect_eq_const %2#1, dense<16> : tensor<i32>
   func.return
 }

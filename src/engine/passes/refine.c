@@ -137,7 +137,7 @@ static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs
     Subst map = subst_new(z->m);
     *out = region_copy(z->m, f->body, 0, &map);
     subst_free(&map);
-    return NULL;
+    return write_out(z->m, *out);
 }
 
 /* Operands: arrays, then what each begins with; the exact answer is a good approximation.

@@ -4,13 +4,18 @@
  * zeros. */
 #include "hlo/define/writer.h"
 
+/* Groups number replicas, each partition meeting its likes; with a channel all partitions of those
+ * replicas meet; or groups number devices, whatever they are.  No groups: one of all. */
 static ValueId is_root(Writer *w, const CollectiveReduceAttrs *a)
 {
-    Type id = type_scalar(U32), yes = type_scalar(I1);
-    ValueId me = put(w, a->channel_id > 0 ? OP_PARTITION_ID : OP_REPLICA_ID, id, NULL, 0, NULL);
-    ValueId is = put_integer(w, yes, 0);
-    for (int i = 0; i < a->replica_groups.rows; i++) {
-        ValueId root = put_integer(w, id, a->replica_groups.at[i * a->replica_groups.cols]);
+    Matrix groups = a->replica_groups;
+    bool by_replica = a->channel_id <= 0;
+    int64_t step = by_replica || a->use_global_device_ids ? 1 : w->m->npartitions;
+    Type id = type_scalar(U32);
+    ValueId me = by_replica ? put(w, OP_REPLICA_ID, id, NULL, 0, NULL) : put_device_number(w);
+    ValueId is = put_compare(w, EQ, me, put_integer(w, id, groups.rows ? groups.at[0] * step : 0));
+    for (int i = 1; i < groups.rows; i++) {
+        ValueId root = put_integer(w, id, groups.at[i * groups.cols] * step);
         is = put_two(w, OP_OR, is, put_compare(w, EQ, me, root));
     }
     return is;

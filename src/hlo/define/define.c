@@ -41,12 +41,16 @@ static bool has_short(const Module *m, RegionId r)
     return false;
 }
 
+/* What is written out must hold as if the program had said it. */
 static Error *define(Module *m, RegionId r, NodeId n, Subst *map)
 {
     Node node = *node_at(m, n);
     Writer w = { m, r, node.loc };
+    int before = region_at(m, r)->nnodes;
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, node.nout + 1);
     TRY(definitions[node.op](&w, node, results));
+    for (int i = before; i < region_at(m, r)->nnodes; i++)
+        TRY(node_check(m, region_at(m, r)->nodes[i]));
     for (int i = 0; i < node.nout; i++)
         subst_set(map, node.out + (uint32_t)i, results[i]);
     return NULL;

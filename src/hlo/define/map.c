@@ -10,7 +10,6 @@ typedef struct Mapped {
     Writer *w;
     Type shape; /* its extents are those of the result */
     Subst arrays; /* scalars of the region, and the arrays of them */
-    RegionId body;
 } Mapped;
 
 /* The array of a scalar; one that the region does not make is the same everywhere. */
@@ -24,28 +23,37 @@ static ValueId array_of(Mapped *z, ValueId scalar)
     return array;
 }
 
-static bool is_scalar_move(const Module *m, const Node *n)
+static bool is_move(const Node *n)
 {
-    return (n->op == OP_RESHAPE || n->op == OP_BROADCAST || n->op == OP_TRANSPOSE) &&
-           type_of(m, n->in[0]).rank == 0 && type_of(m, n->out).rank == 0;
+    return n->op == OP_RESHAPE || n->op == OP_BROADCAST || n->op == OP_TRANSPOSE;
+}
+
+static bool is_of_scalars(const Module *m, const Node *n)
+{
+    bool is = n->nout == 1 && type_of(m, n->out).rank == 0;
+    for (int i = 0; i < n->nin; i++)
+        is &= type_of(m, n->in[i]).rank == 0;
+    return is;
 }
 
 static Error *widen(Mapped *z, Node n)
 {
     Module *m = z->w->m;
     Writer w = { m, z->w->r, n.loc };
+    bool is_known = n.op == OP_CONSTANT || is_move(&n) || op_info[n.op].kind == KIND_MAP;
+    if (!is_known || !is_of_scalars(m, &n))
+        return error_new(CODE_UNIMPLEMENTED, "not supported: %s%s in the region of a map, at %s",
+                         op_name(n.op), is_known ? " of anything but scalars" : "",
+                         loc_name(n.loc));
     if (n.op == OP_CONSTANT) {
         ValueId scalar = put(&w, OP_CONSTANT, type_of(m, n.out), n.attrs, 0, NULL);
         subst_set(&z->arrays, n.out, array_of(z, scalar));
         return NULL;
     }
-    if (is_scalar_move(m, &n)) {
+    if (is_move(&n)) {
         subst_set(&z->arrays, n.out, array_of(z, n.in[0]));
         return NULL;
     }
-    if (op_info[n.op].kind != KIND_MAP)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: %s in the region of a map, at %s",
-                         op_name(n.op), loc_name(n.loc));
     ValueId in[3];
     for (int i = 0; i < n.nin; i++)
         in[i] = array_of(z, n.in[i]);
@@ -68,7 +76,7 @@ static Error *widen_all(Mapped *z, Node n, ValueId *results)
 
 Error *define_map(Writer *w, Node n, ValueId *results)
 {
-    Mapped z = { w, type_of(w->m, n.out), subst_new(w->m), n.regions[0] };
+    Mapped z = { w, type_of(w->m, n.out), subst_new(w->m) };
     Error *error = widen_all(&z, n, results);
     subst_free(&z.arrays);
     return error;

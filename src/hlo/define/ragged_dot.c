@@ -114,6 +114,9 @@ Error *define_ragged_dot(Writer *w, Node n, ValueId *results)
     if (sizes.rank != 1)
         return error_new(CODE_UNIMPLEMENTED, "not supported: chlo.ragged_dot with group sizes %s, "
                          "at %s; one list of them is", type_name(sizes), loc_name(n.loc));
+    if (z.lhs.rank == MAX_RANK)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: chlo.ragged_dot of %s, at %s; less than "
+                         "%d dimensions are", type_name(z.lhs), loc_name(n.loc), MAX_RANK);
     z.groups = sizes.dims[0];
     int64_t ragged = a->lhs_ragged_dimensions.at[0];
     if (ints_find(a->lhs_batching_dimensions, ragged) >= 0) {

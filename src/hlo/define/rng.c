@@ -10,14 +10,6 @@
 
 #include <math.h>
 
-static ValueId device_id(Writer *w)
-{
-    ValueId id = put(w, OP_PARTITION_ID, type_scalar(U32), NULL, 0, NULL);
-    ValueId replica = put(w, OP_REPLICA_ID, type_scalar(U32), NULL, 0, NULL);
-    ValueId many = put_integer(w, type_scalar(U32), w->m->npartitions);
-    return put_two(w, OP_ADD, put_two(w, OP_MUL, replica, many), id);
-}
-
 /* Bits for the shape of t, which nobody else gets. */
 static ValueId fresh_bits(Writer *w, Type t, Element e)
 {
@@ -25,7 +17,7 @@ static ValueId fresh_bits(Writer *w, Type t, Element e)
     Type state = type_new(arena, U64, 1, (const int64_t[]){ 2 });
     CustomCallAttrs *call = ARENA_NEW(arena, CustomCallAttrs);
     *call = (CustomCallAttrs){ .call_target_name = STR("tutti.rng_state"), .has_side_effect = true };
-    ValueId device = device_id(w), seed = put(w, OP_CUSTOM_CALL, state, call, 1, &device);
+    ValueId device = put_device_number(w), seed = put(w, OP_CUSTOM_CALL, state, call, 1, &device);
     RngBitsAttrs *attrs = ARENA_NEW(arena, RngBitsAttrs);
     attrs->rng_algorithm = 2; /* PHILOX */
     Type types[] = { state, with_element(t, e) };

@@ -26,7 +26,9 @@ static Scan scan_of(Writer *w, Node n)
     s.ninputs = (int)a->operandSegmentSizes.at[0];
     s.ncarries = (int)a->operandSegmentSizes.at[1];
     s.noutputs = n.nout - s.ncarries;
-    s.extent = s.ninputs ? type_of(w->m, n.in[0]).dims[a->dimension] : a->scan_dim_size;
+    s.extent = s.ninputs    ? type_of(w->m, n.in[0]).dims[a->dimension]
+               : s.noutputs ? type_of(w->m, n.out).dims[a->dimension]
+                            : a->scan_dim_size;
     s.types = ARENA_ARRAY(w->m->arena, Type, n.nout + 1);
     s.types[0] = type_scalar(I64);
     for (int i = 0; i < n.nout; i++)

@@ -72,6 +72,15 @@ ValueId put_integer(Writer *w, Type t, int64_t x)
     return put_splat(w, t, bytes);
 }
 
+ValueId put_device_number(Writer *w)
+{
+    Type t = type_scalar(U32);
+    ValueId partition = put(w, OP_PARTITION_ID, t, NULL, 0, NULL);
+    ValueId replica = put(w, OP_REPLICA_ID, t, NULL, 0, NULL);
+    ValueId many = put_integer(w, t, w->m->npartitions);
+    return put_two(w, OP_ADD, put_two(w, OP_MUL, replica, many), partition);
+}
+
 ValueId put_spread(Writer *w, ValueId x, const int64_t *to, int rank, const int64_t *dims)
 {
     BroadcastAttrs *attrs = ARENA_NEW(w->m->arena, BroadcastAttrs);

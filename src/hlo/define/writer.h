@@ -25,6 +25,9 @@ ValueId put_reshape(Writer *w, ValueId x, int rank, const int64_t *dims);
 ValueId put_number(Writer *w, Type t, double x);
 ValueId put_integer(Writer *w, Type t, int64_t x);
 
+/* Replica by replica, the partitions of each. */
+ValueId put_device_number(Writer *w);
+
 /* x's dimension i becomes dimension to[i] of an array of the given shape. */
 ValueId put_spread(Writer *w, ValueId x, const int64_t *to, int rank, const int64_t *dims);
 /* The sum over the dimensions listed. */

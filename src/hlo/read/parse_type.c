@@ -150,7 +150,7 @@ static Error *parse_named_type(Parser *p, Type *out)
 static Error *parse_tuple(Parser *p, Type *out)
 {
     Types fields = { 0 };
-    int leaves = 0;
+    int types = 0;
     const char *where = p->token.text.at;
     TRY(enter(p));
     TRY(need_mark(p, '<', "after tuple"));
@@ -160,8 +160,8 @@ static Error *parse_tuple(Parser *p, Type *out)
             TRY(need_mark(p, ',', "between the types of the tuple"));
         TRY(parse_type(p, &type));
         LIST_ADD(p->arena, &fields, type);
-        if ((leaves += type_leaves(type)) > MOST_LEAVES)
-            return unsupported(p, where, "a tuple of more than %d types", MOST_LEAVES);
+        if ((types += type_types(type)) > MOST_TYPES)
+            return unsupported(p, where, "a tuple of more than %d types", MOST_TYPES);
     }
     leave(p);
     *out = type_tuple(p->arena, fields.n, fields.at);

@@ -26,7 +26,8 @@ static const ElementCode builtin_elements[] = {
     { -1, TOKEN },
 };
 
-enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_TUPLE = 23, VHLO_NONE = 33,
+enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_TUPLE = 23,
+       VHLO_NONE = 33,
        VHLO_FUTURE = 42 };
 enum { BUILTIN_INTEGER = 0, BUILTIN_FUNCTION = 2, BUILTIN_COMPLEX = 9, BUILTIN_NONE = 12,
        BUILTIN_TENSOR = 13 };
@@ -120,12 +121,12 @@ static Error *take_tensor(Vhlo *v, Cursor *c, FileType *out)
 
 static Error *take_tuple(Vhlo *v, Cursor *c, FileType *out)
 {
-    int n, leaves = 0;
+    int n, total = 0;
     const Type *types;
     Cursor before = *c;
     TRY(vhlo_type_list(v, c, &n, &types));
     for (int i = 0; i < n; i++)
-        if ((leaves += type_leaves(types[i])) > MOST_LEAVES)
+        if ((total += type_types(types[i])) > MOST_TYPES)
             return unsupported(v, &before, "tuple of so many types");
     *out = (FileType){ .kind = TYPE_ARRAY, .type = type_tuple(v->arena, n, types) };
     return NULL;
