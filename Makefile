@@ -25,7 +25,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz format docs size deps clean
+.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -141,8 +141,9 @@ test: # one after the other, each built on all cores
 	$(MAKE) -j$(JOBS) xla-test
 
 # The same tests with the sanitizers' eyes.
+ASAN := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined
 asan: $(PLUGIN) $(BUILD)/libtutti.so
-	$(MAKE) BUILD=build/asan CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined' unit-only
+	$(MAKE) BUILD=build/asan CFLAGS='$(ASAN)' unit-only
 tsan: $(PLUGIN)
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
 unit-only: $(BUILD)/run-tests $(UNIT) $(LESSONS)
@@ -158,9 +159,16 @@ build/fuzz/%: tests/fuzz/%.c $(SHARED) | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(FUZZ_CC) -std=gnu17 -O1 -g -Isrc -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	    -o $@ $< $(SHARED) -lm
+# The whole engine, as it is built for `make asan`, with libFuzzer's driver.
+$(BUILD)/tests/fuzz/compile_fuzz: LIBS += $(shell $(FUZZ_CC) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-x86_64.a
+$(BUILD)/tests/fuzz/compile_fuzz: tests/fuzz/mutate.h
+build/fuzz/compile_fuzz: always
+	$(MAKE) BUILD=build/asan CFLAGS='$(ASAN)' build/asan/tests/fuzz/compile_fuzz
+	@mkdir -p $(dir $@) && ln -sf ../asan/tests/fuzz/compile_fuzz $@
+always:
 fuzz: $(BUILD)/run-tests $(FUZZERS)
 	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
-	$(BUILD)/run-tests -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=10 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f))")
+	$(BUILD)/run-tests -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f)) $(if $(findstring compile,$(f)),tests/programs)")
 
 # Real JAX on our engine.
 $(VENV)/.ready: python/requirements.txt

@@ -4,7 +4,6 @@
  * the same bits again, NaN and infinity are written by their bits, and a long constant is a
  * string of its bytes in hexadecimal. */
 #include "base/arena.h"
-#include "base/table.h"
 #include "ops/attrs.h"
 #include "ops/number.h"
 
@@ -146,18 +145,6 @@ bool attr_equal(const Attr *a, const Attr *b)
         return true;
     }
     return false;
-}
-
-/* By its text, in which equal attributes are equal. */
-uint64_t attr_hash(const Attr *attr, uint64_t seed)
-{
-    if (!attr)
-        return seed;
-    Text text = { 0 };
-    attr_print(&text, attr);
-    uint64_t h = hash_bytes(text_cstr(&text), text.n, seed);
-    text_free(&text);
-    return h;
 }
 
 void string_print(Text *out, Str s)

@@ -114,7 +114,6 @@ void attrs_print(Text *out, AttrsKind kind, const void *attrs); /* name = value,
 size_t attrs_size(AttrsKind kind);
 
 bool attr_equal(const Attr *a, const Attr *b); /* NULL equals NULL */
-uint64_t attr_hash(const Attr *attr, uint64_t seed);
 void attr_print(Text *out, const Attr *attr);
 void string_print(Text *out, Str s); /* in quotes, escaped as MLIR does: "a\22b" */
 void dense_print(Text *out, Dense dense); /* dense<[1, 2]> without its type */

@@ -63,12 +63,14 @@ static void check_limit(void)
 
     memory = memory_new(1, 4096);
     Storage *storages[4];
-    int64_t extents[] = { 100, 300, 10, 200 };
-    for (int i = 0; i < 4; i++)
+    int64_t extents[] = { 100, 300, 10 }, many[] = { 2, 1, 5, 1, 1, 20 };
+    for (int i = 0; i < 3; i++)
         CHECK(!storage_new(memory, (Type){ F32, 1, &extents[i] }, &storages[i]));
+    CHECK(!storage_new(memory, (Type){ F32, 6, many }, &storages[3]));
     error = memory_take(memory, 4000, &b);
     CHECK_STR(error_text(error), "device 1: 4000 bytes asked, 1472 left of 4096; the largest alive: "
-                                 "f32[300] (1200 bytes), f32[200] (800 bytes), f32[100] (400 bytes)");
+                                 "f32[300] (1200 bytes), f32[2,1,5,1,1,20] (800 bytes), f32[100] "
+                                 "(400 bytes)");
     error_free(error);
     CHECK(memory_stats(memory).largest_bytes == 1280);
     for (int i = 0; i < 4; i++)

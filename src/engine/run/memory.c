@@ -345,13 +345,11 @@ void memory_give(Memory *memory, void *block, size_t bytes)
 
 static Error *storage_begin(Memory *memory, Type type, Storage *lender, Storage **out)
 {
-    Storage *storage = malloc(sizeof *storage);
+    Storage *storage = malloc(sizeof *storage + sizeof *type.dims * (size_t)type.rank);
     if (!storage)
         fail("no memory for a storage's books");
-    int kept = (int)(sizeof storage->dims_ / sizeof *storage->dims_);
     *storage = (Storage){ .bytes = type_bytes(type), .memory = memory, .lender = lender,
                           .holders = 1, .type = type };
-    storage->type.rank = type.rank < kept ? type.rank : kept;
     storage->type.dims = storage->dims_;
     for (int i = 0; i < storage->type.rank; i++)
         storage->dims_[i] = type.dims[i];

@@ -38,11 +38,11 @@ typedef struct Storage {
     Memory *memory;                         /* charged for it; NULL: foreign memory */
     struct Storage *lender;                 /* whose data it is, which it holds; NULL: its own */
     _Atomic int holders;                    /* any thread */
-    Type type;                              /* for messages; its dims are the first of dims_ */
-    int64_t dims_[4];
+    Type type;                              /* for messages; dims point into dims_ */
     struct Storage *next, **link;           /* of all that the memory is charged for */
     void (*on_end)(void *data, void *user); /* foreign memory: called when the last lets go */
     void *user;
+    int64_t dims_[];                        /* [type.rank] */
 } Storage;
 
 MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);

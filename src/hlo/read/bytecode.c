@@ -72,13 +72,23 @@ static Error *find_sections(Cursor *c, Sections *s)
     return NULL;
 }
 
+/* A table of n entries, of which the file has said how many. */
+static Error *make_table(Bytecode *b, const char *what, size_t n, size_t each, void *out)
+{
+    void *table = arena_try(b->arena, n * each + 1);
+    if (!table)
+        return error_new(CODE_EXHAUSTED, "no memory for a table of %zu %s", n, what);
+    memcpy(out, &table, sizeof table);
+    return NULL;
+}
+
 /* Lengths stand in reverse order and count a final NUL; then come the strings in order. */
 static Error *read_strings(Bytecode *b, Cursor c)
 {
     int n;
     TRY(take_count(&c, "strings", &n));
     b->nstrings = (uint32_t)n;
-    b->strings = ARENA_ARRAY(b->arena, Str, n);
+    TRY(make_table(b, "strings", (size_t)n, sizeof *b->strings, &b->strings));
     for (int i = n - 1; i >= 0; i--) {
         uint64_t length;
         TRY(take_varint(&c, &length));
@@ -143,12 +153,13 @@ static Error *read_dialects(Bytecode *b, Cursor c)
     uint64_t total;
     TRY(take_count(&c, "dialects", &n));
     b->ndialects = (uint32_t)n;
-    b->dialects = ARENA_ARRAY(b->arena, Str, n);
+    TRY(make_table(b, "dialects", (size_t)n, sizeof *b->dialects, &b->dialects));
     for (int i = 0; i < n; i++)
         TRY(read_dialect_name(b, &c, &b->dialects[i]));
     if (b->version >= 4)
         TRY(take_varint(&c, &total)); /* only a hint of how much room to make */
-    b->ops = ARENA_ARRAY(b->arena, OpNameCode, cursor_left(&c)); /* a byte each at least */
+    /* a byte each at least */
+    TRY(make_table(b, "operation names", cursor_left(&c), sizeof *b->ops, &b->ops));
     while (c.at < c.end) {
         uint32_t dialect;
         int count;
@@ -192,8 +203,8 @@ static Error *read_entry_tables(Bytecode *b, Cursor sizes, Cursor bytes)
     TRY(take_count(&sizes, "types", &ntypes));
     b->nattrs = (uint32_t)nattrs;
     b->ntypes = (uint32_t)ntypes;
-    b->attrs = ARENA_ARRAY(b->arena, EntryCode, nattrs);
-    b->types = ARENA_ARRAY(b->arena, EntryCode, ntypes);
+    TRY(make_table(b, "attributes", b->nattrs, sizeof *b->attrs, &b->attrs));
+    TRY(make_table(b, "types", b->ntypes, sizeof *b->types, &b->types));
     TRY(read_entries(b, &sizes, &bytes, b->nattrs, b->attrs));
     TRY(read_entries(b, &sizes, &bytes, b->ntypes, b->types));
     return take_end(&sizes, "the sizes of attributes and types");
@@ -204,7 +215,7 @@ static Error *read_properties(Bytecode *b, Cursor c)
     int n;
     TRY(take_count(&c, "properties", &n));
     b->nproperties = (uint32_t)n;
-    b->properties = ARENA_ARRAY(b->arena, Cursor, n);
+    TRY(make_table(b, "properties", (size_t)n, sizeof *b->properties, &b->properties));
     for (int i = 0; i < n; i++)
         TRY(take_blob(&c, "properties", &b->properties[i]));
     return take_end(&c, "the properties");

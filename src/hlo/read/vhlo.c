@@ -128,6 +128,11 @@ static Error *add_dictionary(Vhlo *v, uint32_t index, NamedAttrs *out, int room)
     return take_end(&c, "a dictionary");
 }
 
+static Error *in_operation(const Vhlo *v, const OpCode *op, Error *error)
+{
+    return error ? error_in(error, "%.*s", STR_ARG(v->ops[op->name].name)) : NULL;
+}
+
 static Error *add_properties(Vhlo *v, const OpCode *op, NamedAttrs *out)
 {
     Cursor c = op->properties;
@@ -145,7 +150,7 @@ static Error *add_properties(Vhlo *v, const OpCode *op, NamedAttrs *out)
             out->at[out->n++] = (NamedAttr){ { names, n }, index };
         names += n + (names[n] == ' ');
     }
-    return take_end(&c, "the properties of an operation");
+    return take_end(&c, "its properties");
 }
 
 enum { MAX_NAMED = 256 };
@@ -155,7 +160,7 @@ static Error *named_attrs(Vhlo *v, const OpCode *op, NamedAttrs *out)
 {
     out->n = 0;
     if (op->has_properties)
-        TRY(add_properties(v, op, out));
+        TRY(in_operation(v, op, add_properties(v, op, out)));
     if (op->dict != NO_ATTR)
         TRY(add_dictionary(v, op->dict, out, MAX_NAMED));
     return NULL;
