@@ -9,7 +9,7 @@
  *
  * Which devices: those of the maps inside; without maps, those the arguments lie on; else the
  * first.  How an argument must lie: as the map that takes it cuts it; without maps, as it lies
- * now; else whole on every device.  How results lie follows from there by a walk over main. */
+ * now; else whole on every device.  How results lie follows from there (follow.c). */
 #include "front/lower.h"
 
 #include "base/fail.h"
@@ -31,7 +31,7 @@ typedef struct Lowering {
     const Layout *const *layouts; /* of the leaves, now; or NULL */
     RegionId main;
     const Sharding **of; /* [value] of main: how it lies; NULL: whole */
-    bool is_spread;      /* over more than one device */
+    bool has_meshes;     /* over more than one device */
 } Lowering;
 
 /* ---- main ---- */
@@ -137,48 +137,6 @@ static const Sharding *sharding_of(Module *m, const Layout *layout, int rank)
     return sharding;
 }
 
-static bool is_cut(const Sharding *sharding)
-{
-    for (int i = 0; sharding && i < sharding->rank; i++)
-        if (sharding->dims[i].naxes)
-            return true;
-    return false;
-}
-
-static const Sharding *permuted(Module *m, const Sharding *x, Ints permutation)
-{
-    Sharding *sharding = ARENA_NEW(m->arena, Sharding);
-    DimSharding *dims = ARENA_ARRAY(m->arena, DimSharding, x->rank + 1);
-    for (int i = 0; i < x->rank; i++)
-        dims[i] = x->dims[permutation.at[i]];
-    *sharding = (Sharding){ .mesh = x->mesh, .rank = x->rank, .dims = dims };
-    return sharding;
-}
-
-/* Elementwise results lie as the first operand of that shape that is cut. */
-static void follow(Lowering *l, const Node *node)
-{
-    if (node->op == OP_MANUAL) {
-        const ManualAttrs *attrs = node->attrs;
-        for (int i = 0; i < node->nout; i++)
-            l->of[node->out + (uint32_t)i] = attrs->out_shardings.at[i];
-        return;
-    }
-    for (int i = 0; node->nout == 1 && i < node->nin; i++) {
-        const Sharding *x = l->of[node->in[i]];
-        if (!is_cut(x))
-            continue;
-        if (op_info[node->op].kind == KIND_MAP &&
-            type_same_shape(type_of(l->m, node->in[i]), type_of(l->m, node->out)))
-            l->of[node->out] = x;
-        else if (node->op == OP_TRANSPOSE)
-            l->of[node->out] =
-                permuted(l->m, x, ((const TransposeAttrs *)node->attrs)->permutation);
-        if (l->of[node->out])
-            return;
-    }
-}
-
 /* As the first map that takes it cuts it. */
 static const Sharding *wanted_by_map(const Lowering *l, ValueId arg)
 {
@@ -208,7 +166,7 @@ static void place_values(Lowering *l, const Lowered *out)
     }
     const Region *region = region_at(l->m, l->main);
     for (int i = 0; i < region->nnodes; i++)
-        follow(l, node_at(l->m, region->nodes[i]));
+        follow(l->m, node_at(l->m, region->nodes[i]), l->of);
 }
 
 /* ---- devices ---- */
@@ -230,7 +188,7 @@ static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const Layout 
 {
     Type t = type_of(l->m, v);
     const Sharding *sharding = l->of[v];
-    if (!is_cut(sharding)) {
+    if (!is_spread(sharding)) {
         *layout = out->ndevices == 1 ? layout_single(out->devices[0])
                                      : layout_replicated(out->ndevices, out->devices);
         return true;
@@ -270,7 +228,7 @@ static int find_result(Lowering *l, ValueId arg, bool *is_taken)
     const Node *last = region_return(l->m, l->main);
     for (int i = 0; i < last->nin; i++) {
         const Sharding *a = l->of[arg], *b = l->of[last->in[i]];
-        bool same = is_cut(a) == is_cut(b) && (!is_cut(a) || sharding_equal(a, b));
+        bool same = is_spread(a) == is_spread(b) && (!is_spread(a) || sharding_equal(a, b));
         if (!is_taken[i] && same && type_equal(type_of(l->m, arg), type_of(l->m, last->in[i]))) {
             is_taken[i] = true;
             return i;
@@ -283,7 +241,7 @@ static const Attr *arg_attrs(Lowering *l, int i, const bool *donated, bool *is_t
 {
     AttrDict dict = { 0 };
     ValueId arg = region_at(l->m, l->main)->args + (uint32_t)i;
-    if (l->is_spread)
+    if (l->has_meshes)
         attr_set(l->m->arena, &dict, STR("sdy.sharding"), sharding_attr(l, arg));
     if (donated && i < l->nleaves && donated[i]) {
         int result = find_result(l, arg, is_taken);
@@ -298,7 +256,7 @@ static const Attr *arg_attrs(Lowering *l, int i, const bool *donated, bool *is_t
 static const Attr *result_attrs(Lowering *l, ValueId v)
 {
     AttrDict dict = { 0 };
-    if (!l->is_spread)
+    if (!l->has_meshes)
         return NULL;
     attr_set(l->m->arena, &dict, STR("sdy.sharding"), sharding_attr(l, v));
     return attr_dict(l->m->arena, &dict);
@@ -452,10 +410,10 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
         inline_maps(l.m, l.main);
         l.m->nmeshes = 0;
     }
-    l.is_spread = l.m->nmeshes > 0;
-    if (!l.is_spread && out->ndevices > 1) {
+    l.has_meshes = l.m->nmeshes > 0;
+    if (!l.has_meshes && out->ndevices > 1) {
         mesh_for_tiling(l.m, &layout_replicated(out->ndevices, out->devices)->tiling);
-        l.is_spread = true;
+        l.has_meshes = true;
     }
     l.m->name = module_name(l.m, f->label);
     l.m->npartitions = out->ndevices;
