@@ -176,9 +176,28 @@ static void check_parts_of_a_page(void)
     memory_free(memory);
 }
 
+/* Idle blocks of sizes that are no longer asked for make room for those that are. */
+static void check_sizes_that_change(void)
+{
+    enum { MIB = 1 << 20 };
+    Memory *memory = memory_new(0, 0);
+    void *old[3], *block;
+    for (int i = 0; i < 3; i++)
+        CHECK(!memory_take(memory, (size_t)(170 + 30 * i) * MIB, &old[i]));
+    for (int i = 0; i < 3; i++)
+        memory_give(memory, old[i], (size_t)(170 + 30 * i) * MIB);
+    for (int i = 0; i < 3; i++) {
+        CHECK(!memory_take(memory, (size_t)500 * MIB, &block));
+        memory_give(memory, block, (size_t)500 * MIB);
+    }
+    CHECK(memory_stats(memory).nreused == 2);
+    memory_free(memory);
+}
+
 int main(void)
 {
     check_parts_of_a_page();
+    check_sizes_that_change();
     check_sizes();
     check_limit();
     check_storage();

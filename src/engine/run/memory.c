@@ -9,7 +9,7 @@
  *
  * Classes are 64, 128, ..., 512 bytes and from there eight to each doubling, so at most an
  * eighth of a block is waste.  Chunks stay until the memory ends; pages go back to the system
- * when more lies idle than MAX_IDLE and than was ever in use at once. */
+ * when more would lie idle than MAX_IDLE and than was ever in use at once. */
 #include "engine/run/memory.h"
 
 #include "base/fail.h"
@@ -327,7 +327,9 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
         unlink_storage(storage);
     memory->in_use -= rounded;
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
-    bool keeps = !is_lent && (!has_own_pages || memory->idle_pages + rounded <= most);
+    bool keeps = !is_lent && (!has_own_pages || rounded <= most);
+    if (keeps && has_own_pages && memory->idle_pages + rounded > most)
+        trim(memory); /* what was needed last is what will be needed next */
     if (keeps)
         keep(memory, bin, block, rounded);
     bool is_last = --memory->nlive == 0 && memory->is_closed;
