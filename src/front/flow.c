@@ -292,10 +292,13 @@ const tt *tt_while_n(tt_fn condition, tt_fn body, const tt_tree *args, int nargs
 
 const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
 {
-    if (turns < 0 || turns > INT32_MAX)
+    bool fits = turns >= 0 && turns <= INT32_MAX && nargs < TT_MAX_ARGS;
+    if (nargs >= TT_MAX_ARGS)
+        say_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
+                   TT_MAX_ARGS);
+    else if (!fits)
         say_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)turns, INT32_MAX);
-    return call(FN_FORI, "fori", turns < 0 || turns > INT32_MAX ? NULL : body, NULL, turns, args,
-                nargs, args[0].n);
+    return call(FN_FORI, "fori", fits ? body : NULL, NULL, turns, args, nargs, args[0].n);
 }
 
 const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)

@@ -69,11 +69,13 @@ static Error *read_and_check(Str bytes, const char *path, Module **out)
     return error;
 }
 
-/* Derivatives and batches know no open extents and no operations that stand for others. */
+/* Derivatives and batches know no open extents, no tuples and no operations that stand for others. */
 static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
 {
     TRY(module_settle(m, nargs, types));
-    return write_out(m, func_find(m, STR("main"))->body);
+    Func *main = func_find(m, STR("main"));
+    TRY(untuple(m, main));
+    return write_out(m, main->body);
 }
 
 static void add_version(struct Loaded *p, Module *m)

@@ -266,6 +266,8 @@ static void test_mistakes(void)
           NULL);
     tt_fori(-1, count, x);
     CHECK(strstr(front_said(), "tt_fori: -1 turns") != NULL);
+    tt_fori(3, count, x, x, x, x, x, x, x, x);
+    CHECK(strstr(front_said(), "tt_fori: 8 arguments and the turn: a body takes at most 8") != NULL);
     tt_while(as_it_is, as_it_is, x);
     CHECK(strstr(front_said(), "while(as_it_is): the condition as_it_is must give one boolean, and "
                                "gives f32[3]") != NULL);

@@ -134,6 +134,17 @@ static void test_transformed(void)
     CHECK_SAID("");
 }
 
+/* ---- tuples ---- */
+
+static void test_tuples(void)
+{
+    tt in[] = { tt_full(TT_F32, 3), tt_ones(TT_F32, 2) };
+    const tt *out = tt_call_n(tt_load("tests/front/tuple.mlir"), (tt_tree[]){ { in, 2 } }, 1, 2);
+    CHECK(tt_item(out[0]) == 9);
+    CHECK(tt_item(tt_sum(out[1])) == 2);
+    CHECK_SAID("");
+}
+
 /* ---- refused ---- */
 
 static void test_refused(void)
@@ -159,6 +170,7 @@ int main(void)
     test_against_jax("mlir");
     test_against_jax("mlirbc");
     test_transformed();
+    test_tuples();
     test_refused();
     return check_done();
 }
