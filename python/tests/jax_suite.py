@@ -31,7 +31,7 @@ FILES = ["lax_test", "lax_numpy_test", "lax_control_flow_test", "pmap_test", "mu
          "shard_map_test"]
 DEVICES = {  # files that want more than one
     "pmap_test": 8, "multi_device_test": 8, "shard_map_test": 8, "pjit_test": 8, "array_test": 8,
-    "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2,
+    "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2, "export_test": 8,
 }
 OURS = "tutti,cpu"  # some tests ask for a CPU device by name; ours comes first, the default
 STOPPED = 75  # what a child ends with when its time is over

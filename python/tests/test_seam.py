@@ -308,6 +308,15 @@ def test_python_functions_in_programs(python):
         print(seen)
         once = jax.jit(lambda x: io_callback(lambda x: 3 * x, x, x, ordered=True))
         assert np.array_equal(once(x), [0, 3, 6])
+        parts = {}
+        def twice(x):
+            for y in x, x + 1:
+                io_callback(lambda y: parts.setdefault(int(y) // 10, []).append(int(y)), None, y[0],
+                            ordered=True)
+        mesh, spec = jax.sharding.Mesh(jax.devices(), "i"), jax.P("i")
+        jax.jit(jax.shard_map(twice, mesh=mesh, in_specs=spec, out_specs=None))(jnp.arange(4) * 10)
+        jax.effects_barrier()
+        assert parts == {k: [10 * k, 10 * k + 1] for k in range(4)}, parts
         jax.jit(lambda x: jax.debug.print("x is {}", x))(x)
         jax.effects_barrier()
         counts = []

@@ -26,6 +26,7 @@ static const ElementCode builtin_elements[] = {
     { -1, TOKEN },
 };
 
+enum { STABLEHLO_TOKEN = 0 };
 enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_TUPLE = 23,
        VHLO_NONE = 33,
        VHLO_FUTURE = 42 };
@@ -219,6 +220,18 @@ static Error *decode_text(Vhlo *v, Cursor *c, FileType *out)
     return NULL;
 }
 
+/* Operations of Shardy keep what they hold in StableHLO's own types, of which one has a code. */
+static Error *decode_stablehlo(Vhlo *v, Cursor *c, FileType *out)
+{
+    uint64_t code;
+    Cursor before = *c;
+    TRY(take_varint(c, &code));
+    if (code != STABLEHLO_TOKEN)
+        return unsupported(v, &before, "type of StableHLO");
+    *out = (FileType){ .kind = TYPE_ARRAY, .type = type_scalar(TOKEN) };
+    return NULL;
+}
+
 static Error *decode(Vhlo *v, uint32_t index, FileType *out)
 {
     const EntryCode *entry = &v->b->types[index];
@@ -229,6 +242,8 @@ static Error *decode(Vhlo *v, uint32_t index, FileType *out)
         TRY(decode_vhlo(v, &c, out));
     else if (str_is(entry->dialect, "builtin"))
         TRY(decode_builtin(v, &c, out));
+    else if (str_is(entry->dialect, "stablehlo"))
+        TRY(decode_stablehlo(v, &c, out));
     else
         return error_new(CODE_UNIMPLEMENTED, "not supported: a type of dialect %.*s, in %s at byte "
                          "%zu", STR_ARG(entry->dialect), v->b->name, cursor_offset(&c));
