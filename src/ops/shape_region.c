@@ -147,9 +147,25 @@ bool shape_select_scatter(const ShapeQuery *q, Text *why)
     return expect_type(q, 0, x, why);
 }
 
+/* Floats of any widths may be multiplied and give a float of another; integers give integers or
+ * floats; the rest is of one type. */
+static bool products_fit(Type x, Type y, Type result, Text *why)
+{
+    ElementKind kind = element_info[x.element].kind, to = element_info[result.element].kind;
+    if (kind == FLOAT && element_info[y.element].kind == FLOAT && to == FLOAT)
+        return true;
+    if (is_integer(x.element) && is_integer(y.element) && (is_integer(result.element) || to == FLOAT))
+        return true;
+    if ((kind == COMPLEX || kind == BOOLEAN) && x.element == y.element &&
+        to == kind)
+        return true;
+    return say(why, "%s and %s to %s: both must be floats, both integers, or all of one type",
+               type_name(x), type_name(y), type_name(result));
+}
+
 bool shape_dot(const ShapeQuery *q, Text *why)
 {
-    if (!expect_counts(q, 2, 1, why))
+    if (!expect_counts(q, 2, 1, why) || !products_fit(q->in[0], q->in[1], q->stated[0], why))
         return false;
     const DotAttrs *a = q->attrs;
     Type x = q->in[0], y = q->in[1];

@@ -31,6 +31,16 @@ static bool option_is(const Jvp *j, const char *name, char letter)
     return option && option->kind == ATTR_INT && option->integer == letter;
 }
 
+/* A file may give a call of that name any operands. */
+static bool has_matrices(const Jvp *j, int n)
+{
+    const Node *node = node_at(j->m, j->node);
+    bool fits = node->nin == n && node->nout >= 1 && type_of(j->m, node->out).rank >= 2;
+    for (int i = 0; fits && i < n; i++)
+        fits = type_of(j->m, node->in[i]).rank >= 2;
+    return fits;
+}
+
 static void jvp_potrf(const Jvp *j)
 {
     Jvp cholesky = *j;
@@ -56,9 +66,9 @@ static void jvp_trsm(const Jvp *j)
 void jvp_custom_call(const Jvp *j)
 {
     const char *name = target(j->m, j->node);
-    if (is_lapack(name, "potrf"))
+    if (is_lapack(name, "potrf") && has_matrices(j, 1))
         jvp_potrf(j);
-    else if (is_lapack(name, "trsm"))
+    else if (is_lapack(name, "trsm") && has_matrices(j, 2))
         jvp_trsm(j);
     else
         say_broken("not supported: the derivative of custom_call @%s, %s: what it computes is not "
