@@ -274,6 +274,19 @@ static Grown tame(Grower *g, Grown x)
     return two_operands(g, "multiply", v, constant(g, x.type, "0.125"), x.type);
 }
 
+/* Tame, and wide enough for the sum of as many as there are: eighths up to 8 are six bits, and a
+ * narrow float has eight or eleven. */
+static Grown summable(Grower *g, Grown x)
+{
+    if (is_float_type(x.type) && element_info[x.type.element].bits < 32) {
+        Type wide = type_new(g->arena, F32, x.type.rank, x.type.dims);
+        Grown v = new_value(g, wide);
+        line(g, "%%v%d = stablehlo.convert %%v%d : (%s) -> %s", v.id, x.id, named(x.type), named(wide));
+        x = v;
+    }
+    return tame(g, x);
+}
+
 typedef bool Grow(Grower *g); /* writes something; false: there is nothing to do it with */
 static void grow_some(Grower *g, int noperations);
 #endif

@@ -177,7 +177,7 @@ static bool grow_all_reduce(Grower *g)
     Text groups = { 0 };
     groups_of_kind(g, (int)random_below(3), &groups, &size);
     if (op == 0)
-        x = tame(g, x);
+        x = summable(g, x);
     Grown v = new_value(g, x.type);
     line(g, "%%v%d = \"stablehlo.all_reduce\"(%%v%d) <{%s, use_global_device_ids}> ({", v.id, x.id,
          text_cstr(&groups));
@@ -202,7 +202,7 @@ static bool grow_exchange(Grower *g)
     bool fits = which == 0 ? type_count(x.type) * size <= MOST_COUNT : dims[0] % size == 0;
     if (fits) {
         dims[0] = which == 0 ? dims[0] * size : which == 1 ? dims[0] / size : dims[0];
-        x = which == 1 ? tame(g, x) : x;
+        x = which == 1 ? summable(g, x) : x;
         Grown v = new_value(g, type_new(g->arena, x.type.element, x.type.rank, dims));
         if (which == 0)
             line(g, "%%v%d = \"stablehlo.all_gather\"(%%v%d) <{all_gather_dim = 0 : i64, %s, "

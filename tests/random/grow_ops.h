@@ -240,7 +240,7 @@ static bool grow_reduce(Grower *g)
         return false;
     int op = (int)random_below(3), rank = 0, n = 0;
     if (op == 0)
-        x = tame(g, x);
+        x = summable(g, x);
     Grown init = op == 0 ? constant(g, type_scalar(x.type.element), is_float_type(x.type) ? "0.0" : "0")
                          : pick_like(g, type_scalar(x.type.element));
     int64_t dims[4];
