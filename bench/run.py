@@ -246,6 +246,10 @@ def main():
     if not asked.rows or "small" in asked.rows:
         add("compile, 4 devices", "linear", 4, compile_row(contenders, "linear", 4))
         add("start to result, 4", "lesson", 4, start_row(contenders))
+    if not asked.rows or "deep" in asked.rows:
+        for layers in (6, 48):
+            add(f"compile, {layers} layers", f"deep_{layers}", 1,
+                compile_row(contenders, f"deep_{layers}", 1, turns=5))
     memory = {kind: c.ask("memory")["bytes"] for kind, c in contenders.items() if kind != "moves"}
     write(limit, rows, memory, about)
     print("peak memory, MB: " + ", ".join(f"{k} {v / 1e6:.0f}" for k, v in memory.items()))

@@ -117,6 +117,22 @@ def mlp_arguments(n):
             fill(n, IMAGES // n, CLASSES)]
 
 
+def deep(layers, shift):
+    """The training step of a network of that many equal layers."""
+    def loss(weights, x, y):
+        for w, b in weights:
+            x = jnp.tanh(x @ w + b)
+        return jnp.mean((x * shift - y) ** 2)
+
+    def step(weights, x, y):
+        slope = jax.grad(loss)(weights, x, y)
+        return jax.tree.map(lambda p, g: p - np.float32(0.1) * g, weights, slope)
+
+    width, batch = 64, 32
+    weights = [(fill(width, width), fill(width)) for _ in range(layers)]
+    return jax.jit(step), [weights, fill(batch, width), fill(batch, width)]
+
+
 def mapped(name, n, seed=0):
     """The function of that name over n devices, and its arguments on the host.  Another seed
     is another program to compile, with the same work in it."""
@@ -140,6 +156,8 @@ def mapped(name, n, seed=0):
             fill(D), fill(n, B // n, D), fill(n, B // n)]
     if name == "map_psum":
         return jax.pmap(map_and_psum, axis_name="i", devices=devices), [fill(n, MAPPED // n)]
+    if name.startswith("deep_"):
+        return deep(int(name[5:]), shift)
     if name == "mlp":
         return jax.pmap(mlp_step, axis_name="i", in_axes=(None,) * 6 + (0, 0), devices=devices), \
             mlp_arguments(n)

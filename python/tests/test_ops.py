@@ -72,6 +72,8 @@ def why_not_compared(case):
         return "XLA's reductions lose NaN: max([nan, inf]) is inf"
     if case["op"] == "SQUARE" and "i" in case["element"]:
         return "XLA takes chlo.square of floats and complex numbers alone"
+    if case["op"] == "CBRT" and "complex" in case["element"]:
+        return "XLA's CPU backend takes real numbers alone"
     if case["op"] in ("UNARY_EINSUM", "RAGGED_DOT"):
         return "XLA's CPU backend has none of them; tests/programs/letters_and_groups.mlir does"
     return None
@@ -203,4 +205,4 @@ def test_f32_is_near_float64(cases):
 
 def test_complex_numbers_at_the_edges(python):
     out = python([str(ROOT / "python/tests/edge_programs.py")], "tutti,cpu")
-    assert "8192 numbers, 0 differ" in out, out
+    assert "8704 numbers, 0 differ" in out, out

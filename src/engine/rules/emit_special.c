@@ -17,7 +17,16 @@ static V by_library(Kernel *k, int function, V x)
 #define COMPLEX_LIBRARY(name, function, of_complex)                                                \
     MAP1(name, is_complex(e) ? complex_call(k, of_complex, e, x) : by_library(k, function, x))
 
-LIBRARY(cbrt, MATH_CBRT)
+static V cube_root(Kernel *k, Element e, V x)
+{
+    if (!is_complex(e))
+        return by_library(k, MATH_CBRT, x);
+    LLVMTypeRef part = LLVMTypeOf(real_part(k, x));
+    V third = complex_of(k, const_f(k, part, 1.0 / 3), const_f(k, part, 0));
+    return complex_pow(k, e, x, third);
+}
+
+MAP1(cbrt, cube_root(k, e, x))
 MAP1(erf, math_erf(k, x))
 MAP1(erfc, math_erfc(k, x))
 MAP1(erf_inv, math_erf_inverse(k, x))

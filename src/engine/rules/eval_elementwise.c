@@ -6,7 +6,7 @@
  * three there are: INTEGERS, FLOATS, REALS (integers and floats), FLOATING (floats and complex),
  * ALL.  The formula of an operation with one operand does not use y.
  *
- *     FLOATS(cbrt, cbrt(x))          is the whole of adding cbrt here */
+ *     FLOATS(lgamma, lgamma(x))      is the whole of adding lgamma here */
 #include "engine/rules.h"
 #include "engine/rules/eval_math.h"
 #include "engine/rules/eval_number.h"
@@ -95,7 +95,7 @@ FLOATING(tan, tan(x), math_complex_tan(x))
 FLOATING(sqrt, sqrt(x), csqrt(x))
 FLOATING(rsqrt, 1 / sqrt(x), math_complex_rsqrt(x))
 ALL(square, U(x) * U(x), (x * x), (x * x))
-FLOATS(cbrt, cbrt(x))
+FLOATING(cbrt, cbrt(x), math_complex_pow(x, 1.0 / 3))
 FLOATING(sinh, sinh(x), csinh(x))
 FLOATING(asin, asin(x), casin(x))
 FLOATING(acos, acos(x), cacos(x))
