@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "front/lower.h"
 #include "front/names.h"
+#include "front/spmd.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>
@@ -319,13 +320,6 @@ static void resolve_callee(Resolver *r, NodeId n)
         }
 }
 
-static const Mesh *mesh_of(const Node *node)
-{
-    const ManualAttrs *attrs = node->attrs;
-    const Shardings *any = attrs->in_shardings.n ? &attrs->in_shardings : &attrs->out_shardings;
-    return any->n ? any->at[0]->mesh : NULL;
-}
-
 static void resolve(Resolver *r, RegionId region)
 {
     NodeId *outer = r->list;
@@ -343,7 +337,7 @@ static void resolve(Resolver *r, RegionId region)
             continue;
         }
         push(r, id);
-        r->axes = node.op == OP_MANUAL ? bind_mesh(r, mesh_of(&node)) : axes;
+        r->axes = node.op == OP_MANUAL ? bind_mesh(r, manual_mesh(node.attrs)) : axes;
         for (int k = 0; k < node.nregions; k++)
             resolve(r, node.regions[k]);
         r->axes = axes;

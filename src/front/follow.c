@@ -114,18 +114,10 @@ static bool axes_in_result(const Module *m, const Node *node, int operand, Value
     }
 }
 
-static int64_t cuts(DimSharding dim)
-{
-    int64_t n = 1;
-    for (int i = 0; i < dim.naxes; i++)
-        n *= dim.axes[i].size;
-    return n;
-}
-
 bool is_spread(const Sharding *sharding)
 {
     for (int i = 0; sharding && i < sharding->rank; i++)
-        if (cuts(sharding->dims[i]) > 1)
+        if (tiles_along(sharding->dims[i]) > 1)
             return true;
     return false;
 }
@@ -137,7 +129,7 @@ static const Sharding *carried(const Module *m, const Sharding *x, Type from, Ty
     DimSharding *dims = ARENA_ARRAY(m->arena, DimSharding, t.rank + 1);
     for (int d = 0; d < from.rank; d++) {
         bool is_there = to[d] != GONE && from.dims[d] > 1 && t.dims[to[d]] > 1;
-        if (is_there && t.dims[to[d]] % cuts(x->dims[d]) == 0)
+        if (is_there && t.dims[to[d]] % tiles_along(x->dims[d]) == 0)
             dims[to[d]] = x->dims[d];
     }
     *sharding = (Sharding){ .mesh = x->mesh, .rank = t.rank, .dims = dims };

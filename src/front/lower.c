@@ -82,14 +82,6 @@ static Ints devices_by_tile(Module *m, const Tiling *t)
     return is_plain ? (Ints){ 0 } : (Ints){ n, ids };
 }
 
-static bool same_mesh(const Mesh *a, const Mesh *b)
-{
-    bool same = a->naxes == b->naxes && ints_equal(a->device_ids, b->device_ids);
-    for (int i = 0; same && i < a->naxes; i++)
-        same = a->sizes[i] == b->sizes[i] && str_equal(a->axes[i], b->axes[i]);
-    return same;
-}
-
 static Mesh *mesh_for_tiling(Module *m, const Tiling *t)
 {
     Mesh *mesh = ARENA_NEW(m->arena, Mesh);
@@ -108,15 +100,7 @@ static Mesh *mesh_for_tiling(Module *m, const Tiling *t)
         mesh->sizes[mesh->naxes++] = copies;
     }
     mesh->device_ids = devices_by_tile(m, t);
-    for (int i = 0; i < m->nmeshes; i++)
-        if (same_mesh(m->meshes[i], mesh))
-            return m->meshes[i];
-    Text name = { 0 };
-    text_printf(&name, m->nmeshes ? "mesh_%d" : "mesh", m->nmeshes - 1);
-    mesh->name = str_copy(m->arena, str_of(text_cstr(&name)));
-    text_free(&name);
-    mesh_add(m, mesh);
-    return mesh;
+    return mesh_known(m, mesh);
 }
 
 /* A layout in Shardy's words. */

@@ -24,12 +24,6 @@
 
 /* ---- sizes ---- */
 
-static const Mesh *mesh_of(const Node *node)
-{
-    const ManualAttrs *a = node->attrs;
-    return a->in_shardings.n ? a->in_shardings.at[0]->mesh : a->out_shardings.at[0]->mesh;
-}
-
 /* Adds the sizes of more axes to a list of them. */
 static Ints sizes_join(Arena *arena, Ints list, int n, const int64_t *more)
 {
@@ -51,7 +45,7 @@ bool nested_sizes(Module *m, RegionId r, Ints *out)
             continue;
         if (!nested_sizes(m, node.regions[0], &inner))
             return false;
-        const Mesh *mesh = mesh_of(&node);
+        const Mesh *mesh = manual_mesh(node.attrs);
         Ints own = sizes_join(m->arena, (Ints){ 0 }, mesh->naxes, mesh->sizes);
         own = sizes_join(m->arena, own, inner.n, inner.at);
         for (int k = 0; k < own.n && k < out->n; k++)
@@ -91,25 +85,10 @@ static const Mesh *longest(const Module *m, RegionId r)
     const Mesh *found = NULL;
     for (int i = 0; i < region_at(m, r)->nnodes; i++) {
         const Node *node = node_at(m, region_at(m, r)->nodes[i]);
-        if (node->op == OP_MANUAL && (!found || mesh_of(node)->naxes > found->naxes))
-            found = mesh_of(node);
+        if (node->op == OP_MANUAL && (!found || manual_mesh(node->attrs)->naxes > found->naxes))
+            found = manual_mesh(node->attrs);
     }
     return found;
-}
-
-/* The mesh itself, or one like it that is there already. */
-static Mesh *known_mesh(Module *m, Mesh *mesh)
-{
-    for (int i = 0; i < m->nmeshes; i++) {
-        const Mesh *known = m->meshes[i];
-        bool same = known->naxes == mesh->naxes;
-        for (int k = 0; same && k < mesh->naxes; k++)
-            same = known->sizes[k] == mesh->sizes[k] && str_equal(known->axes[k], mesh->axes[k]);
-        if (same)
-            return m->meshes[i];
-    }
-    mesh_add(m, mesh);
-    return mesh;
 }
 
 /* The axes of the outer map, then those that the inner ones add. */
@@ -126,7 +105,7 @@ static Mesh *joined(Module *m, const Mesh *outer, const Mesh *inner)
         mesh->sizes[i] = from->sizes[axis];
         mesh->naxes++;
     }
-    return known_mesh(m, mesh);
+    return mesh_known(m, mesh);
 }
 
 /* ---- how pieces lie ---- */
@@ -148,22 +127,6 @@ static Sharding *moved_to(Arena *arena, const Mesh *mesh, const Sharding *s, int
     return moved;
 }
 
-static int64_t cuts(DimSharding dim)
-{
-    int64_t n = 1;
-    for (int i = 0; i < dim.naxes; i++)
-        n *= dim.axes[i].size;
-    return n;
-}
-
-static bool is_cut(const Sharding *s)
-{
-    for (int d = 0; s && d < s->rank; d++)
-        if (cuts(s->dims[d]) > 1)
-            return true;
-    return false;
-}
-
 /* Cut as by a, and each piece as by b. */
 static const Sharding *cut_twice(Arena *arena, const Sharding *a, const Sharding *b)
 {
@@ -179,14 +142,6 @@ static const Sharding *cut_twice(Arena *arena, const Sharding *a, const Sharding
         dims[d] = (DimSharding){ .naxes = n, .axes = refs };
     }
     return both;
-}
-
-static Type local_type(Arena *arena, Type t, const Sharding *s)
-{
-    int64_t dims[MAX_RANK];
-    for (int d = 0; d < t.rank; d++)
-        dims[d] = t.dims[d] / cuts(s->dims[d]);
-    return type_new(arena, t.element, t.rank, dims);
 }
 
 /* ---- a map being opened ---- */
@@ -216,7 +171,7 @@ static const AxisAttrs *axes_of_dim(const Opener *o, DimSharding dim, int64_t di
         sizes[i] = dim.axes[i].size;
     }
     axes->sizes = (Ints){ dim.naxes, sizes };
-    axes->size = cuts(dim);
+    axes->size = tiles_along(dim);
     axes->dimension = dimension;
     return axes;
 }
@@ -257,7 +212,7 @@ static ValueId start_of(Opener *o, DimSharding dim, int64_t extent)
 
 static ValueId slice(Opener *o, ValueId whole, const Sharding *cut)
 {
-    Type t = local_type(o->m->arena, type_of(o->m, whole), cut);
+    Type t = sharding_local(cut, type_of(o->m, whole));
     ValueId *in = ARENA_ARRAY(o->m->arena, ValueId, t.rank + 1);
     in[0] = whole;
     for (int d = 0; d < t.rank; d++)
@@ -271,7 +226,7 @@ static ValueId gather(Opener *o, ValueId piece, const Sharding *cut)
 {
     Arena *arena = o->m->arena;
     for (int d = 0; d < cut->rank; d++) {
-        int64_t n = cuts(cut->dims[d]), dims[MAX_RANK + 1];
+        int64_t n = tiles_along(cut->dims[d]), dims[MAX_RANK + 1];
         Type t = type_of(o->m, piece);
         if (n == 1)
             continue;
@@ -303,7 +258,7 @@ static ValueId need_whole(Opener *o, ValueId v)
 static ValueId need_piece(Opener *o, ValueId v, const Sharding *cut)
 {
     const Part *part = &o->parts[v];
-    if (!is_cut(cut))
+    if (!is_spread(cut))
         return need_whole(o, v);
     if (part->piece && sharding_equal(part->cut, cut))
         return part->piece;
@@ -374,7 +329,7 @@ static void move_piece(Opener *o, const Node *node, const int *to)
     const Part *part = &o->parts[node->in[0]];
     Type t = type_of(o->m, node->out);
     const Sharding *cut = cut_after(o, part->cut, t.rank, to);
-    ValueId piece = node1(o, node->op, part->piece, local_type(o->m->arena, t, cut), node->attrs);
+    ValueId piece = node1(o, node->op, part->piece, sharding_local(cut, t), node->attrs);
     o->parts[node->out].piece = piece;
     o->parts[node->out].cut = cut;
 }
@@ -398,7 +353,7 @@ static const Sharding *wanted_cut(const Opener *o, RegionId r, ValueId v)
                                ((const ManualAttrs *)node->attrs)->in_shardings.at[k], o->first);
             else if (moves_axes(m, node, to) && (cut = wanted_cut(o, r, node->out)))
                 cut = cut_before(o, cut, type_of(m, v).rank, to);
-            if (!is_cut(cut) || (wanted && !sharding_equal(wanted, cut)))
+            if (!is_spread(cut) || (wanted && !sharding_equal(wanted, cut)))
                 return NULL;
             wanted = cut;
         }
@@ -429,7 +384,7 @@ static void open_inner(Opener *o, const Node *node)
     for (int i = 0; i < node->nout; i++) {
         const Sharding *cut = moved_to(m->arena, o->mesh, a->out_shardings.at[i], o->first);
         ValueId v = node->out + (uint32_t)i, y = subst_get(&o->map, region_return(m, body)->in[i]);
-        if (is_cut(cut)) {
+        if (is_spread(cut)) {
             o->parts[v].piece = y;
             o->parts[v].cut = cut;
         } else {
@@ -486,7 +441,7 @@ static void begin_body(Opener *o, NodeId n, const Sharding **in)
                          0);
         cut[i] = wanted_cut(o, old, first + (uint32_t)i);
         if (cut[i]) {
-            types[i] = local_type(m->arena, types[i], cut[i]);
+            types[i] = sharding_local(cut[i], types[i]);
             in[i] = cut_twice(m->arena, in[i], cut[i]);
         }
     }
@@ -520,7 +475,7 @@ static void end_body(Opener *o, NodeId n, const Sharding **out)
 static void open_map(Module *m, NodeId n, const Mesh *inner)
 {
     Node node = *node_at(m, n);
-    const Mesh *outer = mesh_of(&node);
+    const Mesh *outer = manual_mesh(node.attrs);
     Mesh *mesh = joined(m, outer, inner);
     Opener o = { .m = m, .mesh = mesh, .first = outer->naxes, .loc = node.loc };
     const Sharding **in = ARENA_ARRAY(m->arena, const Sharding *, node.nin + 1);

@@ -27,19 +27,11 @@
 
 /* ---- shardings ---- */
 
-static int64_t cuts(const DimSharding *dim)
-{
-    int64_t n = 1;
-    for (int i = 0; i < dim->naxes; i++)
-        n *= dim->axes[i].size;
-    return n;
-}
-
 Type sharding_local(const Sharding *sharding, Type whole)
 {
     int64_t dims[MAX_RANK];
     for (int i = 0; i < whole.rank; i++)
-        dims[i] = whole.dims[i] / cuts(&sharding->dims[i]);
+        dims[i] = whole.dims[i] / tiles_along(sharding->dims[i]);
     return type_new(trace_arena(), whole.element, whole.rank, dims);
 }
 
@@ -47,7 +39,7 @@ Type sharding_whole(const Sharding *sharding, Type local)
 {
     int64_t dims[MAX_RANK];
     for (int i = 0; i < local.rank; i++)
-        dims[i] = local.dims[i] * cuts(&sharding->dims[i]);
+        dims[i] = local.dims[i] * tiles_along(sharding->dims[i]);
     return type_new(trace_arena(), local.element, local.rank, dims);
 }
 
@@ -214,27 +206,33 @@ static bool fits_inside(tt_fn f, int64_t n)
     return false;
 }
 
-static Mesh *add_mesh(int naxes, const Str *names, const int64_t *sizes)
+Mesh *mesh_known(Module *m, Mesh *mesh)
 {
-    Module *m = session->m;
-    for (int i = 0; i < m->nmeshes; i++) {
-        Mesh *known = m->meshes[i];
-        bool same = known->naxes == naxes;
-        for (int k = 0; same && k < naxes; k++)
-            same = str_equal(known->axes[k], names[k]) && known->sizes[k] == sizes[k];
-        if (same)
-            return known;
-    }
-    Mesh *mesh = ARENA_NEW(m->arena, Mesh);
+    for (int i = 0; i < m->nmeshes; i++)
+        if (mesh_equal(m->meshes[i], mesh))
+            return m->meshes[i];
     Text name = { 0 };
     text_printf(&name, m->nmeshes ? "mesh_%d" : "mesh", m->nmeshes - 1);
     mesh->name = str_copy(m->arena, str_of(text_cstr(&name)));
     text_free(&name);
+    mesh_add(m, mesh);
+    return mesh;
+}
+
+const Mesh *manual_mesh(const ManualAttrs *attrs)
+{
+    const Shardings *any = attrs->in_shardings.n ? &attrs->in_shardings : &attrs->out_shardings;
+    return any->n ? any->at[0]->mesh : NULL;
+}
+
+static Mesh *add_mesh(int naxes, const Str *names, const int64_t *sizes)
+{
+    Module *m = session->m;
+    Mesh *mesh = ARENA_NEW(m->arena, Mesh);
     mesh->naxes = naxes;
     mesh->axes = arena_copy(m->arena, names, sizeof *names * (size_t)naxes);
     mesh->sizes = arena_copy(m->arena, sizes, sizeof *sizes * (size_t)naxes);
-    mesh_add(m, mesh);
-    return mesh;
+    return mesh_known(m, mesh);
 }
 
 /* ---- pmap ---- */
@@ -507,11 +505,11 @@ static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *s
         while (names_next(&list, &name))
             if (!cut_by_name(&c, i, name))
                 return NULL;
-        if (spec->axis[i] && !is_result && t.dims[i] % cuts(&c.dims[i]))
+        if (spec->axis[i] && !is_result && t.dims[i] % tiles_along(c.dims[i]))
             return say_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
                               "divide",
                               f->label, what, i, (long long)t.dims[i], spec->axis[i],
-                              (long long)cuts(&c.dims[i])),
+                              (long long)tiles_along(c.dims[i])),
                    NULL;
     }
     return c.sharding;

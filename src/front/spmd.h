@@ -19,6 +19,9 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
                   const Graph *body, const Sharding *const *out_shardings, tt *out);
 /* The sum over the devices that hold the same piece of what is cut so. */
 tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding);
+const Mesh *manual_mesh(const ManualAttrs *attrs); /* NULL: it has neither arguments nor results */
+/* The mesh itself, with a name and now the module's, or one like it that is there already. */
+Mesh *mesh_known(Module *m, Mesh *mesh);
 const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribute */
 
 /* nest.c: the sizes of the axes that maps inside r add, outermost first, where some have more than

@@ -203,8 +203,7 @@ static Error *check_sharding(const Sharding *s, int rank, int ndevices)
                               : NULL;
 }
 
-/* How many tiles a dimension is cut into: no more than devices, since no axis cuts twice. */
-static int64_t tiles_along(DimSharding dim)
+int64_t tiles_along(DimSharding dim)
 {
     int64_t n = 1;
     for (int j = 0; j < dim.naxes; j++)
@@ -261,7 +260,7 @@ Error *sharding_tiling(Arena *arena, const Sharding *s, int rank, int ndevices, 
 
 /* ---- comparing and printing ---- */
 
-static bool mesh_equal(const Mesh *a, const Mesh *b)
+bool mesh_equal(const Mesh *a, const Mesh *b)
 {
     if (a == b)
         return true;

@@ -54,7 +54,10 @@ typedef struct Tiling {
     const int *part_of; /* [ndevices] of which a device holds this one */
 } Tiling;
 
-int64_t mesh_count(const Mesh *mesh); /* devices */
+int64_t mesh_count(const Mesh *mesh);           /* devices */
+bool mesh_equal(const Mesh *a, const Mesh *b); /* but for their names */
+/* How many tiles a dimension is cut into: no more than devices, since no axis cuts twice. */
+int64_t tiles_along(DimSharding dim);
 
 /* The tiling over ndevices partitions; sharding NULL: every device holds everything. */
 MUST_USE Error *sharding_tiling(struct Arena *arena, const Sharding *sharding, int rank,

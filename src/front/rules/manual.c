@@ -14,11 +14,6 @@
 
 #include <string.h>
 
-static const Mesh *mesh_of(const ManualAttrs *a)
-{
-    return a->in_shardings.n ? a->in_shardings.at[0]->mesh : a->out_shardings.at[0]->mesh;
-}
-
 static Graph body_of(Module *m, NodeId n)
 {
     return graph_of_region(m, node_at(m, n)->regions[0], (Values){ 0 });
@@ -127,7 +122,7 @@ static bool run_rest(Manual *w, const tt *known, tt *dy)
 void jvp_manual(const Jvp *j)
 {
     Module *m = j->m;
-    Manual w = { .j = j, .a = j->attrs, .mesh = mesh_of(j->attrs) };
+    Manual w = { .j = j, .a = j->attrs, .mesh = manual_mesh(j->attrs) };
     w.active = ARENA_ARRAY(m->arena, bool, j->nin + 1);
     w.is_active = ARENA_ARRAY(m->arena, bool, j->nout + 1);
     for (int i = 0; i < j->nin; i++)
@@ -162,7 +157,7 @@ static int64_t copies(const Mesh *mesh, const Sharding *sharding)
 static bool wrap_backward(const Transpose *t, const Graph *back, int nfixed, Graph *out)
 {
     const ManualAttrs *a = t->attrs;
-    const Mesh *mesh = mesh_of(a);
+    const Mesh *mesh = manual_mesh(a);
     Module *m = t->m;
     tt *in = ARENA_ARRAY(m->arena, tt, back->nleaves + 1);
     tt *y = ARENA_ARRAY(m->arena, tt, back->nresults + 1);
@@ -213,7 +208,7 @@ void transpose_manual(const Transpose *t)
         cut[n++] = a->out_shardings.at[i];
     }
     if (!wrap_backward(t, &back, nfixed, &wrapped) ||
-        !manual_apply(mesh_of(a), n, in, cut, &wrapped, out_cut, out))
+        !manual_apply(manual_mesh(a), n, in, cut, &wrapped, out_cut, out))
         return;
     for (int i = 0, k = 0; i < t->nin; i++)
         if (t->linear[i])
@@ -225,7 +220,7 @@ void transpose_manual(const Transpose *t)
 void batch_manual(const Batch *b)
 {
     const ManualAttrs *a = b->attrs;
-    const Mesh *mesh = mesh_of(a);
+    const Mesh *mesh = manual_mesh(a);
     Module *m = b->m;
     Str name = b->axis_name;
     for (int i = 0; i < mesh->naxes; i++)
