@@ -2,13 +2,15 @@
 #ifndef TUTTI_RULES_H
 #define TUTTI_RULES_H
 #include "engine/eval.h"
+#include "ops/if_short.h"
 
 /* What the operation means.  in and out hold one tensor per operand and result, of the types
  * that the node states; out does not overlap in. */
 typedef Error *EvalRule(const Module *m, const Node *n, const Tensor *in, Tensor *out);
 
 /* A row of ops.def whose rule nobody has written fails at linking, by the rule's name. */
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) EvalRule eval_##eval;
+#define OP(id, name, arity, attrs, kind, shape, eval, ...)                                         \
+    IF_SHORT_##kind(, EvalRule eval_##eval;)
 #include "ops/ops.def"
 
 extern EvalRule *const eval_rules[OP_COUNT]; /* NULL: none */

@@ -6,46 +6,11 @@
 
 /* ---- functions of elements ---- */
 
-bool shape_conj(const ShapeQuery *q, Text *why)
-{
-    return shape_same_number(q, why);
-}
-
-bool shape_is_inf(const ShapeQuery *q, Text *why)
-{
-    return shape_predicate(q, why);
-}
-
-bool shape_is_pos_inf(const ShapeQuery *q, Text *why)
-{
-    return shape_predicate(q, why);
-}
-
-bool shape_is_neg_inf(const ShapeQuery *q, Text *why)
-{
-    return shape_predicate(q, why);
-}
-
 bool shape_constant_like(const ShapeQuery *q, Text *why)
 {
     if (!expect_counts(q, 1, 1, why))
         return false;
     return expect_result(q, 0, q->stated[0].element, q->in[0].rank, q->in[0].dims, why);
-}
-
-bool shape_mulhi(const ShapeQuery *q, Text *why)
-{
-    return shape_same_int(q, why);
-}
-
-bool shape_zeta(const ShapeQuery *q, Text *why)
-{
-    return shape_same_float(q, why);
-}
-
-bool shape_polygamma(const ShapeQuery *q, Text *why)
-{
-    return shape_same_float(q, why);
 }
 
 bool shape_map(const ShapeQuery *q, Text *why)
@@ -149,11 +114,6 @@ bool shape_plain_dot(const ShapeQuery *q, Text *why)
     if (r.rank == 2)
         dims[rank++] = r.dims[1];
     return expect_result(q, 0, q->stated[0].element, rank, dims, why);
-}
-
-bool shape_cross_replica_sum(const ShapeQuery *q, Text *why)
-{
-    return shape_same_number(q, why);
 }
 
 /* What the letters say of the shapes is the definition's to find out. */
@@ -342,11 +302,6 @@ bool shape_rng(const ShapeQuery *q, Text *why)
         return say(why, "the shape is given as %s for a result %s", type_name(q->in[2]),
                    type_name(q->stated[0]));
     return true;
-}
-
-bool shape_collective_reduce(const ShapeQuery *q, Text *why)
-{
-    return shape_all_reduce(q, why); /* whose attributes come first */
 }
 
 /* ---- tuples ---- */

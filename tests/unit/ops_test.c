@@ -29,19 +29,10 @@
 #define NEED_0_1(id) &has_case_##id,
 #define NEED_1_0(id) &has_case_##id,
 #define NEED_1_1(id)
-#define WRITTEN_MAP(id)
-#define WRITTEN_VIEW(id)
-#define WRITTEN_FOLD(id)
-#define WRITTEN_BLOCK(id)
-#define WRITTEN_FLOW(id)
-#define WRITTEN_MEET(id)
-#define WRITTEN_MARK(id)
-#define WRITTEN_SHORT(id) &has_case_##id,
 #define NEED__(a, b, id) NEED_##a##_##b(id)
 #define NEED_(a, b, id) NEED__(a, b, id)
 #define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...)                         \
-    NEED_(IS_NONE(element), IS_NONE(block), id) NEED_(IS_NONE(eval), IS_NONE(eval), id)           \
-    WRITTEN_##kind(id)
+    NEED_(IS_NONE(element), IS_NONE(block), id) NEED_(IS_NONE(eval), IS_NONE(eval), id)
 static const char *const cases_that_must_be_there[] = {
 #include "ops/ops.def"
     NULL

@@ -2,7 +2,7 @@
  *
  * Some of StableHLO's operations say nothing that others could not: a batch_norm_inference is
  * five elementwise operations, an einsum is a dot_general.  They are rows of kind SHORT in
- * ops.def, with a shape rule and a definition of the same name:
+ * ops.def, with a shape rule and the name of a definition:
  *
  *     y = einsum x, w, "bik,kj->bji"   ->   t = dot_general x, w, contracting [2] x [0]
  *                                           y = transpose t, [0, 2, 1]
@@ -13,17 +13,9 @@
 
 #include "hlo/define/writer.h"
 
-#define DEFINE_MAP(rule) NULL
-#define DEFINE_VIEW(rule) NULL
-#define DEFINE_FOLD(rule) NULL
-#define DEFINE_BLOCK(rule) NULL
-#define DEFINE_FLOW(rule) NULL
-#define DEFINE_MEET(rule) NULL
-#define DEFINE_MARK(rule) NULL
-#define DEFINE_SHORT(rule) define_##rule
-
 static Definition *const definitions[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, shape, ...) [OP_##id] = DEFINE_##kind(shape),
+#define OP(id, name, arity, attrs, kind, shape, eval, ...)                                         \
+    [OP_##id] = IF_SHORT_##kind(define_##eval, NULL),
 #include "ops/ops.def"
 };
 

@@ -2,6 +2,7 @@
 #ifndef TUTTI_WRITER_H
 #define TUTTI_WRITER_H
 #include "hlo/rewrite.h"
+#include "ops/if_short.h"
 
 typedef struct Writer {
     Module *m;
@@ -36,15 +37,8 @@ ValueId put_transpose(Writer *w, ValueId x, const int64_t *order);
 
 Type with_element(Type t, Element e);
 
-/* One definition per row of kind SHORT, by the name of its shape rule. */
-#define DECLARE_MAP(rule)
-#define DECLARE_VIEW(rule)
-#define DECLARE_FOLD(rule)
-#define DECLARE_BLOCK(rule)
-#define DECLARE_FLOW(rule)
-#define DECLARE_MEET(rule)
-#define DECLARE_MARK(rule)
-#define DECLARE_SHORT(rule) Definition define_##rule;
-#define OP(id, name, arity, attrs, kind, shape, ...) DECLARE_##kind(shape)
+/* One definition per row of kind SHORT, named in its column `eval`. */
+#define OP(id, name, arity, attrs, kind, shape, eval, ...)                                         \
+    IF_SHORT_##kind(Definition define_##eval;, )
 #include "ops/ops.def"
 #endif
