@@ -533,6 +533,35 @@ static bool shard_inner(Map *map)
     return fn_graph(f->key.inner, &local, &map->inner);
 }
 
+/* How the results lie, as .out_spec says; NULL: said. */
+static const Sharding **shard_results(const Map *map)
+{
+    tt_fn f = map->f;
+    int n = map->inner.nresults, axis = 0;
+    const Node *last = region_return(session->m, map->inner.body);
+    const Sharding **cut = ARENA_ARRAY(trace_arena(), const Sharding *, n + 1);
+    for (int i = 0; i < n; i++) {
+        Type t = type_of(session->m, last->in[i]);
+        cut[i] = spec_sharding(f, map->mesh, &f->key.out_spec, t, true, "a result");
+        if (!cut[i])
+            return NULL;
+    }
+    int i = first_difference(&map->inner, map->mesh, map->in, cut, &axis);
+    if (i < 0)
+        return cut;
+    Str name = map->mesh->axes[axis];
+    Type t = type_of(session->m, last->in[i]);
+    Text cure = { 0 };
+    if (t.rank)
+        text_printf(&cure, "name it for the axis that is cut, as in .out_spec = TT_P(\"%.*s\"), or ",
+                    STR_ARG(name));
+    say_broken("%s: result %d, %s on each device, may differ along \"%.*s\", which .out_spec does "
+               "not name: %sgive all devices the same, as tt_psum does",
+               f->label, i, type_words(t), STR_ARG(name), text_cstr(&cure));
+    text_free(&cure);
+    return NULL;
+}
+
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     Map map = { .f = f, .leaves = leaves };
@@ -553,16 +582,8 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .mesh = grid,
                     .is_manual = true };
     frame_push(&frame);
-    bool ok = shard_inner(&map);
-    if (ok) {
-        const Sharding **cut = ARENA_ARRAY(trace_arena(), const Sharding *, map.inner.nresults + 1);
-        for (int i = 0; ok && i < map.inner.nresults; i++) {
-            Type t = type_of(session->m, region_return(session->m, map.inner.body)->in[i]);
-            cut[i] = spec_sharding(f, map.mesh, &f->key.out_spec, t, true, "a result");
-            ok = cut[i] != NULL;
-        }
-        ok = ok && whole_graph(&map, &map.inner, cut, out);
-    }
+    const Sharding **cut = shard_inner(&map) ? shard_results(&map) : NULL;
+    bool ok = cut && whole_graph(&map, &map.inner, cut, out);
     frame_pop(&frame);
     return ok && settle_devices(f, leaves, grid->ndevices, &map.inner);
 }

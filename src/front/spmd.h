@@ -27,4 +27,9 @@ const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribu
 /* nest.c: the sizes of the axes that maps inside r add, outermost first, where some have more than
  * others the most.  False: they are not the beginning of one list. */
 bool nested_sizes(Module *m, RegionId r, Ints *out);
+
+/* vary.c: the first result of the body that may differ between devices which, cut like that, would
+ * hold the same of it, and an axis along which it may; -1: none. */
+int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                     const Sharding *const *out, int *axis);
 #endif

@@ -16,6 +16,20 @@ static tt sharded(tt x)
     return tt_call(tt_shard_map(square, .mesh = tt_mesh_of({ "x", 4 }), .in_specs = { TT_P("x") },
                                 .out_spec = TT_P("x")), x);
 }
+static tt number_of(tt x) { return tt_add(tt_psum(tt_sum(x), "x,y"), tt_axis_index("y")); }
+static Loss rotate(tt i, Loss s, tt x) { (void)i; return (Loss){ s.more, tt_sum(x) }; }
+TT_FUN(Loss, rotate, tt, Loss, tt);
+static tt rotated(tt x)
+{
+    tt zero = tt_zeros(TT_F32);
+    return tt_fori(4, rotate, ((Loss){ zero, zero }), x).loss;
+}
+static tt cube(tt x) { return tt_mul(x, square(x)); }
+static tt one_of(tt x) { return tt_cond(tt_greater(tt_sum(x), 0), square, cube, tt_psum(x, "x")); }
+static tt calls(tt x) { return tt_call(tt_jit(one_of), x); }
+static tt small(tt s, tt x) { return tt_less(s, tt_sum(x)); }
+static tt counts(tt s, tt x) { (void)x; return tt_add(s, 1); }
+static tt until(tt x) { return tt_while(small, counts, tt_zeros(TT_F32), x); }
 
 CASE(gradient_of_a_vector)
 {
@@ -132,6 +146,68 @@ CASE(out_spec_longer_than_the_result)
     SAYS("+3: in out_spec_longer_than_the_result: shard_map(energy): a result has 0 axes, but "
          "its spec cuts axis 0 along \"x\"\n"
          "    while tracing shard_map(energy), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(results_without_a_spec)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
+    SAYS("+3: in results_without_a_spec: shard_map(square): result 0, f32[2] on each device, may "
+         "differ along \"x\", which .out_spec does not name: name it for the axis that is cut, as "
+         "in .out_spec = TT_P(\"x\"), or give all devices the same, as tt_psum does\n"
+         "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(results_with_half_a_spec)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x", "y") },
+                         .out_spec = TT_P("x")), tt_zeros(TT_F32, 4, 4));
+    SAYS("+3: in results_with_half_a_spec: shard_map(square): result 0, f32[2,2] on each device, "
+         "may differ along \"y\", which .out_spec does not name: name it for the axis that is cut, "
+         "as in .out_spec = TT_P(\"y\"), or give all devices the same, as tt_psum does\n"
+         "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(number_that_is_not_one)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_call(tt_shard_map(number_of, .mesh = mesh, .in_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
+    SAYS("+3: in number_that_is_not_one: shard_map(number_of): result 0, f32[] on each device, may "
+         "differ along \"y\", which .out_spec does not name: give all devices the same, as tt_psum "
+         "does\n"
+         "    while tracing shard_map(number_of), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(numbers_that_a_loop_makes_differ)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 4 });
+    tt_call(tt_shard_map(rotated, .mesh = mesh, .in_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
+    SAYS("+3: in numbers_that_a_loop_makes_differ: shard_map(rotated): result 0, f32[] on each "
+         "device, may differ along \"x\", which .out_spec does not name: give all devices the same, "
+         "as tt_psum does\n"
+         "    while tracing shard_map(rotated), +3, axis \"x\" of size 4");
+}
+
+CASE(loops_of_different_length)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 4 });
+    tt_call(tt_shard_map(until, .mesh = mesh, .in_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
+    SAYS("+3: in loops_of_different_length: shard_map(until): result 0, f32[] on each device, may "
+         "differ along \"x\", which .out_spec does not name: give all devices the same, as tt_psum "
+         "does\n"
+         "    while tracing shard_map(until), +3, axis \"x\" of size 4");
+}
+
+CASE(branches_that_devices_choose_each)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 4 });
+    tt_call(tt_shard_map(calls, .mesh = mesh, .in_specs = { TT_P("x") }),
+            tt_zeros(TT_F32, 4, 2));
+    SAYS("+3: in branches_that_devices_choose_each: shard_map(calls): result 0, f32[1,2] on each "
+         "device, may differ along \"x\", which .out_spec does not name: name it for the axis that "
+         "is cut, as in .out_spec = TT_P(\"x\"), or give all devices the same, as tt_psum does\n"
+         "    while tracing shard_map(calls), +3, axis \"x\" of size 4");
 }
 
 CASE(collective_along_no_mesh_axis)

@@ -381,6 +381,43 @@ static void test_shard_map(void)
     CHECK_SAID("");
 }
 
+static tt total(tt x)
+{
+    return tt_psum(tt_sum(x), "x");
+}
+static tt descend(tt i, tt w, tt x)
+{
+    (void)i;
+    return tt_sub(w, tt_mul(0.1, tt_call(tt_jit(total), tt_mul(w, x))));
+}
+static tt descended(tt x)
+{
+    return tt_fori(3, descend, tt_ones(TT_F32), x);
+}
+static tt chosen(tt x)
+{
+    return tt_cond(tt_greater(total(x), 0), number_cube, cube, tt_pmax(tt_amax(x), "x"));
+}
+static tt gathered(tt x)
+{
+    return tt_pbroadcast(tt_all_gather(x, "x", .tiled = true), "x", 1);
+}
+
+/* What all devices have alike needs no .out_spec, whichever way they came to it. */
+static void test_shard_map_alike(void)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt x = ramp(1, 4, 0, 0); /* adds up to s */
+    double s = tt_item(tt_sum(x)), most = tt_item(tt_amax(x));
+#define ALIKE(f) tt_call(tt_shard_map(f, .mesh = mesh, .in_specs = { TT_P("x") }), x)
+    CHECK(near(tt_item(ALIKE(total)), s));
+    CHECK(near(tt_item(ALIKE(descended)), pow(1 - 0.1 * s, 3)));
+    CHECK(near(tt_item(ALIKE(chosen)), most * most * most));
+    EACH(ALIKE(gathered), x, X);
+#undef ALIKE
+    CHECK_SAID("");
+}
+
 /* ---- donation ---- */
 
 static void test_donation(void)
@@ -653,6 +690,7 @@ int main(void)
     test_pmap();
     test_pmap_transformed();
     test_shard_map();
+    test_shard_map_alike();
     test_donation();
     test_jvp();
     test_second();
