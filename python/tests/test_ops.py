@@ -30,7 +30,9 @@ TYPES = {
     "f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2,
     "f8E4M3FNUZ": ml_dtypes.float8_e4m3fnuz, "f8E5M2FNUZ": ml_dtypes.float8_e5m2fnuz,
     "f8E4M3B11FNUZ": ml_dtypes.float8_e4m3b11fnuz, "f8E4M3": ml_dtypes.float8_e4m3,
-    "f8E3M4": ml_dtypes.float8_e3m4, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
+    "f8E3M4": ml_dtypes.float8_e3m4, "f8E8M0FNU": ml_dtypes.float8_e8m0fnu,
+    "f6E2M3FN": ml_dtypes.float6_e2m3fn, "f6E3M2FN": ml_dtypes.float6_e3m2fn,
+    "f4E2M1FN": ml_dtypes.float4_e2m1fn, "bf16": ml_dtypes.bfloat16, "f16": np.float16,
     "f32": np.float32, "f64": np.float64, "complex<f32>": np.complex64,
     "complex<f64>": np.complex128,
 }
@@ -66,6 +68,8 @@ def why_not_compared(case):
     types = {element for element, _ in case["in"] + case["out"]}
     if types & {"i2", "i4", "ui2", "ui4"}:
         return "XLA's CPU backend crashes or counts eight bits in integers of 2 and 4"
+    if types & {"f6E2M3FN", "f6E3M2FN"}:
+        return "XLA has no floats of six bits; test_narrow.py compares with NumPy's types"
     if case["op"] == "POW" and "i" in case["element"] and case["ranges"] == "any":
         return "XLA looks at six bits of an integer's exponent"
     if case["op"] == "REDUCE" and case["element"] in FLOATS and case["ranges"] == "any":
@@ -132,7 +136,7 @@ def far(got, want, element, ulps):
 
 def differs(got, want, element, ulps):
     if element not in FLOATS:
-        wide = np.float64 if element.startswith("f8") else np.int64 if element != "ui64" else np.uint64
+        wide = np.float64 if element.startswith(("f8", "f4")) else np.int64 if element != "ui64" else np.uint64
         got, want = got.astype(wide), want.astype(wide)
         return (got != want) & ~((got != got) & (want != want))
     if element.startswith("complex"):

@@ -7,7 +7,8 @@
  *
  *   IEEE   exponent all ones is infinity and NaN
  *   FN     only all ones is NaN, there is no infinity
- *   UZ     only the pattern of minus zero is NaN, there is neither infinity nor minus zero */
+ *   UZ     only the pattern of minus zero is NaN, there is neither infinity nor minus zero
+ *   FINITE every pattern is a number: what is too large becomes the largest, NaN minus zero */
 #include "ops/number.h"
 
 #include "base/fail.h"
@@ -15,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum FloatTop { IEEE, FN, UZ } FloatTop;
+typedef enum FloatTop { IEEE, FN, UZ, FINITE } FloatTop;
 
 typedef struct FloatFormat {
     int exponent, fraction, bias;
@@ -26,15 +27,16 @@ static const FloatFormat formats[ELEMENT_COUNT] = {
     [F8E4M3FN] = { 4, 3, 7, FN },       [F8E5M2] = { 5, 2, 15, IEEE },
     [F8E4M3FNUZ] = { 4, 3, 8, UZ },     [F8E5M2FNUZ] = { 5, 2, 16, UZ },
     [F8E4M3B11FNUZ] = { 4, 3, 11, UZ }, [F8E4M3] = { 4, 3, 7, IEEE },
-    [F8E3M4] = { 3, 4, 3, IEEE },       [BF16] = { 8, 7, 127, IEEE },
-    [F16] = { 5, 10, 15, IEEE },
+    [F8E3M4] = { 3, 4, 3, IEEE },       [F6E2M3FN] = { 2, 3, 1, FINITE },
+    [F6E3M2FN] = { 3, 2, 3, FINITE },   [F4E2M1FN] = { 2, 1, 1, FINITE },
+    [BF16] = { 8, 7, 127, IEEE },       [F16] = { 5, 10, 15, IEEE },
 };
 
 static double decode(FloatFormat f, unsigned bits)
 {
     unsigned magnitude_bits = (unsigned)(f.exponent + f.fraction);
     unsigned magnitude = bits & ((1u << magnitude_bits) - 1);
-    bool negative = bits >> magnitude_bits;
+    bool negative = bits >> magnitude_bits & 1;
     int exponent = (int)(magnitude >> f.fraction);
     unsigned fraction = magnitude & ((1u << f.fraction) - 1);
     if (f.top == IEEE && exponent == (1 << f.exponent) - 1)
@@ -49,11 +51,11 @@ static double decode(FloatFormat f, unsigned bits)
     return negative ? -x : x;
 }
 
-/* The pattern of NaN, and for formats without infinity also what overflow gives. */
+/* The pattern of NaN; for formats without infinity but with NaN also what overflow gives. */
 static unsigned nan_bits(FloatFormat f)
 {
     unsigned magnitude_bits = (unsigned)(f.exponent + f.fraction);
-    if (f.top == UZ)
+    if (f.top == UZ || f.top == FINITE)
         return 1u << magnitude_bits;
     if (f.top == FN)
         return (1u << magnitude_bits) - 1;
@@ -82,6 +84,8 @@ static unsigned encode(FloatFormat f, double x)
         double units = nearbyint(ldexp(a, f.fraction - exponent));
         magnitude = ((unsigned)(exponent + f.bias - 1) << f.fraction) + (unsigned)units;
     }
+    if (magnitude > largest && f.top == FINITE)
+        return sign | largest;
     if (magnitude > largest)
         return f.top == IEEE ? sign | infinity : f.top == FN ? sign | nan_bits(f) : nan_bits(f);
     if (f.top == UZ && magnitude == 0)

@@ -44,6 +44,9 @@ bool shape_bitcast(const ShapeQuery *q, Text *why)
     Type x = q->in[0], y = q->stated[0];
     int from = element_info[x.element].bits, to = element_info[y.element].bits;
     bool fits = false;
+    if ((element_info[x.element].kind == COMPLEX) != (element_info[y.element].kind == COMPLEX))
+        return say(why, "%s as %s: complex numbers keep their bits among themselves alone",
+                   type_name(x), type_name(y));
     if (from == to)
         fits = shape_fits(x, y);
     else if (from > to) /* one dimension more: the parts of each element */

@@ -32,6 +32,11 @@ bool element_of_pjrt(int pjrt, Element *out)
     return false;
 }
 
+bool element_fills_bytes(Element e)
+{
+    return element_info[e].bits == 8 * element_info[e].bytes;
+}
+
 Element element_part(Element e)
 {
     return e == C64 ? F32 : e == C128 ? F64 : e;

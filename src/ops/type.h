@@ -26,6 +26,7 @@ extern const ElementInfo element_info[ELEMENT_COUNT];
 
 bool element_find(Str name, Element *out); /* "f32", "complex<f32>": of a number */
 bool element_of_pjrt(int pjrt, Element *out);
+bool element_fills_bytes(Element e); /* no bit of its bytes is unused, as in i4 and i1 */
 Element element_part(Element e); /* of a complex: its real type; else itself */
 
 enum { DYNAMIC = -1 }; /* an extent not known yet, printed as ? */

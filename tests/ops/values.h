@@ -77,7 +77,7 @@ static inline double random_float(Element e, Range r)
         return floor(random_unit() * 17) / 8 - 1;
     if (r.kind == RANGE_BETWEEN)
         return r.low + random_unit() * (r.high - r.low);
-    int most = e == F64 ? 1023 : e == F16 ? 15 : element_info[e].bits == 8 ? 8 : 127;
+    int most = e == F64 ? 1023 : e == F16 ? 15 : element_info[e].bits <= 8 ? 8 : 127;
     switch (random_below(4)) {
     case 0: return special(e, (int)random_below(NSPECIAL));
     case 1: return random_unit() * 16 - 8;

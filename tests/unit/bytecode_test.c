@@ -330,8 +330,8 @@ static void refusals(void)
     f.types[0] = ENTRY(1, 0);
     CHECK(strstr(refusal(&f), "expected a type that does not contain itself"));
     f = file_new(6);
-    f.types[0] = ENTRY(37);
-    CHECK(strstr(refusal(&f), "not supported: type f4E2M1FN, in test at byte "));
+    f.types[0] = ENTRY(34);
+    CHECK(strstr(refusal(&f), "not supported: type tf32, in test at byte "));
     f = file_new(6);
     f.attrs[A_VALUE] = dense(1, 6, "123456");
     CHECK(strstr(refusal(&f), "expected the elements of f32[2] or one of them, got 6 bytes"));
@@ -371,7 +371,7 @@ static const char *elements(int code, unsigned extent, size_t n, const void *at)
 
 static void constants(void)
 {
-    enum { BOOL = 0, S4 = 10, S8 = 11, UNSIGNED4 = 15 };
+    enum { BOOL = 0, S4 = 10, S8 = 11, UNSIGNED4 = 15, FLOAT4 = 37, FLOAT6 = 39 };
     CHECK_STR(elements(BOOL, 9, 2, "\x8d\x01"), " 1 0 1 1 0 0 0 1 1");
     CHECK_STR(elements(BOOL, 3, 1, "\x05"), " 1 0 1");
     CHECK_STR(elements(BOOL, 3, 1, "\xff"), "all 1");
@@ -382,6 +382,8 @@ static void constants(void)
     CHECK_STR(elements(BOOL, 0, 0, ""), "");
     CHECK_STR(elements(S4, 4, 4, "\x01\x07\x0f\x08"), " 1 7 -1 -8");
     CHECK_STR(elements(UNSIGNED4, 4, 4, "\x01\x07\x0f\x08"), " 1 7 15 8");
+    CHECK_STR(elements(FLOAT4, 4, 4, "\x01\x07\x0f\x08"), " 1 7 15 8");
+    CHECK_STR(elements(FLOAT6, 2, 1, "\x3f"), "all 63");
     CHECK_STR(elements(S8, 2, 2, "\xff\x7f"), " -1 127");
     CHECK_STR(elements(S8, 2, 1, "\x03"), "all 3");
     CHECK_STR(elements(S8, 0, 1, "\x03"), "all 3");

@@ -147,6 +147,12 @@ static void formats(void)
     CHECK(through(F8E4M3, 240) == 240 && through(F8E4M3, 256) == INFINITY);
     CHECK(through(F8E8M0FNU, 2) == 2 && through(F8E8M0FNU, 3) == 4 &&
           isnan(through(F8E8M0FNU, -1)));
+    CHECK(through(F6E2M3FN, 7.5) == 7.5 && through(F6E2M3FN, INFINITY) == 7.5);
+    CHECK(through(F6E3M2FN, 28) == 28 && through(F6E3M2FN, -100) == -28);
+    CHECK(through(F4E2M1FN, 6) == 6 && through(F4E2M1FN, 100) == 6);
+    CHECK(through(F4E2M1FN, 0.25) == 0 && through(F4E2M1FN, 0.75) == 1 &&
+          through(F4E2M1FN, 2.5) == 2 && through(F4E2M1FN, -5) == -4);
+    CHECK(float_encode(F4E2M1FN, NAN) == 8 && float_encode(F6E3M2FN, NAN) == 32);
     CHECK(through(F16, 65504) == 65504 && through(F16, 65520) == INFINITY);
     CHECK(through(F16, ldexp(1, -24)) == ldexp(1, -24) && through(F16, ldexp(1, -25)) == 0);
     CHECK(through(BF16, 3.14159) == 3.140625);

@@ -1,4 +1,4 @@
-/* narrow.c - floats of 8 bits, and f16 on machines that cannot convert it: between their bits and
+/* narrow.c - floats of at most 8 bits, and f16 on machines that cannot convert it: between their bits and
  * the f32 that stands for them.
  *
  * In: sign | exponent | mantissa, in one of several formats; out: the same number as f32, which
@@ -10,7 +10,7 @@
  *                                 the step, the machine rounds
  *          ... largest            f32's bits, rounded to fewer places, moved by the difference
  *                                 of the biases
- *          beyond                 infinity, or NaN where there is none
+ *          beyond                 infinity, or NaN where there is none, or else the largest
  *
  * f8E8M0FNU has powers of two only, no sign and no zero; its ties go up. */
 #include "engine/emit/arith.h"
@@ -19,7 +19,7 @@ typedef struct Format {
     int bits, mantissa, bias;
     int top;   /* bits of the largest number, without sign */
     int above; /* what is written for more than that */
-    int nan;
+    int nan;   /* -0 where no bits mean it */
     bool is_unsigned_zero; /* there is no -0: its bits are NaN */
 } Format;
 
@@ -32,6 +32,9 @@ static Format format_of(Element e)
     case F8E5M2FNUZ: return (Format){ 8, 2, 16, 0x7f, 0x80, 0x80, true };
     case F8E4M3B11FNUZ: return (Format){ 8, 3, 11, 0x7f, 0x80, 0x80, true };
     case F8E4M3: return (Format){ 8, 3, 7, 0x77, 0x78, 0x7c, false };
+    case F6E2M3FN: return (Format){ 6, 3, 1, 0x1f, 0x1f, 0x20, false };
+    case F6E3M2FN: return (Format){ 6, 2, 3, 0x1f, 0x1f, 0x20, false };
+    case F4E2M1FN: return (Format){ 4, 1, 1, 0x07, 0x07, 0x08, false };
     case F16: return (Format){ 16, 10, 15, 0x7bff, 0x7c00, 0x7e00, false };
     default: return (Format){ 8, 4, 3, 0x6f, 0x70, 0x78, false }; /* F8E3M4 */
     }
@@ -39,7 +42,7 @@ static Format format_of(Element e)
 
 bool is_narrow(Element e)
 {
-    return element_info[e].kind == FLOAT && element_info[e].bits == 8;
+    return element_info[e].kind == FLOAT && element_info[e].bits <= 8;
 }
 
 bool is_coded(const Kernel *k, Element e)
@@ -87,10 +90,12 @@ V narrow_decode(Kernel *k, Element e, V raw)
         step /= 2;
     V small = LLVMBuildFMul(k->b, LLVMBuildUIToFP(k->b, size, f32, ""), const_f(k, f32, step), "");
     V bits = pick(k, is_more(k, size, (1 << f.mantissa) - 1), normal, same_bits(k, small, false));
-    if (f.above != f.nan) /* an infinity */
+    bool has_infinity = f.above != f.nan;
+    if (has_infinity && f.top < top - 1)
         bits = pick(k, is_more(k, size, f.top), const_i(k, i32, 0x7f800000), bits);
-    int64_t last = f.above != f.nan ? f.above : f.top;
-    bits = pick(k, is_more(k, size, last), const_i(k, i32, 0x7fc00000), bits);
+    if (f.top < top - 1)
+        bits = pick(k, is_more(k, size, has_infinity ? f.above : f.top),
+                    const_i(k, i32, 0x7fc00000), bits);
     bits = LLVMBuildOr(k->b, bits, sign, "");
     if (f.is_unsigned_zero) {
         V is_it = LLVMBuildICmp(k->b, LLVMIntEQ, code, const_i(k, i32, 0x80), "");
@@ -148,5 +153,5 @@ V narrow_encode(Kernel *k, Element e, V x)
     if (f.is_unsigned_zero)
         sign = pick(k, is_more(k, code, 0), sign, const_i(k, i32, 0));
     return LLVMBuildTrunc(k->b, LLVMBuildOr(k->b, code, sign, ""),
-                          like_type(k, x, int_type(k, f.bits)), "");
+                          like_type(k, x, int_type(k, 8 * element_info[e].bytes)), "");
 }

@@ -21,11 +21,6 @@ static bool keeps_order(Type t, Ints to)
     return true;
 }
 
-static bool fills_bytes(Type t)
-{
-    return element_info[t.element].bits == 8 * element_info[t.element].bytes;
-}
-
 bool node_is_rename(const Module *m, const Node *node)
 {
     if (node->nin != 1 || node->nout != 1)
@@ -36,7 +31,8 @@ bool node_is_rename(const Module *m, const Node *node)
     switch (node->op) {
     case OP_RESHAPE: return true;
     case OP_BITCAST:
-        return fills_bytes(in) && fills_bytes(out) && type_bytes(in) == type_bytes(out);
+        return element_fills_bytes(in.element) && element_fills_bytes(out.element) &&
+               type_bytes(in) == type_bytes(out);
     case OP_BROADCAST: return keeps_order(in, ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions);
     case OP_TRANSPOSE: return keeps_order(out, ((const TransposeAttrs *)node->attrs)->permutation);
     default: return false;

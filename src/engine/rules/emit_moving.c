@@ -311,6 +311,15 @@ V value_of_bits(Kernel *k, Element e, V bits)
     return finish(k, e, bits);
 }
 
+/* The low bits of a value, as its element type's memory has them; a bool is one bit. */
+static V low_bits(Kernel *k, Element e, V bits)
+{
+    int width = element_info[e].bits;
+    bits = LLVMBuildTrunc(k->b, bits, like_type(k, bits, int_type(k, width)), "");
+    return width > 1 && width < 8 ? LLVMBuildZExt(k->b, bits, like_type(k, bits, int_type(k, 8)), "")
+                                  : bits;
+}
+
 /* Wide to narrow: the last coordinate says which part.  Narrow to wide: all parts, low first. */
 V element_bitcast(Kernel *k, NodeId n, Index *at)
 {
@@ -330,7 +339,7 @@ V element_bitcast(Kernel *k, NodeId n, Index *at)
         part = LLVMBuildIntCast2(k->b, part, LLVMTypeOf(bits), false, "");
         V by = LLVMBuildMul(k->b, part, const_i(k, LLVMTypeOf(bits), narrow), "");
         bits = LLVMBuildLShr(k->b, bits, by, "");
-        return value_of_bits(k, to, LLVMBuildTrunc(k->b, bits, like_type(k, bits, int_type(k, narrow)), ""));
+        return value_of_bits(k, to, low_bits(k, to, bits));
     }
     V all = NULL;
     for (int i = 0; i < narrow / wide; i++) {
@@ -338,8 +347,9 @@ V element_bitcast(Kernel *k, NodeId n, Index *at)
         for (int d = 0; d < at->rank; d++)
             index_set(one, d, index_at(k, at, d));
         index_set(one, at->rank, coord_const(k, i));
-        V bits = bits_of(k, from, operand_at(k, n, 0, one));
-        bits = LLVMBuildZExt(k->b, bits, like_type(k, bits, int_type(k, narrow)), "");
+        V bits = low_bits(k, from, bits_of(k, from, operand_at(k, n, 0, one)));
+        LLVMTypeRef type = like_type(k, bits, int_type(k, 8 * element_info[to].bytes));
+        bits = LLVMBuildIntCast2(k->b, bits, type, false, "");
         bits = LLVMBuildShl(k->b, bits, const_i(k, LLVMTypeOf(bits), i * wide), "");
         all = all ? LLVMBuildOr(k->b, all, bits, "") : bits;
     }

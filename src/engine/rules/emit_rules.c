@@ -46,11 +46,7 @@ bool rule_takes(const Module *m, NodeId n)
     if (!has_room(m, node))
         return false;
     Element e = type_of(m, node->in[0]).element;
-    if (node->op == OP_BITCAST) {
-        int in = element_info[e].bits, out = element_info[type_of(m, node->out).element].bits;
-        bool is_complex = element_info[e].kind == COMPLEX ||
-                          element_info[type_of(m, node->out).element].kind == COMPLEX;
-        return in == out || (!is_complex && in % 8 == 0 && out % 8 == 0);
-    }
+    if (node->op == OP_BITCAST) /* of complex numbers: of one width */
+        return element_info[e].kind != COMPLEX || e == type_of(m, node->out).element;
     return !(element_info[e].kind == COMPLEX && is_real_only(node->op));
 }

@@ -70,7 +70,7 @@ static void recut(Tensor in, Tensor out)
 
 Error *eval_bitcast(UNUSED const Module *m, UNUSED const Node *n, const Tensor *in, Tensor *out)
 {
-    if (type_bytes(in->type) == type_bytes(out->type))
+    if (element_fills_bytes(in->type.element) && element_fills_bytes(out->type.element))
         memcpy(out->data, in->data, type_bytes(out->type));
     else
         recut(*in, *out);

@@ -17,6 +17,8 @@ const FloatFormat float_formats[ELEMENT_COUNT] = {
     [F8E4M3FNUZ] = { 4, 3, 8, FORMAT_FNUZ },     [F8E5M2FNUZ] = { 5, 2, 16, FORMAT_FNUZ },
     [F8E4M3B11FNUZ] = { 4, 3, 11, FORMAT_FNUZ }, [F8E4M3] = { 4, 3, 7, FORMAT_IEEE },
     [F8E3M4] = { 3, 4, 3, FORMAT_IEEE },         [F8E8M0FNU] = { 8, 0, 127, FORMAT_FNU },
+    [F6E2M3FN] = { 2, 3, 1, FORMAT_FINITE },     [F6E3M2FN] = { 3, 2, 3, FORMAT_FINITE },
+    [F4E2M1FN] = { 2, 1, 1, FORMAT_FINITE },
     [BF16] = { 8, 7, 127, FORMAT_IEEE },         [F16] = { 5, 10, 15, FORMAT_IEEE },
     [F32] = { 8, 23, 127, FORMAT_IEEE },         [F64] = { 11, 52, 1023, FORMAT_IEEE },
 };
@@ -94,7 +96,8 @@ static uint64_t top_bits(const FloatFormat *f) /* the largest finite number's, w
     uint64_t all = (UINT64_C(1) << (f->exponent_bits + f->mantissa_bits)) - 1;
     switch (f->special) {
     case FORMAT_IEEE: return all - (UINT64_C(1) << f->mantissa_bits);
-    case FORMAT_FNUZ: return all;
+    case FORMAT_FNUZ:
+    case FORMAT_FINITE: return all;
     default: return all - 1;
     }
 }
@@ -107,6 +110,7 @@ static uint64_t sign_bit(const FloatFormat *f)
 double float_decode(Element e, uint64_t bits)
 {
     const FloatFormat *f = &float_formats[e];
+    bits &= (UINT64_C(2) << (element_info[e].bits - 1)) - 1;
     uint64_t sign = bits & sign_bit(f), rest = bits & ~sign_bit(f), top = top_bits(f);
     if (f->special == FORMAT_FNUZ && sign && !rest)
         return NAN;
@@ -130,6 +134,7 @@ static uint64_t not_finite(const FloatFormat *f, bool is_nan, uint64_t sign)
     case FORMAT_IEEE:
         return sign | (top_bits(f) + 1) | (is_nan ? UINT64_C(1) << (f->mantissa_bits - 1) : 0);
     case FORMAT_FNUZ: return sign_bit(f);
+    case FORMAT_FINITE: return is_nan ? sign_bit(f) : sign | all;
     default: return sign | all;
     }
 }

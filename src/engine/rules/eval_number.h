@@ -49,6 +49,7 @@ typedef struct FloatFormat {
         FORMAT_IEEE, /* the highest exponent means inf and nan */
         FORMAT_FN,   /* no inf; nan is all ones */
         FORMAT_FNUZ, /* no inf, no -0; nan is where -0 would be */
+        FORMAT_FINITE, /* neither inf nor nan: the largest and -0 stand for them */
         FORMAT_FNU,  /* powers of two: no sign, no zero, no inf; nan is all ones */
     } special;
 } FloatFormat;

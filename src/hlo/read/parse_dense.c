@@ -52,10 +52,10 @@ static Error *set_float(Parser *p, Element e, bool negative, Str text, void *to)
 static Error *set_bits(Parser *p, Element e, Str text, void *to)
 {
     uint64_t bits;
-    size_t size = (size_t)element_info[e].bytes;
-    if (!read_digits(text, &bits) || (size < 8 && bits >> (size * 8)))
+    int width = element_info[e].bits;
+    if (!read_digits(text, &bits) || (width < 64 && bits >> width))
         return wrong(p, text.at, "%.*s has more bits than %s", STR_ARG(text), element_info[e].name);
-    memcpy(to, &bits, size); /* little endian */
+    memcpy(to, &bits, (size_t)element_info[e].bytes); /* little endian */
     return NULL;
 }
 
@@ -158,7 +158,9 @@ static bool place_bytes(Parser *p, const char *bytes, size_t n, Dense *out)
     else
         memcpy(data, bytes, n);
     for (size_t i = 0; element_info[t.element].bits < 8 && !is_packed && i < n; i++)
-        number_set_int(t.element, data[i], data + i);
+        element_info[t.element].kind == FLOAT
+            ? number_set_float(t.element, number_float(t.element, data + i), data + i)
+            : number_set_int(t.element, data[i], data + i);
     return true;
 }
 

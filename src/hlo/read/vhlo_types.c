@@ -16,14 +16,15 @@ static const ElementCode vhlo_elements[] = {
     { 12, I16 },        { 13, I32 },        { 14, I64 },           { 15, U4 },     { 16, U8 },
     { 17, U16 },        { 18, U32 },        { 19, U64 },           { 31, I2 },     { 32, U2 },
     { 27, F8E4M3FNUZ }, { 28, F8E5M2FNUZ }, { 29, F8E4M3B11FNUZ }, { 35, F8E4M3 }, { 36, F8E3M4 },
-    { 40, F8E8M0FNU },  { -1, TOKEN },
+    { 40, F8E8M0FNU },  { 37, F4E2M1FN },   { 38, F6E2M3FN },      { 39, F6E3M2FN },
+    { -1, TOKEN },
 };
 
 static const ElementCode builtin_elements[] = {
     { 1, I64 },         { 3, BF16 },        { 4, F16 },            { 5, F32 },     { 6, F64 },
     { 22, F8E5M2 },     { 23, F8E4M3 },     { 24, F8E4M3FN },      { 28, F8E3M4 },
     { 25, F8E5M2FNUZ }, { 26, F8E4M3FNUZ }, { 27, F8E4M3B11FNUZ }, { 32, F8E8M0FNU },
-    { -1, TOKEN },
+    { 29, F4E2M1FN },   { 30, F6E2M3FN },   { 31, F6E3M2FN },      { -1, TOKEN },
 };
 
 enum { STABLEHLO_TOKEN = 0 };
@@ -48,8 +49,7 @@ static const char *vhlo_type_name(uint64_t code)
     static const char *const names[] = {
         [21] = "a tensor with an encoding (bounded dimensions)",
         [24] = "quantized", [25] = "a tensor without rank", [26] = "witness",
-        [30] = "quantized per axis", [34] = "tf32", [37] = "f4E2M1FN", [38] = "f6E2M3FN",
-        [39] = "f6E3M2FN", [41] = "buffer",
+        [30] = "quantized per axis", [34] = "tf32", [41] = "buffer",
     };
     bool is_known = code < sizeof names / sizeof *names && names[code];
     return is_known ? names[code] : "of an unknown code";
