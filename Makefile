@@ -203,8 +203,8 @@ run: all lessons $(VENV)/.plugin
 bench: all lessons $(VENV)/.plugin
 	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV)
 
-format:
-	clang-format -i $$(git ls-files '*.c' '*.h')
+format: # the lines that differ from the last commit
+	git clang-format --force --extensions c,h
 docs: # the list of files in ARCHITECTURE.md, code and output in docs/lessons, made anew
 	$(PYTHON) tools/files.py
 	$(PYTHON) tools/lessons.py
