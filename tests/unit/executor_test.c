@@ -390,17 +390,23 @@ static void check_donation(Executor *e, int64_t cost)
         !strcmp(failure_of(c.args[0][0]), "buffer f32[1] on device 0 has been deleted or donated"));
     call_end(&c);
 
-    /* Passed twice: memory of its own. */
-    call_start(&c, e, &h.p);
-    c.args[0][0] = c.args[0][1] = make_float(c.devices[0], x);
-    memory = c.args[0][0]->storage->data;
-    CHECK(!launch(e, &c.l));
-    CHECK(buffer_is_deleted(c.args[0][0]));
-    CHECK(read_float(c.outs[0][0]) == 6 && c.outs[0][0]->storage->data != memory);
-    c.args[0][1] = NULL;
-    call_end(&c);
+    /* Passed twice: refused, and nothing has happened; then donated twice. */
+    for (int twice = 0; twice < 2; twice++) {
+        h.args[1].may_donate = twice;
+        call_start(&c, e, &h.p);
+        c.args[0][0] = c.args[0][1] = make_float(c.devices[0], x);
+        Error *error = launch(e, &c.l);
+        CHECK_STR(error ? error_text(error) : "none",
+                  "hand: arguments 0 and 1 on device 0 are the same f32[1], which is donated: pass "
+                  "a copy, or do not donate it");
+        error_free(error);
+        CHECK(read_float(c.args[0][0]) == 5);
+        c.args[0][1] = NULL;
+        call_end(&c);
+    }
+    h.args[1].may_donate = false;
 
-    /* Viewed: the viewer keeps seeing the old contents. */
+    /* Viewed: it stays, and the viewer keeps seeing the old contents. */
     call_start(&c, e, &h.p);
     c.args[0][0] = make_float(c.devices[0], x);
     c.args[0][1] = make_float(c.devices[0], x);
@@ -408,7 +414,7 @@ static void check_donation(Executor *e, int64_t cost)
     CHECK(!buffer_view(c.args[0][0], &view));
     CHECK(!launch(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 6 && *(float *)view == 5);
-    CHECK(c.outs[0][0]->storage->data != view && buffer_is_deleted(c.args[0][0]));
+    CHECK(c.outs[0][0]->storage->data != view && !buffer_is_deleted(c.args[0][0]));
     buffer_unview(c.args[0][0]);
     call_end(&c);
 

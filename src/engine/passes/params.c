@@ -4,7 +4,8 @@
  * that the program leaves open, and that the caller lets us place, lies as its first user that
  * cares would have it: a manual computation or a constraint.  Memory that the caller gives
  * away (tf.aliasing_output names the result, jax.buffer_donor leaves the choice) is matched
- * with results; whether it can be taken over is for assign to say. */
+ * with results; whether it can be taken over is for assign to say.  An argument that no result
+ * fits stays the caller's. */
 #include "engine/passes/place.h"
 
 /* ---- donation ---- */
@@ -29,11 +30,11 @@ void match_donations(Plan *p, const Func *main, int nargs, int nresults)
         const Attr *donor = param_attr(main->arg_attrs, i, "jax.buffer_donor");
         if (!donor || donor->kind != ATTR_BOOL || !donor->integer || p->args[i].may_donate)
             continue;
-        p->args[i].may_donate = true;
-        for (int k = 0; k < nresults; k++)
-            if (p->results[k].alias < 0 && type_equal(p->results[k].local, p->args[i].local)) {
+        size_t bytes = type_bytes(p->args[i].local);
+        for (int k = 0; k < nresults && !p->args[i].may_donate; k++)
+            if (p->results[k].alias < 0 && type_bytes(p->results[k].local) == bytes) {
                 p->results[k].alias = i;
-                break;
+                p->args[i].may_donate = true;
             }
     }
 }

@@ -122,27 +122,21 @@ bool buffer_consume(Buffer *b, const Storage *storage)
 {
     lock_take(&b->lock);
     bool is_there = b->storage && b->storage == storage;
-    bool is_viewed = b->nviews != 0;
-    Storage *mine = is_there ? b->storage : NULL;
-    if (is_there) {
+    Storage *mine = is_there && !b->nviews ? b->storage : NULL;
+    if (mine) {
         b->storage = NULL;
         b->is_consumed = true;
     }
-    if (mine && is_viewed) {
-        b->viewed = mine;
-        mine = NULL;
-    }
     lock_give(&b->lock);
     storage_release(mine);
-    return is_there && !is_viewed;
+    return is_there;
 }
 
 void buffer_restore(Buffer *b, Storage *storage)
 {
     lock_take(&b->lock);
     if (b->is_consumed) {
-        b->storage = b->viewed ? b->viewed : storage_hold(storage);
-        b->viewed = NULL;
+        b->storage = storage_hold(storage);
         b->is_consumed = false;
     }
     lock_give(&b->lock);

@@ -45,8 +45,8 @@ void buffer_unview(Buffer *b);
 /* For launches.  A new hold on its memory; *pending is NULL, or a new hold on the event after
  * which the contents are there (or have failed). */
 MUST_USE Error *buffer_hold(Buffer *b, Storage **storage, Event **pending);
-/* Lets go of the memory like buffer_delete, if it still is `storage`.  True: no view is left on
- * it, and the caller's hold is the only one if storage_is_alone. */
+/* Lets go of the memory like buffer_delete, if it still is `storage`; a buffer that somebody views
+ * stays as it is.  False: the memory is gone already. */
 bool buffer_consume(Buffer *b, const Storage *storage);
 /* Undoes it, unless somebody has deleted the buffer since; holds storage. */
 void buffer_restore(Buffer *b, Storage *storage);

@@ -6,10 +6,10 @@
  *            v                                                      v
  *        release holds                              give back what was consumed, release holds
  *
- * Donation.  An argument that may be donated is consumed: its buffer lets go of the memory.  A
- * result that may alias it takes that memory over if the run is then its only holder and it is
- * the device's own; in all other cases the result has memory of its own, and other holders see
- * their data unchanged. */
+ * Donation.  An argument that may be donated is consumed: its buffer lets go of the memory, unless
+ * somebody views it.  A result that may alias it takes that memory over if the run is then its only
+ * holder and it is the device's own; in all other cases the result has memory of its own, and other
+ * holders see their data unchanged.  A buffer that is consumed cannot be another argument too. */
 #include "engine/run/launch.h"
 
 #include "base/fail.h"
@@ -107,13 +107,33 @@ static bool is_donated(const Launch *l, int i)
     return l->program->args[i].may_donate && !(l->may_not_donate && l->may_not_donate[i]);
 }
 
+/* An argument is gone that was there a moment ago. */
+static Error *used_twice(const Launch *l, int d, int i)
+{
+    int other = 0;
+    while (other < l->program->nargs && (other == i || l->args[d][other] != l->args[d][i]))
+        other++;
+    return error_new(CODE_INVALID,
+                     "%.*s: arguments %d and %d on device %d are the same %s, which is donated: "
+                     "pass a copy, or do not donate it",
+                     STR_ARG(l->program->name), other < i ? other : i, other < i ? i : other,
+                     l->devices[d]->id, type_name(l->args[d][i]->type));
+}
+
 /* After this the run's holds are what is left of the donated buffers. */
-static void consume_donated(Run *run, const Launch *l)
+static Error *consume_donated(Run *run, const Launch *l)
 {
     const Program *p = l->program;
+    int ndonated = 0;
     for (int i = 0; i < p->nargs; i++)
-        for (int d = 0; is_donated(l, i) && d < p->ndevices; d++)
-            buffer_consume(l->args[d][i], run->holds[d * p->nargs + i]);
+        for (int d = 0; is_donated(l, i) && d < p->ndevices; d++, ndonated++)
+            if (!buffer_consume(l->args[d][i], run->holds[d * p->nargs + i]))
+                return used_twice(l, d, i);
+    for (int i = 0; ndonated && i < p->nargs; i++)
+        for (int d = 0; !is_donated(l, i) && d < p->ndevices; d++)
+            if (buffer_is_deleted(l->args[d][i]))
+                return used_twice(l, d, i);
+    return NULL;
 }
 
 static void restore_donated(Run *run, const Launch *l)
@@ -296,8 +316,9 @@ static Error *prepare(Run *run, const Launch *l, bool *is_here)
     *is_here = is_small(run, l);
     if (!*is_here)
         TRY(executor_start(run->executor));
-    consume_donated(run, l);
-    Error *error = make_results(run, l);
+    Error *error = consume_donated(run, l);
+    if (!error)
+        error = make_results(run, l);
     if (error)
         restore_donated(run, l);
     return error;
