@@ -98,24 +98,36 @@ def _lower_collectives():
 
 # Primitives that JAX lowers for CPUs as we want it: to calls of LAPACK, which the engine answers,
 # and of Python (callbacks.py).
-LIKE_CPU = {"debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf", "hessenberg",
-            "householder_product", "lu", "ormqr", "schur", "svd", "tridiagonal",
-            "tridiagonal_solve"}
+LIKE_CPU = {"check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf",
+            "hessenberg", "householder_product", "lu", "ormqr", "schur", "spsolve", "svd",
+            "tridiagonal", "tridiagonal_solve"}
+
+
+class _Rules(dict):
+    """Our own rules, and the CPU's for LIKE_CPU.  Some modules of JAX write theirs when they are
+    first imported, which may be later than now, so the CPU's are looked up when asked for."""
+
+    def __init__(self, ours, cpu):
+        super().__init__(ours)
+        self.cpu = cpu
+
+    def __contains__(self, primitive):
+        return super().__contains__(primitive) or (primitive.name in LIKE_CPU
+                                                   and primitive in self.cpu)
+
+    def __missing__(self, primitive):
+        return self.cpu[primitive]
 
 
 def _share_cpu_rules():
     """JAX keeps its lowering rules by platform; some of its CPU's are ours too."""
     from jax._src.interpreters import mlir
-    from jax._src.lax import linalg  # noqa: F401: it writes the rules
 
     rules = getattr(mlir, "_platform_specific_lowerings", None)
     if rules is None:
         warnings.warn("jax_tutti: this JAX hides its lowering rules; jax.numpy.linalg is missing")
         return
-    ours = rules.setdefault(NAME, {})
-    for primitive, rule in rules["cpu"].items():
-        if primitive.name in LIKE_CPU:
-            ours.setdefault(primitive, rule)
+    rules[NAME] = _Rules(rules.get(NAME, {}), rules["cpu"])
 
 
 def initialize():
