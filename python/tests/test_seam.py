@@ -95,26 +95,42 @@ def test_donated(python):
 
 
 def test_donated_while_numpy_looks(python):
-    """The one who looks keeps seeing what was there."""
+    """The one who looks keeps seeing what was there, and the array stays, as on JAX's CPU."""
     play(python, """
         f = jax.jit(lambda x: x * 2 + 1, donate_argnums=0)
         x = jnp.arange(1000.0)
         view = np.asarray(x)
         y = f(x)
-        assert (view == np.arange(1000)).all()
+        assert (view == np.arange(1000)).all() and not x.is_deleted()
         assert (np.asarray(y) == np.arange(1000) * 2 + 1).all()
     """)
 
 
 def test_donated_and_passed_twice(python):
     play(python, """
-        f = jax.jit(lambda x, y: (x + 1) * y, donate_argnums=0)
         x = jnp.arange(1000.0)
-        try:
-            y = f(x, x)
-            assert (np.asarray(y) == (np.arange(1000.0) + 1) * np.arange(1000.0)).all()
-        except ValueError as error:
-            assert "donate" in str(error)
+        for donated in ((0,), (1,), (0, 1)):
+            f = jax.jit(lambda x, y: ((x + 1) * y, x), donate_argnums=donated)
+            try:
+                f(x, x)
+                raise SystemExit("an array was donated and used in one call")
+            except RuntimeError as error:
+                assert "arguments 0 and 1 on device 0 are the same f32[1000]" in str(error), error
+            assert (np.asarray(x) == np.arange(1000)).all()
+    """)
+
+
+def test_donated_for_nothing(python):
+    """No result can have the memory: the array stays."""
+    play(python, """
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+        s = NamedSharding(Mesh(np.array(jax.devices()[:2]), "x"), P("x"))
+        for place in (None, s):
+            x, y = (jax.device_put(np.arange(8.0, dtype=np.float32), place) for _ in range(2))
+            jax.jit(lambda x: x.sum(), donate_argnums=0)(x)
+            assert not x.is_deleted()
+            jax.jit(lambda x, y: x + y, donate_argnums=(0, 1))(x, y)
+            assert x.is_deleted() and not y.is_deleted()
     """)
 
 
@@ -235,6 +251,35 @@ def test_what_a_program_costs(python):
     """)
     # 2 * 64 * 16 * 32 in the product, 64 * 16 - 1 in the sum.
     assert out == "66559.0 1024.0 True\n"
+
+
+def test_compiled_as_text(python):
+    """HLO of what one device plays; what is not HLO's is a custom call by its own name."""
+    play(python, """
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+        s = NamedSharding(Mesh(np.array(jax.devices()), "i"), P("i"))
+        x = jax.device_put(np.ones((8, 6), np.float32), s)
+        def f(x):
+            with jax.named_scope("outer"):
+                return x + 1, jnp.tanh(x).sum(0), jnp.sort(x, 0)
+        text = jax.jit(f, donate_argnums=0).lower(x).compile().as_text()
+        for part in ("HloModule jit_f", "tanh(", "all-reduce(", "f32[2,6]", "outer",
+                     "sharding={devices=[4,1]0,1,2,3}", 'custom_call_target="tutti.global"',
+                     "called_computations={%whole", "sort("):
+            assert part in text, (part, text)
+        text = jax.jit(lambda x: x * 2, donate_argnums=0).lower(jnp.ones(3)).compile().as_text()
+        assert "input_output_alias={ {}: (0, {}, may-alias) }" in text, text
+        assert "sharding" not in text, text
+    """)
+
+
+def test_layouts(python):
+    play(python, """
+        compiled = jax.jit(lambda x: (x.T, x.sum())).lower(jnp.ones((2, 3, 4))).compile()
+        assert compiled.input_formats[0][0].layout.major_to_minor == (0, 1, 2)
+        assert [f.layout.major_to_minor for f in compiled.output_formats] == [(0, 1, 2), ()]
+        assert jnp.ones((3, 4)).format.layout.major_to_minor == (0, 1)
+    """)
 
 
 def test_options_of_xla(python):

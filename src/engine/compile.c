@@ -60,15 +60,16 @@ static Error *check_after(const Plan *p, const char *pass)
 #endif
 }
 
-static Error *passes_run(Plan *p)
+/* Up to the pass of that name; NULL: all. */
+static Error *passes_run(Plan *p, const char *last)
 {
     for (int i = 0; i < NPASSES; i++) {
         if (p->o->evaluate && !passes[i].is_for_evaluator)
             continue;
         TRY(passes[i].run(p));
         TRY(check_after(p, passes[i].name));
-        if (p->o->dump && p->o->dump_after && !strcmp(p->o->dump_after, passes[i].name))
-            module_print(p->o->dump, p->m, false);
+        if (last && strcmp(last, passes[i].name) == 0)
+            return NULL;
     }
     return NULL;
 }
@@ -85,7 +86,7 @@ static Error *plan_begin(Module *m, const CompileOptions *o, Plan *p)
 static Error *passes_and_emit(Plan *p, double began, Program **out)
 {
     double read = clock_ms();
-    TRY(passes_run(p));
+    TRY(passes_run(p, NULL));
     double passed = clock_ms();
     TRY(p->o->evaluate ? emit_evaluation(p, out) : emit(p, out));
     CompileStats *stats = &(*out)->stats;
@@ -93,6 +94,14 @@ static Error *passes_and_emit(Plan *p, double began, Program **out)
     stats->passes_ms = passed - read;
     stats->emit_ms = clock_ms() - passed;
     return NULL;
+}
+
+Error *compile_until(Module *m, const CompileOptions *o, const char *pass)
+{
+    Plan p = { 0 };
+    TRY(module_check(m));
+    TRY(plan_begin(m, o, &p));
+    return passes_run(&p, pass);
 }
 
 Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out)

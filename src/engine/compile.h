@@ -7,8 +7,6 @@ typedef struct CompileOptions {
     const char *name;       /* for messages: a file's name, or "program" */
     bool evaluate;          /* play the whole of it by the reference evaluator */
     bool no_fold;           /* operations on constants are compiled like any other */
-    const char *dump_after; /* a pass: print the module after it into *dump */
-    Text *dump;
     /* By number of argument or result; NULL: all false.  May the engine choose the sharding
      * where the program leaves it open?  (CompileOptionsProto 3.18 and 3.12.) */
     const bool *free_args, *free_results;
@@ -20,6 +18,8 @@ MUST_USE Error *compile(const char *bytes, size_t n, const CompileOptions *o, Pr
 /* The same for a module that was read from `began` on (clock_ms), which it takes; to be called on a
  * deep stack (deep_run). */
 MUST_USE Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out);
+/* The passes alone, up to this one, on a module that stays the caller's; the same stack. */
+MUST_USE Error *compile_until(Module *m, const CompileOptions *o, const char *pass);
 double clock_ms(void);
 
 /* The names of the passes in order, NULL at the end. */

@@ -1519,4 +1519,85 @@ typedef struct PJRT_Shardings_Extension {
         PJRT_Shardings_PJRT_Executable_ParameterShardings;
     PJRT_Shardings_PJRT_Executable_OutputShardings *PJRT_Shardings_PJRT_Executable_OutputShardings;
 } PJRT_ENDS(PJRT_Shardings_Extension, PJRT_Shardings_PJRT_Executable_OutputShardings);
+
+/* Layouts: an extension, type 4 -----------------------------------------------------------------
+ *
+ * A layout travels as text: {1,0} lists the dimensions of a matrix from the one whose elements lie
+ * side by side to the one that strides furthest. */
+typedef struct PJRT_Layouts_MemoryLayout PJRT_Layouts_MemoryLayout;
+typedef struct PJRT_Layouts_SerializedLayout PJRT_Layouts_SerializedLayout;
+
+typedef struct PJRT_Layouts_MemoryLayout_Destroy_Args {
+    PJRT_HEAD;
+    PJRT_Layouts_MemoryLayout *layout;
+} PJRT_ENDS(PJRT_Layouts_MemoryLayout_Destroy_Args, layout);
+
+typedef struct PJRT_Layouts_MemoryLayout_Serialize_Args {
+    PJRT_HEAD;
+    PJRT_Layouts_MemoryLayout *layout;
+    const char *serialized_bytes;                                       /* out */
+    size_t serialized_bytes_size;                                       /* out */
+    PJRT_Layouts_SerializedLayout *serialized_layout;                   /* out: owns the bytes */
+    void (*serialized_layout_deleter)(PJRT_Layouts_SerializedLayout *); /* out */
+} PJRT_ENDS(PJRT_Layouts_MemoryLayout_Serialize_Args, serialized_layout_deleter);
+
+typedef struct PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args {
+    PJRT_HEAD;
+    PJRT_Client *client;
+    PJRT_Buffer_Type type;
+    const int64_t *dims;
+    size_t num_dims;
+    PJRT_Layouts_MemoryLayout *layout; /* out: the caller destroys it */
+} PJRT_ENDS(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args, layout);
+
+typedef struct PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args {
+    PJRT_HEAD;
+    PJRT_Buffer *buffer;
+    PJRT_Layouts_MemoryLayout *layout; /* out: the caller destroys it */
+} PJRT_ENDS(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args, layout);
+
+typedef struct PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args {
+    PJRT_HEAD;
+    PJRT_TopologyDescription *topology_description;
+    PJRT_Buffer_Type type;
+    const int64_t *dims;
+    size_t num_dims;
+    PJRT_Layouts_MemoryLayout *layout; /* out: the caller destroys it */
+} PJRT_ENDS(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args, layout);
+
+/* The lists live as long as the executable. */
+typedef struct PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args {
+    PJRT_HEAD;
+    PJRT_Executable *executable;
+    size_t num_outputs;                  /* out */
+    PJRT_Layouts_MemoryLayout **layouts; /* out */
+} PJRT_ENDS(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args, layouts);
+
+typedef struct PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args {
+    PJRT_HEAD;
+    PJRT_Executable *executable;
+    size_t num_parameters;               /* out */
+    PJRT_Layouts_MemoryLayout **layouts; /* out */
+} PJRT_ENDS(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args, layouts);
+
+#define PJRT_LAYOUTS(PROCEDURE)                                                                    \
+    PROCEDURE(MemoryLayout_Destroy)                                                                \
+    PROCEDURE(MemoryLayout_Serialize)                                                              \
+    PROCEDURE(PJRT_Client_GetDefaultLayout)                                                        \
+    PROCEDURE(PJRT_Buffer_MemoryLayout)                                                            \
+    PROCEDURE(PJRT_Topology_GetDefaultLayout)                                                      \
+    PROCEDURE(PJRT_Executable_GetOutputLayouts)                                                    \
+    PROCEDURE(PJRT_Executable_GetParameterLayouts)
+
+#define PROCEDURE_TYPE(name)                                                                       \
+    typedef PJRT_Error *PJRT_Layouts_##name(PJRT_Layouts_##name##_Args *args);
+PJRT_LAYOUTS(PROCEDURE_TYPE)
+#undef PROCEDURE_TYPE
+
+typedef struct PJRT_Layouts_Extension {
+    PJRT_Extension_Base base;
+#define PROCEDURE_SLOT(name) PJRT_Layouts_##name *PJRT_Layouts_##name;
+    PJRT_LAYOUTS(PROCEDURE_SLOT)
+#undef PROCEDURE_SLOT
+} PJRT_ENDS(PJRT_Layouts_Extension, PJRT_Layouts_PJRT_Executable_GetParameterLayouts);
 #endif

@@ -51,12 +51,13 @@ static void test_table(void)
     CHECK(api->pjrt_api_version.minor_version >= 91);
 #define FUNCTION(name) CHECK(api->PJRT_##name != NULL);
 #include "pjrt/functions.def"
-    bool has_shardings = false, has_ours = false;
+    bool has_shardings = false, has_layouts = false, has_ours = false;
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next) {
         has_shardings |= e->type == PJRT_Extension_Type_Shardings;
+        has_layouts |= e->type == PJRT_Extension_Type_Layouts;
         has_ours |= (int)e->type == TUTTI_EXTENSION;
     }
-    CHECK(has_shardings && has_ours);
+    CHECK(has_shardings && has_layouts && has_ours);
 }
 
 /* An error can be read by its first word alone, and a small struct is refused. */
@@ -260,14 +261,18 @@ static void test_failed_buffer(void)
     destroy(args.buffer);
 }
 
-/* Each of two devices holds a row and negates it. */
+/* Each of two devices holds a row and negates it, in a roundabout way. */
 static const char program[] =
     "module @rows attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {\n"
     "  sdy.mesh @m = <[\"i\"=2]>\n"
     "  func.func public @main(%x: tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}, {}]>})"
     " -> (tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}, {}]>}) {\n"
     "    %y = stablehlo.negate %x : tensor<2x3xf32>\n"
-    "    return %y : tensor<2x3xf32>\n"
+    "    %e = chlo.erf %y : tensor<2x3xf32> -> tensor<2x3xf32>\n"
+    "    %s = stablehlo.sign %e : tensor<2x3xf32>\n"
+    "    %a = stablehlo.abs %y : tensor<2x3xf32>\n"
+    "    %z = stablehlo.multiply %s, %a : tensor<2x3xf32>\n"
+    "    return %z : tensor<2x3xf32>\n"
     "  }\n"
     "}\n";
 
@@ -282,15 +287,53 @@ static PJRT_Error *compile(const char *text, const char *format, PJRT_LoadedExec
     return error;
 }
 
+static void check_layouts(const PJRT_Layouts_Extension *x, PJRT_Executable *executable)
+{
+    PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args of = {
+        .struct_size = PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args_SIZE,
+        .executable = executable,
+    };
+    OK(x->PJRT_Layouts_PJRT_Executable_GetOutputLayouts(&of));
+    CHECK(of.num_outputs == 1);
+    PJRT_Layouts_MemoryLayout_Serialize_Args text = {
+        .struct_size = PJRT_Layouts_MemoryLayout_Serialize_Args_SIZE,
+        .layout = of.layouts[0],
+    };
+    OK(x->PJRT_Layouts_MemoryLayout_Serialize(&text));
+    CHECK(text.serialized_bytes_size == 5 && memcmp(text.serialized_bytes, "{1,0}", 5) == 0);
+    text.serialized_layout_deleter(text.serialized_layout);
+}
+
+/* What one device plays, in StableHLO alone; asked for twice, first for its size. */
+static void check_text(PJRT_Executable *executable)
+{
+    PJRT_Program p = { .struct_size = PJRT_Program_SIZE };
+    PJRT_Executable_OptimizedProgram_Args args =
+        ARGS(Executable_OptimizedProgram, .executable = executable, .program = &p);
+    OK(api->PJRT_Executable_OptimizedProgram(&args));
+    CHECK(p.format_size == 4 && memcmp(p.format, "mlir", 4) == 0);
+    char *text = p.code = calloc(p.code_size + 1, 1);
+    OK(api->PJRT_Executable_OptimizedProgram(&args));
+    CHECK(strstr(text, "stablehlo.custom_call @chlo.erf("));
+    CHECK(strstr(text, "-> tensor<1x3xf32>"));
+    CHECK(strstr(text, "mhlo.sharding = ") && !strstr(text, "sdy."));
+    p.code_size = 3;
+    CHECK(strstr(message_of(api->PJRT_Executable_OptimizedProgram(&args)), "there is room for 3"));
+    free(text);
+}
+
 /* The handle of an executable is counted: the loaded one may go first. */
-static void check_shardings(PJRT_LoadedExecutable *loaded)
+static void check_executable(PJRT_LoadedExecutable *loaded)
 {
     PJRT_LoadedExecutable_GetExecutable_Args get =
         ARGS(LoadedExecutable_GetExecutable, .loaded_executable = loaded);
     OK(api->PJRT_LoadedExecutable_GetExecutable(&get));
     PJRT_LoadedExecutable_Destroy_Args gone = ARGS(LoadedExecutable_Destroy, .executable = loaded);
     OK(api->PJRT_LoadedExecutable_Destroy(&gone));
+    check_text(get.executable);
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next) {
+        if (e->type == PJRT_Extension_Type_Layouts)
+            check_layouts((PJRT_Layouts_Extension *)e, get.executable);
         if (e->type != PJRT_Extension_Type_Shardings)
             continue;
         PJRT_Shardings_PJRT_Executable_OutputShardings_Args args = {
@@ -336,8 +379,8 @@ static void test_execute(void)
     destroy(in[0]);
     destroy(in[1]);
     OK(compile(program, "mlir", &again)); /* from the cache */
-    check_shardings(again);
-    check_shardings(loaded);
+    check_executable(again);
+    check_executable(loaded);
     CHECK(strstr(message_of(compile(program, "hlo", &again)), "format 'hlo'"));
     CHECK(strstr(message_of(compile("module {", "mlir", &again)), "program:1"));
 }

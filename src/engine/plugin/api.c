@@ -47,7 +47,7 @@ Error *struct_too_small(const char *function, size_t given, size_t needed)
 
 static PJRT_Shardings_Extension shardings = {
     .base = { PJRT_Shardings_Extension_SIZE, PJRT_Extension_Type_Shardings,
-              &tutti_extension.base },
+              &layouts_extension.base },
     .PJRT_Shardings_PJRT_Executable_ParameterShardings = pjrt_ParameterShardings,
     .PJRT_Shardings_PJRT_Executable_OutputShardings = pjrt_OutputShardings,
 };

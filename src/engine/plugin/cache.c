@@ -92,7 +92,7 @@ static Error *compile_new(Job *job, Text *key)
     job->module = NULL;
     Program *program;
     TRY(compile_module(module, job->began, &options, &program));
-    job->executable = executable_new(job->client, program, *key);
+    job->executable = executable_new(job->client, program, *key, job->program, &options);
     *key = (Text){ 0 };
     pthread_mutex_lock(&job->client->lock);
     job->executable->next = job->client->executables;

@@ -74,7 +74,22 @@ static TuttiArray *describe(Arena *arena, int n, const Param *params)
     return arrays;
 }
 
-PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key)
+static const bool *copy_bools(Arena *arena, const bool *at, int n)
+{
+    return n ? arena_copy(arena, at, (size_t)n) : NULL;
+}
+
+static CompileOptions copy_options(Arena *arena, const CompileOptions *o)
+{
+    CompileOptions copy = *o;
+    copy.name = str_copy(arena, str_of(o->name)).at;
+    copy.free_args = copy_bools(arena, o->free_args, o->nfree_args);
+    copy.free_results = copy_bools(arena, o->free_results, o->nfree_results);
+    return copy;
+}
+
+PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key, Str source,
+                                const CompileOptions *options)
 {
     PJRT_Executable *e = calloc(1, sizeof *e);
     if (!e)
@@ -84,12 +99,18 @@ PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key)
     e->program = program;
     e->key = key;
     e->arena = arena_new();
+    bool is_in_key = key.n >= source.n && memcmp(key.at + key.n - source.n, source.at, source.n) == 0;
+    e->source = is_in_key ? (Str){ key.at + key.n - source.n, source.n }
+                          : str_copy(e->arena, source);
+    e->options = copy_options(e->arena, options);
     snprintf(e->fingerprint, sizeof e->fingerprint, "%016" PRIx64, hash_bytes(key.at, key.n, 0));
     lay_out_outputs(e);
     lay_out_shardings(e, program->nargs, program->args, &e->arg_shardings, &e->arg_sharding_sizes);
     lay_out_shardings(e, program->nresults, program->results, &e->output_shardings,
                       &e->output_sharding_sizes);
     lay_out_memory_kinds(e);
+    e->arg_layouts = layouts_of(e->arena, program->nargs, program->args);
+    e->output_layouts = layouts_of(e->arena, program->nresults, program->results);
     e->description = (TuttiProgram){ program->ndevices, program->nargs, program->nresults,
                                      describe(e->arena, program->nargs, program->args),
                                      describe(e->arena, program->nresults, program->results) };
@@ -132,6 +153,7 @@ void executable_release(PJRT_Executable *e)
     program_free(e->program);
     arena_free(e->arena);
     text_free(&e->key);
+    text_free(&e->optimized);
     free(e);
 }
 

@@ -2,6 +2,7 @@
  * after a pass; and functions for custom calls. */
 #include "engine/plugin/plugin.h"
 
+#include "base/sync.h"
 #include "engine/compile.h"
 #include "engine/run/calls.h"
 
@@ -53,29 +54,32 @@ static Error *stats(PJRT_LoadedExecutable *executable, char **text)
     return NULL;
 }
 
+typedef struct Dump {
+    Str code;
+    const char *name, *after; /* a pass; NULL: as read */
+    Text text;
+    Error *error;
+} Dump;
+
+static void dump_run(void *user)
+{
+    Dump *d = user;
+    Module *module = NULL;
+    CompileOptions options = { .name = d->name };
+    d->error = read_program(d->code.at, d->code.n, d->name, &module);
+    if (!d->error && d->after)
+        d->error = compile_until(module, &options, d->after);
+    if (!d->error)
+        module_print(&d->text, module, false);
+    module_free(module);
+}
+
 static Error *dump(const char *code, size_t size, const char *name, const char *after, char **text)
 {
-    Text out = { 0 };
-    Error *error;
-    if (!after) {
-        Module *module;
-        TRY(read_program(code, size, name, &module));
-        module_print(&out, module, false);
-        module_free(module);
-        *text = out.at;
-        return NULL;
-    }
-    Program *program = NULL;
-    CompileOptions options = { .name = name, .dump_after = after, .dump = &out };
-    error = compile(code, size, &options, &program);
-    program_free(program);
-    if (error && !out.n) {
-        text_free(&out);
-        return error;
-    }
-    error_free(error); /* a later pass may not know the program; what was asked is there */
-    *text = out.at;
-    return NULL;
+    Dump d = { .code = { code, size }, .name = name, .after = after };
+    TRY(deep_run("dump", dump_run, &d));
+    *text = d.text.at;
+    return d.error;
 }
 
 static void release(char *text)

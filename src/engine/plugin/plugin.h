@@ -8,6 +8,7 @@
  * PJRT_Error, PJRT_Event and PJRT_Buffer are base's Error and run's Event and Buffer. */
 #ifndef TUTTI_PLUGIN_H
 #define TUTTI_PLUGIN_H
+#include "engine/compile.h"
 #include "engine/run/launch.h"
 #include "pjrt/extension.h"
 #include "pjrt/pjrt.h"
@@ -59,7 +60,9 @@ struct PJRT_Executable {
     _Atomic int holders;
     PJRT_Client *client;
     PJRT_Executable *next; /* under the client's lock */
-    Text key;              /* what it was compiled from (cache.c) */
+    Text key;              /* what it was compiled from, and how (cache.c) */
+    Str source;            /* the bytes themselves, */
+    CompileOptions options; /* and what shaped the code */
     Program *program;
     char fingerprint[17];
     Arena *arena; /* owns the tables below */
@@ -68,8 +71,10 @@ struct PJRT_Executable {
     size_t *output_ranks;
     const char **arg_shardings, **output_shardings; /* serialized OpSharding */
     size_t *arg_sharding_sizes, *output_sharding_sizes;
+    PJRT_Layouts_MemoryLayout **arg_layouts, **output_layouts;
     TuttiProgram description;
     const PJRT_NamedValue *cost; /* NULL: not asked for yet; under the client's lock */
+    Text optimized;              /* as text, empty: the same */
     const char **memory_kinds; /* as many as arguments or results, whichever are more */
     size_t *memory_kind_sizes;
 };
@@ -91,6 +96,7 @@ struct PJRT_LoadedExecutable {
 #include "pjrt/functions.def"
 PJRT_Shardings_PJRT_Executable_ParameterShardings pjrt_ParameterShardings;
 PJRT_Shardings_PJRT_Executable_OutputShardings pjrt_OutputShardings;
+extern PJRT_Layouts_Extension layouts_extension;
 extern TuttiExtension tutti_extension;
 
 /* At the head of an answer: the caller's struct must reach the last field that is used. */
@@ -113,7 +119,10 @@ struct BuildOptions;
 /* cache.c: a counted executable, an old one when the same program has been compiled before. */
 MUST_USE Error *executable_compile(PJRT_Client *client, Str program,
                                    const struct BuildOptions *options, PJRT_Executable **out);
-PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key); /* takes both */
+/* Takes program and key, which may hold the source; copies what options point at. */
+PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key, Str source,
+                                const CompileOptions *options);
 PJRT_Executable *executable_hold(PJRT_Executable *executable);
 void executable_release(PJRT_Executable *executable);
+PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params); /* layouts.c */
 #endif

@@ -53,7 +53,4 @@ REFUSE(TopologyDescription_Deserialize)
 REFUSE(TopologyDescription_MakeCanonicalShapeForMemorySpace)
 REFUSE(TopologyDescription_GetMemorySpaceKindIds)
 
-/* JAX asks for it at every compilation and would parse it each time. */
-REFUSE(Executable_OptimizedProgram)
-
 REFUSE(Device_ClearMemoryStats)

@@ -1,0 +1,101 @@
+/* layouts.c - how arrays lie in memory: the Layouts extension.
+ *
+ * Every array is row-major, so a layout is a rank.  Clients that can ask here need not look for
+ * layouts in the text of the compiled program. */
+#include "engine/plugin/plugin.h"
+
+#include <stdlib.h>
+
+struct PJRT_Layouts_MemoryLayout {
+    char unused; /* which of the list below it is says all */
+};
+
+static PJRT_Layouts_MemoryLayout row_major[MAX_RANK + 1]; /* by rank; nobody writes them */
+
+static Error *layout_of(size_t rank, PJRT_Layouts_MemoryLayout **out)
+{
+    if (rank > MAX_RANK)
+        return error_new(CODE_INVALID, "an array of rank %zu; at most %d is supported", rank,
+                         MAX_RANK);
+    *out = &row_major[rank];
+    return NULL;
+}
+
+static Error *destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *args)
+{
+    NEEDS(args, layout);
+    return NULL;
+}
+
+static void delete_text(PJRT_Layouts_SerializedLayout *text)
+{
+    free(text);
+}
+
+static Error *serialize(PJRT_Layouts_MemoryLayout_Serialize_Args *args)
+{
+    NEEDS(args, serialized_layout_deleter);
+    Text text = { 0 };
+    text_printf(&text, "{");
+    for (int i = (int)(args->layout - row_major) - 1; i >= 0; i--)
+        text_printf(&text, "%d%s", i, i ? "," : "");
+    text_printf(&text, "}");
+    args->serialized_bytes = text.at;
+    args->serialized_bytes_size = text.n;
+    args->serialized_layout = (PJRT_Layouts_SerializedLayout *)text.at;
+    args->serialized_layout_deleter = delete_text;
+    return NULL;
+}
+
+static Error *client_default(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args)
+{
+    NEEDS(args, layout);
+    return layout_of(args->num_dims, &args->layout);
+}
+
+static Error *topology_default(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args)
+{
+    NEEDS(args, layout);
+    return layout_of(args->num_dims, &args->layout);
+}
+
+static Error *of_buffer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args)
+{
+    NEEDS(args, layout);
+    return layout_of((size_t)args->buffer->type.rank, &args->layout);
+}
+
+PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params)
+{
+    PJRT_Layouts_MemoryLayout **list = ARENA_ARRAY(arena, PJRT_Layouts_MemoryLayout *, n + 1);
+    for (int i = 0; i < n; i++)
+        list[i] = &row_major[params[i].local.rank];
+    return list;
+}
+
+static Error *of_results(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args)
+{
+    NEEDS(args, layouts);
+    args->num_outputs = (size_t)args->executable->program->nresults;
+    args->layouts = args->executable->output_layouts;
+    return NULL;
+}
+
+static Error *of_arguments(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args)
+{
+    NEEDS(args, layouts);
+    args->num_parameters = (size_t)args->executable->program->nargs;
+    args->layouts = args->executable->arg_layouts;
+    return NULL;
+}
+
+PJRT_Layouts_Extension layouts_extension = {
+    .base = { PJRT_Layouts_Extension_SIZE, PJRT_Extension_Type_Layouts, &tutti_extension.base },
+    .PJRT_Layouts_MemoryLayout_Destroy = destroy,
+    .PJRT_Layouts_MemoryLayout_Serialize = serialize,
+    .PJRT_Layouts_PJRT_Client_GetDefaultLayout = client_default,
+    .PJRT_Layouts_PJRT_Buffer_MemoryLayout = of_buffer,
+    .PJRT_Layouts_PJRT_Topology_GetDefaultLayout = topology_default,
+    .PJRT_Layouts_PJRT_Executable_GetOutputLayouts = of_results,
+    .PJRT_Layouts_PJRT_Executable_GetParameterLayouts = of_arguments,
+};

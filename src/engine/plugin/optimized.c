@@ -1,0 +1,162 @@
+/* optimized.c - the program as it is compiled, for people to read: Executable_OptimizedProgram.
+ *
+ * What one device plays, before operations become kernels.  Clients of XLA turn it into HLO (it is
+ * what JAX's Compiled.as_text() shows), so it must be StableHLO and nothing else:
+ *
+ *   chlo.erf, tutti.global   become custom calls of that name; a region becomes a function
+ *   sdy.mesh, sdy.sharding   become mhlo.sharding, at arguments and results
+ *
+ * Nobody keeps it while nobody asks: the passes run again. */
+#include "engine/plugin/plugin.h"
+
+#include "base/sync.h"
+#include "hlo/module.h"
+#include "hlo/rewrite.h"
+
+#include <string.h>
+
+static const char last_pass[] = "polish";
+
+/* How an array lies (NULL: there is one device); and for an argument whose memory a result takes over, which one. */
+static const Attr *own_attrs(Arena *arena, const char *sharding, size_t size, int aliased)
+{
+    AttrDict dict = { 0 };
+    Str text = size ? (Str){ sharding, size } : STR("{replicated}");
+    if (sharding)
+        attr_set(arena, &dict, STR("mhlo.sharding"), attr_string(arena, text));
+    if (aliased >= 0) {
+        Attr *number = ARENA_NEW(arena, Attr);
+        *number = (Attr){ .kind = ATTR_INT, .element = I32, .integer = aliased };
+        attr_set(arena, &dict, STR("tf.aliasing_output"), number);
+    }
+    return attr_dict(arena, &dict);
+}
+
+static int result_in_place_of(const Program *p, int arg)
+{
+    for (int i = 0; i < p->nresults; i++)
+        if (p->results[i].alias == arg)
+            return i;
+    return -1;
+}
+
+static void attach_shardings(const PJRT_Executable *e, Module *m, Func *main)
+{
+    const Program *p = e->program;
+    bool is_cut = p->ndevices > 1;
+    const Attr **args = ARENA_ARRAY(m->arena, const Attr *, p->nargs + 1);
+    const Attr **results = ARENA_ARRAY(m->arena, const Attr *, p->nresults + 1);
+    for (int i = 0; i < p->nargs; i++)
+        args[i] = own_attrs(m->arena, is_cut ? e->arg_shardings[i] : NULL,
+                            e->arg_sharding_sizes[i], result_in_place_of(p, i));
+    for (int i = 0; i < p->nresults; i++)
+        results[i] = own_attrs(m->arena, is_cut ? e->output_shardings[i] : NULL,
+                               e->output_sharding_sizes[i], -1);
+    main->arg_attrs = args;
+    main->result_attrs = results;
+}
+
+/* The region as a function of its own: what a custom call calls. */
+static const Attr *make_function(Module *m, RegionId body)
+{
+    Text name = { 0 };
+    text_printf(&name, "whole.%d", m->nfuncs);
+    Func *f = func_add(m, str_copy(m->arena, (Str){ name.at, name.n }));
+    text_free(&name);
+    const Node *end = region_return(m, body);
+    Type *results = ARENA_ARRAY(m->arena, Type, end->nin + 1);
+    for (int i = 0; i < end->nin; i++)
+        results[i] = type_of(m, end->in[i]);
+    f->body = body;
+    f->nresults = end->nin;
+    f->results = results;
+    f->loc = &loc_unknown;
+    region_at(m, body)->parent = 0;
+    const Attr **items = ARENA_ARRAY(m->arena, const Attr *, 1);
+    items[0] = attr_string(m->arena, f->name);
+    Attr *list = ARENA_NEW(m->arena, Attr);
+    *list = (Attr){ .kind = ATTR_ARRAY, .n = 1, .items = items };
+    return list;
+}
+
+static void foreign_to_call(Module *m, NodeId n, void *user)
+{
+    (void)user;
+    const char *name = op_info[node_at(m, n)->op].name;
+    if (!strchr(name, '.') || node_at(m, n)->op == OP_CALL)
+        return;
+    CustomCallAttrs *attrs = ARENA_NEW(m->arena, CustomCallAttrs);
+    attrs->call_target_name = str_of(name);
+    attrs->api_version = 1;
+    attrs->has_side_effect = op_info[node_at(m, n)->op].kind == KIND_MEET;
+    if (node_at(m, n)->nregions == 1)
+        attrs->called_computations = make_function(m, node_at(m, n)->regions[0]);
+    Node *node = node_at(m, n);
+    node->op = OP_CUSTOM_CALL;
+    node->attrs = attrs;
+    node->nregions = 0;
+}
+
+static void speak_stablehlo(const PJRT_Executable *e, Module *m)
+{
+    Func main = *func_find(m, STR("main"));
+    attach_shardings(e, m, &main);
+    m->nfuncs = 0; /* what main called stands in it by now */
+    m->nmeshes = 0;
+    *func_add(m, main.name) = main;
+    for (int i = 0; i < m->nfuncs; i++)
+        region_walk(m, m->funcs[i].body, foreign_to_call, NULL);
+}
+
+typedef struct Job {
+    PJRT_Executable *e;
+    Text text;
+    Error *error;
+} Job;
+
+static void run_job(void *user)
+{
+    Job *job = user;
+    const PJRT_Executable *e = job->e;
+    Module *m = NULL;
+    job->error = read_program(e->source.at, e->source.n, e->options.name, &m);
+    if (!job->error)
+        job->error = compile_until(m, &e->options, last_pass);
+    if (!job->error) {
+        speak_stablehlo(e, m);
+        module_print(&job->text, m, true);
+    }
+    module_free(m);
+}
+
+/* The caller holds the client's lock. */
+static Error *make_text(PJRT_Executable *e)
+{
+    if (e->optimized.n)
+        return NULL;
+    Job job = { .e = e };
+    TRY(deep_run("print", run_job, &job));
+    e->optimized = job.text;
+    return job.error;
+}
+
+Error *pjrt_Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args *args)
+{
+    NEEDS(args, program);
+    PJRT_Executable *e = args->executable;
+    pthread_mutex_lock(&e->client->lock);
+    Error *error = make_text(e);
+    pthread_mutex_unlock(&e->client->lock);
+    if (error)
+        return error;
+    PJRT_Program *program = args->program;
+    if (program->code && program->code_size < e->optimized.n)
+        return error_new(CODE_INVALID, "the program has %zu bytes; there is room for %zu",
+                         e->optimized.n, program->code_size);
+    if (program->code)
+        memcpy(program->code, e->optimized.at, e->optimized.n);
+    program->code_size = e->optimized.n;
+    program->format = "mlir";
+    program->format_size = strlen("mlir");
+    return NULL;
+}
