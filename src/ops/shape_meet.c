@@ -137,12 +137,36 @@ bool shape_permute(const ShapeQuery *q, Text *why)
            shape_same(q, why);
 }
 
+/* The places of the roots: the last operand, a number for each of the others. */
+static bool roots_fit(const ShapeQuery *q, Text *why)
+{
+    if (q->nin < 2)
+        return say(why, "it takes arrays and the places of their roots (has_dynamic_root)");
+    int64_t n = q->nin - 1;
+    Type roots = q->in[n], wanted = { I32, 1, &n };
+    return type_fits(roots, wanted) ||
+           say(why, "the places of the roots are %s, and must be %s: one for each other operand",
+               type_name(roots), type_name(wanted));
+}
+
+bool shape_collective_reduce(const ShapeQuery *q, Text *why)
+{
+    ShapeQuery arrays = *q;
+    bool has_roots = ((const CollectiveReduceAttrs *)q->attrs)->has_dynamic_root;
+    arrays.nin -= has_roots;
+    return (!has_roots || roots_fit(q, why)) && shape_all_reduce(&arrays, why);
+}
+
 bool shape_collective_broadcast(const ShapeQuery *q, Text *why)
 {
     const CollectiveBroadcastAttrs *a = q->attrs;
-    if (a->has_dynamic_root)
-        return say(why, "a root that is an operand (has_dynamic_root) is not supported");
-    return expect_counts(q, 1, 1, why) && groups_fit(a->replica_groups, why) && shape_same(q, why);
+    ShapeQuery arrays = *q;
+    arrays.nin -= a->has_dynamic_root;
+    if (a->has_dynamic_root && !roots_fit(q, why))
+        return false;
+    if (arrays.nin < 1)
+        return say(why, "it takes at least one array");
+    return groups_fit(a->replica_groups, why) && shape_barrier(&arrays, why);
 }
 
 /* Tokens, and what is handed from device to device without all of them meeting. */

@@ -1,8 +1,11 @@
 /* shift.c - collective_permute: each pair (source, target) hands one array over; a device that
- * is nobody's target gets zeros.  collective_broadcast: the first of a group hands it to all.
+ * is nobody's target gets zeros.  collective_broadcast: the root of a group hands its arrays to all;
+ * it is the first, or for each array the one at the place that the last operand says.
  *
  * The numbers in the pairs are partitions when the operation has a channel, else replicas. */
 #include "engine/comm/group.h"
+
+#include <string.h>
 
 static int64_t number_in_pairs(const Parts *p, int r, bool by_partition)
 {
@@ -54,13 +57,35 @@ Error *meet_permute(const Parts *p)
     return NULL;
 }
 
+/* From which rank array i comes to rank r, who says it itself. */
+static Error *find_root(const Parts *p, int r, int i, int *root)
+{
+    *root = 0;
+    if (!((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root)
+        return NULL;
+    int32_t place;
+    memcpy(&place, part_in(p, r, p->m->nin - 1) + (size_t)i * sizeof place, sizeof place);
+    if (place < 0 || place >= p->n)
+        return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
+                         "must be between 0 and %d", p->m->name, p->m->where, i, place, p->n,
+                         p->n - 1);
+    *root = place;
+    return NULL;
+}
+
 Error *meet_broadcast(const Parts *p)
 {
-    if (!type_equal(p->m->in_types[0], p->m->out_types[0]))
-        return meet_misfit(p, 0);
     Move moves[p->n];
-    for (int r = 0; r < p->n; r++)
-        moves[r] = (Move){ part_out(p, r, 0), part_in(p, 0, 0), type_bytes(p->m->in_types[0]) };
-    meet_moves(p, part_is_shared(p, 0) ? 1 : p->n, moves);
+    for (int i = 0; i < p->m->nout; i++) {
+        if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
+            return meet_misfit(p, i);
+        for (int r = 0; r < p->n; r++) {
+            int root;
+            TRY(find_root(p, r, i, &root));
+            moves[r] = (Move){ part_out(p, r, i), part_in(p, root, i),
+                               type_bytes(p->m->in_types[i]) };
+        }
+        meet_moves(p, part_is_shared(p, i) ? 1 : p->n, moves);
+    }
     return NULL;
 }

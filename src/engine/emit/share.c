@@ -34,8 +34,11 @@ static bool is_from_all(const Plan *p, const GlueTables *t, const Program *progr
     const GlobalAttrs *global = node->attrs;
     switch (node->op) {
     case OP_ALL_REDUCE:
-    case OP_ALL_GATHER:
-    case OP_COLLECTIVE_BROADCAST: break;
+    case OP_ALL_GATHER: break;
+    case OP_COLLECTIVE_BROADCAST: /* each device names its root */
+        if (((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root)
+            return false;
+        break;
     case OP_GLOBAL:
         if (tiling_is_replicated(global->out_tilings.at[v - node->out]))
             break;

@@ -72,6 +72,15 @@ ValueId put_integer(Writer *w, Type t, int64_t x)
     return put_splat(w, t, bytes);
 }
 
+ValueId put_element(Writer *w, ValueId x, ValueId at)
+{
+    static const int64_t one = 1;
+    DynamicSliceAttrs *attrs = ARENA_NEW(w->m->arena, DynamicSliceAttrs);
+    attrs->slice_sizes = ints_copy(w->m->arena, 1, &one);
+    Type t = type_new(w->m->arena, type_of(w->m, x).element, 1, &one);
+    return put_reshape(w, put(w, OP_DYNAMIC_SLICE, t, attrs, 2, (ValueId[]){ x, at }), 0, NULL);
+}
+
 ValueId put_device_number(Writer *w)
 {
     Type t = type_scalar(U32);

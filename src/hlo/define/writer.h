@@ -26,6 +26,9 @@ ValueId put_reshape(Writer *w, ValueId x, int rank, const int64_t *dims);
 ValueId put_number(Writer *w, Type t, double x);
 ValueId put_integer(Writer *w, Type t, int64_t x);
 
+/* Element `at`, a scalar, of a vector. */
+ValueId put_element(Writer *w, ValueId x, ValueId at);
+
 /* Replica by replica, the partitions of each. */
 ValueId put_device_number(Writer *w);
 

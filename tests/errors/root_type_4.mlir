@@ -1,0 +1,9 @@
+// error: collective_broadcast (NAME:6:10): the places of the roots are i32[2], and must be i32[1]: one for each other operand
+module @roots attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 4 : i32} {
+  func.func public @main() -> tensor<ui32> {
+    %id = stablehlo.replica_id : tensor<ui32>
+    %root = stablehlo.constant dense<0> : tensor<2xi32>
+    %y = "stablehlo.collective_broadcast"(%id, %root) {replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, has_dynamic_root} : (tensor<ui32>, tensor<2xi32>) -> tensor<ui32>
+    return %y : tensor<ui32>
+  }
+}
