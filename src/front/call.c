@@ -149,10 +149,13 @@ static Program *need_program(tt_fn f, Leaves *leaves, const Args *args)
 
 static bool has_room(tt_fn f, int there, int room)
 {
+    const char *by = f->key.kind == FN_SCAN   ? "tt_scan_as"
+                     : f->key.kind == FN_COND ? "tt_cond_as"
+                                              : "tt_call_as";
     if (there != room)
         say_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
-                   "tt_call_as(type, ...)",
-                   f->label, there, there == 1 ? "" : "s", room);
+                   "%s(type, ...)",
+                   f->label, there, there == 1 ? "" : "s", room, by);
     return there == room;
 }
 

@@ -23,11 +23,19 @@ static const char *const names[] = {
 
 /* ---- the axis ---- */
 
+static bool is_mapped(void)
+{
+    const Trace *t = tracing;
+    while (t && !t->is_manual && !t->axis_size)
+        t = t->outer;
+    return t != NULL;
+}
+
 static void say_unbound(const char *who, const char *name)
 {
-    if (!tracing)
-        say_broken("%s: no axis named \"%s\" is being mapped here: call it inside a function that "
-                   "tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = \"%s\"",
+    if (!is_mapped())
+        say_broken("%s: nothing is being mapped here, so there is no axis \"%s\": call it inside a "
+                   "function that is, as by tt_pmap(f, .axis_name = \"%s\")",
                    who, name, name);
     else
         say_broken("%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "

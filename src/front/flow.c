@@ -25,6 +25,55 @@ typedef struct Flow {
 
 /* ---- the functions inside ---- */
 
+/* One of them: what it is for, and what it is given. */
+typedef struct Part {
+    tt_fn flow, f;
+    const char *what;
+    int nargs, counts[TT_MAX_ARGS + 1];
+} Part;
+
+static bool part_takes(const Part *p, const char *given)
+{
+    int wanted[TT_MAX_ARGS], n = fn_arguments(p->f, wanted);
+    const char *label = p->flow->label, *name = p->f->label;
+    if (!fn_has_config(label, p->f))
+        return false;
+    if (n >= 0 && n != p->nargs)
+        return say_broken("%s: the %s %s takes %d argument%s, and is given %d: %s", label, p->what,
+                          name, n, n == 1 ? "" : "s", p->nargs, given),
+               false;
+    for (int i = 0; i < n; i++)
+        if (p->counts[i] != wanted[i])
+            return say_broken("%s: argument %d of the %s %s has %d array%s, and is given %d", label,
+                              i, p->what, name, wanted[i], wanted[i] == 1 ? "" : "s", p->counts[i]),
+                   false;
+    return true;
+}
+
+bool flow_takes(tt_fn f, int nargs, const int *counts)
+{
+    FnKind kind = (FnKind)f->key.kind;
+    Part p = { .flow = f, .f = f->key.inner, .what = kind == FN_COND ? "first branch" : "body" };
+    Text given = { 0 };
+    int named = kind == FN_FORI || kind == FN_SCAN ? 2 : 1;
+    if (kind == FN_FORI)
+        p.counts[p.nargs++] = 1;
+    for (int i = kind == FN_COND; i < nargs; i++)
+        p.counts[p.nargs++] = counts[i];
+    text_printf(&given, kind == FN_COND   ? "what follows the branches"
+                        : kind == FN_FORI ? "the turn, the state"
+                        : kind == FN_SCAN ? "the state, a row"
+                                          : "the state");
+    if (kind != FN_COND && p.nargs > named)
+        text_printf(&given, ", and %d more behind it", p.nargs - named);
+    bool ok = part_takes(&p, text_cstr(&given));
+    p.f = f->key.other;
+    p.what = kind == FN_COND ? "second branch" : "condition";
+    ok = ok && (!p.f || part_takes(&p, text_cstr(&given)));
+    text_free(&given);
+    return ok;
+}
+
 /* A number becomes an array: what it meets in a turn must not change its type. */
 static Type settled(const Leaves *leaves, int i)
 {
@@ -57,14 +106,6 @@ static Type result_type(const Graph *g, int i)
     return type_of(g->m, region_return(g->m, g->body)->in[i]);
 }
 
-/* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
- * but never a float to an integer. */
-static bool gives_way(Type has, Type had)
-{
-    Shape shapes[] = { { .element = had.element }, { .element = has.element, .is_weak = true } };
-    return type_same_shape(had, has) && promote(2, shapes).element == had.element;
-}
-
 /* The state at the end of a turn is what the next one takes. */
 static bool keeps_state(const Flow *w)
 {
@@ -75,7 +116,8 @@ static bool keeps_state(const Flow *w)
                false;
     for (int i = 0; i < w->nstate; i++) {
         Type had = settled(w->leaves, i), has = result_type(&w->body, i);
-        if (!type_equal(had, has) && !(w->body.is_weak[i] && gives_way(has, had)))
+        if (!type_equal(had, has) &&
+            !(w->body.is_weak[i] && type_same_shape(had, has) && gives_way(has.element, had.element)))
             return say_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
                               "keep its type",
                               label, i, type_words(had), type_words(has)),
@@ -257,7 +299,11 @@ static bool run(Flow *w, tt *y)
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     Flow w = { .f = f, .leaves = leaves, .nstate = leaves->counts[0] };
-    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .is_flow = true };
     frame_push(&frame);
     bool ok = trace_inside(&w);
     if (ok) {
@@ -308,8 +354,12 @@ const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)
 
 const tt *tt_cond_n(tt condition, tt_fn yes, tt_fn no, const tt_tree *args, int nargs, int nresults)
 {
-    tt_tree all[TT_MAX_ARGS + 1] = { { &condition, 1 } };
-    int n = nargs < TT_MAX_ARGS ? nargs : TT_MAX_ARGS;
-    memcpy(all + 1, args, sizeof *args * (size_t)n);
-    return call(FN_COND, "cond", yes, no, 0, all, nargs + 1, nresults);
+    tt_tree all[TT_MAX_ARGS] = { { &condition, 1 } };
+    bool fits = nargs < TT_MAX_ARGS;
+    if (fits)
+        memcpy(all + 1, args, sizeof *args * (size_t)nargs);
+    else
+        say_broken("tt_cond: %d arguments and the condition: at most %d are possible in all", nargs,
+                   TT_MAX_ARGS);
+    return call(FN_COND, "cond", fits ? yes : NULL, no, 0, all, nargs + 1, nresults);
 }

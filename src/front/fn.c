@@ -125,6 +125,12 @@ static const tt_fun *find_enlisted(void (*function)(void))
 static tt_fn make_c(int arity, void (*function)(void), const char *name)
 {
     const tt_fun *fun = find_enlisted(function);
+    if (!arity && !fun && strncmp(name, "tt_", 3) == 0) {
+        say_broken("%s is no function of arrays alone: call it in a function that is one, and give "
+                   "that",
+                   name);
+        return NULL;
+    }
     if (!arity && !fun) {
         say_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
                    "definition",
@@ -231,21 +237,10 @@ const char *leaf_words(const Leaves *leaves, int i)
     return at;
 }
 
-/* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
- * file decides, or more than there can be. */
-static int argument_counts(tt_fn f, int *counts)
+int fn_arguments(tt_fn f, int *counts)
 {
     if (f->key.inner) {
-        int n = argument_counts(f->key.inner, counts), primal = n;
-        if (n < 0)
-            return n;
-        if (f->key.kind == FN_FORI) /* the body's first is the turn */
-            memmove(counts, counts + 1, sizeof *counts * (size_t)(--n));
-        if (f->key.kind == FN_COND) {
-            memmove(counts + 1, counts, sizeof *counts * (size_t)(n < TT_MAX_ARGS ? n : n - 1));
-            counts[0] = 1;
-            return n + 1;
-        }
+        int n = fn_arguments(f->key.inner, counts), primal = n;
         for (int i = 0; f->key.kind == FN_JVP && i < primal; i++)
             if (f->key.wrt >> i & 1) {
                 if (n < TT_MAX_ARGS)
@@ -260,7 +255,7 @@ static int argument_counts(tt_fn f, int *counts)
     return n;
 }
 
-static bool has_config(tt_fn f)
+bool fn_has_config(const char *who, tt_fn f)
 {
     tt_fn c = f;
     while (c->key.inner)
@@ -269,14 +264,16 @@ static bool has_config(tt_fn f)
         return true;
     return say_broken("%s: %s has no configuration: give it where the function is transformed, as "
                       "in tt_jit(%s, .config = &c)",
-                      f->label, c->name, c->name),
+                      who, c->name, c->name),
            false;
 }
 
 bool fn_takes(tt_fn f, int nargs, const int *counts)
 {
-    int wanted[TT_MAX_ARGS], n = argument_counts(f, wanted);
-    if (!has_config(f))
+    if (f->key.kind >= FN_WHILE)
+        return flow_takes(f, nargs, counts);
+    int wanted[TT_MAX_ARGS], n = fn_arguments(f, wanted);
+    if (!fn_has_config(f->label, f))
         return false;
     if (n < 0)
         return true;

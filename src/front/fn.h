@@ -21,7 +21,7 @@ typedef enum FnKind {
     FN_VMAP,
     FN_PMAP,
     FN_SHARD_MAP,
-    FN_WHILE,
+    FN_WHILE, /* this and what follows: loops and branches, made of several functions */
     FN_FORI,
     FN_SCAN,
     FN_COND,
@@ -88,6 +88,11 @@ const char *leaf_place(const Leaves *leaves, int i); /* the same without its typ
 /* False: f is NULL; said, naming `who`. */
 bool fn_is(tt_fn f, const char *who);
 
+/* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
+ * file decides, or more than there can be. */
+int fn_arguments(tt_fn f, int *counts);
+/* Has the C function in f the configuration it needs?  False: said, to `who`. */
+bool fn_has_config(const char *who, tt_fn f);
 /* Does f take such arguments?  False: said. */
 bool fn_takes(tt_fn f, int nargs, const int *counts);
 /* Calls the C function that f is. */
@@ -111,4 +116,5 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
+bool flow_takes(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_takes */
 #endif

@@ -9,6 +9,7 @@
 #include "front/build.h"
 #include "front/client.h"
 #include "front/fn.h"
+#include "front/numpy.h"
 #include "front/say.h"
 #include "hlo/define/define.h"
 #include "hlo/settle.h"
@@ -188,6 +189,26 @@ static void copy_region(Copier *c, RegionId r, RegionId to)
 
 /* ---- calling ---- */
 
+/* A number takes the type that the program wants, as it takes its partner's; *changed: some
+ * did. */
+static Leaves typed_leaves(const struct Loaded *p, const Leaves *leaves, bool *changed)
+{
+    const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
+    Leaves typed = *leaves;
+    typed.types = ARENA_ARRAY(trace_arena(), Type, leaves->n + 1);
+    *changed = false;
+    for (int i = 0; i < leaves->n; i++) {
+        Type had = leaves->types[i];
+        Type want = i < body->nargs ? type_of(p->m, body->args + (uint32_t)i) : had;
+        bool is_number = leaves->is_weak && leaves->is_weak[i];
+        bool gives = is_number && gives_way(had.element, want.element);
+        typed.types[i] =
+            type_with(had, gives ? want.element : element_settled(had.element, is_number));
+        *changed |= typed.types[i].element != had.element;
+    }
+    return typed;
+}
+
 static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
 {
     const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
@@ -198,8 +219,8 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_fits(want, leaves->types[i]))
-            return say_broken("%s: %s must be %s", f->label, leaf_words(leaves, i),
-                              type_words(want)),
+            return say_broken("%s: %s is %s, and must be %s", f->label, leaf_place(leaves, i),
+                              type_words(leaves->types[i]), type_words(want)),
                    false;
     }
     return true;
@@ -278,7 +299,8 @@ static const Version *version_for(tt_fn f, struct Loaded *p, const Leaves *leave
     return v;
 }
 
-bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
+/* The program on leaves of the types that it wants. */
+static bool typed_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     struct Loaded *p = f->loaded;
     if (!fits(f, p, leaves) || !take_meshes(f, p->m))
@@ -295,4 +317,22 @@ bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
     *out = (Graph){ session->m, body, leaves->n, nresults,
                     ARENA_ARRAY(trace_arena(), bool, nresults + 1) };
     return true;
+}
+
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    bool changed;
+    Leaves typed = typed_leaves(f->loaded, leaves, &changed);
+    if (!changed)
+        return typed_graph(f, leaves, out);
+    Graph g;
+    if (!typed_graph(f, &typed, &g))
+        return false;
+    tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
+    tt *y = ARENA_ARRAY(trace_arena(), tt, g.nresults + 1);
+    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    for (int i = 0; i < leaves->n; i++)
+        in[i] = build_convert(in[i], typed.types[i].element);
+    trace_inline(f->label, &g, in, y);
+    return record_end(f->label, g.nresults, y, out);
 }

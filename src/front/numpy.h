@@ -15,7 +15,10 @@ typedef struct Met {
     bool is_weak;
 } Met;
 Met promote(int n, const Shape *shapes);
-/* The same, then a float if it is not one: the default float for integers and booleans. */
+/* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
+ * but never a float to an integer. */
+bool gives_way(Element number, Element array);
+/* As promote, then a float if it is not one: the default float for integers and booleans. */
 Met promote_inexact(int n, const Shape *shapes);
 
 /* The shapes of n operands; false: one is broken. */

@@ -43,14 +43,14 @@ static bool *donated_leaves(tt_fn f, const Leaves *leaves)
     return donated;
 }
 
-/* C functions and programs record in the frame of whoever wants them; here that is the call. */
+/* C functions record in the frame of whoever wants them; here that is the call. */
 static Trace call_frame(tt_fn f)
 {
+    bool is_jit = f->key.kind == FN_JIT;
     Trace frame = { .file = f->file, .line = f->line };
-    bool is_plain = f->key.kind == FN_C || f->key.kind == FN_LOADED || f->key.kind == FN_JIT;
-    if (is_plain) {
-        frame.how = "jit";
-        frame.name = f->key.kind == FN_JIT ? f->key.inner->label : f->label;
+    if (is_jit || f->key.kind == FN_C) {
+        frame.how = is_jit ? f->how : "call";
+        frame.name = is_jit ? f->key.inner->label : f->label;
     }
     return frame;
 }

@@ -96,6 +96,12 @@ Met promote(int n, const Shape *shapes)
     return met_in(node, all_numbers(n, shapes));
 }
 
+bool gives_way(Element number, Element array)
+{
+    Shape shapes[] = { { .element = array }, { .element = number, .is_weak = true } };
+    return promote(2, shapes).element == array;
+}
+
 Met promote_inexact(int n, const Shape *shapes)
 {
     Met met = promote(n, shapes);

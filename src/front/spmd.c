@@ -192,11 +192,22 @@ static const Trace *map_around(void)
     return t;
 }
 
+static bool say_map_in_flow(const char *who, const char *how, const char *name)
+{
+    return say_broken("%s: not supported: a map in a loop or a branch inside %s(%s): map around "
+                      "the loop, or within a device with tt_vmap",
+                      who, how, name),
+           false;
+}
+
 /* Are there n devices for every copy of the maps around?  False: said. */
 static bool fits_inside(tt_fn f, int64_t n)
 {
     const Trace *around = map_around();
     int64_t copies = devices_around(), there = client_device_count();
+    for (const Trace *t = tracing; t != around; t = t->outer)
+        if (t->is_flow)
+            return say_map_in_flow(f->label, around->how, around->name);
     if (copies * n <= there)
         return true;
     say_broken("%s inside %s(%s): %lld times %lld devices are needed, but there are %lld: start "
@@ -308,10 +319,7 @@ static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
 {
     Ints inner;
     if (has_map_in_flow(session->m, body->body, false))
-        return say_broken("%s: not supported: a map in a loop or a branch inside it: map around "
-                          "that, or within a device with tt_vmap",
-                          f->label),
-               0;
+        return say_map_in_flow(f->label, f->how, f->key.inner->label);
     if (!nested_sizes(session->m, body->body, &inner))
         return say_broken("%s: the maps inside it are over different numbers of devices: in one "
                           "program they must be over the same",

@@ -36,6 +36,7 @@ struct Trace {
     int axis_size;
     const struct tt_grid *mesh; /* bound by this frame (shard_map): its axes */
     bool is_manual;             /* pmap, shard_map: its body runs on every device */
+    bool is_flow;               /* a loop or a branch */
     const Loc *loc;             /* of what is recorded; NULL: where the user stands */
     uint32_t values;            /* value.c: the first slot of a list of its values */
 };

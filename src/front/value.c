@@ -148,7 +148,13 @@ static void say_stale(tt x, const char *who, const char *what)
     static const char scope[] = "carry it out with tt_keep, or store it with tt_assign";
     Slot *slot = slot_at(x.slot);
     uint32_t now = slot ? (uint32_t)(atomic_load(&slot->state) >> 32) : 0;
-    if (!slot || now - x.generation > 1) {
+    if (!slot || !x.generation || x.generation > now) {
+        say_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number becomes "
+                   "one by tt_scalar, and what is no array stays outside",
+                   who, what);
+        return;
+    }
+    if (now - x.generation > 1) {
         say_broken("%s: the scope or trace of %s has ended: %s", who, what, scope);
         return;
     }
@@ -187,7 +193,7 @@ static Slot *pin(tt x)
 
 bool value_pin_as(tt x, const char *who, const char *what, Held *out)
 {
-    if (!x.generation) {
+    if (!x.generation && !x.slot) {
         if (!said_something())
             say_broken("%s: %s is no array: it was never given one", who, what);
         return false;

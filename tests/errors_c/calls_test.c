@@ -398,8 +398,31 @@ CASE(value_made_up)
 {
     tt x = { 123456, 7 };
     tt_print(x);
-    SAYS("+3: in value_made_up: tt_print: the scope or trace of an argument has ended: carry it "
-         "out with tt_keep, or store it with tt_assign");
+    SAYS("+3: in value_made_up: tt_print: an argument is nothing that Tutti made: a tree has no "
+         "fields but tt; a number becomes one by tt_scalar, and what is no array stays outside");
+}
+
+CASE(number_in_a_tree)
+{
+    struct { tt w; double b; } p = { tt_zeros(TT_F32, 3), 0.5 };
+    tt_call(line, p, tt_zeros(TT_F32, 3));
+    SAYS("+3: in number_in_a_tree: line: argument 0, leaf 1 is nothing that Tutti made: a tree has "
+         "no fields but tt; a number becomes one by tt_scalar, and what is no array stays outside");
+}
+
+CASE(pointer_in_a_tree)
+{
+    struct { tt w; void *b; } p = { tt_zeros(TT_F32, 3), &p };
+    tt_wait(p);
+    SAYS("+3: in pointer_in_a_tree: tt_wait: an argument is nothing that Tutti made: a tree has no "
+         "fields but tt; a number becomes one by tt_scalar, and what is no array stays outside");
+}
+
+CASE(operation_with_axes_as_a_function)
+{
+    tt_call(tt_vmap(tt_sum), tt_zeros(TT_F32, 3, 2));
+    SAYS("+2: in operation_with_axes_as_a_function: tt_sum is no function of arrays alone: call it "
+         "in a function that is one, and give that");
 }
 
 CASE(after_a_fork)

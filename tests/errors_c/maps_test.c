@@ -15,6 +15,10 @@ static tt shifts(tt x) { return tt_shift(x, "j", 1); }
 static tt numbered(tt x) { return tt_add(x, tt_axis_index("rows")); }
 static tt turn(tt i, tt x) { (void)i; return tt_call(tt_pmap(square), x); }
 static tt looped(tt x) { return tt_fori(3, turn, x); }
+static tt squares(tt x) { return tt_call(tt_pmap(square), x); }
+static tt maps_jit(tt x) { return tt_call(tt_jit(squares), x); }
+static tt turn_jit(tt i, tt x) { (void)i; return maps_jit(x); }
+static tt maps_twice(tt x) { return tt_fori(3, turn_jit, maps_jit(x)); }
 static tt pmapped(tt x) { return tt_call(tt_pmap(square), x); }
 static tt mapped_twice(tt x) { return tt_call(tt_pmap(pmapped), x); }
 static tt pinned(tt x)
@@ -209,8 +213,20 @@ CASE(inner_maps_of_two_sizes)
 CASE(inner_map_in_a_loop)
 {
     tt_call(tt_pmap(looped), tt_zeros(TT_F32, 2, 2));
-    SAYS("+2: in inner_map_in_a_loop: pmap(looped): not supported: a map in a loop or a branch "
-         "inside it: map around that, or within a device with tt_vmap");
+    SAYS("above: in turn: pmap(square): not supported: a map in a loop or a branch inside "
+         "pmap(looped): map around the loop, or within a device with tt_vmap\n"
+         "    while tracing fori(turn), above\n"
+         "    while tracing pmap(looped), +2");
+}
+
+CASE(inner_map_in_a_loop_by_jit)
+{
+    tt_call(tt_pmap(maps_twice), tt_zeros(TT_F32, 2, 2));
+    SAYS("above: in squares: pmap(square): not supported: a map in a loop or a branch inside "
+         "pmap(maps_twice): map around the loop, or within a device with tt_vmap\n"
+         "    while tracing jit(squares), above\n"
+         "    while tracing fori(turn_jit), above\n"
+         "    while tracing pmap(maps_twice), +2");
 }
 
 CASE(name_with_a_comma)
@@ -238,9 +254,9 @@ CASE(two_sizes_in_a_program)
 CASE(collective_outside_a_map)
 {
     tt_psum(tt_zeros(TT_F32, 4), "batch");
-    SAYS("+2: in collective_outside_a_map: tt_psum: no axis named \"batch\" is being mapped "
-         "here: call it inside a function that tt_pmap, tt_vmap or tt_shard_map maps with "
-         ".axis_name = \"batch\"");
+    SAYS("+2: in collective_outside_a_map: tt_psum: nothing is being mapped here, so there is no "
+         "axis \"batch\": call it inside a function that is, as by tt_pmap(f, .axis_name = "
+         "\"batch\")");
 }
 
 CASE(unbound_axis)
@@ -267,20 +283,26 @@ CASE(nameless_axis)
          "    while tracing pmap(nameless), +2, axis \"i\" of size 4");
 }
 
+CASE(collective_in_a_function_that_nobody_maps)
+{
+    tt_call(total, tt_zeros(TT_F32, 4));
+    SAYS("above: in total: tt_psum: nothing is being mapped here, so there is no axis \"batch\": call "
+         "it inside a function that is, as by tt_pmap(f, .axis_name = \"batch\")\n"
+         "    while tracing call(total), +2");
+}
+
 CASE(axis_index_outside)
 {
     tt_axis_index("rows");
-    SAYS("+2: in axis_index_outside: tt_axis_index: no axis named \"rows\" is being mapped here: "
-         "call it inside a function that tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = "
-         "\"rows\"");
+    SAYS("+2: in axis_index_outside: tt_axis_index: nothing is being mapped here, so there is no "
+         "axis \"rows\": call it inside a function that is, as by tt_pmap(f, .axis_name = \"rows\")");
 }
 
 CASE(axis_size_outside)
 {
     tt_axis_size("rows");
-    SAYS("+2: in axis_size_outside: tt_axis_size: no axis named \"rows\" is being mapped here: "
-         "call it inside a function that tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = "
-         "\"rows\"");
+    SAYS("+2: in axis_size_outside: tt_axis_size: nothing is being mapped here, so there is no "
+         "axis \"rows\": call it inside a function that is, as by tt_pmap(f, .axis_name = \"rows\")");
 }
 
 CASE(axis_index_of_another)

@@ -277,7 +277,8 @@ static void test_mistakes(void)
     tt_scan_as(Out, layer, tt_index(x, 0), tt_index(x, 0), x);
     CHECK(strstr(front_said(), "scan(layer): argument 1, f32[] has no rows to go through") != NULL);
     tt_fori(3, count, x, x);
-    CHECK(strstr(front_said(), "fori(count) takes 1 argument, not 2") != NULL);
+    CHECK(strstr(front_said(), "fori(count): the body count takes 2 arguments, and is given 3: "
+                               "the turn, the state, and 1 more behind it") != NULL);
 }
 
 /* ---- configurations ---- */

@@ -207,8 +207,8 @@ static void test_axes(void)
          ".axis_name\n"
          "    while tracing pmap(no_name), @, axis \"i\" of size 4");
     SAYS(tt_psum(x, "i"),
-         "@: in test_axes: tt_psum: no axis named \"i\" is being mapped here: call it inside a "
-         "function that tt_pmap, tt_vmap or tt_shard_map maps with .axis_name = \"i\"");
+         "@: in test_axes: tt_psum: nothing is being mapped here, so there is no axis \"i\": "
+         "call it inside a function that is, as by tt_pmap(f, .axis_name = \"i\")");
     SAYS(tt_call(tt_pmap(scatters, .axis_name = "i"), x),
          "@: in scatters: tt_psum_scatter: f32[2] must have 4 along axis 0, the size of \"i\"\n"
          "    while tracing pmap(scatters), @, axis \"i\" of size 4");

@@ -562,6 +562,31 @@ static const char loaded_text[] =
     "(tensor<3xf32>, tensor<f32>) -> tensor<f32>\n"
     "    return %s : tensor<f32>\n  }\n}\n";
 
+static const char scaled_text[] = "func.func @main(%x: tensor<3xf32>, %a: tensor<f32>, "
+                                  "%n: tensor<i32>) -> tensor<3xf32> {\n"
+                                  "  %c = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>\n"
+                                  "  %s = stablehlo.multiply %a, %c : tensor<f32>\n"
+                                  "  %b = stablehlo.broadcast_in_dim %s, dims = [] : "
+                                  "(tensor<f32>) -> tensor<3xf32>\n"
+                                  "  %y = stablehlo.multiply %x, %b : tensor<3xf32>\n"
+                                  "  return %y : tensor<3xf32>\n"
+                                  "}\n";
+
+/* A number has the type that the program wants, an integer that of floats too. */
+static void test_numbers_for_loaded(void)
+{
+    tt_fn f = front_load(scaled_text);
+    tt x = ramp(1, 3, 0, 0), rows = ramp(2, 4, 3, 0);
+    EACH(tt_call(f, x, tt_scalar(1.5), tt_integer(2)), x, 3 * X);
+    EACH(tt_call(tt_jit(f), x, tt_integer(3), tt_integer(2)), x, 6 * X);
+    EACH(tt_call(tt_pmap(f, .in_axes = { 0, TT_NONE, TT_NONE }), rows, tt_scalar(0.5),
+                 tt_integer(2)),
+         rows, X);
+    CHECK_SAID("");
+    tt_call(f, x, tt_scalar(1.5), tt_scalar(2.5));
+    CHECK(strstr(front_said(), "argument 2 is f32[], and must be i32[]") != NULL);
+}
+
 static void test_loaded(void)
 {
     tt_fn f = front_load(loaded_text);
@@ -576,7 +601,7 @@ static void test_loaded(void)
     tt_call(f, x);
     CHECK(strstr(front_said(), "takes 2 arrays, not 1") != NULL);
     tt_call(f, x, ramp(1, 4, 0, 0));
-    CHECK(strstr(front_said(), "argument 1, f32[4] must be f32[3]") != NULL);
+    CHECK(strstr(front_said(), "argument 1 is f32[4], and must be f32[3]") != NULL);
 }
 
 /* A function of somebody else's: rows are played one by one; its derivative is not known. */
@@ -697,6 +722,7 @@ int main(void)
     test_second_through_loop();
     test_jvp_misuse();
     test_loaded();
+    test_numbers_for_loaded();
     test_custom_call();
     test_lapack();
     test_random();

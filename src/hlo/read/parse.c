@@ -293,9 +293,10 @@ Error *parse_top(Parser *p)
         return parse_generic_function(p);
     if (at_generic(p, "\"sdy.mesh\""))
         return parse_generic_mesh(p);
-    if (p->token.kind == TOKEN_WORD || p->token.kind == TOKEN_STRING)
-        return unsupported(p, p->token.text.at, "operation %.*s in a module",
-                           STR_ARG(p->token.text));
+    Str text = p->token.text;
+    bool has_dialect = p->token.kind == TOKEN_WORD && memchr(text.at, '.', text.n);
+    if (has_dialect || p->token.kind == TOKEN_STRING || at_word(p, "module"))
+        return unsupported(p, text.at, "operation %.*s in a module", STR_ARG(text));
     return expected(p, "a function");
 }
 
