@@ -67,7 +67,7 @@ static tt fill(int n, int64_t a, int64_t b)
     for (int i = 0; i < 3; i++)
         if ((const int64_t[]){ n, a, b }[i])
             shape.v[shape.n++] = (const int64_t[]){ n, a, b }[i];
-    tt x = (tt_from)(TT_F32, data, &shape);
+    tt x = (tt_from)(TT_F32, data, 0, &shape);
     free(data);
     return n ? tt_place(x, tt_mesh_of({ "i", n }), "i") : x;
 }

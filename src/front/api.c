@@ -102,13 +102,16 @@ tt tt_integer(int64_t x)
     return value_from_host(type_scalar(I64), &x, true);
 }
 
-tt tt_from(tt_dtype type, const void *data, const tt_dims *shape)
+tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
 {
     if (!dtype_ok("tt_from", type) || !dims_ok("tt_from", shape))
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
     if (!data && type_bytes(t))
         return say_broken("tt_from: there is no data for %s", type_words(t));
+    if (bytes && bytes < type_bytes(t))
+        return say_broken("tt_from: %s takes %lld elements, and the data has %zu", type_words(t),
+                          (long long)type_count(t), bytes / (size_t)element_info[t.element].bytes);
     return value_from_host(t, data, false);
 }
 

@@ -225,7 +225,7 @@ static void fold_in_body(const tt *in, tt *out, const void *config)
 tt tt_key(uint64_t seed)
 {
     uint32_t words[2] = { (uint32_t)(seed >> 32), (uint32_t)seed };
-    return tt_from(TT_U32, words, &(const tt_dims){ 1, { 2 } });
+    return tt_from(TT_U32, words, sizeof words, &(const tt_dims){ 1, { 2 } });
 }
 
 tt tt_next_key(tt *key)

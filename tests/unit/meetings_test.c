@@ -27,7 +27,7 @@ static tt numbers(const tt_dims *shape, int step)
         n *= shape->v[i];
     for (int64_t k = 0; k < n; k++)
         x[k] = (float)(k * step % 23 - 11) / 8;
-    return (tt_from)(TT_F32, x, shape);
+    return (tt_from)(TT_F32, x, sizeof x, shape);
 }
 
 /* ---- what JAX said ---- */

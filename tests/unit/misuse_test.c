@@ -92,7 +92,7 @@ static void test_shaping(void)
 static void test_arrays(void)
 {
     tt m = zeros(TT_F32, 2, 4, 3);
-    float out[3];
+    float out[3] = { 0 };
     SAYS(tt_zeros(TT_F32, 2, -1), "tt_full: extent 1 of the shape is -1; it must be 0 or more");
     SAYS((tt_full)(TT_F32, 0, &(tt_dims){ 9, { 1 } }),
          "tt_full: a shape has 0 to 8 extents, not 9");
@@ -100,6 +100,11 @@ static void test_arrays(void)
     SAYS(tt_arange(77, 3), "tt_arange: there is no element type 77");
     SAYS(tt_arange(TT_F32, -3), "tt_arange: extent 0 of the shape is -3; it must be 0 or more");
     SAYS(tt_from((float *)NULL, 3), "tt_from: there is no data for f32[3]");
+    SAYS(tt_from(((float[]){ 1, 2 }), 2, 3),
+         "tt_from: f32[2,3] takes 6 elements, and the data has 2");
+    SAYS(tt_from(out, 4), "tt_from: f32[4] takes 4 elements, and the data has 3");
+    SAYS((tt_from)(TT_F64, out, sizeof out, &(tt_dims){ 1, { 2 } }),
+         "tt_from: f64[2] takes 2 elements, and the data has 1");
     SAYS(tt_item(m), "tt_item: f32[4,3] has 12 elements, and must have one");
     SAYS(tt_read(m, out, sizeof out), "tt_read: f32[4,3] has 48 bytes; there is room for 12");
     SAYS(tt_load_npy("build/nothing.npy"),

@@ -125,7 +125,7 @@ static tt read_operand(char *at)
     Host h = read_host(at);
     tt_dtype type = TT_F32;
     CHECK(dtype_of(h.element, &type));
-    return (tt_from)(type, h.data, &h.dims);
+    return (tt_from)(type, h.data, 0, &h.dims);
 }
 
 /* ---- Comparing. */

@@ -19,7 +19,7 @@ static tt argument(int which, const tt_dims *dims)
         n *= dims->v[i];
     for (int64_t i = 0; i < n; i++)
         at[i] = (float)sin(0.7 * (double)i + which);
-    return (tt_from)(TT_F32, at, dims);
+    return (tt_from)(TT_F32, at, sizeof at, dims);
 }
 
 static int64_t read_all(tt x, float *out)

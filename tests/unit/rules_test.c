@@ -383,9 +383,9 @@ static tt make(const Arg *a, int rows, Element e, const double *at)
         floats[i] = (float)at[i];
         ints[i] = (int32_t)floor(at[i]);
     }
-    tt x = a->is_int  ? (tt_from)(TT_I32, ints, &dims)
-           : e == F64 ? (tt_from)(TT_F64, doubles, &dims)
-                      : (tt_from)(TT_F32, floats, &dims);
+    tt x = a->is_int  ? (tt_from)(TT_I32, ints, 0, &dims)
+           : e == F64 ? (tt_from)(TT_F64, doubles, 0, &dims)
+                      : (tt_from)(TT_F32, floats, 0, &dims);
     free(doubles), free(floats), free(ints);
     return x;
 }

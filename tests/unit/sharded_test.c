@@ -63,7 +63,7 @@ static tt numbers(int step, int64_t rows, int64_t columns)
     float x[64];
     for (int k = 0; k < 64; k++)
         x[k] = (float)(k * step % 23 - 11) / 8;
-    return (tt_from)(TT_F32, x, &(tt_dims){ 2, { rows, columns } });
+    return (tt_from)(TT_F32, x, sizeof x, &(tt_dims){ 2, { rows, columns } });
 }
 
 static int read_all(tt x, float *out)
