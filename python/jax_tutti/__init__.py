@@ -1,7 +1,7 @@
 """Tutti's engine as a platform of JAX.
 
 JAX finds this module by its entry point and calls `initialize`, which says where the engine is
-and how many devices it should have, and tells JAX which of its rules for CPUs hold here too.
+and how many devices it should have, and tells JAX which of its rules for CPUs and GPUs hold here too.
 """
 import os
 import pathlib
@@ -76,24 +76,15 @@ def _lower_send(ctx, x, *, axis_name, perm):
     ).results
 
 
-def _lower_collectives():
-    """JAX lowers these for GPUs only, though what it makes of them is not particular to those."""
+def _lower_sends():
+    """JAX's rule for psend wants a GPU's channel; ours asks for nothing particular."""
     from jax._src.interpreters import mlir
     from jax._src.lax import parallel
 
     try:
-        rules = [
-            (parallel.pbroadcast_p, parallel._pbroadcast_lowering),
-            (parallel.psend_p, _lower_send),
-            (parallel.precv_p, parallel._precv_lowering_gpu),
-        ]
-        start = getattr(parallel, "_start_lowering", None)
-        if start:
-            rules.append((parallel.pbroadcast_start_p, start(parallel._pbroadcast_lowering)))
-        for primitive, rule in rules:
-            mlir.register_lowering(primitive, rule, platform=NAME)
+        mlir.register_lowering(parallel.psend_p, _lower_send, platform=NAME)
     except AttributeError as error:
-        warnings.warn(f"jax_tutti: no pbroadcast, psend and precv with this JAX: {error}")
+        warnings.warn(f"jax_tutti: no psend with this JAX: {error}")
 
 
 # Primitives that JAX lowers for CPUs as we want it: to calls of LAPACK, which the engine answers,
@@ -101,33 +92,39 @@ def _lower_collectives():
 LIKE_CPU = {"check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf",
             "hessenberg", "householder_product", "lu", "ormqr", "schur", "spsolve", "svd",
             "tridiagonal", "tridiagonal_solve"}
+# Those that it lowers for GPUs only, though what it makes of them is not particular to those.
+LIKE_GPU = {"pbroadcast", "pbroadcast_start", "precv"}
 
 
 class _Rules(dict):
-    """Our own rules, and the CPU's for LIKE_CPU.  Some modules of JAX write theirs when they are
-    first imported, which may be later than now, so the CPU's are looked up when asked for."""
+    """Our own rules, and those of the platforms that we are like.  Some modules of JAX write theirs
+    when they are first imported, which may be later than now, so they are looked up when asked for."""
 
-    def __init__(self, ours, cpu):
+    def __init__(self, ours, others):
         super().__init__(ours)
-        self.cpu = cpu
+        self.others = others
+
+    def _other(self, primitive):
+        name = primitive.name
+        platform = "cpu" if name in LIKE_CPU else "cuda" if name in LIKE_GPU else None
+        return self.others[platform] if platform else {}
 
     def __contains__(self, primitive):
-        return super().__contains__(primitive) or (primitive.name in LIKE_CPU
-                                                   and primitive in self.cpu)
+        return super().__contains__(primitive) or primitive in self._other(primitive)
 
     def __missing__(self, primitive):
-        return self.cpu[primitive]
+        return self._other(primitive)[primitive]
 
 
-def _share_cpu_rules():
-    """JAX keeps its lowering rules by platform; some of its CPU's are ours too."""
+def _share_rules():
+    """JAX keeps its lowering rules by platform; some of its CPU's and GPU's are ours too."""
     from jax._src.interpreters import mlir
 
     rules = getattr(mlir, "_platform_specific_lowerings", None)
     if rules is None:
         warnings.warn("jax_tutti: this JAX hides its lowering rules; jax.numpy.linalg is missing")
         return
-    rules[NAME] = _Rules(rules.get(NAME, {}), rules["cpu"])
+    rules[NAME] = _Rules(rules.get(NAME, {}), rules)
 
 
 def initialize():
@@ -140,6 +137,6 @@ def initialize():
         NAME, priority=500, library_path=library_path(), options=_client_options
     )
     _allow_donation()
-    _lower_collectives()
-    _share_cpu_rules()
+    _lower_sends()
+    _share_rules()
     callbacks.install(library_path(), NAME)
