@@ -72,6 +72,8 @@ def why_not_compared(case):
         return "XLA has no floats of six bits; test_narrow.py compares with NumPy's types"
     if case["op"] == "POW" and "i" in case["element"] and case["ranges"] == "any":
         return "XLA looks at six bits of an integer's exponent"
+    if case["op"] == "POW" and "ui" in case["element"] and jax.__version_info__ >= (0, 11):
+        return "XLA of JAX 0.11 refuses its own power of unsigned integers"
     if case["op"] == "REDUCE" and case["element"] in FLOATS and case["ranges"] == "any":
         return "XLA's reductions lose NaN: max([nan, inf]) is inf"
     if case["op"] == "SQUARE" and "i" in case["element"]:
@@ -147,8 +149,6 @@ def differs(got, want, element, ulps):
         parts = far(got.real, want.real, element, ulps) | far(got.imag, want.imag, element, ulps)
         return parts & ~near
     return far(got.astype(np.float64), want.astype(np.float64), element, ulps)
-
-
 
 
 def compare(folder, number, case):
