@@ -6,7 +6,6 @@ type; the order of summation has a case of its own.
 """
 import itertools
 import operator
-import sys
 from functools import reduce
 
 import jax
@@ -15,6 +14,8 @@ import ml_dtypes
 import numpy as np
 from jax import lax
 from jax.sharding import Mesh, PartitionSpec as P
+
+from play_cases import play
 
 jax.config.update("jax_enable_x64", True)
 N = jax.device_count()
@@ -436,12 +437,4 @@ CASES = [
 ]
 
 if __name__ == "__main__":
-    failed = 0
-    for case in [c for c in CASES if c.__name__ in sys.argv[1:] or len(sys.argv) == 1]:
-        try:
-            case()
-        except Exception as error:  # noqa: BLE001: every case is to be played
-            failed += 1
-            print(f"FAIL {case.__name__}: {type(error).__name__}: {str(error)[:1000]}")
-    print(f"{checks} checks")
-    sys.exit(failed > 0)
+    play(CASES, lambda: checks)

@@ -6,7 +6,6 @@ collective along them means, device by device.
 """
 import itertools
 import math
-import sys
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +13,8 @@ import ml_dtypes
 import numpy as np
 from jax import lax
 from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
+
+from play_cases import play
 
 N = jax.device_count()
 SHAPES = {2: [(2,)], 3: [(3,)], 4: [(4,), (2, 2)], 8: [(8,), (2, 4), (4, 2), (2, 2, 2)]}[N]
@@ -299,12 +300,4 @@ CASES = [along_axes, along_axes_batched, types_along_axes, ragged_along_axes, tr
          from_everywhere_to_everywhere, as_specs_say, partly_manual]
 
 if __name__ == "__main__":
-    failed = 0
-    for case in [c for c in CASES if c.__name__ in sys.argv[1:] or len(sys.argv) == 1]:
-        try:
-            case()
-        except Exception as error:  # noqa: BLE001: every case is to be played
-            failed += 1
-            print(f"FAIL {case.__name__}: {type(error).__name__}: {str(error)[:1000]}")
-    print(f"{checks} checks")
-    sys.exit(failed > 0)
+    play(CASES, lambda: checks)

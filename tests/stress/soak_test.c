@@ -2,8 +2,8 @@
  * program gives is the same bits every time, failures in between leave nothing behind, and memory
  * does not grow.  SOAK says how many launches; 1000000 is the long form.  Links the engine. */
 #include "tests/seam/play.h"
+#include "tests/stress/resident.h"
 
-#include <unistd.h>
 
 enum { N = 8, SIZE = 4096, MOST_GROWTH = 2 << 20 };
 
@@ -111,17 +111,6 @@ static void launch(int k)
         if (out[d])
             release(out[d]);
     }
-}
-
-static long resident(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
 }
 
 static int64_t bytes_in_use(int device)

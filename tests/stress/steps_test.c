@@ -3,9 +3,9 @@
  * Memory is looked at after a tenth of the steps and at the end: what a step makes must be gone with
  * its scope, on the host and on the devices.  TUTTI_STEPS says how many; 100000 is the long form. */
 #include "tests/front.h"
+#include "tests/stress/resident.h"
 
 #include <stdio.h>
-#include <unistd.h>
 
 typedef struct { tt w, b; } Params;
 typedef struct { tt loss; Params grad; } LossGrad;
@@ -30,17 +30,6 @@ static Step train_step(Params p, tt x, tt y)
     return (Step){ tt_map(descend, p, ours.grad), ours.loss };
 }
 TT_FUN(Step, train_step, Params, tt, tt);
-
-static long resident(void)
-{
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%*d %ld", &pages) != 1)
-        pages = 0;
-    if (file)
-        fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
-}
 
 /* A step, and what else a loop does: a number read, an eager operation, a mapped one, a key. */
 static double step(tt_fn train, Params *p, tt *key, tt x, tt y)
