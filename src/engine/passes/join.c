@@ -260,8 +260,11 @@ void run_flush(Placer *z, NodeId last)
     free(j.out);
     for (int i = 0; i < z->nrun; i++) {
         const Node *node = node_at(z->m, z->run[i]);
-        for (int k = 0; k < node->nout; k++)
-            z->is_waiting[node->out + (uint32_t)k] = false;
+        for (int k = 0; k < node->nout; k++) {
+            ValueId v = node->out + (uint32_t)k;
+            z->is_waiting[v] = false;
+            z->is_lost[v] = subst_get(&z->pieces, v) == v;
+        }
     }
     z->nrun = z->nasked = 0;
 }

@@ -98,15 +98,21 @@ static bool is_splat(const Module *m, ValueId v)
     return constant && constant->is_splat;
 }
 
-bool piece_is_near(const Placer *z, ValueId v, Tiling want)
+/* A flush would give v, but not what is used by nobody but the run. */
+static bool is_near(const Placer *z, ValueId v, Tiling want, bool may_flush)
 {
     Tiling inner;
     if (is_splat(z->m, v))
         return true;
-    if ((!z->is_waiting[v] || z->may_flush) && tiling_refines(want, z->tilings[v]))
+    if ((z->is_waiting[v] ? may_flush : !z->is_lost[v]) && tiling_refines(want, z->tilings[v]))
         return true;
     return is_broadcast(z->m, v) && broadcast_wants(z, v, want, &inner) &&
-           piece_is_near(z, node_at(z->m, value_def(z->m, v))->in[0], inner);
+           is_near(z, node_at(z->m, value_def(z->m, v))->in[0], inner, false);
+}
+
+bool piece_is_near(const Placer *z, ValueId v, Tiling want)
+{
+    return is_near(z, v, want, z->may_flush);
 }
 
 /* v is near. */
@@ -121,7 +127,7 @@ static ValueId make_piece(Placer *z, ValueId v, Tiling want)
     if (is_splat(m, v))
         return build_constant(m, z->to, (Dense){ local, true, value_constant(m, v)->data }, loc);
     if (is_broadcast(m, v) && broadcast_wants(z, v, want, &inner) &&
-        piece_is_near(z, def->in[0], inner)) {
+        is_near(z, def->in[0], inner, false)) {
         ValueId piece = piece_of(z, def->in[0], inner);
         return build_node(m, z->to, OP_BROADCAST, 1, &piece, local, attrs, loc);
     }
@@ -130,7 +136,7 @@ static ValueId make_piece(Placer *z, ValueId v, Tiling want)
 
 ValueId piece_of(Placer *z, ValueId v, Tiling want)
 {
-    if (!z->is_waiting[v] && tiling_equal(z->tilings[v], want))
+    if (!z->is_waiting[v] && !z->is_lost[v] && tiling_equal(z->tilings[v], want))
         return subst_get(&z->pieces, v);
     for (int i = z->nheld - 1; i >= 0; i--)
         if (z->held[i].whole == v && z->held[i].piece && tiling_equal(z->held[i].tiling, want))

@@ -379,6 +379,7 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     z.tilings = ARENA_ARRAY(scratch, Tiling, n);
     z.hints = ARENA_ARRAY(scratch, Tiling, n);
     z.is_waiting = ARENA_ARRAY(scratch, bool, n);
+    z.is_lost = ARENA_ARRAY(scratch, bool, n);
     z.is_manual = ARENA_ARRAY(scratch, bool, n);
     z.uses = count_uses(m, p->main);
     z.pieces = subst_new(m);

@@ -25,6 +25,7 @@ typedef struct Placer {
     Tiling *tilings;   /* how it lies; never in parts (of a value that is so: its sum) */
     Tiling *hints;     /* how it would lie if extents did not matter */
     bool *is_waiting;  /* it belongs to the run of whole-array operations being collected */
+    bool *is_lost;     /* a tutti.global made it and did not give it out: no device has a piece */
     bool *is_manual;   /* GSPMD form: a piece already; it has no tiling */
     uint32_t *uses;    /* how often the program names it */
     Subst pieces;      /* whole value -> a device's piece of it, where there is one */
