@@ -73,6 +73,41 @@ static void host_find(void)
         fail("LLVM has no code generator for %s: %s", host.triple, why);
 }
 
+/* ---- machines ---- */
+
+/* What LLVM knows of the host takes as long to set up as a small kernel to compile, and has no part
+ * in any one program: machines are kept for the next compilation, one for each of a few threads. */
+static struct {
+    pthread_mutex_t lock;
+    int n;
+    LLVMTargetMachineRef at[4];
+} idle_machines = { .lock = PTHREAD_MUTEX_INITIALIZER };
+enum { MOST_IDLE = sizeof idle_machines.at / sizeof idle_machines.at[0] };
+
+static LLVMTargetMachineRef machine_take(void)
+{
+    LLVMTargetMachineRef machine = NULL;
+    pthread_mutex_lock(&idle_machines.lock);
+    if (idle_machines.n)
+        machine = idle_machines.at[--idle_machines.n];
+    pthread_mutex_unlock(&idle_machines.lock);
+    if (machine)
+        return machine;
+    return LLVMCreateTargetMachine(host.target, host.triple, host.cpu, host.features,
+                                   LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+}
+
+static void machine_give_back(LLVMTargetMachineRef machine)
+{
+    pthread_mutex_lock(&idle_machines.lock);
+    bool has_room = idle_machines.n < MOST_IDLE;
+    if (has_room)
+        idle_machines.at[idle_machines.n++] = machine;
+    pthread_mutex_unlock(&idle_machines.lock);
+    if (!has_room)
+        LLVMDisposeTargetMachine(machine);
+}
+
 /* ---- making objects ---- */
 
 /* LLVM's default would end the process on an error. */
@@ -94,9 +129,7 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name)
     LLVMContextSetDiagnosticHandler(e->context, diagnose, NULL);
     e->llvm = LLVMModuleCreateWithNameInContext(name, e->context);
     e->builder = LLVMCreateBuilderInContext(e->context);
-    e->machine = LLVMCreateTargetMachine(host.target, host.triple, host.cpu, host.features,
-                                         LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                         LLVMCodeModelSmall);
+    e->machine = machine_take();
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
     LLVMSetModuleDataLayout(e->llvm, layout);
     LLVMDisposeTargetData(layout);
@@ -110,7 +143,7 @@ void emit_end(Emit *e)
         return;
     LLVMDisposeBuilder(e->builder);
     LLVMDisposeModule(e->llvm);
-    LLVMDisposeTargetMachine(e->machine);
+    machine_give_back(e->machine);
     LLVMContextDispose(e->context);
     *e = (Emit){ 0 };
 }
