@@ -1,7 +1,9 @@
 /* random_test.c - random programs, compiled against the evaluator.  Links the engine and LLVM.
  *
  *     random_test [FIRST [COUNT [OPERATIONS]]]     seeds FIRST .. FIRST + COUNT - 1; operations
- *                                                  at most 6 to 30, by seed, if not given
+ *                                                  1 to 30, by seed, if not given
+ *     random_test --soak [FIRST [COUNT]]           as many as one likes, over failures, with a line
+ *                                                  now and then
  *     random_test --show SEED [OPERATIONS]         the program of a seed
  *
  * A seed is a program and a way to play it:
@@ -18,6 +20,9 @@
 #include "tests/lockstep.h"
 #include "tests/random/grow_program.h"
 
+#include <time.h>
+#include <unistd.h>
+
 enum { MOST_DEVICES = 8, MOST_ARGS = 8 };
 
 typedef struct Trial {
@@ -32,6 +37,19 @@ typedef struct Trial {
 
 static Executor *executors[MOST_DEVICES + 1]; /* by number of devices; made when first needed */
 
+/* Of 64 programs so many of so many operations: what goes wrong mostly does so in a small one, and
+ * many of these take the time of one that is large. */
+static int operations_of(uint64_t seed)
+{
+    static const struct { int operations, share; } sizes[] = {
+        { 1, 22 }, { 2, 18 }, { 3, 12 }, { 4, 4 }, { 5, 3 }, { 6, 2 }, { 8, 1 }, { 12, 1 }, { 30, 1 },
+    };
+    int at = (int)(seed / 16 % 64), i = 0;
+    while (at >= sizes[i].share)
+        at -= sizes[i++].share;
+    return sizes[i].operations;
+}
+
 static Trial trial_of(uint64_t seed, int noperations)
 {
     static const int counts[] = { 2, 4, 3, 8 };
@@ -40,7 +58,7 @@ static Trial trial_of(uint64_t seed, int noperations)
     if (t.mode != GROW_ALONE)
         t.ndevices = counts[seed / 4 % 4];
     if (!noperations)
-        t.noperations = noperations = 6 + (int)(seed / 16 % 5) * 6;
+        t.noperations = noperations = operations_of(seed);
     grow_program(seed, t.mode, t.ndevices, noperations, &t.text);
     return t;
 }
@@ -202,21 +220,81 @@ static void try_seed(uint64_t seed, int noperations)
     text_free(&t.text);
 }
 
+static uint64_t try_seeds(uint64_t first, uint64_t count, int noperations)
+{
+    enum { ENOUGH = 20 };
+    for (uint64_t i = 0; i < count; i++) {
+        if (check_failures >= ENOUGH)
+            return i;
+        try_seed(first + i, noperations);
+    }
+    return count;
+}
+
+/* ---- many of them ---- */
+
+static double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static double megabytes_held(void)
+{
+    long pages = 0, held = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &pages, &held) != 2)
+        held = 0;
+    if (file)
+        fclose(file);
+    return (double)held * (double)sysconf(_SC_PAGESIZE) / 1e6;
+}
+
+static void soak_line(uint64_t first, uint64_t done, double began)
+{
+    printf("%llu programs from seed %llu on, %d failures, %.0f s, %.0f MB\n",
+           (unsigned long long)done, (unsigned long long)first, check_failures,
+           seconds_now() - began, megabytes_held());
+    fflush(stdout);
+}
+
+static uint64_t soak(uint64_t first, uint64_t count)
+{
+    enum { ENOUGH = 1000, SECONDS_PER_LINE = 30 };
+    double began = seconds_now(), last = began;
+    uint64_t done = 0;
+    while (done < count && check_failures < ENOUGH) {
+        try_seed(first + done++, 0);
+        if (seconds_now() - last < SECONDS_PER_LINE)
+            continue;
+        last = seconds_now();
+        soak_line(first, done, began);
+    }
+    soak_line(first, done, began);
+    return done;
+}
+
+static uint64_t number_at(int argc, char **argv, int i, uint64_t otherwise)
+{
+    return argc > i ? strtoull(argv[i], NULL, 10) : otherwise;
+}
+
 int main(int argc, char **argv)
 {
+    bool is_soak = argc > 1 && strcmp(argv[1], "--soak") == 0;
     if (argc > 2 && strcmp(argv[1], "--show") == 0) {
         Trial t = trial_of(strtoull(argv[2], NULL, 10), argc > 3 ? atoi(argv[3]) : 0);
         printf("%s", text_cstr(&t.text));
         text_free(&t.text);
         return 0;
     }
-    uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    uint64_t count = argc > 2 ? strtoull(argv[2], NULL, 10) : 1000;
-    for (uint64_t i = 0; i < count && check_failures < 20; i++)
-        try_seed(first + i, argc > 3 ? atoi(argv[3]) : 0);
+    uint64_t done = is_soak ? soak(number_at(argc, argv, 2, 1), number_at(argc, argv, 3, 1000000))
+                            : try_seeds(number_at(argc, argv, 1, 1), number_at(argc, argv, 2, 3000),
+                                        (int)number_at(argc, argv, 3, 0));
     for (int n = 0; n <= MOST_DEVICES; n++)
         if (executors[n])
             executor_free(executors[n]);
-    printf("%llu programs\n", (unsigned long long)count);
+    printf("%llu programs\n", (unsigned long long)done);
     return check_done();
 }
