@@ -10,7 +10,7 @@ def play(python, program, devices=4, **environment):
 def test_devices_read_well(python):
     out = play(python, "print(jax.devices()); print(str(jax.devices()[1]), jax.default_backend())",
                devices=2)
-    assert out == "[TuttiDevice(id=0), TuttiDevice(id=1)]\ntutti:1 tutti\n"
+    assert out == "[CpuDevice(id=0), CpuDevice(id=1)]\ntutti:1 tutti\n"
 
 
 def test_number_of_devices(python):

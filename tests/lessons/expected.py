@@ -37,7 +37,7 @@ def words(x):
 def devices(n):
     print(f"{n} devices")
     for i in range(n):
-        print(f"TuttiDevice(id={i})")
+        print(f"CpuDevice(id={i})")
     x = jnp.arange(8.0).reshape(4, 2)
     print(words(x))
     show(x)

@@ -126,8 +126,8 @@ static void test_devices(void)
     PJRT_DeviceDescription_ToString_Args name =
         ARGS(DeviceDescription_ToString, .device_description = d.device_description);
     OK(api->PJRT_DeviceDescription_ToString(&name));
-    CHECK(name.to_string_size == strlen("TuttiDevice(id=2)"));
-    CHECK(memcmp(name.to_string, "TuttiDevice(id=2)", name.to_string_size) == 0);
+    CHECK(name.to_string_size == strlen("CpuDevice(id=2)"));
+    CHECK(memcmp(name.to_string, "CpuDevice(id=2)", name.to_string_size) == 0);
     PJRT_Client_LookupDevice_Args none = ARGS(Client_LookupDevice, .client = client, .id = 4);
     CHECK_STR(message_of(api->PJRT_Client_LookupDevice(&none)),
               "there is no device 4; devices are 0 to 3");

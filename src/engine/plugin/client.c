@@ -24,7 +24,7 @@ static void device_init(PJRT_Client *client, int id)
     device->engine = executor_device(client->executor, id);
     device->engine->seam = device;
     device->description.id = id;
-    snprintf(device->description.name, sizeof device->description.name, "TuttiDevice(id=%d)", id);
+    snprintf(device->description.name, sizeof device->description.name, "CpuDevice(id=%d)", id);
     snprintf(device->description.title, sizeof device->description.title, PLATFORM ":%d", id);
     device->memory.device = device;
     snprintf(device->memory.name, sizeof device->memory.name, "device memory of " PLATFORM ":%d",

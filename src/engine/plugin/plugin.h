@@ -20,7 +20,7 @@
 
 struct PJRT_DeviceDescription {
     int id;
-    char name[32];  /* TuttiDevice(id=0): what jax.devices() lists */
+    char name[32];  /* CpuDevice(id=0): what jax.devices() lists */
     char title[32]; /* tutti:0 */
 };
 
