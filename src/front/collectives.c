@@ -78,6 +78,10 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
         if (!sizes[n])
             return NULL;
         size *= sizes[n];
+        if (size > INT32_MAX)
+            return say_broken("%s: the axes \"%s\" have more than %d members together", who,
+                              axis_name, INT32_MAX),
+                   NULL;
     }
     return BUILD_ATTRS(AxisAttrs, .axis = str_copy(trace_arena(), str_of(axis_name)), .size = size,
                        .sizes = ints_of(n, sizes));

@@ -68,22 +68,24 @@ static bool growth_of(const Module *m, const Node *loop, int i, int64_t *out)
     bool is_second = node->op == OP_ADD && carried_as(m, r, node->in[1]) == i;
     if (!(is_first || is_second) || !integer_in(m, loop, r, node->in[is_first ? 1 : 0], out))
         return false;
-    if (node->op == OP_SUB)
-        *out = -*out;
-    return true;
+    return node->op == OP_ADD || !__builtin_sub_overflow(0, *out, out);
 }
 
+/* -1: not known, or not to be counted in 64 bits. */
 static int64_t turns_from(int64_t from, int64_t by, int direction, int64_t to)
 {
-    int64_t far = by > 0 ? to - from : from - to, step = by > 0 ? by : -by;
+    int64_t far, step = by;
+    if (by > 0 ? __builtin_sub_overflow(to, from, &far)
+               : __builtin_sub_overflow(from, to, &far) || __builtin_sub_overflow(0, by, &step))
+        return -1;
     if (direction == NE)
         return by && far >= 0 && far % step == 0 ? far / step : -1;
     bool is_up = direction == LT || direction == LE;
     if (!by || is_up != (by > 0) || direction == EQ)
         return -1;
-    if (direction == LE || direction == GE)
-        far++;
-    return far > 0 ? (far + step - 1) / step : 0;
+    if ((direction == LE || direction == GE) && __builtin_add_overflow(far, 1, &far))
+        return -1;
+    return far > 0 ? far / step + (far % step != 0) : 0;
 }
 
 int64_t loop_turns(const Module *m, NodeId n)

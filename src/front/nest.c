@@ -336,33 +336,47 @@ static void move_piece(Opener *o, const Node *node, const int *to)
 
 /* ---- arguments that may come in pieces ---- */
 
-/* How all who use v want it cut; NULL: one of them wants it whole, or they disagree. */
-static const Sharding *wanted_cut(const Opener *o, RegionId r, ValueId v)
+/* How those who use a value want it cut. */
+typedef struct Wanted {
+    const Sharding *cut; /* NULL: nobody uses it */
+    bool is_whole;       /* one of them wants it whole, or they disagree */
+} Wanted;
+
+static void want(Wanted *w, const Sharding *cut)
 {
-    const Module *m = o->m;
-    const Sharding *wanted = NULL;
-    for (int i = 0; i < region_at(m, r)->nnodes; i++) {
-        const Node *node = node_at(m, region_at(m, r)->nodes[i]);
-        for (int k = 0; k < node->nin; k++) {
-            const Sharding *cut = NULL;
-            int to[MAX_RANK];
-            if (node->in[k] != v)
-                continue;
-            if (node->op == OP_MANUAL)
-                cut = moved_to(m->arena, o->mesh,
-                               ((const ManualAttrs *)node->attrs)->in_shardings.at[k], o->first);
-            else if (moves_axes(m, node, to) && (cut = wanted_cut(o, r, node->out)))
-                cut = cut_before(o, cut, type_of(m, v).rank, to);
-            if (!is_spread(cut) || (wanted && !sharding_equal(wanted, cut)))
-                return NULL;
-            wanted = cut;
-        }
-        if (node->nregions && node->op != OP_MANUAL) {
-            Values free = free_values((Module *)m, node->nregions, node->regions);
-            for (int k = 0; k < free.n; k++)
-                if (free.at[k] == v)
-                    return NULL;
-        }
+    if (!is_spread(cut) || (w->cut && !sharding_equal(w->cut, cut)))
+        w->is_whole = true;
+    w->cut = cut;
+}
+
+static void want_operand(const Opener *o, const Node *node, int k, Wanted *wanted)
+{
+    const Wanted *out = node->nout ? &wanted[node->out] : NULL;
+    const Sharding *cut = NULL;
+    int to[MAX_RANK];
+    if (node->op == OP_MANUAL)
+        cut = moved_to(o->m->arena, o->mesh,
+                       ((const ManualAttrs *)node->attrs)->in_shardings.at[k], o->first);
+    else if (moves_axes(o->m, node, to) && out->cut && !out->is_whole)
+        cut = cut_before(o, out->cut, type_of(o->m, node->in[k]).rank, to);
+    want(&wanted[node->in[k]], cut);
+}
+
+/* From the last node to the first: what a value is wanted as is known before its node is met. */
+static Wanted *find_wanted(const Opener *o, RegionId r)
+{
+    Module *m = o->m;
+    const Region *region = region_at(m, r);
+    Wanted *wanted = ARENA_ARRAY(m->arena, Wanted, m->nvalues);
+    for (int i = region->nnodes - 1; i >= 0; i--) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int k = 0; k < node->nin; k++)
+            want_operand(o, node, k, wanted);
+        if (!node->nregions || node->op == OP_MANUAL)
+            continue;
+        Values free = free_values(m, node->nregions, node->regions);
+        for (int k = 0; k < free.n; k++)
+            want(&wanted[free.at[k]], NULL);
     }
     return wanted;
 }
@@ -435,11 +449,12 @@ static void begin_body(Opener *o, NodeId n, const Sharding **in)
     ValueId first = region_at(m, old)->args;
     Type *types = ARENA_ARRAY(m->arena, Type, node.nin + 1);
     const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, node.nin + 1);
+    const Wanted *wanted = find_wanted(o, old) + first;
     for (int i = 0; i < node.nin; i++) {
         types[i] = type_of(m, first + (uint32_t)i);
         in[i] = moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->in_shardings.at[i],
                          0);
-        cut[i] = wanted_cut(o, old, first + (uint32_t)i);
+        cut[i] = wanted[i].is_whole ? NULL : wanted[i].cut;
         if (cut[i]) {
             types[i] = sharding_local(cut[i], types[i]);
             in[i] = cut_twice(m->arena, in[i], cut[i]);

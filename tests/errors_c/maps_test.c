@@ -14,6 +14,7 @@ static tt exchanges(tt x) { return tt_all_to_all(x, "i"); }
 static tt shifts(tt x) { return tt_shift(x, "j", 1); }
 static tt numbered(tt x) { return tt_add(x, tt_axis_index("rows")); }
 static tt turn(tt i, tt x) { (void)i; return tt_call(tt_pmap(square), x); }
+static tt crowd(tt x) { return tt_mul(x, tt_axis_size("i,j")); }
 static tt looped(tt x) { return tt_fori(3, turn, x); }
 static tt squares(tt x) { return tt_call(tt_pmap(square), x); }
 static tt maps_jit(tt x) { return tt_call(tt_jit(squares), x); }
@@ -528,6 +529,17 @@ CASE(shuffle_that_is_none)
     SAYS("above: in shuffles_twice: tt_pshuffle: member 1 is the source of 0 and of 2: each "
          "must be the source of one\n"
          "    while tracing pmap(shuffles_twice), +2, axis \"i\" of size 4");
+}
+
+CASE(more_members_than_can_be_counted)
+{
+    tt_fn f = tt_vmap(crowd, .axis_name = "j", .axis_size = 1 << 20, .in_axes = { TT_NONE });
+    tt_call(tt_vmap(f, .axis_name = "i", .axis_size = 1 << 20, .in_axes = { TT_NONE }),
+            tt_scalar(1));
+    SAYS("above: in crowd: tt_axis_size: the axes \"i,j\" have more than 2147483647 members "
+         "together\n"
+         "    while tracing vmap(crowd), +2, axis \"j\" of size 1048576\n"
+         "    while tracing vmap(vmap(crowd)), +3, axis \"i\" of size 1048576");
 }
 
 CASE(broadcast_from_nobody)

@@ -191,6 +191,12 @@ static const char cumprod_text[] = FOLD_WINDOWS(
     "2x5", "1.0",
     "window_dimensions = array<i64: 1, 5>, padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>",
     "multiply", "2x5");
+static const char product_window_text[] = FOLD_WINDOWS(
+    "4x5", "1.0",
+    "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, "
+    "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 2, 1>, "
+    "padding = dense<[[1, 0], [-1, 2]]> : tensor<2x2xi64>",
+    "multiply", "3x4");
 static const char select_scatter_text[] =
     "func.func @main(%x: tensor<5x6x$E>, %s: tensor<3x4x$E>, %i: tensor<$E>) -> tensor<5x6x$E> {\n"
     "  %r = \"stablehlo.select_and_scatter\"(%x, %s, %i) <{window_dimensions = array<i64: 3, 2>, "

@@ -519,6 +519,21 @@ static const char turns_text[] =
     "    stablehlo.return %k, %m : tensor<i32>, tensor<f32>\n  }\n"
     "  return %r#1 : tensor<f32>\n}\n";
 
+static const char endless_text[] =
+    "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+    "  %z = stablehlo.constant dense<-9223372036854775808> : tensor<i64>\n"
+    "  %r:2 = stablehlo.while(%i = %z, %v = %x) : tensor<i64>, tensor<f32>\n"
+    "  cond {\n"
+    "    %n = stablehlo.constant dense<9223372036854775807> : tensor<i64>\n"
+    "    %c = stablehlo.compare LE, %i, %n : (tensor<i64>, tensor<i64>) -> tensor<i1>\n"
+    "    stablehlo.return %c : tensor<i1>\n"
+    "  } do {\n"
+    "    %o = stablehlo.constant dense<1> : tensor<i64>\n"
+    "    %k = stablehlo.add %i, %o : tensor<i64>\n"
+    "    %m = stablehlo.multiply %v, %v : tensor<f32>\n"
+    "    stablehlo.return %k, %m : tensor<i64>, tensor<f32>\n  }\n"
+    "  return %r#1 : tensor<f32>\n}\n";
+
 /* x^8 by a loop: backwards, forwards over backwards, backwards twice, over rows. */
 static void test_second_through_loop(void)
 {
@@ -530,6 +545,13 @@ static void test_second_through_loop(void)
     WithTangent r = tt_call_as(WithTangent, tt_jvp(d), at, one_);
     CHECK(near(tt_item(r.value), 8) && near(tt_item(r.tangent), 56));
     CHECK_SAID("");
+}
+
+/* Its turns are too many to be counted. */
+static void test_endless_loop(void)
+{
+    tt_call(tt_grad(front_load(endless_text)), tt_ones(TT_F32));
+    CHECK(strstr(front_said(), "the gradient through a loop whose number of turns") != NULL);
 }
 
 static void test_jvp_misuse(void)
@@ -721,6 +743,7 @@ int main(void)
     test_second();
     test_second_through_loop();
     test_jvp_misuse();
+    test_endless_loop();
     test_loaded();
     test_numbers_for_loaded();
     test_custom_call();

@@ -105,36 +105,47 @@ static tt winners(const Jvp *j, const WindowAttrs *a, Type result, Stays *stays)
 
 /* ---- windows side by side ---- */
 
-/* The number of element `w` of window `o`, or NOBODY. */
-static int32_t element_at(const WindowAttrs *a, Type x, Type y, int64_t o, int64_t w)
+static tt number_like(tt x, int64_t n)
 {
-    int64_t number = 0, step = 1;
-    for (int i = x.rank - 1; i >= 0; i--) {
-        int64_t window = entry(a->window_dimensions, i), dilation = entry(a->base_dilations, i);
-        int64_t at = o % y.dims[i] * entry(a->window_strides, i) +
-                     w % window * entry(a->window_dilations, i) -
-                     (a->padding.rows ? a->padding.at[2 * i] : 0);
-        o /= y.dims[i];
-        w /= window;
-        if (at < 0 || at % dilation || at / dilation >= x.dims[i])
-            return NOBODY;
-        number += at / dilation * step;
-        step *= x.dims[i];
-    }
-    return (int32_t)number;
+    return build_number(type_at(x), (double)n);
 }
 
-/* For every window its elements, along a last axis: their numbers. */
+/* Where along axis i of x the elements of windows are, or NOBODY.  t: as elements has it. */
+static tt place_along(const WindowAttrs *a, Type x, Type t, int i, int64_t inner)
+{
+    int64_t padding = a->padding.rows ? a->padding.at[2 * i] : 0;
+    tt window = build_iota(t, i), within = build_iota(t, x.rank);
+    within = build2(OP_DIV, within, number_like(within, inner));
+    within = build2(OP_REM, within, number_like(within, entry(a->window_dimensions, i)));
+    window = build2(OP_MUL, window, number_like(window, entry(a->window_strides, i)));
+    within = build2(OP_MUL, within, number_like(within, entry(a->window_dilations, i)));
+    tt at = build2(OP_SUB, build2(OP_ADD, window, within), number_like(window, padding));
+    tt dilation = number_like(at, entry(a->base_dilations, i)), zero = build_zeros(t);
+    tt place = build2(OP_DIV, at, dilation);
+    tt is_there = build2(OP_AND, build_compare(GE, at, zero),
+                         build_compare(LT, place, number_like(at, x.dims[i])));
+    is_there = build2(OP_AND, is_there, build_compare(EQ, build2(OP_REM, at, dilation), zero));
+    return build_select(is_there, place, number_like(at, NOBODY));
+}
+
+/* For every window its elements, along a last axis: their numbers, or NOBODY. */
 static tt elements(const WindowAttrs *a, Type x, Type y)
 {
-    int64_t window = 1, windows = type_count(y);
+    int64_t inner = 1, step = 1, window = 1;
     for (int i = 0; i < x.rank; i++)
         window *= entry(a->window_dimensions, i);
-    int32_t *at = ARENA_ARRAY(trace_arena(), int32_t, windows * window + 1);
-    for (int64_t o = 0; o < windows; o++)
-        for (int64_t w = 0; w < window; w++)
-            at[o * window + w] = element_at(a, x, y, o, w);
-    return trace_constant((Dense){ type_insert(type_with(y, I32), y.rank, window), false, at });
+    Type t = type_insert(type_with(y, I64), y.rank, window);
+    tt number = build_zeros(t), nobody = build_number(t, NOBODY);
+    for (int i = x.rank - 1; i >= 0; i--) {
+        tt place = place_along(a, x, t, i, inner);
+        tt is_padding = build2(OP_OR, build_compare(LT, place, build_zeros(t)),
+                               build_compare(LT, number, build_zeros(t)));
+        tt sum = build2(OP_ADD, number, build2(OP_MUL, place, number_like(place, step)));
+        number = build_select(is_padding, nobody, sum);
+        inner *= entry(a->window_dimensions, i);
+        step *= x.dims[i];
+    }
+    return build_convert(number, I32);
 }
 
 static void jvp_of_any(const Jvp *j)
