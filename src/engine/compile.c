@@ -53,7 +53,7 @@ static Error *check_after(const Plan *p, const char *pass)
 {
 #ifndef NDEBUG
     Error *error = module_check(p->m);
-    return error ? error_in(error, "after the pass %s", pass) : NULL;
+    return error ? error_in(error, "a mistake of Tutti's own, after the pass %s", pass) : NULL;
 #else
     (void)p, (void)pass;
     return NULL;

@@ -122,8 +122,13 @@ static const tt_fun *find_enlisted(void (*function)(void))
     return (const tt_fun *)(uintptr_t)found;
 }
 
-static tt_fn make_c(int arity, void (*function)(void), const char *name)
+/* The name of a function at the head of a list of arguments. */
+static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
 {
+    size_t n = strcspn(arguments, ",");
+    while (n && arguments[n - 1] == ' ')
+        n--;
+    const char *name = intern_bytes(arguments, n);
     const tt_fun *fun = find_enlisted(function);
     if (!arity && !fun && strncmp(name, "tt_", 3) == 0) {
         say_broken("%s is no function of arrays alone: call it in a function that is one, and give "

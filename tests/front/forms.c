@@ -1,0 +1,92 @@
+/* forms.c - every macro of tutti_sugar.h with all that it may be given and with all left out that may
+ * be: tests/sugar.sh compiles it without a warning.  It is not run. */
+#include <stdio.h>
+#include <tutti.h>
+
+typedef struct { tt a, b; } Two;
+typedef struct { int n; } Config;
+
+static tt meets(tt x)
+{
+    x = tt_add(tt_psum(x, "i"), tt_pmean(x, "i", .groups = TT_GROUPS(TT_GROUP(0), TT_GROUP(1))));
+    x = tt_add(tt_pmax(x, "i"), tt_pmin(x, "i"));
+    x = tt_add(tt_all_gather(x, "i"), tt_all_gather(x, "i", .axis = 1, .tiled = true));
+    x = tt_add(tt_psum_scatter(x, "i"), tt_all_to_all(x, "i"));
+    x = tt_add(tt_pswapaxes(x, "i", 0), tt_pswapaxes(x, "i", 0, .tiled = true));
+    x = tt_add(tt_ppermute(x, "i", { 0, 1 }, { 1, 0 }), tt_pshuffle(x, "i", 1, 0));
+    x = tt_add(tt_shift(x, "i", 1), tt_pbroadcast(x, "i", 0));
+    return tt_mul(tt_add(x, tt_axis_index("i")), tt_axis_size("i"));
+}
+static tt turn(tt i, tt x) { return tt_add(i, x); }
+static tt is_small(tt x) { return tt_less(x, 1); }
+static Two both(tt x, tt y) { return (Two){ x, y }; }
+TT_FUN(Two, both, tt, tt);
+static tt scaled(const Config *c, tt x) { return tt_mul(x, c->n); }
+TT_FUN_WITH(Config, tt, scaled, tt);
+
+static tt made(const float data[4], int n, const float vla[n])
+{
+    float here[4] = { 0 };
+    tt x = tt_add(tt_from(data, 4), tt_from(here, 2, 2)), key = tt_key(0);
+    x = tt_add(tt_from(((float[]){ 1, 2 }), 2), tt_from(vla, n));
+    x = tt_add(tt_full(TT_F32, 2), tt_full(TT_F32, 2, 3, 4));
+    x = tt_add(tt_zeros(TT_F32), tt_ones(TT_F32, 3));
+    x = tt_add(tt_uniform(key, TT_F32), tt_normal(key, TT_F32, 3));
+    return tt_add(x, tt_bits(tt_next_key(&key), TT_U32, 2));
+}
+
+static tt shaped(tt x)
+{
+    x = tt_add(tt_sum(x), tt_mean(x, 0));
+    x = tt_add(tt_softmax(x), tt_logsumexp(x, 0, -1));
+    x = tt_add(tt_reshape(x), tt_reshape(x, 4, -1));
+    x = tt_add(tt_transpose(x), tt_transpose(x, 1, 0));
+    x = tt_add(tt_index(x), tt_index(x, 1, 2));
+    return tt_concat(0, tt_slice(x, 0, 1, 2), tt_take(x, 1, 0), tt_broadcast(x, 3));
+}
+
+static void transformed(tt x, tt_mesh mesh)
+{
+    Config c = { 2 };
+    tt_print(tt_call(tt_jit(shaped), x));
+    tt_print(tt_call(tt_jit(scaled, .config = &c, .donate = 1), x));
+    tt_print(tt_call(tt_vmap(tt_grad(shaped)), x));
+    tt_print(tt_call_as(Two, tt_value_and_grad(shaped, .has_aux = true), x));
+    tt_print(tt_call_as(Two, tt_jvp(shaped), x, x));
+    tt_print(tt_call(tt_pmap(meets, .axis_name = "i", .in_axes = { 0, TT_NONE }), x));
+    tt_print(tt_call(tt_shard_map(shaped, .mesh = mesh), x));
+    tt_print(tt_call(tt_shard_map(shaped, .mesh = mesh, .in_specs = { TT_P("x", NULL), TT_P() },
+                                  .out_spec = TT_P("x")), x));
+    tt_print(tt_map(shaped, ((Two){ x, x })));
+    tt_print(tt_map(tt_add, x, x));
+}
+
+static void repeated(tt x)
+{
+    tt_print(tt_fori(3, turn, x));
+    tt_print(tt_while(is_small, shaped, x));
+    tt_print(tt_scan_as(Two, both, x, x));
+    tt_print(tt_cond(tt_less(x, 1), shaped, shaped, x));
+    tt_print(tt_cond_as(Two, x, both, both, x, x));
+}
+
+int main(void)
+{
+    tt_init();
+    tt_init(.devices = 2);
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 1 });
+    float data[4] = { 0 };
+    tt x = made(data, 4, data);
+    Two kept = { x, x };
+    {
+        TT_SCOPE;
+        tt_assign(kept, ((Two){ x, tt_keep(x) }));
+    }
+    tt_print(tt_place(x, mesh));
+    tt_print(tt_place(x, mesh, "x", NULL));
+    transformed(x, mesh);
+    repeated(x);
+    puts(tt_lower(shaped, x));
+    tt_wait(kept);
+    return (int)tt_item(x);
+}
