@@ -1,7 +1,7 @@
 /* emit_special.c - the formulas of functions too rare to be polynomials inside kernels.
  *
  * Most go to the runtime's library in f64, lane by lane; real and complex numbers alike.  The
- * hyperbolic cosine of f32 is XLA's own formula, whose rounding users see. */
+ * hyperbolic cosine of f32 is XLA's own formula, whose rounding users see, kept within 4 ulp. */
 #include "engine/emit/arith.h"
 #include "engine/emit/math_parts.h"
 #include "engine/rules/emit_rules.h"
@@ -41,12 +41,29 @@ COMPLEX_LIBRARY(asinh, MATH_ASINH, MATH_COMPLEX_ASINH)
 COMPLEX_LIBRARY(acosh, MATH_ACOSH, MATH_COMPLEX_ACOSH)
 COMPLEX_LIBRARY(atanh, MATH_ATANH, MATH_COMPLEX_ATANH)
 
-/* e^(x - log 2) + e^(-x - log 2), which overflows no earlier than its result. */
+/* What size - log 2 lost in rounding to `rest`, but for one place of it; 0 where size is not
+ * finite. */
+static V lost_by_log2(Kernel *k, V size, V rest, V log2)
+{
+    LLVMTypeRef type = LLVMTypeOf(size);
+    V lost = LLVMBuildFSub(k->b, LLVMBuildFSub(k->b, size, rest, ""), log2, "");
+    V most = const_f(k, type, 0x1p-23), zero = const_f(k, type, 0);
+    V above = INTRINSIC(k, "llvm.maxnum", LLVMBuildFSub(k->b, lost, most, ""), zero);
+    V below = INTRINSIC(k, "llvm.minnum", LLVMBuildFAdd(k->b, lost, most, ""), zero);
+    return LLVMBuildFAdd(k->b, above, below, "");
+}
+
+/* XLA's e^(|x| - log 2) + e^(-|x| - log 2), which overflows no earlier than its result.  What the
+ * first difference loses is magnified by |x|: more than one place of it is put back. */
 static V cosh_f32(Kernel *k, V x)
 {
-    V less = const_f(k, LLVMTypeOf(x), -0x1.62e430p-1);
-    V up = math_exp(k, LLVMBuildFAdd(k->b, x, less, ""));
-    V down = math_exp(k, LLVMBuildFAdd(k->b, LLVMBuildFNeg(k->b, x, ""), less, ""));
+    V size = INTRINSIC(k, "llvm.fabs", x), log2 = const_f(k, LLVMTypeOf(x), 0x1.62e430p-1);
+    V rest = LLVMBuildFSub(k->b, size, log2, "");
+    V up = math_exp(k, rest);
+    V down = math_exp(k, LLVMBuildFNeg(k->b, LLVMBuildFAdd(k->b, size, log2, ""), ""));
+    V back = LLVMBuildFMul(k->b, up, lost_by_log2(k, size, rest, log2), "");
+    V is_over = math_compare(k, LLVMRealOEQ, up, __builtin_inf());
+    up = math_select(k, is_over, up, LLVMBuildFAdd(k->b, up, back, ""));
     return LLVMBuildFAdd(k->b, up, down, "");
 }
 

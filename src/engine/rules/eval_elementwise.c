@@ -136,11 +136,15 @@ INTEGERS(shr_arithmetic, math_shift_signed(x, y, t))
 FLOATING_POINT(cosh, cosh(x))
 COMPLEX_NUMBER(cosh, ccosh(x))
 
-/* XLA's formula, step by step, since users see its rounding. */
-static double float_cosh_f32(double x, MAYBE double y)
+/* XLA's e^(|x| - log 2) + e^(-|x| - log 2), step by step, since users see its rounding.  What is
+ * lost in the first difference is magnified: more than one place of it is put back. */
+static double float_cosh_f32(double x, MAYBE double unused)
 {
-    float less = (float)-M_LN2, value = (float)x;
-    return (float)exp(value + less) + (float)exp(-value + less);
+    const float log2 = (float)M_LN2, most = 0x1p-23f;
+    float size = fabsf((float)x), rest = size - log2, lost = (size - rest) - log2;
+    float back = fmaxf(lost - most, 0) + fminf(lost + most, 0); /* of inf: 0 */
+    double up = (float)exp(rest), down = (float)exp(-size - log2);
+    return isinf(up) ? up : up + up * back + down;
 }
 
 Error *eval_cosh(MAYBE const Module *m, const Node *n, const Tensor *in, Tensor *out)

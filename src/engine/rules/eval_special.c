@@ -37,7 +37,7 @@ double math_digamma(double x)
         return NAN; /* at the poles, 0 among them, as XLA has it */
     double result = 0;
     if (x < 0.5) {
-        double part = x - floor(x);
+        double part = x - nearbyint(x); /* exact, however near the pole is */
         result = -M_PI / tan(M_PI * part);
         x = 1 - x;
     }

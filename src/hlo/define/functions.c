@@ -125,7 +125,9 @@ static ValueId is_whole(Writer *w, ValueId x)
     return put_compare(w, EQ, x, put_one(w, OP_FLOOR, x));
 }
 
-/* Euler and Maclaurin: sum of (q + i)^-x over i < 10, then with a = q + 9 and b = a^-x the rest
+/* In f64, since the errors of the powers add up and small ones would count as zero.
+ *
+ * Euler and Maclaurin: sum of (q + i)^-x over i < 10, then with a = q + 9 and b = a^-x the rest
  * as an integral, half a term and twelve corrections by Bernoulli's numbers B, (2k)! / B_2k. */
 static ValueId zeta_series(Writer *w, ValueId x, ValueId q)
 {
@@ -170,14 +172,9 @@ static ValueId zeta(Writer *w, ValueId x, ValueId q)
     return put_select(w, put_compare(w, EQ, x, one), inf, sum);
 }
 
-static ValueId wide_enough(Writer *w, ValueId x)
-{
-    return put_convert(w, x, type_of(w->m, x).element == F64 ? F64 : F32);
-}
-
 Error *define_zeta(Writer *w, Node n, ValueId *results)
 {
-    ValueId x = wide_enough(w, n.in[0]), q = wide_enough(w, n.in[1]);
+    ValueId x = put_convert(w, n.in[0], F64), q = put_convert(w, n.in[1], F64);
     results[0] = put_convert(w, zeta(w, x, q), type_of(w->m, n.out).element);
     return NULL;
 }
@@ -185,7 +182,7 @@ Error *define_zeta(Writer *w, Node n, ValueId *results)
 /* (-1)^(n+1) n! zeta(n + 1, x); for n = 0 it is digamma. */
 Error *define_polygamma(Writer *w, Node n, ValueId *results)
 {
-    ValueId order = wide_enough(w, n.in[0]), x = wide_enough(w, n.in[1]);
+    ValueId order = put_convert(w, n.in[0], F64), x = put_convert(w, n.in[1], F64);
     ValueId zero = number(w, order, 0), next = plus(w, order, 1);
     ValueId factorial = put_one(w, OP_EXP, put_one(w, OP_LGAMMA, next));
     ValueId size = put_two(w, OP_MUL, factorial, zeta(w, next, x));
