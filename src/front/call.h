@@ -3,6 +3,7 @@
 #define TUTTI_CALL_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <tutti.h>
 
 /* What a public function does, in terms of traced values.  Fills out[] (a broken value where it
@@ -14,4 +15,10 @@ typedef void Body(const tt *in, tt *out, const void *config);
  * False: broken arguments or a failure that has been said; out is then broken. */
 bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
                 const tt *in, int nout, tt *out);
+
+/* What the caller's struct has of ours: it may be older, and shorter. */
+#define OPTIONS(T, name)                                                                           \
+    T options = { 0 };                                                                             \
+    if (name)                                                                                      \
+    memcpy(&options, name, name->size && name->size < sizeof options ? name->size : sizeof options)
 #endif

@@ -351,12 +351,6 @@ bool fn_is(tt_fn f, const char *who)
     return f != NULL;
 }
 
-/* What the caller's struct has of ours: it may be older, and shorter. */
-#define OPTIONS(T, name)                                                                           \
-    T options = { 0 };                                                                             \
-    if (name)                                                                                      \
-    memcpy(&options, name, name->size && name->size < sizeof options ? name->size : sizeof options)
-
 /* The C function inside f with its configuration, and f of that.  NULL: said. */
 static tt_fn configured(tt_fn f, const char *who, const void *config, size_t size)
 {

@@ -219,32 +219,39 @@ tt tt_log_softmax(tt x, const tt_dims *axes)
     return EAGER(c.who, log_softmax_body, &c, x);
 }
 
-/* The smallest index of those that hold the largest; the first nan, if there is one. */
-static void argmax_body(const tt *in, tt *out, const void *config)
+typedef struct Place {
+    int axis, is_least;
+} Place;
+
+/* The smallest index of those that hold the largest, or least; the first nan, if there is one. */
+static void place_body(const tt *in, tt *out, const void *config)
 {
-    int64_t given;
-    memcpy(&given, config, sizeof given);
+    const Place *e = config;
+    const char *who = e->is_least ? "tt_argmin" : "tt_argmax";
     Shape shape;
     int axis;
-    if (!shapes_of("tt_argmax", 1, in, &shape) ||
-        !axis_of("tt_argmax", shape_type(&shape), given, &axis))
+    if (!shapes_of(who, 1, in, &shape) || !axis_of(who, shape_type(&shape), e->axis, &axis))
         return;
     if (shape.dims[axis] == 0 || element_info[shape.element].kind == COMPLEX) {
-        say_broken("tt_argmax: %s: it takes real numbers, at least one along the axis",
+        say_broken("%s: %s: it takes real numbers, at least one along the axis", who,
                    shape_words(&shape));
         return;
     }
     Ints axes = ints_range(axis, 1);
-    tt x = in[0], is_top = build_compare(EQ, x, over(OP_MAX, x, axes));
+    tt x = in[0], is_it = build_compare(EQ, x, over(e->is_least ? OP_MIN : OP_MAX, x, axes));
     if (element_info[shape.element].kind == FLOAT)
-        is_top = build2(OP_OR, is_top, build_compare(NE, x, x));
+        is_it = build2(OP_OR, is_it, build_compare(NE, x, x));
     Type index = type_with(type_at(x), I32);
     tt none = build_number(index, (double)(shape.dims[axis] - 1));
-    *out = build_reduce(OP_MIN, build_select(is_top, build_iota(index, axis), none), axes);
+    *out = build_reduce(OP_MIN, build_select(is_it, build_iota(index, axis), none), axes);
 }
 
 tt tt_argmax(tt x, int axis)
 {
-    int64_t given = axis;
-    return EAGER("tt_argmax", argmax_body, &given, x);
+    return EAGER("tt_argmax", place_body, &((Place){ .axis = axis }), x);
+}
+
+tt tt_argmin(tt x, int axis)
+{
+    return EAGER("tt_argmin", place_body, &((Place){ .axis = axis, .is_least = 1 }), x);
 }

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
+from jax import lax
 
 jax.config.update("jax_enable_x64", True)
 jax.config.update("jax_platforms", "cpu")
@@ -206,3 +207,24 @@ for a, b in [((3, 4), (4, 2)), ((4,), (4, 2)), ((3, 4), (4,)), ((4,), (4,)), ((2
     case("matmul", jnp.matmul, [data("f32", a, 0.1), data("f32", b, 0.1)], ulps=8)
     case("matmul", jnp.matmul, [data("i32", a, -1, 1), data("i32", b, -1, 1)])
 case("matmul", jnp.matmul, [data("f32", (3, 2), 0.1), data("i32", (2, 3), 1)], ulps=8)
+case("argmin", lambda x: jnp.argmin(x, 0), [data("f32", (7, 3))], ints=(0,), to="i32")
+case("argmin", lambda x: jnp.argmin(x, -1), [data("i32", (4, 6), -1, 1)], ints=(-1,), to="i32")
+case("argmin", lambda x: jnp.argmin(x, 0), [odd], ints=(0,), to="i32")
+
+
+def conv(stride, groups, valid):
+    def f(x, k):
+        n = x.ndim - 2
+        space = "HWD"[:n]
+        return lax.conv_general_dilated(
+            x, k, (max(stride, 1),) * n, "VALID" if valid else "SAME",
+            dimension_numbers=(f"N{space}C", f"{space}IO", f"N{space}C"),
+            feature_group_count=max(groups, 1))
+    return f
+
+
+for x, k, options in [((2, 6, 5, 3), (3, 3, 3, 4), (0, 0, 0)), ((2, 6, 5, 3), (3, 2, 3, 4), (2, 1, 0)),
+                      ((1, 7, 6, 2), (3, 2, 2, 3), (2, 0, 1)), ((1, 5, 5, 4), (2, 2, 2, 6), (1, 2, 0)),
+                      ((2, 9, 2), (4, 2, 3), (3, 0, 0)), ((1, 3, 4, 5, 2), (2, 2, 2, 2, 2), (1, 1, 1)),
+                      ((1, 4, 4, 1), (1, 1, 1, 2), (3, 0, 0))]:
+    case("conv", conv(*options), [data("f32", x, 0.1), data("f32", k, 0.1)], ints=options, ulps=32)

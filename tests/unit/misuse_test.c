@@ -55,6 +55,19 @@ static void test_operations(void)
     SAYS(tt_amax(zeros(TT_F32, 2, 0, 3)), "tt_amax: f32[0,3]: no elements have no extreme");
     SAYS(tt_amin(c), "tt_amin: c64[3]: complex numbers have no order");
     SAYS(tt_softmax(c), "tt_softmax: c64[3]: it takes real numbers, at least one");
+    SAYS(tt_conv(tt_zeros(TT_F32, 4, 4), tt_zeros(TT_F32, 3, 3)),
+         "tt_conv: f32[4,4] by kernels f32[3,3]: both must have one to three axes of space and two "
+         "more, [n, h, w, c] by [kh, kw, c, out]");
+    SAYS(tt_conv(tt_zeros(TT_F32, 1, 4, 2), tt_zeros(TT_F32, 3, 3, 5)),
+         "tt_conv: f32[1,4,2] by kernels f32[3,3,5], in 1 group: the last axis of the first must be "
+         "3 long, and that of the second a multiple of the groups");
+    SAYS(tt_conv(tt_zeros(TT_F32, 1, 4, 2), tt_zeros(TT_F32, 5, 2, 5), .valid = true),
+         "tt_conv: f32[1,4,2] by kernels f32[5,2,5]: along axis 0 of the kernels there must be from 1 "
+         "to 4");
+    SAYS(tt_conv(tt_zeros(TT_F32, 1, 4, 2), tt_zeros(TT_F32, 3, 2, 5), .stride = -1),
+         "tt_conv: .stride is -1 and .groups is 0: they count, from 1 on");
+    SAYS(tt_argmin(zeros(TT_F32, 2, 0, 3), 0),
+         "tt_argmin: f32[0,3]: it takes real numbers, at least one along the axis");
     SAYS(tt_argmax(zeros(TT_F32, 2, 0, 3), 0),
          "tt_argmax: f32[0,3]: it takes real numbers, at least one along the axis");
 }

@@ -58,6 +58,11 @@ static tt call(const char *name, const tt_dims *ints, int n, const tt *x)
         return (tt_clip)(x[0], x[1], x[2]);
     if (strcmp(name, "argmax") == 0)
         return (tt_argmax)(x[0], (int)ints->v[0]);
+    if (strcmp(name, "argmin") == 0)
+        return (tt_argmin)(x[0], (int)ints->v[0]);
+    if (strcmp(name, "conv") == 0)
+        return tt_conv(x[0], x[1], .stride = (int)ints->v[0], .groups = (int)ints->v[1],
+                       .valid = ints->v[2] != 0);
     if (strcmp(name, "slice") == 0)
         return (tt_slice)(x[0], (int)ints->v[0], ints->v[1], ints->v[2]);
     if (strcmp(name, "take") == 0)
