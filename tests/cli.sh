@@ -33,6 +33,9 @@ expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
 expect 1 "there is no pass 'x'; the passes are: refine" $tutti dump examples/lesson.mlir --after=x
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
 
+# Results that a tuple holds have numbers of their own.
+expect 0 'tf.aliasing_output = 2' $tutti dump tests/front/tuple_alias.mlir --after=refine
+
 # A program with open extents is made for the arrays that it is given.
 open=tests/jax/open_mlp.mlir
 expect 1 'argument 2: f32[?,5]' $tutti run $open

@@ -28,6 +28,13 @@ def grid(dtype):
     return np.array([complex(a, b) for a, b in itertools.product(sides, repeat=2)], dtype)
 
 
+def pairs(dtype):
+    """Bases and powers none of which is so large that XLA loses it on the way."""
+    sides = [0.0, 1.0, 0.25, 3.0, np.inf, -0.0, -1.0, -0.25, -3.0, -np.inf, np.nan]
+    x = np.array([complex(a, b) for a, b in itertools.product(sides, repeat=2)], dtype)
+    return np.repeat(x, x.size), np.tile(x, x.size)
+
+
 def kind(x):
     return np.where(np.isnan(x), 3, np.where(np.isinf(x), np.where(x > 0, 1, 2), 0))
 
@@ -50,6 +57,16 @@ if __name__ == "__main__":
         count += x.size
         bad += [f"{name}({x[i]}) {np.dtype(dtype).name}: {a[i]}, on JAX's devices {b[i]}"
                 for i in np.flatnonzero(wrong)]
+    for dtype in (np.complex64, np.complex128):
+        x, y = pairs(dtype)
+        a, b = (np.asarray(jax.jit(lax.pow)(*jax.device_put((x, y), jax.devices(platform)[0])))
+                for platform in ("tutti", "cpu"))
+        with np.errstate(invalid="ignore", over="ignore"):
+            near = np.abs(a - b) <= 2e3 * np.finfo(dtype).eps * np.abs(b)
+        wrong = differs("pow", a.real, b.real, dtype) | differs("pow", a.imag, b.imag, dtype)
+        count += x.size
+        bad += [f"pow({x[i]}, {y[i]}) {np.dtype(dtype).name}: {a[i]}, on JAX's devices {b[i]}"
+                for i in np.flatnonzero(wrong & ~near)]
     print("\n".join(bad))
     print(f"{count} numbers, {len(bad)} differ")
     sys.exit(bool(bad))

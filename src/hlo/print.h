@@ -2,6 +2,7 @@
  *
  *   print.c        the module, functions, regions, names of values
  *   print_form.c   one operation in the form that StableHLO prints it in
+ *   print_conv.c   convolutions in that form
  *   print_props.c  the attributes of the generic form */
 #ifndef TUTTI_PRINT_H
 #define TUTTI_PRINT_H
@@ -27,6 +28,9 @@ void name_args(Printer *p, RegionId r);                 /* gives them their numb
  * when with_label and there are any. */
 void print_region(Printer *p, RegionId r, bool with_label);
 void print_list(Printer *p, Ints list); /* [1, 2] */
+/* {own, ...} with the node's extra attributes among them. */
+void print_with_extra(Printer *p, const Node *node, Text *own);
+void print_convolution(Printer *p, const Node *node); /* behind its name */
 void print_conv_numbers(Printer *p, const ConvolutionAttrs *a); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
 
 /* Everything behind the results: name to types, without the location. */

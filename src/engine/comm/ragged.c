@@ -33,11 +33,14 @@ static bool is_within(int64_t start, int64_t n, int64_t extent)
 static Error *outside(const Parts *p, int from, int to, int64_t start, int64_t n, bool is_sent)
 {
     Type t = p->m->in_types[is_sent ? ROWS : INTO];
+    int64_t last;
+    if (__builtin_add_overflow(start, n, &last) || __builtin_sub_overflow(last, 1, &last))
+        last = n > 0 ? INT64_MAX : INT64_MIN;
     return error_new(CODE_INVALID,
                      "%s (%s): partition %d %s partition %d rows %lld to %lld, outside of %s",
                      p->m->name, p->m->where, p->frames[from]->partition,
                      is_sent ? "sends" : "sends into", p->frames[to]->partition, (long long)start,
-                     (long long)(start + n - 1), type_name(t));
+                     (long long)last, type_name(t));
 }
 
 /* Rows on their way. */

@@ -206,18 +206,32 @@ V complex_function(Kernel *k, OpId op, Element e, V x)
     return narrow(k, e, z);
 }
 
+static V is_number(Kernel *k, Z z, double re)
+{
+    return LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, z.re, re),
+                        math_compare(k, LLVMRealOEQ, z.im, 0), "");
+}
+
+/* e^(y log x), except of 0, 1 and infinity on the right, and to the power of 0; there as XLA has
+ * it: 0 has positive powers alone, infinity real ones. */
 V complex_pow(Kernel *k, Element e, V x, V y)
 {
     Z base = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
     Z by = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
     Z power = z_exp(k, z_times(k, by, z_log(k, base)));
     V zero = number(k, base, 0), one = number(k, base, 1);
-    V base_is_0 = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, base.re, 0),
-                               math_compare(k, LLVMRealOEQ, base.im, 0), "");
-    V by_is_0 = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, by.re, 0),
-                             math_compare(k, LLVMRealOEQ, by.im, 0), "");
-    power = z_select(k, base_is_0, (Z){ zero, zero }, power);
-    return narrow(k, e, z_select(k, by_is_0, (Z){ one, zero }, power));
+    V inf = number(k, base, __builtin_inf()), nan = number(k, base, __builtin_nan(""));
+    V by_real = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, by.im, 0),
+                             math_compare(k, LLVMRealONE, by.re, 0), "");
+    V grows = math_compare(k, LLVMRealOGT, by.re, 0);
+    Z of_zero = z_select(k, LLVMBuildAnd(k->b, by_real, grows, ""), (Z){ zero, zero },
+                         (Z){ nan, nan });
+    Z of_inf = z_select(k, grows, (Z){ inf, zero }, (Z){ zero, zero });
+    V is_real_of_inf = LLVMBuildAnd(k->b, is_number(k, base, __builtin_inf()), by_real, "");
+    power = z_select(k, is_number(k, base, 0), of_zero, power);
+    power = z_select(k, is_real_of_inf, of_inf, power);
+    V is_one = LLVMBuildOr(k->b, is_number(k, base, 1), is_number(k, by, 0), "");
+    return narrow(k, e, z_select(k, is_one, (Z){ one, zero }, power));
 }
 
 /* -i log((x + iy) / sqrt(x^2 + y^2)). */

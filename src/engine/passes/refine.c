@@ -130,7 +130,9 @@ static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs
     const Attr *called = ((const CustomCallAttrs *)node->attrs)->called_computations;
     bool is_named = called && called->kind == ATTR_ARRAY && called->n == 1 &&
                     called->items[0]->kind == ATTR_STRING;
-    const Func *f = is_named ? func_find(z->m, called->items[0]->string) : NULL;
+    Func *f = is_named ? func_find(z->m, called->items[0]->string) : NULL;
+    if (f && f->body)
+        TRY(untuple(z->m, f));
     if (!f || !f->body || region_at(z->m, f->body)->nargs != 2 * pairs)
         return error_new(CODE_INVALID, "ApproxTopK names one comparator of %d scalars, at %s",
                          2 * pairs, loc_name(node->loc));

@@ -132,10 +132,16 @@ Complex math_complex_rsqrt(Complex x)
     return 1 / csqrt(x);
 }
 
+/* At the edges as XLA has it: 0 has positive powers alone, infinity on the right real ones. */
 Complex math_complex_pow(Complex x, Complex y)
 {
+    if (y == 0 || x == 1)
+        return 1;
+    bool is_real = cimag(y) == 0 && !isnan(creal(y));
     if (x == 0)
-        return y == 0 ? CMPLX(1, 0) : creal(y) > 0 ? CMPLX(0, 0) : cpow(x, y);
+        return is_real && creal(y) > 0 ? CMPLX(0, 0) : CMPLX(NAN, NAN);
+    if (creal(x) == INFINITY && cimag(x) == 0 && is_real)
+        return creal(y) > 0 ? CMPLX(INFINITY, 0) : CMPLX(0, 0);
     return cpow(x, y);
 }
 

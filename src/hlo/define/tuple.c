@@ -92,6 +92,33 @@ static const Attr *const *spread_attrs(Module *m, const Attr *const *attrs, int 
     return out;
 }
 
+/* Results that a tuple held have numbers of their own: who names a result is told its new one. */
+static const Attr *with_new_alias(Module *m, const Attr *attrs, int nresults, const Type *results)
+{
+    const Attr *alias = attrs ? attr_get(attrs, "tf.aliasing_output") : NULL;
+    if (!alias || alias->kind != ATTR_INT || alias->integer < 0 || alias->integer >= nresults)
+        return attrs;
+    Attr *moved = arena_copy(m->arena, alias, sizeof *alias);
+    moved->integer = results[alias->integer].element == TUPLE ? -1 : 0;
+    for (int i = 0; moved->integer >= 0 && i < alias->integer; i++)
+        moved->integer += type_leaves(results[i]);
+    AttrDict dict = { 0 };
+    for (int i = 0; i < attrs->n; i++)
+        attr_set(m->arena, &dict, attrs->keys[i], attrs->items[i] == alias ? moved : attrs->items[i]);
+    return attr_dict(m->arena, &dict);
+}
+
+static void renumber_aliases(Module *m, Func *f, int nresults, const Type *results)
+{
+    int n = region_at(m, f->body)->nargs;
+    if (!f->arg_attrs)
+        return;
+    const Attr **out = ARENA_ARRAY(m->arena, const Attr *, n + 1);
+    for (int i = 0; i < n; i++)
+        out[i] = with_new_alias(m, f->arg_attrs[i], nresults, results);
+    f->arg_attrs = out;
+}
+
 static void open_arguments(Untupler *z, Func *f)
 {
     Module *m = z->m;
@@ -132,6 +159,7 @@ static void open_results(Module *m, Func *f)
     for (int i = 0; i < n; i++)
         types[i] = type_of(m, in[i]);
     region_append(m, f->body, node_new(m, OP_RETURN, n, in, 0, NULL, 0, NULL, &none, last.loc));
+    renumber_aliases(m, f, f->nresults, f->results);
     f->result_attrs = spread_attrs(m, f->result_attrs, f->nresults, f->results, total);
     f->nresults = n;
     f->results = types;
