@@ -5,4 +5,8 @@
 
 /* A number or bool among the call's options, wherever the program keeps them. */
 int64_t custom_option(const Node *n, const char *name, int64_t otherwise);
+
+/* eval_qr.c: custom_call @Qr and @ProductOfElementaryHouseholderReflectors. */
+MUST_USE Error *eval_qr(const Node *n, const Tensor *in, Tensor *out);
+MUST_USE Error *eval_householder(const Node *n, const Tensor *in, Tensor *out);
 #endif

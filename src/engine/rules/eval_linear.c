@@ -11,20 +11,6 @@
 
 enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
 
-static Complex number_at(Tensor t, int64_t i)
-{
-    return element_carrier(t.type.element) == CARRY_FLOAT ? CMPLX(float_at(t, i), 0)
-                                                          : complex_at(t, i);
-}
-
-static void number_set(Tensor t, int64_t i, Complex x)
-{
-    if (element_carrier(t.type.element) == CARRY_FLOAT)
-        float_set(t, i, creal(x));
-    else
-        complex_set(t, i, x);
-}
-
 static bool are_matrices(Type t)
 {
     Carrier carrier = element_carrier(t.element);

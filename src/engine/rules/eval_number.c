@@ -280,3 +280,17 @@ Complex sum_complex(Element e, int64_t terms, Complex sum, Complex x, Complex y)
     double im = kept(e, terms, kept(e, terms, a * d) + kept(e, terms, b * c));
     return CMPLX(kept(e, terms, creal(sum) + re), kept(e, terms, cimag(sum) + im));
 }
+
+Complex number_at(Tensor t, int64_t i)
+{
+    bool is_real = element_carrier(t.type.element) == CARRY_FLOAT;
+    return is_real ? CMPLX(float_at(t, i), 0) : complex_at(t, i);
+}
+
+void number_set(Tensor t, int64_t i, Complex x)
+{
+    if (element_carrier(t.type.element) == CARRY_FLOAT)
+        float_set(t, i, creal(x));
+    else
+        complex_set(t, i, x);
+}

@@ -42,6 +42,10 @@ enum { SUM_FEW = 16 };
 double sum_float(Element e, int64_t terms, double sum, double x, double y); /* sum + x * y */
 Complex sum_complex(Element e, int64_t terms, Complex sum, Complex x, Complex y);
 
+/* Of a real or a complex tensor. */
+Complex number_at(Tensor t, int64_t i);
+void number_set(Tensor t, int64_t i, Complex x);
+
 /* How a float type is made: sign, exponent, mantissa. */
 typedef struct FloatFormat {
     int exponent_bits, mantissa_bits, bias;

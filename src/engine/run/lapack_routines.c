@@ -11,20 +11,6 @@
 
 /* ---- one matrix in and out ---- */
 
-static Z number_at(Tensor t, int64_t i)
-{
-    return element_carrier(t.type.element) == CARRY_COMPLEX ? complex_at(t, i)
-                                                            : CMPLX(float_at(t, i), 0);
-}
-
-static void number_set(Tensor t, int64_t i, Z x)
-{
-    if (element_carrier(t.type.element) == CARRY_COMPLEX)
-        complex_set(t, i, x);
-    else
-        float_set(t, i, creal(x));
-}
-
 static int64_t extent(Tensor t, int from_end)
 {
     return t.type.dims[t.type.rank - from_end];

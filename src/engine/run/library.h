@@ -21,6 +21,9 @@ LibraryFn library_triangular_solve; /* linear.c */
 LibraryFn library_cholesky;
 LibraryFn library_qr;           /* custom_call @Qr: reflectors below, R above; and their factors */
 LibraryFn library_householder;  /* custom_call @ProductOfElementaryHouseholderReflectors */
+/* What those two calls must be, or what is wrong with them. */
+MUST_USE Error *qr_fits(const Node *n, const Tensor *in, const Tensor *out);
+MUST_USE Error *householder_fits(const Node *n, const Tensor *in, const Tensor *out);
 LibraryFn library_lapack;       /* lapack.c: if lapack_knows */
 bool lapack_knows(Str target, Element first); /* element type of operand 0 */
 LibraryFn library_foreign;      /* calls.c: if calls_find */

@@ -139,14 +139,21 @@ static bool are_factors(Type factors, Type a, int64_t n)
     return fits;
 }
 
-Error *library_qr(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
-                  Tensor *out)
+Error *qr_fits(const Node *n, const Tensor *in, const Tensor *out)
 {
-    Type a = in[0].type;
+    Type a = n->nin ? in[0].type : type_scalar(TOKEN);
     if (n->nin != 1 || n->nout != 2 || a.rank < 2 || !type_equal(a, out[0].type) ||
         !are_factors(out[1].type, a, rows_of(a) < columns_of(a) ? rows_of(a) : columns_of(a)))
         return misfit(n, "it takes matrices, and gives as many of the same type and one factor for "
                          "each of the first columns");
+    return NULL;
+}
+
+Error *library_qr(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                  Tensor *out)
+{
+    TRY(qr_fits(n, in, out));
+    Type a = in[0].type;
     int64_t each = rows_of(a) * columns_of(a), nfactors = out[1].type.dims[a.rank - 2];
     size_t bytes = (size_t)element_info[a.element].bytes;
     void *room;
@@ -160,15 +167,28 @@ Error *library_qr(__attribute__((unused)) const Module *m, const Node *n, const 
     return NULL;
 }
 
-Error *library_householder(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
-                           Tensor *out)
+static int64_t count_factors(const Node *n, const Tensor *in)
 {
-    Type a = in[0].type;
-    int64_t nfactors = n->nin == 2 && in[1].type.rank ? in[1].type.dims[in[1].type.rank - 1] : -1;
+    return n->nin == 2 && in[1].type.rank ? in[1].type.dims[in[1].type.rank - 1] : -1;
+}
+
+Error *householder_fits(const Node *n, const Tensor *in, const Tensor *out)
+{
+    Type a = n->nin ? in[0].type : type_scalar(TOKEN);
+    int64_t nfactors = count_factors(n, in);
     if (n->nin != 2 || n->nout != 1 || a.rank < 2 || !type_equal(a, out->type) ||
         !are_factors(in[1].type, a, nfactors) || nfactors > rows_of(a) || nfactors > columns_of(a))
         return misfit(n, "it takes matrices and at most one factor for each of their columns, and "
                          "gives matrices of the same type");
+    return NULL;
+}
+
+Error *library_householder(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+                           Tensor *out)
+{
+    TRY(householder_fits(n, in, out));
+    Type a = in[0].type;
+    int64_t nfactors = count_factors(n, in);
     int64_t each = rows_of(a) * columns_of(a);
     size_t bytes = (size_t)element_info[a.element].bytes;
     void *room;
