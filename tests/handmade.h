@@ -35,7 +35,10 @@ static inline void add_f32(void *out, const void *const *in, int64_t nin, int64_
     }
 }
 
-/* Cost: -1 is unknown, so that it goes to the workers. */
+/* Costs that decide who plays it: one worker all devices, workers each device as a task of its
+ * own, or the caller. */
+enum { ONE_PLAYS = -2, TASKS_PLAY = -1, CALLER_PLAYS = 0 };
+
 static inline void hand_made(HandMade *h, int ndevices, int nargs, int nresults,
                              StretchFn *const *stretches, int nstretches, int64_t cost)
 {
@@ -61,6 +64,7 @@ static inline void hand_made(HandMade *h, int ndevices, int nargs, int nresults,
         .groups = h->groups,
         .cost_ns = cost,
         .is_cost_known = cost >= 0,
+        .longest_ns = cost == TASKS_PLAY ? INT64_MAX / MOST : 0,
     };
 }
 

@@ -301,13 +301,14 @@ int fork_generation(void)
     return atomic_load_explicit(&forks, memory_order_relaxed); /* see count_fork */
 }
 
-void yield_at_random(void)
+_Atomic int yields = -1; /* -1: nobody has looked yet */
+
+void yield_now(void)
 {
-    static _Atomic int is_on = -1; /* relaxed: every thread would find the same answer */
-    int on = atomic_load_explicit(&is_on, memory_order_relaxed);
+    int on = atomic_load_explicit(&yields, memory_order_relaxed); /* see yield_at_random */
     if (on < 0) {
         on = getenv("TUTTI_YIELD") != NULL;
-        atomic_store_explicit(&is_on, on, memory_order_relaxed);
+        atomic_store_explicit(&yields, on, memory_order_relaxed);
     }
     if (!on)
         return;

@@ -49,5 +49,12 @@ int cores_allowed(void);
 int fork_generation(void);
 
 /* Debug aid: when TUTTI_YIELD is set, gives the core away for a random while. */
-void yield_at_random(void);
+extern _Atomic int yields; /* 0: no; else yield_now knows */
+void yield_now(void);
+static inline void yield_at_random(void)
+{
+    /* relaxed: every thread finds the same answer */
+    if (atomic_load_explicit(&yields, memory_order_relaxed))
+        yield_now();
+}
 #endif

@@ -68,6 +68,20 @@ typedef struct Group {
     const int32_t *members;
 } Group;
 
+/* Does this operation know how to work if a result is the same memory as that operand?  all_to_all
+ * only where all that goes from one to another lies together, a broadcast only from the first. */
+static inline bool meets_in_place(OpId op, int operand, int result)
+{
+    switch (op) {
+    case OP_ALL_REDUCE:
+    case OP_PERMUTE:
+    case OP_COLLECTIVE_BROADCAST:
+    case OP_ALL_TO_ALL: return operand == result;
+    case OP_RAGGED: return operand == 1; /* the array that rows are put into */
+    default: return false;
+    }
+}
+
 /* A point where devices wait for one another. */
 typedef struct Meeting {
     OpId op;
@@ -77,6 +91,8 @@ typedef struct Meeting {
     int nin, nout;
     const Place *in, *out;
     const Type *in_types, *out_types; /* of one device's part */
+    bool is_apart;                    /* no result overlaps an operand, in any run, unless the
+                                         operation works in place there; false: look */
     const bool *is_for_first;         /* [nout] only device 0 needs it; NULL: all need all */
     const int32_t *group_of;          /* [ndevices] number of its group, or -1: takes no part */
     const void *attrs;                /* of the op; all_gather_dim and the like */
@@ -126,6 +142,7 @@ struct Program {
     const Evaluation *evaluations;
     int64_t cost_ns;       /* one device's run, estimated from the program; */
     bool is_cost_known;    /* false: a loop of unknown length */
+    int64_t longest_ns;    /* the longest of its stretches, estimated; unknown ones are very long */
     CompileStats stats;
     Arena *arena;          /* owns all of this, the Program included */
     struct Code *code;     /* owns the native code */

@@ -91,6 +91,8 @@ int main(void)
         h.p.slab_bytes = 64;
         printf("psum,   %d devices, slab:    %7.0f ns\n", n, cost(e, &h.p, 20000));
         h.p.is_cost_known = false;
+        printf("psum,   %d devices, worker:  %7.0f ns\n", n, cost(e, &h.p, 2000));
+        h.p.longest_ns = INT64_MAX / MOST;
         printf("psum,   %d devices, workers: %7.0f ns\n", n, cost(e, &h.p, 2000));
     }
     enum { TURNS = 20000 };

@@ -167,7 +167,7 @@ static void caller(void *user)
     Executor *e = user;
     unsigned seed = (unsigned)(uintptr_t)&seed;
     for (int i = 0; i < ROUNDS; i++) {
-        int64_t cost = rand_r(&seed) % 2 - 1;
+        int64_t cost = ONE_PLAYS + rand_r(&seed) % 3;
         switch (rand_r(&seed) % 3) {
         case 0: check_grid(e, cost, rand_r(&seed) % 11); break;
         case 1: check_chain(e, 1 + rand_r(&seed) % 60); break;

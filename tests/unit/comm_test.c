@@ -207,6 +207,60 @@ static void check_permute(bool in_place)
     }
 }
 
+/* Whoever sends to whom, long enough for vectors and not a multiple of them. */
+static void check_any_permute(bool in_place, unsigned *seed)
+{
+    enum { N = 8, LONG = 300 };
+    set_stage(N);
+    int64_t dims[] = { LONG }, pairs[2 * N], targets[N];
+    int npairs = 0, source_of[N];
+    for (int r = 0; r < N; r++) {
+        int other = rand_r(seed) % (r + 1);
+        targets[r] = r;
+        targets[r] = targets[other];
+        targets[other] = r;
+        source_of[r] = -1;
+    }
+    for (int r = 0; r < N; r++) {
+        if (rand_r(seed) % 4 == 0)
+            continue;
+        pairs[2 * npairs] = r;
+        pairs[2 * npairs++ + 1] = targets[r];
+        source_of[targets[r]] = r;
+    }
+    Type t = { I32, 1, dims };
+    PermuteAttrs attrs = { .source_target_pairs = { npairs, 2, pairs }, .channel_id = 1 };
+    CHECK(!perform(OP_PERMUTE, t, t, &attrs, N, in_place, NULL));
+    for (int r = 0; r < N; r++)
+        for (int i = 0; i < LONG; i++)
+            CHECK(result_of(r, in_place)[i] == (source_of[r] < 0 ? 0 : before[source_of[r]][i]));
+}
+
+static void check_long_all_to_all(int n, bool in_place)
+{
+    enum { EACH = 100 };
+    set_stage(n);
+    int64_t dims[] = { EACH * n };
+    Type t = { I32, 1, dims };
+    AllToAllAttrs attrs = { .split_dimension = 0, .concat_dimension = 0, .split_count = n };
+    CHECK(!perform(OP_ALL_TO_ALL, t, t, &attrs, n, in_place, NULL));
+    for (int d = 0; d < n; d++)
+        for (int i = 0; i < EACH * n; i++)
+            CHECK(result_of(d, in_place)[i] == before[i / EACH][d * EACH + i % EACH]);
+}
+
+static void check_broadcast(int n, bool in_place)
+{
+    set_stage(n);
+    int64_t dims[] = { 300 };
+    Type t = { I32, 1, dims };
+    CollectiveBroadcastAttrs attrs = { .has_dynamic_root = false };
+    CHECK(!perform(OP_COLLECTIVE_BROADCAST, t, t, &attrs, n, in_place, NULL));
+    for (int d = 0; d < n; d++)
+        for (int i = 0; i < 300; i++)
+            CHECK(result_of(d, in_place)[i] == before[0][i]);
+}
+
 static void check_misfits(void)
 {
     set_stage(3);
@@ -339,6 +393,13 @@ int main(void)
             }
         }
         check_permute(in_place);
+        unsigned seed = 1;
+        for (int i = 0; i < 100; i++)
+            check_any_permute(in_place, &seed);
+        for (int n = 1; n <= MOST; n++) {
+            check_long_all_to_all(n, in_place);
+            check_broadcast(n, in_place);
+        }
         int64_t tiles[][2] = { { 1, 1 }, { 4, 1 }, { 2, 2 }, { 1, 2 }, { 2, 1 } };
         int64_t out_tiles[][2] = { { 1, 1 }, { 1, 4 }, { 2, 2 }, { 3, 1 }, { 1, 2 } };
         for (int i = 0; i < 5; i++)

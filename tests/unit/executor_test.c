@@ -531,12 +531,12 @@ static int32_t wait_or_spin(Frame *f)
 
 static StretchFn *const endless_stretches[] = { wait_or_spin, finish };
 
-static void check_cancel(void)
+static void check_cancel(int64_t cost)
 {
     Executor *e;
     CHECK(!executor_new(2, 2, 0, &e));
     HandMade h;
-    hand_made(&h, 2, 1, 1, endless_stretches, 2, -1);
+    hand_made(&h, 2, 1, 1, endless_stretches, 2, cost);
     int g = add_groups(&h, 2, 1);
     add_meeting(&h, OP_ALL_REDUCE, "x.py:1", g, 1, at_arg(0), at_out(0), 1);
     Call c;
@@ -551,6 +551,57 @@ static void check_cancel(void)
     error_free(error);
     event_release(done);
     call_end(&c); /* memory outlives its executor */
+}
+
+static _Atomic int is_told; /* relaxed: when it is seen does not matter */
+
+static int32_t tell(Frame *f)
+{
+    atomic_store_explicit(&is_told, 1, memory_order_relaxed);
+    *(float *)f->outs[0] = 1;
+    return STRETCH_END;
+}
+
+/* Meets again and again, until the first device has been told. */
+static int32_t ask(Frame *f)
+{
+    bool knows = !f->partition && atomic_load_explicit(&is_told, memory_order_relaxed);
+    *(float *)f->slab = knows ? 1 : 0;
+    return STRETCH_MEET;
+}
+
+static int32_t answer(Frame *f)
+{
+    *(float *)f->outs[0] = *(float *)(f->slab + 64);
+    return *(float *)f->outs[0] > 0 ? STRETCH_END : 0;
+}
+
+static StretchFn *const ask_stretches[] = { ask, answer }, *const tell_stretches[] = { tell };
+
+/* One worker: a run that goes on for long lets another on. */
+static void check_patience(int64_t cost)
+{
+    Executor *e;
+    CHECK(!executor_new(3, 1, 0, &e));
+    HandMade asking, telling;
+    hand_made(&asking, 2, 1, 1, ask_stretches, 2, cost);
+    asking.p.slab_bytes = 128;
+    add_meeting(&asking, OP_ALL_REDUCE, "x.py:1", add_groups(&asking, 2, 1), 1, at_slab(0),
+                at_slab(64), 1);
+    hand_made(&telling, 1, 1, 1, tell_stretches, 1, TASKS_PLAY);
+    atomic_store_explicit(&is_told, 0, memory_order_relaxed);
+    Call a, t;
+    call_start(&a, e, &asking.p);
+    call_args(&a, 1);
+    call_start(&t, e, &telling.p);
+    t.devices[0] = executor_device(e, 2);
+    call_args(&t, 1);
+    CHECK(!launch(e, &a.l));
+    CHECK(!launch(e, &t.l));
+    CHECK(read_float(a.outs[1][0]) == 1);
+    call_end(&a);
+    call_end(&t);
+    executor_free(e);
 }
 
 static int32_t tiny(Frame *f)
@@ -624,7 +675,7 @@ static void check_all(int nworkers)
     Executor *e;
     CHECK(!executor_new(8, nworkers, 0, &e));
     CHECK(executor_workers(e) == nworkers);
-    for (int64_t cost = -1; cost <= 0; cost++) {
+    for (int64_t cost = ONE_PLAYS; cost <= CALLER_PLAYS; cost++) {
         for (int n = 1; n <= 8; n++)
             check_psum(e, n, cost);
         check_loop(e, cost);
@@ -670,6 +721,9 @@ int main(void)
     for (int i = 0; i < 3; i++)
         check_all(workers[i]);
     check_exhausted();
-    check_cancel();
+    for (int64_t cost = ONE_PLAYS; cost <= TASKS_PLAY; cost++) {
+        check_cancel(cost);
+        check_patience(cost);
+    }
     return check_done();
 }

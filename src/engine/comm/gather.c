@@ -22,8 +22,8 @@ typedef struct Gather {
 static void gather_piece(void *user, int64_t i)
 {
     const Gather *g = user;
-    int64_t npieces = runs_pieces(g->runs), r = i / npieces;
-    Piece piece = runs_piece(g->runs, i % npieces);
+    int64_t r = slice_of(&g->runs, &i);
+    Piece piece = runs_piece(&g->runs, i);
     const char *from = part_in(g->p, (int)r, g->i) + piece.at;
     size_t run = g->runs.run;
     for (int o = 0; o < g->nouts; o++) {
@@ -42,9 +42,9 @@ static Error *all_gather_operand(const Parts *p, int i, int dim)
         return meet_misfit(p, i);
     int nouts = part_is_shared(p, i) ? 1 : p->n;
     size_t moved = type_bytes(whole) * (size_t)nouts;
-    Gather g = { p, i, { extent_before(part, dim), bytes_from(part, dim) }, nouts,
+    Gather g = { p, i, runs_cut(extent_before(part, dim), bytes_from(part, dim)), nouts,
                  meet_streams(2 * moved) };
-    meet_slices(p, p->n * runs_pieces(g.runs), moved, gather_piece, &g);
+    meet_slices(p, p->n * g.runs.npieces, moved, gather_piece, &g);
     return NULL;
 }
 
@@ -92,10 +92,43 @@ static void exchange_pair(void *user, int64_t pair)
 }
 
 /* What each member has for each other lies together on both sides: plain copies. */
-static bool exchange_is_plain(const Exchange *x)
+static bool exchange_is_plain(const Parts *p, int i)
 {
-    Type in = x->p->m->in_types[x->i];
-    return extent_before(in, x->split) == 1 && extent_before(in, x->concat) == 1;
+    const AllToAllAttrs *attrs = p->m->attrs;
+    Type in = p->m->in_types[i];
+    return extent_before(in, (int)attrs->split_dimension) == 1 &&
+           extent_before(in, (int)attrs->concat_dimension) == 1;
+}
+
+bool exchanges_in_place(const Parts *p, int i)
+{
+    return parts_are_in_place(p, i) && exchange_is_plain(p, i);
+}
+
+/* What each has for each later one, and that one for it. */
+typedef struct Swap {
+    const Parts *p;
+    int i;
+    Runs runs; /* of one of the two */
+} Swap;
+
+static void swap_piece(void *user, int64_t i)
+{
+    const Swap *s = user;
+    int a = (int)slice_of(&s->runs, &i);
+    Piece piece = runs_piece(&s->runs, i);
+    for (int b = a + 1; b < s->p->n; b++) {
+        char *both[] = { part_in(s->p, a, s->i) + (size_t)b * s->runs.run + piece.at,
+                         part_in(s->p, b, s->i) + (size_t)a * s->runs.run + piece.at };
+        bytes_rotate(2, both, piece.bytes);
+    }
+}
+
+static void exchange_in_place(const Parts *p, int i)
+{
+    size_t bytes = type_bytes(p->m->in_types[i]);
+    Swap s = { p, i, runs_cut(1, bytes / (size_t)p->n) };
+    meet_slices(p, p->n * s.runs.npieces, bytes * (size_t)p->n, swap_piece, &s);
 }
 
 static void exchange_plainly(const Exchange *x)
@@ -116,12 +149,16 @@ static Error *all_to_all_operand(const Parts *p, int i, int split, int concat)
     Type in = p->m->in_types[i], out = p->m->out_types[i];
     if (!all_to_all_fits(p, in, out, split, concat))
         return meet_misfit(p, i);
+    if (exchanges_in_place(p, i)) {
+        exchange_in_place(p, i);
+        return NULL;
+    }
     Exchange x = { .p = p, .i = i, .split = split, .concat = concat };
     byte_strides(in, x.in_strides);
     byte_strides(out, x.out_strides);
     memcpy(x.extents, in.dims, sizeof *x.extents * (size_t)in.rank);
     x.extents[split] /= p->n;
-    if (p->n <= FEW && exchange_is_plain(&x))
+    if (p->n <= FEW && exchange_is_plain(p, i))
         exchange_plainly(&x);
     else
         meet_slices(p, p->n * p->n, type_bytes(in) * (size_t)p->n, exchange_pair, &x);

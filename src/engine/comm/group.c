@@ -1,9 +1,9 @@
 /* group.c - who brought what, and which algorithm takes it from there.
  *
- * The compiler may give a result the memory of an operand that dies at the meeting.  Only
- * all_reduce can work in place, and only where operand i and result i are the same memory;
- * anywhere else the operand is first put aside in scratch memory, so that the algorithms need
- * not think of it. */
+ * The compiler may give a result the memory of an operand that dies at the meeting, where the
+ * algorithm works in place (meets_in_place); and a donated argument's memory may be any result's.
+ * Where it does not, the operand is first put aside in scratch memory, so that the algorithms
+ * need not think of it. */
 #include "engine/comm/group.h"
 
 #include <stdlib.h>
@@ -49,13 +49,21 @@ size_t bytes_from(Type t, int dim)
 
 void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user)
 {
-    enum { WORTH_HELP = 256 << 10 };
+    enum { WORTH_HELP = 1 << 20 }; /* less, and its way to another core costs more */
     if (bytes >= WORTH_HELP) {
         frame_slices(p->frames[0], n, f, user);
         return;
     }
     for (int64_t i = 0; i < n; i++)
         f(user, i);
+}
+
+bool parts_are_in_place(const Parts *p, int i)
+{
+    for (int r = 0; r < p->n; r++)
+        if (part_in(p, r, i) != part_out(p, r, i))
+            return false;
+    return true;
 }
 
 bool part_is_shared(const Parts *p, int i)
@@ -69,15 +77,26 @@ static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_byte
            (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
+/* Operand i and result j are one memory: does the algorithm know what to do? */
+static bool works_in_place(const Parts *p, int i, int j)
+{
+    switch (p->m->op) {
+    case OP_PERMUTE: return i == j && parts_are_in_place(p, i);
+    case OP_ALL_TO_ALL: return i == j && exchanges_in_place(p, i);
+    case OP_COLLECTIVE_BROADCAST:
+        return i == j && !((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root;
+    default: return meets_in_place(p->m->op, i, j);
+    }
+}
+
 /* Must rank r's operand i be put aside before results are written? */
 static bool is_in_the_way(const Parts *p, int r, int i)
 {
     const Meeting *m = p->m;
     size_t bytes = type_bytes(m->in_types[i]);
     for (int j = 0; j < m->nout; j++) {
-        bool is_in_place =
-            m->op == OP_ALL_REDUCE && i == j && part_in(p, r, i) == part_out(p, r, j);
-        if (!is_in_place &&
+        bool is_same = part_in(p, r, i) == part_out(p, r, j);
+        if (!(is_same && works_in_place(p, i, j)) &&
             overlaps(part_in(p, r, i), bytes, part_out(p, r, j), type_bytes(m->out_types[j])))
             return true;
     }
@@ -107,18 +126,26 @@ static void give_back(const Parts *p, void **aside)
             memory_give(p->scratch, aside[k], type_bytes(p->m->in_types[k % p->m->nin]));
 }
 
+/* Where a value lies on each rank: at[0], at[step], ... */
+static void find_all(const Parts *p, Place place, void **at, int step)
+{
+    for (int r = 0; r < p->n; r++)
+        at[r * step] = place.where == PLACE_SLAB ? p->frames[r]->slab + place.at
+                                                 : frame_at(p->frames[r], place);
+}
+
 static Error *perform(Parts *p, void **aside)
 {
-    for (int r = 0; r < p->n; r++) {
-        for (int i = 0; i < p->m->nin; i++)
-            p->in[r * p->m->nin + i] = frame_at(p->frames[r], p->m->in[i]);
-        for (int i = 0; i < p->m->nout; i++)
-            p->out[r * p->m->nout + i] = frame_at(p->frames[r], p->m->out[i]);
-    }
+    for (int i = 0; i < p->m->nin; i++)
+        find_all(p, p->m->in[i], p->in + i, p->m->nin);
+    for (int i = 0; i < p->m->nout; i++)
+        find_all(p, p->m->out[i], p->out + i, p->m->nout);
     MeetFn *f = algorithm(p->m->op);
     if (!f)
         return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", p->m->name,
                          p->m->where);
+    if (p->m->is_apart)
+        return f(p);
     memset(aside, 0, sizeof *aside * (size_t)(p->n * p->m->nin));
     Error *error = put_aside(p, aside);
     if (!error)

@@ -24,8 +24,8 @@ MUST_USE Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, M
 /* For a device that is in no group of m: its results are zeros. */
 void meeting_skip(const Meeting *m, const Frame *f);
 
-/* What the members bring and take; row r belongs to rank r.  The algorithms may write out[r][i]
- * where it is the very same memory as in[r][i], and no other overlap exists. */
+/* What the members bring and take; row r belongs to rank r.  A result overlaps no operand, but
+ * where its algorithm works in place it may be the very same memory: meets_in_place. */
 typedef struct Parts {
     const Meeting *m;
     int n; /* ranks */
@@ -37,6 +37,10 @@ typedef struct Parts {
 static inline char *part_in(const Parts *p, int r, int i) { return p->in[r * p->m->nin + i]; }
 static inline char *part_out(const Parts *p, int r, int i) { return p->out[r * p->m->nout + i]; }
 
+/* Is operand i of every rank also its result i? */
+bool parts_are_in_place(const Parts *p, int i);
+/* all_to_all: and does what each has for every other lie together?  Then pieces are exchanged. */
+bool exchanges_in_place(const Parts *p, int i);
 /* Do all ranks have one memory for result i?  Then it is written once (Param.is_shared). */
 bool part_is_shared(const Parts *p, int i);
 
@@ -52,13 +56,23 @@ void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user
 typedef struct Runs {
     int64_t outer;
     size_t run;
+    int64_t npieces;         /* 0: nothing in it */
+    int64_t together, parts; /* runs that make up a piece, or pieces that make up a run */
 } Runs;
 typedef struct Piece {
     int64_t first, end; /* runs */
     size_t at, bytes;   /* of each of them */
 } Piece;
-int64_t runs_pieces(Runs r); /* 0: nothing in it */
-Piece runs_piece(Runs r, int64_t i);
+Runs runs_cut(int64_t outer, size_t run);
+Piece runs_piece(const Runs *r, int64_t i);
+/* Slices are the pieces of one array after the other: which array, and *i becomes its piece.
+ * Small ones are not cut, and are not to wait for a division. */
+static inline int64_t slice_of(const Runs *r, int64_t *i)
+{
+    int64_t n = r->npieces, slice = *i, which = n == 1 ? slice : slice / n;
+    *i = slice - which * n;
+    return which;
+}
 
 /* Copies of equally many bytes, cut into pieces for all workers. */
 typedef struct Move {
@@ -70,6 +84,8 @@ void meet_moves(const Parts *p, int64_t n, const Move *moves);
 /* Is what a meeting touches more than the caches keep?  Then results are streamed past them. */
 bool meet_streams(size_t bytes);
 void bytes_move(char *to, const char *from, size_t n, bool streams);
+/* at[0] takes what at[1] has, at[1] what at[2] has, ..., and the last what at[0] had. */
+void bytes_rotate(int n, char *const *at, size_t bytes);
 
 /* Types do not fit a group of n: says so for operand i. */
 MUST_USE Error *meet_misfit(const Parts *p, int i);

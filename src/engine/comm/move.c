@@ -51,45 +51,92 @@ void bytes_move(char *to, const char *from, size_t n, bool streams)
         memcpy(to, from, n);
 }
 
-static int64_t parts_of_run(Runs r)
+typedef char Vec __attribute__((vector_size(32), aligned(1), may_alias));
+enum { ROW = 8 * sizeof(Vec) }; /* of one array, in registers */
+
+static inline __attribute__((always_inline)) void row_move(char *to, const char *from)
 {
-    return (int64_t)((r.run + PIECE_BYTES - 1) / PIECE_BYTES);
+    Vec v[ROW / sizeof(Vec)];
+#pragma GCC unroll 8
+    for (size_t k = 0; k < ROW / sizeof(Vec); k++)
+        v[k] = ((const Vec *)from)[k];
+#pragma GCC unroll 8
+    for (size_t k = 0; k < ROW / sizeof(Vec); k++)
+        ((Vec *)to)[k] = v[k];
 }
 
-/* That make up a piece, where a run is smaller than one. */
-static int64_t runs_together(Runs r)
+static inline __attribute__((always_inline)) void rotate(int n, char *const *at, size_t bytes)
 {
-    return r.run >= PIECE_BYTES ? 1 : (int64_t)(PIECE_BYTES / r.run);
+    size_t done = 0;
+    for (; done + ROW <= bytes; done += ROW) {
+        Vec first[ROW / sizeof(Vec)];
+        row_move((char *)first, at[0] + done);
+        for (int r = 0; r + 1 < n; r++)
+            row_move(at[r] + done, at[r + 1] + done);
+        row_move(at[n - 1] + done, (const char *)first);
+    }
+    for (; done < bytes; done++) {
+        char first = at[0][done];
+        for (int r = 0; r + 1 < n; r++)
+            at[r][done] = at[r + 1][done];
+        at[n - 1][done] = first;
+    }
 }
 
-int64_t runs_pieces(Runs r)
+#if defined __x86_64__
+__attribute__((target("avx2"))) static void rotate_avx2(int n, char *const *at, size_t bytes)
 {
-    if (!r.run || !r.outer)
-        return 0;
-    int64_t together = runs_together(r);
-    return (r.outer + together - 1) / together * parts_of_run(r);
+    rotate(n, at, bytes);
+}
+#endif
+
+void bytes_rotate(int n, char *const *at, size_t bytes)
+{
+#if defined __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        rotate_avx2(n, at, bytes);
+        return;
+    }
+#endif
+    rotate(n, at, bytes);
 }
 
-Piece runs_piece(Runs r, int64_t i)
+Runs runs_cut(int64_t outer, size_t run)
 {
-    int64_t parts = parts_of_run(r), together = runs_together(r);
-    int64_t first = i / parts * together;
-    size_t at = (size_t)(i % parts) * PIECE_BYTES;
-    return (Piece){ first, first + together < r.outer ? first + together : r.outer, at,
-                    r.run - at < PIECE_BYTES ? r.run - at : PIECE_BYTES };
+    Runs r = { outer, run, 0, outer, 1 };
+    if (!outer || !run)
+        return r;
+    r.npieces = 1;
+    if ((size_t)outer * run <= PIECE_BYTES)
+        return r;
+    r.together = run >= PIECE_BYTES ? 1 : (int64_t)(PIECE_BYTES / run);
+    r.parts = (int64_t)((run + PIECE_BYTES - 1) / PIECE_BYTES);
+    r.npieces = (outer + r.together - 1) / r.together * r.parts;
+    return r;
+}
+
+Piece runs_piece(const Runs *r, int64_t i)
+{
+    if (r->npieces == 1)
+        return (Piece){ 0, r->outer, 0, r->run };
+    int64_t first = i / r->parts * r->together, end = first + r->together;
+    size_t at = (size_t)(i % r->parts) * PIECE_BYTES;
+    return (Piece){ first, end < r->outer ? end : r->outer, at,
+                    r->run - at < PIECE_BYTES ? r->run - at : PIECE_BYTES };
 }
 
 typedef struct Moves {
     const Move *at;
-    int64_t npieces; /* of each, which are equal in size */
+    Runs runs; /* of each, which are equal in size */
     bool streams;
 } Moves;
 
 static void move_piece(void *user, int64_t i)
 {
     const Moves *all = user;
-    const Move *m = &all->at[i / all->npieces];
-    Piece piece = runs_piece((Runs){ 1, m->bytes }, i % all->npieces);
+    int64_t which = slice_of(&all->runs, &i);
+    const Move *m = &all->at[which];
+    Piece piece = runs_piece(&all->runs, i);
     if (m->from)
         bytes_move(m->to + piece.at, m->from + piece.at, piece.bytes, all->streams);
     else
@@ -98,7 +145,8 @@ static void move_piece(void *user, int64_t i)
 
 void meet_moves(const Parts *p, int64_t n, const Move *moves)
 {
-    Moves all = { moves, runs_pieces((Runs){ 1, moves[0].bytes }),
-                  meet_streams(2 * moves[0].bytes * (size_t)n) };
-    meet_slices(p, n * all.npieces, moves[0].bytes * (size_t)n, move_piece, &all);
+    if (!n)
+        return;
+    Moves all = { moves, runs_cut(1, moves[0].bytes), meet_streams(2 * moves[0].bytes * (size_t)n) };
+    meet_slices(p, n * all.runs.npieces, moves[0].bytes * (size_t)n, move_piece, &all);
 }

@@ -21,8 +21,10 @@ enum { ROWS, INTO, INPUT_OFFSETS, SEND_SIZES, OUTPUT_OFFSETS };
 static int64_t number_at(const Parts *p, int r, int list, int64_t i)
 {
     Type t = p->m->in_types[list];
-    const char *at = part_in(p, r, list) + i * element_info[t.element].bytes;
-    return number_int(t.element, at);
+    const char *list_at = part_in(p, r, list);
+    if (t.element == I32) /* as everybody writes it */
+        return ((const int32_t *)list_at)[i];
+    return number_int(t.element, list_at + i * element_info[t.element].bytes);
 }
 
 static bool is_within(int64_t start, int64_t n, int64_t extent)
@@ -68,7 +70,7 @@ typedef struct Ragged {
     const Parts *p;
     int64_t each;  /* what comes to a rank */
     Sent *sent;    /* [n][each], in the order in which it is put down */
-    Sent *by_place; /* the same, to be sorted by place */
+    Sent *by_place; /* room for the same, sorted by place */
     size_t row;
     bool streams;
 } Ragged;
@@ -79,7 +81,15 @@ static int lower_first(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Rows that nobody sends are those of the second operand. */
+static void sort_by_place(const Ragged *g, Sent *sorted)
+{
+    for (int64_t k = 1; k < g->each; k++)
+        if (sorted[k].at < sorted[k - 1].at) {
+            qsort(sorted, (size_t)g->each, sizeof *sorted, lower_first);
+            return;
+        }
+}
+
 static void keep_rows(const Ragged *g, int to, int64_t first, int64_t end)
 {
     if (first < end)
@@ -88,17 +98,27 @@ static void keep_rows(const Ragged *g, int to, int64_t first, int64_t end)
                    g->streams);
 }
 
-static void receive(void *user, int64_t to)
+/* Rows that nobody sends are those of the second operand. */
+static void keep_the_rest(const Ragged *g, int64_t to)
 {
-    const Ragged *g = user;
-    Sent *sent = g->sent + to * g->each, *sorted = g->by_place + to * g->each;
-    qsort(sorted, (size_t)g->each, sizeof *sorted, lower_first);
+    Sent *sorted = g->by_place + to * g->each;
+    memcpy(sorted, g->sent + to * g->each, sizeof *sorted * (size_t)g->each);
+    sort_by_place(g, sorted);
     int64_t done = 0;
     for (int64_t k = 0; k < g->each; k++) {
         keep_rows(g, (int)to, done, sorted[k].at);
         done = sorted[k].at + sorted[k].n > done ? sorted[k].at + sorted[k].n : done;
     }
     keep_rows(g, (int)to, done, g->p->m->in_types[INTO].dims[0]);
+}
+
+static void receive(void *user, int64_t to)
+{
+    const Ragged *g = user;
+    const Sent *sent = g->sent + to * g->each;
+    bool are_there = part_out(g->p, (int)to, 0) == part_in(g->p, (int)to, INTO);
+    if (!are_there)
+        keep_the_rest(g, to);
     for (int64_t k = 0; k < g->each; k++)
         if (sent[k].n)
             bytes_move(part_out(g->p, (int)to, 0) + (size_t)sent[k].at * g->row,
@@ -115,7 +135,6 @@ static Error *look_up_all(const Ragged *g, int64_t entries)
         for (int64_t i = 0; i < entries; i++) {
             int64_t to = i / to_each, k = to * g->each + from * to_each + i % to_each;
             TRY(look_up(p, from, (int)to, i, &g->sent[k]));
-            g->by_place[k] = g->sent[k];
         }
     return NULL;
 }
@@ -128,8 +147,9 @@ Error *meet_ragged(const Parts *p)
         return meet_misfit(p, INPUT_OFFSETS);
     if (!bytes)
         return NULL;
+    enum { FEW = 64 };
     size_t n = (size_t)entries * (size_t)p->n;
-    Sent *table = malloc(2 * (n + 1) * sizeof *table);
+    Sent few[2 * FEW], *table = n <= FEW ? few : malloc(2 * n * sizeof *table);
     if (!table)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
                          p->m->where, n);
@@ -138,6 +158,7 @@ Error *meet_ragged(const Parts *p)
     Error *error = look_up_all(&g, entries);
     if (!error)
         meet_slices(p, p->n, bytes, receive, &g);
-    free(table);
+    if (table != few)
+        free(table);
     return error;
 }

@@ -61,7 +61,7 @@ static void reduce_bytes(const Operand *o, int nouts, char *const *outs, size_t 
 static void all_reduce_piece(void *user, int64_t i)
 {
     const Operand *o = user;
-    Piece piece = runs_piece(o->runs, i);
+    Piece piece = runs_piece(&o->runs, i);
     char *outs[o->nouts];
     for (int k = 0; k < o->nouts; k++)
         outs[k] = part_out(o->p, (o->first + k) % o->p->n, o->i) + piece.at;
@@ -82,10 +82,10 @@ static void all_reduce_operand(const Parts *p, int i)
     size_t bytes = type_bytes(p->m->in_types[i]);
     bool is_for_first = p->m->is_for_first && p->m->is_for_first[i];
     int nouts = part_is_shared(p, i) || is_for_first ? 1 : p->n;
-    Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, { 1, bytes }, nouts,
+    Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, runs_cut(1, bytes), nouts,
                   is_for_first ? rank_of_first(p) : 0,
                   meet_streams(bytes * (size_t)(p->n + nouts)) };
-    meet_slices(p, runs_pieces(o.runs), bytes * (size_t)p->n, all_reduce_piece, &o);
+    meet_slices(p, o.runs.npieces, bytes * (size_t)p->n, all_reduce_piece, &o);
 }
 
 Error *meet_all_reduce(const Parts *p)
@@ -104,8 +104,8 @@ Error *meet_all_reduce(const Parts *p)
 static void reduce_scatter_piece(void *user, int64_t i)
 {
     const Operand *o = user;
-    int64_t npieces = runs_pieces(o->runs), r = i / npieces;
-    Piece piece = runs_piece(o->runs, i % npieces);
+    int64_t r = slice_of(&o->runs, &i);
+    Piece piece = runs_piece(&o->runs, i);
     char *out = part_out(o->p, (int)r, o->i) + piece.at;
     for (int64_t k = piece.first; k < piece.end; k++)
         reduce_bytes(o, 1, (char *[]){ out + (size_t)k * o->runs.run },
@@ -119,9 +119,9 @@ static Error *reduce_scatter_operand(const Parts *p, int i, int dim)
         slice.dims[dim] * p->n != whole.dims[dim] || type_count(slice) * p->n != type_count(whole))
         return meet_misfit(p, i);
     Operand o = { p, i, (size_t)element_info[whole.element].bytes,
-                  { extent_before(whole, dim), bytes_from(slice, dim) }, 1, 0,
+                  runs_cut(extent_before(whole, dim), bytes_from(slice, dim)), 1, 0,
                   meet_streams(type_bytes(whole) * (size_t)(p->n + 1)) };
-    meet_slices(p, p->n * runs_pieces(o.runs), type_bytes(whole) * (size_t)p->n,
+    meet_slices(p, p->n * o.runs.npieces, type_bytes(whole) * (size_t)p->n,
                 reduce_scatter_piece, &o);
     return NULL;
 }

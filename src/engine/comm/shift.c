@@ -2,36 +2,46 @@
  * is nobody's target gets zeros.  collective_broadcast: the root of a group hands its arrays to all;
  * it is the first, or for each array the one at the place that the last operand says.
  *
- * The numbers in the pairs are partitions when the operation has a channel, else replicas. */
+ * The numbers in the pairs are partitions when the operation has a channel, else replicas.
+ *
+ * In place, who is read by nobody is written first, then who was read by that one alone.  What is
+ * left are rings, which are turned. */
 #include "engine/comm/group.h"
 
 #include <string.h>
+
+enum { ZEROS = -1 };
 
 static int64_t number_in_pairs(const Parts *p, int r, bool by_partition)
 {
     return by_partition ? p->frames[r]->partition : p->frames[r]->replica;
 }
 
+/* Most groups are everybody, in order. */
 static int rank_of(const Parts *p, int64_t number, bool by_partition)
 {
+    if (number >= 0 && number < p->n && number_in_pairs(p, (int)number, by_partition) == number)
+        return (int)number;
     for (int r = 0; r < p->n; r++)
         if (number_in_pairs(p, r, by_partition) == number)
             return r;
     return -1;
 }
 
-/* The rank that sends to rank r, or -1. */
-static Error *find_source(const Parts *p, const PermuteAttrs *attrs, int r, int *source)
+/* sources[r]: the rank that sends to rank r, or ZEROS. */
+static Error *find_sources(const Parts *p, int *sources)
 {
+    const PermuteAttrs *attrs = p->m->attrs;
     bool by_partition = attrs->channel_id > 0;
-    int64_t me = number_in_pairs(p, r, by_partition);
-    *source = -1;
+    for (int r = 0; r < p->n; r++)
+        sources[r] = ZEROS;
     for (int k = 0; k < attrs->source_target_pairs.rows; k++) {
         const int64_t *pair = attrs->source_target_pairs.at + 2 * k;
-        if (pair[1] != me)
-            continue;
-        *source = rank_of(p, pair[0], by_partition);
-        if (*source < 0)
+        int target = rank_of(p, pair[1], by_partition);
+        if (target < 0)
+            continue; /* of another group */
+        sources[target] = rank_of(p, pair[0], by_partition);
+        if (sources[target] < 0)
             return error_new(CODE_INVALID,
                              "%s (%s): source %lld of target %lld is not in its group", p->m->name,
                              p->m->where, (long long)pair[0], (long long)pair[1]);
@@ -39,20 +49,98 @@ static Error *find_source(const Parts *p, const PermuteAttrs *attrs, int r, int 
     return NULL;
 }
 
+/* The ranks in an order in which each may be written: those up to the number returned one by one,
+ * the others in rings, each taking from the next and the last from the first. */
+static int order_in_place(int n, const int *sources, int *order)
+{
+    int readers[n], nalone = 0, k = 0;
+    bool is_done[n];
+    for (int r = 0; r < n; r++)
+        readers[r] = is_done[r] = 0;
+    for (int r = 0; r < n; r++)
+        if (sources[r] >= 0)
+            readers[sources[r]]++;
+    for (int r = 0; r < n; r++)
+        for (int to = r; to >= 0 && !is_done[to] && !readers[to]; to = sources[to]) {
+            order[nalone++] = to;
+            is_done[to] = true;
+            if (sources[to] >= 0)
+                readers[sources[to]]--;
+        }
+    k = nalone;
+    for (int r = 0; r < n; r++)
+        for (int to = r; !is_done[to]; to = sources[to]) {
+            order[k++] = to;
+            is_done[to] = true;
+        }
+    return nalone;
+}
+
+typedef struct Shift {
+    const Parts *p;
+    int i; /* the operand */
+    Runs runs;
+    const int *sources, *order;
+    int nalone; /* of the order */
+} Shift;
+
+/* The ring that begins at order[k]; returns where the next one does. */
+static int turn_ring(const Shift *s, int k, Piece piece)
+{
+    char *at[s->p->n];
+    int n = 0;
+    do
+        at[n++] = part_out(s->p, s->order[k], s->i) + piece.at;
+    while (++k < s->p->n && s->order[k] == s->sources[s->order[k - 1]]);
+    bytes_rotate(n, at, piece.bytes);
+    return k;
+}
+
+static void shift_piece(void *user, int64_t i)
+{
+    const Shift *s = user;
+    Piece piece = runs_piece(&s->runs, i);
+    int k = 0;
+    for (; k < s->nalone; k++) {
+        int to = s->order[k], from = s->sources[to];
+        char *at = part_out(s->p, to, s->i) + piece.at;
+        if (from == ZEROS)
+            memset(at, 0, piece.bytes);
+        else
+            memcpy(at, part_in(s->p, from, s->i) + piece.at, piece.bytes);
+    }
+    while (k < s->p->n)
+        k = turn_ring(s, k, piece);
+}
+
+static void shift_in_place(const Parts *p, int i, const int *sources)
+{
+    int order[p->n], nalone = order_in_place(p->n, sources, order);
+    size_t bytes = type_bytes(p->m->in_types[i]);
+    Shift s = { p, i, runs_cut(1, bytes), sources, order, nalone };
+    meet_slices(p, s.runs.npieces, bytes * (size_t)p->n, shift_piece, &s);
+}
+
+static void shift_apart(const Parts *p, int i, const int *sources)
+{
+    Move moves[p->n];
+    for (int r = 0; r < p->n; r++)
+        moves[r] = (Move){ part_out(p, r, i), sources[r] >= 0 ? part_in(p, sources[r], i) : NULL,
+                           type_bytes(p->m->in_types[i]) };
+    meet_moves(p, p->n, moves);
+}
+
 Error *meet_permute(const Parts *p)
 {
-    const PermuteAttrs *attrs = p->m->attrs;
-    Move moves[p->n];
+    int sources[p->n];
+    TRY(find_sources(p, sources));
     for (int i = 0; i < p->m->nin; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
             return meet_misfit(p, i);
-        for (int r = 0; r < p->n; r++) {
-            int source;
-            TRY(find_source(p, attrs, r, &source));
-            moves[r] = (Move){ part_out(p, r, i), source >= 0 ? part_in(p, source, i) : NULL,
-                               type_bytes(p->m->in_types[i]) };
-        }
-        meet_moves(p, p->n, moves);
+        if (parts_are_in_place(p, i))
+            shift_in_place(p, i, sources);
+        else
+            shift_apart(p, i, sources);
     }
     return NULL;
 }
@@ -79,13 +167,15 @@ Error *meet_broadcast(const Parts *p)
     for (int i = 0; i < p->m->nout; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
             return meet_misfit(p, i);
-        for (int r = 0; r < p->n; r++) {
+        int nouts = part_is_shared(p, i) ? 1 : p->n, n = 0;
+        for (int r = 0; r < nouts; r++) {
             int root;
             TRY(find_root(p, r, i, &root));
-            moves[r] = (Move){ part_out(p, r, i), part_in(p, root, i),
-                               type_bytes(p->m->in_types[i]) };
+            if (part_out(p, r, i) != part_in(p, root, i)) /* in place: the root's own */
+                moves[n++] = (Move){ part_out(p, r, i), part_in(p, root, i),
+                                     type_bytes(p->m->in_types[i]) };
         }
-        meet_moves(p, part_is_shared(p, i) ? 1 : p->n, moves);
+        meet_moves(p, n, moves);
     }
     return NULL;
 }

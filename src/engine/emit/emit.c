@@ -131,7 +131,6 @@ static Error *make_kernel(Making *k, NodeId n)
         known_add(&job->known, region, KIND_KERNEL, hash, function);
     }
     k->tables.kernels[n] = function;
-    k->program->cost_ns += kernel_cost(k->p->m, n);
     return NULL;
 }
 
@@ -141,15 +140,6 @@ static const Place *places_of(Making *k, int n, const ValueId *in, ValueId first
     for (int i = 0; i < n; i++)
         places[i] = k->p->places[in ? in[i] : first + (ValueId)i];
     return places;
-}
-
-/* A rough guess at what the evaluator takes for one node. */
-static int64_t evaluation_cost(const Module *m, const Node *node)
-{
-    int64_t elements = 0;
-    for (int i = 0; i < node->nout; i++)
-        elements += type_count(type_of(m, node->out + (ValueId)i));
-    return 2000 + elements * 100;
 }
 
 static bool is_check(const Node *node)
@@ -169,7 +159,6 @@ static void make_evaluation(Making *k, NodeId n)
     k->evaluations[number] = (Evaluation){ n, places_of(k, node->nin, node->in, 0),
                                            places_of(k, node->nout, NULL, node->out), is_counted };
     k->program->stats.evaluations += is_counted;
-    k->program->cost_ns += evaluation_cost(k->p->m, node);
 }
 
 static Error *make_node(Making *k, NodeId n);
@@ -182,21 +171,6 @@ static Error *make_region(Making *k, RegionId r)
     return NULL;
 }
 
-/* What is inside costs as often as the loop goes round. */
-static Error *make_loop(Making *k, NodeId n)
-{
-    const int64_t most = (int64_t)1 << 40;
-    int64_t before = k->program->cost_ns;
-    int64_t trips = n < k->p->ntrips ? k->p->trips[n] : -1;
-    for (int i = 0; i < 2; i++)
-        TRY(make_region(k, node_at(k->p->m, n)->regions[i]));
-    int64_t once = k->program->cost_ns - before;
-    k->program->is_cost_known &= trips >= 0;
-    if (trips >= 0)
-        k->program->cost_ns = before + (trips < most / (once + 1) ? trips * once : most);
-    return NULL;
-}
-
 static Error *make_node(Making *k, NodeId n)
 {
     const Node *node = node_at(k->p->m, n);
@@ -204,7 +178,7 @@ static Error *make_node(Making *k, NodeId n)
     case OP_CONSTANT:
     case OP_RETURN: return NULL;
     case OP_FUSION: return make_kernel(k, n);
-    case OP_WHILE: return make_loop(k, n);
+    case OP_WHILE:
     case OP_CASE:
     case OP_IF: break;
     default:
@@ -269,6 +243,29 @@ static bool joins_shards(const GlobalAttrs *attrs)
     return false;
 }
 
+/* Do operand i and result j never overlap in a way that the operation does not know? */
+static bool are_apart(const Making *k, const Meeting *m, int i, int j)
+{
+    Place in = m->in[i], out = m->out[j];
+    if (in.where == PLACE_ARG && out.where == PLACE_OUT)
+        return k->p->results[out.at].alias < 0;
+    if (in.where != out.where)
+        return true;
+    if (in.at == out.at)
+        return meets_in_place(m->op, i, j);
+    return in.where != PLACE_SLAB || in.at + (int64_t)type_bytes(m->in_types[i]) <= out.at ||
+           out.at + (int64_t)type_bytes(m->out_types[j]) <= in.at;
+}
+
+static bool all_are_apart(const Making *k, const Meeting *m)
+{
+    for (int i = 0; i < m->nin; i++)
+        for (int j = 0; j < m->nout; j++)
+            if (!are_apart(k, m, i, j))
+                return false;
+    return true;
+}
+
 static Error *make_meeting(Making *k, const StretchEnd *end)
 {
     const Module *m = k->p->m;
@@ -293,6 +290,7 @@ static Error *make_meeting(Making *k, const StretchEnd *end)
     int32_t *group_of = ARENA_ARRAY(k->job->arena, int32_t, m->nreplicas * m->npartitions);
     TRY(groups_of(&k->groups, m, end->meeting, group_of));
     meeting->group_of = group_of;
+    meeting->is_apart = all_are_apart(k, meeting);
     if (node->op == OP_GLOBAL) {
         k->program->stats.joins += joins_shards(node->attrs);
         return make_body(k, end->meeting, meeting);
@@ -359,7 +357,6 @@ static void describe(Making *k)
     program->slab_bytes = p->slab_bytes;
     program->pool = p->pool;
     program->nstretches = p->nstretches;
-    program->is_cost_known = true;
     program->arena = k->job->arena;
     program->module = p->m;
 }
@@ -388,6 +385,7 @@ static Error *make_code(Making *k)
     program->stats.meetings = program->nmeetings;
     program->stats.slab_bytes = program->slab_bytes;
     program->stats.pool_bytes = k->p->pool_bytes;
+    cost_find(k->p, program);
     return NULL;
 }
 

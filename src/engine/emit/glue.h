@@ -1,4 +1,4 @@
-/* glue.h - what emit.c, glue.c, meet.c, same.c and share.c offer one another. */
+/* glue.h - what emit.c, glue.c, cost.c, meet.c, same.c and share.c offer one another. */
 #ifndef TUTTI_GLUE_H
 #define TUTTI_GLUE_H
 #include "base/table.h"
@@ -40,6 +40,9 @@ typedef struct Groups {
 
 /* The group of each device at a node of kind MEET: out[ndevices]. */
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
+
+/* cost.c: the guesses at the end of Program. */
+void cost_find(const Plan *p, Program *program);
 
 /* share.c, when all meetings of a program are made: marks the results of the program that all
  * devices may share, and what comes of a meeting that the first alone needs. */

@@ -235,6 +235,38 @@ int lives_moves(const Lives *l, NodeId n, ValueId *dst)
     return node->nin;
 }
 
+/* What all_to_all hands from one to another lies together if nothing stands before. */
+static bool is_leading(Type t, int64_t dim)
+{
+    for (int i = 0; i < (int)dim; i++)
+        if (t.dims[i] != 1)
+            return false;
+    return true;
+}
+
+/* Result y of a meeting in place of its operand x, which must not be another operand too. */
+static bool meeting_may_touch(const Lives *l, const Node *node, ValueId x, ValueId y)
+{
+    if (y < node->out || y >= node->out + (ValueId)node->nout)
+        return false;
+    int operand = -1;
+    for (int k = 0; k < node->nin; k++) {
+        if (lives_root(l, node->in[k]) != x)
+            continue;
+        if (operand >= 0)
+            return false;
+        operand = k;
+    }
+    if (operand < 0 || !meets_in_place(node->op, operand, (int)(y - node->out)))
+        return false;
+    if (node->op == OP_COLLECTIVE_BROADCAST) /* else one reads what another has written */
+        return !((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root;
+    const AllToAllAttrs *attrs = node->attrs;
+    Type type = type_of(l->p->m, node->in[operand]);
+    return node->op != OP_ALL_TO_ALL || (is_leading(type, attrs->split_dimension) &&
+                                         is_leading(type, attrs->concat_dimension));
+}
+
 bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
 {
     NodeId n = l->node_at[point];
@@ -255,6 +287,8 @@ bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
         }
         return is_operand;
     }
+    if (op_info[node->op].kind == KIND_MEET)
+        return meeting_may_touch(l, node, x, y);
     ValueId dst = 0;
     int nmoves = lives_moves(l, n, &dst);
     for (int k = 0; k < nmoves; k++)

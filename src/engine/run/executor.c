@@ -151,7 +151,6 @@ Run *run_new(Executor *e, const Program *p)
     run->holds = (Storage **)(run->pointers + nargs + nouts);
     run->pending = (Event **)(run->holds + nargs + nouts);
     run->points = (Point *)(run->pending + nargs);
-    list_start(&run->ready);
     return run;
 }
 
@@ -212,23 +211,16 @@ static void push(Executor *e, TaskList *list)
 
 void tasks_ready(Run *run, TaskList *list)
 {
-    if (!list->n)
-        return;
-    if (!run->is_inline) {
+    if (list->n && !run->is_alone)
         push(run->executor, list);
-        return;
-    }
-    Task *t;
-    while ((t = list_pop(list)))
-        list_add(&run->ready, t);
 }
 
-void task_ready(Task *t)
+void task_push(Task *t)
 {
     TaskList one;
     list_start(&one);
     list_add(&one, t);
-    tasks_ready(t->run, &one);
+    push(t->run->executor, &one);
 }
 
 /* Workers. */
@@ -286,7 +278,10 @@ static void play(Executor *e, Task *t)
 {
     /* relaxed: whoever asks only wants to know about how many */
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
-    task_play(t);
+    if (t->run->is_alone)
+        run_play(t->run);
+    else
+        task_play(t);
     atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
 }
 
@@ -394,8 +389,12 @@ void run_enqueue(Run *run)
 void task_unblock(Task *t)
 {
     /* acquire and release: the one that reaches 0 sees what the others wrote */
-    if (atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_acq_rel) == 1)
-        task_ready(t);
+    if (atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_acq_rel) != 1)
+        return;
+    if (!t->run->is_alone)
+        task_push(t);
+    else if (atomic_fetch_sub_explicit(&t->run->nblocked, 1, memory_order_acq_rel) == 1)
+        task_push(t);
 }
 
 void task_dequeue(Task *t)

@@ -24,13 +24,13 @@ struct Task {
     Device *device;
     int number;       /* flat number in the program */
     int next_stretch;
-    bool has_begun;
+    bool has_begun, has_ended;
     /* Any thread: events still awaited, plus one while not at the head of its queue. */
     _Atomic int nblockers;
     /* Under the run's lock. */
     bool waits;       /* for the others of its group */
     int meeting;      /* where, if it waits */
-    /* Under the executor's lock (in an inline run: the caller's). */
+    /* Under the executor's lock. */
     Task *next_ready; /* in a list of tasks that can move */
     Task *next_queued;
 };
@@ -51,7 +51,8 @@ struct Run {
     /* Set before the first task moves. */
     Executor *executor;
     const Program *program;
-    bool is_inline;        /* the caller plays all of it */
+    bool is_alone;         /* one thread plays all of it: nobody is there to lock out */
+    bool is_inline;        /* that is the caller */
     Task *tasks;           /* [ndevices] */
     void **pointers;       /* [ndevices][nargs], then [ndevices][nresults] */
     Storage **holds;       /* the same shape; what keeps the pointers good */
@@ -61,11 +62,12 @@ struct Run {
     void *user;
     size_t room;           /* bytes of this block */
 
-    TaskList ready; /* inline: whoever can move */
+    _Atomic int nblocked; /* alone: tasks that may not begin yet; any thread */
 
-    Lock lock; /* of the next five */
+    Lock lock; /* of the next six; see run_lock */
     int nmoving; /* tasks neither waiting nor ended */
     int nended;
+    int64_t nmet; /* meetings */
     Error *error; /* the first */
     Point *points; /* [ngroups] */
     struct Letter *letters; /* sent and not yet taken, oldest first */
@@ -121,6 +123,7 @@ struct Executor {
 
 /* task.c */
 void task_play(Task *t); /* until it waits or has ended; may end the run */
+void run_play(Run *run); /* all tasks, of one that is played alone */
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
 /* t waits at meeting k.  The run's lock is held; who is to go on after a deadlock is listed. */
 void task_wait_locked(Task *t, int k, TaskList *released);
@@ -136,11 +139,24 @@ void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices);
 void run_enqueue(Run *run);          /* on the queues of all its devices, at once */
 void task_unblock(Task *t);          /* one reason less to wait; the last makes it ready */
 void task_dequeue(Task *t);          /* it has ended: the next of its device may begin */
-void task_ready(Task *t);            /* it can move */
-void tasks_ready(Run *run, TaskList *list);
+void task_push(Task *t);             /* a worker is to play it, or its run if that is alone */
+void tasks_ready(Run *run, TaskList *list); /* they no longer wait */
 /* Tells workers that there is more or less to do; the lock is held.  Returns how many of n
  * sleeping ones the caller is to wake, by the bell, without the lock. */
 int announce(Executor *e, int n);
+
+/* Whoever plays a run alone needs no lock: until its last task is unblocked only run_fail writes
+ * there, which takes it always, and after that nobody else does. */
+static inline void run_lock(Run *run)
+{
+    if (!run->is_alone)
+        lock_take(&run->lock);
+}
+static inline void run_unlock(Run *run)
+{
+    if (!run->is_alone)
+        lock_give(&run->lock);
+}
 
 /* post.c.  Both say whether t goes on now; if not, it is no longer the caller's. */
 bool post_send(Task *t, int k);

@@ -19,7 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INLINE_NS = 50000 }; /* a run under this costs less than waking somebody */
+enum {
+    INLINE_NS = 50000, /* a run under this costs less than waking somebody, */
+    ALONE_NS = 2000,   /* and what all devices do between meetings less than meeting on two cores */
+};
 
 static int nargs_of(const Run *run)
 {
@@ -242,15 +245,10 @@ static bool is_small(Run *run, const Launch *l)
 
 static void play_here(Run *run, const Launch *l)
 {
-    run->is_inline = true;
-    for (int d = 0; d < run->program->ndevices; d++)
-        list_add(&run->ready, &run->tasks[d]);
+    run->is_alone = run->is_inline = true;
     unsigned before = denormals_flush();
-    Task *t;
-    while ((t = list_pop(&run->ready)))
-        task_play(t);
+    run_play(run);
     denormals_restore(before);
-    require(run->nended == run->program->ndevices);
     stat_add(STAT_INLINE_LAUNCHES, 1);
     Event *failed = run->error ? event_ready(run->error) : NULL;
     hand_out(run, l, failed);
@@ -282,6 +280,8 @@ static void play_behind(Run *run, const Launch *l)
             n += run->pending[d * p->nargs + i] != NULL;
         atomic_init(&run->tasks[d].nblockers, n);
     }
+    atomic_init(&run->nblocked, p->ndevices);
+    run->is_alone = p->ndevices == 1 || p->longest_ns < ALONE_NS / p->ndevices;
     run_enqueue(run);
     for (int k = 0, n = nargs_of(run); k < n; k++) {
         if (!run->pending[k])

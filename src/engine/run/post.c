@@ -140,7 +140,7 @@ static bool awaits(const Task *t, const Letter *letter)
 static void drop_in(Run *run, Letter *letter, TaskList *waiting)
 {
     Task *to = (Task *)letter->to;
-    lock_take(&run->lock);
+    run_lock(run);
     if (awaits(to, letter)) {
         to->waits = false;
         run->nmoving++;
@@ -151,7 +151,7 @@ static void drop_in(Run *run, Letter *letter, TaskList *waiting)
             end = &(*end)->next;
         *end = letter;
     }
-    lock_give(&run->lock);
+    run_unlock(run);
 }
 
 bool post_send(Task *t, int k)
@@ -206,14 +206,14 @@ bool post_take(Task *t, int k)
     TaskList released;
     list_start(&released);
     yield_at_random();
-    lock_take(&run->lock);
+    run_lock(run);
     Letter *letter = take_out(run, t, from, attrs_of(m)->channel_id);
     bool has_failed = run->error != NULL;
     if (letter)
         t->next_stretch = m->next;
     else if (!has_failed)
         task_wait_locked(t, k, &released);
-    lock_give(&run->lock);
+    run_unlock(run);
     tasks_ready(run, &released);
     if (!letter)
         return has_failed;

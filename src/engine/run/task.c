@@ -181,7 +181,7 @@ static Arrival arrive(Task *t, int k, int g)
     TaskList released;
     list_start(&released);
     Arrival arrival = FIRST_ONES;
-    lock_take(&run->lock);
+    run_lock(run);
     if (run->error) {
         arrival = FAILED;
     } else if (point->narrived && point->meeting != k) {
@@ -195,12 +195,13 @@ static Arrival arrive(Task *t, int k, int g)
             for (int i = 0; i < program->groups[g].n; i++)
                 run->tasks[program->groups[g].members[i]].waits = false;
             run->nmoving += program->groups[g].n - 1;
+            run->nmet++;
             arrival = LAST_ONE;
         } else {
             task_wait_locked(t, k, &released);
         }
     }
-    lock_give(&run->lock);
+    run_unlock(run);
     tasks_ready(run, &released);
     return arrival;
 }
@@ -211,12 +212,13 @@ static Error *perform(Task *t, const Meeting *m, const Group *group)
     Frame *frames[group->n];
     for (int i = 0; i < group->n; i++)
         frames[i] = &t->run->tasks[group->members[i]].frame;
-    stat_add(STAT_MEETINGS, 1);
     return meeting_perform(m, group->n, frames, t->device->memory);
 }
 
 static void release_group(Task *t, const Group *group)
 {
+    if (t->run->is_alone) /* who plays it sees that they do not wait */
+        return;
     TaskList list;
     list_start(&list);
     for (int i = 0; i < group->n; i++) {
@@ -280,15 +282,18 @@ static void end(Task *t)
         task_dequeue(t);
     TaskList released;
     list_start(&released);
-    lock_take(&run->lock);
+    run_lock(run);
+    t->has_ended = true;
     bool is_last = ++run->nended == run->program->ndevices;
     if (--run->nmoving == 0 && !is_last)
         fail_locked(run, deadlock(run), &released);
-    lock_give(&run->lock);
+    run_unlock(run);
     tasks_ready(run, &released);
-    if (is_last)
-        post_end(run);
-    if (is_last && !run->is_inline)
+    if (!is_last)
+        return;
+    post_end(run);
+    stat_add(STAT_MEETINGS, run->nmet);
+    if (!run->is_alone)
         run_end(run);
 }
 
@@ -329,4 +334,26 @@ void task_play(Task *t)
             return;
     }
     end(t);
+}
+
+/* Tasks move in turn, each up to its next meeting.  Every now and then work that has come
+ * meanwhile gets the thread, unless that is the caller's. */
+void run_play(Run *run)
+{
+    enum { PATIENCE = 1000 };
+    Executor *e = run->executor;
+    int ndevices = run->program->ndevices;
+    for (int turns = 0; run->nended < ndevices; turns++) {
+        /* relaxed: a hint */
+        if (turns >= PATIENCE && !run->is_inline &&
+            atomic_load_explicit(&e->nready, memory_order_relaxed)) {
+            task_push(run->tasks);
+            return;
+        }
+        for (Task *t = run->tasks; t < run->tasks + ndevices; t++)
+            if (!t->waits && !t->has_ended)
+                task_play(t);
+    }
+    if (!run->is_inline)
+        run_end(run);
 }
