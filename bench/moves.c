@@ -16,9 +16,13 @@
  *     permute          N S      N S
  *     broadcast        S        S, shared
  *     ragged           N S      N S
- */
+ *
+ * COLLECTIVE_loop_SIZE is the collective a thousand times in one launch: the copies are made a
+ * thousand times, one after the other.  There nothing is shared, so OUT is N S for each that all get
+ * alike, and N N S for all_gather. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 64, SOLO_BYTES = 128 << 10 };
+enum { MOST_THREADS = 64, SOLO_BYTES = 128 << 10, LOOP_TURNS = 1000 };
 
 static int64_t now(void)
 {
@@ -37,8 +41,14 @@ static int64_t now(void)
 }
 
 /* Half of what is read and written, in bytes. */
-static size_t half_traffic(const char *work, size_t s, size_t n)
+static size_t half_traffic(const char *work, size_t s, size_t n, bool is_loop)
 {
+    if (is_loop && strcmp(work, "all_gather") == 0)
+        return (n * s + n * n * s) / 2;
+    if (is_loop && strcmp(work, "broadcast") == 0)
+        return (s + n * s) / 2;
+    if (is_loop && strcmp(work, "all_reduce") == 0)
+        return n * s;
     if (strcmp(work, "all_reduce") == 0 || strcmp(work, "reduce_scatter") == 0)
         return (n * s + s) / 2;
     return strcmp(work, "broadcast") == 0 ? s : n * s;
@@ -60,7 +70,7 @@ static char *pages(size_t bytes)
 typedef struct Crew {
     char *from, *to;
     size_t bytes;
-    int n, count;
+    int n, count, again; /* members; times to take; copies in each */
     _Atomic int started, ended; /* turns begun, and threads that are through with theirs */
 } Crew;
 
@@ -73,8 +83,12 @@ static void copy_share(const Crew *c, int number)
 {
     size_t line = 64, share = (c->bytes / (size_t)c->n + line - 1) / line * line;
     size_t at = share * (size_t)number;
-    if (at < c->bytes)
+    if (at >= c->bytes)
+        return;
+    for (int i = 0; i < c->again; i++) {
         memcpy(c->to + at, c->from + at, c->bytes - at < share ? c->bytes - at : share);
+        __asm__ volatile("" ::"r"(c->to) : "memory"); /* so that each of them happens */
+    }
 }
 
 static void *help(void *user)
@@ -113,11 +127,14 @@ static void time_copies(Crew *c, int64_t *ns)
         pthread_join(threads[i], NULL);
 }
 
-static void do_call(const char *work, size_t bytes, int ndevices, int count)
+static void do_call(char *work, size_t bytes, int ndevices, int count)
 {
+    char *loop = strstr(work, "_loop");
+    if (loop)
+        *loop = 0;
     static char *from, *to;
     static size_t room;
-    size_t moved = half_traffic(work, bytes, (size_t)ndevices);
+    size_t moved = half_traffic(work, bytes, (size_t)ndevices, loop);
     if (room < moved) {
         free(from);
         free(to);
@@ -126,8 +143,9 @@ static void do_call(const char *work, size_t bytes, int ndevices, int count)
         room = moved;
     }
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int n = moved < SOLO_BYTES ? 1 : cores < MOST_THREADS ? (int)cores : MOST_THREADS;
-    Crew crew = { .from = from, .to = to, .bytes = moved, .n = n, .count = count };
+    int n = loop || moved < SOLO_BYTES ? 1 : cores < MOST_THREADS ? (int)cores : MOST_THREADS;
+    Crew crew = { .from = from, .to = to, .bytes = moved, .n = n, .count = count,
+                  .again = loop ? LOOP_TURNS : 1 };
     int64_t *ns = malloc(sizeof *ns * (size_t)count);
     if (!ns)
         exit(1);

@@ -45,7 +45,9 @@ KINDS_OF_MEETING = ("all_reduce all_gather reduce_scatter all_to_all permute bro
                     "ragged").split()
 NOT_IN_JAX = ("broadcast", "ragged")  # its CPU backend has no such collectives
 MEET = [(f"{kind}_{size}", [4, 8]) for size in ("4K", "4M", "64M") for kind in KINDS_OF_MEETING]
-GROUPS = {"small": SMALL, "big": BIG, "step": STEP, "meet": MEET}
+LOOP, LOOP_TURNS = "_loop", 1000  # as in works.py: a collective so many times in one launch
+LOOPS = [(f"{kind}{LOOP}_4K", [4, 8]) for kind in KINDS_OF_MEETING]
+GROUPS = {"small": SMALL, "big": BIG, "step": STEP, "meet": MEET, "loop": LOOPS}
 TITLES = {"jit": "jit call", "call": "pmap call", "psum": "psum of a float",
           "linear": "linear step", "mlp": "MLP step", "map_psum": "map 64 MB, psum"}
 
@@ -97,7 +99,7 @@ def spread(times):
 
 def meeting(work):
     """The collective that this is about, or None: all_reduce for all_reduce_4M."""
-    kind = work.rsplit("_", 1)[0]
+    kind = work.rsplit("_", 1)[0].removesuffix(LOOP)
     return kind if kind in KINDS_OF_MEETING else None
 
 
@@ -125,7 +127,9 @@ def call_row(contenders, work, n):
     if "moves" in kinds:  # hundreds of megabytes each
         for kind in kinds:
             say("forget", kind)
-    return {kind: {**spread(t), "cpu": statistics.median(cpu[kind])} for kind, t in times.items()}
+    each = LOOP_TURNS if LOOP in work else 1  # a row of a loop says what one turn takes
+    return {kind: {**spread([t / each for t in times[kind]]),
+                   "cpu": statistics.median(cpu[kind]) / each} for kind in kinds}
 
 
 def compile_row(contenders, work, n, turns=7):
@@ -195,7 +199,8 @@ HEAD = (f"{'':28}{'ours, us':>10}{'jax':>10}{'plugin':>10}{'null':>10}{'jax/ours
 
 
 def show(name, work, n, row, limit):
-    us = lambda row, kind: f"{row[kind]['median'] / 1e3:10.1f}" if kind in row else " " * 10
+    digits = lambda value: f"{value:10.2f}" if value < 10 else f"{value:10.1f}"
+    us = lambda row, kind: digits(row[kind]["median"] / 1e3) if kind in row else " " * 10
     ratio = lambda row, a, b: f"{row[a]['median'] / row[b]['median']:8.1f}x" if a in row and b in row else " " * 9
     of = lambda row, what: (f"{row['jax'][what] / row['ours'][what]:8.1f}x"
                             if what in row.get("jax", {}) else " " * 9)

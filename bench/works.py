@@ -88,21 +88,39 @@ COLLECTIVES = {
 SIZES = {"4K": 4 << 10, "4M": 4 << 20, "64M": 64 << 20}
 
 
-def ragged(x, n):
+def ragged(x, n, into=None):
     """Everybody sends an equal share to everybody: all_to_all, with the shares as data."""
     share = x.shape[0] // n
     starts = jnp.arange(n, dtype=jnp.int32) * share
     sizes = jnp.full(n, share, jnp.int32)
     mine = jnp.full(n, jax.lax.axis_index("i") * share, jnp.int32)
-    return jax.lax.ragged_all_to_all(x, x, starts, sizes, mine, sizes,
+    return jax.lax.ragged_all_to_all(x, x if into is None else into, starts, sizes, mine, sizes,
                                      axis_name="i")
+
+
+LOOP = "_loop"     # `all_reduce_loop_4K`: the collective again and again in one launch,
+LOOP_TURNS = 1000  # so many times; run.py divides by it
+
+
+def next_turn(kind, x, last, n):
+    """Works on what the turn before made, where that has the shape; else (and ragged, which puts
+    rows into it) on the array that all turns take, tied to it by a barrier."""
+    if kind in ("all_reduce", "all_to_all", "permute", "broadcast"):
+        return COLLECTIVES[kind](last, n)
+    x, last = jax.lax.optimization_barrier((x, last))
+    return ragged(x, n, last) if kind == "ragged" else COLLECTIVES[kind](x, n)
+
+
+def in_a_loop(kind, x, n):
+    turn = lambda _, carried: (carried[0], next_turn(kind, *carried, n))
+    return jax.lax.fori_loop(1, LOOP_TURNS, turn, (x, COLLECTIVES[kind](x, n)))[1]
 
 
 def collective(name, n, devices):
     kind, size = name.rsplit("_", 1)
-    f = COLLECTIVES[kind]
-    return jax.pmap(lambda x: f(x, n), axis_name="i", devices=devices), [
-        fill(n, SIZES[size] // 4)]
+    one = kind.removesuffix(LOOP)
+    f = (lambda x: COLLECTIVES[one](x, n)) if one == kind else (lambda x: in_a_loop(one, x, n))
+    return jax.pmap(f, axis_name="i", devices=devices), [fill(n, SIZES[size] // 4)]
 
 
 def big(name, shift):
@@ -140,7 +158,7 @@ def mapped(name, n, seed=0):
     shift = np.float32(1 + seed)
     if name in BIG:
         return big(name, shift)
-    if name.rsplit("_", 1)[0] in COLLECTIVES:
+    if name.rsplit("_", 1)[0].removesuffix(LOOP) in COLLECTIVES:
         return collective(name, n, devices)
     if name == "jit":
         return jax.jit(lambda x: x + shift), [fill(2)]
