@@ -32,16 +32,16 @@ static bool has_features(const Conv *c, const Shape *s)
     int n = spatial_axes(s);
     int64_t given = s[0].dims[n + 1], taken = s[1].dims[n] * c->groups, made = s[1].dims[n + 1];
     if (given != taken || made % c->groups) {
-        say_broken("tt_conv: %s by kernels %s, in %d group%s: the last axis of the first must be %lld "
-                   "long, and that of the second a multiple of the groups",
+        say_broken("tt_conv: %s by kernels %s, in %d group%s: the last axis of the first must be "
+                   "%lld long, and that of the second a multiple of the groups",
                    shape_words(&s[0]), shape_words(&s[1]), c->groups, c->groups == 1 ? "" : "s",
                    (long long)taken);
         return false;
     }
     for (int i = 0; i < n; i++)
         if (s[1].dims[i] == 0 || (c->valid && s[1].dims[i] > s[0].dims[1 + i])) {
-            say_broken("tt_conv: %s by kernels %s: along axis %d of the kernels there must be from 1 "
-                       "to %lld",
+            say_broken("tt_conv: %s by kernels %s: along axis %d of the kernels there must be from "
+                       "1 to %lld",
                        shape_words(&s[0]), shape_words(&s[1]), i, (long long)s[0].dims[1 + i]);
             return false;
         }

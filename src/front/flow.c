@@ -116,8 +116,9 @@ static bool keeps_state(const Flow *w)
                false;
     for (int i = 0; i < w->nstate; i++) {
         Type had = settled(w->leaves, i), has = result_type(&w->body, i);
-        if (!type_equal(had, has) &&
-            !(w->body.is_weak[i] && type_same_shape(had, has) && gives_way(has.element, had.element)))
+        bool gives = w->body.is_weak[i] && type_same_shape(had, has) &&
+                     gives_way(has.element, had.element);
+        if (!type_equal(had, has) && !gives)
             return say_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
                               "keep its type",
                               label, i, type_words(had), type_words(has)),

@@ -561,7 +561,8 @@ static const Sharding **shard_results(const Map *map)
     Type t = type_of(session->m, last->in[i]);
     Text cure = { 0 };
     if (t.rank)
-        text_printf(&cure, "name it for the axis that is cut, as in .out_spec = TT_P(\"%.*s\"), or ",
+        text_printf(&cure,
+                    "name it for the axis that is cut, as in .out_spec = TT_P(\"%.*s\"), or ",
                     STR_ARG(name));
     say_broken("%s: result %d, %s on each device, may differ along \"%.*s\", which .out_spec does "
                "not name: %sgive all devices the same, as tt_psum does",

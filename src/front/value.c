@@ -149,8 +149,8 @@ static void say_stale(tt x, const char *who, const char *what)
     Slot *slot = slot_at(x.slot);
     uint32_t now = slot ? (uint32_t)(atomic_load(&slot->state) >> 32) : 0;
     if (!slot || !x.generation || x.generation > now) {
-        say_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number becomes "
-                   "one by tt_scalar, and what is no array stays outside",
+        say_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number "
+                   "becomes one by tt_scalar, and what is no array stays outside",
                    who, what);
         return;
     }

@@ -1,5 +1,5 @@
-/* forms.c - every macro of tutti_sugar.h with all that it may be given and with all left out that may
- * be: tests/sugar.sh compiles it without a warning.  It is not run. */
+/* forms.c - every macro of tutti_sugar.h with all that it may be given, and with all left out that
+ * may be: tests/sugar.sh compiles it without a warning.  It is not run. */
 #include <stdio.h>
 #include <tutti.h>
 

@@ -162,8 +162,67 @@ def run_file(n):
     show(jax.vmap(jax.grad(program.energy))(rows))
 
 
+def kmeans(n):
+    k, count = 3, 192
+    truth = jnp.array([[0, 0], [4, 1], [2, 5]], jnp.float32)
+    points = truth[jnp.arange(count) % k] + jax.random.normal(jax.random.PRNGKey(0), (count, 2))
+
+    def move(state, points):
+        middles, _, turns = state
+        gap = points[:, None] - middles[None]
+        belongs = jax.nn.one_hot(jnp.argmin(jnp.sum(gap**2, 2), 1), k)
+        sums, counts = lax.psum((belongs.T @ points, belongs.sum(0)), "devices")
+        new = sums / counts[:, None]
+        return new, jnp.max(jnp.abs(new - middles)), turns + 1
+
+    def find_middles(points, first):
+        start = first, jnp.float32(1), jnp.int32(0)
+        return lax.while_loop(lambda s: s[1] > 1e-4, lambda s: move(s, points), start)
+
+    f = pmap(find_middles, n, axis_name="devices", in_axes=(0, None), out_axes=None)
+    middles, _, turns = f(points.reshape(n, -1, 2), points[:k])
+    print(f"after {turns} turns the middles are")
+    for x, y in middles:
+        print(f"    {x:.4f} {y:.4f}")
+
+
+def images(n):
+    count, side, kernels = 128, 8, 4
+
+    def scores(net, x):
+        edges = jax.nn.relu(lax.conv_general_dilated(
+            x, net[0], (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")))
+        tiles = edges.reshape(-1, 2, side // 2, 2, side // 2, kernels)
+        return jnp.max(tiles, (2, 4)).reshape(-1, 4 * kernels) @ net[1] + net[2]
+
+    def loss(net, x, y):
+        return -jnp.mean(jnp.sum(jax.nn.one_hot(y, 2) * jax.nn.log_softmax(scores(net, x)), 1))
+
+    def step(net, x, y):
+        value, grad = lax.pmean(jax.value_and_grad(loss)(net, x, y), "batch")
+        return [p - 0.2 * g for p, g in zip(net, grad)], value
+
+    key = jax.random.PRNGKey(0)
+    normal = []
+    for shape in [(count, side, side), (3, 3, 1, kernels), (4 * kernels, 2)]:
+        key, sub = jax.random.split(key)
+        normal.append(jax.random.normal(sub, shape))
+    labels, stripe = jnp.arange(count) % 2, jnp.arange(side) % 2
+    x = jnp.where(labels[:, None, None] != 0, stripe[None, :, None], stripe[None, None, :]) + normal[0]
+    x = x[..., None]
+    net = [0.3 * normal[1], 0.3 * normal[2], jnp.zeros(2)]
+    train = pmap(step, n, axis_name="batch", in_axes=(None, 0, 0), out_axes=None)
+    for i in range(61):
+        net, value = train(net, x.reshape(n, -1, side, side, 1), labels.reshape(n, -1))
+        if i % 20 == 0:
+            print(f"step {i:2d}  loss {value:.4f}")
+    right = jnp.argmax(scores(net, x), 1) == labels
+    print(f"{right.sum()} of {count} are right")
+
+
 LESSONS = {"01_devices": devices, "02_pmap": pmap_lesson, "03_shapes": shapes, "04_train": train,
-           "05_vmap": vmap, "06_data": data, "07_mesh": mesh, "08_run_file": run_file}
+           "05_vmap": vmap, "06_data": data, "07_mesh": mesh, "08_run_file": run_file,
+           "09_kmeans": kmeans, "10_images": images}
 
 for name, lesson in LESSONS.items():
     out = io.StringIO()
