@@ -242,6 +242,16 @@ def test_linear_algebra(python):
     """, devices=1)
 
 
+def test_cholesky_of_what_is_not_positive(python):
+    """All of the factor is nan, as LAPACK's callers make it."""
+    play(python, """
+        for a in ([[1, 1], [1, 1]], [[1, 2], [2, 1]], [[0, 0], [0, 1]], [[1, 0], [0, np.nan]]):
+            for t in (np.float32, np.complex64):
+                got = np.asarray(jax.lax.linalg.cholesky(np.array(a, t), symmetrize_input=False))
+                assert np.isnan(got[np.tril_indices(2)]).all() and got[0, 1] == 0, (a, got)
+    """)
+
+
 def test_what_a_program_costs(python):
     """The counts of work are XLA's; what moves depends on fusion."""
     out = play(python, """

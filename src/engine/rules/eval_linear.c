@@ -106,21 +106,24 @@ Error *eval_triangular_solve(UNUSED const Module *m, const Node *n, const Tensor
 }
 
 /* The lower factor of the matrix at `first`; entries are real on the diagonal.  Not positive
- * definite: nan. */
+ * definite: all of it is nan. */
 static void factor(Tensor in, Tensor out, int64_t first, int64_t n, bool is_lower, Complex *l)
 {
+    bool is_positive = true;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) {
             Complex sum = is_lower ? number_at(in, first + i * n + j)
                                    : conj(number_at(in, first + j * n + i));
             for (int64_t k = 0; k < j; k++)
                 sum -= l[i * n + k] * conj(l[j * n + k]);
+            is_positive = is_positive && (i != j || creal(sum) > 0);
             l[i * n + j] = i == j ? CMPLX(sqrt(creal(sum)), 0) : sum / l[j * n + j];
         }
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++) {
             Complex x = is_lower ? l[i * n + j] : conj(l[j * n + i]);
             bool is_there = is_lower ? j <= i : j >= i;
+            x = is_positive ? x : CMPLX(NAN, 0);
             number_set(out, first + i * n + j, is_there ? x : 0);
         }
 }

@@ -72,10 +72,13 @@ static void NAME(solve)(const Triangle *s, const void *a, void *x, void *room)
 
 /* ---- Cholesky ---- */
 
-/* The lower factor of l, in place: a column, then what is left of the rows below. */
-static void NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
+/* The lower factor of l, in place: a column, then what is left of the rows below.  False: l is not
+ * positive definite. */
+static bool NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
 {
     for (int64_t j = 0; j < n; j++) {
+        if (!(PART(l[j * n + j]) > 0))
+            return false;
         REAL root = SQRT(PART(l[j * n + j]));
         l[j * n + j] = root;
         for (int64_t i = j + 1; i < n; i++) {
@@ -85,6 +88,7 @@ static void NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
         for (int64_t i = j + 1; i < n; i++)
             NAME(subtract)(l + i * n + j + 1, column + j + 1, l[i * n + j], i - j);
     }
+    return true;
 }
 
 static void NAME(cholesky)(int64_t nmatrices, int64_t n, bool is_lower, const void *in, void *out,
@@ -97,7 +101,10 @@ static void NAME(cholesky)(int64_t nmatrices, int64_t n, bool is_lower, const vo
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++)
                 l[i * n + j] = j > i ? 0 : is_lower ? a[i * n + j] : CONJ(a[j * n + i]);
-        NAME(factor)(l, l + n * n, n);
+        bool is_positive = NAME(factor)(l, l + n * n, n);
+        for (int64_t i = 0; i < n && !is_positive; i++)
+            for (int64_t j = 0; j <= i; j++)
+                l[i * n + j] = (REAL)NAN;
         for (int64_t i = 0; i < n; i++)
             for (int64_t j = 0; j < n; j++)
                 to[i * n + j] = is_lower ? l[i * n + j] : CONJ(l[j * n + i]);
