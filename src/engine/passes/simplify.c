@@ -8,6 +8,7 @@
  *        |  hands its operand on?         -> the operand           (identity.c)
  *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
+ *        |  a convolution as derivatives make it -> plain ones, dots (convolve.c)
  *        |  the same stood before?        -> that one
  *        v
  *     appended
@@ -110,6 +111,7 @@ static void visit(Simplifier *s, NodeId n)
         v = v ? v : drop_identity(s, n);
         v = v || s->keeps_dots ? v : turn_dot(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
+        v = v || s->keeps_dots ? v : convolve(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
             return;

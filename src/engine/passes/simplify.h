@@ -33,4 +33,5 @@ ValueId fold_constants(Simplifier *s, NodeId n); /* fold.c */
 ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
 ValueId turn_dot(Simplifier *s, NodeId n);       /* turned.c */
 ValueId expand_dot(Simplifier *s, NodeId n);     /* expand.c */
+ValueId convolve(Simplifier *s, NodeId n);       /* convolve.c */
 #endif

@@ -1,5 +1,6 @@
 /* turned.c - transposes around products, which can read their operands in any order.
  *
+ *   dot(x, y) over [2, 1] x [2, 1]  ->  over [1, 2] x [1, 2], which is one dimension in memory
  *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions
  *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nobody else wants
  *                             the dot; sums keep their order, so the numbers stay the same
@@ -20,6 +21,40 @@ static Ints mapped(Module *m, Ints list, Ints through)
     for (int i = 0; i < list.n; i++)
         at[i] = through.at[list.at[i]];
     return ints_copy(m->arena, list.n, at);
+}
+
+/* ---- contracted dimensions out of order ---- */
+
+static bool is_rising(Ints list)
+{
+    for (int i = 1; i < list.n; i++)
+        if (list.at[i] < list.at[i - 1])
+            return false;
+    return true;
+}
+
+/* The pairs in the order of the left side's dimensions, if that is the right side's too. */
+static ValueId order_contracted(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    DotAttrs a = *(const DotAttrs *)node->attrs;
+    int64_t lhs[MAX_RANK], rhs[MAX_RANK];
+    int n = 0;
+    if (is_rising(a.lhs_contracting_dimensions))
+        return 0;
+    for (int d = 0; d < type_of(m, node->in[0]).rank; d++) {
+        int at = ints_find(a.lhs_contracting_dimensions, d);
+        if (at < 0)
+            continue;
+        lhs[n] = d;
+        rhs[n++] = a.rhs_contracting_dimensions.at[at];
+    }
+    a.lhs_contracting_dimensions = ints_copy(m->arena, n, lhs);
+    a.rhs_contracting_dimensions = ints_copy(m->arena, n, rhs);
+    if (!is_rising(a.rhs_contracting_dimensions))
+        return 0;
+    return simplify_put(s, OP_DOT, 2, node->in, type_of(m, node->out),
+                        arena_copy(m->arena, &a, sizeof a), node->loc);
 }
 
 /* ---- a transposed operand ---- */
@@ -107,7 +142,9 @@ static ValueId exchange_operands(Simplifier *s, const Node *node)
 ValueId turn_dot(Simplifier *s, NodeId n)
 {
     Node node = *node_at(s->m, n); /* a copy: rules add nodes */
-    if (node.op == OP_DOT)
-        return skip_transposes(s, &node);
+    if (node.op == OP_DOT) {
+        ValueId v = skip_transposes(s, &node);
+        return v ? v : order_contracted(s, &node);
+    }
     return node.op == OP_TRANSPOSE ? exchange_operands(s, &node) : 0;
 }
