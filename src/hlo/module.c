@@ -6,6 +6,7 @@
 #include "hlo/module.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,12 +108,7 @@ static void settle(Module *m, RegionId r, NodeId n)
 void region_append(Module *m, RegionId r, NodeId n)
 {
     Region *region = region_at(m, r);
-    if (region->nnodes == region->room) {
-        region->room = region->room ? region->room * 2 : 8;
-        region->nodes = realloc(region->nodes, sizeof *region->nodes * (size_t)region->room);
-        if (!region->nodes)
-            fail("no memory for a region of %d operations", region->room);
-    }
+    HEAP_ROOM(region->nodes, region->nnodes, &region->room);
     region->nodes[region->nnodes++] = n;
     settle(m, r, n);
 }
@@ -133,14 +129,7 @@ void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes)
 
 Func *func_add(Module *m, Str name)
 {
-    if (m->nfuncs == m->funcs_room) {
-        int room = m->funcs_room ? m->funcs_room * 2 : 8;
-        Func *bigger = ARENA_ARRAY(m->arena, Func, room);
-        if (m->nfuncs)
-            memcpy(bigger, m->funcs, sizeof *bigger * (size_t)m->nfuncs);
-        m->funcs = bigger;
-        m->funcs_room = room;
-    }
+    ROOM(m->arena, m->funcs, m->nfuncs, &m->funcs_room);
     Func *f = &m->funcs[m->nfuncs++];
     *f = (Func){ .name = name, .loc = &loc_unknown };
     return f;
@@ -164,14 +153,7 @@ Mesh *mesh_find(const Module *m, Str name)
 
 void mesh_add(Module *m, Mesh *mesh)
 {
-    if (m->nmeshes == m->meshes_room) {
-        int room = m->meshes_room ? m->meshes_room * 2 : 4;
-        Mesh **bigger = ARENA_ARRAY(m->arena, Mesh *, room);
-        if (m->nmeshes)
-            memcpy(bigger, m->meshes, sizeof *bigger * (size_t)m->nmeshes);
-        m->meshes = bigger;
-        m->meshes_room = room;
-    }
+    ROOM(m->arena, m->meshes, m->nmeshes, &m->meshes_room);
     m->meshes[m->nmeshes++] = mesh;
 }
 

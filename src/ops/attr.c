@@ -4,6 +4,7 @@
  * the same bits again, NaN and infinity are written by their bits, and a long constant is a
  * string of its bytes in hexadecimal. */
 #include "base/arena.h"
+#include "base/room.h"
 #include "ops/attrs.h"
 #include "ops/number.h"
 
@@ -31,18 +32,9 @@ void attr_set(Arena *arena, AttrDict *dict, Str key, const Attr *value)
             dict->values[i] = value;
             return;
         }
-    if (dict->n == dict->room) {
-        int room = dict->room ? dict->room * 2 : 8;
-        Str *keys = ARENA_ARRAY(arena, Str, room);
-        const Attr **values = ARENA_ARRAY(arena, const Attr *, room);
-        for (int i = 0; i < dict->n; i++) {
-            keys[i] = dict->keys[i];
-            values[i] = dict->values[i];
-        }
-        dict->keys = keys;
-        dict->values = values;
-        dict->room = room;
-    }
+    int room = dict->room; /* of both */
+    ROOM(arena, dict->keys, dict->n, &room);
+    ROOM(arena, dict->values, dict->n, &dict->room);
     dict->keys[dict->n] = key;
     dict->values[dict->n++] = value;
 }

@@ -215,12 +215,13 @@ static V load_one(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
     return pair(k, splat(k, re, lanes), splat(k, im, lanes));
 }
 
-static V load_masked(Kernel *k, LLVMTypeRef type, V from, Element e, V mask)
+/* By llvm.masked.load or llvm.masked.gather; lanes that are not wanted are 0. */
+static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, int align, V mask)
 {
-    V args[] = { from, LLVMConstInt(int_type(k, 32), (unsigned)element_info[e].bytes, false), mask,
+    V args[] = { from, LLVMConstInt(int_type(k, 32), (unsigned)align, false), mask,
                  LLVMConstNull(type) };
     LLVMTypeRef types[] = { type, LLVMTypeOf(from) };
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.load", strlen("llvm.masked.load"));
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, types, 2);
     return LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
@@ -238,7 +239,8 @@ static V load_vector(Kernel *k, V pointer, Element e, V number, V mask, int lane
         return pair(k, shuffle(k, both, both, lanes, 0, 2), shuffle(k, both, both, lanes, 1, 2));
     }
     LLVMTypeRef type = LLVMVectorType(one, (unsigned)lanes);
-    V raw = mask ? load_masked(k, type, from, e, mask) : aligned_load(k, type, from, e);
+    V raw = mask ? load_masked(k, "llvm.masked.load", type, from, element_info[e].bytes, mask)
+                 : aligned_load(k, type, from, e);
     return from_memory(k, e, raw);
 }
 
@@ -247,12 +249,7 @@ static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, int align)
     int lanes = (int)LLVMGetVectorSize(type);
     if (!mask)
         mask = LLVMConstAllOnes(LLVMVectorType(int_type(k, 1), (unsigned)lanes));
-    V args[] = { pointers, LLVMConstInt(int_type(k, 32), (unsigned)align, false), mask,
-                 LLVMConstNull(type) };
-    LLVMTypeRef types[] = { type, LLVMTypeOf(pointers) };
-    unsigned id = LLVMLookupIntrinsicID("llvm.masked.gather", strlen("llvm.masked.gather"));
-    V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, types, 2);
-    return LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
+    return load_masked(k, "llvm.masked.gather", type, pointers, align, mask);
 }
 
 static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int lanes)

@@ -181,6 +181,15 @@ Coord element_coord(Kernel *k, ValueId v, Index *at, int64_t most)
     return lanes == 1 ? coord_uniform(k, number) : coord_vector(k, number);
 }
 
+Coord slice_coord(Kernel *k, ValueId start, Index *at, int d, int64_t extent)
+{
+    int64_t most = extent - at->dims[d];
+    Coord c = index_at(k, at, d);
+    if (most <= 0)
+        return c;
+    return coord_add(k, c, element_coord(k, start, index_scalar(k, at->lanes), most), at->lanes);
+}
+
 void region_inline(Kernel *k, RegionId r, const V *args, V *results)
 {
     RegionId outer = k->inlined;

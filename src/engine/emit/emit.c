@@ -11,6 +11,7 @@
 #include "engine/emit/glue.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "base/sync.h"
 #include "engine/emit/side.h"
 #include "engine/run/library.h"
@@ -55,18 +56,9 @@ static const char *name_of(Job *job, const char *format, int a, int b)
 
 static void link_later(Job *job, const char *name, void *at)
 {
-    if (job->nlinks == job->links_room) {
-        int room = job->links_room ? job->links_room * 2 : 64;
-        const char **names = ARENA_ARRAY(job->arena, const char *, room);
-        void ***links = ARENA_ARRAY(job->arena, void **, room);
-        if (job->nlinks) {
-            memcpy(names, job->names, sizeof *names * (size_t)job->nlinks);
-            memcpy(links, job->links, sizeof *links * (size_t)job->nlinks);
-        }
-        job->names = names;
-        job->links = links;
-        job->links_room = room;
-    }
+    int room = job->links_room; /* of both */
+    ROOM(job->arena, job->names, job->nlinks, &room);
+    ROOM(job->arena, job->links, job->nlinks, &job->links_room);
     job->names[job->nlinks] = name;
     job->links[job->nlinks++] = at;
 }

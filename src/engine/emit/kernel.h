@@ -125,6 +125,9 @@ V element(Kernel *k, ValueId v, Index *at);
 V element_uniform(Kernel *k, ValueId v, Index *at); /* at is uniform: one lane's value */
 V operand(Kernel *k, NodeId n, int i, Index *at);   /* of a MAP: at, or the scalar index */
 Coord element_coord(Kernel *k, ValueId v, Index *at, int64_t most); /* clamped to 0..most */
+/* Coordinate d of the slice that `at` walks, in an array of that extent in which the slice begins
+ * at the scalar `start`, clamped so that it fits. */
+Coord slice_coord(Kernel *k, ValueId start, Index *at, int d, int64_t extent);
 void memo_clear(Kernel *k);
 void memo_set(Kernel *k, ValueId v, Index *at, V value);
 V kernel_error(Kernel *k, NodeId n, const char *why); /* "not supported"; gives a poison value */

@@ -15,7 +15,8 @@
  * two devices (run/post.c). */
 #include "engine/emit/glue.h"
 
-#include <stdlib.h>
+#include "base/room.h"
+
 #include <string.h>
 
 typedef enum Mode { BY_REPLICA, BY_PARTITION, BY_REPLICA_ALL_PARTITIONS, BY_DEVICE } Mode;
@@ -87,14 +88,7 @@ static int group_number(Groups *g, const int32_t *members, int n)
     for (int i = 0; i < g->n; i++)
         if (g->at[i].n == n && !memcmp(g->at[i].members, members, sizeof *members * (size_t)n))
             return i;
-    if (g->n == g->room) {
-        int room = g->room ? g->room * 2 : 8;
-        Group *bigger = ARENA_ARRAY(g->arena, Group, room);
-        if (g->n)
-            memcpy(bigger, g->at, sizeof *bigger * (size_t)g->n);
-        g->at = bigger;
-        g->room = room;
-    }
+    ROOM(g->arena, g->at, g->n, &g->room);
     g->at[g->n] = (Group){ n, arena_copy(g->arena, members, sizeof *members * (size_t)n) };
     return g->n++;
 }

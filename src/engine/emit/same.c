@@ -6,9 +6,9 @@
 #include "engine/emit/glue.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct KnownEntry {
     uint64_t hash;
@@ -117,12 +117,7 @@ LLVMValueRef known_find(Known *k, RegionId r, int kind, uint64_t *hash)
 
 void known_add(Known *k, RegionId r, int kind, uint64_t hash, LLVMValueRef function)
 {
-    if (k->n == k->room) {
-        k->room = k->room ? k->room * 2 : 32;
-        k->at = realloc(k->at, sizeof *k->at * (size_t)k->room);
-        if (!k->at)
-            fail("no memory for %d kernels", k->room);
-    }
+    HEAP_ROOM(k->at, k->n, &k->room);
     uint64_t before = 0;
     table_get(&k->by_hash, &hash, sizeof hash, &before);
     k->at[k->n++] = (KnownEntry){ hash, kind, (int)before, r, function };

@@ -10,10 +10,10 @@
 #include "engine/emit/side.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 #include "base/sync.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct Batch {
     const Side *side;
@@ -87,12 +87,7 @@ static void batch_run(void *at)
 
 void side_add(Side *s, NodeId node, const char *name, int64_t weight)
 {
-    if (s->n == s->room) {
-        s->room = s->room ? s->room * 2 : 32;
-        s->kernels = realloc(s->kernels, sizeof *s->kernels * (size_t)s->room);
-        if (!s->kernels)
-            fail("no memory for %d kernels", s->room);
-    }
+    HEAP_ROOM(s->kernels, s->n, &s->room);
     s->kernels[s->n++] = (SideKernel){ node, name, weight, 0 };
 }
 

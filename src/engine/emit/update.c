@@ -44,15 +44,8 @@ static void update_body(Kernel *k, Index *at, void *user)
     const Node *node = node_at(k->m, *(const NodeId *)user);
     Type whole = type_of(k->m, node->in[0]);
     Index *to = index_new(k, whole, at->lanes);
-    for (int d = 0; d < whole.rank; d++) {
-        int64_t most = whole.dims[d] - at->dims[d];
-        Coord c = index_at(k, at, d);
-        if (most > 0) {
-            Coord start = element_coord(k, node->in[2 + d], index_scalar(k, at->lanes), most);
-            c = coord_add(k, c, start, at->lanes);
-        }
-        index_set(to, d, c);
-    }
+    for (int d = 0; d < whole.rank; d++)
+        index_set(to, d, slice_coord(k, node->in[2 + d], at, d, whole.dims[d]));
     V value = element(k, node->in[1], at);
     if (!k->error)
         store(k, k->outs[0], whole.element, to, value);

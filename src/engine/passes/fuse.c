@@ -21,13 +21,12 @@
  * only if everybody else who reads it stands later than that. */
 #include "engine/passes/fuse.h"
 
-#include "base/fail.h"
+#include "base/room.h"
 #include "engine/emit/emit.h"
 #include "engine/eval.h"
 #include "hlo/rewrite.h"
 
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -285,14 +284,7 @@ static void result_add(RegionFuse *f, int position, int group)
 
 static void group_start(RegionFuse *f, int position)
 {
-    if (f->ngroups == f->groups_room) {
-        int room = f->groups_room ? f->groups_room * 2 : 64;
-        FuseGroup *bigger = ARENA_ARRAY(f->s->scratch, FuseGroup, room);
-        if (f->ngroups)
-            memcpy(bigger, f->groups, sizeof *bigger * (size_t)f->ngroups);
-        f->groups = bigger;
-        f->groups_room = room;
-    }
+    ROOM(f->s->scratch, f->groups, f->ngroups, &f->groups_room);
     int g = f->ngroups++;
     f->groups[g] = (FuseGroup){
         .last = position,
@@ -320,13 +312,7 @@ static void want(RegionFuse *f, Wants *w, Member m)
         old->budget = old->budget < m.budget ? old->budget : m.budget;
         return;
     }
-    if (w->n == w->room) {
-        Member *bigger = ARENA_ARRAY(f->s->scratch, Member, w->room ? w->room * 2 : 4);
-        if (w->n)
-            memcpy(bigger, w->at, sizeof *bigger * (size_t)w->n);
-        w->at = bigger;
-        w->room = w->room ? w->room * 2 : 4;
-    }
+    ROOM(f->s->scratch, w->at, w->n, &w->room);
     w->at[w->n++] = m;
 }
 

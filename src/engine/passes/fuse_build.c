@@ -10,9 +10,9 @@
 #include "engine/passes/fuse.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const NoAttrs no_attrs;
 
@@ -62,18 +62,9 @@ enum { SEEN = 1 };
 
 static void operand_add(Contents *c, ValueId v)
 {
-    if (c->noperands == c->room) {
-        int room = c->room ? c->room * 2 : 8;
-        ValueId *at = ARENA_ARRAY(c->s->scratch, ValueId, room);
-        Type *types = ARENA_ARRAY(c->s->scratch, Type, room);
-        if (c->noperands) {
-            memcpy(at, c->operands, sizeof *at * (size_t)c->noperands);
-            memcpy(types, c->types, sizeof *types * (size_t)c->noperands);
-        }
-        c->operands = at;
-        c->types = types;
-        c->room = room;
-    }
+    int room = c->room; /* of both */
+    ROOM(c->s->scratch, c->operands, c->noperands, &room);
+    ROOM(c->s->scratch, c->types, c->noperands, &c->room);
     c->types[c->noperands] = type_of(c->s->m, v);
     c->operands[c->noperands++] = v;
 }

@@ -12,19 +12,13 @@
  * share one meeting.  Constants and broadcasts are made again inside rather than handed in. */
 #include "engine/passes/place.h"
 
-#include "base/fail.h"
+#include "base/room.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void run_add(Placer *z, NodeId n)
 {
-    if (z->nrun == z->run_room) {
-        z->run_room = z->run_room ? z->run_room * 2 : 64;
-        z->run = realloc(z->run, sizeof *z->run * (size_t)z->run_room);
-        if (!z->run)
-            fail("no memory for a run of %d operations", z->run_room);
-    }
+    HEAP_ROOM(z->run, z->nrun, &z->run_room);
     z->run[z->nrun++] = n;
     const Node *node = node_at(z->m, n);
     for (int i = 0; i < node->nout; i++)
@@ -77,18 +71,6 @@ static Mark *mark_of(Placer *z, ValueId v)
     return mark;
 }
 
-/* Room for one more. */
-static void make_room(void *list, int n, int *room, size_t size)
-{
-    void **at = list;
-    if (n < *room)
-        return;
-    *room = *room ? *room * 2 : 32;
-    *at = realloc(*at, (size_t)*room * size);
-    if (!*at)
-        fail("no memory for %d values that devices join", *room);
-}
-
 /* Can v be made again inside?  What a broadcast spreads may itself have been made in an earlier
  * tutti.global that did not give it out. */
 static bool is_made_inside(const Placer *z, ValueId v)
@@ -111,13 +93,13 @@ static void take(Placer *z, Joint *j, ValueId v)
         return;
     mark_of(z, v)->is_in = true;
     if (!is_made_inside(z, v)) {
-        make_room(&j->in, j->nin, &j->in_room, sizeof *j->in);
+        HEAP_ROOM(j->in, j->nin, &j->in_room);
         j->in[j->nin++] = v;
         return;
     }
     for (int i = 0; i < node_at(z->m, def)->nin; i++)
         take(z, j, node_at(z->m, def)->in[i]);
-    make_room(&j->made, j->nmade, &j->made_room, sizeof *j->made);
+    HEAP_ROOM(j->made, j->nmade, &j->made_room);
     j->made[j->nmade++] = def;
 }
 
@@ -147,7 +129,7 @@ static void give(Placer *z, Joint *j, ValueId v, Tiling tiling, int answers)
 {
     if (tiling_equal(tiling, z->tilings[v]))
         mark_of(z, v)->is_out = true;
-    make_room(&j->out, j->nout, &j->out_room, sizeof *j->out);
+    HEAP_ROOM(j->out, j->nout, &j->out_room);
     j->out[j->nout++] = (struct Output){ v, tiling, answers };
 }
 

@@ -12,9 +12,8 @@
 #include "engine/passes/place.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 
-#include <stdlib.h>
-#include <string.h>
 
 Type local_type(const Placer *z, Type whole, Tiling tiling)
 {
@@ -27,12 +26,7 @@ Type local_type(const Placer *z, Type whole, Tiling tiling)
 
 void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece)
 {
-    if (z->nheld == z->held_room) {
-        z->held_room = z->held_room ? z->held_room * 2 : 64;
-        z->held = realloc(z->held, sizeof *z->held * (size_t)z->held_room);
-        if (!z->held)
-            fail("no memory for %d pieces", z->held_room);
-    }
+    HEAP_ROOM(z->held, z->nheld, &z->held_room);
     z->held[z->nheld++] = (Held){ v, tiling, piece };
 }
 

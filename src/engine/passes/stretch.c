@@ -15,6 +15,7 @@
 #include "engine/plan.h"
 
 #include "base/fail.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +55,7 @@ static bool region_meets(Cutter *c, RegionId r)
 static int stretch_new(Cutter *c)
 {
     Plan *p = c->p;
-    if (p->nstretches == c->room) {
-        int room = c->room ? c->room * 2 : 16;
-        Stretch *bigger = ARENA_ARRAY(p->m->arena, Stretch, room);
-        if (p->nstretches)
-            memcpy(bigger, p->stretches, sizeof *bigger * (size_t)p->nstretches);
-        p->stretches = bigger;
-        c->room = room;
-    }
+    ROOM(p->m->arena, p->stretches, p->nstretches, &c->room);
     return p->nstretches++;
 }
 
@@ -74,13 +68,7 @@ static void stretch_open(Cutter *c, int number)
 static void node_add(Cutter *c, NodeId n)
 {
     Stretch *s = &c->p->stretches[c->current];
-    if (s->nnodes == c->nodes_room) {
-        c->nodes_room = c->nodes_room ? c->nodes_room * 2 : 8;
-        NodeId *bigger = ARENA_ARRAY(c->p->m->arena, NodeId, c->nodes_room);
-        if (s->nnodes)
-            memcpy(bigger, s->nodes, sizeof *bigger * (size_t)s->nnodes);
-        s->nodes = bigger;
-    }
+    ROOM(c->p->m->arena, s->nodes, s->nnodes, &c->nodes_room);
     s->nodes[s->nnodes++] = n;
 }
 

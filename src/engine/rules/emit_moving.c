@@ -205,15 +205,8 @@ V element_dynamic_slice(Kernel *k, NodeId n, Index *at)
     const Node *node = node_at(k->m, n);
     Type in = type_of(k->m, node->in[0]);
     Index *to = into_operand(k, n, 0, at);
-    for (int d = 0; d < in.rank; d++) {
-        int64_t most = in.dims[d] - at->dims[d];
-        Coord c = index_at(k, at, d);
-        if (most > 0) {
-            Coord start = element_coord(k, node->in[1 + d], index_scalar(k, at->lanes), most);
-            c = coord_add(k, c, start, at->lanes);
-        }
-        index_set(to, d, c);
-    }
+    for (int d = 0; d < in.rank; d++)
+        index_set(to, d, slice_coord(k, node->in[1 + d], at, d, in.dims[d]));
     return operand_at(k, n, 0, to);
 }
 

@@ -14,6 +14,7 @@
  *   parse_token.c    tokens, complaints, aliases */
 #ifndef TUTTI_PARSE_H
 #define TUTTI_PARSE_H
+#include "base/room.h"
 #include "base/table.h"
 #include "hlo/module.h"
 #include "hlo/read/lex.h"
@@ -28,13 +29,9 @@ enum { MAX_DEPTH = 64 }; /* of regions, attributes, locations within one another
     }
 #define LIST_ADD(arena, list, value)                                                               \
     do {                                                                                           \
-        if ((list)->n == (list)->room)                                                             \
-            (list)->at =                                                                           \
-                list_grow((arena), (list)->at, (list)->n, &(list)->room, sizeof *(list)->at);      \
+        ROOM((arena), (list)->at, (list)->n, &(list)->room);                                       \
         (list)->at[(list)->n++] = (value);                                                         \
     } while (0)
-
-void *list_grow(Arena *arena, const void *at, int n, int *room, size_t size);
 
 typedef LIST(Type) Types;
 typedef LIST(ValueId) Values;

@@ -4,15 +4,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-void *list_grow(Arena *arena, const void *at, int n, int *room, size_t size)
-{
-    *room = *room ? *room * 2 : 4;
-    void *bigger = arena_alloc(arena, (size_t)*room * size);
-    if (n)
-        memcpy(bigger, at, (size_t)n * size);
-    return bigger;
-}
-
 static Text place_text(Parser *p, const char *at)
 {
     Text text = { 0 };
