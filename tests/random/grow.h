@@ -6,8 +6,9 @@
  *
  * Compiled code and the evaluator must agree to the last bit, or a comparison far behind would
  * turn another way.  So floats only go through operations that are exact or rounded once; before
- * sums and products of matrices they are made tame (multiples of 1/8 up to 8, whose sums are exact
- * in any order); and functions that are approximated (exp, sine) only make results.
+ * products, sums and products of matrices they are made tame (multiples of 1/8 up to 8, whose sums
+ * are exact in any order, and whose products are, be they rounded before something is added to them
+ * or not); and functions that are approximated (exp, sine) only make results.
  *
  *   GROW_ALONE    one device
  *   GROW_WHOLE    several devices, whole arrays with random shardings
@@ -24,6 +25,7 @@ enum { MOST_VALUES = 512, MOST_COUNT = 3000, MOST_DEPTH = 3, MOST_RESULTS = 8 };
 typedef struct Grown {
     int id; /* %v<id> */
     Type type;
+    bool is_tame; /* known to be */
 } Grown;
 
 typedef struct Grower {
@@ -133,7 +135,7 @@ static void line(Grower *g, const char *format, ...)
 
 static Grown new_value(Grower *g, Type type)
 {
-    return (Grown){ g->next_id++, type };
+    return (Grown){ g->next_id++, type, false };
 }
 
 /* May be used from here on. */
@@ -148,6 +150,7 @@ static Grown constant(Grower *g, Type type, const char *literal)
 {
     Grown v = new_value(g, type);
     line(g, "%%v%d = stablehlo.constant dense<%s> : %s", v.id, literal, named(type));
+    v.is_tame = true;
     return v;
 }
 
@@ -256,7 +259,7 @@ static Grown small_index(Grower *g)
  * reduction by max or min gives is left open). */
 static Grown tame(Grower *g, Grown x)
 {
-    if (!is_float_type(x.type))
+    if (!is_float_type(x.type) || x.is_tame)
         return x;
     Type mask = type_new(g->arena, I1, x.type.rank, x.type.dims);
     Grown is_number_too = new_value(g, mask), one = constant(g, x.type, "1.0"), v;
@@ -271,7 +274,9 @@ static Grown tame(Grower *g, Grown x)
     v = two_operands(g, "multiply", v, high, x.type);
     v = one_operand(g, "floor", v, x.type);
     v = two_operands(g, "add", v, constant(g, x.type, "0.0"), x.type);
-    return two_operands(g, "multiply", v, constant(g, x.type, "0.125"), x.type);
+    v = two_operands(g, "multiply", v, constant(g, x.type, "0.125"), x.type);
+    v.is_tame = true;
+    return v;
 }
 
 /* Tame, and wide enough for the sum of as many as there are: eighths up to 8 are six bits, and a

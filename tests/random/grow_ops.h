@@ -32,6 +32,10 @@ static bool grow_binary(Grower *g)
     const char *op = x.type.element == I1    ? bools[random_below(3)]
                      : is_float_type(x.type) ? floats[random_below(8)]
                                              : ints[random_below(13)];
+    if (strcmp(op, "multiply") == 0) {
+        x = tame(g, x);
+        y = tame(g, y);
+    }
     keep(g, chance(50) ? two_operands(g, op, x, y, x.type) : two_operands(g, op, y, x, x.type));
     return true;
 }

@@ -75,6 +75,14 @@ static void module_head(Grower *g)
         text_printf(g->out, "  sdy.mesh @mesh = <[\"i\"=%d]>\n", g->ndevices);
 }
 
+/* The test fills it with tame numbers. */
+static Grown new_argument(Grower *g, int least_rank)
+{
+    Grown v = new_value(g, grow_type(g, grow_element(g), least_rank));
+    v.is_tame = true;
+    return v;
+}
+
 /* The text behind a head whose result types are known last: body first, then put together. */
 static void grow_plain(Grower *g, int noperations)
 {
@@ -82,7 +90,7 @@ static void grow_plain(Grower *g, int noperations)
     Grown args[4], results[MOST_RESULTS];
     int nargs = (int)between(2, 4);
     for (int i = 0; i < nargs; i++)
-        args[i] = keep(g, new_value(g, grow_type(g, grow_element(g), 0)));
+        args[i] = keep(g, new_argument(g, 0));
     g->out = &body;
     grow_some(g, noperations);
     int n = choose_results(g, results);
@@ -133,7 +141,7 @@ static void grow_manual(Grower *g, int noperations)
     Grown args[3], outer[3], results[MOST_RESULTS], stacks[MOST_RESULTS];
     int nargs = (int)between(1, 3);
     for (int i = 0; i < nargs; i++) {
-        args[i] = keep(g, new_value(g, grow_type(g, grow_element(g), 1)));
+        args[i] = keep(g, new_argument(g, 1));
         outer[i] = new_value(g, stacked(g, args[i].type));
     }
     g->out = &body;

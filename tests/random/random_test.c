@@ -20,6 +20,7 @@
 #include "tests/lockstep.h"
 #include "tests/random/grow_program.h"
 
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -259,12 +260,23 @@ static void soak_line(uint64_t first, uint64_t done, double began)
     fflush(stdout);
 }
 
+static volatile sig_atomic_t is_to_stop;
+
+static void stop(int signal)
+{
+    (void)signal;
+    is_to_stop = 1;
+}
+
+/* Until all are done, too many failed, or somebody has seen enough. */
 static uint64_t soak(uint64_t first, uint64_t count)
 {
     enum { ENOUGH = 1000, SECONDS_PER_LINE = 30 };
     double began = seconds_now(), last = began;
     uint64_t done = 0;
-    while (done < count && check_failures < ENOUGH) {
+    signal(SIGINT, stop);
+    signal(SIGTERM, stop);
+    while (done < count && check_failures < ENOUGH && !is_to_stop) {
         try_seed(first + done++, 0);
         if (seconds_now() - last < SECONDS_PER_LINE)
             continue;
@@ -275,7 +287,7 @@ static uint64_t soak(uint64_t first, uint64_t count)
     return done;
 }
 
-static uint64_t number_at(int argc, char **argv, int i, uint64_t otherwise)
+static uint64_t argument_or(int argc, char **argv, int i, uint64_t otherwise)
 {
     return argc > i ? strtoull(argv[i], NULL, 10) : otherwise;
 }
@@ -289,9 +301,9 @@ int main(int argc, char **argv)
         text_free(&t.text);
         return 0;
     }
-    uint64_t done = is_soak ? soak(number_at(argc, argv, 2, 1), number_at(argc, argv, 3, 1000000))
-                            : try_seeds(number_at(argc, argv, 1, 1), number_at(argc, argv, 2, 3000),
-                                        (int)number_at(argc, argv, 3, 0));
+    uint64_t done = is_soak ? soak(argument_or(argc, argv, 2, 1), argument_or(argc, argv, 3, 1000000))
+                            : try_seeds(argument_or(argc, argv, 1, 1), argument_or(argc, argv, 2, 3000),
+                                        (int)argument_or(argc, argv, 3, 0));
     for (int n = 0; n <= MOST_DEVICES; n++)
         if (executors[n])
             executor_free(executors[n]);
