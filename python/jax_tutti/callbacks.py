@@ -114,6 +114,7 @@ def install(path, platform):
     """Lets JAX emit Python callbacks for our platform too."""
     from jax._src import callback as module
     from jax._src.interpreters import mlir
+    from jax.interpreters import mlir as public
 
     extension = _extension(path)
     others = module.emit_python_callback
@@ -146,3 +147,4 @@ def install(path, platform):
 
     if extension is not None:
         module.emit_python_callback = emit
+        public.emit_python_callback = emit  # jax.experimental.sparse takes it from there
