@@ -7,7 +7,7 @@
 /* Strides are in bytes: files may hold their dimensions in either order. */
 typedef struct Array {
     Type type; /* dims point into dims_ */
-    int64_t dims_[MAX_RANK], strides[MAX_RANK];
+    int64_t dims_[MAX_RANK + 1], strides[MAX_RANK + 1]; /* one more for devices: seam.h */
     char *data;
     void *memory; /* what to free */
 } Array;

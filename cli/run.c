@@ -83,20 +83,21 @@ static Error *load_inputs(const RunRequest *r, const TuttiProgram *p, Array *arr
     return NULL;
 }
 
-static Error *show_result(const RunRequest *r, int i, const Array *array)
+static Error *show_result(const RunRequest *r, int i, int rank, const Array *array)
 {
+    const char *what = array->type.rank > rank ? ", devices first: they differ" : "";
     if (r->out) {
         Text path = { 0 };
         text_printf(&path, "%s/result_%d.npy", r->out, i);
         Error *error = array_save(path.at, array);
         if (!error)
-            printf("%s: %s\n", path.at, type_name(array->type));
+            printf("%s: %s%s\n", path.at, type_name(array->type), what);
         text_free(&path);
         return error;
     }
     Text text = { 0 };
     array_print(&text, array);
-    printf("result %d: %s\n%s\n", i, type_name(array->type), text_cstr(&text));
+    printf("result %d: %s%s\n%s\n", i, type_name(array->type), what, text_cstr(&text));
     text_free(&text);
     return NULL;
 }
@@ -121,7 +122,7 @@ static Error *play(Seam *seam, const RunRequest *r, PJRT_LoadedExecutable *execu
     if (!error)
         error = seam_run(seam, executable, args, results);
     for (int i = 0; i < p->nresults && !error; i++)
-        error = show_result(r, i, &results[i]);
+        error = show_result(r, i, p->results[i].rank, &results[i]);
     if (!error && r->stats)
         error = print_stats(seam, executable);
     for (int i = 0; args && i < p->nargs; i++)
@@ -212,7 +213,8 @@ const Command command_run = {
     .details =
         "  --input X    the next argument: a .npy file, or 'zeros', or 'random' (the same numbers\n"
         "               every time).  Arrays are given whole; they are cut over the devices as\n"
-        "               the program says.\n"
+        "               the program says.  Where devices give different results and nothing says\n"
+        "               how they lie, all are shown, in a first dimension of devices.\n"
         "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
         "  --devices N  make N devices; else as many as the program is for\n"
         "  --stats      afterwards, what was compiled and what happened, on standard error\n"

@@ -33,7 +33,9 @@ MUST_USE Error *seam_compile(Seam *seam, Str program, SeamOptions options,
                              PJRT_LoadedExecutable **out);
 void seam_release(Seam *seam, PJRT_LoadedExecutable *executable);
 
-/* Cuts the arguments (whole arrays, nargs of them), executes, waits, and joins the results. */
+/* Cuts the arguments (whole arrays, nargs of them), executes, waits, and joins the results.  One
+ * of which devices give different values where the program says they hold the same has one
+ * dimension more: the devices, first. */
 MUST_USE Error *seam_run(Seam *seam, PJRT_LoadedExecutable *executable, const Array *args,
                          Array *results);
 #endif

@@ -50,6 +50,20 @@ expect 1 "is not an array" $tutti run examples/lesson.mlir --input "$dir/garbage
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy
 expect 1 'needs 4 devices and there are 2' $tutti run examples/lesson.mlir --input zeros --devices 2
 
+# Replicas get what is given, each the whole; where they say different things all are shown.
+cat >"$dir/replicas.mlir" <<'P'
+module attributes {mhlo.num_replicas = 4 : i32, mhlo.num_partitions = 1 : i32} {
+  func.func public @main(%x: tensor<300000xui32>) -> (tensor<ui32>, tensor<2xui32>) {
+    %id = stablehlo.replica_id : tensor<ui32>
+    %y = stablehlo.slice %x [299998:300000] : (tensor<300000xui32>) -> tensor<2xui32>
+    return %id, %y : tensor<ui32>, tensor<2xui32>
+  }
+}
+P
+expect 0 'result 0: ui32[4], devices first: they differ' $tutti run "$dir/replicas.mlir" --input zeros
+expect 0 '[0, 1, 2, 3]' $tutti run "$dir/replicas.mlir" --input zeros
+expect 0 'result 1: ui32[2]' $tutti run "$dir/replicas.mlir" --input zeros
+
 # Twice negated is the array itself, through two files.
 cat >"$dir/negate.mlir" <<'P'
 module {

@@ -57,17 +57,17 @@ static void lay_out_memory_kinds(PJRT_Executable *e)
     }
 }
 
-/* Where each device's tile begins, in elements. */
-static TuttiArray *describe(Arena *arena, int n, const Param *params)
+/* Where each device's tile begins, in elements.  A tiling is of one replica's devices. */
+static TuttiArray *describe(Arena *arena, int ndevices, int n, const Param *params)
 {
     TuttiArray *arrays = ARENA_ARRAY(arena, TuttiArray, n + 1);
     for (int i = 0; i < n; i++) {
         Tiling t = params[i].tiling;
         Type local = params[i].local;
-        int64_t *starts = ARENA_ARRAY(arena, int64_t, t.ndevices * t.rank + 1);
-        for (int d = 0; d < t.ndevices; d++)
+        int64_t *starts = ARENA_ARRAY(arena, int64_t, ndevices * t.rank + 1);
+        for (int d = 0; d < ndevices; d++)
             for (int k = 0; k < t.rank; k++)
-                starts[d * t.rank + k] = t.tile_of[d * t.rank + k] * local.dims[k];
+                starts[d * t.rank + k] = t.tile_of[d % t.ndevices * t.rank + k] * local.dims[k];
         arrays[i] = (TuttiArray){ (PJRT_Buffer_Type)element_info[local.element].pjrt, local.rank,
                                   params[i].whole.dims, local.dims, starts };
     }
@@ -112,8 +112,10 @@ PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key,
     e->arg_layouts = layouts_of(e->arena, program->nargs, program->args);
     e->output_layouts = layouts_of(e->arena, program->nresults, program->results);
     e->description = (TuttiProgram){ program->ndevices, program->nargs, program->nresults,
-                                     describe(e->arena, program->nargs, program->args),
-                                     describe(e->arena, program->nresults, program->results) };
+                                     describe(e->arena, program->ndevices, program->nargs,
+                                              program->args),
+                                     describe(e->arena, program->ndevices, program->nresults,
+                                              program->results) };
     return e;
 }
 
