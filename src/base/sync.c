@@ -41,18 +41,8 @@ void spin_pause(void)
 #endif
 }
 
-bool lock_try(Lock *lock)
+void lock_wait(Lock *lock)
 {
-    int seen = 0;
-    /* acquire: pairs with the release in lock_give */
-    return atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
-                                                   memory_order_relaxed);
-}
-
-void lock_take(Lock *lock)
-{
-    if (lock_try(lock))
-        return;
     for (int i = 0; i < 100; i++) {
         spin_pause();
         /* relaxed: only a look; lock_try decides */
@@ -64,11 +54,9 @@ void lock_take(Lock *lock)
         address_wait(lock, 2);
 }
 
-void lock_give(Lock *lock)
+void lock_wake(Lock *lock)
 {
-    /* release: pairs with the acquires in lock_try and lock_take */
-    if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
-        address_wake(lock, 1);
+    address_wake(lock, 1);
 }
 
 enum { DEEP_BYTES = 256 << 20, GUARD_BYTES = 4096 };

@@ -13,9 +13,30 @@
 /* Starts as 0.  Held for short stretches of straight code only; nobody waits, allocates much or
  * calls out while holding one. */
 typedef _Atomic int Lock;
-void lock_take(Lock *lock);
-bool lock_try(Lock *lock); /* false: somebody else has it */
-void lock_give(Lock *lock);
+void lock_wait(Lock *lock); /* somebody else has it */
+void lock_wake(Lock *lock); /* somebody may be asleep on it */
+
+/* False: somebody else has it. */
+static inline bool lock_try(Lock *lock)
+{
+    int seen = 0;
+    /* acquire: pairs with the release in lock_give */
+    return atomic_compare_exchange_strong_explicit(lock, &seen, 1, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+static inline void lock_take(Lock *lock)
+{
+    if (!lock_try(lock))
+        lock_wait(lock);
+}
+
+static inline void lock_give(Lock *lock)
+{
+    /* release: pairs with the acquires in lock_try and lock_wait */
+    if (atomic_exchange_explicit(lock, 0, memory_order_release) == 2)
+        lock_wake(lock);
+}
 
 /* Sleeps while *at is `seen`; may wake for no reason, so look again. */
 void address_wait(_Atomic int *at, int seen);

@@ -321,6 +321,45 @@ static int32_t cut_up(Frame *f)
     return STRETCH_END;
 }
 
+static _Atomic int nhere;
+
+/* Both slices at once, or for too long. */
+static void wait_for_other(void *user, int64_t slice)
+{
+    (void)user, (void)slice;
+    atomic_fetch_add_explicit(&nhere, 1, memory_order_relaxed);
+    int left = 50000;
+    while (atomic_load_explicit(&nhere, memory_order_relaxed) < 2 && left--)
+        usleep(100);
+    if (left < 0)
+        atomic_store_explicit(&nhere, -1, memory_order_relaxed);
+}
+
+static int32_t cut_in_two(Frame *f)
+{
+    frame_slices(f, 2, wait_for_other, NULL);
+    *(float *)f->outs[0] = (float)atomic_load_explicit(&nhere, memory_order_relaxed);
+    return STRETCH_END;
+}
+
+/* Nobody has needed a worker yet: who plays a run alone gets help all the same. */
+static void check_first_help(int64_t cost)
+{
+    static StretchFn *const stretches[] = { cut_in_two };
+    Executor *e;
+    CHECK(!executor_new(1, 2, 0, &e));
+    HandMade h;
+    hand_made(&h, 1, 1, 1, stretches, 1, cost);
+    atomic_store_explicit(&nhere, 0, memory_order_relaxed);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    CHECK(read_float(c.outs[0][0]) == 2);
+    call_end(&c);
+    executor_free(e);
+}
+
 static void check_slices(Executor *e, int64_t cost)
 {
     static StretchFn *const stretches[] = { cut_up };
@@ -721,6 +760,8 @@ int main(void)
     for (int i = 0; i < 3; i++)
         check_all(workers[i]);
     check_exhausted();
+    check_first_help(CALLER_PLAYS);
+    check_first_help(ONE_PLAYS);
     for (int64_t cost = ONE_PLAYS; cost <= TASKS_PLAY; cost++) {
         check_cancel(cost);
         check_patience(cost);

@@ -42,11 +42,13 @@ Event *event_new(void)
     return event;
 }
 
+/* What went well before anybody asked is one event, for all and for ever: nobody counts it. */
+static Event well = { .holders = 1, .state = READY };
+
 Event *event_ready(Error *error)
 {
-    static Event well = { .holders = 1, .state = READY };
     if (!error)
-        return event_hold(&well);
+        return &well;
     Event *event = event_new();
     event->error = error;
     atomic_init(&event->state, READY);
@@ -56,7 +58,8 @@ Event *event_ready(Error *error)
 Event *event_hold(Event *event)
 {
     /* relaxed: the caller's own hold keeps it alive */
-    atomic_fetch_add_explicit(&event->holders, 1, memory_order_relaxed);
+    if (event != &well)
+        atomic_fetch_add_explicit(&event->holders, 1, memory_order_relaxed);
     return event;
 }
 
@@ -73,7 +76,8 @@ static void run_callbacks(Callback *callbacks, const Error *error)
 void event_release(Event *event)
 {
     /* acquire and release: the last to let go sees what all others did */
-    if (!event || atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
+    if (!event || event == &well ||
+        atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
         return;
     /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
     if (event->callbacks && event->born == fork_generation()) {

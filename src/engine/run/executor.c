@@ -185,12 +185,20 @@ void run_recycle(Run *run)
 
 /* Tasks that can move. */
 
-int announce(Executor *e, int n)
+void announce(Executor *e)
 {
     int ncuts = e->cuts != NULL;
     /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
     atomic_store_explicit(&e->nready, e->ready.n + ncuts, memory_order_relaxed);
-    int nrings = e->nsleeping < n ? e->nsleeping : n;
+}
+
+int ring_for(Executor *e, int n)
+{
+    announce(e);
+    /* relaxed: the same.  Those who look will see it, and one thread more than there are cores
+     * would only be in their way. */
+    n += e->ready.n - atomic_load_explicit(&e->nlooking, memory_order_relaxed);
+    int nrings = n < 0 ? 0 : e->nsleeping < n ? e->nsleeping : n;
     if (nrings)
         /* relaxed: the lock orders it; a sleeper read it under the lock */
         atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed);
@@ -203,7 +211,7 @@ static void push(Executor *e, TaskList *list)
     *e->ready.end = list->first;
     e->ready.end = list->end;
     e->ready.n += list->n;
-    int nrings = announce(e, list->n);
+    int nrings = ring_for(e, 0);
     lock_give(&e->lock);
     if (nrings)
         address_wake(&e->bell, nrings);
@@ -228,13 +236,13 @@ void task_push(Task *t)
 /* Looks for a short while without the lock. */
 static bool work_appears(Executor *e)
 {
-    for (int i = 0; i < SPINS; i++) {
-        /* relaxed: see announce */
-        if (atomic_load_explicit(&e->nready, memory_order_relaxed))
-            return true;
+    int left = SPINS;
+    /* relaxed: see announce */
+    atomic_fetch_add_explicit(&e->nlooking, 1, memory_order_relaxed);
+    while (!atomic_load_explicit(&e->nready, memory_order_relaxed) && left--)
         spin_pause();
-    }
-    return false;
+    atomic_fetch_sub_explicit(&e->nlooking, 1, memory_order_relaxed);
+    return left >= 0;
 }
 
 typedef struct Work {
@@ -253,7 +261,7 @@ static Work find_work(Executor *e, bool sleeps)
         return (Work){ 0 };
     Work work = { .task = list_pop(&e->ready) };
     if (work.task)
-        announce(e, 0);
+        announce(e);
     else
         work.cut = cut_to_help(e);
     if (!work.task && !work.cut)

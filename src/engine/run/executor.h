@@ -116,6 +116,7 @@ struct Executor {
 
     /* Ready tasks and cuts; written under the lock, workers peek without it. */
     _Alignas(64) _Atomic int nready;
+    _Atomic int nlooking;            /* workers that look for work; written by each of them */
     _Atomic int nbusy;               /* workers that play a task; written by each of them */
     _Atomic int bell;                /* counts rings; workers sleep on it */
     _Atomic int nruns;               /* under way; executor_free sleeps on it */
@@ -141,9 +142,11 @@ void task_unblock(Task *t);          /* one reason less to wait; the last makes 
 void task_dequeue(Task *t);          /* it has ended: the next of its device may begin */
 void task_push(Task *t);             /* a worker is to play it, or its run if that is alone */
 void tasks_ready(Run *run, TaskList *list); /* they no longer wait */
-/* Tells workers that there is more or less to do; the lock is held.  Returns how many of n
- * sleeping ones the caller is to wake, by the bell, without the lock. */
-int announce(Executor *e, int n);
+/* Tells workers that there is more or less to do; the lock is held. */
+void announce(Executor *e);
+/* The same; returns how many sleeping workers the caller is to wake, by the bell and without the
+ * lock, for the tasks that are ready and n more who could help. */
+int ring_for(Executor *e, int n);
 
 /* Whoever plays a run alone needs no lock: until its last task is unblocked only run_fail writes
  * there, which takes it always, and after that nobody else does. */

@@ -52,13 +52,15 @@ static void wait_for_helpers(Cut *cut)
             address_wait(&cut->nhelpers, n);
 }
 
+/* A run that the caller plays may be the first that wants help: meetings count as no work. */
 static void play_cut(Executor *e, Cut *cut)
 {
+    error_free(executor_start(e)); /* without helpers it is a plain loop */
     lock_take(&e->lock);
     cut->below = e->cuts;
     e->cuts = cut;
-    int most = cut->n - 1 < e->nworkers ? (int)cut->n - 1 : e->nworkers;
-    int nrings = announce(e, most);
+    int others = e->nworkers - 1, most = cut->n - 1 < others ? (int)cut->n - 1 : others;
+    int nrings = ring_for(e, most);
     lock_give(&e->lock);
     if (nrings)
         address_wake(&e->bell, nrings);
@@ -68,7 +70,7 @@ static void play_cut(Executor *e, Cut *cut)
     while (*link != cut)
         link = &(*link)->below;
     *link = cut->below;
-    announce(e, 0);
+    announce(e);
     lock_give(&e->lock);
     wait_for_helpers(cut);
 }
