@@ -1,5 +1,7 @@
-/* array.c - making, filling and printing arrays of the host. */
+/* array.c - making, filling, loading and printing arrays of the host. */
 #include "array.h"
+
+#include "ops/npy.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -34,6 +36,36 @@ void array_free(Array *array)
 {
     free(array->memory);
     array->memory = array->data = NULL;
+}
+
+static Error *match(const Npy *npy, Type wanted)
+{
+    Type found = npy_type(npy, wanted.element);
+    if (!npy_holds(npy, wanted.element))
+        return error_new(CODE_INVALID, "%s holds elements '%s'; the program takes %s", npy->path,
+                         npy->descr, type_name(wanted));
+    if (!shape_fits(found, wanted))
+        return error_new(CODE_INVALID, "%s holds %s; the program takes %s", npy->path,
+                         type_name(found), type_name(wanted));
+    return npy_check(npy, wanted.element);
+}
+
+Error *array_load(const char *path, Type wanted, Array *out)
+{
+    Npy npy;
+    TRY(npy_open(path, &npy));
+    Error *error = match(&npy, wanted);
+    if (!error)
+        error = array_new(npy_type(&npy, wanted.element), out);
+    if (!error && (error = npy_read(&npy, wanted.element, out->data)))
+        array_free(out);
+    npy_close(&npy);
+    return error;
+}
+
+Error *array_save(const char *path, const Array *array)
+{
+    return npy_write(path, array->type, array->data);
 }
 
 /* Any decent sequence will do; this one needs no state but a counter. */

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "ops/type.h"
 
-/* Strides are in bytes: files may hold their dimensions in either order. */
+/* Row-major; strides are in bytes. */
 typedef struct Array {
     Type type; /* dims point into dims_ */
     int64_t dims_[MAX_RANK + 1], strides[MAX_RANK + 1]; /* one more for devices: seam.h */
@@ -12,7 +12,7 @@ typedef struct Array {
     void *memory; /* what to free */
 } Array;
 
-/* Row-major and zeroed. */
+/* Zeroed. */
 MUST_USE Error *array_new(Type type, Array *out);
 void array_free(Array *array);
 void array_fill_random(Array *array, uint64_t seed); /* floats in [0, 1), small integers */

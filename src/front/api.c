@@ -6,10 +6,10 @@
  * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
 #include "front/array.h"
 #include "front/client.h"
-#include "front/npy.h"
 #include "front/numpy.h"
 #include "front/say.h"
 #include "front/value.h"
+#include "ops/npy.h"
 #include "ops/number.h"
 
 #include <stdio.h>
@@ -272,16 +272,66 @@ void tt_wait_n(tt_tree tree)
     }
 }
 
+/* ---- Files. */
+
+static Error *element_in(const Npy *npy, Element *out)
+{
+    if (npy->rank > TT_MAX_RANK)
+        return error_new(CODE_INVALID, "%s holds an array of %d axes; there may be %d", npy->path,
+                         npy->rank, TT_MAX_RANK);
+    for (tt_dtype type = TT_BOOL; type <= TT_C128; type++)
+        if (npy_holds(npy, *out = element_of(type)))
+            return npy_check(npy, *out);
+    return error_new(CODE_INVALID, "%s holds elements '%s' that have no tt_dtype", npy->path,
+                     npy->descr);
+}
+
+static Error *load(Npy *npy, Array **out)
+{
+    Element e = F32;
+    TRY(element_in(npy, &e));
+    Type t = npy_type(npy, e);
+    void *data = malloc(type_bytes(t) + 1);
+    if (!data)
+        return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_words(t));
+    Error *error = npy_read(npy, e, data);
+    if (!error)
+        *out = array_from_host(t, data, layout_single(0));
+    free(data);
+    return error;
+}
+
 tt tt_load_npy(const char *path)
 {
-    Array *a = npy_read(path);
+    Npy npy;
+    Array *a = NULL;
+    Error *error = npy_open(path, &npy);
+    if (!error) {
+        error = load(&npy, &a);
+        npy_close(&npy);
+    }
+    if (error)
+        return say_error(error_in(error, "tt_load_npy"));
     return a ? value_of_array(a, false) : NO_VALUE;
+}
+
+static bool save(const char *path, Array *a)
+{
+    void *data = malloc(type_bytes(a->type) + 1);
+    if (!data)
+        say_broken("tt_save_npy: no memory on the host for %s", type_words(a->type));
+    bool read = data && array_read(a, data);
+    Error *error = read ? npy_write(path, a->type, data) : NULL;
+    free(data);
+    if (error)
+        say_error(error_in(error, "tt_save_npy"));
+    return read && !error;
 }
 
 bool tt_save_npy(const char *path, tt x)
 {
     Array *a = settled(x, "tt_save_npy");
-    bool saved = a && npy_write(path, a);
+    bool saved = a && save(path, a);
     if (a)
         array_release(a);
     return saved;

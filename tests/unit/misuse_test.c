@@ -1,5 +1,6 @@
 /* misuse_test.c - each mistake with values, arrays, operations and meshes has its message, which
  * says what was called, with which shapes, and what would be right. */
+#include "ops/npy.h"
 #include "tests/front.h"
 
 #include <stdio.h>
@@ -102,6 +103,15 @@ static void test_shaping(void)
     SAYS(tt_concat_n(NULL, 0, 0), "tt_concat: there are no arrays to join");
 }
 
+static const char *npy_left(Type t, const void *data)
+{
+    const char *path = "build/misuse.npy";
+    Error *error = npy_write(path, t, data);
+    CHECK(!error);
+    error_free(error);
+    return path;
+}
+
 static void test_arrays(void)
 {
     tt m = zeros(TT_F32, 2, 4, 3);
@@ -123,7 +133,14 @@ static void test_arrays(void)
     SAYS(tt_load_npy("build/nothing.npy"),
          "tt_load_npy: build/nothing.npy cannot be read: No such file or directory");
     SAYS(tt_load_npy("Makefile"),
-         "tt_load_npy: Makefile is no array of at most 8 axes in NumPy's .npy format");
+         "tt_load_npy: Makefile is not an array in NumPy's .npy format");
+    static const int64_t ones[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 };
+    const char *path = npy_left((Type){ F32, 9, ones }, &(float){ 1 });
+    SAYS(tt_load_npy(path), "tt_load_npy: build/misuse.npy holds an array of 9 axes; there may be 8");
+    npy_left((Type){ F8E4M3, 0, NULL }, "1");
+    SAYS(tt_load_npy(path),
+         "tt_load_npy: build/misuse.npy holds elements '|V1' that have no tt_dtype");
+    remove(path);
     SAYS(tt_save_npy("build/nowhere/x.npy", m),
          "tt_save_npy: build/nowhere/x.npy cannot be written: No such file or directory");
     SAYS((TT_HERE, tt_device_name(4)), "tt_device_name: there is no device 4; the last of 4 is 3");
