@@ -115,6 +115,14 @@ tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
     return value_from_host(t, data, false);
 }
 
+/* Is there an integer of 64 bits that C's conversion makes of x?  Narrower ones are cut from it. */
+static bool has_number(Element e, double x)
+{
+    ElementKind kind = element_info[e].kind;
+    double end = e == U64 ? 18446744073709551616.0 : 9223372036854775808.0;
+    return (kind != SIGNED && kind != UNSIGNED) || (x >= -9223372036854775808.0 && x < end);
+}
+
 static void set_number(Element e, double x, void *at)
 {
     Element part = element_part(e);
@@ -124,7 +132,7 @@ static void set_number(Element e, double x, void *at)
     else if (part == I1)
         *(char *)at = x != 0;
     else
-        number_set_int(part, (int64_t)x, at);
+        number_set_int(part, x < 9223372036854775808.0 ? (int64_t)x : (int64_t)(uint64_t)x, at);
 }
 
 /* Outside a trace an array is filled here; inside, the program makes it. */
@@ -161,6 +169,8 @@ tt tt_full(tt_dtype type, double value, const tt_dims *shape)
     if (!dtype_ok("tt_full", type) || !dims_ok("tt_full", shape))
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
+    if (!has_number(t.element, value))
+        return say_broken("tt_full: %g is not an element of %s", value, type_words(t));
     if (!tracing)
         return filled("tt_full", t, value, 0);
     char number[16];

@@ -3,6 +3,7 @@
 #include "ops/npy.h"
 #include "tests/front.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define SAYS(expression, message)                                                                  \
@@ -120,6 +121,14 @@ static void test_arrays(void)
     SAYS((tt_full)(TT_F32, 0, &(tt_dims){ 9, { 1 } }),
          "tt_full: a shape has 0 to 8 extents, not 9");
     SAYS(tt_zeros(TT_F32, 1L << 40, 1L << 40), "tt_full: the shape has more than 2^56 elements");
+    SAYS(tt_full(TT_I64, 1e300, 2), "tt_full: 1e+300 is not an element of i64[2]");
+    SAYS(tt_full(TT_I32, NAN, 2), "tt_full: nan is not an element of i32[2]");
+    SAYS(tt_full(TT_U8, -INFINITY, 2), "tt_full: -inf is not an element of u8[2]");
+    SAYS(tt_full(TT_U64, 18446744073709551616.0, 2),
+         "tt_full: 1.84467e+19 is not an element of u64[2]");
+    uint64_t most = 0;
+    CHECK(tt_read(tt_full(TT_U64, 18446744073709549568.0), &most, sizeof most) &&
+          most == 18446744073709549568u);
     SAYS(tt_arange(77, 3), "tt_arange: there is no element type 77");
     SAYS(tt_arange(TT_F32, -3), "tt_arange: extent 0 of the shape is -3; it must be 0 or more");
     SAYS(tt_from((float *)NULL, 3), "tt_from: there is no data for f32[3]");
