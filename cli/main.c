@@ -45,7 +45,7 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
-int main(int argc, char **argv)
+static int command_line(int argc, char **argv)
 {
     if (argc < 2 || is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
         print_help();
@@ -65,6 +65,22 @@ int main(int argc, char **argv)
     }
     fprintf(stderr, "tutti: there is no command '%s'; see tutti --help\n", argv[1]);
     return EXIT_USAGE;
+}
+
+/* What was said is there once standard output has taken it. */
+static int well_said(int code)
+{
+    bool had_trouble = ferror(stdout);
+    if (fflush(stdout) == 0 && !had_trouble)
+        return code;
+    fprintf(stderr, "tutti: standard output cannot be written: %s\n",
+            had_trouble ? "a part is missing" : strerror(errno));
+    return code == EXIT_OK ? EXIT_FAILED : code;
+}
+
+int main(int argc, char **argv)
+{
+    return well_said(command_line(argc, argv));
 }
 
 int usage_error(const char *command, const char *format, ...)

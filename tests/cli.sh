@@ -2,7 +2,7 @@
 # The command line: its exit codes, what it says, and arrays from files and back.
 set -u
 cd "$(dirname "$0")/.."
-tutti=build/tutti
+tutti=${BUILD:-build}/tutti
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 bad=0
@@ -78,6 +78,13 @@ expect 0 'result_0.npy: f32[4,2]' $tutti run "$dir/negate.mlir" --input "$dir/a/
 tail -c 32 examples/lesson.npy >"$dir/before"
 tail -c 32 "$dir/b/result_0.npy" >"$dir/after"
 cmp "$dir/before" "$dir/after" || bad=1
+
+# What cannot be said is not well, whichever command says it.
+full() { "$@" >/dev/full; }
+for words in "--help" "run --help" "devices" "dump $dir/negate.mlir" "run $dir/negate.mlir --input zeros"; do
+    # shellcheck disable=SC2086
+    expect 1 'tutti: standard output cannot be written: No space left on device' full $tutti $words
+done
 
 # Programs that check themselves: one that holds, one that does not, one that is none.
 check() { # check NAME EXPECTED-ELEMENT
