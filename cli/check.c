@@ -6,6 +6,7 @@
  *
  *     parent <-- "begin 7"  "pass 7"  "begin 8"  "fail 8 <message>"  ... -- child */
 #include "command.h"
+#include "progress.h"
 #include "seam.h"
 
 #include "hlo/module.h"
@@ -125,6 +126,7 @@ static const char *base_name(const char *path)
 
 static void fail_file(const CheckRequest *r, Score *score, int i, const char *message)
 {
+    progress_clear();
     printf("FAIL %s: %s\n", base_name(r->files[i]), message);
     fflush(stdout);
     score->failed++;
@@ -143,6 +145,7 @@ static int listen_to(const CheckRequest *r, Score *score, FILE *in)
         if (strcmp(word, "begin") == 0) {
             begun = i;
             score->next = i + 1;
+            progress_say("%d/%d %s", i, r->nfiles, base_name(r->files[i]));
             continue;
         }
         begun = -1;
@@ -217,11 +220,15 @@ static int run(int argc, char **argv)
         return failed(error_new(CODE_EXHAUSTED, "no memory for %d names", argc));
     int code = parse(argc, argv, &r);
     Score score = { 0 };
+    if (!r.times) /* which says more */
+        progress_start();
     while (code == EXIT_OK && score.next < r.nfiles) {
         Error *error = play_some(&r, &score);
+        progress_clear();
         if (error)
             code = failed(error);
     }
+    progress_end();
     free(r.files);
     if (code == EXIT_OK) {
         printf("%d passed, %d failed\n", score.passed, score.failed);

@@ -1,6 +1,7 @@
 /* run.c - `tutti run`: play a program once on whole arrays from files. */
 #include "command.h"
 #include "open.h"
+#include "progress.h"
 #include "seam.h"
 
 #include "hlo/module.h"
@@ -76,6 +77,7 @@ static Error *load_inputs(const RunRequest *r, const TuttiProgram *p, Array *arr
     for (int i = 0; i < p->nargs; i++) {
         Type type;
         TRY(type_of_array(&p->args[i], &type));
+        progress_say("reading %s", r->inputs[i]);
         Error *error = load_input(r->inputs[i], i, type, &arrays[i]);
         if (error)
             return error_in(error, "argument %d", i);
@@ -119,8 +121,11 @@ static Error *play(Seam *seam, const RunRequest *r, PJRT_LoadedExecutable *execu
     Array *results = calloc((size_t)p->nresults + 1, sizeof *results);
     Error *error = args && results ? load_inputs(r, p, args)
                                    : error_new(CODE_EXHAUSTED, "no memory for the arguments");
-    if (!error)
+    if (!error) {
+        progress_say("running %s", r->program);
         error = seam_run(seam, executable, args, results);
+    }
+    progress_end();
     for (int i = 0; i < p->nresults && !error; i++)
         error = show_result(r, i, p->results[i].rank, &results[i]);
     if (!error && r->stats)
@@ -145,6 +150,7 @@ static Error *run_code(Seam *seam, const RunRequest *r, int needed, Str code)
         return error_new(CODE_INVALID, "%s cannot be made: %s", r->out, strerror(errno));
     PJRT_LoadedExecutable *executable;
     SeamOptions options = { .name = r->program, .evaluate = r->evaluate };
+    progress_say("compiling %s", r->program);
     TRY(seam_compile(seam, code, options, &executable));
     Error *error = play(seam, r, executable);
     seam_release(seam, executable);
@@ -200,7 +206,10 @@ static int run(int argc, char **argv)
     if (error)
         return failed(error);
     Seam seam = { 0 };
+    progress_start();
+    progress_say("reading %s", request.program);
     error = run_request(&seam, &request, (Str){ program.at, program.n });
+    progress_end();
     seam_end(&seam);
     text_free(&program);
     return error ? failed(error) : EXIT_OK;

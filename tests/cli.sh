@@ -107,4 +107,29 @@ expect 0 '1 passed, 0 failed' $tutti check "$dir/right.mlir"
 expect 0 '1 passed, 0 failed' $tutti check --eval "$dir/right.mlir"
 expect 1 'FAIL wrong.mlir: ' $tutti check "$dir/right.mlir" "$dir/wrong.mlir"
 expect 1 '1 passed, 3 failed' $tutti check "$dir/wrong.mlir" "$dir/none.mlir" "$dir/absent.mlir" "$dir/right.mlir"
+
+# Work that lasts says on a terminal what it is at, and takes it back; elsewhere it is silent.
+cat >"$dir/late.py" <<'P'
+import os, pty, sys, threading, time
+path, source, command = sys.argv[1], sys.argv[2], sys.argv[3:]
+os.mkfifo(path)  # a file that takes its time
+def feed():
+    time.sleep(1.5)
+    with open(path, "wb") as to:
+        to.write(open(source, "rb").read())
+        to.flush()
+        time.sleep(0.5)
+threading.Thread(target=feed, daemon=True).start()
+sys.exit(os.waitstatus_to_exitcode(pty.spawn(command)))
+P
+late() { python3 "$dir/late.py" "$@" </dev/null; }
+escape=$(printf '\033')
+expect 0 "reading $dir/slow.npy$escape[K" late "$dir/slow.npy" examples/lesson.npy \
+    $tutti run "$dir/negate.mlir" --input "$dir/slow.npy"
+expect 0 "1/2 slow.mlir$escape[K" late "$dir/slow.mlir" "$dir/right.mlir" \
+    $tutti check "$dir/right.mlir" "$dir/slow.mlir"
+if $tutti check "$dir/right.mlir" 2>&1 >/dev/null | grep -q .; then
+    echo "check says something on standard error, which is no terminal"
+    bad=1
+fi
 exit $bad
