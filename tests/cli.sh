@@ -108,6 +108,17 @@ expect 0 '1 passed, 0 failed' $tutti check --eval "$dir/right.mlir"
 expect 1 'FAIL wrong.mlir: ' $tutti check "$dir/right.mlir" "$dir/wrong.mlir"
 expect 1 '1 passed, 3 failed' $tutti check "$dir/wrong.mlir" "$dir/none.mlir" "$dir/absent.mlir" "$dir/right.mlir"
 
+# A message of a program without a name names main.
+cat >"$dir/large.mlir" <<'P'
+module {
+  func.func public @main() -> tensor<4000000000000xf32> {
+    %x = stablehlo.iota dim = 0 : tensor<4000000000000xf32>
+    return %x : tensor<4000000000000xf32>
+  }
+}
+P
+expect 1 'tutti: main: result 0, f32[4000000000000]' $tutti run "$dir/large.mlir"
+
 # Work that lasts says on a terminal what it is at, and takes it back; elsewhere it is silent.
 cat >"$dir/late.py" <<'P'
 import os, pty, sys, threading, time

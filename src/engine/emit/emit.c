@@ -328,13 +328,19 @@ static const Param *whole_params(Job *job, int n, const Type *types)
     return params;
 }
 
+/* For messages, and for whoever asks an executable. */
+static Str module_name(const Module *m)
+{
+    return m->name.n ? m->name : STR("main");
+}
+
 static void describe(Making *k)
 {
     Program *program = k->program;
     Plan *p = k->p;
     const Region *main = region_at(p->m, p->main);
     bool is_body = k->number > 0;
-    program->name = p->m->name;
+    program->name = module_name(p->m);
     program->nreplicas = is_body ? 1 : p->m->nreplicas;
     program->npartitions = is_body ? 1 : p->m->npartitions;
     program->ndevices = program->nreplicas * program->npartitions;
@@ -444,8 +450,7 @@ static bool has_many_kernels(const Plan *p)
 static Error *emit_program(Job *job, Plan *p, Program **out)
 {
     Error *error = NULL;
-    const char *name = p->m->name.n ? (const char *)str_copy(job->arena, p->m->name).at : "main";
-    TRY(emit_begin(&job->e, job->arena, name));
+    TRY(emit_begin(&job->e, job->arena, str_copy(job->arena, module_name(p->m)).at));
     job->is_side_by_side = has_many_kernels(p);
     Program *program = make_program(job, p, 0, &error);
     if (!error)
@@ -500,7 +505,7 @@ Error *emit_evaluation(Plan *p, Program **out)
     Evaluation *evaluation = ARENA_NEW(arena, Evaluation);
     Program *program = ARENA_NEW(arena, Program);
     *program = (Program){
-        .name = m->name,
+        .name = module_name(m),
         .nreplicas = 1,
         .npartitions = 1,
         .ndevices = 1,
