@@ -408,6 +408,35 @@ static void check_large(Executor *e)
 }
 
 /* --- donation. */
+
+static void delete_it(void *buffer)
+{
+    buffer_delete(buffer);
+}
+
+/* Deleted by another thread while it is donated: the message is of the one buffer there is. */
+static void check_deleted_meanwhile(Executor *e)
+{
+    HandMade h;
+    hand_made(&h, 1, 2, 1, add_stretches, 1, 1);
+    h.args[0].may_donate = true;
+    for (int i = 0; i < 500; i++) {
+        Call c;
+        Thread other;
+        call_start(&c, e, &h.p);
+        c.args[0][0] = make_float(c.devices[0], 5);
+        c.args[0][1] = make_float(c.devices[0], 5);
+        CHECK(!thread_start(&other, "deletes", delete_it, c.args[0][0]));
+        Error *error = launch(e, &c.l);
+        thread_join(&other);
+        if (error)
+            CHECK_STR(error_text(error),
+                      "hand: argument 0: buffer f32[1] on device 0 has been deleted or donated");
+        error_free(error);
+        call_end(&c);
+    }
+}
+
 static void check_donation(Executor *e, int64_t cost)
 {
     HandMade h;
@@ -714,6 +743,7 @@ static void check_all(int nworkers)
     Executor *e;
     CHECK(!executor_new(8, nworkers, 0, &e));
     CHECK(executor_workers(e) == nworkers);
+    check_deleted_meanwhile(e);
     for (int64_t cost = ONE_PLAYS; cost <= CALLER_PLAYS; cost++) {
         for (int n = 1; n <= 8; n++)
             check_psum(e, n, cost);

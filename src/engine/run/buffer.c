@@ -78,7 +78,7 @@ bool buffer_is_deleted(Buffer *b)
     return is_deleted;
 }
 
-static Error *deleted(const Buffer *b)
+Error *buffer_gone(const Buffer *b)
 {
     return error_new(CODE_INVALID, "buffer %s on device %d has been deleted or donated",
                      type_name(b->type), b->device->id);
@@ -115,7 +115,7 @@ Error *buffer_hold(Buffer *b, Storage **storage, Event **pending)
     }
     lock_give(&b->lock);
     event_release(forgotten);
-    return *storage ? NULL : deleted(b);
+    return *storage ? NULL : buffer_gone(b);
 }
 
 bool buffer_consume(Buffer *b, const Storage *storage)
@@ -286,7 +286,7 @@ Error *buffer_view(Buffer *b, void **data)
         *data = storage->data;
     }
     lock_give(&b->lock);
-    return storage ? NULL : deleted(b);
+    return storage ? NULL : buffer_gone(b);
 }
 
 void buffer_unview(Buffer *b)

@@ -29,6 +29,7 @@ Buffer *buffer_new(struct Device *device, Type type, Storage *storage,
 void buffer_free(Buffer *b);
 void buffer_delete(Buffer *b); /* lets go of the memory; the object stays */
 bool buffer_is_deleted(Buffer *b);
+MUST_USE Error *buffer_gone(const Buffer *b); /* that says so */
 Event *buffer_ready(Buffer *b); /* a new hold; an error event when deleted */
 
 /* From host memory with byte strides (NULL: dense); copies before it returns. */

@@ -116,6 +116,9 @@ static Error *used_twice(const Launch *l, int d, int i)
     int other = 0;
     while (other < l->program->nargs && (other == i || l->args[d][other] != l->args[d][i]))
         other++;
+    if (other == l->program->nargs) /* another thread deleted or donated it meanwhile */
+        return error_in(buffer_gone(l->args[d][i]), "%.*s: argument %d", STR_ARG(l->program->name),
+                        i);
     return error_new(CODE_INVALID,
                      "%.*s: arguments %d and %d on device %d are the same %s, which is donated: "
                      "pass a copy, or do not donate it",
