@@ -112,25 +112,25 @@ static MUST_USE Error *ragged_from_call(Refiner *z, RegionId r, NodeId n)
     return node_check(m, meet);
 }
 
-static bool is_ragged_call(const Node *node)
+static bool is_call_of(const Node *node, const char *target)
 {
     return node->op == OP_CUSTOM_CALL &&
-           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, "ragged_all_to_all");
+           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, target);
 }
 
-static bool is_approx_call(const Node *node)
+/* The one function that a custom call names, or NULL. */
+static Func *called_by(const Module *m, const Node *node)
 {
-    return node->op == OP_CUSTOM_CALL &&
-           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, "ApproxTopK");
+    const Attr *called = ((const CustomCallAttrs *)node->attrs)->called_computations;
+    bool is_named = called && called->kind == ATTR_ARRAY && called->n == 1 &&
+                    called->items[0]->kind == ATTR_STRING;
+    return is_named ? func_find(m, called->items[0]->string) : NULL;
 }
 
 /* The comparator that an ApproxTopK of `pairs` arrays names. */
 static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs, RegionId *out)
 {
-    const Attr *called = ((const CustomCallAttrs *)node->attrs)->called_computations;
-    bool is_named = called && called->kind == ATTR_ARRAY && called->n == 1 &&
-                    called->items[0]->kind == ATTR_STRING;
-    Func *f = is_named ? func_find(z->m, called->items[0]->string) : NULL;
+    Func *f = called_by(z->m, node);
     if (f && f->body)
         TRY(untuple(z->m, f));
     if (!f || !f->body || region_at(z->m, f->body)->nargs != 2 * pairs)
@@ -186,6 +186,74 @@ static MUST_USE Error *sort_for_approx(Refiner *z, RegionId r, NodeId n)
     return NULL;
 }
 
+/* ---- TopK ---- */
+
+/* Does the comparator of a TopK put the greater first, or the lesser?  It compares its first two
+ * arguments, of which the first is the one that stands ahead. */
+static bool comparator_direction(const Module *m, RegionId body, bool *largest)
+{
+    const Node *last = region_return(m, body);
+    ValueId first = region_at(m, body)->args;
+    NodeId by = region_at(m, body)->nargs >= 2 && last->nin == 1 ? value_def(m, last->in[0]) : 0;
+    if (!by || node_at(m, by)->op != OP_COMPARE)
+        return false;
+    const ValueId *in = node_at(m, by)->in;
+    int64_t direction = ((const CompareAttrs *)node_at(m, by)->attrs)->comparison_direction;
+    bool is_turned = in[0] == first + 1 && in[1] == first;
+    *largest = (direction == GT) != is_turned;
+    return (direction == GT || direction == LT) &&
+           (is_turned || (in[0] == first && in[1] == first + 1));
+}
+
+/* By mhlo.attributes = {k, largest} or by the comparator; of neither, the largest of as many as the
+ * result holds. */
+static MUST_USE Error *top_k_form(const Module *m, const Node *node, int64_t *k, bool *largest)
+{
+    Type out = node->nout == 2 ? type_of(m, node->out) : type_scalar(F32);
+    if (node->nin != 1 || out.rank < 1)
+        return error_new(CODE_INVALID, "TopK takes one array and gives two, at %s",
+                         loc_name(node->loc));
+    const Attr *own = attr_get(node->extra, "mhlo.attributes");
+    const Attr *said = own && own->kind == ATTR_DICT ? attr_get(own, "k") : NULL;
+    const Attr *side = own && own->kind == ATTR_DICT ? attr_get(own, "largest") : NULL;
+    const Func *f = called_by(m, node);
+    *k = said && said->kind == ATTR_INT ? said->integer : out.dims[out.rank - 1];
+    *largest = !side || side->kind != ATTR_BOOL || side->integer;
+    if (f && (!f->body || !comparator_direction(m, f->body, largest)))
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: a TopK by @%.*s, which does not compare its first two "
+                         "arguments by GT or LT, at %s",
+                         STR_ARG(f->name), loc_name(node->loc));
+    return NULL;
+}
+
+/* x so that what was least is greatest, exactly; twice is x itself. */
+static ValueId upside_down(Module *m, RegionId r, ValueId x, const Loc *loc)
+{
+    Type t = type_of(m, x);
+    return build_node(m, r, element_info[t.element].kind == FLOAT ? OP_NEG : OP_NOT, 1, &x, t,
+                      NULL, loc);
+}
+
+static MUST_USE Error *top_k_from_call(Refiner *z, RegionId r, NodeId n)
+{
+    Module *m = z->m;
+    Node node = *node_at(m, n);
+    TopKAttrs *attrs = ARENA_NEW(m->arena, TopKAttrs);
+    bool largest = true;
+    TRY(top_k_form(m, &node, &attrs->k, &largest));
+    ValueId x = largest ? node.in[0] : upside_down(m, r, node.in[0], node.loc);
+    Type types[] = { type_of(m, node.out), type_of(m, node.out + 1) };
+    NodeId top = node_new(m, OP_TOP_K, 1, &x, 2, types, 0, NULL, attrs, node.loc);
+    region_append(m, r, top);
+    TRY(node_check(m, top));
+    ValueId results[] = { node_at(m, top)->out, node_at(m, top)->out + 1 };
+    if (!largest)
+        results[0] = upside_down(m, r, results[0], node.loc);
+    node_replace(m, n, results, &z->map);
+    return NULL;
+}
+
 static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
 {
     Refiner *z = user;
@@ -200,10 +268,12 @@ static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
         drop_token(z, r, n);
     else if (node->op == OP_ASYNC_START)
         node_open(m, r, n, node->regions[0], &z->map); /* devices step aside by themselves: nothing to start */
-    else if (is_ragged_call(node))
+    else if (is_call_of(node, "ragged_all_to_all"))
         return ragged_from_call(z, r, n);
-    else if (is_approx_call(node))
+    else if (is_call_of(node, "ApproxTopK"))
         return sort_for_approx(z, r, n);
+    else if (is_call_of(node, "TopK") || is_call_of(node, "mhlo.topk"))
+        return top_k_from_call(z, r, n);
     else if (node->op == OP_MANUAL && m->npartitions == 1)
         return open_manual(z, r, n);
     else

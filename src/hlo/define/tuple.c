@@ -8,7 +8,8 @@
  *
  * Tuples of arguments are taken apart at the beginning and those of results at the end; between,
  * an element of a tuple is what it was made of.  Calls have been replaced by what they call, so
- * that no other operation but a custom call has to do with tuples. */
+ * that no other operation but a custom call has to do with tuples; one that gives a tuple gives its
+ * elements instead. */
 #include "hlo/define/define.h"
 
 #include "hlo/define/writer.h"
@@ -167,12 +168,35 @@ static void open_results(Module *m, Func *f)
 
 /* ---- elements ---- */
 
+/* A custom call that gives one tuple becomes one that gives its elements:
+ *     %t = custom_call : tuple<A, B>    ->    %0:2 = custom_call : A, B;  %t = tuple %0#0, %0#1
+ * The tuple is for the map alone, and stands in no region. */
+static NodeId spread_call(Untupler *z, NodeId id)
+{
+    Module *m = z->m;
+    Node old = *node_at(m, id);
+    Type t = old.nout == 1 ? type_of(m, old.out) : type_scalar(F32);
+    if (old.op != OP_CUSTOM_CALL || t.element != TUPLE)
+        return id;
+    static const NoAttrs none;
+    int n = type_fields(t)->n;
+    NodeId call = node_new(m, OP_CUSTOM_CALL, old.nin, old.in, n, type_fields(t)->at, 0, NULL,
+                           old.attrs, old.loc);
+    node_at(m, call)->extra = old.extra;
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, n + 1);
+    for (int i = 0; i < n; i++)
+        in[i] = node_at(m, call)->out + (uint32_t)i;
+    NodeId tuple = node_new(m, OP_TUPLE, n, in, 1, &t, 0, NULL, &none, old.loc);
+    subst_set(&z->map, old.out, node_at(m, tuple)->out);
+    return call;
+}
+
 static Error *take_apart(Untupler *z, RegionId r)
 {
     Module *m = z->m;
     int n = region_at(m, r)->nnodes, kept = 0;
     for (int i = 0; i < n; i++) {
-        NodeId id = region_at(m, r)->nodes[i];
+        NodeId id = spread_call(z, region_at(m, r)->nodes[i]);
         Node *node = node_at(m, id);
         for (int k = 0; k < node->nin; k++)
             node->in[k] = subst_get(&z->map, node->in[k]);
