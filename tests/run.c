@@ -4,7 +4,8 @@
  *
  * Every test is a process of its own: a program that exits 0 when all holds.  N of them run
  * side by side; one that takes too long is killed; what a test prints is shown only when it
- * fails.  The last line is `N passed, M failed`, and the exit code says the same. */
+ * fails.  The last line is `N passed, M failed`, and the exit code says the same; none is no
+ * success. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -135,5 +136,7 @@ int main(int argc, char **argv)
         }
     }
     printf("%d passed, %d failed\n", passed, failed);
-    return failed ? 1 : 0;
+    if (!passed && !failed)
+        printf("no test's name holds '%s'\n", word);
+    return failed || !passed ? 1 : 0;
 }
