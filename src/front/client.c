@@ -36,11 +36,6 @@ const char *client_device_name(int device)
     return plugin.names[device];
 }
 
-bool client_is_tutti(void)
-{
-    return plugin.is_tutti;
-}
-
 static Error *await(PJRT_Event *event)
 {
     if (!event)

@@ -18,7 +18,6 @@ MUST_USE Error *client_options(const char *plugin, int devices);
 /* The rest is for after client_need. */
 int client_device_count(void);
 const char *client_device_name(int device);
-bool client_is_tutti(void); /* our own engine behind it */
 
 typedef struct Executable Executable; /* compiled for an ordered list of devices; never freed */
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,

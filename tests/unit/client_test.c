@@ -1,6 +1,7 @@
 /* client_test.c - a program given as text, compiled and played over the seam; plugins that are
  * none. */
 #include "front/client.h"
+#include "front/plugin.h"
 #include "tests/front.h"
 
 #include <stdio.h>
@@ -14,9 +15,9 @@ static void check_ok(Error *error)
     error_free(error);
 }
 
-static void refuse(const char *plugin, int devices, const char *expected)
+static void refuse(const char *path, int devices, const char *expected)
 {
-    check_ok(client_options(plugin, devices));
+    check_ok(client_options(path, devices));
     Error *error = client_need();
     CHECK(error != NULL);
     if (error && !strstr(error_text(error), expected))
@@ -126,7 +127,7 @@ int main(int argc, char **argv)
     check_ok(client_need());
     if (check_failures)
         return check_done();
-    CHECK(client_device_count() == 3 && client_is_tutti()); /* as TUTTI_DEVICES says */
+    CHECK(client_device_count() == 3 && plugin.is_tutti); /* as TUTTI_DEVICES says */
     CHECK(strlen(client_device_name(2)) > 0);
     check_ok(client_options(NULL, 3));
     Error *late = client_options(NULL, 5);

@@ -48,8 +48,11 @@ static Mat copy(Mat a)
 
 static Mat times(Mat a, Mat b)
 {
-    Mat m = { 0 };
-    must(mat_product(arena, a, b, &m));
+    Mat m = zeros(a.rows, b.cols);
+    for (int64_t i = 0; i < a.rows; i++)
+        for (int64_t k = 0; k < a.cols; k++)
+            for (int64_t j = 0; j < b.cols; j++)
+                AT(m, i, j) += AT(a, i, k) * AT(b, k, j);
     return m;
 }
 

@@ -32,16 +32,6 @@ Error *mat_adjoint(Arena *arena, Mat a, Mat *out)
     return NULL;
 }
 
-Error *mat_product(Arena *arena, Mat a, Mat b, Mat *out)
-{
-    TRY(mat_new(arena, a.rows, b.cols, out));
-    for (int64_t i = 0; i < a.rows; i++)
-        for (int64_t k = 0; k < a.cols; k++)
-            for (int64_t j = 0; j < b.cols; j++)
-                AT(*out, i, j) += AT(a, i, k) * AT(b, k, j);
-    return NULL;
-}
-
 bool mat_is_finite(Mat a)
 {
     bool is_finite = true;

@@ -35,8 +35,7 @@ typedef struct Mat {
 
 MUST_USE Error *mat_new(Arena *arena, int64_t rows, int64_t cols, Mat *out); /* zeros */
 void mat_identity(Mat a);
-MUST_USE Error *mat_adjoint(Arena *arena, Mat a, Mat *out);       /* a new one */
-MUST_USE Error *mat_product(Arena *arena, Mat a, Mat b, Mat *out); /* a new one */
+MUST_USE Error *mat_adjoint(Arena *arena, Mat a, Mat *out); /* a new one */
 bool mat_is_finite(Mat a);
 double mat_max(Mat a); /* of the absolute values; 0 if there are none */
 

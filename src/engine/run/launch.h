@@ -21,7 +21,7 @@ typedef struct Device {
 MUST_USE Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out);
 void executor_free(Executor *e); /* waits for what runs, and joins the threads */
 Device *executor_device(Executor *e, int i);
-int executor_workers(const Executor *e);
+int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */
 /* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
  * copies ask it themselves. */
 MUST_USE Error *executor_check(const Executor *e);
