@@ -1,11 +1,12 @@
 /* ops_test.c - every operation, from the rows of tests/ops/cases.def: compiled code against the
  * evaluator, and text -> print -> text.  Links the engine and LLVM.
  *
- *     ops_test [-k OPERATION]      tries them, all or one
- *     ops_test --write DIR         writes programs, arguments and our results, for other backends
+ *     ops_test [-k OPERATION [DRAW]]   tries them, `all` or one, with the values of that draw
+ *     ops_test --write DIR             writes programs, arguments and our results, for other backends
  *
  * Compiled code flushes denormals, the evaluator does not; so a result may be the evaluator's of
  * the arguments as they are, or of the arguments flushed. */
+#include "base/table.h"
 #include "engine/compile.h"
 #include "hlo/define/define.h"
 #include "tests/check.h"
@@ -47,6 +48,8 @@ enum { NCASES = sizeof cases / sizeof *cases };
 
 /* ---- playing ---- */
 
+static uint64_t draw; /* other values for all cases */
+
 typedef struct Trial {
     const Case *c;
     Element e;
@@ -67,6 +70,15 @@ static bool must(const Trial *t, const char *what, Error *error)
     }
     error_free(error);
     return !error;
+}
+
+/* The values of a case follow from what it is, so that they stay when other cases come and go. */
+static void random_begin(const Case *c, Element e)
+{
+    uint64_t seed = hash_bytes(c->id, strlen(c->id), draw);
+    seed = hash_bytes(c->ranges, strlen(c->ranges), seed);
+    seed = hash_bytes(c->text, strlen(c->text), seed);
+    random_state = hash_bytes(element_info[e].name, strlen(element_info[e].name), seed);
 }
 
 static const _Atomic int never;
@@ -254,7 +266,7 @@ static void check_printing(const Trial *t)
 static void try_element(const Case *c, Element e, void *user)
 {
     Trial t = { .c = c, .e = e };
-    random_state = (uint64_t)(c - cases) * 64 + e; /* a case alone sees what it sees among all */
+    random_begin(c, e);
     ++*(int *)user;
     if (trial_begin(&t)) {
         check_printing(&t);
@@ -309,7 +321,7 @@ static void write_element(const Case *c, Element e, void *user)
 {
     Writer *w = user;
     Trial t = { .c = c, .e = e, .is_short = true };
-    random_state = (uint64_t)(c - cases) * 64 + e;
+    random_begin(c, e);
     bool is_ready = trial_begin(&t);
     for (int i = 0; is_ready && i < t.nin; i++)
         tensor_flush(t.in[i]); /* backends differ in what they do with denormals */
@@ -353,10 +365,11 @@ int main(int argc, char **argv)
         write_all(argv[2]);
         return check_done();
     }
-    const char *only = argc == 3 && strcmp(argv[1], "-k") == 0 ? argv[2] : NULL;
+    const char *only = argc > 2 && strcmp(argv[1], "-k") == 0 ? argv[2] : NULL;
+    draw = only && argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
     int count = 0;
     for (int i = 0; i < NCASES; i++)
-        if (!only || strcmp(only, cases[i].id) == 0)
+        if (!only || strcmp(only, "all") == 0 || strcmp(only, cases[i].id) == 0)
             each_element(&cases[i], cases[i].elements, try_element, &count);
     printf("%d programs of %d cases\n", count, NCASES);
     CHECK(count > 0);
