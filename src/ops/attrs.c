@@ -381,6 +381,29 @@ bool attrs_equal(AttrsKind kind, const void *a, const void *b)
     return true;
 }
 
+static uint64_t largest_of(uint64_t most, size_t n, const int64_t *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t size = at[i] < 0 ? -(uint64_t)at[i] : (uint64_t)at[i];
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+int64_t attrs_largest(AttrsKind kind, const void *attrs)
+{
+    uint64_t most = 0;
+    for (const Field *f = fields_of(kind); attrs && f->name; f++) {
+        const char *at = (const char *)attrs + f->offset;
+        if (f->type == FIELD_INTS)
+            most = largest_of(most, (size_t)AT(Ints, at).n, AT(Ints, at).at);
+        if (f->type == FIELD_MATRIX)
+            most = largest_of(most, (size_t)AT(Matrix, at).rows * (size_t)AT(Matrix, at).cols,
+                              AT(Matrix, at).at);
+    }
+    return most > INT64_MAX ? INT64_MAX : (int64_t)most;
+}
+
 /* ---- printing ---- */
 
 static void print_matrix(Text *out, Matrix m)

@@ -109,6 +109,7 @@ enum { COMPARE_NOTYPE, COMPARE_FLOAT, COMPARE_TOTALORDER, COMPARE_SIGNED, COMPAR
 MUST_USE Error *attrs_from_dict(struct Arena *arena, AttrsKind kind, const char *op,
                                 const Attr *dict, const void **attrs, const Attr **extra);
 bool attrs_equal(AttrsKind kind, const void *a, const void *b);
+int64_t attrs_largest(AttrsKind kind, const void *attrs); /* of their numbers, without sign */
 uint64_t attrs_hash(AttrsKind kind, const void *attrs, uint64_t seed);
 void attrs_print(Text *out, AttrsKind kind, const void *attrs); /* name = value, ... */
 size_t attrs_size(AttrsKind kind);

@@ -87,6 +87,9 @@ static void choose_width(Kernel *k)
         const Node *node = node_at(k->m, region->nodes[i]);
         for (int o = 0; o < node->nout; o++)
             look_at_value(k, node->out + (ValueId)o, &widest);
+        /* Paddings and strides may be larger than the arrays; some of them are added up. */
+        k->is_small = k->is_small &&
+                      attrs_largest(op_info[node->op].attrs, node->attrs) < (INT64_C(1) << 28);
     }
     k->width = k->e->vector_bytes / (widest > 4 ? 4 : widest);
 }

@@ -7,6 +7,7 @@
 #include "base/table.h"
 #include "engine/plan.h"
 #include "engine/rules/emit_rules.h"
+#include "engine/work.h"
 #include "hlo/rewrite.h"
 
 static bool types_can(const Module *m, const Node *node)
@@ -131,19 +132,10 @@ bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand_number, i
 
 /* ---- cost ---- */
 
-/* Nanoseconds an element of the result, on one core, out of cache. */
 static double element_cost(const Module *m, const Node *node)
 {
-    Type out = type_of(m, node->out);
-    double wide = element_info[out.element].bytes > 4 ? 2 : 1;
-    switch (node->op) {
-    case OP_EXP: case OP_LOG: case OP_TANH: case OP_LOGISTIC: return 0.4 * wide * wide;
-    case OP_SIN: case OP_COS: case OP_TAN: case OP_LOG1P: case OP_EXPM1: return 1.5 * wide;
-    case OP_POW: case OP_ATAN2: case OP_REM: return 4 * wide;
-    case OP_DIV: case OP_SQRT: case OP_RSQRT: return 0.2 * wide;
-    case OP_GATHER: case OP_TRANSPOSE: return 0.7;
-    default: return op_info[node->op].kind == KIND_MAP ? 0.04 * wide : 0.02;
-    }
+    double wide = element_info[type_of(m, node->out).element].bytes > 4 ? 2 : 1;
+    return element_nanoseconds(node->op) * wide;
 }
 
 static double dot_cost(const Module *m, const Node *node)

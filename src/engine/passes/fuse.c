@@ -24,6 +24,7 @@
 #include "base/room.h"
 #include "engine/emit/emit.h"
 #include "engine/eval.h"
+#include "engine/work.h"
 #include "hlo/rewrite.h"
 
 #include <limits.h>
@@ -39,28 +40,6 @@ enum {
     PATH_REDUCED = 1, /* the common index of all operands of a reduce */
     NO_LIMIT = INT_MAX,
 };
-
-static bool is_costly(OpId op)
-{
-    switch (op) {
-    case OP_EXP:
-    case OP_EXPM1:
-    case OP_LOG:
-    case OP_LOG1P:
-    case OP_LOGISTIC:
-    case OP_TANH:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TAN:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_POW:
-    case OP_DIV:
-    case OP_REM:
-    case OP_ATAN2: return true;
-    default: return false;
-    }
-}
 
 /* Views that cost next to nothing at any index, so that every group may have its own. */
 static bool is_free_view(OpId op)

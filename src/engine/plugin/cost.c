@@ -4,22 +4,13 @@
  * bytes.  The body of a loop counts once, the branches of a case all. */
 #include "engine/plugin/plugin.h"
 
+#include "engine/work.h"
+
 #include <string.h>
 
 typedef struct Cost {
     double flops, transcendentals, bytes;
 } Cost;
-
-static bool is_transcendental(OpId op)
-{
-    switch (op) {
-    case OP_EXP: case OP_EXPM1: case OP_LOG: case OP_LOG1P: case OP_LOGISTIC: case OP_TANH:
-    case OP_SIN: case OP_COS: case OP_TAN: case OP_SQRT: case OP_RSQRT: case OP_CBRT:
-    case OP_POW: case OP_ATAN2: case OP_ERF:
-        return true;
-    default: return false;
-    }
-}
 
 static double count(const Module *m, ValueId v)
 {
