@@ -7,6 +7,7 @@
  * The state is the engine's: a count per device of the numbers asked for so far, so that programs
  * played in the same order in a new process see the same numbers. */
 #include "hlo/define/writer.h"
+#include "hlo/known.h"
 
 #include <math.h>
 
@@ -77,8 +78,24 @@ static ValueId coin(Writer *w, Type t)
     return put_compare(w, NE, bits, put_integer(w, whole, 0));
 }
 
+/* A shape that is a constant must be the result's. */
+static MUST_USE Error *check_shape(const Writer *w, const Node *n)
+{
+    Known known = { .arena = w->m->arena };
+    Type t = type_of(w->m, n->out);
+    if (value_def(w->m, n->in[2]))
+        known_node(&known, w->m, value_def(w->m, n->in[2]));
+    const int64_t *dims = known_get(&known, n->in[2]);
+    if (!dims || shape_fits(t, (Type){ t.element, t.rank, dims }))
+        return NULL;
+    return error_new(CODE_INVALID, "%s (%s): the shape says %s, and the result is stated as %s",
+                     op_name(n->op), loc_name(n->loc),
+                     type_name((Type){ t.element, t.rank, dims }), type_name(t));
+}
+
 Error *define_rng(Writer *w, Node n, ValueId *results)
 {
+    TRY(check_shape(w, &n));
     bool is_normal = ((const RngAttrs *)n.attrs)->rng_distribution == 2;
     Type t = type_of(w->m, n.out);
     ElementKind kind = element_info[t.element].kind;
