@@ -62,6 +62,25 @@ static Error *check_tuples(const Module *m, const Node *n)
                : NULL;
 }
 
+/* Where order among effects may be carried along; all else computes. */
+static bool may_hold_tokens(OpId op)
+{
+    OpKind kind = op_info[op].kind;
+    return kind == KIND_FLOW || kind == KIND_MARK || op == OP_CREATE_TOKEN || op == OP_SEND ||
+           op == OP_RECV || op == OP_CUSTOM_CALL || op == OP_CONSTANT || op == OP_SCAN;
+}
+
+static Error *check_tokens(const Module *m, const Node *n)
+{
+    bool has_token = false;
+    for (int i = 0; i < n->nin; i++)
+        has_token |= type_of(m, n->in[i]).element == TOKEN;
+    for (int i = 0; i < n->nout; i++)
+        has_token |= type_of(m, n->out + (uint32_t)i).element == TOKEN;
+    return has_token && !may_hold_tokens(n->op) ? complain(n, "it takes and gives arrays, not tokens")
+                                                : NULL;
+}
+
 /* Asks the operation's shape rule; with `settled`, what the results are. */
 static Error *ask(const Module *m, NodeId id, Type *settled)
 {
@@ -80,7 +99,7 @@ static Error *ask(const Module *m, NodeId id, Type *settled)
     ShapeQuery q = { n->nin, n->nout, n->nregions, in, out, n->attrs, regions, settled, m->arena };
     Text why = { 0 };
     bool is_right = op_info[n->op].shape(&q, &why);
-    Error *error = is_right ? NULL : complain(n, text_cstr(&why));
+    Error *error = is_right ? check_tokens(m, n) : complain(n, text_cstr(&why));
     text_free(&why);
     arena_free(scratch);
     return error;
@@ -210,13 +229,11 @@ static Error *check_func(Check *c, const Func *f)
     return NULL;
 }
 
-enum { MOST_DEVICES = 1 << 20 };
-
 Error *module_check(const Module *m)
 {
-    if ((int64_t)m->nreplicas * m->npartitions > MOST_DEVICES)
+    if ((int64_t)m->nreplicas * m->npartitions > POSSIBLE_DEVICES)
         return error_new(CODE_INVALID, "%d replicas of %d partitions: at most %d devices are possible",
-                         m->nreplicas, m->npartitions, MOST_DEVICES);
+                         m->nreplicas, m->npartitions, POSSIBLE_DEVICES);
     Check c = { .m = m, .level = calloc(m->nvalues, sizeof *c.level) };
     if (!c.level)
         return error_new(CODE_EXHAUSTED, "no memory to check a program of %u values", m->nvalues);

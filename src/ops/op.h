@@ -25,6 +25,7 @@ typedef enum OpKind {
 } OpKind;
 
 enum { ANY = -1 };
+enum { POSSIBLE_DEVICES = 1 << 20 }; /* replicas times partitions */
 
 struct Arena;
 

@@ -144,6 +144,15 @@ bool shape_same_int(const ShapeQuery *q, Text *why)
     return same_of_kind(q, INTEGERS, "integers", why);
 }
 
+bool shape_reduce_precision(const ShapeQuery *q, Text *why)
+{
+    const ReducePrecisionAttrs *a = q->attrs;
+    if (a->exponent_bits < 1 || a->mantissa_bits < 0)
+        return say(why, "exponent_bits is %" PRId64 " and mantissa_bits %" PRId64
+                   ": they must be at least 1 and 0", a->exponent_bits, a->mantissa_bits);
+    return shape_same_float(q, why);
+}
+
 bool shape_abs(const ShapeQuery *q, Text *why)
 {
     if (q->nin == 1 && element_info[q->in[0].element].kind == COMPLEX)

@@ -2,48 +2,69 @@
 #include "ops/shape_util.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Numbers of devices, each at most once. */
+typedef struct Seen {
+    uint8_t bits[POSSIBLE_DEVICES / 8];
+} Seen;
+
+static bool is_new(Seen *seen, int64_t device)
+{
+    uint8_t bit = (uint8_t)(1 << device % 8);
+    bool was_there = seen->bits[device / 8] & bit;
+    seen->bits[device / 8] |= bit;
+    return !was_there;
+}
 
 static bool groups_fit(Matrix groups, Text *why)
 {
-    for (int i = 0; i < groups.rows * groups.cols; i++) {
-        if (groups.at[i] < -1)
-            return say(why, "replica_groups names device %" PRId64, groups.at[i]);
-        for (int j = 0; j < i; j++)
-            if (groups.at[i] != -1 && groups.at[i] == groups.at[j])
-                return say(why, "replica_groups names device %" PRId64 " twice", groups.at[i]);
+    Seen *seen = calloc(1, sizeof *seen);
+    if (!seen)
+        return say(why, "no memory to look through replica_groups");
+    int64_t n = (int64_t)groups.rows * groups.cols, i = 0;
+    bool is_device = true, is_once = true;
+    for (; i < n && is_device && is_once; i++) {
+        is_device = groups.at[i] >= -1 && groups.at[i] < POSSIBLE_DEVICES;
+        is_once = !is_device || groups.at[i] == -1 || is_new(seen, groups.at[i]);
     }
-    return true;
-}
-
-/* Operands are combined as what they are: the region takes two such scalars. */
-static bool reducer_fits(const ShapeQuery *q, Text *why)
-{
-    if (!expect_reducer(q, 1, why))
-        return false;
-    for (int i = 0; i < q->nin; i++)
-        if (q->in[i].element != q->regions[0].results[0].element)
-            return say(why, "operand %d is %s, and its region combines %s", i, type_name(q->in[i]),
-                       element_info[q->regions[0].results[0].element].name);
-    return true;
+    free(seen);
+    if (!is_device)
+        return say(why, "replica_groups names device %" PRId64, groups.at[i - 1]);
+    return is_once || say(why, "replica_groups names device %" PRId64 " twice", groups.at[i - 1]);
 }
 
 bool shape_all_reduce(const ShapeQuery *q, Text *why)
 {
     const AllReduceAttrs *a = q->attrs;
-    if (!groups_fit(a->replica_groups, why) || !reducer_fits(q, why))
+    if (!groups_fit(a->replica_groups, why) || !expect_counts(q, q->nin, q->nin, why) ||
+        !expect_reducer(q, 0, 1, q->nin, q->in, why))
         return false;
-    return shape_barrier(q, why);
+    for (int i = 0; i < q->nin; i++)
+        if (!expect_result(q, i, q->regions[0].results[0].element, q->in[i].rank, q->in[i].dims,
+                           why))
+            return false;
+    return true;
 }
 
 /* How many devices meet.  Groups of replicas with a channel and without global numbers hold every
  * partition of their replicas, as many as the extents `large` and `small` of one dimension say. */
 static int64_t members(const AllReduceAttrs *a, int64_t large, int64_t small)
 {
-    int64_t named = a->replica_groups.cols;
+    int64_t named = a->replica_groups.cols, least;
     bool with_partitions = a->channel_id > 0 && !a->use_global_device_ids;
-    bool is_many = with_partitions && named && small > 0 && large % (small * named) == 0;
-    return is_many && large ? large / small : named;
+    bool is_many = with_partitions && named && small > 0 && large > 0 &&
+                   !__builtin_mul_overflow(small, named, &least) && large % least == 0;
+    return is_many ? large / small : named;
+}
+
+/* One dimension of an array becomes so many times as long. */
+static bool multiply_extent(Type x, int64_t d, int64_t by, int64_t *dims, Text *why)
+{
+    return !__builtin_mul_overflow(dims[d], by, &dims[d]) ||
+           say(why, "dimension %" PRId64 " of %s, %" PRId64 " times: it has too many elements", d,
+               type_name(x), by);
 }
 
 bool shape_all_gather(const ShapeQuery *q, Text *why)
@@ -60,8 +81,9 @@ bool shape_all_gather(const ShapeQuery *q, Text *why)
         int64_t dims[MAX_RANK];
         memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
         int64_t stated = q->stated[i].rank == x.rank ? q->stated[i].dims[a->all_gather_dim] : 0;
-        dims[a->all_gather_dim] *= members(q->attrs, stated, x.dims[a->all_gather_dim]);
-        if (!expect_result(q, i, x.element, x.rank, dims, why))
+        int64_t devices = members(q->attrs, stated, x.dims[a->all_gather_dim]);
+        if (!multiply_extent(x, a->all_gather_dim, devices, dims, why) ||
+            !expect_result(q, i, x.element, x.rank, dims, why))
             return false;
     }
     return true;
@@ -71,7 +93,7 @@ bool shape_reduce_scatter(const ShapeQuery *q, Text *why)
 {
     const ReduceScatterAttrs *a = q->attrs;
     if (!expect_counts(q, 1, 1, why) || !groups_fit(a->replica_groups, why) ||
-        !reducer_fits(q, why))
+        !expect_reducer(q, 0, 1, 1, q->in, why))
         return false;
     Type x = q->in[0];
     if (!expect_dim(a->scatter_dimension, x.rank, "scatter_dimension", why))
@@ -87,7 +109,7 @@ bool shape_reduce_scatter(const ShapeQuery *q, Text *why)
     int64_t dims[MAX_RANK];
     memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
     dims[a->scatter_dimension] /= devices;
-    return expect_result(q, 0, x.element, x.rank, dims, why);
+    return expect_result(q, 0, q->regions[0].results[0].element, x.rank, dims, why);
 }
 
 bool shape_all_to_all(const ShapeQuery *q, Text *why)
@@ -111,24 +133,35 @@ bool shape_all_to_all(const ShapeQuery *q, Text *why)
         int64_t dims[MAX_RANK];
         memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
         dims[a->split_dimension] /= a->split_count;
-        dims[a->concat_dimension] *= a->split_count;
-        if (!expect_result(q, i, x.element, x.rank, dims, why))
+        if (!multiply_extent(x, a->concat_dimension, a->split_count, dims, why) ||
+            !expect_result(q, i, x.element, x.rank, dims, why))
             return false;
     }
     return true;
+}
+
+/* Whether they exist is seen once devices are numbered. */
+static bool column_fits(Matrix pairs, int column, const char *name, Text *why)
+{
+    Seen *seen = calloc(1, sizeof *seen);
+    if (!seen)
+        return say(why, "no memory to look through source_target_pairs");
+    int64_t twice = -1;
+    for (int64_t i = 0; i < pairs.rows && twice < 0; i++) {
+        int64_t device = pairs.at[2 * i + column];
+        if (device >= 0 && device < POSSIBLE_DEVICES && !is_new(seen, device))
+            twice = device;
+    }
+    free(seen);
+    return twice < 0 ||
+           say(why, "source_target_pairs names %s %" PRId64 " twice", name, twice);
 }
 
 static bool pairs_fit(Matrix pairs, Text *why)
 {
     if (pairs.rows && pairs.cols != 2)
         return say(why, "source_target_pairs has %d columns, and must have 2", pairs.cols);
-    for (int i = 0; i < pairs.rows; i++)
-        for (int j = 0; j < i; j++)
-            for (int k = 0; k < 2; k++)
-                if (pairs.at[2 * i + k] == pairs.at[2 * j + k])
-                    return say(why, "source_target_pairs names %s %" PRId64 " twice",
-                               k ? "target" : "source", pairs.at[2 * i + k]);
-    return true;
+    return column_fits(pairs, 0, "source", why) && column_fits(pairs, 1, "target", why);
 }
 
 bool shape_permute(const ShapeQuery *q, Text *why)

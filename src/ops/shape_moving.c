@@ -266,6 +266,65 @@ static bool indices_fit(Type indices, int64_t vector_dim, Ints map, int rank, co
     return expect_dims(map, rank, name, why);
 }
 
+/* Distinct dimensions in rising order. */
+static bool expect_sorted(Ints list, int rank, const char *name, Text *why)
+{
+    if (!expect_dims(list, rank, name, why))
+        return false;
+    for (int i = 1; i < list.n; i++)
+        if (list.at[i] < list.at[i - 1])
+            return say(why, "%s names dimension %" PRId64 " after %" PRId64 ": they must rise",
+                       name, list.at[i], list.at[i - 1]);
+    return true;
+}
+
+static bool expect_apart(Ints a, const char *name, Ints b, const char *other, Text *why)
+{
+    for (int i = 0; i < a.n; i++)
+        if (ints_find(b, a.at[i]) >= 0)
+            return say(why, "%s and %s both name dimension %" PRId64, name, other, a.at[i]);
+    return true;
+}
+
+/* Dimensions along which the array and its indices go in step, and what they are called. */
+typedef struct Batching {
+    Ints array, indices;
+    const char *array_name, *indices_name;
+} Batching;
+
+static bool batching_fits(const Batching *b, Type x, Type indices, int64_t vector_dim, Text *why)
+{
+    if (!expect_sorted(b->array, x.rank, b->array_name, why) ||
+        !expect_dims(b->indices, indices.rank, b->indices_name, why) ||
+        !expect_length(b->indices, b->array.n, b->indices_name, why))
+        return false;
+    if (ints_find(b->indices, vector_dim) >= 0)
+        return say(why, "%s names dimension %" PRId64 ", which is index_vector_dim",
+                   b->indices_name, vector_dim);
+    for (int i = 0; i < b->array.n; i++) {
+        int64_t to = b->array.at[i], from = b->indices.at[i];
+        if (x.dims[to] != indices.dims[from])
+            return say(why, "%s with indices %s: batching dimensions %" PRId64 " and %" PRId64
+                       " differ in extent", type_name(x), type_name(indices), to, from);
+    }
+    return true;
+}
+
+static bool gather_dims_fit(const GatherAttrs *a, Type x, Type indices, int rank, Text *why)
+{
+    Batching b = { a->operand_batching_dims, a->start_indices_batching_dims,
+                   "operand_batching_dims", "start_indices_batching_dims" };
+    return indices_fit(indices, a->index_vector_dim, a->start_index_map, x.rank, "start_index_map",
+                       why) &&
+           expect_length(a->slice_sizes, x.rank, "slice_sizes", why) &&
+           expect_sorted(a->offset_dims, rank, "offset_dims", why) &&
+           expect_sorted(a->collapsed_slice_dims, x.rank, "collapsed_slice_dims", why) &&
+           batching_fits(&b, x, indices, a->index_vector_dim, why) &&
+           expect_apart(a->collapsed_slice_dims, "collapsed_slice_dims", b.array, b.array_name,
+                        why) &&
+           expect_apart(a->start_index_map, "start_index_map", b.array, b.array_name, why);
+}
+
 bool shape_gather(const ShapeQuery *q, Text *why)
 {
     if (!expect_counts(q, 2, 1, why))
@@ -274,16 +333,7 @@ bool shape_gather(const ShapeQuery *q, Text *why)
     Type x = q->in[0], indices = q->in[1], y = q->stated[0];
     if (!all_static(q))
         return true;
-    if (!indices_fit(indices, a->index_vector_dim, a->start_index_map, x.rank, "start_index_map",
-                     why) ||
-        !expect_length(a->slice_sizes, x.rank, "slice_sizes", why) ||
-        !expect_dims(a->offset_dims, y.rank, "offset_dims", why) ||
-        !expect_dims(a->collapsed_slice_dims, x.rank, "collapsed_slice_dims", why) ||
-        !expect_dims(a->operand_batching_dims, x.rank, "operand_batching_dims", why) ||
-        !expect_dims(a->start_indices_batching_dims, indices.rank, "start_indices_batching_dims",
-                     why) ||
-        !expect_length(a->start_indices_batching_dims, a->operand_batching_dims.n,
-                       "start_indices_batching_dims", why))
+    if (!gather_dims_fit(a, x, indices, y.rank, why))
         return false;
     int64_t kept[MAX_RANK], batch[MAX_RANK], dims[MAX_RANK];
     int nkept = 0, k = 0, b = 0, nbatch = batch_extents(indices, a->index_vector_dim, batch);
@@ -294,7 +344,7 @@ bool shape_gather(const ShapeQuery *q, Text *why)
                        i, type_name(x));
         bool drops = ints_find(a->collapsed_slice_dims, i) >= 0 ||
                      ints_find(a->operand_batching_dims, i) >= 0;
-        if (drops && size > 1)
+        if (drops && size != 1 && x.dims[i] != 0)
             return say(why, "dimension %d is collapsed, so its slice must be 1, not %" PRId64, i,
                        size);
         if (!drops)
@@ -324,6 +374,21 @@ static bool scatter_update_fits(const ScatterAttrs *a, Type x, Type indices, Typ
                        type_name(x), type_name(indices));
 }
 
+static bool scatter_dims_fit(const ScatterAttrs *a, Type x, Type indices, int rank, Text *why)
+{
+    static const char map_name[] = "scatter_dims_to_operand_dims";
+    Batching b = { a->input_batching_dims, a->scatter_indices_batching_dims, "input_batching_dims",
+                   "scatter_indices_batching_dims" };
+    return indices_fit(indices, a->index_vector_dim, a->scatter_dims_to_operand_dims, x.rank,
+                       map_name, why) &&
+           expect_sorted(a->update_window_dims, rank, "update_window_dims", why) &&
+           expect_sorted(a->inserted_window_dims, x.rank, "inserted_window_dims", why) &&
+           batching_fits(&b, x, indices, a->index_vector_dim, why) &&
+           expect_apart(a->inserted_window_dims, "inserted_window_dims", b.array, b.array_name,
+                        why) &&
+           expect_apart(a->scatter_dims_to_operand_dims, map_name, b.array, b.array_name, why);
+}
+
 bool shape_scatter(const ShapeQuery *q, Text *why)
 {
     const ScatterAttrs *a = q->attrs;
@@ -334,25 +399,17 @@ bool shape_scatter(const ShapeQuery *q, Text *why)
     if (!all_static(q))
         return true;
     Type indices = q->in[n], first = q->in[0], u = q->in[n + 1];
-    if (!indices_fit(indices, a->index_vector_dim, a->scatter_dims_to_operand_dims, first.rank,
-                     "scatter_dims_to_operand_dims", why) ||
-        !expect_dims(a->update_window_dims, u.rank, "update_window_dims", why) ||
-        !expect_dims(a->inserted_window_dims, first.rank, "inserted_window_dims", why) ||
-        !expect_dims(a->input_batching_dims, first.rank, "input_batching_dims", why) ||
-        !expect_dims(a->scatter_indices_batching_dims, indices.rank,
-                     "scatter_indices_batching_dims", why) ||
-        !expect_length(a->scatter_indices_batching_dims, a->input_batching_dims.n,
-                       "scatter_indices_batching_dims", why))
+    if (!scatter_dims_fit(a, first, indices, u.rank, why) ||
+        !expect_reducer(q, 0, n, n, q->in, why) ||
+        !expect_reducer(q, 0, n, n, q->in + n + 1, why))
         return false;
     for (int i = 0; i < n; i++) {
         if (!shape_fits(q->in[i], first) || !shape_fits(q->in[n + 1 + i], u))
             return say(why, "%s and %s: all arrays, and all updates, must have one shape",
                        type_name(first), type_name(q->in[i]));
         if (!scatter_update_fits(a, q->in[i], indices, q->in[n + 1 + i], why) ||
-            !expect_type(q, i, q->in[i], why))
+            !expect_result(q, i, q->regions[0].results[i].element, first.rank, first.dims, why))
             return false;
     }
-    if (q->nregions != 1 || q->regions[0].nargs != 2 * n || q->regions[0].nresults != n)
-        return say(why, "its region must take %d scalars and give %d", 2 * n, n);
     return true;
 }

@@ -5,21 +5,40 @@
 #include <stdio.h>
 #include <string.h>
 
-bool expect_reducer(const ShapeQuery *q, int n, Text *why)
+/* Numbers of one kind, the second no narrower: what a region may combine in place of the first. */
+static bool is_promotable(Element from, Element to)
 {
-    if (q->nregions != 1 || q->regions[0].nargs != 2 * n || q->regions[0].nresults != n)
+    ElementKind a = element_info[from].kind, b = element_info[to].kind;
+    return (a == b || (is_integer(from) && is_integer(to))) && a != TOKENS &&
+           element_info[from].bits <= element_info[to].bits;
+}
+
+static bool expect_promotable(Type t, Element to, Text *why)
+{
+    return is_promotable(t.element, to) ||
+           say(why, "%s and a region that combines %s: both must be of one kind, the region's no "
+               "narrower", type_name(t), element_info[to].name);
+}
+
+bool expect_reducer(const ShapeQuery *q, int last, int n, int ncombined, const Type *combined,
+                    Text *why)
+{
+    const struct RegionTypes *f = &q->regions[last];
+    if (q->nregions != last + 1 || f->nargs != 2 * n || f->nresults != n)
         return say(why, "its region must take %d scalars and give %d", 2 * n, n);
     for (int i = 0; i < n; i++) {
-        Element e = q->regions[0].results[i].element;
+        Element e = f->results[i].element;
         for (int k = 0; k < 2; k++)
-            if (!is_scalar(q->regions[0].args[i + k * n], e))
+            if (!is_scalar(f->args[i + k * n], e))
                 return say(why, "argument %d of its region is %s, and a scalar %s is needed",
-                           i + k * n, type_name(q->regions[0].args[i + k * n]),
-                           element_info[e].name);
-        if (q->regions[0].results[i].rank != 0)
+                           i + k * n, type_name(f->args[i + k * n]), element_info[e].name);
+        if (f->results[i].rank != 0)
             return say(why, "result %d of its region is %s, and must be a scalar", i,
-                       type_name(q->regions[0].results[i]));
+                       type_name(f->results[i]));
     }
+    for (int i = 0; i < ncombined; i++)
+        if (!expect_promotable(combined[i], f->results[i % n].element, why))
+            return false;
     return true;
 }
 
@@ -45,7 +64,7 @@ static bool expect_arrays_and_inits(const ShapeQuery *q, int *count, Text *why)
 bool shape_reduce(const ShapeQuery *q, Text *why)
 {
     int n, rank = 0;
-    if (!expect_arrays_and_inits(q, &n, why) || !expect_reducer(q, n, why))
+    if (!expect_arrays_and_inits(q, &n, why) || !expect_reducer(q, 0, n, q->nin, q->in, why))
         return false;
     Ints over = ((const DimensionsAttrs *)q->attrs)->dimensions;
     Type x = q->in[0];
@@ -77,9 +96,9 @@ static int64_t window_extent(int64_t extent, const WindowAttrs *a, int i)
         __builtin_add_overflow(padded, extent > 0 ? 1 : 0, &padded) ||
         __builtin_add_overflow(padded, low, &padded) ||
         __builtin_add_overflow(padded, high, &padded) ||
-        __builtin_mul_overflow(size - 1, wide, &window))
+        __builtin_mul_overflow(size - 1, wide, &window) ||
+        __builtin_add_overflow(window, 1, &window))
         return -1;
-    window += 1;
     return padded < window ? 0 : (padded - window) / stride + 1;
 }
 
@@ -114,7 +133,7 @@ bool shape_reduce_window(const ShapeQuery *q, Text *why)
 {
     int n;
     int64_t dims[MAX_RANK];
-    if (!expect_arrays_and_inits(q, &n, why) || !expect_reducer(q, n, why))
+    if (!expect_arrays_and_inits(q, &n, why) || !expect_reducer(q, 0, n, q->nin, q->in, why))
         return false;
     if (!all_static(q))
         return true;
@@ -126,25 +145,39 @@ bool shape_reduce_window(const ShapeQuery *q, Text *why)
     return true;
 }
 
+/* select compares two elements of the operand; scatter, the last region, combines: the sources and
+ * the initial value may be as wide already as what it gives. */
+static bool selects_and_scatters(const ShapeQuery *q, Text *why)
+{
+    Element e = q->in[0].element;
+    const struct RegionTypes *select = &q->regions[0];
+    if (q->nregions != 2)
+        return say(why, "it needs two regions, select and scatter");
+    if (select->nargs != 2 || !is_scalar(select->args[0], e) || !is_scalar(select->args[1], e) ||
+        select->nresults != 1 || !is_scalar(select->results[0], I1))
+        return say(why, "select must take two scalars %s and give one i1", element_info[e].name);
+    return expect_reducer(q, 1, 1, q->nin, q->in, why);
+}
+
 bool shape_select_scatter(const ShapeQuery *q, Text *why)
 {
     if (!expect_counts(q, 3, 1, why))
         return false;
     Type x = q->in[0], source = q->in[1];
     int64_t dims[MAX_RANK];
-    if (!is_scalar(q->in[2], x.element))
-        return say(why, "initial value %s: it must be a scalar %s", type_name(q->in[2]),
-                   element_info[x.element].name);
-    if (q->nregions != 2 || q->regions[0].nargs != 2 || q->regions[1].nargs != 2)
-        return say(why, "it needs two regions, select and scatter, of two scalars each");
+    if (q->in[2].rank != 0)
+        return say(why, "initial value %s: it must be a scalar", type_name(q->in[2]));
+    if (!selects_and_scatters(q, why))
+        return false;
     if (!all_static(q))
         return true;
     if (!window_extents(q->attrs, x, dims, why))
         return false;
-    if (!type_fits(source, (Type){ x.element, x.rank, dims }))
+    Type windows = { source.element, x.rank, dims };
+    if (!type_fits(source, windows))
         return say(why, "source %s for windows over %s: it must be %s", type_name(source),
-                   type_name(x), type_name((Type){ x.element, x.rank, dims }));
-    return expect_type(q, 0, x, why);
+                   type_name(x), type_name(windows));
+    return expect_result(q, 0, q->regions[1].results[0].element, x.rank, x.dims, why);
 }
 
 /* Floats of any widths may be multiplied and give a float of another; integers give integers or
@@ -246,7 +279,7 @@ static bool conv_lists_fit(const ConvolutionAttrs *a, int n, Text *why)
 
 bool shape_convolution(const ShapeQuery *q, Text *why)
 {
-    if (!expect_counts(q, 2, 1, why))
+    if (!expect_counts(q, 2, 1, why) || !products_fit(q->in[0], q->in[1], q->stated[0], why))
         return false;
     const ConvolutionAttrs *a = q->attrs;
     Type x = q->in[0], w = q->in[1], y = q->stated[0];
@@ -266,9 +299,10 @@ bool shape_convolution(const ShapeQuery *q, Text *why)
     int64_t features = x.dims[a->input_feature_dimension];
     int64_t taken = w.dims[a->kernel_input_feature_dimension];
     int64_t made = w.dims[a->kernel_output_feature_dimension];
-    int64_t batch = x.dims[a->input_batch_dimension];
-    if (features != taken * a->feature_group_count || made % a->feature_group_count != 0 ||
-        batch % a->batch_group_count != 0 || made % a->batch_group_count != 0)
+    int64_t batch = x.dims[a->input_batch_dimension], all;
+    if (__builtin_mul_overflow(taken, a->feature_group_count, &all) || features != all ||
+        made % a->feature_group_count != 0 || batch % a->batch_group_count != 0 ||
+        made % a->batch_group_count != 0)
         return say(why, "%s by %s: %" PRId64 " input features and batches of %" PRId64 " in %" PRId64
                    " and %" PRId64 " groups do not go with a kernel of %" PRId64 " by %" PRId64
                    " features", type_name(x), type_name(w), features, batch,
@@ -357,15 +391,12 @@ bool shape_while(const ShapeQuery *q, Text *why)
     return true;
 }
 
-bool shape_case(const ShapeQuery *q, Text *why)
+/* An index of that element, and branches that give what is stated. */
+static bool branches_fit(const ShapeQuery *q, Element index, Text *why)
 {
-    if (q->nin != 1 || q->nregions < 1)
-        return say(why, "it takes an index and at least one branch");
-    if (q->in[0].rank != 0 || (q->in[0].element != I32 && q->in[0].element != I1))
-        return say(why, "index %s: it must be a scalar i32 (case) or i1 (if)",
-                   type_name(q->in[0]));
-    if (q->in[0].element == I1 && q->nregions != 2)
-        return say(why, "an if has two branches, not %d", q->nregions);
+    if (!is_scalar(q->in[0], index))
+        return say(why, "index %s: it must be a scalar %s", type_name(q->in[0]),
+                   element_info[index].name);
     for (int i = 0; i < q->nregions; i++) {
         const struct RegionTypes *branch = &q->regions[i];
         if (branch->nargs != 0)
@@ -377,6 +408,20 @@ bool shape_case(const ShapeQuery *q, Text *why)
             return false;
     }
     return true;
+}
+
+bool shape_case(const ShapeQuery *q, Text *why)
+{
+    if (q->nin != 1 || q->nregions < 1)
+        return say(why, "it takes an index and at least one branch");
+    return branches_fit(q, I32, why);
+}
+
+bool shape_if(const ShapeQuery *q, Text *why)
+{
+    if (q->nin != 1 || q->nregions != 2)
+        return say(why, "it takes an index and two branches, not %d", q->nregions);
+    return branches_fit(q, I1, why);
 }
 
 bool shape_manual(const ShapeQuery *q, Text *why)

@@ -22,8 +22,10 @@ bool expect_length(Ints list, int n, const char *name, Text *why);
 bool expect_dims(Ints list, int rank, const char *name, Text *why);
 bool expect_dim(int64_t dim, int rank, const char *name, Text *why);
 
-/* A region that takes n pairs of scalars and gives n of the same types. */
-bool expect_reducer(const ShapeQuery *q, int n, Text *why);
+/* Region `last`, after which there is none, takes n pairs of scalars and gives n of the same types.
+ * What it combines, n kinds of operands in turn, may be narrower: refine converts it first. */
+bool expect_reducer(const ShapeQuery *q, int last, int n, int ncombined, const Type *combined,
+                    Text *why);
 
 bool is_integer(Element e);
 bool is_scalar(Type t, Element e);

@@ -1,4 +1,4 @@
-// error: all_reduce (NAME:9:12): operand 0 is f32[1], and its region combines f64
+// error: all_reduce (NAME:9:12): the result is f64[1], stated as f32[1]
 module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=4]>
   func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {

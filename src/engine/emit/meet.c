@@ -30,7 +30,7 @@ typedef struct Numbering {
 
 static bool names_partitions(Matrix groups)
 {
-    for (int i = 0; i < groups.rows * groups.cols; i++)
+    for (int64_t i = 0; i < (int64_t)groups.rows * groups.cols; i++)
         if (groups.at[i] > 0)
             return true;
     return false;
@@ -110,9 +110,8 @@ static Error *group_enter(Groups *g, const Numbering *num, const int32_t *member
 static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int cols, int copy,
                         int32_t *members, int32_t *out)
 {
-    int n = 0, room = num->nreplicas * num->npartitions, each = devices_per_id(num);
-    for (int k = 0; k < cols * each; k++) {
-        int i = k % cols;
+    int n = 0, each = devices_per_id(num), room = num->nreplicas * num->npartitions / each;
+    for (int i = 0; i < cols; i++) {
         if (row[i] < 0)
             continue; /* padding */
         if (row[i] >= id_count(num))
@@ -123,10 +122,13 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
         if (n == room)
             return error_new(CODE_INVALID, "%s (%s): a group in replica_groups lists more than the "
                              "%d devices there are",
-                             op_name(num->node->op), loc_name(num->node->loc), room);
-        members[n++] = id_device(num, (int)row[i], each > 1 ? k / cols : copy);
+                             op_name(num->node->op), loc_name(num->node->loc), room * each);
+        members[n++] = (int32_t)row[i];
     }
-    return group_enter(g, num, members, n, out);
+    for (int c = each - 1; c >= 0; c--) /* numbers become devices, the numbers themselves last */
+        for (int i = 0; i < n; i++)
+            members[c * n + i] = id_device(num, members[i], each > 1 ? c : copy);
+    return group_enter(g, num, members, n * each, out);
 }
 
 static Error *everybody(Groups *g, const Numbering *num, int32_t *members, int32_t *out)
@@ -153,7 +155,7 @@ static Error *check_nobody_left_out(const Numbering *num, int ndevices, const in
 static Error *check_pairs(const Numbering *num)
 {
     Matrix pairs = ((const PermuteAttrs *)num->node->attrs)->source_target_pairs;
-    for (int i = 0; i < pairs.rows * pairs.cols; i++)
+    for (int64_t i = 0; i < (int64_t)pairs.rows * pairs.cols; i++)
         if (pairs.at[i] < 0 || pairs.at[i] >= id_count(num))
             return error_new(CODE_INVALID,
                              "%s (%s): source_target_pairs names %lld; there are %d, 0 to %d",

@@ -171,10 +171,11 @@ static void select_body(Kernel *k, Index *at, void *user)
     LLVMPositionBuilderAtEnd(k->b, add);
     memo_clear(k);
     Index *to = index_numbered(k, s->in, coord_uniform(k, best[1]), 1);
-    V sum = call_region(k, node->regions[1], load(k, k->outs[0], e, to),
+    Element sums = element_of(k, node->out); /* may be wider than what was compared */
+    V sum = call_region(k, node->regions[1], load(k, k->outs[0], sums, to),
                         element(k, node->in[1], at));
     if (!k->error)
-        store(k, k->outs[0], e, to, sum);
+        store(k, k->outs[0], sums, to, sum);
     LLVMBuildBr(k->b, after);
     LLVMPositionBuilderAtEnd(k->b, after);
 }

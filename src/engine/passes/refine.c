@@ -9,10 +9,10 @@
  *
  * Calls and composites become the callee's operations (hlo/inline.c), extents that the program
  * leaves open become numbers (hlo/settle.c), what stands for other operations is written out
- * (hlo/define), `if` becomes `case`, and what only says something about values (barriers; sharding
- * constraints where they mean nothing) goes away; an asynchronous collective is done where it
- * starts.  After it no CALL, COMPOSITE, IF or BARRIER is left, CONSTRAINT only at the top of a main
- * of several partitions, and every extent is known. */
+ * (hlo/define), `if` becomes `case`, operands become as wide as what combines them, and what only
+ * says something about values (barriers; sharding constraints where they mean nothing) goes away;
+ * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or BARRIER
+ * is left, CONSTRAINT only at the top of a main of several partitions, and every extent is known. */
 #include "engine/plan.h"
 #include "hlo/define/define.h"
 #include "hlo/rewrite.h"
@@ -254,6 +254,36 @@ static MUST_USE Error *top_k_from_call(Refiner *z, RegionId r, NodeId n)
     return NULL;
 }
 
+/* The result with whose elements operand k is combined; -1: none. */
+static int combined_into(const Node *node, int k)
+{
+    switch (node->op) {
+    case OP_REDUCE:
+    case OP_REDUCE_WINDOW: return k % node->nout;
+    case OP_SCATTER: return k == node->nout ? -1 : k % (node->nout + 1); /* the indices */
+    case OP_SELECT_SCATTER: return k == 0 ? -1 : 0; /* its elements are compared as they are */
+    case OP_ALL_REDUCE:
+    case OP_REDUCE_SCATTER: return k;
+    default: return -1;
+    }
+}
+
+/* A region may combine f64 where operands are f32; from here on they are f64 too. */
+static void promote(Module *m, RegionId r, NodeId n)
+{
+    for (int k = 0; k < node_at(m, n)->nin; k++) {
+        const Node *node = node_at(m, n);
+        int result = combined_into(node, k);
+        Type t = type_of(m, node->in[k]);
+        Element e = result < 0 ? t.element : type_of(m, node->out + (uint32_t)result).element;
+        if (t.element == e)
+            continue;
+        ValueId wide = build_node(m, r, OP_CONVERT, 1, &node->in[k], (Type){ e, t.rank, t.dims },
+                                  NULL, node->loc);
+        node_at(m, n)->in[k] = wide;
+    }
+}
+
 static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
 {
     Refiner *z = user;
@@ -276,8 +306,10 @@ static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
         return top_k_from_call(z, r, n);
     else if (node->op == OP_MANUAL && m->npartitions == 1)
         return open_manual(z, r, n);
-    else
+    else {
+        promote(m, r, n);
         region_append(m, r, n);
+    }
     return NULL;
 }
 

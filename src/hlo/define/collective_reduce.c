@@ -20,7 +20,7 @@ static Numbers numbers_of(const Module *m, const CollectiveReduceAttrs *a)
     if (a->channel_id <= 0)
         return (Numbers){ m->nreplicas, m->nreplicas, 1 };
     bool names_others = false;
-    for (int i = 0; i < a->replica_groups.rows * a->replica_groups.cols; i++)
+    for (int64_t i = 0; i < (int64_t)a->replica_groups.rows * a->replica_groups.cols; i++)
         names_others |= a->replica_groups.at[i] > 0;
     if (a->use_global_device_ids || (m->nreplicas == 1 && names_others))
         return (Numbers){ devices, devices, 1 };

@@ -1,0 +1,8 @@
+// error: scatter (NAME:3:8): f32[2,3] with indices i32[9,1]: batching dimensions 0 and 0 differ in extent
+func.func @main(%x: tensor<2x3xf32>, %i: tensor<9x1xi32>, %u: tensor<9xf32>) -> tensor<2x3xf32> {
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<2x3xf32>, tensor<9x1xi32>, tensor<9xf32>) -> tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}

@@ -1,0 +1,8 @@
+// error: scatter (NAME:3:8): inserted_window_dims names dimension 0 after 1: they must rise
+func.func @main(%x: tensor<9x3xf32>, %i: tensor<9x2xi32>, %u: tensor<9xf32>) -> tensor<9x3xf32> {
+  %r = "stablehlo.scatter"(%x, %i, %u) <{scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1, 0], scatter_dims_to_operand_dims = [0, 1], index_vector_dim = 1>}> ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    stablehlo.return %b : tensor<f32>
+  }) : (tensor<9x3xf32>, tensor<9x2xi32>, tensor<9xf32>) -> tensor<9x3xf32>
+  return %r : tensor<9x3xf32>
+}
