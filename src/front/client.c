@@ -36,6 +36,20 @@ const char *client_device_name(int device)
     return plugin.names[device];
 }
 
+Error *client_define(const char *name, TuttiFunction *f, void *user)
+{
+    if (!plugin.extension)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "tt_define_call: %s is another's plugin: only Tutti's own engine can call "
+                         "%s",
+                         plugin.path, name);
+    if (plugin.extension->base.struct_size < sizeof *plugin.extension)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "tt_define_call: the engine %s is older than this library", plugin.path);
+    plugin.extension->add_call(name, strlen(name), f, user);
+    return NULL;
+}
+
 static Error *await(PJRT_Event *event)
 {
     if (!event)

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ops/type.h"
-#include "pjrt/pjrt.h"
+#include "pjrt/extension.h"
 
 /* The process's one client, made at first use from tt_init's options, TUTTI_PLUGIN and
  * TUTTI_DEVICES.  Errors name the path tried and what would be right. */
@@ -18,6 +18,8 @@ MUST_USE Error *client_options(const char *plugin, int devices);
 /* The rest is for after client_need. */
 int client_device_count(void);
 const char *client_device_name(int device);
+/* f answers custom calls of that name from now on. */
+MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
 
 typedef struct Executable Executable; /* compiled for an ordered list of devices; never freed */
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,

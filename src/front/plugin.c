@@ -14,7 +14,6 @@
 #include "base/sync.h"
 #include "base/text.h"
 #include "front/client.h"
-#include "pjrt/extension.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -165,7 +164,8 @@ static Error *load(Plugin *p)
     p->api = get();
     TRY(check_version(p));
     for (PJRT_Extension_Base *e = p->api->extension_start; e; e = e->next)
-        p->is_tutti |= (int)e->type == TUTTI_EXTENSION;
+        if ((int)e->type == TUTTI_EXTENSION)
+            p->extension = (const TuttiExtension *)e;
     PJRT_Plugin_Initialize_Args init = ARGS(Plugin_Initialize, .extension_start = NULL);
     return plugin_error(p->api, p->api->PJRT_Plugin_Initialize(&init));
 }
@@ -262,7 +262,7 @@ static Error *start(Plugin *p)
     TRY(count_wanted(&wanted));
     TRY(choose_file(&p->path));
     TRY(load(p));
-    TRY(p->is_tutti ? create_ours(p, wanted) : create_foreign(p));
+    TRY(p->extension ? create_ours(p, wanted) : create_foreign(p));
     TRY(list_devices(p, wanted));
     for (int i = 0; i < p->ndevices; i++)
         TRY(describe_device(p, i));

@@ -2,14 +2,14 @@
 #ifndef TUTTI_FRONT_PLUGIN_H
 #define TUTTI_FRONT_PLUGIN_H
 #include "base/error.h"
-#include "pjrt/pjrt.h"
+#include "pjrt/extension.h"
 
 /* Filled in by client_need, and never changed after. */
 typedef struct Plugin {
     const char *path;
     const PJRT_Api *api;
     PJRT_Client *client;
-    bool is_tutti;
+    const TuttiExtension *extension; /* of our own engine; NULL: another's */
     int ndevices;
     PJRT_Device *const *devices;
     int *ids; /* PJRT's, for device assignments */

@@ -1,4 +1,5 @@
-/* extension.h - what build/tutti asks of the engine beyond PJRT: an extension of our own. */
+/* extension.h - what build/tutti and the front ask of the engine beyond PJRT: an extension of our
+ * own. */
 #ifndef TUTTI_EXTENSION_H
 #define TUTTI_EXTENSION_H
 #include "pjrt/pjrt.h"

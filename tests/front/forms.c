@@ -69,6 +69,9 @@ static void repeated(tt x)
     tt_print(tt_scan_as(Two, both, x, x));
     tt_print(tt_cond(tt_less(x, 1), shaped, shaped, x));
     tt_print(tt_cond_as(Two, x, both, both, x, x));
+    tt_print(tt_custom_call("f", tt_zeros(TT_F32, 2), x));
+    tt_print(tt_custom_call("f", ((Two){ x, x }), x, ((Two){ x, x })));
+    tt_define_call("f", NULL, NULL);
 }
 
 int main(void)

@@ -50,7 +50,9 @@ int main(void)
 {
     float x[] = { 1, 2, 3 }, y[3] = { 0 };
     int count = 0;
-    CHECK_STR(play("mine", x, y), "not supported: custom_call @mine, at unknown place");
+    CHECK_STR(play("mine", x, y),
+              "not supported: custom_call @mine, at unknown place: nobody has defined it; a C "
+              "program does with tt_define_call");
     calls_add(STR("mine"), twice, &count);
     CHECK_STR(play("mine", x, y), "");
     CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && count == 1);

@@ -116,6 +116,19 @@ static void test_buffers(void)
     client_free(b);
 }
 
+/* A plugin that is not ours cannot call a function of the user's. */
+static void test_no_extension(void)
+{
+    const TuttiExtension *ours = plugin.extension;
+    CHECK(ours != NULL);
+    plugin.extension = NULL;
+    Error *error = client_define("mine", NULL, NULL);
+    CHECK(error && strstr(error_text(error), "is another's plugin: only Tutti's own engine can call "
+                                             "mine"));
+    error_free(error);
+    plugin.extension = ours;
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
@@ -127,7 +140,7 @@ int main(int argc, char **argv)
     check_ok(client_need());
     if (check_failures)
         return check_done();
-    CHECK(client_device_count() == 3 && plugin.is_tutti); /* as TUTTI_DEVICES says */
+    CHECK(client_device_count() == 3 && plugin.extension); /* as TUTTI_DEVICES says */
     CHECK(strlen(client_device_name(2)) > 0);
     check_ok(client_options(NULL, 3));
     Error *late = client_options(NULL, 5);
@@ -136,5 +149,6 @@ int main(int argc, char **argv)
     test_execute();
     test_refused_program();
     test_buffers();
+    test_no_extension();
     return check_done();
 }

@@ -529,7 +529,8 @@ static void expectations(void)
     error_free(error);
     error = play(OP_CUSTOM_CALL, &foreign, 2, in, 0, NULL, 0, NULL);
     CHECK_STR(error ? error_text(error) : "",
-              "not supported: custom_call @my_kernel, at unknown place");
+              "not supported: custom_call @my_kernel, at unknown place: nobody has defined it; a C "
+              "program does with tt_define_call");
     error_free(error);
     int32_t i = 1, j;
     Tensor integer = SCALAR(I32, &i), out = SCALAR(I32, &j);

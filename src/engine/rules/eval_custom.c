@@ -185,6 +185,8 @@ Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor
     LibraryFn *library = library_find(m, n);
     if (library)
         return library(m, n, in, out);
-    return error_new(CODE_UNIMPLEMENTED, "not supported: custom_call @%.*s, at %s", STR_ARG(target),
-                     loc_name(n->loc));
+    return error_new(CODE_UNIMPLEMENTED,
+                     "not supported: custom_call @%.*s, at %s: nobody has defined it; a C program "
+                     "does with tt_define_call",
+                     STR_ARG(target), loc_name(n->loc));
 }
