@@ -1,4 +1,4 @@
-// error: collective_broadcast (NAME:9:12): replica_groups names 4; there are 4, 0 to 3
+// error: collective_broadcast (NAME:9:12): replica_groups names 4; there are 4 partitions, 0 to 3
 module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=4]>
   func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {

@@ -1,4 +1,4 @@
-// error: all_reduce (NAME:8:12): replica_groups names 7; there are 4, 0 to 3
+// error: all_reduce (NAME:8:12): replica_groups names 7; there are 4 devices, 0 to 3
 module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=4]>
   func.func public @main() -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {

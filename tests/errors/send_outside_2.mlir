@@ -1,4 +1,4 @@
-// error: send (NAME:10:12): source_target_pairs names 5; there are 2, 0 to 1
+// error: send (NAME:10:12): source_target_pairs names 5; there are 2 partitions, 0 to 1
 module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=2]>
   func.func public @main() -> (tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}]>}) {

@@ -93,6 +93,27 @@ static int group_number(Groups *g, const int32_t *members, int n)
     return g->n++;
 }
 
+/* A number that nobody has, in the attribute `where`. */
+static Error *no_such_id(const Numbering *num, const char *where, int64_t id)
+{
+    int n = id_count(num);
+    const char *what = num->mode == BY_PARTITION ? "partition"
+                       : num->mode == BY_DEVICE  ? "device"
+                                                 : "replica";
+    Text text = { 0 };
+    text_printf(&text, "%s (%s): %s names %lld; there ", op_name(num->node->op),
+                loc_name(num->node->loc), where, (long long)id);
+    if (n == 1)
+        text_printf(&text, "is 1 %s, number 0", what);
+    else
+        text_printf(&text, "are %d %ss, 0 to %d", n, what, n - 1);
+    if (num->mode == BY_REPLICA && num->node->op != OP_SEND && num->node->op != OP_RECV)
+        text_printf(&text, "; a collective without a channel counts replicas");
+    Error *error = error_new(CODE_INVALID, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
 /* Enters a group; its members may not be in another group of this meeting. */
 static Error *group_enter(Groups *g, const Numbering *num, const int32_t *members, int n,
                           int32_t *out)
@@ -115,10 +136,7 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
         if (row[i] < 0)
             continue; /* padding */
         if (row[i] >= id_count(num))
-            return error_new(CODE_INVALID,
-                             "%s (%s): replica_groups names %lld; there are %d, 0 to %d",
-                             op_name(num->node->op), loc_name(num->node->loc), (long long)row[i],
-                             id_count(num), id_count(num) - 1);
+            return no_such_id(num, "replica_groups", row[i]);
         if (n == room)
             return error_new(CODE_INVALID, "%s (%s): a group in replica_groups lists more than the "
                              "%d devices there are",
@@ -157,10 +175,7 @@ static Error *check_pairs(const Numbering *num)
     Matrix pairs = ((const PermuteAttrs *)num->node->attrs)->source_target_pairs;
     for (int64_t i = 0; i < (int64_t)pairs.rows * pairs.cols; i++)
         if (pairs.at[i] < 0 || pairs.at[i] >= id_count(num))
-            return error_new(CODE_INVALID,
-                             "%s (%s): source_target_pairs names %lld; there are %d, 0 to %d",
-                             op_name(num->node->op), loc_name(num->node->loc),
-                             (long long)pairs.at[i], id_count(num), id_count(num) - 1);
+            return no_such_id(num, "source_target_pairs", pairs.at[i]);
     return NULL;
 }
 
