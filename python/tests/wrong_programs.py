@@ -72,8 +72,8 @@ def nobody_sends(x):
 
 
 WRONG = [
-    (some_skip, r"all_reduce \(.*:\d+:\d+\): device 2 does not come: it has finished; "
-                r"device 3 does not come: it has finished; 0 1 wait$"),
+    (some_skip, r"all_reduce \(.*:\d+:\d+\): devices 2, 3 do not come: they have "
+                r"finished; 0 1 wait$"),
     (others_gather, r"all_(gather|reduce) \(.*\): device \d comes here while device \d of its group "
                     r"waits in all_(gather|reduce) \(.*\); all members must meet in the same order$"),
     (orders_differ, r"(all_reduce|collective_permute) \(.*\): device \d comes here while device \d of "

@@ -150,8 +150,7 @@ static void check_crossed(Executor *e, int64_t cost)
     CHECK_STR(failure_of(c.outs[1][0]),
               "all_reduce (a.py:1): device 1 does not come: it has finished; 0 waits\n"
               "all_gather (a.py:2): device 0 does not come: it waits in all_reduce (a.py:1); "
-              "device 1 does not come: it has finished; device 2 does not come: it has finished; "
-              "3 waits");
+              "devices 1, 2 do not come: they have finished; 3 waits");
     call_end(&c);
 }
 
@@ -774,11 +773,20 @@ static void check_environment(void)
     CHECK(!executor_new(2, 0, 0, &e));
     CHECK(executor_workers(e) == 3);
     executor_free(e);
-    setenv("TUTTI_WORKERS", "nonsense", 1);
+    setenv("TUTTI_WORKERS", "", 1);
     CHECK(!executor_new(2, 0, 0, &e));
     CHECK(executor_workers(e) == cores_allowed());
     executor_free(e);
-    Error *error = executor_new(0, 1, 0, &e);
+    setenv("TUTTI_WORKERS", "nonsense", 1);
+    Error *error = executor_new(2, 0, 0, &e);
+    CHECK_STR(error_text(error), "TUTTI_WORKERS is 'nonsense'; 1 to 4096 are possible");
+    error_free(error);
+    setenv("TUTTI_WORKERS", "0", 1);
+    error = executor_new(2, 0, 0, &e);
+    CHECK_STR(error_text(error), "TUTTI_WORKERS is '0'; 1 to 4096 are possible");
+    error_free(error);
+    unsetenv("TUTTI_WORKERS");
+    error = executor_new(0, 1, 0, &e);
     CHECK_STR(error_text(error), "0 devices asked for; there must be at least one");
     error_free(error);
 }

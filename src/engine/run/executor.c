@@ -46,13 +46,19 @@ Task *list_pop(TaskList *list)
     return t;
 }
 
-static int workers_wanted(int nworkers)
+static Error *workers_wanted(int nworkers, int *out)
 {
-    if (nworkers > 0)
-        return nworkers;
+    enum { MOST = 4096 };
     const char *said = getenv("TUTTI_WORKERS");
-    int n = said ? atoi(said) : 0;
-    return n > 0 && n <= 4096 ? n : cores_allowed();
+    *out = nworkers > 0 ? nworkers : cores_allowed();
+    if (nworkers > 0 || !said || !*said)
+        return NULL;
+    char *end;
+    long n = strtol(said, &end, 10);
+    if (*end || n < 1 || n > MOST)
+        return error_new(CODE_INVALID, "TUTTI_WORKERS is '%s'; 1 to %d are possible", said, MOST);
+    *out = (int)n;
+    return NULL;
 }
 
 Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out)
@@ -60,12 +66,14 @@ Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **
     if (ndevices < 1)
         return error_new(CODE_INVALID, "%d devices asked for; there must be at least one",
                          ndevices);
+    int workers;
+    TRY(workers_wanted(nworkers, &workers));
     Executor *e = aligned_alloc(64, sizeof *e);
     if (!e)
         fail("no memory for an executor");
     memset(e, 0, sizeof *e);
     e->ndevices = ndevices;
-    e->nworkers = workers_wanted(nworkers);
+    e->nworkers = workers;
     e->born = fork_generation();
     e->devices = calloc((size_t)ndevices, sizeof *e->devices);
     e->queues = calloc((size_t)ndevices, sizeof *e->queues);

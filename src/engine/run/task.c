@@ -55,7 +55,61 @@ static const Meeting *meeting_of(const Task *t)
     return &t->run->program->meetings[t->meeting];
 }
 
-/* "device 3 does not come: it has finished; " for each absent member, then "0 1 2 wait". */
+static bool has_come(const Run *run, int g, const Task *t)
+{
+    const Meeting *m = &run->program->meetings[run->points[g].meeting];
+    return t->waits && m->group_of[t->number] == g && meeting_of(t) == m;
+}
+
+/* Do both stay away for the same reason? */
+static bool is_away_alike(const Run *run, int g, const Task *a, const Task *b)
+{
+    return !has_come(run, g, a) && !has_come(run, g, b) && a->waits == b->waits &&
+           (!a->waits || meeting_of(a) == meeting_of(b));
+}
+
+/* The device of the i-th member, if it is away as t is; -1: it is not. */
+static int device_away(const Run *run, int g, const Task *t, int i)
+{
+    const Group *group = &run->program->groups[g];
+    const Task *other = i < group->n ? &run->tasks[group->members[i]] : NULL;
+    return other && is_away_alike(run, g, t, other) ? other->device->id : -1;
+}
+
+/* "3 to 7, 9": who is away as t is.  How many. */
+static int list_away(const Run *run, int g, const Task *t, Text *out)
+{
+    int count = 0;
+    for (int i = 0; i < run->program->groups[g].n; i++) {
+        int first = device_away(run, g, t, i), last = first;
+        if (first < 0)
+            continue;
+        for (; device_away(run, g, t, i + 1) == last + 1; i++)
+            last++;
+        text_printf(out, count ? ", %d" : "%d", first);
+        if (last > first)
+            text_printf(out, last > first + 1 ? " to %d" : ", %d", last);
+        count += last - first + 1;
+    }
+    return count;
+}
+
+/* "device 3 does not come: it has finished; " */
+static void describe_away(const Run *run, int g, const Task *t, Text *out)
+{
+    Text list = { 0 };
+    bool is_one = list_away(run, g, t, &list) == 1;
+    text_printf(out, is_one ? "device %s does not come: it " : "devices %s do not come: they ",
+                text_cstr(&list));
+    if (t->waits)
+        text_printf(out, "%s in %s (%s); ", is_one ? "waits" : "wait", meeting_of(t)->name,
+                    meeting_of(t)->where);
+    else
+        text_printf(out, "%s finished; ", is_one ? "has" : "have");
+    text_free(&list);
+}
+
+/* "devices 3 to 7 do not come: they have finished; " for each reason, then "0 1 2 wait". */
 static void describe_point(const Run *run, int g, Text *out)
 {
     const Group *group = &run->program->groups[g];
@@ -63,17 +117,15 @@ static void describe_point(const Run *run, int g, Text *out)
     text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, m->where);
     for (int i = 0; i < group->n; i++) {
         const Task *t = &run->tasks[group->members[i]];
-        if (t->waits && m->group_of[t->number] == g && meeting_of(t) == m)
-            continue;
-        text_printf(out, "device %d does not come: ", t->device->id);
-        if (t->waits)
-            text_printf(out, "it waits in %s (%s); ", meeting_of(t)->name, meeting_of(t)->where);
-        else
-            text_printf(out, "it has finished; ");
+        bool is_told = has_come(run, g, t);
+        for (int k = 0; k < i && !is_told; k++)
+            is_told = is_away_alike(run, g, t, &run->tasks[group->members[k]]);
+        if (!is_told)
+            describe_away(run, g, t, out);
     }
     for (int i = 0; i < group->n; i++) {
         const Task *t = &run->tasks[group->members[i]];
-        if (t->waits && m->group_of[t->number] == g && meeting_of(t) == m)
+        if (has_come(run, g, t))
             text_printf(out, "%d ", t->device->id);
     }
     text_printf(out, run->points[g].narrived == 1 ? "waits" : "wait");
