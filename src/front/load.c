@@ -241,8 +241,9 @@ static bool take_meshes(tt_fn f, const Module *m)
     if (!has_manual(m))
         return true;
     if (m->npartitions > there)
-        return say_broken("%s is a program for %d devices, but there are %d", f->label,
-                          m->npartitions, there),
+        return say_broken("%s is a program for %d devices, but there are %d: start with "
+                          "tt_init(.devices = %d) or TUTTI_DEVICES=%d",
+                          f->label, m->npartitions, there, m->npartitions, m->npartitions),
                false;
     if (session->ndevices && session->ndevices != m->npartitions)
         return say_broken("%s is a program for %d devices, but %s has %d", f->label, m->npartitions,

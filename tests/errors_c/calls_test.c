@@ -425,6 +425,22 @@ CASE(operation_with_axes_as_a_function)
          "in a function that is one, and give that");
 }
 
+CASE(program_for_more_devices)
+{
+    tt_fn f = front_load("module attributes {mhlo.num_partitions = 8 : i32} {\n"
+                         "sdy.mesh @mesh = <[\"i\"=8]>\n"
+                         "func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {\n"
+                         "  %y = sdy.manual_computation(%x) in_shardings=[<@mesh, [{\"i\"}]>] "
+                         "out_shardings=[<@mesh, [{\"i\"}]>] manual_axes={\"i\"} "
+                         "(%a: tensor<1xf32>) {\n"
+                         "    sdy.return %a : tensor<1xf32>\n"
+                         "  } : (tensor<8xf32>) -> tensor<8xf32>\n"
+                         "  return %y : tensor<8xf32>\n}\n}\n");
+    tt_call(f, tt_zeros(TT_F32, 8));
+    CHECK(strstr(front_said(), "is a program for 8 devices, but there are 4: start with "
+                               "tt_init(.devices = 8) or TUTTI_DEVICES=8"));
+}
+
 CASE(after_a_fork)
 {
     tt x = tt_call(tt_pmap(square), tt_zeros(TT_F32, 4));

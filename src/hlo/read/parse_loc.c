@@ -77,12 +77,22 @@ static Error *parse_fused(Parser *p, Loc *out)
     return need_mark(p, ']', "after the fused locations");
 }
 
+/* Locations are defined behind the program: does its text end too early? */
+static bool is_cut(const Parser *p)
+{
+    int64_t open = 0;
+    for (const char *at = p->lex.start; at < p->lex.end; at++)
+        open += *at == '{' ? 1 : *at == '}' ? -1 : 0;
+    return open > 0;
+}
+
 static Error *parse_loc_alias(Parser *p, Loc *out)
 {
     Token token = p->token;
     Alias *alias = alias_find(p, token.text);
     if (!alias)
-        return wrong(p, token.text.at, "%.*s is not defined", STR_ARG(token.text));
+        return wrong(p, token.text.at, "%.*s is not defined%s", STR_ARG(token.text),
+                     is_cut(p) ? ", and the text ends before its braces close: is it cut?" : "");
     advance(p);
     if (!alias->loc) {
         if (alias->is_open)
