@@ -53,6 +53,9 @@ static int run(int argc, char **argv)
         error = seam_start(&seam, ndevices);
     if (!error)
         error = print_devices(&seam);
+    if (!error && !ndevices)
+        printf("(--devices N or TUTTI_DEVICES=N: that many.  Where nobody says, this tool and JAX have "
+               "one,\na C program has one for each core.)\n");
     seam_end(&seam);
     return error ? failed(error) : EXIT_OK;
 }

@@ -26,7 +26,7 @@ static void print_help(void)
     printf("  tutti COMMAND --help\n      more about a command\n\n"
            "environment:\n"
            "  TUTTI_DEVICES=N    how many devices there are (or XLA_FLAGS="
-           "--xla_force_host_platform_device_count=N)\n"
+           "--xla_force_host_platform_device_count=N); else 1\n"
            "  TUTTI_WORKERS=N    how many threads play them; else one per core\n"
            "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
            "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");

@@ -29,6 +29,7 @@ expect 2 'a program is missing' $tutti run
 expect 2 '--devices needs a number' $tutti run x.mlir --devices none
 expect 1 'No such file' $tutti run "$dir/none.mlir"
 expect 0 'CpuDevice(id=2)' $tutti devices --devices 3
+expect 0 'a C program has one for each core' $tutti devices
 expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
 expect 1 "there is no pass 'x'; the passes are: refine" $tutti dump examples/lesson.mlir --after=x
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
