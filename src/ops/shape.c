@@ -197,6 +197,18 @@ bool shape_convert(const ShapeQuery *q, Text *why)
     return expect_result(q, 0, q->stated[0].element, q->in[0].rank, q->in[0].dims, why);
 }
 
+/* What a comparison may say of itself: numbers are compared as what they are. */
+static const struct Comparison {
+    const char *name, *elements;
+    unsigned kinds;
+} comparisons[] = {
+    [COMPARE_NOTYPE] = { "NOTYPE", "all", ~0u },
+    [COMPARE_FLOAT] = { "FLOAT", "floating-point and complex", FLOATS | COMPLEXES },
+    [COMPARE_TOTALORDER] = { "TOTALORDER", "floating-point", FLOATS },
+    [COMPARE_SIGNED] = { "SIGNED", "signed integers", 1 << SIGNED | BOOLEANS },
+    [COMPARE_UNSIGNED] = { "UNSIGNED", "unsigned integers", 1 << UNSIGNED | BOOLEANS },
+};
+
 bool shape_compare(const ShapeQuery *q, Text *why)
 {
     if (!expect_counts(q, 2, 1, why))
@@ -208,8 +220,9 @@ bool shape_compare(const ShapeQuery *q, Text *why)
     ElementKind kind = element_info[q->in[0].element].kind;
     if (kind == COMPLEX && a->comparison_direction != EQ && a->comparison_direction != NE)
         return say(why, "%s: complex numbers have no order", type_name(q->in[0]));
-    if (a->compare_type == COMPARE_TOTALORDER && kind != FLOAT)
-        return say(why, "%s: TOTALORDER is for floating-point", type_name(q->in[0]));
+    const struct Comparison *as = &comparisons[a->compare_type];
+    if (!(as->kinds >> kind & 1))
+        return say(why, "%s: %s is for %s", type_name(q->in[0]), as->name, as->elements);
     return expect_result(q, 0, I1, q->in[0].rank, q->in[0].dims, why);
 }
 
