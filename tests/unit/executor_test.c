@@ -408,29 +408,43 @@ static void check_large(Executor *e)
 
 /* --- donation. */
 
-static void delete_it(void *buffer)
+typedef struct Deleter {
+    Buffer *buffer;
+    int pause;
+    _Atomic bool may;
+} Deleter;
+
+static void delete_it(void *user)
 {
-    buffer_delete(buffer);
+    Deleter *d = user;
+    while (!d->may)
+        spin_pause();
+    for (int i = 0; i < d->pause; i++)
+        spin_pause();
+    buffer_delete(d->buffer);
 }
 
 /* Deleted by another thread while it is donated: the message is of the one buffer there is. */
 static void check_deleted_meanwhile(Executor *e)
 {
     HandMade h;
-    hand_made(&h, 1, 2, 1, add_stretches, 1, 1);
-    h.args[0].may_donate = true;
-    for (int i = 0; i < 500; i++) {
+    hand_made(&h, 8, 2, 1, add_stretches, 1, 1);
+    h.args[0].may_donate = h.args[1].may_donate = true;
+    for (int i = 0; i < 300; i++) {
         Call c;
         Thread other;
         call_start(&c, e, &h.p);
-        c.args[0][0] = make_float(c.devices[0], 5);
-        c.args[0][1] = make_float(c.devices[0], 5);
-        CHECK(!thread_start(&other, "deletes", delete_it, c.args[0][0]));
+        for (int d = 0; d < 8; d++)
+            for (int k = 0; k < 2; k++)
+                c.args[d][k] = make_float(c.devices[d], 5);
+        Deleter deleter = { c.args[7][1], i % 60, false };
+        CHECK(!thread_start(&other, "deletes", delete_it, &deleter));
+        deleter.may = true;
         Error *error = launch(e, &c.l);
         thread_join(&other);
         if (error)
             CHECK_STR(error_text(error),
-                      "hand: argument 0: buffer f32[1] on device 0 has been deleted or donated");
+                      "hand: argument 1: buffer f32[1] on device 7 has been deleted or donated");
         error_free(error);
         call_end(&c);
     }
