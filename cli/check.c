@@ -38,8 +38,11 @@ static Error *play(Seam *seam, Str code, const char *path, const CheckRequest *r
 {
     Module *module;
     TRY(read_program(code.at, code.n, path, &module));
-    int ndevices = module->nreplicas * module->npartitions;
+    int ndevices;
+    Error *error = module_devices(module, &ndevices);
     module_free(module);
+    if (error)
+        return error;
     TRY(seam_start(seam, ndevices));
     PJRT_LoadedExecutable *executable;
     SeamOptions options = { .name = path, .evaluate = r->evaluate, .no_fold = true };
@@ -50,7 +53,7 @@ static Error *play(Seam *seam, Str code, const char *path, const CheckRequest *r
                 milliseconds(CLOCK_MONOTONIC) - start,
                 milliseconds(CLOCK_PROCESS_CPUTIME_ID) - used, path);
     const TuttiProgram *p;
-    Error *error = seam_error(seam, seam->tutti->describe(executable, &p));
+    error = seam_error(seam, seam->tutti->describe(executable, &p));
     if (!error && p->nargs)
         error = error_new(CODE_INVALID, "it takes %d arguments; a program that checks itself "
                           "takes none", p->nargs);

@@ -27,8 +27,9 @@ static Error *look_at(const RunRequest *r, Str code, int *ndevices, Text *settle
 {
     Module *module;
     TRY(read_program(code.at, code.n, r->program, &module));
-    *ndevices = module->nreplicas * module->npartitions;
-    Error *error = open_program(r->program, module, r->ninputs, r->inputs, settled);
+    Error *error = module_devices(module, ndevices);
+    if (!error)
+        error = open_program(r->program, module, r->ninputs, r->inputs, settled);
     module_free(module);
     return error;
 }

@@ -320,7 +320,8 @@ static Error *receive_parts(Seam *seam, const Grid *out, int result, const Tutti
         return error_new(CODE_INTERNAL, "result %d has PJRT_Buffer_Type %d", result,
                          (int)lies->type);
     int64_t dims[MAX_RANK + 1] = { out->rows };
-    memcpy(dims + 1, lies->part, sizeof *dims * (size_t)lies->rank);
+    for (int i = 0; i < lies->rank; i++)
+        dims[i + 1] = lies->part[i];
     TRY(array_new((Type){ element, lies->rank + 1, dims }, parts));
     for (int d = 0; d < out->rows; d++)
         TRY(receive(seam, out->lists[d][result], parts->data + d * parts->strides[0],

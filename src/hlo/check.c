@@ -229,11 +229,20 @@ static Error *check_func(Check *c, const Func *f)
     return NULL;
 }
 
-Error *module_check(const Module *m)
+Error *module_devices(const Module *m, int *out)
 {
-    if ((int64_t)m->nreplicas * m->npartitions > POSSIBLE_DEVICES)
+    int64_t n = (int64_t)m->nreplicas * m->npartitions;
+    if (n > POSSIBLE_DEVICES)
         return error_new(CODE_INVALID, "%d replicas of %d partitions: at most %d devices are possible",
                          m->nreplicas, m->npartitions, POSSIBLE_DEVICES);
+    *out = (int)n;
+    return NULL;
+}
+
+Error *module_check(const Module *m)
+{
+    int ndevices;
+    TRY(module_devices(m, &ndevices));
     Check c = { .m = m, .level = calloc(m->nvalues, sizeof *c.level) };
     if (!c.level)
         return error_new(CODE_EXHAUSTED, "no memory to check a program of %u values", m->nvalues);

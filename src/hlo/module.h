@@ -110,6 +110,7 @@ const char *loc_name(const Loc *loc);       /* the same in a ring of buffers of 
 
 /* check.c: every rule; the error names the operation, its types and its place. */
 MUST_USE Error *module_check(const Module *m);
+MUST_USE Error *module_devices(const Module *m, int *out); /* how many it is for */
 MUST_USE Error *node_check(const Module *m, NodeId n); /* its shape rule alone */
 /* What the results of n are by its rule, its operands having no open extent; what the rule leaves
  * to the program (the extents of a reshape) stays as stated. */
