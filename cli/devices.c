@@ -54,8 +54,8 @@ static int run(int argc, char **argv)
     if (!error)
         error = print_devices(&seam);
     if (!error && !ndevices)
-        printf("(--devices N or TUTTI_DEVICES=N: that many.  Where nobody says, this tool and JAX have "
-               "one,\na C program has one for each core.)\n");
+        printf("(--devices N or TUTTI_DEVICES=N: that many.  Where nobody says, this tool and JAX "
+               "have one,\na C program has one for each core.)\n");
     seam_end(&seam);
     return error ? failed(error) : EXIT_OK;
 }

@@ -17,7 +17,8 @@ static Error *wrong_number(const char *path, const Module *m, const Region *body
                 path, body->nargs, body->nargs == 1 ? "" : "s", ninputs,
                 ninputs == 1 ? "is" : "are");
     for (int i = 0; i < body->nargs; i++)
-        text_printf(&text, "\n  argument %d: %s", i, type_name(type_of(m, body->args + (uint32_t)i)));
+        text_printf(&text, "\n  argument %d: %s", i,
+                    type_name(type_of(m, body->args + (uint32_t)i)));
     Error *error = error_new(CODE_INVALID, "%s", text_cstr(&text));
     text_free(&text);
     return error;
@@ -30,8 +31,10 @@ static Error *type_of_input(Arena *arena, const char *input, int i, Type stated,
     if (is_made && type_is_static(stated))
         return NULL;
     if (is_made)
-        return error_new(CODE_INVALID, "argument %d is %s: '%s' does not say its open extents; give "
-                         "a .npy file", i, type_name(stated), input);
+        return error_new(CODE_INVALID,
+                         "argument %d is %s: '%s' does not say its open extents; give "
+                         "a .npy file",
+                         i, type_name(stated), input);
     Array array = { 0 };
     Error *error = array_load(input, stated, &array);
     if (error)

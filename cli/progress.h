@@ -4,7 +4,8 @@
 #define TUTTI_PROGRESS_H
 
 void progress_start(void); /* a second from now, what was said last is shown */
-void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2))); /* over the last */
+/* Over what it said last. */
+void progress_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void); /* makes room for other lines; what is said next is shown again */
 void progress_end(void);
 #endif

@@ -23,10 +23,12 @@ typedef enum ErrorCode {
 
 #define MUST_USE __attribute__((warn_unused_result))
 
-MUST_USE Error *error_new(ErrorCode code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+MUST_USE Error *error_new(ErrorCode code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 MUST_USE Error *error_copy(const Error *error);
 /* Puts a line of context before the message; takes and returns the same error. */
-MUST_USE Error *error_in(Error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+MUST_USE Error *error_in(Error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void error_free(Error *error); /* NULL is fine */
 ErrorCode error_code(const Error *error);
 const char *error_text(const Error *error);

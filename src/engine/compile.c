@@ -78,7 +78,8 @@ static Error *plan_begin(Module *m, const CompileOptions *o, Plan *p)
 {
     const Func *main = func_find(m, STR("main"));
     if (!main)
-        return error_new(CODE_INVALID, "%s has no function main", o->name ? o->name : "the program");
+        return error_new(CODE_INVALID, "%s has no function main",
+                         o->name ? o->name : "the program");
     *p = (Plan){ .m = m, .main = main->body, .o = o };
     return NULL;
 }

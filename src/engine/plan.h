@@ -1,8 +1,8 @@
 /* plan.h - what the passes work on: the module, and what they have found out about it.
  *
  * A pass takes the plan and leaves it valid; the module in it is proven by module_check after
- * every pass, unless NDEBUG says not to.  The early passes (refine, simplify, place) turn modules into
- * modules; stretch and assign add the tables below, which emit reads. */
+ * every pass, unless NDEBUG says not to.  The early passes (refine, simplify, place) turn modules
+ * into modules; stretch and assign add the tables below, which emit reads. */
 #ifndef TUTTI_PLAN_H
 #define TUTTI_PLAN_H
 #include "engine/compile.h"

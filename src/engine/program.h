@@ -114,7 +114,8 @@ typedef struct Evaluation {
 typedef struct Param {
     Type whole, local; /* types of the array and of one device's part of it */
     Tiling tiling;
-    bool may_donate; /* arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output) */
+    /* Arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output). */
+    bool may_donate;
     int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
                         right whether or not the two are the same memory. */
     bool is_shared;  /* results: only meetings of all devices write it, the same for each: one

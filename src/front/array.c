@@ -230,8 +230,10 @@ Array *array_from_host(Type type, const void *data, const Layout *layout)
 static bool is_gone(const Array *a)
 {
     if (atomic_load_explicit(&a->is_donated, memory_order_acquire))
-        say_broken("the memory of this %s was donated to an earlier call: use that call's result, or "
-                   "leave its .donate out", type_words(a->type));
+        say_broken(
+            "the memory of this %s was donated to an earlier call: use that call's result, or "
+            "leave its .donate out",
+            type_words(a->type));
     return atomic_load_explicit(&a->is_donated, memory_order_acquire);
 }
 

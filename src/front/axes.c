@@ -184,8 +184,8 @@ static ValueId all_reduce(Resolver *r, Node node, OpId op)
     AllReduceAttrs *attrs = ARENA_NEW(r->m->arena, AllReduceAttrs);
     *attrs = (AllReduceAttrs){ groups(r, node.attrs), CHANNEL, true, 0 };
     Type t = type_of(r->m, node.in[0]);
-    return emit(r, OP_ALL_REDUCE, node.in[0], t, attrs, build_reducer(r->m, op, t.element, node.loc),
-                node.loc);
+    return emit(r, OP_ALL_REDUCE, node.in[0], t, attrs,
+                build_reducer(r->m, op, t.element, node.loc), node.loc);
 }
 
 static ValueId all_gather(Resolver *r, Node node, int dim)

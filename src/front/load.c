@@ -1,10 +1,10 @@
 /* load.c - a StableHLO program from a file as a function: called, mapped and differentiated like
  * any other.
  *
- * The file is read once, its calls are inlined, and its module kept for ever; a call copies what main
- * does into the session's module, attributes shared.  A program with open extents (f32[?,784])
- * keeps its bytes instead, and for each signature that it is called with a module in which those are
- * numbers. */
+ * The file is read once, its calls are inlined, and its module kept for ever; a call copies what
+ * main does into the session's module, attributes shared.  A program with open extents (f32[?,784])
+ * keeps its bytes instead, and for each signature that it is called with a module in which those
+ * are numbers. */
 #include "base/fail.h"
 #include "front/build.h"
 #include "front/client.h"
@@ -70,7 +70,7 @@ static Error *read_and_check(Str bytes, const char *path, Module **out)
     return error;
 }
 
-/* Derivatives and batches know no open extents, no tuples and no operations that stand for others. */
+/* Derivatives and batches know no open extents, no tuples, nor operations that stand for others. */
 static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
 {
     TRY(module_settle(m, nargs, types));

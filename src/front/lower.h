@@ -26,7 +26,7 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
  * call, by those between devices. */
 void resolve_axes(Module *m, RegionId r, int ndevices);
 
-/* follow.c: how the results of a node lie, where of[value] says how its operands do; NULL: whole. */
+/* follow.c: how the results of a node lie, where of[value] says it of operands; NULL: whole. */
 void follow(const Module *m, const Node *node, const Sharding **of);
 bool is_spread(const Sharding *sharding); /* is anything cut? */
 

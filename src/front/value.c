@@ -167,9 +167,10 @@ static void say_stale(tt x, const char *who, const char *what)
     if (file)
         text_printf(&where, " made at %s:%d", file, line);
     if (how)
-        say_broken("%s: %s%s while tracing %s(%s) has outlived that trace: a traced value leaves its "
-                   "function only as a result",
-                   who, what, text_cstr(&where), how, name);
+        say_broken(
+            "%s: %s%s while tracing %s(%s) has outlived that trace: a traced value leaves its "
+            "function only as a result",
+            who, what, text_cstr(&where), how, name);
     else
         say_broken("%s: %s%s has ended with its scope: %s", who, what, text_cstr(&where), scope);
     text_free(&where);

@@ -77,8 +77,9 @@ static Error *check_tokens(const Module *m, const Node *n)
         has_token |= type_of(m, n->in[i]).element == TOKEN;
     for (int i = 0; i < n->nout; i++)
         has_token |= type_of(m, n->out + (uint32_t)i).element == TOKEN;
-    return has_token && !may_hold_tokens(n->op) ? complain(n, "it takes and gives arrays, not tokens")
-                                                : NULL;
+    return has_token && !may_hold_tokens(n->op)
+               ? complain(n, "it takes and gives arrays, not tokens")
+               : NULL;
 }
 
 /* Asks the operation's shape rule; with `settled`, what the results are. */
@@ -233,7 +234,8 @@ Error *module_devices(const Module *m, int *out)
 {
     int64_t n = (int64_t)m->nreplicas * m->npartitions;
     if (n > POSSIBLE_DEVICES)
-        return error_new(CODE_INVALID, "%d replicas of %d partitions: at most %d devices are possible",
+        return error_new(CODE_INVALID,
+                         "%d replicas of %d partitions: at most %d devices are possible",
                          m->nreplicas, m->npartitions, POSSIBLE_DEVICES);
     *out = (int)n;
     return NULL;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...)                              \
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...)                         \
     [OP_##id] = { #id, name, arity, ATTRS_##attrs, KIND_##kind, shape_##shape },
 #include "ops/ops.def"
 };

@@ -95,7 +95,9 @@ bool shape_fft(const ShapeQuery *q, Text *why)
         dims[x.rank - 1] = n ? n / 2 + 1 : 0;
     if (is_real_out)
         dims[x.rank - 1] = n;
-    Element e = is_real_in ? complex_of(x.element) : is_real_out ? element_part(x.element) : x.element;
+    Element e = is_real_in    ? complex_of(x.element)
+                : is_real_out ? element_part(x.element)
+                              : x.element;
     return expect_result(q, 0, e, x.rank, dims, why);
 }
 

@@ -56,8 +56,10 @@ bool shape_bitcast(const ShapeQuery *q, Text *why)
         fits = x.rank == y.rank + 1 && to % from == 0 && extent_fits(x.dims[y.rank], to / from) &&
                shape_fits(y, (Type){ y.element, y.rank, x.dims });
     if (!fits)
-        return say(why, "%s as %s: the bits do not fit: elements of one width keep the shape, wider "
-                   "ones have their parts along one dimension more", type_name(x), type_name(y));
+        return say(why,
+                   "%s as %s: the bits do not fit: elements of one width keep the shape, wider "
+                   "ones have their parts along one dimension more",
+                   type_name(x), type_name(y));
     return true;
 }
 
@@ -340,8 +342,8 @@ bool shape_gather(const ShapeQuery *q, Text *why)
     for (int i = 0; i < x.rank; i++) {
         int64_t size = a->slice_sizes.at[i];
         if (size < 0 || size > x.dims[i])
-            return say(why, "a slice of %" PRId64 " of dimension %d of %s: it must fit inside", size,
-                       i, type_name(x));
+            return say(why, "a slice of %" PRId64 " of dimension %d of %s: it must fit inside",
+                       size, i, type_name(x));
         bool drops = ints_find(a->collapsed_slice_dims, i) >= 0 ||
                      ints_find(a->operand_batching_dims, i) >= 0;
         if (drops && size != 1 && x.dims[i] != 0)

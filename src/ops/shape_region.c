@@ -187,7 +187,8 @@ static bool products_fit(Type x, Type y, Type result, Text *why)
     ElementKind kind = element_info[x.element].kind, to = element_info[result.element].kind;
     if (kind == FLOAT && element_info[y.element].kind == FLOAT && to == FLOAT)
         return true;
-    if (is_integer(x.element) && is_integer(y.element) && (is_integer(result.element) || to == FLOAT))
+    if (is_integer(x.element) && is_integer(y.element) &&
+        (is_integer(result.element) || to == FLOAT))
         return true;
     if ((kind == COMPLEX || kind == BOOLEAN) && x.element == y.element &&
         to == kind)
@@ -251,7 +252,8 @@ static int64_t conv_extent(const ConvolutionAttrs *a, Type x, Type w, int i)
 }
 
 /* batch, feature and the spatial ones name every dimension once. */
-static bool conv_dims_fit(int64_t a, int64_t b, Ints spatial, int rank, const char *which, Text *why)
+static bool conv_dims_fit(int64_t a, int64_t b, Ints spatial, int rank, const char *which,
+                          Text *why)
 {
     int64_t all[MAX_RANK + 2] = { a, b };
     if (spatial.n + 2 != rank)
@@ -303,10 +305,12 @@ bool shape_convolution(const ShapeQuery *q, Text *why)
     if (__builtin_mul_overflow(taken, a->feature_group_count, &all) || features != all ||
         made % a->feature_group_count != 0 || batch % a->batch_group_count != 0 ||
         made % a->batch_group_count != 0)
-        return say(why, "%s by %s: %" PRId64 " input features and batches of %" PRId64 " in %" PRId64
+        return say(why,
+                   "%s by %s: %" PRId64 " input features and batches of %" PRId64 " in %" PRId64
                    " and %" PRId64 " groups do not go with a kernel of %" PRId64 " by %" PRId64
-                   " features", type_name(x), type_name(w), features, batch,
-                   a->feature_group_count, a->batch_group_count, taken, made);
+                   " features",
+                   type_name(x), type_name(w), features, batch, a->feature_group_count,
+                   a->batch_group_count, taken, made);
     int64_t dims[MAX_RANK];
     dims[a->output_batch_dimension] = batch / a->batch_group_count;
     dims[a->output_feature_dimension] = made;

@@ -105,8 +105,10 @@ bool shape_plain_dot(const ShapeQuery *q, Text *why)
         return false;
     Type l = q->in[0], r = q->in[1];
     if (l.rank < 1 || l.rank > 2 || r.rank < 1 || r.rank > 2 || l.dims[l.rank - 1] != r.dims[0])
-        return say(why, "%s and %s: vectors or matrices are needed, the left's last extent equal to "
-                   "the right's first", type_name(l), type_name(r));
+        return say(why,
+                   "%s and %s: vectors or matrices are needed, the left's last extent equal to "
+                   "the right's first",
+                   type_name(l), type_name(r));
     int64_t dims[2];
     int rank = 0;
     if (l.rank == 2)
@@ -180,7 +182,8 @@ static int ragged_result(const ShapeQuery *q, int64_t *dims)
 static bool sides_agree(const ShapeQuery *q, Ints left, Ints right, Text *why)
 {
     if (left.n != right.n)
-        return say(why, "%d dimensions of the left and %d of the right are paired", left.n, right.n);
+        return say(why, "%d dimensions of the left and %d of the right are paired", left.n,
+                   right.n);
     for (int i = 0; i < left.n; i++)
         if (q->in[0].dims[left.at[i]] != q->in[1].dims[right.at[i]])
             return say(why, "%s and %s: dimension %" PRId64 " of the left and %" PRId64
@@ -314,8 +317,9 @@ bool shape_tuple(const ShapeQuery *q, Text *why)
     bool fits = t.element == TUPLE && type_fields(t)->n == q->nin;
     for (int i = 0; fits && i < q->nin; i++)
         fits = type_fits(type_fields(t)->at[i], q->in[i]);
-    return fits || say(why, "the result is stated as %s, which is not a tuple of the operands' types",
-                       type_name(t));
+    return fits ||
+           say(why, "the result is stated as %s, which is not a tuple of the operands' types",
+               type_name(t));
 }
 
 bool shape_tuple_element(const ShapeQuery *q, Text *why)

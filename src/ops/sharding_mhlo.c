@@ -122,7 +122,8 @@ static Error *eat_tail(Cursor *c, Grid *grid)
             do {
                 eat(c, " ");
                 bool is_parts = eat(c, "unreduced");
-                if (grid->ncopies == MOST || (!is_parts && !eat(c, "replicated") && !eat(c, "manual")))
+                if (grid->ncopies == MOST ||
+                    (!is_parts && !eat(c, "replicated") && !eat(c, "manual")))
                     return bad(c, "\"replicated\", \"manual\" or \"unreduced\", at most four");
                 grid->is_parts[grid->ncopies++] = is_parts;
             } while (eat(c, ","));
@@ -234,7 +235,8 @@ Error *tiling_parse(Arena *arena, Str text, int rank, int ndevices, Tiling *out)
         TRY(eat_number(&c, &device));
         if (!eat(&c, "}"))
             return bad(&c, "}");
-    } else if (!is_unreduced && !eat(&c, "{replicated}") && !eat(&c, "{manual}") && !eat(&c, "{}")) {
+    } else if (!is_unreduced && !eat(&c, "{replicated}") && !eat(&c, "{manual}") &&
+               !eat(&c, "{}")) {
         return error_new(CODE_UNIMPLEMENTED, "not supported: mhlo.sharding \"%.*s\": expected "
                          "{replicated}, {manual}, {maximal device=0} or {devices=[2,1]<=[2]}",
                          STR_ARG(text));

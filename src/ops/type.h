@@ -52,7 +52,8 @@ static inline const Fields *type_fields(Type tuple)
 
 struct Arena;
 
-Type type_new(struct Arena *arena, Element element, int rank, const int64_t *dims); /* copies dims */
+Type type_new(struct Arena *arena, Element element, int rank,
+              const int64_t *dims); /* copies dims */
 Type type_scalar(Element element);
 /* Fields are copied.  Readers keep MOST_TYPES, since a tuple may hold one tuple many times. */
 enum { MOST_TYPES = 1 << 12 };

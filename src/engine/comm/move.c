@@ -147,6 +147,7 @@ void meet_moves(const Parts *p, int64_t n, const Move *moves)
 {
     if (!n)
         return;
-    Moves all = { moves, runs_cut(1, moves[0].bytes), meet_streams(2 * moves[0].bytes * (size_t)n) };
+    Moves all = { moves, runs_cut(1, moves[0].bytes),
+                  meet_streams(2 * moves[0].bytes * (size_t)n) };
     meet_slices(p, n * all.runs.npieces, moves[0].bytes * (size_t)n, move_piece, &all);
 }

@@ -55,8 +55,8 @@ typedef struct Sent {
 static Error *look_up(const Parts *p, int from, int to, int64_t i, Sent *out)
 {
     Type rows = p->m->in_types[ROWS], into = p->m->in_types[INTO];
-    *out = (Sent){ from, number_at(p, from, INPUT_OFFSETS, i), number_at(p, from, OUTPUT_OFFSETS, i),
-                   number_at(p, from, SEND_SIZES, i) };
+    *out = (Sent){ from, number_at(p, from, INPUT_OFFSETS, i),
+                   number_at(p, from, OUTPUT_OFFSETS, i), number_at(p, from, SEND_SIZES, i) };
     if (out->n == 0)
         out->at = 0; /* wherever it says: nothing comes */
     else if (!is_within(out->start, out->n, rows.dims[0]))

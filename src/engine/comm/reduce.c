@@ -82,7 +82,8 @@ static void all_reduce_operand(const Parts *p, int i)
     size_t bytes = type_bytes(p->m->in_types[i]);
     bool is_for_first = p->m->is_for_first && p->m->is_for_first[i];
     int nouts = part_is_shared(p, i) || is_for_first ? 1 : p->n;
-    Operand o = { p, i, (size_t)element_info[p->m->in_types[i].element].bytes, runs_cut(1, bytes), nouts,
+    size_t element = (size_t)element_info[p->m->in_types[i].element].bytes;
+    Operand o = { p, i, element, runs_cut(1, bytes), nouts,
                   is_for_first ? rank_of_first(p) : 0,
                   meet_streams(bytes * (size_t)(p->n + nouts)) };
     meet_slices(p, o.runs.npieces, bytes * (size_t)p->n, all_reduce_piece, &o);

@@ -1,6 +1,6 @@
 /* shift.c - collective_permute: each pair (source, target) hands one array over; a device that
- * is nobody's target gets zeros.  collective_broadcast: the root of a group hands its arrays to all;
- * it is the first, or for each array the one at the place that the last operand says.
+ * is nobody's target gets zeros.  collective_broadcast: the root of a group hands its arrays to
+ * all; it is the first, or for each array the one at the place that the last operand says.
  *
  * The numbers in the pairs are partitions when the operation has a channel, else replicas.
  *

@@ -58,7 +58,8 @@ static bool is_nan_test(const Match *x, ValueId value)
 
 static bool is_better(const Match *x, ValueId value)
 {
-    return is_pair(x, value, OP_OR, is_beyond, is_nan_test) || (!x->is_float && is_beyond(x, value));
+    return is_pair(x, value, OP_OR, is_beyond, is_nan_test) ||
+           (!x->is_float && is_beyond(x, value));
 }
 
 static bool is_equal(const Match *x, ValueId value)
@@ -108,7 +109,8 @@ static bool counts_up(const Module *m, const Node *node)
     const DimensionsAttrs *a = node->attrs;
     const Node *iota = node_of(m, node->in[1], OP_IOTA);
     const Dense *start = value_constant(m, node->in[3]);
-    bool is_zero = start && !memcmp(start->data, zero, (size_t)element_info[start->type.element].bytes);
+    bool is_zero =
+        start && !memcmp(start->data, zero, (size_t)element_info[start->type.element].bytes);
     return iota && is_zero && a->dimensions.n == 1 &&
            ((const IotaAttrs *)iota->attrs)->iota_dimension == a->dimensions.at[0];
 }

@@ -140,7 +140,8 @@ static void call_product(Kernel *k, const Dot *d, const Product *p, V a, V b, V 
                  a, const_i64(k, p->m.stride), const_i64(k, p->ka.stride),
                  b, const_i64(k, p->kb.stride), const_i64(k, p->n.stride),
                  c, const_i64(k, row) };
-    size_t which = d->out.element == F32 ? offsetof(Runtime, gemm_f32) : offsetof(Runtime, gemm_f64);
+    size_t which =
+        d->out.element == F32 ? offsetof(Runtime, gemm_f32) : offsetof(Runtime, gemm_f64);
     LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 12, "");
 }
 

@@ -349,8 +349,10 @@ static void describe(Making *k)
     program->args = p->args;
     program->results = p->results;
     if (is_body) {
-        program->args = whole_params(k->job, main->nargs, types_of(k, main->nargs, NULL, main->args));
-        program->results = whole_params(k->job, p->nresults, types_of(k, p->nresults, NULL, p->outs));
+        program->args =
+            whole_params(k->job, main->nargs, types_of(k, main->nargs, NULL, main->args));
+        program->results =
+            whole_params(k->job, p->nresults, types_of(k, p->nresults, NULL, p->outs));
     }
     program->slab_bytes = p->slab_bytes;
     program->pool = p->pool;

@@ -58,7 +58,7 @@ MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const c
 typedef struct Code Code;
 MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
 void emit_end(Emit *e);                                              /* frees them */
-MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n);       /* optimise, generate; malloced */
+MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; malloced */
 MUST_USE Error *code_load(const char *object, size_t n, Code **out);
 MUST_USE Error *code_add(Code *code, const char *object, size_t n); /* objects see one another */
 MUST_USE Error *code_find(const Code *code, const char *name, void **address);

@@ -180,7 +180,8 @@ static Error *verify(Emit *e)
 #ifndef NDEBUG
     char *why = NULL;
     bool is_broken = LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &why);
-    Error *error = is_broken ? error_new(CODE_INTERNAL, "the code made is not valid: %s", why) : NULL;
+    Error *error =
+        is_broken ? error_new(CODE_INTERNAL, "the code made is not valid: %s", why) : NULL;
     LLVMDisposeMessage(why);
     return error;
 #else

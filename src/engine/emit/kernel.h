@@ -150,7 +150,8 @@ typedef struct Loop {
 } Loop;
 
 void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried);
-void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step); /* from: a multiple of step */
+/* from: a multiple of step */
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step);
 void loop_end(Kernel *k, Loop *loop, V *carried); /* carried: next round's in, last round's out */
 Coord loop_coord(const Loop *loop, int64_t step_of_lane);
 

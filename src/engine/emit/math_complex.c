@@ -60,7 +60,8 @@ static Z z_expm1(Kernel *k, Z x)
 /* Where a length may pass the largest number, a quarter of it does not. */
 static Z z_quarter_if_far(Kernel *k, Z x, V *is_far)
 {
-    V size = INTRINSIC(k, "llvm.maxnum", fabs1(k, x.re), fabs1(k, x.im)), quarter = number(k, x, 0.25);
+    V size = INTRINSIC(k, "llvm.maxnum", fabs1(k, x.re), fabs1(k, x.im)),
+      quarter = number(k, x, 0.25);
     *is_far = math_compare(k, LLVMRealOGT, size, 1e300);
     return z_select(k, *is_far, (Z){ fmul(k, x.re, quarter), fmul(k, x.im, quarter) }, x);
 }

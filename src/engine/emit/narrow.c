@@ -1,5 +1,5 @@
-/* narrow.c - floats of at most 8 bits, and f16 on machines that cannot convert it: between their bits and
- * the f32 that stands for them.
+/* narrow.c - floats of at most 8 bits, and f16 on machines that cannot convert it: between their
+ * bits and the f32 that stands for them.
  *
  * In: sign | exponent | mantissa, in one of several formats; out: the same number as f32, which
  * has room for all of them; and back, rounded to nearest, ties to even.  On the bits: away from

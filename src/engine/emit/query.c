@@ -156,7 +156,8 @@ static double root_cost(const Module *m, NodeId n)
     case OP_CONVOLUTION: {
         Type kernel = type_of(m, node->in[1]);
         const ConvolutionAttrs *a = node->attrs;
-        double per = (double)type_count(kernel) / (double)kernel.dims[a->kernel_output_feature_dimension];
+        double per =
+            (double)type_count(kernel) / (double)kernel.dims[a->kernel_output_feature_dimension];
         return 0.06 * (double)type_count(type_of(m, node->out)) * per;
     }
     case OP_REDUCE_WINDOW: {

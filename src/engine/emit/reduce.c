@@ -155,7 +155,8 @@ Fold reduce_fold(Kernel *k, Reduce *r)
         f.combine = arg_combine;
         f.step = arg_step;
     }
-    r->is_extreme = f.n == 1 && f.has_identity && is_float(r->e) && (r->op == OP_MAX || r->op == OP_MIN);
+    r->is_extreme =
+        f.n == 1 && f.has_identity && is_float(r->e) && (r->op == OP_MAX || r->op == OP_MIN);
     f.n += r->is_extreme;
     if (2 * f.n > MAX_CARRIED)
         kernel_error(k, r->node, "more than 32 arrays at once");

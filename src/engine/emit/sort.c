@@ -46,7 +46,8 @@ static V less_function(Kernel *k, const Sort *s)
         V line = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), i), "");
         Element e = element_of(k, node_at(k->m, s->node)->in[i]);
         for (int side = 0; side < 2; side++)
-            args[2 * i + side] = load(k, line, e, on_line(k, s, LLVMGetParam(f, 1 + (unsigned)side)));
+            args[2 * i + side] =
+                load(k, line, e, on_line(k, s, LLVMGetParam(f, 1 + (unsigned)side)));
     }
     region_inline(k, node_at(k->m, s->node)->regions[0], args, &result);
     LLVMBuildRet(k->b, LLVMBuildZExt(k->b, result, int_type(k, 8), ""));
@@ -77,7 +78,8 @@ static void line_body(Kernel *k, Index *at, void *user)
         index_set(first, d, d == s->dim ? coord_const(k, 0) : index_at(k, at, d));
     V begin = index_linear(k, first).base, to[s->n];
     for (int i = 0; i < s->n; i++) {
-        V by = LLVMBuildMul(k->b, begin, const_i64(k, element_info[element_of(k, node->in[i])].bytes), "");
+        V by = LLVMBuildMul(k->b, begin,
+                            const_i64(k, element_info[element_of(k, node->in[i])].bytes), "");
         V from = k->ins[kernel_argument(k, node->in[i])];
         V line = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), from, &by, 1, "");
         LLVMBuildStore(k->b, line, pointer_slot(k, s->lines, i));

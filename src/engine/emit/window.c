@@ -128,7 +128,8 @@ static V call_region(Kernel *k, RegionId r, V x, V y)
 
 /* One position: {best, where, found} becomes this element if there is none yet, or if the
  * region does not prefer the best so far. */
-static void select_step(Kernel *k, const Selection *s, Index *at, const Coord *inside_window, V *best)
+static void select_step(Kernel *k, const Selection *s, Index *at, const Coord *inside_window,
+                        V *best)
 {
     const Node *node = node_at(k->m, s->node);
     V inside = NULL;

@@ -91,8 +91,8 @@ static void lift_pivots(int64_t n, Z *d, const Z *above, const Z *second, double
 {
     double most = 0;
     for (int64_t k = 0; k < n; k++)
-        most = fmax(most, fmax(size_of(d[k]), k + 1 < n ? fmax(size_of(above[k]), size_of(second[k]))
-                                                        : 0));
+        most = fmax(
+            most, fmax(size_of(d[k]), k + 1 < n ? fmax(size_of(above[k]), size_of(second[k])) : 0));
     double least = most > 0 ? epsilon * most : epsilon;
     for (int64_t k = 0; k < n; k++)
         if (size_of(d[k]) < least)

@@ -40,7 +40,7 @@ bool mat_is_finite(Mat a);
 double mat_max(Mat a); /* of the absolute values; 0 if there are none */
 
 /* ---- factor.c ---- */
-int lu_factor(Mat a, int64_t *pivots);      /* [min(rows, cols)]: row i was swapped with pivots[i] */
+int lu_factor(Mat a, int64_t *pivots); /* [min(rows, cols)]: row i was swapped with pivots[i] */
 int cholesky_factor(Mat a, bool is_lower);  /* that triangle; the other stays as it is */
 /* Diagonals of n entries each; below[0] and above[n-1] count nothing.  b becomes the solution.
  * epsilon: 0, or pivots below this part of the largest entry are lifted to it. */

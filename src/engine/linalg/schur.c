@@ -137,7 +137,8 @@ static void real_sweep(Mat a, Mat z, int64_t l, int64_t h, int round)
         product = w * w;
     }
     double x[3] = { R(l, l) * (R(l, l) - sum) + R(l, l + 1) * R(l + 1, l) + product,
-                    R(l + 1, l) * (R(l, l) + R(l + 1, l + 1) - sum), R(l + 1, l) * R(l + 2, l + 1) };
+                    R(l + 1, l) * (R(l, l) + R(l + 1, l + 1) - sum),
+                    R(l + 1, l) * R(l + 2, l + 1) };
     for (int64_t k = l; k < h; k++) {
         int64_t n = k + 1 < h ? 3 : 2, from = k > l ? k - 1 : l;
         chase(a, z, n, x, k, from, k + 3 < h ? k + 3 : h);

@@ -260,7 +260,8 @@ void alike_once(Plan *p)
     if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes || !p->args || !p->results)
         return;
     Arena *scratch = arena_new();
-    Alike a = { p, m, ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
+    Alike a = { p, m,
+                ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues) };
     find_alike(&a);
     find_moving(&a);

@@ -182,7 +182,8 @@ static NodeId fill_build(Module *m, NodeId constant, Subst *subst)
     NodeId copy = node_new(m, OP_CONSTANT, 0, NULL, 1, &type, 0, NULL, old.attrs, old.loc);
     region_append(m, region, copy);
     ValueId value = node_at(m, copy)->out;
-    region_append(m, region, node_new(m, OP_RETURN, 1, &value, 0, NULL, 0, NULL, &no_attrs, old.loc));
+    region_append(m, region,
+                  node_new(m, OP_RETURN, 1, &value, 0, NULL, 0, NULL, &no_attrs, old.loc));
     NodeId fusion = node_new(m, OP_FUSION, 0, NULL, 1, &type, 1, &region, &no_attrs, old.loc);
     subst_set(subst, old.out, node_at(m, fusion)->out);
     return fusion;

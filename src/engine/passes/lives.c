@@ -137,7 +137,8 @@ static void loop_spans(Lives *l, NodeId n)
     int tested = l->position[cond->nodes[cond->nnodes - 1]];
     int returned = l->position[body->nodes[body->nnodes - 1]];
     for (int i = 0; i < node->nin; i++) {
-        ValueId c = cond->args + (ValueId)i, b = body->args + (ValueId)i, r = node->out + (ValueId)i;
+        ValueId c = cond->args + (ValueId)i, b = body->args + (ValueId)i,
+                r = node->out + (ValueId)i;
         l->same[b] = l->same[r] = c;
         if (!l->last_use[c] && !l->last_use[b] && !l->last_use[r])
             continue;
@@ -188,7 +189,8 @@ static void find_spans(Lives *l)
                 live_from(l, node->out + (ValueId)i, point);
     }
     for (int i = 0; i < l->p->nresults; i++)
-        span_add(l, l->p->outs + (ValueId)i, l->npoints - 1, l->npoints - 1, l->p->outs + (ValueId)i);
+        span_add(l, l->p->outs + (ValueId)i, l->npoints - 1, l->npoints - 1,
+                 l->p->outs + (ValueId)i);
 }
 
 Lives lives_find(Plan *p, Arena *arena)

@@ -399,8 +399,8 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     return error;
 }
 
-/* A program that says nowhere how an array lies, and in which devices meet or have a number, is what
- * each device does: StableHLO's own meaning of a program for several partitions. */
+/* A program that says nowhere how an array lies, and in which devices meet or have a number, is
+ * what each device does: StableHLO's own meaning of a program for several partitions. */
 static bool is_placed_already(const Module *m, const Func *main)
 {
     bool is_per_device_somewhere = false, says_something = m->nmeshes > 0;

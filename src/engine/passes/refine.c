@@ -12,7 +12,7 @@
  * (hlo/define), `if` becomes `case`, operands become as wide as what combines them, and what only
  * says something about values (barriers; sharding constraints where they mean nothing) goes away;
  * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or BARRIER
- * is left, CONSTRAINT only at the top of a main of several partitions, and every extent is known. */
+ * is left, CONSTRAINT only at the top of a main of several partitions, and extents are known. */
 #include "engine/plan.h"
 #include "hlo/define/define.h"
 #include "hlo/rewrite.h"
@@ -150,8 +150,8 @@ static MUST_USE Error *sort_for_approx(Refiner *z, RegionId r, NodeId n)
     Node node = *node_at(m, n);
     int pairs = node.nin / 2;
     const Attr *own = ((const CustomCallAttrs *)node.attrs)->backend_config;
-    const Attr *config = own && own->kind == ATTR_DICT ? own
-                                                       : attr_get(node.extra, "mhlo.backend_config");
+    const Attr *config =
+        own && own->kind == ATTR_DICT ? own : attr_get(node.extra, "mhlo.backend_config");
     bool has_config = config && config->kind == ATTR_DICT;
     const Attr *dim = has_config ? attr_get(config, "reduction_dim") : NULL;
     if (pairs < 1 || node.nin != 2 * pairs || node.nout != pairs || !dim || dim->kind != ATTR_INT ||
@@ -165,7 +165,8 @@ static MUST_USE Error *sort_for_approx(Refiner *z, RegionId r, NodeId n)
     Type *types = ARENA_ARRAY(m->arena, Type, pairs);
     for (int i = 0; i < pairs; i++)
         types[i] = type_of(m, node.in[i]);
-    NodeId sort = node_new(m, OP_SORT, pairs, node.in, pairs, types, 1, &comparator, attrs, node.loc);
+    NodeId sort =
+        node_new(m, OP_SORT, pairs, node.in, pairs, types, 1, &comparator, attrs, node.loc);
     region_append(m, r, sort);
     TRY(node_check(m, sort));
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, pairs);
@@ -297,7 +298,8 @@ static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
     else if (node->op == OP_CREATE_TOKEN || node->op == OP_AFTER_ALL)
         drop_token(z, r, n);
     else if (node->op == OP_ASYNC_START)
-        node_open(m, r, n, node->regions[0], &z->map); /* devices step aside by themselves: nothing to start */
+        /* devices step aside by themselves: nothing to start */
+        node_open(m, r, n, node->regions[0], &z->map);
     else if (is_call_of(node, "ragged_all_to_all"))
         return ragged_from_call(z, r, n);
     else if (is_call_of(node, "ApproxTopK"))

@@ -3,7 +3,7 @@
  *   reshape f32[2,3] -> f32[6]          broadcast_in_dim f32[4] -> f32[1,4]
  *   transpose f32[1,5] -> f32[5,1]      bitcast_convert f32[4] -> i32[4]
  *
- * Outside kernels such a node costs nothing: its result is another name for its operand's memory. */
+ * Outside kernels such a node costs nothing: its result is a name for its operand's memory. */
 #include "engine/plan.h"
 
 /* Whether the dimensions longer than one keep their order: `to[i]` is where dimension i of a
@@ -33,7 +33,8 @@ bool node_is_rename(const Module *m, const Node *node)
     case OP_BITCAST:
         return element_fills_bytes(in.element) && element_fills_bytes(out.element) &&
                type_bytes(in) == type_bytes(out);
-    case OP_BROADCAST: return keeps_order(in, ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions);
+    case OP_BROADCAST:
+        return keeps_order(in, ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions);
     case OP_TRANSPOSE: return keeps_order(out, ((const TransposeAttrs *)node->attrs)->permutation);
     default: return false;
     }

@@ -108,7 +108,8 @@ static NodeId join_all(Joiner *j, const NodeId *nodes, int first, int last, cons
             types[k] = type_of(m, old[k]);
         }
     }
-    NodeId all = node_new(m, OP_ALL_REDUCE, n, in, n, types, 1, model.regions, model.attrs, model.loc);
+    NodeId all =
+        node_new(m, OP_ALL_REDUCE, n, in, n, types, 1, model.regions, model.attrs, model.loc);
     for (int k = 0; k < n; k++)
         subst_set(&j->subst, old[k], node_at(m, all)->out + (ValueId)k);
     return all;

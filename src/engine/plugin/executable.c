@@ -99,7 +99,8 @@ PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key,
     e->program = program;
     e->key = key;
     e->arena = arena_new();
-    bool is_in_key = key.n >= source.n && memcmp(key.at + key.n - source.n, source.at, source.n) == 0;
+    bool is_in_key =
+        key.n >= source.n && memcmp(key.at + key.n - source.n, source.at, source.n) == 0;
     e->source = is_in_key ? (Str){ key.at + key.n - source.n, source.n }
                           : str_copy(e->arena, source);
     e->options = copy_options(e->arena, options);

@@ -17,7 +17,8 @@
 
 static const char last_pass[] = "polish";
 
-/* How an array lies (NULL: there is one device); and for an argument whose memory a result takes over, which one. */
+/* How an array lies (NULL: there is one device); and for an argument whose memory a result takes
+ * over, which one. */
 static const Attr *own_attrs(Arena *arena, const char *sharding, size_t size, int aliased)
 {
     AttrDict dict = { 0 };

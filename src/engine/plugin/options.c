@@ -104,8 +104,10 @@ Error *device_memory_limit(size_t *bytes)
     for (const char *u = units; unit && u <= unit && is_right; u++)
         is_right = !__builtin_mul_overflow(value, 1024, &value);
     if (!is_right || value == 0 || (text[n] && (!unit || text[n + 1])))
-        return error_new(CODE_INVALID, "TUTTI_DEVICE_MEMORY: '%s' is not a number of bytes, such as "
-                         "1000000 or 512M", text);
+        return error_new(CODE_INVALID,
+                         "TUTTI_DEVICE_MEMORY: '%s' is not a number of bytes, such as "
+                         "1000000 or 512M",
+                         text);
     *bytes = value;
     return NULL;
 }

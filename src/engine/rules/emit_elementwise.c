@@ -7,7 +7,8 @@
 #include "engine/rules/emit_rules.h"
 
 /* A function that has a real and a complex form. */
-#define FUNCTION(name, op) MAP1(name, is_complex(e) ? complex_function(k, op, e, x) : math_##name(k, x))
+#define FUNCTION(name, op)                                                                         \
+    MAP1(name, is_complex(e) ? complex_function(k, op, e, x) : math_##name(k, x))
 
 FUNCTION(exp, OP_EXP)
 FUNCTION(expm1, OP_EXPM1)

@@ -309,8 +309,9 @@ static V low_bits(Kernel *k, Element e, V bits)
 {
     int width = element_info[e].bits;
     bits = LLVMBuildTrunc(k->b, bits, like_type(k, bits, int_type(k, width)), "");
-    return width > 1 && width < 8 ? LLVMBuildZExt(k->b, bits, like_type(k, bits, int_type(k, 8)), "")
-                                  : bits;
+    return width > 1 && width < 8
+               ? LLVMBuildZExt(k->b, bits, like_type(k, bits, int_type(k, 8)), "")
+               : bits;
 }
 
 /* Wide to narrow: the last coordinate says which part.  Narrow to wide: all parts, low first. */

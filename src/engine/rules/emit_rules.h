@@ -3,7 +3,8 @@
 #define TUTTI_EMIT_RULES_H
 #include "engine/emit/kernel.h"
 
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) ElementRule element_##element;
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...)                         \
+    ElementRule element_##element;
 #include "ops/ops.def"
 
 #define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) BlockRule block_##block;

@@ -135,7 +135,8 @@ static const Attr *find_option(const Node *n, const char *name)
 int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
 {
     const Attr *found = find_option(n, name);
-    return found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL) ? found->integer : otherwise;
+    return found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL) ? found->integer
+                                                                          : otherwise;
 }
 
 static double tolerance(const Node *n)

@@ -67,8 +67,8 @@ Error *library_foreign(__attribute__((unused)) const Module *m, const Node *n, c
     TuttiFunction *f;
     void *user;
     if (!calls_find(target, &f, &user))
-        return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: nobody answers", STR_ARG(target),
-                         loc_name(n->loc));
+        return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: nobody answers",
+                         STR_ARG(target), loc_name(n->loc));
     char message[2000] = "";
     TuttiOperand *arrays = calloc((size_t)(n->nin + n->nout) + 1, sizeof *arrays);
     if (!arrays)

@@ -13,8 +13,8 @@
  *       slices, each some rows and columns of c:
  *           for depth pc, KC at most { pack a; for panels of b { for tiles of c { tile } } } } }
  *
- * What an element of c goes through, sums of some KC products each, added in order, does not depend on
- * the slices: so neither does the result. */
+ * What an element of c goes through, sums of some KC products each, added in order, does not depend
+ * on the slices: so neither does the result. */
 typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
 typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
@@ -238,8 +238,8 @@ ATTR static void NAME(pack_a)(T *to, int64_t rows, int64_t depth, const T *a, in
         for (i = 0; i < whole; i += ROWS)
             memcpy(to + i * KC + p * ROWS, a + p * a_col + i, sizeof(T) * ROWS);
     for (i = whole; i < rows; i += ROWS)
-        NAME(pack)(to + i * KC, ROWS, (int)(rows - i < ROWS ? rows - i : ROWS), depth, a + i * a_row,
-                   a_row, a_col);
+        NAME(pack)(to + i * KC, ROWS, (int)(rows - i < ROWS ? rows - i : ROWS), depth,
+                   a + i * a_row, a_row, a_col);
 }
 
 /* ---- a vector as one operand ---- */

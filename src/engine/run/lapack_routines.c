@@ -355,7 +355,8 @@ Error *lapack_gtsv(Call *c)
     for (int i = 0; i < 3; i++)
         TRY(take_vector(c, i, &diagonals[i]));
     TRY(take_matrix(c, 3, &b));
-    TRY(tridiagonal_solve(c->arena, diagonals[0].at, diagonals[1].at, diagonals[2].at, b, 0, &info));
+    TRY(tridiagonal_solve(c->arena, diagonals[0].at, diagonals[1].at, diagonals[2].at, b, 0,
+                          &info));
     for (int i = 0; i < 3; i++)
         give_matrix(c, i, diagonals[i]);
     give_matrix(c, 3, b);

@@ -16,7 +16,7 @@ LibraryFn *library_find(const Module *m, const Node *node);
 LibraryFn library_fft;              /* library.c */
 LibraryFn library_top_k;
 LibraryFn library_rng_bits;         /* random.c */
-LibraryFn library_rng_state;        /* custom_call @tutti.rng_state, which hlo/define/rng.c writes */
+LibraryFn library_rng_state; /* custom_call @tutti.rng_state, which hlo/define/rng.c writes */
 LibraryFn library_triangular_solve; /* linear.c */
 LibraryFn library_cholesky;
 LibraryFn library_qr;           /* custom_call @Qr: reflectors below, R above; and their factors */

@@ -70,7 +70,8 @@ Error *define_collective_reduce(Writer *w, Node n, ValueId *results)
     region_append(w->m, w->r, meet);
     ValueId place = put_place(w, a);
     for (int i = 0; i < n.nout; i++) {
-        ValueId at = put_integer(w, type_scalar(I32), i), root = put_integer(w, type_scalar(I32), 0);
+        ValueId at = put_integer(w, type_scalar(I32), i),
+                root = put_integer(w, type_scalar(I32), 0);
         if (a->has_dynamic_root)
             root = put_element(w, n.in[n.nin - 1], at);
         results[i] = put_select(w, put_compare(w, EQ, place, root),

@@ -56,8 +56,10 @@ static Error *parse(const Module *m, const Node *n, int nsides, Letters *sides, 
         const char *end = i + 1 < nsides ? "," : "->";
         size_t length = strlen(end);
         if (config.n - at < length || memcmp(config.at + at, end, length) != 0)
-            return error_new(CODE_INVALID, "%s \"%.*s\": expected '%s' after the letters of operand "
-                             "%d, at %s", op_name(n->op), STR_ARG(config), end, i, loc_name(n->loc));
+            return error_new(CODE_INVALID,
+                             "%s \"%.*s\": expected '%s' after the letters of operand "
+                             "%d, at %s",
+                             op_name(n->op), STR_ARG(config), end, i, loc_name(n->loc));
         at += length;
     }
     TRY(take(n, config, &at, result));
@@ -94,7 +96,8 @@ static Error *in_order(Writer *w, const Node *n, ValueId x, const Letters *has,
     for (int i = 0; i < result->n; i++) {
         int at = find(has, result->at[i]);
         if (at < 0)
-            return error_new(CODE_INVALID, "%s: no operand has the letter '%c' of the result, at %s",
+            return error_new(CODE_INVALID,
+                             "%s: no operand has the letter '%c' of the result, at %s",
                              op_name(n->op), result->at[i], loc_name(n->loc));
         order[i] = at;
     }

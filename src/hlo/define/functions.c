@@ -97,7 +97,8 @@ Error *define_mulhi(Writer *w, Node n, ValueId *results)
     Element e = type_of(w->m, n.out).element;
     bool is_signed = element_info[e].kind == SIGNED;
     if (element_info[e].bits == 64) {
-        results[0] = is_signed ? high_of_i64(w, n.in[0], n.in[1]) : high_of_ui64(w, n.in[0], n.in[1]);
+        results[0] =
+            is_signed ? high_of_i64(w, n.in[0], n.in[1]) : high_of_ui64(w, n.in[0], n.in[1]);
         return NULL;
     }
     Element wide = is_signed ? I64 : U64;

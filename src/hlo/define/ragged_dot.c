@@ -34,7 +34,8 @@ static ValueId membership(const Ragged *z, int64_t extent)
     ValueId column = put(w, OP_IOTA, square, columns, 0, NULL);
     ValueId is_before = put_compare(w, LE, column, row);
     ValueId spread = put_spread(w, sizes, &last, 2, across);
-    ValueId ends = put_sum(w, put_select(w, is_before, spread, put_integer(w, square, 0)), 1, &last);
+    ValueId ends =
+        put_sum(w, put_select(w, is_before, spread, put_integer(w, square, 0)), 1, &last);
     ValueId starts = put_two(w, OP_SUB, ends, sizes);
     ValueId place = put(w, OP_IOTA, table, columns, 0, NULL);
     return put_two(w, OP_AND,
@@ -115,8 +116,10 @@ Error *define_ragged_dot(Writer *w, Node n, ValueId *results)
         return error_new(CODE_UNIMPLEMENTED, "not supported: chlo.ragged_dot with group sizes %s, "
                          "at %s; one list of them is", type_name(sizes), loc_name(n.loc));
     if (z.lhs.rank == MAX_RANK)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: chlo.ragged_dot of %s, at %s; less than "
-                         "%d dimensions are", type_name(z.lhs), loc_name(n.loc), MAX_RANK);
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: chlo.ragged_dot of %s, at %s; less than "
+                         "%d dimensions are",
+                         type_name(z.lhs), loc_name(n.loc), MAX_RANK);
     z.groups = sizes.dims[0];
     int64_t ragged = a->lhs_ragged_dimensions.at[0];
     if (ints_find(a->lhs_batching_dimensions, ragged) >= 0) {

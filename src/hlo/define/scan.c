@@ -6,7 +6,8 @@
  * puts one into each output:
  *
  *     while (i < n, outputs.., carries..)
- *         x = dynamic_slice(input, i);  y, c = body(x, c);  output = dynamic_update_slice(output, y, i) */
+ *         x = dynamic_slice(input, i);  y, c = body(x, c)
+ *         output = dynamic_update_slice(output, y, i) */
 #include "hlo/define/writer.h"
 
 typedef struct Scan {
@@ -76,7 +77,8 @@ static ValueId paste(Writer *w, const Scan *s, ValueId into, ValueId piece, Valu
 static void finish(Writer *w, int n, const ValueId *values)
 {
     static const NoAttrs none;
-    region_append(w->m, w->r, node_new(w->m, OP_RETURN, n, values, 0, NULL, 0, NULL, &none, w->loc));
+    region_append(w->m, w->r,
+                  node_new(w->m, OP_RETURN, n, values, 0, NULL, 0, NULL, &none, w->loc));
 }
 
 static RegionId condition(const Scan *s)

@@ -81,8 +81,8 @@ static bool has_tuple(const Module *m, RegionId r)
 /* ---- arguments and results ---- */
 
 /* One attribute per value that a tuple holds: none, since what it says is of the tuple. */
-static const Attr *const *spread_attrs(Module *m, const Attr *const *attrs, int n, const Type *types,
-                                       int total)
+static const Attr *const *spread_attrs(Module *m, const Attr *const *attrs, int n,
+                                       const Type *types, int total)
 {
     if (!attrs)
         return NULL;
@@ -105,7 +105,8 @@ static const Attr *with_new_alias(Module *m, const Attr *attrs, int nresults, co
         moved->integer += type_leaves(results[i]);
     AttrDict dict = { 0 };
     for (int i = 0; i < attrs->n; i++)
-        attr_set(m->arena, &dict, attrs->keys[i], attrs->items[i] == alias ? moved : attrs->items[i]);
+        attr_set(m->arena, &dict, attrs->keys[i],
+                 attrs->items[i] == alias ? moved : attrs->items[i]);
     return attr_dict(m->arena, &dict);
 }
 

@@ -21,9 +21,10 @@ Error *read_program(const char *bytes, size_t n, const char *name, Module **out)
     if (n >= sizeof magic && memcmp(bytes, magic, sizeof magic) == 0)
         return read_bytecode(bytes, n, name, out);
     if (is_binary(bytes, n))
-        return error_new(CODE_INVALID,
-                         "%s is no StableHLO program: neither text, which has a func.func @main, nor "
-                         "MLIR bytecode, which begins with ML\\xEFR",
-                         name);
+        return error_new(
+            CODE_INVALID,
+            "%s is no StableHLO program: neither text, which has a func.func @main, nor "
+            "MLIR bytecode, which begins with ML\\xEFR",
+            name);
     return read_text(bytes, n, name, out);
 }
