@@ -11,6 +11,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import subprocess
 
 import jax
@@ -215,4 +216,5 @@ def test_f32_is_near_float64(cases):
 
 def test_complex_numbers_at_the_edges(python):
     out = python([str(ROOT / "python/tests/edge_programs.py")], "tutti,cpu")
-    assert "8704 numbers, 0 differ" in out, out
+    found = re.search(r"^(\d+) numbers, (\d+) differ$", out, re.MULTILINE)
+    assert found and int(found[1]) > 8000 and found[2] == "0", out
