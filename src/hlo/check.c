@@ -42,6 +42,18 @@ static struct RegionTypes region_types(const Module *m, RegionId r, Arena *scrat
     return (struct RegionTypes){ region->nargs, end->nin, args, results };
 }
 
+/* It takes or gives something of that element. */
+static bool touches(const Module *m, const Node *n, Element element)
+{
+    for (int i = 0; i < n->nin; i++)
+        if (type_of(m, n->in[i]).element == element)
+            return true;
+    for (int i = 0; i < n->nout; i++)
+        if (type_of(m, n->out + (uint32_t)i).element == element)
+            return true;
+    return false;
+}
+
 /* Shape rules are about arrays; these operations alone hand tuples on. */
 static bool may_hold_tuples(OpId op)
 {
@@ -51,12 +63,7 @@ static bool may_hold_tuples(OpId op)
 
 static Error *check_tuples(const Module *m, const Node *n)
 {
-    bool has_tuple = false;
-    for (int i = 0; i < n->nin; i++)
-        has_tuple |= type_of(m, n->in[i]).element == TUPLE;
-    for (int i = 0; i < n->nout; i++)
-        has_tuple |= type_of(m, n->out + (uint32_t)i).element == TUPLE;
-    return has_tuple && !may_hold_tuples(n->op)
+    return touches(m, n, TUPLE) && !may_hold_tuples(n->op)
                ? error_new(CODE_UNIMPLEMENTED, "not supported: a tuple in %s, at %s",
                            op_name(n->op), loc_name(n->loc))
                : NULL;
@@ -72,12 +79,7 @@ static bool may_hold_tokens(OpId op)
 
 static Error *check_tokens(const Module *m, const Node *n)
 {
-    bool has_token = false;
-    for (int i = 0; i < n->nin; i++)
-        has_token |= type_of(m, n->in[i]).element == TOKEN;
-    for (int i = 0; i < n->nout; i++)
-        has_token |= type_of(m, n->out + (uint32_t)i).element == TOKEN;
-    return has_token && !may_hold_tokens(n->op)
+    return touches(m, n, TOKEN) && !may_hold_tokens(n->op)
                ? complain(n, "it takes and gives arrays, not tokens")
                : NULL;
 }

@@ -226,6 +226,11 @@ Ints ints_copy(Arena *arena, int n, const int64_t *at)
     return (Ints){ n, n ? arena_copy(arena, at, sizeof *at * (size_t)n) : NULL };
 }
 
+int64_t ints_or(Ints list, int i, int64_t otherwise)
+{
+    return i < list.n ? list.at[i] : otherwise;
+}
+
 bool ints_equal(Ints a, Ints b)
 {
     return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, sizeof *a.at * (size_t)a.n) == 0);

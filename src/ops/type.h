@@ -85,6 +85,7 @@ typedef struct Ints {
 
 Ints ints_copy(struct Arena *arena, int n, const int64_t *at);
 bool ints_equal(Ints a, Ints b);
+int64_t ints_or(Ints list, int i, int64_t otherwise); /* entry i, or what a short list means */
 int ints_find(Ints list, int64_t x); /* position, or -1 */
 
 /* A rectangle of numbers, row-major: replica groups (-1 pads), padding, pairs. */

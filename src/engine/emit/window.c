@@ -16,11 +16,6 @@
 
 #include <string.h>
 
-int64_t ints_or(Ints list, int i, int64_t otherwise)
-{
-    return i < list.n ? list.at[i] : otherwise;
-}
-
 Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V *inside)
 {
     Coord c = coord_add(k, coord_mul_const(k, i, d->stride, lanes),

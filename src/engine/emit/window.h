@@ -12,5 +12,4 @@ typedef struct WindowDim {
 
 /* The element looked at; *inside (NULL: always) is narrowed where it may be padding. */
 Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V *inside);
-int64_t ints_or(Ints list, int i, int64_t otherwise); /* entry i, or what a short list means */
 #endif

@@ -24,11 +24,6 @@ typedef struct Conv {
     int nspatial;
 } Conv;
 
-static int64_t at_or(Ints list, int i, int64_t otherwise)
-{
-    return i < list.n ? list.at[i] : otherwise;
-}
-
 static int64_t pad_of(const Conv *c, int i, int side)
 {
     return i < c->a->padding.rows ? c->a->padding.at[2 * i + side] : 0;
@@ -129,10 +124,10 @@ static ValueId turn_kernel(const Conv *c)
 static int spread_dim(const Conv *c)
 {
     for (int i = 0; i < c->nspatial; i++) {
-        int64_t apart = at_or(c->a->lhs_dilation, i, 1);
+        int64_t apart = ints_or(c->a->lhs_dilation, i, 1);
         if (apart > 1 && apart <= c->out.dims[c->a->output_spatial_dimensions.at[i]] &&
-            at_or(c->a->window_strides, i, 1) == 1 && at_or(c->a->rhs_dilation, i, 1) == 1 &&
-            !at_or(c->a->window_reversal, i, 0))
+            ints_or(c->a->window_strides, i, 1) == 1 && ints_or(c->a->rhs_dilation, i, 1) == 1 &&
+            !ints_or(c->a->window_reversal, i, 0))
             return i;
     }
     return -1;
@@ -160,7 +155,7 @@ static ValueId one_phase(const Conv *c, int i, int64_t r, int64_t count)
     for (int k = 0; k < c->nspatial; k++) {
         padding[2 * k] = pad_of(c, k, 0);
         padding[2 * k + 1] = pad_of(c, k, 1);
-        spreads[k] = k == i ? 1 : at_or(a->lhs_dilation, k, 1);
+        spreads[k] = k == i ? 1 : ints_or(a->lhs_dilation, k, 1);
     }
     padding[2 * i] = low;
     padding[2 * i + 1] = count + ntaps - 1 - extent - low;
@@ -210,7 +205,7 @@ static bool wants_products(const Conv *c)
         a->feature_group_count > 1 || a->batch_group_count > 1)
         return false;
     for (int i = 0; i < c->nspatial; i++)
-        if (at_or(a->window_reversal, i, 0))
+        if (ints_or(a->window_reversal, i, 0))
             return false;
     int64_t places = count_places(c, c->out, a->output_spatial_dimensions);
     int64_t window = count_places(c, c->kernel, a->kernel_spatial_dimensions);
@@ -228,7 +223,7 @@ static ValueId padded_input(const Conv *c)
         int64_t d = c->a->input_spatial_dimensions.at[i];
         low[d] = pad_of(c, i, 0);
         high[d] = pad_of(c, i, 1);
-        between[d] = at_or(c->a->lhs_dilation, i, 1) - 1;
+        between[d] = ints_or(c->a->lhs_dilation, i, 1) - 1;
         dims[d] += low[d] + high[d] + (dims[d] ? (dims[d] - 1) * between[d] : 0);
     }
     PadAttrs *attrs = ARENA_NEW(c->arena, PadAttrs);
@@ -253,8 +248,8 @@ static ValueId seen_from(const Conv *c, ValueId padded, int64_t place)
         int64_t d = c->a->input_spatial_dimensions.at[i];
         int64_t count = c->out.dims[c->a->output_spatial_dimensions.at[i]];
         int64_t size = c->kernel.dims[c->a->kernel_spatial_dimensions.at[i]];
-        step[d] = at_or(c->a->rhs_dilation, i, 1);
-        start[d] = place % count * at_or(c->a->window_strides, i, 1);
+        step[d] = ints_or(c->a->rhs_dilation, i, 1);
+        start[d] = place % count * ints_or(c->a->window_strides, i, 1);
         limit[d] = start[d] + (size - 1) * step[d] + 1;
         place /= count;
     }

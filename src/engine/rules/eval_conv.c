@@ -22,11 +22,6 @@ typedef struct Convolution {
     int64_t features;         /* of the input that one element sums over */
 } Convolution;
 
-static int64_t entry(Ints list, int i, int64_t otherwise)
-{
-    return i < list.n ? list.at[i] : otherwise;
-}
-
 /* Where in input and kernel position `inside` looks for the result at `index`, apart from
  * features; false: padding. */
 static bool look(const Convolution *c, const int64_t *index, const int64_t *inside, int64_t *input,
@@ -35,13 +30,13 @@ static bool look(const Convolution *c, const int64_t *index, const int64_t *insi
     const ConvolutionAttrs *a = c->a;
     for (int i = 0; i < c->nspatial; i++) {
         int64_t d = a->input_spatial_dimensions.at[i], k = a->kernel_spatial_dimensions.at[i];
-        int64_t at = index[a->output_spatial_dimensions.at[i]] * entry(a->window_strides, i, 1) +
-                     inside[i] * entry(a->rhs_dilation, i, 1) -
+        int64_t at = index[a->output_spatial_dimensions.at[i]] * ints_or(a->window_strides, i, 1) +
+                     inside[i] * ints_or(a->rhs_dilation, i, 1) -
                      (i < a->padding.rows ? a->padding.at[2 * i] : 0);
-        int64_t apart = entry(a->lhs_dilation, i, 1);
+        int64_t apart = ints_or(a->lhs_dilation, i, 1);
         if (at < 0 || at % apart != 0 || at / apart >= c->input.type.dims[d])
             return false;
-        bool is_reversed = entry(a->window_reversal, i, 0) != 0;
+        bool is_reversed = ints_or(a->window_reversal, i, 0) != 0;
         *input += at / apart * c->input_strides[d];
         *kernel += (is_reversed ? c->window[i] - 1 - inside[i] : inside[i]) * c->kernel_strides[k];
     }
@@ -162,7 +157,7 @@ static Error *check(const Node *n, Type input, Type kernel, Type result)
     bool is_right =
         dimensions_fit(a, input, kernel, result) && groups_fit(a, input, kernel, result);
     for (int i = 0; is_right && i < input.rank - 2; i++)
-        is_right = entry(a->lhs_dilation, i, 1) > 0 && entry(a->rhs_dilation, i, 1) > 0;
+        is_right = ints_or(a->lhs_dilation, i, 1) > 0 && ints_or(a->rhs_dilation, i, 1) > 0;
     if (is_right)
         return NULL;
     return error_new(CODE_INVALID,

@@ -20,20 +20,15 @@ typedef struct Window {
     int64_t n;                 /* positions in a window */
 } Window;
 
-static int64_t entry(Ints list, int i)
-{
-    return i < list.n ? list.at[i] : 1;
-}
-
 static Window window_of(Type operand, const WindowAttrs *a)
 {
     Window w = { .operand = operand, .rank = operand.rank, .n = 1 };
     type_strides(operand, w.strides);
     for (int i = 0; i < w.rank; i++) {
-        w.size[i] = entry(a->window_dimensions, i);
-        w.stride[i] = entry(a->window_strides, i);
-        w.base[i] = entry(a->base_dilations, i);
-        w.spread[i] = entry(a->window_dilations, i);
+        w.size[i] = ints_or(a->window_dimensions, i, 1);
+        w.stride[i] = ints_or(a->window_strides, i, 1);
+        w.base[i] = ints_or(a->base_dilations, i, 1);
+        w.spread[i] = ints_or(a->window_dilations, i, 1);
         w.before[i] = i < a->padding.rows ? a->padding.at[2 * i] : 0;
         w.n *= w.size[i];
     }
