@@ -239,10 +239,3 @@ V math_pow(Kernel *k, V x, V y)
         return math_call(k, MATH_POW, x, y);
     return to_f32(k, pow_f32_as_f64(k, to_f64(k, x), to_f64(k, y)));
 }
-
-V math_rem(Kernel *k, V x, V y)
-{
-    if (math_is_f64(x))
-        return math_call(k, MATH_FMOD, x, y);
-    return to_f32(k, math_call(k, MATH_FMOD, to_f64(k, x), to_f64(k, y)));
-}

@@ -19,6 +19,10 @@ V math_cos(Kernel *k, V x);
 V math_tan(Kernel *k, V x);
 V math_pow(Kernel *k, V x, V y);
 V math_atan2(Kernel *k, V y, V x);
+V math_atan(Kernel *k, V x);
+V math_asin(Kernel *k, V x);
+V math_acos(Kernel *k, V x);
+V math_cbrt(Kernel *k, V x);
 V math_rem(Kernel *k, V x, V y);
 
 /* Complex; e is C64 or C128. */

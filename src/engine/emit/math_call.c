@@ -64,7 +64,7 @@ V complex_call(Kernel *k, int function, Element e, V x)
     return e == C128 ? complex_of(k, re, im) : complex_of(k, to_f32(k, re), to_f32(k, im));
 }
 
-V math_repair(Kernel *k, int function, V x, V hard, V fast)
+V math_repair(Kernel *k, int function, V x, V y, V hard, V fast)
 {
     V any = lanes_in(x) == 1 ? hard : INTRINSIC(k, "llvm.vector.reduce.or", hard);
     LLVMBasicBlockRef here = LLVMGetInsertBlock(k->b);
@@ -72,7 +72,7 @@ V math_repair(Kernel *k, int function, V x, V hard, V fast)
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "easy");
     LLVMBuildCondBr(k->b, any, slow, after);
     LLVMPositionBuilderAtEnd(k->b, slow);
-    V repaired = math_select(k, hard, math_call(k, function, x, NULL), fast);
+    V repaired = math_select(k, hard, math_call(k, function, x, y), fast);
     LLVMBasicBlockRef end = LLVMGetInsertBlock(k->b);
     LLVMBuildBr(k->b, after);
     LLVMPositionBuilderAtEnd(k->b, after);

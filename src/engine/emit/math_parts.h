@@ -14,6 +14,7 @@ V math_log1p_f32(Kernel *k, V x);
 /* The integer nearest to x * factor, as a float; and in *integer, of the same width.
  * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */
 V math_round(Kernel *k, V x, double factor, V *integer);
-/* fast, except where any lane is in `hard`: then those lanes are function(x), by a call. */
-V math_repair(Kernel *k, int function, V x, V hard, V fast);
+/* fast, except where any lane is in `hard`: then those lanes are function(x) or function(x, y), by
+ * a call.  y may be NULL. */
+V math_repair(Kernel *k, int function, V x, V y, V hard, V fast);
 #endif

@@ -1,4 +1,4 @@
-/* math_trig.c - sine, cosine, tangent, arc tangent.
+/* math_trig.c - sine, cosine, tangent.
  *
  * In: values in registers, f32 or f64.  Out: the function; f32 is computed in f64 and rounded,
  * so it is nearly always right to the last bit.
@@ -88,7 +88,7 @@ static V trig(Kernel *k, int function, V x)
     if (function != MATH_COS) /* keeps the sign of zero */
         y = math_select(k, math_compare(k, LLVMRealOEQ, wide, 0), wide, y);
     V hard = math_compare(k, LLVMRealOGT, fabs1(k, wide), largest);
-    y = math_repair(k, function, wide, hard, y);
+    y = math_repair(k, function, wide, NULL, hard, y);
     return is_f64 ? y : to_f32(k, y);
 }
 
@@ -105,11 +105,4 @@ V math_cos(Kernel *k, V x)
 V math_tan(Kernel *k, V x)
 {
     return trig(k, MATH_TAN, x);
-}
-
-V math_atan2(Kernel *k, V y, V x)
-{
-    if (math_is_f64(x))
-        return math_call(k, MATH_ATAN2, y, x);
-    return to_f32(k, math_call(k, MATH_ATAN2, to_f64(k, y), to_f64(k, x)));
 }

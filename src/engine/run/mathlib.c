@@ -18,7 +18,6 @@ static Unary *const unary[MATH_COUNT] = {
     [MATH_SIN] = sin,
     [MATH_COS] = cos,
     [MATH_TAN] = tan,
-    [MATH_CBRT] = cbrt,
     [MATH_ERF] = erf,
     [MATH_ERFC] = erfc,
     [MATH_ERF_INV] = math_erf_inv,
@@ -27,9 +26,6 @@ static Unary *const unary[MATH_COUNT] = {
     [MATH_BESSEL_I1E] = math_bessel_i1e,
     [MATH_SINH] = sinh,
     [MATH_COSH] = cosh,
-    [MATH_ASIN] = asin,
-    [MATH_ACOS] = acos,
-    [MATH_ATAN] = atan,
     [MATH_ASINH] = asinh,
     [MATH_ACOSH] = acosh,
     [MATH_ATANH] = atanh,
@@ -38,7 +34,6 @@ static Unary *const unary[MATH_COUNT] = {
 static Binary *const binary[MATH_COUNT] = {
     [MATH_POW] = pow,
     [MATH_FMOD] = fmod,
-    [MATH_ATAN2] = atan2,
 };
 
 /* The C library reads exponents out of bits, which goes wrong where the CPU takes denormals for
