@@ -8,7 +8,7 @@ import pathlib
 import re
 import warnings
 
-from jax_tutti import callbacks
+from jax_tutti import cache, callbacks
 
 __version__ = "0.1.0"
 
@@ -140,3 +140,4 @@ def initialize():
     _lower_sends()
     _share_rules()
     callbacks.install(library_path(), NAME)
+    cache.install(NAME)

@@ -38,6 +38,10 @@ typedef struct TuttiCall {
  * calls. */
 typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
 
+/* Names that begin so are of functions that only this process has: a program that calls one is not
+ * stored (PJRT_Executable_Serialize). */
+#define TUTTI_LOCAL_CALL "tutti.python."
+
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {
     PJRT_Extension_Base base;

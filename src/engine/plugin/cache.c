@@ -1,7 +1,7 @@
-/* cache.c - from the bytes of a program to an executable, once.
+/* cache.c - from the bytes of a program to a compiled one, once.
  *
  * JAX compiles the same program again when only the lines it was traced from, or the places of its
- * arguments, have changed.  So a client keeps a list of the executables that somebody still holds;
+ * arguments, have changed.  So a client keeps a list of the programs that somebody still holds;
  * the key is the program as text without locations, and those options that shape the code.
  *
  *     bytes --read--> module --print--> key --found--> one more holder
@@ -13,6 +13,7 @@
 #include "base/sync.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
+#include "hlo/rewrite.h"
 
 #include <string.h>
 
@@ -24,7 +25,7 @@ typedef struct Job {
     const BuildOptions *options;
     double began;
     Module *module; /* once it is read, until it is compiled */
-    PJRT_Executable *executable;
+    Compiled *compiled;
     Error *error;
 } Job;
 
@@ -36,7 +37,7 @@ static void print_bools(Text *key, const char *name, const bool *at, int n)
     text_printf(key, "\n");
 }
 
-/* Messages name it, so programs of different names are different executables. */
+/* Messages name it, so programs of different names are different ones. */
 static const char *name_of(const BuildOptions *o)
 {
     return o->name ? o->name : "program";
@@ -64,15 +65,34 @@ static Error *make_key(Job *job, Text *key)
     return NULL;
 }
 
-static PJRT_Executable *find(PJRT_Client *client, const Text *key)
+static Compiled *find(PJRT_Client *client, const Text *key)
 {
-    PJRT_Executable *found = NULL;
+    Compiled *found = NULL;
     pthread_mutex_lock(&client->lock);
-    for (PJRT_Executable *e = client->executables; e && !found; e = e->next)
-        if (e->key.n == key->n && memcmp(e->key.at, key->at, key->n) == 0)
-            found = executable_hold(e);
+    for (Compiled *c = client->programs; c && !found; c = c->next)
+        if (c->key.n == key->n && memcmp(c->key.at, key->at, key->n) == 0)
+            found = compiled_hold(c);
     pthread_mutex_unlock(&client->lock);
     return found;
+}
+
+static void look_at_call(Module *m, NodeId n, void *is_local)
+{
+    static const char prefix[] = TUTTI_LOCAL_CALL;
+    const Node *node = node_at(m, n);
+    if (node->op != OP_CUSTOM_CALL)
+        return;
+    Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
+    *(bool *)is_local |= target.n >= strlen(prefix) && !memcmp(target.at, prefix, strlen(prefix));
+}
+
+/* Does it call functions that no other process knows? */
+static bool calls_this_process(Module *m)
+{
+    bool is_local = false;
+    for (int i = 0; i < m->nfuncs; i++)
+        region_walk(m, m->funcs[i].body, look_at_call, &is_local);
+    return is_local;
 }
 
 static Error *compile_new(Job *job, Text *key)
@@ -90,13 +110,15 @@ static Error *compile_new(Job *job, Text *key)
     TRY(read_once(job));
     Module *module = job->module;
     job->module = NULL;
+    bool is_local = calls_this_process(module);
     Program *program;
     TRY(compile_module(module, job->began, &options, &program));
-    job->executable = executable_new(job->client, program, *key, job->program, &options);
+    job->compiled = compiled_new(job->client, program, *key, job->program, &options);
+    job->compiled->is_local = is_local;
     *key = (Text){ 0 };
     pthread_mutex_lock(&job->client->lock);
-    job->executable->next = job->client->executables;
-    job->client->executables = job->executable;
+    job->compiled->next = job->client->programs;
+    job->client->programs = job->compiled;
     pthread_mutex_unlock(&job->client->lock);
     return NULL;
 }
@@ -108,19 +130,19 @@ static void run_job(void *user)
     job->began = clock_ms();
     job->error = make_key(job, &key);
     if (!job->error)
-        job->executable = find(job->client, &key);
-    if (!job->error && !job->executable)
+        job->compiled = find(job->client, &key);
+    if (!job->error && !job->compiled)
         job->error = compile_new(job, &key);
     if (job->module)
         module_free(job->module);
     text_free(&key);
 }
 
-Error *executable_compile(PJRT_Client *client, Str program, const BuildOptions *options,
-                          PJRT_Executable **out)
+Error *compiled_get(PJRT_Client *client, Str program, const BuildOptions *options,
+                    Compiled **out)
 {
     Job job = { .client = client, .program = program, .options = options };
     TRY(deep_run("compile", run_job, &job));
-    *out = job.executable;
+    *out = job.compiled;
     return job.error;
 }

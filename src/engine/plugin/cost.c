@@ -81,7 +81,7 @@ static void add_region(const Module *m, RegionId r, bool is_fused, Cost *c)
 
 enum { NCOSTS = 3 };
 
-static const PJRT_NamedValue *costs(PJRT_Executable *e)
+static const PJRT_NamedValue *costs(Compiled *e)
 {
     static const char *const names[NCOSTS] = { "flops", "transcendentals", "bytes accessed" };
     const Module *m = e->program->module;
@@ -104,7 +104,7 @@ static const PJRT_NamedValue *costs(PJRT_Executable *e)
 Error *pjrt_Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args *args)
 {
     NEEDS(args, properties);
-    PJRT_Executable *e = args->executable;
+    Compiled *e = args->executable->compiled;
     pthread_mutex_lock(&e->client->lock);
     if (!e->cost)
         e->cost = costs(e);

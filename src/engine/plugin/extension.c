@@ -11,7 +11,7 @@
 
 static Error *describe(PJRT_LoadedExecutable *executable, const TuttiProgram **out)
 {
-    *out = &executable->executable->description;
+    *out = &executable->compiled->description;
     return NULL;
 }
 
@@ -47,7 +47,7 @@ static Error *stats(PJRT_LoadedExecutable *executable, char **text)
 {
     Text out = { 0 };
     if (executable)
-        print_compile_stats(&out, &executable->executable->program->stats);
+        print_compile_stats(&out, &executable->compiled->program->stats);
     RunStats run = run_stats();
     print_run_stats(&out, &run);
     *text = out.at;

@@ -76,16 +76,16 @@ PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params)
 static Error *of_results(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args)
 {
     NEEDS(args, layouts);
-    args->num_outputs = (size_t)args->executable->program->nresults;
-    args->layouts = args->executable->output_layouts;
+    args->num_outputs = (size_t)args->executable->compiled->program->nresults;
+    args->layouts = args->executable->compiled->output_layouts;
     return NULL;
 }
 
 static Error *of_arguments(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args)
 {
     NEEDS(args, layouts);
-    args->num_parameters = (size_t)args->executable->program->nargs;
-    args->layouts = args->executable->arg_layouts;
+    args->num_parameters = (size_t)args->executable->compiled->program->nargs;
+    args->layouts = args->executable->compiled->arg_layouts;
     return NULL;
 }
 

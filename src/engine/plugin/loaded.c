@@ -21,7 +21,8 @@ static void *make(size_t n, size_t bytes)
 
 static void loaded_free(PJRT_LoadedExecutable *l)
 {
-    executable_release(l->executable);
+    compiled_release(l->compiled);
+    text_free(&l->options);
     text_free(&l->assignment);
     free(l->devices);
     free(l->engines);
@@ -32,7 +33,7 @@ static void loaded_free(PJRT_LoadedExecutable *l)
 /* Which devices play which part: the assignment given, else 0, 1, 2, ... */
 static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
 {
-    const Program *p = l->executable->program;
+    const Program *p = l->compiled->program;
     PJRT_Client *client = l->client;
     int said = o->ndevices ? o->ndevices : p->ndevices;
     if (said != p->ndevices || (o->npartitions && o->npartitions != p->npartitions))
@@ -66,14 +67,15 @@ static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
     return error;
 }
 
-/* Takes the executable. */
-static Error *loaded_new(PJRT_Client *client, PJRT_Executable *executable, const BuildOptions *o,
-                         PJRT_LoadedExecutable **out)
+/* Takes what is compiled. */
+static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOptions *o,
+                         Str options, PJRT_LoadedExecutable **out)
 {
-    size_t n = (size_t)executable->program->ndevices;
+    size_t n = (size_t)compiled->program->ndevices;
     PJRT_LoadedExecutable *l = make(1, sizeof *l);
     l->client = client;
-    l->executable = executable;
+    l->compiled = compiled;
+    text_add(&l->options, options.at, options.n);
     l->is_portable = o->is_portable && n == 1;
     l->ndevices = (int)n;
     l->devices = make(n, sizeof *l->devices);
@@ -88,33 +90,37 @@ static Error *loaded_new(PJRT_Client *client, PJRT_Executable *executable, const
     return NULL;
 }
 
-static Error *compile_and_load(PJRT_Client *client, Arena *arena, Str program, Str options,
-                               PJRT_LoadedExecutable **out)
+static Error *load(PJRT_Client *client, Arena *arena, Str program, Str options,
+                   PJRT_LoadedExecutable **out)
 {
     BuildOptions o;
-    PJRT_Executable *executable;
+    Compiled *compiled;
     TRY(build_options_read(arena, options, &o));
-    TRY(executable_compile(client, program, &o, &executable));
-    return loaded_new(client, executable, &o, out);
+    TRY(compiled_get(client, program, &o, &compiled));
+    return loaded_new(client, compiled, &o, options, out);
+}
+
+Error *loaded_compile(PJRT_Client *client, Str program, Str options, PJRT_LoadedExecutable **out)
+{
+    TRY(executor_check(client->executor));
+    Arena *arena = arena_new();
+    Error *error = load(client, arena, program, options, out);
+    arena_free(arena);
+    return error;
 }
 
 Error *pjrt_Client_Compile(PJRT_Client_Compile_Args *args)
 {
     NEEDS(args, executable);
-    TRY(executor_check(args->client->executor));
     const PJRT_Program *program = args->program;
     Str format = { program->format, program->format_size };
     if (!str_is(format, "mlir"))
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: programs in format '%.*s'; StableHLO ('mlir') is",
                          STR_ARG(format));
-    Arena *arena = arena_new();
-    Error *error = compile_and_load(args->client, arena,
-                                    (Str){ program->code, program->code_size },
-                                    (Str){ args->compile_options, args->compile_options_size },
-                                    &args->executable);
-    arena_free(arena);
-    return error;
+    return loaded_compile(args->client, (Str){ program->code, program->code_size },
+                          (Str){ args->compile_options, args->compile_options_size },
+                          &args->executable);
 }
 
 Error *pjrt_LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args *args)
@@ -128,7 +134,8 @@ Error *pjrt_LoadedExecutable_Destroy(PJRT_LoadedExecutable_Destroy_Args *args)
 Error *pjrt_LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_Args *args)
 {
     NEEDS(args, executable);
-    args->executable = executable_hold(args->loaded_executable->executable);
+    const PJRT_LoadedExecutable *l = args->loaded_executable;
+    args->executable = executable_new(l->compiled, (Str){ l->options.at, l->options.n });
     return NULL;
 }
 
@@ -186,7 +193,7 @@ Error *pjrt_LoadedExecutable_IsDeleted(PJRT_LoadedExecutable_IsDeleted_Args *arg
 Error *pjrt_LoadedExecutable_Fingerprint(PJRT_LoadedExecutable_Fingerprint_Args *args)
 {
     NEEDS(args, executable_fingerprint_size);
-    args->executable_fingerprint = args->executable->executable->fingerprint;
+    args->executable_fingerprint = args->executable->compiled->fingerprint;
     args->executable_fingerprint_size = strlen(args->executable_fingerprint);
     return NULL;
 }
@@ -206,9 +213,9 @@ static Error *read_not_donatable(const PJRT_ExecuteOptions *o, int nargs, bool *
     return NULL;
 }
 
-static void release_after_run(void *executable)
+static void release_after_run(void *compiled)
 {
-    executable_release(executable);
+    compiled_release(compiled);
 }
 
 static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
@@ -218,9 +225,9 @@ static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
     if (args->num_devices != (size_t)l->ndevices)
         return error_new(CODE_INVALID, "Execute: %zu lists of arguments for %d devices",
                          args->num_devices, l->ndevices);
-    if (args->num_args != (size_t)l->executable->program->nargs)
+    if (args->num_args != (size_t)l->compiled->program->nargs)
         return error_new(CODE_INVALID, "Execute: %zu arguments for a program that takes %d",
-                         args->num_args, l->executable->program->nargs);
+                         args->num_args, l->compiled->program->nargs);
     *devices = l->engines;
     if (!args->execute_device)
         return NULL;
@@ -237,20 +244,20 @@ static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
 static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
 {
     PJRT_LoadedExecutable *loaded = args->executable;
-    const Program *p = loaded->executable->program;
+    const Program *p = loaded->compiled->program;
     Launch l = { .program = p,
                  .args = args->argument_lists,
                  .outs = args->output_lists,
                  .may_not_donate = may_not,
                  .done = args->device_complete_events,
                  .on_end = release_after_run,
-                 .user = loaded->executable };
+                 .user = loaded->compiled };
     TRY(find_devices(args, &l.devices));
     TRY(read_not_donatable(args->options, p->nargs, may_not));
-    executable_hold(loaded->executable);
+    compiled_hold(loaded->compiled);
     Error *error = launch(loaded->client->executor, &l);
     if (error)
-        executable_release(loaded->executable);
+        compiled_release(loaded->compiled);
     return error;
 }
 
@@ -262,7 +269,7 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
         return error_new(CODE_PRECONDITION, "Execute: the executable has been deleted");
     if (args->options && (args->options->num_send_ops || args->options->num_recv_ops))
         return error_new(CODE_UNIMPLEMENTED, "not supported: send and receive callbacks");
-    size_t nargs = (size_t)loaded->executable->program->nargs;
+    size_t nargs = (size_t)loaded->compiled->program->nargs;
     bool few[64] = { 0 }; /* what a call usually has; more go to the heap */
     bool *may_not = nargs > sizeof few ? make(nargs, 1) : few;
     Error *error = execute(args, may_not);

@@ -41,7 +41,7 @@ static int result_in_place_of(const Program *p, int arg)
     return -1;
 }
 
-static void attach_shardings(const PJRT_Executable *e, Module *m, Func *main)
+static void attach_shardings(const Compiled *e, Module *m, Func *main)
 {
     const Program *p = e->program;
     bool is_cut = p->ndevices > 1;
@@ -98,7 +98,7 @@ static void foreign_to_call(Module *m, NodeId n, void *user)
     node->nregions = 0;
 }
 
-static void speak_stablehlo(const PJRT_Executable *e, Module *m)
+static void speak_stablehlo(const Compiled *e, Module *m)
 {
     Func main = *func_find(m, STR("main"));
     attach_shardings(e, m, &main);
@@ -110,7 +110,7 @@ static void speak_stablehlo(const PJRT_Executable *e, Module *m)
 }
 
 typedef struct Job {
-    PJRT_Executable *e;
+    Compiled *e;
     Text text;
     Error *error;
 } Job;
@@ -118,7 +118,7 @@ typedef struct Job {
 static void run_job(void *user)
 {
     Job *job = user;
-    const PJRT_Executable *e = job->e;
+    const Compiled *e = job->e;
     Module *m = NULL;
     job->error = read_program(e->source.at, e->source.n, e->options.name, &m);
     if (!job->error)
@@ -131,7 +131,7 @@ static void run_job(void *user)
 }
 
 /* The caller holds the client's lock. */
-static Error *make_text(PJRT_Executable *e)
+static Error *make_text(Compiled *e)
 {
     if (e->optimized.n)
         return NULL;
@@ -144,7 +144,7 @@ static Error *make_text(PJRT_Executable *e)
 Error *pjrt_Executable_OptimizedProgram(PJRT_Executable_OptimizedProgram_Args *args)
 {
     NEEDS(args, program);
-    PJRT_Executable *e = args->executable;
+    Compiled *e = args->executable->compiled;
     pthread_mutex_lock(&e->client->lock);
     Error *error = make_text(e);
     pthread_mutex_unlock(&e->client->lock);

@@ -3,7 +3,7 @@
  *   PJRT_Client --> PJRT_Device[n] --> Device (run/launch.h)
  *     |               +-- PJRT_DeviceDescription, PJRT_Memory: one each, part of it
  *     +-- PJRT_TopologyDescription: the same descriptions
- *     +-- cache of PJRT_Executable (counted) <-- PJRT_LoadedExecutable, running launches
+ *     +-- cache of Compiled (counted) <-- PJRT_Executable, PJRT_LoadedExecutable, running launches
  *
  * PJRT_Error, PJRT_Event and PJRT_Buffer are base's Error and run's Event and Buffer. */
 #ifndef TUTTI_PLUGIN_H
@@ -17,6 +17,8 @@
 
 #define PLATFORM "tutti"
 #define PLATFORM_VERSION "tutti 0.1"
+
+typedef struct Compiled Compiled;
 
 struct PJRT_DeviceDescription {
     int id;
@@ -51,18 +53,19 @@ struct PJRT_Client {
     PJRT_Device **device_list;
     PJRT_Memory **memory_list;
     PJRT_TopologyDescription topology;
-    pthread_mutex_t lock;        /* of the next line */
-    PJRT_Executable *executables; /* alive ones, newest first */
+    pthread_mutex_t lock; /* of the next line */
+    Compiled *programs;   /* alive ones, newest first */
 };
 
 /* A program and everything the seam may ask of it, laid out as PJRT wants it. */
-struct PJRT_Executable {
+struct Compiled {
     _Atomic int holders;
     PJRT_Client *client;
-    PJRT_Executable *next; /* under the client's lock */
-    Text key;              /* what it was compiled from, and how (cache.c) */
-    Str source;            /* the bytes themselves, */
+    Compiled *next;         /* under the client's lock */
+    Text key;               /* what it was compiled from, and how (cache.c) */
+    Str source;             /* the bytes themselves, */
     CompileOptions options; /* and what shaped the code */
+    bool is_local;          /* it calls functions of this process alone */
     Program *program;
     char fingerprint[17];
     Arena *arena; /* owns the tables below */
@@ -79,9 +82,16 @@ struct PJRT_Executable {
     size_t *memory_kind_sizes;
 };
 
+/* What a client holds: the program, and the CompileOptionsProto that it was asked for with. */
+struct PJRT_Executable {
+    Compiled *compiled;
+    Text options;
+};
+
 struct PJRT_LoadedExecutable {
     PJRT_Client *client;
-    PJRT_Executable *executable;
+    Compiled *compiled;
+    Text options;     /* as above */
     bool is_portable; /* one device, named anew by every call */
     _Atomic bool is_deleted;
     int ndevices;
@@ -116,13 +126,18 @@ MUST_USE Error *count_devices(const PJRT_NamedValue *options, size_t n, int *nde
 MUST_USE Error *device_memory_limit(size_t *bytes); /* 0: none */
 
 struct BuildOptions;
-/* cache.c: a counted executable, an old one when the same program has been compiled before. */
-MUST_USE Error *executable_compile(PJRT_Client *client, Str program,
-                                   const struct BuildOptions *options, PJRT_Executable **out);
+/* cache.c: a counted program, an old one when the same has been compiled before. */
+MUST_USE Error *compiled_get(PJRT_Client *client, Str program, const struct BuildOptions *options,
+                             Compiled **out);
 /* Takes program and key, which may hold the source; copies what options point at. */
-PJRT_Executable *executable_new(PJRT_Client *client, Program *program, Text key, Str source,
-                                const CompileOptions *options);
-PJRT_Executable *executable_hold(PJRT_Executable *executable);
-void executable_release(PJRT_Executable *executable);
+Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str source,
+                       const CompileOptions *options);
+Compiled *compiled_hold(Compiled *compiled);
+void compiled_release(Compiled *compiled);
+/* One more holder; copies the options. */
+PJRT_Executable *executable_new(Compiled *compiled, Str options);
+/* loaded.c: what Client_Compile does with StableHLO and a CompileOptionsProto. */
+MUST_USE Error *loaded_compile(PJRT_Client *client, Str program, Str options,
+                               PJRT_LoadedExecutable **out);
 PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params); /* layouts.c */
 #endif

@@ -41,10 +41,7 @@ REFUSE(Buffer_DonateWithControlDependency)
 REFUSE(Buffer_Bitcast)
 REFUSE(Device_PoisonExecution)
 
-/* Executables that outlive the process, or are made without a client. */
-REFUSE(Executable_Serialize)
-REFUSE(Executable_DeserializeAndLoad)
-REFUSE(Executable_GetCompileOptions)
+/* Executables that are made without a client. */
 REFUSE(Client_Load)
 REFUSE(Compile)
 REFUSE(TopologyDescription_Create)
