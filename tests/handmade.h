@@ -25,13 +25,15 @@ typedef struct HandMade {
 static const int64_t one_dims[1] = { 1 };
 static const Type one_f32 = { F32, 1, one_dims };
 
-static inline void add_f32(void *out, const void *const *in, int64_t nin, int64_t n)
+static inline void add_f32(void *const *out, int64_t nout, const void *const *in, int64_t nin,
+                           int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         float sum = ((const float *)in[0])[i];
         for (int64_t r = 1; r < nin; r++)
             sum += ((const float *)in[r])[i];
-        ((float *)out)[i] = sum;
+        for (int64_t r = 0; r < nout; r++)
+            ((float *)out[r])[i] = sum;
     }
 }
 

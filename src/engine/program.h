@@ -57,9 +57,10 @@ static inline void *frame_at(const Frame *f, Place p)
     }
 }
 
-/* out[i] = f(f(in[0][i], in[1][i]), in[2][i]) ... for n elements of nin operands: a reducer
- * region, compiled.  out may be one of them. */
-typedef void CombineFn(void *out, const void *const *in, int64_t nin, int64_t n);
+/* out[k][i] = f(f(in[0][i], in[1][i]), in[2][i]) ... for n elements of nin operands, two or more,
+ * and every k below nout: a reducer region, compiled.  A result may be one of the operands. */
+typedef void CombineFn(void *const *out, int64_t nout, const void *const *in, int64_t nin,
+                       int64_t n);
 
 /* Devices that meet: flat numbers (replica * npartitions + partition), in the order in which
  * the program lists them.  Equal lists are one group. */
@@ -95,6 +96,8 @@ typedef struct Meeting {
                                          operation works in place there; false: look */
     const bool *is_for_first;         /* [nout] only device 0 needs it; NULL: all need all */
     const int32_t *group_of;          /* [ndevices] number of its group, or -1: takes no part */
+    int nfull;                        /* groups that together are everybody; 0: some stay away, */
+    const int32_t *full;              /* or meet in another way */
     const void *attrs;                /* of the op; all_gather_dim and the like */
     CombineFn *combine;               /* all_reduce, reduce_scatter; NULL for others */
     /* tutti.global: join the operands' tiles, play `body` once over whole arrays, cut. */

@@ -17,25 +17,37 @@ typedef struct Stage {
 static Stage stage;
 static int32_t before[MOST][ROOM / 4]; /* operands, kept */
 
-static void add_i32(void *out, const void *const *in, int64_t nin, int64_t n)
+static void add_i32(void *const *out, int64_t nout, const void *const *in, int64_t nin, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         int32_t sum = 0;
         for (int64_t r = 0; r < nin; r++)
             sum += ((const int32_t *)in[r])[i];
-        ((int32_t *)out)[i] = sum;
+        for (int64_t r = 0; r < nout; r++)
+            ((int32_t *)out[r])[i] = sum;
     }
 }
 
 /* Not associative: shows the order. */
-static void halve_i32(void *out, const void *const *in, int64_t nin, int64_t n)
+static void halve_i32(void *const *out, int64_t nout, const void *const *in, int64_t nin,
+                      int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         int32_t sum = ((const int32_t *)in[0])[i];
         for (int64_t r = 1; r < nin; r++)
             sum = sum / 2 + ((const int32_t *)in[r])[i];
-        ((int32_t *)out)[i] = sum;
+        for (int64_t r = 0; r < nout; r++)
+            ((int32_t *)out[r])[i] = sum;
     }
+}
+
+static Error *play(const Meeting *m, int n)
+{
+    Score score;
+    score_begin(&score);
+    Error *error = meeting_perform(m, n, stage.order, stage.memory, &score);
+    score_end(&score);
+    return error;
 }
 
 static void set_stage(int n)
@@ -76,7 +88,7 @@ static Error *perform(OpId op, Type in, Type out, const void *attrs, int n, bool
         .attrs = attrs,
         .combine = combine,
     };
-    return meeting_perform(&m, n, stage.order, stage.memory);
+    return play(&m, n);
 }
 
 /* The index of element i of an array, and back. */
@@ -340,7 +352,7 @@ static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool
         .in_tilings = in_tilings,
         .out_tilings = out_tilings,
     };
-    CHECK(!meeting_perform(&m, 4, stage.order, stage.memory));
+    CHECK(!play(&m, 4));
 
     int32_t whole[4][6], sum = before[0][250];
     for (int i = 0; i < 4; i++)
@@ -374,7 +386,7 @@ static void check_failing_body(void)
     HandMade body;
     hand_made(&body, 1, 0, 0, stretches, 1, 0);
     Meeting m = { .op = OP_GLOBAL, .name = "tutti.global", .where = "g.py:1", .body = &body.p };
-    Error *error = meeting_perform(&m, 2, stage.order, stage.memory);
+    Error *error = play(&m, 2);
     CHECK_STR(error ? error_text(error) : "", "not supported: this");
     error_free(error);
 }

@@ -9,17 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static MeetFn *algorithm(OpId op)
+static WriteFn *writer(OpId op)
 {
     switch (op) {
-    case OP_ALL_REDUCE: return meet_all_reduce;
-    case OP_ALL_GATHER: return meet_all_gather;
-    case OP_REDUCE_SCATTER: return meet_reduce_scatter;
-    case OP_ALL_TO_ALL: return meet_all_to_all;
-    case OP_PERMUTE: return meet_permute;
-    case OP_COLLECTIVE_BROADCAST: return meet_broadcast;
-    case OP_RAGGED: return meet_ragged;
-    case OP_GLOBAL: return meet_global;
+    case OP_ALL_REDUCE: return write_all_reduce;
+    case OP_ALL_GATHER: return write_all_gather;
+    case OP_REDUCE_SCATTER: return write_reduce_scatter;
+    case OP_ALL_TO_ALL: return write_all_to_all;
+    case OP_PERMUTE: return write_permute;
+    case OP_COLLECTIVE_BROADCAST: return write_broadcast;
     default: return NULL;
     }
 }
@@ -77,14 +75,19 @@ static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_byte
            (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
+static bool has_dynamic_root(const Meeting *m)
+{
+    return m->op == OP_COLLECTIVE_BROADCAST &&
+           ((const CollectiveBroadcastAttrs *)m->attrs)->has_dynamic_root;
+}
+
 /* Operand i and result j are one memory: does the algorithm know what to do? */
 static bool works_in_place(const Parts *p, int i, int j)
 {
     switch (p->m->op) {
     case OP_PERMUTE: return i == j && parts_are_in_place(p, i);
     case OP_ALL_TO_ALL: return i == j && exchanges_in_place(p, i);
-    case OP_COLLECTIVE_BROADCAST:
-        return i == j && !((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root;
+    case OP_COLLECTIVE_BROADCAST: return i == j && !has_dynamic_root(p->m);
     default: return meets_in_place(p->m->op, i, j);
     }
 }
@@ -134,27 +137,48 @@ static void find_all(const Parts *p, Place place, void **at, int step)
                                                  : frame_at(p->frames[r], place);
 }
 
-static Error *perform(Parts *p, void **aside)
+static Error *write_and_play(const Parts *p, Score *s)
+{
+    const Meeting *m = p->m;
+    WriteFn *write = writer(m->op);
+    if (!write)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", m->name,
+                         m->where);
+    TRY(write(p, s));
+    s->m = m;
+    s->frame = p->frames[0];
+    score_play(s);
+    if (!m->is_apart || has_dynamic_root(m)) /* its addresses are of this time */
+        s->m = NULL;
+    return NULL;
+}
+
+static Error *play(const Parts *p, Score *s)
+{
+    switch (p->m->op) {
+    case OP_RAGGED: return meet_ragged(p);
+    case OP_GLOBAL: return meet_global(p);
+    default: return write_and_play(p, s);
+    }
+}
+
+static Error *perform(Parts *p, void **aside, Score *s)
 {
     for (int i = 0; i < p->m->nin; i++)
         find_all(p, p->m->in[i], p->in + i, p->m->nin);
     for (int i = 0; i < p->m->nout; i++)
         find_all(p, p->m->out[i], p->out + i, p->m->nout);
-    MeetFn *f = algorithm(p->m->op);
-    if (!f)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", p->m->name,
-                         p->m->where);
     if (p->m->is_apart)
-        return f(p);
+        return play(p, s);
     memset(aside, 0, sizeof *aside * (size_t)(p->n * p->m->nin));
     Error *error = put_aside(p, aside);
     if (!error)
-        error = f(p);
+        error = play(p, s);
     give_back(p, aside);
     return error;
 }
 
-Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch)
+Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch, Score *s)
 {
     enum { FEW = 96 };
     void *few[FEW], **pointers = few;
@@ -166,7 +190,8 @@ Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *sc
                              m->where, 2 * nin + nout);
     }
     Parts p = { m, n, frames, scratch, pointers, pointers + nin };
-    Error *error = perform(&p, pointers + nin + nout);
+    score_end(s); /* whatever it was */
+    Error *error = perform(&p, pointers + nin + nout, s);
     if (pointers != few)
         free(pointers);
     return error;

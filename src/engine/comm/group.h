@@ -2,24 +2,71 @@
  * device takes away.
  *
  *   group.c    who brought what; aliasing; which algorithm
- *   move.c     copying, by all workers, past the caches where they do not help
- *   reduce.c   all_reduce, reduce_scatter
- *   gather.c   all_gather, all_to_all
- *   shift.c    collective_permute, collective_broadcast
- *   ragged.c   ragged_all_to_all
+ *   reduce.c   all_reduce, reduce_scatter             \
+ *   gather.c   all_gather, all_to_all                  > write a score: steps with addresses
+ *   shift.c    collective_permute, _broadcast         /
+ *   score.c    plays a score: whole, or cut into pieces for all workers
+ *   move.c     copying, spreading, turning; past the caches where they do not help
+ *   ragged.c   ragged_all_to_all, which depends on what its operands say
  *   global.c   tutti.global: whole arrays
  *
  * All devices are in one address space and all members stand still, so an algorithm is plain
- * loops over their memory, in rank order: the same bits on every run. */
+ * loops over their memory, in rank order: the same bits on every run.  Where a value lies does not
+ * change while a run plays, so a score that was written once may be played again. */
 #ifndef TUTTI_GROUP_H
 #define TUTTI_GROUP_H
 #include "engine/program.h"
 #include "engine/run/memory.h"
 #include "engine/run/slices.h"
 
+/* How the bytes of a step lie: `near` runs of bytes that lie together, and `far` times that.  The
+ * steps from one to the next are in bytes. */
+typedef struct Rows {
+    size_t run;
+    int64_t near, far;
+    int64_t in_near, in_far, out_near, out_far;
+} Rows;
+
+typedef struct Step {
+    enum {
+        STEP_COPY,   /* one operand, or none: zeros; to all results */
+        STEP_RING,   /* no operands: result 0 takes what 1 has, ..., the last what 0 had */
+        STEP_CHAIN,  /* the same, but the last takes zeros */
+        STEP_REDUCE, /* all operands, in this order; to all results */
+    } kind;
+    int nin, nout;
+    int at;         /* in Score.at: operands, then results */
+    size_t element; /* STEP_REDUCE: bytes */
+    Rows rows;
+    int64_t first;  /* set by score_add: the number of its first piece, */
+    int64_t npieces, together, parts; /* and runs that make up a piece, or pieces of a run */
+} Step;
+
+/* What is to be done in a meeting.  Steps touch different memory, so their order says nothing. */
+typedef struct Score {
+    const Meeting *m;   /* whose it is; NULL: it may not be played again */
+    const Frame *frame; /* of rank 0 */
+    int nsteps, steps_room, naddresses, addresses_room;
+    Step *steps;
+    char **at;
+    size_t bytes;    /* read and written */
+    int64_t npieces; /* of all steps */
+    Step few_steps[32];
+    char *few_at[160];
+} Score;
+
+void score_begin(Score *s);
+void score_end(Score *s);
+/* Appends a step; its addresses, nin + nout of them, are to be put into *at.  Fails only for want
+ * of memory. */
+MUST_USE Error *score_add(Score *s, Step step, char ***at);
+void score_play(const Score *s);
+
 /* Performs m for the members whose frames are given in rank order; nobody else may touch them
- * meanwhile.  Scratch memory is taken from and given back to `scratch`. */
-MUST_USE Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch);
+ * meanwhile.  Scratch memory is taken from and given back to `scratch`.  If s->m is m afterwards,
+ * then score_play performs it again, in the same run. */
+MUST_USE Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch,
+                                Score *s);
 
 /* For a device that is in no group of m: its results are zeros. */
 void meeting_skip(const Meeting *m, const Frame *f);
@@ -44,48 +91,24 @@ bool exchanges_in_place(const Parts *p, int i);
 /* Do all ranks have one memory for result i?  Then it is written once (Param.is_shared). */
 bool part_is_shared(const Parts *p, int i);
 
+/* Write what is to be done. */
+typedef MUST_USE Error *WriteFn(const Parts *p, Score *s);
+WriteFn write_all_reduce, write_reduce_scatter, write_all_gather, write_all_to_all, write_permute,
+    write_broadcast;
+/* Do it. */
 typedef MUST_USE Error *MeetFn(const Parts *p);
-MeetFn meet_all_reduce, meet_reduce_scatter, meet_all_gather, meet_all_to_all, meet_permute,
-    meet_broadcast, meet_ragged, meet_global;
+MeetFn meet_ragged, meet_global;
 
 /* Calls f for every slice below n; if all of them together touch many bytes, idle workers help. */
 void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
 
-/* An array as `outer` runs of bytes that lie together, cut into pieces of about equal size: some
- * runs, or a part of one. */
-typedef struct Runs {
-    int64_t outer;
-    size_t run;
-    int64_t npieces;         /* 0: nothing in it */
-    int64_t together, parts; /* runs that make up a piece, or pieces that make up a run */
-} Runs;
-typedef struct Piece {
-    int64_t first, end; /* runs */
-    size_t at, bytes;   /* of each of them */
-} Piece;
-Runs runs_cut(int64_t outer, size_t run);
-Piece runs_piece(const Runs *r, int64_t i);
-/* Slices are the pieces of one array after the other: which array, and *i becomes its piece.
- * Small ones are not cut, and are not to wait for a division. */
-static inline int64_t slice_of(const Runs *r, int64_t *i)
-{
-    int64_t n = r->npieces, slice = *i, which = n == 1 ? slice : slice / n;
-    *i = slice - which * n;
-    return which;
-}
-
-/* Copies of equally many bytes, cut into pieces for all workers. */
-typedef struct Move {
-    char *to;
-    const char *from; /* NULL: zeros */
-    size_t bytes;
-} Move;
-void meet_moves(const Parts *p, int64_t n, const Move *moves);
 /* Is what a meeting touches more than the caches keep?  Then results are streamed past them. */
 bool meet_streams(size_t bytes);
 void bytes_move(char *to, const char *from, size_t n, bool streams);
-/* at[0] takes what at[1] has, at[1] what at[2] has, ..., and the last what at[0] had. */
-void bytes_rotate(int n, char *const *at, size_t bytes);
+/* All of them take what `from` has. */
+void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool streams);
+/* at[0] takes what at[1] has, at[1] what at[2] has, ..., and the last what at[0] had, or zeros. */
+void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring);
 
 /* Types do not fit a group of n: says so for operand i. */
 MUST_USE Error *meet_misfit(const Parts *p, int i);

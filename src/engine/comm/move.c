@@ -1,5 +1,4 @@
-/* move.c - copying between the members' memory: by whom, in which pieces, and past the caches
- * where they would not help.
+/* move.c - copying between the members' memory, and past the caches where they would not help.
  *
  * What is written and larger than the caches is not there any more when somebody reads it; then
  * ordinary stores only cost a read of every line before it is overwritten.  Streaming stores
@@ -14,7 +13,6 @@
 enum {
     LINE = 64,
     STREAM_BYTES = 24 << 20, /* read and written by a meeting: more than the last cache keeps */
-    PIECE_BYTES = 256 << 10, /* of a large move: what a worker takes at a time */
 };
 
 bool meet_streams(size_t bytes)
@@ -65,89 +63,82 @@ static inline __attribute__((always_inline)) void row_move(char *to, const char 
         ((Vec *)to)[k] = v[k];
 }
 
-static inline __attribute__((always_inline)) void rotate(int n, char *const *at, size_t bytes)
+static inline __attribute__((always_inline)) void turn(int n, char *const *at, size_t bytes,
+                                                       bool is_ring)
 {
     size_t done = 0;
     for (; done + ROW <= bytes; done += ROW) {
-        Vec first[ROW / sizeof(Vec)];
-        row_move((char *)first, at[0] + done);
+        Vec first[ROW / sizeof(Vec)] = { 0 };
+        if (is_ring)
+            row_move((char *)first, at[0] + done);
         for (int r = 0; r + 1 < n; r++)
             row_move(at[r] + done, at[r + 1] + done);
         row_move(at[n - 1] + done, (const char *)first);
     }
     for (; done < bytes; done++) {
-        char first = at[0][done];
+        char first = is_ring ? at[0][done] : 0;
         for (int r = 0; r + 1 < n; r++)
             at[r][done] = at[r + 1][done];
         at[n - 1][done] = first;
     }
 }
 
-#if defined __x86_64__
-__attribute__((target("avx2"))) static void rotate_avx2(int n, char *const *at, size_t bytes)
+static inline __attribute__((always_inline)) void spread(int n, char *const *to, const char *from,
+                                                         size_t bytes)
 {
-    rotate(n, at, bytes);
-}
-#endif
-
-void bytes_rotate(int n, char *const *at, size_t bytes)
-{
-#if defined __x86_64__
-    if (__builtin_cpu_supports("avx2")) {
-        rotate_avx2(n, at, bytes);
-        return;
+    size_t done = 0;
+    for (; done + ROW <= bytes; done += ROW) {
+        Vec v[ROW / sizeof(Vec)];
+        row_move((char *)v, from + done);
+        for (int i = 0; i < n; i++)
+            row_move(to[i] + done, (const char *)v);
     }
+    for (int i = 0; i < n; i++)
+        memcpy(to[i] + done, from + done, bytes - done);
+}
+
+#if defined __x86_64__
+__attribute__((target("avx2"))) static void turn_avx2(int n, char *const *at, size_t bytes,
+                                                      bool is_ring)
+{
+    turn(n, at, bytes, is_ring);
+}
+
+__attribute__((target("avx2"))) static void spread_avx2(int n, char *const *to, const char *from,
+                                                        size_t bytes)
+{
+    spread(n, to, from, bytes);
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2");
+}
+#else
+#define turn_avx2 turn
+#define spread_avx2 spread
+static bool has_avx2(void)
+{
+    return false;
+}
 #endif
-    rotate(n, at, bytes);
-}
 
-Runs runs_cut(int64_t outer, size_t run)
+void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring)
 {
-    Runs r = { outer, run, 0, outer, 1 };
-    if (!outer || !run)
-        return r;
-    r.npieces = 1;
-    if ((size_t)outer * run <= PIECE_BYTES)
-        return r;
-    r.together = run >= PIECE_BYTES ? 1 : (int64_t)(PIECE_BYTES / run);
-    r.parts = (int64_t)((run + PIECE_BYTES - 1) / PIECE_BYTES);
-    r.npieces = (outer + r.together - 1) / r.together * r.parts;
-    return r;
-}
-
-Piece runs_piece(const Runs *r, int64_t i)
-{
-    if (r->npieces == 1)
-        return (Piece){ 0, r->outer, 0, r->run };
-    int64_t first = i / r->parts * r->together, end = first + r->together;
-    size_t at = (size_t)(i % r->parts) * PIECE_BYTES;
-    return (Piece){ first, end < r->outer ? end : r->outer, at,
-                    r->run - at < PIECE_BYTES ? r->run - at : PIECE_BYTES };
-}
-
-typedef struct Moves {
-    const Move *at;
-    Runs runs; /* of each, which are equal in size */
-    bool streams;
-} Moves;
-
-static void move_piece(void *user, int64_t i)
-{
-    const Moves *all = user;
-    int64_t which = slice_of(&all->runs, &i);
-    const Move *m = &all->at[which];
-    Piece piece = runs_piece(&all->runs, i);
-    if (m->from)
-        bytes_move(m->to + piece.at, m->from + piece.at, piece.bytes, all->streams);
+    if (has_avx2())
+        turn_avx2(n, at, bytes, is_ring);
     else
-        memset(m->to + piece.at, 0, piece.bytes);
+        turn(n, at, bytes, is_ring);
 }
 
-void meet_moves(const Parts *p, int64_t n, const Move *moves)
+void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool streams)
 {
-    if (!n)
-        return;
-    Moves all = { moves, runs_cut(1, moves[0].bytes),
-                  meet_streams(2 * moves[0].bytes * (size_t)n) };
-    meet_slices(p, n * all.runs.npieces, moves[0].bytes * (size_t)n, move_piece, &all);
+    enum { SMALL = 16 << 10 }; /* larger, and one target after the other is as good */
+    if (n == 1 || streams || bytes > SMALL)
+        for (int i = 0; i < n; i++)
+            bytes_move(to[i], from, bytes, streams);
+    else if (has_avx2())
+        spread_avx2(n, to, from, bytes);
+    else
+        spread(n, to, from, bytes);
 }

@@ -4,8 +4,7 @@
  *
  * The numbers in the pairs are partitions when the operation has a channel, else replicas.
  *
- * In place, who is read by nobody is written first, then who was read by that one alone.  What is
- * left are rings, which are turned. */
+ * In place there are chains and rings: each takes what the next has, the last of a chain zeros. */
 #include "engine/comm/group.h"
 
 #include <string.h>
@@ -49,98 +48,72 @@ static Error *find_sources(const Parts *p, int *sources)
     return NULL;
 }
 
-/* The ranks in an order in which each may be written: those up to the number returned one by one,
- * the others in rings, each taking from the next and the last from the first. */
-static int order_in_place(int n, const int *sources, int *order)
+/* In place: from rank r on each takes from the next, until one is its own source's target again or
+ * takes zeros.  is_done: who has taken. */
+static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources, bool *is_done)
 {
-    int readers[n], nalone = 0, k = 0;
-    bool is_done[n];
-    for (int r = 0; r < n; r++)
-        readers[r] = is_done[r] = 0;
-    for (int r = 0; r < n; r++)
-        if (sources[r] >= 0)
-            readers[sources[r]]++;
-    for (int r = 0; r < n; r++)
-        for (int to = r; to >= 0 && !is_done[to] && !readers[to]; to = sources[to]) {
-            order[nalone++] = to;
-            is_done[to] = true;
-            if (sources[to] >= 0)
-                readers[sources[to]]--;
-        }
-    k = nalone;
-    for (int r = 0; r < n; r++)
-        for (int to = r; !is_done[to]; to = sources[to]) {
-            order[k++] = to;
-            is_done[to] = true;
-        }
-    return nalone;
-}
-
-typedef struct Shift {
-    const Parts *p;
-    int i; /* the operand */
-    Runs runs;
-    const int *sources, *order;
-    int nalone; /* of the order */
-} Shift;
-
-/* The ring that begins at order[k]; returns where the next one does. */
-static int turn_ring(const Shift *s, int k, Piece piece)
-{
-    char *at[s->p->n];
-    int n = 0;
-    do
-        at[n++] = part_out(s->p, s->order[k], s->i) + piece.at;
-    while (++k < s->p->n && s->order[k] == s->sources[s->order[k - 1]]);
-    bytes_rotate(n, at, piece.bytes);
-    return k;
-}
-
-static void shift_piece(void *user, int64_t i)
-{
-    const Shift *s = user;
-    Piece piece = runs_piece(&s->runs, i);
-    int k = 0;
-    for (; k < s->nalone; k++) {
-        int to = s->order[k], from = s->sources[to];
-        char *at = part_out(s->p, to, s->i) + piece.at;
-        if (from == ZEROS)
-            memset(at, 0, piece.bytes);
-        else
-            memcpy(at, part_in(s->p, from, s->i) + piece.at, piece.bytes);
+    int way[p->n], n = 0;
+    for (; r != ZEROS && !is_done[r]; r = sources[r]) {
+        is_done[r] = true;
+        way[n++] = r;
     }
-    while (k < s->p->n)
-        k = turn_ring(s, k, piece);
+    if (!n || r == way[n - 1]) /* it keeps what it has */
+        return NULL;
+    Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
+    char **at;
+    TRY(score_add(s, (Step){ .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows },
+                  &at));
+    for (int k = 0; k < n; k++)
+        at[k] = part_out(p, way[k], i);
+    return NULL;
 }
 
-static void shift_in_place(const Parts *p, int i, const int *sources)
+/* Those from whom nobody takes begin a way; all that are left then are in rings. */
+static Error *shift_in_place(const Parts *p, Score *s, int i, const int *sources)
 {
-    int order[p->n], nalone = order_in_place(p->n, sources, order);
-    size_t bytes = type_bytes(p->m->in_types[i]);
-    Shift s = { p, i, runs_cut(1, bytes), sources, order, nalone };
-    meet_slices(p, s.runs.npieces, bytes * (size_t)p->n, shift_piece, &s);
-}
-
-static void shift_apart(const Parts *p, int i, const int *sources)
-{
-    Move moves[p->n];
+    bool is_done[p->n], is_source[p->n];
+    memset(is_done, 0, sizeof is_done);
+    memset(is_source, 0, sizeof is_source);
     for (int r = 0; r < p->n; r++)
-        moves[r] = (Move){ part_out(p, r, i), sources[r] >= 0 ? part_in(p, sources[r], i) : NULL,
-                           type_bytes(p->m->in_types[i]) };
-    meet_moves(p, p->n, moves);
+        if (sources[r] != ZEROS)
+            is_source[sources[r]] = true;
+    for (int r = 0; r < p->n; r++)
+        if (!is_source[r])
+            TRY(add_way(p, s, i, r, sources, is_done));
+    for (int r = 0; r < p->n; r++)
+        TRY(add_way(p, s, i, r, sources, is_done));
+    return NULL;
 }
 
-Error *meet_permute(const Parts *p)
+/* from: NULL means zeros. */
+static Error *add_copy(const Parts *p, Score *s, int i, char *from, char *to)
+{
+    Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
+    char **at;
+    TRY(score_add(s, (Step){ .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows },
+                  &at));
+    if (from)
+        *at++ = from;
+    *at = to;
+    return NULL;
+}
+
+Error *write_permute(const Parts *p, Score *s)
 {
     int sources[p->n];
     TRY(find_sources(p, sources));
     for (int i = 0; i < p->m->nin; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
             return meet_misfit(p, i);
-        if (parts_are_in_place(p, i))
-            shift_in_place(p, i, sources);
-        else
-            shift_apart(p, i, sources);
+        if (!type_bytes(p->m->in_types[i]))
+            continue;
+        if (parts_are_in_place(p, i)) {
+            TRY(shift_in_place(p, s, i, sources));
+            continue;
+        }
+        for (int r = 0; r < p->n; r++)
+            TRY(add_copy(p, s, i, sources[r] == ZEROS ? NULL : part_in(p, sources[r], i),
+                         part_out(p, r, i)));
     }
     return NULL;
 }
@@ -148,9 +121,6 @@ Error *meet_permute(const Parts *p)
 /* From which rank array i comes to rank r, who says it itself. */
 static Error *find_root(const Parts *p, int r, int i, int *root)
 {
-    *root = 0;
-    if (!((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root)
-        return NULL;
     int32_t place;
     memcpy(&place, part_in(p, r, p->m->nin - 1) + (size_t)i * sizeof place, sizeof place);
     if (place < 0 || place >= p->n)
@@ -161,21 +131,42 @@ static Error *find_root(const Parts *p, int r, int i, int *root)
     return NULL;
 }
 
-Error *meet_broadcast(const Parts *p)
+/* All take from the first, in one pass. */
+static Error *broadcast_operand(const Parts *p, Score *s, int i)
 {
-    Move moves[p->n];
+    Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
+    int nout = part_is_shared(p, i) ? 1 : p->n;
+    int first = part_out(p, 0, i) == part_in(p, 0, i); /* in place it has it */
+    char **at;
+    if (first == nout)
+        return NULL;
+    TRY(score_add(s, (Step){ .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows },
+                  &at));
+    *at++ = part_in(p, 0, i);
+    for (int r = first; r < nout; r++)
+        *at++ = part_out(p, r, i);
+    return NULL;
+}
+
+static Error *broadcast_from_roots(const Parts *p, Score *s, int i)
+{
+    int nout = part_is_shared(p, i) ? 1 : p->n;
+    for (int r = 0; r < nout; r++) {
+        int root = 0;
+        TRY(find_root(p, r, i, &root));
+        TRY(add_copy(p, s, i, part_in(p, root, i), part_out(p, r, i)));
+    }
+    return NULL;
+}
+
+Error *write_broadcast(const Parts *p, Score *s)
+{
+    bool has_roots = ((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root;
     for (int i = 0; i < p->m->nout; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
             return meet_misfit(p, i);
-        int nouts = part_is_shared(p, i) ? 1 : p->n, n = 0;
-        for (int r = 0; r < nouts; r++) {
-            int root;
-            TRY(find_root(p, r, i, &root));
-            if (part_out(p, r, i) != part_in(p, root, i)) /* in place: the root's own */
-                moves[n++] = (Move){ part_out(p, r, i), part_in(p, root, i),
-                                     type_bytes(p->m->in_types[i]) };
-        }
-        meet_moves(p, n, moves);
+        if (type_bytes(p->m->in_types[i]))
+            TRY(has_roots ? broadcast_from_roots(p, s, i) : broadcast_operand(p, s, i));
     }
     return NULL;
 }

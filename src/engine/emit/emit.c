@@ -258,6 +258,22 @@ static bool all_are_apart(const Making *k, const Meeting *m)
     return true;
 }
 
+/* The groups that devices are in, if each is in one. */
+static void find_full(Making *k, Meeting *m, int ndevices)
+{
+    int32_t *full = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
+    m->full = full;
+    for (int d = 0; d < ndevices; d++) {
+        int32_t g = m->group_of[d];
+        if (g < 0) {
+            m->nfull = 0;
+            return;
+        }
+        if (k->groups.at[g].members[0] == d)
+            full[m->nfull++] = g;
+    }
+}
+
 static Error *make_meeting(Making *k, const StretchEnd *end)
 {
     const Module *m = k->p->m;
@@ -279,9 +295,11 @@ static Error *make_meeting(Making *k, const StretchEnd *end)
         .out_types = types_of(k, node->nout, NULL, node->out),
         .attrs = node->attrs,
     };
-    int32_t *group_of = ARENA_ARRAY(k->job->arena, int32_t, m->nreplicas * m->npartitions);
+    int ndevices = m->nreplicas * m->npartitions;
+    int32_t *group_of = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
     TRY(groups_of(&k->groups, m, end->meeting, group_of));
     meeting->group_of = group_of;
+    find_full(k, meeting, ndevices);
     meeting->is_apart = all_are_apart(k, meeting);
     if (node->op == OP_GLOBAL) {
         k->program->stats.joins += joins_shards(node->attrs);
@@ -361,18 +379,28 @@ static void describe(Making *k)
     program->module = p->m;
 }
 
+static void make_stretches(Making *k)
+{
+    Job *job = k->job;
+    int n = k->program->nstretches;
+    StretchFn **stretches = ARENA_ARRAY(job->arena, StretchFn *, n);
+    k->tables.stretches = ARENA_ARRAY(job->arena, LLVMValueRef, n);
+    for (int i = 0; i < n; i++) {
+        const char *name = name_of(job, "p%d_s%d", k->number, i);
+        k->tables.stretches[i] = glue_declare(&job->e, name);
+        link_later(job, name, &stretches[i]);
+    }
+    for (int i = 0; i < n; i++)
+        glue_stretch(&job->e, k->p, &k->tables, i);
+    k->program->stretches = stretches;
+}
+
 static Error *make_code(Making *k)
 {
     Program *program = k->program;
     TRY(make_region(k, k->p->main));
     TRY(make_meetings(k));
-    StretchFn **stretches = ARENA_ARRAY(k->job->arena, StretchFn *, program->nstretches);
-    for (int i = 0; i < program->nstretches; i++) {
-        const char *name = name_of(k->job, "p%d_s%d", k->number, i);
-        glue_stretch(&k->job->e, k->p, &k->tables, i, name);
-        link_later(k->job, name, &stretches[i]);
-    }
-    program->stretches = stretches;
+    make_stretches(k);
     program->meetings = k->meetings;
     program->groups = k->groups.at;
     program->ngroups = k->groups.n;

@@ -4,7 +4,9 @@
  *       %slab = load ...                          what the frame points to, once
  *       call void @k0(ptr %frame, operands, results)
  *       memcpy ...                                moves, in an order in which none hurts another
- *       ret i32 2                                 the next stretch
+ *       ret i32 -16                               the first meeting, or
+ *       %next = musttail call i32 @s2(ptr %frame) the next stretch, without a way through the
+ *       ret i32 %next                             executor
  *
  * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
  * flag on its way back.  The code holds no host address: memory and functions are found through
@@ -25,6 +27,7 @@ typedef struct Glue {
     LLVMValueRef function, frame;
     LLVMValueRef slab, pool, args, outs, cancel;
     LLVMBasicBlockRef failed; /* returns STRETCH_FAIL */
+    int number;               /* of the stretch */
 } Glue;
 
 static LLVMValueRef int32(const Glue *g, int64_t x)
@@ -201,13 +204,12 @@ static void region_nodes(const Glue *g, RegionId r)
     all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
 }
 
-/* Back to `test`, unless the run has been cancelled. */
-static void go_back(const Glue *g, LLVMBasicBlockRef test)
+static LLVMValueRef is_cancelled(const Glue *g)
 {
     LLVMValueRef flag = LLVMBuildLoad2(g->b, g->i32, g->cancel, "");
     LLVMSetOrdering(flag, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(flag, 4);
-    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, flag, int32(g, 0), ""), g->failed, test);
+    return LLVMBuildICmp(g->b, LLVMIntNE, flag, int32(g, 0), "");
 }
 
 static void loop(const Glue *g, NodeId n)
@@ -226,7 +228,7 @@ static void loop(const Glue *g, NodeId n)
     enter(g, inside);
     region_nodes(g, node->regions[1]);
     move_all(g, carried, body->nin, body->in);
-    go_back(g, test);
+    LLVMBuildCondBr(g->b, is_cancelled(g), g->failed, test);
     enter(g, after);
 }
 
@@ -288,10 +290,16 @@ static void one_node(const Glue *g, NodeId n)
 
 /* ---- functions ---- */
 
-static void begin(Glue *g, const char *name)
+LLVMValueRef glue_declare(Emit *e, const char *name)
 {
-    LLVMTypeRef type = LLVMFunctionType(g->i32, &g->ptr, 1, false);
-    g->function = LLVMAddFunction(g->e->llvm, name, type);
+    LLVMTypeRef frame = LLVMPointerTypeInContext(e->context, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(e->context), &frame, 1, false);
+    return LLVMAddFunction(e->llvm, name, type);
+}
+
+static void begin(Glue *g, LLVMValueRef function)
+{
+    g->function = function;
     g->frame = LLVMGetParam(g->function, 0);
     LLVMBasicBlockRef entry = block(g, "entry");
     g->failed = block(g, "failed");
@@ -310,7 +318,7 @@ static void part(const Glue *g, int n, const NodeId *nodes)
 {
     LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
     Glue inner = *g;
-    begin(&inner, "part");
+    begin(&inner, glue_declare(g->e, "part"));
     LLVMSetLinkage(inner.function, LLVMInternalLinkage);
     for (int i = 0; i < n; i++)
         one_node(&inner, nodes[i]);
@@ -335,11 +343,27 @@ static void all_nodes(const Glue *g, int n, const NodeId *nodes)
             part(g, n - i < PART ? n - i : PART, nodes + i);
 }
 
+/* Straight into the next stretch.  On a way back whoever plays this may have to stop it. */
+static void go_on(const Glue *g, int target)
+{
+    if (target <= g->number) {
+        LLVMBasicBlockRef stops = block(g, "stops"), goes_on = block(g, "goes_on");
+        LLVMBuildCondBr(g->b, is_cancelled(g), stops, goes_on);
+        enter(g, stops);
+        LLVMBuildRet(g->b, int32(g, target));
+        enter(g, goes_on);
+    }
+    LLVMValueRef frame = g->frame, next = g->t->stretches[target];
+    LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(next), next, &frame, 1, "");
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail); /* else the stack would grow */
+    LLVMBuildRet(g->b, call);
+}
+
 static void ends(const Glue *g, const StretchEnd *end)
 {
     switch (end->kind) {
     case END_PROGRAM: LLVMBuildRet(g->b, int32(g, STRETCH_END)); break;
-    case END_GOTO: LLVMBuildRet(g->b, int32(g, end->targets[0])); break;
+    case END_GOTO: go_on(g, end->targets[0]); break;
     case END_MEET:
         LLVMBuildRet(g->b, int32(g, STRETCH_MEET - g->t->meetings[end->meeting]));
         break;
@@ -348,7 +372,7 @@ static void ends(const Glue *g, const StretchEnd *end)
         choose(g, end->on, end->ntargets, blocks);
         for (int i = 0; i < end->ntargets; i++) {
             enter(g, blocks[i]);
-            LLVMBuildRet(g->b, int32(g, end->targets[i]));
+            go_on(g, end->targets[i]);
         }
         free(blocks);
         break;
@@ -356,12 +380,12 @@ static void ends(const Glue *g, const StretchEnd *end)
     }
 }
 
-void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number, const char *name)
+void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number)
 {
-    Glue g = { .e = e, .p = p, .t = t, .b = e->builder };
+    Glue g = { .e = e, .p = p, .t = t, .b = e->builder, .number = number };
     g.i32 = LLVMInt32TypeInContext(e->context);
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
-    begin(&g, name);
+    begin(&g, t->stretches[number]);
     const Stretch *s = &p->stretches[number];
     all_nodes(&g, s->nnodes, s->nodes);
     moves(&g, s->nmoves, s->moves);

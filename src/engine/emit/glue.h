@@ -10,10 +10,13 @@ typedef struct GlueTables {
     LLVMValueRef *kernels; /* of a tutti.fusion */
     int *evaluations;      /* number, for nodes that the evaluator plays */
     int *meetings;         /* number */
+    LLVMValueRef *stretches; /* by their numbers: declared before the first is made */
 } GlueTables;
 
-/* Stretch `number` of the plan as a function  i32 name(ptr frame). */
-void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number, const char *name);
+/* A function  i32 name(ptr frame), to become a stretch. */
+LLVMValueRef glue_declare(Emit *e, const char *name);
+/* Stretch `number` of the plan becomes t->stretches[number]. */
+void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number);
 
 /* same.c: regions that are equal but for the names of values.  Functions made from them are
  * looked up before another is made.  Starts as { 0 } with the module. */

@@ -160,42 +160,74 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
 
 /* ---- combine ---- */
 
-/* The element or vector at i of operand r. */
-static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
+/* Parameters of a CombineFn. */
+enum { COMBINE_OUT, COMBINE_NOUT, COMBINE_IN, COMBINE_NIN, COMBINE_N, COMBINE_PARAMS };
+
+/* for (r = first; r < end; r++), at least once; so_far is what the body made of it before. */
+typedef struct Ranks {
+    V r, so_far;
+    LLVMBasicBlockRef before, body;
+} Ranks;
+
+static Ranks ranks_begin(Kernel *k, LLVMTypeRef made)
 {
-    LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
-    V slot = LLVMBuildInBoundsGEP2(k->b, pointer, k->ins[0], &r, 1, "");
-    Coord here = { .base = i, .step = 1, .multiple = 1 };
-    int64_t dims[] = { INT64_MAX };
-    return load(k, LLVMBuildLoad2(k->b, pointer, slot, "in"), e,
-                index_numbered(k, (Type){ e, 1, dims }, here, lanes));
+    Ranks l = { .before = LLVMGetInsertBlock(k->b) };
+    l.body = LLVMAppendBasicBlockInContext(k->c, k->function, "rank");
+    LLVMBuildBr(k->b, l.body);
+    LLVMPositionBuilderAtEnd(k->b, l.body);
+    l.r = LLVMBuildPhi(k->b, LLVMInt64TypeInContext(k->c), "r");
+    if (made)
+        l.so_far = LLVMBuildPhi(k->b, made, "");
+    return l;
 }
 
-/* One element or vector: out[i] = f(f(in[0][i], in[1][i]), in[2][i]) ...  All operands in one pass,
- * because the machine then fetches from all of them at once. */
+static void ranks_end(Kernel *k, Ranks *l, int64_t first, V start, V made, int end)
+{
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(k->b), from[] = { l->before, last };
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "done");
+    V next = LLVMBuildNSWAdd(k->b, l->r, const_i64(k, 1), "");
+    V n = LLVMGetParam(k->function, (unsigned)end);
+    LLVMBuildCondBr(k->b, LLVMBuildICmp(k->b, LLVMIntSLT, next, n, ""), l->body, after);
+    LLVMAddIncoming(l->r, (V[]){ const_i64(k, first), next }, from, 2);
+    if (made)
+        LLVMAddIncoming(l->so_far, (V[]){ start, made }, from, 2);
+    LLVMPositionBuilderAtEnd(k->b, after);
+}
+
+/* The memory of rank r, in the list that is this parameter. */
+static V combine_memory(Kernel *k, int list, V r)
+{
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
+    V table = LLVMGetParam(k->function, (unsigned)list);
+    return LLVMBuildLoad2(k->b, pointer, LLVMBuildInBoundsGEP2(k->b, pointer, table, &r, 1, ""),
+                          "");
+}
+
+static Index *combine_index(Kernel *k, Element e, V i, int lanes)
+{
+    static int64_t dims[] = { INT64_MAX };
+    Coord here = { .base = i, .step = 1, .multiple = 1 };
+    return index_numbered(k, (Type){ e, 1, dims }, here, lanes);
+}
+
+static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
+{
+    return load(k, combine_memory(k, COMBINE_IN, r), e, combine_index(k, e, i, lanes));
+}
+
+/* One element or vector: out[..][i] = f(f(in[0][i], in[1][i]), in[2][i]) ...  All operands and all
+ * results in one pass, because the machine then fetches from all of them at once. */
 static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
 {
     k->lanes = lanes;
-    V first = combine_load(k, e, const_i64(k, 0), i, lanes);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(k->b);
-    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(k->c, k->function, "operand");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "done");
-    LLVMBuildBr(k->b, body);
-    LLVMPositionBuilderAtEnd(k->b, body);
-    V r = LLVMBuildPhi(k->b, LLVMInt64TypeInContext(k->c), "r"), one = const_i64(k, 1), sum;
-    V so_far = LLVMBuildPhi(k->b, LLVMTypeOf(first), "");
+    V first = combine_load(k, e, const_i64(k, 0), i, lanes), sum;
+    Ranks in = ranks_begin(k, LLVMTypeOf(first));
     memo_clear(k);
-    region_inline(k, reducer, (V[]){ so_far, combine_load(k, e, r, i, lanes) }, &sum);
-    V next = LLVMBuildNSWAdd(k->b, r, one, "");
-    LLVMBasicBlockRef last = LLVMGetInsertBlock(k->b);
-    V goes_on = LLVMBuildICmp(k->b, LLVMIntSLT, next, LLVMGetParam(k->function, 2), "");
-    LLVMBuildCondBr(k->b, goes_on, body, after);
-    LLVMAddIncoming(r, (V[]){ one, next }, (LLVMBasicBlockRef[]){ before, last }, 2);
-    LLVMAddIncoming(so_far, (V[]){ first, sum }, (LLVMBasicBlockRef[]){ before, last }, 2);
-    LLVMPositionBuilderAtEnd(k->b, after);
-    Coord here = { .base = i, .step = 1, .multiple = 1 };
-    int64_t dims[] = { INT64_MAX };
-    store(k, k->outs[0], e, index_numbered(k, (Type){ e, 1, dims }, here, lanes), sum);
+    region_inline(k, reducer, (V[]){ in.so_far, combine_load(k, e, in.r, i, lanes) }, &sum);
+    ranks_end(k, &in, 1, first, sum, COMBINE_NIN);
+    Ranks out = ranks_begin(k, NULL);
+    store(k, combine_memory(k, COMBINE_OUT, out.r), e, combine_index(k, e, i, lanes), sum);
+    ranks_end(k, &out, 0, NULL, NULL, COMBINE_NOUT);
 }
 
 /* while (i + lanes <= n) { ...; i += lanes } from i; returns i after it. */
@@ -224,15 +256,11 @@ static void combine_begin(Kernel *k, const char *name)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(k->c);
-    LLVMTypeRef types[] = { pointer, pointer, i64, i64 };
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, 0);
+    LLVMTypeRef types[] = { pointer, i64, pointer, i64, i64 };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, COMBINE_PARAMS, 0);
     k->function = LLVMAddFunction(k->e->llvm, name, type);
     set_width(k);
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
-    k->outs = ARENA_ARRAY(k->arena, V, 1);
-    k->ins = ARENA_ARRAY(k->arena, V, 1);
-    k->outs[0] = LLVMGetParam(k->function, 0);
-    k->ins[0] = LLVMGetParam(k->function, 1);
 }
 
 Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name, LLVMValueRef *out)
@@ -248,7 +276,7 @@ Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name
     combine_begin(&k, name);
     ElementInfo info = element_info[element_part(type.element)];
     k.width = e->vector_bytes / (info.bytes > 4 || info.kind == FLOAT ? 4 : info.bytes);
-    V n = LLVMGetParam(k.function, 3);
+    V n = LLVMGetParam(k.function, COMBINE_N);
     enum { TOGETHER = 4 }; /* vectors, so that looking for operands is not what costs */
     V i = combine_loop(&k, reducer, type.element, const_i64(&k, 0), n, TOGETHER * k.width);
     i = combine_loop(&k, reducer, type.element, i, n, k.width);

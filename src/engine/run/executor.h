@@ -4,6 +4,7 @@
  *   executor.c   queues of devices, the list of tasks that can move, the workers
  *   slices.c     large loops cut into pieces for idle workers
  *   task.c       plays a task from stretch to stretch; meetings; deadlocks; the end of a run
+ *   chorus.c     plays all tasks of a run, if one thread does
  *   post.c       what one device sends to another
  *
  * Locks: one of the executor, one of each run, and those of buffers, events and memories.
@@ -14,6 +15,7 @@
 #include "engine/run/launch.h"
 #include "engine/run/slices.h"
 
+struct Score;
 typedef struct Task Task;
 typedef struct Run Run;
 
@@ -123,13 +125,19 @@ struct Executor {
 };
 
 /* task.c */
+void task_begin(Task *t);
 void task_play(Task *t); /* until it waits or has ended; may end the run */
-void run_play(Run *run); /* all tasks, of one that is played alone */
+void task_go_on(Task *t, int32_t next); /* the same, after a stretch that said `next` */
+/* Everybody in the group has come and stands still.  The score: see meeting_perform. */
+MUST_USE Error *group_perform(Run *run, const Meeting *m, const Group *group, struct Score *score);
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
 /* t waits at meeting k.  The run's lock is held; who is to go on after a deadlock is listed. */
 void task_wait_locked(Task *t, int k, TaskList *released);
 unsigned denormals_flush(void);        /* the setting before */
 void denormals_restore(unsigned before);
+
+/* chorus.c */
+void run_play(Run *run); /* one that is played alone, until it has ended or others want the thread */
 
 /* executor.c */
 Run *run_new(Executor *e, const Program *program);

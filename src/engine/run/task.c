@@ -258,13 +258,13 @@ static Arrival arrive(Task *t, int k, int g)
     return arrival;
 }
 
-/* Everybody has come and stands still until tasks_ready. */
-static Error *perform(Task *t, const Meeting *m, const Group *group)
+Error *group_perform(Run *run, const Meeting *m, const Group *group, Score *score)
 {
     Frame *frames[group->n];
     for (int i = 0; i < group->n; i++)
-        frames[i] = &t->run->tasks[group->members[i]].frame;
-    return meeting_perform(m, group->n, frames, t->device->memory);
+        frames[i] = &run->tasks[group->members[i]].frame;
+    Memory *scratch = run->tasks[group->members[0]].device->memory;
+    return meeting_perform(m, group->n, frames, scratch, score);
 }
 
 static void release_group(Task *t, const Group *group)
@@ -302,7 +302,10 @@ static bool meet(Task *t, int k)
     yield_at_random();
     const Group *group = &run->program->groups[g];
     t->next_stretch = m->next;
-    Error *error = perform(t, m, group);
+    Score score;
+    score_begin(&score);
+    Error *error = group_perform(run, m, group, &score);
+    score_end(&score);
     if (error)
         run_fail(run, error);
     release_group(t, group);
@@ -310,18 +313,25 @@ static bool meet(Task *t, int k)
     return true;
 }
 
-static Error *begin(Task *t)
+static Error *take_slab(Task *t)
 {
-    t->has_begun = true;
-    /* relaxed: a hint not to begin at all */
-    if (atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
-        return NULL;
     size_t bytes = t->run->program->slab_bytes;
     void *slab = NULL;
     if (bytes)
         TRY(memory_take(t->device->memory, bytes, &slab));
     t->frame.slab = slab;
     return NULL;
+}
+
+void task_begin(Task *t)
+{
+    t->has_begun = true;
+    /* relaxed: a hint not to begin at all */
+    if (atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
+        return;
+    Error *error = take_slab(t);
+    if (error)
+        run_fail(t->run, error);
 }
 
 static void end(Task *t)
@@ -349,15 +359,11 @@ static void end(Task *t)
         run_end(run);
 }
 
-/* Plays stretches up to a meeting, which it returns, or to the end: -1. */
-static int play_stretches(Task *t)
+/* A stretch has said `next`: plays up to a meeting, which it returns, or to the end: -1. */
+static int play_stretches(Task *t, int32_t next)
 {
     const Program *program = t->run->program;
-    int32_t next = t->next_stretch;
-    /* relaxed: a hint to stop; the run's error is read under its lock */
-    while (!atomic_load_explicit(&t->run->cancel, memory_order_relaxed)) {
-        require(next < program->nstretches);
-        next = program->stretches[next](&t->frame);
+    for (;;) {
         if (next <= STRETCH_MEET)
             return STRETCH_MEET - next;
         if (next == STRETCH_FAIL) {
@@ -365,47 +371,30 @@ static int play_stretches(Task *t)
             t->frame.error = NULL;
             task_fail(t, error);
         }
-        if (next < 0)
+        /* relaxed: a hint to stop; the run's error is read under its lock */
+        if (next < 0 || atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
             return -1;
+        require(next < program->nstretches);
+        next = program->stretches[next](&t->frame);
     }
-    return -1;
 }
 
-void task_play(Task *t)
+void task_go_on(Task *t, int32_t next)
 {
-    if (!t->has_begun) {
-        Error *error = begin(t);
-        if (error)
-            run_fail(t->run, error);
-    }
     for (;;) {
-        int k = play_stretches(t);
+        int k = play_stretches(t, next);
         if (k < 0)
             break;
         if (!meet(t, k))
             return;
+        next = t->next_stretch;
     }
     end(t);
 }
 
-/* Tasks move in turn, each up to its next meeting.  Every now and then work that has come
- * meanwhile gets the thread, unless that is the caller's. */
-void run_play(Run *run)
+void task_play(Task *t)
 {
-    enum { PATIENCE = 1000 };
-    Executor *e = run->executor;
-    int ndevices = run->program->ndevices;
-    for (int turns = 0; run->nended < ndevices; turns++) {
-        /* relaxed: a hint */
-        if (turns >= PATIENCE && !run->is_inline &&
-            atomic_load_explicit(&e->nready, memory_order_relaxed)) {
-            task_push(run->tasks);
-            return;
-        }
-        for (Task *t = run->tasks; t < run->tasks + ndevices; t++)
-            if (!t->waits && !t->has_ended)
-                task_play(t);
-    }
-    if (!run->is_inline)
-        run_end(run);
+    if (!t->has_begun)
+        task_begin(t);
+    task_go_on(t, t->next_stretch);
 }

@@ -1,0 +1,198 @@
+/* score.c - what is to be done in a meeting, and doing it: whole if it is small, else cut into
+ * pieces that all workers take from. */
+#include "engine/comm/group.h"
+
+#include "engine/run/strided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORTH_HELP = 2 << 20,    /* bytes touched: less, and their way to another core costs more */
+    PIECE_BYTES = 256 << 10, /* of an array: what a worker takes at a time; whole elements, */
+    BLOCK_BYTES = 8 << 10,   /* as is this: part of a sum that stays in the first cache */
+    SHORT_RUN = 1 << 10,     /* rows that are copied one memory after the other */
+};
+
+void score_begin(Score *s)
+{
+    s->m = NULL;
+    s->frame = NULL;
+    s->nsteps = s->naddresses = 0;
+    s->steps = s->few_steps;
+    s->steps_room = (int)(sizeof s->few_steps / sizeof *s->few_steps);
+    s->at = s->few_at;
+    s->addresses_room = (int)(sizeof s->few_at / sizeof *s->few_at);
+    s->bytes = 0;
+    s->npieces = 0;
+}
+
+void score_end(Score *s)
+{
+    if (s->steps != s->few_steps)
+        free(s->steps);
+    if (s->at != s->few_at)
+        free(s->at);
+    score_begin(s);
+}
+
+/* Room for n things in what begins as `few` and is then the heap's.  NULL: no memory. */
+static void *grown(void *now, const void *few, int n, int *room, size_t each)
+{
+    if (n <= *room)
+        return now;
+    int more = n > 2 * *room ? n : 2 * *room;
+    void *fresh = realloc(now == few ? NULL : now, each * (size_t)more);
+    if (fresh && now == few)
+        memcpy(fresh, few, each * (size_t)*room);
+    if (fresh)
+        *room = more;
+    return fresh;
+}
+
+static void step_cut(Step *t)
+{
+    int64_t nruns = t->rows.near * t->rows.far;
+    size_t run = t->rows.run;
+    t->npieces = nruns && run ? 1 : 0;
+    t->together = nruns;
+    t->parts = 1;
+    if ((size_t)nruns * run <= PIECE_BYTES)
+        return;
+    t->together = run >= PIECE_BYTES ? 1 : (int64_t)(PIECE_BYTES / run);
+    t->parts = (int64_t)((run + PIECE_BYTES - 1) / PIECE_BYTES);
+    t->npieces = (nruns + t->together - 1) / t->together * t->parts;
+}
+
+Error *score_add(Score *s, Step step, char ***at)
+{
+    int n = step.nin + step.nout;
+    Step *steps = grown(s->steps, s->few_steps, s->nsteps + 1, &s->steps_room, sizeof *steps);
+    s->steps = steps ? steps : s->steps;
+    char **all = grown(s->at, s->few_at, s->naddresses + n, &s->addresses_room, sizeof *all);
+    s->at = all ? all : s->at;
+    if (!steps || !all)
+        return error_new(CODE_EXHAUSTED, "no memory for %d steps of a meeting", s->nsteps + 1);
+    step.at = s->naddresses;
+    step.first = s->npieces;
+    step_cut(&step);
+    s->steps[s->nsteps++] = step;
+    s->naddresses += n;
+    s->npieces += step.npieces;
+    int ntouched = step.kind == STEP_RING || step.kind == STEP_CHAIN ? 2 * step.nout : n;
+    s->bytes += (size_t)ntouched * (size_t)(step.rows.near * step.rows.far) * step.rows.run;
+    *at = s->at + step.at;
+    return NULL;
+}
+
+/* ---- playing ---- */
+
+/* A sum that is streamed past the caches is made apart, block by block. */
+static void reduce_streaming(const Score *s, const Step *t, char *const *at, size_t bytes)
+{
+    _Alignas(64) char apart[BLOCK_BYTES];
+    const void *in[t->nin];
+    for (size_t done = 0; done < bytes; done += BLOCK_BYTES) {
+        size_t block = bytes - done < BLOCK_BYTES ? bytes - done : BLOCK_BYTES;
+        for (int i = 0; i < t->nin; i++)
+            in[i] = at[i] + done;
+        s->m->combine((void *[]){ apart }, 1, in, t->nin, (int64_t)(block / t->element));
+        for (int o = 0; o < t->nout; o++)
+            bytes_move(at[t->nin + o] + done, apart, block, true);
+    }
+}
+
+/* One run of bytes; at[nin + nout] is where it lies. */
+static void run_play(const Score *s, const Step *t, char *const *at, size_t bytes, bool streams)
+{
+    switch (t->kind) {
+    case STEP_COPY:
+        if (t->nin)
+            bytes_spread(t->nout, at + 1, at[0], bytes, streams);
+        for (int o = 0; !t->nin && o < t->nout; o++)
+            memset(at[o], 0, bytes);
+        break;
+    case STEP_RING:
+    case STEP_CHAIN: bytes_turn(t->nout, at, bytes, t->kind == STEP_RING); break;
+    case STEP_REDUCE:
+        if (streams)
+            reduce_streaming(s, t, at, bytes);
+        else
+            s->m->combine((void *const *)at + t->nin, t->nout, (const void *const *)at, t->nin,
+                          (int64_t)(bytes / t->element));
+        break;
+    }
+}
+
+/* Short runs of one group, n from number i on, to one result after the other. */
+static void copy_short(const Score *s, const Step *t, int64_t group, int64_t i, int64_t n)
+{
+    const Rows *r = &t->rows;
+    const char *from = s->at[t->at] + group * r->in_far + i * r->in_near;
+    for (int o = 0; o < t->nout; o++)
+        strided_copy(s->at[t->at + 1 + o] + group * r->out_far + i * r->out_near, &r->out_near,
+                     from, &r->in_near, 1, &n, r->run);
+}
+
+/* Bytes [at, at + bytes) of n runs of one group, from number i on. */
+static void group_play(const Score *s, const Step *t, int64_t group, int64_t i, int64_t n,
+                       size_t at, size_t bytes, bool streams)
+{
+    const Rows *r = &t->rows;
+    if (t->kind == STEP_COPY && t->nin && r->run < SHORT_RUN) {
+        copy_short(s, t, group, i, n);
+        return;
+    }
+    char *here[t->nin + t->nout];
+    for (; n; n--, i++) {
+        int64_t in = group * r->in_far + i * r->in_near + (int64_t)at;
+        int64_t out = group * r->out_far + i * r->out_near + (int64_t)at;
+        for (int k = 0; k < t->nin + t->nout; k++)
+            here[k] = s->at[t->at + k] + (k < t->nin ? in : out);
+        run_play(s, t, here, bytes, streams);
+    }
+}
+
+static void piece_play(const Score *s, const Step *t, int64_t piece, bool streams)
+{
+    int64_t i = piece / t->parts * t->together, end = i + t->together;
+    int64_t nruns = t->rows.near * t->rows.far;
+    size_t at = (size_t)(piece % t->parts) * PIECE_BYTES, bytes = t->rows.run - at;
+    if (t->parts > 1 && bytes > PIECE_BYTES)
+        bytes = PIECE_BYTES;
+    for (end = end < nruns ? end : nruns; i < end;) {
+        int64_t group = i / t->rows.near, first = i % t->rows.near, n = t->rows.near - first;
+        n = n < end - i ? n : end - i;
+        group_play(s, t, group, first, n, at, bytes, streams);
+        i += n;
+    }
+}
+
+/* Slices are the pieces of all steps, one step after the other. */
+static void slice_play(void *user, int64_t slice)
+{
+    const Score *s = user;
+    int low = 0, high = s->nsteps - 1;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (s->steps[middle].first <= slice)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    piece_play(s, &s->steps[low], slice - s->steps[low].first, meet_streams(s->bytes));
+}
+
+void score_play(const Score *s)
+{
+    if (s->bytes >= WORTH_HELP) {
+        frame_slices(s->frame, s->npieces, slice_play, (void *)s);
+        return;
+    }
+    for (const Step *t = s->steps; t < s->steps + s->nsteps; t++)
+        if (t->rows.near == 1 && t->rows.far == 1)
+            run_play(s, t, s->at + t->at, t->rows.run, false);
+        else if (t->npieces)
+            for (int64_t i = 0; i < t->npieces; i++)
+                piece_play(s, t, i, false);
+}
