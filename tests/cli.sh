@@ -34,6 +34,11 @@ expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
 expect 1 "there is no pass 'x'; the passes are: refine" $tutti dump examples/lesson.mlir --after=x
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
 
+expect 1 "there is no level 'avx'; levels are avx2 and sse" env TUTTI_CPU_LEVEL=avx \
+    $tutti run examples/lesson.mlir --input zeros
+expect 0 '[35.720585, 49.656986]' env TUTTI_CPU_LEVEL=sse \
+    $tutti run examples/lesson.mlir --input examples/lesson.npy
+
 # Results that a tuple holds have numbers of their own.
 expect 0 'tf.aliasing_output = 2' $tutti dump tests/front/tuple_alias.mlir --after=refine
 

@@ -9,6 +9,7 @@
 
 #include "base/fail.h"
 #include "base/sync.h"
+#include "engine/level.h"
 #include "engine/plan.h"
 
 #include <string.h>
@@ -108,7 +109,9 @@ Error *compile_until(Module *m, const CompileOptions *o, const char *pass)
 Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out)
 {
     Plan p = { 0 };
-    Error *error = module_check(m);
+    Error *error = cpu_level_check();
+    if (!error)
+        error = module_check(m);
     if (!error)
         error = plan_begin(m, o, &p);
     if (!error)

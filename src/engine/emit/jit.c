@@ -14,6 +14,7 @@
 #include "engine/emit/emit.h"
 
 #include "base/fail.h"
+#include "engine/level.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
@@ -58,10 +59,10 @@ static void host_find(void)
     host.triple = LLVMGetDefaultTargetTriple();
     host.cpu = LLVMGetHostCPUName();
     host.features = LLVMGetHostCPUFeatures();
-    const char *level = getenv("TUTTI_CPU_LEVEL");
-    if (level && (!strcmp(level, "avx2") || !strcmp(level, "sse"))) {
-        host.cpu = strdup(!strcmp(level, "avx2") ? "x86-64-v3" : "x86-64-v2");
-        host.features = strdup(!strcmp(level, "avx2") ? "+avx2,+fma" : "");
+    CpuLevel level = cpu_level();
+    if (level != CPU_NATIVE) {
+        host.cpu = strdup(level == CPU_AVX2 ? "x86-64-v3" : "x86-64-v2");
+        host.features = strdup(level == CPU_AVX2 ? "+avx2,+fma" : "");
     }
     bool has_512 = strstr(host.features, "+avx512f") && strstr(host.features, "+avx512vl");
     bool has_256 = strstr(host.features, "+avx2");

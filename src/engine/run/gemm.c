@@ -6,6 +6,7 @@
 #include "engine/run/gemm.h"
 
 #include "base/fail.h"
+#include "engine/level.h"
 #include "engine/run/slices.h"
 
 #include <pthread.h>
@@ -137,14 +138,14 @@ static void *scratch(int which, size_t bytes)
 
 typedef enum Level { LEVEL_BASE, LEVEL_AVX2, LEVEL_AVX512 } Level;
 
-static Level level_of(const char *asked)
+static Level level_of(CpuLevel asked)
 {
     bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
                    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
     bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (asked && !strcmp(asked, "sse"))
+    if (asked == CPU_SSE)
         return LEVEL_BASE;
-    if (has_512 && !(asked && !strcmp(asked, "avx2")))
+    if (has_512 && asked != CPU_AVX2)
         return LEVEL_AVX512;
     return has_256 ? LEVEL_AVX2 : LEVEL_BASE;
 }
@@ -154,7 +155,7 @@ static pthread_once_t level_once = PTHREAD_ONCE_INIT;
 
 static void level_find(void)
 {
-    level = level_of(getenv("TUTTI_CPU_LEVEL"));
+    level = level_of(cpu_level());
 }
 
 void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,

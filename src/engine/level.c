@@ -1,0 +1,33 @@
+/* level.c - which instructions code may use: the words of TUTTI_CPU_LEVEL. */
+#include "engine/level.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* NULL: nothing is asked for. */
+static const char *asked(void)
+{
+    const char *word = getenv("TUTTI_CPU_LEVEL");
+    return word && *word ? word : NULL;
+}
+
+CpuLevel cpu_level(void)
+{
+    const char *word = asked();
+    if (word && !strcmp(word, "avx2"))
+        return CPU_AVX2;
+    return word && !strcmp(word, "sse") ? CPU_SSE : CPU_NATIVE;
+}
+
+Error *cpu_level_check(void)
+{
+    if (asked() && cpu_level() == CPU_NATIVE)
+        return error_new(CODE_INVALID,
+                         "TUTTI_CPU_LEVEL: there is no level '%s'; levels are avx2 and sse, and "
+                         "without it code uses all that the machine has",
+                         asked());
+    if (cpu_level() == CPU_AVX2 &&
+        !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
+        return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx2");
+    return NULL;
+}

@@ -1,0 +1,12 @@
+/* level.h - which instructions code may use: TUTTI_CPU_LEVEL, else all that the machine has. */
+#ifndef TUTTI_LEVEL_H
+#define TUTTI_LEVEL_H
+#include "base/error.h"
+
+typedef enum CpuLevel { CPU_NATIVE, CPU_AVX2, CPU_SSE } CpuLevel;
+
+/* Of the environment as it is now; the first compilation settles it for the process. */
+MUST_USE Error *cpu_level_check(void);
+/* CPU_NATIVE also where the word is wrong: cpu_level_check has said so. */
+CpuLevel cpu_level(void);
+#endif
