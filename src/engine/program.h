@@ -119,6 +119,7 @@ typedef struct Param {
     Tiling tiling;
     /* Arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output). */
     bool may_donate;
+    bool is_alike;   /* arguments: all devices have the same, and nobody writes there */
     int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
                         right whether or not the two are the same memory. */
     bool is_shared;  /* results: only meetings of all devices write it, the same for each: one

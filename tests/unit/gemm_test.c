@@ -1,8 +1,9 @@
 /* gemm_test.c - matrix products against three plain loops, over sizes around the edges of tiles
  * and blocks, with plain and transposed operands; and large ones cut for three workers, to the
- * same bits.  Links the engine's run. */
+ * same bits; and by a matrix that several devices have alike.  Links the engine's run. */
 #include "engine/run/executor.h"
 #include "engine/run/gemm.h"
+#include "engine/run/packs.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -100,9 +101,88 @@ static void test_cuts(void)
     executor_free(e);
 }
 
+/* Devices multiply by their argument 0, side by side.  Only the first one's holds the numbers, so
+ * that the others show whose they took. */
+enum { DEVICES = 4, ROWS = 40, DEPTH = 300, COLUMNS = 333 };
+
+typedef struct Player {
+    Frame frame;
+    bool turned;
+    float *a, *c;
+} Player;
+
+static void play(void *user)
+{
+    const Player *p = user;
+    int64_t row = p->turned ? 1 : COLUMNS, col = p->turned ? DEPTH : 1;
+    for (int i = 0; i < 3; i++)
+        gemm_f32(&p->frame, ROWS, COLUMNS, DEPTH, p->a, DEPTH, 1, p->frame.args[0], row, col, p->c,
+                 COLUMNS);
+}
+
+static void play_all(Run *run, Player *players)
+{
+    Thread threads[DEVICES];
+    for (int d = 0; d < DEVICES; d++)
+        CHECK(!thread_start(&threads[d], "player", play, &players[d]));
+    for (int d = 0; d < DEVICES; d++)
+        thread_join(&threads[d]);
+    packs_free(run);
+}
+
+static float *filled(int64_t n, float scale)
+{
+    float *at = malloc(sizeof *at * (size_t)n);
+    for (int64_t i = 0; i < n; i++)
+        at[i] = scale * (float)(i * 7919 % 1000);
+    return at;
+}
+
+static void test_alike(bool is_alike, bool is_pending, bool turned)
+{
+    Executor *e = NULL;
+    CHECK(!executor_new(DEVICES, 3, 0, &e));
+    Type type = { F32, 2, (int64_t[]){ DEPTH, COLUMNS } };
+    Param argument = { .whole = type, .local = type, .is_alike = is_alike };
+    Program program = { .ndevices = DEVICES, .nargs = 1, .args = &argument };
+    void *weights[DEVICES];
+    Event *pending[DEVICES] = { is_pending ? event_new() : NULL };
+    Run run = { .executor = e, .program = &program, .pointers = weights, .pending = pending };
+    Task task = { .run = &run };
+    Player players[DEVICES];
+    int64_t row = turned ? 1 : COLUMNS, col = turned ? DEPTH : 1;
+    for (int d = 0; d < DEVICES; d++) {
+        weights[d] = filled(DEPTH * COLUMNS, d ? -1 : 1);
+        Frame frame = { .args = &weights[d], .program = &program, .task = &task };
+        players[d] = (Player){ frame, turned, filled(ROWS * DEPTH, (float)(1 + d)),
+                               filled(ROWS * COLUMNS, 0) };
+    }
+    play_all(&run, players);
+    bool takes_first = is_alike && !is_pending;
+    float *expected = filled(ROWS * COLUMNS, 0);
+    for (int d = 0; d < DEVICES; d++) {
+        gemm_f32(NULL, ROWS, COLUMNS, DEPTH, players[d].a, DEPTH, 1, weights[takes_first ? 0 : d],
+                 row, col, expected, COLUMNS);
+        CHECK(!memcmp(expected, players[d].c, sizeof(float) * ROWS * COLUMNS));
+    }
+    for (int d = 0; d < DEVICES; d++) {
+        free(weights[d]);
+        free(players[d].a);
+        free(players[d].c);
+    }
+    free(expected);
+    event_release(pending[0]);
+    executor_free(e);
+}
+
 int main(void)
 {
     test_sizes();
     test_cuts();
+    for (int turned = 0; turned < 2; turned++) {
+        test_alike(true, false, turned);
+        test_alike(true, true, turned);
+        test_alike(false, false, turned);
+    }
     return check_done();
 }

@@ -253,12 +253,21 @@ static void put_in_place(const Alike *a, const Inside *b, NodeId global)
     subst_free(&outer);
 }
 
+/* Params of arguments say so too, for whatever is done once with an argument as it is (run/packs.c).
+ * In donated memory a loop may work. */
+static void mark_arguments(Plan *p)
+{
+    for (int i = 0; i < region_at(p->m, p->main)->nargs; i++)
+        p->args[i].is_alike = tiling_is_replicated(p->args[i].tiling) && !p->args[i].may_donate;
+}
+
 void alike_once(Plan *p)
 {
     Module *m = p->m;
     /* Without a mesh a program may say what each device does, on arguments of its own. */
     if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes || !p->args || !p->results)
         return;
+    mark_arguments(p);
     Arena *scratch = arena_new();
     Alike a = { p, m,
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),

@@ -17,6 +17,7 @@
 #include "engine/run/executor.h"
 
 #include "base/fail.h"
+#include "engine/run/packs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **
     e->ndevices = ndevices;
     e->nworkers = workers;
     e->born = fork_generation();
+    e->scratch = memory_new(-1, 0);
     e->devices = calloc((size_t)ndevices, sizeof *e->devices);
     e->queues = calloc((size_t)ndevices, sizeof *e->queues);
     e->threads = calloc((size_t)e->nworkers, sizeof *e->threads);
@@ -176,6 +178,7 @@ static bool unlink_run(Executor *e, Run *run)
 void run_recycle(Run *run)
 {
     Executor *e = run->executor;
+    packs_free(run);
     lock_take(&e->lock);
     bool is_awaited = run->link && unlink_run(e, run);
     bool keeps = e->nspare < MAX_SPARE_RUNS;
@@ -474,6 +477,7 @@ void executor_free(Executor *e)
     }
     for (int i = 0; i < e->ndevices; i++)
         memory_free(e->devices[i].memory);
+    memory_free(e->scratch);
     free(e->devices);
     free(e->queues);
     free(e->threads);

@@ -6,6 +6,7 @@
  *   task.c       plays a task from stretch to stretch; meetings; deadlocks; the end of a run
  *   chorus.c     plays all tasks of a run, if one thread does
  *   post.c       what one device sends to another
+ *   packs.c      what all devices multiply by, packed once
  *
  * Locks: one of the executor, one of each run, and those of buffers, events and memories.
  * Nobody ever holds two. */
@@ -73,6 +74,7 @@ struct Run {
     Error *error; /* the first */
     Point *points; /* [ngroups] */
     struct Letter *letters; /* sent and not yet taken, oldest first */
+    struct Pack *packs; /* packs.c: always under the lock */
 
     _Atomic int cancel; /* any thread: tasks stop when they see it */
 
@@ -103,6 +105,7 @@ struct Executor {
     int born; /* fork_generation */
     Device *devices;
     Queue *queues;
+    Memory *scratch; /* charged to nobody */
 
     Lock lock; /* of what follows, except the atomics */
     TaskList ready;

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "engine/level.h"
+#include "engine/run/packs.h"
 #include "engine/run/slices.h"
 
 #include <pthread.h>
@@ -16,8 +17,10 @@
 #include <string.h>
 
 /* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is
- * packed at a time as fits the third, DEEPEST rows at most. */
-enum { KC = 320, MC = 144, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
+ * packed at a time as fits the third, DEEPEST rows at most, by BAND rows. */
+enum { KC = 320, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
+/* A smaller b is packed by every device for itself. */
+enum { SHARED_BYTES = 64 << 10 };
 
 /* Is it worth the while of a second worker?  By the work alone. */
 static bool is_cut(int64_t m, int64_t n, int64_t k)

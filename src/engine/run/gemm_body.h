@@ -228,6 +228,25 @@ ATTR static void NAME(pack_b)(T *to, int cols, int64_t depth, const T *b, int64_
     NAME(pack)(to, NAME(COLS), cols, depth, b, b_col, b_row);
 }
 
+/* The same for several panels, `apart` elements from each to the next, of rows that lie side by
+ * side: they are read whole, for that is what memory gives best. */
+ATTR static void NAME(pack_rows)(T *to, int64_t apart, int64_t cols, int64_t depth, const T *b,
+                                 int64_t b_row)
+{
+    int64_t whole = cols / NAME(COLS) * NAME(COLS);
+    for (int64_t p = 0; p < depth; p++) {
+        T *at = to + p * NAME(COLS);
+        for (int64_t j = 0; j < whole; j += NAME(COLS), at += apart) {
+            const NAME(Vec) *from = (const NAME(Vec) *)(b + p * b_row + j);
+            ((NAME(Vec) *)at)[0] = from[0];
+            ((NAME(Vec) *)at)[1] = from[1];
+        }
+    }
+    if (whole < cols)
+        NAME(pack_b)(to + whole / NAME(COLS) * apart, (int)(cols - whole), depth, b + whole, b_row,
+                     1);
+}
+
 /* Tiles one after the other, KC deep each.  Whole tiles of an a that lies by columns are packed
  * side by side, so that columns are read in one go. */
 ATTR static void NAME(pack_a)(T *to, int64_t rows, int64_t depth, const T *a, int64_t a_row,
@@ -384,13 +403,24 @@ static int64_t NAME(least)(int64_t x, int64_t y)
     return x < y ? x : y;
 }
 
-/* One panel of the columns under way. */
-ATTR static void NAME(pack_panel)(void *user, int64_t panel)
+/* The columns under way are packed in pieces: some rows, if those are read whole, or a panel. */
+static int64_t NAME(npieces)(const NAME(Job) *g)
+{
+    int64_t all = g->b_col == 1 ? g->depth : g->ncols, each = g->b_col == 1 ? BAND : NAME(COLS);
+    return (all + each - 1) / each;
+}
+
+ATTR static void NAME(pack_piece)(void *user, int64_t piece)
 {
     const NAME(Job) *g = user;
-    int64_t j = panel * NAME(COLS);
-    NAME(pack_b)(g->packed + j * g->depth, (int)NAME(least)(g->ncols - j, NAME(COLS)), g->depth,
-                 g->b + g->kc * g->b_row + (g->jc + j) * g->b_col, g->b_row, g->b_col);
+    const T *b = g->b + g->kc * g->b_row + g->jc * g->b_col;
+    int64_t p = piece * BAND, j = piece * NAME(COLS);
+    if (g->b_col == 1)
+        NAME(pack_rows)(g->packed + p * NAME(COLS), g->depth * NAME(COLS), g->ncols,
+                        NAME(least)(g->depth - p, BAND), b + p * g->b_row, g->b_row);
+    else
+        NAME(pack_b)(g->packed + j * g->depth, (int)NAME(least)(g->ncols - j, NAME(COLS)),
+                     g->depth, b + j * g->b_col, g->b_row, g->b_col);
 }
 
 /* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
@@ -464,24 +494,49 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     g->packs_a = g->cols > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
 }
 
+static size_t NAME(packed_bytes)(const NAME(Job) *g)
+{
+    int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
+    return sizeof(T) * (size_t)(panels * NAME(COLS) * g->depth + NAME(LANES));
+}
+
+/* If all devices multiply by this b and several tiles of each do, they pack it together: where it is
+ * one block. */
+ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
+{
+    if (!g->frame || g->m <= ROWS || g->k > DEEPEST || g->n > widest ||
+        g->k * g->n < SHARED_BYTES / (int64_t)sizeof(T))
+        return false;
+    g->ncols = g->n;
+    g->depth = g->k;
+    Packable what = { g->b, g->k, g->n, g->b_row, g->b_col, sizeof(T) };
+    Pack *pack = frame_pack(g->frame, &what, NAME(packed_bytes)(g), NAME(npieces)(g));
+    if (!pack)
+        return false;
+    g->b = what.at;
+    g->packed = pack_data(pack);
+    pack_fill(pack, NAME(pack_piece), g);
+    return true;
+}
+
 ATTR static void NAME(blocks)(NAME(Job) *g)
 {
     int workers = 1 + (g->frame && is_cut(g->m, g->n, g->k) ? frame_idle(g->frame) : 0);
     const Frame *frame = workers > 1 ? g->frame : NULL;
     int64_t deepest = NAME(least)(g->k, DEEPEST);
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(T) / deepest / NAME(COLS) * NAME(COLS);
+    bool is_shared = NAME(is_shared)(g, widest);
     for (g->jc = 0; g->jc < g->n; g->jc += widest) {
         g->ncols = NAME(least)(g->n - g->jc, widest);
         NAME(choose_slices)(g, workers);
-        int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
+        g->packs_b = g->packs_b || is_shared;
         for (g->kc = 0; g->kc < g->k; g->kc += deepest) {
             g->depth = NAME(least)(g->k - g->kc, deepest);
             int64_t steps = (g->depth + KC - 1) / KC;
             g->step = (g->depth + steps - 1) / steps;
-            if (g->packs_b) {
-                size_t room = (size_t)(panels * NAME(COLS) * g->depth + NAME(LANES));
-                g->packed = scratch(1, sizeof(T) * room);
-                slices(frame, panels, NAME(pack_panel), g);
+            if (g->packs_b && !is_shared) {
+                g->packed = scratch(1, NAME(packed_bytes)(g));
+                slices(frame, NAME(npieces)(g), NAME(pack_piece), g);
             }
             slices(frame, (g->m + g->rows - 1) / g->rows * g->across, NAME(slice), g);
         }
