@@ -1,8 +1,8 @@
 """Elementwise functions, compiled: at most 4 ulps anywhere.
 
-f32 against float64, f64 against x86's 80-bit floats.  Dense samples of every magnitude, the ends of
-the ranges among them.  What lies below the normal range counts as zero.  ERF_INV is not here: it is XLA's formula, so that random.normal gives JAX's
-numbers (docs/design/2026-11-15-numbers.md).
+f32 against float64, f64 against x86's 80-bit floats.  Dense samples of every magnitude, the ends
+of the ranges among them.  What lies below the normal range counts as zero.  ERF_INV is not here:
+it is XLA's formula, so that random.normal gives JAX's numbers (docs/design/2026-11-15-numbers.md).
 """
 
 import math
@@ -68,16 +68,23 @@ def program(ops, array):
     results = ", ".join(f"%{i}" for i in range(len(lines)))
     types = ", ".join([array] * len(lines))
     lines.append(f"return {results} : {types}")
-    return f"func.func @main(%x: {array}, %y: {array}) -> ({types}) {{\n" + "\n".join(lines) + "\n}\n"
+    head = f"func.func @main(%x: {array}, %y: {array}) -> ({types}) {{"
+    return "\n".join([head, *lines, "}", ""])
+
+
+def run(folder, text, *arrays):
+    (folder / "all.mlir").write_text(text)
+    command = [ROOT / "build/tutti", "run", folder / "all.mlir", "--out", folder]
+    for i, array in enumerate(arrays):
+        np.save(folder / f"input_{i}.npy", array)
+        command += ["--input", folder / f"input_{i}.npy"]
+    subprocess.run(command, check=True)
+    return [np.load(folder / f"result_{i}.npy") for i in range(len(list(folder.glob("result_*"))))]
 
 
 def play(folder, kind, ops, x, y):
-    for name, array in ("x", x), ("y", y):
-        np.save(folder / f"{name}.npy", array)
-    (folder / "all.mlir").write_text(program(ops, f"tensor<{x.size}x{NAMES[kind]}>"))
-    subprocess.run([ROOT / "build/tutti", "run", folder / "all.mlir", "--input", folder / "x.npy",
-                    "--input", folder / "y.npy", "--out", folder], check=True)
-    return {op: np.load(folder / f"result_{i}.npy") for i, op in enumerate(ops)}
+    text = program(ops, f"tensor<{x.size}x{NAMES[kind]}>")
+    return dict(zip(ops, run(folder, text, x, y)))
 
 
 OPS = {np.float32: [*ONE, *TWO], np.float64: WIDE}
@@ -154,3 +161,24 @@ def test_remainder_is_exact(kind, tmp_path):
     x *= rng.choice([-1, 1], n).astype(kind)
     got = play(tmp_path, kind, ["stablehlo.remainder"], x, y)["stablehlo.remainder"]
     assert got.tobytes() == np.fmod(x, y).tobytes()
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_integers_stop_at_their_ends(kind, tmp_path):
+    powers = np.ldexp(1.0, np.arange(0, 70))
+    with np.errstate(over="ignore"):
+        near = np.concatenate([powers, powers - 1, powers + 0.5]).astype(kind)
+    near = np.concatenate([near, np.nextafter(near, kind(0)), np.array([0.3, np.inf], kind)])
+    x = np.concatenate([near, -near, np.array([np.nan], kind)])
+    kinds = ["i8", "ui8", "i16", "ui16", "i32", "ui32", "i64", "ui64"]
+    array = f"tensor<{x.size}xf{x.itemsize * 8}>"
+    types = [f"tensor<{x.size}x{to}>" for to in kinds]
+    lines = [f"%{i} = stablehlo.convert %x : ({array}) -> {to}" for i, to in enumerate(types)]
+    results = ", ".join(f"%{i}" for i in range(len(types)))
+    text = "\n".join([f"func.func @main(%x: {array}) -> ({', '.join(types)}) {{", *lines,
+                      f"return {results} : {', '.join(types)}", "}", ""])
+    for to, got in zip(kinds, run(tmp_path, text, x)):
+        ends = np.iinfo(got.dtype)
+        want = [0 if math.isnan(v) else ends.max if v > ends.max else ends.min if v < ends.min
+                else int(v) for v in x.tolist()]
+        assert got.tolist() == want, to

@@ -9,7 +9,7 @@
  *   anything else               gather                   lane by lane
  *
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
-#include "engine/emit/kernel.h"
+#include "engine/emit/arith.h"
 
 #include <string.h>
 
@@ -100,6 +100,31 @@ V extract_lane(Kernel *k, V v, int lane)
 
 /* ---- what is in memory, and what in registers ---- */
 
+/* Left to itself LLVM compares extended halves, and takes the larger of them, as halves: lane by
+ * lane where the machine has no such arithmetic, and losing NaN beside zero.  The fence, which is
+ * no code, keeps them f32. */
+V half_widen(Kernel *k, V half)
+{
+    V wide = LLVMBuildFPExt(k->b, half, like_type(k, half, LLVMFloatTypeInContext(k->c)), "");
+    return LLVMIsConstant(wide) ? wide : INTRINSIC(k, "llvm.arithmetic.fence", wide);
+}
+
+/* The half of which half_widen made x, or NULL. */
+static V half_behind(V x)
+{
+    static const char fence[] = "llvm.arithmetic.fence";
+    bool is_fence = LLVMIsACallInst(x) && LLVMGetIntrinsicID(LLVMGetCalledValue(x)) ==
+                                              LLVMLookupIntrinsicID(fence, sizeof fence - 1);
+    return is_fence ? LLVMGetOperand(LLVMGetOperand(x, 0), 0) : NULL;
+}
+
+V half_narrow(Kernel *k, V x)
+{
+    V half = half_behind(x);
+    LLVMTypeRef type = like_type(k, x, LLVMHalfTypeInContext(k->c));
+    return half ? half : LLVMBuildFPTrunc(k->b, x, type, "");
+}
+
 static V widen_float16(Kernel *k, Element e, V raw)
 {
     int lanes = LLVMGetTypeKind(LLVMTypeOf(raw)) == LLVMVectorTypeKind
@@ -107,8 +132,8 @@ static V widen_float16(Kernel *k, Element e, V raw)
                     : 1;
     LLVMTypeRef f32 = lanes_of(LLVMFloatTypeInContext(k->c), lanes);
     if (e == F16) {
-        V half = LLVMBuildBitCast(k->b, raw, lanes_of(LLVMHalfTypeInContext(k->c), lanes), "");
-        return LLVMBuildFPExt(k->b, half, f32, "");
+        LLVMTypeRef half = lanes_of(LLVMHalfTypeInContext(k->c), lanes);
+        return half_widen(k, LLVMBuildBitCast(k->b, raw, half, ""));
     }
     LLVMTypeRef i32 = lanes_of(int_type(k, 32), lanes);
     V high = LLVMBuildShl(k->b, LLVMBuildZExt(k->b, raw, i32, ""), const_i(k, i32, 16), "");
@@ -132,10 +157,8 @@ static V to_memory(Kernel *k, Element e, V v, int lanes)
         return LLVMBuildZExt(k->b, v, raw, "");
     if (is_coded(k, e))
         return narrow_encode(k, e, v);
-    if (e == F16) {
-        V half = LLVMBuildFPTrunc(k->b, v, lanes_of(LLVMHalfTypeInContext(k->c), lanes), "");
-        return LLVMBuildBitCast(k->b, half, raw, "");
-    }
+    if (e == F16)
+        return LLVMBuildBitCast(k->b, half_narrow(k, v), raw, "");
     if (e == BF16) {
         LLVMTypeRef i32 = lanes_of(int_type(k, 32), lanes);
         V bits = LLVMBuildBitCast(k->b, v, i32, "");

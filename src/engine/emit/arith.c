@@ -29,11 +29,6 @@ LLVMTypeRef like_type(Kernel *k, V x, LLVMTypeRef one)
                : one;
 }
 
-static LLVMTypeRef one_lane(LLVMTypeRef type)
-{
-    return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
-}
-
 /* Lets the code generator join a multiplication and an addition, as XLA does. */
 static V contracted(Kernel *k, V v)
 {
@@ -337,22 +332,12 @@ static V complex_greater(Kernel *k, V x, V y)
     return LLVMBuildOr(k->b, LLVMBuildFCmp(k->b, LLVMRealOGT, a, b, ""), tie, "");
 }
 
-/* LLVM narrows the maximum of two extended halves to one of halves, and its code for those loses
- * NaN beside zero; so halves have theirs put back. */
-static V keep_nan(Kernel *k, Element e, V x, V y, V extreme)
-{
-    if (e != F16)
-        return extreme;
-    V is_nan = LLVMBuildFCmp(k->b, LLVMRealUNO, x, y, "");
-    return LLVMBuildSelect(k->b, is_nan, LLVMBuildFAdd(k->b, x, y, ""), extreme, "");
-}
-
 V arith_max(Kernel *k, Element e, V x, V y)
 {
     if (is_complex(e))
         return arith_select(k, complex_greater(k, x, y), x, y);
     if (is_float(e))
-        return keep_nan(k, e, x, y, INTRINSIC(k, "llvm.maximum", x, y));
+        return INTRINSIC(k, "llvm.maximum", x, y);
     if (e == I1)
         return LLVMBuildOr(k->b, x, y, "");
     return is_unsigned(e) ? INTRINSIC(k, "llvm.umax", x, y) : INTRINSIC(k, "llvm.smax", x, y);
@@ -363,7 +348,7 @@ V arith_min(Kernel *k, Element e, V x, V y)
     if (is_complex(e))
         return arith_select(k, complex_greater(k, y, x), x, y);
     if (is_float(e))
-        return keep_nan(k, e, x, y, INTRINSIC(k, "llvm.minimum", x, y));
+        return INTRINSIC(k, "llvm.minimum", x, y);
     if (e == I1)
         return LLVMBuildAnd(k->b, x, y, "");
     return is_unsigned(e) ? INTRINSIC(k, "llvm.umin", x, y) : INTRINSIC(k, "llvm.smin", x, y);

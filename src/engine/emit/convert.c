@@ -5,7 +5,7 @@
 #include "engine/emit/arith.h"
 #include "engine/rules/emit_rules.h"
 
-#include <stdio.h>
+#include <math.h>
 
 static V not_zero(Kernel *k, Element from, V x)
 {
@@ -14,22 +14,44 @@ static V not_zero(Kernel *k, Element from, V x)
                           : LLVMBuildICmp(k->b, LLVMIntNE, x, const_i(k, type, 0), "");
 }
 
+/* max(low, x), or low of NaN; and min(high, x): each one instruction. */
+static V at_least(Kernel *k, V x, double low)
+{
+    V bound = const_f(k, LLVMTypeOf(x), low);
+    return LLVMBuildSelect(k->b, LLVMBuildFCmp(k->b, LLVMRealOGT, x, bound, ""), x, bound, "");
+}
+
+static V at_most(Kernel *k, V x, double high)
+{
+    V bound = const_f(k, LLVMTypeOf(x), high);
+    return LLVMBuildSelect(k->b, LLVMBuildFCmp(k->b, LLVMRealOLT, x, bound, ""), x, bound, "");
+}
+
+/* The largest float of x's type below 2^bits, or 2^bits - 1 if that is one. */
+static double largest_below(V x, int bits)
+{
+    int digits = LLVMGetTypeKind(one_lane(LLVMTypeOf(x))) == LLVMDoubleTypeKind ? 53 : 24;
+    return ldexp(1, bits) - ldexp(1, bits > digits ? bits - digits : 0);
+}
+
+/* Bounded first, so that it fits; then what was not below the end of the range, and is not the
+ * largest number yet, becomes that. */
 static V float_to_int(Kernel *k, Element to, V x)
 {
-    LLVMTypeRef types[] = { like_type(k, x, part_type(k, to)), LLVMTypeOf(x) };
-    const char *name = is_unsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
-    unsigned id = LLVMLookupIntrinsicID(name, sizeof "llvm.fptoui.sat" - 1);
-    V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, types, 2);
-    V v = LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, &x, 1, "");
-    int bits = element_info[to].bits;
-    if (bits >= 8)
-        return v;
-    int64_t most = is_unsigned(to) ? (1 << bits) - 1 : (1 << (bits - 1)) - 1;
-    V high = const_i(k, types[0], most), low = const_i(k, types[0], -most - 1);
-    if (is_unsigned(to))
-        return INTRINSIC(k, "llvm.umin", v, high);
-    V capped = INTRINSIC(k, "llvm.smin", v, high);
-    return INTRINSIC(k, "llvm.smax", capped, low);
+    int bits = element_info[to].bits, value_bits = bits - !is_unsigned(to);
+    double most = largest_below(x, value_bits), end = ldexp(1, value_bits);
+    V bounded = at_most(k, at_least(k, x, is_unsigned(to) ? 0 : -end), most);
+    LLVMTypeRef type = like_type(k, x, int_type(k, bits > 32 ? 64 : 32));
+    V v = is_unsigned(to) && bits >= 32
+              ? LLVMBuildFPToUI(k->b, bounded, type, "")
+              : LLVMBuildFPToSI(k->b, bounded, type, "");
+    if (most < end - 1) {
+        V is_over = LLVMBuildFCmp(k->b, LLVMRealOGE, x, const_f(k, LLVMTypeOf(x), end), "");
+        int64_t largest = (int64_t)(UINT64_MAX >> (64 - value_bits));
+        v = LLVMBuildSelect(k->b, is_over, const_i(k, type, largest), v, "");
+    }
+    v = LLVMBuildSelect(k->b, is_nan(k, x), const_i(k, type, 0), v, "");
+    return LLVMBuildIntCast2(k->b, v, like_type(k, x, part_type(k, to)), false, "");
 }
 
 static V real_to_real(Kernel *k, Element from, Element to, V x)
@@ -76,12 +98,6 @@ static V round_bf16(Kernel *k, V x)
     return same_bits(k, LLVMBuildAnd(k->b, kept, const_i(k, type, 0xffff0000), ""), true);
 }
 
-static V round_f16(Kernel *k, V x)
-{
-    LLVMTypeRef half = like_type(k, x, LLVMHalfTypeInContext(k->c));
-    return LLVMBuildFPExt(k->b, LLVMBuildFPTrunc(k->b, x, half, ""), LLVMTypeOf(x), "");
-}
-
 /* The low bits of a byte, extended. */
 static V cut_small_int(Kernel *k, Element e, V x)
 {
@@ -98,7 +114,7 @@ V finish(Kernel *k, Element e, V v)
     if (is_coded(k, e))
         return k->accumulates ? v : narrow_decode(k, e, narrow_encode(k, e, v));
     if (e == F16)
-        return k->accumulates ? v : round_f16(k, v);
+        return k->accumulates ? v : half_widen(k, half_narrow(k, v));
     if (element_info[e].bits < 8 && e != I1)
         return cut_small_int(k, e, v);
     return v;

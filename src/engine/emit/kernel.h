@@ -116,6 +116,8 @@ V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes
 bool access_can(Element e);
 bool is_narrow(Element e);                  /* a float of 8 bits: narrow.c */
 bool is_coded(const Kernel *k, Element e);  /* that, or an f16 in software */
+V half_widen(Kernel *k, V half);            /* an f16 to f32 */
+V half_narrow(Kernel *k, V x);              /* and back, rounded */
 V narrow_decode(Kernel *k, Element e, V bits);
 V narrow_encode(Kernel *k, Element e, V x); /* f32, rounded */
 
@@ -172,6 +174,7 @@ void start_as_operand(Kernel *k, ValueId v, int result);
 
 /* ---- llvm comforts ---------------------------------------------------------------------- */
 
+LLVMTypeRef one_lane(LLVMTypeRef type);                 /* of a vector; else itself */
 V const_i64(Kernel *k, int64_t value);
 V const_f(Kernel *k, LLVMTypeRef like, double value);   /* scalar or splat, of type `like` */
 V const_i(Kernel *k, LLVMTypeRef like, int64_t value);

@@ -22,7 +22,7 @@ static V repeat(V one, LLVMTypeRef like)
     return LLVMConstVector(all, n);
 }
 
-static LLVMTypeRef lane_of(LLVMTypeRef type)
+LLVMTypeRef one_lane(LLVMTypeRef type)
 {
     return LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
 }
@@ -30,13 +30,13 @@ static LLVMTypeRef lane_of(LLVMTypeRef type)
 V const_f(Kernel *k, LLVMTypeRef like, double value)
 {
     (void)k;
-    return repeat(LLVMConstReal(lane_of(like), value), like);
+    return repeat(LLVMConstReal(one_lane(like), value), like);
 }
 
 V const_i(Kernel *k, LLVMTypeRef like, int64_t value)
 {
     (void)k;
-    return repeat(LLVMConstInt(lane_of(like), (unsigned long long)value, true), like);
+    return repeat(LLVMConstInt(one_lane(like), (unsigned long long)value, true), like);
 }
 
 V intrinsic(Kernel *k, const char *name, LLVMTypeRef type, int n, V *args)
