@@ -2,6 +2,7 @@
 #include "array.h"
 
 #include "ops/npy.h"
+#include "ops/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -113,44 +114,42 @@ void array_fill_random(Array *array, uint64_t seed)
                        scramble(scramble(seed + 1) + (uint64_t)i));
 }
 
-static double wide_of(Element e, const char *at)
+/* The fewest digits that read back as the same number, as %e writes them.  Of the narrow types all
+ * digits are wanted: 448, though 450 would be rounded to it. */
+static void shortest(Element e, double value, char *text, size_t room)
 {
-    uint16_t half;
-    uint32_t bits;
-    float single;
-    double wide;
-    switch (e) {
-    case F64: memcpy(&wide, at, 8); return wide;
-    case F32: memcpy(&single, at, 4); return single;
-    case BF16:
-        memcpy(&half, at, 2);
-        bits = (uint32_t)half << 16;
-        memcpy(&single, &bits, 4);
-        return single;
-    default: break;
+    enum { MOST = 17 };
+    Element as = element_info[e].bits > 8 ? e : F32;
+    double back;
+    char bits[8];
+    for (int n = 0; n < MOST; n++) {
+        snprintf(text, room, "%.*e", n, value);
+        number_set_float(as, strtod(text, NULL), bits);
+        back = number_float(as, bits);
+        if (memcmp(&back, &value, sizeof back) == 0)
+            return;
     }
-    memcpy(&half, at, 2); /* F16 */
-    int exponent = half >> 10 & 31;
-    double fraction = half & 1023;
-    wide = exponent == 31 ? (fraction != 0 ? NAN : INFINITY)
-           : exponent     ? ldexp(1024 + fraction, exponent - 25)
-                          : ldexp(fraction, -24);
-    return half >> 15 ? -wide : wide;
 }
 
-/* The fewest digits that read back as the same number. */
+/* As Python writes it: 10.0, 0.0001, 1e-05, 1e+16. */
 static void print_float(Text *out, Element e, const char *at)
 {
-    double value = wide_of(e, at);
-    int most = e == F64 ? 17 : e == F32 ? 9 : e == F16 ? 5 : 4;
-    char digits[40];
-    for (int n = 1; n <= most; n++) {
-        snprintf(digits, sizeof digits, "%.*g", n, value);
-        double back = strtod(digits, NULL);
-        if (back == value || (e == F32 && (float)back == (float)value))
-            break;
+    char text[40], whole[40];
+    double value = number_float(e, at);
+    if (!isfinite(value)) {
+        text_printf(out, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        return;
     }
-    text_printf(out, "%s", digits);
+    shortest(e, value, text, sizeof text);
+    char *exponent = strchr(text, 'e');
+    int tens = atoi(exponent + 1), digits = (int)strcspn(text, "e") - (text[0] == '-') - 1;
+    digits -= digits > 0; /* behind the point, in front of which is one */
+    if (tens < -4 || tens >= 16) {
+        text_printf(out, "%s", text);
+        return;
+    }
+    snprintf(whole, sizeof whole, "%.*f", digits > tens ? digits - tens : 1, strtod(text, NULL));
+    text_printf(out, "%s", whole);
 }
 
 static void print_int(Text *out, Element e, const char *at)
@@ -178,12 +177,7 @@ static void print_element(Text *out, Element e, const char *at)
         print_float(out, element_part(e), at + element_info[e].bytes / 2);
         text_printf(out, ")");
         return;
-    case FLOAT:
-        if (element_info[e].bits > 8)
-            print_float(out, e, at);
-        else
-            text_printf(out, "0x%02X", (unsigned char)*at);
-        return;
+    case FLOAT: print_float(out, e, at); return;
     default: text_printf(out, "token");
     }
 }

@@ -55,8 +55,8 @@ static Error *play(Seam *seam, Str code, const char *path, const CheckRequest *r
     const TuttiProgram *p;
     error = seam_error(seam, seam->tutti->describe(executable, &p));
     if (!error && p->nargs)
-        error = error_new(CODE_INVALID, "it takes %d arguments; a program that checks itself "
-                          "takes none", p->nargs);
+        error = error_new(CODE_INVALID, "it takes %d argument%s; a program that checks itself "
+                          "takes none", p->nargs, p->nargs == 1 ? "" : "s");
     if (!error)
         error = seam_run(seam, executable, NULL, NULL);
     seam_release(seam, executable);
@@ -207,7 +207,7 @@ static int parse(int argc, char **argv, CheckRequest *r)
             r->evaluate = true;
         else if (option_value(argc, argv, &i, "--seconds", &value)) {
             if (!parse_positive(value, &r->seconds))
-                return usage_error("check", "--seconds needs a number of at least 1");
+                return usage_error("check", "--seconds needs a whole number from 1 on, such as 60");
         } else if (argv[i][0] == '-')
             return usage_error("check", "'%s' is not known", argv[i]);
         else

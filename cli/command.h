@@ -22,10 +22,11 @@ int usage_error(const char *command, const char *format, ...)
 /* Says why it failed, ends the error; gives EXIT_FAILED. */
 int failed(Error *error);
 
-/* Is argv[*at] this option?  "--name value" and "--name=value" both give the value; an option
- * without one has value NULL when it is last. */
+/* Is argv[*at] this option?  "--name value" and "--name=value" both give the value; NULL: it has
+ * none, being last, or before another option. */
 bool option_value(int argc, char **argv, int *at, const char *name, const char **value);
-/* A whole number of at least 1. */
+/* A whole number from 1 to MOST_POSITIVE. */
+enum { MOST_POSITIVE = 1000000 };
 bool parse_positive(const char *text, int *out);
 
 /* The bytes of a file; the caller frees out->at. */

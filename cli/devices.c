@@ -45,7 +45,7 @@ static int run(int argc, char **argv)
         if (!option_value(argc, argv, &i, "--devices", &value))
             return usage_error("devices", "'%s' is not known", argv[i]);
         if (!parse_positive(value, &ndevices))
-            return usage_error("devices", "--devices needs a number of at least 1");
+            return usage_error("devices", "--devices needs a whole number from 1 on, such as 4");
     }
     Seam seam = { 0 };
     Error *error = seam_load(&seam);

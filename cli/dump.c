@@ -51,8 +51,10 @@ static int run(int argc, char **argv)
         if (option_value(argc, argv, &i, "--after", &after)) {
             if (!after)
                 return usage_error("dump", "--after needs the name of a pass");
-        } else if (argv[i][0] == '-' || path) {
+        } else if (argv[i][0] == '-') {
             return usage_error("dump", "'%s' is not known", argv[i]);
+        } else if (path) {
+            return usage_error("dump", "'%s' is a second program; one is dumped at a time", argv[i]);
         } else {
             path = argv[i];
         }
@@ -69,6 +71,11 @@ const Command command_dump = {
     .name = "dump",
     .usage = "PROGRAM [--after=PASS]",
     .summary = "print a program as text, as it was read or after a pass of the compiler",
-    .details = "A name that is no pass makes it list them.\n",
+    .details =
+        "  --after=PASS  refine, simplify, place, polish or fuse, in this order: the passes that\n"
+        "                change the program.  What comes out is StableHLO, which can be read and\n"
+        "                run again, until it holds operations of the compiler's own: tutti.global\n"
+        "                (after place, where code is played once over whole arrays) and\n"
+        "                tutti.fusion (after fuse, always) can only be looked at.\n",
     .run = run,
 };

@@ -45,9 +45,20 @@ static bool is_help(const char *word)
     return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
 }
 
+/* NULL, and said: there is none. */
+static const Command *find_command(const char *name)
+{
+    for (int i = 0; i < NCOMMANDS; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    fprintf(stderr, "tutti: there is no command '%s'; see tutti --help\n", name);
+    return NULL;
+}
+
 static int command_line(int argc, char **argv)
 {
-    if (argc < 2 || is_help(argv[1]) || strcmp(argv[1], "help") == 0) {
+    bool asks_help = argc >= 2 && (is_help(argv[1]) || strcmp(argv[1], "help") == 0);
+    if (argc < 2 || (asks_help && argc == 2)) {
         print_help();
         return argc < 2 ? EXIT_USAGE : EXIT_OK;
     }
@@ -55,16 +66,12 @@ static int command_line(int argc, char **argv)
         printf("tutti 0.1\n");
         return EXIT_OK;
     }
-    for (int i = 0; i < NCOMMANDS; i++) {
-        if (strcmp(argv[1], commands[i]->name) != 0)
-            continue;
-        for (int a = 2; a < argc; a++)
-            if (is_help(argv[a]))
-                return print_command_help(commands[i]);
-        return commands[i]->run(argc - 1, argv + 1);
-    }
-    fprintf(stderr, "tutti: there is no command '%s'; see tutti --help\n", argv[1]);
-    return EXIT_USAGE;
+    const Command *command = find_command(argv[asks_help ? 2 : 1]);
+    if (!command)
+        return EXIT_USAGE;
+    for (int a = 2; a < argc; a++)
+        asks_help |= is_help(argv[a]);
+    return asks_help ? print_command_help(command) : command->run(argc - 1, argv + 1);
 }
 
 /* What was said is there once standard output has taken it. */
@@ -108,9 +115,9 @@ bool option_value(int argc, char **argv, int *at, const char *name, const char *
     if (strncmp(word, name, n) != 0 || (word[n] != 0 && word[n] != '='))
         return false;
     if (word[n] == '=')
-        *value = word + n + 1;
+        *value = word[n + 1] ? word + n + 1 : NULL;
     else
-        *value = *at + 1 < argc ? argv[++*at] : NULL;
+        *value = *at + 1 < argc && strncmp(argv[*at + 1], "--", 2) ? argv[++*at] : NULL;
     return true;
 }
 
@@ -118,7 +125,7 @@ bool parse_positive(const char *text, int *out)
 {
     char *end;
     long value = text ? strtol(text, &end, 10) : 0;
-    if (value < 1 || value > 1 << 20 || *end)
+    if (value < 1 || value > MOST_POSITIVE || *end)
         return false;
     *out = (int)value;
     return true;
@@ -133,11 +140,11 @@ Error *file_read(const char *path, Text *out)
     char chunk[65536];
     for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
         text_add(&text, chunk, n);
-    int trouble = ferror(file);
+    int trouble = ferror(file) ? errno : 0;
     fclose(file);
     if (trouble) {
         text_free(&text);
-        return error_new(CODE_INVALID, "%s cannot be read", path);
+        return error_new(CODE_INVALID, "%s cannot be read: %s", path, strerror(trouble));
     }
     *out = text;
     return NULL;

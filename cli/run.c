@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { MAX_INPUTS = 1024 };
 
@@ -140,6 +141,19 @@ static Error *play(Seam *seam, const RunRequest *r, PJRT_LoadedExecutable *execu
     return error;
 }
 
+/* Before there is anything to write: a long run is not to be lost. */
+static Error *make_folder(const char *path)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return error_new(CODE_INVALID, "--out %s cannot be made: %s", path, strerror(errno));
+    struct stat is;
+    if (stat(path, &is) == 0 && !S_ISDIR(is.st_mode))
+        return error_new(CODE_INVALID, "--out %s is not a folder", path);
+    if (access(path, W_OK | X_OK) != 0)
+        return error_new(CODE_INVALID, "--out %s cannot be written to: %s", path, strerror(errno));
+    return NULL;
+}
+
 static Error *run_code(Seam *seam, const RunRequest *r, int needed, Str code)
 {
     TRY(seam_load(seam));
@@ -147,8 +161,6 @@ static Error *run_code(Seam *seam, const RunRequest *r, int needed, Str code)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine, so it does not say how "
                          "arrays lie on devices", seam->path);
     TRY(seam_start(seam, r->ndevices ? r->ndevices : needed));
-    if (r->out && mkdir(r->out, 0777) != 0 && errno != EEXIST)
-        return error_new(CODE_INVALID, "%s cannot be made: %s", r->out, strerror(errno));
     PJRT_LoadedExecutable *executable;
     SeamOptions options = { .name = r->program, .evaluate = r->evaluate };
     progress_say("compiling %s", r->program);
@@ -162,6 +174,8 @@ static Error *run_request(Seam *seam, const RunRequest *r, Str code)
 {
     int needed;
     Text settled = { 0 };
+    if (r->out)
+        TRY(make_folder(r->out));
     Error *error = look_at(r, code, &needed, &settled);
     if (!error)
         error = run_code(seam, r, needed, settled.n ? (Str){ settled.at, settled.n } : code);
@@ -175,20 +189,24 @@ static int parse(int argc, char **argv, RunRequest *r)
         const char *value;
         if (option_value(argc, argv, &i, "--input", &value)) {
             if (!value || r->ninputs == MAX_INPUTS)
-                return usage_error("run", "--input needs a file, and there may be %d", MAX_INPUTS);
+                return value ? usage_error("run", "--input may come %d times", MAX_INPUTS)
+                             : usage_error("run", "--input needs a file, 'zeros' or 'random'");
             r->inputs[r->ninputs++] = value;
         } else if (option_value(argc, argv, &i, "--out", &value)) {
             if (!(r->out = value))
                 return usage_error("run", "--out needs a folder");
         } else if (option_value(argc, argv, &i, "--devices", &value)) {
             if (!parse_positive(value, &r->ndevices))
-                return usage_error("run", "--devices needs a number of at least 1");
+                return usage_error("run", "--devices needs a whole number from 1 on, such as 4");
         } else if (strcmp(argv[i], "--stats") == 0) {
             r->stats = true;
         } else if (strcmp(argv[i], "--eval") == 0) {
             r->evaluate = true;
-        } else if (argv[i][0] == '-' || r->program) {
+        } else if (argv[i][0] == '-') {
             return usage_error("run", "'%s' is not known", argv[i]);
+        } else if (r->program) {
+            return usage_error("run", "'%s' is a second program; arrays are given by --input",
+                               argv[i]);
         } else {
             r->program = argv[i];
         }
@@ -228,6 +246,7 @@ const Command command_run = {
         "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
         "  --devices N  make N devices; else as many as the program is for\n"
         "  --stats      afterwards, what was compiled and what happened, on standard error\n"
-        "  --eval       by the reference evaluator instead of compiled code\n",
+        "  --eval       by the reference evaluator instead of compiled code, which is slow; where\n"
+        "               devices meet, collectives are those of compiled code\n",
     .run = run,
 };

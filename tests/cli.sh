@@ -26,18 +26,40 @@ expect 0 'tutti 0.1' $tutti --version
 expect 2 "there is no command 'play'" $tutti play
 expect 0 '--input X' $tutti run --help
 expect 2 'a program is missing' $tutti run
-expect 2 '--devices needs a number' $tutti run x.mlir --devices none
+expect 0 '--input X' $tutti help run
+expect 2 "there is no command 'play'" $tutti help play
+for number in none 0 -1 2.5 4x '' 99999999999999999999; do
+    expect 2 '--devices needs a whole number from 1 on' $tutti run x.mlir --devices "$number"
+    expect 2 '--devices needs a whole number from 1 on' $tutti devices --devices="$number"
+    expect 2 '--seconds needs a whole number from 1 on' $tutti check x.mlir --seconds "$number"
+done
+expect 2 "--input needs a file, 'zeros' or 'random'" $tutti run x.mlir --input
+expect 2 "--input needs a file, 'zeros' or 'random'" $tutti run x.mlir --input --stats
+expect 2 '--out needs a folder' $tutti run x.mlir --out=
+expect 2 "'y.mlir' is a second program; arrays are given by --input" $tutti run x.mlir y.mlir
+expect 2 "'y.mlir' is a second program; one is dumped at a time" $tutti dump x.mlir y.mlir
+expect 2 "'--fast' is not known" $tutti run x.mlir --fast
+expect 1 'tests cannot be read: Is a directory' $tutti run tests
+expect 1 'it takes 1 argument; a program that checks itself takes none' $tutti check examples/lesson.mlir
 expect 1 'No such file' $tutti run "$dir/none.mlir"
 expect 0 'CpuDevice(id=2)' $tutti devices --devices 3
 expect 0 'a C program has one for each core' $tutti devices
 expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
-expect 1 "there is no pass 'x'; the passes are: refine" $tutti dump examples/lesson.mlir --after=x
+expect 1 "there is no pass 'x'; the passes are: refine, simplify, place, polish, fuse" \
+    $tutti dump examples/lesson.mlir --after=x
+expect 1 "there is no pass 'assign'" $tutti dump examples/lesson.mlir --after=assign
+expect 0 'tutti.fusion (after fuse, always) can only be looked at' $tutti dump --help
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
 
 expect 1 "there is no level 'avx'; levels are avx2 and sse" env TUTTI_CPU_LEVEL=avx \
     $tutti run examples/lesson.mlir --input zeros
 expect 0 '[35.720585, 49.656986]' env TUTTI_CPU_LEVEL=sse \
     $tutti run examples/lesson.mlir --input examples/lesson.npy
+
+# What a dump shows before fuse is a program again, tokens too.
+$tutti dump tests/programs/send_recv_4.mlir --after=refine >"$dir/dumped.mlir"
+expect 0 'stablehlo.create_token : !stablehlo.token' cat "$dir/dumped.mlir"
+expect 0 '1 passed, 0 failed' $tutti check "$dir/dumped.mlir"
 
 # Results that a tuple holds have numbers of their own.
 expect 0 'tf.aliasing_output = 2' $tutti dump tests/front/tuple_alias.mlir --after=refine
@@ -54,6 +76,8 @@ expect 1 'argument 0: f32[4,2]' $tutti run examples/lesson.mlir
 printf "garbage, not an array" >"$dir/garbage.npy"
 expect 1 "is not an array" $tutti run examples/lesson.mlir --input "$dir/garbage.npy"
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy
+expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy --eval
+expect 0 'kernels_compiled 0' $tutti run examples/lesson.mlir --input zeros --eval --stats
 expect 1 'needs 4 devices and there are 2' $tutti run examples/lesson.mlir --input zeros --devices 2
 
 # Replicas get what is given, each the whole; where they say different things all are shown.
@@ -69,6 +93,25 @@ P
 expect 0 'result 0: ui32[4], devices first: they differ' $tutti run "$dir/replicas.mlir" --input zeros
 expect 0 '[0, 1, 2, 3]' $tutti run "$dir/replicas.mlir" --input zeros
 expect 0 'result 1: ui32[2]' $tutti run "$dir/replicas.mlir" --input zeros
+
+# Numbers as Python writes them; a result's place is looked at before anything runs.
+cat >"$dir/numbers.mlir" <<'P'
+module {
+  func.func public @main() -> (tensor<9xf32>, tensor<3xf64>, tensor<2xf8E4M3FN>, tensor<complex<f32>>) {
+    %x = stablehlo.constant dense<[10.0, 100.0, -0.0, 0.1, 1.0e-4, 1.0e-5, 16777216.0, 1.0e16, 0x7F800000]> : tensor<9xf32>
+    %y = stablehlo.constant dense<[10.0, 0.1, 1.0e15]> : tensor<3xf64>
+    %z = stablehlo.constant dense<[1.5, 448.0]> : tensor<2xf8E4M3FN>
+    %c = stablehlo.constant dense<(10.0, -2.5)> : tensor<complex<f32>>
+    return %x, %y, %z, %c : tensor<9xf32>, tensor<3xf64>, tensor<2xf8E4M3FN>, tensor<complex<f32>>
+  }
+}
+P
+expect 0 '[10.0, 100.0, -0.0, 0.1, 0.0001, 1e-05, 16777216.0, 1e+16, inf]' $tutti run "$dir/numbers.mlir"
+expect 0 '[10.0, 0.1, 1000000000000000.0]' $tutti run "$dir/numbers.mlir"
+expect 0 '[1.5, 448.0]' $tutti run "$dir/numbers.mlir"
+expect 0 '(10.0, -2.5)' $tutti run "$dir/numbers.mlir"
+expect 1 "--out $dir/numbers.mlir is not a folder" $tutti run tests/errors/bad_syntax.mlir --out "$dir/numbers.mlir"
+expect 1 "--out $dir/no/folder cannot be made: No such file" $tutti run tests/errors/bad_syntax.mlir --out "$dir/no/folder"
 
 # Twice negated is the array itself, through two files.
 cat >"$dir/negate.mlir" <<'P'

@@ -4,7 +4,8 @@
  *
  * Each pass is a row of the table below; reading their files in this order is reading the
  * compiler.  The reference evaluator needs the module only, so with `evaluate` the passes that
- * prepare native code are left out. */
+ * prepare native code are left out; where there are many devices it plays node by node, between
+ * their meetings. */
 #include "engine/compile.h"
 
 #include "base/fail.h"
@@ -12,33 +13,38 @@
 #include "engine/level.h"
 #include "engine/plan.h"
 
+#include <limits.h>
 #include <string.h>
 #include <time.h>
 
-/* In order; and whether they run also when the program is to be evaluated. */
-#define PASSES(ROW)                                                                                \
-    ROW(refine, true)    /* calls inlined, shapes known */                                         \
-    ROW(simplify, false) /* algebra, dead code, constants */                                       \
-    ROW(place, true)     /* shardings become the program of one device */                          \
-    ROW(polish, false)   /* the same algebra on what place made */                                 \
-    ROW(fuse, false)     /* operations become kernels */                                           \
-    ROW(stretch, false)  /* the program is cut where devices meet */                               \
-    ROW(assign, false)   /* every value gets its memory */
+/* In order; and from how many devices on they run also when the program is to be evaluated.  The
+ * first table changes the module, the second leaves it and makes tables beside it. */
+#define MODULE_PASSES(ROW)                                                                         \
+    ROW(refine, 1)       /* calls inlined, shapes known */                                         \
+    ROW(simplify, NEVER) /* algebra, dead code, constants */                                       \
+    ROW(place, 1)        /* shardings become the program of one device */                          \
+    ROW(polish, NEVER)   /* the same algebra on what place made */                                 \
+    ROW(fuse, NEVER)     /* operations become kernels */
+#define TABLE_PASSES(ROW)                                                                          \
+    ROW(stretch, 2) /* the program is cut where devices meet */                                    \
+    ROW(assign, 2)  /* every value gets its memory */
 
+enum { NEVER = INT_MAX };
 static const struct {
     const char *name;
     PassFn *run;
-    bool is_for_evaluator;
+    int evaluated_from;
 } passes[] = {
-#define ROW(pass, is_for_evaluator) { #pass, pass, is_for_evaluator },
-    PASSES(ROW)
+#define ROW(pass, evaluated_from) { #pass, pass, evaluated_from },
+    MODULE_PASSES(ROW)
+    TABLE_PASSES(ROW)
 #undef ROW
 };
 enum { NPASSES = sizeof passes / sizeof passes[0] };
 
 const char *const pass_names[] = {
-#define ROW(pass, is_for_evaluator) #pass,
-    PASSES(ROW)
+#define ROW(pass, evaluated_from) #pass,
+    MODULE_PASSES(ROW)
 #undef ROW
     NULL
 };
@@ -61,11 +67,16 @@ static Error *check_after(const Plan *p, const char *pass)
 #endif
 }
 
+static int devices_of(const Plan *p)
+{
+    return p->m->nreplicas * p->m->npartitions;
+}
+
 /* Up to the pass of that name; NULL: all. */
 static Error *passes_run(Plan *p, const char *last)
 {
     for (int i = 0; i < NPASSES; i++) {
-        if (p->o->evaluate && !passes[i].is_for_evaluator)
+        if (p->o->evaluate && devices_of(p) < passes[i].evaluated_from)
             continue;
         TRY(passes[i].run(p));
         TRY(check_after(p, passes[i].name));
@@ -90,7 +101,8 @@ static Error *passes_and_emit(Plan *p, double began, Program **out)
     double read = clock_ms();
     TRY(passes_run(p, NULL));
     double passed = clock_ms();
-    TRY(p->o->evaluate ? emit_evaluation(p, out) : emit(p, out));
+    bool is_one_evaluation = p->o->evaluate && devices_of(p) == 1;
+    TRY(is_one_evaluation ? emit_evaluation(p, out) : emit(p, out));
     CompileStats *stats = &(*out)->stats;
     stats->read_ms = read - began;
     stats->passes_ms = passed - read;

@@ -22,6 +22,6 @@ MUST_USE Error *compile_module(Module *m, double began, const CompileOptions *o,
 MUST_USE Error *compile_until(Module *m, const CompileOptions *o, const char *pass);
 double clock_ms(void);
 
-/* The names of the passes in order, NULL at the end. */
+/* The names of the passes that change the module, in order, NULL at the end. */
 extern const char *const pass_names[];
 #endif

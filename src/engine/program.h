@@ -111,6 +111,7 @@ typedef struct Evaluation {
     NodeId node;
     const Place *in, *out;
     bool is_counted; /* by the evaluator, and not one of the checks, which belong to it */
+    bool is_by_rule; /* never by the library: the whole program is to be evaluated */
 } Evaluation;
 
 /* What a program takes or gives. */

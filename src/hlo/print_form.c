@@ -512,6 +512,13 @@ static FormPrinter *form_of(Printer *p, const Node *node)
     return info->kind == KIND_MAP && info->attrs == ATTRS_NONE ? print_map : NULL;
 }
 
+/* What the compiler makes of every token's beginning: a constant without a value. */
+static bool is_new_token(const Node *node)
+{
+    return node->op == OP_CONSTANT &&
+           ((const ConstantAttrs *)node->attrs)->value.type.element == TOKEN;
+}
+
 void print_form(Printer *p, NodeId n)
 {
     const Node *node = node_at(p->m, n);
@@ -519,6 +526,9 @@ void print_form(Printer *p, NodeId n)
     FormPrinter *form = form_of(p, node);
     if (node->op == OP_RETURN) {
         print_return(p, node);
+    } else if (is_new_token(node)) {
+        print_name(p, OP_CREATE_TOKEN);
+        text_printf(p->out, " : !stablehlo.token");
     } else if (node->op == OP_REDUCE && applied_op(p, node, &op)) {
         print_reduce(p, node, op);
     } else if (!form) {

@@ -53,7 +53,7 @@ typedef struct TuttiExtension {
     PJRT_Error *(*dump)(const char *code, size_t size, const char *name, const char *after,
                         char **text);
     void (*release)(char *text);
-    const char *const *passes; /* names in order, NULL at the end */
+    const char *const *passes; /* after which there is something to show; NULL at the end */
     /* From now on f answers custom calls of that name, unless the engine knows it itself. */
     void (*add_call)(const char *name, size_t size, TuttiFunction *f, void *user);
 } TuttiExtension;

@@ -147,9 +147,13 @@ static void make_evaluation(Making *k, NodeId n)
     const Node *node = node_at(k->p->m, n);
     int number = k->program->nevaluations++;
     k->tables.evaluations[n] = number;
-    bool is_counted = !library_find(k->p->m, node) && !is_check(node);
-    k->evaluations[number] = (Evaluation){ n, places_of(k, node->nin, node->in, 0),
-                                           places_of(k, node->nout, NULL, node->out), is_counted };
+    bool is_by_rule = k->p->o->evaluate;
+    bool is_counted = (is_by_rule || !library_find(k->p->m, node)) && !is_check(node);
+    k->evaluations[number] = (Evaluation){ .node = n,
+                                           .in = places_of(k, node->nin, node->in, 0),
+                                           .out = places_of(k, node->nout, NULL, node->out),
+                                           .is_counted = is_counted,
+                                           .is_by_rule = is_by_rule };
     k->program->stats.evaluations += is_counted;
 }
 
@@ -527,10 +531,7 @@ Error *emit_evaluation(Plan *p, Program **out)
 {
     static StretchFn *const whole[] = { play_whole };
     const Module *m = p->m;
-    if (m->nreplicas * m->npartitions > 1)
-        return error_new(CODE_UNIMPLEMENTED,
-                         "not supported: evaluating a program for %d devices; for one it works",
-                         m->nreplicas * m->npartitions);
+    require(m->nreplicas * m->npartitions == 1);
     Arena *arena = arena_new();
     Evaluation *evaluation = ARENA_NEW(arena, Evaluation);
     Program *program = ARENA_NEW(arena, Program);
@@ -551,8 +552,10 @@ Error *emit_evaluation(Plan *p, Program **out)
         .module = p->m,
         .stats = { .stretches = 1, .evaluations = 1 },
     };
-    *evaluation = (Evaluation){ 0, places_in_order(arena, PLACE_ARG, program->nargs),
-                                places_in_order(arena, PLACE_OUT, program->nresults), true };
+    *evaluation = (Evaluation){ .in = places_in_order(arena, PLACE_ARG, program->nargs),
+                                .out = places_in_order(arena, PLACE_OUT, program->nresults),
+                                .is_counted = true,
+                                .is_by_rule = true };
     for (int i = 0; i < program->nresults; i++)
         p->results[i].alias = -1;
     *out = program;

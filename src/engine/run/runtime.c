@@ -12,6 +12,7 @@
 #include "engine/run/slices.h"
 #include "engine/run/sort.h"
 #include "engine/run/stats.h"
+#include "ops/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,12 +23,25 @@ static bool overlap(Tensor a, Tensor b)
     return x < y + type_bytes(b.type) && y < x + type_bytes(a.type);
 }
 
-static Error *play(const Module *m, const Evaluation *e, RegionId main, const Tensor *in,
+/* Who plays it only the frame knows. */
+static bool is_device_id(OpId op)
+{
+    return op == OP_PARTITION_ID || op == OP_REPLICA_ID;
+}
+
+static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
                    Tensor *out)
 {
+    const Module *m = f->program->module;
     if (!e->node)
         return eval_region(m, main, in, out);
-    LibraryFn *library = library_find(m, node_at(m, e->node));
+    OpId op = node_at(m, e->node)->op;
+    if (is_device_id(op)) {
+        number_set_int(out->type.element, op == OP_PARTITION_ID ? f->partition : f->replica,
+                       out->data);
+        return NULL;
+    }
+    LibraryFn *library = e->is_by_rule ? NULL : library_find(m, node_at(m, e->node));
     return library ? library(m, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
 }
 
@@ -84,7 +98,7 @@ static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Te
         out[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->out[i]) : f->outs[i] };
     }
     TRY(set_apart(s->nin, in, s->nout, out, apart));
-    TRY(play(m, e, s->main, in, out));
+    TRY(play(f, e, s->main, in, out));
     for (int i = 0; i < s->nout; i++)
         if (apart[i])
             memcpy(e->node ? frame_at(f, e->out[i]) : f->outs[i], apart[i],
