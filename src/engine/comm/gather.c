@@ -20,7 +20,7 @@ static Error *all_gather_operand(const Parts *p, Score *s, int i, int dim)
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout, .rows = rows };
     for (int r = 0; type_bytes(part) && r < p->n; r++) {
         char **at;
-        TRY(score_add(s, step, &at));
+        TRY(score_add(s, &step, &at));
         at[0] = part_in(p, r, i);
         for (int o = 0; o < nout; o++)
             at[1 + o] = part_out(p, o, i) + (size_t)r * rows.run;
@@ -103,7 +103,7 @@ static Error *exchange_in_place(const Parts *p, Score *s, int i, const Share *sh
     for (int a = 0; a < p->n; a++)
         for (int b = a + 1; b < p->n; b++) {
             char **at;
-            TRY(score_add(s, step, &at));
+            TRY(score_add(s, &step, &at));
             at[0] = part_in(p, a, i) + b * share->in_step;
             at[1] = part_in(p, b, i) + a * share->in_step;
         }
@@ -116,7 +116,7 @@ static Error *exchange_apart(const Parts *p, Score *s, int i, const Share *share
     for (int to = 0; to < p->n; to++)
         for (int from = 0; from < p->n; from++) {
             char **at;
-            TRY(score_add(s, step, &at));
+            TRY(score_add(s, &step, &at));
             at[0] = part_in(p, from, i) + to * share->in_step;
             at[1] = part_out(p, to, i) + from * share->out_step;
         }

@@ -38,8 +38,7 @@ typedef struct Step {
     int at;         /* in Score.at: operands, then results */
     size_t element; /* STEP_REDUCE: bytes */
     Rows rows;
-    int64_t first;  /* set by score_add: the number of its first piece, */
-    int64_t npieces, together, parts; /* and runs that make up a piece, or pieces of a run */
+    int64_t first;  /* the number of its first piece; set by score_add, as is `at` */
 } Step;
 
 /* What is to be done in a meeting.  Steps touch different memory, so their order says nothing. */
@@ -59,7 +58,7 @@ void score_begin(Score *s);
 void score_end(Score *s);
 /* Appends a step; its addresses, nin + nout of them, are to be put into *at.  Fails only for want
  * of memory. */
-MUST_USE Error *score_add(Score *s, Step step, char ***at);
+MUST_USE Error *score_add(Score *s, const Step *step, char ***at);
 void score_play(const Score *s);
 
 /* Performs m for the members whose frames are given in rank order; nobody else may touch them

@@ -133,12 +133,16 @@ void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring)
 
 void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool streams)
 {
-    enum { SMALL = 16 << 10 }; /* larger, and one target after the other is as good */
-    if (n == 1 || streams || bytes > SMALL)
+    enum {
+        SMALL = 16 << 10, /* larger, and one target after the other is as good */
+        FEW = 4,          /* targets that lie alike and still fit the ways of the first cache */
+    };
+    if (n == 1 || streams || bytes > SMALL) {
         for (int i = 0; i < n; i++)
             bytes_move(to[i], from, bytes, streams);
-    else if (has_avx2())
-        spread_avx2(n, to, from, bytes);
-    else
-        spread(n, to, from, bytes);
+        return;
+    }
+    void (*f)(int, char *const *, const char *, size_t) = has_avx2() ? spread_avx2 : spread;
+    for (int i = 0; i < n; i += FEW)
+        f(n - i < FEW ? n - i : FEW, to + i, from, bytes);
 }

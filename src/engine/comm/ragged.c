@@ -18,13 +18,17 @@
 
 enum { ROWS, INTO, INPUT_OFFSETS, SEND_SIZES, OUTPUT_OFFSETS };
 
-static int64_t number_at(const Parts *p, int r, int list, int64_t i)
+/* The n numbers of one of rank r's lists. */
+static void read_list(const Parts *p, int r, int list, int64_t n, int64_t *out)
 {
-    Type t = p->m->in_types[list];
-    const char *list_at = part_in(p, r, list);
-    if (t.element == I32) /* as everybody writes it */
-        return ((const int32_t *)list_at)[i];
-    return number_int(t.element, list_at + i * element_info[t.element].bytes);
+    Element e = p->m->in_types[list].element;
+    const char *at = part_in(p, r, list);
+    if (e == I32) /* as everybody writes it */
+        for (int64_t i = 0; i < n; i++)
+            out[i] = ((const int32_t *)at)[i];
+    else
+        for (int64_t i = 0; i < n; i++)
+            out[i] = number_int(e, at + i * element_info[e].bytes);
 }
 
 static bool is_within(int64_t start, int64_t n, int64_t extent)
@@ -51,18 +55,12 @@ typedef struct Sent {
     int64_t start, at, n; /* rows of the sender, and where they come to lie */
 } Sent;
 
-/* Entry i of the lists of `from`. */
-static Error *look_up(const Parts *p, int from, int to, int64_t i, Sent *out)
+static Error *check_sent(const Parts *p, int to, const Sent *sent)
 {
-    Type rows = p->m->in_types[ROWS], into = p->m->in_types[INTO];
-    *out = (Sent){ from, number_at(p, from, INPUT_OFFSETS, i),
-                   number_at(p, from, OUTPUT_OFFSETS, i), number_at(p, from, SEND_SIZES, i) };
-    if (out->n == 0)
-        out->at = 0; /* wherever it says: nothing comes */
-    else if (!is_within(out->start, out->n, rows.dims[0]))
-        return outside(p, from, to, out->start, out->n, true);
-    else if (!is_within(out->at, out->n, into.dims[0]))
-        return outside(p, from, to, out->at, out->n, false);
+    if (!is_within(sent->start, sent->n, p->m->in_types[ROWS].dims[0]))
+        return outside(p, sent->from, to, sent->start, sent->n, true);
+    if (!is_within(sent->at, sent->n, p->m->in_types[INTO].dims[0]))
+        return outside(p, sent->from, to, sent->at, sent->n, false);
     return NULL;
 }
 
@@ -126,16 +124,30 @@ static void receive(void *user, int64_t to)
                        (size_t)sent[k].n * g->row, g->streams);
 }
 
-/* Everything is looked at before anything is written. */
-static Error *look_up_all(const Ragged *g, int64_t entries)
+/* What `from` sends, `each` entries to every rank; lists has room for three times as many numbers. */
+static Error *look_up(const Ragged *g, int from, int64_t each, int64_t *lists)
 {
     const Parts *p = g->p;
-    int64_t to_each = entries / p->n;
-    for (int from = 0; from < p->n; from++)
-        for (int64_t i = 0; i < entries; i++) {
-            int64_t to = i / to_each, k = to * g->each + from * to_each + i % to_each;
-            TRY(look_up(p, from, (int)to, i, &g->sent[k]));
+    int64_t entries = each * p->n, *start = lists, *n = start + entries, *at = n + entries;
+    read_list(p, from, INPUT_OFFSETS, entries, start);
+    read_list(p, from, SEND_SIZES, entries, n);
+    read_list(p, from, OUTPUT_OFFSETS, entries, at);
+    for (int to = 0; to < p->n; to++)
+        for (int64_t k = 0; k < each; k++) {
+            int64_t i = to * each + k;
+            Sent sent = { from, start[i], n[i] ? at[i] : 0, n[i] }; /* nothing comes anywhere */
+            if (sent.n)
+                TRY(check_sent(p, to, &sent));
+            g->sent[to * g->each + from * each + k] = sent;
         }
+    return NULL;
+}
+
+/* Everything is looked at before anything is written. */
+static Error *look_up_all(const Ragged *g, int64_t *lists)
+{
+    for (int from = 0; from < g->p->n; from++)
+        TRY(look_up(g, from, g->each / g->p->n, lists));
     return NULL;
 }
 
@@ -149,16 +161,21 @@ Error *meet_ragged(const Parts *p)
         return NULL;
     enum { FEW = 64 };
     size_t n = (size_t)entries * (size_t)p->n;
-    Sent few[2 * FEW], *table = n <= FEW ? few : malloc(2 * n * sizeof *table);
+    struct Tables {
+        Sent sent[2 * FEW];
+        int64_t lists[3 * FEW];
+    } few;
+    size_t room = 2 * n * sizeof(Sent) + 3 * (size_t)entries * sizeof(int64_t);
+    Sent *table = n <= FEW ? few.sent : malloc(room);
     if (!table)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
                          p->m->where, n);
     Ragged g = { p, entries, table, table + n, bytes_from(p->m->in_types[ROWS], 1),
                  meet_streams(2 * bytes) };
-    Error *error = look_up_all(&g, entries);
+    Error *error = look_up_all(&g, n <= FEW ? few.lists : (int64_t *)(table + 2 * n));
     if (!error)
         meet_slices(p, p->n, bytes, receive, &g);
-    if (table != few)
+    if (table != few.sent)
         free(table);
     return error;
 }

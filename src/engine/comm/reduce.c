@@ -30,7 +30,7 @@ static Error *add_sum(const Parts *p, Score *s, int i, size_t offset, int nout, 
                   .element = (size_t)element_info[p->m->in_types[i].element].bytes,
                   .rows = rows };
     char **at;
-    TRY(score_add(s, step, &at));
+    TRY(score_add(s, &step, &at));
     for (int r = 0; r < p->n; r++)
         at[r] = part_in(p, r, i) + offset;
     *out = at + p->n;

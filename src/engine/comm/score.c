@@ -50,38 +50,47 @@ static void *grown(void *now, const void *few, int n, int *room, size_t each)
     return fresh;
 }
 
-static void step_cut(Step *t)
+/* Pieces of a step: some runs, or parts of one. */
+typedef struct Pieces {
+    int64_t n, together, parts;
+} Pieces;
+
+static Pieces pieces_of(const Rows *r)
 {
-    int64_t nruns = t->rows.near * t->rows.far;
-    size_t run = t->rows.run;
-    t->npieces = nruns && run ? 1 : 0;
-    t->together = nruns;
-    t->parts = 1;
-    if ((size_t)nruns * run <= PIECE_BYTES)
-        return;
-    t->together = run >= PIECE_BYTES ? 1 : (int64_t)(PIECE_BYTES / run);
-    t->parts = (int64_t)((run + PIECE_BYTES - 1) / PIECE_BYTES);
-    t->npieces = (nruns + t->together - 1) / t->together * t->parts;
+    int64_t nruns = r->near * r->far;
+    if ((size_t)nruns * r->run <= PIECE_BYTES)
+        return (Pieces){ 1, nruns, 1 };
+    Pieces p = { .together = r->run >= PIECE_BYTES ? 1 : (int64_t)(PIECE_BYTES / r->run),
+                 .parts = (int64_t)((r->run + PIECE_BYTES - 1) / PIECE_BYTES) };
+    p.n = (nruns + p.together - 1) / p.together * p.parts;
+    return p;
 }
 
-Error *score_add(Score *s, Step step, char ***at)
+static Error *make_room(Score *s, int naddresses)
 {
-    int n = step.nin + step.nout;
     Step *steps = grown(s->steps, s->few_steps, s->nsteps + 1, &s->steps_room, sizeof *steps);
     s->steps = steps ? steps : s->steps;
-    char **all = grown(s->at, s->few_at, s->naddresses + n, &s->addresses_room, sizeof *all);
-    s->at = all ? all : s->at;
-    if (!steps || !all)
-        return error_new(CODE_EXHAUSTED, "no memory for %d steps of a meeting", s->nsteps + 1);
-    step.at = s->naddresses;
-    step.first = s->npieces;
-    step_cut(&step);
-    s->steps[s->nsteps++] = step;
+    char **at = grown(s->at, s->few_at, s->naddresses + naddresses, &s->addresses_room, sizeof *at);
+    s->at = at ? at : s->at;
+    if (steps && at)
+        return NULL;
+    return error_new(CODE_EXHAUSTED, "no memory for %d steps of a meeting", s->nsteps + 1);
+}
+
+Error *score_add(Score *s, const Step *step, char ***at)
+{
+    int n = step->nin + step->nout;
+    if (s->nsteps == s->steps_room || s->naddresses + n > s->addresses_room)
+        TRY(make_room(s, n));
+    Step *t = &s->steps[s->nsteps++];
+    *t = *step;
+    t->at = s->naddresses;
+    t->first = s->npieces;
     s->naddresses += n;
-    s->npieces += step.npieces;
-    int ntouched = step.kind == STEP_RING || step.kind == STEP_CHAIN ? 2 * step.nout : n;
-    s->bytes += (size_t)ntouched * (size_t)(step.rows.near * step.rows.far) * step.rows.run;
-    *at = s->at + step.at;
+    s->npieces += pieces_of(&t->rows).n;
+    int ntouched = t->kind == STEP_RING || t->kind == STEP_CHAIN ? 2 * t->nout : n;
+    s->bytes += (size_t)ntouched * (size_t)(t->rows.near * t->rows.far) * t->rows.run;
+    *at = s->at + t->at;
     return NULL;
 }
 
@@ -153,15 +162,16 @@ static void group_play(const Score *s, const Step *t, int64_t group, int64_t i, 
     }
 }
 
-static void piece_play(const Score *s, const Step *t, int64_t piece, bool streams)
+static void piece_play(const Score *s, const Step *t, int64_t number, bool streams)
 {
-    int64_t i = piece / t->parts * t->together, end = i + t->together;
-    int64_t nruns = t->rows.near * t->rows.far;
-    size_t at = (size_t)(piece % t->parts) * PIECE_BYTES, bytes = t->rows.run - at;
-    if (t->parts > 1 && bytes > PIECE_BYTES)
+    const Rows *r = &t->rows;
+    Pieces p = pieces_of(r);
+    int64_t i = number / p.parts * p.together, end = i + p.together;
+    size_t at = (size_t)(number % p.parts) * PIECE_BYTES, bytes = r->run - at;
+    if (p.parts > 1 && bytes > PIECE_BYTES)
         bytes = PIECE_BYTES;
-    for (end = end < nruns ? end : nruns; i < end;) {
-        int64_t group = i / t->rows.near, first = i % t->rows.near, n = t->rows.near - first;
+    for (end = end < r->near * r->far ? end : r->near * r->far; i < end;) {
+        int64_t group = i / r->near, first = i % r->near, n = r->near - first;
         n = n < end - i ? n : end - i;
         group_play(s, t, group, first, n, at, bytes, streams);
         i += n;
@@ -189,10 +199,10 @@ void score_play(const Score *s)
         frame_slices(s->frame, s->npieces, slice_play, (void *)s);
         return;
     }
-    for (const Step *t = s->steps; t < s->steps + s->nsteps; t++)
+    for (const Step *t = s->steps, *end = t + s->nsteps; t < end; t++)
         if (t->rows.near == 1 && t->rows.far == 1)
             run_play(s, t, s->at + t->at, t->rows.run, false);
-        else if (t->npieces)
-            for (int64_t i = 0; i < t->npieces; i++)
-                piece_play(s, t, i, false);
+        else
+            for (int64_t i = 0; i < t->rows.far; i++)
+                group_play(s, t, i, 0, t->rows.near, 0, t->rows.run, false);
 }

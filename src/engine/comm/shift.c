@@ -61,8 +61,8 @@ static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources
         return NULL;
     Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
     char **at;
-    TRY(score_add(s, (Step){ .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows },
-                  &at));
+    Step step = { .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows };
+    TRY(score_add(s, &step, &at));
     for (int k = 0; k < n; k++)
         at[k] = part_out(p, way[k], i);
     return NULL;
@@ -90,8 +90,8 @@ static Error *add_copy(const Parts *p, Score *s, int i, char *from, char *to)
 {
     Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
     char **at;
-    TRY(score_add(s, (Step){ .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows },
-                  &at));
+    Step step = { .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows };
+    TRY(score_add(s, &step, &at));
     if (from)
         *at++ = from;
     *at = to;
@@ -140,8 +140,8 @@ static Error *broadcast_operand(const Parts *p, Score *s, int i)
     char **at;
     if (first == nout)
         return NULL;
-    TRY(score_add(s, (Step){ .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows },
-                  &at));
+    Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows };
+    TRY(score_add(s, &step, &at));
     *at++ = part_in(p, 0, i);
     for (int r = first; r < nout; r++)
         *at++ = part_out(p, r, i);

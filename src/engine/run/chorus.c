@@ -13,7 +13,7 @@
 
 enum {
     PATIENCE = 1000, /* meetings, before others get the thread */
-    KEPT = 4,        /* scores */
+    KEPT = 4,        /* scores; a power of two */
 };
 
 static bool are_in_step(const Run *run)
@@ -46,14 +46,14 @@ static bool is_cancelled(const Run *run)
     return atomic_load_explicit(&run->cancel, memory_order_relaxed);
 }
 
-/* The meeting that all have come to, if they may go on in step. */
-static const Meeting *meeting_of_all(const Run *run, int32_t said)
+/* The number of the meeting that all have come to, if they may go on in step; else -1. */
+static int meeting_of_all(const Run *run, int32_t said)
 {
     if (said > STRETCH_MEET || is_cancelled(run))
-        return NULL;
-    require(STRETCH_MEET - said < run->program->nmeetings);
-    const Meeting *m = &run->program->meetings[STRETCH_MEET - said];
-    return m->nfull ? m : NULL;
+        return -1;
+    int k = STRETCH_MEET - said;
+    require(k < run->program->nmeetings);
+    return run->program->meetings[k].nfull ? k : -1;
 }
 
 static void meet_group(Run *run, const Meeting *m, const Group *group, Score *kept)
@@ -67,13 +67,17 @@ static void meet_group(Run *run, const Meeting *m, const Group *group, Score *ke
         run_fail(run, error);
 }
 
-/* Each group of each meeting has one score that is kept for it, and for others. */
-static void meet_all(Run *run, const Meeting *m, Score *kept)
+/* Each group of each meeting has a score that is kept for it, and for others. */
+static void meet_all(Run *run, int k, Score *kept)
 {
-    size_t number = (size_t)(m - run->program->meetings);
-    for (int i = 0; i < m->nfull; i++, number++)
-        meet_group(run, m, &run->program->groups[m->full[i]], &kept[number % KEPT]);
+    const Meeting *m = &run->program->meetings[k];
     run->nmet += m->nfull;
+    if (m->nfull == 1 && kept[(unsigned)k % KEPT].m == m) { /* the short way to the same */
+        score_play(&kept[(unsigned)k % KEPT]);
+        return;
+    }
+    for (int i = 0; i < m->nfull; i++)
+        meet_group(run, m, &run->program->groups[m->full[i]], &kept[(unsigned)(k + i) % KEPT]);
 }
 
 /* Returns when all have ended, or no longer stand at one place, or have met often. */
@@ -82,16 +86,16 @@ static void play_with(Run *run, Score *kept)
     int n = run->program->ndevices, at = run->tasks[0].next_stretch;
     int32_t said[n];
     for (int turns = 0; turns < PATIENCE; turns++) {
-        const Meeting *m = NULL;
+        int k = -1;
         if (play_stretch(run, at, said))
-            m = meeting_of_all(run, said[0]);
-        if (!m) {
+            k = meeting_of_all(run, said[0]);
+        if (k < 0) {
             for (int d = 0; d < n; d++)
                 task_go_on(&run->tasks[d], said[d]);
             return;
         }
-        meet_all(run, m, kept);
-        at = m->next;
+        meet_all(run, k, kept);
+        at = run->program->meetings[k].next;
     }
     for (int d = 0; d < n; d++)
         run->tasks[d].next_stretch = at;
