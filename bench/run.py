@@ -113,7 +113,10 @@ def who_plays(contenders, work):
 
 def call_row(contenders, work, n):
     kinds = who_plays(contenders, work)
-    path = program(contenders["jax" if "jax" in kinds else "plugin"], work, n)
+    lowers = "jax" if "jax" in kinds else "plugin"
+    if lowers not in contenders:
+        sys.exit(f"{work}: it takes {lowers} to write the program; name it in --contenders")
+    path = program(contenders[lowers], work, n)
     times, cpu = {kind: [] for kind in kinds}, {kind: [] for kind in kinds}
     say = lambda word, kind, rest="": contenders[kind].ask(
         f"{word} {path if kind == 'ours' else work} {n} {rest}")

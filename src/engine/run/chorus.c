@@ -113,9 +113,13 @@ static void play_in_step(Run *run)
 
 static void play_in_turn(Run *run)
 {
-    for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
-        if (!t->waits && !t->has_ended)
-            task_play(t);
+    for (int turns = 0; turns < PATIENCE && run->nended < run->program->ndevices; turns++) {
+        for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
+            if (!t->waits && !t->has_ended)
+                task_play(t);
+        if (are_in_step(run))
+            return;
+    }
 }
 
 static void begin_all(Run *run)
@@ -140,8 +144,7 @@ void run_play(Run *run)
         if (!is_cancelled(run) && are_in_step(run))
             play_in_step(run);
         else
-            for (int i = 0; i < PATIENCE && run->nended < run->program->ndevices; i++)
-                play_in_turn(run);
+            play_in_turn(run);
     }
     if (!run->is_inline)
         run_end(run);

@@ -310,7 +310,7 @@ static bool meet(Task *t, int k)
         run_fail(run, error);
     release_group(t, group);
     yield_at_random();
-    return true;
+    return !run->is_alone; /* there it goes on in its turn, so that all are in step again */
 }
 
 static Error *take_slab(Task *t)
