@@ -2,9 +2,9 @@
 import textwrap
 
 
-def play(python, program, devices=4, **environment):
+def play(python, program, devices=4, **more):
     program = "import jax, jax.numpy as jnp, numpy as np\n" + textwrap.dedent(program)
-    return python(["-c", program], "tutti", devices, **environment)
+    return python(["-c", program], "tutti", devices, **more)
 
 
 def test_devices_read_well(python):
@@ -397,3 +397,39 @@ def test_python_functions_in_programs(python):
     """, JAX_PLATFORMS="tutti,cpu")
     assert out.splitlines() == ["[(0, 1.0), (1, 2.0), (2, 4.0)]", "x is [0. 1. 2.]",
                                 "[0, 1, 2, 3]", "ZeroDivisionError: division by zero"]
+
+
+ENDLESS = """
+import os, signal, threading, time
+def interrupt():
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
+endless = jax.jit(lambda x: jax.lax.while_loop(lambda c: c != 3, lambda c: c + 2, x))
+result = endless(jnp.int32(0))
+threading.Thread(target=interrupt).start()
+try:
+    result.block_until_ready()
+    raise SystemExit("it has ended")
+except KeyboardInterrupt:
+    began = time.monotonic()
+"""
+
+
+def test_interrupted_and_dropped(python):
+    """A program without end: the wait can be interrupted, and the program stops when its result and
+    its executable are dropped.  What comes behind it then runs."""
+    out = play(python, ENDLESS + """
+del result
+jax.clear_caches()
+print((jnp.arange(3) + 1).tolist())
+assert time.monotonic() - began < 20
+used = time.process_time()
+time.sleep(0.5)
+assert time.process_time() - used < 0.25
+""", devices=1)
+    assert out == "[1, 2, 3]\n"
+
+
+def test_interrupted_and_left(python):
+    """The process ends though the program does not."""
+    assert play(python, ENDLESS + "print('over')", devices=1, timeout=20) == "over\n"

@@ -76,23 +76,30 @@ static Compiled *find(PJRT_Client *client, const Text *key)
     return found;
 }
 
-static void look_at_call(Module *m, NodeId n, void *is_local)
+/* What its custom calls say of a program. */
+typedef struct Calls {
+    bool is_local;   /* one is of a function that no other process knows */
+    bool has_effect; /* one does more than give its results */
+} Calls;
+
+static void look_at_call(Module *m, NodeId n, void *user)
 {
     static const char prefix[] = TUTTI_LOCAL_CALL;
+    Calls *calls = user;
     const Node *node = node_at(m, n);
     if (node->op != OP_CUSTOM_CALL)
         return;
     Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
-    *(bool *)is_local |= target.n >= strlen(prefix) && !memcmp(target.at, prefix, strlen(prefix));
+    calls->is_local |= target.n >= strlen(prefix) && !memcmp(target.at, prefix, strlen(prefix));
+    calls->has_effect |= ((const CustomCallAttrs *)node->attrs)->has_side_effect;
 }
 
-/* Does it call functions that no other process knows? */
-static bool calls_this_process(Module *m)
+static Calls look_at_calls(Module *m)
 {
-    bool is_local = false;
+    Calls calls = { 0 };
     for (int i = 0; i < m->nfuncs; i++)
-        region_walk(m, m->funcs[i].body, look_at_call, &is_local);
-    return is_local;
+        region_walk(m, m->funcs[i].body, look_at_call, &calls);
+    return calls;
 }
 
 static Error *compile_new(Job *job, Text *key)
@@ -110,11 +117,12 @@ static Error *compile_new(Job *job, Text *key)
     TRY(read_once(job));
     Module *module = job->module;
     job->module = NULL;
-    bool is_local = calls_this_process(module);
+    Calls calls = look_at_calls(module);
     Program *program;
     TRY(compile_module(module, job->began, &options, &program));
     job->compiled = compiled_new(job->client, program, *key, job->program, &options);
-    job->compiled->is_local = is_local;
+    job->compiled->is_local = calls.is_local;
+    job->compiled->has_effect = calls.has_effect;
     *key = (Text){ 0 };
     pthread_mutex_lock(&job->client->lock);
     job->compiled->next = job->client->programs;

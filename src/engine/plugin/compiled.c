@@ -127,6 +127,21 @@ Compiled *compiled_hold(Compiled *c)
     return c;
 }
 
+Compiled *handle_begin(Compiled *c)
+{
+    atomic_fetch_add_explicit(&c->handles, 1, memory_order_relaxed);
+    return c;
+}
+
+void handle_end(Compiled *c)
+{
+    /* relaxed: the hold keeps it alive */
+    bool is_last = atomic_fetch_sub_explicit(&c->handles, 1, memory_order_relaxed) == 1;
+    if (is_last && !c->has_effect)
+        executor_abandon(c->client->executor, c->program);
+    compiled_release(c);
+}
+
 static void unlink_from_client(Compiled *c)
 {
     for (Compiled **at = &c->client->programs; *at; at = &(*at)->next)

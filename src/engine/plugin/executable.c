@@ -14,14 +14,14 @@ PJRT_Executable *executable_new(Compiled *compiled, Str options)
     PJRT_Executable *e = calloc(1, sizeof *e);
     if (!e)
         fail("no memory for an executable");
-    e->compiled = compiled_hold(compiled);
+    e->compiled = handle_begin(compiled_hold(compiled));
     text_add(&e->options, options.at, options.n);
     return e;
 }
 
 static void executable_free(PJRT_Executable *e)
 {
-    compiled_release(e->compiled);
+    handle_end(e->compiled);
     text_free(&e->options);
     free(e);
 }

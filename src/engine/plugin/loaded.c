@@ -21,7 +21,7 @@ static void *make(size_t n, size_t bytes)
 
 static void loaded_free(PJRT_LoadedExecutable *l)
 {
-    compiled_release(l->compiled);
+    handle_end(l->compiled);
     text_free(&l->options);
     text_free(&l->assignment);
     free(l->devices);
@@ -74,7 +74,7 @@ static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOpt
     size_t n = (size_t)compiled->program->ndevices;
     PJRT_LoadedExecutable *l = make(1, sizeof *l);
     l->client = client;
-    l->compiled = compiled;
+    l->compiled = handle_begin(compiled);
     text_add(&l->options, options.at, options.n);
     l->is_portable = o->is_portable && n == 1;
     l->ndevices = (int)n;

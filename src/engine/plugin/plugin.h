@@ -59,13 +59,15 @@ struct PJRT_Client {
 
 /* A program and everything the seam may ask of it, laid out as PJRT wants it. */
 struct Compiled {
-    _Atomic int holders;
+    _Atomic int holders; /* handles, and launches that run; */
+    _Atomic int handles; /* of clients alone */
     PJRT_Client *client;
     Compiled *next;         /* under the client's lock */
     Text key;               /* what it was compiled from, and how (cache.c) */
     Str source;             /* the bytes themselves, */
     CompileOptions options; /* and what shaped the code */
     bool is_local;          /* it calls functions of this process alone */
+    bool has_effect;        /* it does more than give results */
     Program *program;
     char fingerprint[17];
     Arena *arena; /* owns the tables below */
@@ -134,6 +136,10 @@ Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str sour
                        const CompileOptions *options);
 Compiled *compiled_hold(Compiled *compiled);
 void compiled_release(Compiled *compiled);
+/* A client's handle: takes the caller's hold, and ends it.  When the last has ended, runs whose
+ * results nobody holds stop. */
+Compiled *handle_begin(Compiled *compiled);
+void handle_end(Compiled *compiled);
 /* One more holder; copies the options. */
 PJRT_Executable *executable_new(Compiled *compiled, Str options);
 /* loaded.c: what Client_Compile does with StableHLO and a CompileOptionsProto. */

@@ -36,6 +36,12 @@ Buffer *buffer_new(Device *device, Type type, Storage *storage, Event *ready)
     return b;
 }
 
+/* Under the lock, or alone with it: somebody still works at its contents. */
+static bool has_run_before_it(const Buffer *b)
+{
+    return b->ready && !event_is_ready(b->ready);
+}
+
 void buffer_delete(Buffer *b)
 {
     lock_take(&b->lock);
@@ -46,16 +52,23 @@ void buffer_delete(Buffer *b)
         b->viewed = storage;
         storage = NULL;
     }
+    bool is_pending = has_run_before_it(b);
     lock_give(&b->lock);
     storage_release(storage);
+    if (is_pending)
+        executor_let_go(b->device->executor);
 }
 
 static void end(Buffer *b)
 {
+    /* what is not pending may be freed after its device */
+    Executor *executor = has_run_before_it(b) ? b->device->executor : NULL;
     storage_release(b->storage);
     storage_release(b->viewed);
     event_release(b->ready);
     free(b);
+    if (executor)
+        executor_let_go(executor);
 }
 
 void buffer_free(Buffer *b)

@@ -50,6 +50,9 @@ typedef struct TaskList {
     int n;
 } TaskList;
 
+/* Why a run is to stop. */
+typedef enum Cancel { CANCEL_NOT, CANCEL_CLOSED, CANCEL_UNWANTED } Cancel;
+
 struct Run {
     /* Set before the first task moves. */
     Executor *executor;
@@ -76,10 +79,12 @@ struct Run {
     struct Letter *letters; /* sent and not yet taken, oldest first */
     struct Pack *packs; /* packs.c: always under the lock */
 
-    _Atomic int cancel; /* any thread: tasks stop when they see it */
+    _Atomic int cancel; /* a Cancel; any thread: tasks stop when they see it */
 
     /* Under the executor's lock. */
     Run *next, **link; /* in the list of runs under way, or of blocks to use again */
+    bool is_orphan;    /* its executable is gone (unwanted.c) */
+    int32_t seen;      /* the round of counting that it is in */
 };
 
 /* Work cut into slices; lives on the stack of whoever cut it. */
@@ -116,6 +121,8 @@ struct Executor {
     bool is_stopping; /* workers are to end: no run is under way */
     Thread *threads;
     Run *runs; /* under way */
+    int32_t round; /* unwanted.c */
+    _Atomic bool has_orphans; /* written under the lock, read by any thread */
     Run *spare;
     int nspare;
 
@@ -134,6 +141,7 @@ void task_go_on(Task *t, int32_t next); /* the same, after a stretch that said `
 /* Everybody in the group has come and stands still.  The score: see meeting_perform. */
 MUST_USE Error *group_perform(Run *run, const Meeting *m, const Group *group, struct Score *score);
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
+MUST_USE Error *run_stopped(const Run *run); /* one that was cancelled: why */
 /* t waits at meeting k.  The run's lock is held; who is to go on after a deadlock is listed. */
 void task_wait_locked(Task *t, int k, TaskList *released);
 unsigned denormals_flush(void);        /* the setting before */

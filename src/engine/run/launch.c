@@ -301,9 +301,9 @@ static void play_behind(Run *run, const Launch *l)
 void run_end(Run *run)
 {
     Error *error = run->error;
-    /* relaxed: set by executor_free, or with an error */
+    /* relaxed: set by executor_free or unwanted.c, or with an error */
     if (!error && atomic_load_explicit(&run->cancel, memory_order_relaxed))
-        error = error_new(CODE_CANCELLED, "the run was stopped: its client was closed");
+        error = run_stopped(run);
     release_holds(run);
     event_set(run->done, error);
     event_release(run->done);

@@ -21,6 +21,10 @@ typedef struct Device {
 MUST_USE Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out);
 void executor_free(Executor *e); /* waits for what runs, and joins the threads */
 Device *executor_device(Executor *e, int i);
+/* unwanted.c: the program's executable is gone, so that runs of it that are under way stop once
+ * nobody holds their results.  Not for programs that touch more than those. */
+void executor_abandon(Executor *e, const Program *program);
+void executor_let_go(Executor *e); /* somebody has let go of a result that was not there yet */
 int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */
 /* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
  * copies ask it themselves. */

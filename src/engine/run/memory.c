@@ -405,9 +405,13 @@ void storage_release(Storage *storage)
     free(storage);
 }
 
-bool storage_is_alone(const Storage *storage)
+int storage_holders(const Storage *storage)
 {
     /* acquire: pairs with the release in storage_release, for reads by those who let go */
-    return !storage->lender &&
-           atomic_load_explicit(&storage->holders, memory_order_acquire) == 1;
+    return atomic_load_explicit(&storage->holders, memory_order_acquire);
+}
+
+bool storage_is_alone(const Storage *storage)
+{
+    return !storage->lender && storage_holders(storage) == 1;
 }

@@ -46,6 +46,7 @@ typedef struct Storage {
 } Storage;
 
 MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
+int storage_holders(const Storage *storage);
 /* The data of `lender`, to be read only, charged to `memory` too. */
 MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out);
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);

@@ -131,17 +131,21 @@ static void describe_point(const Run *run, int g, Text *out)
     text_printf(out, run->points[g].narrived == 1 ? "waits" : "wait");
 }
 
-static Error *stopped(void)
+Error *run_stopped(const Run *run)
 {
-    return error_new(CODE_CANCELLED, "the run was stopped: its client was closed");
+    /* relaxed: the caller has seen that it is set */
+    Cancel why = atomic_load_explicit(&run->cancel, memory_order_relaxed);
+    return error_new(CODE_CANCELLED, "the run was stopped: %s",
+                     why == CANCEL_UNWANTED ? "nobody holds its results, nor its executable"
+                                            : "its client was closed");
 }
 
 /* Nobody moves.  The lock is held. */
 static Error *deadlock(const Run *run)
 {
-    /* relaxed: set by executor_free, which waits for this run to end */
+    /* relaxed: whoever set it waits for this run to end, or wants nothing of it */
     if (atomic_load_explicit(&run->cancel, memory_order_relaxed))
-        return stopped();
+        return run_stopped(run);
     stat_add(STAT_DEADLOCKS, 1);
     Text text = { 0 };
     for (int g = 0; g < run->program->ngroups; g++)
@@ -188,7 +192,7 @@ static void task_fail(Task *t, Error *error)
 {
     /* relaxed: a loop that saw the flag returned; whoever set it waits for this run */
     if (!error && atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
-        error = stopped();
+        error = run_stopped(t->run);
     if (!error)
         error = error_new(CODE_INTERNAL, "failed without saying why");
     if (t->run->program->ndevices > 1)
