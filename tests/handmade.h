@@ -17,7 +17,7 @@ typedef struct HandMade {
     Param args[MOST], results[MOST];
     Meeting meetings[MOST];
     Place places[MOST][2];
-    int32_t members[MOST][MOST], group_of[MOST][MOST];
+    int32_t members[MOST][MOST], group_of[MOST][MOST], full[MOST][MOST];
     Group groups[MOST];
     Type type;
 } HandMade;
@@ -86,6 +86,22 @@ static inline int add_groups(HandMade *h, int size, int stride)
     return first;
 }
 
+/* As the compiler says it: devices are in step where each is in a group. */
+static inline void find_full(HandMade *h, int k)
+{
+    Meeting *m = &h->meetings[k];
+    m->full = h->full[k];
+    for (int d = 0; d < h->p.ndevices; d++) {
+        int g = m->group_of[d];
+        if (g < 0) {
+            m->nfull = 0;
+            return;
+        }
+        if (h->groups[g].members[0] == d)
+            h->full[k][m->nfull++] = g;
+    }
+}
+
 /* A meeting of one operand and one result, in the groups from `first` on. */
 static inline Meeting *add_meeting(HandMade *h, OpId op, const char *where, int first_group,
                                    int ngroups, Place in, Place out, int next)
@@ -112,6 +128,7 @@ static inline Meeting *add_meeting(HandMade *h, OpId op, const char *where, int 
         .group_of = h->group_of[k],
         .combine = add_f32,
     };
+    find_full(h, k);
     return &h->meetings[k];
 }
 

@@ -224,6 +224,36 @@ static void check_failure(Executor *e, int64_t cost)
     call_end(&c);
 }
 
+/* --- a meeting fails: nobody plays on with what it did not give. */
+static _Atomic int nplayed_on;
+
+static int32_t play_on(Frame *f)
+{
+    (void)f;
+    atomic_fetch_add_explicit(&nplayed_on, 1, memory_order_relaxed);
+    return STRETCH_END;
+}
+
+static void check_failing_meeting(Executor *e, int64_t cost)
+{
+    static StretchFn *const stretches[] = { meet_0, play_on };
+    HandMade h;
+    hand_made(&h, 4, 1, 1, stretches, 2, cost);
+    int g = add_groups(&h, 4, 1);
+    Meeting *m = add_meeting(&h, OP_PERMUTE, "shift.py:5", g, 1, at_arg(0), at_out(0), 1);
+    PermuteAttrs attrs = { .source_target_pairs = { 1, 2, (int64_t[]){ 5, 0 } }, .channel_id = 1 };
+    m->attrs = &attrs;
+    atomic_store_explicit(&nplayed_on, 0, memory_order_relaxed);
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    CHECK(!launch(e, &c.l));
+    CHECK_STR(failure_of(c.outs[3][0]),
+              "collective_permute (shift.py:5): source 5 of target 0 is not in its group");
+    CHECK(atomic_load_explicit(&nplayed_on, memory_order_relaxed) == 0);
+    call_end(&c);
+}
+
 /* --- out = arg + 1, some of it slow. */
 static int32_t add_one(Frame *f)
 {
@@ -610,14 +640,16 @@ static int32_t wait_or_spin(Frame *f)
     return f->partition ? STRETCH_MEET : until_cancelled(f);
 }
 
+/* One waits for another that does not end; and all meet again and again. */
 static StretchFn *const endless_stretches[] = { wait_or_spin, finish };
+static StretchFn *const meeting_stretches[] = { meet_0, meet_0 };
 
-static void check_cancel(int64_t cost)
+static void check_cancel(int64_t cost, StretchFn *const *stretches)
 {
     Executor *e;
     CHECK(!executor_new(2, 2, 0, &e));
     HandMade h;
-    hand_made(&h, 2, 1, 1, endless_stretches, 2, cost);
+    hand_made(&h, 2, 1, 1, stretches, 2, cost);
     int g = add_groups(&h, 2, 1);
     add_meeting(&h, OP_ALL_REDUCE, "x.py:1", g, 1, at_arg(0), at_out(0), 1);
     Call c;
@@ -765,6 +797,7 @@ static void check_all(int nworkers)
         check_crossed(e, cost);
         check_mismatch(e, cost);
         check_failure(e, cost);
+        check_failing_meeting(e, cost);
         check_donation(e, cost);
         check_denormals(e, cost);
         check_on_end(e, cost);
@@ -815,7 +848,8 @@ int main(void)
     check_first_help(CALLER_PLAYS);
     check_first_help(ONE_PLAYS);
     for (int64_t cost = ONE_PLAYS; cost <= TASKS_PLAY; cost++) {
-        check_cancel(cost);
+        check_cancel(cost, endless_stretches);
+        check_cancel(cost, meeting_stretches);
         check_patience(cost);
     }
     return check_done();

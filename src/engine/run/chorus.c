@@ -49,7 +49,7 @@ static bool is_cancelled(const Run *run)
 /* The number of the meeting that all have come to, if they may go on in step; else -1. */
 static int meeting_of_all(const Run *run, int32_t said)
 {
-    if (said > STRETCH_MEET || is_cancelled(run))
+    if (said > STRETCH_MEET)
         return -1;
     int k = STRETCH_MEET - said;
     require(k < run->program->nmeetings);
@@ -80,12 +80,13 @@ static void meet_all(Run *run, int k, Score *kept)
         meet_group(run, m, &run->program->groups[m->full[i]], &kept[(unsigned)(k + i) % KEPT]);
 }
 
-/* Returns when all have ended, or no longer stand at one place, or have met often. */
+/* Returns when all have ended, or no longer stand at one place, or have met often, or are to stop:
+ * a meeting may have failed, and then nobody plays on with what it did not give. */
 static void play_with(Run *run, Score *kept)
 {
     int n = run->program->ndevices, at = run->tasks[0].next_stretch;
     int32_t said[n];
-    for (int turns = 0; turns < PATIENCE; turns++) {
+    for (int turns = 0; turns < PATIENCE && !is_cancelled(run); turns++) {
         int k = -1;
         if (play_stretch(run, at, said))
             k = meeting_of_all(run, said[0]);
