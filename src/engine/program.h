@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 struct Runtime;
+struct Gather;
 struct Code;
 typedef struct Program Program;
 
@@ -175,6 +176,11 @@ typedef struct Runtime {
                            const void *context);
     /* f(user, i) once for every i below n, by whoever is idle; see run/slices.h. */
     void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);
+    /* A convolution as a product; see run/gemm.h. */
+    void (*gather_f32)(const Frame *f, const struct Gather *g, const float *seen,
+                       const float *other, float *c);
+    void (*gather_f64)(const Frame *f, const struct Gather *g, const double *seen,
+                       const double *other, double *c);
 } Runtime;
 
 extern const Runtime runtime; /* run/runtime.c */

@@ -1,6 +1,6 @@
 /* gemm_test.c - matrix products against three plain loops, over sizes around the edges of tiles
  * and blocks, with plain and transposed operands; and large ones cut for three workers, to the
- * same bits; and by a matrix that several devices have alike.  Links the engine's run. */
+ * same bits; by what a window sees; and by a matrix that several devices have alike.  Links the engine's run. */
 #include "engine/run/executor.h"
 #include "engine/run/gemm.h"
 #include "engine/run/packs.h"
@@ -62,6 +62,51 @@ static void test_sizes(void)
     test_gemm_f64(150, 1030, 260, 2);
     test_gemm_f32(3, 4, 0, 0); /* nothing to add up: zero */
     test_gemm_f32(0, 4, 3, 0);
+}
+
+/* A window of 3 x `wide` that moves over an image of 9 x 40, backwards in one direction, against
+ * plain loops; the product is exact. */
+static void test_gather(bool is_b, int64_t wide, int64_t places, int64_t other)
+{
+    enum { HIGH = 9, WIDTH = 40 };
+    int64_t lines = 5 * places, terms = 2 * 3 * wide, rows = is_b ? other : lines;
+    int64_t columns = is_b ? lines : other;
+    float image[2 * HIGH * WIDTH], *kernel = malloc(sizeof *kernel * (size_t)(terms * other));
+    float *c = malloc(sizeof *c * (size_t)(lines * other));
+    Gather *g = malloc(sizeof *g + sizeof *g->dims * 5);
+    *g = (Gather){ is_b, rows, columns, terms, terms, 1, columns, 2, 3 };
+    const int64_t dims[5][2] = { { 5, WIDTH }, { places, 1 },
+                                 { 2, HIGH * WIDTH }, { 3, -WIDTH }, { wide, 1 } };
+    memcpy(g->dims, dims, sizeof dims);
+    for (int i = 0; i < 2 * HIGH * WIDTH; i++)
+        image[i] = (float)(i % 61 - 30);
+    for (int64_t i = 0; i < terms * other; i++)
+        kernel[i] = (float)(i % 17 - 8);
+    gather_f32(NULL, g, image + 2 * WIDTH, kernel, c);
+    int wrong = 0;
+    for (int64_t l = 0; l < lines; l++)
+        for (int64_t o = 0; o < other; o++) {
+            float sum = 0;
+            for (int64_t t = 0; t < terms; t++)
+                sum += kernel[o * terms + t] *
+                       image[(l / places + 2 - t / wide % 3) * WIDTH + l % places + t % wide +
+                             t / wide / 3 * HIGH * WIDTH];
+            wrong += sum != c[is_b ? o * columns + l : l * columns + o];
+        }
+    CHECK(!wrong);
+    free(kernel);
+    free(c);
+    free(g);
+}
+
+static void test_gathers(void)
+{
+    for (int64_t wide = 1; wide <= 37; wide += 6)
+        for (int64_t places = 1; places <= 41 - wide; places += 9)
+            for (int64_t other = 1; other <= 40; other += 13) {
+                test_gather(false, wide, places, other);
+                test_gather(true, wide, places, other);
+            }
 }
 
 static void test_cut(const Frame *frame, int64_t m, int64_t n, int64_t k, bool turned)
@@ -178,6 +223,7 @@ static void test_alike(bool is_alike, bool is_pending, bool turned)
 int main(void)
 {
     test_sizes();
+    test_gathers();
     test_cuts();
     for (int turned = 0; turned < 2; turned++) {
         test_alike(true, false, turned);

@@ -910,6 +910,31 @@ static void test_convolution(void)
         "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
         "window = {stride = [1], pad = [[0, 0]]} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : "
         "(tensor<4x9x5x$E>, tensor<3x5x6x$E>) -> tensor<2x7x6x$E>\n  return %a : tensor<2x7x6x$E>\n}",
+        /* so much to add up that the runtime's product does it */
+        "(%x: tensor<2x10x12x18x$E>, %k: tensor<3x3x18x20x$E>) -> tensor<2x8x10x20x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+        "window = {} "
+        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
+        ": (tensor<2x10x12x18x$E>, tensor<3x3x18x20x$E>) -> tensor<2x8x10x20x$E>\n"
+        "  return %a : tensor<2x8x10x20x$E>\n}",
+        "(%x: tensor<2x13x14x7x$E>, %k: tensor<20x3x3x7x$E>) -> tensor<2x5x10x20x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, f], "
+        "window = {stride = [2, 1], rhs_dilate = [2, 2], reverse = [true, false]} "
+        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
+        ": (tensor<2x13x14x7x$E>, tensor<20x3x3x7x$E>) -> tensor<2x5x10x20x$E>\n"
+        "  return %a : tensor<2x5x10x20x$E>\n}",
+        "(%x: tensor<2x8x12x36x$E>, %k: tensor<20x8x3x3x$E>) -> tensor<2x20x10x34x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+        "window = {} "
+        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
+        ": (tensor<2x8x12x36x$E>, tensor<20x8x3x3x$E>) -> tensor<2x20x10x34x$E>\n"
+        "  return %a : tensor<2x20x10x34x$E>\n}",
+        "(%x: tensor<8x12x12x5x$E>, %k: tensor<8x10x10x17x$E>) -> tensor<3x3x5x17x$E> {\n"
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], "
+        "window = {} "
+        "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
+        ": (tensor<8x12x12x5x$E>, tensor<8x10x10x17x$E>) -> tensor<3x3x5x17x$E>\n"
+        "  return %a : tensor<3x3x5x17x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)

@@ -47,6 +47,9 @@ bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand, int resu
 /* An operation that kernel_emit can take as (part of) a fusion. */
 bool kernel_can_emit(const Module *m, NodeId n);
 
+/* Is this convolution a matrix product, once its input is padded and its kernel turned? */
+bool convolution_multiplies(const Module *m, const Node *node);
+
 /* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
 int64_t kernel_cost(const Module *m, NodeId fusion);
 

@@ -3,11 +3,15 @@
  * The kernel of a convolution (emit/conv.c) works along the last dimension of the result.  What a
  * derivative makes of a plain convolution does not suit it, and becomes what does:
  *
- *   kernel [0, 1, o, i]          turned to [0, 1, i, o] first: its lanes then lie side by side
+ *   kernel [0, 1, o, i]          turned to [0, 1, i, o] first: its lanes then lie side by side;
+ *                                where features are not the result's last, [i, o, 0, 1] to [o, i, 0, 1]
  *   input spread apart by d      d plain convolutions, each with every d-th tap; their results are
  *                                the 1st, 2nd, ... of every d elements
  *   few results, a large window  for each place of the result one matrix product of the kernel and
- *                                the part of the input below it */
+ *                                the part of the input below it
+ *   padding, where the runtime   written into the input, so that what a window sees is a matrix
+ *   multiplies */
+#include "engine/emit/emit.h"
 #include "engine/passes/simplify.h"
 
 #include <string.h>
@@ -88,34 +92,51 @@ static ValueId put_concatenation(const Conv *c, int n, const ValueId *parts, int
                         c->node.loc);
 }
 
-/* ---- the kernel's results last ---- */
+/* ---- the kernel's results last, or first ---- */
+
+/* The convolution by its kernel with the dimensions in that order. */
+static ValueId by_turned(const Conv *c, const int64_t *order)
+{
+    int rank = c->kernel.rank, n = c->nspatial;
+    int64_t dims[MAX_RANK], at[MAX_RANK], spatial[MAX_RANK];
+    for (int i = 0; i < rank; i++) {
+        dims[i] = c->kernel.dims[order[i]];
+        at[order[i]] = i;
+    }
+    for (int i = 0; i < n; i++)
+        spatial[i] = at[c->a->kernel_spatial_dimensions.at[i]];
+    TransposeAttrs *turn = ARENA_NEW(c->arena, TransposeAttrs);
+    turn->permutation = ints_copy(c->arena, rank, order);
+    ConvolutionAttrs *attrs = arena_copy(c->arena, c->a, sizeof *c->a);
+    attrs->kernel_spatial_dimensions = ints_copy(c->arena, n, spatial);
+    attrs->kernel_input_feature_dimension = at[c->a->kernel_input_feature_dimension];
+    attrs->kernel_output_feature_dimension = at[c->a->kernel_output_feature_dimension];
+    Type turned = type_new(c->arena, c->kernel.element, rank, dims);
+    ValueId in[] = { c->node.in[0], put(c, OP_TRANSPOSE, c->node.in[1], turned, turn) };
+    return simplify_put(c->s, OP_CONVOLUTION, 2, in, c->out, attrs, c->node.loc);
+}
 
 static ValueId turn_kernel(const Conv *c)
 {
     const ConvolutionAttrs *a = c->a;
-    int last = c->kernel.rank - 1;
-    if (a->output_feature_dimension != c->out.rank - 1 ||
-        a->kernel_output_feature_dimension == last)
+    int64_t order[MAX_RANK], results = a->kernel_output_feature_dimension;
+    int last = c->kernel.rank - 1, n = 0;
+    if (a->output_feature_dimension == c->out.rank - 1) {
+        if (results == last)
+            return 0;
+        for (; n < c->nspatial; n++)
+            order[n] = a->kernel_spatial_dimensions.at[n];
+        order[n] = a->kernel_input_feature_dimension;
+        order[n + 1] = results;
+        return by_turned(c, order);
+    }
+    if (results == 0 || results == last)
         return 0;
-    int64_t order[MAX_RANK], dims[MAX_RANK];
-    int n = c->nspatial;
-    ConvolutionAttrs *attrs = arena_copy(c->arena, a, sizeof *a);
-    for (int i = 0; i < n; i++)
-        order[i] = a->kernel_spatial_dimensions.at[i];
-    order[n] = attrs->kernel_input_feature_dimension;
-    order[n + 1] = attrs->kernel_output_feature_dimension;
-    for (int i = 0; i <= last; i++)
-        dims[i] = c->kernel.dims[order[i]];
-    TransposeAttrs *turn = ARENA_NEW(c->arena, TransposeAttrs);
-    turn->permutation = ints_copy(c->arena, last + 1, order);
-    for (int i = 0; i < n; i++)
-        order[i] = i;
-    attrs->kernel_spatial_dimensions = ints_copy(c->arena, n, order);
-    attrs->kernel_input_feature_dimension = n;
-    attrs->kernel_output_feature_dimension = n + 1;
-    Type turned = type_new(c->arena, c->kernel.element, last + 1, dims);
-    ValueId in[] = { c->node.in[0], put(c, OP_TRANSPOSE, c->node.in[1], turned, turn) };
-    return simplify_put(c->s, OP_CONVOLUTION, 2, in, c->out, attrs, c->node.loc);
+    order[n++] = results;
+    for (int d = 0; d <= last; d++)
+        if (d != results)
+            order[n++] = d;
+    return by_turned(c, order);
 }
 
 /* ---- an input that is spread apart ---- */
@@ -291,9 +312,34 @@ static ValueId in_order(const Conv *c, ValueId v)
     return put(c, OP_TRANSPOSE, v, c->out, turn);
 }
 
+/* ---- padding ---- */
+
+static bool has_padding(const Conv *c)
+{
+    for (int i = 0; i < c->nspatial; i++)
+        if (pad_of(c, i, 0) || pad_of(c, i, 1) || ints_or(c->a->lhs_dilation, i, 1) != 1)
+            return true;
+    return false;
+}
+
+static ValueId pad_first(const Conv *c)
+{
+    if (!has_padding(c) || !convolution_multiplies(c->s->m, &c->node))
+        return 0;
+    ConvolutionAttrs *attrs = arena_copy(c->arena, c->a, sizeof *c->a);
+    int64_t ones[MAX_RANK];
+    for (int i = 0; i < c->nspatial; i++)
+        ones[i] = 1;
+    attrs->padding = (Matrix){ .rows = c->nspatial, .cols = 2,
+                               .at = ARENA_ARRAY(c->arena, int64_t, 2 * c->nspatial) };
+    attrs->lhs_dilation = ints_copy(c->arena, c->nspatial, ones);
+    ValueId in[] = { padded_input(c), c->node.in[1] };
+    return simplify_put(c->s, OP_CONVOLUTION, 2, in, c->out, attrs, c->node.loc);
+}
+
 static ValueId by_products(const Conv *c)
 {
-    if (!wants_products(c))
+    if (!wants_products(c) || convolution_multiplies(c->s->m, &c->node))
         return 0;
     int64_t places = count_places(c, c->out, c->a->output_spatial_dimensions);
     int64_t dims[] = { 1, c->out.dims[c->a->output_batch_dimension],
@@ -322,5 +368,6 @@ ValueId convolve(Simplifier *s, NodeId n)
         return 0;
     ValueId v = take_apart(&c);
     v = v ? v : by_products(&c);
-    return v ? v : turn_kernel(&c);
+    v = v ? v : turn_kernel(&c);
+    return v ? v : pad_first(&c);
 }

@@ -85,6 +85,45 @@ static void *scratch(int which, size_t bytes)
     return s->at[which];
 }
 
+/* ---- dimensions walked through in order, the last one the fastest ---- */
+
+typedef struct Places {
+    int64_t n;
+    const int64_t (*dims)[2]; /* extent and step */
+    int64_t at[MAX_RANK], offset;
+} Places;
+
+static Places places_at(int64_t n, const int64_t (*dims)[2], int64_t index)
+{
+    Places p = { .n = n, .dims = dims };
+    for (int64_t d = n - 1; d >= 0; d--) {
+        p.at[d] = index % dims[d][0];
+        p.offset += p.at[d] * dims[d][1];
+        index /= dims[d][0];
+    }
+    return p;
+}
+
+/* How many from here on lie side by side, `most` at most; 1 at least. */
+static int64_t places_beside(const Places *p, int64_t most)
+{
+    int64_t d = p->n - 1, left = d >= 0 && p->dims[d][1] == 1 ? p->dims[d][0] - p->at[d] : 1;
+    return left < most ? left : most;
+}
+
+/* `by` places on, which are within the last dimension. */
+static void places_skip(Places *p, int64_t by)
+{
+    for (int64_t d = p->n - 1; d >= 0; d--, by = 1) {
+        p->at[d] += by;
+        p->offset += by * p->dims[d][1];
+        if (p->at[d] < p->dims[d][0])
+            return;
+        p->offset -= p->at[d] * p->dims[d][1];
+        p->at[d] = 0;
+    }
+}
+
 /* ---- the bodies ---- */
 
 #define T float
@@ -180,4 +219,22 @@ void gemm_f64(const Frame *frame, int64_t m, int64_t n, int64_t k, const double 
      : level == LEVEL_AVX2
          ? gemm_f64_256
          : gemm_f64_128)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+}
+
+void gather_f32(const Frame *frame, const Gather *gather, const float *seen, const float *other,
+                float *c)
+{
+    pthread_once(&level_once, level_find);
+    (level == LEVEL_AVX512 ? gather_f32_512
+     : level == LEVEL_AVX2 ? gather_f32_256
+                           : gather_f32_128)(frame, gather, seen, other, c);
+}
+
+void gather_f64(const Frame *frame, const Gather *gather, const double *seen, const double *other,
+                double *c)
+{
+    pthread_once(&level_once, level_find);
+    (level == LEVEL_AVX512 ? gather_f64_512
+     : level == LEVEL_AVX2 ? gather_f64_256
+                           : gather_f64_128)(frame, gather, seen, other, c);
 }

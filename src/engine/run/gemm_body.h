@@ -166,14 +166,10 @@ ATTR static NAME(Turn) NAME(turn_masks)(void)
     return turn;
 }
 
-/* to[p * to_row + i] = from[i * from_row + p] for a square of vectors, i < rows; other i: zero. */
+/* to[p * to_row + i] = v[i][p] for a square of vectors; in registers, if all loops are unrolled. */
 ATTR static inline __attribute__((always_inline)) void
-NAME(turn)(const NAME(Turn) *turn, T *to, int64_t to_row, const T *from, int64_t from_row, int rows)
+NAME(turn_registers)(const NAME(Turn) *turn, NAME(Vec) *v, T *to, int64_t to_row)
 {
-    NAME(Vec) v[NAME(LANES)]; /* in registers, if all loops are unrolled */
-#pragma GCC unroll 16
-    for (int i = 0; i < NAME(LANES); i++)
-        v[i] = i < rows ? *(const NAME(Vec) *)(from + i * from_row) : (NAME(Vec)){ 0 };
 #pragma GCC unroll 4
     for (int stage = 0; stage < NAME(STAGES); stage++)
 #pragma GCC unroll 16
@@ -188,6 +184,17 @@ NAME(turn)(const NAME(Turn) *turn, T *to, int64_t to_row, const T *from, int64_t
 #pragma GCC unroll 16
     for (int p = 0; p < NAME(LANES); p++)
         *(NAME(Vec) *)(to + p * to_row) = v[p];
+}
+
+/* to[p * to_row + i] = from[i * from_row + p] for a square of vectors, i < rows; other i: zero. */
+ATTR static inline __attribute__((always_inline)) void
+NAME(turn)(const NAME(Turn) *turn, T *to, int64_t to_row, const T *from, int64_t from_row, int rows)
+{
+    NAME(Vec) v[NAME(LANES)];
+#pragma GCC unroll 16
+    for (int i = 0; i < NAME(LANES); i++)
+        v[i] = i < rows ? *(const NAME(Vec) *)(from + i * from_row) : (NAME(Vec)){ 0 };
+    NAME(turn_registers)(turn, v, to, to_row);
 }
 
 /* to[p * width + i] = from[i * from_row + p * from_col], i < rows; other i below width: zero.
@@ -261,122 +268,8 @@ ATTR static void NAME(pack_a)(T *to, int64_t rows, int64_t depth, const T *a, in
                    a + i * a_row, a_row, a_col);
 }
 
-/* ---- a vector as one operand ---- */
-
-#define EACH_OF_4(x) ROW(0, x) ROW(1, x) ROW(2, x) ROW(3, x)
-
-/* The sum of the lanes, 16 bytes at a time. */
-ATTR static inline __attribute__((always_inline)) T NAME(sum)(NAME(Vec) v)
-{
-    typedef T Part __attribute__((vector_size(16), aligned(sizeof(T)), may_alias));
-    enum { PARTS = BYTES / 16, WIDTH = 16 / (int)sizeof(T) };
-    const Part *parts = (const Part *)&v;
-    Part sum = parts[0];
-    if (PARTS >= 2)
-        sum += parts[PARTS / 2];
-    if (PARTS == 4)
-        sum += parts[1] + parts[3];
-    T low = sum[0] + sum[1];
-    return WIDTH == 4 ? low + (sum[WIDTH - 2] + sum[WIDTH - 1]) : low;
-}
-
-/* y[i] = sum over p of a[i, p] x[p], the elements of a row side by side: four rows at once. */
-ATTR static void NAME(rows_by_vector)(int64_t m, int64_t n, const T *a, int64_t a_row, const T *x,
-                                      T *y, int64_t y_step)
-{
-    for (int64_t i = 0; i < m; i += 4) {
-        const T *row[4];
-        NAME(Vec) acc[4];
-        EACH_OF_4(row[r] = a + (i + r < m ? i + r : m - 1) * a_row; acc[r] = (NAME(Vec)){ 0 };)
-        int64_t p = 0;
-        for (; p + NAME(LANES) <= n; p += NAME(LANES)) {
-            NAME(Vec) xs = *(const NAME(Vec) *)(x + p);
-            EACH_OF_4(acc[r] += *(const NAME(Vec) *)(row[r] + p) * xs;)
-        }
-        EACH_OF_4(if (i + r < m) {
-            T sum = NAME(sum)(acc[r]);
-            for (int64_t q = p; q < n; q++)
-                sum += row[r][q] * x[q];
-            y[(i + r) * y_step] = sum;
-        })
-    }
-}
-
-/* Results i .. i + 4 vectors, the elements of a column side by side. */
-ATTR static void NAME(column_block)(int64_t n, const T *a, int64_t a_col, const T *x, T *y,
-                                    int64_t y_step)
-{
-    NAME(Vec) acc[4];
-    EACH_OF_4(acc[r] = (NAME(Vec)){ 0 };)
-    for (int64_t p = 0; p < n; p++, a += a_col) {
-        EACH_OF_4(acc[r] += *(const NAME(Vec) *)(a + r * NAME(LANES)) * x[p];)
-    }
-    for (int64_t l = 0; l < NAME(LANES) && y_step != 1; l++) {
-        EACH_OF_4(y[(r * NAME(LANES) + l) * y_step] = acc[r][l];)
-    }
-    if (y_step == 1) {
-        EACH_OF_4(*(NAME(Vec) *)(y + r * NAME(LANES)) = acc[r];)
-    }
-}
-
-/* The same for any strides of a. */
-ATTR static void NAME(columns_by_vector)(int64_t m, int64_t n, const T *a, int64_t a_row,
-                                         int64_t a_col, const T *x, T *y, int64_t y_step)
-{
-    enum { STEP = 4 * NAME(LANES) };
-    int64_t i = 0;
-    for (; a_row == 1 && i + STEP <= m; i += STEP)
-        NAME(column_block)(n, a + i, a_col, x, y + i * y_step, y_step);
-    for (; i < m; i += NAME(LANES)) {
-        T acc[NAME(LANES)] = { 0 };
-        int64_t left = m - i < NAME(LANES) ? m - i : NAME(LANES);
-        for (int64_t p = 0; p < n; p++)
-            for (int64_t l = 0; l < left; l++)
-                acc[l] += a[p * a_col + (i + l) * a_row] * x[p];
-        for (int64_t l = 0; l < left; l++)
-            y[(i + l) * y_step] = acc[l];
-    }
-}
-
-typedef struct NAME(Vector) {
-    int64_t m, n;
-    const T *a;
-    int64_t a_row, a_col;
-    const T *x; /* dense */
-    T *y;
-    int64_t y_step;
-    int64_t rows; /* of a slice */
-} NAME(Vector);
-
-ATTR static void NAME(vector_slice)(void *user, int64_t slice)
-{
-    const NAME(Vector) *v = user;
-    int64_t i = slice * v->rows, left = v->m - i, rows = left < v->rows ? left : v->rows;
-    const T *a = v->a + i * v->a_row;
-    T *y = v->y + i * v->y_step;
-    if (v->a_col == 1)
-        NAME(rows_by_vector)(rows, v->n, a, v->a_row, v->x, y, v->y_step);
-    else
-        NAME(columns_by_vector)(rows, v->n, a, v->a_row, v->a_col, v->x, y, v->y_step);
-}
-
-/* Slices are whole blocks of either loop, so that no row's sum depends on them. */
-ATTR static void NAME(by_vector)(const Frame *frame, int64_t m, int64_t n, const T *a,
-                                 int64_t a_row, int64_t a_col, const T *x, int64_t x_step, T *y,
-                                 int64_t y_step)
-{
-    enum { SLICES = 16, BLOCK = 4 * NAME(LANES) };
-    NAME(Vector) v = { m, n, a, a_row, a_col, x, y, y_step, m };
-    if (x_step != 1) {
-        T *copy = scratch(0, sizeof(T) * (size_t)n);
-        for (int64_t p = 0; p < n; p++)
-            copy[p] = x[p * x_step];
-        v.x = copy;
-    }
-    if (is_cut_vector(m, n))
-        v.rows = (m / SLICES + BLOCK) / BLOCK * BLOCK;
-    slices(frame, (m + v.rows - 1) / v.rows, NAME(vector_slice), &v);
-}
+#include "engine/run/gemm_gather.h"
+#include "engine/run/gemm_vector.h"
 
 /* ---- blocks ---- */
 
@@ -389,6 +282,7 @@ typedef struct NAME(Job) {
     int64_t b_row, b_col;
     T *c;
     int64_t c_row;
+    const Gather *gather;  /* how b lies, or a; NULL: by the strides above */
     bool packs_a, packs_b;
     T *packed;             /* b's panels: each `depth` rows of COLS columns */
     int64_t jc, ncols;     /* the columns of b under way, */
@@ -404,9 +298,15 @@ static int64_t NAME(least)(int64_t x, int64_t y)
 }
 
 /* The columns under way are packed in pieces: some rows, if those are read whole, or a panel. */
+static bool NAME(by_bands)(const NAME(Job) *g)
+{
+    return g->b_col == 1 && !(g->gather && g->gather->is_b);
+}
+
 static int64_t NAME(npieces)(const NAME(Job) *g)
 {
-    int64_t all = g->b_col == 1 ? g->depth : g->ncols, each = g->b_col == 1 ? BAND : NAME(COLS);
+    int64_t all = NAME(by_bands)(g) ? g->depth : g->ncols;
+    int64_t each = NAME(by_bands)(g) ? BAND : NAME(COLS);
     return (all + each - 1) / each;
 }
 
@@ -415,12 +315,16 @@ ATTR static void NAME(pack_piece)(void *user, int64_t piece)
     const NAME(Job) *g = user;
     const T *b = g->b + g->kc * g->b_row + g->jc * g->b_col;
     int64_t p = piece * BAND, j = piece * NAME(COLS);
-    if (g->b_col == 1)
+    int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
+    if (NAME(by_bands)(g))
         NAME(pack_rows)(g->packed + p * NAME(COLS), g->depth * NAME(COLS), g->ncols,
                         NAME(least)(g->depth - p, BAND), b + p * g->b_row, g->b_row);
+    else if (g->gather && g->gather->is_b)
+        NAME(gather_b)(g->packed + j * g->depth, g->gather, g->b, g->jc + j, cols, g->kc,
+                       g->depth);
     else
-        NAME(pack_b)(g->packed + j * g->depth, (int)NAME(least)(g->ncols - j, NAME(COLS)),
-                     g->depth, b + j * g->b_col, g->b_row, g->b_col);
+        NAME(pack_b)(g->packed + j * g->depth, cols, g->depth, b + j * g->b_col, g->b_row,
+                     g->b_col);
 }
 
 /* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
@@ -468,8 +372,11 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     for (int64_t pc = g->kc; pc < g->kc + g->depth; pc += g->step) {
         int64_t depth = NAME(least)(g->kc + g->depth - pc, g->step);
         int64_t rows = last - ic, packed = g->packs_a ? 0 : rows / ROWS * ROWS;
-        NAME(pack_a)(packed_a + packed * KC, rows - packed, depth,
-                     g->a + (ic + packed) * g->a_row + pc * g->a_col, g->a_row, g->a_col);
+        if (g->gather && !g->gather->is_b)
+            NAME(gather_a)(packed_a, g->gather, g->a, ic, rows, pc, depth);
+        else
+            NAME(pack_a)(packed_a + packed * KC, rows - packed, depth,
+                         g->a + (ic + packed) * g->a_row + pc * g->a_col, g->a_row, g->a_col);
         for (int64_t j = jc; j < end; j += NAME(COLS))
             NAME(panel)(g, ic, last, j, pc, packed_a);
     }
@@ -490,8 +397,8 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
     g->across = (g->ncols + g->cols - 1) / g->cols;
     /* One row of slices packs b on the way, if its rows lie in memory as tiles read them. */
-    g->packs_b = g->b_col != 1 || down > 1;
-    g->packs_a = g->cols > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
+    g->packs_b = !NAME(by_bands)(g) || down > 1;
+    g->packs_a = g->gather || g->cols > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
 }
 
 static size_t NAME(packed_bytes)(const NAME(Job) *g)
@@ -505,7 +412,7 @@ static size_t NAME(packed_bytes)(const NAME(Job) *g)
 ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
 {
     if (!g->frame || g->m <= ROWS || g->k > DEEPEST || g->n > widest ||
-        g->k * g->n < SHARED_BYTES / (int64_t)sizeof(T))
+        g->k * g->n < SHARED_BYTES / (int64_t)sizeof(T) || (g->gather && g->gather->is_b))
         return false;
     g->ncols = g->n;
     g->depth = g->k;
@@ -562,10 +469,24 @@ ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k,
     }
 }
 
+ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const T *seen,
+                              const T *other, T *c)
+{
+    NAME(Job) g = { .frame = frame, .m = gather->m, .n = gather->n, .k = gather->k, .a = seen,
+                    .b = other, .b_row = gather->depth_step, .b_col = gather->line_step, .c = c,
+                    .c_row = gather->c_row, .gather = gather };
+    if (gather->is_b) {
+        g.a = other;
+        g.a_row = gather->line_step;
+        g.a_col = gather->depth_step;
+        g.b = seen;
+    }
+    NAME(blocks)(&g);
+}
+
 #undef ROW
 #undef FEW
 #undef EACH_ROW
-#undef EACH_OF_4
 #undef T
 #undef I
 #undef BYTES
