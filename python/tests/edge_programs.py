@@ -1,4 +1,4 @@
-"""Functions of complex numbers at the edges: zeros, infinities, the largest and the smallest.
+"""Functions of complex numbers at the edges: zeros, infinities, NaN, the largest and the smallest.
 
 Both platforms are in one process.  Where one of them has NaN or an infinity, so must the other;
 else the parts agree to a few digits.
@@ -24,8 +24,10 @@ ONE = {
 def grid(dtype):
     large = float(np.finfo(dtype).max)
     sides = [0.0, 1.0, 0.25, 30.0, 400.0, large / 4, large, np.inf]
-    sides += [-x for x in sides]
-    return np.array([complex(a, b) for a, b in itertools.product(sides, repeat=2)], dtype)
+    sides += [-x for x in sides] + [np.nan]
+    x = np.array([complex(a, b) for a, b in itertools.product(sides, repeat=2)], dtype)
+    # An infinity beside NaN is infinite for C and NumPy, and NaN for XLA.
+    return x[~(np.isnan(x) & np.isinf(np.abs(x)))]
 
 
 def pairs(dtype):

@@ -1,10 +1,10 @@
 /* math.c - exponentials and logarithms as polynomials.
  *
  * In: values in registers, f32 or f64.  Out: code without branches, a dozen or two operations
- * a function, within 1-2 ulp (f32 expm1 and pow go by f64 and are nearly always right to the
- * last bit).  Exponentials split x = n ln2 + r with |r| <= ln2/2; logarithms split
- * x = 2^n m with m around 1.  Series are Taylor's: at these ranges a fitted polynomial would
- * save one or two terms.  Numbers below the normal range count as zero, as everywhere here. */
+ * a function, within 1-3 ulp (f32 expm1 goes by f64 and is nearly always right to the last bit).
+ * Exponentials split x = n ln2 + r with |r| <= ln2/2; logarithms split x = 2^n m with m around 1.
+ * Series are Taylor's: at these ranges a fitted polynomial would save one or two terms.  Numbers
+ * below the normal range count as zero, as everywhere here. */
 #include "engine/emit/math.h"
 
 #include "engine/emit/arith.h"
@@ -65,8 +65,9 @@ static const double exp_terms[] = {
     1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0,
 };
 
-/* e^x - 1 for the part r of x = n ln2 + r. */
-static V exp_part(Kernel *k, V x, V *n)
+/* e^r - 1 for the part r of x + tail = n ln2 + r; tail may be NULL, else it is too small for x to
+ * hold. */
+static V exp_part(Kernel *k, V x, V tail, V *n)
 {
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
@@ -76,14 +77,15 @@ static V exp_part(Kernel *k, V x, V *n)
     V whole = math_round(k, x, 0x1.71547652b82fep0, n);
     V r = fma3(k, whole, const_f(k, type, -high), x);
     r = fma3(k, whole, const_f(k, type, -low), r);
+    r = tail ? LLVMBuildFAdd(k->b, r, tail, "") : r;
     return fmul(k, r, math_poly(k, r, is_f64 ? 13 : 7, exp_terms));
 }
 
-V math_exp(Kernel *k, V x)
+V math_exp_of_sum(Kernel *k, V x, V tail)
 {
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
-    V n, part = exp_part(k, x, &n);
+    V n, part = exp_part(k, x, tail, &n);
     V bits = same_bits(k, fadd(k, part, const_f(k, type, 1)), false);
     V up = LLVMBuildShl(k->b, n, const_i(k, LLVMTypeOf(n), is_f64 ? 52 : 23), "");
     V y = same_bits(k, LLVMBuildAdd(k->b, bits, up, ""), true);
@@ -94,6 +96,11 @@ V math_exp(Kernel *k, V x)
     return math_select(k, is_nan(k, x), x, y);
 }
 
+V math_exp(Kernel *k, V x)
+{
+    return math_exp_of_sum(k, x, NULL);
+}
+
 /* 2^n (e^r - 1) + (2^n - 1), with n one less and doubled at the end so that 2^n never
  * overflows before the result does. */
 static V expm1_direct(Kernel *k, V x)
@@ -102,7 +109,7 @@ static V expm1_direct(Kernel *k, V x)
     LLVMTypeRef type = LLVMTypeOf(x);
     V inside = INTRINSIC(k, "llvm.maxnum", x, const_f(k, type, -50));
     inside = INTRINSIC(k, "llvm.minnum", inside, const_f(k, type, is_f64 ? 709.79 : 88.73));
-    V n, part = exp_part(k, inside, &n);
+    V n, part = exp_part(k, inside, NULL, &n);
     V half = power_of_two(k, LLVMBuildSub(k->b, n, const_i(k, LLVMTypeOf(n), 1), ""), is_f64);
     V y = fma3(k, half, part, LLVMBuildFSub(k->b, half, const_f(k, type, 0.5), ""));
     y = LLVMBuildFAdd(k->b, y, y, "");
@@ -127,9 +134,14 @@ V math_logistic(Kernel *k, V x)
 /* t / (t + 2) with t = e^2|x| - 1; past the limit the answer is 1. */
 V math_tanh(Kernel *k, V x)
 {
+    bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
-    V size = INTRINSIC(k, "llvm.minnum", fabs1(k, x), const_f(k, type, math_is_f64(x) ? 20 : 10));
-    V t = expm1_direct(k, fadd(k, size, size));
+    V limit = const_f(k, type, is_f64 ? 20 : 10), size = fabs1(k, x);
+    V is_near = LLVMBuildFCmp(k->b, LLVMRealOLT, size, limit, "");
+    size = math_select(k, is_near, size, limit);
+    V n, part = exp_part(k, LLVMBuildFAdd(k->b, size, size, ""), NULL, &n);
+    V power = power_of_two(k, n, is_f64);
+    V t = fma3(k, power, part, LLVMBuildFSub(k->b, power, const_f(k, type, 1), ""));
     V y = fdiv(k, t, fadd(k, t, const_f(k, type, 2)));
     y = INTRINSIC(k, "llvm.copysign", y, x);
     return math_select(k, is_nan(k, x), x, y);
@@ -137,8 +149,9 @@ V math_tanh(Kernel *k, V x)
 
 /* ---- logarithms ---- */
 
-static const double log_terms[] = {
+const double math_log_terms[] = {
     2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21,
+    2.0 / 23, 2.0 / 25,
 };
 
 V math_split(Kernel *k, V x, V *n)
@@ -164,7 +177,7 @@ V math_log(Kernel *k, V x)
     V n, f = math_split(k, x, &n);
     V s = fdiv(k, f, LLVMBuildFAdd(k->b, f, const_f(k, type, 2), ""));
     V z = fmul(k, s, s);
-    V series = fmul(k, z, math_poly(k, z, is_f64 ? 10 : 5, log_terms));
+    V series = fmul(k, z, math_poly(k, z, is_f64 ? 10 : 5, math_log_terms));
     V half = fmul(k, const_f(k, type, 0.5), fmul(k, f, f));
     double high = is_f64 ? 0x1.62e42fee00000p-1 : 0x1.62e300p-1;
     double low = is_f64 ? 0x1.a39ef35793c76p-33 : 0x1.2fefa2p-17;
@@ -196,46 +209,4 @@ static V log1p_direct(Kernel *k, V x)
 V math_log1p(Kernel *k, V x)
 {
     return math_is_f64(x) ? log1p_direct(k, x) : math_log1p_f32(k, x);
-}
-
-/* ---- powers ---- */
-
-/* What sign and NaN-ness a negative base gives: y integer? odd? */
-static V pow_of_negative(Kernel *k, V x, V y, V result)
-{
-    LLVMTypeRef type = LLVMTypeOf(x);
-    V is_whole = LLVMBuildFCmp(k->b, LLVMRealOEQ, INTRINSIC(k, "llvm.trunc", y), y, "");
-    V half = LLVMBuildFMul(k->b, y, const_f(k, type, 0.5), "");
-    V is_even = LLVMBuildFCmp(k->b, LLVMRealOEQ, INTRINSIC(k, "llvm.trunc", half), half, "");
-    V is_odd = LLVMBuildAnd(k->b, is_whole, LLVMBuildNot(k->b, is_even, ""), "");
-    V sign = INTRINSIC(k, "llvm.copysign", const_f(k, type, 1), x);
-    V signed_result = INTRINSIC(k, "llvm.copysign", result, sign);
-    V is_negative = math_compare(k, LLVMRealOLT, x, 0);
-    V is_infinite = math_compare(k, LLVMRealOEQ, x, -INFINITY);
-    V undefined = LLVMBuildAnd(k->b, is_negative, LLVMBuildNot(k->b, is_whole, ""), "");
-    undefined = LLVMBuildAnd(k->b, undefined, LLVMBuildNot(k->b, is_infinite, ""), "");
-    result = math_select(k, is_odd, signed_result, result);
-    return math_select(k, undefined, const_f(k, type, NAN), result);
-}
-
-static V pow_f32_as_f64(Kernel *k, V x, V y)
-{
-    LLVMTypeRef type = LLVMTypeOf(x);
-    V one = const_f(k, type, 1);
-    V size = fabs1(k, x);
-    V result = math_exp(k, LLVMBuildFMul(k->b, y, math_log(k, size), ""));
-    /* 1 to any power, even an infinite one, is 1. */
-    V unit = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, size, 1),
-                          LLVMBuildFCmp(k->b, LLVMRealORD, y, y, ""), "");
-    result = pow_of_negative(k, x, y, math_select(k, unit, one, result));
-    V always_one = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, y, 0),
-                               math_compare(k, LLVMRealOEQ, x, 1), "");
-    return math_select(k, always_one, one, result);
-}
-
-V math_pow(Kernel *k, V x, V y)
-{
-    if (math_is_f64(x))
-        return math_call(k, MATH_POW, x, y);
-    return to_f32(k, pow_f32_as_f64(k, to_f64(k, x), to_f64(k, y)));
 }

@@ -135,31 +135,16 @@ static Z z_logistic(Kernel *k, Z x)
     return z_inverse(k, (Z){ fadd(k, e.re, number(k, x, 1)), e.im });
 }
 
-static V hyperbolic(Kernel *k, V x, bool is_sine)
-{
-    LLVMTypeRef type = LLVMTypeOf(x);
-    V one = const_f(k, type, 1), half = const_f(k, type, 0.5);
-    if (!is_sine) {
-        V e = math_exp(k, fabs1(k, x));
-        return fadd(k, fmul(k, e, half), fdiv(k, half, e));
-    }
-    V t = math_expm1(k, fabs1(k, x));
-    V bounded = math_select(k, math_compare(k, LLVMRealOEQ, t, INFINITY), one,
-                            fdiv(k, t, fadd(k, t, one)));
-    V size = fmul(k, half, fadd(k, t, bounded));
-    return INTRINSIC(k, "llvm.copysign", size, x);
-}
-
 static Z z_sin(Kernel *k, Z x)
 {
-    return (Z){ fmul(k, math_sin(k, x.re), hyperbolic(k, x.im, false)),
-                fmul(k, math_cos(k, x.re), hyperbolic(k, x.im, true)) };
+    return (Z){ fmul(k, math_sin(k, x.re), math_cosh(k, x.im)),
+                fmul(k, math_cos(k, x.re), math_sinh(k, x.im)) };
 }
 
 static Z z_cos(Kernel *k, Z x)
 {
-    V im = fmul(k, math_sin(k, x.re), hyperbolic(k, x.im, true));
-    return (Z){ fmul(k, math_cos(k, x.re), hyperbolic(k, x.im, false)),
+    V im = fmul(k, math_sin(k, x.re), math_sinh(k, x.im));
+    return (Z){ fmul(k, math_cos(k, x.re), math_cosh(k, x.im)),
                 LLVMBuildFNeg(k->b, im, "") };
 }
 
@@ -168,18 +153,27 @@ static Z z_cos(Kernel *k, Z x)
 static Z z_tanh(Kernel *k, Z x)
 {
     V size = fabs1(k, x.re), most = number(k, x, 350);
-    V a = INTRINSIC(k, "llvm.copysign", INTRINSIC(k, "llvm.minnum", size, most), x.re);
-    V sh = hyperbolic(k, a, true), ch = hyperbolic(k, a, false);
+    V is_far = math_compare(k, LLVMRealOGT, size, 350);
+    V a = INTRINSIC(k, "llvm.copysign", math_select(k, is_far, most, size), x.re);
+    V sh = math_sinh(k, a), ch = math_cosh(k, a);
     V s = math_sin(k, x.im), c = math_cos(k, x.im);
     V under = fadd(k, fmul(k, sh, sh), fmul(k, c, c)), sc = fmul(k, s, c);
     V zero = INTRINSIC(k, "llvm.copysign", number(k, x, 0), sc);
     V one = INTRINSIC(k, "llvm.copysign", number(k, x, 1), x.re);
     Z value = { fdiv(k, fmul(k, sh, ch), under), fdiv(k, sc, under) };
-    V is_flat = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOGT, size, 350),
-                             LLVMBuildFCmp(k->b, LLVMRealORD, sc, sc, ""), "");
+    V is_flat = LLVMBuildAnd(k->b, is_far, LLVMBuildFCmp(k->b, LLVMRealORD, sc, sc, ""), "");
+    V on_axis = math_compare(k, LLVMRealOEQ, x.im, 0); /* even if a is NaN */
+    is_flat = LLVMBuildOr(k->b, is_flat, on_axis, "");
     value.im = math_select(k, is_flat, zero, value.im);
     V is_infinite = math_compare(k, LLVMRealOEQ, size, INFINITY);
     return z_select(k, is_infinite, (Z){ one, zero }, value);
+}
+
+/* -i tanh(ix) */
+static Z z_tan(Kernel *k, Z x)
+{
+    Z t = z_tanh(k, (Z){ LLVMBuildFNeg(k->b, x.im, ""), x.re });
+    return (Z){ t.im, LLVMBuildFNeg(k->b, t.re, "") };
 }
 
 static V narrow(Kernel *k, Element e, Z z)
@@ -198,6 +192,7 @@ V complex_function(Kernel *k, OpId op, Element e, V x)
     case OP_LOG1P: z = z_log1p(k, z); break;
     case OP_LOGISTIC: z = z_logistic(k, z); break;
     case OP_TANH: z = z_tanh(k, z); break;
+    case OP_TAN: z = z_tan(k, z); break;
     case OP_SIN: z = z_sin(k, z); break;
     case OP_COS: z = z_cos(k, z); break;
     case OP_SQRT: z = z_sqrt(k, z); break;

@@ -10,6 +10,9 @@ V math_select(Kernel *k, V condition, V x, V y);
 V math_compare(Kernel *k, LLVMRealPredicate how, V x, double y);
 /* x = 2^n m, m in [sqrt(1/2), sqrt(2)); gives m - 1. */
 V math_split(Kernel *k, V x, V *n);
+extern const double math_log_terms[12]; /* 2/3, 2/5, ...: log((1 + s)/(1 - s)) = 2s + s^3 (...) */
+/* e^(x + tail); tail, too small for x to hold, may be NULL. */
+V math_exp_of_sum(Kernel *k, V x, V tail);
 V math_log1p_f32(Kernel *k, V x);
 /* The integer nearest to x * factor, as a float; and in *integer, of the same width.
  * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */

@@ -122,7 +122,7 @@ Complex math_complex_log1p(Complex x)
 /* C's tangent of an infinity on the real axis has an imaginary part, 0; XLA's has none. */
 Complex math_complex_tan(Complex x)
 {
-    return isinf(creal(x)) && cimag(x) == 0 ? CMPLX(NAN, NAN) : ctan(x);
+    return !isfinite(creal(x)) && cimag(x) == 0 ? CMPLX(NAN, NAN) : ctan(x);
 }
 
 Complex math_complex_rsqrt(Complex x)

@@ -24,15 +24,9 @@ static Unary *const unary[MATH_COUNT] = {
     [MATH_LGAMMA] = math_lgamma,
     [MATH_DIGAMMA] = math_digamma,
     [MATH_BESSEL_I1E] = math_bessel_i1e,
-    [MATH_SINH] = sinh,
-    [MATH_COSH] = cosh,
-    [MATH_ASINH] = asinh,
-    [MATH_ACOSH] = acosh,
-    [MATH_ATANH] = atanh,
 };
 
 static Binary *const binary[MATH_COUNT] = {
-    [MATH_POW] = pow,
     [MATH_FMOD] = fmod,
 };
 
@@ -44,7 +38,7 @@ static double flushed(double x)
 }
 
 static ComplexUnary *const complex_unary[MATH_COUNT] = {
-    [MATH_COMPLEX_TAN] = math_complex_tan, [MATH_COMPLEX_SINH] = csinh, [MATH_COMPLEX_COSH] = ccosh,
+    [MATH_COMPLEX_SINH] = csinh,   [MATH_COMPLEX_COSH] = ccosh,
     [MATH_COMPLEX_ASIN] = casin,   [MATH_COMPLEX_ACOS] = cacos,   [MATH_COMPLEX_ATAN] = catan,
     [MATH_COMPLEX_ASINH] = casinh, [MATH_COMPLEX_ACOSH] = cacosh, [MATH_COMPLEX_ATANH] = catanh,
 };

@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 typedef enum MathFunction {
-    MATH_POW,
     MATH_FMOD,
     MATH_SIN,
     MATH_COS,
@@ -15,13 +14,7 @@ typedef enum MathFunction {
     MATH_LGAMMA,
     MATH_DIGAMMA,
     MATH_BESSEL_I1E,
-    MATH_SINH,
-    MATH_COSH,
-    MATH_ASINH,
-    MATH_ACOSH,
-    MATH_ATANH,
     /* Of complex numbers: real parts in x, imaginary ones in y; out has n of each. */
-    MATH_COMPLEX_TAN,
     MATH_COMPLEX_SINH,
     MATH_COMPLEX_COSH,
     MATH_COMPLEX_ASIN,
