@@ -8,7 +8,7 @@ import pathlib
 import re
 import warnings
 
-from jax_tutti import cache, callbacks
+from jax_tutti import cache, callbacks, dlpack
 
 __version__ = "0.1.0"
 
@@ -141,3 +141,4 @@ def initialize():
     _share_rules()
     callbacks.install(library_path(), NAME)
     cache.install(NAME)
+    dlpack.install(NAME)

@@ -245,6 +245,38 @@ static void test_foreign_memory(void)
     CHECK(calls == 1);
 }
 
+/* What code could not read as it stands is refused, and stays its owner's. */
+static void test_foreign_layouts(void)
+{
+    float data[7] = { 0, 1, 2, 3, 4, 5, 6 };
+    const int64_t dims[] = { 2, 3 }, column[] = { 3, 1 }, turned[] = { 0, 1 };
+    int calls = 0;
+    PJRT_Buffer_MemoryLayout layout = { .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
+                                        .tiled = { .minor_to_major = turned,
+                                                   .minor_to_major_size = 2 } };
+    PJRT_Client_CreateViewOfDeviceBuffer_Args args =
+        ARGS(Client_CreateViewOfDeviceBuffer, .client = client, .device_buffer_ptr = data,
+             .dims = dims, .num_dims = 2, .element_type = PJRT_Buffer_Type_F32, .layout = &layout,
+             .device = device(0), .on_delete_callback = count_call,
+             .on_delete_callback_arg = &calls);
+    CHECK_STR(message_of(api->PJRT_Client_CreateViewOfDeviceBuffer(&args)),
+              "not supported: a view of f32[2,3] in a layout that is not row-major");
+    args.layout = NULL;
+    args.device_buffer_ptr = (char *)data + 2;
+    CHECK(strstr(message_of(api->PJRT_Client_CreateViewOfDeviceBuffer(&args)),
+                 "between two elements"));
+    CHECK(calls == 0);
+    args.layout = &layout; /* one column: the order of its dimensions does not matter */
+    args.dims = column;
+    args.device_buffer_ptr = data + 1;
+    OK(api->PJRT_Client_CreateViewOfDeviceBuffer(&args));
+    float got[3] = { 0 };
+    CHECK_STR(receive(args.buffer, got, sizeof got), "");
+    CHECK(got[0] == 1 && got[2] == 3);
+    destroy(args.buffer);
+    CHECK(calls == 1);
+}
+
 static void test_failed_buffer(void)
 {
     const int64_t dims[] = { 2 };
@@ -413,6 +445,7 @@ int main(void)
     test_strides();
     test_views();
     test_foreign_memory();
+    test_foreign_layouts();
     test_failed_buffer();
     test_execute();
     test_fork();

@@ -52,6 +52,50 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
     return NULL;
 }
 
+/* From the last dimension to the first; those of extent 1 may stand anywhere. */
+static bool counts_down(const PJRT_Buffer_MemoryLayout_Tiled *t, Type type)
+{
+    int64_t before = type.rank;
+    for (size_t i = 0; i < t->minor_to_major_size; i++) {
+        int64_t d = t->minor_to_major[i];
+        if (d < 0 || d >= type.rank || (type.dims[d] != 1 && d >= before))
+            return false;
+        before = type.dims[d] == 1 ? before : d;
+    }
+    return t->num_tiles == 0 && t->minor_to_major_size == (size_t)type.rank;
+}
+
+/* Is this how a row-major array lies?  The struct_size inside a layout is not filled in. */
+static bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
+{
+    if (!layout || type.rank < 2 || type_count(type) < 2)
+        return true;
+    if (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled)
+        return counts_down(&layout->tiled, type);
+    int64_t strides[MAX_RANK];
+    type_strides(type, strides);
+    for (int i = 0; i < type.rank; i++)
+        if (layout->strides.byte_strides[i] != strides[i] * element_info[type.element].bytes)
+            return false;
+    return true;
+}
+
+/* Code takes its arguments as dense row-major arrays, each element where such an element may lie. */
+static Error *check_view(const PJRT_Client_CreateViewOfDeviceBuffer_Args *args, Type type)
+{
+    int bytes = element_info[type.element].bytes;
+    int wanted = element_info[type.element].kind == COMPLEX ? bytes / 2 : bytes;
+    if (!is_row_major(args->layout, type))
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: a view of %s in a layout that is not row-major",
+                         type_name(type));
+    if ((uintptr_t)args->device_buffer_ptr % (unsigned)wanted != 0)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: a view of %s that begins at %p, between two elements",
+                         type_name(type), args->device_buffer_ptr);
+    return NULL;
+}
+
 /* A foreign array keeps its owner's memory until the last holder lets go. */
 Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
 {
@@ -61,6 +105,7 @@ Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer
     TRY(place_of(args->client, args->device, PJRT_HAS(args, memory) ? args->memory : NULL,
                  &device));
     TRY(type_from_pjrt(args->element_type, args->dims, args->num_dims, &type));
+    TRY(check_view(args, type));
     Storage *storage = storage_foreign(args->device_buffer_ptr, type_bytes(type),
                                        args->on_delete_callback, args->on_delete_callback_arg);
     args->buffer = buffer_new(device, type, storage, NULL);
@@ -156,24 +201,6 @@ Error *pjrt_Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args *args)
                    .minor_to_major_size = (size_t)rank },
     };
     return NULL;
-}
-
-/* Is this how a row-major array lies?  The struct_size inside a layout is not filled in. */
-static bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
-{
-    if (!layout || type.rank < 2 || type_count(type) < 2)
-        return true;
-    if (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled)
-        return layout->tiled.num_tiles == 0 &&
-               layout->tiled.minor_to_major_size == (size_t)type.rank &&
-               memcmp(layout->tiled.minor_to_major, countdown + MAX_RANK - type.rank,
-                      sizeof(int64_t) * (size_t)type.rank) == 0;
-    int64_t strides[MAX_RANK];
-    type_strides(type, strides);
-    for (int i = 0; i < type.rank; i++)
-        if (layout->strides.byte_strides[i] != strides[i] * element_info[type.element].bytes)
-            return false;
-    return true;
 }
 
 /* Never waits: the caller may hold a lock that the data needs. */
