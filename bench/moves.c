@@ -17,9 +17,9 @@
  *     broadcast        S        S, shared
  *     ragged           N S      N S
  *
- * COLLECTIVE_loop_SIZE is the collective a thousand times in one launch: the copies are made a
- * thousand times, one after the other.  There nothing is shared, so OUT is N S for each that all get
- * alike, and N N S for all_gather. */
+ * COLLECTIVE_loop_SIZE is the collective ten thousand times in one launch: the copies are made as
+ * often, one after the other.  There nothing is shared, so OUT is N S for each that all get alike,
+ * and N N S for all_gather. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -31,7 +31,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 64, SOLO_BYTES = 128 << 10, LOOP_TURNS = 1000 };
+enum { MOST_THREADS = 64, SOLO_BYTES = 128 << 10, LOOP_TURNS = 10000 };
 
 static int64_t now(void)
 {

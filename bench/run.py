@@ -45,7 +45,7 @@ KINDS_OF_MEETING = ("all_reduce all_gather reduce_scatter all_to_all permute bro
                     "ragged").split()
 NOT_IN_JAX = ("broadcast", "ragged")  # its CPU backend has no such collectives
 MEET = [(f"{kind}_{size}", [4, 8]) for size in ("4K", "4M", "64M") for kind in KINDS_OF_MEETING]
-LOOP, LOOP_TURNS = "_loop", 1000  # as in works.py: a collective so many times in one launch
+LOOP, LOOP_TURNS = "_loop", 10000  # as in works.py: a collective so many times in one launch
 LOOPS = [(f"{kind}{LOOP}_4K", [4, 8]) for kind in KINDS_OF_MEETING]
 GROUPS = {"small": SMALL, "big": BIG, "step": STEP, "meet": MEET, "loop": LOOPS}
 TITLES = {"jit": "jit call", "call": "pmap call", "psum": "psum of a float",

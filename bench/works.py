@@ -99,7 +99,7 @@ def ragged(x, n, into=None):
 
 
 LOOP = "_loop"     # `all_reduce_loop_4K`: the collective again and again in one launch,
-LOOP_TURNS = 1000  # so many times; run.py divides by it
+LOOP_TURNS = 10000  # so many times; run.py divides by it
 
 
 def next_turn(kind, x, last, n):
