@@ -5,6 +5,8 @@ Ours: every Python function that a program calls gets a name, under which the en
 C function (made by ctypes) that calls it; the program holds a custom call of that name.
 
     program --custom_call @tutti.python.7--> engine --C function--> Python, on the thread that plays
+
+@tutti.python.each.7 is called by every device with its own pieces (debug.print(partitioned=True)).
 """
 import ctypes
 import itertools
@@ -58,12 +60,14 @@ def _extension(path):
 
 
 def _view(operand, aval):
-    """The operand's memory as an array; alive during the call only."""
-    size = int(np.prod(aval.shape)) * np.dtype(aval.dtype).itemsize
+    """The operand's memory as an array; alive during the call only.  It may be a piece of what JAX
+    knows by its shape."""
+    shape = tuple(operand.dims[:operand.rank])
+    size = int(np.prod(shape)) * np.dtype(aval.dtype).itemsize
     if not size:
-        return np.zeros(aval.shape, aval.dtype)
+        return np.zeros(shape, aval.dtype)
     memory = (ctypes.c_char * size).from_address(operand.data)
-    return np.frombuffer(memory, aval.dtype).reshape(aval.shape)
+    return np.frombuffer(memory, aval.dtype).reshape(shape)
 
 
 def _store(operand, aval, value):
@@ -128,7 +132,7 @@ def install(path, platform):
         if partitioned and result_avals:
             raise ValueError("Partitioned callback not supported with return values.")
         function = _c_function(callback, operand_avals, result_avals)
-        name = f"tutti.python.{next(_numbers)}"
+        name = f"tutti.python.{'each.' if partitioned else ''}{next(_numbers)}"
         extension.add_call(name.encode(), len(name), function, None)
         _functions.append(function)
         types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
@@ -138,7 +142,7 @@ def install(path, platform):
             operands=[*tokens, *operands], has_side_effect=has_side_effect)
         if token and sharding is not None:
             sharding = _with_token(sharding, result_avals)
-        if sharding is not None:
+        if sharding is not None and not partitioned:
             mlir.set_sharding(ctx.module_context, call, sharding)
         results = list(call.results)
         if token:

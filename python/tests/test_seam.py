@@ -399,6 +399,31 @@ def test_python_functions_in_programs(python):
                                 "[0, 1, 2, 3]", "ZeroDivisionError: division by zero"]
 
 
+def test_prints_of_each_device(python):
+    """partitioned=True: every device prints its piece of what lies on many; in loops too."""
+    out = play(python, """
+        from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+        mesh = Mesh(np.array(jax.devices()), "i")
+        x = jax.device_put(np.arange(8), NamedSharding(mesh, P("i")))
+        @jax.jit
+        def f(x):
+            jax.debug.print("whole {}", x)
+            jax.debug.print("piece {} of {}", x * 10, x.sum(), partitioned=True)
+            def turn(i, x):
+                jax.debug.print("turn {} {}", i, x, partitioned=True)
+                return x + 1
+            return jax.lax.fori_loop(0, 2, turn, x)
+        np.testing.assert_array_equal(f(x), np.arange(8) + 2)
+        jax.effects_barrier()
+    """, JAX_PLATFORMS="tutti,cpu")
+    pieces = [(2 * d, 2 * d + 1) for d in range(4)]
+    expected = ["whole [0 1 2 3 4 5 6 7]"]
+    for a, b in pieces:
+        tens = f"{10 * a:2} {10 * b:2}" if a else " 0 10"
+        expected += [f"piece [{tens}] of 28", f"turn 0 [{a} {b}]", f"turn 1 [{a + 1} {b + 1}]"]
+    assert sorted(out.splitlines()) == sorted(expected)
+
+
 ENDLESS = """
 import os, signal, threading, time
 def interrupt():

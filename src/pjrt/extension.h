@@ -41,6 +41,9 @@ typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
 /* Names that begin so are of functions that only this process has: a program that calls one is not
  * stored (PJRT_Executable_Serialize). */
 #define TUTTI_LOCAL_CALL "tutti.python."
+/* And these are called by every device, outside of manual computations too, with its own pieces of
+ * the operands, however they lie.  They give nothing but tokens. */
+#define TUTTI_EACH_CALL TUTTI_LOCAL_CALL "each."
 
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {

@@ -24,9 +24,9 @@ bool any_inside(const Module *m, NodeId n, bool test(const Node *node))
     return false;
 }
 
-bool is_manual_node(const Node *node)
+bool is_placed_apart(const Node *node)
 {
-    return node->op == OP_MANUAL;
+    return node->op == OP_MANUAL || is_call_by_each(node);
 }
 
 bool is_per_device(const Node *node)

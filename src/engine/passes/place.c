@@ -85,6 +85,29 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     return NULL;
 }
 
+/* Every device makes the call, with the pieces that it has. */
+static MUST_USE Error *place_call(Placer *z, NodeId n)
+{
+    Placement p;
+    TRY(infer(z, n, &p));
+    const Node *node = node_at(z->m, n);
+    for (int i = 0; i < node->nout; i++)
+        if (type_of(z->m, node->out + (uint32_t)i).element != TOKEN)
+            return error_new(CODE_INVALID,
+                             "custom_call @%.*s, at %s: it gives %s; what every device calls for "
+                             "itself gives nothing but tokens",
+                             STR_ARG(((const CustomCallAttrs *)node->attrs)->call_target_name),
+                             loc_name(node->loc), type_name(type_of(z->m, node->out + (uint32_t)i)));
+    for (int i = 0; i < node->nin; i++)
+        p.wants[i] = z->tilings[node->in[i]];
+    if (run_has_effect(z))
+        run_flush(z, 0);
+    node = node_at(z->m, n); /* the table of nodes may have moved */
+    fetch(z, node->nin, node->in, p.wants, 0);
+    place_piecewise(z, n, &p);
+    return NULL;
+}
+
 static MUST_USE Error *place_mark(Placer *z, NodeId n)
 {
     Placement p;
@@ -336,11 +359,11 @@ static MUST_USE Error *place_node(Placer *z, NodeId n)
         return full_to_shard(z, n);
     if (is_call_of(node, "SPMDShardToFullShape"))
         return shard_to_full(z, n);
-    if (any_inside(z->m, n, is_manual_node))
+    if (any_inside(z->m, n, is_placed_apart))
         return place_flow(z, n);
     if ((z->is_gspmd && is_per_device(node)) || any_taken(z, n, value_is_manual))
         return copy_manual(z, n);
-    return place_whole_node(z, n);
+    return is_call_by_each(node) ? place_call(z, n) : place_whole_node(z, n);
 }
 
 /* ---- main ---- */

@@ -48,7 +48,7 @@ ValueTest value_waits, value_is_manual, value_is_cut;
 /* Of the values that n takes, as operands or into its regions: is one so? */
 bool any_taken(const Placer *z, NodeId n, ValueTest *test);
 bool any_inside(const Module *m, NodeId n, bool test(const Node *node)); /* in its regions */
-bool is_manual_node(const Node *node);
+bool is_placed_apart(const Node *node); /* what devices do for themselves */
 bool is_per_device(const Node *node); /* means something only to one device */
 void set_tiling(Placer *z, ValueId v, Tiling t);
 /* Sets the tilings of n's results, and says in *p where n may run. */
@@ -80,6 +80,7 @@ ValueId parts_split(Placer *z, ValueId piece, Tiling want);
 
 /* stated.c: what the program says. */
 bool is_call_of(const Node *node, const char *target); /* a custom_call */
+bool is_call_by_each(const Node *node); /* one that every device makes for itself */
 /* Says how a value lies and computes nothing: a sharding constraint, in either notation. */
 bool is_mark(const Node *node);
 MUST_USE Error *mark_tiling(const Placer *z, const Node *node, Tiling *out);

@@ -5,10 +5,23 @@
  * in that of mhlo.sharding.  Out come tilings that are known to divide the arrays. */
 #include "engine/passes/place.h"
 
+#include "pjrt/extension.h"
+
+#include <string.h>
+
 bool is_call_of(const Node *node, const char *target)
 {
     return node->op == OP_CUSTOM_CALL &&
            str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, target);
+}
+
+bool is_call_by_each(const Node *node)
+{
+    static const char prefix[] = TUTTI_EACH_CALL;
+    if (node->op != OP_CUSTOM_CALL)
+        return false;
+    Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
+    return target.n >= strlen(prefix) && !memcmp(target.at, prefix, strlen(prefix));
 }
 
 bool is_mark(const Node *node)
