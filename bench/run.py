@@ -37,7 +37,8 @@ LONG_NS = 1e8   # one call a turn if they are longer still
 # Groups of rows: works, and on how many devices.
 SMALL = [("jit", [1]), ("call", [1, 4, 8]), ("psum", [1, 4, 8]), ("linear", [1, 4, 8])]
 BIG = [(work, [1]) for work in (
-    "matmul512 matmul1024 matmul_tall matmul_tn matmul_nt matmul_batch matvec map exp tanh gelu "
+    "matmul512 matmul1024 matmul_tall matmul_tn matmul_nt matmul_batch conv conv_dx conv_dw conv_first "
+    "matvec map exp tanh gelu "
     "gelu_erf softmax layernorm transpose transpose_0213 sum sum_rows sum_columns argmax "
     "argmax_columns cumsum").split()]
 STEP = [("mlp", [1, 4, 8]), ("map_psum", [2, 4, 8, 16, 32, 64])]

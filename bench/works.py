@@ -44,6 +44,20 @@ def layer_norm(x, gain, bias):
     return centred * jax.lax.rsqrt(size + 1e-5) * gain + bias
 
 
+def convolved(x, w, layout=("NHWC", "HWIO", "NHWC")):
+    return jax.lax.conv_general_dilated(x, w, (1, 1), "SAME", dimension_numbers=layout)
+
+
+def convolved_by_input(slope, w):
+    seen = jnp.zeros((*slope.shape[:3], w.shape[2]), slope.dtype)
+    return jax.vjp(lambda x: convolved(x, w), seen)[1](slope)[0]
+
+
+def convolved_by_kernel(slope, x):
+    kernel = jnp.zeros((3, 3, x.shape[3], slope.shape[3]), x.dtype)
+    return jax.vjp(lambda w: convolved(x, w), kernel)[1](slope)[0]
+
+
 D, B = 128, 1024
 IMAGE, HIDDEN, CLASSES, IMAGES = 784, 512, 10, 512
 MAPPED = 16 << 20  # floats: 64 MB
@@ -56,6 +70,11 @@ BIG = {
     "matmul_tn": (lambda a, b: a.T @ b, [(512, 784), (512, 512)]),
     "matmul_nt": (lambda a, b: a @ b.T, [(512, 512), (784, 512)]),
     "matmul_batch": (lambda a, b: a @ b, [(64, 128, 64), (64, 64, 128)]),
+    "conv": (convolved, [(32, 28, 28, 32), (3, 3, 32, 64)]),
+    "conv_dx": (convolved_by_input, [(32, 28, 28, 64), (3, 3, 32, 64)]),
+    "conv_dw": (convolved_by_kernel, [(32, 28, 28, 64), (32, 28, 28, 32)]),
+    "conv_first": (lambda x, w: convolved(x, w, ("NCHW", "OIHW", "NCHW")),
+                   [(32, 32, 28, 28), (64, 32, 3, 3)]),
     "matvec": (lambda a, b: a @ b, [(4096, 4096), (4096,)]),
     "map": (lambda x: x * 1.5 + 0.25, [(4096, 1024)]),
     "exp": (lambda x: jnp.exp(x), [(1024, 1024)]),
