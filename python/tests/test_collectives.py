@@ -17,6 +17,11 @@ def test_collectives(python, devices):
     assert int(out.split()[-2]) > 1000, out
 
 
+def test_ways_that_part(python):
+    out = python([str(HERE / "parting_programs.py")], "tutti", 8)
+    assert "40 programs, 0 failed" in out, out
+
+
 @pytest.mark.parametrize("devices", [4, 8])
 def test_meshes(python, devices):
     out = python([str(HERE / "mesh_programs.py")], "tutti", devices)

@@ -406,11 +406,11 @@ static void check_slices(Executor *e, int64_t cost)
 }
 
 /* --- a large all_reduce, which idle workers help with. */
-static void check_large(Executor *e)
+static void check_large(Executor *e, int64_t cost)
 {
     enum { N = 300001 };
     HandMade h;
-    make_psum(&h, 3, -1);
+    make_psum(&h, 3, cost);
     int64_t dims[] = { N };
     h.type = h.args[0].local = h.results[0].local = (Type){ F32, 1, dims };
     Call c;
@@ -802,10 +802,10 @@ static void check_all(int nworkers)
         check_denormals(e, cost);
         check_on_end(e, cost);
         check_slices(e, cost);
+        check_large(e, cost);
     }
     check_chain(e);
     check_order(e);
-    check_large(e);
     check_refusals(e);
     check_fork(e);
     for (int i = 0; i < 8; i++)
