@@ -215,6 +215,13 @@ static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
     return load(k, combine_memory(k, COMBINE_IN, r), e, combine_index(k, e, i, lanes));
 }
 
+/* Sums of bf16 are kept as f32 until the end: so does XLA, and for many devices it matters.  A
+ * region of several operations is played as it is written. */
+static bool combine_accumulates(const Kernel *k, RegionId reducer, Element e)
+{
+    return e == BF16 && region_at(k->m, reducer)->nnodes == 2;
+}
+
 /* One element or vector: out[..][i] = f(f(in[0][i], in[1][i]), in[2][i]) ...  All operands and all
  * results in one pass, because the machine then fetches from all of them at once. */
 static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
@@ -223,8 +230,13 @@ static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
     V first = combine_load(k, e, const_i64(k, 0), i, lanes), sum;
     Ranks in = ranks_begin(k, LLVMTypeOf(first));
     memo_clear(k);
+    k->accumulates = combine_accumulates(k, reducer, e);
     region_inline(k, reducer, (V[]){ in.so_far, combine_load(k, e, in.r, i, lanes) }, &sum);
     ranks_end(k, &in, 1, first, sum, COMBINE_NIN);
+    if (k->accumulates) {
+        k->accumulates = false;
+        sum = finish(k, e, sum);
+    }
     Ranks out = ranks_begin(k, NULL);
     store(k, combine_memory(k, COMBINE_OUT, out.r), e, combine_index(k, e, i, lanes), sum);
     ranks_end(k, &out, 0, NULL, NULL, COMBINE_NOUT);
