@@ -37,7 +37,8 @@ static const char passes[] = "always-inline,"
 /* What code is made for; found once. */
 static struct {
     LLVMTargetRef target;
-    char *triple, *cpu, *features;
+    char *triple;
+    const char *cpu, *features;
     int vector_bytes;
     char name[96];
 } host;
@@ -57,12 +58,19 @@ static void host_find(void)
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     host.triple = LLVMGetDefaultTargetTriple();
-    host.cpu = LLVMGetHostCPUName();
-    host.features = LLVMGetHostCPUFeatures();
-    CpuLevel level = cpu_level();
-    if (level != CPU_NATIVE) {
-        host.cpu = strdup(level == CPU_AVX2 ? "x86-64-v3" : "x86-64-v2");
-        host.features = strdup(level == CPU_AVX2 ? "+avx2,+fma" : "");
+    switch (cpu_level()) {
+    case CPU_NATIVE:
+        host.cpu = LLVMGetHostCPUName();
+        host.features = LLVMGetHostCPUFeatures();
+        break;
+    case CPU_AVX2:
+        host.cpu = "x86-64-v3";
+        host.features = "+avx2,+fma";
+        break;
+    case CPU_SSE:
+        host.cpu = "x86-64-v2";
+        host.features = "";
+        break;
     }
     bool has_512 = strstr(host.features, "+avx512f") && strstr(host.features, "+avx512vl");
     bool has_256 = strstr(host.features, "+avx2");
