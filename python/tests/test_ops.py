@@ -197,6 +197,8 @@ def test_f32_is_near_float64(cases):
         arguments = arrays_in(folder / f"{number}.in", case["in"])
         results = arrays_in(folder / f"{number}.out", case["out"])
         each = len(arguments) // len(results)
+        if not each:  # other operands are constants
+            continue
         for i, got in enumerate(results):
             wide = [a.astype(np.float64) for a in arguments[i * each:(i + 1) * each]]
             with np.errstate(all="ignore"):

@@ -182,14 +182,15 @@ static Parts choose_parts(Kernel *k, V condition, Parts x, Parts y)
     return (Parts){ choose(k, condition, x.re, y.re), choose(k, condition, x.im, y.im) };
 }
 
-/* Where the quotient by the formula is NaN though the operands tell more: by zero, an infinite
- * number by a finite one, a finite number by an infinite one.  C's rules (annex G), and XLA's. */
+/* Where both parts of the quotient by the formula are NaN though the operands tell more: by zero,
+ * an infinite number by a finite one, a finite number by an infinite one.  C's rules (annex G), and
+ * XLA's. */
 static Parts quotient_at_edges(Kernel *k, Parts x, Parts y, V length, Parts q)
 {
     LLVMTypeRef type = LLVMTypeOf(x.re);
     V zero = const_f(k, type, 0), infinity = const_f(k, type, __builtin_inf());
-    V is_lost = LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealUNO, q.re, q.re, ""),
-                             LLVMBuildFCmp(k->b, LLVMRealUNO, q.im, q.im, ""), "");
+    V is_lost = LLVMBuildAnd(k->b, is_nan(k, q.re), is_nan(k, q.im), "");
+    Rare rare = rare_begin(k, is_lost);
     V x_is_infinite = LLVMBuildOr(k->b, is_infinite(k, x.re), is_infinite(k, x.im), "");
     V y_is_infinite = LLVMBuildOr(k->b, is_infinite(k, y.re), is_infinite(k, y.im), "");
     V grows = LLVMBuildAnd(k->b, x_is_infinite, is_finite(k, y), "");
@@ -199,14 +200,18 @@ static Parts quotient_at_edges(Kernel *k, Parts x, Parts y, V length, Parts q)
     V factor = choose(k, grows, infinity, zero);
     edge = (Parts){ fmul(k, edge.re, factor), fmul(k, edge.im, factor) };
     V at_edge = LLVMBuildAnd(k->b, is_lost, LLVMBuildOr(k->b, grows, vanishes, ""), "");
-    q = choose_parts(k, at_edge, edge, q);
+    Parts known = choose_parts(k, at_edge, edge, q);
     V by_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
     V signed_infinity = INTRINSIC(k, "llvm.copysign", infinity, y.re);
     Parts far = { fmul(k, signed_infinity, x.re), fmul(k, signed_infinity, x.im) };
-    return choose_parts(k, by_zero, far, q);
+    known = choose_parts(k, by_zero, far, known);
+    V usual[] = { q.re, q.im }, values[] = { known.re, known.im };
+    rare_end(k, &rare, 2, usual, values);
+    return (Parts){ values[0], values[1] };
 }
 
-/* (a + bi) / (c + di), in f64; f32 parts are widened, so only f64 ones need scaling. */
+/* (a + bi) / (c + di), in f64; f32 parts are widened, so only f64 ones need scaling, and a product
+ * with the inverse is good enough for the others. */
 static V complex_div(Kernel *k, Element e, V x, V y)
 {
     Parts over = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
@@ -218,7 +223,9 @@ static V complex_div(Kernel *k, Element e, V x, V y)
     }
     V length = fadd(k, fmul(k, under.re, under.re), fmul(k, under.im, under.im));
     Parts q = times_conjugate(k, over, under);
-    q = (Parts){ fdiv(k, q.re, length), fdiv(k, q.im, length) };
+    V inverse = e == C128 ? NULL : fdiv(k, const_f(k, LLVMTypeOf(length), 1), length);
+    q = inverse ? (Parts){ fmul(k, q.re, inverse), fmul(k, q.im, inverse) }
+                : (Parts){ fdiv(k, q.re, length), fdiv(k, q.im, length) };
     q = quotient_at_edges(k, over, under, length, q);
     return e == C128 ? complex_of(k, q.re, q.im)
                      : complex_of(k, to_f32(k, q.re), to_f32(k, q.im));

@@ -40,6 +40,13 @@ V is_nan(Kernel *k, V x);
 V same_bits(Kernel *k, V x, bool as_float); /* between f32 and i32, f64 and i64 */
 V bits_of(Kernel *k, Element e, V v); /* as many as e has in memory; of a real type */
 V value_of_bits(Kernel *k, Element e, V bits);
+/* Code between these two is run only if any of the lanes is true; there n `values` are made anew,
+ * and behind it they are those or the usual ones. */
+typedef struct Rare {
+    LLVMBasicBlockRef before, after;
+} Rare;
+Rare rare_begin(Kernel *k, V lanes);
+void rare_end(Kernel *k, const Rare *r, int n, const V *usual, V *values);
 LLVMTypeRef like_type(Kernel *k, V x, LLVMTypeRef one); /* as many lanes of another type */
 V to_f64(Kernel *k, V x);
 V to_f32(Kernel *k, V x);

@@ -64,21 +64,33 @@ V complex_call(Kernel *k, int function, Element e, V x)
     return e == C128 ? complex_of(k, re, im) : complex_of(k, to_f32(k, re), to_f32(k, im));
 }
 
+Rare rare_begin(Kernel *k, V lanes)
+{
+    V any = lanes_in(lanes) == 1 ? lanes : INTRINSIC(k, "llvm.vector.reduce.or", lanes);
+    Rare r = { LLVMGetInsertBlock(k->b),
+               LLVMAppendBasicBlockInContext(k->c, k->function, "common") };
+    LLVMBasicBlockRef rare = LLVMAppendBasicBlockInContext(k->c, k->function, "rare");
+    LLVMBuildCondBr(k->b, any, rare, r.after);
+    LLVMPositionBuilderAtEnd(k->b, rare);
+    return r;
+}
+
+void rare_end(Kernel *k, const Rare *r, int n, const V *usual, V *values)
+{
+    LLVMBasicBlockRef blocks[] = { r->before, LLVMGetInsertBlock(k->b) };
+    LLVMBuildBr(k->b, r->after);
+    LLVMPositionBuilderAtEnd(k->b, r->after);
+    for (int i = 0; i < n; i++) {
+        V ways[] = { usual[i], values[i] };
+        values[i] = LLVMBuildPhi(k->b, LLVMTypeOf(usual[i]), "");
+        LLVMAddIncoming(values[i], ways, blocks, 2);
+    }
+}
+
 V math_repair(Kernel *k, int function, V x, V y, V hard, V fast)
 {
-    V any = lanes_in(x) == 1 ? hard : INTRINSIC(k, "llvm.vector.reduce.or", hard);
-    LLVMBasicBlockRef here = LLVMGetInsertBlock(k->b);
-    LLVMBasicBlockRef slow = LLVMAppendBasicBlockInContext(k->c, k->function, "hard");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "easy");
-    LLVMBuildCondBr(k->b, any, slow, after);
-    LLVMPositionBuilderAtEnd(k->b, slow);
-    V repaired = math_select(k, hard, math_call(k, function, x, y), fast);
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(k->b);
-    LLVMBuildBr(k->b, after);
-    LLVMPositionBuilderAtEnd(k->b, after);
-    V result = LLVMBuildPhi(k->b, LLVMTypeOf(fast), "");
-    V values[] = { fast, repaired };
-    LLVMBasicBlockRef blocks[] = { here, end };
-    LLVMAddIncoming(result, values, blocks, 2);
+    Rare r = rare_begin(k, hard);
+    V result = math_select(k, hard, math_call(k, function, x, y), fast);
+    rare_end(k, &r, 1, &fast, &result);
     return result;
 }

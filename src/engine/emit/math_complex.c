@@ -8,6 +8,7 @@
 
 typedef struct Z {
     V re, im;
+    bool is_f32; /* by its values: a square of them is neither too large nor too small */
 } Z;
 
 static Z z_times(Kernel *k, Z x, Z y)
@@ -27,14 +28,20 @@ static Z z_over(Kernel *k, Z x, Z y)
     return (Z){ real_part(k, q), imag_part(k, q) };
 }
 
-static V z_abs(Kernel *k, Z x)
-{
-    return arith_abs(k, C128, complex_of(k, x.re, x.im));
-}
-
 static V number(Kernel *k, Z like, double value)
 {
     return const_f(k, LLVMTypeOf(like.re), value);
+}
+
+static V z_abs(Kernel *k, Z x)
+{
+    if (x.is_f32) {
+        V length = INTRINSIC(k, "llvm.sqrt", fma3(k, x.re, x.re, fmul(k, x.im, x.im)));
+        V far = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, fabs1(k, x.re), INFINITY),
+                            math_compare(k, LLVMRealOEQ, fabs1(k, x.im), INFINITY), "");
+        return math_select(k, far, number(k, x, INFINITY), length);
+    }
+    return arith_abs(k, C128, complex_of(k, x.re, x.im));
 }
 
 static Z z_exp(Kernel *k, Z x)
@@ -60,6 +67,10 @@ static Z z_expm1(Kernel *k, Z x)
 /* Where a length may pass the largest number, a quarter of it does not. */
 static Z z_quarter_if_far(Kernel *k, Z x, V *is_far)
 {
+    if (x.is_f32) {
+        *is_far = LLVMConstNull(like_type(k, x.re, int_type(k, 1)));
+        return x;
+    }
     V size = INTRINSIC(k, "llvm.maxnum", fabs1(k, x.re), fabs1(k, x.im)),
       quarter = number(k, x, 0.25);
     *is_far = math_compare(k, LLVMRealOGT, size, 1e300);
@@ -83,7 +94,7 @@ static Z z_log(Kernel *k, Z x)
  * too large, and there it is log|1 + x| itself. */
 static Z z_log1p(Kernel *k, Z x)
 {
-    Z next = { fadd(k, x.re, number(k, x, 1)), x.im };
+    Z next = { fadd(k, x.re, number(k, x, 1)), x.im, x.is_f32 };
     V inside = fadd(k, fmul(k, x.re, fadd(k, x.re, number(k, x, 2))), fmul(k, x.im, x.im));
     V re = fmul(k, math_log1p(k, inside), number(k, x, 0.5));
     V is_far = math_compare(k, LLVMRealOGT, z_abs(k, next), 1e100);
@@ -184,7 +195,7 @@ static V narrow(Kernel *k, Element e, Z z)
 
 V complex_function(Kernel *k, OpId op, Element e, V x)
 {
-    Z z = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
+    Z z = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)), e == C64 };
     switch (op) {
     case OP_EXP: z = z_exp(k, z); break;
     case OP_EXPM1: z = z_expm1(k, z); break;
@@ -212,7 +223,7 @@ static V is_number(Kernel *k, Z z, double re)
  * it: 0 has positive powers alone, infinity real ones. */
 V complex_pow(Kernel *k, Element e, V x, V y)
 {
-    Z base = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
+    Z base = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)), e == C64 };
     Z by = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
     Z power = z_exp(k, z_times(k, by, z_log(k, base)));
     V zero = number(k, base, 0), one = number(k, base, 1);

@@ -125,8 +125,39 @@ static V pow_at_edges(Kernel *k, V x, V y, V result)
     return math_select(k, always_one, one, result);
 }
 
+/* sqrt(x) of which zero and infinity have no sign, as C's x^0.5. */
+static V root_of(Kernel *k, V x)
+{
+    V root = fabs1(k, INTRINSIC(k, "llvm.sqrt", x));
+    V far = math_compare(k, LLVMRealOEQ, x, -INFINITY);
+    return math_select(k, far, const_f(k, LLVMTypeOf(x), INFINITY), root);
+}
+
+/* x^y where y is a constant for which that is an operation or two; or NULL.  XLA has these too. */
+static V pow_by_constant(Kernel *k, V x, V y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V one = const_f(k, type, 1);
+    if (y == one)
+        return x;
+    if (y == const_f(k, type, 2))
+        return mul(k, x, x);
+    if (y == const_f(k, type, 3))
+        return mul(k, mul(k, x, x), x);
+    if (y == const_f(k, type, -1))
+        return fdiv(k, one, x);
+    if (y == const_f(k, type, 0.5))
+        return root_of(k, x);
+    if (y == const_f(k, type, -0.5))
+        return fdiv(k, one, root_of(k, x));
+    return NULL;
+}
+
 V math_pow(Kernel *k, V x, V y)
 {
+    V simple = pow_by_constant(k, x, y);
+    if (simple)
+        return simple;
     if (math_is_f64(x))
         return pow_at_edges(k, x, y, pow_of_size(k, fabs1(k, x), y));
     V wide = to_f64(k, x), by = to_f64(k, y);
