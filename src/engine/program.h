@@ -22,8 +22,8 @@ struct Gather;
 struct Code;
 typedef struct Program Program;
 
-/* One device's activation of a program.  Compiled code reads the first seven fields by their
- * offsets (emit/frame.h), so their order is part of the code's format. */
+/* One device's activation of a program.  Compiled code reads the fields up to `cancel` by their
+ * offsets, so their order is part of the code's format. */
 typedef struct Frame {
     char *slab;                  /* temporaries; 64-byte aligned */
     const char *pool;            /* constants */

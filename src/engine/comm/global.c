@@ -92,7 +92,7 @@ static void copy_tile(void *user, int64_t rank)
 
 static void copy_tiles(Tiles *t)
 {
-    meet_slices(t->p, t->p->n, type_bytes(t->whole), copy_tile, t);
+    meet_slices(t->p, t->p->n, 2 * type_bytes(t->whole), copy_tile, t);
 }
 
 static void copy_whole(void *user, int64_t before)
@@ -150,7 +150,7 @@ static void cut(const Parts *p, int i, Whole *w)
     if (!is_whole(t))
         copy_tiles(&tiles);
     else if (type_bytes(whole) && !part_is_shared(p, i))
-        meet_slices(p, p->n - 1, type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
+        meet_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 
 static Error *play_body(const Parts *p, Whole *w)

@@ -45,10 +45,25 @@ size_t bytes_from(Type t, int dim)
     return n;
 }
 
+/* Bytes read and written by a meeting. */
+enum {
+    LARGE = 2 << 20,     /* less, and their way to another core costs more */
+    STREAMED = 24 << 20, /* more than the last cache keeps */
+};
+
+bool meet_is_large(size_t bytes)
+{
+    return bytes >= LARGE;
+}
+
+bool meet_streams(size_t bytes)
+{
+    return bytes >= STREAMED;
+}
+
 void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user)
 {
-    enum { WORTH_HELP = 1 << 20 }; /* less, and its way to another core costs more */
-    if (bytes >= WORTH_HELP) {
+    if (meet_is_large(bytes)) {
         frame_slices(p->frames[0], n, f, user);
         return;
     }

@@ -19,13 +19,15 @@
 #include "engine/run/memory.h"
 #include "engine/run/slices.h"
 
-/* How the bytes of a step lie: `near` runs of bytes that lie together, and `far` times that.  The
- * steps from one to the next are in bytes. */
+/* How the bytes of a step lie: runs of bytes that lie together, `near` of them in a row, and `far`
+ * rows.  The steps from one to the next are in bytes. */
 typedef struct Rows {
     size_t run;
     int64_t near, far;
     int64_t in_near, in_far, out_near, out_far;
 } Rows;
+
+static inline Rows one_run(size_t bytes) { return (Rows){ .run = bytes, .near = 1, .far = 1 }; }
 
 typedef struct Step {
     enum {
@@ -98,11 +100,13 @@ WriteFn write_all_reduce, write_reduce_scatter, write_all_gather, write_all_to_a
 typedef MUST_USE Error *MeetFn(const Parts *p);
 MeetFn meet_ragged, meet_global;
 
-/* Calls f for every slice below n; if all of them together touch many bytes, idle workers help. */
+/* Is what a meeting touches, reads and writes, so much that idle workers shall help? */
+bool meet_is_large(size_t bytes);
+/* Is it more than the caches keep?  Then results are streamed past them. */
+bool meet_streams(size_t bytes);
+/* Calls f for every slice below n, which together touch that many bytes. */
 void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
 
-/* Is what a meeting touches more than the caches keep?  Then results are streamed past them. */
-bool meet_streams(size_t bytes);
 void bytes_move(char *to, const char *from, size_t n, bool streams);
 /* All of them take what `from` has. */
 void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool streams);

@@ -10,15 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-enum {
-    LINE = 64,
-    STREAM_BYTES = 24 << 20, /* read and written by a meeting: more than the last cache keeps */
-};
-
-bool meet_streams(size_t bytes)
-{
-    return bytes >= STREAM_BYTES;
-}
+enum { LINE = 64 };
 
 #if defined __x86_64__
 static void stream(char *to, const char *from, size_t n)

@@ -124,7 +124,8 @@ static void receive(void *user, int64_t to)
                        (size_t)sent[k].n * g->row, g->streams);
 }
 
-/* What `from` sends, `each` entries to every rank; lists has room for three times as many numbers. */
+/* What `from` sends, `each` entries to every rank; lists has room for three times as many
+ * numbers. */
 static Error *look_up(const Ragged *g, int from, int64_t each, int64_t *lists)
 {
     const Parts *p = g->p;
@@ -154,10 +155,10 @@ static Error *look_up_all(const Ragged *g, int64_t *lists)
 Error *meet_ragged(const Parts *p)
 {
     int64_t entries = p->m->in_types[INPUT_OFFSETS].dims[0];
-    size_t bytes = type_bytes(p->m->out_types[0]) * (size_t)p->n;
+    size_t touched = 2 * type_bytes(p->m->out_types[0]) * (size_t)p->n;
     if (entries % p->n)
         return meet_misfit(p, INPUT_OFFSETS);
-    if (!bytes)
+    if (!touched)
         return NULL;
     enum { FEW = 64 };
     size_t n = (size_t)entries * (size_t)p->n;
@@ -171,10 +172,10 @@ Error *meet_ragged(const Parts *p)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
                          p->m->where, n);
     Ragged g = { p, entries, table, table + n, bytes_from(p->m->in_types[ROWS], 1),
-                 meet_streams(2 * bytes) };
+                 meet_streams(touched) };
     Error *error = look_up_all(&g, n <= FEW ? few.lists : (int64_t *)(table + 2 * n));
     if (!error)
-        meet_slices(p, p->n, bytes, receive, &g);
+        meet_slices(p, p->n, touched, receive, &g);
     if (table != few.sent)
         free(table);
     return error;

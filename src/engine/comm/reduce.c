@@ -15,12 +15,8 @@ static Error *check_combine(const Parts *p)
                                      p->m->name, p->m->where);
 }
 
-static Rows one_run(size_t bytes)
-{
-    return (Rows){ .run = bytes, .near = 1, .far = 1 };
-}
-
-/* Operand i of all ranks, from byte `offset` on, to nout results.  *at: their addresses. */
+/* Operand i of all ranks, from byte `offset` on, to nout results, whose addresses are to be put
+ * into *out. */
 static Error *add_sum(const Parts *p, Score *s, int i, size_t offset, int nout, Rows rows,
                       char ***out)
 {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum {
-    WORTH_HELP = 2 << 20,    /* bytes touched: less, and their way to another core costs more */
     PIECE_BYTES = 256 << 10, /* of an array: what a worker takes at a time; whole elements, */
     BLOCK_BYTES = 8 << 10,   /* as is this: part of a sum that stays in the first cache */
     SHORT_RUN = 1 << 10,     /* rows that are copied one memory after the other */
@@ -112,7 +111,7 @@ static void reduce_streaming(const Score *s, const Step *t, char *const *at, siz
 }
 
 /* One run of bytes; at[nin + nout] is where it lies. */
-static void run_play(const Score *s, const Step *t, char *const *at, size_t bytes, bool streams)
+static void step_play(const Score *s, const Step *t, char *const *at, size_t bytes, bool streams)
 {
     switch (t->kind) {
     case STEP_COPY:
@@ -133,32 +132,32 @@ static void run_play(const Score *s, const Step *t, char *const *at, size_t byte
     }
 }
 
-/* Short runs of one group, n from number i on, to one result after the other. */
-static void copy_short(const Score *s, const Step *t, int64_t group, int64_t i, int64_t n)
+/* Short runs, n from number i on in the far-th row, to one result after the other. */
+static void copy_short(const Score *s, const Step *t, int64_t far, int64_t i, int64_t n)
 {
     const Rows *r = &t->rows;
-    const char *from = s->at[t->at] + group * r->in_far + i * r->in_near;
+    const char *from = s->at[t->at] + far * r->in_far + i * r->in_near;
     for (int o = 0; o < t->nout; o++)
-        strided_copy(s->at[t->at + 1 + o] + group * r->out_far + i * r->out_near, &r->out_near,
+        strided_copy(s->at[t->at + 1 + o] + far * r->out_far + i * r->out_near, &r->out_near,
                      from, &r->in_near, 1, &n, r->run);
 }
 
-/* Bytes [at, at + bytes) of n runs of one group, from number i on. */
-static void group_play(const Score *s, const Step *t, int64_t group, int64_t i, int64_t n,
-                       size_t at, size_t bytes, bool streams)
+/* Bytes [at, at + bytes) of n runs, from number i on in the far-th row. */
+static void row_play(const Score *s, const Step *t, int64_t far, int64_t i, int64_t n, size_t at,
+                     size_t bytes, bool streams)
 {
     const Rows *r = &t->rows;
     if (t->kind == STEP_COPY && t->nin && r->run < SHORT_RUN) {
-        copy_short(s, t, group, i, n);
+        copy_short(s, t, far, i, n);
         return;
     }
     char *here[t->nin + t->nout];
     for (; n; n--, i++) {
-        int64_t in = group * r->in_far + i * r->in_near + (int64_t)at;
-        int64_t out = group * r->out_far + i * r->out_near + (int64_t)at;
+        int64_t in = far * r->in_far + i * r->in_near + (int64_t)at;
+        int64_t out = far * r->out_far + i * r->out_near + (int64_t)at;
         for (int k = 0; k < t->nin + t->nout; k++)
             here[k] = s->at[t->at + k] + (k < t->nin ? in : out);
-        run_play(s, t, here, bytes, streams);
+        step_play(s, t, here, bytes, streams);
     }
 }
 
@@ -171,9 +170,9 @@ static void piece_play(const Score *s, const Step *t, int64_t number, bool strea
     if (p.parts > 1 && bytes > PIECE_BYTES)
         bytes = PIECE_BYTES;
     for (end = end < r->near * r->far ? end : r->near * r->far; i < end;) {
-        int64_t group = i / r->near, first = i % r->near, n = r->near - first;
+        int64_t far = i / r->near, first = i % r->near, n = r->near - first;
         n = n < end - i ? n : end - i;
-        group_play(s, t, group, first, n, at, bytes, streams);
+        row_play(s, t, far, first, n, at, bytes, streams);
         i += n;
     }
 }
@@ -195,14 +194,14 @@ static void slice_play(void *user, int64_t slice)
 
 void score_play(const Score *s)
 {
-    if (s->bytes >= WORTH_HELP) {
+    if (meet_is_large(s->bytes)) {
         frame_slices(s->frame, s->npieces, slice_play, (void *)s);
         return;
     }
     for (const Step *t = s->steps, *end = t + s->nsteps; t < end; t++)
         if (t->rows.near == 1 && t->rows.far == 1)
-            run_play(s, t, s->at + t->at, t->rows.run, false);
+            step_play(s, t, s->at + t->at, t->rows.run, false);
         else
             for (int64_t i = 0; i < t->rows.far; i++)
-                group_play(s, t, i, 0, t->rows.near, 0, t->rows.run, false);
+                row_play(s, t, i, 0, t->rows.near, 0, t->rows.run, false);
 }

@@ -48,7 +48,7 @@ static Error *find_sources(const Parts *p, int *sources)
     return NULL;
 }
 
-/* In place: from rank r on each takes from the next, until one is its own source's target again or
+/* In place: from rank r on each takes from the next, until the way comes back to r or to one that
  * takes zeros.  is_done: who has taken. */
 static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources, bool *is_done)
 {
@@ -59,7 +59,7 @@ static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources
     }
     if (!n || r == way[n - 1]) /* it keeps what it has */
         return NULL;
-    Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
+    Rows rows = one_run(type_bytes(p->m->in_types[i]));
     char **at;
     Step step = { .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows };
     TRY(score_add(s, &step, &at));
@@ -88,7 +88,7 @@ static Error *shift_in_place(const Parts *p, Score *s, int i, const int *sources
 /* from: NULL means zeros. */
 static Error *add_copy(const Parts *p, Score *s, int i, char *from, char *to)
 {
-    Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
+    Rows rows = one_run(type_bytes(p->m->in_types[i]));
     char **at;
     Step step = { .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows };
     TRY(score_add(s, &step, &at));
@@ -134,7 +134,7 @@ static Error *find_root(const Parts *p, int r, int i, int *root)
 /* All take from the first, in one pass. */
 static Error *broadcast_operand(const Parts *p, Score *s, int i)
 {
-    Rows rows = { .run = type_bytes(p->m->in_types[i]), .near = 1, .far = 1 };
+    Rows rows = one_run(type_bytes(p->m->in_types[i]));
     int nout = part_is_shared(p, i) ? 1 : p->n;
     int first = part_out(p, 0, i) == part_in(p, 0, i); /* in place it has it */
     char **at;
