@@ -51,24 +51,18 @@ static Error *outside(const Parts *p, int from, int to, int64_t start, int64_t n
 
 /* Rows on their way. */
 typedef struct Sent {
-    int from;
-    int64_t start, at, n; /* rows of the sender, and where they come to lie */
+    char *to;
+    const char *from;
+    size_t bytes;
 } Sent;
-
-static Error *check_sent(const Parts *p, int to, const Sent *sent)
-{
-    if (!is_within(sent->start, sent->n, p->m->in_types[ROWS].dims[0]))
-        return outside(p, sent->from, to, sent->start, sent->n, true);
-    if (!is_within(sent->at, sent->n, p->m->in_types[INTO].dims[0]))
-        return outside(p, sent->from, to, sent->at, sent->n, false);
-    return NULL;
-}
 
 typedef struct Ragged {
     const Parts *p;
-    int64_t each;  /* what comes to a rank */
-    Sent *sent;    /* [n][each], in the order in which it is put down */
-    Sent *by_place; /* room for the same, sorted by place */
+    int64_t to_each;  /* entries of everybody's lists for each rank, */
+    int64_t each;     /* and of all lists for one rank */
+    Sent *sent;       /* [n][each], in the order in which it is put down */
+    Sent *by_place;   /* room for the same, sorted by place */
+    int64_t *lists;   /* room for three, of one rank */
     size_t row;
     bool streams;
 } Ragged;
@@ -76,79 +70,82 @@ typedef struct Ragged {
 static int lower_first(const void *a, const void *b)
 {
     const Sent *x = a, *y = b;
-    return x->at < y->at ? -1 : x->at > y->at;
+    return x->to < y->to ? -1 : x->to > y->to;
 }
 
 static void sort_by_place(const Ragged *g, Sent *sorted)
 {
     for (int64_t k = 1; k < g->each; k++)
-        if (sorted[k].at < sorted[k - 1].at) {
+        if (sorted[k].to < sorted[k - 1].to) {
             qsort(sorted, (size_t)g->each, sizeof *sorted, lower_first);
             return;
         }
 }
 
-static void keep_rows(const Ragged *g, int to, int64_t first, int64_t end)
+/* Bytes of the result that nobody sends are those of the second operand. */
+static void keep_bytes(const Ragged *g, int rank, char *first, const char *end)
 {
     if (first < end)
-        bytes_move(part_out(g->p, to, 0) + (size_t)first * g->row,
-                   part_in(g->p, to, INTO) + (size_t)first * g->row, (size_t)(end - first) * g->row,
-                   g->streams);
+        bytes_move(first, part_in(g->p, rank, INTO) + (first - part_out(g->p, rank, 0)),
+                   (size_t)(end - first), g->streams);
 }
 
-/* Rows that nobody sends are those of the second operand. */
-static void keep_the_rest(const Ragged *g, int64_t to)
+static void keep_the_rest(const Ragged *g, int rank)
 {
-    Sent *sorted = g->by_place + to * g->each;
-    memcpy(sorted, g->sent + to * g->each, sizeof *sorted * (size_t)g->each);
+    Sent *sorted = g->by_place + rank * g->each;
+    memcpy(sorted, g->sent + rank * g->each, sizeof *sorted * (size_t)g->each);
     sort_by_place(g, sorted);
-    int64_t done = 0;
+    char *done = part_out(g->p, rank, 0), *end = done + type_bytes(g->p->m->out_types[0]);
     for (int64_t k = 0; k < g->each; k++) {
-        keep_rows(g, (int)to, done, sorted[k].at);
-        done = sorted[k].at + sorted[k].n > done ? sorted[k].at + sorted[k].n : done;
+        keep_bytes(g, rank, done, sorted[k].to);
+        char *behind = sorted[k].to + sorted[k].bytes;
+        done = behind > done ? behind : done;
     }
-    keep_rows(g, (int)to, done, g->p->m->in_types[INTO].dims[0]);
+    keep_bytes(g, rank, done, end);
 }
 
-static void receive(void *user, int64_t to)
+static void receive(void *user, int64_t rank)
 {
     const Ragged *g = user;
-    const Sent *sent = g->sent + to * g->each;
-    bool are_there = part_out(g->p, (int)to, 0) == part_in(g->p, (int)to, INTO);
-    if (!are_there)
-        keep_the_rest(g, to);
-    for (int64_t k = 0; k < g->each; k++)
-        if (sent[k].n)
-            bytes_move(part_out(g->p, (int)to, 0) + (size_t)sent[k].at * g->row,
-                       part_in(g->p, sent[k].from, ROWS) + (size_t)sent[k].start * g->row,
-                       (size_t)sent[k].n * g->row, g->streams);
+    if (part_out(g->p, (int)rank, 0) != part_in(g->p, (int)rank, INTO)) /* else they are there */
+        keep_the_rest(g, (int)rank);
+    for (const Sent *sent = g->sent + rank * g->each, *end = sent + g->each; sent < end; sent++)
+        if (sent->bytes)
+            bytes_move(sent->to, sent->from, sent->bytes, g->streams);
 }
 
-/* What `from` sends, `each` entries to every rank; lists has room for three times as many
- * numbers. */
-static Error *look_up(const Ragged *g, int from, int64_t each, int64_t *lists)
+/* What `from` sends. */
+static Error *look_up(const Ragged *g, int from)
 {
     const Parts *p = g->p;
-    int64_t entries = each * p->n, *start = lists, *n = start + entries, *at = n + entries;
-    read_list(p, from, INPUT_OFFSETS, entries, start);
-    read_list(p, from, SEND_SIZES, entries, n);
-    read_list(p, from, OUTPUT_OFFSETS, entries, at);
-    for (int to = 0; to < p->n; to++)
-        for (int64_t k = 0; k < each; k++) {
-            int64_t i = to * each + k;
-            Sent sent = { from, start[i], n[i] ? at[i] : 0, n[i] }; /* nothing comes anywhere */
-            if (sent.n)
-                TRY(check_sent(p, to, &sent));
-            g->sent[to * g->each + from * each + k] = sent;
+    int64_t nrows = p->m->in_types[ROWS].dims[0], ninto = p->m->in_types[INTO].dims[0];
+    int64_t *start = g->lists, *n = start + g->each, *at = n + g->each;
+    const char *rows = part_in(p, from, ROWS);
+    read_list(p, from, INPUT_OFFSETS, g->each, start);
+    read_list(p, from, SEND_SIZES, g->each, n);
+    read_list(p, from, OUTPUT_OFFSETS, g->each, at);
+    for (int to = 0; to < p->n; to++) {
+        char *out = part_out(p, to, 0);
+        Sent *sent = g->sent + to * g->each + from * g->to_each;
+        for (int64_t i = to * g->to_each, end = i + g->to_each; i < end; i++) {
+            bool comes = n[i] != 0; /* else it may say any place */
+            if (comes && !is_within(start[i], n[i], nrows))
+                return outside(p, from, to, start[i], n[i], true);
+            if (comes && !is_within(at[i], n[i], ninto))
+                return outside(p, from, to, at[i], n[i], false);
+            *sent++ = comes ? (Sent){ out + (size_t)at[i] * g->row,
+                                      rows + (size_t)start[i] * g->row, (size_t)n[i] * g->row }
+                            : (Sent){ out, rows, 0 };
         }
+    }
     return NULL;
 }
 
 /* Everything is looked at before anything is written. */
-static Error *look_up_all(const Ragged *g, int64_t *lists)
+static Error *look_up_all(const Ragged *g)
 {
     for (int from = 0; from < g->p->n; from++)
-        TRY(look_up(g, from, g->each / g->p->n, lists));
+        TRY(look_up(g, from));
     return NULL;
 }
 
@@ -161,22 +158,22 @@ Error *meet_ragged(const Parts *p)
     if (!touched)
         return NULL;
     enum { FEW = 64 };
-    size_t n = (size_t)entries * (size_t)p->n;
-    struct Tables {
-        Sent sent[2 * FEW];
-        int64_t lists[3 * FEW];
-    } few;
-    size_t room = 2 * n * sizeof(Sent) + 3 * (size_t)entries * sizeof(int64_t);
-    Sent *table = n <= FEW ? few.sent : malloc(room);
+    size_t n = (size_t)entries * (size_t)p->n, nlists = 3 * (size_t)entries;
+    Sent few[2 * FEW], *table = few;
+    int64_t few_lists[3 * FEW], *lists = few_lists;
+    if (n > FEW) {
+        table = malloc(2 * n * sizeof *table + nlists * sizeof *lists);
+        lists = (int64_t *)(table + 2 * n);
+    }
     if (!table)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
                          p->m->where, n);
-    Ragged g = { p, entries, table, table + n, bytes_from(p->m->in_types[ROWS], 1),
-                 meet_streams(touched) };
-    Error *error = look_up_all(&g, n <= FEW ? few.lists : (int64_t *)(table + 2 * n));
+    Ragged g = { p, entries / p->n, entries, table, table + n, lists,
+                 bytes_from(p->m->in_types[ROWS], 1), meet_streams(touched) };
+    Error *error = look_up_all(&g);
     if (!error)
         meet_slices(p, p->n, touched, receive, &g);
-    if (table != few.sent)
+    if (table != few)
         free(table);
     return error;
 }
