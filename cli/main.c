@@ -28,6 +28,8 @@ static void print_help(void)
            "  TUTTI_DEVICES=N    how many devices there are (or XLA_FLAGS="
            "--xla_force_host_platform_device_count=N); else 1\n"
            "  TUTTI_WORKERS=N    how many threads play them; else one per core\n"
+           "  TUTTI_DEVICE_MEMORY=N  how many bytes each may use, such as 512M; else no limit\n"
+           "  TUTTI_CPU_LEVEL=L  avx2 or sse: code as for an older machine\n"
            "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
            "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");
 }

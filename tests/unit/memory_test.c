@@ -53,6 +53,9 @@ static void check_limit(void)
     CHECK_STR(error_text(error), "device 3: 600 bytes asked, 488 left of 1000");
     CHECK(error_code(error) == CODE_EXHAUSTED);
     error_free(error);
+    error = memory_take(memory, 480, &b);
+    CHECK_STR(error_text(error), "device 3: 480 bytes asked, which take 512, 488 left of 1000");
+    error_free(error);
     error = memory_take(memory, SIZE_MAX, &b);
     CHECK(error != NULL);
     error_free(error);

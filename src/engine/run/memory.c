@@ -255,12 +255,15 @@ static void describe_largest(Memory *memory, Text *out)
     lock_give(&memory->lock);
 }
 
-static Error *exhausted(Memory *memory, size_t bytes)
+/* block: what they take, being rounded up. */
+static Error *exhausted(Memory *memory, size_t bytes, size_t block)
 {
     MemoryStats s = memory_stats(memory);
     size_t left = s.bytes_in_use < s.limit_bytes ? s.limit_bytes - s.bytes_in_use : 0;
     Text text = { 0 };
     text_printf(&text, "device %d: %zu bytes asked, ", memory->device, bytes);
+    if (s.limit_bytes && bytes <= left)
+        text_printf(&text, "which take %zu, ", block);
     if (s.limit_bytes)
         text_printf(&text, "%zu left of %zu", left, s.limit_bytes);
     else
@@ -291,7 +294,7 @@ static void unlink_storage(Storage *storage)
 static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
 {
     if (bytes > LARGEST_BLOCK)
-        return exhausted(memory, bytes);
+        return exhausted(memory, bytes, bytes);
     size_t rounded;
     int bin = class_of(bytes, &rounded);
     bool is_lent = storage && storage->lender;
@@ -305,7 +308,7 @@ static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
         link_storage(memory, storage);
     lock_give(&memory->lock);
     if (!block)
-        return exhausted(memory, bytes);
+        return exhausted(memory, bytes, rounded);
     if (!is_lent)
         LIVE_BYTES(block, bytes);
     *out = block;
