@@ -379,16 +379,25 @@ static int32_t fail_body(Frame *f)
     return STRETCH_FAIL;
 }
 
-static void check_failing_body(void)
+/* As a loop does that looks at the flag. */
+static int32_t stop_body(Frame *f)
+{
+    (void)f;
+    atomic_store_explicit(&stage.cancel, 1, memory_order_relaxed);
+    return STRETCH_FAIL;
+}
+
+static void check_failing_body(StretchFn *const *stretches, ErrorCode code, const char *said)
 {
     set_stage(2);
-    static StretchFn *const stretches[] = { fail_body };
     HandMade body;
     hand_made(&body, 1, 0, 0, stretches, 1, 0);
     Meeting m = { .op = OP_GLOBAL, .name = "tutti.global", .where = "g.py:1", .body = &body.p };
     Error *error = play(&m, 2);
-    CHECK_STR(error ? error_text(error) : "", "not supported: this");
+    CHECK(error && error_code(error) == code);
+    CHECK_STR(error ? error_text(error) : "", said);
     error_free(error);
+    atomic_store_explicit(&stage.cancel, 0, memory_order_relaxed);
 }
 
 int main(void)
@@ -420,7 +429,9 @@ int main(void)
     }
     check_long_all_reduce();
     check_misfits();
-    check_failing_body();
+    static StretchFn *const fails[] = { fail_body }, *const stops[] = { stop_body };
+    check_failing_body(fails, CODE_UNIMPLEMENTED, "not supported: this");
+    check_failing_body(stops, CODE_CANCELLED, "tutti.global (g.py:1): the run was stopped");
     CHECK(memory_stats(stage.memory).bytes_in_use == 0);
     memory_free(stage.memory);
     return check_done();

@@ -628,6 +628,48 @@ static void check_exhausted(void)
     executor_free(e);
 }
 
+/* Two devices of 1024 bytes, 64 of them a result's, and slabs of that size: what a run says. */
+static void expect_exhausted(size_t slab_bytes, size_t taken_on_1, int64_t cost, const char *said)
+{
+    Executor *e;
+    CHECK(!executor_new(2, 2, 1024, &e));
+    HandMade h;
+    hand_made(&h, 2, 0, 1, psum_stretches, 2, cost);
+    h.p.slab_bytes = slab_bytes;
+    /* all_gather does not work in place: operands are put aside first */
+    Meeting *m = add_meeting(&h, OP_ALL_GATHER, "x.py:1", add_groups(&h, 2, 1), 1, at_slab(0),
+                             at_slab(0), 1);
+    int64_t two[] = { 2 };
+    Type whole = { F32, 1, two };
+    AllGatherAttrs attrs = { .all_gather_dim = 0 };
+    m->out_types = &whole;
+    m->attrs = &attrs;
+    void *taken = NULL;
+    Memory *of_1 = executor_device(e, 1)->memory;
+    CHECK(!taken_on_1 || !memory_take(of_1, taken_on_1, &taken));
+    Call c;
+    call_start(&c, e, &h.p);
+    CHECK(!launch(e, &c.l));
+    CHECK_STR(failure_of(c.outs[0][0]), said);
+    CHECK_STR(failure_of(c.outs[1][0]), said);
+    call_end(&c);
+    if (taken)
+        memory_give(of_1, taken, taken_on_1);
+    executor_free(e);
+}
+
+/* In a run of several devices one has no room for its slab, or a meeting none for its operands. */
+static void check_exhausted_within(int64_t cost)
+{
+    expect_exhausted(512, 512, cost,
+                     "device 1: 512 bytes asked, 448 left of 1024; "
+                     "the largest alive: f32[1] (4 bytes)");
+    expect_exhausted(896, 0, cost,
+                     "all_gather (x.py:1): device 0: 4 bytes asked, 0 left of 1024; "
+                     "the largest alive: f32[1] (4 bytes)");
+    expect_exhausted(512, 0, cost, "");
+}
+
 static int32_t until_cancelled(Frame *f)
 {
     while (!atomic_load_explicit(f->cancel, memory_order_relaxed))
@@ -845,6 +887,8 @@ int main(void)
     for (int i = 0; i < 3; i++)
         check_all(workers[i]);
     check_exhausted();
+    for (int64_t cost = ONE_PLAYS; cost <= CALLER_PLAYS; cost++)
+        check_exhausted_within(cost);
     check_first_help(CALLER_PLAYS);
     check_first_help(ONE_PLAYS);
     for (int64_t cost = ONE_PLAYS; cost <= TASKS_PLAY; cost++) {

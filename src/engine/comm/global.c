@@ -118,7 +118,7 @@ static Error *join(const Parts *p, int i, Whole *w)
         w->args[i] = part_in(p, 0, i);
         return NULL;
     }
-    TRY(memory_take(p->scratch, type_bytes(whole), &w->taken[i]));
+    TRY(meet_take(p, type_bytes(whole), &w->taken[i]));
     w->args[i] = w->taken[i];
     Tiles tiles = { p, t, part, whole, i, w->args[i], true };
     copy_tiles(&tiles);
@@ -137,7 +137,7 @@ static Error *make_room(const Parts *p, int i, Whole *w)
         return NULL;
     }
     int k = body->nargs + i;
-    TRY(memory_take(p->scratch, type_bytes(whole), &w->taken[k]));
+    TRY(meet_take(p, type_bytes(whole), &w->taken[k]));
     w->outs[i] = w->taken[k];
     return NULL;
 }
@@ -153,13 +153,19 @@ static void cut(const Parts *p, int i, Whole *w)
         meet_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 
+static bool is_cancelled(const Frame *f)
+{
+    /* relaxed: a hint to stop; whoever set it has the error */
+    return atomic_load_explicit(f->cancel, memory_order_relaxed);
+}
+
 static Error *play_body(const Parts *p, Whole *w)
 {
     const Program *body = p->m->body;
     const Frame *leader = p->frames[0];
     void **slab = &w->taken[body->nargs + body->nresults];
     if (body->slab_bytes)
-        TRY(memory_take(p->scratch, body->slab_bytes, slab));
+        TRY(meet_take(p, body->slab_bytes, slab));
     Frame frame = {
         .slab = *slab,
         .pool = body->pool,
@@ -171,17 +177,15 @@ static Error *play_body(const Parts *p, Whole *w)
         .task = leader->task,
     };
     int32_t next = 0;
-    while (next >= 0 && body->nstretches) {
-        /* relaxed: a hint to stop; whoever set it has the error */
-        if (atomic_load_explicit(frame.cancel, memory_order_relaxed))
-            return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name,
-                             p->m->where);
+    while (next >= 0 && body->nstretches && !is_cancelled(&frame))
         next = body->stretches[next](&frame);
-    }
+    if (frame.error)
+        return frame.error;
+    if (is_cancelled(&frame)) /* a loop that saw it has failed without a word */
+        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, p->m->where);
     if (next == STRETCH_FAIL)
-        return frame.error ? frame.error
-                           : error_new(CODE_INTERNAL, "%s (%s): failed without saying why",
-                                       p->m->name, p->m->where);
+        return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->m->name,
+                         p->m->where);
     if (next <= STRETCH_MEET)
         return error_new(CODE_UNIMPLEMENTED, "not supported: %s (%s) inside code on whole arrays",
                          body->meetings[STRETCH_MEET - next].name,

@@ -29,6 +29,12 @@ Error *meet_misfit(const Parts *p, int i)
                      type_name(p->m->out_types[i]), p->n);
 }
 
+Error *meet_take(const Parts *p, size_t bytes, void **out)
+{
+    Error *error = memory_take(p->scratch, bytes, out);
+    return error ? error_in(error, "%s (%s)", p->m->name, p->m->where) : NULL;
+}
+
 int64_t extent_before(Type t, int dim)
 {
     int64_t n = 1;
@@ -130,7 +136,7 @@ static Error *put_aside(Parts *p, void **aside)
                 continue;
             int k = r * p->m->nin + i;
             size_t bytes = type_bytes(p->m->in_types[i]);
-            TRY(memory_take(p->scratch, bytes, &aside[k]));
+            TRY(meet_take(p, bytes, &aside[k]));
             memcpy(aside[k], p->in[k], bytes);
             p->in[k] = aside[k];
         }

@@ -113,6 +113,9 @@ void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool s
 /* at[0] takes what at[1] has, at[1] what at[2] has, ..., and the last what at[0] had, or zeros. */
 void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring);
 
+/* Memory for as long as the meeting takes, to be given back to p->scratch. */
+MUST_USE Error *meet_take(const Parts *p, size_t bytes, void **out);
+
 /* Types do not fit a group of n: says so for operand i. */
 MUST_USE Error *meet_misfit(const Parts *p, int i);
 /* Sizes of everything before dimension dim, and from it on in bytes. */
