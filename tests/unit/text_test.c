@@ -171,6 +171,29 @@ static void generic_module(void)
     module_free(m);
 }
 
+/* As JAX writes programs of symbolic shapes: functions first, meshes and callees between them. */
+static void meshes_below(void)
+{
+    static const char *const meshes[] = {
+        "sdy.mesh @mesh = <[\"i\"=2, \"j\"=3]>\nsdy.mesh @other = <[\"k\"=5]>\n",
+        "\"sdy.mesh\"() <{mesh = #sdy.mesh<[\"i\"=2, \"j\"=3]>, sym_name = \"mesh\"}> : () -> ()\n"
+        "\"sdy.mesh\"() <{mesh = #sdy.mesh<[\"k\"=5]>, sym_name = \"other\"}> : () -> ()\n",
+    };
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "module {\nfunc.func @main(%%a: tensor<6xf32> {jax.a = \"sdy.mesh\", sdy.sharding = "
+                 "#sdy.sharding<@mesh, [{\"j\"}]>}) {\n  func.call @f() : () -> ()\n  return\n}\n%s"
+                 "func.func private @f() {\n  return\n}\n}\n",
+                 meshes[i]);
+        Module *m = read(text);
+        CHECK(m->nfuncs == 2 && m->nmeshes == 2 && m->meshes[1]->sizes[0] == 5);
+        const Sharding *s = attr_get(m->funcs[0].arg_attrs[0], "sdy.sharding")->sharding;
+        CHECK(s->mesh == m->meshes[0] && s->mesh->naxes == 2 && s->dims[0].axes[0].axis == 1);
+        module_free(m);
+    }
+}
+
 static void reducer_order(void)
 {
     Module *m = read(MAIN("%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<f32>, %d: tensor<i32>",
@@ -300,7 +323,7 @@ static void complaints(void)
         { "#a = #a\nfunc.func @main() {\n %0 = stablehlo.constant #a\n return\n}",
           "p.mlir:1:6: #a is defined by itself" },
         { MAIN("%a: tensor<f32>", "%0 = sdy.sharding_constraint %a <@mesh, []> : tensor<f32>"),
-          "p.mlir:2:34: no mesh @mesh is defined above" },
+          "p.mlir:2:34: the module has no mesh @mesh" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_STR(complaint(cases[i][0]), cases[i][1]);
@@ -349,6 +372,7 @@ int main(void)
     constants();
     generic_forms();
     generic_module();
+    meshes_below();
     reducer_order();
     locations();
     printing();

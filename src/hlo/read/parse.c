@@ -263,15 +263,12 @@ static Error *parse_mesh_definition(Parser *p)
     Mesh *mesh;
     AttrDict ignored = { 0 };
     const Loc *loc;
-    advance(p);
     const char *where = p->token.text.at;
+    advance(p);
     TRY(need_symbol(p, "the mesh's name", &name));
-    if (mesh_find(p->m, name))
-        return wrong(p, where, "mesh @%.*s is defined twice", STR_ARG(name));
     TRY(need_mark(p, '=', "after the mesh's name"));
     TRY(parse_mesh(p, &mesh));
-    mesh->name = name;
-    mesh_add(p->m, mesh);
+    TRY(define_mesh(p, where, name, mesh));
     if (at_mark(p, '{'))
         TRY(parse_dict(p, &ignored));
     return parse_loc(p, &loc);

@@ -59,6 +59,8 @@ typedef struct Parser {
     Strs scope;  /* names defined so far; the end of a region forgets its own */
     Table alias_names;
     LIST(Alias) aliases;
+    LIST(const char *) meshes_read; /* where the definitions of the module's meshes stand */
+    bool has_all_meshes;            /* those further down have been read too */
 } Parser;
 
 /* An operation while it is read. */
@@ -129,6 +131,8 @@ MUST_USE Error *parse_number(Parser *p, Element e, void *to);
 
 /* parse_sdy.c */
 MUST_USE Error *parse_mesh(Parser *p, Mesh **out);               /* <["i"=4]> */
+/* The mesh defined at `where`, which is only added when it is met for the first time. */
+MUST_USE Error *define_mesh(Parser *p, const char *where, Str name, Mesh *mesh);
 MUST_USE Error *parse_sharding(Parser *p, const Sharding **out); /* <@mesh, [{"i"}, {}]> */
 MUST_USE Error *parse_shardings(Parser *p, const Attr **out);    /* [<...>, <...>] */
 MUST_USE Error *parse_manual_axes(Parser *p, const Attr **out);  /* {"i", "j"} */

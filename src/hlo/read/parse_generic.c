@@ -139,9 +139,7 @@ Error *parse_generic_mesh(Parser *p)
     TRY(need_mark(p, '}', "after the properties"));
     TRY(need_mark(p, '>', "after the properties"));
     TRY(parse_tail(p, &ignored, &loc));
-    if (!mesh || !name.n || mesh_find(p->m, name))
-        return wrong(p, where, "sdy.mesh needs a mesh and a name of its own");
-    mesh->name = name;
-    mesh_add(p->m, mesh);
-    return NULL;
+    if (!mesh || !name.n)
+        return wrong(p, where, "sdy.mesh needs a mesh and a name");
+    return define_mesh(p, where, name, mesh);
 }

@@ -3,7 +3,7 @@
  *   mesh        <["a"=2, "b"=4], device_ids=[1, 0, ...]>
  *   sharding    <@mesh, [{"a", "b"}, {"c":(1)2, ?}, {}], replicated={"d"}>
  *
- * A sharding that names a mesh refers to one defined further up. */
+ * A sharding that names a mesh may stand in front of the mesh itself. */
 #include "hlo/read/parse.h"
 
 static Error *parse_device_ids(Parser *p, Mesh *mesh)
@@ -116,6 +116,55 @@ static Error *parse_leftover(Parser *p, Sharding *s)
     return NULL;
 }
 
+static bool is_read(const Parser *p, const char *where)
+{
+    for (int i = 0; i < p->meshes_read.n; i++)
+        if (p->meshes_read.at[i] == where)
+            return true;
+    return false;
+}
+
+Error *define_mesh(Parser *p, const char *where, Str name, Mesh *mesh)
+{
+    if (is_read(p, where))
+        return NULL;
+    if (mesh_find(p->m, name))
+        return wrong(p, where, "mesh @%.*s is defined twice", STR_ARG(name));
+    mesh->name = name;
+    mesh_add(p->m, mesh);
+    LIST_ADD(p->arena, &p->meshes_read, where);
+    return NULL;
+}
+
+/* sdy.mesh, or "sdy.mesh"( with the bracket: an attribute may hold that string too. */
+static bool starts_mesh(Token token, Lexer rest)
+{
+    if (token.kind == TOKEN_WORD)
+        return str_is(token.text, "sdy.mesh");
+    return token.kind == TOKEN_STRING && str_is(token.text, "\"sdy.mesh\"") &&
+           str_is(lex_next(&rest).text, "(");
+}
+
+/* Reads the meshes of the whole text: once, when the first one is used above its definition. */
+static Error *find_meshes(Parser *p)
+{
+    if (p->has_all_meshes)
+        return NULL;
+    p->has_all_meshes = true;
+    Lexer lex = { .start = p->lex.start, .at = p->lex.start, .end = p->lex.end };
+    for (;;) {
+        const char *at = lex.at;
+        Token token = lex_next(&lex);
+        if (token.kind == TOKEN_END || token.kind == TOKEN_BAD)
+            return NULL;
+        if (starts_mesh(token, lex) && !is_read(p, token.text.at)) {
+            Bookmark mark = parser_jump(p, at);
+            TRY(parse_top(p));
+            parser_return(p, mark);
+        }
+    }
+}
+
 static Error *parse_mesh_ref(Parser *p, const Mesh **out)
 {
     const char *where = p->token.text.at;
@@ -128,9 +177,11 @@ static Error *parse_mesh_ref(Parser *p, const Mesh **out)
     Str name;
     TRY(need_symbol(p, "a mesh", &name));
     *out = mesh_find(p->m, name);
-    if (!*out)
-        return wrong(p, where, "no mesh @%.*s is defined above", STR_ARG(name));
-    return NULL;
+    if (*out)
+        return NULL;
+    TRY(find_meshes(p));
+    *out = mesh_find(p->m, name);
+    return *out ? NULL : wrong(p, where, "the module has no mesh @%.*s", STR_ARG(name));
 }
 
 Error *parse_sharding(Parser *p, const Sharding **out)
