@@ -608,8 +608,8 @@ static void check_exhausted(void)
     call_args(&c, 1);
     Error *error = launch(e, &c.l);
     CHECK_STR(error ? error_text(error) : "",
-              "hand: result 0, f32[1000]: device 0: 4000 bytes asked, 960 left of 1024; "
-              "the largest alive: f32[1] (4 bytes)");
+              "hand: result 0, f32[1000]: device 0: 4000 bytes asked, 960 left of 1024 "
+              "(TUTTI_DEVICE_MEMORY); the largest alive: f32[1] (4 bytes)");
     CHECK(error && error_code(error) == CODE_EXHAUSTED);
     error_free(error);
     CHECK(read_float(c.args[0][0]) == 1);
@@ -622,7 +622,7 @@ static void check_exhausted(void)
     call_args(&c, 1);
     CHECK(!launch(e, &c.l));
     CHECK_STR(failure_of(c.outs[0][0]),
-              "device 0: 5000 bytes asked, 896 left of 1024; "
+              "device 0: 5000 bytes asked, 896 left of 1024 (TUTTI_DEVICE_MEMORY); "
               "the largest alive: f32[1] (4 bytes), f32[1] (4 bytes)");
     call_end(&c);
     executor_free(e);

@@ -50,11 +50,13 @@ static void check_limit(void)
     void *a, *b;
     CHECK(!memory_take(memory, 500, &a));
     Error *error = memory_take(memory, 600, &b);
-    CHECK_STR(error_text(error), "device 3: 600 bytes asked, 488 left of 1000");
+    CHECK_STR(error_text(error), "device 3: 600 bytes asked, 488 left of 1000 "
+                                 "(TUTTI_DEVICE_MEMORY)");
     CHECK(error_code(error) == CODE_EXHAUSTED);
     error_free(error);
     error = memory_take(memory, 480, &b);
-    CHECK_STR(error_text(error), "device 3: 480 bytes asked, which take 512, 488 left of 1000");
+    CHECK_STR(error_text(error), "device 3: 480 bytes asked, which take 512, 488 left of "
+                                 "1000 (TUTTI_DEVICE_MEMORY)");
     error_free(error);
     error = memory_take(memory, SIZE_MAX, &b);
     CHECK(error != NULL);
@@ -71,8 +73,8 @@ static void check_limit(void)
         CHECK(!storage_new(memory, (Type){ F32, 1, &extents[i] }, &storages[i]));
     CHECK(!storage_new(memory, (Type){ F32, 6, many }, &storages[3]));
     error = memory_take(memory, 4000, &b);
-    CHECK_STR(error_text(error), "device 1: 4000 bytes asked, 1472 left of 4096; the largest alive: "
-                                 "f32[300] (1200 bytes), f32[2,1,5,1,1,20] (800 bytes), f32[100] "
+    CHECK_STR(error_text(error), "device 1: 4000 bytes asked, 1472 left of 4096 "
+                                 "(TUTTI_DEVICE_MEMORY); the largest alive: f32[300] (1200 bytes), f32[2,1,5,1,1,20] (800 bytes), f32[100] "
                                  "(400 bytes)");
     error_free(error);
     CHECK(memory_stats(memory).largest_bytes == 1280);
@@ -197,10 +199,32 @@ static void check_sizes_that_change(void)
     memory_free(memory);
 }
 
+/* What is idle and what is used are together no more than the limit. */
+static void check_idle_below_limit(void)
+{
+    enum { MIB = 1 << 20 };
+    Memory *memory = memory_new(0, 8 * MIB);
+    void *first, *second;
+    CHECK(!memory_take(memory, 5 * MIB, &first));
+    memory_give(memory, first, 5 * MIB);
+    CHECK(memory_stats(memory).idle_bytes == 5 * MIB);
+    CHECK(!memory_take(memory, 3 * MIB, &second)); /* both fit */
+    CHECK(memory_stats(memory).idle_bytes == 5 * MIB);
+    memory_give(memory, second, 3 * MIB);
+    CHECK(!memory_take(memory, 7 * MIB, &first));
+    CHECK(memory_stats(memory).bytes_in_use == 7 * MIB && memory_stats(memory).idle_bytes == 0);
+    CHECK(!memory_take(memory, MIB, &second)); /* and the rest of its huge page does not */
+    CHECK(memory_stats(memory).bytes_in_use == 8 * MIB && memory_stats(memory).idle_bytes == 0);
+    memory_give(memory, first, 7 * MIB);
+    memory_give(memory, second, MIB);
+    memory_free(memory);
+}
+
 int main(void)
 {
     check_parts_of_a_page();
     check_sizes_that_change();
+    check_idle_below_limit();
     check_sizes();
     check_limit();
     check_storage();

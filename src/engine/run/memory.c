@@ -9,7 +9,8 @@
  *
  * Classes are 64, 128, ..., 512 bytes and from there eight to each doubling, so at most an
  * eighth of a block is waste.  Chunks stay until the memory ends; pages go back to the system
- * when more would lie idle than MAX_IDLE and than was ever in use at once. */
+ * when more would lie idle than MAX_IDLE and than was ever in use at once, and before idle and used
+ * bytes together pass the limit. */
 #include "engine/run/memory.h"
 
 #include "base/fail.h"
@@ -206,6 +207,14 @@ static void *fresh_block(Memory *memory, int bin, size_t rounded)
     return at;
 }
 
+/* Idle pages are not kept beyond the limit; the small blocks of chunks are.  The lock is held. */
+static void trim_to_limit(Memory *memory)
+{
+    if (memory->limit && memory->idle_pages &&
+        memory->in_use + memory->idle_bytes > memory->limit)
+        trim(memory);
+}
+
 static void charge(Memory *memory, size_t rounded)
 {
     memory->nallocs++;
@@ -265,7 +274,7 @@ static Error *exhausted(Memory *memory, size_t bytes, size_t block)
     if (s.limit_bytes && bytes <= left)
         text_printf(&text, "which take %zu, ", block);
     if (s.limit_bytes)
-        text_printf(&text, "%zu left of %zu", left, s.limit_bytes);
+        text_printf(&text, "%zu left of %zu (TUTTI_DEVICE_MEMORY)", left, s.limit_bytes);
     else
         text_printf(&text, "and the system has no more; %zu are in use", s.bytes_in_use);
     describe_largest(memory, &text);
@@ -302,8 +311,10 @@ static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
     lock_take(&memory->lock);
     if (has_room(memory, rounded))
         block = is_lent ? storage->lender->data : take_block(memory, bin, rounded);
-    if (block)
+    if (block) {
         charge(memory, rounded);
+        trim_to_limit(memory);
+    }
     if (block && storage)
         link_storage(memory, storage);
     lock_give(&memory->lock);
