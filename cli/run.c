@@ -154,13 +154,31 @@ static Error *make_folder(const char *path)
     return NULL;
 }
 
+/* Does the environment say how many devices there are? */
+static bool environment_counts(void)
+{
+    const char *own = getenv("TUTTI_DEVICES"), *flags = getenv("XLA_FLAGS");
+    return (own && *own) || (flags && strstr(flags, "--xla_force_host_platform_device_count="));
+}
+
+/* As many devices as are asked for; where nobody asks, as many as the program is for. */
+static Error *make_devices(Seam *seam, const RunRequest *r, int needed)
+{
+    if (r->ndevices && needed > r->ndevices)
+        return error_new(CODE_INVALID,
+                         "%s is for %d devices: --devices %d is not enough; give --devices %d, or "
+                         "leave it out",
+                         r->program, needed, r->ndevices, needed);
+    return seam_start(seam, r->ndevices || environment_counts() ? r->ndevices : needed);
+}
+
 static Error *run_code(Seam *seam, const RunRequest *r, int needed, Str code)
 {
     TRY(seam_load(seam));
     if (!seam->tutti)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine, so it does not say how "
                          "arrays lie on devices", seam->path);
-    TRY(seam_start(seam, r->ndevices ? r->ndevices : needed));
+    TRY(make_devices(seam, r, needed));
     PJRT_LoadedExecutable *executable;
     SeamOptions options = { .name = r->program, .evaluate = r->evaluate };
     progress_say("compiling %s", r->program);
@@ -244,7 +262,8 @@ const Command command_run = {
         "               the program says.  Where devices give different results and nothing says\n"
         "               how they lie, all are shown, in a first dimension of devices.\n"
         "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
-        "  --devices N  make N devices; else as many as the program is for\n"
+        "  --devices N  make N devices; else as many as TUTTI_DEVICES or XLA_FLAGS say; else as\n"
+        "               many as the program is for\n"
         "  --stats      afterwards, what was compiled and what happened, on standard error\n"
         "  --eval       by the reference evaluator instead of compiled code, which is slow; where\n"
         "               devices meet, collectives are those of compiled code\n",

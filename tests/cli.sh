@@ -78,7 +78,13 @@ expect 1 "is not an array" $tutti run examples/lesson.mlir --input "$dir/garbage
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy --eval
 expect 0 'kernels_compiled 0' $tutti run examples/lesson.mlir --input zeros --eval --stats
-expect 1 'needs 4 devices and there are 2' $tutti run examples/lesson.mlir --input zeros --devices 2
+expect 1 'is for 4 devices: --devices 2 is not enough; give --devices 4, or leave it out' \
+    $tutti run examples/lesson.mlir --input zeros --devices 2
+expect 1 'needs 4 devices and there are 2; set TUTTI_DEVICES=4' \
+    env TUTTI_DEVICES=2 $tutti run examples/lesson.mlir --input zeros
+expect 1 'needs 4 devices and there are 3' \
+    env XLA_FLAGS=--xla_force_host_platform_device_count=3 $tutti run examples/lesson.mlir --input zeros
+expect 0 'result 0' env TUTTI_DEVICES=2 $tutti run examples/lesson.mlir --input zeros --devices 5
 
 # Replicas get what is given, each the whole; where they say different things all are shown.
 cat >"$dir/replicas.mlir" <<'P'

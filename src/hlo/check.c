@@ -237,7 +237,8 @@ Error *module_devices(const Module *m, int *out)
     int64_t n = (int64_t)m->nreplicas * m->npartitions;
     if (n > POSSIBLE_DEVICES)
         return error_new(CODE_INVALID,
-                         "%d replicas of %d partitions: at most %d devices are possible",
+                         "mhlo.num_replicas %d times mhlo.num_partitions %d: at most %d devices are "
+                         "possible",
                          m->nreplicas, m->npartitions, POSSIBLE_DEVICES);
     *out = (int)n;
     return NULL;

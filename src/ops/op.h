@@ -25,7 +25,7 @@ typedef enum OpKind {
 } OpKind;
 
 enum { ANY = -1 };
-enum { POSSIBLE_DEVICES = 1 << 20 }; /* replicas times partitions */
+enum { POSSIBLE_DEVICES = 4096 }; /* of a client; replicas times partitions */
 
 struct Arena;
 

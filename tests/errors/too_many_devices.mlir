@@ -1,4 +1,4 @@
-// error: 65536 replicas of 65536 partitions: at most 1048576 devices are possible
+// error: mhlo.num_replicas 65536 times mhlo.num_partitions 65536: at most 4096 devices are possible
 module attributes {mhlo.num_partitions = 65536 : i32, mhlo.num_replicas = 65536 : i32} {
   func.func @main() -> tensor<f32> {
     %0 = stablehlo.constant dense<1.0> : tensor<f32>

@@ -2,11 +2,10 @@
  * XLA_FLAGS --xla_force_host_platform_device_count=N, else 1; and how much memory each of them may
  * use: TUTTI_DEVICE_MEMORY, in bytes or with K, M, G or T behind the number, else no limit. */
 #include "engine/plugin/plugin.h"
+#include "ops/op.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_DEVICES = 4096 };
 
 /* A whole number and nothing after it (or a blank, inside XLA_FLAGS). */
 static bool parse_count(const char *text, size_t n, int64_t *out)
@@ -21,9 +20,9 @@ static bool parse_count(const char *text, size_t n, int64_t *out)
 
 static Error *set_count(const char *source, int64_t value, int *ndevices)
 {
-    if (value < 1 || value > MAX_DEVICES)
+    if (value < 1 || value > POSSIBLE_DEVICES)
         return error_new(CODE_INVALID, "%s asks for %lld devices; 1 to %d are possible", source,
-                         (long long)value, MAX_DEVICES);
+                         (long long)value, POSSIBLE_DEVICES);
     *ndevices = (int)value;
     return NULL;
 }
