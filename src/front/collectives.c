@@ -228,7 +228,8 @@ static tt exchange(Meeting *q, tt x, Type t)
 {
     int axis, concat;
     int64_t n = q->attrs->size;
-    if (!split_axis(q, t, &axis) || !axis_of(q->who, t, q->options.concat_axis, &concat))
+    if (!split_axis(q, t, &axis) ||
+        !axis_of("tt_all_to_all: .concat_axis", t, q->options.concat_axis, &concat))
         return NO_VALUE;
     q->attrs->dimension = axis;
     q->attrs->concat_dimension = concat;

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(FnKey) == 8 * (10 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
+_Static_assert(sizeof(FnKey) == 8 * (11 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
                                     4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 8),
                "keys are compared as bytes");
 
@@ -273,6 +273,18 @@ bool fn_has_config(const char *who, tt_fn f)
            false;
 }
 
+static bool donates_within(tt_fn f, int nargs)
+{
+    uint32_t beyond = nargs < 32 ? f->key.donate >> nargs : 0;
+    if (!beyond)
+        return true;
+    return say_broken("%s: .donate = %u has a bit for argument %d, but there %s %d argument%s: bit i "
+                      "is for argument i, so .donate = 1 is for argument 0",
+                      f->label, f->key.donate, nargs + __builtin_ctz(beyond),
+                      nargs == 1 ? "is" : "are", nargs, nargs == 1 ? "" : "s"),
+           false;
+}
+
 bool fn_takes(tt_fn f, int nargs, const int *counts)
 {
     if (f->key.kind >= FN_WHILE)
@@ -281,7 +293,7 @@ bool fn_takes(tt_fn f, int nargs, const int *counts)
     if (!fn_has_config(f->label, f))
         return false;
     if (n < 0)
-        return true;
+        return donates_within(f, nargs);
     if (nargs != n) {
         say_broken("%s takes %d argument%s, not %d", f->label, n, n == 1 ? "" : "s", nargs);
         return false;
@@ -292,7 +304,7 @@ bool fn_takes(tt_fn f, int nargs, const int *counts)
                        counts[i] == 1 ? "" : "s", wanted[i]);
             return false;
         }
-    return true;
+    return donates_within(f, nargs);
 }
 
 /* ---- graphs ---- */
@@ -490,6 +502,24 @@ static tt_spec intern_spec(tt_spec spec)
     return spec;
 }
 
+static bool is_empty(const tt_spec *spec)
+{
+    static const tt_spec empty;
+    return memcmp(spec, &empty, sizeof empty) == 0;
+}
+
+/* Interned; NULL: none is given. */
+static const tt_spec *intern_specs(const tt_spec *specs)
+{
+    tt_spec copy[TT_MAX_RESULTS];
+    bool any = false;
+    for (int i = 0; i < TT_MAX_RESULTS; i++) {
+        copy[i] = intern_spec(specs[i]);
+        any |= !is_empty(&specs[i]);
+    }
+    return any ? intern_bytes(copy, sizeof copy) : NULL;
+}
+
 tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
 {
     if (!fn_is(f, "tt_shard_map"))
@@ -505,5 +535,12 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
     for (int i = 0; i < TT_MAX_ARGS; i++)
         key.in_specs[i] = intern_spec(options.in_specs[i]);
     key.out_spec = intern_spec(options.out_spec);
+    key.out_specs = intern_specs(options.out_specs);
+    if (key.out_specs && !is_empty(&key.out_spec)) {
+        say_broken("tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
+                   "give one of the two",
+                   f->label);
+        return NULL;
+    }
     return fn_intern(&key, "shard_map", NULL);
 }

@@ -41,6 +41,7 @@ typedef struct FnKey {
     const int *devices; /* interned */
     tt_mesh mesh;
     tt_spec in_specs[TT_MAX_ARGS], out_spec; /* names interned */
+    const tt_spec *out_specs; /* [TT_MAX_RESULTS], interned; NULL: out_spec is for all */
     int32_t in_axes[TT_MAX_ARGS];
     int32_t out_axes[TT_MAX_RESULTS], out_axis;
     uint32_t kind, donate, wrt;

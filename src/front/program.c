@@ -201,6 +201,23 @@ static bool lay_out(Run *r, Array *const *leaves)
     return true;
 }
 
+/* What one argument gives away no other may use.  False: said. */
+static bool is_donated_once(const Run *r, const char *label)
+{
+    const Program *p = r->p;
+    for (int i = 0, k = 0; p->donated && i < p->nleaves; i++) {
+        bool is_kept = k < r->nkept && r->kept[k] == i;
+        k += is_kept;
+        for (int j = 0; p->donated[i] && !is_kept && j < p->nargs; j++)
+            if (j != i && r->args[j] == r->args[i])
+                return say_broken("%s: arguments %d and %d are the same %s, which is donated: pass "
+                                  "a copy, or leave .donate out",
+                                  label, j < i ? j : i, j < i ? i : j, type_words(r->args[i]->type)),
+                       false;
+    }
+    return true;
+}
+
 static void let_go(Run *r, bool has_run)
 {
     const Program *p = r->p;
@@ -249,7 +266,6 @@ static void wrap(const Program *p, PJRT_Buffer *const *parts, tt *results)
 
 bool program_run(const Program *p, const char *label, Array *const *leaves, tt *results)
 {
-    (void)label;
     Array *args[p->nargs + 1];
     bool is_ours[p->nargs + 1];
     int64_t kept[p->nargs + 1];
@@ -257,7 +273,7 @@ bool program_run(const Program *p, const char *label, Array *const *leaves, tt *
     Run r = { .p = p, .args = args, .is_ours = is_ours, .kept = kept };
     memset(args, 0, sizeof args);
     memset(is_ours, 0, sizeof is_ours);
-    bool ok = lay_out(&r, leaves) && execute(&r, parts);
+    bool ok = lay_out(&r, leaves) && is_donated_once(&r, label) && execute(&r, parts);
     let_go(&r, ok);
     if (ok)
         wrap(p, parts, results);

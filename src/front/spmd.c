@@ -23,6 +23,7 @@
 #include "front/names.h"
 #include "front/say.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ---- shardings ---- */
@@ -541,34 +542,23 @@ static bool shard_inner(Map *map)
     return fn_graph(f->key.inner, &local, &map->inner);
 }
 
-/* How the results lie, as .out_spec says; NULL: said. */
+/* How the results lie, as .out_spec or .out_specs say; NULL: said. */
 static const Sharding **shard_results(const Map *map)
 {
     tt_fn f = map->f;
-    int n = map->inner.nresults, axis = 0;
+    int n = map->inner.nresults;
     const Node *last = region_return(session->m, map->inner.body);
     const Sharding **cut = ARENA_ARRAY(trace_arena(), const Sharding *, n + 1);
     for (int i = 0; i < n; i++) {
         Type t = type_of(session->m, last->in[i]);
-        cut[i] = spec_sharding(f, map->mesh, &f->key.out_spec, t, true, "a result");
+        char which[32] = "a result";
+        if (f->key.out_specs)
+            snprintf(which, sizeof which, "result %d", i);
+        cut[i] = spec_sharding(f, map->mesh, result_spec(f, i), t, true, which);
         if (!cut[i])
             return NULL;
     }
-    int i = first_difference(&map->inner, map->mesh, map->in, cut, &axis);
-    if (i < 0)
-        return cut;
-    Str name = map->mesh->axes[axis];
-    Type t = type_of(session->m, last->in[i]);
-    Text cure = { 0 };
-    if (t.rank)
-        text_printf(&cure,
-                    "name it for the axis that is cut, as in .out_spec = TT_P(\"%.*s\"), or ",
-                    STR_ARG(name));
-    say_broken("%s: result %d, %s on each device, may differ along \"%.*s\", which .out_spec does "
-               "not name: %sgive all devices the same, as tt_psum does",
-               f->label, i, type_words(t), STR_ARG(name), text_cstr(&cure));
-    text_free(&cure);
-    return NULL;
+    return results_agree(f, &map->inner, map->mesh, map->in, cut) ? cut : NULL;
 }
 
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)

@@ -28,8 +28,9 @@ const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribu
  * others the most.  False: they are not the beginning of one list. */
 bool nested_sizes(Module *m, RegionId r, Ints *out);
 
-/* vary.c: the first result of the body that may differ between devices which, cut like that, would
- * hold the same of it, and an axis along which it may; -1: none. */
-int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
-                     const Sharding *const *out, int *axis);
+/* vary.c: do devices which, cut like that, would hold the same of a result compute the same?  False:
+ * said. */
+bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                   const Sharding *const *out);
+const tt_spec *result_spec(tt_fn f, int i); /* of a shard_map */
 #endif

@@ -7,9 +7,12 @@
  * Every value has a set of axes, a bit each: that of its operands, but for the operations by which
  * devices meet.  What a loop carries differs as what goes into it or what a turn makes of it, and
  * if its devices take different numbers of turns, as that. */
+#include "front/fn.h"
 #include "front/names.h"
+#include "front/say.h"
 #include "front/spmd.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef uint32_t AxisSet;
@@ -182,8 +185,10 @@ static void follow_region(Vary *v, RegionId r)
         follow_node(v, node_at(v->m, region->nodes[i]));
 }
 
-int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
-                     const Sharding *const *out, int *axis)
+/* The first result that may differ between devices which, cut like that, would hold the same of it,
+ * and the axes along which it may; -1: none. */
+static int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                            const Sharding *const *out, AxisSet *axes)
 {
     Vary v = { .m = body->m, .mesh = mesh, .visible = ~0u };
     v.of = ARENA_ARRAY(body->m->arena, AxisSet, body->m->nvalues);
@@ -193,9 +198,80 @@ int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const 
     follow_region(&v, body->body);
     table_free(&v.calls);
     for (int i = 0; i < body->nresults; i++) {
-        AxisSet left = v.of[region_return(v.m, body->body)->in[i]] & ~cut_by(out[i]);
-        if (left)
-            return *axis = __builtin_ctz(left), i;
+        *axes = v.of[region_return(v.m, body->body)->in[i]] & ~cut_by(out[i]);
+        if (*axes)
+            return i;
     }
     return -1;
+}
+
+/* ---- what is said of it ---- */
+
+/* TT_P("x", "y"): the spec, and the axes that it does not name, each for a dimension that is not
+ * cut yet, else beside what cuts the last. */
+static void fuller_spec(const Mesh *mesh, const tt_spec *spec, int rank, AxisSet axes, Text *out)
+{
+    Text dims[TT_MAX_RANK] = { 0 };
+    int last = 0;
+    for (int d = 0; d < rank; d++)
+        if (spec->axis[d])
+            text_printf(&dims[last = d], "%s", spec->axis[d]);
+    for (int axis = 0, d = 0; axis < mesh->naxes; axis++) {
+        if (!(axes >> axis & 1))
+            continue;
+        while (d < rank && dims[d].n)
+            d++;
+        int to = d < rank ? d : rank - 1;
+        last = to > last ? to : last;
+        text_printf(&dims[to], "%s%.*s", dims[to].n ? "," : "", STR_ARG(mesh->axes[axis]));
+    }
+    text_printf(out, "TT_P(");
+    for (int d = 0; d <= last; d++) {
+        text_printf(out, dims[d].n ? "%s\"%s\"" : "%sNULL", d ? ", " : "", text_cstr(&dims[d]));
+        text_free(&dims[d]);
+    }
+    text_printf(out, ")");
+}
+
+const tt_spec *result_spec(tt_fn f, int i)
+{
+    static const tt_spec whole;
+    if (!f->key.out_specs)
+        return &f->key.out_spec;
+    return i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &whole;
+}
+
+/* Result i may differ along these axes, which its spec does not name. */
+static void say_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axes)
+{
+    bool are_many = axes & (axes - 1);
+    char option[32] = ".out_spec";
+    if (f->key.out_specs)
+        snprintf(option, sizeof option, ".out_specs[%d]", i);
+    Text names = { 0 }, cure = { 0 };
+    for (AxisSet left = axes; left; left &= left - 1)
+        text_printf(&names, "%s\"%.*s\"", names.n ? " and " : "",
+                    STR_ARG(mesh->axes[__builtin_ctz(left)]));
+    if (t.rank) {
+        text_printf(&cure, "name %s that %s cut, as in %s = ",
+                    are_many ? "them for the axes" : "it for the axis", are_many ? "are" : "is",
+                    option);
+        fuller_spec(mesh, result_spec(f, i), t.rank, axes, &cure);
+        text_printf(&cure, ", or ");
+    }
+    say_broken("%s: result %d, %s on each device, may differ along %s, which %s does not name: "
+               "%sgive all devices the same, as tt_psum does",
+               f->label, i, type_words(t), text_cstr(&names), option, text_cstr(&cure));
+    text_free(&names);
+    text_free(&cure);
+}
+
+bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                   const Sharding *const *out)
+{
+    AxisSet axes = 0;
+    int i = first_difference(body, mesh, in, out, &axes);
+    if (i >= 0)
+        say_differs(f, mesh, i, type_of(body->m, region_return(body->m, body->body)->in[i]), axes);
+    return i < 0;
 }

@@ -234,6 +234,21 @@ CASE(donated_and_used)
          "that call's result, or leave its .donate out");
 }
 
+CASE(donated_beyond_the_arguments)
+{
+    tt_call(tt_pmap(square, .donate = 2), tt_zeros(TT_F32, 4));
+    SAYS("+2: in donated_beyond_the_arguments: pmap(square): .donate = 2 has a bit for argument 1, "
+         "but there is 1 argument: bit i is for argument i, so .donate = 1 is for argument 0");
+}
+
+CASE(donated_and_passed_again)
+{
+    tt x = tt_call(tt_pmap(square), tt_zeros(TT_F32, 4));
+    tt_call(tt_pmap(plus, .donate = 1), x, x);
+    SAYS("+3: in donated_and_passed_again: pmap(plus): arguments 0 and 1 are the same f32[4], which "
+         "is donated: pass a copy, or leave .donate out");
+}
+
 CASE(donated_twice)
 {
     tt x = tt_ones(TT_F32, 4);

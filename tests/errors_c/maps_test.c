@@ -41,6 +41,7 @@ static tt concat_of_gather(tt x) { return tt_all_gather(x, "i", .concat_axis = 1
 static tt gather_beyond(tt x) { return tt_all_gather(x, "i", .axis = 3); }
 static tt tiled_beyond(tt x) { return tt_all_gather(x, "i", .axis = 1, .tiled = true); }
 static tt tiled_scatter(tt x) { return tt_psum_scatter(x, "i", .tiled = true); }
+static tt concat_beyond(tt x) { return tt_all_to_all(x, "i", .axis = 0, .concat_axis = 2); }
 static tt swaps(tt x) { return tt_pswapaxes(x, "i", 1); }
 static tt grouped_scatter(tt x) { return tt_psum_scatter(x, "i", .groups = TT_GROUPS(TT_GROUP(0, 1), TT_GROUP(2, 3))); }
 static tt sends_twice(tt x) { return tt_ppermute(x, "i", { 0, 1 }, { 2, 1 }); }
@@ -483,6 +484,14 @@ CASE(tiled_scatter_that_does_not_divide)
     SAYS("above: in tiled_scatter: tt_psum_scatter: f32[6] must have a multiple of 4 along "
          "axis 0, the size of \"i\"\n"
          "    while tracing pmap(tiled_scatter), +2, axis \"i\" of size 4");
+}
+
+CASE(concat_axis_beyond_the_last)
+{
+    tt_call(tt_pmap(concat_beyond, .axis_name = "i"), tt_zeros(TT_F32, 4, 4, 3));
+    SAYS("above: in concat_beyond: tt_all_to_all: .concat_axis: f32[4,3] has no axis 2; its axes "
+         "are 0 to 1, or -2 to -1\n"
+         "    while tracing pmap(concat_beyond), +2, axis \"i\" of size 4");
 }
 
 CASE(swapped_axis_of_another_size)

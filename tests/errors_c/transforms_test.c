@@ -165,8 +165,55 @@ CASE(results_with_half_a_spec)
                          .out_spec = TT_P("x")), tt_zeros(TT_F32, 4, 4));
     SAYS("+3: in results_with_half_a_spec: shard_map(square): result 0, f32[2,2] on each device, "
          "may differ along \"y\", which .out_spec does not name: name it for the axis that is cut, "
-         "as in .out_spec = TT_P(\"y\"), or give all devices the same, as tt_psum does\n"
+         "as in .out_spec = TT_P(\"x\", \"y\"), or give all devices the same, as tt_psum does\n"
          "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(results_whose_spec_leaves_out_two)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P(NULL, "x,y") }),
+            tt_zeros(TT_F32, 3, 4));
+    SAYS("+3: in results_whose_spec_leaves_out_two: shard_map(square): result 0, f32[3,1] on each "
+         "device, may differ along \"x\" and \"y\", which .out_spec does not name: name them for "
+         "the axes that are cut, as in .out_spec = TT_P(\"x\", \"y\"), or give all devices the "
+         "same, as tt_psum does\n"
+         "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(results_whose_spec_has_no_dimension_left)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x,y") }, .out_spec = TT_P("x")),
+            tt_zeros(TT_F32, 4));
+    SAYS("+3: in results_whose_spec_has_no_dimension_left: shard_map(square): result 0, f32[1] on "
+         "each device, may differ along \"y\", which .out_spec does not name: name it for the axis "
+         "that is cut, as in .out_spec = TT_P(\"x,y\"), or give all devices the same, as tt_psum "
+         "does\n"
+         "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+static Loss both(tt x) { return (Loss){ tt_mul(x, 2), tt_add(x, 1) }; }
+TT_FUN(Loss, both, tt);
+
+CASE(results_with_one_spec_too_few)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_call_as(Loss, tt_shard_map(both, .mesh = mesh, .in_specs = { TT_P("x") },
+                                 .out_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
+    SAYS("+3: in results_with_one_spec_too_few: shard_map(both): result 1, f32[2] on each device, "
+         "may differ along \"x\", which .out_specs[1] does not name: name it for the axis that is "
+         "cut, as in .out_specs[1] = TT_P(\"x\"), or give all devices the same, as tt_psum does\n"
+         "    while tracing shard_map(both), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+}
+
+CASE(one_spec_for_all_and_one_for_each)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt_shard_map(both, .mesh = mesh, .in_specs = { TT_P("x") }, .out_spec = TT_P("x"),
+                 .out_specs = { TT_P("x"), TT_P("x") });
+    SAYS("+3: in one_spec_for_all_and_one_for_each: tt_shard_map(both): .out_spec is for every "
+         "result and .out_specs has one for each: give one of the two");
 }
 
 CASE(number_that_is_not_one)

@@ -381,6 +381,35 @@ static void test_trees(void)
     agree("a tree's second", 4, y.b, z.b);
 }
 
+/* One spec for each result. */
+static Model ways(tt a)
+{
+    return (Model){ tt_mul(a, 2), tt_psum(tt_transpose(a), "x") };
+}
+TT_FUN(Model, ways, tt);
+
+static Model ways_plain(tt a)
+{
+    tt upper = tt_slice(a, 0, 0, 2), lower = tt_slice(a, 0, 2, 4);
+    return (Model){ tt_mul(a, 2), tt_transpose(tt_add(upper, lower)) };
+}
+TT_FUN(Model, ways_plain, tt);
+
+static void test_out_specs(void)
+{
+    TT_SCOPE;
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 4 });
+    tt a = tt_normal(tt_key(14), TT_F32, 4, 8);
+    tt_fn f = tt_shard_map(ways, .mesh = mesh, .in_specs = { TT_P("x", "y") },
+                           .out_specs = { TT_P("x", "y"), TT_P("y") });
+    Model y = tt_call_as(Model, f, a), z = tt_call_as(Model, ways_plain, a);
+    agree("cut both ways", 8, y.w, z.w);
+    agree("summed, and cut one way", 8, y.b, z.b);
+    tt_fn other = tt_shard_map(ways, .mesh = mesh, .in_specs = { TT_P("x", "y") },
+                               .out_specs = { TT_P("x", "y"), TT_P("y", "x") });
+    CHECK(f != other);
+}
+
 int main(void)
 {
     front_start(8);
@@ -390,6 +419,7 @@ int main(void)
     test_nested();
     test_nested_options();
     test_trees();
+    test_out_specs();
     CHECK_SAID("");
     return check_done();
 }
