@@ -1,8 +1,9 @@
 /* score_test.c - random meetings against their definitions, byte by byte: any number of members in
  * any order, any element size, arrays of rank 0 to 4 with extents from 0, several operands, results
  * that are operands, overlap them or are one memory for all; small ones, and some that are cut
- * into pieces or streamed.  A score that may be played again is, with other operands.  Every
- * array is a block of its own, so that the sanitizers see its ends.  Links the engine.
+ * into pieces or streamed.  A score that may be played again is, with other operands.  And ragged
+ * exchanges.  Every array is a block of its own, so that the sanitizers see its ends.  Links the
+ * engine.
  *
  *     score_test [FIRST [COUNT]]     the seeds to play */
 #include "engine/comm/group.h"
@@ -405,13 +406,131 @@ static void play(unsigned seed)
     trial_free();
 }
 
+/* ---- ragged exchanges: what is sent is data, so there is no score ---- */
+
+enum { RAGGED_RANKS = 9, RAGGED_EACH = 2, RAGGED_ROWS = 20, RAGGED_WIDTH = 300 };
+enum { SENT, INTO, STARTS, SIZES, PLACES, RECEIVED, NLISTS };
+
+typedef unsigned char RaggedRow[RAGGED_WIDTH];
+
+typedef struct Ragged {
+    int n, each, width; /* ranks, entries for each, bytes of a row */
+    int64_t rows, into;
+    RaggedRow expected[RAGGED_RANKS][RAGGED_ROWS];
+    char *args[RAGGED_RANKS][NLISTS], *outs[RAGGED_RANKS][1];
+    Frame frames[RAGGED_RANKS], *order[RAGGED_RANKS];
+} Ragged;
+
+static Ragged ragged;
+
+static int64_t lists_at(int r, int list, int i)
+{
+    return ((const int64_t *)ragged.args[r][list])[i];
+}
+
+/* Entry i of rank r's lists; what sends nothing may say any place. */
+static void any_entry(int r, int i)
+{
+    int64_t most = ragged.rows < ragged.into ? ragged.rows : ragged.into;
+    int64_t size = below(3) ? below((int)most + 1) : 0;
+    ((int64_t *)ragged.args[r][SIZES])[i] = size;
+    ((int64_t *)ragged.args[r][STARTS])[i] = size ? below((int)(ragged.rows - size) + 1) : -7;
+    ((int64_t *)ragged.args[r][PLACES])[i] = size ? below((int)(ragged.into - size) + 1) : 1 << 20;
+}
+
+static void any_ragged(void)
+{
+    ragged.n = 1 + below(RAGGED_RANKS);
+    ragged.each = 1 + below(RAGGED_EACH);
+    ragged.width = below(3) ? 1 + below(9) : RAGGED_WIDTH;
+    ragged.rows = 1 + below(RAGGED_ROWS);
+    ragged.into = 1 + below(RAGGED_ROWS);
+    int entries = ragged.n * ragged.each;
+    for (int r = 0; r < ragged.n; r++) {
+        for (int list = STARTS; list < NLISTS; list++)
+            ragged.args[r][list] = calloc((size_t)entries, sizeof(int64_t));
+        for (int i = 0; i < entries; i++)
+            any_entry(r, i);
+        for (int i = SENT; i <= INTO; i++) {
+            size_t bytes = (size_t)((i == SENT ? ragged.rows : ragged.into) * ragged.width);
+            ragged.args[r][i] = malloc(bytes);
+            fill_array((unsigned char *)ragged.args[r][i], bytes, t.seed + (unsigned)(2 * r + i));
+        }
+        size_t bytes = (size_t)(ragged.into * ragged.width);
+        ragged.outs[r][0] = below(2) ? ragged.args[r][INTO] : malloc(bytes);
+        ragged.frames[r] = (Frame){ .args = (void **)ragged.args[r],
+                                    .outs = (void **)ragged.outs[r],
+                                    .partition = r, .cancel = &cancel, .program = &hand.p };
+        ragged.order[r] = &ragged.frames[r];
+    }
+}
+
+/* What was there, then what each rank sends, one after the other. */
+static void expect_ragged(void)
+{
+    size_t width = (size_t)ragged.width;
+    for (int to = 0; to < ragged.n; to++) {
+        for (int64_t k = 0; k < ragged.into; k++)
+            memcpy(ragged.expected[to][k], ragged.args[to][INTO] + (size_t)k * width, width);
+        for (int from = 0; from < ragged.n; from++)
+            for (int i = to * ragged.each; i < (to + 1) * ragged.each; i++)
+                for (int64_t k = 0; k < lists_at(from, SIZES, i); k++)
+                    memcpy(ragged.expected[to][lists_at(from, PLACES, i) + k],
+                           ragged.args[from][SENT] +
+                               (size_t)(lists_at(from, STARTS, i) + k) * width,
+                           width);
+    }
+}
+
+static void ragged_end(unsigned seed)
+{
+    for (int r = 0; r < ragged.n; r++) {
+        for (int64_t k = 0; k < ragged.into; k++)
+            if (memcmp(ragged.outs[r][0] + k * ragged.width, ragged.expected[r][k],
+                       (size_t)ragged.width)) {
+                printf("seed %u: ragged exchange of %d: rank %d, row %d\n", seed, ragged.n, r,
+                       (int)k);
+                check_failures++;
+                break;
+            }
+        if (ragged.outs[r][0] != ragged.args[r][INTO])
+            free(ragged.outs[r][0]);
+        for (int i = 0; i < NLISTS; i++)
+            free(ragged.args[r][i]);
+    }
+}
+
+static void play_ragged(unsigned seed)
+{
+    t.seed = seed * 2654435761u + 1;
+    any_ragged();
+    expect_ragged();
+    int64_t rows[] = { ragged.rows, ragged.width }, into[] = { ragged.into, ragged.width };
+    int64_t entries[] = { ragged.n * ragged.each };
+    Type list = { I64, 1, entries }, result = { I8, 2, into };
+    Type types[NLISTS] = { { I8, 2, rows }, result, list, list, list, list };
+    Place out = at_out(0), in[NLISTS];
+    for (int i = 0; i < NLISTS; i++)
+        in[i] = at_arg(i);
+    Meeting m = { .op = OP_RAGGED, .name = "ragged", .where = "t.py:1", .nin = NLISTS, .nout = 1,
+                  .in = in, .out = &out, .in_types = types, .out_types = &result };
+    Score score;
+    score_begin(&score);
+    CHECK(!meeting_perform(&m, ragged.n, ragged.order, memory, &score));
+    CHECK(!score.m);
+    score_end(&score);
+    ragged_end(seed);
+}
+
 int main(int argc, char **argv)
 {
     unsigned first = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
     unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 1000;
     memory = memory_new(0, 0);
-    for (unsigned seed = first; seed < first + count && check_failures < 10; seed++)
+    for (unsigned seed = first; seed < first + count && check_failures < 10; seed++) {
         play(seed);
+        play_ragged(seed);
+    }
     CHECK(memory_stats(memory).bytes_in_use == 0);
     memory_free(memory);
     return check_done();
