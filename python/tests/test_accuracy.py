@@ -58,8 +58,9 @@ TWO = {"stablehlo.power": np.power, "stablehlo.atan2": np.arctan2, "stablehlo.di
        "stablehlo.remainder": np.fmod}
 
 
-# Of f64 those that NumPy knows in more digits; the others are C's own, computed in double.
-WIDE = [op for op in [*ONE, *TWO] if op not in ("chlo.erf", "chlo.erfc", "chlo.lgamma")]
+# Of f64 all but lgamma, which is C's own there.  Python's erf and erfc are f64 too, and may
+# themselves be 1 ulp off.
+WIDE = [op for op in [*ONE, *TWO] if op != "chlo.lgamma"]
 
 
 def program(ops, array):
@@ -126,7 +127,8 @@ def check(played, kind, op):
         off = ulps(results[op], want, kind)
     worst = off.argmax()
     print(f"{off[worst]:.3} ulps")
-    assert off[worst] <= MOST, f"{off[worst]:.3} ulps: of {x[worst]!r}, {y[worst]!r} it is " \
+    most = MOST + (kind is np.float64 and op in ("chlo.erf", "chlo.erfc"))
+    assert off[worst] <= most, f"{off[worst]:.3} ulps: of {x[worst]!r}, {y[worst]!r} it is " \
                                f"{results[op][worst]!r} and not {want[worst]!r}"
 
 

@@ -8,8 +8,6 @@ typedef enum MathFunction {
     MATH_SIN,
     MATH_COS,
     MATH_TAN,
-    MATH_ERF,
-    MATH_ERFC,
     MATH_ERF_INV,
     MATH_LGAMMA,
     MATH_DIGAMMA,
