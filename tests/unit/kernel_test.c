@@ -941,6 +941,35 @@ static void test_convolution(void)
             try(programs[p], "", elements[e], 64, true);
 }
 
+/* Rows of two to four: lanes run down the columns. */
+static void test_short_rows(void)
+{
+    static const char *const elements[] = { "f32", "f64", "i8", "i32", "bf16", "complex<f32>" };
+    for (int n = 2; n <= 4; n++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            Text text = { 0 };
+            text_printf(&text,
+                "(%%x: tensor<2x150x%dx$E>, %%y: tensor<%dx2x150x$E>, %%v: tensor<150x$E>) "
+                "-> (tensor<2x150x%dx$E>, tensor<2x150x%dx$E>) {\n"
+                "  %%t = stablehlo.transpose %%y, dims = [1, 2, 0] "
+                ": (tensor<%dx2x150x$E>) -> tensor<2x150x%dx$E>\n"
+                "  %%b = stablehlo.broadcast_in_dim %%v, dims = [1] "
+                ": (tensor<150x$E>) -> tensor<2x150x%dx$E>\n"
+                "  %%f = stablehlo.slice %%x [0:2, 0:150, %d:%d] "
+                ": (tensor<2x150x%dx$E>) -> tensor<2x150x1x$E>\n"
+                "  %%g = stablehlo.slice %%t [0:2, 0:150, 0:%d] "
+                ": (tensor<2x150x%dx$E>) -> tensor<2x150x%dx$E>\n"
+                "  %%c = stablehlo.concatenate %%f, %%g, dim = 2 : (tensor<2x150x1x$E>, "
+                "tensor<2x150x%dx$E>) -> tensor<2x150x%dx$E>\n"
+                "  %%p = stablehlo.add %%x, %%t : tensor<2x150x%dx$E>\n"
+                "  %%q = stablehlo.add %%c, %%b : tensor<2x150x%dx$E>\n"
+                "  return %%p, %%q : tensor<2x150x%dx$E>, tensor<2x150x%dx$E>\n}",
+                n, n, n, n, n, n, n, n - 1, n, n, n - 1, n, n - 1, n - 1, n, n, n, n, n);
+            try(text_cstr(&text), "", elements[e], 4, true);
+            text_free(&text);
+        }
+}
+
 static void test_sort(void)
 {
     static const char *const shapes[] = { "1x", "7x", "13x", "500x", "0x" };
@@ -971,6 +1000,7 @@ static void test_cut(void)
 {
     cut_worth_ns = 7;
     test_views();
+    test_short_rows();
     test_reduce();
     test_wild_reduce();
     test_argmax();
@@ -990,6 +1020,7 @@ int main(void)
     test_conversions();
     test_mixed();
     test_views();
+    test_short_rows();
     test_sources();
     test_gather();
     test_reduce();

@@ -6,6 +6,7 @@
  *   all the same                one scalar, splat        -
  *   one apart                   one vector               one vector
  *   one apart, backwards        one vector, reversed     lane by lane
+ *   2 to 4 apart                vectors, shuffled        lane by lane; vectors, if all between is too
  *   anything else               gather                   lane by lane
  *
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
@@ -287,8 +288,32 @@ static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int 
     return pair(k, re, gather_part(k, type, next, mask, bytes / 2));
 }
 
+/* Lanes `step` apart: all that lies from the first to the last is loaded, and nothing behind. */
+static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, int lanes)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
+    V from = address(k, pointer, e, number), found = LLVMGetPoison(type), order[lanes];
+    int bytes = element_info[e].bytes;
+    for (int c = 0; c < step; c++) {
+        V at = byte_offset(k, from, (int64_t)c * lanes * bytes), wanted[lanes];
+        for (int l = 0; l < lanes; l++) {
+            bool is_here = l * step / lanes == c;
+            wanted[l] = LLVMConstInt(int_type(k, 1), c * lanes + l <= (lanes - 1) * step, false);
+            order[l] = LLVMConstInt(int_type(k, 32),
+                                    (unsigned)(is_here ? lanes + l * step % lanes : l), false);
+        }
+        V piece = c + 1 < step ? aligned_load(k, type, at, e)
+                               : load_masked(k, "llvm.masked.load", type, at, bytes,
+                                             LLVMConstVector(wanted, (unsigned)lanes));
+        found = LLVMBuildShuffleVector(k->b, found, piece, LLVMConstVector(order, (unsigned)lanes),
+                                       "");
+    }
+    return from_memory(k, e, found);
+}
+
 V load(Kernel *k, V pointer, Element e, Index *at)
 {
+    enum { MOST_STEP = 4 };
     bool is_complex = element_info[e].kind == COMPLEX;
     Coord number = index_linear(k, at);
     if (at->lanes == 1 || coord_is_uniform(number))
@@ -300,6 +325,9 @@ V load(Kernel *k, V pointer, Element e, Index *at)
         V mask = at->mask ? reversed(k, at->mask, at->lanes) : NULL;
         return reversed(k, load_vector(k, pointer, e, first, mask, at->lanes), at->lanes);
     }
+    bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
+    if (is_short && !is_complex && !at->mask && at->lanes >= 2 * MOST_STEP)
+        return load_stepped(k, pointer, e, number.base, (int)number.step, at->lanes);
     return load_gather(k, pointer, e, number, at->mask, at->lanes);
 }
 
@@ -352,5 +380,26 @@ void store(Kernel *k, V pointer, Element e, Index *at, V v)
             one = LLVMBuildSExt(k->b, one, int_type(k, 64), "");
             store_one(k, address(k, pointer, e, one), e, extract_lane(k, v, i));
         }
+    }
+}
+
+void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns)
+{
+    int lanes = first->lanes;
+    V to = address(k, pointer, e, index_linear(k, first).base), raw[n], order[lanes];
+    for (int j = 0; j < n; j++)
+        raw[j] = to_memory(k, e, columns[j], lanes);
+    for (int c = 0; c < n; c++) {
+        V piece = LLVMGetPoison(LLVMTypeOf(raw[0]));
+        for (int j = 0; j < n; j++) {
+            for (int l = 0; l < lanes; l++) {
+                int at = c * lanes + l;
+                order[l] = LLVMConstInt(int_type(k, 32),
+                                        (unsigned)(at % n == j ? lanes + at / n : l), false);
+            }
+            piece = LLVMBuildShuffleVector(k->b, piece, raw[j],
+                                           LLVMConstVector(order, (unsigned)lanes), "");
+        }
+        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e, piece);
     }
 }

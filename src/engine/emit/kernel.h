@@ -112,6 +112,8 @@ V splat_source(V v);                                 /* what splat made it of, o
 V extract_lane(Kernel *k, V v, int lane);            /* complex too */
 V load(Kernel *k, V pointer, Element e, Index *at);
 void store(Kernel *k, V pointer, Element e, Index *at, V value);
+/* Column j of as many rows as `first` has lanes, which are of n columns each; first: column 0. */
+void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns);
 V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
 bool access_can(Element e);
 bool is_narrow(Element e);                  /* a float of 8 bits: narrow.c */
@@ -167,6 +169,7 @@ bool is_linear(const Kernel *k, ValueId v);
 typedef void LoopBody(Kernel *k, Index *at, void *user);
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user);
 void map_emit(Kernel *k); /* the whole kernel: one loop over its results */
+bool short_rows_emit(Kernel *k, Type shape, Type nest); /* columns.c; false: not its kind */
 bool turn_emit(Kernel *k); /* turn.c: the whole kernel, if it is a transpose for tiles */
 void copy_emit(Kernel *k, V to, V from, size_t bytes);
 /* update.c: the result begins as the operand v, copied unless it lies there already. */

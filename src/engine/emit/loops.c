@@ -278,7 +278,8 @@ void map_emit(Kernel *k)
     bool joined[MAX_RANK + 1];
     memset(joined, 1, sizeof joined);
     joinable(k, end->nin, end->in, shape, joined);
-    loop_over(k, shape, joined, map_body, NULL);
+    if (type_count(shape) == 0 || !short_rows_emit(k, shape, joined_shape(k, shape, joined)))
+        loop_over(k, shape, joined, map_body, NULL);
 }
 
 /* ---- copies ---- */
