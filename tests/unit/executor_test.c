@@ -662,11 +662,11 @@ static void expect_exhausted(size_t slab_bytes, size_t taken_on_1, int64_t cost,
 static void check_exhausted_within(int64_t cost)
 {
     expect_exhausted(512, 512, cost,
-                     "device 1: 512 bytes asked, 448 left of 1024; "
+                     "device 1: 512 bytes asked, 448 left of 1024 (TUTTI_DEVICE_MEMORY); "
                      "the largest alive: f32[1] (4 bytes)");
     expect_exhausted(896, 0, cost,
-                     "all_gather (x.py:1): device 0: 4 bytes asked, 0 left of 1024; "
-                     "the largest alive: f32[1] (4 bytes)");
+                     "all_gather (x.py:1): device 0: 4 bytes asked, 0 left of 1024 "
+                     "(TUTTI_DEVICE_MEMORY); the largest alive: f32[1] (4 bytes)");
     expect_exhausted(512, 0, cost, "");
 }
 
