@@ -20,8 +20,8 @@
 #include <string.h>
 
 enum {
-    INLINE_NS = 50000, /* a run under this costs less than waking somebody, */
-    ALONE_NS = 2000,   /* and what all devices do between meetings less than meeting on two cores */
+    INLINE_NS = 100000, /* guessed: a run under this costs less than waking somebody, */
+    ALONE_NS = 2000,    /* and what all do between meetings less than meeting on two cores */
 };
 
 static int nargs_of(const Run *run)
