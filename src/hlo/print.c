@@ -7,20 +7,13 @@
 
 #include "base/fail.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 void print_symbol(Printer *p, Str name)
 {
-    bool is_bare = name.n && (isalpha((unsigned char)name.at[0]) || name.at[0] == '_');
-    for (size_t i = 0; i < name.n && is_bare; i++)
-        is_bare = isalnum((unsigned char)name.at[i]) || memchr("_.$", name.at[i], 3);
     text_printf(p->out, "@");
-    if (is_bare)
-        text_add(p->out, name.at, name.n);
-    else
-        string_print(p->out, name);
+    name_print(p->out, name);
 }
 
 void print_value(Printer *p, ValueId v)

@@ -253,15 +253,15 @@ void dense_print(Text *out, Dense dense)
     text_printf(out, ">");
 }
 
-static void print_key(Text *out, Str key)
+void name_print(Text *out, Str name)
 {
-    bool is_bare = key.n > 0 && (isalpha((unsigned char)key.at[0]) || key.at[0] == '_');
-    for (size_t i = 0; i < key.n && is_bare; i++)
-        is_bare = isalnum((unsigned char)key.at[i]) || strchr("_.$", key.at[i]);
+    bool is_bare = name.n && (isalpha((unsigned char)name.at[0]) || name.at[0] == '_');
+    for (size_t i = 0; i < name.n && is_bare; i++)
+        is_bare = isalnum((unsigned char)name.at[i]) || memchr("_.$", name.at[i], 3);
     if (is_bare)
-        text_add(out, key.at, key.n);
+        text_add(out, name.at, name.n);
     else
-        string_print(out, key);
+        string_print(out, name);
 }
 
 static void print_items(Text *out, const Attr *attr)
@@ -270,7 +270,7 @@ static void print_items(Text *out, const Attr *attr)
         if (i)
             text_printf(out, ", ");
         if (attr->kind == ATTR_DICT) {
-            print_key(out, attr->keys[i]);
+            name_print(out, attr->keys[i]);
             if (attr->items[i]->kind == ATTR_UNIT)
                 continue;
             text_printf(out, " = ");

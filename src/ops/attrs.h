@@ -117,6 +117,7 @@ size_t attrs_size(AttrsKind kind);
 bool attr_equal(const Attr *a, const Attr *b); /* NULL equals NULL */
 void attr_print(Text *out, const Attr *attr);
 void string_print(Text *out, Str s); /* in quotes, escaped as MLIR does: "a\22b" */
+void name_print(Text *out, Str name); /* bare if MLIR reads it that way, else in quotes */
 void dense_print(Text *out, Dense dense); /* dense<[1, 2]> without its type */
 bool dense_equal(Dense a, Dense b);
 #endif
