@@ -200,41 +200,33 @@ static void level_find(void)
     level = level_of(cpu_level());
 }
 
+/* The form of a function that this machine plays. */
+#define BY_LEVEL(f)                                                                                \
+    (pthread_once(&level_once, level_find), level == LEVEL_AVX512 ? f##_512                        \
+                                            : level == LEVEL_AVX2 ? f##_256                        \
+                                                                  : f##_128)
+
 void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
               int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row)
 {
-    pthread_once(&level_once, level_find);
-    (level == LEVEL_AVX512 ? gemm_f32_512
-     : level == LEVEL_AVX2
-         ? gemm_f32_256
-         : gemm_f32_128)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+    BY_LEVEL(gemm_f32)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 }
 
 void gemm_f64(const Frame *frame, int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
               int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
               int64_t c_row)
 {
-    pthread_once(&level_once, level_find);
-    (level == LEVEL_AVX512 ? gemm_f64_512
-     : level == LEVEL_AVX2
-         ? gemm_f64_256
-         : gemm_f64_128)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+    BY_LEVEL(gemm_f64)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 }
 
 void gather_f32(const Frame *frame, const Gather *gather, const float *seen, const float *other,
                 float *c)
 {
-    pthread_once(&level_once, level_find);
-    (level == LEVEL_AVX512 ? gather_f32_512
-     : level == LEVEL_AVX2 ? gather_f32_256
-                           : gather_f32_128)(frame, gather, seen, other, c);
+    BY_LEVEL(gather_f32)(frame, gather, seen, other, c);
 }
 
 void gather_f64(const Frame *frame, const Gather *gather, const double *seen, const double *other,
                 double *c)
 {
-    pthread_once(&level_once, level_find);
-    (level == LEVEL_AVX512 ? gather_f64_512
-     : level == LEVEL_AVX2 ? gather_f64_256
-                           : gather_f64_128)(frame, gather, seen, other, c);
+    BY_LEVEL(gather_f64)(frame, gather, seen, other, c);
 }
