@@ -185,7 +185,7 @@ Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor
         return eval_householder(n, in, out);
     LibraryFn *library = library_find(m, n);
     if (library)
-        return library(m, n, in, out);
+        return library(NULL, n, in, out);
     return error_new(CODE_UNIMPLEMENTED,
                      "not supported: custom_call @%.*s, at %s: nobody has defined it; a C program "
                      "does with tt_define_call",

@@ -60,13 +60,13 @@ static int operands(int n, const Tensor *tensors, TuttiOperand *out)
     return kept;
 }
 
-Error *library_foreign(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_foreign(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                        Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
-    TuttiFunction *f;
+    TuttiFunction *function;
     void *user;
-    if (!calls_find(target, &f, &user))
+    if (!calls_find(target, &function, &user))
         return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: nobody answers",
                          STR_ARG(target), loc_name(n->loc));
     char message[2000] = "";
@@ -78,7 +78,7 @@ Error *library_foreign(__attribute__((unused)) const Module *m, const Node *n, c
     call.room = sizeof message;
     call.nargs = operands(n->nin, in, arrays);
     call.nresults = operands(n->nout, out, arrays + n->nin);
-    int32_t failed = f(user, &call);
+    int32_t failed = function(user, &call);
     free(arrays);
     if (!failed)
         return NULL;

@@ -165,7 +165,7 @@ bool lapack_knows(Str target, Element first)
     return find_row(target, first, &a) != NULL;
 }
 
-Error *library_lapack(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_lapack(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                       Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;

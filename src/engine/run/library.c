@@ -13,9 +13,9 @@ static bool is_plain(Element e)
 }
 
 /* Matrices of narrow floats become f32, and the results narrow again. */
-static Error *widened(const Module *m, const Node *n, const Tensor *in, Tensor *out)
+static Error *widened(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
-    LibraryFn *f = n->op == OP_CHOLESKY ? library_cholesky : library_triangular_solve;
+    LibraryFn *play = n->op == OP_CHOLESKY ? library_cholesky : library_triangular_solve;
     Tensor wide[3] = { 0 };
     Error *error = NULL;
     for (int i = 0; i <= n->nin && !error; i++) {
@@ -31,7 +31,7 @@ static Error *widened(const Module *m, const Node *n, const Tensor *in, Tensor *
             convert_element(wide[i], k, narrow, k);
     }
     if (!error)
-        error = f(m, n, wide, &wide[n->nin]);
+        error = play(f, n, wide, &wide[n->nin]);
     for (int64_t k = 0; k < type_count(out->type) && !error; k++)
         convert_element(*out, k, wide[n->nin], k);
     for (int i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ LibraryFn *library_find(const Module *m, const Node *node)
     }
 }
 
-Error *library_fft(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_fft(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                    Tensor *out)
 {
     const FftAttrs *a = n->attrs;
@@ -137,7 +137,7 @@ static void top_of_line(Tensor in, int64_t first, int64_t extent, int64_t k, Ent
     }
 }
 
-Error *library_top_k(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_top_k(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                      Tensor *out)
 {
     int64_t extent = in->type.dims[in->type.rank - 1], k = ((const TopKAttrs *)n->attrs)->k;

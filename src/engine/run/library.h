@@ -5,10 +5,12 @@
 #ifndef TUTTI_LIBRARY_H
 #define TUTTI_LIBRARY_H
 #include "engine/eval.h"
+#include "engine/program.h"
 
 /* Types have been proven by the operation's shape rule; a custom call's are looked at here.
- * out does not overlap in. */
-typedef Error *LibraryFn(const Module *m, const Node *n, const Tensor *in, Tensor *out);
+ * out does not overlap in.  f: of the device that plays it, for frame_slices; NULL: the evaluator
+ * plays it. */
+typedef Error *LibraryFn(const Frame *f, const Node *n, const Tensor *in, Tensor *out);
 
 /* NULL: there is none for this operation with these types. */
 LibraryFn *library_find(const Module *m, const Node *node);

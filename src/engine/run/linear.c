@@ -87,7 +87,7 @@ static int64_t count_matrices(Type t)
     return n;
 }
 
-Error *library_triangular_solve(__attribute__((unused)) const Module *m, const Node *n,
+Error *library_triangular_solve(__attribute__((unused)) const Frame *f, const Node *n,
                                 const Tensor *in, Tensor *out)
 {
     const TriangularSolveAttrs *t = n->attrs;
@@ -107,7 +107,7 @@ Error *library_triangular_solve(__attribute__((unused)) const Module *m, const N
     return NULL;
 }
 
-Error *library_cholesky(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_cholesky(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                         Tensor *out)
 {
     Type a = in->type;
@@ -149,7 +149,7 @@ Error *qr_fits(const Node *n, const Tensor *in, const Tensor *out)
     return NULL;
 }
 
-Error *library_qr(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_qr(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                   Tensor *out)
 {
     TRY(qr_fits(n, in, out));
@@ -183,7 +183,7 @@ Error *householder_fits(const Node *n, const Tensor *in, const Tensor *out)
     return NULL;
 }
 
-Error *library_householder(__attribute__((unused)) const Module *m, const Node *n, const Tensor *in,
+Error *library_householder(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                            Tensor *out)
 {
     TRY(householder_fits(n, in, out));

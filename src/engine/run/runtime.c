@@ -42,7 +42,7 @@ static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Ten
         return NULL;
     }
     LibraryFn *library = e->is_by_rule ? NULL : library_find(m, node_at(m, e->node));
-    return library ? library(m, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
+    return library ? library(f, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
 }
 
 /* Puts memory apart under results that lie on operands; apart[i] NULL: result i is fine. */

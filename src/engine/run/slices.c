@@ -77,7 +77,7 @@ static void play_cut(Executor *e, Cut *cut)
 
 static Executor *executor_of(const Frame *frame)
 {
-    const Task *t = frame->task;
+    const Task *t = frame ? frame->task : NULL;
     return t ? t->run->executor : NULL;
 }
 

@@ -10,7 +10,8 @@
 typedef void SliceFn(void *user, int64_t slice);
 
 /* Calls f(user, i) once for every i below n and returns when all have returned.  f must not wait
- * for anything.  With no idle worker, or a frame that no executor plays, it is a plain loop. */
+ * for anything.  With no idle worker, with a frame that no executor plays or no
+ * frame at all (NULL) it is a plain loop. */
 void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user);
 
 /* How many may work at once, the caller included: cutting finer than a few times this is waste. */
