@@ -250,13 +250,16 @@ static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, int 
     return LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
 
-/* A masked load from memory that is not there is right but takes a trap's time, so one of which
- * no lane is wanted goes to the array's start. */
+/* Lanes that are off may stand before or behind the array, by less than a vector where one is on: a
+ * masked load does not touch them.  One of which no lane is wanted goes to the array's start: from
+ * memory that is not there it would be right but take a trap's time. */
 static V load_vector(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
 {
     if (mask)
         number = LLVMBuildSelect(k->b, any_lane(k, mask, lanes), number, const_i64(k, 0), "");
     V from = address(k, pointer, e, number);
+    if (mask)
+        LLVMSetIsInBounds(from, false);
     LLVMTypeRef one = memory_type(k, e);
     if (element_info[e].kind == COMPLEX) {
         V both = aligned_load(k, LLVMVectorType(one, (unsigned)lanes * 2), from, e);
@@ -276,9 +279,13 @@ static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, int align)
     return load_masked(k, "llvm.masked.gather", type, pointers, align, mask);
 }
 
-static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int lanes)
+/* Lanes that are off may have any number: one that is outside becomes the last one that is not. */
+static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int64_t n, int lanes)
 {
-    V pointers = address(k, pointer, e, coord_lanes(k, number, lanes));
+    V numbers = coord_lanes(k, number, lanes);
+    if (mask)
+        numbers = INTRINSIC(k, "llvm.umin", numbers, const_i(k, LLVMTypeOf(numbers), n - 1));
+    V pointers = address(k, pointer, e, numbers);
     LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
     int bytes = element_info[e].bytes;
     if (element_info[e].kind != COMPLEX)
@@ -328,7 +335,7 @@ V load(Kernel *k, V pointer, Element e, Index *at)
     bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
     if (is_short && !is_complex && !at->mask && at->lanes >= 2 * MOST_STEP)
         return load_stepped(k, pointer, e, number.base, (int)number.step, at->lanes);
-    return load_gather(k, pointer, e, number, at->mask, at->lanes);
+    return load_gather(k, pointer, e, number, at->mask, index_count(at), at->lanes);
 }
 
 /* ---- stores ---- */

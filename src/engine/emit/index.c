@@ -105,14 +105,28 @@ static bool steps_by_blocks(Coord a, int64_t divisor)
     return !a.vector && a.step % divisor == 0;
 }
 
+/* Rounds down.  Lane 0 may stand before the array, where it is off, and the others not. */
+static V floor_div(Kernel *k, V a, int64_t divisor)
+{
+    V by = const_i64(k, divisor), zero = const_i64(k, 0);
+    V rest = LLVMBuildSRem(k->b, a, by, "");
+    V is_below = LLVMBuildICmp(k->b, LLVMIntSLT, rest, zero, "");
+    V down = LLVMBuildSExt(k->b, is_below, int_type(k, 64), "");
+    return LLVMBuildAdd(k->b, LLVMBuildSDiv(k->b, a, by, ""), down, "");
+}
+
 Coord coord_div_const(Kernel *k, Coord a, int64_t divisor, int lanes)
 {
     if (divisor == 1)
         return a;
-    if (lanes == 1 || stays_in_block(a, divisor, lanes) || steps_by_blocks(a, divisor))
+    int64_t multiple = a.multiple % divisor == 0 ? a.multiple / divisor : 1;
+    if (steps_by_blocks(a, divisor) && a.step && lanes > 1)
+        return (Coord){ .base = floor_div(k, a.base, divisor),
+                        .step = a.step / divisor,
+                        .multiple = multiple };
+    if (lanes == 1 || coord_is_uniform(a) || stays_in_block(a, divisor, lanes))
         return (Coord){ .base = LLVMBuildUDiv(k->b, a.base, const_i64(k, divisor), ""),
-                        .step = steps_by_blocks(a, divisor) ? a.step / divisor : 0,
-                        .multiple = a.multiple % divisor == 0 ? a.multiple / divisor : 1 };
+                        .multiple = multiple };
     return coord_vector(k, LLVMBuildUDiv(k->b, coord_lanes(k, a, lanes),
                                          const_i(k, lane_type(k, lanes), divisor), ""));
 }
@@ -121,10 +135,15 @@ Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes)
 {
     if (divisor == 1)
         return coord_const(k, 0);
-    if (lanes == 1 || stays_in_block(a, divisor, lanes) || steps_by_blocks(a, divisor))
+    int64_t multiple = gcd(a.multiple, divisor);
+    if (steps_by_blocks(a, divisor) && a.step && lanes > 1) {
+        V down = LLVMBuildMul(k->b, floor_div(k, a.base, divisor), const_i64(k, divisor), "");
+        return (Coord){ .base = LLVMBuildSub(k->b, a.base, down, ""), .multiple = multiple };
+    }
+    if (lanes == 1 || coord_is_uniform(a) || stays_in_block(a, divisor, lanes))
         return (Coord){ .base = LLVMBuildURem(k->b, a.base, const_i64(k, divisor), ""),
-                        .step = steps_by_blocks(a, divisor) ? 0 : a.step,
-                        .multiple = gcd(a.multiple, divisor) };
+                        .step = a.step,
+                        .multiple = multiple };
     return coord_vector(k, LLVMBuildURem(k->b, coord_lanes(k, a, lanes),
                                          const_i(k, lane_type(k, lanes), divisor), ""));
 }
@@ -162,6 +181,14 @@ void index_set(Index *at, int d, Coord c)
 {
     at->at[d] = c;
     at->known[d] = true;
+}
+
+int64_t index_count(const Index *at)
+{
+    int64_t n = 1;
+    for (int d = 0; d < at->rank; d++)
+        n *= at->dims[d];
+    return n;
 }
 
 Index *index_numbered(Kernel *k, Type shape, Coord linear, int lanes)
@@ -246,10 +273,8 @@ static Group2 group_of(const Index *from, const Index *at, int d)
 static Coord reshaped(Kernel *k, Index *at, int d)
 {
     Index *from = at->from;
-    int64_t all = 1, inner = 1;
-    for (int i = 0; i < at->rank; i++)
-        all *= at->dims[i];
-    if (all <= 1 || at->dims[d] == 1)
+    int64_t inner = 1;
+    if (index_count(at) <= 1 || at->dims[d] == 1)
         return coord_const(k, 0);
     Group2 g = group_of(from, at, d);
     Coord sum = coord_const(k, 0);
@@ -267,11 +292,9 @@ static Coord reshaped(Kernel *k, Index *at, int d)
 
 static Coord from_linear(Kernel *k, Index *at, int d)
 {
-    int64_t inner = 1, all = 1;
-    for (int i = 0; i < at->rank; i++) {
-        inner *= i > d ? at->dims[i] : 1;
-        all *= at->dims[i];
-    }
+    int64_t inner = 1, all = index_count(at);
+    for (int i = d + 1; i < at->rank; i++)
+        inner *= at->dims[i];
     if (all == 0 || at->dims[d] == 1)
         return coord_const(k, 0);
     return divide(k, at->linear, inner, at->dims[d], inner * at->dims[d] == all, at->lanes);

@@ -97,6 +97,7 @@ Index *index_narrow(Kernel *k, Index *at); /* lane 0's, with one lane */
 Coord index_at(Kernel *k, Index *at, int d);
 Coord index_linear(Kernel *k, Index *at);
 bool index_is_uniform(const Index *at);
+int64_t index_count(const Index *at); /* elements of the array */
 void index_mask(Kernel *k, Index *at, const Index *outer, V condition); /* NULL: outer's only */
 void mask_narrow(Kernel *k, V *mask, V condition); /* both; *mask NULL: condition alone */
 

@@ -1,0 +1,44 @@
+"""Windows over arrays whose elements are put apart, with padding before them, on our engine against
+NumPy: the first lanes of a vector stand before the array then, and the others in it."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+TYPES = [np.int8, np.uint8, np.int16, np.int32, np.float32, jnp.bfloat16]
+CASES = [(2, 2, 2, 2), (3, 3, 2, 3), (4, 3, 3, 2), (5, 7, 4, 5), (3, 1, 1, 3), (6, 9, 5, 3)]
+
+
+def apart(x, dilation, low, high):
+    out = np.zeros(low + (len(x) - 1) * dilation + 1 + high, np.int64)
+    out[low:len(out) - high:dilation] = x
+    return out
+
+
+def windows(x, size, stride):
+    return np.stack([x[i:i + size] for i in range(0, len(x) - size + 1, stride)])
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dilation,low,size,stride", CASES)
+@pytest.mark.parametrize("n", [2, 16, 70])
+def test_sums_of_windows(n, dilation, low, size, stride, dtype):
+    x = np.arange(n) % 5 + 1
+    want = windows(apart(x, dilation, low, 2), size, stride).sum(1)
+    got = jax.jit(lambda x: lax.reduce_window(
+        x, np.zeros((), dtype)[()], lax.add, (size,), (stride,), ((low, 2),), (dilation,)))(
+            x.astype(dtype))
+    np.testing.assert_array_equal(np.asarray(got).astype(np.int64), want)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("dilation,low,size,stride", CASES)
+def test_convolution(dilation, low, size, stride, dtype):
+    x, w = np.arange(16) % 5 + 1, np.arange(size) % 2 + 1
+    want = windows(apart(x, dilation, low, 2), size, stride) @ w
+    got = jax.jit(lambda x, w: lax.conv_general_dilated(
+        x, w, (stride,), ((low, 2),), lhs_dilation=(dilation,)))(
+            x.astype(dtype)[None, None], w.astype(dtype)[None, None])
+    np.testing.assert_array_equal(np.asarray(got)[0, 0].astype(np.int64), want)
