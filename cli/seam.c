@@ -6,6 +6,7 @@
 #include "seam.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,13 +47,15 @@ Error *seam_error(const Seam *seam, PJRT_Error *theirs)
 static char *plugin_path(void)
 {
     const char *named = getenv("TUTTI_PLUGIN");
-    if (named && *named)
-        return strdup(named);
+    Text beside = { 0 }, installed = { 0 };
+    if (named && *named) {
+        text_printf(&beside, "%s", named);
+        return beside.at;
+    }
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n > 0 ? n : 0] = 0;
     char *slash = strrchr(self, '/');
-    Text beside = { 0 }, installed = { 0 };
     int folder = slash ? (int)(slash - self) : 1;
     text_printf(&beside, "%.*s/pjrt_plugin_tutti.so", folder, slash ? self : ".");
     text_printf(&installed, "%.*s/../lib/pjrt_plugin_tutti.so", folder, slash ? self : ".");
@@ -114,7 +117,7 @@ void seam_end(Seam *seam)
 {
     if (seam->client)
         error_free(destroy_client(seam));
-    free(seam->path);
+    heap_free(seam->path);
 }
 
 /* A field of a protocol buffer that is bytes: its number, how many, and they. */

@@ -4,13 +4,12 @@
  *     [used....|free   ] -> [used........] -> NULL
  *
  * A block doubles the last one's size up to a limit, so a module of a hundred
- * operations costs one malloc and one of a million costs a few dozen. */
+ * operations costs one block and one of a million costs a few dozen. */
 #include "base/arena.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALIGN = 16, FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
@@ -29,9 +28,7 @@ struct Arena {
 
 Arena *arena_new(void)
 {
-    Arena *arena = calloc(1, sizeof *arena);
-    if (!arena)
-        fail("no memory for an arena");
+    Arena *arena = heap_new(sizeof *arena, "an arena");
     arena->next_size = FIRST_BLOCK;
     return arena;
 }
@@ -42,16 +39,16 @@ void arena_free(Arena *arena)
         return;
     for (Block *block = arena->newest; block;) {
         Block *older = block->older;
-        free(block);
+        heap_free(block);
         block = older;
     }
-    free(arena);
+    heap_free(arena);
 }
 
 static Block *add_block(Arena *arena, size_t least)
 {
     size_t size = least > arena->next_size ? least : arena->next_size;
-    Block *block = calloc(1, sizeof *block + size);
+    Block *block = heap_try_for(arena, sizeof *block + size);
     if (!block)
         return NULL;
     block->size = size;
@@ -83,7 +80,8 @@ void *arena_alloc(Arena *arena, size_t bytes)
 {
     void *at = arena_try(arena, bytes);
     if (!at)
-        fail("no memory: %zu bytes asked of an arena of %zu", bytes, arena->bytes);
+        guard_leave(CODE_EXHAUSTED, "no memory for %zu bytes, asked of an arena of %zu", bytes,
+                    arena->bytes);
     return at;
 }
 

@@ -3,13 +3,14 @@
 #define TUTTI_ARENA_H
 #include <stddef.h>
 
-/* Not safe for use by two threads at once.  Memory is zeroed and aligned to 16 bytes. */
+/* Not safe for use by two threads at once.  Memory is zeroed and aligned to 16 bytes.  An arena
+ * that is begun under a guard goes with it; one that was there before grows and stays. */
 typedef struct Arena Arena;
 
 Arena *arena_new(void);
 void arena_free(Arena *arena); /* NULL is fine */
 
-/* Never NULL: sizes here are decided by our own code, so no memory is fail(). */
+/* Never NULL: without memory the guard is left (base/guard.h). */
 void *arena_alloc(Arena *arena, size_t bytes);
 
 /* For sizes that a user's file or program decides: NULL when there is no memory. */

@@ -2,63 +2,91 @@
  * that newer clients read an error by, set once by the plugin. */
 #include "base/error.h"
 
-#include "base/fail.h"
-#include "base/text.h"
+#include "base/guard.h"
 
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 
 struct PJRT_Error {
-    const void *vtable; /* set by the plugin; NULL elsewhere */
+    _Atomic(const void *) vtable; /* set by the plugin; NULL elsewhere */
     ErrorCode code;
-    Text text;
+    char text[];
 };
 
 const void *error_vtable;
 
-static Error *with_text(ErrorCode code, Text text)
+/* For when there is no memory for an error; shared by all who need it, and never freed. */
+static Error no_memory = { .code = CODE_EXHAUSTED,
+                           .text = "no memory, not even for the message that says for what" };
+
+/* Under a guard it is noted like anything else, and the guard is left without memory for it. */
+static Error *with_room(ErrorCode code, size_t n)
 {
-    Error *error = malloc(sizeof *error);
-    if (!error)
-        fail("no memory for an error: %s", text_cstr(&text));
-    *error = (Error){ error_vtable, code, text };
+    size_t bytes = sizeof(Error) + n + 1;
+    Error *error = guard_here() ? heap_new(bytes, "an error") : heap_try(bytes);
+    if (error)
+        error->code = code;
+    else
+        error = &no_memory;
+    /* relaxed: every thread finds the same there */
+    atomic_store_explicit(&error->vtable, error_vtable, memory_order_relaxed);
     return error;
 }
 
 Error *error_new(ErrorCode code, const char *format, ...)
 {
-    Text text = { 0 };
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    text_vprintf(&text, format, args);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    n = n > 0 ? n : 0;
+    Error *error = with_room(code, (size_t)n);
+    if (error != &no_memory)
+        vsnprintf(error->text, (size_t)n + 1, format, again);
+    va_end(again);
     va_end(args);
-    return with_text(code, text);
+    return error;
 }
 
 Error *error_copy(const Error *error)
 {
-    return error ? error_new(error->code, "%s", error_text(error)) : NULL;
+    return error ? error_new(error->code, "%s", error->text) : NULL;
 }
 
+/* Without memory for the context, the error stays as it is. */
 Error *error_in(Error *error, const char *format, ...)
 {
-    Text text = { 0 };
-    va_list args;
+    va_list args, again;
     va_start(args, format);
-    text_vprintf(&text, format, args);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    n = n > 0 ? n : 0;
+    size_t old = strlen(error->text);
+    Error *longer = error == &no_memory ? error : with_room(error->code, (size_t)n + 2 + old);
+    if (longer != &no_memory) {
+        vsnprintf(longer->text, (size_t)n + 1, format, again);
+        memcpy(longer->text + n, ": ", 2);
+        memcpy(longer->text + n + 2, error->text, old + 1);
+        error_free(error);
+        error = longer;
+    }
+    va_end(again);
     va_end(args);
-    text_printf(&text, ": %s", error_text(error));
-    text_free(&error->text);
-    error->text = text;
     return error;
+}
+
+void error_note(Error *error, Guard *owner)
+{
+    if (error != &no_memory)
+        heap_note(error, owner);
 }
 
 void error_free(Error *error)
 {
-    if (!error)
-        return;
-    text_free(&error->text);
-    free(error);
+    if (error != &no_memory)
+        heap_free(error);
 }
 
 ErrorCode error_code(const Error *error)
@@ -68,5 +96,5 @@ ErrorCode error_code(const Error *error)
 
 const char *error_text(const Error *error)
 {
-    return text_cstr(&error->text);
+    return error->text;
 }

@@ -7,6 +7,7 @@
 #ifndef TUTTI_ERROR_H
 #define TUTTI_ERROR_H
 
+struct Guard;
 typedef struct PJRT_Error Error;
 
 /* PJRT's numbers. */
@@ -23,12 +24,14 @@ typedef enum ErrorCode {
 
 #define MUST_USE __attribute__((warn_unused_result))
 
+/* Never NULL: without memory it is one that says so, CODE_EXHAUSTED. */
 MUST_USE Error *error_new(ErrorCode code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 MUST_USE Error *error_copy(const Error *error);
-/* Puts a line of context before the message; takes and returns the same error. */
+/* Puts a line of context before the message; takes the error and returns it, perhaps elsewhere. */
 MUST_USE Error *error_in(Error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void error_note(Error *error, struct Guard *owner); /* as heap_note, for those who make guards */
 void error_free(Error *error); /* NULL is fine */
 ErrorCode error_code(const Error *error);
 const char *error_text(const Error *error);

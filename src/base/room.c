@@ -1,18 +1,23 @@
 /* room.c - lists that double when they are full. */
 #include "base/room.h"
 
-#include "base/fail.h"
-
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 
 enum { FIRST = 8 };
+
+static int more(int room)
+{
+    if (room > INT_MAX / 2)
+        guard_leave(CODE_EXHAUSTED, "no list may be longer than %d", room);
+    return room ? room * 2 : FIRST;
+}
 
 void *arena_room(Arena *arena, const void *at, int n, int *room, size_t size)
 {
     if (n < *room)
         return (void *)at;
-    *room = *room ? *room * 2 : FIRST;
+    *room = more(*room);
     void *bigger = arena_alloc(arena, (size_t)*room * size);
     if (n)
         memcpy(bigger, at, (size_t)n * size);
@@ -23,9 +28,8 @@ void *heap_room(void *at, int n, int *room, size_t size)
 {
     if (n < *room)
         return at;
-    *room = *room ? *room * 2 : FIRST;
-    at = realloc(at, (size_t)*room * size);
-    if (!at)
-        fail("no memory for a list of %d", *room);
+    int bigger = more(*room);
+    at = heap_resize(at, (size_t)bigger * size, "a list");
+    *room = bigger;
     return at;
 }

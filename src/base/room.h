@@ -7,10 +7,11 @@
 #ifndef TUTTI_ROOM_H
 #define TUTTI_ROOM_H
 #include "base/arena.h"
+#include "base/guard.h"
 
 /* The list itself, or a copy with room for more; its new rows are zero. */
 void *arena_room(Arena *arena, const void *at, int n, int *room, size_t size);
-/* The same of the heap: the old list is gone, new rows hold anything; no memory is fail(). */
+/* The same of the heap: the old list is gone, new rows hold anything; heap_free ends it. */
 void *heap_room(void *at, int n, int *room, size_t size);
 
 #define ROOM(arena, at, n, room) ((at) = arena_room((arena), (at), (n), (room), sizeof *(at)))

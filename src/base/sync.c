@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* affinity, names of threads */
 #include "base/sync.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -111,7 +111,7 @@ static Error *start_on(Thread *thread, const char *name, ThreadFn *f, void *user
 {
     ThreadStart *start = malloc(sizeof *start);
     if (!start)
-        fail("no memory for a thread's start");
+        return error_new(CODE_EXHAUSTED, "no memory to start thread %s", name);
     *start = (ThreadStart){ f, user, thread->stack };
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -155,16 +155,29 @@ void thread_join(Thread *thread)
     stack_free(thread->stack);
 }
 
+typedef struct DeepCall {
+    const char *name;
+    ThreadFn *f;
+    void *user;
+    Guard *around;
+    Error *error;
+} DeepCall;
+
+static void deep_call(void *user)
+{
+    DeepCall *call = user;
+    call->error = guard_run_in(call->around, call->name, call->f, call->user);
+}
+
 Error *deep_run(const char *name, ThreadFn *f, void *user)
 {
-    if (is_deep) {
-        f(user);
-        return NULL;
-    }
+    if (is_deep)
+        return guard_run(name, f, user);
+    DeepCall call = { name, f, user, guard_here(), NULL };
     Thread thread;
-    TRY(thread_start_deep(&thread, name, f, user));
+    TRY(thread_start_deep(&thread, name, deep_call, &call));
     thread_join(&thread);
-    return NULL;
+    return call.error;
 }
 
 static int cores_by_affinity(void)

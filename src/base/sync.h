@@ -59,7 +59,8 @@ void thread_join(Thread *thread);
 /* Such a thread with a stack of 256 MiB, for what recurses as deeply as a program nests.  Memory is
  * taken only as far as the stack is used. */
 MUST_USE Error *thread_start_deep(Thread *thread, const char *name, ThreadFn *f, void *user);
-/* Calls f on a deep stack and waits for its end; at once, when the caller has one. */
+/* Calls f on a deep stack, under a guard (base/guard.h), and waits for its end; at once, when the
+ * caller has one.  An error: f did not begin, or was left for want of memory. */
 MUST_USE Error *deep_run(const char *name, ThreadFn *f, void *user);
 
 /* Cores that affinity and the cgroup's quota allow this process; at least 1. */

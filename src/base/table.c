@@ -1,13 +1,13 @@
-/* table.c - open addressing, linear probing, at most two thirds full. */
+/* table.c - open addressing, linear probing, at most two thirds full.  Keys lie one after the other
+ * in one text. */
 #include "base/table.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct TableSlot {
-    char *key; /* NULL: free */
+    size_t key; /* where it begins, and 1; 0: free */
     size_t n;
     uint64_t hash, value;
 } TableSlot;
@@ -29,30 +29,38 @@ uint64_t hash_bytes(const void *bytes, size_t n, uint64_t seed)
     return h ^ (h >> 29);
 }
 
+static bool is_key(const Table *table, const TableSlot *slot, const void *key, size_t n)
+{
+    return slot->n == n && (n == 0 || memcmp(table->keys.at + slot->key - 1, key, n) == 0);
+}
+
 static TableSlot *find(const Table *table, const void *key, size_t n, uint64_t hash)
 {
     for (size_t i = hash & (table->room - 1);; i = (i + 1) & (table->room - 1)) {
         TableSlot *slot = &table->slots[i];
-        if (!slot->key)
-            return slot;
-        if (slot->hash == hash && slot->n == n && memcmp(slot->key, key, n) == 0)
+        if (!slot->key || (slot->hash == hash && is_key(table, slot, key, n)))
             return slot;
     }
 }
 
+static void move_in(TableSlot *slots, size_t room, const TableSlot *slot)
+{
+    size_t i = slot->hash & (room - 1);
+    while (slots[i].key)
+        i = (i + 1) & (room - 1);
+    slots[i] = *slot;
+}
+
 static void grow(Table *table)
 {
-    Table bigger = { .room = table->room ? table->room * 2 : 16, .n = table->n };
-    bigger.slots = calloc(bigger.room, sizeof *bigger.slots);
-    if (!bigger.slots)
-        fail("no memory for a table of %zu", bigger.room);
-    for (size_t i = 0; i < table->room; i++) {
-        TableSlot *slot = &table->slots[i];
-        if (slot->key)
-            *find(&bigger, slot->key, slot->n, slot->hash) = *slot;
-    }
-    free(table->slots);
-    *table = bigger;
+    size_t room = table->room ? table->room * 2 : 16;
+    TableSlot *slots = heap_rows(room, sizeof *slots, "a table");
+    for (size_t i = 0; i < table->room; i++)
+        if (table->slots[i].key)
+            move_in(slots, room, &table->slots[i]);
+    heap_free(table->slots);
+    table->slots = slots;
+    table->room = room;
 }
 
 bool table_get(const Table *table, const void *key, size_t n, uint64_t *value)
@@ -73,12 +81,9 @@ void table_set(Table *table, const void *key, size_t n, uint64_t value)
     uint64_t hash = hash_bytes(key, n, 0);
     TableSlot *slot = find(table, key, n, hash);
     if (!slot->key) {
-        slot->key = malloc(n + 1);
-        if (!slot->key)
-            fail("no memory for a key of %zu bytes", n);
-        memcpy(slot->key, key, n);
-        slot->n = n;
-        slot->hash = hash;
+        size_t begins = table->keys.n;
+        text_add(&table->keys, key, n);
+        *slot = (TableSlot){ .key = begins + 1, .n = n, .hash = hash };
         table->n++;
     }
     slot->value = value;
@@ -86,8 +91,7 @@ void table_set(Table *table, const void *key, size_t n, uint64_t value)
 
 void table_free(Table *table)
 {
-    for (size_t i = 0; i < table->room; i++)
-        free(table->slots[i].key);
-    free(table->slots);
+    heap_free(table->slots);
+    text_free(&table->keys);
     *table = (Table){ 0 };
 }

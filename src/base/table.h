@@ -1,6 +1,8 @@
 /* table.h - a hash table from bytes to a 64-bit number. */
 #ifndef TUTTI_TABLE_H
 #define TUTTI_TABLE_H
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +11,7 @@
 typedef struct Table {
     struct TableSlot *slots;
     size_t n, room; /* room is a power of two */
+    Text keys;
 } Table;
 
 uint64_t hash_bytes(const void *bytes, size_t n, uint64_t seed);

@@ -3,10 +3,10 @@
 
 #include "base/arena.h"
 #include "base/fail.h"
+#include "base/guard.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool str_equal(Str a, Str b)
@@ -39,10 +39,7 @@ static void make_room(Text *text, size_t n)
     if (text->room - text->n > n)
         return;
     size_t room = (text->n + n + 1) * 2;
-    char *at = realloc(text->at, room);
-    if (!at)
-        fail("no memory for a text of %zu bytes", room);
-    text->at = at;
+    text->at = heap_resize(text->at, room, "a text");
     text->room = room;
 }
 
@@ -88,6 +85,6 @@ const char *text_cstr(const Text *text)
 
 void text_free(Text *text)
 {
-    free(text->at);
+    heap_free(text->at);
     *text = (Text){ 0 };
 }

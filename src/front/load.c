@@ -6,6 +6,7 @@
  * keeps its bytes instead, and for each signature that it is called with a module in which those
  * are numbers. */
 #include "base/fail.h"
+#include "base/guard.h"
 #include "front/build.h"
 #include "front/client.h"
 #include "front/fn.h"
@@ -97,7 +98,7 @@ static struct Loaded *load(Str bytes, const char *path)
     if (!error && !is_open && (error = settle_and_write_out(m, 0, NULL)))
         module_free(m);
     if (error || !is_open)
-        free((char *)bytes.at);
+        heap_free((char *)bytes.at);
     if (error) {
         say_error(error_in(error, "tt_load"));
         return NULL;

@@ -11,6 +11,7 @@
 #include "front/plugin.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
 #include "base/sync.h"
 #include "base/text.h"
 #include "front/client.h"
@@ -97,7 +98,9 @@ static Error *choose_file(const char **out)
         if (access(named, R_OK) != 0)
             return error_new(CODE_NOT_FOUND, "%s names the plugin %s, and there is no such file",
                              from, named);
-        *out = strdup(named);
+        Text path = { 0 };
+        text_printf(&path, "%s", named);
+        *out = path.at;
         return NULL;
     }
     Text tried = { 0 };
@@ -279,7 +282,7 @@ static void drop(Plugin *p)
         free((char *)p->names[i]);
     free(p->names);
     free(p->ids);
-    free((char *)p->path);
+    heap_free((char *)p->path);
 }
 
 Error *client_need(void)

@@ -6,6 +6,7 @@
 #include "hlo/module.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
 #include "base/room.h"
 
 #include <stdio.h>
@@ -14,16 +15,19 @@
 
 const Loc loc_unknown = { 0 };
 
+enum { MOST_ROWS = 1 << 30 };
+
 /* Room for one more row; rows beyond the old end are zero. */
-static void grow(void *table, uint32_t n, uint32_t more, uint32_t *room, size_t size)
+static void grow(const Module *m, void *table, uint32_t n, uint32_t more, uint32_t *room,
+                 size_t size)
 {
     void **at = table;
     if (n + more <= *room)
         return;
+    if (more > MOST_ROWS || n + more > MOST_ROWS)
+        guard_leave(CODE_EXHAUSTED, "a module of more than %u operations or values", MOST_ROWS);
     uint32_t bigger = *room * 2 > n + more ? *room * 2 : n + more + 16;
-    char *moved = realloc(*at, bigger * size);
-    if (!moved)
-        fail("no memory for %u rows of a module", bigger);
+    char *moved = heap_resize_for(m->arena, *at, bigger * size, "a module");
     memset(moved + *room * size, 0, (bigger - *room) * size);
     *at = moved;
     *room = bigger;
@@ -35,9 +39,9 @@ Module *module_new(void)
     Module *m = ARENA_NEW(arena, Module);
     m->arena = arena;
     m->nreplicas = m->npartitions = 1;
-    grow(&m->values, 0, 1, &m->values_room, sizeof *m->values);
-    grow(&m->nodes, 0, 1, &m->nodes_room, sizeof *m->nodes);
-    grow(&m->regions, 0, 1, &m->regions_room, sizeof *m->regions);
+    grow(m, &m->values, 0, 1, &m->values_room, sizeof *m->values);
+    grow(m, &m->nodes, 0, 1, &m->nodes_room, sizeof *m->nodes);
+    grow(m, &m->regions, 0, 1, &m->regions_room, sizeof *m->regions);
     m->nvalues = m->nnodes = m->nregions = 1; /* row 0 is "none" */
     return m;
 }
@@ -47,10 +51,10 @@ void module_free(Module *m)
     if (!m)
         return;
     for (uint32_t r = 1; r < m->nregions; r++)
-        free(m->regions[r].nodes);
-    free(m->values);
-    free(m->nodes);
-    free(m->regions);
+        heap_free(m->regions[r].nodes);
+    heap_free(m->values);
+    heap_free(m->nodes);
+    heap_free(m->regions);
     arena_free(m->arena); /* m itself lies there */
 }
 
@@ -58,7 +62,7 @@ static ValueId add_values(Module *m, int n, const Type *types, NodeId node, Regi
 {
     if (n == 0)
         return 0;
-    grow(&m->values, m->nvalues, (uint32_t)n, &m->values_room, sizeof *m->values);
+    grow(m, &m->values, m->nvalues, (uint32_t)n, &m->values_room, sizeof *m->values);
     ValueId first = m->nvalues;
     for (int i = 0; i < n; i++)
         m->values[first + (uint32_t)i] = (Value){ types[i], node, region, i };
@@ -68,7 +72,7 @@ static ValueId add_values(Module *m, int n, const Type *types, NodeId node, Regi
 
 RegionId region_new(Module *m, NodeId parent, int nargs, const Type *args)
 {
-    grow(&m->regions, m->nregions, 1, &m->regions_room, sizeof *m->regions);
+    grow(m, &m->regions, m->nregions, 1, &m->regions_room, sizeof *m->regions);
     RegionId r = m->nregions++;
     ValueId first = add_values(m, nargs, args, 0, r);
     m->regions[r] = (Region){ .nargs = nargs, .args = first, .parent = parent };
@@ -78,7 +82,7 @@ RegionId region_new(Module *m, NodeId parent, int nargs, const Type *args)
 NodeId node_new(Module *m, OpId op, int nin, const ValueId *in, int nout, const Type *results,
                 int nregions, const RegionId *regions, const void *attrs, const Loc *loc)
 {
-    grow(&m->nodes, m->nnodes, 1, &m->nodes_room, sizeof *m->nodes);
+    grow(m, &m->nodes, m->nnodes, 1, &m->nodes_room, sizeof *m->nodes);
     NodeId n = m->nnodes++;
     m->nodes[n] = (Node){
         .op = op,
@@ -108,19 +112,22 @@ static void settle(Module *m, RegionId r, NodeId n)
 void region_append(Module *m, RegionId r, NodeId n)
 {
     Region *region = region_at(m, r);
-    HEAP_ROOM(region->nodes, region->nnodes, &region->room);
+    if (region->nnodes == region->room) {
+        int bigger = region->room * 2 + 8;
+        region->nodes = heap_resize_for(m->arena, region->nodes,
+                                        sizeof *region->nodes * (size_t)bigger, "a region");
+        region->room = bigger;
+    }
     region->nodes[region->nnodes++] = n;
     settle(m, r, n);
 }
 
 void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes)
 {
-    NodeId *copy = malloc(sizeof *copy * (size_t)(n ? n : 1));
-    if (!copy)
-        fail("no memory for a region of %d operations", n);
+    NodeId *copy = heap_resize_for(m->arena, NULL, sizeof *copy * (size_t)n, "a region");
     memcpy(copy, nodes, sizeof *copy * (size_t)n);
     Region *region = region_at(m, r);
-    free(region->nodes);
+    heap_free(region->nodes);
     region->nodes = copy;
     region->nnodes = region->room = n;
     for (int i = 0; i < n; i++)

@@ -127,7 +127,7 @@ void known_add(Known *k, RegionId r, int kind, uint64_t hash, LLVMValueRef funct
 void known_free(Known *k)
 {
     table_free(&k->by_hash);
-    free(k->at);
+    heap_free(k->at);
     free(k->number);
     *k = (Known){ 0 };
 }

@@ -139,6 +139,6 @@ void side_free(Side *s)
         free(s->objects[i].bytes);
     free(s->objects);
     free(s->batches);
-    free(s->kernels);
+    heap_free(s->kernels);
     *s = (Side){ 0 };
 }

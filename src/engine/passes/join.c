@@ -237,9 +237,9 @@ void run_flush(Placer *z, NodeId last)
     Joint j = joint_new(z, last);
     RegionId body = build_region(z, &j);
     append_global(z, &j, body);
-    free(j.in);
-    free(j.made);
-    free(j.out);
+    heap_free(j.in);
+    heap_free(j.made);
+    heap_free(j.out);
     for (int i = 0; i < z->nrun; i++) {
         const Node *node = node_at(z->m, z->run[i]);
         for (int k = 0; k < node->nout; k++) {

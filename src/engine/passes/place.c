@@ -22,6 +22,7 @@
 #include "engine/passes/place.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -414,8 +415,8 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     subst_free(&z.pieces);
     subst_free(&z.inner);
     free(z.uses);
-    free(z.run);
-    free(z.held);
+    heap_free(z.run);
+    heap_free(z.held);
     arena_free(scratch);
     if (!error)
         remove_dead(m, p->main);

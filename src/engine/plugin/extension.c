@@ -2,6 +2,7 @@
  * after a pass; and functions for custom calls. */
 #include "engine/plugin/plugin.h"
 
+#include "base/guard.h"
 #include "base/sync.h"
 #include "engine/compile.h"
 #include "engine/run/calls.h"
@@ -84,7 +85,7 @@ static Error *dump(const char *code, size_t size, const char *name, const char *
 
 static void release(char *text)
 {
-    free(text);
+    heap_free(text);
 }
 
 static void add_call(const char *name, size_t size, TuttiFunction *f, void *user)

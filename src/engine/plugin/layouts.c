@@ -4,7 +4,7 @@
  * layouts in the text of the compiled program. */
 #include "engine/plugin/plugin.h"
 
-#include <stdlib.h>
+#include "base/guard.h"
 
 struct PJRT_Layouts_MemoryLayout {
     char unused; /* which of the list below it is says all */
@@ -29,7 +29,7 @@ static Error *destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *args)
 
 static void delete_text(PJRT_Layouts_SerializedLayout *text)
 {
-    free(text);
+    heap_free(text);
 }
 
 static Error *serialize(PJRT_Layouts_MemoryLayout_Serialize_Args *args)
