@@ -20,12 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void say_no_room(Type type, int ndevices)
+{
+    say_broken("no memory on the host for %s on %d device%s", type_words(type), ndevices,
+               ndevices == 1 ? "" : "s");
+}
+
+/* NULL: said. */
 static Array *make(Type type, const Layout *layout)
 {
     require(type.rank <= TT_MAX_RANK);
     Array *a = calloc(1, sizeof *a);
     if (!a)
-        fail("no memory for an array");
+        return say_no_room(type, layout->ndevices), NULL;
     atomic_init(&a->holders, 1);
     a->type = (Type){ type.element, type.rank, a->dims_ };
     if (type.rank)
@@ -34,19 +41,26 @@ static Array *make(Type type, const Layout *layout)
     return a;
 }
 
-static PJRT_Buffer **copy_parts(PJRT_Buffer *const *parts, int n)
+static void free_parts(PJRT_Buffer *const *parts, int n)
 {
-    PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
-    if (!copy)
-        fail("no memory for an array on %d devices", n);
-    memcpy(copy, parts, sizeof *copy * (size_t)n);
-    return copy;
+    for (int d = 0; d < n; d++)
+        client_free(parts[d]);
 }
 
 Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts)
 {
-    Array *a = make(type, layout);
-    atomic_init(&a->parts_, copy_parts(parts, layout->ndevices));
+    int n = layout->ndevices;
+    PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
+    Array *a = copy ? make(type, layout) : NULL;
+    if (!copy)
+        say_no_room(type, n);
+    if (!a) {
+        free_parts(parts, n);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, parts, sizeof *copy * (size_t)n);
+    atomic_init(&a->parts_, copy);
     return a;
 }
 
@@ -189,11 +203,10 @@ static PJRT_Buffer **upload(Type type, const void *data, const Layout *l)
     }
     PJRT_Buffer **parts = calloc((size_t)l->ndevices, sizeof *parts);
     if (!parts)
-        fail("no memory for an array on %d devices", l->ndevices);
+        return say_no_room(type, l->ndevices), NULL;
     for (int d = 0; d < l->ndevices; d++)
         if (!upload_tile(type, data, l, d, &parts[d])) {
-            while (d-- > 0)
-                client_free(parts[d]);
+            free_parts(parts, d);
             free(parts);
             return NULL;
         }
@@ -220,6 +233,11 @@ Array *array_from_host(Type type, const void *data, const Layout *layout)
     if (!is_small && !(parts = upload(type, data, layout)))
         return NULL;
     Array *a = make(type, layout);
+    if (!a) {
+        free_parts(parts, parts ? layout->ndevices : 0);
+        free(parts);
+        return NULL;
+    }
     atomic_init(&a->parts_, parts);
     a->has_small = is_small;
     if (is_small)
@@ -344,11 +362,15 @@ static int find_part(const Array *a, const Box *box, int device)
 static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Array **result)
 {
     Array *to = make(a->type, l);
+    if (!to)
+        return false;
     PJRT_Buffer **out = calloc((size_t)l->ndevices, sizeof *out);
-    to->is_lent = calloc((size_t)l->ndevices, sizeof *to->is_lent);
-    if (!out || !to->is_lent)
-        fail("no memory for an array on %d devices", l->ndevices);
     atomic_init(&to->parts_, out);
+    to->is_lent = calloc((size_t)l->ndevices, sizeof *to->is_lent);
+    if (!out || !to->is_lent) {
+        array_release(to);
+        return say_no_room(a->type, l->ndevices), false;
+    }
     for (int d = 0; d < l->ndevices; d++) {
         Box box = box_of(l, a->type, d);
         int from = find_part(a, &box, l->devices[d]);

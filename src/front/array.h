@@ -40,7 +40,7 @@ struct Array {
     Array *relaid; /* under `lock`: as it was last laid out otherwise, or NULL */
 };
 
-/* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK. */
+/* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK.  NULL: said. */
 Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts);
 Array *array_hold(Array *a);
 void array_release(Array *a);

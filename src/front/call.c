@@ -11,14 +11,14 @@
  * lower.c, axes.c compile    client.c            (program.c: program_make) then      run
  * (program.c: program_run)
  *
- * A call whose program is there costs a hash of the signature and a walk along the few programs
- * of the function; nothing is allocated for it but the results. */
+ * A call whose program is there costs a hash of the signature and a look into a table
+ * (programs.c); nothing is allocated for it but the results. */
 #include "front/call.h"
 
 #include "base/fail.h"
 #include "front/build.h"
 #include "front/closed.h"
-#include "front/program.h"
+#include "front/programs.h"
 #include "front/say.h"
 #include "front/slot.h"
 
@@ -34,6 +34,11 @@ typedef struct Args {
     const tt *leaf;
     Held *held; /* pinned */
 } Args;
+
+static void say_no_room(tt_fn f, int n)
+{
+    say_broken("%s: no memory on the host for a call with %d arrays", f->label, n);
+}
 
 /* How messages call leaf i.  The leaves of a public function are not told apart. */
 static const char *leaf_name(tt_fn f, const Leaves *leaves, tt x, int i)
@@ -60,10 +65,24 @@ static void unpin_all(Args *args)
         value_unpin(args->leaf[i]);
 }
 
-/* Two words and the extents for every leaf; equal words are equal signatures. */
-static size_t signature(const Args *args, uint64_t *key)
+/* The function, the bytes of its configuration; then two words and the extents for every leaf.
+ * Equal words are equal signatures.  False: there is no memory for it; said. */
+static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scratch *scratch,
+                           Signature *out)
 {
-    size_t n = 0;
+    size_t bytes = leaves->config_size, words = 2 + (bytes + 7) / 8, n = 0;
+    for (int i = 0; i < args->n; i++)
+        words += 2 + (size_t)args->held[i].type.rank;
+    uint64_t *key = SCRATCH(scratch, uint64_t, words);
+    if (!key)
+        return say_no_room(f, args->n), false;
+    key[n++] = (uint64_t)(uintptr_t)f;
+    key[n++] = bytes;
+    if (bytes) {
+        n += (bytes + 7) / 8;
+        key[n - 1] = 0;
+        memcpy(key + 2, leaves->config, bytes);
+    }
     for (int i = 0; i < args->n; i++) {
         const Held *h = &args->held[i];
         key[n++] =
@@ -72,29 +91,8 @@ static size_t signature(const Args *args, uint64_t *key)
         for (int k = 0; k < h->type.rank; k++)
             key[n++] = (uint64_t)h->type.dims[k];
     }
-    return n * sizeof *key;
-}
-
-static Program *find_program(tt_fn f, const void *key, size_t size, uint64_t hash)
-{
-    /* acquire: pairs with the release in add_program, so that the program is seen whole */
-    Program *p = atomic_load_explicit(&f->programs, memory_order_acquire);
-    while (p && !(p->hash == hash && p->key_size == size && memcmp(p->key, key, size) == 0))
-        p = p->next;
-    return p;
-}
-
-static void add_program(tt_fn f, Program *p, const void *key, size_t size, uint64_t hash)
-{
-    void *copy = malloc(size + 1);
-    if (!copy)
-        fail("no memory for a signature of %zu bytes", size);
-    memcpy(copy, key, size);
-    p->key = copy;
-    p->key_size = size;
-    p->hash = hash;
-    p->next = atomic_load_explicit(&f->programs, memory_order_relaxed);
-    atomic_store_explicit(&f->programs, p, memory_order_release);
+    *out = (Signature){ key, n * sizeof *key, hash_bytes(key, n * sizeof *key, 0) };
+    return true;
 }
 
 static bool is_concrete(tt_fn f, const Args *args)
@@ -109,39 +107,38 @@ static bool is_concrete(tt_fn f, const Args *args)
     return true;
 }
 
-static Program *compile(tt_fn f, Leaves *leaves, const Args *args)
+/* Fills in the types of the leaves; gives how they lie.  NULL: said. */
+static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
 {
-    const Layout **layouts = malloc(sizeof *layouts * (size_t)(args->n + 1));
-    leaves->types = malloc(sizeof *leaves->types * (size_t)(args->n + 1));
-    leaves->is_weak = malloc(sizeof *leaves->is_weak * (size_t)(args->n + 1));
+    const Layout **layouts = SCRATCH(scratch, const Layout *, args->n);
+    leaves->types = SCRATCH(scratch, Type, args->n);
+    leaves->is_weak = SCRATCH(scratch, bool, args->n);
     if (!layouts || !leaves->types || !leaves->is_weak)
-        fail("no memory for %d leaves", args->n);
+        return say_no_room(f, args->n), NULL;
     for (int i = 0; i < args->n; i++) {
         layouts[i] = args->held[i].array->layout;
         leaves->types[i] = args->held[i].type;
         leaves->is_weak[i] = args->held[i].is_weak;
     }
-    Program *p = program_make(f, leaves, layouts);
-    free(layouts);
-    free(leaves->types);
-    free(leaves->is_weak);
-    return p;
+    return layouts;
 }
 
-static Program *need_program(tt_fn f, Leaves *leaves, const Args *args)
+/* With a hold for the caller.  NULL: said. */
+static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
 {
-    uint64_t key[args->n * (2 + TT_MAX_RANK) + 1];
-    size_t size = signature(args, key);
-    uint64_t hash = hash_bytes(key, size, 0);
-    Program *p = find_program(f, key, size, hash);
+    Signature signature;
+    if (!make_signature(f, leaves, args, scratch, &signature))
+        return NULL;
+    Program *p = programs_find(&signature);
     if (p)
         return p;
     pthread_mutex_lock(&f->building);
-    p = find_program(f, key, size, hash);
+    p = programs_find(&signature);
     if (!p) {
-        p = compile(f, leaves, args);
+        const Layout *const *layouts = describe(f, leaves, args, scratch);
+        p = layouts ? program_make(f, leaves, layouts) : NULL;
         if (p)
-            add_program(f, p, key, size, hash);
+            programs_add(p, &signature); /* without memory for it, it is played this once */
     }
     pthread_mutex_unlock(&f->building);
     return p;
@@ -162,19 +159,24 @@ static bool has_room(tt_fn f, int there, int room)
 /* leaves: how many each argument has; its types are filled in when they are needed. */
 static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
 {
-    Held held[leaves->n + 1];
-    Array *arrays[leaves->n + 1];
-    Args args = { leaves->n, leaf, held };
-    if (!pin_all(&args, f, leaves))
-        return false;
-    bool ok = is_concrete(f, &args);
-    if (ok) {
-        Program *p = need_program(f, leaves, &args);
+    Scratch scratch;
+    scratch_begin(&scratch);
+    Args args = { leaves->n, leaf, SCRATCH(&scratch, Held, leaves->n) };
+    Array **arrays = SCRATCH(&scratch, Array *, leaves->n);
+    bool ok = args.held && arrays;
+    if (!ok)
+        say_no_room(f, leaves->n);
+    if (ok && (ok = pin_all(&args, f, leaves))) {
+        Program *p = is_concrete(f, &args) ? need_program(f, leaves, &args, &scratch) : NULL;
         for (int i = 0; i < args.n; i++)
-            arrays[i] = held[i].array;
-        ok = p && has_room(f, p->nresults, nresults) && program_run(p, f->label, arrays, results);
+            arrays[i] = args.held[i].array;
+        ok = p && has_room(f, p->nresults, nresults) &&
+             program_run(p, f->label, arrays, &scratch, results);
+        if (p)
+            program_release(p);
+        unpin_all(&args);
     }
-    unpin_all(&args);
+    scratch_end(&scratch);
     return ok;
 }
 
@@ -372,12 +374,14 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
         return say_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
                           TT_MAX_ARGS),
                false;
-    for (int i = 0; i < nargs; i++)
-        leaves->n += leaves->counts[i] = args[i].n;
-    if (leaves->n > MOST)
-        return say_broken("%s: %d arrays; at most %d are possible in a call", f->label, leaves->n,
-                          MOST),
-               false;
+    for (int i = 0; i < nargs; i++) {
+        leaves->counts[i] = args[i].n;
+        if (args[i].n < 0 || args[i].n > MOST - leaves->n)
+            return say_broken("%s: %lld arrays; at most %d are possible in a call", f->label,
+                              (long long)args[i].n + leaves->n, MOST),
+                   false;
+        leaves->n += args[i].n;
+    }
     return fn_takes(f, nargs, leaves->counts);
 }
 
@@ -396,19 +400,34 @@ static bool goes_deeper(tt_fn f)
     return true;
 }
 
+/* The leaves of all arguments, one after the other.  NULL: said. */
+static const tt *join_leaves(tt_fn f, const tt_tree *args, const Leaves *leaves, Scratch *scratch)
+{
+    if (leaves->nargs == 1 && args[0].leaf)
+        return args[0].leaf;
+    tt *leaf = SCRATCH(scratch, tt, leaves->n);
+    if (!leaf)
+        say_no_room(f, leaves->n);
+    for (int i = 0, n = 0; leaf && i < leaves->nargs; n += args[i++].n)
+        if (args[i].n)
+            memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
+    return leaf;
+}
+
 const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
 {
     tt *results = scope_alloc(sizeof *results * (size_t)(nresults + 1));
     Leaves leaves;
     if (!fn_is(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
         return results;
-    tt leaf[leaves.n + 1];
-    for (int i = 0, n = 0; i < nargs; n += args[i++].n)
-        memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
-    if (tracing)
+    Scratch scratch;
+    scratch_begin(&scratch);
+    const tt *leaf = join_leaves(f, args, &leaves, &scratch);
+    if (leaf && tracing)
         call_traced(f, &leaves, leaf, nresults, results);
-    else
+    else if (leaf)
         call_concrete(f, &leaves, leaf, nresults, results);
+    scratch_end(&scratch);
     deep--;
     return results;
 }
@@ -433,6 +452,26 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
     return results;
 }
 
+/* The text, kept for this scope; empty: said. */
+static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch)
+{
+    Args pinned = { leaves->n, join_leaves(f, args, leaves, scratch),
+                    SCRATCH(scratch, Held, leaves->n) };
+    if (!pinned.leaf || !pinned.held)
+        return say_no_room(f, leaves->n), "";
+    if (!pin_all(&pinned, f, leaves))
+        return "";
+    const Layout *const *layouts =
+        is_concrete(f, &pinned) ? describe(f, leaves, &pinned, scratch) : NULL;
+    Text text = layouts ? program_text(f, leaves, layouts) : (Text){ 0 };
+    unpin_all(&pinned);
+    char *kept = scope_alloc(text.n + 1);
+    if (text.n)
+        memcpy(kept, text.at, text.n);
+    text_free(&text);
+    return kept;
+}
+
 const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
 {
     Leaves leaves;
@@ -441,60 +480,29 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     if (tracing)
         return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
                "";
-    tt leaf[leaves.n + 1];
-    Held held[leaves.n + 1];
-    Type types[leaves.n + 1];
-    bool is_weak[leaves.n + 1];
-    const Layout *layouts[leaves.n + 1];
-    for (int i = 0, n = 0; i < nargs; n += args[i++].n)
-        memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
-    Args pinned = { leaves.n, leaf, held };
-    if (!pin_all(&pinned, f, &leaves))
-        return "";
-    if (!is_concrete(f, &pinned)) {
-        unpin_all(&pinned);
-        return "";
-    }
-    for (int i = 0; i < leaves.n; i++) {
-        types[i] = held[i].type;
-        is_weak[i] = held[i].is_weak;
-        layouts[i] = held[i].array->layout;
-    }
-    leaves.types = types;
-    leaves.is_weak = is_weak;
-    Text text = program_text(f, &leaves, layouts);
-    unpin_all(&pinned);
-    char *kept = scope_alloc(text.n + 1);
-    memcpy(kept, text_cstr(&text), text.n);
-    text_free(&text);
-    return kept;
+    Scratch scratch;
+    scratch_begin(&scratch);
+    const char *text = lower_text(f, args, &leaves, &scratch);
+    scratch_end(&scratch);
+    return text;
 }
 
 /* ---- public functions, called outside a trace ---- */
 
-static tt_fn public_function(const char *name, Body *body, const void *config, size_t size,
-                             int nout)
+/* One for each, whatever it is configured by. */
+static tt_fn public_function(const char *name, Body *body, int nout)
 {
     enum { RECENT = 64 };
-    static _Thread_local struct {
-        uint64_t hash;
-        tt_fn f;
-    } recent[RECENT];
-    uint64_t hash = hash_bytes(config, size, (uint64_t)(uintptr_t)body);
-    tt_fn f = recent[hash % RECENT].f;
-    bool is_it = f && recent[hash % RECENT].hash == hash &&
-                 f->key.function == (void (*)(void))body && f->key.config_size == size &&
-                 (!size || memcmp(f->key.config, config, size) == 0);
-    if (is_it)
-        return f;
-    FnKey key = {
-        .function = (void (*)(void))body, .config_size = size, .kind = FN_PUBLIC, .arity = nout
-    };
-    if (size)
-        key.config = intern_bytes(config, size);
-    f = fn_intern(&key, NULL, name);
-    recent[hash % RECENT].hash = hash;
-    recent[hash % RECENT].f = f;
+    static _Thread_local tt_fn recent[RECENT];
+    unsigned at = (unsigned)((uintptr_t)body >> 4 ^ (uintptr_t)name) % RECENT;
+    tt_fn f = recent[at];
+    if (!f || f->key.function != (void (*)(void))body || f->key.config != name ||
+        f->arity != nout) {
+        FnKey key = {
+            .function = (void (*)(void))body, .config = name, .kind = FN_PUBLIC, .arity = nout
+        };
+        f = recent[at] = fn_intern(&key, NULL, name);
+    }
     return f;
 }
 
@@ -507,10 +515,10 @@ bool call_eager(const char *name, Body *body, const void *config, size_t config_
         body(in, out, config);
         return said_count() == before;
     }
-    tt_fn f = public_function(name, body, config, config_size, nout);
-    Leaves leaves = { .n = nin };
-    /* As many arguments as there are leaves: only messages of transformations tell them apart. */
-    leaves.nargs = 1;
-    leaves.counts[0] = nin;
+    tt_fn f = public_function(name, body, nout);
+    /* One argument: only messages of transformations tell leaves apart. */
+    Leaves leaves = {
+        .n = nin, .nargs = 1, .counts = { nin }, .config = config, .config_size = config_size
+    };
     return call_concrete(f, &leaves, in, nout, out);
 }

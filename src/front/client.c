@@ -11,17 +11,13 @@
 #include "base/fail.h"
 #include "front/plugin.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct Executable {
     PJRT_LoadedExecutable *loaded;
     int ndevices, nargs, nresults;
-    Executable *next; /* of all there are, for ever */
 };
-
-static _Atomic(Executable *) executables;
 
 /* A call for which nothing can be done when it fails: giving something back. */
 #define LET_GO(name, args) error_free(CALL(name, args))
@@ -106,6 +102,12 @@ static Text compile_options(int n, const int *devices)
     return options;
 }
 
+static void end_loaded(PJRT_LoadedExecutable *loaded)
+{
+    PJRT_LoadedExecutable_Destroy_Args args = ARGS(LoadedExecutable_Destroy, .executable = loaded);
+    LET_GO(LoadedExecutable_Destroy, &args);
+}
+
 Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs, int nresults,
                       Executable **out)
 {
@@ -123,13 +125,19 @@ Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int 
     if (error)
         return error;
     Executable *e = malloc(sizeof *e);
-    if (!e)
-        fail("no memory for an executable");
-    *e = (Executable){ args.executable, ndevices, nargs, nresults, atomic_load(&executables) };
-    while (!atomic_compare_exchange_weak(&executables, &e->next, e))
-        ;
+    if (!e) {
+        end_loaded(args.executable);
+        return error_new(CODE_EXHAUSTED, "no memory on the host for an executable");
+    }
+    *e = (Executable){ args.executable, ndevices, nargs, nresults };
     *out = e;
     return NULL;
+}
+
+void client_end(Executable *e)
+{
+    end_loaded(e->loaded);
+    free(e);
 }
 
 Error *client_execute(Executable *e, PJRT_Buffer *const *const *args, PJRT_Buffer **const *results,

@@ -21,9 +21,10 @@ const char *client_device_name(int device);
 /* f answers custom calls of that name from now on. */
 MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
 
-typedef struct Executable Executable; /* compiled for an ordered list of devices; never freed */
+typedef struct Executable Executable; /* compiled for an ordered list of devices */
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
                                int nresults, Executable **out);
+void client_end(Executable *e); /* runs under way go on */
 /* args[device][argument], results[device][result].  What the program's text marks as donated is
  * consumed, except the nkept arguments listed in kept.  Returns at once: results may still be on
  * their way, and a failure may show when they are awaited or read. */

@@ -329,7 +329,7 @@ static bool trace_public(tt_fn f, const Leaves *leaves, Graph *out)
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
     Body *body = (Body *)f->key.function;
-    body(in, results, f->key.config);
+    body(in, results, leaves->config);
     return record_end(f->label, nresults, results, out);
 }
 

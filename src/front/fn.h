@@ -1,7 +1,9 @@
 /* fn.h - what a tt_fn is: a C function, a loaded program, or a transformation of another tt_fn.
  *
- * Functions are interned for ever: the same transformation of the same function with the same
- * options is the same pointer, and its compiled programs hang on it. */
+ * Functions are interned: the same transformation of the same function with the same options is
+ * the same pointer.  They are never freed, since a tt_fn has no owner; there are as many as the
+ * user's program writes down, and what grows with the shapes that they are called with, their
+ * programs, is bounded (programs.c). */
 #ifndef TUTTI_FN_H
 #define TUTTI_FN_H
 #include "front/call.h"
@@ -35,7 +37,7 @@ typedef struct FnKey {
     int64_t turns;          /* FN_FORI */
     void (*function)(void); /* FN_C, FN_PUBLIC */
     const tt_fun *fun;      /* FN_C on trees */
-    const void *config;     /* FN_PUBLIC, FN_C: interned bytes */
+    const void *config;     /* FN_C: interned bytes; FN_PUBLIC: its name */
     size_t config_size;
     const char *axis_name;
     const int *devices; /* interned */
@@ -50,8 +52,6 @@ typedef struct FnKey {
     /* No bytes between fields. */
 } FnKey;
 
-struct Program; /* call.c */
-
 struct tt_function {
     FnKey key;
     const char *how;   /* "pmap"; of C functions NULL */
@@ -62,7 +62,6 @@ struct tt_function {
     int arity; /* as in the key */
     const tt_fun *fun;
     struct Loaded *loaded;
-    _Atomic(struct Program *) programs;
     pthread_mutex_t building; /* one thread at a time compiles it */
 };
 
@@ -78,6 +77,8 @@ typedef struct Leaves {
     int n;                   /* of all */
     Type *types;
     bool *is_weak;
+    const void *config; /* FN_PUBLIC: of this call */
+    size_t config_size;
 } Leaves;
 
 /* Which argument leaf i belongs to, and which of its leaves it is. */
@@ -116,6 +117,7 @@ bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
+void versions_free(struct Version *versions);                    /* load.c: at a session's end */
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
 bool flow_takes(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_takes */
 #endif

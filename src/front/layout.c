@@ -10,7 +10,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
 static Table table;
-static Arena *arena; /* layouts live for ever */
+static Arena *arena; /* layouts live for ever: as many as there are meshes and ways to cut along
+                      * their axes, whatever the shapes of what is cut */
 
 bool layout_is_whole(const Layout *l)
 {

@@ -3,8 +3,8 @@
  *
  * The file is read once, its calls are inlined, and its module kept for ever; a call copies what
  * main does into the session's module, attributes shared.  A program with open extents (f32[?,784])
- * keeps its bytes instead, and for each signature that it is called with a module in which those
- * are numbers. */
+ * keeps its bytes instead; a session that calls it makes a module in which those are numbers, for
+ * each signature, and ends it. */
 #include "base/fail.h"
 #include "base/guard.h"
 #include "front/build.h"
@@ -16,23 +16,20 @@
 #include "hlo/settle.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The program for one signature; one of several, if its extents are open. */
-typedef struct Version {
-    struct Version *next;
-    Module *m; /* main has no calls and no open extents */
-    const Func *main;
-} Version;
-
 struct Loaded {
-    Module *m;             /* as it was read: what main takes */
-    Str bytes;             /* of an open program */
-    pthread_mutex_t lock;  /* guards versions */
-    Version *versions;
+    Module *m; /* as it was read: what main takes */
+    Str bytes; /* of an open program; else none, and main has no calls */
+};
+
+/* An open program for one signature: main has no calls and no open extents. */
+struct Version {
+    struct Version *next; /* of the session */
+    const struct Loaded *of;
+    Module *m;
 };
 
 /* ---- reading ---- */
@@ -80,15 +77,6 @@ static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
     return write_out(m, main->body);
 }
 
-static void add_version(struct Loaded *p, Module *m)
-{
-    Version *version = malloc(sizeof *version);
-    if (!version)
-        fail("no memory for a program");
-    *version = (Version){ p->versions, m, func_find(m, STR("main")) };
-    p->versions = version;
-}
-
 /* Takes the bytes over. */
 static struct Loaded *load(Str bytes, const char *path)
 {
@@ -107,9 +95,6 @@ static struct Loaded *load(Str bytes, const char *path)
     if (!loaded)
         fail("no memory for a program");
     *loaded = (struct Loaded){ .m = m, .bytes = is_open ? bytes : (Str){ 0 } };
-    pthread_mutex_init(&loaded->lock, NULL);
-    if (!is_open)
-        add_version(loaded, m);
     return loaded;
 }
 
@@ -120,7 +105,8 @@ tt_fn(tt_load)(const char *path)
     struct Loaded *loaded = bytes ? load((Str){ bytes, n }, path) : NULL;
     if (!loaded)
         return NULL;
-    /* The file may be another by the next call: every loading is a function of its own. */
+    /* The file may be another by the next call: every loading is a function of its own, and as all
+     * functions never freed. */
     FnKey key = { .kind = FN_LOADED, .config = loaded };
     tt_fn f = fn_intern(&key, NULL, path);
     f->loaded = loaded;
@@ -262,43 +248,51 @@ static bool take_meshes(tt_fn f, const Module *m)
     return true;
 }
 
-static const Version *find_version(const struct Loaded *p, const Leaves *leaves)
+static const Module *find_version(const struct Loaded *p, const Leaves *leaves)
 {
-    for (const Version *v = p->versions; v; v = v->next) {
-        const Region *body = region_at(v->m, v->main->body);
-        bool is_same = true;
-        for (int i = 0; i < leaves->n; i++)
-            is_same &= type_equal(type_of(v->m, body->args + (uint32_t)i), leaves->types[i]);
+    for (const struct Version *v = session->versions; v; v = v->next) {
+        const Region *body = region_at(v->m, func_find(v->m, STR("main"))->body);
+        bool is_same = v->of == p;
+        for (int i = 0; is_same && i < leaves->n; i++)
+            is_same = type_equal(type_of(v->m, body->args + (uint32_t)i), leaves->types[i]);
         if (is_same)
-            return v;
+            return v->m;
     }
     return NULL;
 }
 
-static Error *make_version(tt_fn f, struct Loaded *p, const Leaves *leaves)
+static Error *make_version(tt_fn f, const Leaves *leaves, const Module **out)
 {
+    struct Version *version = ARENA_NEW(trace_arena(), struct Version);
     Module *m = NULL;
-    TRY(read_and_check(p->bytes, f->label, &m));
+    TRY(read_and_check(f->loaded->bytes, f->label, &m));
     Error *error = settle_and_write_out(m, leaves->n, leaves->types);
-    if (error)
+    if (error) {
         module_free(m);
-    else
-        add_version(p, m);
-    return error;
+        return error;
+    }
+    *version = (struct Version){ session->versions, f->loaded, m };
+    session->versions = version;
+    *out = m;
+    return NULL;
+}
+
+void versions_free(struct Version *v)
+{
+    for (; v; v = v->next)
+        module_free(v->m);
 }
 
 /* The program for these leaves, which fit.  NULL: said. */
-static const Version *version_for(tt_fn f, struct Loaded *p, const Leaves *leaves)
+static const Module *version_for(tt_fn f, const Leaves *leaves)
 {
-    Error *error = NULL;
-    pthread_mutex_lock(&p->lock);
-    const Version *v = find_version(p, leaves);
-    if (!v && !(error = make_version(f, p, leaves)))
-        v = p->versions;
-    pthread_mutex_unlock(&p->lock);
+    if (!f->loaded->bytes.at)
+        return f->loaded->m;
+    const Module *m = find_version(f->loaded, leaves);
+    Error *error = m ? NULL : make_version(f, leaves, &m);
     if (error)
         say_error(error_in(error, "%s", f->label));
-    return v;
+    return m;
 }
 
 /* The program on leaves of the types that it wants. */
@@ -307,15 +301,13 @@ static bool typed_graph(tt_fn f, const Leaves *leaves, Graph *out)
     struct Loaded *p = f->loaded;
     if (!fits(f, p, leaves) || !take_meshes(f, p->m))
         return false;
-    const Version *v = version_for(f, p, leaves);
-    if (!v)
+    const Module *m = version_for(f, leaves);
+    if (!m)
         return false;
-    Copier c = { .from = v->m, .to = calloc(v->m->nvalues, sizeof *c.to) };
-    if (!c.to)
-        fail("no memory to copy %u values", v->m->nvalues);
-    RegionId body = copy_block(&c, v->main->body);
-    free(c.to);
-    int nresults = v->main->nresults;
+    const Func *main = func_find(m, STR("main"));
+    Copier c = { .from = m, .to = ARENA_ARRAY(trace_arena(), ValueId, m->nvalues) };
+    RegionId body = copy_block(&c, main->body);
+    int nresults = main->nresults;
     *out = (Graph){ session->m, body, leaves->n, nresults,
                     ARENA_ARRAY(trace_arena(), bool, nresults + 1) };
     return true;

@@ -21,7 +21,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
 static Table table;
-static Arena *arena;
+static Arena *arena; /* a tt_mesh has no owner: as many as the user's program names */
 
 int mesh_axis_size(const struct tt_grid *mesh, const char *name)
 {

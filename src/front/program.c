@@ -90,9 +90,20 @@ static void copy_types(Program *p, const Type *types)
         p->types[i].dims = KEEP(types[i].dims, types[i].rank);
 }
 
-/* One that could not be finished. */
-static void program_free(Program *p)
+Program *program_hold(Program *p)
 {
+    /* relaxed: the caller has a hold, or the lock under which the table's is let go */
+    atomic_fetch_add_explicit(&p->holders, 1, memory_order_relaxed);
+    return p;
+}
+
+void program_release(Program *p)
+{
+    /* acq_rel: all use by others comes before the end */
+    if (atomic_fetch_sub_explicit(&p->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    if (p->code)
+        client_end(p->code);
     for (int i = 0; i < p->nresults; i++)
         free((void *)p->types[i].dims);
     for (int i = 0; p->captured && i < p->nargs - p->nleaves; i++)
@@ -103,6 +114,8 @@ static void program_free(Program *p)
     free(p->results);
     free(p->is_weak);
     free(p->types);
+    free(p->donated);
+    free(p->key);
     free(p);
 }
 
@@ -111,6 +124,7 @@ static Program *program_of(tt_fn f, const Graph *g, const Lowered *lowered)
     Program *p = calloc(1, sizeof *p);
     if (!p)
         fail("no memory for a program");
+    atomic_init(&p->holders, 1);
     p->ndevices = lowered->ndevices;
     p->nleaves = g->nleaves;
     p->nargs = lowered->nargs;
@@ -125,7 +139,7 @@ static Program *program_of(tt_fn f, const Graph *g, const Lowered *lowered)
         say_error(error_in(error, "%s", f->label));
     if (!error && take_captured(p, lowered))
         return p;
-    program_free(p);
+    program_release(p);
     return NULL;
 }
 
@@ -181,6 +195,12 @@ typedef struct Run {
     int nkept;
 } Run;
 
+static void say_no_room(const Program *p)
+{
+    say_broken("no memory on the host for a call with %d arrays and %d results on %d devices",
+               p->nargs, p->nresults, p->ndevices);
+}
+
 static bool lay_out(Run *r, Array *const *leaves)
 {
     const Program *p = r->p;
@@ -231,22 +251,24 @@ static void let_go(Run *r, bool has_run)
     }
 }
 
-static bool execute(Run *r, PJRT_Buffer **results)
+static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
 {
     const Program *p = r->p;
-    PJRT_Buffer *in[p->ndevices * p->nargs + 1];
-    PJRT_Buffer *const *ins[p->ndevices];
-    PJRT_Buffer **outs[p->ndevices];
+    PJRT_Buffer **in = SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nargs);
+    PJRT_Buffer *const **ins = SCRATCH(scratch, PJRT_Buffer *const *, p->ndevices);
+    PJRT_Buffer ***outs = SCRATCH(scratch, PJRT_Buffer **, p->ndevices);
+    if (!in || !ins || !outs)
+        return say_no_room(p), false;
     for (int i = 0; i < p->nargs; i++) {
         PJRT_Buffer *const *parts = array_parts(r->args[i]);
         if (!parts)
             return false;
         for (int d = 0; d < p->ndevices; d++)
-            in[d * p->nargs + i] = parts[d];
+            in[(size_t)d * (size_t)p->nargs + (size_t)i] = parts[d];
     }
     for (int d = 0; d < p->ndevices; d++) {
-        ins[d] = in + d * p->nargs;
-        outs[d] = results + d * p->nresults;
+        ins[d] = in + (size_t)d * (size_t)p->nargs;
+        outs[d] = results + (size_t)d * (size_t)p->nresults;
     }
     Error *error = client_execute(p->code, ins, outs, r->nkept, r->kept);
     if (error)
@@ -254,28 +276,34 @@ static bool execute(Run *r, PJRT_Buffer **results)
     return !error;
 }
 
-static void wrap(const Program *p, PJRT_Buffer *const *parts, tt *results)
+/* parts: [device][result]; of_one: room for those of one result.  False: said. */
+static bool wrap(const Program *p, PJRT_Buffer *const *parts, PJRT_Buffer **of_one, tt *results)
 {
-    PJRT_Buffer *of_one[p->ndevices];
+    bool ok = true;
     for (int i = 0; i < p->nresults; i++) {
         for (int d = 0; d < p->ndevices; d++)
-            of_one[d] = parts[d * p->nresults + i];
-        results[i] = value_of_array(array_new(p->types[i], p->results[i], of_one), p->is_weak[i]);
+            of_one[d] = parts[(size_t)d * (size_t)p->nresults + (size_t)i];
+        Array *array = array_new(p->types[i], p->results[i], of_one);
+        results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
+        ok &= results[i].generation != 0;
     }
+    return ok;
 }
 
-bool program_run(const Program *p, const char *label, Array *const *leaves, tt *results)
+bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
+                 tt *results)
 {
-    Array *args[p->nargs + 1];
-    bool is_ours[p->nargs + 1];
-    int64_t kept[p->nargs + 1];
-    PJRT_Buffer *parts[p->ndevices * p->nresults + 1];
-    Run r = { .p = p, .args = args, .is_ours = is_ours, .kept = kept };
-    memset(args, 0, sizeof args);
-    memset(is_ours, 0, sizeof is_ours);
-    bool ok = lay_out(&r, leaves) && is_donated_once(&r, label) && execute(&r, parts);
+    Run r = { .p = p,
+              .args = SCRATCH(scratch, Array *, p->nargs),
+              .is_ours = SCRATCH(scratch, bool, p->nargs),
+              .kept = SCRATCH(scratch, int64_t, p->nargs) };
+    PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices);
+    PJRT_Buffer **parts =
+        SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
+    if (!r.args || !r.is_ours || !r.kept || !of_one || !parts)
+        return say_no_room(p), false;
+    memset(r.is_ours, 0, sizeof *r.is_ours * (size_t)p->nargs);
+    bool ok = lay_out(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, parts);
     let_go(&r, ok);
-    if (ok)
-        wrap(p, parts, results);
-    return ok;
+    return ok && wrap(p, parts, of_one, results);
 }

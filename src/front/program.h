@@ -2,13 +2,15 @@
 #ifndef TUTTI_PROGRAM_H
 #define TUTTI_PROGRAM_H
 #include "front/lower.h"
+#include "front/scratch.h"
 
-/* Made once, never freed: the function it hangs on lives for ever too. */
+/* Never changed once it is made, but for the first lines. */
 typedef struct Program {
-    struct Program *next;
-    uint64_t hash; /* of the key */
+    _Atomic int holders;
+    struct Program *next, *newer, *older; /* programs.c: in its bucket, and in order of use */
+    uint64_t hash;                        /* of the key */
     size_t key_size;
-    const void *key; /* signature: types, weakness and layouts of the leaves */
+    void *key; /* function, configuration; types, weakness and layouts of the leaves */
     Executable *code;
     int ndevices, nleaves, nargs, nresults;
     const Layout **args;    /* [nargs]: how each must lie */
@@ -19,10 +21,13 @@ typedef struct Program {
     bool *donated; /* [nleaves], or NULL: none */
 } Program;
 
-/* Traces, transforms, lowers, compiles.  NULL: said. */
+/* Traces, transforms, lowers, compiles.  With a hold for the caller; NULL: said. */
 Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
+Program *program_hold(Program *p);
+void program_release(Program *p); /* the last frees it */
 /* Plays it on concrete leaves, which the caller has pinned.  False: said. */
-bool program_run(const Program *p, const char *label, Array *const *leaves, tt *results);
+bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
+                 tt *results);
 /* The text that would be compiled.  Empty: said. */
 Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
 #endif

@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "front/array.h"
+#include "front/fn.h"
 #include "front/mesh.h"
 #include "front/say.h"
 #include "hlo/rewrite.h"
@@ -38,6 +39,7 @@ void session_end(Session *s)
         array_release(s->captured[i].array);
     free(s->captured);
     table_free(&s->calls);
+    versions_free(s->versions);
     module_free(s->m);
     session = NULL;
 }

@@ -58,7 +58,8 @@ typedef struct Session {
     const int *devices;
     const char *mapped; /* label of the first map */
     Table calls;        /* traced calls of jit functions -> position in m->funcs */
-    const Loc *last;    /* the location made last, reused while the user stays on a line */
+    struct Version *versions; /* load.c: modules of open programs, for the signatures met */
+    const Loc *last;          /* the location made last, reused while the user stays on a line */
 } Session;
 
 extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */

@@ -1,0 +1,20 @@
+/* programs.h - the programs there are, found by function and signature; the last used are kept. */
+#ifndef TUTTI_PROGRAMS_H
+#define TUTTI_PROGRAMS_H
+#include "front/program.h"
+
+/* Everything that tells a call's program from others, as bytes. */
+typedef struct Signature {
+    const void *at;
+    size_t n;
+    uint64_t hash;
+} Signature;
+
+/* With a hold for the caller (program_release); NULL: there is none. */
+Program *programs_find(const Signature *signature);
+/* There is none with this signature, which is copied; the caller keeps its hold. False: no memory.
+ */
+bool programs_add(Program *p, const Signature *signature);
+
+extern int programs_most; /* how many are kept; for tests */
+#endif
