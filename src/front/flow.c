@@ -2,6 +2,7 @@
  *
  * Each is a function made of others, called like any other: the functions inside are traced for
  * the types that the turns have, and their graphs become the regions of one operation. */
+#include "front/array.h"
 #include "front/build.h"
 #include "front/fn.h"
 #include "front/numpy.h"
@@ -18,10 +19,15 @@ typedef struct Flow {
     const Leaves *leaves;
     int nstate; /* leaves of the first argument */
     int nrows;  /* leaves of the second, for a scan; else 0 */
+    int ngiven; /* leaves that a turn is given: all, but not how many turns there are */
     int64_t turns;
     tt *in; /* the leaves, of types that every turn keeps */
     Graph body, other;
 } Flow;
+
+/* Outside a trace how often a tt_fori turns is its last argument, so that one program serves every
+ * number of turns. */
+enum { TURNS_GIVEN = -1 };
 
 /* ---- the functions inside ---- */
 
@@ -58,7 +64,7 @@ bool flow_takes(tt_fn f, int nargs, const int *counts)
     int named = kind == FN_FORI || kind == FN_SCAN ? 2 : 1;
     if (kind == FN_FORI)
         p.counts[p.nargs++] = 1;
-    for (int i = kind == FN_COND; i < nargs; i++)
+    for (int i = kind == FN_COND; i < nargs - (f->key.turns == TURNS_GIVEN); i++)
         p.counts[p.nargs++] = counts[i];
     text_printf(&given, kind == FN_COND   ? "what follows the branches"
                         : kind == FN_FORI ? "the turn, the state"
@@ -91,9 +97,9 @@ static Leaves inner_leaves(const Flow *w, int from, const Type *first)
         l.types[l.n++] = *first;
         l.counts[l.nargs++] = 1;
     }
-    for (; argument < all->nargs; argument++)
+    for (; argument < all->nargs - (w->ngiven < all->n); argument++)
         l.counts[l.nargs++] = all->counts[argument];
-    for (int i = from; i < all->n; i++) {
+    for (int i = from; i < w->ngiven; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
         Type t = settled(all, i);
         l.types[l.n++] = is_row ? type_remove(t, 0) : t;
@@ -176,7 +182,7 @@ static bool run_while(Flow *w, tt *y)
 static void play_turn(tt turn, const tt *in, tt *out, void *user)
 {
     const Flow *w = user;
-    int k = 0, n = w->leaves->n;
+    int k = 0, n = w->ngiven;
     tt *leaf = NEW(tt, n + 1), *y = NEW(tt, w->body.nresults);
     if (!w->nrows)
         leaf[k++] = turn;
@@ -196,6 +202,8 @@ static bool run_turns(Flow *w, tt *y)
     memcpy(init, w->in, sizeof *init * (size_t)w->nstate);
     for (int i = w->nstate; i < w->body.nresults; i++)
         init[i] = build_zeros(type_insert(result_type(&w->body, i), 0, w->turns));
+    if (w->turns == TURNS_GIVEN)
+        return build_turns_given(w->in[w->ngiven], w->body.nresults, init, play_turn, w, y);
     return build_turns(w->turns, w->body.nresults, init, play_turn, w, y);
 }
 
@@ -299,7 +307,10 @@ static bool run(Flow *w, tt *y)
 
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    Flow w = { .f = f, .leaves = leaves, .nstate = leaves->counts[0] };
+    Flow w = { .f = f,
+               .leaves = leaves,
+               .nstate = leaves->counts[0],
+               .ngiven = leaves->n - (f->key.turns == TURNS_GIVEN) };
     Trace frame = { .how = f->how,
                     .name = f->key.inner->label,
                     .file = f->file,
@@ -345,7 +356,15 @@ const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
                    TT_MAX_ARGS);
     else if (!fits)
         say_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)turns, INT32_MAX);
-    return call(FN_FORI, "fori", fits ? body : NULL, NULL, turns, args, nargs, args[0].n);
+    if (!fits || tracing)
+        return call(FN_FORI, "fori", fits ? body : NULL, NULL, turns, args, nargs, args[0].n);
+    tt_tree all[TT_MAX_ARGS];
+    int32_t number = (int32_t)turns;
+    Array *array = array_from_host(type_scalar(I32), &number, layout_single(0));
+    tt given = array ? value_of_array(array, false) : NO_VALUE;
+    memcpy(all, args, sizeof *args * (size_t)nargs);
+    all[nargs] = (tt_tree){ &given, 1 };
+    return call(FN_FORI, "fori", body, NULL, TURNS_GIVEN, all, nargs + 1, args[0].n);
 }
 
 const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)

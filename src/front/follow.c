@@ -103,6 +103,10 @@ static bool axes_in_result(const Module *m, const Node *node, int operand, Value
             reduced(a, ((const DimensionsAttrs *)node->attrs)->dimensions, to);
         return operand < node->nin / 2;
     case OP_SLICE: return sliced(a, node->attrs, to), true;
+    case OP_DYNAMIC_SLICE:
+        for (int d = 0; operand == 0 && d < a.rank; d++)
+            to[d] = a.dims[d] == b.dims[d] ? d : GONE; /* whole, wherever it begins */
+        return operand == 0;
     case OP_CONCATENATE: return same_axes(a.rank, to), true;
     case OP_DOT:
         multiplied(type_of(m, node->in[0]), type_of(m, node->in[1]), node->attrs, operand, to);

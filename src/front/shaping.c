@@ -2,6 +2,7 @@
  * matrices, which is a matter of axes too. */
 #include "front/numpy.h"
 
+#include "front/array.h"
 #include "front/say.h"
 
 #include <stdio.h>
@@ -159,37 +160,86 @@ static tt cut(tt x, const int64_t *start, const int64_t *limit)
     return build_slice(x, ints_of(rank, start), ints_of(rank, limit), ints_of(rank, ones));
 }
 
-static void index_body(const tt *in, tt *out, const void *config)
+/* Outside a trace the numbers that say where a part begins are an operand, so that one program
+ * serves them all; inside they are constants, which derivatives and layouts know more of. */
+typedef struct Part {
+    int64_t axis, n; /* begins at numbers of its own along these axes; elsewhere it is whole */
+    int64_t extent;  /* along them */
+    int64_t drops;   /* are they left out of the result? */
+} Part;
+
+static tt without_axes(tt x, const Part *part)
 {
-    const List *at = config;
+    Type t = type_at(x);
+    return part->drops
+               ? build_reshape(x, type_as(t.element, t.rank - (int)part->n, t.dims + part->n))
+               : x;
+}
+
+static void part_body(const tt *in, tt *out, const void *config)
+{
+    const Part *part = config;
     Shape shape;
-    if (!shapes_of("tt_index", 1, in, &shape))
+    if (!shapes_of("a part", 1, in, &shape))
         return;
-    if (at->n > shape.rank) {
-        say_broken("tt_index: %s has %d axes; there are %lld indices", shape_words(&shape),
-                   shape.rank, (long long)at->n);
-        return;
+    tt operands[TT_MAX_RANK + 1] = { in[0] };
+    int64_t sizes[TT_MAX_RANK];
+    for (int i = 0; i < shape.rank; i++) {
+        int64_t k = i - part->axis;
+        bool is_cut = k >= 0 && k < part->n;
+        sizes[i] = is_cut ? part->extent : shape.dims[i];
+        operands[1 + i] = is_cut
+                              ? build_reshape(cut(in[1], &k, &(int64_t){ k + 1 }), type_scalar(I64))
+                              : build_zeros(type_scalar(I64));
     }
-    int64_t start[TT_MAX_RANK] = { 0 }, limit[TT_MAX_RANK];
-    memcpy(limit, shape.dims, sizeof limit);
+    tt y = build(OP_DYNAMIC_SLICE, shape.rank + 1, operands,
+                 BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_of(shape.rank, sizes)),
+                 type_as(shape.element, shape.rank, sizes));
+    *out = as_weak(without_axes(y, part), shape.is_weak);
+}
+
+/* The part of x that begins at `start`, which lies inside. */
+static tt part_of(const char *who, tt x, const int64_t *start, const Part *part)
+{
+    Array *where =
+        array_from_host((Type){ I64, 1, &part->n }, start + part->axis, layout_single(0));
+    tt at = where ? value_of_array(where, false) : NO_VALUE;
+    return is_value(at) ? EAGER(who, part_body, part, x, at) : at;
+}
+
+/* Where x[at] begins along the axes that it names.  False: said. */
+static bool index_start(const Shape *shape, const List *at, int64_t *start)
+{
+    if (at->n > shape->rank) {
+        say_broken("tt_index: %s has %d axes; there are %lld indices", shape_words(shape),
+                   shape->rank, (long long)at->n);
+        return false;
+    }
     for (int i = 0; i < at->n; i++) {
-        int64_t n = shape.dims[i], k = at->v[i];
+        int64_t n = shape->dims[i], k = at->v[i];
         if (k < -n || k >= n) {
             say_broken("tt_index: %s: index %lld is out of range along axis %d: from %lld to %lld",
-                       shape_words(&shape), (long long)k, i, (long long)-n, (long long)(n - 1));
-            return;
+                       shape_words(shape), (long long)k, i, (long long)-n, (long long)(n - 1));
+            return false;
         }
         start[i] = k < 0 ? k + n : k;
-        limit[i] = start[i] + 1;
     }
-    Type left = type_as(shape.element, shape.rank - (int)at->n, shape.dims + at->n);
-    *out = as_weak(build_reshape(cut(in[0], start, limit), left), shape.is_weak);
+    return true;
 }
 
 tt tt_index(tt x, const tt_dims *at)
 {
     List list = list_of(at);
-    return EAGER("tt_index", index_body, &list, x);
+    Part part = { 0, list.n, 1, true };
+    Shape shape;
+    int64_t start[TT_MAX_RANK] = { 0 }, limit[TT_MAX_RANK];
+    if (!shapes_of("tt_index", 1, &x, &shape) || !index_start(&shape, &list, start))
+        return NO_VALUE;
+    if (!tracing)
+        return part_of("tt_index", x, start, &part);
+    for (int i = 0; i < shape.rank; i++)
+        limit[i] = i < list.n ? start[i] + 1 : shape.dims[i];
+    return as_weak(without_axes(cut(x, start, limit), &part), shape.is_weak);
 }
 
 /* As Python's x[start:stop]: both from the end if negative, and cut to what there is. */
@@ -199,27 +249,21 @@ static int64_t bounded(int64_t at, int64_t n)
     return at < 0 ? 0 : at > n ? n : at;
 }
 
-static void slice_body(const tt *in, tt *out, const void *config)
+tt tt_slice(tt x, int axis, int64_t from, int64_t to)
 {
-    const List *c = config; /* axis, start, stop */
     Shape shape;
-    int axis;
-    if (!shapes_of("tt_slice", 1, in, &shape) ||
-        !axis_of("tt_slice", shape_type(&shape), c->v[0], &axis))
-        return;
-    int64_t start[TT_MAX_RANK] = { 0 }, limit[TT_MAX_RANK], n = shape.dims[axis];
+    int64_t start[TT_MAX_RANK] = { 0 }, limit[TT_MAX_RANK];
+    if (!shapes_of("tt_slice", 1, &x, &shape) ||
+        !axis_of("tt_slice", shape_type(&shape), axis, &axis))
+        return NO_VALUE;
     memcpy(limit, shape.dims, sizeof limit);
-    start[axis] = bounded(c->v[1], n);
-    limit[axis] = bounded(c->v[2], n);
+    start[axis] = bounded(from, limit[axis]);
+    limit[axis] = bounded(to, limit[axis]);
     if (limit[axis] < start[axis])
         limit[axis] = start[axis];
-    *out = as_weak(cut(in[0], start, limit), shape.is_weak);
-}
-
-tt tt_slice(tt x, int axis, int64_t start, int64_t stop)
-{
-    List list = { 3, { axis, start, stop } };
-    return EAGER("tt_slice", slice_body, &list, x);
+    Part part = { axis, 1, limit[axis] - start[axis], false };
+    return tracing ? as_weak(cut(x, start, limit), shape.is_weak)
+                   : part_of("tt_slice", x, start, &part);
 }
 
 /* Indices from the end count back; what is still outside is taken to the nearest end. */

@@ -1,4 +1,4 @@
-/* turns.c - loops that run a number of times that is known when they are traced.
+/* turns.c - loops that run a number of times that is known when they begin.
  *
  *     while (turn = 0, v...) { turn < turns } { turn + 1, what `turn` makes of v... }
  */
@@ -11,13 +11,16 @@
 
 #define NEW(T, n) ARENA_ARRAY(trace_arena(), T, (n) + 1)
 
-static bool condition(int64_t turns, int n, const Type *types, Graph *out)
+/* turns: how many, or no value where that is `known`. */
+static bool condition(int64_t known, tt turns, int n, const Type *types, Graph *out)
 {
     tt *in = NEW(tt, n), go_on;
     Trace frame = { .loc = tracing->loc };
     frame_push(&frame);
     record_begin(n, types, NULL, in);
-    go_on = build_compare(LT, in[0], build_number(types[0], (double)turns));
+    if (!is_value(turns))
+        turns = build_number(types[0], (double)known);
+    go_on = build_compare(LT, in[0], turns);
     bool ok = record_end("a loop", 1, &go_on, out);
     frame_pop(&frame);
     return ok;
@@ -39,7 +42,7 @@ static bool body(int n, const Type *types, Turn *turn, void *user, Graph *out)
     return ok;
 }
 
-bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, tt *out)
+static bool loop(int64_t known, tt turns, int n, const tt *init, Turn *turn, void *user, tt *out)
 {
     tt *in = NEW(tt, n + 1), *y = NEW(tt, n + 1);
     Type *types = NEW(Type, n + 1);
@@ -48,12 +51,22 @@ bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, t
     memcpy(in + 1, init, sizeof *in * (size_t)n);
     for (int i = 0; i <= n; i++)
         types[i] = type_at(in[i]);
-    if (!condition(turns, n + 1, types, &regions[0]) ||
+    if (!condition(known, turns, n + 1, types, &regions[0]) ||
         !body(n + 1, types, turn, user, &regions[1]) ||
         !trace_apply_regions("a loop", OP_WHILE, n + 1, in, NULL, 2, regions, n + 1, types, y))
         return false;
     memcpy(out, y + 1, sizeof *out * (size_t)n);
     return true;
+}
+
+bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, tt *out)
+{
+    return loop(turns, NO_VALUE, n, init, turn, user, out);
+}
+
+bool build_turns_given(tt turns, int n, const tt *init, Turn *turn, void *user, tt *out)
+{
+    return loop(0, turns, n, init, turn, user, out);
 }
 
 static tt *start_at(tt *in, int n, tt at, int rank)
