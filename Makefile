@@ -25,7 +25,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz soak format docs size deps clean always
+.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz soak conformance format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -175,6 +175,13 @@ N ?= 1000000
 FIRST ?= 1000000
 soak: $(BUILD)/tests/random/random_test
 	$< --soak $(FIRST) $(N)
+
+# A folder of programs that check themselves: compiled, evaluated, and compiled with checks of bounds.
+conformance: all
+	@test -n "$(wildcard $(DIR)/*.mlir)" || { echo "make conformance DIR=a-folder-of-programs"; exit 1; }
+	$(TUTTI) check $(DIR)/*.mlir
+	$(TUTTI) check --eval $(DIR)/*.mlir
+	TUTTI_CHECK=bounds $(TUTTI) check $(DIR)/*.mlir
 
 # Real JAX on our engine.
 $(VENV)/.ready: python/requirements.txt

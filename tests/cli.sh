@@ -56,6 +56,11 @@ expect 1 "there is no level 'avx'; levels are avx2 and sse" env TUTTI_CPU_LEVEL=
 expect 0 '[35.720585, 49.656986]' env TUTTI_CPU_LEVEL=sse \
     $tutti run examples/lesson.mlir --input examples/lesson.npy
 
+expect 1 "there is no check 'bound'; there is bounds" env TUTTI_CHECK=bound \
+    $tutti run examples/lesson.mlir --input zeros
+expect 0 '[35.720585, 49.656986]' env TUTTI_CHECK=bounds \
+    $tutti run examples/lesson.mlir --input examples/lesson.npy
+
 # What a dump shows before fuse is a program again, tokens too, and names that only quotes can hold.
 printf 'func.func @main() {\n  return {"a\\00.b"}\n}\n' >"$dir/odd_name.mlir"
 expect 0 'return {"a\00.b"}' $tutti dump "$dir/odd_name.mlir"

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/sync.h"
+#include "engine/checks.h"
 #include "engine/level.h"
 #include "engine/plan.h"
 
@@ -122,6 +123,8 @@ Error *compile_module(Module *m, double began, const CompileOptions *o, Program 
 {
     Plan p = { 0 };
     Error *error = cpu_level_check();
+    if (!error)
+        error = checks_check();
     if (!error)
         error = module_check(m);
     if (!error)

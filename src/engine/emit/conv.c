@@ -10,6 +10,7 @@
  * so that lanes are neighbours of the result: features or places, as the layout has it.  What
  * one of them reads of input and kernel is then either one number or neighbours too. */
 #include "engine/emit/arith.h"
+#include "engine/emit/bounds.h"
 #include "engine/emit/cut.h"
 #include "engine/emit/fold.h"
 #include "engine/emit/window.h"
@@ -185,6 +186,28 @@ static V gather_of(Kernel *k, const Conv *c, const Walk *lines, const Walk *dept
     return at;
 }
 
+/* How far the steps of a walk lead, backwards and forwards, in elements. */
+static void walk_reach(const Walk *w, int64_t *back, int64_t *on)
+{
+    for (int i = 0; i < w->n; i++) {
+        int64_t by = (w->dims[i][0] - 1) * w->dims[i][1];
+        *(by < 0 ? back : on) += by;
+    }
+}
+
+static void note_touched(Kernel *k, const Conv *c, V call, const Walk *lines, const Walk *depth)
+{
+    int64_t bytes = element_info[c->out.element].bytes, back = 0, on = 0, out = 1;
+    int feature = (int)c->a->output_feature_dimension;
+    walk_reach(lines, &back, &on);
+    walk_reach(depth, &back, &on);
+    for (int d = feature == c->out.rank - 1 ? 0 : feature; d < c->out.rank; d++)
+        out *= c->out.dims[d];
+    bounds_touch(k->e, call, LLVMGetOperand(call, 2), back * bytes, (on - back + 1) * bytes);
+    bounds_touch(k->e, call, LLVMGetOperand(call, 3), 0, (int64_t)type_bytes(c->kernel));
+    bounds_touch(k->e, call, LLVMGetOperand(call, 4), 0, out * bytes);
+}
+
 static V moved(Kernel *k, const Conv *c, V pointer, V by)
 {
     return LLVMBuildInBoundsGEP2(k->b, memory_type(k, c->out.element), pointer, &by, 1, "");
@@ -218,7 +241,8 @@ static void conv_by_product(Kernel *k, const Conv *c, int input, int kernel)
     V args[] = { k->frame, gather, seen, k->ins[kernel], out };
     size_t which =
         c->out.element == F32 ? offsetof(Runtime, gather_f32) : offsetof(Runtime, gather_f64);
-    LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 5, "");
+    V call = LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 5, "");
+    note_touched(k, c, call, &lines, &depth);
     while (nouter > 0)
         loop_end(k, &loops[--nouter], NULL);
 }

@@ -10,6 +10,7 @@
  * says, whoever plays them: so the numbers do not depend on the workers. */
 #include "engine/emit/cut.h"
 
+#include "engine/emit/bounds.h"
 #include "hlo/rewrite.h"
 
 #include <stddef.h>
@@ -91,10 +92,14 @@ static V slice_function(Kernel *k, const char *name, int npointers)
     V f = function_new(k, full, 2, types), args[npointers + 1];
     for (int i = 0, to = 0; i < npointers; i++) {
         V at = byte_offset(k, LLVMGetParam(f, 0), i * (int64_t)sizeof(void *));
-        args[to++] = LLVMBuildLoad2(k->b, ptr, at, "");
+        args[to] = LLVMBuildLoad2(k->b, ptr, at, "");
+        bounds_array_like(k->e, args[to], LLVMGetParam(k->function, (unsigned)to));
+        to++;
         if (i == 0)
             args[to++] = LLVMGetParam(f, 1);
     }
+    bounds_function(k->e, f, args[0], full);
+    bounds_array(k->e, LLVMGetParam(f, 0), npointers * (int64_t)sizeof(void *), "its pointers");
     LLVMBuildCall2(k->b, LLVMGlobalGetValueType(k->function), k->function, args,
                    (unsigned)npointers + 1, "");
     LLVMBuildRetVoid(k->b);

@@ -7,6 +7,7 @@
  *   lhs  batch, free, contracted      out  batch, free of lhs, free of rhs
  *   rhs  batch, contracted, free */
 #include "engine/emit/arith.h"
+#include "engine/emit/bounds.h"
 #include "engine/emit/cut.h"
 #include "engine/emit/fold.h"
 #include "engine/rules/emit_rules.h"
@@ -127,6 +128,14 @@ static V moved(Kernel *k, V pointer, Element e, V by)
     return LLVMBuildInBoundsGEP2(k->b, memory_type(k, e), pointer, &by, 1, "");
 }
 
+/* Bytes from the first element to the last. */
+static int64_t extent_of(Element e, int64_t rows, int64_t row, int64_t columns, int64_t column)
+{
+    if (rows == 0 || columns == 0)
+        return 0;
+    return ((rows - 1) * row + (columns - 1) * column + 1) * element_info[e].bytes;
+}
+
 static void call_product(Kernel *k, const Dot *d, const Product *p, V a, V b, V c)
 {
     LLVMTypeRef i64 = int_type(k, 64), ptr = LLVMPointerTypeInContext(k->c, 0);
@@ -142,7 +151,12 @@ static void call_product(Kernel *k, const Dot *d, const Product *p, V a, V b, V 
                  c, const_i64(k, row) };
     size_t which =
         d->out.element == F32 ? offsetof(Runtime, gemm_f32) : offsetof(Runtime, gemm_f64);
-    LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 12, "");
+    V call = LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 12, "");
+    Element e = d->out.element;
+    int64_t m = p->m.extent, n = p->n.extent, depth = p->ka.extent;
+    bounds_touch(k->e, call, a, 0, extent_of(e, m, p->m.stride, depth, p->ka.stride));
+    bounds_touch(k->e, call, b, 0, extent_of(e, depth, p->kb.stride, n, p->n.stride));
+    bounds_touch(k->e, call, c, 0, extent_of(e, m, row, n, 1));
 }
 
 static void product_emit(Kernel *k, const Dot *d, const Product *p, const V *pointers)

@@ -66,8 +66,9 @@ static void link_later(Job *job, const char *name, void *at)
 /* ---- kernels and evaluations ---- */
 
 /* Compiled elsewhere: here it is only a name to call. */
-static LLVMValueRef declare(Job *job, const Node *node, const char *name)
+static LLVMValueRef declare(Job *job, NodeId fusion, const char *name)
 {
+    const Node *node = node_at(job->side.m, fusion);
     int n = 1 + node->nin + node->nout;
     LLVMTypeRef pointer = LLVMPointerTypeInContext(job->e.context, 0);
     LLVMTypeRef *types = ARENA_ARRAY(job->arena, LLVMTypeRef, n);
@@ -77,6 +78,7 @@ static LLVMValueRef declare(Job *job, const Node *node, const char *name)
         LLVMFunctionType(LLVMVoidTypeInContext(job->e.context), types, (unsigned)n, false);
     LLVMValueRef function = LLVMAddFunction(job->e.llvm, name, type);
     LLVMSetVisibility(function, LLVMHiddenVisibility);
+    kernel_bounds(&job->e, job->side.m, fusion, name, function);
     return function;
 }
 
@@ -113,7 +115,7 @@ static Error *make_kernel(Making *k, NodeId n)
         const char *name = name_of(job, "k%d", job->nkernels++, 0);
         bool is_inlined = is_tiny(k->p->m, node_at(k->p->m, n));
         if (job->is_side_by_side && !is_inlined) {
-            function = declare(job, node_at(k->p->m, n), name);
+            function = declare(job, n, name);
             side_add(&job->side, n, name, 8 + region_at(k->p->m, region)->nnodes);
         } else {
             TRY(kernel_emit(&job->e, k->p->m, n, name, &function));

@@ -21,6 +21,7 @@ typedef struct Emit {
     LLVMTargetMachineRef machine;
     int vector_bytes; /* 64 with AVX-512, 32 with AVX2, 16 below */
     Arena *arena;     /* of the compilation */
+    struct Bounds *bounds; /* of arrays, if code is to check them (bounds.h); else NULL */
 } Emit;
 
 /* kernel.c and its family.
@@ -39,6 +40,10 @@ typedef struct Emit {
  * memory as an operand for which kernel_reads_in_place says so. */
 MUST_USE Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name,
                             LLVMValueRef *out);
+
+/* Tells bounds.h of the arrays that such a function takes. */
+void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name,
+                   LLVMValueRef function);
 
 /* Operand i is read only at the very index that is written next (or it is what a
  * DYNAMIC_UPDATE or SCATTER updates), so the result `result` may take its memory. */

@@ -14,6 +14,7 @@
 #include "engine/emit/glue.h"
 
 #include "base/fail.h"
+#include "engine/emit/bounds.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -61,14 +62,27 @@ static void enter(const Glue *g, LLVMBasicBlockRef b)
 
 /* ---- places ---- */
 
+/* The pointer leads to an array of this value's size. */
+static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const char *what)
+{
+    bounds_array(g->e, pointer, (int64_t)type_bytes(type_of(g->p->m, v)), what);
+    return pointer;
+}
+
 static LLVMValueRef place_address(const Glue *g, Place place)
 {
     enum { POINTER = sizeof(void *) };
     switch (place.where) {
     case PLACE_SLAB: return at_offset(g, g->slab, place.at);
     case PLACE_POOL: return at_offset(g, g->pool, place.at);
-    case PLACE_ARG: return load_at(g, g->ptr, g->args, place.at * POINTER);
-    case PLACE_OUT: return load_at(g, g->ptr, g->outs, place.at * POINTER);
+    case PLACE_ARG: {
+        ValueId v = region_at(g->p->m, g->p->main)->args + (ValueId)place.at;
+        return array(g, load_at(g, g->ptr, g->args, place.at * POINTER), v, "an argument");
+    }
+    case PLACE_OUT: {
+        ValueId v = g->p->outs + (ValueId)place.at;
+        return array(g, load_at(g, g->ptr, g->outs, place.at * POINTER), v, "a result");
+    }
     default: return LLVMConstNull(g->ptr);
     }
 }
@@ -160,6 +174,17 @@ static void move_all(const Glue *g, ValueId dst, int n, const ValueId *src)
 
 /* ---- nodes ---- */
 
+/* A check of bounds may have failed. */
+static void stop_if_outside(const Glue *g)
+{
+    if (!g->e->bounds)
+        return;
+    LLVMValueRef error = load_at(g, g->ptr, g->frame, offsetof(Frame, error));
+    LLVMBasicBlockRef after = block(g, "inside");
+    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, error, ""), after, g->failed);
+    enter(g, after);
+}
+
 static void call_kernel(const Glue *g, NodeId n)
 {
     const Node *node = node_at(g->p->m, n);
@@ -175,11 +200,13 @@ static void call_kernel(const Glue *g, NodeId n)
         args[k++] = address(g, node->out + (ValueId)i);
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
     free(args);
+    stop_if_outside(g);
 }
 
 static void call_evaluator(const Glue *g, NodeId n)
 {
     LLVMValueRef rt = load_at(g, g->ptr, g->frame, offsetof(Frame, rt));
+    bounds_array(g->e, rt, sizeof(Runtime), "the runtime's table");
     LLVMValueRef evaluate = load_at(g, g->ptr, rt, offsetof(Runtime, evaluate));
     LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){ g->ptr, g->i32 }, 2, false);
     LLVMValueRef args[] = { g->frame, int32(g, g->t->evaluations[n]) };
@@ -297,6 +324,19 @@ LLVMValueRef glue_declare(Emit *e, const char *name)
     return LLVMAddFunction(e->llvm, name, type);
 }
 
+/* What the frame points to. */
+static void frame_bounds(const Glue *g)
+{
+    const Plan *p = g->p;
+    int nargs = region_at(p->m, p->main)->nargs;
+    bounds_function(g->e, g->function, g->frame, LLVMGetValueName(g->function));
+    bounds_array(g->e, g->slab, (int64_t)p->slab_bytes, "the slab of temporaries");
+    bounds_array(g->e, g->pool, (int64_t)p->pool_bytes, "the pool of constants");
+    bounds_array(g->e, g->args, nargs * (int64_t)sizeof(void *), "the list of arguments");
+    bounds_array(g->e, g->outs, p->nresults * (int64_t)sizeof(void *), "the list of results");
+    bounds_array(g->e, g->cancel, sizeof(int), "the flag that ends a run");
+}
+
 static void begin(Glue *g, LLVMValueRef function)
 {
     g->function = function;
@@ -311,6 +351,7 @@ static void begin(Glue *g, LLVMValueRef function)
     g->args = load_at(g, g->ptr, g->frame, offsetof(Frame, args));
     g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
     g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
+    frame_bounds(g);
 }
 
 /* A function of its own for some nodes, and a call of it. */
@@ -361,6 +402,7 @@ static void go_on(const Glue *g, int target)
 
 static void ends(const Glue *g, const StretchEnd *end)
 {
+    stop_if_outside(g);
     switch (end->kind) {
     case END_PROGRAM: LLVMBuildRet(g->b, int32(g, STRETCH_END)); break;
     case END_GOTO: go_on(g, end->targets[0]); break;

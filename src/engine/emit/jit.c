@@ -14,6 +14,7 @@
 #include "engine/emit/emit.h"
 
 #include "base/fail.h"
+#include "engine/emit/bounds.h"
 #include "engine/level.h"
 
 #include <llvm-c/Analysis.h>
@@ -143,6 +144,7 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name)
     LLVMSetModuleDataLayout(e->llvm, layout);
     LLVMDisposeTargetData(layout);
     LLVMSetTarget(e->llvm, host.triple);
+    bounds_begin(e);
     return NULL;
 }
 
@@ -150,6 +152,7 @@ void emit_end(Emit *e)
 {
     if (!e->context)
         return;
+    bounds_end(e);
     LLVMDisposeBuilder(e->builder);
     LLVMDisposeModule(e->llvm);
     machine_give_back(e->machine);
@@ -201,6 +204,7 @@ static Error *verify(Emit *e)
 
 Error *emit_object(Emit *e, char **bytes, size_t *n)
 {
+    TRY(bounds_write(e));
     mark_functions(e);
     if (getenv("TUTTI_DUMP_LLVM"))
         LLVMDumpModule(e->llvm);
@@ -239,7 +243,7 @@ static struct {
     int ncodes; /* made so far, for their names */
 } linker = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Calls that the code generator may make up on its own. */
+/* Calls that the code generator may make up on its own, and the one of bounds.c. */
 static const struct {
     const char *name;
     void *at;
@@ -254,6 +258,7 @@ static const struct {
     CALL(fmaf),   CALL(sqrt),    CALL(sqrtf),  CALL(fmin),   CALL(fminf),  CALL(fmax),
     CALL(fmaxf),  CALL(ldexp),   CALL(ldexpf), CALL(roundeven), CALL(roundevenf),
     CALL(nearbyint), CALL(nearbyintf), CALL(atan2), CALL(atan2f), CALL(cbrt), CALL(cbrtf),
+    CALL(tutti_out_of_bounds),
 #undef CALL
 };
 enum { NLIBCALLS = sizeof libcalls / sizeof libcalls[0] };

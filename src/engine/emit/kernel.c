@@ -6,6 +6,7 @@
 #include "engine/emit/kernel.h"
 
 #include "base/table.h"
+#include "engine/emit/bounds.h"
 #include "engine/emit/cut.h"
 #include "engine/rules/emit_rules.h"
 
@@ -135,6 +136,40 @@ static void kernel_pointers(Kernel *k, NodeId fusion)
         k->outs[o] = LLVMGetParam(k->function, first + (unsigned)(node->nin + o));
 }
 
+/* "kernel k3 (pad, add, reduce) at f.py:28" */
+static void print_who(Text *who, const Module *m, NodeId fusion, const char *name)
+{
+    enum { MOST_NAMES = 8 };
+    const Region *region = region_at(m, node_at(m, fusion)->regions[0]);
+    NodeId last = region->nodes[region->nnodes > 1 ? region->nnodes - 2 : 0];
+    text_printf(who, "kernel %s (", name);
+    for (int i = 0; i < region->nnodes - 1 && i < MOST_NAMES; i++)
+        text_printf(who, "%s%s", i ? ", " : "", op_name(node_at(m, region->nodes[i])->op));
+    text_printf(who, "%s) at %s", region->nnodes - 1 > MOST_NAMES ? ", ..." : "",
+                loc_name(node_at(m, last)->loc));
+}
+
+void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name, LLVMValueRef f)
+{
+    const Node *node = node_at(m, fusion);
+    Text text = { 0 };
+    if (!e->bounds)
+        return;
+    print_who(&text, m, fusion, name);
+    bounds_function(e, f, LLVMGetParam(f, 0), text_cstr(&text));
+    unsigned first = LLVMCountParams(f) - (unsigned)(node->nin + node->nout);
+    for (int i = 0; i < node->nin + node->nout; i++) {
+        bool is_out = i >= node->nin;
+        Type type = type_of(m, is_out ? node->out + (ValueId)(i - node->nin) : node->in[i]);
+        text.n = 0;
+        text_printf(&text, "%s %d, %s", is_out ? "result" : "operand", is_out ? i - node->nin : i,
+                    type_name(type));
+        bounds_array(e, LLVMGetParam(f, first + (unsigned)i),
+                     (int64_t)type_bytes(type) - bounds_withheld, text_cstr(&text));
+    }
+    text_free(&text);
+}
+
 Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LLVMValueRef *out)
 {
     Kernel k;
@@ -148,12 +183,15 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     k.wanted = cut_wanted(m, fusion, root);
     function_begin(&k, name, npointers);
     kernel_pointers(&k, fusion);
+    kernel_bounds(e, m, fusion, name, k.function);
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
     else if (!turn_emit(&k))
         map_emit(&k);
     LLVMBuildRetVoid(k.b);
     *out = k.slice && !k.error ? cut_wrap(&k, name, npointers) : k.function;
+    if (*out != k.function)
+        kernel_bounds(e, m, fusion, name, *out);
     TRY(kernel_finish(&k, back));
     return NULL;
 }
@@ -195,12 +233,15 @@ static void ranks_end(Kernel *k, Ranks *l, int64_t first, V start, V made, int e
 }
 
 /* The memory of rank r, in the list that is this parameter. */
-static V combine_memory(Kernel *k, int list, V r)
+static V combine_memory(Kernel *k, int list, Element e, V r)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
     V table = LLVMGetParam(k->function, (unsigned)list);
-    return LLVMBuildLoad2(k->b, pointer, LLVMBuildInBoundsGEP2(k->b, pointer, table, &r, 1, ""),
-                          "");
+    V memory =
+        LLVMBuildLoad2(k->b, pointer, LLVMBuildInBoundsGEP2(k->b, pointer, table, &r, 1, ""), "");
+    V n = LLVMGetParam(k->function, COMBINE_N), each = const_i64(k, element_info[e].bytes);
+    bounds_array_of(k->e, memory, LLVMBuildMul(k->b, n, each, ""), "the array of a device");
+    return memory;
 }
 
 static Index *combine_index(Kernel *k, Element e, V i, int lanes)
@@ -212,7 +253,7 @@ static Index *combine_index(Kernel *k, Element e, V i, int lanes)
 
 static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
 {
-    return load(k, combine_memory(k, COMBINE_IN, r), e, combine_index(k, e, i, lanes));
+    return load(k, combine_memory(k, COMBINE_IN, e, r), e, combine_index(k, e, i, lanes));
 }
 
 /* Sums of bf16 are kept as f32 until the end: so does XLA, and for many devices it matters.  A
@@ -238,7 +279,7 @@ static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
         sum = finish(k, e, sum);
     }
     Ranks out = ranks_begin(k, NULL);
-    store(k, combine_memory(k, COMBINE_OUT, out.r), e, combine_index(k, e, i, lanes), sum);
+    store(k, combine_memory(k, COMBINE_OUT, e, out.r), e, combine_index(k, e, i, lanes), sum);
     ranks_end(k, &out, 0, NULL, NULL, COMBINE_NOUT);
 }
 
@@ -275,6 +316,21 @@ static void combine_begin(Kernel *k, const char *name)
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
 }
 
+static void combine_bounds(Kernel *k, const char *name, const Loc *loc)
+{
+    Text who = { 0 };
+    if (!k->e->bounds)
+        return;
+    text_printf(&who, "reducer %s at %s", name, loc_name(loc));
+    bounds_function(k->e, k->function, NULL, text_cstr(&who));
+    text_free(&who);
+    for (int list = COMBINE_OUT; list <= COMBINE_IN; list += COMBINE_IN - COMBINE_OUT) {
+        V n = LLVMGetParam(k->function, (unsigned)list + 1);
+        V bytes = LLVMBuildMul(k->b, n, const_i64(k, sizeof(void *)), "");
+        bounds_array_of(k->e, LLVMGetParam(k->function, (unsigned)list), bytes, "a list of arrays");
+    }
+}
+
 Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name, LLVMValueRef *out)
 {
     const Node *end = region_return(m, reducer);
@@ -286,6 +342,7 @@ Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name
     LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
     kernel_init(&k, e, m);
     combine_begin(&k, name);
+    combine_bounds(&k, name, end->loc);
     ElementInfo info = element_info[element_part(type.element)];
     k.width = e->vector_bytes / (info.bytes > 4 || info.kind == FLOAT ? 4 : info.bytes);
     V n = LLVMGetParam(k.function, COMBINE_N);

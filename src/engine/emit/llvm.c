@@ -2,6 +2,7 @@
 #include "engine/emit/kernel.h"
 
 #include "base/fail.h"
+#include "engine/emit/bounds.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -58,5 +59,6 @@ V runtime_function(Kernel *k, size_t offset)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
     V rt = LLVMBuildLoad2(k->b, pointer, byte_offset(k, k->frame, offsetof(Frame, rt)), "rt");
+    bounds_array(k->e, rt, sizeof(Runtime), "the runtime's table");
     return LLVMBuildLoad2(k->b, pointer, byte_offset(k, rt, (int64_t)offset), "");
 }

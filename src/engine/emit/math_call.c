@@ -3,6 +3,7 @@
  * In: a vector.  Out: the same function of each lane: the vector goes through memory on the
  * stack, to one call and back. */
 #include "engine/emit/arith.h"
+#include "engine/emit/bounds.h"
 #include "engine/emit/math_parts.h"
 
 #include <stddef.h>
@@ -38,7 +39,9 @@ V math_call(Kernel *k, int function, V x, V y)
         LLVMBuildStore(k->b, y, ys);
     V args[] = { LLVMConstInt(i32, (unsigned)function, false),
                  LLVMConstInt(i32, (unsigned)lanes_in(x), false), xs, ys, out };
-    LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
+    V call = LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
+    for (int i = 2; i < 5; i++)
+        bounds_touch(k->e, call, args[i], 0, lanes_in(x) * (int64_t)sizeof(double));
     return LLVMBuildLoad2(k->b, type, out, "");
 }
 
@@ -56,7 +59,9 @@ V complex_call(Kernel *k, int function, Element e, V x)
     LLVMBuildStore(k->b, im, ys);
     V args[] = { LLVMConstInt(i32, (unsigned)function, false),
                  LLVMConstInt(i32, (unsigned)lanes, false), xs, ys, out };
-    LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
+    V call = LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
+    for (int i = 2; i < 5; i++)
+        bounds_touch(k->e, call, args[i], 0, (i == 4 ? 2 : 1) * lanes * (int64_t)sizeof(double));
     re = LLVMBuildLoad2(k->b, type, out, "");
     im = LLVMBuildLoad2(k->b, type, byte_offset(k, out, (int64_t)sizeof(double) * lanes), "");
     LLVMSetAlignment(re, sizeof(double));

@@ -3,6 +3,7 @@
  * In: arrays of one shape, a dimension, and a region that says who goes first.  Out: the region
  * as a function  i8 less(ptr lines, i64 i, i64 j), and for every line along the dimension a call
  * of the runtime's sort, which yields an order, and a loop that moves the elements. */
+#include "engine/emit/bounds.h"
 #include "engine/emit/kernel.h"
 #include "engine/rules/emit_rules.h"
 
@@ -13,7 +14,7 @@ typedef struct Sort {
     NodeId node;
     int n, dim; /* arrays */
     int64_t extent, stride;
-    V less, lines; /* lines: where each array's line begins, an array of pointers */
+    V less, lines; /* lines: where each array's line begins, an array of pointers; then the frame */
 } Sort;
 
 static V pointer_slot(Kernel *k, V lines, int i)
@@ -29,6 +30,24 @@ static Index *on_line(Kernel *k, const Sort *s, V i)
     return index_numbered(k, line, coord_uniform(k, number), 1);
 }
 
+static int64_t line_bytes(const Sort *s, Element e)
+{
+    return ((s->extent - 1) * s->stride + 1) * element_info[e].bytes;
+}
+
+static void less_bounds(Kernel *k, const Sort *s, V f)
+{
+    Text who = { 0 };
+    if (!k->e->bounds)
+        return;
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
+    V frame = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), s->n), "");
+    text_printf(&who, "the comparison of a sort at %s", loc_name(node_at(k->m, s->node)->loc));
+    bounds_function(k->e, f, frame, text_cstr(&who));
+    text_free(&who);
+    bounds_array(k->e, LLVMGetParam(f, 0), (s->n + 1) * (int64_t)sizeof(void *), "its lines");
+}
+
 static V less_function(Kernel *k, const Sort *s)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64);
@@ -42,9 +61,11 @@ static V less_function(Kernel *k, const Sort *s)
     k->function = f;
     k->lanes = 1;
     memo_clear(k);
+    less_bounds(k, s, f);
     for (int i = 0; i < s->n; i++) {
         V line = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), i), "");
         Element e = element_of(k, node_at(k->m, s->node)->in[i]);
+        bounds_array(k->e, line, line_bytes(s, e), "a line of the array");
         for (int side = 0; side < 2; side++)
             args[2 * i + side] =
                 load(k, line, e, on_line(k, s, LLVMGetParam(f, 1 + (unsigned)side)));
@@ -57,13 +78,18 @@ static V less_function(Kernel *k, const Sort *s)
     return f;
 }
 
-static V order_call(Kernel *k, const Sort *s)
+static V order_call(Kernel *k, const Sort *s, const V *lines)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
     LLVMTypeRef types[] = { int_type(k, 64), ptr, ptr };
     LLVMTypeRef type = LLVMFunctionType(ptr, types, 3, false);
     V args[] = { const_i64(k, s->extent), s->less, s->lines };
-    return LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort)), args, 3, "");
+    V order = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort)), args, 3, "");
+    for (int i = 0; i < s->n; i++)
+        bounds_touch(k->e, order, lines[i], 0,
+                     line_bytes(s, element_of(k, node_at(k->m, s->node)->in[i])));
+    bounds_array(k->e, order, s->extent * (int64_t)sizeof(int64_t), "the order of a line");
+    return order;
 }
 
 /* One line: `at` stands at its first element, in an array whose sorted extent is 1. */
@@ -72,20 +98,19 @@ static void line_body(Kernel *k, Index *at, void *user)
     const Sort *s = user;
     const Node *node = node_at(k->m, s->node);
     Type whole = type_of(k->m, node->in[0]);
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
     Index *first = index_new(k, whole, 1);
     for (int d = 0; d < whole.rank; d++)
         index_set(first, d, d == s->dim ? coord_const(k, 0) : index_at(k, at, d));
-    V begin = index_linear(k, first).base, to[s->n];
+    V begin = index_linear(k, first).base, to[s->n], lines[s->n];
     for (int i = 0; i < s->n; i++) {
         V by = LLVMBuildMul(k->b, begin,
                             const_i64(k, element_info[element_of(k, node->in[i])].bytes), "");
         V from = k->ins[kernel_argument(k, node->in[i])];
-        V line = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), from, &by, 1, "");
-        LLVMBuildStore(k->b, line, pointer_slot(k, s->lines, i));
+        lines[i] = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), from, &by, 1, "");
+        LLVMBuildStore(k->b, lines[i], pointer_slot(k, s->lines, i));
         to[i] = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), k->outs[i], &by, 1, "");
     }
-    V order = order_call(k, s);
+    V order = order_call(k, s, lines);
     Loop loop;
     loop_begin(k, &loop, s->extent, 1, 0, NULL);
     V number = LLVMBuildLoad2(
@@ -93,8 +118,7 @@ static void line_body(Kernel *k, Index *at, void *user)
         LLVMBuildInBoundsGEP2(k->b, int_type(k, 64), order, &loop.i, 1, ""), "");
     for (int i = 0; i < s->n; i++) {
         Element e = element_of(k, node->in[i]);
-        V line = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, s->lines, i), "");
-        store(k, to[i], e, on_line(k, s, loop.i), load(k, line, e, on_line(k, s, number)));
+        store(k, to[i], e, on_line(k, s, loop.i), load(k, lines[i], e, on_line(k, s, number)));
     }
     loop_end(k, &loop, NULL);
 }
@@ -118,7 +142,8 @@ void block_sort(Kernel *k, NodeId root)
     if (type_count(whole) == 0)
         return;
     s.lines = LLVMBuildAlloca(
-        k->b, LLVMArrayType2(LLVMPointerTypeInContext(k->c, 0), (uint64_t)s.n), "lines");
+        k->b, LLVMArrayType2(LLVMPointerTypeInContext(k->c, 0), (uint64_t)s.n + 1), "lines");
+    LLVMBuildStore(k->b, k->frame, pointer_slot(k, s.lines, s.n));
     s.less = less_function(k, &s);
     memcpy(dims, whole.dims, sizeof *dims * (size_t)whole.rank);
     dims[dim] = 1;

@@ -11,6 +11,7 @@
 #include "engine/plugin/plugin.h"
 
 #include "base/sync.h"
+#include "engine/checks.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
 #include "hlo/rewrite.h"
@@ -53,7 +54,8 @@ static Error *read_once(Job *job)
 static Error *make_key(Job *job, Text *key)
 {
     const BuildOptions *o = job->options;
-    text_printf(key, "%s\nevaluate %d, no_fold %d\n", name_of(o), o->evaluate, o->no_fold);
+    text_printf(key, "%s\nevaluate %d, no_fold %d, bounds %d\n", name_of(o), o->evaluate,
+                o->no_fold, checks_bounds());
     print_bools(key, "free arguments", o->free_args, o->nfree_args);
     print_bools(key, "free results", o->free_results, o->nfree_results);
     if (job->program.n > TEXT_LIMIT) {
