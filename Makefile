@@ -43,6 +43,8 @@ LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
 # Products of complex numbers without the detour for infinities.
 $(BUILD)/obj/src/engine/linalg/%.o: ALL_CFLAGS += -fcx-limited-range
+# Loops that are worth vectors, which -O2 does not make of them.
+$(BUILD)/obj/src/engine/run/sort_keys.o: ALL_CFLAGS += -O3
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@

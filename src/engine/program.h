@@ -19,6 +19,7 @@
 
 struct Runtime;
 struct Gather;
+struct SortPlan;
 struct Code;
 typedef struct Program Program;
 
@@ -174,6 +175,10 @@ typedef struct Runtime {
     /* The order of n elements by a comparison; see run/sort.h. */
     const int64_t *(*sort)(int64_t n, bool (*less)(const void *, int64_t, int64_t),
                            const void *context);
+    /* All lines of some arrays in the order of their keys; see run/sort_keys.h.  Without memory for
+     * it, f->error is set. */
+    void (*sort_lines)(Frame *f, const struct SortPlan *plan, const void *const *in,
+                       void *const *out);
     /* f(user, i) once for every i below n, by whoever is idle; see run/slices.h. */
     void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);
     /* A convolution as a product; see run/gemm.h. */

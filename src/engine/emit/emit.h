@@ -52,6 +52,10 @@ bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand, int resu
 /* An operation that kernel_emit can take as (part of) a fusion. */
 bool kernel_can_emit(const Module *m, NodeId n);
 
+/* Does the kernel call what may find no memory?  Then it may set the frame's error, and is not to
+ * be followed by anything that reads its results. */
+bool kernel_may_fail(const Module *m, NodeId fusion);
+
 /* Is this convolution a matrix product, once its input is padded and its kernel turned? */
 bool convolution_multiplies(const Module *m, const Node *node);
 

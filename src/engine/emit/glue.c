@@ -174,13 +174,13 @@ static void move_all(const Glue *g, ValueId dst, int n, const ValueId *src)
 
 /* ---- nodes ---- */
 
-/* A check of bounds may have failed. */
-static void stop_if_outside(const Glue *g)
+/* A kernel may have found no memory, or a check of bounds may have failed. */
+static void stop_if_failed(const Glue *g, bool may_fail)
 {
-    if (!g->e->bounds)
+    if (!g->e->bounds && !may_fail)
         return;
     LLVMValueRef error = load_at(g, g->ptr, g->frame, offsetof(Frame, error));
-    LLVMBasicBlockRef after = block(g, "inside");
+    LLVMBasicBlockRef after = block(g, "done");
     LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, error, ""), after, g->failed);
     enter(g, after);
 }
@@ -200,7 +200,7 @@ static void call_kernel(const Glue *g, NodeId n)
         args[k++] = address(g, node->out + (ValueId)i);
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
     free(args);
-    stop_if_outside(g);
+    stop_if_failed(g, kernel_may_fail(g->p->m, n));
 }
 
 static void call_evaluator(const Glue *g, NodeId n)
@@ -402,7 +402,7 @@ static void go_on(const Glue *g, int target)
 
 static void ends(const Glue *g, const StretchEnd *end)
 {
-    stop_if_outside(g);
+    stop_if_failed(g, false);
     switch (end->kind) {
     case END_PROGRAM: LLVMBuildRet(g->b, int32(g, STRETCH_END)); break;
     case END_GOTO: go_on(g, end->targets[0]); break;

@@ -2,6 +2,7 @@
  *
  * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
  * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
+#include "engine/emit/comparator.h"
 #include "engine/emit/scan.h"
 
 #include "base/table.h"
@@ -52,6 +53,17 @@ bool kernel_can_emit(const Module *m, NodeId n)
         if (!region_can_inline(m, node->regions[i]))
             return false;
     return true;
+}
+
+bool kernel_may_fail(const Module *m, NodeId fusion)
+{
+    const Region *region = region_at(m, node_at(m, fusion)->regions[0]);
+    for (int i = 0; i < region->nnodes; i++) {
+        OpId op = node_at(m, region->nodes[i])->op;
+        if (op == OP_SORT || op == OP_TOP_K)
+            return true;
+    }
+    return false;
 }
 
 /* ---- in place ---- */
@@ -171,10 +183,14 @@ static double root_cost(const Module *m, NodeId n)
     }
     case OP_SORT: {
         double count = (double)type_count(type_of(m, node->in[0])), steps = 1;
+        SortKey keys[SORT_MOST_KEYS];
+        if (comparator_keys(m, node->regions[0], keys))
+            return (5 + 4 * node->nin) * count;
         for (double size = count; size > 2; size /= 2)
             steps++;
         return 4 * count * steps;
     }
+    case OP_TOP_K: return 0.5 * (double)type_count(type_of(m, node->in[0]));
     case OP_SELECT_SCATTER: return 10 * (double)type_count(type_of(m, node->in[0]));
     case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
     case OP_REDUCE: {

@@ -1,9 +1,12 @@
-/* sort.c - the kernel whose root is a sort.
+/* sort.c - the kernels whose root is a sort or a top_k.
  *
- * In: arrays of one shape, a dimension, and a region that says who goes first.  Out: the region
- * as a function  i8 less(ptr lines, i64 i, i64 j), and for every line along the dimension a call
- * of the runtime's sort, which yields an order, and a loop that moves the elements. */
+ * In: arrays of one shape, a dimension, and a region that says which element goes first.  Where the
+ * region only compares numbers (comparator.c), out comes one call of the runtime for all lines
+ * (run/sort_keys.h).  Else the region becomes a function  i8 less(ptr lines, i64 i, i64 j), and
+ * every line along the dimension a call of the runtime's sort, which yields an order, and a loop
+ * that moves the elements. */
 #include "engine/emit/bounds.h"
+#include "engine/emit/comparator.h"
 #include "engine/emit/kernel.h"
 #include "engine/rules/emit_rules.h"
 
@@ -123,6 +126,74 @@ static void line_body(Kernel *k, Index *at, void *user)
     loop_end(k, &loop, NULL);
 }
 
+/* ---- by keys ---- */
+
+/* Pointers, or words, as an array in memory of this call. */
+static V array_of(Kernel *k, LLVMTypeRef type, int n, const V *values)
+{
+    V at = LLVMBuildAlloca(k->b, LLVMArrayType2(type, (uint64_t)n), "");
+    for (int i = 0; i < n; i++)
+        LLVMBuildStore(k->b, values[i], byte_offset(k, at, (int64_t)sizeof(int64_t) * i));
+    return at;
+}
+
+/* A plan's fields are words, in the order of the struct. */
+static V plan_of(Kernel *k, const SortPlan *plan, const Element *elements)
+{
+    int n = (int)(sizeof *plan / sizeof(int64_t)), narrays = (int)plan->narrays;
+    V *words = ARENA_ARRAY(k->arena, V, n + narrays);
+    int64_t fields[sizeof *plan / sizeof(int64_t)];
+    memcpy(fields, plan, sizeof fields);
+    for (int i = 0; i < n; i++)
+        words[i] = const_i64(k, fields[i]);
+    for (int i = 0; i < narrays; i++)
+        words[n + i] = const_i64(k, elements[i]);
+    return array_of(k, int_type(k, 64), n + narrays, words);
+}
+
+/* One call sorts everything.  It sets the frame's error where there is no memory to sort in, which
+ * whoever called the kernel looks at (glue.c). */
+static void call_sort_lines(Kernel *k, const SortPlan *plan, const Element *elements, const V *ins)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, ptr, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 4, false);
+    int n = (int)plan->narrays;
+    V args[] = { k->frame, plan_of(k, plan, elements), array_of(k, ptr, n, ins),
+                 array_of(k, ptr, n, k->outs) };
+    V call = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort_lines)), args, 4,
+                            "");
+    for (int i = 0; i < n; i++) {
+        int64_t bytes = plan->nlines * element_info[elements[i]].bytes;
+        if (!LLVMIsNull(ins[i]))
+            bounds_touch(k->e, call, ins[i], 0, bytes * plan->extent);
+        bounds_touch(k->e, call, k->outs[i], 0, bytes * plan->kept);
+    }
+}
+
+/* Positions are counted in 32 bits. */
+enum { MOST_EXTENT = INT32_MAX };
+
+static bool sort_by_keys(Kernel *k, const Sort *s, Type whole)
+{
+    const Node *node = node_at(k->m, s->node);
+    SortPlan plan = { .narrays = s->n,
+                      .extent = s->extent,
+                      .stride = s->stride,
+                      .kept = s->extent,
+                      .nlines = type_count(whole) / s->extent };
+    plan.nkeys = comparator_keys(k->m, node->regions[0], plan.keys);
+    if (!plan.nkeys || s->extent > MOST_EXTENT)
+        return false;
+    Element *elements = ARENA_ARRAY(k->arena, Element, s->n);
+    V *ins = ARENA_ARRAY(k->arena, V, s->n);
+    for (int i = 0; i < s->n; i++) {
+        elements[i] = element_of(k, node->in[i]);
+        ins[i] = k->ins[kernel_argument(k, node->in[i])];
+    }
+    call_sort_lines(k, &plan, elements, ins);
+    return true;
+}
+
 void block_sort(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
@@ -141,6 +212,8 @@ void block_sort(Kernel *k, NodeId root)
                .stride = strides[dim] };
     if (type_count(whole) == 0)
         return;
+    if (sort_by_keys(k, &s, whole))
+        return;
     s.lines = LLVMBuildAlloca(
         k->b, LLVMArrayType2(LLVMPointerTypeInContext(k->c, 0), (uint64_t)s.n + 1), "lines");
     LLVMBuildStore(k->b, k->frame, pointer_slot(k, s.lines, s.n));
@@ -149,4 +222,29 @@ void block_sort(Kernel *k, NodeId root)
     dims[dim] = 1;
     k->width = 1;
     loop_over(k, (Type){ whole.element, whole.rank, dims }, joined, line_body, &s);
+}
+
+/* The greatest of each line, and their positions, whose array is not read. */
+void block_top_k(Kernel *k, NodeId root)
+{
+    const Node *node = node_at(k->m, root);
+    Type whole = type_of(k->m, node->in[0]);
+    int64_t kept = ((const TopKAttrs *)node->attrs)->k, extent = whole.dims[whole.rank - 1];
+    int argument = kernel_argument(k, node->in[0]);
+    if (argument < 0 || extent > MOST_EXTENT) {
+        kernel_error(k, root, "of a value that is not in memory");
+        return;
+    }
+    if (type_count(whole) == 0 || kept == 0)
+        return;
+    Element elements[] = { whole.element, element_of(k, node->out + 1) };
+    V ins[] = { k->ins[argument], LLVMConstNull(LLVMPointerTypeInContext(k->c, 0)) };
+    SortPlan plan = { .narrays = 2,
+                      .nkeys = 1,
+                      .nlines = type_count(whole) / extent,
+                      .extent = extent,
+                      .stride = 1,
+                      .kept = kept,
+                      .keys = { { .is_falling = true } } };
+    call_sort_lines(k, &plan, elements, ins);
 }

@@ -9,6 +9,7 @@
  *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolve.c)
+ *        |  the front of a sort?         -> top_k                 (select.c)
  *        |  the same stood before?        -> that one
  *        v
  *     appended
@@ -103,7 +104,7 @@ static void stands_for(Simplifier *s, NodeId n, NodeId other)
         subst_set(&s->map, node->out + (uint32_t)i, node_at(s->m, other)->out + (uint32_t)i);
 }
 
-static void visit(Simplifier *s, NodeId n)
+void simplify_visit(Simplifier *s, NodeId n)
 {
     Module *m = s->m;
     if (node_at(m, n)->nout == 1) {
@@ -112,6 +113,7 @@ static void visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : turn_dot(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : convolve(s, n);
+        v = v || s->keeps_dots ? v : select_top(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
             return;
@@ -134,7 +136,7 @@ ValueId simplify_put(Simplifier *s, OpId op, int nin, const ValueId *in, Type re
 {
     static const NoAttrs none;
     NodeId n = node_new(s->m, op, nin, in, 1, &result, 0, NULL, attrs ? attrs : &none, loc);
-    visit(s, n);
+    simplify_visit(s, n);
     return subst_get(&s->map, node_at(s->m, n)->out);
 }
 
@@ -174,7 +176,7 @@ static void rebuild(Simplifier *s, RegionId r)
         }
         for (int k = 0; k < node_at(m, old[i])->nregions; k++)
             rebuild(s, node_at(m, old[i])->regions[k]);
-        visit(s, old[i]);
+        simplify_visit(s, old[i]);
     }
     forget_down_to(s, s->floor);
     s->floor = outer_floor;

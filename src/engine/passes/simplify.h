@@ -22,6 +22,8 @@ typedef struct Simplifier {
     uint32_t *buckets, nbuckets; /* a power of two */
 } Simplifier;
 
+/* Appends a node, simplified; what its results come to is then in s->map. */
+void simplify_visit(Simplifier *s, NodeId n);
 /* Appends a node with one result, simplified; returns the value that it comes to. */
 ValueId simplify_put(Simplifier *s, OpId op, int nin, const ValueId *in, Type result,
                      const void *attrs, const Loc *loc);
@@ -34,4 +36,5 @@ ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
 ValueId turn_dot(Simplifier *s, NodeId n);       /* turned.c */
 ValueId expand_dot(Simplifier *s, NodeId n);     /* expand.c */
 ValueId convolve(Simplifier *s, NodeId n);       /* convolve.c */
+ValueId select_top(Simplifier *s, NodeId n);     /* select.c */
 #endif

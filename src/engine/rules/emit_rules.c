@@ -1,6 +1,8 @@
 /* emit_rules.c - the columns `element` and `block` of ops.def as tables. */
 #include "engine/rules/emit_rules.h"
 
+#include "engine/run/sort_keys.h"
+
 #define element_none NULL
 #define block_none NULL
 
@@ -48,6 +50,9 @@ bool rule_takes(const Module *m, NodeId n)
     if (!has_room(m, node))
         return false;
     Element e = type_of(m, node->in[0]).element;
+    if (node->op == OP_TOP_K) /* others go to the library */
+        return sort_has_keys(e) && type_of(m, node->in[0]).rank > 0 &&
+               type_of(m, node->in[0]).dims[type_of(m, node->in[0]).rank - 1] <= INT32_MAX;
     if (node->op == OP_BITCAST) /* of complex numbers: of one width */
         return element_info[e].kind != COMPLEX || e == type_of(m, node->out).element;
     return !(element_info[e].kind == COMPLEX && is_real_only(node->op));

@@ -11,6 +11,7 @@
 #include "engine/run/mathlib.h"
 #include "engine/run/slices.h"
 #include "engine/run/sort.h"
+#include "engine/run/sort_keys.h"
 #include "engine/run/stats.h"
 #include "ops/number.h"
 
@@ -129,5 +130,6 @@ const Runtime runtime = {
     .gather_f64 = gather_f64,
     .math = math_library,
     .sort = sort_order,
+    .sort_lines = sort_lines,
     .slices = frame_slices,
 };
