@@ -25,7 +25,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz soak conformance format docs size deps clean always
+.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -172,11 +172,18 @@ fuzz: $(BUILD)/run-tests $(FUZZERS)
 	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
 	$(BUILD)/run-tests -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f)) $(if $(findstring compile,$(f)),tests/programs)")
 
-# Random programs, as many as one has time for: N of them, from seed FIRST on.
+# Random programs, as many as one has time for: N in StableHLO from seed FIRST on, a tenth of that in
+# JAX on one device, a fortieth on several.
 N ?= 1000000
 FIRST ?= 1000000
-soak: $(BUILD)/tests/random/random_test
+soak:
+	$(MAKE) -k soak-hlo soak-jax soak-sharded
+soak-hlo: $(BUILD)/tests/random/random_test
 	$< --soak $(FIRST) $(N)
+soak-jax: $(VENV)/.plugin
+	$(VENV)/bin/python python/tests/random_jax/play.py $(FIRST) $$(($(N) / 10))
+soak-sharded: $(VENV)/.plugin
+	$(VENV)/bin/python python/tests/random_jax/play.py --sharded $(FIRST) $$(($(N) / 40))
 
 # A folder of programs that check themselves: compiled, evaluated, and compiled with checks of bounds.
 conformance: all

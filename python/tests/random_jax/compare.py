@@ -1,0 +1,141 @@
+"""Whether two results of a program are both right.
+
+Exact values must be equal.  Rounded ones may differ by a few ulps; where they do not agree so well,
+the program is played again in double precision, once as it is and a few times with every float
+shaken by a rounding in its own type.  How far that moves a result says how well the program
+determines it.  Ours is wrong if it is further from the double one than that allows, and several times further
+than XLA's.
+"""
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+
+import data
+
+ULPS = 4  # that rounded results may differ by without a question
+SHAKES = 6
+ROOM = 16.0  # how often the farthest of the shaken results
+WORSE = 4.0  # how often XLA's own error
+
+
+def wide(x):
+    """As double, real and imaginary part in a last dimension of two if it is complex."""
+    if np.iscomplexobj(x):
+        return np.stack([x.real, x.imag], -1).astype(np.float64)
+    return x.astype(np.float64)
+
+
+def is_rounded(dtype):
+    return data.is_float(dtype) or data.is_complex(dtype)
+
+
+def ulp(x, dtype):
+    """The distance between numbers of the type at x; at least that of its least normal ones."""
+    info = ml_dtypes.finfo(part(dtype))
+    size = np.maximum(np.where(np.isfinite(x), np.abs(x), 0), float(info.tiny))
+    return np.exp2(np.floor(np.log2(size)) - data.MANTISSA[dtype])
+
+
+def part(dtype):
+    return data.numpy_type({"complex64": "float32", "complex128": "float64"}.get(dtype, dtype))
+
+
+def agree(a, b):
+    return (a == b) | (np.isnan(a) & np.isnan(b))
+
+
+def near(ours, theirs, value):
+    """Where two results are as near as any two right ones."""
+    if not is_rounded(value.dtype):
+        return ours == theirs
+    a, b = wide(ours), wide(theirs)
+    with np.errstate(all="ignore"):
+        same = agree(a, b)
+        if not value.exact:
+            unit = np.maximum(ulp(a, value.dtype), ulp(b, value.dtype))
+            if data.is_complex(value.dtype):
+                unit = unit.max(-1, keepdims=True)
+            same |= np.abs(a - b) <= ULPS * unit
+    return same
+
+
+class Reference:
+    """A program in double precision, and how far roundings move its results."""
+
+    def __init__(self, program):
+        def shaken(scale, turn, *arguments):
+            count = [0]
+
+            def noise(x, exponent):
+                count[0] += 1
+                steps = jnp.arange(x.size, dtype=jnp.float64).reshape(x.shape)
+                return x * (1 + scale * 2.0**exponent * jnp.cos(turn * (steps + 7.3 * count[0])))
+            return program.reference(noise)(*arguments)
+
+        self.played = jax.jit(shaken)
+        self.home = program.home()
+        self.arguments = [doubled(a) for a in program.arguments()]
+
+    def play(self, scale, turn):
+        with jax.enable_x64(True):
+            out = self.played(*[jax.device_put(a, self.home)
+                                for a in (np.float64(scale), np.float64(turn), *self.arguments)])
+            return [wide(np.asarray(x)) for x in out]
+
+    def results(self):
+        """The results, and how far they move."""
+        exact = self.play(0, 1)
+        moved = [np.zeros_like(x) for x in exact]
+        for turn in range(SHAKES):
+            for i, x in enumerate(self.play(1, 0.7 + turn * 1.37)):
+                with np.errstate(all="ignore"):
+                    moved[i] = np.maximum(moved[i], np.abs(x - exact[i]))
+        return exact, moved
+
+
+def doubled(a):
+    if np.iscomplexobj(a):
+        return a.astype(np.complex128)
+    return a.astype(np.float64) if is_rounded(a.dtype.name) else a
+
+
+def is_excused(ours, theirs, want, moved, dtype):
+    """Where a rounded result of ours is right though not near XLA's."""
+    a, b = wide(ours), wide(theirs)
+    info = ml_dtypes.finfo(part(dtype))
+    with np.errstate(all="ignore"):
+        unit = ulp(want, dtype)
+        if data.is_complex(dtype):
+            unit = np.broadcast_to(unit.max(-1, keepdims=True), want.shape)
+            moved = np.broadcast_to(moved.max(-1, keepdims=True), want.shape)
+        error, their_error = np.abs(a - want), np.abs(b - want)
+        typical = np.nanmax(np.where(np.isfinite(their_error), their_error / unit, 0), initial=0)
+        room = ROOM * moved + ULPS * unit + WORSE * np.maximum(their_error, typical * unit)
+        is_right = (error <= room) | agree(a, want) | ~np.isfinite(moved)
+        is_over = (np.abs(want) >= float(info.max) * 0.98) & ~np.isfinite(a)
+        both_lost = ~np.isfinite(a) & ~np.isfinite(b)
+        return is_right | is_over | both_lost
+
+
+def differences(program, ours, theirs):
+    """What is wrong with our results: lines of text."""
+    said, reference = [], None
+    for i, (value, a, b) in enumerate(zip(program.function.results, ours, theirs)):
+        if a.dtype != b.dtype or a.shape != b.shape:
+            said.append(f"{value.name}: {a.dtype}{a.shape} and not {b.dtype}{b.shape}")
+            continue
+        wrong, note = ~near(a, b, value), ""
+        if wrong.any() and is_rounded(value.dtype) and not value.exact:
+            reference = reference or Reference(program).results()
+            want, moved = reference[0][i], reference[1][i]
+            wrong &= ~is_excused(a, b, want, moved, value.dtype)
+            if wrong.any():
+                at = np.flatnonzero(wrong)[0]
+                note = f", in double {want.flat[at]:.17g} +- {moved.flat[at]:.3g}"
+        if wrong.any():
+            at = np.flatnonzero(wrong)[0]
+            flat = [wide(x).ravel() if is_rounded(value.dtype) else x.ravel() for x in (a, b)]
+            said.append(f"{value.name} {value.dtype}{value.shape}: {wrong.sum()} differ, the first "
+                        f"at {at}: ours {flat[0][at]!r}, XLA's {flat[1][at]!r}{note}")
+    return said

@@ -1,0 +1,123 @@
+"""Random JAX programs on our engine against JAX's own CPU backend.
+
+    play.py FIRST COUNT          plays so many seeds on one device
+    play.py --sharded ...        on 2, 4 or 8 devices
+    play.py --show SEED          prints the program of a seed
+
+Programs are played by a process of their own, which is started again behind a seed that ends or
+stops it; what died, and where, is told.  Exit status 0: no differences and nobody died.
+"""
+import argparse
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+
+PER_PROCESS = 500  # programs, before JAX's own tables are large
+PATIENCE = 60  # seconds without a word from a worker
+
+
+def environment(devices):
+    env = {k: v for k, v in os.environ.items() if k not in ("TUTTI_DEVICES", "JAX_NUM_CPU_DEVICES")}
+    return {**env, "JAX_PLATFORMS": "tutti,cpu", "PYTHONUNBUFFERED": "1", "XLA_FLAGS": " ".join([
+        f"--xla_force_host_platform_device_count={devices}", "--xla_backend_optimization_level=0",
+        "--xla_cpu_use_fusion_emitters=false", "--xla_allow_excess_precision=false"])}
+
+
+def work(kind, first, count):
+    """The worker: a line of JSON before each step, and one with the outcome of each program."""
+    import warnings
+    warnings.filterwarnings("ignore")
+    import logging
+    logging.disable(logging.WARNING)
+    import both
+    for seed in range(first, first + count):
+        for step in both.steps(kind, seed):
+            print(json.dumps({"seed": seed, **step}), flush=True)
+
+
+class Soak:
+    """Workers one after the other, until all seeds are played."""
+
+    def __init__(self, args):
+        self.args, self.played, self.counts = args, 0, {}
+        self.failed, self.started = [], time.monotonic()
+        self.reported = self.started
+
+    def run(self):
+        seed, last = self.args.first, self.args.first + self.args.count
+        while seed < last:
+            seed = self.run_worker(seed, min(PER_PROCESS, last - seed))
+        self.report("done")
+        return bool(self.failed)
+
+    def command(self, first, count):
+        kind = ["--sharded"] * self.args.sharded
+        return [sys.executable, __file__, "--work", *kind, str(first), str(count)]
+
+    def run_worker(self, first, count):
+        """Plays from `first` on; returns the seed to go on with."""
+        worker = subprocess.Popen(self.command(first, count), env=environment(8),
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        next_seed, doing = first, "starting"
+        while True:
+            ready, _, _ = select.select([worker.stdout], [], [], PATIENCE)
+            line = worker.stdout.readline() if ready else None
+            if not line:
+                break
+            word = json.loads(line)
+            doing = word.get("doing", doing)
+            if "outcome" in word:
+                self.note(word)
+                next_seed = word["seed"] + 1
+        if line is None:
+            worker.kill()
+        said = worker.communicate()[1]
+        if next_seed < first + count:
+            how = "stopped answering" if line is None else f"died with {worker.returncode}"
+            self.note({"seed": next_seed, "outcome": "dead",
+                       "said": [f"{how} while {doing}", said[-800:]]})
+            next_seed += 1
+        return next_seed
+
+    def note(self, word):
+        self.played += 1
+        self.counts[word["outcome"]] = self.counts.get(word["outcome"], 0) + 1
+        if word["outcome"] not in ("same", "refused"):
+            self.failed.append(word["seed"])
+            print(f"FAIL seed {word['seed']}: {word['outcome']}")
+            for said in word["said"]:
+                print("   ", said, flush=True)
+        if time.monotonic() > self.reported + 30:
+            self.report("so far")
+
+    def report(self, when):
+        self.reported = time.monotonic()
+        seconds = self.reported - self.started
+        counts = ", ".join(f"{n} {what}" for what, n in sorted(self.counts.items()))
+        print(f"{when}: {self.played} programs, {counts}; {seconds:.0f} s", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("first", type=int, nargs="?", default=0)
+    parser.add_argument("count", type=int, nargs="?", default=100)
+    parser.add_argument("--sharded", action="store_true")
+    parser.add_argument("--show", type=int)
+    parser.add_argument("--work", action="store_true")
+    args = parser.parse_args()
+    kind = "sharded" if args.sharded else "single"
+    if args.show is not None:
+        os.environ.update(environment(8))
+        import both
+        print(both.KINDS[kind](args.show).text())
+    elif args.work:
+        work(kind, args.first, args.count)
+    else:
+        sys.exit(Soak(args).run())
+
+
+if __name__ == "__main__":
+    main()
