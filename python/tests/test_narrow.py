@@ -87,3 +87,52 @@ def test_constants_and_moving():
     f = lambda i: jnp.asarray(table).T[i]  # noqa: E731
     i = np.array([2, 0, 3])
     np.testing.assert_array_equal(bits(on("tutti", f, i)), bits(table.T[i]))
+
+
+def powers():
+    return np.arange(256, dtype=np.uint8).view(ml_dtypes.float8_e8m0fnu)
+
+
+# 2^-127 is below float32's normal numbers, which compiled code flushes; NumPy does not.
+ONE = {"ceil": (jax.lax.ceil, np.ceil), "floor": (jax.lax.floor, np.floor),
+       "sign": (jax.lax.sign, np.sign), "abs": (jax.lax.abs, np.abs),
+       "sqrt": (jax.lax.sqrt, np.sqrt), "tanh": (jax.lax.tanh, np.tanh),
+       "sin": (jax.lax.sin, np.sin), "expm1": (jax.lax.expm1, np.expm1),
+       "exp": (jax.lax.exp, np.exp), "cbrt": (jax.lax.cbrt, np.cbrt)}
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_powers_of_two(name):
+    ours, theirs = ONE[name]
+    with np.errstate(all="ignore"):
+        want = theirs(powers().astype(np.float32)).astype(ml_dtypes.float8_e8m0fnu)
+    np.testing.assert_array_equal(bits(on("tutti", ours, powers())), bits(want))
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply", "divide", "maximum", "minimum"])
+def test_pairs_of_powers(name):
+    x, y = np.meshgrid(powers(), powers())
+    with np.errstate(all="ignore"):
+        want = getattr(np, name)(x.astype(np.float32), y.astype(np.float32))
+        want = want.astype(ml_dtypes.float8_e8m0fnu)
+    np.testing.assert_array_equal(bits(on("tutti", getattr(jnp, name), x, y)), bits(want))
+
+
+@pytest.mark.parametrize("to", [np.float32, np.float64, ml_dtypes.bfloat16])
+def test_powers_to_others_and_back(to):
+    with jax.enable_x64(True):
+        want = powers().astype(np.float32).astype(to)
+        got = on("tutti", lambda x: x.astype(to), powers())
+        np.testing.assert_array_equal(got.view(np.uint8), want.view(np.uint8))
+        back = on("tutti", lambda x: x.astype(ml_dtypes.float8_e8m0fnu), want)
+    np.testing.assert_array_equal(bits(back), bits(powers()))
+
+
+@pytest.mark.parametrize("dtype,least", [(np.float32, 1e-40), (np.float64, 1e-310),
+                                         (ml_dtypes.bfloat16, 1e-40), (np.float16, 6e-8)])
+def test_sign_of_what_is_flushed(dtype, least):
+    """As XLA has it: a zero of the same sign; float16's are no denormals where they are computed."""
+    with jax.enable_x64(True):
+        x = np.array([least, -least, 0.0, -0.0, 1e-3, -np.inf, np.nan], dtype)
+        got, want = (on(name, jax.lax.sign, x) for name in ("tutti", "cpu"))
+    same(got.astype(np.float64), want.astype(np.float64))

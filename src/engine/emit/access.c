@@ -42,6 +42,8 @@ LLVMTypeRef part_type(Kernel *k, Element e)
 {
     if (e == I1)
         return int_type(k, 1);
+    if (e == F8E8M0FNU)
+        return LLVMDoubleTypeInContext(k->c);
     if (e == F16 || e == BF16 || is_narrow(e))
         return LLVMFloatTypeInContext(k->c);
     return memory_type(k, e);

@@ -388,9 +388,9 @@ V arith_sign(Kernel *k, Element e, V x)
         return complex_sign(k, e, x);
     LLVMTypeRef type = LLVMTypeOf(x);
     if (is_float(e)) {
-        V one = INTRINSIC(k, "llvm.copysign", const_f(k, type, 1), x);
-        V keep = LLVMBuildFCmp(k->b, LLVMRealUEQ, x, const_f(k, type, 0), "");
-        return choose(k, keep, x, one); /* NaN and signed zeros stay */
+        V zero = const_f(k, type, 0), is_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, x, zero, "");
+        V size = choose(k, is_zero, zero, const_f(k, type, 1)); /* a denormal is 0, as XLA has it */
+        return choose(k, is_nan(k, x), x, INTRINSIC(k, "llvm.copysign", size, x));
     }
     V zero = const_i(k, type, 0), one = const_i(k, type, 1);
     V is_zero = LLVMBuildICmp(k->b, LLVMIntEQ, x, zero, "");

@@ -61,6 +61,11 @@ static V real_to_real(Kernel *k, Element from, Element to, V x)
         return x;
     if (to == I1)
         return not_zero(k, from, x);
+    bool is_single = LLVMGetTypeKind(one_lane(type)) == LLVMFloatTypeKind;
+    if (from == F8E8M0FNU && is_single)
+        return power_to_f32(k, x);
+    if (to == F8E8M0FNU && LLVMGetTypeKind(one_lane(LLVMTypeOf(x))) == LLVMFloatTypeKind)
+        return power_from_f32(k, x);
     if (is_float(from) && is_float(to))
         return LLVMBuildFPCast(k->b, x, type, "");
     if (is_float(from))

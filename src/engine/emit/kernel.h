@@ -12,7 +12,8 @@
  *
  * A value in registers is an LLVM scalar when lanes is 1, else a vector of so many lanes;
  * complex numbers are a struct {re, im} of those.  f16 and bf16 live as f32 that was rounded
- * to their type, as do floats of 8 bits; i1 as i1; 2- and 4-bit integers as an extended i8. */
+ * to their type, as do floats of 8 bits, but for f8E8M0FNU, whose least power of two f32 would
+ * flush: it lives as f64; i1 as i1; 2- and 4-bit integers as an extended i8. */
 #ifndef TUTTI_KERNEL_H
 #define TUTTI_KERNEL_H
 #include "engine/emit/emit.h"
@@ -122,7 +123,9 @@ bool is_coded(const Kernel *k, Element e);  /* that, or an f16 in software */
 V half_widen(Kernel *k, V half);            /* an f16 to f32 */
 V half_narrow(Kernel *k, V x);              /* and back, rounded */
 V narrow_decode(Kernel *k, Element e, V bits);
-V narrow_encode(Kernel *k, Element e, V x); /* f32, rounded */
+V narrow_encode(Kernel *k, Element e, V x); /* as it lives, rounded */
+V power_to_f32(Kernel *k, V x);             /* an f8E8M0FNU, exactly: 2^-127 is not flushed */
+V power_from_f32(Kernel *k, V x);           /* not rounded */
 
 /* ---- element.c -------------------------------------------------------------------------- */
 

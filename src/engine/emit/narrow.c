@@ -12,7 +12,8 @@
  *                                 of the biases
  *          beyond                 infinity, or NaN where there is none, or else the largest
  *
- * f8E8M0FNU has powers of two only, no sign and no zero; its ties go up. */
+ * f8E8M0FNU has powers of two only, no sign and no zero; its ties go up.  The least of them,
+ * 2^-127, is below f32's normal range, which the machine flushes, so f64 stands for them. */
 #include "engine/emit/arith.h"
 
 typedef struct Format {
@@ -62,21 +63,23 @@ static V is_more(Kernel *k, V x, int64_t than)
 
 /* ---- from bits ---- */
 
-static V decode_power(Kernel *k, V code)
+/* As f64: code 0 is 2^-127. */
+static V decode_power(Kernel *k, V raw)
 {
-    LLVMTypeRef i32 = LLVMTypeOf(code);
-    V bits = LLVMBuildShl(k->b, code, const_i(k, i32, 23), "");
-    bits = pick(k, is_more(k, code, 0), bits, const_i(k, i32, 0x400000));
-    bits = pick(k, is_more(k, code, 254), const_i(k, i32, 0x7fc00000), bits);
+    LLVMTypeRef i64 = like_type(k, raw, int_type(k, 64));
+    V code = LLVMBuildZExt(k->b, raw, i64, "");
+    V biased = LLVMBuildAdd(k->b, code, const_i(k, i64, 1023 - 127), "");
+    V bits = LLVMBuildShl(k->b, biased, const_i(k, i64, 52), "");
+    bits = pick(k, is_more(k, code, 254), const_i(k, i64, INT64_C(0x7ff8) << 48), bits);
     return same_bits(k, bits, true);
 }
 
 V narrow_decode(Kernel *k, Element e, V raw)
 {
     LLVMTypeRef i32 = like_type(k, raw, int_type(k, 32));
-    V code = LLVMBuildZExt(k->b, raw, i32, "");
     if (e == F8E8M0FNU)
-        return decode_power(k, code);
+        return decode_power(k, raw);
+    V code = LLVMBuildZExt(k->b, raw, i32, "");
     Format f = format_of(e);
     int64_t top = INT64_C(1) << (f.bits - 1);
     V size = LLVMBuildAnd(k->b, code, const_i(k, i32, top - 1), "");
@@ -104,19 +107,41 @@ V narrow_decode(Kernel *k, Element e, V raw)
     return same_bits(k, bits, true);
 }
 
+/* 2^-127 is below f32's normal range: by its bits, since the machine would flush it. */
+V power_to_f32(Kernel *k, V x)
+{
+    LLVMTypeRef i32 = like_type(k, x, int_type(k, 32));
+    V bits = same_bits(
+        k, LLVMBuildFPCast(k->b, x, like_type(k, x, LLVMFloatTypeInContext(k->c)), ""), false);
+    V least = const_f(k, LLVMTypeOf(x), 0x1p-127);
+    V is_least = LLVMBuildFCmp(k->b, LLVMRealOEQ, x, least, "");
+    return same_bits(k, pick(k, is_least, const_i(k, i32, 0x400000), bits), true);
+}
+
+V power_from_f32(Kernel *k, V x)
+{
+    V bits = same_bits(k, x, false), wide = to_f64(k, x);
+    LLVMTypeRef i32 = LLVMTypeOf(bits), f64 = LLVMTypeOf(wide);
+    V places = LLVMBuildUIToFP(k->b, bits, f64, "");
+    V small = LLVMBuildFMul(k->b, places, const_f(k, f64, 0x1p-149), "");
+    V is_small = LLVMBuildICmp(k->b, LLVMIntULT, bits, const_i(k, i32, 0x800000), "");
+    return pick(k, is_small, small, wide);
+}
+
 /* ---- to bits ---- */
 
-static V encode_power(Kernel *k, V bits)
+/* Ties go up; what is below 2^-127 becomes that, and what an f32 would call zero is NaN. */
+static V encode_power(Kernel *k, V x)
 {
-    LLVMTypeRef i32 = LLVMTypeOf(bits);
-    V up = LLVMBuildAnd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 22), ""),
-                        const_i(k, i32, 1), "");
-    V code = LLVMBuildAdd(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 23), ""), up, "");
-    V low = LLVMBuildZExt(k->b, is_more(k, bits, 0x5fffff), i32, "");
-    code = pick(k, is_more(k, bits, 0x7fffff), code, low);
-    V is_positive = is_more(k, bits, 0);
-    V fits = LLVMBuildAnd(k->b, is_positive, LLVMBuildNot(k->b, is_more(k, code, 254), ""), "");
-    return pick(k, fits, code, const_i(k, i32, 255));
+    V bits = same_bits(k, x, false);
+    LLVMTypeRef i64 = LLVMTypeOf(bits);
+    V half = const_i(k, i64, INT64_C(1) << 51);
+    V up = LLVMBuildLShr(k->b, LLVMBuildAdd(k->b, bits, half, ""), const_i(k, i64, 52), "");
+    V code = LLVMBuildSub(k->b, up, const_i(k, i64, 1023 - 127), "");
+    code = pick(k, is_more(k, bits, (INT64_C(1023) - 127) << 52), code, const_i(k, i64, 0));
+    V fits = LLVMBuildAnd(k->b, is_more(k, bits, (INT64_C(1023) - 150) << 52),
+                          LLVMBuildNot(k->b, is_more(k, code, 254), ""), "");
+    return pick(k, fits, code, const_i(k, i64, 255));
 }
 
 /* The bits of |x|, which is below the least normal number. */
@@ -133,10 +158,10 @@ static V encode_small(Kernel *k, const Format *f, V size)
 
 V narrow_encode(Kernel *k, Element e, V x)
 {
+    if (e == F8E8M0FNU)
+        return LLVMBuildTrunc(k->b, encode_power(k, x), like_type(k, x, int_type(k, 8)), "");
     V bits = same_bits(k, x, false);
     LLVMTypeRef i32 = LLVMTypeOf(bits);
-    if (e == F8E8M0FNU)
-        return LLVMBuildTrunc(k->b, encode_power(k, bits), like_type(k, x, int_type(k, 8)), "");
     Format f = format_of(e);
     V size = LLVMBuildAnd(k->b, bits, const_i(k, i32, 0x7fffffff), "");
     V drop = const_i(k, i32, 23 - f.mantissa);

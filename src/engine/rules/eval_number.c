@@ -139,10 +139,10 @@ static uint64_t not_finite(const FloatFormat *f, bool is_nan, uint64_t sign)
     }
 }
 
-/* Powers of two: no zero and no sign, so what is not above zero is nan.  Ties go up. */
+/* Powers of two: no zero and no sign, so what is not above zero, as an f32, is nan.  Ties go up. */
 static uint64_t encode_power(const FloatFormat *f, double x)
 {
-    if (isnan(x) || isinf(x) || signbit(x) || x == 0)
+    if (isnan(x) || isinf(x) || x <= 0x1p-150)
         return 255;
     int exponent;
     double half = frexp(x, &exponent); /* 0.5 <= half < 1; 0.75 is midway to the next power */
