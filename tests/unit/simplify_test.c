@@ -159,6 +159,59 @@ static void identities(void)
         "");
 }
 
+#define SUM(to, of, dims, from, result)                                                            \
+    to " = stablehlo.reduce(" of " init: %i) applies stablehlo.add across dimensions = " dims      \
+       " : (tensor<" from ">, tensor<f32>) -> tensor<" result ">\n"
+
+static void reductions(void)
+{
+    /* Equal ones are done once, and not those that combine otherwise or over another dimension. */
+    OPS("func.func @main(%x: tensor<4x6xf32>, %i: tensor<f32>) -> tensor<4xf32> {\n" SUM(
+            "%0", "%x", "[1]", "4x6xf32", "4xf32")
+            SUM("%1", "%x", "[1]", "4x6xf32",
+                "4xf32") "  %2 = stablehlo.reduce(%x init: %i) applies stablehlo.maximum across "
+                         "dimensions = [1]"
+                         " : (tensor<4x6xf32>, tensor<f32>) -> tensor<4xf32>\n"
+                         "  %3 = stablehlo.add %0, %1 : tensor<4xf32>\n"
+                         "  %4 = stablehlo.add %2, %3 : tensor<4xf32>\n"
+                         "  return %4 : tensor<4xf32>\n}\n",
+        "reduce add reduce maximum add add");
+    OPS("func.func @main(%x: tensor<4x4xf32>, %i: tensor<f32>) -> tensor<4xf32> {\n" SUM(
+            "%0", "%x", "[0]", "4x4xf32", "4xf32")
+            SUM("%1", "%x", "[1]", "4x4xf32",
+                "4xf32") "  %2 = stablehlo.add %0, %1 : tensor<4xf32>\n"
+                         "  return %2 : tensor<4xf32>\n}\n",
+        "reduce add reduce add add");
+    /* The transpose goes, if what is kept keeps its order. */
+    OPS("func.func @main(%x: tensor<4x6x2xf32>, %i: tensor<f32>) -> tensor<4x2xf32> {\n"
+        "  %0 = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<4x6x2xf32>) ->"
+        " tensor<6x4x2xf32>\n" SUM("%1", "%0", "[0]", "6x4x2xf32",
+                                   "4x2xf32") "  return %1 : tensor<4x2xf32>\n}\n",
+        "reduce add");
+    OPS("func.func @main(%x: tensor<4x6x2xf32>, %i: tensor<f32>) -> tensor<2x4xf32> {\n"
+        "  %0 = stablehlo.transpose %x, dims = [1, 2, 0] : (tensor<4x6x2xf32>) ->"
+        " tensor<6x2x4xf32>\n" SUM("%1", "%0", "[0]", "6x2x4xf32",
+                                   "2x4xf32") "  return %1 : tensor<2x4xf32>\n}\n",
+        "transpose reduce add");
+    /* One element is combined with the initial value. */
+    OPS("func.func @main(%x: tensor<4x1xf32>, %i: tensor<f32>) -> tensor<4xf32> {\n" SUM(
+            "%0", "%x", "[1]", "4x1xf32", "4xf32") "  return %0 : tensor<4xf32>\n}\n",
+        "broadcast_in_dim reshape add");
+}
+
+static void booleans(void)
+{
+    OPS("func.func @main(%x: tensor<4x1xi1>, %y: tensor<4xi1>) -> tensor<4xi1> {\n"
+        "  %t = stablehlo.constant dense<true> : tensor<i1>\n"
+        "  %f = stablehlo.constant dense<false> : tensor<4xi1>\n"
+        "  %0 = stablehlo.reduce(%x init: %t) applies stablehlo.and across dimensions = [1]"
+        " : (tensor<4x1xi1>, tensor<i1>) -> tensor<4xi1>\n"
+        "  %1 = stablehlo.or %f, %0 : tensor<4xi1>\n"
+        "  %2 = stablehlo.or %1, %y : tensor<4xi1>\n"
+        "  return %2 : tensor<4xi1>\n}\n",
+        "reshape or");
+}
+
 /* Products read their operands in any order. */
 static void turned_dots(void)
 {
@@ -316,6 +369,8 @@ int main(void)
 {
     folding();
     identities();
+    reductions();
+    booleans();
     turned_dots();
     inlining();
     dots();

@@ -114,14 +114,14 @@ static ValueId concatenate(Simplifier *s, const Node *node)
 
 /* ---- arithmetic ---- */
 
-/* Is v an integer constant all of whose elements are x? */
+/* Is v an integer or boolean constant all of whose elements are x? */
 static bool is_integer(const Module *m, ValueId v, int64_t x)
 {
     const Dense *dense = value_constant(m, v);
     if (!dense || !(dense->is_splat || type_count(dense->type) == 1))
         return false;
     const ElementInfo *info = &element_info[dense->type.element];
-    if (info->kind != SIGNED && info->kind != UNSIGNED)
+    if (info->kind != SIGNED && info->kind != UNSIGNED && info->kind != BOOLEAN)
         return false;
     int64_t value = 0; /* little-endian; x is small and not negative */
     memcpy(&value, dense->data, (size_t)info->bytes);
@@ -134,6 +134,11 @@ static ValueId arithmetic(const Module *m, const Node *node)
     switch (node->op) {
     case OP_ADD: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
     case OP_SUB: return is_integer(m, b, 0) ? a : 0;
+    case OP_AND: /* of booleans, 1 is all bits */
+        if (element_info[type_of(m, a).element].kind != BOOLEAN)
+            return 0;
+        return is_integer(m, b, 1) ? a : is_integer(m, a, 1) ? b : 0;
+    case OP_OR: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
     case OP_MUL:
         if (is_integer(m, b, 1) || is_integer(m, a, 0))
             return a;
@@ -181,7 +186,9 @@ static ValueId by_op(Simplifier *s, const Node *node)
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
-    case OP_DIV: return arithmetic(m, node);
+    case OP_DIV:
+    case OP_AND:
+    case OP_OR: return arithmetic(m, node);
     case OP_SELECT: return choose(m, node);
     case OP_PARTITION_ID: return m->npartitions == 1 ? zero_id(s, node) : 0;
     case OP_REPLICA_ID: return m->nreplicas == 1 ? zero_id(s, node) : 0;

@@ -6,6 +6,7 @@
  *     node, operands simple already
  *        |  all operands constant?        -> a constant            (fold.c)
  *        |  hands its operand on?         -> the operand           (identity.c)
+ *        |  a reduce of little?          -> a plainer one, or none (reduces.c)
  *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolve.c)
@@ -32,9 +33,13 @@ enum { SMALL_CONSTANT = 64 };
 
 /* ---- equal nodes ---- */
 
+/* Of operations with regions: those that combine elements by one plain operation. */
 static bool is_shareable(const Module *m, const Node *node)
 {
-    if (node->nout == 0 || node->nregions > 0 || node->op == OP_CUSTOM_CALL)
+    if (node->nout == 0 || node->op == OP_CUSTOM_CALL)
+        return false;
+    if (node->nregions > 0 &&
+        (node->op != OP_REDUCE || region_reducer(m, node->regions[0]) == OP_COUNT))
         return false;
     for (int i = 0; i < node->nout; i++)
         if (type_of(m, node->out + (uint32_t)i).element == TOKEN)
@@ -49,6 +54,8 @@ static uint64_t node_hash(const Module *m, const Node *node)
         Type t = type_of(m, node->out + (uint32_t)i);
         h = hash_bytes(t.dims, sizeof *t.dims * (size_t)t.rank, h ^ t.element);
     }
+    if (node->nregions)
+        h += region_reducer(m, node->regions[0]);
     return attrs_hash(op_info[node->op].attrs, node->attrs, h);
 }
 
@@ -60,6 +67,8 @@ static bool node_equal(const Module *m, const Node *a, const Node *b)
     for (int i = 0; i < a->nout; i++)
         if (!type_equal(type_of(m, a->out + (uint32_t)i), type_of(m, b->out + (uint32_t)i)))
             return false;
+    if (a->nregions && region_reducer(m, a->regions[0]) != region_reducer(m, b->regions[0]))
+        return false;
     return attrs_equal(op_info[a->op].attrs, a->attrs, b->attrs);
 }
 
@@ -110,6 +119,7 @@ void simplify_visit(Simplifier *s, NodeId n)
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
+        v = v ? v : simplify_reduce(s, n);
         v = v || s->keeps_dots ? v : turn_dot(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : convolve(s, n);
