@@ -170,7 +170,7 @@ build/fuzz/compile_fuzz: always
 always:
 fuzz: $(BUILD)/run-tests $(FUZZERS)
 	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
-	$(BUILD)/run-tests -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f)) $(if $(findstring compile,$(f)),tests/programs)")
+	$(BUILD)/run-tests -t $$((3 * $(FUZZ_SECONDS) + 300)) -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f)) $(if $(findstring compile,$(f)),tests/programs)")
 
 # Random programs, as many as one has time for: N in StableHLO from seed FIRST on, a tenth of that in
 # JAX on one device, a fortieth on several.

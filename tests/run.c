@@ -3,9 +3,11 @@
  *     run [-j N] [-t SECONDS] [-k WORD] program [program ...]
  *
  * Every test is a process of its own: a program that exits 0 when all holds.  N of them run
- * side by side; one that takes too long is killed; what a test prints is shown only when it
- * fails.  The last line is `N passed, M failed`, and the exit code says the same; none is no
- * success. */
+ * side by side; what a test prints is shown only when it fails.  A test that has used more than
+ * SECONDS of processor time is killed, and so is one that has stood still for half as long: the
+ * clock on the wall would count what others do on the machine.  The last line is `N passed,
+ * M failed`, and the exit code says the same; none is no success. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -23,7 +25,8 @@ typedef struct Test {
     const char *command; /* run by sh */
     pid_t pid;           /* 0: none in this slot */
     double started;
-    bool is_late;        /* was killed for time */
+    double used, moved;  /* seconds of processor time when it last had done something, and when */
+    const char *killed;  /* why; NULL: it was not */
     char output[32];     /* a temporary file */
 } Test;
 
@@ -36,7 +39,7 @@ static double now(void)
 
 static void start(Test *test, const char *command)
 {
-    *test = (Test){ .command = command, .started = now() };
+    *test = (Test){ .command = command, .started = now(), .moved = now() };
     strcpy(test->output, "/tmp/tutti-test-XXXXXX");
     int fd = mkstemp(test->output);
     if (fd < 0) {
@@ -70,8 +73,8 @@ static bool finish(Test *test, int status)
     bool passed = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     printf("%s  %5.1f s  %s\n", passed ? "ok  " : "FAIL", now() - test->started, test->command);
     if (!passed) {
-        if (test->is_late)
-            printf("    took too long\n");
+        if (test->killed)
+            printf("    %s\n", test->killed);
         else if (WIFSIGNALED(status))
             printf("    %s\n", strsignal(WTERMSIG(status)));
         show(test->output);
@@ -82,13 +85,63 @@ static bool finish(Test *test, int status)
     return passed;
 }
 
+/* Of a process, if it is of this group: its processor time and that of its children that ended. */
+static double seconds_of(const char *pid, pid_t group)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    FILE *file = fopen(path, "r");
+    size_t n = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[n] = 0;
+    const char *behind_name = strrchr(text, ')');
+    int its_group = 0;
+    long user = 0, system = 0, user_below = 0, system_below = 0;
+    if (!behind_name ||
+        sscanf(behind_name, ") %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld %ld %ld",
+               &its_group, &user, &system, &user_below, &system_below) != 5)
+        return 0;
+    double ticks = (double)(user + system + user_below + system_below);
+    return its_group == group ? ticks / (double)sysconf(_SC_CLK_TCK) : 0;
+}
+
+static double seconds_used(pid_t group)
+{
+    double seconds = 0;
+    DIR *all = opendir("/proc");
+    for (struct dirent *entry; all && (entry = readdir(all));)
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+            seconds += seconds_of(entry->d_name, group);
+    if (all)
+        closedir(all);
+    return seconds;
+}
+
+static void kill_if_late(Test *test, double limit)
+{
+    double used = seconds_used(test->pid);
+    if (used > test->used + 0.01 * (now() - test->moved)) {
+        test->used = used;
+        test->moved = now();
+    }
+    if (used > limit)
+        test->killed = "has used too much processor time";
+    else if (now() - test->moved > limit / 2)
+        test->killed = "stands still";
+    if (test->killed)
+        kill(-test->pid, SIGKILL);
+}
+
 static void kill_late(Test *slots, int n, double limit)
 {
+    static double looked;
+    if (now() - looked < 0.5)
+        return;
+    looked = now();
     for (int i = 0; i < n; i++)
-        if (slots[i].pid && !slots[i].is_late && now() - slots[i].started > limit) {
-            slots[i].is_late = true;
-            kill(-slots[i].pid, SIGKILL);
-        }
+        if (slots[i].pid && !slots[i].killed)
+            kill_if_late(&slots[i], limit);
 }
 
 /* Waits for one test to end; its slot. */
@@ -107,7 +160,7 @@ static Test *wait_for_one(Test *slots, int n, double limit, int *status)
 int main(int argc, char **argv)
 {
     int at_once = 2, passed = 0, failed = 0, running = 0, opt;
-    double limit = 300;
+    double limit = 600;
     const char *word = "";
     while ((opt = getopt(argc, argv, "j:t:k:")) != -1)
         switch (opt) {

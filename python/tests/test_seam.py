@@ -426,6 +426,7 @@ def test_prints_of_each_device(python):
 
 ENDLESS = """
 import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
 def interrupt():
     time.sleep(0.5)
     os.kill(os.getpid(), signal.SIGINT)

@@ -137,7 +137,8 @@ static void check_pending(Executor *e, bool fails)
     Storage *storage;
     CHECK(!storage_new(device->memory, one_f32, &storage));
     Event *written = event_new();
-    Buffer *b = buffer_new(device, one_f32, storage, written), *copy;
+    Buffer *b, *copy;
+    CHECK(!buffer_new(device, one_f32, storage, written, &b));
     float x = 0;
     Event *done;
     CHECK(!buffer_to_host(b, &x, sizeof x, &done));
@@ -162,6 +163,29 @@ static void check_pending(Executor *e, bool fails)
     event_release(ready);
     buffer_free(b);
     buffer_free(copy);
+}
+
+/* A copy of a copy of a copy, all before the first is there. */
+static void check_chain(Executor *e, bool fails)
+{
+    enum { COPIES = 100000 };
+    Storage *storage;
+    CHECK(!storage_new(executor_device(e, 0)->memory, one_f32, &storage));
+    Event *written = event_new();
+    Buffer *last;
+    CHECK(!buffer_new(executor_device(e, 0), one_f32, storage, written, &last));
+    *(float *)storage->data = 9;
+    for (int i = 0; i < COPIES; i++) {
+        Buffer *copy;
+        CHECK(!buffer_copy(last, executor_device(e, i % 2), &copy));
+        buffer_free(last);
+        last = copy;
+    }
+    event_set(written, fails ? error_new(CODE_INVALID, "lost") : NULL);
+    event_release(written);
+    CHECK_STR(failure_of(last), fails ? "lost" : "");
+    CHECK(fails || read_float(last) == 9);
+    buffer_free(last);
 }
 
 static void check_views(Device *device)
@@ -203,6 +227,8 @@ int main(void)
     check_restored(e, true);
     check_pending(e, false);
     check_pending(e, true);
+    check_chain(e, false);
+    check_chain(e, true);
     check_views(device);
     CHECK(memory_stats(device->memory).bytes_in_use == 0);
     executor_free(e);

@@ -39,13 +39,13 @@ static void check_one_thread(void)
     Event *event = event_new();
     CHECK(!event_is_ready(event));
     for (int i = 0; i < 3; i++)
-        event_on_ready(event, note, &notes[i]);
+        CHECK(!event_on_ready(event, note, &notes[i]));
     CHECK(seen.n == 0);
     event_set(event, error_new(CODE_INVALID, "broken"));
     CHECK(event_is_ready(event) && seen.n == 3);
     CHECK(seen.order[0] == 0 && seen.order[1] == 1 && seen.order[2] == 2);
     CHECK_STR(seen.text, "broken");
-    event_on_ready(event, note, &notes[3]);
+    CHECK(!event_on_ready(event, note, &notes[3]));
     CHECK(seen.n == 4);
     event_await(event);
     Error *error = event_error(event);
@@ -55,22 +55,78 @@ static void check_one_thread(void)
 
     event = event_ready(NULL);
     CHECK(event_is_ready(event) && !event_error(event));
-    event_on_ready(event, note, &notes[0]);
+    CHECK(!event_on_ready(event, note, &notes[0]));
     CHECK_STR(seen.text, "well");
     event_release(event);
 
     event = event_new(); /* the callback lets go of the only other hold */
     event_hold(event);
-    event_on_ready(event, release, event);
+    CHECK(!event_on_ready(event, release, event));
     event_set(event, NULL);
     event_release(event);
 
     seen.n = 0;
     event = event_new(); /* let go while pending */
-    event_on_ready(event, note, &notes[0]);
+    CHECK(!event_on_ready(event, note, &notes[0]));
     event_release(event);
     CHECK(seen.n == 1);
     CHECK_STR(seen.text, "an event was let go before it happened");
+}
+
+/* As a user chains them: each event's callback sets the next. */
+static void set_next(Error *error, void *user)
+{
+    Event *next = user;
+    event_set(next, error);
+    event_release(next);
+}
+
+/* The first link set, or let go of; news goes down a chain longer than any stack. */
+static void check_chain(bool is_set)
+{
+    enum { LINKS = 300000 };
+    Event *first = event_new(), *last = first;
+    for (int i = 0; i < LINKS; i++) {
+        Event *next = event_hold(event_new());
+        CHECK(!event_on_ready(last, set_next, next));
+        if (last != first)
+            event_release(last);
+        last = next;
+    }
+    if (is_set)
+        event_set(first, error_new(CODE_INVALID, "from afar"));
+    event_release(first);
+    CHECK(event_is_ready(last));
+    Error *error = event_error(last);
+    CHECK_STR(error_text(error), is_set ? "from afar" : "an event was let go before it happened");
+    error_free(error);
+    event_release(last);
+}
+
+typedef struct Waiter {
+    Event *near, *far; /* near's callback sets far */
+} Waiter;
+
+static void set_and_await(Error *error, void *user)
+{
+    Waiter *w = user;
+    error_free(error);
+    event_set(w->near, NULL);
+    event_await(w->far);
+}
+
+/* A callback may wait for what other callbacks of its own thread are to bring about. */
+static void check_await_in_callback(void)
+{
+    Waiter w = { event_new(), event_new() };
+    Event *first = event_new();
+    CHECK(!event_on_ready(w.near, set_next, event_hold(w.far)));
+    CHECK(!event_on_ready(first, set_and_await, &w));
+    event_set(first, NULL);
+    CHECK(event_is_ready(w.far));
+    event_release(first);
+    event_release(w.near);
+    event_release(w.far);
 }
 
 typedef struct Shared {
@@ -89,7 +145,7 @@ static void count_call(Error *error, void *user)
 static void wait_and_look(void *user)
 {
     Shared *s = user;
-    event_on_ready(s->event, count_call, s);
+    CHECK(!event_on_ready(s->event, count_call, s));
     event_await(s->event);
     CHECK(s->payload == 42);
     event_release(s->event);
@@ -135,7 +191,7 @@ static void listen(void *user)
     Listener *l = user;
     for (int i = 0; !atomic_load_explicit(&l->is_enough, memory_order_relaxed); i++)
         if (i < MANY)
-            event_on_ready(l->event, ignore, NULL);
+            CHECK(!event_on_ready(l->event, ignore, NULL));
         else
             usleep(100);
 }
@@ -241,6 +297,9 @@ static void check_deep(void)
 int main(void)
 {
     check_one_thread();
+    check_chain(true);
+    check_chain(false);
+    check_await_in_callback();
     check_threads();
     check_lock();
     check_fork();

@@ -551,8 +551,8 @@ static void check_donation(Executor *e, int64_t cost)
     /* Foreign memory is never written. */
     float foreign = 5;
     call_start(&c, e, &h.p);
-    c.args[0][0] = buffer_new(c.devices[0], one_f32,
-                              storage_foreign(&foreign, sizeof foreign, NULL, NULL), NULL);
+    CHECK(!buffer_new(c.devices[0], one_f32, storage_foreign(&foreign, sizeof foreign, NULL, NULL),
+                      NULL, &c.args[0][0]));
     c.args[0][1] = make_float(c.devices[0], x);
     CHECK(!launch(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 6 && foreign == 5);

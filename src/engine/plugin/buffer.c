@@ -106,9 +106,17 @@ Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer
                  &device));
     TRY(type_from_pjrt(args->element_type, args->dims, args->num_dims, &type));
     TRY(check_view(args, type));
+    Buffer *buffer;
+    TRY(buffer_new(device, type, NULL, NULL, &buffer));
     Storage *storage = storage_foreign(args->device_buffer_ptr, type_bytes(type),
                                        args->on_delete_callback, args->on_delete_callback_arg);
-    args->buffer = buffer_new(device, type, storage, NULL);
+    if (!storage) {
+        buffer_free(buffer);
+        return error_new(CODE_EXHAUSTED, "no memory for the books of a view of %s",
+                         type_name(type));
+    }
+    buffer_fill(buffer, storage, NULL);
+    args->buffer = buffer;
     return NULL;
 }
 
@@ -122,8 +130,7 @@ static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *
     TRY(place_of(client, device, memory, &place));
     TRY(type_from_pjrt(element, dims, rank, &type));
     TRY(storage_new(place->memory, type, &storage));
-    *out = buffer_new(place, type, storage, ready);
-    return NULL;
+    return buffer_new(place, type, storage, ready, out);
 }
 
 Error *pjrt_Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args *args)

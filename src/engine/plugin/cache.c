@@ -14,6 +14,7 @@
 #include "engine/checks.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
+#include "engine/run/floats.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>
@@ -137,6 +138,7 @@ static void run_job(void *user)
 {
     Job *job = user;
     Text key = { 0 };
+    Floats before = floats_plain(); /* what is folded must not depend on who asks first */
     job->began = clock_ms();
     job->error = make_key(job, &key);
     if (!job->error)
@@ -146,6 +148,7 @@ static void run_job(void *user)
     if (job->module)
         module_free(job->module);
     text_free(&key);
+    floats_restore(before);
 }
 
 Error *compiled_get(PJRT_Client *client, Str program, const BuildOptions *options,

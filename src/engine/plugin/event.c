@@ -36,15 +36,14 @@ Error *pjrt_Event_Await(PJRT_Event_Await_Args *args)
 Error *pjrt_Event_OnReady(PJRT_Event_OnReady_Args *args)
 {
     NEEDS(args, user_arg);
-    event_on_ready(args->event, args->callback, args->user_arg);
-    return NULL;
+    return event_on_ready(args->event, args->callback, args->user_arg);
 }
 
 Error *pjrt_Event_Create(PJRT_Event_Create_Args *args)
 {
     NEEDS(args, event);
     args->event = event_new();
-    return NULL;
+    return args->event ? NULL : error_new(CODE_EXHAUSTED, "Event_Create: no memory for an event");
 }
 
 Error *pjrt_Event_Set(PJRT_Event_Set_Args *args)

@@ -18,22 +18,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-Buffer *buffer_new(Device *device, Type type, Storage *storage, Event *ready)
+Error *buffer_new(Device *device, Type type, Storage *storage, Event *ready, Buffer **out)
 {
     Buffer *b = malloc(sizeof *b);
-    if (!b)
-        fail("no memory for a buffer's books");
+    if (!b) {
+        storage_release(storage);
+        return error_new(CODE_EXHAUSTED, "no memory for the books of an array %s on device %d",
+                         type_name(type), device->id);
+    }
     b->device = device;
     if (type.rank)
         memcpy(b->dims_, type.dims, sizeof *type.dims * (size_t)type.rank);
     b->type = (Type){ type.element, type.rank, b->dims_ };
-    b->storage = storage;
-    b->ready = ready ? event_hold(ready) : NULL;
     b->nviews = 0;
     b->viewed = NULL;
     b->is_freed = b->is_consumed = false;
     atomic_init(&b->lock, 0);
-    return b;
+    buffer_fill(b, storage, ready);
+    *out = b;
+    return NULL;
+}
+
+void buffer_fill(Buffer *b, Storage *storage, Event *ready)
+{
+    b->storage = storage;
+    b->ready = ready ? event_hold(ready) : NULL;
 }
 
 /* Under the lock, or alone with it: somebody still works at its contents. */
@@ -203,12 +212,12 @@ Error *buffer_from_host(Device *device, Type type, const void *data, const int64
                      (size_t)element_info[type.element].bytes);
     }
     tidy_narrow(type, storage->data);
-    *out = buffer_new(device, type, storage, NULL);
-    return NULL;
+    return buffer_new(device, type, storage, NULL, out);
 }
 
 /* A copy of bytes that waits for its source. */
 typedef struct Copy {
+    Callback callback;
     Storage *from, *to; /* to: NULL for host memory */
     void *dst;
     size_t bytes;
@@ -227,17 +236,25 @@ static void copy_when_ready(Error *error, void *user)
     free(copy);
 }
 
-/* Takes the holds on from, to and pending; gives a new hold on the event of the copy. */
-static Event *copy_after(Event *pending, Storage *from, Storage *to, void *dst, size_t bytes)
+/* Takes the hold on pending, and those on from and to unless there is no memory for it; gives a new
+ * hold on the event of the copy. */
+static Error *copy_after(Event *pending, Storage *from, Storage *to, void *dst, size_t bytes,
+                         Event **out)
 {
     Event *done = event_new();
     Copy *copy = malloc(sizeof *copy);
-    if (!copy)
-        fail("no memory for a transfer's books");
-    *copy = (Copy){ from, to, dst, bytes, event_hold(done) };
-    event_on_ready(pending, copy_when_ready, copy);
+    if (!done || !copy) {
+        event_release(done);
+        event_release(pending);
+        free(copy);
+        return error_new(CODE_EXHAUSTED, "no memory for the books of a transfer of %zu bytes",
+                         bytes);
+    }
+    *copy = (Copy){ { NULL, copy_when_ready, copy }, from, to, dst, bytes, event_hold(done) };
+    event_then(pending, &copy->callback);
     event_release(pending);
-    return done;
+    *out = done;
+    return NULL;
 }
 
 Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
@@ -252,8 +269,10 @@ Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
     Event *pending;
     TRY(buffer_hold(b, &storage, &pending));
     if (pending) {
-        *done = copy_after(pending, storage, NULL, dst, needed);
-        return NULL;
+        Error *error = copy_after(pending, storage, NULL, dst, needed, done);
+        if (error)
+            storage_release(storage);
+        return error;
     }
     if (needed)
         memcpy(dst, storage->data, needed);
@@ -281,13 +300,19 @@ Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
         if (bytes)
             memcpy(copy->data, from->data, bytes);
         storage_release(from);
-        *out = buffer_new(to, b->type, copy, NULL);
-        return NULL;
+        return buffer_new(to, b->type, copy, NULL, out);
     }
-    Event *done = copy_after(pending, from, storage_hold(copy), copy->data, bytes);
-    *out = buffer_new(to, b->type, copy, done);
+    Event *done = NULL;
+    error = copy_after(pending, from, storage_hold(copy), copy->data, bytes, &done);
+    if (error) {
+        storage_release(from);
+        storage_release(copy);
+        storage_release(copy);
+        return error;
+    }
+    error = buffer_new(to, b->type, copy, done, out);
     event_release(done);
-    return NULL;
+    return error;
 }
 
 Error *buffer_view(Buffer *b, void **data)

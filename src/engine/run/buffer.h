@@ -24,8 +24,11 @@ typedef struct PJRT_Buffer {
     Lock lock;
 } Buffer;
 
-Buffer *buffer_new(struct Device *device, Type type, Storage *storage,
-                   Event *ready); /* takes storage, holds ready */
+/* Takes storage, also on error; holds ready. */
+MUST_USE Error *buffer_new(struct Device *device, Type type, Storage *storage, Event *ready,
+                           Buffer **out);
+/* The same for one that was made without either and that nobody else knows of yet. */
+void buffer_fill(Buffer *b, Storage *storage, Event *ready);
 void buffer_free(Buffer *b);
 void buffer_delete(Buffer *b); /* lets go of the memory; the object stays */
 bool buffer_is_deleted(Buffer *b);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/sync.h"
 #include "base/table.h"
+#include "engine/run/floats.h"
 #include "engine/run/library.h"
 
 #include <stdlib.h>
@@ -78,7 +79,9 @@ Error *library_foreign(__attribute__((unused)) const Frame *f, const Node *n, co
     call.room = sizeof message;
     call.nargs = operands(n->nin, in, arrays);
     call.nresults = operands(n->nout, out, arrays + n->nin);
+    Floats before = floats_theirs();
     int32_t failed = function(user, &call);
+    floats_restore(before);
     free(arrays);
     if (!failed)
         return NULL;

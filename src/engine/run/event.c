@@ -4,22 +4,20 @@
  *        |                     |
  *     waiters sleep on `state`; callbacks stand in a list until then
  *
+ * A callback that sets another event does not run that one's callbacks: the event is put behind those
+ * whose callbacks this thread is to run.  So the stack is as deep for a chain as for one.
+ *
  * The error is written before `state` turns ready and never again, so whoever has seen the
  * event ready reads it without a lock. */
 #include "engine/run/event.h"
 
 #include "base/fail.h"
 #include "base/sync.h"
+#include "engine/run/floats.h"
 
 #include <stdlib.h>
 
 enum { PENDING, AWAITED, READY }; /* AWAITED: pending, and somebody sleeps on it */
-
-typedef struct Callback {
-    struct Callback *next;
-    EventFn *f;
-    void *user;
-} Callback;
 
 struct PJRT_Event {
     _Atomic int holders; /* any thread */
@@ -29,13 +27,14 @@ struct PJRT_Event {
     Error *error;        /* set once, before state is READY */
     Lock lock;           /* of the list */
     Callback *callbacks, **callbacks_end;
+    Event *next; /* that this thread is to run the callbacks of; its own once it is set */
 };
 
 Event *event_new(void)
 {
     Event *event = calloc(1, sizeof *event);
     if (!event)
-        fail("no memory for an event");
+        return NULL;
     atomic_init(&event->holders, 1);
     event->born = fork_generation();
     event->callbacks_end = &event->callbacks;
@@ -44,12 +43,23 @@ Event *event_new(void)
 
 /* What went well before anybody asked is one event, for all and for ever: nobody counts it. */
 static Event well = { .holders = 1, .state = READY };
+/* And one for what failed, when there is no memory to say how. */
+static Event starved = { .holders = 1, .state = READY };
+
+static bool is_for_ever(const Event *event)
+{
+    return event == &well || event == &starved;
+}
 
 Event *event_ready(Error *error)
 {
     if (!error)
         return &well;
     Event *event = event_new();
+    if (!event) {
+        error_free(error);
+        return &starved;
+    }
     event->error = error;
     atomic_init(&event->state, READY);
     return event;
@@ -58,35 +68,49 @@ Event *event_ready(Error *error)
 Event *event_hold(Event *event)
 {
     /* relaxed: the caller's own hold keeps it alive */
-    if (event != &well)
+    if (!is_for_ever(event))
         atomic_fetch_add_explicit(&event->holders, 1, memory_order_relaxed);
     return event;
 }
 
-static void run_callbacks(Callback *callbacks, const Error *error)
+static Error *error_of(const Event *event)
 {
-    while (callbacks) {
-        Callback *next = callbacks->next;
-        callbacks->f(error_copy(error), callbacks->user);
-        free(callbacks);
-        callbacks = next;
-    }
+    if (event == &starved)
+        return error_new(CODE_EXHAUSTED, "something failed, and there is no memory to say how");
+    return error_copy(event->error);
 }
 
-void event_release(Event *event)
+/* Events that are set and whose callbacks this thread is to run, oldest first; each is held. */
+static _Thread_local Event *set_first, **set_end;
+static _Thread_local bool is_running;
+
+void event_catch_up(void)
 {
-    /* acquire and release: the last to let go sees what all others did */
-    if (!event || event == &well ||
-        atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
-        return;
-    /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
-    if (event->callbacks && event->born == fork_generation()) {
-        Error *error = error_new(CODE_CANCELLED, "an event was let go before it happened");
-        run_callbacks(event->callbacks, error);
-        error_free(error);
+    bool was_running = is_running;
+    is_running = true;
+    for (Event *event; (event = set_first);) {
+        Callback *callback = event->callbacks;
+        if (callback) {
+            event->callbacks = callback->next;
+            callback->f(error_of(event), callback->user);
+            continue; /* it may have caught up itself */
+        }
+        set_first = event->next;
+        event_release(event);
     }
-    error_free(event->error);
-    free(event);
+    is_running = was_running;
+}
+
+/* Takes a hold on an event that is set. */
+static void run_callbacks(Event *event)
+{
+    event->next = NULL;
+    if (!set_first)
+        set_end = &set_first;
+    *set_end = event;
+    set_end = &event->next;
+    if (!is_running)
+        event_catch_up();
 }
 
 void event_set(Event *event, Error *error)
@@ -96,14 +120,31 @@ void event_set(Event *event, Error *error)
     lock_take(&event->lock);
     /* release: pairs with the acquire in event_is_ready, for `error` and what the work wrote */
     int before = atomic_exchange_explicit(&event->state, READY, memory_order_acq_rel);
-    Callback *callbacks = event->callbacks;
-    event->callbacks = NULL;
-    lock_give(&event->lock);
+    lock_give(&event->lock); /* from here on the list is this thread's */
     require(before != READY);
     if (before == AWAITED)
         address_wake(&event->state, WAKE_ALL);
-    run_callbacks(callbacks, error);
-    event_release(event);
+    if (event->callbacks)
+        run_callbacks(event);
+    else
+        event_release(event);
+}
+
+void event_release(Event *event)
+{
+    /* acquire and release: the last to let go sees what all others did */
+    if (!event || is_for_ever(event) ||
+        atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
+    if (event->callbacks && event->born == fork_generation()) {
+        atomic_init(&event->holders, 1);
+        event_set(event, error_new(CODE_CANCELLED, "an event was let go before it happened"));
+        event_release(event);
+        return;
+    }
+    error_free(event->error);
+    free(event);
 }
 
 bool event_is_ready(const Event *event)
@@ -115,7 +156,7 @@ bool event_is_ready(const Event *event)
 Error *event_error(const Event *event)
 {
     require(event_is_ready(event));
-    return error_copy(event->error);
+    return error_of(event);
 }
 
 /* In a forked child.  Without the lock, which a worker may have held when the child was made: the
@@ -139,6 +180,7 @@ void event_await(Event *event)
         return;
     if (event->born != fork_generation())
         set_lost(event);
+    event_catch_up();
     for (;;) {
         int seen = PENDING;
         /* acquire on failure: pairs with the exchange in event_set */
@@ -150,15 +192,12 @@ void event_await(Event *event)
     }
 }
 
-void event_on_ready(Event *event, EventFn *f, void *user)
+void event_then(Event *event, Callback *callback)
 {
     if (!event_is_ready(event) && event->born != fork_generation())
         event_await(event); /* which does not wait there */
     if (!event_is_ready(event)) {
-        Callback *callback = malloc(sizeof *callback);
-        if (!callback)
-            fail("no memory for a callback");
-        *callback = (Callback){ NULL, f, user };
+        callback->next = NULL;
         lock_take(&event->lock);
         bool is_ready = event_is_ready(event);
         if (!is_ready) {
@@ -168,7 +207,31 @@ void event_on_ready(Event *event, EventFn *f, void *user)
         lock_give(&event->lock);
         if (!is_ready)
             return;
-        free(callback);
     }
-    f(error_copy(event->error), user);
+    callback->f(error_of(event), callback->user);
+}
+
+typedef struct Foreign {
+    Callback callback;
+    EventFn *f;
+    void *user;
+} Foreign;
+
+static void call_foreign(Error *error, void *user)
+{
+    Foreign foreign = *(Foreign *)user;
+    free(user);
+    Floats before = floats_theirs();
+    foreign.f(error, foreign.user);
+    floats_restore(before);
+}
+
+Error *event_on_ready(Event *event, EventFn *f, void *user)
+{
+    Foreign *foreign = malloc(sizeof *foreign);
+    if (!foreign)
+        return error_new(CODE_EXHAUSTED, "no memory to wait for an event");
+    *foreign = (Foreign){ { NULL, call_foreign, foreign }, f, user };
+    event_then(event, &foreign->callback);
+    return NULL;
 }

@@ -17,6 +17,7 @@
 #include "engine/run/executor.h"
 
 #include "base/fail.h"
+#include "engine/run/floats.h"
 #include "engine/run/packs.h"
 
 #include <stdio.h>
@@ -62,6 +63,23 @@ static Error *workers_wanted(int nworkers, int *out)
     return NULL;
 }
 
+static bool make_tables(Executor *e, size_t memory_limit)
+{
+    e->scratch = memory_new(-1, 0);
+    e->devices = calloc((size_t)e->ndevices, sizeof *e->devices);
+    e->queues = calloc((size_t)e->ndevices, sizeof *e->queues);
+    e->threads = calloc((size_t)e->nworkers, sizeof *e->threads);
+    bool has_all = e->scratch && e->devices && e->queues && e->threads;
+    for (int i = 0; has_all && i < e->ndevices; i++) {
+        e->queues[i].end = &e->queues[i].head;
+        e->devices[i] = (Device){
+            .id = i, .memory = memory_new(i, memory_limit), .executor = e, .queue = &e->queues[i]
+        };
+        has_all = e->devices[i].memory;
+    }
+    return has_all;
+}
+
 Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out)
 {
     if (ndevices < 1)
@@ -71,23 +89,15 @@ Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **
     TRY(workers_wanted(nworkers, &workers));
     Executor *e = aligned_alloc(64, sizeof *e);
     if (!e)
-        fail("no memory for an executor");
+        return error_new(CODE_EXHAUSTED, "no memory for %d devices", ndevices);
     memset(e, 0, sizeof *e);
     e->ndevices = ndevices;
     e->nworkers = workers;
     e->born = fork_generation();
-    e->scratch = memory_new(-1, 0);
-    e->devices = calloc((size_t)ndevices, sizeof *e->devices);
-    e->queues = calloc((size_t)ndevices, sizeof *e->queues);
-    e->threads = calloc((size_t)e->nworkers, sizeof *e->threads);
-    if (!e->devices || !e->queues || !e->threads)
-        fail("no memory for %d devices", ndevices);
     list_start(&e->ready);
-    for (int i = 0; i < ndevices; i++) {
-        e->queues[i].end = &e->queues[i].head;
-        e->devices[i] = (Device){
-            .id = i, .memory = memory_new(i, memory_limit), .executor = e, .queue = &e->queues[i]
-        };
+    if (!make_tables(e, memory_limit)) {
+        executor_free(e);
+        return error_new(CODE_EXHAUSTED, "no memory for %d devices", ndevices);
     }
     *out = e;
     return NULL;
@@ -121,7 +131,7 @@ static size_t run_room(const Program *p)
     size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
     size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
     return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices + sizeof(Point) * (size_t)p->ngroups +
-           sizeof(void *) * (2 * (nargs + nouts) + nargs);
+           sizeof(void *) * (2 * (nargs + nouts) + nouts + nargs);
 }
 
 static Run *spare_run(Executor *e, size_t room)
@@ -139,7 +149,7 @@ static Run *spare_run(Executor *e, size_t room)
     return run;
 }
 
-Run *run_new(Executor *e, const Program *p)
+Error *run_new(Executor *e, const Program *p, Run **out)
 {
     size_t needed = run_room(p), room = needed;
     Run *run = spare_run(e, needed);
@@ -148,7 +158,8 @@ Run *run_new(Executor *e, const Program *p)
     else
         run = malloc(room);
     if (!run)
-        fail("no memory for the books of a run: %zu bytes", room);
+        return error_new(CODE_EXHAUSTED, "%.*s: no memory for the books of a run: %zu bytes",
+                         STR_ARG(p->name), room);
     memset(run, 0, needed);
     run->executor = e;
     run->program = p;
@@ -159,9 +170,11 @@ Run *run_new(Executor *e, const Program *p)
     run->tasks = (Task *)(run + 1);
     run->pointers = (void **)(run->tasks + p->ndevices);
     run->holds = (Storage **)(run->pointers + nargs + nouts);
-    run->pending = (Event **)(run->holds + nargs + nouts);
+    run->buffers = (Buffer **)(run->holds + nargs + nouts);
+    run->pending = (Event **)(run->buffers + nouts);
     run->points = (Point *)(run->pending + nargs);
-    return run;
+    *out = run;
+    return NULL;
 }
 
 /* Under the lock: the run is no longer under way.  Returns whether executor_free waits for it. */
@@ -179,6 +192,7 @@ void run_recycle(Run *run)
 {
     Executor *e = run->executor;
     packs_free(run);
+    free(run->callbacks);
     lock_take(&e->lock);
     bool is_awaited = run->link && unlink_run(e, run);
     bool keeps = e->nspare < MAX_SPARE_RUNS;
@@ -307,7 +321,8 @@ static void play(Executor *e, Task *t)
 static void worker(void *user)
 {
     is_worker = true;
-    denormals_flush();
+    floats_plain(); /* it has begun with its maker's, who may be playing */
+    floats_ours();
     Executor *e = user;
     bool sleeps = false;
     for (;;) {
@@ -368,6 +383,7 @@ void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices)
     (void)e;
     if (is_worker) /* it must not wait for work that only it may be there to do */
         return;
+    event_catch_up();
     for (int d = 0; d < ndevices; d++) {
         Queue *queue = devices[d]->queue;
         int n;
@@ -464,6 +480,7 @@ void executor_free(Executor *e)
         return;
     if (e->born == fork_generation()) {
         cancel_runs(e);
+        event_catch_up();
         int n;
         /* acquire: pairs with the release in unlink_run */
         while ((n = atomic_load_explicit(&e->nruns, memory_order_acquire)))
@@ -475,7 +492,7 @@ void executor_free(Executor *e)
         e->spare = run->next;
         free(run);
     }
-    for (int i = 0; i < e->ndevices; i++)
+    for (int i = 0; e->devices && i < e->ndevices; i++)
         memory_free(e->devices[i].memory);
     memory_free(e->scratch);
     free(e->devices);

@@ -62,7 +62,9 @@ struct Run {
     Task *tasks;           /* [ndevices] */
     void **pointers;       /* [ndevices][nargs], then [ndevices][nresults] */
     Storage **holds;       /* the same shape; what keeps the pointers good */
+    Buffer **buffers;      /* [ndevices][nresults]: what the caller gets */
     Event **pending;       /* [ndevices][nargs]: arguments to wait for; NULL: there */
+    Callback *callbacks;   /* of those */
     Event *done;           /* NULL: inline */
     void (*on_end)(void *user);
     void *user;
@@ -144,14 +146,12 @@ void run_fail(Run *run, Error *error); /* takes error; the first one counts */
 MUST_USE Error *run_stopped(const Run *run); /* one that was cancelled: why */
 /* t waits at meeting k.  The run's lock is held; who is to go on after a deadlock is listed. */
 void task_wait_locked(Task *t, int k, TaskList *released);
-unsigned denormals_flush(void);        /* the setting before */
-void denormals_restore(unsigned before);
 
 /* chorus.c */
 void run_play(Run *run); /* one that is played alone, until it has ended or others want the thread */
 
 /* executor.c */
-Run *run_new(Executor *e, const Program *program);
+MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
 void run_recycle(Run *run); /* it is no longer under way; its block may be used again */
 bool executor_is_idle(Executor *e, int ndevices, Device *const *devices);
 MUST_USE Error *executor_start(Executor *e); /* the workers, if they have not started */

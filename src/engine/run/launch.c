@@ -14,6 +14,7 @@
 
 #include "base/fail.h"
 #include "engine/run/executor.h"
+#include "engine/run/floats.h"
 #include "engine/run/stats.h"
 
 #include <stdlib.h>
@@ -198,14 +199,25 @@ static Error *make_results(Run *run, const Launch *l)
     return NULL;
 }
 
-/* Buffers for the caller.  They take over the run's holds, or new ones if it goes on. */
+/* Buffers for the caller, still empty: nothing may fail once the run has begun. */
+static Error *make_buffers(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    for (int d = 0, k = 0; d < p->ndevices; d++)
+        for (int j = 0; j < p->nresults; j++, k++)
+            TRY(buffer_new(l->devices[d], p->results[j].local, NULL, NULL, &run->buffers[k]));
+    return NULL;
+}
+
+/* They take over the run's holds, or new ones if it goes on. */
 static void hand_out(Run *run, const Launch *l, Event *ready)
 {
     const Program *p = l->program;
     Storage **outs = out_holds(run);
     for (int d = 0, k = 0; d < p->ndevices; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
-            l->outs[d][j] = buffer_new(l->devices[d], p->results[j].local, outs[k], ready);
+            l->outs[d][j] = run->buffers[k];
+            buffer_fill(run->buffers[k], outs[k], ready);
             outs[k] = run->is_inline ? NULL : storage_hold(outs[k]);
         }
     for (int d = 0; l->done && d < p->ndevices; d++)
@@ -249,9 +261,9 @@ static bool is_small(Run *run, const Launch *l)
 static void play_here(Run *run, const Launch *l)
 {
     run->is_alone = run->is_inline = true;
-    unsigned before = denormals_flush();
+    Floats before = floats_ours();
     run_play(run);
-    denormals_restore(before);
+    floats_restore(before);
     stat_add(STAT_INLINE_LAUNCHES, 1);
     Event *failed = run->error ? event_ready(run->error) : NULL;
     hand_out(run, l, failed);
@@ -270,10 +282,24 @@ static void argument_ready(Error *error, void *user)
     task_unblock(t);
 }
 
+/* What a run needs to go on behind its launch: its event, and a callback for each argument that is
+ * not there yet. */
+static Error *prepare_to_wait(Run *run)
+{
+    int n = 0, nargs = nargs_of(run);
+    for (int k = 0; k < nargs; k++)
+        n += run->pending[k] != NULL;
+    run->done = event_new();
+    run->callbacks = n ? malloc(sizeof *run->callbacks * (size_t)n) : NULL;
+    if (!run->done || (n && !run->callbacks))
+        return error_new(CODE_EXHAUSTED, "%.*s: no memory to wait for %d arguments",
+                         STR_ARG(run->program->name), n);
+    return NULL;
+}
+
 static void play_behind(Run *run, const Launch *l)
 {
     const Program *p = l->program;
-    run->done = event_new();
     run->on_end = l->on_end;
     run->user = l->user;
     hand_out(run, l, run->done);
@@ -286,10 +312,12 @@ static void play_behind(Run *run, const Launch *l)
     atomic_init(&run->nblocked, p->ndevices);
     run->is_alone = p->ndevices == 1 || p->longest_ns < ALONE_NS / p->ndevices;
     run_enqueue(run);
+    Callback *callback = run->callbacks;
     for (int k = 0, n = nargs_of(run); k < n; k++) {
         if (!run->pending[k])
             continue;
-        event_on_ready(run->pending[k], argument_ready, &run->tasks[k / p->nargs]);
+        *callback = (Callback){ NULL, argument_ready, &run->tasks[k / p->nargs] };
+        event_then(run->pending[k], callback++);
         event_release(run->pending[k]);
     }
     /* With its last task unblocked the run may end, and the program with it. */
@@ -317,8 +345,11 @@ static Error *prepare(Run *run, const Launch *l, bool *is_here)
 {
     TRY(hold_arguments(run, l));
     *is_here = is_small(run, l);
-    if (!*is_here)
+    if (!*is_here) {
         TRY(executor_start(run->executor));
+        TRY(prepare_to_wait(run));
+    }
+    TRY(make_buffers(run, l));
     Error *error = consume_donated(run, l);
     if (!error)
         error = make_results(run, l);
@@ -329,7 +360,10 @@ static Error *prepare(Run *run, const Launch *l, bool *is_here)
 
 static void abandon(Run *run)
 {
+    for (int k = 0, n = nouts_of(run); k < n; k++)
+        buffer_free(run->buffers[k]);
     release_holds(run);
+    event_release(run->done);
     for (int k = 0, n = nargs_of(run); k < n; k++)
         event_release(run->pending[k]);
     run_recycle(run);
@@ -340,7 +374,8 @@ Error *launch(Executor *e, const Launch *l)
     TRY(executor_check(e));
     TRY(check_devices(e, l));
     executor_wait_for_room(e, l->program->ndevices, l->devices);
-    Run *run = run_new(e, l->program);
+    Run *run;
+    TRY(run_new(e, l->program, &run));
     bool is_here;
     Error *error = prepare(run, l, &is_here);
     if (error) {

@@ -13,9 +13,9 @@
  * bytes together pass the limit. */
 #include "engine/run/memory.h"
 
-#include "base/fail.h"
 #include "base/sync.h"
 #include "base/text.h"
+#include "engine/run/floats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ Memory *memory_new(int device, size_t limit_bytes)
 {
     Memory *memory = calloc(1, sizeof *memory);
     if (!memory)
-        fail("no memory for the books of device %d", device);
+        return NULL;
     memory->device = device;
     memory->limit = limit_bytes;
     return memory;
@@ -363,7 +363,8 @@ static Error *storage_begin(Memory *memory, Type type, Storage *lender, Storage 
 {
     Storage *storage = malloc(sizeof *storage + sizeof *type.dims * (size_t)type.rank);
     if (!storage)
-        fail("no memory for a storage's books");
+        return error_new(CODE_EXHAUSTED, "no memory for the books of an array %s on device %d",
+                         type_name(type), memory->device);
     *storage = (Storage){ .bytes = type_bytes(type), .memory = memory, .lender = lender,
                           .holders = 1, .type = type };
     storage->type.dims = storage->dims_;
@@ -393,7 +394,7 @@ Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *
 {
     Storage *storage = malloc(sizeof *storage);
     if (!storage)
-        fail("no memory for a storage's books");
+        return NULL;
     *storage =
         (Storage){ .data = data, .bytes = bytes, .holders = 1, .on_end = on_end, .user = user };
     return storage;
@@ -406,6 +407,13 @@ Storage *storage_hold(Storage *storage)
     return storage;
 }
 
+static void give_to_owner(const Storage *storage)
+{
+    Floats before = floats_theirs();
+    storage->on_end(storage->data, storage->user);
+    floats_restore(before);
+}
+
 void storage_release(Storage *storage)
 {
     /* acquire and release: the last to let go comes after what all others did to the bytes */
@@ -414,7 +422,7 @@ void storage_release(Storage *storage)
     if (storage->memory)
         give(storage->memory, storage->data, storage->bytes, storage);
     else if (storage->on_end)
-        storage->on_end(storage->data, storage->user);
+        give_to_owner(storage);
     storage_release(storage->lender);
     free(storage);
 }

@@ -14,7 +14,7 @@
 
 typedef struct Memory Memory; /* of one device; any thread may call */
 
-Memory *memory_new(int device, size_t limit_bytes); /* limit 0: none */
+Memory *memory_new(int device, size_t limit_bytes); /* limit 0: none; NULL: no memory */
 void memory_free(Memory *memory);                   /* what is still alive stays valid */
 
 typedef struct MemoryStats {
@@ -49,6 +49,7 @@ MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
 int storage_holders(const Storage *storage);
 /* The data of `lender`, to be read only, charged to `memory` too. */
 MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out);
+/* Foreign memory; on_end: NULL, or called when the last lets go.  NULL: no memory for the books. */
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
 Storage *storage_hold(Storage *storage);
 void storage_release(Storage *storage);

@@ -12,44 +12,6 @@
 #include "engine/run/executor.h"
 #include "engine/run/stats.h"
 
-#if defined __x86_64__
-#include <xmmintrin.h>
-unsigned denormals_flush(void)
-{
-    unsigned before = _mm_getcsr();
-    _mm_setcsr(before | 0x8040); /* FTZ and DAZ */
-    return before;
-}
-
-void denormals_restore(unsigned before)
-{
-    _mm_setcsr(before);
-}
-#elif defined __aarch64__
-unsigned denormals_flush(void)
-{
-    uint64_t before;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
-    __asm__ volatile("msr fpcr, %0" ::"r"(before | (uint64_t)1 << 24));
-    return (unsigned)before;
-}
-
-void denormals_restore(unsigned before)
-{
-    __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)before));
-}
-#else
-unsigned denormals_flush(void)
-{
-    return 0;
-}
-
-void denormals_restore(unsigned before)
-{
-    (void)before;
-}
-#endif
-
 static const Meeting *meeting_of(const Task *t)
 {
     return &t->run->program->meetings[t->meeting];
