@@ -14,11 +14,11 @@
 #include "engine/eval.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
 #include "engine/rules.h"
 #include "engine/rules/eval_number.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Slot {
@@ -51,7 +51,7 @@ static Error *make_value(Player *p, ValueId v, Tensor *out)
     Type type = type_of(p->m, v);
     if (!slot->owned) {
         size_t bytes = type_bytes(type);
-        slot->owned = malloc(bytes ? bytes : 1);
+        slot->owned = heap_try(bytes);
         if (!slot->owned)
             return no_memory(type);
         p->first = p->last && p->first < v ? p->first : v;
@@ -120,7 +120,7 @@ static Error *tensors_copy(int n, const Tensor *from, Tensor **out)
     size_t bytes = sizeof **out * (size_t)n;
     for (int i = 0; i < n; i++)
         bytes += type_bytes(from[i].type) + 16;
-    char *room = malloc(bytes);
+    char *room = heap_try(bytes);
     if (!room)
         return error_new(CODE_EXHAUSTED, "no memory to evaluate a loop over %zu bytes", bytes);
     Tensor *copy = (Tensor *)room;
@@ -162,8 +162,8 @@ static Error *play_while(Player *p, const Node *n, const Tensor *in, Tensor *out
     error = error ? error : play_loop(p, n, &now, &next);
     for (int i = 0; !error && i < n->nout; i++)
         copy_tensor(out[i], now[i]);
-    free(now);
-    free(next);
+    heap_free(now);
+    heap_free(next);
     return error;
 }
 
@@ -290,11 +290,11 @@ static Error *play_node(Player *p, const Node *n)
     Tensor few[FEW];
     if (n->nin + n->nout <= FEW)
         return play_with(p, n, few);
-    Tensor *many = malloc(sizeof *many * (size_t)(n->nin + n->nout));
+    Tensor *many = heap_try(sizeof *many * (size_t)(n->nin + n->nout));
     if (!many)
         return error_new(CODE_EXHAUSTED, "no memory for %d operands of %s", n->nin, op_name(n->op));
     Error *error = play_with(p, n, many);
-    free(many);
+    heap_free(many);
     return error;
 }
 
@@ -318,11 +318,11 @@ static Error *play_region(Player *p, RegionId r)
 
 Error *player_new(const Module *m, RegionId r, Player **out)
 {
-    Player *p = calloc(1, sizeof *p);
-    Slot *slots = calloc(m->nvalues, sizeof *slots);
+    Player *p = heap_try(sizeof *p);
+    Slot *slots = heap_try(m->nvalues * sizeof *slots);
     if (!p || !slots) {
-        free(p);
-        free(slots);
+        heap_free(p);
+        heap_free(slots);
         return error_new(CODE_EXHAUSTED, "no memory to evaluate a module of %" PRIu32 " values",
                          m->nvalues);
     }
@@ -336,9 +336,9 @@ void player_free(Player *p)
     if (!p)
         return;
     for (ValueId v = p->first; v <= p->last; v++)
-        free(p->slots[v].owned);
-    free(p->slots);
-    free(p);
+        heap_free(p->slots[v].owned);
+    heap_free(p->slots);
+    heap_free(p);
 }
 
 Error *player_play(Player *p, const Tensor *in, Tensor *out)

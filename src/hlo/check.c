@@ -9,8 +9,7 @@
  * do use constants from outside); the body of a manual computation sees only its arguments. */
 #include "hlo/module.h"
 
-
-#include <stdlib.h>
+#include "base/guard.h"
 
 typedef struct Check {
     const Module *m;
@@ -248,12 +247,10 @@ Error *module_check(const Module *m)
 {
     int ndevices;
     TRY(module_devices(m, &ndevices));
-    Check c = { .m = m, .level = calloc(m->nvalues, sizeof *c.level) };
-    if (!c.level)
-        return error_new(CODE_EXHAUSTED, "no memory to check a program of %u values", m->nvalues);
+    Check c = { .m = m, .level = HEAP_ARRAY(int, m->nvalues, "a table of values") };
     Error *error = NULL;
     for (int i = 0; i < m->nfuncs && !error; i++)
         error = check_func(&c, &m->funcs[i]);
-    free(c.level);
+    heap_free(c.level);
     return error;
 }

@@ -7,9 +7,7 @@
  * called; only the copies cost, and they are counted. */
 #include "hlo/rewrite.h"
 
-#include "base/fail.h"
-
-#include <stdlib.h>
+#include "base/guard.h"
 
 enum { DEEPEST_CALL = 256, MOST_NODES = 1 << 20 };
 
@@ -114,11 +112,10 @@ static MUST_USE Error *inline_all(Inliner *z)
 
 Error *module_inline(Module *m)
 {
-    Inliner z = { .m = m, .map = subst_new(m), .state = calloc((size_t)m->nfuncs + 1, 1) };
-    if (!z.state)
-        fail("no memory for %d functions", m->nfuncs);
+    Inliner z = { .m = m, .map = subst_new(m) };
+    z.state = HEAP_ARRAY(char, m->nfuncs, "a table of functions");
     Error *error = inline_all(&z);
     subst_free(&z.map);
-    free(z.state);
+    heap_free(z.state);
     return error;
 }

@@ -5,9 +5,8 @@
  * text gives that text again. */
 #include "hlo/print.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void print_symbol(Printer *p, Str name)
@@ -233,9 +232,7 @@ static void print_meshes(Printer *p)
 void module_print(Text *out, const Module *m, bool with_locations)
 {
     Printer p = { .out = out, .m = m, .with_locations = with_locations, .indent = 1 };
-    p.names = calloc(m->nvalues, sizeof *p.names);
-    if (!p.names)
-        fail("no memory for the names of %u values", m->nvalues);
+    p.names = HEAP_ARRAY(uint32_t, m->nvalues, "a table of values");
     text_printf(out, "module");
     if (m->name.n) {
         text_printf(out, " ");
@@ -247,5 +244,5 @@ void module_print(Text *out, const Module *m, bool with_locations)
     for (int i = 0; i < m->nfuncs; i++)
         print_function(&p, &m->funcs[i]);
     text_printf(out, "\n}\n");
-    free(p.names);
+    heap_free(p.names);
 }

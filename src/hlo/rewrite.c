@@ -12,24 +12,20 @@
  */
 #include "hlo/rewrite.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- substitution ---- */
 
 Subst subst_new(const Module *m)
 {
-    Subst s = { .to = calloc(m->nvalues, sizeof *s.to), .n = m->nvalues };
-    if (!s.to)
-        fail("no memory for a substitution of %u values", m->nvalues);
-    return s;
+    return (Subst){ .to = HEAP_ARRAY(ValueId, m->nvalues, "a substitution"), .n = m->nvalues };
 }
 
 void subst_free(Subst *s)
 {
-    free(s->to);
+    heap_free(s->to);
     *s = (Subst){ 0 };
 }
 
@@ -44,9 +40,7 @@ void subst_set(Subst *s, ValueId from, ValueId to)
 {
     if (from >= s->n) {
         uint32_t n = from + from / 2 + 16;
-        ValueId *bigger = realloc(s->to, n * sizeof *bigger);
-        if (!bigger)
-            fail("no memory for a substitution of %u values", n);
+        ValueId *bigger = heap_resize(s->to, n * sizeof *bigger, "a substitution");
         memset(bigger + s->n, 0, (n - s->n) * sizeof *bigger);
         s->to = bigger;
         s->n = n;
@@ -97,9 +91,7 @@ static void count_in(const Module *m, RegionId r, uint32_t *counts)
 
 uint32_t *count_uses(const Module *m, RegionId r)
 {
-    uint32_t *counts = calloc(m->nvalues, sizeof *counts);
-    if (!counts)
-        fail("no memory to count the uses of %u values", m->nvalues);
+    uint32_t *counts = HEAP_ARRAY(uint32_t, m->nvalues, "a table of values");
     count_in(m, r, counts);
     return counts;
 }
@@ -244,11 +236,9 @@ void remove_dead(Module *m, RegionId r)
 {
     if (!region_at(m, r)->nnodes)
         return;
-    bool *used = calloc(m->nvalues, sizeof *used);
-    if (!used)
-        fail("no memory to mark %u values", m->nvalues);
+    bool *used = HEAP_ARRAY(bool, m->nvalues, "a table of values");
     sweep(m, r, used);
-    free(used);
+    heap_free(used);
 }
 
 /* ---- reducers ---- */

@@ -222,11 +222,7 @@ static void print_bytes(Text *out, Dense dense)
     static const char digit[] = "0123456789ABCDEF";
     const unsigned char *at = dense.data;
     size_t n = type_bytes(dense.type);
-    char *hex = malloc(n * 2);
-    if (!hex) { /* slower and longer, but the same constant */
-        print_nest(out, dense.type, 0, dense.data);
-        return;
-    }
+    char *hex = heap_new(n * 2, "a constant in hexadecimal");
     for (size_t i = 0; i < n; i++) {
         hex[2 * i] = digit[at[i] >> 4];
         hex[2 * i + 1] = digit[at[i] & 15];
@@ -234,7 +230,7 @@ static void print_bytes(Text *out, Dense dense)
     text_printf(out, "\"0x");
     text_add(out, hex, n * 2);
     text_printf(out, "\"");
-    free(hex);
+    heap_free(hex);
 }
 
 void dense_print(Text *out, Dense dense)

@@ -1,8 +1,9 @@
 /* shape_meet.c - the shape rules of operations at which devices meet. */
 #include "ops/shape_util.h"
 
+#include "base/guard.h"
+
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Numbers of devices, each at most once. */
@@ -20,16 +21,14 @@ static bool is_new(Seen *seen, int64_t device)
 
 static bool groups_fit(Matrix groups, Text *why)
 {
-    Seen *seen = calloc(1, sizeof *seen);
-    if (!seen)
-        return say(why, "no memory to look through replica_groups");
+    Seen *seen = heap_new(sizeof *seen, "a table of devices");
     int64_t n = (int64_t)groups.rows * groups.cols, i = 0;
     bool is_device = true, is_once = true;
     for (; i < n && is_device && is_once; i++) {
         is_device = groups.at[i] >= -1 && groups.at[i] < POSSIBLE_DEVICES;
         is_once = !is_device || groups.at[i] == -1 || is_new(seen, groups.at[i]);
     }
-    free(seen);
+    heap_free(seen);
     if (!is_device)
         return say(why, "replica_groups names device %" PRId64, groups.at[i - 1]);
     return is_once || say(why, "replica_groups names device %" PRId64 " twice", groups.at[i - 1]);
@@ -143,16 +142,14 @@ bool shape_all_to_all(const ShapeQuery *q, Text *why)
 /* Whether they exist is seen once devices are numbered. */
 static bool column_fits(Matrix pairs, int column, const char *name, Text *why)
 {
-    Seen *seen = calloc(1, sizeof *seen);
-    if (!seen)
-        return say(why, "no memory to look through source_target_pairs");
+    Seen *seen = heap_new(sizeof *seen, "a table of devices");
     int64_t twice = -1;
     for (int64_t i = 0; i < pairs.rows && twice < 0; i++) {
         int64_t device = pairs.at[2 * i + column];
         if (device >= 0 && device < POSSIBLE_DEVICES && !is_new(seen, device))
             twice = device;
     }
-    free(seen);
+    heap_free(seen);
     return twice < 0 ||
            say(why, "source_target_pairs names %s %" PRId64 " twice", name, twice);
 }

@@ -10,9 +10,9 @@
 #include "ops/sharding.h"
 
 #include "base/arena.h"
+#include "base/guard.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 int64_t mesh_count(const Mesh *mesh)
@@ -131,9 +131,7 @@ static Error *check_axes(const Sharding *s)
 
 Error *devices_check(const int64_t *devices, int64_t n, int ndevices)
 {
-    bool *seen = calloc((size_t)ndevices + 1, sizeof *seen);
-    if (!seen)
-        return error_new(CODE_EXHAUSTED, "no memory for a list of %d devices", ndevices);
+    bool *seen = HEAP_ARRAY(bool, ndevices, "a table of devices");
     Error *error = NULL;
     if (n != ndevices)
         error = error_new(CODE_INVALID, "a placement on %" PRId64 " devices in a program for %d", n,
@@ -148,7 +146,7 @@ Error *devices_check(const int64_t *devices, int64_t n, int ndevices)
         else
             seen[d] = true;
     }
-    free(seen);
+    heap_free(seen);
     return error;
 }
 

@@ -3,6 +3,7 @@
  *
  * A case is the text of a program whose main is taken as the body of one fusion.  In it, $S is
  * a shape ("3x5x17x", or nothing), $E an element type; so tensor<$S$E>. */
+#include "base/guard.h"
 #include "engine/emit/cut.h"
 #include "engine/eval.h"
 #include "engine/rules/eval_number.h"
@@ -213,7 +214,7 @@ static Error *kernel_run(Case *c, bool in_place)
         _mm_setcsr(outer);
     }
     code_free(code);
-    free(bytes);
+    heap_free(bytes);
     arena_free(arena);
     return error;
 }

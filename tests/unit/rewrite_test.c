@@ -1,4 +1,5 @@
 /* rewrite_test.c - substitution, copying, dead code, reducers. */
+#include "base/guard.h"
 #include "hlo/rewrite.h"
 
 #include "tests/check.h"
@@ -99,7 +100,7 @@ static void copies(void)
         CHECK(uses[v] == 0);
     CHECK(uses[region_at(m, copy)->args + 1] ==
           3); /* %x: negated, into the loop, and in its body */
-    free(uses);
+    heap_free(uses);
     subst_free(&map);
     module_free(m);
 }

@@ -17,7 +17,6 @@
 #include "engine/run/library.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
@@ -428,17 +427,15 @@ static Program *make_program(Job *job, Plan *p, int number, Error **error)
     Making k = { .job = job, .p = p, .number = number };
     k.program = ARENA_NEW(job->arena, Program);
     k.groups.arena = job->arena;
-    k.tables.kernels = calloc(p->m->nnodes, sizeof *k.tables.kernels);
-    k.tables.evaluations = calloc(p->m->nnodes, sizeof *k.tables.evaluations);
-    k.tables.meetings = calloc(p->m->nnodes, sizeof *k.tables.meetings);
+    k.tables.kernels = HEAP_ARRAY(LLVMValueRef, p->m->nnodes, "a table of operations");
+    k.tables.evaluations = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
+    k.tables.meetings = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
     k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(p->m, p->main));
-    if (!k.tables.kernels || !k.tables.evaluations || !k.tables.meetings)
-        fail("no memory for %u operations", p->m->nnodes);
     describe(&k);
     *error = make_code(&k);
-    free(k.tables.kernels);
-    free(k.tables.evaluations);
-    free(k.tables.meetings);
+    heap_free(k.tables.kernels);
+    heap_free(k.tables.evaluations);
+    heap_free(k.tables.meetings);
     return k.program;
 }
 
@@ -469,7 +466,7 @@ static Error *make_objects(Job *job, Program *program)
         int n;
         error_free(side_wait(&job->side, &unused, &n));
     }
-    free(own.bytes);
+    heap_free(own.bytes);
     return error;
 }
 

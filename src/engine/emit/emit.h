@@ -3,7 +3,8 @@
  *   emit.c     Plan -> Program: stretches, meetings, places           (uses kernel, glue, jit)
  *   glue.c     a stretch as an LLVM function: calls of kernels, loops and branches of the program
  *   kernel.c   a tutti.fusion as an LLVM function over memory
- *   jit.c      LLVM module -> object bytes -> callable functions
+ *   jit.c      LLVM module -> object bytes
+ *   link.c     object bytes -> callable functions
  *
  * Code holds no host address: it reaches memory and functions through its Frame. */
 #ifndef TUTTI_EMIT_H
@@ -66,15 +67,25 @@ int64_t kernel_cost(const Module *m, NodeId fusion);
 MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name,
                              LLVMValueRef *out);
 
-/* jit.c.  An object file's bytes become functions; the code lives until code_free. */
-typedef struct Code Code;
+/* reserve.c: LLVM without memory. */
+MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
+void reserve_check(void);           /* between pieces of work: leaves the guard if it was needed */
+bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
+
+/* jit.c */
+MUST_USE Error *llvm_ready(void); /* its reserve, and what it knows of the host */
 MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
 void emit_end(Emit *e);                                              /* frees them */
-MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; malloced */
+MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; heap_free */
+struct LLVMOpaqueError;
+MUST_USE Error *from_llvm(struct LLVMOpaqueError *error, const char *what); /* NULL: NULL */
+
+/* link.c.  An object file's bytes become functions; the code lives until code_free. */
+typedef struct Code Code;
 MUST_USE Error *code_load(const char *object, size_t n, Code **out);
 MUST_USE Error *code_add(Code *code, const char *object, size_t n); /* objects see one another */
-MUST_USE Error *code_find(const Code *code, const char *name, void **address);
+MUST_USE Error *code_find(Code *code, const char *name, void **address);
 /* Several names at once, which is faster; *at[i] becomes the address of names[i]. */
-MUST_USE Error *code_find_all(const Code *code, int n, const char *const *names, void ***at);
-void code_free(Code *code);
+MUST_USE Error *code_find_all(Code *code, int n, const char *const *names, void ***at);
+void code_free(Code *code); /* NULL is fine */
 #endif

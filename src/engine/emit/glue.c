@@ -13,11 +13,10 @@
  * the frame. */
 #include "engine/emit/glue.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 #include "engine/emit/bounds.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 
 typedef struct Glue {
     Emit *e;
@@ -146,9 +145,7 @@ static void copies(const Glue *g, Copy *all, int n)
 
 static void moves(const Glue *g, int n, const Move *list)
 {
-    Copy *all = malloc(sizeof *all * (size_t)(n + 1));
-    if (!all)
-        fail("no memory for %d moves", n);
+    Copy *all = HEAP_ARRAY(Copy, n, "a list of copies");
     int ncopies = 0;
     for (int i = 0; i < n; i++) {
         Place dst = g->p->places[list[i].dst], src = g->p->places[list[i].src];
@@ -157,19 +154,17 @@ static void moves(const Glue *g, int n, const Move *list)
             all[ncopies++] = (Copy){ dst, src, bytes };
     }
     copies(g, all, ncopies);
-    free(all);
+    heap_free(all);
 }
 
 /* dst, dst + 1, ... take the values listed. */
 static void move_all(const Glue *g, ValueId dst, int n, const ValueId *src)
 {
-    Move *list = malloc(sizeof *list * (size_t)(n + 1));
-    if (!list)
-        fail("no memory for %d moves", n);
+    Move *list = HEAP_ARRAY(Move, n, "a list of moves");
     for (int i = 0; i < n; i++)
         list[i] = (Move){ dst + (ValueId)i, src[i] };
     moves(g, n, list);
-    free(list);
+    heap_free(list);
 }
 
 /* ---- nodes ---- */
@@ -190,16 +185,14 @@ static void call_kernel(const Glue *g, NodeId n)
     const Node *node = node_at(g->p->m, n);
     LLVMValueRef kernel = g->t->kernels[n];
     int nargs = 1 + node->nin + node->nout, k = 0;
-    LLVMValueRef *args = malloc(sizeof *args * (size_t)nargs);
-    if (!args)
-        fail("no memory for %d operands", nargs);
+    LLVMValueRef *args = HEAP_ARRAY(LLVMValueRef, nargs, "a list of operands");
     args[k++] = g->frame;
     for (int i = 0; i < node->nin; i++)
         args[k++] = address(g, node->in[i]);
     for (int i = 0; i < node->nout; i++)
         args[k++] = address(g, node->out + (ValueId)i);
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
-    free(args);
+    heap_free(args);
     stop_if_failed(g, kernel_may_fail(g->p->m, n));
 }
 
@@ -275,9 +268,7 @@ static void choose(const Glue *g, ValueId on, int n, LLVMBasicBlockRef *blocks)
 
 static LLVMBasicBlockRef *blocks_new(const Glue *g, int n, const char *name)
 {
-    LLVMBasicBlockRef *blocks = malloc(sizeof(LLVMBasicBlockRef) * (size_t)(n + 1));
-    if (!blocks)
-        fail("no memory for %d branches", n);
+    LLVMBasicBlockRef *blocks = HEAP_ARRAY(LLVMBasicBlockRef, n, "a list of branches");
     for (int i = 0; i < n; i++)
         blocks[i] = block(g, name);
     return blocks;
@@ -297,7 +288,7 @@ static void branch(const Glue *g, NodeId n)
         LLVMBuildBr(g->b, after);
     }
     enter(g, after);
-    free(blocks);
+    heap_free(blocks);
 }
 
 static void one_node(const Glue *g, NodeId n)
@@ -416,7 +407,7 @@ static void ends(const Glue *g, const StretchEnd *end)
             enter(g, blocks[i]);
             go_on(g, end->targets[i]);
         }
-        free(blocks);
+        heap_free(blocks);
         break;
     }
     }

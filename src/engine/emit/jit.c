@@ -1,31 +1,24 @@
-/* jit.c - LLVM module in, object bytes out; object bytes in, callable functions out.
+/* jit.c - LLVM module in, object bytes out.
  *
- *   emit_begin --> (kernel.c, glue.c fill the module) --> emit_object --> bytes
- *   bytes --> code_load --> code_find "s0", "s1" ... --> code_free
+ *   emit_begin --> (kernel.c, glue.c fill the module) --> emit_object --> bytes --> link.c
  *
- * Every compilation has an LLVM context of its own, so several threads may compile at once;
- * linking is short and goes one at a time.  Code is loaded into a dylib of its own whose only
- * outside symbols are the library calls that LLVM makes up by itself (memcpy, fmod, ...), so
- * an object never depends on what else is in the process.
+ * Every compilation has an LLVM context of its own, so several threads may compile at once.
  *
  * Kernels come as explicit vectors with their loops already shaped, so a few cheap passes and
  * a good code generator are all that is needed. */
-#define _GNU_SOURCE
 #include "engine/emit/emit.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
 #include "engine/emit/bounds.h"
 #include "engine/level.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,24 +30,30 @@ static const char passes[] = "always-inline,"
 
 /* What code is made for; found once. */
 static struct {
+    pthread_mutex_t lock; /* while it is looked for */
+    _Atomic bool is_known;
     LLVMTargetRef target;
     char *triple;
     const char *cpu, *features;
     int vector_bytes;
     char name[96];
-} host;
-static pthread_once_t host_once = PTHREAD_ONCE_INIT;
+} host = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* A program of a thousand small values is one long block of loads and stores, among which LLVM's
  * schedulers look for every pair that may meet: from this many on they are to look no further. */
 static void keep_scheduling_short(void)
 {
+    static bool is_said; /* LLVM takes it once */
     const char *const words[] = { "tutti", "-dag-maps-huge-region=128" };
-    LLVMParseCommandLineOptions(2, words, NULL);
+    if (!is_said) {
+        is_said = true;
+        LLVMParseCommandLineOptions(2, words, NULL);
+    }
 }
 
-static void host_find(void)
+static void host_find(void *user)
 {
+    (void)user;
     keep_scheduling_short();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
@@ -81,6 +80,19 @@ static void host_find(void)
     char *why = NULL;
     if (LLVMGetTargetFromTriple(host.triple, &host.target, &why))
         fail("LLVM has no code generator for %s: %s", host.triple, why);
+}
+
+Error *llvm_ready(void)
+{
+    TRY(reserve_fill());
+    /* acquire: pairs with the release below; what was found is seen */
+    if (atomic_load_explicit(&host.is_known, memory_order_acquire))
+        return NULL;
+    pthread_mutex_lock(&host.lock);
+    Error *error = host.is_known ? NULL : guard_run("starting LLVM", host_find, NULL);
+    atomic_store_explicit(&host.is_known, !error, memory_order_release);
+    pthread_mutex_unlock(&host.lock);
+    return error;
 }
 
 /* ---- machines ---- */
@@ -131,10 +143,36 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *user)
     LLVMDisposeMessage(text);
 }
 
+static void dispose(Emit *e)
+{
+    if (!e->context)
+        return;
+    bounds_end(e);
+    LLVMDisposeBuilder(e->builder);
+    LLVMDisposeModule(e->llvm);
+    machine_give_back(e->machine);
+    LLVMContextDispose(e->context);
+    *e = (Emit){ 0 };
+}
+
+/* The guard is left: by our own code, and everything is in order, or in the middle of LLVM. */
+static void emit_drop(void *user)
+{
+    if (!reserve_lost())
+        dispose(user);
+}
+
+void emit_end(Emit *e)
+{
+    guard_forget(emit_drop, e);
+    dispose(e);
+}
+
 Error *emit_begin(Emit *e, Arena *arena, const char *name)
 {
-    pthread_once(&host_once, host_find);
+    TRY(llvm_ready());
     *e = (Emit){ .arena = arena, .vector_bytes = host.vector_bytes };
+    guard_defer(emit_drop, e);
     e->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(e->context, diagnose, NULL);
     e->llvm = LLVMModuleCreateWithNameInContext(name, e->context);
@@ -146,18 +184,6 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name)
     LLVMSetTarget(e->llvm, host.triple);
     bounds_begin(e);
     return NULL;
-}
-
-void emit_end(Emit *e)
-{
-    if (!e->context)
-        return;
-    bounds_end(e);
-    LLVMDisposeBuilder(e->builder);
-    LLVMDisposeModule(e->llvm);
-    machine_give_back(e->machine);
-    LLVMContextDispose(e->context);
-    *e = (Emit){ 0 };
 }
 
 /* No unwinding (so no tables for it), and full-width vectors where the machine has them. */
@@ -177,7 +203,7 @@ static void mark_functions(Emit *e)
     }
 }
 
-static Error *from_llvm(LLVMErrorRef error, const char *what)
+Error *from_llvm(LLVMErrorRef error, const char *what)
 {
     if (!error)
         return NULL;
@@ -204,6 +230,7 @@ static Error *verify(Emit *e)
 
 Error *emit_object(Emit *e, char **bytes, size_t *n)
 {
+    reserve_check();
     TRY(bounds_write(e));
     mark_functions(e);
     if (getenv("TUTTI_DUMP_LLVM"))
@@ -221,200 +248,10 @@ Error *emit_object(Emit *e, char **bytes, size_t *n)
         return ours;
     }
     *n = LLVMGetBufferSize(object);
-    *bytes = malloc(*n);
+    *bytes = heap_try(*n);
     if (*bytes)
         memcpy(*bytes, LLVMGetBufferStart(object), *n);
     LLVMDisposeMemoryBuffer(object);
+    reserve_check();
     return *bytes ? NULL : error_new(CODE_EXHAUSTED, "no memory for %zu bytes of code", *n);
-}
-
-/* ---- loading objects ---- */
-
-struct Code {
-    LLVMOrcJITDylibRef dylib;
-    Code *next; /* in the list of those that wait to be used again */
-};
-
-/* One linker for the process.  A dylib cannot be taken out of it, so emptied ones are kept. */
-static struct {
-    pthread_mutex_t lock;
-    LLVMOrcLLJITRef jit;
-    Code *idle;
-    int ncodes; /* made so far, for their names */
-} linker = { .lock = PTHREAD_MUTEX_INITIALIZER };
-
-/* Calls that the code generator may make up on its own, and the one of bounds.c. */
-static const struct {
-    const char *name;
-    void *at;
-} libcalls[] = {
-#define CALL(f) { #f, (void *)f }
-    CALL(memcpy), CALL(memmove), CALL(memset), CALL(fmod),   CALL(fmodf),  CALL(exp),
-    CALL(expf),   CALL(exp2),    CALL(exp2f),  CALL(log),    CALL(logf),   CALL(log2),
-    CALL(log2f),  CALL(log10),   CALL(log10f), CALL(pow),    CALL(powf),   CALL(sin),
-    CALL(sinf),   CALL(cos),     CALL(cosf),   CALL(tan),    CALL(tanf),   CALL(tanh),
-    CALL(tanhf),  CALL(floor),   CALL(floorf), CALL(ceil),   CALL(ceilf),  CALL(rint),
-    CALL(rintf),  CALL(round),   CALL(roundf), CALL(trunc),  CALL(truncf), CALL(fma),
-    CALL(fmaf),   CALL(sqrt),    CALL(sqrtf),  CALL(fmin),   CALL(fminf),  CALL(fmax),
-    CALL(fmaxf),  CALL(ldexp),   CALL(ldexpf), CALL(roundeven), CALL(roundevenf),
-    CALL(nearbyint), CALL(nearbyintf), CALL(atan2), CALL(atan2f), CALL(cbrt), CALL(cbrtf),
-    CALL(tutti_out_of_bounds),
-#undef CALL
-};
-enum { NLIBCALLS = sizeof libcalls / sizeof libcalls[0] };
-
-static Error *dylib_fill(LLVMOrcJITDylibRef dylib)
-{
-    LLVMOrcCSymbolMapPair pairs[NLIBCALLS];
-    for (int i = 0; i < NLIBCALLS; i++) {
-        pairs[i].Name = LLVMOrcLLJITMangleAndIntern(linker.jit, libcalls[i].name);
-        pairs[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)libcalls[i].at;
-        pairs[i].Sym.Flags.GenericFlags =
-            LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
-        pairs[i].Sym.Flags.TargetFlags = 0;
-    }
-    LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, NLIBCALLS);
-    LLVMErrorRef error = LLVMOrcJITDylibDefine(dylib, unit);
-    if (error)
-        LLVMOrcDisposeMaterializationUnit(unit);
-    return from_llvm(error, "loading code");
-}
-
-/* The caller holds the lock. */
-static Error *code_new(Code **out)
-{
-    if (!linker.jit)
-        TRY(from_llvm(LLVMOrcCreateLLJIT(&linker.jit, NULL), "starting the linker"));
-    Code *code = linker.idle;
-    if (code) {
-        linker.idle = code->next;
-    } else {
-        char name[32];
-        snprintf(name, sizeof name, "code%d", linker.ncodes++);
-        code = calloc(1, sizeof *code);
-        if (!code)
-            fail("no memory for a piece of code");
-        code->dylib = LLVMOrcExecutionSessionCreateBareJITDylib(
-            LLVMOrcLLJITGetExecutionSession(linker.jit), name);
-    }
-    *out = code;
-    return dylib_fill(code->dylib);
-}
-
-static void code_retire(Code *code)
-{
-    error_free(from_llvm(LLVMOrcJITDylibClear(code->dylib), "unloading code"));
-    code->next = linker.idle;
-    linker.idle = code;
-}
-
-/* The caller holds the lock. */
-static Error *object_add(Code *code, const char *object, size_t n)
-{
-    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, n, "code");
-    return from_llvm(LLVMOrcLLJITAddObjectFile(linker.jit, code->dylib, bytes), "linking code");
-}
-
-Error *code_load(const char *object, size_t n, Code **out)
-{
-    pthread_once(&host_once, host_find);
-    pthread_mutex_lock(&linker.lock);
-    Code *code = NULL;
-    Error *error = code_new(&code);
-    if (!error)
-        error = object_add(code, object, n);
-    if (error && code)
-        code_retire(code);
-    pthread_mutex_unlock(&linker.lock);
-    if (!error)
-        *out = code;
-    return error;
-}
-
-Error *code_add(Code *code, const char *object, size_t n)
-{
-    pthread_mutex_lock(&linker.lock);
-    Error *error = object_add(code, object, n);
-    pthread_mutex_unlock(&linker.lock);
-    return error;
-}
-
-/* What a lookup is to find: symbols as the linker holds them, and where their addresses go. */
-typedef struct Search {
-    LLVMErrorRef error;
-    int n;
-    const LLVMOrcCLookupSetElement *symbols;
-    void ***at;
-} Search;
-
-/* The answers come in an order of the linker's own. */
-static void found(LLVMErrorRef error, LLVMOrcCSymbolMapPairs result, size_t n, void *user)
-{
-    Search *s = user;
-    s->error = error;
-    for (size_t i = 0; !error && i < n; i++)
-        for (int k = 0; k < s->n; k++)
-            if (s->symbols[k].Name == result[i].Name)
-                *s->at[k] = (void *)(uintptr_t)result[i].Sym.Address;
-}
-
-static bool is_among(const LLVMOrcCLookupSetElement *symbols, size_t n,
-                     LLVMOrcSymbolStringPoolEntryRef name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (symbols[i].Name == name)
-            return true;
-    return false;
-}
-
-/* Under the lock no other thread can be linking, so the answer is there on return.  A name may
- * be given twice, but the linker must be asked for it once: it loses count otherwise. */
-static Error *find_few(const Code *code, int n, const char *const *names, void ***at)
-{
-    LLVMOrcCLookupSetElement symbols[n], asked[n];
-    size_t nasked = 0;
-    pthread_mutex_lock(&linker.lock);
-    for (int i = 0; i < n; i++) {
-        *at[i] = NULL;
-        symbols[i].Name = LLVMOrcLLJITMangleAndIntern(linker.jit, names[i]);
-        symbols[i].LookupFlags = LLVMOrcSymbolLookupFlagsRequiredSymbol;
-        if (is_among(asked, nasked, symbols[i].Name))
-            LLVMOrcReleaseSymbolStringPoolEntry(symbols[i].Name);
-        else
-            asked[nasked++] = symbols[i];
-    }
-    LLVMOrcCJITDylibSearchOrderElement where = {
-        code->dylib, LLVMOrcJITDylibLookupFlagsMatchExportedSymbolsOnly
-    };
-    Search s = { .n = n, .symbols = symbols, .at = at };
-    LLVMOrcExecutionSessionLookup(LLVMOrcLLJITGetExecutionSession(linker.jit),
-                                  LLVMOrcLookupKindStatic, &where, 1, asked, nasked, found, &s);
-    pthread_mutex_unlock(&linker.lock);
-    TRY(from_llvm(s.error, "linking code"));
-    for (int i = 0; i < n; i++)
-        if (!*at[i])
-            return error_new(CODE_INTERNAL, "linking code: no function %s", names[i]);
-    return NULL;
-}
-
-Error *code_find_all(const Code *code, int n, const char *const *names, void ***at)
-{
-    enum { AT_ONCE = 64 };
-    for (int i = 0; i < n; i += AT_ONCE)
-        TRY(find_few(code, n - i < AT_ONCE ? n - i : AT_ONCE, names + i, at + i));
-    return NULL;
-}
-
-Error *code_find(const Code *code, const char *name, void **address)
-{
-    return find_few(code, 1, &name, &address);
-}
-
-void code_free(Code *code)
-{
-    if (!code)
-        return;
-    pthread_mutex_lock(&linker.lock);
-    code_retire(code);
-    pthread_mutex_unlock(&linker.lock);
 }

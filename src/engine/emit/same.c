@@ -5,10 +5,7 @@
  * kernels and reducers use nothing from outside, so every operand has been numbered. */
 #include "engine/emit/glue.h"
 
-#include "base/fail.h"
 #include "base/room.h"
-
-#include <stdlib.h>
 
 typedef struct KnownEntry {
     uint64_t hash;
@@ -53,9 +50,7 @@ static uint64_t hash_region(Known *k, RegionId r, uint64_t seed, uint32_t *count
 uint64_t region_hash(Known *k, RegionId r, uint64_t seed)
 {
     if (!k->number)
-        k->number = calloc(k->m->nvalues, sizeof *k->number);
-    if (!k->number)
-        fail("no memory to number %u values", k->m->nvalues);
+        k->number = HEAP_ARRAY(uint32_t, k->m->nvalues, "a table of values");
     uint32_t count = 0;
     return hash_region(k, r, seed, &count);
 }
@@ -128,6 +123,6 @@ void known_free(Known *k)
 {
     table_free(&k->by_hash);
     heap_free(k->at);
-    free(k->number);
+    heap_free(k->number);
     *k = (Known){ 0 };
 }

@@ -8,9 +8,10 @@
  * And Meeting.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
  * reads the first device's, is written there alone. */
 #include "engine/emit/glue.h"
+
+#include "base/guard.h"
 #include "hlo/rewrite.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { WORTH_BYTES = 4 << 10 };
@@ -124,5 +125,5 @@ void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Mee
                               m->out[i].where == PLACE_SLAB;
         m->is_for_first = is_for_first;
     }
-    free(uses);
+    heap_free(uses);
 }

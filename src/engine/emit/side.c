@@ -1,15 +1,15 @@
 /* side.c - kernels are compiled side by side: a list of them in, objects out.
  *
- *     list by weight:  9 8 5 4 3 3 2 ...            batch 0: 9 3 2     --thread--> object
- *                      each to the lightest batch   batch 1: 8 3       --thread--> object
- *                                                   batch 2: 5 4 ...   --thread--> object
+ *     list by weight:  9 8 5 4 3 3 2 ...            batch 0: 9 3 2     --> object
+ *                      each to the lightest batch   batch 1: 8 3       --> object
+ *                                                   batch 2: 5 4 ...   --> object
  *
  * Each batch has an LLVM context of its own, so the threads share nothing but the program, which
- * nobody changes any more.  What goes into which batch depends on the list only, so an equal
+ * nobody changes any more.  A thread for each core but the caller's takes the batches in turn, and
+ * the caller helps once it waits.  What goes into which batch depends on the list only, so an equal
  * program gives equal code, however many threads there are to run the batches. */
 #include "engine/emit/side.h"
 
-#include "base/fail.h"
 #include "base/room.h"
 #include "base/sync.h"
 
@@ -21,8 +21,6 @@ struct Batch {
     int64_t weight;
     Object object;
     Error *error;
-    Thread thread;
-    bool has_thread;
 };
 
 /* ---- who goes where ---- */
@@ -71,7 +69,7 @@ static Error *batch_emit(Batch *b, Emit *e)
     return emit_object(e, &b->object.bytes, &b->object.n);
 }
 
-static void batch_run(void *at)
+static void batch_make(void *at)
 {
     Batch *b = at;
     Emit e = { 0 };
@@ -83,6 +81,23 @@ static void batch_run(void *at)
     arena_free(arena);
 }
 
+/* Batches are taken until there are none: by the threads, and by the caller in the end. */
+static void batches_make(void *at)
+{
+    Side *s = at;
+    for (;;) {
+        /* relaxed: whoever gets a number is the only one; joining shows what it made */
+        int i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+        if (i >= s->nbatches)
+            return;
+        Error *left = guard_run_in(s->guard, "compiling kernels", batch_make, &s->batches[i]);
+        if (left) { /* and what it had made is gone */
+            s->batches[i].object = (Object){ 0 };
+            s->batches[i].error = left;
+        }
+    }
+}
+
 /* ---- all of them ---- */
 
 void side_add(Side *s, NodeId node, const char *name, int64_t weight)
@@ -91,42 +106,56 @@ void side_add(Side *s, NodeId node, const char *name, int64_t weight)
     s->kernels[s->n++] = (SideKernel){ node, name, weight, 0 };
 }
 
+static void join_all(Side *s)
+{
+    while (s->nthreads)
+        thread_join(&s->threads[--s->nthreads]);
+}
+
+/* The guard is left: nobody begins another batch, and what is being made is waited for. */
+static void side_drop(void *user)
+{
+    Side *s = user;
+    atomic_store_explicit(&s->next, s->nbatches, memory_order_relaxed);
+    join_all(s);
+}
+
 void side_start(Side *s)
 {
     enum { KERNELS_PER_BATCH = 4, MOST = 16 };
     s->nbatches = (s->n + KERNELS_PER_BATCH - 1) / KERNELS_PER_BATCH;
     s->nbatches = s->nbatches < MOST ? s->nbatches : MOST;
-    s->batches = calloc((size_t)s->nbatches + 1, sizeof *s->batches);
-    if (!s->batches)
-        fail("no memory for %d batches of kernels", s->nbatches);
+    s->batches = HEAP_ARRAY(Batch, s->nbatches, "a list of batches");
+    s->objects = HEAP_ARRAY(Object, s->nbatches, "a list of objects");
     for (int b = 0; b < s->nbatches; b++)
         s->batches[b] = (Batch){ .side = s, .number = b };
     share_out(s);
-    for (int b = 0; b < s->nbatches; b++) {
-        Batch *batch = &s->batches[b];
-        Error *refused = thread_start_deep(&batch->thread, "kernels", batch_run, batch);
-        batch->has_thread = !refused;
+    int wanted = cores_allowed() - 1;
+    wanted = wanted < s->nbatches ? wanted : s->nbatches;
+    s->threads = HEAP_ARRAY(Thread, wanted, "a list of threads");
+    s->guard = guard_here();
+    guard_defer(side_drop, s);
+    for (int i = 0; i < wanted; i++) {
+        Error *refused = thread_start_deep(&s->threads[i], "kernels", batches_make, s);
         error_free(refused);
+        if (refused) /* the others and the caller do it all */
+            break;
+        s->nthreads++;
     }
 }
 
 Error *side_wait(Side *s, const Object **objects, int *n)
 {
     Error *error = NULL;
-    s->objects = calloc((size_t)s->nbatches + 1, sizeof *s->objects);
-    if (!s->objects)
-        fail("no memory for %d objects", s->nbatches);
+    batches_make(s);
+    join_all(s);
+    guard_forget(side_drop, s);
     for (int i = 0; i < s->nbatches; i++) {
-        Batch *b = &s->batches[i];
-        if (b->has_thread)
-            thread_join(&b->thread);
-        else
-            batch_run(b);
-        s->objects[i] = b->object;
+        s->objects[i] = s->batches[i].object;
         if (error)
-            error_free(b->error);
+            error_free(s->batches[i].error);
         else
-            error = b->error;
+            error = s->batches[i].error;
     }
     *objects = s->objects;
     *n = s->nbatches;
@@ -136,9 +165,10 @@ Error *side_wait(Side *s, const Object **objects, int *n)
 void side_free(Side *s)
 {
     for (int i = 0; s->objects && i < s->nbatches; i++)
-        free(s->objects[i].bytes);
-    free(s->objects);
-    free(s->batches);
+        heap_free(s->objects[i].bytes);
+    heap_free(s->objects);
+    heap_free(s->threads);
+    heap_free(s->batches);
     heap_free(s->kernels);
     *s = (Side){ 0 };
 }

@@ -1,4 +1,4 @@
-/* side.h - compiling kernels side by side, each batch on a thread of its own. */
+/* side.h - compiling kernels side by side, on as many threads as there are cores. */
 #ifndef TUTTI_SIDE_H
 #define TUTTI_SIDE_H
 #include "engine/emit/emit.h"
@@ -24,7 +24,11 @@ typedef struct Side {
     SideKernel *kernels;
     int nbatches;
     Batch *batches;
+    _Atomic int next; /* the first batch that nobody has begun */
     Object *objects;
+    int nthreads;
+    struct Thread *threads;
+    struct Guard *guard; /* of the compilation; what the threads make goes there */
 } Side;
 
 void side_add(Side *s, NodeId node, const char *name, int64_t weight);

@@ -9,11 +9,9 @@
  *
  * Constants themselves may stay where they are.  A value that depends on data is refused: such a
  * region is compiled as a function of its arguments alone. */
-#include "base/fail.h"
+#include "base/guard.h"
 #include "engine/plan.h"
 #include "hlo/rewrite.h"
-
-#include <stdlib.h>
 
 enum { MOST_REGIONS = 64, MOST_SUNK = 256 };
 
@@ -102,16 +100,14 @@ static MUST_USE Error *look(Sinker *s, RegionId r)
 static void prepend(Sinker *s, RegionId r)
 {
     int n = region_at(s->m, r)->nnodes;
-    NodeId *list = malloc(sizeof *list * (size_t)(n + s->nsunk));
-    if (!list)
-        fail("no memory for %d nodes", n + s->nsunk);
+    NodeId *list = HEAP_ARRAY(NodeId, n + s->nsunk, "a list of operations");
     for (int i = 0; i < s->nsunk; i++)
         list[i] = s->sunk[i];
     for (int i = 0; i < n; i++)
         list[s->nsunk + i] = region_at(s->m, r)->nodes[i];
     subst_apply(&s->map, s->m, r);
     region_set_nodes(s->m, r, s->nsunk + n, list);
-    free(list);
+    heap_free(list);
 }
 
 static MUST_USE Error *sink_into(Module *m, NodeId owner, RegionId r)

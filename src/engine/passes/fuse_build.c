@@ -12,8 +12,6 @@
 #include "base/fail.h"
 #include "base/room.h"
 
-#include <stdlib.h>
-
 static const NoAttrs no_attrs;
 
 enum { POOL_SPLAT_BYTES = 4096 }; /* splats beyond this are filled in when the program runs */
@@ -192,9 +190,7 @@ static NodeId fill_build(Module *m, NodeId constant, Subst *subst)
 static void settle_region(Module *m, RegionId r, const uint32_t *uses, Subst *subst)
 {
     int n = region_at(m, r)->nnodes, kept = 0;
-    NodeId *list = malloc(sizeof *list * (size_t)(n + 1));
-    if (!list)
-        fail("no memory for a region of %d operations", n);
+    NodeId *list = HEAP_ARRAY(NodeId, n, "a list of operations");
     for (int i = 0; i < n; i++) {
         NodeId id = region_at(m, r)->nodes[i];
         Node node = *node_at(m, id);
@@ -209,7 +205,7 @@ static void settle_region(Module *m, RegionId r, const uint32_t *uses, Subst *su
             settle_region(m, node.regions[k], uses, subst);
     }
     region_set_nodes(m, r, kept, list);
-    free(list);
+    heap_free(list);
 }
 
 void constants_settle(Module *m, RegionId r)
@@ -219,5 +215,5 @@ void constants_settle(Module *m, RegionId r)
     settle_region(m, r, uses, &subst);
     subst_apply(&subst, m, r);
     subst_free(&subst);
-    free(uses);
+    heap_free(uses);
 }

@@ -21,10 +21,8 @@
  * along them do the same work. */
 #include "engine/passes/place.h"
 
-#include "base/fail.h"
 #include "base/guard.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- nodes ---- */
@@ -414,7 +412,7 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     Error *error = place_main(&z, main);
     subst_free(&z.pieces);
     subst_free(&z.inner);
-    free(z.uses);
+    heap_free(z.uses);
     heap_free(z.run);
     heap_free(z.held);
     arena_free(scratch);

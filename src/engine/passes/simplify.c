@@ -22,11 +22,10 @@
  * For the same reason small constants from outside are made again inside. */
 #include "engine/passes/simplify.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 #include "base/table.h"
 #include "engine/plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { SMALL_CONSTANT = 64 };
@@ -84,10 +83,9 @@ static NodeId find_equal(const Simplifier *s, const Node *node, uint64_t hash)
 static void remember(Simplifier *s, NodeId n, uint64_t hash)
 {
     if (s->nknown == s->known_room) {
+        size_t bytes = 2 * sizeof *s->known * s->known_room;
+        s->known = heap_resize(s->known, bytes, "a list of operations");
         s->known_room *= 2;
-        s->known = realloc(s->known, sizeof *s->known * s->known_room);
-        if (!s->known)
-            fail("no memory to remember %u operations", s->known_room);
     }
     uint32_t *bucket = &s->buckets[hash & (s->nbuckets - 1)];
     s->known[s->nknown] = (struct Known){ n, hash, *bucket };
@@ -207,16 +205,14 @@ Error *simplify(Plan *p)
     uint32_t *uses = count_uses(m, p->main);
     s.uses = uses;
     s.nuses = m->nvalues;
-    s.known = malloc(sizeof *s.known * s.known_room);
-    s.buckets = calloc(s.nbuckets, sizeof *s.buckets);
-    if (!s.known || !s.buckets)
-        fail("no memory to simplify %u operations", m->nnodes);
+    s.known = HEAP_ARRAY(struct Known, s.known_room, "a list of operations");
+    s.buckets = HEAP_ARRAY(uint32_t, s.nbuckets, "a table of operations");
     rebuild(&s, p->main);
     remove_dead(m, p->main);
     subst_free(&s.map);
-    free(s.known);
-    free(s.buckets);
-    free(uses);
+    heap_free(s.known);
+    heap_free(s.buckets);
+    heap_free(uses);
     return NULL;
 }
 

@@ -14,10 +14,8 @@
 #include "engine/passes/fuse.h"
 #include "engine/plan.h"
 
-#include "base/fail.h"
 #include "base/room.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const NoAttrs no_attrs;
@@ -212,9 +210,7 @@ static Error *bodies_cut(Plan *p)
 Error *stretch(Plan *p)
 {
     meetings_join(p->m, p->main);
-    Cutter c = { .p = p, .meets = calloc(p->m->nnodes, sizeof *c.meets) };
-    if (!c.meets)
-        fail("no memory for %u operations", p->m->nnodes);
+    Cutter c = { .p = p, .meets = HEAP_ARRAY(bool, p->m->nnodes, "a table of operations") };
     region_meets(&c, p->main);
     stretch_open(&c, stretch_new(&c));
     cut_region(&c, p->main);
@@ -222,6 +218,6 @@ Error *stretch(Plan *p)
     const Node *ret = region_return(p->m, p->main);
     moves_add(&c, p->outs, ret->nin, ret->in);
     end(&c, (StretchEnd){ .kind = END_PROGRAM }, 0, NULL);
-    free(c.meets);
+    heap_free(c.meets);
     return bodies_cut(p);
 }

@@ -9,9 +9,8 @@
  * of the earlier ones goes behind it. */
 #include "engine/passes/fuse.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct Joiner {
@@ -119,9 +118,7 @@ static NodeId join_all(Joiner *j, const NodeId *nodes, int first, int last, cons
  * number of nodes left of n. */
 static int reorder(NodeId *nodes, int n, int first, int last, const Fate *fate, NodeId all)
 {
-    NodeId *follows = malloc(sizeof *follows * (size_t)(last - first + 1));
-    if (!follows)
-        fail("no memory for %d operations", last - first + 1);
+    NodeId *follows = HEAP_ARRAY(NodeId, last - first + 1, "a list of operations");
     int kept = first, nfollows = 0;
     for (int i = first; i <= last; i++) {
         if (fate[i] == STAYS)
@@ -132,7 +129,7 @@ static int reorder(NodeId *nodes, int n, int first, int last, const Fate *fate, 
     nodes[kept++] = all;
     for (int i = 0; i < nfollows; i++)
         nodes[kept++] = follows[i];
-    free(follows);
+    heap_free(follows);
     for (int i = last + 1; i < n; i++)
         nodes[kept++] = nodes[i];
     return kept;
@@ -152,10 +149,8 @@ static void join_region(Joiner *j, RegionId r)
 {
     Module *m = j->m;
     int n = region_at(m, r)->nnodes;
-    NodeId *nodes = malloc(sizeof *nodes * (size_t)(n + 1));
-    Fate *fate = malloc(sizeof *fate * (size_t)(n + 1));
-    if (!nodes || !fate)
-        fail("no memory for a region of %d operations", n);
+    NodeId *nodes = HEAP_ARRAY(NodeId, n, "a list of operations");
+    Fate *fate = HEAP_ARRAY(Fate, n, "a list of operations");
     memcpy(nodes, region_at(m, r)->nodes, sizeof *nodes * (size_t)n);
     for (int i = 0; i < n; i++) {
         join_below(j, nodes[i]);
@@ -169,18 +164,17 @@ static void join_region(Joiner *j, RegionId r)
         i--; /* something else stands here */
     }
     region_set_nodes(m, r, n, nodes);
-    free(nodes);
-    free(fate);
+    heap_free(nodes);
+    heap_free(fate);
 }
 
 void meetings_join(Module *m, RegionId r)
 {
     Joiner j = { .m = m, .subst = subst_new(m), .nvalues = m->nvalues };
-    j.is_awaited = calloc(2 * (size_t)m->nvalues, sizeof *j.is_awaited); /* each joins once */
-    if (!j.is_awaited)
-        fail("no memory for %u values", m->nvalues);
+    /* each joins once */
+    j.is_awaited = HEAP_ARRAY(bool, 2 * (size_t)m->nvalues, "a table of values");
     join_region(&j, r);
     subst_apply(&j.subst, m, r);
     subst_free(&j.subst);
-    free(j.is_awaited);
+    heap_free(j.is_awaited);
 }

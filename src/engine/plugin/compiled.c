@@ -4,7 +4,7 @@
  * clients have (executable.c, loaded.c), and the launches that run. */
 #include "engine/plugin/plugin.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 #include "base/table.h"
 #include "engine/plugin/proto.h"
 
@@ -91,9 +91,7 @@ static CompileOptions copy_options(Arena *arena, const CompileOptions *o)
 Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str source,
                        const CompileOptions *options)
 {
-    Compiled *c = calloc(1, sizeof *c);
-    if (!c)
-        fail("no memory for a compiled program");
+    Compiled *c = heap_new(sizeof *c, "a compiled program");
     c->holders = 1;
     c->client = client;
     c->program = program;
@@ -172,5 +170,5 @@ void compiled_release(Compiled *c)
     arena_free(c->arena);
     text_free(&c->key);
     text_free(&c->optimized);
-    free(c);
+    heap_free(c);
 }

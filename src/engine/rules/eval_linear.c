@@ -2,10 +2,11 @@
  *
  * Matrices are read into carriers of complex doubles, worked on, and rounded once at the end. */
 #include "engine/rules.h"
+
+#include "base/guard.h"
 #include "engine/rules/eval_number.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define UNUSED __attribute__((unused))
 
@@ -60,7 +61,7 @@ static Error *solve_all(System s, bool is_left, bool is_conjugate, Tensor b, Ten
     int64_t unknowns = is_left ? columns : rows, size = rows * columns;
     int64_t along = is_left ? columns : 1, across = is_left ? 1 : columns;
     int64_t matrices = size ? type_count(b.type) / size : 0;
-    Complex *x = calloc((size_t)s.n + 1, sizeof *x);
+    Complex *x = heap_try(((size_t)s.n + 1) * sizeof *x);
     if (!x)
         return error_new(CODE_EXHAUSTED, "triangular_solve of %s: no memory", type_name(b.type));
     for (int64_t i = 0; i < matrices * unknowns; i++) {
@@ -74,7 +75,7 @@ static Error *solve_all(System s, bool is_left, bool is_conjugate, Tensor b, Ten
         for (int64_t k = 0; k < s.n; k++)
             number_set(out, first + k * along, is_conjugate ? conj(x[k]) : x[k]);
     }
-    free(x);
+    heap_free(x);
     return NULL;
 }
 
@@ -137,11 +138,11 @@ Error *eval_cholesky(UNUSED const Module *m, const Node *n, const Tensor *in, Te
         return error_new(CODE_INVALID, "cholesky of %s to %s, at %s: not square matrices",
                          type_name(a), type_name(out->type), loc_name(n->loc));
     int64_t side = a.dims[a.rank - 1], count = side ? type_count(a) / (side * side) : 0;
-    Complex *l = calloc((size_t)(side * side) + 1, sizeof *l);
+    Complex *l = heap_try(((size_t)(side * side) + 1) * sizeof *l);
     if (!l)
         return error_new(CODE_EXHAUSTED, "cholesky of %s: no memory", type_name(a));
     for (int64_t i = 0; i < count; i++)
         factor(*in, *out, i * side * side, side, ((const CholeskyAttrs *)n->attrs)->lower, l);
-    free(l);
+    heap_free(l);
     return NULL;
 }

@@ -7,11 +7,12 @@
  *
  * Plain loops over complex doubles, rounded once at the end. */
 #include "engine/rules/eval_custom.h"
+
+#include "base/guard.h"
 #include "engine/rules/eval_number.h"
 #include "engine/run/library.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Column k of a becomes beta and zeros by H_k*; in v its vector, in return tau. */
 static Complex reflector(const Complex *a, int64_t rows, int64_t columns, int64_t k, Complex *v)
@@ -63,7 +64,7 @@ static void factor(Tensor in, int64_t matrix, int64_t rows, int64_t columns, Com
 /* Room for so many numbers, or an error. */
 static Error *room_new(const Node *n, int64_t count, Complex **out)
 {
-    *out = calloc((size_t)count + 1, sizeof **out);
+    *out = heap_try(((size_t)count + 1) * sizeof **out);
     return *out ? NULL : error_new(CODE_EXHAUSTED, "no memory for %lld numbers, at %s",
                                    (long long)count, loc_name(n->loc));
 }
@@ -77,7 +78,7 @@ Error *eval_qr(const Node *n, const Tensor *in, Tensor *out)
     TRY(room_new(n, each + rows, &room));
     for (int64_t i = 0; each && i < type_count(t) / each; i++)
         factor(*in, i, rows, columns, room, room + each, out);
-    free(room);
+    heap_free(room);
     return NULL;
 }
 
@@ -107,6 +108,6 @@ Error *eval_householder(const Node *n, const Tensor *in, Tensor *out)
     TRY(room_new(n, each + rows, &room));
     for (int64_t i = 0; each && i < type_count(t) / each; i++)
         multiply_out(in, i, rows, columns, factors, room, room + each, *out);
-    free(room);
+    heap_free(room);
     return NULL;
 }

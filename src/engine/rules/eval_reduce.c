@@ -3,10 +3,10 @@
  * The places of the folded elements, relative to the first of them, are the same for every
  * element of the result; they are listed once. */
 #include "engine/rules.h"
+
+#include "base/guard.h"
 #include "engine/rules/eval_apply.h"
 #include "engine/rules/eval_number.h"
-
-#include <stdlib.h>
 
 typedef struct Folding {
     int64_t step[MAX_RANK]; /* by dimension of the result */
@@ -34,7 +34,7 @@ static Folding folding_of(Type in, Ints dimensions)
 
 static int64_t *list_places(const Folding *f)
 {
-    int64_t *places = calloc((size_t)(f->n ? f->n : 1), sizeof *places), index[MAX_RANK] = { 0 };
+    int64_t *places = heap_try((size_t)(f->n ? f->n : 1) * sizeof *places), index[MAX_RANK] = { 0 };
     if (!places)
         return NULL;
     for (int64_t i = 0; i < f->n; i++) {
@@ -70,7 +70,7 @@ Error *eval_reduce(const Module *m, const Node *n, const Tensor *in, Tensor *out
     Error *error = places ? reduce_all(&f, &folding, places, k, in, out)
                           : error_new(CODE_EXHAUSTED, "reduce of %s, at %s: no memory",
                                       type_name(in->type), loc_name(n->loc));
-    free(places);
+    heap_free(places);
     apply_free(&f);
     return error;
 }

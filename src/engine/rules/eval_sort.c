@@ -3,11 +3,12 @@
  * Every line along the sorted dimension is sorted as a list of positions, by merging: stable,
  * and safe with comparators that contradict themselves. */
 #include "engine/rules.h"
+
+#include "base/guard.h"
 #include "engine/rules/eval_apply.h"
 #include "engine/rules/eval_number.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Positions along a line: element p of operand j is at first + p * stride. */
@@ -93,11 +94,11 @@ Error *eval_sort(const Module *m, const Node *n, const Tensor *in, Tensor *out)
     Apply before;
     TRY(apply_new(m, n->regions[0], &before));
     Line l = { .k = n->nin, .in = in, .n = type.dims[d], .before = &before };
-    int64_t *at = calloc((size_t)(l.n ? l.n : 1), 2 * sizeof *at);
+    int64_t *at = heap_try((size_t)(l.n ? l.n : 1) * (2 * sizeof *at));
     Error *error = at ? sort_lines(&l, (int)d, at, out)
                       : error_new(CODE_EXHAUSTED, "sort of %s, at %s: no memory", type_name(type),
                                   loc_name(n->loc));
-    free(at);
+    heap_free(at);
     apply_free(&before);
     return error;
 }

@@ -7,10 +7,10 @@
  *
  * if at is a multiple of b and lies inside; else at padding. */
 #include "engine/rules.h"
+
+#include "base/guard.h"
 #include "engine/rules/eval_apply.h"
 #include "engine/rules/eval_number.h"
-
-#include <stdlib.h>
 
 typedef struct Window {
     Type operand;
@@ -63,7 +63,7 @@ static Error *prepare(const Module *m, const Node *n, const Window *w, RegionId 
                       int64_t **places)
 {
     TRY(apply_new(m, r, f));
-    *places = calloc((size_t)(w->n > 0 ? w->n : 1), sizeof **places);
+    *places = heap_try((size_t)(w->n > 0 ? w->n : 1) * sizeof **places);
     if (*places)
         return NULL;
     apply_free(f);
@@ -93,7 +93,7 @@ Error *eval_reduce_window(const Module *m, const Node *n, const Tensor *in, Tens
     int64_t *places;
     TRY(prepare(m, n, &w, n->regions[0], &f, &places));
     Error *error = fold_windows(&w, &f, places, n->nin / 2, in, out);
-    free(places);
+    heap_free(places);
     apply_free(&f);
     return error;
 }
@@ -155,7 +155,7 @@ Error *eval_select_scatter(const Module *m, const Node *n, const Tensor *in, Ten
         error = scatter_windows(&w, &select, &add, places, in, out);
         apply_free(&add);
     }
-    free(places);
+    heap_free(places);
     apply_free(&select);
     return error;
 }

@@ -12,7 +12,7 @@
  * in the file. */
 #include "hlo/read/bytecode.h"
 
-#include <stdlib.h>
+#include "base/guard.h"
 
 enum { MAX_DEPTH = 128 }; /* of regions in regions */
 enum { HAS_ATTRS = 0x01, HAS_RESULTS = 0x02, HAS_OPERANDS = 0x04, HAS_SUCCESSORS = 0x08,
@@ -243,12 +243,10 @@ Error *bytecode_read_ops(Bytecode *b, Cursor ir)
     enum { MOST = 1 << 30 };
     Ops o = { .b = b, .room = cursor_left(&ir) < MOST ? (uint32_t)cursor_left(&ir) : MOST };
     BlockCode file = { 0 };
-    o.slots = calloc((size_t)o.room + 1, sizeof *o.slots);
-    if (!o.slots)
-        return error_new(CODE_EXHAUSTED, "%s: no memory for %u values", b->name, o.room);
+    o.slots = HEAP_ARRAY(uint32_t, (size_t)o.room + 1, "a table of values");
     Cursor begin = ir;
     Error *error = read_block(&o, &ir, &file);
-    free(o.slots);
+    heap_free(o.slots);
     TRY(error);
     TRY(take_end(&ir, "the operations"));
     if (file.nops != 1)

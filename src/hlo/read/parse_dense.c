@@ -3,6 +3,8 @@
  * The type stands behind the numbers but says how to read them, so the reader first passes
  * over the brackets, reads the type, and comes back. */
 #include "hlo/read/parse.h"
+
+#include "base/guard.h"
 #include "ops/number.h"
 
 #include <stdlib.h>
@@ -170,9 +172,7 @@ static Error *parse_hex(Parser *p, Dense *out)
     if (text.n < 4 || memcmp(text.at, "\"0x", 3) != 0 || text.n % 2 != 0)
         return wrong(p, text.at, "expected \"0x\" and pairs of hexadecimal digits");
     size_t n = (text.n - 4) / 2;
-    char *bytes = malloc(n ? n : 1);
-    if (!bytes)
-        return error_new(CODE_EXHAUSTED, "no memory for a constant of %zu bytes", n);
+    char *bytes = heap_new(n, "a constant");
     bool is_hex = true;
     for (size_t i = 0; i < n && is_hex; i++) {
         int high = hex_value(text.at[3 + 2 * i]), low = hex_value(text.at[4 + 2 * i]);
@@ -180,7 +180,7 @@ static Error *parse_hex(Parser *p, Dense *out)
         bytes[i] = (char)(high * 16 + low);
     }
     bool placed = is_hex && place_bytes(p, bytes, n, out);
-    free(bytes);
+    heap_free(bytes);
     if (!is_hex)
         return wrong(p, text.at, "expected \"0x\" and pairs of hexadecimal digits");
     if (!placed)

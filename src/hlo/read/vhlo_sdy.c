@@ -3,11 +3,10 @@
  * A sharding is written as a tree (sharding > dimensions > axes > parts of axes) whose axes
  * are names.  Here they become positions in the mesh; so meshes must be known first, which
  * vhlo.c sees to. */
-#include "base/fail.h"
+#include "base/guard.h"
 #include "hlo/read/vhlo.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MANUAL_AXES = 0, MESH_AXIS = 1, MESH = 2, SUB_AXIS = 3, AXIS_REF = 4, DIMENSION = 5,
@@ -344,9 +343,7 @@ static int64_t member(const Mesh *mesh, int n, const AxisRef *axes, int64_t p, i
 static void fill_groups(const Mesh *mesh, int n, const AxisRef *axes, int64_t size, int64_t *out)
 {
     int64_t count = mesh_count(mesh), ngroups = 0;
-    int64_t *group_at = malloc(sizeof *group_at * (size_t)count);
-    if (!group_at)
-        fail("no memory for %" PRId64 " groups of devices", count);
+    int64_t *group_at = HEAP_ARRAY(int64_t, count, "a list of groups of devices");
     for (int64_t p = 0; p < count; p++) {
         int64_t first;
         if (member(mesh, n, axes, p, &first) == 0)
@@ -356,7 +353,7 @@ static void fill_groups(const Mesh *mesh, int n, const AxisRef *axes, int64_t si
         int64_t first, index = member(mesh, n, axes, p, &first);
         out[group_at[first] * size + index] = mesh->device_ids.n ? mesh->device_ids.at[p] : p;
     }
-    free(group_at);
+    heap_free(group_at);
 }
 
 /* Two references to one axis must take different parts of it. */
