@@ -3,6 +3,7 @@
 #include "seam.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static Error *print_device(Seam *seam, PJRT_Device *device)
 {
@@ -16,6 +17,16 @@ static Error *print_device(Seam *seam, PJRT_Device *device)
     };
     TRY(seam_error(seam, seam->api->PJRT_DeviceDescription_ToString(&name)));
     printf("%.*s\n", (int)name.to_string_size, name.to_string);
+    return NULL;
+}
+
+static Error *print_lapack(Seam *seam)
+{
+    const char *name;
+    if (!seam->tutti)
+        return NULL;
+    TRY(seam_error(seam, seam->tutti->lapack(&name)));
+    printf("linear algebra by %s\n", !strcmp(name, "own") ? "the engine's own routines" : name);
     return NULL;
 }
 
@@ -34,7 +45,7 @@ static Error *print_devices(Seam *seam)
            seam->api->pjrt_api_version.minor_version);
     for (size_t i = 0; i < devices.num_devices; i++)
         TRY(print_device(seam, devices.devices[i]));
-    return NULL;
+    return print_lapack(seam);
 }
 
 static int run(int argc, char **argv)

@@ -29,6 +29,8 @@ static void print_help(void)
            "--xla_force_host_platform_device_count=N); else 1\n"
            "  TUTTI_WORKERS=N    how many threads play them; else one per core\n"
            "  TUTTI_DEVICE_MEMORY=N  how many bytes each may use, such as 512M; else no limit\n"
+           "  TUTTI_LAPACK=FILE  whose linear algebra, or 'own'; else the system's, where there is "
+           "one\n"
            "  TUTTI_CPU_LEVEL=L  avx2 or sse: code as for an older machine\n"
            "  TUTTI_CHECK=bounds  code checks that each access stays in its array\n"
            "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"

@@ -44,6 +44,9 @@ expect 1 'it takes 1 argument; a program that checks itself takes none' $tutti c
 expect 1 'No such file' $tutti run "$dir/none.mlir"
 expect 0 'CpuDevice(id=2)' $tutti devices --devices 3
 expect 0 'a C program has one for each core' $tutti devices
+expect 0 "linear algebra by the engine's own routines" env TUTTI_LAPACK=own $tutti devices
+expect 1 'TUTTI_LAPACK=nowhere.so: nowhere.so: cannot open shared object file' \
+    env TUTTI_LAPACK=nowhere.so $tutti devices
 expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
 expect 1 "there is no pass 'x'; the passes are: refine, simplify, place, polish, fuse" \
     $tutti dump examples/lesson.mlir --after=x
@@ -85,6 +88,7 @@ expect 1 "is not an array" $tutti run examples/lesson.mlir --input "$dir/garbage
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy --eval
 expect 0 'kernels_compiled 0' $tutti run examples/lesson.mlir --input zeros --eval --stats
+expect 0 'lapack none wanted yet' $tutti run examples/lesson.mlir --input zeros --stats
 expect 1 'is for 4 devices: --devices 2 is not enough; give --devices 4, or leave it out' \
     $tutti run examples/lesson.mlir --input zeros --devices 2
 expect 1 'needs 4 devices and there are 2; set TUTTI_DEVICES=4' \

@@ -8,7 +8,7 @@ import pathlib
 import re
 import warnings
 
-from jax_tutti import cache, callbacks, dlpack
+from jax_tutti import cache, callbacks, dlpack, lapack
 
 __version__ = "0.1.0"
 
@@ -140,5 +140,6 @@ def initialize():
     _lower_sends()
     _share_rules()
     callbacks.install(library_path(), NAME)
+    lapack.install(library_path())
     cache.install(NAME)
     dlpack.install(NAME)

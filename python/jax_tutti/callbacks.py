@@ -31,6 +31,7 @@ class _Call(ctypes.Structure):
 
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(_Call))
+FIND_ROUTINE = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p)
 
 
 class _Extension(ctypes.Structure):
@@ -42,14 +43,15 @@ _Extension._fields_ = [
     ("describe", ctypes.c_void_p), ("stats", ctypes.c_void_p), ("dump", ctypes.c_void_p),
     ("release", ctypes.c_void_p), ("passes", ctypes.c_void_p),
     ("add_call", ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_size_t, _FUNCTION,
-                                  ctypes.c_void_p))]
+                                  ctypes.c_void_p)),
+    ("offer_lapack", ctypes.CFUNCTYPE(None, FIND_ROUTINE)), ("lapack", ctypes.c_void_p)]
 
 
 class _Api(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("extensions", ctypes.POINTER(_Extension))]
 
 
-def _extension(path):
+def extension_of(path):
     """The engine's own extension, in the chain that its PJRT table begins."""
     get = ctypes.CDLL(path).GetPjrtApi
     get.restype = ctypes.POINTER(_Api)
@@ -120,7 +122,7 @@ def install(path, platform):
     from jax._src.interpreters import mlir
     from jax.interpreters import mlir as public
 
-    extension = _extension(path)
+    extension = extension_of(path)
     others = module.emit_python_callback
 
     def emit(ctx, callback, token, operands, operand_avals, result_avals, *, has_side_effect,

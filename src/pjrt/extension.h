@@ -45,6 +45,10 @@ typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
  * the operands, however they lie.  They give nothing but tokens. */
 #define TUTTI_EACH_CALL TUTTI_LOCAL_CALL "each."
 
+/* A routine of LAPACK or BLAS by Fortran's name without its underscore (dgetrf): what C calls, with
+ * integers of 32 bits; NULL: there is none.  Called while a program is compiled, by any thread. */
+typedef void *TuttiFindRoutine(const char *name);
+
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {
     PJRT_Extension_Base base;
@@ -59,5 +63,10 @@ typedef struct TuttiExtension {
     const char *const *passes; /* after which there is something to show; NULL at the end */
     /* From now on f answers custom calls of that name, unless the engine knows it itself. */
     void (*add_call)(const char *name, size_t size, TuttiFunction *f, void *user);
+    /* Whose LAPACK plays linear algebra, unless TUTTI_LAPACK names another; before the first
+     * program that has a use for it. */
+    void (*offer_lapack)(TuttiFindRoutine *find);
+    /* Looks for it, and gives its file's name, or "own" for the engine's routines. */
+    PJRT_Error *(*lapack)(const char **name);
 } TuttiExtension;
 #endif

@@ -143,9 +143,10 @@ static bool is_check(const Node *node)
     return target.n > 6 && memcmp(target.at, "check.", 6) == 0;
 }
 
-static void make_evaluation(Making *k, NodeId n)
+static Error *make_evaluation(Making *k, NodeId n)
 {
     const Node *node = node_at(k->p->m, n);
+    TRY(library_prepare(k->p->m, node));
     int number = k->program->nevaluations++;
     k->tables.evaluations[n] = number;
     bool is_by_rule = k->p->o->evaluate;
@@ -156,6 +157,7 @@ static void make_evaluation(Making *k, NodeId n)
                                            .is_counted = is_counted,
                                            .is_by_rule = is_by_rule };
     k->program->stats.evaluations += is_counted;
+    return NULL;
 }
 
 static Error *make_node(Making *k, NodeId n);
@@ -180,7 +182,7 @@ static Error *make_node(Making *k, NodeId n)
     case OP_IF: break;
     default:
         if (op_info[node->op].kind != KIND_MEET && !node_is_rename(k->p->m, node))
-            make_evaluation(k, n);
+            return make_evaluation(k, n);
         return NULL;
     }
     for (int i = 0; i < node->nregions; i++)

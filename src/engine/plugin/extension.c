@@ -6,6 +6,7 @@
 #include "base/sync.h"
 #include "engine/compile.h"
 #include "engine/run/calls.h"
+#include "engine/run/lapack_provider.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -51,6 +52,7 @@ static Error *stats(PJRT_LoadedExecutable *executable, char **text)
         print_compile_stats(&out, &executable->compiled->program->stats);
     RunStats run = run_stats();
     print_run_stats(&out, &run);
+    text_printf(&out, "lapack %s\n", lapack_provider());
     *text = out.at;
     return NULL;
 }
@@ -93,6 +95,13 @@ static void add_call(const char *name, size_t size, TuttiFunction *f, void *user
     calls_add((Str){ name, size }, f, user);
 }
 
+static Error *lapack(const char **name)
+{
+    TRY(lapack_find());
+    *name = lapack_provider();
+    return NULL;
+}
+
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
     .describe = describe,
@@ -101,4 +110,6 @@ TuttiExtension tutti_extension = {
     .release = release,
     .passes = pass_names,
     .add_call = add_call,
+    .offer_lapack = lapack_offer,
+    .lapack = lapack,
 };

@@ -1,5 +1,5 @@
 /* lapack.c - the custom calls that JAX emits for linear algebra: lapack_sgetrf_ffi and the
- * like, by our own routines (linalg/).
+ * like, by a library's routines (lapack_provider.h), else by our own (linalg/).
  *
  * A row of the table says what a call takes and gives, for one matrix of the batch:
  *
@@ -9,9 +9,12 @@
  * The first letter is the element type: a as the name says (s d c z), r its real type, c its
  * complex type, i an i32.  The others are extents: bound where they first occur; k is min(m, n)
  * and j is n - 1.  Leading dimensions are the batch, the same for all.  Layouts say how XLA would
- * hand over the bytes, and mean nothing here: arrays are what they are. */
+ * hand over the bytes, and mean nothing here: arrays are what they are.
+ */
 #include "engine/run/lapack.h"
 
+#include "engine/run/batch.h"
+#include "engine/run/lapack_provider.h"
 #include "engine/run/library.h"
 
 #include <string.h>
@@ -22,30 +25,32 @@ static const struct Row {
     const char *name;
     int types;
     const char *signature;
-    Routine *play;
+    Routine *fits;          /* NULL: the signature says all */
+    Routine *own, *fortran; /* NULL: LAPACK has none */
 } rows[] = {
-    { "getrf", BOTH, "amn > amn ik i", lapack_getrf },
-    { "geqrf", BOTH, "amn > amn ak", lapack_geqrf },
-    { "geqp3", BOTH, "amn in > amn in ak", lapack_geqp3 },
-    { "orgqr", REAL, "amn ap > amn", lapack_orgqr },
-    { "ungqr", COMPLEX_TOO, "amn ap > amn", lapack_orgqr },
-    { "ormqr", REAL, "aqs ap amn > amn", lapack_ormqr },
-    { "unmqr", COMPLEX_TOO, "aqs ap amn > amn", lapack_ormqr },
-    { "potrf", BOTH, "ann > ann i", lapack_potrf },
-    { "syevd", REAL, "ann > ann rn i", lapack_syevd },
-    { "heevd", COMPLEX_TOO, "ann > ann rn i", lapack_syevd },
-    { "gesdd", BOTH, "amn > amn rk amp aqn i", lapack_gesdd },
-    { "gesvd", BOTH, "amn > amn rk amp aqn i", lapack_gesdd },
-    { "geev", REAL, "ann > rn rn cnn cnn i", lapack_geev },
-    { "geev", COMPLEX_TOO, "ann > an cnn cnn i", lapack_geev },
-    { "gees", REAL, "ann > ann ann rn rn i i", lapack_gees },
-    { "gees", COMPLEX_TOO, "ann > ann ann an i i", lapack_gees },
-    { "gehrd", BOTH, "ann > ann aj i", lapack_gehrd },
-    { "sytrd", REAL, "ann > ann rn rj aj i", lapack_sytrd },
-    { "hetrd", COMPLEX_TOO, "ann > ann rn rj aj i", lapack_sytrd },
-    { "gtsv", BOTH, "an an an anq > an an an anq i", lapack_gtsv },
-    { "trsm", BOTH, "app amn > amn", lapack_trsm },
-    { "tridiagonal_solve_perturbed_ffi", BOTH, "an an an anq > anq", lapack_solve_perturbed },
+    { "getrf", BOTH, "amn > amn ik i", NULL, lapack_getrf, fortran_getrf },
+    { "geqrf", BOTH, "amn > amn ak", NULL, lapack_geqrf, fortran_geqrf },
+    { "geqp3", BOTH, "amn in > amn in ak", NULL, lapack_geqp3, fortran_geqp3 },
+    { "orgqr", REAL, "amn ap > amn", orgqr_fits, lapack_orgqr, fortran_orgqr },
+    { "ungqr", COMPLEX_TOO, "amn ap > amn", orgqr_fits, lapack_orgqr, fortran_orgqr },
+    { "ormqr", REAL, "aqs ap amn > amn", ormqr_fits, lapack_ormqr, fortran_ormqr },
+    { "unmqr", COMPLEX_TOO, "aqs ap amn > amn", ormqr_fits, lapack_ormqr, fortran_ormqr },
+    { "potrf", BOTH, "ann > ann i", NULL, lapack_potrf, fortran_potrf },
+    { "syevd", REAL, "ann > ann rn i", NULL, lapack_syevd, fortran_syevd },
+    { "heevd", COMPLEX_TOO, "ann > ann rn i", NULL, lapack_syevd, fortran_syevd },
+    { "gesdd", BOTH, "amn > amn rk amp aqn i", gesdd_fits, lapack_gesdd, fortran_gesdd },
+    { "gesvd", BOTH, "amn > amn rk amp aqn i", gesdd_fits, lapack_gesdd, fortran_gesvd },
+    { "geev", REAL, "ann > rn rn cnn cnn i", NULL, lapack_geev, fortran_geev },
+    { "geev", COMPLEX_TOO, "ann > an cnn cnn i", NULL, lapack_geev, fortran_geev },
+    { "gees", REAL, "ann > ann ann rn rn i i", gees_fits, lapack_gees, fortran_gees },
+    { "gees", COMPLEX_TOO, "ann > ann ann an i i", gees_fits, lapack_gees, fortran_gees },
+    { "gehrd", BOTH, "ann > ann aj i", gehrd_fits, lapack_gehrd, fortran_gehrd },
+    { "sytrd", REAL, "ann > ann rn rj aj i", NULL, lapack_sytrd, fortran_sytrd },
+    { "hetrd", COMPLEX_TOO, "ann > ann rn rj aj i", NULL, lapack_sytrd, fortran_sytrd },
+    { "gtsv", BOTH, "an an an anq > an an an anq i", NULL, lapack_gtsv, fortran_gtsv },
+    { "trsm", BOTH, "app amn > amn", trsm_fits, lapack_trsm, fortran_trsm },
+    { "tridiagonal_solve_perturbed_ffi", BOTH, "an an an anq > anq", NULL, lapack_solve_perturbed,
+      NULL },
 };
 
 /* ---- signatures ---- */
@@ -83,7 +88,7 @@ static bool word_fits(const char *word, int length, Type t, Type first, Element 
 }
 
 /* Do the node's operands and results stand for the signature, letter by letter? */
-static bool signature_fits(const char *signature, const Call *c, Element a)
+static bool signature_fits(const char *signature, const Call *c)
 {
     int64_t bound[26];
     memset(bound, -1, sizeof bound);
@@ -99,7 +104,7 @@ static bool signature_fits(const char *signature, const Call *c, Element a)
             if (at >= (is_result ? c->n->nout : c->n->nin))
                 return false;
             Type t = is_result ? c->out[at].type : c->in[at].type;
-            if (!word_fits(word, length, t, c->in[0].type, a, nbatch, bound))
+            if (!word_fits(word, length, t, c->in[0].type, c->element, nbatch, bound))
                 return false;
         }
         word += length + (word[length] == ' ');
@@ -115,17 +120,36 @@ static int64_t batches(Type t, int tail)
     return n;
 }
 
-static Error *play_all(Call *c, const struct Row *row)
+/* ---- the matrices of a batch ---- */
+
+typedef struct Batch {
+    const Call *call;
+    Routine *play;
+} Batch;
+
+static Error *play_some(void *user, int64_t from, int64_t to)
 {
-    int64_t n = batches(c->in[0].type, (int)strcspn(row->signature, " ") - 1);
-    for (c->batch = 0; c->batch < n; c->batch++) {
-        c->arena = arena_new();
-        Error *error = row->play(c);
-        arena_free(c->arena);
-        TRY(error);
+    const Batch *b = user;
+    Call c = *b->call;
+    Error *error = NULL;
+    for (c.batch = from; c.batch < to && !error; c.batch++) {
+        c.arena = arena_new();
+        error = b->play(&c);
+        arena_free(c.arena);
     }
-    return NULL;
+    call_free(&c);
+    return error;
 }
+
+/* Multiplications of a matrix, roughly. */
+static double work_of(const Call *c)
+{
+    Tensor last = c->in[c->n->nin - 1];
+    double m = (double)extent(last, 2), n = (double)extent(last, 1);
+    return m * n * (m < n ? m : n);
+}
+
+/* ---- names ---- */
 
 /* lapack_ + s, d, c or z + name + _ffi; or the name itself, for all types. */
 static bool is_named(Str target, const char *name)
@@ -165,16 +189,33 @@ bool lapack_knows(Str target, Element first)
     return find_row(target, first, &a) != NULL;
 }
 
-Error *library_lapack(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
-                      Tensor *out)
+/* LAPACK counts in 32 bits, and what is empty our own routines know. */
+static bool suits_library(const Call *c)
+{
+    bool does = true;
+    for (int i = 0; i < c->n->nin; i++)
+        for (int d = 0; d < c->in[i].type.rank; d++)
+            does = does && c->in[i].type.dims[d] > 0 && c->in[i].type.dims[d] <= 1 << 30;
+    return does;
+}
+
+Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     Element a;
     const struct Row *row = find_row(target, n->nin ? in->type.element : I1, &a);
-    Call c = { .n = n, .in = in, .out = out, .is_real = element_info[a].kind == FLOAT };
-    if (!signature_fits(row->signature, &c, a))
+    Call c = {
+        .n = n, .in = in, .out = out, .element = a, .is_real = element_info[a].kind == FLOAT
+    };
+    if (!signature_fits(row->signature, &c))
         return error_new(CODE_INVALID, "custom_call @%.*s of %s, at %s: takes and gives %s",
                          STR_ARG(target), n->nin ? type_name(in->type) : "nothing",
                          loc_name(n->loc), row->signature);
-    return play_all(&c, row);
+    if (row->fits)
+        TRY(row->fits(&c));
+    c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
+    /* the evaluator, which has no frame, is what the library's results are held to */
+    bool is_library = f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(&c);
+    Batch batch = { &c, is_library ? row->fortran : row->own };
+    return batch_play(f, c.nbatch, work_of(&c), is_library, play_some, &batch);
 }

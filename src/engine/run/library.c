@@ -4,6 +4,7 @@
 #include "engine/rules/eval_number.h"
 #include "engine/run/calls.h"
 #include "engine/run/fft.h"
+#include "engine/run/lapack_provider.h"
 
 #include <stdlib.h>
 
@@ -75,6 +76,14 @@ LibraryFn *library_find(const Module *m, const Node *node)
     case OP_CUSTOM_CALL: return custom_find(m, node);
     default: return NULL;
     }
+}
+
+Error *library_prepare(const Module *m, const Node *node)
+{
+    LibraryFn *f = library_find(m, node);
+    bool is_linear = f == library_cholesky || f == library_triangular_solve || f == widened;
+    is_linear = is_linear && linear_wants_library(type_of(m, node->in[0]));
+    return is_linear || f == library_lapack ? lapack_find() : NULL;
 }
 
 Error *library_fft(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,

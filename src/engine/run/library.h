@@ -14,6 +14,8 @@ typedef Error *LibraryFn(const Frame *f, const Node *n, const Tensor *in, Tensor
 
 /* NULL: there is none for this operation with these types. */
 LibraryFn *library_find(const Module *m, const Node *node);
+/* Looks for what the node will need from outside, a LAPACK, before it is played. */
+MUST_USE Error *library_prepare(const Module *m, const Node *node);
 
 LibraryFn library_fft;              /* library.c */
 LibraryFn library_top_k;
@@ -21,6 +23,7 @@ LibraryFn library_rng_bits;         /* random.c */
 LibraryFn library_rng_state; /* custom_call @tutti.rng_state, which hlo/define/rng.c writes */
 LibraryFn library_triangular_solve; /* linear.c */
 LibraryFn library_cholesky;
+bool linear_wants_library(Type a); /* do those two look for a LAPACK, for matrices a? */
 LibraryFn library_qr;           /* custom_call @Qr: reflectors below, R above; and their factors */
 LibraryFn library_householder;  /* custom_call @ProductOfElementaryHouseholderReflectors */
 /* What those two calls must be, or what is wrong with them. */

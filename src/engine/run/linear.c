@@ -2,9 +2,13 @@
  *
  * In: batches of matrices of f32, f64 or complex numbers of these.  The loops are in
  * linear_body.h, once per element type; here operations are taken apart. */
+#include "engine/run/batch.h"
+#include "engine/run/lapack.h"
+#include "engine/run/lapack_provider.h"
 #include "engine/run/library.h"
 
 #include <complex.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,37 +91,153 @@ static int64_t count_matrices(Type t)
     return n;
 }
 
-Error *library_triangular_solve(__attribute__((unused)) const Frame *f, const Node *n,
-                                const Tensor *in, Tensor *out)
+/* Matrices of fewer rows are solved sooner than a library is called. */
+enum { FEW_ROWS = 16 };
+
+bool linear_wants_library(Type a)
+{
+    return rows_of(a) > FEW_ROWS && rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
+}
+
+static bool has_library(const Frame *f, Type a)
+{
+    return f && linear_wants_library(a) && lapack_routine(LAPACK_POTRF, a.element);
+}
+
+/* One operation on a batch, as batch_play hands it out. */
+typedef struct Linear {
+    const Node *n;
+    Type a;
+    Triangle triangle; /* nmatrices: to be set */
+    bool is_lower;     /* cholesky */
+    const char *in;
+    char *out;
+    int64_t each; /* elements of a matrix of out */
+    bool is_library;
+} Linear;
+
+static const char *matrix_in(const Linear *l, int64_t i)
+{
+    return l->in + i * rows_of(l->a) * rows_of(l->a) * element_info[l->a.element].bytes;
+}
+
+static char *matrix_out(const Linear *l, int64_t i)
+{
+    return l->out + i * l->each * element_info[l->a.element].bytes;
+}
+
+static void solve_by_library(const Linear *l, int64_t from, int64_t to)
+{
+    const Triangle *t = &l->triangle;
+    Solve s = { .is_left = t->is_left,
+                .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
+                .is_unit = t->is_unit,
+                .op = t->how == NO_TRANSPOSE ? 'N'
+                      : t->how == TRANSPOSE  ? 'T'
+                                             : 'C',
+                .rows = t->is_left ? t->n : t->other,
+                .columns = t->is_left ? t->other : t->n };
+    for (int64_t i = from; i < to; i++)
+        fortran_solve(l->a.element, &s, matrix_in(l, i), matrix_out(l, i));
+}
+
+static Error *solve_some(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    if (l->is_library) {
+        solve_by_library(l, from, to);
+        return NULL;
+    }
+    Triangle s = l->triangle;
+    s.nmatrices = to - from;
+    void *room;
+    TRY(room_new(l->n, l->a, s.n * s.n, &room));
+    BY_ELEMENT(l->a.element, solve)(&s, matrix_in(l, from), matrix_out(l, from), room);
+    free(room);
+    return NULL;
+}
+
+Error *library_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     const TriangularSolveAttrs *t = n->attrs;
     Type a = in[0].type, b = in[1].type;
     Triangle s = { .n = rows_of(a),
                    .other = t->left_side ? columns_of(b) : rows_of(b),
-                   .nmatrices = count_matrices(a),
                    .how = t->transpose_a,
                    .is_left = t->left_side,
                    .is_lower = t->lower == (t->transpose_a == NO_TRANSPOSE),
                    .is_unit = t->unit_diagonal };
-    void *room;
-    TRY(room_new(n, a, s.n * s.n, &room));
+    Linear l = { .n = n,
+                 .a = a,
+                 .triangle = s,
+                 .in = in[0].data,
+                 .out = out->data,
+                 .each = s.n * s.other,
+                 .is_library = has_library(f, a) && s.other > 0 };
     memcpy(out->data, in[1].data, type_bytes(b));
-    BY_ELEMENT(a.element, solve)(&s, in[0].data, out->data, room);
+    return batch_play(f, count_matrices(a), (double)s.n * (double)s.n * (double)s.other,
+                      l.is_library, solve_some, &l);
+}
+
+static void nan_set(Element e, void *at, int64_t i)
+{
+    switch (e) {
+    case F32: ((float *)at)[i] = NAN; break;
+    case F64: ((double *)at)[i] = (double)NAN; break;
+    case C64: ((float complex *)at)[i] = NAN; break;
+    default: ((double complex *)at)[i] = (double)NAN;
+    }
+}
+
+/* The other triangle is zero; without a factor, this one is nan. */
+static void factor_by_library(const Linear *l, int64_t i)
+{
+    int64_t n = rows_of(l->a);
+    size_t bytes = (size_t)element_info[l->a.element].bytes;
+    char *at = matrix_out(l, i);
+    memcpy(at, matrix_in(l, i), (size_t)(n * n) * bytes);
+    int info = fortran_factor(l->a.element, l->is_lower, n, at);
+    for (int64_t r = 0; r < n; r++) {
+        char *row = at + (size_t)(r * n) * bytes;
+        size_t before = (size_t)r * bytes, through = before + bytes, all = (size_t)n * bytes;
+        for (int64_t c = l->is_lower ? 0 : r; c < (l->is_lower ? r + 1 : n) && info; c++)
+            nan_set(l->a.element, row, c);
+        if (l->is_lower)
+            memset(row + through, 0, all - through);
+        else
+            memset(row, 0, before);
+    }
+}
+
+static Error *cholesky_some(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    int64_t n = rows_of(l->a);
+    for (int64_t i = from; i < to && l->is_library; i++)
+        factor_by_library(l, i);
+    if (l->is_library)
+        return NULL;
+    void *room;
+    TRY(room_new(l->n, l->a, n * n + n, &room));
+    BY_ELEMENT(l->a.element, cholesky)
+    (to - from, n, l->is_lower, matrix_in(l, from), matrix_out(l, from), room);
     free(room);
     return NULL;
 }
 
-Error *library_cholesky(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
-                        Tensor *out)
+Error *library_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Type a = in->type;
-    int64_t side = rows_of(a);
-    void *room;
-    TRY(room_new(n, a, side * side + side, &room));
-    BY_ELEMENT(a.element, cholesky)
-    (count_matrices(a), side, ((const CholeskyAttrs *)n->attrs)->lower, in->data, out->data, room);
-    free(room);
-    return NULL;
+    double side = (double)rows_of(a);
+    Linear l = { .n = n,
+                 .a = a,
+                 .is_lower = ((const CholeskyAttrs *)n->attrs)->lower,
+                 .in = in->data,
+                 .out = out->data,
+                 .each = rows_of(a) * rows_of(a),
+                 .is_library = has_library(f, a) };
+    return batch_play(f, count_matrices(a), side * side * side / 3, l.is_library, cholesky_some,
+                      &l);
 }
 
 /* ---- custom calls, whose types nobody has looked at ---- */

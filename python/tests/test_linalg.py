@@ -1,0 +1,44 @@
+"""Linear algebra by every LAPACK that may play it: linalg_programs.py, a process for each."""
+import ctypes.util
+import pathlib
+
+import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = str(HERE / "linalg_programs.py")
+# A part of what the engine says, and what asks for it.
+PROVIDERS = {"scipy": {}, "own": {"TUTTI_LAPACK": "own"}, "openblas": {"TUTTI_LAPACK": "libopenblas.so.0"},
+             "liblapack": {"TUTTI_LAPACK": "liblapack.so.3"}}
+USES = "import jax.numpy as n; n.linalg.cholesky(n.eye(40)).block_until_ready()"
+
+
+def is_there(name):
+    try:
+        ctypes.CDLL(name)
+        return True
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_every_routine(python, provider):
+    named = PROVIDERS[provider].get("TUTTI_LAPACK", "own")
+    if named != "own" and not is_there(named):
+        pytest.skip(f"{named} is not installed")
+    out = python([PROGRAMS, provider], "tutti", timeout=600, **PROVIDERS[provider])
+    assert int(out.split()[-2]) > 3000, out
+
+
+@pytest.mark.parametrize("file, why", [("/nowhere/lapack.so", "cannot open shared object file"),
+                                       ("libm.so.6", "has no routine sgetrf")])
+def test_library_that_is_none(python, file, why):
+    told = python(["-c", f"try:\n  {USES}\nexcept Exception as e: print(e)"], "tutti", TUTTI_LAPACK=file)
+    assert f"TUTTI_LAPACK={file}: " in told and why in told, told
+
+
+def test_nothing_is_loaded_unless_wanted(python):
+    """Neither by starting, nor by programs without linear algebra, nor by small matrices."""
+    out = python(["-c", "import jax, jax.numpy as n, sys; n.sin(n.eye(40)).block_until_ready();"
+                  "n.linalg.cholesky(n.eye(3)).block_until_ready(); print('scipy.linalg' in sys.modules);"
+                  f"{USES}; print('scipy.linalg' in sys.modules)"], "tutti")
+    assert out.split() == ["False", "True"], out
