@@ -5,6 +5,7 @@
  * Programs that no shape rule would let pass are handed to the emitter as they are; accesses that
  * no program leads to are written in LLVM's terms.  Vectors are of 16 bytes, whatever the machine.
  */
+#include "base/guard.h"
 #include "engine/compile.h"
 #include "engine/emit/bounds.h"
 #include "tests/check.h"
@@ -46,7 +47,7 @@ static void play_object(Emit *e, const char *message)
     }
     error_free(error);
     code_free(code);
-    free(bytes);
+    heap_free(bytes);
 }
 
 /* ---- programs ---- */

@@ -244,8 +244,9 @@ V element_gather(Kernel *k, NodeId n, Index *at)
     const Node *node = node_at(k->m, n);
     const GatherAttrs *a = node->attrs;
     Type in = type_of(k->m, node->in[0]);
-    if (type_count(in) == 0)
-        return LLVMConstNull(value_type(k, in.element));
+    static const char nothing[16];
+    if (type_count(in) == 0) /* slices of 0 elements, collapsed: bytes of 0, of whatever type */
+        return constant_value(k, in.element, nothing);
     Index *to = into_operand(k, n, 0, at);
     int window = 0;
     for (int d = 0; d < in.rank; d++) {
