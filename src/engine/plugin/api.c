@@ -1,7 +1,8 @@
 /* api.c - the table that GetPjrtApi gives: every slot has an answer.
  *
  * functions.def lists the slots; the answer to X is pjrt_X, in the file of its object or, when we
- * do not support it, in refused.c.  A slot that nobody answers does not link. */
+ * do not support it, in refused.c.  In the table it stands behind a check of its arguments
+ * (checked.c).  A slot that nobody answers does not link. */
 #include "engine/plugin/plugin.h"
 
 #include <stdio.h>
@@ -48,8 +49,10 @@ Error *struct_too_small(const char *function, size_t given, size_t needed)
 static PJRT_Shardings_Extension shardings = {
     .base = { PJRT_Shardings_Extension_SIZE, PJRT_Extension_Type_Shardings,
               &layouts_extension.base },
-    .PJRT_Shardings_PJRT_Executable_ParameterShardings = pjrt_ParameterShardings,
-    .PJRT_Shardings_PJRT_Executable_OutputShardings = pjrt_OutputShardings,
+    .PJRT_Shardings_PJRT_Executable_ParameterShardings =
+        checked_Shardings_PJRT_Executable_ParameterShardings,
+    .PJRT_Shardings_PJRT_Executable_OutputShardings =
+        checked_Shardings_PJRT_Executable_OutputShardings,
 };
 
 static const PJRT_Api api = {
@@ -58,7 +61,8 @@ static const PJRT_Api api = {
     .pjrt_api_version = { .struct_size = PJRT_Api_Version_SIZE,
                           .major_version = PJRT_MAJOR,
                           .minor_version = PJRT_MINOR },
-#define FUNCTION(name) .PJRT_##name = pjrt_##name,
+#define FUNCTION(name) .PJRT_##name = checked_##name,
+#define PROCEDURE(name) .PJRT_##name = pjrt_##name,
 #include "pjrt/functions.def"
 };
 

@@ -46,6 +46,10 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
     if (args->num_byte_strides && args->num_byte_strides != args->num_dims)
         return error_new(CODE_INVALID, "%zu strides for a host array %s", args->num_byte_strides,
                          type_name(type));
+    if (!args->data && type_bytes(type))
+        return error_new(CODE_INVALID, "Client_BufferFromHostBuffer: data is NULL, and %s has %zu "
+                                       "bytes",
+                         type_name(type), type_bytes(type));
     TRY(buffer_from_host(device, type, args->data,
                          args->num_byte_strides ? args->byte_strides : NULL, &args->buffer));
     args->done_with_host_buffer = event_ready(NULL);
@@ -56,6 +60,8 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
 static bool counts_down(const PJRT_Buffer_MemoryLayout_Tiled *t, Type type)
 {
     int64_t before = type.rank;
+    if (!t->minor_to_major)
+        return false;
     for (size_t i = 0; i < t->minor_to_major_size; i++) {
         int64_t d = t->minor_to_major[i];
         if (d < 0 || d >= type.rank || (type.dims[d] != 1 && d >= before))
@@ -72,6 +78,9 @@ static bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
         return true;
     if (layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled)
         return counts_down(&layout->tiled, type);
+    if (layout->type != PJRT_Buffer_MemoryLayout_Type_Strides || !layout->strides.byte_strides ||
+        layout->strides.num_byte_strides != (size_t)type.rank)
+        return false;
     int64_t strides[MAX_RANK];
     type_strides(type, strides);
     for (int i = 0; i < type.rank; i++)
@@ -85,6 +94,8 @@ static Error *check_view(const PJRT_Client_CreateViewOfDeviceBuffer_Args *args, 
 {
     int bytes = element_info[type.element].bytes;
     int wanted = element_info[type.element].kind == COMPLEX ? bytes / 2 : bytes;
+    if (!args->device_buffer_ptr && type_bytes(type))
+        return error_new(CODE_INVALID, "a view of %s at NULL", type_name(type));
     if (!is_row_major(args->layout, type))
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: a view of %s in a layout that is not row-major",

@@ -3,18 +3,79 @@
  * Several clients may live in one process; none knows of another. */
 #include "engine/plugin/plugin.h"
 
-#include "base/fail.h"
+#include "base/sync.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *make(size_t n, size_t bytes)
+/* Those that are there.  A process has one, or a few. */
+static Lock clients_lock;
+static PJRT_Client *clients;
+
+static bool lies_in(const void *address, const void *first, size_t each, int n, size_t at)
 {
-    void *memory = calloc(n, bytes);
-    if (!memory)
-        fail("no memory for %zu objects of a client", n);
-    return memory;
+    size_t offset = (size_t)((uintptr_t)address - (uintptr_t)first - at);
+    return offset < each * (size_t)n && offset % each == 0;
+}
+
+static bool owns(const PJRT_Client *client, const void *address, ClientPart part)
+{
+    const PJRT_Device *devices = client->devices;
+    int n = client->ndevices;
+    switch (part) {
+    case CLIENT_ITSELF: return address == client;
+    case CLIENT_DEVICE: return lies_in(address, devices, sizeof *devices, n, 0);
+    case CLIENT_MEMORY:
+        return lies_in(address, devices, sizeof *devices, n, offsetof(PJRT_Device, memory));
+    case CLIENT_DESCRIPTION:
+        return lies_in(address, devices, sizeof *devices, n, offsetof(PJRT_Device, description));
+    case CLIENT_TOPOLOGY: return address == &client->topology;
+    default: return lies_in(address, executor_device(client->executor, 0), sizeof(Device), n, 0);
+    }
+}
+
+bool client_owning(const void *address, ClientPart part)
+{
+    bool is_owned = false;
+    lock_take(&clients_lock);
+    for (const PJRT_Client *c = clients; c && !is_owned; c = c->next)
+        is_owned = owns(c, address, part);
+    lock_give(&clients_lock);
+    return is_owned;
+}
+
+static void publish(PJRT_Client *client)
+{
+    lock_take(&clients_lock);
+    client->next = clients;
+    clients = client;
+    lock_give(&clients_lock);
+}
+
+/* False: another thread ends it, or has. */
+static bool withdraw(PJRT_Client *client)
+{
+    lock_take(&clients_lock);
+    PJRT_Client **link = &clients;
+    while (*link && *link != client)
+        link = &(*link)->next;
+    bool was_there = *link;
+    if (was_there)
+        *link = client->next;
+    lock_give(&clients_lock);
+    return was_there;
+}
+
+static void client_free(PJRT_Client *client)
+{
+    executor_free(client->executor);
+    pthread_mutex_destroy(&client->lock);
+    free(client->devices);
+    free(client->device_list);
+    free(client->memory_list);
+    free(client->topology.descriptions);
+    free(client);
 }
 
 static void device_init(PJRT_Client *client, int id)
@@ -37,19 +98,29 @@ static void device_init(PJRT_Client *client, int id)
 
 static Error *client_new(int ndevices, size_t memory_limit, PJRT_Client **out)
 {
-    Executor *executor;
-    TRY(executor_new(ndevices, 0, memory_limit, &executor));
-    PJRT_Client *client = make(1, sizeof *client);
-    client->executor = executor;
-    client->ndevices = ndevices;
-    client->devices = make((size_t)ndevices, sizeof *client->devices);
-    client->device_list = make((size_t)ndevices, sizeof *client->device_list);
-    client->memory_list = make((size_t)ndevices, sizeof *client->memory_list);
-    client->topology.ndevices = (size_t)ndevices;
-    client->topology.descriptions = make((size_t)ndevices, sizeof(PJRT_DeviceDescription *));
+    size_t n = (size_t)ndevices;
+    PJRT_Client *client = calloc(1, sizeof *client);
+    if (!client)
+        return error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", ndevices);
     pthread_mutex_init(&client->lock, NULL);
+    client->ndevices = ndevices;
+    client->devices = calloc(n, sizeof *client->devices);
+    client->device_list = calloc(n, sizeof *client->device_list);
+    client->memory_list = calloc(n, sizeof *client->memory_list);
+    client->topology.ndevices = n;
+    client->topology.descriptions = calloc(n, sizeof(PJRT_DeviceDescription *));
+    bool has_all = client->devices && client->device_list && client->memory_list &&
+                   client->topology.descriptions;
+    Error *error = has_all ? executor_new(ndevices, 0, memory_limit, &client->executor)
+                           : error_new(CODE_EXHAUSTED, "no memory for a client of %d devices",
+                                       ndevices);
+    if (error) {
+        client_free(client);
+        return error;
+    }
     for (int id = 0; id < ndevices; id++)
         device_init(client, id);
+    publish(client);
     *out = client;
     return NULL;
 }
@@ -69,16 +140,8 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
 Error *pjrt_Client_Destroy(PJRT_Client_Destroy_Args *args)
 {
     NEEDS(args, client);
-    PJRT_Client *client = args->client;
-    if (!client)
-        return NULL;
-    executor_free(client->executor);
-    pthread_mutex_destroy(&client->lock);
-    free(client->devices);
-    free(client->device_list);
-    free(client->memory_list);
-    free(client->topology.descriptions);
-    free(client);
+    if (args->client && withdraw(args->client))
+        client_free(args->client);
     return NULL;
 }
 

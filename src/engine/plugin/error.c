@@ -37,12 +37,14 @@ __attribute__((constructor)) static void give_errors_their_table(void)
 
 void pjrt_Error_Destroy(PJRT_Error_Destroy_Args *args)
 {
-    error_free(args->error);
+    if (args)
+        error_free(args->error);
 }
 
 void pjrt_Error_Message(PJRT_Error_Message_Args *args)
 {
-    message(args->error, &args->message, &args->message_size);
+    if (args && args->error)
+        message(args->error, &args->message, &args->message_size);
 }
 
 Error *pjrt_Error_GetCode(PJRT_Error_GetCode_Args *args)

@@ -43,14 +43,19 @@ Error *pjrt_Event_Create(PJRT_Event_Create_Args *args)
 {
     NEEDS(args, event);
     args->event = event_new();
-    return args->event ? NULL : error_new(CODE_EXHAUSTED, "Event_Create: no memory for an event");
+    if (!args->event)
+        return error_new(CODE_EXHAUSTED, "Event_Create: no memory for an event");
+    event_lend(args->event);
+    return NULL;
 }
 
 Error *pjrt_Event_Set(PJRT_Event_Set_Args *args)
 {
     NEEDS(args, error_message_size);
-    if (event_is_ready(args->event))
-        return error_new(CODE_PRECONDITION, "Event_Set: the event has happened before");
+    if (!event_claim(args->event))
+        return error_new(CODE_PRECONDITION, event_is_ready(args->event)
+                                                ? "Event_Set: the event has happened before"
+                                                : "Event_Set: the event is not the caller's own");
     Error *error = NULL;
     size_t n = args->error_message_size < INT_MAX ? args->error_message_size : INT_MAX;
     if (args->error_code != PJRT_Error_Code_OK)

@@ -4,26 +4,34 @@
  * makes it storable (stored.c). */
 #include "engine/plugin/plugin.h"
 
-#include "base/fail.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-PJRT_Executable *executable_new(Compiled *compiled, Str options)
+Error *executable_new(Compiled *compiled, Str options, PJRT_Executable **out)
 {
-    PJRT_Executable *e = calloc(1, sizeof *e);
-    if (!e)
-        fail("no memory for an executable");
+    PJRT_Executable *e = handle_new(HANDLE_EXECUTABLE, sizeof *e);
+    char *own = malloc(options.n + 1);
+    if (!e || !own) {
+        free(own);
+        if (e)
+            handle_free(HANDLE_EXECUTABLE, e, sizeof *e);
+        return error_new(CODE_EXHAUSTED, "no memory for a handle of %.*s",
+                         STR_ARG(compiled->program->name));
+    }
+    if (options.n)
+        memcpy(own, options.at, options.n);
+    own[options.n] = 0;
     e->compiled = handle_begin(compiled_hold(compiled));
-    text_add(&e->options, options.at, options.n);
-    return e;
+    e->options = (Str){ own, options.n };
+    *out = e;
+    return NULL;
 }
 
 static void executable_free(PJRT_Executable *e)
 {
     handle_end(e->compiled);
-    text_free(&e->options);
-    free(e);
+    free((char *)e->options.at);
+    handle_free(HANDLE_EXECUTABLE, e, sizeof *e);
 }
 
 Error *pjrt_Executable_Destroy(PJRT_Executable_Destroy_Args *args)
@@ -146,7 +154,8 @@ Error *pjrt_Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds
 }
 
 /* A list of none must be NULL: a client takes an empty list for a contradiction. */
-Error *pjrt_ParameterShardings(PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *args)
+Error *pjrt_Shardings_PJRT_Executable_ParameterShardings(
+    PJRT_Shardings_PJRT_Executable_ParameterShardings_Args *args)
 {
     NEEDS(args, sharding_sizes);
     int n = args->executable->compiled->program->nargs;
@@ -156,7 +165,8 @@ Error *pjrt_ParameterShardings(PJRT_Shardings_PJRT_Executable_ParameterShardings
     return NULL;
 }
 
-Error *pjrt_OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args *args)
+Error *pjrt_Shardings_PJRT_Executable_OutputShardings(
+    PJRT_Shardings_PJRT_Executable_OutputShardings_Args *args)
 {
     NEEDS(args, sharding_sizes);
     int n = args->executable->compiled->program->nresults;

@@ -12,6 +12,12 @@ struct PJRT_Layouts_MemoryLayout {
 
 static PJRT_Layouts_MemoryLayout row_major[MAX_RANK + 1]; /* by rank; nobody writes them */
 
+bool is_layout(const void *layout)
+{
+    const char *at = layout, *first = (const char *)row_major;
+    return at >= first && at < first + sizeof row_major;
+}
+
 static Error *layout_of(size_t rank, PJRT_Layouts_MemoryLayout **out)
 {
     if (rank > MAX_RANK)
@@ -21,7 +27,7 @@ static Error *layout_of(size_t rank, PJRT_Layouts_MemoryLayout **out)
     return NULL;
 }
 
-static Error *destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *args)
+Error *pjrt_Layouts_MemoryLayout_Destroy(PJRT_Layouts_MemoryLayout_Destroy_Args *args)
 {
     NEEDS(args, layout);
     return NULL;
@@ -32,7 +38,7 @@ static void delete_text(PJRT_Layouts_SerializedLayout *text)
     heap_free(text);
 }
 
-static Error *serialize(PJRT_Layouts_MemoryLayout_Serialize_Args *args)
+Error *pjrt_Layouts_MemoryLayout_Serialize(PJRT_Layouts_MemoryLayout_Serialize_Args *args)
 {
     NEEDS(args, serialized_layout_deleter);
     Text text = { 0 };
@@ -47,19 +53,21 @@ static Error *serialize(PJRT_Layouts_MemoryLayout_Serialize_Args *args)
     return NULL;
 }
 
-static Error *client_default(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args)
+Error *pjrt_Layouts_PJRT_Client_GetDefaultLayout(
+    PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args)
 {
     NEEDS(args, layout);
     return layout_of(args->num_dims, &args->layout);
 }
 
-static Error *topology_default(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args)
+Error *pjrt_Layouts_PJRT_Topology_GetDefaultLayout(
+    PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args)
 {
     NEEDS(args, layout);
     return layout_of(args->num_dims, &args->layout);
 }
 
-static Error *of_buffer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args)
+Error *pjrt_Layouts_PJRT_Buffer_MemoryLayout(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args *args)
 {
     NEEDS(args, layout);
     return layout_of((size_t)args->buffer->type.rank, &args->layout);
@@ -73,7 +81,8 @@ PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params)
     return list;
 }
 
-static Error *of_results(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args)
+Error *pjrt_Layouts_PJRT_Executable_GetOutputLayouts(
+    PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *args)
 {
     NEEDS(args, layouts);
     args->num_outputs = (size_t)args->executable->compiled->program->nresults;
@@ -81,7 +90,8 @@ static Error *of_results(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args *arg
     return NULL;
 }
 
-static Error *of_arguments(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args)
+Error *pjrt_Layouts_PJRT_Executable_GetParameterLayouts(
+    PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args *args)
 {
     NEEDS(args, layouts);
     args->num_parameters = (size_t)args->executable->compiled->program->nargs;
@@ -91,11 +101,13 @@ static Error *of_arguments(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args
 
 PJRT_Layouts_Extension layouts_extension = {
     .base = { PJRT_Layouts_Extension_SIZE, PJRT_Extension_Type_Layouts, &tutti_extension.base },
-    .PJRT_Layouts_MemoryLayout_Destroy = destroy,
-    .PJRT_Layouts_MemoryLayout_Serialize = serialize,
-    .PJRT_Layouts_PJRT_Client_GetDefaultLayout = client_default,
-    .PJRT_Layouts_PJRT_Buffer_MemoryLayout = of_buffer,
-    .PJRT_Layouts_PJRT_Topology_GetDefaultLayout = topology_default,
-    .PJRT_Layouts_PJRT_Executable_GetOutputLayouts = of_results,
-    .PJRT_Layouts_PJRT_Executable_GetParameterLayouts = of_arguments,
+    .PJRT_Layouts_MemoryLayout_Destroy = checked_Layouts_MemoryLayout_Destroy,
+    .PJRT_Layouts_MemoryLayout_Serialize = checked_Layouts_MemoryLayout_Serialize,
+    .PJRT_Layouts_PJRT_Client_GetDefaultLayout = checked_Layouts_PJRT_Client_GetDefaultLayout,
+    .PJRT_Layouts_PJRT_Buffer_MemoryLayout = checked_Layouts_PJRT_Buffer_MemoryLayout,
+    .PJRT_Layouts_PJRT_Topology_GetDefaultLayout = checked_Layouts_PJRT_Topology_GetDefaultLayout,
+    .PJRT_Layouts_PJRT_Executable_GetOutputLayouts =
+        checked_Layouts_PJRT_Executable_GetOutputLayouts,
+    .PJRT_Layouts_PJRT_Executable_GetParameterLayouts =
+        checked_Layouts_PJRT_Executable_GetParameterLayouts,
 };

@@ -5,29 +5,25 @@
  * handle while the program still runs. */
 #include "engine/plugin/plugin.h"
 
-#include "base/fail.h"
 #include "engine/plugin/proto.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static void *make(size_t n, size_t bytes)
-{
-    void *memory = calloc(n, bytes);
-    if (!memory)
-        fail("no memory for a loaded executable");
-    return memory;
-}
-
 static void loaded_free(PJRT_LoadedExecutable *l)
 {
     handle_end(l->compiled);
-    text_free(&l->options);
+    free((char *)l->options.at);
     text_free(&l->assignment);
     free(l->devices);
     free(l->engines);
     free(l->logical_ids);
-    free(l);
+    handle_free(HANDLE_LOADED, l, sizeof *l);
+}
+
+static Error *no_memory(int ndevices)
+{
+    return error_new(CODE_EXHAUSTED, "no memory to load a program on %d devices", ndevices);
 }
 
 /* Which devices play which part: the assignment given, else 0, 1, 2, ... */
@@ -45,8 +41,8 @@ static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
         return error_new(CODE_INVALID,
                          "the program needs %d devices and there are %d; set TUTTI_DEVICES=%d",
                          p->ndevices, client->ndevices, p->ndevices);
-    int *ids = make((size_t)p->ndevices, sizeof *ids);
-    Error *error = NULL;
+    int *ids = calloc((size_t)p->ndevices, sizeof *ids);
+    Error *error = ids ? NULL : no_memory(p->ndevices);
     for (int d = 0; d < p->ndevices && !error; d++) {
         int id = ids[d] = o->ndevices ? o->devices[d] : d;
         if (id < 0 || id >= client->ndevices) {
@@ -67,21 +63,37 @@ static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
     return error;
 }
 
+static char *copy_of(Str text)
+{
+    char *own = malloc(text.n + 1);
+    if (own && text.n)
+        memcpy(own, text.at, text.n);
+    if (own)
+        own[text.n] = 0;
+    return own;
+}
+
 /* Takes what is compiled. */
 static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOptions *o,
                          Str options, PJRT_LoadedExecutable **out)
 {
     size_t n = (size_t)compiled->program->ndevices;
-    PJRT_LoadedExecutable *l = make(1, sizeof *l);
-    l->client = client;
-    l->compiled = handle_begin(compiled);
-    text_add(&l->options, options.at, options.n);
-    l->is_portable = o->is_portable && n == 1;
-    l->ndevices = (int)n;
-    l->devices = make(n, sizeof *l->devices);
-    l->engines = make(n, sizeof *l->engines);
-    l->logical_ids = make(n, sizeof *l->logical_ids);
-    Error *error = place_on_devices(l, o);
+    PJRT_LoadedExecutable *l = handle_new(HANDLE_LOADED, sizeof *l);
+    if (!l) {
+        compiled_release(compiled);
+        return no_memory((int)n);
+    }
+    *l = (PJRT_LoadedExecutable){ .head = l->head,
+                                  .client = client,
+                                  .compiled = handle_begin(compiled),
+                                  .options = { copy_of(options), options.n },
+                                  .is_portable = o->is_portable && n == 1,
+                                  .ndevices = (int)n,
+                                  .devices = calloc(n, sizeof *l->devices),
+                                  .engines = calloc(n, sizeof *l->engines),
+                                  .logical_ids = calloc(n, sizeof *l->logical_ids) };
+    bool has_all = l->options.at && l->devices && l->engines && l->logical_ids;
+    Error *error = has_all ? place_on_devices(l, o) : no_memory((int)n);
     if (error) {
         loaded_free(l);
         return error;
@@ -113,6 +125,9 @@ Error *pjrt_Client_Compile(PJRT_Client_Compile_Args *args)
 {
     NEEDS(args, executable);
     const PJRT_Program *program = args->program;
+    if ((program->code_size && !program->code) || (program->format_size && !program->format))
+        return error_new(CODE_INVALID, "Client_Compile: the program's code or format is NULL, and "
+                                       "its size is not 0");
     Str format = { program->format, program->format_size };
     if (!str_is(format, "mlir"))
         return error_new(CODE_UNIMPLEMENTED,
@@ -135,8 +150,7 @@ Error *pjrt_LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_A
 {
     NEEDS(args, executable);
     const PJRT_LoadedExecutable *l = args->loaded_executable;
-    args->executable = executable_new(l->compiled, (Str){ l->options.at, l->options.n });
-    return NULL;
+    return executable_new(l->compiled, l->options, &args->executable);
 }
 
 Error *
@@ -203,6 +217,10 @@ static Error *read_not_donatable(const PJRT_ExecuteOptions *o, int nargs, bool *
 {
     if (!o || !PJRT_HAS(o, num_non_donatable_input_indices))
         return NULL;
+    if (o->num_non_donatable_input_indices && !o->non_donatable_input_indices)
+        return error_new(CODE_INVALID, "Execute: non_donatable_input_indices is NULL, and there "
+                                       "are to be %zu of them",
+                         o->num_non_donatable_input_indices);
     for (size_t i = 0; i < o->num_non_donatable_input_indices; i++) {
         int64_t at = o->non_donatable_input_indices[i];
         if (at < 0 || at >= nargs)
@@ -240,6 +258,20 @@ static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
     return NULL;
 }
 
+/* The lists of lists: each device has its own.  launch looks at what is in them. */
+static Error *check_lists(const PJRT_LoadedExecutable_Execute_Args *args)
+{
+    const Program *p = args->executable->compiled->program;
+    if (p->nresults && !args->output_lists)
+        return error_new(CODE_INVALID, "Execute: output_lists is NULL, and there are %d results",
+                         p->nresults);
+    for (int d = 0; d < p->ndevices; d++)
+        if ((p->nargs && !args->argument_lists[d]) || (p->nresults && !args->output_lists[d]))
+            return error_new(CODE_INVALID, "Execute: the %s list of device %d is NULL",
+                             p->nargs && !args->argument_lists[d] ? "argument" : "output", d);
+    return NULL;
+}
+
 /* may_not: all false; room for a flag per argument. */
 static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
 {
@@ -253,6 +285,7 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
                  .on_end = release_after_run,
                  .user = loaded->compiled };
     TRY(find_devices(args, &l.devices));
+    TRY(check_lists(args));
     TRY(read_not_donatable(args->options, p->nargs, may_not));
     compiled_hold(loaded->compiled);
     Error *error = launch(loaded->client->executor, &l);
@@ -267,11 +300,14 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
     PJRT_LoadedExecutable *loaded = args->executable;
     if (loaded->is_deleted)
         return error_new(CODE_PRECONDITION, "Execute: the executable has been deleted");
-    if (args->options && (args->options->num_send_ops || args->options->num_recv_ops))
+    if (args->options && PJRT_HAS(args->options, num_recv_ops) &&
+        (args->options->num_send_ops || args->options->num_recv_ops))
         return error_new(CODE_UNIMPLEMENTED, "not supported: send and receive callbacks");
     size_t nargs = (size_t)loaded->compiled->program->nargs;
     bool few[64] = { 0 }; /* what a call usually has; more go to the heap */
-    bool *may_not = nargs > sizeof few ? make(nargs, 1) : few;
+    bool *may_not = nargs > sizeof few ? calloc(nargs, 1) : few;
+    if (!may_not)
+        return error_new(CODE_EXHAUSTED, "Execute: no memory for %zu arguments", nargs);
     Error *error = execute(args, may_not);
     if (may_not != few)
         free(may_not);
@@ -280,19 +316,20 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
 
 /* A place for the options of one execution; we have none. */
 struct PJRT_ExecuteContext {
-    char unused;
+    Handle head;
 };
 
 Error *pjrt_ExecuteContext_Create(PJRT_ExecuteContext_Create_Args *args)
 {
     NEEDS(args, context);
-    args->context = make(1, sizeof *args->context);
-    return NULL;
+    args->context = handle_new(HANDLE_CONTEXT, sizeof *args->context);
+    return args->context ? NULL : error_new(CODE_EXHAUSTED, "ExecuteContext_Create: no memory");
 }
 
 Error *pjrt_ExecuteContext_Destroy(PJRT_ExecuteContext_Destroy_Args *args)
 {
     NEEDS(args, context);
-    free(args->context);
+    if (args->context)
+        handle_free(HANDLE_CONTEXT, args->context, sizeof *args->context);
     return NULL;
 }

@@ -71,6 +71,8 @@ Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
     bool given = false;
     for (size_t i = 0; i < n; i++) {
         const PJRT_NamedValue *option = &options[i];
+        if (!option->name || (option->type == PJRT_NamedValue_kString && !option->string_value))
+            return error_new(CODE_INVALID, "client option %zu: its name or value is NULL", i);
         if (is_named(option, "num_devices")) {
             TRY(count_from_option(option, ndevices));
             given = true;

@@ -9,6 +9,7 @@
 #ifndef TUTTI_PLUGIN_H
 #define TUTTI_PLUGIN_H
 #include "engine/compile.h"
+#include "engine/run/handle.h"
 #include "engine/run/launch.h"
 #include "pjrt/extension.h"
 #include "pjrt/pjrt.h"
@@ -47,6 +48,7 @@ struct PJRT_TopologyDescription {
 
 /* Set once by Client_Create, but for the cache. */
 struct PJRT_Client {
+    PJRT_Client *next; /* of those that are there; under their lock (client.c) */
     Executor *executor;
     int ndevices;
     PJRT_Device *devices;
@@ -86,14 +88,16 @@ struct Compiled {
 
 /* What a client holds: the program, and the CompileOptionsProto that it was asked for with. */
 struct PJRT_Executable {
+    Handle head;
     Compiled *compiled;
-    Text options;
+    Str options; /* its own copy; NUL-terminated */
 };
 
 struct PJRT_LoadedExecutable {
+    Handle head;
     PJRT_Client *client;
     Compiled *compiled;
-    Text options;     /* as above */
+    Str options;      /* as above */
     bool is_portable; /* one device, named anew by every call */
     _Atomic bool is_deleted;
     int ndevices;
@@ -103,11 +107,14 @@ struct PJRT_LoadedExecutable {
     Text assignment; /* serialized DeviceAssignmentProto */
 };
 
-/* An answer to every function of the table; where it stands: refused.c, or the object's file. */
-#define FUNCTION(name) PJRT_##name pjrt_##name;
-#include "pjrt/functions.def"
-PJRT_Shardings_PJRT_Executable_ParameterShardings pjrt_ParameterShardings;
-PJRT_Shardings_PJRT_Executable_OutputShardings pjrt_OutputShardings;
+/* An answer to every function of the table, and the same behind a check of what it is given
+ * (checked.c).  Where it stands: refused.c, or the object's file. */
+#define INPUTS(name, ...)                                                                          \
+    Error *pjrt_##name(PJRT_##name##_Args *args);                                                  \
+    Error *checked_##name(PJRT_##name##_Args *args);
+#include "engine/plugin/inputs.def"
+PJRT_Error_Destroy pjrt_Error_Destroy;
+PJRT_Error_Message pjrt_Error_Message;
 extern PJRT_Layouts_Extension layouts_extension;
 extern TuttiExtension tutti_extension;
 
@@ -141,9 +148,17 @@ void compiled_release(Compiled *compiled);
 Compiled *handle_begin(Compiled *compiled);
 void handle_end(Compiled *compiled);
 /* One more holder; copies the options. */
-PJRT_Executable *executable_new(Compiled *compiled, Str options);
+MUST_USE Error *executable_new(Compiled *compiled, Str options, PJRT_Executable **out);
 /* loaded.c: what Client_Compile does with StableHLO and a CompileOptionsProto. */
 MUST_USE Error *loaded_compile(PJRT_Client *client, Str program, Str options,
                                PJRT_LoadedExecutable **out);
 PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params); /* layouts.c */
+bool is_layout(const void *layout);
+
+/* client.c: does this address belong to a client that is there, as what? */
+typedef enum ClientPart {
+    CLIENT_ITSELF, CLIENT_DEVICE, CLIENT_MEMORY, CLIENT_DESCRIPTION, CLIENT_TOPOLOGY,
+    CLIENT_ENGINE_DEVICE, /* run's Device */
+} ClientPart;
+bool client_owning(const void *address, ClientPart part);
 #endif

@@ -8,7 +8,6 @@
  * Whatever the bytes are, loading ends in an executable or in one message. */
 #include "engine/plugin/plugin.h"
 
-#include "base/fail.h"
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -62,8 +61,9 @@ Error *pjrt_Executable_Serialize(PJRT_Executable_Serialize_Args *args)
                          STR_ARG(e->compiled->program->name));
     PJRT_SerializedExecutable *s = calloc(1, sizeof *s);
     if (!s)
-        fail("no memory for a stored executable");
-    store(&s->bytes, (Str){ e->options.at, e->options.n }, e->compiled->source);
+        return error_new(CODE_EXHAUSTED, "%.*s: no memory to store it",
+                         STR_ARG(e->compiled->program->name));
+    store(&s->bytes, e->options, e->compiled->source);
     args->serialized_executable = s;
     args->serialized_bytes = s->bytes.at;
     args->serialized_bytes_size = s->bytes.n;
@@ -123,7 +123,7 @@ static void keep_options(PJRT_SerializedCompileOptions *options)
 Error *pjrt_Executable_GetCompileOptions(PJRT_Executable_GetCompileOptions_Args *args)
 {
     NEEDS(args, serialized_compile_options_deleter);
-    args->serialized_bytes = text_cstr(&args->executable->options);
+    args->serialized_bytes = args->executable->options.at;
     args->serialized_bytes_size = args->executable->options.n;
     args->serialized_compile_options = NULL;
     args->serialized_compile_options_deleter = keep_options;

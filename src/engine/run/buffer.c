@@ -20,7 +20,7 @@
 
 Error *buffer_new(Device *device, Type type, Storage *storage, Event *ready, Buffer **out)
 {
-    Buffer *b = malloc(sizeof *b);
+    Buffer *b = handle_new(HANDLE_BUFFER, sizeof *b);
     if (!b) {
         storage_release(storage);
         return error_new(CODE_EXHAUSTED, "no memory for the books of an array %s on device %d",
@@ -75,7 +75,7 @@ static void end(Buffer *b)
     storage_release(b->storage);
     storage_release(b->viewed);
     event_release(b->ready);
-    free(b);
+    handle_free(HANDLE_BUFFER, b, sizeof *b);
     if (executor)
         executor_let_go(executor);
 }

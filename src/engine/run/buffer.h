@@ -3,6 +3,7 @@
 #define TUTTI_BUFFER_H
 #include "base/sync.h"
 #include "engine/run/event.h"
+#include "engine/run/handle.h"
 #include "engine/run/memory.h"
 #include "ops/type.h"
 
@@ -11,6 +12,7 @@ struct Device;
 /* Row-major and dense.  Fields up to the line are set once before publication; those below
  * change under the lock of the buffer (buffer.c). */
 typedef struct PJRT_Buffer {
+    Handle head;
     struct Device *device;
     Type type;               /* dims point into dims_ */
     int64_t dims_[MAX_RANK];

@@ -14,14 +14,17 @@
 #include "base/fail.h"
 #include "base/sync.h"
 #include "engine/run/floats.h"
+#include "engine/run/handle.h"
 
 #include <stdlib.h>
 
 enum { PENDING, AWAITED, READY }; /* AWAITED: pending, and somebody sleeps on it */
 
 struct PJRT_Event {
+    Handle head;
     _Atomic int holders; /* any thread */
     _Atomic int state;   /* any thread */
+    _Atomic int is_lent; /* any thread: a caller may set it */
     int born;            /* fork_generation at the start; set once */
     _Atomic int is_lost; /* any thread of a forked child: somebody says that it will not happen */
     Error *error;        /* set once, before state is READY */
@@ -32,19 +35,18 @@ struct PJRT_Event {
 
 Event *event_new(void)
 {
-    Event *event = calloc(1, sizeof *event);
+    Event *event = handle_new(HANDLE_EVENT, sizeof *event);
     if (!event)
         return NULL;
-    atomic_init(&event->holders, 1);
-    event->born = fork_generation();
+    *event = (Event){ .head = event->head, .holders = 1, .born = fork_generation() };
     event->callbacks_end = &event->callbacks;
     return event;
 }
 
 /* What went well before anybody asked is one event, for all and for ever: nobody counts it. */
-static Event well = { .holders = 1, .state = READY };
+static Event well = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
 /* And one for what failed, when there is no memory to say how. */
-static Event starved = { .holders = 1, .state = READY };
+static Event starved = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
 
 static bool is_for_ever(const Event *event)
 {
@@ -144,7 +146,18 @@ void event_release(Event *event)
         return;
     }
     error_free(event->error);
-    free(event);
+    handle_free(HANDLE_EVENT, event, sizeof *event);
+}
+
+void event_lend(Event *event)
+{
+    atomic_store_explicit(&event->is_lent, 1, memory_order_relaxed); /* nobody else knows of it */
+}
+
+bool event_claim(Event *event)
+{
+    /* relaxed: only to be the one who does it */
+    return atomic_exchange_explicit(&event->is_lent, 0, memory_order_relaxed);
 }
 
 bool event_is_ready(const Event *event)

@@ -16,6 +16,9 @@ void event_release(Event *event);   /* NULL is fine; a pending event keeps its c
 /* It has happened: wakes who waits, then runs the callbacks.  Takes error.  Once only.  Called by a
  * callback it leaves that to whoever runs that one: chains of events are as long as users like. */
 void event_set(Event *event, Error *error);
+/* For events that a caller sets: it may, once.  event_lend lets it. */
+void event_lend(Event *event);
+bool event_claim(Event *event);
 /* Runs what a callback on this thread has left to do.  For whoever is about to wait, perhaps for
  * just that; event_await does it itself. */
 void event_catch_up(void);

@@ -72,6 +72,10 @@ static Error *check_argument(const Launch *l, int d, int i)
     if (!b)
         return error_new(CODE_INVALID, "%.*s: argument %d on device %d is missing; it takes %d",
                          STR_ARG(p->name), i, l->devices[d]->id, p->nargs);
+    if (!handle_is(b, HANDLE_BUFFER))
+        return error_new(CODE_INVALID, "%.*s: argument %d on device %d is no PJRT_Buffer: it was "
+                                       "destroyed, or never was one",
+                         STR_ARG(p->name), i, l->devices[d]->id);
     if (b->device != l->devices[d])
         return error_new(CODE_INVALID, "%.*s: argument %d (%s) lies on device %d, not on device %d",
                          STR_ARG(p->name), i, type_name(b->type), b->device->id, l->devices[d]->id);
