@@ -346,6 +346,7 @@ void block_convolution(Kernel *k, NodeId root)
         return;
     }
     int64_t dims[MAX_RANK + 1];
+    window_widen(k, c.nspatial, c.dims);
     Fold f = { .space = { F32, 0, dims }, .out = c.out, .n = 1, .has_identity = true, .weight = 16,
                .user = &c, .start = conv_start, .values = conv_values, .combine = conv_combine,
                .done = conv_done };

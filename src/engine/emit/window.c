@@ -14,7 +14,19 @@
 #include "engine/emit/scan.h"
 #include "engine/rules/emit_rules.h"
 
+#include <math.h>
 #include <string.h>
+
+void window_widen(Kernel *k, int n, const WindowDim *dims)
+{
+    const double most = 1 << 30;
+    for (int i = 0; i < n; i++) {
+        const WindowDim *d = &dims[i];
+        double to = (double)d->count * (double)d->stride + (double)d->size * (double)d->spread;
+        if (to + fabs((double)d->before) >= most || (double)d->extent * (double)d->apart >= most)
+            k->is_small = false;
+    }
+}
 
 Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V *inside)
 {
@@ -89,6 +101,7 @@ void block_reduce_window(Kernel *k, NodeId root)
     f.space = (Type){ F32, 0, dims };
     f.weight += 4 * in.rank;
     window_dims(node->attrs, in, f.out, w.dims);
+    window_widen(k, in.rank, w.dims);
     int last = in.rank - 1;
     for (int d = 0; d < last; d++) {
         w.result[d] = f.space.rank;

@@ -10,6 +10,10 @@ typedef struct WindowDim {
     int64_t count; /* windows */
 } WindowDim;
 
+/* Where coordinates stand among elements that are put apart 32 bits may not hold them, though the
+ * arrays are small: then lanes have 64. */
+void window_widen(Kernel *k, int n, const WindowDim *dims);
+
 /* The element looked at; *inside (NULL: always) is narrowed where it may be padding. */
 Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V *inside);
 #endif
