@@ -79,10 +79,8 @@ static Index *place_of(Kernel *k, const Scatter *s, Index *at, V *inside)
         int component = ints_find(s->a->scatter_dims_to_operand_dims, d);
         if (component >= 0) {
             V start = start_index(k, s, at, component);
-            V fits = LLVMBuildICmp(k->b, LLVMIntULE, start, const_i64(k, whole.dims[d] - extent),
-                                   "");
-            if (whole.dims[d] < extent)
-                fits = LLVMConstInt(int_type(k, 1), 0, false);
+            V fits =
+                LLVMBuildICmp(k->b, LLVMIntULE, start, const_i64(k, whole.dims[d] - extent), "");
             *inside = LLVMBuildAnd(k->b, *inside, fits, "");
             c = coord_add(k, c, coord_uniform(k, start), at->lanes);
         }
@@ -139,6 +137,8 @@ void block_scatter(Kernel *k, NodeId root)
     bool joined[MAX_RANK + 1] = { 0 };
     for (int i = 0; i < s.n; i++)
         start_as_operand(k, node->in[i], i);
+    if (type_count(type_of(k->m, node->in[0])) == 0)
+        return; /* no place for an update, wherever its start lies in the other dimensions */
     if (!goes_in_rows(k, &s, update))
         k->width = 1;
     loop_over(k, update, joined, scatter_body, &s);

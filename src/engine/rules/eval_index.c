@@ -127,6 +127,10 @@ Error *eval_gather(UNUSED const Module *m, const Node *n, const Tensor *in, Tens
     int64_t index[MAX_RANK] = { 0 }, start[MAX_RANK], offset[MAX_RANK], strides[MAX_RANK];
     int64_t count = type_count(out->type);
     type_strides(w.operand, strides);
+    if (type_count(w.operand) == 0) { /* a collapsed extent of 0: as XLA has it, zeros */
+        memset(out->data, 0, type_bytes(out->type));
+        return NULL;
+    }
     for (int64_t i = 0; i < count; i++) {
         window_start(&w, index, start);
         window_offset(&w, index, offset);
@@ -138,17 +142,20 @@ Error *eval_gather(UNUSED const Module *m, const Node *n, const Tensor *in, Tens
     return NULL;
 }
 
-/* Where the update at `index` goes, or -1: outside. */
-static int64_t scatter_place(const Windows *w, const int64_t *index)
+/* Where the update at `index` goes, or -1: its window sticks out of the operand, and is dropped as
+ * a whole, as XLA does it. */
+static int64_t scatter_place(const Windows *w, Type updates, const int64_t *index)
 {
-    int64_t start[MAX_RANK], offset[MAX_RANK], strides[MAX_RANK], place = 0;
+    int64_t start[MAX_RANK], offset[MAX_RANK], last[MAX_RANK], most[MAX_RANK], strides[MAX_RANK];
+    int64_t place = 0;
+    for (int d = 0; d < updates.rank; d++)
+        last[d] = updates.dims[d] - 1;
     window_start(w, index, start);
     window_offset(w, index, offset);
+    window_offset(w, last, most);
     type_strides(w->operand, strides);
     for (int d = 0; d < w->operand.rank; d++) {
-        int64_t extent = w->operand.dims[d];
-        if (start[d] < -extent || start[d] > extent || start[d] + offset[d] < 0 ||
-            start[d] + offset[d] >= extent)
+        if (start[d] < 0 || start[d] >= w->operand.dims[d] - most[d])
             return -1;
         place += (start[d] + offset[d]) * strides[d];
     }
@@ -161,7 +168,7 @@ static Error *scatter_all(Apply *f, const Windows *w, int k, const Tensor *updat
     Type type = updates->type;
     int64_t index[MAX_RANK] = { 0 }, count = type_count(type);
     for (int64_t i = 0; i < count; i++) {
-        int64_t place = scatter_place(w, index);
+        int64_t place = scatter_place(w, type, index);
         index_next(type.rank, type.dims, index);
         if (place < 0)
             continue;
