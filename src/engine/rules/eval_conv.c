@@ -64,16 +64,24 @@ typedef struct Sum {
     Complex complex;
 } Sum;
 
+static double as_double(Tensor t, int64_t i)
+{
+    if (element_carrier(t.type.element) == CARRY_FLOAT)
+        return float_at(t, i);
+    return int_to_double(int_at(t, i), element_info[t.type.element].kind != SIGNED);
+}
+
+/* In the result's numbers: integers that give floats are floats before they are multiplied. */
 static void add_product(const Convolution *c, int64_t p, int64_t q, Sum *sum)
 {
     Element e = c->result.element;
     int64_t terms = c->positions * c->features;
-    switch (element_carrier(c->input.type.element)) {
+    switch (element_carrier(e)) {
     case CARRY_INT:
         sum->whole += (uint64_t)int_at(c->input, p) * (uint64_t)int_at(c->kernel, q);
         break;
     case CARRY_FLOAT:
-        sum->real = sum_float(e, terms, sum->real, float_at(c->input, p), float_at(c->kernel, q));
+        sum->real = sum_float(e, terms, sum->real, as_double(c->input, p), as_double(c->kernel, q));
         break;
     default:
         sum->complex = sum_complex(e, terms, sum->complex, complex_at(c->input, p),
@@ -97,20 +105,15 @@ static Sum element(const Convolution *c, const int64_t *index)
     return sum;
 }
 
-static Error *store(const Node *n, Carrier from, Sum sum, Tensor out, int64_t i)
+static void store(Sum sum, Tensor out, int64_t i)
 {
-    Carrier to = element_carrier(out.type.element);
-    if (from == CARRY_INT && to == CARRY_INT)
+    switch (element_carrier(out.type.element)) {
+    case CARRY_INT:
         int_set(out, i, (int64_t)(out.type.element == I1 ? sum.whole != 0 : sum.whole));
-    else if (from == CARRY_INT && to == CARRY_FLOAT)
-        float_set(out, i, int_to_double((int64_t)sum.whole, false));
-    else if (from == CARRY_FLOAT && to == CARRY_FLOAT)
-        float_set(out, i, sum.real);
-    else if (from == CARRY_COMPLEX && to == CARRY_COMPLEX)
-        complex_set(out, i, sum.complex);
-    else
-        return eval_refuse(n, out.type);
-    return NULL;
+        break;
+    case CARRY_FLOAT: float_set(out, i, sum.real); break;
+    default: complex_set(out, i, sum.complex);
+    }
 }
 
 /* 0..rank-1, each once. */
@@ -171,9 +174,10 @@ Error *eval_convolution(__attribute__((unused)) const Module *m, const Node *n, 
 {
     const ConvolutionAttrs *a = n->attrs;
     Convolution c = { .a = a, .input = in[0], .kernel = in[1], .result = out->type };
-    Carrier carrier = element_carrier(in[0].type.element);
-    if (carrier == CARRY_NOTHING || carrier != element_carrier(in[1].type.element))
-        return eval_refuse(n, in[0].type);
+    Carrier from = element_carrier(in[0].type.element), to = element_carrier(out->type.element);
+    if (from == CARRY_NOTHING || from != element_carrier(in[1].type.element) ||
+        (from != to && (from != CARRY_INT || to != CARRY_FLOAT)))
+        return eval_refuse(n, from != to ? out->type : in[0].type);
     TRY(check(n, in[0].type, in[1].type, out->type));
     type_strides(in[0].type, c.input_strides);
     type_strides(in[1].type, c.kernel_strides);
@@ -184,7 +188,7 @@ Error *eval_convolution(__attribute__((unused)) const Module *m, const Node *n, 
     c.features = in[1].type.dims[a->kernel_input_feature_dimension];
     int64_t index[MAX_RANK] = { 0 }, count = type_count(out->type);
     for (int64_t i = 0; i < count; i++) {
-        TRY(store(n, carrier, element(&c, index), *out, i));
+        store(element(&c, index), *out, i);
         index_next(out->type.rank, out->type.dims, index);
     }
     return NULL;

@@ -74,6 +74,15 @@ double math_max(double x, double y)
     return x == y ? (signbit(x) ? y : x) : x > y ? x : y;
 }
 
+/* To the nearest whole number.  Of a number in [1, 2), without a mantissa: what lies in the middle
+ * goes to the even one of the two exponents, of which this is the lower. */
+static double nearest(double x, bool has_mantissa, bool is_odd)
+{
+    if (!has_mantissa && fabs(x) == 1.5)
+        return is_odd ? copysign(2, x) : copysign(1, x);
+    return nearbyint(x);
+}
+
 double math_reduce_precision(double x, const FloatFormat *f, int exponent_bits, int mantissa_bits)
 {
     if (isnan(x) || isinf(x) || x == 0)
@@ -83,7 +92,7 @@ double math_reduce_precision(double x, const FloatFormat *f, int exponent_bits, 
         frexp(x, &exponent);
         int least = 1 - f->bias;
         int place = (exponent - 1 < least ? least : exponent - 1) - mantissa_bits;
-        x = ldexp(nearbyint(ldexp(x, -place)), place);
+        x = ldexp(nearest(ldexp(x, -place), mantissa_bits > 0, (place + f->bias) & 1), place);
     }
     if (exponent_bits >= f->exponent_bits || x == 0)
         return x;
