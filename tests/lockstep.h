@@ -141,25 +141,43 @@ static MUST_USE Error *play_reduce_scatter(World *w, const Node *node)
     return NULL;
 }
 
-/* Along dimension 0 on both sides: part k of member j becomes part j of member k. */
-static MUST_USE Error *play_all_to_all(World *w, const Node *node)
+/* Part k of what member j has, cut along split_dimension, becomes part j of what member k gets,
+ * along concat_dimension. */
+static void take_parts(World *w, const Node *node, const int64_t *members, int k, Tensor got)
 {
     const AllToAllAttrs *attrs = node->attrs;
-    Matrix groups = attrs->replica_groups;
-    Type type = type_of(w->m, node->out);
-    if (attrs->split_dimension != 0 || attrs->concat_dimension != 0)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: all_to_all along other dimensions");
-    size_t part = type_bytes(type) / (size_t)groups.cols;
+    Type type = type_of(w->m, node->in[0]);
+    int64_t cut = attrs->split_dimension, joined = attrs->concat_dimension, n = attrs->split_count;
+    int64_t index[MAX_RANK], strides[MAX_RANK], count = type_count(got.type);
+    int64_t part = type.dims[joined] / (joined == cut ? n : 1);
+    size_t bytes = (size_t)element_info[type.element].bytes;
+    type_strides(type, strides);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t left = i, from = 0;
+        for (int d = type.rank - 1; d >= 0; d--) {
+            index[d] = left % got.type.dims[d];
+            left /= got.type.dims[d];
+        }
+        int64_t j = index[joined] / part;
+        index[joined] -= j * part;
+        index[cut] += k * (type.dims[cut] / n);
+        for (int d = 0; d < type.rank; d++)
+            from += index[d] * strides[d];
+        memcpy((char *)got.data + (size_t)i * bytes,
+               (char *)w->values[members[j]][node->in[0]].data + (size_t)from * bytes, bytes);
+    }
+}
+
+static void play_all_to_all(World *w, const Node *node)
+{
+    Matrix groups = ((const AllToAllAttrs *)node->attrs)->replica_groups;
     for (int g = 0; g < groups.rows; g++)
         for (int k = 0; k < groups.cols; k++) {
             const int64_t *members = &groups.at[g * groups.cols];
-            Tensor got = world_tensor(w, type);
-            for (int j = 0; j < groups.cols; j++)
-                memcpy((char *)got.data + part * (size_t)j,
-                       (char *)w->values[members[j]][node->in[0]].data + part * (size_t)k, part);
+            Tensor got = world_tensor(w, type_of(w->m, node->out));
+            take_parts(w, node, members, k, got);
             w->values[members[k]][node->out] = got;
         }
-    return NULL;
 }
 
 static void play_permute(World *w, const Node *node)
@@ -255,7 +273,7 @@ static MUST_USE Error *play_region_on_all(World *w, RegionId r)
         else if (node->op == OP_REDUCE_SCATTER)
             TRY(play_reduce_scatter(w, node));
         else if (node->op == OP_ALL_TO_ALL)
-            TRY(play_all_to_all(w, node));
+            play_all_to_all(w, node);
         else if (node->op == OP_PERMUTE)
             play_permute(w, node);
         else if (node->op == OP_WHILE)

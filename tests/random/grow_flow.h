@@ -1,9 +1,7 @@
-/* grow_flow.h - random loops and branches, and what happens between devices. */
+/* grow_flow.h - random loops, branches and calls. */
 #ifndef TUTTI_TEST_GROW_FLOW_H
 #define TUTTI_TEST_GROW_FLOW_H
-#include "tests/random/grow.h"
-
-/* ---- regions ---- */
+#include "tests/random/grow_tame.h"
 
 typedef struct Scope {
     int nvalues, floor;
@@ -13,7 +11,6 @@ static Scope scope_open(Grower *g)
 {
     Scope s = { g->nvalues, g->floor };
     g->floor = g->nvalues;
-    g->depth++;
     return s;
 }
 
@@ -21,7 +18,6 @@ static void scope_close(Grower *g, Scope s)
 {
     g->nvalues = s.nvalues;
     g->floor = s.floor;
-    g->depth--;
 }
 
 /* One of that type that the region made, if there is one. */
@@ -29,269 +25,177 @@ static Grown newest_like(Grower *g, Type type)
 {
     for (int i = g->nvalues - 1; i >= g->floor; i--)
         if (type_equal(g->values[i].type, type))
-            return g->values[i];
-    return pick_like(g, type);
+            return calm(g, g->values[i]);
+    return calm(g, pick_like(g, type));
 }
 
-/* "%v1, %v2 : T, T" */
-static void list_of(Text *out, int n, const Grown *values)
+/* ---- loops ---- */
+
+enum { MOST_CARRIED = 5 };
+
+/* Counted, and of one device alone it may end sooner, by what it carries. */
+static void loop_condition(Grower *g, int n, const Grown *inner, int turns)
 {
-    for (int i = 0; i < n; i++)
-        text_printf(out, "%s%%v%d", i ? ", " : "", values[i].id);
-    text_printf(out, " : ");
-    for (int i = 0; i < n; i++)
-        text_printf(out, "%s%s", i ? ", " : "", named(values[i].type));
+    Grown p = compared(g, "LT", inner[0], number(g, inner[0].type, turns));
+    for (int i = 1; i < n && g->mode != GROW_MANUAL; i++)
+        if (inner[i].type.rank == 0 && is_int_type(inner[i].type) && chance(60)) {
+            Grown more =
+                compared(g, "LT", inner[i], number(g, inner[i].type, (double)between(1, 5)));
+            p = two_operands(g, "and", p, more, p.type);
+        }
+    return_line(g, "stablehlo.return", 1, &p);
 }
-
-static void region_return_line(Grower *g, const char *word, int n, const Grown *values)
-{
-    Text list = { 0 };
-    list_of(&list, n, values);
-    line(g, "%s %s", word, text_cstr(&list));
-    text_free(&list);
-}
-
-enum { MOST_CARRIED = 4 };
 
 static bool grow_while(Grower *g)
 {
+    static const Element counters[] = { I32, I32, I32, I64, U32, I8, U8, U16, I4 };
     if (g->depth >= MOST_DEPTH)
         return false;
-    int n = (int)between(1, MOST_CARRIED - 1) + 1;
-    Grown carried[MOST_CARRIED], out[MOST_CARRIED], inner[MOST_CARRIED];
-    carried[0] = constant(g, type_scalar(I32), "0");
+    int n = (int)between(1, MOST_CARRIED - 1) + 1, turns = (int)between(0, 4);
+    Grown carried[MOST_CARRIED], out[MOST_CARRIED], inner[MOST_CARRIED], results[MOST_CARRIED];
+    Type of[MOST_CARRIED];
+    carried[0] = number(g, type_scalar(g->mode == GROW_MANUAL ? I32 : ONE_OF(counters)), 0);
     for (int i = 1; i < n; i++)
-        if (!pick(g, any_type, &carried[i]))
+        if (!pick_calm(g, any_type, &carried[i]))
             return false;
-    int id = g->next_id++, turns = (int)between(0, 4);
-    Text head = { 0 }, types = { 0 };
-    for (int i = 0; i < n; i++) {
-        inner[i] = new_value(g, carried[i].type);
-        text_printf(&head, "%s%%v%d = %%v%d", i ? ", " : "", inner[i].id, carried[i].id);
-        text_printf(&types, "%s%s", i ? ", " : "", named(carried[i].type));
+    for (int i = 0; i < n; i++)
+        of[i] = carried[i].type;
+    new_values(g, n, of, results);
+    open_op(g, "while", n, carried, "", n, results);
+    for (int region = 0; region < 2; region++) {
+        for (int i = 0; i < n; i++)
+            inner[i] = new_value(g, of[i]);
+        block_head(g, n, inner);
+        if (!region) {
+            loop_condition(g, n, inner, turns);
+            next_region(g);
+        }
     }
-    line(g, "%%w%d:%d = stablehlo.while(%s) : %s", id, n, text_cstr(&head), text_cstr(&types));
-    line(g, "cond {");
-    line(g, "  %%n%d = stablehlo.constant dense<%d> : tensor<i32>", id, turns);
-    line(g, "  %%c%d = stablehlo.compare LT, %%v%d, %%n%d : (tensor<i32>, tensor<i32>) -> tensor<i1>",
-         id, inner[0].id, id);
-    line(g, "  stablehlo.return %%c%d : tensor<i1>", id);
-    line(g, "} do {");
     Scope s = scope_open(g);
     int outer_counter = g->counter;
-    g->counter = inner[0].id;
+    g->counter = of[0].element == I32 ? inner[0].id : 0;
     for (int i = 0; i < n; i++)
         keep(g, inner[i]);
     grow_some(g, (int)between(1, 6));
-    Grown one = constant(g, type_scalar(I32), "1");
-    out[0] = two_operands(g, "add", inner[0], one, type_scalar(I32));
+    out[0] = two_operands(g, "add", inner[0], number(g, of[0], 1), of[0]);
     for (int i = 1; i < n; i++)
-        out[i] = newest_like(g, carried[i].type);
-    region_return_line(g, "stablehlo.return", n, out);
+        out[i] = newest_like(g, of[i]);
+    return_line(g, "stablehlo.return", n, out);
     scope_close(g, s);
     g->counter = outer_counter;
-    line(g, "}");
-    for (int i = 0; i < n; i++) { /* a result has a number of its own, as all values */
-        Grown v = new_value(g, carried[i].type);
-        line(g, "%%v%d = stablehlo.optimization_barrier %%w%d#%d : %s", v.id, id, i, named(v.type));
-        keep(g, v);
-    }
-    text_free(&head);
-    text_free(&types);
+    close_op(g, n, carried, n, results);
+    for (int i = 0; i < n; i++)
+        keep(g, results[i]);
     return true;
 }
+
+/* ---- branches ---- */
 
 /* Devices that meet inside must all go the same way, so there the index depends on none of them. */
 static Grown branch_index(Grower *g)
 {
     if (g->mode != GROW_MANUAL)
-        return small_index(g);
+        return small_index(g, I32);
     if (g->counter && chance(70))
-        return (Grown){ g->counter, type_scalar(I32) };
-    return constant(g, type_scalar(I32), chance(50) ? "0" : "1");
+        return (Grown){ .id = g->counter, .type = type_scalar(I32) };
+    return number(g, type_scalar(I32), chance(50));
 }
 
 static bool grow_case(Grower *g)
 {
     if (g->depth >= MOST_DEPTH)
         return false;
-    int n = (int)between(1, 2), nbranches = (int)between(1, 3);
-    Grown results[2], branch[2];
-    for (int i = 0; i < n; i++)
-        if (!pick(g, any_type, &results[i]))
+    bool is_if = chance(40);
+    int n = (int)between(1, 3), nbranches = is_if ? 2 : (int)between(1, 4);
+    Grown results[3], branch[3], which = branch_index(g);
+    Type of[3];
+    for (int i = 0; i < n; i++) {
+        if (!pick(g, any_type, &branch[i]))
             return false;
-    Grown which = branch_index(g);
-    int id = g->next_id++;
-    line(g, "%%w%d:%d = \"stablehlo.case\"(%%v%d) ({", id, n, which.id);
+        of[i] = branch[i].type;
+    }
+    if (is_if)
+        which = compared(g, "LT", which, number(g, which.type, (double)between(0, 3)));
+    new_values(g, n, of, results);
+    open_op(g, is_if ? "if" : "case", 1, &which, "", n, results);
     for (int b = 0; b < nbranches; b++) {
+        if (b)
+            next_region(g);
         Scope s = scope_open(g);
         grow_some(g, (int)between(0, 4));
         for (int i = 0; i < n; i++)
-            branch[i] = newest_like(g, results[i].type);
-        region_return_line(g, "stablehlo.return", n, branch);
+            branch[i] = newest_like(g, of[i]);
+        return_line(g, "stablehlo.return", n, branch);
         scope_close(g, s);
-        line(g, b + 1 < nbranches ? "}, {" : "}) : (tensor<i32>) -> (%s%s%s)",
-             named(results[0].type), n > 1 ? ", " : "", n > 1 ? named(results[1].type) : "");
     }
+    close_op(g, 1, &which, n, results);
+    for (int i = 0; i < n; i++)
+        keep(g, results[i]);
+    return true;
+}
+
+/* ---- functions ---- */
+
+/* A function of n arguments; its results' types into `of`. */
+static int grow_function(Grower *g, int id, int n, const Grown *in, Type *of)
+{
+    Grower outer = *g;
+    Text body = { 0 };
+    Grown params[4], results[3];
+    g->out = &body;
+    g->nvalues = g->floor = g->depth = g->counter = 0;
+    g->is_apart = true;
+    const char *list = "";
     for (int i = 0; i < n; i++) {
-        Grown v = new_value(g, results[i].type);
-        line(g, "%%v%d = stablehlo.optimization_barrier %%w%d#%d : %s", v.id, id, i, named(v.type));
-        keep(g, v);
+        params[i] = keep(g, new_value(g, in[i].type));
+        list = words(g, "%s%s%s: %s", list, i ? ", " : "", ref(g, params[i]), named(g, in[i].type));
     }
-    return true;
+    grow_some(g, (int)between(1, 5));
+    int nout = (int)between(1, 3);
+    for (int i = 0; i < nout; i++)
+        results[i] = calm(g, g->values[between(0, g->nvalues - 1)]);
+    return_line(g, "return", nout, results);
+    text_printf(&g->functions, "func.func private @f%d(%s) -> (%s) {\n%s}\n", id, list,
+                types(g, nout, results), text_cstr(&body));
+    text_free(&body);
+    Grower inner = *g;
+    *g = outer;
+    g->next_id = inner.next_id;
+    g->budget = inner.budget;
+    g->functions = inner.functions;
+    g->is_sign_open = inner.is_sign_open;
+    for (int i = 0; i < nout; i++)
+        of[i] = results[i].type;
+    return nout;
 }
 
-/* ---- between devices ---- */
-
-/* All in one group, or two halves, or even and odd ones: by number. */
-static void groups_of_kind(const Grower *g, int kind, Text *out, int *size)
+/* A call of a new function, once or twice, by its name or as a composite's meaning. */
+static bool grow_call(Grower *g)
 {
-    int n = g->ndevices;
-    if (n % 2)
-        kind = 0;
-    *size = kind ? n / 2 : n;
-    text_printf(out, "channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, "
-                "replica_groups = dense<[[");
-    for (int i = 0; i < n; i++) {
-        int member = kind == 2 ? (i % (n / 2)) * 2 + i / (n / 2) : i;
-        text_printf(out, "%s%d", i == 0 ? "" : kind && i == n / 2 ? "], [" : ", ", member);
+    Grown in[4], out[3];
+    Type of[3];
+    int n = (int)between(1, 4), id = g->next_id++;
+    if (g->depth >= MOST_DEPTH || g->is_apart)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (!pick_calm(g, any_type, &in[i]))
+            return false;
+    int nout = grow_function(g, id, n, in, of);
+    for (int calls = chance(70) ? 1 : 2; calls > 0; calls--) {
+        new_values(g, nout, of, out);
+        if (chance(70))
+            line(g, "%s = func.call @f%d(%s) : (%s) -> (%s)", left_side(g, nout, out), id,
+                 refs(g, n, in), types(g, n, in), types(g, nout, out));
+        else
+            line(g,
+                 "%s = stablehlo.composite \"grown.f%d\" %s {decomposition = @f%d} : (%s) -> (%s)",
+                 left_side(g, nout, out), id, refs(g, n, in), id, types(g, n, in),
+                 types(g, nout, out));
+        for (int i = 0; i < nout; i++)
+            keep(g, out[i]);
+        for (int i = 0; i < n; i++)
+            in[i] = calm(g, pick_like(g, in[i].type));
     }
-    text_printf(out, "]]> : tensor<%dx%dxi64>", kind ? 2 : 1, *size);
-}
-
-static void reducer_lines(Grower *g, int id, const char *op, Element element)
-{
-    const char *e = element_info[element].name;
-    line(g, "^bb0(%%a%d: tensor<%s>, %%b%d: tensor<%s>):", id, e, id, e);
-    line(g, "  %%s%d = stablehlo.%s %%a%d, %%b%d : tensor<%s>", id, op, id, id, e);
-    line(g, "  stablehlo.return %%s%d : tensor<%s>", id, e);
-}
-
-static bool grow_all_reduce(Grower *g)
-{
-    static const char *const ops[] = { "add", "maximum", "minimum" };
-    Grown x;
-    if (g->mode != GROW_MANUAL || !pick(g, is_number, &x))
-        return false;
-    int op = (int)random_below(3), size;
-    Text groups = { 0 };
-    groups_of_kind(g, (int)random_below(3), &groups, &size);
-    if (op == 0)
-        x = summable(g, x);
-    Grown v = new_value(g, x.type);
-    line(g, "%%v%d = \"stablehlo.all_reduce\"(%%v%d) <{%s, use_global_device_ids}> ({", v.id, x.id,
-         text_cstr(&groups));
-    reducer_lines(g, v.id, ops[op], x.type.element);
-    line(g, "}) : (%s) -> %s", named(x.type), named(x.type));
-    text_free(&groups);
-    keep(g, v);
-    return true;
-}
-
-/* all_gather makes dimension 0 longer, reduce_scatter shorter, all_to_all moves parts along it. */
-static bool grow_exchange(Grower *g)
-{
-    Grown x;
-    if (g->mode != GROW_MANUAL || !pick(g, is_ranked_number, &x))
-        return false;
-    int size, which = (int)random_below(3);
-    Text groups = { 0 };
-    groups_of_kind(g, (int)random_below(3), &groups, &size);
-    int64_t dims[4];
-    memcpy(dims, x.type.dims, sizeof *dims * (size_t)x.type.rank);
-    bool fits = which == 0 ? type_count(x.type) * size <= MOST_COUNT : dims[0] % size == 0;
-    if (fits) {
-        dims[0] = which == 0 ? dims[0] * size : which == 1 ? dims[0] / size : dims[0];
-        x = which == 1 ? summable(g, x) : x;
-        Grown v = new_value(g, type_new(g->arena, x.type.element, x.type.rank, dims));
-        if (which == 0)
-            line(g, "%%v%d = \"stablehlo.all_gather\"(%%v%d) <{all_gather_dim = 0 : i64, %s, "
-                 "use_global_device_ids}> : (%s) -> %s", v.id, x.id, text_cstr(&groups),
-                 named(x.type), named(v.type));
-        if (which == 1) {
-            line(g, "%%v%d = \"stablehlo.reduce_scatter\"(%%v%d) <{scatter_dimension = 0 : i64, %s, "
-                 "use_global_device_ids}> ({", v.id, x.id, text_cstr(&groups));
-            reducer_lines(g, v.id, "add", x.type.element);
-            line(g, "}) : (%s) -> %s", named(x.type), named(v.type));
-        }
-        if (which == 2)
-            line(g, "%%v%d = \"stablehlo.all_to_all\"(%%v%d) <{split_dimension = 0 : i64, "
-                 "concat_dimension = 0 : i64, split_count = %d : i64, %s}> : (%s) -> %s", v.id, x.id,
-                 size, text_cstr(&groups), named(x.type), named(v.type));
-        keep(g, v);
-    }
-    text_free(&groups);
-    return fits;
-}
-
-static bool grow_permute(Grower *g)
-{
-    Grown x;
-    if (g->mode != GROW_MANUAL || !pick(g, any_type, &x))
-        return false;
-    int order[16], npairs = 0;
-    Text pairs = { 0 };
-    shuffled(g->ndevices, order);
-    for (int i = 0; i < g->ndevices; i++)
-        if (chance(80))
-            text_printf(&pairs, "%s[%d, %d]", npairs++ ? ", " : "", i, order[i]);
-    if (!npairs)
-        text_printf(&pairs, "[%d, %d]", npairs++, 0);
-    Grown v = new_value(g, x.type);
-    line(g, "%%v%d = \"stablehlo.collective_permute\"(%%v%d) <{source_target_pairs = dense<[%s]> : "
-         "tensor<%dx2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>}> : "
-         "(%s) -> %s", v.id, x.id, text_cstr(&pairs), npairs, named(x.type), named(x.type));
-    text_free(&pairs);
-    keep(g, v);
-    return true;
-}
-
-static bool grow_partition_id(Grower *g)
-{
-    if (g->mode != GROW_MANUAL)
-        return false;
-    Grown v = new_value(g, type_scalar(U32));
-    line(g, "%%v%d = stablehlo.partition_id : tensor<ui32>", v.id);
-    keep(g, v);
-    keep(g, one_operand(g, "convert", v, type_scalar(F32)));
-    return true;
-}
-
-/* "[{\"i\"}, {}]": dimensions that the mesh of 2 by n / 2 (or n) divides may be cut by it. */
-static void sharding_text(const Grower *g, Type t, Text *out)
-{
-    bool used[2] = { false, false };
-    int naxes = g->ndevices % 2 ? 1 : 2, sizes[2] = { g->ndevices, 1 };
-    if (naxes == 2)
-        sizes[0] = 2, sizes[1] = g->ndevices / 2;
-    text_printf(out, "[");
-    for (int i = 0; i < t.rank; i++) {
-        int64_t left = t.dims[i];
-        int written = 0;
-        text_printf(out, "%s{", i ? ", " : "");
-        for (int a = 0; a < naxes; a++)
-            if (!used[a] && left && left % sizes[a] == 0 && chance(50)) {
-                used[a] = true;
-                left /= sizes[a];
-                text_printf(out, "%s\"%c\"", written++ ? ", " : "", 'i' + a);
-            }
-        text_printf(out, "}");
-    }
-    text_printf(out, "]");
-}
-
-static bool grow_constraint(Grower *g)
-{
-    Grown x;
-    if (g->mode != GROW_WHOLE || g->depth || !pick(g, has_rank, &x))
-        return false;
-    Text sharding = { 0 };
-    sharding_text(g, x.type, &sharding);
-    Grown v = new_value(g, x.type);
-    line(g, "%%v%d = sdy.sharding_constraint %%v%d <@mesh, %s> : %s", v.id, x.id,
-         text_cstr(&sharding), named(x.type));
-    text_free(&sharding);
-    keep(g, v);
     return true;
 }
 #endif

@@ -16,6 +16,7 @@
  * What fails is printed with its seed; the program is then shown by --show. */
 #include "engine/compile.h"
 #include "engine/run/launch.h"
+#include "hlo/define/define.h"
 #include "tests/check.h"
 #include "tests/lockstep.h"
 #include "tests/random/grow_program.h"
@@ -24,13 +25,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_DEVICES = 8, MOST_ARGS = 8 };
+enum { MOST_DEVICES = 8 };
 
 typedef struct Trial {
     uint64_t seed;
     GrowMode mode;
     int ndevices, noperations;
-    Text text;
+    Planted p;
     Module *m; /* as written; the judge's */
     int nin, nout;
     Tensor in[MOST_ARGS], want[MOST_RESULTS];
@@ -60,7 +61,7 @@ static Trial trial_of(uint64_t seed, int noperations)
         t.ndevices = counts[seed / 4 % 4];
     if (!noperations)
         t.noperations = noperations = operations_of(seed);
-    grow_program(seed, t.mode, t.ndevices, noperations, &t.text);
+    t.p = grow_program(seed, t.mode, t.ndevices, noperations);
     return t;
 }
 
@@ -79,13 +80,15 @@ static bool must(const Trial *t, const char *what, Error *error)
 
 static Error *judge(Trial *t)
 {
-    TRY(read_text(t->text.at, t->text.n, "grown", &t->m));
+    TRY(read_text(t->p.text.at, t->p.text.n, "grown", &t->m));
     TRY(module_check(t->m));
+    for (int i = 0; i < t->m->nfuncs; i++)
+        TRY(write_out(t->m, t->m->funcs[i].body));
     const Func *main = func_find(t->m, STR("main"));
     t->nin = region_at(t->m, main->body)->nargs;
     for (int i = 0; i < t->nin; i++) {
         t->in[i] = tensor_new(type_of(t->m, region_at(t->m, main->body)->args + (ValueId)i));
-        tensor_fill(t->in[i], (Range){ .kind = RANGE_TAME }, i);
+        tensor_fill(t->in[i], (Range){ .kind = t->p.is_wild[i] ? RANGE_ANY : RANGE_TAME }, i);
     }
     t->nout = main->nresults;
     for (int i = 0; i < t->nout; i++)
@@ -131,16 +134,10 @@ static Error *receive(Buffer *b, Tensor to)
     return error;
 }
 
-/* Floats that were approximated may be some ulps away. */
-static double ulps_for(Element e)
-{
-    return e == BF16 || e == F16 ? 1 : 8;
-}
-
 static Error *compare_part(const Trial *t, int result, int device, Tensor got, Tensor want)
 {
     for (int64_t i = 0; i < type_count(got.type); i++) {
-        if (elements_close(got, want, i, ulps_for(got.type.element)))
+        if (elements_close(got, want, i, t->p.ulps[result]))
             continue;
         Text text = { 0 };
         element_show(&text, got, i);
@@ -202,14 +199,48 @@ static Error *play(const Trial *t)
 {
     CompileOptions o = { .name = "grown", .no_fold = t->seed & 1 };
     Program *p = NULL;
-    TRY(compile(t->text.at, t->text.n, &o, &p));
+    TRY(compile(t->p.text.at, t->p.text.n, &o, &p));
     Error *error = launch_and_check(p, t);
     program_free(p);
     return error;
 }
 
+/* ---- one seed ---- */
+
+enum { SECONDS_PER_SEED = 120 };
+
+static volatile uint64_t seed_now;
+
+/* A program that crashes or never ends: its seed, then the end that the signal stands for. */
+static void name_seed(int signal_number)
+{
+    char text[64] = "seed ", digits[24];
+    size_t n = strlen(text), k = 0;
+    uint64_t seed = seed_now;
+    do
+        digits[k++] = (char)('0' + seed % 10);
+    while (seed /= 10);
+    while (k)
+        text[n++] = digits[--k];
+    const char *what = signal_number == SIGALRM ? ": does not end\n" : ": crashed\n";
+    memcpy(text + n, what, strlen(what));
+    if (write(STDOUT_FILENO, text, n + strlen(what)) < 0)
+        _exit(2);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void watch_signals(void)
+{
+    static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM };
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        signal(deadly[i], name_seed);
+}
+
 static void try_seed(uint64_t seed, int noperations)
 {
+    seed_now = seed;
+    alarm(SECONDS_PER_SEED);
     Trial t = trial_of(seed, noperations);
     if (must(&t, "evaluated", judge(&t)))
         must(&t, "compiled", play(&t));
@@ -218,7 +249,7 @@ static void try_seed(uint64_t seed, int noperations)
     for (int i = 0; i < t.nout; i++)
         free(t.want[i].data);
     module_free(t.m);
-    text_free(&t.text);
+    text_free(&t.p.text);
 }
 
 static uint64_t try_seeds(uint64_t first, uint64_t count, int noperations)
@@ -297,10 +328,11 @@ int main(int argc, char **argv)
     bool is_soak = argc > 1 && strcmp(argv[1], "--soak") == 0;
     if (argc > 2 && strcmp(argv[1], "--show") == 0) {
         Trial t = trial_of(strtoull(argv[2], NULL, 10), argc > 3 ? atoi(argv[3]) : 0);
-        printf("%s", text_cstr(&t.text));
-        text_free(&t.text);
+        printf("%s", text_cstr(&t.p.text));
+        text_free(&t.p.text);
         return 0;
     }
+    watch_signals();
     uint64_t done = is_soak ? soak(argument_or(argc, argv, 2, 1), argument_or(argc, argv, 3, 1000000))
                             : try_seeds(argument_or(argc, argv, 1, 1), argument_or(argc, argv, 2, 3000),
                                         (int)argument_or(argc, argv, 3, 0));
