@@ -2,6 +2,7 @@
 #   make run     install what is missing, build, and show the lesson on four devices
 #   make test    everything that must hold, JAX included
 SHELL := /bin/bash
+comma := ,
 LLVM_CONFIG ?= llvm-config-19
 FUZZ_CC ?= clang-19
 PYTHON ?= python3
@@ -15,6 +16,16 @@ endif
 ALL_CFLAGS := -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -pthread -Isrc -Iinclude -I. \
               -ffunction-sections -fdata-sections
 
+# The hostile build (make hostile): memory that fails when it is told to, in every file of ours.
+EXPORTS := src/engine/plugin/exports.map
+ifdef HOSTILE
+ALL_CFLAGS += -DTUTTI_HOSTILE -include tests/hostile/names.h
+EXPORTS := tests/hostile/exports.map
+HOSTILE_ENGINE := $(BUILD)/obj/tests/hostile/engine.o
+HOSTILE_FRONT := $(BUILD)/obj/tests/hostile/front.o
+HOSTILE_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc aligned_alloc posix_memalign mmap)
+endif
+
 SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
 FRONT := $(shell find src/front -name '*.c')
@@ -25,7 +36,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit check jax-test jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance format docs size deps clean always
+.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -57,20 +68,20 @@ $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	@rm -f $@
 	ar crs $@ $^
 LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
-	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
+	    $(HOSTILE_ENGINE) $(HOSTILE_WRAP) -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
 # The engine is linked twice.  The first carries a tracer, and the lessons played on it tell which
 # functions of LLVM are run; in the second these lie side by side, so that a small program touches
 # few pages (docs/design/2026-11-15-memory.md).
 TRACED := $(BUILD)/order/pjrt_plugin_tutti.so
-ORDER := $(if $(findstring -fsanitize,$(CFLAGS)),,$(BUILD)/order/functions)
+ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,$(BUILD)/order/functions)
 $(TRACED): $(BUILD)/libengine.a src/engine/plugin/exports.map $(BUILD)/obj/tools/order/trace.o
 	@mkdir -p $(dir $@)
 	$(LINK_PLUGIN) $(BUILD)/obj/tools/order/trace.o
 $(BUILD)/order/functions: $(TRACED) tools/order/order.sh | $(LESSONS)
 	tools/order/order.sh $(TRACED) $@ $(LESSONS)
-$(PLUGIN): $(BUILD)/libengine.a src/engine/plugin/exports.map $(ORDER)
+$(PLUGIN): $(BUILD)/libengine.a $(EXPORTS) $(ORDER) $(HOSTILE_ENGINE)
 	$(LINK_PLUGIN) -Wl,--no-warn-symbol-ordering $(ORDER:%=-Wl,--symbol-ordering-file=%)
-$(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED))
+$(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
 # The library: C functions in, StableHLO out, over the seam; no LLVM in it.  What is hidden in the
@@ -84,8 +95,8 @@ $(BUILD)/libtutti.a: $(BUILD)/libfront.a
 	objcopy --localize-hidden $(BUILD)/tutti.o
 	@rm -f $@
 	ar crs $@ $(BUILD)/tutti.o
-$(BUILD)/libtutti.so: $(BUILD)/libfront.a
-	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive \
+$(BUILD)/libtutti.so: $(BUILD)/libfront.a $(HOSTILE_FRONT)
+	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive $(HOSTILE_FRONT) \
 	    -Wl,--gc-sections -Wl,-soname,libtutti.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread
 	ln -sf libtutti.so.$(ABI) $@
 
@@ -154,6 +165,23 @@ STRESS := $(filter %executor_test %comm_test %event_test %gemm_test %buffer_test
 stress-only: $(BUILD)/run-tests $(STRESS) $(PLUGIN) $(TUTTI)
 	TSAN_OPTIONS=suppressions=tests/tsan.supp TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
 	BUILD=$(BUILD) $(BUILD)/run-tests tests/programs.sh
+
+# Every request for memory refused, one after the other (tests/hostile/hostile.c says what must hold):
+# SAMPLES of them in each program, or all when it is empty, as long as there are fewer than MOST.
+SAMPLES ?= 20
+MOST ?= 2000
+MODES ?= once all
+HOSTILE_PROGRAMS ?= $(filter-out %/pure_callback.mlirbc $(wildcard tests/jax/open_*),$(wildcard tests/programs/*.mlir tests/jax/*.mlirbc))
+$(BUILD)/obj/tests/hostile/%.o: tests/hostile/memory.c tests/hostile/memory.h
+	@mkdir -p $(dir $@)
+	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -I. -DHOSTILE_VARIABLE='"TUTTI_FAIL_$*"' -c $< -o $@
+$(BUILD)/hostile: tests/hostile/hostile.c $(call obj,cli/seam.c cli/array.c $(SHARED)) $(HOSTILE_FRONT)
+	$(CC) $(ALL_CFLAGS) -Icli -o $@ $^ -lm -ldl -pthread
+hostile:
+	$(MAKE) BUILD=build/hostile HOSTILE=1 CFLAGS='$(CFLAGS)' hostile-only
+hostile-only: $(BUILD)/hostile $(PLUGIN)
+	for mode in $(MODES); do \
+	    $(BUILD)/hostile --mode $$mode $(if $(SAMPLES),--samples $(SAMPLES),--most $(MOST)) $(HOSTILE_PROGRAMS) || exit 1; done
 
 FUZZ_SECONDS ?= 10
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))

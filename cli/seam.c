@@ -113,10 +113,15 @@ Error *seam_start(Seam *seam, int ndevices)
     return NULL;
 }
 
-void seam_end(Seam *seam)
+void seam_stop(Seam *seam)
 {
     if (seam->client)
         error_free(destroy_client(seam));
+}
+
+void seam_end(Seam *seam)
+{
+    seam_stop(seam);
     heap_free(seam->path);
 }
 

@@ -19,6 +19,7 @@ typedef struct Seam {
 MUST_USE Error *seam_load(Seam *seam);
 /* A client of that many devices, 0: as the environment says; ends one of another number. */
 MUST_USE Error *seam_start(Seam *seam, int ndevices);
+void seam_stop(Seam *seam); /* ends the client, if there is one */
 void seam_end(Seam *seam);
 
 /* Turns an error of the other side into one of ours: NULL stays NULL. */

@@ -38,7 +38,11 @@ static void make_room(Text *text, size_t n)
 {
     if (text->room - text->n > n)
         return;
+#ifdef TUTTI_HOSTILE /* tests/hostile: a text moves whenever it grows */
+    size_t room = text->n + n + 1;
+#else
     size_t room = (text->n + n + 1) * 2;
+#endif
     text->at = heap_resize(text->at, room, "a text");
     text->room = room;
 }
