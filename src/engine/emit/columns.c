@@ -100,7 +100,7 @@ static void all_rows(const Columns *c, bool is_cut)
     if (full == rows)
         return;
     LLVMBasicBlockRef after = is_cut ? cut_last_begin(k) : NULL;
-    loop_between(k, &loop, const_i64(k, full), const_i64(k, rows), 1);
+    loop_between(k, &loop, const_i64(k, full), const_i64(k, rows), 1, 0, NULL);
     row_at(c, loop.i);
     loop_end(k, &loop, NULL);
     if (after)

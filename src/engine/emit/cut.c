@@ -54,7 +54,7 @@ void cut_loop(Kernel *k, Loop *loop, int64_t n, int64_t step)
     k->wanted = 1;
     V from = LLVMBuildMul(k->b, k->slice, const_i64(k, each * step), "");
     V to = LLVMBuildAdd(k->b, from, const_i64(k, each * step), "");
-    loop_between(k, loop, from, INTRINSIC(k, "llvm.umin", to, const_i64(k, n)), step);
+    loop_between(k, loop, from, INTRINSIC(k, "llvm.umin", to, const_i64(k, n)), step, 0, NULL);
 }
 
 LLVMBasicBlockRef cut_last_begin(Kernel *k)

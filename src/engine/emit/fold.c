@@ -9,9 +9,15 @@
  * Several accumulators run side by side, since one addition waits for the one before it; that
  * takes an identity to start them all with.  Without one there is one accumulator, and lanes
  * only where results are neighbours.  A fold in order has one too; where its last dimension is
- * reduced, values are still made 16 at a time, and then added lane by lane. */
+ * reduced, values are still made 16 at a time, and then added lane by lane.
+ *
+ * A long sum loses digits with each term that an accumulator takes in.  So a loop of many rounds is
+ * cut into blocks, and these into blocks, whose accumulators begin anew (chain.h):
+ *
+ *     10000 rounds   for 2 { for 16 { for 16 { for 32 { b += x }  c += b }  d += c }  acc += d } */
 #include "engine/emit/fold.h"
 
+#include "engine/emit/chain.h"
 #include "engine/emit/cut.h"
 
 #include <string.h>
@@ -80,6 +86,74 @@ static void accumulate(Kernel *k, const Fold *f, const Nest *nest, int lanes, V 
     k->is_strict = false;
 }
 
+/* ---- loops in blocks ---- */
+
+/* A loop whose every round adds to all accumulators. */
+typedef struct Rounds {
+    const Fold *f;
+    int64_t step;  /* from one round's i to the next one's */
+    int64_t terms; /* that a round adds to an accumulator; 1 where it makes them itself */
+    int nacc, lanes;
+    void (*round)(Kernel *k, void *user, Loop *loop, V *acc);
+    void *user;
+} Rounds;
+
+static void start_all(Kernel *k, const Fold *f, int lanes, int nacc, V *acc)
+{
+    k->lanes = lanes;
+    memo_clear(k);
+    f->start(k, f, acc);
+    for (int i = f->n; i < nacc; i++)
+        acc[i] = acc[i % f->n];
+}
+
+/* The rounds from i = from up to end, which are n at most. */
+static void rounds_emit(Kernel *k, const Rounds *r, int64_t n, V from, V end, V *acc)
+{
+    int64_t each = r->f->is_rounded ? chain_block(n, r->terms) : n;
+    Loop loop;
+    if (each >= n) {
+        loop_between(k, &loop, from, end, r->step, r->nacc, acc);
+        r->round(k, r->user, &loop, acc);
+        loop_end(k, &loop, acc);
+        return;
+    }
+    V block[MAX_CARRIED];
+    loop_between(k, &loop, from, end, each * r->step, r->nacc, acc);
+    V to = LLVMBuildAdd(k->b, loop.i, const_i64(k, each * r->step), "");
+    start_all(k, r->f, r->lanes, r->nacc, block);
+    rounds_emit(k, r, each, loop.i, INTRINSIC(k, "llvm.umin", to, end), block);
+    k->lanes = r->lanes;
+    memo_clear(k);
+    for (int i = 0; i < r->nacc; i += r->f->n)
+        r->f->combine(k, r->f, acc + i, block + i);
+    loop_end(k, &loop, acc);
+}
+
+/* Accumulators 0, apart, 2 apart ... become one: neighbours first, then those. */
+static void combine_ways(Kernel *k, const Fold *f, int nways, int apart, V *acc)
+{
+    for (int gap = 1; gap < nways; gap *= 2)
+        for (int way = 0; way + gap < nways; way += 2 * gap)
+            f->combine(k, f, acc + way * apart, acc + (way + gap) * apart);
+}
+
+/* How many terms an accumulator takes in one after the other, after the reduced loops from d on;
+ * nways of them share the last one. */
+static int64_t terms_from(const Fold *f, const Nest *nest, int d, int64_t nways)
+{
+    while (d < nest->n && !nest->reduced[d])
+        d++;
+    if (d >= nest->n)
+        return 1;
+    int64_t inside = terms_from(f, nest, d + 1, nways);
+    bool is_last = true;
+    for (int i = d + 1; i < nest->n; i++)
+        is_last = is_last && !nest->reduced[i];
+    int64_t n = is_last ? nest->dims[d] / nways : nest->dims[d];
+    return f->is_rounded ? chain_terms(n < 1 ? 1 : n, inside) : 1;
+}
+
 /* ---- the reduced loops, when lanes are kept neighbours ---- */
 
 /* One block: nvectors of `lanes` results, next to one another. */
@@ -98,24 +172,44 @@ static void block_step(Kernel *k, const Fold *f, Nest *nest, const Block *b, int
     }
 }
 
+/* The reduced loops of a block from dimension d on. */
+typedef struct BlockLoops {
+    const Fold *f;
+    Nest *nest;
+    const Block *b;
+    int d;
+} BlockLoops;
+
+static void block_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Block *b, V *acc);
+
+static void rows_round(Kernel *k, void *user, Loop *loop, V *acc)
+{
+    const BlockLoops *at = user;
+    for (int way = 0; way < at->b->nways; way++) {
+        at->nest->at[at->d] = coord_add_const(k, loop_coord(loop, 0), way, 1);
+        block_step(k, at->f, at->nest, at->b, way, acc);
+    }
+}
+
 /* The loop over dimension d, the innermost reduced one, several rows at a time. */
 static void block_rows(Kernel *k, const Fold *f, Nest *nest, int d, const Block *b, V *acc)
 {
-    int64_t full = nest->dims[d] / b->nways * b->nways;
-    int ncarried = b->nvectors * b->nways * f->n;
-    Loop loop;
-    if (full) {
-        loop_begin(k, &loop, full, b->nways, ncarried, acc);
-        for (int way = 0; way < b->nways; way++) {
-            nest->at[d] = coord_add_const(k, loop_coord(&loop, 0), way, 1);
-            block_step(k, f, nest, b, way, acc);
-        }
-        loop_end(k, &loop, acc);
-    }
+    int64_t n = nest->dims[d] / b->nways, full = n * b->nways;
+    BlockLoops at = { f, nest, b, d };
+    Rounds r = { f, b->nways, 1, b->nvectors * b->nways * f->n, b->lanes, rows_round, &at };
+    if (n)
+        rounds_emit(k, &r, n, const_i64(k, 0), const_i64(k, full), acc);
     for (int64_t i = full; i < nest->dims[d]; i++) {
         nest->at[d] = coord_const(k, i);
         block_step(k, f, nest, b, (int)(i - full), acc);
     }
+}
+
+static void block_round(Kernel *k, void *user, Loop *loop, V *acc)
+{
+    const BlockLoops *at = user;
+    at->nest->at[at->d] = loop_coord(loop, 0);
+    block_loops(k, at->f, at->nest, at->d + 1, at->b, acc);
 }
 
 /* The reduced dimensions from d on. */
@@ -134,28 +228,22 @@ static void block_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Block
         block_rows(k, f, nest, d, b, acc);
         return;
     }
-    Loop loop;
-    loop_begin(k, &loop, nest->dims[d], 1, b->nvectors * b->nways * f->n, acc);
-    nest->at[d] = loop_coord(&loop, 0);
-    block_loops(k, f, nest, next, b, acc);
-    loop_end(k, &loop, acc);
+    BlockLoops at = { f, nest, b, d };
+    Rounds r = { f, 1, terms_from(f, nest, next, b->nways), b->nvectors * b->nways * f->n, b->lanes,
+                 block_round, &at };
+    rounds_emit(k, &r, nest->dims[d], const_i64(k, 0), const_i64(k, nest->dims[d]), acc);
 }
 
 static void block_emit(Kernel *k, const Fold *f, Nest *nest, const Block *b)
 {
     V acc[MAX_CARRIED];
     int nvalues = b->nvectors * f->n;
-    k->lanes = b->lanes;
-    memo_clear(k);
-    f->start(k, f, acc);
-    for (int i = f->n; i < nvalues * b->nways; i++)
-        acc[i] = acc[i % f->n];
+    start_all(k, f, b->lanes, nvalues * b->nways, acc);
     if (type_count(f->space))
         block_loops(k, f, nest, 0, b, acc);
     k->lanes = b->lanes;
-    for (int way = 1; way < b->nways; way++)
-        for (int v = 0; v < nvalues; v += f->n)
-            f->combine(k, f, acc + v, acc + way * nvalues + v);
+    for (int v = 0; v < nvalues; v += f->n)
+        combine_ways(k, f, b->nways, nvalues, acc + v);
     for (int v = 0; v < b->nvectors; v++) {
         nest->at[nest->n - 1] = coord_add_const(k, b->base, (int64_t)v * b->lanes, b->lanes);
         f->done(k, f, out_index(k, f, nest, b->lanes), acc + v * f->n);
@@ -285,20 +373,35 @@ static void row_tail(Kernel *k, const Fold *f, Nest *nest, int64_t from, int lan
     f->combine(k, f, acc, next);
 }
 
+/* The reduced loops of a row from dimension d on. */
+typedef struct RowLoops {
+    const Fold *f;
+    Nest *nest;
+    const Row *row;
+    int d;
+} RowLoops;
+
+static void row_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Row *row, V *acc);
+
+static void vectors_round(Kernel *k, void *user, Loop *loop, V *acc)
+{
+    const RowLoops *at = user;
+    int lanes = at->row->lanes;
+    for (int way = 0; way < at->row->nways; way++) {
+        at->nest->at[at->d] =
+            coord_add_const(k, loop_coord(loop, 1), (int64_t)way * lanes, lanes);
+        accumulate(k, at->f, at->nest, lanes, acc + way * at->f->n);
+    }
+}
+
 static void row_emit(Kernel *k, const Fold *f, Nest *nest, const Row *row, V *acc)
 {
     int last = nest->n - 1, step = row->lanes * row->nways;
     int64_t n = nest->dims[last], full = n / step * step;
-    if (full) {
-        Loop loop;
-        loop_begin(k, &loop, full, step, row->nways * f->n, acc);
-        for (int way = 0; way < row->nways; way++) {
-            nest->at[last] =
-                coord_add_const(k, loop_coord(&loop, 1), (int64_t)way * row->lanes, row->lanes);
-            accumulate(k, f, nest, row->lanes, acc + way * f->n);
-        }
-        loop_end(k, &loop, acc);
-    }
+    RowLoops at = { f, nest, row, last };
+    Rounds r = { f, step, 1, row->nways * f->n, row->lanes, vectors_round, &at };
+    if (full)
+        rounds_emit(k, &r, n / step, const_i64(k, 0), const_i64(k, full), acc);
     int way = 0;
     for (; full + row->lanes <= n; full += row->lanes)
         row_tail(k, f, nest, full, row->lanes, row, acc + way++ * f->n);
@@ -327,6 +430,13 @@ static void row_in_order(Kernel *k, const Fold *f, Nest *nest, V *acc)
     k->is_strict = false;
 }
 
+static void row_round(Kernel *k, void *user, Loop *loop, V *acc)
+{
+    const RowLoops *at = user;
+    at->nest->at[at->d] = loop_coord(loop, 0);
+    row_loops(k, at->f, at->nest, at->d + 1, at->row, acc);
+}
+
 static void row_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Row *row, V *acc)
 {
     while (d < nest->n - 1 && !nest->reduced[d])
@@ -338,11 +448,10 @@ static void row_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Row *ro
             row_emit(k, f, nest, row, acc);
         return;
     }
-    Loop loop;
-    loop_begin(k, &loop, nest->dims[d], 1, row->nways * f->n, acc);
-    nest->at[d] = loop_coord(&loop, 0);
-    row_loops(k, f, nest, d + 1, row, acc);
-    loop_end(k, &loop, acc);
+    RowLoops at = { f, nest, row, d };
+    Rounds r = { f, 1, terms_from(f, nest, d + 1, (int64_t)row->lanes * row->nways),
+                 row->nways * f->n, row->lanes, row_round, &at };
+    rounds_emit(k, &r, nest->dims[d], const_i64(k, 0), const_i64(k, nest->dims[d]), acc);
 }
 
 static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
@@ -357,17 +466,12 @@ static void lanes_are_reduced(Kernel *k, const Fold *f, Nest *nest)
             row.nways /= 2;
     }
     V acc[MAX_CARRIED];
-    k->lanes = row.lanes;
-    memo_clear(k);
-    f->start(k, f, acc);
-    for (int i = f->n; i < row.nways * f->n; i++)
-        acc[i] = acc[i % f->n];
+    start_all(k, f, row.lanes, row.nways * f->n, acc);
     if (type_count(f->space))
         row_loops(k, f, nest, 0, &row, acc);
     k->lanes = row.lanes;
     memo_clear(k);
-    for (int way = 1; way < row.nways; way++)
-        f->combine(k, f, acc, acc + way * f->n);
+    combine_ways(k, f, row.nways, f->n, acc);
     combine_lanes(k, f, row.lanes, acc);
     f->done(k, f, out_index(k, f, nest, 1), acc);
 }

@@ -159,7 +159,7 @@ typedef struct Loop {
 
 void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried);
 /* from: a multiple of step */
-void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step);
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step, int ncarried, V *carried);
 void loop_end(Kernel *k, Loop *loop, V *carried); /* carried: next round's in, last round's out */
 Coord loop_coord(const Loop *loop, int64_t step_of_lane);
 

@@ -34,14 +34,13 @@ static void loop_open(Kernel *k, Loop *loop, V from, int ncarried, V *carried)
 
 void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried)
 {
-    *loop = (Loop){ .end = const_i64(k, n), .step = step };
-    loop_open(k, loop, const_i64(k, 0), ncarried, carried);
+    loop_between(k, loop, const_i64(k, 0), const_i64(k, n), step, ncarried, carried);
 }
 
-void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step)
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step, int ncarried, V *carried)
 {
     *loop = (Loop){ .end = end, .step = step };
-    loop_open(k, loop, from, 0, NULL);
+    loop_open(k, loop, from, ncarried, carried);
 }
 
 void loop_end(Kernel *k, Loop *loop, V *carried)

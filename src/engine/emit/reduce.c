@@ -151,6 +151,8 @@ Fold reduce_fold(Kernel *k, Reduce *r)
     r->direction = r->in_order ? -1 : arg_direction(k->m, r->node);
     f.has_identity =
         r->direction >= 0 || (!r->in_order && f.n == 1 && has_identity(r->op, r->e));
+    f.is_rounded = f.has_identity && r->direction < 0 && r->op == OP_ADD &&
+                   (is_float(r->e) || is_complex(r->e));
     if (r->direction >= 0) {
         f.combine = arg_combine;
         f.step = arg_step;
@@ -177,6 +179,7 @@ void block_reduce(Kernel *k, NodeId root)
     for (int d = 0; d + 1 < f.space.rank; d++)
         f.joined[d] = f.reduced[d] == f.reduced[d + 1];
     joinable(k, node->nout, node->in, f.space, f.joined);
-    f.in_order = f.has_identity && f.n == 1 && !r.is_extreme && fold_is_few(&f, r.e);
+    NodeId of = value_def(k->m, node->in[0]);
+    f.in_order = f.is_rounded && of && node_at(k->m, of)->op == OP_MUL && fold_is_few(&f, r.e);
     fold_emit(k, &f);
 }

@@ -9,11 +9,19 @@
  * several vectors side by side.  If there are none, a vector of the row is summed up within itself,
  * and what came before is added to all of it:
  *
- *     a b c d  ->  a ab bc cd  ->  a ab abc abcd      by 1, 2, 4 ... lanes */
+ *     a b c d  ->  a ab bc cd  ->  a ab abc abcd      by 1, 2, 4 ... lanes
+ *
+ * Where sums are rounded, a long loop is cut into blocks (chain.h): what the blocks before this one
+ * have summed up to is added last of all, out[i] = before + acc. */
+#include "engine/emit/arith.h"
+#include "engine/emit/chain.h"
 #include "engine/emit/cut.h"
+#include "engine/emit/fold.h"
 #include "engine/emit/scan.h"
 #include "engine/emit/window.h"
+#include "engine/rules/emit_rules.h"
 #include "hlo/rewrite.h"
+#include "ops/number.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,27 +32,37 @@ typedef struct Scan {
     Type shape, flat;
     int64_t outer, n, inner;
     bool is_backwards;
+    bool is_rounded; /* additions are, and their order matters */
 } Scan;
 
 /* ---- is it one? ---- */
 
-static bool is_neutral(OpId op, const Dense *d)
+static bool is_neutral_int(OpId op, Element e, int64_t value)
 {
-    if (!d || d->type.element == I1)
-        return false;
-    Element e = d->type.element;
-    double value;
-    switch (e) {
-    case F32: value = (double)*(const float *)d->data; break;
-    case F64: value = *(const double *)d->data; break;
-    case I32: value = (double)*(const int32_t *)d->data; break;
-    default: return false;
-    }
+    int bits = element_info[e].bits;
+    int64_t most = (int64_t)(UINT64_MAX >> (64 - bits + !is_unsigned(e))); /* ui64's: -1 */
     switch (op) {
     case OP_ADD: return value == 0;
     case OP_MUL: return value == 1;
-    case OP_MAX: return e == I32 ? value == INT32_MIN : value == -INFINITY;
-    case OP_MIN: return e == I32 ? value == INT32_MAX : value == INFINITY;
+    case OP_MAX: return value == (is_unsigned(e) ? 0 : -most - 1);
+    case OP_MIN: return value == most;
+    default: return false;
+    }
+}
+
+static bool is_neutral(OpId op, const Dense *d)
+{
+    if (!d || is_complex(d->type.element) || element_info[d->type.element].bits < 8)
+        return false;
+    Element e = d->type.element;
+    if (!is_float(e))
+        return is_neutral_int(op, e, number_int(e, d->data));
+    double value = number_float(e, d->data);
+    switch (op) {
+    case OP_ADD: return value == 0;
+    case OP_MUL: return value == 1;
+    case OP_MAX: return value == -INFINITY;
+    case OP_MIN: return value == INFINITY;
     default: return false;
     }
 }
@@ -87,6 +105,8 @@ static bool scan_of(const Module *m, NodeId n, Scan *s)
     for (int i = d + 1; i < s->shape.rank; i++)
         s->inner *= s->shape.dims[i];
     s->is_backwards = a->padding.at[2 * d] == 0;
+    s->is_rounded =
+        is_float(s->shape.element) && region_reducer(m, node->regions[0]) == OP_ADD;
     return true;
 }
 
@@ -98,11 +118,14 @@ bool scan_is(const Module *m, NodeId reduce_window)
 
 /* ---- what both forms do ---- */
 
+/* Of f16 and bf16, sums of more than a few are kept as f32 until they are stored. */
 static V combine(Kernel *k, const Scan *s, V x, V y)
 {
     V args[] = { x, y }, sum;
     memo_clear(k);
+    k->accumulates = s->n > FOLD_FEW;
     region_inline(k, node_at(k->m, s->node)->regions[0], args, &sum);
+    k->accumulates = false;
     return sum;
 }
 
@@ -129,7 +152,7 @@ static void finish_at(Kernel *k, const Scan *s, Index *at, V sum)
     const Node *end = region_return(k->m, k->region);
     V results[end->nin + 1];
     memo_clear(k);
-    memo_set(k, node_at(k->m, s->node)->out, at, sum);
+    memo_set(k, node_at(k->m, s->node)->out, at, finish(k, s->shape.element, sum));
     for (int r = 0; r < end->nin; r++)
         results[r] = element(k, end->in[r], at);
     for (int r = 0; r < end->nin && !k->error; r++)
@@ -144,9 +167,48 @@ static void begin(Kernel *k, Loop *loop, int64_t n, int64_t step, bool is_cut)
         loop_begin(k, loop, n, step, 0, NULL);
 }
 
-/* ---- lanes along later dimensions ---- */
+/* ---- loops in blocks ---- */
 
 enum { SIDE_BY_SIDE = 8 };
+
+/* A loop whose every round adds to all sums.  before: what the sums of earlier blocks are, or NULL
+ * in the first. */
+typedef struct Rounds {
+    const Scan *s;
+    int64_t step;  /* from one round's i to the next one's */
+    int64_t terms; /* that a round adds up one after the other */
+    int nsums, lanes;
+    void (*round)(Kernel *k, void *user, Loop *loop, const V *before, V *sums);
+    void *user;
+} Rounds;
+
+/* The rounds from i = from up to end, which are n at most. */
+static void rounds_emit(Kernel *k, const Rounds *r, int64_t n, V from, V end, const V *before,
+                        V *sums)
+{
+    int64_t each = r->s->is_rounded ? chain_block(n, r->terms) : n;
+    Loop loop;
+    if (each >= n) {
+        loop_between(k, &loop, from, end, r->step, r->nsums, sums);
+        r->round(k, r->user, &loop, before, sums);
+        loop_end(k, &loop, sums);
+        return;
+    }
+    V block[SIDE_BY_SIDE], so_far[SIDE_BY_SIDE];
+    loop_between(k, &loop, from, end, each * r->step, r->nsums, sums);
+    V to = LLVMBuildAdd(k->b, loop.i, const_i64(k, each * r->step), "");
+    for (int i = 0; i < r->nsums; i++) {
+        block[i] = neutral(k, r->s, r->lanes);
+        so_far[i] = before ? combine(k, r->s, before[i], sums[i]) : sums[i];
+    }
+    rounds_emit(k, r, each, loop.i, INTRINSIC(k, "llvm.umin", to, end), so_far, block);
+    k->lanes = r->lanes;
+    for (int i = 0; i < r->nsums; i++)
+        sums[i] = combine(k, r->s, sums[i], block[i]);
+    loop_end(k, &loop, sums);
+}
+
+/* ---- lanes along later dimensions ---- */
 
 /* Some vectors of the inner dimension. */
 typedef struct Strip {
@@ -154,23 +216,34 @@ typedef struct Strip {
     Coord outer, inner;
 } Strip;
 
-static void strip_emit(Kernel *k, const Scan *s, const Strip *strip)
+typedef struct StripOf {
+    const Scan *s;
+    const Strip *strip;
+} StripOf;
+
+static void strip_round(Kernel *k, void *user, Loop *loop, const V *before, V *sums)
 {
-    V acc[SIDE_BY_SIDE];
-    for (int v = 0; v < strip->n; v++)
-        acc[v] = neutral(k, s, strip->lanes);
-    Loop loop;
-    loop_begin(k, &loop, s->n, 1, strip->n, acc);
-    Coord i = loop_coord(&loop, 0);
+    const Scan *s = ((StripOf *)user)->s;
+    const Strip *strip = ((StripOf *)user)->strip;
+    Coord i = loop_coord(loop, 0);
     if (s->is_backwards)
         i = coord_add_const(k, coord_mul_const(k, i, -1, 1), s->n - 1, 1);
     for (int v = 0; v < strip->n; v++) {
         Coord inner = coord_add_const(k, strip->inner, (int64_t)v * strip->lanes, strip->lanes);
         Index *at = index_of(k, s, strip->outer, i, inner, strip->lanes);
-        acc[v] = combine(k, s, acc[v], element(k, node_at(k->m, s->node)->in[0], at));
-        finish_at(k, s, at, acc[v]);
+        sums[v] = combine(k, s, sums[v], element(k, node_at(k->m, s->node)->in[0], at));
+        finish_at(k, s, at, before ? combine(k, s, before[v], sums[v]) : sums[v]);
     }
-    loop_end(k, &loop, acc);
+}
+
+static void strip_emit(Kernel *k, const Scan *s, const Strip *strip)
+{
+    V sums[SIDE_BY_SIDE];
+    for (int v = 0; v < strip->n; v++)
+        sums[v] = neutral(k, s, strip->lanes);
+    StripOf of = { s, strip };
+    Rounds r = { s, 1, 1, strip->n, strip->lanes, strip_round, &of };
+    rounds_emit(k, &r, s->n, const_i64(k, 0), const_i64(k, s->n), NULL, sums);
 }
 
 static void strips_emit(Kernel *k, const Scan *s, Strip *strip, bool is_cut)
@@ -225,15 +298,19 @@ static V shifted(Kernel *k, const Scan *s, V x, V fill, int lanes, int by)
     return LLVMBuildShuffleVector(k->b, x, fill, LLVMConstVector(order, (unsigned)lanes), "");
 }
 
-/* One vector of a row; *carry, in all lanes of a full vector, is the sum of what came before. */
-static void piece_emit(Kernel *k, const Scan *s, Coord outer, Coord i, int lanes, V *carry)
+/* One vector of a row; *carry, in all lanes of a full vector, is the sum of what came before in
+ * this block, and *before of the blocks before it (NULL: there are none). */
+static void piece_emit(Kernel *k, const Scan *s, Coord outer, Coord i, int lanes, const V *before,
+                       V *carry)
 {
     Index *at = index_of(k, s, outer, i, coord_const(k, 0), lanes);
     V x = element(k, node_at(k->m, s->node)->in[0], at), fill = neutral(k, s, lanes);
     for (int by = 1; by < lanes; by *= 2)
         x = combine(k, s, shifted(k, s, x, fill, lanes, by), x);
-    V before = lanes == k->width ? *carry : splat(k, extract_lane(k, *carry, 0), lanes);
-    V sum = combine(k, s, before, x);
+    V carried = lanes == k->width ? *carry : splat(k, extract_lane(k, *carry, 0), lanes);
+    V sum = combine(k, s, carried, x);
+    if (before)
+        sum = combine(k, s, *before, sum);
     V last = extract_lane(k, x, s->is_backwards ? 0 : lanes - 1);
     k->lanes = k->width;
     *carry = combine(k, s, *carry, splat(k, last, k->width));
@@ -241,24 +318,35 @@ static void piece_emit(Kernel *k, const Scan *s, Coord outer, Coord i, int lanes
     finish_at(k, s, at, sum);
 }
 
+typedef struct RowOf {
+    const Scan *s;
+    Coord outer;
+    int64_t full; /* elements in full vectors */
+} RowOf;
+
+static void row_round(Kernel *k, void *user, Loop *loop, const V *before, V *carry)
+{
+    const RowOf *row = user;
+    Coord i = loop_coord(loop, 1);
+    if (row->s->is_backwards)
+        i.base = LLVMBuildSub(k->b, const_i64(k, row->full - k->width), i.base, "");
+    piece_emit(k, row->s, row->outer, i, k->width, before, carry);
+}
+
 static void row_emit(Kernel *k, const Scan *s, Coord outer)
 {
-    int64_t full = s->n / k->width * k->width;
+    int64_t n = s->n / k->width, full = n * k->width;
     int rest = (int)(s->n - full);
+    Coord end = { const_i64(k, full), 1, full, NULL };
     V carry = neutral(k, s, k->width);
+    RowOf of = { s, outer, full };
+    Rounds r = { s, k->width, 4, 1, k->width, row_round, &of }; /* 4: within a vector, and to it */
     if (s->is_backwards && rest)
-        piece_emit(k, s, outer, (Coord){ const_i64(k, full), 1, full, NULL }, rest, &carry);
-    if (full) {
-        Loop loop;
-        loop_begin(k, &loop, full, k->width, 1, &carry);
-        Coord i = loop_coord(&loop, 1);
-        if (s->is_backwards)
-            i.base = LLVMBuildSub(k->b, const_i64(k, full - k->width), i.base, "");
-        piece_emit(k, s, outer, i, k->width, &carry);
-        loop_end(k, &loop, &carry);
-    }
+        piece_emit(k, s, outer, end, rest, NULL, &carry);
+    if (full)
+        rounds_emit(k, &r, n, const_i64(k, 0), const_i64(k, full), NULL, &carry);
     if (!s->is_backwards && rest)
-        piece_emit(k, s, outer, (Coord){ const_i64(k, full), 1, full, NULL }, rest, &carry);
+        piece_emit(k, s, outer, end, rest, NULL, &carry);
 }
 
 static void rows_emit(Kernel *k, const Scan *s)
