@@ -36,6 +36,8 @@ def outcome(program, ours, theirs):
     if isinstance(theirs, Exception):
         both = "both" if isinstance(ours, Exception) else "XLA alone"
         return {"outcome": "refused", "said": [f"{both}: {str(theirs)[:300]}"]}
+    if isinstance(ours, Exception) and program.is_refused_by_jax():
+        return {"outcome": "refused", "said": [f"JAX: {str(ours)[:300]}"]}
     if isinstance(ours, Exception):
         return {"outcome": "error", "said": [f"{type(ours).__name__}: {str(ours)[:600]}"]}
     try:

@@ -70,7 +70,8 @@ class Reference:
             def noise(x, exponent):
                 count[0] += 1
                 steps = jnp.arange(x.size, dtype=jnp.float64).reshape(x.shape)
-                return x * (1 + scale * 2.0**exponent * jnp.cos(turn * (steps + 7.3 * count[0])))
+                random = jnp.sin(turn * (steps + 7.3 * count[0])) * 43758.5453 % 1 * 2 - 1
+                return x * (1 + scale * 2.0**exponent * random)
             return program.reference(noise)(*arguments)
 
         self.played = jax.jit(shaken)

@@ -3,12 +3,13 @@ import jax
 
 import data
 import elementwise
+import library
 import moving
 import products
 import reductions
 from program import NAMES, Function, Maker, Value, doubled, write
 
-GROUPS = [(elementwise, 8), (reductions, 5), (moving, 7), (products, 4)]
+GROUPS = [(elementwise, 8), (reductions, 5), (moving, 7), (products, 4), (library, 3)]
 DEEPEST = 2
 
 
@@ -41,6 +42,7 @@ def draw_arguments(maker):
         style = rng.choices(list(data.STYLES), data.STYLES.values())[0]
         params.append(Value(f"a{i}", shape, dtype, True))
         texts.append((rng.randrange(1 << 30), shape, dtype, style))
+    maker.special = any(style == "special" for _, _, _, style in texts)
     return params, texts
 
 
@@ -65,7 +67,7 @@ class Program:
             params, self.drawn, axes = self.draw(maker)
             f = Function(maker, params, axes=axes)
             while not f.lines:
-                grow_lines(f, maker.rng.choice([1, 2, 3, 3, 4, 5, 6]))
+                grow_lines(f, maker.rng.choice([1, 2, 3, 3, 4, 5, 6, 9]))
         choose_results(f)
         self.function = f
         self.finish(maker)
@@ -86,6 +88,11 @@ class Program:
     def played(self, backend):
         f = defined(write(self.function), self.function.name)
         return jax.jit(f)(*self.on(jax.devices(backend)[0]))
+
+    def is_refused_by_jax(self):
+        """Whether a program that our engine did not play has no chance on another either, though
+        JAX's CPU backend played its counterpart."""
+        return False
 
     def reference(self, noise):
         """The program in double precision, every float handed to `noise` (compare.py)."""

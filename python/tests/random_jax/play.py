@@ -5,7 +5,8 @@
     play.py --show SEED          prints the program of a seed
 
 Programs are played by a process of their own, which is started again behind a seed that ends or
-stops it; what died, and where, is told.  Exit status 0: no differences and nobody died.
+stops it; what died, and where, is told.  Where XLA itself dies or refuses a program there is nothing
+to compare with.  Exit status 0: no differences, and nobody died on our engine.
 """
 import argparse
 import json
@@ -77,7 +78,8 @@ class Soak:
         said = worker.communicate()[1]
         if next_seed < first + count:
             how = "stopped answering" if line is None else f"died with {worker.returncode}"
-            self.note({"seed": next_seed, "outcome": "dead",
+            outcome = "XLA died" if doing == "playing on cpu" else "dead"
+            self.note({"seed": next_seed, "outcome": outcome,
                        "said": [f"{how} while {doing}", said[-800:]]})
             next_seed += 1
         return next_seed
@@ -85,11 +87,13 @@ class Soak:
     def note(self, word):
         self.played += 1
         self.counts[word["outcome"]] = self.counts.get(word["outcome"], 0) + 1
-        if word["outcome"] not in ("same", "refused"):
+        if word["outcome"] not in ("same", "refused", "XLA died"):
             self.failed.append(word["seed"])
             print(f"FAIL seed {word['seed']}: {word['outcome']}")
             for said in word["said"]:
                 print("   ", said, flush=True)
+        elif word["outcome"] != "same":
+            print(f"seed {word['seed']} {word['outcome']}: {word['said'][0][:200]!r}", flush=True)
         if time.monotonic() > self.reported + 30:
             self.report("so far")
 
