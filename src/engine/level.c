@@ -1,6 +1,8 @@
 /* level.c - which instructions code may use: the words of TUTTI_CPU_LEVEL. */
 #include "engine/level.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,4 +32,22 @@ Error *cpu_level_check(void)
         !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
         return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx2");
     return NULL;
+}
+
+static int vector_bytes;
+static pthread_once_t vector_once = PTHREAD_ONCE_INIT;
+
+static void find_vector(void)
+{
+    CpuLevel most = cpu_level();
+    bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    vector_bytes = most == CPU_NATIVE && has_512 ? 64 : most != CPU_SSE && has_256 ? 32 : 16;
+}
+
+int cpu_vector_bytes(void)
+{
+    pthread_once(&vector_once, find_vector);
+    return vector_bytes;
 }

@@ -9,4 +9,8 @@ typedef enum CpuLevel { CPU_NATIVE, CPU_AVX2, CPU_SSE } CpuLevel;
 MUST_USE Error *cpu_level_check(void);
 /* CPU_NATIVE also where the word is wrong: cpu_level_check has said so. */
 CpuLevel cpu_level(void);
+
+/* The bytes of a vector register that ready-made loops may use, at that level on this machine: 64
+ * (AVX-512), 32 (AVX2 and FMA) or 16.  Found once. */
+int cpu_vector_bytes(void);
 #endif

@@ -178,33 +178,9 @@ static void places_skip(Places *p, int64_t by)
 
 /* ---- which one ---- */
 
-typedef enum Level { LEVEL_BASE, LEVEL_AVX2, LEVEL_AVX512 } Level;
-
-static Level level_of(CpuLevel asked)
-{
-    bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
-    bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    if (asked == CPU_SSE)
-        return LEVEL_BASE;
-    if (has_512 && asked != CPU_AVX2)
-        return LEVEL_AVX512;
-    return has_256 ? LEVEL_AVX2 : LEVEL_BASE;
-}
-
-static Level level;
-static pthread_once_t level_once = PTHREAD_ONCE_INIT;
-
-static void level_find(void)
-{
-    level = level_of(cpu_level());
-}
-
 /* The form of a function that this machine plays. */
 #define BY_LEVEL(f)                                                                                \
-    (pthread_once(&level_once, level_find), level == LEVEL_AVX512 ? f##_512                        \
-                                            : level == LEVEL_AVX2 ? f##_256                        \
-                                                                  : f##_128)
+    (cpu_vector_bytes() == 64 ? f##_512 : cpu_vector_bytes() == 32 ? f##_256 : f##_128)
 
 void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
               int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row)

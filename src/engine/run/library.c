@@ -1,9 +1,8 @@
-/* library.c - which operations have ready-made loops; Fourier transforms and top_k. */
+/* library.c - which operations have ready-made loops; top_k. */
 #include "engine/run/library.h"
 
 #include "engine/rules/eval_number.h"
 #include "engine/run/calls.h"
-#include "engine/run/fft.h"
 #include "engine/run/lapack_provider.h"
 
 #include <stdlib.h>
@@ -84,14 +83,6 @@ Error *library_prepare(const Module *m, const Node *node)
     bool is_linear = f == library_cholesky || f == library_triangular_solve || f == widened;
     is_linear = is_linear && linear_wants_library(type_of(m, node->in[0]));
     return is_linear || f == library_lapack ? lapack_find() : NULL;
-}
-
-Error *library_fft(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
-                   Tensor *out)
-{
-    const FftAttrs *a = n->attrs;
-    fft_transform(in->type, out->type, a->fft_type, a->fft_length.n, in->data, out->data);
-    return NULL;
 }
 
 /* ---- top_k ---- */

@@ -17,8 +17,8 @@ LibraryFn *library_find(const Module *m, const Node *node);
 /* Looks for what the node will need from outside, a LAPACK, before it is played. */
 MUST_USE Error *library_prepare(const Module *m, const Node *node);
 
-LibraryFn library_fft;              /* library.c */
-LibraryFn library_top_k;
+LibraryFn library_fft;              /* fft.c */
+LibraryFn library_top_k;            /* library.c */
 LibraryFn library_rng_bits;         /* random.c */
 LibraryFn library_rng_state; /* custom_call @tutti.rng_state, which hlo/define/rng.c writes */
 LibraryFn library_triangular_solve; /* linear.c */

@@ -1,0 +1,348 @@
+/* fft_lines.h - all lines of an array, in groups of as many as a vector has lanes.
+ *
+ * Included by fft.c behind fft_body.h, with the same names, LANES, and if there are several VECTOR
+ * and INTEGERS (vectors of LANES numbers that need no alignment, and of as many integers).
+ *
+ *     in memory: a line behind the other, or side by side --load--> [n] vectors: a lane for each
+ * line
+ *     --passes--> --store--> in memory again
+ *
+ * A long line alone is a matrix [n1][n2]: transforms of its columns, side by side; each number
+ * turned by a root; transforms of its rows, a lane for each, whose results lie side by side again.
+ */
+
+#define CX PLAN(Cx)
+#define CV NAME(Cv)
+
+#if LANES > 1
+/* Numbers of a and b in turn, from the first halves or the second; and every other number. */
+#if LANES == 16
+#define LOW_HALVES                                                                                 \
+    {                                                                                              \
+        0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23                                     \
+    }
+#define HIGH_HALVES                                                                                \
+    {                                                                                              \
+        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31                               \
+    }
+#define EVEN_ONES                                                                                  \
+    {                                                                                              \
+        0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30                                  \
+    }
+#define ODD_ONES                                                                                   \
+    {                                                                                              \
+        1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31                                  \
+    }
+#elif LANES == 8
+#define LOW_HALVES                                                                                 \
+    {                                                                                              \
+        0, 8, 1, 9, 2, 10, 3, 11                                                                   \
+    }
+#define HIGH_HALVES                                                                                \
+    {                                                                                              \
+        4, 12, 5, 13, 6, 14, 7, 15                                                                 \
+    }
+#define EVEN_ONES                                                                                  \
+    {                                                                                              \
+        0, 2, 4, 6, 8, 10, 12, 14                                                                  \
+    }
+#define ODD_ONES                                                                                   \
+    {                                                                                              \
+        1, 3, 5, 7, 9, 11, 13, 15                                                                  \
+    }
+#elif LANES == 4
+#define LOW_HALVES                                                                                 \
+    {                                                                                              \
+        0, 4, 1, 5                                                                                 \
+    }
+#define HIGH_HALVES                                                                                \
+    {                                                                                              \
+        2, 6, 3, 7                                                                                 \
+    }
+#define EVEN_ONES                                                                                  \
+    {                                                                                              \
+        0, 2, 4, 6                                                                                 \
+    }
+#define ODD_ONES                                                                                   \
+    {                                                                                              \
+        1, 3, 5, 7                                                                                 \
+    }
+#else
+#define LOW_HALVES                                                                                 \
+    {                                                                                              \
+        0, 2                                                                                       \
+    }
+#define HIGH_HALVES                                                                                \
+    {                                                                                              \
+        1, 3                                                                                       \
+    }
+#define EVEN_ONES                                                                                  \
+    {                                                                                              \
+        0, 2                                                                                       \
+    }
+#define ODD_ONES                                                                                   \
+    {                                                                                              \
+        1, 3                                                                                       \
+    }
+#endif
+#define MIX(a, b, which) __builtin_shuffle(a, b, (INTEGERS)which)
+
+/* A square of LANES rows, turned: as often as halving LANES comes to 1, the rows of both halves are
+ * put in turn. */
+static inline __attribute__((always_inline)) void NAME(turn_square)(DATA *rows)
+{
+    for (int left = LANES; left > 1; left /= 2) {
+        DATA mixed[LANES];
+        for (int i = 0; i < LANES / 2; i++) {
+            mixed[2 * i] = MIX(rows[i], rows[i + LANES / 2], LOW_HALVES);
+            mixed[2 * i + 1] = MIX(rows[i], rows[i + LANES / 2], HIGH_HALVES);
+        }
+        for (int i = 0; i < LANES; i++)
+            rows[i] = mixed[i];
+    }
+}
+#endif
+
+/* n numbers of each of LANES lines, which begin at rows[]. */
+static void NAME(load_rows)(REAL *const *rows, int64_t n, DATA *to)
+{
+    int64_t i = 0;
+#if LANES > 1
+    for (; i + LANES <= n; i += LANES) {
+        DATA square[LANES];
+        for (int l = 0; l < LANES; l++)
+            square[l] = *(const VECTOR *)(rows[l] + i);
+        NAME(turn_square)(square);
+        for (int l = 0; l < LANES; l++)
+            to[i + l] = square[l];
+    }
+#endif
+    for (; i < n; i++)
+        for (int l = 0; l < LANES; l++)
+            ((REAL *)&to[i])[l] = rows[l][i];
+}
+
+/* And back, of the first `here` of them. */
+static void NAME(store_rows)(const DATA *from, int64_t n, REAL *const *rows, int here)
+{
+    int64_t i = 0;
+#if LANES > 1
+    for (; i + LANES <= n; i += LANES) {
+        DATA square[LANES];
+        for (int l = 0; l < LANES; l++)
+            square[l] = from[i + l];
+        NAME(turn_square)(square);
+        for (int l = 0; l < here; l++)
+            *(VECTOR *)(rows[l] + i) = square[l];
+    }
+#endif
+    for (; i < n; i++)
+        for (int l = 0; l < here; l++)
+            rows[l][i] = ((const REAL *)&from[i])[l];
+}
+
+/* Complex numbers of `here` lines side by side, `stride` complex numbers from one to the next. */
+static void NAME(load_columns)(const REAL *from, int64_t n, int64_t stride, int here, CV *to)
+{
+    for (int64_t i = 0; i < n; i++, from += 2 * stride) {
+#if LANES > 1
+        if (here == LANES) {
+            DATA a = *(const VECTOR *)from, b = *(const VECTOR *)(from + LANES);
+            to[i] = (CV){ MIX(a, b, EVEN_ONES), MIX(a, b, ODD_ONES) };
+            continue;
+        }
+#endif
+        to[i] = (CV){ 0 };
+        for (int l = 0; l < here; l++) {
+            ((REAL *)&to[i].r)[l] = from[2 * l];
+            ((REAL *)&to[i].i)[l] = from[2 * l + 1];
+        }
+    }
+}
+
+static void NAME(store_columns)(const CV *from, int64_t n, int64_t stride, int here, REAL *to)
+{
+    for (int64_t i = 0; i < n; i++, to += 2 * stride) {
+#if LANES > 1
+        if (here == LANES) {
+            *(VECTOR *)to = MIX(from[i].r, from[i].i, LOW_HALVES);
+            *(VECTOR *)(to + LANES) = MIX(from[i].r, from[i].i, HIGH_HALVES);
+            continue;
+        }
+#endif
+        for (int l = 0; l < here; l++) {
+            to[2 * l] = ((const REAL *)&from[i].r)[l];
+            to[2 * l + 1] = ((const REAL *)&from[i].i)[l];
+        }
+    }
+}
+
+static void NAME(scale)(DATA *at, int64_t n, double by)
+{
+    if (by != 1)
+        for (int64_t i = 0; i < n; i++)
+            at[i] *= (REAL)by;
+}
+
+/* Where `here` lines begin that are n numbers apart; the last one stands for those that are not
+ * there. */
+static void NAME(rows_at)(const REAL *first, int64_t n, int here, REAL **rows)
+{
+    for (int l = 0; l < LANES; l++)
+        rows[l] = (REAL *)first + (l < here ? l : here - 1) * n;
+}
+
+/* ---- groups ---- */
+
+/* How many vectors a group works in: its lines, and the room of their passes. */
+static int64_t NAME(work)(const FftLines *f)
+{
+    return 2 * (f->n + 2) + 2 * PLAN(room)(f->plan);
+}
+
+static void NAME(complex_group)(const FftLines *f, int64_t first, int here, void *room_at)
+{
+    DATA *work = room_at;
+    const PLAN(Plan) *plan = f->plan;
+    int64_t n = f->n, stride = f->stride;
+    int64_t at = 2 * (first / stride * n * stride + first % stride);
+    const REAL *in = (const REAL *)f->in + at;
+    REAL *out = (REAL *)f->out + at, *rows[LANES];
+    CV *lines = (CV *)work, *room = lines + n;
+    NAME(rows_at)(in, 2 * n, here, rows);
+    if (stride == 1)
+        NAME(load_rows)(rows, 2 * n, work);
+    else
+        NAME(load_columns)(in, n, stride, here, lines);
+    NAME(complex_line)(plan, lines, room, f->is_forward);
+    NAME(scale)(work, 2 * n, f->scale);
+    NAME(rows_at)(out, 2 * n, here, rows);
+    if (stride == 1)
+        NAME(store_rows)(work, 2 * n, rows, here);
+    else
+        NAME(store_columns)(lines, n, stride, here, out);
+}
+
+/* Reals to the first half of their transform, and one more. */
+static void NAME(real_group)(const FftLines *f, int64_t first, int here, void *room_at)
+{
+    DATA *work = room_at;
+    const PLAN(Plan) *plan = f->plan;
+    int64_t n = f->n, kept = n / 2 + 1;
+    REAL *rows[LANES];
+    DATA *line = plan->is_real ? work + 1 : work; /* so that r1 i1 ... lie where they belong */
+    NAME(rows_at)((const REAL *)f->in + first * n, n, here, rows);
+    NAME(load_rows)(rows, n, line);
+    if (plan->is_real) {
+        NAME(real_line)(plan, line, work + n + 2, true);
+        work[0] = line[0];
+        work[1] = (DATA){ 0 };
+        if (n % 2 == 0)
+            work[n + 1] = (DATA){ 0 };
+    } else {
+        CV *numbers = (CV *)work;
+        for (int64_t i = n - 1; i >= 0; i--)
+            numbers[i] = (CV){ work[i], (DATA){ 0 } };
+        NAME(complex_line)(plan, numbers, numbers + n, true);
+    }
+    NAME(rows_at)((const REAL *)f->out + 2 * first * kept, 2 * kept, here, rows);
+    NAME(store_rows)(work, 2 * kept, rows, here);
+}
+
+static void NAME(to_real_group)(const FftLines *f, int64_t first, int here, void *room_at)
+{
+    DATA *work = room_at;
+    const PLAN(Plan) *plan = f->plan;
+    int64_t n = f->n, kept = n / 2 + 1;
+    REAL *rows[LANES];
+    DATA *line = plan->is_real ? work + 1 : work;
+    NAME(rows_at)((const REAL *)f->in + 2 * first * kept, 2 * kept, here, rows);
+    NAME(load_rows)(rows, 2 * kept, work);
+    if (plan->is_real) {
+        line[0] = work[0];
+        NAME(real_line)(plan, line, work + n + 2, false);
+    } else {
+        CV *numbers = (CV *)work;
+        for (int64_t i = kept; i < n; i++)
+            numbers[i] = (CV){ numbers[n - i].r, -numbers[n - i].i };
+        NAME(complex_line)(plan, numbers, numbers + n, false);
+        for (int64_t i = 0; i < n; i++)
+            work[i] = numbers[i].r;
+    }
+    NAME(scale)(line, n, f->scale);
+    NAME(rows_at)((const REAL *)f->out + first * n, n, here, rows);
+    NAME(store_rows)(line, n, rows, here);
+}
+
+/* Columns of a long line: of its n1 rows of n2 numbers, `here` columns from `first` on, each number
+ * then turned by the root of its row and column. */
+static void NAME(column_group)(const FftLines *f, int64_t first, int here, void *room_at)
+{
+    DATA *work = room_at;
+    const PLAN(Plan) *plan = f->plan;
+    const CX *turns = f->turns; /* [n1][f->form->lanes]: of the first columns */
+    int64_t n1 = plan->n, n2 = f->stride;
+    CV *lines = (CV *)work;
+    NAME(load_columns)((const REAL *)f->in + 2 * first, n1, n2, here, lines);
+    NAME(complex_line)(plan, lines, lines + n1, f->is_forward);
+    for (int64_t k = 0; k < n1; k++) {
+        CX begin = PLAN(root)(f->roots, first * k % (n1 * n2));
+        CV by;
+        for (int l = 0; l < LANES; l++) {
+            CX more = turns[k * LANES + l];
+            ((REAL *)&by.r)[l] = begin.r * more.r - begin.i * more.i;
+            ((REAL *)&by.i)[l] = begin.r * more.i + begin.i * more.r;
+        }
+        CV x = lines[k];
+        lines[k] = f->is_forward ? (CV){ x.r * by.r + x.i * by.i, x.i * by.r - x.r * by.i }
+                                 : (CV){ x.r * by.r - x.i * by.i, x.r * by.i + x.i * by.r };
+    }
+    NAME(store_columns)(lines, n1, n2, here, (REAL *)f->out + 2 * first);
+}
+
+/* Rows of a long line: number k of row r goes to place k * n1 + r. */
+static void NAME(row_group)(const FftLines *f, int64_t first, int here, void *room_at)
+{
+    DATA *work = room_at;
+    const PLAN(Plan) *plan = f->plan;
+    int64_t n1 = f->stride, n2 = plan->n;
+    REAL *rows[LANES];
+    CV *lines = (CV *)work;
+    NAME(rows_at)((const REAL *)f->in + 2 * first * n2, 2 * n2, here, rows);
+    NAME(load_rows)(rows, 2 * n2, work);
+    NAME(complex_line)(plan, lines, lines + n2, f->is_forward);
+    NAME(scale)(work, 2 * n2, f->scale);
+    NAME(store_columns)(lines, n2, n1, here, (REAL *)f->out + 2 * first);
+}
+
+/* Lines that lie side by side, or one behind the other, make groups together; others do not. */
+static int64_t NAME(groups)(const FftLines *f)
+{
+    int64_t span = f->kind == FFT_COMPLEX && f->stride > 1 ? f->stride : f->nlines;
+    return f->nlines / span * ((span + LANES - 1) / LANES);
+}
+
+static void NAME(group)(const FftLines *f, int64_t number, void *work)
+{
+    static FftGroup *const kinds[] = {
+        [FFT_COMPLEX] = NAME(complex_group), [FFT_REAL] = NAME(real_group),
+        [FFT_TO_REAL] = NAME(to_real_group), [FFT_COLUMNS] = NAME(column_group),
+        [FFT_ROWS] = NAME(row_group),
+    };
+    int64_t span = f->kind == FFT_COMPLEX && f->stride > 1 ? f->stride : f->nlines;
+    int64_t per_span = (span + LANES - 1) / LANES, within = number % per_span * LANES;
+    int here = span - within < LANES ? (int)(span - within) : LANES;
+    kinds[f->kind](f, number / per_span * span + within, here, work);
+}
+
+static const FftForm NAME(form) = { LANES, sizeof(DATA), NAME(work), NAME(groups), NAME(group) };
+
+#undef CX
+#undef CV
+#if LANES > 1
+#undef LOW_HALVES
+#undef HIGH_HALVES
+#undef EVEN_ONES
+#undef ODD_ONES
+#undef MIX
+#endif
