@@ -230,20 +230,34 @@ void guard_leave(ErrorCode code, const char *format, ...)
     longjmp(g->back, 1);
 }
 
-static void hand_over(Guard *g)
+static void hand_over(Guard *g, Guard *around)
 {
-    for (Deferred *d; !g->around && (d = take_deferred(g, NULL, NULL));)
+    for (Deferred *d; !around && (d = take_deferred(g, NULL, NULL));)
         heap_free(d);
     while (g->newest) {
         Block *block = g->newest;
         strike(block);
-        note(block, g->around);
+        note(block, around);
     }
     Deferred *oldest = g->deferred;
     while (oldest && oldest->older)
         oldest = oldest->older;
     if (oldest)
-        put_deferred(g->around, g->deferred, oldest);
+        put_deferred(around, g->deferred, oldest);
+}
+
+Guard *guard_pause(void)
+{
+    Guard *g = here;
+    if (g)
+        hand_over(g, NULL);
+    here = NULL;
+    return g;
+}
+
+void guard_resume(Guard *guard)
+{
+    here = guard;
 }
 
 static size_t free_all(Guard *g)
@@ -265,7 +279,7 @@ Error *guard_run_in(Guard *around, const char *doing, GuardFn *f, void *user)
         here = &g;
         f(user);
         here = before;
-        hand_over(&g);
+        hand_over(&g, around);
         return NULL;
     }
     here = NULL; /* there may be no memory for the error, and `around` may be another thread's */

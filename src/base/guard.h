@@ -30,6 +30,11 @@ MUST_USE Error *guard_run(const char *doing, GuardFn *f, void *user);
 MUST_USE Error *guard_run_in(Guard *around, const char *doing, GuardFn *f, void *user);
 Guard *guard_here(void); /* this thread's; NULL: none */
 
+/* Around foreign code, which may never come back: what is noted is noted nowhere from here on, and
+ * what is taken meanwhile is not under this guard. */
+Guard *guard_pause(void);
+void guard_resume(Guard *guard);
+
 /* f(user) is called, newest first, if the guard is left; `user` may lie on the stack of whoever
  * asks.  To be asked before the thing is made; and forgotten when it is given back by hand.
  * Both do nothing without a guard. */

@@ -81,13 +81,14 @@ bool table_get(const Table *table, const void *key, size_t n, uint64_t *value)
 
 void table_set(Table *table, const void *key, size_t n, uint64_t value)
 {
-    if (table->n * 3 >= table->room * 2)
-        grow(table);
     uint64_t hash = hash_bytes(key, n, 0);
-    TableSlot *slot = find(table, key, n, hash);
-    if (!slot->key) {
+    TableSlot *slot = table->room ? find(table, key, n, hash) : NULL;
+    if (!slot || !slot->key) {
         size_t begins = table->keys.n;
         text_add(&table->keys, key, n);
+        if (table->n * 3 >= table->room * 2)
+            grow(table); /* the last that asks for memory: till here nothing points at what is new */
+        slot = find(table, key, n, hash);
         *slot = (TableSlot){ .key = begins + 1, .n = n, .hash = hash };
         table->n++;
     }

@@ -5,6 +5,7 @@
  * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
  * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
 #include "front/array.h"
+#include "front/border.h"
 #include "front/client.h"
 #include "front/numpy.h"
 #include "front/say.h"
@@ -20,6 +21,7 @@
 
 tt_dtype tt_type(tt x)
 {
+    PUBLIC;
     Shape shape;
     tt_dtype type = TT_F32;
     if (value_shape(x, "tt_type", &shape) &&
@@ -30,6 +32,7 @@ tt_dtype tt_type(tt x)
 
 tt_dims tt_shape(tt x)
 {
+    PUBLIC;
     Shape shape;
     tt_dims dims = { 0, { 0 } };
     if (value_shape(x, "tt_shape", &shape)) {
@@ -41,6 +44,7 @@ tt_dims tt_shape(tt x)
 
 const char *tt_describe(tt x)
 {
+    PUBLIC;
     Shape shape;
     return value_shape(x, "tt_describe", &shape) ? shape_words(&shape) : "";
 }
@@ -55,12 +59,11 @@ static bool started(void)
     return !error;
 }
 
-void tt_init_with(const tt_options *options)
+void tt_init_with(const tt_options *given)
 {
-    tt_options given = { .plugin = NULL };
-    if (options)
-        memcpy(&given, options, options->size < sizeof given ? options->size : sizeof given);
-    Error *error = client_options(given.plugin, given.devices);
+    PUBLIC;
+    OPTIONS(tt_options, "tt_init", given, return);
+    Error *error = client_options(options.plugin, options.devices);
     if (error)
         say_error(error);
     else
@@ -69,11 +72,13 @@ void tt_init_with(const tt_options *options)
 
 int tt_device_count(void)
 {
+    PUBLIC;
     return started() ? client_device_count() : 0;
 }
 
 const char *tt_device_name(int device)
 {
+    PUBLIC;
     if (!started())
         return "";
     if (device < 0 || device >= client_device_count()) {
@@ -94,16 +99,19 @@ static tt value_from_host(Type type, const void *data, bool is_weak)
 
 tt tt_scalar(double x)
 {
+    PUBLIC;
     return value_from_host(type_scalar(F64), &x, true);
 }
 
 tt tt_integer(int64_t x)
 {
+    PUBLIC;
     return value_from_host(type_scalar(I64), &x, true);
 }
 
 tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
 {
+    PUBLIC;
     if (!dtype_ok("tt_from", type) || !dims_ok("tt_from", shape))
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
@@ -150,22 +158,41 @@ static tt filled(const char *who, Type t, double start, double step)
     return x;
 }
 
+static void arange_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    Type t = *(const Type *)config;
+    *out = as_element(build_iota(type_with(t, t.element == I1 ? I32 : t.element), 0), t.element);
+}
+
+static void full_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    *out = trace_constant(*(const Dense *)config);
+}
+
+static tt made(const char *who, Body *body, const void *config)
+{
+    tt x = NO_VALUE;
+    record(who, body, config, NULL, 1, &x);
+    return x;
+}
+
 tt tt_arange(tt_dtype type, int64_t n)
 {
+    PUBLIC;
     tt_dims dims = { 1, { n } };
     if (!dtype_ok("tt_arange", type) || !dims_ok("tt_arange", &dims))
         return NO_VALUE;
     if (type == TT_BOOL && n > 2)
         return say_broken("tt_arange: booleans do not count to %lld", (long long)n);
     Type t = { element_of(type), 1, dims.v };
-    return tracing
-               ? as_element(build_iota((Type){ type == TT_BOOL ? I32 : t.element, 1, dims.v }, 0),
-                            t.element)
-               : filled("tt_arange", t, 0, 1);
+    return tracing ? made("tt_arange", arange_body, &t) : filled("tt_arange", t, 0, 1);
 }
 
 tt tt_full(tt_dtype type, double value, const tt_dims *shape)
 {
+    PUBLIC;
     if (!dtype_ok("tt_full", type) || !dims_ok("tt_full", shape))
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
@@ -175,7 +202,7 @@ tt tt_full(tt_dtype type, double value, const tt_dims *shape)
         return filled("tt_full", t, value, 0);
     char number[16];
     set_number(t.element, value, number);
-    return trace_constant((Dense){ t, true, number });
+    return made("tt_full", full_body, &(Dense){ t, true, number });
 }
 
 /* ---- Reading arrays. */
@@ -187,6 +214,8 @@ static Array *narrowed(Array *wide, Element e)
     Element from = element_part(wide->type.element), to = element_part(e);
     size_t nparts = (size_t)type_count(t) * (to == e ? 1 : 2);
     char *data = malloc(type_bytes(wide->type) + 1);
+    if (!data)
+        say_broken("no memory on the host for %s", type_words(wide->type));
     bool read = data && array_read(wide, data);
     /* In place: an element's new place is not behind its old one. */
     for (size_t i = 0; read && i < nparts; i++) {
@@ -222,6 +251,7 @@ static Array *settled(tt x, const char *who)
 
 double tt_item(tt x)
 {
+    PUBLIC;
     Held held;
     char data[16];
     double item = 0;
@@ -245,6 +275,7 @@ double tt_item(tt x)
 
 bool tt_read(tt x, void *data, size_t bytes)
 {
+    PUBLIC;
     Array *a = settled(x, "tt_read");
     if (!a)
         return false;
@@ -257,21 +288,29 @@ bool tt_read(tt x, void *data, size_t bytes)
     return done;
 }
 
+static void print_one(void *user)
+{
+    Text text = { 0 };
+    if (array_print(&text, user))
+        puts(text_cstr(&text));
+    text_free(&text);
+}
+
 void tt_print_n(tt_tree tree)
 {
+    PUBLIC;
     for (int i = 0; i < tree.n; i++) {
         Array *a = settled(tree.leaf[i], "tt_print");
-        Text text = { 0 };
-        if (a && array_print(&text, a))
-            puts(text_cstr(&text));
-        text_free(&text);
-        if (a)
-            array_release(a);
+        if (!a)
+            continue;
+        guarded("tt_print", print_one, a);
+        array_release(a);
     }
 }
 
 void tt_wait_n(tt_tree tree)
 {
+    PUBLIC;
     for (int i = 0; i < tree.n; i++) {
         Held held;
         if (!value_pin(tree.leaf[i], "tt_wait", &held))
@@ -313,6 +352,7 @@ static Error *load(Npy *npy, Array **out)
 
 tt tt_load_npy(const char *path)
 {
+    PUBLIC;
     Npy npy;
     Array *a = NULL;
     Error *error = npy_open(path, &npy);
@@ -340,6 +380,7 @@ static bool save(const char *path, Array *a)
 
 bool tt_save_npy(const char *path, tt x)
 {
+    PUBLIC;
     Array *a = settled(x, "tt_save_npy");
     bool saved = a && save(path, a);
     if (a)

@@ -226,7 +226,7 @@ static bool divides(Type type, const Layout *l)
 
 Array *array_from_host(Type type, const void *data, const Layout *layout)
 {
-    if (!divides(type, layout))
+    if (!layout || !divides(type, layout))
         return NULL;
     PJRT_Buffer **parts = NULL;
     bool is_small = type_bytes(type) <= SMALL;

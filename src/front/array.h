@@ -17,6 +17,7 @@ typedef struct Layout {
     Tiling tiling;
 } Layout; /* interned: equal layouts are one pointer (layout_intern) */
 
+/* NULL: there is no memory; said. */
 const Layout *layout_single(int device);
 const Layout *layout_replicated(int ndevices, const int *devices);
 const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling);

@@ -10,6 +10,8 @@
  * around, outermost first, are the digits of a device's number.  Every node on a named axis inside
  * a manual computation is replaced by nodes of StableHLO. */
 #include "base/fail.h"
+#include "base/guard.h"
+#include "base/room.h"
 #include "front/lower.h"
 #include "front/names.h"
 #include "front/spmd.h"
@@ -39,12 +41,7 @@ typedef struct Resolver {
 
 static void push(Resolver *r, NodeId node)
 {
-    if (r->n == r->room) {
-        r->room = r->room ? r->room * 2 : 64;
-        r->list = realloc(r->list, sizeof *r->list * (size_t)r->room);
-        if (!r->list)
-            fail("no memory for %d operations", r->room);
-    }
+    HEAP_ROOM(r->list, r->n, &r->room);
     r->list[r->n++] = node;
 }
 
@@ -345,7 +342,7 @@ static void resolve(Resolver *r, RegionId region)
             resolve_callee(r, id);
     }
     region_set_nodes(r->m, region, r->n, r->list);
-    free(r->list);
+    heap_free(r->list);
     r->list = outer;
     r->n = n;
     r->room = room;
@@ -356,14 +353,12 @@ void resolve_axes(Module *m, RegionId r, int ndevices)
     Resolver resolver = { .m = m,
                           .ndevices = ndevices,
                           .map = subst_new(m),
-                          .is_done = calloc((size_t)m->nfuncs + 1, 1) };
-    if (!resolver.is_done)
-        fail("no memory for %d functions", m->nfuncs);
+                          .is_done = HEAP_ARRAY(bool, m->nfuncs + 1, "a list") };
     resolve(&resolver, r);
     subst_apply(&resolver.map, m, r);
     for (int i = 0; i < m->nfuncs; i++)
         if (resolver.is_done[i])
             subst_apply(&resolver.map, m, m->funcs[i].body);
     subst_free(&resolver.map);
-    free(resolver.is_done);
+    heap_free(resolver.is_done);
 }

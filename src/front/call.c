@@ -15,7 +15,7 @@
  * (programs.c); nothing is allocated for it but the results. */
 #include "front/call.h"
 
-#include "base/fail.h"
+#include "front/border.h"
 #include "front/build.h"
 #include "front/closed.h"
 #include "front/programs.h"
@@ -134,11 +134,12 @@ static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch 
         return p;
     pthread_mutex_lock(&f->building);
     p = programs_find(&signature);
-    if (!p) {
-        const Layout *const *layouts = describe(f, leaves, args, scratch);
-        p = layouts ? program_make(f, leaves, layouts) : NULL;
+    const Layout *const *layouts = p ? NULL : describe(f, leaves, args, scratch);
+    if (layouts && outermost_begin(f, args->n, args->leaf, scratch, &f->building)) {
+        p = program_make(f, leaves, layouts);
         if (p)
             programs_add(p, &signature); /* without memory for it, it is played this once */
+        outermost_end();
     }
     pthread_mutex_unlock(&f->building);
     return p;
@@ -157,26 +158,24 @@ static bool has_room(tt_fn f, int there, int room)
 }
 
 /* leaves: how many each argument has; its types are filled in when they are needed. */
-static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
+static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, Scratch *scratch, int nresults,
+                          tt *results)
 {
-    Scratch scratch;
-    scratch_begin(&scratch);
-    Args args = { leaves->n, leaf, SCRATCH(&scratch, Held, leaves->n) };
-    Array **arrays = SCRATCH(&scratch, Array *, leaves->n);
+    Args args = { leaves->n, leaf, SCRATCH(scratch, Held, leaves->n) };
+    Array **arrays = SCRATCH(scratch, Array *, leaves->n);
     bool ok = args.held && arrays;
     if (!ok)
         say_no_room(f, leaves->n);
     if (ok && (ok = pin_all(&args, f, leaves))) {
-        Program *p = is_concrete(f, &args) ? need_program(f, leaves, &args, &scratch) : NULL;
+        Program *p = is_concrete(f, &args) ? need_program(f, leaves, &args, scratch) : NULL;
         for (int i = 0; i < args.n; i++)
             arrays[i] = args.held[i].array;
         ok = p && has_room(f, p->nresults, nresults) &&
-             program_run(p, f->label, arrays, &scratch, results);
+             program_run(p, f->label, arrays, scratch, results);
         if (p)
             program_release(p);
         unpin_all(&args);
     }
-    scratch_end(&scratch);
     return ok;
 }
 
@@ -200,8 +199,12 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
     return true;
 }
 
+/* What a traced call of a jit function calls; lies in the session's arena. */
 typedef struct Callee {
-    Str name; /* empty: a map is inside, and it is copied where it is called */
+    struct Callee *next; /* of the session */
+    Str key;
+    uint64_t hash; /* of the key */
+    Str name;      /* empty: a map is inside, and it is copied where it is called */
     Graph graph;
     int nresults;
     const Type *results;
@@ -209,7 +212,7 @@ typedef struct Callee {
 } Callee;
 
 /* Everything the body of a call depends on but its code. */
-static Text callee_key(tt_fn f, const Leaves *leaves)
+static Str callee_key(tt_fn f, const Leaves *leaves)
 {
     Text key = { 0 };
     text_add(&key, &f, sizeof f);
@@ -223,7 +226,9 @@ static Text callee_key(tt_fn f, const Leaves *leaves)
         text_add(&key, &t->mesh, sizeof t->mesh);
         text_add(&key, &t->is_manual, sizeof t->is_manual);
     }
-    return key;
+    Str copy = str_copy(trace_arena(), (Str){ key.at, key.n });
+    text_free(&key);
+    return copy;
 }
 
 static Str unique_name(Module *m, const char *name)
@@ -289,25 +294,34 @@ static bool is_portable(const Callee *callee)
     return true;
 }
 
+static const Callee *find_callee(Str key, uint64_t hash)
+{
+    const Callee *c = session->callees;
+    while (c && !(c->hash == hash && str_equal(c->key, key)))
+        c = c->next;
+    return c;
+}
+
 static const Callee *need_callee(tt_fn f, const Leaves *leaves)
 {
-    Text key = callee_key(f, leaves);
-    uint64_t found = 0;
-    if (!table_get(&session->calls, key.at, key.n, &found)) {
-        Trace frame = {
-            .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line
-        };
-        Graph g;
-        frame_push(&frame);
-        bool ok = fn_graph(f, leaves, &g);
-        frame_pop(&frame);
-        Callee *callee = ok ? add_callee(f, &g) : NULL;
-        found = (uint64_t)(uintptr_t)callee;
-        if (callee && is_portable(callee))
-            table_set(&session->calls, key.at, key.n, found);
+    Str key = callee_key(f, leaves);
+    uint64_t hash = hash_bytes(key.at, key.n, 0);
+    const Callee *known = find_callee(key, hash);
+    if (known)
+        return known;
+    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
+    Graph g;
+    frame_push(&frame);
+    bool ok = fn_graph(f, leaves, &g);
+    frame_pop(&frame);
+    Callee *callee = ok ? add_callee(f, &g) : NULL;
+    if (callee && is_portable(callee)) {
+        callee->key = key;
+        callee->hash = hash;
+        callee->next = session->callees;
+        session->callees = callee;
     }
-    text_free(&key);
-    return (const Callee *)(uintptr_t)found;
+    return callee;
 }
 
 /* A traced call of a jit function stays a call, of a private function. */
@@ -356,7 +370,7 @@ static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, t
     bool ok = there >= 0 && has_room(f, there, nresults);
     here = at;
     if (ok && f->key.kind == FN_C)
-        fn_apply(f, leaf, results);
+        user_call(f, leaf, results);
     else if (ok && f->key.kind == FN_JIT)
         ok = call_jit(f, leaves, leaf, results);
     else if (ok)
@@ -387,54 +401,86 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
 
 /* A call that calls itself is traced for ever; better told than run out of stack. */
 enum { DEEPEST = 256 };
-static _Thread_local int deep;
 
 static bool goes_deeper(tt_fn f)
 {
-    if (deep == DEEPEST)
+    if (call_depth == DEEPEST)
         return say_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
                           "since nothing is known yet to end it by",
                           f->label, DEEPEST),
                false;
-    deep++;
+    call_depth++;
     return true;
 }
 
-/* The leaves of all arguments, one after the other.  NULL: said. */
-static const tt *join_leaves(tt_fn f, const tt_tree *args, const Leaves *leaves, Scratch *scratch)
+/* The leaves of all arguments, one after the other, into `leaf` if they are not so already. */
+static const tt *join_leaves(const tt_tree *args, const Leaves *leaves, tt *leaf)
 {
     if (leaves->nargs == 1 && args[0].leaf)
         return args[0].leaf;
-    tt *leaf = SCRATCH(scratch, tt, leaves->n);
-    if (!leaf)
-        say_no_room(f, leaves->n);
     for (int i = 0, n = 0; leaf && i < leaves->nargs; n += args[i++].n)
         if (args[i].n)
             memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
     return leaf;
 }
 
-const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
+/* A call inside a trace; lies on the stack of tt_call_n. */
+typedef struct TracedCall {
+    tt_fn f;
+    const tt_tree *args;
+    Leaves *leaves;
+    int nresults;
+    tt *results;
+} TracedCall;
+
+static void play_traced(void *user)
 {
-    tt *results = scope_alloc(sizeof *results * (size_t)(nresults + 1));
-    Leaves leaves;
-    if (!fn_is(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
-        return results;
+    const TracedCall *c = user;
+    const tt *leaf =
+        join_leaves(c->args, c->leaves, ARENA_ARRAY(trace_arena(), tt, c->leaves->n + 1));
+    call_traced(c->f, c->leaves, leaf, c->nresults, c->results);
+}
+
+/* Its scratch is no part of the frames of calls inside calls. */
+__attribute__((noinline)) static void call_outermost(tt_fn f, const tt_tree *args, Leaves *leaves,
+                                                     int nresults, tt *results)
+{
     Scratch scratch;
     scratch_begin(&scratch);
-    const tt *leaf = join_leaves(f, args, &leaves, &scratch);
-    if (leaf && tracing)
-        call_traced(f, &leaves, leaf, nresults, results);
-    else if (leaf)
-        call_concrete(f, &leaves, leaf, nresults, results);
+    const tt *leaf = join_leaves(args, leaves, SCRATCH(&scratch, tt, leaves->n));
+    if (leaf)
+        call_concrete(f, leaves, leaf, &scratch, nresults, results);
+    else
+        say_no_room(f, leaves->n);
     scratch_end(&scratch);
-    deep--;
+}
+
+const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    tt *results = scope_values(nresults);
+    Leaves leaves;
+    if (!results)
+        return no_values;
+    if (!fn_is(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
+        return results;
+    if (tracing) {
+        TracedCall call = { f, args, &leaves, nresults, results };
+        if (!guarded(f->label, play_traced, &call))
+            memset(results, 0, sizeof *results * (size_t)nresults);
+    } else {
+        call_outermost(f, args, &leaves, nresults, results);
+    }
+    call_depth--;
     return results;
 }
 
 const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 {
-    tt *results = scope_alloc(sizeof *results * (size_t)(n + 1));
+    PUBLIC;
+    tt *results = scope_values(n);
+    if (!results)
+        return no_values;
     if (!fn_is(f, "tt_map"))
         return results;
     for (int i = 0; i < ntrees; i++)
@@ -455,7 +501,7 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 /* The text, kept for this scope; empty: said. */
 static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch)
 {
-    Args pinned = { leaves->n, join_leaves(f, args, leaves, scratch),
+    Args pinned = { leaves->n, join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n)),
                     SCRATCH(scratch, Held, leaves->n) };
     if (!pinned.leaf || !pinned.held)
         return say_no_room(f, leaves->n), "";
@@ -463,17 +509,22 @@ static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scra
         return "";
     const Layout *const *layouts =
         is_concrete(f, &pinned) ? describe(f, leaves, &pinned, scratch) : NULL;
-    Text text = layouts ? program_text(f, leaves, layouts) : (Text){ 0 };
+    Text text = { 0 };
+    if (layouts && outermost_begin(f, pinned.n, pinned.leaf, scratch, NULL)) {
+        text = program_text(f, leaves, layouts);
+        outermost_end();
+    }
     unpin_all(&pinned);
     char *kept = scope_alloc(text.n + 1);
-    if (text.n)
+    if (text.n && kept)
         memcpy(kept, text.at, text.n);
     text_free(&text);
-    return kept;
+    return kept ? kept : "";
 }
 
 const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
 {
+    PUBLIC;
     Leaves leaves;
     if (!fn_is(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
         return "";
@@ -485,6 +536,17 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     const char *text = lower_text(f, args, &leaves, &scratch);
     scratch_end(&scratch);
     return text;
+}
+
+bool options_copy(const char *who, const char *type, void *to, size_t room, const void *from,
+                  size_t size)
+{
+    if (size < sizeof size)
+        return say_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
+                          size, type),
+               false;
+    memcpy(to, from, size < room ? size : room);
+    return true;
 }
 
 /* ---- public functions, called outside a trace ---- */
@@ -506,19 +568,45 @@ static tt_fn public_function(const char *name, Body *body, int nout)
     return f;
 }
 
+typedef struct Recording {
+    Body *body;
+    const tt *in;
+    tt *out;
+    const void *config;
+} Recording;
+
+static void play_body(void *user)
+{
+    const Recording *r = user;
+    r->body(r->in, r->out, r->config);
+}
+
+bool record(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out)
+{
+    unsigned before = said_count();
+    Recording recording = { body, in, out, config };
+    if (!guarded(name, play_body, &recording))
+        memset(out, 0, sizeof *out * (size_t)nout);
+    return said_count() == before;
+}
+
 bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
                 const tt *in, int nout, tt *out)
 {
+    PUBLIC;
     memset(out, 0, sizeof *out * (size_t)nout);
-    if (tracing) {
-        unsigned before = said_count();
-        body(in, out, config);
-        return said_count() == before;
-    }
+    if (tracing)
+        return record(name, body, config, in, nout, out);
     tt_fn f = public_function(name, body, nout);
+    if (!f)
+        return false;
     /* One argument: only messages of transformations tell leaves apart. */
     Leaves leaves = {
         .n = nin, .nargs = 1, .counts = { nin }, .config = config, .config_size = config_size
     };
-    return call_concrete(f, &leaves, in, nout, out);
+    Scratch scratch;
+    scratch_begin(&scratch);
+    bool ok = call_concrete(f, &leaves, in, &scratch, nout, out);
+    scratch_end(&scratch);
+    return ok;
 }

@@ -16,9 +16,15 @@ typedef void Body(const tt *in, tt *out, const void *config);
 bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
                 const tt *in, int nout, tt *out);
 
-/* What the caller's struct has of ours: it may be older, and shorter. */
-#define OPTIONS(T, name)                                                                           \
+/* Inside a trace: runs the body where it stands, under a guard.  False: said; out is then broken. */
+bool record(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out);
+
+/* What the caller's struct has of ours: it may be older, and shorter.  One that does not say its
+ * size was not filled in; that is said, to `who`, and `otherwise` done. */
+#define OPTIONS(T, who, given, otherwise)                                                          \
     T options = { 0 };                                                                             \
-    if (name)                                                                                      \
-    memcpy(&options, name, name->size && name->size < sizeof options ? name->size : sizeof options)
+    if ((given) && !options_copy(who, #T, &options, sizeof options, (given), (given)->size))       \
+    otherwise
+bool options_copy(const char *who, const char *type, void *to, size_t room, const void *from,
+                  size_t size);
 #endif

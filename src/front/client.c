@@ -8,7 +8,7 @@
  * Which plugin, and how it is made to start, is plugin.c's. */
 #include "front/client.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 #include "front/plugin.h"
 
 #include <stdlib.h>
@@ -82,14 +82,22 @@ static void put_message(Text *p, int field, Text *inner)
 }
 
 /* CompileOptionsProto: one replica of n partitions, on these devices in this order. */
-static Text compile_options(int n, const int *devices)
+typedef struct Options {
+    int ndevices;
+    const int *devices;
+    Text text;
+} Options;
+
+static void compile_options(void *user)
 {
-    Text assignment = { 0 }, build = { 0 }, options = { 0 };
+    Options *options = user;
+    int n = options->ndevices;
+    Text assignment = { 0 }, build = { 0 };
     put_int(&assignment, 1, 1); /* replica_count */
     put_int(&assignment, 2, n); /* computation_count */
     for (int i = 0; i < n; i++) {
         Text ids = { 0 };
-        put_int(&ids, 1, plugin.ids[devices[i]]);
+        put_int(&ids, 1, plugin.ids[options->devices[i]]);
         put_message(&assignment, 3, &ids); /* computation_devices */
     }
     put_int(&build, 1, -1); /* device_ordinal */
@@ -98,8 +106,7 @@ static Text compile_options(int n, const int *devices)
     put_int(&build, 6, 1);  /* use_spmd_partitioning */
     put_message(&build, 9, &assignment);
     put_int(&build, 19, 1); /* use_shardy_partitioner */
-    put_message(&options, 3, &build);
-    return options;
+    put_message(&options->text, 3, &build);
 }
 
 static void end_loaded(PJRT_LoadedExecutable *loaded)
@@ -111,7 +118,8 @@ static void end_loaded(PJRT_LoadedExecutable *loaded)
 Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs, int nresults,
                       Executable **out)
 {
-    Text options = compile_options(ndevices, devices);
+    Options options = { ndevices, devices, { 0 } };
+    TRY(guard_run_in(NULL, "the options of a compilation", compile_options, &options));
     PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
                              .code = (char *)stablehlo_text.at,
                              .code_size = stablehlo_text.n,
@@ -119,9 +127,9 @@ Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int 
                              .format_size = 4 };
     PJRT_Client_Compile_Args args =
         ARGS(Client_Compile, .client = plugin.client, .program = &program,
-             .compile_options = options.at, .compile_options_size = options.n);
+             .compile_options = options.text.at, .compile_options_size = options.text.n);
     Error *error = CALL(Client_Compile, &args);
-    text_free(&options);
+    text_free(&options.text);
     if (error)
         return error;
     Executable *e = malloc(sizeof *e);

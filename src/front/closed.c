@@ -4,7 +4,7 @@
  */
 #include "front/closed.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>
@@ -52,12 +52,10 @@ static void search(Search *s, RegionId r)
 
 Values free_values(Module *m, int nregions, const RegionId *regions)
 {
-    Search s = { .m = m, .state = calloc(m->nvalues, 1) };
-    if (!s.state)
-        fail("no memory to mark %u values", m->nvalues);
+    Search s = { .m = m, .state = HEAP_ARRAY(char, m->nvalues, "marks of values") };
     for (int i = 0; i < nregions; i++)
         search(&s, regions[i]);
-    free(s.state);
+    heap_free(s.state);
     return s.found;
 }
 

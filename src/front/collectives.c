@@ -4,6 +4,7 @@
  * Operations add and drop axes; the tiled forms are those between two reshapes:
  *
  *     all_gather of f32[3,4] along axis 1     f32[3,n,4]     tiled: seen as f32[3,n*4] */
+#include "front/border.h"
 #include "front/build.h"
 #include "front/names.h"
 #include "front/numpy.h"
@@ -284,55 +285,92 @@ static bool options_fit(const Meeting *q)
     return false;
 }
 
-const tt *tt_collective_n(tt_tree tree, tt_collective kind, const char *axis_name,
-                          const tt_collective_options *given)
+/* What a call asks for. */
+typedef struct Wish {
+    const char *who, *axis_name;
+    tt_tree tree;
+    tt_collective kind;
+    const tt_collective_options *options;
+    int n, number; /* of pairs or sources; by how much, or the source */
+    const tt_pair *pairs;
+    const int *from;
+} Wish;
+
+/* The body records for every leaf. */
+static const tt *ask(Body *body, const Wish *wish)
 {
-    tt *out = scope_alloc(sizeof *out * (size_t)(tree.n + 1));
-    Here at = here;
-    if ((unsigned)kind > TT_ALL_TO_ALL)
-        return say_broken("tt_collective: there is no collective %d", (int)kind), out;
-    Meeting q = { .who = names[kind], .axis_name = axis_name, .kind = kind };
-    if (given)
-        memcpy(&q.options, given,
-               given->size && given->size < sizeof q.options ? given->size : sizeof q.options);
-    q.attrs = bound(q.who, axis_name);
-    bool ok = q.attrs && options_fit(&q) && take_groups(&q, (int)q.attrs->size);
-    for (int i = 0; ok && i < tree.n; i++) {
-        out[i] = meet(&q, tree.leaf[i]);
-        here = at;
-    }
+    tt *out = scope_values(wish->tree.n);
+    if (!out)
+        return no_values;
+    record(wish->who, body, wish, wish->tree.leaf, wish->tree.n, out);
     return out;
 }
 
-/* Every leaf through one operation that keeps its shape. */
-static const tt *send(const char *who, tt_tree tree, OpId op, const AxisAttrs *attrs)
+static void collective_body(const tt *in, tt *out, const void *config)
 {
-    tt *out = scope_alloc(sizeof *out * (size_t)(tree.n + 1));
-    for (int i = 0; attrs && i < tree.n; i++) {
-        Shape shape;
-        if (!value_shape(tree.leaf[i], who, &shape))
-            continue;
-        Type t = type_at(tree.leaf[i]);
-        bool is_silent = op == OP_NAMED_PERMUTE && !attrs->pairs.rows;
-        out[i] = is_silent ? build_zeros(t) : build(op, 1, &tree.leaf[i], attrs, t);
+    const Wish *wish = config;
+    Here at = here;
+    OPTIONS(tt_collective_options, wish->who, wish->options, return);
+    Meeting q = {
+        .who = wish->who, .axis_name = wish->axis_name, .kind = wish->kind, .options = options
+    };
+    q.attrs = bound(q.who, q.axis_name);
+    bool ok = q.attrs && options_fit(&q) && take_groups(&q, (int)q.attrs->size);
+    for (int i = 0; ok && i < wish->tree.n; i++) {
+        out[i] = meet(&q, in[i]);
+        here = at;
     }
-    return out;
+}
+
+const tt *tt_collective_n(tt_tree tree, tt_collective kind, const char *axis_name,
+                          const tt_collective_options *options)
+{
+    PUBLIC;
+    if ((unsigned)kind > TT_ALL_TO_ALL)
+        return say_broken("tt_collective: there is no collective %d", (int)kind), no_values;
+    return ask(collective_body, &(Wish){ .who = names[kind],
+                                         .axis_name = axis_name,
+                                         .tree = tree,
+                                         .kind = kind,
+                                         .options = options });
+}
+
+/* Every leaf through one operation that keeps its shape. */
+static void send(const Wish *wish, OpId op, const AxisAttrs *attrs, tt *out)
+{
+    for (int i = 0; attrs && i < wish->tree.n; i++) {
+        Shape shape;
+        tt x = wish->tree.leaf[i];
+        if (!value_shape(x, wish->who, &shape))
+            continue;
+        Type t = type_at(x);
+        bool is_silent = op == OP_NAMED_PERMUTE && !attrs->pairs.rows;
+        out[i] = is_silent ? build_zeros(t) : build(op, 1, &x, attrs, t);
+    }
+}
+
+static void shift_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    const Wish *wish = config;
+    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
+    if (!attrs)
+        return;
+    int size = (int)attrs->size;
+    int64_t *pairs = ARENA_ARRAY(trace_arena(), int64_t, 2 * size);
+    for (int i = 0; i < size; i++) {
+        pairs[2 * i] = i;
+        pairs[2 * i + 1] = ((i + wish->number % size) % size + size) % size;
+    }
+    attrs->pairs = (Matrix){ size, 2, pairs };
+    send(wish, OP_NAMED_PERMUTE, attrs, out);
 }
 
 /* Device or row i sends to i + by, around the ring. */
 const tt *tt_shift_n(tt_tree tree, const char *axis_name, int by)
 {
-    AxisAttrs *attrs = bound("tt_shift", axis_name);
-    if (attrs) {
-        int size = (int)attrs->size;
-        int64_t *pairs = ARENA_ARRAY(trace_arena(), int64_t, 2 * size);
-        for (int i = 0; i < size; i++) {
-            pairs[2 * i] = i;
-            pairs[2 * i + 1] = ((i + by % size) % size + size) % size;
-        }
-        attrs->pairs = (Matrix){ size, 2, pairs };
-    }
-    return send("tt_shift", tree, OP_NAMED_PERMUTE, attrs);
+    PUBLIC;
+    return ask(shift_body, &(Wish){ "tt_shift", axis_name, tree, .number = by });
 }
 
 static bool is_member(const char *who, const char *axis_name, int member, int size)
@@ -366,11 +404,20 @@ static bool take_pairs(AxisAttrs *attrs, const char *axis_name, const tt_pair *p
     return true;
 }
 
+static void permute_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    const Wish *wish = config;
+    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
+    if (attrs && take_pairs(attrs, wish->axis_name, wish->pairs, wish->n))
+        send(wish, OP_NAMED_PERMUTE, attrs, out);
+}
+
 const tt *tt_ppermute_n(tt_tree tree, const char *axis_name, const tt_pair *pairs, int n)
 {
-    AxisAttrs *attrs = bound("tt_ppermute", axis_name);
-    bool ok = attrs && take_pairs(attrs, axis_name, pairs, n);
-    return send("tt_ppermute", tree, OP_NAMED_PERMUTE, ok ? attrs : NULL);
+    PUBLIC;
+    return ask(permute_body,
+               &(Wish){ "tt_ppermute", axis_name, tree, .n = n, .pairs = pairs });
 }
 
 /* Member i gets what member from[i] has. */
@@ -398,30 +445,70 @@ static bool take_sources(AxisAttrs *attrs, const char *axis_name, const int *fro
     return true;
 }
 
+static void shuffle_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    const Wish *wish = config;
+    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
+    if (attrs && take_sources(attrs, wish->axis_name, wish->from, wish->n))
+        send(wish, OP_NAMED_PERMUTE, attrs, out);
+}
+
 const tt *tt_pshuffle_n(tt_tree tree, const char *axis_name, const int *from, int n)
 {
-    AxisAttrs *attrs = bound("tt_pshuffle", axis_name);
-    bool ok = attrs && take_sources(attrs, axis_name, from, n);
-    return send("tt_pshuffle", tree, OP_NAMED_PERMUTE, ok ? attrs : NULL);
+    PUBLIC;
+    return ask(shuffle_body, &(Wish){ "tt_pshuffle", axis_name, tree, .n = n, .from = from });
+}
+
+static void broadcast_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    const Wish *wish = config;
+    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
+    if (!attrs || !is_member(wish->who, wish->axis_name, wish->number, (int)attrs->size))
+        return;
+    attrs->source = wish->number;
+    send(wish, OP_NAMED_BROADCAST, attrs, out);
 }
 
 const tt *tt_pbroadcast_n(tt_tree tree, const char *axis_name, int source)
 {
-    AxisAttrs *attrs = bound("tt_pbroadcast", axis_name);
-    bool ok = attrs && is_member("tt_pbroadcast", axis_name, source, (int)attrs->size);
-    if (ok)
-        attrs->source = source;
-    return send("tt_pbroadcast", tree, OP_NAMED_BROADCAST, ok ? attrs : NULL);
+    PUBLIC;
+    return ask(broadcast_body, &(Wish){ "tt_pbroadcast", axis_name, tree, .number = source });
+}
+
+static void axis_index_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    const AxisAttrs *axes = bound("tt_axis_index", config);
+    if (axes)
+        *out = build_axis_index(axes);
 }
 
 tt(tt_axis_index)(const char *axis_name)
 {
-    const AxisAttrs *axes = bound("tt_axis_index", axis_name);
-    return axes ? build_axis_index(axes) : NO_VALUE;
+    PUBLIC;
+    tt index = NO_VALUE;
+    record("tt_axis_index", axis_index_body, axis_name, NULL, 1, &index);
+    return index;
+}
+
+typedef struct SizeOf {
+    const char *axis_name;
+    int size;
+} SizeOf;
+
+static void axis_size(void *user)
+{
+    SizeOf *of = user;
+    const AxisAttrs *axes = bound("tt_axis_size", of->axis_name);
+    of->size = axes ? (int)axes->size : 0;
 }
 
 int(tt_axis_size)(const char *axis_name)
 {
-    const AxisAttrs *axes = bound("tt_axis_size", axis_name);
-    return axes ? (int)axes->size : 0;
+    PUBLIC;
+    SizeOf of = { axis_name, 0 };
+    guarded("tt_axis_size", axis_size, &of);
+    return of.size;
 }

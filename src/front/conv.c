@@ -4,6 +4,7 @@
  *
  * with one, two or three axes where h and w stand. */
 #include "front/numpy.h"
+#include "front/border.h"
 #include "front/say.h"
 
 /* No bytes between fields: they tell programs apart. */
@@ -90,7 +91,8 @@ static void conv_body(const tt *in, tt *out, const void *config)
 
 tt tt_conv_with(tt x, tt kernels, const tt_conv_options *given)
 {
-    OPTIONS(tt_conv_options, given);
+    PUBLIC;
+    OPTIONS(tt_conv_options, "tt_conv", given, return NO_VALUE);
     Conv c = { .stride = options.stride ? options.stride : 1,
                .groups = options.groups ? options.groups : 1,
                .valid = options.valid };

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "front/array.h"
+#include "front/border.h"
 #include "front/say.h"
 #include "ops/number.h"
 
@@ -185,6 +186,7 @@ static void astype_body(const tt *in, tt *out, const void *config)
 
 tt tt_astype(tt x, tt_dtype type)
 {
+    PUBLIC;
     if (!dtype_ok("tt_astype", type))
         return NO_VALUE;
     Element to = element_of(type);
@@ -251,6 +253,7 @@ static void mod_body(const tt *in, tt *out, const void *config)
 
 tt tt_mod(tt a, tt b)
 {
+    PUBLIC;
     static const Config config = { "tt_mod", OP_REM, INTS | FLOATS, false };
     return EAGER(config.who, mod_body, &config, a, b);
 }
@@ -329,6 +332,7 @@ static void pow_body(const tt *in, tt *out, const void *config)
 
 tt tt_pow(tt a, tt b)
 {
+    PUBLIC;
     static const Config config = { "tt_pow", OP_POW, NUMBERS, false };
     int64_t power;
     Shape base;
@@ -362,10 +366,12 @@ static void where_body(const tt *in, tt *out, const void *config)
 
 tt tt_where(tt condition, tt a, tt b)
 {
+    PUBLIC;
     return eager("tt_where", where_body, NULL, 0, 3, (const tt[]){ condition, a, b });
 }
 
 tt tt_clip(tt x, tt low, tt high)
 {
+    PUBLIC;
     return tt_min(tt_max(x, low), high);
 }

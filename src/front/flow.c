@@ -3,6 +3,7 @@
  * Each is a function made of others, called like any other: the functions inside are traced for
  * the types that the turns have, and their graphs become the regions of one operation. */
 #include "front/array.h"
+#include "front/border.h"
 #include "front/build.h"
 #include "front/fn.h"
 #include "front/numpy.h"
@@ -345,11 +346,13 @@ static const tt *call(FnKind kind, const char *how, tt_fn inner, tt_fn other, in
 
 const tt *tt_while_n(tt_fn condition, tt_fn body, const tt_tree *args, int nargs)
 {
+    PUBLIC;
     return call(FN_WHILE, "while", body, condition, 0, args, nargs, args[0].n);
 }
 
 const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
 {
+    PUBLIC;
     bool fits = turns >= 0 && turns <= INT32_MAX && nargs < TT_MAX_ARGS;
     if (nargs >= TT_MAX_ARGS)
         say_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
@@ -369,11 +372,13 @@ const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
 
 const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)
 {
+    PUBLIC;
     return call(FN_SCAN, "scan", body, NULL, 0, args, nargs, nresults);
 }
 
 const tt *tt_cond_n(tt condition, tt_fn yes, tt_fn no, const tt_tree *args, int nargs, int nresults)
 {
+    PUBLIC;
     tt_tree all[TT_MAX_ARGS] = { { &condition, 1 } };
     bool fits = nargs < TT_MAX_ARGS;
     if (fits)

@@ -11,6 +11,8 @@
 
 #include "base/fail.h"
 #include "base/sync.h"
+#include "front/border.h"
+#include "front/intern.h"
 #include "front/say.h"
 
 #include <stdio.h>
@@ -28,25 +30,28 @@ static Table enlisted;  /* address -> const tt_fun * */
 
 /* ---- interning ---- */
 
-static void *keep(const void *bytes, size_t n)
-{
-    char *copy = malloc(n + 1);
-    if (!copy)
-        fail("no memory for %zu bytes of a name", n);
-    memcpy(copy, bytes, n);
-    copy[n] = 0;
-    return copy;
-}
-
 const void *intern_bytes(const void *bytes, size_t n)
 {
-    uint64_t found;
+    uint64_t found = 0;
+    Error *error = NULL;
     lock_take(&lock);
     if (!table_get(&strings, bytes, n, &found)) {
-        found = (uint64_t)(uintptr_t)keep(bytes, n);
-        table_set(&strings, bytes, n, found);
+        char *copy = malloc(n + 1);
+        if (copy) {
+            memcpy(copy, bytes, n);
+            copy[n] = 0;
+            error = intern_put(&strings, bytes, n, copy);
+        }
+        if (error)
+            free(copy);
+        else
+            found = (uint64_t)(uintptr_t)copy;
     }
     lock_give(&lock);
+    if (error)
+        say_error(error);
+    else if (!found)
+        say_broken("no memory on the host for %zu bytes of a name", n);
     return (const void *)(uintptr_t)found;
 }
 
@@ -55,26 +60,37 @@ const char *intern_string(const char *s)
     return s ? intern_bytes(s, strlen(s)) : NULL;
 }
 
+/* NULL: said. */
 static const char *make_label(const FnKey *key, const char *how, const char *name)
 {
     if (!how)
         return name;
-    Text text = { 0 };
-    text_printf(&text, "%s(%s)", how, key->inner ? key->inner->label : name);
-    const char *label = intern_string(text_cstr(&text));
-    text_free(&text);
+    const char *inner = key->inner ? key->inner->label : name;
+    size_t n = strlen(how) + strlen(inner) + sizeof "()";
+    char *text = malloc(n);
+    if (!text)
+        return say_broken("no memory on the host for %zu bytes of a name", n), NULL;
+    snprintf(text, n, "%s(%s)", how, inner);
+    const char *label = intern_string(text);
+    free(text);
     return label;
 }
 
+/* NULL: said. */
 static tt_fn make_function(const FnKey *key, const char *how, const char *name)
 {
-    tt_fn f = calloc(1, sizeof *f);
+    const char *own = key->inner ? key->inner->name : intern_string(name);
+    const char *label = own ? make_label(key, how, own) : NULL;
+    tt_fn f = label ? calloc(1, sizeof *f) : NULL;
+    if (label && !f)
+        say_broken("%s: no memory on the host for a function", label);
     if (!f)
-        fail("no memory for a function");
+        return NULL;
     f->key = *key;
     f->how = how;
-    f->name = key->inner ? key->inner->name : intern_string(name);
-    f->label = make_label(key, how, f->name);
+    f->name = own;
+    f->label = label;
+    f->nested = key->inner ? key->inner->nested + 1 : 0;
     f->arity = key->arity;
     f->fun = key->fun;
     f->file = f->fun ? f->fun->file : here.file;
@@ -83,34 +99,50 @@ static tt_fn make_function(const FnKey *key, const char *how, const char *name)
     return f;
 }
 
+static void free_function(tt_fn f)
+{
+    pthread_mutex_destroy(&f->building);
+    free(f);
+}
+
 tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
 {
-    uint64_t found;
+    enum { MOST_NESTED = 256 }; /* each is a level of recursion, and its name has all inside */
+    uint64_t found = 0;
     lock_take(&lock);
     bool known = table_get(&functions, key, sizeof *key, &found);
     lock_give(&lock);
     if (known)
         return (tt_fn)(uintptr_t)found;
+    if (key->inner && key->inner->nested >= MOST_NESTED)
+        return say_broken("%s of a function that is transformed %d times already: no more are "
+                          "possible",
+                          how, MOST_NESTED),
+               NULL;
     tt_fn f = make_function(key, how, name);
+    if (!f)
+        return NULL;
     lock_take(&lock);
-    if (table_get(&functions, key, sizeof *key, &found)) {
-        pthread_mutex_destroy(&f->building);
-        free(f); /* another thread was faster */
-        f = (tt_fn)(uintptr_t)found;
-    } else {
-        table_set(&functions, key, sizeof *key, (uint64_t)(uintptr_t)f);
-    }
+    known = table_get(&functions, key, sizeof *key, &found); /* another thread was faster */
+    Error *error = known ? NULL : intern_put(&functions, key, sizeof *key, f);
     lock_give(&lock);
-    return f;
+    if (known || error)
+        free_function(f);
+    if (error)
+        return say_error(error), NULL;
+    return known ? (tt_fn)(uintptr_t)found : f;
 }
 
 /* ---- C functions ---- */
 
 void tt_enlist(const tt_fun *fun)
 {
+    PUBLIC;
     lock_take(&lock);
-    table_set(&enlisted, &fun->function, sizeof fun->function, (uint64_t)(uintptr_t)fun);
+    Error *error = intern_put(&enlisted, &fun->function, sizeof fun->function, fun);
     lock_give(&lock);
+    if (error)
+        say_error(error_in(error, "TT_FUN of %s", fun->name));
 }
 
 static const tt_fun *find_enlisted(void (*function)(void))
@@ -130,6 +162,8 @@ static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
         n--;
     const char *name = intern_bytes(arguments, n);
     const tt_fun *fun = find_enlisted(function);
+    if (!name)
+        return NULL;
     if (!arity && !fun && strncmp(name, "tt_", 3) == 0) {
         say_broken("%s is no function of arrays alone: call it in a function that is one, and give "
                    "that",
@@ -158,6 +192,7 @@ tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)
         return (tt_fn)(void *)function;
     unsigned at = (unsigned)((uintptr_t)function >> 4) % RECENT;
     if (recent[at].function != function) {
+        PUBLIC;
         tt_fn f = make_c(arity, function, name);
         if (!f)
             return NULL;
@@ -167,7 +202,7 @@ tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)
     return recent[at].f;
 }
 
-static void apply(tt_fn f, const tt *in, tt *out)
+void fn_apply(tt_fn f, const tt *in, tt *out)
 {
     typedef void F(void);
     F *p = f->key.function;
@@ -193,11 +228,6 @@ static void apply(tt_fn f, const tt *in, tt *out)
     default: fail("a function of %d arrays", f->arity);
     }
 #undef A
-}
-
-void fn_apply(tt_fn f, const tt *leaves, tt *results)
-{
-    apply(f, leaves, results);
 }
 
 int fn_c_results(tt_fn f)
@@ -317,7 +347,7 @@ static bool trace_c(tt_fn f, const Leaves *leaves, Graph *out)
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
     Here before = here;
-    apply(f, in, results);
+    user_call(f, in, results);
     here = before;
     return record_end(f->label, nresults, results, out);
 }
@@ -387,7 +417,7 @@ static tt_fn configured(tt_fn f, const char *who, const void *config, size_t siz
         return say_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
     key.config = intern_bytes(config, wanted);
     key.config_size = wanted;
-    return fn_intern(&key, NULL, f->name);
+    return key.config ? fn_intern(&key, NULL, f->name) : NULL;
 }
 
 /* The function that a transformation is of: f, with the configuration in `options`. */
@@ -396,9 +426,10 @@ static tt_fn configured(tt_fn f, const char *who, const void *config, size_t siz
 
 tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 {
+    PUBLIC;
     if (!fn_is(f, "tt_jit"))
         return NULL;
-    OPTIONS(tt_jit_options, given);
+    OPTIONS(tt_jit_options, "tt_jit", given, return NULL);
     if (!CONFIGURED(f, "tt_jit", options))
         return NULL;
     FnKey key = { .kind = FN_JIT, .inner = f, .donate = options.donate };
@@ -407,10 +438,11 @@ tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 
 static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *how)
 {
-    if (!fn_is(f, kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad"))
+    const char *who = kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad";
+    if (!fn_is(f, who))
         return NULL;
-    OPTIONS(tt_grad_options, given);
-    if (!CONFIGURED(f, kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad", options))
+    OPTIONS(tt_grad_options, who, given, return NULL);
+    if (!CONFIGURED(f, who, options))
         return NULL;
     FnKey key = {
         .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1, .has_aux = options.has_aux
@@ -420,19 +452,22 @@ static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const
 
 tt_fn tt_grad_with(tt_fn f, const tt_grad_options *given)
 {
+    PUBLIC;
     return grad_with(f, given, FN_GRAD, "grad");
 }
 
 tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
 {
+    PUBLIC;
     return grad_with(f, given, FN_VALUE_AND_GRAD, "value_and_grad");
 }
 
 tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
 {
+    PUBLIC;
     if (!fn_is(f, "tt_jvp"))
         return NULL;
-    OPTIONS(tt_jvp_options, given);
+    OPTIONS(tt_jvp_options, "tt_jvp", given, return NULL);
     if (!CONFIGURED(f, "tt_jvp", options))
         return NULL;
     FnKey key = { .kind = FN_JVP, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
@@ -451,12 +486,14 @@ static bool is_axis_name(const char *who, tt_fn f, const char *name)
 
 tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
 {
+    PUBLIC;
     if (!fn_is(f, "tt_vmap"))
         return NULL;
-    OPTIONS(tt_vmap_options, given);
+    OPTIONS(tt_vmap_options, "tt_vmap", given, return NULL);
     if (!is_axis_name("tt_vmap", f, options.axis_name) ||
         !CONFIGURED(f, "tt_vmap", options))
         return NULL;
+    unsigned before = said_count();
     FnKey key = { .kind = FN_VMAP,
                   .inner = f,
                   .axis_size = options.axis_size,
@@ -464,14 +501,15 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
                   .out_axis = options.out_axis };
     memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
     memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return fn_intern(&key, "vmap", NULL);
+    return said_count() == before ? fn_intern(&key, "vmap", NULL) : NULL;
 }
 
 tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
 {
+    PUBLIC;
     if (!fn_is(f, "tt_pmap"))
         return NULL;
-    OPTIONS(tt_pmap_options, given);
+    OPTIONS(tt_pmap_options, "tt_pmap", given, return NULL);
     if (!is_axis_name("tt_pmap", f, options.axis_name) ||
         !CONFIGURED(f, "tt_pmap", options))
         return NULL;
@@ -481,6 +519,7 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
                    f->label);
         return NULL;
     }
+    unsigned before = said_count();
     FnKey key = { .kind = FN_PMAP,
                   .inner = f,
                   .axis_size = options.axis_size,
@@ -492,7 +531,7 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
         key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
     memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
     memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return fn_intern(&key, "pmap", NULL);
+    return said_count() == before ? fn_intern(&key, "pmap", NULL) : NULL;
 }
 
 static tt_spec intern_spec(tt_spec spec)
@@ -522,15 +561,17 @@ static const tt_spec *intern_specs(const tt_spec *specs)
 
 tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
 {
+    PUBLIC;
     if (!fn_is(f, "tt_shard_map"))
         return NULL;
-    OPTIONS(tt_shard_map_options, given);
+    OPTIONS(tt_shard_map_options, "tt_shard_map", given, return NULL);
     if (!CONFIGURED(f, "tt_shard_map", options))
         return NULL;
     if (!options.mesh) {
         say_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
         return NULL;
     }
+    unsigned before = said_count();
     FnKey key = { .kind = FN_SHARD_MAP, .inner = f, .mesh = options.mesh };
     for (int i = 0; i < TT_MAX_ARGS; i++)
         key.in_specs[i] = intern_spec(options.in_specs[i]);
@@ -542,5 +583,5 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
                    f->label);
         return NULL;
     }
-    return fn_intern(&key, "shard_map", NULL);
+    return said_count() == before ? fn_intern(&key, "shard_map", NULL) : NULL;
 }

@@ -59,7 +59,8 @@ struct tt_function {
     const char *label; /* pmap(grad(loss)) */
     const char *file;  /* where it was first made */
     int line;
-    int arity; /* as in the key */
+    int arity;  /* as in the key */
+    int nested; /* transformations */
     const tt_fun *fun;
     struct Loaded *loaded;
     pthread_mutex_t building; /* one thread at a time compiles it */

@@ -1,6 +1,6 @@
 /* foreign.c - functions in C that programs call by name: tt_define_call hands one to the engine,
  * tt_custom_call records a call of one. */
-#include "base/fail.h"
+#include "front/border.h"
 #include "front/client.h"
 #include "front/numpy.h"
 #include "front/say.h"
@@ -37,9 +37,9 @@ static int32_t answer(void *user, const TuttiCall *call)
     const char *why = "one of its arrays has elements that no tt_dtype stands for";
     tt_operand *in = calloc((size_t)(call->nargs + call->nresults) + 1, sizeof *in);
     if (!in)
-        fail("no memory for the arrays of a custom call");
-    tt_operand *out = in + call->nargs;
-    if (put_in_words(call->nargs, call->args, in) &&
+        why = "no memory on the host for the list of its arrays";
+    tt_operand *out = in ? in + call->nargs : NULL;
+    if (in && put_in_words(call->nargs, call->args, in) &&
         put_in_words(call->nresults, call->results, out))
         why = f->function(f->user, in, call->nargs, out, call->nresults);
     free(in);
@@ -50,13 +50,16 @@ static int32_t answer(void *user, const TuttiCall *call)
 
 bool tt_define_call(const char *name, tt_call_function *function, void *user)
 {
+    PUBLIC;
     if (!name || !*name || !function)
         return say_broken("tt_define_call: %s is missing", function ? "a name" : "the function"),
                false;
     Error *error = client_need();
     Foreign *f = malloc(sizeof *f);
-    if (!f)
-        fail("no memory for a function's name");
+    if (!f) {
+        error_free(error);
+        return say_broken("tt_define_call: no memory on the host for %s", name), false;
+    }
     *f = (Foreign){ function, user, atomic_load(&foreigns) };
     while (!atomic_compare_exchange_weak(&foreigns, &f->next, f))
         ;
@@ -116,25 +119,45 @@ static bool put_results(Text *out, tt_tree like)
     return true;
 }
 
+/* A call as it was asked for. */
+typedef struct Asked {
+    const char *name;
+    tt_tree like;
+    const tt_tree *args;
+    int nargs;
+    tt *results;
+} Asked;
+
+static void ask(void *user)
+{
+    const Asked *a = user;
+    Text leaves = { 0 }, config = { 0 };
+    for (int i = 0; i < a->nargs; i++)
+        text_add(&leaves, a->args[i].leaf, sizeof(tt) * (size_t)a->args[i].n);
+    Wish wish = { (int64_t)(leaves.n / sizeof(tt)), a->like.n };
+    text_add(&config, &wish, sizeof wish);
+    if (put_results(&config, a->like)) {
+        text_add(&config, a->name, strlen(a->name) + 1);
+        call_eager("tt_custom_call", call_body, config.at, config.n, (int)wish.nin,
+                   (const tt *)leaves.at, a->like.n, a->results);
+    }
+    text_free(&leaves);
+    text_free(&config);
+}
+
 const tt *tt_custom_call_n(const char *name, tt_tree like, const tt_tree *args, int nargs)
 {
-    tt *results = scope_alloc(sizeof *results * (size_t)(like.n > 0 ? like.n : 1));
+    PUBLIC;
+    tt *results = scope_values(like.n > 0 ? like.n : 1);
+    if (!results)
+        return no_values;
     if (!name || !*name || like.n < 1) {
         say_broken("tt_custom_call: %s", like.n < 1 ? "it gives no array: like has none"
                                                     : "a name is missing");
         return results;
     }
-    Text leaves = { 0 }, config = { 0 };
-    for (int i = 0; i < nargs; i++)
-        text_add(&leaves, args[i].leaf, sizeof(tt) * (size_t)args[i].n);
-    Wish wish = { (int64_t)(leaves.n / sizeof(tt)), like.n };
-    text_add(&config, &wish, sizeof wish);
-    if (put_results(&config, like)) {
-        text_add(&config, name, strlen(name) + 1);
-        call_eager("tt_custom_call", call_body, config.at, config.n, (int)wish.nin,
-                   (const tt *)leaves.at, like.n, results);
-    }
-    text_free(&leaves);
-    text_free(&config);
+    Asked asked = { name, like, args, nargs, results };
+    if (!guarded("tt_custom_call", ask, &asked))
+        memset(results, 0, sizeof *results * (size_t)like.n);
     return results;
 }

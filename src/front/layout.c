@@ -1,9 +1,11 @@
 /* layout.c - interned layouts: a list of devices and a tiling, one pointer for equal ones. */
 #include "base/arena.h"
-#include "base/fail.h"
+#include "base/guard.h"
 #include "base/sync.h"
 #include "base/table.h"
 #include "front/array.h"
+#include "front/intern.h"
+#include "front/say.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -33,26 +35,59 @@ static Layout *copy(int ndevices, const int *devices, Tiling t)
     return l;
 }
 
+typedef struct Wanted {
+    int ndevices;
+    const int *devices;
+    Tiling tiling;
+    const Layout *found;
+} Wanted;
+
+static void make_layout(void *user)
+{
+    Wanted *w = user;
+    w->found = copy(w->ndevices, w->devices, w->tiling);
+}
+
+static void find(void *user)
+{
+    Wanted *w = user;
+    Tiling t = w->tiling;
+    size_t rank = (size_t)t.rank, n = (size_t)w->ndevices;
+    Text key = { 0 };
+    text_add(&key, &w->ndevices, sizeof w->ndevices);
+    text_add(&key, w->devices, sizeof *w->devices * n);
+    text_add(&key, t.tiles, sizeof *t.tiles * rank);
+    text_add(&key, t.tile_of, sizeof *t.tile_of * rank * n);
+    uint64_t found = 0;
+    Error *error = NULL;
+    if (!table_get(&table, key.at, key.n, &found)) {
+        error = intern_arena(&arena);
+        if (!error)
+            error = guard_run_in(NULL, "a layout", make_layout, w);
+        if (!error)
+            error = intern_put(&table, key.at, key.n, w->found);
+    } else {
+        w->found = (const Layout *)(uintptr_t)found;
+    }
+    text_free(&key);
+    if (error) {
+        w->found = NULL;
+        error_free(error);
+    }
+}
+
 const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling)
 {
     if (tiling.rank && tiling_is_replicated(tiling))
         tiling = (Tiling){ .ndevices = ndevices };
-    Text key = { 0 };
-    text_add(&key, &ndevices, sizeof ndevices);
-    text_add(&key, devices, sizeof *devices * (size_t)ndevices);
-    text_add(&key, tiling.tiles, sizeof *tiling.tiles * (size_t)tiling.rank);
-    text_add(&key, tiling.tile_of, sizeof *tiling.tile_of * (size_t)tiling.rank * (size_t)ndevices);
+    Wanted w = { ndevices, devices, tiling, NULL };
     pthread_mutex_lock(&lock);
-    uint64_t found = 0;
-    if (!table_get(&table, key.at, key.n, &found)) {
-        if (!arena)
-            arena = arena_new();
-        found = (uint64_t)(uintptr_t)copy(ndevices, devices, tiling);
-        table_set(&table, key.at, key.n, found);
-    }
+    Error *error = guard_run_in(NULL, "a layout", find, &w);
     pthread_mutex_unlock(&lock);
-    text_free(&key);
-    return (const Layout *)(uintptr_t)found;
+    error_free(error);
+    if (error || !w.found)
+        return say_broken("no memory on the host for a layout on %d devices", ndevices), NULL;
+    return w.found;
 }
 
 const Layout *layout_replicated(int ndevices, const int *devices)
@@ -67,7 +102,7 @@ const Layout *layout_single(int device)
     const Layout *l = device ? NULL : atomic_load_explicit(&first, memory_order_acquire);
     if (!l) {
         l = layout_replicated(1, &device);
-        if (!device)
+        if (!device && l)
             atomic_store_explicit(&first, l, memory_order_release);
     }
     return l;

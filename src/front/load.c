@@ -5,8 +5,8 @@
  * main does into the session's module, attributes shared.  A program with open extents (f32[?,784])
  * keeps its bytes instead; a session that calls it makes a module in which those are numbers, for
  * each signature, and ends it. */
-#include "base/fail.h"
 #include "base/guard.h"
+#include "front/border.h"
 #include "front/build.h"
 #include "front/client.h"
 #include "front/fn.h"
@@ -34,23 +34,34 @@ struct Version {
 
 /* ---- reading ---- */
 
+static void close_file(void *user)
+{
+    FILE **file = user;
+    if (*file)
+        fclose(*file);
+}
+
+/* NULL: said. */
 static char *read_file(const char *path, size_t *n)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return say_broken("tt_load: %s: %s", path, strerror(errno)), NULL;
+    FILE *file = NULL;
+    guard_defer(close_file, &file);
+    file = fopen(path, "rb");
     Text text = { 0 };
-    char block[1 << 16];
-    for (size_t got; (got = fread(block, 1, sizeof block, file)) > 0;)
+    char block[1 << 14];
+    for (size_t got; file && (got = fread(block, 1, sizeof block, file)) > 0;)
         text_add(&text, block, got);
-    bool failed = ferror(file);
-    fclose(file);
-    if (failed) {
-        text_free(&text);
-        return say_broken("tt_load: %s cannot be read", path), NULL;
-    }
+    bool failed = !file || ferror(file);
+    if (!file)
+        say_broken("tt_load: %s: %s", path, strerror(errno));
+    else if (failed)
+        say_broken("tt_load: %s cannot be read", path);
     *n = text.n;
     text_add(&text, "", 1);
+    guard_forget(close_file, &file);
+    close_file(&file);
+    if (failed)
+        text_free(&text);
     return text.at;
 }
 
@@ -91,25 +102,42 @@ static struct Loaded *load(Str bytes, const char *path)
         say_error(error_in(error, "tt_load"));
         return NULL;
     }
-    struct Loaded *loaded = malloc(sizeof *loaded);
-    if (!loaded)
-        fail("no memory for a program");
+    struct Loaded *loaded = heap_new(sizeof *loaded, "a program");
     *loaded = (struct Loaded){ .m = m, .bytes = is_open ? bytes : (Str){ 0 } };
     return loaded;
 }
 
+typedef struct Loading {
+    const char *path;
+    struct Loaded *loaded; /* NULL: said */
+} Loading;
+
+static void read_and_load(void *user)
+{
+    Loading *loading = user;
+    size_t n = 0;
+    char *bytes = read_file(loading->path, &n);
+    loading->loaded = bytes ? load((Str){ bytes, n }, loading->path) : NULL;
+}
+
 tt_fn(tt_load)(const char *path)
 {
-    size_t n = 0;
-    char *bytes = read_file(path, &n);
-    struct Loaded *loaded = bytes ? load((Str){ bytes, n }, path) : NULL;
-    if (!loaded)
+    PUBLIC;
+    Loading loading = { path, NULL };
+    if (!guarded("tt_load", read_and_load, &loading) || !loading.loaded)
         return NULL;
+    struct Loaded *loaded = loading.loaded;
     /* The file may be another by the next call: every loading is a function of its own, and as all
      * functions never freed. */
     FnKey key = { .kind = FN_LOADED, .config = loaded };
     tt_fn f = fn_intern(&key, NULL, path);
-    f->loaded = loaded;
+    if (f) {
+        f->loaded = loaded;
+    } else {
+        module_free(loaded->m);
+        heap_free((char *)loaded->bytes.at);
+        heap_free(loaded);
+    }
     return f;
 }
 
@@ -261,19 +289,31 @@ static const Module *find_version(const struct Loaded *p, const Leaves *leaves)
     return NULL;
 }
 
-static Error *make_version(tt_fn f, const Leaves *leaves, const Module **out)
+/* An open program being made for some leaves; noted with no guard, as the session. */
+typedef struct Making {
+    tt_fn f;
+    const Leaves *leaves;
+    Module *m;
+    Error *error;
+} Making;
+
+static void make_version(void *user)
+{
+    Making *w = user;
+    w->error = read_and_check(w->f->loaded->bytes, w->f->label, &w->m);
+    if (!w->error && (w->error = settle_and_write_out(w->m, w->leaves->n, w->leaves->types)))
+        module_free(w->m);
+}
+
+static Error *add_version(tt_fn f, const Leaves *leaves, const Module **out)
 {
     struct Version *version = ARENA_NEW(trace_arena(), struct Version);
-    Module *m = NULL;
-    TRY(read_and_check(f->loaded->bytes, f->label, &m));
-    Error *error = settle_and_write_out(m, leaves->n, leaves->types);
-    if (error) {
-        module_free(m);
-        return error;
-    }
-    *version = (struct Version){ session->versions, f->loaded, m };
+    Making w = { f, leaves, NULL, NULL };
+    TRY(guard_run_in(NULL, "a program", make_version, &w));
+    TRY(w.error);
+    *version = (struct Version){ session->versions, f->loaded, w.m };
     session->versions = version;
-    *out = m;
+    *out = w.m;
     return NULL;
 }
 
@@ -289,7 +329,7 @@ static const Module *version_for(tt_fn f, const Leaves *leaves)
     if (!f->loaded->bytes.at)
         return f->loaded->m;
     const Module *m = find_version(f->loaded, leaves);
-    Error *error = m ? NULL : make_version(f, leaves, &m);
+    Error *error = m ? NULL : add_version(f, leaves, &m);
     if (error)
         say_error(error_in(error, "%s", f->label));
     return m;

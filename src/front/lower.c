@@ -175,7 +175,7 @@ static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const Layout 
     if (!is_spread(sharding)) {
         *layout = out->ndevices == 1 ? layout_single(out->devices[0])
                                      : layout_replicated(out->ndevices, out->devices);
-        return true;
+        return *layout != NULL;
     }
     Tiling tiling;
     Error *error = sharding_tiling(l->m->arena, sharding, t.rank, out->ndevices, &tiling);
@@ -184,7 +184,7 @@ static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const Layout 
         return false;
     }
     *layout = layout_intern(out->ndevices, out->devices, tiling);
-    return true;
+    return *layout != NULL;
 }
 
 /* ---- attributes of main ---- */
@@ -396,7 +396,7 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
     }
     l.has_meshes = l.m->nmeshes > 0;
     if (!l.has_meshes && out->ndevices > 1) {
-        mesh_for_tiling(l.m, &layout_replicated(out->ndevices, out->devices)->tiling);
+        mesh_for_tiling(l.m, &(Tiling){ .ndevices = out->ndevices });
         l.has_meshes = true;
     }
     l.m->name = module_name(l.m, f->label);

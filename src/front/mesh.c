@@ -8,8 +8,10 @@
 #include "front/mesh.h"
 
 #include "base/arena.h"
-#include "base/fail.h"
+#include "base/guard.h"
 #include "base/table.h"
+#include "front/border.h"
+#include "front/intern.h"
 #include "front/names.h"
 #include "front/say.h"
 #include "front/trace.h"
@@ -80,33 +82,59 @@ static tt_mesh make(const tt_axis *axes, int n, int count)
     return mesh;
 }
 
-tt_mesh tt_mesh_n(const tt_axis *axes, int n)
+typedef struct Wanted {
+    const tt_axis *axes;
+    int n, count, there;
+    tt_mesh mesh;
+} Wanted;
+
+static void make_mesh(void *user)
 {
-    int count;
-    if (!check_axes(axes, n, &count))
+    Wanted *w = user;
+    w->mesh = make(w->axes, w->n, w->count);
+}
+
+/* Holding `lock`. */
+static Error *find(Wanted *w, const Text *words)
+{
+    uint64_t found = 0;
+    if (table_get(&table, words->at, words->n, &found)) {
+        w->mesh = (tt_mesh)(uintptr_t)found;
         return NULL;
-    int there = tt_device_count();
+    }
+    TRY(intern_arena(&arena));
+    TRY(guard_run_in(NULL, "a mesh", make_mesh, w));
+    return intern_put(&table, words->at, words->n, w->mesh);
+}
+
+static void find_mesh(void *user)
+{
+    Wanted *w = user;
     Text words = { 0 };
-    print_axes(&words, axes, n);
-    tt_mesh mesh = NULL;
-    if (there && count > there) {
+    print_axes(&words, w->axes, w->n);
+    if (w->count > w->there) {
         say_broken("tt_mesh: axes %s need more devices than the %d there are: "
                    "tt_init(.devices = n) makes more",
-                   words.at, there);
-    } else if (there) {
+                   words.at, w->there);
+    } else {
         pthread_mutex_lock(&lock);
-        uint64_t found = 0;
-        if (!table_get(&table, words.at, words.n, &found)) {
-            if (!arena)
-                arena = arena_new();
-            found = (uint64_t)(uintptr_t)make(axes, n, count);
-            table_set(&table, words.at, words.n, found);
-        }
+        Error *error = find(w, &words);
         pthread_mutex_unlock(&lock);
-        mesh = (tt_mesh)(uintptr_t)found;
+        if (error) {
+            w->mesh = NULL;
+            say_error(error_in(error, "tt_mesh"));
+        }
     }
     text_free(&words);
-    return mesh;
+}
+
+tt_mesh tt_mesh_n(const tt_axis *axes, int n)
+{
+    PUBLIC;
+    Wanted w = { .axes = axes, .n = n };
+    if (!check_axes(axes, n, &w.count) || !(w.there = tt_device_count()))
+        return NULL;
+    return guarded("tt_mesh", find_mesh, &w) ? w.mesh : NULL;
 }
 
 /* ---- Specs. */
@@ -186,9 +214,14 @@ const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Ty
     Cut cuts[TT_MAX_RANK];
     if (!resolve(who, mesh, spec, type, cuts))
         return NULL;
-    Arena *scratch = arena_new();
-    int64_t *tiles = ARENA_ARRAY(scratch, int64_t, type.rank + 1);
-    int64_t *tile_of = ARENA_ARRAY(scratch, int64_t, type.rank * mesh->ndevices + 1);
+    Scratch scratch;
+    scratch_begin(&scratch);
+    int64_t tiles[TT_MAX_RANK];
+    int64_t *tile_of = SCRATCH(&scratch, int64_t, type.rank * mesh->ndevices);
+    if (!tile_of)
+        return say_broken("%s: no memory on the host for a layout on %d devices", who,
+                          mesh->ndevices),
+               NULL;
     for (int i = 0; i < type.rank; i++) {
         tiles[i] = cuts[i].tiles;
         for (int d = 0; d < mesh->ndevices; d++)
@@ -196,12 +229,13 @@ const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Ty
     }
     const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
                                     (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });
-    arena_free(scratch);
+    scratch_end(&scratch);
     return l;
 }
 
 tt tt_place(tt x, const tt_sharding *where)
 {
+    PUBLIC;
     Held held;
     if (!where->mesh)
         return say_broken("tt_place: no mesh is given: make one with tt_mesh_of");
@@ -291,8 +325,21 @@ static void list(Text *out, const Layout *l, Type type)
     }
 }
 
+static void show(void *user)
+{
+    const Held *held = user;
+    Text out = { 0 };
+    if (held->type.rank == 1 || held->type.rank == 2)
+        draw(&out, held->array->layout, held->type.rank);
+    else
+        list(&out, held->array->layout, held->type);
+    fputs(text_cstr(&out), stdout);
+    text_free(&out);
+}
+
 void tt_show_sharding(tt x)
 {
+    PUBLIC;
     Held held;
     if (!value_pin(x, "tt_show_sharding", &held))
         return;
@@ -300,13 +347,7 @@ void tt_show_sharding(tt x)
         say_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
                    type_words(held.type));
     } else {
-        Text out = { 0 };
-        if (held.type.rank == 1 || held.type.rank == 2)
-            draw(&out, held.array->layout, held.type.rank);
-        else
-            list(&out, held.array->layout, held.type);
-        fputs(text_cstr(&out), stdout);
-        text_free(&out);
+        guarded("tt_show_sharding", show, &held);
     }
     value_unpin(x);
 }

@@ -12,7 +12,7 @@
  * a result of it, that is cut along the axes of both instead, and nothing moves.
  *
  * From the inside out: when a map is opened here, those in its body have none in theirs. */
-#include "base/fail.h"
+#include "base/guard.h"
 #include "front/closed.h"
 #include "front/lower.h"
 #include "front/names.h"
@@ -495,9 +495,7 @@ static void open_map(Module *m, NodeId n, const Mesh *inner)
     Opener o = { .m = m, .mesh = mesh, .first = outer->naxes, .loc = node.loc };
     const Sharding **in = ARENA_ARRAY(m->arena, const Sharding *, node.nin + 1);
     const Sharding **out = ARENA_ARRAY(m->arena, const Sharding *, node.nout + 1);
-    o.parts = calloc(m->nvalues, sizeof *o.parts);
-    if (!o.parts)
-        fail("no memory to open a map of %u values", m->nvalues);
+    o.parts = heap_rows(m->nvalues, sizeof *o.parts, "parts of values");
     o.map = subst_new(m);
     begin_body(&o, n, in);
     walk(&o, node.regions[0]);
@@ -508,7 +506,7 @@ static void open_map(Module *m, NodeId n, const Mesh *inner)
     node_at(m, n)->attrs = attrs;
     node_at(m, n)->regions[0] = o.to;
     subst_free(&o.map);
-    free(o.parts);
+    heap_free(o.parts);
 }
 
 static bool open_region(Module *m, RegionId r)

@@ -10,7 +10,6 @@
 #define _GNU_SOURCE /* dladdr */
 #include "front/plugin.h"
 
-#include "base/fail.h"
 #include "base/guard.h"
 #include "base/sync.h"
 #include "base/text.h"
@@ -48,9 +47,14 @@ Error *client_options(const char *path, int devices)
                               "call it before anything else",
                               plugin.ndevices, plugin.path);
     } else {
-        free(wanted_plugin);
-        wanted_plugin = path ? strdup(path) : NULL;
-        wanted_devices = devices;
+        char *copy = path ? strdup(path) : NULL;
+        if (path && !copy) {
+            error = error_new(CODE_EXHAUSTED, "tt_init: no memory on the host for a path");
+        } else {
+            free(wanted_plugin);
+            wanted_plugin = copy;
+            wanted_devices = devices;
+        }
     }
     pthread_mutex_unlock(&starting);
     return error;
@@ -237,10 +241,8 @@ static Error *list_devices(Plugin *p, int wanted)
                          p->path, there);
     p->devices = list.addressable_devices;
     p->ndevices = wanted ? wanted : there;
-    p->ids = calloc((size_t)p->ndevices, sizeof *p->ids);
-    p->names = calloc((size_t)p->ndevices, sizeof *p->names);
-    if (!p->ids || !p->names)
-        fail("no memory for %d devices", p->ndevices);
+    p->ids = heap_rows((size_t)p->ndevices, sizeof *p->ids, "a list of devices");
+    p->names = heap_rows((size_t)p->ndevices, sizeof *p->names, "a list of devices");
     return NULL;
 }
 
@@ -255,7 +257,9 @@ static Error *describe_device(Plugin *p, int i)
         ARGS(DeviceDescription_ToString, .device_description = get.device_description);
     TRY(plugin_error(p->api, p->api->PJRT_DeviceDescription_ToString(&text)));
     p->ids[i] = id.id;
-    p->names[i] = strndup(text.to_string, text.to_string_size);
+    char *name = heap_new(text.to_string_size + 1, "a device's name");
+    memcpy(name, text.to_string, text.to_string_size);
+    p->names[i] = name;
     return NULL;
 }
 
@@ -272,6 +276,17 @@ static Error *start(Plugin *p)
     return NULL;
 }
 
+typedef struct Start {
+    Plugin *p;
+    Error *error;
+} Start;
+
+static void start_guarded(void *user)
+{
+    Start *attempt = user;
+    attempt->error = start(attempt->p);
+}
+
 /* Ends what a failed attempt has begun. */
 static void drop(Plugin *p)
 {
@@ -279,9 +294,9 @@ static void drop(Plugin *p)
     if (p->client)
         error_free(plugin_error(p->api, p->api->PJRT_Client_Destroy(&args)));
     for (int i = 0; p->names && i < p->ndevices; i++)
-        free((char *)p->names[i]);
-    free(p->names);
-    free(p->ids);
+        heap_free((char *)p->names[i]);
+    heap_free(p->names);
+    heap_free(p->ids);
     heap_free((char *)p->path);
 }
 
@@ -294,7 +309,15 @@ Error *client_need(void)
     Error *error = NULL;
     if (!atomic_load(&is_ready)) {
         Plugin next = { 0 };
-        error = start(&next);
+        Start attempt = { &next, NULL };
+        error = guard_run_in(NULL, "starting the engine", start_guarded, &attempt);
+        if (error) { /* these are gone already */
+            next.names = NULL;
+            next.ids = NULL;
+            next.path = NULL;
+        } else {
+            error = attempt.error;
+        }
         if (error) {
             drop(&next);
         } else {

@@ -7,6 +7,7 @@
  *
  * Two walks over the elements that will be shown: the first measures, the second writes.  Lines
  * are wrapped at 75 columns; above 1000 elements only three at either end of an axis are shown. */
+#include "base/guard.h"
 #include "front/array.h"
 #include "front/say.h"
 #include "ops/number.h"
@@ -475,7 +476,7 @@ static void print_array(Text *out, Type type, const char *data)
 
 bool array_print(Text *out, Array *a)
 {
-    void *data = malloc(type_bytes(a->type) + 1);
+    void *data = heap_try(type_bytes(a->type) + 1);
     if (!data) {
         say_broken("no memory on the host for %s", type_words(a->type));
         return false;
@@ -483,6 +484,6 @@ bool array_print(Text *out, Array *a)
     bool read = array_read(a, data);
     if (read)
         print_array(out, a->type, data);
-    free(data);
+    heap_free(data);
     return read;
 }

@@ -6,7 +6,8 @@
  */
 #include "front/program.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
+#include "front/border.h"
 #include "front/say.h"
 
 #include <stdlib.h>
@@ -16,9 +17,7 @@
 
 static void *keep(const void *data, size_t bytes)
 {
-    void *copy = malloc(bytes + 1);
-    if (!copy)
-        fail("no memory for a program's %zu bytes", bytes);
+    void *copy = heap_new(bytes + 1, "a program");
     if (bytes)
         memcpy(copy, data, bytes);
     return copy;
@@ -26,7 +25,7 @@ static void *keep(const void *data, size_t bytes)
 
 #define KEEP(at, n) keep((at), sizeof *(at) * (size_t)(n))
 
-/* Which leaves the program may consume. */
+/* Which leaves the program may consume; in the session's arena. */
 static bool *donated_leaves(tt_fn f, const Leaves *leaves)
 {
     bool *donated = NULL;
@@ -35,9 +34,7 @@ static bool *donated_leaves(tt_fn f, const Leaves *leaves)
         if (!(f->key.donate >> argument & 1))
             continue;
         if (!donated)
-            donated = calloc((size_t)leaves->n, sizeof *donated);
-        if (!donated)
-            fail("no memory for %d leaves", leaves->n);
+            donated = ARENA_ARRAY(trace_arena(), bool, leaves->n);
         donated[i] = true;
     }
     return donated;
@@ -55,39 +52,61 @@ static Trace call_frame(tt_fn f)
     return frame;
 }
 
-static bool trace_and_lower(tt_fn f, const Leaves *leaves, const Layout *const *layouts,
-                            const bool *donated, Graph *g, Lowered *lowered)
+/* A program being made: what is asked for, and what is there when the guard has ended. */
+typedef struct Making {
+    tt_fn f;
+    const Leaves *leaves;
+    const Layout *const *layouts;
+    Lowered lowered;
+    Program *program; /* all but its code and what it captures */
+    bool wants_text;  /* and no program */
+} Making;
+
+static Program *program_of(const Graph *g, const Lowered *lowered, const bool *donated)
 {
-    Trace frame = call_frame(f);
+    Program *p = heap_new(sizeof *p, "a program");
+    atomic_init(&p->holders, 1);
+    p->ndevices = lowered->ndevices;
+    p->nleaves = g->nleaves;
+    p->nargs = lowered->nargs;
+    p->nresults = lowered->nresults;
+    p->args = KEEP(lowered->args, p->nargs);
+    p->results = KEEP(lowered->results, p->nresults);
+    p->is_weak = KEEP(g->is_weak, p->nresults);
+    p->donated = donated ? KEEP(donated, p->nleaves) : NULL;
+    p->captured = HEAP_ARRAY(Array *, p->nargs - p->nleaves + 1, "a program");
+    p->types = KEEP(lowered->types, p->nresults);
+    for (int i = 0; i < p->nresults; i++)
+        p->types[i].dims = KEEP(lowered->types[i].dims, lowered->types[i].rank);
+    return p;
+}
+
+static void trace_and_lower(void *user)
+{
+    Making *w = user;
+    Trace frame = call_frame(w->f);
     unsigned before = said_count();
     Here at = here;
+    Graph g;
+    const bool *donated = donated_leaves(w->f, w->leaves);
     frame_push(&frame);
-    bool ok = fn_graph(f, leaves, g) && said_count() == before;
+    bool ok = fn_graph(w->f, w->leaves, &g) && said_count() == before;
     frame_pop(&frame);
     here = at;
-    return ok && lower(f, g, layouts, donated, lowered);
+    ok = ok && lower(w->f, &g, w->layouts, donated, &w->lowered);
+    if (ok && !w->wants_text)
+        w->program = program_of(&g, &w->lowered, donated);
 }
 
 static bool take_captured(Program *p, const Lowered *lowered)
 {
-    int n = p->nargs - p->nleaves;
-    p->captured = calloc((size_t)(n + 1), sizeof *p->captured);
-    if (!p->captured)
-        fail("no memory for %d captured arrays", n);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < p->nargs - p->nleaves; i++) {
         Array *array = session->captured[lowered->captured[i]].array;
         p->captured[i] = array_relay(array, p->args[p->nleaves + i]);
         if (!p->captured[i])
             return false;
     }
     return true;
-}
-
-static void copy_types(Program *p, const Type *types)
-{
-    p->types = KEEP(types, p->nresults);
-    for (int i = 0; i < p->nresults; i++)
-        p->types[i].dims = KEEP(types[i].dims, types[i].rank);
 }
 
 Program *program_hold(Program *p)
@@ -105,84 +124,61 @@ void program_release(Program *p)
     if (p->code)
         client_end(p->code);
     for (int i = 0; i < p->nresults; i++)
-        free((void *)p->types[i].dims);
-    for (int i = 0; p->captured && i < p->nargs - p->nleaves; i++)
+        heap_free((void *)p->types[i].dims);
+    for (int i = 0; i < p->nargs - p->nleaves; i++)
         if (p->captured[i])
             array_release(p->captured[i]);
-    free(p->captured);
-    free(p->args);
-    free(p->results);
-    free(p->is_weak);
-    free(p->types);
-    free(p->donated);
+    heap_free(p->captured);
+    heap_free(p->args);
+    heap_free(p->results);
+    heap_free(p->is_weak);
+    heap_free(p->types);
+    heap_free(p->donated);
     free(p->key);
-    free(p);
+    heap_free(p);
 }
 
-static Program *program_of(tt_fn f, const Graph *g, const Lowered *lowered)
+static bool finish(Program *p, tt_fn f, const Lowered *lowered)
 {
-    Program *p = calloc(1, sizeof *p);
-    if (!p)
-        fail("no memory for a program");
-    atomic_init(&p->holders, 1);
-    p->ndevices = lowered->ndevices;
-    p->nleaves = g->nleaves;
-    p->nargs = lowered->nargs;
-    p->nresults = lowered->nresults;
-    p->args = KEEP(lowered->args, p->nargs);
-    p->results = KEEP(lowered->results, p->nresults);
-    p->is_weak = KEEP(g->is_weak, p->nresults);
-    copy_types(p, lowered->types);
     Error *error = client_compile((Str){ lowered->text.at, lowered->text.n }, p->ndevices,
                                   lowered->devices, p->nargs, p->nresults, &p->code);
     if (error)
         say_error(error_in(error, "%s", f->label));
-    if (!error && take_captured(p, lowered))
-        return p;
-    program_release(p);
-    return NULL;
+    return !error && take_captured(p, lowered);
+}
+
+/* Traces and lowers in a session of its own.  What user code does between is under no guard; when
+ * there is no memory for what we do, all is undone. */
+static void make(Making *w)
+{
+    Error *error = client_need();
+    if (error)
+        say_error(error);
+    if (error || !session_begin(w->f->label))
+        return;
+    if (!guarded(w->f->label, trace_and_lower, w)) {
+        w->program = NULL;
+        w->lowered = (Lowered){ 0 };
+    } else if (w->program && !finish(w->program, w->f, &w->lowered)) {
+        program_release(w->program);
+        w->program = NULL;
+    }
+    session_end();
 }
 
 Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
 {
-    Error *error = client_need();
-    if (error) {
-        say_error(error);
-        return NULL;
-    }
-    Session s;
-    Graph g;
-    Lowered lowered = { 0 };
-    bool *donated = donated_leaves(f, leaves);
-    Program *p = NULL;
-    session_begin(&s);
-    if (trace_and_lower(f, leaves, layouts, donated, &g, &lowered))
-        p = program_of(f, &g, &lowered);
-    session_end(&s);
-    text_free(&lowered.text);
-    if (p)
-        p->donated = donated;
-    else
-        free(donated);
-    return p;
+    Making w = { .f = f, .leaves = leaves, .layouts = layouts };
+    make(&w);
+    text_free(&w.lowered.text);
+    return w.program;
 }
 
 Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
 {
-    Session s;
-    Graph g;
-    Lowered lowered = { 0 };
-    Error *error = client_need();
-    if (error) {
-        say_error(error);
-        return lowered.text;
-    }
-    bool *donated = donated_leaves(f, leaves);
-    session_begin(&s);
-    trace_and_lower(f, leaves, layouts, donated, &g, &lowered);
-    session_end(&s);
-    free(donated);
-    return lowered.text;
+    Making w = { .f = f, .leaves = leaves, .layouts = layouts, .wants_text = true };
+    make(&w);
+    return w.lowered.text;
 }
 
 /* ---- running ---- */

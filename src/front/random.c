@@ -14,6 +14,7 @@
  * mapped like any other array. */
 #include "front/random.h"
 
+#include "front/border.h"
 #include "front/call.h"
 #include "front/say.h"
 
@@ -224,12 +225,14 @@ static void fold_in_body(const tt *in, tt *out, const void *config)
 
 tt tt_key(uint64_t seed)
 {
+    PUBLIC;
     uint32_t words[2] = { (uint32_t)(seed >> 32), (uint32_t)seed };
     return tt_from(TT_U32, words, sizeof words, &(const tt_dims){ 1, { 2 } });
 }
 
 tt tt_next_key(tt *key)
 {
+    PUBLIC;
     tt both[2];
     if (!is_key("tt_next_key", *key) ||
         !call_eager("tt_next_key", next_key_body, NULL, 0, 1, key, 2, both))
@@ -241,6 +244,7 @@ tt tt_next_key(tt *key)
 
 tt tt_split(tt key, int64_t n)
 {
+    PUBLIC;
     tt out = NO_VALUE;
     if (n < 0 || n > UINT32_MAX)
         return say_broken("tt_split: %lld keys; from 0 to 2^32 - 1 are possible", (long long)n);
@@ -251,6 +255,7 @@ tt tt_split(tt key, int64_t n)
 
 tt tt_fold_in(tt key, tt number)
 {
+    PUBLIC;
     tt in[] = { key, number }, out = NO_VALUE;
     Shape s;
     if (!is_key("tt_fold_in", key) || !value_shape(number, "tt_fold_in", &s))
@@ -279,16 +284,19 @@ static tt draw(const char *who, Body *body, tt key, tt_dtype type, const tt_dims
 
 tt tt_bits(tt key, tt_dtype type, const tt_dims *shape)
 {
+    PUBLIC;
     return draw("tt_bits", bits_body, key, type, shape, UNSIGNED,
                 "unsigned: TT_U8, TT_U16, TT_U32 or TT_U64");
 }
 
 tt tt_uniform(tt key, tt_dtype type, const tt_dims *shape)
 {
+    PUBLIC;
     return draw("tt_uniform", uniform_body, key, type, shape, FLOAT, "a float");
 }
 
 tt tt_normal(tt key, tt_dtype type, const tt_dims *shape)
 {
+    PUBLIC;
     return draw("tt_normal", normal_body, key, type, shape, FLOAT, "a float");
 }

@@ -1,6 +1,7 @@
 /* reductions.c - public operations that combine elements along axes: sums, means, softmax ... */
 #include "front/numpy.h"
 
+#include "front/border.h"
 #include "front/say.h"
 
 #include <string.h>
@@ -81,12 +82,14 @@ static void sum_body(const tt *in, tt *out, const void *config)
 
 tt tt_sum(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_sum", OP_ADD, axes);
     return EAGER(c.who, sum_body, &c, x);
 }
 
 tt tt_prod(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_prod", OP_MUL, axes);
     return EAGER(c.who, sum_body, &c, x);
 }
@@ -107,6 +110,7 @@ static void mean_body(const tt *in, tt *out, const void *config)
 
 tt tt_mean(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_mean", OP_ADD, axes);
     return EAGER(c.who, mean_body, &c, x);
 }
@@ -128,12 +132,14 @@ static void extreme_body(const tt *in, tt *out, const void *config)
 
 tt tt_amax(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_amax", OP_MAX, axes);
     return EAGER(c.who, extreme_body, &c, x);
 }
 
 tt tt_amin(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_amin", OP_MIN, axes);
     return EAGER(c.who, extreme_body, &c, x);
 }
@@ -201,6 +207,7 @@ static void logsumexp_body(const tt *in, tt *out, const void *config)
 
 tt tt_logsumexp(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_logsumexp", OP_ADD, axes);
     return EAGER(c.who, logsumexp_body, &c, x);
 }
@@ -209,12 +216,14 @@ static const tt_dims last = { 1, { -1 } };
 
 tt tt_softmax(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_softmax", OP_ADD, axes && axes->n ? axes : &last);
     return EAGER(c.who, softmax_body, &c, x);
 }
 
 tt tt_log_softmax(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     Config c = config_of("tt_log_softmax", OP_ADD, axes && axes->n ? axes : &last);
     return EAGER(c.who, log_softmax_body, &c, x);
 }
@@ -248,10 +257,12 @@ static void place_body(const tt *in, tt *out, const void *config)
 
 tt tt_argmax(tt x, int axis)
 {
+    PUBLIC;
     return EAGER("tt_argmax", place_body, &((Place){ .axis = axis }), x);
 }
 
 tt tt_argmin(tt x, int axis)
 {
+    PUBLIC;
     return EAGER("tt_argmin", place_body, &((Place){ .axis = axis, .is_least = 1 }), x);
 }

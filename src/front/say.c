@@ -5,7 +5,9 @@
  * process's. */
 #include "front/say.h"
 
+#include "base/guard.h"
 #include "base/sync.h"
+#include "front/border.h"
 #include "front/mesh.h"
 #include "front/trace.h"
 
@@ -15,7 +17,10 @@
 _Thread_local Here here;
 _Thread_local Trace *tracing;
 
-static _Thread_local Text kept; /* empty: nothing */
+static _Thread_local const char *kept; /* NULL: nothing */
+static _Thread_local Text whole;
+static _Thread_local char brief[256];
+static _Thread_local bool is_untold;
 static _Thread_local unsigned count;
 
 static void print_and_exit(const char *message, void *user)
@@ -47,17 +52,24 @@ void tt_on_error(void (*new_handler)(const char *message, void *user), void *use
 
 const char *tt_error(void)
 {
-    return kept.n ? kept.at : NULL;
+    return kept;
 }
 
 void tt_clear_error(void)
 {
-    text_free(&kept);
+    text_free(&whole);
+    kept = NULL;
+    is_untold = false;
 }
 
 bool said_something(void)
 {
-    return kept.n > 0;
+    return kept != NULL;
+}
+
+bool said_untold(void)
+{
+    return is_untold;
 }
 
 unsigned said_count(void)
@@ -65,7 +77,7 @@ unsigned said_count(void)
     return count;
 }
 
-static void add_stack(void)
+static void add_stack(Text *out)
 {
     enum { MOST = 8 };
     int n = 0;
@@ -73,31 +85,61 @@ static void add_stack(void)
         n += t->how != NULL;
         if (!t->how || n > MOST)
             continue;
-        text_printf(&kept, "\n    while tracing %s(%s)", t->how, t->name);
+        text_printf(out, "\n    while tracing %s(%s)", t->how, t->name);
         if (t->file)
-            text_printf(&kept, ", %s:%d", t->file, t->line);
+            text_printf(out, ", %s:%d", t->file, t->line);
         if (t->axis_name)
-            text_printf(&kept, ", axis \"%s\" of size %d", t->axis_name, t->axis_size);
+            text_printf(out, ", axis \"%s\" of size %d", t->axis_name, t->axis_size);
         for (int i = 0; t->mesh && i < t->mesh->naxes; i++)
-            text_printf(&kept, ", axis \"%s\" of size %d", t->mesh->axes[i].name,
+            text_printf(out, ", axis \"%s\" of size %d", t->mesh->axes[i].name,
                         t->mesh->axes[i].size);
     }
     if (n > MOST)
-        text_printf(&kept, "\n    and %d more", n - MOST);
+        text_printf(out, "\n    and %d more", n - MOST);
 }
 
+typedef struct Message {
+    const char *format;
+    va_list args;
+    Text text;
+} Message;
+
+static void compose(void *user)
+{
+    Message *m = user;
+    if (here.file)
+        text_printf(&m->text, "%s:%d: in %s: ", here.file, here.line, here.function);
+    text_vprintf(&m->text, m->format, m->args);
+    add_stack(&m->text);
+}
+
+/* Without memory for all of it, as much as there is room for is kept. */
 static void keep(const char *format, va_list args)
 {
-    if (here.file)
-        text_printf(&kept, "%s:%d: in %s: ", here.file, here.line, here.function);
-    text_vprintf(&kept, format, args);
-    add_stack();
+    Message m = { .format = format };
+    va_copy(m.args, args);
+    Error *error = guard_run_in(NULL, "a message", compose, &m);
+    va_end(m.args);
+    if (error)
+        vsnprintf(brief, sizeof brief, format, args);
+    else
+        whole = m.text;
+    error_free(error);
+    kept = error ? brief : whole.at;
+    is_untold = true;
+    if (!border_is_inside())
+        border_tell();
+}
+
+void say_tell(void)
+{
     lock_take(&handler_lock);
     Handler *now = handler;
     void *user = handler_user;
     lock_give(&handler_lock);
-    if (now)
-        now(kept.at, user);
+    is_untold = false;
+    if (now && kept)
+        now(kept, user);
 }
 
 tt say_broken(const char *format, ...)
@@ -120,37 +162,33 @@ tt say_error(Error *error)
 }
 
 /* StableHLO writes unsigned types ui8, booleans i1 and complex types complex<f32>. */
-static void print_element(Text *out, Element e)
+static int print_element(char *out, size_t room, Element e)
 {
-    const char *name = element_info[e].name;
+    ElementKind kind = element_info[e].kind;
     if (e == I1)
-        text_printf(out, "bool");
-    else if (element_info[e].kind == COMPLEX)
-        text_printf(out, "c%d", element_info[e].bits);
-    else if (element_info[e].kind == UNSIGNED)
-        text_printf(out, "u%d", element_info[e].bits);
-    else
-        text_printf(out, "%s", name);
+        return snprintf(out, room, "bool");
+    if (kind == COMPLEX || kind == UNSIGNED)
+        return snprintf(out, room, "%c%d", kind == COMPLEX ? 'c' : 'u', element_info[e].bits);
+    return snprintf(out, room, "%s", element_info[e].name);
 }
 
+/* Without a text of the heap: it is called where there is no memory. */
 const char *type_words(Type t)
 {
     enum { RING = 8, ROOM = 256 };
     static _Thread_local char ring[RING][ROOM];
     static _Thread_local unsigned next;
-    Text text = { 0 };
-    print_element(&text, t.element);
-    text_printf(&text, "[");
-    for (int i = 0; i < t.rank; i++) {
-        text_printf(&text, i ? "," : "");
-        if (t.dims[i] == DYNAMIC)
-            text_printf(&text, "?");
-        else
-            text_printf(&text, "%lld", (long long)t.dims[i]);
-    }
-    text_printf(&text, "]");
     char *at = ring[next++ % RING];
-    snprintf(at, ROOM, "%s", text_cstr(&text));
-    text_free(&text);
+    int n = print_element(at, ROOM, t.element);
+    n += snprintf(at + n, (size_t)(ROOM - n), "[");
+    for (int i = 0; i < t.rank && n < ROOM; i++) {
+        const char *comma = i ? "," : "";
+        if (t.dims[i] == DYNAMIC)
+            n += snprintf(at + n, (size_t)(ROOM - n), "%s?", comma);
+        else
+            n += snprintf(at + n, (size_t)(ROOM - n), "%s%lld", comma, (long long)t.dims[i]);
+    }
+    if (n < ROOM)
+        snprintf(at + n, (size_t)(ROOM - n), "]");
     return at;
 }

@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/sync.h"
 #include "front/array.h"
+#include "front/border.h"
 #include "front/say.h"
 #include "front/slot.h"
 
@@ -38,12 +39,26 @@ static _Thread_local uint32_t this_thread; /* 1, 2, ...; 0: no scopes yet */
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+const tt no_values[MOST_VALUES];
+
+/* NULL: said. */
 static void *allocate(size_t bytes)
 {
     void *memory = calloc(1, bytes);
     if (!memory)
-        fail("no memory for %zu bytes of a scope", bytes);
+        say_broken("no memory on the host for %zu bytes of a scope", bytes);
     return memory;
+}
+
+/* Holding `lists`: relaxed, since that orders all but a look at a slot that is no longer listed. */
+static void set_owner(Slot *slot, Scope *owner)
+{
+    atomic_store_explicit(&slot->owner, owner, memory_order_relaxed);
+}
+
+static Scope *owner_of(Slot *slot)
+{
+    return atomic_load_explicit(&slot->owner, memory_order_relaxed);
 }
 
 /* Ends what the scope owns, a few at a time: the lock is everybody's. */
@@ -56,7 +71,7 @@ static void end_values(Scope *scope)
         lock_take(&lists);
         for (uint32_t slot = scope->first; slot && n < FEW; n++) {
             batch[n] = slot;
-            slot_at(slot)->owner = NULL;
+            set_owner(slot_at(slot), NULL);
             slot = slot_at(slot)->behind;
             scope->first = slot;
             if (slot)
@@ -85,6 +100,7 @@ static void end_innermost(void)
 
 static void end_thread(void *unused)
 {
+    PUBLIC; /* a trace that was left ends here at last */
     (void)unused;
     while (innermost)
         end_innermost();
@@ -96,14 +112,19 @@ static void make_key(void)
     require(pthread_key_create(&at_thread_end, end_thread) == 0);
 }
 
-static void open_scope(void)
+/* False: said. */
+static bool open_scope(void)
 {
     Scope *scope = allocate(sizeof *scope);
+    if (!scope)
+        return false;
     scope->outer = innermost;
     scope->depth = innermost ? innermost->depth + 1 : 0;
     innermost = scope;
+    return true;
 }
 
+/* NULL: said. */
 static Scope *need_scope(void)
 {
     if (!innermost) {
@@ -116,15 +137,18 @@ static Scope *need_scope(void)
     return innermost;
 }
 
+/* Without memory there is none: what would be its own belongs to the scope around it. */
 tt_scope tt_scope_begin(void)
 {
-    need_scope();
-    open_scope();
+    PUBLIC;
+    if (!need_scope() || !open_scope())
+        return (tt_scope){ 0, 0 };
     return (tt_scope){ innermost->depth, this_thread };
 }
 
 void tt_scope_end(tt_scope *scope)
 {
+    PUBLIC;
     if (!scope->depth)
         return; /* ended already */
     if (scope->thread != this_thread) {
@@ -139,7 +163,9 @@ void tt_scope_end(tt_scope *scope)
 
 static void *alloc_in(Scope *scope, size_t bytes)
 {
-    Block *block = allocate(sizeof *block + bytes);
+    Block *block = scope ? allocate(sizeof *block + bytes) : NULL;
+    if (!block)
+        return NULL;
     block->next = scope->blocks;
     scope->blocks = block;
     return block->bytes;
@@ -150,11 +176,23 @@ void *scope_alloc(size_t bytes)
     return alloc_in(need_scope(), bytes);
 }
 
+static tt *values_in(Scope *scope, int n)
+{
+    if (n < 0 || n > MOST_VALUES)
+        return say_broken("a tree of %d arrays; at most %d are possible", n, MOST_VALUES), NULL;
+    return alloc_in(scope, sizeof(tt) * (size_t)n + 1);
+}
+
+tt *scope_values(int n)
+{
+    return values_in(need_scope(), n);
+}
+
 /* Holding `lists`. */
 static void link_slot(Scope *scope, uint32_t number)
 {
     Slot *slot = slot_at(number);
-    slot->owner = scope;
+    set_owner(slot, scope);
     slot->before = 0;
     slot->behind = scope->first;
     if (scope->first)
@@ -169,10 +207,10 @@ static void unlink_slot(uint32_t number)
     if (slot->before)
         slot_at(slot->before)->behind = slot->behind;
     else
-        slot->owner->first = slot->behind;
+        owner_of(slot)->first = slot->behind;
     if (slot->behind)
         slot_at(slot->behind)->before = slot->before;
-    slot->owner = NULL;
+    set_owner(slot, NULL);
 }
 
 /* Takes the hold on the array.  NULL: left without an owner. */
@@ -193,7 +231,11 @@ static tt new_in(Scope *scope, Array *array, bool is_weak)
 
 tt value_of_array(Array *array, bool is_weak)
 {
-    return new_in(need_scope(), array, is_weak);
+    Scope *scope = need_scope();
+    if (scope)
+        return new_in(scope, array, is_weak);
+    array_release(array);
+    return (tt){ 0, 0 };
 }
 
 /* Another value of the same array; a traced value is its trace's, and stays as it is. */
@@ -207,17 +249,20 @@ static tt again_in(Scope *scope, tt x, const char *who)
     return again;
 }
 
-/* The scope around the innermost; the root is its own. */
+/* The scope around the innermost; the root is its own.  NULL: said. */
 static Scope *enclosing(void)
 {
     Scope *scope = need_scope();
-    return scope->outer ? scope->outer : scope;
+    return scope && scope->outer ? scope->outer : scope;
 }
 
 const tt *tt_keep_n(tt_tree tree)
 {
+    PUBLIC;
     Scope *scope = enclosing();
-    tt *kept = alloc_in(scope, sizeof *kept * (size_t)tree.n);
+    tt *kept = values_in(scope, tree.n);
+    if (!kept)
+        return no_values;
     for (int i = 0; i < tree.n; i++)
         kept[i] = again_in(scope, tree.leaf[i], "tt_keep");
     return kept;
@@ -229,8 +274,8 @@ static bool put_in_place(tt old, tt x, Scope *scope)
 {
     bool replaced = false;
     lock_take(&lists);
-    if (slot_is(old.slot, old.generation) && slot_at(old.slot)->owner) {
-        scope = slot_at(old.slot)->owner;
+    if (slot_is(old.slot, old.generation) && owner_of(slot_at(old.slot))) {
+        scope = owner_of(slot_at(old.slot));
         unlink_slot(old.slot);
         replaced = true;
     }
@@ -244,13 +289,17 @@ static bool put_in_place(tt old, tt x, Scope *scope)
  * before an old one ends. */
 void tt_assign_n(tt *variable, tt_tree tree)
 {
-    tt *next = allocate(sizeof *next * (size_t)(tree.n + 1));
+    PUBLIC;
+    Scope *around = enclosing();
+    tt *next = around ? allocate(sizeof *next * (size_t)(tree.n + 1)) : NULL;
+    if (!next)
+        return;
     for (int i = 0; i < tree.n; i++)
         next[i] = again_in(NULL, tree.leaf[i], "tt_assign");
     for (int i = 0; i < tree.n; i++) {
         tt old = variable[i];
         bool is_ours = next[i].slot != tree.leaf[i].slot; /* not traced, not broken */
-        if (put_in_place(old, is_ours ? next[i] : (tt){ 0, 0 }, enclosing()))
+        if (put_in_place(old, is_ours ? next[i] : (tt){ 0, 0 }, around))
             slot_end(old.slot);
         variable[i] = next[i];
     }

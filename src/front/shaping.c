@@ -3,6 +3,7 @@
 #include "front/numpy.h"
 
 #include "front/array.h"
+#include "front/border.h"
 #include "front/say.h"
 
 #include <stdio.h>
@@ -32,12 +33,10 @@ static const char *dims_words(const List *list)
 {
     enum { ROOM = 256 };
     static _Thread_local char words[ROOM];
-    Text text = { 0 };
-    text_printf(&text, "[");
+    int n = snprintf(words, ROOM, "[");
     for (int i = 0; i < list->n; i++)
-        text_printf(&text, i ? ",%lld" : "%lld", (long long)list->v[i]);
-    snprintf(words, ROOM, "%s]", text_cstr(&text));
-    text_free(&text);
+        n += snprintf(words + n, (size_t)(ROOM - n), i ? ",%lld" : "%lld", (long long)list->v[i]);
+    snprintf(words + n, (size_t)(ROOM - n), "]");
     return words;
 }
 
@@ -87,6 +86,7 @@ static void reshape_body(const tt *in, tt *out, const void *config)
 
 tt tt_reshape(tt x, const tt_dims *shape)
 {
+    PUBLIC;
     List list = list_of(shape);
     return EAGER("tt_reshape", reshape_body, &list, x);
 }
@@ -116,6 +116,7 @@ static void transpose_body(const tt *in, tt *out, const void *config)
 
 tt tt_transpose(tt x, const tt_dims *axes)
 {
+    PUBLIC;
     List list = list_of(axes);
     return EAGER("tt_transpose", transpose_body, &list, x);
 }
@@ -142,6 +143,7 @@ static void broadcast_body(const tt *in, tt *out, const void *config)
 
 tt tt_broadcast(tt x, const tt_dims *shape)
 {
+    PUBLIC;
     if (!dims_ok("tt_broadcast", shape))
         return NO_VALUE;
     List list = list_of(shape);
@@ -207,6 +209,30 @@ static tt part_of(const char *who, tt x, const int64_t *start, const Part *part)
     return is_value(at) ? EAGER(who, part_body, part, x, at) : at;
 }
 
+/* The same inside a trace: where it begins and ends along each axis, and as what. */
+typedef struct Cut {
+    int64_t start[TT_MAX_RANK], limit[TT_MAX_RANK];
+    Part part;
+} Cut;
+
+static void cut_body(const tt *in, tt *out, const void *config)
+{
+    const Cut *c = config;
+    Shape shape;
+    if (shapes_of("a part", 1, in, &shape))
+        *out = as_weak(without_axes(cut(in[0], c->start, c->limit), &c->part), shape.is_weak);
+}
+
+static tt part_from(const char *who, tt x, const Cut *c)
+{
+    tt y = NO_VALUE;
+    if (tracing)
+        record(who, cut_body, c, &x, 1, &y);
+    else
+        y = part_of(who, x, c->start, &c->part);
+    return y;
+}
+
 /* Where x[at] begins along the axes that it names.  False: said. */
 static bool index_start(const Shape *shape, const List *at, int64_t *start)
 {
@@ -229,17 +255,15 @@ static bool index_start(const Shape *shape, const List *at, int64_t *start)
 
 tt tt_index(tt x, const tt_dims *at)
 {
+    PUBLIC;
     List list = list_of(at);
-    Part part = { 0, list.n, 1, true };
+    Cut c = { .part = { 0, list.n, 1, true } };
     Shape shape;
-    int64_t start[TT_MAX_RANK] = { 0 }, limit[TT_MAX_RANK];
-    if (!shapes_of("tt_index", 1, &x, &shape) || !index_start(&shape, &list, start))
+    if (!shapes_of("tt_index", 1, &x, &shape) || !index_start(&shape, &list, c.start))
         return NO_VALUE;
-    if (!tracing)
-        return part_of("tt_index", x, start, &part);
     for (int i = 0; i < shape.rank; i++)
-        limit[i] = i < list.n ? start[i] + 1 : shape.dims[i];
-    return as_weak(without_axes(cut(x, start, limit), &part), shape.is_weak);
+        c.limit[i] = i < list.n ? c.start[i] + 1 : shape.dims[i];
+    return part_from("tt_index", x, &c);
 }
 
 /* As Python's x[start:stop]: both from the end if negative, and cut to what there is. */
@@ -249,21 +273,20 @@ static int64_t bounded(int64_t at, int64_t n)
     return at < 0 ? 0 : at > n ? n : at;
 }
 
-tt tt_slice(tt x, int axis, int64_t from, int64_t to)
+tt tt_slice(tt x, int axis, int64_t start, int64_t stop)
 {
+    PUBLIC;
+    Cut c = { .part = { 0 } };
     Shape shape;
-    int64_t start[TT_MAX_RANK] = { 0 }, limit[TT_MAX_RANK];
     if (!shapes_of("tt_slice", 1, &x, &shape) ||
         !axis_of("tt_slice", shape_type(&shape), axis, &axis))
         return NO_VALUE;
-    memcpy(limit, shape.dims, sizeof limit);
-    start[axis] = bounded(from, limit[axis]);
-    limit[axis] = bounded(to, limit[axis]);
-    if (limit[axis] < start[axis])
-        limit[axis] = start[axis];
-    Part part = { axis, 1, limit[axis] - start[axis], false };
-    return tracing ? as_weak(cut(x, start, limit), shape.is_weak)
-                   : part_of("tt_slice", x, start, &part);
+    memcpy(c.limit, shape.dims, sizeof c.limit);
+    int64_t n = shape.dims[axis], from = bounded(start, n), to = bounded(stop, n);
+    c.start[axis] = from;
+    c.limit[axis] = to > from ? to : from;
+    c.part = (Part){ axis, 1, c.limit[axis] - from, false };
+    return part_from("tt_slice", x, &c);
 }
 
 /* Indices from the end count back; what is still outside is taken to the nearest end. */
@@ -316,6 +339,7 @@ static void take_body(const tt *in, tt *out, const void *config)
 
 tt tt_take(tt x, tt indices, int axis)
 {
+    PUBLIC;
     List list = { 1, { axis } };
     return EAGER("tt_take", take_body, &list, x, indices);
 }
@@ -378,11 +402,13 @@ static tt join(const char *who, const tt *x, int n, int axis, bool is_stack)
 
 tt tt_concat_n(const tt *x, int n, int axis)
 {
+    PUBLIC;
     return join("tt_concat", x, n, axis, false);
 }
 
 tt tt_stack_n(const tt *x, int n, int axis)
 {
+    PUBLIC;
     return join("tt_stack", x, n, axis, true);
 }
 
@@ -406,6 +432,7 @@ static void one_hot_body(const tt *in, tt *out, const void *config)
 
 tt tt_one_hot(tt labels, int64_t classes, tt_dtype type)
 {
+    PUBLIC;
     if (!dtype_ok("tt_one_hot", type))
         return NO_VALUE;
     if (classes < 1)
@@ -480,5 +507,6 @@ static void matmul_body(const tt *in, tt *out, const void *config)
 
 tt tt_matmul(tt a, tt b)
 {
+    PUBLIC;
     return eager("tt_matmul", matmul_body, NULL, 0, 2, (const tt[]){ a, b });
 }

@@ -19,7 +19,7 @@ typedef struct Slot {
     Held held;
     int64_t dims[TT_MAX_RANK];
     Made made[2];            /* of this generation and the one before: by its lowest bit */
-    struct Scope *owner;     /* under `lists`; NULL: a trace, or on its way out */
+    struct Scope *_Atomic owner; /* changed under `lists`; NULL: a trace, or on its way out */
     uint32_t before, behind; /* under `lists`: neighbours in the owner's list; 0: none */
 } Slot;
 

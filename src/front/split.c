@@ -5,7 +5,7 @@
  *     known (x) { y = sin x; c = cos x }                     results y, and c, which the rest needs
  *     rest (c, dx) { dy = mul dx, c }                        results dy
  */
-#include "base/fail.h"
+#include "base/guard.h"
 #include "front/loops.h"
 #include "front/transpose.h"
 #include "hlo/rewrite.h"
@@ -34,9 +34,7 @@ static Values find_needed(Backward *b, RegionId r, const bool *is_own)
 {
     Module *m = b->m;
     Values needed = { 0, ARENA_ARRAY(m->arena, ValueId, b->nlinear) };
-    bool *seen = calloc(b->nlinear, sizeof *seen);
-    if (!seen)
-        fail("no memory to mark %u values", b->nlinear);
+    bool *seen = HEAP_ARRAY(bool, b->nlinear, "marks of values");
     for (int i = 0; i < region_at(m, r)->nnodes; i++) {
         const Node *node = node_at(m, region_at(m, r)->nodes[i]);
         bool is_rest = node->nout && backward_is_linear(b, node->out);
@@ -52,16 +50,14 @@ static Values find_needed(Backward *b, RegionId r, const bool *is_own)
                     need(b, free.at[k], &needed, seen);
         }
     }
-    free(seen);
+    heap_free(seen);
     return needed;
 }
 
 /* The values that g itself defines; others come from around it and stand for themselves. */
 static bool *own_values(const Graph *g, uint32_t n)
 {
-    bool *own = calloc(n, sizeof *own);
-    if (!own)
-        fail("no memory to mark %u values", n);
+    bool *own = HEAP_ARRAY(bool, n, "marks of values");
     const Region *region = region_at(g->m, g->body);
     for (int i = 0; i < region->nargs; i++)
         own[region->args + (uint32_t)i] = true;
@@ -163,7 +159,7 @@ bool split_linear(const Graph *given, int ntangents, int nprimal, Split *out)
         if (!listed)
             needed.at[needed.n++] = v;
     }
-    free(own);
+    heap_free(own);
     bool ok = make_known(&b, g, ntangents, nprimal, needed, out) &&
               make_rest(&b, g, ntangents, nprimal, needed, out);
     backward_free(&b);

@@ -13,6 +13,8 @@
 #include "front/trace.h"
 
 #include "base/fail.h"
+#include "base/guard.h"
+#include "base/room.h"
 #include "front/array.h"
 #include "front/fn.h"
 #include "front/mesh.h"
@@ -20,33 +22,57 @@
 #include "hlo/rewrite.h"
 #include "ops/number.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 _Thread_local Session *session;
 
 /* ---- sessions and frames ---- */
 
-void session_begin(Session *s)
+static void make_session(void *user)
 {
-    *s = (Session){ .m = module_new() };
-    session = s;
+    Session **out = user;
+    Module *m = module_new();
+    *out = ARENA_NEW(m->arena, Session);
+    (*out)->m = m;
 }
 
-void session_end(Session *s)
+/* Noted with no guard: it lasts over calls of the user's code, which are under none. */
+bool session_begin(const char *who)
 {
+    Session *s = NULL;
+    Error *error = guard_run_in(NULL, who, make_session, &s);
+    if (error)
+        say_error(error);
+    session = error ? NULL : s;
+    return !error;
+}
+
+void session_end(void)
+{
+    Session *s = session;
+    for (ValueList *list = s->lists; list; list = list->next)
+        value_end_list(list);
     for (int i = 0; i < s->ncaptured; i++)
         array_release(s->captured[i].array);
-    free(s->captured);
-    table_free(&s->calls);
     versions_free(s->versions);
     module_free(s->m);
     session = NULL;
 }
 
+void session_undo(void)
+{
+    if (session && session->pinned.generation)
+        value_unpin(session->pinned);
+    if (session)
+        session->pinned = (tt){ 0, 0 };
+}
+
 void frame_push(Trace *frame)
 {
     require(session);
+    frame->values = ARENA_NEW(session->m->arena, ValueList);
+    frame->values->next = session->lists;
+    session->lists = frame->values;
     frame->m = session->m;
     frame->outer = tracing;
     tracing = frame;
@@ -77,7 +103,7 @@ void record_begin(int nleaves, const Type *types, const bool *is_weak, tt *leave
 
 void record_drop(void)
 {
-    value_end_trace(tracing);
+    value_end_list(tracing->values);
     tracing->region = 0;
 }
 
@@ -143,12 +169,7 @@ static ValueId capture(Array *array)
     for (int i = 0; i < s->ncaptured; i++)
         if (s->captured[i].array == array)
             return s->captured[i].value;
-    if (s->ncaptured == s->room) {
-        s->room = s->room ? s->room * 2 : 8;
-        s->captured = realloc(s->captured, sizeof *s->captured * (size_t)s->room);
-        if (!s->captured)
-            fail("no memory for %d captured arrays", s->room);
-    }
+    ROOM(s->m->arena, s->captured, s->ncaptured, &s->room);
     RegionId stand_in = region_new(s->m, 0, 1, types_copy(1, &array->type));
     ValueId value = region_at(s->m, stand_in)->args;
     s->captured[s->ncaptured++] = (Capture){ array_hold(array), value };
@@ -188,7 +209,9 @@ ValueId trace_value(const char *who, tt x)
         return 0;
     ValueId value = held.value;
     if (held.array) {
+        session->pinned = x;
         value = concrete(held.array);
+        session->pinned = (tt){ 0, 0 };
     } else if (!is_around(held.trace)) {
         say_broken("%s: an argument is being traced by another thread: a traced value belongs to "
                    "the thread that traces it",

@@ -38,7 +38,7 @@ struct Trace {
     bool is_manual;             /* pmap, shard_map: its body runs on every device */
     bool is_flow;               /* a loop or a branch */
     const Loc *loc;             /* of what is recorded; NULL: where the user stands */
-    uint32_t values;            /* value.c: the first slot of a list of its values */
+    struct ValueList *values;   /* recorded in it */
 };
 
 extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager.  Defined in say.c */
@@ -50,21 +50,31 @@ typedef struct Capture {
     ValueId value; /* stands for it in every region */
 } Capture;
 
+/* The values of a frame, ended with it; those of frames that were left, with the session. */
+typedef struct ValueList {
+    struct ValueList *next; /* of the session */
+    uint32_t first;         /* slot; they are linked by `behind` */
+} ValueList;
+
+/* It and all that hangs on it lies in m's arena. */
 typedef struct Session {
     Module *m;
+    ValueList *lists;
+    tt pinned; /* while something is asked of the arena for it */
     int ncaptured, room;
     Capture *captured;
     int ndevices; /* of the maps inside; 0: no map yet */
     const int *devices;
     const char *mapped; /* label of the first map */
-    Table calls;        /* traced calls of jit functions -> position in m->funcs */
+    struct Callee *callees;   /* call.c: of traced calls of jit functions */
     struct Version *versions; /* load.c: modules of open programs, for the signatures met */
     const Loc *last;          /* the location made last, reused while the user stays on a line */
 } Session;
 
 extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */
-void session_begin(Session *s);
-void session_end(Session *s); /* frees the module; lets go of what was captured */
+bool session_begin(const char *who); /* False: there is no memory; said */
+void session_end(void);              /* ends all its values, lets go of what was captured */
+void session_undo(void);             /* what was being recorded came to nothing */
 
 /* Frames lie on the C stack of whoever pushes them. */
 void frame_push(Trace *frame);

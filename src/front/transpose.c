@@ -11,7 +11,7 @@
  * operands, since that is what jvp rules promise.  Cotangents that meet at a value are summed. */
 #include "front/transpose.h"
 
-#include "base/fail.h"
+#include "base/guard.h"
 #include "front/loops.h"
 #include "front/say.h"
 #include "hlo/rewrite.h"
@@ -54,9 +54,7 @@ void backward_mark(Backward *b, RegionId r)
 Backward backward_new(Module *m)
 {
     Backward b = { .m = m, .value = subst_new(m), .ct = subst_new(m), .nlinear = m->nvalues };
-    b.linear = calloc(m->nvalues, sizeof *b.linear);
-    if (!b.linear)
-        fail("no memory to mark %u values", m->nvalues);
+    b.linear = HEAP_ARRAY(bool, m->nvalues, "marks of values");
     return b;
 }
 
@@ -64,7 +62,7 @@ void backward_free(Backward *b)
 {
     subst_free(&b->value);
     subst_free(&b->ct);
-    free(b->linear);
+    heap_free(b->linear);
 }
 
 tt backward_value(Backward *b, ValueId v)

@@ -23,6 +23,7 @@
 #include "front/slot.h"
 #include "front/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ enum { CHUNK = 512, CHUNKS = 1 << 16 };
 
 static _Atomic(Slot *) chunks[CHUNKS];
 static Lock table;          /* guards the two below, and `behind` of free slots */
-static uint32_t nslots = 1; /* handed out so far; slot 0 is no value */
+static _Atomic uint32_t nslots = 1; /* handed out so far; slot 0 is no value */
 static uint32_t free_slots;
 
 Slot *slot_at(uint32_t slot)
@@ -45,7 +46,7 @@ Slot *slot_at(uint32_t slot)
     return chunk ? &chunk[slot % CHUNK] : NULL;
 }
 
-/* A slot never used before; 0: the table is full.  Holding `table`. */
+/* A slot never used before; 0: the table is full, or there is no memory.  Holding `table`. */
 static uint32_t grow(void)
 {
     if (nslots / CHUNK >= CHUNKS)
@@ -53,7 +54,7 @@ static uint32_t grow(void)
     if (!slot_at(nslots)) {
         Slot *chunk = calloc(CHUNK, sizeof *chunk);
         if (!chunk)
-            fail("no memory for %d more values", CHUNK);
+            return 0;
         /* release: pairs with the acquire in slot_at */
         atomic_store_explicit(&chunks[nslots / CHUNK], chunk, memory_order_release);
     }
@@ -93,7 +94,9 @@ tt slot_new(Held held, const char *how, const char *name)
 {
     uint32_t number = take_free();
     if (!number)
-        return say_broken("there are %u values at once; end some with TT_SCOPE", nslots - 1);
+        return say_broken("there are %u values at once, and no memory for more; end some with "
+                          "TT_SCOPE",
+                          atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
     Slot *slot = slot_at(number);
     uint32_t generation = (uint32_t)(atomic_load(&slot->state) >> 32);
     if (!generation)
@@ -102,7 +105,9 @@ tt slot_new(Held held, const char *how, const char *name)
     if (held.type.rank)
         memcpy(slot->dims, held.type.dims, sizeof *slot->dims * (size_t)held.type.rank);
     slot->held.type.dims = slot->dims;
-    slot->owner = NULL;
+    /* relaxed: who looks at it under `lists` may have an older value of this slot, and then takes
+     * either for none */
+    atomic_store_explicit(&slot->owner, NULL, memory_order_relaxed);
     slot->before = slot->behind = 0;
     sign(&slot->made[generation & 1], how, name);
     /* release: pairs with the acquire in value_pin */
@@ -163,17 +168,16 @@ static void say_stale(tt x, const char *who, const char *what)
     int line = atomic_load_explicit(&made->line, memory_order_relaxed);
     const char *how = atomic_load_explicit(&made->how, memory_order_relaxed);
     const char *name = atomic_load_explicit(&made->name, memory_order_relaxed);
-    Text where = { 0 };
+    char where[512] = "";
     if (file)
-        text_printf(&where, " made at %s:%d", file, line);
+        snprintf(where, sizeof where, " made at %s:%d", file, line);
     if (how)
         say_broken(
             "%s: %s%s while tracing %s(%s) has outlived that trace: a traced value leaves its "
             "function only as a result",
-            who, what, text_cstr(&where), how, name);
+            who, what, where, how, name);
     else
-        say_broken("%s: %s%s has ended with its scope: %s", who, what, text_cstr(&where), scope);
-    text_free(&where);
+        say_broken("%s: %s%s has ended with its scope: %s", who, what, where, scope);
 }
 
 /* The slot, pinned, or NULL when x is stale. */
@@ -247,20 +251,20 @@ tt value_of_traced(Trace *trace, ValueId value, bool is_weak)
                     trace->how, trace->name);
     if (x.generation) {
         /* Only this thread sees the list; `before` and `owner` are a scope's. */
-        slot_at(x.slot)->behind = trace->values;
-        trace->values = x.slot;
+        slot_at(x.slot)->behind = trace->values->first;
+        trace->values->first = x.slot;
     }
     return x;
 }
 
-void value_end_trace(Trace *trace)
+void value_end_list(ValueList *list)
 {
-    for (uint32_t slot = trace->values; slot;) {
+    for (uint32_t slot = list->first; slot;) {
         uint32_t behind = slot_at(slot)->behind;
         slot_end(slot);
         slot = behind;
     }
-    trace->values = 0;
+    list->first = 0;
 }
 
 static const Element elements[] = {

@@ -24,9 +24,10 @@ typedef struct Held {
 
 /* A new value, owned by this thread's innermost scope.  Takes the caller's hold on the array. */
 tt value_of_array(Array *array, bool is_weak);
-/* Owned by its trace: stale when that ends (value_end_trace).  Only the thread that traces. */
+/* Owned by its trace: stale when that ends (value_end_list).  Only the thread that traces. */
 tt value_of_traced(Trace *trace, ValueId value, bool is_weak);
-void value_end_trace(Trace *trace);
+struct ValueList;
+void value_end_list(struct ValueList *list);
 
 /* Pins and looks.  False: broken or stale; said, naming `who` ("tt_add"), unless a failure is
  * kept already.  What is held stays valid until value_unpin. */
@@ -48,8 +49,13 @@ static inline Type shape_type(const Shape *s)
     return (Type){ s->element, s->rank, s->dims };
 }
 
-/* Zeroed memory that dies with this thread's innermost scope, as values made now do. */
+/* Zeroed memory that dies with this thread's innermost scope, as values made now do.  NULL: said. */
 void *scope_alloc(size_t bytes);
+/* The same for n values; and what is given back where there is no memory for them: zeroes, as many
+ * as there may be. */
+tt *scope_values(int n);
+enum { MOST_VALUES = 1 << 16 };
+extern const tt no_values[MOST_VALUES];
 
 /* The interface's element types and ours. */
 Element element_of(tt_dtype type);

@@ -84,8 +84,8 @@ static void loop(Vary *v, const Node *node)
 {
     for (int i = 0; i < node->nin; i++)
         v->of[node->out + (uint32_t)i] = v->of[node->in[i]];
+    ValueId *carried = ARENA_ARRAY(v->m->arena, ValueId, node->nin + 1);
     for (bool grows = true; grows;) {
-        ValueId carried[node->nin + 1];
         for (int i = 0; i < node->nin; i++)
             carried[i] = node->out + (uint32_t)i;
         AxisSet turns = v->of[play(v, node->regions[0], carried, 0)->in[0]];
@@ -114,7 +114,7 @@ static void call(Vary *v, const Node *node)
 {
     const CallAttrs *a = node->attrs;
     const Func *f = func_find(v->m, a->callee);
-    AxisSet key[node->nin + 3];
+    AxisSet *key = ARENA_ARRAY(v->m->arena, AxisSet, node->nin + 2);
     uint64_t found;
     key[0] = f->body;
     key[1] = v->visible;

@@ -177,9 +177,47 @@ static void test_meshes(void)
     SAYS(tt_place(m, NULL, "x"), "tt_place: no mesh is given: make one with tt_mesh_of");
 }
 
+static tt same(tt x)
+{
+    return x;
+}
+
+/* Options that do not say their size were once ignored, or taken to be as large as ours. */
+static void test_options(void)
+{
+    tt x = zeros(TT_F32, 2, 4, 3);
+    tt_fn f = tt_fn_of(1, (void (*)(void))same, "same"), g = f;
+    for (int i = 0; i < 50 && g; i++)
+        g = tt_jit_with(g, NULL);
+    CHECK(g != NULL);
+    tt_init_with(&(tt_options){ .devices = 7 });
+    CHECK_SAID("tt_init: the size of its tt_options is 0: write .size = sizeof(tt_options)");
+    tt_init_with(&(tt_options){ .size = sizeof(tt_options), .devices = 7 });
+    CHECK(strstr(front_said(), "4 devices of "));
+#define NO_SIZE(who, call, type)                                                                   \
+    SAYS(call, who ": the size of its " #type " is 0: write .size = sizeof(" #type ")")
+    NO_SIZE("tt_jit", tt_jit_with(f, &(tt_jit_options){ .donate = 1 }), tt_jit_options);
+    NO_SIZE("tt_grad", tt_grad_with(f, &(tt_grad_options){ .wrt = 1 }), tt_grad_options);
+    NO_SIZE("tt_value_and_grad", tt_value_and_grad_with(f, &(tt_grad_options){ .wrt = 1 }),
+            tt_grad_options);
+    NO_SIZE("tt_jvp", tt_jvp_with(f, &(tt_jvp_options){ .wrt = 1 }), tt_jvp_options);
+    NO_SIZE("tt_vmap", tt_vmap_with(f, &(tt_vmap_options){ .out_axis = 1 }), tt_vmap_options);
+    NO_SIZE("tt_pmap", tt_pmap_with(f, &(tt_pmap_options){ .out_axis = 1 }), tt_pmap_options);
+    NO_SIZE("tt_shard_map", tt_shard_map_with(f, &(tt_shard_map_options){ .mesh = NULL }),
+            tt_shard_map_options);
+    NO_SIZE("tt_conv", tt_conv_with(x, x, &(tt_conv_options){ .stride = 2 }), tt_conv_options);
+    NO_SIZE("tt_psum",
+            tt_collective_n((tt_tree){ &x, 1 }, TT_PSUM, "i", &(tt_collective_options){ .axis = 0 }),
+            tt_collective_options);
+    for (int i = 0; i < 1000 && g; i++)
+        g = tt_jit_with(g, NULL);
+    SAYS(g, "jit of a function that is transformed 256 times already: no more are possible");
+}
+
 int main(void)
 {
     front_start(4);
+    test_options();
     test_operations();
     test_shaping();
     test_arrays();

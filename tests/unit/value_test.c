@@ -145,9 +145,14 @@ static void test_traces(void)
                     .line = 14,
                     .axis_name = "batch",
                     .axis_size = 4 };
-    Trace inner = {
-        .m = m, .how = "grad", .name = "loss", .file = "t.c", .line = 8, .outer = &outer
-    };
+    ValueList values = { 0 };
+    Trace inner = { .m = m,
+                    .how = "grad",
+                    .name = "loss",
+                    .file = "t.c",
+                    .line = 8,
+                    .outer = &outer,
+                    .values = &values };
     tracing = &inner;
     tt_at("t.c", 4, "loss");
     tt x = value_of_traced(&inner, region_at(m, region)->args, false);
@@ -157,7 +162,7 @@ static void test_traces(void)
     CHECK_SAID("t.c:4: in loss: tt_matmul: f32[2,3] by nothing\n"
                "    while tracing grad(loss), t.c:8\n"
                "    while tracing pmap(step), t.c:14, axis \"batch\" of size 4");
-    value_end_trace(&inner);
+    value_end_list(&values);
     tracing = NULL;
     CHECK(!value_shape(x, "tt_add", &shape));
     CHECK_SAID("t.c:4: in loss: tt_add: an argument made at t.c:4 while tracing grad(loss) has "
