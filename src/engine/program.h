@@ -172,8 +172,9 @@ typedef struct Runtime {
                      double *c, int64_t c_row);
     /* out[i] = function(x[i], y[i]), by its number in run/mathlib.h. */
     void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
-    /* The order of n elements by a comparison; see run/sort.h. */
-    const int64_t *(*sort)(int64_t n, bool (*less)(const void *, int64_t, int64_t),
+    /* The order of n elements by a comparison; see run/sort.h.  Without memory for it: NULL, and
+     * f->error is set. */
+    const int64_t *(*sort)(const Frame *f, int64_t n, bool (*less)(const void *, int64_t, int64_t),
                            const void *context);
     /* All lines of some arrays in the order of their keys; see run/sort_keys.h.  Without memory for
      * it, f->error is set. */

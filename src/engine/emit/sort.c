@@ -84,10 +84,10 @@ static V less_function(Kernel *k, const Sort *s)
 static V order_call(Kernel *k, const Sort *s, const V *lines)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
-    LLVMTypeRef types[] = { int_type(k, 64), ptr, ptr };
-    LLVMTypeRef type = LLVMFunctionType(ptr, types, 3, false);
-    V args[] = { const_i64(k, s->extent), s->less, s->lines };
-    V order = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort)), args, 3, "");
+    LLVMTypeRef types[] = { ptr, int_type(k, 64), ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(ptr, types, 4, false);
+    V args[] = { k->frame, const_i64(k, s->extent), s->less, s->lines };
+    V order = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort)), args, 4, "");
     for (int i = 0; i < s->n; i++)
         bounds_touch(k->e, order, lines[i], 0,
                      line_bytes(s, element_of(k, node_at(k->m, s->node)->in[i])));
@@ -114,6 +114,10 @@ static void line_body(Kernel *k, Index *at, void *user)
         to[i] = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), k->outs[i], &by, 1, "");
     }
     V order = order_call(k, s, lines);
+    LLVMBasicBlockRef sorted = LLVMAppendBasicBlockInContext(k->c, k->function, "sorted");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "after");
+    LLVMBuildCondBr(k->b, LLVMBuildIsNull(k->b, order, ""), after, sorted); /* no memory */
+    LLVMPositionBuilderAtEnd(k->b, sorted);
     Loop loop;
     loop_begin(k, &loop, s->extent, 1, 0, NULL);
     V number = LLVMBuildLoad2(
@@ -124,6 +128,8 @@ static void line_body(Kernel *k, Index *at, void *user)
         store(k, to[i], e, on_line(k, s, loop.i), load(k, lines[i], e, on_line(k, s, number)));
     }
     loop_end(k, &loop, NULL);
+    LLVMBuildBr(k->b, after);
+    LLVMPositionBuilderAtEnd(k->b, after);
 }
 
 /* ---- by keys ---- */

@@ -11,6 +11,7 @@
 #include "engine/plugin/plugin.h"
 
 #include "base/sync.h"
+#include "base/table.h"
 #include "engine/checks.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
@@ -71,9 +72,10 @@ static Error *make_key(Job *job, Text *key)
 static Compiled *find(PJRT_Client *client, const Text *key)
 {
     Compiled *found = NULL;
+    uint64_t hash = hash_bytes(key->at, key->n, 0);
     pthread_mutex_lock(&client->lock);
-    for (Compiled *c = client->programs; c && !found; c = c->next)
-        if (c->key.n == key->n && memcmp(c->key.at, key->at, key->n) == 0)
+    for (Compiled *c = *compiled_list(client, hash); c && !found; c = c->next)
+        if (c->hash == hash && c->key.n == key->n && memcmp(c->key.at, key->at, key->n) == 0)
             found = compiled_hold(c);
     pthread_mutex_unlock(&client->lock);
     return found;
@@ -128,8 +130,9 @@ static Error *compile_new(Job *job, Text *key)
     job->compiled->has_effect = calls.has_effect;
     *key = (Text){ 0 };
     pthread_mutex_lock(&job->client->lock);
-    job->compiled->next = job->client->programs;
-    job->client->programs = job->compiled;
+    Compiled **list = compiled_list(job->client, job->compiled->hash);
+    job->compiled->next = *list;
+    *list = job->compiled;
     pthread_mutex_unlock(&job->client->lock);
     return NULL;
 }

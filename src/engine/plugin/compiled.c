@@ -102,7 +102,8 @@ Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str sour
     c->source = is_in_key ? (Str){ key.at + key.n - source.n, source.n }
                           : str_copy(c->arena, source);
     c->options = copy_options(c->arena, options);
-    snprintf(c->fingerprint, sizeof c->fingerprint, "%016" PRIx64, hash_bytes(key.at, key.n, 0));
+    c->hash = hash_bytes(key.at, key.n, 0);
+    snprintf(c->fingerprint, sizeof c->fingerprint, "%016" PRIx64, c->hash);
     lay_out_outputs(c);
     lay_out_shardings(c, program->nargs, program->args, &c->arg_shardings, &c->arg_sharding_sizes);
     lay_out_shardings(c, program->nresults, program->results, &c->output_shardings,
@@ -127,22 +128,26 @@ Compiled *compiled_hold(Compiled *c)
 
 Compiled *handle_begin(Compiled *c)
 {
-    atomic_fetch_add_explicit(&c->handles, 1, memory_order_relaxed);
+    pthread_mutex_lock(&c->client->lock);
+    c->handles++;
+    pthread_mutex_unlock(&c->client->lock);
     return c;
 }
 
+/* The runs that are abandoned are those that were launched by handles that have ended: whoever finds
+ * the program in the cache meanwhile begins its handle before that, or launches after it. */
 void handle_end(Compiled *c)
 {
-    /* relaxed: the hold keeps it alive */
-    bool is_last = atomic_fetch_sub_explicit(&c->handles, 1, memory_order_relaxed) == 1;
-    if (is_last && !c->has_effect)
+    pthread_mutex_lock(&c->client->lock);
+    if (--c->handles == 0 && !c->has_effect)
         executor_abandon(c->client->executor, c->program);
+    pthread_mutex_unlock(&c->client->lock);
     compiled_release(c);
 }
 
 static void unlink_from_client(Compiled *c)
 {
-    for (Compiled **at = &c->client->programs; *at; at = &(*at)->next)
+    for (Compiled **at = compiled_list(c->client, c->hash); *at; at = &(*at)->next)
         if (*at == c) {
             *at = c->next;
             return;

@@ -55,17 +55,18 @@ struct PJRT_Client {
     PJRT_Device **device_list;
     PJRT_Memory **memory_list;
     PJRT_TopologyDescription topology;
-    pthread_mutex_t lock; /* of the next line */
-    Compiled *programs;   /* alive ones, newest first */
+    pthread_mutex_t lock; /* of the next line, and what compiled programs say */
+    Compiled *programs[256]; /* alive ones by the hash of their keys, newest first */
 };
 
 /* A program and everything the seam may ask of it, laid out as PJRT wants it. */
 struct Compiled {
     _Atomic int holders; /* handles, and launches that run; */
-    _Atomic int handles; /* of clients alone */
+    int handles;         /* of clients alone; under the client's lock */
     PJRT_Client *client;
     Compiled *next;         /* under the client's lock */
     Text key;               /* what it was compiled from, and how (cache.c) */
+    uint64_t hash;          /* of the key */
     Str source;             /* the bytes themselves, */
     CompileOptions options; /* and what shaped the code */
     bool is_local;          /* it calls functions of this process alone */
@@ -142,6 +143,11 @@ MUST_USE Error *compiled_get(PJRT_Client *client, Str program, const struct Buil
 Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str source,
                        const CompileOptions *options);
 Compiled *compiled_hold(Compiled *compiled);
+/* The client's list of those whose keys have that hash. */
+static inline Compiled **compiled_list(PJRT_Client *client, uint64_t hash)
+{
+    return &client->programs[hash % (sizeof client->programs / sizeof *client->programs)];
+}
 void compiled_release(Compiled *compiled);
 /* A client's handle: takes the caller's hold, and ends it.  When the last has ended, runs whose
  * results nobody holds stop. */

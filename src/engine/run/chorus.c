@@ -35,6 +35,8 @@ static bool play_stretch(Run *run, int number, int32_t *said)
     int32_t differs = 0;
     for (int d = 0; d < run->program->ndevices; d++) {
         said[d] = f(&run->tasks[d].frame);
+        if (run->tasks[d].frame.error) /* frame_fail */
+            said[d] = STRETCH_FAIL;
         differs |= said[d] ^ said[0];
     }
     return !differs;

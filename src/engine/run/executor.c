@@ -339,11 +339,12 @@ static void worker(void *user)
     }
 }
 
-/* The lock is held while threads start: it happens once, and others need them anyway. */
-Error *executor_start(Executor *e)
+enum { NOT_STARTED, STARTING, STARTED };
+
+/* Some are enough. */
+static Error *start_workers(Executor *e)
 {
     Error *error = NULL;
-    lock_take(&e->lock);
     while (!error && e->nstarted < e->nworkers) {
         char name[16];
         snprintf(name, sizeof name, "tutti-%d", e->nstarted & 0xffff);
@@ -351,12 +352,29 @@ Error *executor_start(Executor *e)
         if (!error)
             e->nstarted++;
     }
-    bool has_some = e->nstarted > 0;
-    lock_give(&e->lock);
-    if (error && has_some) {
+    if (error && e->nstarted) {
         error_free(error);
         error = NULL;
     }
+    return error;
+}
+
+/* One caller starts them, without a lock; others wait until there are some. */
+Error *executor_start(Executor *e)
+{
+    for (;;) {
+        int seen = NOT_STARTED;
+        /* acquire: pairs with the release below */
+        if (atomic_compare_exchange_strong_explicit(&e->start, &seen, STARTING,
+                                                    memory_order_acquire, memory_order_acquire))
+            break;
+        if (seen == STARTED)
+            return NULL;
+        address_wait(&e->start, STARTING);
+    }
+    Error *error = start_workers(e);
+    atomic_store_explicit(&e->start, error ? NOT_STARTED : STARTED, memory_order_release);
+    address_wake(&e->start, WAKE_ALL);
     return error;
 }
 

@@ -118,7 +118,6 @@ struct Executor {
     TaskList ready;
     Cut *cuts; /* that want helpers, newest first */
     int nsleeping;
-    int nstarted; /* workers */
     bool is_closing;  /* runs are to stop */
     bool is_stopping; /* workers are to end: no run is under way */
     Thread *threads;
@@ -134,6 +133,8 @@ struct Executor {
     _Atomic int nbusy;               /* workers that play a task; written by each of them */
     _Atomic int bell;                /* counts rings; workers sleep on it */
     _Atomic int nruns;               /* under way; executor_free sleeps on it */
+    _Atomic int start;               /* of the workers: NOT_STARTED, STARTING, STARTED */
+    int nstarted;                    /* workers; of whoever starts them, then constant */
 };
 
 /* task.c */

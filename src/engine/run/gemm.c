@@ -60,29 +60,42 @@ static void scratch_free(void *p)
     free(s);
 }
 
+static bool has_key;
+
 static void scratch_begin(void)
 {
-    if (pthread_key_create(&scratch_key, scratch_free))
-        fail("no thread-specific memory left");
+    has_key = !pthread_key_create(&scratch_key, scratch_free);
 }
 
-static void *scratch(int which, size_t bytes)
+static Scratch *own_scratch(void)
 {
     pthread_once(&scratch_once, scratch_begin);
-    Scratch *s = pthread_getspecific(scratch_key);
-    if (!s) {
-        s = calloc(1, sizeof *s);
-        if (!s || pthread_setspecific(scratch_key, s))
-            fail("no memory to multiply matrices");
+    Scratch *s = has_key ? pthread_getspecific(scratch_key) : NULL;
+    if (s || !has_key)
+        return s;
+    s = calloc(1, sizeof *s);
+    if (s && pthread_setspecific(scratch_key, s)) {
+        free(s);
+        return NULL;
     }
-    if (s->bytes[which] < bytes) {
+    return s;
+}
+
+/* NULL: there is no memory, and the frame has been told. */
+static void *scratch(const Frame *frame, int which, size_t bytes)
+{
+    Scratch *s = own_scratch();
+    if (s && s->bytes[which] < bytes) {
+        size_t rounded = (bytes + 4095) / 4096 * 4096;
         free(s->at[which]);
-        s->bytes[which] = (bytes + 4095) / 4096 * 4096;
-        s->at[which] = aligned_alloc(64, s->bytes[which]);
-        if (!s->at[which])
-            fail("no memory to multiply matrices: %zu bytes", bytes);
+        s->at[which] = aligned_alloc(64, rounded);
+        s->bytes[which] = s->at[which] ? rounded : 0;
     }
-    return s->at[which];
+    if (s && s->at[which])
+        return s->at[which];
+    frame_fail(frame, error_new(CODE_EXHAUSTED,
+                                "no memory to multiply matrices: %zu bytes to pack them", bytes));
+    return NULL;
 }
 
 /* ---- dimensions walked through in order, the last one the fastest ---- */

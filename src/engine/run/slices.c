@@ -7,6 +7,7 @@
  * nothing, neither does the one who cuts, for longer than a piece. */
 #include "engine/run/slices.h"
 
+#include "base/fail.h"
 #include "engine/run/executor.h"
 
 static void take_slices(Cut *cut)
@@ -104,4 +105,15 @@ void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
         play_cut(executor_of(frame), &cut);
     else
         take_slices(&cut);
+}
+
+void frame_fail(const Frame *frame, Error *error)
+{
+    if (!frame)
+        fail("%s", error_text(error)); /* nobody is there to be told: our own tests */
+    Error *none = NULL;
+    /* relaxed: who played the pieces is waited for before it is read */
+    if (!__atomic_compare_exchange_n(&((Frame *)frame)->error, &none, error, false,
+                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        error_free(error);
 }

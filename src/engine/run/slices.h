@@ -18,4 +18,9 @@ void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user);
 int frame_workers(const Frame *frame);
 /* How many workers have no task at the moment.  Only for choices that results do not show. */
 int frame_idle(const Frame *frame);
+
+/* The code that plays the frame cannot go on: any thread that plays a part of it, and the first error
+ * counts.  Takes error.  The stretch under way fails when it ends; what it gives till then is not
+ * looked at. */
+void frame_fail(const Frame *frame, Error *error);
 #endif

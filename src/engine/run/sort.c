@@ -6,7 +6,7 @@
  *     [3 1 2 | 5 4 0]  ->  [1 2 3 | 0 4 5]  ->  [0 1 2 3 4 5] */
 #include "engine/run/sort.h"
 
-#include "base/fail.h"
+#include "engine/run/slices.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -28,29 +28,37 @@ static void room_free(void *p)
     free(room);
 }
 
+static bool has_key;
+
 static void room_begin(void)
 {
-    if (pthread_key_create(&room_key, room_free))
-        fail("no thread-specific memory left");
+    has_key = !pthread_key_create(&room_key, room_free);
 }
 
-static int64_t *room_for(int64_t n)
+static Room *own_room(void)
 {
     pthread_once(&room_once, room_begin);
-    Room *room = pthread_getspecific(room_key);
-    if (!room) {
-        room = calloc(1, sizeof *room);
-        if (!room || pthread_setspecific(room_key, room))
-            fail("no memory to sort");
+    Room *room = has_key ? pthread_getspecific(room_key) : NULL;
+    if (room || !has_key)
+        return room;
+    room = calloc(1, sizeof *room);
+    if (room && pthread_setspecific(room_key, room)) {
+        free(room);
+        return NULL;
     }
-    if (room->n < n) {
+    return room;
+}
+
+/* NULL: there is none. */
+static int64_t *room_for(int64_t n)
+{
+    Room *room = own_room();
+    if (room && room->n < n) {
         free(room->at);
         room->at = malloc(sizeof *room->at * 2 * (size_t)n);
-        room->n = n;
-        if (!room->at)
-            fail("no memory to sort %lld elements", (long long)n);
+        room->n = room->at ? n : 0;
     }
-    return room->at;
+    return room ? room->at : NULL;
 }
 
 static void insert_run(int64_t *at, int64_t n, SortLess *less, const void *context)
@@ -75,9 +83,15 @@ static void merge(int64_t *to, const int64_t *from, int64_t half, int64_t n, Sor
             to[k] = from[j++];
 }
 
-const int64_t *sort_order(int64_t n, SortLess *less, const void *context)
+const int64_t *sort_order(const Frame *frame, int64_t n, SortLess *less, const void *context)
 {
-    int64_t *from = room_for(n), *to = from + n;
+    int64_t *from = room_for(n), *to = from ? from + n : NULL;
+    if (!from) {
+        frame_fail(frame, error_new(CODE_EXHAUSTED,
+                                    "no memory to sort %lld elements: %zu bytes for their order",
+                                    (long long)n, sizeof *from * 2 * (size_t)n));
+        return NULL;
+    }
     for (int64_t i = 0; i < n; i++)
         from[i] = i;
     for (int64_t i = 0; i < n; i += RUN)

@@ -342,6 +342,8 @@ static int play_stretches(Task *t, int32_t next)
             return -1;
         require(next < program->nstretches);
         next = program->stretches[next](&t->frame);
+        if (t->frame.error) /* frame_fail */
+            next = STRETCH_FAIL;
     }
 }
 

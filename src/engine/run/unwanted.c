@@ -11,12 +11,16 @@
 
 typedef void RunVisit(Run *run, void *user);
 
-/* Under the lock; a run on several devices may come more than once. */
+/* Under the lock; each run once, on however many devices it is. */
 static void visit_runs(Executor *e, RunVisit *visit, void *user)
 {
+    int32_t round = ++e->round;
     for (int d = 0; d < e->ndevices; d++)
         for (Task *t = e->queues[d].head; t; t = t->next_queued)
-            visit(t->run, user);
+            if (t->run->seen != round) {
+                t->run->seen = round;
+                visit(t->run, user);
+            }
 }
 
 static bool is_stopped(const Run *run)
@@ -25,51 +29,55 @@ static bool is_stopped(const Run *run)
     return atomic_load_explicit(&run->cancel, memory_order_relaxed);
 }
 
-typedef struct Count {
-    const Run *run; /* whose result it is */
-    const Storage *storage;
-    int holds; /* of runs that do not count: it, and those that are to stop */
-    int32_t round;
-} Count;
-
-static int holds_of(const Run *run, const Storage *storage)
+/* Counts in each storage how often the run holds it.  What is lent holds what it is lent from, once. */
+static void count_holds(const Run *run, int by)
 {
     const Program *p = run->program;
-    int n = p->ndevices * (p->nargs + p->nresults), holds = 0;
+    int nargs = p->ndevices * p->nargs, n = nargs + p->ndevices * p->nresults;
     for (int k = 0; k < n; k++) {
-        const Storage *held = run->holds[k];
-        holds += held == storage;
-        /* what is lent holds what it is lent from, once */
-        holds += held && held->lender == storage && k >= p->ndevices * p->nargs;
+        Storage *held = run->holds[k];
+        if (!held)
+            continue;
+        held->nunwanted += by;
+        if (k >= nargs && held->lender)
+            held->lender->nunwanted += by;
     }
-    return holds;
 }
 
-static void count_holds(Run *run, void *user)
-{
-    Count *count = user;
-    if (run->seen == count->round || (run != count->run && !is_stopped(run)))
-        return;
-    run->seen = count->round;
-    count->holds += holds_of(run, count->storage);
-}
-
-/* Under the lock. */
-static bool is_wanted(Executor *e, const Run *run)
+/* Under the lock: holds of runs that are to stop are counted in the storages, others not. */
+static bool is_wanted(const Run *run)
 {
     const Program *p = run->program;
     Storage *const *outs = run->holds + p->ndevices * p->nargs;
-    for (int k = 0; k < p->ndevices * p->nresults; k++) {
-        Count count = { run, outs[k], 0, ++e->round };
-        visit_runs(e, count_holds, &count);
-        if (storage_holders(outs[k]) > count.holds)
-            return true;
-    }
-    return false;
+    count_holds(run, 1);
+    bool is_held = false;
+    for (int k = 0; k < p->ndevices * p->nresults && !is_held; k++)
+        is_held = storage_holders(outs[k]) > outs[k]->nunwanted;
+    if (is_held)
+        count_holds(run, -1);
+    return is_held;
+}
+
+static void forget_holds(Run *run, void *user)
+{
+    (void)user;
+    const Program *p = run->program;
+    for (int k = 0; k < p->ndevices * (p->nargs + p->nresults); k++)
+        if (run->holds[k]) {
+            run->holds[k]->nunwanted = 0;
+            if (run->holds[k]->lender)
+                run->holds[k]->lender->nunwanted = 0;
+        }
+}
+
+static void count_stopped(Run *run, void *user)
+{
+    (void)user;
+    if (is_stopped(run))
+        count_holds(run, 1);
 }
 
 typedef struct Look {
-    Executor *e;
     bool has_orphans, has_stopped;
 } Look;
 
@@ -79,18 +87,21 @@ static void look_at(Run *run, void *user)
     if (!run->is_orphan || is_stopped(run))
         return;
     look->has_orphans = true;
-    if (is_wanted(look->e, run))
+    if (is_wanted(run))
         return;
     atomic_store_explicit(&run->cancel, CANCEL_UNWANTED, memory_order_relaxed); /* a hint to stop */
     look->has_stopped = true;
 }
 
-/* Under the lock.  A run that stops may have been the one that wanted another. */
+/* Under the lock.  A run that stops may have been the one that wanted another.  One walk over all
+ * holds, and one over those of orphans for each time that some stop. */
 static void look_at_all(Executor *e)
 {
     Look look;
+    visit_runs(e, forget_holds, NULL);
+    visit_runs(e, count_stopped, NULL);
     do {
-        look = (Look){ .e = e };
+        look = (Look){ 0 };
         visit_runs(e, look_at, &look);
     } while (look.has_stopped);
     /* relaxed: a hint, written under the lock */
