@@ -2,6 +2,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 from jax import lax
 
 
@@ -19,3 +20,24 @@ def test_slices_that_stick_out_have_no_gradient():
     for of in (total, lambda x: total(jnp.sin(x) + x - jnp.sin(x))):
         got = jax.jit(jax.grad(of))(x)
         np.testing.assert_allclose(got, [1, 2, 1], rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape, axis", [((30001,), 0), ((2, 3000), 1), ((3000, 5), 0), ((7, 2, 9), 1)])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("f, exact", [(lax.cumsum, np.cumsum), (lax.cumprod, np.cumprod)])
+def test_running_sums_of_complex_numbers(f, exact, reverse, shape, axis):
+    """In one pass and in blocks, as those of real numbers: window by window they took n^2 steps,
+    and 30001 numbers were 30 times further off than XLA's."""
+    rng = np.random.default_rng(5)
+    if f is lax.cumsum:
+        x = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+    else:
+        x = np.exp(1j * rng.normal(size=shape))
+    x = x.astype(np.complex64)
+    got = np.asarray(jax.jit(lambda x: f(x, axis=axis, reverse=reverse))(
+        jax.device_put(x, jax.devices("tutti")[0])))
+    wide = np.flip(x, axis).astype(np.complex128) if reverse else x.astype(np.complex128)
+    want = exact(wide, axis=axis)
+    want = np.flip(want, axis) if reverse else want
+    steps = np.sqrt(shape[axis]) if f is lax.cumprod else 4
+    assert np.abs(got - want).max() <= steps * 2.0**-22 * np.abs(want).max()

@@ -77,6 +77,8 @@ def binary(f):
         return f.add(JUMP, f"{rng.choice(TWO_JUMPS)}({x}, {y})")
     if way == 1:
         return f.add(KINK, f"{rng.choice(TWO_KINKS)}({x}, {y})")
+    if way == 2 and y is x:
+        return None  # derivatives cancel to nothing but roundings
     if way == 2 and data.is_float(x.dtype) and (y in LITERALS or data.is_float(y.dtype)):
         return f.add(ROUND, f"{rng.choice(TWO_SMOOTH)}({x}, {y})")
     return f.add(ROUND, f"{rng.choice(ARITHMETIC)}({x}, {y})")

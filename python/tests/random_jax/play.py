@@ -14,10 +14,12 @@ import os
 import select
 import subprocess
 import sys
+import tempfile
 import time
 
-PER_PROCESS = 500  # programs, before JAX's own tables are large
-PATIENCE = 60  # seconds without a word from a worker
+PER_PROCESS = 1000  # programs, before JAX's own tables are large
+CPU_PATIENCE = 60  # seconds of a worker's own work without a word
+PATIENCE = 900  # seconds of waiting for it, on a machine with other work
 
 
 def environment(devices):
@@ -37,6 +39,22 @@ def work(kind, first, count):
     for seed in range(first, first + count):
         for step in both.steps(kind, seed):
             print(json.dumps({"seed": seed, **step}), flush=True)
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def next_line(worker):
+    """What a worker says next; b"" when it has ended, None when it has run or waited too long."""
+    worked, since = cpu_seconds(worker.pid), time.monotonic()
+    while not select.select([worker.stdout], [], [], 5)[0]:
+        if (cpu_seconds(worker.pid) > worked + CPU_PATIENCE
+                or time.monotonic() > since + PATIENCE):
+            return None
+    return worker.stdout.readline()
 
 
 class Soak:
@@ -60,14 +78,11 @@ class Soak:
 
     def run_worker(self, first, count):
         """Plays from `first` on; returns the seed to go on with."""
-        worker = subprocess.Popen(self.command(first, count), env=environment(8),
-                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        stderr = tempfile.TemporaryFile()
+        worker = subprocess.Popen(self.command(first, count), env=environment(8), bufsize=0,
+                                  stdout=subprocess.PIPE, stderr=stderr)
         next_seed, doing = first, "starting"
-        while True:
-            ready, _, _ = select.select([worker.stdout], [], [], PATIENCE)
-            line = worker.stdout.readline() if ready else None
-            if not line:
-                break
+        while line := next_line(worker):
             word = json.loads(line)
             doing = word.get("doing", doing)
             if "outcome" in word:
@@ -75,12 +90,14 @@ class Soak:
                 next_seed = word["seed"] + 1
         if line is None:
             worker.kill()
-        said = worker.communicate()[1]
+        worker.communicate()
+        stderr.seek(0)
+        said = stderr.read()[-800:].decode(errors="replace")
         if next_seed < first + count:
             how = "stopped answering" if line is None else f"died with {worker.returncode}"
             outcome = "XLA died" if doing == "playing on cpu" else "dead"
             self.note({"seed": next_seed, "outcome": outcome,
-                       "said": [f"{how} while {doing}", said[-800:]]})
+                       "said": [f"{how} while {doing}", said]})
             next_seed += 1
         return next_seed
 

@@ -52,12 +52,14 @@ static bool is_neutral_int(OpId op, Element e, int64_t value)
 
 static bool is_neutral(OpId op, const Dense *d)
 {
-    if (!d || is_complex(d->type.element) || element_info[d->type.element].bits < 8)
+    if (!d || element_info[d->type.element].bits < 8)
         return false;
-    Element e = d->type.element;
-    if (!is_float(e))
+    Element e = d->type.element, part = element_part(e);
+    if (is_complex(e) && number_float(part, (const char *)d->data + element_info[part].bytes) != 0)
+        return false;
+    if (!is_float(part))
         return is_neutral_int(op, e, number_int(e, d->data));
-    double value = number_float(e, d->data);
+    double value = number_float(part, d->data);
     switch (op) {
     case OP_ADD: return value == 0;
     case OP_MUL: return value == 1;
@@ -106,7 +108,7 @@ static bool scan_of(const Module *m, NodeId n, Scan *s)
         s->inner *= s->shape.dims[i];
     s->is_backwards = a->padding.at[2 * d] == 0;
     s->is_rounded =
-        is_float(s->shape.element) && region_reducer(m, node->regions[0]) == OP_ADD;
+        is_float(element_part(s->shape.element)) && region_reducer(m, node->regions[0]) == OP_ADD;
     return true;
 }
 
@@ -289,6 +291,9 @@ static void columns_emit(Kernel *k, const Scan *s)
 /* Lane l takes lane l - by of x (backwards: l + by), or what is neutral. */
 static V shifted(Kernel *k, const Scan *s, V x, V fill, int lanes, int by)
 {
+    if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMStructTypeKind)
+        return complex_of(k, shifted(k, s, real_part(k, x), real_part(k, fill), lanes, by),
+                          shifted(k, s, imag_part(k, x), imag_part(k, fill), lanes, by));
     V order[lanes];
     for (int l = 0; l < lanes; l++) {
         int from = s->is_backwards ? l + by : l - by;
