@@ -92,6 +92,14 @@ static void some_of(int n, int k, bool is_sorted, int64_t *out)
     }
 }
 
+static bool holds(int n, const int64_t *list, int64_t x)
+{
+    for (int i = 0; i < n; i++)
+        if (list[i] == x)
+            return true;
+    return false;
+}
+
 #define ONE_OF(list) ((list)[random_below(sizeof(list) / sizeof *(list))])
 
 static int64_t grow_extent(const Grower *g)

@@ -35,14 +35,6 @@ typedef struct Indexing {
     int out_rank;
 } Indexing;
 
-static bool holds(int n, const int64_t *list, int64_t x)
-{
-    for (int i = 0; i < n; i++)
-        if (list[i] == x)
-            return true;
-    return false;
-}
-
 /* Which dimensions are batches, which are gone from a window, and which the indices move along. */
 static void choose_dimensions(Indexing *x, Type array)
 {

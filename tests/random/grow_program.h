@@ -7,6 +7,7 @@
 #include "tests/random/grow_map.h"
 #include "tests/random/grow_meet.h"
 #include "tests/random/grow_move.h"
+#include "tests/random/grow_order.h"
 #include "tests/random/grow_window.h"
 
 /* A program, and what the test must know of it. */

@@ -3,6 +3,7 @@
 #ifndef TUTTI_TEST_GROW_WINDOW_H
 #define TUTTI_TEST_GROW_WINDOW_H
 #include "tests/random/grow_fold.h"
+#include "tests/random/grow_product.h"
 
 typedef struct Windows { /* dimension by dimension */
     int rank;
