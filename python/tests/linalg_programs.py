@@ -301,6 +301,31 @@ def schur():
         close(alone, t, dtype, "without vectors", shape)
 
 
+def small_batches():
+    """Up to 16 rows each lane of a vector has a matrix: batches that fill their vectors and that do
+    not, every size, and one matrix in it that is singular or not positive."""
+    for dtype in np.float32, np.float64:
+        for n in range(1, 18):
+            batch = (1, 2, 16, 37)[n % 4]
+            a, b = positive(dtype, (batch, n, n)), matrices(dtype, (batch, n, 3))
+            a = a[:, rng.permutation(n)]
+            a[batch // 2] *= 0
+            f, pivots, order = linalg.lu(a)
+            l, u = np.tril(wide(f), -1) + np.eye(n), np.triu(wide(f))
+            order = np.broadcast_to(np.asarray(order)[..., None], a.shape)
+            close(l @ u, np.take_along_axis(a, order, -2), dtype, "lu", n, batch)
+            check(np.abs(l).max() <= 1, "pivots", n)
+            good = np.arange(batch) != batch // 2
+            x = wide(jnp.linalg.solve(a, b))[good]
+            scale = 1 + np.abs(x).max(initial=0)
+            close(wide(a)[good] @ x / scale, b[good] / scale, dtype, "solve", n, batch)
+            a = positive(dtype, (batch, n, n))
+            a[batch // 2, -1, -1] *= -1
+            f = wide(linalg.cholesky(a, symmetrize_input=False))
+            check(np.isnan(f[~good]).any() and not np.isnan(f[good]).any(), "nan", n)
+            close((f @ adjoint(f))[good], a[good], dtype, "cholesky", n, batch)
+
+
 def repeats():
     """The same bits in every run, whoever plays which matrix."""
     for shape in (300, 300), (50, 12, 12), (9, 60, 60):
@@ -326,4 +351,4 @@ def provider():
 wanted = sys.argv.pop(1)
 play([lu, lu_singular, cholesky, cholesky_other_triangle, cholesky_indefinite, qr, qr_pivoting,
       multiply_by_q, hessenberg, tridiagonal, triangular_solve, trsm, solve_and_inverse,
-      tridiagonal_solve, eigh, svd, eig, schur, repeats, provider], lambda: checks)
+      tridiagonal_solve, eigh, svd, eig, schur, small_batches, repeats, provider], lambda: checks)

@@ -29,6 +29,12 @@ def test_every_routine(python, provider):
     assert int(out.split()[-2]) > 3000, out
 
 
+@pytest.mark.parametrize("level", ["avx2", "sse"])
+def test_small_matrices_on_older_machines(python, level):
+    out = python([PROGRAMS, "", "small_batches"], "tutti", TUTTI_CPU_LEVEL=level)
+    assert int(out.split()[-2]) > 200, out
+
+
 @pytest.mark.parametrize("file, why", [("/nowhere/lapack.so", "cannot open shared object file"),
                                        ("libm.so.6", "has no routine sgetrf")])
 def test_library_that_is_none(python, file, why):
@@ -37,7 +43,8 @@ def test_library_that_is_none(python, file, why):
 
 
 def test_nothing_is_loaded_unless_wanted(python):
-    """Neither by starting, nor by programs without linear algebra, nor by small matrices."""
+    """Neither by starting, nor by programs without linear algebra, nor by small matrices (which JAX
+    lowers to calls of LAPACK itself, but for these)."""
     out = python(["-c", "import jax, jax.numpy as n, sys; n.sin(n.eye(40)).block_until_ready();"
                   "n.linalg.cholesky(n.eye(3)).block_until_ready(); print('scipy.linalg' in sys.modules);"
                   f"{USES}; print('scipy.linalg' in sys.modules)"], "tutti")

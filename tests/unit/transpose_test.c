@@ -6,19 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void turn(int64_t rows, int64_t columns, size_t element)
+/* Both with `more` elements behind each row, which stay. */
+static void turn(int64_t rows, int64_t columns, size_t element, int64_t more)
 {
-    size_t bytes = (size_t)(rows * columns) * element;
-    unsigned char *from = malloc(bytes + 1), *to = malloc(bytes + 1);
-    for (size_t i = 0; i < bytes; i++)
+    int64_t from_step = columns + more, to_step = rows + more;
+    size_t nfrom = (size_t)(rows * from_step) * element,
+           nto = (size_t)(columns * to_step) * element;
+    unsigned char *from = malloc(nfrom + 1), *to = malloc(nto + 1);
+    for (size_t i = 0; i < nfrom; i++)
         from[i] = (unsigned char)(rand() >> 5);
-    to[bytes] = 77; /* the byte behind stays */
-    matrix_transpose(rows, columns, element, from, to);
-    bool is_right = to[bytes] == 77;
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < columns; j++)
-            is_right = is_right && !memcmp(to + (size_t)(j * rows + i) * element,
-                                           from + (size_t)(i * columns + j) * element, element);
+    memset(to, 77, nto + 1);
+    matrix_transpose(rows, columns, element, from, from_step, to, to_step);
+    bool is_right = to[nto] == 77;
+    for (int64_t j = 0; j < columns; j++)
+        for (int64_t i = 0; i < rows; i++)
+            is_right = is_right && !memcmp(to + (size_t)(j * to_step + i) * element,
+                                           from + (size_t)(i * from_step + j) * element, element);
+    for (int64_t j = 0; j < columns; j++)
+        for (size_t b = 0; b < (size_t)more * element; b++)
+            is_right = is_right && to[(size_t)(j * to_step + rows) * element + b] == 77;
     CHECK(is_right);
     free(from);
     free(to);
@@ -31,6 +37,7 @@ int main(void)
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             for (size_t element = 4; element <= 16; element *= 2)
-                turn(extents[i], extents[j], element);
+                for (int64_t more = 0; more < 6; more += 5)
+                    turn(extents[i], extents[j], element, more);
     return check_done();
 }

@@ -16,6 +16,7 @@
 #include "engine/run/batch.h"
 #include "engine/run/lapack_provider.h"
 #include "engine/run/library.h"
+#include "engine/run/small.h"
 
 #include <string.h>
 
@@ -149,6 +150,24 @@ static double work_of(const Call *c)
     return m * n * (m < n ? m : n);
 }
 
+/* Small real matrices, by groups of SMALL_GROUP. */
+static Error *lu_some(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    int64_t side = extent(c->in[0], 1), first = from * SMALL_GROUP;
+    int64_t n = to * SMALL_GROUP < c->nbatch ? (to - from) * SMALL_GROUP : c->nbatch - first;
+    size_t offset = (size_t)(first * side * side * element_info[c->element].bytes);
+    small_lu(c->element, n, side, (char *)c->in[0].data + offset, (char *)c->out[0].data + offset,
+             (int32_t *)c->out[1].data + first * side, (int32_t *)c->out[2].data + first);
+    return NULL;
+}
+
+static bool is_small_lu(const struct Row *row, const Call *c)
+{
+    return row->own == lapack_getrf && extent(c->in[0], 2) == extent(c->in[0], 1) &&
+           small_suits(c->element, extent(c->in[0], 1));
+}
+
 /* ---- names ---- */
 
 /* lapack_ + s, d, c or z + name + _ffi; or the name itself, for all types. */
@@ -214,6 +233,8 @@ Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     if (row->fits)
         TRY(row->fits(&c));
     c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
+    if (f && is_small_lu(row, &c))
+        return batch_play(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some, &c);
     /* the evaluator, which has no frame, is what the library's results are held to */
     bool is_library = f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(&c);
     Batch batch = { &c, is_library ? row->fortran : row->own };

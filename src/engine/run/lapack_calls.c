@@ -89,14 +89,14 @@ static Error *turned_in(Call *c, int i, int which, void **out)
 {
     int64_t rows = extent(c->in[i], 2), columns = extent(c->in[i], 1);
     TRY(room(c, which, (size_t)(rows * columns) * element_bytes(c), out));
-    matrix_transpose(rows, columns, element_bytes(c), in_at(c, i), *out);
+    matrix_transpose(rows, columns, element_bytes(c), in_at(c, i), columns, *out, rows);
     return NULL;
 }
 
 static void turned_out(Call *c, int i, const void *from)
 {
-    matrix_transpose(extent(c->out[i], 1), extent(c->out[i], 2), element_bytes(c), from,
-                     out_at(c, i));
+    int64_t rows = extent(c->out[i], 2), columns = extent(c->out[i], 1);
+    matrix_transpose(columns, rows, element_bytes(c), from, rows, out_at(c, i), columns);
 }
 
 static void copied_out(Call *c, int i, int from)

@@ -6,6 +6,7 @@
 #include "engine/run/lapack.h"
 #include "engine/run/lapack_provider.h"
 #include "engine/run/library.h"
+#include "engine/run/small.h"
 
 #include <complex.h>
 #include <limits.h>
@@ -91,12 +92,9 @@ static int64_t count_matrices(Type t)
     return n;
 }
 
-/* Matrices of fewer rows are solved sooner than a library is called. */
-enum { FEW_ROWS = 16 };
-
 bool linear_wants_library(Type a)
 {
-    return rows_of(a) > FEW_ROWS && rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
+    return rows_of(a) > SMALL_ROWS && rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
 }
 
 static bool has_library(const Frame *f, Type a)
@@ -141,6 +139,38 @@ static void solve_by_library(const Linear *l, int64_t from, int64_t to)
         fortran_solve(l->a.element, &s, matrix_in(l, i), matrix_out(l, i));
 }
 
+/* The matrices of groups of SMALL_GROUP. */
+static int64_t in_groups(const Linear *l, int64_t from, int64_t to)
+{
+    int64_t n = count_matrices(l->a);
+    return to * SMALL_GROUP < n ? (to - from) * SMALL_GROUP : n - from * SMALL_GROUP;
+}
+
+static Error *solve_small(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    const Triangle *t = &l->triangle;
+    SmallSolve s = { .side = t->n,
+                     .other = t->other,
+                     .is_left = t->is_left,
+                     .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
+                     .is_unit = t->is_unit,
+                     .is_turned = t->how != NO_TRANSPOSE };
+    int64_t first = from * SMALL_GROUP;
+    small_solve(l->a.element, in_groups(l, from, to), &s, matrix_in(l, first), matrix_out(l, first),
+                matrix_out(l, first));
+    return NULL;
+}
+
+static Error *cholesky_small(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    int64_t first = from * SMALL_GROUP;
+    small_cholesky(l->a.element, in_groups(l, from, to), rows_of(l->a), l->is_lower,
+                   matrix_in(l, first), matrix_out(l, first));
+    return NULL;
+}
+
 static Error *solve_some(void *user, int64_t from, int64_t to)
 {
     const Linear *l = user;
@@ -174,9 +204,12 @@ Error *library_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
                  .out = out->data,
                  .each = s.n * s.other,
                  .is_library = has_library(f, a) && s.other > 0 };
+    double work = (double)s.n * (double)s.n * (double)s.other;
     memcpy(out->data, in[1].data, type_bytes(b));
-    return batch_play(f, count_matrices(a), (double)s.n * (double)s.n * (double)s.other,
-                      l.is_library, solve_some, &l);
+    if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
+        return batch_play(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+                          solve_small, &l);
+    return batch_play(f, count_matrices(a), work, l.is_library, solve_some, &l);
 }
 
 static void nan_set(Element e, void *at, int64_t i)
@@ -236,8 +269,11 @@ Error *library_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
                  .out = out->data,
                  .each = rows_of(a) * rows_of(a),
                  .is_library = has_library(f, a) };
-    return batch_play(f, count_matrices(a), side * side * side / 3, l.is_library, cholesky_some,
-                      &l);
+    double work = side * side * side / 3;
+    if (small_suits(a.element, rows_of(a)))
+        return batch_play(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+                          cholesky_small, &l);
+    return batch_play(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
 }
 
 /* ---- custom calls, whose types nobody has looked at ---- */

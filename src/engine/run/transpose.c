@@ -85,9 +85,10 @@ static void block(int64_t rows, int64_t columns, size_t element, const char *fro
                        to_row);
 }
 
-void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void *from, void *to)
+void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void *from,
+                      int64_t from_step, void *to, int64_t to_step)
 {
-    int64_t bytes = (int64_t)element, from_row = columns * bytes, to_row = rows * bytes;
+    int64_t bytes = (int64_t)element, from_row = from_step * bytes, to_row = to_step * bytes;
     for (int64_t i = 0; i < rows; i += BLOCK)
         for (int64_t j = 0; j < columns; j += BLOCK)
             block(rows - i < BLOCK ? rows - i : BLOCK, columns - j < BLOCK ? columns - j : BLOCK,

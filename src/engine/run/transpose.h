@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 /* to[j][i] = from[i][j], where from has that many rows and columns of elements of 4, 8 or 16
- * bytes.  The two do not overlap. */
-void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void *from, void *to);
+ * bytes; a row begins so many elements behind the one before.  The two do not overlap. */
+void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void *from,
+                      int64_t from_step, void *to, int64_t to_step);
 #endif
