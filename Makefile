@@ -192,11 +192,12 @@ build/fuzz/%: tests/fuzz/%.c $(SHARED) | $(BUILD)/.deps
 	$(FUZZ_CC) -std=gnu17 -O1 -g -Isrc -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
 	    -o $@ $< $(SHARED) -lm
 # The whole engine, as it is built for `make asan`, with libFuzzer's driver.
-$(BUILD)/tests/fuzz/compile_fuzz: LIBS += $(shell $(FUZZ_CC) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-x86_64.a
+ENGINE_FUZZERS := compile_fuzz abi_fuzz
+$(ENGINE_FUZZERS:%=$(BUILD)/tests/fuzz/%): LIBS += $(shell $(FUZZ_CC) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-x86_64.a
 $(BUILD)/tests/fuzz/compile_fuzz: tests/fuzz/mutate.h
-build/fuzz/compile_fuzz: always
-	$(MAKE) BUILD=build/asan CFLAGS='$(ASAN)' build/asan/tests/fuzz/compile_fuzz
-	@mkdir -p $(dir $@) && ln -sf ../asan/tests/fuzz/compile_fuzz $@
+$(ENGINE_FUZZERS:%=build/fuzz/%): build/fuzz/%: always
+	$(MAKE) BUILD=build/asan CFLAGS='$(ASAN)' build/asan/tests/fuzz/$*
+	@mkdir -p $(dir $@) && ln -sf ../asan/tests/fuzz/$* $@
 always:
 fuzz: $(BUILD)/run-tests $(FUZZERS)
 	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
