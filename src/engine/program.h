@@ -89,7 +89,8 @@ static inline bool meets_in_place(OpId op, int operand, int result)
 typedef struct Meeting {
     OpId op;
     const char *name;  /* "all_reduce" */
-    const char *where; /* "train.py:28" */
+    const char *where; /* "train.py:28"; for messages: meeting_where */
+    const Loc *loc;    /* the same, as it may be told otherwise (LocTable); NULL: it may not */
     int next;          /* the stretch after it */
     int nin, nout;
     const Place *in, *out;
@@ -106,6 +107,11 @@ typedef struct Meeting {
     const Program *body;
     const Tiling *in_tilings, *out_tilings;
 } Meeting;
+
+static inline const char *meeting_where(const Meeting *m)
+{
+    return m->loc && loc_table ? loc_name(m->loc) : m->where;
+}
 
 /* A node that run/library.h plays, or else the evaluator (Runtime.evaluate); node 0: the whole
  * of main. */

@@ -188,8 +188,13 @@ const Dense *value_constant(const Module *m, ValueId v)
     return &((const ConstantAttrs *)m->nodes[n].attrs)->value;
 }
 
+_Thread_local const LocTable *loc_table;
+
 void loc_print(Text *out, const Loc *loc)
 {
+    const LocTable *t = loc_table;
+    if (t && loc >= t->from && loc < t->from + t->n)
+        loc = &t->to[loc - t->from];
     if (!loc->file.n) {
         text_printf(out, "unknown place");
         return;

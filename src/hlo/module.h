@@ -105,6 +105,12 @@ NodeId value_def(const Module *m, ValueId v);     /* node that defines it, 0 for
 const Dense *value_constant(const Module *m, ValueId v);
 
 extern const Loc loc_unknown;
+/* The same program, written elsewhere: on a thread that has this set, from[i] is told as to[i]. */
+typedef struct LocTable {
+    int n;
+    const Loc *from, *to;
+} LocTable;
+extern _Thread_local const LocTable *loc_table; /* NULL: as it is */
 void loc_print(Text *out, const Loc *loc);  /* train.py:12:5, or "unknown place" */
 const char *loc_name(const Loc *loc);       /* the same in a ring of buffers of this thread */
 

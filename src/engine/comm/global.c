@@ -182,14 +182,14 @@ static Error *play_body(const Parts *p, Whole *w)
     if (frame.error)
         return frame.error;
     if (is_cancelled(&frame)) /* a loop that saw it has failed without a word */
-        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, p->m->where);
+        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, meeting_where(p->m));
     if (next == STRETCH_FAIL)
         return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->m->name,
-                         p->m->where);
+                         meeting_where(p->m));
     if (next <= STRETCH_MEET)
         return error_new(CODE_UNIMPLEMENTED, "not supported: %s (%s) inside code on whole arrays",
                          body->meetings[STRETCH_MEET - next].name,
-                         body->meetings[STRETCH_MEET - next].where);
+                         meeting_where(&body->meetings[STRETCH_MEET - next]));
     return NULL;
 }
 
@@ -225,12 +225,12 @@ Error *meet_global(const Parts *p)
     const Program *body = p->m->body;
     if (!body || body->nargs != p->m->nin || body->nresults != p->m->nout)
         return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->m->name,
-                         p->m->where);
+                         meeting_where(p->m));
     size_t n = (size_t)(body->nargs + body->nresults);
     void **pointers = calloc(2 * n + 1, sizeof *pointers);
     if (!pointers)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", p->m->name,
-                         p->m->where, 2 * n + 1);
+                         meeting_where(p->m), 2 * n + 1);
     Whole w = { pointers, pointers + body->nargs, pointers + n };
     Error *error = join_play_cut(p, &w);
     give_back(p, &w);

@@ -25,14 +25,14 @@ static WriteFn *writer(OpId op)
 Error *meet_misfit(const Parts *p, int i)
 {
     return error_new(CODE_INVALID, "%s (%s): operand %d is %s and its result %s, in a group of %d",
-                     p->m->name, p->m->where, i, type_name(p->m->in_types[i]),
+                     p->m->name, meeting_where(p->m), i, type_name(p->m->in_types[i]),
                      type_name(p->m->out_types[i]), p->n);
 }
 
 Error *meet_take(const Parts *p, size_t bytes, void **out)
 {
     Error *error = memory_take(p->scratch, bytes, out);
-    return error ? error_in(error, "%s (%s)", p->m->name, p->m->where) : NULL;
+    return error ? error_in(error, "%s (%s)", p->m->name, meeting_where(p->m)) : NULL;
 }
 
 int64_t extent_before(Type t, int dim)
@@ -164,7 +164,7 @@ static Error *write_and_play(const Parts *p, Score *s)
     WriteFn *write = writer(m->op);
     if (!write)
         return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", m->name,
-                         m->where);
+                         meeting_where(m));
     TRY(write(p, s));
     s->m = m;
     s->frame = p->frames[0];
@@ -208,7 +208,7 @@ Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *sc
         pointers = malloc(sizeof *pointers * (2 * nin + nout));
         if (!pointers)
             return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", m->name,
-                             m->where, 2 * nin + nout);
+                             meeting_where(m), 2 * nin + nout);
     }
     Parts p = { m, n, frames, scratch, pointers, pointers + nin };
     score_end(s); /* whatever it was */

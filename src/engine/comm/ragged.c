@@ -44,7 +44,7 @@ static Error *outside(const Parts *p, int from, int to, int64_t start, int64_t n
         last = n > 0 ? INT64_MAX : INT64_MIN;
     return error_new(CODE_INVALID,
                      "%s (%s): partition %d %s partition %d rows %lld to %lld, outside of %s",
-                     p->m->name, p->m->where, p->frames[from]->partition,
+                     p->m->name, meeting_where(p->m), p->frames[from]->partition,
                      is_sent ? "sends" : "sends into", p->frames[to]->partition, (long long)start,
                      (long long)last, type_name(t));
 }
@@ -167,7 +167,7 @@ Error *meet_ragged(const Parts *p)
     }
     if (!table)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
-                         p->m->where, n);
+                         meeting_where(p->m), n);
     Ragged g = { p, entries / p->n, entries, table, table + n, lists,
                  bytes_from(p->m->in_types[ROWS], 1), meet_streams(touched) };
     Error *error = look_up_all(&g);

@@ -12,7 +12,7 @@ static Error *check_combine(const Parts *p)
 {
     return p->m->combine ? NULL
                          : error_new(CODE_UNIMPLEMENTED, "not supported: the reducer of %s (%s)",
-                                     p->m->name, p->m->where);
+                                     p->m->name, meeting_where(p->m));
 }
 
 /* Operand i of all ranks, from byte `offset` on, to nout results, whose addresses are to be put

@@ -43,7 +43,7 @@ static Error *find_sources(const Parts *p, int *sources)
         if (sources[target] < 0)
             return error_new(CODE_INVALID,
                              "%s (%s): source %lld of target %lld is not in its group", p->m->name,
-                             p->m->where, (long long)pair[0], (long long)pair[1]);
+                             meeting_where(p->m), (long long)pair[0], (long long)pair[1]);
     }
     return NULL;
 }
@@ -125,7 +125,7 @@ static Error *find_root(const Parts *p, int r, int i, int *root)
     memcpy(&place, part_in(p, r, p->m->nin - 1) + (size_t)i * sizeof place, sizeof place);
     if (place < 0 || place >= p->n)
         return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
-                         "must be between 0 and %d", p->m->name, p->m->where, i, place, p->n,
+                         "must be between 0 and %d", p->m->name, meeting_where(p->m), i, place, p->n,
                          p->n - 1);
     *root = place;
     return NULL;

@@ -292,6 +292,7 @@ static Error *make_meeting(Making *k, const StretchEnd *end)
     *meeting = (Meeting){
         .op = node->op,
         .name = op_name(node->op),
+        .loc = node->loc,
         .where = arena_copy(k->job->arena, where, strlen(where) + 1),
         .next = end->targets[0],
         .nin = node->nin,

@@ -4,12 +4,15 @@
  * arguments, have changed.  So a client keeps a list of the programs that somebody still holds;
  * the key is the program as text without locations, and those options that shape the code.
  *
- *     bytes --read--> module --print--> key --found--> one more holder
- *                                         +--not-----> compile the module, and put it in front
+ *     bytes --read--> module --print--> key --found, the same lines---> one more holder
+ *                                         +--found, of other lines----> its code, and a table by which
+ *                                         |                             messages name these lines
+ *                                         +--not----------------------> compile the module
  *
  * All of it happens on a deep stack: clients call with as little as 2 MiB. */
 #include "engine/plugin/plugin.h"
 
+#include "base/guard.h"
 #include "base/sync.h"
 #include "base/table.h"
 #include "engine/checks.h"
@@ -69,14 +72,89 @@ static Error *make_key(Job *job, Text *key)
     return NULL;
 }
 
-static Compiled *find(PJRT_Client *client, const Text *key)
+/* ---- places ---- */
+
+/* Of every operation, in the order of the text, which is the same for programs that are printed
+ * alike. */
+typedef struct Places {
+    int n;
+    Loc *at;
+} Places;
+
+static void count_place(Module *m, NodeId n, void *user)
+{
+    (void)m, (void)n;
+    ++*(int *)user;
+}
+
+static void take_place(Module *m, NodeId n, void *user)
+{
+    Places *places = user;
+    places->at[places->n++] = *node_at(m, n)->loc;
+}
+
+static Places places_of(Module *m, Arena *arena)
+{
+    int n = 0;
+    Places places = { 0 };
+    for (int i = 0; i < m->nfuncs; i++)
+        region_walk(m, m->funcs[i].body, count_place, &n);
+    places.at = ARENA_ARRAY(arena, Loc, n + 1);
+    for (int i = 0; i < m->nfuncs; i++)
+        region_walk(m, m->funcs[i].body, take_place, &places);
+    for (int i = 0; i < n; i++) {
+        places.at[i].file = str_copy(arena, places.at[i].file);
+        places.at[i].name = str_copy(arena, places.at[i].name);
+    }
+    return places;
+}
+
+static void give_place(Module *m, NodeId n, void *user)
+{
+    Places *places = user;
+    node_at(m, n)->loc = &places->at[places->n++];
+}
+
+static uint64_t hash_places(Places places)
+{
+    uint64_t hash = 0;
+    for (int i = 0; i < places.n; i++) {
+        const Loc *loc = &places.at[i];
+        hash = hash_bytes(loc->file.at, loc->file.n, hash);
+        hash = hash_bytes(&loc->line, sizeof loc->line, hash);
+        hash = hash_bytes(&loc->column, sizeof loc->column, hash);
+    }
+    return hash;
+}
+
+/* From here on each operation's place is its own, and what the compiler makes of the operation
+ * points there. */
+static void name_places(Module *m, Places places)
+{
+    Places next = { 0, places.at };
+    for (int i = 0; i < m->nfuncs; i++)
+        region_walk(m, m->funcs[i].body, give_place, &next);
+}
+
+/* ---- the cache ---- */
+
+/* One that is compiled from the same, if there is one with the same places. */
+static Compiled *find(PJRT_Client *client, const Text *key, const uint64_t *places_hash)
 {
     Compiled *found = NULL;
     uint64_t hash = hash_bytes(key->at, key->n, 0);
     pthread_mutex_lock(&client->lock);
-    for (Compiled *c = *compiled_list(client, hash); c && !found; c = c->next)
-        if (c->hash == hash && c->key.n == key->n && memcmp(c->key.at, key->at, key->n) == 0)
-            found = compiled_hold(c);
+    for (Compiled *c = *compiled_list(client, hash); c; c = c->next) {
+        const Shared *s = c->shared;
+        bool is_it = s->hash == hash && s->key.n == key->n && !memcmp(s->key.at, key->at, key->n);
+        if (!is_it || (found && c->places_hash != *places_hash))
+            continue;
+        found = c;
+        if (c->places_hash == *places_hash)
+            break;
+    }
+    if (found)
+        compiled_hold(found);
     pthread_mutex_unlock(&client->lock);
     return found;
 }
@@ -107,10 +185,9 @@ static Calls look_at_calls(Module *m)
     return calls;
 }
 
-static Error *compile_new(Job *job, Text *key)
+static CompileOptions compile_options(const BuildOptions *o)
 {
-    const BuildOptions *o = job->options;
-    CompileOptions options = {
+    return (CompileOptions){
         .name = name_of(o),
         .evaluate = o->evaluate,
         .no_fold = o->no_fold,
@@ -119,22 +196,80 @@ static Error *compile_new(Job *job, Text *key)
         .free_results = o->free_results,
         .nfree_results = o->nfree_results,
     };
+}
+
+static void publish(Job *job, uint64_t places_hash, Calls calls)
+{
+    Compiled *c = job->compiled;
+    c->places_hash = places_hash;
+    c->is_local = calls.is_local;
+    c->has_effect = calls.has_effect;
+    Compiled **list = compiled_list(job->client, c->shared->hash);
+    pthread_mutex_lock(&job->client->lock);
+    c->next = *list;
+    *list = c;
+    pthread_mutex_unlock(&job->client->lock);
+}
+
+static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
+{
+    CompileOptions options = compile_options(job->options);
     TRY(read_once(job));
     Module *module = job->module;
     job->module = NULL;
     Calls calls = look_at_calls(module);
+    if (places.n)
+        name_places(module, places);
     Program *program;
     TRY(compile_module(module, job->began, &options, &program));
-    job->compiled = compiled_new(job->client, program, *key, job->program, &options);
-    job->compiled->is_local = calls.is_local;
-    job->compiled->has_effect = calls.has_effect;
+    Shared *shared = heap_new(sizeof *shared, "a compiled program");
+    *shared = (Shared){ .program = program, .key = *key, .hash = hash_bytes(key->at, key->n, 0),
+                        .nlocs = places.n, .locs = places.at, .arena = arena };
     *key = (Text){ 0 };
-    pthread_mutex_lock(&job->client->lock);
-    Compiled **list = compiled_list(job->client, job->compiled->hash);
-    job->compiled->next = *list;
-    *list = job->compiled;
-    pthread_mutex_unlock(&job->client->lock);
+    job->compiled = compiled_new(job->client, shared, job->program, &options);
+    publish(job, hash_places(places), calls);
     return NULL;
+}
+
+/* The code of `other`, which is held, for the same program with other places. */
+static void compile_alike(Job *job, Compiled *other, Arena *arena, Places places)
+{
+    CompileOptions options = compile_options(job->options);
+    Calls calls = { other->is_local, other->has_effect };
+    Compiled *c = compiled_new(job->client, other->shared, job->program, &options);
+    LocTable *table = ARENA_NEW(c->arena, LocTable);
+    *table = (LocTable){ other->shared->nlocs, other->shared->locs, places.at };
+    c->places = table;
+    c->places_arena = arena;
+    job->compiled = c;
+    publish(job, hash_places(places), calls);
+    compiled_release(other);
+}
+
+static Error *find_or_compile(Job *job, Text *key)
+{
+    TRY(make_key(job, key));
+    Arena *arena = arena_new();
+    Places places = { 0 }; /* of a large program they are part of the key */
+    if (job->module)
+        places = places_of(job->module, arena);
+    uint64_t hash = hash_places(places);
+    Compiled *found = find(job->client, key, &hash);
+    if (found && found->places_hash == hash) {
+        job->compiled = found;
+        arena_free(arena);
+        return NULL;
+    }
+    if (found && found->shared->nlocs == places.n) {
+        compile_alike(job, found, arena, places);
+        return NULL;
+    }
+    if (found)
+        compiled_release(found);
+    Error *error = compile_new(job, key, arena, places);
+    if (error)
+        arena_free(arena);
+    return error;
 }
 
 static void run_job(void *user)
@@ -143,11 +278,7 @@ static void run_job(void *user)
     Text key = { 0 };
     Floats before = floats_plain(); /* what is folded must not depend on who asks first */
     job->began = clock_ms();
-    job->error = make_key(job, &key);
-    if (!job->error)
-        job->compiled = find(job->client, &key);
-    if (!job->error && !job->compiled)
-        job->error = compile_new(job, &key);
+    job->error = find_or_compile(job, &key);
     if (job->module)
         module_free(job->module);
     text_free(&key);

@@ -88,22 +88,25 @@ static CompileOptions copy_options(Arena *arena, const CompileOptions *o)
     return copy;
 }
 
-Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str source,
+Compiled *compiled_new(PJRT_Client *client, Shared *shared, Str source,
                        const CompileOptions *options)
 {
+    const Program *program = shared->program;
+    Text key = shared->key;
     Compiled *c = heap_new(sizeof *c, "a compiled program");
     c->holders = 1;
     c->client = client;
-    c->program = program;
-    c->key = key;
+    c->program = shared->program;
+    c->shared = shared;
+    /* relaxed: the caller's own hold, or the lock, keeps it alive */
+    atomic_fetch_add_explicit(&shared->holders, 1, memory_order_relaxed);
     c->arena = arena_new();
     bool is_in_key =
         key.n >= source.n && memcmp(key.at + key.n - source.n, source.at, source.n) == 0;
     c->source = is_in_key ? (Str){ key.at + key.n - source.n, source.n }
                           : str_copy(c->arena, source);
     c->options = copy_options(c->arena, options);
-    c->hash = hash_bytes(key.at, key.n, 0);
-    snprintf(c->fingerprint, sizeof c->fingerprint, "%016" PRIx64, c->hash);
+    snprintf(c->fingerprint, sizeof c->fingerprint, "%016" PRIx64, shared->hash);
     lay_out_outputs(c);
     lay_out_shardings(c, program->nargs, program->args, &c->arg_shardings, &c->arg_sharding_sizes);
     lay_out_shardings(c, program->nresults, program->results, &c->output_shardings,
@@ -129,7 +132,7 @@ Compiled *compiled_hold(Compiled *c)
 Compiled *handle_begin(Compiled *c)
 {
     pthread_mutex_lock(&c->client->lock);
-    c->handles++;
+    c->shared->handles++;
     pthread_mutex_unlock(&c->client->lock);
     return c;
 }
@@ -139,15 +142,26 @@ Compiled *handle_begin(Compiled *c)
 void handle_end(Compiled *c)
 {
     pthread_mutex_lock(&c->client->lock);
-    if (--c->handles == 0 && !c->has_effect)
+    if (--c->shared->handles == 0 && !c->has_effect)
         executor_abandon(c->client->executor, c->program);
     pthread_mutex_unlock(&c->client->lock);
     compiled_release(c);
 }
 
+static void shared_release(Shared *s)
+{
+    /* acquire and release: the last to let go sees what all others did */
+    if (atomic_fetch_sub_explicit(&s->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    program_free(s->program);
+    arena_free(s->arena);
+    text_free(&s->key);
+    heap_free(s);
+}
+
 static void unlink_from_client(Compiled *c)
 {
-    for (Compiled **at = compiled_list(c->client, c->hash); *at; at = &(*at)->next)
+    for (Compiled **at = compiled_list(c->client, c->shared->hash); *at; at = &(*at)->next)
         if (*at == c) {
             *at = c->next;
             return;
@@ -171,9 +185,9 @@ void compiled_release(Compiled *c)
     pthread_mutex_unlock(&client->lock);
     if (!is_last)
         return;
-    program_free(c->program);
+    shared_release(c->shared);
+    arena_free(c->places_arena);
     arena_free(c->arena);
-    text_free(&c->key);
     text_free(&c->optimized);
     heap_free(c);
 }

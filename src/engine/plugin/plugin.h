@@ -21,6 +21,18 @@
 
 typedef struct Compiled Compiled;
 
+/* A program that several may have compiled: equal but for the places that it names. */
+typedef struct Shared {
+    _Atomic int holders; /* Compiled ones */
+    int handles;         /* on those; under the client's lock */
+    Program *program;
+    Text key;            /* what it was compiled from, and how (cache.c) */
+    uint64_t hash;       /* of the key */
+    int nlocs;           /* places of its operations, in the order of the text; each has its own */
+    const Loc *locs;
+    Arena *arena;        /* of the places */
+} Shared;
+
 struct PJRT_DeviceDescription {
     int id;
     char name[32];  /* CpuDevice(id=0): what jax.devices() lists */
@@ -62,11 +74,12 @@ struct PJRT_Client {
 /* A program and everything the seam may ask of it, laid out as PJRT wants it. */
 struct Compiled {
     _Atomic int holders; /* handles, and launches that run; */
-    int handles;         /* of clients alone; under the client's lock */
     PJRT_Client *client;
     Compiled *next;         /* under the client's lock */
-    Text key;               /* what it was compiled from, and how (cache.c) */
-    uint64_t hash;          /* of the key */
+    Shared *shared;
+    uint64_t places_hash;   /* of the places that it names, */
+    const LocTable *places; /* if they are not those of the shared program; else NULL; */
+    Arena *places_arena;    /* where they are then */
     Str source;             /* the bytes themselves, */
     CompileOptions options; /* and what shaped the code */
     bool is_local;          /* it calls functions of this process alone */
@@ -139,8 +152,8 @@ struct BuildOptions;
 /* cache.c: a counted program, an old one when the same has been compiled before. */
 MUST_USE Error *compiled_get(PJRT_Client *client, Str program, const struct BuildOptions *options,
                              Compiled **out);
-/* Takes program and key, which may hold the source; copies what options point at. */
-Compiled *compiled_new(PJRT_Client *client, Program *program, Text key, Str source,
+/* Holds the program, whose key may hold the source; copies what options point at. */
+Compiled *compiled_new(PJRT_Client *client, Shared *shared, Str source,
                        const CompileOptions *options);
 Compiled *compiled_hold(Compiled *compiled);
 /* The client's list of those whose keys have that hash. */

@@ -311,10 +311,12 @@ static void play(Executor *e, Task *t)
 {
     /* relaxed: whoever asks only wants to know about how many */
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
+    loc_table = t->run->places;
     if (t->run->is_alone)
         run_play(t->run);
     else
         task_play(t);
+    loc_table = NULL;
     atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
 }
 

@@ -68,6 +68,7 @@ struct Run {
     Event *done;           /* NULL: inline */
     void (*on_end)(void *user);
     void *user;
+    const LocTable *places; /* for messages; of whoever plays it */
     size_t room;           /* bytes of this block */
 
     _Atomic int nblocked; /* alone: tasks that may not begin yet; any thread */

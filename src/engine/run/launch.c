@@ -265,8 +265,11 @@ static bool is_small(Run *run, const Launch *l)
 static void play_here(Run *run, const Launch *l)
 {
     run->is_alone = run->is_inline = true;
+    const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
     Floats before = floats_ours();
+    loc_table = l->places;
     run_play(run);
+    loc_table = outer;
     floats_restore(before);
     stat_add(STAT_INLINE_LAUNCHES, 1);
     Event *failed = run->error ? event_ready(run->error) : NULL;
@@ -304,6 +307,7 @@ static Error *prepare_to_wait(Run *run)
 static void play_behind(Run *run, const Launch *l)
 {
     const Program *p = l->program;
+    run->places = l->places;
     run->on_end = l->on_end;
     run->user = l->user;
     hand_out(run, l, run->done);

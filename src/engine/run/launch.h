@@ -41,6 +41,7 @@ typedef struct Launch {
      * worker.  Not called when launch returns an error. */
     void (*on_end)(void *user);
     void *user;
+    const LocTable *places; /* how messages name the program's places; NULL: as it was compiled */
 } Launch;
 
 /* Small runs have happened when this returns; others go on behind, and the results' ready

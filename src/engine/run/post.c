@@ -64,7 +64,7 @@ static Error *letter_write(Task *t, const Meeting *m, Letter **out)
 {
     Letter *letter = calloc(1, sizeof *letter);
     if (!letter)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", m->name, m->where);
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", m->name, meeting_where(m));
     *letter = (Letter){ .send = m, .channel = attrs_of(m)->channel_id, .from = t,
                         .to = partner(t, m, true), .memory = t->device->memory,
                         .bytes = bytes_of(m->nin, m->in_types) };
@@ -92,7 +92,7 @@ static Error *misfit(const Letter *letter, const Meeting *m)
     for (int k = 0; k < 2; k++) {
         const Meeting *side = k ? m : letter->send;
         int n = k ? m->nout : letter->send->nin;
-        text_printf(&text, k ? " and recv (%s) takes" : "send (%s) gives", side->where);
+        text_printf(&text, k ? " and recv (%s) takes" : "send (%s) gives", meeting_where(side));
         for (int i = 0; i + 1 < n; i++)
             text_printf(&text, "%s %s", i ? "," : "",
                         type_name(k ? m->out_types[i] : letter->send->in_types[i]));
@@ -233,9 +233,9 @@ void post_describe(const Run *run, Text *out)
         const Meeting *m = meeting_of(t);
         const Task *from = partner(t, m, false);
         text_printf(out, "%s%s (%s): device %d waits for device %d, which ", out->n ? "\n" : "",
-                    m->name, m->where, t->device->id, from->device->id);
+                    m->name, meeting_where(m), t->device->id, from->device->id);
         if (from->waits)
-            text_printf(out, "waits in %s (%s)", meeting_of(from)->name, meeting_of(from)->where);
+            text_printf(out, "waits in %s (%s)", meeting_of(from)->name, meeting_where(meeting_of(from)));
         else
             text_printf(out, "has finished");
     }
@@ -249,7 +249,7 @@ void post_end(Run *run)
             run->error = error_new(CODE_PRECONDITION,
                                    "%s (%s): device %d sent on channel %lld to device %d, which "
                                    "has finished without taking it",
-                                   letter->send->name, letter->send->where,
+                                   letter->send->name, meeting_where(letter->send),
                                    letter->from->device->id, (long long)letter->channel,
                                    letter->to->device->id);
         letter_free(letter);

@@ -65,7 +65,7 @@ static void describe_away(const Run *run, int g, const Task *t, Text *out)
                 text_cstr(&list));
     if (t->waits)
         text_printf(out, "%s in %s (%s); ", is_one ? "waits" : "wait", meeting_of(t)->name,
-                    meeting_of(t)->where);
+                    meeting_where(meeting_of(t)));
     else
         text_printf(out, "%s finished; ", is_one ? "has" : "have");
     text_free(&list);
@@ -76,7 +76,7 @@ static void describe_point(const Run *run, int g, Text *out)
 {
     const Group *group = &run->program->groups[g];
     const Meeting *m = &run->program->meetings[run->points[g].meeting];
-    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, m->where);
+    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, meeting_where(m));
     for (int i = 0; i < group->n; i++) {
         const Task *t = &run->tasks[group->members[i]];
         bool is_told = has_come(run, g, t);
@@ -174,7 +174,7 @@ static Error *mismatch(const Task *t, const Meeting *m, const Meeting *open, int
     return error_new(CODE_PRECONDITION,
                      "%s (%s): device %d comes here while device %d of its group waits in %s (%s); "
                      "all members must meet in the same order",
-                     m->name, m->where, t->device->id, other, open->name, open->where);
+                     m->name, meeting_where(m), t->device->id, other, open->name, meeting_where(open));
 }
 
 void task_wait_locked(Task *t, int k, TaskList *released)
