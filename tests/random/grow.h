@@ -176,6 +176,12 @@ static bool is_int_type(Type t)
     return kind_of(t) == SIGNED || kind_of(t) == UNSIGNED;
 }
 
+static void copy_dims(Type t, int64_t *out)
+{
+    for (int i = 0; i < t.rank; i++)
+        out[i] = t.dims[i];
+}
+
 static Type with_element(Type t, Element e)
 {
     t.element = e;

@@ -19,7 +19,7 @@ static bool grow_fft(Grower *g)
     int which = is_complex ? (chance(30) ? 3 : (int)random_below(2)) : 2;
     int n = (int)between(1, x.type.rank < 3 ? x.type.rank : 3);
     int64_t dims[MOST_DIMS], lengths[3];
-    memcpy(dims, x.type.dims, sizeof *dims * (size_t)x.type.rank);
+    copy_dims(x.type, dims);
     for (int i = 0; i < n; i++)
         lengths[i] = dims[x.type.rank - n + i];
     int64_t *last = &dims[x.type.rank - 1];
@@ -89,7 +89,7 @@ static bool grow_triangular_solve(Grower *g)
     bool is_lower = chance(50), is_left = chance(50), has_unit = chance(30);
     if (n > 8) /* solutions double from row to row */
         return false;
-    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
+    copy_dims(t, dims);
     dims[t.rank - (is_left ? 1 : 2)] = columns;
     Grown in[2] = { triangle(g, pick_like(g, t), is_lower, has_unit || chance(50) ? 1 : 2),
                     tame(g, pick_like(g, type_new(g->arena, t.element, t.rank, dims))) };

@@ -63,7 +63,7 @@ static bool grow_exchange(Grower *g)
     Text groups = { 0 };
     groups_of_kind(g, (int)random_below(3), &groups, &size);
     int64_t dims[MOST_DIMS];
-    memcpy(dims, x.type.dims, sizeof *dims * (size_t)x.type.rank);
+    copy_dims(x.type, dims);
     bool fits = which == 0 ? type_count(x.type) * size <= g->most_count : dims[at] % size == 0;
     if (fits) {
         const char *of = words(g, "%s", text_cstr(&groups));

@@ -20,7 +20,7 @@ static bool grow_bitcast(Grower *g)
         return false;
     int64_t dims[MOST_DIMS];
     int rank = x.type.rank;
-    memcpy(dims, x.type.dims, sizeof *dims * (size_t)rank);
+    copy_dims(x.type, dims);
     if (from > to && rank < 5)
         dims[rank++] = from / to;
     else if (from < to && (!rank || dims[--rank] != to / from))
@@ -30,7 +30,8 @@ static bool grow_bitcast(Grower *g)
     Type type = type_new(g->arena, e, rank, dims);
     if (type_count(type) > g->most_count)
         return false;
-    x = x.is_wild ? x : tame(g, x); /* of a NaN that was computed nobody promised the sign */
+    if (!x.is_wild || bits_of(x.type) < 16)
+        x = tame(g, x); /* which NaN was computed, or moved below 16 bits, nobody promised */
     Grown v = one_operand(g, "bitcast_convert", x, type);
     v.is_wild = is_float_type(type);
     keep(g, v);
@@ -177,7 +178,7 @@ static bool grow_concatenate(Grower *g)
     Type t = parts[0].type;
     int64_t dims[MOST_DIMS], sum = 0;
     int at = (int)between(0, t.rank - 1);
-    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
+    copy_dims(t, dims);
     for (int i = 0; i < n; i++) {
         dims[at] = i == 0 || chance(50) ? t.dims[at] : between(0, t.dims[at]);
         if (i)

@@ -65,7 +65,7 @@ static bool grow_top_k(Grower *g)
     x = tame(g, x);
     int64_t dims[MOST_DIMS];
     int last = x.type.rank - 1;
-    memcpy(dims, x.type.dims, sizeof *dims * (size_t)x.type.rank);
+    copy_dims(x.type, dims);
     dims[last] = between(0, dims[last]);
     Type of[2] = { type_new(g->arena, x.type.element, x.type.rank, dims),
                    type_new(g->arena, I32, x.type.rank, dims) };

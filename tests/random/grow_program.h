@@ -153,7 +153,7 @@ static void grow_plain(Grower *g, const Text *body, int n, const Grown *results)
 static Type stacked(Grower *g, Type t) /* the array whose pieces along dimension 0 are t */
 {
     int64_t dims[MOST_DIMS];
-    memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
+    copy_dims(t, dims);
     dims[0] *= g->ndevices;
     return type_new(g->arena, t.element, t.rank, dims);
 }
