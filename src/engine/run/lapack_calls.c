@@ -4,7 +4,8 @@
  * the transposed problem is as good, nothing is turned:
  *
  *     potrf  the other triangle          trsm   the other side, the other triangle
- *     gesdd  U and V^T change places     syevd  the other triangle; the vectors are turned
+ *     gesdd  unless it is tall: U and V^T change places
+ *     syevd  the other triangle; the vectors are turned
  *
  * Else the matrix is turned on the way in, and again on the way out.  Functions here are of one
  * text for all four element types: to Fortran everything is an address, and only the sizes differ.
@@ -386,33 +387,54 @@ Error *fortran_syevd(Call *c)
     return w.error;
 }
 
-/* Of the transpose, LAPACK's U is our V^T and its V^T our U. */
+/* LAPACK is shown a matrix of at least as many rows as columns, which it takes apart faster: a wide
+ * or square one of ours as it lies, transposed, when its U is our V^T and its V^T our U; a tall one
+ * turned, and its vectors turned back. */
 typedef struct Svd {
-    Int m, n, k, u_columns; /* of the transpose, as LAPACK sees it */
-    Int vt_rows;
+    Int m, n, k, vt_rows; /* as LAPACK sees it */
+    Int u_columns;
     const char *job;
+    bool is_tall;
+    void *a, *u, *vt;
 } Svd;
 
-static Svd svd_of(Call *c)
+static Error *svd_begin(Call *c, Svd *s)
 {
-    Svd s = { .m = extent_of(c->in[0], 1),
-              .n = extent_of(c->in[0], 2),
-              .u_columns = extent_of(c->out[3], 2),
-              .vt_rows = extent_of(c->out[2], 1) };
-    s.k = least(s.m, s.n);
-    bool is_thin = s.u_columns == s.k && s.vt_rows == s.k;
-    s.job = option_is(c, "mode", 'N') ? left_out : is_thin ? "S" : "A";
-    copied_out(c, 0, 0); /* where LAPACK works */
-    if (s.job == left_out) {
+    Int rows = extent_of(c->in[0], 2), columns = extent_of(c->in[0], 1);
+    Int across = extent_of(c->out[2], 1), down = extent_of(c->out[3], 2);
+    *s = (Svd){ .m = most(rows, columns), .n = least(rows, columns), .is_tall = rows > columns };
+    s->k = s->n;
+    s->u_columns = s->is_tall ? across : down;
+    s->vt_rows = s->is_tall ? down : across;
+    bool is_thin = s->u_columns == s->k && s->vt_rows == s->k;
+    s->job = option_is(c, "mode", 'N') ? left_out : is_thin ? "S" : "A";
+    if (s->job == left_out) {
         zeros_out(c, 2);
         zeros_out(c, 3);
     }
-    return s;
+    copied_out(c, 0, 0);
+    s->a = out_at(c, 0);
+    s->u = out_at(c, 3);
+    s->vt = out_at(c, 2);
+    if (!s->is_tall)
+        return NULL;
+    TRY(turned_in(c, 0, ROOM_MATRIX, &s->a));
+    TRY(room(c, ROOM_LEFT, (size_t)s->m * (size_t)s->u_columns * element_bytes(c), &s->u));
+    return room(c, ROOM_RIGHT, (size_t)s->vt_rows * (size_t)s->n * element_bytes(c), &s->vt);
+}
+
+static void svd_end(Call *c, const Svd *s)
+{
+    if (s->is_tall && s->job != left_out) {
+        turned_out(c, 2, s->u);
+        turned_out(c, 3, s->vt);
+    }
 }
 
 Error *fortran_gesdd(Call *c)
 {
-    Svd s = svd_of(c);
+    Svd s;
+    TRY(svd_begin(c, &s));
     size_t k = (size_t)s.k, longer = (size_t)most(s.m, s.n);
     size_t nreals = 7 * k + (5 * k * k > 2 * longer * k + 2 * k * k ? 5 * k * k
                                                                     : 2 * longer * k + 2 * k * k);
@@ -425,20 +447,22 @@ Error *fortran_gesdd(Call *c)
         if (c->is_real)
             ROUTINE(c, GESDD, const char *, Int *, Int *, void *, Int *, void *, void *, Int *,
                     void *, Int *, void *, Int *, void *, Int *, size_t)
-            (s.job, &s.m, &s.n, out_at(c, 0), &s.m, out_at(c, 1), out_at(c, 3), &s.m, out_at(c, 2),
+            (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt,
              &s.vt_rows, work_at(&w), &w.n, ints, out_at(c, 4), 1);
         else
             ROUTINE(c, GESDD, const char *, Int *, Int *, void *, Int *, void *, void *, Int *,
                     void *, Int *, void *, Int *, void *, void *, Int *, size_t)
-            (s.job, &s.m, &s.n, out_at(c, 0), &s.m, out_at(c, 1), out_at(c, 3), &s.m, out_at(c, 2),
+            (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt,
              &s.vt_rows, work_at(&w), &w.n, reals, ints, out_at(c, 4), 1);
     while (work_was_asked(c, &w));
+    svd_end(c, &s);
     return w.error;
 }
 
 Error *fortran_gesvd(Call *c)
 {
-    Svd s = svd_of(c);
+    Svd s;
+    TRY(svd_begin(c, &s));
     void *reals = NULL;
     TRY(room(c, ROOM_REALS, 5 * (size_t)s.k * part_bytes(c), &reals));
     Work w = work_begin(c);
@@ -446,14 +470,15 @@ Error *fortran_gesvd(Call *c)
         if (c->is_real)
             ROUTINE(c, GESVD, const char *, const char *, Int *, Int *, void *, Int *, void *,
                     void *, Int *, void *, Int *, void *, Int *, Int *, size_t, size_t)
-            (s.job, s.job, &s.m, &s.n, out_at(c, 0), &s.m, out_at(c, 1), out_at(c, 3), &s.m,
-             out_at(c, 2), &s.vt_rows, work_at(&w), &w.n, out_at(c, 4), 1, 1);
+            (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m,
+             s.vt, &s.vt_rows, work_at(&w), &w.n, out_at(c, 4), 1, 1);
         else
             ROUTINE(c, GESVD, const char *, const char *, Int *, Int *, void *, Int *, void *,
                     void *, Int *, void *, Int *, void *, Int *, void *, Int *, size_t, size_t)
-            (s.job, s.job, &s.m, &s.n, out_at(c, 0), &s.m, out_at(c, 1), out_at(c, 3), &s.m,
-             out_at(c, 2), &s.vt_rows, work_at(&w), &w.n, reals, out_at(c, 4), 1, 1);
+            (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m,
+             s.vt, &s.vt_rows, work_at(&w), &w.n, reals, out_at(c, 4), 1, 1);
     while (work_was_asked(c, &w));
+    svd_end(c, &s);
     return w.error;
 }
 
