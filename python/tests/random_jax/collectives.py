@@ -36,10 +36,10 @@ def gather(f):
 
 def fitting(f, size):
     """A value and a dimension of it that so many devices can share."""
-    x = f.pick(lambda v: v.dtype != "bool" and any(n % size == 0 for n in v.shape))
+    x = f.pick(lambda v: v.dtype != "bool" and any(n and n % size == 0 for n in v.shape))
     if x is None:
         return None
-    return x, f.rng.choice([d for d, n in enumerate(x.shape) if n % size == 0])
+    return x, f.rng.choice([d for d, n in enumerate(x.shape) if n and n % size == 0])
 
 
 def scatter(f):

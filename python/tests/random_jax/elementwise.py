@@ -20,7 +20,7 @@ JUMPS = """jnp.floor jnp.ceil jnp.trunc jnp.round jnp.rint jnp.sign jnp.isnan jn
 OF_COMPLEX = """jnp.exp jnp.sin jnp.cos jnp.tanh jnp.square jnp.abs jnp.real jnp.imag jnp.conj
     jnp.negative jnp.sinh jnp.cosh jnp.reciprocal jnp.expm1""".split()
 OF_INTEGERS = """jnp.invert jnp.abs jnp.negative jnp.sign jnp.bitwise_count lax.population_count
-    lax.clz jnp.square jnp.logical_not""".split()
+    jnp.square jnp.logical_not""".split()
 
 LITERALS = [2, 3, 0.5, -1]
 ARITHMETIC = "jnp.add jnp.subtract jnp.multiply".split()
@@ -37,6 +37,8 @@ TWO_INTEGERS = """jnp.bitwise_and jnp.bitwise_or jnp.bitwise_xor jnp.left_shift 
 def unary(f):
     """One function of one value."""
     x, rng = f.pick(), f.rng
+    if data.is_integer(x.dtype) and rng.random() < 0.1:
+        return f.add(JUMP, f"lax.clz({x} & 127)")  # XLA folds those of negative numbers wrongly
     if data.is_integer(x.dtype) or x.dtype == "bool":
         return f.add(JUMP, f"{rng.choice(OF_INTEGERS)}({x})")
     if data.is_complex(x.dtype):
