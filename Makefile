@@ -179,9 +179,12 @@ $(BUILD)/obj/tests/hostile/%.o: tests/hostile/memory.c tests/hostile/memory.h
 	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -I. -DHOSTILE_VARIABLE='"TUTTI_FAIL_$*"' -c $< -o $@
 $(BUILD)/hostile: tests/hostile/hostile.c $(call obj,cli/seam.c cli/array.c $(SHARED)) $(HOSTILE_FRONT)
 	$(CC) $(ALL_CFLAGS) -Icli -o $@ $^ -lm -ldl -pthread
+$(BUILD)/hostile-library: tests/hostile/library.c $(BUILD)/libfront.a $(HOSTILE_FRONT)
+	$(CC) $(ALL_CFLAGS) -DTT_NO_SUGAR -o $@ $^ -lm -ldl -pthread
 hostile:
 	$(MAKE) BUILD=build/hostile HOSTILE=1 CFLAGS='$(CFLAGS)' hostile-only
-hostile-only: $(BUILD)/hostile $(PLUGIN)
+hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(PLUGIN)
+	$(BUILD)/hostile-library $(if $(SAMPLES),--samples $(SAMPLES),--samples 0 --most $(MOST)) > $(BUILD)/library.log || { cat $(BUILD)/library.log; exit 1; }
 	for mode in $(MODES); do \
 	    $(BUILD)/hostile --mode $$mode $(if $(SAMPLES),--samples $(SAMPLES),--most $(MOST)) $(HOSTILE_PROGRAMS) || exit 1; done
 

@@ -10,6 +10,7 @@
 #include "front/say.h"
 #include "front/turns.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define NEW(T, n) ARENA_ARRAY(trace_arena(), T, (n) + 1)
@@ -61,24 +62,23 @@ bool flow_takes(tt_fn f, int nargs, const int *counts)
 {
     FnKind kind = (FnKind)f->key.kind;
     Part p = { .flow = f, .f = f->key.inner, .what = kind == FN_COND ? "first branch" : "body" };
-    Text given = { 0 };
+    char given[80]; /* no text: under no guard yet */
     int named = kind == FN_FORI || kind == FN_SCAN ? 2 : 1;
     if (kind == FN_FORI)
         p.counts[p.nargs++] = 1;
     for (int i = kind == FN_COND; i < nargs - (f->key.turns == TURNS_GIVEN); i++)
         p.counts[p.nargs++] = counts[i];
-    text_printf(&given, kind == FN_COND   ? "what follows the branches"
-                        : kind == FN_FORI ? "the turn, the state"
-                        : kind == FN_SCAN ? "the state, a row"
-                                          : "the state");
+    int n = snprintf(given, sizeof given, "%s",
+                     kind == FN_COND   ? "what follows the branches"
+                     : kind == FN_FORI ? "the turn, the state"
+                     : kind == FN_SCAN ? "the state, a row"
+                                       : "the state");
     if (kind != FN_COND && p.nargs > named)
-        text_printf(&given, ", and %d more behind it", p.nargs - named);
-    bool ok = part_takes(&p, text_cstr(&given));
+        snprintf(given + n, sizeof given - (size_t)n, ", and %d more behind it", p.nargs - named);
+    bool ok = part_takes(&p, given);
     p.f = f->key.other;
     p.what = kind == FN_COND ? "second branch" : "condition";
-    ok = ok && (!p.f || part_takes(&p, text_cstr(&given)));
-    text_free(&given);
-    return ok;
+    return ok && (!p.f || part_takes(&p, given));
 }
 
 /* A number becomes an array: what it meets in a turn must not change its type. */

@@ -65,6 +65,18 @@ Program *programs_find(const Signature *s)
     return p;
 }
 
+void programs_drop(void)
+{
+    for (;;) {
+        lock_take(&lock);
+        Program *gone = oldest ? take_oldest() : NULL;
+        lock_give(&lock);
+        if (!gone)
+            return;
+        program_release(gone);
+    }
+}
+
 bool programs_add(Program *p, const Signature *s)
 {
     void *copy = malloc(s->n + 1);
@@ -75,7 +87,7 @@ bool programs_add(Program *p, const Signature *s)
     p->key_size = s->n;
     p->hash = s->hash;
     lock_take(&lock);
-    Program *gone = nprograms >= programs_most ? take_oldest() : NULL;
+    Program *gone = oldest && nprograms >= programs_most ? take_oldest() : NULL;
     p->next = buckets[s->hash % BUCKETS];
     buckets[s->hash % BUCKETS] = program_hold(p);
     link_newest(p);

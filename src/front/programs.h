@@ -16,5 +16,7 @@ Program *programs_find(const Signature *signature);
  */
 bool programs_add(Program *p, const Signature *signature);
 
-extern int programs_most; /* how many are kept; for tests */
+/* For tests: how many are kept; and none are from here on. */
+extern int programs_most;
+void programs_drop(void);
 #endif
