@@ -2,12 +2,25 @@
  * loop as often as it goes round.  Meetings count as nothing.  What run/ decides by it: whether
  * the caller plays a run itself, and whether one thread plays all devices. */
 #include "engine/emit/glue.h"
+#include "engine/run/library.h"
 
 static const int64_t MOST_NS = (int64_t)1 << 40;
 
-/* A rough guess at what the evaluator takes for one node. */
+/* Matrices that run/ factors or solves: about a multiplication for each of an element's column. */
+static bool is_linear(const Module *m, const Node *node)
+{
+    return node->op == OP_CHOLESKY || node->op == OP_TRIANGULAR_SOLVE ||
+           (node->op == OP_CUSTOM_CALL && library_find(m, node) == library_lapack);
+}
+
+/* A rough guess at what the evaluator or a library takes for one node. */
 static int64_t evaluation_cost(const Module *m, const Node *node)
 {
+    Type first = node->nin ? type_of(m, node->in[0]) : type_scalar(I1);
+    if (is_linear(m, node) && first.rank >= 2) {
+        double work = (double)type_count(first) * (double)first.dims[first.rank - 1] / 4;
+        return 300 + (work < (double)MOST_NS ? (int64_t)work : MOST_NS);
+    }
     int64_t elements = 0;
     for (int i = 0; i < node->nout; i++)
         elements += type_count(type_of(m, node->out + (ValueId)i));

@@ -107,18 +107,35 @@ static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Te
     return NULL;
 }
 
+/* Operations of so many operands and results take no memory to be played. */
+enum { FEW_VALUES = 16 };
+
 static int32_t evaluate(Frame *f, int32_t which)
 {
     const Evaluation *e = &f->program->evaluations[which];
     Site s = site_of(f->program->module, e);
     stat_add(STAT_EVALUATIONS, e->is_counted);
-    Arena *arena = arena_new();
-    void **apart = ARENA_ARRAY(arena, void *, s.nout);
-    f->error = evaluate_at(f, e, &s, ARENA_ARRAY(arena, Tensor, s.nin),
-                           ARENA_ARRAY(arena, Tensor, s.nout), apart);
+    int n = s.nin + s.nout;
+    struct {
+        Tensor tensors[FEW_VALUES];
+        void *apart[FEW_VALUES];
+    } few;
+    Tensor *tensors = few.tensors;
+    void **apart = few.apart, *many = NULL;
+    if (n > FEW_VALUES) {
+        many = malloc((size_t)n * (sizeof *tensors + sizeof *apart));
+        if (!many) {
+            f->error = error_new(CODE_EXHAUSTED, "no memory for the %d values of an operation", n);
+            return 1;
+        }
+        tensors = many;
+        apart = (void **)(tensors + n);
+    }
+    memset(apart, 0, (size_t)s.nout * sizeof *apart);
+    f->error = evaluate_at(f, e, &s, tensors, tensors + s.nin, apart);
     for (int i = 0; i < s.nout; i++)
         free(apart[i]);
-    arena_free(arena);
+    free(many);
     return f->error != NULL;
 }
 
