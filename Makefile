@@ -54,10 +54,12 @@ LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
 # Products of complex numbers without the detour for infinities.
 $(BUILD)/obj/src/engine/linalg/%.o: ALL_CFLAGS += -fcx-limited-range
-# Loops that are worth vectors, which -O2 does not make of them.
-$(BUILD)/obj/src/engine/run/sort_keys.o: ALL_CFLAGS += -O3
-# And no product joined to a sum: the last bits are those of the field's other transforms.
-$(BUILD)/obj/src/engine/run/fft.o: ALL_CFLAGS += -O3 -ffp-contract=off
+# Loops that are worth vectors and unrolling, which -O2 does not make of them.
+ifeq (,$(findstring -fsanitize,$(CFLAGS)))
+$(BUILD)/obj/src/engine/run/sort_keys.o $(BUILD)/obj/src/engine/run/fft.o: ALL_CFLAGS += -O3
+endif
+# No product is joined to a sum: the last bits are those of the field's other transforms.
+$(BUILD)/obj/src/engine/run/fft.o: ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@

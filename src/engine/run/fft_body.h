@@ -76,7 +76,7 @@ INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
 
 /* c[j] and c[p - j] go in together, as their sum (with cosines) and difference (with sines);
  * products are added in groups of at most `most`. */
-INLINE void NAME(small_odd)(const CV *c, CV *d, int p, const CX *roots, int most, bool is_forward)
+static void NAME(small_odd)(const CV *c, CV *d, int p, const CX *roots, int most, bool is_forward)
 {
     int half = (p + 1) / 2;
     CV sum[FFT_MOST / 2 + 1], less[FFT_MOST / 2 + 1];
@@ -158,9 +158,7 @@ INLINE void NAME(complex_pass_to)(const PLAN(Pass) * pass, bool is_forward, cons
 {
     switch (pass->p) {
     case 2: NAME(complex_pass_by)(pass, 2, is_forward, from, to); break;
-    case 3: NAME(complex_pass_by)(pass, 3, is_forward, from, to); break;
     case 4: NAME(complex_pass_by)(pass, 4, is_forward, from, to); break;
-    case 5: NAME(complex_pass_by)(pass, 5, is_forward, from, to); break;
     case 8: NAME(complex_pass_by)(pass, 8, is_forward, from, to); break;
     default: NAME(complex_pass_by)(pass, pass->p, is_forward, from, to); break;
     }
@@ -320,9 +318,7 @@ static void NAME(forward_pass)(const PLAN(Pass) * pass, const DATA *from, DATA *
 {
     switch (pass->p) {
     case 2: NAME(forward_pass_by)(pass, 2, from, to); break;
-    case 3: NAME(forward_pass_by)(pass, 3, from, to); break;
     case 4: NAME(forward_pass_by)(pass, 4, from, to); break;
-    case 5: NAME(forward_pass_by)(pass, 5, from, to); break;
     default: NAME(forward_pass_by)(pass, pass->p, from, to); break;
     }
 }
@@ -353,9 +349,7 @@ static void NAME(backward_pass)(const PLAN(Pass) * pass, const DATA *from, DATA 
 {
     switch (pass->p) {
     case 2: NAME(backward_pass_by)(pass, 2, from, to); break;
-    case 3: NAME(backward_pass_by)(pass, 3, from, to); break;
     case 4: NAME(backward_pass_by)(pass, 4, from, to); break;
-    case 5: NAME(backward_pass_by)(pass, 5, from, to); break;
     default: NAME(backward_pass_by)(pass, pass->p, from, to); break;
     }
 }
