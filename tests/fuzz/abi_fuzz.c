@@ -203,8 +203,9 @@ static void make_buffer(Player *p)
         .byte_strides = take(p) % 4 ? NULL : strides, .num_byte_strides = take(p) % 4 ? 0 : rank,
         .device = pick(p, DEVICE), .memory = take(p) % 4 ? NULL : pick(p, MEMORY)
     };
-    if (rank <= 2 && dims[0] * (rank > 1 ? dims[1] : 1) > 64 && args.data)
-        return; /* it would be read */
+    bool is_large = dims[0] > 8 || dims[1] > 8; /* it would be read */
+    if (rank <= 2 && is_large && args.data)
+        return;
     if (ended("Client_BufferFromHostBuffer", api->PJRT_Client_BufferFromHostBuffer(&args))) {
         add(p, BUFFER, args.buffer);
         PJRT_Event_Destroy_Args destroy = { .struct_size = PJRT_Event_Destroy_Args_SIZE,
