@@ -153,6 +153,7 @@ test: # one after the other, each built on all cores
 	$(MAKE) -j$(JOBS) unit
 	$(MAKE) -j$(JOBS) asan
 	$(MAKE) -j$(JOBS) tsan
+	$(MAKE) -j$(JOBS) hostile
 	$(MAKE) -j$(JOBS) fuzz
 	$(MAKE) -j$(JOBS) jax-test
 	$(MAKE) -j$(JOBS) xla-test

@@ -30,10 +30,19 @@ struct Arena {
     size_t bytes;     /* handed out */
 };
 
+Arena *arena_try_new(void)
+{
+    Arena *arena = heap_try(sizeof *arena);
+    if (arena)
+        arena->next_size = FIRST_BLOCK;
+    return arena;
+}
+
 Arena *arena_new(void)
 {
-    Arena *arena = heap_new(sizeof *arena, "an arena");
-    arena->next_size = FIRST_BLOCK;
+    Arena *arena = arena_try_new();
+    if (!arena)
+        guard_leave(CODE_EXHAUSTED, "no memory for an arena");
     return arena;
 }
 

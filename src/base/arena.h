@@ -8,6 +8,7 @@
 typedef struct Arena Arena;
 
 Arena *arena_new(void);
+Arena *arena_try_new(void);    /* NULL when there is no memory */
 void arena_free(Arena *arena); /* NULL is fine */
 
 /* Never NULL: without memory the guard is left (base/guard.h). */

@@ -33,18 +33,26 @@ Str str_copy(Arena *arena, Str s)
     return (Str){ at, s.n };
 }
 
-/* Room for n more bytes and a NUL. */
-static void make_room(Text *text, size_t n)
+/* Room for n more bytes and a NUL; false: a message ends here. */
+static bool make_room(Text *text, size_t n)
 {
     if (text->room - text->n > n)
-        return;
+        return true;
 #ifdef TUTTI_HOSTILE /* tests/hostile: a text moves whenever it grows */
     size_t room = text->n + n + 1;
 #else
     size_t room = (text->n + n + 1) * 2;
 #endif
-    text->at = heap_resize(text->at, room, "a text");
+    char *longer = text->is_message ? heap_try(room) : heap_resize(text->at, room, "a text");
+    if (!longer)
+        return false;
+    if (text->is_message) {
+        memcpy(longer, text_cstr(text), text->n + 1);
+        heap_free(text->at);
+    }
+    text->at = longer;
     text->room = room;
+    return true;
 }
 
 void text_vprintf(Text *text, const char *format, va_list args)
@@ -53,9 +61,10 @@ void text_vprintf(Text *text, const char *format, va_list args)
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, format, args);
     require(n >= 0);
-    make_room(text, (size_t)n);
-    vsnprintf(text->at + text->n, (size_t)n + 1, format, again);
-    text->n += (size_t)n;
+    if (make_room(text, (size_t)n)) {
+        vsnprintf(text->at + text->n, (size_t)n + 1, format, again);
+        text->n += (size_t)n;
+    }
     va_end(again);
 }
 
@@ -69,7 +78,8 @@ void text_printf(Text *text, const char *format, ...)
 
 void text_add(Text *text, const void *bytes, size_t n)
 {
-    make_room(text, n);
+    if (!make_room(text, n))
+        return;
     if (n)
         memcpy(text->at + text->n, bytes, n);
     text->n += n;

@@ -26,6 +26,7 @@ Str str_copy(struct Arena *arena, Str s); /* the copy is NUL-terminated */
 typedef struct Text {
     char *at;
     size_t n, room;
+    bool is_message; /* without memory it is cut short, and no guard is left */
 } Text;
 
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -346,25 +346,50 @@ Error *player_play(Player *p, const Tensor *in, Tensor *out)
     return play_body(p, p->region, region_return(p->m, p->region)->nin, in, out);
 }
 
-Error *eval_region(const Module *m, RegionId r, const Tensor *in, Tensor *out)
+/* What is asked of the evaluator: a node, or a region if there is none. */
+typedef struct Question {
+    const Module *m;
+    const Node *n;
+    RegionId r;
+    const Tensor *in;
+    Tensor *out;
+    Error *error;
+} Question;
+
+static Error *play_question(const Question *q)
 {
+    const Node *n = q->n;
+    if (n && eval_rules[n->op])
+        return eval_rules[n->op](q->m, n, q->in, q->out);
     Player *p;
-    TRY(player_new(m, r, &p));
-    Error *error = player_play(p, in, out);
+    TRY(player_new(q->m, q->r, &p));
+    Error *error = n ? play_op(p, n, q->in, q->out) : player_play(p, q->in, q->out);
     player_free(p);
     return error;
+}
+
+static void answer(void *user)
+{
+    Question *q = user;
+    q->error = play_question(q);
+}
+
+static Error *ask(Question q)
+{
+    TRY(guard_run("evaluating", answer, &q));
+    return q.error;
+}
+
+Error *eval_region(const Module *m, RegionId r, const Tensor *in, Tensor *out)
+{
+    return ask((Question){ .m = m, .r = r, .in = in, .out = out });
 }
 
 Error *eval_node(const Module *m, NodeId id, const Tensor *in, Tensor *out)
 {
     const Node *n = node_at(m, id);
-    if (eval_rules[n->op])
-        return eval_rules[n->op](m, n, in, out);
-    Player *p;
-    TRY(player_new(m, n->nregions ? n->regions[0] : n->region, &p));
-    Error *error = play_op(p, n, in, out);
-    player_free(p);
-    return error;
+    RegionId r = n->nregions ? n->regions[0] : n->region;
+    return ask((Question){ .m = m, .n = n, .r = r, .in = in, .out = out });
 }
 
 bool eval_can(OpId op)

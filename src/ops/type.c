@@ -204,7 +204,7 @@ const char *type_name(Type t)
     enum { RING = 8, ROOM = 256 };
     static _Thread_local char ring[RING][ROOM];
     static _Thread_local unsigned next;
-    Text text = { 0 };
+    Text text = { .is_message = true };
     type_print_short(&text, t);
     char *at = ring[next++ % RING];
     snprintf(at, ROOM, "%s", text_cstr(&text));

@@ -92,7 +92,7 @@ static Error *play(Trial *t, bool is_first)
     PJRT_LoadedExecutable *executable = NULL;
     TRY(seam_start(&seam, t->ndevices));
     TRY(seam_compile(&seam, (Str){ t->program.at, t->program.n },
-                     (SeamOptions){ .name = t->path }, &executable));
+                     (SeamOptions){ .name = t->path, .no_fold = true }, &executable));
     Error *error = is_first ? describe(t, executable) : NULL;
     if (!error)
         error = seam_run(&seam, executable, t->args, t->got);

@@ -201,6 +201,13 @@ static double root_cost(const Module *m, NodeId n)
     }
 }
 
+/* As whole nanoseconds; more than these are all the same, and sums of them do not overflow. */
+static int64_t cost_in_ns(double ns)
+{
+    const double most = (double)((int64_t)1 << 40);
+    return (int64_t)(ns < most ? ns : most);
+}
+
 int64_t kernel_cost(const Module *m, NodeId fusion)
 {
     const Node *node = node_at(m, fusion);
@@ -218,5 +225,5 @@ int64_t kernel_cost(const Module *m, NodeId fusion)
         bytes += (double)type_bytes(type_of(m, node->in[i]));
     for (int i = 0; i < node->nout; i++)
         bytes += (double)type_bytes(type_of(m, node->out + (ValueId)i));
-    return (int64_t)(ns + bytes / 20);
+    return cost_in_ns(ns + bytes / 20);
 }

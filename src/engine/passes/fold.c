@@ -10,6 +10,8 @@
  *
  * What the evaluator cannot do stays as it is. */
 #include "engine/eval.h"
+
+#include "base/guard.h"
 #include "engine/passes/simplify.h"
 
 #include <string.h>
@@ -62,6 +64,8 @@ static bool play(Module *m, NodeId n, Tensor *result)
     *result = (Tensor){ type, arena_alloc(m->arena, type_bytes(type) + 1) };
     Error *error = eval_node(m, n, in, result);
     bool played = !error;
+    if (error && error_code(error) == CODE_EXHAUSTED) /* not another program for want of memory */
+        guard_leave(CODE_EXHAUSTED, "%s", error_text(error));
     error_free(error);
     return played;
 }

@@ -90,8 +90,8 @@ static const PJRT_NamedValue *costs(Compiled *e)
     if (main)
         add_region(m, main->body, false, &c);
     float values[NCOSTS] = { (float)c.flops, (float)c.transcendentals, (float)c.bytes };
-    PJRT_NamedValue *list = ARENA_ARRAY(e->arena, PJRT_NamedValue, NCOSTS);
-    for (int i = 0; i < NCOSTS; i++)
+    PJRT_NamedValue *list = arena_try(e->arena, sizeof *list * NCOSTS);
+    for (int i = 0; list && i < NCOSTS; i++)
         list[i] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
                                      .name = names[i],
                                      .name_size = strlen(names[i]),
@@ -109,6 +109,8 @@ Error *pjrt_Executable_GetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args *arg
     if (!e->cost)
         e->cost = costs(e);
     pthread_mutex_unlock(&e->client->lock);
+    if (!e->cost)
+        return error_new(CODE_EXHAUSTED, "no memory for a list of %d costs", NCOSTS);
     args->num_properties = NCOSTS;
     args->properties = e->cost;
     return NULL;

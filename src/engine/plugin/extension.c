@@ -47,14 +47,14 @@ static void print_run_stats(Text *out, const RunStats *s)
 
 static Error *stats(PJRT_LoadedExecutable *executable, char **text)
 {
-    Text out = { 0 };
+    Text out = { .is_message = true };
     if (executable)
         print_compile_stats(&out, &executable->compiled->program->stats);
     RunStats run = run_stats();
     print_run_stats(&out, &run);
     text_printf(&out, "lapack %s\n", lapack_provider());
     *text = out.at;
-    return NULL;
+    return out.at ? NULL : error_new(CODE_EXHAUSTED, "no memory for counters");
 }
 
 typedef struct Dump {

@@ -41,11 +41,15 @@ static void delete_text(PJRT_Layouts_SerializedLayout *text)
 Error *pjrt_Layouts_MemoryLayout_Serialize(PJRT_Layouts_MemoryLayout_Serialize_Args *args)
 {
     NEEDS(args, serialized_layout_deleter);
-    Text text = { 0 };
+    Text text = { .is_message = true };
     text_printf(&text, "{");
     for (int i = (int)(args->layout - row_major) - 1; i >= 0; i--)
         text_printf(&text, "%d%s", i, i ? "," : "");
     text_printf(&text, "}");
+    if (!text.n || text.at[text.n - 1] != '}') {
+        text_free(&text);
+        return error_new(CODE_EXHAUSTED, "no memory to write a layout");
+    }
     args->serialized_bytes = text.at;
     args->serialized_bytes_size = text.n;
     args->serialized_layout = (PJRT_Layouts_SerializedLayout *)text.at;

@@ -5,6 +5,7 @@
  * handle while the program still runs. */
 #include "engine/plugin/plugin.h"
 
+#include "base/guard.h"
 #include "engine/plugin/proto.h"
 
 #include <stdlib.h>
@@ -24,6 +25,18 @@ static void loaded_free(PJRT_LoadedExecutable *l)
 static Error *no_memory(int ndevices)
 {
     return error_new(CODE_EXHAUSTED, "no memory to load a program on %d devices", ndevices);
+}
+
+typedef struct Assignment {
+    PJRT_LoadedExecutable *l;
+    const int *ids;
+} Assignment;
+
+static void write_assignment(void *user)
+{
+    Assignment *a = user;
+    const Program *p = a->l->compiled->program;
+    assignment_write(&a->l->assignment, p->nreplicas, p->npartitions, a->ids);
 }
 
 /* Which devices play which part: the assignment given, else 0, 1, 2, ... */
@@ -58,7 +71,9 @@ static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
         l->logical_ids[d] = (PJRT_LogicalDeviceIds){ d / p->npartitions, d % p->npartitions };
     }
     if (!error)
-        assignment_write(&l->assignment, p->nreplicas, p->npartitions, ids);
+        error = guard_run("loading", write_assignment, &(Assignment){ l, ids });
+    if (error)
+        l->assignment = (Text){ 0 }; /* what was begun of it went with the guard */
     free(ids);
     return error;
 }
@@ -102,23 +117,34 @@ static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOpt
     return NULL;
 }
 
-static Error *load(PJRT_Client *client, Arena *arena, Str program, Str options,
-                   PJRT_LoadedExecutable **out)
-{
+typedef struct Loading {
+    PJRT_Client *client;
+    Str program, options;
+    Arena *arena; /* of what was read of the options */
     BuildOptions o;
     Compiled *compiled;
-    TRY(build_options_read(arena, options, &o));
-    TRY(compiled_get(client, program, &o, &compiled));
-    return loaded_new(client, compiled, &o, options, out);
+    Error *error;
+} Loading;
+
+static void read_and_compile(void *user)
+{
+    Loading *l = user;
+    l->arena = arena_new();
+    l->error = build_options_read(l->arena, l->options, &l->o);
+    if (!l->error)
+        l->error = compiled_get(l->client, l->program, &l->o, &l->compiled);
 }
 
+/* Only up to the compiled program under a guard: it is known to others from then on. */
 Error *loaded_compile(PJRT_Client *client, Str program, Str options, PJRT_LoadedExecutable **out)
 {
     TRY(executor_check(client->executor));
-    Arena *arena = arena_new();
-    Error *error = load(client, arena, program, options, out);
-    arena_free(arena);
-    return error;
+    Loading l = { .client = client, .program = program, .options = options };
+    TRY(guard_run("compile", read_and_compile, &l));
+    if (!l.error)
+        l.error = loaded_new(client, l.compiled, &l.o, options, out);
+    arena_free(l.arena);
+    return l.error;
 }
 
 Error *pjrt_Client_Compile(PJRT_Client_Compile_Args *args)

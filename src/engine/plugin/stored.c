@@ -8,6 +8,7 @@
  * Whatever the bytes are, loading ends in an executable or in one message. */
 #include "engine/plugin/plugin.h"
 
+#include "base/guard.h"
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -33,8 +34,16 @@ static uint64_t checksum_of(const Header *h, const char *body)
     return hash_bytes(body, h->options_bytes + h->program_bytes, of_head);
 }
 
-static void store(Text *out, Str options, Str program)
+typedef struct Storing {
+    Text *out;
+    Str options, program;
+} Storing;
+
+static void store(void *user)
 {
+    Storing *to = user;
+    Text *out = to->out;
+    Str options = to->options, program = to->program;
     Header h = { .version = VERSION, .options_bytes = options.n, .program_bytes = program.n };
     memcpy(h.magic, magic, sizeof h.magic);
     text_add(out, &h, sizeof h);
@@ -63,7 +72,12 @@ Error *pjrt_Executable_Serialize(PJRT_Executable_Serialize_Args *args)
     if (!s)
         return error_new(CODE_EXHAUSTED, "%.*s: no memory to store it",
                          STR_ARG(e->compiled->program->name));
-    store(&s->bytes, e->options, e->compiled->source);
+    Error *error =
+        guard_run("storing", store, &(Storing){ &s->bytes, e->options, e->compiled->source });
+    if (error) {
+        free(s);
+        return error;
+    }
     args->serialized_executable = s;
     args->serialized_bytes = s->bytes.at;
     args->serialized_bytes_size = s->bytes.n;

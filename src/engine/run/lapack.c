@@ -134,8 +134,8 @@ static Error *play_some(void *user, int64_t from, int64_t to)
     Call c = *b->call;
     Error *error = NULL;
     for (c.batch = from; c.batch < to && !error; c.batch++) {
-        c.arena = arena_new();
-        error = b->play(&c);
+        c.arena = arena_try_new();
+        error = c.arena ? b->play(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
         arena_free(c.arena);
     }
     call_free(&c);

@@ -269,7 +269,7 @@ static Error *exhausted(Memory *memory, size_t bytes, size_t block)
 {
     MemoryStats s = memory_stats(memory);
     size_t left = s.bytes_in_use < s.limit_bytes ? s.limit_bytes - s.bytes_in_use : 0;
-    Text text = { 0 };
+    Text text = { .is_message = true };
     text_printf(&text, "device %d: %zu bytes asked, ", memory->device, bytes);
     if (s.limit_bytes && bytes <= left)
         text_printf(&text, "which take %zu, ", block);

@@ -88,7 +88,7 @@ static Error *letter_write(Task *t, const Meeting *m, Letter **out)
 
 static Error *misfit(const Letter *letter, const Meeting *m)
 {
-    Text text = { 0 };
+    Text text = { .is_message = true };
     for (int k = 0; k < 2; k++) {
         const Meeting *side = k ? m : letter->send;
         int n = k ? m->nout : letter->send->nin;

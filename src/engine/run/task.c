@@ -59,7 +59,7 @@ static int list_away(const Run *run, int g, const Task *t, Text *out)
 /* "device 3 does not come: it has finished; " */
 static void describe_away(const Run *run, int g, const Task *t, Text *out)
 {
-    Text list = { 0 };
+    Text list = { .is_message = true };
     bool is_one = list_away(run, g, t, &list) == 1;
     text_printf(out, is_one ? "device %s does not come: it " : "devices %s do not come: they ",
                 text_cstr(&list));
@@ -109,7 +109,7 @@ static Error *deadlock(const Run *run)
     if (atomic_load_explicit(&run->cancel, memory_order_relaxed))
         return run_stopped(run);
     stat_add(STAT_DEADLOCKS, 1);
-    Text text = { 0 };
+    Text text = { .is_message = true };
     for (int g = 0; g < run->program->ngroups; g++)
         if (run->points[g].narrived)
             describe_point(run, g, &text);
