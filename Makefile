@@ -52,8 +52,8 @@ LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs x86 orcjit pas
 LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc-sections -pthread
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
-# Products of complex numbers without the detour for infinities.
-$(BUILD)/obj/src/engine/linalg/%.o: ALL_CFLAGS += -fcx-limited-range
+# Products of complex numbers without the detour for infinities; quotients that square nothing.
+$(BUILD)/obj/src/engine/linalg/%.o: ALL_CFLAGS += -fcx-fortran-rules
 # Loops that are worth vectors and unrolling, which -O2 does not make of them.
 ifeq (,$(findstring -fsanitize,$(CFLAGS)))
 $(BUILD)/obj/src/engine/run/sort_keys.o $(BUILD)/obj/src/engine/run/fft.o: ALL_CFLAGS += -O3

@@ -35,6 +35,12 @@ def test_small_matrices_on_older_machines(python, level):
     assert int(out.split()[-2]) > 200, out
 
 
+@pytest.mark.parametrize("provider", ["scipy", "own"])
+def test_from_the_smallest_to_the_largest(python, provider):
+    out = python([str(HERE / "range_programs.py")], "tutti", timeout=600, **PROVIDERS[provider])
+    assert out == "played\n", out
+
+
 @pytest.mark.parametrize("file, why", [("/nowhere/lapack.so", "cannot open shared object file"),
                                        ("libm.so.6", "has no routine sgetrf")])
 def test_library_that_is_none(python, file, why):

@@ -14,6 +14,14 @@ static Z apart(Z difference, double least)
     return cabs(difference) < least ? CMPLX(least, 0) : difference;
 }
 
+/* What grows beyond all bounds, as it does for eigenvalues that are alike, is a direction only. */
+static void keep_small(Z *x, int64_t n, int64_t newest)
+{
+    double size = fmax(fabs(creal(x[newest])), fabs(cimag(x[newest])));
+    for (int64_t i = 0; i < n && size > 1e100; i++)
+        x[i] = CMPLX(creal(x[i]) / size, cimag(x[i]) / size);
+}
+
 static void right_vector(Mat t, int64_t k, double least, Z *x)
 {
     for (int64_t i = 0; i < t.rows; i++)
@@ -23,6 +31,7 @@ static void right_vector(Mat t, int64_t k, double least, Z *x)
         for (int64_t j = i + 1; j <= k; j++)
             sum += AT(t, i, j) * x[j];
         x[i] = -sum / apart(AT(t, i, i) - AT(t, k, k), least);
+        keep_small(x, t.rows, i);
     }
 }
 
@@ -35,6 +44,7 @@ static void left_vector(Mat t, int64_t k, double least, Z *x)
         for (int64_t j = k; j < i; j++)
             sum += conj(AT(t, j, i)) * x[j];
         x[i] = -sum / apart(conj(AT(t, i, i) - AT(t, k, k)), least);
+        keep_small(x, t.rows, i);
     }
 }
 
@@ -85,6 +95,7 @@ static void vectors(Mat t, Mat z, bool is_real, const Z *w, Vector *vector, Z *x
 Error *general_eigen(Arena *arena, Mat a, bool is_real, Z *w, Mat left, Mat right, int *info)
 {
     Mat z, x;
+    double scale = mat_is_finite(a) ? mat_scale(a) : 1;
     TRY(mat_new(arena, a.rows, a.rows, &z));
     TRY(mat_new(arena, 1, a.rows + 1, &x));
     mat_identity(z);
@@ -96,5 +107,6 @@ Error *general_eigen(Arena *arena, Mat a, bool is_real, Z *w, Mat left, Mat righ
         schur_triangular(a, z);
     vectors(a, z, is_real, w, left_vector, x.at, left);
     vectors(a, z, is_real, w, right_vector, x.at, right);
+    mat_multiply((Mat){ 1, a.rows, w }, scale);
     return NULL;
 }

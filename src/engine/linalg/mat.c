@@ -2,6 +2,7 @@
 #include "engine/linalg/mat.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 Error *mat_new(Arena *arena, int64_t rows, int64_t cols, Mat *out)
 {
@@ -46,4 +47,22 @@ double mat_max(Mat a)
     for (int64_t i = 0; i < a.rows * a.cols; i++)
         most = fmax(most, fmax(fabs(creal(a.at[i])), fabs(cimag(a.at[i]))));
     return most;
+}
+
+double mat_scale(Mat a)
+{
+    enum { FAR = 200, FARTHEST = 1000 }; /* FAR: the product of four numbers is still in range */
+    int exponent = 0;
+    frexp(mat_max(a), &exponent);
+    if (abs(exponent) <= FAR)
+        return 1;
+    exponent = exponent > FARTHEST ? FARTHEST : exponent < -FARTHEST ? -FARTHEST : exponent;
+    mat_multiply(a, ldexp(1, -exponent));
+    return ldexp(1, exponent);
+}
+
+void mat_multiply(Mat a, double factor)
+{
+    for (int64_t i = 0; i < a.rows * a.cols && factor != 1; i++)
+        a.at[i] = CMPLX(creal(a.at[i]) * factor, cimag(a.at[i]) * factor);
 }

@@ -38,6 +38,10 @@ void mat_identity(Mat a);
 MUST_USE Error *mat_adjoint(Arena *arena, Mat a, Mat *out); /* a new one */
 bool mat_is_finite(Mat a);
 double mat_max(Mat a); /* of the absolute values; 0 if there are none */
+/* A matrix whose squares would leave the range of numbers is divided by a power of two, which
+ * changes no digit, so that its largest entry is about 1.  Gives the power; 1: it was left alone. */
+double mat_scale(Mat a);
+void mat_multiply(Mat a, double factor);
 
 /* ---- factor.c ---- */
 int lu_factor(Mat a, int64_t *pivots); /* [min(rows, cols)]: row i was swapped with pivots[i] */

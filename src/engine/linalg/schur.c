@@ -201,6 +201,7 @@ Error *schur_factor(Arena *arena, Mat a, Mat z, bool is_real, int *info)
     if (*info || n == 0)
         return NULL;
     Mat taus;
+    double scale = mat_scale(a);
     TRY(mat_new(arena, 1, n, &taus));
     TRY(hessenberg_factor(arena, a, 0, n, taus.at));
     Reflected by = { a, n - 1, 1, taus.at };
@@ -208,9 +209,11 @@ Error *schur_factor(Arena *arena, Mat a, Mat z, bool is_real, int *info)
     for (int64_t i = 2; i < n; i++)
         for (int64_t j = 0; j + 1 < i; j++)
             AT(a, i, j) = 0;
-    if (!is_real)
-        return complex_schur(arena, a, z, info);
-    real_schur(a, z, info);
+    if (is_real)
+        real_schur(a, z, info);
+    else
+        TRY(complex_schur(arena, a, z, info));
+    mat_multiply(a, scale);
     return NULL;
 }
 

@@ -25,10 +25,23 @@ typedef struct Triangle {
     bool is_left, is_lower, is_unit;
 } Triangle;
 
+/* What numbers of this size are to be multiplied by so that their squares are in range. */
+static double unit_of(double most)
+{
+    enum { FAR = 400, FARTHEST = 1000 };
+    int exponent = 0;
+    frexp(most, &exponent);
+    if (!isfinite(most) || abs(exponent) <= FAR)
+        return 1;
+    exponent = exponent > FARTHEST ? FARTHEST : exponent < -FARTHEST ? -FARTHEST : exponent;
+    return ldexp(1, -exponent);
+}
+
 #define SCALAR float
 #define REAL float
 #define CONJ(x) (x)
 #define PART(x) (x)
+#define IMAGINARY(x) 0
 #define SQRT(x) sqrtf(x)
 #define SQUARE(x) ((double)(x) * (double)(x))
 #define NAME(x) f32_##x
@@ -38,6 +51,7 @@ typedef struct Triangle {
 #define REAL double
 #define CONJ(x) (x)
 #define PART(x) (x)
+#define IMAGINARY(x) 0
 #define SQRT(x) sqrt(x)
 #define SQUARE(x) ((x) * (x))
 #define NAME(x) f64_##x
@@ -47,6 +61,7 @@ typedef struct Triangle {
 #define REAL float
 #define CONJ(x) conjf(x)
 #define PART(x) crealf(x)
+#define IMAGINARY(x) cimagf(x)
 #define SQRT(x) sqrtf(x)
 #define SQUARE(x) ((double)crealf(x) * (double)crealf(x) + (double)cimagf(x) * (double)cimagf(x))
 #define NAME(x) c64_##x
@@ -56,6 +71,7 @@ typedef struct Triangle {
 #define REAL double
 #define CONJ(x) conj(x)
 #define PART(x) creal(x)
+#define IMAGINARY(x) cimag(x)
 #define SQRT(x) sqrt(x)
 #define SQUARE(x) (creal(x) * creal(x) + cimag(x) * cimag(x))
 #define NAME(x) c128_##x

@@ -1,7 +1,7 @@
 /* linear_body.h - matrices of one element type.
  *
  * Included by linear.c with SCALAR, REAL (the type of its parts), CONJ(x), PART(x) (its real
- * part) and NAME(x) set.  Matrices are row-major; inner loops run along rows, so that they are
+ * part), IMAGINARY(x) and NAME(x) set.  Matrices are row-major; inner loops run along rows, so that they are
  * vectors. */
 
 /* to[j] -= factor * from[j] */
@@ -127,16 +127,27 @@ static void NAME(reflect)(SCALAR *a, int64_t rows, int64_t columns, int64_t firs
         NAME(subtract)(a + i * columns + first, room, factor * vs[i * width + at], n);
 }
 
+static double NAME(largest)(SCALAR x)
+{
+    return fmax(fabs((double)PART(x)), fabs((double)IMAGINARY(x)));
+}
+
 /* Makes column k of a zero below the diagonal, and keeps the reflection's vector there. */
 static SCALAR NAME(reflector)(SCALAR *a, int64_t rows, int64_t columns, int64_t k)
 {
-    double below = 0;
-    for (int64_t i = k + 1; i < rows; i++)
-        below += SQUARE(a[i * columns + k]);
     SCALAR alpha = a[k * columns + k];
-    double size = sqrt(below + SQUARE(alpha));
-    if (below == 0 && SQUARE(alpha) == (double)PART(alpha) * (double)PART(alpha))
+    double below = 0, most = NAME(largest)(alpha);
+    bool is_done = IMAGINARY(alpha) == 0;
+    for (int64_t i = k + 1; i < rows; i++) {
+        most = fmax(most, NAME(largest)(a[i * columns + k]));
+        is_done = is_done && a[i * columns + k] == 0;
+    }
+    if (is_done)
         return 0;
+    double unit = unit_of(most);
+    for (int64_t i = k + 1; i < rows; i++)
+        below += SQUARE(a[i * columns + k] * (REAL)unit);
+    double size = sqrt(below + SQUARE(alpha * (REAL)unit)) / unit;
     REAL beta = (REAL)(PART(alpha) < 0 ? size : -size);
     for (int64_t i = k + 1; i < rows; i++)
         a[i * columns + k] /= alpha - beta;
@@ -171,4 +182,5 @@ static void NAME(householder)(int64_t rows, int64_t columns, int64_t n, const vo
 #undef PART
 #undef SQRT
 #undef SQUARE
+#undef IMAGINARY
 #undef NAME
