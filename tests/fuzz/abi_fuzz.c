@@ -39,6 +39,8 @@ static unsigned take(Player *p)
     return p->at < p->end ? *p->at++ : 0;
 }
 
+static void end_handle(Kind kind, void *handle);
+
 static void add(Player *p, Kind kind, void *handle)
 {
     for (int i = 0; i < p->ngone[kind]; i++) /* its memory is used again */
@@ -46,6 +48,8 @@ static void add(Player *p, Kind kind, void *handle)
             p->gone[kind][i--] = p->gone[kind][--p->ngone[kind]];
     if (handle && p->nlive[kind] < MOST)
         p->live[kind][p->nlive[kind]++] = handle;
+    else
+        end_handle(kind, handle); /* enough of them */
 }
 
 /* Mostly what is right. */
