@@ -129,138 +129,17 @@ typedef struct FftForm {
     void (*group)(const FftLines *f, int64_t number, void *work);
 } FftForm;
 
-#define VECTORS(name, real, integer, bytes)                                                        \
-    typedef real name __attribute__((vector_size(bytes)));                                         \
-    typedef real name##_anywhere __attribute__((vector_size(bytes), aligned(sizeof(real))));       \
-    typedef integer name##_integers __attribute__((vector_size(bytes)))
-VECTORS(F32x4, float, int32_t, 16);
-VECTORS(F32x8, float, int32_t, 32);
-VECTORS(F32x16, float, int32_t, 64);
-VECTORS(F64x2, double, int64_t, 16);
-VECTORS(F64x4, double, int64_t, 32);
-VECTORS(F64x8, double, int64_t, 64);
-
 #define REAL float
+#define REAL_BYTES 4
+#define INTEGER int32_t
 #define PLAN(x) f32_##x
-#include "engine/run/fft_plan.h"
-
-#define NAME(x) f32_##x
-#define DATA float
-#define LANES 1
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-
-#define NAME(x) f32_##x##_128
-#define DATA F32x4
-#define LANES 4
-#define VECTOR F32x4_anywhere
-#define INTEGERS F32x4_integers
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-#undef VECTOR
-#undef INTEGERS
-
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#define NAME(x) f32_##x##_256
-#define DATA F32x8
-#define LANES 8
-#define VECTOR F32x8_anywhere
-#define INTEGERS F32x8_integers
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-#undef VECTOR
-#undef INTEGERS
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")
-#define NAME(x) f32_##x##_512
-#define DATA F32x16
-#define LANES 16
-#define VECTOR F32x16_anywhere
-#define INTEGERS F32x16_integers
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-#undef VECTOR
-#undef INTEGERS
-#pragma GCC pop_options
-
-#undef REAL
-#undef PLAN
+#include "engine/run/fft_levels.h"
 
 #define REAL double
+#define REAL_BYTES 8
+#define INTEGER int64_t
 #define PLAN(x) f64_##x
-#include "engine/run/fft_plan.h"
-
-#define NAME(x) f64_##x
-#define DATA double
-#define LANES 1
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-
-#define NAME(x) f64_##x##_128
-#define DATA F64x2
-#define LANES 2
-#define VECTOR F64x2_anywhere
-#define INTEGERS F64x2_integers
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-#undef VECTOR
-#undef INTEGERS
-
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#define NAME(x) f64_##x##_256
-#define DATA F64x4
-#define LANES 4
-#define VECTOR F64x4_anywhere
-#define INTEGERS F64x4_integers
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-#undef VECTOR
-#undef INTEGERS
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")
-#define NAME(x) f64_##x##_512
-#define DATA F64x8
-#define LANES 8
-#define VECTOR F64x8_anywhere
-#define INTEGERS F64x8_integers
-#include "engine/run/fft_body.h"
-#include "engine/run/fft_lines.h"
-#undef NAME
-#undef DATA
-#undef LANES
-#undef VECTOR
-#undef INTEGERS
-#pragma GCC pop_options
-
-#undef REAL
-#undef PLAN
+#include "engine/run/fft_levels.h"
 
 /* ---- an operation ---- */
 

@@ -16,75 +16,29 @@
 
 #if LANES > 1
 /* Numbers of a and b in turn, from the first halves or the second; and every other number. */
+/* clang-format off */
 #if LANES == 16
-#define LOW_HALVES                                                                                 \
-    {                                                                                              \
-        0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23                                     \
-    }
-#define HIGH_HALVES                                                                                \
-    {                                                                                              \
-        8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31                               \
-    }
-#define EVEN_ONES                                                                                  \
-    {                                                                                              \
-        0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30                                  \
-    }
-#define ODD_ONES                                                                                   \
-    {                                                                                              \
-        1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31                                  \
-    }
+#define LOW_HALVES { 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 }
+#define HIGH_HALVES { 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31 }
+#define EVEN_ONES { 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30 }
+#define ODD_ONES { 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31 }
 #elif LANES == 8
-#define LOW_HALVES                                                                                 \
-    {                                                                                              \
-        0, 8, 1, 9, 2, 10, 3, 11                                                                   \
-    }
-#define HIGH_HALVES                                                                                \
-    {                                                                                              \
-        4, 12, 5, 13, 6, 14, 7, 15                                                                 \
-    }
-#define EVEN_ONES                                                                                  \
-    {                                                                                              \
-        0, 2, 4, 6, 8, 10, 12, 14                                                                  \
-    }
-#define ODD_ONES                                                                                   \
-    {                                                                                              \
-        1, 3, 5, 7, 9, 11, 13, 15                                                                  \
-    }
+#define LOW_HALVES { 0, 8, 1, 9, 2, 10, 3, 11 }
+#define HIGH_HALVES { 4, 12, 5, 13, 6, 14, 7, 15 }
+#define EVEN_ONES { 0, 2, 4, 6, 8, 10, 12, 14 }
+#define ODD_ONES { 1, 3, 5, 7, 9, 11, 13, 15 }
 #elif LANES == 4
-#define LOW_HALVES                                                                                 \
-    {                                                                                              \
-        0, 4, 1, 5                                                                                 \
-    }
-#define HIGH_HALVES                                                                                \
-    {                                                                                              \
-        2, 6, 3, 7                                                                                 \
-    }
-#define EVEN_ONES                                                                                  \
-    {                                                                                              \
-        0, 2, 4, 6                                                                                 \
-    }
-#define ODD_ONES                                                                                   \
-    {                                                                                              \
-        1, 3, 5, 7                                                                                 \
-    }
+#define LOW_HALVES { 0, 4, 1, 5 }
+#define HIGH_HALVES { 2, 6, 3, 7 }
+#define EVEN_ONES { 0, 2, 4, 6 }
+#define ODD_ONES { 1, 3, 5, 7 }
 #else
-#define LOW_HALVES                                                                                 \
-    {                                                                                              \
-        0, 2                                                                                       \
-    }
-#define HIGH_HALVES                                                                                \
-    {                                                                                              \
-        1, 3                                                                                       \
-    }
-#define EVEN_ONES                                                                                  \
-    {                                                                                              \
-        0, 2                                                                                       \
-    }
-#define ODD_ONES                                                                                   \
-    {                                                                                              \
-        1, 3                                                                                       \
-    }
+#define LOW_HALVES { 0, 2 }
+#define HIGH_HALVES { 1, 3 }
+#define EVEN_ONES { 0, 2 }
+#define ODD_ONES { 1, 3 }
 #endif
+/* clang-format on */
 #define MIX(a, b, which) __builtin_shuffle(a, b, (INTEGERS)which)
 
 /* A square of LANES rows, turned: as often as halving LANES comes to 1, the rows of both halves are
