@@ -41,3 +41,14 @@ def test_running_sums_of_complex_numbers(f, exact, reverse, shape, axis):
     want = np.flip(want, axis) if reverse else want
     steps = np.sqrt(shape[axis]) if f is lax.cumprod else 4
     assert np.abs(got - want).max() <= steps * 2.0**-22 * np.abs(want).max()
+
+
+def test_folding_sees_denormals_as_compiled_code_does():
+    """An operation on constants gives what it gives on arguments: a denormal is taken for zero."""
+    x = np.array([1e-40, -1e-40, 1e-30], np.float32)
+    on = jax.devices("tutti")[0]
+    played = jax.jit(jnp.sign)(jax.device_put(x, on))
+    with jax.default_device(on):
+        folded = jax.jit(lambda: jnp.sign(jnp.asarray(x)))()
+    np.testing.assert_array_equal(np.asarray(folded), np.asarray(played))
+    np.testing.assert_array_equal(np.asarray(played), [0, 0, 1])

@@ -13,6 +13,7 @@
 
 #include "base/guard.h"
 #include "engine/passes/simplify.h"
+#include "engine/run/floats.h"
 
 #include <string.h>
 
@@ -62,7 +63,9 @@ static bool play(Module *m, NodeId n, Tensor *result)
         in[i] = spread(m->arena, value_constant(m, node->in[i]));
     Type type = type_of(m, node->out);
     *result = (Tensor){ type, arena_alloc(m->arena, type_bytes(type) + 1) };
+    Floats before = floats_ours(); /* so that a denormal is what it is in compiled code */
     Error *error = eval_node(m, n, in, result);
+    floats_restore(before);
     bool played = !error;
     if (error && error_code(error) == CODE_EXHAUSTED) /* not another program for want of memory */
         guard_leave(CODE_EXHAUSTED, "%s", error_text(error));
