@@ -8,6 +8,7 @@ PROVIDER is a part of what the engine says whose LAPACK it called, so that none 
 """
 import ctypes
 import sys
+import threading
 
 import jax
 import jax.numpy as jnp
@@ -336,6 +337,26 @@ def repeats():
             check([np.asarray(x).tobytes() for x in f(a)] == first, shape)
 
 
+def side_by_side():
+    """Threads that call for large matrices and for batches at once: the same bits as alone."""
+    large, many = positive(np.float32, (300, 300)), matrices(np.float32, (40, 50, 50))
+    calls = [(jax.jit(linalg.cholesky), large), (jax.jit(lambda a: jnp.linalg.svd(a)[1]), many),
+             (jax.jit(lambda a: jnp.linalg.qr(a)[0]), large)]
+    alone = [np.asarray(f(x)).tobytes() for f, x in calls]
+    same = []
+
+    def play_one(i):
+        f, x = calls[i]
+        same.extend(np.asarray(f(x)).tobytes() == alone[i] for _ in range(10))
+
+    threads = [threading.Thread(target=play_one, args=(i % 3,)) for i in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    check(len(same) == 60 and all(same), same)
+
+
 def provider():
     """Last: by now the engine has called somebody's."""
     from jax_tutti import callbacks, library_path
@@ -351,4 +372,4 @@ def provider():
 wanted = sys.argv.pop(1)
 play([lu, lu_singular, cholesky, cholesky_other_triangle, cholesky_indefinite, qr, qr_pivoting,
       multiply_by_q, hessenberg, tridiagonal, triangular_solve, trsm, solve_and_inverse,
-      tridiagonal_solve, eigh, svd, eig, schur, small_batches, repeats, provider], lambda: checks)
+      tridiagonal_solve, eigh, svd, eig, schur, small_batches, repeats, side_by_side, provider], lambda: checks)
