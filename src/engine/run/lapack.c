@@ -126,6 +126,7 @@ static int64_t batches(Type t, int tail)
 typedef struct Batch {
     const Call *call;
     Routine *play;
+    bool is_library; /* its routines take their memory from the call's rooms */
 } Batch;
 
 static Error *play_some(void *user, int64_t from, int64_t to)
@@ -134,8 +135,9 @@ static Error *play_some(void *user, int64_t from, int64_t to)
     Call c = *b->call;
     Error *error = NULL;
     for (c.batch = from; c.batch < to && !error; c.batch++) {
-        c.arena = arena_try_new();
-        error = c.arena ? b->play(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
+        c.arena = b->is_library ? NULL : arena_try_new();
+        bool is_ready = b->is_library || c.arena;
+        error = is_ready ? b->play(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
         arena_free(c.arena);
     }
     call_free(&c);
@@ -208,10 +210,11 @@ bool lapack_knows(Str target, Element first)
     return find_row(target, first, &a) != NULL;
 }
 
-/* LAPACK counts in 32 bits, and what is empty our own routines know. */
-static bool suits_library(const Call *c)
+/* LAPACK counts in 32 bits, and makes no more columns of Q than it has rows; what is empty our own
+ * routines know. */
+static bool suits_library(const struct Row *row, const Call *c)
 {
-    bool does = true;
+    bool does = row->own != lapack_orgqr || extent(c->in[0], 1) <= extent(c->in[0], 2);
     for (int i = 0; i < c->n->nin; i++)
         for (int d = 0; d < c->in[i].type.rank; d++)
             does = does && c->in[i].type.dims[d] > 0 && c->in[i].type.dims[d] <= 1 << 30;
@@ -236,7 +239,8 @@ Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     if (f && is_small_lu(row, &c))
         return batch_play(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some, &c);
     /* the evaluator, which has no frame, is what the library's results are held to */
-    bool is_library = f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(&c);
-    Batch batch = { &c, is_library ? row->fortran : row->own };
+    bool is_library =
+        f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
+    Batch batch = { &c, is_library ? row->fortran : row->own, is_library };
     return batch_play(f, c.nbatch, work_of(&c), is_library, play_some, &batch);
 }

@@ -234,8 +234,6 @@ Error *fortran_orgqr(Call *c)
 {
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), k = extent_of(c->in[1], 1), info;
     void *a;
-    if (n > m)
-        return lapack_orgqr(c); /* more columns than LAPACK makes */
     TRY(turned_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
     do
