@@ -186,7 +186,8 @@ $(BUILD)/hostile-library: tests/hostile/library.c $(BUILD)/libfront.a $(HOSTILE_
 	$(CC) $(ALL_CFLAGS) -DTT_NO_SUGAR -o $@ $^ -lm -ldl -pthread
 hostile:
 	$(MAKE) BUILD=build/hostile HOSTILE=1 CFLAGS='$(CFLAGS)' hostile-only
-hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(PLUGIN)
+hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(PLUGIN) $(TUTTI) $(LESSONS)
+	BUILD=$(BUILD) tests/hostile/programs.sh "$(SAMPLES)" $(MOST) $(MODES)
 	$(BUILD)/hostile-library $(if $(SAMPLES),--samples $(SAMPLES),--samples 0 --most $(MOST)) > $(BUILD)/library.log || { cat $(BUILD)/library.log; exit 1; }
 	for mode in $(MODES); do \
 	    $(BUILD)/hostile --mode $$mode $(if $(SAMPLES),--samples $(SAMPLES),--most $(MOST)) $(HOSTILE_PROGRAMS) || exit 1; done

@@ -9,6 +9,7 @@
 #include "progress.h"
 #include "seam.h"
 
+#include "base/guard.h"
 #include "hlo/module.h"
 
 #include <errno.h>
@@ -72,6 +73,34 @@ static Error *check_file(Seam *seam, const char *path, const CheckRequest *r)
     return error;
 }
 
+/* What a child does under a guard: it goes on with the next program when it was left. */
+typedef struct Turn {
+    const CheckRequest *request;
+    Seam *seam;
+    const char *path;
+    Error *error;
+} Turn;
+
+static void take_turn(void *user)
+{
+    Turn *t = user;
+    t->error = check_file(t->seam, t->path, t->request);
+}
+
+static void load_engine(void *user)
+{
+    Turn *t = user;
+    t->error = seam_load(t->seam);
+    if (!t->error && !t->seam->tutti)
+        t->error = error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", t->seam->path);
+}
+
+static Error *guard_turn(const char *doing, GuardFn *f, Turn *t)
+{
+    Error *left = guard_run(doing, f, t);
+    return left ? left : t->error;
+}
+
 /* In the child.  A message is one line. */
 static void report(FILE *out, const char *word, int i, const char *message)
 {
@@ -98,14 +127,16 @@ static void print_stats(Seam *seam)
 _Noreturn static void child(const CheckRequest *r, int from, int to)
 {
     FILE *out = fdopen(to, "w");
+    if (!out)
+        _exit(EXIT_FAILED);
     Seam seam = { 0 };
-    Error *trouble = seam_load(&seam);
-    if (!trouble && !seam.tutti)
-        trouble = error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", seam.path);
+    Turn turn = { r, &seam };
+    Error *trouble = guard_turn("loading the engine", load_engine, &turn);
     for (int i = from; i < r->nfiles; i++) {
         report(out, "begin", i, "");
         alarm((unsigned)r->seconds); /* unhandled: ends the child */
-        Error *error = trouble ? error_copy(trouble) : check_file(&seam, r->files[i], r);
+        turn.path = r->files[i];
+        Error *error = trouble ? error_copy(trouble) : guard_turn("checking", take_turn, &turn);
         alarm(0);
         report(out, error ? "fail" : "pass", i, error ? error_text(error) : "");
         error_free(error);
@@ -169,17 +200,26 @@ static Error *play_some(const CheckRequest *r, Score *score)
         return error_new(CODE_EXHAUSTED, "no pipe: %s", strerror(errno));
     fflush(NULL);
     pid_t process = fork();
-    if (process < 0)
+    if (process < 0) {
+        close(ends[0]), close(ends[1]);
         return error_new(CODE_EXHAUSTED, "no process: %s", strerror(errno));
+    }
     if (process == 0) {
         close(ends[0]);
         child(r, score->next, ends[1]);
     }
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
-    int before = score->next, begun = listen_to(r, score, in), status = 0;
-    fclose(in);
-    waitpid(process, &status, 0);
+    int before = score->next, begun = in ? listen_to(r, score, in) : -1, status = 0;
+    bool is_heard = in && feof(in);
+    if (in)
+        fclose(in);
+    else
+        close(ends[0]);
+    waitpid(process, &status, 0); /* one that is not heard ends when it says something */
+    if (!is_heard)
+        return error_new(CODE_EXHAUSTED, "no memory for what the child that plays the programs "
+                                         "says");
     if (begun < 0 && score->next == before)
         return error_new(CODE_INTERNAL, "the child that plays the programs did not begin");
     if (begun < 0)

@@ -4,6 +4,8 @@
  * (seam.h).  Exit codes: 0 well, 1 a program failed, 2 the command line was wrong. */
 #include "command.h"
 
+#include "base/guard.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,9 +92,24 @@ static int well_said(int code)
     return code == EXIT_OK ? EXIT_FAILED : code;
 }
 
+typedef struct Words {
+    int argc;
+    char **argv;
+    int code;
+} Words;
+
+static void obey(void *user)
+{
+    Words *w = user;
+    w->code = command_line(w->argc, w->argv);
+}
+
+/* Without memory a command is left where it stands: with the process all it held is given back. */
 int main(int argc, char **argv)
 {
-    return well_said(command_line(argc, argv));
+    Words words = { argc, argv, EXIT_FAILED };
+    Error *error = guard_run(argc > 1 ? argv[1] : "help", obey, &words);
+    return well_said(error ? failed(error) : words.code);
 }
 
 int usage_error(const char *command, const char *format, ...)
@@ -136,15 +153,26 @@ bool parse_positive(const char *text, int *out)
     return true;
 }
 
+static void close_file(void *user)
+{
+    FILE **file = user;
+    if (*file)
+        fclose(*file);
+}
+
 Error *file_read(const char *path, Text *out)
 {
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return error_new(CODE_NOT_FOUND, "%s: %s", path, strerror(errno));
+    FILE *file = NULL;
+    guard_defer(close_file, &file);
+    file = fopen(path, "rb");
+    int refused = errno;
     Text text = { 0 };
     char chunk[65536];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
+    for (size_t n; file && (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
         text_add(&text, chunk, n);
+    guard_forget(close_file, &file);
+    if (!file)
+        return error_new(CODE_NOT_FOUND, "%s: %s", path, strerror(refused));
     int trouble = ferror(file) ? errno : 0;
     fclose(file);
     if (trouble) {

@@ -90,19 +90,23 @@ static Error *load_inputs(const RunRequest *r, const TuttiProgram *p, Array *arr
 static Error *show_result(const RunRequest *r, int i, int rank, const Array *array)
 {
     const char *what = array->type.rank > rank ? ", devices first: they differ" : "";
+    Text type = { 0 }; /* type_name's may be cut short */
+    type_print_short(&type, array->type);
     if (r->out) {
         Text path = { 0 };
         text_printf(&path, "%s/result_%d.npy", r->out, i);
         Error *error = array_save(path.at, array);
         if (!error)
-            printf("%s: %s%s\n", path.at, type_name(array->type), what);
+            printf("%s: %s%s\n", path.at, type.at, what);
         text_free(&path);
+        text_free(&type);
         return error;
     }
     Text text = { 0 };
     array_print(&text, array);
-    printf("result %d: %s%s\n%s\n", i, type_name(array->type), what, text_cstr(&text));
+    printf("result %d: %s%s\n%s\n", i, type.at, what, text_cstr(&text));
     text_free(&text);
+    text_free(&type);
     return NULL;
 }
 

@@ -5,7 +5,6 @@
  * How arrays are cut and joined the engine says by its own extension. */
 #include "seam.h"
 
-#include "base/fail.h"
 #include "base/guard.h"
 
 #include <dlfcn.h>
@@ -19,14 +18,6 @@
 #define ARGS(name, ...)                                                                            \
     (PJRT_##name##_Args) { .struct_size = PJRT_##name##_Args_SIZE, __VA_ARGS__ }
 #define CALL(seam, name, args) seam_error(seam, (seam)->api->PJRT_##name(args))
-
-static void *make(size_t n, size_t bytes)
-{
-    void *memory = calloc(n + 1, bytes);
-    if (!memory)
-        fail("no memory for %zu times %zu bytes", n, bytes);
-    return memory;
-}
 
 Error *seam_error(const Seam *seam, PJRT_Error *theirs)
 {
@@ -265,18 +256,23 @@ typedef struct Grid {
     PJRT_Buffer **buffers, ***lists;
 } Grid;
 
-static Grid grid_new(int rows, int cols)
+/* One that has no memory can be freed too. */
+static Error *grid_new(int rows, int cols, Grid *g)
 {
-    Grid g = { rows, cols, make((size_t)rows * (size_t)cols, sizeof(PJRT_Buffer *)),
-               make((size_t)rows, sizeof(PJRT_Buffer **)) };
+    size_t n = (size_t)rows * (size_t)cols;
+    *g = (Grid){ rows, cols, calloc(n + 1, sizeof *g->buffers),
+                 calloc((size_t)rows + 1, sizeof *g->lists) };
+    if (!g->buffers || !g->lists)
+        return error_new(CODE_EXHAUSTED, "no memory for a list of %d arrays on %d devices", cols,
+                         rows);
     for (int r = 0; r < rows; r++)
-        g.lists[r] = g.buffers + (size_t)r * (size_t)cols;
-    return g;
+        g->lists[r] = g->buffers + (size_t)r * (size_t)cols;
+    return NULL;
 }
 
 static void grid_free(Seam *seam, Grid *g)
 {
-    for (int i = 0; i < g->rows * g->cols; i++)
+    for (int i = 0; g->buffers && i < g->rows * g->cols; i++)
         if (g->buffers[i]) {
             PJRT_Buffer_Destroy_Args args = ARGS(Buffer_Destroy, .buffer = g->buffers[i]);
             error_free(CALL(seam, Buffer_Destroy, &args));
@@ -288,7 +284,9 @@ static void grid_free(Seam *seam, Grid *g)
 static Error *execute(Seam *seam, PJRT_LoadedExecutable *executable, Grid *in, Grid *out)
 {
     PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE };
-    PJRT_Event **done = make((size_t)in->rows, sizeof *done);
+    PJRT_Event **done = calloc((size_t)in->rows + 1, sizeof *done);
+    if (!done)
+        return error_new(CODE_EXHAUSTED, "no memory for a list of %d events", in->rows);
     PJRT_LoadedExecutable_Execute_Args args =
         ARGS(LoadedExecutable_Execute, .executable = executable, .options = &options,
              .argument_lists = (PJRT_Buffer *const *const *)in->lists,
@@ -375,8 +373,12 @@ Error *seam_run(Seam *seam, PJRT_LoadedExecutable *executable, const Array *args
 {
     const TuttiProgram *p;
     TRY(seam_error(seam, seam->tutti->describe(executable, &p)));
-    Grid in = grid_new(p->ndevices, p->nargs), out = grid_new(p->ndevices, p->nresults);
-    Error *error = send_all(seam, executable, p, args, &in);
+    Grid in = { 0 }, out = { 0 };
+    Error *error = grid_new(p->ndevices, p->nargs, &in);
+    if (!error)
+        error = grid_new(p->ndevices, p->nresults, &out);
+    if (!error)
+        error = send_all(seam, executable, p, args, &in);
     if (!error)
         error = execute(seam, executable, &in, &out);
     if (!error && results)

@@ -82,8 +82,9 @@ static bool parse_descr(const char *at, Npy *npy)
     return true;
 }
 
-/* The dictionary that the file is at, NUL-terminated, for the caller; NULL: not such a file. */
-static char *read_dictionary(FILE *file)
+/* The dictionary that the file is at, NUL-terminated, for the caller; NULL: not such a file, or
+ * there is no memory. */
+static char *read_dictionary(FILE *file, bool *has_memory)
 {
     enum { MOST = 1 << 20 };
     unsigned char start[12];
@@ -95,7 +96,10 @@ static char *read_dictionary(FILE *file)
             return NULL;
         length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
     }
-    char *text = length < MOST ? calloc(1, length + 1) : NULL;
+    if (length >= MOST)
+        return NULL;
+    char *text = calloc(1, length + 1);
+    *has_memory = text;
     if (text && fread(text, 1, length, file) != length) {
         free(text);
         return NULL;
@@ -108,7 +112,8 @@ Error *npy_open(const char *path, Npy *out)
     *out = (Npy){ .file = fopen(path, "rb"), .path = path };
     if (!out->file)
         return error_new(CODE_NOT_FOUND, "%s cannot be read: %s", path, strerror(errno));
-    char *text = read_dictionary(out->file);
+    bool has_memory = true;
+    char *text = read_dictionary(out->file, &has_memory);
     bool is_npy = text && parse_descr(behind(text, "descr"), out) &&
                   parse_order(behind(text, "fortran_order"), out) &&
                   parse_shape(behind(text, "shape"), out);
@@ -116,6 +121,8 @@ Error *npy_open(const char *path, Npy *out)
     if (is_npy)
         return NULL;
     npy_close(out);
+    if (!has_memory)
+        return error_new(CODE_EXHAUSTED, "%s cannot be read: no memory for its header", path);
     return error_new(CODE_INVALID, "%s is not an array in NumPy's .npy format", path);
 }
 

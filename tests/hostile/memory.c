@@ -133,6 +133,24 @@ char *hostile_strdup(const char *text)
     return hostile_strndup(text, strlen(text));
 }
 
+/* As the C library's, whose line would be freed here. */
+ssize_t hostile_getline(char **line, size_t *room, FILE *in)
+{
+    size_t n = 0;
+    for (int c = 0; c != '\n' && (c = getc(in)) != EOF;) {
+        if (n + 2 > *room) {
+            char *longer = hostile_realloc(*line, n + 2);
+            if (!longer)
+                return -1;
+            *line = longer;
+            *room = n + 2;
+        }
+        (*line)[n++] = (char)c;
+        (*line)[n] = 0;
+    }
+    return n ? (ssize_t)n : -1;
+}
+
 void *hostile_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset)
 {
     if (is_refused()) {

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 typedef enum FailMode {
@@ -32,6 +33,7 @@ void *hostile_aligned_alloc(size_t align, size_t bytes);
 char *hostile_strdup(const char *text);
 char *hostile_strndup(const char *text, size_t n);
 void hostile_free(void *at);
+ssize_t hostile_getline(char **line, size_t *room, FILE *in);
 void *hostile_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
 int hostile_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                            void *(*f)(void *), void *user);

@@ -7,5 +7,6 @@
 #define strdup hostile_strdup
 #define strndup hostile_strndup
 #define free hostile_free
+#define getline hostile_getline
 #define mmap hostile_mmap
 #define pthread_create hostile_pthread_create
