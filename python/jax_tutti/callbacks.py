@@ -42,7 +42,7 @@ _Extension._fields_ = [
     ("size", ctypes.c_size_t), ("type", ctypes.c_int), ("next", ctypes.POINTER(_Extension)),
     ("describe", ctypes.c_void_p), ("stats", ctypes.c_void_p), ("dump", ctypes.c_void_p),
     ("release", ctypes.c_void_p), ("passes", ctypes.c_void_p),
-    ("add_call", ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_size_t, _FUNCTION,
+    ("add_call", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t, _FUNCTION,
                                   ctypes.c_void_p)),
     ("offer_lapack", ctypes.CFUNCTYPE(None, FIND_ROUTINE)), ("lapack", ctypes.c_void_p)]
 
@@ -135,7 +135,8 @@ def install(path, platform):
             raise ValueError("Partitioned callback not supported with return values.")
         function = _c_function(callback, operand_avals, result_avals)
         name = f"tutti.python.{'each.' if partitioned else ''}{next(_numbers)}"
-        extension.add_call(name.encode(), len(name), function, None)
+        if not extension.add_call(name.encode(), len(name), function, None):
+            raise MemoryError(f"no memory in the engine for the callback {callback}")
         _functions.append(function)
         types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
         tokens = [token] if token else []

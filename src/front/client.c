@@ -42,7 +42,8 @@ Error *client_define(const char *name, TuttiFunction *f, void *user)
     if (plugin.extension->base.struct_size < sizeof *plugin.extension)
         return error_new(CODE_UNIMPLEMENTED,
                          "tt_define_call: the engine %s is older than this library", plugin.path);
-    plugin.extension->add_call(name, strlen(name), f, user);
+    if (!plugin.extension->add_call(name, strlen(name), f, user))
+        return error_new(CODE_EXHAUSTED, "tt_define_call: no memory in the engine for %s", name);
     return NULL;
 }
 

@@ -4,6 +4,8 @@
 #define TUTTI_EXTENSION_H
 #include "pjrt/pjrt.h"
 
+#include <stdbool.h>
+
 enum { TUTTI_EXTENSION = 0x7474 }; /* its type in the chain of extensions */
 
 /* An argument or a result, and how it lies on devices: device d holds the box of extents `part`
@@ -61,8 +63,9 @@ typedef struct TuttiExtension {
                         char **text);
     void (*release)(char *text);
     const char *const *passes; /* after which there is something to show; NULL at the end */
-    /* From now on f answers custom calls of that name, unless the engine knows it itself. */
-    void (*add_call)(const char *name, size_t size, TuttiFunction *f, void *user);
+    /* From now on f answers custom calls of that name, unless the engine knows it itself.  False:
+     * there is no memory for the name, and nothing has changed. */
+    bool (*add_call)(const char *name, size_t size, TuttiFunction *f, void *user);
     /* Whose LAPACK plays linear algebra, unless TUTTI_LAPACK names another; before the first
      * program that has a use for it. */
     void (*offer_lapack)(TuttiFindRoutine *find);

@@ -46,6 +46,16 @@ static const char *play(const char *name, float *x, float *y)
     return text_cstr(&text);
 }
 
+/* A name that no memory has room for: the one that is there goes on answering. */
+static void test_no_memory(void)
+{
+#ifndef __SANITIZE_ADDRESS__ /* it ends the process that asks for so much */
+    CHECK(!calls_add((Str){ "mine", PTRDIFF_MAX }, refuses, "the new one"));
+#endif
+    float x[] = { 1, 2, 3 }, y[3] = { 0 };
+    CHECK_STR(play("mine", x, y), "custom_call @mine, at unknown place: not today");
+}
+
 int main(void)
 {
     float x[] = { 1, 2, 3 }, y[3] = { 0 };
@@ -53,12 +63,13 @@ int main(void)
     CHECK_STR(play("mine", x, y),
               "not supported: custom_call @mine, at unknown place: nobody has defined it; a C "
               "program does with tt_define_call");
-    calls_add(STR("mine"), twice, &count);
+    CHECK(calls_add(STR("mine"), twice, &count));
     CHECK_STR(play("mine", x, y), "");
     CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && count == 1);
-    calls_add(STR("mine"), refuses, "not today");
+    CHECK(calls_add(STR("mine"), refuses, "not today"));
     CHECK_STR(play("mine", x, y), "custom_call @mine, at unknown place: not today");
-    calls_add(STR("min"), refuses, "");
+    test_no_memory();
+    CHECK(calls_add(STR("min"), refuses, ""));
     CHECK_STR(play("min", x, y), "custom_call @min, at unknown place: failed");
     return check_done();
 }

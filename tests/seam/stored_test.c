@@ -155,7 +155,7 @@ static void test_local_calls(void)
     client_start("1");
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next)
         if ((int)e->type == TUTTI_EXTENSION)
-            ((TuttiExtension *)e)->add_call("tutti.python.0", 14, answer, NULL);
+            CHECK(((TuttiExtension *)e)->add_call("tutti.python.0", 14, answer, NULL));
     PJRT_LoadedExecutable *loaded = load(calls_python);
     PJRT_Executable *executable = executable_of(loaded);
     PJRT_Executable_Serialize_Args args = ARGS(Executable_Serialize, .executable = executable);

@@ -194,7 +194,7 @@ static void test_effect(void)
 {
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next)
         if ((int)e->type == TUTTI_EXTENSION)
-            ((TuttiExtension *)e)->add_call("tell", 4, answer, NULL);
+            CHECK(((TuttiExtension *)e)->add_call("tell", 4, answer, NULL));
     PJRT_LoadedExecutable *loaded = load(tells);
     PJRT_Buffer *in[1] = { send(0, 1, (float[]){ 1 }) }, *out[1];
     PJRT_Event *done;

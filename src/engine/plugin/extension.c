@@ -90,9 +90,9 @@ static void release(char *text)
     heap_free(text);
 }
 
-static void add_call(const char *name, size_t size, TuttiFunction *f, void *user)
+static bool add_call(const char *name, size_t size, TuttiFunction *f, void *user)
 {
-    calls_add((Str){ name, size }, f, user);
+    return calls_add((Str){ name, size }, f, user);
 }
 
 static Error *lapack(const char **name)

@@ -1,52 +1,86 @@
 /* calls.c - custom calls that somebody else answers: from a name to a C function.
  *
- * Entries stay for ever: code that has been compiled may still call them. */
+ * Entries stay as long as the engine: code that has been compiled may still call them.  There are
+ * as many as names were given: a program's own few, and one of some 80 bytes for each callback that
+ * JAX lowers, whose Python function stays just as long. */
 #include "engine/run/calls.h"
 
-#include "base/fail.h"
 #include "base/sync.h"
 #include "base/table.h"
 #include "engine/run/floats.h"
 #include "engine/run/library.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Entry {
+    struct Entry *next;
     TuttiFunction *f;
     void *user;
+    size_t n;
+    char name[];
 } Entry;
 
-static Lock lock; /* of the table and the entries */
-static Table entries;
+enum { LISTS = 256 };
+static Lock lock; /* of the lists and the entries */
+static Entry *entries[LISTS];
 
-void calls_add(Str name, TuttiFunction *f, void *user)
+static Entry **list_of(Str name)
 {
-    uint64_t at;
-    Entry *fresh = malloc(sizeof *fresh);
+    return &entries[hash_bytes(name.at, name.n, 0) % LISTS];
+}
+
+/* NULL: none.  The lock is held. */
+static Entry *find(Str name)
+{
+    Entry *e = *list_of(name);
+    while (e && !(e->n == name.n && memcmp(e->name, name.at, name.n) == 0))
+        e = e->next;
+    return e;
+}
+
+bool calls_add(Str name, TuttiFunction *f, void *user)
+{
+    Entry *fresh = malloc(sizeof *fresh + name.n);
     if (!fresh)
-        fail("no memory for a function's name");
-    *fresh = (Entry){ f, user };
+        return false;
+    fresh->n = name.n;
+    memcpy(fresh->name, name.at, name.n);
     lock_take(&lock);
-    if (table_get(&entries, name.at, name.n, &at)) {
-        *(Entry *)(uintptr_t)at = *fresh;
-        free(fresh);
-    } else {
-        table_set(&entries, name.at, name.n, (uintptr_t)fresh);
+    Entry *entry = find(name);
+    if (!entry) {
+        entry = fresh;
+        entry->next = *list_of(name);
+        *list_of(name) = entry;
     }
+    entry->f = f;
+    entry->user = user;
     lock_give(&lock);
+    if (entry != fresh)
+        free(fresh);
+    return true;
 }
 
 bool calls_find(Str name, TuttiFunction **f, void **user)
 {
-    uint64_t at;
     lock_take(&lock);
-    bool found = table_get(&entries, name.at, name.n, &at);
-    if (found) {
-        *f = ((Entry *)(uintptr_t)at)->f;
-        *user = ((Entry *)(uintptr_t)at)->user;
+    const Entry *entry = find(name);
+    if (entry) {
+        *f = entry->f;
+        *user = entry->user;
     }
     lock_give(&lock);
-    return found;
+    return entry;
+}
+
+void calls_end(void)
+{
+    for (int i = 0; i < LISTS; i++)
+        while (entries[i]) {
+            Entry *entry = entries[i];
+            entries[i] = entry->next;
+            free(entry);
+        }
 }
 
 static int operands(int n, const Tensor *tensors, TuttiOperand *out)
