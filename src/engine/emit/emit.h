@@ -71,9 +71,12 @@ MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const c
 MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
 void reserve_check(void);           /* between pieces of work: leaves the guard if it was needed */
 bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
+bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
 
 /* jit.c */
 MUST_USE Error *llvm_ready(void); /* its reserve, and what it knows of the host */
+void llvm_end(void);              /* for good; nobody is compiling, and no code will be called */
+void linker_end(void);            /* part of it */
 MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
 void emit_end(Emit *e);                                              /* frees them */
 MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; heap_free */

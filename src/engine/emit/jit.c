@@ -14,6 +14,7 @@
 #include "engine/level.h"
 
 #include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
@@ -34,6 +35,7 @@ static struct {
     _Atomic bool is_known;
     LLVMTargetRef target;
     char *triple;
+    char *own_cpu, *own_features; /* NULL: at another level */
     const char *cpu, *features;
     int vector_bytes;
     char name[96];
@@ -60,8 +62,8 @@ static void host_find(void *user)
     host.triple = LLVMGetDefaultTargetTriple();
     switch (cpu_level()) {
     case CPU_NATIVE:
-        host.cpu = LLVMGetHostCPUName();
-        host.features = LLVMGetHostCPUFeatures();
+        host.cpu = host.own_cpu = LLVMGetHostCPUName();
+        host.features = host.own_features = LLVMGetHostCPUFeatures();
         break;
     case CPU_AVX2:
         host.cpu = "x86-64-v3";
@@ -128,6 +130,29 @@ static void machine_give_back(LLVMTargetMachineRef machine)
     pthread_mutex_unlock(&idle_machines.lock);
     if (!has_room)
         LLVMDisposeTargetMachine(machine);
+}
+
+static void machines_end(void)
+{
+    while (idle_machines.n)
+        LLVMDisposeTargetMachine(idle_machines.at[--idle_machines.n]);
+}
+
+/* libstdc++'s memory for exceptions when there is no other, 72 KB: it is given back for tools that
+ * look for leaks, and by us.  No exception is alive: LLVM throws none. */
+extern void free_exceptions_reserve(void) __asm__("_ZN9__gnu_cxx9__freeresEv");
+
+void llvm_end(void)
+{
+    if (!reserve_end())
+        return; /* locks of LLVM's may be taken for ever */
+    machines_end();
+    linker_end();
+    LLVMDisposeMessage(host.triple);
+    LLVMDisposeMessage(host.own_cpu);
+    LLVMDisposeMessage(host.own_features);
+    LLVMShutdown();
+    free_exceptions_reserve();
 }
 
 /* ---- making objects ---- */

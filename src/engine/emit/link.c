@@ -88,12 +88,17 @@ typedef struct Linking {
     Error *error;
 } Linking;
 
-static void give_up(void)
+static void forget_idle(void)
 {
     for (Code *code; (code = linker.idle);) {
         linker.idle = code->next;
         heap_free(code);
     }
+}
+
+static void give_up(void)
+{
+    forget_idle();
     linker.jit = NULL;
     linker.number++;
 }
@@ -190,6 +195,14 @@ void code_free(Code *code)
     if (code->dylib)
         error_free(linker_run(unload, &l));
     heap_free(l.code);
+}
+
+void linker_end(void)
+{
+    forget_idle();
+    if (linker.jit)
+        error_free(from_llvm(LLVMOrcDisposeLLJIT(linker.jit), "ending the linker"));
+    linker.jit = NULL;
 }
 
 /* ---- finding functions ---- */

@@ -28,6 +28,7 @@ static struct {
 
 static _Thread_local bool is_short; /* the reserve was spent in this compilation */
 static _Thread_local bool is_lost;  /* LLVM was left in the middle */
+static _Atomic bool was_lost;       /* by any thread, ever */
 
 /* False: there was none. */
 static bool reserve_spend(void)
@@ -41,13 +42,19 @@ static bool reserve_spend(void)
     return at;
 }
 
+static void lose(void)
+{
+    is_lost = true;
+    atomic_store(&was_lost, true);
+}
+
 /* C++ asks its new-handler, and tries again when that returns. */
 static void no_memory_for_new(void)
 {
     is_short = true;
     if (reserve_spend())
         return;
-    is_lost = true;
+    lose();
     guard_leave(CODE_EXHAUSTED, "LLVM has no memory");
 }
 
@@ -55,13 +62,13 @@ static void no_memory_for_new(void)
 static void no_memory_for_llvm(void *user, const char *why, bool wants_dump)
 {
     (void)user, (void)wants_dump;
-    is_lost = true;
+    lose();
     guard_leave(CODE_EXHAUSTED, "LLVM has no memory: %s", why);
 }
 
 static void fatal_to_llvm(const char *why)
 {
-    is_lost = true;
+    lose();
     guard_leave(CODE_INTERNAL, "LLVM gave up: %s", why);
 }
 
@@ -107,4 +114,10 @@ void reserve_check(void)
 bool reserve_lost(void)
 {
     return is_lost;
+}
+
+bool reserve_end(void)
+{
+    reserve_spend();
+    return !atomic_load(&was_lost);
 }

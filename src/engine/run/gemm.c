@@ -7,10 +7,10 @@
 
 #include "base/fail.h"
 #include "engine/level.h"
+#include "engine/run/own.h"
 #include "engine/run/packs.h"
 #include "engine/run/slices.h"
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -42,60 +42,15 @@ static void slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
             f(user, i);
 }
 
-/* ---- packing memory: two blocks per thread, kept until the thread ends ---- */
-
-typedef struct Scratch {
-    void *at[2];
-    size_t bytes[2];
-} Scratch;
-
-static pthread_key_t scratch_key;
-static pthread_once_t scratch_once = PTHREAD_ONCE_INIT;
-
-static void scratch_free(void *p)
+/* Memory to pack into.  NULL: there is none, and the frame has been told. */
+static void *scratch(const Frame *frame, OwnUse use, size_t bytes)
 {
-    Scratch *s = p;
-    free(s->at[0]);
-    free(s->at[1]);
-    free(s);
-}
-
-static bool has_key;
-
-static void scratch_begin(void)
-{
-    has_key = !pthread_key_create(&scratch_key, scratch_free);
-}
-
-static Scratch *own_scratch(void)
-{
-    pthread_once(&scratch_once, scratch_begin);
-    Scratch *s = has_key ? pthread_getspecific(scratch_key) : NULL;
-    if (s || !has_key)
-        return s;
-    s = calloc(1, sizeof *s);
-    if (s && pthread_setspecific(scratch_key, s)) {
-        free(s);
-        return NULL;
-    }
-    return s;
-}
-
-/* NULL: there is no memory, and the frame has been told. */
-static void *scratch(const Frame *frame, int which, size_t bytes)
-{
-    Scratch *s = own_scratch();
-    if (s && s->bytes[which] < bytes) {
-        size_t rounded = (bytes + 4095) / 4096 * 4096;
-        free(s->at[which]);
-        s->at[which] = aligned_alloc(64, rounded);
-        s->bytes[which] = s->at[which] ? rounded : 0;
-    }
-    if (s && s->at[which])
-        return s->at[which];
-    frame_fail(frame, error_new(CODE_EXHAUSTED,
-                                "no memory to multiply matrices: %zu bytes to pack them", bytes));
-    return NULL;
+    void *at = own_block(use, bytes);
+    if (!at)
+        frame_fail(frame,
+                   error_new(CODE_EXHAUSTED,
+                             "no memory to multiply matrices: %zu bytes to pack them", bytes));
+    return at;
 }
 
 /* ---- dimensions walked through in order, the last one the fastest ---- */

@@ -368,7 +368,7 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     const NAME(Job) *g = user;
     int64_t ic = number / g->across * g->rows, last = NAME(least)(g->m, ic + g->rows);
     int64_t jc = number % g->across * g->cols, end = NAME(least)(g->ncols, jc + g->cols);
-    T *packed_a = scratch(g->frame, 0, sizeof(T) * (size_t)(MC * KC + NAME(LANES)));
+    T *packed_a = scratch(g->frame, OWN_LEFT, sizeof(T) * (size_t)(MC * KC + NAME(LANES)));
     if (!packed_a)
         return;
     for (int64_t pc = g->kc; pc < g->kc + g->depth; pc += g->step) {
@@ -444,7 +444,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
             int64_t steps = (g->depth + KC - 1) / KC;
             g->step = (g->depth + steps - 1) / steps;
             if (g->packs_b && !is_shared) {
-                g->packed = scratch(g->frame, 1, NAME(packed_bytes)(g));
+                g->packed = scratch(g->frame, OWN_RIGHT, NAME(packed_bytes)(g));
                 if (!g->packed)
                     return;
                 slices(frame, NAME(npieces)(g), NAME(pack_piece), g);

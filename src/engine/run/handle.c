@@ -72,8 +72,7 @@ void handle_free(HandleKind kind, void *object, size_t bytes)
     free(gone);
 }
 
-/* With the plugin goes what it has kept. */
-__attribute__((destructor)) static void free_all(void)
+void handles_end(void)
 {
     for (int kind = 0; kind < HANDLE_KINDS; kind++)
         while (pools[kind].first) {

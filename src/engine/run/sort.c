@@ -6,60 +6,10 @@
  *     [3 1 2 | 5 4 0]  ->  [1 2 3 | 0 4 5]  ->  [0 1 2 3 4 5] */
 #include "engine/run/sort.h"
 
+#include "engine/run/own.h"
 #include "engine/run/slices.h"
 
-#include <pthread.h>
-#include <stdlib.h>
-
 enum { RUN = 12 };
-
-typedef struct Room {
-    int64_t *at; /* two halves */
-    int64_t n;
-} Room;
-
-static pthread_key_t room_key;
-static pthread_once_t room_once = PTHREAD_ONCE_INIT;
-
-static void room_free(void *p)
-{
-    Room *room = p;
-    free(room->at);
-    free(room);
-}
-
-static bool has_key;
-
-static void room_begin(void)
-{
-    has_key = !pthread_key_create(&room_key, room_free);
-}
-
-static Room *own_room(void)
-{
-    pthread_once(&room_once, room_begin);
-    Room *room = has_key ? pthread_getspecific(room_key) : NULL;
-    if (room || !has_key)
-        return room;
-    room = calloc(1, sizeof *room);
-    if (room && pthread_setspecific(room_key, room)) {
-        free(room);
-        return NULL;
-    }
-    return room;
-}
-
-/* NULL: there is none. */
-static int64_t *room_for(int64_t n)
-{
-    Room *room = own_room();
-    if (room && room->n < n) {
-        free(room->at);
-        room->at = malloc(sizeof *room->at * 2 * (size_t)n);
-        room->n = room->at ? n : 0;
-    }
-    return room ? room->at : NULL;
-}
 
 static void insert_run(int64_t *at, int64_t n, SortLess *less, const void *context)
 {
@@ -85,7 +35,8 @@ static void merge(int64_t *to, const int64_t *from, int64_t half, int64_t n, Sor
 
 const int64_t *sort_order(const Frame *frame, int64_t n, SortLess *less, const void *context)
 {
-    int64_t *from = room_for(n), *to = from ? from + n : NULL;
+    int64_t *from = own_block(OWN_ORDER, sizeof *from * 2 * (size_t)n),
+            *to = from ? from + n : NULL;
     if (!from) {
         frame_fail(frame, error_new(CODE_EXHAUSTED,
                                     "no memory to sort %lld elements: %zu bytes for their order",

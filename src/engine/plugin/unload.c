@@ -1,0 +1,34 @@
+/* unload.c - dlclose of the plugin: what the engine has kept for programs to come goes with it.
+ *
+ * The caller has ended its clients, so none of our threads is left.  At the end of the process
+ * there may be some, in the middle of anything; nothing is freed then.  The two are told apart by
+ * their order: exit() calls what atexit was given, and then the destructors of libraries; dlclose
+ * calls the destructors first. */
+#include "engine/emit/emit.h"
+#include "engine/run/calls.h"
+#include "engine/run/handle.h"
+#include "engine/run/own.h"
+
+#include <stdlib.h>
+
+static bool is_exit;
+
+static void note_exit(void)
+{
+    is_exit = true;
+}
+
+__attribute__((constructor)) static void watch_exit(void)
+{
+    is_exit = atexit(note_exit) != 0; /* no memory: it cannot be told, and nothing is freed */
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    if (is_exit)
+        return;
+    llvm_end();
+    calls_end();
+    own_end();
+    handles_end();
+}

@@ -1,0 +1,13 @@
+/* own.h - blocks of memory that a thread keeps from call to call. */
+#ifndef TUTTI_OWN_H
+#define TUTTI_OWN_H
+#include <stddef.h>
+
+typedef enum OwnUse { OWN_LEFT, OWN_RIGHT, OWN_ORDER, OWN_USES } OwnUse;
+
+/* At least so many bytes, aligned to 64; holds anything.  The calling thread's until it asks for
+ * the same use again.  NULL: no memory. */
+void *own_block(OwnUse use, size_t bytes);
+/* The blocks of all threads.  None is in use, and none will be asked for any more. */
+void own_end(void);
+#endif
