@@ -30,8 +30,8 @@ static bool grow_bitcast(Grower *g)
     Type type = type_new(g->arena, e, rank, dims);
     if (type_count(type) > g->most_count)
         return false;
-    if (!x.is_wild || bits_of(x.type) < 16)
-        x = tame(g, x); /* which NaN was computed, or moved below 16 bits, nobody promised */
+    if (!x.is_wild)
+        x = tame(g, x); /* which NaN was computed nobody promised */
     Grown v = one_operand(g, "bitcast_convert", x, type);
     v.is_wild = is_float_type(type);
     keep(g, v);

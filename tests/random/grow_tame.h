@@ -1,11 +1,12 @@
 /* grow_tame.h - floats kept to numbers on which compiled code and the evaluator agree exactly.
  *
- *   wild     any bits: NaNs, denormals.  They may be moved, and every bit must arrive (below 16
- * bits a NaN arrives as some NaN); before they are computed with they are made calm, since compiled
- * code flushes denormals. calm     zeros, normal numbers, infinities, and NaNs that were computed
- * since.  Operations that are exact or rounded once agree on them. tame     multiples of 1/8 up to
- * 8: before products, since multiply and add may be rounded once or twice; before sums, which are
- * exact in any order.  Of floats below 16 bits: no NaN, no infinity, no negative zero, at most 4.
+ *   wild   any bits: NaNs, denormals.  They may be moved, and every bit must arrive; before they are
+ *          computed with they are made calm, since compiled code flushes denormals.
+ *   calm   zeros, normal numbers, infinities, and NaNs that were computed since.  Operations that
+ *          are exact or rounded once agree on them.
+ *   tame   multiples of 1/8 up to 8: before products, since multiply and add may be rounded once or
+ *          twice; before sums, which are exact in any order.  Of floats below 16 bits: no NaN, no
+ *          infinity, no negative zero, at most 4.
  */
 #ifndef TUTTI_TEST_GROW_TAME_H
 #define TUTTI_TEST_GROW_TAME_H

@@ -255,22 +255,23 @@ static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, int 
 /* Lanes that are off may stand before or behind the array, by less than a vector where one is on: a
  * masked load does not touch them.  One of which no lane is wanted goes to the array's start: from
  * memory that is not there it would be right but take a trap's time. */
-static V load_vector(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
+static V load_raw(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
 {
     if (mask)
         number = LLVMBuildSelect(k->b, any_lane(k, mask, lanes), number, const_i64(k, 0), "");
     V from = address(k, pointer, e, number);
     if (mask)
         LLVMSetIsInBounds(from, false);
-    LLVMTypeRef one = memory_type(k, e);
-    if (element_info[e].kind == COMPLEX) {
-        V both = aligned_load(k, LLVMVectorType(one, (unsigned)lanes * 2), from, e);
-        return pair(k, shuffle(k, both, both, lanes, 0, 2), shuffle(k, both, both, lanes, 1, 2));
-    }
-    LLVMTypeRef type = LLVMVectorType(one, (unsigned)lanes);
-    V raw = mask ? load_masked(k, "llvm.masked.load", type, from, element_info[e].bytes, mask)
-                 : aligned_load(k, type, from, e);
-    return from_memory(k, e, raw);
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
+    return mask ? load_masked(k, "llvm.masked.load", type, from, element_info[e].bytes, mask)
+                : aligned_load(k, type, from, e);
+}
+
+static V load_pairs(Kernel *k, V pointer, Element e, V number, int lanes)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes * 2);
+    V both = aligned_load(k, type, address(k, pointer, e, number), e);
+    return pair(k, shuffle(k, both, both, lanes, 0, 2), shuffle(k, both, both, lanes, 1, 2));
 }
 
 static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, int align)
@@ -327,12 +328,15 @@ V load(Kernel *k, V pointer, Element e, Index *at)
     Coord number = index_linear(k, at);
     if (at->lanes == 1 || coord_is_uniform(number))
         return load_one(k, pointer, e, number.base, at->mask, at->lanes);
-    if (!number.vector && number.step == 1 && !(is_complex && at->mask))
-        return load_vector(k, pointer, e, number.base, at->mask, at->lanes);
+    if (!number.vector && number.step == 1 && is_complex && !at->mask)
+        return load_pairs(k, pointer, e, number.base, at->lanes);
+    if (!number.vector && number.step == 1 && !is_complex)
+        return from_memory(k, e, load_raw(k, pointer, e, number.base, at->mask, at->lanes));
     if (!number.vector && number.step == -1 && !is_complex) {
         V first = LLVMBuildAdd(k->b, number.base, const_i64(k, 1 - at->lanes), "");
         V mask = at->mask ? reversed(k, at->mask, at->lanes) : NULL;
-        return reversed(k, load_vector(k, pointer, e, first, mask, at->lanes), at->lanes);
+        V raw = load_raw(k, pointer, e, first, mask, at->lanes);
+        return from_memory(k, e, reversed(k, raw, at->lanes));
     }
     bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
     if (is_short && !is_complex && !at->mask && at->lanes >= 2 * MOST_STEP)

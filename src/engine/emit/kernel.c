@@ -100,6 +100,7 @@ static void kernel_init(Kernel *k, Emit *e, const Module *m)
     *k = (Kernel){ .e = e, .b = e->builder, .c = e->context, .m = m };
     k->arena = arena_new();
     k->linear = ARENA_NEW(k->arena, Table);
+    k->decoded = ARENA_NEW(k->arena, Table);
     k->lanes = 1;
     k->wanted = 1;
     memo_clear(k);
@@ -112,6 +113,7 @@ static Error *kernel_finish(Kernel *k, LLVMBasicBlockRef back)
     if (k->error)
         LLVMDeleteFunction(k->function);
     table_free(k->linear);
+    table_free(k->decoded);
     arena_free(k->arena);
     return k->error;
 }

@@ -39,7 +39,8 @@ typedef struct Kernel {
     struct Memo *memo;
     RegionId inlined; /* the region that region_inline plays, or 0; its arguments are: */
     const V *bound;
-    struct Table *linear; /* is_linear's answers, by value */
+    struct Table *linear;  /* is_linear's answers, by value */
+    struct Table *decoded; /* the bits of narrow_decode's values */
     int wanted;           /* slices; 1: not cut, or cut already (cut.h) */
     int64_t nslices;      /* that there are */
     V slice;              /* i64: the number of this one; NULL: the kernel is whole */

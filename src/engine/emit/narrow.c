@@ -16,6 +16,8 @@
  * 2^-127, is below f32's normal range, which the machine flushes, so f64 stands for them. */
 #include "engine/emit/arith.h"
 
+#include "base/table.h"
+
 typedef struct Format {
     int bits, mantissa, bias;
     int top;   /* bits of the largest number, without sign */
@@ -74,7 +76,7 @@ static V decode_power(Kernel *k, V raw)
     return same_bits(k, bits, true);
 }
 
-V narrow_decode(Kernel *k, Element e, V raw)
+static V decode(Kernel *k, Element e, V raw)
 {
     LLVMTypeRef i32 = like_type(k, raw, int_type(k, 32));
     if (e == F8E8M0FNU)
@@ -156,7 +158,7 @@ static V encode_small(Kernel *k, const Format *f, V size)
     return LLVMBuildSub(k->b, same_bits(k, sum, false), same_bits(k, base, false), "");
 }
 
-V narrow_encode(Kernel *k, Element e, V x)
+static V encode(Kernel *k, Element e, V x)
 {
     if (e == F8E8M0FNU)
         return LLVMBuildTrunc(k->b, encode_power(k, x), like_type(k, x, int_type(k, 8)), "");
@@ -179,4 +181,49 @@ V narrow_encode(Kernel *k, Element e, V x)
         sign = pick(k, is_more(k, code, 0), sign, const_i(k, i32, 0));
     return LLVMBuildTrunc(k->b, LLVMBuildOr(k->b, code, sign, ""),
                           like_type(k, x, int_type(k, 8 * element_info[e].bytes)), "");
+}
+
+/* ---- what was only moved ---- */
+
+/* A number that is encoded as it was decoded has the bits it came with: a NaN keeps its own, and
+ * nothing is computed.  A constant is one object to LLVM whatever it was decoded from. */
+typedef struct Decoded {
+    uint64_t x, e;
+} Decoded;
+
+V narrow_decode(Kernel *k, Element e, V raw)
+{
+    V x = decode(k, e, raw);
+    Decoded key = { (uintptr_t)x, e };
+    if (!LLVMIsConstant(x))
+        table_set(k->decoded, &key, sizeof key, (uintptr_t)raw);
+    return x;
+}
+
+/* The bits of which x was decoded, by selects and splats as well; or NULL. */
+static V bits_behind(Kernel *k, Element e, V x, int depth)
+{
+    Decoded key = { (uintptr_t)x, e };
+    uint64_t raw;
+    if (table_get(k->decoded, &key, sizeof key, &raw))
+        return (V)(uintptr_t)raw;
+    if (LLVMIsConstant(x))
+        return encode(k, e, x);
+    V one = splat_source(x);
+    if (one) {
+        V bits = bits_behind(k, e, one, depth);
+        return bits ? splat(k, bits, (int)LLVMGetVectorSize(LLVMTypeOf(x))) : NULL;
+    }
+    if (depth == 0 || !LLVMIsASelectInst(x))
+        return NULL;
+    V yes = bits_behind(k, e, LLVMGetOperand(x, 1), depth - 1);
+    V no = yes ? bits_behind(k, e, LLVMGetOperand(x, 2), depth - 1) : NULL;
+    return no ? pick(k, LLVMGetOperand(x, 0), yes, no) : NULL;
+}
+
+V narrow_encode(Kernel *k, Element e, V x)
+{
+    enum { MOST_SELECTS = 4 };
+    V bits = bits_behind(k, e, x, MOST_SELECTS);
+    return bits ? bits : encode(k, e, x);
 }
