@@ -13,7 +13,7 @@
 
 #include "base/guard.h"
 #include "engine/passes/simplify.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 
 #include <string.h>
 

@@ -18,7 +18,7 @@
 #include "engine/checks.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>

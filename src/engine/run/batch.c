@@ -4,7 +4,7 @@
  * machine alone and not on who else is at work: results repeat. */
 #include "engine/run/batch.h"
 
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 #include "engine/run/lapack_provider.h"
 #include "engine/run/slices.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/sync.h"
 #include "base/table.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 #include "engine/run/library.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@
 
 #include "base/fail.h"
 #include "base/sync.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 #include "engine/run/handle.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@
 #include "engine/run/executor.h"
 
 #include "base/fail.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 #include "engine/run/packs.h"
 
 #include <stdio.h>

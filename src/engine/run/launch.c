@@ -14,7 +14,7 @@
 
 #include "base/fail.h"
 #include "engine/run/executor.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 #include "engine/run/stats.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 
 #include "base/sync.h"
 #include "base/text.h"
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 
 #include <stdlib.h>
 #include <string.h>

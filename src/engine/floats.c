@@ -1,5 +1,5 @@
 /* floats.c - how this thread's processor computes with floating-point numbers. */
-#include "engine/run/floats.h"
+#include "engine/floats.h"
 
 static _Thread_local bool is_ours;
 static _Thread_local uint64_t theirs;
