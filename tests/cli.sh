@@ -185,6 +185,33 @@ module {
 P
 expect 1 'tutti: main: result 0, f32[4000000000000]' $tutti run "$dir/large.mlir"
 
+# Long chains and deep nests: a result or a message.
+awk 'BEGIN {
+    t = " : tensor<f32>"
+    print "func.func @main() -> tensor<f32> {\n%v0 = stablehlo.iota dim = 0 : tensor<2xf32>"
+    print "%x = stablehlo.slice %v0 [1:2] : (tensor<2xf32>) -> tensor<1xf32>"
+    print "%y0 = stablehlo.reshape %x : (tensor<1xf32>) -> tensor<f32>"
+    for (i = 1; i < 100000; i++) print "%y" i " = stablehlo.add %y" i - 1 ", %y0" t
+    print "return %y99999" t "\n}"
+}' >"$dir/chain.mlir"
+expect 0 '100000.0' $tutti run "$dir/chain.mlir"
+nest() { # nest LEVELS: of case in case
+    awk -v n="$1" 'BEGIN {
+        print "func.func @main(%x: tensor<i32>) -> tensor<i32> {"
+        for (i = n; i > 0; i--) print "%r" i " = \"stablehlo.case\"(%x) ({"
+        print "%y = stablehlo.add %x, %x : tensor<i32>\nstablehlo.return %y : tensor<i32>"
+        for (i = 1; i <= n; i++) {
+            print "}, { stablehlo.return %x : tensor<i32> }) : (tensor<i32>) -> tensor<i32>"
+            print (i < n ? "stablehlo." : "") "return %r" i " : tensor<i32>"
+        }
+        print "}"
+    }' >"$dir/nest.mlir"
+}
+nest 64
+expect 0 'result 0: i32' $tutti run "$dir/nest.mlir" --input zeros
+nest 5000
+expect 1 'nested more than 64 deep' $tutti run "$dir/nest.mlir" --input zeros
+
 # Work that lasts says on a terminal what it is at, and takes it back; elsewhere it is silent.
 cat >"$dir/late.py" <<'P'
 import os, pty, sys, threading, time
