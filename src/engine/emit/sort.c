@@ -43,10 +43,8 @@ static void less_bounds(Kernel *k, const Sort *s, V f)
     Text who = { 0 };
     if (!k->e->bounds)
         return;
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
-    V frame = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), s->n), "");
     text_printf(&who, "the comparison of a sort at %s", loc_name(node_at(k->m, s->node)->loc));
-    bounds_function(k->e, f, frame, text_cstr(&who));
+    bounds_function(k->e, f, k->frame, text_cstr(&who));
     text_free(&who);
     bounds_array(k->e, LLVMGetParam(f, 0), (s->n + 1) * (int64_t)sizeof(void *), "its lines");
 }
@@ -60,8 +58,9 @@ static V less_function(Kernel *k, const Sort *s)
     LLVMSetLinkage(f, LLVMInternalLinkage);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(k->b);
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, f, "entry"));
-    V outer = k->function, args[2 * s->n], result;
+    V outer = k->function, outer_frame = k->frame, args[2 * s->n], result;
     k->function = f;
+    k->frame = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), s->n), "frame");
     k->lanes = 1;
     memo_clear(k);
     less_bounds(k, s, f);
@@ -76,6 +75,7 @@ static V less_function(Kernel *k, const Sort *s)
     region_inline(k, node_at(k->m, s->node)->regions[0], args, &result);
     LLVMBuildRet(k->b, LLVMBuildZExt(k->b, result, int_type(k, 8), ""));
     k->function = outer;
+    k->frame = outer_frame;
     LLVMPositionBuilderAtEnd(k->b, back);
     memo_clear(k);
     return f;
