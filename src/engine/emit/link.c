@@ -26,9 +26,10 @@ struct Code {
     Code *next; /* in the list of those that wait to be used again */
 };
 
-/* One linker for the process.  A dylib cannot be taken out of it, so emptied ones are kept.  When
- * LLVM runs out of memory in the middle of it, it is given up and a new one begun: what was loaded
- * by the old one goes on, and stays for ever. */
+/* One linker for the process.  A dylib cannot be taken out of it, so emptied ones are kept: as many
+ * as there were programs at once.  The names in it are counted through in each program, so those of
+ * the largest are all that it comes to know.  When LLVM runs out of memory in the middle of it, it
+ * is given up and a new one begun: what was loaded by the old one goes on, and stays for ever. */
 static struct {
     pthread_mutex_t lock;
     LLVMOrcLLJITRef jit;

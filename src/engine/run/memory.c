@@ -8,9 +8,9 @@
  *                             and 1 MiB share one)
  *
  * Classes are 64, 128, ..., 512 bytes and from there eight to each doubling, so at most an
- * eighth of a block is waste.  Chunks stay until the memory ends; pages go back to the system
- * when more would lie idle than MAX_IDLE and than was ever in use at once, and before idle and used
- * bytes together pass the limit. */
+ * eighth of a block is waste.  Chunks stay until the memory ends: of each class of small blocks as
+ * many as were ever out at once.  Pages go back to the system when more would lie idle than MAX_IDLE
+ * and than was ever in use at once, and before idle and used bytes together pass the limit. */
 #include "engine/run/memory.h"
 
 #include "base/sync.h"

@@ -2,7 +2,9 @@
  *
  * Weights, say: eight devices multiply their rows by the same matrix.  Whoever comes to the product
  * takes pieces of the packing until none is left, so nobody waits for longer than a piece, and
- * nobody packs what another has packed.  It lasts until the run ends. */
+ * nobody packs what another has packed.  It lasts until the run ends: products lie in fixed places
+ * of an argument, so there is at most one for each product of the program and element of its batch,
+ * however often a loop comes by, and each product packs its operand once. */
 #ifndef TUTTI_PACKS_H
 #define TUTTI_PACKS_H
 #include "engine/run/slices.h"
