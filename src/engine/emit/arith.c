@@ -295,21 +295,21 @@ V arith_mul(Kernel *k, Element e, V x, V y)
     return e == I1 ? LLVMBuildAnd(k->b, x, y, "") : LLVMBuildMul(k->b, x, y, "");
 }
 
-/* A divisor that never traps: 1 instead of 0, and of -1 under the least number. */
+/* A divisor that never traps: 1 instead of 0, and of -1 under the least number.  The zeros go first, by
+ * themselves: LLVM takes a quotient by a constant with a zero in any lane for undefined in all, also
+ * where another choice would have taken that lane out. */
 static V safe_divisor(Kernel *k, Element e, V x, V y, V *is_zero)
 {
     LLVMTypeRef type = LLVMTypeOf(y);
     *is_zero = LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, 0), "");
-    V bad = *is_zero;
-    if (!is_unsigned(e)) {
-        int bits = (int)LLVMGetIntTypeWidth(one_lane(type));
-        V least = const_i(k, type, (int64_t)(UINT64_C(1) << (bits - 1)));
-        V overflows = LLVMBuildAnd(k->b, LLVMBuildICmp(k->b, LLVMIntEQ, x, least, ""),
-                                   LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, -1), ""),
-                                   "");
-        bad = LLVMBuildOr(k->b, bad, overflows, "");
-    }
-    return choose(k, bad, const_i(k, type, 1), y);
+    V by = choose(k, *is_zero, const_i(k, type, 1), y);
+    if (is_unsigned(e))
+        return by;
+    int bits = (int)LLVMGetIntTypeWidth(one_lane(type));
+    V least = const_i(k, type, (int64_t)(UINT64_C(1) << (bits - 1)));
+    V overflows = LLVMBuildAnd(k->b, LLVMBuildICmp(k->b, LLVMIntEQ, x, least, ""),
+                               LLVMBuildICmp(k->b, LLVMIntEQ, y, const_i(k, type, -1), ""), "");
+    return choose(k, overflows, const_i(k, type, 1), by);
 }
 
 V arith_div(Kernel *k, Element e, V x, V y)
