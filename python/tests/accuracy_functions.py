@@ -134,10 +134,15 @@ def is_none_worse(worst):
     return worst["tutti"][0] <= max(1.02 * worst["cpu"][0], 1)
 
 
-if __name__ == "__main__":  # how many samples of each sort, then functions; none: all
-    for name in sys.argv[2:] or [*ONE, *TWO]:
+def rows(n, names):
+    for name in names or [*ONE, *TWO]:
         for kind in KINDS:
-            worst = measure(kind, name, int(sys.argv[1]))
-            mark = "" if is_none_worse(worst) else "   worse"
-            print(f"{name:12} {kind:4} {worst['tutti'][0]:9.2f} {worst['cpu'][0]:9.2f}  "
-                  f"{worst['tutti'][1]} {worst['cpu'][1]}{mark}", flush=True)
+            if name != "ndtr" or kind in ("f32", "f64"):  # JAX has no other
+                yield name, kind, measure(kind, name, n)
+
+
+if __name__ == "__main__":  # how many samples of each sort, then functions; none: all
+    for name, kind, worst in rows(int(sys.argv[1]), sys.argv[2:]):
+        mark = "" if is_none_worse(worst) else "   worse"
+        print(f"{name:12} {kind:4} {worst['tutti'][0]:9.2f} {worst['cpu'][0]:9.2f}  "
+              f"{worst['tutti'][1]} {worst['cpu'][1]}{mark}", flush=True)
