@@ -1,6 +1,6 @@
 #!/bin/sh
-# Compile, run, free, again and again in one process: memory does not grow.  CYCLES=10000 for the
-# long version.
+# Compile, run, free, again and again in one process: memory does not grow, whether programs are few
+# or all different (random ones).  CYCLES=10000 for the long version.
 set -eu
 cd "$(dirname "$0")/.."
 tutti=${BUILD:-build}/tutti
@@ -31,3 +31,4 @@ many=$(peak "$cycles")
 [ -n "$few" ] && [ -n "$many" ] || { echo "the engine does not say its peak_kib"; exit 1; }
 echo "peak memory: $few KiB for 50 programs, $many KiB for $cycles"
 [ "$((many - few))" -lt 4096 ]
+"${BUILD:-build}/tests/random/random_test" --again 1 "$cycles"

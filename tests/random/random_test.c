@@ -4,6 +4,8 @@
  *                                                  1 to 30, by seed, if not given
  *     random_test --soak [FIRST [COUNT]]           as many as one likes, over failures, with a line
  *                                                  now and then
+ *     random_test --again [FIRST [COUNT]]          the same ones in several rounds: memory must not
+ *                                                  grow by each of them
  *     random_test --show SEED [OPERATIONS]         the program of a seed
  *
  * A seed is a program and a way to play it:
@@ -21,6 +23,7 @@
 #include "tests/lockstep.h"
 #include "tests/random/grow_program.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -272,22 +275,30 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static double megabytes_allocated(void)
+{
+    struct mallinfo2 heap = mallinfo2();
+    return (double)(heap.uordblks + heap.hblkhd) / 1e6;
+}
+
+/* Pages of the process's own, without those of LLVM's code, of which other programs need other
+ * ones. */
 static double megabytes_held(void)
 {
-    long pages = 0, held = 0;
+    long pages = 0, held = 0, of_files = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld %ld", &pages, &held) != 2)
-        held = 0;
+    if (!file || fscanf(file, "%ld %ld %ld", &pages, &held, &of_files) != 3)
+        held = of_files = 0;
     if (file)
         fclose(file);
-    return (double)held * (double)sysconf(_SC_PAGESIZE) / 1e6;
+    return (double)(held - of_files) * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
 static void soak_line(uint64_t first, uint64_t done, double began)
 {
-    printf("%llu programs from seed %llu on, %d failures, %.0f s, %.0f MB\n",
+    printf("%llu programs from seed %llu on, %d failures, %.0f s, %.1f MB, %.2f MB allocated\n",
            (unsigned long long)done, (unsigned long long)first, check_failures,
-           seconds_now() - began, megabytes_held());
+           seconds_now() - began, megabytes_held(), megabytes_allocated());
     fflush(stdout);
 }
 
@@ -318,6 +329,25 @@ static uint64_t soak(uint64_t first, uint64_t count)
     return done;
 }
 
+/* The same programs in several rounds.  What is kept for later (memory of devices, LLVM's tables) is
+ * there after one of them; what leaks is added by each.  LLVM itself keeps some bytes a program. */
+static uint64_t again(uint64_t first, uint64_t count)
+{
+    enum { ROUNDS = 4, FEW_BYTES = 256 };
+    double before = 0, least = INFINITY;
+    uint64_t done = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        done += try_seeds(first, count, 0);
+        double now = megabytes_allocated();
+        if (i)
+            least = fmin(least, now - before);
+        before = now;
+        printf("round %d: %.3f MB allocated\n", i + 1, now);
+    }
+    CHECK(least * 1e6 < FEW_BYTES * (double)count);
+    return done;
+}
+
 static uint64_t argument_or(int argc, char **argv, int i, uint64_t otherwise)
 {
     return argc > i ? strtoull(argv[i], NULL, 10) : otherwise;
@@ -326,6 +356,7 @@ static uint64_t argument_or(int argc, char **argv, int i, uint64_t otherwise)
 int main(int argc, char **argv)
 {
     bool is_soak = argc > 1 && strcmp(argv[1], "--soak") == 0;
+    bool is_again = argc > 1 && strcmp(argv[1], "--again") == 0;
     if (argc > 2 && strcmp(argv[1], "--show") == 0) {
         Trial t = trial_of(strtoull(argv[2], NULL, 10), argc > 3 ? atoi(argv[3]) : 0);
         printf("%s", text_cstr(&t.p.text));
@@ -333,9 +364,13 @@ int main(int argc, char **argv)
         return 0;
     }
     watch_signals();
-    uint64_t done = is_soak ? soak(argument_or(argc, argv, 2, 1), argument_or(argc, argv, 3, 1000000))
-                            : try_seeds(argument_or(argc, argv, 1, 1), argument_or(argc, argv, 2, 3000),
-                                        (int)argument_or(argc, argv, 3, 0));
+    uint64_t first = argument_or(argc, argv, is_soak || is_again ? 2 : 1, 1), done;
+    if (is_soak)
+        done = soak(first, argument_or(argc, argv, 3, 1000000));
+    else if (is_again)
+        done = again(first, argument_or(argc, argv, 3, 200));
+    else
+        done = try_seeds(first, argument_or(argc, argv, 2, 3000), (int)argument_or(argc, argv, 3, 0));
     for (int n = 0; n <= MOST_DEVICES; n++)
         if (executors[n])
             executor_free(executors[n]);
