@@ -94,10 +94,10 @@ static bool NAME(sort_order)(Line *l, Keys keys, uint32_t *order, bool is_first)
 /* Has any of the numbers its place before `limit`? */
 static bool NAME(any_before)(const K *numbers, int64_t n, K limit)
 {
-    bool found = false;
+    K found = 0; /* as wide as the numbers, so that vectors hold both */
     for (int64_t i = 0; i < n; i++)
-        found |= numbers[i] < limit;
-    return found;
+        found |= (K)(numbers[i] < limit);
+    return found != 0;
 }
 
 /* The first few of a line, by one walk: each number that belongs among the first so far is put in
