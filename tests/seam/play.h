@@ -21,7 +21,7 @@ static PJRT_Client *client;
 /* The message of an error, "" for none; ends the error. */
 static inline const char *message_of(PJRT_Error *error)
 {
-    static char text[2048];
+    static _Thread_local char text[2048];
     text[0] = 0;
     if (!error)
         return text;

@@ -6,9 +6,9 @@
 typedef enum OwnUse { OWN_LEFT, OWN_RIGHT, OWN_ORDER, OWN_USES } OwnUse;
 
 /* At least so many bytes, aligned to 64; holds anything.  The calling thread's until it asks for
- * the same use again.  It stays as large as the largest that was asked for: 16 MB to multiply, and 16
- * bytes for each element of the longest line that was sorted by a comparison of its own.  NULL: no
- * memory. */
+ * the same use again.  It stays as large as the largest that was asked for: to multiply 9 MB or the
+ * longest vector, and 16 bytes for each element of the longest line that was sorted by a comparison
+ * of its own.  NULL: no memory. */
 void *own_block(OwnUse use, size_t bytes);
 /* The blocks of all threads.  None is in use, and none will be asked for any more. */
 void own_end(void);
