@@ -57,7 +57,7 @@ JVP1(tan, tt_mul(g, tt_add(1, tt_mul(y, y))))
 JVP1(sqrt, tt_mul(g, tt_div(0.5, y)))
 JVP1(rsqrt, tt_mul(g, tt_mul(-0.5, tt_div(y, x))))
 JVP1(square, tt_mul(g, tt_mul(2, x)))
-JVP1(cbrt, tt_mul(g, tt_div(y, tt_mul(3, x))))
+JVP1(cbrt, tt_mul(g, tt_div(1.0 / 3, tt_mul(y, y)))) /* at 0 it is infinite, as JAX has it */
 JVP1(erf, tt_mul(g, tt_mul(M_2_SQRTPI, tt_exp(tt_neg(tt_mul(x, x))))))
 JVP1(erfc, tt_mul(g, tt_mul(-M_2_SQRTPI, tt_exp(tt_neg(tt_mul(x, x))))))
 JVP1(erf_inv, tt_mul(g, tt_mul(1 / M_2_SQRTPI, tt_exp(tt_mul(y, y)))))
