@@ -36,7 +36,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance format docs size deps clean always
+.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -240,6 +240,10 @@ $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*
 	@touch $@
 jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 	$(VENV)/bin/python -m pytest -q python/tests
+
+# docs/accuracy.md: how far functions and sums through jax.jit are from the truth, and XLA's beside.
+accuracy: all $(VENV)/.plugin
+	JAX_PLATFORMS=tutti,cpu $(VENV)/bin/python python/tests/accuracy_page.py docs/accuracy.md
 
 # JAX's own test files, from its sources at the tag of python/requirements.txt (SUITES: some).
 jax-suite: all $(VENV)/.plugin
