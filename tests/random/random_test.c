@@ -329,8 +329,9 @@ static uint64_t soak(uint64_t first, uint64_t count)
     return done;
 }
 
-/* The same programs in several rounds.  What is kept for later (memory of devices, LLVM's tables) is
- * there after one of them; what leaks is added by each.  LLVM itself keeps some bytes a program. */
+/* The same programs in several rounds.  What is kept for later (memory of devices, LLVM's tables)
+ * is there after one of them; what leaks is added by each.  LLVM itself keeps a few bytes of every
+ * program. */
 static uint64_t again(uint64_t first, uint64_t count)
 {
     enum { ROUNDS = 4, FEW_BYTES = 256 };
@@ -370,7 +371,8 @@ int main(int argc, char **argv)
     else if (is_again)
         done = again(first, argument_or(argc, argv, 3, 200));
     else
-        done = try_seeds(first, argument_or(argc, argv, 2, 3000), (int)argument_or(argc, argv, 3, 0));
+        done =
+            try_seeds(first, argument_or(argc, argv, 2, 3000), (int)argument_or(argc, argv, 3, 0));
     for (int n = 0; n <= MOST_DEVICES; n++)
         if (executors[n])
             executor_free(executors[n]);
