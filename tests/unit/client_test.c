@@ -92,6 +92,7 @@ static void test_execute(void)
         client_free(a[d]);
         client_free(b[d]);
     }
+    client_end(e);
 }
 
 static void test_refused_program(void)
