@@ -259,7 +259,8 @@ static bool conv_dims_fit(int64_t a, int64_t b, Ints spatial, int rank, const ch
     if (spatial.n + 2 != rank)
         return say(why, "the dimensions of its %s are %d, and the array's rank is %d", which,
                    spatial.n + 2, rank);
-    memcpy(all + 2, spatial.at, sizeof *all * (size_t)spatial.n);
+    if (spatial.n)
+        memcpy(all + 2, spatial.at, sizeof *all * (size_t)spatial.n);
     return expect_dims((Ints){ rank, all }, rank, which, why);
 }
 
