@@ -258,11 +258,11 @@ static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
     return load(k, combine_memory(k, COMBINE_IN, e, r), e, combine_index(k, e, i, lanes));
 }
 
-/* Sums of bf16 are kept as f32 until the end: so does XLA, and for many devices it matters.  A
- * region of several operations is played as it is written. */
+/* Sums of bf16 and of floats below 16 bits are kept wide until the end: so does XLA (not with f16), and
+ * for many devices it matters.  A region of several operations is played as it is written. */
 static bool combine_accumulates(const Kernel *k, RegionId reducer, Element e)
 {
-    return e == BF16 && region_at(k->m, reducer)->nnodes == 2;
+    return (e == BF16 || is_narrow(e)) && region_at(k->m, reducer)->nnodes == 2;
 }
 
 /* One element or vector: out[..][i] = f(f(in[0][i], in[1][i]), in[2][i]) ...  All operands and all
