@@ -294,8 +294,23 @@ static void check_deep(void)
     CHECK(inner != (int)pthread_self());
 }
 
+/* A caller that lets go twice does not let go of the engine's hold. */
+static void check_given(void)
+{
+    Event *event = event_give(event_new());
+    event_hold(event);
+    CHECK(event_take_back(event));
+    CHECK(!event_take_back(event));
+    event_set(event, NULL);
+    CHECK(event_is_ready(event));
+    event_release(event);
+    Event *well = event_give(event_ready(NULL));
+    CHECK(event_take_back(well) && event_take_back(well));
+}
+
 int main(void)
 {
+    check_given();
     check_one_thread();
     check_chain(true);
     check_chain(false);

@@ -237,7 +237,9 @@ Error *pjrt_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args)
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: copying %s to the host in a layout that is not row-major",
                          type_name(type));
-    return buffer_to_host(args->src, args->dst, args->dst_size, &args->event);
+    TRY(buffer_to_host(args->src, args->dst, args->dst_size, &args->event));
+    event_give(args->event);
+    return NULL;
 }
 
 Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
@@ -250,7 +252,9 @@ Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
                          "of it is",
                          (long long)args->offset,
                          (long long)(args->offset + args->transfer_size), bytes);
-    return buffer_to_host(args->buffer, args->dst, bytes, &args->event);
+    TRY(buffer_to_host(args->buffer, args->dst, bytes, &args->event));
+    event_give(args->event);
+    return NULL;
 }
 
 Error *pjrt_Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args *args)
@@ -310,7 +314,7 @@ Error *pjrt_Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args)
 Error *pjrt_Buffer_ReadyEvent(PJRT_Buffer_ReadyEvent_Args *args)
 {
     NEEDS(args, event);
-    args->event = buffer_ready(args->buffer);
+    args->event = event_give(buffer_ready(args->buffer));
     return NULL;
 }
 

@@ -6,7 +6,8 @@
 Error *pjrt_Event_Destroy(PJRT_Event_Destroy_Args *args)
 {
     NEEDS(args, event);
-    event_release(args->event);
+    if (args->event && !event_take_back(args->event))
+        return error_new(CODE_PRECONDITION, "Event_Destroy: the event has been destroyed before");
     return NULL;
 }
 
@@ -45,7 +46,7 @@ Error *pjrt_Event_Create(PJRT_Event_Create_Args *args)
     args->event = event_new();
     if (!args->event)
         return error_new(CODE_EXHAUSTED, "Event_Create: no memory for an event");
-    event_lend(args->event);
+    event_lend(event_give(args->event));
     return NULL;
 }
 

@@ -23,6 +23,7 @@ enum { PENDING, AWAITED, READY }; /* AWAITED: pending, and somebody sleeps on it
 struct PJRT_Event {
     Handle head;
     _Atomic int holders; /* any thread */
+    _Atomic int given;   /* any thread: of the holds, those that callers have */
     _Atomic int state;   /* any thread */
     _Atomic int is_lent; /* any thread: a caller may set it */
     int born;            /* fork_generation at the start; set once */
@@ -147,6 +148,29 @@ void event_release(Event *event)
     }
     error_free(event->error);
     handle_free(HANDLE_EVENT, event, sizeof *event);
+}
+
+Event *event_give(Event *event)
+{
+    /* relaxed: the hold itself keeps it alive */
+    if (!is_for_ever(event))
+        atomic_fetch_add_explicit(&event->given, 1, memory_order_relaxed);
+    return event;
+}
+
+bool event_take_back(Event *event)
+{
+    if (is_for_ever(event))
+        return true;
+    int given = atomic_load_explicit(&event->given, memory_order_relaxed);
+    while (given > 0)
+        /* relaxed: event_release orders what was done with it */
+        if (atomic_compare_exchange_weak_explicit(&event->given, &given, given - 1,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+            event_release(event);
+            return true;
+        }
+    return false;
 }
 
 void event_lend(Event *event)

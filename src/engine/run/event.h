@@ -12,6 +12,11 @@ Event *event_new(void);             /* pending; NULL: no memory */
 Event *event_ready(Error *error);   /* has happened; takes error, NULL: well.  Never NULL. */
 Event *event_hold(Event *event);    /* one more holder */
 void event_release(Event *event);   /* NULL is fine; a pending event keeps its callbacks */
+/* A hold that goes over the seam is counted as a caller's, so that a caller that lets go of it twice
+ * does not let go of the engine's own.  Gives the event; and takes such a hold back: false: there is
+ * none. */
+Event *event_give(Event *event);
+MUST_USE bool event_take_back(Event *event);
 
 /* It has happened: wakes who waits, then runs the callbacks.  Takes error.  Once only.  Called by a
  * callback it leaves that to whoever runs that one: chains of events are as long as users like. */

@@ -225,7 +225,7 @@ static void hand_out(Run *run, const Launch *l, Event *ready)
             outs[k] = run->is_inline ? NULL : storage_hold(outs[k]);
         }
     for (int d = 0; l->done && d < p->ndevices; d++)
-        l->done[d] = ready ? event_hold(ready) : event_ready(NULL);
+        l->done[d] = event_give(ready ? event_hold(ready) : event_ready(NULL));
 }
 
 /* Playing. */
