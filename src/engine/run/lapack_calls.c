@@ -521,6 +521,27 @@ static void vectors_out(Call *c, int i, const char *job, const void *columns)
         turned_out(c, i, columns);
 }
 
+/* n reals at `at`, times a power of two. */
+static void shift(const Call *c, void *at, int64_t n, int exponent)
+{
+    for (int64_t i = 0; exponent && i < n; i++)
+        real_set(c, at, i, ldexp(real_at(c, at, i), exponent));
+}
+
+/* The power of two of the largest of n reals, if it is far from 1; else 0.  The libraries' geev would
+ * scale such a matrix itself, but SciPy's of 2026 comes back with other eigenvalues. */
+static int far_exponent(const Call *c, const void *at, int64_t n)
+{
+    enum { FAR = 30 };
+    double most = 0;
+    int exponent = 0;
+    for (int64_t i = 0; i < n; i++)
+        most = fmax(most, fabs(real_at(c, at, i)));
+    if (isfinite(most))
+        frexp(most, &exponent);
+    return abs(exponent) > FAR ? exponent : 0;
+}
+
 Error *fortran_geev(Call *c)
 {
     Int n = extent_of(c->in[0], 1);
@@ -531,6 +552,9 @@ Error *fortran_geev(Call *c)
     TRY(room(c, ROOM_LEFT, bytes, &left));
     TRY(room(c, ROOM_RIGHT, bytes, &right));
     TRY(room(c, ROOM_REALS, 2 * (size_t)n * part_bytes(c), &reals));
+    int64_t parts = c->is_real ? 1 : 2;
+    int exponent = far_exponent(c, a, parts * n * n);
+    shift(c, a, parts * n * n, -exponent);
     Work w = work_begin(c);
     do
         if (c->is_real)
@@ -547,6 +571,8 @@ Error *fortran_geev(Call *c)
     if (w.error)
         return w.error;
     int at = c->is_real ? 2 : 1;
+    for (int i = 0; i < at; i++)
+        shift(c, out_at(c, i), parts * n, exponent);
     vectors_out(c, at, job_left, left);
     vectors_out(c, at + 1, job_right, right);
     return NULL;
