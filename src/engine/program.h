@@ -184,7 +184,7 @@ typedef struct Runtime {
                            const void *context);
     /* All lines of some arrays in the order of their keys; see run/sort_keys.h.  Without memory for
      * it, f->error is set. */
-    void (*sort_lines)(Frame *f, const struct SortPlan *plan, const void *const *in,
+    void (*sort_lines)(const Frame *f, const struct SortPlan *plan, const void *const *in,
                        void *const *out);
     /* f(user, i) once for every i below n, by whoever is idle; see run/slices.h. */
     void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);

@@ -176,9 +176,6 @@ static void call_sort_lines(Kernel *k, const SortPlan *plan, const Element *elem
     }
 }
 
-/* Positions are counted in 32 bits. */
-enum { MOST_EXTENT = INT32_MAX };
-
 static bool sort_by_keys(Kernel *k, const Sort *s, Type whole)
 {
     const Node *node = node_at(k->m, s->node);
@@ -188,7 +185,7 @@ static bool sort_by_keys(Kernel *k, const Sort *s, Type whole)
                       .kept = s->extent,
                       .nlines = type_count(whole) / s->extent };
     plan.nkeys = comparator_keys(k->m, node->regions[0], plan.keys);
-    if (!plan.nkeys || s->extent > MOST_EXTENT)
+    if (!plan.nkeys || s->extent > SORT_MOST_EXTENT)
         return false;
     Element *elements = ARENA_ARRAY(k->arena, Element, s->n);
     V *ins = ARENA_ARRAY(k->arena, V, s->n);
@@ -237,7 +234,7 @@ void block_top_k(Kernel *k, NodeId root)
     Type whole = type_of(k->m, node->in[0]);
     int64_t kept = ((const TopKAttrs *)node->attrs)->k, extent = whole.dims[whole.rank - 1];
     int argument = kernel_argument(k, node->in[0]);
-    if (argument < 0 || extent > MOST_EXTENT) {
+    if (argument < 0 || extent > SORT_MOST_EXTENT) {
         kernel_error(k, root, "of a value that is not in memory");
         return;
     }

@@ -52,7 +52,7 @@ bool rule_takes(const Module *m, NodeId n)
     Element e = type_of(m, node->in[0]).element;
     if (node->op == OP_TOP_K) /* others go to the library */
         return sort_has_keys(e) && type_of(m, node->in[0]).rank > 0 &&
-               type_of(m, node->in[0]).dims[type_of(m, node->in[0]).rank - 1] <= INT32_MAX;
+               type_of(m, node->in[0]).dims[type_of(m, node->in[0]).rank - 1] <= SORT_MOST_EXTENT;
     if (node->op == OP_BITCAST) /* of complex numbers: of one width */
         return element_info[e].kind != COMPLEX || e == type_of(m, node->out).element;
     return !(element_info[e].kind == COMPLEX && is_real_only(node->op));

@@ -2,17 +2,9 @@
 #include "engine/run/handle.h"
 
 #include "base/sync.h"
+#include "engine/run/idle.h"
 
 #include <stdlib.h>
-
-#if defined __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#define IDLE_BYTES(at, n) __asan_poison_memory_region(at, n)
-#define LIVE_BYTES(at, n) __asan_unpoison_memory_region(at, n)
-#else
-#define IDLE_BYTES(at, n) ((void)(at), (void)(n))
-#define LIVE_BYTES(at, n) ((void)(at), (void)(n))
-#endif
 
 #ifdef TUTTI_HOSTILE /* tests/hostile: what is left behind is counted */
 enum { MOST_KEPT = 0 };

@@ -16,19 +16,11 @@
 #include "base/sync.h"
 #include "base/text.h"
 #include "engine/floats.h"
+#include "engine/run/idle.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#if defined __SANITIZE_ADDRESS__
-#include <sanitizer/asan_interface.h>
-#define IDLE_BYTES(at, n) __asan_poison_memory_region(at, n)
-#define LIVE_BYTES(at, n) __asan_unpoison_memory_region(at, n)
-#else
-#define IDLE_BYTES(at, n) ((void)(at), (void)(n))
-#define LIVE_BYTES(at, n) ((void)(at), (void)(n))
-#endif
 
 enum {
     LINE = 64,

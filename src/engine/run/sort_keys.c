@@ -328,7 +328,7 @@ static void slice_sort(void *user, int64_t slice)
         atomic_store_explicit(&all->has_failed, true, memory_order_relaxed);
 }
 
-void sort_lines(Frame *frame, const SortPlan *plan, const void *const *in, void *const *out)
+void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in, void *const *out)
 {
     enum { ELEMENTS_PER_SLICE = 1 << 14, SLICES_PER_WORKER = 4 };
     Lines all = { .plan = plan, .in = in, .out = out };
@@ -343,8 +343,8 @@ void sort_lines(Frame *frame, const SortPlan *plan, const void *const *in, void 
     frame_slices(frame, (plan->nlines + all.per_slice - 1) / all.per_slice, slice_sort, &all);
     bool has_failed =
         atomic_load_explicit(&all.has_failed, memory_order_relaxed); /* see slice_sort */
-    if (has_failed && !frame->error)
-        frame->error =
-            error_new(CODE_EXHAUSTED, "sort of %lld lines of %lld elements: no memory to sort in",
-                      (long long)plan->nlines, (long long)plan->extent);
+    if (has_failed)
+        frame_fail(frame, error_new(CODE_EXHAUSTED,
+                                    "sort of %lld lines of %lld elements: no memory to sort in",
+                                    (long long)plan->nlines, (long long)plan->extent));
 }

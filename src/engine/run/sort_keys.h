@@ -26,11 +26,13 @@ typedef struct SortPlan {
     int64_t elements[];             /* narrays: the Element of each array */
 } SortPlan;
 
+enum { SORT_MOST_EXTENT = INT32_MAX }; /* of a line: positions are counted in 32 bits */
+
 /* Are there keys for arrays of this element type? */
 bool sort_has_keys(Element e);
 
 /* Sorts all lines of all arrays, from in[i] to out[i], which do not overlap.  in[i] NULL: the array
  * holds each element's position in its line (i32 or i64), and is no key.  The lines of a result are
  * `kept` long.  Where there is no memory to sort in, the frame's error is set. */
-void sort_lines(Frame *frame, const SortPlan *plan, const void *const *in, void *const *out);
+void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in, void *const *out);
 #endif
