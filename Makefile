@@ -53,13 +53,13 @@ LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
 # Products of complex numbers without the detour for infinities; quotients that square nothing.
-$(BUILD)/obj/src/engine/linalg/%.o: ALL_CFLAGS += -fcx-fortran-rules
+$(BUILD)/obj/src/engine/numerics/linalg/%.o: ALL_CFLAGS += -fcx-fortran-rules
 # Loops that are worth vectors and unrolling, which -O2 does not make of them.
 ifeq (,$(findstring -fsanitize,$(CFLAGS)))
-$(BUILD)/obj/src/engine/run/sort_keys.o $(BUILD)/obj/src/engine/run/fft.o: ALL_CFLAGS += -O3
+$(BUILD)/obj/src/engine/numerics/sort_keys.o $(BUILD)/obj/src/engine/numerics/fft.o: ALL_CFLAGS += -O3
 endif
 # No product is joined to a sum: the last bits are those of the field's other transforms.
-$(BUILD)/obj/src/engine/run/fft.o: ALL_CFLAGS += -ffp-contract=off
+$(BUILD)/obj/src/engine/numerics/fft.o: ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@

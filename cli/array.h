@@ -1,6 +1,6 @@
 /* array.h - arrays on the host: .npy files, filling, printing. */
-#ifndef TUTTI_ARRAY_H
-#define TUTTI_ARRAY_H
+#ifndef TUTTI_CLI_ARRAY_H
+#define TUTTI_CLI_ARRAY_H
 #include "base/error.h"
 #include "ops/type.h"
 

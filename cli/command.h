@@ -1,6 +1,6 @@
 /* command.h - what the commands share: their table, the exit codes, words of the command line. */
-#ifndef TUTTI_COMMAND_H
-#define TUTTI_COMMAND_H
+#ifndef TUTTI_CLI_COMMAND_H
+#define TUTTI_CLI_COMMAND_H
 #include "base/error.h"
 #include "base/text.h"
 

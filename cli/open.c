@@ -6,7 +6,7 @@
 #include "open.h"
 
 #include "array.h"
-#include "hlo/settle.h"
+#include "hlo/static_shapes.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* open.h - programs whose arguments have open extents. */
-#ifndef TUTTI_OPEN_H
-#define TUTTI_OPEN_H
+#ifndef TUTTI_CLI_OPEN_H
+#define TUTTI_CLI_OPEN_H
 #include "base/error.h"
 #include "hlo/module.h"
 

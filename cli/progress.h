@@ -1,7 +1,7 @@
 /* progress.h - a line on the terminal while work takes longer than a second; on standard error, and
  * only where that is a terminal. */
-#ifndef TUTTI_PROGRESS_H
-#define TUTTI_PROGRESS_H
+#ifndef TUTTI_CLI_PROGRESS_H
+#define TUTTI_CLI_PROGRESS_H
 
 void progress_start(void); /* a second from now, what was said last is shown */
 /* Over what it said last. */

@@ -1,6 +1,6 @@
 /* seam.h - PJRT from the caller's side: load the engine, compile, hand over arrays, execute. */
-#ifndef TUTTI_SEAM_H
-#define TUTTI_SEAM_H
+#ifndef TUTTI_CLI_SEAM_H
+#define TUTTI_CLI_SEAM_H
 #include "array.h"
 #include "base/error.h"
 #include "pjrt/extension.h"

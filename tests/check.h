@@ -1,6 +1,6 @@
 /* check.h - what a test program says: CHECK what must hold, then `return check_done();`. */
-#ifndef TUTTI_CHECK_H
-#define TUTTI_CHECK_H
+#ifndef TUTTI_TESTS_CHECK_H
+#define TUTTI_TESTS_CHECK_H
 #include <stdio.h>
 #include <string.h>
 

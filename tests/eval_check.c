@@ -5,7 +5,7 @@
  * Each file is a StableHLO program whose main takes nothing and checks itself (custom calls
  * check.expect_*).  Says which fail and why, then how many held; exits 0 when all did.  Links
  * engine objects: the evaluator and its rules. */
-#include "engine/eval.h"
+#include "engine/eval/eval.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* handmade.h - programs whose stretches are C functions, to play without a compiler.
  * Links the engine's run/ and comm/ (and no LLVM: the table of functions for code is empty). */
-#ifndef TUTTI_HANDMADE_H
-#define TUTTI_HANDMADE_H
-#include "engine/run/launch.h"
+#ifndef TUTTI_TESTS_HANDMADE_H
+#define TUTTI_TESTS_HANDMADE_H
+#include "engine/exec/launch.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

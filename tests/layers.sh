@@ -16,9 +16,15 @@ forbid src/hlo 'engine/|front/|pjrt/|tutti'
 forbid src/pjrt 'base/|ops/|hlo/|engine/|front/|tutti'
 forbid src/engine 'front/|tutti'
 forbid src/front 'engine/'
-forbid src/engine/comm 'engine/(emit|passes|rules|plugin)/'
-forbid src/engine/run 'engine/(emit|passes|plugin)/'
-forbid src/engine/passes 'engine/(plugin|run|comm)/'
-forbid src/engine/emit 'engine/plugin/'
+COMPILER='passes|codegen|kernels|math|link'
+forbid src/engine/collectives "engine/($COMPILER|analysis|eval|plugin)/"
+forbid src/engine/numerics "engine/($COMPILER|analysis|plugin|collectives)/|engine/exec/(executor|launch|buffer|event)"
+forbid src/engine/exec "engine/($COMPILER|analysis|plugin)/"
+forbid src/engine/passes 'engine/(codegen|kernels|math|link|plugin|exec|collectives)/'
+forbid src/engine/analysis 'engine/(passes|link|plugin|exec|collectives)/'
+forbid src/engine/codegen 'engine/(passes|link|plugin|exec|collectives)/'
+forbid src/engine/kernels 'engine/(passes|link|plugin|exec|collectives)/'
+forbid src/engine/math 'engine/(passes|kernels|link|plugin|exec|collectives)/'
+forbid src/engine/link 'engine/(passes|plugin|exec|collectives)/'
 forbid cli 'engine/'
 exit $bad

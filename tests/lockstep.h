@@ -3,9 +3,9 @@
  *
  * Every device has a table of values.  A node is played for one device after the other; at a
  * node where devices meet, all tables are there.  Memory is the module's arena. */
-#ifndef TUTTI_LOCKSTEP_H
-#define TUTTI_LOCKSTEP_H
-#include "engine/eval.h"
+#ifndef TUTTI_TESTS_LOCKSTEP_H
+#define TUTTI_TESTS_LOCKSTEP_H
+#include "engine/eval/eval.h"
 #include "engine/plan.h"
 #include "hlo/rewrite.h"
 

@@ -1,6 +1,6 @@
 /* arena.h - bump allocation: what is made together dies together. */
-#ifndef TUTTI_ARENA_H
-#define TUTTI_ARENA_H
+#ifndef TUTTI_BASE_ARENA_H
+#define TUTTI_BASE_ARENA_H
 #include <stddef.h>
 
 /* Not safe for use by two threads at once.  Memory is zeroed and aligned to 16 bytes.  An arena

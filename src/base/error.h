@@ -4,8 +4,8 @@
  * crosses the seam, so nothing is translated on the way out.  Whoever finds the
  * fault makes the error and says everything: what, where, which shapes, what
  * would be right.  Callers pass it up with TRY. */
-#ifndef TUTTI_ERROR_H
-#define TUTTI_ERROR_H
+#ifndef TUTTI_BASE_ERROR_H
+#define TUTTI_BASE_ERROR_H
 
 struct Guard;
 typedef struct PJRT_Error Error;

@@ -14,8 +14,8 @@
  *  - what outlives the guard and was there before it is not made to point at what is taken now,
  *    unless it is an arena or a list of the heap that was begun before: those grow as what they are;
  *  - whatever else must be given back (threads, foreign objects) has its guard_defer. */
-#ifndef TUTTI_GUARD_H
-#define TUTTI_GUARD_H
+#ifndef TUTTI_BASE_GUARD_H
+#define TUTTI_BASE_GUARD_H
 #include "base/error.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  *
  * Atomic operations of C are used directly in run/ and comm/, always with an explicit order and
  * a comment that names the operation they pair with. */
-#ifndef TUTTI_SYNC_H
-#define TUTTI_SYNC_H
+#ifndef TUTTI_BASE_SYNC_H
+#define TUTTI_BASE_SYNC_H
 #include "base/error.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* table.h - a hash table from bytes to a 64-bit number. */
-#ifndef TUTTI_TABLE_H
-#define TUTTI_TABLE_H
+#ifndef TUTTI_BASE_TABLE_H
+#define TUTTI_BASE_TABLE_H
 #include "base/text.h"
 
 #include <stdbool.h>

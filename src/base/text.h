@@ -1,6 +1,6 @@
 /* text.h - strings: borrowed (Str) and growing (Text). */
-#ifndef TUTTI_TEXT_H
-#define TUTTI_TEXT_H
+#ifndef TUTTI_BASE_TEXT_H
+#define TUTTI_BASE_TEXT_H
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* compile.h - from the bytes of a program to a Program: the engine's front door. */
-#ifndef TUTTI_COMPILE_H
-#define TUTTI_COMPILE_H
+#ifndef TUTTI_ENGINE_COMPILE_H
+#define TUTTI_ENGINE_COMPILE_H
 #include "engine/program.h"
 
 typedef struct CompileOptions {

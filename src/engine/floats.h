@@ -3,8 +3,8 @@
  * Compiled code runs in one state, whoever calls it: rounding to nearest, no traps, denormals taken
  * for zeros.  Everybody else's code runs in the state that its thread had: custom calls, callbacks of
  * events, functions that take memory back. */
-#ifndef TUTTI_FLOATS_H
-#define TUTTI_FLOATS_H
+#ifndef TUTTI_ENGINE_FLOATS_H
+#define TUTTI_ENGINE_FLOATS_H
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * A pass takes the plan and leaves it valid; the module in it is proven by module_check after
  * every pass, unless NDEBUG says not to.  The early passes (refine, simplify, place) turn modules
  * into modules; stretch and assign add the tables below, which emit reads. */
-#ifndef TUTTI_PLAN_H
-#define TUTTI_PLAN_H
+#ifndef TUTTI_ENGINE_PLAN_H
+#define TUTTI_ENGINE_PLAN_H
 #include "engine/compile.h"
 #include "engine/program.h"
 #include "hlo/module.h"
@@ -80,7 +80,7 @@ bool node_is_rename(const Module *m, const Node *node);
  * copies of what those are computed from; what is not constant is refused. */
 MUST_USE Error *captures_sink(Module *m, RegionId r);
 
-/* emit/emit.c: from a finished plan to native code in a Program that takes over p->m. */
+/* link/emit.c: from a finished plan to native code in a Program that takes over p->m. */
 MUST_USE Error *emit(Plan *p, Program **out);
 /* The same for a program that the reference evaluator plays whole, on one device. */
 MUST_USE Error *emit_evaluation(Plan *p, Program **out);

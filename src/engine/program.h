@@ -9,8 +9,8 @@
  *
  * A stretch is one native function; it runs without ever waiting and says what comes next.
  * Between stretches a device may step aside: at a meeting, until its group has come. */
-#ifndef TUTTI_PROGRAM_H
-#define TUTTI_PROGRAM_H
+#ifndef TUTTI_ENGINE_PROGRAM_H
+#define TUTTI_ENGINE_PROGRAM_H
 #include "base/arena.h"
 #include "base/error.h"
 #include "hlo/module.h"
@@ -113,7 +113,7 @@ static inline const char *meeting_where(const Meeting *m)
     return m->loc && loc_table ? loc_name(m->loc) : m->where;
 }
 
-/* A node that run/library.h plays, or else the evaluator (Runtime.evaluate); node 0: the whole
+/* A node that numerics/routines.h plays, or else the evaluator (Runtime.evaluate); node 0: the whole
  * of main. */
 typedef struct Evaluation {
     NodeId node;
@@ -169,31 +169,31 @@ void program_free(Program *p); /* NULL is fine */
 typedef struct Runtime {
     /* Plays program->evaluations[which]; not 0: failed, f->error is set. */
     int32_t (*evaluate)(Frame *f, int32_t which);
-    /* c[m,n] = sum_k a[m,k] b[k,n], strides in elements; see run/gemm.h. */
+    /* c[m,n] = sum_k a[m,k] b[k,n], strides in elements; see numerics/gemm.h. */
     void (*gemm_f32)(const Frame *f, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
                      int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c,
                      int64_t c_row);
     void (*gemm_f64)(const Frame *f, int64_t m, int64_t n, int64_t k, const double *a,
                      int64_t a_row, int64_t a_col, const double *b, int64_t b_row, int64_t b_col,
                      double *c, int64_t c_row);
-    /* out[i] = function(x[i], y[i]), by its number in run/mathlib.h. */
+    /* out[i] = function(x[i], y[i]), by its number in numerics/libm.h. */
     void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
-    /* The order of n elements by a comparison; see run/sort.h.  Without memory for it: NULL, and
+    /* The order of n elements by a comparison; see numerics/merge_sort.h.  Without memory for it: NULL, and
      * f->error is set. */
     const int64_t *(*sort)(const Frame *f, int64_t n, bool (*less)(const void *, int64_t, int64_t),
                            const void *context);
-    /* All lines of some arrays in the order of their keys; see run/sort_keys.h.  Without memory for
+    /* All lines of some arrays in the order of their keys; see numerics/sort_keys.h.  Without memory for
      * it, f->error is set. */
     void (*sort_lines)(const Frame *f, const struct SortPlan *plan, const void *const *in,
                        void *const *out);
-    /* f(user, i) once for every i below n, by whoever is idle; see run/slices.h. */
+    /* f(user, i) once for every i below n, by whoever is idle; see exec/slices.h. */
     void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);
-    /* A convolution as a product; see run/gemm.h. */
+    /* A convolution as a product; see numerics/gemm.h. */
     void (*gather_f32)(const Frame *f, const struct Gather *g, const float *seen,
                        const float *other, float *c);
     void (*gather_f64)(const Frame *f, const struct Gather *g, const double *seen,
                        const double *other, double *c);
 } Runtime;
 
-extern const Runtime runtime; /* run/runtime.c */
+extern const Runtime runtime; /* exec/runtime.c */
 #endif

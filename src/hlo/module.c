@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 #include "base/guard.h"
-#include "base/room.h"
+#include "base/grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>

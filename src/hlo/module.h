@@ -9,8 +9,8 @@
  * References are 32-bit numbers into the module's tables; 0 is none.  A region is one block;
  * its last node is a RETURN.  A value is defined by a node or is an argument of a region, and
  * may be used where SSA allows: later in its region, and in regions nested there. */
-#ifndef TUTTI_MODULE_H
-#define TUTTI_MODULE_H
+#ifndef TUTTI_HLO_MODULE_H
+#define TUTTI_HLO_MODULE_H
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"

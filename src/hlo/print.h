@@ -4,8 +4,8 @@
  *   print_form.c   one operation in the form that StableHLO prints it in
  *   print_conv.c   convolutions in that form
  *   print_props.c  the attributes of the generic form */
-#ifndef TUTTI_PRINT_H
-#define TUTTI_PRINT_H
+#ifndef TUTTI_HLO_PRINT_H
+#define TUTTI_HLO_PRINT_H
 #include "hlo/module.h"
 
 typedef struct Printer {

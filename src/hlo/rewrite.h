@@ -1,6 +1,6 @@
 /* rewrite.h - changing a module: substitution, walking, copying. */
-#ifndef TUTTI_REWRITE_H
-#define TUTTI_REWRITE_H
+#ifndef TUTTI_HLO_REWRITE_H
+#define TUTTI_HLO_REWRITE_H
 #include "hlo/module.h"
 
 /* A substitution of values that is collected first and applied by one walk.  Starts by

@@ -4,7 +4,7 @@
  * the same bits again, NaN and infinity are written by their bits, and a long constant is a
  * string of its bytes in hexadecimal. */
 #include "base/arena.h"
-#include "base/room.h"
+#include "base/grow.h"
 #include "ops/attrs.h"
 #include "ops/number.h"
 

@@ -1,6 +1,6 @@
 /* attrs.h - attributes: as read (Attr, a tree), and as used (one struct per kind). */
-#ifndef TUTTI_ATTRS_H
-#define TUTTI_ATTRS_H
+#ifndef TUTTI_OPS_ATTRS_H
+#define TUTTI_OPS_ATTRS_H
 #include "base/error.h"
 #include "base/text.h"
 #include "ops/sharding.h"

@@ -1,6 +1,6 @@
 /* npy.h - NumPy's file of one array, in and out. */
-#ifndef TUTTI_NPY_H
-#define TUTTI_NPY_H
+#ifndef TUTTI_OPS_NPY_H
+#define TUTTI_OPS_NPY_H
 #include "base/error.h"
 #include "ops/type.h"
 

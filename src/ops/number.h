@@ -1,6 +1,6 @@
 /* number.h - one number of any element type, in memory and as a C number. */
-#ifndef TUTTI_NUMBER_H
-#define TUTTI_NUMBER_H
+#ifndef TUTTI_OPS_NUMBER_H
+#define TUTTI_OPS_NUMBER_H
 #include "ops/type.h"
 
 /* All for booleans, integers and floats; a complex is two numbers of element_part.

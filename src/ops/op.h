@@ -1,6 +1,6 @@
 /* op.h - what is known of an operation by both sides of the seam. */
-#ifndef TUTTI_OP_H
-#define TUTTI_OP_H
+#ifndef TUTTI_OPS_OP_H
+#define TUTTI_OPS_OP_H
 #include "base/text.h"
 #include "ops/attrs.h"
 #include "ops/type.h"

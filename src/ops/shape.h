@@ -1,6 +1,6 @@
 /* shape.h - the shape rules that ops.def names. */
-#ifndef TUTTI_SHAPE_H
-#define TUTTI_SHAPE_H
+#ifndef TUTTI_OPS_SHAPE_H
+#define TUTTI_OPS_SHAPE_H
 #include "ops/op.h"
 
 #define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) ShapeRule shape_##shape;

@@ -1,6 +1,6 @@
 /* shape_util.h - what the files of shape rules share. */
-#ifndef TUTTI_SHAPE_UTIL_H
-#define TUTTI_SHAPE_UTIL_H
+#ifndef TUTTI_OPS_SHAPE_UTIL_H
+#define TUTTI_OPS_SHAPE_UTIL_H
 #include "ops/shape.h"
 
 /* Puts the complaint into why and is false, so that a rule can `return say(why, ...)`. */

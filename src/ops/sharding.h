@@ -9,8 +9,8 @@
  *
  * With unreduced={"a"} devices 0 and 2 would hold two parts of tile (0,0): it is their sum.
  */
-#ifndef TUTTI_SHARDING_H
-#define TUTTI_SHARDING_H
+#ifndef TUTTI_OPS_SHARDING_H
+#define TUTTI_OPS_SHARDING_H
 #include "base/error.h"
 #include "base/text.h"
 #include "ops/type.h"

@@ -1,6 +1,6 @@
 /* type.h - element types and the types of arrays. */
-#ifndef TUTTI_TYPE_H
-#define TUTTI_TYPE_H
+#ifndef TUTTI_OPS_TYPE_H
+#define TUTTI_OPS_TYPE_H
 #include "base/text.h"
 
 #include <stdbool.h>

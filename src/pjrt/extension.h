@@ -1,7 +1,7 @@
 /* extension.h - what build/tutti and the front ask of the engine beyond PJRT: an extension of our
  * own. */
-#ifndef TUTTI_EXTENSION_H
-#define TUTTI_EXTENSION_H
+#ifndef TUTTI_PJRT_EXTENSION_H
+#define TUTTI_PJRT_EXTENSION_H
 #include "pjrt/pjrt.h"
 
 #include <stdbool.h>

@@ -14,8 +14,8 @@
  *
  * The names are PJRT's; order, offsets and sizes are facts that tests/seam/abi_test.c proves.
  * The functions stand in functions.def, in the order of the table. */
-#ifndef TUTTI_PJRT_H
-#define TUTTI_PJRT_H
+#ifndef TUTTI_PJRT_PJRT_H
+#define TUTTI_PJRT_PJRT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

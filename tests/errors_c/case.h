@@ -10,8 +10,8 @@
  * "above": functions there are one line long and the message has their names.  A case has four
  * devices, unless it is START_CASE, which calls for the engine itself.  A process that dies or
  * stays silent fails the test; main is in each file: CASES_MAIN. */
-#ifndef TUTTI_TESTS_CASE_H
-#define TUTTI_TESTS_CASE_H
+#ifndef TUTTI_TESTS_ERRORS_C_CASE_H
+#define TUTTI_TESTS_ERRORS_C_CASE_H
 #include "tests/front.h"
 
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* leave.h - a program, its arguments and what came out, left in the folder TUTTI_PROGRAMS for
  * tests/front/xla.py; nothing is done when that is not set. */
-#ifndef TUTTI_TESTS_LEAVE_H
-#define TUTTI_TESTS_LEAVE_H
+#ifndef TUTTI_TESTS_FRONT_LEAVE_H
+#define TUTTI_TESTS_FRONT_LEAVE_H
 #include <stdio.h>
 #include <stdlib.h>
 #include <tutti.h>

@@ -1,6 +1,6 @@
 /* programs.h - programs in text for operations that no C function makes; $E is the element type. */
-#ifndef TUTTI_TESTS_PROGRAMS_H
-#define TUTTI_TESTS_PROGRAMS_H
+#ifndef TUTTI_TESTS_FRONT_PROGRAMS_H
+#define TUTTI_TESTS_FRONT_PROGRAMS_H
 static const char argmax_text[] =
     "func.func @main(%x: tensor<3x4x$E>) -> tensor<3x$E> {\n"
     "  %p = stablehlo.iota dim = 1 : tensor<3x4xi32>\n"

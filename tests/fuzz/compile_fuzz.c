@@ -6,7 +6,7 @@
  * an input is told not by instrumented code but here: which operations, on which elements, came how
  * far, and what was said.  mutate.h makes the changes. */
 #include "engine/compile.h"
-#include "engine/run/launch.h"
+#include "engine/exec/launch.h"
 #include "tests/fuzz/mutate.h"
 
 #include <time.h>

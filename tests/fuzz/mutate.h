@@ -3,8 +3,8 @@
  * Bytes changed at random rarely get past the reader.  These change what a program is made of: an
  * operand, an extent or an element type (everywhere, so that types still agree, or in one place,
  * so that they do not), an operation, a number, a line. */
-#ifndef TUTTI_TESTS_MUTATE_H
-#define TUTTI_TESTS_MUTATE_H
+#ifndef TUTTI_TESTS_FUZZ_MUTATE_H
+#define TUTTI_TESTS_FUZZ_MUTATE_H
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>

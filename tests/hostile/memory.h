@@ -3,8 +3,8 @@
  * In the hostile build what our files take of memory and threads goes by memory.c (names.h): the n-th
  * request can be refused, a list that grows always moves, and what is fresh or freed holds rubbish.
  * TUTTI_HOSTILE also makes arenas, lists and tables begin small and grow by little (base/). */
-#ifndef TUTTI_HOSTILE_MEMORY_H
-#define TUTTI_HOSTILE_MEMORY_H
+#ifndef TUTTI_TESTS_HOSTILE_MEMORY_H
+#define TUTTI_TESTS_HOSTILE_MEMORY_H
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  *                                                               func @main: calls them all
  *                                                             }
  * So one compilation tries all shapes. */
-#ifndef TUTTI_TEST_INSTANCE_H
-#define TUTTI_TEST_INSTANCE_H
+#ifndef TUTTI_TESTS_OPS_INSTANCE_H
+#define TUTTI_TESTS_OPS_INSTANCE_H
 #include "hlo/module.h"
 
 #include <stdio.h>

@@ -3,9 +3,9 @@
  *
  * What `any` draws from: a quarter special values, a quarter small numbers, the rest of every
  * magnitude that the type has. */
-#ifndef TUTTI_TEST_VALUES_H
-#define TUTTI_TEST_VALUES_H
-#include "engine/rules/eval_number.h"
+#ifndef TUTTI_TESTS_OPS_VALUES_H
+#define TUTTI_TESTS_OPS_VALUES_H
+#include "engine/eval/number.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  *   GROW_ALONE    one device
  *   GROW_WHOLE    several devices, whole arrays with random shardings
  *   GROW_MANUAL   several devices, each playing its part, with collectives */
-#ifndef TUTTI_TEST_GROW_H
-#define TUTTI_TEST_GROW_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_H
+#define TUTTI_TESTS_RANDOM_GROW_H
 #include "base/arena.h"
 #include "hlo/module.h"
 #include "tests/ops/values.h"

@@ -1,6 +1,6 @@
 /* grow_flow.h - random loops, branches and calls. */
-#ifndef TUTTI_TEST_GROW_FLOW_H
-#define TUTTI_TEST_GROW_FLOW_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_FLOW_H
+#define TUTTI_TESTS_RANDOM_GROW_FLOW_H
 #include "tests/random/grow_tame.h"
 
 typedef struct Scope {

@@ -2,8 +2,8 @@
  *
  * In which order elements are combined, and how often an initial value is, is left open; so a
  * combiner is one for which neither matters on the numbers that it is given. */
-#ifndef TUTTI_TEST_GROW_FOLD_H
-#define TUTTI_TEST_GROW_FOLD_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_FOLD_H
+#define TUTTI_TESTS_RANDOM_GROW_FOLD_H
 #include "tests/random/grow_tame.h"
 
 typedef enum Combiner {

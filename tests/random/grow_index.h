@@ -1,6 +1,6 @@
 /* grow_index.h - random gathers and scatters, with every form of their dimension numbers. */
-#ifndef TUTTI_TEST_GROW_INDEX_H
-#define TUTTI_TEST_GROW_INDEX_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_INDEX_H
+#define TUTTI_TESTS_RANDOM_GROW_INDEX_H
 #include "tests/random/grow_fold.h"
 
 /* Integers to be used as indices below about `most`: some outside, some repeated. */

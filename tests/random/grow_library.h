@@ -2,8 +2,8 @@
  *
  * Factors and solutions are exact: matrices are made of triangles whose entries are -1, 0 and 1 and
  * whose diagonals are 1 and 2. */
-#ifndef TUTTI_TEST_GROW_LIBRARY_H
-#define TUTTI_TEST_GROW_LIBRARY_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_LIBRARY_H
+#define TUTTI_TESTS_RANDOM_GROW_LIBRARY_H
 #include "tests/random/grow_tame.h"
 
 static bool grow_fft(Grower *g)

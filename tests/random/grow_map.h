@@ -1,6 +1,6 @@
 /* grow_map.h - random elementwise operations. */
-#ifndef TUTTI_TEST_GROW_MAP_H
-#define TUTTI_TEST_GROW_MAP_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_MAP_H
+#define TUTTI_TESTS_RANDOM_GROW_MAP_H
 #include "tests/random/grow_tame.h"
 
 static bool grow_unary(Grower *g)

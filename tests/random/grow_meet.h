@@ -1,6 +1,6 @@
 /* grow_meet.h - random operations between devices, and shardings. */
-#ifndef TUTTI_TEST_GROW_MEET_H
-#define TUTTI_TEST_GROW_MEET_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_MEET_H
+#define TUTTI_TESTS_RANDOM_GROW_MEET_H
 #include "tests/random/grow_fold.h"
 
 /* All in one group, or two halves, or even and odd ones: by number. */

@@ -1,6 +1,6 @@
 /* grow_move.h - random operations that move elements: every bit must arrive. */
-#ifndef TUTTI_TEST_GROW_MOVE_H
-#define TUTTI_TEST_GROW_MOVE_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_MOVE_H
+#define TUTTI_TESTS_RANDOM_GROW_MOVE_H
 #include "tests/random/grow_tame.h"
 
 /* Another type of as many bits, or of more or fewer with a dimension behind. */

@@ -1,6 +1,6 @@
 /* grow_order.h - random sorts and selections of the largest. */
-#ifndef TUTTI_TEST_GROW_ORDER_H
-#define TUTTI_TEST_GROW_ORDER_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_ORDER_H
+#define TUTTI_TESTS_RANDOM_GROW_ORDER_H
 #include "tests/random/grow_tame.h"
 
 /* a before b, by one key: either way, or by what it is taken for. */

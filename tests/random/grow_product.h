@@ -1,6 +1,6 @@
 /* grow_product.h - random products of arrays: which dimensions are batches, and which are summed over. */
-#ifndef TUTTI_TEST_GROW_PRODUCT_H
-#define TUTTI_TEST_GROW_PRODUCT_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_PRODUCT_H
+#define TUTTI_TESTS_RANDOM_GROW_PRODUCT_H
 #include "tests/random/grow_tame.h"
 
 static bool has_products(Type t)

@@ -1,6 +1,6 @@
 /* grow_program.h - random programs, whole: arguments, a body, results; for one device or many. */
-#ifndef TUTTI_TEST_GROW_PROGRAM_H
-#define TUTTI_TEST_GROW_PROGRAM_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_PROGRAM_H
+#define TUTTI_TESTS_RANDOM_GROW_PROGRAM_H
 #include "tests/random/grow_flow.h"
 #include "tests/random/grow_index.h"
 #include "tests/random/grow_library.h"

@@ -8,8 +8,8 @@
  *          twice; before sums, which are exact in any order.  Of floats below 16 bits: no NaN, no
  *          infinity, no negative zero, at most 4.
  */
-#ifndef TUTTI_TEST_GROW_TAME_H
-#define TUTTI_TEST_GROW_TAME_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_TAME_H
+#define TUTTI_TESTS_RANDOM_GROW_TAME_H
 #include "tests/random/grow.h"
 
 static Grown convert_to(Grower *g, Grown x, Element e)

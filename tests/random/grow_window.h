@@ -1,7 +1,7 @@
 /* grow_window.h - random windows: reduce_window, select_and_scatter, convolution; strides,
  * dilations of what they walk over and of themselves, padding that adds or takes away. */
-#ifndef TUTTI_TEST_GROW_WINDOW_H
-#define TUTTI_TEST_GROW_WINDOW_H
+#ifndef TUTTI_TESTS_RANDOM_GROW_WINDOW_H
+#define TUTTI_TESTS_RANDOM_GROW_WINDOW_H
 #include "tests/random/grow_fold.h"
 #include "tests/random/grow_product.h"
 

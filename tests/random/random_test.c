@@ -17,7 +17,7 @@
  *
  * What fails is printed with its seed; the program is then shown by --show. */
 #include "engine/compile.h"
-#include "engine/run/launch.h"
+#include "engine/exec/launch.h"
 #include "hlo/define/define.h"
 #include "tests/check.h"
 #include "tests/lockstep.h"

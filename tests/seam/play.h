@@ -1,7 +1,7 @@
 /* play.h - the engine over its ABI in few words, for tests: a client of n devices, programs
  * compiled from text, arrays of f32 sent and received, executions.  Links the engine. */
-#ifndef TUTTI_PLAY_H
-#define TUTTI_PLAY_H
+#ifndef TUTTI_TESTS_SEAM_PLAY_H
+#define TUTTI_TESTS_SEAM_PLAY_H
 #include "pjrt/extension.h"
 #include "tests/check.h"
 

@@ -3,8 +3,8 @@
  * Numbers of the host (indices, bounds, turns) are operands, so calls that differ in nothing else
  * share a program.  Calls that differ in their shapes cannot; of their programs the last used are
  * kept.  Programs are counted at the seam, as they are compiled and destroyed. */
-#include "front/plugin.h"
-#include "front/programs.h"
+#include "front/run/plugin.h"
+#include "front/run/program_cache.h"
 #include "tests/front.h"
 #include "tests/stress/resident.h"
 

@@ -1,6 +1,6 @@
 /* front_test.c - several threads call, trace and read at once, one of them ending scopes while
  * others use what it made; and nothing piles up over many turns.  Links the front's insides. */
-#include "front/value.h"
+#include "front/value/value.h"
 #include "tests/front.h"
 
 #include <pthread.h>

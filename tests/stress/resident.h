@@ -1,6 +1,6 @@
 /* resident.h - how much memory the process holds. */
-#ifndef TUTTI_TESTS_RESIDENT_H
-#define TUTTI_TESTS_RESIDENT_H
+#ifndef TUTTI_TESTS_STRESS_RESIDENT_H
+#define TUTTI_TESTS_STRESS_RESIDENT_H
 #include <stdio.h>
 #include <unistd.h>
 

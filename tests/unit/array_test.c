@@ -1,6 +1,6 @@
 /* array_test.c - arrays cut over devices and joined again, and from one layout to another. */
-#include "front/array.h"
-#include "front/say.h"
+#include "front/value/array.h"
+#include "front/value/report.h"
 #include "tests/front.h"
 
 /* A tiling of rank 2 over four devices: rows x cols tiles, row by row, repeated to fill. */

@@ -7,7 +7,7 @@
  */
 #include "base/guard.h"
 #include "engine/compile.h"
-#include "engine/emit/bounds.h"
+#include "engine/codegen/bounds.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

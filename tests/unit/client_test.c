@@ -1,7 +1,7 @@
 /* client_test.c - a program given as text, compiled and played over the seam; plugins that are
  * none. */
-#include "front/client.h"
-#include "front/plugin.h"
+#include "front/run/client.h"
+#include "front/run/plugin.h"
 #include "tests/front.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* executor_test.c - launches, meetings, deadlocks and donation on hand-made programs, both on
  * the caller's thread and on 1, 2 and 4 workers.  Links the engine. */
-#include "engine/run/executor.h"
+#include "engine/exec/executor.h"
 #include "tests/handmade.h"
 
 #include <sys/wait.h>

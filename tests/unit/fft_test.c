@@ -1,6 +1,6 @@
-/* fft_test.c - run/fft.c against the definition, in long double: lengths with every kind of factor,
+/* fft_test.c - numerics/fft.c against the definition, in long double: lengths with every kind of factor,
  * both precisions, all four transforms, several dimensions.  Links engine objects. */
-#include "engine/run/library.h"
+#include "engine/numerics/routines.h"
 #include "tests/check.h"
 
 #include <complex.h>

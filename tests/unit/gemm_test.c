@@ -1,9 +1,9 @@
 /* gemm_test.c - matrix products against three plain loops, over sizes around the edges of tiles
  * and blocks, with plain and transposed operands; and large ones cut for three workers, to the
  * same bits; by what a window sees; and by a matrix that several devices have alike.  Links the engine's run. */
-#include "engine/run/executor.h"
-#include "engine/run/gemm.h"
-#include "engine/run/packs.h"
+#include "engine/exec/executor.h"
+#include "engine/numerics/gemm.h"
+#include "engine/exec/shared_packing.h"
 #include "tests/check.h"
 
 #include <math.h>

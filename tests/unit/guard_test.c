@@ -2,7 +2,7 @@
  * before stays, and what must be called is called. */
 #include "base/arena.h"
 #include "base/guard.h"
-#include "base/room.h"
+#include "base/grow.h"
 #include "base/sync.h"
 #include "base/table.h"
 #include "base/text.h"

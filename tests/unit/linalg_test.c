@@ -1,7 +1,7 @@
 /* linalg_test.c - factorizations against what defines them, and LAPACK's calls by their names.
  * Links engine objects: the matrices and the evaluator's rules. */
-#include "engine/linalg/mat.h"
-#include "engine/run/library.h"
+#include "engine/numerics/linalg/mat.h"
+#include "engine/numerics/routines.h"
 #include "tests/check.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* numpy_test.c - public operations outside a trace give what JAX gives: the calls of
  * tests/front/numpy_cases.txt, which tests/front/numpy_cases.py had JAX make. */
-#include "front/value.h"
+#include "front/value/value.h"
 #include "ops/number.h"
 #include "tests/front.h"
 

@@ -1,6 +1,6 @@
 /* print_test.c - arrays print as NumPy prints them: the cases of tests/front/print_cases.txt, which
  * tests/front/print_cases.py had NumPy write. */
-#include "front/array.h"
+#include "front/value/array.h"
 #include "ops/number.h"
 #include "tests/front.h"
 

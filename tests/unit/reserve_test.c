@@ -2,7 +2,7 @@
  * process and the compiler go on. */
 #include "base/guard.h"
 #include "engine/compile.h"
-#include "engine/emit/emit.h"
+#include "engine/link/emit.h"
 #include "tests/check.h"
 
 #include <stdint.h>

@@ -10,9 +10,9 @@
  * arguments and results, for tests/front/xla.py. */
 #include "tests/front.h"
 
-#include "front/build.h"
-#include "front/fn.h"
-#include "front/rules/rule.h"
+#include "front/transform/build.h"
+#include "front/transform/fn.h"
+#include "front/transform/rules/rule.h"
 #include "tests/front/leave.h"
 #include "tests/front/programs.h"
 

@@ -6,7 +6,7 @@
  * engine.
  *
  *     score_test [FIRST [COUNT]]     the seeds to play */
-#include "engine/comm/group.h"
+#include "engine/collectives/group.h"
 #include "tests/handmade.h"
 
 enum { RANKS = 64, OPERANDS = 4, DIMS = 4 };

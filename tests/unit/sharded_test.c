@@ -1,7 +1,7 @@
 /* sharded_test.c - arrays that lie in pieces on several devices, through every public operation:
  * the values are those of the same arrays on one device, and results lie as XLA lays them. */
-#include "front/array.h"
-#include "front/value.h"
+#include "front/value/array.h"
+#include "front/value/value.h"
 #include "tests/front.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* simplify_test.c - refine and simplify: what is left of small programs, that it computes the
  * same, and what is refused.  Links the passes and the evaluator. */
-#include "engine/eval.h"
+#include "engine/eval/eval.h"
 #include "engine/plan.h"
 #include "hlo/rewrite.h"
 

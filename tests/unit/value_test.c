@@ -1,8 +1,8 @@
 /* value_test.c - values live as long as their scope says, in every thread. */
-#include "front/array.h"
-#include "front/say.h"
-#include "front/slot.h"
-#include "front/trace.h"
+#include "front/value/array.h"
+#include "front/value/report.h"
+#include "front/value/slot.h"
+#include "front/transform/trace.h"
 #include "tests/front.h"
 
 #include <pthread.h>

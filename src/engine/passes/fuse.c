@@ -21,10 +21,10 @@
  * only if everybody else who reads it stands later than that. */
 #include "engine/passes/fuse.h"
 
-#include "base/room.h"
-#include "engine/emit/emit.h"
-#include "engine/eval.h"
-#include "engine/work.h"
+#include "base/grow.h"
+#include "engine/link/emit.h"
+#include "engine/eval/eval.h"
+#include "engine/analysis/op_cost.h"
 #include "hlo/rewrite.h"
 
 #include <limits.h>

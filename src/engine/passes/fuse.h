@@ -1,6 +1,6 @@
 /* fuse.h - what the two halves of fusing share: fuse.c decides, fuse_build.c builds. */
-#ifndef TUTTI_FUSE_H
-#define TUTTI_FUSE_H
+#ifndef TUTTI_ENGINE_PASSES_FUSE_H
+#define TUTTI_ENGINE_PASSES_FUSE_H
 #include "engine/plan.h"
 #include "hlo/rewrite.h"
 

@@ -10,7 +10,7 @@
 #include "engine/passes/fuse.h"
 
 #include "base/fail.h"
-#include "base/room.h"
+#include "base/grow.h"
 
 static const NoAttrs no_attrs;
 

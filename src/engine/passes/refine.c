@@ -8,7 +8,7 @@
  *         return w                        return z
  *
  * Calls and composites become the callee's operations (hlo/inline.c), extents that the program
- * leaves open become numbers (hlo/settle.c), what stands for other operations is written out
+ * leaves open become numbers (hlo/static_shapes.c), what stands for other operations is written out
  * (hlo/define), `if` becomes `case`, operands become as wide as what combines them, and what only
  * says something about values (barriers; sharding constraints where they mean nothing) goes away;
  * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or BARRIER
@@ -16,7 +16,7 @@
 #include "engine/plan.h"
 #include "hlo/define/define.h"
 #include "hlo/rewrite.h"
-#include "hlo/settle.h"
+#include "hlo/static_shapes.h"
 
 typedef struct Refiner {
     Module *m;

@@ -5,8 +5,8 @@
 #include "base/guard.h"
 #include "base/sync.h"
 #include "engine/compile.h"
-#include "engine/run/calls.h"
-#include "engine/run/lapack_provider.h"
+#include "engine/exec/call_registry.h"
+#include "engine/numerics/lapack_provider.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

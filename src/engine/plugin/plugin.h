@@ -1,16 +1,16 @@
 /* plugin.h - the objects that the engine hands across the seam, and what their files share.
  *
- *   PJRT_Client --> PJRT_Device[n] --> Device (run/launch.h)
+ *   PJRT_Client --> PJRT_Device[n] --> Device (exec/launch.h)
  *     |               +-- PJRT_DeviceDescription, PJRT_Memory: one each, part of it
  *     +-- PJRT_TopologyDescription: the same descriptions
  *     +-- cache of Compiled (counted) <-- PJRT_Executable, PJRT_LoadedExecutable, running launches
  *
  * PJRT_Error, PJRT_Event and PJRT_Buffer are base's Error and run's Event and Buffer. */
-#ifndef TUTTI_PLUGIN_H
-#define TUTTI_PLUGIN_H
+#ifndef TUTTI_ENGINE_PLUGIN_PLUGIN_H
+#define TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #include "engine/compile.h"
-#include "engine/run/handle.h"
-#include "engine/run/launch.h"
+#include "engine/exec/handle.h"
+#include "engine/exec/launch.h"
 #include "pjrt/extension.h"
 #include "pjrt/pjrt.h"
 

@@ -6,7 +6,7 @@
  * it was given: a field that does not fit is an error that names the message. */
 #include "engine/plugin/proto.h"
 
-#include "engine/plugin/switches.h"
+#include "engine/plugin/xla_flags.h"
 
 #include <inttypes.h>
 #include <limits.h>

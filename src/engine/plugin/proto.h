@@ -1,7 +1,7 @@
 /* proto.h - the three protocol buffers of the seam that matter: how to compile, on which devices,
  * and how arrays are cut. */
-#ifndef TUTTI_PROTO_H
-#define TUTTI_PROTO_H
+#ifndef TUTTI_ENGINE_PLUGIN_PROTO_H
+#define TUTTI_ENGINE_PLUGIN_PROTO_H
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"

@@ -4,10 +4,10 @@
  * there may be some, in the middle of anything; nothing is freed then.  The two are told apart by
  * their order: exit() calls what atexit was given, and then the destructors of libraries; dlclose
  * calls the destructors first. */
-#include "engine/emit/emit.h"
-#include "engine/run/calls.h"
-#include "engine/run/handle.h"
-#include "engine/run/own.h"
+#include "engine/link/emit.h"
+#include "engine/exec/call_registry.h"
+#include "engine/exec/handle.h"
+#include "engine/exec/thread_memory.h"
 
 #include <stdlib.h>
 

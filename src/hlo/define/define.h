@@ -1,6 +1,6 @@
 /* define.h - operations that stand for others. */
-#ifndef TUTTI_DEFINE_H
-#define TUTTI_DEFINE_H
+#ifndef TUTTI_HLO_DEFINE_DEFINE_H
+#define TUTTI_HLO_DEFINE_DEFINE_H
 #include "hlo/module.h"
 
 /* Replaces every operation of kind SHORT in r and below by what it stands for.  Calls must have

@@ -7,7 +7,7 @@
  * The state is the engine's: a count per device of the numbers asked for so far, so that programs
  * played in the same order in a new process see the same numbers. */
 #include "hlo/define/writer.h"
-#include "hlo/known.h"
+#include "hlo/known_integers.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* writer.h - writing operations down one after the other, for definitions. */
-#ifndef TUTTI_WRITER_H
-#define TUTTI_WRITER_H
+#ifndef TUTTI_HLO_DEFINE_WRITER_H
+#define TUTTI_HLO_DEFINE_WRITER_H
 #include "hlo/rewrite.h"
-#include "ops/if_short.h"
+#include "ops/if_shorthand.h"
 
 typedef struct Writer {
     Module *m;

@@ -1,6 +1,6 @@
 /* bytecode.h - the container of MLIR bytecode: tables, and operations as written. */
-#ifndef TUTTI_BYTECODE_H
-#define TUTTI_BYTECODE_H
+#ifndef TUTTI_HLO_READ_BYTECODE_H
+#define TUTTI_HLO_READ_BYTECODE_H
 #include "base/arena.h"
 #include "hlo/read/cursor.h"
 

@@ -1,6 +1,6 @@
 /* cursor.h - reading MLIR bytecode's numbers from bytes that may lie. */
-#ifndef TUTTI_CURSOR_H
-#define TUTTI_CURSOR_H
+#ifndef TUTTI_HLO_READ_CURSOR_H
+#define TUTTI_HLO_READ_CURSOR_H
 #include "base/error.h"
 #include "base/text.h"
 

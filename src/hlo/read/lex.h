@@ -1,6 +1,6 @@
 /* lex.h - MLIR text as tokens. */
-#ifndef TUTTI_LEX_H
-#define TUTTI_LEX_H
+#ifndef TUTTI_HLO_READ_LEX_H
+#define TUTTI_HLO_READ_LEX_H
 #include "base/text.h"
 
 typedef enum TokenKind {

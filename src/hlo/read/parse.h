@@ -12,9 +12,9 @@
  *   parse_sdy.c      meshes and shardings
  *   parse_loc.c      locations
  *   parse_token.c    tokens, complaints, aliases */
-#ifndef TUTTI_PARSE_H
-#define TUTTI_PARSE_H
-#include "base/room.h"
+#ifndef TUTTI_HLO_READ_PARSE_H
+#define TUTTI_HLO_READ_PARSE_H
+#include "base/grow.h"
 #include "base/table.h"
 #include "hlo/module.h"
 #include "hlo/read/lex.h"

@@ -1,6 +1,6 @@
 /* vhlo.h - what the files that turn bytecode's entries into a module share. */
-#ifndef TUTTI_VHLO_H
-#define TUTTI_VHLO_H
+#ifndef TUTTI_HLO_READ_VHLO_H
+#define TUTTI_HLO_READ_VHLO_H
 #include "hlo/module.h"
 #include "hlo/read/bytecode.h"
 

@@ -1,0 +1,229 @@
+/* kernel_query.c - what the passes may ask of kernels before any is made.
+ *
+ * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
+ * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
+#include "engine/kernels/comparator.h"
+#include "engine/kernels/scan.h"
+
+#include "base/table.h"
+#include "engine/plan.h"
+#include "engine/codegen/rules.h"
+#include "engine/analysis/op_cost.h"
+#include "hlo/rewrite.h"
+
+static bool types_can(const Module *m, const Node *node)
+{
+    for (int i = 0; i < node->nin + node->nout; i++) {
+        Type type = type_of(m, i < node->nin ? node->in[i] : node->out + (ValueId)(i - node->nin));
+        if (!access_can(type.element) || !type_is_static(type))
+            return false;
+    }
+    return true;
+}
+
+bool region_can_inline(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nargs; i++) {
+        Type type = type_of(m, region->args + (ValueId)i);
+        if (type.rank || !access_can(type.element))
+            return false;
+    }
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        if (node->op == OP_RETURN)
+            continue;
+        if (!element_rules[node->op] || !types_can(m, node) || !rule_takes(m, region->nodes[i]))
+            return false;
+        for (int o = 0; o < node->nout; o++)
+            if (type_of(m, node->out + (ValueId)o).rank)
+                return false;
+    }
+    return true;
+}
+
+bool kernel_can_emit(const Module *m, NodeId n)
+{
+    const Node *node = node_at(m, n);
+    if (!element_rules[node->op] && !block_rules[node->op])
+        return false;
+    if (!types_can(m, node) || !rule_takes(m, n))
+        return false;
+    for (int i = 0; i < node->nregions; i++)
+        if (!region_can_inline(m, node->regions[i]))
+            return false;
+    return true;
+}
+
+bool kernel_may_fail(const Module *m, NodeId fusion)
+{
+    const Region *region = region_at(m, node_at(m, fusion)->regions[0]);
+    for (int i = 0; i < region->nnodes; i++) {
+        OpId op = node_at(m, region->nodes[i])->op;
+        if (op == OP_SORT || op == OP_TOP_K)
+            return true;
+    }
+    return false;
+}
+
+/* ---- in place ---- */
+
+typedef struct Uses {
+    const Module *m;
+    RegionId region;
+    int argument;
+    bool is_elsewhere; /* read at another element number than the result's */
+    Table seen;
+} Uses;
+
+static bool keeps_number(const Module *m, const Node *node, int i)
+{
+    Type in = type_of(m, node->in[i]), out = type_of(m, node->out);
+    switch (node->op) {
+    case OP_RESHAPE: return true;
+    case OP_BROADCAST: return type_same_shape(in, out) && node_is_rename(m, node);
+    case OP_BITCAST: return type_same_shape(in, out);
+    default: return op_info[node->op].kind == KIND_MAP && in.rank == out.rank;
+    }
+}
+
+static void look_for_uses(Uses *u, ValueId v, bool is_same)
+{
+    uint64_t key = (uint64_t)v * 2 + is_same, was;
+    const Value *value = value_at(u->m, v);
+    if (u->is_elsewhere || table_get(&u->seen, &key, sizeof key, &was))
+        return;
+    table_set(&u->seen, &key, sizeof key, 1);
+    if (!value->node) {
+        bool is_it = value->region == u->region && value->index == u->argument;
+        u->is_elsewhere = is_it && !is_same;
+        return;
+    }
+    const Node *node = node_at(u->m, value->node);
+    for (int i = 0; i < node->nin; i++)
+        look_for_uses(u, node->in[i], is_same && keeps_number(u->m, node, i));
+}
+
+/* The operand that is copied and then changed in places. */
+static bool is_updated(const Module *m, const Node *root, ValueId v, int result)
+{
+    bool updates = root->op == OP_DYNAMIC_UPDATE || root->op == OP_SCATTER;
+    if (!updates || result >= root->nout || root->in[result] != v)
+        return false;
+    Uses u = { .m = m, .region = value_at(m, v)->region, .argument = value_at(m, v)->index };
+    for (int i = 0; i < root->nin; i++)
+        if (i != result)
+            look_for_uses(&u, root->in[i], false);
+    table_free(&u.seen);
+    return !u.is_elsewhere;
+}
+
+bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand_number, int result)
+{
+    const Node *node = node_at(m, fusion);
+    RegionId r = node->regions[0];
+    const Region *region = region_at(m, r);
+    const Node *end = region_return(m, r);
+    ValueId v = region->args + (ValueId)operand_number;
+    Type in = type_of(m, v), out = type_of(m, end->in[result]);
+    if (type_count(in) != type_count(out) ||
+        element_info[in.element].bytes != element_info[out.element].bytes)
+        return false;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *root = node_at(m, region->nodes[i]);
+        if (root->op != OP_RETURN && block_rules[root->op])
+            return end->in[result] == root->out + (ValueId)result &&
+                   is_updated(m, root, v, result);
+    }
+    Uses u = { .m = m, .region = r, .argument = operand_number };
+    for (int i = 0; i < end->nin; i++)
+        look_for_uses(&u, end->in[i], true);
+    table_free(&u.seen);
+    return !u.is_elsewhere;
+}
+
+/* ---- cost ---- */
+
+static double element_cost(const Module *m, const Node *node)
+{
+    double wide = element_info[type_of(m, node->out).element].bytes > 4 ? 2 : 1;
+    return element_nanoseconds(node->op) * wide;
+}
+
+static double dot_cost(const Module *m, const Node *node)
+{
+    const DotAttrs *a = node->attrs;
+    Type lhs = type_of(m, node->in[0]);
+    double work = (double)type_count(type_of(m, node->out));
+    for (int i = 0; i < a->lhs_contracting_dimensions.n; i++)
+        work *= (double)lhs.dims[a->lhs_contracting_dimensions.at[i]];
+    return work * (lhs.element == F32 ? 0.02 : lhs.element == F64 ? 0.04 : 0.3);
+}
+
+static double root_cost(const Module *m, NodeId n)
+{
+    const Node *node = node_at(m, n);
+    switch (node->op) {
+    case OP_DOT: return dot_cost(m, node);
+    case OP_CONVOLUTION: {
+        Type kernel = type_of(m, node->in[1]);
+        const ConvolutionAttrs *a = node->attrs;
+        double per =
+            (double)type_count(kernel) / (double)kernel.dims[a->kernel_output_feature_dimension];
+        return 0.06 * (double)type_count(type_of(m, node->out)) * per;
+    }
+    case OP_REDUCE_WINDOW: {
+        double size = 1;
+        if (scan_is(m, n))
+            return 0.5 * (double)type_count(type_of(m, node->out));
+        Ints window = ((const WindowAttrs *)node->attrs)->window_dimensions;
+        for (int i = 0; i < window.n; i++)
+            size *= (double)window.at[i];
+        return 0.2 * size * (double)type_count(type_of(m, node->out));
+    }
+    case OP_SORT: {
+        double count = (double)type_count(type_of(m, node->in[0])), steps = 1;
+        SortKey keys[SORT_MOST_KEYS];
+        if (comparator_keys(m, node->regions[0], keys))
+            return (5 + 4 * node->nin) * count;
+        for (double size = count; size > 2; size /= 2)
+            steps++;
+        return 4 * count * steps;
+    }
+    case OP_TOP_K: return 0.5 * (double)type_count(type_of(m, node->in[0]));
+    case OP_SELECT_SCATTER: return 10 * (double)type_count(type_of(m, node->in[0]));
+    case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
+    case OP_REDUCE: {
+        bool is_simple = region_reducer(m, node->regions[0]) != OP_COUNT;
+        return (is_simple ? 0.05 : 1) * (double)type_count(type_of(m, node->in[0]));
+    }
+    default: return 0;
+    }
+}
+
+/* As whole nanoseconds; more than these are all the same, and sums of them do not overflow. */
+static int64_t cost_in_ns(double ns)
+{
+    const double most = (double)((int64_t)1 << 40);
+    return (int64_t)(ns < most ? ns : most);
+}
+
+int64_t kernel_cost(const Module *m, NodeId fusion)
+{
+    const Node *node = node_at(m, fusion);
+    const Region *region = region_at(m, node->regions[0]);
+    double ns = 20, bytes = 0;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *inner = node_at(m, region->nodes[i]);
+        if (inner->op == OP_RETURN || inner->nout == 0)
+            continue;
+        ns += root_cost(m, region->nodes[i]);
+        if (element_rules[inner->op])
+            ns += element_cost(m, inner) * (double)type_count(type_of(m, inner->out));
+    }
+    for (int i = 0; i < node->nin; i++)
+        bytes += (double)type_bytes(type_of(m, node->in[i]));
+    for (int i = 0; i < node->nout; i++)
+        bytes += (double)type_bytes(type_of(m, node->out + (ValueId)i));
+    return cost_in_ns(ns + bytes / 20);
+}

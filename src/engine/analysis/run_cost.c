@@ -1,0 +1,84 @@
+/* run_cost.c - how long a program takes, guessed from its plan: kernels by their shapes, what is in a
+ * loop as often as it goes round.  Meetings count as nothing.  What run/ decides by it: whether
+ * the caller plays a run itself, and whether one thread plays all devices. */
+#include "engine/link/glue.h"
+#include "engine/numerics/routines.h"
+
+static const int64_t MOST_NS = (int64_t)1 << 40;
+
+/* Matrices that run/ factors or solves: about a multiplication for each of an element's column. */
+static bool is_linear(const Module *m, const Node *node)
+{
+    return node->op == OP_CHOLESKY || node->op == OP_TRIANGULAR_SOLVE ||
+           (node->op == OP_CUSTOM_CALL && library_find(m, node) == library_lapack);
+}
+
+/* A rough guess at what the evaluator or a library takes for one node. */
+static int64_t evaluation_cost(const Module *m, const Node *node)
+{
+    Type first = node->nin ? type_of(m, node->in[0]) : type_scalar(I1);
+    if (is_linear(m, node) && first.rank >= 2) {
+        double work = (double)type_count(first) * (double)first.dims[first.rank - 1] / 4;
+        return 300 + (work < (double)MOST_NS ? (int64_t)work : MOST_NS);
+    }
+    int64_t elements = 0;
+    for (int i = 0; i < node->nout; i++)
+        elements += type_count(type_of(m, node->out + (ValueId)i));
+    return 2000 + elements * 100;
+}
+
+static int64_t node_cost(const Plan *p, NodeId n, bool *is_known);
+
+static int64_t regions_cost(const Plan *p, const Node *node, bool *is_known)
+{
+    int64_t ns = 0;
+    for (int r = 0; r < node->nregions; r++) {
+        const Region *region = region_at(p->m, node->regions[r]);
+        for (int i = 0; i < region->nnodes; i++)
+            ns += node_cost(p, region->nodes[i], is_known);
+    }
+    return ns;
+}
+
+/* A loop that goes round nobody knows how often counts once. */
+static int64_t loop_cost(const Plan *p, NodeId n, bool *is_known)
+{
+    int64_t trips = n < p->ntrips ? p->trips[n] : -1;
+    int64_t once = regions_cost(p, node_at(p->m, n), is_known);
+    if (trips < 0)
+        *is_known = false;
+    return trips < 0 ? once : trips < MOST_NS / (once + 1) ? trips * once : MOST_NS;
+}
+
+static int64_t node_cost(const Plan *p, NodeId n, bool *is_known)
+{
+    const Node *node = node_at(p->m, n);
+    switch (node->op) {
+    case OP_CONSTANT:
+    case OP_RETURN: return 0;
+    case OP_FUSION: return kernel_cost(p->m, n);
+    case OP_WHILE: return loop_cost(p, n, is_known);
+    case OP_CASE:
+    case OP_IF: return regions_cost(p, node, is_known);
+    default: break;
+    }
+    bool is_free = op_info[node->op].kind == KIND_MEET || node_is_rename(p->m, node);
+    return is_free ? 0 : evaluation_cost(p->m, node);
+}
+
+void cost_find(const Plan *p, Program *program)
+{
+    const Region *main = region_at(p->m, p->main);
+    program->is_cost_known = true;
+    for (int i = 0; i < main->nnodes; i++)
+        program->cost_ns += node_cost(p, main->nodes[i], &program->is_cost_known);
+    for (int s = 0; s < p->nstretches; s++) {
+        const Stretch *stretch = &p->stretches[s];
+        bool is_known = true;
+        int64_t ns = 0;
+        for (int i = 0; i < stretch->nnodes; i++)
+            ns += node_cost(p, stretch->nodes[i], &is_known);
+        ns = is_known ? ns : MOST_NS;
+        program->longest_ns = ns > program->longest_ns ? ns : program->longest_ns;
+    }
+}

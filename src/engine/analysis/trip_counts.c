@@ -1,0 +1,71 @@
+/* trip_counts.c - how often a loop goes round, where the program says so.
+ *
+ *   while (i = 0, ...) cond { i < 1000 } do { ...; i + 1, ... }        1000 times
+ *
+ * Anything else is unknown: a limit that is computed, a counter that is not, two conditions. */
+#include "engine/passes/fuse.h"
+
+#include <string.h>
+
+static bool constant_int(const Module *m, ValueId v, int64_t *out)
+{
+    const Dense *d = value_constant(m, v);
+    if (!d || type_count(d->type) != 1)
+        return false;
+    int32_t narrow;
+    switch (d->type.element) {
+    case I32: memcpy(&narrow, d->data, sizeof narrow); *out = narrow; return true;
+    case I64: memcpy(out, d->data, sizeof *out); return true;
+    default: return false;
+    }
+}
+
+/* v = counter + step, with a constant step. */
+static bool is_counting(const Module *m, ValueId v, ValueId counter, int64_t *step)
+{
+    NodeId def = value_def(m, v);
+    const Node *node = def ? node_at(m, def) : NULL;
+    if (!node || node->op != OP_ADD)
+        return false;
+    if (node->in[0] == counter)
+        return constant_int(m, node->in[1], step);
+    return node->in[1] == counter && constant_int(m, node->in[0], step);
+}
+
+static int64_t rounds(int direction, int64_t from, int64_t limit, int64_t step)
+{
+    bool is_near = from > INT32_MIN && from < INT32_MAX && limit > INT32_MIN && limit < INT32_MAX;
+    if (!is_near || step <= 0 || step > INT32_MAX || (direction != LT && direction != LE))
+        return -1;
+    int64_t way = limit - from + (direction == LE);
+    return way <= 0 ? 0 : (way + step - 1) / step;
+}
+
+static int64_t loop_trips(const Module *m, const Node *loop)
+{
+    const Region *cond = region_at(m, loop->regions[0]), *body = region_at(m, loop->regions[1]);
+    NodeId def = value_def(m, region_return(m, loop->regions[0])->in[0]);
+    const Node *test = def ? node_at(m, def) : NULL;
+    if (!test || test->op != OP_COMPARE || test->in[0] < cond->args ||
+        test->in[0] >= cond->args + (ValueId)cond->nargs)
+        return -1;
+    int i = (int)(test->in[0] - cond->args);
+    int64_t from, limit, step;
+    if (!constant_int(m, loop->in[i], &from) || !constant_int(m, test->in[1], &limit) ||
+        !is_counting(m, region_return(m, loop->regions[1])->in[i], body->args + (ValueId)i, &step))
+        return -1;
+    return rounds(((const CompareAttrs *)test->attrs)->comparison_direction, from, limit, step);
+}
+
+static void count_one(Module *m, NodeId n, void *user)
+{
+    if (node_at(m, n)->op == OP_WHILE)
+        ((Plan *)user)->trips[n] = loop_trips(m, node_at(m, n));
+}
+
+void trips_count(Plan *p)
+{
+    p->ntrips = p->m->nnodes;
+    p->trips = ARENA_ARRAY(p->m->arena, int64_t, p->ntrips);
+    region_walk(p->m, p->main, count_one, p);
+}

@@ -1,0 +1,418 @@
+/* access.c - between memory and registers.
+ *
+ * In: a pointer, an element type and an index.  Out: the value of every lane; or the stores.
+ *
+ *   lanes' element numbers      load                     store
+ *   all the same                one scalar, splat        -
+ *   one apart                   one vector               one vector
+ *   one apart, backwards        one vector, reversed     lane by lane
+ *   2 to 4 apart                vectors, shuffled        lane by lane; vectors, if all between is too
+ *   anything else               gather                   lane by lane
+ *
+ * Lanes that the index masks out do not touch memory; what they yield is some number. */
+#include "engine/codegen/arith.h"
+
+#include <string.h>
+
+LLVMTypeRef int_type(Kernel *k, int bits)
+{
+    return LLVMIntTypeInContext(k->c, (unsigned)bits);
+}
+
+LLVMTypeRef lanes_of(LLVMTypeRef type, int lanes)
+{
+    return lanes == 1 ? type : LLVMVectorType(type, (unsigned)lanes);
+}
+
+bool access_can(Element e)
+{
+    return element_info[e].kind != TOKENS;
+}
+
+LLVMTypeRef memory_type(Kernel *k, Element e)
+{
+    switch (e) {
+    case F64: case C128: return LLVMDoubleTypeInContext(k->c);
+    case F32: case C64: return LLVMFloatTypeInContext(k->c);
+    default: return int_type(k, 8 * element_info[e].bytes);
+    }
+}
+
+LLVMTypeRef part_type(Kernel *k, Element e)
+{
+    if (e == I1)
+        return int_type(k, 1);
+    if (e == F8E8M0FNU)
+        return LLVMDoubleTypeInContext(k->c);
+    if (e == F16 || e == BF16 || is_narrow(e))
+        return LLVMFloatTypeInContext(k->c);
+    return memory_type(k, e);
+}
+
+LLVMTypeRef value_type(Kernel *k, Element e)
+{
+    LLVMTypeRef part = lanes_of(part_type(k, e), k->lanes);
+    if (element_info[e].kind != COMPLEX)
+        return part;
+    LLVMTypeRef both[] = { part, part };
+    return LLVMStructTypeInContext(k->c, both, 2, false);
+}
+
+static bool is_struct(V v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMStructTypeKind;
+}
+
+static V pair(Kernel *k, V re, V im)
+{
+    LLVMTypeRef both[] = { LLVMTypeOf(re), LLVMTypeOf(im) };
+    V v = LLVMGetPoison(LLVMStructTypeInContext(k->c, both, 2, false));
+    v = LLVMBuildInsertValue(k->b, v, re, 0, "");
+    return LLVMBuildInsertValue(k->b, v, im, 1, "");
+}
+
+V splat(Kernel *k, V scalar, int lanes)
+{
+    if (lanes == 1)
+        return scalar;
+    if (is_struct(scalar))
+        return pair(k, splat(k, LLVMBuildExtractValue(k->b, scalar, 0, ""), lanes),
+                    splat(k, LLVMBuildExtractValue(k->b, scalar, 1, ""), lanes));
+    LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), (unsigned)lanes);
+    LLVMTypeRef order = LLVMVectorType(int_type(k, 32), (unsigned)lanes);
+    V one = LLVMBuildInsertElement(k->b, LLVMGetPoison(type), scalar, const_i64(k, 0), "");
+    return LLVMBuildShuffleVector(k->b, one, LLVMGetPoison(type), LLVMConstNull(order), "");
+}
+
+V splat_source(V v)
+{
+    bool is_splat = LLVMIsAShuffleVectorInst(v) && LLVMIsAInsertElementInst(LLVMGetOperand(v, 0)) &&
+                    LLVMIsPoison(LLVMGetOperand(LLVMGetOperand(v, 0), 0));
+    return is_splat ? LLVMGetOperand(LLVMGetOperand(v, 0), 1) : NULL;
+}
+
+V extract_lane(Kernel *k, V v, int lane)
+{
+    if (is_struct(v))
+        return pair(k, extract_lane(k, LLVMBuildExtractValue(k->b, v, 0, ""), lane),
+                    extract_lane(k, LLVMBuildExtractValue(k->b, v, 1, ""), lane));
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
+        return v;
+    return LLVMBuildExtractElement(k->b, v, const_i64(k, lane), "");
+}
+
+/* ---- what is in memory, and what in registers ---- */
+
+/* Left to itself LLVM compares extended halves, and takes the larger of them, as halves: lane by
+ * lane where the machine has no such arithmetic, and losing NaN beside zero.  The fence, which is
+ * no code, keeps them f32. */
+V half_widen(Kernel *k, V half)
+{
+    V wide = LLVMBuildFPExt(k->b, half, like_type(k, half, LLVMFloatTypeInContext(k->c)), "");
+    return LLVMIsConstant(wide) ? wide : INTRINSIC(k, "llvm.arithmetic.fence", wide);
+}
+
+/* The half of which half_widen made x, or NULL. */
+static V half_behind(V x)
+{
+    static const char fence[] = "llvm.arithmetic.fence";
+    bool is_fence = LLVMIsACallInst(x) && LLVMGetIntrinsicID(LLVMGetCalledValue(x)) ==
+                                              LLVMLookupIntrinsicID(fence, sizeof fence - 1);
+    return is_fence ? LLVMGetOperand(LLVMGetOperand(x, 0), 0) : NULL;
+}
+
+V half_narrow(Kernel *k, V x)
+{
+    V half = half_behind(x);
+    LLVMTypeRef type = like_type(k, x, LLVMHalfTypeInContext(k->c));
+    return half ? half : LLVMBuildFPTrunc(k->b, x, type, "");
+}
+
+static V widen_float16(Kernel *k, Element e, V raw)
+{
+    int lanes = LLVMGetTypeKind(LLVMTypeOf(raw)) == LLVMVectorTypeKind
+                    ? (int)LLVMGetVectorSize(LLVMTypeOf(raw))
+                    : 1;
+    LLVMTypeRef f32 = lanes_of(LLVMFloatTypeInContext(k->c), lanes);
+    if (e == F16) {
+        LLVMTypeRef half = lanes_of(LLVMHalfTypeInContext(k->c), lanes);
+        return half_widen(k, LLVMBuildBitCast(k->b, raw, half, ""));
+    }
+    LLVMTypeRef i32 = lanes_of(int_type(k, 32), lanes);
+    V high = LLVMBuildShl(k->b, LLVMBuildZExt(k->b, raw, i32, ""), const_i(k, i32, 16), "");
+    return LLVMBuildBitCast(k->b, high, f32, "");
+}
+
+static V from_memory(Kernel *k, Element e, V raw)
+{
+    if (e == I1)
+        return LLVMBuildICmp(k->b, LLVMIntNE, raw, LLVMConstNull(LLVMTypeOf(raw)), "");
+    if (is_coded(k, e))
+        return narrow_decode(k, e, raw);
+    return e == F16 || e == BF16 ? widen_float16(k, e, raw) : raw;
+}
+
+/* Narrow floats are already rounded, so taking their bits is exact. */
+static V to_memory(Kernel *k, Element e, V v, int lanes)
+{
+    LLVMTypeRef raw = lanes_of(memory_type(k, e), lanes);
+    if (e == I1)
+        return LLVMBuildZExt(k->b, v, raw, "");
+    if (is_coded(k, e))
+        return narrow_encode(k, e, v);
+    if (e == F16)
+        return LLVMBuildBitCast(k->b, half_narrow(k, v), raw, "");
+    if (e == BF16) {
+        LLVMTypeRef i32 = lanes_of(int_type(k, 32), lanes);
+        V bits = LLVMBuildBitCast(k->b, v, i32, "");
+        return LLVMBuildTrunc(k->b, LLVMBuildLShr(k->b, bits, const_i(k, i32, 16), ""), raw, "");
+    }
+    return v;
+}
+
+V constant_value(Kernel *k, Element e, const void *data)
+{
+    size_t bytes = (size_t)element_info[e].bytes;
+    bool is_complex = element_info[e].kind == COMPLEX;
+    V parts[2];
+    for (int i = 0; i < (is_complex ? 2 : 1); i++) {
+        size_t size = is_complex ? bytes / 2 : bytes;
+        uint64_t bits = 0;
+        memcpy(&bits, (const char *)data + (size_t)i * size, size);
+        V raw = LLVMConstInt(int_type(k, (int)size * 8), bits, false);
+        LLVMTypeRef type = memory_type(k, e);
+        parts[i] = from_memory(k, e, LLVMConstBitCast(raw, type));
+    }
+    V one = is_complex ? LLVMConstStructInContext(k->c, parts, 2, false) : parts[0];
+    return splat(k, one, k->lanes);
+}
+
+/* ---- addresses ---- */
+
+/* Element `number` (i64) of an array, in parts: a complex is two. */
+static V address(Kernel *k, V pointer, Element e, V number)
+{
+    LLVMTypeRef part = memory_type(k, e);
+    if (element_info[e].kind == COMPLEX)
+        number = LLVMBuildMul(k->b, number, const_i(k, LLVMTypeOf(number), 2), "");
+    return LLVMBuildInBoundsGEP2(k->b, part, pointer, &number, 1, "");
+}
+
+static V aligned_load(Kernel *k, LLVMTypeRef type, V from, Element e)
+{
+    V v = LLVMBuildLoad2(k->b, type, from, "");
+    unsigned align = (unsigned)element_info[e].bytes;
+    LLVMSetAlignment(v, element_info[e].kind == COMPLEX ? align / 2 : align);
+    return v;
+}
+
+static V shuffle(Kernel *k, V a, V b, int n, int first, int step)
+{
+    V order[n];
+    for (int i = 0; i < n; i++)
+        order[i] = LLVMConstInt(int_type(k, 32), (unsigned long long)(first + i * step), false);
+    return LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(order, (unsigned)n), "");
+}
+
+static V reversed(Kernel *k, V v, int lanes)
+{
+    return shuffle(k, v, v, lanes, lanes - 1, -1);
+}
+
+static V any_lane(Kernel *k, V mask, int lanes)
+{
+    V one = lanes == 1 ? NULL : splat_source(mask);
+    if (one)
+        return one;
+    return lanes == 1 ? mask : INTRINSIC(k, "llvm.vector.reduce.or", mask);
+}
+
+/* A real type's load of one element by one lane, or by all lanes the same. */
+static V load_one(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
+{
+    if (mask)
+        number = LLVMBuildSelect(k->b, any_lane(k, mask, lanes), number, const_i64(k, 0), "");
+    V from = address(k, pointer, e, number);
+    V re = from_memory(k, e, aligned_load(k, memory_type(k, e), from, e));
+    if (element_info[e].kind != COMPLEX)
+        return splat(k, re, lanes);
+    V next = byte_offset(k, from, element_info[e].bytes / 2);
+    V im = aligned_load(k, memory_type(k, e), next, e);
+    return pair(k, splat(k, re, lanes), splat(k, im, lanes));
+}
+
+/* By llvm.masked.load or llvm.masked.gather; lanes that are not wanted are 0. */
+static V load_masked(Kernel *k, const char *name, LLVMTypeRef type, V from, int align, V mask)
+{
+    V args[] = { from, LLVMConstInt(int_type(k, 32), (unsigned)align, false), mask,
+                 LLVMConstNull(type) };
+    LLVMTypeRef types[] = { type, LLVMTypeOf(from) };
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, types, 2);
+    return LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
+}
+
+/* Lanes that are off may stand before or behind the array, by less than a vector where one is on: a
+ * masked load does not touch them.  One of which no lane is wanted goes to the array's start: from
+ * memory that is not there it would be right but take a trap's time. */
+static V load_raw(Kernel *k, V pointer, Element e, V number, V mask, int lanes)
+{
+    if (mask)
+        number = LLVMBuildSelect(k->b, any_lane(k, mask, lanes), number, const_i64(k, 0), "");
+    V from = address(k, pointer, e, number);
+    if (mask)
+        LLVMSetIsInBounds(from, false);
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
+    return mask ? load_masked(k, "llvm.masked.load", type, from, element_info[e].bytes, mask)
+                : aligned_load(k, type, from, e);
+}
+
+static V load_pairs(Kernel *k, V pointer, Element e, V number, int lanes)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes * 2);
+    V both = aligned_load(k, type, address(k, pointer, e, number), e);
+    return pair(k, shuffle(k, both, both, lanes, 0, 2), shuffle(k, both, both, lanes, 1, 2));
+}
+
+static V gather_part(Kernel *k, LLVMTypeRef type, V pointers, V mask, int align)
+{
+    int lanes = (int)LLVMGetVectorSize(type);
+    if (!mask)
+        mask = LLVMConstAllOnes(LLVMVectorType(int_type(k, 1), (unsigned)lanes));
+    return load_masked(k, "llvm.masked.gather", type, pointers, align, mask);
+}
+
+/* Lanes that are off may have any number: one that is outside becomes the last one that is not. */
+static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int64_t n, int lanes)
+{
+    V numbers = coord_lanes(k, number, lanes);
+    if (mask)
+        numbers = INTRINSIC(k, "llvm.umin", numbers, const_i(k, LLVMTypeOf(numbers), n - 1));
+    V pointers = address(k, pointer, e, numbers);
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
+    int bytes = element_info[e].bytes;
+    if (element_info[e].kind != COMPLEX)
+        return from_memory(k, e, gather_part(k, type, pointers, mask, bytes));
+    V re = gather_part(k, type, pointers, mask, bytes / 2);
+    V next = byte_offset(k, pointers, bytes / 2);
+    return pair(k, re, gather_part(k, type, next, mask, bytes / 2));
+}
+
+/* Lanes `step` apart: all that lies from the first to the last is loaded, and nothing behind. */
+static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, int lanes)
+{
+    LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
+    V from = address(k, pointer, e, number), found = LLVMGetPoison(type), order[lanes];
+    int bytes = element_info[e].bytes;
+    for (int c = 0; c < step; c++) {
+        V at = byte_offset(k, from, (int64_t)c * lanes * bytes), wanted[lanes];
+        for (int l = 0; l < lanes; l++) {
+            bool is_here = l * step / lanes == c;
+            wanted[l] = LLVMConstInt(int_type(k, 1), c * lanes + l <= (lanes - 1) * step, false);
+            order[l] = LLVMConstInt(int_type(k, 32),
+                                    (unsigned)(is_here ? lanes + l * step % lanes : l), false);
+        }
+        V piece = c + 1 < step ? aligned_load(k, type, at, e)
+                               : load_masked(k, "llvm.masked.load", type, at, bytes,
+                                             LLVMConstVector(wanted, (unsigned)lanes));
+        found = LLVMBuildShuffleVector(k->b, found, piece, LLVMConstVector(order, (unsigned)lanes),
+                                       "");
+    }
+    return from_memory(k, e, found);
+}
+
+V load(Kernel *k, V pointer, Element e, Index *at)
+{
+    enum { MOST_STEP = 4 };
+    bool is_complex = element_info[e].kind == COMPLEX;
+    Coord number = index_linear(k, at);
+    if (at->lanes == 1 || coord_is_uniform(number))
+        return load_one(k, pointer, e, number.base, at->mask, at->lanes);
+    if (!number.vector && number.step == 1 && is_complex && !at->mask)
+        return load_pairs(k, pointer, e, number.base, at->lanes);
+    if (!number.vector && number.step == 1 && !is_complex)
+        return from_memory(k, e, load_raw(k, pointer, e, number.base, at->mask, at->lanes));
+    if (!number.vector && number.step == -1 && !is_complex) {
+        V first = LLVMBuildAdd(k->b, number.base, const_i64(k, 1 - at->lanes), "");
+        V mask = at->mask ? reversed(k, at->mask, at->lanes) : NULL;
+        V raw = load_raw(k, pointer, e, first, mask, at->lanes);
+        return from_memory(k, e, reversed(k, raw, at->lanes));
+    }
+    bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
+    if (is_short && !is_complex && !at->mask && at->lanes >= 2 * MOST_STEP)
+        return load_stepped(k, pointer, e, number.base, (int)number.step, at->lanes);
+    return load_gather(k, pointer, e, number, at->mask, index_count(at), at->lanes);
+}
+
+/* ---- stores ---- */
+
+static void store_raw(Kernel *k, V to, Element e, V raw)
+{
+    V s = LLVMBuildStore(k->b, raw, to);
+    unsigned align = (unsigned)element_info[e].bytes;
+    LLVMSetAlignment(s, element_info[e].kind == COMPLEX ? align / 2 : align);
+}
+
+static void store_one(Kernel *k, V to, Element e, V v)
+{
+    if (element_info[e].kind != COMPLEX) {
+        store_raw(k, to, e, to_memory(k, e, v, 1));
+        return;
+    }
+    store_raw(k, to, e, LLVMBuildExtractValue(k->b, v, 0, ""));
+    store_raw(k, byte_offset(k, to, element_info[e].bytes / 2), e,
+              LLVMBuildExtractValue(k->b, v, 1, ""));
+}
+
+static void store_vector(Kernel *k, V to, Element e, V v, int lanes)
+{
+    if (element_info[e].kind != COMPLEX) {
+        store_raw(k, to, e, to_memory(k, e, v, lanes));
+        return;
+    }
+    V order[2 * lanes];
+    for (int i = 0; i < 2 * lanes; i++)
+        order[i] = LLVMConstInt(int_type(k, 32), (unsigned)(i / 2 + (i & 1 ? lanes : 0)), false);
+    V both = LLVMBuildShuffleVector(k->b, LLVMBuildExtractValue(k->b, v, 0, ""),
+                                    LLVMBuildExtractValue(k->b, v, 1, ""),
+                                    LLVMConstVector(order, (unsigned)lanes * 2), "");
+    store_raw(k, to, e, both);
+}
+
+void store(Kernel *k, V pointer, Element e, Index *at, V v)
+{
+    Coord number = index_linear(k, at);
+    if (at->lanes == 1) {
+        store_one(k, address(k, pointer, e, number.base), e, v);
+    } else if (!number.vector && number.step == 1) {
+        store_vector(k, address(k, pointer, e, number.base), e, v, at->lanes);
+    } else {
+        V numbers = coord_lanes(k, number, at->lanes);
+        for (int i = 0; i < at->lanes; i++) {
+            V one = LLVMBuildExtractElement(k->b, numbers, const_i64(k, i), "");
+            one = LLVMBuildSExt(k->b, one, int_type(k, 64), "");
+            store_one(k, address(k, pointer, e, one), e, extract_lane(k, v, i));
+        }
+    }
+}
+
+void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns)
+{
+    int lanes = first->lanes;
+    V to = address(k, pointer, e, index_linear(k, first).base), raw[n], order[lanes];
+    for (int j = 0; j < n; j++)
+        raw[j] = to_memory(k, e, columns[j], lanes);
+    for (int c = 0; c < n; c++) {
+        V piece = LLVMGetPoison(LLVMTypeOf(raw[0]));
+        for (int j = 0; j < n; j++) {
+            for (int l = 0; l < lanes; l++) {
+                int at = c * lanes + l;
+                order[l] = LLVMConstInt(int_type(k, 32),
+                                        (unsigned)(at % n == j ? lanes + at / n : l), false);
+            }
+            piece = LLVMBuildShuffleVector(k->b, piece, raw[j],
+                                           LLVMConstVector(order, (unsigned)lanes), "");
+        }
+        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e, piece);
+    }
+}

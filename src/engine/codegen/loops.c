@@ -1,0 +1,314 @@
+/* loops.c - loop nests, and the kernel that is one loop over its results.
+ *
+ * In: a shape, and what to do at an index.  Out: LLVM loops.  All extents are known, so a loop
+ * runs at least once, and what does not fill a vector gets a body of its own, as wide as it is:
+ *
+ *     f32[3,5,35], width 16:   for i in 0..15 { for j in 0, 16 { 16 lanes }  3 lanes }
+ *
+ * Neighbouring dimensions become one where nothing tells them apart (here 3 and 5); when all
+ * do, the kernel is one flat loop over element numbers. */
+#include "engine/kernels/kernel.h"
+
+#include "base/table.h"
+#include "engine/kernels/slices.h"
+#include "engine/plan.h"
+
+#include <string.h>
+
+static void loop_open(Kernel *k, Loop *loop, V from, int ncarried, V *carried)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(k->b);
+    LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(k->c, k->function, "loop");
+    loop->body = body;
+    loop->ncarried = ncarried;
+    LLVMBuildBr(k->b, body);
+    LLVMPositionBuilderAtEnd(k->b, body);
+    loop->i = LLVMBuildPhi(k->b, LLVMInt64TypeInContext(k->c), "i");
+    LLVMAddIncoming(loop->i, &from, &before, 1);
+    for (int c = 0; c < ncarried; c++) {
+        loop->phis[c] = LLVMBuildPhi(k->b, LLVMTypeOf(carried[c]), "");
+        LLVMAddIncoming(loop->phis[c], &carried[c], &before, 1);
+        carried[c] = loop->phis[c];
+    }
+}
+
+void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried)
+{
+    loop_between(k, loop, const_i64(k, 0), const_i64(k, n), step, ncarried, carried);
+}
+
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step, int ncarried, V *carried)
+{
+    *loop = (Loop){ .end = end, .step = step };
+    loop_open(k, loop, from, ncarried, carried);
+}
+
+void loop_end(Kernel *k, Loop *loop, V *carried)
+{
+    LLVMBasicBlockRef last = LLVMGetInsertBlock(k->b);
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "after");
+    V next = LLVMBuildNUWAdd(k->b, loop->i, const_i64(k, loop->step), "");
+    V more = LLVMBuildICmp(k->b, LLVMIntULT, next, loop->end, "");
+    LLVMBuildCondBr(k->b, more, loop->body, after);
+    LLVMAddIncoming(loop->i, &next, &last, 1);
+    for (int c = 0; c < loop->ncarried; c++)
+        LLVMAddIncoming(loop->phis[c], &carried[c], &last, 1);
+    LLVMPositionBuilderAtEnd(k->b, after);
+}
+
+Coord loop_coord(const Loop *loop, int64_t step_of_lane)
+{
+    return (Coord){ .base = loop->i, .step = step_of_lane, .multiple = loop->step };
+}
+
+/* ---- which dimensions are one ---- */
+
+static bool linear_uncached(const Kernel *k, ValueId v)
+{
+    NodeId n = value_def(k->m, v);
+    Type type = type_of(k->m, v);
+    if (!n || type_count(type) <= 1)
+        return true;
+    const Node *node = node_at(k->m, n);
+    switch (node->op) {
+    case OP_CONSTANT: return ((const ConstantAttrs *)node->attrs)->value.is_splat;
+    case OP_IOTA: return type.rank == 1;
+    case OP_RESHAPE: return is_linear(k, node->in[0]);
+    case OP_BITCAST:
+        return type_same_shape(type, type_of(k->m, node->in[0])) && is_linear(k, node->in[0]);
+    case OP_BROADCAST: {
+        Type in = type_of(k->m, node->in[0]);
+        return type_count(in) == 1 || (type_same_shape(in, type) && node_is_rename(k->m, node) &&
+                                       is_linear(k, node->in[0]));
+    }
+    default: break;
+    }
+    if (op_info[node->op].kind != KIND_MAP)
+        return false;
+    for (int i = 0; i < node->nin; i++)
+        if (type_of(k->m, node->in[i]).rank == type.rank && !is_linear(k, node->in[i]))
+            return false;
+    return true;
+}
+
+bool is_linear(const Kernel *k, ValueId v)
+{
+    uint64_t known;
+    if (table_get(k->linear, &v, sizeof v, &known))
+        return known;
+    bool answer = linear_uncached(k, v);
+    table_set(k->linear, &v, sizeof v, answer);
+    return answer;
+}
+
+/* Result dimensions d and d + 1 stay together if both are new, or if both come, whole, from
+ * neighbours of an operand that is read by element numbers. */
+static void join_broadcast(const Kernel *k, const Node *node, Type shape, bool *joined)
+{
+    const BroadcastAttrs *a = node->attrs;
+    Type in = type_of(k->m, node->in[0]);
+    bool whole = is_linear(k, node->in[0]);
+    for (int d = 0; d + 1 < shape.rank; d++) {
+        int x = ints_find(a->broadcast_dimensions, d);
+        int y = ints_find(a->broadcast_dimensions, d + 1);
+        x = x >= 0 && in.dims[x] == 1 ? -1 : x;
+        y = y >= 0 && in.dims[y] == 1 ? -1 : y;
+        joined[d] = joined[d] && ((x < 0 && y < 0) || (x >= 0 && y == x + 1 && whole));
+    }
+}
+
+static void join_transpose(const Kernel *k, const Node *node, Type shape, bool *joined)
+{
+    const TransposeAttrs *a = node->attrs;
+    bool whole = is_linear(k, node->in[0]);
+    for (int d = 0; d + 1 < shape.rank; d++)
+        joined[d] = joined[d] && whole &&
+                    a->permutation.at[d + 1] == a->permutation.at[d] + 1;
+}
+
+static void join_value(const Kernel *k, ValueId v, Type shape, bool *joined, Table *seen)
+{
+    uint64_t was;
+    if (is_linear(k, v) || table_get(seen, &v, sizeof v, &was))
+        return;
+    table_set(seen, &v, sizeof v, 1);
+    const Node *node = node_at(k->m, value_def(k->m, v));
+    if (op_info[node->op].kind == KIND_MAP) {
+        for (int i = 0; i < node->nin; i++)
+            if (type_of(k->m, node->in[i]).rank == shape.rank)
+                join_value(k, node->in[i], shape, joined, seen);
+        return;
+    }
+    int64_t dim = node->op == OP_IOTA ? ((const IotaAttrs *)node->attrs)->iota_dimension : 0;
+    switch (node->op) {
+    case OP_BROADCAST: join_broadcast(k, node, shape, joined); break;
+    case OP_TRANSPOSE: join_transpose(k, node, shape, joined); break;
+    case OP_IOTA:
+        joined[dim] = false;
+        if (dim > 0)
+            joined[dim - 1] = false;
+        break;
+    default: memset(joined, 0, sizeof *joined * (size_t)shape.rank);
+    }
+}
+
+void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *joined)
+{
+    Table seen = { 0 };
+    for (int i = 0; i < n; i++)
+        join_value(k, values[i], shape, joined, &seen);
+    table_free(&seen);
+}
+
+/* ---- nests ---- */
+
+/* The shape with joined dimensions as one; extents of 1 go with their neighbour. */
+static Type joined_shape(Kernel *k, Type shape, const bool *joined)
+{
+    int64_t dims[MAX_RANK + 1];
+    int rank = 0;
+    for (int d = 0; d < shape.rank; d++)
+        if (rank && (joined[d - 1] || shape.dims[d] == 1 || dims[rank - 1] == 1))
+            dims[rank - 1] *= shape.dims[d];
+        else
+            dims[rank++] = shape.dims[d];
+    if (!rank)
+        dims[rank++] = 1;
+    return type_new(k->arena, shape.element, rank, dims);
+}
+
+static void body_at(Kernel *k, Type shape, Type nest, const Coord *outer, Coord inner, int lanes,
+                    LoopBody *body, void *user)
+{
+    memo_clear(k);
+    k->lanes = lanes;
+    Index *at;
+    if (nest.rank == 1) {
+        at = index_numbered(k, shape, inner, lanes);
+    } else {
+        Index *in_nest = index_new(k, nest, lanes);
+        for (int d = 0; d + 1 < nest.rank; d++)
+            index_set(in_nest, d, outer[d]);
+        index_set(in_nest, nest.rank - 1, inner);
+        at = index_reshape(k, in_nest, shape);
+    }
+    body(k, at, user);
+}
+
+/* The innermost loop. */
+typedef struct Row {
+    Kernel *k;
+    Type shape, nest;
+    const Coord *outer;
+    bool is_cut;
+    LoopBody *body;
+    void *user;
+} Row;
+
+static void row_at(const Row *r, Coord inner, int lanes)
+{
+    body_at(r->k, r->shape, r->nest, r->outer, inner, lanes, r->body, r->user);
+}
+
+static void row_over(const Row *r)
+{
+    Kernel *k = r->k;
+    int64_t n = r->nest.dims[r->nest.rank - 1], full = n / k->width * k->width;
+    if (full == k->width) {
+        row_at(r, (Coord){ const_i64(k, 0), 1, 0, NULL }, k->width);
+    } else if (full) {
+        Loop inner;
+        if (r->is_cut)
+            cut_loop(k, &inner, full, k->width);
+        else
+            loop_begin(k, &inner, full, k->width, 0, NULL);
+        row_at(r, loop_coord(&inner, 1), k->width);
+        loop_end(k, &inner, NULL);
+    }
+    if (full == n)
+        return;
+    LLVMBasicBlockRef after = r->is_cut ? cut_last_begin(k) : NULL;
+    row_at(r, (Coord){ const_i64(k, full), 1, full, NULL }, (int)(n - full));
+    if (after)
+        cut_last_end(k, after);
+}
+
+void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user)
+{
+    if (type_count(shape) == 0)
+        return;
+    Type nest = joined_shape(k, shape, joined);
+    int depth = nest.rank - 1;
+    Loop loops[MAX_RANK + 1];
+    Coord outer[MAX_RANK + 1];
+    int64_t extents[MAX_RANK + 1];
+    memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
+    extents[depth] /= k->width;
+    int cut = cut_choose(k, nest.rank, extents);
+    for (int d = 0; d < depth; d++) {
+        if (d == cut)
+            cut_loop(k, &loops[d], nest.dims[d], 1);
+        else
+            loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
+        outer[d] = loop_coord(&loops[d], 0);
+    }
+    Row row = { k, shape, nest, outer, cut == depth, body, user };
+    row_over(&row);
+    for (int d = depth - 1; d >= 0; d--)
+        loop_end(k, &loops[d], NULL);
+}
+
+/* Every result is computed before any is stored: a result may lie where an operand does. */
+static void map_body(Kernel *k, Index *at, void *user)
+{
+    (void)user;
+    const Node *end = region_return(k->m, k->region);
+    V values[end->nin + 1];
+    for (int i = 0; i < end->nin; i++)
+        values[i] = element(k, end->in[i], at);
+    for (int i = 0; i < end->nin && !k->error; i++)
+        store(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
+}
+
+void map_emit(Kernel *k)
+{
+    const Node *end = region_return(k->m, k->region);
+    Type shape = type_of(k->m, end->in[0]);
+    bool joined[MAX_RANK + 1];
+    memset(joined, 1, sizeof joined);
+    joinable(k, end->nin, end->in, shape, joined);
+    if (type_count(shape) == 0 || !short_rows_emit(k, shape, joined_shape(k, shape, joined)))
+        loop_over(k, shape, joined, map_body, NULL);
+}
+
+/* ---- copies ---- */
+
+static void copy_piece(Kernel *k, V to, V from, V at, int bytes)
+{
+    LLVMTypeRef i8 = int_type(k, 8);
+    LLVMTypeRef type = lanes_of(i8, bytes);
+    V v = LLVMBuildLoad2(k->b, type, LLVMBuildInBoundsGEP2(k->b, i8, from, &at, 1, ""), "");
+    LLVMSetAlignment(v, 1);
+    V s = LLVMBuildStore(k->b, v, LLVMBuildInBoundsGEP2(k->b, i8, to, &at, 1, ""));
+    LLVMSetAlignment(s, 1);
+}
+
+void copy_emit(Kernel *k, V to, V from, size_t bytes)
+{
+    int piece = k->e->vector_bytes;
+    int64_t full = (int64_t)bytes / piece * piece;
+    if (full) {
+        Loop loop;
+        loop_begin(k, &loop, full, piece, 0, NULL);
+        copy_piece(k, to, from, loop.i, piece);
+        loop_end(k, &loop, NULL);
+    }
+    for (int64_t at = full, left = (int64_t)bytes - full; left;) {
+        int part = 1;
+        while (part * 2 <= left)
+            part *= 2;
+        copy_piece(k, to, from, const_i64(k, at), part);
+        at += part;
+        left -= part;
+    }
+}

@@ -1,0 +1,352 @@
+/* moving.c - operations whose result is an operand's element found by index.
+ *
+ * In: an index into the result.  Out: the operand's element at the index it came from; the
+ * rule is the arithmetic between the two.  Where a lane may come from nowhere (padding, the
+ * other operand of a concatenation) the index is masked, so that no load leaves its array. */
+#include "engine/codegen/arith.h"
+#include "engine/plan.h"
+#include "engine/codegen/rules.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* An index into operand i of n, under the same mask; its coordinates are still to be set. */
+static Index *into_operand(Kernel *k, NodeId n, int i, const Index *at)
+{
+    Index *to = index_new(k, type_of(k->m, node_at(k->m, n)->in[i]), at->lanes);
+    index_mask(k, to, at, NULL);
+    return to;
+}
+
+static V operand_at(Kernel *k, NodeId n, int i, Index *at)
+{
+    return element(k, node_at(k->m, n)->in[i], at);
+}
+
+/* ---- from nothing ---- */
+
+static V constant_pointer(Kernel *k, Dense value)
+{
+    size_t bytes = type_bytes(value.type);
+    V data = LLVMConstStringInContext(k->c, value.data, (unsigned)bytes, true);
+    V global = LLVMAddGlobal(k->e->llvm, LLVMTypeOf(data), "constant");
+    LLVMSetInitializer(global, data);
+    LLVMSetGlobalConstant(global, true);
+    LLVMSetLinkage(global, LLVMPrivateLinkage);
+    LLVMSetAlignment(global, 64);
+    return global;
+}
+
+V element_constant(Kernel *k, NodeId n, Index *at)
+{
+    Dense value = ((const ConstantAttrs *)node_at(k->m, n)->attrs)->value;
+    if (type_count(value.type) == 0)
+        return LLVMConstNull(value_type(k, value.type.element));
+    if (value.is_splat || type_count(value.type) == 1)
+        return constant_value(k, value.type.element, value.data);
+    return load(k, constant_pointer(k, value), value.type.element, at);
+}
+
+/* The coordinate as a number of type e. */
+static V coord_value(Kernel *k, Element e, Coord c, int lanes)
+{
+    V number = coord_lanes(k, c, lanes);
+    Element from = LLVMTypeOf(number) == lanes_of(int_type(k, 64), lanes) ? I64 : I32;
+    return finish(k, e, arith_convert(k, from, e, number));
+}
+
+V element_iota(Kernel *k, NodeId n, Index *at)
+{
+    const IotaAttrs *a = node_at(k->m, n)->attrs;
+    Element e = element_of(k, node_at(k->m, n)->out);
+    return coord_value(k, e, index_at(k, at, (int)a->iota_dimension), at->lanes);
+}
+
+static V frame_number(Kernel *k, size_t offset)
+{
+    V at = byte_offset(k, k->frame, (int64_t)offset);
+    return splat(k, LLVMBuildLoad2(k->b, int_type(k, 32), at, ""), k->lanes);
+}
+
+V element_partition_id(Kernel *k, NodeId n, Index *at)
+{
+    (void)n, (void)at;
+    return frame_number(k, offsetof(Frame, partition));
+}
+
+V element_replica_id(Kernel *k, NodeId n, Index *at)
+{
+    (void)n, (void)at;
+    return frame_number(k, offsetof(Frame, replica));
+}
+
+/* ---- one operand ---- */
+
+V element_reshape(Kernel *k, NodeId n, Index *at)
+{
+    return operand_at(k, n, 0, index_reshape(k, at, type_of(k->m, node_at(k->m, n)->in[0])));
+}
+
+V element_broadcast(Kernel *k, NodeId n, Index *at)
+{
+    const Node *node = node_at(k->m, n);
+    const BroadcastAttrs *a = node->attrs;
+    Type in = type_of(k->m, node->in[0]);
+    if (type_same_shape(in, type_of(k->m, node->out)) && node_is_rename(k->m, node))
+        return operand_at(k, n, 0, at);
+    Index *to = into_operand(k, n, 0, at);
+    for (int d = 0; d < in.rank; d++)
+        index_set(to, d, in.dims[d] == 1
+                             ? coord_const(k, 0)
+                             : index_at(k, at, (int)a->broadcast_dimensions.at[d]));
+    return operand_at(k, n, 0, to);
+}
+
+V element_transpose(Kernel *k, NodeId n, Index *at)
+{
+    const TransposeAttrs *a = node_at(k->m, n)->attrs;
+    Index *to = into_operand(k, n, 0, at);
+    for (int d = 0; d < at->rank; d++)
+        index_set(to, (int)a->permutation.at[d], index_at(k, at, d));
+    return operand_at(k, n, 0, to);
+}
+
+V element_slice(Kernel *k, NodeId n, Index *at)
+{
+    const SliceAttrs *a = node_at(k->m, n)->attrs;
+    Index *to = into_operand(k, n, 0, at);
+    for (int d = 0; d < at->rank; d++) {
+        Coord c = coord_mul_const(k, index_at(k, at, d), a->strides.at[d], at->lanes);
+        index_set(to, d, coord_add_const(k, c, a->start_indices.at[d], at->lanes));
+    }
+    return operand_at(k, n, 0, to);
+}
+
+V element_reverse(Kernel *k, NodeId n, Index *at)
+{
+    const DimensionsAttrs *a = node_at(k->m, n)->attrs;
+    Index *to = into_operand(k, n, 0, at);
+    for (int d = 0; d < at->rank; d++) {
+        Coord c = index_at(k, at, d);
+        if (ints_find(a->dimensions, d) >= 0)
+            c = coord_add_const(k, coord_mul_const(k, c, -1, at->lanes), at->dims[d] - 1,
+                                at->lanes);
+        index_set(to, d, c);
+    }
+    return operand_at(k, n, 0, to);
+}
+
+/* ---- one of several ---- */
+
+V element_pad(Kernel *k, NodeId n, Index *at)
+{
+    const PadAttrs *a = node_at(k->m, n)->attrs;
+    Type in = type_of(k->m, node_at(k->m, n)->in[0]);
+    V padding = operand_at(k, n, 1, index_scalar(k, at->lanes));
+    if (type_count(in) == 0)
+        return padding;
+    Index *to = into_operand(k, n, 0, at);
+    V inside = NULL;
+    for (int d = 0; d < in.rank; d++) {
+        int64_t low = a->edge_padding_low.at[d], high = a->edge_padding_high.at[d];
+        int64_t every = a->interior_padding.at[d] + 1;
+        Coord c = coord_add_const(k, index_at(k, at, d), -low, at->lanes);
+        V conditions[3] = { 0 };
+        if (low > 0)
+            conditions[0] = coord_at_least(k, c, 0, at->lanes);
+        if (high > 0)
+            conditions[1] = coord_less_const(k, c, (in.dims[d] - 1) * every + 1, at->lanes);
+        if (every > 1) {
+            Coord rest = coord_mod_const(k, c, every, at->lanes);
+            conditions[2] = coord_less_const(k, rest, 1, at->lanes);
+            c = coord_div_const(k, c, every, at->lanes);
+        }
+        for (int i = 0; i < 3; i++)
+            if (conditions[i])
+                mask_narrow(k, &inside, conditions[i]);
+        index_set(to, d, c);
+    }
+    if (!inside)
+        return operand_at(k, n, 0, to);
+    index_mask(k, to, at, inside);
+    return arith_select(k, inside, operand_at(k, n, 0, to), padding);
+}
+
+V element_concatenate(Kernel *k, NodeId n, Index *at)
+{
+    const Node *node = node_at(k->m, n);
+    int dim = (int)((const DimensionAttrs *)node->attrs)->dimension;
+    Coord here = index_at(k, at, dim);
+    V result = NULL;
+    int64_t start = type_of(k->m, node->out).dims[dim];
+    for (int i = node->nin - 1; i >= 0; i--) {
+        int64_t extent = type_of(k->m, node->in[i]).dims[dim];
+        start -= extent;
+        if (extent == 0)
+            continue;
+        Index *to = into_operand(k, n, i, at);
+        for (int d = 0; d < at->rank; d++)
+            index_set(to, d, index_at(k, at, d));
+        index_set(to, dim, coord_add_const(k, here, -start, at->lanes));
+        V inside = coord_less_const(k, here, start + extent, at->lanes);
+        if (start)
+            mask_narrow(k, &inside, coord_at_least(k, here, start, at->lanes));
+        index_mask(k, to, at, inside);
+        V mine = operand_at(k, n, i, to);
+        result = result ? arith_select(k, inside, mine, result) : mine;
+    }
+    return result ? result : LLVMConstNull(value_type(k, element_of(k, node->out)));
+}
+
+/* ---- indices that are data ---- */
+
+V element_dynamic_slice(Kernel *k, NodeId n, Index *at)
+{
+    const Node *node = node_at(k->m, n);
+    Type in = type_of(k->m, node->in[0]);
+    Index *to = into_operand(k, n, 0, at);
+    for (int d = 0; d < in.rank; d++)
+        index_set(to, d, slice_coord(k, node->in[1 + d], at, d, in.dims[d]));
+    return operand_at(k, n, 0, to);
+}
+
+/* Where the start index of this result element lies: its batch coordinates, with `component`
+ * at index_vector_dim. */
+static Index *into_starts(Kernel *k, NodeId n, Index *at, int component)
+{
+    const GatherAttrs *a = node_at(k->m, n)->attrs;
+    Index *to = into_operand(k, n, 1, at);
+    int next = 0;
+    for (int d = 0; d < at->rank; d++) {
+        if (ints_find(a->offset_dims, d) >= 0)
+            continue;
+        next += next == (int)a->index_vector_dim;
+        index_set(to, next++, index_at(k, at, d));
+    }
+    if ((int)a->index_vector_dim < to->rank)
+        index_set(to, (int)a->index_vector_dim, coord_const(k, component));
+    return to;
+}
+
+/* The batch coordinate that operand dimension d shares with dimension s of the indices. */
+static Coord batch_coord(Kernel *k, NodeId n, Index *at, int s)
+{
+    const GatherAttrs *a = node_at(k->m, n)->attrs;
+    int want = s - (s > (int)a->index_vector_dim), seen = 0;
+    for (int d = 0; d < at->rank; d++)
+        if (ints_find(a->offset_dims, d) < 0 && seen++ == want)
+            return index_at(k, at, d);
+    return coord_const(k, 0);
+}
+
+V element_gather(Kernel *k, NodeId n, Index *at)
+{
+    const Node *node = node_at(k->m, n);
+    const GatherAttrs *a = node->attrs;
+    Type in = type_of(k->m, node->in[0]);
+    static const char nothing[16];
+    if (type_count(in) == 0) /* slices of 0 elements, collapsed: bytes of 0, of whatever type */
+        return constant_value(k, in.element, nothing);
+    Index *to = into_operand(k, n, 0, at);
+    int window = 0;
+    for (int d = 0; d < in.rank; d++) {
+        Coord c = coord_const(k, 0);
+        int batch = ints_find(a->operand_batching_dims, d);
+        if (batch >= 0)
+            c = batch_coord(k, n, at, (int)a->start_indices_batching_dims.at[batch]);
+        else if (ints_find(a->collapsed_slice_dims, d) < 0)
+            c = index_at(k, at, (int)a->offset_dims.at[window++]);
+        int component = ints_find(a->start_index_map, d);
+        if (component >= 0) {
+            int64_t most = in.dims[d] - a->slice_sizes.at[d];
+            Coord start = element_coord(k, node->in[1], into_starts(k, n, at, component), most);
+            c = coord_add(k, c, start, at->lanes);
+        }
+        index_set(to, d, c);
+    }
+    return operand_at(k, n, 0, to);
+}
+
+/* ---- bits ---- */
+
+V bits_of(Kernel *k, Element e, V v)
+{
+    if (e == F32 || e == F64)
+        return same_bits(k, v, false);
+    if (is_coded(k, e))
+        return narrow_encode(k, e, v);
+    if (e == F16) {
+        V half = LLVMBuildFPTrunc(k->b, v, like_type(k, v, LLVMHalfTypeInContext(k->c)), "");
+        return LLVMBuildBitCast(k->b, half, like_type(k, v, int_type(k, 16)), "");
+    }
+    if (e == BF16) {
+        V bits = same_bits(k, v, false);
+        bits = LLVMBuildLShr(k->b, bits, const_i(k, LLVMTypeOf(bits), 16), "");
+        return LLVMBuildTrunc(k->b, bits, like_type(k, v, int_type(k, 16)), "");
+    }
+    return v;
+}
+
+V value_of_bits(Kernel *k, Element e, V bits)
+{
+    LLVMTypeRef i32 = like_type(k, bits, int_type(k, 32));
+    if (e == F32 || e == F64)
+        return same_bits(k, bits, true);
+    if (is_coded(k, e))
+        return narrow_decode(k, e, bits);
+    if (e == F16) {
+        V half = LLVMBuildBitCast(k->b, bits, like_type(k, bits, LLVMHalfTypeInContext(k->c)), "");
+        return LLVMBuildFPExt(k->b, half, like_type(k, bits, LLVMFloatTypeInContext(k->c)), "");
+    }
+    if (e == BF16) {
+        V high = LLVMBuildZExt(k->b, bits, i32, "");
+        return same_bits(k, LLVMBuildShl(k->b, high, const_i(k, i32, 16), ""), true);
+    }
+    return finish(k, e, bits);
+}
+
+/* The low bits of a value, as its element type's memory has them; a bool is one bit. */
+static V low_bits(Kernel *k, Element e, V bits)
+{
+    int width = element_info[e].bits;
+    bits = LLVMBuildTrunc(k->b, bits, like_type(k, bits, int_type(k, width)), "");
+    return width > 1 && width < 8
+               ? LLVMBuildZExt(k->b, bits, like_type(k, bits, int_type(k, 8)), "")
+               : bits;
+}
+
+/* Wide to narrow: the last coordinate says which part.  Narrow to wide: all parts, low first. */
+V element_bitcast(Kernel *k, NodeId n, Index *at)
+{
+    Element from = element_of(k, node_at(k->m, n)->in[0]);
+    Element to = element_of(k, node_at(k->m, n)->out);
+    int wide = element_info[from].bits, narrow = element_info[to].bits;
+    if (wide == narrow) {
+        V x = operand_at(k, n, 0, at);
+        return is_complex(from) ? x : value_of_bits(k, to, bits_of(k, from, x));
+    }
+    Index *in = into_operand(k, n, 0, at);
+    for (int d = 0; d < (at->rank < in->rank ? at->rank : in->rank); d++)
+        index_set(in, d, index_at(k, at, d));
+    if (wide > narrow) {
+        V bits = bits_of(k, from, operand_at(k, n, 0, in));
+        V part = coord_lanes(k, index_at(k, at, at->rank - 1), at->lanes);
+        part = LLVMBuildIntCast2(k->b, part, LLVMTypeOf(bits), false, "");
+        V by = LLVMBuildMul(k->b, part, const_i(k, LLVMTypeOf(bits), narrow), "");
+        bits = LLVMBuildLShr(k->b, bits, by, "");
+        return value_of_bits(k, to, low_bits(k, to, bits));
+    }
+    V all = NULL;
+    for (int i = 0; i < narrow / wide; i++) {
+        Index *one = into_operand(k, n, 0, at);
+        for (int d = 0; d < at->rank; d++)
+            index_set(one, d, index_at(k, at, d));
+        index_set(one, at->rank, coord_const(k, i));
+        V bits = low_bits(k, from, bits_of(k, from, operand_at(k, n, 0, one)));
+        LLVMTypeRef type = like_type(k, bits, int_type(k, 8 * element_info[to].bytes));
+        bits = LLVMBuildIntCast2(k->b, bits, type, false, "");
+        bits = LLVMBuildShl(k->b, bits, const_i(k, LLVMTypeOf(bits), i * wide), "");
+        all = all ? LLVMBuildOr(k->b, all, bits, "") : bits;
+    }
+    return value_of_bits(k, to, all);
+}

@@ -1,0 +1,240 @@
+/* global.c - tutti.global: code that is not cut up, played once over whole arrays.
+ *
+ *     tiles of each device --join--> whole operands --body--> whole results --cut--> tiles
+ *
+ * What every device holds entirely is neither joined nor cut: the first member's memory is the
+ * whole operand, and the body writes the whole result into it.  Everything else stands in
+ * scratch memory for as long as the body plays. */
+#include "engine/collectives/group.h"
+#include "engine/exec/stats.h"
+#include "engine/numerics/strided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Which entry of a tiling is rank r's. */
+static int device_in(const Parts *p, Tiling t, int r)
+{
+    const Frame *f = p->frames[r];
+    return t.ndevices == f->program->npartitions
+               ? f->partition
+               : f->replica * f->program->npartitions + f->partition;
+}
+
+static bool is_whole(Tiling t)
+{
+    for (int i = 0; i < t.rank; i++)
+        if (t.tiles[i] != 1)
+            return false;
+    return true;
+}
+
+static bool fits(const Parts *p, Tiling t, Type whole, Type part)
+{
+    if (t.rank != whole.rank || part.rank != whole.rank || part.element != whole.element)
+        return false;
+    for (int i = 0; i < t.rank; i++)
+        if (part.dims[i] * t.tiles[i] != whole.dims[i])
+            return false;
+    for (int r = 0; r < p->n; r++)
+        if (device_in(p, t, r) >= t.ndevices)
+            return false;
+    return true;
+}
+
+/* A whole array, and the tiles of it that the members hold as operand or result i. */
+typedef struct Tiles {
+    const Parts *p;
+    Tiling tiling;
+    Type part, whole;
+    int i;
+    char *data; /* of the whole */
+    bool joins; /* else cuts */
+} Tiles;
+
+static const int64_t *tile_of(const Tiles *t, int r)
+{
+    return t->tiling.tile_of + (int64_t)device_in(t->p, t->tiling, r) * t->tiling.rank;
+}
+
+/* Does an earlier rank hold the same tile? */
+static bool is_repeated(const Tiles *t, int r)
+{
+    for (int q = 0; q < r; q++)
+        if (!memcmp(tile_of(t, q), tile_of(t, r), sizeof(int64_t) * (size_t)t->tiling.rank))
+            return true;
+    return false;
+}
+
+/* Copies between the whole array and the tile of rank r. */
+static void copy_tile(void *user, int64_t rank)
+{
+    const Tiles *t = user;
+    int r = (int)rank;
+    if (t->joins && is_repeated(t, r))
+        return;
+    int64_t whole_strides[MAX_RANK], part_strides[MAX_RANK];
+    byte_strides(t->whole, whole_strides);
+    byte_strides(t->part, part_strides);
+    char *whole = t->data;
+    for (int k = 0; k < t->tiling.rank; k++)
+        whole += tile_of(t, r)[k] * t->part.dims[k] * whole_strides[k];
+    size_t element = (size_t)element_info[t->whole.element].bytes;
+    if (t->joins)
+        strided_copy(whole, whole_strides, part_in(t->p, r, t->i), part_strides, t->part.rank,
+                     t->part.dims, element);
+    else
+        strided_copy(part_out(t->p, r, t->i), part_strides, whole, whole_strides, t->part.rank,
+                     t->part.dims, element);
+    stat_add(STAT_COPIES, 1);
+    stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(t->part));
+}
+
+static void copy_tiles(Tiles *t)
+{
+    meet_slices(t->p, t->p->n, 2 * type_bytes(t->whole), copy_tile, t);
+}
+
+static void copy_whole(void *user, int64_t before)
+{
+    const Tiles *t = user;
+    memcpy(part_out(t->p, (int)before + 1, t->i), t->data, type_bytes(t->whole));
+}
+
+/* Scratch blocks: [nargs] for joined operands, [nresults] for results to be cut; the slab. */
+typedef struct Whole {
+    void **args, **outs;
+    void **taken; /* [nargs + nresults + 1] to give back, or NULL */
+} Whole;
+
+static Error *join(const Parts *p, int i, Whole *w)
+{
+    const Program *body = p->m->body;
+    Tiling t = p->m->in_tilings[i];
+    Type whole = body->args[i].local, part = p->m->in_types[i];
+    if (!fits(p, t, whole, part))
+        return meet_misfit(p, i);
+    if (is_whole(t)) {
+        w->args[i] = part_in(p, 0, i);
+        return NULL;
+    }
+    TRY(meet_take(p, type_bytes(whole), &w->taken[i]));
+    w->args[i] = w->taken[i];
+    Tiles tiles = { p, t, part, whole, i, w->args[i], true };
+    copy_tiles(&tiles);
+    return NULL;
+}
+
+static Error *make_room(const Parts *p, int i, Whole *w)
+{
+    const Program *body = p->m->body;
+    Tiling t = p->m->out_tilings[i];
+    Type whole = body->results[i].local, part = p->m->out_types[i];
+    if (!fits(p, t, whole, part))
+        return meet_misfit(p, i);
+    if (is_whole(t)) {
+        w->outs[i] = part_out(p, 0, i);
+        return NULL;
+    }
+    int k = body->nargs + i;
+    TRY(meet_take(p, type_bytes(whole), &w->taken[k]));
+    w->outs[i] = w->taken[k];
+    return NULL;
+}
+
+static void cut(const Parts *p, int i, Whole *w)
+{
+    Tiling t = p->m->out_tilings[i];
+    Type whole = p->m->body->results[i].local;
+    Tiles tiles = { p, t, p->m->out_types[i], whole, i, w->outs[i], false };
+    if (!is_whole(t))
+        copy_tiles(&tiles);
+    else if (type_bytes(whole) && !part_is_shared(p, i))
+        meet_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
+}
+
+static bool is_cancelled(const Frame *f)
+{
+    /* relaxed: a hint to stop; whoever set it has the error */
+    return atomic_load_explicit(f->cancel, memory_order_relaxed);
+}
+
+static Error *play_body(const Parts *p, Whole *w)
+{
+    const Program *body = p->m->body;
+    const Frame *leader = p->frames[0];
+    void **slab = &w->taken[body->nargs + body->nresults];
+    if (body->slab_bytes)
+        TRY(meet_take(p, body->slab_bytes, slab));
+    Frame frame = {
+        .slab = *slab,
+        .pool = body->pool,
+        .args = w->args,
+        .outs = w->outs,
+        .rt = leader->rt,
+        .cancel = leader->cancel,
+        .program = body,
+        .task = leader->task,
+    };
+    int32_t next = 0;
+    while (next >= 0 && body->nstretches && !is_cancelled(&frame))
+        next = body->stretches[next](&frame);
+    if (frame.error)
+        return frame.error;
+    if (is_cancelled(&frame)) /* a loop that saw it has failed without a word */
+        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, meeting_where(p->m));
+    if (next == STRETCH_FAIL)
+        return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->m->name,
+                         meeting_where(p->m));
+    if (next <= STRETCH_MEET)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: %s (%s) inside code on whole arrays",
+                         body->meetings[STRETCH_MEET - next].name,
+                         meeting_where(&body->meetings[STRETCH_MEET - next]));
+    return NULL;
+}
+
+static Error *join_play_cut(const Parts *p, Whole *w)
+{
+    const Program *body = p->m->body;
+    for (int i = 0; i < body->nargs; i++)
+        TRY(join(p, i, w));
+    for (int i = 0; i < body->nresults; i++)
+        TRY(make_room(p, i, w));
+    TRY(play_body(p, w));
+    for (int i = 0; i < body->nresults; i++)
+        cut(p, i, w);
+    return NULL;
+}
+
+static void give_back(const Parts *p, Whole *w)
+{
+    const Program *body = p->m->body;
+    int n = body->nargs + body->nresults;
+    for (int k = 0; k <= n; k++) {
+        if (!w->taken[k])
+            continue;
+        size_t bytes = k < body->nargs ? type_bytes(body->args[k].local)
+                       : k < n         ? type_bytes(body->results[k - body->nargs].local)
+                                       : body->slab_bytes;
+        memory_give(p->scratch, w->taken[k], bytes);
+    }
+}
+
+Error *meet_global(const Parts *p)
+{
+    const Program *body = p->m->body;
+    if (!body || body->nargs != p->m->nin || body->nresults != p->m->nout)
+        return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->m->name,
+                         meeting_where(p->m));
+    size_t n = (size_t)(body->nargs + body->nresults);
+    void **pointers = calloc(2 * n + 1, sizeof *pointers);
+    if (!pointers)
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", p->m->name,
+                         meeting_where(p->m), 2 * n + 1);
+    Whole w = { pointers, pointers + body->nargs, pointers + n };
+    Error *error = join_play_cut(p, &w);
+    give_back(p, &w);
+    free(pointers);
+    stat_add(STAT_JOINS, 1);
+    return error;
+}

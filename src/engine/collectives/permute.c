@@ -1,0 +1,172 @@
+/* permute.c - collective_permute: each pair (source, target) hands one array over; a device that
+ * is nobody's target gets zeros.  collective_broadcast: the root of a group hands its arrays to
+ * all; it is the first, or for each array the one at the place that the last operand says.
+ *
+ * The numbers in the pairs are partitions when the operation has a channel, else replicas.
+ *
+ * In place there are chains and rings: each takes what the next has, the last of a chain zeros. */
+#include "engine/collectives/group.h"
+
+#include <string.h>
+
+enum { ZEROS = -1 };
+
+static int64_t number_in_pairs(const Parts *p, int r, bool by_partition)
+{
+    return by_partition ? p->frames[r]->partition : p->frames[r]->replica;
+}
+
+/* Most groups are everybody, in order. */
+static int rank_of(const Parts *p, int64_t number, bool by_partition)
+{
+    if (number >= 0 && number < p->n && number_in_pairs(p, (int)number, by_partition) == number)
+        return (int)number;
+    for (int r = 0; r < p->n; r++)
+        if (number_in_pairs(p, r, by_partition) == number)
+            return r;
+    return -1;
+}
+
+/* sources[r]: the rank that sends to rank r, or ZEROS. */
+static Error *find_sources(const Parts *p, int *sources)
+{
+    const PermuteAttrs *attrs = p->m->attrs;
+    bool by_partition = attrs->channel_id > 0;
+    for (int r = 0; r < p->n; r++)
+        sources[r] = ZEROS;
+    for (int k = 0; k < attrs->source_target_pairs.rows; k++) {
+        const int64_t *pair = attrs->source_target_pairs.at + 2 * k;
+        int target = rank_of(p, pair[1], by_partition);
+        if (target < 0)
+            continue; /* of another group */
+        sources[target] = rank_of(p, pair[0], by_partition);
+        if (sources[target] < 0)
+            return error_new(CODE_INVALID,
+                             "%s (%s): source %lld of target %lld is not in its group", p->m->name,
+                             meeting_where(p->m), (long long)pair[0], (long long)pair[1]);
+    }
+    return NULL;
+}
+
+/* In place: from rank r on each takes from the next, until the way comes back to r or to one that
+ * takes zeros.  is_done: who has taken. */
+static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources, bool *is_done)
+{
+    int way[p->n], n = 0;
+    for (; r != ZEROS && !is_done[r]; r = sources[r]) {
+        is_done[r] = true;
+        way[n++] = r;
+    }
+    if (!n || r == way[n - 1]) /* it keeps what it has */
+        return NULL;
+    Rows rows = one_run(type_bytes(p->m->in_types[i]));
+    char **at;
+    Step step = { .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows };
+    TRY(score_add(s, &step, &at));
+    for (int k = 0; k < n; k++)
+        at[k] = part_out(p, way[k], i);
+    return NULL;
+}
+
+/* Those from whom nobody takes begin a way; all that are left then are in rings. */
+static Error *shift_in_place(const Parts *p, Score *s, int i, const int *sources)
+{
+    bool is_done[p->n], is_source[p->n];
+    memset(is_done, 0, sizeof is_done);
+    memset(is_source, 0, sizeof is_source);
+    for (int r = 0; r < p->n; r++)
+        if (sources[r] != ZEROS)
+            is_source[sources[r]] = true;
+    for (int r = 0; r < p->n; r++)
+        if (!is_source[r])
+            TRY(add_way(p, s, i, r, sources, is_done));
+    for (int r = 0; r < p->n; r++)
+        TRY(add_way(p, s, i, r, sources, is_done));
+    return NULL;
+}
+
+/* from: NULL means zeros. */
+static Error *add_copy(const Parts *p, Score *s, int i, char *from, char *to)
+{
+    Rows rows = one_run(type_bytes(p->m->in_types[i]));
+    char **at;
+    Step step = { .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows };
+    TRY(score_add(s, &step, &at));
+    if (from)
+        *at++ = from;
+    *at = to;
+    return NULL;
+}
+
+Error *write_permute(const Parts *p, Score *s)
+{
+    int sources[p->n];
+    TRY(find_sources(p, sources));
+    for (int i = 0; i < p->m->nin; i++) {
+        if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
+            return meet_misfit(p, i);
+        if (!type_bytes(p->m->in_types[i]))
+            continue;
+        if (parts_are_in_place(p, i)) {
+            TRY(shift_in_place(p, s, i, sources));
+            continue;
+        }
+        for (int r = 0; r < p->n; r++)
+            TRY(add_copy(p, s, i, sources[r] == ZEROS ? NULL : part_in(p, sources[r], i),
+                         part_out(p, r, i)));
+    }
+    return NULL;
+}
+
+/* From which rank array i comes to rank r, who says it itself. */
+static Error *find_root(const Parts *p, int r, int i, int *root)
+{
+    int32_t place;
+    memcpy(&place, part_in(p, r, p->m->nin - 1) + (size_t)i * sizeof place, sizeof place);
+    if (place < 0 || place >= p->n)
+        return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
+                         "must be between 0 and %d", p->m->name, meeting_where(p->m), i, place, p->n,
+                         p->n - 1);
+    *root = place;
+    return NULL;
+}
+
+/* All take from the first, in one pass. */
+static Error *broadcast_operand(const Parts *p, Score *s, int i)
+{
+    Rows rows = one_run(type_bytes(p->m->in_types[i]));
+    int nout = part_is_shared(p, i) ? 1 : p->n;
+    int first = part_out(p, 0, i) == part_in(p, 0, i); /* in place it has it */
+    char **at;
+    if (first == nout)
+        return NULL;
+    Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows };
+    TRY(score_add(s, &step, &at));
+    *at++ = part_in(p, 0, i);
+    for (int r = first; r < nout; r++)
+        *at++ = part_out(p, r, i);
+    return NULL;
+}
+
+static Error *broadcast_from_roots(const Parts *p, Score *s, int i)
+{
+    int nout = part_is_shared(p, i) ? 1 : p->n;
+    for (int r = 0; r < nout; r++) {
+        int root = 0;
+        TRY(find_root(p, r, i, &root));
+        TRY(add_copy(p, s, i, part_in(p, root, i), part_out(p, r, i)));
+    }
+    return NULL;
+}
+
+Error *write_broadcast(const Parts *p, Score *s)
+{
+    bool has_roots = ((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root;
+    for (int i = 0; i < p->m->nout; i++) {
+        if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
+            return meet_misfit(p, i);
+        if (type_bytes(p->m->in_types[i]))
+            TRY(has_roots ? broadcast_from_roots(p, s, i) : broadcast_operand(p, s, i));
+    }
+    return NULL;
+}

@@ -1,0 +1,193 @@
+/* custom.c - custom calls by the name of their target.
+ *
+ * check.* compare a result with what is expected and fail the run when it is not that:
+ *
+ *     check.expect_eq          equal; nan equals nan
+ *     check.expect_close       floats at most max_ulp_difference (3) steps apart
+ *     check.expect_almost_eq   floats at most `tolerance` (0.001) apart, absolutely or relatively
+ *
+ * Markers, which say something about where an array lies, hand it on unchanged.  Other names are
+ * looked for in the library (numerics/routines.h). */
+#include "engine/eval/rules.h"
+#include "engine/eval/custom.h"
+#include "engine/eval/number.h"
+#include "engine/numerics/routines.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Tolerance {
+    bool is_equal;                /* exactly; else by the two below */
+    int64_t max_steps, min_steps; /* between neighbouring floats */
+    double difference;            /* not 0: counts instead of steps */
+} Tolerance;
+
+static bool parts_agree(Tensor actual, Tensor expected, int64_t i, const Tolerance *t)
+{
+    double x = float_at(actual, i), y = float_at(expected, i);
+    if (isnan(x) || isnan(y))
+        return isnan(x) && isnan(y);
+    if (t->is_equal || isinf(x) || isinf(y))
+        return x == y;
+    if (t->difference != 0)
+        return fabs(x - y) <= t->difference * fmax(1, fabs(y));
+    int64_t steps = x == y ? 0 : llabs(float_rank(actual, i) - float_rank(expected, i));
+    return steps >= t->min_steps && steps <= t->max_steps;
+}
+
+/* A complex array as twice as many floats. */
+static Tensor as_parts(Tensor t)
+{
+    return (Tensor){ type_scalar(element_part(t.type.element)), t.data };
+}
+
+static bool agree(Tensor actual, Tensor expected, int64_t i, const Tolerance *t)
+{
+    switch (element_carrier(actual.type.element)) {
+    case CARRY_INT: return int_at(actual, i) == int_at(expected, i);
+    case CARRY_FLOAT: return parts_agree(actual, expected, i, t);
+    case CARRY_COMPLEX:
+        return parts_agree(as_parts(actual), as_parts(expected), 2 * i, t) &&
+               parts_agree(as_parts(actual), as_parts(expected), 2 * i + 1, t);
+    default: return true;
+    }
+}
+
+static void print_element(Text *out, Tensor t, int64_t i)
+{
+    switch (element_carrier(t.type.element)) {
+    case CARRY_INT:
+        if (element_info[t.type.element].kind == SIGNED)
+            text_printf(out, "%" PRId64, int_at(t, i));
+        else
+            text_printf(out, "%" PRIu64, (uint64_t)int_at(t, i));
+        break;
+    case CARRY_FLOAT:
+        text_printf(out, "%.*g", t.type.element == F64 ? 17 : 9, float_at(t, i));
+        break;
+    default:
+        text_printf(out, "(%.*g, %.*g)", t.type.element == C128 ? 17 : 9, creal(complex_at(t, i)),
+                    t.type.element == C128 ? 17 : 9, cimag(complex_at(t, i)));
+    }
+}
+
+static void print_index(Text *out, Type type, int64_t i)
+{
+    int64_t index[MAX_RANK], strides[MAX_RANK];
+    type_strides(type, strides);
+    for (int d = 0; d < type.rank; d++)
+        index[d] = i / strides[d] % type.dims[d];
+    text_printf(out, "[");
+    text_ints(out, index, type.rank);
+    text_printf(out, "]");
+}
+
+static Error *disagree(const Node *n, const Tensor *in, int64_t first, int64_t differ)
+{
+    const CustomCallAttrs *a = n->attrs;
+    Text text = { 0 };
+    text_printf(&text,
+                "%.*s of %s, at %s: %" PRId64 " of %" PRId64 " elements differ, the first at ",
+                STR_ARG(a->call_target_name), type_name(in->type), loc_name(n->loc), differ,
+                type_count(in->type));
+    print_index(&text, in->type, first);
+    text_printf(&text, ": ");
+    print_element(&text, in[0], first);
+    text_printf(&text, " where ");
+    print_element(&text, in[1], first);
+    text_printf(&text, " is expected");
+    Error *error = error_new(CODE_INVALID, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+static Error *check(const Node *n, const Tensor *in, Tolerance t)
+{
+    if (n->nin != 2 || !type_equal(in[0].type, in[1].type))
+        return error_new(CODE_INVALID, "%.*s, at %s: takes two arrays of one type",
+                         STR_ARG(((const CustomCallAttrs *)n->attrs)->call_target_name),
+                         loc_name(n->loc));
+    int64_t count = type_count(in->type), differ = 0, first = 0;
+    for (int64_t i = count - 1; i >= 0; i--)
+        if (!agree(in[0], in[1], i, &t)) {
+            differ++;
+            first = i;
+        }
+    return differ ? disagree(n, in, first, differ) : NULL;
+}
+
+/* Wherever the writer of the program put it; NULL: nowhere. */
+static const Attr *find_option(const Node *n, const char *name)
+{
+    const Attr *places[] = { ((const CustomCallAttrs *)n->attrs)->backend_config,
+                             attr_get(n->extra, "mhlo.backend_config"), n->extra };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const Attr *dict = places[i] && places[i]->kind == ATTR_DICT ? places[i] : NULL;
+        const Attr *found = attr_get(dict, name);
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
+{
+    const Attr *found = find_option(n, name);
+    return found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL) ? found->integer
+                                                                          : otherwise;
+}
+
+static double tolerance(const Node *n)
+{
+    const Attr *given = find_option(n, "tolerance");
+    return given && given->kind == ATTR_FLOAT ? given->number : 1e-3;
+}
+
+/* Results are the operands, one by one. */
+static Error *hand_on(const Node *n, const Tensor *in, Tensor *out)
+{
+    for (int i = 0; i < n->nout; i++) {
+        if (i >= n->nin || !type_equal(in[i].type, out[i].type))
+            return error_new(CODE_UNIMPLEMENTED,
+                             "not supported: custom_call @%.*s from %s to %s, at %s",
+                             STR_ARG(((const CustomCallAttrs *)n->attrs)->call_target_name),
+                             i < n->nin ? type_name(in[i].type) : "nothing", type_name(out[i].type),
+                             loc_name(n->loc));
+        memcpy(out[i].data, in[i].data, type_bytes(out[i].type));
+    }
+    return NULL;
+}
+
+static const char *const markers[] = {
+    "Sharding",         "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
+    "LayoutConstraint", "MoveToHost",           "MoveToDevice",
+};
+
+Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor *out)
+{
+    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
+    if (str_is(target, "check.expect_eq"))
+        return check(n, in, (Tolerance){ .is_equal = true });
+    if (str_is(target, "check.expect_close"))
+        return check(n, in,
+                     (Tolerance){ .max_steps = custom_option(n, "max_ulp_difference", 3),
+                                  .min_steps = custom_option(n, "min_ulp_difference", 0) });
+    if (str_is(target, "check.expect_almost_eq"))
+        return check(n, in, (Tolerance){ .difference = tolerance(n) });
+    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
+        if (str_is(target, markers[i]))
+            return hand_on(n, in, out);
+    if (str_is(target, "Qr"))
+        return eval_qr(n, in, out);
+    if (str_is(target, "ProductOfElementaryHouseholderReflectors"))
+        return eval_householder(n, in, out);
+    LibraryFn *library = library_find(m, n);
+    if (library)
+        return library(NULL, n, in, out);
+    return error_new(CODE_UNIMPLEMENTED,
+                     "not supported: custom_call @%.*s, at %s: nobody has defined it; a C program "
+                     "does with tt_define_call",
+                     STR_ARG(target), loc_name(n->loc));
+}

@@ -1,0 +1,29 @@
+/* eval.h - the reference evaluator: slow, obviously right, independent of the compiler. */
+#ifndef TUTTI_ENGINE_EVAL_EVAL_H
+#define TUTTI_ENGINE_EVAL_EVAL_H
+#include "hlo/module.h"
+
+/* A type and its elements, row-major and dense. */
+typedef struct Tensor {
+    Type type;
+    void *data;
+} Tensor;
+
+/* Plays one node that needs no other device: out[i].data is the caller's, of the node's types,
+ * and overlaps no operand.  Regions of the node may use values from outside only if those are
+ * constants.  MEET operations on more than one device are "not supported". */
+MUST_USE Error *eval_node(const Module *m, NodeId n, const Tensor *in, Tensor *out);
+
+/* Plays a region: arguments in, what its RETURN names out; free values are not allowed, except
+ * constants. */
+MUST_USE Error *eval_region(const Module *m, RegionId r, const Tensor *in, Tensor *out);
+
+/* Is there a rule for it? */
+bool eval_can(OpId op);
+
+/* A region made ready to be played many times: a reducer, a comparator. */
+typedef struct Player Player;
+MUST_USE Error *player_new(const Module *m, RegionId r, Player **out);
+MUST_USE Error *player_play(Player *p, const Tensor *in, Tensor *out);
+void player_free(Player *p); /* NULL is fine */
+#endif

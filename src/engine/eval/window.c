@@ -1,0 +1,161 @@
+/* window.c - folds over sliding windows, and their reverse.
+ *
+ * Along one dimension, with base dilation b, padding p before, stride s and window dilation w,
+ * position k of window i looks at
+ *
+ *     at = i * s + k * w - p        in the dilated operand;  at / b in the operand itself,
+ *
+ * if at is a multiple of b and lies inside; else at padding. */
+#include "engine/eval/rules.h"
+
+#include "base/guard.h"
+#include "engine/eval/apply.h"
+#include "engine/eval/number.h"
+
+typedef struct Window {
+    Type operand;
+    int rank;
+    int64_t size[MAX_RANK], stride[MAX_RANK], base[MAX_RANK], spread[MAX_RANK], before[MAX_RANK];
+    int64_t strides[MAX_RANK]; /* of the operand's elements */
+    int64_t n;                 /* positions in a window */
+} Window;
+
+static Window window_of(Type operand, const WindowAttrs *a)
+{
+    Window w = { .operand = operand, .rank = operand.rank, .n = 1 };
+    type_strides(operand, w.strides);
+    for (int i = 0; i < w.rank; i++) {
+        w.size[i] = ints_or(a->window_dimensions, i, 1);
+        w.stride[i] = ints_or(a->window_strides, i, 1);
+        w.base[i] = ints_or(a->base_dilations, i, 1);
+        w.spread[i] = ints_or(a->window_dilations, i, 1);
+        w.before[i] = i < a->padding.rows ? a->padding.at[2 * i] : 0;
+        w.n *= w.size[i];
+    }
+    return w;
+}
+
+/* Where position `inside` of window `index` looks in the operand; -1: padding. */
+static int64_t window_place(const Window *w, const int64_t *index, const int64_t *inside)
+{
+    int64_t place = 0;
+    for (int i = 0; i < w->rank; i++) {
+        int64_t at = index[i] * w->stride[i] + inside[i] * w->spread[i] - w->before[i];
+        if (at < 0 || at % w->base[i] != 0 || at / w->base[i] >= w->operand.dims[i])
+            return -1;
+        place += at / w->base[i] * w->strides[i];
+    }
+    return place;
+}
+
+/* The places of all positions of one window. */
+static void window_places(const Window *w, const int64_t *index, int64_t *places)
+{
+    int64_t inside[MAX_RANK] = { 0 };
+    for (int64_t i = 0; i < w->n; i++) {
+        places[i] = window_place(w, index, inside);
+        index_next(w->rank, w->size, inside);
+    }
+}
+
+/* Room for the places of a window, and the region that is applied. */
+static Error *prepare(const Module *m, const Node *n, const Window *w, RegionId r, Apply *f,
+                      int64_t **places)
+{
+    TRY(apply_new(m, r, f));
+    *places = heap_try((size_t)(w->n > 0 ? w->n : 1) * sizeof **places);
+    if (*places)
+        return NULL;
+    apply_free(f);
+    return error_new(CODE_EXHAUSTED, "%s of %s, at %s: no memory for a window", op_name(n->op),
+                     type_name(w->operand), loc_name(n->loc));
+}
+
+static Error *fold_windows(const Window *w, Apply *f, int64_t *places, int k, const Tensor *in,
+                           Tensor *out)
+{
+    Fold d;
+    fold_new(f, k, in, in + k, &d);
+    int64_t index[MAX_RANK] = { 0 }, count = type_count(out->type);
+    for (int64_t i = 0; i < count; i++) {
+        window_places(w, index, places);
+        TRY(fold(&d, w->n, places, 0, out, i));
+        index_next(w->rank, out->type.dims, index);
+    }
+    return NULL;
+}
+
+/* Operands: k inputs, k initial values. */
+Error *eval_reduce_window(const Module *m, const Node *n, const Tensor *in, Tensor *out)
+{
+    Window w = window_of(in->type, n->attrs);
+    Apply f;
+    int64_t *places;
+    TRY(prepare(m, n, &w, n->regions[0], &f, &places));
+    Error *error = fold_windows(&w, &f, places, n->nin / 2, in, out);
+    heap_free(places);
+    apply_free(&f);
+    return error;
+}
+
+/* Applies f to two elements; the result's element is in f->results[0]. */
+static Error *apply_two(Apply *f, Tensor a, int64_t i, Tensor b, int64_t j)
+{
+    convert_element(f->args[0], 0, a, i);
+    convert_element(f->args[1], 0, b, j);
+    return apply(f);
+}
+
+/* The place that select picks in one window, padding left out; -1: nothing but padding. */
+static Error *pick(Apply *select, Tensor operand, int64_t n, const int64_t *places, int64_t *out)
+{
+    *out = -1;
+    for (int64_t i = 0; i < n; i++) {
+        if (places[i] < 0)
+            continue;
+        if (*out >= 0) {
+            TRY(apply_two(select, operand, *out, operand, places[i]));
+            if (int_at(select->results[0], 0))
+                continue;
+        }
+        *out = places[i];
+    }
+    return NULL;
+}
+
+static Error *scatter_windows(const Window *w, Apply *select, Apply *add, int64_t *places,
+                              const Tensor *in, Tensor *out)
+{
+    const Tensor source = in[1];
+    int64_t index[MAX_RANK] = { 0 }, count = type_count(source.type);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t place;
+        window_places(w, index, places);
+        TRY(pick(select, in[0], w->n, places, &place));
+        if (place >= 0) {
+            TRY(apply_two(add, *out, place, source, i));
+            convert_element(*out, place, add->results[0], 0);
+        }
+        index_next(w->rank, source.type.dims, index);
+    }
+    return NULL;
+}
+
+/* Operands: the array windows slide over, one source per window, the initial value. */
+Error *eval_select_scatter(const Module *m, const Node *n, const Tensor *in, Tensor *out)
+{
+    Window w = window_of(in->type, n->attrs);
+    Apply select, add;
+    int64_t *places, count = type_count(out->type);
+    for (int64_t i = 0; i < count; i++)
+        element_copy(*out, i, in[2], 0);
+    TRY(prepare(m, n, &w, n->regions[0], &select, &places));
+    Error *error = apply_new(m, n->regions[1], &add);
+    if (!error) {
+        error = scatter_windows(&w, &select, &add, places, in, out);
+        apply_free(&add);
+    }
+    heap_free(places);
+    apply_free(&select);
+    return error;
+}

@@ -1,0 +1,342 @@
+/* buffer.c - an array on a device.
+ *
+ * A buffer is a type, a hold on memory, and an event that says when the contents are there.
+ * Deleting it (or donating it to a launch) lets go of the memory; runs, transfers and views
+ * under way have holds of their own:
+ *
+ *     buffer --storage--> Storage <--hold-- a run that reads it
+ *                            ^------------- a transfer under way
+ *            --viewed------> (while NumPy looks at it and the buffer is deleted)
+ */
+#include "engine/exec/buffer.h"
+
+#include "base/fail.h"
+#include "engine/exec/launch.h"
+#include "engine/exec/stats.h"
+#include "engine/numerics/strided.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+Error *buffer_new(Device *device, Type type, Storage *storage, Event *ready, Buffer **out)
+{
+    Buffer *b = handle_new(HANDLE_BUFFER, sizeof *b);
+    if (!b) {
+        storage_release(storage);
+        return error_new(CODE_EXHAUSTED, "no memory for the books of an array %s on device %d",
+                         type_name(type), device->id);
+    }
+    b->device = device;
+    if (type.rank)
+        memcpy(b->dims_, type.dims, sizeof *type.dims * (size_t)type.rank);
+    b->type = (Type){ type.element, type.rank, b->dims_ };
+    b->nviews = 0;
+    b->viewed = NULL;
+    b->is_freed = b->is_consumed = false;
+    atomic_init(&b->lock, 0);
+    buffer_fill(b, storage, ready);
+    *out = b;
+    return NULL;
+}
+
+void buffer_fill(Buffer *b, Storage *storage, Event *ready)
+{
+    b->storage = storage;
+    b->ready = ready ? event_hold(ready) : NULL;
+}
+
+/* Under the lock, or alone with it: somebody still works at its contents. */
+static bool has_run_before_it(const Buffer *b)
+{
+    return b->ready && !event_is_ready(b->ready);
+}
+
+void buffer_delete(Buffer *b)
+{
+    lock_take(&b->lock);
+    Storage *storage = b->storage;
+    b->storage = NULL;
+    b->is_consumed = false;
+    if (b->nviews && storage) {
+        b->viewed = storage;
+        storage = NULL;
+    }
+    bool is_pending = has_run_before_it(b);
+    lock_give(&b->lock);
+    storage_release(storage);
+    if (is_pending)
+        executor_let_go(b->device->executor);
+}
+
+static void end(Buffer *b)
+{
+    /* what is not pending may be freed after its device */
+    Executor *executor = has_run_before_it(b) ? b->device->executor : NULL;
+    storage_release(b->storage);
+    storage_release(b->viewed);
+    event_release(b->ready);
+    handle_free(HANDLE_BUFFER, b, sizeof *b);
+    if (executor)
+        executor_let_go(executor);
+}
+
+void buffer_free(Buffer *b)
+{
+    if (!b)
+        return;
+    lock_take(&b->lock);
+    b->is_freed = true;
+    bool is_viewed = b->nviews != 0;
+    lock_give(&b->lock);
+    if (!is_viewed)
+        end(b);
+}
+
+bool buffer_is_deleted(Buffer *b)
+{
+    lock_take(&b->lock);
+    bool is_deleted = !b->storage;
+    lock_give(&b->lock);
+    return is_deleted;
+}
+
+Error *buffer_gone(const Buffer *b)
+{
+    return error_new(CODE_INVALID, "buffer %s on device %d has been deleted or donated",
+                     type_name(b->type), b->device->id);
+}
+
+/* Under the lock: the event that stands between now and the contents, or NULL.  One that has
+ * happened and went well is forgotten. */
+static Event *pending_event(Buffer *b, Event **forgotten)
+{
+    *forgotten = NULL;
+    if (!b->ready || !event_is_ready(b->ready))
+        return b->ready;
+    Error *error = event_error(b->ready);
+    if (error) {
+        error_free(error);
+        return b->ready;
+    }
+    *forgotten = b->ready;
+    b->ready = NULL;
+    return NULL;
+}
+
+Error *buffer_hold(Buffer *b, Storage **storage, Event **pending)
+{
+    Event *forgotten = NULL;
+    *pending = NULL;
+    lock_take(&b->lock);
+    *storage = b->storage;
+    if (b->storage) {
+        storage_hold(b->storage);
+        *pending = pending_event(b, &forgotten);
+        if (*pending)
+            event_hold(*pending);
+    }
+    lock_give(&b->lock);
+    event_release(forgotten);
+    return *storage ? NULL : buffer_gone(b);
+}
+
+bool buffer_consume(Buffer *b, const Storage *storage)
+{
+    lock_take(&b->lock);
+    bool is_there = b->storage && b->storage == storage;
+    Storage *mine = is_there && !b->nviews ? b->storage : NULL;
+    if (mine) {
+        b->storage = NULL;
+        b->is_consumed = true;
+    }
+    lock_give(&b->lock);
+    storage_release(mine);
+    return is_there;
+}
+
+void buffer_restore(Buffer *b, Storage *storage)
+{
+    lock_take(&b->lock);
+    if (b->is_consumed) {
+        b->storage = storage_hold(storage);
+        b->is_consumed = false;
+    }
+    lock_give(&b->lock);
+}
+
+Event *buffer_ready(Buffer *b)
+{
+    Storage *storage;
+    Event *pending;
+    Error *error = buffer_hold(b, &storage, &pending);
+    if (error)
+        return event_ready(error);
+    storage_release(storage);
+    return pending ? pending : event_ready(NULL);
+}
+
+/* Hosts fill a byte with a narrower number as they like: ml_dtypes keeps -2 as an int4 in 0x0e.
+ * Here it is sign-extended, and a bool is 0 or 1. */
+static void tidy_narrow(Type type, void *data)
+{
+    int8_t *at = data;
+    const ElementInfo *info = &element_info[type.element];
+    if (info->bits >= 8 || info->kind == TOKENS)
+        return;
+    int64_t n = type_count(type);
+    int above = 8 - info->bits;
+    if (info->kind == BOOLEAN)
+        for (int64_t i = 0; i < n; i++)
+            at[i] = at[i] != 0;
+    else if (info->kind == SIGNED)
+        for (int64_t i = 0; i < n; i++)
+            at[i] = (int8_t)((int8_t)((unsigned)at[i] << above) >> above);
+    else
+        for (int64_t i = 0; i < n; i++)
+            at[i] = (int8_t)((uint8_t)((unsigned)at[i] << above) >> above);
+}
+
+Error *buffer_from_host(Device *device, Type type, const void *data, const int64_t *strides,
+                        Buffer **out)
+{
+    TRY(executor_check(device->executor));
+    size_t bytes = type_bytes(type);
+    Storage *storage;
+    TRY(storage_new(device->memory, type, &storage));
+    if (!strides && bytes) {
+        memcpy(storage->data, data, bytes);
+    } else if (bytes) {
+        int64_t dense[MAX_RANK];
+        byte_strides(type, dense);
+        strided_copy(storage->data, dense, data, strides, type.rank, type.dims,
+                     (size_t)element_info[type.element].bytes);
+    }
+    tidy_narrow(type, storage->data);
+    return buffer_new(device, type, storage, NULL, out);
+}
+
+/* A copy of bytes that waits for its source. */
+typedef struct Copy {
+    Callback callback;
+    Storage *from, *to; /* to: NULL for host memory */
+    void *dst;
+    size_t bytes;
+    Event *done;
+} Copy;
+
+static void copy_when_ready(Error *error, void *user)
+{
+    Copy *copy = user;
+    if (!error && copy->bytes)
+        memcpy(copy->dst, copy->from->data, copy->bytes);
+    storage_release(copy->from);
+    storage_release(copy->to);
+    event_set(copy->done, error);
+    event_release(copy->done);
+    free(copy);
+}
+
+/* Takes the hold on pending, and those on from and to unless there is no memory for it; gives a new
+ * hold on the event of the copy. */
+static Error *copy_after(Event *pending, Storage *from, Storage *to, void *dst, size_t bytes,
+                         Event **out)
+{
+    Event *done = event_new();
+    Copy *copy = malloc(sizeof *copy);
+    if (!done || !copy) {
+        event_release(done);
+        event_release(pending);
+        free(copy);
+        return error_new(CODE_EXHAUSTED, "no memory for the books of a transfer of %zu bytes",
+                         bytes);
+    }
+    *copy = (Copy){ { NULL, copy_when_ready, copy }, from, to, dst, bytes, event_hold(done) };
+    event_then(pending, &copy->callback);
+    event_release(pending);
+    *out = done;
+    return NULL;
+}
+
+Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
+{
+    TRY(executor_check(b->device->executor));
+    size_t needed = type_bytes(b->type);
+    if (bytes < needed)
+        return error_new(CODE_INVALID,
+                         "buffer %s on device %d takes %zu bytes; there is room for %zu",
+                         type_name(b->type), b->device->id, needed, bytes);
+    Storage *storage;
+    Event *pending;
+    TRY(buffer_hold(b, &storage, &pending));
+    if (pending) {
+        Error *error = copy_after(pending, storage, NULL, dst, needed, done);
+        if (error)
+            storage_release(storage);
+        return error;
+    }
+    if (needed)
+        memcpy(dst, storage->data, needed);
+    storage_release(storage);
+    *done = event_ready(NULL);
+    return NULL;
+}
+
+Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
+{
+    TRY(executor_check(to->executor));
+    size_t bytes = type_bytes(b->type);
+    Storage *from, *copy;
+    Event *pending;
+    TRY(buffer_hold(b, &from, &pending));
+    Error *error = storage_new(to->memory, b->type, &copy);
+    if (error) {
+        storage_release(from);
+        event_release(pending);
+        return error;
+    }
+    stat_add(STAT_COPIES, 1);
+    stat_add(STAT_COPIED_BYTES, (int64_t)bytes);
+    if (!pending) {
+        if (bytes)
+            memcpy(copy->data, from->data, bytes);
+        storage_release(from);
+        return buffer_new(to, b->type, copy, NULL, out);
+    }
+    Event *done = NULL;
+    error = copy_after(pending, from, storage_hold(copy), copy->data, bytes, &done);
+    if (error) {
+        storage_release(from);
+        storage_release(copy);
+        storage_release(copy);
+        return error;
+    }
+    error = buffer_new(to, b->type, copy, done, out);
+    event_release(done);
+    return error;
+}
+
+Error *buffer_view(Buffer *b, void **data)
+{
+    lock_take(&b->lock);
+    Storage *storage = b->storage;
+    if (storage) {
+        b->nviews++;
+        *data = storage->data;
+    }
+    lock_give(&b->lock);
+    return storage ? NULL : buffer_gone(b);
+}
+
+void buffer_unview(Buffer *b)
+{
+    lock_take(&b->lock);
+    bool is_last = b->nviews > 0 && --b->nviews == 0; /* one call too many does nothing */
+    Storage *viewed = is_last ? b->viewed : NULL;
+    if (is_last)
+        b->viewed = NULL;
+    bool ends = is_last && b->is_freed;
+    lock_give(&b->lock);
+    storage_release(viewed);
+    if (ends)
+        end(b);
+}

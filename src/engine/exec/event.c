@@ -1,0 +1,274 @@
+/* event.c - something that will have happened.
+ *
+ *     pending --event_set--> ready (with an error, or well)
+ *        |                     |
+ *     waiters sleep on `state`; callbacks stand in a list until then
+ *
+ * A callback that sets another event does not run that one's callbacks: the event is put behind those
+ * whose callbacks this thread is to run.  So the stack is as deep for a chain as for one.
+ *
+ * The error is written before `state` turns ready and never again, so whoever has seen the
+ * event ready reads it without a lock. */
+#include "engine/exec/event.h"
+
+#include "base/fail.h"
+#include "base/sync.h"
+#include "engine/floats.h"
+#include "engine/exec/handle.h"
+
+#include <stdlib.h>
+
+enum { PENDING, AWAITED, READY }; /* AWAITED: pending, and somebody sleeps on it */
+
+struct PJRT_Event {
+    Handle head;
+    _Atomic int holders; /* any thread */
+    _Atomic int given;   /* any thread: of the holds, those that callers have */
+    _Atomic int state;   /* any thread */
+    _Atomic int is_lent; /* any thread: a caller may set it */
+    int born;            /* fork_generation at the start; set once */
+    _Atomic int is_lost; /* any thread of a forked child: somebody says that it will not happen */
+    Error *error;        /* set once, before state is READY */
+    Lock lock;           /* of the list */
+    Callback *callbacks, **callbacks_end;
+    Event *next; /* that this thread is to run the callbacks of; its own once it is set */
+};
+
+Event *event_new(void)
+{
+    Event *event = handle_new(HANDLE_EVENT, sizeof *event);
+    if (!event)
+        return NULL;
+    *event = (Event){ .head = event->head, .holders = 1, .born = fork_generation() };
+    event->callbacks_end = &event->callbacks;
+    return event;
+}
+
+/* What went well before anybody asked is one event, for all and for ever: nobody counts it. */
+static Event well = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
+/* And one for what failed, when there is no memory to say how. */
+static Event starved = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
+
+static bool is_for_ever(const Event *event)
+{
+    return event == &well || event == &starved;
+}
+
+Event *event_ready(Error *error)
+{
+    if (!error)
+        return &well;
+    Event *event = event_new();
+    if (!event) {
+        error_free(error);
+        return &starved;
+    }
+    event->error = error;
+    atomic_init(&event->state, READY);
+    return event;
+}
+
+Event *event_hold(Event *event)
+{
+    /* relaxed: the caller's own hold keeps it alive */
+    if (!is_for_ever(event))
+        atomic_fetch_add_explicit(&event->holders, 1, memory_order_relaxed);
+    return event;
+}
+
+static Error *error_of(const Event *event)
+{
+    if (event == &starved)
+        return error_new(CODE_EXHAUSTED, "something failed, and there is no memory to say how");
+    return error_copy(event->error);
+}
+
+/* Events that are set and whose callbacks this thread is to run, oldest first; each is held. */
+static _Thread_local Event *set_first, **set_end;
+static _Thread_local bool is_running;
+
+void event_catch_up(void)
+{
+    bool was_running = is_running;
+    is_running = true;
+    for (Event *event; (event = set_first);) {
+        Callback *callback = event->callbacks;
+        if (callback) {
+            event->callbacks = callback->next;
+            callback->f(error_of(event), callback->user);
+            continue; /* it may have caught up itself */
+        }
+        set_first = event->next;
+        event_release(event);
+    }
+    is_running = was_running;
+}
+
+/* Takes a hold on an event that is set. */
+static void run_callbacks(Event *event)
+{
+    event->next = NULL;
+    if (!set_first)
+        set_end = &set_first;
+    *set_end = event;
+    set_end = &event->next;
+    if (!is_running)
+        event_catch_up();
+}
+
+void event_set(Event *event, Error *error)
+{
+    event_hold(event); /* a waiter or a callback may let go of the last other hold */
+    event->error = error;
+    lock_take(&event->lock);
+    /* release: pairs with the acquire in event_is_ready, for `error` and what the work wrote */
+    int before = atomic_exchange_explicit(&event->state, READY, memory_order_acq_rel);
+    lock_give(&event->lock); /* from here on the list is this thread's */
+    require(before != READY);
+    if (before == AWAITED)
+        address_wake(&event->state, WAKE_ALL);
+    if (event->callbacks)
+        run_callbacks(event);
+    else
+        event_release(event);
+}
+
+void event_release(Event *event)
+{
+    /* acquire and release: the last to let go sees what all others did */
+    if (!event || is_for_ever(event) ||
+        atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
+    if (event->callbacks && event->born == fork_generation()) {
+        atomic_init(&event->holders, 1);
+        event_set(event, error_new(CODE_CANCELLED, "an event was let go before it happened"));
+        event_release(event);
+        return;
+    }
+    error_free(event->error);
+    handle_free(HANDLE_EVENT, event, sizeof *event);
+}
+
+Event *event_give(Event *event)
+{
+    /* relaxed: the hold itself keeps it alive */
+    if (!is_for_ever(event))
+        atomic_fetch_add_explicit(&event->given, 1, memory_order_relaxed);
+    return event;
+}
+
+bool event_take_back(Event *event)
+{
+    if (is_for_ever(event))
+        return true;
+    int given = atomic_load_explicit(&event->given, memory_order_relaxed);
+    while (given > 0)
+        /* relaxed: event_release orders what was done with it */
+        if (atomic_compare_exchange_weak_explicit(&event->given, &given, given - 1,
+                                                  memory_order_relaxed, memory_order_relaxed)) {
+            event_release(event);
+            return true;
+        }
+    return false;
+}
+
+void event_lend(Event *event)
+{
+    atomic_store_explicit(&event->is_lent, 1, memory_order_relaxed); /* nobody else knows of it */
+}
+
+bool event_claim(Event *event)
+{
+    /* relaxed: only to be the one who does it */
+    return atomic_exchange_explicit(&event->is_lent, 0, memory_order_relaxed);
+}
+
+bool event_is_ready(const Event *event)
+{
+    /* acquire: pairs with the exchange in event_set */
+    return atomic_load_explicit(&event->state, memory_order_acquire) == READY;
+}
+
+Error *event_error(const Event *event)
+{
+    require(event_is_ready(event));
+    return error_of(event);
+}
+
+/* In a forked child.  Without the lock, which a worker may have held when the child was made: the
+ * list that it guards is nobody's here. */
+static void set_lost(Event *event)
+{
+    /* relaxed: only to be the one who does it */
+    if (atomic_exchange_explicit(&event->is_lost, 1, memory_order_relaxed))
+        return;
+    event->error = error_new(CODE_PRECONDITION,
+                             "this event belongs to the process that this one was forked from: it "
+                             "will not happen here");
+    /* release: pairs with the acquire in event_is_ready */
+    if (atomic_exchange_explicit(&event->state, READY, memory_order_acq_rel) == AWAITED)
+        address_wake(&event->state, WAKE_ALL);
+}
+
+void event_await(Event *event)
+{
+    if (event_is_ready(event))
+        return;
+    if (event->born != fork_generation())
+        set_lost(event);
+    event_catch_up();
+    for (;;) {
+        int seen = PENDING;
+        /* acquire on failure: pairs with the exchange in event_set */
+        atomic_compare_exchange_strong_explicit(&event->state, &seen, AWAITED, memory_order_acquire,
+                                                memory_order_acquire);
+        if (seen == READY)
+            return;
+        address_wait(&event->state, AWAITED);
+    }
+}
+
+void event_then(Event *event, Callback *callback)
+{
+    if (!event_is_ready(event) && event->born != fork_generation())
+        event_await(event); /* which does not wait there */
+    if (!event_is_ready(event)) {
+        callback->next = NULL;
+        lock_take(&event->lock);
+        bool is_ready = event_is_ready(event);
+        if (!is_ready) {
+            *event->callbacks_end = callback;
+            event->callbacks_end = &callback->next;
+        }
+        lock_give(&event->lock);
+        if (!is_ready)
+            return;
+    }
+    callback->f(error_of(event), callback->user);
+}
+
+typedef struct Foreign {
+    Callback callback;
+    EventFn *f;
+    void *user;
+} Foreign;
+
+static void call_foreign(Error *error, void *user)
+{
+    Foreign foreign = *(Foreign *)user;
+    free(user);
+    Floats before = floats_theirs();
+    foreign.f(error, foreign.user);
+    floats_restore(before);
+}
+
+Error *event_on_ready(Event *event, EventFn *f, void *user)
+{
+    Foreign *foreign = malloc(sizeof *foreign);
+    if (!foreign)
+        return error_new(CODE_EXHAUSTED, "no memory to wait for an event");
+    *foreign = (Foreign){ { NULL, call_foreign, foreign }, f, user };
+    event_then(event, &foreign->callback);
+    return NULL;
+}

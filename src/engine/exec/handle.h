@@ -1,0 +1,32 @@
+/* handle.h - objects that cross the seam by their address, and how to tell whether one is still there.
+ *
+ * Each begins with its kind.  What has been destroyed is kept for a while, to be the next of its kind,
+ * so a handle that is used too late or is of another kind can be told, as long as its memory is ours. */
+#ifndef TUTTI_ENGINE_EXEC_HANDLE_H
+#define TUTTI_ENGINE_EXEC_HANDLE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum HandleKind {
+    HANDLE_EVENT, HANDLE_BUFFER, HANDLE_EXECUTABLE, HANDLE_LOADED, HANDLE_CONTEXT, HANDLE_KINDS
+} HandleKind;
+
+/* The first field of every such object. */
+typedef struct Handle {
+    uint64_t tag;
+} Handle;
+
+/* The tag of a live one: no address, and no number that a caller would have. */
+#define HANDLE_TAG(kind) (UINT64_C(0x7475747469200000) + (kind) + 1)
+
+/* Of so many bytes, always the same for a kind; undefined but for the tag.  NULL: no memory. */
+void *handle_new(HandleKind kind, size_t bytes);
+void handle_free(HandleKind kind, void *object, size_t bytes);
+void handles_end(void); /* what is kept goes; nobody has a use for handles any more */
+
+static inline bool handle_is(const void *object, HandleKind kind)
+{
+    return object && ((const Handle *)object)->tag == HANDLE_TAG(kind);
+}
+#endif

@@ -1,0 +1,400 @@
+/* launch.c - one call of a program: arguments are checked and held, results get their memory,
+ * then the run is played here (if it is small) or put on the queues of its devices.
+ *
+ *     check and hold arguments --> consume what is donated --> memory for results --> play
+ *            | error                                                | error
+ *            v                                                      v
+ *        release holds                              give back what was consumed, release holds
+ *
+ * Donation.  An argument that may be donated is consumed: its buffer lets go of the memory, unless
+ * somebody views it.  A result that may alias it takes that memory over if the run is then its only
+ * holder and it is the device's own; in all other cases the result has memory of its own, and other
+ * holders see their data unchanged.  A buffer that is consumed cannot be another argument too. */
+#include "engine/exec/launch.h"
+
+#include "base/fail.h"
+#include "engine/exec/executor.h"
+#include "engine/floats.h"
+#include "engine/exec/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INLINE_NS = 100000, /* guessed: a run under this costs less than waking somebody, */
+    ALONE_NS = 2000,    /* and what all do between meetings less than meeting on two cores */
+};
+
+static int nargs_of(const Run *run)
+{
+    return run->program->ndevices * run->program->nargs;
+}
+
+static int nouts_of(const Run *run)
+{
+    return run->program->ndevices * run->program->nresults;
+}
+
+static Storage **out_holds(Run *run)
+{
+    return run->holds + nargs_of(run);
+}
+
+/* Checks. */
+
+static Error *check_devices(Executor *e, const Launch *l)
+{
+    const Program *p = l->program;
+    uint64_t seen[(e->ndevices + 63) / 64];
+    memset(seen, 0, sizeof seen);
+    for (int d = 0; d < p->ndevices; d++) {
+        const Device *device = l->devices[d];
+        if (!device || device->executor != e)
+            return error_new(CODE_INVALID, "%.*s: device %d of the launch is not of this client",
+                             STR_ARG(p->name), d);
+        int at = (int)(device - e->devices);
+        uint64_t bit = (uint64_t)1 << at % 64;
+        if (seen[at / 64] & bit)
+            return error_new(CODE_INVALID,
+                             "%.*s: device %d is named twice; a program on %d devices needs %d "
+                             "different ones",
+                             STR_ARG(p->name), device->id, p->ndevices, p->ndevices);
+        seen[at / 64] |= bit;
+    }
+    return NULL;
+}
+
+static Error *check_argument(const Launch *l, int d, int i)
+{
+    const Program *p = l->program;
+    const Buffer *b = l->args[d][i];
+    Type wanted = p->args[i].local;
+    if (!b)
+        return error_new(CODE_INVALID, "%.*s: argument %d on device %d is missing; it takes %d",
+                         STR_ARG(p->name), i, l->devices[d]->id, p->nargs);
+    if (!handle_is(b, HANDLE_BUFFER))
+        return error_new(CODE_INVALID, "%.*s: argument %d on device %d is no PJRT_Buffer: it was "
+                                       "destroyed, or never was one",
+                         STR_ARG(p->name), i, l->devices[d]->id);
+    if (b->device != l->devices[d])
+        return error_new(CODE_INVALID, "%.*s: argument %d (%s) lies on device %d, not on device %d",
+                         STR_ARG(p->name), i, type_name(b->type), b->device->id, l->devices[d]->id);
+    /* JAX holds tokens as arrays of nothing. */
+    bool is_token = wanted.element == TOKEN && type_bytes(b->type) == 0;
+    if (!type_equal(b->type, wanted) && !is_token)
+        return error_new(CODE_INVALID, "%.*s: argument %d on device %d is %s; the program takes %s",
+                         STR_ARG(p->name), i, b->device->id, type_name(b->type), type_name(wanted));
+    return NULL;
+}
+
+/* Arguments. */
+
+static Error *hold_arguments(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    for (int d = 0, k = 0; d < p->ndevices; d++)
+        for (int i = 0; i < p->nargs; i++, k++) {
+            TRY(check_argument(l, d, i));
+            Error *error = buffer_hold(l->args[d][i], &run->holds[k], &run->pending[k]);
+            if (error)
+                return error_in(error, "%.*s: argument %d", STR_ARG(p->name), i);
+            run->pointers[k] = run->holds[k]->data;
+        }
+    return NULL;
+}
+
+static void release_holds(Run *run)
+{
+    int n = nargs_of(run) + nouts_of(run);
+    for (int k = 0; k < n; k++)
+        storage_release(run->holds[k]);
+}
+
+static bool is_donated(const Launch *l, int i)
+{
+    return l->program->args[i].may_donate && !(l->may_not_donate && l->may_not_donate[i]);
+}
+
+/* An argument is gone that was there a moment ago. */
+static Error *used_twice(const Launch *l, int d, int i)
+{
+    int other = 0;
+    while (other < l->program->nargs && (other == i || l->args[d][other] != l->args[d][i]))
+        other++;
+    if (other == l->program->nargs) /* another thread deleted or donated it meanwhile */
+        return error_in(buffer_gone(l->args[d][i]), "%.*s: argument %d", STR_ARG(l->program->name),
+                        i);
+    return error_new(CODE_INVALID,
+                     "%.*s: arguments %d and %d on device %d are the same %s, which is donated: "
+                     "pass a copy, or do not donate it",
+                     STR_ARG(l->program->name), other < i ? other : i, other < i ? i : other,
+                     l->devices[d]->id, type_name(l->args[d][i]->type));
+}
+
+/* After this the run's holds are what is left of the donated buffers. */
+static Error *consume_donated(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    int ndonated = 0;
+    for (int i = 0; i < p->nargs; i++)
+        for (int d = 0; is_donated(l, i) && d < p->ndevices; d++, ndonated++)
+            if (!buffer_consume(l->args[d][i], run->holds[d * p->nargs + i]))
+                return used_twice(l, d, i);
+    for (int i = 0; ndonated && i < p->nargs; i++)
+        for (int d = 0; !is_donated(l, i) && d < p->ndevices; d++)
+            if (buffer_is_deleted(l->args[d][i]))
+                return used_twice(l, d, i);
+    return NULL;
+}
+
+static void restore_donated(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    for (int i = 0; i < p->nargs; i++)
+        for (int d = 0; is_donated(l, i) && d < p->ndevices; d++)
+            buffer_restore(l->args[d][i], run->holds[d * p->nargs + i]);
+}
+
+/* Results. */
+
+/* May result j on device d take over the memory of the argument it aliases?  A view on it, a
+ * second passing of it or a transfer under way are holders too. */
+static Storage *storage_to_take_over(Run *run, const Launch *l, int d, int j)
+{
+    const Program *p = l->program;
+    int i = p->results[j].alias;
+    if (i < 0 || i >= p->nargs || !is_donated(l, i))
+        return NULL;
+    Storage *storage = run->holds[d * p->nargs + i];
+    bool fits = storage->memory == l->devices[d]->memory &&
+                storage->bytes >= type_bytes(p->results[j].local);
+    return fits && storage_is_alone(storage) ? storage : NULL;
+}
+
+static Error *make_result(Run *run, const Launch *l, int d, int j)
+{
+    const Program *p = l->program;
+    Storage **outs = out_holds(run), **out = &outs[d * p->nresults + j];
+    Storage *taken = storage_to_take_over(run, l, d, j);
+    if (taken) {
+        *out = storage_hold(taken); /* no longer alone: nobody else takes it */
+        stat_add(STAT_DONATED, 1);
+        return NULL;
+    }
+    Memory *memory = l->devices[d]->memory;
+    Type type = p->results[j].local;
+    Error *error = d && p->results[j].is_shared ? storage_lend(memory, type, outs[j], out)
+                                                : storage_new(memory, type, out);
+    return error ? error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j,
+                            type_name(type))
+                 : NULL;
+}
+
+/* Result storages into the run's holds: one hold each, for the buffer. */
+static Error *make_results(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    Storage **outs = out_holds(run);
+    for (int d = 0, k = 0; d < p->ndevices; d++)
+        for (int j = 0; j < p->nresults; j++, k++) {
+            TRY(make_result(run, l, d, j));
+            run->pointers[nargs_of(run) + k] = outs[k]->data;
+        }
+    return NULL;
+}
+
+/* Buffers for the caller, still empty: nothing may fail once the run has begun. */
+static Error *make_buffers(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    for (int d = 0, k = 0; d < p->ndevices; d++)
+        for (int j = 0; j < p->nresults; j++, k++)
+            TRY(buffer_new(l->devices[d], p->results[j].local, NULL, NULL, &run->buffers[k]));
+    return NULL;
+}
+
+/* They take over the run's holds, or new ones if it goes on. */
+static void hand_out(Run *run, const Launch *l, Event *ready)
+{
+    const Program *p = l->program;
+    Storage **outs = out_holds(run);
+    for (int d = 0, k = 0; d < p->ndevices; d++)
+        for (int j = 0; j < p->nresults; j++, k++) {
+            l->outs[d][j] = run->buffers[k];
+            buffer_fill(run->buffers[k], outs[k], ready);
+            outs[k] = run->is_inline ? NULL : storage_hold(outs[k]);
+        }
+    for (int d = 0; l->done && d < p->ndevices; d++)
+        l->done[d] = event_give(ready ? event_hold(ready) : event_ready(NULL));
+}
+
+/* Playing. */
+
+static void make_tasks(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    void **outs = run->pointers + nargs_of(run);
+    for (int d = 0; d < p->ndevices; d++) {
+        Task *t = &run->tasks[d];
+        t->run = run;
+        t->device = l->devices[d];
+        t->number = d;
+        t->frame.pool = p->pool;
+        t->frame.args = run->pointers + d * p->nargs;
+        t->frame.outs = outs + d * p->nresults;
+        t->frame.rt = &runtime;
+        t->frame.partition = d % p->npartitions;
+        t->frame.replica = d / p->npartitions;
+        t->frame.cancel = &run->cancel;
+        t->frame.program = p;
+        t->frame.task = t;
+    }
+}
+
+static bool is_small(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    if (!p->is_cost_known || p->cost_ns >= INLINE_NS / p->ndevices)
+        return false;
+    for (int k = 0, n = nargs_of(run); k < n; k++)
+        if (run->pending[k])
+            return false;
+    return executor_is_idle(run->executor, p->ndevices, l->devices);
+}
+
+static void play_here(Run *run, const Launch *l)
+{
+    run->is_alone = run->is_inline = true;
+    const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
+    Floats before = floats_ours();
+    loc_table = l->places;
+    run_play(run);
+    loc_table = outer;
+    floats_restore(before);
+    stat_add(STAT_INLINE_LAUNCHES, 1);
+    Event *failed = run->error ? event_ready(run->error) : NULL;
+    hand_out(run, l, failed);
+    event_release(failed);
+    release_holds(run);
+    run_recycle(run);
+    if (l->on_end)
+        l->on_end(l->user);
+}
+
+static void argument_ready(Error *error, void *user)
+{
+    Task *t = user;
+    if (error)
+        run_fail(t->run, error);
+    task_unblock(t);
+}
+
+/* What a run needs to go on behind its launch: its event, and a callback for each argument that is
+ * not there yet. */
+static Error *prepare_to_wait(Run *run)
+{
+    int n = 0, nargs = nargs_of(run);
+    for (int k = 0; k < nargs; k++)
+        n += run->pending[k] != NULL;
+    run->done = event_new();
+    run->callbacks = n ? malloc(sizeof *run->callbacks * (size_t)n) : NULL;
+    if (!run->done || (n && !run->callbacks))
+        return error_new(CODE_EXHAUSTED, "%.*s: no memory to wait for %d arguments",
+                         STR_ARG(run->program->name), n);
+    return NULL;
+}
+
+static void play_behind(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    run->places = l->places;
+    run->on_end = l->on_end;
+    run->user = l->user;
+    hand_out(run, l, run->done);
+    for (int d = 0; d < p->ndevices; d++) {
+        int n = 2; /* not at the head of its queue; this function */
+        for (int i = 0; i < p->nargs; i++)
+            n += run->pending[d * p->nargs + i] != NULL;
+        atomic_init(&run->tasks[d].nblockers, n);
+    }
+    atomic_init(&run->nblocked, p->ndevices);
+    run->is_alone = p->ndevices == 1 || p->longest_ns < ALONE_NS / p->ndevices;
+    run_enqueue(run);
+    Callback *callback = run->callbacks;
+    for (int k = 0, n = nargs_of(run); k < n; k++) {
+        if (!run->pending[k])
+            continue;
+        *callback = (Callback){ NULL, argument_ready, &run->tasks[k / p->nargs] };
+        event_then(run->pending[k], callback++);
+        event_release(run->pending[k]);
+    }
+    /* With its last task unblocked the run may end, and the program with it. */
+    Task *tasks = run->tasks;
+    for (int d = 0, n = p->ndevices; d < n; d++)
+        task_unblock(&tasks[d]);
+}
+
+void run_end(Run *run)
+{
+    Error *error = run->error;
+    /* relaxed: set by executor_free or unwanted.c, or with an error */
+    if (!error && atomic_load_explicit(&run->cancel, memory_order_relaxed))
+        error = run_stopped(run);
+    release_holds(run);
+    event_set(run->done, error);
+    event_release(run->done);
+    if (run->on_end)
+        run->on_end(run->user);
+    run_recycle(run);
+}
+
+/* On error nothing has happened, but for holds that abandon releases. */
+static Error *prepare(Run *run, const Launch *l, bool *is_here)
+{
+    TRY(hold_arguments(run, l));
+    *is_here = is_small(run, l);
+    if (!*is_here) {
+        TRY(executor_start(run->executor));
+        TRY(prepare_to_wait(run));
+    }
+    TRY(make_buffers(run, l));
+    Error *error = consume_donated(run, l);
+    if (!error)
+        error = make_results(run, l);
+    if (error)
+        restore_donated(run, l);
+    return error;
+}
+
+static void abandon(Run *run)
+{
+    for (int k = 0, n = nouts_of(run); k < n; k++)
+        buffer_free(run->buffers[k]);
+    release_holds(run);
+    event_release(run->done);
+    for (int k = 0, n = nargs_of(run); k < n; k++)
+        event_release(run->pending[k]);
+    run_recycle(run);
+}
+
+Error *launch(Executor *e, const Launch *l)
+{
+    TRY(executor_check(e));
+    TRY(check_devices(e, l));
+    executor_wait_for_room(e, l->program->ndevices, l->devices);
+    Run *run;
+    TRY(run_new(e, l->program, &run));
+    bool is_here;
+    Error *error = prepare(run, l, &is_here);
+    if (error) {
+        abandon(run);
+        return error;
+    }
+    make_tasks(run, l);
+    stat_add(STAT_LAUNCHES, 1);
+    if (is_here)
+        play_here(run, l);
+    else
+        play_behind(run, l);
+    return NULL;
+}

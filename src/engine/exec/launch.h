@@ -1,0 +1,62 @@
+/* launch.h - one call of a program on its devices, from the caller's side. */
+#ifndef TUTTI_ENGINE_EXEC_LAUNCH_H
+#define TUTTI_ENGINE_EXEC_LAUNCH_H
+#include "engine/program.h"
+#include "engine/exec/buffer.h"
+#include "engine/exec/event.h"
+
+typedef struct Executor Executor; /* the workers and the queues; see executor.h */
+
+/* A device: memory of its own, and a queue in which its launches keep their order. */
+typedef struct Device {
+    int id;
+    Memory *memory;
+    Executor *executor;
+    void *seam;       /* the plugin's object for it */
+    void *queue;      /* executor only */
+} Device;
+
+/* Workers: 0 means one per core that affinity and the cgroup quota allow (TUTTI_WORKERS
+ * overrides).  Threads start at the first launch that needs them. */
+MUST_USE Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out);
+void executor_free(Executor *e); /* waits for what runs, and joins the threads */
+Device *executor_device(Executor *e, int i);
+/* unwanted.c: the program's executable is gone, so that runs of it that are under way stop once
+ * nobody holds their results.  Not for programs that touch more than those. */
+void executor_abandon(Executor *e, const Program *program);
+void executor_let_go(Executor *e); /* somebody has let go of a result that was not there yet */
+int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */
+/* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
+ * copies ask it themselves. */
+MUST_USE Error *executor_check(const Executor *e);
+
+typedef struct Launch {
+    const Program *program;
+    Device *const *devices;          /* [ndevices]: who plays partition d */
+    Buffer *const *const *args;      /* [ndevices][nargs] */
+    const bool *may_not_donate;      /* [nargs], or NULL: all may */
+    Buffer **const *outs;            /* [ndevices][nresults]; filled by launch */
+    Event **done;                    /* [ndevices], or NULL: one new hold per device */
+    /* NULL, or called once when the program is no longer needed: before launch returns, or by a
+     * worker.  Not called when launch returns an error. */
+    void (*on_end)(void *user);
+    void *user;
+    const LocTable *places; /* how messages name the program's places; NULL: as it was compiled */
+} Launch;
+
+/* Small runs have happened when this returns; others go on behind, and the results' ready
+ * events say when; after them nothing of the launch touches the program.  An error returned
+ * means that nothing was launched and nothing donated. */
+MUST_USE Error *launch(Executor *e, const Launch *l);
+
+/* Counters since the start of the process, for --stats and tests. */
+typedef struct RunStats {
+    int64_t launches, inline_launches; /* all; those that ran on the caller's thread */
+    int64_t meetings, joins;           /* completed; of them tutti.global */
+    int64_t evaluations;               /* nodes played by the evaluator */
+    int64_t copies, copied_bytes;      /* of whole buffers: donated but shared, cut, joined */
+    int64_t donated;                   /* results that took over an argument's memory */
+    int64_t deadlocks;
+} RunStats;
+RunStats run_stats(void);
+#endif

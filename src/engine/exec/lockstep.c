@@ -1,0 +1,154 @@
+/* lockstep.c - one thread plays all devices of a run.
+ *
+ *     all at one place:   stretch for device 0, 1, 2, 3 --> meeting --> stretch for 0, 1, 2, 3
+ *     else, in turn:      device 0 up to its next meeting, device 1 up to its next, ...
+ *
+ * In step nobody arrives and nobody waits: that all of them come to a meeting is seen from what
+ * their stretches said.  Where their ways part each moves on its own, as with many workers, and
+ * wrong programs are found out there.  And what a meeting in a loop has to do is written down the
+ * first time and only played from then on. */
+#include "base/fail.h"
+#include "engine/collectives/group.h"
+#include "engine/exec/executor.h"
+
+enum {
+    PATIENCE = 1000, /* meetings, before others get the thread */
+    KEPT = 4,        /* scores; a power of two */
+};
+
+static bool are_in_step(const Run *run)
+{
+    int at = run->tasks[0].next_stretch;
+    for (int d = 0; d < run->program->ndevices; d++) {
+        const Task *t = &run->tasks[d];
+        if (t->waits || t->has_ended || t->next_stretch != at)
+            return false;
+    }
+    return true;
+}
+
+/* Everybody plays a stretch and says what comes next.  Do all say the same? */
+static bool play_stretch(Run *run, int number, int32_t *said)
+{
+    require(number < run->program->nstretches);
+    StretchFn *f = run->program->stretches[number];
+    int32_t differs = 0;
+    for (int d = 0; d < run->program->ndevices; d++) {
+        said[d] = f(&run->tasks[d].frame);
+        if (run->tasks[d].frame.error) /* frame_fail */
+            said[d] = STRETCH_FAIL;
+        differs |= said[d] ^ said[0];
+    }
+    return !differs;
+}
+
+static bool is_cancelled(const Run *run)
+{
+    /* relaxed: a hint to stop */
+    return atomic_load_explicit(&run->cancel, memory_order_relaxed);
+}
+
+/* The number of the meeting that all have come to, if they may go on in step; else -1. */
+static int meeting_of_all(const Run *run, int32_t said)
+{
+    if (said > STRETCH_MEET)
+        return -1;
+    int k = STRETCH_MEET - said;
+    require(k < run->program->nmeetings);
+    return run->program->meetings[k].nfull ? k : -1;
+}
+
+static void meet_group(Run *run, const Meeting *m, const Group *group, Score *kept)
+{
+    if (kept->m == m && kept->frame == &run->tasks[group->members[0]].frame) {
+        score_play(kept);
+        return;
+    }
+    Error *error = group_perform(run, m, group, kept);
+    if (error)
+        run_fail(run, error);
+}
+
+/* Each group of each meeting has a score that is kept for it, and for others. */
+static void meet_all(Run *run, int k, Score *kept)
+{
+    const Meeting *m = &run->program->meetings[k];
+    run->nmet += m->nfull;
+    if (m->nfull == 1 && kept[(unsigned)k % KEPT].m == m) { /* the short way to the same */
+        score_play(&kept[(unsigned)k % KEPT]);
+        return;
+    }
+    for (int i = 0; i < m->nfull; i++)
+        meet_group(run, m, &run->program->groups[m->full[i]], &kept[(unsigned)(k + i) % KEPT]);
+}
+
+/* Returns when all have ended, or no longer stand at one place, or have met often, or are to stop:
+ * a meeting may have failed, and then nobody plays on with what it did not give. */
+static void play_with(Run *run, Score *kept)
+{
+    int n = run->program->ndevices, at = run->tasks[0].next_stretch;
+    int32_t said[n];
+    for (int turns = 0; turns < PATIENCE && !is_cancelled(run); turns++) {
+        int k = -1;
+        if (play_stretch(run, at, said))
+            k = meeting_of_all(run, said[0]);
+        if (k < 0) {
+            for (int d = 0; d < n; d++)
+                task_go_on(&run->tasks[d], said[d]);
+            return;
+        }
+        meet_all(run, k, kept);
+        at = run->program->meetings[k].next;
+    }
+    for (int d = 0; d < n; d++)
+        run->tasks[d].next_stretch = at;
+}
+
+static void play_in_step(Run *run)
+{
+    Score kept[KEPT];
+    for (int i = 0; i < KEPT; i++)
+        score_begin(&kept[i]);
+    play_with(run, kept);
+    for (int i = 0; i < KEPT; i++)
+        score_end(&kept[i]);
+}
+
+static void play_in_turn(Run *run)
+{
+    for (int turns = 0; turns < PATIENCE && run->nended < run->program->ndevices; turns++) {
+        for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
+            if (!t->waits && !t->has_ended)
+                task_play(t);
+        if (are_in_step(run))
+            return;
+    }
+}
+
+static void begin_all(Run *run)
+{
+    for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
+        if (!t->has_begun)
+            task_begin(t);
+}
+
+void run_play(Run *run)
+{
+    Executor *e = run->executor;
+    begin_all(run);
+    for (int turns = 0; run->nended < run->program->ndevices; turns++) {
+        bool are_others_waiting =
+            /* relaxed: a hint */
+            !run->is_inline && atomic_load_explicit(&e->nready, memory_order_relaxed);
+        if (turns && are_others_waiting) {
+            task_push(run->tasks);
+            return;
+        }
+        if (!is_cancelled(run) && are_in_step(run))
+            play_in_step(run);
+        else
+            play_in_turn(run);
+    }
+    if (!run->is_inline)
+        run_end(run);
+}

@@ -1,0 +1,152 @@
+/* runtime.c - the functions that compiled code calls through its frame.
+ *
+ * evaluate: the places of a node's operands and results become tensors, and the reference
+ * evaluator plays the node.  Results that share memory with an operand (a donated argument, a
+ * value updated in place) are made apart and copied, since the evaluator's rules may read an
+ * operand after they have begun to write. */
+#include "engine/eval/eval.h"
+#include "engine/program.h"
+#include "engine/numerics/gemm.h"
+#include "engine/numerics/routines.h"
+#include "engine/numerics/libm.h"
+#include "engine/exec/slices.h"
+#include "engine/numerics/merge_sort.h"
+#include "engine/numerics/sort_keys.h"
+#include "engine/exec/stats.h"
+#include "ops/number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool overlap(Tensor a, Tensor b)
+{
+    const char *x = a.data, *y = b.data;
+    return x < y + type_bytes(b.type) && y < x + type_bytes(a.type);
+}
+
+/* Who plays it only the frame knows. */
+static bool is_device_id(OpId op)
+{
+    return op == OP_PARTITION_ID || op == OP_REPLICA_ID;
+}
+
+static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
+                   Tensor *out)
+{
+    const Module *m = f->program->module;
+    if (!e->node)
+        return eval_region(m, main, in, out);
+    OpId op = node_at(m, e->node)->op;
+    if (is_device_id(op)) {
+        number_set_int(out->type.element, op == OP_PARTITION_ID ? f->partition : f->replica,
+                       out->data);
+        return NULL;
+    }
+    LibraryFn *library = e->is_by_rule ? NULL : library_find(m, node_at(m, e->node));
+    return library ? library(f, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
+}
+
+/* Puts memory apart under results that lie on operands; apart[i] NULL: result i is fine. */
+static Error *set_apart(int nin, const Tensor *in, int nout, Tensor *out, void **apart)
+{
+    for (int i = 0; i < nout; i++)
+        for (int j = 0; j < nin && !apart[i]; j++) {
+            if (!overlap(out[i], in[j]))
+                continue;
+            apart[i] = malloc(type_bytes(out[i].type));
+            if (!apart[i])
+                return error_new(CODE_EXHAUSTED, "no memory for a result of type %s",
+                                 type_name(out[i].type));
+            out[i].data = apart[i];
+        }
+    return NULL;
+}
+
+typedef struct Site {
+    RegionId main;
+    int nin, nout;
+    ValueId in_first; /* node 0: arguments of main */
+    const Node *node; /* of the evaluation, or main's RETURN */
+} Site;
+
+static Site site_of(const Module *m, const Evaluation *e)
+{
+    Site s = { 0 };
+    if (e->node) {
+        s.node = node_at(m, e->node);
+        s.nin = s.node->nin;
+        s.nout = s.node->nout;
+        return s;
+    }
+    s.main = func_find(m, STR("main"))->body;
+    s.node = region_return(m, s.main);
+    s.nin = region_at(m, s.main)->nargs;
+    s.in_first = region_at(m, s.main)->args;
+    s.nout = s.node->nin;
+    return s;
+}
+
+static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Tensor *in,
+                          Tensor *out, void **apart)
+{
+    const Module *m = f->program->module;
+    for (int i = 0; i < s->nin; i++) {
+        ValueId v = s->in_first ? s->in_first + (ValueId)i : s->node->in[i];
+        in[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->in[i]) : f->args[i] };
+    }
+    for (int i = 0; i < s->nout; i++) {
+        ValueId v = e->node ? s->node->out + (ValueId)i : s->node->in[i];
+        out[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->out[i]) : f->outs[i] };
+    }
+    TRY(set_apart(s->nin, in, s->nout, out, apart));
+    TRY(play(f, e, s->main, in, out));
+    for (int i = 0; i < s->nout; i++)
+        if (apart[i])
+            memcpy(e->node ? frame_at(f, e->out[i]) : f->outs[i], apart[i],
+                   type_bytes(out[i].type));
+    return NULL;
+}
+
+/* Operations of so many operands and results take no memory to be played. */
+enum { FEW_VALUES = 16 };
+
+static int32_t evaluate(Frame *f, int32_t which)
+{
+    const Evaluation *e = &f->program->evaluations[which];
+    Site s = site_of(f->program->module, e);
+    stat_add(STAT_EVALUATIONS, e->is_counted);
+    int n = s.nin + s.nout;
+    struct {
+        Tensor tensors[FEW_VALUES];
+        void *apart[FEW_VALUES];
+    } few;
+    Tensor *tensors = few.tensors;
+    void **apart = few.apart, *many = NULL;
+    if (n > FEW_VALUES) {
+        many = malloc((size_t)n * (sizeof *tensors + sizeof *apart));
+        if (!many) {
+            f->error = error_new(CODE_EXHAUSTED, "no memory for the %d values of an operation", n);
+            return 1;
+        }
+        tensors = many;
+        apart = (void **)(tensors + n);
+    }
+    memset(apart, 0, (size_t)s.nout * sizeof *apart);
+    f->error = evaluate_at(f, e, &s, tensors, tensors + s.nin, apart);
+    for (int i = 0; i < s.nout; i++)
+        free(apart[i]);
+    free(many);
+    return f->error != NULL;
+}
+
+const Runtime runtime = {
+    .evaluate = evaluate,
+    .gemm_f32 = gemm_f32,
+    .gemm_f64 = gemm_f64,
+    .gather_f32 = gather_f32,
+    .gather_f64 = gather_f64,
+    .math = math_library,
+    .sort = sort_order,
+    .sort_lines = sort_lines,
+    .slices = frame_slices,
+};

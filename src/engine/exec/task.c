@@ -1,0 +1,368 @@
+/* task.c - plays one device's part of a run, and knows when nobody can move.
+ *
+ *     play --> stretch --> stretch --> meets ----last to come: performs it, all go on
+ *                                        \------else: steps aside; its worker takes another task
+ *
+ * A run counts the tasks that can move.  When that reaches zero before all have ended, the
+ * members of some meeting wait for devices that will never come: a deadlock, known at once.
+ * A run that has failed makes its waiting tasks ready again, and every task that finds the run
+ * failed ends. */
+#include "base/fail.h"
+#include "engine/collectives/group.h"
+#include "engine/exec/executor.h"
+#include "engine/exec/stats.h"
+
+static const Meeting *meeting_of(const Task *t)
+{
+    return &t->run->program->meetings[t->meeting];
+}
+
+static bool has_come(const Run *run, int g, const Task *t)
+{
+    const Meeting *m = &run->program->meetings[run->points[g].meeting];
+    return t->waits && m->group_of[t->number] == g && meeting_of(t) == m;
+}
+
+/* Do both stay away for the same reason? */
+static bool is_away_alike(const Run *run, int g, const Task *a, const Task *b)
+{
+    return !has_come(run, g, a) && !has_come(run, g, b) && a->waits == b->waits &&
+           (!a->waits || meeting_of(a) == meeting_of(b));
+}
+
+/* The device of the i-th member, if it is away as t is; -1: it is not. */
+static int device_away(const Run *run, int g, const Task *t, int i)
+{
+    const Group *group = &run->program->groups[g];
+    const Task *other = i < group->n ? &run->tasks[group->members[i]] : NULL;
+    return other && is_away_alike(run, g, t, other) ? other->device->id : -1;
+}
+
+/* "3 to 7, 9": who is away as t is.  How many. */
+static int list_away(const Run *run, int g, const Task *t, Text *out)
+{
+    int count = 0;
+    for (int i = 0; i < run->program->groups[g].n; i++) {
+        int first = device_away(run, g, t, i), last = first;
+        if (first < 0)
+            continue;
+        for (; device_away(run, g, t, i + 1) == last + 1; i++)
+            last++;
+        text_printf(out, count ? ", %d" : "%d", first);
+        if (last > first)
+            text_printf(out, last > first + 1 ? " to %d" : ", %d", last);
+        count += last - first + 1;
+    }
+    return count;
+}
+
+/* "device 3 does not come: it has finished; " */
+static void describe_away(const Run *run, int g, const Task *t, Text *out)
+{
+    Text list = { .is_message = true };
+    bool is_one = list_away(run, g, t, &list) == 1;
+    text_printf(out, is_one ? "device %s does not come: it " : "devices %s do not come: they ",
+                text_cstr(&list));
+    if (t->waits)
+        text_printf(out, "%s in %s (%s); ", is_one ? "waits" : "wait", meeting_of(t)->name,
+                    meeting_where(meeting_of(t)));
+    else
+        text_printf(out, "%s finished; ", is_one ? "has" : "have");
+    text_free(&list);
+}
+
+/* "devices 3 to 7 do not come: they have finished; " for each reason, then "0 1 2 wait". */
+static void describe_point(const Run *run, int g, Text *out)
+{
+    const Group *group = &run->program->groups[g];
+    const Meeting *m = &run->program->meetings[run->points[g].meeting];
+    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, meeting_where(m));
+    for (int i = 0; i < group->n; i++) {
+        const Task *t = &run->tasks[group->members[i]];
+        bool is_told = has_come(run, g, t);
+        for (int k = 0; k < i && !is_told; k++)
+            is_told = is_away_alike(run, g, t, &run->tasks[group->members[k]]);
+        if (!is_told)
+            describe_away(run, g, t, out);
+    }
+    for (int i = 0; i < group->n; i++) {
+        const Task *t = &run->tasks[group->members[i]];
+        if (has_come(run, g, t))
+            text_printf(out, "%d ", t->device->id);
+    }
+    text_printf(out, run->points[g].narrived == 1 ? "waits" : "wait");
+}
+
+Error *run_stopped(const Run *run)
+{
+    /* relaxed: the caller has seen that it is set */
+    Cancel why = atomic_load_explicit(&run->cancel, memory_order_relaxed);
+    return error_new(CODE_CANCELLED, "the run was stopped: %s",
+                     why == CANCEL_UNWANTED ? "nobody holds its results, nor its executable"
+                                            : "its client was closed");
+}
+
+/* Nobody moves.  The lock is held. */
+static Error *deadlock(const Run *run)
+{
+    /* relaxed: whoever set it waits for this run to end, or wants nothing of it */
+    if (atomic_load_explicit(&run->cancel, memory_order_relaxed))
+        return run_stopped(run);
+    stat_add(STAT_DEADLOCKS, 1);
+    Text text = { .is_message = true };
+    for (int g = 0; g < run->program->ngroups; g++)
+        if (run->points[g].narrived)
+            describe_point(run, g, &text);
+    post_describe(run, &text);
+    Error *error = error_new(CODE_PRECONDITION, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+/* The lock is held.  Takes error; those who waited are listed, to be made ready without it. */
+static void fail_locked(Run *run, Error *error, TaskList *released)
+{
+    if (run->error)
+        error_free(error);
+    else
+        run->error = error;
+    /* relaxed: a hint to stop soon; the error itself is read under the lock */
+    atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
+    for (int d = 0; d < run->program->ndevices; d++) {
+        Task *t = &run->tasks[d];
+        if (!t->waits)
+            continue;
+        t->waits = false;
+        run->nmoving++;
+        list_add(released, t);
+    }
+    for (int g = 0; g < run->program->ngroups; g++)
+        run->points[g].narrived = 0;
+}
+
+void run_fail(Run *run, Error *error)
+{
+    TaskList released;
+    list_start(&released);
+    lock_take(&run->lock);
+    fail_locked(run, error, &released);
+    lock_give(&run->lock);
+    tasks_ready(run, &released);
+}
+
+static void task_fail(Task *t, Error *error)
+{
+    /* relaxed: a loop that saw the flag returned; whoever set it waits for this run */
+    if (!error && atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
+        error = run_stopped(t->run);
+    if (!error)
+        error = error_new(CODE_INTERNAL, "failed without saying why");
+    if (t->run->program->ndevices > 1)
+        error = error_in(error, "device %d", t->device->id);
+    run_fail(t->run, error);
+}
+
+static Error *mismatch(const Task *t, const Meeting *m, const Meeting *open, int g)
+{
+    const Group *group = &t->run->program->groups[g];
+    int other = -1;
+    for (int i = 0; i < group->n && other < 0; i++) {
+        const Task *member = &t->run->tasks[group->members[i]];
+        if (member->waits && meeting_of(member) == open)
+            other = member->device->id;
+    }
+    return error_new(CODE_PRECONDITION,
+                     "%s (%s): device %d comes here while device %d of its group waits in %s (%s); "
+                     "all members must meet in the same order",
+                     m->name, meeting_where(m), t->device->id, other, open->name, meeting_where(open));
+}
+
+void task_wait_locked(Task *t, int k, TaskList *released)
+{
+    Run *run = t->run;
+    t->waits = true;
+    t->meeting = k;
+    t->next_stretch = run->program->meetings[k].next;
+    if (--run->nmoving == 0)
+        fail_locked(run, deadlock(run), released);
+}
+
+typedef enum Arrival { FIRST_ONES, LAST_ONE, FAILED } Arrival;
+
+/* Records that t has come to meeting k of group g.  FIRST_ONES: t waits from now on and may
+ * already be played by another thread, so the caller must not touch it. */
+static Arrival arrive(Task *t, int k, int g)
+{
+    Run *run = t->run;
+    const Program *program = run->program;
+    Point *point = &run->points[g];
+    TaskList released;
+    list_start(&released);
+    Arrival arrival = FIRST_ONES;
+    run_lock(run);
+    if (run->error) {
+        arrival = FAILED;
+    } else if (point->narrived && point->meeting != k) {
+        fail_locked(run, mismatch(t, &program->meetings[k], &program->meetings[point->meeting], g),
+                    &released);
+        arrival = FAILED;
+    } else {
+        point->meeting = k;
+        if (++point->narrived == program->groups[g].n) {
+            point->narrived = 0;
+            for (int i = 0; i < program->groups[g].n; i++)
+                run->tasks[program->groups[g].members[i]].waits = false;
+            run->nmoving += program->groups[g].n - 1;
+            run->nmet++;
+            arrival = LAST_ONE;
+        } else {
+            task_wait_locked(t, k, &released);
+        }
+    }
+    run_unlock(run);
+    tasks_ready(run, &released);
+    return arrival;
+}
+
+Error *group_perform(Run *run, const Meeting *m, const Group *group, Score *score)
+{
+    Frame *frames[group->n];
+    for (int i = 0; i < group->n; i++)
+        frames[i] = &run->tasks[group->members[i]].frame;
+    Memory *scratch = run->tasks[group->members[0]].device->memory;
+    return meeting_perform(m, group->n, frames, scratch, score);
+}
+
+static void release_group(Task *t, const Group *group)
+{
+    if (t->run->is_alone) /* who plays it sees that they do not wait */
+        return;
+    TaskList list;
+    list_start(&list);
+    for (int i = 0; i < group->n; i++) {
+        Task *member = &t->run->tasks[group->members[i]];
+        if (member != t)
+            list_add(&list, member);
+    }
+    tasks_ready(t->run, &list);
+}
+
+/* Returns whether t goes on now; if not, it is no longer the caller's. */
+static bool meet(Task *t, int k)
+{
+    Run *run = t->run;
+    require(k < run->program->nmeetings);
+    const Meeting *m = &run->program->meetings[k];
+    int g = m->group_of[t->number];
+    if (m->op == OP_SEND || m->op == OP_RECV)
+        return m->op == OP_SEND ? post_send(t, k) : post_take(t, k);
+    if (g < 0) {
+        meeting_skip(m, &t->frame);
+        t->next_stretch = m->next;
+        return true;
+    }
+    yield_at_random();
+    Arrival arrival = arrive(t, k, g);
+    if (arrival != LAST_ONE)
+        return arrival == FAILED;
+    yield_at_random();
+    const Group *group = &run->program->groups[g];
+    t->next_stretch = m->next;
+    Score score;
+    score_begin(&score);
+    Error *error = group_perform(run, m, group, &score);
+    score_end(&score);
+    if (error)
+        run_fail(run, error);
+    release_group(t, group);
+    yield_at_random();
+    return !run->is_alone; /* there it goes on in its turn, so that all are in step again */
+}
+
+static Error *take_slab(Task *t)
+{
+    size_t bytes = t->run->program->slab_bytes;
+    void *slab = NULL;
+    if (bytes)
+        TRY(memory_take(t->device->memory, bytes, &slab));
+    t->frame.slab = slab;
+    return NULL;
+}
+
+void task_begin(Task *t)
+{
+    t->has_begun = true;
+    /* relaxed: a hint not to begin at all */
+    if (atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
+        return;
+    Error *error = take_slab(t);
+    if (error)
+        run_fail(t->run, error);
+}
+
+static void end(Task *t)
+{
+    Run *run = t->run;
+    if (t->frame.slab)
+        memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
+    error_free(t->frame.error);
+    if (!run->is_inline)
+        task_dequeue(t);
+    TaskList released;
+    list_start(&released);
+    run_lock(run);
+    t->has_ended = true;
+    bool is_last = ++run->nended == run->program->ndevices;
+    if (--run->nmoving == 0 && !is_last)
+        fail_locked(run, deadlock(run), &released);
+    run_unlock(run);
+    tasks_ready(run, &released);
+    if (!is_last)
+        return;
+    post_end(run);
+    stat_add(STAT_MEETINGS, run->nmet);
+    if (!run->is_alone)
+        run_end(run);
+}
+
+/* A stretch has said `next`: plays up to a meeting, which it returns, or to the end: -1. */
+static int play_stretches(Task *t, int32_t next)
+{
+    const Program *program = t->run->program;
+    for (;;) {
+        if (next <= STRETCH_MEET)
+            return STRETCH_MEET - next;
+        if (next == STRETCH_FAIL) {
+            Error *error = t->frame.error;
+            t->frame.error = NULL;
+            task_fail(t, error);
+        }
+        /* relaxed: a hint to stop; the run's error is read under its lock */
+        if (next < 0 || atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
+            return -1;
+        require(next < program->nstretches);
+        next = program->stretches[next](&t->frame);
+        if (t->frame.error) /* frame_fail */
+            next = STRETCH_FAIL;
+    }
+}
+
+void task_go_on(Task *t, int32_t next)
+{
+    for (;;) {
+        int k = play_stretches(t, next);
+        if (k < 0)
+            break;
+        if (!meet(t, k))
+            return;
+        next = t->next_stretch;
+    }
+    end(t);
+}
+
+void task_play(Task *t)
+{
+    if (!t->has_begun)
+        task_begin(t);
+    task_go_on(t, t->next_stretch);
+}

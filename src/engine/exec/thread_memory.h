@@ -1,0 +1,15 @@
+/* thread_memory.h - blocks of memory that a thread keeps from call to call. */
+#ifndef TUTTI_ENGINE_EXEC_THREAD_MEMORY_H
+#define TUTTI_ENGINE_EXEC_THREAD_MEMORY_H
+#include <stddef.h>
+
+typedef enum OwnUse { OWN_LEFT, OWN_RIGHT, OWN_ORDER, OWN_USES } OwnUse;
+
+/* At least so many bytes, aligned to 64; holds anything.  The calling thread's until it asks for
+ * the same use again.  It stays as large as the largest that was asked for: to multiply 9 MB or the
+ * longest vector, and 16 bytes for each element of the longest line that was sorted by a comparison
+ * of its own.  NULL: no memory. */
+void *own_block(OwnUse use, size_t bytes);
+/* The blocks of all threads.  None is in use, and none will be asked for any more. */
+void own_end(void);
+#endif

@@ -1,0 +1,195 @@
+/* kernel.h - how a fusion becomes loops: what the files that do it share.
+ *
+ *   index.c    Coord and Index: where in an array the lanes of a vector stand
+ *   element.c  element(): the LLVM value of a value at an index, computed once per index
+ *   access.c   memory <-> registers: loads, stores, what an element type looks like in both
+ *   loops.c    loop nests, and the shape of the loop over a kernel's results
+ *   cut.c      kernels in slices, for several workers
+ *   fold.c, reduce.c, window.c, conv.c, dot.c, update.c, scatter.c, sort.c
+ *              roots that are more than one loop
+ *   math*.c    functions as polynomials
+ *   ../rules/emit_*.c                       the formula of each operation
+ *
+ * A value in registers is an LLVM scalar when lanes is 1, else a vector of so many lanes;
+ * complex numbers are a struct {re, im} of those.  f16 and bf16 live as f32 that was rounded
+ * to their type, as do floats of 8 bits, but for f8E8M0FNU, whose least power of two f32 would
+ * flush: it lives as f64; i1 as i1; 2- and 4-bit integers as an extended i8. */
+#ifndef TUTTI_ENGINE_KERNELS_KERNEL_H
+#define TUTTI_ENGINE_KERNELS_KERNEL_H
+#include "engine/link/emit.h"
+
+typedef LLVMValueRef V; /* a value in registers */
+typedef struct Index Index;
+
+typedef struct Kernel {
+    Emit *e;
+    LLVMBuilderRef b;
+    LLVMContextRef c;
+    const Module *m;
+    Arena *arena; /* of this kernel: dies with it */
+    RegionId region;
+    V function, frame;
+    V *ins, *outs;    /* pointers, by operand and result */
+    int width;        /* lanes of a full vector */
+    int lanes;        /* of the values being made now */
+    bool is_small;    /* every array has fewer than 2^31 bytes: lane numbers are i32 */
+    int depth;        /* of element() within itself */
+    bool accumulates; /* f16 and bf16 are not rounded now */
+    bool is_strict;   /* products are rounded before they are added */
+    struct Memo *memo;
+    RegionId inlined; /* the region that region_inline plays, or 0; its arguments are: */
+    const V *bound;
+    struct Table *linear;  /* is_linear's answers, by value */
+    struct Table *decoded; /* the bits of narrow_decode's values */
+    int wanted;           /* slices; 1: not cut, or cut already (cut.h) */
+    int64_t nslices;      /* that there are */
+    V slice;              /* i64: the number of this one; NULL: the kernel is whole */
+    Error *error;     /* the first; values made after it are meaningless */
+} Kernel;
+
+/* The rules of ops.def.  An element rule yields the value of node n's result at an index. */
+typedef V ElementRule(Kernel *k, NodeId n, Index *at);
+typedef void BlockRule(Kernel *k, NodeId root); /* emits all of the kernel's body */
+extern ElementRule *const element_rules[OP_COUNT]; /* NULL: none */
+extern BlockRule *const block_rules[OP_COUNT];
+
+/* ---- index.c ---------------------------------------------------------------------------- */
+
+/* One coordinate of all lanes: base + lane * step, or any vector. */
+typedef struct Coord {
+    V base;           /* i64: of lane 0 */
+    int64_t step;
+    int64_t multiple; /* base is known to be a multiple of it; 0: base is 0 */
+    V vector;         /* not NULL: the lanes' own numbers; base and step mean nothing */
+} Coord;
+
+/* A position in an array, for `lanes` lanes.  Coordinates are computed when first asked for. */
+struct Index {
+    int lanes, rank;
+    const int64_t *dims;
+    Coord *at;
+    bool *known;   /* at[d] is there */
+    bool has_linear;
+    Coord linear;  /* row-major element number */
+    Index *from;   /* not NULL: the same element number in an array of another shape */
+    V mask;        /* i1 per lane: false lanes must not touch memory; NULL: all may */
+    Index *narrow; /* the same with one lane, if that was asked for */
+};
+
+Coord coord_const(Kernel *k, int64_t value);
+Coord coord_uniform(Kernel *k, V i64);
+Coord coord_vector(Kernel *k, V vector); /* of lane_type */
+bool coord_is_uniform(Coord c);
+Coord coord_add(Kernel *k, Coord a, Coord b, int lanes);
+Coord coord_add_const(Kernel *k, Coord a, int64_t value, int lanes);
+Coord coord_mul_const(Kernel *k, Coord a, int64_t factor, int lanes);
+Coord coord_div_const(Kernel *k, Coord a, int64_t divisor, int lanes);
+Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes);
+V coord_lanes(Kernel *k, Coord a, int lanes);             /* as lane_type per lane */
+V coord_less_const(Kernel *k, Coord a, int64_t limit, int lanes); /* signed; i1 per lane */
+V coord_at_least(Kernel *k, Coord a, int64_t limit, int lanes);
+LLVMTypeRef lane_type(Kernel *k, int lanes); /* i32 or i64 per lane; i64 when one lane */
+
+Index *index_new(Kernel *k, Type shape, int lanes); /* nothing known yet */
+void index_set(Index *at, int d, Coord c);
+Index *index_numbered(Kernel *k, Type shape, Coord linear, int lanes);
+Index *index_scalar(Kernel *k, int lanes); /* of a rank-0 array */
+Index *index_reshape(Kernel *k, Index *from, Type shape);
+Index *index_narrow(Kernel *k, Index *at); /* lane 0's, with one lane */
+Coord index_at(Kernel *k, Index *at, int d);
+Coord index_linear(Kernel *k, Index *at);
+bool index_is_uniform(const Index *at);
+int64_t index_count(const Index *at); /* elements of the array */
+void index_mask(Kernel *k, Index *at, const Index *outer, V condition); /* NULL: outer's only */
+void mask_narrow(Kernel *k, V *mask, V condition); /* both; *mask NULL: condition alone */
+
+/* ---- access.c --------------------------------------------------------------------------- */
+
+LLVMTypeRef int_type(Kernel *k, int bits);
+LLVMTypeRef lanes_of(LLVMTypeRef type, int lanes);   /* itself when lanes is 1 */
+LLVMTypeRef part_type(Kernel *k, Element e);         /* one lane in a register; no complex */
+LLVMTypeRef memory_type(Kernel *k, Element e);       /* one element in memory; no complex */
+LLVMTypeRef value_type(Kernel *k, Element e);        /* with k->lanes; complex too */
+V splat(Kernel *k, V scalar, int lanes);             /* complex too */
+V splat_source(V v);                                 /* what splat made it of, or NULL */
+V extract_lane(Kernel *k, V v, int lane);            /* complex too */
+V load(Kernel *k, V pointer, Element e, Index *at);
+void store(Kernel *k, V pointer, Element e, Index *at, V value);
+/* Column j of as many rows as `first` has lanes, which are of n columns each; first: column 0. */
+void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns);
+V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
+bool access_can(Element e);
+bool is_narrow(Element e);                  /* a float of 8 bits: narrow.c */
+bool is_coded(const Kernel *k, Element e);  /* that, or an f16 in software */
+V half_widen(Kernel *k, V half);            /* an f16 to f32 */
+V half_narrow(Kernel *k, V x);              /* and back, rounded */
+V narrow_decode(Kernel *k, Element e, V bits);
+V narrow_encode(Kernel *k, Element e, V x); /* as it lives, rounded */
+V power_to_f32(Kernel *k, V x);             /* an f8E8M0FNU, exactly: 2^-127 is not flushed */
+V power_from_f32(Kernel *k, V x);           /* not rounded */
+
+/* ---- element.c -------------------------------------------------------------------------- */
+
+V element(Kernel *k, ValueId v, Index *at);
+V element_uniform(Kernel *k, ValueId v, Index *at); /* at is uniform: one lane's value */
+V operand(Kernel *k, NodeId n, int i, Index *at);   /* of a MAP: at, or the scalar index */
+Coord element_coord(Kernel *k, ValueId v, Index *at, int64_t most); /* clamped to 0..most */
+/* Coordinate d of the slice that `at` walks, in an array of that extent in which the slice begins
+ * at the scalar `start`, clamped so that it fits. */
+Coord slice_coord(Kernel *k, ValueId start, Index *at, int d, int64_t extent);
+void memo_clear(Kernel *k);
+void memo_set(Kernel *k, ValueId v, Index *at, V value);
+V kernel_error(Kernel *k, NodeId n, const char *why); /* "not supported"; gives a poison value */
+/* Plays a region of scalars on values of k->lanes lanes. */
+void region_inline(Kernel *k, RegionId r, const V *args, V *results);
+Element element_of(const Kernel *k, ValueId v);
+int kernel_argument(const Kernel *k, ValueId v); /* its number, or -1 */
+
+/* ---- loops.c ---------------------------------------------------------------------------- */
+
+enum { MAX_CARRIED = 64 };
+
+/* for (i = 0; i < end; i += step), run at least once, with values carried round. */
+typedef struct Loop {
+    LLVMBasicBlockRef body;
+    V i, phis[MAX_CARRIED];
+    int ncarried;
+    V end;
+    int64_t step;
+} Loop;
+
+void loop_begin(Kernel *k, Loop *loop, int64_t n, int64_t step, int ncarried, V *carried);
+/* from: a multiple of step */
+void loop_between(Kernel *k, Loop *loop, V from, V end, int64_t step, int ncarried, V *carried);
+void loop_end(Kernel *k, Loop *loop, V *carried); /* carried: next round's in, last round's out */
+Coord loop_coord(const Loop *loop, int64_t step_of_lane);
+
+/* Which neighbouring dimensions of `shape` everything reached from the values treats as one.
+ * joined[d]: d and d + 1.  On entry: which may be at all. */
+void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *joined);
+/* Is v, at an index of its own shape, computed from element numbers alone? */
+bool is_linear(const Kernel *k, ValueId v);
+
+/* Emits body for every index of shape, in vectors along the last joined dimension. */
+typedef void LoopBody(Kernel *k, Index *at, void *user);
+void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user);
+void map_emit(Kernel *k); /* the whole kernel: one loop over its results */
+bool short_rows_emit(Kernel *k, Type shape, Type nest); /* columns.c; false: not its kind */
+bool turn_emit(Kernel *k); /* turn.c: the whole kernel, if it is a transpose for tiles */
+void copy_emit(Kernel *k, V to, V from, size_t bytes);
+/* update.c: the result begins as the operand v, copied unless it lies there already. */
+void start_as_operand(Kernel *k, ValueId v, int result);
+
+/* ---- llvm comforts ---------------------------------------------------------------------- */
+
+LLVMTypeRef one_lane(LLVMTypeRef type);                 /* of a vector; else itself */
+V const_i64(Kernel *k, int64_t value);
+V const_f(Kernel *k, LLVMTypeRef like, double value);   /* scalar or splat, of type `like` */
+V const_i(Kernel *k, LLVMTypeRef like, int64_t value);
+V intrinsic(Kernel *k, const char *name, LLVMTypeRef type, int n, V *args);
+#define INTRINSIC(k, name, x, ...)                                                                 \
+    intrinsic((k), (name), LLVMTypeOf(x), (int)(sizeof((V[]){ x, ##__VA_ARGS__ }) / sizeof(V)),   \
+              (V[]){ x, ##__VA_ARGS__ })
+V runtime_function(Kernel *k, size_t offset); /* the pointer at that offset of the Runtime */
+V byte_offset(Kernel *k, V pointer, int64_t bytes);
+#endif

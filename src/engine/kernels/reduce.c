@@ -1,0 +1,185 @@
+/* reduce.c - the kernel whose root is a reduce.
+ *
+ * In: a reduce, its operands computed on the fly, and what its results still go through.
+ * Out: loops by fold.c.  A region that is one operation with an identity (add, max ...) runs
+ * with many accumulators; any other with one, which begins as the initial value.
+ *
+ * The largest of floats is NaN if any is.  To look at that in each step would be slow, so the
+ * comparison ignores it, and a second accumulator remembers whether one was seen.
+ *
+ * The place of the largest (arg.c) runs with many accumulators too, which all begin as the initial
+ * values: to take those in several times changes nothing. */
+#include "engine/kernels/reduce.h"
+
+#include "engine/codegen/arith.h"
+#include "engine/codegen/rules.h"
+#include "hlo/rewrite.h"
+
+#include <math.h>
+#include <string.h>
+
+static V identity_int(Kernel *k, OpId op, Element e, LLVMTypeRef type)
+{
+    int bits = element_info[e].bits;
+    bool is_plain = is_unsigned(e);
+    uint64_t ones = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    uint64_t most = is_plain ? ones : ones >> 1;
+    switch (op) {
+    case OP_MUL: return const_i(k, type, 1);
+    case OP_AND: return const_i(k, type, e == I1 ? 1 : is_plain ? (int64_t)ones : -1);
+    case OP_MAX: return const_i(k, type, is_plain ? 0 : -(int64_t)most - 1);
+    case OP_MIN: return const_i(k, type, (int64_t)most);
+    default: return const_i(k, type, 0);
+    }
+}
+
+/* -0 for a sum: it leaves every number as it is, a -0 too. */
+static V identity_float(Kernel *k, OpId op, LLVMTypeRef type)
+{
+    double value = op == OP_MUL ? 1 : op == OP_MAX ? -INFINITY : op == OP_MIN ? INFINITY : -0.0;
+    return const_f(k, type, value);
+}
+
+static V identity(Kernel *k, OpId op, Element e)
+{
+    LLVMTypeRef type = lanes_of(part_type(k, e), k->lanes);
+    if (is_complex(e))
+        return complex_of(k, identity_float(k, op, type),
+                          const_f(k, type, op == OP_MUL ? 0.0 : -0.0));
+    return is_float(e) ? identity_float(k, op, type) : identity_int(k, op, e, type);
+}
+
+static bool has_identity(OpId op, Element e)
+{
+    switch (op) {
+    case OP_ADD: case OP_MUL: return true;
+    case OP_MAX: case OP_MIN: return !is_complex(e);
+    case OP_AND: case OP_OR: case OP_XOR: return !is_float(e) && !is_complex(e);
+    default: return false;
+    }
+}
+
+V reduce_initial(Kernel *k, const Reduce *r, int i)
+{
+    const Node *node = node_at(k->m, r->node);
+    return element(k, node->in[node->nin / 2 + i], index_scalar(k, k->lanes));
+}
+
+static void reduce_start(Kernel *k, const Fold *f, V *acc)
+{
+    const Reduce *r = f->user;
+    bool is_neutral = f->has_identity && r->direction < 0;
+    acc[0] = is_neutral ? identity(k, r->op, r->e) : reduce_initial(k, r, 0);
+    if (r->is_extreme)
+        acc[1] = LLVMConstNull(lanes_of(int_type(k, 1), k->lanes));
+    for (int i = 1; i < f->n && !r->is_extreme; i++)
+        acc[i] = reduce_initial(k, r, i);
+}
+
+static void reduce_values(Kernel *k, const Fold *f, Index *at, V *next)
+{
+    const Reduce *r = f->user;
+    const Node *node = node_at(k->m, r->node);
+    for (int i = 0; i < node->nout; i++)
+        next[i] = r->at ? r->at(k, r, i, at) : element(k, node->in[i], at);
+    if (r->is_extreme)
+        next[1] = is_nan(k, next[0]);
+}
+
+static void extreme_combine(Kernel *k, const Reduce *r, V *acc, const V *next)
+{
+    LLVMRealPredicate how = r->op == OP_MAX ? LLVMRealOGT : LLVMRealOLT;
+    V is_better = LLVMBuildFCmp(k->b, how, next[0], acc[0], "");
+    acc[0] = LLVMBuildSelect(k->b, is_better, next[0], acc[0], "");
+    acc[1] = LLVMBuildOr(k->b, acc[1], next[1], "");
+}
+
+/* Sums of f16 and bf16 are kept as f32 until the end. */
+static void reduce_combine(Kernel *k, const Fold *f, V *acc, const V *next)
+{
+    const Reduce *r = f->user;
+    if (r->is_extreme) {
+        extreme_combine(k, r, acc, next);
+        return;
+    }
+    V args[2 * f->n];
+    for (int i = 0; i < f->n; i++) {
+        args[i] = acc[i];
+        args[f->n + i] = next[i];
+    }
+    k->accumulates = f->has_identity;
+    region_inline(k, r->body, args, acc);
+    k->accumulates = false;
+}
+
+static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
+{
+    const Reduce *r = f->user;
+    const Node *node = node_at(k->m, r->node), *end = region_return(k->m, k->region);
+    if (f->has_identity && r->direction < 0) {
+        V first[2] = { reduce_initial(k, r, 0) };
+        if (r->is_extreme)
+            first[1] = is_nan(k, first[0]);
+        reduce_combine(k, f, first, acc);
+        if (r->is_extreme)
+            first[0] = arith_select(k, first[1], const_f(k, LLVMTypeOf(first[0]), NAN), first[0]);
+        acc[0] = finish(k, r->e, first[0]);
+    }
+    for (int i = 0; i < node->nout; i++)
+        memo_set(k, node->out + (ValueId)i, at, acc[i]);
+    V results[end->nin + 1];
+    for (int i = 0; i < end->nin; i++)
+        results[i] = element(k, end->in[i], at);
+    for (int i = 0; i < end->nin && !k->error; i++)
+        store(k, k->outs[i], element_of(k, end->in[i]), at, results[i]);
+}
+
+Fold reduce_fold(Kernel *k, Reduce *r)
+{
+    const Node *node = node_at(k->m, r->node);
+    r->body = node->regions[0];
+    r->op = region_reducer(k->m, r->body);
+    r->e = element_of(k, node->in[0]);
+    Fold f = { .out = type_of(k->m, node->out),
+               .n = node->nout,
+               .weight = region_at(k->m, k->region)->nnodes,
+               .user = r,
+               .start = reduce_start,
+               .values = reduce_values,
+               .combine = reduce_combine,
+               .done = reduce_done };
+    r->direction = r->in_order ? -1 : arg_direction(k->m, r->node);
+    f.has_identity =
+        r->direction >= 0 || (!r->in_order && f.n == 1 && has_identity(r->op, r->e));
+    f.is_rounded = f.has_identity && r->direction < 0 && r->op == OP_ADD &&
+                   (is_float(r->e) || is_complex(r->e));
+    if (r->direction >= 0) {
+        f.combine = arg_combine;
+        f.step = arg_step;
+    }
+    r->is_extreme =
+        f.n == 1 && f.has_identity && is_float(r->e) && (r->op == OP_MAX || r->op == OP_MIN);
+    f.n += r->is_extreme;
+    if (2 * f.n > MAX_CARRIED)
+        kernel_error(k, r->node, "more than 32 arrays at once");
+    return f;
+}
+
+void block_reduce(Kernel *k, NodeId root)
+{
+    const Node *node = node_at(k->m, root);
+    const DimensionsAttrs *a = node->attrs;
+    Reduce r = { .node = root };
+    Fold f = reduce_fold(k, &r);
+    if (k->error)
+        return;
+    f.space = type_of(k->m, node->in[0]);
+    for (int i = 0; i < a->dimensions.n; i++)
+        f.reduced[a->dimensions.at[i]] = true;
+    for (int d = 0; d + 1 < f.space.rank; d++)
+        f.joined[d] = f.reduced[d] == f.reduced[d + 1];
+    joinable(k, node->nout, node->in, f.space, f.joined);
+    NodeId of = value_def(k->m, node->in[0]);
+    f.in_order = f.is_rounded && of && node_at(k->m, of)->op == OP_MUL && fold_is_few(&f, r.e);
+    fold_emit(k, &f);
+}

@@ -1,0 +1,145 @@
+/* scatter.c - the kernel whose root is a scatter.
+ *
+ * In: arrays, a list of places, and what to combine there.  Out: copies of the arrays, left
+ * out where the result already lies, and a loop over the updates, one after another, because
+ * two may go to the same place:
+ *
+ *   for every update { place = start + window;  if inside { old = load; store f(old, new) } }
+ *
+ * Updates whose last dimension is a row of the operand go in whole vectors. */
+#include "engine/codegen/arith.h"
+#include "engine/kernels/kernel.h"
+#include "engine/codegen/rules.h"
+
+#include <string.h>
+
+typedef struct Scatter {
+    NodeId node;
+    int n; /* arrays */
+    const ScatterAttrs *a;
+} Scatter;
+
+static bool is_window(const ScatterAttrs *a, int d)
+{
+    return ints_find(a->update_window_dims, d) >= 0;
+}
+
+/* Into the indices: the update's scatter coordinates, with component at index_vector_dim. */
+static Index *into_indices(Kernel *k, const Scatter *s, Index *at, int component)
+{
+    Index *to = index_new(k, type_of(k->m, node_at(k->m, s->node)->in[s->n]), at->lanes);
+    int next = 0;
+    for (int d = 0; d < at->rank; d++) {
+        if (is_window(s->a, d))
+            continue;
+        next += next == (int)s->a->index_vector_dim;
+        index_set(to, next++, index_at(k, at, d));
+    }
+    if ((int)s->a->index_vector_dim < to->rank)
+        index_set(to, (int)s->a->index_vector_dim, coord_const(k, component));
+    return to;
+}
+
+static Coord batch_coord(Kernel *k, const Scatter *s, Index *at, int indices_dim)
+{
+    int want = indices_dim - (indices_dim > (int)s->a->index_vector_dim), seen = 0;
+    for (int d = 0; d < at->rank; d++)
+        if (!is_window(s->a, d) && seen++ == want)
+            return index_at(k, at, d);
+    return coord_const(k, 0);
+}
+
+/* A start index as it stands, as an i64; lanes agree on it. */
+static V start_index(Kernel *k, const Scatter *s, Index *at, int component)
+{
+    ValueId indices = node_at(k->m, s->node)->in[s->n];
+    V number = element_uniform(k, indices, into_indices(k, s, at, component));
+    return LLVMBuildIntCast2(k->b, number, int_type(k, 64), !is_unsigned(element_of(k, indices)),
+                             "");
+}
+
+/* Where the update goes; *inside (an i1) becomes false if its window sticks out anywhere: then
+ * the whole window is dropped. */
+static Index *place_of(Kernel *k, const Scatter *s, Index *at, V *inside)
+{
+    Type whole = type_of(k->m, node_at(k->m, s->node)->in[0]);
+    Index *to = index_new(k, whole, at->lanes);
+    int window = 0;
+    for (int d = 0; d < whole.rank; d++) {
+        Coord c = coord_const(k, 0);
+        int64_t extent = 1;
+        int batch = ints_find(s->a->input_batching_dims, d);
+        if (batch >= 0) {
+            c = batch_coord(k, s, at, (int)s->a->scatter_indices_batching_dims.at[batch]);
+        } else if (ints_find(s->a->inserted_window_dims, d) < 0) {
+            int u = (int)s->a->update_window_dims.at[window++];
+            c = index_at(k, at, u);
+            extent = at->dims[u];
+        }
+        int component = ints_find(s->a->scatter_dims_to_operand_dims, d);
+        if (component >= 0) {
+            V start = start_index(k, s, at, component);
+            V fits =
+                LLVMBuildICmp(k->b, LLVMIntULE, start, const_i64(k, whole.dims[d] - extent), "");
+            *inside = LLVMBuildAnd(k->b, *inside, fits, "");
+            c = coord_add(k, c, coord_uniform(k, start), at->lanes);
+        }
+        index_set(to, d, c);
+    }
+    return to;
+}
+
+static void combine_here(Kernel *k, const Scatter *s, Index *at, Index *to)
+{
+    const Node *node = node_at(k->m, s->node);
+    V args[2 * s->n], results[s->n];
+    for (int i = 0; i < s->n; i++) {
+        args[i] = load(k, k->outs[i], element_of(k, node->in[i]), to);
+        args[s->n + i] = element(k, node->in[s->n + 1 + i], at);
+    }
+    region_inline(k, node->regions[0], args, results);
+    for (int i = 0; i < s->n && !k->error; i++)
+        store(k, k->outs[i], element_of(k, node->in[i]), to, results[i]);
+}
+
+static void scatter_body(Kernel *k, Index *at, void *user)
+{
+    const Scatter *s = user;
+    V inside = LLVMConstInt(int_type(k, 1), 1, false);
+    Index *to = place_of(k, s, at, &inside);
+    LLVMBasicBlockRef here = LLVMAppendBasicBlockInContext(k->c, k->function, "inside");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "next");
+    LLVMBuildCondBr(k->b, inside, here, after);
+    LLVMPositionBuilderAtEnd(k->b, here);
+    memo_clear(k);
+    combine_here(k, s, at, to);
+    LLVMBuildBr(k->b, after);
+    LLVMPositionBuilderAtEnd(k->b, after);
+    memo_clear(k);
+}
+
+/* Neighbours of an update's last dimension are neighbours in the operand, and share a start. */
+static bool goes_in_rows(const Kernel *k, const Scatter *s, Type update)
+{
+    Type whole = type_of(k->m, node_at(k->m, s->node)->in[0]);
+    int last = whole.rank - 1, lane = update.rank - 1;
+    if (last < 0 || lane < 0 || !is_window(s->a, lane) || update.dims[lane] == 1)
+        return false;
+    return ints_find(s->a->inserted_window_dims, last) < 0 &&
+           ints_find(s->a->input_batching_dims, last) < 0;
+}
+
+void block_scatter(Kernel *k, NodeId root)
+{
+    const Node *node = node_at(k->m, root);
+    Scatter s = { root, (node->nin - 1) / 2, node->attrs };
+    Type update = type_of(k->m, node->in[s.n + 1]);
+    bool joined[MAX_RANK + 1] = { 0 };
+    for (int i = 0; i < s.n; i++)
+        start_as_operand(k, node->in[i], i);
+    if (type_count(type_of(k->m, node->in[0])) == 0)
+        return; /* no place for an update, wherever its start lies in the other dimensions */
+    if (!goes_in_rows(k, &s, update))
+        k->width = 1;
+    loop_over(k, update, joined, scatter_body, &s);
+}

@@ -1,0 +1,127 @@
+/* slices.c - a large kernel is made of slices, so that idle workers can help with it.
+ *
+ * In: a kernel whose cost is known to be large.  Out: three functions:
+ *
+ *     name(frame, pointers...)         what stretches call: hands over to the runtime
+ *     name.slice(pointers, number)     what the runtime calls, on any worker
+ *     name.body(frame, number, pointers...)    the loops, one of them over a part of its range
+ *
+ * Slices lie along results, never along what is reduced, and there are as many as the program
+ * says, whoever plays them: so the numbers do not depend on the workers. */
+#include "engine/kernels/slices.h"
+
+#include "engine/codegen/bounds.h"
+#include "hlo/rewrite.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+int64_t cut_worth_ns = 40000;
+
+int cut_wanted(const Module *m, NodeId fusion, NodeId root)
+{
+    enum { SLICES_PER_WORTH = 3, MOST = 64 };
+    OpId op = root ? node_at(m, root)->op : OP_RETURN;
+    bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
+               op == OP_CONVOLUTION;
+    int64_t cost = can ? kernel_cost(m, fusion) : 0;
+    if (cost < cut_worth_ns)
+        return 1;
+    int64_t n = cost * SLICES_PER_WORTH / cut_worth_ns;
+    return (int)(n < MOST ? n : MOST);
+}
+
+int cut_choose(Kernel *k, int n, const int64_t *extents)
+{
+    int best = -1;
+    for (int d = 0; d < n && k->wanted > 1; d++) {
+        if (extents[d] >= k->wanted) {
+            best = d;
+            break;
+        }
+        if (extents[d] > 1 && (best < 0 || extents[d] > extents[best]))
+            best = d;
+    }
+    if (best < 0)
+        k->wanted = 1;
+    return best;
+}
+
+void cut_loop(Kernel *k, Loop *loop, int64_t n, int64_t step)
+{
+    int64_t steps = (n + step - 1) / step, each = (steps + k->wanted - 1) / k->wanted;
+    k->nslices = (steps + each - 1) / each;
+    k->wanted = 1;
+    V from = LLVMBuildMul(k->b, k->slice, const_i64(k, each * step), "");
+    V to = LLVMBuildAdd(k->b, from, const_i64(k, each * step), "");
+    loop_between(k, loop, from, INTRINSIC(k, "llvm.umin", to, const_i64(k, n)), step, 0, NULL);
+}
+
+LLVMBasicBlockRef cut_last_begin(Kernel *k)
+{
+    LLVMBasicBlockRef last = LLVMAppendBasicBlockInContext(k->c, k->function, "last");
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "others");
+    V is_last = LLVMBuildICmp(k->b, LLVMIntEQ, k->slice, const_i64(k, k->nslices - 1), "");
+    LLVMBuildCondBr(k->b, is_last, last, after);
+    LLVMPositionBuilderAtEnd(k->b, last);
+    return after;
+}
+
+void cut_last_end(Kernel *k, LLVMBasicBlockRef after)
+{
+    LLVMBuildBr(k->b, after);
+    LLVMPositionBuilderAtEnd(k->b, after);
+}
+
+/* ---- the two functions around the body ---- */
+
+static V function_new(Kernel *k, const char *name, int n, LLVMTypeRef *types)
+{
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)n, false);
+    V f = LLVMAddFunction(k->e->llvm, name, type);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, f, "entry"));
+    return f;
+}
+
+static V slice_function(Kernel *k, const char *name, int npointers)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, int_type(k, 64) };
+    char full[96];
+    snprintf(full, sizeof full, "%s.slice", name);
+    V f = function_new(k, full, 2, types), args[npointers + 1];
+    for (int i = 0, to = 0; i < npointers; i++) {
+        V at = byte_offset(k, LLVMGetParam(f, 0), i * (int64_t)sizeof(void *));
+        args[to] = LLVMBuildLoad2(k->b, ptr, at, "");
+        bounds_array_like(k->e, args[to], LLVMGetParam(k->function, (unsigned)to));
+        to++;
+        if (i == 0)
+            args[to++] = LLVMGetParam(f, 1);
+    }
+    bounds_function(k->e, f, args[0], full);
+    bounds_array(k->e, LLVMGetParam(f, 0), npointers * (int64_t)sizeof(void *), "its pointers");
+    LLVMBuildCall2(k->b, LLVMGlobalGetValueType(k->function), k->function, args,
+                   (unsigned)npointers + 1, "");
+    LLVMBuildRetVoid(k->b);
+    return f;
+}
+
+V cut_wrap(Kernel *k, const char *name, int npointers)
+{
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64), types[npointers];
+    V slice = slice_function(k, name, npointers);
+    for (int i = 0; i < npointers; i++)
+        types[i] = ptr;
+    V f = function_new(k, name, npointers, types);
+    V list = LLVMBuildAlloca(k->b, LLVMArrayType(ptr, (unsigned)npointers), "");
+    for (int i = 0; i < npointers; i++)
+        LLVMBuildStore(k->b, LLVMGetParam(f, (unsigned)i),
+                       byte_offset(k, list, i * (int64_t)sizeof(void *)));
+    LLVMTypeRef parts[] = { ptr, i64, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), parts, 4, false);
+    V args[] = { LLVMGetParam(f, 0), const_i64(k, k->nslices), slice, list };
+    k->frame = LLVMGetParam(f, 0);
+    LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, slices)), args, 4, "");
+    LLVMBuildRetVoid(k->b);
+    return f;
+}

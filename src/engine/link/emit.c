@@ -1,0 +1,574 @@
+/* emit.c - a finished plan in, a Program out.
+ *
+ *   1. every tutti.fusion becomes a function, equal ones the same (same.c, kernel.c)
+ *   2. every stretch becomes a function that calls them               (glue.c)
+ *   3. every meeting becomes a row: who, what, where it lies          (meet.c)
+ *   4. LLVM makes an object of it, which is loaded                    (jit.c)
+ *   5. the rows get the addresses of their functions
+ *
+ * Code over whole arrays (the body of a tutti.global) is a Program of its own inside, for one
+ * device, whose functions are in the same object. */
+#include "engine/link/glue.h"
+
+#include "base/fail.h"
+#include "base/grow.h"
+#include "base/sync.h"
+#include "engine/link/parallel_compile.h"
+#include "engine/numerics/routines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
+
+/* One compilation; the plans of bodies share it. */
+typedef struct Job {
+    Emit e;
+    Known known;
+    Arena *arena; /* of the program */
+    int nkernels, nreused, ncombiners, nbodies;
+    int nlinks, links_room; /* addresses to be filled in when the code is loaded: */
+    const char **names;
+    void ***links;
+    bool is_side_by_side; /* kernels are compiled by other threads */
+    Side side;
+} Job;
+
+/* A plan on its way to being a program. */
+typedef struct Making {
+    Job *job;
+    Plan *p;
+    Program *program;
+    GlueTables tables;
+    Groups groups;
+    Meeting *meetings;
+    Evaluation *evaluations;
+    int number; /* of the program: 0, or that of a body */
+} Making;
+
+static const char *name_of(Job *job, const char *format, int a, int b)
+{
+    char name[48];
+    int n = snprintf(name, sizeof name, format, a, b);
+    return arena_copy(job->arena, name, (size_t)n + 1);
+}
+
+static void link_later(Job *job, const char *name, void *at)
+{
+    int room = job->links_room; /* of both */
+    ROOM(job->arena, job->names, job->nlinks, &room);
+    ROOM(job->arena, job->links, job->nlinks, &job->links_room);
+    job->names[job->nlinks] = name;
+    job->links[job->nlinks++] = at;
+}
+
+/* ---- kernels and evaluations ---- */
+
+/* Compiled elsewhere: here it is only a name to call. */
+static LLVMValueRef declare(Job *job, NodeId fusion, const char *name)
+{
+    const Node *node = node_at(job->side.m, fusion);
+    int n = 1 + node->nin + node->nout;
+    LLVMTypeRef pointer = LLVMPointerTypeInContext(job->e.context, 0);
+    LLVMTypeRef *types = ARENA_ARRAY(job->arena, LLVMTypeRef, n);
+    for (int i = 0; i < n; i++)
+        types[i] = pointer;
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(job->e.context), types, (unsigned)n, false);
+    LLVMValueRef function = LLVMAddFunction(job->e.llvm, name, type);
+    LLVMSetVisibility(function, LLVMHiddenVisibility);
+    kernel_bounds(&job->e, job->side.m, fusion, name, function);
+    return function;
+}
+
+/* So little work that the call would be the larger part of it. */
+static bool is_tiny(const Module *m, const Node *node)
+{
+    enum { ELEMENTS = 16, NODES = 32 };
+    const Region *region = region_at(m, node->regions[0]);
+    int64_t elements = 0;
+    for (int i = 0; i < node->nout; i++)
+        elements += type_count(type_of(m, node->out + (ValueId)i));
+    for (int i = 0; i < region->nnodes; i++)
+        if (node_at(m, region->nodes[i])->nregions)
+            return false;
+    return elements <= ELEMENTS && region->nnodes <= NODES;
+}
+
+static void always_inline(Job *job, LLVMValueRef function)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(job->e.context, kind, 0));
+}
+
+static Error *make_kernel(Making *k, NodeId n)
+{
+    Job *job = k->job;
+    RegionId region = node_at(k->p->m, n)->regions[0];
+    uint64_t hash;
+    LLVMValueRef function = known_find(&job->known, region, KIND_KERNEL, &hash);
+    if (function) {
+        job->nreused++;
+    } else {
+        const char *name = name_of(job, "k%d", job->nkernels++, 0);
+        bool is_inlined = is_tiny(k->p->m, node_at(k->p->m, n));
+        if (job->is_side_by_side && !is_inlined) {
+            function = declare(job, n, name);
+            side_add(&job->side, n, name, 8 + region_at(k->p->m, region)->nnodes);
+        } else {
+            TRY(kernel_emit(&job->e, k->p->m, n, name, &function));
+        }
+        if (is_inlined)
+            always_inline(job, function);
+        known_add(&job->known, region, KIND_KERNEL, hash, function);
+    }
+    k->tables.kernels[n] = function;
+    return NULL;
+}
+
+static const Place *places_of(Making *k, int n, const ValueId *in, ValueId first)
+{
+    Place *places = ARENA_ARRAY(k->job->arena, Place, n);
+    for (int i = 0; i < n; i++)
+        places[i] = k->p->places[in ? in[i] : first + (ValueId)i];
+    return places;
+}
+
+static bool is_check(const Node *node)
+{
+    if (node->op != OP_CUSTOM_CALL)
+        return false;
+    Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
+    return target.n > 6 && memcmp(target.at, "check.", 6) == 0;
+}
+
+static Error *make_evaluation(Making *k, NodeId n)
+{
+    const Node *node = node_at(k->p->m, n);
+    TRY(library_prepare(k->p->m, node));
+    int number = k->program->nevaluations++;
+    k->tables.evaluations[n] = number;
+    bool is_by_rule = k->p->o->evaluate;
+    bool is_counted = (is_by_rule || !library_find(k->p->m, node)) && !is_check(node);
+    k->evaluations[number] = (Evaluation){ .node = n,
+                                           .in = places_of(k, node->nin, node->in, 0),
+                                           .out = places_of(k, node->nout, NULL, node->out),
+                                           .is_counted = is_counted,
+                                           .is_by_rule = is_by_rule };
+    k->program->stats.evaluations += is_counted;
+    return NULL;
+}
+
+static Error *make_node(Making *k, NodeId n);
+
+static Error *make_region(Making *k, RegionId r)
+{
+    const Region *region = region_at(k->p->m, r);
+    for (int i = 0; i < region->nnodes; i++)
+        TRY(make_node(k, region->nodes[i]));
+    return NULL;
+}
+
+static Error *make_node(Making *k, NodeId n)
+{
+    const Node *node = node_at(k->p->m, n);
+    switch (node->op) {
+    case OP_CONSTANT:
+    case OP_RETURN: return NULL;
+    case OP_FUSION: return make_kernel(k, n);
+    case OP_WHILE:
+    case OP_CASE:
+    case OP_IF: break;
+    default:
+        if (op_info[node->op].kind != KIND_MEET && !node_is_rename(k->p->m, node))
+            return make_evaluation(k, n);
+        return NULL;
+    }
+    for (int i = 0; i < node->nregions; i++)
+        TRY(make_region(k, node->regions[i]));
+    return NULL;
+}
+
+/* ---- meetings ---- */
+
+static Program *make_program(Job *job, Plan *p, int number, Error **error);
+
+static Error *make_combiner(Making *k, const Node *node, Meeting *meeting)
+{
+    Job *job = k->job;
+    uint64_t hash;
+    LLVMValueRef function = known_find(&job->known, node->regions[0], KIND_COMBINER, &hash);
+    if (!function) {
+        const char *fresh = name_of(job, "c%d", job->ncombiners++, 0);
+        TRY(combine_emit(&job->e, k->p->m, node->regions[0], fresh, &function));
+        known_add(&job->known, node->regions[0], KIND_COMBINER, hash, function);
+    }
+    size_t n;
+    const char *known = LLVMGetValueName2(function, &n);
+    link_later(job, arena_copy(job->arena, known, n + 1), &meeting->combine);
+    return NULL;
+}
+
+static const Type *types_of(Making *k, int n, const ValueId *in, ValueId first)
+{
+    Type *types = ARENA_ARRAY(k->job->arena, Type, n);
+    for (int i = 0; i < n; i++)
+        types[i] = type_of(k->p->m, in ? in[i] : first + (ValueId)i);
+    return types;
+}
+
+static Error *make_body(Making *k, NodeId n, Meeting *meeting)
+{
+    const GlobalAttrs *attrs = node_at(k->p->m, n)->attrs;
+    meeting->in_tilings = attrs->in_tilings.at;
+    meeting->out_tilings = attrs->out_tilings.at;
+    for (int i = 0; i < k->p->nbodies; i++) {
+        if (k->p->bodies[i].node != n)
+            continue;
+        Error *error = NULL;
+        meeting->body = make_program(k->job, &k->p->bodies[i].plan, ++k->job->nbodies, &error);
+        return error;
+    }
+    fail("a tutti.global without a plan");
+}
+
+/* Else it only computes once what all have. */
+static bool joins_shards(const GlobalAttrs *attrs)
+{
+    for (int i = 0; i < attrs->in_tilings.n; i++)
+        if (!tiling_is_replicated(attrs->in_tilings.at[i]))
+            return true;
+    return false;
+}
+
+/* Do operand i and result j never overlap in a way that the operation does not know? */
+static bool are_apart(const Making *k, const Meeting *m, int i, int j)
+{
+    Place in = m->in[i], out = m->out[j];
+    if (in.where == PLACE_ARG && out.where == PLACE_OUT)
+        return k->p->results[out.at].alias < 0;
+    if (in.where != out.where)
+        return true;
+    if (in.at == out.at)
+        return meets_in_place(m->op, i, j);
+    return in.where != PLACE_SLAB || in.at + (int64_t)type_bytes(m->in_types[i]) <= out.at ||
+           out.at + (int64_t)type_bytes(m->out_types[j]) <= in.at;
+}
+
+static bool all_are_apart(const Making *k, const Meeting *m)
+{
+    for (int i = 0; i < m->nin; i++)
+        for (int j = 0; j < m->nout; j++)
+            if (!are_apart(k, m, i, j))
+                return false;
+    return true;
+}
+
+/* The groups that devices are in, if each is in one. */
+static void find_full(Making *k, Meeting *m, int ndevices)
+{
+    int32_t *full = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
+    m->full = full;
+    for (int d = 0; d < ndevices; d++) {
+        int32_t g = m->group_of[d];
+        if (g < 0) {
+            m->nfull = 0;
+            return;
+        }
+        if (k->groups.at[g].members[0] == d)
+            full[m->nfull++] = g;
+    }
+}
+
+static Error *make_meeting(Making *k, const StretchEnd *end)
+{
+    const Module *m = k->p->m;
+    const Node *node = node_at(m, end->meeting);
+    const char *where = loc_name(node->loc);
+    int number = k->program->nmeetings++;
+    Meeting *meeting = &k->meetings[number];
+    k->tables.meetings[end->meeting] = number;
+    *meeting = (Meeting){
+        .op = node->op,
+        .name = op_name(node->op),
+        .loc = node->loc,
+        .where = arena_copy(k->job->arena, where, strlen(where) + 1),
+        .next = end->targets[0],
+        .nin = node->nin,
+        .nout = node->nout,
+        .in = places_of(k, node->nin, node->in, 0),
+        .out = places_of(k, node->nout, NULL, node->out),
+        .in_types = types_of(k, node->nin, node->in, 0),
+        .out_types = types_of(k, node->nout, NULL, node->out),
+        .attrs = node->attrs,
+    };
+    int ndevices = m->nreplicas * m->npartitions;
+    int32_t *group_of = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
+    TRY(groups_of(&k->groups, m, end->meeting, group_of));
+    meeting->group_of = group_of;
+    find_full(k, meeting, ndevices);
+    meeting->is_apart = all_are_apart(k, meeting);
+    if (node->op == OP_GLOBAL) {
+        k->program->stats.joins += joins_shards(node->attrs);
+        return make_body(k, end->meeting, meeting);
+    }
+    if (node->op == OP_ALL_REDUCE || node->op == OP_REDUCE_SCATTER)
+        TRY(make_combiner(k, node, meeting));
+    return NULL;
+}
+
+static Error *make_meetings(Making *k)
+{
+    int n = k->p->nstretches; /* at most one each */
+    k->meetings = ARENA_ARRAY(k->job->arena, Meeting, n);
+    for (int i = 0; i < n; i++)
+        if (k->p->stretches[i].end.kind == END_MEET)
+            TRY(make_meeting(k, &k->p->stretches[i].end));
+    return NULL;
+}
+
+/* ---- the program ---- */
+
+static int count_nodes(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    int n = region->nnodes;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int j = 0; j < node->nregions; j++)
+            n += count_nodes(m, node->regions[j]);
+    }
+    return n;
+}
+
+/* What a body takes and gives: arrays as they are, on one device. */
+static const Param *whole_params(Job *job, int n, const Type *types)
+{
+    Param *params = ARENA_ARRAY(job->arena, Param, n);
+    for (int i = 0; i < n; i++)
+        params[i] = (Param){ .whole = types[i],
+                             .local = types[i],
+                             .tiling = tiling_replicated(job->arena, types[i].rank, 1),
+                             .alias = -1 };
+    return params;
+}
+
+/* For messages, and for whoever asks an executable. */
+static Str module_name(const Module *m)
+{
+    return m->name.n ? m->name : STR("main");
+}
+
+static void describe(Making *k)
+{
+    Program *program = k->program;
+    Plan *p = k->p;
+    const Region *main = region_at(p->m, p->main);
+    bool is_body = k->number > 0;
+    program->name = module_name(p->m);
+    program->nreplicas = is_body ? 1 : p->m->nreplicas;
+    program->npartitions = is_body ? 1 : p->m->npartitions;
+    program->ndevices = program->nreplicas * program->npartitions;
+    program->nargs = main->nargs;
+    program->nresults = p->nresults;
+    program->args = p->args;
+    program->results = p->results;
+    if (is_body) {
+        program->args =
+            whole_params(k->job, main->nargs, types_of(k, main->nargs, NULL, main->args));
+        program->results =
+            whole_params(k->job, p->nresults, types_of(k, p->nresults, NULL, p->outs));
+    }
+    program->slab_bytes = p->slab_bytes;
+    program->pool = p->pool;
+    program->nstretches = p->nstretches;
+    program->arena = k->job->arena;
+    program->module = p->m;
+}
+
+static void make_stretches(Making *k)
+{
+    Job *job = k->job;
+    int n = k->program->nstretches;
+    StretchFn **stretches = ARENA_ARRAY(job->arena, StretchFn *, n);
+    k->tables.stretches = ARENA_ARRAY(job->arena, LLVMValueRef, n);
+    for (int i = 0; i < n; i++) {
+        const char *name = name_of(job, "p%d_s%d", k->number, i);
+        k->tables.stretches[i] = glue_declare(&job->e, name);
+        link_later(job, name, &stretches[i]);
+    }
+    for (int i = 0; i < n; i++)
+        glue_stretch(&job->e, k->p, &k->tables, i);
+    k->program->stretches = stretches;
+}
+
+static Error *make_code(Making *k)
+{
+    Program *program = k->program;
+    TRY(make_region(k, k->p->main));
+    TRY(make_meetings(k));
+    make_stretches(k);
+    program->meetings = k->meetings;
+    program->groups = k->groups.at;
+    program->ngroups = k->groups.n;
+    if (program->results == k->p->results) {
+        shares_find(k->p, &k->tables, program);
+        firsts_find(k->p, &k->tables, program, k->meetings, k->job->arena);
+    }
+    program->evaluations = k->evaluations;
+    program->stats.stretches = program->nstretches;
+    program->stats.meetings = program->nmeetings;
+    program->stats.slab_bytes = program->slab_bytes;
+    program->stats.pool_bytes = k->p->pool_bytes;
+    cost_find(k->p, program);
+    return NULL;
+}
+
+static Program *make_program(Job *job, Plan *p, int number, Error **error)
+{
+    Making k = { .job = job, .p = p, .number = number };
+    k.program = ARENA_NEW(job->arena, Program);
+    k.groups.arena = job->arena;
+    k.tables.kernels = HEAP_ARRAY(LLVMValueRef, p->m->nnodes, "a table of operations");
+    k.tables.evaluations = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
+    k.tables.meetings = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
+    k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(p->m, p->main));
+    describe(&k);
+    *error = make_code(&k);
+    heap_free(k.tables.kernels);
+    heap_free(k.tables.evaluations);
+    heap_free(k.tables.meetings);
+    return k.program;
+}
+
+static Error *load(Job *job, Program *program, const Object *own)
+{
+    const Object *objects = NULL;
+    int nobjects = 0;
+    TRY(side_wait(&job->side, &objects, &nobjects));
+    program->stats.code_bytes = own->n;
+    TRY(code_load(own->bytes, own->n, &program->code));
+    for (int i = 0; i < nobjects; i++) {
+        program->stats.code_bytes += objects[i].n;
+        TRY(code_add(program->code, objects[i].bytes, objects[i].n));
+    }
+    return code_find_all(program->code, job->nlinks, job->names, job->links);
+}
+
+/* The object with the stretches is made here while others make those with the kernels. */
+static Error *make_objects(Job *job, Program *program)
+{
+    Object own = { 0 };
+    side_start(&job->side);
+    Error *error = emit_object(&job->e, &own.bytes, &own.n);
+    if (!error)
+        error = load(job, program, &own);
+    else {
+        const Object *unused;
+        int n;
+        error_free(side_wait(&job->side, &unused, &n));
+    }
+    heap_free(own.bytes);
+    return error;
+}
+
+/* Worth it if there are cores for it and work for several. */
+static bool has_many_kernels(const Plan *p)
+{
+    enum { MANY = 8 };
+    int n = 0;
+    for (NodeId i = 1; i < p->m->nnodes; i++)
+        n += node_at(p->m, i)->op == OP_FUSION;
+    return n >= MANY && cores_allowed() > 1;
+}
+
+static Error *emit_program(Job *job, Plan *p, Program **out)
+{
+    Error *error = NULL;
+    TRY(emit_begin(&job->e, job->arena, str_copy(job->arena, module_name(p->m)).at));
+    job->is_side_by_side = has_many_kernels(p);
+    Program *program = make_program(job, p, 0, &error);
+    if (!error)
+        error = make_objects(job, program);
+    program->stats.kernels_compiled = job->nkernels;
+    program->stats.kernels_reused = job->nreused;
+    if (error)
+        code_free(program->code);
+    else
+        *out = program;
+    return error;
+}
+
+Error *emit(Plan *p, Program **out)
+{
+    Job job = { .arena = arena_new(), .known = { .m = p->m }, .side = { .m = p->m } };
+    Error *error = emit_program(&job, p, out);
+    emit_end(&job.e);
+    known_free(&job.known);
+    side_free(&job.side);
+    if (error)
+        arena_free(job.arena);
+    return error;
+}
+
+/* ---- by the evaluator ---- */
+
+static int32_t play_whole(Frame *f)
+{
+    return f->rt->evaluate(f, 0) ? STRETCH_FAIL : STRETCH_END;
+}
+
+static const Place *places_in_order(Arena *arena, int where, int n)
+{
+    Place *places = ARENA_ARRAY(arena, Place, n);
+    for (int i = 0; i < n; i++) {
+        places[i].where = where;
+        places[i].at = i;
+    }
+    return places;
+}
+
+Error *emit_evaluation(Plan *p, Program **out)
+{
+    static StretchFn *const whole[] = { play_whole };
+    const Module *m = p->m;
+    require(m->nreplicas * m->npartitions == 1);
+    Arena *arena = arena_new();
+    Evaluation *evaluation = ARENA_NEW(arena, Evaluation);
+    Program *program = ARENA_NEW(arena, Program);
+    *program = (Program){
+        .name = module_name(m),
+        .nreplicas = 1,
+        .npartitions = 1,
+        .ndevices = 1,
+        .nargs = region_at(m, p->main)->nargs,
+        .nresults = region_return(m, p->main)->nin,
+        .args = p->args,
+        .results = p->results,
+        .nstretches = 1,
+        .stretches = whole,
+        .nevaluations = 1,
+        .evaluations = evaluation,
+        .arena = arena,
+        .module = p->m,
+        .stats = { .stretches = 1, .evaluations = 1 },
+    };
+    *evaluation = (Evaluation){ .in = places_in_order(arena, PLACE_ARG, program->nargs),
+                                .out = places_in_order(arena, PLACE_OUT, program->nresults),
+                                .is_counted = true,
+                                .is_by_rule = true };
+    for (int i = 0; i < program->nresults; i++)
+        p->results[i].alias = -1;
+    *out = program;
+    return NULL;
+}
+
+void program_free(Program *p)
+{
+    if (!p)
+        return;
+    code_free(p->code);
+    module_free(p->module);
+    arena_free(p->arena); /* p itself lies there */
+}

@@ -1,0 +1,426 @@
+/* glue.c - a stretch in, an LLVM function out: i32 name(ptr frame), which says what comes next.
+ *
+ *     define i32 @s1(ptr %frame) {
+ *       %slab = load ...                          what the frame points to, once
+ *       call void @k0(ptr %frame, operands, results)
+ *       memcpy ...                                moves, in an order in which none hurts another
+ *       ret i32 -16                               the first meeting, or
+ *       %next = musttail call i32 @s2(ptr %frame) the next stretch, without a way through the
+ *       ret i32 %next                             executor
+ *
+ * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
+ * flag on its way back.  The code holds no host address: memory and functions are found through
+ * the frame. */
+#include "engine/link/glue.h"
+
+#include "base/guard.h"
+#include "engine/codegen/bounds.h"
+
+#include <stddef.h>
+
+typedef struct Glue {
+    Emit *e;
+    const Plan *p;
+    const GlueTables *t;
+    LLVMBuilderRef b;
+    LLVMTypeRef i32, ptr;
+    LLVMValueRef function, frame;
+    LLVMValueRef slab, pool, args, outs, cancel;
+    LLVMBasicBlockRef failed; /* returns STRETCH_FAIL */
+    int number;               /* of the stretch */
+} Glue;
+
+static LLVMValueRef int32(const Glue *g, int64_t x)
+{
+    return LLVMConstInt(g->i32, (unsigned long long)x, true);
+}
+
+static LLVMValueRef at_offset(const Glue *g, LLVMValueRef base, int64_t bytes)
+{
+    if (bytes == 0)
+        return base;
+    LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(g->e->context),
+                                       (unsigned long long)bytes, false);
+    return LLVMBuildInBoundsGEP2(g->b, LLVMInt8TypeInContext(g->e->context), base, &offset, 1, "");
+}
+
+static LLVMValueRef load_at(const Glue *g, LLVMTypeRef type, LLVMValueRef base, int64_t bytes)
+{
+    return LLVMBuildLoad2(g->b, type, at_offset(g, base, bytes), "");
+}
+
+static LLVMBasicBlockRef block(const Glue *g, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(g->e->context, g->function, name);
+}
+
+static void enter(const Glue *g, LLVMBasicBlockRef b)
+{
+    LLVMPositionBuilderAtEnd(g->b, b);
+}
+
+/* ---- places ---- */
+
+/* The pointer leads to an array of this value's size. */
+static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const char *what)
+{
+    bounds_array(g->e, pointer, (int64_t)type_bytes(type_of(g->p->m, v)), what);
+    return pointer;
+}
+
+static LLVMValueRef place_address(const Glue *g, Place place)
+{
+    enum { POINTER = sizeof(void *) };
+    switch (place.where) {
+    case PLACE_SLAB: return at_offset(g, g->slab, place.at);
+    case PLACE_POOL: return at_offset(g, g->pool, place.at);
+    case PLACE_ARG: {
+        ValueId v = region_at(g->p->m, g->p->main)->args + (ValueId)place.at;
+        return array(g, load_at(g, g->ptr, g->args, place.at * POINTER), v, "an argument");
+    }
+    case PLACE_OUT: {
+        ValueId v = g->p->outs + (ValueId)place.at;
+        return array(g, load_at(g, g->ptr, g->outs, place.at * POINTER), v, "a result");
+    }
+    default: return LLVMConstNull(g->ptr);
+    }
+}
+
+static LLVMValueRef address(const Glue *g, ValueId v)
+{
+    return place_address(g, g->p->places[v]);
+}
+
+static bool is_same(Place x, Place y)
+{
+    return x.where == y.where && x.at == y.at;
+}
+
+/* ---- moves ---- */
+
+typedef struct Copy {
+    Place dst, src;
+    size_t bytes;
+} Copy;
+
+static void copy(const Glue *g, Copy c)
+{
+    LLVMValueRef bytes = LLVMConstInt(LLVMInt64TypeInContext(g->e->context), c.bytes, false);
+    LLVMBuildMemCpy(g->b, place_address(g, c.dst), 1, place_address(g, c.src), 1, bytes);
+}
+
+static bool is_read_by_another(const Copy *all, int n, int k)
+{
+    for (int i = 0; i < n; i++)
+        if (i != k && is_same(all[i].src, all[k].dst))
+            return true;
+    return false;
+}
+
+/* Those whose target nobody still reads go first.  When there is none, what is left are rings:
+ * one target is saved aside, and its readers read it there. */
+static void copies(const Glue *g, Copy *all, int n)
+{
+    while (n > 0) {
+        int k = 0;
+        while (k < n && is_read_by_another(all, n, k))
+            k++;
+        if (k < n) {
+            copy(g, all[k]);
+            all[k] = all[--n];
+            continue;
+        }
+        Place aside = { PLACE_SLAB, g->p->scratch_at }, saved = all[0].dst;
+        bool is_saved = false;
+        for (int i = 0; i < n; i++) {
+            if (!is_same(all[i].src, saved))
+                continue;
+            if (!is_saved)
+                copy(g, (Copy){ aside, saved, all[i].bytes });
+            is_saved = true;
+            all[i].src = aside;
+        }
+    }
+}
+
+static void moves(const Glue *g, int n, const Move *list)
+{
+    Copy *all = HEAP_ARRAY(Copy, n, "a list of copies");
+    int ncopies = 0;
+    for (int i = 0; i < n; i++) {
+        Place dst = g->p->places[list[i].dst], src = g->p->places[list[i].src];
+        size_t bytes = type_bytes(type_of(g->p->m, list[i].src));
+        if (bytes && dst.where != PLACE_NONE && !is_same(dst, src))
+            all[ncopies++] = (Copy){ dst, src, bytes };
+    }
+    copies(g, all, ncopies);
+    heap_free(all);
+}
+
+/* dst, dst + 1, ... take the values listed. */
+static void move_all(const Glue *g, ValueId dst, int n, const ValueId *src)
+{
+    Move *list = HEAP_ARRAY(Move, n, "a list of moves");
+    for (int i = 0; i < n; i++)
+        list[i] = (Move){ dst + (ValueId)i, src[i] };
+    moves(g, n, list);
+    heap_free(list);
+}
+
+/* ---- nodes ---- */
+
+/* A kernel may have found no memory, or a check of bounds may have failed. */
+static void stop_if_failed(const Glue *g, bool may_fail)
+{
+    if (!g->e->bounds && !may_fail)
+        return;
+    LLVMValueRef error = load_at(g, g->ptr, g->frame, offsetof(Frame, error));
+    LLVMBasicBlockRef after = block(g, "done");
+    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, error, ""), after, g->failed);
+    enter(g, after);
+}
+
+static void call_kernel(const Glue *g, NodeId n)
+{
+    const Node *node = node_at(g->p->m, n);
+    LLVMValueRef kernel = g->t->kernels[n];
+    int nargs = 1 + node->nin + node->nout, k = 0;
+    LLVMValueRef *args = HEAP_ARRAY(LLVMValueRef, nargs, "a list of operands");
+    args[k++] = g->frame;
+    for (int i = 0; i < node->nin; i++)
+        args[k++] = address(g, node->in[i]);
+    for (int i = 0; i < node->nout; i++)
+        args[k++] = address(g, node->out + (ValueId)i);
+    LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
+    heap_free(args);
+    stop_if_failed(g, kernel_may_fail(g->p->m, n));
+}
+
+static void call_evaluator(const Glue *g, NodeId n)
+{
+    LLVMValueRef rt = load_at(g, g->ptr, g->frame, offsetof(Frame, rt));
+    bounds_array(g->e, rt, sizeof(Runtime), "the runtime's table");
+    LLVMValueRef evaluate = load_at(g, g->ptr, rt, offsetof(Runtime, evaluate));
+    LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){ g->ptr, g->i32 }, 2, false);
+    LLVMValueRef args[] = { g->frame, int32(g, g->t->evaluations[n]) };
+    LLVMValueRef rc = LLVMBuildCall2(g->b, type, evaluate, args, 2, "");
+    LLVMBasicBlockRef after = block(g, "played");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, rc, int32(g, 0), ""), g->failed, after);
+    enter(g, after);
+}
+
+static LLVMValueRef predicate(const Glue *g, ValueId v)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(g->e->context);
+    LLVMValueRef byte = LLVMBuildLoad2(g->b, i8, address(g, v), "");
+    return LLVMBuildICmp(g->b, LLVMIntNE, byte, LLVMConstNull(i8), "");
+}
+
+static void all_nodes(const Glue *g, int n, const NodeId *nodes);
+
+static void region_nodes(const Glue *g, RegionId r)
+{
+    const Region *region = region_at(g->p->m, r);
+    all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
+}
+
+static LLVMValueRef is_cancelled(const Glue *g)
+{
+    LLVMValueRef flag = LLVMBuildLoad2(g->b, g->i32, g->cancel, "");
+    LLVMSetOrdering(flag, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(flag, 4);
+    return LLVMBuildICmp(g->b, LLVMIntNE, flag, int32(g, 0), "");
+}
+
+static void loop(const Glue *g, NodeId n)
+{
+    const Module *m = g->p->m;
+    const Node *node = node_at(m, n);
+    ValueId carried = region_at(m, node->regions[0])->args;
+    const Node *cond = region_return(m, node->regions[0]);
+    const Node *body = region_return(m, node->regions[1]);
+    LLVMBasicBlockRef test = block(g, "test"), inside = block(g, "body"), after = block(g, "after");
+    move_all(g, carried, node->nin, node->in);
+    LLVMBuildBr(g->b, test);
+    enter(g, test);
+    region_nodes(g, node->regions[0]);
+    LLVMBuildCondBr(g->b, predicate(g, cond->in[0]), inside, after);
+    enter(g, inside);
+    region_nodes(g, node->regions[1]);
+    move_all(g, carried, body->nin, body->in);
+    LLVMBuildCondBr(g->b, is_cancelled(g), g->failed, test);
+    enter(g, after);
+}
+
+/* Branches on an i1 (true: blocks[0]) or an i32 (out of range: the last). */
+static void choose(const Glue *g, ValueId on, int n, LLVMBasicBlockRef *blocks)
+{
+    Type type = type_of(g->p->m, on);
+    if (type.element == I1) {
+        LLVMBuildCondBr(g->b, predicate(g, on), blocks[0], blocks[n - 1]);
+        return;
+    }
+    LLVMValueRef index = LLVMBuildLoad2(g->b, g->i32, address(g, on), "");
+    LLVMValueRef jump = LLVMBuildSwitch(g->b, index, blocks[n - 1], (unsigned)n);
+    for (int i = 0; i < n - 1; i++)
+        LLVMAddCase(jump, int32(g, i), blocks[i]);
+}
+
+static LLVMBasicBlockRef *blocks_new(const Glue *g, int n, const char *name)
+{
+    LLVMBasicBlockRef *blocks = HEAP_ARRAY(LLVMBasicBlockRef, n, "a list of branches");
+    for (int i = 0; i < n; i++)
+        blocks[i] = block(g, name);
+    return blocks;
+}
+
+static void branch(const Glue *g, NodeId n)
+{
+    const Module *m = g->p->m;
+    const Node *node = node_at(m, n);
+    LLVMBasicBlockRef *blocks = blocks_new(g, node->nregions, "branch"), after = block(g, "joined");
+    choose(g, node->in[0], node->nregions, blocks);
+    for (int k = 0; k < node->nregions; k++) {
+        const Node *ret = region_return(m, node->regions[k]);
+        enter(g, blocks[k]);
+        region_nodes(g, node->regions[k]);
+        move_all(g, node->out, ret->nin, ret->in);
+        LLVMBuildBr(g->b, after);
+    }
+    enter(g, after);
+    heap_free(blocks);
+}
+
+static void one_node(const Glue *g, NodeId n)
+{
+    const Node *node = node_at(g->p->m, n);
+    if (node_is_rename(g->p->m, node))
+        return;
+    switch (node->op) {
+    case OP_CONSTANT: break;
+    case OP_FUSION: call_kernel(g, n); break;
+    case OP_WHILE: loop(g, n); break;
+    case OP_CASE:
+    case OP_IF: branch(g, n); break;
+    default: call_evaluator(g, n); break;
+    }
+}
+
+/* ---- functions ---- */
+
+LLVMValueRef glue_declare(Emit *e, const char *name)
+{
+    LLVMTypeRef frame = LLVMPointerTypeInContext(e->context, 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMInt32TypeInContext(e->context), &frame, 1, false);
+    return LLVMAddFunction(e->llvm, name, type);
+}
+
+/* What the frame points to. */
+static void frame_bounds(const Glue *g)
+{
+    const Plan *p = g->p;
+    int nargs = region_at(p->m, p->main)->nargs;
+    bounds_function(g->e, g->function, g->frame, LLVMGetValueName(g->function));
+    bounds_array(g->e, g->slab, (int64_t)p->slab_bytes, "the slab of temporaries");
+    bounds_array(g->e, g->pool, (int64_t)p->pool_bytes, "the pool of constants");
+    bounds_array(g->e, g->args, nargs * (int64_t)sizeof(void *), "the list of arguments");
+    bounds_array(g->e, g->outs, p->nresults * (int64_t)sizeof(void *), "the list of results");
+    bounds_array(g->e, g->cancel, sizeof(int), "the flag that ends a run");
+}
+
+static void begin(Glue *g, LLVMValueRef function)
+{
+    g->function = function;
+    g->frame = LLVMGetParam(g->function, 0);
+    LLVMBasicBlockRef entry = block(g, "entry");
+    g->failed = block(g, "failed");
+    enter(g, g->failed);
+    LLVMBuildRet(g->b, int32(g, STRETCH_FAIL));
+    enter(g, entry);
+    g->slab = load_at(g, g->ptr, g->frame, offsetof(Frame, slab));
+    g->pool = load_at(g, g->ptr, g->frame, offsetof(Frame, pool));
+    g->args = load_at(g, g->ptr, g->frame, offsetof(Frame, args));
+    g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
+    g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
+    frame_bounds(g);
+}
+
+/* A function of its own for some nodes, and a call of it. */
+static void part(const Glue *g, int n, const NodeId *nodes)
+{
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
+    Glue inner = *g;
+    begin(&inner, glue_declare(g->e, "part"));
+    LLVMSetLinkage(inner.function, LLVMInternalLinkage);
+    for (int i = 0; i < n; i++)
+        one_node(&inner, nodes[i]);
+    LLVMBuildRet(g->b, int32(g, 0));
+    enter(g, back);
+    LLVMTypeRef type = LLVMGlobalGetValueType(inner.function);
+    LLVMValueRef frame = g->frame, rc = LLVMBuildCall2(g->b, type, inner.function, &frame, 1, "");
+    LLVMBasicBlockRef after = block(g, "done");
+    LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, rc, int32(g, 0), ""), g->failed, after);
+    enter(g, after);
+}
+
+/* LLVM's time grows faster than a function's length, so long ones are made of parts. */
+static void all_nodes(const Glue *g, int n, const NodeId *nodes)
+{
+    enum { LONG = 96, PART = 64 };
+    if (n <= LONG)
+        for (int i = 0; i < n; i++)
+            one_node(g, nodes[i]);
+    else
+        for (int i = 0; i < n; i += PART)
+            part(g, n - i < PART ? n - i : PART, nodes + i);
+}
+
+/* Straight into the next stretch.  On a way back whoever plays this may have to stop it. */
+static void go_on(const Glue *g, int target)
+{
+    if (target <= g->number) {
+        LLVMBasicBlockRef stops = block(g, "stops"), goes_on = block(g, "goes_on");
+        LLVMBuildCondBr(g->b, is_cancelled(g), stops, goes_on);
+        enter(g, stops);
+        LLVMBuildRet(g->b, int32(g, target));
+        enter(g, goes_on);
+    }
+    LLVMValueRef frame = g->frame, next = g->t->stretches[target];
+    LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(next), next, &frame, 1, "");
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail); /* else the stack would grow */
+    LLVMBuildRet(g->b, call);
+}
+
+static void ends(const Glue *g, const StretchEnd *end)
+{
+    stop_if_failed(g, false);
+    switch (end->kind) {
+    case END_PROGRAM: LLVMBuildRet(g->b, int32(g, STRETCH_END)); break;
+    case END_GOTO: go_on(g, end->targets[0]); break;
+    case END_MEET:
+        LLVMBuildRet(g->b, int32(g, STRETCH_MEET - g->t->meetings[end->meeting]));
+        break;
+    case END_SWITCH: {
+        LLVMBasicBlockRef *blocks = blocks_new(g, end->ntargets, "next");
+        choose(g, end->on, end->ntargets, blocks);
+        for (int i = 0; i < end->ntargets; i++) {
+            enter(g, blocks[i]);
+            go_on(g, end->targets[i]);
+        }
+        heap_free(blocks);
+        break;
+    }
+    }
+}
+
+void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number)
+{
+    Glue g = { .e = e, .p = p, .t = t, .b = e->builder, .number = number };
+    g.i32 = LLVMInt32TypeInContext(e->context);
+    g.ptr = LLVMPointerTypeInContext(e->context, 0);
+    begin(&g, t->stretches[number]);
+    const Stretch *s = &p->stretches[number];
+    all_nodes(&g, s->nnodes, s->nodes);
+    moves(&g, s->nmoves, s->moves);
+    ends(&g, &s->end);
+}

@@ -1,0 +1,282 @@
+/* object.c - LLVM module in, object bytes out.
+ *
+ *   emit_begin --> (kernel.c, glue.c fill the module) --> emit_object --> bytes --> link.c
+ *
+ * Every compilation has an LLVM context of its own, so several threads may compile at once.
+ *
+ * Kernels come as explicit vectors with their loops already shaped, so a few cheap passes and
+ * a good code generator are all that is needed. */
+#include "engine/link/emit.h"
+
+#include "base/fail.h"
+#include "base/guard.h"
+#include "engine/codegen/bounds.h"
+#include "engine/level.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Support.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char passes[] = "always-inline,"
+                             "function(early-cse,instcombine<no-verify-fixpoint>,"
+                             "loop-mssa(licm),simplifycfg)";
+
+/* What code is made for; found once. */
+static struct {
+    pthread_mutex_t lock; /* while it is looked for */
+    _Atomic bool is_known;
+    LLVMTargetRef target;
+    char *triple;
+    char *own_cpu, *own_features; /* NULL: at another level */
+    const char *cpu, *features;
+    int vector_bytes;
+    char name[96];
+} host = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* A program of a thousand small values is one long block of loads and stores, among which LLVM's
+ * schedulers look for every pair that may meet: from this many on they are to look no further. */
+static void keep_scheduling_short(void)
+{
+    static bool is_said; /* LLVM takes it once */
+    const char *const words[] = { "tutti", "-dag-maps-huge-region=128" };
+    if (!is_said) {
+        is_said = true;
+        LLVMParseCommandLineOptions(2, words, NULL);
+    }
+}
+
+static void host_find(void *user)
+{
+    (void)user;
+    keep_scheduling_short();
+    LLVMInitializeNativeTarget();
+    LLVMInitializeNativeAsmPrinter();
+    host.triple = LLVMGetDefaultTargetTriple();
+    switch (cpu_level()) {
+    case CPU_NATIVE:
+        host.cpu = host.own_cpu = LLVMGetHostCPUName();
+        host.features = host.own_features = LLVMGetHostCPUFeatures();
+        break;
+    case CPU_AVX2:
+        host.cpu = "x86-64-v3";
+        host.features = "+avx2,+fma";
+        break;
+    case CPU_SSE:
+        host.cpu = "x86-64-v2";
+        host.features = "";
+        break;
+    }
+    bool has_512 = strstr(host.features, "+avx512f") && strstr(host.features, "+avx512vl");
+    bool has_256 = strstr(host.features, "+avx2");
+    host.vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
+    snprintf(host.name, sizeof host.name, "%s, %s", host.cpu,
+             has_512 ? "avx512" : has_256 ? "avx2" : "baseline");
+    char *why = NULL;
+    if (LLVMGetTargetFromTriple(host.triple, &host.target, &why))
+        fail("LLVM has no code generator for %s: %s", host.triple, why);
+}
+
+Error *llvm_ready(void)
+{
+    TRY(reserve_fill());
+    /* acquire: pairs with the release below; what was found is seen */
+    if (atomic_load_explicit(&host.is_known, memory_order_acquire))
+        return NULL;
+    pthread_mutex_lock(&host.lock);
+    Error *error = host.is_known ? NULL : guard_run("starting LLVM", host_find, NULL);
+    atomic_store_explicit(&host.is_known, !error, memory_order_release);
+    pthread_mutex_unlock(&host.lock);
+    return error;
+}
+
+/* ---- machines ---- */
+
+/* What LLVM knows of the host takes as long to set up as a small kernel to compile, and has no part
+ * in any one program: machines are kept for the next compilation, one for each of a few threads. */
+static struct {
+    pthread_mutex_t lock;
+    int n;
+    LLVMTargetMachineRef at[4];
+} idle_machines = { .lock = PTHREAD_MUTEX_INITIALIZER };
+enum { MOST_IDLE = sizeof idle_machines.at / sizeof idle_machines.at[0] };
+
+static LLVMTargetMachineRef machine_take(void)
+{
+    LLVMTargetMachineRef machine = NULL;
+    pthread_mutex_lock(&idle_machines.lock);
+    if (idle_machines.n)
+        machine = idle_machines.at[--idle_machines.n];
+    pthread_mutex_unlock(&idle_machines.lock);
+    if (machine)
+        return machine;
+    return LLVMCreateTargetMachine(host.target, host.triple, host.cpu, host.features,
+                                   LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+}
+
+static void machine_give_back(LLVMTargetMachineRef machine)
+{
+    pthread_mutex_lock(&idle_machines.lock);
+    bool has_room = idle_machines.n < MOST_IDLE;
+    if (has_room)
+        idle_machines.at[idle_machines.n++] = machine;
+    pthread_mutex_unlock(&idle_machines.lock);
+    if (!has_room)
+        LLVMDisposeTargetMachine(machine);
+}
+
+static void machines_end(void)
+{
+    while (idle_machines.n)
+        LLVMDisposeTargetMachine(idle_machines.at[--idle_machines.n]);
+}
+
+/* libstdc++'s memory for exceptions when there is no other, 72 KB: it is given back for tools that
+ * look for leaks, and by us.  No exception is alive: LLVM throws none. */
+extern void free_exceptions_reserve(void) __asm__("_ZN9__gnu_cxx9__freeresEv");
+
+void llvm_end(void)
+{
+    if (!reserve_end())
+        return; /* locks of LLVM's may be taken for ever */
+    machines_end();
+    linker_end();
+    LLVMDisposeMessage(host.triple);
+    LLVMDisposeMessage(host.own_cpu);
+    LLVMDisposeMessage(host.own_features);
+    LLVMShutdown();
+    free_exceptions_reserve();
+}
+
+/* ---- making objects ---- */
+
+/* LLVM's default would end the process on an error. */
+static void diagnose(LLVMDiagnosticInfoRef info, void *user)
+{
+    (void)user;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    fprintf(stderr, "tutti: LLVM: %s\n", text);
+    LLVMDisposeMessage(text);
+}
+
+static void dispose(Emit *e)
+{
+    if (!e->context)
+        return;
+    bounds_end(e);
+    LLVMDisposeBuilder(e->builder);
+    LLVMDisposeModule(e->llvm);
+    machine_give_back(e->machine);
+    LLVMContextDispose(e->context);
+    *e = (Emit){ 0 };
+}
+
+/* The guard is left: by our own code, and everything is in order, or in the middle of LLVM. */
+static void emit_drop(void *user)
+{
+    if (!reserve_lost())
+        dispose(user);
+}
+
+void emit_end(Emit *e)
+{
+    guard_forget(emit_drop, e);
+    dispose(e);
+}
+
+Error *emit_begin(Emit *e, Arena *arena, const char *name)
+{
+    TRY(llvm_ready());
+    *e = (Emit){ .arena = arena, .vector_bytes = host.vector_bytes };
+    guard_defer(emit_drop, e);
+    e->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(e->context, diagnose, NULL);
+    e->llvm = LLVMModuleCreateWithNameInContext(name, e->context);
+    e->builder = LLVMCreateBuilderInContext(e->context);
+    e->machine = machine_take();
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
+    LLVMSetModuleDataLayout(e->llvm, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMSetTarget(e->llvm, host.triple);
+    bounds_begin(e);
+    return NULL;
+}
+
+/* No unwinding (so no tables for it), and full-width vectors where the machine has them. */
+static void mark_functions(Emit *e)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+    LLVMAttributeRef nounwind = LLVMCreateEnumAttribute(e->context, kind, 0);
+    static const char prefer[] = "prefer-vector-width", width[] = "512";
+    LLVMAttributeRef wide = LLVMCreateStringAttribute(e->context, prefer, sizeof prefer - 1, width,
+                                                      sizeof width - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, nounwind);
+        if (e->vector_bytes == 64)
+            LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, wide);
+    }
+}
+
+Error *from_llvm(LLVMErrorRef error, const char *what)
+{
+    if (!error)
+        return NULL;
+    char *text = LLVMGetErrorMessage(error);
+    Error *ours = error_new(CODE_INTERNAL, "%s: %s", what, text);
+    LLVMDisposeErrorMessage(text);
+    return ours;
+}
+
+static Error *verify(Emit *e)
+{
+#ifndef NDEBUG
+    char *why = NULL;
+    bool is_broken = LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &why);
+    Error *error =
+        is_broken ? error_new(CODE_INTERNAL, "the code made is not valid: %s", why) : NULL;
+    LLVMDisposeMessage(why);
+    return error;
+#else
+    (void)e;
+    return NULL;
+#endif
+}
+
+Error *emit_object(Emit *e, char **bytes, size_t *n)
+{
+    reserve_check();
+    TRY(bounds_write(e));
+    mark_functions(e);
+    if (getenv("TUTTI_DUMP_LLVM"))
+        LLVMDumpModule(e->llvm);
+    TRY(verify(e));
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(e->llvm, passes, e->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    TRY(from_llvm(error, "optimising"));
+    char *why = NULL;
+    LLVMMemoryBufferRef object = NULL;
+    if (LLVMTargetMachineEmitToMemoryBuffer(e->machine, e->llvm, LLVMObjectFile, &why, &object)) {
+        Error *ours = error_new(CODE_INTERNAL, "generating code: %s", why);
+        LLVMDisposeMessage(why);
+        return ours;
+    }
+    *n = LLVMGetBufferSize(object);
+    *bytes = heap_try(*n);
+    if (*bytes)
+        memcpy(*bytes, LLVMGetBufferStart(object), *n);
+    LLVMDisposeMemoryBuffer(object);
+    reserve_check();
+    return *bytes ? NULL : error_new(CODE_EXHAUSTED, "no memory for %zu bytes of code", *n);
+}

@@ -1,0 +1,212 @@
+/* math.c - exponentials and logarithms as polynomials.
+ *
+ * In: values in registers, f32 or f64.  Out: code without branches, a dozen or two operations
+ * a function, within 1-3 ulp (f32 expm1 goes by f64 and is nearly always right to the last bit).
+ * Exponentials split x = n ln2 + r with |r| <= ln2/2; logarithms split x = 2^n m with m around 1.
+ * Series are Taylor's: at these ranges a fitted polynomial would save one or two terms.  Numbers
+ * below the normal range count as zero, as everywhere here. */
+#include "engine/math/math.h"
+
+#include "engine/codegen/arith.h"
+#include "engine/math/math_parts.h"
+
+#include <math.h>
+
+bool math_is_f64(V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    return LLVMGetTypeKind(type) == LLVMDoubleTypeKind;
+}
+
+V math_poly(Kernel *k, V x, int n, const double *c)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V sum = const_f(k, type, c[n - 1]);
+    for (int i = n - 2; i >= 0; i--)
+        sum = fma3(k, sum, x, const_f(k, type, c[i]));
+    return sum;
+}
+
+V math_select(Kernel *k, V condition, V x, V y)
+{
+    return LLVMBuildSelect(k->b, condition, x, y, "");
+}
+
+V math_compare(Kernel *k, LLVMRealPredicate how, V x, double y)
+{
+    return LLVMBuildFCmp(k->b, how, x, const_f(k, LLVMTypeOf(x), y), "");
+}
+
+V math_round(Kernel *k, V x, double factor, V *integer)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    double magic = math_is_f64(x) ? 0x1.8p52 : 0x1.8p23;
+    V shifted = fma3(k, x, const_f(k, type, factor), const_f(k, type, magic));
+    V bits = same_bits(k, shifted, false);
+    V base = same_bits(k, const_f(k, type, magic), false);
+    *integer = LLVMBuildSub(k->b, bits, base, "");
+    return LLVMBuildFSub(k->b, shifted, const_f(k, type, magic), "");
+}
+
+/* 2^n as a float, for n in the range of exponents. */
+static V power_of_two(Kernel *k, V n, bool is_f64)
+{
+    LLVMTypeRef type = LLVMTypeOf(n);
+    V field = LLVMBuildAdd(k->b, n, const_i(k, type, is_f64 ? 1023 : 127), "");
+    return same_bits(k, LLVMBuildShl(k->b, field, const_i(k, type, is_f64 ? 52 : 23), ""), true);
+}
+
+/* ---- exponentials ---- */
+
+static const double exp_terms[] = {
+    1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
+    1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0,
+};
+
+/* e^r - 1 for the part r of x + tail = n ln2 + r; tail may be NULL, else it is too small for x to
+ * hold. */
+static V exp_part(Kernel *k, V x, V tail, V *n)
+{
+    bool is_f64 = math_is_f64(x);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    /* ln2 in two pieces; products of the first with n are exact enough by fma. */
+    double high = is_f64 ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1;
+    double low = is_f64 ? 0x1.abc9e3b39803fp-56 : -0x1.05c610ca86c39p-29;
+    V whole = math_round(k, x, 0x1.71547652b82fep0, n);
+    V r = fma3(k, whole, const_f(k, type, -high), x);
+    r = fma3(k, whole, const_f(k, type, -low), r);
+    r = tail ? LLVMBuildFAdd(k->b, r, tail, "") : r;
+    return fmul(k, r, math_poly(k, r, is_f64 ? 13 : 7, exp_terms));
+}
+
+V math_exp_of_sum(Kernel *k, V x, V tail)
+{
+    bool is_f64 = math_is_f64(x);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V n, part = exp_part(k, x, tail, &n);
+    V bits = same_bits(k, fadd(k, part, const_f(k, type, 1)), false);
+    V up = LLVMBuildShl(k->b, n, const_i(k, LLVMTypeOf(n), is_f64 ? 52 : 23), "");
+    V y = same_bits(k, LLVMBuildAdd(k->b, bits, up, ""), true);
+    double high = is_f64 ? 0x1.62e42fefa39efp9 : 0x1.62e42ep6;    /* log of the largest */
+    double low = is_f64 ? -0x1.6232bdd7abcd2p9 : -0x1.5d589ep6; /* log of the least normal */
+    y = math_select(k, math_compare(k, LLVMRealOLT, x, low), const_f(k, type, 0), y);
+    y = math_select(k, math_compare(k, LLVMRealOGT, x, high), const_f(k, type, INFINITY), y);
+    return math_select(k, is_nan(k, x), x, y);
+}
+
+V math_exp(Kernel *k, V x)
+{
+    return math_exp_of_sum(k, x, NULL);
+}
+
+/* 2^n (e^r - 1) + (2^n - 1), with n one less and doubled at the end so that 2^n never
+ * overflows before the result does. */
+static V expm1_direct(Kernel *k, V x)
+{
+    bool is_f64 = math_is_f64(x);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V inside = INTRINSIC(k, "llvm.maxnum", x, const_f(k, type, -50));
+    inside = INTRINSIC(k, "llvm.minnum", inside, const_f(k, type, is_f64 ? 709.79 : 88.73));
+    V n, part = exp_part(k, inside, NULL, &n);
+    V half = power_of_two(k, LLVMBuildSub(k->b, n, const_i(k, LLVMTypeOf(n), 1), ""), is_f64);
+    V y = fma3(k, half, part, LLVMBuildFSub(k->b, half, const_f(k, type, 0.5), ""));
+    y = LLVMBuildFAdd(k->b, y, y, "");
+    /* So small that it is x; NaN, and zero with its sign, too. */
+    V keep = LLVMBuildFCmp(k->b, LLVMRealULT, fabs1(k, x),
+                           const_f(k, type, is_f64 ? 0x1p-54 : 0x1p-26), "");
+    return math_select(k, keep, x, y);
+}
+
+V math_expm1(Kernel *k, V x)
+{
+    return math_is_f64(x) ? expm1_direct(k, x) : to_f32(k, expm1_direct(k, to_f64(k, x)));
+}
+
+V math_logistic(Kernel *k, V x)
+{
+    V one = const_f(k, LLVMTypeOf(x), 1);
+    V e = math_exp(k, LLVMBuildFNeg(k->b, x, ""));
+    return fdiv(k, one, fadd(k, one, e));
+}
+
+/* t / (t + 2) with t = e^2|x| - 1; past the limit the answer is 1. */
+V math_tanh(Kernel *k, V x)
+{
+    bool is_f64 = math_is_f64(x);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V limit = const_f(k, type, is_f64 ? 20 : 10), size = fabs1(k, x);
+    V is_near = LLVMBuildFCmp(k->b, LLVMRealOLT, size, limit, "");
+    size = math_select(k, is_near, size, limit);
+    V n, part = exp_part(k, LLVMBuildFAdd(k->b, size, size, ""), NULL, &n);
+    V power = power_of_two(k, n, is_f64);
+    V t = fma3(k, power, part, LLVMBuildFSub(k->b, power, const_f(k, type, 1), ""));
+    V y = fdiv(k, t, fadd(k, t, const_f(k, type, 2)));
+    y = INTRINSIC(k, "llvm.copysign", y, x);
+    return math_select(k, is_nan(k, x), x, y);
+}
+
+/* ---- logarithms ---- */
+
+const double math_log_terms[] = {
+    2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21,
+    2.0 / 23, 2.0 / 25,
+};
+
+V math_split(Kernel *k, V x, V *n)
+{
+    bool is_f64 = math_is_f64(x);
+    V bits = same_bits(k, x, false);
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    V from_root = LLVMBuildSub(
+        k->b, bits, const_i(k, type, is_f64 ? 0x3fe6a09e667f3bcd : 0x3f3504f3), "");
+    V shift = const_i(k, type, is_f64 ? 52 : 23);
+    V exponent = LLVMBuildAShr(k->b, from_root, shift, "");
+    V m = same_bits(k, LLVMBuildSub(k->b, bits, LLVMBuildShl(k->b, exponent, shift, ""), ""), true);
+    *n = LLVMBuildSIToFP(k->b, exponent, LLVMTypeOf(x), "");
+    return LLVMBuildFSub(k->b, m, const_f(k, LLVMTypeOf(x), 1), "");
+}
+
+/* log(1 + f) = f - (f^2/2 - s (f^2/2 + R)), s = f / (2 + f), R a series in s^2; n ln2 comes
+ * in two pieces, the small one with the small terms. */
+V math_log(Kernel *k, V x)
+{
+    bool is_f64 = math_is_f64(x);
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V n, f = math_split(k, x, &n);
+    V s = fdiv(k, f, LLVMBuildFAdd(k->b, f, const_f(k, type, 2), ""));
+    V z = fmul(k, s, s);
+    V series = fmul(k, z, math_poly(k, z, is_f64 ? 10 : 5, math_log_terms));
+    V half = fmul(k, const_f(k, type, 0.5), fmul(k, f, f));
+    double high = is_f64 ? 0x1.62e42fee00000p-1 : 0x1.62e300p-1;
+    double low = is_f64 ? 0x1.a39ef35793c76p-33 : 0x1.2fefa2p-17;
+    V small = fma3(k, s, LLVMBuildFAdd(k->b, half, series, ""),
+                   LLVMBuildFMul(k->b, n, const_f(k, type, low), ""));
+    V rest = LLVMBuildFSub(k->b, half, small, "");
+    V y = fma3(k, n, const_f(k, type, high), LLVMBuildFSub(k->b, f, rest, ""));
+    double least = is_f64 ? 0x1p-1022 : 0x1p-126;
+    y = math_select(k, math_compare(k, LLVMRealOLT, x, least), const_f(k, type, -INFINITY), y);
+    V below = math_compare(k, LLVMRealOLE, x, -least);
+    y = math_select(k, below, const_f(k, type, NAN), y);
+    V keep = math_compare(k, LLVMRealUEQ, x, INFINITY); /* NaN and infinity */
+    return math_select(k, keep, x, y);
+}
+
+/* log(u) x / (u - 1) with u = 1 + x rounded: the error of u cancels. */
+static V log1p_direct(Kernel *k, V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V one = const_f(k, type, 1);
+    V u = LLVMBuildFAdd(k->b, x, one, "");
+    V ratio = fdiv(k, x, LLVMBuildFSub(k->b, u, one, ""));
+    V y = LLVMBuildFMul(k->b, math_log(k, u), ratio, "");
+    V keep = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, u, 1),
+                         math_compare(k, LLVMRealOEQ, x, INFINITY), "");
+    return math_select(k, keep, x, y);
+}
+
+V math_log1p(Kernel *k, V x)
+{
+    return math_is_f64(x) ? log1p_direct(k, x) : math_log1p_f32(k, x);
+}

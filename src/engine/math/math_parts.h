@@ -1,0 +1,23 @@
+/* math_parts.h - what the math files are made of. */
+#ifndef TUTTI_ENGINE_MATH_MATH_PARTS_H
+#define TUTTI_ENGINE_MATH_MATH_PARTS_H
+#include "engine/math/math.h"
+#include "engine/numerics/libm.h"
+
+bool math_is_f64(V x);
+V math_poly(Kernel *k, V x, int n, const double *c); /* c[0] + c[1] x + ... */
+V math_select(Kernel *k, V condition, V x, V y);
+V math_compare(Kernel *k, LLVMRealPredicate how, V x, double y);
+/* x = 2^n m, m in [sqrt(1/2), sqrt(2)); gives m - 1. */
+V math_split(Kernel *k, V x, V *n);
+extern const double math_log_terms[12]; /* 2/3, 2/5, ...: log((1 + s)/(1 - s)) = 2s + s^3 (...) */
+/* e^(x + tail); tail, too small for x to hold, may be NULL. */
+V math_exp_of_sum(Kernel *k, V x, V tail);
+V math_log1p_f32(Kernel *k, V x);
+/* The integer nearest to x * factor, as a float; and in *integer, of the same width.
+ * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */
+V math_round(Kernel *k, V x, double factor, V *integer);
+/* fast, except where any lane is in `hard`: then those lanes are function(x) or function(x, y), by
+ * a call.  y may be NULL. */
+V math_repair(Kernel *k, int function, V x, V y, V hard, V fast);
+#endif

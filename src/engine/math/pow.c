@@ -1,0 +1,166 @@
+/* pow.c - powers, x^y = e^(y log x).
+ *
+ * In: values in registers, f32 or f64.  Out: the power, within 1 ulp; f32 is computed in f64 and
+ * rounded, so it is nearly always right to the last bit.
+ *
+ * An error of log x counts y log x times, up to 709, so f64 needs a logarithm of 11 bits more than
+ * it has: a sum of two doubles.  With x = 2^n m, m around 1, and s = (m - 1)/(m + 1),
+ *
+ *     log m = s (2 + s^2 (2/3 + s^2 p(s^2)))
+ *
+ * in which everything but p is such a pair, every product's rounding error caught by an fma and
+ * every sum's by a difference. */
+#include "engine/codegen/arith.h"
+#include "engine/math/math_parts.h"
+
+#include <math.h>
+
+/* The sum of a number and what is too small for it. */
+typedef struct Pair {
+    V high, low;
+} Pair;
+
+static V add(Kernel *k, V x, V y)
+{
+    return LLVMBuildFAdd(k->b, x, y, "");
+}
+
+static V sub(Kernel *k, V x, V y)
+{
+    return LLVMBuildFSub(k->b, x, y, "");
+}
+
+static V mul(Kernel *k, V x, V y)
+{
+    return LLVMBuildFMul(k->b, x, y, "");
+}
+
+static V minus(Kernel *k, V x)
+{
+    return LLVMBuildFNeg(k->b, x, "");
+}
+
+/* x + y; |x| is the larger, or x is 0. */
+static Pair pair_sum(Kernel *k, V x, Pair y)
+{
+    V high = add(k, x, y.high);
+    return (Pair){ high, add(k, add(k, sub(k, x, high), y.high), y.low) };
+}
+
+static Pair pair_times(Kernel *k, Pair x, Pair y)
+{
+    V high = mul(k, x.high, y.high);
+    V low = fma3(k, x.high, y.high, minus(k, high));
+    low = fma3(k, x.high, y.low, low);
+    return (Pair){ high, fma3(k, x.low, y.high, low) };
+}
+
+/* (m - 1)/(m + 1) with f = m - 1. */
+static Pair ratio_of(Kernel *k, V f)
+{
+    LLVMTypeRef type = LLVMTypeOf(f);
+    V one = const_f(k, type, 1), two = const_f(k, type, 2);
+    V under = add(k, two, f), lost = sub(k, f, sub(k, under, two));
+    V inverse = fdiv(k, one, under);
+    V high = mul(k, f, inverse);
+    V rest = fma3(k, minus(k, high), under, f);
+    rest = fma3(k, minus(k, high), lost, rest);
+    return (Pair){ high, mul(k, rest, inverse) };
+}
+
+/* log of a size; as a number, of zero and infinity. */
+static Pair log_pair(Kernel *k, V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V n, f = math_split(k, x, &n);
+    Pair s = ratio_of(k, f), z = pair_times(k, s, s);
+    V p = mul(k, z.high, math_poly(k, z.high, 11, math_log_terms + 1));
+    Pair third = { p, const_f(k, type, 0x1.5555555555555p-55) };
+    Pair inner = pair_times(k, z, pair_sum(k, const_f(k, type, 0x1.5555555555555p-1), third));
+    Pair m = pair_times(k, s, pair_sum(k, const_f(k, type, 2), inner));
+    m.low = fma3(k, n, const_f(k, type, 0x1.a39ef35793c76p-33), m.low);
+    Pair y = pair_sum(k, mul(k, n, const_f(k, type, 0x1.62e42fee00000p-1)), m);
+    V is_zero = math_compare(k, LLVMRealOLT, x, 0x1p-1022);
+    y.high = math_select(k, is_zero, const_f(k, type, -INFINITY), y.high);
+    V keep = math_compare(k, LLVMRealUEQ, x, INFINITY); /* NaN and infinity */
+    return (Pair){ math_select(k, keep, x, y.high), y.low };
+}
+
+static V pow_of_size(Kernel *k, V x, V y)
+{
+    Pair log = log_pair(k, x);
+    V high = mul(k, y, log.high);
+    V low = fma3(k, y, log.low, fma3(k, y, log.high, minus(k, high)));
+    return math_exp_of_sum(k, high, low);
+}
+
+/* What sign and NaN-ness a negative base gives: y integer? odd? */
+static V pow_of_negative(Kernel *k, V x, V y, V result)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V is_whole = LLVMBuildFCmp(k->b, LLVMRealOEQ, INTRINSIC(k, "llvm.trunc", y), y, "");
+    V half = LLVMBuildFMul(k->b, y, const_f(k, type, 0.5), "");
+    V is_even = LLVMBuildFCmp(k->b, LLVMRealOEQ, INTRINSIC(k, "llvm.trunc", half), half, "");
+    V is_odd = LLVMBuildAnd(k->b, is_whole, LLVMBuildNot(k->b, is_even, ""), "");
+    V sign = INTRINSIC(k, "llvm.copysign", const_f(k, type, 1), x);
+    V signed_result = INTRINSIC(k, "llvm.copysign", result, sign);
+    V is_negative = math_compare(k, LLVMRealOLT, x, 0);
+    V is_infinite = math_compare(k, LLVMRealOEQ, x, -INFINITY);
+    V undefined = LLVMBuildAnd(k->b, is_negative, LLVMBuildNot(k->b, is_whole, ""), "");
+    undefined = LLVMBuildAnd(k->b, undefined, LLVMBuildNot(k->b, is_infinite, ""), "");
+    result = math_select(k, is_odd, signed_result, result);
+    return math_select(k, undefined, const_f(k, type, NAN), result);
+}
+
+/* x^y in f64, of which `result` is |x|^y where that is not 1 by definition. */
+static V pow_at_edges(Kernel *k, V x, V y, V result)
+{
+    V one = const_f(k, LLVMTypeOf(x), 1);
+    /* 1 to any power, even an infinite one, is 1. */
+    V unit = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, fabs1(k, x), 1),
+                          LLVMBuildFCmp(k->b, LLVMRealORD, y, y, ""), "");
+    result = pow_of_negative(k, x, y, math_select(k, unit, one, result));
+    V always_one = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, y, 0),
+                               math_compare(k, LLVMRealOEQ, x, 1), "");
+    return math_select(k, always_one, one, result);
+}
+
+/* sqrt(x) of which zero and infinity have no sign, as C's x^0.5. */
+static V root_of(Kernel *k, V x)
+{
+    V root = fabs1(k, INTRINSIC(k, "llvm.sqrt", x));
+    V far = math_compare(k, LLVMRealOEQ, x, -INFINITY);
+    return math_select(k, far, const_f(k, LLVMTypeOf(x), INFINITY), root);
+}
+
+/* x^y where y is a constant for which that is an operation or two; or NULL.  XLA has these too. */
+static V pow_by_constant(Kernel *k, V x, V y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V one = const_f(k, type, 1);
+    if (y == one)
+        return x;
+    if (y == const_f(k, type, 2))
+        return mul(k, x, x);
+    if (y == const_f(k, type, 3))
+        return mul(k, mul(k, x, x), x);
+    if (y == const_f(k, type, -1))
+        return fdiv(k, one, x);
+    if (y == const_f(k, type, 0.5))
+        return root_of(k, x);
+    if (y == const_f(k, type, -0.5))
+        return fdiv(k, one, root_of(k, x));
+    return NULL;
+}
+
+V math_pow(Kernel *k, V x, V y)
+{
+    V simple = pow_by_constant(k, x, y);
+    if (simple)
+        return simple;
+    if (math_is_f64(x))
+        return pow_at_edges(k, x, y, pow_of_size(k, fabs1(k, x), y));
+    V wide = to_f64(k, x), by = to_f64(k, y);
+    V size = math_exp(k, mul(k, by, math_log(k, fabs1(k, wide))));
+    return to_f32(k, pow_at_edges(k, wide, by, size));
+}

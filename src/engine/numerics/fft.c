@@ -1,0 +1,319 @@
+/* fft.c - Fourier transforms over the last dimensions of an array.
+ *
+ * In: reals or complex numbers; out: their transform, in the same precision.  The work is in
+ * fft_body.h, once for f32 and once for f64; here are the roots of unity, which are computed in
+ * f64 for both: e^(2 pi i k / n) is the product of two entries of short tables, one for the high
+ * bits of k and one for the low ones, so that n roots cost some sqrt(n) sines. */
+#include "base/arena.h"
+#include "base/guard.h"
+#include "engine/level.h"
+#include "engine/numerics/routines.h"
+#include "engine/exec/slices.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FFT, IFFT, RFFT, IRFFT };
+
+enum { FFT_MOST = 128 }; /* the largest factor that a pass takes; above, Bluestein */
+
+typedef struct Pair {
+    double r, i;
+} Pair;
+
+typedef struct Roots {
+    int64_t n, mask;
+    int shift;
+    Pair *low, *high;
+} Roots;
+
+/* e^(2 pi i x / n), from sines and cosines of at most an eighth of a turn. */
+static Pair exact_root(int64_t x, int64_t n, double angle)
+{
+    x *= 8;
+    bool is_lower = x >= 4 * n;
+    if (is_lower)
+        x = 8 * n - x;
+    bool is_left = x >= 2 * n;
+    if (is_left)
+        x -= 2 * n;
+    bool is_steep = x >= n;
+    double a = (double)(is_steep ? 2 * n - x : x) * angle, c = cos(a), s = sin(a);
+    Pair p = is_steep ? (Pair){ s, c } : (Pair){ c, s };
+    if (is_left)
+        p = (Pair){ -p.i, p.r };
+    return is_lower ? (Pair){ p.r, -p.i } : p;
+}
+
+static Roots roots_new(Arena *arena, int64_t n)
+{
+    Roots roots = { .n = n, .shift = 1 };
+    double angle = (double)(0.25L * 3.141592653589793238462643383279502884197L / (long double)n);
+    int64_t count = (n + 2) / 2;
+    while ((INT64_C(1) << roots.shift) * (INT64_C(1) << roots.shift) < count)
+        roots.shift++;
+    roots.mask = (INT64_C(1) << roots.shift) - 1;
+    int64_t nhigh = (count + roots.mask) / (roots.mask + 1);
+    roots.low = ARENA_ARRAY(arena, Pair, roots.mask + 1);
+    roots.high = ARENA_ARRAY(arena, Pair, nhigh);
+    roots.low[0] = roots.high[0] = (Pair){ 1, 0 };
+    for (int64_t i = 1; i <= roots.mask; i++)
+        roots.low[i] = exact_root(i, n, angle);
+    for (int64_t i = 1; i < nhigh; i++)
+        roots.high[i] = exact_root(i * (roots.mask + 1), n, angle);
+    return roots;
+}
+
+static void roots_get(const Roots *roots, int64_t k, double *re, double *im)
+{
+    bool is_lower = 2 * k > roots->n;
+    if (is_lower)
+        k = roots->n - k;
+    Pair x = roots->low[k & roots->mask], y = roots->high[k >> roots->shift];
+    *re = x.r * y.r - x.i * y.i;
+    *im = x.r * y.i + x.i * y.r;
+    if (is_lower)
+        *im = -*im;
+}
+
+/* How long a convolution must be to do a line of n numbers; 0: n has only small factors. */
+static int64_t bluestein_size(int64_t n)
+{
+    int64_t rest = n, size = 1;
+    for (int64_t p = 2; p < FFT_MOST && rest > 1; p++)
+        while (rest % p == 0)
+            rest /= p;
+    if (rest <= 1)
+        return 0;
+    while (size < 2 * n - 1)
+        size *= 2;
+    return size;
+}
+
+/* ---- lines and groups of them ---- */
+
+typedef enum FftKind {
+    FFT_COMPLEX, /* lines of complex numbers */
+    FFT_REAL,    /* lines of reals to the first half of their transform */
+    FFT_TO_REAL, /* and back */
+    FFT_COLUMNS, /* the two steps of a long line (fft_lines.h) */
+    FFT_ROWS
+} FftKind;
+
+struct FftForm;
+
+/* One step of an operation: the same for all lines. */
+typedef struct FftLines {
+    FftKind kind;
+    const struct FftForm *form;
+    const void *plan; /* fft_plan.h */
+    const void *in;
+    void *out; /* may be `in` for complex lines */
+    int64_t nlines, n, stride;
+    bool is_forward;
+    double scale;       /* on the way out */
+    const Roots *roots; /* FFT_COLUMNS: of the whole line */
+    const void *turns;
+} FftLines;
+
+typedef void FftGroup(const FftLines *f, int64_t first, int here, void *work);
+
+/* The lines in groups of so many, for one instruction set. */
+typedef struct FftForm {
+    int lanes;
+    size_t vector;                        /* bytes */
+    int64_t (*work)(const FftLines *f);   /* vectors that a group works in */
+    int64_t (*groups)(const FftLines *f); /* how many there are */
+    void (*group)(const FftLines *f, int64_t number, void *work);
+} FftForm;
+
+#define REAL float
+#define REAL_BYTES 4
+#define INTEGER int32_t
+#define PLAN(x) f32_##x
+#include "engine/numerics/fft_levels.h"
+
+#define REAL double
+#define REAL_BYTES 8
+#define INTEGER int64_t
+#define PLAN(x) f64_##x
+#include "engine/numerics/fft_levels.h"
+
+/* ---- an operation ---- */
+
+typedef struct Transform {
+    const Frame *frame;
+    const FftAttrs *attrs;
+    Tensor in, out;
+    Arena *arena; /* plans, and what lies between steps; dies with the operation */
+    bool is_f32, has_failed;
+} Transform;
+
+static const FftForm *form_of(bool is_f32)
+{
+    switch (cpu_vector_bytes()) {
+    case 64: return is_f32 ? &f32_form_512 : &f64_form_512;
+    case 32: return is_f32 ? &f32_form_256 : &f64_form_256;
+    default: return is_f32 ? &f32_form_128 : &f64_form_128;
+    }
+}
+
+static const void *plan_of(Transform *t, int64_t n, bool is_real)
+{
+    return t->is_f32 ? (const void *)f32_plan_new(t->arena, n, is_real)
+                     : (const void *)f64_plan_new(t->arena, n, is_real);
+}
+
+typedef struct Groups {
+    const FftLines *lines;
+    int64_t n, per_slice;
+    _Atomic bool has_failed; /* there was no memory to work in */
+} Groups;
+
+static size_t work_bytes(const FftLines *f)
+{
+    return ((size_t)f->form->work(f) * f->form->vector + 63) / 64 * 64;
+}
+
+static void play_groups(void *user, int64_t slice)
+{
+    Groups *g = user;
+    int64_t end = (slice + 1) * g->per_slice;
+    void *work = aligned_alloc(64, work_bytes(g->lines));
+    for (int64_t i = slice * g->per_slice; work && i < end && i < g->n; i++)
+        g->lines->form->group(g->lines, i, work);
+    if (!work)
+        /* relaxed: frame_slices orders what slices did before what follows it */
+        atomic_store_explicit(&g->has_failed, true, memory_order_relaxed);
+    free(work);
+}
+
+/* Lines so long that a group would not fit the caches go one by one. */
+static void play_lines(Transform *t, FftLines f)
+{
+    enum { MOST_WORK = 64 << 20, SLICES_PER_WORKER = 4 };
+    f.form = form_of(t->is_f32);
+    if (work_bytes(&f) > MOST_WORK)
+        f.form = t->is_f32 ? &f32_form : &f64_form;
+    Groups g = { .lines = &f, .n = f.form->groups(&f) };
+    int64_t most = (int64_t)frame_workers(t->frame) * SLICES_PER_WORKER;
+    g.per_slice = (g.n + most - 1) / most;
+    frame_slices(t->frame, (g.n + g.per_slice - 1) / g.per_slice, play_groups, &g);
+    t->has_failed |=
+        atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see play_groups */
+}
+
+/* The shorter side of a long line as a matrix, both at least as long as a vector; 0: there is none.
+ */
+static int64_t short_side(int64_t n, int lanes)
+{
+    enum { LONG = 4096 };
+    if (n < LONG || bluestein_size(n))
+        return 0;
+    int64_t side = (int64_t)sqrt((double)n);
+    while (side >= lanes && n % side)
+        side--;
+    return side >= lanes ? side : 0;
+}
+
+static void long_line(Transform *t, FftLines f, int64_t n1)
+{
+    const FftForm *form = form_of(t->is_f32);
+    int64_t n2 = f.n / n1;
+    size_t bytes = (t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * (size_t)f.n;
+    Roots roots = roots_new(t->arena, f.n);
+    void *between = arena_alloc(t->arena, bytes);
+    FftLines columns = f, rows = f;
+    columns.kind = FFT_COLUMNS, columns.plan = plan_of(t, n1, false), columns.n = n1;
+    columns.nlines = columns.stride = n2, columns.scale = 1, columns.out = between;
+    columns.roots = &roots;
+    columns.turns = t->is_f32 ? (const void *)f32_turns_new(t->arena, &roots, n1, form->lanes)
+                              : (const void *)f64_turns_new(t->arena, &roots, n1, form->lanes);
+    rows.kind = FFT_ROWS, rows.plan = plan_of(t, n2, false), rows.n = n2;
+    rows.nlines = rows.stride = n1, rows.in = between;
+    play_lines(t, columns);
+    play_lines(t, rows);
+}
+
+static void complex_lines(Transform *t, FftLines f)
+{
+    int lanes = form_of(t->is_f32)->lanes;
+    int64_t n1 = f.stride == 1 && f.nlines * 2 <= lanes ? short_side(f.n, lanes) : 0;
+    if (!n1) {
+        f.plan = plan_of(t, f.n, false);
+        play_lines(t, f);
+        return;
+    }
+    int64_t bytes = (int64_t)(t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * f.n;
+    for (int64_t i = 0; i < f.nlines; i++) {
+        FftLines one = f;
+        one.nlines = 1;
+        one.in = (const char *)f.in + i * bytes;
+        one.out = (char *)f.out + i * bytes;
+        long_line(t, one, n1);
+    }
+}
+
+/* The dimensions of the complex numbers: the result's, or the operand's where the result is real.
+ * The last axis goes first where it begins with reals, and last where it ends with them. */
+static void transform(void *user)
+{
+    Transform *t = user;
+    int type = (int)t->attrs->fft_type, naxes = t->attrs->fft_length.n, rank = t->in.type.rank;
+    const int64_t *dims = type == IRFFT ? t->in.type.dims : t->out.type.dims;
+    int64_t n = (type == RFFT ? t->in : t->out).type.dims[rank - 1], count = 1, points = 1;
+    t->arena = arena_new();
+    for (int d = 0; d < rank; d++)
+        count *= dims[d];
+    for (int d = rank - naxes; d < rank; d++)
+        points *= d == rank - 1 ? n : dims[d];
+    if (count == 0 || points == 0)
+        return;
+    bool is_forward = type == FFT || type == RFFT;
+    FftLines f = { .in = t->in.data,
+                   .out = t->out.data,
+                   .stride = 1,
+                   .n = n,
+                   .scale = 1,
+                   .nlines = count / dims[rank - 1],
+                   .is_forward = is_forward };
+    double scale = is_forward ? 1 : 1.0 / (double)points;
+    if (type == RFFT) {
+        f.kind = FFT_REAL, f.plan = plan_of(t, n, !bluestein_size(n));
+        play_lines(t, f);
+        f.in = f.out;
+    } else if (type == IRFFT && naxes > 1) {
+        f.out =
+            arena_alloc(t->arena, (t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * (size_t)count);
+    }
+    int last = type == RFFT || type == IRFFT ? rank - 1 : rank;
+    for (int d = rank - naxes; d < last; d++, f.in = f.out) {
+        FftLines axis = f;
+        axis.kind = FFT_COMPLEX, axis.n = dims[d], axis.nlines = count / dims[d];
+        for (int i = d + 1; i < rank; i++)
+            axis.stride *= dims[i];
+        axis.scale = type == IFFT && d == rank - naxes ? scale : 1;
+        complex_lines(t, axis);
+    }
+    if (type == IRFFT) {
+        f.kind = FFT_TO_REAL, f.plan = plan_of(t, n, !bluestein_size(n));
+        f.out = t->out.data, f.scale = scale;
+        play_lines(t, f);
+    }
+}
+
+Error *library_fft(const Frame *frame, const Node *n, const Tensor *in, Tensor *out)
+{
+    Transform t = { .frame = frame,
+                    .attrs = n->attrs,
+                    .in = *in,
+                    .out = *out,
+                    .is_f32 = element_part(in->type.element) == F32 };
+    TRY(guard_run("a Fourier transform", transform, &t));
+    arena_free(t.arena);
+    return t.has_failed ? error_new(CODE_EXHAUSTED, "fft of %s, at %s: no memory to work in",
+                                    type_name(in->type), loc_name(n->loc))
+                        : NULL;
+}

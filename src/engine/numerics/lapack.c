@@ -1,0 +1,246 @@
+/* lapack.c - the custom calls that JAX emits for linear algebra: lapack_sgetrf_ffi and the
+ * like, by a library's routines (lapack_provider.h), else by our own (linalg/).
+ *
+ * A row of the table says what a call takes and gives, for one matrix of the batch:
+ *
+ *     "amn > amn ik i"     takes m x n of the call's type; gives the same, min(m, n) integers and
+ *                          one integer (info)
+ *
+ * The first letter is the element type: a as the name says (s d c z), r its real type, c its
+ * complex type, i an i32.  The others are extents: bound where they first occur; k is min(m, n)
+ * and j is n - 1.  Leading dimensions are the batch, the same for all.  Layouts say how XLA would
+ * hand over the bytes, and mean nothing here: arrays are what they are.
+ */
+#include "engine/numerics/lapack.h"
+
+#include "engine/numerics/batch.h"
+#include "engine/numerics/lapack_provider.h"
+#include "engine/numerics/routines.h"
+#include "engine/numerics/small_matrices.h"
+
+#include <string.h>
+
+enum { REAL = 1, COMPLEX_TOO = 2, BOTH = REAL | COMPLEX_TOO };
+
+static const struct Row {
+    const char *name;
+    int types;
+    const char *signature;
+    Routine *fits;          /* NULL: the signature says all */
+    Routine *own, *fortran; /* NULL: LAPACK has none */
+} rows[] = {
+    { "getrf", BOTH, "amn > amn ik i", NULL, lapack_getrf, fortran_getrf },
+    { "geqrf", BOTH, "amn > amn ak", NULL, lapack_geqrf, fortran_geqrf },
+    { "geqp3", BOTH, "amn in > amn in ak", NULL, lapack_geqp3, fortran_geqp3 },
+    { "orgqr", REAL, "amn ap > amn", orgqr_fits, lapack_orgqr, fortran_orgqr },
+    { "ungqr", COMPLEX_TOO, "amn ap > amn", orgqr_fits, lapack_orgqr, fortran_orgqr },
+    { "ormqr", REAL, "aqs ap amn > amn", ormqr_fits, lapack_ormqr, fortran_ormqr },
+    { "unmqr", COMPLEX_TOO, "aqs ap amn > amn", ormqr_fits, lapack_ormqr, fortran_ormqr },
+    { "potrf", BOTH, "ann > ann i", NULL, lapack_potrf, fortran_potrf },
+    { "syevd", REAL, "ann > ann rn i", NULL, lapack_syevd, fortran_syevd },
+    { "heevd", COMPLEX_TOO, "ann > ann rn i", NULL, lapack_syevd, fortran_syevd },
+    { "gesdd", BOTH, "amn > amn rk amp aqn i", gesdd_fits, lapack_gesdd, fortran_gesdd },
+    { "gesvd", BOTH, "amn > amn rk amp aqn i", gesdd_fits, lapack_gesdd, fortran_gesvd },
+    { "geev", REAL, "ann > rn rn cnn cnn i", NULL, lapack_geev, fortran_geev },
+    { "geev", COMPLEX_TOO, "ann > an cnn cnn i", NULL, lapack_geev, fortran_geev },
+    { "gees", REAL, "ann > ann ann rn rn i i", gees_fits, lapack_gees, fortran_gees },
+    { "gees", COMPLEX_TOO, "ann > ann ann an i i", gees_fits, lapack_gees, fortran_gees },
+    { "gehrd", BOTH, "ann > ann aj i", gehrd_fits, lapack_gehrd, fortran_gehrd },
+    { "sytrd", REAL, "ann > ann rn rj aj i", NULL, lapack_sytrd, fortran_sytrd },
+    { "hetrd", COMPLEX_TOO, "ann > ann rn rj aj i", NULL, lapack_sytrd, fortran_sytrd },
+    { "gtsv", BOTH, "an an an anq > an an an anq i", NULL, lapack_gtsv, fortran_gtsv },
+    { "trsm", BOTH, "app amn > amn", trsm_fits, lapack_trsm, fortran_trsm },
+    { "tridiagonal_solve_perturbed_ffi", BOTH, "an an an anq > anq", NULL, lapack_solve_perturbed,
+      NULL },
+};
+
+/* ---- signatures ---- */
+
+static Element element_for(char letter, Element a)
+{
+    switch (letter) {
+    case 'r': return element_part(a);
+    case 'c': return element_part(a) == F32 ? C64 : C128;
+    case 'i': return I32;
+    default: return a;
+    }
+}
+
+/* Does t stand for one word of a signature?  Binds the letters it is first to use. */
+static bool word_fits(const char *word, int length, Type t, Type first, Element a, int nbatch,
+                      int64_t *bound)
+{
+    if (t.element != element_for(word[0], a) || t.rank != nbatch + length - 1)
+        return false;
+    for (int d = 0; d < nbatch; d++)
+        if (t.dims[d] != first.dims[d])
+            return false;
+    for (int i = 1; i < length; i++) {
+        int64_t *letter = &bound[word[i] - 'a'];
+        int64_t m = bound['m' - 'a'], n = bound['n' - 'a'];
+        if (*letter < 0)
+            *letter = word[i] == 'k'   ? (m < n ? m : n)
+                      : word[i] == 'j' ? n - 1
+                                       : t.dims[nbatch + i - 1];
+        if (t.dims[nbatch + i - 1] != *letter)
+            return false;
+    }
+    return true;
+}
+
+/* Do the node's operands and results stand for the signature, letter by letter? */
+static bool signature_fits(const char *signature, const Call *c)
+{
+    int64_t bound[26];
+    memset(bound, -1, sizeof bound);
+    int nbatch = c->n->nin ? c->in[0].type.rank - (int)strcspn(signature, " ") + 1 : -1;
+    int nin = 0, nout = 0;
+    bool is_result = false;
+    for (const char *word = signature; *word && nbatch >= 0;) {
+        int length = (int)strcspn(word, " ");
+        if (*word == '>') {
+            is_result = true;
+        } else {
+            int at = is_result ? nout++ : nin++;
+            if (at >= (is_result ? c->n->nout : c->n->nin))
+                return false;
+            Type t = is_result ? c->out[at].type : c->in[at].type;
+            if (!word_fits(word, length, t, c->in[0].type, c->element, nbatch, bound))
+                return false;
+        }
+        word += length + (word[length] == ' ');
+    }
+    return nbatch >= 0 && nin == c->n->nin && nout == c->n->nout;
+}
+
+static int64_t batches(Type t, int tail)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t.rank - tail; d++)
+        n *= t.dims[d];
+    return n;
+}
+
+/* ---- the matrices of a batch ---- */
+
+typedef struct Batch {
+    const Call *call;
+    Routine *play;
+    bool is_library; /* its routines take their memory from the call's rooms */
+} Batch;
+
+static Error *play_some(void *user, int64_t from, int64_t to)
+{
+    const Batch *b = user;
+    Call c = *b->call;
+    Error *error = NULL;
+    for (c.batch = from; c.batch < to && !error; c.batch++) {
+        c.arena = b->is_library ? NULL : arena_try_new();
+        bool is_ready = b->is_library || c.arena;
+        error = is_ready ? b->play(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
+        arena_free(c.arena);
+    }
+    call_free(&c);
+    return error;
+}
+
+/* Multiplications of a matrix, roughly. */
+static double work_of(const Call *c)
+{
+    Tensor last = c->in[c->n->nin - 1];
+    double m = (double)extent(last, 2), n = (double)extent(last, 1);
+    return m * n * (m < n ? m : n);
+}
+
+/* Small real matrices, by groups of SMALL_GROUP. */
+static Error *lu_some(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    int64_t side = extent(c->in[0], 1), first = from * SMALL_GROUP;
+    int64_t n = to * SMALL_GROUP < c->nbatch ? (to - from) * SMALL_GROUP : c->nbatch - first;
+    size_t offset = (size_t)(first * side * side * element_info[c->element].bytes);
+    small_lu(c->element, n, side, (char *)c->in[0].data + offset, (char *)c->out[0].data + offset,
+             (int32_t *)c->out[1].data + first * side, (int32_t *)c->out[2].data + first);
+    return NULL;
+}
+
+static bool is_small_lu(const struct Row *row, const Call *c)
+{
+    return row->own == lapack_getrf && extent(c->in[0], 2) == extent(c->in[0], 1) &&
+           small_suits(c->element, extent(c->in[0], 1));
+}
+
+/* ---- names ---- */
+
+/* lapack_ + s, d, c or z + name + _ffi; or the name itself, for all types. */
+static bool is_named(Str target, const char *name)
+{
+    static const char before[] = "lapack_", after[] = "_ffi";
+    size_t n = strlen(name), head = strlen(before) + 1;
+    if (str_is(target, name))
+        return true;
+    return target.n == head + n + strlen(after) && !memcmp(target.at, before, strlen(before)) &&
+           !memcmp(target.at + head, name, n) &&
+           !memcmp(target.at + head + n, after, strlen(after));
+}
+
+/* NULL: not one of LAPACK's.  first: the element type of operand 0; a: the call's. */
+static const struct Row *find_row(Str target, Element first, Element *a)
+{
+    static const struct {
+        char letter;
+        Element element;
+    } types[] = { { 's', F32 }, { 'd', F64 }, { 'c', C64 }, { 'z', C128 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int t = 0; t < 4 && is_named(target, rows[i].name); t++) {
+            bool is_it = str_is(target, rows[i].name)
+                             ? first == types[t].element
+                             : target.at[strlen("lapack_")] == types[t].letter;
+            if (is_it && rows[i].types & (t < 2 ? REAL : COMPLEX_TOO)) {
+                *a = types[t].element;
+                return &rows[i];
+            }
+        }
+    return NULL;
+}
+
+bool lapack_knows(Str target, Element first)
+{
+    Element a;
+    return find_row(target, first, &a) != NULL;
+}
+
+/* LAPACK counts in 32 bits, and makes no more columns of Q than it has rows; what is empty our own
+ * routines know. */
+static bool suits_library(const struct Row *row, const Call *c)
+{
+    bool does = row->own != lapack_orgqr || extent(c->in[0], 1) <= extent(c->in[0], 2);
+    for (int i = 0; i < c->n->nin; i++)
+        for (int d = 0; d < c->in[i].type.rank; d++)
+            does = does && c->in[i].type.dims[d] > 0 && c->in[i].type.dims[d] <= 1 << 30;
+    return does;
+}
+
+Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+{
+    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
+    Element a;
+    const struct Row *row = find_row(target, n->nin ? in->type.element : I1, &a);
+    Call c = {
+        .n = n, .in = in, .out = out, .element = a, .is_real = element_info[a].kind == FLOAT
+    };
+    if (!signature_fits(row->signature, &c))
+        return error_new(CODE_INVALID, "custom_call @%.*s of %s, at %s: takes and gives %s",
+                         STR_ARG(target), n->nin ? type_name(in->type) : "nothing",
+                         loc_name(n->loc), row->signature);
+    if (row->fits)
+        TRY(row->fits(&c));
+    c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
+    if (f && is_small_lu(row, &c))
+        return batch_play(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some, &c);
+    /* the evaluator, which has no frame, is what the library's results are held to */
+    bool is_library =
+        f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
+    Batch batch = { &c, is_library ? row->fortran : row->own, is_library };
+    return batch_play(f, c.nbatch, work_of(&c), is_library, play_some, &batch);
+}

@@ -1,0 +1,60 @@
+/* lapack.h - LAPACK's routines, one matrix of a batch at a time: by our own algorithms, and by a
+ * library's. */
+#ifndef TUTTI_ENGINE_NUMERICS_LAPACK_H
+#define TUTTI_ENGINE_NUMERICS_LAPACK_H
+#include "engine/eval/eval.h"
+#include "engine/program.h"
+
+/* Memory that a library's routine works in, kept from matrix to matrix. */
+enum { ROOM_MATRIX, ROOM_LEFT, ROOM_RIGHT, ROOM_WORK, ROOM_REALS, ROOM_INTS, ROOMS };
+
+typedef struct Call {
+    const Node *n;
+    const Tensor *in;
+    Tensor *out;
+    Element element; /* that the name says */
+    bool is_real;
+    int64_t nbatch, batch; /* how many matrices; the one at hand */
+    Arena *arena;          /* of that matrix; our own routines' */
+    struct {
+        void *at;
+        size_t bytes;
+    } rooms[ROOMS];
+    int lwork; /* elements of ROOM_WORK; 0: the routine has not been asked yet */
+} Call;
+
+/* Takes its operands and options from the call, gives its results; their types fit. */
+typedef MUST_USE Error *Routine(Call *c);
+Routine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_ormqr,
+    lapack_potrf, lapack_syevd, lapack_gesdd, lapack_geev, lapack_gees,
+    lapack_gehrd, lapack_sytrd, lapack_gtsv, lapack_solve_perturbed, lapack_trsm;
+
+/* lapack_calls.c: the same by a library that is there, of matrices that are not empty; orgqr of
+ * such as are not wide. */
+Routine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr, fortran_potrf,
+    fortran_syevd, fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees, fortran_gehrd,
+    fortran_sytrd, fortran_gtsv, fortran_trsm;
+void call_free(Call *c); /* its rooms */
+
+/* Row-major, in place.  The triangle that counts becomes the factor; info, as LAPACK gives it. */
+int fortran_factor(Element e, bool is_lower, int64_t n, void *a);
+/* x, of that many rows and columns, becomes the solution of op(a) x = x, or of x op(a) = x. */
+typedef struct Solve {
+    bool is_left, is_lower, is_unit; /* is_lower: a itself, not op(a) */
+    char op;                         /* N, T or C */
+    int64_t rows, columns;
+} Solve;
+void fortran_solve(Element e, const Solve *s, const void *a, void *x);
+
+/* What a call must be beyond its signature, or what is wrong with it. */
+Routine orgqr_fits, ormqr_fits, gesdd_fits, gees_fits, gehrd_fits, trsm_fits; /* lapack_fits.c */
+
+static inline int64_t extent(Tensor t, int from_end)
+{
+    return t.type.dims[t.type.rank - from_end];
+}
+
+/* Options of the call. */
+bool option_is(const Call *c, const char *name, char letter);
+int64_t option(const Call *c, const char *name, int64_t otherwise);
+#endif

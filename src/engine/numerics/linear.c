@@ -1,0 +1,375 @@
+/* linear.c - triangular systems, Cholesky and QR factors, matrix by matrix.
+ *
+ * In: batches of matrices of f32, f64 or complex numbers of these.  The loops are in
+ * linear_body.h, once per element type; here operations are taken apart. */
+#include "engine/numerics/batch.h"
+#include "engine/numerics/lapack.h"
+#include "engine/numerics/lapack_provider.h"
+#include "engine/numerics/routines.h"
+#include "engine/numerics/small_matrices.h"
+
+#include <complex.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#undef I
+
+enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
+
+/* Systems with a triangular matrix t = op(a) of n rows: t x = b with `other` columns, or
+ * x t = b with as many rows. */
+typedef struct Triangle {
+    int64_t n, other, nmatrices;
+    int how;
+    bool is_left, is_lower, is_unit;
+} Triangle;
+
+/* What numbers of this size are to be multiplied by so that their squares are in range. */
+static double unit_of(double most)
+{
+    enum { FAR = 400, FARTHEST = 1000 };
+    int exponent = 0;
+    frexp(most, &exponent);
+    if (!isfinite(most) || abs(exponent) <= FAR)
+        return 1;
+    exponent = exponent > FARTHEST ? FARTHEST : exponent < -FARTHEST ? -FARTHEST : exponent;
+    return ldexp(1, -exponent);
+}
+
+#define SCALAR float
+#define REAL float
+#define CONJ(x) (x)
+#define PART(x) (x)
+#define IMAGINARY(x) 0
+#define SQRT(x) sqrtf(x)
+#define SQUARE(x) ((double)(x) * (double)(x))
+#define NAME(x) f32_##x
+#include "engine/numerics/linear_body.h"
+
+#define SCALAR double
+#define REAL double
+#define CONJ(x) (x)
+#define PART(x) (x)
+#define IMAGINARY(x) 0
+#define SQRT(x) sqrt(x)
+#define SQUARE(x) ((x) * (x))
+#define NAME(x) f64_##x
+#include "engine/numerics/linear_body.h"
+
+#define SCALAR float complex
+#define REAL float
+#define CONJ(x) conjf(x)
+#define PART(x) crealf(x)
+#define IMAGINARY(x) cimagf(x)
+#define SQRT(x) sqrtf(x)
+#define SQUARE(x) ((double)crealf(x) * (double)crealf(x) + (double)cimagf(x) * (double)cimagf(x))
+#define NAME(x) c64_##x
+#include "engine/numerics/linear_body.h"
+
+#define SCALAR double complex
+#define REAL double
+#define CONJ(x) conj(x)
+#define PART(x) creal(x)
+#define IMAGINARY(x) cimag(x)
+#define SQRT(x) sqrt(x)
+#define SQUARE(x) (creal(x) * creal(x) + cimag(x) * cimag(x))
+#define NAME(x) c128_##x
+#include "engine/numerics/linear_body.h"
+
+#define BY_ELEMENT(e, f)                                                                           \
+    ((e) == F32 ? f32_##f : (e) == F64 ? f64_##f : (e) == C64 ? c64_##f : c128_##f)
+
+/* Room for n elements, or an error. */
+static Error *room_new(const Node *n, Type type, int64_t elements, void **out)
+{
+    *out = malloc((size_t)(elements + 1) * (size_t)element_info[type.element].bytes);
+    if (*out)
+        return NULL;
+    return error_new(CODE_EXHAUSTED, "%s of %s, at %s: no memory", op_name(n->op), type_name(type),
+                     loc_name(n->loc));
+}
+
+static int64_t rows_of(Type t)
+{
+    return t.dims[t.rank - 2];
+}
+
+static int64_t columns_of(Type t)
+{
+    return t.dims[t.rank - 1];
+}
+
+static int64_t count_matrices(Type t)
+{
+    int64_t n = 1;
+    for (int i = 0; i < t.rank - 2; i++)
+        n *= t.dims[i];
+    return n;
+}
+
+bool linear_wants_library(Type a)
+{
+    return rows_of(a) > SMALL_ROWS && rows_of(a) <= INT_MAX && columns_of(a) <= INT_MAX;
+}
+
+static bool has_library(const Frame *f, Type a)
+{
+    return f && linear_wants_library(a) && lapack_routine(LAPACK_POTRF, a.element);
+}
+
+/* One operation on a batch, as batch_play hands it out. */
+typedef struct Linear {
+    const Node *n;
+    Type a;
+    Triangle triangle; /* nmatrices: to be set */
+    bool is_lower;     /* cholesky */
+    const char *in;
+    char *out;
+    int64_t each; /* elements of a matrix of out */
+    bool is_library;
+} Linear;
+
+static const char *matrix_in(const Linear *l, int64_t i)
+{
+    return l->in + i * rows_of(l->a) * rows_of(l->a) * element_info[l->a.element].bytes;
+}
+
+static char *matrix_out(const Linear *l, int64_t i)
+{
+    return l->out + i * l->each * element_info[l->a.element].bytes;
+}
+
+static void solve_by_library(const Linear *l, int64_t from, int64_t to)
+{
+    const Triangle *t = &l->triangle;
+    Solve s = { .is_left = t->is_left,
+                .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
+                .is_unit = t->is_unit,
+                .op = t->how == NO_TRANSPOSE ? 'N'
+                      : t->how == TRANSPOSE  ? 'T'
+                                             : 'C',
+                .rows = t->is_left ? t->n : t->other,
+                .columns = t->is_left ? t->other : t->n };
+    for (int64_t i = from; i < to; i++)
+        fortran_solve(l->a.element, &s, matrix_in(l, i), matrix_out(l, i));
+}
+
+/* The matrices of groups of SMALL_GROUP. */
+static int64_t in_groups(const Linear *l, int64_t from, int64_t to)
+{
+    int64_t n = count_matrices(l->a);
+    return to * SMALL_GROUP < n ? (to - from) * SMALL_GROUP : n - from * SMALL_GROUP;
+}
+
+static Error *solve_small(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    const Triangle *t = &l->triangle;
+    SmallSolve s = { .side = t->n,
+                     .other = t->other,
+                     .is_left = t->is_left,
+                     .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
+                     .is_unit = t->is_unit,
+                     .is_turned = t->how != NO_TRANSPOSE };
+    int64_t first = from * SMALL_GROUP;
+    small_solve(l->a.element, in_groups(l, from, to), &s, matrix_in(l, first), matrix_out(l, first),
+                matrix_out(l, first));
+    return NULL;
+}
+
+static Error *cholesky_small(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    int64_t first = from * SMALL_GROUP;
+    small_cholesky(l->a.element, in_groups(l, from, to), rows_of(l->a), l->is_lower,
+                   matrix_in(l, first), matrix_out(l, first));
+    return NULL;
+}
+
+static Error *solve_some(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    if (l->is_library) {
+        solve_by_library(l, from, to);
+        return NULL;
+    }
+    Triangle s = l->triangle;
+    s.nmatrices = to - from;
+    void *room;
+    TRY(room_new(l->n, l->a, s.n * s.n, &room));
+    BY_ELEMENT(l->a.element, solve)(&s, matrix_in(l, from), matrix_out(l, from), room);
+    free(room);
+    return NULL;
+}
+
+Error *library_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+{
+    const TriangularSolveAttrs *t = n->attrs;
+    Type a = in[0].type, b = in[1].type;
+    Triangle s = { .n = rows_of(a),
+                   .other = t->left_side ? columns_of(b) : rows_of(b),
+                   .how = t->transpose_a,
+                   .is_left = t->left_side,
+                   .is_lower = t->lower == (t->transpose_a == NO_TRANSPOSE),
+                   .is_unit = t->unit_diagonal };
+    Linear l = { .n = n,
+                 .a = a,
+                 .triangle = s,
+                 .in = in[0].data,
+                 .out = out->data,
+                 .each = s.n * s.other,
+                 .is_library = has_library(f, a) && s.other > 0 };
+    double work = (double)s.n * (double)s.n * (double)s.other;
+    memcpy(out->data, in[1].data, type_bytes(b));
+    if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
+        return batch_play(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+                          solve_small, &l);
+    return batch_play(f, count_matrices(a), work, l.is_library, solve_some, &l);
+}
+
+static void nan_set(Element e, void *at, int64_t i)
+{
+    switch (e) {
+    case F32: ((float *)at)[i] = NAN; break;
+    case F64: ((double *)at)[i] = (double)NAN; break;
+    case C64: ((float complex *)at)[i] = NAN; break;
+    default: ((double complex *)at)[i] = (double)NAN;
+    }
+}
+
+/* The other triangle is zero; without a factor, this one is nan. */
+static void factor_by_library(const Linear *l, int64_t i)
+{
+    int64_t n = rows_of(l->a);
+    size_t bytes = (size_t)element_info[l->a.element].bytes;
+    char *at = matrix_out(l, i);
+    memcpy(at, matrix_in(l, i), (size_t)(n * n) * bytes);
+    int info = fortran_factor(l->a.element, l->is_lower, n, at);
+    for (int64_t r = 0; r < n; r++) {
+        char *row = at + (size_t)(r * n) * bytes;
+        size_t before = (size_t)r * bytes, through = before + bytes, all = (size_t)n * bytes;
+        for (int64_t c = l->is_lower ? 0 : r; c < (l->is_lower ? r + 1 : n) && info; c++)
+            nan_set(l->a.element, row, c);
+        if (l->is_lower)
+            memset(row + through, 0, all - through);
+        else
+            memset(row, 0, before);
+    }
+}
+
+static Error *cholesky_some(void *user, int64_t from, int64_t to)
+{
+    const Linear *l = user;
+    int64_t n = rows_of(l->a);
+    for (int64_t i = from; i < to && l->is_library; i++)
+        factor_by_library(l, i);
+    if (l->is_library)
+        return NULL;
+    void *room;
+    TRY(room_new(l->n, l->a, n * n + n, &room));
+    BY_ELEMENT(l->a.element, cholesky)
+    (to - from, n, l->is_lower, matrix_in(l, from), matrix_out(l, from), room);
+    free(room);
+    return NULL;
+}
+
+Error *library_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+{
+    Type a = in->type;
+    double side = (double)rows_of(a);
+    Linear l = { .n = n,
+                 .a = a,
+                 .is_lower = ((const CholeskyAttrs *)n->attrs)->lower,
+                 .in = in->data,
+                 .out = out->data,
+                 .each = rows_of(a) * rows_of(a),
+                 .is_library = has_library(f, a) };
+    double work = side * side * side / 3;
+    if (small_suits(a.element, rows_of(a)))
+        return batch_play(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+                          cholesky_small, &l);
+    return batch_play(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
+}
+
+/* ---- custom calls, whose types nobody has looked at ---- */
+
+static Error *misfit(const Node *n, const char *should)
+{
+    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
+    return error_new(CODE_INVALID, "custom_call @%.*s, at %s: %s", STR_ARG(target),
+                     loc_name(n->loc), should);
+}
+
+/* Factors: one row of n per matrix of a. */
+static bool are_factors(Type factors, Type a, int64_t n)
+{
+    bool fits = factors.element == a.element && factors.rank == a.rank - 1 &&
+                factors.dims[factors.rank - 1] == n;
+    for (int i = 0; fits && i < a.rank - 2; i++)
+        fits = factors.dims[i] == a.dims[i];
+    return fits;
+}
+
+Error *qr_fits(const Node *n, const Tensor *in, const Tensor *out)
+{
+    Type a = n->nin ? in[0].type : type_scalar(TOKEN);
+    if (n->nin != 1 || n->nout != 2 || a.rank < 2 || !type_equal(a, out[0].type) ||
+        !are_factors(out[1].type, a, rows_of(a) < columns_of(a) ? rows_of(a) : columns_of(a)))
+        return misfit(n, "it takes matrices, and gives as many of the same type and one factor for "
+                         "each of the first columns");
+    return NULL;
+}
+
+Error *library_qr(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+                  Tensor *out)
+{
+    TRY(qr_fits(n, in, out));
+    Type a = in[0].type;
+    int64_t each = rows_of(a) * columns_of(a), nfactors = out[1].type.dims[a.rank - 2];
+    size_t bytes = (size_t)element_info[a.element].bytes;
+    void *room;
+    TRY(room_new(n, a, columns_of(a), &room));
+    memcpy(out[0].data, in[0].data, type_bytes(a));
+    for (int64_t i = 0; i < count_matrices(a); i++)
+        BY_ELEMENT(a.element, qr)
+        (rows_of(a), columns_of(a), (char *)out[0].data + (size_t)(i * each) * bytes,
+         (char *)out[1].data + (size_t)(i * nfactors) * bytes, room);
+    free(room);
+    return NULL;
+}
+
+static int64_t count_factors(const Node *n, const Tensor *in)
+{
+    return n->nin == 2 && in[1].type.rank ? in[1].type.dims[in[1].type.rank - 1] : -1;
+}
+
+Error *householder_fits(const Node *n, const Tensor *in, const Tensor *out)
+{
+    Type a = n->nin ? in[0].type : type_scalar(TOKEN);
+    int64_t nfactors = count_factors(n, in);
+    if (n->nin != 2 || n->nout != 1 || a.rank < 2 || !type_equal(a, out->type) ||
+        !are_factors(in[1].type, a, nfactors) || nfactors > rows_of(a) || nfactors > columns_of(a))
+        return misfit(n, "it takes matrices and at most one factor for each of their columns, and "
+                         "gives matrices of the same type");
+    return NULL;
+}
+
+Error *library_householder(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+                           Tensor *out)
+{
+    TRY(householder_fits(n, in, out));
+    Type a = in[0].type;
+    int64_t nfactors = count_factors(n, in);
+    int64_t each = rows_of(a) * columns_of(a);
+    size_t bytes = (size_t)element_info[a.element].bytes;
+    void *room;
+    TRY(room_new(n, a, columns_of(a), &room));
+    for (int64_t i = 0; i < count_matrices(a); i++)
+        BY_ELEMENT(a.element, householder)
+        (rows_of(a), columns_of(a), nfactors, (char *)in[0].data + (size_t)(i * each) * bytes,
+         (char *)in[1].data + (size_t)(i * nfactors) * bytes,
+         (char *)out->data + (size_t)(i * each) * bytes, room);
+    free(room);
+    return NULL;
+}

@@ -1,0 +1,205 @@
+/* local_pieces.c - what one device can have without meeting the others.
+ *
+ * In comes a wish: this value of the program as read, lying so.  Out comes the number of the
+ * device's piece of it, if it has one or can make one alone:
+ *
+ *     it lies so already                the piece there is
+ *     a constant of equal elements      a smaller constant
+ *     a broadcast                       a smaller broadcast of a piece of its operand
+ *     it has more of it than that       a slice at a place that a table gives by partition_id
+ *     in parts, and it has it whole     all of it on one device, zeros on the others
+ */
+#include "engine/passes/place/place.h"
+
+#include "base/fail.h"
+#include "base/grow.h"
+
+
+Type local_type(const Placer *z, Type whole, Tiling tiling)
+{
+    Type local;
+    Error *error = tiling_local(z->m->arena, tiling, whole, &local);
+    if (error)
+        fail("%s", error_text(error));
+    return local;
+}
+
+void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece)
+{
+    HEAP_ROOM(z->held, z->nheld, &z->held_room);
+    z->held[z->nheld++] = (Held){ v, tiling, piece };
+}
+
+/* Where along dimension d the tile that is wanted begins in the one that is there, as an i64. */
+static ValueId tile_start(Placer *z, ValueId partition, Tiling has, Tiling want, int d,
+                          int64_t extent)
+{
+    Module *m = z->m;
+    int64_t *starts = ARENA_ARRAY(m->arena, int64_t, z->ndevices);
+    int64_t ratio = want.tiles[d] / has.tiles[d];
+    for (int i = 0; i < z->ndevices; i++)
+        starts[i] = want.tile_of[i * want.rank + d] % ratio * extent;
+    if (ratio == 1)
+        return build_constant(m, z->to, (Dense){ type_scalar(I64), true, starts }, NULL);
+    int64_t ndevices = z->ndevices, one = 1;
+    Dense table = { type_new(m->arena, I64, 1, &ndevices), false, starts };
+    ValueId in[] = { build_constant(m, z->to, table, NULL), partition };
+    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
+    attrs->slice_sizes = ints_copy(m->arena, 1, &one);
+    Type row = type_new(m->arena, I64, 1, &one);
+    ValueId start = build_node(m, z->to, OP_DYNAMIC_SLICE, 2, in, row, attrs, NULL);
+    return build_node(m, z->to, OP_RESHAPE, 1, &start, type_scalar(I64), NULL, NULL);
+}
+
+ValueId piece_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local)
+{
+    Module *m = z->m;
+    ValueId in[MAX_RANK + 1] = { from };
+    ValueId partition =
+        build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
+    for (int d = 0; d < local.rank; d++)
+        in[d + 1] = tile_start(z, partition, has, want, d, local.dims[d]);
+    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
+    attrs->slice_sizes = (Ints){ local.rank, local.dims };
+    return build_node(m, z->to, OP_DYNAMIC_SLICE, local.rank + 1, in, local, attrs, NULL);
+}
+
+/* How the operand of the broadcast that makes v must lie for v to lie so; false: it cannot. */
+static bool broadcast_wants(const Placer *z, ValueId v, Tiling want, Tiling *inner)
+{
+    const Module *m = z->m;
+    const Node *node = node_at(m, value_def(m, v));
+    Ints dims = ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions;
+    Type from = type_of(m, node->in[0]), to = type_of(m, v);
+    Pick picks[MAX_RANK] = { 0 };
+    for (int d = 0; d < from.rank; d++)
+        if (from.dims[d] == to.dims[dims.at[d]])
+            picks[d] = (Pick){ &want, (int)dims.at[d], 0 };
+    bool dropped;
+    *inner = tiling_pick(z->scratch, from, z->ndevices, picks, false, &dropped);
+    return !dropped;
+}
+
+static bool is_broadcast(const Module *m, ValueId v)
+{
+    NodeId def = value_def(m, v);
+    return def && node_at(m, def)->op == OP_BROADCAST;
+}
+
+static bool is_splat(const Module *m, ValueId v)
+{
+    const Dense *constant = value_constant(m, v);
+    return constant && constant->is_splat;
+}
+
+/* A flush would give v, but not what is used by nobody but the run. */
+static bool is_near(const Placer *z, ValueId v, Tiling want, bool may_flush)
+{
+    Tiling inner;
+    if (is_splat(z->m, v))
+        return true;
+    if ((z->is_waiting[v] ? may_flush : !z->is_lost[v]) && tiling_refines(want, z->tilings[v]))
+        return true;
+    return is_broadcast(z->m, v) && broadcast_wants(z, v, want, &inner) &&
+           is_near(z, node_at(z->m, value_def(z->m, v))->in[0], inner, false);
+}
+
+bool piece_is_near(const Placer *z, ValueId v, Tiling want)
+{
+    return is_near(z, v, want, z->may_flush);
+}
+
+/* v is near. */
+static ValueId make_piece(Placer *z, ValueId v, Tiling want)
+{
+    Module *m = z->m;
+    Type local = local_type(z, type_of(m, v), want);
+    const Node *def = node_at(m, value_def(m, v));
+    const void *attrs = def->attrs;
+    const Loc *loc = def->loc;
+    Tiling inner;
+    if (is_splat(m, v))
+        return build_constant(m, z->to, (Dense){ local, true, value_constant(m, v)->data }, loc);
+    if (is_broadcast(m, v) && broadcast_wants(z, v, want, &inner) &&
+        is_near(z, def->in[0], inner, false)) {
+        ValueId piece = piece_of(z, def->in[0], inner);
+        return build_node(m, z->to, OP_BROADCAST, 1, &piece, local, attrs, loc);
+    }
+    return piece_cut(z, subst_get(&z->pieces, v), z->tilings[v], want, local);
+}
+
+ValueId piece_of(Placer *z, ValueId v, Tiling want)
+{
+    if (!z->is_waiting[v] && !z->is_lost[v] && tiling_equal(z->tilings[v], want))
+        return subst_get(&z->pieces, v);
+    for (int i = z->nheld - 1; i >= 0; i--)
+        if (z->held[i].whole == v && z->held[i].piece && tiling_equal(z->held[i].tiling, want))
+            return z->held[i].piece;
+    ValueId piece = 0;
+    if (want.nparts) {
+        ValueId sum = piece_of(z, v, tiling_summed(want));
+        piece = sum ? parts_split(z, sum, want) : 0;
+    } else if (piece_is_near(z, v, want)) {
+        piece = make_piece(z, v, want);
+    }
+    if (piece)
+        piece_hold(z, v, want, piece);
+    return piece;
+}
+
+/* ---- operations on pieces ---- */
+
+/* The sizes of slices follow the pieces where they span the whole. */
+static Ints local_sizes(const Placer *z, Ints sizes, Type whole, Type local)
+{
+    int64_t now[MAX_RANK];
+    for (int d = 0; d < whole.rank; d++)
+        now[d] = sizes.at[d] == whole.dims[d] ? local.dims[d] : sizes.at[d];
+    return ints_copy(z->m->arena, whole.rank, now);
+}
+
+static const void *local_attrs(const Placer *z, const Node *node, Type whole, Type local)
+{
+    Arena *arena = z->m->arena;
+    if (node->op == OP_SLICE) {
+        SliceAttrs *slice = arena_copy(arena, node->attrs, sizeof *slice);
+        slice->limit_indices = local_sizes(z, slice->limit_indices, whole, local);
+        return slice;
+    }
+    if (node->op == OP_DYNAMIC_SLICE) {
+        DynamicSliceAttrs *slice = arena_copy(arena, node->attrs, sizeof *slice);
+        slice->slice_sizes = local_sizes(z, slice->slice_sizes, whole, local);
+        return slice;
+    }
+    if (node->op == OP_GATHER) {
+        GatherAttrs *gather = arena_copy(arena, node->attrs, sizeof *gather);
+        gather->slice_sizes = local_sizes(z, gather->slice_sizes, whole, local);
+        return gather;
+    }
+    return node->attrs;
+}
+
+void place_piecewise(Placer *z, NodeId n, const Placement *p)
+{
+    Module *m = z->m;
+    Node node = *node_at(m, n);
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, node.nin + 1);
+    for (int i = 0; i < node.nin; i++) {
+        in[i] = piece_of(z, node.in[i], p->wants[i]);
+        require(in[i] != 0);
+    }
+    Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
+    for (int i = 0; i < node.nout; i++)
+        types[i] = local_type(z, type_of(m, node.out + (uint32_t)i), p->results[i]);
+    RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions + 1);
+    for (int i = 0; i < node.nregions; i++)
+        regions[i] = region_copy(m, node.regions[i], 0, &z->pieces);
+    const void *attrs = node.attrs;
+    if (node.nin)
+        attrs = local_attrs(z, &node, type_of(m, node.in[0]), type_of(m, in[0]));
+    NodeId copy = node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions,
+                           attrs, node.loc);
+    region_append(m, z->to, copy);
+    for (int i = 0; i < node.nout; i++)
+        subst_set(&z->pieces, node.out + (uint32_t)i, node_at(m, copy)->out + (uint32_t)i);
+}

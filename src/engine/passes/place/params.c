@@ -1,0 +1,190 @@
+/* params.c - what main takes and gives: types of wholes and pieces, tilings, donated memory.
+ *
+ * In go main's attributes and the compile options; out come the plan's Params.  An argument
+ * that the program leaves open, and that the caller lets us place, lies as its first user that
+ * cares would have it: a manual computation or a constraint.  Memory that the caller gives
+ * away (tf.aliasing_output names the result, jax.buffer_donor leaves the choice) is matched
+ * with results; whether it can be taken over is for assign to say.  An argument that no result
+ * fits stays the caller's. */
+#include "engine/passes/place/place.h"
+
+/* ---- donation ---- */
+
+static const Attr *param_attr(const Attr *const *attrs, int i, const char *key)
+{
+    return attrs ? attr_get(attrs[i], key) : NULL;
+}
+
+void match_donations(Plan *p, const Func *main, int nargs, int nresults)
+{
+    for (int k = 0; k < nresults; k++)
+        p->results[k].alias = -1;
+    for (int i = 0; i < nargs; i++) {
+        const Attr *wish = param_attr(main->arg_attrs, i, "tf.aliasing_output");
+        if (!wish || wish->kind != ATTR_INT || wish->integer < 0 || wish->integer >= nresults)
+            continue;
+        p->args[i].may_donate = true;
+        p->results[wish->integer].alias = i;
+    }
+    for (int i = 0; i < nargs; i++) {
+        const Attr *donor = param_attr(main->arg_attrs, i, "jax.buffer_donor");
+        if (!donor || donor->kind != ATTR_BOOL || !donor->integer || p->args[i].may_donate)
+            continue;
+        size_t bytes = type_bytes(p->args[i].local);
+        for (int k = 0; k < nresults && !p->args[i].may_donate; k++)
+            if (p->results[k].alias < 0 && type_bytes(p->results[k].local) == bytes) {
+                p->results[k].alias = i;
+                p->args[i].may_donate = true;
+            }
+    }
+}
+
+/* ---- one partition ---- */
+
+static Param whole_param(Module *m, Type t)
+{
+    return (Param){ .whole = t, .local = t, .tiling = tiling_replicated(m->arena, t.rank, 1) };
+}
+
+void place_whole(Plan *p)
+{
+    Module *m = p->m;
+    const Region *body = region_at(m, p->main);
+    const Node *last = region_return(m, p->main);
+    for (int i = 0; i < body->nargs; i++)
+        p->args[i] = whole_param(m, type_of(m, body->args + (uint32_t)i));
+    for (int i = 0; i < last->nin; i++)
+        p->results[i] = whole_param(m, type_of(m, last->in[i]));
+}
+
+/* ---- what users of a value would like ---- */
+
+/* By whole value, as the first user that cares would have it; rank -1: nobody does. */
+typedef struct Wishes {
+    const Placer *z;
+    Tiling *at;
+} Wishes;
+
+static bool is_wished(const Wishes *w, ValueId v)
+{
+    return w->at[v].rank >= 0;
+}
+
+static MUST_USE Error *collect_wishes(Wishes *w, RegionId r);
+
+/* Nobody brings an array in parts unless the program says so. */
+static MUST_USE Error *wish_of_manual(Wishes *w, const Node *node, int i)
+{
+    Tiling t;
+    TRY(manual_tiling(w->z, node, true, i, &t));
+    w->at[node->in[i]] = tiling_summed(t);
+    return NULL;
+}
+
+static MUST_USE Error *wish_of_mark(Wishes *w, const Node *node)
+{
+    Tiling t;
+    TRY(mark_tiling(w->z, node, &t));
+    w->at[node->in[0]] = tiling_summed(t);
+    return NULL;
+}
+
+/* Values of one shape lie alike, so what is wished of the result is wished of them. */
+static void wish_through_map(Wishes *w, const Node *node)
+{
+    if (op_info[node->op].kind != KIND_MAP || !is_wished(w, node->out))
+        return;
+    for (int i = 0; i < node->nin; i++)
+        if (type_of(w->z->m, node->in[i]).rank == w->at[node->out].rank)
+            w->at[node->in[i]] = w->at[node->out];
+}
+
+static MUST_USE Error *wish_through_loop(Wishes *w, const Node *node)
+{
+    const Module *m = w->z->m;
+    RegionId body = node->regions[1];
+    const Node *last = region_return(m, body);
+    for (int i = 0; i < node->nout; i++)
+        if (is_wished(w, node->out + (uint32_t)i))
+            w->at[last->in[i]] = w->at[node->out + (uint32_t)i];
+    TRY(collect_wishes(w, body));
+    for (int i = 0; i < node->nin; i++) {
+        ValueId arg = region_at(m, body)->args + (uint32_t)i;
+        if (is_wished(w, arg))
+            w->at[node->in[i]] = w->at[arg];
+    }
+    return NULL;
+}
+
+/* Backwards, so that the first user has the last word. */
+static MUST_USE Error *collect_wishes(Wishes *w, RegionId r)
+{
+    const Module *m = w->z->m;
+    for (int i = region_at(m, r)->nnodes - 2; i >= 0; i--) {
+        const Node *node = node_at(m, region_at(m, r)->nodes[i]);
+        for (int k = 0; node->op == OP_MANUAL && k < node->nin; k++)
+            TRY(wish_of_manual(w, node, k));
+        for (int k = 0; node->op == OP_CASE && k < node->nregions; k++)
+            TRY(collect_wishes(w, node->regions[k]));
+        if (is_mark(node))
+            TRY(wish_of_mark(w, node));
+        else if (node->op == OP_WHILE)
+            TRY(wish_through_loop(w, node));
+        else
+            wish_through_map(w, node);
+    }
+    return NULL;
+}
+
+static MUST_USE Error *wishes_of_main(Wishes *w)
+{
+    for (uint32_t v = 0; v < w->z->nwhole; v++)
+        w->at[v].rank = -1;
+    return collect_wishes(w, w->z->plan->main);
+}
+
+/* ---- main ---- */
+
+Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t, Param *out)
+{
+    *out = (Param){ .whole = whole, .tiling = tiling_copy(z->m->arena, t), .alias = -1 };
+    Error *error = tiling_local(z->m->arena, t, whole, &out->local);
+    return error ? error_in(error, "%s %d of @main", what, i) : NULL;
+}
+
+Error *place_args(Placer *z, const Func *main)
+{
+    Module *m = z->m;
+    const CompileOptions *o = z->plan->o;
+    Wishes wishes = { z, ARENA_ARRAY(z->scratch, Tiling, z->nwhole) };
+    TRY(wishes_of_main(&wishes));
+    for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
+        ValueId v = region_at(m, main->body)->args + (uint32_t)i;
+        Type whole = type_of(m, v);
+        Tiling t;
+        bool is_said;
+        Error *error =
+            stated_tiling(z, main->arg_attrs ? main->arg_attrs[i] : NULL, whole.rank, &t, &is_said);
+        if (error)
+            return error_in(error, "argument %d of @main", i);
+        if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
+            t = is_wished(&wishes, v) ? wishes.at[v] : t;
+        TRY(make_param(z, "argument", i, whole, t, &z->plan->args[i]));
+    }
+    return NULL;
+}
+
+Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open)
+{
+    const CompileOptions *o = z->plan->o;
+    for (int i = 0; i < main->nresults; i++) {
+        bool is_said;
+        Error *error = stated_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
+                                     main->results[i].rank, &want[i], &is_said);
+        if (error)
+            return error_in(error, "result %d of @main", i);
+        TRY(make_param(z, "result", i, main->results[i], want[i], &z->plan->results[i]));
+        open[i] = !is_said && o && o->free_results && i < o->nfree_results && o->free_results[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,180 @@
+/* expand_dots.c - dots that a plain loop does better than a matrix kernel.
+ *
+ * In goes a dot_general; out comes, for vectors, small sizes and element types that the matrix
+ * kernel does not know, the same sum written out, so that fuse makes one loop of it:
+ *
+ *   lhs [B,M,K] --broadcast--> [B,M,N,K] \
+ *                                         multiply --> reduce add over K --> [B,M,N]
+ *   rhs [B,K,N] --broadcast--> [B,M,N,K] /
+ *
+ * K stands last, or before N where the right side is contiguous along N.  Narrow floats are
+ * summed in f32: they become f32 first and the result is made narrow again, whether or not the
+ * dot itself is then written out. */
+#include "engine/passes/simplify/simplify.h"
+
+enum { SHORT_SIDE = 4, FEW_PRODUCTS = 512 };
+
+typedef struct Dot {
+    const DotAttrs *attrs;
+    Type lhs, rhs, result;
+    Element sum; /* in which products are added */
+    int64_t b, m, n, k;
+    /* Dimensions of the product space: counts, and where each side's dimensions go. */
+    int rank, nbatch, nm, nn, nk;
+    bool k_before_n;
+    int64_t dims[MAX_RANK], lhs_to[MAX_RANK], rhs_to[MAX_RANK];
+} Dot;
+
+/* A float type at least as wide as both. */
+static Element wider(Element a, Element b)
+{
+    return element_info[b].bits > element_info[a].bits ? b : a;
+}
+
+static Element sum_element(Type lhs, Type rhs, Type result)
+{
+    Element e = result.element;
+    if (element_info[e].kind != FLOAT)
+        return e;
+    e = wider(e, F32);
+    if (element_info[lhs.element].kind == FLOAT)
+        e = wider(e, lhs.element);
+    if (element_info[rhs.element].kind == FLOAT)
+        e = wider(e, rhs.element);
+    return e;
+}
+
+static bool is_free(Ints batch, Ints contracted, int dim)
+{
+    return ints_find(batch, dim) < 0 && ints_find(contracted, dim) < 0;
+}
+
+/* Counts, and the product of the extents, of one side's free dimensions. */
+static int free_dims(Type t, Ints batch, Ints contracted, int64_t *product)
+{
+    int n = 0;
+    *product = 1;
+    for (int i = 0; i < t.rank; i++)
+        if (is_free(batch, contracted, i)) {
+            n++;
+            *product *= t.dims[i];
+        }
+    return n;
+}
+
+static Dot measure(const Module *m, const Node *node)
+{
+    Dot d = { .attrs = node->attrs,
+              .lhs = type_of(m, node->in[0]),
+              .rhs = type_of(m, node->in[1]),
+              .result = type_of(m, node->out),
+              .b = 1,
+              .k = 1 };
+    const DotAttrs *a = d.attrs;
+    d.sum = sum_element(d.lhs, d.rhs, d.result);
+    d.nbatch = a->lhs_batching_dimensions.n;
+    d.nk = a->lhs_contracting_dimensions.n;
+    d.nm = free_dims(d.lhs, a->lhs_batching_dimensions, a->lhs_contracting_dimensions, &d.m);
+    d.nn = free_dims(d.rhs, a->rhs_batching_dimensions, a->rhs_contracting_dimensions, &d.n);
+    for (int i = 0; i < d.nbatch; i++)
+        d.b *= d.lhs.dims[a->lhs_batching_dimensions.at[i]];
+    for (int i = 0; i < d.nk; i++)
+        d.k *= d.lhs.dims[a->lhs_contracting_dimensions.at[i]];
+    d.rank = d.nbatch + d.nm + d.nn + d.nk;
+    d.k_before_n = d.n > 1 && is_free(a->rhs_batching_dimensions, a->rhs_contracting_dimensions,
+                                      d.rhs.rank - 1);
+    return d;
+}
+
+static bool wants_loop(const Dot *d)
+{
+    if (d->rank > MAX_RANK)
+        return false;
+    if (d->sum != F32 && d->sum != F64)
+        return true;
+    return d->m < SHORT_SIDE || d->n < SHORT_SIDE ||
+           (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS;
+}
+
+/* Where the dimensions of one side go in the product space; batch, free and contracted ones
+ * start at the positions given. */
+static void lay_out(Dot *d, Type t, Ints batch, Ints contracted, int free_at, int k_at, int64_t *to)
+{
+    for (int i = 0; i < t.rank; i++) {
+        int at_batch = ints_find(batch, i), at_k = ints_find(contracted, i);
+        to[i] = at_batch >= 0 ? at_batch : at_k >= 0 ? k_at + at_k : free_at++;
+        d->dims[to[i]] = t.dims[i];
+    }
+}
+
+static ValueId as_element(Simplifier *s, ValueId v, Element e, const Loc *loc)
+{
+    Type t = type_of(s->m, v);
+    t.element = e;
+    return simplify_put(s, OP_CONVERT, 1, &v, t, NULL, loc);
+}
+
+static ValueId spread(Simplifier *s, ValueId v, const Dot *d, const int64_t *to, const Loc *loc)
+{
+    BroadcastAttrs *attrs = ARENA_NEW(s->m->arena, BroadcastAttrs);
+    attrs->broadcast_dimensions = ints_copy(s->m->arena, type_of(s->m, v).rank, to);
+    Type t = type_new(s->m->arena, d->sum, d->rank, d->dims);
+    return simplify_put(s, OP_BROADCAST, 1, &v, t, attrs, loc);
+}
+
+static ValueId sum_over(Simplifier *s, ValueId v, const Dot *d, int k_at, const Loc *loc)
+{
+    Module *m = s->m;
+    static const char zeros[16];
+    Type sum = d->result;
+    sum.element = d->sum;
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < d->nk; i++)
+        dims[i] = k_at + i;
+    DimensionsAttrs *attrs = ARENA_NEW(m->arena, DimensionsAttrs);
+    attrs->dimensions = ints_copy(m->arena, d->nk, dims);
+    Dense zero = { type_scalar(d->sum), true, zeros };
+    ValueId in[] = { v, simplify_constant(s, zero, loc) };
+    RegionId add = build_reducer(m, OP_ADD, d->sum, loc);
+    NodeId n = node_new(m, OP_REDUCE, 2, in, 1, &sum, 1, &add, attrs, loc);
+    region_append(m, s->region, n);
+    return node_at(m, n)->out;
+}
+
+static ValueId write_out(Simplifier *s, const Node *node, Dot *d)
+{
+    const DotAttrs *a = d->attrs;
+    int m_at = d->nbatch, n_at = m_at + d->nm + (d->k_before_n ? d->nk : 0);
+    int k_at = m_at + d->nm + (d->k_before_n ? 0 : d->nn);
+    lay_out(d, d->lhs, a->lhs_batching_dimensions, a->lhs_contracting_dimensions, m_at, k_at,
+            d->lhs_to);
+    lay_out(d, d->rhs, a->rhs_batching_dimensions, a->rhs_contracting_dimensions, n_at, k_at,
+            d->rhs_to);
+    ValueId in[2];
+    in[0] = spread(s, as_element(s, node->in[0], d->sum, node->loc), d, d->lhs_to, node->loc);
+    in[1] = spread(s, as_element(s, node->in[1], d->sum, node->loc), d, d->rhs_to, node->loc);
+    Type space = type_new(s->m->arena, d->sum, d->rank, d->dims);
+    ValueId v = simplify_put(s, OP_MUL, 2, in, space, NULL, node->loc);
+    if (d->nk)
+        v = sum_over(s, v, d, k_at, node->loc);
+    return as_element(s, v, d->result.element, node->loc);
+}
+
+ValueId expand_dot(Simplifier *s, NodeId n)
+{
+    if (node_at(s->m, n)->op != OP_DOT)
+        return 0;
+    Node node = *node_at(s->m, n);
+    Dot d = measure(s->m, &node);
+    if (wants_loop(&d))
+        return write_out(s, &node, &d);
+    if (d.lhs.element == d.sum && d.rhs.element == d.sum && d.result.element == d.sum)
+        return 0;
+    ValueId in[2];
+    for (int i = 0; i < 2; i++)
+        in[i] = as_element(s, node.in[i], d.sum, node.loc);
+    Type sum = d.result;
+    sum.element = d.sum;
+    ValueId v = simplify_put(s, OP_DOT, 2, in, sum, node.attrs, node.loc);
+    return as_element(s, v, d.result.element, node.loc);
+}

@@ -1,0 +1,150 @@
+/* fold_transposes.c - transposes around products, which can read their operands in any order.
+ *
+ *   dot(x, y) over [2, 1] x [2, 1]  ->  over [1, 2] x [1, 2], which is one dimension in memory
+ *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions
+ *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nobody else wants
+ *                             the dot; sums keep their order, so the numbers stay the same
+ *
+ * In goes a dot or a transpose; out comes the value it comes to, or 0. */
+#include "engine/passes/simplify/simplify.h"
+
+#include <string.h>
+
+static bool is_free(Ints batch, Ints contracted, int64_t dim)
+{
+    return ints_find(batch, dim) < 0 && ints_find(contracted, dim) < 0;
+}
+
+static Ints mapped(Module *m, Ints list, Ints through)
+{
+    int64_t at[MAX_RANK];
+    for (int i = 0; i < list.n; i++)
+        at[i] = through.at[list.at[i]];
+    return ints_copy(m->arena, list.n, at);
+}
+
+/* ---- contracted dimensions out of order ---- */
+
+static bool is_rising(Ints list)
+{
+    for (int i = 1; i < list.n; i++)
+        if (list.at[i] < list.at[i - 1])
+            return false;
+    return true;
+}
+
+/* The pairs in the order of the left side's dimensions, if that is the right side's too. */
+static ValueId order_contracted(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    DotAttrs a = *(const DotAttrs *)node->attrs;
+    int64_t lhs[MAX_RANK], rhs[MAX_RANK];
+    int n = 0;
+    if (is_rising(a.lhs_contracting_dimensions))
+        return 0;
+    for (int d = 0; d < type_of(m, node->in[0]).rank; d++) {
+        int at = ints_find(a.lhs_contracting_dimensions, d);
+        if (at < 0)
+            continue;
+        lhs[n] = d;
+        rhs[n++] = a.rhs_contracting_dimensions.at[at];
+    }
+    a.lhs_contracting_dimensions = ints_copy(m->arena, n, lhs);
+    a.rhs_contracting_dimensions = ints_copy(m->arena, n, rhs);
+    if (!is_rising(a.rhs_contracting_dimensions))
+        return 0;
+    return simplify_put(s, OP_DOT, 2, node->in, type_of(m, node->out),
+                        arena_copy(m->arena, &a, sizeof a), node->loc);
+}
+
+/* ---- a transposed operand ---- */
+
+/* The transpose's permutation, if the operand's free dimensions keep their order without it. */
+static const Ints *permutation_to_skip(const Module *m, ValueId v, Ints batch, Ints contracted)
+{
+    NodeId def = value_def(m, v);
+    if (!def || node_at(m, def)->op != OP_TRANSPOSE)
+        return NULL;
+    const TransposeAttrs *a = node_at(m, def)->attrs;
+    int64_t last = -1;
+    for (int d = 0; d < a->permutation.n; d++) {
+        if (!is_free(batch, contracted, d))
+            continue;
+        if (a->permutation.at[d] < last)
+            return NULL;
+        last = a->permutation.at[d];
+    }
+    return &a->permutation;
+}
+
+static ValueId skip_transposes(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    DotAttrs a = *(const DotAttrs *)node->attrs;
+    Ints *batch[] = { &a.lhs_batching_dimensions, &a.rhs_batching_dimensions };
+    Ints *contracted[] = { &a.lhs_contracting_dimensions, &a.rhs_contracting_dimensions };
+    ValueId in[2];
+    for (int i = 0; i < 2; i++) {
+        in[i] = node->in[i];
+        const Ints *permutation = permutation_to_skip(m, in[i], *batch[i], *contracted[i]);
+        if (!permutation)
+            continue;
+        *batch[i] = mapped(m, *batch[i], *permutation);
+        *contracted[i] = mapped(m, *contracted[i], *permutation);
+        in[i] = node_at(m, value_def(m, in[i]))->in[0];
+    }
+    if (in[0] == node->in[0] && in[1] == node->in[1])
+        return 0;
+    return simplify_put(s, OP_DOT, 2, in, type_of(m, node->out),
+                        arena_copy(m->arena, &a, sizeof a), node->loc);
+}
+
+/* ---- a transposed result ---- */
+
+static bool is_used_once(const Simplifier *s, ValueId v)
+{
+    return v < s->nuses && s->uses[v] == 1;
+}
+
+/* Does the permutation keep nbatch dimensions and put the nlhs that follow behind the rest? */
+static bool exchanges_sides(Ints permutation, int nbatch, int nlhs)
+{
+    int nrhs = permutation.n - nbatch - nlhs;
+    for (int i = 0; i < permutation.n; i++) {
+        int from = i < nbatch ? i : i < nbatch + nrhs ? i + nlhs : i - nrhs;
+        if (permutation.at[i] != from)
+            return false;
+    }
+    return true;
+}
+
+static ValueId exchange_operands(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    NodeId def = value_def(m, node->in[0]);
+    if (!def || node_at(m, def)->op != OP_DOT || !is_used_once(s, node->in[0]))
+        return 0;
+    const Node *dot = node_at(m, def);
+    const DotAttrs *a = dot->attrs;
+    int nbatch = a->lhs_batching_dimensions.n;
+    int nlhs = type_of(m, dot->in[0]).rank - nbatch - a->lhs_contracting_dimensions.n;
+    if (!exchanges_sides(((const TransposeAttrs *)node->attrs)->permutation, nbatch, nlhs))
+        return 0;
+    DotAttrs other = { .lhs_batching_dimensions = a->rhs_batching_dimensions,
+                       .rhs_batching_dimensions = a->lhs_batching_dimensions,
+                       .lhs_contracting_dimensions = a->rhs_contracting_dimensions,
+                       .rhs_contracting_dimensions = a->lhs_contracting_dimensions };
+    ValueId in[] = { dot->in[1], dot->in[0] };
+    return simplify_put(s, OP_DOT, 2, in, type_of(m, node->out),
+                        arena_copy(m->arena, &other, sizeof other), node->loc);
+}
+
+ValueId turn_dot(Simplifier *s, NodeId n)
+{
+    Node node = *node_at(s->m, n); /* a copy: rules add nodes */
+    if (node.op == OP_DOT) {
+        ValueId v = skip_transposes(s, &node);
+        return v ? v : order_contracted(s, &node);
+    }
+    return node.op == OP_TRANSPOSE ? exchange_operands(s, &node) : 0;
+}

@@ -1,0 +1,225 @@
+/* identity.c - operations that hand an operand on, and chains of moves that are one move.
+ *
+ * In goes a node; out comes the operand it is equal to, or a plainer node that does the work
+ * of two (reshape of reshape, transpose of transpose, broadcast of broadcast), or 0.
+ * Arithmetic is touched for integers only: x + 0 is not x for a float -0. */
+#include "engine/passes/simplify/simplify.h"
+
+#include <string.h>
+
+/* The node that defines operand k, if it is an `op`. */
+static const Node *operand_node(const Module *m, const Node *node, int k, OpId op)
+{
+    NodeId def = value_def(m, node->in[k]);
+    return def && node_at(m, def)->op == op ? node_at(m, def) : NULL;
+}
+
+static bool is_iota(Ints list)
+{
+    for (int i = 0; i < list.n; i++)
+        if (list.at[i] != i)
+            return false;
+    return true;
+}
+
+static bool all_are(Ints list, int64_t x)
+{
+    for (int i = 0; i < list.n; i++)
+        if (list.at[i] != x)
+            return false;
+    return true;
+}
+
+/* ---- moves ---- */
+
+static ValueId reshape(Simplifier *s, const Node *node)
+{
+    const Node *inner = operand_node(s->m, node, 0, OP_RESHAPE);
+    if (!inner)
+        return 0;
+    return simplify_put(s, OP_RESHAPE, 1, inner->in, type_of(s->m, node->out), NULL, node->loc);
+}
+
+static ValueId transpose(Simplifier *s, const Node *node)
+{
+    const TransposeAttrs *attrs = node->attrs;
+    if (is_iota(attrs->permutation))
+        return node->in[0];
+    const Node *inner = operand_node(s->m, node, 0, OP_TRANSPOSE);
+    if (!inner)
+        return 0;
+    Ints first = ((const TransposeAttrs *)inner->attrs)->permutation;
+    int64_t both[MAX_RANK];
+    for (int i = 0; i < first.n; i++)
+        both[i] = first.at[attrs->permutation.at[i]];
+    TransposeAttrs *composed = ARENA_NEW(s->m->arena, TransposeAttrs);
+    composed->permutation = ints_copy(s->m->arena, first.n, both);
+    return simplify_put(s, OP_TRANSPOSE, 1, inner->in, type_of(s->m, node->out), composed,
+                        node->loc);
+}
+
+static bool is_increasing(Ints list)
+{
+    for (int i = 1; i < list.n; i++)
+        if (list.at[i] <= list.at[i - 1])
+            return false;
+    return true;
+}
+
+static ValueId broadcast(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    Type from = type_of(m, node->in[0]), to = type_of(m, node->out);
+    Ints dims = ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions;
+    if (type_count(from) == type_count(to) && is_increasing(dims))
+        return simplify_put(s, OP_RESHAPE, 1, node->in, to, NULL, node->loc);
+    const Node *inner = operand_node(m, node, 0, OP_BROADCAST);
+    if (!inner)
+        return 0;
+    Ints first = ((const BroadcastAttrs *)inner->attrs)->broadcast_dimensions;
+    int64_t both[MAX_RANK];
+    for (int i = 0; i < first.n; i++)
+        both[i] = dims.at[first.at[i]];
+    BroadcastAttrs *composed = ARENA_NEW(m->arena, BroadcastAttrs);
+    composed->broadcast_dimensions = ints_copy(m->arena, first.n, both);
+    return simplify_put(s, OP_BROADCAST, 1, inner->in, to, composed, node->loc);
+}
+
+static bool is_whole_slice(const Node *node)
+{
+    const SliceAttrs *attrs = node->attrs;
+    return all_are(attrs->start_indices, 0) && all_are(attrs->strides, 1);
+}
+
+static bool is_no_pad(const Node *node)
+{
+    const PadAttrs *attrs = node->attrs;
+    return all_are(attrs->edge_padding_low, 0) && all_are(attrs->edge_padding_high, 0) &&
+           all_are(attrs->interior_padding, 0);
+}
+
+/* Operands without elements add nothing. */
+static ValueId concatenate(Simplifier *s, const Node *node)
+{
+    ValueId *kept = ARENA_ARRAY(s->m->arena, ValueId, node->nin + 1);
+    int n = 0;
+    for (int i = 0; i < node->nin; i++)
+        if (type_count(type_of(s->m, node->in[i])) > 0)
+            kept[n++] = node->in[i];
+    if (n == node->nin || n == 0)
+        return node->nin == 1 ? node->in[0] : 0;
+    return simplify_put(s, OP_CONCATENATE, n, kept, type_of(s->m, node->out), node->attrs,
+                        node->loc);
+}
+
+/* ---- arithmetic ---- */
+
+/* Is v an integer or boolean constant all of whose elements are x? */
+static bool is_integer(const Module *m, ValueId v, int64_t x)
+{
+    const Dense *dense = value_constant(m, v);
+    if (!dense || !(dense->is_splat || type_count(dense->type) == 1))
+        return false;
+    const ElementInfo *info = &element_info[dense->type.element];
+    if (info->kind != SIGNED && info->kind != UNSIGNED && info->kind != BOOLEAN)
+        return false;
+    int64_t value = 0; /* little-endian; x is small and not negative */
+    memcpy(&value, dense->data, (size_t)info->bytes);
+    return value == x;
+}
+
+static ValueId arithmetic(const Module *m, const Node *node)
+{
+    ValueId a = node->in[0], b = node->in[1];
+    switch (node->op) {
+    case OP_ADD: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
+    case OP_SUB: return is_integer(m, b, 0) ? a : 0;
+    case OP_AND: /* of booleans, 1 is all bits */
+        if (element_info[type_of(m, a).element].kind != BOOLEAN)
+            return 0;
+        return is_integer(m, b, 1) ? a : is_integer(m, a, 1) ? b : 0;
+    case OP_OR: return is_integer(m, b, 0) ? a : is_integer(m, a, 0) ? b : 0;
+    case OP_MUL:
+        if (is_integer(m, b, 1) || is_integer(m, a, 0))
+            return a;
+        return is_integer(m, a, 1) || is_integer(m, b, 0) ? b : 0;
+    case OP_DIV: return is_integer(m, b, 1) ? a : 0;
+    default: return 0;
+    }
+}
+
+static ValueId choose(const Module *m, const Node *node)
+{
+    if (node->in[1] == node->in[2])
+        return node->in[1];
+    const Dense *which = value_constant(m, node->in[0]);
+    if (!which || !(which->is_splat || type_count(which->type) == 1))
+        return 0;
+    return *(const char *)which->data ? node->in[1] : node->in[2];
+}
+
+/* ---- devices ---- */
+
+/* Nobody to meet: every group is of one device (and not of one replica with its partitions). */
+static bool meets_nobody(const Module *m, const Node *node)
+{
+    const AllReduceAttrs *attrs = node->attrs;
+    bool is_of_one =
+        attrs->replica_groups.cols == 1 && (attrs->use_global_device_ids || attrs->channel_id <= 0);
+    return node->nin == 1 && (is_of_one || m->nreplicas * m->npartitions == 1);
+}
+
+static ValueId zero_id(Simplifier *s, const Node *node)
+{
+    static const uint32_t zero;
+    return simplify_constant(s, (Dense){ type_of(s->m, node->out), true, &zero }, node->loc);
+}
+
+static ValueId by_op(Simplifier *s, const Node *node)
+{
+    const Module *m = s->m;
+    switch (node->op) {
+    case OP_RESHAPE: return reshape(s, node);
+    case OP_TRANSPOSE: return transpose(s, node);
+    case OP_BROADCAST: return broadcast(s, node);
+    case OP_CONCATENATE: return concatenate(s, node);
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV:
+    case OP_AND:
+    case OP_OR: return arithmetic(m, node);
+    case OP_SELECT: return choose(m, node);
+    case OP_PARTITION_ID: return m->npartitions == 1 ? zero_id(s, node) : 0;
+    case OP_REPLICA_ID: return m->nreplicas == 1 ? zero_id(s, node) : 0;
+    default: return 0;
+    }
+}
+
+/* Does a node whose operand and result have one type hand it on? */
+static bool hands_on(const Module *m, const Node *node)
+{
+    switch (node->op) {
+    case OP_RESHAPE:
+    case OP_CONVERT:
+    case OP_BITCAST: return true;
+    case OP_BROADCAST: return is_iota(((const BroadcastAttrs *)node->attrs)->broadcast_dimensions);
+    case OP_SLICE: return is_whole_slice(node);
+    case OP_PAD: return is_no_pad(node);
+    case OP_REVERSE: return ((const DimensionsAttrs *)node->attrs)->dimensions.n == 0;
+    case OP_ALL_REDUCE:
+    case OP_ALL_GATHER:
+    case OP_REDUCE_SCATTER:
+    case OP_ALL_TO_ALL: return meets_nobody(m, node);
+    default: return false;
+    }
+}
+
+ValueId drop_identity(Simplifier *s, NodeId n)
+{
+    Node node = *node_at(s->m, n); /* a copy: rules add nodes */
+    if (node.nin && type_equal(type_of(s->m, node.in[0]), type_of(s->m, node.out)) &&
+        hands_on(s->m, &node))
+        return node.in[0];
+    return by_op(s, &node);
+}

@@ -1,0 +1,223 @@
+/* simplify.c - the same program with less in it.
+ *
+ * In goes the refined main; out comes one that computes the same values with fewer and plainer
+ * operations.  One walk in program order rebuilds every region:
+ *
+ *     node, operands simple already
+ *        |  all operands constant?        -> a constant            (fold.c)
+ *        |  hands its operand on?         -> the operand           (identity.c)
+ *        |  a reduce of little?          -> a plainer one, or none (reduces.c)
+ *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
+ *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
+ *        |  a convolution as derivatives make it -> plain ones, dots (convolve.c)
+ *        |  the front of a sort?         -> top_k                 (select.c)
+ *        |  the same stood before?        -> that one
+ *        v
+ *     appended
+ *
+ * then what nobody needs is dropped.  A rule that makes nodes sends them the same way, and
+ * every rule's result is nearer to constants and plain operations than what it was made from,
+ * so the walk ends.  Equal nodes are found within one region only: a value that a loop's body
+ * would take from outside has to lie in memory, while one made inside may live in a register.
+ * For the same reason small constants from outside are made again inside. */
+#include "engine/passes/simplify/simplify.h"
+
+#include "base/guard.h"
+#include "base/table.h"
+#include "engine/plan.h"
+
+#include <string.h>
+
+enum { SMALL_CONSTANT = 64 };
+
+/* ---- equal nodes ---- */
+
+/* Of operations with regions: those that combine elements by one plain operation. */
+static bool is_shareable(const Module *m, const Node *node)
+{
+    if (node->nout == 0 || node->op == OP_CUSTOM_CALL)
+        return false;
+    if (node->nregions > 0 &&
+        (node->op != OP_REDUCE || region_reducer(m, node->regions[0]) == OP_COUNT))
+        return false;
+    for (int i = 0; i < node->nout; i++)
+        if (type_of(m, node->out + (uint32_t)i).element == TOKEN)
+            return false;
+    return true;
+}
+
+static uint64_t node_hash(const Module *m, const Node *node)
+{
+    uint64_t h = hash_bytes(node->in, sizeof *node->in * (size_t)node->nin, node->op);
+    for (int i = 0; i < node->nout; i++) {
+        Type t = type_of(m, node->out + (uint32_t)i);
+        h = hash_bytes(t.dims, sizeof *t.dims * (size_t)t.rank, h ^ t.element);
+    }
+    if (node->nregions)
+        h += region_reducer(m, node->regions[0]);
+    return attrs_hash(op_info[node->op].attrs, node->attrs, h);
+}
+
+static bool node_equal(const Module *m, const Node *a, const Node *b)
+{
+    if (a->op != b->op || a->nin != b->nin || a->nout != b->nout ||
+        (a->nin && memcmp(a->in, b->in, sizeof *a->in * (size_t)a->nin) != 0))
+        return false;
+    for (int i = 0; i < a->nout; i++)
+        if (!type_equal(type_of(m, a->out + (uint32_t)i), type_of(m, b->out + (uint32_t)i)))
+            return false;
+    if (a->nregions && region_reducer(m, a->regions[0]) != region_reducer(m, b->regions[0]))
+        return false;
+    return attrs_equal(op_info[a->op].attrs, a->attrs, b->attrs);
+}
+
+static NodeId find_equal(const Simplifier *s, const Node *node, uint64_t hash)
+{
+    uint32_t k = s->buckets[hash & (s->nbuckets - 1)];
+    for (; k >= s->floor && k; k = s->known[k].older)
+        if (s->known[k].hash == hash && node_equal(s->m, node_at(s->m, s->known[k].node), node))
+            return s->known[k].node;
+    return 0;
+}
+
+static void remember(Simplifier *s, NodeId n, uint64_t hash)
+{
+    if (s->nknown == s->known_room) {
+        size_t bytes = 2 * sizeof *s->known * s->known_room;
+        s->known = heap_resize(s->known, bytes, "a list of operations");
+        s->known_room *= 2;
+    }
+    uint32_t *bucket = &s->buckets[hash & (s->nbuckets - 1)];
+    s->known[s->nknown] = (struct Known){ n, hash, *bucket };
+    *bucket = s->nknown++;
+}
+
+static void forget_down_to(Simplifier *s, uint32_t n)
+{
+    while (s->nknown > n) {
+        const struct Known *last = &s->known[--s->nknown];
+        s->buckets[last->hash & (s->nbuckets - 1)] = last->older;
+    }
+}
+
+/* ---- the walk ---- */
+
+static void rebuild(Simplifier *s, RegionId r);
+
+static void stands_for(Simplifier *s, NodeId n, NodeId other)
+{
+    const Node *node = node_at(s->m, n);
+    for (int i = 0; i < node->nout; i++)
+        subst_set(&s->map, node->out + (uint32_t)i, node_at(s->m, other)->out + (uint32_t)i);
+}
+
+void simplify_visit(Simplifier *s, NodeId n)
+{
+    Module *m = s->m;
+    if (node_at(m, n)->nout == 1) {
+        ValueId v = fold_constants(s, n);
+        v = v ? v : drop_identity(s, n);
+        v = v ? v : simplify_reduce(s, n);
+        v = v || s->keeps_dots ? v : turn_dot(s, n);
+        v = v || s->keeps_dots ? v : expand_dot(s, n);
+        v = v || s->keeps_dots ? v : convolve(s, n);
+        v = v || s->keeps_dots ? v : select_top(s, n);
+        if (v) {
+            subst_set(&s->map, node_at(m, n)->out, v);
+            return;
+        }
+    }
+    if (is_shareable(m, node_at(m, n))) {
+        uint64_t hash = node_hash(m, node_at(m, n));
+        NodeId same = find_equal(s, node_at(m, n), hash);
+        if (same) {
+            stands_for(s, n, same);
+            return;
+        }
+        remember(s, n, hash);
+    }
+    region_append(m, s->region, n);
+}
+
+ValueId simplify_put(Simplifier *s, OpId op, int nin, const ValueId *in, Type result,
+                     const void *attrs, const Loc *loc)
+{
+    static const NoAttrs none;
+    NodeId n = node_new(s->m, op, nin, in, 1, &result, 0, NULL, attrs ? attrs : &none, loc);
+    simplify_visit(s, n);
+    return subst_get(&s->map, node_at(s->m, n)->out);
+}
+
+ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc)
+{
+    ConstantAttrs *attrs = ARENA_NEW(s->m->arena, ConstantAttrs);
+    attrs->value = value;
+    return simplify_put(s, OP_CONSTANT, 0, NULL, value.type, attrs, loc);
+}
+
+/* The value to use in s->region where the program names v. */
+static ValueId bring_in(Simplifier *s, ValueId v)
+{
+    v = subst_get(&s->map, v);
+    const Dense *constant = value_constant(s->m, v);
+    if (!constant || value_at(s->m, v)->region == s->region)
+        return v;
+    if (!constant->is_splat && type_count(constant->type) > SMALL_CONSTANT)
+        return v;
+    return simplify_constant(s, *constant, node_at(s->m, value_def(s->m, v))->loc);
+}
+
+static void rebuild(Simplifier *s, RegionId r)
+{
+    Module *m = s->m;
+    RegionId outer = s->region;
+    uint32_t outer_floor = s->floor;
+    s->region = r;
+    s->floor = s->nknown;
+    int n = region_at(m, r)->nnodes;
+    NodeId none = 0, *old = arena_copy(m->arena, region_at(m, r)->nodes, sizeof *old * (size_t)n);
+    region_set_nodes(m, r, 0, &none);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < node_at(m, old[i])->nin; k++) {
+            ValueId v = bring_in(s, node_at(m, old[i])->in[k]);
+            node_at(m, old[i])->in[k] = v;
+        }
+        for (int k = 0; k < node_at(m, old[i])->nregions; k++)
+            rebuild(s, node_at(m, old[i])->regions[k]);
+        simplify_visit(s, old[i]);
+    }
+    forget_down_to(s, s->floor);
+    s->floor = outer_floor;
+    s->region = outer;
+}
+
+Error *simplify(Plan *p)
+{
+    Module *m = p->m;
+    Simplifier s = { .m = m,
+                     .no_fold = p->o && p->o->no_fold,
+                     .keeps_dots = m->npartitions > 1 && !p->args,
+                     .map = subst_new(m),
+                     .nknown = 1,
+                     .known_room = 256 };
+    for (s.nbuckets = 256; s.nbuckets < m->nnodes;)
+        s.nbuckets *= 2;
+    uint32_t *uses = count_uses(m, p->main);
+    s.uses = uses;
+    s.nuses = m->nvalues;
+    s.known = HEAP_ARRAY(struct Known, s.known_room, "a list of operations");
+    s.buckets = HEAP_ARRAY(uint32_t, s.nbuckets, "a table of operations");
+    rebuild(&s, p->main);
+    remove_dead(m, p->main);
+    subst_free(&s.map);
+    heap_free(s.known);
+    heap_free(s.buckets);
+    heap_free(uses);
+    return NULL;
+}
+
+/* What place has made of it. */
+Error *polish(Plan *p)
+{
+    return p->m->npartitions > 1 ? simplify(p) : NULL;
+}

@@ -1,0 +1,41 @@
+/* simplify.h - what the parts of the simplify pass share. */
+#ifndef TUTTI_ENGINE_PASSES_SIMPLIFY_SIMPLIFY_H
+#define TUTTI_ENGINE_PASSES_SIMPLIFY_SIMPLIFY_H
+#include "hlo/rewrite.h"
+
+typedef struct Simplifier {
+    Module *m;
+    bool no_fold;    /* leave what the evaluator would play to compiled code */
+    bool keeps_dots; /* place is to see them as they are */
+    const uint32_t *uses; /* of the program's own values, [nuses], before anything was changed */
+    uint32_t nuses;
+    RegionId region; /* being rebuilt: nodes are appended to it */
+    Subst map;       /* values that are gone, and what stands for them */
+    /* Nodes that stand in `region`, by what they compute; entries below `floor` belong to
+     * regions around it and are not seen. */
+    struct Known {
+        NodeId node;
+        uint64_t hash;
+        uint32_t older; /* next in its bucket, or 0 */
+    } *known;
+    uint32_t nknown, known_room, floor;
+    uint32_t *buckets, nbuckets; /* a power of two */
+} Simplifier;
+
+/* Appends a node, simplified; what its results come to is then in s->map. */
+void simplify_visit(Simplifier *s, NodeId n);
+/* Appends a node with one result, simplified; returns the value that it comes to. */
+ValueId simplify_put(Simplifier *s, OpId op, int nin, const ValueId *in, Type result,
+                     const void *attrs, const Loc *loc);
+ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc);
+
+/* The rules.  Each looks at a node with one result that stands nowhere yet, whose operands are
+ * simple already, and returns the value that it comes to, or 0. */
+ValueId fold_constants(Simplifier *s, NodeId n); /* fold.c */
+ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
+ValueId simplify_reduce(Simplifier *s, NodeId n); /* reduces.c */
+ValueId turn_dot(Simplifier *s, NodeId n);       /* turned.c */
+ValueId expand_dot(Simplifier *s, NodeId n);     /* expand.c */
+ValueId convolve(Simplifier *s, NodeId n);       /* convolve.c */
+ValueId select_top(Simplifier *s, NodeId n);     /* select.c */
+#endif

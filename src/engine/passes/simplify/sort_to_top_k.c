@@ -1,0 +1,74 @@
+/* sort_to_top_k.c - the front of a sorted line is found without sorting it.
+ *
+ *     slice [0:k] of sort (x, 0 1 2 ...) by falling x   ->   top_k x, k
+ *
+ * That is how top_k arrives from JAX.  The sort is stable, so of equals the first come first, as in
+ * top_k. */
+#include "engine/kernels/comparator.h"
+#include "engine/passes/simplify/simplify.h"
+
+/* Does it keep the front of dimension d, and all of the others? */
+static bool is_front(const Module *m, const Node *slice, int d)
+{
+    const SliceAttrs *a = slice->attrs;
+    Type from = type_of(m, slice->in[0]);
+    for (int i = 0; i < from.rank; i++)
+        if (a->start_indices.at[i] != 0 || a->strides.at[i] != 1 ||
+            (i != d && a->limit_indices.at[i] != from.dims[i]))
+            return false;
+    return true;
+}
+
+/* Positions along the last dimension, as they are or spread over the dimensions before it. */
+static bool are_positions(const Module *m, ValueId v)
+{
+    NodeId n = value_def(m, v);
+    const Node *node = n ? node_at(m, n) : NULL;
+    Type t = type_of(m, v);
+    if (node && node->op == OP_BROADCAST) {
+        Ints dims = ((const BroadcastAttrs *)node->attrs)->broadcast_dimensions;
+        bool is_last = dims.n == 1 && dims.at[0] == t.rank - 1;
+        return is_last && type_of(m, node->in[0]).dims[0] == t.dims[t.rank - 1] &&
+               are_positions(m, node->in[0]);
+    }
+    return node && node->op == OP_IOTA &&
+           ((const IotaAttrs *)node->attrs)->iota_dimension == t.rank - 1;
+}
+
+static bool falls_by_first(const Module *m, const Node *sort)
+{
+    SortKey keys[SORT_MOST_KEYS];
+    return comparator_keys(m, sort->regions[0], keys) == 1 && keys[0].array == 0 &&
+           keys[0].is_falling && !keys[0].one_zero && !keys[0].one_nan;
+}
+
+/* Is the value read once in the program as it came?  Then nothing else needs the sort. */
+static bool is_read_once(const Simplifier *s, ValueId v)
+{
+    return v < s->nuses && s->uses[v] <= 1;
+}
+
+ValueId select_top(Simplifier *s, NodeId n)
+{
+    Module *m = s->m;
+    const Node *slice = node_at(m, n);
+    NodeId from = slice->op == OP_SLICE ? value_def(m, slice->in[0]) : 0;
+    const Node *sort = from ? node_at(m, from) : NULL;
+    if (!sort || sort->op != OP_SORT || sort->nin != 2)
+        return 0;
+    Type whole = type_of(m, sort->in[0]), index = type_of(m, sort->in[1]);
+    int64_t d = ((const SortAttrs *)sort->attrs)->dimension;
+    if (whole.rank == 0 || (d != whole.rank - 1 && d != -1) || index.element != I32 ||
+        !is_front(m, slice, whole.rank - 1) || !are_positions(m, sort->in[1]) ||
+        !is_read_once(s, sort->out) || !is_read_once(s, sort->out + 1) || !falls_by_first(m, sort))
+        return 0;
+    int which = (int)(slice->in[0] - sort->out);
+    const int64_t *dims = type_of(m, slice->out).dims;
+    TopKAttrs *attrs = ARENA_NEW(m->arena, TopKAttrs);
+    attrs->k = dims[whole.rank - 1];
+    Type types[] = { { whole.element, whole.rank, dims }, { I32, whole.rank, dims } };
+    ValueId x = sort->in[0];
+    NodeId top = node_new(m, OP_TOP_K, 1, &x, 2, types, 0, NULL, attrs, slice->loc);
+    simplify_visit(s, top);
+    return subst_get(&s->map, node_at(m, top)->out + (ValueId)which);
+}

@@ -1,0 +1,389 @@
+/* arrays.c - the functions of tutti.h about values, devices, and arrays made and read, in its order;
+ * each checks and hands on.
+ *
+ * The others are where their subject is: errors in say.c, scopes in scope.c, operations in
+ * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
+ * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
+#include "front/value/array.h"
+#include "front/value/entry.h"
+#include "front/run/client.h"
+#include "front/api/numpy.h"
+#include "front/value/report.h"
+#include "front/value/value.h"
+#include "ops/npy.h"
+#include "ops/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Values. */
+
+tt_dtype tt_type(tt x)
+{
+    PUBLIC;
+    Shape shape;
+    tt_dtype type = TT_F32;
+    if (value_shape(x, "tt_type", &shape) &&
+        !dtype_of(element_settled(shape.element, shape.is_weak), &type))
+        say_broken("tt_type: %s: its elements have no tt_dtype", shape_words(&shape));
+    return type;
+}
+
+tt_dims tt_shape(tt x)
+{
+    PUBLIC;
+    Shape shape;
+    tt_dims dims = { 0, { 0 } };
+    if (value_shape(x, "tt_shape", &shape)) {
+        dims.n = shape.rank;
+        memcpy(dims.v, shape.dims, sizeof *dims.v * (size_t)shape.rank);
+    }
+    return dims;
+}
+
+const char *tt_describe(tt x)
+{
+    PUBLIC;
+    Shape shape;
+    return value_shape(x, "tt_describe", &shape) ? shape_words(&shape) : "";
+}
+
+/* ---- Devices. */
+
+static bool started(void)
+{
+    Error *error = client_need();
+    if (error)
+        say_error(error);
+    return !error;
+}
+
+void tt_init_with(const tt_options *given)
+{
+    PUBLIC;
+    OPTIONS(tt_options, "tt_init", given, return);
+    Error *error = client_options(options.plugin, options.devices);
+    if (error)
+        say_error(error);
+    else
+        started();
+}
+
+int tt_device_count(void)
+{
+    PUBLIC;
+    return started() ? client_device_count() : 0;
+}
+
+const char *tt_device_name(int device)
+{
+    PUBLIC;
+    if (!started())
+        return "";
+    if (device < 0 || device >= client_device_count()) {
+        say_broken("tt_device_name: there is no device %d; the last of %d is %d", device,
+                   client_device_count(), client_device_count() - 1);
+        return "";
+    }
+    return client_device_name(device);
+}
+
+/* ---- Making arrays. */
+
+static tt value_from_host(Type type, const void *data, bool is_weak)
+{
+    Array *a = array_from_host(type, data, layout_single(0));
+    return a ? value_of_array(a, is_weak) : NO_VALUE;
+}
+
+tt tt_scalar(double x)
+{
+    PUBLIC;
+    return value_from_host(type_scalar(F64), &x, true);
+}
+
+tt tt_integer(int64_t x)
+{
+    PUBLIC;
+    return value_from_host(type_scalar(I64), &x, true);
+}
+
+tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!dtype_ok("tt_from", type) || !dims_ok("tt_from", shape))
+        return NO_VALUE;
+    Type t = { element_of(type), shape->n, shape->v };
+    if (!data && type_bytes(t))
+        return say_broken("tt_from: there is no data for %s", type_words(t));
+    if (bytes && bytes < type_bytes(t))
+        return say_broken("tt_from: %s takes %lld elements, and the data has %zu", type_words(t),
+                          (long long)type_count(t), bytes / (size_t)element_info[t.element].bytes);
+    return value_from_host(t, data, false);
+}
+
+/* Is there an integer of 64 bits that C's conversion makes of x?  Narrower ones are cut from it. */
+static bool has_number(Element e, double x)
+{
+    ElementKind kind = element_info[e].kind;
+    double end = e == U64 ? 18446744073709551616.0 : 9223372036854775808.0;
+    return (kind != SIGNED && kind != UNSIGNED) || (x >= -9223372036854775808.0 && x < end);
+}
+
+static void set_number(Element e, double x, void *at)
+{
+    Element part = element_part(e);
+    memset(at, 0, (size_t)element_info[e].bytes);
+    if (element_info[part].kind == FLOAT)
+        number_set_float(part, x, at);
+    else if (part == I1)
+        *(char *)at = x != 0;
+    else
+        number_set_int(part, x < 9223372036854775808.0 ? (int64_t)x : (int64_t)(uint64_t)x, at);
+}
+
+/* Outside a trace an array is filled here; inside, the program makes it. */
+static tt filled(const char *who, Type t, double start, double step)
+{
+    size_t bytes = (size_t)element_info[t.element].bytes;
+    char *data = malloc(type_bytes(t) + 1);
+    if (!data)
+        return say_broken("%s: no memory on the host for %s", who, type_words(t));
+    int64_t n = type_count(t);
+    for (int64_t i = 0; i < n; i++)
+        set_number(t.element, start + (double)i * step, data + (size_t)i * bytes);
+    tt x = value_from_host(t, data, false);
+    free(data);
+    return x;
+}
+
+static void arange_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    Type t = *(const Type *)config;
+    *out = as_element(build_iota(type_with(t, t.element == I1 ? I32 : t.element), 0), t.element);
+}
+
+static void full_body(const tt *in, tt *out, const void *config)
+{
+    (void)in;
+    *out = trace_constant(*(const Dense *)config);
+}
+
+static tt made(const char *who, Body *body, const void *config)
+{
+    tt x = NO_VALUE;
+    record(who, body, config, NULL, 1, &x);
+    return x;
+}
+
+tt tt_arange(tt_dtype type, int64_t n)
+{
+    PUBLIC;
+    tt_dims dims = { 1, { n } };
+    if (!dtype_ok("tt_arange", type) || !dims_ok("tt_arange", &dims))
+        return NO_VALUE;
+    if (type == TT_BOOL && n > 2)
+        return say_broken("tt_arange: booleans do not count to %lld", (long long)n);
+    Type t = { element_of(type), 1, dims.v };
+    return tracing ? made("tt_arange", arange_body, &t) : filled("tt_arange", t, 0, 1);
+}
+
+tt tt_full(tt_dtype type, double value, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!dtype_ok("tt_full", type) || !dims_ok("tt_full", shape))
+        return NO_VALUE;
+    Type t = { element_of(type), shape->n, shape->v };
+    if (!has_number(t.element, value))
+        return say_broken("tt_full: %g is not an element of %s", value, type_words(t));
+    if (!tracing)
+        return filled("tt_full", t, value, 0);
+    char number[16];
+    set_number(t.element, value, number);
+    return made("tt_full", full_body, &(Dense){ t, true, number });
+}
+
+/* ---- Reading arrays. */
+
+/* A number from C, or what was made of such alone, from its 64 bits to the default type of 32. */
+static Array *narrowed(Array *wide, Element e)
+{
+    Type t = { e, wide->type.rank, wide->type.dims };
+    Element from = element_part(wide->type.element), to = element_part(e);
+    size_t nparts = (size_t)type_count(t) * (to == e ? 1 : 2);
+    char *data = malloc(type_bytes(wide->type) + 1);
+    if (!data)
+        say_broken("no memory on the host for %s", type_words(wide->type));
+    bool read = data && array_read(wide, data);
+    /* In place: an element's new place is not behind its old one. */
+    for (size_t i = 0; read && i < nparts; i++) {
+        char *at = data + i * (size_t)element_info[from].bytes;
+        char *into = data + i * (size_t)element_info[to].bytes;
+        if (element_info[to].kind == FLOAT)
+            number_set_float(to, number_float(from, at), into);
+        else
+            number_set_int(to, number_int(from, at), into);
+    }
+    Array *a = read ? array_from_host(t, data, layout_single(0)) : NULL;
+    free(data);
+    return a;
+}
+
+/* The array of a concrete value in the type its user sees, held for the caller.  NULL: said. */
+static Array *settled(tt x, const char *who)
+{
+    Held held;
+    if (!value_pin(x, who, &held))
+        return NULL;
+    Array *a = NULL;
+    Element e = element_settled(held.type.element, held.is_weak);
+    if (!held.array)
+        say_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
+                   "return it",
+                   who, type_words(held.type));
+    else
+        a = e == held.type.element ? array_hold(held.array) : narrowed(held.array, e);
+    value_unpin(x);
+    return a;
+}
+
+double tt_item(tt x)
+{
+    PUBLIC;
+    Held held;
+    char data[16];
+    double item = 0;
+    if (!value_pin(x, "tt_item", &held))
+        return 0;
+    Element e = held.type.element;
+    if (!held.array)
+        say_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
+                   "return it",
+                   type_words(held.type));
+    else if (type_count(held.type) != 1)
+        say_broken("tt_item: %s has %lld elements, and must have one", type_words(held.type),
+                   (long long)type_count(held.type));
+    else if (element_info[e].kind == COMPLEX)
+        say_broken("tt_item: %s is complex: read both parts by tt_read", type_words(held.type));
+    else if (array_read(held.array, data))
+        item = element_info[e].kind == FLOAT ? number_float(e, data) : (double)number_int(e, data);
+    value_unpin(x);
+    return item;
+}
+
+bool tt_read(tt x, void *data, size_t bytes)
+{
+    PUBLIC;
+    Array *a = settled(x, "tt_read");
+    if (!a)
+        return false;
+    bool fits = type_bytes(a->type) == bytes;
+    if (!fits)
+        say_broken("tt_read: %s has %zu bytes; there is room for %zu", type_words(a->type),
+                   type_bytes(a->type), bytes);
+    bool done = fits && array_read(a, data);
+    array_release(a);
+    return done;
+}
+
+static void print_one(void *user)
+{
+    Text text = { 0 };
+    if (array_print(&text, user))
+        puts(text_cstr(&text));
+    text_free(&text);
+}
+
+void tt_print_n(tt_tree tree)
+{
+    PUBLIC;
+    for (int i = 0; i < tree.n; i++) {
+        Array *a = settled(tree.leaf[i], "tt_print");
+        if (!a)
+            continue;
+        guarded("tt_print", print_one, a);
+        array_release(a);
+    }
+}
+
+void tt_wait_n(tt_tree tree)
+{
+    PUBLIC;
+    for (int i = 0; i < tree.n; i++) {
+        Held held;
+        if (!value_pin(tree.leaf[i], "tt_wait", &held))
+            return;
+        if (held.array)
+            array_wait(held.array);
+        value_unpin(tree.leaf[i]);
+    }
+}
+
+/* ---- Files. */
+
+static Error *element_in(const Npy *npy, Element *out)
+{
+    if (npy->rank > TT_MAX_RANK)
+        return error_new(CODE_INVALID, "%s holds an array of %d axes; there may be %d", npy->path,
+                         npy->rank, TT_MAX_RANK);
+    for (tt_dtype type = TT_BOOL; type <= TT_C128; type++)
+        if (npy_holds(npy, *out = element_of(type)))
+            return npy_check(npy, *out);
+    return error_new(CODE_INVALID, "%s holds elements '%s' that have no tt_dtype", npy->path,
+                     npy->descr);
+}
+
+static Error *load(Npy *npy, Array **out)
+{
+    Element e = F32;
+    TRY(element_in(npy, &e));
+    Type t = npy_type(npy, e);
+    void *data = malloc(type_bytes(t) + 1);
+    if (!data)
+        return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_words(t));
+    Error *error = npy_read(npy, e, data);
+    if (!error)
+        *out = array_from_host(t, data, layout_single(0));
+    free(data);
+    return error;
+}
+
+tt tt_load_npy(const char *path)
+{
+    PUBLIC;
+    Npy npy;
+    Array *a = NULL;
+    Error *error = npy_open(path, &npy);
+    if (!error) {
+        error = load(&npy, &a);
+        npy_close(&npy);
+    }
+    if (error)
+        return say_error(error_in(error, "tt_load_npy"));
+    return a ? value_of_array(a, false) : NO_VALUE;
+}
+
+static bool save(const char *path, Array *a)
+{
+    void *data = malloc(type_bytes(a->type) + 1);
+    if (!data)
+        say_broken("tt_save_npy: no memory on the host for %s", type_words(a->type));
+    bool read = data && array_read(a, data);
+    Error *error = read ? npy_write(path, a->type, data) : NULL;
+    free(data);
+    if (error)
+        say_error(error_in(error, "tt_save_npy"));
+    return read && !error;
+}
+
+bool tt_save_npy(const char *path, tt x)
+{
+    PUBLIC;
+    Array *a = settled(x, "tt_save_npy");
+    bool saved = a && save(path, a);
+    if (a)
+        array_release(a);
+    return saved;
+}

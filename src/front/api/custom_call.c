@@ -1,0 +1,163 @@
+/* custom_call.c - functions in C that programs call by name: tt_define_call hands one to the engine,
+ * tt_custom_call records a call of one. */
+#include "front/value/entry.h"
+#include "front/run/client.h"
+#include "front/api/numpy.h"
+#include "front/value/report.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- What the engine calls. */
+
+typedef struct Foreign {
+    tt_call_function *function;
+    void *user;
+    struct Foreign *next; /* of all there are, for ever: a run may still be in an older one */
+} Foreign;
+
+static _Atomic(Foreign *) foreigns;
+
+/* Arrays in the interface's words.  False: an element type that it has no word for. */
+static bool put_in_words(int n, const TuttiOperand *from, tt_operand *to)
+{
+    for (int i = 0; i < n; i++) {
+        Element e;
+        to[i] = (tt_operand){ .rank = from[i].rank, .dims = from[i].dims, .data = from[i].data };
+        if (!element_of_pjrt((int)from[i].type, &e) || !dtype_of(e, &to[i].type))
+            return false;
+    }
+    return true;
+}
+
+static int32_t answer(void *user, const TuttiCall *call)
+{
+    const Foreign *f = user;
+    const char *why = "one of its arrays has elements that no tt_dtype stands for";
+    tt_operand *in = calloc((size_t)(call->nargs + call->nresults) + 1, sizeof *in);
+    if (!in)
+        why = "no memory on the host for the list of its arrays";
+    tt_operand *out = in ? in + call->nargs : NULL;
+    if (in && put_in_words(call->nargs, call->args, in) &&
+        put_in_words(call->nresults, call->results, out))
+        why = f->function(f->user, in, call->nargs, out, call->nresults);
+    free(in);
+    if (why)
+        snprintf(call->message, call->room, "%s", why);
+    return why != NULL;
+}
+
+bool tt_define_call(const char *name, tt_call_function *function, void *user)
+{
+    PUBLIC;
+    if (!name || !*name || !function)
+        return say_broken("tt_define_call: %s is missing", function ? "a name" : "the function"),
+               false;
+    Error *error = client_need();
+    Foreign *f = malloc(sizeof *f);
+    if (!f) {
+        error_free(error);
+        return say_broken("tt_define_call: no memory on the host for %s", name), false;
+    }
+    *f = (Foreign){ function, user, atomic_load(&foreigns) };
+    while (!atomic_compare_exchange_weak(&foreigns, &f->next, f))
+        ;
+    if (!error)
+        error = client_define(name, answer, f);
+    if (error)
+        say_error(error);
+    return !error;
+}
+
+/* ---- A call of one. */
+
+/* What makes a call another: this, then the results, then the name. */
+typedef struct Wish {
+    int64_t nin, nout;
+} Wish;
+
+typedef struct Result {
+    int32_t element, rank;
+    int64_t dims[TT_MAX_RANK];
+} Result;
+
+static void call_body(const tt *in, tt *out, const void *config)
+{
+    const Wish *wish = config;
+    const Result *results = (const Result *)(wish + 1);
+    const char *name = (const char *)(results + wish->nout);
+    tt *settled = ARENA_ARRAY(trace_arena(), tt, wish->nin + 1);
+    Type *types = ARENA_ARRAY(trace_arena(), Type, wish->nout);
+    for (int64_t i = 0; i < wish->nin; i++) {
+        Shape s;
+        if (!value_shape(in[i], "tt_custom_call", &s))
+            return;
+        settled[i] = as_element(in[i], element_settled(s.element, s.is_weak));
+    }
+    for (int64_t i = 0; i < wish->nout; i++)
+        types[i] = type_new(trace_arena(), (Element)results[i].element, results[i].rank,
+                            results[i].dims);
+    const CustomCallAttrs *attrs = BUILD_ATTRS(
+        CustomCallAttrs, .call_target_name = str_copy(trace_arena(), str_of(name)),
+        .api_version = 1);
+    trace_apply("tt_custom_call", OP_CUSTOM_CALL, (int)wish->nin, settled, attrs, (int)wish->nout,
+                types, out);
+}
+
+/* False: said. */
+static bool put_results(Text *out, tt_tree like)
+{
+    for (int i = 0; i < like.n; i++) {
+        Shape s;
+        if (!value_shape(like.leaf[i], "tt_custom_call", &s))
+            return false;
+        Result r = { (int32_t)element_settled(s.element, s.is_weak), s.rank, { 0 } };
+        memcpy(r.dims, s.dims, sizeof *r.dims * (size_t)s.rank);
+        text_add(out, &r, sizeof r);
+    }
+    return true;
+}
+
+/* A call as it was asked for. */
+typedef struct Asked {
+    const char *name;
+    tt_tree like;
+    const tt_tree *args;
+    int nargs;
+    tt *results;
+} Asked;
+
+static void ask(void *user)
+{
+    const Asked *a = user;
+    Text leaves = { 0 }, config = { 0 };
+    for (int i = 0; i < a->nargs; i++)
+        text_add(&leaves, a->args[i].leaf, sizeof(tt) * (size_t)a->args[i].n);
+    Wish wish = { (int64_t)(leaves.n / sizeof(tt)), a->like.n };
+    text_add(&config, &wish, sizeof wish);
+    if (put_results(&config, a->like)) {
+        text_add(&config, a->name, strlen(a->name) + 1);
+        call_eager("tt_custom_call", call_body, config.at, config.n, (int)wish.nin,
+                   (const tt *)leaves.at, a->like.n, a->results);
+    }
+    text_free(&leaves);
+    text_free(&config);
+}
+
+const tt *tt_custom_call_n(const char *name, tt_tree like, const tt_tree *args, int nargs)
+{
+    PUBLIC;
+    tt *results = scope_values(like.n > 0 ? like.n : 1);
+    if (!results)
+        return no_values;
+    if (!name || !*name || like.n < 1) {
+        say_broken("tt_custom_call: %s", like.n < 1 ? "it gives no array: like has none"
+                                                    : "a name is missing");
+        return results;
+    }
+    Asked asked = { name, like, args, nargs, results };
+    if (!guarded("tt_custom_call", ask, &asked))
+        memset(results, 0, sizeof *results * (size_t)like.n);
+    return results;
+}

@@ -1,0 +1,390 @@
+/* flow.c - loops and branches that a C function writes: tt_while, tt_fori, tt_scan, tt_cond.
+ *
+ * Each is a function made of others, called like any other: the functions inside are traced for
+ * the types that the turns have, and their graphs become the regions of one operation. */
+#include "front/value/array.h"
+#include "front/value/entry.h"
+#include "front/transform/build.h"
+#include "front/transform/fn.h"
+#include "front/api/numpy.h"
+#include "front/value/report.h"
+#include "front/transform/counted_loops.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NEW(T, n) ARENA_ARRAY(trace_arena(), T, (n) + 1)
+
+/* A loop or branch being recorded. */
+typedef struct Flow {
+    tt_fn f;
+    const Leaves *leaves;
+    int nstate; /* leaves of the first argument */
+    int nrows;  /* leaves of the second, for a scan; else 0 */
+    int ngiven; /* leaves that a turn is given: all, but not how many turns there are */
+    int64_t turns;
+    tt *in; /* the leaves, of types that every turn keeps */
+    Graph body, other;
+} Flow;
+
+/* Outside a trace how often a tt_fori turns is its last argument, so that one program serves every
+ * number of turns. */
+enum { TURNS_GIVEN = -1 };
+
+/* ---- the functions inside ---- */
+
+/* One of them: what it is for, and what it is given. */
+typedef struct Part {
+    tt_fn flow, f;
+    const char *what;
+    int nargs, counts[TT_MAX_ARGS + 1];
+} Part;
+
+static bool part_takes(const Part *p, const char *given)
+{
+    int wanted[TT_MAX_ARGS], n = fn_arguments(p->f, wanted);
+    const char *label = p->flow->label, *name = p->f->label;
+    if (!fn_has_config(label, p->f))
+        return false;
+    if (n >= 0 && n != p->nargs)
+        return say_broken("%s: the %s %s takes %d argument%s, and is given %d: %s", label, p->what,
+                          name, n, n == 1 ? "" : "s", p->nargs, given),
+               false;
+    for (int i = 0; i < n; i++)
+        if (p->counts[i] != wanted[i])
+            return say_broken("%s: argument %d of the %s %s has %d array%s, and is given %d", label,
+                              i, p->what, name, wanted[i], wanted[i] == 1 ? "" : "s", p->counts[i]),
+                   false;
+    return true;
+}
+
+bool flow_takes(tt_fn f, int nargs, const int *counts)
+{
+    FnKind kind = (FnKind)f->key.kind;
+    Part p = { .flow = f, .f = f->key.inner, .what = kind == FN_COND ? "first branch" : "body" };
+    char given[80]; /* no text: under no guard yet */
+    int named = kind == FN_FORI || kind == FN_SCAN ? 2 : 1;
+    if (kind == FN_FORI)
+        p.counts[p.nargs++] = 1;
+    for (int i = kind == FN_COND; i < nargs - (f->key.turns == TURNS_GIVEN); i++)
+        p.counts[p.nargs++] = counts[i];
+    int n = snprintf(given, sizeof given, "%s",
+                     kind == FN_COND   ? "what follows the branches"
+                     : kind == FN_FORI ? "the turn, the state"
+                     : kind == FN_SCAN ? "the state, a row"
+                                       : "the state");
+    if (kind != FN_COND && p.nargs > named)
+        snprintf(given + n, sizeof given - (size_t)n, ", and %d more behind it", p.nargs - named);
+    bool ok = part_takes(&p, given);
+    p.f = f->key.other;
+    p.what = kind == FN_COND ? "second branch" : "condition";
+    return ok && (!p.f || part_takes(&p, given));
+}
+
+/* A number becomes an array: what it meets in a turn must not change its type. */
+static Type settled(const Leaves *leaves, int i)
+{
+    return type_with(leaves->types[i],
+                     element_settled(leaves->types[i].element, leaves->is_weak[i]));
+}
+
+/* Leaves from..: with `first` in front if that is not NULL, rows of the scanned ones. */
+static Leaves inner_leaves(const Flow *w, int from, const Type *first)
+{
+    const Leaves *all = w->leaves;
+    int argument = from ? 1 : 0; /* from: the condition of a branch is left out */
+    Leaves l = { .types = NEW(Type, all->n + 1), .is_weak = NEW(bool, all->n + 1) };
+    if (first) {
+        l.types[l.n++] = *first;
+        l.counts[l.nargs++] = 1;
+    }
+    for (; argument < all->nargs - (w->ngiven < all->n); argument++)
+        l.counts[l.nargs++] = all->counts[argument];
+    for (int i = from; i < w->ngiven; i++) {
+        bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
+        Type t = settled(all, i);
+        l.types[l.n++] = is_row ? type_remove(t, 0) : t;
+    }
+    return l;
+}
+
+static Type result_type(const Graph *g, int i)
+{
+    return type_of(g->m, region_return(g->m, g->body)->in[i]);
+}
+
+/* The state at the end of a turn is what the next one takes. */
+static bool keeps_state(const Flow *w)
+{
+    const char *label = w->f->label;
+    if (w->body.nresults < w->nstate || (!w->nrows && w->body.nresults != w->nstate))
+        return say_broken("%s: the state has %d array%s, but a turn gives %d", label, w->nstate,
+                          w->nstate == 1 ? "" : "s", w->body.nresults),
+               false;
+    for (int i = 0; i < w->nstate; i++) {
+        Type had = settled(w->leaves, i), has = result_type(&w->body, i);
+        bool gives = w->body.is_weak[i] && type_same_shape(had, has) &&
+                     gives_way(has.element, had.element);
+        if (!type_equal(had, has) && !gives)
+            return say_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
+                              "keep its type",
+                              label, i, type_words(had), type_words(has)),
+                   false;
+    }
+    return true;
+}
+
+/* ---- while ---- */
+
+static bool is_condition(const Flow *w)
+{
+    bool is_one = w->other.nresults == 1;
+    Type t = is_one ? result_type(&w->other, 0) : type_scalar(I1);
+    if (is_one && t.rank == 0 && t.element == I1)
+        return true;
+    return say_broken("%s: the condition %s must give one boolean, and gives %s", w->f->label,
+                      w->f->key.other->label, is_one ? type_words(t) : "several arrays"),
+           false;
+}
+
+/* What g makes of what is carried; what follows the state stands around the loop. */
+static bool loop_region(const Flow *w, const Graph *g, Graph *out)
+{
+    int n = w->nstate;
+    tt *leaf = NEW(tt, w->leaves->n), *y = NEW(tt, g->nresults);
+    Type *types = NEW(Type, n);
+    Trace frame = { .loc = tracing->loc };
+    for (int i = 0; i < n; i++)
+        types[i] = type_at(w->in[i]);
+    memcpy(leaf, w->in, sizeof *leaf * (size_t)w->leaves->n);
+    frame_push(&frame);
+    record_begin(n, types, NULL, leaf);
+    trace_inline(w->f->label, g, leaf, y);
+    for (int i = 0; g == &w->body && i < n; i++)
+        y[i] = build_convert(y[i], types[i].element);
+    bool ok = record_end(w->f->label, g->nresults, y, out);
+    frame_pop(&frame);
+    return ok;
+}
+
+static bool run_while(Flow *w, tt *y)
+{
+    Graph regions[2];
+    Type *types = NEW(Type, w->nstate);
+    for (int i = 0; i < w->nstate; i++)
+        types[i] = type_at(w->in[i]);
+    return loop_region(w, &w->other, &regions[0]) && loop_region(w, &w->body, &regions[1]) &&
+           trace_apply_regions(w->f->label, OP_WHILE, w->nstate, w->in, NULL, 2, regions, w->nstate,
+                               types, y);
+}
+
+/* ---- fori and scan ---- */
+
+static void play_turn(tt turn, const tt *in, tt *out, void *user)
+{
+    const Flow *w = user;
+    int k = 0, n = w->ngiven;
+    tt *leaf = NEW(tt, n + 1), *y = NEW(tt, w->body.nresults);
+    if (!w->nrows)
+        leaf[k++] = turn;
+    for (int i = 0; i < n; i++) {
+        bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
+        leaf[k++] = i < w->nstate ? in[i] : is_row ? build_row(w->in[i], turn) : w->in[i];
+    }
+    trace_inline(w->f->label, &w->body, leaf, y);
+    for (int i = 0; i < w->body.nresults; i++)
+        out[i] = i < w->nstate ? build_convert(y[i], type_at(in[i]).element)
+                               : build_set_row(in[i], turn, y[i]);
+}
+
+static bool run_turns(Flow *w, tt *y)
+{
+    tt *init = NEW(tt, w->body.nresults);
+    memcpy(init, w->in, sizeof *init * (size_t)w->nstate);
+    for (int i = w->nstate; i < w->body.nresults; i++)
+        init[i] = build_zeros(type_insert(result_type(&w->body, i), 0, w->turns));
+    if (w->turns == TURNS_GIVEN)
+        return build_turns_given(w->in[w->ngiven], w->body.nresults, init, play_turn, w, y);
+    return build_turns(w->turns, w->body.nresults, init, play_turn, w, y);
+}
+
+static bool count_rows(Flow *w)
+{
+    const Leaves *l = w->leaves;
+    w->nrows = l->nargs > 1 ? l->counts[1] : 0;
+    for (int i = w->nstate; i < w->nstate + w->nrows; i++) {
+        Type t = l->types[i];
+        if (!t.rank || !t.dims[0])
+            return say_broken("%s: %s has no rows to go through", w->f->label, leaf_words(l, i)),
+                   false;
+        if (w->turns && t.dims[0] != w->turns)
+            return say_broken("%s: %s has %lld rows, but %s has %lld", w->f->label,
+                              leaf_words(l, i), (long long)t.dims[0], leaf_words(l, w->nstate),
+                              (long long)w->turns),
+                   false;
+        w->turns = t.dims[0];
+    }
+    if (!w->nrows)
+        say_broken("%s: there is nothing to go through: the second argument is the array, or the "
+                   "tree of arrays, whose rows are taken in turn",
+                   w->f->label);
+    return w->nrows > 0;
+}
+
+/* ---- cond ---- */
+
+static bool is_choice(const Flow *w)
+{
+    const char *label = w->f->label;
+    if (w->leaves->types[0].rank)
+        return say_broken("%s: the condition is %s, and must be one number; tt_where chooses "
+                          "element by element",
+                          label, type_words(w->leaves->types[0])),
+               false;
+    if (w->body.nresults != w->other.nresults)
+        return say_broken("%s: one branch gives %d arrays, the other %d", label, w->body.nresults,
+                          w->other.nresults),
+               false;
+    for (int i = 0; i < w->body.nresults; i++)
+        if (!type_equal(result_type(&w->body, i), result_type(&w->other, i)))
+            return say_broken("%s: array %d is %s from one branch and %s from the other: they must "
+                              "be of one type",
+                              label, i, type_words(result_type(&w->body, i)),
+                              type_words(result_type(&w->other, i))),
+                   false;
+    return true;
+}
+
+static bool branch_region(const Flow *w, const Graph *g, Graph *out)
+{
+    tt *y = NEW(tt, g->nresults);
+    Trace frame = { .loc = tracing->loc };
+    frame_push(&frame);
+    record_begin(0, NULL, NULL, y);
+    trace_inline(w->f->label, g, w->in + 1, y);
+    bool ok = record_end(w->f->label, g->nresults, y, out);
+    frame_pop(&frame);
+    return ok;
+}
+
+static bool run_cond(Flow *w, tt *y)
+{
+    Graph regions[2];
+    Type *types = NEW(Type, w->body.nresults), t = type_at(w->in[0]);
+    tt condition = t.element == I1 ? w->in[0] : build_compare(NE, w->in[0], build_zeros(t));
+    for (int i = 0; i < w->body.nresults; i++)
+        types[i] = result_type(&w->body, i);
+    return branch_region(w, &w->body, &regions[0]) && branch_region(w, &w->other, &regions[1]) &&
+           trace_apply_regions(w->f->label, OP_IF, 1, &condition, NULL, 2, regions,
+                               w->body.nresults, types, y);
+}
+
+/* ---- graphs ---- */
+
+/* The graphs of the functions inside, and that they fit together. */
+static bool trace_inside(Flow *w)
+{
+    const FnKey *key = &w->f->key;
+    Type turn = type_scalar(I32);
+    w->turns = key->turns;
+    if (key->kind == FN_SCAN && !count_rows(w))
+        return false;
+    Leaves l = inner_leaves(w, key->kind == FN_COND, key->kind == FN_FORI ? &turn : NULL);
+    if (!fn_graph(key->inner, &l, &w->body) || (key->other && !fn_graph(key->other, &l, &w->other)))
+        return false;
+    if (key->kind == FN_COND)
+        return is_choice(w);
+    return keeps_state(w) && (key->kind != FN_WHILE || is_condition(w));
+}
+
+static bool run(Flow *w, tt *y)
+{
+    switch (w->f->key.kind) {
+    case FN_WHILE: return run_while(w, y);
+    case FN_COND: return run_cond(w, y);
+    default: return run_turns(w, y);
+    }
+}
+
+bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    Flow w = { .f = f,
+               .leaves = leaves,
+               .nstate = leaves->counts[0],
+               .ngiven = leaves->n - (f->key.turns == TURNS_GIVEN) };
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .is_flow = true };
+    frame_push(&frame);
+    bool ok = trace_inside(&w);
+    if (ok) {
+        tt *y = NEW(tt, w.body.nresults);
+        w.in = NEW(tt, leaves->n);
+        record_begin(leaves->n, leaves->types, leaves->is_weak, w.in);
+        for (int i = 0; i < leaves->n; i++)
+            w.in[i] = build_convert(w.in[i], settled(leaves, i).element);
+        ok = run(&w, y) && record_end(f->label, w.body.nresults, y, out);
+        if (tracing->region)
+            record_drop();
+    }
+    frame_pop(&frame);
+    return ok;
+}
+
+/* ---- the interface ---- */
+
+static const tt *call(FnKind kind, const char *how, tt_fn inner, tt_fn other, int64_t turns,
+                      const tt_tree *args, int nargs, int nresults)
+{
+    FnKey key = { .kind = kind, .inner = inner, .other = other, .turns = turns };
+    bool is_whole = fn_is(inner, how) && (kind == FN_FORI || kind == FN_SCAN || fn_is(other, how));
+    tt_fn f = is_whole ? fn_intern(&key, how, NULL) : NULL;
+    return tt_call_n(f, args, nargs, nresults);
+}
+
+const tt *tt_while_n(tt_fn condition, tt_fn body, const tt_tree *args, int nargs)
+{
+    PUBLIC;
+    return call(FN_WHILE, "while", body, condition, 0, args, nargs, args[0].n);
+}
+
+const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
+{
+    PUBLIC;
+    bool fits = turns >= 0 && turns <= INT32_MAX && nargs < TT_MAX_ARGS;
+    if (nargs >= TT_MAX_ARGS)
+        say_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
+                   TT_MAX_ARGS);
+    else if (!fits)
+        say_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)turns, INT32_MAX);
+    if (!fits || tracing)
+        return call(FN_FORI, "fori", fits ? body : NULL, NULL, turns, args, nargs, args[0].n);
+    tt_tree all[TT_MAX_ARGS];
+    int32_t number = (int32_t)turns;
+    Array *array = array_from_host(type_scalar(I32), &number, layout_single(0));
+    tt given = array ? value_of_array(array, false) : NO_VALUE;
+    memcpy(all, args, sizeof *args * (size_t)nargs);
+    all[nargs] = (tt_tree){ &given, 1 };
+    return call(FN_FORI, "fori", body, NULL, TURNS_GIVEN, all, nargs + 1, args[0].n);
+}
+
+const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    return call(FN_SCAN, "scan", body, NULL, 0, args, nargs, nresults);
+}
+
+const tt *tt_cond_n(tt condition, tt_fn yes, tt_fn no, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    tt_tree all[TT_MAX_ARGS] = { { &condition, 1 } };
+    bool fits = nargs < TT_MAX_ARGS;
+    if (fits)
+        memcpy(all + 1, args, sizeof *args * (size_t)nargs);
+    else
+        say_broken("tt_cond: %d arguments and the condition: at most %d are possible in all", nargs,
+                   TT_MAX_ARGS);
+    return call(FN_COND, "cond", fits ? yes : NULL, no, 0, all, nargs + 1, nresults);
+}

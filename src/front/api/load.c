@@ -1,0 +1,372 @@
+/* load.c - a StableHLO program from a file as a function: called, mapped and differentiated like
+ * any other.
+ *
+ * The file is read once, its calls are inlined, and its module kept for ever; a call copies what
+ * main does into the session's module, attributes shared.  A program with open extents (f32[?,784])
+ * keeps its bytes instead; a session that calls it makes a module in which those are numbers, for
+ * each signature, and ends it. */
+#include "base/guard.h"
+#include "front/value/entry.h"
+#include "front/transform/build.h"
+#include "front/run/client.h"
+#include "front/transform/fn.h"
+#include "front/api/numpy.h"
+#include "front/value/report.h"
+#include "hlo/define/define.h"
+#include "hlo/static_shapes.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct Loaded {
+    Module *m; /* as it was read: what main takes */
+    Str bytes; /* of an open program; else none, and main has no calls */
+};
+
+/* An open program for one signature: main has no calls and no open extents. */
+struct Version {
+    struct Version *next; /* of the session */
+    const struct Loaded *of;
+    Module *m;
+};
+
+/* ---- reading ---- */
+
+static void close_file(void *user)
+{
+    FILE **file = user;
+    if (*file)
+        fclose(*file);
+}
+
+/* NULL: said. */
+static char *read_file(const char *path, size_t *n)
+{
+    FILE *file = NULL;
+    guard_defer(close_file, &file);
+    file = fopen(path, "rb");
+    Text text = { 0 };
+    char block[1 << 14];
+    for (size_t got; file && (got = fread(block, 1, sizeof block, file)) > 0;)
+        text_add(&text, block, got);
+    bool failed = !file || ferror(file);
+    if (!file)
+        say_broken("tt_load: %s: %s", path, strerror(errno));
+    else if (failed)
+        say_broken("tt_load: %s cannot be read", path);
+    *n = text.n;
+    text_add(&text, "", 1);
+    guard_forget(close_file, &file);
+    close_file(&file);
+    if (failed)
+        text_free(&text);
+    return text.at;
+}
+
+static Error *read_and_check(Str bytes, const char *path, Module **out)
+{
+    Module *m = NULL;
+    TRY(read_program(bytes.at, bytes.n, path, &m));
+    Error *error = module_check(m);
+    if (!error && !func_find(m, STR("main")))
+        error = error_new(CODE_INVALID, "%s has no function main", path);
+    if (error)
+        module_free(m);
+    else
+        *out = m;
+    return error;
+}
+
+/* Derivatives and batches know no open extents, no tuples, nor operations that stand for others. */
+static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
+{
+    TRY(module_settle(m, nargs, types));
+    Func *main = func_find(m, STR("main"));
+    TRY(untuple(m, main));
+    return write_out(m, main->body);
+}
+
+/* Takes the bytes over. */
+static struct Loaded *load(Str bytes, const char *path)
+{
+    Module *m = NULL;
+    Error *error = read_and_check(bytes, path, &m);
+    bool is_open = !error && module_is_open(m);
+    if (!error && !is_open && (error = settle_and_write_out(m, 0, NULL)))
+        module_free(m);
+    if (error || !is_open)
+        heap_free((char *)bytes.at);
+    if (error) {
+        say_error(error_in(error, "tt_load"));
+        return NULL;
+    }
+    struct Loaded *loaded = heap_new(sizeof *loaded, "a program");
+    *loaded = (struct Loaded){ .m = m, .bytes = is_open ? bytes : (Str){ 0 } };
+    return loaded;
+}
+
+typedef struct Loading {
+    const char *path;
+    struct Loaded *loaded; /* NULL: said */
+} Loading;
+
+static void read_and_load(void *user)
+{
+    Loading *loading = user;
+    size_t n = 0;
+    char *bytes = read_file(loading->path, &n);
+    loading->loaded = bytes ? load((Str){ bytes, n }, loading->path) : NULL;
+}
+
+tt_fn(tt_load)(const char *path)
+{
+    PUBLIC;
+    Loading loading = { path, NULL };
+    if (!guarded("tt_load", read_and_load, &loading) || !loading.loaded)
+        return NULL;
+    struct Loaded *loaded = loading.loaded;
+    /* The file may be another by the next call: every loading is a function of its own, and as all
+     * functions never freed. */
+    FnKey key = { .kind = FN_LOADED, .config = loaded };
+    tt_fn f = fn_intern(&key, NULL, path);
+    if (f) {
+        f->loaded = loaded;
+    } else {
+        module_free(loaded->m);
+        heap_free((char *)loaded->bytes.at);
+        heap_free(loaded);
+    }
+    return f;
+}
+
+/* ---- copying ---- */
+
+typedef struct Copier {
+    const Module *from;
+    ValueId *to; /* [value of from] */
+} Copier;
+
+static void copy_region(Copier *c, RegionId r, RegionId to);
+
+static RegionId copy_block(Copier *c, RegionId r)
+{
+    Module *m = session->m;
+    const Region *old = region_at(c->from, r);
+    Type *types = ARENA_ARRAY(m->arena, Type, old->nargs + 1);
+    for (int i = 0; i < old->nargs; i++)
+        types[i] = type_of(c->from, old->args + (uint32_t)i);
+    RegionId copy = region_new(m, 0, old->nargs, types);
+    for (int i = 0; i < old->nargs; i++)
+        c->to[old->args + (uint32_t)i] = region_at(m, copy)->args + (uint32_t)i;
+    copy_region(c, r, copy);
+    const Node *last = region_return(c->from, r);
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, last->nin + 1);
+    for (int i = 0; i < last->nin; i++)
+        in[i] = c->to[last->in[i]];
+    region_append(m, copy,
+                  node_new(m, OP_RETURN, last->nin, in, 0, NULL, 0, NULL, last->attrs, last->loc));
+    return copy;
+}
+
+static void copy_node(Copier *c, const Node *n, RegionId to)
+{
+    Module *m = session->m;
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, n->nin + 1);
+    Type *types = ARENA_ARRAY(m->arena, Type, n->nout + 1);
+    RegionId *regions = ARENA_ARRAY(m->arena, RegionId, n->nregions + 1);
+    for (int i = 0; i < n->nin; i++)
+        in[i] = c->to[n->in[i]];
+    for (int i = 0; i < n->nout; i++)
+        types[i] = type_of(c->from, n->out + (uint32_t)i);
+    for (int i = 0; i < n->nregions; i++)
+        regions[i] = copy_block(c, n->regions[i]);
+    NodeId copy =
+        node_new(m, n->op, n->nin, in, n->nout, types, n->nregions, regions, n->attrs, n->loc);
+    node_at(m, copy)->extra = n->extra;
+    region_append(m, to, copy);
+    for (int i = 0; i < n->nout; i++)
+        c->to[n->out + (uint32_t)i] = node_at(m, copy)->out + (uint32_t)i;
+}
+
+static void copy_region(Copier *c, RegionId r, RegionId to)
+{
+    const Region *region = region_at(c->from, r);
+    for (int i = 0; i < region->nnodes - 1; i++) {
+        const Node *n = node_at(c->from, region->nodes[i]);
+        if (n->op == OP_CONSTRAINT)
+            c->to[n->out] = c->to[n->in[0]]; /* how values lie is lowering's business */
+        else
+            copy_node(c, n, to);
+    }
+}
+
+/* ---- calling ---- */
+
+/* A number takes the type that the program wants, as it takes its partner's; *changed: some
+ * did. */
+static Leaves typed_leaves(const struct Loaded *p, const Leaves *leaves, bool *changed)
+{
+    const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
+    Leaves typed = *leaves;
+    typed.types = ARENA_ARRAY(trace_arena(), Type, leaves->n + 1);
+    *changed = false;
+    for (int i = 0; i < leaves->n; i++) {
+        Type had = leaves->types[i];
+        Type want = i < body->nargs ? type_of(p->m, body->args + (uint32_t)i) : had;
+        bool is_number = leaves->is_weak && leaves->is_weak[i];
+        bool gives = is_number && gives_way(had.element, want.element);
+        typed.types[i] =
+            type_with(had, gives ? want.element : element_settled(had.element, is_number));
+        *changed |= typed.types[i].element != had.element;
+    }
+    return typed;
+}
+
+static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
+{
+    const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
+    if (leaves->n != body->nargs)
+        return say_broken("%s takes %d array%s, not %d", f->label, body->nargs,
+                          body->nargs == 1 ? "" : "s", leaves->n),
+               false;
+    for (int i = 0; i < leaves->n; i++) {
+        Type want = type_of(p->m, body->args + (uint32_t)i);
+        if (!type_fits(want, leaves->types[i]))
+            return say_broken("%s: %s is %s, and must be %s", f->label, leaf_place(leaves, i),
+                              type_words(leaves->types[i]), type_words(want)),
+                   false;
+    }
+    return true;
+}
+
+static bool has_manual(const Module *m)
+{
+    for (uint32_t i = 1; i < m->nnodes; i++)
+        if (m->nodes[i].op == OP_MANUAL)
+            return true;
+    return false;
+}
+
+/* A program with manual computations brings its meshes and needs its number of devices. */
+static bool take_meshes(tt_fn f, const Module *m)
+{
+    int there = client_device_count();
+    if (!has_manual(m))
+        return true;
+    if (m->npartitions > there)
+        return say_broken("%s is a program for %d devices, but there are %d: start with "
+                          "tt_init(.devices = %d) or TUTTI_DEVICES=%d",
+                          f->label, m->npartitions, there, m->npartitions, m->npartitions),
+               false;
+    if (session->ndevices && session->ndevices != m->npartitions)
+        return say_broken("%s is a program for %d devices, but %s has %d", f->label, m->npartitions,
+                          session->mapped, session->ndevices),
+               false;
+    int *devices = ARENA_ARRAY(trace_arena(), int, m->npartitions);
+    for (int i = 0; i < m->npartitions; i++)
+        devices[i] = i;
+    session->devices = devices;
+    session->ndevices = m->npartitions;
+    session->mapped = f->label;
+    for (int i = 0; i < m->nmeshes; i++)
+        if (!mesh_find(session->m, m->meshes[i]->name))
+            mesh_add(session->m, m->meshes[i]);
+    return true;
+}
+
+static const Module *find_version(const struct Loaded *p, const Leaves *leaves)
+{
+    for (const struct Version *v = session->versions; v; v = v->next) {
+        const Region *body = region_at(v->m, func_find(v->m, STR("main"))->body);
+        bool is_same = v->of == p;
+        for (int i = 0; is_same && i < leaves->n; i++)
+            is_same = type_equal(type_of(v->m, body->args + (uint32_t)i), leaves->types[i]);
+        if (is_same)
+            return v->m;
+    }
+    return NULL;
+}
+
+/* An open program being made for some leaves; noted with no guard, as the session. */
+typedef struct Making {
+    tt_fn f;
+    const Leaves *leaves;
+    Module *m;
+    Error *error;
+} Making;
+
+static void make_version(void *user)
+{
+    Making *w = user;
+    w->error = read_and_check(w->f->loaded->bytes, w->f->label, &w->m);
+    if (!w->error && (w->error = settle_and_write_out(w->m, w->leaves->n, w->leaves->types)))
+        module_free(w->m);
+}
+
+static Error *add_version(tt_fn f, const Leaves *leaves, const Module **out)
+{
+    struct Version *version = ARENA_NEW(trace_arena(), struct Version);
+    Making w = { f, leaves, NULL, NULL };
+    TRY(guard_run_in(NULL, "a program", make_version, &w));
+    TRY(w.error);
+    *version = (struct Version){ session->versions, f->loaded, w.m };
+    session->versions = version;
+    *out = w.m;
+    return NULL;
+}
+
+void versions_free(struct Version *v)
+{
+    for (; v; v = v->next)
+        module_free(v->m);
+}
+
+/* The program for these leaves, which fit.  NULL: said. */
+static const Module *version_for(tt_fn f, const Leaves *leaves)
+{
+    if (!f->loaded->bytes.at)
+        return f->loaded->m;
+    const Module *m = find_version(f->loaded, leaves);
+    Error *error = m ? NULL : add_version(f, leaves, &m);
+    if (error)
+        say_error(error_in(error, "%s", f->label));
+    return m;
+}
+
+/* The program on leaves of the types that it wants. */
+static bool typed_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    struct Loaded *p = f->loaded;
+    if (!fits(f, p, leaves) || !take_meshes(f, p->m))
+        return false;
+    const Module *m = version_for(f, leaves);
+    if (!m)
+        return false;
+    const Func *main = func_find(m, STR("main"));
+    Copier c = { .from = m, .to = ARENA_ARRAY(trace_arena(), ValueId, m->nvalues) };
+    RegionId body = copy_block(&c, main->body);
+    int nresults = main->nresults;
+    *out = (Graph){ session->m, body, leaves->n, nresults,
+                    ARENA_ARRAY(trace_arena(), bool, nresults + 1) };
+    return true;
+}
+
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    bool changed;
+    Leaves typed = typed_leaves(f->loaded, leaves, &changed);
+    if (!changed)
+        return typed_graph(f, leaves, out);
+    Graph g;
+    if (!typed_graph(f, &typed, &g))
+        return false;
+    tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
+    tt *y = ARENA_ARRAY(trace_arena(), tt, g.nresults + 1);
+    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    for (int i = 0; i < leaves->n; i++)
+        in[i] = build_convert(in[i], typed.types[i].element);
+    trace_inline(f->label, &g, in, y);
+    return record_end(f->label, g.nresults, y, out);
+}

@@ -1,0 +1,198 @@
+/* numpy.c - NumPy's manners: broadcasting, promotion, axes from the end; for all public operations.
+ *
+ * A public operation is a body in terms of StableHLO operations and a line that calls it by
+ * `eager`: inside a trace the body records where it stands, outside it is one program. */
+#include "front/api/numpy.h"
+
+#include "base/fail.h"
+#include "front/value/report.h"
+#include "ops/number.h"
+
+#include <string.h>
+
+tt eager(const char *who, Body *body, const void *config, size_t size, int n, const tt *in)
+{
+    tt out = { 0, 0 };
+    call_eager(who, body, config, size, n, in, 1, &out);
+    return out;
+}
+
+/* ---- Operands. */
+
+const char *shape_words(const Shape *s)
+{
+    return type_words((Type){ element_settled(s->element, s->is_weak), s->rank, s->dims });
+}
+
+bool shapes_of(const char *who, int n, const tt *in, Shape *out)
+{
+    for (int i = 0; i < n; i++)
+        if (!value_shape(in[i], who, &out[i]))
+            return false;
+    return true;
+}
+
+/* "f32[4,3] and f32[4]" */
+static void print_types(Text *out, int n, const Shape *shapes)
+{
+    for (int i = 0; i < n; i++)
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", shape_words(&shapes[i]));
+}
+
+bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out)
+{
+    *out = (Shape){ .rank = 0 };
+    for (int i = 0; i < n; i++)
+        out->rank = shapes[i].rank > out->rank ? shapes[i].rank : out->rank;
+    for (int axis = 1; axis <= out->rank; axis++) {
+        int64_t extent = 1;
+        for (int i = 0; i < n; i++) {
+            int64_t own = axis <= shapes[i].rank ? shapes[i].dims[shapes[i].rank - axis] : 1;
+            if (own != 1 && extent != 1 && own != extent) {
+                Text types = { 0 };
+                print_types(&types, n, shapes);
+                say_broken("%s: %s do not broadcast: %lld against %lld, counted from the last axis",
+                           who, types.at, (long long)extent, (long long)own);
+                text_free(&types);
+                return false;
+            }
+            extent = own != 1 ? own : extent;
+        }
+        out->dims[out->rank - axis] = extent;
+    }
+    return true;
+}
+
+tt as_element(tt x, Element e)
+{
+    Element from = type_at(x).element;
+    bool is_complex = element_info[from].kind == COMPLEX,
+         to_complex = element_info[e].kind == COMPLEX;
+    if (from == e)
+        return x;
+    if (is_complex && !to_complex) { /* drops the imaginary part, as NumPy does */
+        Type part = type_with(type_at(x), element_part(from));
+        return as_element(build(OP_REAL, 1, &x, NULL, part), e);
+    }
+    if (to_complex && !is_complex) {
+        x = build_convert(x, element_part(e));
+        tt parts[] = { x, build_zeros(type_at(x)) };
+        return build(OP_COMPLEX, 2, parts, NULL, type_with(type_at(x), e));
+    }
+    return build_convert(x, e);
+}
+
+/* An axis of extent 1 goes by way of a reshape, so that the broadcast only adds axes. */
+tt as_shape(tt x, const Shape *to)
+{
+    Type from = type_at(x), target = { from.element, to->rank, to->dims };
+    if (type_same_shape(from, target))
+        return x;
+    int64_t kept[MAX_RANK], where[MAX_RANK];
+    int n = 0;
+    for (int i = 0; i < from.rank; i++) {
+        int axis = to->rank - from.rank + i;
+        if (from.dims[i] == to->dims[axis]) {
+            kept[n] = from.dims[i];
+            where[n++] = axis;
+        }
+    }
+    x = build_reshape(x, type_new(trace_arena(), from.element, n, kept));
+    return build_broadcast(x, type_new(trace_arena(), from.element, to->rank, to->dims),
+                           ints_of(n, where));
+}
+
+tt as_weak(tt x, bool is_weak)
+{
+    Shape shape;
+    if (!is_value(x) || !value_shape(x, "a result", &shape) || shape.is_weak == is_weak)
+        return x;
+    ValueId v = trace_value("a result", x);
+    return v ? value_of_traced(tracing, v, is_weak) : NO_VALUE;
+}
+
+/* ---- Axes and shapes as callers write them. */
+
+bool axis_of(const char *who, Type t, int64_t axis, int *out)
+{
+    if (axis < -t.rank || axis >= t.rank) {
+        if (t.rank)
+            say_broken("%s: %s has no axis %lld; its axes are 0 to %d, or -%d to -1", who,
+                       type_words(t), (long long)axis, t.rank - 1, t.rank);
+        else
+            say_broken("%s: %s is a scalar: it has no axis %lld", who, type_words(t),
+                       (long long)axis);
+        return false;
+    }
+    *out = (int)(axis < 0 ? axis + t.rank : axis);
+    return true;
+}
+
+bool axes_of(const char *who, Type t, const tt_dims *list, tt_dims *out)
+{
+    unsigned set = 0;
+    *out = (tt_dims){ 0, { 0 } };
+    for (int i = 0; list && i < list->n; i++) {
+        int axis;
+        if (!axis_of(who, t, list->v[i < TT_MAX_RANK ? i : 0], &axis))
+            return false;
+        if (set >> axis & 1) {
+            say_broken("%s: axis %d of %s is listed twice", who, axis, type_words(t));
+            return false;
+        }
+        set |= 1u << axis;
+    }
+    for (int axis = 0; axis < t.rank; axis++)
+        if (set >> axis & 1 || !list || !list->n)
+            out->v[out->n++] = axis;
+    return true;
+}
+
+bool dims_ok(const char *who, const tt_dims *dims)
+{
+    if (!dims || dims->n < 0 || dims->n > TT_MAX_RANK) {
+        say_broken("%s: a shape has 0 to %d extents, not %d", who, TT_MAX_RANK, dims ? dims->n : 0);
+        return false;
+    }
+    int64_t count = 1;
+    for (int i = 0; i < dims->n; i++) {
+        int64_t extent = dims->v[i];
+        if (extent < 0) {
+            say_broken("%s: extent %d of the shape is %lld; it must be 0 or more", who, i,
+                       (long long)extent);
+            return false;
+        }
+        if (extent && count > ((int64_t)1 << 56) / extent) {
+            say_broken("%s: the shape has more than 2^56 elements", who);
+            return false;
+        }
+        count *= extent ? extent : 1;
+    }
+    return true;
+}
+
+bool dtype_ok(const char *who, tt_dtype type)
+{
+    if ((unsigned)type > TT_C128)
+        say_broken("%s: there is no element type %d", who, (int)type);
+    return (unsigned)type <= TT_C128;
+}
+
+/* ---- Odds and ends. */
+
+/* Bits have no derivative: going through them leaves the value and stops what would flow back. */
+tt stop_gradient(tt x)
+{
+    Type t = type_at(x);
+    if (element_info[t.element].kind == COMPLEX) {
+        Type part = type_with(t, element_part(t.element));
+        tt parts[] = { stop_gradient(build(OP_REAL, 1, &x, NULL, part)),
+                       stop_gradient(build(OP_IMAG, 1, &x, NULL, part)) };
+        return build(OP_COMPLEX, 2, parts, NULL, t);
+    }
+    if (element_info[t.element].kind != FLOAT)
+        return x;
+    static const Element bits[] = { [1] = U8, [2] = U16, [4] = U32, [8] = U64 };
+    tt raw = build(OP_BITCAST, 1, &x, NULL, type_with(t, bits[element_info[t.element].bytes]));
+    return build(OP_BITCAST, 1, &raw, NULL, t);
+}

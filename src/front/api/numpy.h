@@ -1,0 +1,50 @@
+/* numpy.h - what the bodies of public operations share: promotion, broadcasting, axes.
+ *
+ * Everything here is for the inside of a body (call.h): operands are values of any kind, results
+ * are recorded.  A function that finds a mistake says it, naming `who`. */
+#ifndef TUTTI_FRONT_API_NUMPY_H
+#define TUTTI_FRONT_API_NUMPY_H
+#include "front/transform/build.h"
+#include "front/run/call.h"
+#include "front/value/value.h"
+
+/* The type that operands of these types meet in, as JAX has it with 64-bit types enabled; a number
+ * from C (is_weak) gives way to the others. */
+typedef struct Met {
+    Element element;
+    bool is_weak;
+} Met;
+Met promote(int n, const Shape *shapes);
+/* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
+ * but never a float to an integer. */
+bool gives_way(Element number, Element array);
+/* As promote, then a float if it is not one: the default float for integers and booleans. */
+Met promote_inexact(int n, const Shape *shapes);
+
+/* The shapes of n operands; false: one is broken. */
+bool shapes_of(const char *who, int n, const tt *in, Shape *out);
+const char *shape_words(const Shape *s); /* for messages: f32[4,2] */
+/* What they broadcast to, into *out (element aside).  False: said. */
+bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out);
+
+/* x in another element type, another shape; weak if asked for. */
+tt as_element(tt x, Element e);
+tt as_shape(tt x, const Shape *to); /* as NumPy broadcasts */
+tt as_weak(tt x, bool is_weak);
+
+/* axis counted from the front; negative ones from the end.  False: said. */
+bool axis_of(const char *who, Type t, int64_t axis, int *out);
+/* The axes listed, each once, in order; all of them when none is.  False: said. */
+bool axes_of(const char *who, Type t, const tt_dims *list, tt_dims *out);
+/* A shape that a caller wrote.  False: said. */
+bool dims_ok(const char *who, const tt_dims *dims);
+bool dtype_ok(const char *who, tt_dtype type);
+
+tt stop_gradient(tt x);
+
+/* Runs a body of one result. */
+tt eager(const char *who, Body *body, const void *config, size_t size, int n, const tt *in);
+#define EAGER(who, body, config, ...)                                                              \
+    eager(who, body, config, sizeof *(config), (int)(sizeof((tt[]){ __VA_ARGS__ }) / sizeof(tt)),  \
+          (const tt[]){ __VA_ARGS__ })
+#endif

@@ -1,0 +1,268 @@
+/* reductions.c - public operations that combine elements along axes: sums, means, softmax ... */
+#include "front/api/numpy.h"
+
+#include "front/value/entry.h"
+#include "front/value/report.h"
+
+#include <string.h>
+
+typedef struct Config {
+    const char *who;
+    OpId op;
+    int naxes; /* as listed; 0: all */
+    int64_t axes[TT_MAX_RANK];
+} Config;
+
+static Config config_of(const char *who, OpId op, const tt_dims *axes)
+{
+    Config c;
+    memset(&c, 0, sizeof c); /* compared as bytes */
+    c.who = who;
+    c.op = op;
+    c.naxes = axes ? (axes->n < TT_MAX_RANK ? axes->n : TT_MAX_RANK) : 0;
+    for (int i = 0; i < c.naxes; i++)
+        c.axes[i] = axes->v[i];
+    return c;
+}
+
+/* The axes to go over.  False: said. */
+static bool axes_in(const Config *c, Type t, Ints *out)
+{
+    tt_dims list = { c->naxes, { 0 } }, axes;
+    memcpy(list.v, c->axes, sizeof c->axes);
+    if (!axes_of(c->who, t, &list, &axes))
+        return false;
+    *out = ints_of(axes.n, axes.v);
+    return true;
+}
+
+static int64_t count_over(Type t, Ints axes)
+{
+    int64_t n = 1;
+    for (int i = 0; i < axes.n; i++)
+        n *= t.dims[axes.at[i]];
+    return n;
+}
+
+/* x reduced, with the axes kept as ones broadcast back over x. */
+static tt over(OpId op, tt x, Ints axes)
+{
+    Type t = type_at(x);
+    tt y = build_reduce(op, x, axes);
+    return build_broadcast(y, t, ints_except(t.rank, axes));
+}
+
+/* Integers are summed in at least 32 bits, narrow floats in f32. */
+static Element wide_of(Element e)
+{
+    switch (e) {
+    case I1:
+    case I8:
+    case I16: return I32;
+    case U8:
+    case U16: return U32;
+    case F16:
+    case BF16: return F32;
+    default: return e;
+    }
+}
+
+static void sum_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape shape;
+    Ints axes;
+    if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), &axes))
+        return;
+    Element wide = wide_of(shape.element);
+    tt y = build_reduce(c->op, as_element(in[0], wide), axes);
+    bool is_float = element_info[shape.element].kind == FLOAT;
+    *out = as_weak(is_float ? as_element(y, shape.element) : y, shape.is_weak);
+}
+
+tt tt_sum(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_sum", OP_ADD, axes);
+    return EAGER(c.who, sum_body, &c, x);
+}
+
+tt tt_prod(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_prod", OP_MUL, axes);
+    return EAGER(c.who, sum_body, &c, x);
+}
+
+static void mean_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape shape;
+    Ints axes;
+    if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), &axes))
+        return;
+    Met met = promote_inexact(1, &shape);
+    tt x = as_element(in[0], wide_of(met.element));
+    tt sum = build_reduce(OP_ADD, x, axes);
+    tt n = build_number(type_at(sum), (double)count_over(type_at(x), axes));
+    *out = as_weak(as_element(build2(OP_DIV, sum, n), met.element), met.is_weak);
+}
+
+tt tt_mean(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_mean", OP_ADD, axes);
+    return EAGER(c.who, mean_body, &c, x);
+}
+
+static void extreme_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape shape;
+    Ints axes;
+    if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), &axes))
+        return;
+    if (element_info[shape.element].kind == COMPLEX)
+        say_broken("%s: %s: complex numbers have no order", c->who, shape_words(&shape));
+    else if (count_over(shape_type(&shape), axes) == 0)
+        say_broken("%s: %s: no elements have no extreme", c->who, shape_words(&shape));
+    else
+        *out = as_weak(build_reduce(c->op, in[0], axes), shape.is_weak);
+}
+
+tt tt_amax(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_amax", OP_MAX, axes);
+    return EAGER(c.who, extreme_body, &c, x);
+}
+
+tt tt_amin(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_amin", OP_MIN, axes);
+    return EAGER(c.who, extreme_body, &c, x);
+}
+
+/* ---- Softmax and its family: the largest is taken away first, so that exp stays in range. */
+
+/* A float x, its type, and the axes.  False: said. */
+static bool exponents(const Config *c, const tt *in, tt *x, Ints *axes, bool *is_weak)
+{
+    Shape shape;
+    if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), axes))
+        return false;
+    Met met = promote_inexact(1, &shape);
+    if (element_info[met.element].kind == COMPLEX || count_over(shape_type(&shape), *axes) == 0) {
+        say_broken("%s: %s: it takes real numbers, at least one", c->who, shape_words(&shape));
+        return false;
+    }
+    *x = as_element(in[0], met.element);
+    *is_weak = met.is_weak;
+    return true;
+}
+
+static void softmax_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt x;
+    Ints axes;
+    bool is_weak;
+    if (!exponents(c, in, &x, &axes, &is_weak))
+        return;
+    tt e = build1(OP_EXP, build2(OP_SUB, x, stop_gradient(over(OP_MAX, x, axes))));
+    *out = as_weak(build2(OP_DIV, e, over(OP_ADD, e, axes)), is_weak);
+}
+
+static void log_softmax_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt x;
+    Ints axes;
+    bool is_weak;
+    if (!exponents(c, in, &x, &axes, &is_weak))
+        return;
+    tt shifted = build2(OP_SUB, x, stop_gradient(over(OP_MAX, x, axes)));
+    tt sum = build_reduce(OP_ADD, build1(OP_EXP, shifted), axes);
+    tt log = build_broadcast(build1(OP_LOG, sum), type_at(x), ints_except(type_at(x).rank, axes));
+    *out = as_weak(build2(OP_SUB, shifted, log), is_weak);
+}
+
+/* An infinite largest is not taken away: inf - inf is no number. */
+static void logsumexp_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt x;
+    Ints axes;
+    bool is_weak;
+    if (!exponents(c, in, &x, &axes, &is_weak))
+        return;
+    tt top = build_reduce(OP_MAX, x, axes);
+    tt finite = build(OP_IS_FINITE, 1, &top, NULL, type_with(type_at(top), I1));
+    top = stop_gradient(build_select(finite, top, build_zeros(type_at(top))));
+    tt back = build_broadcast(top, type_at(x), ints_except(type_at(x).rank, axes));
+    tt sum = build_reduce(OP_ADD, build1(OP_EXP, build2(OP_SUB, x, back)), axes);
+    *out = as_weak(build2(OP_ADD, build1(OP_LOG, sum), top), is_weak);
+}
+
+tt tt_logsumexp(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_logsumexp", OP_ADD, axes);
+    return EAGER(c.who, logsumexp_body, &c, x);
+}
+
+static const tt_dims last = { 1, { -1 } };
+
+tt tt_softmax(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_softmax", OP_ADD, axes && axes->n ? axes : &last);
+    return EAGER(c.who, softmax_body, &c, x);
+}
+
+tt tt_log_softmax(tt x, const tt_dims *axes)
+{
+    PUBLIC;
+    Config c = config_of("tt_log_softmax", OP_ADD, axes && axes->n ? axes : &last);
+    return EAGER(c.who, log_softmax_body, &c, x);
+}
+
+typedef struct Place {
+    int axis, is_least;
+} Place;
+
+/* The smallest index of those that hold the largest, or least; the first nan, if there is one. */
+static void place_body(const tt *in, tt *out, const void *config)
+{
+    const Place *e = config;
+    const char *who = e->is_least ? "tt_argmin" : "tt_argmax";
+    Shape shape;
+    int axis;
+    if (!shapes_of(who, 1, in, &shape) || !axis_of(who, shape_type(&shape), e->axis, &axis))
+        return;
+    if (shape.dims[axis] == 0 || element_info[shape.element].kind == COMPLEX) {
+        say_broken("%s: %s: it takes real numbers, at least one along the axis", who,
+                   shape_words(&shape));
+        return;
+    }
+    Ints axes = ints_range(axis, 1);
+    tt x = in[0], is_it = build_compare(EQ, x, over(e->is_least ? OP_MIN : OP_MAX, x, axes));
+    if (element_info[shape.element].kind == FLOAT)
+        is_it = build2(OP_OR, is_it, build_compare(NE, x, x));
+    Type index = type_with(type_at(x), I32);
+    tt none = build_number(index, (double)(shape.dims[axis] - 1));
+    *out = build_reduce(OP_MIN, build_select(is_it, build_iota(index, axis), none), axes);
+}
+
+tt tt_argmax(tt x, int axis)
+{
+    PUBLIC;
+    return EAGER("tt_argmax", place_body, &((Place){ .axis = axis }), x);
+}
+
+tt tt_argmin(tt x, int axis)
+{
+    PUBLIC;
+    return EAGER("tt_argmin", place_body, &((Place){ .axis = axis, .is_least = 1 }), x);
+}

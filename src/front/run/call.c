@@ -1,0 +1,612 @@
+/* call.c - CONTENTS of the front: what happens when a function is called.
+ *
+ *     tt_call_n(f, arguments)
+ *        |
+ *        +-- inside a trace:   a C function is called, so that its operations are recorded in
+ *        |                     place; tt_jit's becomes a call of a private function; of any other
+ *        |                     the graph is made (fn_graph) and copied into the trace
+ *        |
+ *        +-- outside:          leaves -> signature (types, weakness, layouts) -> the program for
+ * it, or        trace      fn.c, trace.c transform  jvp.c, transpose.c, batch.c, spmd.c lower
+ * lower.c, axes.c compile    client.c            (program.c: program_make) then      run
+ * (program.c: program_run)
+ *
+ * A call whose program is there costs a hash of the signature and a look into a table
+ * (programs.c); nothing is allocated for it but the results. */
+#include "front/run/call.h"
+
+#include "front/value/entry.h"
+#include "front/transform/build.h"
+#include "front/transform/free_values.h"
+#include "front/run/program_cache.h"
+#include "front/value/report.h"
+#include "front/value/slot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 4096 }; /* leaves of a call */
+
+/* ---- outside a trace: from signature to program ---- */
+
+typedef struct Args {
+    int n;
+    const tt *leaf;
+    Held *held; /* pinned */
+} Args;
+
+static void say_no_room(tt_fn f, int n)
+{
+    say_broken("%s: no memory on the host for a call with %d arrays", f->label, n);
+}
+
+/* How messages call leaf i.  The leaves of a public function are not told apart. */
+static const char *leaf_name(tt_fn f, const Leaves *leaves, tt x, int i)
+{
+    bool is_fine = slot_is(x.slot, x.generation); /* the common case, and nobody is told */
+    return is_fine || f->key.kind == FN_PUBLIC ? "an argument" : leaf_place(leaves, i);
+}
+
+static bool pin_all(Args *args, tt_fn f, const Leaves *leaves)
+{
+    for (int i = 0; i < args->n; i++)
+        if (!value_pin_as(args->leaf[i], f->label, leaf_name(f, leaves, args->leaf[i], i),
+                          &args->held[i])) {
+            while (i-- > 0)
+                value_unpin(args->leaf[i]);
+            return false;
+        }
+    return true;
+}
+
+static void unpin_all(Args *args)
+{
+    for (int i = 0; i < args->n; i++)
+        value_unpin(args->leaf[i]);
+}
+
+/* The function, the bytes of its configuration; then two words and the extents for every leaf.
+ * Equal words are equal signatures.  False: there is no memory for it; said. */
+static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scratch *scratch,
+                           Signature *out)
+{
+    size_t bytes = leaves->config_size, words = 2 + (bytes + 7) / 8, n = 0;
+    for (int i = 0; i < args->n; i++)
+        words += 2 + (size_t)args->held[i].type.rank;
+    uint64_t *key = SCRATCH(scratch, uint64_t, words);
+    if (!key)
+        return say_no_room(f, args->n), false;
+    key[n++] = (uint64_t)(uintptr_t)f;
+    key[n++] = bytes;
+    if (bytes) {
+        n += (bytes + 7) / 8;
+        key[n - 1] = 0;
+        memcpy(key + 2, leaves->config, bytes);
+    }
+    for (int i = 0; i < args->n; i++) {
+        const Held *h = &args->held[i];
+        key[n++] =
+            (uint64_t)h->type.element | (uint64_t)h->type.rank << 8 | (uint64_t)h->is_weak << 16;
+        key[n++] = (uint64_t)(uintptr_t)h->array->layout;
+        for (int k = 0; k < h->type.rank; k++)
+            key[n++] = (uint64_t)h->type.dims[k];
+    }
+    *out = (Signature){ key, n * sizeof *key, hash_bytes(key, n * sizeof *key, 0) };
+    return true;
+}
+
+static bool is_concrete(tt_fn f, const Args *args)
+{
+    for (int i = 0; i < args->n; i++)
+        if (!args->held[i].array) {
+            say_broken("%s: an argument is being traced, by another thread or inside another "
+                       "function",
+                       f->label);
+            return false;
+        }
+    return true;
+}
+
+/* Fills in the types of the leaves; gives how they lie.  NULL: said. */
+static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
+{
+    const Layout **layouts = SCRATCH(scratch, const Layout *, args->n);
+    leaves->types = SCRATCH(scratch, Type, args->n);
+    leaves->is_weak = SCRATCH(scratch, bool, args->n);
+    if (!layouts || !leaves->types || !leaves->is_weak)
+        return say_no_room(f, args->n), NULL;
+    for (int i = 0; i < args->n; i++) {
+        layouts[i] = args->held[i].array->layout;
+        leaves->types[i] = args->held[i].type;
+        leaves->is_weak[i] = args->held[i].is_weak;
+    }
+    return layouts;
+}
+
+/* With a hold for the caller.  NULL: said. */
+static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
+{
+    Signature signature;
+    if (!make_signature(f, leaves, args, scratch, &signature))
+        return NULL;
+    Program *p = programs_find(&signature);
+    if (p)
+        return p;
+    pthread_mutex_lock(&f->building);
+    p = programs_find(&signature);
+    const Layout *const *layouts = p ? NULL : describe(f, leaves, args, scratch);
+    if (layouts && outermost_begin(f, args->n, args->leaf, scratch, &f->building)) {
+        p = program_make(f, leaves, layouts);
+        if (p)
+            programs_add(p, &signature); /* without memory for it, it is played this once */
+        outermost_end();
+    }
+    pthread_mutex_unlock(&f->building);
+    return p;
+}
+
+static bool has_room(tt_fn f, int there, int room)
+{
+    const char *by = f->key.kind == FN_SCAN   ? "tt_scan_as"
+                     : f->key.kind == FN_COND ? "tt_cond_as"
+                                              : "tt_call_as";
+    if (there != room)
+        say_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
+                   "%s(type, ...)",
+                   f->label, there, there == 1 ? "" : "s", room, by);
+    return there == room;
+}
+
+/* leaves: how many each argument has; its types are filled in when they are needed. */
+static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, Scratch *scratch, int nresults,
+                          tt *results)
+{
+    Args args = { leaves->n, leaf, SCRATCH(scratch, Held, leaves->n) };
+    Array **arrays = SCRATCH(scratch, Array *, leaves->n);
+    bool ok = args.held && arrays;
+    if (!ok)
+        say_no_room(f, leaves->n);
+    if (ok && (ok = pin_all(&args, f, leaves))) {
+        Program *p = is_concrete(f, &args) ? need_program(f, leaves, &args, scratch) : NULL;
+        for (int i = 0; i < args.n; i++)
+            arrays[i] = args.held[i].array;
+        ok = p && has_room(f, p->nresults, nresults) &&
+             program_run(p, f->label, arrays, scratch, results);
+        if (p)
+            program_release(p);
+        unpin_all(&args);
+    }
+    return ok;
+}
+
+/* ---- inside a trace ---- */
+
+/* The types of traced leaves, in the session's arena. */
+static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
+{
+    leaves->types = ARENA_ARRAY(trace_arena(), Type, leaves->n + 1);
+    leaves->is_weak = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
+    for (int i = 0; i < leaves->n; i++) {
+        Shape shape;
+        Held held;
+        if (!value_pin_as(leaf[i], f->label, leaf_name(f, leaves, leaf[i], i), &held))
+            return false;
+        value_unpin(leaf[i]);
+        value_shape(leaf[i], f->label, &shape);
+        leaves->types[i] = type_new(trace_arena(), shape.element, shape.rank, shape.dims);
+        leaves->is_weak[i] = shape.is_weak;
+    }
+    return true;
+}
+
+/* What a traced call of a jit function calls; lies in the session's arena. */
+typedef struct Callee {
+    struct Callee *next; /* of the session */
+    Str key;
+    uint64_t hash; /* of the key */
+    Str name;      /* empty: a map is inside, and it is copied where it is called */
+    Graph graph;
+    int nresults;
+    const Type *results;
+    Values free; /* what it uses from around it: further arguments */
+} Callee;
+
+/* Everything the body of a call depends on but its code. */
+static Str callee_key(tt_fn f, const Leaves *leaves)
+{
+    Text key = { 0 };
+    text_add(&key, &f, sizeof f);
+    for (int i = 0; i < leaves->n; i++) {
+        text_add(&key, &leaves->is_weak[i], 1);
+        type_print(&key, leaves->types[i]);
+    }
+    for (const Trace *t = tracing; t; t = t->outer) {
+        if (t->axis_name)
+            text_printf(&key, "|%s=%d", t->axis_name, t->axis_size);
+        text_add(&key, &t->mesh, sizeof t->mesh);
+        text_add(&key, &t->is_manual, sizeof t->is_manual);
+    }
+    Str copy = str_copy(trace_arena(), (Str){ key.at, key.n });
+    text_free(&key);
+    return copy;
+}
+
+static Str unique_name(Module *m, const char *name)
+{
+    Text text = { 0 };
+    text_printf(&text, "%s", name);
+    for (int i = 0;
+         str_is((Str){ text.at, text.n }, "main") || func_find(m, (Str){ text.at, text.n }); i++) {
+        text.n = 0;
+        text_printf(&text, "%s_%d", name, i);
+    }
+    Str unique = str_copy(m->arena, (Str){ text.at, text.n });
+    text_free(&text);
+    return unique;
+}
+
+static bool has_map(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int k = 0; k < node->nregions; k++)
+            if (node->op == OP_MANUAL || has_map(m, node->regions[k]))
+                return true;
+    }
+    return false;
+}
+
+static Callee *add_callee(tt_fn f, const Graph *g)
+{
+    Module *m = session->m;
+    Callee *callee = ARENA_NEW(m->arena, Callee);
+    callee->free = free_values(m, 1, &g->body);
+    callee->graph = *g;
+    callee->nresults = g->nresults;
+    if (has_map(m, g->body))
+        return callee;
+    callee->name = unique_name(m, f->name);
+    Type *types = ARENA_ARRAY(m->arena, Type, g->nresults + 1);
+    RegionId body = region_closed(m, g->body, callee->free);
+    for (int i = 0; i < g->nresults; i++)
+        types[i] = type_of(m, region_return(m, body)->in[i]);
+    callee->results = types;
+    Func *func = func_add(m, callee->name);
+    func->body = body;
+    func->nresults = g->nresults;
+    func->results = types;
+    func->arg_attrs = ARENA_ARRAY(m->arena, const Attr *, region_at(m, body)->nargs + 1);
+    func->result_attrs = ARENA_ARRAY(m->arena, const Attr *, g->nresults + 1);
+    return callee;
+}
+
+/* May it be called from elsewhere too: does it use nothing but what the session captured? */
+static bool is_portable(const Callee *callee)
+{
+    for (int i = 0; i < callee->free.n; i++) {
+        bool found = false;
+        for (int k = 0; k < session->ncaptured && !found; k++)
+            found = session->captured[k].value == callee->free.at[i];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static const Callee *find_callee(Str key, uint64_t hash)
+{
+    const Callee *c = session->callees;
+    while (c && !(c->hash == hash && str_equal(c->key, key)))
+        c = c->next;
+    return c;
+}
+
+static const Callee *need_callee(tt_fn f, const Leaves *leaves)
+{
+    Str key = callee_key(f, leaves);
+    uint64_t hash = hash_bytes(key.at, key.n, 0);
+    const Callee *known = find_callee(key, hash);
+    if (known)
+        return known;
+    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
+    Graph g;
+    frame_push(&frame);
+    bool ok = fn_graph(f, leaves, &g);
+    frame_pop(&frame);
+    Callee *callee = ok ? add_callee(f, &g) : NULL;
+    if (callee && is_portable(callee)) {
+        callee->key = key;
+        callee->hash = hash;
+        callee->next = session->callees;
+        session->callees = callee;
+    }
+    return callee;
+}
+
+/* A traced call of a jit function stays a call, of a private function. */
+static bool call_jit(tt_fn f, const Leaves *leaves, const tt *leaf, tt *results)
+{
+    const Callee *callee = need_callee(f, leaves);
+    if (!callee)
+        return false;
+    if (!callee->name.n)
+        return trace_inline(f->label, &callee->graph, leaf, results);
+    int n = leaves->n + callee->free.n;
+    tt *operands = ARENA_ARRAY(trace_arena(), tt, n + 1);
+    memcpy(operands, leaf, sizeof *leaf * (size_t)leaves->n);
+    for (int i = 0; i < callee->free.n; i++)
+        operands[leaves->n + i] = trace_tt(callee->free.at[i]);
+    return trace_apply(f->label, OP_CALL, n, operands,
+                       BUILD_ATTRS(CallAttrs, .callee = callee->name), callee->nresults,
+                       callee->results, results);
+}
+
+static int traced_results(tt_fn f, const Leaves *leaves, Graph *g)
+{
+    if (f->key.kind == FN_C)
+        return fn_c_results(f);
+    if (f->key.kind == FN_JIT) {
+        const Callee *callee = need_callee(f, leaves);
+        return callee ? callee->nresults : -1;
+    }
+    Trace frame = { 0 };
+    bool needs_frame = f->key.kind == FN_LOADED;
+    if (needs_frame)
+        frame_push(&frame);
+    bool ok = fn_graph(f, leaves, g);
+    if (needs_frame)
+        frame_pop(&frame);
+    return ok ? g->nresults : -1;
+}
+
+static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
+{
+    Here at = here;
+    Graph g;
+    if (!leaf_types(f, leaves, leaf))
+        return false;
+    int there = traced_results(f, leaves, &g);
+    bool ok = there >= 0 && has_room(f, there, nresults);
+    here = at;
+    if (ok && f->key.kind == FN_C)
+        user_call(f, leaf, results);
+    else if (ok && f->key.kind == FN_JIT)
+        ok = call_jit(f, leaves, leaf, results);
+    else if (ok)
+        ok = trace_inline(f->label, &g, leaf, results);
+    here = at;
+    return ok;
+}
+
+/* ---- the interface ---- */
+
+static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves)
+{
+    *leaves = (Leaves){ .nargs = nargs };
+    if (nargs > TT_MAX_ARGS)
+        return say_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
+                          TT_MAX_ARGS),
+               false;
+    for (int i = 0; i < nargs; i++) {
+        leaves->counts[i] = args[i].n;
+        if (args[i].n < 0 || args[i].n > MOST - leaves->n)
+            return say_broken("%s: %lld arrays; at most %d are possible in a call", f->label,
+                              (long long)args[i].n + leaves->n, MOST),
+                   false;
+        leaves->n += args[i].n;
+    }
+    return fn_takes(f, nargs, leaves->counts);
+}
+
+/* A call that calls itself is traced for ever; better told than run out of stack. */
+enum { DEEPEST = 256 };
+
+static bool goes_deeper(tt_fn f)
+{
+    if (call_depth == DEEPEST)
+        return say_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
+                          "since nothing is known yet to end it by",
+                          f->label, DEEPEST),
+               false;
+    call_depth++;
+    return true;
+}
+
+/* The leaves of all arguments, one after the other, into `leaf` if they are not so already. */
+static const tt *join_leaves(const tt_tree *args, const Leaves *leaves, tt *leaf)
+{
+    if (leaves->nargs == 1 && args[0].leaf)
+        return args[0].leaf;
+    for (int i = 0, n = 0; leaf && i < leaves->nargs; n += args[i++].n)
+        if (args[i].n)
+            memcpy(leaf + n, args[i].leaf, sizeof *leaf * (size_t)args[i].n);
+    return leaf;
+}
+
+/* A call inside a trace; lies on the stack of tt_call_n. */
+typedef struct TracedCall {
+    tt_fn f;
+    const tt_tree *args;
+    Leaves *leaves;
+    int nresults;
+    tt *results;
+} TracedCall;
+
+static void play_traced(void *user)
+{
+    const TracedCall *c = user;
+    const tt *leaf =
+        join_leaves(c->args, c->leaves, ARENA_ARRAY(trace_arena(), tt, c->leaves->n + 1));
+    call_traced(c->f, c->leaves, leaf, c->nresults, c->results);
+}
+
+/* Its scratch is no part of the frames of calls inside calls. */
+__attribute__((noinline)) static void call_outermost(tt_fn f, const tt_tree *args, Leaves *leaves,
+                                                     int nresults, tt *results)
+{
+    Scratch scratch;
+    scratch_begin(&scratch);
+    const tt *leaf = join_leaves(args, leaves, SCRATCH(&scratch, tt, leaves->n));
+    if (leaf)
+        call_concrete(f, leaves, leaf, &scratch, nresults, results);
+    else
+        say_no_room(f, leaves->n);
+    scratch_end(&scratch);
+}
+
+const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    tt *results = scope_values(nresults);
+    Leaves leaves;
+    if (!results)
+        return no_values;
+    if (!fn_is(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
+        return results;
+    if (tracing) {
+        TracedCall call = { f, args, &leaves, nresults, results };
+        if (!guarded(f->label, play_traced, &call))
+            memset(results, 0, sizeof *results * (size_t)nresults);
+    } else {
+        call_outermost(f, args, &leaves, nresults, results);
+    }
+    call_depth--;
+    return results;
+}
+
+const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
+{
+    PUBLIC;
+    tt *results = scope_values(n);
+    if (!results)
+        return no_values;
+    if (!fn_is(f, "tt_map"))
+        return results;
+    for (int i = 0; i < ntrees; i++)
+        if (trees[i].n != n) {
+            say_broken("tt_map(%s): tree %d has %d array%s, the first has %d", f->label, i,
+                       trees[i].n, trees[i].n == 1 ? "" : "s", n);
+            return results;
+        }
+    for (int i = 0; i < n; i++) {
+        tt_tree leaf[TT_MAX_ARGS];
+        for (int k = 0; k < ntrees && k < TT_MAX_ARGS; k++)
+            leaf[k] = (tt_tree){ trees[k].leaf + i, 1 };
+        results[i] = *tt_call_n(f, leaf, ntrees, 1);
+    }
+    return results;
+}
+
+/* The text, kept for this scope; empty: said. */
+static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch)
+{
+    Args pinned = { leaves->n, join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n)),
+                    SCRATCH(scratch, Held, leaves->n) };
+    if (!pinned.leaf || !pinned.held)
+        return say_no_room(f, leaves->n), "";
+    if (!pin_all(&pinned, f, leaves))
+        return "";
+    const Layout *const *layouts =
+        is_concrete(f, &pinned) ? describe(f, leaves, &pinned, scratch) : NULL;
+    Text text = { 0 };
+    if (layouts && outermost_begin(f, pinned.n, pinned.leaf, scratch, NULL)) {
+        text = program_text(f, leaves, layouts);
+        outermost_end();
+    }
+    unpin_all(&pinned);
+    char *kept = scope_alloc(text.n + 1);
+    if (text.n && kept)
+        memcpy(kept, text.at, text.n);
+    text_free(&text);
+    return kept ? kept : "";
+}
+
+const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
+{
+    PUBLIC;
+    Leaves leaves;
+    if (!fn_is(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
+        return "";
+    if (tracing)
+        return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
+               "";
+    Scratch scratch;
+    scratch_begin(&scratch);
+    const char *text = lower_text(f, args, &leaves, &scratch);
+    scratch_end(&scratch);
+    return text;
+}
+
+bool options_copy(const char *who, const char *type, void *to, size_t room, const void *from,
+                  size_t size)
+{
+    if (size < sizeof size)
+        return say_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
+                          size, type),
+               false;
+    memcpy(to, from, size < room ? size : room);
+    return true;
+}
+
+/* ---- public functions, called outside a trace ---- */
+
+/* One for each, whatever it is configured by. */
+static tt_fn public_function(const char *name, Body *body, int nout)
+{
+    enum { RECENT = 64 };
+    static _Thread_local tt_fn recent[RECENT];
+    unsigned at = (unsigned)((uintptr_t)body >> 4 ^ (uintptr_t)name) % RECENT;
+    tt_fn f = recent[at];
+    if (!f || f->key.function != (void (*)(void))body || f->key.config != name ||
+        f->arity != nout) {
+        FnKey key = {
+            .function = (void (*)(void))body, .config = name, .kind = FN_PUBLIC, .arity = nout
+        };
+        f = recent[at] = fn_intern(&key, NULL, name);
+    }
+    return f;
+}
+
+typedef struct Recording {
+    Body *body;
+    const tt *in;
+    tt *out;
+    const void *config;
+} Recording;
+
+static void play_body(void *user)
+{
+    const Recording *r = user;
+    r->body(r->in, r->out, r->config);
+}
+
+bool record(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out)
+{
+    unsigned before = said_count();
+    Recording recording = { body, in, out, config };
+    if (!guarded(name, play_body, &recording))
+        memset(out, 0, sizeof *out * (size_t)nout);
+    return said_count() == before;
+}
+
+bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
+                const tt *in, int nout, tt *out)
+{
+    PUBLIC;
+    memset(out, 0, sizeof *out * (size_t)nout);
+    if (tracing)
+        return record(name, body, config, in, nout, out);
+    tt_fn f = public_function(name, body, nout);
+    if (!f)
+        return false;
+    /* One argument: only messages of transformations tell leaves apart. */
+    Leaves leaves = {
+        .n = nin, .nargs = 1, .counts = { nin }, .config = config, .config_size = config_size
+    };
+    Scratch scratch;
+    scratch_begin(&scratch);
+    bool ok = call_concrete(f, &leaves, in, &scratch, nout, out);
+    scratch_end(&scratch);
+    return ok;
+}

@@ -1,0 +1,40 @@
+/* client.h - PJRT from the caller's side: load a plugin, compile, transfer, execute, await.
+ *
+ * Works with any vendor's plugin: every struct is zeroed and sized, late functions are asked for
+ * by the table's size, every error is read and destroyed. */
+#ifndef TUTTI_FRONT_RUN_CLIENT_H
+#define TUTTI_FRONT_RUN_CLIENT_H
+#include "base/error.h"
+#include "base/text.h"
+#include "ops/type.h"
+#include "pjrt/extension.h"
+
+/* The process's one client, made at first use from tt_init's options, TUTTI_PLUGIN and
+ * TUTTI_DEVICES.  Errors name the path tried and what would be right. */
+MUST_USE Error *client_need(void);
+/* Before first use; an error afterwards.  NULL and 0: not said. */
+MUST_USE Error *client_options(const char *plugin, int devices);
+
+/* The rest is for after client_need. */
+int client_device_count(void);
+const char *client_device_name(int device);
+/* f answers custom calls of that name from now on. */
+MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
+
+typedef struct Executable Executable; /* compiled for an ordered list of devices */
+MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
+                               int nresults, Executable **out);
+void client_end(Executable *e); /* runs under way go on */
+/* args[device][argument], results[device][result].  What the program's text marks as donated is
+ * consumed, except the nkept arguments listed in kept.  Returns at once: results may still be on
+ * their way, and a failure may show when they are awaited or read. */
+MUST_USE Error *client_execute(Executable *e, PJRT_Buffer *const *const *args,
+                               PJRT_Buffer **const *results, int nkept, const int64_t *kept);
+
+/* data may go as soon as it returns. */
+MUST_USE Error *client_upload(Type type, const void *data, int device, PJRT_Buffer **out);
+MUST_USE Error *client_download(PJRT_Buffer *b, Type type, void *data); /* row-major, awaited */
+MUST_USE Error *client_copy(PJRT_Buffer *b, int to_device, PJRT_Buffer **out); /* another device */
+MUST_USE Error *client_await(PJRT_Buffer *b);
+void client_free(PJRT_Buffer *b);
+#endif

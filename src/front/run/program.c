@@ -1,0 +1,305 @@
+/* program.c - one function for one signature: made once, played often.
+ *
+ *     make:   trace -> transform            -> lower          -> compile
+ *             fn_graph, in a session          lower             client_compile
+ *     run:    arguments laid out as wanted  -> execute        -> results wrapped
+ */
+#include "front/run/program.h"
+
+#include "base/guard.h"
+#include "front/value/entry.h"
+#include "front/value/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+static void *keep(const void *data, size_t bytes)
+{
+    void *copy = heap_new(bytes + 1, "a program");
+    if (bytes)
+        memcpy(copy, data, bytes);
+    return copy;
+}
+
+#define KEEP(at, n) keep((at), sizeof *(at) * (size_t)(n))
+
+/* Which leaves the program may consume; in the session's arena. */
+static bool *donated_leaves(tt_fn f, const Leaves *leaves)
+{
+    bool *donated = NULL;
+    for (int i = 0; i < leaves->n; i++) {
+        int within, argument = leaf_argument(leaves, i, &within);
+        if (!(f->key.donate >> argument & 1))
+            continue;
+        if (!donated)
+            donated = ARENA_ARRAY(trace_arena(), bool, leaves->n);
+        donated[i] = true;
+    }
+    return donated;
+}
+
+/* C functions record in the frame of whoever wants them; here that is the call. */
+static Trace call_frame(tt_fn f)
+{
+    bool is_jit = f->key.kind == FN_JIT;
+    Trace frame = { .file = f->file, .line = f->line };
+    if (is_jit || f->key.kind == FN_C) {
+        frame.how = is_jit ? f->how : "call";
+        frame.name = is_jit ? f->key.inner->label : f->label;
+    }
+    return frame;
+}
+
+/* A program being made: what is asked for, and what is there when the guard has ended. */
+typedef struct Making {
+    tt_fn f;
+    const Leaves *leaves;
+    const Layout *const *layouts;
+    Lowered lowered;
+    Program *program; /* all but its code and what it captures */
+    bool wants_text;  /* and no program */
+} Making;
+
+static Program *program_of(const Graph *g, const Lowered *lowered, const bool *donated)
+{
+    Program *p = heap_new(sizeof *p, "a program");
+    atomic_init(&p->holders, 1);
+    p->ndevices = lowered->ndevices;
+    p->nleaves = g->nleaves;
+    p->nargs = lowered->nargs;
+    p->nresults = lowered->nresults;
+    p->args = KEEP(lowered->args, p->nargs);
+    p->results = KEEP(lowered->results, p->nresults);
+    p->is_weak = KEEP(g->is_weak, p->nresults);
+    p->donated = donated ? KEEP(donated, p->nleaves) : NULL;
+    p->captured = HEAP_ARRAY(Array *, p->nargs - p->nleaves + 1, "a program");
+    p->types = KEEP(lowered->types, p->nresults);
+    for (int i = 0; i < p->nresults; i++)
+        p->types[i].dims = KEEP(lowered->types[i].dims, lowered->types[i].rank);
+    return p;
+}
+
+static void trace_and_lower(void *user)
+{
+    Making *w = user;
+    Trace frame = call_frame(w->f);
+    unsigned before = said_count();
+    Here at = here;
+    Graph g;
+    const bool *donated = donated_leaves(w->f, w->leaves);
+    frame_push(&frame);
+    bool ok = fn_graph(w->f, w->leaves, &g) && said_count() == before;
+    frame_pop(&frame);
+    here = at;
+    ok = ok && lower(w->f, &g, w->layouts, donated, &w->lowered);
+    if (ok && !w->wants_text)
+        w->program = program_of(&g, &w->lowered, donated);
+}
+
+static bool take_captured(Program *p, const Lowered *lowered)
+{
+    for (int i = 0; i < p->nargs - p->nleaves; i++) {
+        Array *array = session->captured[lowered->captured[i]].array;
+        p->captured[i] = array_relay(array, p->args[p->nleaves + i]);
+        if (!p->captured[i])
+            return false;
+    }
+    return true;
+}
+
+Program *program_hold(Program *p)
+{
+    /* relaxed: the caller has a hold, or the lock under which the table's is let go */
+    atomic_fetch_add_explicit(&p->holders, 1, memory_order_relaxed);
+    return p;
+}
+
+void program_release(Program *p)
+{
+    /* acq_rel: all use by others comes before the end */
+    if (atomic_fetch_sub_explicit(&p->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    if (p->code)
+        client_end(p->code);
+    for (int i = 0; i < p->nresults; i++)
+        heap_free((void *)p->types[i].dims);
+    for (int i = 0; i < p->nargs - p->nleaves; i++)
+        if (p->captured[i])
+            array_release(p->captured[i]);
+    heap_free(p->captured);
+    heap_free(p->args);
+    heap_free(p->results);
+    heap_free(p->is_weak);
+    heap_free(p->types);
+    heap_free(p->donated);
+    free(p->key);
+    heap_free(p);
+}
+
+static bool finish(Program *p, tt_fn f, const Lowered *lowered)
+{
+    Error *error = client_compile((Str){ lowered->text.at, lowered->text.n }, p->ndevices,
+                                  lowered->devices, p->nargs, p->nresults, &p->code);
+    if (error)
+        say_error(error_in(error, "%s", f->label));
+    return !error && take_captured(p, lowered);
+}
+
+/* Traces and lowers in a session of its own.  What user code does between is under no guard; when
+ * there is no memory for what we do, all is undone. */
+static void make(Making *w)
+{
+    Error *error = client_need();
+    if (error)
+        say_error(error);
+    if (error || !session_begin(w->f->label))
+        return;
+    if (!guarded(w->f->label, trace_and_lower, w)) {
+        w->program = NULL;
+        w->lowered = (Lowered){ 0 };
+    } else if (w->program && !finish(w->program, w->f, &w->lowered)) {
+        program_release(w->program);
+        w->program = NULL;
+    }
+    session_end();
+}
+
+Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
+{
+    Making w = { .f = f, .leaves = leaves, .layouts = layouts };
+    make(&w);
+    text_free(&w.lowered.text);
+    return w.program;
+}
+
+Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
+{
+    Making w = { .f = f, .leaves = leaves, .layouts = layouts, .wants_text = true };
+    make(&w);
+    return w.lowered.text;
+}
+
+/* ---- running ---- */
+
+typedef struct Run {
+    const Program *p;
+    Array **args;  /* [nargs], as they are passed */
+    bool *is_ours; /* [nargs]: laid out for this run; to be let go */
+    int64_t *kept; /* donated arguments that somebody else holds */
+    int nkept;
+} Run;
+
+static void say_no_room(const Program *p)
+{
+    say_broken("no memory on the host for a call with %d arrays and %d results on %d devices",
+               p->nargs, p->nresults, p->ndevices);
+}
+
+static bool lay_out(Run *r, Array *const *leaves)
+{
+    const Program *p = r->p;
+    for (int i = 0; i < p->nargs; i++) {
+        Array *a = i < p->nleaves ? leaves[i] : p->captured[i - p->nleaves];
+        bool is_sole = i < p->nleaves && p->donated && p->donated[i] && array_is_sole(a);
+        if (a->layout != p->args[i]) {
+            a = array_relay(a, p->args[i]);
+            if (!a)
+                return false;
+            r->is_ours[i] = true;
+            is_sole = false;
+        }
+        r->args[i] = a;
+        if (i < p->nleaves && p->donated && p->donated[i] && !is_sole)
+            r->kept[r->nkept++] = i;
+    }
+    return true;
+}
+
+/* What one argument gives away no other may use.  False: said. */
+static bool is_donated_once(const Run *r, const char *label)
+{
+    const Program *p = r->p;
+    for (int i = 0, k = 0; p->donated && i < p->nleaves; i++) {
+        bool is_kept = k < r->nkept && r->kept[k] == i;
+        k += is_kept;
+        for (int j = 0; p->donated[i] && !is_kept && j < p->nargs; j++)
+            if (j != i && r->args[j] == r->args[i])
+                return say_broken("%s: arguments %d and %d are the same %s, which is donated: pass "
+                                  "a copy, or leave .donate out",
+                                  label, j < i ? j : i, j < i ? i : j, type_words(r->args[i]->type)),
+                       false;
+    }
+    return true;
+}
+
+static void let_go(Run *r, bool has_run)
+{
+    const Program *p = r->p;
+    for (int i = 0, k = 0; i < p->nargs; i++) {
+        bool is_kept = k < r->nkept && r->kept[k] == i;
+        k += is_kept;
+        if (has_run && i < p->nleaves && p->donated && p->donated[i] && !is_kept)
+            atomic_store(&r->args[i]->is_donated, true);
+        if (r->is_ours[i])
+            array_release(r->args[i]);
+    }
+}
+
+static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
+{
+    const Program *p = r->p;
+    PJRT_Buffer **in = SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nargs);
+    PJRT_Buffer *const **ins = SCRATCH(scratch, PJRT_Buffer *const *, p->ndevices);
+    PJRT_Buffer ***outs = SCRATCH(scratch, PJRT_Buffer **, p->ndevices);
+    if (!in || !ins || !outs)
+        return say_no_room(p), false;
+    for (int i = 0; i < p->nargs; i++) {
+        PJRT_Buffer *const *parts = array_parts(r->args[i]);
+        if (!parts)
+            return false;
+        for (int d = 0; d < p->ndevices; d++)
+            in[(size_t)d * (size_t)p->nargs + (size_t)i] = parts[d];
+    }
+    for (int d = 0; d < p->ndevices; d++) {
+        ins[d] = in + (size_t)d * (size_t)p->nargs;
+        outs[d] = results + (size_t)d * (size_t)p->nresults;
+    }
+    Error *error = client_execute(p->code, ins, outs, r->nkept, r->kept);
+    if (error)
+        say_error(error);
+    return !error;
+}
+
+/* parts: [device][result]; of_one: room for those of one result.  False: said. */
+static bool wrap(const Program *p, PJRT_Buffer *const *parts, PJRT_Buffer **of_one, tt *results)
+{
+    bool ok = true;
+    for (int i = 0; i < p->nresults; i++) {
+        for (int d = 0; d < p->ndevices; d++)
+            of_one[d] = parts[(size_t)d * (size_t)p->nresults + (size_t)i];
+        Array *array = array_new(p->types[i], p->results[i], of_one);
+        results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
+        ok &= results[i].generation != 0;
+    }
+    return ok;
+}
+
+bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
+                 tt *results)
+{
+    Run r = { .p = p,
+              .args = SCRATCH(scratch, Array *, p->nargs),
+              .is_ours = SCRATCH(scratch, bool, p->nargs),
+              .kept = SCRATCH(scratch, int64_t, p->nargs) };
+    PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices);
+    PJRT_Buffer **parts =
+        SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
+    if (!r.args || !r.is_ours || !r.kept || !of_one || !parts)
+        return say_no_room(p), false;
+    memset(r.is_ours, 0, sizeof *r.is_ours * (size_t)p->nargs);
+    bool ok = lay_out(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, parts);
+    let_go(&r, ok);
+    return ok && wrap(p, parts, of_one, results);
+}

@@ -1,0 +1,33 @@
+/* program.h - a function compiled for one signature, and how it is played. */
+#ifndef TUTTI_FRONT_RUN_PROGRAM_H
+#define TUTTI_FRONT_RUN_PROGRAM_H
+#include "front/lower/lower.h"
+#include "front/value/scratch.h"
+
+/* Never changed once it is made, but for the first lines. */
+typedef struct Program {
+    _Atomic int holders;
+    struct Program *next, *newer, *older; /* programs.c: in its bucket, and in order of use */
+    uint64_t hash;                        /* of the key */
+    size_t key_size;
+    void *key; /* function, configuration; types, weakness and layouts of the leaves */
+    Executable *code;
+    int ndevices, nleaves, nargs, nresults;
+    const Layout **args;    /* [nargs]: how each must lie */
+    Array **captured;       /* [nargs - nleaves], laid out so; held */
+    const Layout **results; /* [nresults] */
+    Type *types;
+    bool *is_weak;
+    bool *donated; /* [nleaves], or NULL: none */
+} Program;
+
+/* Traces, transforms, lowers, compiles.  With a hold for the caller; NULL: said. */
+Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
+Program *program_hold(Program *p);
+void program_release(Program *p); /* the last frees it */
+/* Plays it on concrete leaves, which the caller has pinned.  False: said. */
+bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
+                 tt *results);
+/* The text that would be compiled.  Empty: said. */
+Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
+#endif

@@ -1,0 +1,124 @@
+/* fn.h - what a tt_fn is: a C function, a loaded program, or a transformation of another tt_fn.
+ *
+ * Functions are interned: the same transformation of the same function with the same options is
+ * the same pointer.  They are never freed, since a tt_fn has no owner; there are as many as the
+ * user's program writes down, and what grows with the shapes that they are called with, their
+ * programs, is bounded (programs.c). */
+#ifndef TUTTI_FRONT_TRANSFORM_FN_H
+#define TUTTI_FRONT_TRANSFORM_FN_H
+#include "front/run/call.h"
+#include "front/transform/trace.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef enum FnKind {
+    FN_C,      /* a C function of arrays, or on trees (enlisted) */
+    FN_PUBLIC, /* a public function called outside a trace: call_eager */
+    FN_LOADED, /* a program from a file */
+    FN_JIT,
+    FN_GRAD,
+    FN_VALUE_AND_GRAD,
+    FN_JVP,
+    FN_VMAP,
+    FN_PMAP,
+    FN_SHARD_MAP,
+    FN_WHILE, /* this and what follows: loops and branches, made of several functions */
+    FN_FORI,
+    FN_SCAN,
+    FN_COND,
+} FnKind;
+
+/* Everything that tells functions apart; compared as bytes, so strings and lists in it are
+ * interned and what is not used is zero. */
+typedef struct FnKey {
+    tt_fn inner;            /* of transformations; the body of a loop, the branch taken */
+    tt_fn other;            /* the condition of a loop, the other branch */
+    int64_t turns;          /* FN_FORI */
+    void (*function)(void); /* FN_C, FN_PUBLIC */
+    const tt_fun *fun;      /* FN_C on trees */
+    const void *config;     /* FN_C: interned bytes; FN_PUBLIC: its name */
+    size_t config_size;
+    const char *axis_name;
+    const int *devices; /* interned */
+    tt_mesh mesh;
+    tt_spec in_specs[TT_MAX_ARGS], out_spec; /* names interned */
+    const tt_spec *out_specs; /* [TT_MAX_RESULTS], interned; NULL: out_spec is for all */
+    int32_t in_axes[TT_MAX_ARGS];
+    int32_t out_axes[TT_MAX_RESULTS], out_axis;
+    uint32_t kind, donate, wrt;
+    int32_t has_aux, axis_size, ndevices;
+    int32_t arity; /* FN_C: parameters, each an array, when fun is NULL; FN_PUBLIC: results */
+    /* No bytes between fields. */
+} FnKey;
+
+struct tt_function {
+    FnKey key;
+    const char *how;   /* "pmap"; of C functions NULL */
+    const char *name;  /* of the C function inside */
+    const char *label; /* pmap(grad(loss)) */
+    const char *file;  /* where it was first made */
+    int line;
+    int arity;  /* as in the key */
+    int nested; /* transformations */
+    const tt_fun *fun;
+    struct Loaded *loaded;
+    pthread_mutex_t building; /* one thread at a time compiles it */
+};
+
+/* The one function with this key.  label and place are taken from the first who asks. */
+tt_fn fn_intern(const FnKey *key, const char *how, const char *name);
+const char *intern_string(const char *s); /* NULL stays NULL */
+const void *intern_bytes(const void *bytes, size_t n);
+
+/* The types a function is traced for. */
+typedef struct Leaves {
+    int nargs;
+    int counts[TT_MAX_ARGS]; /* leaves of each argument */
+    int n;                   /* of all */
+    Type *types;
+    bool *is_weak;
+    const void *config; /* FN_PUBLIC: of this call */
+    size_t config_size;
+} Leaves;
+
+/* Which argument leaf i belongs to, and which of its leaves it is. */
+int leaf_argument(const Leaves *leaves, int i, int *within);
+/* "argument 1, leaf 0: f32[4,2]"; in a ring of buffers. */
+const char *leaf_words(const Leaves *leaves, int i);
+const char *leaf_place(const Leaves *leaves, int i); /* the same without its type */
+
+/* False: f is NULL; said, naming `who`. */
+bool fn_is(tt_fn f, const char *who);
+
+/* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
+ * file decides, or more than there can be. */
+int fn_arguments(tt_fn f, int *counts);
+/* Has the C function in f the configuration it needs?  False: said, to `who`. */
+bool fn_has_config(const char *who, tt_fn f);
+/* Does f take such arguments?  False: said. */
+bool fn_takes(tt_fn f, int nargs, const int *counts);
+/* Calls the C function that f is. */
+void fn_apply(tt_fn f, const tt *leaves, tt *results);
+int fn_c_results(tt_fn f); /* how many arrays it returns */
+
+/* What f does to such leaves, in this thread's session. False: said. */
+bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out);
+
+/* map.c: the mapped axis of leaf i, from 0, or TT_NONE; the size all share (0: said); and where
+ * result i, which has `rank` other axes, gets it. */
+bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis);
+int64_t map_size(tt_fn f, const Leaves *leaves);
+bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis);
+
+/* The parts of fn_graph: one per transformation, each in its own file. */
+bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
+bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
+bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
+bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
+bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
+void versions_free(struct Version *versions);                    /* load.c: at a session's end */
+bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
+bool flow_takes(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_takes */
+#endif

@@ -1,0 +1,139 @@
+/* grad.c - tt_grad and tt_value_and_grad: tangents for the loss, then its linear part backwards
+ * from 1; in goes the graph of a function, out comes the graph of its results and gradients. */
+#include "front/transform/fn.h"
+#include "front/transform/jvp.h"
+#include "front/transform/loops.h"
+#include "front/value/report.h"
+#include "front/transform/transpose.h"
+#include "hlo/rewrite.h"
+
+#include <string.h>
+
+/* Which leaves are differentiated.  False: one of them cannot be; said. */
+static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
+{
+    for (int i = 0; i < leaves->n; i++) {
+        int within, argument = leaf_argument(leaves, i, &within);
+        active[i] = f->key.wrt >> argument & 1;
+        if (active[i] && element_info[leaves->types[i].element].kind != FLOAT)
+            return say_broken("%s: %s is to be differentiated: only floats can be; convert it with "
+                              "tt_astype, or choose others by .wrt",
+                              f->label, leaf_words(leaves, i)),
+                   false;
+    }
+    if (leaves->nargs < 32 && f->key.wrt >> leaves->nargs)
+        return say_broken("%s: .wrt names argument %d, but the last is %d", f->label,
+                          31 - __builtin_clz(f->key.wrt), leaves->nargs - 1),
+               false;
+    return true;
+}
+
+static bool is_loss(tt_fn f, const Graph *g)
+{
+    Type t = type_of(g->m, region_return(g->m, g->body)->in[0]);
+    if (t.rank || element_info[t.element].kind != FLOAT)
+        return say_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
+                          g->nresults > 1 ? "first " : "", type_words(t),
+                          t.rank ? "take its tt_sum or tt_mean" : "nothing changes it smoothly"),
+               false;
+    if (g->nresults > 1 && !f->key.has_aux)
+        return say_broken("%s: the function returns %d arrays: if only the first is the loss, say "
+                          ".has_aux = true",
+                          f->label, g->nresults),
+               false;
+    return true;
+}
+
+/* Results of the function and gradients, in the order of the interface: which of the results, then
+ * the gradients, each is. */
+static int arrange(tt_fn f, int nresults, int ngrads, int *which)
+{
+    int n = 0;
+    bool is_grad = f->key.kind == FN_GRAD;
+    for (int i = 0; !is_grad && i < nresults; i++)
+        which[n++] = i;
+    for (int i = 0; i < ngrads; i++)
+        which[n++] = nresults + i;
+    for (int i = 1; is_grad && i < nresults; i++)
+        which[n++] = i;
+    return n;
+}
+
+/* A gradient is a number if what it is the gradient of is one. */
+static const bool *weak_results(const Leaves *leaves, const bool *active, const Graph *inner, int n,
+                                const int *which)
+{
+    bool *all = ARENA_ARRAY(trace_arena(), bool, inner->nresults + leaves->n + 1);
+    bool *weak = ARENA_ARRAY(trace_arena(), bool, n + 1);
+    memcpy(all, inner->is_weak, sizeof *all * (size_t)inner->nresults);
+    for (int i = 0, k = inner->nresults; i < leaves->n; i++)
+        if (active[i])
+            all[k++] = leaves->is_weak[i];
+    for (int i = 0; i < n; i++)
+        weak[i] = all[which[i]];
+    return weak;
+}
+
+/* jg: leaves, tangents -> results, tangent of the first.  Records the gradient's graph. */
+static bool run_backward(tt_fn f, const Leaves *leaves, const Graph *given, int *which, Graph *out)
+{
+    Module *m = given->m;
+    Graph cut, *jg = &cut;
+    unsigned before = said_count();
+    bool *linear = ARENA_ARRAY(m->arena, bool, given->nleaves + 1);
+    memset(linear + leaves->n, true, (size_t)(given->nleaves - leaves->n));
+    if (!cut_loops(given, linear, jg))
+        return false;
+    int nresults = jg->nresults - 1, ntangents = jg->nleaves - leaves->n;
+    Backward b = backward_new(m);
+    tt *in = ARENA_ARRAY(m->arena, tt, leaves->n + 1);
+    tt *y = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1); /* and the gradients */
+    tt *all = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1);
+    ValueId first = region_at(m, jg->body)->args;
+    for (int i = leaves->n; i < jg->nleaves; i++)
+        b.linear[first + (uint32_t)i] = true;
+    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    for (int i = 0; i < leaves->n; i++)
+        subst_set(&b.value, first + (uint32_t)i, trace_value(f->label, in[i]));
+    backward_mark(&b, jg->body);
+    backward_forward(&b, jg->body);
+    Node last = *region_return(m, jg->body);
+    for (int i = 0; i < nresults; i++)
+        y[i] = backward_value(&b, last.in[i]);
+    if (backward_is_linear(&b, last.in[nresults]))
+        backward_add(&b, last.in[nresults], build_number(type_of(m, last.in[nresults]), 1));
+    backward_run(&b, jg->body);
+    int n = arrange(f, nresults, backward_collect(&b, jg, linear, y + nresults), which);
+    for (int i = 0; i < n; i++)
+        all[i] = y[which[i]];
+    bool ok = said_count() == before && record_end(f->label, n, all, out);
+    if (!ok && tracing->region)
+        record_drop();
+    backward_free(&b);
+    return ok;
+}
+
+bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    bool *active = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
+    Graph inner, jg;
+    if (!active_leaves(f, leaves, active))
+        return false;
+    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
+    frame_push(&frame);
+    bool ok = fn_graph(f->key.inner, leaves, &inner) && is_loss(f, &inner);
+    if (ok) {
+        bool *wanted = ARENA_ARRAY(trace_arena(), bool, inner.nresults + 1);
+        wanted[0] = true;
+        ok = jvp_transform(&inner, active, wanted, NULL, &jg);
+    }
+    if (ok) {
+        remove_dead(jg.m, jg.body);
+        int *which = ARENA_ARRAY(trace_arena(), int, inner.nresults + leaves->n + 1);
+        ok = run_backward(f, leaves, &jg, which, out);
+        if (ok)
+            out->is_weak = weak_results(leaves, active, &inner, out->nresults, which);
+    }
+    frame_pop(&frame);
+    return ok;
+}

@@ -1,0 +1,80 @@
+/* rules.c - the front's columns of ops.def as a table, and the rules that any family may name. */
+#include "front/transform/rules/rule.h"
+
+#include "front/value/report.h"
+
+#include <string.h>
+
+/* Nobody has said how: the transformation says so, by the operation's name. */
+#define jvp_none NULL
+#define transpose_none NULL
+#define batch_none NULL
+
+const FrontRules front_rules[OP_COUNT] = {
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, jvp, transpose, batch)       \
+    [OP_##id] = { jvp_##jvp, transpose_##transpose, batch_##batch },
+#include "ops/ops.def"
+};
+
+const char *rule_words(OpId op)
+{
+    const char *name = op_name(op), *dot = strchr(name, '.');
+    return op_info[op].attrs == ATTRS_AXIS ? dot + 1 : name;
+}
+
+tt with_zeros(tt x, Type type)
+{
+    return is_value(x) ? x : build_zeros(type);
+}
+
+tt batched(const Batch *b, int i)
+{
+    return b->mapped[i] ? b->x[i] : build_leading(b->x[i], b->size);
+}
+
+Type batched_type(const Batch *b, int i)
+{
+    return type_insert(b->results[i], 0, b->size);
+}
+
+/* Constant as far as derivatives go. */
+void jvp_zero(const Jvp *j)
+{
+    (void)j;
+}
+
+/* A linear operation of one operand is its own derivative. */
+void jvp_linear(const Jvp *j)
+{
+    j->dy[0] = build(j->op, 1, j->dx, j->attrs, type_at(j->y[0]));
+}
+
+/* Linear in all operands together. */
+void jvp_each(const Jvp *j)
+{
+    tt *dx = ARENA_ARRAY(trace_arena(), tt, j->nin + 1);
+    Type *types = ARENA_ARRAY(trace_arena(), Type, j->nout + 1);
+    for (int i = 0; i < j->nin; i++)
+        dx[i] = with_zeros(j->dx[i], type_at(j->x[i]));
+    for (int i = 0; i < j->nout; i++)
+        types[i] = type_at(j->y[i]);
+    trace_apply("a derivative", j->op, j->nin, dx, j->attrs, j->nout, types, j->dy);
+}
+
+/* Linear in the first operand; the others say where. */
+void jvp_first(const Jvp *j)
+{
+    tt *in = ARENA_ARRAY(trace_arena(), tt, j->nin);
+    in[0] = j->dx[0];
+    for (int i = 1; i < j->nin; i++)
+        in[i] = j->x[i];
+    if (is_value(j->dx[0]))
+        j->dy[0] = build(j->op, j->nin, in, j->attrs, type_at(j->y[0]));
+}
+
+/* Made of nothing that is mapped: the same for every row. */
+void batch_unmapped(const Batch *b)
+{
+    b->y[0] = build(b->op, 0, NULL, b->attrs, b->results[0]);
+    b->y_mapped[0] = false;
+}

@@ -1,0 +1,588 @@
+/* spmd.c - pmap and shard_map: one function on many devices.
+ *
+ *     pmap(f), x: f32[4,2]                       mesh ["i"=4]
+ *
+ *       manual_computation(x) cut [{"i"}, {}]    x is cut along axis 0, one row a device
+ *         (p: f32[1,2])                          the piece of this device
+ *           q = reshape p : f32[2]               what f sees
+ *           r = f(q)
+ *           s = reshape r : f32[1,2]             its row of the result
+ *         return s         cut [{"i"}, {}]
+ *
+ * In goes what the function does to the leaves of one device (a graph), out comes a graph on
+ * whole arrays with one MANUAL node.  shard_map is the same with pieces cut as its specs say and
+ * no axis removed. */
+#include "front/transform/spmd.h"
+
+#include "base/fail.h"
+#include "front/transform/build.h"
+#include "front/run/client.h"
+#include "front/transform/free_values.h"
+#include "front/transform/fn.h"
+#include "front/api/mesh.h"
+#include "front/value/axis_names.h"
+#include "front/value/report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- shardings ---- */
+
+Type sharding_local(const Sharding *sharding, Type whole)
+{
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < whole.rank; i++)
+        dims[i] = whole.dims[i] / tiles_along(sharding->dims[i]);
+    return type_new(trace_arena(), whole.element, whole.rank, dims);
+}
+
+Type sharding_whole(const Sharding *sharding, Type local)
+{
+    int64_t dims[MAX_RANK];
+    for (int i = 0; i < local.rank; i++)
+        dims[i] = local.dims[i] * tiles_along(sharding->dims[i]);
+    return type_new(trace_arena(), local.element, local.rank, dims);
+}
+
+static Sharding *sharding_new(const Mesh *mesh, int rank, DimSharding **dims)
+{
+    Sharding *sharding = ARENA_NEW(trace_arena(), Sharding);
+    *dims = ARENA_ARRAY(trace_arena(), DimSharding, rank + 1);
+    *sharding = (Sharding){ .mesh = mesh, .rank = rank, .dims = *dims };
+    return sharding;
+}
+
+const Sharding *sharding_none(const Mesh *mesh, int rank)
+{
+    DimSharding *dims;
+    return sharding_new(mesh, rank, &dims);
+}
+
+static void cut_along(DimSharding *dim, const Mesh *mesh, int axis)
+{
+    AxisRef *refs = ARENA_ARRAY(trace_arena(), AxisRef, dim->naxes + 1);
+    if (dim->naxes)
+        memcpy(refs, dim->axes, sizeof *refs * (size_t)dim->naxes);
+    refs[dim->naxes++] = (AxisRef){ axis, 1, mesh->sizes[axis] };
+    dim->axes = refs;
+}
+
+const Sharding *sharding_leading(const Sharding *sharding, bool is_cut)
+{
+    DimSharding *dims;
+    Sharding *more = sharding_new(sharding->mesh, sharding->rank + 1, &dims);
+    if (sharding->rank)
+        memcpy(dims + 1, sharding->dims, sizeof *dims * (size_t)sharding->rank);
+    for (int i = 0; is_cut && i < sharding->mesh->naxes; i++)
+        cut_along(&dims[0], sharding->mesh, i);
+    return more;
+}
+
+static bool is_cut_along(const Sharding *sharding, int axis)
+{
+    for (int i = 0; i < sharding->rank; i++)
+        for (int k = 0; k < sharding->dims[i].naxes; k++)
+            if (sharding->dims[i].axes[k].axis == axis)
+                return true;
+    return false;
+}
+
+tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding)
+{
+    Arena *arena = trace_arena();
+    AxisAttrs *axes = BUILD_ATTRS(AxisAttrs, .size = 1);
+    int64_t sizes[MAX_RANK];
+    int n = 0;
+    for (int axis = 0; axis < mesh->naxes; axis++)
+        if (!is_cut_along(sharding, axis)) {
+            axes->axis = names_join(arena, axes->axis, mesh->axes[axis]);
+            axes->size *= sizes[n++] = mesh->sizes[axis];
+        }
+    axes->sizes = ints_of(n, sizes);
+    return n ? build(OP_NAMED_SUM, 1, &x, axes, type_at(x)) : x;
+}
+
+/* ---- the node ---- */
+
+const Attr *manual_axes(const Mesh *mesh)
+{
+    Arena *arena = trace_arena();
+    const Attr **items = ARENA_ARRAY(arena, const Attr *, mesh->naxes + 1);
+    for (int i = 0; i < mesh->naxes; i++)
+        items[i] = attr_string(arena, mesh->axes[i]);
+    Attr *list = ARENA_NEW(arena, Attr);
+    *list = (Attr){ .kind = ATTR_ARRAY, .n = mesh->naxes, .items = items };
+    return list;
+}
+
+bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const *in_shardings,
+                  const Graph *body, const Sharding *const *out_shardings, tt *out)
+{
+    Module *m = session->m;
+    Values free = free_values(m, 1, &body->body);
+    int n = nin + free.n;
+    tt *operands = ARENA_ARRAY(m->arena, tt, n + 1);
+    const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, n + 1);
+    for (int i = 0; i < nin; i++) {
+        operands[i] = in[i];
+        cut[i] = in_shardings[i];
+    }
+    for (int i = 0; i < free.n; i++) {
+        operands[nin + i] = trace_tt(free.at[i]);
+        cut[nin + i] = sharding_none(mesh, type_of(m, free.at[i]).rank);
+    }
+    Graph closed = *body;
+    closed.body = region_closed(m, body->body, free);
+    Type *types = ARENA_ARRAY(m->arena, Type, body->nresults + 1);
+    const Node *last = region_return(m, closed.body);
+    for (int i = 0; i < body->nresults; i++)
+        types[i] = sharding_whole(out_shardings[i], type_of(m, last->in[i]));
+    ManualAttrs *attrs =
+        BUILD_ATTRS(ManualAttrs, .in_shardings = { n, cut }, .manual_axes = manual_axes(mesh));
+    attrs->out_shardings =
+        (Shardings){ body->nresults, arena_copy(m->arena, out_shardings,
+                                                sizeof *out_shardings * (size_t)body->nresults) };
+    return trace_apply_regions("pmap", OP_MANUAL, n, operands, attrs, 1, &closed, body->nresults,
+                               types, out);
+}
+
+/* ---- devices ---- */
+
+/* All maps of a program run on the same devices in the same order. */
+static bool take_devices(tt_fn f, int n, const int *devices)
+{
+    if (session->ndevices == 0) {
+        session->ndevices = n;
+        session->devices = devices;
+        session->mapped = f->label;
+        return true;
+    }
+    bool same = session->ndevices == n &&
+                memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
+    if (!same)
+        say_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
+                   "all maps of a program need the same devices",
+                   session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", f->label,
+                   n);
+    return same;
+}
+
+static const int *first_devices(int n)
+{
+    int *devices = ARENA_ARRAY(trace_arena(), int, n);
+    for (int i = 0; i < n; i++)
+        devices[i] = i;
+    return devices;
+}
+
+/* How many devices each copy of a function has that the maps around have made. */
+static int64_t devices_around(void)
+{
+    int64_t n = 1;
+    for (const Trace *t = tracing; t; t = t->outer)
+        if (t->is_manual)
+            n *= t->mesh ? t->mesh->ndevices : t->axis_size;
+    return n;
+}
+
+static const Trace *map_around(void)
+{
+    const Trace *t = tracing;
+    while (t && !t->is_manual)
+        t = t->outer;
+    return t;
+}
+
+static bool say_map_in_flow(const char *who, const char *how, const char *name)
+{
+    return say_broken("%s: not supported: a map in a loop or a branch inside %s(%s): map around "
+                      "the loop, or within a device with tt_vmap",
+                      who, how, name),
+           false;
+}
+
+/* Are there n devices for every copy of the maps around?  False: said. */
+static bool fits_inside(tt_fn f, int64_t n)
+{
+    const Trace *around = map_around();
+    int64_t copies = devices_around(), there = client_device_count();
+    for (const Trace *t = tracing; t != around; t = t->outer)
+        if (t->is_flow)
+            return say_map_in_flow(f->label, around->how, around->name);
+    if (copies * n <= there)
+        return true;
+    say_broken("%s inside %s(%s): %lld times %lld devices are needed, but there are %lld: start "
+               "with tt_init(.devices = %lld), or map within a device with tt_vmap",
+               f->label, around->how, around->name, (long long)copies, (long long)n,
+               (long long)there, (long long)(copies * n));
+    return false;
+}
+
+Mesh *mesh_known(Module *m, Mesh *mesh)
+{
+    for (int i = 0; i < m->nmeshes; i++)
+        if (mesh_equal(m->meshes[i], mesh))
+            return m->meshes[i];
+    Text name = { 0 };
+    text_printf(&name, m->nmeshes ? "mesh_%d" : "mesh", m->nmeshes - 1);
+    mesh->name = str_copy(m->arena, str_of(text_cstr(&name)));
+    text_free(&name);
+    mesh_add(m, mesh);
+    return mesh;
+}
+
+const Mesh *manual_mesh(const ManualAttrs *attrs)
+{
+    const Shardings *any = attrs->in_shardings.n ? &attrs->in_shardings : &attrs->out_shardings;
+    return any->n ? any->at[0]->mesh : NULL;
+}
+
+static Mesh *add_mesh(int naxes, const Str *names, const int64_t *sizes)
+{
+    Module *m = session->m;
+    Mesh *mesh = ARENA_NEW(m->arena, Mesh);
+    mesh->naxes = naxes;
+    mesh->axes = arena_copy(m->arena, names, sizeof *names * (size_t)naxes);
+    mesh->sizes = arena_copy(m->arena, sizes, sizeof *sizes * (size_t)naxes);
+    return mesh_known(m, mesh);
+}
+
+/* ---- pmap ---- */
+
+/* The first argument that is cut, in words. */
+static const char *first_mapped(tt_fn f, const Leaves *leaves)
+{
+    int32_t axis = TT_NONE;
+    for (int i = 0; i < leaves->n; i++)
+        if (map_axis(f, leaves, i, &axis) && axis != TT_NONE)
+            return leaf_words(leaves, i);
+    return "it";
+}
+
+/* Are the devices that were asked for n different ones that are there? */
+static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n)
+{
+    const int *devices = f->key.devices;
+    int there = client_device_count();
+    if (f->key.ndevices != n)
+        return say_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
+                          f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices),
+               false;
+    for (int i = 0; i < n; i++) {
+        if (devices[i] < 0 || devices[i] >= there)
+            return say_broken("%s: .devices lists device %d, which is not there: they are 0 to %d",
+                              f->label, devices[i], there - 1),
+                   false;
+        for (int k = 0; k < i; k++)
+            if (devices[k] == devices[i])
+                return say_broken("%s: .devices lists device %d twice", f->label, devices[i]),
+                       false;
+    }
+    return true;
+}
+
+/* Can there be n copies?  Asked before the function is traced. */
+static bool has_devices(tt_fn f, const Leaves *leaves, int64_t n)
+{
+    int there = client_device_count();
+    const Trace *around = map_around();
+    if (around && f->key.devices)
+        return say_broken("%s inside %s(%s): .devices is for the outermost map: it lists those of "
+                          "all maps inside too",
+                          f->label, around->how, around->name),
+               false;
+    if (around)
+        return fits_inside(f, n);
+    if (n > there && !f->key.devices)
+        say_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
+                   "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
+                   "within a device with tt_vmap",
+                   f->label, first_mapped(f, leaves), (long long)n, there, there, (long long)n);
+    return n <= there || f->key.devices;
+}
+
+/* Is there a map in a loop or branch of r? */
+static bool has_map_in_flow(const Module *m, RegionId r, bool is_in_flow)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        bool is_map = node->op == OP_MANUAL;
+        for (int k = 0; k < node->nregions; k++)
+            if ((is_map && is_in_flow) || has_map_in_flow(m, node->regions[k], !is_map))
+                return true;
+    }
+    return false;
+}
+
+/* How many devices a map over n needs, given what is in its body.  0: said. */
+static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
+{
+    Ints inner;
+    if (has_map_in_flow(session->m, body->body, false))
+        return say_map_in_flow(f->label, f->how, f->key.inner->label);
+    if (!nested_sizes(session->m, body->body, &inner))
+        return say_broken("%s: the maps inside it are over different numbers of devices: in one "
+                          "program they must be over the same",
+                          f->label),
+               0;
+    for (int i = 0; i < inner.n; i++)
+        n *= inner.at[i];
+    return n;
+}
+
+/* The outermost map says on which devices the program runs. */
+static bool settle_devices(tt_fn f, const Leaves *leaves, int64_t n, const Graph *body)
+{
+    int64_t total = map_around() ? 1 : count_devices(f, n, body);
+    if (map_around() || !total)
+        return total != 0;
+    if (f->key.devices && !are_devices(f, leaves, total))
+        return false;
+    return take_devices(f, (int)total, f->key.devices ? f->key.devices : first_devices((int)total));
+}
+
+typedef struct Map {
+    tt_fn f;
+    const Leaves *leaves;
+    const Mesh *mesh;
+    int64_t size;
+    int32_t *axes;       /* per leaf */
+    const Sharding **in; /* per leaf */
+    Graph inner;         /* on what one device sees */
+} Map;
+
+static const Sharding *cut_axis(const Mesh *mesh, int rank, int32_t axis)
+{
+    DimSharding *dims;
+    Sharding *sharding = sharding_new(mesh, rank, &dims);
+    if (axis != TT_NONE)
+        cut_along(&dims[axis], mesh, 0);
+    return sharding;
+}
+
+/* What the function sees on one device. */
+static bool inner_graph(Map *map)
+{
+    Leaves local = *map->leaves;
+    local.types = ARENA_ARRAY(trace_arena(), Type, local.n + 1);
+    for (int i = 0; i < local.n; i++) {
+        Type whole = map->leaves->types[i];
+        local.types[i] = map->axes[i] == TT_NONE ? whole : type_remove(whole, map->axes[i]);
+    }
+    return fn_graph(map->f->key.inner, &local, &map->inner);
+}
+
+/* The piece with its axis of extent 1 -> the function -> results with theirs. */
+static bool piece_graph(Map *map, Graph *out, const Sharding **out_shardings)
+{
+    Module *m = session->m;
+    int n = map->leaves->n, nresults = map->inner.nresults;
+    Trace frame = { 0 };
+    Type *types = ARENA_ARRAY(m->arena, Type, n + 1);
+    tt *in = ARENA_ARRAY(m->arena, tt, n + 1), *results = ARENA_ARRAY(m->arena, tt, nresults + 1);
+    for (int i = 0; i < n; i++)
+        types[i] = sharding_local(map->in[i], map->leaves->types[i]);
+    frame_push(&frame);
+    record_begin(n, types, NULL, in);
+    for (int i = 0; i < n; i++)
+        if (map->axes[i] != TT_NONE)
+            in[i] = build_reshape(in[i], type_remove(types[i], map->axes[i]));
+    bool ok = trace_inline(map->f->label, &map->inner, in, results);
+    for (int i = 0; ok && i < nresults; i++) {
+        Type t = type_at(results[i]);
+        int32_t axis;
+        ok = map_out_axis(map->f, i, t.rank, &axis);
+        if (!ok)
+            break;
+        if (axis != TT_NONE)
+            results[i] = build_reshape(results[i], type_insert(t, axis, 1));
+        out_shardings[i] = cut_axis(map->mesh, axis == TT_NONE ? t.rank : t.rank + 1, axis);
+    }
+    ok = ok && record_end(map->f->label, nresults, results, out);
+    if (frame.region)
+        record_drop();
+    frame_pop(&frame);
+    return ok;
+}
+
+static bool whole_graph(Map *map, const Graph *piece, const Sharding **out_shardings, Graph *out)
+{
+    int n = map->leaves->n;
+    tt *in = ARENA_ARRAY(trace_arena(), tt, n + 1);
+    tt *results = ARENA_ARRAY(trace_arena(), tt, piece->nresults + 1);
+    record_begin(n, map->leaves->types, map->leaves->is_weak, in);
+    if (!manual_apply(map->mesh, n, in, map->in, piece, out_shardings, results)) {
+        record_drop();
+        return false;
+    }
+    bool ok = record_end(map->f->label, piece->nresults, results, out);
+    out->is_weak = map->inner.is_weak;
+    return ok;
+}
+
+static bool map_prepare(Map *map)
+{
+    Arena *arena = trace_arena();
+    tt_fn f = map->f;
+    map->axes = ARENA_ARRAY(arena, int32_t, map->leaves->n + 1);
+    map->in = ARENA_ARRAY(arena, const Sharding *, map->leaves->n + 1);
+    if (!has_devices(f, map->leaves, map->size))
+        return false;
+    Str name = str_of(f->key.axis_name ? f->key.axis_name : "_devices");
+    map->mesh = add_mesh(1, &name, &map->size);
+    for (int i = 0; i < map->leaves->n; i++) {
+        map_axis(f, map->leaves, i, &map->axes[i]);
+        map->in[i] = cut_axis(map->mesh, map->leaves->types[i].rank, map->axes[i]);
+    }
+    return true;
+}
+
+bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    Map map = { .f = f, .leaves = leaves };
+    map.size = map_size(f, leaves);
+    if (!map.size || !map_prepare(&map))
+        return false;
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .axis_name = f->key.axis_name,
+                    .axis_size = (int)map.size,
+                    .is_manual = true };
+    Graph piece;
+    const Sharding **out_shardings = NULL;
+    frame_push(&frame);
+    bool ok = inner_graph(&map);
+    if (ok) {
+        out_shardings = ARENA_ARRAY(trace_arena(), const Sharding *, map.inner.nresults + 1);
+        ok = piece_graph(&map, &piece, out_shardings) &&
+             whole_graph(&map, &piece, out_shardings, out);
+    }
+    frame_pop(&frame);
+    return ok && settle_devices(f, leaves, map.size, &map.inner);
+}
+
+/* ---- shard_map ---- */
+
+static int find_axis(const Mesh *mesh, Str name)
+{
+    int axis = 0;
+    while (axis < mesh->naxes && !str_equal(mesh->axes[axis], name))
+        axis++;
+    return axis;
+}
+
+/* A spec being turned into a sharding, and what it is for. */
+typedef struct Cutting {
+    tt_fn f;
+    const Mesh *mesh;
+    Type type;
+    const char *what;
+    Sharding *sharding;
+    DimSharding *dims;
+} Cutting;
+
+/* Cuts axis i along one axis of the mesh.  False: said. */
+static bool cut_by_name(Cutting *c, int i, Str name)
+{
+    int axis = find_axis(c->mesh, name);
+    if (axis == c->mesh->naxes)
+        say_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
+                   c->what, STR_ARG(name));
+    else if (i >= c->type.rank)
+        say_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
+                   c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
+    else if (is_cut_along(c->sharding, axis))
+        say_broken("%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
+                   "at most",
+                   c->f->label, c->what, STR_ARG(name));
+    else
+        return cut_along(&c->dims[i], c->mesh, axis), true;
+    return false;
+}
+
+/* The sharding that a spec says; NULL: said, with `what` it was for. */
+static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *spec, Type t,
+                                     bool is_result, const char *what)
+{
+    Cutting c = { .f = f, .mesh = mesh, .type = t, .what = what };
+    c.sharding = sharding_new(mesh, t.rank, &c.dims);
+    for (int i = 0; i < TT_MAX_RANK; i++) {
+        Str list = spec->axis[i] ? str_of(spec->axis[i]) : (Str){ 0 }, name;
+        while (names_next(&list, &name))
+            if (!cut_by_name(&c, i, name))
+                return NULL;
+        if (spec->axis[i] && !is_result && t.dims[i] % tiles_along(c.dims[i]))
+            return say_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
+                              "divide",
+                              f->label, what, i, (long long)t.dims[i], spec->axis[i],
+                              (long long)tiles_along(c.dims[i])),
+                   NULL;
+    }
+    return c.sharding;
+}
+
+static bool shard_inner(Map *map)
+{
+    tt_fn f = map->f;
+    Leaves local = *map->leaves;
+    local.types = ARENA_ARRAY(trace_arena(), Type, local.n + 1);
+    map->in = ARENA_ARRAY(trace_arena(), const Sharding *, local.n + 1);
+    for (int i = 0; i < local.n; i++) {
+        int within, argument = leaf_argument(map->leaves, i, &within);
+        map->in[i] = spec_sharding(f, map->mesh, &f->key.in_specs[argument],
+                                   local.types[i] = map->leaves->types[i], false,
+                                   leaf_words(map->leaves, i));
+        if (!map->in[i])
+            return false;
+        local.types[i] = sharding_local(map->in[i], map->leaves->types[i]);
+    }
+    return fn_graph(f->key.inner, &local, &map->inner);
+}
+
+/* How the results lie, as .out_spec or .out_specs say; NULL: said. */
+static const Sharding **shard_results(const Map *map)
+{
+    tt_fn f = map->f;
+    int n = map->inner.nresults;
+    const Node *last = region_return(session->m, map->inner.body);
+    const Sharding **cut = ARENA_ARRAY(trace_arena(), const Sharding *, n + 1);
+    for (int i = 0; i < n; i++) {
+        Type t = type_of(session->m, last->in[i]);
+        char which[32] = "a result";
+        if (f->key.out_specs)
+            snprintf(which, sizeof which, "result %d", i);
+        cut[i] = spec_sharding(f, map->mesh, result_spec(f, i), t, true, which);
+        if (!cut[i])
+            return NULL;
+    }
+    return results_agree(f, &map->inner, map->mesh, map->in, cut) ? cut : NULL;
+}
+
+bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    Map map = { .f = f, .leaves = leaves };
+    const struct tt_grid *grid = f->key.mesh;
+    Str names[TT_MAX_RANK];
+    int64_t sizes[TT_MAX_RANK];
+    for (int i = 0; i < grid->naxes; i++) {
+        names[i] = str_of(grid->axes[i].name);
+        sizes[i] = grid->axes[i].size;
+    }
+    if (map_around() && !fits_inside(f, grid->ndevices))
+        return false;
+    map.mesh = add_mesh(grid->naxes, names, sizes);
+    Trace frame = { .how = f->how,
+                    .name = f->key.inner->label,
+                    .file = f->file,
+                    .line = f->line,
+                    .mesh = grid,
+                    .is_manual = true };
+    frame_push(&frame);
+    const Sharding **cut = shard_inner(&map) ? shard_results(&map) : NULL;
+    bool ok = cut && whole_graph(&map, &map.inner, cut, out);
+    frame_pop(&frame);
+    return ok && settle_devices(f, leaves, grid->ndevices, &map.inner);
+}

@@ -1,0 +1,277 @@
+/* varying.c - what may differ between the devices of a mesh.
+ *
+ *     x, cut along "i"                 along i
+ *     add x, axis_index of "j"         along i and j
+ *     psum of that over "i"            along j
+ *
+ * Every value has a set of axes, a bit each: that of its operands, but for the operations by which
+ * devices meet.  What a loop carries differs as what goes into it or what a turn makes of it, and
+ * if its devices take different numbers of turns, as that. */
+#include "front/transform/fn.h"
+#include "front/value/axis_names.h"
+#include "front/value/report.h"
+#include "front/transform/spmd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef uint32_t AxisSet;
+
+typedef struct Vary {
+    const Module *m;
+    const Mesh *mesh;
+    AxisSet *of;     /* [value] */
+    AxisSet visible; /* axes whose names no map in between has taken */
+    Table calls;     /* a function and the sets of its arguments -> AxisSet[nresults] */
+} Vary;
+
+static AxisSet named(const Vary *v, Str names)
+{
+    AxisSet set = 0;
+    for (int i = 0; i < v->mesh->naxes; i++)
+        if (v->mesh->sizes[i] > 1 && names_has(names, v->mesh->axes[i]))
+            set |= 1u << i;
+    return set & v->visible;
+}
+
+static AxisSet cut_by(const Sharding *s)
+{
+    AxisSet set = 0;
+    for (int d = 0; d < s->rank; d++)
+        for (int i = 0; i < s->dims[d].naxes; i++)
+            if (s->mesh->sizes[s->dims[d].axes[i].axis] > 1)
+                set |= 1u << s->dims[d].axes[i].axis;
+    return set;
+}
+
+static void follow_region(Vary *v, RegionId r);
+
+/* Plays a region whose arguments differ so; what its results do is at the values it returns. */
+static const Node *play(Vary *v, RegionId r, const ValueId *in, AxisSet more)
+{
+    const Region *region = region_at(v->m, r);
+    for (int i = 0; i < region->nargs; i++)
+        v->of[region->args + (uint32_t)i] = more | (in ? v->of[in[i]] : 0);
+    follow_region(v, r);
+    return region_return(v->m, r);
+}
+
+static AxisSet all_of(const Vary *v, int n, const ValueId *values)
+{
+    AxisSet set = 0;
+    for (int i = 0; i < n; i++)
+        set |= v->of[values[i]];
+    return set;
+}
+
+static void set_results(Vary *v, const Node *node, AxisSet set)
+{
+    for (int i = 0; i < node->nout; i++)
+        v->of[node->out + (uint32_t)i] = set;
+}
+
+static void meet(Vary *v, const Node *node)
+{
+    const AxisAttrs *a = node->attrs;
+    AxisSet along = named(v, a->axis), set = all_of(v, node->nin, node->in);
+    bool is_same = node->op != OP_NAMED_INDEX && node->op != OP_NAMED_SCATTER &&
+                   node->op != OP_NAMED_EXCHANGE && node->op != OP_NAMED_PERMUTE;
+    set_results(v, node, is_same && !a->groups.rows ? set & ~along : set | along);
+}
+
+/* Turn after turn, until nothing that is carried differs along more. */
+static void loop(Vary *v, const Node *node)
+{
+    for (int i = 0; i < node->nin; i++)
+        v->of[node->out + (uint32_t)i] = v->of[node->in[i]];
+    ValueId *carried = ARENA_ARRAY(v->m->arena, ValueId, node->nin + 1);
+    for (bool grows = true; grows;) {
+        for (int i = 0; i < node->nin; i++)
+            carried[i] = node->out + (uint32_t)i;
+        AxisSet turns = v->of[play(v, node->regions[0], carried, 0)->in[0]];
+        const Node *last = play(v, node->regions[1], carried, 0);
+        grows = false;
+        for (int i = 0; i < node->nin; i++) {
+            AxisSet had = v->of[carried[i]];
+            v->of[carried[i]] |= v->of[last->in[i]] | turns;
+            grows |= v->of[carried[i]] != had;
+        }
+    }
+}
+
+static void choose(Vary *v, const Node *node)
+{
+    set_results(v, node, v->of[node->in[0]]);
+    for (int k = 0; k < node->nregions; k++) {
+        const Node *last = play(v, node->regions[k], NULL, 0);
+        for (int i = 0; i < node->nout; i++)
+            v->of[node->out + (uint32_t)i] |= v->of[last->in[i]];
+    }
+}
+
+/* A function is played once for all calls whose arguments differ alike. */
+static void call(Vary *v, const Node *node)
+{
+    const CallAttrs *a = node->attrs;
+    const Func *f = func_find(v->m, a->callee);
+    AxisSet *key = ARENA_ARRAY(v->m->arena, AxisSet, node->nin + 2);
+    uint64_t found;
+    key[0] = f->body;
+    key[1] = v->visible;
+    for (int i = 0; i < node->nin; i++)
+        key[2 + i] = v->of[node->in[i]];
+    size_t size = sizeof *key * (size_t)(node->nin + 2);
+    if (!table_get(&v->calls, key, size, &found)) {
+        AxisSet *results = ARENA_ARRAY(v->m->arena, AxisSet, node->nout + 1);
+        const Node *last = play(v, f->body, node->in, 0);
+        for (int i = 0; i < node->nout; i++)
+            results[i] = v->of[last->in[i]];
+        found = (uint64_t)(uintptr_t)results;
+        table_set(&v->calls, key, size, found);
+    }
+    for (int i = 0; i < node->nout; i++)
+        v->of[node->out + (uint32_t)i] = ((const AxisSet *)(uintptr_t)found)[i];
+}
+
+/* A map inside: a name that it binds is not ours there. */
+static void map(Vary *v, const Node *node)
+{
+    AxisSet visible = v->visible;
+    const Mesh *inner = manual_mesh(node->attrs);
+    for (int i = 0; inner && i < inner->naxes; i++)
+        v->visible &= ~named(v, inner->axes[i]);
+    const Node *last = play(v, node->regions[0], node->in, 0);
+    for (int i = 0; i < node->nout; i++)
+        v->of[node->out + (uint32_t)i] = v->of[last->in[i]];
+    v->visible = visible;
+}
+
+/* Everything else: its results differ as what it is given, or what its regions use, does. */
+static void compute(Vary *v, const Node *node)
+{
+    AxisSet set = all_of(v, node->nin, node->in);
+    for (int k = 0; k < node->nregions; k++) {
+        const Node *last = play(v, node->regions[k], NULL, set);
+        set |= all_of(v, last->nin, last->in);
+    }
+    set_results(v, node, set);
+}
+
+static void follow_node(Vary *v, const Node *node)
+{
+    switch (node->op) {
+    case OP_NAMED_SUM:
+    case OP_NAMED_MAX:
+    case OP_NAMED_MIN:
+    case OP_NAMED_GATHER:
+    case OP_NAMED_SCATTER:
+    case OP_NAMED_EXCHANGE:
+    case OP_NAMED_PERMUTE:
+    case OP_NAMED_BROADCAST:
+    case OP_NAMED_INDEX: meet(v, node); break;
+    case OP_WHILE: loop(v, node); break;
+    case OP_IF:
+    case OP_CASE: choose(v, node); break;
+    case OP_CALL: call(v, node); break;
+    case OP_MANUAL: map(v, node); break;
+    default: compute(v, node);
+    }
+}
+
+static void follow_region(Vary *v, RegionId r)
+{
+    const Region *region = region_at(v->m, r);
+    for (int i = 0; i < region->nnodes; i++)
+        follow_node(v, node_at(v->m, region->nodes[i]));
+}
+
+/* The first result that may differ between devices which, cut like that, would hold the same of it,
+ * and the axes along which it may; -1: none. */
+static int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                            const Sharding *const *out, AxisSet *axes)
+{
+    Vary v = { .m = body->m, .mesh = mesh, .visible = ~0u };
+    v.of = ARENA_ARRAY(body->m->arena, AxisSet, body->m->nvalues);
+    const Region *region = region_at(v.m, body->body);
+    for (int i = 0; i < region->nargs; i++)
+        v.of[region->args + (uint32_t)i] = cut_by(in[i]);
+    follow_region(&v, body->body);
+    table_free(&v.calls);
+    for (int i = 0; i < body->nresults; i++) {
+        *axes = v.of[region_return(v.m, body->body)->in[i]] & ~cut_by(out[i]);
+        if (*axes)
+            return i;
+    }
+    return -1;
+}
+
+/* ---- what is said of it ---- */
+
+/* TT_P("x", "y"): the spec, and the axes that it does not name, each for a dimension that is not
+ * cut yet, else beside what cuts the last. */
+static void fuller_spec(const Mesh *mesh, const tt_spec *spec, int rank, AxisSet axes, Text *out)
+{
+    Text dims[TT_MAX_RANK] = { 0 };
+    int last = 0;
+    for (int d = 0; d < rank; d++)
+        if (spec->axis[d])
+            text_printf(&dims[last = d], "%s", spec->axis[d]);
+    for (int axis = 0, d = 0; axis < mesh->naxes; axis++) {
+        if (!(axes >> axis & 1))
+            continue;
+        while (d < rank && dims[d].n)
+            d++;
+        int to = d < rank ? d : rank - 1;
+        last = to > last ? to : last;
+        text_printf(&dims[to], "%s%.*s", dims[to].n ? "," : "", STR_ARG(mesh->axes[axis]));
+    }
+    text_printf(out, "TT_P(");
+    for (int d = 0; d <= last; d++) {
+        text_printf(out, dims[d].n ? "%s\"%s\"" : "%sNULL", d ? ", " : "", text_cstr(&dims[d]));
+        text_free(&dims[d]);
+    }
+    text_printf(out, ")");
+}
+
+const tt_spec *result_spec(tt_fn f, int i)
+{
+    static const tt_spec whole;
+    if (!f->key.out_specs)
+        return &f->key.out_spec;
+    return i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &whole;
+}
+
+/* Result i may differ along these axes, which its spec does not name. */
+static void say_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axes)
+{
+    bool are_many = axes & (axes - 1);
+    char option[32] = ".out_spec";
+    if (f->key.out_specs)
+        snprintf(option, sizeof option, ".out_specs[%d]", i);
+    Text names = { 0 }, cure = { 0 };
+    for (AxisSet left = axes; left; left &= left - 1)
+        text_printf(&names, "%s\"%.*s\"", names.n ? " and " : "",
+                    STR_ARG(mesh->axes[__builtin_ctz(left)]));
+    if (t.rank) {
+        text_printf(&cure, "name %s that %s cut, as in %s = ",
+                    are_many ? "them for the axes" : "it for the axis", are_many ? "are" : "is",
+                    option);
+        fuller_spec(mesh, result_spec(f, i), t.rank, axes, &cure);
+        text_printf(&cure, ", or ");
+    }
+    say_broken("%s: result %d, %s on each device, may differ along %s, which %s does not name: "
+               "%sgive all devices the same, as tt_psum does",
+               f->label, i, type_words(t), text_cstr(&names), option, text_cstr(&cure));
+    text_free(&names);
+    text_free(&cure);
+}
+
+bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                   const Sharding *const *out)
+{
+    AxisSet axes = 0;
+    int i = first_difference(body, mesh, in, out, &axes);
+    if (i >= 0)
+        say_differs(f, mesh, i, type_of(body->m, region_return(body->m, body->body)->in[i]), axes);
+    return i < 0;
+}

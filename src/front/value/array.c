@@ -1,0 +1,442 @@
+/* array.c - concrete arrays: from the host to devices, back, and from one layout to another.
+ *
+ *     host, row-major             tiling 2x2 on devices 0 1 2 3
+ *     +-----------+               +-----+  +-----+
+ *     | 0 0 1 1   |   cut  --->   |  0  |  |  1  |     each tile a buffer on its device
+ *     | 0 0 1 1   |               +-----+  +-----+
+ *     | 2 2 3 3   |   <--- join   +-----+  +-----+
+ *     | 2 2 3 3   |               |  2  |  |  3  |
+ *     +-----------+               +-----+  +-----+
+ *
+ * Arrays never change, so a buffer that two layouts have in common is lent rather than copied:
+ * the borrower holds the lender. */
+#include "front/value/array.h"
+
+#include "base/fail.h"
+#include "front/value/report.h"
+#include "front/value/value.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void say_no_room(Type type, int ndevices)
+{
+    say_broken("no memory on the host for %s on %d device%s", type_words(type), ndevices,
+               ndevices == 1 ? "" : "s");
+}
+
+/* NULL: said. */
+static Array *make(Type type, const Layout *layout)
+{
+    require(type.rank <= TT_MAX_RANK);
+    Array *a = calloc(1, sizeof *a);
+    if (!a)
+        return say_no_room(type, layout->ndevices), NULL;
+    atomic_init(&a->holders, 1);
+    a->type = (Type){ type.element, type.rank, a->dims_ };
+    if (type.rank)
+        memcpy(a->dims_, type.dims, sizeof *type.dims * (size_t)type.rank);
+    a->layout = layout;
+    return a;
+}
+
+static void free_parts(PJRT_Buffer *const *parts, int n)
+{
+    for (int d = 0; d < n; d++)
+        client_free(parts[d]);
+}
+
+Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts)
+{
+    int n = layout->ndevices;
+    PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
+    Array *a = copy ? make(type, layout) : NULL;
+    if (!copy)
+        say_no_room(type, n);
+    if (!a) {
+        free_parts(parts, n);
+        free(copy);
+        return NULL;
+    }
+    memcpy(copy, parts, sizeof *copy * (size_t)n);
+    atomic_init(&a->parts_, copy);
+    return a;
+}
+
+Array *array_hold(Array *a)
+{
+    /* relaxed: the caller has a hold already */
+    atomic_fetch_add_explicit(&a->holders, 1, memory_order_relaxed);
+    return a;
+}
+
+void array_release(Array *a)
+{
+    /* acq_rel: all use by others comes before the end */
+    if (atomic_fetch_sub_explicit(&a->holders, 1, memory_order_acq_rel) > 1)
+        return;
+    PJRT_Buffer **parts = atomic_load(&a->parts_);
+    for (int d = 0; parts && d < a->layout->ndevices; d++)
+        if (parts[d] && !(a->is_lent && a->is_lent[d]))
+            client_free(parts[d]);
+    free(parts);
+    free(a->is_lent);
+    if (a->lender)
+        array_release(a->lender);
+    if (a->relaid)
+        array_release(a->relaid);
+    free(a);
+}
+
+bool array_is_sole(const Array *a)
+{
+    return atomic_load_explicit(&a->holders, memory_order_acquire) == 1 && !a->lender;
+}
+
+/* ---- Tiles. */
+
+/* The box that device d of the layout holds. */
+typedef struct Box {
+    int64_t start[TT_MAX_RANK], extent[TT_MAX_RANK];
+} Box;
+
+static Box box_of(const Layout *l, Type whole, int d)
+{
+    Box box = { { 0 }, { 0 } };
+    for (int i = 0; i < whole.rank; i++) {
+        box.extent[i] = whole.dims[i];
+        if (i < l->tiling.rank) {
+            box.extent[i] /= l->tiling.tiles[i];
+            box.start[i] = l->tiling.tile_of[d * l->tiling.rank + i] * box.extent[i];
+        }
+    }
+    return box;
+}
+
+static bool box_equal(const Box *a, const Box *b, int rank)
+{
+    size_t bytes = sizeof *a->start * (size_t)rank;
+    return memcmp(a->start, b->start, bytes) == 0 && memcmp(a->extent, b->extent, bytes) == 0;
+}
+
+/* Copies between a box of the whole array and a dense tile. */
+static void copy_box(Type whole, const Box *box, char *host, char *tile, bool to_tile)
+{
+    int64_t strides[TT_MAX_RANK], index[TT_MAX_RANK] = { 0 };
+    size_t bytes = (size_t)element_info[whole.element].bytes;
+    type_strides(whole, strides);
+    int last = whole.rank - 1;
+    size_t row = bytes * (size_t)(whole.rank ? box->extent[last] : 1);
+    int64_t rows = 1;
+    for (int i = 0; i < last; i++)
+        rows *= box->extent[i];
+    for (int64_t r = 0; row && r < rows; r++, tile += row) {
+        int64_t at = 0;
+        for (int i = 0; i < whole.rank; i++)
+            at += (box->start[i] + index[i]) * strides[i];
+        char *line = host + (size_t)at * bytes;
+        memcpy(to_tile ? tile : line, to_tile ? line : tile, row);
+        for (int i = last - 1; i >= 0 && ++index[i] == box->extent[i]; i--)
+            index[i] = 0;
+    }
+}
+
+/* Whether the box lies dense in the whole: only its first cut axis is not full. */
+static bool is_dense(Type whole, const Box *box)
+{
+    int i = 0;
+    while (i < whole.rank && box->extent[i] == 1)
+        i++;
+    for (i++; i < whole.rank; i++)
+        if (box->extent[i] != whole.dims[i])
+            return false;
+    return true;
+}
+
+static size_t offset_of(Type whole, const Box *box)
+{
+    int64_t strides[TT_MAX_RANK], at = 0;
+    type_strides(whole, strides);
+    for (int i = 0; i < whole.rank; i++)
+        at += box->start[i] * strides[i];
+    return (size_t)at * (size_t)element_info[whole.element].bytes;
+}
+
+/* Room for a tile, unless it can be had in place; said when there is none. */
+static bool tile_room(Type tile, void **out)
+{
+    *out = malloc(type_bytes(tile) + 1);
+    if (!*out)
+        say_broken("no memory on the host for %s", type_words(tile));
+    return *out != NULL;
+}
+
+/* ---- Upload. */
+
+static bool upload_tile(Type whole, const char *data, const Layout *l, int d, PJRT_Buffer **out)
+{
+    Box box = box_of(l, whole, d);
+    Type tile = { whole.element, whole.rank, box.extent };
+    void *room = NULL;
+    const char *from = data + offset_of(whole, &box);
+    if (!is_dense(whole, &box)) {
+        if (!tile_room(tile, &room))
+            return false;
+        copy_box(whole, &box, (char *)data, room, true);
+        from = room;
+    }
+    Error *error = client_upload(tile, from, l->devices[d], out);
+    free(room);
+    if (error)
+        say_error(error);
+    return !error;
+}
+
+/* All of them or, having said why, none: NULL. */
+static PJRT_Buffer **upload(Type type, const void *data, const Layout *l)
+{
+    Error *error = client_need();
+    if (error) {
+        say_error(error);
+        return NULL;
+    }
+    PJRT_Buffer **parts = calloc((size_t)l->ndevices, sizeof *parts);
+    if (!parts)
+        return say_no_room(type, l->ndevices), NULL;
+    for (int d = 0; d < l->ndevices; d++)
+        if (!upload_tile(type, data, l, d, &parts[d])) {
+            free_parts(parts, d);
+            free(parts);
+            return NULL;
+        }
+    return parts;
+}
+
+static bool divides(Type type, const Layout *l)
+{
+    for (int i = 0; i < l->tiling.rank; i++)
+        if (i >= type.rank || type.dims[i] % l->tiling.tiles[i] != 0) {
+            say_broken("%s cannot be cut into %lld equal parts along axis %d", type_words(type),
+                       (long long)l->tiling.tiles[i], i);
+            return false;
+        }
+    return true;
+}
+
+Array *array_from_host(Type type, const void *data, const Layout *layout)
+{
+    if (!layout || !divides(type, layout))
+        return NULL;
+    PJRT_Buffer **parts = NULL;
+    bool is_small = type_bytes(type) <= SMALL;
+    if (!is_small && !(parts = upload(type, data, layout)))
+        return NULL;
+    Array *a = make(type, layout);
+    if (!a) {
+        free_parts(parts, parts ? layout->ndevices : 0);
+        free(parts);
+        return NULL;
+    }
+    atomic_init(&a->parts_, parts);
+    a->has_small = is_small;
+    if (is_small)
+        memcpy(a->small, data, type_bytes(type));
+    return a;
+}
+
+static bool is_gone(const Array *a)
+{
+    if (atomic_load_explicit(&a->is_donated, memory_order_acquire))
+        say_broken(
+            "the memory of this %s was donated to an earlier call: use that call's result, or "
+            "leave its .donate out",
+            type_words(a->type));
+    return atomic_load_explicit(&a->is_donated, memory_order_acquire);
+}
+
+PJRT_Buffer *const *array_parts(Array *a)
+{
+    static pthread_mutex_t uploading = PTHREAD_MUTEX_INITIALIZER;
+    if (is_gone(a))
+        return NULL;
+    /* acquire: pairs with the release below */
+    PJRT_Buffer **parts = atomic_load_explicit(&a->parts_, memory_order_acquire);
+    if (parts)
+        return parts;
+    pthread_mutex_lock(&uploading);
+    parts = atomic_load(&a->parts_);
+    if (!parts) {
+        parts = upload(a->type, a->small, a->layout);
+        atomic_store_explicit(&a->parts_, parts, memory_order_release);
+    }
+    pthread_mutex_unlock(&uploading);
+    return parts;
+}
+
+/* ---- Download. */
+
+static bool download_tile(const Array *a, PJRT_Buffer *part, const Box *box, char *data)
+{
+    Type tile = { a->type.element, a->type.rank, box->extent };
+    void *room = NULL;
+    bool dense = is_dense(a->type, box);
+    if (!dense && !tile_room(tile, &room))
+        return false;
+    Error *error = client_download(part, tile, dense ? data + offset_of(a->type, box) : room);
+    if (!error && !dense)
+        copy_box(a->type, box, data, room, false);
+    free(room);
+    if (error)
+        say_error(error);
+    return !error;
+}
+
+/* Is an earlier device's tile the same as d's? */
+static bool is_repeated(const Layout *l, Type whole, int d)
+{
+    if (layout_is_whole(l))
+        return d > 0;
+    Box box = box_of(l, whole, d);
+    for (int e = 0; e < d; e++) {
+        Box other = box_of(l, whole, e);
+        if (box_equal(&box, &other, whole.rank))
+            return true;
+    }
+    return false;
+}
+
+bool array_read(Array *a, void *data)
+{
+    if (a->has_small) {
+        memcpy(data, a->small, type_bytes(a->type));
+        return true;
+    }
+    PJRT_Buffer *const *parts = array_parts(a);
+    if (!parts)
+        return false;
+    for (int d = 0; d < a->layout->ndevices; d++) {
+        if (is_repeated(a->layout, a->type, d))
+            continue;
+        Box box = box_of(a->layout, a->type, d);
+        if (!download_tile(a, parts[d], &box, data))
+            return false;
+    }
+    return true;
+}
+
+bool array_wait(Array *a)
+{
+    PJRT_Buffer *const *parts = a->has_small ? NULL : array_parts(a);
+    if (!parts)
+        return a->has_small;
+    for (int d = 0; d < a->layout->ndevices; d++) {
+        Error *error = client_await(parts[d]);
+        if (error) {
+            say_error(error);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- From one layout to another. */
+
+/* A part of a that holds exactly this box: on that device if there is one, else on any; -1. */
+static int find_part(const Array *a, const Box *box, int device)
+{
+    int found = -1;
+    for (int d = 0; d < a->layout->ndevices; d++) {
+        Box other = box_of(a->layout, a->type, d);
+        if (box_equal(box, &other, a->type.rank)) {
+            found = d;
+            if (a->layout->devices[d] == device)
+                break;
+        }
+    }
+    return found;
+}
+
+/* Borrows and copies tiles from device to device; *result stays NULL when some tile cannot be had
+ * so.  False: a copy failed, and that is said. */
+static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Array **result)
+{
+    Array *to = make(a->type, l);
+    if (!to)
+        return false;
+    PJRT_Buffer **out = calloc((size_t)l->ndevices, sizeof *out);
+    atomic_init(&to->parts_, out);
+    to->is_lent = calloc((size_t)l->ndevices, sizeof *to->is_lent);
+    if (!out || !to->is_lent) {
+        array_release(to);
+        return say_no_room(a->type, l->ndevices), false;
+    }
+    for (int d = 0; d < l->ndevices; d++) {
+        Box box = box_of(l, a->type, d);
+        int from = find_part(a, &box, l->devices[d]);
+        Error *error = NULL;
+        if (from >= 0 && a->layout->devices[from] == l->devices[d]) {
+            out[d] = parts[from];
+            to->is_lent[d] = true;
+            if (!to->lender)
+                to->lender = array_hold(a);
+        } else if (from >= 0) {
+            error = client_copy(parts[from], l->devices[d], &out[d]);
+        }
+        if (!out[d]) {
+            array_release(to);
+            if (error)
+                say_error(error);
+            return !error;
+        }
+    }
+    *result = to;
+    return true;
+}
+
+static Array *relay_by_host(Array *a, const Layout *l)
+{
+    void *host;
+    if (!tile_room(a->type, &host))
+        return NULL;
+    Array *to = array_read(a, host) ? array_from_host(a->type, host, l) : NULL;
+    free(host);
+    return to;
+}
+
+/* The last way an array was laid out otherwise is kept: a loop that maps over the same data cuts
+ * it once.  What borrows from a is not, since the two would hold each other for ever. */
+static void remember(Array *a, Array *to)
+{
+    if (to->lender)
+        return;
+    lock_take(&a->lock);
+    Array *old = a->relaid;
+    a->relaid = array_hold(to);
+    lock_give(&a->lock);
+    if (old)
+        array_release(old);
+}
+
+Array *array_relay(Array *a, const Layout *layout)
+{
+    if (a->layout == layout)
+        return array_hold(a);
+    if (!divides(a->type, layout))
+        return NULL;
+    lock_take(&a->lock);
+    Array *to = a->relaid && a->relaid->layout == layout ? array_hold(a->relaid) : NULL;
+    lock_give(&a->lock);
+    if (to)
+        return to;
+    if (!a->has_small) {
+        PJRT_Buffer *const *parts = array_parts(a);
+        if (!parts || !relay_parts(a, parts, layout, &to))
+            return NULL;
+    }
+    if (!to)
+        to = relay_by_host(a, layout);
+    if (to)
+        remember(a, to);
+    return to;
+}

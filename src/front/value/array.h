@@ -1,0 +1,66 @@
+/* array.h - concrete arrays: a buffer per device, how they make one array, reading, printing. */
+#ifndef TUTTI_FRONT_VALUE_ARRAY_H
+#define TUTTI_FRONT_VALUE_ARRAY_H
+#include "base/sync.h"
+#include "front/run/client.h"
+#include "ops/sharding.h"
+#include "ops/type.h"
+
+#include <stdatomic.h>
+#include <tutti.h>
+
+/* How an array lies on devices: tile d of `tiling` is on device devices[d].  Where every device
+ * holds everything the tiling has rank 0, so that one layout serves arrays of every rank. */
+typedef struct Layout {
+    int ndevices;
+    const int *devices; /* the client's numbers */
+    Tiling tiling;
+} Layout; /* interned: equal layouts are one pointer (layout_intern) */
+
+/* NULL: there is no memory; said. */
+const Layout *layout_single(int device);
+const Layout *layout_replicated(int ndevices, const int *devices);
+const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling);
+bool layout_is_whole(const Layout *l); /* every device holds everything */
+
+enum { SMALL = 16 };
+
+typedef struct Array Array;
+struct Array {
+    _Atomic int holders;
+    Type type; /* of the whole; dims in dims_ */
+    int64_t dims_[TT_MAX_RANK];
+    const Layout *layout;
+    PJRT_Buffer **_Atomic parts_; /* [layout->ndevices]; NULL: not uploaded yet (array_parts) */
+    Array *lender;                /* owns the parts marked in is_lent; NULL: none are */
+    bool *is_lent;                /* [layout->ndevices], or NULL */
+    bool has_small;               /* the elements are in `small` too: numbers need no device */
+    unsigned char small[SMALL];
+    _Atomic bool is_donated; /* a call has consumed the buffers: said when it is used */
+    Lock lock;
+    Array *relaid; /* under `lock`: as it was last laid out otherwise, or NULL */
+};
+
+/* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK.  NULL: said. */
+Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts);
+Array *array_hold(Array *a);
+void array_release(Array *a);
+/* May a call consume the buffers: nobody else holds them, and they are its own? */
+bool array_is_sole(const Array *a);
+
+/* The buffers [layout->ndevices], uploaded at first need.  NULL: said. */
+PJRT_Buffer *const *array_parts(Array *a);
+
+/* From and to row-major host memory of the whole array; awaited.  NULL / false: said.
+ * An array of up to SMALL bytes reaches its devices only when its parts are asked for. */
+Array *array_from_host(Type type, const void *data, const Layout *layout);
+bool array_read(Array *a, void *data);
+bool array_wait(Array *a);
+/* The same array laid out otherwise, with a hold for the caller; copies through the host where
+ * it must. */
+Array *array_relay(Array *a, const Layout *layout);
+
+/* As NumPy prints it (np.array2string with its defaults), with the same digits; without a newline
+ * at the end.  False: said. */
+bool array_print(Text *out, Array *a);
+#endif

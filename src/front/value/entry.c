@@ -1,0 +1,113 @@
+/* entry.c - in and out: which thread is inside the library, who is told of failures, and what
+ * becomes of a trace that was left. */
+#include "front/value/entry.h"
+
+#include "base/guard.h"
+#include "front/value/report.h"
+#include "front/transform/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Thread_local int call_depth;
+
+static _Thread_local int depth; /* public functions at work, one inside the other */
+static _Thread_local bool in_handler;
+static _Thread_local Outermost outermost;
+
+/* ---- a trace that was left ---- */
+
+static void abandon(void)
+{
+    Outermost left = outermost;
+    outermost = (Outermost){ 0 };
+    tracing = NULL;
+    call_depth = 0;
+    session_end();
+    for (int i = 0; i < left.n; i++)
+        value_unpin(left.pinned[i]);
+    scratch_end_blocks(left.blocks);
+    if (left.building)
+        pthread_mutex_unlock(left.building);
+}
+
+bool outermost_begin(tt_fn f, int n, const tt *pinned, Scratch *scratch, pthread_mutex_t *building)
+{
+    tt *copy = scratch_block(scratch, sizeof *copy * (size_t)n + 1);
+    if (!copy)
+        return say_broken("%s: no memory on the host for a call with %d arrays", f->label, n),
+               false;
+    if (n)
+        memcpy(copy, pinned, sizeof *copy * (size_t)n);
+    outermost = (Outermost){ n, copy, scratch->blocks, building };
+    return true;
+}
+
+void outermost_end(void)
+{
+    outermost = (Outermost){ 0 };
+}
+
+/* ---- in and out ---- */
+
+char border_enter(void)
+{
+    if (depth++ == 0 && in_handler) {
+        in_handler = false;
+        if (session)
+            abandon();
+    }
+    return 0;
+}
+
+/* The handler may leave by longjmp: then in_handler says so to the next call. */
+void border_tell(void)
+{
+    bool was_tracing = session != NULL;
+    in_handler = true;
+    say_tell();
+    if (!in_handler && was_tracing) {
+        fprintf(stderr, "tutti: the handler of tt_on_error called a function of tutti.h while a "
+                        "function was being traced: it may call tt_error and tt_clear_error only\n");
+        exit(1);
+    }
+    in_handler = false;
+}
+
+void border_leave(char *unused)
+{
+    (void)unused;
+    if (--depth == 0 && said_untold())
+        border_tell();
+}
+
+bool border_is_inside(void)
+{
+    return depth > 0;
+}
+
+void user_call(tt_fn f, const tt *leaves, tt *results)
+{
+    int was = depth;
+    Guard *guard = guard_pause();
+    depth = 0;
+    fn_apply(f, leaves, results);
+    depth = was;
+    guard_resume(guard);
+}
+
+bool guarded(const char *doing, GuardFn *f, void *user)
+{
+    Trace *frame = tracing;
+    int was = depth, calls = call_depth;
+    Error *error = guard_run_in(NULL, doing, f, user); /* what it leaves is its holder's */
+    if (!error)
+        return true;
+    tracing = frame;
+    depth = was;
+    call_depth = calls;
+    session_undo();
+    say_error(error);
+    return false;
+}

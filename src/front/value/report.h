@@ -1,0 +1,34 @@
+/* report.h - how the front fails: the first message is kept, with its line and the tracing stack.
+ *
+ *   train.c:4: in loss: tt_matmul: f32[32,3] by f32[4,1]: the last axis of the first must ...
+ *       while tracing grad(loss), train.c:8
+ *       while tracing pmap(step), train.c:14, axis "batch" of size 4
+ */
+#ifndef TUTTI_FRONT_VALUE_REPORT_H
+#define TUTTI_FRONT_VALUE_REPORT_H
+#include "base/error.h"
+#include "ops/type.h"
+
+#include <stdbool.h>
+#include <tutti.h>
+
+/* Where the user stands: set by tt_at, per thread. */
+typedef struct Here {
+    const char *file, *function;
+    int line;
+} Here;
+extern _Thread_local Here here;
+
+/* Records the failure unless this thread keeps one already, and gives a broken value.  The handler
+ * is told when the public function at work ends (border.h). */
+tt say_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
+tt say_error(Error *error); /* an engine's or a reader's; taken */
+bool said_something(void);  /* does this thread keep a failure? */
+bool said_untold(void);     /* and the handler does not know it yet? */
+void say_tell(void);        /* now it does */
+unsigned said_count(void);  /* failures of this thread so far, kept or not */
+
+/* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this
+ * thread. */
+const char *type_words(Type t);
+#endif

@@ -1,0 +1,32 @@
+/* slot.h - the table of slots behind value.h; for value.c and scope.c only. */
+#ifndef TUTTI_FRONT_VALUE_SLOT_H
+#define TUTTI_FRONT_VALUE_SLOT_H
+#include "front/value/value.h"
+
+#include <stdatomic.h>
+
+struct Scope;
+
+/* Who made a value, for messages about it after its end; may be read at any time. */
+typedef struct Made {
+    const char *_Atomic file;
+    _Atomic int line;
+    const char *_Atomic how, *_Atomic name; /* of the trace; NULL: concrete */
+} Made;
+
+typedef struct Slot {
+    _Atomic uint64_t state; /* generation << 32 | ENDED | pins */
+    Held held;
+    int64_t dims[TT_MAX_RANK];
+    Made made[2];            /* of this generation and the one before: by its lowest bit */
+    struct Scope *_Atomic owner; /* changed under `lists`; NULL: a trace, or on its way out */
+    uint32_t before, behind; /* under `lists`: neighbours in the owner's list; 0: none */
+} Slot;
+
+Slot *slot_at(uint32_t slot); /* NULL: there never was such a slot */
+
+/* A value that nobody owns yet.  Broken (and said) when the table is full. */
+tt slot_new(Held held, const char *how, const char *name);
+void slot_end(uint32_t slot); /* the owner lets go: at most once for each generation */
+bool slot_is(uint32_t slot, uint32_t generation); /* still that value, not ended */
+#endif

@@ -1,0 +1,296 @@
+/* value.c - slots: what a `tt` names, for as long as it does.
+ *
+ *     tt { slot 7, generation 3 }          slot 7:  state = 3 << 32 | ended | pins      held
+ *
+ *     slot_new     free -> generation 3, no pins            the owner (a scope or a trace) has it
+ *     value_pin    pins + 1, if the generation is still 3 and not ended
+ *     slot_end     ended; when no pins are left, clear
+ *     value_unpin  pins - 1; when that was the last and it is ended, clear
+ *     clear        lets go of what is held; generation 4; back to the free slots
+ *
+ * Whoever makes the state {ended, no pins} clears: exactly one of slot_end and value_unpin does,
+ * since both change it in one atomic step, and nobody can pin what has ended.  `held` is written
+ * before the state that makes it visible, and cleared after the last pin is gone, so it is read
+ * without a lock.
+ *
+ * Slots lie in chunks that never move or go.  Free ones are a list through `behind`. */
+#include "front/value/value.h"
+
+#include "base/fail.h"
+#include "base/sync.h"
+#include "front/value/array.h"
+#include "front/value/report.h"
+#include "front/value/slot.h"
+#include "front/transform/trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 512, CHUNKS = 1 << 16 };
+
+#define ENDED ((uint64_t)1 << 31)
+#define PINS (ENDED - 1)
+
+static _Atomic(Slot *) chunks[CHUNKS];
+static Lock table;          /* guards the two below, and `behind` of free slots */
+static _Atomic uint32_t nslots = 1; /* handed out so far; slot 0 is no value */
+static uint32_t free_slots;
+
+Slot *slot_at(uint32_t slot)
+{
+    if (slot / CHUNK >= CHUNKS)
+        return NULL;
+    /* acquire: pairs with the release in grow, so that the chunk is seen zeroed */
+    Slot *chunk = atomic_load_explicit(&chunks[slot / CHUNK], memory_order_acquire);
+    return chunk ? &chunk[slot % CHUNK] : NULL;
+}
+
+/* A slot never used before; 0: the table is full, or there is no memory.  Holding `table`. */
+static uint32_t grow(void)
+{
+    if (nslots / CHUNK >= CHUNKS)
+        return 0;
+    if (!slot_at(nslots)) {
+        Slot *chunk = calloc(CHUNK, sizeof *chunk);
+        if (!chunk)
+            return 0;
+        /* release: pairs with the acquire in slot_at */
+        atomic_store_explicit(&chunks[nslots / CHUNK], chunk, memory_order_release);
+    }
+    return nslots++;
+}
+
+static uint32_t take_free(void)
+{
+    lock_take(&table);
+    uint32_t slot = free_slots;
+    if (slot)
+        free_slots = slot_at(slot)->behind;
+    else
+        slot = grow();
+    lock_give(&table);
+    return slot;
+}
+
+static void give_free(uint32_t slot)
+{
+    lock_take(&table);
+    slot_at(slot)->behind = free_slots;
+    free_slots = slot;
+    lock_give(&table);
+}
+
+static void sign(Made *made, const char *how, const char *name)
+{
+    /* relaxed: only messages read them, and a message may be a moment late */
+    atomic_store_explicit(&made->file, here.file, memory_order_relaxed);
+    atomic_store_explicit(&made->line, here.line, memory_order_relaxed);
+    atomic_store_explicit(&made->how, how, memory_order_relaxed);
+    atomic_store_explicit(&made->name, name, memory_order_relaxed);
+}
+
+tt slot_new(Held held, const char *how, const char *name)
+{
+    uint32_t number = take_free();
+    if (!number)
+        return say_broken("there are %u values at once, and no memory for more; end some with "
+                          "TT_SCOPE",
+                          atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
+    Slot *slot = slot_at(number);
+    uint32_t generation = (uint32_t)(atomic_load(&slot->state) >> 32);
+    if (!generation)
+        generation = 1; /* all zero is no value */
+    slot->held = held;
+    if (held.type.rank)
+        memcpy(slot->dims, held.type.dims, sizeof *slot->dims * (size_t)held.type.rank);
+    slot->held.type.dims = slot->dims;
+    /* relaxed: who looks at it under `lists` may have an older value of this slot, and then takes
+     * either for none */
+    atomic_store_explicit(&slot->owner, NULL, memory_order_relaxed);
+    slot->before = slot->behind = 0;
+    sign(&slot->made[generation & 1], how, name);
+    /* release: pairs with the acquire in value_pin */
+    atomic_store_explicit(&slot->state, (uint64_t)generation << 32, memory_order_release);
+    return (tt){ number, generation };
+}
+
+static void clear(uint32_t number, uint64_t state)
+{
+    Slot *slot = slot_at(number);
+    Array *array = slot->held.array;
+    slot->held = (Held){ 0 };
+    uint32_t next = (uint32_t)(state >> 32) + 1u;
+    /* release: pairs with the load in slot_new, and lets a stale look see the next generation */
+    atomic_store_explicit(&slot->state, (uint64_t)next << 32 | ENDED, memory_order_release);
+    give_free(number);
+    if (array)
+        array_release(array);
+}
+
+void slot_end(uint32_t number)
+{
+    Slot *slot = slot_at(number);
+    /* acq_rel: the release lets the last unpin clear; the acquire sees what unpins did */
+    uint64_t was = atomic_fetch_or_explicit(&slot->state, ENDED, memory_order_acq_rel);
+    require(!(was & ENDED));
+    if (!(was & PINS))
+        clear(number, was);
+}
+
+bool slot_is(uint32_t number, uint32_t generation)
+{
+    Slot *slot = generation ? slot_at(number) : NULL;
+    if (!slot)
+        return false;
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    return state >> 32 == generation && !(state & ENDED);
+}
+
+/* Why x is not there any more: as much as is still known of it. */
+static void say_stale(tt x, const char *who, const char *what)
+{
+    static const char scope[] = "carry it out with tt_keep, or store it with tt_assign";
+    Slot *slot = slot_at(x.slot);
+    uint32_t now = slot ? (uint32_t)(atomic_load(&slot->state) >> 32) : 0;
+    if (!slot || !x.generation || x.generation > now) {
+        say_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number "
+                   "becomes one by tt_scalar, and what is no array stays outside",
+                   who, what);
+        return;
+    }
+    if (now - x.generation > 1) {
+        say_broken("%s: the scope or trace of %s has ended: %s", who, what, scope);
+        return;
+    }
+    Made *made = &slot->made[x.generation & 1];
+    const char *file = atomic_load_explicit(&made->file, memory_order_relaxed);
+    int line = atomic_load_explicit(&made->line, memory_order_relaxed);
+    const char *how = atomic_load_explicit(&made->how, memory_order_relaxed);
+    const char *name = atomic_load_explicit(&made->name, memory_order_relaxed);
+    char where[512] = "";
+    if (file)
+        snprintf(where, sizeof where, " made at %s:%d", file, line);
+    if (how)
+        say_broken(
+            "%s: %s%s while tracing %s(%s) has outlived that trace: a traced value leaves its "
+            "function only as a result",
+            who, what, where, how, name);
+    else
+        say_broken("%s: %s%s has ended with its scope: %s", who, what, where, scope);
+}
+
+/* The slot, pinned, or NULL when x is stale. */
+static Slot *pin(tt x)
+{
+    Slot *slot = slot_at(x.slot);
+    if (!slot)
+        return NULL;
+    uint64_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+    do {
+        if (state >> 32 != x.generation || state & ENDED)
+            return NULL;
+        /* acquire: pairs with the release in slot_new, so that `held` is seen */
+    } while (!atomic_compare_exchange_weak_explicit(&slot->state, &state, state + 1,
+                                                    memory_order_acquire, memory_order_relaxed));
+    return slot;
+}
+
+bool value_pin_as(tt x, const char *who, const char *what, Held *out)
+{
+    if (!x.generation && !x.slot) {
+        if (!said_something())
+            say_broken("%s: %s is no array: it was never given one", who, what);
+        return false;
+    }
+    Slot *slot = pin(x);
+    if (!slot) {
+        say_stale(x, who, what);
+        return false;
+    }
+    *out = slot->held;
+    return true;
+}
+
+bool value_pin(tt x, const char *who, Held *out)
+{
+    return value_pin_as(x, who, "an argument", out);
+}
+
+void value_unpin(tt x)
+{
+    Slot *slot = slot_at(x.slot);
+    /* acq_rel: what was done with `held` comes before its clearing, by whoever does that */
+    uint64_t was = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
+    require(was & PINS);
+    if ((was & (ENDED | PINS)) == (ENDED | 1))
+        clear(x.slot, was);
+}
+
+bool value_shape(tt x, const char *who, Shape *out)
+{
+    Held held;
+    if (!value_pin(x, who, &held))
+        return false;
+    out->element = held.type.element;
+    out->rank = held.type.rank;
+    memcpy(out->dims, held.type.dims, sizeof out->dims);
+    out->is_weak = held.is_weak;
+    out->is_traced = held.array == NULL;
+    value_unpin(x);
+    return true;
+}
+
+tt value_of_traced(Trace *trace, ValueId value, bool is_weak)
+{
+    Type type = type_of(trace->m, value);
+    if (type.rank > TT_MAX_RANK)
+        return say_broken("%s has %d axes; a value has at most %d", type_words(type), type.rank,
+                          TT_MAX_RANK);
+    tt x = slot_new((Held){ .trace = trace, .value = value, .type = type, .is_weak = is_weak },
+                    trace->how, trace->name);
+    if (x.generation) {
+        /* Only this thread sees the list; `before` and `owner` are a scope's. */
+        slot_at(x.slot)->behind = trace->values->first;
+        trace->values->first = x.slot;
+    }
+    return x;
+}
+
+void value_end_list(ValueList *list)
+{
+    for (uint32_t slot = list->first; slot;) {
+        uint32_t behind = slot_at(slot)->behind;
+        slot_end(slot);
+        slot = behind;
+    }
+    list->first = 0;
+}
+
+static const Element elements[] = {
+    [TT_BOOL] = I1,   [TT_I8] = I8,   [TT_I16] = I16, [TT_I32] = I32, [TT_I64] = I64,
+    [TT_U8] = U8,     [TT_U16] = U16, [TT_U32] = U32, [TT_U64] = U64, [TT_F16] = F16,
+    [TT_BF16] = BF16, [TT_F32] = F32, [TT_F64] = F64, [TT_C64] = C64, [TT_C128] = C128,
+};
+
+Element element_of(tt_dtype type)
+{
+    return elements[type];
+}
+
+Element element_settled(Element e, bool is_weak)
+{
+    if (!is_weak)
+        return e;
+    return e == F64 ? F32 : e == I64 ? I32 : e == C128 ? C64 : e;
+}
+
+bool dtype_of(Element e, tt_dtype *out)
+{
+    for (int i = 0; i < (int)(sizeof elements / sizeof *elements); i++)
+        if (elements[i] == e) {
+            *out = (tt_dtype)i;
+            return true;
+        }
+    return false;
+}
