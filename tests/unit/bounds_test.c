@@ -7,7 +7,7 @@
  */
 #include "base/guard.h"
 #include "engine/compile.h"
-#include "engine/codegen/bounds.h"
+#include "engine/link/link.h"
 #include "tests/check.h"
 
 #include <stdlib.h>

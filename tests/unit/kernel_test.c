@@ -4,7 +4,7 @@
  * A case is the text of a program whose main is taken as the body of one fusion.  In it, $S is
  * a shape ("3x5x17x", or nothing), $E an element type; so tensor<$S$E>. */
 #include "base/guard.h"
-#include "engine/kernels/slices.h"
+#include "engine/link/link.h"
 #include "engine/eval/eval.h"
 #include "engine/eval/number.h"
 #include "tests/check.h"

@@ -2,7 +2,7 @@
  * process and the compiler go on. */
 #include "base/guard.h"
 #include "engine/compile.h"
-#include "engine/link/emit.h"
+#include "engine/link/link.h"
 #include "tests/check.h"
 
 #include <stdint.h>

@@ -13,7 +13,7 @@
  *
  * No groups at all means that everybody is in one.  Send and recv have no group: they are between
  * two devices (exec/mailbox.c). */
-#include "engine/link/glue.h"
+#include "engine/analysis/analysis.h"
 
 #include "base/grow.h"
 

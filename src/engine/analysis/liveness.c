@@ -16,10 +16,10 @@
  * and so is free between its last use in the body and the return: that is where an update in
  * place writes the next value.  A branch's result lives where a branch returns, then from its
  * end on: the points of the other branches are not on the way. */
-#include "engine/analysis/liveness.h"
+#include "engine/analysis/analysis.h"
 
 #include "base/fail.h"
-#include "engine/link/emit.h"
+#include "engine/analysis/analysis.h"
 
 #include <string.h>
 

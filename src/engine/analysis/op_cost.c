@@ -1,7 +1,7 @@
 /* op_cost.c - what one element of an operation costs.
  *
  * Measured on a Zen 4 core with arrays of 1 MB, rounded; only ratios matter. */
-#include "engine/analysis/op_cost.h"
+#include "engine/analysis/analysis.h"
 
 #include "ops/op.h"
 

@@ -1,7 +1,7 @@
 /* run_cost.c - how long a program takes, guessed from its plan: kernels by their shapes, what is in a
  * loop as often as it goes round.  Meetings count as nothing.  What run/ decides by it: whether
  * the caller plays a run itself, and whether one thread plays all devices. */
-#include "engine/link/glue.h"
+#include "engine/analysis/analysis.h"
 #include "engine/numerics/routines.h"
 
 static const int64_t MOST_NS = (int64_t)1 << 40;

@@ -3,16 +3,16 @@
  * Values are numbered in the order in which a walk meets their definitions; two regions are the
  * same if both walks see the same things, with the numbers in place of the values.  Regions of
  * kernels and reducers use nothing from outside, so every operand has been numbered. */
-#include "engine/link/glue.h"
+#include "engine/analysis/analysis.h"
 
 #include "base/grow.h"
 
-typedef struct KnownEntry {
+typedef struct RegionEntry {
     uint64_t hash;
     int kind, next; /* the one before with the same hash, counted from 1 */
     RegionId region;
-    LLVMValueRef function;
-} KnownEntry;
+    struct LLVMOpaqueValue *function;
+} RegionEntry;
 
 static uint64_t mix(uint64_t seed, uint64_t x)
 {
@@ -25,7 +25,7 @@ static uint64_t type_hash(Type t, uint64_t seed)
     return t.rank ? hash_bytes(t.dims, sizeof *t.dims * (size_t)t.rank, seed) : seed;
 }
 
-static uint64_t hash_region(Known *k, RegionId r, uint64_t seed, uint32_t *count)
+static uint64_t hash_region(RegionTable *k, RegionId r, uint64_t seed, uint32_t *count)
 {
     const Region *region = region_at(k->m, r);
     for (int i = 0; i < region->nargs; i++) {
@@ -47,7 +47,7 @@ static uint64_t hash_region(Known *k, RegionId r, uint64_t seed, uint32_t *count
     return seed;
 }
 
-uint64_t region_hash(Known *k, RegionId r, uint64_t seed)
+uint64_t region_hash(RegionTable *k, RegionId r, uint64_t seed)
 {
     if (!k->number)
         k->number = HEAP_ARRAY(uint32_t, k->m->nvalues, "a table of values");
@@ -56,7 +56,7 @@ uint64_t region_hash(Known *k, RegionId r, uint64_t seed)
 }
 
 /* Here number[v] of a value of a is the value of b that it must be. */
-static bool same_values(Known *k, int n, ValueId a, ValueId b)
+static bool same_values(RegionTable *k, int n, ValueId a, ValueId b)
 {
     for (int i = 0; i < n; i++) {
         ValueId x = a + (ValueId)i, y = b + (ValueId)i;
@@ -67,9 +67,9 @@ static bool same_values(Known *k, int n, ValueId a, ValueId b)
     return true;
 }
 
-static bool same_region(Known *k, RegionId a, RegionId b);
+static bool same_region(RegionTable *k, RegionId a, RegionId b);
 
-static bool same_node(Known *k, const Node *x, const Node *y)
+static bool same_node(RegionTable *k, const Node *x, const Node *y)
 {
     if (x->op != y->op || x->nin != y->nin || x->nout != y->nout || x->nregions != y->nregions)
         return false;
@@ -85,7 +85,7 @@ static bool same_node(Known *k, const Node *x, const Node *y)
     return true;
 }
 
-static bool same_region(Known *k, RegionId a, RegionId b)
+static bool same_region(RegionTable *k, RegionId a, RegionId b)
 {
     const Region *x = region_at(k->m, a), *y = region_at(k->m, b);
     if (x->nargs != y->nargs || x->nnodes != y->nnodes ||
@@ -97,32 +97,32 @@ static bool same_region(Known *k, RegionId a, RegionId b)
     return true;
 }
 
-LLVMValueRef known_find(Known *k, RegionId r, int kind, uint64_t *hash)
+struct LLVMOpaqueValue *region_table_find(RegionTable *k, RegionId r, int kind, uint64_t *hash)
 {
     *hash = region_hash(k, r, (uint64_t)kind);
     uint64_t at = 0;
     table_get(&k->by_hash, hash, sizeof *hash, &at);
     for (; at; at = (uint64_t)k->at[at - 1].next) {
-        const KnownEntry *e = &k->at[at - 1];
+        const RegionEntry *e = &k->at[at - 1];
         if (e->kind == kind && same_region(k, r, e->region))
             return e->function;
     }
     return NULL;
 }
 
-void known_add(Known *k, RegionId r, int kind, uint64_t hash, LLVMValueRef function)
+void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash, struct LLVMOpaqueValue *function)
 {
     HEAP_ROOM(k->at, k->n, &k->room);
     uint64_t before = 0;
     table_get(&k->by_hash, &hash, sizeof hash, &before);
-    k->at[k->n++] = (KnownEntry){ hash, kind, (int)before, r, function };
+    k->at[k->n++] = (RegionEntry){ hash, kind, (int)before, r, function };
     table_set(&k->by_hash, &hash, sizeof hash, (uint64_t)k->n);
 }
 
-void known_free(Known *k)
+void region_table_free(RegionTable *k)
 {
     table_free(&k->by_hash);
     heap_free(k->at);
     heap_free(k->number);
-    *k = (Known){ 0 };
+    *k = (RegionTable){ 0 };
 }

@@ -3,7 +3,9 @@
  *   while (i = 0, ...) cond { i < 1000 } do { ...; i + 1, ... }        1000 times
  *
  * Anything else is unknown: a limit that is computed, a counter that is not, two conditions. */
-#include "engine/passes/fuse.h"
+#include "engine/analysis/analysis.h"
+
+#include "hlo/rewrite.h"
 
 #include <string.h>
 

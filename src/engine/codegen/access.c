@@ -10,7 +10,7 @@
  *   anything else               gather                   lane by lane
  *
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 
 #include <string.h>
 
@@ -321,7 +321,7 @@ static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, int l
     return from_memory(k, e, found);
 }
 
-V load(Kernel *k, V pointer, Element e, Index *at)
+V load_element(Kernel *k, V pointer, Element e, Index *at)
 {
     enum { MOST_STEP = 4 };
     bool is_complex = element_info[e].kind == COMPLEX;
@@ -379,7 +379,7 @@ static void store_vector(Kernel *k, V to, Element e, V v, int lanes)
     store_raw(k, to, e, both);
 }
 
-void store(Kernel *k, V pointer, Element e, Index *at, V v)
+void store_element(Kernel *k, V pointer, Element e, Index *at, V v)
 {
     Coord number = index_linear(k, at);
     if (at->lanes == 1) {

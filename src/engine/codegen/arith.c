@@ -3,7 +3,7 @@
  * Integers: x / 0 is all ones and x % 0 is x; the least number / -1 is itself.  Booleans add
  * by or and multiply by and.  Floats: max and min keep NaN.  Complex division and length are
  * done without overflow on the way. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 
 bool is_float(Element e)
 {
@@ -37,32 +37,32 @@ static V contracted(Kernel *k, V v)
     return v;
 }
 
-V fadd(Kernel *k, V x, V y)
+V float_add(Kernel *k, V x, V y)
 {
     return contracted(k, LLVMBuildFAdd(k->b, x, y, ""));
 }
 
-V fsub(Kernel *k, V x, V y)
+V float_sub(Kernel *k, V x, V y)
 {
     return contracted(k, LLVMBuildFSub(k->b, x, y, ""));
 }
 
-V fmul(Kernel *k, V x, V y)
+V float_mul(Kernel *k, V x, V y)
 {
     return contracted(k, LLVMBuildFMul(k->b, x, y, ""));
 }
 
-V fdiv(Kernel *k, V x, V y)
+V float_div(Kernel *k, V x, V y)
 {
     return LLVMBuildFDiv(k->b, x, y, "");
 }
 
-V fma3(Kernel *k, V x, V y, V z)
+V float_fma(Kernel *k, V x, V y, V z)
 {
     return INTRINSIC(k, "llvm.fma", x, y, z);
 }
 
-V fabs1(Kernel *k, V x)
+V float_abs(Kernel *k, V x)
 {
     return INTRINSIC(k, "llvm.fabs", x);
 }
@@ -116,8 +116,8 @@ V complex_of(Kernel *k, V re, V im)
 static V complex_mul(Kernel *k, V x, V y)
 {
     V a = real_part(k, x), b = imag_part(k, x), c = real_part(k, y), d = imag_part(k, y);
-    return complex_of(k, fsub(k, fmul(k, a, c), fmul(k, b, d)),
-                      fadd(k, fmul(k, a, d), fmul(k, b, c)));
+    return complex_of(k, float_sub(k, float_mul(k, a, c), float_mul(k, b, d)),
+                      float_add(k, float_mul(k, a, d), float_mul(k, b, c)));
 }
 
 static V choose(Kernel *k, V condition, V x, V y)
@@ -129,7 +129,7 @@ static V choose(Kernel *k, V condition, V x, V y)
  * stop at the least inverse that is no denormal. */
 static V inverse_scale(Kernel *k, V c, V d)
 {
-    V most = INTRINSIC(k, "llvm.maxnum", fabs1(k, c), fabs1(k, d));
+    V most = INTRINSIC(k, "llvm.maxnum", float_abs(k, c), float_abs(k, d));
     V bits = same_bits(k, most, false);
     LLVMTypeRef type = LLVMTypeOf(bits);
     V top = LLVMBuildAnd(k->b, bits, const_i(k, type, INT64_C(0x7ff) << 52), "");
@@ -149,21 +149,21 @@ typedef struct Parts {
 /* (a + bi)(c - di) */
 static Parts times_conjugate(Kernel *k, Parts x, Parts y)
 {
-    return (Parts){ fadd(k, fmul(k, x.re, y.re), fmul(k, x.im, y.im)),
-                    fsub(k, fmul(k, x.im, y.re), fmul(k, x.re, y.im)) };
+    return (Parts){ float_add(k, float_mul(k, x.re, y.re), float_mul(k, x.im, y.im)),
+                    float_sub(k, float_mul(k, x.im, y.re), float_mul(k, x.re, y.im)) };
 }
 
 static V is_infinite(Kernel *k, V x)
 {
     V infinity = const_f(k, LLVMTypeOf(x), __builtin_inf());
-    return LLVMBuildFCmp(k->b, LLVMRealOEQ, fabs1(k, x), infinity, "");
+    return LLVMBuildFCmp(k->b, LLVMRealOEQ, float_abs(k, x), infinity, "");
 }
 
 static V is_finite(Kernel *k, Parts x)
 {
     V infinity = const_f(k, LLVMTypeOf(x.re), __builtin_inf());
-    return LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealOLT, fabs1(k, x.re), infinity, ""),
-                        LLVMBuildFCmp(k->b, LLVMRealOLT, fabs1(k, x.im), infinity, ""), "");
+    return LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealOLT, float_abs(k, x.re), infinity, ""),
+                        LLVMBuildFCmp(k->b, LLVMRealOLT, float_abs(k, x.im), infinity, ""), "");
 }
 
 /* The corner of the box in which an infinite number lies: 1 for an infinite part, 0 for another,
@@ -198,12 +198,12 @@ static Parts quotient_at_edges(Kernel *k, Parts x, Parts y, V length, Parts q)
     Parts edge = times_conjugate(k, choose_parts(k, grows, corner(k, x), x),
                                  choose_parts(k, vanishes, corner(k, y), y));
     V factor = choose(k, grows, infinity, zero);
-    edge = (Parts){ fmul(k, edge.re, factor), fmul(k, edge.im, factor) };
+    edge = (Parts){ float_mul(k, edge.re, factor), float_mul(k, edge.im, factor) };
     V at_edge = LLVMBuildAnd(k->b, is_lost, LLVMBuildOr(k->b, grows, vanishes, ""), "");
     Parts known = choose_parts(k, at_edge, edge, q);
     V by_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
     V signed_infinity = INTRINSIC(k, "llvm.copysign", infinity, y.re);
-    Parts far = { fmul(k, signed_infinity, x.re), fmul(k, signed_infinity, x.im) };
+    Parts far = { float_mul(k, signed_infinity, x.re), float_mul(k, signed_infinity, x.im) };
     known = choose_parts(k, by_zero, far, known);
     V usual[] = { q.re, q.im }, values[] = { known.re, known.im };
     rare_end(k, &rare, 2, usual, values);
@@ -218,14 +218,14 @@ static V complex_div(Kernel *k, Element e, V x, V y)
     Parts under = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
     if (e == C128) {
         V scale = inverse_scale(k, under.re, under.im);
-        under = (Parts){ fmul(k, under.re, scale), fmul(k, under.im, scale) };
-        over = (Parts){ fmul(k, over.re, scale), fmul(k, over.im, scale) };
+        under = (Parts){ float_mul(k, under.re, scale), float_mul(k, under.im, scale) };
+        over = (Parts){ float_mul(k, over.re, scale), float_mul(k, over.im, scale) };
     }
-    V length = fadd(k, fmul(k, under.re, under.re), fmul(k, under.im, under.im));
+    V length = float_add(k, float_mul(k, under.re, under.re), float_mul(k, under.im, under.im));
     Parts q = times_conjugate(k, over, under);
-    V inverse = e == C128 ? NULL : fdiv(k, const_f(k, LLVMTypeOf(length), 1), length);
-    q = inverse ? (Parts){ fmul(k, q.re, inverse), fmul(k, q.im, inverse) }
-                : (Parts){ fdiv(k, q.re, length), fdiv(k, q.im, length) };
+    V inverse = e == C128 ? NULL : float_div(k, const_f(k, LLVMTypeOf(length), 1), length);
+    q = inverse ? (Parts){ float_mul(k, q.re, inverse), float_mul(k, q.im, inverse) }
+                : (Parts){ float_div(k, q.re, length), float_div(k, q.im, length) };
     q = quotient_at_edges(k, over, under, length, q);
     return e == C128 ? complex_of(k, q.re, q.im)
                      : complex_of(k, to_f32(k, q.re), to_f32(k, q.im));
@@ -233,12 +233,12 @@ static V complex_div(Kernel *k, Element e, V x, V y)
 
 static V complex_abs(Kernel *k, Element e, V x)
 {
-    V a = fabs1(k, to_f64(k, real_part(k, x))), b = fabs1(k, to_f64(k, imag_part(k, x)));
+    V a = float_abs(k, to_f64(k, real_part(k, x))), b = float_abs(k, to_f64(k, imag_part(k, x)));
     LLVMTypeRef type = LLVMTypeOf(a);
     V scale = e == C128 ? inverse_scale(k, a, b) : const_f(k, type, 1);
-    V p = fmul(k, a, scale), q = fmul(k, b, scale);
-    V length = INTRINSIC(k, "llvm.sqrt", fadd(k, fmul(k, p, p), fmul(k, q, q)));
-    length = fdiv(k, length, scale);
+    V p = float_mul(k, a, scale), q = float_mul(k, b, scale);
+    V length = INTRINSIC(k, "llvm.sqrt", float_add(k, float_mul(k, p, p), float_mul(k, q, q)));
+    length = float_div(k, length, scale);
     V far = LLVMBuildOr(k->b, is_infinite(k, a), is_infinite(k, b), "");
     length = choose(k, far, const_f(k, type, __builtin_inf()), length);
     return e == C128 ? length : to_f32(k, length);
@@ -271,18 +271,18 @@ V arith_neg(Kernel *k, Element e, V x)
 V arith_add(Kernel *k, Element e, V x, V y)
 {
     if (is_complex(e))
-        return both_parts(k, fadd, x, y);
+        return both_parts(k, float_add, x, y);
     if (is_float(e))
-        return fadd(k, x, y);
+        return float_add(k, x, y);
     return e == I1 ? LLVMBuildOr(k->b, x, y, "") : LLVMBuildAdd(k->b, x, y, "");
 }
 
 V arith_sub(Kernel *k, Element e, V x, V y)
 {
     if (is_complex(e))
-        return both_parts(k, fsub, x, y);
+        return both_parts(k, float_sub, x, y);
     if (is_float(e))
-        return fsub(k, x, y);
+        return float_sub(k, x, y);
     return e == I1 ? LLVMBuildXor(k->b, x, y, "") : LLVMBuildSub(k->b, x, y, "");
 }
 
@@ -291,7 +291,7 @@ V arith_mul(Kernel *k, Element e, V x, V y)
     if (is_complex(e))
         return complex_mul(k, x, y);
     if (is_float(e))
-        return fmul(k, x, y);
+        return float_mul(k, x, y);
     return e == I1 ? LLVMBuildAnd(k->b, x, y, "") : LLVMBuildMul(k->b, x, y, "");
 }
 
@@ -317,7 +317,7 @@ V arith_div(Kernel *k, Element e, V x, V y)
     if (is_complex(e))
         return complex_div(k, e, x, y);
     if (is_float(e))
-        return fdiv(k, x, y);
+        return float_div(k, x, y);
     V is_zero, by = safe_divisor(k, e, x, y, &is_zero);
     V q = is_unsigned(e) ? LLVMBuildUDiv(k->b, x, by, "") : LLVMBuildSDiv(k->b, x, by, "");
     return choose(k, is_zero, const_i(k, LLVMTypeOf(x), -1), q);
@@ -366,7 +366,7 @@ V arith_abs(Kernel *k, Element e, V x)
     if (is_complex(e))
         return complex_abs(k, e, x);
     if (is_float(e))
-        return fabs1(k, x);
+        return float_abs(k, x);
     if (is_unsigned(e))
         return x;
     V negative = LLVMBuildICmp(k->b, LLVMIntSLT, x, const_i(k, LLVMTypeOf(x), 0), "");
@@ -378,7 +378,7 @@ static V complex_sign(Kernel *k, Element e, V x)
     V length = complex_abs(k, e, x);
     V zero = const_f(k, LLVMTypeOf(length), 0);
     V is_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
-    V unit = complex_of(k, fdiv(k, real_part(k, x), length), fdiv(k, imag_part(k, x), length));
+    V unit = complex_of(k, float_div(k, real_part(k, x), length), float_div(k, imag_part(k, x), length));
     return arith_select(k, is_zero, x, unit);
 }
 

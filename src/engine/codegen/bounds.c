@@ -12,7 +12,7 @@
  * array, and those that are off not further from it than a vector (docs/design, addresses).
  *
  * Who calls a kernel looks at the frame's error afterwards (glue.c). */
-#include "engine/codegen/bounds.h"
+#include "engine/codegen/codegen.h"
 
 #include "base/fail.h"
 #include "base/grow.h"

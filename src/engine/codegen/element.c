@@ -9,7 +9,7 @@
  *
  * What was made for a value and an index is kept, so an operand that two operations share is
  * computed once.  An index that is the same for all lanes is computed by one lane and splat. */
-#include "engine/kernels/kernel.h"
+#include "engine/codegen/codegen.h"
 
 #include "base/fail.h"
 
@@ -103,7 +103,7 @@ static V free_value(Kernel *k, ValueId v, Index *at)
         fail("value %u is neither in the fusion nor an argument of it", v);
     if (type_count(value->type) == 0)
         return LLVMConstNull(value_type(k, value->type.element));
-    return load(k, k->ins[argument], value->type.element, at);
+    return load_element(k, k->ins[argument], value->type.element, at);
 }
 
 static V compute(Kernel *k, ValueId v, Index *at)

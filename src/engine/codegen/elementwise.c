@@ -2,9 +2,9 @@
  *
  * MAP1(exp, f(x)) says: the element of an `exp` at an index is f of its operand's element
  * there.  x, y are values in registers, e the operand's element type, r the result's. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math.h"
-#include "engine/codegen/rules.h"
+#include "engine/codegen/codegen.h"
 
 /* A function that has a real and a complex form. */
 #define FUNCTION(name, op)                                                                         \
@@ -29,7 +29,7 @@ static V inverse_root(Kernel *k, Element e, V x)
 {
     if (is_complex(e))
         return complex_function(k, OP_RSQRT, e, x);
-    return fdiv(k, const_f(k, LLVMTypeOf(x), 1), INTRINSIC(k, "llvm.sqrt", x));
+    return float_div(k, const_f(k, LLVMTypeOf(x), 1), INTRINSIC(k, "llvm.sqrt", x));
 }
 
 MAP1(sqrt, square_root(k, e, x))
@@ -82,7 +82,7 @@ MAP1(not, LLVMBuildNot(k->b, x, ""))
 MAP1(real, is_complex(e) ? real_part(k, x) : x)
 MAP1(imag, is_complex(e) ? imag_part(k, x) : const_f(k, LLVMTypeOf(x), 0))
 MAP1(convert, arith_convert(k, e, r, x))
-MAP1(is_finite, LLVMBuildFCmp(k->b, LLVMRealOLT, fabs1(k, x),
+MAP1(is_finite, LLVMBuildFCmp(k->b, LLVMRealOLT, float_abs(k, x),
                               const_f(k, LLVMTypeOf(x), __builtin_inf()), ""))
 
 MAP2(add, arith_add(k, e, x, y))

@@ -11,7 +11,7 @@
  *
  * Arithmetic keeps the best form it can; so a broadcast row stays one contiguous load, and a
  * broadcast column one scalar load, whatever views lie between. */
-#include "engine/kernels/kernel.h"
+#include "engine/codegen/codegen.h"
 
 static int64_t gcd(int64_t a, int64_t b)
 {

@@ -1,8 +1,8 @@
 /* llvm.c - small comforts over LLVM's C interface: constants, intrinsics, the frame. */
-#include "engine/kernels/kernel.h"
+#include "engine/codegen/codegen.h"
 
 #include "base/fail.h"
-#include "engine/codegen/bounds.h"
+#include "engine/codegen/codegen.h"
 
 #include <stddef.h>
 #include <string.h>

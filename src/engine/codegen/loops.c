@@ -7,10 +7,10 @@
  *
  * Neighbouring dimensions become one where nothing tells them apart (here 3 and 5); when all
  * do, the kernel is one flat loop over element numbers. */
-#include "engine/kernels/kernel.h"
+#include "engine/codegen/codegen.h"
 
 #include "base/table.h"
-#include "engine/kernels/slices.h"
+#include "engine/kernels/kernels.h"
 #include "engine/plan.h"
 
 #include <string.h>
@@ -267,7 +267,7 @@ static void map_body(Kernel *k, Index *at, void *user)
     for (int i = 0; i < end->nin; i++)
         values[i] = element(k, end->in[i], at);
     for (int i = 0; i < end->nin && !k->error; i++)
-        store(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
+        store_element(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
 }
 
 void map_emit(Kernel *k)

@@ -3,9 +3,9 @@
  * In: an index into the result.  Out: the operand's element at the index it came from; the
  * rule is the arithmetic between the two.  Where a lane may come from nowhere (padding, the
  * other operand of a concatenation) the index is masked, so that no load leaves its array. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/plan.h"
-#include "engine/codegen/rules.h"
+#include "engine/codegen/codegen.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ V element_constant(Kernel *k, NodeId n, Index *at)
         return LLVMConstNull(value_type(k, value.type.element));
     if (value.is_splat || type_count(value.type) == 1)
         return constant_value(k, value.type.element, value.data);
-    return load(k, constant_pointer(k, value), value.type.element, at);
+    return load_element(k, constant_pointer(k, value), value.type.element, at);
 }
 
 /* The coordinate as a number of type e. */

@@ -14,7 +14,7 @@
  *
  * f8E8M0FNU has powers of two only, no sign and no zero; its ties go up.  The least of them,
  * 2^-127, is below f32's normal range, which the machine flushes, so f64 stands for them. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 
 #include "base/table.h"
 

@@ -1,5 +1,5 @@
 /* rules.c - the columns `element` and `block` of ops.def as tables. */
-#include "engine/codegen/rules.h"
+#include "engine/codegen/codegen.h"
 
 #include "engine/numerics/sort_keys.h"
 

@@ -2,9 +2,9 @@
  *
  * Those of complex numbers, and a few of real ones, go to the runtime's library in f64, lane by
  * lane. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
-#include "engine/codegen/rules.h"
+#include "engine/codegen/codegen.h"
 
 static V by_library(Kernel *k, int function, V x)
 {

@@ -8,8 +8,8 @@
  * Out: whether it is that.  Then the result is the greatest under an order of all pairs (NaN is
  * above all numbers, and of equals the one with the lower number is above), so pairs may be
  * combined in any order, which plain folding in sequence could not. */
-#include "engine/codegen/arith.h"
-#include "engine/kernels/reduce.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>

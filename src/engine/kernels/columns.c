@@ -6,8 +6,8 @@
  * A row of three would be three lanes of sixteen, 1024 times.  In a column each element of a row is
  * a program of its own: which part of a concatenation it comes from is known, what is spread over
  * the columns is loaded as it is, and what was transposed lies side by side. */
-#include "engine/codegen/arith.h"
-#include "engine/kernels/slices.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <string.h>
 
@@ -82,7 +82,7 @@ static void row_at(const Columns *c, V row)
     Index *at = nest_index(c, coord_uniform(k, row), all, (int)c->n);
     values_at(c, at, values);
     for (int i = 0; i < end->nin && !k->error; i++)
-        store(k, k->outs[i], type_of(k->m, end->in[i]).element, at, values[i]);
+        store_element(k, k->outs[i], type_of(k->m, end->in[i]).element, at, values[i]);
 }
 
 /* As many rows at a time as there are lanes, then those that are left. */

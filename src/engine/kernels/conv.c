@@ -9,12 +9,24 @@
  *
  * so that lanes are neighbours of the result: features or places, as the layout has it.  What
  * one of them reads of input and kernel is then either one number or neighbours too. */
-#include "engine/codegen/arith.h"
-#include "engine/codegen/bounds.h"
-#include "engine/kernels/slices.h"
-#include "engine/kernels/fold.h"
-#include "engine/kernels/window.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
 #include "engine/numerics/gemm.h"
 
 #include <stddef.h>
@@ -325,7 +337,7 @@ static void conv_done(Kernel *k, const Fold *f, Index *at, V *acc)
     const Conv *c = f->user;
     Element e = c->out.element;
     if (!k->error)
-        store(k, k->outs[0], e, at, finish(k, e, acc[0]));
+        store_element(k, k->outs[0], e, at, finish(k, e, acc[0]));
 }
 
 static int add_dim(Fold *f, int64_t *dims, int64_t extent, bool is_reduced)

@@ -6,11 +6,11 @@
  *
  *   lhs  batch, free, contracted      out  batch, free of lhs, free of rhs
  *   rhs  batch, contracted, free */
-#include "engine/codegen/arith.h"
-#include "engine/codegen/bounds.h"
-#include "engine/kernels/slices.h"
-#include "engine/kernels/fold.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -225,7 +225,7 @@ static void dot_done(Kernel *k, const Fold *f, Index *at, V *acc)
     const DotFold *df = f->user;
     Element e = df->d->out.element;
     if (!k->error)
-        store(k, k->outs[0], e, at, finish(k, e, acc[0]));
+        store_element(k, k->outs[0], e, at, finish(k, e, acc[0]));
 }
 
 static void add_dim(Fold *f, int64_t *dims, int64_t extent, bool is_reduced)

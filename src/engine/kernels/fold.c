@@ -15,10 +15,10 @@
  * cut into blocks, and these into blocks, whose accumulators begin anew (chain.h):
  *
  *     10000 rounds   for 2 { for 16 { for 16 { for 32 { b += x }  c += b }  d += c }  acc += d } */
-#include "engine/kernels/fold.h"
+#include "engine/kernels/kernels.h"
 
-#include "engine/kernels/chain.h"
-#include "engine/kernels/slices.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <string.h>
 

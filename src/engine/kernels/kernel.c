@@ -3,12 +3,20 @@
  * In: a tutti.fusion node.  Out: void name(ptr frame, ptr in0, ..., ptr out0, ...).
  * The root decides the loops: a block rule's if it has one (reduce, dot, update, scatter),
  * else one loop over the common shape of all results. */
-#include "engine/kernels/kernel.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
 
 #include "base/table.h"
-#include "engine/codegen/bounds.h"
-#include "engine/kernels/slices.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -255,7 +263,7 @@ static Index *combine_index(Kernel *k, Element e, V i, int lanes)
 
 static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
 {
-    return load(k, combine_memory(k, COMBINE_IN, e, r), e, combine_index(k, e, i, lanes));
+    return load_element(k, combine_memory(k, COMBINE_IN, e, r), e, combine_index(k, e, i, lanes));
 }
 
 /* Sums of bf16 and of floats below 16 bits are kept wide until the end: so does XLA (not with f16), and
@@ -281,7 +289,7 @@ static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
         sum = finish(k, e, sum);
     }
     Ranks out = ranks_begin(k, NULL);
-    store(k, combine_memory(k, COMBINE_OUT, e, out.r), e, combine_index(k, e, i, lanes), sum);
+    store_element(k, combine_memory(k, COMBINE_OUT, e, out.r), e, combine_index(k, e, i, lanes), sum);
     ranks_end(k, &out, 0, NULL, NULL, COMBINE_NOUT);
 }
 

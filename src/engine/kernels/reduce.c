@@ -9,10 +9,10 @@
  *
  * The place of the largest (arg.c) runs with many accumulators too, which all begin as the initial
  * values: to take those in several times changes nothing. */
-#include "engine/kernels/reduce.h"
+#include "engine/kernels/kernels.h"
 
-#include "engine/codegen/arith.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 #include "hlo/rewrite.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
     for (int i = 0; i < end->nin; i++)
         results[i] = element(k, end->in[i], at);
     for (int i = 0; i < end->nin && !k->error; i++)
-        store(k, k->outs[i], element_of(k, end->in[i]), at, results[i]);
+        store_element(k, k->outs[i], element_of(k, end->in[i]), at, results[i]);
 }
 
 Fold reduce_fold(Kernel *k, Reduce *r)

@@ -13,13 +13,13 @@
  *
  * Where sums are rounded, a long loop is cut into blocks (chain.h): what the blocks before this one
  * have summed up to is added last of all, out[i] = before + acc. */
-#include "engine/codegen/arith.h"
-#include "engine/kernels/chain.h"
-#include "engine/kernels/slices.h"
-#include "engine/kernels/fold.h"
-#include "engine/kernels/scan.h"
-#include "engine/kernels/window.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 #include "hlo/rewrite.h"
 #include "ops/number.h"
 
@@ -158,7 +158,7 @@ static void finish_at(Kernel *k, const Scan *s, Index *at, V sum)
     for (int r = 0; r < end->nin; r++)
         results[r] = element(k, end->in[r], at);
     for (int r = 0; r < end->nin && !k->error; r++)
-        store(k, k->outs[r], element_of(k, end->in[r]), at, results[r]);
+        store_element(k, k->outs[r], element_of(k, end->in[r]), at, results[r]);
 }
 
 static void begin(Kernel *k, Loop *loop, int64_t n, int64_t step, bool is_cut)

@@ -7,9 +7,9 @@
  *   for every update { place = start + window;  if inside { old = load; store f(old, new) } }
  *
  * Updates whose last dimension is a row of the operand go in whole vectors. */
-#include "engine/codegen/arith.h"
-#include "engine/kernels/kernel.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <string.h>
 
@@ -94,12 +94,12 @@ static void combine_here(Kernel *k, const Scatter *s, Index *at, Index *to)
     const Node *node = node_at(k->m, s->node);
     V args[2 * s->n], results[s->n];
     for (int i = 0; i < s->n; i++) {
-        args[i] = load(k, k->outs[i], element_of(k, node->in[i]), to);
+        args[i] = load_element(k, k->outs[i], element_of(k, node->in[i]), to);
         args[s->n + i] = element(k, node->in[s->n + 1 + i], at);
     }
     region_inline(k, node->regions[0], args, results);
     for (int i = 0; i < s->n && !k->error; i++)
-        store(k, k->outs[i], element_of(k, node->in[i]), to, results[i]);
+        store_element(k, k->outs[i], element_of(k, node->in[i]), to, results[i]);
 }
 
 static void scatter_body(Kernel *k, Index *at, void *user)

@@ -8,9 +8,13 @@
  *
  * Slices lie along results, never along what is reduced, and there are as many as the program
  * says, whoever plays them: so the numbers do not depend on the workers. */
-#include "engine/kernels/slices.h"
+#include "engine/kernels/kernels.h"
 
-#include "engine/codegen/bounds.h"
+#include "engine/analysis/analysis.h"
+
+#include "engine/kernels/kernels.h"
+
+#include "engine/analysis/analysis.h"
 #include "hlo/rewrite.h"
 
 #include <stddef.h>

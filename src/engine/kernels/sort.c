@@ -5,10 +5,10 @@
  * (numerics/sort_keys.h).  Else the region becomes a function  i8 less(ptr lines, i64 i, i64 j), and
  * every line along the dimension a call of the runtime's sort, which yields an order, and a loop
  * that moves the elements. */
-#include "engine/codegen/bounds.h"
-#include "engine/kernels/comparator.h"
-#include "engine/kernels/kernel.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static V less_function(Kernel *k, const Sort *s)
         bounds_array(k->e, line, line_bytes(s, e), "a line of the array");
         for (int side = 0; side < 2; side++)
             args[2 * i + side] =
-                load(k, line, e, on_line(k, s, LLVMGetParam(f, 1 + (unsigned)side)));
+                load_element(k, line, e, on_line(k, s, LLVMGetParam(f, 1 + (unsigned)side)));
     }
     region_inline(k, node_at(k->m, s->node)->regions[0], args, &result);
     LLVMBuildRet(k->b, LLVMBuildZExt(k->b, result, int_type(k, 8), ""));
@@ -125,7 +125,7 @@ static void line_body(Kernel *k, Index *at, void *user)
         LLVMBuildInBoundsGEP2(k->b, int_type(k, 64), order, &loop.i, 1, ""), "");
     for (int i = 0; i < s->n; i++) {
         Element e = element_of(k, node->in[i]);
-        store(k, to[i], e, on_line(k, s, loop.i), load(k, lines[i], e, on_line(k, s, number)));
+        store_element(k, to[i], e, on_line(k, s, loop.i), load_element(k, lines[i], e, on_line(k, s, number)));
     }
     loop_end(k, &loop, NULL);
     LLVMBuildBr(k->b, after);

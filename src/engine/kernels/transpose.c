@@ -8,7 +8,7 @@
  *
  * Reading columns one by one would take a gather per vector, and rows whose distance is a power
  * of two would push one another out of the cache. */
-#include "engine/kernels/slices.h"
+#include "engine/kernels/kernels.h"
 
 typedef struct Turn {
     Type in, out;

@@ -2,8 +2,8 @@
  *
  * In: an array, a smaller one (computed on the fly) and where it goes.  Out: a copy of the
  * first, left out when the result already lies there, and a loop over the second. */
-#include "engine/kernels/kernel.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void element_body(Kernel *k, Index *at, void *user)
     const ValueId *v = user;
     V value = element(k, *v, at);
     if (!k->error)
-        store(k, k->outs[0], element_of(k, *v), at, value);
+        store_element(k, k->outs[0], element_of(k, *v), at, value);
 }
 
 void start_as_operand(Kernel *k, ValueId v, int result)
@@ -48,7 +48,7 @@ static void update_body(Kernel *k, Index *at, void *user)
         index_set(to, d, slice_coord(k, node->in[2 + d], at, d, whole.dims[d]));
     V value = element(k, node->in[1], at);
     if (!k->error)
-        store(k, k->outs[0], whole.element, to, value);
+        store_element(k, k->outs[0], whole.element, to, value);
 }
 
 /* Dimensions that the update fills whole are one with what follows in memory too. */

@@ -7,12 +7,12 @@
  * with padding as the initial value, and each window added up in order (windows are short, and
  * results are many); for select_and_scatter, for every window a scalar loop
  * that finds the element its region prefers, and adds the source's element there. */
-#include "engine/kernels/window.h"
+#include "engine/kernels/kernels.h"
 
-#include "engine/codegen/arith.h"
-#include "engine/kernels/reduce.h"
-#include "engine/kernels/scan.h"
-#include "engine/codegen/rules.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>
@@ -181,10 +181,10 @@ static void select_body(Kernel *k, Index *at, void *user)
     memo_clear(k);
     Index *to = index_numbered(k, s->in, coord_uniform(k, best[1]), 1);
     Element sums = element_of(k, node->out); /* may be wider than what was compared */
-    V sum = call_region(k, node->regions[1], load(k, k->outs[0], sums, to),
+    V sum = call_region(k, node->regions[1], load_element(k, k->outs[0], sums, to),
                         element(k, node->in[1], at));
     if (!k->error)
-        store(k, k->outs[0], sums, to, sum);
+        store_element(k, k->outs[0], sums, to, sum);
     LLVMBuildBr(k->b, after);
     LLVMPositionBuilderAtEnd(k->b, after);
 }
@@ -194,7 +194,7 @@ static void initial_body(Kernel *k, Index *at, void *user)
     const Node *node = node_at(k->m, *(const NodeId *)user);
     V value = element(k, node->in[2], index_scalar(k, at->lanes));
     if (!k->error)
-        store(k, k->outs[0], element_of(k, node->out), at, value);
+        store_element(k, k->outs[0], element_of(k, node->out), at, value);
 }
 
 void block_select_scatter(Kernel *k, NodeId root)

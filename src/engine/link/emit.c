@@ -8,12 +8,12 @@
  *
  * Code over whole arrays (the body of a tutti.global) is a Program of its own inside, for one
  * device, whose functions are in the same object. */
-#include "engine/link/glue.h"
+#include "engine/link/link.h"
 
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/sync.h"
-#include "engine/link/parallel_compile.h"
+#include "engine/link/link.h"
 #include "engine/numerics/routines.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
 /* One compilation; the plans of bodies share it. */
 typedef struct Job {
     Emit e;
-    Known known;
+    RegionTable known;
     Arena *arena; /* of the program */
     int nkernels, nreused, ncombiners, nbodies;
     int nlinks, links_room; /* addresses to be filled in when the code is loaded: */
@@ -107,7 +107,7 @@ static Error *make_kernel(Making *k, NodeId n)
     Job *job = k->job;
     RegionId region = node_at(k->p->m, n)->regions[0];
     uint64_t hash;
-    LLVMValueRef function = known_find(&job->known, region, KIND_KERNEL, &hash);
+    LLVMValueRef function = region_table_find(&job->known, region, KIND_KERNEL, &hash);
     if (function) {
         job->nreused++;
     } else {
@@ -121,7 +121,7 @@ static Error *make_kernel(Making *k, NodeId n)
         }
         if (is_inlined)
             always_inline(job, function);
-        known_add(&job->known, region, KIND_KERNEL, hash, function);
+        region_table_add(&job->known, region, KIND_KERNEL, hash, function);
     }
     k->tables.kernels[n] = function;
     return NULL;
@@ -198,11 +198,11 @@ static Error *make_combiner(Making *k, const Node *node, Meeting *meeting)
 {
     Job *job = k->job;
     uint64_t hash;
-    LLVMValueRef function = known_find(&job->known, node->regions[0], KIND_COMBINER, &hash);
+    LLVMValueRef function = region_table_find(&job->known, node->regions[0], KIND_COMBINER, &hash);
     if (!function) {
         const char *fresh = name_of(job, "c%d", job->ncombiners++, 0);
         TRY(combine_emit(&job->e, k->p->m, node->regions[0], fresh, &function));
-        known_add(&job->known, node->regions[0], KIND_COMBINER, hash, function);
+        region_table_add(&job->known, node->regions[0], KIND_COMBINER, hash, function);
     }
     size_t n;
     const char *known = LLVMGetValueName2(function, &n);
@@ -505,7 +505,7 @@ Error *emit(Plan *p, Program **out)
     Job job = { .arena = arena_new(), .known = { .m = p->m }, .side = { .m = p->m } };
     Error *error = emit_program(&job, p, out);
     emit_end(&job.e);
-    known_free(&job.known);
+    region_table_free(&job.known);
     side_free(&job.side);
     if (error)
         arena_free(job.arena);

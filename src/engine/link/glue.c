@@ -11,10 +11,10 @@
  * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
  * flag on its way back.  The code holds no host address: memory and functions are found through
  * the frame. */
-#include "engine/link/glue.h"
+#include "engine/link/link.h"
 
 #include "base/guard.h"
-#include "engine/codegen/bounds.h"
+#include "engine/codegen/codegen.h"
 
 #include <stddef.h>
 

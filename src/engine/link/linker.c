@@ -6,10 +6,10 @@
  * outside symbols are the library calls that LLVM makes up by itself (memcpy, fmod, ...), so
  * an object never depends on what else is in the process. */
 #define _GNU_SOURCE
-#include "engine/link/emit.h"
+#include "engine/link/link.h"
 
 #include "base/guard.h"
-#include "engine/codegen/bounds.h"
+#include "engine/codegen/codegen.h"
 
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>

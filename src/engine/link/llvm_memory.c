@@ -10,7 +10,7 @@
  *     reserve_fill --> LLVM at work --no memory--> the reserve is spent --> ... --> reserve_check
  *                                   --again------> the guard is left from within LLVM
  */
-#include "engine/link/emit.h"
+#include "engine/link/link.h"
 
 #include "base/guard.h"
 #include "base/sync.h"

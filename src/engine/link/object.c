@@ -6,11 +6,11 @@
  *
  * Kernels come as explicit vectors with their loops already shaped, so a few cheap passes and
  * a good code generator are all that is needed. */
-#include "engine/link/emit.h"
+#include "engine/link/link.h"
 
 #include "base/fail.h"
 #include "base/guard.h"
-#include "engine/codegen/bounds.h"
+#include "engine/codegen/codegen.h"
 #include "engine/level.h"
 
 #include <llvm-c/Analysis.h>

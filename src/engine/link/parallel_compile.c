@@ -8,7 +8,7 @@
  * nobody changes any more.  A thread for each core but the caller's takes the batches in turn, and
  * the caller helps once it waits.  What goes into which batch depends on the list only, so an equal
  * program gives equal code, however many threads there are to run the batches. */
-#include "engine/link/parallel_compile.h"
+#include "engine/link/link.h"
 
 #include "base/grow.h"
 #include "base/sync.h"

@@ -11,7 +11,7 @@
  *
  *   atan(x) = angle of (1, x)     asin(x) = angle of (sqrt(1 - x^2), x)
  *                                 acos(x) = angle of (x, sqrt(1 - x^2)) */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -54,15 +54,15 @@ static Angle first_octant(Kernel *k, V a, V b, bool is_f64)
     V zero = const_f(k, type, 0), one = const_f(k, type, 1);
     /* Not 0 of 0, but infinity of infinity is far: on an axis, and on the diagonal. */
     V least = const_f(k, type, 0x1p-1022);
-    V limit = fma3(k, b, const_f(k, type, 0x1.a827999fcef32p-2), least);
+    V limit = float_fma(k, b, const_f(k, type, 0x1.a827999fcef32p-2), least);
     V is_far = LLVMBuildFCmp(k->b, LLVMRealOGE, a, limit, "");
     V over = math_select(k, is_far, LLVMBuildFSub(k->b, a, b, ""), a);
-    V u = fdiv(k, over, math_select(k, is_far, LLVMBuildFAdd(k->b, a, b, ""), b));
+    V u = float_div(k, over, math_select(k, is_far, LLVMBuildFAdd(k->b, a, b, ""), b));
     u = math_select(k, is_nan(k, u), zero, u); /* those two */
     V z = LLVMBuildFMul(k->b, u, u, "");
     V p = is_f64 ? math_poly(k, z, 11, terms_f64) : math_poly(k, z, 6, terms_f32);
     return (Angle){ math_select(k, is_far, one, zero),
-                    fma3(k, LLVMBuildFMul(k->b, u, z, ""), p, u) };
+                    float_fma(k, LLVMBuildFMul(k->b, u, z, ""), p, u) };
 }
 
 /* Both sizes by a power of two that keeps their sum and their difference in range. */
@@ -81,15 +81,15 @@ static void scale_sizes(Kernel *k, V *a, V *b)
 static V angle_of(Kernel *k, V y, V x, bool is_f64)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    V across = fabs1(k, x), up = fabs1(k, y);
+    V across = float_abs(k, x), up = float_abs(k, y);
     V is_steep = LLVMBuildFCmp(k->b, LLVMRealOGT, up, across, "");
     V a = math_select(k, is_steep, across, up), b = math_select(k, is_steep, up, across);
     if (is_f64)
         scale_sizes(k, &a, &b);
     Angle angle = turned(k, is_steep, 2, first_octant(k, a, b, is_f64));
     angle = turned(k, sign_bit(k, x), 4, angle);
-    V r = fma3(k, angle.eighths, const_f(k, type, 0x1.1a62633145c07p-55), angle.rest);
-    r = fma3(k, angle.eighths, const_f(k, type, 0x1.921fb54442d18p-1), r);
+    V r = float_fma(k, angle.eighths, const_f(k, type, 0x1.1a62633145c07p-55), angle.rest);
+    r = float_fma(k, angle.eighths, const_f(k, type, 0x1.921fb54442d18p-1), r);
     V any_nan = LLVMBuildFCmp(k->b, LLVMRealUNO, x, y, "");
     r = math_select(k, any_nan, const_f(k, type, NAN), r);
     return INTRINSIC(k, "llvm.copysign", r, y);

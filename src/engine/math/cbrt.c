@@ -7,7 +7,7 @@
  * x, taken from a constant, are those of a y for which h = 1 - x y^3 lies within 0.1021; then
  * y (1 - h)^(-1/3) is right, by a polynomial fitted for least error (2^-31), and x y^2 the root.
  * f64 has one step of Newton's behind it. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -36,8 +36,8 @@ static V first_root(Kernel *k, V size, V *y)
 {
     V guess = inverse_guess(k, size);
     V square = LLVMBuildFMul(k->b, LLVMBuildFMul(k->b, size, guess, ""), guess, "");
-    V h = fma3(k, LLVMBuildFNeg(k->b, square, ""), guess, const_f(k, LLVMTypeOf(size), 1));
-    *y = fma3(k, LLVMBuildFMul(k->b, guess, h, ""), math_poly(k, h, 6, terms), guess);
+    V h = float_fma(k, LLVMBuildFNeg(k->b, square, ""), guess, const_f(k, LLVMTypeOf(size), 1));
+    *y = float_fma(k, LLVMBuildFMul(k->b, guess, h, ""), math_poly(k, h, 6, terms), guess);
     return LLVMBuildFMul(k->b, LLVMBuildFMul(k->b, size, *y, ""), *y, "");
 }
 
@@ -52,14 +52,14 @@ static V exact_root(Kernel *k, V size)
     V y, root = first_root(k, x, &y);
     V minus_square = LLVMBuildFNeg(k->b, LLVMBuildFMul(k->b, root, root, ""), "");
     V slope = LLVMBuildFMul(k->b, LLVMBuildFMul(k->b, y, const_f(k, type, 1.0 / 3), ""), y, "");
-    root = fma3(k, fma3(k, minus_square, root, x), slope, root);
+    root = float_fma(k, float_fma(k, minus_square, root, x), slope, root);
     V down = math_select(k, is_small, const_f(k, type, 0x1p-100), one);
     return LLVMBuildFMul(k->b, root, down, "");
 }
 
 V math_cbrt(Kernel *k, V x)
 {
-    V wide = to_f64(k, x), size = fabs1(k, wide), y;
+    V wide = to_f64(k, x), size = float_abs(k, wide), y;
     V root = math_is_f64(x) ? exact_root(k, size) : first_root(k, size, &y);
     root = INTRINSIC(k, "llvm.copysign", root, wide);
     V keep = math_compare(k, LLVMRealUEQ, size, INFINITY); /* NaN and infinity */

@@ -1,7 +1,7 @@
 /* complex.c - functions of complex numbers, by those of their parts.
  *
  * In: a pair of registers.  Out: the function; complex<f32> is computed in f64 and rounded. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -13,8 +13,8 @@ typedef struct Z {
 
 static Z z_times(Kernel *k, Z x, Z y)
 {
-    return (Z){ fsub(k, fmul(k, x.re, y.re), fmul(k, x.im, y.im)),
-                fadd(k, fmul(k, x.re, y.im), fmul(k, x.im, y.re)) };
+    return (Z){ float_sub(k, float_mul(k, x.re, y.re), float_mul(k, x.im, y.im)),
+                float_add(k, float_mul(k, x.re, y.im), float_mul(k, x.im, y.re)) };
 }
 
 static Z z_select(Kernel *k, V condition, Z x, Z y)
@@ -36,9 +36,9 @@ static V number(Kernel *k, Z like, double value)
 static V z_abs(Kernel *k, Z x)
 {
     if (x.is_f32) {
-        V length = INTRINSIC(k, "llvm.sqrt", fma3(k, x.re, x.re, fmul(k, x.im, x.im)));
-        V far = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, fabs1(k, x.re), INFINITY),
-                            math_compare(k, LLVMRealOEQ, fabs1(k, x.im), INFINITY), "");
+        V length = INTRINSIC(k, "llvm.sqrt", float_fma(k, x.re, x.re, float_mul(k, x.im, x.im)));
+        V far = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, float_abs(k, x.re), INFINITY),
+                            math_compare(k, LLVMRealOEQ, float_abs(k, x.im), INFINITY), "");
         return math_select(k, far, number(k, x, INFINITY), length);
     }
     return arith_abs(k, C128, complex_of(k, x.re, x.im));
@@ -47,19 +47,19 @@ static V z_abs(Kernel *k, Z x)
 static Z z_exp(Kernel *k, Z x)
 {
     V e = math_exp(k, x.re);
-    V im = fmul(k, e, math_sin(k, x.im));
+    V im = float_mul(k, e, math_sin(k, x.im));
     /* An infinite length times a zero angle stays on the axis. */
     V on_axis = math_compare(k, LLVMRealOEQ, x.im, 0);
-    return (Z){ math_select(k, on_axis, e, fmul(k, e, math_cos(k, x.im))),
+    return (Z){ math_select(k, on_axis, e, float_mul(k, e, math_cos(k, x.im))),
                 math_select(k, on_axis, x.im, im) };
 }
 
 static Z z_expm1(Kernel *k, Z x)
 {
     V s = math_sin(k, LLVMBuildFMul(k->b, x.im, number(k, x, 0.5), ""));
-    V less = fmul(k, fmul(k, s, s), number(k, x, -2)); /* cos - 1 */
-    V re = fadd(k, fmul(k, math_expm1(k, x.re), math_cos(k, x.im)), less);
-    V im = fmul(k, math_exp(k, x.re), math_sin(k, x.im));
+    V less = float_mul(k, float_mul(k, s, s), number(k, x, -2)); /* cos - 1 */
+    V re = float_add(k, float_mul(k, math_expm1(k, x.re), math_cos(k, x.im)), less);
+    V im = float_mul(k, math_exp(k, x.re), math_sin(k, x.im));
     V on_axis = math_compare(k, LLVMRealOEQ, x.im, 0);
     return (Z){ re, math_select(k, on_axis, x.im, im) };
 }
@@ -71,10 +71,10 @@ static Z z_quarter_if_far(Kernel *k, Z x, V *is_far)
         *is_far = LLVMConstNull(like_type(k, x.re, int_type(k, 1)));
         return x;
     }
-    V size = INTRINSIC(k, "llvm.maxnum", fabs1(k, x.re), fabs1(k, x.im)),
+    V size = INTRINSIC(k, "llvm.maxnum", float_abs(k, x.re), float_abs(k, x.im)),
       quarter = number(k, x, 0.25);
     *is_far = math_compare(k, LLVMRealOGT, size, 1e300);
-    return z_select(k, *is_far, (Z){ fmul(k, x.re, quarter), fmul(k, x.im, quarter) }, x);
+    return z_select(k, *is_far, (Z){ float_mul(k, x.re, quarter), float_mul(k, x.im, quarter) }, x);
 }
 
 /* log|x| */
@@ -82,7 +82,7 @@ static V z_log_abs(Kernel *k, Z x)
 {
     V is_far, length = z_abs(k, z_quarter_if_far(k, x, &is_far));
     V more = math_select(k, is_far, number(k, x, 1.3862943611198906), number(k, x, 0)); /* log 4 */
-    return fadd(k, math_log(k, length), more);
+    return float_add(k, math_log(k, length), more);
 }
 
 static Z z_log(Kernel *k, Z x)
@@ -94,9 +94,9 @@ static Z z_log(Kernel *k, Z x)
  * too large, and there it is log|1 + x| itself. */
 static Z z_log1p(Kernel *k, Z x)
 {
-    Z next = { fadd(k, x.re, number(k, x, 1)), x.im, x.is_f32 };
-    V inside = fadd(k, fmul(k, x.re, fadd(k, x.re, number(k, x, 2))), fmul(k, x.im, x.im));
-    V re = fmul(k, math_log1p(k, inside), number(k, x, 0.5));
+    Z next = { float_add(k, x.re, number(k, x, 1)), x.im, x.is_f32 };
+    V inside = float_add(k, float_mul(k, x.re, float_add(k, x.re, number(k, x, 2))), float_mul(k, x.im, x.im));
+    V re = float_mul(k, math_log1p(k, inside), number(k, x, 0.5));
     V is_far = math_compare(k, LLVMRealOGT, z_abs(k, next), 1e100);
     re = math_select(k, is_far, z_log_abs(k, next), re);
     return (Z){ re, math_atan2(k, next.im, next.re) };
@@ -108,30 +108,30 @@ static Z z_sqrt(Kernel *k, Z whole)
 {
     V is_far;
     Z x = z_quarter_if_far(k, whole, &is_far);
-    V half = number(k, x, 0.5), size = fabs1(k, x.re);
-    V sum = fadd(k, fmul(k, z_abs(k, x), half), fmul(k, size, half));
+    V half = number(k, x, 0.5), size = float_abs(k, x.re);
+    V sum = float_add(k, float_mul(k, z_abs(k, x), half), float_mul(k, size, half));
     V t = INTRINSIC(k, "llvm.sqrt", sum);
-    V other = fdiv(k, fmul(k, fabs1(k, x.im), half), t);
+    V other = float_div(k, float_mul(k, float_abs(k, x.im), half), t);
     V is_zero = math_compare(k, LLVMRealOEQ, t, 0);
     other = math_select(k, is_zero, number(k, x, 0), other);
     V is_right = math_compare(k, LLVMRealOGE, x.re, 0);
     V re = math_select(k, is_right, t, other), im = math_select(k, is_right, other, t);
-    V is_up = math_compare(k, LLVMRealOEQ, fabs1(k, x.im), INFINITY), far = number(k, x, INFINITY);
+    V is_up = math_compare(k, LLVMRealOEQ, float_abs(k, x.im), INFINITY), far = number(k, x, INFINITY);
     V by = math_select(k, is_far, number(k, x, 2), number(k, x, 1));
-    re = math_select(k, is_up, far, fmul(k, re, by));
-    im = math_select(k, is_up, far, fmul(k, im, by));
+    re = math_select(k, is_up, far, float_mul(k, re, by));
+    im = math_select(k, is_up, far, float_mul(k, im, by));
     return (Z){ re, INTRINSIC(k, "llvm.copysign", im, x.im) };
 }
 
 /* (re - im) (re + im), which is 0 also where the squares would be infinite. */
 static Z z_square(Kernel *k, Z x)
 {
-    V is_even = LLVMBuildFCmp(k->b, LLVMRealOEQ, fabs1(k, x.re), fabs1(k, x.im), "");
-    V is_finite = math_compare(k, LLVMRealOLT, fabs1(k, x.re), INFINITY);
+    V is_even = LLVMBuildFCmp(k->b, LLVMRealOEQ, float_abs(k, x.re), float_abs(k, x.im), "");
+    V is_finite = math_compare(k, LLVMRealOLT, float_abs(k, x.re), INFINITY);
     is_even = LLVMBuildAnd(k->b, is_even, is_finite, "");
-    V re = fmul(k, fsub(k, x.re, x.im), fadd(k, x.re, x.im));
-    V im = fmul(k, x.re, x.im);
-    return (Z){ math_select(k, is_even, number(k, x, 0), re), fadd(k, im, im) };
+    V re = float_mul(k, float_sub(k, x.re, x.im), float_add(k, x.re, x.im));
+    V im = float_mul(k, x.re, x.im);
+    return (Z){ math_select(k, is_even, number(k, x, 0), re), float_add(k, im, im) };
 }
 
 static Z z_inverse(Kernel *k, Z x)
@@ -143,19 +143,19 @@ static Z z_logistic(Kernel *k, Z x)
 {
     Z minus = { LLVMBuildFNeg(k->b, x.re, ""), LLVMBuildFNeg(k->b, x.im, "") };
     Z e = z_exp(k, minus);
-    return z_inverse(k, (Z){ fadd(k, e.re, number(k, x, 1)), e.im });
+    return z_inverse(k, (Z){ float_add(k, e.re, number(k, x, 1)), e.im });
 }
 
 static Z z_sin(Kernel *k, Z x)
 {
-    return (Z){ fmul(k, math_sin(k, x.re), math_cosh(k, x.im)),
-                fmul(k, math_cos(k, x.re), math_sinh(k, x.im)) };
+    return (Z){ float_mul(k, math_sin(k, x.re), math_cosh(k, x.im)),
+                float_mul(k, math_cos(k, x.re), math_sinh(k, x.im)) };
 }
 
 static Z z_cos(Kernel *k, Z x)
 {
-    V im = fmul(k, math_sin(k, x.re), math_sinh(k, x.im));
-    return (Z){ fmul(k, math_cos(k, x.re), math_cosh(k, x.im)),
+    V im = float_mul(k, math_sin(k, x.re), math_sinh(k, x.im));
+    return (Z){ float_mul(k, math_cos(k, x.re), math_cosh(k, x.im)),
                 LLVMBuildFNeg(k->b, im, "") };
 }
 
@@ -163,15 +163,15 @@ static Z z_cos(Kernel *k, Z x)
  * its imaginary part too small for a number; at infinity that holds for every b. */
 static Z z_tanh(Kernel *k, Z x)
 {
-    V size = fabs1(k, x.re), most = number(k, x, 350);
+    V size = float_abs(k, x.re), most = number(k, x, 350);
     V is_far = math_compare(k, LLVMRealOGT, size, 350);
     V a = INTRINSIC(k, "llvm.copysign", math_select(k, is_far, most, size), x.re);
     V sh = math_sinh(k, a), ch = math_cosh(k, a);
     V s = math_sin(k, x.im), c = math_cos(k, x.im);
-    V under = fadd(k, fmul(k, sh, sh), fmul(k, c, c)), sc = fmul(k, s, c);
+    V under = float_add(k, float_mul(k, sh, sh), float_mul(k, c, c)), sc = float_mul(k, s, c);
     V zero = INTRINSIC(k, "llvm.copysign", number(k, x, 0), sc);
     V one = INTRINSIC(k, "llvm.copysign", number(k, x, 1), x.re);
-    Z value = { fdiv(k, fmul(k, sh, ch), under), fdiv(k, sc, under) };
+    Z value = { float_div(k, float_mul(k, sh, ch), under), float_div(k, sc, under) };
     V is_flat = LLVMBuildAnd(k->b, is_far, LLVMBuildFCmp(k->b, LLVMRealORD, sc, sc, ""), "");
     V on_axis = math_compare(k, LLVMRealOEQ, x.im, 0); /* even if a is NaN */
     is_flat = LLVMBuildOr(k->b, is_flat, on_axis, "");
@@ -247,8 +247,8 @@ V complex_atan2(Kernel *k, Element e, V y, V x)
     Z a = { to_f64(k, real_part(k, x)), to_f64(k, imag_part(k, x)) };
     Z b = { to_f64(k, real_part(k, y)), to_f64(k, imag_part(k, y)) };
     Z aa = z_times(k, a, a), bb = z_times(k, b, b);
-    Z length = z_sqrt(k, (Z){ fadd(k, aa.re, bb.re), fadd(k, aa.im, bb.im) });
-    Z sum = { fsub(k, a.re, b.im), fadd(k, a.im, b.re) };
+    Z length = z_sqrt(k, (Z){ float_add(k, aa.re, bb.re), float_add(k, aa.im, bb.im) });
+    Z sum = { float_sub(k, a.re, b.im), float_add(k, a.im, b.re) };
     Z l = z_log(k, z_over(k, sum, length));
     return narrow(k, e, (Z){ l.im, LLVMBuildFNeg(k->b, l.re, "") });
 }

@@ -12,7 +12,7 @@
  *            that random.normal gives JAX's numbers
  *
  * Coefficients of the first two were fitted for least relative error. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static V erf_near_zero(Kernel *k, V x)
 {
     V z = square_of(k, x);
     V p = math_is_f64(x) ? math_poly(k, z, 13, near_f64) : math_poly(k, z, 6, near_f32);
-    return fma3(k, x, p, x);
+    return float_fma(k, x, p, x);
 }
 
 /* ---- erfc ---- */
@@ -63,13 +63,13 @@ static V erfc_of_size(Kernel *k, V x)
     LLVMTypeRef type = LLVMTypeOf(x);
     V two = const_f(k, type, 2), one = const_f(k, type, 1);
     V limit = const_f(k, type, is_f64 ? 27 : 11); /* there it is 0 */
-    V a = INTRINSIC(k, "llvm.minnum", fabs1(k, x), limit), c = const_f(k, type, is_f64 ? 3.75 : 2);
-    V t = fdiv(k, LLVMBuildFSub(k->b, a, c, ""), LLVMBuildFAdd(k->b, a, c, ""));
+    V a = INTRINSIC(k, "llvm.minnum", float_abs(k, x), limit), c = const_f(k, type, is_f64 ? 3.75 : 2);
+    V t = float_div(k, LLVMBuildFSub(k->b, a, c, ""), LLVMBuildFAdd(k->b, a, c, ""));
     V square = square_of(k, a), minus = LLVMBuildFNeg(k->b, square, "");
-    V missed = fma3(k, LLVMBuildFNeg(k->b, a, ""), a, square);
+    V missed = float_fma(k, LLVMBuildFNeg(k->b, a, ""), a, square);
     V p = is_f64 ? math_poly(k, t, 24, erfc_f64) : math_poly(k, t, 10, erfc_f32);
-    V y = LLVMBuildFMul(k->b, math_exp(k, minus), fdiv(k, p, fma3(k, two, a, one)), "");
-    return fma3(k, y, missed, y);
+    V y = LLVMBuildFMul(k->b, math_exp(k, minus), float_div(k, p, float_fma(k, two, a, one)), "");
+    return float_fma(k, y, missed, y);
 }
 
 V math_erfc(Kernel *k, V x)
@@ -81,7 +81,7 @@ V math_erfc(Kernel *k, V x)
     y = math_select(k, is_negative, rest, y);
     if (math_is_f64(x)) { /* where t is close to -1 the long series is less exact */
         V near = LLVMBuildFSub(k->b, const_f(k, type, 1), erf_near_zero(k, x), "");
-        y = math_select(k, math_compare(k, LLVMRealOLT, fabs1(k, x), 0.7), near, y);
+        y = math_select(k, math_compare(k, LLVMRealOLT, float_abs(k, x), 0.7), near, y);
     }
     return math_select(k, is_nan(k, x), x, y);
 }
@@ -112,7 +112,7 @@ static V erf_f64_far(Kernel *k, V x)
 V math_erf(Kernel *k, V x)
 {
     bool is_f64 = math_is_f64(x);
-    V size = fabs1(k, x), near = erf_near_zero(k, x);
+    V size = float_abs(k, x), near = erf_near_zero(k, x);
     V far = is_f64 ? erf_f64_far(k, x) : erf_f32_far(k, size);
     far = INTRINSIC(k, "llvm.copysign", far, x);
     V y = math_select(k, math_compare(k, LLVMRealOLT, size, is_f64 ? 1 : 0.95), near, far);
@@ -143,7 +143,7 @@ V math_erf_inverse(Kernel *k, V x)
     V p = math_select(k, math_compare(k, LLVMRealOLT, w, 5), near,
                       math_poly(k, root, 9, inverse_far));
     V y = LLVMBuildFMul(k->b, p, x, "");
-    V is_end = math_compare(k, LLVMRealOEQ, fabs1(k, x), 1);
+    V is_end = math_compare(k, LLVMRealOEQ, float_abs(k, x), 1);
     V end = LLVMBuildFMul(k->b, x, const_f(k, type, INFINITY), "");
     return math_select(k, is_end, end, y);
 }

@@ -10,7 +10,7 @@
  *
  * Where e^a overflows before its half does, it is taken of a - 1 and multiplied by e/2; where
  * squares would overflow, asinh and acosh are log a + log 2. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -46,18 +46,18 @@ static V half_e_times(Kernel *k, V power)
 
 static V sinh_f64(Kernel *k, V x)
 {
-    V one = number(k, x, 1), is_far, a = lowered(k, fabs1(k, x), &is_far);
+    V one = number(k, x, 1), is_far, a = lowered(k, float_abs(k, x), &is_far);
     V t = math_expm1(k, a);
-    V ratio = fdiv(k, t, LLVMBuildFAdd(k->b, t, one, ""));
+    V ratio = float_div(k, t, LLVMBuildFAdd(k->b, t, one, ""));
     V half = LLVMBuildFMul(k->b, LLVMBuildFAdd(k->b, t, ratio, ""), number(k, x, 0.5), "");
     return signed_as(k, math_select(k, is_far, half_e_times(k, t), half), x);
 }
 
 static V cosh_f64(Kernel *k, V x)
 {
-    V is_far, a = lowered(k, fabs1(k, x), &is_far);
+    V is_far, a = lowered(k, float_abs(k, x), &is_far);
     V t = math_exp(k, a), half = number(k, x, 0.5);
-    V mean = fma3(k, t, half, fdiv(k, half, t));
+    V mean = float_fma(k, t, half, float_div(k, half, t));
     return math_select(k, is_far, half_e_times(k, t), mean);
 }
 
@@ -99,10 +99,10 @@ static V log_of_sum(Kernel *k, V inside, V a)
 
 static V asinh_f64(Kernel *k, V x)
 {
-    V one = number(k, x, 1), a = fabs1(k, x);
-    V root = INTRINSIC(k, "llvm.sqrt", fma3(k, a, a, one));
-    V ratio = fdiv(k, a, LLVMBuildFAdd(k->b, one, root, ""));
-    return signed_as(k, log_of_sum(k, fma3(k, a, ratio, a), a), x);
+    V one = number(k, x, 1), a = float_abs(k, x);
+    V root = INTRINSIC(k, "llvm.sqrt", float_fma(k, a, a, one));
+    V ratio = float_div(k, a, LLVMBuildFAdd(k->b, one, root, ""));
+    return signed_as(k, log_of_sum(k, float_fma(k, a, ratio, a), a), x);
 }
 
 static V acosh_f64(Kernel *k, V x)
@@ -117,8 +117,8 @@ static V acosh_f64(Kernel *k, V x)
 
 static V atanh_f64(Kernel *k, V x)
 {
-    V a = fabs1(k, x), rest = LLVMBuildFSub(k->b, number(k, x, 1), a, "");
-    V y = math_log1p(k, fdiv(k, LLVMBuildFAdd(k->b, a, a, ""), rest));
+    V a = float_abs(k, x), rest = LLVMBuildFSub(k->b, number(k, x, 1), a, "");
+    V y = math_log1p(k, float_div(k, LLVMBuildFAdd(k->b, a, a, ""), rest));
     return signed_as(k, LLVMBuildFMul(k->b, y, number(k, x, 0.5), ""), x);
 }
 

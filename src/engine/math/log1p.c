@@ -9,7 +9,7 @@
  *     else                  log(u), u = 1 + x = 2^n m:  n ln2 + f - f^2/2 + f^3 r(f), f = m - 1
  *
  * Both are within 2 ulp.  The order of the operations is part of the result. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -31,11 +31,11 @@ static const double r_terms[] = {
 
 static V near_zero(Kernel *k, V x)
 {
-    V square = fmul(k, x, x);
-    V ratio = fdiv(k, math_poly(k, x, 7, p_terms), math_poly(k, x, 7, q_terms));
-    V cubic = fmul(k, fmul(k, x, square), ratio);
-    V rest = fadd(k, fmul(k, const_f(k, LLVMTypeOf(x), -0.5), square), cubic);
-    return fadd(k, x, rest);
+    V square = float_mul(k, x, x);
+    V ratio = float_div(k, math_poly(k, x, 7, p_terms), math_poly(k, x, 7, q_terms));
+    V cubic = float_mul(k, float_mul(k, x, square), ratio);
+    V rest = float_add(k, float_mul(k, const_f(k, LLVMTypeOf(x), -0.5), square), cubic);
+    return float_add(k, x, rest);
 }
 
 /* r by threes: three short chains, joined by f^3. */
@@ -43,17 +43,17 @@ static V far_series(Kernel *k, V f, V cube)
 {
     V low = math_poly(k, f, 3, r_terms), middle = math_poly(k, f, 3, r_terms + 3);
     V high = math_poly(k, f, 3, r_terms + 6);
-    return fmul(k, fma3(k, fma3(k, high, cube, middle), cube, low), cube);
+    return float_mul(k, float_fma(k, float_fma(k, high, cube, middle), cube, low), cube);
 }
 
 static V far_from_zero(Kernel *k, V u)
 {
     LLVMTypeRef type = LLVMTypeOf(u);
     V n, f = math_split(k, u, &n);
-    V square = fmul(k, f, f);
-    V small = fma3(k, n, const_f(k, type, -2.12194440e-4), far_series(k, f, fmul(k, square, f)));
-    V large = fma3(k, const_f(k, type, -0.5), square, f);
-    V y = fma3(k, n, const_f(k, type, 0.693359375), fadd(k, large, small));
+    V square = float_mul(k, f, f);
+    V small = float_fma(k, n, const_f(k, type, -2.12194440e-4), far_series(k, f, float_mul(k, square, f)));
+    V large = float_fma(k, const_f(k, type, -0.5), square, f);
+    V y = float_fma(k, n, const_f(k, type, 0.693359375), float_add(k, large, small));
     y = math_select(k, math_compare(k, LLVMRealOLT, u, 0x1p-126), const_f(k, type, -INFINITY), y);
     y = math_select(k, math_compare(k, LLVMRealOLT, u, 0), const_f(k, type, NAN), y);
     V keep = math_compare(k, LLVMRealUEQ, u, INFINITY); /* NaN and infinity */
@@ -63,8 +63,8 @@ static V far_from_zero(Kernel *k, V u)
 V math_log1p_f32(Kernel *k, V x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    V size = fabs1(k, x);
+    V size = float_abs(k, x);
     V is_near = math_compare(k, LLVMRealOLT, size, 0.41421356237309504880);
     return math_select(k, is_near, near_zero(k, x),
-                       far_from_zero(k, fadd(k, x, const_f(k, type, 1))));
+                       far_from_zero(k, float_add(k, x, const_f(k, type, 1))));
 }

@@ -7,7 +7,7 @@
  * below the normal range count as zero, as everywhere here. */
 #include "engine/math/math.h"
 
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ V math_poly(Kernel *k, V x, int n, const double *c)
     LLVMTypeRef type = LLVMTypeOf(x);
     V sum = const_f(k, type, c[n - 1]);
     for (int i = n - 2; i >= 0; i--)
-        sum = fma3(k, sum, x, const_f(k, type, c[i]));
+        sum = float_fma(k, sum, x, const_f(k, type, c[i]));
     return sum;
 }
 
@@ -43,7 +43,7 @@ V math_round(Kernel *k, V x, double factor, V *integer)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     double magic = math_is_f64(x) ? 0x1.8p52 : 0x1.8p23;
-    V shifted = fma3(k, x, const_f(k, type, factor), const_f(k, type, magic));
+    V shifted = float_fma(k, x, const_f(k, type, factor), const_f(k, type, magic));
     V bits = same_bits(k, shifted, false);
     V base = same_bits(k, const_f(k, type, magic), false);
     *integer = LLVMBuildSub(k->b, bits, base, "");
@@ -75,10 +75,10 @@ static V exp_part(Kernel *k, V x, V tail, V *n)
     double high = is_f64 ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1;
     double low = is_f64 ? 0x1.abc9e3b39803fp-56 : -0x1.05c610ca86c39p-29;
     V whole = math_round(k, x, 0x1.71547652b82fep0, n);
-    V r = fma3(k, whole, const_f(k, type, -high), x);
-    r = fma3(k, whole, const_f(k, type, -low), r);
+    V r = float_fma(k, whole, const_f(k, type, -high), x);
+    r = float_fma(k, whole, const_f(k, type, -low), r);
     r = tail ? LLVMBuildFAdd(k->b, r, tail, "") : r;
-    return fmul(k, r, math_poly(k, r, is_f64 ? 13 : 7, exp_terms));
+    return float_mul(k, r, math_poly(k, r, is_f64 ? 13 : 7, exp_terms));
 }
 
 V math_exp_of_sum(Kernel *k, V x, V tail)
@@ -86,7 +86,7 @@ V math_exp_of_sum(Kernel *k, V x, V tail)
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
     V n, part = exp_part(k, x, tail, &n);
-    V bits = same_bits(k, fadd(k, part, const_f(k, type, 1)), false);
+    V bits = same_bits(k, float_add(k, part, const_f(k, type, 1)), false);
     V up = LLVMBuildShl(k->b, n, const_i(k, LLVMTypeOf(n), is_f64 ? 52 : 23), "");
     V y = same_bits(k, LLVMBuildAdd(k->b, bits, up, ""), true);
     double high = is_f64 ? 0x1.62e42fefa39efp9 : 0x1.62e42ep6;    /* log of the largest */
@@ -111,10 +111,10 @@ static V expm1_direct(Kernel *k, V x)
     inside = INTRINSIC(k, "llvm.minnum", inside, const_f(k, type, is_f64 ? 709.79 : 88.73));
     V n, part = exp_part(k, inside, NULL, &n);
     V half = power_of_two(k, LLVMBuildSub(k->b, n, const_i(k, LLVMTypeOf(n), 1), ""), is_f64);
-    V y = fma3(k, half, part, LLVMBuildFSub(k->b, half, const_f(k, type, 0.5), ""));
+    V y = float_fma(k, half, part, LLVMBuildFSub(k->b, half, const_f(k, type, 0.5), ""));
     y = LLVMBuildFAdd(k->b, y, y, "");
     /* So small that it is x; NaN, and zero with its sign, too. */
-    V keep = LLVMBuildFCmp(k->b, LLVMRealULT, fabs1(k, x),
+    V keep = LLVMBuildFCmp(k->b, LLVMRealULT, float_abs(k, x),
                            const_f(k, type, is_f64 ? 0x1p-54 : 0x1p-26), "");
     return math_select(k, keep, x, y);
 }
@@ -128,7 +128,7 @@ V math_logistic(Kernel *k, V x)
 {
     V one = const_f(k, LLVMTypeOf(x), 1);
     V e = math_exp(k, LLVMBuildFNeg(k->b, x, ""));
-    return fdiv(k, one, fadd(k, one, e));
+    return float_div(k, one, float_add(k, one, e));
 }
 
 /* t / (t + 2) with t = e^2|x| - 1; past the limit the answer is 1. */
@@ -136,13 +136,13 @@ V math_tanh(Kernel *k, V x)
 {
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
-    V limit = const_f(k, type, is_f64 ? 20 : 10), size = fabs1(k, x);
+    V limit = const_f(k, type, is_f64 ? 20 : 10), size = float_abs(k, x);
     V is_near = LLVMBuildFCmp(k->b, LLVMRealOLT, size, limit, "");
     size = math_select(k, is_near, size, limit);
     V n, part = exp_part(k, LLVMBuildFAdd(k->b, size, size, ""), NULL, &n);
     V power = power_of_two(k, n, is_f64);
-    V t = fma3(k, power, part, LLVMBuildFSub(k->b, power, const_f(k, type, 1), ""));
-    V y = fdiv(k, t, fadd(k, t, const_f(k, type, 2)));
+    V t = float_fma(k, power, part, LLVMBuildFSub(k->b, power, const_f(k, type, 1), ""));
+    V y = float_div(k, t, float_add(k, t, const_f(k, type, 2)));
     y = INTRINSIC(k, "llvm.copysign", y, x);
     return math_select(k, is_nan(k, x), x, y);
 }
@@ -175,16 +175,16 @@ V math_log(Kernel *k, V x)
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
     V n, f = math_split(k, x, &n);
-    V s = fdiv(k, f, LLVMBuildFAdd(k->b, f, const_f(k, type, 2), ""));
-    V z = fmul(k, s, s);
-    V series = fmul(k, z, math_poly(k, z, is_f64 ? 10 : 5, math_log_terms));
-    V half = fmul(k, const_f(k, type, 0.5), fmul(k, f, f));
+    V s = float_div(k, f, LLVMBuildFAdd(k->b, f, const_f(k, type, 2), ""));
+    V z = float_mul(k, s, s);
+    V series = float_mul(k, z, math_poly(k, z, is_f64 ? 10 : 5, math_log_terms));
+    V half = float_mul(k, const_f(k, type, 0.5), float_mul(k, f, f));
     double high = is_f64 ? 0x1.62e42fee00000p-1 : 0x1.62e300p-1;
     double low = is_f64 ? 0x1.a39ef35793c76p-33 : 0x1.2fefa2p-17;
-    V small = fma3(k, s, LLVMBuildFAdd(k->b, half, series, ""),
+    V small = float_fma(k, s, LLVMBuildFAdd(k->b, half, series, ""),
                    LLVMBuildFMul(k->b, n, const_f(k, type, low), ""));
     V rest = LLVMBuildFSub(k->b, half, small, "");
-    V y = fma3(k, n, const_f(k, type, high), LLVMBuildFSub(k->b, f, rest, ""));
+    V y = float_fma(k, n, const_f(k, type, high), LLVMBuildFSub(k->b, f, rest, ""));
     double least = is_f64 ? 0x1p-1022 : 0x1p-126;
     y = math_select(k, math_compare(k, LLVMRealOLT, x, least), const_f(k, type, -INFINITY), y);
     V below = math_compare(k, LLVMRealOLE, x, -least);
@@ -199,7 +199,7 @@ static V log1p_direct(Kernel *k, V x)
     LLVMTypeRef type = LLVMTypeOf(x);
     V one = const_f(k, type, 1);
     V u = LLVMBuildFAdd(k->b, x, one, "");
-    V ratio = fdiv(k, x, LLVMBuildFSub(k->b, u, one, ""));
+    V ratio = float_div(k, x, LLVMBuildFSub(k->b, u, one, ""));
     V y = LLVMBuildFMul(k->b, math_log(k, u), ratio, "");
     V keep = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, u, 1),
                          math_compare(k, LLVMRealOEQ, x, INFINITY), "");

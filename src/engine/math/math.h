@@ -3,7 +3,7 @@
  * x is f32 or f64 by its LLVM type (f16 and bf16 come as f32), with any number of lanes. */
 #ifndef TUTTI_ENGINE_MATH_MATH_H
 #define TUTTI_ENGINE_MATH_MATH_H
-#include "engine/kernels/kernel.h"
+#include "engine/codegen/codegen.h"
 
 V math_exp(Kernel *k, V x);
 V math_expm1(Kernel *k, V x);

@@ -10,7 +10,7 @@
  *
  * in which everything but p is such a pair, every product's rounding error caught by an fma and
  * every sum's by a difference. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -50,9 +50,9 @@ static Pair pair_sum(Kernel *k, V x, Pair y)
 static Pair pair_times(Kernel *k, Pair x, Pair y)
 {
     V high = mul(k, x.high, y.high);
-    V low = fma3(k, x.high, y.high, minus(k, high));
-    low = fma3(k, x.high, y.low, low);
-    return (Pair){ high, fma3(k, x.low, y.high, low) };
+    V low = float_fma(k, x.high, y.high, minus(k, high));
+    low = float_fma(k, x.high, y.low, low);
+    return (Pair){ high, float_fma(k, x.low, y.high, low) };
 }
 
 /* (m - 1)/(m + 1) with f = m - 1. */
@@ -61,10 +61,10 @@ static Pair ratio_of(Kernel *k, V f)
     LLVMTypeRef type = LLVMTypeOf(f);
     V one = const_f(k, type, 1), two = const_f(k, type, 2);
     V under = add(k, two, f), lost = sub(k, f, sub(k, under, two));
-    V inverse = fdiv(k, one, under);
+    V inverse = float_div(k, one, under);
     V high = mul(k, f, inverse);
-    V rest = fma3(k, minus(k, high), under, f);
-    rest = fma3(k, minus(k, high), lost, rest);
+    V rest = float_fma(k, minus(k, high), under, f);
+    rest = float_fma(k, minus(k, high), lost, rest);
     return (Pair){ high, mul(k, rest, inverse) };
 }
 
@@ -78,7 +78,7 @@ static Pair log_pair(Kernel *k, V x)
     Pair third = { p, const_f(k, type, 0x1.5555555555555p-55) };
     Pair inner = pair_times(k, z, pair_sum(k, const_f(k, type, 0x1.5555555555555p-1), third));
     Pair m = pair_times(k, s, pair_sum(k, const_f(k, type, 2), inner));
-    m.low = fma3(k, n, const_f(k, type, 0x1.a39ef35793c76p-33), m.low);
+    m.low = float_fma(k, n, const_f(k, type, 0x1.a39ef35793c76p-33), m.low);
     Pair y = pair_sum(k, mul(k, n, const_f(k, type, 0x1.62e42fee00000p-1)), m);
     V is_zero = math_compare(k, LLVMRealOLT, x, 0x1p-1022);
     y.high = math_select(k, is_zero, const_f(k, type, -INFINITY), y.high);
@@ -90,7 +90,7 @@ static V pow_of_size(Kernel *k, V x, V y)
 {
     Pair log = log_pair(k, x);
     V high = mul(k, y, log.high);
-    V low = fma3(k, y, log.low, fma3(k, y, log.high, minus(k, high)));
+    V low = float_fma(k, y, log.low, float_fma(k, y, log.high, minus(k, high)));
     return math_exp_of_sum(k, high, low);
 }
 
@@ -117,7 +117,7 @@ static V pow_at_edges(Kernel *k, V x, V y, V result)
 {
     V one = const_f(k, LLVMTypeOf(x), 1);
     /* 1 to any power, even an infinite one, is 1. */
-    V unit = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, fabs1(k, x), 1),
+    V unit = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, float_abs(k, x), 1),
                           LLVMBuildFCmp(k->b, LLVMRealORD, y, y, ""), "");
     result = pow_of_negative(k, x, y, math_select(k, unit, one, result));
     V always_one = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, y, 0),
@@ -128,7 +128,7 @@ static V pow_at_edges(Kernel *k, V x, V y, V result)
 /* sqrt(x) of which zero and infinity have no sign, as C's x^0.5. */
 static V root_of(Kernel *k, V x)
 {
-    V root = fabs1(k, INTRINSIC(k, "llvm.sqrt", x));
+    V root = float_abs(k, INTRINSIC(k, "llvm.sqrt", x));
     V far = math_compare(k, LLVMRealOEQ, x, -INFINITY);
     return math_select(k, far, const_f(k, LLVMTypeOf(x), INFINITY), root);
 }
@@ -145,11 +145,11 @@ static V pow_by_constant(Kernel *k, V x, V y)
     if (y == const_f(k, type, 3))
         return mul(k, mul(k, x, x), x);
     if (y == const_f(k, type, -1))
-        return fdiv(k, one, x);
+        return float_div(k, one, x);
     if (y == const_f(k, type, 0.5))
         return root_of(k, x);
     if (y == const_f(k, type, -0.5))
-        return fdiv(k, one, root_of(k, x));
+        return float_div(k, one, root_of(k, x));
     return NULL;
 }
 
@@ -159,8 +159,8 @@ V math_pow(Kernel *k, V x, V y)
     if (simple)
         return simple;
     if (math_is_f64(x))
-        return pow_at_edges(k, x, y, pow_of_size(k, fabs1(k, x), y));
+        return pow_at_edges(k, x, y, pow_of_size(k, float_abs(k, x), y));
     V wide = to_f64(k, x), by = to_f64(k, y);
-    V size = math_exp(k, mul(k, by, math_log(k, fabs1(k, wide))));
+    V size = math_exp(k, mul(k, by, math_log(k, float_abs(k, wide))));
     return to_f32(k, pow_at_edges(k, wide, by, size));
 }

@@ -7,7 +7,7 @@
  * without error.  Where its sign is not that of x, q was too large, and y is put back: exactly
  * too.  Larger quotients, and divisors so small that the difference could be a denormal, go to
  * the C library. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -20,9 +20,9 @@ static V both(Kernel *k, V x, V y)
 static V remainder_f64(Kernel *k, V x, V y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    V zero = const_f(k, type, 0), size = fabs1(k, x), by = fabs1(k, y);
-    V q = INTRINSIC(k, "llvm.trunc", fdiv(k, size, by));
-    V r = fma3(k, LLVMBuildFNeg(k->b, q, ""), by, size);
+    V zero = const_f(k, type, 0), size = float_abs(k, x), by = float_abs(k, y);
+    V q = INTRINSIC(k, "llvm.trunc", float_div(k, size, by));
+    V r = float_fma(k, LLVMBuildFNeg(k->b, q, ""), by, size);
     V is_over = LLVMBuildFCmp(k->b, LLVMRealOLT, r, zero, "");
     r = math_select(k, is_over, LLVMBuildFAdd(k->b, r, by, ""), r);
     V is_finite = math_compare(k, LLVMRealOLT, size, INFINITY);

@@ -6,7 +6,7 @@
  * x = n pi/2 + r with |r| <= pi/4: the first fma of the reduction is exact, because x, n and
  * the leading piece of pi/2 leave a difference that fits a double.  Good below 2^40; larger
  * arguments go to the C library. */
-#include "engine/codegen/arith.h"
+#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
@@ -46,8 +46,8 @@ static Turn turn_of(Kernel *k, V x, int terms)
     V n = math_round(k, x, 0x1.45f306dc9c883p-1, &t.quarter);
     V r = x;
     for (int i = 0; i < (terms == 9 ? 3 : 2); i++)
-        r = fma3(k, n, const_f(k, LLVMTypeOf(x), -pieces[i]), r);
-    V z = fmul(k, r, r);
+        r = float_fma(k, n, const_f(k, LLVMTypeOf(x), -pieces[i]), r);
+    V z = float_mul(k, r, r);
     t.sine = LLVMBuildFMul(k->b, r, math_poly(k, z, terms, sin_terms), "");
     t.cosine = math_poly(k, z, terms, cos_terms);
     return t;
@@ -74,7 +74,7 @@ static V tangent(Kernel *k, V x, int terms)
     Turn t = turn_of(k, x, terms);
     V odd = quarter_bit(k, t.quarter, 1);
     V over = math_select(k, odd, LLVMBuildFNeg(k->b, t.cosine, ""), t.sine);
-    return fdiv(k, over, math_select(k, odd, t.sine, t.cosine));
+    return float_div(k, over, math_select(k, odd, t.sine, t.cosine));
 }
 
 /* In f64, with the lanes that are too large by the library (it makes NaN of infinities). */
@@ -87,7 +87,7 @@ static V trig(Kernel *k, int function, V x)
                                : wave(k, wide, terms, function == MATH_COS);
     if (function != MATH_COS) /* keeps the sign of zero */
         y = math_select(k, math_compare(k, LLVMRealOEQ, wide, 0), wide, y);
-    V hard = math_compare(k, LLVMRealOGT, fabs1(k, wide), largest);
+    V hard = math_compare(k, LLVMRealOGT, float_abs(k, wide), largest);
     y = math_repair(k, function, wide, NULL, hard, y);
     return is_f64 ? y : to_f32(k, y);
 }

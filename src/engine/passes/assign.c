@@ -15,7 +15,7 @@
  *           +---+-----+--------+----+--> points of the program
  *
  * Arguments and constants are read only; nothing is ever put together with them. */
-#include "engine/analysis/liveness.h"
+#include "engine/analysis/analysis.h"
 
 #include "base/fail.h"
 

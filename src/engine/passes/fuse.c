@@ -22,9 +22,9 @@
 #include "engine/passes/fuse.h"
 
 #include "base/grow.h"
-#include "engine/link/emit.h"
+#include "engine/analysis/analysis.h"
 #include "engine/eval/eval.h"
-#include "engine/analysis/op_cost.h"
+#include "engine/analysis/analysis.h"
 #include "hlo/rewrite.h"
 
 #include <limits.h>

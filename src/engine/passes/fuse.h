@@ -44,9 +44,6 @@ void alike_once(Plan *p);
 /* carry.c: loops carry only what they change. */
 void carries_drop(Module *m, RegionId r);
 
-/* trips.c: fills in p->trips, before the loops' parts disappear in kernels. */
-void trips_count(Plan *p);
-
 /* together.c: reductions that need not wait for one another become one meeting. */
 void meetings_join(Module *m, RegionId r);
 

@@ -4,7 +4,7 @@
  * there may be some, in the middle of anything; nothing is freed then.  The two are told apart by
  * their order: exit() calls what atexit was given, and then the destructors of libraries; dlclose
  * calls the destructors first. */
-#include "engine/link/emit.h"
+#include "engine/link/link.h"
 #include "engine/exec/call_registry.h"
 #include "engine/exec/handle.h"
 #include "engine/exec/thread_memory.h"

@@ -7,7 +7,7 @@
  *
  * And Meeting.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
  * reads the first device's, is written there alone. */
-#include "engine/link/glue.h"
+#include "engine/link/link.h"
 
 #include "base/guard.h"
 #include "hlo/rewrite.h"

@@ -1,22 +1,40 @@
-/* kernel.h - how a fusion becomes loops: what the files that do it share.
+/* codegen.h - LLVM for an index, an element, a loop: what every kernel is written with.
  *
- *   index.c    Coord and Index: where in an array the lanes of a vector stand
- *   element.c  element(): the LLVM value of a value at an index, computed once per index
- *   access.c   memory <-> registers: loads, stores, what an element type looks like in both
- *   loops.c    loop nests, and the shape of the loop over a kernel's results
- *   cut.c      kernels in slices, for several workers
- *   fold.c, reduce.c, window.c, conv.c, dot.c, update.c, scatter.c, sort.c
- *              roots that are more than one loop
- *   math*.c    functions as polynomials
- *   ../rules/emit_*.c                       the formula of each operation
+ *   llvm.c        constants, intrinsics, the frame
+ *   index.c       Coord and Index: where in an array the lanes of a vector stand
+ *   element.c     element(): the LLVM value of a value at an index, computed once per index
+ *   access.c      memory <-> registers: loads, stores, what an element type looks like in both
+ *   arith.c, convert.c, narrow_floats.c
+ *                 arithmetic on values in registers, for every element type
+ *   loops.c       loop nests
+ *   elementwise.c, moving.c, special.c
+ *                 the formula of each operation: the column `element` of ops.def (rules.c)
+ *   bounds.c      a check before every access, under TUTTI_CHECK=bounds
+ *
+ * Code holds no host address: it reaches memory and functions through its Frame.
  *
  * A value in registers is an LLVM scalar when lanes is 1, else a vector of so many lanes;
  * complex numbers are a struct {re, im} of those.  f16 and bf16 live as f32 that was rounded
  * to their type, as do floats of 8 bits, but for f8E8M0FNU, whose least power of two f32 would
  * flush: it lives as f64; i1 as i1; 2- and 4-bit integers as an extended i8. */
-#ifndef TUTTI_ENGINE_KERNELS_KERNEL_H
-#define TUTTI_ENGINE_KERNELS_KERNEL_H
-#include "engine/link/emit.h"
+#ifndef TUTTI_ENGINE_CODEGEN_CODEGEN_H
+#define TUTTI_ENGINE_CODEGEN_CODEGEN_H
+#include "engine/program.h"
+#include "hlo/module.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+/* The state of one compilation to LLVM. */
+typedef struct Emit {
+    LLVMContextRef context;
+    LLVMModuleRef llvm;
+    LLVMBuilderRef builder;
+    LLVMTargetMachineRef machine;
+    int vector_bytes; /* 64 with AVX-512, 32 with AVX2, 16 below */
+    Arena *arena;     /* of the compilation */
+    struct Bounds *bounds; /* of arrays, if code is to check them (bounds.h); else NULL */
+} Emit;
 
 typedef LLVMValueRef V; /* a value in registers */
 typedef struct Index Index;
@@ -113,8 +131,8 @@ LLVMTypeRef value_type(Kernel *k, Element e);        /* with k->lanes; complex t
 V splat(Kernel *k, V scalar, int lanes);             /* complex too */
 V splat_source(V v);                                 /* what splat made it of, or NULL */
 V extract_lane(Kernel *k, V v, int lane);            /* complex too */
-V load(Kernel *k, V pointer, Element e, Index *at);
-void store(Kernel *k, V pointer, Element e, Index *at, V value);
+V load_element(Kernel *k, V pointer, Element e, Index *at);
+void store_element(Kernel *k, V pointer, Element e, Index *at, V value);
 /* Column j of as many rows as `first` has lanes, which are of n columns each; first: column 0. */
 void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns);
 V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
@@ -192,4 +210,128 @@ V intrinsic(Kernel *k, const char *name, LLVMTypeRef type, int n, V *args);
               (V[]){ x, ##__VA_ARGS__ })
 V runtime_function(Kernel *k, size_t offset); /* the pointer at that offset of the Runtime */
 V byte_offset(Kernel *k, V pointer, int64_t bytes);
+
+/* ---- arith.c ------------------------------------------------------------------------- */
+
+/* arithmetic on values in registers, for every element type.
+ *
+ * x and y are values of element type e with any number of lanes.  Results are not yet rounded
+ * to narrow types: finish() does that at the end of an operation's formula. */
+bool is_float(Element e);
+bool is_complex(Element e);
+bool is_unsigned(Element e); /* bool too */
+
+V arith_neg(Kernel *k, Element e, V x);
+V arith_add(Kernel *k, Element e, V x, V y);
+V arith_sub(Kernel *k, Element e, V x, V y);
+V arith_mul(Kernel *k, Element e, V x, V y);
+V arith_div(Kernel *k, Element e, V x, V y);
+V arith_rem(Kernel *k, Element e, V x, V y);
+V arith_max(Kernel *k, Element e, V x, V y);
+V arith_min(Kernel *k, Element e, V x, V y);
+V arith_abs(Kernel *k, Element e, V x); /* of a complex: its real length */
+V arith_sign(Kernel *k, Element e, V x);
+V arith_compare(Kernel *k, Element e, int direction, bool is_total, V x, V y); /* EQ, NE ... */
+V arith_select(Kernel *k, V condition, V x, V y); /* complex too */
+V arith_convert(Kernel *k, Element from, Element to, V x);
+
+/* Parts of complex numbers. */
+V real_part(Kernel *k, V x);
+V imag_part(Kernel *k, V x);
+V complex_of(Kernel *k, V re, V im);
+
+/* Floats of one lane type, contracted where the machine can. */
+V float_add(Kernel *k, V x, V y);
+V float_sub(Kernel *k, V x, V y);
+V float_mul(Kernel *k, V x, V y);
+V float_div(Kernel *k, V x, V y);
+V float_fma(Kernel *k, V x, V y, V z); /* x * y + z */
+V float_abs(Kernel *k, V x);
+V is_nan(Kernel *k, V x);
+V same_bits(Kernel *k, V x, bool as_float); /* between f32 and i32, f64 and i64 */
+V bits_of(Kernel *k, Element e, V v); /* as many as e has in memory; of a real type */
+V value_of_bits(Kernel *k, Element e, V bits);
+/* Code between these two is run only if any of the lanes is true; there n `values` are made anew,
+ * and behind it they are those or the usual ones. */
+typedef struct Rare {
+    LLVMBasicBlockRef before, after;
+} Rare;
+Rare rare_begin(Kernel *k, V lanes);
+void rare_end(Kernel *k, const Rare *r, int n, const V *usual, V *values);
+LLVMTypeRef like_type(Kernel *k, V x, LLVMTypeRef one); /* as many lanes of another type */
+V to_f64(Kernel *k, V x);
+V to_f32(Kernel *k, V x);
+
+/* ---- rules.c ------------------------------------------------------------------------- */
+
+/* the columns `element` and `block` of ops.def, and what their rules share. */
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...)                         \
+    ElementRule element_##element;
+#include "ops/ops.def"
+
+#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) BlockRule block_##block;
+#include "ops/ops.def"
+
+/* Whether the node's rule knows the element types the node has (its op has a rule). */
+bool rule_takes(const Module *m, NodeId n);
+/* A region of scalars whose operations all have element rules (query.c). */
+bool region_can_inline(const Module *m, RegionId r);
+
+/* A result in registers from a formula's: rounded or cut to what its type can hold. */
+V finish(Kernel *k, Element e, V v);
+
+/* A formula of one, two or three operands x, y, z of element type e, giving type r. */
+#define MAP1(name, formula)                                                                        \
+    V element_##name(Kernel *k, NodeId n, Index *at)                                               \
+    {                                                                                              \
+        Element e = element_of(k, node_at(k->m, n)->in[0]);                                        \
+        Element r = element_of(k, node_at(k->m, n)->out);                                          \
+        V x = operand(k, n, 0, at);                                                                \
+        (void)e;                                                                                   \
+        return finish(k, r, formula);                                                              \
+    }
+#define MAP2(name, formula)                                                                        \
+    V element_##name(Kernel *k, NodeId n, Index *at)                                               \
+    {                                                                                              \
+        Element e = element_of(k, node_at(k->m, n)->in[0]);                                        \
+        Element r = element_of(k, node_at(k->m, n)->out);                                          \
+        V x = operand(k, n, 0, at), y = operand(k, n, 1, at);                                      \
+        (void)e;                                                                                   \
+        return finish(k, r, formula);                                                              \
+    }
+
+/* ---- bounds.c ------------------------------------------------------------------------ */
+
+/* code that looks before it touches memory: TUTTI_CHECK=bounds.
+ *
+ * Whoever makes a pointer to an array tells how large the array is; bounds_write then puts a check
+ * before every access of the module, whoever made it.  Without TUTTI_CHECK=bounds nothing is noted
+ * and nothing is written. */
+void bounds_begin(Emit *e); /* emit_begin and emit_end call these */
+void bounds_end(Emit *e);
+
+/* From this pointer on lie so many bytes.  `what` names the array, in a message. */
+void bounds_array(Emit *e, LLVMValueRef pointer, int64_t bytes, const char *what);
+/* The same where only code knows how many (an i64 that is made before the pointer). */
+void bounds_array_of(Emit *e, LLVMValueRef pointer, LLVMValueRef bytes, const char *what);
+/* The same as is known of another pointer. */
+void bounds_array_like(Emit *e, LLVMValueRef pointer, LLVMValueRef known);
+
+/* Who a function is, in a message, and where in it the frame is found; NULL: it has none, and a
+ * violation ends the process.  Every function of the module has one. */
+void bounds_function(Emit *e, LLVMValueRef function, LLVMValueRef frame, const char *who);
+
+/* Before this call of the runtime the bytes from `first` on, counted from the pointer, must lie in
+ * its array; else it is not made. */
+void bounds_touch(Emit *e, LLVMValueRef call, LLVMValueRef pointer, int64_t first, int64_t bytes);
+
+/* For tests: so many bytes at the end of each array of a kernel seem not to be there. */
+extern int64_t bounds_withheld;
+
+/* Writes all checks.  It is an error if a pointer leads to an array that nobody has noted. */
+MUST_USE Error *bounds_write(Emit *e);
+
+/* What a check calls when it fails: the frame's run ends with an error. */
+void tutti_out_of_bounds(Frame *frame, const char *who, const char *how, const char *what,
+                         int64_t offset, int64_t bytes, int64_t size);
 #endif

@@ -1,0 +1,122 @@
+/* analysis.h - what is asked of a program without changing it.
+ *
+ *   kernel_query.c     what a kernel can do, how long it takes: asked before any is made
+ *   comparator.c       which regions of a sort only compare numbers
+ *   op_cost.c          what one element of an operation costs
+ *   run_cost.c         how long a whole program takes
+ *   liveness.c         when each value must be in memory
+ *   trip_counts.c      how often a loop goes round, where the program says so
+ *   alias.c            which results are only other names of their operands' bytes
+ *   structural_hash.c  which regions compute the same
+ *   device_groups.c    which devices take part in a collective together
+ *
+ * Passes, kernels and link ask; nothing here knows who does. */
+#ifndef TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
+#define TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
+#include "base/table.h"
+#include "engine/numerics/sort_keys.h"
+#include "engine/plan.h"
+#include "hlo/module.h"
+#include "ops/op.h"
+
+/* Operand i is read only at the very index that is written next (or it is what a
+ * DYNAMIC_UPDATE or SCATTER updates), so the result `result` may take its memory. */
+bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand, int result);
+
+/* An operation that kernel_emit can take as (part of) a fusion. */
+bool kernel_can_emit(const Module *m, NodeId n);
+
+/* Does the kernel call what may find no memory?  Then it may set the frame's error, and is not to
+ * be followed by anything that reads its results. */
+bool kernel_may_fail(const Module *m, NodeId fusion);
+
+/* Is this convolution a matrix product, once its input is padded and its kernel turned? */
+bool convolution_multiplies(const Module *m, const Node *node);
+
+/* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
+int64_t kernel_cost(const Module *m, NodeId fusion);
+
+/* The keys by which the region `r` of a sort tells what goes first, the first one first; how many,
+ * or 0: it does something else. */
+int comparator_keys(const Module *m, RegionId r, SortKey *keys);
+
+/* ---- op_cost.c ----------------------------------------------------------------------- */
+
+/* what one element of an operation costs: one table for all who weigh work. */
+/* Nanoseconds an element of f32 on one core, out of cache. */
+double element_nanoseconds(OpId op);
+/* Dearer than to write its result to memory once and to read it wherever it is wanted. */
+bool is_costly(OpId op);
+/* A function that no machine has as an instruction, or only as a slow one. */
+bool is_transcendental(OpId op);
+
+/* ---- liveness.c ---------------------------------------------------------------------- */
+
+/* when each value of a plan must be in memory: what assign works from. */
+/* From one point of the program to another, both included. */
+typedef struct Span {
+    int from, to;
+    ValueId value; /* that lives there */
+} Span;
+
+typedef struct Lives {
+    Plan *p;
+    Arena *arena;
+    int npoints;
+    NodeId *node_at; /* [npoints] the node that stands there; 0: the end of a loop or branch */
+    int *position;   /* by NodeId; 0: not in this plan */
+    int *end;        /* by NodeId: where a WHILE, CASE or IF ends */
+    int *last_use;   /* by ValueId; 0: nobody uses it */
+    ValueId *same;   /* by ValueId: the value whose place it always shares, or 0: its own */
+    int *nspans;     /* by ValueId, for values with a place of their own */
+    Span **spans;    /* in rising order */
+} Lives;
+
+/* Everything in it lies in `arena`. */
+Lives lives_find(Plan *p, Arena *arena);
+
+/* The value that v is another name of (node_is_rename), or v. */
+ValueId lives_root(const Lives *l, ValueId v);
+
+/* x lives up to `point` and y from there on: may the two be one place?  Only if the node there
+ * reads each element of x before it writes that of y, or if it just moves x to y. */
+bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point);
+
+/* The moves that happen at a node: the initial values of a WHILE, what a RETURN gives back.
+ * Number of them; dst, dst + 1, ... take the node's operands in order. */
+int lives_moves(const Lives *l, NodeId n, ValueId *dst);
+
+/* ---- trip_counts.c */
+
+/* Fills in p->trips, before the loops' parts disappear in kernels. */
+void trips_count(Plan *p);
+
+/* same.c: regions that are equal but for the names of values.  Functions made from them are
+ * looked up before another is made.  Starts as { 0 } with the module. */
+typedef struct RegionTable {
+    const Module *m;
+    Table by_hash; /* -> number of the last entry with that hash, counted from 1 */
+    int n, room;
+    struct RegionEntry *at;
+    uint32_t *number; /* by ValueId, while regions are compared */
+} RegionTable;
+
+uint64_t region_hash(RegionTable *k, RegionId r, uint64_t seed);
+/* NULL: none yet.  `kind` keeps kernels and combiners apart. */
+struct LLVMOpaqueValue *region_table_find(RegionTable *k, RegionId r, int kind, uint64_t *hash);
+void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash, struct LLVMOpaqueValue *function);
+void region_table_free(RegionTable *k);
+
+/* meet.c: who meets whom.  Groups of all meetings of a program, equal ones once. */
+typedef struct Groups {
+    Arena *arena;
+    int n, room;
+    Group *at;
+} Groups;
+
+/* The group of each device at a node of kind MEET: out[ndevices]. */
+MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
+
+/* cost.c: the guesses at the end of Program. */
+void cost_find(const Plan *p, Program *program);
+#endif

@@ -1,0 +1,98 @@
+/* link.h - from kernels to objects to a Program.
+ *
+ *   emit.c              Plan -> Program: segments, collectives, addresses
+ *   glue.c              a segment as an LLVM function: calls of kernels, loops and branches
+ *   shared_results.c    results that all devices may share
+ *   parallel_compile.c  kernels compiled side by side
+ *   object.c            LLVM module -> object bytes
+ *   linker.c            object bytes -> callable functions
+ *   llvm_memory.c       LLVM without memory */
+#ifndef TUTTI_ENGINE_LINK_LINK_H
+#define TUTTI_ENGINE_LINK_LINK_H
+#include "engine/analysis/analysis.h"
+#include "engine/kernels/kernels.h"
+#include "engine/plan.h"
+
+/* reserve.c: LLVM without memory. */
+MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
+void reserve_check(void);           /* between pieces of work: leaves the guard if it was needed */
+bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
+bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
+
+/* jit.c */
+MUST_USE Error *llvm_ready(void); /* its reserve, and what it knows of the host */
+void llvm_end(void);              /* for good; nobody is compiling, and no code will be called */
+void linker_end(void);            /* part of it */
+MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
+void emit_end(Emit *e);                                              /* frees them */
+MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; heap_free */
+struct LLVMOpaqueError;
+MUST_USE Error *from_llvm(struct LLVMOpaqueError *error, const char *what); /* NULL: NULL */
+
+/* link.c.  An object file's bytes become functions; the code lives until code_free. */
+typedef struct Code Code;
+MUST_USE Error *code_load(const char *object, size_t n, Code **out);
+MUST_USE Error *code_add(Code *code, const char *object, size_t n); /* objects see one another */
+MUST_USE Error *code_find(Code *code, const char *name, void **address);
+/* Several names at once, which is faster; *at[i] becomes the address of names[i]. */
+MUST_USE Error *code_find_all(Code *code, int n, const char *const *names, void ***at);
+void code_free(Code *code); /* NULL is fine */
+
+/* ---- glue.c */
+
+/* What the nodes of one plan became; by NodeId. */
+typedef struct GlueTables {
+    LLVMValueRef *kernels; /* of a tutti.fusion */
+    int *evaluations;      /* number, for nodes that the evaluator plays */
+    int *meetings;         /* number */
+    LLVMValueRef *stretches; /* by their numbers: declared before the first is made */
+} GlueTables;
+
+/* A function  i32 name(ptr frame), to become a stretch. */
+LLVMValueRef glue_declare(Emit *e, const char *name);
+/* Stretch `number` of the plan becomes t->stretches[number]. */
+void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number);
+
+/* share.c, when all meetings of a program are made: marks the results of the program that all
+ * devices may share, and what comes of a meeting that the first alone needs. */
+void shares_find(Plan *p, const GlueTables *t, const Program *program);
+void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Meeting *meetings,
+                 Arena *arena);
+
+/* ---- parallel_compile.c -------------------------------------------------------------- */
+
+/* compiling kernels side by side, on as many threads as there are cores. */
+typedef struct Object {
+    char *bytes;
+    size_t n;
+} Object;
+
+typedef struct SideKernel {
+    NodeId node;
+    const char *name; /* of its function; lives as long as the Side */
+    int64_t weight;   /* how long it takes to compile, in any unit */
+    int batch;
+} SideKernel;
+
+typedef struct Batch Batch;
+
+/* Starts as { 0 } with the module. */
+typedef struct Side {
+    const Module *m;
+    int n, room;
+    SideKernel *kernels;
+    int nbatches;
+    Batch *batches;
+    _Atomic int next; /* the first batch that nobody has begun */
+    Object *objects;
+    int nthreads;
+    struct Thread *threads;
+    struct Guard *guard; /* of the compilation; what the threads make goes there */
+} Side;
+
+void side_add(Side *s, NodeId node, const char *name, int64_t weight);
+/* From here to side_wait nobody changes the module or the Side. */
+void side_start(Side *s);
+MUST_USE Error *side_wait(Side *s, const Object **objects, int *n); /* the Side owns them */
+void side_free(Side *s);
+#endif
