@@ -78,6 +78,9 @@ static Grown tame(Grower *g, Grown x)
         v = two_operands(g, "add", v, number(g, x.type, 0), x.type);
         v = two_operands(g, "multiply", v, number(g, x.type, 0.125), x.type);
     } else if (x.type.element != F8E8M0FNU) {
+        /* What is tiny beside 4 would be rounded away from sums of products, in some order. */
+        Grown size = one_operand(g, "abs", v, x.type);
+        v = selected(g, compared(g, "GE", size, number(g, x.type, 0.125)), v, number(g, x.type, 0));
         v = two_operands(g, "add", clamped(g, v, 4), number(g, x.type, 0), x.type);
     }
     v.is_tame = true;
