@@ -14,7 +14,11 @@
 
 static Grown convert_to(Grower *g, Grown x, Element e)
 {
-    return x.type.element == e ? x : one_operand(g, "convert", x, with_element(x.type, e));
+    if (x.type.element == e)
+        return x;
+    Grown v = one_operand(g, "convert", x, with_element(x.type, e));
+    v.is_wild |= x.type.element == F8E8M0FNU; /* 2^-127 is denormal in f32 */
+    return v;
 }
 
 /* The same done with real and imaginary part. */
