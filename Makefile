@@ -126,7 +126,7 @@ install: lib all
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd meetings open sharded foreign large jump) \
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives open sharded foreign large jump) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test $(BUILD)/tests/stress/eager_test \
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
@@ -253,12 +253,12 @@ jax-suite: all $(VENV)/.plugin
 
 # What the front lowers, compiled and run by XLA.
 PROGRAMS := $(BUILD)/programs
-xla-test: $(PLUGIN) $(patsubst %,$(BUILD)/tests/unit/%_test,rules flow spmd meetings) $(VENV)/.ready
+xla-test: $(PLUGIN) $(patsubst %,$(BUILD)/tests/unit/%_test,rules flow spmd collectives) $(VENV)/.ready
 	@rm -rf $(PROGRAMS) && mkdir -p $(PROGRAMS)
 	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/rules_test
 	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/flow_test
 	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/spmd_test
-	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/meetings_test
+	TUTTI_PROGRAMS=$(PROGRAMS) $(BUILD)/tests/unit/collectives_test
 	$(VENV)/bin/python tests/front/xla.py $(PROGRAMS)
 
 run: all lessons $(VENV)/.plugin

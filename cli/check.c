@@ -147,10 +147,10 @@ _Noreturn static void child(const CheckRequest *r, int from, int to)
     _exit(0);
 }
 
-typedef struct Score {
+typedef struct CopyPlan {
     int passed, failed;
     int next; /* file that has not been begun */
-} Score;
+} CopyPlan;
 
 static const char *base_name(const char *path)
 {
@@ -158,7 +158,7 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void fail_file(const CheckRequest *r, Score *score, int i, const char *message)
+static void fail_file(const CheckRequest *r, CopyPlan *score, int i, const char *message)
 {
     progress_clear();
     printf("FAIL %s: %s\n", base_name(r->files[i]), message);
@@ -167,7 +167,7 @@ static void fail_file(const CheckRequest *r, Score *score, int i, const char *me
 }
 
 /* Reads what a child says until it ends; gives the file it was at when it died, or -1. */
-static int listen_to(const CheckRequest *r, Score *score, FILE *in)
+static int listen_to(const CheckRequest *r, CopyPlan *score, FILE *in)
 {
     char *line = NULL, word[8];
     size_t room = 0;
@@ -193,7 +193,7 @@ static int listen_to(const CheckRequest *r, Score *score, FILE *in)
 }
 
 /* Plays from score->next on until the end or a death. */
-static Error *play_some(const CheckRequest *r, Score *score)
+static Error *play_some(const CheckRequest *r, CopyPlan *score)
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -262,7 +262,7 @@ static int run(int argc, char **argv)
     if (!r.files)
         return failed(error_new(CODE_EXHAUSTED, "no memory for %d names", argc));
     int code = parse(argc, argv, &r);
-    Score score = { 0 };
+    CopyPlan score = { 0 };
     if (!r.times) /* which says more */
         progress_start();
     while (code == EXIT_OK && score.next < r.nfiles) {

@@ -52,7 +52,7 @@ static Error *settle_for(const char *path, Module *m, int ninputs, const char *c
     Type *types = ARENA_ARRAY(m->arena, Type, ninputs + 1);
     for (int i = 0; i < ninputs; i++)
         TRY(type_of_input(m->arena, inputs[i], i, type_of(m, body->args + (uint32_t)i), &types[i]));
-    return module_settle(m, ninputs, types);
+    return module_make_static(m, ninputs, types);
 }
 
 Error *open_program(const char *path, Module *m, int ninputs, const char *const *inputs, Text *out)

@@ -1,4 +1,4 @@
-/* handmade.h - programs whose stretches are C functions, to play without a compiler.
+/* handmade.h - programs whose segments are C functions, to play without a compiler.
  * Links the engine's run/ and comm/ (and no LLVM: the table of functions for code is empty). */
 #ifndef TUTTI_TESTS_HANDMADE_H
 #define TUTTI_TESTS_HANDMADE_H
@@ -15,8 +15,8 @@ enum { MOST = 8 };
 typedef struct HandMade {
     Program p;
     Param args[MOST], results[MOST];
-    Meeting meetings[MOST];
-    Place places[MOST][2];
+    Collective collectives[MOST];
+    Address places[MOST][2];
     int32_t members[MOST][MOST], group_of[MOST][MOST], full[MOST][MOST];
     Group groups[MOST];
     Type type;
@@ -39,10 +39,10 @@ static inline void add_f32(void *const *out, int64_t nout, const void *const *in
 
 /* Costs that decide who plays it: one worker all devices, workers each device as a task of its
  * own, or the caller. */
-enum { ONE_PLAYS = -2, TASKS_PLAY = -1, CALLER_PLAYS = 0 };
+enum { ONE_THREAD_RUNS = -2, TASKS_RUN = -1, CALLER_RUNS = 0 };
 
 static inline void hand_made(HandMade *h, int ndevices, int nargs, int nresults,
-                             StretchFn *const *stretches, int nstretches, int64_t cost)
+                             SegmentFn *const *segments, int nsegments, int64_t cost)
 {
     *h = (HandMade){ 0 };
     h->type = one_f32;
@@ -60,13 +60,13 @@ static inline void hand_made(HandMade *h, int ndevices, int nargs, int nresults,
         .nresults = nresults,
         .args = h->args,
         .results = h->results,
-        .nstretches = nstretches,
-        .stretches = stretches,
-        .meetings = h->meetings,
+        .nsegments = nsegments,
+        .segments = segments,
+        .collectives = h->collectives,
         .groups = h->groups,
         .cost_ns = cost,
         .is_cost_known = cost >= 0,
-        .longest_ns = cost == TASKS_PLAY ? INT64_MAX / MOST : 0,
+        .longest_ns = cost == TASKS_RUN ? INT64_MAX / MOST : 0,
     };
 }
 
@@ -89,7 +89,7 @@ static inline int add_groups(HandMade *h, int size, int stride)
 /* As the compiler says it: devices are in step where each is in a group. */
 static inline void find_full(HandMade *h, int k)
 {
-    Meeting *m = &h->meetings[k];
+    Collective *m = &h->collectives[k];
     m->full = h->full[k];
     for (int d = 0; d < h->p.ndevices; d++) {
         int g = m->group_of[d];
@@ -102,11 +102,11 @@ static inline void find_full(HandMade *h, int k)
     }
 }
 
-/* A meeting of one operand and one result, in the groups from `first` on. */
-static inline Meeting *add_meeting(HandMade *h, OpId op, const char *where, int first_group,
-                                   int ngroups, Place in, Place out, int next)
+/* A collective of one operand and one result, in the groups from `first` on. */
+static inline Collective *add_collective(HandMade *h, OpId op, const char *where, int first_group,
+                                   int ngroups, Address in, Address out, int next)
 {
-    int k = h->p.nmeetings++;
+    int k = h->p.ncollectives++;
     for (int d = 0; d < h->p.ndevices; d++)
         h->group_of[k][d] = -1;
     for (int g = first_group; g < first_group + ngroups; g++)
@@ -114,7 +114,7 @@ static inline Meeting *add_meeting(HandMade *h, OpId op, const char *where, int 
             h->group_of[k][h->groups[g].members[i]] = g;
     h->places[k][0] = in;
     h->places[k][1] = out;
-    h->meetings[k] = (Meeting){
+    h->collectives[k] = (Collective){
         .op = op,
         .name = op_name(op),
         .where = where,
@@ -129,12 +129,12 @@ static inline Meeting *add_meeting(HandMade *h, OpId op, const char *where, int 
         .combine = add_f32,
     };
     find_full(h, k);
-    return &h->meetings[k];
+    return &h->collectives[k];
 }
 
-static inline Place at_arg(int i) { return (Place){ PLACE_ARG, i }; }
-static inline Place at_out(int i) { return (Place){ PLACE_OUT, i }; }
-static inline Place at_slab(int64_t i) { return (Place){ PLACE_SLAB, i }; }
+static inline Address at_arg(int i) { return (Address){ ADDRESS_ARG, i }; }
+static inline Address at_out(int i) { return (Address){ ADDRESS_OUT, i }; }
+static inline Address at_slab(int64_t i) { return (Address){ ADDRESS_SLAB, i }; }
 
 /* One launch's arguments and results. */
 typedef struct Call {

@@ -15,7 +15,7 @@ typedef struct World {
     Module *m;
     int ndevices;
     Tensor **values; /* values[device][value] */
-    int meetings;    /* tutti.global nodes played */
+    int collectives;    /* tutti.global nodes played */
 } World;
 
 static Tensor world_tensor(const World *w, Type t)
@@ -49,7 +49,7 @@ static MUST_USE Error *play_global(World *w, const Node *node)
     RegionId body = node->regions[0];
     Tensor *in = ARENA_ARRAY(w->m->arena, Tensor, node->nin + 1);
     Tensor *out = ARENA_ARRAY(w->m->arena, Tensor, node->nout + 1);
-    w->meetings++;
+    w->collectives++;
     for (int i = 0; i < node->nin; i++) {
         in[i] = world_tensor(w, type_of(w->m, region_at(w->m, body)->args + (uint32_t)i));
         for (int d = 0; d < w->ndevices; d++)
@@ -288,7 +288,7 @@ static MUST_USE Error *play_region_on_all(World *w, RegionId r)
 }
 
 /* The whole program: whole arrays in and out. */
-static MUST_USE Error *play_placed(const Plan *p, const Tensor *in, Tensor *out, int *meetings)
+static MUST_USE Error *play_placed(const Plan *p, const Tensor *in, Tensor *out, int *collectives)
 {
     World w = { .m = p->m, .ndevices = p->m->npartitions };
     w.values = ARENA_ARRAY(p->m->arena, Tensor *, w.ndevices);
@@ -307,7 +307,7 @@ static MUST_USE Error *play_placed(const Plan *p, const Tensor *in, Tensor *out,
         for (int d = 0; d < w.ndevices; d++)
             tile_copy(out[i], w.values[d][last->in[i]], p->results[i].tiling, d, true);
     }
-    *meetings = w.meetings;
+    *collectives = w.collectives;
     return NULL;
 }
 #endif

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Starts as 0.  Held for short stretches of straight code only; nobody waits, allocates much or
+/* Starts as 0.  Held for short segments of straight code only; nobody waits, allocates much or
  * calls out while holding one. */
 typedef _Atomic int Lock;
 void lock_wait(Lock *lock); /* somebody else has it */

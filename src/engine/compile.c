@@ -5,7 +5,7 @@
  * Each pass is a row of the table below; reading their files in this order is reading the
  * compiler.  The reference evaluator needs the module only, so with `evaluate` the passes that
  * prepare native code are left out; where there are many devices it plays node by node, between
- * their meetings. */
+ * their collectives. */
 #include "engine/compile.h"
 
 #include "base/fail.h"
@@ -27,7 +27,7 @@
     ROW(polish, NEVER)   /* the same algebra on what place made */                                 \
     ROW(fuse, NEVER)     /* operations become kernels */
 #define TABLE_PASSES(ROW)                                                                          \
-    ROW(stretch, 2) /* the program is cut where devices meet */                                    \
+    ROW(schedule, 2) /* the program is cut where devices meet */                                    \
     ROW(assign, 2)  /* every value gets its memory */
 
 enum { NEVER = INT_MAX };

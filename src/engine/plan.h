@@ -2,22 +2,22 @@
  *
  * A pass takes the plan and leaves it valid; the module in it is proven by module_check after
  * every pass, unless NDEBUG says not to.  The early passes (refine, simplify, place) turn modules
- * into modules; stretch and assign add the tables below, which emit reads. */
+ * into modules; segment and assign add the tables below, which emit reads. */
 #ifndef TUTTI_ENGINE_PLAN_H
 #define TUTTI_ENGINE_PLAN_H
 #include "engine/compile.h"
 #include "engine/program.h"
 #include "hlo/module.h"
 
-/* How a stretch ends. */
-typedef struct StretchEnd {
-    enum { END_PROGRAM, END_GOTO, END_SWITCH, END_MEET } kind;
+/* How a segment ends. */
+typedef struct SegmentEnd {
+    enum { END_PROGRAM, END_GOTO, END_SWITCH, END_COLLECTIVE } kind;
     ValueId on;      /* END_SWITCH: an i1 (true goes to targets[0], false to [1]) or an i32
                         (k goes to targets[k], anything else to the last) */
-    int ntargets;    /* numbers of stretches */
+    int ntargets;    /* numbers of segments */
     int *targets;
-    NodeId meeting;  /* END_MEET: the node; targets[0] comes after it */
-} StretchEnd;
+    NodeId collective;  /* END_COLLECTIVE: the node; targets[0] comes after it */
+} SegmentEnd;
 
 /* dst takes the bytes of src.  A list of them happens at once, as if every src were read
  * before any dst is written; assign makes most of them nothing by giving both one place. */
@@ -26,13 +26,13 @@ typedef struct Move {
 } Move;
 
 /* A piece of straight line (with whole loops and branches in it, where nobody meets). */
-typedef struct Stretch {
+typedef struct Segment {
     int nnodes;
     NodeId *nodes;
     int nmoves; /* after the nodes */
     Move *moves;
-    StretchEnd end;
-} Stretch;
+    SegmentEnd end;
+} Segment;
 
 typedef struct Plan {
     Module *m;
@@ -48,17 +48,17 @@ typedef struct Plan {
     int64_t *trips;
     uint32_t ntrips;
 
-    /* Set by stretch. */
-    int nstretches;
-    Stretch *stretches;
+    /* Set by segment. */
+    int nsegments;
+    Segment *segments;
     int nresults;
     ValueId outs;     /* one value per result of main, which lies in its out buffer */
     int nbodies;      /* whole-array code: a plan of its own for every tutti.global node */
     struct Body *bodies;
 
-    /* Set by assign; by ValueId.  PLACE_NONE: not in memory (fused away, or never needed). */
-    Place *places;
-    uint32_t nplaces;
+    /* Set by assign; by ValueId.  ADDRESS_NONE: not in memory (fused away, or never needed). */
+    Address *addresses;
+    uint32_t naddresses;
     size_t slab_bytes, pool_bytes;
     char *pool;         /* aligned; the constants' bytes */
     int64_t scratch_at; /* in the slab: room for one value, for moves that go round in a ring */
@@ -70,11 +70,11 @@ typedef struct Body {
 } Body;
 
 typedef MUST_USE Error *PassFn(Plan *p);
-PassFn refine, simplify, place, polish, fuse, stretch, assign;
+PassFn refine, simplify, place, polish, fuse, schedule, assign;
 
 /* Is the result just another name for the operand's bytes?  Such a node outside fusions is no
  * code; the two values have one place. */
-bool node_is_rename(const Module *m, const Node *node);
+bool node_is_alias(const Module *m, const Node *node);
 
 /* passes/capture.c: reducers and comparators in r and below that use values from outside get
  * copies of what those are computed from; what is not constant is refused. */

@@ -3,12 +3,12 @@
  *
  * Every device plays the same program on a frame of its own:
  *
- *     stretch 0 --> stretch 1 --meeting 0--> stretch 2 --+--> end
+ *     segment 0 --> segment 1 --collective 0--> segment 2 --+--> end
  *                       ^                                |
  *                       +--------------------------------+   (a while with a collective inside)
  *
- * A stretch is one native function; it runs without ever waiting and says what comes next.
- * Between stretches a device may step aside: at a meeting, until its group has come. */
+ * A segment is one native function; it runs without ever waiting and says what comes next.
+ * Between segments a device may step aside: at a collective, until its group has come. */
 #ifndef TUTTI_ENGINE_PROGRAM_H
 #define TUTTI_ENGINE_PROGRAM_H
 #include "base/arena.h"
@@ -34,27 +34,27 @@ typedef struct Frame {
     int32_t partition, replica;  /* who I am */
     const _Atomic int *cancel;   /* not 0: stop soon; long loops look now and then */
     const Program *program;
-    Error *error;                /* set by whoever makes a stretch return STRETCH_FAIL */
+    Error *error;                /* set by whoever makes a segment return SEGMENT_FAIL */
     void *task;                  /* the executor's */
 } Frame;
 
-/* Returns the next stretch (>= 0), or one of: */
-typedef int32_t StretchFn(Frame *f);
-enum { STRETCH_END = -1, STRETCH_FAIL = -2, STRETCH_MEET = -16 }; /* meeting k: STRETCH_MEET - k */
+/* Returns the next segment (>= 0), or one of: */
+typedef int32_t SegmentFn(Frame *f);
+enum { SEGMENT_END = -1, SEGMENT_FAIL = -2, SEGMENT_COLLECTIVE = -16 }; /* collective k: SEGMENT_COLLECTIVE - k */
 
 /* Where a value lies, relative to a frame. */
-typedef struct Place {
-    enum { PLACE_NONE, PLACE_SLAB, PLACE_POOL, PLACE_ARG, PLACE_OUT } where;
+typedef struct Address {
+    enum { ADDRESS_NONE, ADDRESS_SLAB, ADDRESS_POOL, ADDRESS_ARG, ADDRESS_OUT } where;
     int64_t at; /* offset in bytes, or number of the argument or result */
-} Place;
+} Address;
 
-static inline void *frame_at(const Frame *f, Place p)
+static inline void *frame_at(const Frame *f, Address p)
 {
     switch (p.where) {
-    case PLACE_SLAB: return f->slab + p.at;
-    case PLACE_POOL: return (void *)(f->pool + p.at);
-    case PLACE_ARG: return f->args[p.at];
-    case PLACE_OUT: return f->outs[p.at];
+    case ADDRESS_SLAB: return f->slab + p.at;
+    case ADDRESS_POOL: return (void *)(f->pool + p.at);
+    case ADDRESS_ARG: return f->args[p.at];
+    case ADDRESS_OUT: return f->outs[p.at];
     default: return NULL;
     }
 }
@@ -73,7 +73,7 @@ typedef struct Group {
 
 /* Does this operation know how to work if a result is the same memory as that operand?  all_to_all
  * only where all that goes from one to another lies together, a broadcast only from the first. */
-static inline bool meets_in_place(OpId op, int operand, int result)
+static inline bool collective_is_in_place(OpId op, int operand, int result)
 {
     switch (op) {
     case OP_ALL_REDUCE:
@@ -86,14 +86,14 @@ static inline bool meets_in_place(OpId op, int operand, int result)
 }
 
 /* A point where devices wait for one another. */
-typedef struct Meeting {
+typedef struct Collective {
     OpId op;
     const char *name;  /* "all_reduce" */
-    const char *where; /* "train.py:28"; for messages: meeting_where */
+    const char *where; /* "train.py:28"; for messages: collective_where */
     const Loc *loc;    /* the same, as it may be told otherwise (LocTable); NULL: it may not */
-    int next;          /* the stretch after it */
+    int next;          /* the segment after it */
     int nin, nout;
-    const Place *in, *out;
+    const Address *in, *out;
     const Type *in_types, *out_types; /* of one device's part */
     bool is_apart;                    /* no result overlaps an operand, in any run, unless the
                                          operation works in place there; false: look */
@@ -106,9 +106,9 @@ typedef struct Meeting {
     /* tutti.global: join the operands' tiles, play `body` once over whole arrays, cut. */
     const Program *body;
     const Tiling *in_tilings, *out_tilings;
-} Meeting;
+} Collective;
 
-static inline const char *meeting_where(const Meeting *m)
+static inline const char *collective_where(const Collective *m)
 {
     return m->loc && loc_table ? loc_name(m->loc) : m->where;
 }
@@ -117,7 +117,7 @@ static inline const char *meeting_where(const Meeting *m)
  * of main. */
 typedef struct Evaluation {
     NodeId node;
-    const Place *in, *out;
+    const Address *in, *out;
     bool is_counted; /* by the evaluator, and not one of the checks, which belong to it */
     bool is_by_rule; /* never by the library: the whole program is to be evaluated */
 } Evaluation;
@@ -128,16 +128,16 @@ typedef struct Param {
     Tiling tiling;
     /* Arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output). */
     bool may_donate;
-    bool is_alike;   /* arguments: all devices have the same, and nobody writes there */
+    bool is_replicated;   /* arguments: all devices have the same, and nobody writes there */
     int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
                         right whether or not the two are the same memory. */
-    bool is_shared;  /* results: only meetings of all devices write it, the same for each: one
+    bool is_shared;  /* results: only collectives of all devices write it, the same for each: one
                         memory may serve all of them */
 } Param;
 
 typedef struct CompileStats {
     int kernels_compiled, kernels_reused; /* distinct kernels, and equal ones that share code */
-    int stretches, meetings, joins, evaluations;
+    int segments, collectives, joins, evaluations;
     size_t code_bytes, slab_bytes, pool_bytes;
     double read_ms, passes_ms, emit_ms;
 } CompileStats;
@@ -149,14 +149,14 @@ struct Program {
     const Param *args, *results;
     size_t slab_bytes;
     const char *pool; /* 64-byte aligned */
-    int nstretches, nmeetings, ngroups, nevaluations;
-    StretchFn *const *stretches;
-    const Meeting *meetings;
+    int nsegments, ncollectives, ngroups, nevaluations;
+    SegmentFn *const *segments;
+    const Collective *collectives;
     const Group *groups;
     const Evaluation *evaluations;
     int64_t cost_ns;       /* one device's run, estimated from the program; */
     bool is_cost_known;    /* false: a loop of unknown length */
-    int64_t longest_ns;    /* the longest of its stretches, estimated; unknown ones are very long */
+    int64_t longest_ns;    /* the longest of its segments, estimated; unknown ones are very long */
     CompileStats stats;
     Arena *arena;          /* owns all of this, the Program included */
     struct Code *code;     /* owns the native code */

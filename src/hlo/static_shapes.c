@@ -30,7 +30,7 @@ bool module_is_open(const Module *m)
 
 /* ---- what is known ---- */
 
-Error *settle_operand(const Settler *z, const Node *n, int i, const char *what, const int64_t **out)
+Error *static_operand(const ShapeFixer *z, const Node *n, int i, const char *what, const int64_t **out)
 {
     *out = known_get(&z->known, n->in[i]);
     if (*out)
@@ -41,7 +41,7 @@ Error *settle_operand(const Settler *z, const Node *n, int i, const char *what, 
                      op_name(n->op), loc_name(n->loc), what);
 }
 
-Ints settle_ints(const Settler *z, const Node *n, int i, const int64_t *at)
+Ints static_ints(const ShapeFixer *z, const Node *n, int i, const int64_t *at)
 {
     return ints_copy(z->m->arena, (int)type_count(type_of(z->m, n->in[i])), at);
 }
@@ -84,7 +84,7 @@ static bool has_open_result(const Module *m, const Node *n)
 }
 
 /* From one width of elements to another, the last dimension being what one of them makes. */
-static void settle_bitcast(const Module *m, const Node *n, Type *type)
+static void static_bitcast(const Module *m, const Node *n, Type *type)
 {
     Type x = type_of(m, n->in[0]);
     int64_t dims[MAX_RANK + 1];
@@ -95,7 +95,7 @@ static void settle_bitcast(const Module *m, const Node *n, Type *type)
 }
 
 /* A rule that is asked so tells what it would otherwise compare. */
-static MUST_USE Error *settle_results(Module *m, NodeId id)
+static MUST_USE Error *static_results(Module *m, NodeId id)
 {
     const Node *n = node_at(m, id);
     if (!has_open_result(m, n))
@@ -104,25 +104,25 @@ static MUST_USE Error *settle_results(Module *m, NodeId id)
     TRY(node_types(m, id, types));
     for (int i = 0; i < n->nout; i++) {
         if (n->op == OP_BITCAST)
-            settle_bitcast(m, n, &types[i]);
+            static_bitcast(m, n, &types[i]);
         TRY(set_result(m, n, i, types[i]));
     }
     return NULL;
 }
 
-Error *settle_append(Settler *z, RegionId r, NodeId n)
+Error *static_append(ShapeFixer *z, RegionId r, NodeId n)
 {
-    TRY(settle_results(z->m, n));
+    TRY(static_results(z->m, n));
     TRY(node_check(z->m, n));
     region_append(z->m, r, n);
     known_node(&z->known, z->m, n);
     return NULL;
 }
 
-Error *settle_replace(Settler *z, RegionId r, NodeId n, NodeId new)
+Error *static_replace(ShapeFixer *z, RegionId r, NodeId n, NodeId new)
 {
     Module *m = z->m;
-    TRY(settle_append(z, r, new));
+    TRY(static_append(z, r, new));
     for (int i = 0; i < node_at(m, n)->nout; i++)
         TRY(set_result(m, node_at(m, n), i, type_of(m, node_at(m, new)->out + (uint32_t)i)));
     ValueId first = node_at(m, new)->out;
@@ -133,14 +133,14 @@ Error *settle_replace(Settler *z, RegionId r, NodeId n, NodeId new)
 
 /* ---- extents as values become attributes ---- */
 
-static MUST_USE Error *replace_by(Settler *z, RegionId r, NodeId n, OpId op, int nin,
+static MUST_USE Error *replace_by(ShapeFixer *z, RegionId r, NodeId n, OpId op, int nin,
                                   const ValueId *in, Type type, const void *attrs)
 {
-    return settle_replace(z, r, n, node_new(z->m, op, nin, in, 1, &type, 0, NULL, attrs,
+    return static_replace(z, r, n, node_new(z->m, op, nin, in, 1, &type, 0, NULL, attrs,
                                             node_at(z->m, n)->loc));
 }
 
-static MUST_USE Error *settle_size(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_size(ShapeFixer *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -152,13 +152,13 @@ static MUST_USE Error *settle_size(Settler *z, RegionId r, NodeId n)
 }
 
 /* The type that the last operand gives extents for; one stated whole needs none. */
-static MUST_USE Error *type_by_extents(const Settler *z, const Node *n, Type *out)
+static MUST_USE Error *type_by_extents(const ShapeFixer *z, const Node *n, Type *out)
 {
     *out = type_of(z->m, n->out);
     if (type_is_static(*out) && !known_get(&z->known, n->in[n->nin - 1]))
         return NULL;
     const int64_t *dims;
-    TRY(settle_operand(z, n, n->nin - 1, "the extents of its result", &dims));
+    TRY(static_operand(z, n, n->nin - 1, "the extents of its result", &dims));
     for (int i = 0; i < out->rank; i++)
         if (dims[i] < 0)
             return error_new(CODE_INVALID, "%s (%s): extent %d of its result is %" PRId64,
@@ -167,7 +167,7 @@ static MUST_USE Error *type_by_extents(const Settler *z, const Node *n, Type *ou
     return check_size(n, *out);
 }
 
-static MUST_USE Error *settle_extents(Settler *z, RegionId r, NodeId n, OpId op)
+static MUST_USE Error *static_extents(ShapeFixer *z, RegionId r, NodeId n, OpId op)
 {
     Node node = *node_at(z->m, n);
     Type type;
@@ -175,25 +175,25 @@ static MUST_USE Error *settle_extents(Settler *z, RegionId r, NodeId n, OpId op)
     return replace_by(z, r, n, op, node.nin - 1, node.in, type, node.attrs);
 }
 
-static MUST_USE Error *settle_pad(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_pad(ShapeFixer *z, RegionId r, NodeId n)
 {
     Node node = *node_at(z->m, n);
     const int64_t *at[3];
     for (int i = 0; i < 3; i++)
-        TRY(settle_operand(z, &node, 2 + i, "its paddings", &at[i]));
+        TRY(static_operand(z, &node, 2 + i, "its paddings", &at[i]));
     PadAttrs *attrs = ARENA_NEW(z->m->arena, PadAttrs);
-    *attrs = (PadAttrs){ .edge_padding_low = settle_ints(z, &node, 2, at[0]),
-                         .edge_padding_high = settle_ints(z, &node, 3, at[1]),
-                         .interior_padding = settle_ints(z, &node, 4, at[2]) };
+    *attrs = (PadAttrs){ .edge_padding_low = static_ints(z, &node, 2, at[0]),
+                         .edge_padding_high = static_ints(z, &node, 3, at[1]),
+                         .interior_padding = static_ints(z, &node, 4, at[2]) };
     return replace_by(z, r, n, OP_PAD, 2, node.in, type_of(z->m, node.out), attrs);
 }
 
-static MUST_USE Error *settle_gather(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_gather(ShapeFixer *z, RegionId r, NodeId n)
 {
     Node node = *node_at(z->m, n);
     const DynamicGatherAttrs *a = node.attrs;
     const int64_t *sizes;
-    TRY(settle_operand(z, &node, 2, "its slice sizes", &sizes));
+    TRY(static_operand(z, &node, 2, "its slice sizes", &sizes));
     GatherAttrs *attrs = ARENA_NEW(z->m->arena, GatherAttrs);
     *attrs = (GatherAttrs){ .offset_dims = a->offset_dims,
                             .collapsed_slice_dims = a->collapsed_slice_dims,
@@ -201,18 +201,18 @@ static MUST_USE Error *settle_gather(Settler *z, RegionId r, NodeId n)
                             .start_indices_batching_dims = a->start_indices_batching_dims,
                             .start_index_map = a->start_index_map,
                             .index_vector_dim = a->index_vector_dim,
-                            .slice_sizes = settle_ints(z, &node, 2, sizes),
+                            .slice_sizes = static_ints(z, &node, 2, sizes),
                             .indices_are_sorted = a->indices_are_sorted };
     return replace_by(z, r, n, OP_GATHER, 2, node.in, type_of(z->m, node.out), attrs);
 }
 
-static MUST_USE Error *settle_conv(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_conv(ShapeFixer *z, RegionId r, NodeId n)
 {
     Node node = *node_at(z->m, n);
     const int64_t *pad;
-    TRY(settle_operand(z, &node, 2, "its paddings", &pad));
+    TRY(static_operand(z, &node, 2, "its paddings", &pad));
     ConvolutionAttrs *attrs = arena_copy(z->m->arena, node.attrs, sizeof *attrs);
-    Ints flat = settle_ints(z, &node, 2, pad);
+    Ints flat = static_ints(z, &node, 2, pad);
     attrs->padding = (Matrix){ flat.n / 2, 2, flat.at };
     return replace_by(z, r, n, OP_CONVOLUTION, 2, node.in, type_of(z->m, node.out), attrs);
 }
@@ -220,7 +220,7 @@ static MUST_USE Error *settle_conv(Settler *z, RegionId r, NodeId n)
 /* ---- slices ---- */
 
 /* limit = start + sizes: the sizes, though where it starts is data; NULL otherwise. */
-static const int64_t *moving_sizes(const Settler *z, const Node *n)
+static const int64_t *moving_sizes(const ShapeFixer *z, const Node *n)
 {
     NodeId def = value_def(z->m, n->in[2]);
     const Node *limit = def ? node_at(z->m, def) : NULL;
@@ -237,7 +237,7 @@ static const int64_t *moving_sizes(const Settler *z, const Node *n)
 }
 
 /* Element i of a list, as a scalar. */
-static MUST_USE Error *element_of(Settler *z, RegionId r, ValueId list, int i, const Loc *loc,
+static MUST_USE Error *element_of(ShapeFixer *z, RegionId r, ValueId list, int i, const Loc *loc,
                                   ValueId *out)
 {
     Module *m = z->m;
@@ -249,16 +249,16 @@ static MUST_USE Error *element_of(Settler *z, RegionId r, ValueId list, int i, c
                            .strides = ints_copy(m->arena, 1, &one) };
     Type single = type_new(m->arena, type_of(m, list).element, 1, &one);
     NodeId slice = node_new(m, OP_SLICE, 1, &list, 1, &single, 0, NULL, attrs, loc);
-    TRY(settle_append(z, r, slice));
+    TRY(static_append(z, r, slice));
     Type scalar = type_scalar(single.element);
     ValueId in = node_at(m, slice)->out;
     NodeId reshape = node_new(m, OP_RESHAPE, 1, &in, 1, &scalar, 0, NULL, &none, loc);
-    TRY(settle_append(z, r, reshape));
+    TRY(static_append(z, r, reshape));
     *out = node_at(m, reshape)->out;
     return NULL;
 }
 
-static MUST_USE Error *settle_moving_slice(Settler *z, RegionId r, NodeId n, const int64_t *sizes)
+static MUST_USE Error *static_moving_slice(ShapeFixer *z, RegionId r, NodeId n, const int64_t *sizes)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -271,27 +271,27 @@ static MUST_USE Error *settle_moving_slice(Settler *z, RegionId r, NodeId n, con
     return replace_by(z, r, n, OP_DYNAMIC_SLICE, rank + 1, in, type_of(m, node.out), attrs);
 }
 
-static MUST_USE Error *settle_slice(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_slice(ShapeFixer *z, RegionId r, NodeId n)
 {
     Node node = *node_at(z->m, n);
     const int64_t *at[3], *sizes = known_get(&z->known, node.in[1]) ? NULL : moving_sizes(z, &node);
     if (sizes)
-        return settle_moving_slice(z, r, n, sizes);
+        return static_moving_slice(z, r, n, sizes);
     for (int i = 0; i < 3; i++)
-        TRY(settle_operand(z, &node, 1 + i, "the bounds of its slice", &at[i]));
+        TRY(static_operand(z, &node, 1 + i, "the bounds of its slice", &at[i]));
     SliceAttrs *attrs = ARENA_NEW(z->m->arena, SliceAttrs);
-    *attrs = (SliceAttrs){ .start_indices = settle_ints(z, &node, 1, at[0]),
-                           .limit_indices = settle_ints(z, &node, 2, at[1]),
-                           .strides = settle_ints(z, &node, 3, at[2]) };
+    *attrs = (SliceAttrs){ .start_indices = static_ints(z, &node, 1, at[0]),
+                           .limit_indices = static_ints(z, &node, 2, at[1]),
+                           .strides = static_ints(z, &node, 3, at[2]) };
     return replace_by(z, r, n, OP_SLICE, 1, node.in, type_of(z->m, node.out), attrs);
 }
 
 /* ---- regions ---- */
 
-static MUST_USE Error *settle_region(Settler *z, RegionId r);
+static MUST_USE Error *static_region(ShapeFixer *z, RegionId r);
 
 /* What a loop hands round unchanged is known inside if it is before. */
-static void enter_loop(Settler *z, const Node *n)
+static void enter_loop(ShapeFixer *z, const Node *n)
 {
     Module *m = z->m;
     ValueId body = region_at(m, n->regions[1])->args;
@@ -306,13 +306,13 @@ static void enter_loop(Settler *z, const Node *n)
     }
 }
 
-static MUST_USE Error *settle_inside(Settler *z, NodeId n)
+static MUST_USE Error *static_inside(ShapeFixer *z, NodeId n)
 {
     Module *m = z->m;
     if (node_at(m, n)->op == OP_WHILE)
         enter_loop(z, node_at(m, n));
     for (int k = 0; k < node_at(m, n)->nregions; k++)
-        TRY(settle_region(z, node_at(m, n)->regions[k]));
+        TRY(static_region(z, node_at(m, n)->regions[k]));
     const Node *node = node_at(m, n);
     if (!has_open_result(m, node))
         return NULL;
@@ -330,29 +330,29 @@ static bool has_extents_as_values(OpId op)
     return op >= OP_DIMENSION_SIZE && op <= OP_REAL_SLICE;
 }
 
-static MUST_USE Error *settle_node(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_node(ShapeFixer *z, RegionId r, NodeId n)
 {
     if (has_extents_as_values(node_at(z->m, n)->op))
         TRY(node_check(z->m, n)); /* lists of open length have one now */
     switch (node_at(z->m, n)->op) {
-    case OP_DIMENSION_SIZE: return settle_size(z, r, n);
-    case OP_DYNAMIC_BROADCAST: return settle_extents(z, r, n, OP_BROADCAST);
-    case OP_DYNAMIC_RESHAPE: return settle_extents(z, r, n, OP_RESHAPE);
-    case OP_DYNAMIC_IOTA: return settle_extents(z, r, n, OP_IOTA);
-    case OP_DYNAMIC_PAD: return settle_pad(z, r, n);
-    case OP_DYNAMIC_GATHER: return settle_gather(z, r, n);
-    case OP_DYNAMIC_CONV: return settle_conv(z, r, n);
-    case OP_REAL_SLICE: return settle_slice(z, r, n);
+    case OP_DIMENSION_SIZE: return static_size(z, r, n);
+    case OP_DYNAMIC_BROADCAST: return static_extents(z, r, n, OP_BROADCAST);
+    case OP_DYNAMIC_RESHAPE: return static_extents(z, r, n, OP_RESHAPE);
+    case OP_DYNAMIC_IOTA: return static_extents(z, r, n, OP_IOTA);
+    case OP_DYNAMIC_PAD: return static_pad(z, r, n);
+    case OP_DYNAMIC_GATHER: return static_gather(z, r, n);
+    case OP_DYNAMIC_CONV: return static_conv(z, r, n);
+    case OP_REAL_SLICE: return static_slice(z, r, n);
     case OP_CUSTOM_CALL: {
         bool done;
-        TRY(settle_call(z, r, n, &done));
-        return done ? NULL : settle_append(z, r, n);
+        TRY(static_call(z, r, n, &done));
+        return done ? NULL : static_append(z, r, n);
     }
-    default: TRY(settle_inside(z, n)); return settle_append(z, r, n);
+    default: TRY(static_inside(z, n)); return static_append(z, r, n);
     }
 }
 
-static MUST_USE Error *settle_region(Settler *z, RegionId r)
+static MUST_USE Error *static_region(ShapeFixer *z, RegionId r)
 {
     Module *m = z->m;
     int n = region_at(m, r)->nnodes;
@@ -369,7 +369,7 @@ static MUST_USE Error *settle_region(Settler *z, RegionId r)
         Node *node = node_at(m, old[i]);
         for (int k = 0; k < node->nin; k++)
             node->in[k] = subst_get(&z->map, node->in[k]);
-        TRY(settle_node(z, r, old[i]));
+        TRY(static_node(z, r, old[i]));
     }
     return NULL;
 }
@@ -422,7 +422,7 @@ static bool is_settled(const Module *m)
     return true;
 }
 
-Error *module_settle(Module *m, int nargs, const Type *args)
+Error *module_make_static(Module *m, int nargs, const Type *args)
 {
     TRY(module_inline(m));
     Func *main = func_find(m, STR("main"));
@@ -431,8 +431,8 @@ Error *module_settle(Module *m, int nargs, const Type *args)
     TRY(set_arguments(m, main, nargs, args));
     if (is_settled(m))
         return NULL;
-    Settler z = { .m = m, .known = { .arena = m->arena }, .map = subst_new(m) };
-    Error *error = settle_region(&z, main->body);
+    ShapeFixer z = { .m = m, .known = { .arena = m->arena }, .map = subst_new(m) };
+    Error *error = static_region(&z, main->body);
     subst_free(&z.map);
     if (!error)
         set_results(m, main);

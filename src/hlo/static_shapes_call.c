@@ -40,7 +40,7 @@ static MUST_USE Error *bad_call(const Node *n, const char *takes)
 /* ---- assertions ---- */
 
 /* The message with {0}, {1} replaced by the operands behind the condition. */
-static void fill_message(const Settler *z, const Node *n, Text *out)
+static void fill_message(const ShapeFixer *z, const Node *n, Text *out)
 {
     Str s = call_attrs(n)->error_message;
     for (size_t i = 0; i < s.n; i++) {
@@ -60,12 +60,12 @@ static void fill_message(const Settler *z, const Node *n, Text *out)
     }
 }
 
-static MUST_USE Error *settle_assertion(const Settler *z, const Node *n)
+static MUST_USE Error *static_assertion(const ShapeFixer *z, const Node *n)
 {
     const int64_t *holds;
     if (n->nin < 1 || n->nout || type_of(z->m, n->in[0]).rank)
         return bad_call(n, "a condition and integers, and gives nothing");
-    TRY(settle_operand(z, n, 0, "what it asserts does", &holds));
+    TRY(static_operand(z, n, 0, "what it asserts does", &holds));
     if (*holds)
         return NULL;
     Text text = { 0 };
@@ -77,21 +77,21 @@ static MUST_USE Error *settle_assertion(const Settler *z, const Node *n)
 
 /* ---- calls that are operations ---- */
 
-static MUST_USE Error *settle_top_k(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_top_k(ShapeFixer *z, RegionId r, NodeId n)
 {
     Node node = *node_at(z->m, n);
     const int64_t *k;
     if (node.nin != 2 || node.nout != 2 || type_of(z->m, node.in[1]).rank)
         return bad_call(&node, "an array and how many of it, and gives two arrays");
-    TRY(settle_operand(z, &node, 1, "how many it gives does", &k));
+    TRY(static_operand(z, &node, 1, "how many it gives does", &k));
     TopKAttrs *attrs = ARENA_NEW(z->m->arena, TopKAttrs);
     attrs->k = *k;
     Type types[] = { type_of(z->m, node.out), type_of(z->m, node.out + 1) };
-    return settle_replace(z, r, n, node_new(z->m, OP_TOP_K, 1, node.in, 2, types, 0, NULL, attrs,
+    return static_replace(z, r, n, node_new(z->m, OP_TOP_K, 1, node.in, 2, types, 0, NULL, attrs,
                                             node.loc));
 }
 
-static MUST_USE Error *settle_random(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -100,7 +100,7 @@ static MUST_USE Error *settle_random(Settler *z, RegionId r, NodeId n)
     if (node.nin != 2 || node.nout != 2 || !word || type_of(m, node.in[1]).rank != 1 ||
         type_of(m, node.in[1]).dims[0] != type_of(m, node.out + 1).rank)
         return bad_call(&node, "a state and extents, with rng_algorithm, and gives two arrays");
-    TRY(settle_operand(z, &node, 1, "the extents of its result", &dims));
+    TRY(static_operand(z, &node, 1, "the extents of its result", &dims));
     AttrDict dict = { 0 };
     attr_set(m->arena, &dict, STR("rng_algorithm"), word);
     const void *attrs;
@@ -112,13 +112,13 @@ static MUST_USE Error *settle_random(Settler *z, RegionId r, NodeId n)
         if (dims[i] < 0)
             return bad_call(&node, "extents of at least 0");
     Type types[] = { type_of(m, node.out), type_new(m->arena, stated.element, stated.rank, dims) };
-    return settle_replace(z, r, n, node_new(m, OP_RNG_BITS, 1, node.in, 2, types, 0, NULL, attrs,
+    return static_replace(z, r, n, node_new(m, OP_RNG_BITS, 1, node.in, 2, types, 0, NULL, attrs,
                                             node.loc));
 }
 
 /* Operands: n arrays, n initial values; then window, strides, dilations of base and window, and
  * paddings. */
-static MUST_USE Error *settle_window(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_window(ShapeFixer *z, RegionId r, NodeId n)
 {
     enum { LISTS = 5 };
     Module *m = z->m;
@@ -133,8 +133,8 @@ static MUST_USE Error *settle_window(Settler *z, RegionId r, NodeId n)
     const int64_t *at[LISTS];
     Ints lists[LISTS];
     for (int i = 0; i < LISTS; i++) {
-        TRY(settle_operand(z, &node, first + i, "its windows", &at[i]));
-        lists[i] = settle_ints(z, &node, first + i, at[i]);
+        TRY(static_operand(z, &node, first + i, "its windows", &at[i]));
+        lists[i] = static_ints(z, &node, first + i, at[i]);
     }
     if (lists[4].n % 2)
         return bad_call(&node, "paddings in pairs");
@@ -150,14 +150,14 @@ static MUST_USE Error *settle_window(Settler *z, RegionId r, NodeId n)
     Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
     for (int i = 0; i < node.nout; i++)
         types[i] = type_of(m, node.out + (uint32_t)i);
-    return settle_replace(z, r, n, node_new(m, OP_REDUCE_WINDOW, first, node.in, node.nout, types,
+    return static_replace(z, r, n, node_new(m, OP_REDUCE_WINDOW, first, node.in, node.nout, types,
                                             1, &reducer, attrs, node.loc));
 }
 
 /* ---- results shaped by operands ---- */
 
 /* One list of extents per result stands behind the other operands. */
-static MUST_USE Error *settle_shaped(Settler *z, RegionId r, NodeId n, const char *target)
+static MUST_USE Error *static_shaped(ShapeFixer *z, RegionId r, NodeId n, const char *target)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -172,7 +172,7 @@ static MUST_USE Error *settle_shaped(Settler *z, RegionId r, NodeId n, const cha
         if (list.rank != 1 || list.dims[0] != types[i].rank || types[i].element == TUPLE)
             return bad_call(&node, "the lists of extents last, in the order of the results");
         const int64_t *dims;
-        TRY(settle_operand(z, &node, nin + i, "the extents of its results", &dims));
+        TRY(static_operand(z, &node, nin + i, "the extents of its results", &dims));
         for (int d = 0; d < types[i].rank; d++)
             if (dims[d] < 0)
                 return bad_call(&node, "extents of at least 0");
@@ -185,11 +185,11 @@ static MUST_USE Error *settle_shaped(Settler *z, RegionId r, NodeId n, const cha
     NodeId new = node_new(m, OP_CUSTOM_CALL, nin, node.in, node.nout, types, 0, NULL, attrs,
                           node.loc);
     node_at(m, new)->extra = node.extra;
-    return settle_replace(z, r, n, new);
+    return static_replace(z, r, n, new);
 }
 
 /* The operand that says how many is in the results' extents too. */
-static MUST_USE Error *settle_approx(Settler *z, RegionId r, NodeId n)
+static MUST_USE Error *static_approx(ShapeFixer *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node *node = node_at(m, n);
@@ -207,27 +207,27 @@ static MUST_USE Error *settle_approx(Settler *z, RegionId r, NodeId n)
     node->attrs = attrs;
     memmove(node->in + k, node->in + k + 1, sizeof *node->in * (size_t)(node->nin - k - 1));
     node->nin--;
-    return settle_shaped(z, r, n, "ApproxTopK");
+    return static_shaped(z, r, n, "ApproxTopK");
 }
 
-Error *settle_call(Settler *z, RegionId r, NodeId n, bool *done)
+Error *static_call(ShapeFixer *z, RegionId r, NodeId n, bool *done)
 {
     const Node *node = node_at(z->m, n);
     *done = is_shape_call(node);
     if (!*done)
         return NULL;
     if (is_call_of(node, "shape_assertion"))
-        return settle_assertion(z, node);
+        return static_assertion(z, node);
     if (is_call_of(node, "stablehlo.dynamic_top_k"))
-        return settle_top_k(z, r, n);
+        return static_top_k(z, r, n);
     if (is_call_of(node, "stablehlo.dynamic_approx_top_k"))
-        return settle_approx(z, r, n);
+        return static_approx(z, r, n);
     if (is_call_of(node, "stablehlo.dynamic_reduce_window"))
-        return settle_window(z, r, n);
+        return static_window(z, r, n);
     if (is_call_of(node, "stablehlo.dynamic_rng_bit_generator"))
-        return settle_random(z, r, n);
+        return static_random(z, r, n);
     if (call_attrs(node)->indices_of_shape_operands.n)
-        return settle_shaped(z, r, n, NULL);
+        return static_shaped(z, r, n, NULL);
     return error_new(CODE_UNIMPLEMENTED, "not supported: custom_call @%.*s (%s)",
                      STR_ARG(call_attrs(node)->call_target_name), loc_name(node->loc));
 }

@@ -9,7 +9,7 @@
 #define IF_SHORT_FOLD(yes, no) no
 #define IF_SHORT_BLOCK(yes, no) no
 #define IF_SHORT_FLOW(yes, no) no
-#define IF_SHORT_MEET(yes, no) no
+#define IF_SHORT_COLLECTIVE(yes, no) no
 #define IF_SHORT_MARK(yes, no) no
 #define IF_SHORT_SHORT(yes, no) yes
 #endif

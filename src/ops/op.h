@@ -19,7 +19,7 @@ typedef enum OpKind {
     KIND_FOLD,
     KIND_BLOCK,
     KIND_FLOW,
-    KIND_MEET,
+    KIND_COLLECTIVE,
     KIND_MARK,
     KIND_SHORT
 } OpKind;

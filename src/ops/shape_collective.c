@@ -199,7 +199,7 @@ bool shape_collective_broadcast(const ShapeQuery *q, Text *why)
     return groups_fit(a->replica_groups, why) && shape_barrier(&arrays, why);
 }
 
-/* Tokens, and what is handed from device to device without all of them meeting. */
+/* Tokens, and what is handed from device to device without all of them collective. */
 
 static bool is_token(Type t)
 {

@@ -27,21 +27,21 @@ typedef enum Kind {
     CLIENT, DEVICE, MEMORY, DESCRIPTION, TOPOLOGY, KINDS
 } Kind;
 
-typedef struct Player {
+typedef struct Evaluator {
     const uint8_t *at, *end;
     void *live[KINDS][MOST], *gone[KINDS][MOST];
     int nlive[KINDS], ngone[KINDS];
     PJRT_Client *client;
-} Player;
+} Evaluator;
 
-static unsigned take(Player *p)
+static unsigned take(Evaluator *p)
 {
     return p->at < p->end ? *p->at++ : 0;
 }
 
 static void end_handle(Kind kind, void *handle);
 
-static void add(Player *p, Kind kind, void *handle)
+static void add(Evaluator *p, Kind kind, void *handle)
 {
     for (int i = 0; i < p->ngone[kind]; i++) /* its memory is used again */
         if (p->gone[kind][i] == handle)
@@ -53,7 +53,7 @@ static void add(Player *p, Kind kind, void *handle)
 }
 
 /* Mostly what is right. */
-static void *pick(Player *p, Kind kind)
+static void *pick(Evaluator *p, Kind kind)
 {
     kind = kind == PLACED ? BUFFER : kind;
     unsigned how = take(p), which = take(p);
@@ -102,7 +102,7 @@ static bool ended(const char *function, PJRT_Error *error)
 
 #define SIZE(name) (take(p) % 8 ? PJRT_##name##_Args_SIZE : take(p) % (PJRT_##name##_Args_SIZE + 1))
 #define ASK(name, ...)                                                                             \
-    static void ask_##name(Player *p)                                                              \
+    static void ask_##name(Evaluator *p)                                                              \
     {                                                                                              \
         PJRT_##name##_Args args = { .struct_size = SIZE(name) };                                   \
         __VA_ARGS__                                                                                \
@@ -166,7 +166,7 @@ static void on_ready(PJRT_Error *error, void *user)
     ended("a callback", error);
 }
 
-static void event_calls(Player *p)
+static void event_calls(Evaluator *p)
 {
     PJRT_Event_Create_Args create = { .struct_size = SIZE(Event_Create) };
     PJRT_Event_Set_Args set = { .struct_size = SIZE(Event_Set),
@@ -192,7 +192,7 @@ static void event_calls(Player *p)
     }
 }
 
-static void make_buffer(Player *p)
+static void make_buffer(Evaluator *p)
 {
     static float data[64];
     int64_t dims[3] = { take(p) % 5, take(p) % 3, (int64_t)take(p) - 2 }, strides[3] = { 4, 4, 4 };
@@ -218,7 +218,7 @@ static void make_buffer(Player *p)
     }
 }
 
-static void make_empty_buffer(Player *p)
+static void make_empty_buffer(Evaluator *p)
 {
     int64_t dims[2] = { take(p) % 9, take(p) % 3 };
     PJRT_Client_CreateUninitializedBuffer_Args plain = {
@@ -241,7 +241,7 @@ static void make_empty_buffer(Player *p)
     }
 }
 
-static void copy_buffer(Player *p)
+static void copy_buffer(Evaluator *p)
 {
     PJRT_Buffer_CopyToDevice_Args args = { .struct_size = SIZE(Buffer_CopyToDevice),
                                            .buffer = pick(p, BUFFER),
@@ -259,7 +259,7 @@ static void await_and_destroy(PJRT_Event *event)
     ended("Event_Destroy", api->PJRT_Event_Destroy(&destroy));
 }
 
-static void read_buffer(Player *p)
+static void read_buffer(Evaluator *p)
 {
     char to[1024];
     PJRT_Buffer_ToHostBuffer_Args args = { .struct_size = SIZE(Buffer_ToHostBuffer),
@@ -285,7 +285,7 @@ static const char *const programs[] = {
     "func.func public @main() -> tensor<f32> {\nnonsense\n}\n",
 };
 
-static void compile(Player *p)
+static void compile(Evaluator *p)
 {
     unsigned which = take(p) % 3;
     char *code = strdup(programs[which]);
@@ -302,7 +302,7 @@ static void compile(Player *p)
     free(code);
 }
 
-static void execute(Player *p)
+static void execute(Evaluator *p)
 {
     PJRT_Buffer *in[2][1] = { { pick(p, BUFFER) }, { pick(p, BUFFER) } }, *out[2][1] = { 0 };
     PJRT_Buffer *const *ins[2] = { take(p) % 16 ? in[0] : NULL, in[1] };
@@ -329,7 +329,7 @@ static void execute(Player *p)
     }
 }
 
-static void get_executable(Player *p)
+static void get_executable(Evaluator *p)
 {
     PJRT_LoadedExecutable_GetExecutable_Args args = {
         .struct_size = SIZE(LoadedExecutable_GetExecutable), .loaded_executable = pick(p, LOADED)
@@ -338,7 +338,7 @@ static void get_executable(Player *p)
         add(p, EXECUTABLE, args.executable);
 }
 
-static void make_context(Player *p)
+static void make_context(Evaluator *p)
 {
     PJRT_ExecuteContext_Create_Args args = { .struct_size = SIZE(ExecuteContext_Create) };
     if (ended("ExecuteContext_Create", api->PJRT_ExecuteContext_Create(&args)))
@@ -346,7 +346,7 @@ static void make_context(Player *p)
 }
 
 /* Counts of views stay within what this player made: what is viewed is not ours to free. */
-static void view_buffer(Player *p)
+static void view_buffer(Evaluator *p)
 {
     void *buffer = pick(p, BUFFER);
     PJRT_Buffer_IncreaseExternalReferenceCount_Args more = {
@@ -381,7 +381,7 @@ static void end_handle(Kind kind, void *handle)
 
 static const Kind ended_kinds[] = { EVENT, BUFFER, EXECUTABLE, LOADED, CONTEXT };
 
-static void end_last(Player *p, Kind kind)
+static void end_last(Evaluator *p, Kind kind)
 {
     void *handle = p->live[kind][--p->nlive[kind]];
     if (p->ngone[kind] < MOST)
@@ -390,7 +390,7 @@ static void end_last(Player *p, Kind kind)
 }
 
 /* One that is there, one that is gone already, or one of another kind. */
-static void end_one(Player *p)
+static void end_one(Evaluator *p)
 {
     Kind kind = ended_kinds[take(p) % 5];
     unsigned how = take(p);
@@ -402,7 +402,7 @@ static void end_one(Player *p)
         end_last(p, kind);
 }
 
-typedef void Step(Player *p);
+typedef void Step(Evaluator *p);
 static Step *const steps[] = {
 #define QUERY(name, field, kind) ask_##name,
     ASKED
@@ -414,7 +414,7 @@ static Step *const makers[] = { event_calls,   make_buffer,    make_empty_buffer
 
 static void *play(void *user)
 {
-    Player *p = user;
+    Evaluator *p = user;
     while (p->at < p->end) {
         unsigned which = take(p);
         if (which == 255)
@@ -431,9 +431,9 @@ static void *play(void *user)
 }
 
 /* The client's own, known to all. */
-static void begin(Player *p, PJRT_Client *client, const uint8_t *bytes, size_t n)
+static void begin(Evaluator *p, PJRT_Client *client, const uint8_t *bytes, size_t n)
 {
-    *p = (Player){ .at = bytes, .end = bytes + n, .client = client };
+    *p = (Evaluator){ .at = bytes, .end = bytes + n, .client = client };
     add(p, CLIENT, client);
     PJRT_Client_Devices_Args devices = { .struct_size = PJRT_Client_Devices_Args_SIZE,
                                          .client = client };
@@ -458,7 +458,7 @@ static void begin(Player *p, PJRT_Client *client, const uint8_t *bytes, size_t n
     add(p, TOPOLOGY, topology.topology);
 }
 
-static void load_programs(Player *p)
+static void load_programs(Evaluator *p)
 {
     for (int i = 0; i < 2; i++) {
         PJRT_Program program = { .struct_size = PJRT_Program_SIZE, .code = (char *)programs[i],
@@ -475,7 +475,7 @@ static void load_programs(Player *p)
 static PJRT_Client *shared_client(void)
 {
     static PJRT_Client *client;
-    static Player keeper;
+    static Evaluator keeper;
     if (client)
         return client;
     setenv("TUTTI_DEVICES", "2", 1);
@@ -492,7 +492,7 @@ static PJRT_Client *shared_client(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    static Player players[2];
+    static Evaluator players[2];
     if (n > LONGEST || n < 2)
         return -1;
     PJRT_Client *client = shared_client();

@@ -103,8 +103,8 @@ static Error *judge(Trial *t)
     TRY(refine(&p));
     TRY(place(&p));
     Tensor out[MOST_RESULTS];
-    int meetings;
-    TRY(play_placed(&p, t->in, out, &meetings));
+    int collectives;
+    TRY(play_placed(&p, t->in, out, &collectives));
     for (int i = 0; i < t->nout; i++)
         memcpy(t->want[i].data, out[i].data, type_bytes(out[i].type));
     return NULL;

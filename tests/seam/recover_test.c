@@ -1,5 +1,5 @@
 /* recover_test.c - after a run that failed, the next one is right, in the same process: devices
- * that skip a meeting, come to another one or go round less often, many times over, with runs
+ * that skip a collective, come to another one or go round less often, many times over, with runs
  * that hold before, between and after.  Links the engine; reads tests/errors. */
 #include "tests/seam/play.h"
 
@@ -44,7 +44,7 @@ typedef struct Bad {
     PJRT_LoadedExecutable *loaded;
 } Bad;
 
-/* The message itself is what tests/errors.sh looks at; here it must be one of a failed meeting,
+/* The message itself is what tests/errors.sh looks at; here it must be one of a failed collective,
  * and every result must carry it. */
 static void check_fails(const Bad *bad)
 {

@@ -7,22 +7,22 @@
 static int32_t meet_0(Frame *f)
 {
     (void)f;
-    return STRETCH_MEET;
+    return SEGMENT_COLLECTIVE;
 }
 
 static int32_t add_one(Frame *f)
 {
     *(float *)f->outs[0] = *(float *)f->args[0] + 1;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 static int32_t finish(Frame *f)
 {
     (void)f;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-/* A loop of as many meetings as the argument says, with some work in each turn. */
+/* A loop of as many collectives as the argument says, with some work in each turn. */
 typedef struct Loop {
     float left, x, sum, work;
 } Loop;
@@ -38,10 +38,10 @@ static int32_t loop_head(Frame *f)
     Loop *loop = (Loop *)f->slab;
     for (int64_t i = 0; i < f->program->cost_ns; i++)
         loop->work = loop->work * 0.5f + 1;
-    return loop->left-- > 0 ? STRETCH_MEET : 2;
+    return loop->left-- > 0 ? SEGMENT_COLLECTIVE : 2;
 }
 
-static StretchFn *const loop_stretches[] = { loop_start, loop_head, finish };
+static SegmentFn *const loop_segments[] = { loop_start, loop_head, finish };
 
 static double now_ns(void)
 {
@@ -80,13 +80,13 @@ int main(void)
 {
     Executor *e;
     CHECK(!executor_new(8, 0, 0, &e));
-    static StretchFn *const add[] = { add_one }, *const psum[] = { meet_0, finish };
+    static SegmentFn *const add[] = { add_one }, *const psum[] = { meet_0, finish };
     HandMade h;
     for (int n = 1; n <= 8; n *= 2) {
         hand_made(&h, n, 1, 1, add, 1, 0);
         printf("add 1,  %d devices, here:    %7.0f ns\n", n, cost(e, &h.p, 20000));
         hand_made(&h, n, 1, 1, psum, 2, 0);
-        add_meeting(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_arg(0), at_out(0), 1);
+        add_collective(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_arg(0), at_out(0), 1);
         printf("psum,   %d devices, here:    %7.0f ns\n", n, cost(e, &h.p, 20000));
         h.p.slab_bytes = 64;
         printf("psum,   %d devices, slab:    %7.0f ns\n", n, cost(e, &h.p, 20000));
@@ -98,10 +98,10 @@ int main(void)
     enum { TURNS = 20000 };
     for (int n = 2; n <= 8; n *= 2)
         for (int work = 1; work <= 10000; work *= 10) {
-            hand_made(&h, n, 1, 1, loop_stretches, 3, work);
+            hand_made(&h, n, 1, 1, loop_segments, 3, work);
             h.p.slab_bytes = sizeof(Loop);
             h.p.is_cost_known = false;
-            add_meeting(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_slab(4),
+            add_collective(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_slab(4),
                         at_slab(8), 1);
             Call c;
             call_start(&c, e, &h.p);

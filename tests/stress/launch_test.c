@@ -1,6 +1,6 @@
-/* launch_test.c - several callers at once on the same devices: loops of meetings in rows and
+/* launch_test.c - several callers at once on the same devices: loops of collectives in rows and
  * columns, chains of dependent launches with donation, failures and deadlocks in between; with
- * random yields at every meeting.  Every result is checked.  Links the engine. */
+ * random yields at every collective.  Every result is checked.  Links the engine. */
 #include "base/sync.h"
 #include "tests/handmade.h"
 
@@ -19,51 +19,51 @@ static int32_t grid_start(Frame *f)
 
 static int32_t grid_head(Frame *f)
 {
-    return ((Grid *)f->slab)->left-- > 0 ? STRETCH_MEET : 3;
+    return ((Grid *)f->slab)->left-- > 0 ? SEGMENT_COLLECTIVE : 3;
 }
 
 static int32_t grid_middle(Frame *f)
 {
     (void)f;
-    return STRETCH_MEET - 1;
+    return SEGMENT_COLLECTIVE - 1;
 }
 
 static int32_t grid_end(Frame *f)
 {
     *(float *)f->outs[0] = ((Grid *)f->slab)->x;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-static StretchFn *const grid_stretches[] = { grid_start, grid_head, grid_middle, grid_end };
+static SegmentFn *const grid_segments[] = { grid_start, grid_head, grid_middle, grid_end };
 
 static void make_grid(HandMade *h, int64_t cost)
 {
-    hand_made(h, DEVICES, 1, 1, grid_stretches, 4, cost);
+    hand_made(h, DEVICES, 1, 1, grid_segments, 4, cost);
     h->p.slab_bytes = sizeof(Grid);
     int rows = add_groups(h, 2, 1), columns = add_groups(h, 2, 2);
-    add_meeting(h, OP_ALL_REDUCE, "grid.py:1", rows, 2, at_slab(4), at_slab(8), 2);
-    add_meeting(h, OP_ALL_REDUCE, "grid.py:2", columns, 2, at_slab(8), at_slab(4), 1);
+    add_collective(h, OP_ALL_REDUCE, "grid.py:1", rows, 2, at_slab(4), at_slab(8), 2);
+    add_collective(h, OP_ALL_REDUCE, "grid.py:2", columns, 2, at_slab(8), at_slab(4), 1);
 }
 
 /* --- psum in place of a donated argument. */
 static int32_t meet_0(Frame *f)
 {
     (void)f;
-    return STRETCH_MEET;
+    return SEGMENT_COLLECTIVE;
 }
 
 static int32_t divide(Frame *f)
 {
     *(float *)f->outs[0] = *(float *)f->outs[0] / DEVICES + 1;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-static StretchFn *const step_stretches[] = { meet_0, divide };
+static SegmentFn *const step_segments[] = { meet_0, divide };
 
 static void make_step(HandMade *h, int64_t cost)
 {
-    hand_made(h, DEVICES, 1, 1, step_stretches, 2, cost);
-    add_meeting(h, OP_ALL_REDUCE, "step.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
+    hand_made(h, DEVICES, 1, 1, step_segments, 2, cost);
+    add_collective(h, OP_ALL_REDUCE, "step.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
                 1);
     h->args[0].may_donate = true;
     h->results[0].alias = 0;
@@ -72,21 +72,21 @@ static void make_step(HandMade *h, int64_t cost)
 /* --- device `arg` does not come. */
 static int32_t skip_one(Frame *f)
 {
-    return *(float *)f->args[0] == (float)f->partition ? 1 : STRETCH_MEET;
+    return *(float *)f->args[0] == (float)f->partition ? 1 : SEGMENT_COLLECTIVE;
 }
 
 static int32_t finish(Frame *f)
 {
     (void)f;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-static StretchFn *const skip_stretches[] = { skip_one, finish };
+static SegmentFn *const skip_segments[] = { skip_one, finish };
 
 static void make_skip(HandMade *h, int64_t cost)
 {
-    hand_made(h, DEVICES, 1, 1, skip_stretches, 2, cost);
-    add_meeting(h, OP_ALL_REDUCE, "skip.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
+    hand_made(h, DEVICES, 1, 1, skip_segments, 2, cost);
+    add_collective(h, OP_ALL_REDUCE, "skip.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
                 1);
 }
 
@@ -167,7 +167,7 @@ static void caller(void *user)
     Executor *e = user;
     unsigned seed = (unsigned)(uintptr_t)&seed;
     for (int i = 0; i < ROUNDS; i++) {
-        int64_t cost = ONE_PLAYS + rand_r(&seed) % 3;
+        int64_t cost = ONE_THREAD_RUNS + rand_r(&seed) % 3;
         switch (rand_r(&seed) % 3) {
         case 0: check_grid(e, cost, rand_r(&seed) % 11); break;
         case 1: check_chain(e, 1 + rand_r(&seed) % 60); break;

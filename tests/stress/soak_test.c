@@ -28,7 +28,7 @@ static const struct {
     { MAIN("", "%y = stablehlo.multiply %x, %x : " VECTOR "\n"
                "%s = \"stablehlo.all_reduce\"(%y) " SUM
                "%r = stablehlo.subtract %x, %s : " VECTOR "\n"), false, false },
-    /* A loop whose length is data, with a meeting in every round. */
+    /* A loop whose length is data, with a collective in every round. */
     { MAIN("", "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
                "%one = stablehlo.constant dense<1.0> : tensor<f32>\n"
                "%eighth = stablehlo.constant dense<0.125> : " VECTOR "\n"

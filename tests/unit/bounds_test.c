@@ -249,7 +249,7 @@ static const char summed[] = "func.func public @main(%x: tensor<8xf32>) -> tenso
                              "  return %y : tensor<8xf32>\n"
                              "}\n";
 
-/* The stretch that called the kernel fails, and the frame has the message. */
+/* The segment that called the kernel fails, and the frame has the message. */
 static void play_program(int32_t want, const char *message)
 {
     Program *p = NULL;
@@ -264,7 +264,7 @@ static void play_program(int32_t want, const char *message)
                 .rt = &runtime,
                 .cancel = &never,
                 .program = p };
-    CHECK(p->stretches[0](&f) == want);
+    CHECK(p->segments[0](&f) == want);
     say(message, f.error);
     error_free(f.error);
     program_free(p);
@@ -272,9 +272,9 @@ static void play_program(int32_t want, const char *message)
 
 static void test_program(void)
 {
-    play_program(STRETCH_END, "");
+    play_program(SEGMENT_END, "");
     bounds_withheld = 4;
-    play_program(STRETCH_FAIL,
+    play_program(SEGMENT_FAIL,
                  "kernel k0 (sine) at test:2:8: loads 16 bytes at offset 16 of operand 0, f32[8], "
                  "which has 28 bytes (TUTTI_CHECK=bounds)");
     bounds_withheld = 0;

@@ -41,12 +41,12 @@ static void halve_i32(void *const *out, int64_t nout, const void *const *in, int
     }
 }
 
-static Error *play(const Meeting *m, int n)
+static Error *play(const Collective *m, int n)
 {
-    Score score;
-    score_begin(&score);
-    Error *error = meeting_perform(m, n, stage.order, stage.memory, &score);
-    score_end(&score);
+    CopyPlan plan;
+    copy_plan_begin(&plan);
+    Error *error = collective_perform(m, n, stage.order, stage.memory, &plan);
+    copy_plan_end(&plan);
     return error;
 }
 
@@ -74,8 +74,8 @@ static const int32_t *result_of(int d, bool in_place)
 static Error *perform(OpId op, Type in, Type out, const void *attrs, int n, bool in_place,
                       CombineFn *combine)
 {
-    Place from = at_slab(0), to = at_slab(in_place ? 0 : ROOM);
-    Meeting m = {
+    Address from = at_slab(0), to = at_slab(in_place ? 0 : ROOM);
+    Collective m = {
         .op = op,
         .name = op_name(op),
         .where = "t.py:1",
@@ -306,14 +306,14 @@ static int32_t transpose_and_sum(Frame *f)
         }
     memcpy(f->outs[0], scratch, 24 * 4);
     *(int32_t *)f->outs[1] = sum + *(const int32_t *)f->args[1];
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 /* In tiles of tiles_in, out of tiles_out, over 4 devices; the second operand and result whole. */
 static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool in_place)
 {
     set_stage(4);
-    static StretchFn *const stretches[] = { transpose_and_sum };
+    static SegmentFn *const segments[] = { transpose_and_sum };
     int64_t whole_in[] = { 4, 6 }, whole_out[] = { 6, 4 };
     int64_t part_in_dims[] = { 4 / tiles_in[0], 6 / tiles_in[1] };
     int64_t part_out_dims[] = { 6 / tiles_out[0], 4 / tiles_out[1] };
@@ -331,14 +331,14 @@ static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool
     Tiling out_tilings[] = { { 2, 4, tiles_out, coordinates_out, 0, NULL },
                              { 0, 4, none, none, 0, NULL } };
     HandMade body;
-    hand_made(&body, 1, 2, 2, stretches, 1, 0);
+    hand_made(&body, 1, 2, 2, segments, 1, 0);
     body.args[0].local = (Type){ I32, 2, whole_in };
     body.results[0].local = (Type){ I32, 2, whole_out };
     body.args[1].local = body.results[1].local = type_scalar(I32);
     body.p.slab_bytes = 24 * 4;
-    Place in[] = { at_slab(0), at_slab(1000) };
-    Place out[] = { at_slab(in_place ? 0 : ROOM), at_slab(in_place ? 1000 : ROOM + 1000) };
-    Meeting m = {
+    Address in[] = { at_slab(0), at_slab(1000) };
+    Address out[] = { at_slab(in_place ? 0 : ROOM), at_slab(in_place ? 1000 : ROOM + 1000) };
+    Collective m = {
         .op = OP_GLOBAL,
         .name = "tutti.global",
         .where = "g.py:1",
@@ -376,7 +376,7 @@ static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool
 static int32_t fail_body(Frame *f)
 {
     f->error = error_new(CODE_UNIMPLEMENTED, "not supported: this");
-    return STRETCH_FAIL;
+    return SEGMENT_FAIL;
 }
 
 /* As a loop does that looks at the flag. */
@@ -384,15 +384,15 @@ static int32_t stop_body(Frame *f)
 {
     (void)f;
     atomic_store_explicit(&stage.cancel, 1, memory_order_relaxed);
-    return STRETCH_FAIL;
+    return SEGMENT_FAIL;
 }
 
-static void check_failing_body(StretchFn *const *stretches, ErrorCode code, const char *said)
+static void check_failing_body(SegmentFn *const *segments, ErrorCode code, const char *said)
 {
     set_stage(2);
     HandMade body;
-    hand_made(&body, 1, 0, 0, stretches, 1, 0);
-    Meeting m = { .op = OP_GLOBAL, .name = "tutti.global", .where = "g.py:1", .body = &body.p };
+    hand_made(&body, 1, 0, 0, segments, 1, 0);
+    Collective m = { .op = OP_GLOBAL, .name = "tutti.global", .where = "g.py:1", .body = &body.p };
     Error *error = play(&m, 2);
     CHECK(error && error_code(error) == code);
     CHECK_STR(error ? error_text(error) : "", said);
@@ -429,7 +429,7 @@ int main(void)
     }
     check_long_all_reduce();
     check_misfits();
-    static StretchFn *const fails[] = { fail_body }, *const stops[] = { stop_body };
+    static SegmentFn *const fails[] = { fail_body }, *const stops[] = { stop_body };
     check_failing_body(fails, CODE_UNIMPLEMENTED, "not supported: this");
     check_failing_body(stops, CODE_CANCELLED, "tutti.global (g.py:1): the run was stopped");
     CHECK(memory_stats(stage.memory).bytes_in_use == 0);

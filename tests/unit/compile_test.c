@@ -28,8 +28,8 @@ static void play(const Program *p, void **args, void **outs)
                 .cancel = &never, .program = p };
     int32_t next = 0;
     while (next >= 0)
-        next = p->stretches[next](&f);
-    CHECK(next == STRETCH_END);
+        next = p->segments[next](&f);
+    CHECK(next == SEGMENT_END);
     CHECK_STR(f.error ? error_text(f.error) : "", "");
     error_free(f.error);
     free(slab);
@@ -356,7 +356,7 @@ static void test_many_kernels(void)
     program_free(p);
 }
 
-/* ---- meetings ---- */
+/* ---- collectives ---- */
 
 static const char reduced[] =
     "module @t attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
@@ -380,23 +380,23 @@ static Program *reduced_over(const char *groups, const char *shape, const char *
     char text[2048];
     snprintf(text, sizeof text, reduced, groups, shape, ids);
     Program *p = compiled(text, false);
-    CHECK(p->nmeetings == 1 && p->ndevices == 4 && p->nstretches == 2);
-    CHECK(p->meetings[0].op == OP_ALL_REDUCE && p->meetings[0].next == 1);
-    CHECK(p->meetings[0].combine != NULL);
+    CHECK(p->ncollectives == 1 && p->ndevices == 4 && p->nsegments == 2);
+    CHECK(p->collectives[0].op == OP_ALL_REDUCE && p->collectives[0].next == 1);
+    CHECK(p->collectives[0].combine != NULL);
     return p;
 }
 
 static void test_groups(void)
 {
     Program *p = reduced_over("[[0, 2], [3, 1]]", "2x2", ", use_global_device_ids");
-    const int32_t *of = p->meetings[0].group_of;
+    const int32_t *of = p->collectives[0].group_of;
     CHECK(p->ngroups == 2 && of[0] == of[2] && of[1] == of[3] && of[0] != of[1]);
     const Group *second = &p->groups[of[1]];
     CHECK(second->n == 2 && second->members[0] == 3 && second->members[1] == 1);
     program_free(p);
 
     p = reduced_over("[[0, 1, 2], [3, -1, -1]]", "2x3", ", use_global_device_ids");
-    of = p->meetings[0].group_of;
+    of = p->collectives[0].group_of;
     CHECK(p->groups[of[0]].n == 3 && p->groups[of[3]].n == 1);
     program_free(p);
 

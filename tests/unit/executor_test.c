@@ -1,4 +1,4 @@
-/* executor_test.c - launches, meetings, deadlocks and donation on hand-made programs, both on
+/* executor_test.c - launches, collectives, deadlocks and donation on hand-made programs, both on
  * the caller's thread and on 1, 2 and 4 workers.  Links the engine. */
 #include "engine/exec/executor.h"
 #include "tests/handmade.h"
@@ -6,26 +6,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* --- psum of one float: stretch 0 meets, stretch 1 ends. */
+/* --- psum of one float: segment 0 meets, segment 1 ends. */
 static int32_t meet_0(Frame *f)
 {
     (void)f;
-    return STRETCH_MEET;
+    return SEGMENT_COLLECTIVE;
 }
 
 static int32_t finish(Frame *f)
 {
     (void)f;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-static StretchFn *const psum_stretches[] = { meet_0, finish };
+static SegmentFn *const psum_segments[] = { meet_0, finish };
 
 static void make_psum(HandMade *h, int ndevices, int64_t cost)
 {
-    hand_made(h, ndevices, 1, 1, psum_stretches, 2, cost);
+    hand_made(h, ndevices, 1, 1, psum_segments, 2, cost);
     int g = add_groups(h, ndevices, 1);
-    add_meeting(h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+    add_collective(h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
 }
 
 static void check_psum(Executor *e, int ndevices, int64_t cost)
@@ -64,7 +64,7 @@ static int32_t loop_start(Frame *f)
 static int32_t loop_head(Frame *f)
 {
     Loop *loop = (Loop *)f->slab;
-    return loop->left-- > 0 ? STRETCH_MEET : 3;
+    return loop->left-- > 0 ? SEGMENT_COLLECTIVE : 3;
 }
 
 static int32_t loop_tail(Frame *f)
@@ -77,18 +77,18 @@ static int32_t loop_tail(Frame *f)
 static int32_t loop_end(Frame *f)
 {
     *(float *)f->outs[0] = ((Loop *)f->slab)->x;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-static StretchFn *const loop_stretches[] = { loop_start, loop_head, loop_tail, loop_end };
+static SegmentFn *const loop_segments[] = { loop_start, loop_head, loop_tail, loop_end };
 
 static void check_loop(Executor *e, int64_t cost)
 {
     HandMade h;
-    hand_made(&h, 8, 1, 1, loop_stretches, 4, cost);
+    hand_made(&h, 8, 1, 1, loop_segments, 4, cost);
     h.p.slab_bytes = sizeof(Loop);
     int g = add_groups(&h, 2, 1);
-    add_meeting(&h, OP_ALL_REDUCE, "loop.py:3", g, 4, at_slab(4), at_slab(8), 2);
+    add_collective(&h, OP_ALL_REDUCE, "loop.py:3", g, 4, at_slab(4), at_slab(8), 2);
     Call c;
     call_start(&c, e, &h.p);
     for (int d = 0; d < 8; d++)
@@ -99,20 +99,20 @@ static void check_loop(Executor *e, int64_t cost)
     call_end(&c);
 }
 
-/* --- the last device skips the meeting. */
+/* --- the last device skips the collective. */
 static int32_t skip_if_last(Frame *f)
 {
-    return f->partition == f->program->npartitions - 1 ? 1 : STRETCH_MEET;
+    return f->partition == f->program->npartitions - 1 ? 1 : SEGMENT_COLLECTIVE;
 }
 
-static StretchFn *const skip_stretches[] = { skip_if_last, finish };
+static SegmentFn *const skip_segments[] = { skip_if_last, finish };
 
 static void check_skip(Executor *e, int64_t cost)
 {
     HandMade h;
-    hand_made(&h, 4, 1, 1, skip_stretches, 2, cost);
+    hand_made(&h, 4, 1, 1, skip_segments, 2, cost);
     int g = add_groups(&h, 4, 1);
-    add_meeting(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -131,18 +131,18 @@ static void check_skip(Executor *e, int64_t cost)
 /* --- devices 0 and 1 meet in rows, 2 and 3 in columns: nobody's group is complete. */
 static int32_t rows_or_columns(Frame *f)
 {
-    return f->partition < 1 ? STRETCH_MEET : f->partition == 3 ? STRETCH_MEET - 1 : 1;
+    return f->partition < 1 ? SEGMENT_COLLECTIVE : f->partition == 3 ? SEGMENT_COLLECTIVE - 1 : 1;
 }
 
-static StretchFn *const crossed_stretches[] = { rows_or_columns, finish };
+static SegmentFn *const crossed_segments[] = { rows_or_columns, finish };
 
 static void check_crossed(Executor *e, int64_t cost)
 {
     HandMade h;
-    hand_made(&h, 4, 1, 1, crossed_stretches, 2, cost);
+    hand_made(&h, 4, 1, 1, crossed_segments, 2, cost);
     int rows = add_groups(&h, 2, 1), all = add_groups(&h, 4, 1);
-    add_meeting(&h, OP_ALL_REDUCE, "a.py:1", rows, 2, at_arg(0), at_out(0), 1);
-    add_meeting(&h, OP_ALL_GATHER, "a.py:2", all, 1, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_REDUCE, "a.py:1", rows, 2, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_GATHER, "a.py:2", all, 1, at_arg(0), at_out(0), 1);
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -154,21 +154,21 @@ static void check_crossed(Executor *e, int64_t cost)
     call_end(&c);
 }
 
-/* --- the same group, different meetings. */
+/* --- the same group, different collectives. */
 static int32_t by_parity(Frame *f)
 {
-    return STRETCH_MEET - f->partition % 2;
+    return SEGMENT_COLLECTIVE - f->partition % 2;
 }
 
-static StretchFn *const parity_stretches[] = { by_parity, finish };
+static SegmentFn *const parity_segments[] = { by_parity, finish };
 
 static void check_mismatch(Executor *e, int64_t cost)
 {
     HandMade h;
-    hand_made(&h, 2, 1, 1, parity_stretches, 2, cost);
+    hand_made(&h, 2, 1, 1, parity_segments, 2, cost);
     int g = add_groups(&h, 2, 1);
-    add_meeting(&h, OP_ALL_REDUCE, "a.py:1", g, 1, at_arg(0), at_out(0), 1);
-    add_meeting(&h, OP_ALL_GATHER, "a.py:2", g, 1, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_REDUCE, "a.py:1", g, 1, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_GATHER, "a.py:2", g, 1, at_arg(0), at_out(0), 1);
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -188,19 +188,19 @@ static void check_mismatch(Executor *e, int64_t cost)
 static int32_t fail_if_two(Frame *f)
 {
     if (f->partition != 2)
-        return STRETCH_MEET;
+        return SEGMENT_COLLECTIVE;
     f->error = error_new(CODE_INVALID, "no bananas");
-    return STRETCH_FAIL;
+    return SEGMENT_FAIL;
 }
 
-static StretchFn *const fail_stretches[] = { fail_if_two, finish };
+static SegmentFn *const fail_segments[] = { fail_if_two, finish };
 
 static void check_failure(Executor *e, int64_t cost)
 {
     HandMade h;
-    hand_made(&h, 4, 1, 1, fail_stretches, 2, cost);
+    hand_made(&h, 4, 1, 1, fail_segments, 2, cost);
     int g = add_groups(&h, 4, 1);
-    add_meeting(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
     Call c, next;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -217,30 +217,30 @@ static void check_failure(Executor *e, int64_t cost)
     RunStats before = run_stats();
     CHECK(!launch(e, &next.l));
     CHECK_STR(failure_of(next.outs[3][0]), "device 2: no bananas");
-    CHECK(run_stats().meetings == before.meetings);
+    CHECK(run_stats().collectives == before.collectives);
     for (int d = 0; d < 4; d++)
         next.args[d][0] = NULL;
     call_end(&next);
     call_end(&c);
 }
 
-/* --- a meeting fails: nobody plays on with what it did not give. */
+/* --- a collective fails: nobody plays on with what it did not give. */
 static _Atomic int nplayed_on;
 
 static int32_t play_on(Frame *f)
 {
     (void)f;
     atomic_fetch_add_explicit(&nplayed_on, 1, memory_order_relaxed);
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
-static void check_failing_meeting(Executor *e, int64_t cost)
+static void check_failing_collective(Executor *e, int64_t cost)
 {
-    static StretchFn *const stretches[] = { meet_0, play_on };
+    static SegmentFn *const segments[] = { meet_0, play_on };
     HandMade h;
-    hand_made(&h, 4, 1, 1, stretches, 2, cost);
+    hand_made(&h, 4, 1, 1, segments, 2, cost);
     int g = add_groups(&h, 4, 1);
-    Meeting *m = add_meeting(&h, OP_PERMUTE, "shift.py:5", g, 1, at_arg(0), at_out(0), 1);
+    Collective *m = add_collective(&h, OP_PERMUTE, "shift.py:5", g, 1, at_arg(0), at_out(0), 1);
     PermuteAttrs attrs = { .source_target_pairs = { 1, 2, (int64_t[]){ 5, 0 } }, .channel_id = 1 };
     m->attrs = &attrs;
     atomic_store_explicit(&nplayed_on, 0, memory_order_relaxed);
@@ -258,7 +258,7 @@ static void check_failing_meeting(Executor *e, int64_t cost)
 static int32_t add_one(Frame *f)
 {
     *(float *)f->outs[0] = *(float *)f->args[0] + 1;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 static int32_t add_one_slowly(Frame *f)
@@ -267,15 +267,15 @@ static int32_t add_one_slowly(Frame *f)
     return add_one(f);
 }
 
-static StretchFn *const add_stretches[] = { add_one };
-static StretchFn *const slow_stretches[] = { add_one_slowly };
+static SegmentFn *const add_segments[] = { add_one };
+static SegmentFn *const slow_segments[] = { add_one_slowly };
 
 static void check_chain(Executor *e)
 {
     enum { LINKS = 100 };
     HandMade slow, quick;
-    hand_made(&slow, 2, 1, 1, slow_stretches, 1, -1);
-    hand_made(&quick, 2, 1, 1, add_stretches, 1, 100);
+    hand_made(&slow, 2, 1, 1, slow_segments, 1, -1);
+    hand_made(&quick, 2, 1, 1, add_segments, 1, 100);
     quick.args[0].may_donate = true;
     quick.results[0].alias = 0;
     Call first, c[LINKS];
@@ -307,15 +307,15 @@ static int32_t note_turn(Frame *f)
 {
     usleep(*(float *)f->args[0] == 0 ? 3000 : 0);
     *(float *)f->outs[0] = (float)atomic_fetch_add_explicit(&turn, 1, memory_order_relaxed);
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 static void check_order(Executor *e)
 {
     enum { LAUNCHES = 20 };
-    static StretchFn *const stretches[] = { note_turn };
+    static SegmentFn *const segments[] = { note_turn };
     HandMade h;
-    hand_made(&h, 1, 1, 1, stretches, 1, -1);
+    hand_made(&h, 1, 1, 1, segments, 1, -1);
     Call c[LAUNCHES];
     for (int i = 0; i < LAUNCHES; i++) {
         call_start(&c[i], e, &h.p);
@@ -347,7 +347,7 @@ static int32_t cut_up(Frame *f)
     for (int i = 0; i < SLICES; i++)
         nright += marks[i] == 1;
     *(float *)f->outs[0] = (float)nright;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 static _Atomic int nhere;
@@ -368,17 +368,17 @@ static int32_t cut_in_two(Frame *f)
 {
     frame_slices(f, 2, wait_for_other, NULL);
     *(float *)f->outs[0] = (float)atomic_load_explicit(&nhere, memory_order_relaxed);
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 /* Nobody has needed a worker yet: who plays a run alone gets help all the same. */
 static void check_first_help(int64_t cost)
 {
-    static StretchFn *const stretches[] = { cut_in_two };
+    static SegmentFn *const segments[] = { cut_in_two };
     Executor *e;
     CHECK(!executor_new(1, 2, 0, &e));
     HandMade h;
-    hand_made(&h, 1, 1, 1, stretches, 1, cost);
+    hand_made(&h, 1, 1, 1, segments, 1, cost);
     atomic_store_explicit(&nhere, 0, memory_order_relaxed);
     Call c;
     call_start(&c, e, &h.p);
@@ -391,9 +391,9 @@ static void check_first_help(int64_t cost)
 
 static void check_slices(Executor *e, int64_t cost)
 {
-    static StretchFn *const stretches[] = { cut_up };
+    static SegmentFn *const segments[] = { cut_up };
     HandMade h;
-    hand_made(&h, 2, 1, 1, stretches, 1, cost);
+    hand_made(&h, 2, 1, 1, segments, 1, cost);
     h.p.slab_bytes = SLICES;
     for (int i = 0; i < 5; i++) {
         Call c;
@@ -458,7 +458,7 @@ static void delete_it(void *user)
 static void check_deleted_meanwhile(Executor *e)
 {
     HandMade h;
-    hand_made(&h, 8, 2, 1, add_stretches, 1, 1);
+    hand_made(&h, 8, 2, 1, add_segments, 1, 1);
     h.args[0].may_donate = h.args[1].may_donate = true;
     for (int i = 0; i < 300; i++) {
         Call c;
@@ -483,7 +483,7 @@ static void check_deleted_meanwhile(Executor *e)
 static void check_donation(Executor *e, int64_t cost)
 {
     HandMade h;
-    hand_made(&h, 1, 2, 1, add_stretches, 1, cost);
+    hand_made(&h, 1, 2, 1, add_segments, 1, cost);
     h.args[0].may_donate = true;
     h.results[0].alias = 0;
     Call c;
@@ -599,7 +599,7 @@ static void check_exhausted(void)
     Executor *e;
     CHECK(!executor_new(1, 1, 1024, &e));
     HandMade h;
-    hand_made(&h, 1, 1, 1, add_stretches, 1, 0);
+    hand_made(&h, 1, 1, 1, add_segments, 1, 0);
     h.args[0].may_donate = true;
     int64_t dims[] = { 1000 };
     h.results[0].local = (Type){ F32, 1, dims };
@@ -616,7 +616,7 @@ static void check_exhausted(void)
     call_end(&c);
 
     /* The same for the slab: the results carry it. */
-    hand_made(&h, 1, 1, 1, add_stretches, 1, 0);
+    hand_made(&h, 1, 1, 1, add_segments, 1, 0);
     h.p.slab_bytes = 5000;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -634,10 +634,10 @@ static void expect_exhausted(size_t slab_bytes, size_t taken_on_1, int64_t cost,
     Executor *e;
     CHECK(!executor_new(2, 2, 1024, &e));
     HandMade h;
-    hand_made(&h, 2, 0, 1, psum_stretches, 2, cost);
+    hand_made(&h, 2, 0, 1, psum_segments, 2, cost);
     h.p.slab_bytes = slab_bytes;
     /* all_gather does not work in place: operands are put aside first */
-    Meeting *m = add_meeting(&h, OP_ALL_GATHER, "x.py:1", add_groups(&h, 2, 1), 1, at_slab(0),
+    Collective *m = add_collective(&h, OP_ALL_GATHER, "x.py:1", add_groups(&h, 2, 1), 1, at_slab(0),
                              at_slab(0), 1);
     int64_t two[] = { 2 };
     Type whole = { F32, 1, two };
@@ -658,7 +658,7 @@ static void expect_exhausted(size_t slab_bytes, size_t taken_on_1, int64_t cost,
     executor_free(e);
 }
 
-/* In a run of several devices one has no room for its slab, or a meeting none for its operands. */
+/* In a run of several devices one has no room for its slab, or a collective none for its operands. */
 static void check_exhausted_within(int64_t cost)
 {
     expect_exhausted(512, 512, cost,
@@ -674,26 +674,26 @@ static int32_t until_cancelled(Frame *f)
 {
     while (!atomic_load_explicit(f->cancel, memory_order_relaxed))
         usleep(100);
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 static int32_t wait_or_spin(Frame *f)
 {
-    return f->partition ? STRETCH_MEET : until_cancelled(f);
+    return f->partition ? SEGMENT_COLLECTIVE : until_cancelled(f);
 }
 
 /* One waits for another that does not end; and all meet again and again. */
-static StretchFn *const endless_stretches[] = { wait_or_spin, finish };
-static StretchFn *const meeting_stretches[] = { meet_0, meet_0 };
+static SegmentFn *const endless_segments[] = { wait_or_spin, finish };
+static SegmentFn *const collective_segments[] = { meet_0, meet_0 };
 
-static void check_cancel(int64_t cost, StretchFn *const *stretches)
+static void check_cancel(int64_t cost, SegmentFn *const *segments)
 {
     Executor *e;
     CHECK(!executor_new(2, 2, 0, &e));
     HandMade h;
-    hand_made(&h, 2, 1, 1, stretches, 2, cost);
+    hand_made(&h, 2, 1, 1, segments, 2, cost);
     int g = add_groups(&h, 2, 1);
-    add_meeting(&h, OP_ALL_REDUCE, "x.py:1", g, 1, at_arg(0), at_out(0), 1);
+    add_collective(&h, OP_ALL_REDUCE, "x.py:1", g, 1, at_arg(0), at_out(0), 1);
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -714,7 +714,7 @@ static int32_t tell(Frame *f)
 {
     atomic_store_explicit(&is_told, 1, memory_order_relaxed);
     *(float *)f->outs[0] = 1;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 /* Meets again and again, until the first device has been told. */
@@ -722,16 +722,16 @@ static int32_t ask(Frame *f)
 {
     bool knows = !f->partition && atomic_load_explicit(&is_told, memory_order_relaxed);
     *(float *)f->slab = knows ? 1 : 0;
-    return STRETCH_MEET;
+    return SEGMENT_COLLECTIVE;
 }
 
 static int32_t answer(Frame *f)
 {
     *(float *)f->outs[0] = *(float *)(f->slab + 64);
-    return *(float *)f->outs[0] > 0 ? STRETCH_END : 0;
+    return *(float *)f->outs[0] > 0 ? SEGMENT_END : 0;
 }
 
-static StretchFn *const ask_stretches[] = { ask, answer }, *const tell_stretches[] = { tell };
+static SegmentFn *const ask_segments[] = { ask, answer }, *const tell_segments[] = { tell };
 
 /* One worker: a run that goes on for long lets another on. */
 static void check_patience(int64_t cost)
@@ -739,11 +739,11 @@ static void check_patience(int64_t cost)
     Executor *e;
     CHECK(!executor_new(3, 1, 0, &e));
     HandMade asking, telling;
-    hand_made(&asking, 2, 1, 1, ask_stretches, 2, cost);
+    hand_made(&asking, 2, 1, 1, ask_segments, 2, cost);
     asking.p.slab_bytes = 128;
-    add_meeting(&asking, OP_ALL_REDUCE, "x.py:1", add_groups(&asking, 2, 1), 1, at_slab(0),
+    add_collective(&asking, OP_ALL_REDUCE, "x.py:1", add_groups(&asking, 2, 1), 1, at_slab(0),
                 at_slab(64), 1);
-    hand_made(&telling, 1, 1, 1, tell_stretches, 1, TASKS_PLAY);
+    hand_made(&telling, 1, 1, 1, tell_segments, 1, TASKS_RUN);
     atomic_store_explicit(&is_told, 0, memory_order_relaxed);
     Call a, t;
     call_start(&a, e, &asking.p);
@@ -763,14 +763,14 @@ static int32_t tiny(Frame *f)
 {
     volatile float smallest = 1e-38f, tenth = 0.1f;
     *(float *)f->outs[0] = smallest * tenth;
-    return STRETCH_END;
+    return SEGMENT_END;
 }
 
 static void check_denormals(Executor *e, int64_t cost)
 {
-    static StretchFn *const stretches[] = { tiny };
+    static SegmentFn *const segments[] = { tiny };
     HandMade h;
-    hand_made(&h, 1, 1, 1, stretches, 1, cost);
+    hand_made(&h, 1, 1, 1, segments, 1, cost);
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
@@ -831,7 +831,7 @@ static void check_all(int nworkers)
     CHECK(!executor_new(8, nworkers, 0, &e));
     CHECK(executor_workers(e) == nworkers);
     check_deleted_meanwhile(e);
-    for (int64_t cost = ONE_PLAYS; cost <= CALLER_PLAYS; cost++) {
+    for (int64_t cost = ONE_THREAD_RUNS; cost <= CALLER_RUNS; cost++) {
         for (int n = 1; n <= 8; n++)
             check_psum(e, n, cost);
         check_loop(e, cost);
@@ -839,7 +839,7 @@ static void check_all(int nworkers)
         check_crossed(e, cost);
         check_mismatch(e, cost);
         check_failure(e, cost);
-        check_failing_meeting(e, cost);
+        check_failing_collective(e, cost);
         check_donation(e, cost);
         check_denormals(e, cost);
         check_on_end(e, cost);
@@ -887,13 +887,13 @@ int main(void)
     for (int i = 0; i < 3; i++)
         check_all(workers[i]);
     check_exhausted();
-    for (int64_t cost = ONE_PLAYS; cost <= CALLER_PLAYS; cost++)
+    for (int64_t cost = ONE_THREAD_RUNS; cost <= CALLER_RUNS; cost++)
         check_exhausted_within(cost);
-    check_first_help(CALLER_PLAYS);
-    check_first_help(ONE_PLAYS);
-    for (int64_t cost = ONE_PLAYS; cost <= TASKS_PLAY; cost++) {
-        check_cancel(cost, endless_stretches);
-        check_cancel(cost, meeting_stretches);
+    check_first_help(CALLER_RUNS);
+    check_first_help(ONE_THREAD_RUNS);
+    for (int64_t cost = ONE_THREAD_RUNS; cost <= TASKS_RUN; cost++) {
+        check_cancel(cost, endless_segments);
+        check_cancel(cost, collective_segments);
         check_patience(cost);
     }
     return check_done();

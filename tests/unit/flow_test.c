@@ -197,13 +197,13 @@ static tt shrink(tt x, tt y)
 {
     return tt_mul(tt_sin(x), y);
 }
-static tt stretch(tt x, tt y)
+static tt segment(tt x, tt y)
 {
     return tt_add(tt_mul(x, x), y);
 }
 static tt choose(tt x, tt y)
 {
-    return tt_cond(tt_greater(x, 0), shrink, stretch, x, y);
+    return tt_cond(tt_greater(x, 0), shrink, segment, x, y);
 }
 
 static void test_cond(void)
@@ -219,7 +219,7 @@ static void test_cond(void)
         CHECK(near(tt_item(tt_call(tt_grad(choose), tt_index(xs, i), y)),
                    x > 0 ? cos(x) * 2 : 2 * x));
     }
-    CHECK(near(tt_item(tt_cond(1, shrink, stretch, y, y)), sin(2) * 2));
+    CHECK(near(tt_item(tt_cond(1, shrink, segment, y, y)), sin(2) * 2));
     CHECK_SAID("");
 }
 

@@ -150,22 +150,22 @@ static void test_cuts(void)
  * that the others show whose they took. */
 enum { DEVICES = 4, ROWS = 40, DEPTH = 300, COLUMNS = 333 };
 
-typedef struct Player {
+typedef struct Evaluator {
     Frame frame;
     bool turned;
     float *a, *c;
-} Player;
+} Evaluator;
 
 static void play(void *user)
 {
-    const Player *p = user;
+    const Evaluator *p = user;
     int64_t row = p->turned ? 1 : COLUMNS, col = p->turned ? DEPTH : 1;
     for (int i = 0; i < 3; i++)
         gemm_f32(&p->frame, ROWS, COLUMNS, DEPTH, p->a, DEPTH, 1, p->frame.args[0], row, col, p->c,
                  COLUMNS);
 }
 
-static void play_all(Run *run, Player *players)
+static void play_all(Run *run, Evaluator *players)
 {
     Thread threads[DEVICES];
     for (int d = 0; d < DEVICES; d++)
@@ -183,27 +183,27 @@ static float *filled(int64_t n, float scale)
     return at;
 }
 
-static void test_alike(bool is_alike, bool is_pending, bool turned)
+static void test_alike(bool is_replicated, bool is_pending, bool turned)
 {
     Executor *e = NULL;
     CHECK(!executor_new(DEVICES, 3, 0, &e));
     Type type = { F32, 2, (int64_t[]){ DEPTH, COLUMNS } };
-    Param argument = { .whole = type, .local = type, .is_alike = is_alike };
+    Param argument = { .whole = type, .local = type, .is_replicated = is_replicated };
     Program program = { .ndevices = DEVICES, .nargs = 1, .args = &argument };
     void *weights[DEVICES];
     Event *pending[DEVICES] = { is_pending ? event_new() : NULL };
     Run run = { .executor = e, .program = &program, .pointers = weights, .pending = pending };
     Task task = { .run = &run };
-    Player players[DEVICES];
+    Evaluator players[DEVICES];
     int64_t row = turned ? 1 : COLUMNS, col = turned ? DEPTH : 1;
     for (int d = 0; d < DEVICES; d++) {
         weights[d] = filled(DEPTH * COLUMNS, d ? -1 : 1);
         Frame frame = { .args = &weights[d], .program = &program, .task = &task };
-        players[d] = (Player){ frame, turned, filled(ROWS * DEPTH, (float)(1 + d)),
+        players[d] = (Evaluator){ frame, turned, filled(ROWS * DEPTH, (float)(1 + d)),
                                filled(ROWS * COLUMNS, 0) };
     }
     play_all(&run, players);
-    bool takes_first = is_alike && !is_pending;
+    bool takes_first = is_replicated && !is_pending;
     float *expected = filled(ROWS * COLUMNS, 0);
     for (int d = 0; d < DEVICES; d++) {
         gemm_f32(NULL, ROWS, COLUMNS, DEPTH, players[d].a, DEPTH, 1, weights[takes_first ? 0 : d],

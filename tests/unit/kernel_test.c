@@ -999,7 +999,7 @@ static void test_sort(void)
 /* The roots that are cut into slices when they are large, cut though they are small. */
 static void test_cut(void)
 {
-    cut_worth_ns = 7;
+    slice_worth_ns = 7;
     test_views();
     test_short_rows();
     test_reduce();
@@ -1010,7 +1010,7 @@ static void test_cut(void)
     test_windows();
     test_scan();
     test_convolution();
-    cut_worth_ns = INT64_MAX / 8;
+    slice_worth_ns = INT64_MAX / 8;
 }
 
 int main(void)

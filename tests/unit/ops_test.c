@@ -94,7 +94,7 @@ static Error *play(const Program *p, void **args, void **outs)
     _mm_setcsr(outer | 0x8040);
     int32_t next = 0;
     while (next >= 0)
-        next = p->stretches[next](&f);
+        next = p->segments[next](&f);
     _mm_setcsr(outer);
     free(slab);
     return f.error;

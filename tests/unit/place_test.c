@@ -61,9 +61,9 @@ static void check_same(const char *what, Tensor a, Tensor b)
 }
 
 /* Plays `placed` (four partitions) and `plain` (one), and compares.  tiles: of the results,
- * "[4, 1] []"; meetings: tutti.global nodes played. */
+ * "[4, 1] []"; collectives: tutti.global nodes played. */
 static void check_program(const char *what, const char *plain, const char *placed,
-                          const char *tiles, int meetings)
+                          const char *tiles, int collectives)
 {
     Error *error;
     Plan one = prepare(plain, &error);
@@ -89,17 +89,17 @@ static void check_program(const char *what, const char *plain, const char *place
         text_ints(&lie, t.tiles, t.rank);
         text_printf(&lie, "]");
     }
-    if (strcmp(text_cstr(&lie), tiles) != 0 || met != meetings)
+    if (strcmp(text_cstr(&lie), tiles) != 0 || met != collectives)
         printf("%s: %d meetings\n", what, met);
     CHECK_STR(text_cstr(&lie), tiles);
-    CHECK(met == meetings);
+    CHECK(met == collectives);
     text_free(&lie);
     module_free(one.m);
     module_free(four.m);
 }
 
 /* One program over y : f32[4,6], cut in four along dimension 0, and w : f32[6,5]. */
-static void check_over_rows(const char *body, const char *type, const char *tiles, int meetings)
+static void check_over_rows(const char *body, const char *type, const char *tiles, int collectives)
 {
     Text text[2] = { { 0 } };
     for (int i = 0; i < 2; i++)
@@ -113,7 +113,7 @@ static void check_over_rows(const char *body, const char *type, const char *tile
                     "%%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
                     "%s\nreturn %%r : %s\n}\n}\n",
                     i ? 4 : 1, type, body, type);
-    check_program(body, text_cstr(&text[0]), text_cstr(&text[1]), tiles, meetings);
+    check_program(body, text_cstr(&text[0]), text_cstr(&text[1]), tiles, collectives);
     text_free(&text[0]);
     text_free(&text[1]);
 }
@@ -171,9 +171,9 @@ static void whole_array_code(void)
     check_over_rows("%r = stablehlo.reverse %y, dims = [0] : " Y, Y, "[4, 1]", 1);
 }
 
-static void meetings_are_shared(void)
+static void collectives_are_shared(void)
 {
-    /* Rows in another order, then shifted, then two of them: one meeting. */
+    /* Rows in another order, then shifted, then two of them: one collective. */
     check_over_rows("%a = stablehlo.reverse %y, dims = [0] : " Y "\n"
                     "%b = stablehlo.slice %a [3:4, 0:6] : (" Y ") -> tensor<1x6xf32>\n"
                     "%c = stablehlo.concatenate %a, %b, dim = 0 : (" Y ", tensor<1x6xf32>) ->"
@@ -210,13 +210,13 @@ static const char head[] = "module attributes {mhlo.num_partitions = 4 : i32} {\
 
 /* Each row: the manual program, and one that says the same over whole arrays. */
 static void check_manual(const char *what, const char *type, const char *plain, const char *manual,
-                         const char *tiles, int meetings)
+                         const char *tiles, int collectives)
 {
     Text text[2] = { { 0 } };
     text_printf(&text[0], "func.func public @main(%%x: " Y ") -> %s {\n%s\nreturn %%r : %s\n}\n",
                 type, plain, type);
     text_printf(&text[1], "%s%s {\n%s\nreturn %%r : %s\n}\n}\n", head, type, manual, type);
-    check_program(what, text_cstr(&text[0]), text_cstr(&text[1]), tiles, meetings);
+    check_program(what, text_cstr(&text[0]), text_cstr(&text[1]), tiles, collectives);
     text_free(&text[0]);
     text_free(&text[1]);
 }
@@ -358,7 +358,7 @@ static void donations(void)
 int main(void)
 {
     whole_array_code();
-    meetings_are_shared();
+    collectives_are_shared();
     manual_code();
     manual_in_loop();
     plain_loops();

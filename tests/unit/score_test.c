@@ -1,7 +1,7 @@
-/* score_test.c - random meetings against their definitions, byte by byte: any number of members in
+/* score_test.c - random collectives against their definitions, byte by byte: any number of members in
  * any order, any element size, arrays of rank 0 to 4 with extents from 0, several operands, results
  * that are operands, overlap them or are one memory for all; small ones, and some that are cut
- * into pieces or streamed.  A score that may be played again is, with other operands.  And ragged
+ * into pieces or streamed.  A plan that may be played again is, with other operands.  And ragged
  * exchanges.  Every array is a block of its own, so that the sanitizers see its ends.  Links the
  * engine.
  *
@@ -22,10 +22,10 @@ typedef enum Lies { APART, IN_PLACE, OVERLAPPING, ALL_ONE, LIES_END } Lies;
 typedef struct Trial {
     unsigned seed;
     int n, nin, nout;
-    Meeting m;
+    Collective m;
     Array in[OPERANDS], out[OPERANDS];
     Type in_types[OPERANDS], out_types[OPERANDS];
-    Place in_places[OPERANDS], out_places[OPERANDS];
+    Address in_places[OPERANDS], out_places[OPERANDS];
     Lies lies[OPERANDS];
     Frame frames[RANKS], *order[RANKS];
     void *args[RANKS][OPERANDS], *outs[RANKS][OPERANDS];
@@ -150,7 +150,7 @@ static void any_roots(void)
 }
 
 /* Types and attributes of operation `op`, each operand with about `room` elements. */
-static void any_meeting(OpId op, int64_t room)
+static void any_collective(OpId op, int64_t room)
 {
     t.nin = t.nout = 1 + below(op == OP_COLLECTIVE_BROADCAST ? OPERANDS - 1 : OPERANDS);
     Element element = any_element();
@@ -218,7 +218,7 @@ static bool is_told_apart(OpId op, int i)
         if ((k < t.all_to_all.split_dimension || k < t.all_to_all.concat_dimension) &&
             t.in[i].dims[k] != 1)
             return false;
-    return meets_in_place(op, i, i);
+    return collective_is_in_place(op, i, i);
 }
 
 static void any_lies(OpId op)
@@ -261,7 +261,7 @@ static void any_trial(unsigned seed)
     int size = below(12) ? below(2) : below(4) ? 2 : 3;
     t.n = size == 3 ? 1 + below(4) : below(20) ? 1 + below(9) : 1 + below(RANKS);
     any_members();
-    any_meeting(op, rooms[size] / (size == 2 ? 1 + t.n / 8 : 1));
+    any_collective(op, rooms[size] / (size == 2 ? 1 + t.n / 8 : 1));
     for (int i = 0; i < OPERANDS; i++) {
         t.in_types[i] = t.in[i].type;
         t.out_types[i] = t.out[i].type;
@@ -272,7 +272,7 @@ static void any_trial(unsigned seed)
     for (int r = 0; r < t.n; r++)
         for (int i = 0; i < t.nin; i++)
             make_arrays(r, i);
-    t.m = (Meeting){ .op = op, .name = op_name(op), .where = "t.py:1", .nin = t.nin, .nout = t.nout,
+    t.m = (Collective){ .op = op, .name = op_name(op), .where = "t.py:1", .nin = t.nin, .nout = t.nout,
                      .in = t.in_places, .out = t.out_places, .in_types = t.in_types,
                      .out_types = t.out_types, .is_apart = t.m.is_apart, .attrs = t.m.attrs,
                      .combine = t.m.combine };
@@ -392,21 +392,21 @@ static void compare(unsigned seed, int turn)
 static void play(unsigned seed)
 {
     any_trial(seed);
-    Score score;
-    score_begin(&score);
+    CopyPlan plan;
+    copy_plan_begin(&plan);
     for (int turn = 0; turn < 3; turn++) {
         fill();
-        if (score.m == &t.m && score.frame == t.order[0])
-            score_play(&score);
+        if (plan.m == &t.m && plan.frame == t.order[0])
+            copy_plan_execute(&plan);
         else
-            CHECK(!meeting_perform(&t.m, t.n, t.order, memory, &score));
+            CHECK(!collective_perform(&t.m, t.n, t.order, memory, &plan));
         compare(seed, turn);
     }
-    score_end(&score);
+    copy_plan_end(&plan);
     trial_free();
 }
 
-/* ---- ragged exchanges: what is sent is data, so there is no score ---- */
+/* ---- ragged exchanges: what is sent is data, so there is no plan ---- */
 
 enum { RAGGED_RANKS = 9, RAGGED_EACH = 2, RAGGED_ROWS = 20, RAGGED_WIDTH = 300 };
 enum { SENT, INTO, STARTS, SIZES, PLACES, RECEIVED, NLISTS };
@@ -509,16 +509,16 @@ static void play_ragged(unsigned seed)
     int64_t entries[] = { ragged.n * ragged.each };
     Type list = { I64, 1, entries }, result = { I8, 2, into };
     Type types[NLISTS] = { { I8, 2, rows }, result, list, list, list, list };
-    Place out = at_out(0), in[NLISTS];
+    Address out = at_out(0), in[NLISTS];
     for (int i = 0; i < NLISTS; i++)
         in[i] = at_arg(i);
-    Meeting m = { .op = OP_RAGGED, .name = "ragged", .where = "t.py:1", .nin = NLISTS, .nout = 1,
+    Collective m = { .op = OP_RAGGED, .name = "ragged", .where = "t.py:1", .nin = NLISTS, .nout = 1,
                   .in = in, .out = &out, .in_types = types, .out_types = &result };
-    Score score;
-    score_begin(&score);
-    CHECK(!meeting_perform(&m, ragged.n, ragged.order, memory, &score));
-    CHECK(!score.m);
-    score_end(&score);
+    CopyPlan plan;
+    copy_plan_begin(&plan);
+    CHECK(!collective_perform(&m, ragged.n, ragged.order, memory, &plan));
+    CHECK(!plan.m);
+    copy_plan_end(&plan);
     ragged_end(seed);
 }
 

@@ -126,8 +126,8 @@ static void test_broken(void)
     CHECK(!value_pin(x, "t", &held));                /* but ended for others */
     tt_clear_error();
     value_unpin(x);
-    say_broken("first");
-    say_broken("second");
+    report_broken("first");
+    report_broken("second");
     CHECK(!value_pin((tt){ 0, 0 }, "tt_add", &held)); /* silent: its cause has been said */
     CHECK_SAID("b.c:1: in g: first");
 }
@@ -158,7 +158,7 @@ static void test_traces(void)
     tt x = value_of_traced(&inner, region_at(m, region)->args, false);
     Shape shape;
     CHECK(value_shape(x, "f", &shape) && shape.is_traced && shape.rank == 2 && shape.dims[1] == 3);
-    say_broken("tt_matmul: %s by nothing", type_words(shape_type(&shape)));
+    report_broken("tt_matmul: %s by nothing", type_words(shape_type(&shape)));
     CHECK_SAID("t.c:4: in loss: tt_matmul: f32[2,3] by nothing\n"
                "    while tracing grad(loss), t.c:8\n"
                "    while tracing pmap(step), t.c:14, axis \"batch\" of size 4");

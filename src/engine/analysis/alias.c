@@ -21,7 +21,7 @@ static bool keeps_order(Type t, Ints to)
     return true;
 }
 
-bool node_is_rename(const Module *m, const Node *node)
+bool node_is_alias(const Module *m, const Node *node)
 {
     if (node->nin != 1 || node->nout != 1)
         return false;

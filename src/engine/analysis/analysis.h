@@ -59,7 +59,7 @@ typedef struct Span {
     ValueId value; /* that lives there */
 } Span;
 
-typedef struct Lives {
+typedef struct Liveness {
     Plan *p;
     Arena *arena;
     int npoints;
@@ -70,26 +70,26 @@ typedef struct Lives {
     ValueId *same;   /* by ValueId: the value whose place it always shares, or 0: its own */
     int *nspans;     /* by ValueId, for values with a place of their own */
     Span **spans;    /* in rising order */
-} Lives;
+} Liveness;
 
 /* Everything in it lies in `arena`. */
-Lives lives_find(Plan *p, Arena *arena);
+Liveness liveness_find(Plan *p, Arena *arena);
 
-/* The value that v is another name of (node_is_rename), or v. */
-ValueId lives_root(const Lives *l, ValueId v);
+/* The value that v is another name of (node_is_alias), or v. */
+ValueId liveness_root(const Liveness *l, ValueId v);
 
 /* x lives up to `point` and y from there on: may the two be one place?  Only if the node there
  * reads each element of x before it writes that of y, or if it just moves x to y. */
-bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point);
+bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point);
 
 /* The moves that happen at a node: the initial values of a WHILE, what a RETURN gives back.
  * Number of them; dst, dst + 1, ... take the node's operands in order. */
-int lives_moves(const Lives *l, NodeId n, ValueId *dst);
+int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 
 /* ---- trip_counts.c */
 
 /* Fills in p->trips, before the loops' parts disappear in kernels. */
-void trips_count(Plan *p);
+void count_trips(Plan *p);
 
 /* same.c: regions that are equal but for the names of values.  Functions made from them are
  * looked up before another is made.  Starts as { 0 } with the module. */
@@ -107,14 +107,14 @@ struct LLVMOpaqueValue *region_table_find(RegionTable *k, RegionId r, int kind, 
 void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash, struct LLVMOpaqueValue *function);
 void region_table_free(RegionTable *k);
 
-/* meet.c: who meets whom.  Groups of all meetings of a program, equal ones once. */
+/* meet.c: who meets whom.  Groups of all collectives of a program, equal ones once. */
 typedef struct Groups {
     Arena *arena;
     int n, room;
     Group *at;
 } Groups;
 
-/* The group of each device at a node of kind MEET: out[ndevices]. */
+/* The group of each device at a node of kind COLLECTIVE: out[ndevices]. */
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
 
 /* cost.c: the guesses at the end of Program. */

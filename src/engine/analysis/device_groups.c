@@ -114,7 +114,7 @@ static Error *no_such_id(const Numbering *num, const char *where, int64_t id)
     return error;
 }
 
-/* Enters a group; its members may not be in another group of this meeting. */
+/* Enters a group; its members may not be in another group of this collective. */
 static Error *group_enter(Groups *g, const Numbering *num, const int32_t *members, int n,
                           int32_t *out)
 {

@@ -81,7 +81,7 @@ static bool keeps_number(const Module *m, const Node *node, int i)
     Type in = type_of(m, node->in[i]), out = type_of(m, node->out);
     switch (node->op) {
     case OP_RESHAPE: return true;
-    case OP_BROADCAST: return type_same_shape(in, out) && node_is_rename(m, node);
+    case OP_BROADCAST: return type_same_shape(in, out) && node_is_alias(m, node);
     case OP_BITCAST: return type_same_shape(in, out);
     default: return op_info[node->op].kind == KIND_MAP && in.rank == out.rank;
     }

@@ -49,7 +49,7 @@ static int count_points(const Module *m, RegionId r)
     return n;
 }
 
-static void number(Lives *l, RegionId r)
+static void number(Liveness *l, RegionId r)
 {
     const Module *m = l->p->m;
     const Region *region = region_at(m, r);
@@ -69,7 +69,7 @@ static void number(Lives *l, RegionId r)
 /* ---- uses ---- */
 
 /* The last point at which a use in region r by a node at `point` needs v. */
-static int needed_until(const Lives *l, ValueId v, RegionId r, int point)
+static int needed_until(const Liveness *l, ValueId v, RegionId r, int point)
 {
     const Module *m = l->p->m;
     RegionId home = value_at(m, v)->region;
@@ -83,24 +83,24 @@ static int needed_until(const Lives *l, ValueId v, RegionId r, int point)
     return point;
 }
 
-ValueId lives_root(const Lives *l, ValueId v)
+ValueId liveness_root(const Liveness *l, ValueId v)
 {
     const Module *m = l->p->m;
-    for (NodeId n; (n = value_def(m, v)) && node_is_rename(m, node_at(m, n));)
+    for (NodeId n; (n = value_def(m, v)) && node_is_alias(m, node_at(m, n));)
         v = node_at(m, n)->in[0];
     return v;
 }
 
-static void note_uses(Lives *l)
+static void note_uses(Liveness *l)
 {
     const Module *m = l->p->m;
     for (int point = 1; point < l->npoints; point++) {
         NodeId n = l->node_at[point];
         const Node *node = node_at(m, n);
-        if (!n || node_is_rename(m, node))
+        if (!n || node_is_alias(m, node))
             continue; /* naming it again is no use; what is done with the name is */
         for (int k = 0; k < node->nin; k++) {
-            ValueId v = lives_root(l, node->in[k]);
+            ValueId v = liveness_root(l, node->in[k]);
             int until = needed_until(l, v, node->region, point);
             if (until > l->last_use[v])
                 l->last_use[v] = until;
@@ -110,7 +110,7 @@ static void note_uses(Lives *l)
 
 /* ---- spans ---- */
 
-static void span_add(Lives *l, ValueId owner, int from, int to, ValueId value)
+static void span_add(Liveness *l, ValueId owner, int from, int to, ValueId value)
 {
     enum { FEW = 4 };
     int n = l->nspans[owner];
@@ -123,13 +123,13 @@ static void span_add(Lives *l, ValueId owner, int from, int to, ValueId value)
     l->spans[owner][l->nspans[owner]++] = (Span){ from, to, value };
 }
 
-static void live_from(Lives *l, ValueId v, int point)
+static void live_from(Liveness *l, ValueId v, int point)
 {
     int last = l->last_use[v];
     span_add(l, v, point, last > point ? last : point, v);
 }
 
-static void loop_spans(Lives *l, NodeId n)
+static void loop_spans(Liveness *l, NodeId n)
 {
     const Module *m = l->p->m;
     const Node *node = node_at(m, n);
@@ -150,7 +150,7 @@ static void loop_spans(Lives *l, NodeId n)
     }
 }
 
-static void branch_spans(Lives *l, NodeId n)
+static void branch_spans(Liveness *l, NodeId n)
 {
     const Module *m = l->p->m;
     const Node *node = node_at(m, n);
@@ -167,7 +167,7 @@ static void branch_spans(Lives *l, NodeId n)
     }
 }
 
-static void find_spans(Lives *l)
+static void find_spans(Liveness *l)
 {
     const Module *m = l->p->m;
     const Region *main = region_at(m, l->p->main);
@@ -178,8 +178,8 @@ static void find_spans(Lives *l)
         const Node *node = node_at(m, n);
         if (!n || node->op == OP_CONSTANT)
             continue;
-        if (node_is_rename(m, node))
-            l->same[node->out] = lives_root(l, node->out);
+        if (node_is_alias(m, node))
+            l->same[node->out] = liveness_root(l, node->out);
         else if (is_loop(node))
             loop_spans(l, n);
         else if (is_branch(node))
@@ -193,10 +193,10 @@ static void find_spans(Lives *l)
                  l->p->outs + (ValueId)i);
 }
 
-Lives lives_find(Plan *p, Arena *arena)
+Liveness liveness_find(Plan *p, Arena *arena)
 {
     const Module *m = p->m;
-    Lives l = { .p = p, .arena = arena, .npoints = 1 };
+    Liveness l = { .p = p, .arena = arena, .npoints = 1 };
     l.node_at = ARENA_ARRAY(arena, NodeId, count_points(m, p->main) + 1);
     l.position = ARENA_ARRAY(arena, int, m->nnodes);
     l.end = ARENA_ARRAY(arena, int, m->nnodes);
@@ -212,7 +212,7 @@ Lives lives_find(Plan *p, Arena *arena)
 
 /* ---- questions ---- */
 
-int lives_moves(const Lives *l, NodeId n, ValueId *dst)
+int liveness_moves(const Liveness *l, NodeId n, ValueId *dst)
 {
     const Module *m = l->p->m;
     const Node *node = node_at(m, n);
@@ -246,20 +246,20 @@ static bool is_leading(Type t, int64_t dim)
     return true;
 }
 
-/* Result y of a meeting in place of its operand x, which must not be another operand too. */
-static bool meeting_may_touch(const Lives *l, const Node *node, ValueId x, ValueId y)
+/* Result y of a collective in place of its operand x, which must not be another operand too. */
+static bool collective_may_touch(const Liveness *l, const Node *node, ValueId x, ValueId y)
 {
     if (y < node->out || y >= node->out + (ValueId)node->nout)
         return false;
     int operand = -1;
     for (int k = 0; k < node->nin; k++) {
-        if (lives_root(l, node->in[k]) != x)
+        if (liveness_root(l, node->in[k]) != x)
             continue;
         if (operand >= 0)
             return false;
         operand = k;
     }
-    if (operand < 0 || !meets_in_place(node->op, operand, (int)(y - node->out)))
+    if (operand < 0 || !collective_is_in_place(node->op, operand, (int)(y - node->out)))
         return false;
     if (node->op == OP_COLLECTIVE_BROADCAST) /* else one reads what another has written */
         return !((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root;
@@ -269,7 +269,7 @@ static bool meeting_may_touch(const Lives *l, const Node *node, ValueId x, Value
                                          is_leading(type, attrs->concat_dimension));
 }
 
-bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
+bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point)
 {
     NodeId n = l->node_at[point];
     if (!n)
@@ -281,7 +281,7 @@ bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
             return false;
         bool is_operand = false; /* perhaps by several names, each read in its own way */
         for (int k = 0; k < node->nin; k++) {
-            if (lives_root(l, node->in[k]) != x)
+            if (liveness_root(l, node->in[k]) != x)
                 continue;
             is_operand = true;
             if (!kernel_reads_in_place(m, n, k, (int)(y - node->out)))
@@ -289,12 +289,12 @@ bool lives_may_touch(const Lives *l, ValueId x, ValueId y, int point)
         }
         return is_operand;
     }
-    if (op_info[node->op].kind == KIND_MEET)
-        return meeting_may_touch(l, node, x, y);
+    if (op_info[node->op].kind == KIND_COLLECTIVE)
+        return collective_may_touch(l, node, x, y);
     ValueId dst = 0;
-    int nmoves = lives_moves(l, n, &dst);
+    int nmoves = liveness_moves(l, n, &dst);
     for (int k = 0; k < nmoves; k++)
-        if (dst + (ValueId)k == y && lives_root(l, node->in[k]) == x)
+        if (dst + (ValueId)k == y && liveness_root(l, node->in[k]) == x)
             return true;
     return false;
 }

@@ -1,5 +1,5 @@
 /* run_cost.c - how long a program takes, guessed from its plan: kernels by their shapes, what is in a
- * loop as often as it goes round.  Meetings count as nothing.  What run/ decides by it: whether
+ * loop as often as it goes round.  Collectives count as nothing.  What run/ decides by it: whether
  * the caller plays a run itself, and whether one thread plays all devices. */
 #include "engine/analysis/analysis.h"
 #include "engine/numerics/routines.h"
@@ -62,7 +62,7 @@ static int64_t node_cost(const Plan *p, NodeId n, bool *is_known)
     case OP_IF: return regions_cost(p, node, is_known);
     default: break;
     }
-    bool is_free = op_info[node->op].kind == KIND_MEET || node_is_rename(p->m, node);
+    bool is_free = op_info[node->op].kind == KIND_COLLECTIVE || node_is_alias(p->m, node);
     return is_free ? 0 : evaluation_cost(p->m, node);
 }
 
@@ -72,12 +72,12 @@ void cost_find(const Plan *p, Program *program)
     program->is_cost_known = true;
     for (int i = 0; i < main->nnodes; i++)
         program->cost_ns += node_cost(p, main->nodes[i], &program->is_cost_known);
-    for (int s = 0; s < p->nstretches; s++) {
-        const Stretch *stretch = &p->stretches[s];
+    for (int s = 0; s < p->nsegments; s++) {
+        const Segment *segment = &p->segments[s];
         bool is_known = true;
         int64_t ns = 0;
-        for (int i = 0; i < stretch->nnodes; i++)
-            ns += node_cost(p, stretch->nodes[i], &is_known);
+        for (int i = 0; i < segment->nnodes; i++)
+            ns += node_cost(p, segment->nodes[i], &is_known);
         ns = is_known ? ns : MOST_NS;
         program->longest_ns = ns > program->longest_ns ? ns : program->longest_ns;
     }

@@ -65,7 +65,7 @@ static void count_one(Module *m, NodeId n, void *user)
         ((Plan *)user)->trips[n] = loop_trips(m, node_at(m, n));
 }
 
-void trips_count(Plan *p)
+void count_trips(Plan *p)
 {
     p->ntrips = p->m->nnodes;
     p->trips = ARENA_ARRAY(p->m->arena, int64_t, p->ntrips);

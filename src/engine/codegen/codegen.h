@@ -193,7 +193,7 @@ typedef void LoopBody(Kernel *k, Index *at, void *user);
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user);
 void map_emit(Kernel *k); /* the whole kernel: one loop over its results */
 bool short_rows_emit(Kernel *k, Type shape, Type nest); /* columns.c; false: not its kind */
-bool turn_emit(Kernel *k); /* turn.c: the whole kernel, if it is a transpose for tiles */
+bool transpose_emit(Kernel *k); /* turn.c: the whole kernel, if it is a transpose for tiles */
 void copy_emit(Kernel *k, V to, V from, size_t bytes);
 /* update.c: the result begins as the operand v, copied unless it lies there already. */
 void start_as_operand(Kernel *k, ValueId v, int result);

@@ -78,7 +78,7 @@ static bool linear_uncached(const Kernel *k, ValueId v)
         return type_same_shape(type, type_of(k->m, node->in[0])) && is_linear(k, node->in[0]);
     case OP_BROADCAST: {
         Type in = type_of(k->m, node->in[0]);
-        return type_count(in) == 1 || (type_same_shape(in, type) && node_is_rename(k->m, node) &&
+        return type_count(in) == 1 || (type_same_shape(in, type) && node_is_alias(k->m, node) &&
                                        is_linear(k, node->in[0]));
     }
     default: break;
@@ -219,7 +219,7 @@ static void row_over(const Row *r)
     } else if (full) {
         Loop inner;
         if (r->is_cut)
-            cut_loop(k, &inner, full, k->width);
+            slice_loop(k, &inner, full, k->width);
         else
             loop_begin(k, &inner, full, k->width, 0, NULL);
         row_at(r, loop_coord(&inner, 1), k->width);
@@ -227,10 +227,10 @@ static void row_over(const Row *r)
     }
     if (full == n)
         return;
-    LLVMBasicBlockRef after = r->is_cut ? cut_last_begin(k) : NULL;
+    LLVMBasicBlockRef after = r->is_cut ? last_slice_begin(k) : NULL;
     row_at(r, (Coord){ const_i64(k, full), 1, full, NULL }, (int)(n - full));
     if (after)
-        cut_last_end(k, after);
+        last_slice_end(k, after);
 }
 
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user)
@@ -244,10 +244,10 @@ void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *
     int64_t extents[MAX_RANK + 1];
     memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
     extents[depth] /= k->width;
-    int cut = cut_choose(k, nest.rank, extents);
+    int cut = slices_choose(k, nest.rank, extents);
     for (int d = 0; d < depth; d++) {
         if (d == cut)
-            cut_loop(k, &loops[d], nest.dims[d], 1);
+            slice_loop(k, &loops[d], nest.dims[d], 1);
         else
             loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
         outer[d] = loop_coord(&loops[d], 0);

@@ -92,7 +92,7 @@ V element_broadcast(Kernel *k, NodeId n, Index *at)
     const Node *node = node_at(k->m, n);
     const BroadcastAttrs *a = node->attrs;
     Type in = type_of(k->m, node->in[0]);
-    if (type_same_shape(in, type_of(k->m, node->out)) && node_is_rename(k->m, node))
+    if (type_same_shape(in, type_of(k->m, node->out)) && node_is_alias(k->m, node))
         return operand_at(k, n, 0, at);
     Index *to = into_operand(k, n, 0, at);
     for (int d = 0; d < in.rank; d++)

@@ -1,4 +1,4 @@
-/* copy_plan.c - what is to be done in a meeting, and doing it: whole if it is small, else cut into
+/* copy_plan.c - what is to be done in a collective, and doing it: whole if it is small, else cut into
  * pieces that all workers take from. */
 #include "engine/collectives/group.h"
 
@@ -13,7 +13,7 @@ enum {
     SHORT_RUN = 1 << 10,     /* rows that are copied one memory after the other */
 };
 
-void score_begin(Score *s)
+void copy_plan_begin(CopyPlan *s)
 {
     s->m = NULL;
     s->frame = NULL;
@@ -26,13 +26,13 @@ void score_begin(Score *s)
     s->npieces = 0;
 }
 
-void score_end(Score *s)
+void copy_plan_end(CopyPlan *s)
 {
     if (s->steps != s->few_steps)
         free(s->steps);
     if (s->at != s->few_at)
         free(s->at);
-    score_begin(s);
+    copy_plan_begin(s);
 }
 
 /* Room for n things in what begins as `few` and is then the heap's.  NULL: no memory. */
@@ -65,7 +65,7 @@ static Pieces pieces_of(const Rows *r)
     return p;
 }
 
-static Error *make_room(Score *s, int naddresses)
+static Error *make_room(CopyPlan *s, int naddresses)
 {
     Step *steps = grown(s->steps, s->few_steps, s->nsteps + 1, &s->steps_room, sizeof *steps);
     s->steps = steps ? steps : s->steps;
@@ -76,7 +76,7 @@ static Error *make_room(Score *s, int naddresses)
     return error_new(CODE_EXHAUSTED, "no memory for %d steps of a meeting", s->nsteps + 1);
 }
 
-Error *score_add(Score *s, const Step *step, char ***at)
+Error *copy_plan_add(CopyPlan *s, const Step *step, char ***at)
 {
     int n = step->nin + step->nout;
     if (s->nsteps == s->steps_room || s->naddresses + n > s->addresses_room)
@@ -96,7 +96,7 @@ Error *score_add(Score *s, const Step *step, char ***at)
 /* ---- playing ---- */
 
 /* A sum that is streamed past the caches is made apart, block by block. */
-static void reduce_streaming(const Score *s, const Step *t, char *const *at, size_t bytes)
+static void reduce_streaming(const CopyPlan *s, const Step *t, char *const *at, size_t bytes)
 {
     _Alignas(64) char apart[BLOCK_BYTES];
     const void *in[t->nin];
@@ -111,7 +111,7 @@ static void reduce_streaming(const Score *s, const Step *t, char *const *at, siz
 }
 
 /* One run of bytes; at[nin + nout] is where it lies. */
-static void step_play(const Score *s, const Step *t, char *const *at, size_t bytes, bool streams)
+static void step_play(const CopyPlan *s, const Step *t, char *const *at, size_t bytes, bool streams)
 {
     switch (t->kind) {
     case STEP_COPY:
@@ -133,7 +133,7 @@ static void step_play(const Score *s, const Step *t, char *const *at, size_t byt
 }
 
 /* Short runs, n from number i on in the far-th row, to one result after the other. */
-static void copy_short(const Score *s, const Step *t, int64_t far, int64_t i, int64_t n)
+static void copy_short(const CopyPlan *s, const Step *t, int64_t far, int64_t i, int64_t n)
 {
     const Rows *r = &t->rows;
     const char *from = s->at[t->at] + far * r->in_far + i * r->in_near;
@@ -143,7 +143,7 @@ static void copy_short(const Score *s, const Step *t, int64_t far, int64_t i, in
 }
 
 /* Bytes [at, at + bytes) of n runs, from number i on in the far-th row. */
-static void row_play(const Score *s, const Step *t, int64_t far, int64_t i, int64_t n, size_t at,
+static void row_play(const CopyPlan *s, const Step *t, int64_t far, int64_t i, int64_t n, size_t at,
                      size_t bytes, bool streams)
 {
     const Rows *r = &t->rows;
@@ -161,7 +161,7 @@ static void row_play(const Score *s, const Step *t, int64_t far, int64_t i, int6
     }
 }
 
-static void piece_play(const Score *s, const Step *t, int64_t number, bool streams)
+static void piece_play(const CopyPlan *s, const Step *t, int64_t number, bool streams)
 {
     const Rows *r = &t->rows;
     Pieces p = pieces_of(r);
@@ -180,7 +180,7 @@ static void piece_play(const Score *s, const Step *t, int64_t number, bool strea
 /* Slices are the pieces of all steps, one step after the other. */
 static void slice_play(void *user, int64_t slice)
 {
-    const Score *s = user;
+    const CopyPlan *s = user;
     int low = 0, high = s->nsteps - 1;
     while (low < high) {
         int middle = (low + high + 1) / 2;
@@ -189,12 +189,12 @@ static void slice_play(void *user, int64_t slice)
         else
             high = middle - 1;
     }
-    piece_play(s, &s->steps[low], slice - s->steps[low].first, meet_streams(s->bytes));
+    piece_play(s, &s->steps[low], slice - s->steps[low].first, collective_streams(s->bytes));
 }
 
-void score_play(const Score *s)
+void copy_plan_execute(const CopyPlan *s)
 {
-    if (meet_is_large(s->bytes)) {
+    if (collective_is_large(s->bytes)) {
         frame_slices(s->frame, s->npieces, slice_play, (void *)s);
         return;
     }

@@ -7,12 +7,12 @@
  */
 #include "engine/collectives/group.h"
 
-static Error *all_gather_operand(const Parts *p, Score *s, int i, int dim)
+static Error *all_gather_operand(const Parts *p, CopyPlan *s, int i, int dim)
 {
     Type part = p->m->in_types[i], whole = p->m->out_types[i];
     if (dim < 0 || dim >= part.rank || whole.rank != part.rank ||
         part.dims[dim] * p->n != whole.dims[dim] || type_count(part) * p->n != type_count(whole))
-        return meet_misfit(p, i);
+        return collective_misfit(p, i);
     int nout = part_is_shared(p, i) ? 1 : p->n;
     Rows rows = { .run = bytes_from(part, dim), .near = extent_before(part, dim), .far = 1 };
     rows.in_near = (int64_t)rows.run;
@@ -20,7 +20,7 @@ static Error *all_gather_operand(const Parts *p, Score *s, int i, int dim)
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout, .rows = rows };
     for (int r = 0; type_bytes(part) && r < p->n; r++) {
         char **at;
-        TRY(score_add(s, &step, &at));
+        TRY(copy_plan_add(s, &step, &at));
         at[0] = part_in(p, r, i);
         for (int o = 0; o < nout; o++)
             at[1 + o] = part_out(p, o, i) + (size_t)r * rows.run;
@@ -28,7 +28,7 @@ static Error *all_gather_operand(const Parts *p, Score *s, int i, int dim)
     return NULL;
 }
 
-Error *write_all_gather(const Parts *p, Score *s)
+Error *write_all_gather(const Parts *p, CopyPlan *s)
 {
     const AllGatherAttrs *attrs = p->m->attrs;
     for (int i = 0; i < p->m->nin; i++)
@@ -97,40 +97,40 @@ bool exchanges_in_place(const Parts *p, int i)
 }
 
 /* What each has for each later one, and that one for it. */
-static Error *exchange_in_place(const Parts *p, Score *s, int i, const Share *share)
+static Error *exchange_in_place(const Parts *p, CopyPlan *s, int i, const Share *share)
 {
     Step step = { .kind = STEP_RING, .nout = 2, .rows = share->rows };
     for (int a = 0; a < p->n; a++)
         for (int b = a + 1; b < p->n; b++) {
             char **at;
-            TRY(score_add(s, &step, &at));
+            TRY(copy_plan_add(s, &step, &at));
             at[0] = part_in(p, a, i) + b * share->in_step;
             at[1] = part_in(p, b, i) + a * share->in_step;
         }
     return NULL;
 }
 
-static Error *exchange_apart(const Parts *p, Score *s, int i, const Share *share)
+static Error *exchange_apart(const Parts *p, CopyPlan *s, int i, const Share *share)
 {
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = 1, .rows = share->rows };
     for (int to = 0; to < p->n; to++)
         for (int from = 0; from < p->n; from++) {
             char **at;
-            TRY(score_add(s, &step, &at));
+            TRY(copy_plan_add(s, &step, &at));
             at[0] = part_in(p, from, i) + to * share->in_step;
             at[1] = part_out(p, to, i) + from * share->out_step;
         }
     return NULL;
 }
 
-Error *write_all_to_all(const Parts *p, Score *s)
+Error *write_all_to_all(const Parts *p, CopyPlan *s)
 {
     const AllToAllAttrs *attrs = p->m->attrs;
     for (int i = 0; i < p->m->nin; i++) {
         Type in = p->m->in_types[i];
         if (!all_to_all_fits(p, in, p->m->out_types[i], (int)attrs->split_dimension,
                              (int)attrs->concat_dimension))
-            return meet_misfit(p, i);
+            return collective_misfit(p, i);
         if (!type_bytes(in))
             continue;
         Share share = share_of_operand(p, i);

@@ -92,7 +92,7 @@ static void copy_tile(void *user, int64_t rank)
 
 static void copy_tiles(Tiles *t)
 {
-    meet_slices(t->p, t->p->n, 2 * type_bytes(t->whole), copy_tile, t);
+    collective_slices(t->p, t->p->n, 2 * type_bytes(t->whole), copy_tile, t);
 }
 
 static void copy_whole(void *user, int64_t before)
@@ -113,12 +113,12 @@ static Error *join(const Parts *p, int i, Whole *w)
     Tiling t = p->m->in_tilings[i];
     Type whole = body->args[i].local, part = p->m->in_types[i];
     if (!fits(p, t, whole, part))
-        return meet_misfit(p, i);
+        return collective_misfit(p, i);
     if (is_whole(t)) {
         w->args[i] = part_in(p, 0, i);
         return NULL;
     }
-    TRY(meet_take(p, type_bytes(whole), &w->taken[i]));
+    TRY(collective_scratch(p, type_bytes(whole), &w->taken[i]));
     w->args[i] = w->taken[i];
     Tiles tiles = { p, t, part, whole, i, w->args[i], true };
     copy_tiles(&tiles);
@@ -131,13 +131,13 @@ static Error *make_room(const Parts *p, int i, Whole *w)
     Tiling t = p->m->out_tilings[i];
     Type whole = body->results[i].local, part = p->m->out_types[i];
     if (!fits(p, t, whole, part))
-        return meet_misfit(p, i);
+        return collective_misfit(p, i);
     if (is_whole(t)) {
         w->outs[i] = part_out(p, 0, i);
         return NULL;
     }
     int k = body->nargs + i;
-    TRY(meet_take(p, type_bytes(whole), &w->taken[k]));
+    TRY(collective_scratch(p, type_bytes(whole), &w->taken[k]));
     w->outs[i] = w->taken[k];
     return NULL;
 }
@@ -150,7 +150,7 @@ static void cut(const Parts *p, int i, Whole *w)
     if (!is_whole(t))
         copy_tiles(&tiles);
     else if (type_bytes(whole) && !part_is_shared(p, i))
-        meet_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
+        collective_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 
 static bool is_cancelled(const Frame *f)
@@ -165,7 +165,7 @@ static Error *play_body(const Parts *p, Whole *w)
     const Frame *leader = p->frames[0];
     void **slab = &w->taken[body->nargs + body->nresults];
     if (body->slab_bytes)
-        TRY(meet_take(p, body->slab_bytes, slab));
+        TRY(collective_scratch(p, body->slab_bytes, slab));
     Frame frame = {
         .slab = *slab,
         .pool = body->pool,
@@ -177,19 +177,19 @@ static Error *play_body(const Parts *p, Whole *w)
         .task = leader->task,
     };
     int32_t next = 0;
-    while (next >= 0 && body->nstretches && !is_cancelled(&frame))
-        next = body->stretches[next](&frame);
+    while (next >= 0 && body->nsegments && !is_cancelled(&frame))
+        next = body->segments[next](&frame);
     if (frame.error)
         return frame.error;
     if (is_cancelled(&frame)) /* a loop that saw it has failed without a word */
-        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, meeting_where(p->m));
-    if (next == STRETCH_FAIL)
+        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, collective_where(p->m));
+    if (next == SEGMENT_FAIL)
         return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->m->name,
-                         meeting_where(p->m));
-    if (next <= STRETCH_MEET)
+                         collective_where(p->m));
+    if (next <= SEGMENT_COLLECTIVE)
         return error_new(CODE_UNIMPLEMENTED, "not supported: %s (%s) inside code on whole arrays",
-                         body->meetings[STRETCH_MEET - next].name,
-                         meeting_where(&body->meetings[STRETCH_MEET - next]));
+                         body->collectives[SEGMENT_COLLECTIVE - next].name,
+                         collective_where(&body->collectives[SEGMENT_COLLECTIVE - next]));
     return NULL;
 }
 
@@ -220,17 +220,17 @@ static void give_back(const Parts *p, Whole *w)
     }
 }
 
-Error *meet_global(const Parts *p)
+Error *perform_global(const Parts *p)
 {
     const Program *body = p->m->body;
     if (!body || body->nargs != p->m->nin || body->nresults != p->m->nout)
         return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->m->name,
-                         meeting_where(p->m));
+                         collective_where(p->m));
     size_t n = (size_t)(body->nargs + body->nresults);
     void **pointers = calloc(2 * n + 1, sizeof *pointers);
     if (!pointers)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", p->m->name,
-                         meeting_where(p->m), 2 * n + 1);
+                         collective_where(p->m), 2 * n + 1);
     Whole w = { pointers, pointers + body->nargs, pointers + n };
     Error *error = join_play_cut(p, &w);
     give_back(p, &w);

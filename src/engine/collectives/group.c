@@ -1,7 +1,7 @@
 /* group.c - who brought what, and which algorithm takes it from there.
  *
- * The compiler may give a result the memory of an operand that dies at the meeting, where the
- * algorithm works in place (meets_in_place); and a donated argument's memory may be any result's.
+ * The compiler may give a result the memory of an operand that dies at the collective, where the
+ * algorithm works in place (collective_is_in_place); and a donated argument's memory may be any result's.
  * Where it does not, the operand is first put aside in scratch memory, so that the algorithms
  * need not think of it. */
 #include "engine/collectives/group.h"
@@ -22,17 +22,17 @@ static WriteFn *writer(OpId op)
     }
 }
 
-Error *meet_misfit(const Parts *p, int i)
+Error *collective_misfit(const Parts *p, int i)
 {
     return error_new(CODE_INVALID, "%s (%s): operand %d is %s and its result %s, in a group of %d",
-                     p->m->name, meeting_where(p->m), i, type_name(p->m->in_types[i]),
+                     p->m->name, collective_where(p->m), i, type_name(p->m->in_types[i]),
                      type_name(p->m->out_types[i]), p->n);
 }
 
-Error *meet_take(const Parts *p, size_t bytes, void **out)
+Error *collective_scratch(const Parts *p, size_t bytes, void **out)
 {
     Error *error = memory_take(p->scratch, bytes, out);
-    return error ? error_in(error, "%s (%s)", p->m->name, meeting_where(p->m)) : NULL;
+    return error ? error_in(error, "%s (%s)", p->m->name, collective_where(p->m)) : NULL;
 }
 
 int64_t extent_before(Type t, int dim)
@@ -51,25 +51,25 @@ size_t bytes_from(Type t, int dim)
     return n;
 }
 
-/* Bytes read and written by a meeting. */
+/* Bytes read and written by a collective. */
 enum {
     LARGE = 2 << 20,     /* less, and their way to another core costs more */
     STREAMED = 24 << 20, /* more than the last cache keeps */
 };
 
-bool meet_is_large(size_t bytes)
+bool collective_is_large(size_t bytes)
 {
     return bytes >= LARGE;
 }
 
-bool meet_streams(size_t bytes)
+bool collective_streams(size_t bytes)
 {
     return bytes >= STREAMED;
 }
 
-void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user)
+void collective_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user)
 {
-    if (meet_is_large(bytes)) {
+    if (collective_is_large(bytes)) {
         frame_slices(p->frames[0], n, f, user);
         return;
     }
@@ -96,7 +96,7 @@ static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_byte
            (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
-static bool has_dynamic_root(const Meeting *m)
+static bool has_dynamic_root(const Collective *m)
 {
     return m->op == OP_COLLECTIVE_BROADCAST &&
            ((const CollectiveBroadcastAttrs *)m->attrs)->has_dynamic_root;
@@ -109,14 +109,14 @@ static bool works_in_place(const Parts *p, int i, int j)
     case OP_PERMUTE: return i == j && parts_are_in_place(p, i);
     case OP_ALL_TO_ALL: return i == j && exchanges_in_place(p, i);
     case OP_COLLECTIVE_BROADCAST: return i == j && !has_dynamic_root(p->m);
-    default: return meets_in_place(p->m->op, i, j);
+    default: return collective_is_in_place(p->m->op, i, j);
     }
 }
 
 /* Must rank r's operand i be put aside before results are written? */
 static bool is_in_the_way(const Parts *p, int r, int i)
 {
-    const Meeting *m = p->m;
+    const Collective *m = p->m;
     size_t bytes = type_bytes(m->in_types[i]);
     for (int j = 0; j < m->nout; j++) {
         bool is_same = part_in(p, r, i) == part_out(p, r, j);
@@ -136,7 +136,7 @@ static Error *put_aside(Parts *p, void **aside)
                 continue;
             int k = r * p->m->nin + i;
             size_t bytes = type_bytes(p->m->in_types[i]);
-            TRY(meet_take(p, bytes, &aside[k]));
+            TRY(collective_scratch(p, bytes, &aside[k]));
             memcpy(aside[k], p->in[k], bytes);
             p->in[k] = aside[k];
         }
@@ -151,39 +151,39 @@ static void give_back(const Parts *p, void **aside)
 }
 
 /* Where a value lies on each rank: at[0], at[step], ... */
-static void find_all(const Parts *p, Place place, void **at, int step)
+static void find_all(const Parts *p, Address place, void **at, int step)
 {
     for (int r = 0; r < p->n; r++)
-        at[r * step] = place.where == PLACE_SLAB ? p->frames[r]->slab + place.at
+        at[r * step] = place.where == ADDRESS_SLAB ? p->frames[r]->slab + place.at
                                                  : frame_at(p->frames[r], place);
 }
 
-static Error *write_and_play(const Parts *p, Score *s)
+static Error *write_and_play(const Parts *p, CopyPlan *s)
 {
-    const Meeting *m = p->m;
+    const Collective *m = p->m;
     WriteFn *write = writer(m->op);
     if (!write)
         return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", m->name,
-                         meeting_where(m));
+                         collective_where(m));
     TRY(write(p, s));
     s->m = m;
     s->frame = p->frames[0];
-    score_play(s);
+    copy_plan_execute(s);
     if (!m->is_apart || has_dynamic_root(m)) /* its addresses are of this time */
         s->m = NULL;
     return NULL;
 }
 
-static Error *play(const Parts *p, Score *s)
+static Error *play(const Parts *p, CopyPlan *s)
 {
     switch (p->m->op) {
-    case OP_RAGGED: return meet_ragged(p);
-    case OP_GLOBAL: return meet_global(p);
+    case OP_RAGGED: return perform_ragged(p);
+    case OP_GLOBAL: return perform_global(p);
     default: return write_and_play(p, s);
     }
 }
 
-static Error *perform(Parts *p, void **aside, Score *s)
+static Error *perform(Parts *p, void **aside, CopyPlan *s)
 {
     for (int i = 0; i < p->m->nin; i++)
         find_all(p, p->m->in[i], p->in + i, p->m->nin);
@@ -199,7 +199,7 @@ static Error *perform(Parts *p, void **aside, Score *s)
     return error;
 }
 
-Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch, Score *s)
+Error *collective_perform(const Collective *m, int n, Frame *const *frames, Memory *scratch, CopyPlan *s)
 {
     enum { FEW = 96 };
     void *few[FEW], **pointers = few;
@@ -208,17 +208,17 @@ Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *sc
         pointers = malloc(sizeof *pointers * (2 * nin + nout));
         if (!pointers)
             return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", m->name,
-                             meeting_where(m), 2 * nin + nout);
+                             collective_where(m), 2 * nin + nout);
     }
     Parts p = { m, n, frames, scratch, pointers, pointers + nin };
-    score_end(s); /* whatever it was */
+    copy_plan_end(s); /* whatever it was */
     Error *error = perform(&p, pointers + nin + nout, s);
     if (pointers != few)
         free(pointers);
     return error;
 }
 
-void meeting_skip(const Meeting *m, const Frame *f)
+void collective_skip(const Collective *m, const Frame *f)
 {
     for (int i = 0; i < m->nout; i++) {
         size_t bytes = type_bytes(m->out_types[i]);

@@ -1,18 +1,18 @@
-/* group.h - a meeting, when everybody has come: what each device brought becomes what each
+/* group.h - a collective, when everybody has come: what each device brought becomes what each
  * device takes away.
  *
  *   group.c    who brought what; aliasing; which algorithm
  *   reduce.c   all_reduce, reduce_scatter             \
- *   gather.c   all_gather, all_to_all                  > write a score: steps with addresses
+ *   gather.c   all_gather, all_to_all                  > write a plan: steps with addresses
  *   shift.c    collective_permute, _broadcast         /
- *   score.c    plays a score: whole, or cut into pieces for all workers
+ *   plan.c    plays a plan: whole, or cut into pieces for all workers
  *   move.c     copying, spreading, turning; past the caches where they do not help
  *   ragged.c   ragged_all_to_all, which depends on what its operands say
  *   global.c   tutti.global: whole arrays
  *
  * All devices are in one address space and all members stand still, so an algorithm is plain
  * loops over their memory, in rank order: the same bits on every run.  Where a value lies does not
- * change while a run plays, so a score that was written once may be played again. */
+ * change while a run plays, so a plan that was written once may be played again. */
 #ifndef TUTTI_ENGINE_COLLECTIVES_GROUP_H
 #define TUTTI_ENGINE_COLLECTIVES_GROUP_H
 #include "engine/program.h"
@@ -37,15 +37,15 @@ typedef struct Step {
         STEP_REDUCE, /* all operands, in this order; to all results */
     } kind;
     int nin, nout;
-    int at;         /* in Score.at: operands, then results */
+    int at;         /* in CopyPlan.at: operands, then results */
     size_t element; /* STEP_REDUCE: bytes */
     Rows rows;
-    int64_t first;  /* the number of its first piece; set by score_add, as is `at` */
+    int64_t first;  /* the number of its first piece; set by copy_plan_add, as is `at` */
 } Step;
 
-/* What is to be done in a meeting.  Steps touch different memory, so their order says nothing. */
-typedef struct Score {
-    const Meeting *m;   /* whose it is; NULL: it may not be played again */
+/* What is to be done in a collective.  Steps touch different memory, so their order says nothing. */
+typedef struct CopyPlan {
+    const Collective *m;   /* whose it is; NULL: it may not be played again */
     const Frame *frame; /* of rank 0 */
     int nsteps, steps_room, naddresses, addresses_room;
     Step *steps;
@@ -54,28 +54,28 @@ typedef struct Score {
     int64_t npieces; /* of all steps */
     Step few_steps[32];
     char *few_at[160];
-} Score;
+} CopyPlan;
 
-void score_begin(Score *s);
-void score_end(Score *s);
+void copy_plan_begin(CopyPlan *s);
+void copy_plan_end(CopyPlan *s);
 /* Appends a step; its addresses, nin + nout of them, are to be put into *at.  Fails only for want
  * of memory. */
-MUST_USE Error *score_add(Score *s, const Step *step, char ***at);
-void score_play(const Score *s);
+MUST_USE Error *copy_plan_add(CopyPlan *s, const Step *step, char ***at);
+void copy_plan_execute(const CopyPlan *s);
 
 /* Performs m for the members whose frames are given in rank order; nobody else may touch them
  * meanwhile.  Scratch memory is taken from and given back to `scratch`.  If s->m is m afterwards,
- * then score_play performs it again, in the same run. */
-MUST_USE Error *meeting_perform(const Meeting *m, int n, Frame *const *frames, Memory *scratch,
-                                Score *s);
+ * then copy_plan_execute performs it again, in the same run. */
+MUST_USE Error *collective_perform(const Collective *m, int n, Frame *const *frames, Memory *scratch,
+                                CopyPlan *s);
 
 /* For a device that is in no group of m: its results are zeros. */
-void meeting_skip(const Meeting *m, const Frame *f);
+void collective_skip(const Collective *m, const Frame *f);
 
 /* What the members bring and take; row r belongs to rank r.  A result overlaps no operand, but
- * where its algorithm works in place it may be the very same memory: meets_in_place. */
+ * where its algorithm works in place it may be the very same memory: collective_is_in_place. */
 typedef struct Parts {
-    const Meeting *m;
+    const Collective *m;
     int n; /* ranks */
     Frame *const *frames;
     Memory *scratch;
@@ -93,19 +93,19 @@ bool exchanges_in_place(const Parts *p, int i);
 bool part_is_shared(const Parts *p, int i);
 
 /* Write what is to be done. */
-typedef MUST_USE Error *WriteFn(const Parts *p, Score *s);
+typedef MUST_USE Error *WriteFn(const Parts *p, CopyPlan *s);
 WriteFn write_all_reduce, write_reduce_scatter, write_all_gather, write_all_to_all, write_permute,
     write_broadcast;
 /* Do it. */
-typedef MUST_USE Error *MeetFn(const Parts *p);
-MeetFn meet_ragged, meet_global;
+typedef MUST_USE Error *PerformFn(const Parts *p);
+PerformFn perform_ragged, perform_global;
 
-/* Is what a meeting touches, reads and writes, so much that idle workers shall help? */
-bool meet_is_large(size_t bytes);
+/* Is what a collective touches, reads and writes, so much that idle workers shall help? */
+bool collective_is_large(size_t bytes);
 /* Is it more than the caches keep?  Then results are streamed past them. */
-bool meet_streams(size_t bytes);
+bool collective_streams(size_t bytes);
 /* Calls f for every slice below n, which together touch that many bytes. */
-void meet_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
+void collective_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
 
 void bytes_move(char *to, const char *from, size_t n, bool streams);
 /* All of them take what `from` has. */
@@ -113,11 +113,11 @@ void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool s
 /* at[0] takes what at[1] has, at[1] what at[2] has, ..., and the last what at[0] had, or zeros. */
 void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring);
 
-/* Memory for as long as the meeting takes, to be given back to p->scratch. */
-MUST_USE Error *meet_take(const Parts *p, size_t bytes, void **out);
+/* Memory for as long as the collective takes, to be given back to p->scratch. */
+MUST_USE Error *collective_scratch(const Parts *p, size_t bytes, void **out);
 
 /* Types do not fit a group of n: says so for operand i. */
-MUST_USE Error *meet_misfit(const Parts *p, int i);
+MUST_USE Error *collective_misfit(const Parts *p, int i);
 /* Sizes of everything before dimension dim, and from it on in bytes. */
 int64_t extent_before(Type t, int dim);
 size_t bytes_from(Type t, int dim);

@@ -43,14 +43,14 @@ static Error *find_sources(const Parts *p, int *sources)
         if (sources[target] < 0)
             return error_new(CODE_INVALID,
                              "%s (%s): source %lld of target %lld is not in its group", p->m->name,
-                             meeting_where(p->m), (long long)pair[0], (long long)pair[1]);
+                             collective_where(p->m), (long long)pair[0], (long long)pair[1]);
     }
     return NULL;
 }
 
 /* In place: from rank r on each takes from the next, until the way comes back to r or to one that
  * takes zeros.  is_done: who has taken. */
-static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources, bool *is_done)
+static Error *add_way(const Parts *p, CopyPlan *s, int i, int r, const int *sources, bool *is_done)
 {
     int way[p->n], n = 0;
     for (; r != ZEROS && !is_done[r]; r = sources[r]) {
@@ -62,14 +62,14 @@ static Error *add_way(const Parts *p, Score *s, int i, int r, const int *sources
     Rows rows = one_run(type_bytes(p->m->in_types[i]));
     char **at;
     Step step = { .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows };
-    TRY(score_add(s, &step, &at));
+    TRY(copy_plan_add(s, &step, &at));
     for (int k = 0; k < n; k++)
         at[k] = part_out(p, way[k], i);
     return NULL;
 }
 
 /* Those from whom nobody takes begin a way; all that are left then are in rings. */
-static Error *shift_in_place(const Parts *p, Score *s, int i, const int *sources)
+static Error *shift_in_place(const Parts *p, CopyPlan *s, int i, const int *sources)
 {
     bool is_done[p->n], is_source[p->n];
     memset(is_done, 0, sizeof is_done);
@@ -86,25 +86,25 @@ static Error *shift_in_place(const Parts *p, Score *s, int i, const int *sources
 }
 
 /* from: NULL means zeros. */
-static Error *add_copy(const Parts *p, Score *s, int i, char *from, char *to)
+static Error *add_copy(const Parts *p, CopyPlan *s, int i, char *from, char *to)
 {
     Rows rows = one_run(type_bytes(p->m->in_types[i]));
     char **at;
     Step step = { .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows };
-    TRY(score_add(s, &step, &at));
+    TRY(copy_plan_add(s, &step, &at));
     if (from)
         *at++ = from;
     *at = to;
     return NULL;
 }
 
-Error *write_permute(const Parts *p, Score *s)
+Error *write_permute(const Parts *p, CopyPlan *s)
 {
     int sources[p->n];
     TRY(find_sources(p, sources));
     for (int i = 0; i < p->m->nin; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
-            return meet_misfit(p, i);
+            return collective_misfit(p, i);
         if (!type_bytes(p->m->in_types[i]))
             continue;
         if (parts_are_in_place(p, i)) {
@@ -125,14 +125,14 @@ static Error *find_root(const Parts *p, int r, int i, int *root)
     memcpy(&place, part_in(p, r, p->m->nin - 1) + (size_t)i * sizeof place, sizeof place);
     if (place < 0 || place >= p->n)
         return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
-                         "must be between 0 and %d", p->m->name, meeting_where(p->m), i, place, p->n,
+                         "must be between 0 and %d", p->m->name, collective_where(p->m), i, place, p->n,
                          p->n - 1);
     *root = place;
     return NULL;
 }
 
 /* All take from the first, in one pass. */
-static Error *broadcast_operand(const Parts *p, Score *s, int i)
+static Error *broadcast_operand(const Parts *p, CopyPlan *s, int i)
 {
     Rows rows = one_run(type_bytes(p->m->in_types[i]));
     int nout = part_is_shared(p, i) ? 1 : p->n;
@@ -141,14 +141,14 @@ static Error *broadcast_operand(const Parts *p, Score *s, int i)
     if (first == nout)
         return NULL;
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows };
-    TRY(score_add(s, &step, &at));
+    TRY(copy_plan_add(s, &step, &at));
     *at++ = part_in(p, 0, i);
     for (int r = first; r < nout; r++)
         *at++ = part_out(p, r, i);
     return NULL;
 }
 
-static Error *broadcast_from_roots(const Parts *p, Score *s, int i)
+static Error *broadcast_from_roots(const Parts *p, CopyPlan *s, int i)
 {
     int nout = part_is_shared(p, i) ? 1 : p->n;
     for (int r = 0; r < nout; r++) {
@@ -159,12 +159,12 @@ static Error *broadcast_from_roots(const Parts *p, Score *s, int i)
     return NULL;
 }
 
-Error *write_broadcast(const Parts *p, Score *s)
+Error *write_broadcast(const Parts *p, CopyPlan *s)
 {
     bool has_roots = ((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root;
     for (int i = 0; i < p->m->nout; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
-            return meet_misfit(p, i);
+            return collective_misfit(p, i);
         if (type_bytes(p->m->in_types[i]))
             TRY(has_roots ? broadcast_from_roots(p, s, i) : broadcast_operand(p, s, i));
     }

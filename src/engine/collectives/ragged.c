@@ -44,7 +44,7 @@ static Error *outside(const Parts *p, int from, int to, int64_t start, int64_t n
         last = n > 0 ? INT64_MAX : INT64_MIN;
     return error_new(CODE_INVALID,
                      "%s (%s): partition %d %s partition %d rows %lld to %lld, outside of %s",
-                     p->m->name, meeting_where(p->m), p->frames[from]->partition,
+                     p->m->name, collective_where(p->m), p->frames[from]->partition,
                      is_sent ? "sends" : "sends into", p->frames[to]->partition, (long long)start,
                      (long long)last, type_name(t));
 }
@@ -149,12 +149,12 @@ static Error *look_up_all(const Ragged *g)
     return NULL;
 }
 
-Error *meet_ragged(const Parts *p)
+Error *perform_ragged(const Parts *p)
 {
     int64_t entries = p->m->in_types[INPUT_OFFSETS].dims[0];
     size_t touched = 2 * type_bytes(p->m->out_types[0]) * (size_t)p->n;
     if (entries % p->n)
-        return meet_misfit(p, INPUT_OFFSETS);
+        return collective_misfit(p, INPUT_OFFSETS);
     if (!touched)
         return NULL;
     enum { FEW = 64 };
@@ -167,12 +167,12 @@ Error *meet_ragged(const Parts *p)
     }
     if (!table)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
-                         meeting_where(p->m), n);
+                         collective_where(p->m), n);
     Ragged g = { p, entries / p->n, entries, table, table + n, lists,
-                 bytes_from(p->m->in_types[ROWS], 1), meet_streams(touched) };
+                 bytes_from(p->m->in_types[ROWS], 1), collective_streams(touched) };
     Error *error = look_up_all(&g);
     if (!error)
-        meet_slices(p, p->n, touched, receive, &g);
+        collective_slices(p, p->n, touched, receive, &g);
     if (table != few)
         free(table);
     return error;

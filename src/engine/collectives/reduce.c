@@ -12,12 +12,12 @@ static Error *check_combine(const Parts *p)
 {
     return p->m->combine ? NULL
                          : error_new(CODE_UNIMPLEMENTED, "not supported: the reducer of %s (%s)",
-                                     p->m->name, meeting_where(p->m));
+                                     p->m->name, collective_where(p->m));
 }
 
 /* Operand i of all ranks, from byte `offset` on, to nout results, whose addresses are to be put
  * into *out. */
-static Error *add_sum(const Parts *p, Score *s, int i, size_t offset, int nout, Rows rows,
+static Error *add_sum(const Parts *p, CopyPlan *s, int i, size_t offset, int nout, Rows rows,
                       char ***out)
 {
     Step step = { .kind = p->n > 1 ? STEP_REDUCE : STEP_COPY,
@@ -26,7 +26,7 @@ static Error *add_sum(const Parts *p, Score *s, int i, size_t offset, int nout, 
                   .element = (size_t)element_info[p->m->in_types[i].element].bytes,
                   .rows = rows };
     char **at;
-    TRY(score_add(s, &step, &at));
+    TRY(copy_plan_add(s, &step, &at));
     for (int r = 0; r < p->n; r++)
         at[r] = part_in(p, r, i) + offset;
     *out = at + p->n;
@@ -42,7 +42,7 @@ static int rank_of_first(const Parts *p)
     return r;
 }
 
-static Error *all_reduce_operand(const Parts *p, Score *s, int i)
+static Error *all_reduce_operand(const Parts *p, CopyPlan *s, int i)
 {
     size_t bytes = type_bytes(p->m->in_types[i]);
     bool is_for_first = p->m->is_for_first && p->m->is_for_first[i];
@@ -57,24 +57,24 @@ static Error *all_reduce_operand(const Parts *p, Score *s, int i)
     return NULL;
 }
 
-Error *write_all_reduce(const Parts *p, Score *s)
+Error *write_all_reduce(const Parts *p, CopyPlan *s)
 {
     TRY(check_combine(p));
     for (int i = 0; i < p->m->nin; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
-            return meet_misfit(p, i);
+            return collective_misfit(p, i);
         if (p->m->in_types[i].element != TOKEN)
             TRY(all_reduce_operand(p, s, i));
     }
     return NULL;
 }
 
-static Error *reduce_scatter_operand(const Parts *p, Score *s, int i, int dim)
+static Error *reduce_scatter_operand(const Parts *p, CopyPlan *s, int i, int dim)
 {
     Type whole = p->m->in_types[i], slice = p->m->out_types[i];
     if (dim < 0 || dim >= whole.rank || slice.rank != whole.rank ||
         slice.dims[dim] * p->n != whole.dims[dim] || type_count(slice) * p->n != type_count(whole))
-        return meet_misfit(p, i);
+        return collective_misfit(p, i);
     Rows rows = { .run = bytes_from(slice, dim), .near = extent_before(whole, dim), .far = 1 };
     rows.in_near = (int64_t)rows.run * p->n;
     rows.out_near = (int64_t)rows.run;
@@ -88,7 +88,7 @@ static Error *reduce_scatter_operand(const Parts *p, Score *s, int i, int dim)
     return NULL;
 }
 
-Error *write_reduce_scatter(const Parts *p, Score *s)
+Error *write_reduce_scatter(const Parts *p, CopyPlan *s)
 {
     TRY(check_combine(p));
     const ReduceScatterAttrs *attrs = p->m->attrs;

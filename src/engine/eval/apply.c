@@ -35,7 +35,7 @@ Error *apply_new(const Module *m, RegionId r, Apply *out)
         TRY(check_scalar(m, r, type_of(m, region->args + (ValueId)i)));
     for (int i = 0; i < a.nresults; i++)
         TRY(check_scalar(m, r, type_of(m, last->in[i])));
-    TRY(player_new(m, r, &a.player));
+    TRY(evaluator_new(m, r, &a.evaluator));
     a.arena = arena_new();
     a.args = scalars(a.arena, a.nargs);
     a.results = scalars(a.arena, a.nresults);
@@ -49,13 +49,13 @@ Error *apply_new(const Module *m, RegionId r, Apply *out)
 
 void apply_free(Apply *a)
 {
-    player_free(a->player);
+    evaluator_free(a->evaluator);
     arena_free(a->arena);
 }
 
 Error *apply(Apply *a)
 {
-    return player_play(a->player, a->args, a->results);
+    return evaluator_run(a->evaluator, a->args, a->results);
 }
 
 void fold_new(Apply *f, int k, const Tensor *in, const Tensor *init, Fold *out)

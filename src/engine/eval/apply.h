@@ -7,7 +7,7 @@
 typedef struct Apply {
     int nargs, nresults;
     Tensor *args, *results;
-    Player *player;
+    Evaluator *evaluator;
     Arena *arena;
 } Apply;
 

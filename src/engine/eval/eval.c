@@ -1,9 +1,9 @@
 /* eval.c - the reference evaluator: plays regions node by node.
  *
- * A Player keeps one slot per value of the module: where the value's elements lie.  A slot's
+ * A Evaluator keeps one slot per value of the module: where the value's elements lie.  A slot's
  * memory is taken when the value is first made and used again when it is made anew (in a loop,
  * by a second call); values are static in size, so it always fits.  Since value numbers are
- * unique in a module, regions and called functions share the slots of their player.
+ * unique in a module, regions and called functions share the slots of their evaluator.
  *
  *     slots     1     2     3     4 ...
  *               |     |     +-- made here: owned
@@ -26,7 +26,7 @@ typedef struct Slot {
     void *owned; /* memory of its own, kept from one making to the next */
 } Slot;
 
-struct Player {
+struct Evaluator {
     const Module *m;
     RegionId region;
     Slot *slots;         /* by ValueId */
@@ -34,7 +34,7 @@ struct Player {
     int depth;           /* of calls */
 };
 
-static Error *play_region(Player *p, RegionId r);
+static Error *evaluate_region(Evaluator *p, RegionId r);
 
 /* Slots. */
 
@@ -45,7 +45,7 @@ static Error *no_memory(Type type)
 }
 
 /* Memory of v's own for it. */
-static Error *make_value(Player *p, ValueId v, Tensor *out)
+static Error *make_value(Evaluator *p, ValueId v, Tensor *out)
 {
     Slot *slot = &p->slots[v];
     Type type = type_of(p->m, v);
@@ -62,13 +62,13 @@ static Error *make_value(Player *p, ValueId v, Tensor *out)
     return NULL;
 }
 
-static void borrow_value(Player *p, ValueId v, void *data)
+static void borrow_value(Evaluator *p, ValueId v, void *data)
 {
     p->slots[v].data = data;
 }
 
 /* A constant from outside the region that is played is known all the same. */
-static Error *get_value(Player *p, ValueId v, Tensor *out)
+static Error *get_value(Evaluator *p, ValueId v, Tensor *out)
 {
     const Module *m = p->m;
     *out = (Tensor){ type_of(m, v), p->slots[v].data };
@@ -93,7 +93,7 @@ static void copy_tensor(Tensor to, Tensor from)
 }
 
 /* What the RETURN of r names, after r was played. */
-static Error *copy_results(Player *p, RegionId r, int n, Tensor *out)
+static Error *copy_results(Evaluator *p, RegionId r, int n, Tensor *out)
 {
     const Node *last = region_return(p->m, r);
     require(last->nin == n);
@@ -105,7 +105,7 @@ static Error *copy_results(Player *p, RegionId r, int n, Tensor *out)
     return NULL;
 }
 
-static void bind_args(Player *p, RegionId r, const Tensor *in)
+static void bind_args(Evaluator *p, RegionId r, const Tensor *in)
 {
     const Region *region = region_at(p->m, r);
     for (int i = 0; i < region->nargs; i++)
@@ -135,18 +135,18 @@ static Error *tensors_copy(int n, const Tensor *from, Tensor **out)
 }
 
 /* The carried values are in `now`; the body writes `next`; then the two change places. */
-static Error *play_loop(Player *p, const Node *n, Tensor **now, Tensor **next)
+static Error *evaluate_loop(Evaluator *p, const Node *n, Tensor **now, Tensor **next)
 {
     for (;;) {
         unsigned char goes_on = 0;
         Tensor condition = { type_scalar(I1), &goes_on };
         bind_args(p, n->regions[0], *now);
-        TRY(play_region(p, n->regions[0]));
+        TRY(evaluate_region(p, n->regions[0]));
         TRY(copy_results(p, n->regions[0], 1, &condition));
         if (!goes_on)
             return NULL;
         bind_args(p, n->regions[1], *now);
-        TRY(play_region(p, n->regions[1]));
+        TRY(evaluate_region(p, n->regions[1]));
         TRY(copy_results(p, n->regions[1], n->nin, *next));
         Tensor *swap = *now;
         *now = *next;
@@ -154,12 +154,12 @@ static Error *play_loop(Player *p, const Node *n, Tensor **now, Tensor **next)
     }
 }
 
-static Error *play_while(Player *p, const Node *n, const Tensor *in, Tensor *out)
+static Error *evaluate_while(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
     Tensor *now = NULL, *next = NULL;
     Error *error = tensors_copy(n->nin, in, &now);
     error = error ? error : tensors_copy(n->nin, in, &next);
-    error = error ? error : play_loop(p, n, &now, &next);
+    error = error ? error : evaluate_loop(p, n, &now, &next);
     for (int i = 0; !error && i < n->nout; i++)
         copy_tensor(out[i], now[i]);
     heap_free(now);
@@ -168,22 +168,22 @@ static Error *play_while(Player *p, const Node *n, const Tensor *in, Tensor *out
 }
 
 /* if: true is region 0.  case: a number that names no region means the last. */
-static Error *play_branch(Player *p, const Node *n, const Tensor *in, Tensor *out)
+static Error *evaluate_branch(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
     int64_t which = int_at(in[0], 0);
     if (n->op == OP_IF)
         which = which ? 0 : 1;
     if (which < 0 || which >= n->nregions)
         which = n->nregions - 1;
-    TRY(play_region(p, n->regions[which]));
+    TRY(evaluate_region(p, n->regions[which]));
     return copy_results(p, n->regions[which], n->nout, out);
 }
 
 /* A region that takes the operands and gives the results: fusions, function bodies. */
-static Error *play_body(Player *p, RegionId r, int nout, const Tensor *in, Tensor *out)
+static Error *evaluate_body(Evaluator *p, RegionId r, int nout, const Tensor *in, Tensor *out)
 {
     bind_args(p, r, in);
-    TRY(play_region(p, r));
+    TRY(evaluate_region(p, r));
     return copy_results(p, r, nout, out);
 }
 
@@ -202,7 +202,7 @@ static Error *check_call(const Module *m, const Node *n, Str name, const Func *f
                      f ? "the function takes or gives other types" : "there is no such function");
 }
 
-static Error *play_call(Player *p, const Node *n, const Tensor *in, Tensor *out)
+static Error *evaluate_call(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
     Str name = n->op == OP_CALL ? ((const CallAttrs *)n->attrs)->callee
                                 : ((const CompositeAttrs *)n->attrs)->decomposition;
@@ -212,14 +212,14 @@ static Error *play_call(Player *p, const Node *n, const Tensor *in, Tensor *out)
         return error_new(CODE_INVALID, "%s @%.*s, at %s: the function calls itself", op_name(n->op),
                          STR_ARG(name), loc_name(n->loc));
     p->depth++;
-    Error *error = play_body(p, f->body, n->nout, in, out);
+    Error *error = evaluate_body(p, f->body, n->nout, in, out);
     p->depth--;
     return error;
 }
 
 /* Between devices, when there is one only: everybody's part is the whole. */
 
-static Error *play_alone(const Module *m, const Node *n, const Tensor *in, Tensor *out)
+static Error *evaluate_alone(const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {
     if (m->nreplicas * m->npartitions != 1)
         return error_new(CODE_UNIMPLEMENTED, "not supported: %s evaluated on %d devices, at %s",
@@ -241,18 +241,18 @@ static Error *play_alone(const Module *m, const Node *n, const Tensor *in, Tenso
 static bool is_alone_rule(OpId op)
 {
     return op == OP_PARTITION_ID || op == OP_REPLICA_ID || op == OP_BARRIER ||
-           op == OP_CONSTRAINT || (op_info[op].kind == KIND_MEET && op != OP_GLOBAL);
+           op == OP_CONSTRAINT || (op_info[op].kind == KIND_COLLECTIVE && op != OP_GLOBAL);
 }
 
-static Error *play_op(Player *p, const Node *n, const Tensor *in, Tensor *out)
+static Error *evaluate_op(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
     switch (n->op) {
-    case OP_WHILE: return play_while(p, n, in, out);
+    case OP_WHILE: return evaluate_while(p, n, in, out);
     case OP_CASE:
-    case OP_IF: return play_branch(p, n, in, out);
+    case OP_IF: return evaluate_branch(p, n, in, out);
     case OP_CALL:
-    case OP_COMPOSITE: return play_call(p, n, in, out);
-    case OP_FUSION: return play_body(p, n->regions[0], n->nout, in, out);
+    case OP_COMPOSITE: return evaluate_call(p, n, in, out);
+    case OP_FUSION: return evaluate_body(p, n->regions[0], n->nout, in, out);
     case OP_BARRIER:
     case OP_CONSTRAINT:
         for (int i = 0; i < n->nout; i++)
@@ -261,44 +261,44 @@ static Error *play_op(Player *p, const Node *n, const Tensor *in, Tensor *out)
     case OP_GLOBAL:
     case OP_MANUAL:
         if (p->m->nreplicas * p->m->npartitions == 1)
-            return play_body(p, n->regions[0], n->nout, in, out);
-        return play_alone(p->m, n, in, out);
+            return evaluate_body(p, n->regions[0], n->nout, in, out);
+        return evaluate_alone(p->m, n, in, out);
     default: break;
     }
     if (eval_rules[n->op])
         return eval_rules[n->op](p->m, n, in, out);
     if (is_alone_rule(n->op))
-        return play_alone(p->m, n, in, out);
+        return evaluate_alone(p->m, n, in, out);
     return error_new(CODE_UNIMPLEMENTED, "not supported: evaluating %s, at %s", op_name(n->op),
                      loc_name(n->loc));
 }
 
 /* Gathers operands, makes results, plays.  `room` holds nin + nout tensors. */
-static Error *play_with(Player *p, const Node *n, Tensor *room)
+static Error *evaluate_with(Evaluator *p, const Node *n, Tensor *room)
 {
     Tensor *in = room, *out = room + n->nin;
     for (int i = 0; i < n->nin; i++)
         TRY(get_value(p, n->in[i], &in[i]));
     for (int i = 0; i < n->nout; i++)
         TRY(make_value(p, n->out + (ValueId)i, &out[i]));
-    return play_op(p, n, in, out);
+    return evaluate_op(p, n, in, out);
 }
 
-static Error *play_node(Player *p, const Node *n)
+static Error *evaluate_node(Evaluator *p, const Node *n)
 {
     enum { FEW = 8 };
     Tensor few[FEW];
     if (n->nin + n->nout <= FEW)
-        return play_with(p, n, few);
+        return evaluate_with(p, n, few);
     Tensor *many = heap_try(sizeof *many * (size_t)(n->nin + n->nout));
     if (!many)
         return error_new(CODE_EXHAUSTED, "no memory for %d operands of %s", n->nin, op_name(n->op));
-    Error *error = play_with(p, n, many);
+    Error *error = evaluate_with(p, n, many);
     heap_free(many);
     return error;
 }
 
-static Error *play_region(Player *p, RegionId r)
+static Error *evaluate_region(Evaluator *p, RegionId r)
 {
     const Region *region = region_at(p->m, r);
     for (int i = 0; i < region->nnodes; i++) {
@@ -309,16 +309,16 @@ static Error *play_region(Player *p, RegionId r)
         if (constant && !constant->is_splat)
             borrow_value(p, n->out, (void *)constant->data);
         else
-            TRY(play_node(p, n));
+            TRY(evaluate_node(p, n));
     }
     return NULL;
 }
 
 /* From outside. */
 
-Error *player_new(const Module *m, RegionId r, Player **out)
+Error *evaluator_new(const Module *m, RegionId r, Evaluator **out)
 {
-    Player *p = heap_try(sizeof *p);
+    Evaluator *p = heap_try(sizeof *p);
     Slot *slots = heap_try(m->nvalues * sizeof *slots);
     if (!p || !slots) {
         heap_free(p);
@@ -326,12 +326,12 @@ Error *player_new(const Module *m, RegionId r, Player **out)
         return error_new(CODE_EXHAUSTED, "no memory to evaluate a module of %" PRIu32 " values",
                          m->nvalues);
     }
-    *p = (Player){ .m = m, .region = r, .slots = slots };
+    *p = (Evaluator){ .m = m, .region = r, .slots = slots };
     *out = p;
     return NULL;
 }
 
-void player_free(Player *p)
+void evaluator_free(Evaluator *p)
 {
     if (!p)
         return;
@@ -341,9 +341,9 @@ void player_free(Player *p)
     heap_free(p);
 }
 
-Error *player_play(Player *p, const Tensor *in, Tensor *out)
+Error *evaluator_run(Evaluator *p, const Tensor *in, Tensor *out)
 {
-    return play_body(p, p->region, region_return(p->m, p->region)->nin, in, out);
+    return evaluate_body(p, p->region, region_return(p->m, p->region)->nin, in, out);
 }
 
 /* What is asked of the evaluator: a node, or a region if there is none. */
@@ -356,22 +356,22 @@ typedef struct Question {
     Error *error;
 } Question;
 
-static Error *play_question(const Question *q)
+static Error *evaluate_question(const Question *q)
 {
     const Node *n = q->n;
     if (n && eval_rules[n->op])
         return eval_rules[n->op](q->m, n, q->in, q->out);
-    Player *p;
-    TRY(player_new(q->m, q->r, &p));
-    Error *error = n ? play_op(p, n, q->in, q->out) : player_play(p, q->in, q->out);
-    player_free(p);
+    Evaluator *p;
+    TRY(evaluator_new(q->m, q->r, &p));
+    Error *error = n ? evaluate_op(p, n, q->in, q->out) : evaluator_run(p, q->in, q->out);
+    evaluator_free(p);
     return error;
 }
 
 static void answer(void *user)
 {
     Question *q = user;
-    q->error = play_question(q);
+    q->error = evaluate_question(q);
 }
 
 static Error *ask(Question q)

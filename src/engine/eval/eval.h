@@ -11,7 +11,7 @@ typedef struct Tensor {
 
 /* Plays one node that needs no other device: out[i].data is the caller's, of the node's types,
  * and overlaps no operand.  Regions of the node may use values from outside only if those are
- * constants.  MEET operations on more than one device are "not supported". */
+ * constants.  COLLECTIVE operations on more than one device are "not supported". */
 MUST_USE Error *eval_node(const Module *m, NodeId n, const Tensor *in, Tensor *out);
 
 /* Plays a region: arguments in, what its RETURN names out; free values are not allowed, except
@@ -22,8 +22,8 @@ MUST_USE Error *eval_region(const Module *m, RegionId r, const Tensor *in, Tenso
 bool eval_can(OpId op);
 
 /* A region made ready to be played many times: a reducer, a comparator. */
-typedef struct Player Player;
-MUST_USE Error *player_new(const Module *m, RegionId r, Player **out);
-MUST_USE Error *player_play(Player *p, const Tensor *in, Tensor *out);
-void player_free(Player *p); /* NULL is fine */
+typedef struct Evaluator Evaluator;
+MUST_USE Error *evaluator_new(const Module *m, RegionId r, Evaluator **out);
+MUST_USE Error *evaluator_run(Evaluator *p, const Tensor *in, Tensor *out);
+void evaluator_free(Evaluator *p); /* NULL is fine */
 #endif

@@ -89,7 +89,7 @@ static void look_at(Run *run, void *user)
     look->has_orphans = true;
     if (is_wanted(run))
         return;
-    atomic_store_explicit(&run->cancel, CANCEL_UNWANTED, memory_order_relaxed); /* a hint to stop */
+    atomic_store_explicit(&run->cancel, CANCEL_ABANDONED, memory_order_relaxed); /* a hint to stop */
     look->has_stopped = true;
 }
 

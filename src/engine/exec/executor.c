@@ -4,7 +4,7 @@
  *                queue of device 1:  [task of run 7]
  *                      |  at the head, arguments there
  *                      v
- *                ready: task, task, task      <-- tasks whose meeting has been performed
+ *                ready: task, task, task      <-- tasks whose collective has been performed
  *                      |
  *                      v
  *                worker, worker               one per core allowed
@@ -130,7 +130,7 @@ static size_t run_room(const Program *p)
 {
     size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
     size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
-    return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices + sizeof(Point) * (size_t)p->ngroups +
+    return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices + sizeof(Rendezvous) * (size_t)p->ngroups +
            sizeof(void *) * (2 * (nargs + nouts) + nouts + nargs);
 }
 
@@ -172,7 +172,7 @@ Error *run_new(Executor *e, const Program *p, Run **out)
     run->holds = (Storage **)(run->pointers + nargs + nouts);
     run->buffers = (Buffer **)(run->holds + nargs + nouts);
     run->pending = (Event **)(run->buffers + nouts);
-    run->points = (Point *)(run->pending + nargs);
+    run->rendezvous = (Rendezvous *)(run->pending + nargs);
     *out = run;
     return NULL;
 }
@@ -212,7 +212,7 @@ void run_recycle(Run *run)
 
 void announce(Executor *e)
 {
-    int ncuts = e->cuts != NULL;
+    int ncuts = e->slice_jobs != NULL;
     /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
     atomic_store_explicit(&e->nready, e->ready.n + ncuts, memory_order_relaxed);
 }
@@ -272,7 +272,7 @@ static bool work_appears(Executor *e)
 
 typedef struct Work {
     Task *task; /* or: */
-    Cut *cut;   /* or: */
+    SliceJob *job;   /* or: */
     bool stops;
 } Work;
 
@@ -288,12 +288,12 @@ static Work find_work(Executor *e, bool sleeps)
     if (work.task)
         announce(e);
     else
-        work.cut = cut_to_help(e);
-    if (!work.task && !work.cut)
-        /* relaxed: see announce; cuts that are all taken are no work */
+        work.job = slice_job_to_help(e);
+    if (!work.task && !work.job)
+        /* relaxed: see announce; slice_jobs that are all taken are no work */
         atomic_store_explicit(&e->nready, 0, memory_order_relaxed);
     work.stops = e->is_stopping;
-    sleeps = sleeps && !work.task && !work.cut && !work.stops;
+    sleeps = sleeps && !work.task && !work.job && !work.stops;
     /* relaxed: rung under the lock */
     int seen = atomic_load_explicit(&e->bell, memory_order_relaxed);
     e->nsleeping += sleeps;
@@ -313,9 +313,9 @@ static void play(Executor *e, Task *t)
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
     loc_table = t->run->places;
     if (t->run->is_alone)
-        run_play(t->run);
+        run_execute(t->run);
     else
-        task_play(t);
+        task_run(t);
     loc_table = NULL;
     atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
 }
@@ -332,8 +332,8 @@ static void worker(void *user)
         sleeps = false;
         if (work.task)
             play(e, work.task);
-        else if (work.cut)
-            cut_help(work.cut);
+        else if (work.job)
+            slice_job_help(work.job);
         else if (work.stops)
             return;
         else

@@ -3,7 +3,7 @@
  *   launch.c     a call becomes a Run: one Task per device, with arguments and results
  *   executor.c   queues of devices, the list of tasks that can move, the workers
  *   slices.c     large loops cut into pieces for idle workers
- *   task.c       plays a task from stretch to stretch; meetings; deadlocks; the end of a run
+ *   task.c       plays a task from segment to segment; collectives; deadlocks; the end of a run
  *   chorus.c     plays all tasks of a run, if one thread does
  *   post.c       what one device sends to another
  *   packs.c      what all devices multiply by, packed once
@@ -16,7 +16,7 @@
 #include "engine/exec/launch.h"
 #include "engine/exec/slices.h"
 
-struct Score;
+struct CopyPlan;
 typedef struct Task Task;
 typedef struct Run Run;
 
@@ -26,24 +26,24 @@ struct Task {
     Run *run;
     Device *device;
     int number;       /* flat number in the program */
-    int next_stretch;
+    int next_segment;
     bool has_begun, has_ended;
     /* Any thread: events still awaited, plus one while not at the head of its queue. */
     _Atomic int nblockers;
     /* Under the run's lock. */
     bool waits;       /* for the others of its group */
-    int meeting;      /* where, if it waits */
+    int collective;      /* where, if it waits */
     /* Under the executor's lock. */
     Task *next_ready; /* in a list of tasks that can move */
     Task *next_queued;
 };
 
-/* A group's meeting point.  All members leave it before any can come again, so there is one
- * meeting at a time: that of each member's n-th coming is the n-th. */
-typedef struct Point {
+/* A group's rendezvous.  All members leave it before any can come again, so there is one
+ * collective at a time: that of each member's n-th coming is the n-th. */
+typedef struct Rendezvous {
     int narrived;
-    int meeting; /* of those who have arrived */
-} Point;
+    int collective; /* of those who have arrived */
+} Rendezvous;
 
 typedef struct TaskList {
     Task *first, **end;
@@ -51,7 +51,7 @@ typedef struct TaskList {
 } TaskList;
 
 /* Why a run is to stop. */
-typedef enum Cancel { CANCEL_NOT, CANCEL_CLOSED, CANCEL_UNWANTED } Cancel;
+typedef enum Cancel { CANCEL_NOT, CANCEL_CLOSED, CANCEL_ABANDONED } Cancel;
 
 struct Run {
     /* Set before the first task moves. */
@@ -76,10 +76,10 @@ struct Run {
     Lock lock; /* of the next six; see run_lock */
     int nmoving; /* tasks neither waiting nor ended */
     int nended;
-    int64_t nmet; /* meetings */
+    int64_t nmet; /* collectives */
     Error *error; /* the first */
-    Point *points; /* [ngroups] */
-    struct Letter *letters; /* sent and not yet taken, oldest first */
+    Rendezvous *rendezvous; /* [ngroups] */
+    struct Message *messages; /* sent and not yet taken, oldest first */
     struct Pack *packs; /* packs.c: always under the lock */
 
     _Atomic int cancel; /* a Cancel; any thread: tasks stop when they see it */
@@ -91,14 +91,14 @@ struct Run {
 };
 
 /* Work cut into slices; lives on the stack of whoever cut it. */
-typedef struct Cut {
+typedef struct SliceJob {
     SliceFn *f;
     void *user;
     int64_t n;
     _Atomic int64_t next;  /* slice not yet taken; any thread */
     _Atomic int nhelpers;  /* workers at it; goes up under the executor's lock only */
-    struct Cut *below;     /* under the executor's lock */
-} Cut;
+    struct SliceJob *below;     /* under the executor's lock */
+} SliceJob;
 
 enum { SPINS = 2000 }; /* looks of a thread that expects something soon, before it sleeps */
 
@@ -117,7 +117,7 @@ struct Executor {
 
     Lock lock; /* of what follows, except the atomics */
     TaskList ready;
-    Cut *cuts; /* that want helpers, newest first */
+    SliceJob *slice_jobs; /* that want helpers, newest first */
     int nsleeping;
     bool is_closing;  /* runs are to stop */
     bool is_stopping; /* workers are to end: no run is under way */
@@ -128,7 +128,7 @@ struct Executor {
     Run *spare;
     int nspare;
 
-    /* Ready tasks and cuts; written under the lock, workers peek without it. */
+    /* Ready tasks and slice_jobs; written under the lock, workers peek without it. */
     _Alignas(64) _Atomic int nready;
     _Atomic int nlooking;            /* workers that look for work; written by each of them */
     _Atomic int nbusy;               /* workers that play a task; written by each of them */
@@ -140,17 +140,17 @@ struct Executor {
 
 /* task.c */
 void task_begin(Task *t);
-void task_play(Task *t); /* until it waits or has ended; may end the run */
-void task_go_on(Task *t, int32_t next); /* the same, after a stretch that said `next` */
-/* Everybody in the group has come and stands still.  The score: see meeting_perform. */
-MUST_USE Error *group_perform(Run *run, const Meeting *m, const Group *group, struct Score *score);
+void task_run(Task *t); /* until it waits or has ended; may end the run */
+void task_go_on(Task *t, int32_t next); /* the same, after a segment that said `next` */
+/* Everybody in the group has come and stands still.  The plan: see collective_perform. */
+MUST_USE Error *group_perform(Run *run, const Collective *m, const Group *group, struct CopyPlan *plan);
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
 MUST_USE Error *run_stopped(const Run *run); /* one that was cancelled: why */
-/* t waits at meeting k.  The run's lock is held; who is to go on after a deadlock is listed. */
+/* t waits at collective k.  The run's lock is held; who is to go on after a deadlock is listed. */
 void task_wait_locked(Task *t, int k, TaskList *released);
 
 /* chorus.c */
-void run_play(Run *run); /* one that is played alone, until it has ended or others want the thread */
+void run_execute(Run *run); /* one that is played alone, until it has ended or others want the thread */
 
 /* executor.c */
 MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
@@ -183,14 +183,14 @@ static inline void run_unlock(Run *run)
 }
 
 /* post.c.  Both say whether t goes on now; if not, it is no longer the caller's. */
-bool post_send(Task *t, int k);
-bool post_take(Task *t, int k);
-void post_describe(const Run *run, Text *out); /* who waits for a letter; the lock is held */
-void post_end(Run *run); /* all tasks have ended: what is left is an error, and is freed */
+bool mailbox_send(Task *t, int k);
+bool mailbox_receive(Task *t, int k);
+void mailbox_describe(const Run *run, Text *out); /* who waits for a message; the lock is held */
+void mailbox_end(Run *run); /* all tasks have ended: what is left is an error, and is freed */
 
 /* slices.c */
-Cut *cut_to_help(Executor *e); /* counts the caller as helper; the lock is held; or NULL */
-void cut_help(Cut *cut);
+SliceJob *slice_job_to_help(Executor *e); /* counts the caller as helper; the lock is held; or NULL */
+void slice_job_help(SliceJob *job);
 
 static inline void list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
 void list_add(TaskList *list, Task *t);

@@ -22,7 +22,7 @@
 
 enum {
     INLINE_NS = 100000, /* guessed: a run under this costs less than waking somebody, */
-    ALONE_NS = 2000,    /* and what all do between meetings less than meeting on two cores */
+    ALONE_NS = 2000,    /* and what all do between collectives less than collective on two cores */
 };
 
 static int nargs_of(const Run *run)
@@ -268,7 +268,7 @@ static void play_here(Run *run, const Launch *l)
     const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
     Floats before = floats_ours();
     loc_table = l->places;
-    run_play(run);
+    run_execute(run);
     loc_table = outer;
     floats_restore(before);
     stat_add(STAT_INLINE_LAUNCHES, 1);

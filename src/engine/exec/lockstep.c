@@ -1,42 +1,42 @@
 /* lockstep.c - one thread plays all devices of a run.
  *
- *     all at one place:   stretch for device 0, 1, 2, 3 --> meeting --> stretch for 0, 1, 2, 3
- *     else, in turn:      device 0 up to its next meeting, device 1 up to its next, ...
+ *     all at one place:   segment for device 0, 1, 2, 3 --> collective --> segment for 0, 1, 2, 3
+ *     else, in turn:      device 0 up to its next collective, device 1 up to its next, ...
  *
- * In step nobody arrives and nobody waits: that all of them come to a meeting is seen from what
- * their stretches said.  Where their ways part each moves on its own, as with many workers, and
- * wrong programs are found out there.  And what a meeting in a loop has to do is written down the
+ * In step nobody arrives and nobody waits: that all of them come to a collective is seen from what
+ * their segments said.  Where their ways part each moves on its own, as with many workers, and
+ * wrong programs are found out there.  And what a collective in a loop has to do is written down the
  * first time and only played from then on. */
 #include "base/fail.h"
 #include "engine/collectives/group.h"
 #include "engine/exec/executor.h"
 
 enum {
-    PATIENCE = 1000, /* meetings, before others get the thread */
-    KEPT = 4,        /* scores; a power of two */
+    PATIENCE = 1000, /* collectives, before others get the thread */
+    KEPT = 4,        /* copy plans; a power of two */
 };
 
 static bool are_in_step(const Run *run)
 {
-    int at = run->tasks[0].next_stretch;
+    int at = run->tasks[0].next_segment;
     for (int d = 0; d < run->program->ndevices; d++) {
         const Task *t = &run->tasks[d];
-        if (t->waits || t->has_ended || t->next_stretch != at)
+        if (t->waits || t->has_ended || t->next_segment != at)
             return false;
     }
     return true;
 }
 
-/* Everybody plays a stretch and says what comes next.  Do all say the same? */
-static bool play_stretch(Run *run, int number, int32_t *said)
+/* Everybody plays a segment and says what comes next.  Do all say the same? */
+static bool step_all(Run *run, int number, int32_t *said)
 {
-    require(number < run->program->nstretches);
-    StretchFn *f = run->program->stretches[number];
+    require(number < run->program->nsegments);
+    SegmentFn *f = run->program->segments[number];
     int32_t differs = 0;
     for (int d = 0; d < run->program->ndevices; d++) {
         said[d] = f(&run->tasks[d].frame);
         if (run->tasks[d].frame.error) /* frame_fail */
-            said[d] = STRETCH_FAIL;
+            said[d] = SEGMENT_FAIL;
         differs |= said[d] ^ said[0];
     }
     return !differs;
@@ -48,20 +48,20 @@ static bool is_cancelled(const Run *run)
     return atomic_load_explicit(&run->cancel, memory_order_relaxed);
 }
 
-/* The number of the meeting that all have come to, if they may go on in step; else -1. */
-static int meeting_of_all(const Run *run, int32_t said)
+/* The number of the collective that all have come to, if they may go on in step; else -1. */
+static int collective_of_all(const Run *run, int32_t said)
 {
-    if (said > STRETCH_MEET)
+    if (said > SEGMENT_COLLECTIVE)
         return -1;
-    int k = STRETCH_MEET - said;
-    require(k < run->program->nmeetings);
-    return run->program->meetings[k].nfull ? k : -1;
+    int k = SEGMENT_COLLECTIVE - said;
+    require(k < run->program->ncollectives);
+    return run->program->collectives[k].nfull ? k : -1;
 }
 
-static void meet_group(Run *run, const Meeting *m, const Group *group, Score *kept)
+static void meet_group(Run *run, const Collective *m, const Group *group, CopyPlan *kept)
 {
     if (kept->m == m && kept->frame == &run->tasks[group->members[0]].frame) {
-        score_play(kept);
+        copy_plan_execute(kept);
         return;
     }
     Error *error = group_perform(run, m, group, kept);
@@ -69,13 +69,13 @@ static void meet_group(Run *run, const Meeting *m, const Group *group, Score *ke
         run_fail(run, error);
 }
 
-/* Each group of each meeting has a score that is kept for it, and for others. */
-static void meet_all(Run *run, int k, Score *kept)
+/* Each group of each collective has a plan that is kept for it, and for others. */
+static void meet_all(Run *run, int k, CopyPlan *kept)
 {
-    const Meeting *m = &run->program->meetings[k];
+    const Collective *m = &run->program->collectives[k];
     run->nmet += m->nfull;
     if (m->nfull == 1 && kept[(unsigned)k % KEPT].m == m) { /* the short way to the same */
-        score_play(&kept[(unsigned)k % KEPT]);
+        copy_plan_execute(&kept[(unsigned)k % KEPT]);
         return;
     }
     for (int i = 0; i < m->nfull; i++)
@@ -83,43 +83,43 @@ static void meet_all(Run *run, int k, Score *kept)
 }
 
 /* Returns when all have ended, or no longer stand at one place, or have met often, or are to stop:
- * a meeting may have failed, and then nobody plays on with what it did not give. */
-static void play_with(Run *run, Score *kept)
+ * a collective may have failed, and then nobody plays on with what it did not give. */
+static void run_with_plans(Run *run, CopyPlan *kept)
 {
-    int n = run->program->ndevices, at = run->tasks[0].next_stretch;
+    int n = run->program->ndevices, at = run->tasks[0].next_segment;
     int32_t said[n];
     for (int turns = 0; turns < PATIENCE && !is_cancelled(run); turns++) {
         int k = -1;
-        if (play_stretch(run, at, said))
-            k = meeting_of_all(run, said[0]);
+        if (step_all(run, at, said))
+            k = collective_of_all(run, said[0]);
         if (k < 0) {
             for (int d = 0; d < n; d++)
                 task_go_on(&run->tasks[d], said[d]);
             return;
         }
         meet_all(run, k, kept);
-        at = run->program->meetings[k].next;
+        at = run->program->collectives[k].next;
     }
     for (int d = 0; d < n; d++)
-        run->tasks[d].next_stretch = at;
+        run->tasks[d].next_segment = at;
 }
 
-static void play_in_step(Run *run)
+static void run_in_lockstep(Run *run)
 {
-    Score kept[KEPT];
+    CopyPlan kept[KEPT];
     for (int i = 0; i < KEPT; i++)
-        score_begin(&kept[i]);
-    play_with(run, kept);
+        copy_plan_begin(&kept[i]);
+    run_with_plans(run, kept);
     for (int i = 0; i < KEPT; i++)
-        score_end(&kept[i]);
+        copy_plan_end(&kept[i]);
 }
 
-static void play_in_turn(Run *run)
+static void run_in_turn(Run *run)
 {
     for (int turns = 0; turns < PATIENCE && run->nended < run->program->ndevices; turns++) {
         for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
             if (!t->waits && !t->has_ended)
-                task_play(t);
+                task_run(t);
         if (are_in_step(run))
             return;
     }
@@ -132,7 +132,7 @@ static void begin_all(Run *run)
             task_begin(t);
 }
 
-void run_play(Run *run)
+void run_execute(Run *run)
 {
     Executor *e = run->executor;
     begin_all(run);
@@ -145,9 +145,9 @@ void run_play(Run *run)
             return;
         }
         if (!is_cancelled(run) && are_in_step(run))
-            play_in_step(run);
+            run_in_lockstep(run);
         else
-            play_in_turn(run);
+            run_in_turn(run);
     }
     if (!run->is_inline)
         run_end(run);

@@ -1,7 +1,7 @@
-/* mailbox.c - send and recv: what one device hands to another without all of them meeting.
+/* mailbox.c - send and recv: what one device hands to another without all of them collective.
  *
- *     send: the operands become a letter; the sender goes on at once
- *     recv: takes the oldest letter of its channel from its source, or waits for one
+ *     send: the operands become a message; the sender goes on at once
+ *     recv: takes the oldest message of its channel from its source, or waits for one
  *
  * The pairs (source, target) number partitions, or replicas where there is one partition.  Who is
  * nobody's source sends nothing; who is nobody's target receives zeros. */
@@ -12,23 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Letter {
-    struct Letter *next;
-    const Meeting *send;
+typedef struct Message {
+    struct Message *next;
+    const Collective *send;
     int64_t channel;
     const Task *from, *to;
     Memory *memory; /* that `data` was taken from */
     char *data;     /* the operands, one behind the other */
     size_t bytes;
-} Letter;
+} Message;
 
-static const SendAttrs *attrs_of(const Meeting *m)
+static const SendAttrs *attrs_of(const Collective *m)
 {
     return m->attrs;
 }
 
 /* Who sends to t, or whom t sends to; NULL: nobody. */
-static Task *partner(const Task *t, const Meeting *m, bool is_sender)
+static Task *partner(const Task *t, const Collective *m, bool is_sender)
 {
     const Program *p = t->run->program;
     bool by_partition = p->npartitions > 1;
@@ -53,116 +53,116 @@ static size_t bytes_of(int n, const Type *types)
     return bytes;
 }
 
-static void letter_free(Letter *letter)
+static void message_free(Message *message)
 {
-    if (letter->data)
-        memory_give(letter->memory, letter->data, letter->bytes);
-    free(letter);
+    if (message->data)
+        memory_give(message->memory, message->data, message->bytes);
+    free(message);
 }
 
-static Error *letter_write(Task *t, const Meeting *m, Letter **out)
+static Error *message_write(Task *t, const Collective *m, Message **out)
 {
-    Letter *letter = calloc(1, sizeof *letter);
-    if (!letter)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", m->name, meeting_where(m));
-    *letter = (Letter){ .send = m, .channel = attrs_of(m)->channel_id, .from = t,
+    Message *message = calloc(1, sizeof *message);
+    if (!message)
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", m->name, collective_where(m));
+    *message = (Message){ .send = m, .channel = attrs_of(m)->channel_id, .from = t,
                         .to = partner(t, m, true), .memory = t->device->memory,
                         .bytes = bytes_of(m->nin, m->in_types) };
     void *data = NULL;
-    Error *error = letter->bytes ? memory_take(letter->memory, letter->bytes, &data) : NULL;
-    letter->data = data;
+    Error *error = message->bytes ? memory_take(message->memory, message->bytes, &data) : NULL;
+    message->data = data;
     if (error) {
-        letter_free(letter);
+        message_free(message);
         return error;
     }
-    char *to = letter->data;
+    char *to = message->data;
     for (int i = 0; i + 1 < m->nin; i++) {
         size_t bytes = type_bytes(m->in_types[i]);
         if (bytes)
             memcpy(to, frame_at(&t->frame, m->in[i]), bytes);
         to += bytes;
     }
-    *out = letter;
+    *out = message;
     return NULL;
 }
 
-static Error *misfit(const Letter *letter, const Meeting *m)
+static Error *misfit(const Message *message, const Collective *m)
 {
     Text text = { .is_message = true };
     for (int k = 0; k < 2; k++) {
-        const Meeting *side = k ? m : letter->send;
-        int n = k ? m->nout : letter->send->nin;
-        text_printf(&text, k ? " and recv (%s) takes" : "send (%s) gives", meeting_where(side));
+        const Collective *side = k ? m : message->send;
+        int n = k ? m->nout : message->send->nin;
+        text_printf(&text, k ? " and recv (%s) takes" : "send (%s) gives", collective_where(side));
         for (int i = 0; i + 1 < n; i++)
             text_printf(&text, "%s %s", i ? "," : "",
-                        type_name(k ? m->out_types[i] : letter->send->in_types[i]));
+                        type_name(k ? m->out_types[i] : message->send->in_types[i]));
     }
     Error *error = error_new(CODE_PRECONDITION, "channel %lld from device %d to device %d: %s",
-                             (long long)letter->channel, letter->from->device->id,
-                             letter->to->device->id, text_cstr(&text));
+                             (long long)message->channel, message->from->device->id,
+                             message->to->device->id, text_cstr(&text));
     text_free(&text);
     return error;
 }
 
-/* Into the results of the letter's addressee, who stands at recv m. */
-static Error *letter_read(const Letter *letter, const Meeting *m)
+/* Into the results of the message's addressee, who stands at recv m. */
+static Error *message_read(const Message *message, const Collective *m)
 {
-    bool fits = letter->send->nin == m->nout;
+    bool fits = message->send->nin == m->nout;
     for (int i = 0; fits && i + 1 < m->nout; i++)
-        fits = type_equal(letter->send->in_types[i], m->out_types[i]);
+        fits = type_equal(message->send->in_types[i], m->out_types[i]);
     if (!fits)
-        return misfit(letter, m);
-    const char *from = letter->data;
+        return misfit(message, m);
+    const char *from = message->data;
     for (int i = 0; i + 1 < m->nout; i++) {
         size_t bytes = type_bytes(m->out_types[i]);
         if (bytes)
-            memcpy(frame_at(&letter->to->frame, m->out[i]), from, bytes);
+            memcpy(frame_at(&message->to->frame, m->out[i]), from, bytes);
         from += bytes;
     }
-    stat_add(STAT_MEETINGS, 1);
+    stat_add(STAT_COLLECTIVES, 1);
     return NULL;
 }
 
-static const Meeting *meeting_of(const Task *t)
+static const Collective *collective_of(const Task *t)
 {
-    return &t->run->program->meetings[t->meeting];
+    return &t->run->program->collectives[t->collective];
 }
 
-static bool awaits(const Task *t, const Letter *letter)
+static bool awaits(const Task *t, const Message *message)
 {
-    if (!t->waits || meeting_of(t)->op != OP_RECV)
+    if (!t->waits || collective_of(t)->op != OP_RECV)
         return false;
-    const Meeting *m = meeting_of(t);
-    return attrs_of(m)->channel_id == letter->channel && partner(t, m, false) == letter->from;
+    const Collective *m = collective_of(t);
+    return attrs_of(m)->channel_id == message->channel && partner(t, m, false) == message->from;
 }
 
 /* Into the box, or if the addressee waits for it, to be handed over: then it is listed. */
-static void drop_in(Run *run, Letter *letter, TaskList *waiting)
+static void drop_in(Run *run, Message *message, TaskList *waiting)
 {
-    Task *to = (Task *)letter->to;
+    Task *to = (Task *)message->to;
     run_lock(run);
-    if (awaits(to, letter)) {
+    if (awaits(to, message)) {
         to->waits = false;
         run->nmoving++;
         list_add(waiting, to);
     } else {
-        Letter **end = &run->letters;
+        Message **end = &run->messages;
         while (*end)
             end = &(*end)->next;
-        *end = letter;
+        *end = message;
     }
     run_unlock(run);
 }
 
-bool post_send(Task *t, int k)
+bool mailbox_send(Task *t, int k)
 {
     Run *run = t->run;
-    const Meeting *m = &run->program->meetings[k];
-    Letter *letter = NULL;
-    t->next_stretch = m->next;
+    const Collective *m = &run->program->collectives[k];
+    Message *message = NULL;
+    t->next_segment = m->next;
     if (!partner(t, m, true))
         return true;
-    Error *error = letter_write(t, m, &letter);
+    Error *error = message_write(t, m, &message);
     if (error) {
         run_fail(run, error);
         return true;
@@ -170,89 +170,89 @@ bool post_send(Task *t, int k)
     TaskList waiting;
     list_start(&waiting);
     yield_at_random();
-    drop_in(run, letter, &waiting);
+    drop_in(run, message, &waiting);
     if (!waiting.first)
         return true;
-    error = letter_read(letter, meeting_of(waiting.first));
-    letter_free(letter);
+    error = message_read(message, collective_of(waiting.first));
+    message_free(message);
     if (error)
         run_fail(run, error);
     tasks_ready(run, &waiting);
     return true;
 }
 
-static Letter *take_out(Run *run, const Task *to, const Task *from, int64_t channel)
+static Message *take_out(Run *run, const Task *to, const Task *from, int64_t channel)
 {
-    for (Letter **link = &run->letters; *link; link = &(*link)->next) {
-        Letter *letter = *link;
-        if (letter->to != to || letter->from != from || letter->channel != channel)
+    for (Message **link = &run->messages; *link; link = &(*link)->next) {
+        Message *message = *link;
+        if (message->to != to || message->from != from || message->channel != channel)
             continue;
-        *link = letter->next;
-        return letter;
+        *link = message->next;
+        return message;
     }
     return NULL;
 }
 
-bool post_take(Task *t, int k)
+bool mailbox_receive(Task *t, int k)
 {
     Run *run = t->run;
-    const Meeting *m = &run->program->meetings[k];
+    const Collective *m = &run->program->collectives[k];
     const Task *from = partner(t, m, false);
     if (!from) {
-        meeting_skip(m, &t->frame);
-        t->next_stretch = m->next;
+        collective_skip(m, &t->frame);
+        t->next_segment = m->next;
         return true;
     }
     TaskList released;
     list_start(&released);
     yield_at_random();
     run_lock(run);
-    Letter *letter = take_out(run, t, from, attrs_of(m)->channel_id);
+    Message *message = take_out(run, t, from, attrs_of(m)->channel_id);
     bool has_failed = run->error != NULL;
-    if (letter)
-        t->next_stretch = m->next;
+    if (message)
+        t->next_segment = m->next;
     else if (!has_failed)
         task_wait_locked(t, k, &released);
     run_unlock(run);
     tasks_ready(run, &released);
-    if (!letter)
+    if (!message)
         return has_failed;
-    Error *error = letter_read(letter, m);
-    letter_free(letter);
+    Error *error = message_read(message, m);
+    message_free(message);
     if (error)
         run_fail(run, error);
     return true;
 }
 
-void post_describe(const Run *run, Text *out)
+void mailbox_describe(const Run *run, Text *out)
 {
     for (int d = 0; d < run->program->ndevices; d++) {
         const Task *t = &run->tasks[d];
-        if (!t->waits || meeting_of(t)->op != OP_RECV)
+        if (!t->waits || collective_of(t)->op != OP_RECV)
             continue;
-        const Meeting *m = meeting_of(t);
+        const Collective *m = collective_of(t);
         const Task *from = partner(t, m, false);
         text_printf(out, "%s%s (%s): device %d waits for device %d, which ", out->n ? "\n" : "",
-                    m->name, meeting_where(m), t->device->id, from->device->id);
+                    m->name, collective_where(m), t->device->id, from->device->id);
         if (from->waits)
-            text_printf(out, "waits in %s (%s)", meeting_of(from)->name, meeting_where(meeting_of(from)));
+            text_printf(out, "waits in %s (%s)", collective_of(from)->name, collective_where(collective_of(from)));
         else
             text_printf(out, "has finished");
     }
 }
 
-void post_end(Run *run)
+void mailbox_end(Run *run)
 {
-    for (Letter *letter = run->letters, *next; letter; letter = next) {
-        next = letter->next;
+    for (Message *message = run->messages, *next; message; message = next) {
+        next = message->next;
         if (!run->error)
             run->error = error_new(CODE_PRECONDITION,
                                    "%s (%s): device %d sent on channel %lld to device %d, which "
                                    "has finished without taking it",
-                                   letter->send->name, meeting_where(letter->send),
-                                   letter->from->device->id, (long long)letter->channel,
-                                   letter->to->device->id);
-        letter_free(letter);
+                                   message->send->name, collective_where(message->send),
+                                   message->from->device->id, (long long)message->channel,
+                                   message->to->device->id);
+        message_free(message);
     }
-    run->letters = NULL;
+    run->messages = NULL;
 }

@@ -28,7 +28,7 @@ static const char *at_first_device(const Frame *frame, const Run *run, const cha
     const Program *p = run->program;
     for (int i = 0; i < p->nargs; i++) {
         const char *mine = frame->args[i], *first = run->pointers[i];
-        if (!p->args[i].is_alike || at < mine || at >= mine + type_bytes(p->args[i].local))
+        if (!p->args[i].is_replicated || at < mine || at >= mine + type_bytes(p->args[i].local))
             continue;
         return mine == first || !run->pending[i] ? first + (at - mine) : NULL;
     }

@@ -1,79 +1,79 @@
 /* slices.c - work cut into pieces for whoever is idle.
  *
- *     the one who cuts:  [0] [2] [5] ...    takes the next number until none is left,
+ *     the one who slice_jobs:  [0] [2] [5] ...    takes the next number until none is left,
  *     helpers:           [1] [3] [4] ...    then waits for helpers to end their last piece
  *
  * Only workers without a task help, so a cut never delays a device; and since a piece waits for
- * nothing, neither does the one who cuts, for longer than a piece. */
+ * nothing, neither does the one who slice_jobs, for longer than a piece. */
 #include "engine/exec/slices.h"
 
 #include "base/fail.h"
 #include "engine/exec/executor.h"
 
-static void take_slices(Cut *cut)
+static void take_slices(SliceJob *job)
 {
     int64_t i;
     /* relaxed: the lock gave the helper what is to be done; nhelpers gives back what it did */
-    while ((i = atomic_fetch_add_explicit(&cut->next, 1, memory_order_relaxed)) < cut->n)
-        cut->f(cut->user, i);
+    while ((i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->n)
+        job->f(job->user, i);
 }
 
 /* The oldest that still has slices. */
-Cut *cut_to_help(Executor *e)
+SliceJob *slice_job_to_help(Executor *e)
 {
-    Cut *found = NULL;
-    for (Cut *cut = e->cuts; cut; cut = cut->below)
+    SliceJob *found = NULL;
+    for (SliceJob *job = e->slice_jobs; job; job = job->below)
         /* relaxed: a wrong guess costs a look */
-        if (atomic_load_explicit(&cut->next, memory_order_relaxed) < cut->n)
-            found = cut;
+        if (atomic_load_explicit(&job->next, memory_order_relaxed) < job->n)
+            found = job;
     if (found)
         /* relaxed: under the lock */
         atomic_fetch_add_explicit(&found->nhelpers, 1, memory_order_relaxed);
     return found;
 }
 
-void cut_help(Cut *cut)
+void slice_job_help(SliceJob *job)
 {
-    take_slices(cut);
+    take_slices(job);
     /* release: pairs with the acquire in wait_for_helpers.  After it the cut may be gone; a wake
      * of its address then wakes nobody, or somebody who looks again. */
-    if (atomic_fetch_sub_explicit(&cut->nhelpers, 1, memory_order_release) == 1)
-        address_wake(&cut->nhelpers, WAKE_ALL);
+    if (atomic_fetch_sub_explicit(&job->nhelpers, 1, memory_order_release) == 1)
+        address_wake(&job->nhelpers, WAKE_ALL);
 }
 
 /* Each is at its last slice. */
-static void wait_for_helpers(Cut *cut)
+static void wait_for_helpers(SliceJob *job)
 {
     int n;
-    /* acquire: pairs with the release in cut_help */
-    for (int i = 0; (n = atomic_load_explicit(&cut->nhelpers, memory_order_acquire)); i++)
+    /* acquire: pairs with the release in slice_job_help */
+    for (int i = 0; (n = atomic_load_explicit(&job->nhelpers, memory_order_acquire)); i++)
         if (i < SPINS)
             spin_pause();
         else
-            address_wait(&cut->nhelpers, n);
+            address_wait(&job->nhelpers, n);
 }
 
-/* A run that the caller plays may be the first that wants help: meetings count as no work. */
-static void play_cut(Executor *e, Cut *cut)
+/* A run that the caller plays may be the first that wants help: collectives count as no work. */
+static void share_slices(Executor *e, SliceJob *job)
 {
     error_free(executor_start(e)); /* without helpers it is a plain loop */
     lock_take(&e->lock);
-    cut->below = e->cuts;
-    e->cuts = cut;
-    int others = e->nworkers - 1, most = cut->n - 1 < others ? (int)cut->n - 1 : others;
+    job->below = e->slice_jobs;
+    e->slice_jobs = job;
+    int others = e->nworkers - 1, most = job->n - 1 < others ? (int)job->n - 1 : others;
     int nrings = ring_for(e, most);
     lock_give(&e->lock);
     if (nrings)
         address_wake(&e->bell, nrings);
-    take_slices(cut);
+    take_slices(job);
     lock_take(&e->lock);
-    Cut **link = &e->cuts;
-    while (*link != cut)
+    SliceJob **link = &e->slice_jobs;
+    while (*link != job)
         link = &(*link)->below;
-    *link = cut->below;
+    *link = job->below;
     announce(e);
     lock_give(&e->lock);
-    wait_for_helpers(cut);
+    wait_for_helpers(job);
 }
 
 static Executor *executor_of(const Frame *frame)
@@ -100,11 +100,11 @@ int frame_idle(const Frame *frame)
 
 void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
-    Cut cut = { .f = f, .user = user, .n = n };
+    SliceJob job = { .f = f, .user = user, .n = n };
     if (n > 1 && frame_workers(frame) > 1)
-        play_cut(executor_of(frame), &cut);
+        share_slices(executor_of(frame), &job);
     else
-        take_slices(&cut);
+        take_slices(&job);
 }
 
 void frame_fail(const Frame *frame, Error *error)

@@ -20,7 +20,7 @@ int frame_workers(const Frame *frame);
 int frame_idle(const Frame *frame);
 
 /* The code that plays the frame cannot go on: any thread that plays a part of it, and the first error
- * counts.  Takes error.  The stretch under way fails when it ends; what it gives till then is not
+ * counts.  Takes error.  The segment under way fails when it ends; what it gives till then is not
  * looked at. */
 void frame_fail(const Frame *frame, Error *error);
 #endif

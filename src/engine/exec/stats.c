@@ -23,7 +23,7 @@ RunStats run_stats(void)
     return (RunStats){
         .launches = get(STAT_LAUNCHES),
         .inline_launches = get(STAT_INLINE_LAUNCHES),
-        .meetings = get(STAT_MEETINGS),
+        .collectives = get(STAT_COLLECTIVES),
         .joins = get(STAT_JOINS),
         .evaluations = get(STAT_EVALUATIONS),
         .copies = get(STAT_COPIES),

@@ -1,10 +1,10 @@
 /* task.c - plays one device's part of a run, and knows when nobody can move.
  *
- *     play --> stretch --> stretch --> meets ----last to come: performs it, all go on
+ *     play --> segment --> segment --> meets ----last to come: performs it, all go on
  *                                        \------else: steps aside; its worker takes another task
  *
  * A run counts the tasks that can move.  When that reaches zero before all have ended, the
- * members of some meeting wait for devices that will never come: a deadlock, known at once.
+ * members of some collective wait for devices that will never come: a deadlock, known at once.
  * A run that has failed makes its waiting tasks ready again, and every task that finds the run
  * failed ends. */
 #include "base/fail.h"
@@ -12,22 +12,22 @@
 #include "engine/exec/executor.h"
 #include "engine/exec/stats.h"
 
-static const Meeting *meeting_of(const Task *t)
+static const Collective *collective_of(const Task *t)
 {
-    return &t->run->program->meetings[t->meeting];
+    return &t->run->program->collectives[t->collective];
 }
 
 static bool has_come(const Run *run, int g, const Task *t)
 {
-    const Meeting *m = &run->program->meetings[run->points[g].meeting];
-    return t->waits && m->group_of[t->number] == g && meeting_of(t) == m;
+    const Collective *m = &run->program->collectives[run->rendezvous[g].collective];
+    return t->waits && m->group_of[t->number] == g && collective_of(t) == m;
 }
 
 /* Do both stay away for the same reason? */
 static bool is_away_alike(const Run *run, int g, const Task *a, const Task *b)
 {
     return !has_come(run, g, a) && !has_come(run, g, b) && a->waits == b->waits &&
-           (!a->waits || meeting_of(a) == meeting_of(b));
+           (!a->waits || collective_of(a) == collective_of(b));
 }
 
 /* The device of the i-th member, if it is away as t is; -1: it is not. */
@@ -64,19 +64,19 @@ static void describe_away(const Run *run, int g, const Task *t, Text *out)
     text_printf(out, is_one ? "device %s does not come: it " : "devices %s do not come: they ",
                 text_cstr(&list));
     if (t->waits)
-        text_printf(out, "%s in %s (%s); ", is_one ? "waits" : "wait", meeting_of(t)->name,
-                    meeting_where(meeting_of(t)));
+        text_printf(out, "%s in %s (%s); ", is_one ? "waits" : "wait", collective_of(t)->name,
+                    collective_where(collective_of(t)));
     else
         text_printf(out, "%s finished; ", is_one ? "has" : "have");
     text_free(&list);
 }
 
 /* "devices 3 to 7 do not come: they have finished; " for each reason, then "0 1 2 wait". */
-static void describe_point(const Run *run, int g, Text *out)
+static void describe_rendezvous(const Run *run, int g, Text *out)
 {
     const Group *group = &run->program->groups[g];
-    const Meeting *m = &run->program->meetings[run->points[g].meeting];
-    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, meeting_where(m));
+    const Collective *m = &run->program->collectives[run->rendezvous[g].collective];
+    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, collective_where(m));
     for (int i = 0; i < group->n; i++) {
         const Task *t = &run->tasks[group->members[i]];
         bool is_told = has_come(run, g, t);
@@ -90,7 +90,7 @@ static void describe_point(const Run *run, int g, Text *out)
         if (has_come(run, g, t))
             text_printf(out, "%d ", t->device->id);
     }
-    text_printf(out, run->points[g].narrived == 1 ? "waits" : "wait");
+    text_printf(out, run->rendezvous[g].narrived == 1 ? "waits" : "wait");
 }
 
 Error *run_stopped(const Run *run)
@@ -98,7 +98,7 @@ Error *run_stopped(const Run *run)
     /* relaxed: the caller has seen that it is set */
     Cancel why = atomic_load_explicit(&run->cancel, memory_order_relaxed);
     return error_new(CODE_CANCELLED, "the run was stopped: %s",
-                     why == CANCEL_UNWANTED ? "nobody holds its results, nor its executable"
+                     why == CANCEL_ABANDONED ? "nobody holds its results, nor its executable"
                                             : "its client was closed");
 }
 
@@ -111,9 +111,9 @@ static Error *deadlock(const Run *run)
     stat_add(STAT_DEADLOCKS, 1);
     Text text = { .is_message = true };
     for (int g = 0; g < run->program->ngroups; g++)
-        if (run->points[g].narrived)
-            describe_point(run, g, &text);
-    post_describe(run, &text);
+        if (run->rendezvous[g].narrived)
+            describe_rendezvous(run, g, &text);
+    mailbox_describe(run, &text);
     Error *error = error_new(CODE_PRECONDITION, "%s", text_cstr(&text));
     text_free(&text);
     return error;
@@ -137,7 +137,7 @@ static void fail_locked(Run *run, Error *error, TaskList *released)
         list_add(released, t);
     }
     for (int g = 0; g < run->program->ngroups; g++)
-        run->points[g].narrived = 0;
+        run->rendezvous[g].narrived = 0;
 }
 
 void run_fail(Run *run, Error *error)
@@ -162,54 +162,54 @@ static void task_fail(Task *t, Error *error)
     run_fail(t->run, error);
 }
 
-static Error *mismatch(const Task *t, const Meeting *m, const Meeting *open, int g)
+static Error *mismatch(const Task *t, const Collective *m, const Collective *open, int g)
 {
     const Group *group = &t->run->program->groups[g];
     int other = -1;
     for (int i = 0; i < group->n && other < 0; i++) {
         const Task *member = &t->run->tasks[group->members[i]];
-        if (member->waits && meeting_of(member) == open)
+        if (member->waits && collective_of(member) == open)
             other = member->device->id;
     }
     return error_new(CODE_PRECONDITION,
                      "%s (%s): device %d comes here while device %d of its group waits in %s (%s); "
                      "all members must meet in the same order",
-                     m->name, meeting_where(m), t->device->id, other, open->name, meeting_where(open));
+                     m->name, collective_where(m), t->device->id, other, open->name, collective_where(open));
 }
 
 void task_wait_locked(Task *t, int k, TaskList *released)
 {
     Run *run = t->run;
     t->waits = true;
-    t->meeting = k;
-    t->next_stretch = run->program->meetings[k].next;
+    t->collective = k;
+    t->next_segment = run->program->collectives[k].next;
     if (--run->nmoving == 0)
         fail_locked(run, deadlock(run), released);
 }
 
 typedef enum Arrival { FIRST_ONES, LAST_ONE, FAILED } Arrival;
 
-/* Records that t has come to meeting k of group g.  FIRST_ONES: t waits from now on and may
+/* Records that t has come to collective k of group g.  FIRST_ONES: t waits from now on and may
  * already be played by another thread, so the caller must not touch it. */
 static Arrival arrive(Task *t, int k, int g)
 {
     Run *run = t->run;
     const Program *program = run->program;
-    Point *point = &run->points[g];
+    Rendezvous *rendezvous = &run->rendezvous[g];
     TaskList released;
     list_start(&released);
     Arrival arrival = FIRST_ONES;
     run_lock(run);
     if (run->error) {
         arrival = FAILED;
-    } else if (point->narrived && point->meeting != k) {
-        fail_locked(run, mismatch(t, &program->meetings[k], &program->meetings[point->meeting], g),
+    } else if (rendezvous->narrived && rendezvous->collective != k) {
+        fail_locked(run, mismatch(t, &program->collectives[k], &program->collectives[rendezvous->collective], g),
                     &released);
         arrival = FAILED;
     } else {
-        point->meeting = k;
-        if (++point->narrived == program->groups[g].n) {
-            point->narrived = 0;
+        rendezvous->collective = k;
+        if (++rendezvous->narrived == program->groups[g].n) {
+            rendezvous->narrived = 0;
             for (int i = 0; i < program->groups[g].n; i++)
                 run->tasks[program->groups[g].members[i]].waits = false;
             run->nmoving += program->groups[g].n - 1;
@@ -224,13 +224,13 @@ static Arrival arrive(Task *t, int k, int g)
     return arrival;
 }
 
-Error *group_perform(Run *run, const Meeting *m, const Group *group, Score *score)
+Error *group_perform(Run *run, const Collective *m, const Group *group, CopyPlan *plan)
 {
     Frame *frames[group->n];
     for (int i = 0; i < group->n; i++)
         frames[i] = &run->tasks[group->members[i]].frame;
     Memory *scratch = run->tasks[group->members[0]].device->memory;
-    return meeting_perform(m, group->n, frames, scratch, score);
+    return collective_perform(m, group->n, frames, scratch, plan);
 }
 
 static void release_group(Task *t, const Group *group)
@@ -251,14 +251,14 @@ static void release_group(Task *t, const Group *group)
 static bool meet(Task *t, int k)
 {
     Run *run = t->run;
-    require(k < run->program->nmeetings);
-    const Meeting *m = &run->program->meetings[k];
+    require(k < run->program->ncollectives);
+    const Collective *m = &run->program->collectives[k];
     int g = m->group_of[t->number];
     if (m->op == OP_SEND || m->op == OP_RECV)
-        return m->op == OP_SEND ? post_send(t, k) : post_take(t, k);
+        return m->op == OP_SEND ? mailbox_send(t, k) : mailbox_receive(t, k);
     if (g < 0) {
-        meeting_skip(m, &t->frame);
-        t->next_stretch = m->next;
+        collective_skip(m, &t->frame);
+        t->next_segment = m->next;
         return true;
     }
     yield_at_random();
@@ -267,11 +267,11 @@ static bool meet(Task *t, int k)
         return arrival == FAILED;
     yield_at_random();
     const Group *group = &run->program->groups[g];
-    t->next_stretch = m->next;
-    Score score;
-    score_begin(&score);
-    Error *error = group_perform(run, m, group, &score);
-    score_end(&score);
+    t->next_segment = m->next;
+    CopyPlan plan;
+    copy_plan_begin(&plan);
+    Error *error = group_perform(run, m, group, &plan);
+    copy_plan_end(&plan);
     if (error)
         run_fail(run, error);
     release_group(t, group);
@@ -319,20 +319,20 @@ static void end(Task *t)
     tasks_ready(run, &released);
     if (!is_last)
         return;
-    post_end(run);
-    stat_add(STAT_MEETINGS, run->nmet);
+    mailbox_end(run);
+    stat_add(STAT_COLLECTIVES, run->nmet);
     if (!run->is_alone)
         run_end(run);
 }
 
-/* A stretch has said `next`: plays up to a meeting, which it returns, or to the end: -1. */
-static int play_stretches(Task *t, int32_t next)
+/* A segment has said `next`: plays up to a collective, which it returns, or to the end: -1. */
+static int run_segments(Task *t, int32_t next)
 {
     const Program *program = t->run->program;
     for (;;) {
-        if (next <= STRETCH_MEET)
-            return STRETCH_MEET - next;
-        if (next == STRETCH_FAIL) {
+        if (next <= SEGMENT_COLLECTIVE)
+            return SEGMENT_COLLECTIVE - next;
+        if (next == SEGMENT_FAIL) {
             Error *error = t->frame.error;
             t->frame.error = NULL;
             task_fail(t, error);
@@ -340,29 +340,29 @@ static int play_stretches(Task *t, int32_t next)
         /* relaxed: a hint to stop; the run's error is read under its lock */
         if (next < 0 || atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
             return -1;
-        require(next < program->nstretches);
-        next = program->stretches[next](&t->frame);
+        require(next < program->nsegments);
+        next = program->segments[next](&t->frame);
         if (t->frame.error) /* frame_fail */
-            next = STRETCH_FAIL;
+            next = SEGMENT_FAIL;
     }
 }
 
 void task_go_on(Task *t, int32_t next)
 {
     for (;;) {
-        int k = play_stretches(t, next);
+        int k = run_segments(t, next);
         if (k < 0)
             break;
         if (!meet(t, k))
             return;
-        next = t->next_stretch;
+        next = t->next_segment;
     }
     end(t);
 }
 
-void task_play(Task *t)
+void task_run(Task *t)
 {
     if (!t->has_begun)
         task_begin(t);
-    task_go_on(t, t->next_stretch);
+    task_go_on(t, t->next_segment);
 }

@@ -92,19 +92,19 @@ static void all_rows(const Columns *c, bool is_cut)
     int64_t rows = c->nest.dims[c->nest.rank - 2], full = rows / k->width * k->width;
     Loop loop;
     if (is_cut)
-        cut_loop(k, &loop, full, k->width);
+        slice_loop(k, &loop, full, k->width);
     else
         loop_begin(k, &loop, full, k->width, 0, NULL);
     rows_at(c, loop_coord(&loop, 1));
     loop_end(k, &loop, NULL);
     if (full == rows)
         return;
-    LLVMBasicBlockRef after = is_cut ? cut_last_begin(k) : NULL;
+    LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
     loop_between(k, &loop, const_i64(k, full), const_i64(k, rows), 1, 0, NULL);
     row_at(c, loop.i);
     loop_end(k, &loop, NULL);
     if (after)
-        cut_last_end(k, after);
+        last_slice_end(k, after);
 }
 
 bool short_rows_emit(Kernel *k, Type shape, Type nest)
@@ -117,10 +117,10 @@ bool short_rows_emit(Kernel *k, Type shape, Type nest)
     int64_t extents[MAX_RANK + 1];
     memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
     extents[depth] /= k->width;
-    int cut = cut_choose(k, depth + 1, extents);
+    int cut = slices_choose(k, depth + 1, extents);
     for (int d = 0; d < depth; d++) {
         if (d == cut)
-            cut_loop(k, &loops[d], nest.dims[d], 1);
+            slice_loop(k, &loops[d], nest.dims[d], 1);
         else
             loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
         c.outer[d] = loop_coord(&loops[d], 0);

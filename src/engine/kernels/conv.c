@@ -238,10 +238,10 @@ static void conv_by_product(Kernel *k, const Conv *c, int input, int kernel)
     V gather = gather_of(k, c, &lines, &depth), out = k->outs[0];
     type_strides(c->out, strides);
     Loop loops[MAX_RANK];
-    int cut = cut_choose(k, is_b ? feature : 0, c->out.dims);
+    int cut = slices_choose(k, is_b ? feature : 0, c->out.dims);
     for (; is_b && nouter < feature; nouter++) {
         if (nouter == cut)
-            cut_loop(k, &loops[nouter], c->out.dims[nouter], 1);
+            slice_loop(k, &loops[nouter], c->out.dims[nouter], 1);
         else
             loop_begin(k, &loops[nouter], c->out.dims[nouter], 1, 0, NULL);
         V i = loops[nouter].i;

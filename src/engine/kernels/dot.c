@@ -167,10 +167,10 @@ static void product_emit(Kernel *k, const Dot *d, const Product *p, const V *poi
     for (int i = 0; i < p->nouter; i++)
         extents[i] = p->outer[i].extent;
     memcpy(at, pointers, sizeof at);
-    int cut = cut_choose(k, p->nouter, extents);
+    int cut = slices_choose(k, p->nouter, extents);
     for (int i = 0; i < p->nouter; i++) {
         if (i == cut)
-            cut_loop(k, &loops[i], extents[i], 1);
+            slice_loop(k, &loops[i], extents[i], 1);
         else
             loop_begin(k, &loops[i], extents[i], 1, 0, NULL);
         for (int x = 0; x < 3; x++) {

@@ -282,7 +282,7 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
         Loop loop;
         int64_t end = nblocks * most * k->width, step = (int64_t)most * k->width;
         if (is_cut)
-            cut_loop(k, &loop, end, step);
+            slice_loop(k, &loop, end, step);
         else
             loop_begin(k, &loop, end, step, 0, NULL);
         b.base = loop_coord(&loop, 1);
@@ -290,7 +290,7 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
         loop_end(k, &loop, NULL);
     }
     int64_t at = nblocks * most * k->width;
-    LLVMBasicBlockRef after = is_cut ? cut_last_begin(k) : NULL;
+    LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
     if (rest) {
         b = (Block){ k->width, rest, { const_i64(k, at), 1, at, NULL }, ways(f, nest, rest) };
         block_emit(k, f, nest, &b);
@@ -301,7 +301,7 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
         block_emit(k, f, nest, &b);
     }
     if (after)
-        cut_last_end(k, after);
+        last_slice_end(k, after);
 }
 
 /* ---- when lanes are reduced ---- */
@@ -506,10 +506,10 @@ void fold_emit(Kernel *k, const Fold *f)
     for (int i = 0; i < nkept; i++)
         extents[i] = nest.dims[kept[i]];
     extents[nkept] = nest.dims[nest.n - 1] / k->width / vectors_at_once(f);
-    int cut = cut_choose(k, nkept + is_kept, extents);
+    int cut = slices_choose(k, nkept + is_kept, extents);
     for (int i = 0; i < nkept; i++) {
         if (i == cut)
-            cut_loop(k, &loops[i], nest.dims[kept[i]], 1);
+            slice_loop(k, &loops[i], nest.dims[kept[i]], 1);
         else
             loop_begin(k, &loops[i], nest.dims[kept[i]], 1, 0, NULL);
         nest.at[kept[i]] = loop_coord(&loops[i], 0);

@@ -190,16 +190,16 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     choose_width(&k);
     NodeId root = kernel_root(m, k.region);
     int npointers = 1 + node->nin + node->nout;
-    k.wanted = cut_wanted(m, fusion, root);
+    k.wanted = slices_wanted(m, fusion, root);
     function_begin(&k, name, npointers);
     kernel_pointers(&k, fusion);
     kernel_bounds(e, m, fusion, name, k.function);
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
-    else if (!turn_emit(&k))
+    else if (!transpose_emit(&k))
         map_emit(&k);
     LLVMBuildRetVoid(k.b);
-    *out = k.slice && !k.error ? cut_wrap(&k, name, npointers) : k.function;
+    *out = k.slice && !k.error ? slices_wrap(&k, name, npointers) : k.function;
     if (*out != k.function)
         kernel_bounds(e, m, fusion, name, *out);
     TRY(kernel_finish(&k, back));

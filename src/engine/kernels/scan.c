@@ -164,7 +164,7 @@ static void finish_at(Kernel *k, const Scan *s, Index *at, V sum)
 static void begin(Kernel *k, Loop *loop, int64_t n, int64_t step, bool is_cut)
 {
     if (is_cut)
-        cut_loop(k, loop, n, step);
+        slice_loop(k, loop, n, step);
     else
         loop_begin(k, loop, n, step, 0, NULL);
 }
@@ -258,7 +258,7 @@ static void strips_emit(Kernel *k, const Scan *s, Strip *strip, bool is_cut)
         strip_emit(k, s, strip);
         loop_end(k, &loop, NULL);
     }
-    LLVMBasicBlockRef after = is_cut ? cut_last_begin(k) : NULL;
+    LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
     for (int64_t at = full; at < s->inner;) {
         int64_t left = s->inner - at;
         Strip last = *strip;
@@ -269,7 +269,7 @@ static void strips_emit(Kernel *k, const Scan *s, Strip *strip, bool is_cut)
         at += (int64_t)last.n * last.lanes;
     }
     if (after)
-        cut_last_end(k, after);
+        last_slice_end(k, after);
 }
 
 static void columns_emit(Kernel *k, const Scan *s)
@@ -278,7 +278,7 @@ static void columns_emit(Kernel *k, const Scan *s)
     while (strip.n > 1 && (int64_t)strip.n * k->width > s->inner)
         strip.n /= 2;
     int64_t extents[] = { s->outer, s->inner / ((int64_t)strip.n * k->width) };
-    int cut = cut_choose(k, 2, extents);
+    int cut = slices_choose(k, 2, extents);
     Loop loop;
     begin(k, &loop, s->outer, 1, cut == 0);
     strip.outer = loop_coord(&loop, 0);
@@ -357,7 +357,7 @@ static void row_emit(Kernel *k, const Scan *s, Coord outer)
 static void rows_emit(Kernel *k, const Scan *s)
 {
     Loop loop;
-    begin(k, &loop, s->outer, 1, cut_choose(k, 1, &s->outer) == 0);
+    begin(k, &loop, s->outer, 1, slices_choose(k, 1, &s->outer) == 0);
     row_emit(k, s, loop_coord(&loop, 0));
     loop_end(k, &loop, NULL);
 }

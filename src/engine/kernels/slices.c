@@ -2,7 +2,7 @@
  *
  * In: a kernel whose cost is known to be large.  Out: three functions:
  *
- *     name(frame, pointers...)         what stretches call: hands over to the runtime
+ *     name(frame, pointers...)         what segments call: hands over to the runtime
  *     name.slice(pointers, number)     what the runtime calls, on any worker
  *     name.body(frame, number, pointers...)    the loops, one of them over a part of its range
  *
@@ -20,22 +20,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
-int64_t cut_worth_ns = 40000;
+int64_t slice_worth_ns = 40000;
 
-int cut_wanted(const Module *m, NodeId fusion, NodeId root)
+int slices_wanted(const Module *m, NodeId fusion, NodeId root)
 {
     enum { SLICES_PER_WORTH = 3, MOST = 64 };
     OpId op = root ? node_at(m, root)->op : OP_RETURN;
     bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
                op == OP_CONVOLUTION;
     int64_t cost = can ? kernel_cost(m, fusion) : 0;
-    if (cost < cut_worth_ns)
+    if (cost < slice_worth_ns)
         return 1;
-    int64_t n = cost * SLICES_PER_WORTH / cut_worth_ns;
+    int64_t n = cost * SLICES_PER_WORTH / slice_worth_ns;
     return (int)(n < MOST ? n : MOST);
 }
 
-int cut_choose(Kernel *k, int n, const int64_t *extents)
+int slices_choose(Kernel *k, int n, const int64_t *extents)
 {
     int best = -1;
     for (int d = 0; d < n && k->wanted > 1; d++) {
@@ -51,7 +51,7 @@ int cut_choose(Kernel *k, int n, const int64_t *extents)
     return best;
 }
 
-void cut_loop(Kernel *k, Loop *loop, int64_t n, int64_t step)
+void slice_loop(Kernel *k, Loop *loop, int64_t n, int64_t step)
 {
     int64_t steps = (n + step - 1) / step, each = (steps + k->wanted - 1) / k->wanted;
     k->nslices = (steps + each - 1) / each;
@@ -61,7 +61,7 @@ void cut_loop(Kernel *k, Loop *loop, int64_t n, int64_t step)
     loop_between(k, loop, from, INTRINSIC(k, "llvm.umin", to, const_i64(k, n)), step, 0, NULL);
 }
 
-LLVMBasicBlockRef cut_last_begin(Kernel *k)
+LLVMBasicBlockRef last_slice_begin(Kernel *k)
 {
     LLVMBasicBlockRef last = LLVMAppendBasicBlockInContext(k->c, k->function, "last");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(k->c, k->function, "others");
@@ -71,7 +71,7 @@ LLVMBasicBlockRef cut_last_begin(Kernel *k)
     return after;
 }
 
-void cut_last_end(Kernel *k, LLVMBasicBlockRef after)
+void last_slice_end(Kernel *k, LLVMBasicBlockRef after)
 {
     LLVMBuildBr(k->b, after);
     LLVMPositionBuilderAtEnd(k->b, after);
@@ -110,7 +110,7 @@ static V slice_function(Kernel *k, const char *name, int npointers)
     return f;
 }
 
-V cut_wrap(Kernel *k, const char *name, int npointers)
+V slices_wrap(Kernel *k, const char *name, int npointers)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64), types[npointers];
     V slice = slice_function(k, name, npointers);

@@ -110,7 +110,7 @@ static int64_t tile_step(const Turn *t, int d)
     return d == t->row || d == t->column ? t->size : 1;
 }
 
-bool turn_emit(Kernel *k)
+bool transpose_emit(Kernel *k)
 {
     Turn t;
     Loop loops[MAX_RANK];
@@ -120,10 +120,10 @@ bool turn_emit(Kernel *k)
     int64_t extents[MAX_RANK];
     for (int d = 0; d < t.out.rank; d++)
         extents[d] = t.out.dims[d] / tile_step(&t, d);
-    int cut = cut_choose(k, t.out.rank, extents);
+    int cut = slices_choose(k, t.out.rank, extents);
     for (int d = 0; d < t.out.rank; d++) {
         if (d == cut)
-            cut_loop(k, &loops[d], t.out.dims[d], tile_step(&t, d));
+            slice_loop(k, &loops[d], t.out.dims[d], tile_step(&t, d));
         else
             loop_begin(k, &loops[d], t.out.dims[d], tile_step(&t, d), 0, NULL);
         at[d] = loops[d].i;

@@ -1,8 +1,8 @@
 /* emit.c - a finished plan in, a Program out.
  *
  *   1. every tutti.fusion becomes a function, equal ones the same (same.c, kernel.c)
- *   2. every stretch becomes a function that calls them               (glue.c)
- *   3. every meeting becomes a row: who, what, where it lies          (meet.c)
+ *   2. every segment becomes a function that calls them               (glue.c)
+ *   3. every collective becomes a row: who, what, where it lies          (meet.c)
  *   4. LLVM makes an object of it, which is loaded                    (jit.c)
  *   5. the rows get the addresses of their functions
  *
@@ -31,7 +31,7 @@ typedef struct Job {
     const char **names;
     void ***links;
     bool is_side_by_side; /* kernels are compiled by other threads */
-    Side side;
+    ParallelCompile side;
 } Job;
 
 /* A plan on its way to being a program. */
@@ -41,7 +41,7 @@ typedef struct Making {
     Program *program;
     GlueTables tables;
     Groups groups;
-    Meeting *meetings;
+    Collective *collectives;
     Evaluation *evaluations;
     int number; /* of the program: 0, or that of a body */
 } Making;
@@ -115,7 +115,7 @@ static Error *make_kernel(Making *k, NodeId n)
         bool is_inlined = is_tiny(k->p->m, node_at(k->p->m, n));
         if (job->is_side_by_side && !is_inlined) {
             function = declare(job, n, name);
-            side_add(&job->side, n, name, 8 + region_at(k->p->m, region)->nnodes);
+            parallel_compile_add(&job->side, n, name, 8 + region_at(k->p->m, region)->nnodes);
         } else {
             TRY(kernel_emit(&job->e, k->p->m, n, name, &function));
         }
@@ -127,12 +127,12 @@ static Error *make_kernel(Making *k, NodeId n)
     return NULL;
 }
 
-static const Place *places_of(Making *k, int n, const ValueId *in, ValueId first)
+static const Address *addresses_of(Making *k, int n, const ValueId *in, ValueId first)
 {
-    Place *places = ARENA_ARRAY(k->job->arena, Place, n);
+    Address *addresses = ARENA_ARRAY(k->job->arena, Address, n);
     for (int i = 0; i < n; i++)
-        places[i] = k->p->places[in ? in[i] : first + (ValueId)i];
-    return places;
+        addresses[i] = k->p->addresses[in ? in[i] : first + (ValueId)i];
+    return addresses;
 }
 
 static bool is_check(const Node *node)
@@ -152,8 +152,8 @@ static Error *make_evaluation(Making *k, NodeId n)
     bool is_by_rule = k->p->o->evaluate;
     bool is_counted = (is_by_rule || !library_find(k->p->m, node)) && !is_check(node);
     k->evaluations[number] = (Evaluation){ .node = n,
-                                           .in = places_of(k, node->nin, node->in, 0),
-                                           .out = places_of(k, node->nout, NULL, node->out),
+                                           .in = addresses_of(k, node->nin, node->in, 0),
+                                           .out = addresses_of(k, node->nout, NULL, node->out),
                                            .is_counted = is_counted,
                                            .is_by_rule = is_by_rule };
     k->program->stats.evaluations += is_counted;
@@ -181,7 +181,7 @@ static Error *make_node(Making *k, NodeId n)
     case OP_CASE:
     case OP_IF: break;
     default:
-        if (op_info[node->op].kind != KIND_MEET && !node_is_rename(k->p->m, node))
+        if (op_info[node->op].kind != KIND_COLLECTIVE && !node_is_alias(k->p->m, node))
             return make_evaluation(k, n);
         return NULL;
     }
@@ -190,11 +190,11 @@ static Error *make_node(Making *k, NodeId n)
     return NULL;
 }
 
-/* ---- meetings ---- */
+/* ---- collectives ---- */
 
 static Program *make_program(Job *job, Plan *p, int number, Error **error);
 
-static Error *make_combiner(Making *k, const Node *node, Meeting *meeting)
+static Error *make_combiner(Making *k, const Node *node, Collective *collective)
 {
     Job *job = k->job;
     uint64_t hash;
@@ -206,7 +206,7 @@ static Error *make_combiner(Making *k, const Node *node, Meeting *meeting)
     }
     size_t n;
     const char *known = LLVMGetValueName2(function, &n);
-    link_later(job, arena_copy(job->arena, known, n + 1), &meeting->combine);
+    link_later(job, arena_copy(job->arena, known, n + 1), &collective->combine);
     return NULL;
 }
 
@@ -218,16 +218,16 @@ static const Type *types_of(Making *k, int n, const ValueId *in, ValueId first)
     return types;
 }
 
-static Error *make_body(Making *k, NodeId n, Meeting *meeting)
+static Error *make_body(Making *k, NodeId n, Collective *collective)
 {
     const GlobalAttrs *attrs = node_at(k->p->m, n)->attrs;
-    meeting->in_tilings = attrs->in_tilings.at;
-    meeting->out_tilings = attrs->out_tilings.at;
+    collective->in_tilings = attrs->in_tilings.at;
+    collective->out_tilings = attrs->out_tilings.at;
     for (int i = 0; i < k->p->nbodies; i++) {
         if (k->p->bodies[i].node != n)
             continue;
         Error *error = NULL;
-        meeting->body = make_program(k->job, &k->p->bodies[i].plan, ++k->job->nbodies, &error);
+        collective->body = make_program(k->job, &k->p->bodies[i].plan, ++k->job->nbodies, &error);
         return error;
     }
     fail("a tutti.global without a plan");
@@ -243,20 +243,20 @@ static bool joins_shards(const GlobalAttrs *attrs)
 }
 
 /* Do operand i and result j never overlap in a way that the operation does not know? */
-static bool are_apart(const Making *k, const Meeting *m, int i, int j)
+static bool are_apart(const Making *k, const Collective *m, int i, int j)
 {
-    Place in = m->in[i], out = m->out[j];
-    if (in.where == PLACE_ARG && out.where == PLACE_OUT)
+    Address in = m->in[i], out = m->out[j];
+    if (in.where == ADDRESS_ARG && out.where == ADDRESS_OUT)
         return k->p->results[out.at].alias < 0;
     if (in.where != out.where)
         return true;
     if (in.at == out.at)
-        return meets_in_place(m->op, i, j);
-    return in.where != PLACE_SLAB || in.at + (int64_t)type_bytes(m->in_types[i]) <= out.at ||
+        return collective_is_in_place(m->op, i, j);
+    return in.where != ADDRESS_SLAB || in.at + (int64_t)type_bytes(m->in_types[i]) <= out.at ||
            out.at + (int64_t)type_bytes(m->out_types[j]) <= in.at;
 }
 
-static bool all_are_apart(const Making *k, const Meeting *m)
+static bool all_are_apart(const Making *k, const Collective *m)
 {
     for (int i = 0; i < m->nin; i++)
         for (int j = 0; j < m->nout; j++)
@@ -266,7 +266,7 @@ static bool all_are_apart(const Making *k, const Meeting *m)
 }
 
 /* The groups that devices are in, if each is in one. */
-static void find_full(Making *k, Meeting *m, int ndevices)
+static void find_full(Making *k, Collective *m, int ndevices)
 {
     int32_t *full = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
     m->full = full;
@@ -281,15 +281,15 @@ static void find_full(Making *k, Meeting *m, int ndevices)
     }
 }
 
-static Error *make_meeting(Making *k, const StretchEnd *end)
+static Error *make_collective(Making *k, const SegmentEnd *end)
 {
     const Module *m = k->p->m;
-    const Node *node = node_at(m, end->meeting);
+    const Node *node = node_at(m, end->collective);
     const char *where = loc_name(node->loc);
-    int number = k->program->nmeetings++;
-    Meeting *meeting = &k->meetings[number];
-    k->tables.meetings[end->meeting] = number;
-    *meeting = (Meeting){
+    int number = k->program->ncollectives++;
+    Collective *collective = &k->collectives[number];
+    k->tables.collectives[end->collective] = number;
+    *collective = (Collective){
         .op = node->op,
         .name = op_name(node->op),
         .loc = node->loc,
@@ -297,34 +297,34 @@ static Error *make_meeting(Making *k, const StretchEnd *end)
         .next = end->targets[0],
         .nin = node->nin,
         .nout = node->nout,
-        .in = places_of(k, node->nin, node->in, 0),
-        .out = places_of(k, node->nout, NULL, node->out),
+        .in = addresses_of(k, node->nin, node->in, 0),
+        .out = addresses_of(k, node->nout, NULL, node->out),
         .in_types = types_of(k, node->nin, node->in, 0),
         .out_types = types_of(k, node->nout, NULL, node->out),
         .attrs = node->attrs,
     };
     int ndevices = m->nreplicas * m->npartitions;
     int32_t *group_of = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
-    TRY(groups_of(&k->groups, m, end->meeting, group_of));
-    meeting->group_of = group_of;
-    find_full(k, meeting, ndevices);
-    meeting->is_apart = all_are_apart(k, meeting);
+    TRY(groups_of(&k->groups, m, end->collective, group_of));
+    collective->group_of = group_of;
+    find_full(k, collective, ndevices);
+    collective->is_apart = all_are_apart(k, collective);
     if (node->op == OP_GLOBAL) {
         k->program->stats.joins += joins_shards(node->attrs);
-        return make_body(k, end->meeting, meeting);
+        return make_body(k, end->collective, collective);
     }
     if (node->op == OP_ALL_REDUCE || node->op == OP_REDUCE_SCATTER)
-        TRY(make_combiner(k, node, meeting));
+        TRY(make_combiner(k, node, collective));
     return NULL;
 }
 
-static Error *make_meetings(Making *k)
+static Error *make_collectives(Making *k)
 {
-    int n = k->p->nstretches; /* at most one each */
-    k->meetings = ARENA_ARRAY(k->job->arena, Meeting, n);
+    int n = k->p->nsegments; /* at most one each */
+    k->collectives = ARENA_ARRAY(k->job->arena, Collective, n);
     for (int i = 0; i < n; i++)
-        if (k->p->stretches[i].end.kind == END_MEET)
-            TRY(make_meeting(k, &k->p->stretches[i].end));
+        if (k->p->segments[i].end.kind == END_COLLECTIVE)
+            TRY(make_collective(k, &k->p->segments[i].end));
     return NULL;
 }
 
@@ -382,43 +382,43 @@ static void describe(Making *k)
     }
     program->slab_bytes = p->slab_bytes;
     program->pool = p->pool;
-    program->nstretches = p->nstretches;
+    program->nsegments = p->nsegments;
     program->arena = k->job->arena;
     program->module = p->m;
 }
 
-static void make_stretches(Making *k)
+static void make_segments(Making *k)
 {
     Job *job = k->job;
-    int n = k->program->nstretches;
-    StretchFn **stretches = ARENA_ARRAY(job->arena, StretchFn *, n);
-    k->tables.stretches = ARENA_ARRAY(job->arena, LLVMValueRef, n);
+    int n = k->program->nsegments;
+    SegmentFn **segments = ARENA_ARRAY(job->arena, SegmentFn *, n);
+    k->tables.segments = ARENA_ARRAY(job->arena, LLVMValueRef, n);
     for (int i = 0; i < n; i++) {
         const char *name = name_of(job, "p%d_s%d", k->number, i);
-        k->tables.stretches[i] = glue_declare(&job->e, name);
-        link_later(job, name, &stretches[i]);
+        k->tables.segments[i] = glue_declare(&job->e, name);
+        link_later(job, name, &segments[i]);
     }
     for (int i = 0; i < n; i++)
-        glue_stretch(&job->e, k->p, &k->tables, i);
-    k->program->stretches = stretches;
+        glue_segment(&job->e, k->p, &k->tables, i);
+    k->program->segments = segments;
 }
 
 static Error *make_code(Making *k)
 {
     Program *program = k->program;
     TRY(make_region(k, k->p->main));
-    TRY(make_meetings(k));
-    make_stretches(k);
-    program->meetings = k->meetings;
+    TRY(make_collectives(k));
+    make_segments(k);
+    program->collectives = k->collectives;
     program->groups = k->groups.at;
     program->ngroups = k->groups.n;
     if (program->results == k->p->results) {
         shares_find(k->p, &k->tables, program);
-        firsts_find(k->p, &k->tables, program, k->meetings, k->job->arena);
+        firsts_find(k->p, &k->tables, program, k->collectives, k->job->arena);
     }
     program->evaluations = k->evaluations;
-    program->stats.stretches = program->nstretches;
-    program->stats.meetings = program->nmeetings;
+    program->stats.segments = program->nsegments;
+    program->stats.collectives = program->ncollectives;
     program->stats.slab_bytes = program->slab_bytes;
     program->stats.pool_bytes = k->p->pool_bytes;
     cost_find(k->p, program);
@@ -432,13 +432,13 @@ static Program *make_program(Job *job, Plan *p, int number, Error **error)
     k.groups.arena = job->arena;
     k.tables.kernels = HEAP_ARRAY(LLVMValueRef, p->m->nnodes, "a table of operations");
     k.tables.evaluations = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
-    k.tables.meetings = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
+    k.tables.collectives = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
     k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(p->m, p->main));
     describe(&k);
     *error = make_code(&k);
     heap_free(k.tables.kernels);
     heap_free(k.tables.evaluations);
-    heap_free(k.tables.meetings);
+    heap_free(k.tables.collectives);
     return k.program;
 }
 
@@ -446,7 +446,7 @@ static Error *load(Job *job, Program *program, const Object *own)
 {
     const Object *objects = NULL;
     int nobjects = 0;
-    TRY(side_wait(&job->side, &objects, &nobjects));
+    TRY(parallel_compile_wait(&job->side, &objects, &nobjects));
     program->stats.code_bytes = own->n;
     TRY(code_load(own->bytes, own->n, &program->code));
     for (int i = 0; i < nobjects; i++) {
@@ -456,18 +456,18 @@ static Error *load(Job *job, Program *program, const Object *own)
     return code_find_all(program->code, job->nlinks, job->names, job->links);
 }
 
-/* The object with the stretches is made here while others make those with the kernels. */
+/* The object with the segments is made here while others make those with the kernels. */
 static Error *make_objects(Job *job, Program *program)
 {
     Object own = { 0 };
-    side_start(&job->side);
+    parallel_compile_start(&job->side);
     Error *error = emit_object(&job->e, &own.bytes, &own.n);
     if (!error)
         error = load(job, program, &own);
     else {
         const Object *unused;
         int n;
-        error_free(side_wait(&job->side, &unused, &n));
+        error_free(parallel_compile_wait(&job->side, &unused, &n));
     }
     heap_free(own.bytes);
     return error;
@@ -506,7 +506,7 @@ Error *emit(Plan *p, Program **out)
     Error *error = emit_program(&job, p, out);
     emit_end(&job.e);
     region_table_free(&job.known);
-    side_free(&job.side);
+    parallel_compile_free(&job.side);
     if (error)
         arena_free(job.arena);
     return error;
@@ -516,22 +516,22 @@ Error *emit(Plan *p, Program **out)
 
 static int32_t play_whole(Frame *f)
 {
-    return f->rt->evaluate(f, 0) ? STRETCH_FAIL : STRETCH_END;
+    return f->rt->evaluate(f, 0) ? SEGMENT_FAIL : SEGMENT_END;
 }
 
-static const Place *places_in_order(Arena *arena, int where, int n)
+static const Address *addresses_in_order(Arena *arena, int where, int n)
 {
-    Place *places = ARENA_ARRAY(arena, Place, n);
+    Address *addresses = ARENA_ARRAY(arena, Address, n);
     for (int i = 0; i < n; i++) {
-        places[i].where = where;
-        places[i].at = i;
+        addresses[i].where = where;
+        addresses[i].at = i;
     }
-    return places;
+    return addresses;
 }
 
 Error *emit_evaluation(Plan *p, Program **out)
 {
-    static StretchFn *const whole[] = { play_whole };
+    static SegmentFn *const whole[] = { play_whole };
     const Module *m = p->m;
     require(m->nreplicas * m->npartitions == 1);
     Arena *arena = arena_new();
@@ -546,16 +546,16 @@ Error *emit_evaluation(Plan *p, Program **out)
         .nresults = region_return(m, p->main)->nin,
         .args = p->args,
         .results = p->results,
-        .nstretches = 1,
-        .stretches = whole,
+        .nsegments = 1,
+        .segments = whole,
         .nevaluations = 1,
         .evaluations = evaluation,
         .arena = arena,
         .module = p->m,
-        .stats = { .stretches = 1, .evaluations = 1 },
+        .stats = { .segments = 1, .evaluations = 1 },
     };
-    *evaluation = (Evaluation){ .in = places_in_order(arena, PLACE_ARG, program->nargs),
-                                .out = places_in_order(arena, PLACE_OUT, program->nresults),
+    *evaluation = (Evaluation){ .in = addresses_in_order(arena, ADDRESS_ARG, program->nargs),
+                                .out = addresses_in_order(arena, ADDRESS_OUT, program->nresults),
                                 .is_counted = true,
                                 .is_by_rule = true };
     for (int i = 0; i < program->nresults; i++)

@@ -1,11 +1,11 @@
-/* glue.c - a stretch in, an LLVM function out: i32 name(ptr frame), which says what comes next.
+/* glue.c - a segment in, an LLVM function out: i32 name(ptr frame), which says what comes next.
  *
  *     define i32 @s1(ptr %frame) {
  *       %slab = load ...                          what the frame points to, once
  *       call void @k0(ptr %frame, operands, results)
  *       memcpy ...                                moves, in an order in which none hurts another
- *       ret i32 -16                               the first meeting, or
- *       %next = musttail call i32 @s2(ptr %frame) the next stretch, without a way through the
+ *       ret i32 -16                               the first collective, or
+ *       %next = musttail call i32 @s2(ptr %frame) the next segment, without a way through the
  *       ret i32 %next                             executor
  *
  * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
@@ -26,8 +26,8 @@ typedef struct Glue {
     LLVMTypeRef i32, ptr;
     LLVMValueRef function, frame;
     LLVMValueRef slab, pool, args, outs, cancel;
-    LLVMBasicBlockRef failed; /* returns STRETCH_FAIL */
-    int number;               /* of the stretch */
+    LLVMBasicBlockRef failed; /* returns SEGMENT_FAIL */
+    int number;               /* of the segment */
 } Glue;
 
 static LLVMValueRef int32(const Glue *g, int64_t x)
@@ -68,17 +68,17 @@ static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const 
     return pointer;
 }
 
-static LLVMValueRef place_address(const Glue *g, Place place)
+static LLVMValueRef place_address(const Glue *g, Address place)
 {
     enum { POINTER = sizeof(void *) };
     switch (place.where) {
-    case PLACE_SLAB: return at_offset(g, g->slab, place.at);
-    case PLACE_POOL: return at_offset(g, g->pool, place.at);
-    case PLACE_ARG: {
+    case ADDRESS_SLAB: return at_offset(g, g->slab, place.at);
+    case ADDRESS_POOL: return at_offset(g, g->pool, place.at);
+    case ADDRESS_ARG: {
         ValueId v = region_at(g->p->m, g->p->main)->args + (ValueId)place.at;
         return array(g, load_at(g, g->ptr, g->args, place.at * POINTER), v, "an argument");
     }
-    case PLACE_OUT: {
+    case ADDRESS_OUT: {
         ValueId v = g->p->outs + (ValueId)place.at;
         return array(g, load_at(g, g->ptr, g->outs, place.at * POINTER), v, "a result");
     }
@@ -88,10 +88,10 @@ static LLVMValueRef place_address(const Glue *g, Place place)
 
 static LLVMValueRef address(const Glue *g, ValueId v)
 {
-    return place_address(g, g->p->places[v]);
+    return place_address(g, g->p->addresses[v]);
 }
 
-static bool is_same(Place x, Place y)
+static bool is_same(Address x, Address y)
 {
     return x.where == y.where && x.at == y.at;
 }
@@ -99,7 +99,7 @@ static bool is_same(Place x, Place y)
 /* ---- moves ---- */
 
 typedef struct Copy {
-    Place dst, src;
+    Address dst, src;
     size_t bytes;
 } Copy;
 
@@ -130,7 +130,7 @@ static void copies(const Glue *g, Copy *all, int n)
             all[k] = all[--n];
             continue;
         }
-        Place aside = { PLACE_SLAB, g->p->scratch_at }, saved = all[0].dst;
+        Address aside = { ADDRESS_SLAB, g->p->scratch_at }, saved = all[0].dst;
         bool is_saved = false;
         for (int i = 0; i < n; i++) {
             if (!is_same(all[i].src, saved))
@@ -148,9 +148,9 @@ static void moves(const Glue *g, int n, const Move *list)
     Copy *all = HEAP_ARRAY(Copy, n, "a list of copies");
     int ncopies = 0;
     for (int i = 0; i < n; i++) {
-        Place dst = g->p->places[list[i].dst], src = g->p->places[list[i].src];
+        Address dst = g->p->addresses[list[i].dst], src = g->p->addresses[list[i].src];
         size_t bytes = type_bytes(type_of(g->p->m, list[i].src));
-        if (bytes && dst.where != PLACE_NONE && !is_same(dst, src))
+        if (bytes && dst.where != ADDRESS_NONE && !is_same(dst, src))
             all[ncopies++] = (Copy){ dst, src, bytes };
     }
     copies(g, all, ncopies);
@@ -294,7 +294,7 @@ static void branch(const Glue *g, NodeId n)
 static void one_node(const Glue *g, NodeId n)
 {
     const Node *node = node_at(g->p->m, n);
-    if (node_is_rename(g->p->m, node))
+    if (node_is_alias(g->p->m, node))
         return;
     switch (node->op) {
     case OP_CONSTANT: break;
@@ -335,7 +335,7 @@ static void begin(Glue *g, LLVMValueRef function)
     LLVMBasicBlockRef entry = block(g, "entry");
     g->failed = block(g, "failed");
     enter(g, g->failed);
-    LLVMBuildRet(g->b, int32(g, STRETCH_FAIL));
+    LLVMBuildRet(g->b, int32(g, SEGMENT_FAIL));
     enter(g, entry);
     g->slab = load_at(g, g->ptr, g->frame, offsetof(Frame, slab));
     g->pool = load_at(g, g->ptr, g->frame, offsetof(Frame, pool));
@@ -375,7 +375,7 @@ static void all_nodes(const Glue *g, int n, const NodeId *nodes)
             part(g, n - i < PART ? n - i : PART, nodes + i);
 }
 
-/* Straight into the next stretch.  On a way back whoever plays this may have to stop it. */
+/* Straight into the next segment.  On a way back whoever plays this may have to stop it. */
 static void go_on(const Glue *g, int target)
 {
     if (target <= g->number) {
@@ -385,20 +385,20 @@ static void go_on(const Glue *g, int target)
         LLVMBuildRet(g->b, int32(g, target));
         enter(g, goes_on);
     }
-    LLVMValueRef frame = g->frame, next = g->t->stretches[target];
+    LLVMValueRef frame = g->frame, next = g->t->segments[target];
     LLVMValueRef call = LLVMBuildCall2(g->b, LLVMGlobalGetValueType(next), next, &frame, 1, "");
     LLVMSetTailCallKind(call, LLVMTailCallKindMustTail); /* else the stack would grow */
     LLVMBuildRet(g->b, call);
 }
 
-static void ends(const Glue *g, const StretchEnd *end)
+static void ends(const Glue *g, const SegmentEnd *end)
 {
     stop_if_failed(g, false);
     switch (end->kind) {
-    case END_PROGRAM: LLVMBuildRet(g->b, int32(g, STRETCH_END)); break;
+    case END_PROGRAM: LLVMBuildRet(g->b, int32(g, SEGMENT_END)); break;
     case END_GOTO: go_on(g, end->targets[0]); break;
-    case END_MEET:
-        LLVMBuildRet(g->b, int32(g, STRETCH_MEET - g->t->meetings[end->meeting]));
+    case END_COLLECTIVE:
+        LLVMBuildRet(g->b, int32(g, SEGMENT_COLLECTIVE - g->t->collectives[end->collective]));
         break;
     case END_SWITCH: {
         LLVMBasicBlockRef *blocks = blocks_new(g, end->ntargets, "next");
@@ -413,13 +413,13 @@ static void ends(const Glue *g, const StretchEnd *end)
     }
 }
 
-void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number)
+void glue_segment(Emit *e, const Plan *p, const GlueTables *t, int number)
 {
     Glue g = { .e = e, .p = p, .t = t, .b = e->builder, .number = number };
     g.i32 = LLVMInt32TypeInContext(e->context);
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
-    begin(&g, t->stretches[number]);
-    const Stretch *s = &p->stretches[number];
+    begin(&g, t->segments[number]);
+    const Segment *s = &p->segments[number];
     all_nodes(&g, s->nnodes, s->nodes);
     moves(&g, s->nmoves, s->moves);
     ends(&g, &s->end);

@@ -44,19 +44,19 @@ void code_free(Code *code); /* NULL is fine */
 typedef struct GlueTables {
     LLVMValueRef *kernels; /* of a tutti.fusion */
     int *evaluations;      /* number, for nodes that the evaluator plays */
-    int *meetings;         /* number */
-    LLVMValueRef *stretches; /* by their numbers: declared before the first is made */
+    int *collectives;         /* number */
+    LLVMValueRef *segments; /* by their numbers: declared before the first is made */
 } GlueTables;
 
-/* A function  i32 name(ptr frame), to become a stretch. */
+/* A function  i32 name(ptr frame), to become a segment. */
 LLVMValueRef glue_declare(Emit *e, const char *name);
-/* Stretch `number` of the plan becomes t->stretches[number]. */
-void glue_stretch(Emit *e, const Plan *p, const GlueTables *t, int number);
+/* Segment `number` of the plan becomes t->segments[number]. */
+void glue_segment(Emit *e, const Plan *p, const GlueTables *t, int number);
 
-/* share.c, when all meetings of a program are made: marks the results of the program that all
- * devices may share, and what comes of a meeting that the first alone needs. */
+/* share.c, when all collectives of a program are made: marks the results of the program that all
+ * devices may share, and what comes of a collective that the first alone needs. */
 void shares_find(Plan *p, const GlueTables *t, const Program *program);
-void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Meeting *meetings,
+void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Collective *collectives,
                  Arena *arena);
 
 /* ---- parallel_compile.c -------------------------------------------------------------- */
@@ -67,20 +67,20 @@ typedef struct Object {
     size_t n;
 } Object;
 
-typedef struct SideKernel {
+typedef struct PendingKernel {
     NodeId node;
-    const char *name; /* of its function; lives as long as the Side */
+    const char *name; /* of its function; lives as long as the ParallelCompile */
     int64_t weight;   /* how long it takes to compile, in any unit */
     int batch;
-} SideKernel;
+} PendingKernel;
 
 typedef struct Batch Batch;
 
 /* Starts as { 0 } with the module. */
-typedef struct Side {
+typedef struct ParallelCompile {
     const Module *m;
     int n, room;
-    SideKernel *kernels;
+    PendingKernel *kernels;
     int nbatches;
     Batch *batches;
     _Atomic int next; /* the first batch that nobody has begun */
@@ -88,11 +88,11 @@ typedef struct Side {
     int nthreads;
     struct Thread *threads;
     struct Guard *guard; /* of the compilation; what the threads make goes there */
-} Side;
+} ParallelCompile;
 
-void side_add(Side *s, NodeId node, const char *name, int64_t weight);
-/* From here to side_wait nobody changes the module or the Side. */
-void side_start(Side *s);
-MUST_USE Error *side_wait(Side *s, const Object **objects, int *n); /* the Side owns them */
-void side_free(Side *s);
+void parallel_compile_add(ParallelCompile *s, NodeId node, const char *name, int64_t weight);
+/* From here to parallel_compile_wait nobody changes the module or the ParallelCompile. */
+void parallel_compile_start(ParallelCompile *s);
+MUST_USE Error *parallel_compile_wait(ParallelCompile *s, const Object **objects, int *n); /* the ParallelCompile owns them */
+void parallel_compile_free(ParallelCompile *s);
 #endif

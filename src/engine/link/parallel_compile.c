@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 struct Batch {
-    const Side *side;
+    const ParallelCompile *side;
     int number;
     int64_t weight;
     Object object;
@@ -27,13 +27,13 @@ struct Batch {
 
 static int heavier_first(const void *a, const void *b)
 {
-    const SideKernel *x = a, *y = b;
+    const PendingKernel *x = a, *y = b;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-static void share_out(Side *s)
+static void share_out(ParallelCompile *s)
 {
     if (s->n)
         qsort(s->kernels, (size_t)s->n, sizeof *s->kernels, heavier_first);
@@ -59,7 +59,7 @@ static void publish(LLVMValueRef function)
 static Error *batch_emit(Batch *b, Emit *e)
 {
     for (int i = 0; i < b->side->n; i++) {
-        const SideKernel *k = &b->side->kernels[i];
+        const PendingKernel *k = &b->side->kernels[i];
         LLVMValueRef function = NULL;
         if (k->batch != b->number)
             continue;
@@ -84,7 +84,7 @@ static void batch_make(void *at)
 /* Batches are taken until there are none: by the threads, and by the caller in the end. */
 static void batches_make(void *at)
 {
-    Side *s = at;
+    ParallelCompile *s = at;
     for (;;) {
         /* relaxed: whoever gets a number is the only one; joining shows what it made */
         int i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
@@ -100,27 +100,27 @@ static void batches_make(void *at)
 
 /* ---- all of them ---- */
 
-void side_add(Side *s, NodeId node, const char *name, int64_t weight)
+void parallel_compile_add(ParallelCompile *s, NodeId node, const char *name, int64_t weight)
 {
     HEAP_ROOM(s->kernels, s->n, &s->room);
-    s->kernels[s->n++] = (SideKernel){ node, name, weight, 0 };
+    s->kernels[s->n++] = (PendingKernel){ node, name, weight, 0 };
 }
 
-static void join_all(Side *s)
+static void join_all(ParallelCompile *s)
 {
     while (s->nthreads)
         thread_join(&s->threads[--s->nthreads]);
 }
 
 /* The guard is left: nobody begins another batch, and what is being made is waited for. */
-static void side_drop(void *user)
+static void parallel_compile_drop(void *user)
 {
-    Side *s = user;
+    ParallelCompile *s = user;
     atomic_store_explicit(&s->next, s->nbatches, memory_order_relaxed);
     join_all(s);
 }
 
-void side_start(Side *s)
+void parallel_compile_start(ParallelCompile *s)
 {
     enum { KERNELS_PER_BATCH = 4, MOST = 16 };
     s->nbatches = (s->n + KERNELS_PER_BATCH - 1) / KERNELS_PER_BATCH;
@@ -134,7 +134,7 @@ void side_start(Side *s)
     wanted = wanted < s->nbatches ? wanted : s->nbatches;
     s->threads = HEAP_ARRAY(Thread, wanted, "a list of threads");
     s->guard = guard_here();
-    guard_defer(side_drop, s);
+    guard_defer(parallel_compile_drop, s);
     for (int i = 0; i < wanted; i++) {
         Error *refused = thread_start_deep(&s->threads[i], "kernels", batches_make, s);
         error_free(refused);
@@ -144,12 +144,12 @@ void side_start(Side *s)
     }
 }
 
-Error *side_wait(Side *s, const Object **objects, int *n)
+Error *parallel_compile_wait(ParallelCompile *s, const Object **objects, int *n)
 {
     Error *error = NULL;
     batches_make(s);
     join_all(s);
-    guard_forget(side_drop, s);
+    guard_forget(parallel_compile_drop, s);
     for (int i = 0; i < s->nbatches; i++) {
         s->objects[i] = s->batches[i].object;
         if (error)
@@ -162,7 +162,7 @@ Error *side_wait(Side *s, const Object **objects, int *n)
     return error;
 }
 
-void side_free(Side *s)
+void parallel_compile_free(ParallelCompile *s)
 {
     for (int i = 0; s->objects && i < s->nbatches; i++)
         heap_free(s->objects[i].bytes);
@@ -170,5 +170,5 @@ void side_free(Side *s)
     heap_free(s->threads);
     heap_free(s->batches);
     heap_free(s->kernels);
-    *s = (Side){ 0 };
+    *s = (ParallelCompile){ 0 };
 }

@@ -1,11 +1,11 @@
 /* shared_results.c - what every device gets alike need not be written for each of them.
  *
- * In: a plan with places, and its meetings.  Out: Param.is_shared.  A result may be shared if all
- * that is ever written to its memory comes from meetings of all devices that give everybody the
- * same: nobody writes there alone, and at a meeting all stand still, so nobody reads what is being
+ * In: a plan with places, and its collectives.  Out: Param.is_shared.  A result may be shared if all
+ * that is ever written to its memory comes from collectives of all devices that give everybody the
+ * same: nobody writes there alone, and at a collective all stand still, so nobody reads what is being
  * written.
  *
- * And Meeting.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
+ * And Collective.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
  * reads the first device's, is written there alone. */
 #include "engine/link/link.h"
 
@@ -16,7 +16,7 @@
 
 enum { WORTH_BYTES = 4 << 10 };
 
-static bool meets_all(const Program *program, const Meeting *m)
+static bool meets_all(const Program *program, const Collective *m)
 {
     for (int d = 0; d < program->ndevices; d++)
         if (m->group_of[d] < 0 || m->group_of[d] != m->group_of[0])
@@ -24,7 +24,7 @@ static bool meets_all(const Program *program, const Meeting *m)
     return true;
 }
 
-/* Is v, which lies in a result's memory, written there by a meeting that gives everybody the
+/* Is v, which lies in a result's memory, written there by a collective that gives everybody the
  * same? */
 static bool is_from_all(const Plan *p, const GlueTables *t, const Program *program, ValueId v)
 {
@@ -46,26 +46,26 @@ static bool is_from_all(const Plan *p, const GlueTables *t, const Program *progr
         return false;
     default: return false;
     }
-    return meets_all(program, &program->meetings[t->meetings[def]]);
+    return meets_all(program, &program->collectives[t->collectives[def]]);
 }
 
-static bool is_renamed(const Plan *p, ValueId v)
+static bool is_aliased(const Plan *p, ValueId v)
 {
     NodeId def = value_def(p->m, v);
-    return def && node_is_rename(p->m, node_at(p->m, def));
+    return def && node_is_alias(p->m, node_at(p->m, def));
 }
 
-static bool same_place(Place x, Place y)
+static bool same_place(Address x, Address y)
 {
     return x.where == y.where && x.at == y.at;
 }
 
-static bool is_moved_into(const Plan *p, Place out)
+static bool is_moved_into(const Plan *p, Address out)
 {
-    for (int s = 0; s < p->nstretches; s++)
-        for (int i = 0; i < p->stretches[s].nmoves; i++) {
-            Move move = p->stretches[s].moves[i];
-            if (same_place(p->places[move.dst], out) && !same_place(p->places[move.src], out))
+    for (int s = 0; s < p->nsegments; s++)
+        for (int i = 0; i < p->segments[s].nmoves; i++) {
+            Move move = p->segments[s].moves[i];
+            if (same_place(p->addresses[move.dst], out) && !same_place(p->addresses[move.src], out))
                 return true;
         }
     return false;
@@ -73,10 +73,10 @@ static bool is_moved_into(const Plan *p, Place out)
 
 static bool may_share(const Plan *p, const GlueTables *t, const Program *program, int j)
 {
-    Place out = { PLACE_OUT, j };
+    Address out = { ADDRESS_OUT, j };
     bool is_made = false;
-    for (ValueId v = 1; v < p->nplaces; v++) {
-        if (!same_place(p->places[v], out) || v == p->outs + (ValueId)j || is_renamed(p, v))
+    for (ValueId v = 1; v < p->naddresses; v++) {
+        if (!same_place(p->addresses[v], out) || v == p->outs + (ValueId)j || is_aliased(p, v))
             continue;
         if (!is_from_all(p, t, program, v))
             return false;
@@ -87,7 +87,7 @@ static bool may_share(const Plan *p, const GlueTables *t, const Program *program
 
 void shares_find(Plan *p, const GlueTables *t, const Program *program)
 {
-    for (int j = 0; program->ndevices > 1 && program->nmeetings && j < p->nresults; j++)
+    for (int j = 0; program->ndevices > 1 && program->ncollectives && j < p->nresults; j++)
         p->results[j].is_shared = p->results[j].alias < 0 &&
                                   type_bytes(p->results[j].local) >= WORTH_BYTES &&
                                   may_share(p, t, program, j);
@@ -96,33 +96,33 @@ void shares_find(Plan *p, const GlueTables *t, const Program *program)
 /* Takes from uses[v] those by code over whole arrays that takes v whole. */
 static void forget_whole_uses(const Plan *p, uint32_t *uses)
 {
-    for (int s = 0; s < p->nstretches; s++) {
-        if (p->stretches[s].end.kind != END_MEET)
+    for (int s = 0; s < p->nsegments; s++) {
+        if (p->segments[s].end.kind != END_COLLECTIVE)
             continue;
-        const Node *node = node_at(p->m, p->stretches[s].end.meeting);
+        const Node *node = node_at(p->m, p->segments[s].end.collective);
         const GlobalAttrs *attrs = node->attrs;
         for (int i = 0; node->op == OP_GLOBAL && i < node->nin; i++)
             uses[node->in[i]] -= tiling_is_replicated(attrs->in_tilings.at[i]);
     }
 }
 
-void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Meeting *meetings,
+void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Collective *collectives,
                  Arena *arena)
 {
-    if (program->nreplicas != 1 || !program->nmeetings)
+    if (program->nreplicas != 1 || !program->ncollectives)
         return;
     uint32_t *uses = count_uses(p->m, p->main);
     forget_whole_uses(p, uses);
-    for (int s = 0; s < p->nstretches; s++) {
-        NodeId n = p->stretches[s].end.kind == END_MEET ? p->stretches[s].end.meeting : 0;
+    for (int s = 0; s < p->nsegments; s++) {
+        NodeId n = p->segments[s].end.kind == END_COLLECTIVE ? p->segments[s].end.collective : 0;
         const Node *node = node_at(p->m, n);
         if (!n || node->op != OP_ALL_REDUCE)
             continue;
-        Meeting *m = &meetings[t->meetings[n]];
+        Collective *m = &collectives[t->collectives[n]];
         bool *is_for_first = ARENA_ARRAY(arena, bool, node->nout);
         for (int i = 0; i < node->nout; i++)
             is_for_first[i] = !uses[node->out + (ValueId)i] && meets_all(program, m) &&
-                              m->out[i].where == PLACE_SLAB;
+                              m->out[i].where == ADDRESS_SLAB;
         m->is_for_first = is_for_first;
     }
     heap_free(uses);

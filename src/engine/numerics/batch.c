@@ -43,7 +43,7 @@ static void play_slice(void *user, int64_t slice)
         error_free(atomic_exchange_explicit(&b->error, error, memory_order_relaxed));
 }
 
-Error *batch_play(const Frame *f, int64_t n, double work, bool is_library, BatchFn *play,
+Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, BatchFn *play,
                   void *user)
 {
     Batch b = { .n = n, .is_library = is_library, .play = play, .user = user };

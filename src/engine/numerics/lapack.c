@@ -237,10 +237,10 @@ Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
         TRY(row->fits(&c));
     c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
     if (f && is_small_lu(row, &c))
-        return batch_play(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some, &c);
+        return batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some, &c);
     /* the evaluator, which has no frame, is what the library's results are held to */
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
     Batch batch = { &c, is_library ? row->fortran : row->own, is_library };
-    return batch_play(f, c.nbatch, work_of(&c), is_library, play_some, &batch);
+    return batch_execute(f, c.nbatch, work_of(&c), is_library, play_some, &batch);
 }

@@ -30,7 +30,7 @@ LapackFn *lapack_routine(LapackName name, Element e);
 /* The library's file, "own" or, before anybody has looked, "none wanted yet". */
 const char *lapack_provider(void);
 
-/* Around a stretch of calls by one thread.  The library may use that many threads: 1 along with
+/* Around a segment of calls by one thread.  The library may use that many threads: 1 along with
  * others that ask for 1, more only alone, so that results do not depend on who else calls.  At the
  * end the number is what it was before. */
 void lapack_begin(int nthreads);

@@ -118,7 +118,7 @@ static bool has_library(const Frame *f, Type a)
     return f && linear_wants_library(a) && lapack_routine(LAPACK_POTRF, a.element);
 }
 
-/* One operation on a batch, as batch_play hands it out. */
+/* One operation on a batch, as batch_execute hands it out. */
 typedef struct Linear {
     const Node *n;
     Type a;
@@ -223,9 +223,9 @@ Error *library_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
     double work = (double)s.n * (double)s.n * (double)s.other;
     memcpy(out->data, in[1].data, type_bytes(b));
     if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
-        return batch_play(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+        return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
                           solve_small, &l);
-    return batch_play(f, count_matrices(a), work, l.is_library, solve_some, &l);
+    return batch_execute(f, count_matrices(a), work, l.is_library, solve_some, &l);
 }
 
 static void nan_set(Element e, void *at, int64_t i)
@@ -287,9 +287,9 @@ Error *library_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
                  .is_library = has_library(f, a) };
     double work = side * side * side / 3;
     if (small_suits(a.element, rows_of(a)))
-        return batch_play(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+        return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
                           cholesky_small, &l);
-    return batch_play(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
+    return batch_execute(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
 }
 
 /* ---- custom calls, whose types nobody has looked at ---- */

@@ -1,6 +1,6 @@
 /* assign.c - a place in memory for every value that needs one.
  *
- * In: the plan, cut into stretches.  Out: plan.places, and the sizes of slab and pool.
+ * In: the plan, cut into segments.  Out: plan.addresses, and the sizes of slab and pool.
  *
  * Values that can be one place are put together first: what a loop carries and what its body
  * gives back, a result and the buffer of the caller it goes to, a kernel's result and an operand
@@ -28,14 +28,14 @@ enum { ALIGN = 64 };
 typedef struct Shared {
     int64_t bytes;
     bool is_fixed; /* place is decided: an argument or a result */
-    Place place;
+    Address place;
     int nspans;
     Span *spans; /* in rising order */
 } Shared;
 
 typedef struct Assign {
     Plan *p;
-    Lives lives;
+    Liveness lives;
     Arena *arena;
     ValueId *leader;  /* by ValueId: towards the value that stands for the set */
     Shared *shared;   /* by ValueId, of leaders */
@@ -68,8 +68,8 @@ static bool spans_clash(const Assign *a, const Shared *x, const Shared *y)
             j++;
             continue;
         }
-        bool s_first = s.to == t.from && lives_may_touch(&a->lives, s.value, t.value, s.to);
-        bool t_first = t.to == s.from && lives_may_touch(&a->lives, t.value, s.value, t.to);
+        bool s_first = s.to == t.from && liveness_may_touch(&a->lives, s.value, t.value, s.to);
+        bool t_first = t.to == s.from && liveness_may_touch(&a->lives, t.value, s.value, t.to);
         if (!s_first && !t_first)
             return true;
         if (s.to <= t.to)
@@ -122,8 +122,8 @@ static void try_share(Assign *a, ValueId v, ValueId w)
     Shared *x = &a->shared[v], *y = &a->shared[w];
     if (v == w || !x->nspans || !y->nspans || x->bytes != y->bytes)
         return;
-    bool is_read_only = (x->is_fixed && x->place.where != PLACE_OUT) ||
-                        (y->is_fixed && y->place.where != PLACE_OUT);
+    bool is_read_only = (x->is_fixed && x->place.where != ADDRESS_OUT) ||
+                        (y->is_fixed && y->place.where != ADDRESS_OUT);
     if (is_read_only || (x->is_fixed && y->is_fixed) || spans_clash(a, x, y))
         return;
     if (y->is_fixed) {
@@ -138,7 +138,7 @@ static void try_share(Assign *a, ValueId v, ValueId w)
 static void share_moves(Assign *a, NodeId n)
 {
     ValueId dst = 0;
-    int nmoves = lives_moves(&a->lives, n, &dst);
+    int nmoves = liveness_moves(&a->lives, n, &dst);
     for (int k = 0; k < nmoves; k++)
         try_share(a, dst + (ValueId)k, node_at(a->p->m, n)->in[k]);
 }
@@ -155,7 +155,7 @@ static void share_in_place(Assign *a, NodeId n)
 static void share_all(Assign *a)
 {
     const Module *m = a->p->m;
-    const Lives *l = &a->lives;
+    const Liveness *l = &a->lives;
     for (int round = 0; round < 3; round++)
         for (int point = 1; point < l->npoints; point++) {
             NodeId n = l->node_at[point];
@@ -173,7 +173,7 @@ static void share_all(Assign *a)
 
 /* ---- starting ---- */
 
-static void fix(Assign *a, ValueId v, Place place)
+static void fix(Assign *a, ValueId v, Address place)
 {
     a->shared[v].is_fixed = true;
     a->shared[v].place = place;
@@ -195,9 +195,9 @@ static void assign_begin(Assign *a)
     }
     const Region *main = region_at(m, p->main);
     for (int i = 0; i < main->nargs; i++)
-        fix(a, main->args + (ValueId)i, (Place){ PLACE_ARG, i });
+        fix(a, main->args + (ValueId)i, (Address){ ADDRESS_ARG, i });
     for (int i = 0; i < p->nresults; i++)
-        fix(a, p->outs + (ValueId)i, (Place){ PLACE_OUT, i });
+        fix(a, p->outs + (ValueId)i, (Address){ ADDRESS_OUT, i });
 }
 
 /* ---- packing ---- */
@@ -247,7 +247,7 @@ static void pack(Assign *a)
     int64_t top = 0;
     for (int i = 0; i < n; i++) {
         int64_t at = lowest_fit(list[i], list, i, in_way);
-        list[i]->place = (Place){ PLACE_SLAB, at };
+        list[i]->place = (Address){ ADDRESS_SLAB, at };
         int64_t end = at + rounded(list[i]->bytes);
         top = end > top ? end : top;
     }
@@ -271,13 +271,13 @@ static void constant_write(char *at, const Dense *d)
 static Error *pool_fill(Assign *a)
 {
     Plan *p = a->p;
-    const Lives *l = &a->lives;
+    const Liveness *l = &a->lives;
     int64_t top = 0;
     for (int point = 1; point < l->npoints; point++) {
         const Node *node = node_at(p->m, l->node_at[point]);
         if (!l->node_at[point] || node->op != OP_CONSTANT)
             continue;
-        p->places[node->out] = (Place){ PLACE_POOL, top };
+        p->addresses[node->out] = (Address){ ADDRESS_POOL, top };
         top += rounded((int64_t)type_bytes(type_of(p->m, node->out)));
     }
     p->pool_bytes = (size_t)top;
@@ -288,14 +288,14 @@ static Error *pool_fill(Assign *a)
     for (int point = 1; point < l->npoints; point++) {
         const Node *node = node_at(p->m, l->node_at[point]);
         if (l->node_at[point] && node->op == OP_CONSTANT)
-            constant_write(p->pool + p->places[node->out].at, value_constant(p->m, node->out));
+            constant_write(p->pool + p->addresses[node->out].at, value_constant(p->m, node->out));
     }
     return NULL;
 }
 
 /* ---- moves in a ring, and donation ---- */
 
-static bool same_place(Place x, Place y)
+static bool same_place(Address x, Address y)
 {
     return x.where == y.where && x.at == y.at;
 }
@@ -308,13 +308,13 @@ static void scratch_reserve(Assign *a)
     for (int point = 1; point < a->lives.npoints; point++) {
         NodeId n = a->lives.node_at[point];
         ValueId dst = 0;
-        int nmoves = n ? lives_moves(&a->lives, n, &dst) : 0;
+        int nmoves = n ? liveness_moves(&a->lives, n, &dst) : 0;
         const Node *node = node_at(p->m, n);
         for (int i = 0; i < nmoves; i++)
             for (int k = 0; k < nmoves; k++) {
-                Place to = p->places[dst + (ValueId)i], from = p->places[node->in[k]];
+                Address to = p->addresses[dst + (ValueId)i], from = p->addresses[node->in[k]];
                 int64_t size = (int64_t)type_bytes(type_of(p->m, node->in[k]));
-                if (i != k && to.where != PLACE_NONE && same_place(to, from) && size > bytes)
+                if (i != k && to.where != ADDRESS_NONE && same_place(to, from) && size > bytes)
                     bytes = size;
             }
     }
@@ -334,7 +334,7 @@ static void confirm_donations(Assign *a)
             continue;
         const Shared *out = &a->shared[leader_of(a, p->outs + (ValueId)i)];
         const Shared *arg = &a->shared[args + (ValueId)j];
-        if (arg->bytes != out->bytes || (!same_place(out->place, (Place){ PLACE_OUT, i })) ||
+        if (arg->bytes != out->bytes || (!same_place(out->place, (Address){ ADDRESS_OUT, i })) ||
             spans_clash(a, arg, out))
             p->results[i].alias = -1;
     }
@@ -343,19 +343,19 @@ static void confirm_donations(Assign *a)
 static Error *assign_plan(Assign *a)
 {
     Plan *p = a->p;
-    a->lives = lives_find(p, a->arena);
+    a->lives = liveness_find(p, a->arena);
     assign_begin(a);
     share_all(a);
     pack(a);
-    p->nplaces = p->m->nvalues;
-    p->places = ARENA_ARRAY(p->m->arena, Place, p->nplaces);
+    p->naddresses = p->m->nvalues;
+    p->addresses = ARENA_ARRAY(p->m->arena, Address, p->naddresses);
     TRY(pool_fill(a));
-    for (ValueId v = 1; v < p->nplaces; v++) {
+    for (ValueId v = 1; v < p->naddresses; v++) {
         ValueId leader = leader_of(a, v);
         if (a->shared[leader].nspans)
-            p->places[v] = a->shared[leader].place;
+            p->addresses[v] = a->shared[leader].place;
         else if (leader != v)
-            p->places[v] = p->places[leader]; /* a constant by another name */
+            p->addresses[v] = p->addresses[leader]; /* a constant by another name */
     }
     scratch_reserve(a);
     confirm_donations(a);

@@ -91,7 +91,7 @@ static void narrow_region(Module *m, Subst *s, RegionId r)
     }
 }
 
-void carries_drop(Module *m, RegionId r)
+void drop_dead_carries(Module *m, RegionId r)
 {
     Subst s = subst_new(m);
     narrow_region(m, &s, r);

@@ -133,7 +133,7 @@ static Error *item_classify(FuseState *s, NodeId n, Item *item)
     }
     bool is_flow = node->op == OP_WHILE || node->op == OP_CASE || node->op == OP_IF ||
                    node->op == OP_RETURN;
-    if (is_flow || kind == KIND_MEET)
+    if (is_flow || kind == KIND_COLLECTIVE)
         return NULL;
     if (kind != KIND_FLOW && kind != KIND_MARK && kernel_can_emit(m, n)) {
         item->kind = kind == KIND_MAP || kind == KIND_VIEW ? ITEM_LOOP
@@ -439,7 +439,7 @@ static void decide_loop(RegionFuse *f, int position, Wants *w)
 {
     Item *item = &f->items[position];
     const Node *node = node_at(f->s->m, item->node);
-    if (node_is_rename(f->s->m, node) && (w->in_memory || is_in_memory(f, node->in[0]))) {
+    if (node_is_alias(f->s->m, node) && (w->in_memory || is_in_memory(f, node->in[0]))) {
         item->kind = ITEM_BARE; /* another name for what it reads */
         return;
     }
@@ -522,9 +522,9 @@ static Error *fuse_region(FuseState *s, RegionId r)
 
 Error *fuse(Plan *p)
 {
-    alike_once(p);
-    carries_drop(p->m, p->main);
-    trips_count(p);
+    hoist_replicated(p);
+    drop_dead_carries(p->m, p->main);
+    count_trips(p);
     FuseState s = { .m = p->m, .scratch = arena_new() };
     s.position = ARENA_ARRAY(s.scratch, int, p->m->nnodes);
     s.inner = ARENA_ARRAY(s.scratch, ValueId, p->m->nvalues);

@@ -39,13 +39,13 @@ typedef struct FuseState {
 } FuseState;
 
 /* alike.c: what all devices would compute alike is computed once. */
-void alike_once(Plan *p);
+void hoist_replicated(Plan *p);
 
 /* carry.c: loops carry only what they change. */
-void carries_drop(Module *m, RegionId r);
+void drop_dead_carries(Module *m, RegionId r);
 
-/* together.c: reductions that need not wait for one another become one meeting. */
-void meetings_join(Module *m, RegionId r);
+/* together.c: reductions that need not wait for one another become one collective. */
+void join_collectives(Module *m, RegionId r);
 
 /* The tutti.fusion node for a group; nodes[] by position. */
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes);

@@ -6,7 +6,7 @@
  *     return %n                                  }
  *                                                return %n
  *
- * In: the program of one device.  What all get alike from a meeting, together with arguments of
+ * In: the program of one device.  What all get alike from a collective, together with arguments of
  * which all have the same, is the same on all of them, and so is what elementwise operations make
  * of it: the update of a training step.  Operations whose results go nowhere but out of the program
  * move into a tutti.global, which the last to come plays once; its results are one memory for all
@@ -23,8 +23,8 @@ enum { WORTH_BYTES = 64 << 10 };
 typedef struct Alike {
     Plan *p;
     Module *m;
-    bool *is_alike;   /* by ValueId: the same on all devices */
-    bool *is_met;     /* by ValueId: alike, and made of what a meeting gave */
+    bool *is_replicated;   /* by ValueId: the same on all devices */
+    bool *is_met;     /* by ValueId: alike, and made of what a collective gave */
     bool *is_wanted;  /* by ValueId: by somebody who stays */
     bool *is_moved;   /* by ValueId: made by a node that moves */
 } Alike;
@@ -54,18 +54,18 @@ static void find_alike(Alike *a)
     Module *m = a->m;
     const Region *main = region_at(m, a->p->main);
     for (int i = 0; i < main->nargs; i++)
-        a->is_alike[main->args + (ValueId)i] = tiling_is_replicated(a->p->args[i].tiling);
+        a->is_replicated[main->args + (ValueId)i] = tiling_is_replicated(a->p->args[i].tiling);
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(m, main->nodes[i]);
-        bool is_alike = is_plain(m, main->nodes[i]), is_met = false;
-        for (int k = 0; k < node->nin && is_alike; k++) {
-            is_alike = a->is_alike[node->in[k]];
+        bool is_replicated = is_plain(m, main->nodes[i]), is_met = false;
+        for (int k = 0; k < node->nin && is_replicated; k++) {
+            is_replicated = a->is_replicated[node->in[k]];
             is_met = is_met || a->is_met[node->in[k]];
         }
         bool is_given = gives_same(m, node);
         for (int k = 0; k < node->nout; k++) {
-            a->is_alike[node->out + (ValueId)k] = is_alike || is_given;
-            a->is_met[node->out + (ValueId)k] = (is_alike && is_met) || is_given;
+            a->is_replicated[node->out + (ValueId)k] = is_replicated || is_given;
+            a->is_met[node->out + (ValueId)k] = (is_replicated && is_met) || is_given;
         }
     }
 }
@@ -109,7 +109,7 @@ static void find_moving(Alike *a)
     }
 }
 
-/* Other names for what a meeting gave are no work to be done once: they stay, unless somebody who
+/* Other names for what a collective gave are no work to be done once: they stay, unless somebody who
  * moves needs them.  Returns the bytes that are left to be computed. */
 static int64_t keep_names(Alike *a, bool *is_computed, bool *is_needed)
 {
@@ -117,7 +117,7 @@ static int64_t keep_names(Alike *a, bool *is_computed, bool *is_needed)
     int64_t bytes = 0;
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(a->m, main->nodes[i]);
-        if (!moves(a, main->nodes[i]) || (node_is_rename(a->m, node) && !is_computed[node->in[0]]))
+        if (!moves(a, main->nodes[i]) || (node_is_alias(a->m, node) && !is_computed[node->in[0]]))
             continue;
         is_computed[node->out] = true;
         bytes += (int64_t)type_bytes(type_of(a->m, node->out));
@@ -258,10 +258,10 @@ static void put_in_place(const Alike *a, const Inside *b, NodeId global)
 static void mark_arguments(Plan *p)
 {
     for (int i = 0; i < region_at(p->m, p->main)->nargs; i++)
-        p->args[i].is_alike = tiling_is_replicated(p->args[i].tiling) && !p->args[i].may_donate;
+        p->args[i].is_replicated = tiling_is_replicated(p->args[i].tiling) && !p->args[i].may_donate;
 }
 
-void alike_once(Plan *p)
+void hoist_replicated(Plan *p)
 {
     Module *m = p->m;
     /* Without a mesh a program may say what each device does, on arguments of its own. */

@@ -4,7 +4,7 @@
  *   %c = divide %a', 4          -->             %c = divide %a', 4
  *   %b' = all_reduce %b
  *
- * A program with a tree of gradients has one all_reduce per leaf; a meeting costs more than
+ * A program with a tree of gradients has one all_reduce per leaf; a collective costs more than
  * adding small arrays.  The one that is left stands where the last stood; what needs the results
  * of the earlier ones goes behind it. */
 #include "engine/passes/fuse.h"
@@ -74,7 +74,7 @@ static int find_joined(Joiner *j, const NodeId *nodes, int n, int first, Fate *f
         bool is_new = node->out >= j->nvalues;
         fate[i] = awaits(j, nodes[i]) ? FOLLOWS : STAYS;
         if (node->op == OP_RETURN || (fate[i] == FOLLOWS && node_has_effect(j->m, nodes[i]) &&
-                                      op_info[node->op].kind != KIND_MEET))
+                                      op_info[node->op].kind != KIND_COLLECTIVE))
             break;
         if (fate[i] == STAYS && !is_new && may_join(j->m, node_at(j->m, nodes[first]), node)) {
             fate[i] = JOINS;
@@ -168,7 +168,7 @@ static void join_region(Joiner *j, RegionId r)
     heap_free(fate);
 }
 
-void meetings_join(Module *m, RegionId r)
+void join_collectives(Module *m, RegionId r)
 {
     Joiner j = { .m = m, .subst = subst_new(m), .nvalues = m->nvalues };
     /* each joins once */

@@ -343,7 +343,7 @@ Error *refine(Plan *p)
     Func *main = func_find(m, STR("main"));
     if (!main || !main->body)
         return no_main(m);
-    TRY(module_settle(m, region_at(m, main->body)->nargs, NULL));
+    TRY(module_make_static(m, region_at(m, main->body)->nargs, NULL));
     main = func_find(m, STR("main"));
     Refiner z = { .m = m, .map = subst_new(m) };
     Error *error = refine_main(&z, main);

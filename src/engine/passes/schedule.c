@@ -1,13 +1,13 @@
 /* schedule.c - the program of one device in, pieces of straight line out, cut where devices meet.
  *
- *   a; b; all_reduce; c                 stretch 0: a b   --meeting--> stretch 1: c
+ *   a; b; all_reduce; c                 segment 0: a b   --collective--> segment 1: c
  *
  *   while (cond) { x; all_reduce; y }   0: moves of the initial values, goto 1
  *                                       1: cond, switch to 2 or 4
- *                                       2: x  --meeting-->  3: y, moves, goto 1
+ *                                       2: x  --collective-->  3: y, moves, goto 1
  *                                       4: what comes after
  *
- * A loop or a branch in which nobody meets stays whole, as a node of its stretch, and becomes
+ * A loop or a branch in which nobody meets stays whole, as a node of its segment, and becomes
  * control flow of the native code.  Values that a loop carries are named by the arguments of its
  * condition; those of its body and its results are the same places (assign sees to that), so
  * only the initial and the returned values have to move. */
@@ -24,7 +24,7 @@ typedef struct Cutter {
     Plan *p;
     bool *meets; /* by NodeId: somebody meets in it or below */
     int room;
-    int current; /* the stretch that is being filled */
+    int current; /* the segment that is being filled */
     int nodes_room;
 } Cutter;
 
@@ -38,7 +38,7 @@ static bool region_meets(Cutter *c, RegionId r)
     for (int i = 0; i < region->nnodes; i++) {
         NodeId n = region->nodes[i];
         const Node *node = node_at(m, n);
-        bool meets = op_info[node->op].kind == KIND_MEET;
+        bool meets = op_info[node->op].kind == KIND_COLLECTIVE;
         bool is_flow = node->op == OP_WHILE || node->op == OP_CASE || node->op == OP_IF;
         for (int k = 0; is_flow && k < node->nregions; k++)
             meets |= region_meets(c, node->regions[k]);
@@ -48,16 +48,16 @@ static bool region_meets(Cutter *c, RegionId r)
     return any;
 }
 
-/* ---- stretches ---- */
+/* ---- segments ---- */
 
-static int stretch_new(Cutter *c)
+static int segment_new(Cutter *c)
 {
     Plan *p = c->p;
-    ROOM(p->m->arena, p->stretches, p->nstretches, &c->room);
-    return p->nstretches++;
+    ROOM(p->m->arena, p->segments, p->nsegments, &c->room);
+    return p->nsegments++;
 }
 
-static void stretch_open(Cutter *c, int number)
+static void segment_open(Cutter *c, int number)
 {
     c->current = number;
     c->nodes_room = 0;
@@ -65,7 +65,7 @@ static void stretch_open(Cutter *c, int number)
 
 static void node_add(Cutter *c, NodeId n)
 {
-    Stretch *s = &c->p->stretches[c->current];
+    Segment *s = &c->p->segments[c->current];
     ROOM(c->p->m->arena, s->nodes, s->nnodes, &c->nodes_room);
     s->nodes[s->nnodes++] = n;
 }
@@ -73,23 +73,23 @@ static void node_add(Cutter *c, NodeId n)
 /* dst, dst + 1, ... take the values listed. */
 static void moves_add(Cutter *c, ValueId dst, int n, const ValueId *src)
 {
-    Stretch *s = &c->p->stretches[c->current];
+    Segment *s = &c->p->segments[c->current];
     s->moves = ARENA_ARRAY(c->p->m->arena, Move, n);
     s->nmoves = n;
     for (int i = 0; i < n; i++)
         s->moves[i] = (Move){ dst + (ValueId)i, src[i] };
 }
 
-static void end(Cutter *c, StretchEnd how, int ntargets, const int *targets)
+static void end(Cutter *c, SegmentEnd how, int ntargets, const int *targets)
 {
     how.ntargets = ntargets;
     how.targets = arena_copy(c->p->m->arena, targets, sizeof *targets * (size_t)ntargets);
-    c->p->stretches[c->current].end = how;
+    c->p->segments[c->current].end = how;
 }
 
 static void end_goto(Cutter *c, int target)
 {
-    end(c, (StretchEnd){ .kind = END_GOTO }, 1, &target);
+    end(c, (SegmentEnd){ .kind = END_GOTO }, 1, &target);
 }
 
 /* ---- cutting ---- */
@@ -103,19 +103,19 @@ static void cut_while(Cutter *c, NodeId n)
     ValueId carried = region_at(m, node->regions[0])->args;
     const Node *cond = region_return(m, node->regions[0]);
     const Node *body = region_return(m, node->regions[1]);
-    int test = stretch_new(c), inside = stretch_new(c), after = stretch_new(c);
+    int test = segment_new(c), inside = segment_new(c), after = segment_new(c);
     moves_add(c, carried, node->nin, node->in);
     end_goto(c, test);
 
-    stretch_open(c, test);
+    segment_open(c, test);
     cut_region(c, node->regions[0]);
-    end(c, (StretchEnd){ .kind = END_SWITCH, .on = cond->in[0] }, 2, (int[]){ inside, after });
+    end(c, (SegmentEnd){ .kind = END_SWITCH, .on = cond->in[0] }, 2, (int[]){ inside, after });
 
-    stretch_open(c, inside);
+    segment_open(c, inside);
     cut_region(c, node->regions[1]);
     moves_add(c, carried, body->nin, body->in);
     end_goto(c, test);
-    stretch_open(c, after);
+    segment_open(c, after);
 }
 
 static void cut_case(Cutter *c, NodeId n)
@@ -124,27 +124,27 @@ static void cut_case(Cutter *c, NodeId n)
     const Node *node = node_at(m, n);
     int *branches = ARENA_ARRAY(m->arena, int, node->nregions);
     for (int k = 0; k < node->nregions; k++)
-        branches[k] = stretch_new(c);
-    int after = stretch_new(c);
-    end(c, (StretchEnd){ .kind = END_SWITCH, .on = node->in[0] }, node->nregions, branches);
+        branches[k] = segment_new(c);
+    int after = segment_new(c);
+    end(c, (SegmentEnd){ .kind = END_SWITCH, .on = node->in[0] }, node->nregions, branches);
     for (int k = 0; k < node->nregions; k++) {
         const Node *ret = region_return(m, node->regions[k]);
-        stretch_open(c, branches[k]);
+        segment_open(c, branches[k]);
         cut_region(c, node->regions[k]);
         moves_add(c, node->out, ret->nin, ret->in);
         end_goto(c, after);
     }
-    stretch_open(c, after);
+    segment_open(c, after);
 }
 
-static void cut_meeting(Cutter *c, NodeId n)
+static void cut_collective(Cutter *c, NodeId n)
 {
-    int after = stretch_new(c);
-    end(c, (StretchEnd){ .kind = END_MEET, .meeting = n }, 1, &after);
-    stretch_open(c, after);
+    int after = segment_new(c);
+    end(c, (SegmentEnd){ .kind = END_COLLECTIVE, .collective = n }, 1, &after);
+    segment_open(c, after);
 }
 
-/* All of a region but its RETURN, from the current stretch on; ends in the then current one. */
+/* All of a region but its RETURN, from the current segment on; ends in the then current one. */
 static void cut_region(Cutter *c, RegionId r)
 {
     const Module *m = c->p->m;
@@ -158,7 +158,7 @@ static void cut_region(Cutter *c, RegionId r)
         else if (op == OP_CASE || op == OP_IF)
             cut_case(c, n);
         else if (op != OP_CONSTANT)
-            cut_meeting(c, n);
+            cut_collective(c, n);
     }
 }
 
@@ -178,27 +178,27 @@ static void outs_make(Plan *p)
 static int count_bodies(const Plan *p)
 {
     int n = 0;
-    for (int i = 0; i < p->nstretches; i++)
-        n += p->stretches[i].end.kind == END_MEET &&
-             node_at(p->m, p->stretches[i].end.meeting)->op == OP_GLOBAL;
+    for (int i = 0; i < p->nsegments; i++)
+        n += p->segments[i].end.kind == END_COLLECTIVE &&
+             node_at(p->m, p->segments[i].end.collective)->op == OP_GLOBAL;
     return n;
 }
 
 static Error *bodies_cut(Plan *p)
 {
     p->bodies = ARENA_ARRAY(p->m->arena, Body, count_bodies(p));
-    for (int i = 0; i < p->nstretches; i++) {
-        const StretchEnd *e = &p->stretches[i].end;
-        if (e->kind != END_MEET || node_at(p->m, e->meeting)->op != OP_GLOBAL)
+    for (int i = 0; i < p->nsegments; i++) {
+        const SegmentEnd *e = &p->segments[i].end;
+        if (e->kind != END_COLLECTIVE || node_at(p->m, e->collective)->op != OP_GLOBAL)
             continue;
         Body *body = &p->bodies[p->nbodies++];
-        *body = (Body){ e->meeting,
+        *body = (Body){ e->collective,
                         { .m = p->m, .o = p->o, .trips = p->trips, .ntrips = p->ntrips } };
-        body->plan.main = node_at(p->m, e->meeting)->regions[0];
-        TRY(stretch(&body->plan));
-        for (int k = 0; k < body->plan.nstretches; k++)
-            if (body->plan.stretches[k].end.kind == END_MEET) {
-                const Node *inner = node_at(p->m, body->plan.stretches[k].end.meeting);
+        body->plan.main = node_at(p->m, e->collective)->regions[0];
+        TRY(schedule(&body->plan));
+        for (int k = 0; k < body->plan.nsegments; k++)
+            if (body->plan.segments[k].end.kind == END_COLLECTIVE) {
+                const Node *inner = node_at(p->m, body->plan.segments[k].end.collective);
                 return error_new(CODE_UNIMPLEMENTED,
                                  "not supported: operation %s in code over whole arrays (%s)",
                                  op_name(inner->op), loc_name(inner->loc));
@@ -207,17 +207,17 @@ static Error *bodies_cut(Plan *p)
     return NULL;
 }
 
-Error *stretch(Plan *p)
+Error *schedule(Plan *p)
 {
-    meetings_join(p->m, p->main);
+    join_collectives(p->m, p->main);
     Cutter c = { .p = p, .meets = HEAP_ARRAY(bool, p->m->nnodes, "a table of operations") };
     region_meets(&c, p->main);
-    stretch_open(&c, stretch_new(&c));
+    segment_open(&c, segment_new(&c));
     cut_region(&c, p->main);
     outs_make(p);
     const Node *ret = region_return(p->m, p->main);
     moves_add(&c, p->outs, ret->nin, ret->in);
-    end(&c, (StretchEnd){ .kind = END_PROGRAM }, 0, NULL);
+    end(&c, (SegmentEnd){ .kind = END_PROGRAM }, 0, NULL);
     heap_free(c.meets);
     return bodies_cut(p);
 }

@@ -21,8 +21,8 @@ static void print_compile_stats(Text *out, const CompileStats *s)
 {
     text_printf(out, "kernels_compiled %d\nkernels_reused %d\n", s->kernels_compiled,
                 s->kernels_reused);
-    text_printf(out, "stretches %d\nmeetings %d\njoins %d\nevaluations %d\n", s->stretches,
-                s->meetings, s->joins, s->evaluations);
+    text_printf(out, "stretches %d\nmeetings %d\njoins %d\nevaluations %d\n", s->segments,
+                s->collectives, s->joins, s->evaluations);
     text_printf(out, "code_bytes %zu\nslab_bytes %zu\npool_bytes %zu\n", s->code_bytes,
                 s->slab_bytes, s->pool_bytes);
     text_printf(out, "read_ms %.3f\npasses_ms %.3f\nemit_ms %.3f\n", s->read_ms, s->passes_ms,
@@ -36,7 +36,7 @@ static void print_run_stats(Text *out, const RunStats *s)
         int64_t value;
     } rows[] = {
         { "launches", s->launches },       { "inline_launches", s->inline_launches },
-        { "run_meetings", s->meetings },   { "run_joins", s->joins },
+        { "run_meetings", s->collectives },   { "run_joins", s->joins },
         { "run_evaluations", s->evaluations },
         { "copies", s->copies },           { "copied_bytes", s->copied_bytes },
         { "donated", s->donated },         { "deadlocks", s->deadlocks },

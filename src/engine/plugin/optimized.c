@@ -89,7 +89,7 @@ static void foreign_to_call(Module *m, NodeId n, void *user)
     CustomCallAttrs *attrs = ARENA_NEW(m->arena, CustomCallAttrs);
     attrs->call_target_name = str_of(name);
     attrs->api_version = 1;
-    attrs->has_side_effect = op_info[node_at(m, n)->op].kind == KIND_MEET;
+    attrs->has_side_effect = op_info[node_at(m, n)->op].kind == KIND_COLLECTIVE;
     if (node_at(m, n)->nregions == 1)
         attrs->called_computations = make_function(m, node_at(m, n)->regions[0]);
     Node *node = node_at(m, n);

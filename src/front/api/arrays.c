@@ -26,7 +26,7 @@ tt_dtype tt_type(tt x)
     tt_dtype type = TT_F32;
     if (value_shape(x, "tt_type", &shape) &&
         !dtype_of(element_settled(shape.element, shape.is_weak), &type))
-        say_broken("tt_type: %s: its elements have no tt_dtype", shape_words(&shape));
+        report_broken("tt_type: %s: its elements have no tt_dtype", shape_words(&shape));
     return type;
 }
 
@@ -55,7 +55,7 @@ static bool started(void)
 {
     Error *error = client_need();
     if (error)
-        say_error(error);
+        report_error(error);
     return !error;
 }
 
@@ -65,7 +65,7 @@ void tt_init_with(const tt_options *given)
     OPTIONS(tt_options, "tt_init", given, return);
     Error *error = client_options(options.plugin, options.devices);
     if (error)
-        say_error(error);
+        report_error(error);
     else
         started();
 }
@@ -82,7 +82,7 @@ const char *tt_device_name(int device)
     if (!started())
         return "";
     if (device < 0 || device >= client_device_count()) {
-        say_broken("tt_device_name: there is no device %d; the last of %d is %d", device,
+        report_broken("tt_device_name: there is no device %d; the last of %d is %d", device,
                    client_device_count(), client_device_count() - 1);
         return "";
     }
@@ -116,9 +116,9 @@ tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
     if (!data && type_bytes(t))
-        return say_broken("tt_from: there is no data for %s", type_words(t));
+        return report_broken("tt_from: there is no data for %s", type_words(t));
     if (bytes && bytes < type_bytes(t))
-        return say_broken("tt_from: %s takes %lld elements, and the data has %zu", type_words(t),
+        return report_broken("tt_from: %s takes %lld elements, and the data has %zu", type_words(t),
                           (long long)type_count(t), bytes / (size_t)element_info[t.element].bytes);
     return value_from_host(t, data, false);
 }
@@ -149,7 +149,7 @@ static tt filled(const char *who, Type t, double start, double step)
     size_t bytes = (size_t)element_info[t.element].bytes;
     char *data = malloc(type_bytes(t) + 1);
     if (!data)
-        return say_broken("%s: no memory on the host for %s", who, type_words(t));
+        return report_broken("%s: no memory on the host for %s", who, type_words(t));
     int64_t n = type_count(t);
     for (int64_t i = 0; i < n; i++)
         set_number(t.element, start + (double)i * step, data + (size_t)i * bytes);
@@ -185,7 +185,7 @@ tt tt_arange(tt_dtype type, int64_t n)
     if (!dtype_ok("tt_arange", type) || !dims_ok("tt_arange", &dims))
         return NO_VALUE;
     if (type == TT_BOOL && n > 2)
-        return say_broken("tt_arange: booleans do not count to %lld", (long long)n);
+        return report_broken("tt_arange: booleans do not count to %lld", (long long)n);
     Type t = { element_of(type), 1, dims.v };
     return tracing ? made("tt_arange", arange_body, &t) : filled("tt_arange", t, 0, 1);
 }
@@ -197,7 +197,7 @@ tt tt_full(tt_dtype type, double value, const tt_dims *shape)
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
     if (!has_number(t.element, value))
-        return say_broken("tt_full: %g is not an element of %s", value, type_words(t));
+        return report_broken("tt_full: %g is not an element of %s", value, type_words(t));
     if (!tracing)
         return filled("tt_full", t, value, 0);
     char number[16];
@@ -215,7 +215,7 @@ static Array *narrowed(Array *wide, Element e)
     size_t nparts = (size_t)type_count(t) * (to == e ? 1 : 2);
     char *data = malloc(type_bytes(wide->type) + 1);
     if (!data)
-        say_broken("no memory on the host for %s", type_words(wide->type));
+        report_broken("no memory on the host for %s", type_words(wide->type));
     bool read = data && array_read(wide, data);
     /* In place: an element's new place is not behind its old one. */
     for (size_t i = 0; read && i < nparts; i++) {
@@ -240,7 +240,7 @@ static Array *settled(tt x, const char *who)
     Array *a = NULL;
     Element e = element_settled(held.type.element, held.is_weak);
     if (!held.array)
-        say_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
+        report_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
                    "return it",
                    who, type_words(held.type));
     else
@@ -259,14 +259,14 @@ double tt_item(tt x)
         return 0;
     Element e = held.type.element;
     if (!held.array)
-        say_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
+        report_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
                    "return it",
                    type_words(held.type));
     else if (type_count(held.type) != 1)
-        say_broken("tt_item: %s has %lld elements, and must have one", type_words(held.type),
+        report_broken("tt_item: %s has %lld elements, and must have one", type_words(held.type),
                    (long long)type_count(held.type));
     else if (element_info[e].kind == COMPLEX)
-        say_broken("tt_item: %s is complex: read both parts by tt_read", type_words(held.type));
+        report_broken("tt_item: %s is complex: read both parts by tt_read", type_words(held.type));
     else if (array_read(held.array, data))
         item = element_info[e].kind == FLOAT ? number_float(e, data) : (double)number_int(e, data);
     value_unpin(x);
@@ -281,7 +281,7 @@ bool tt_read(tt x, void *data, size_t bytes)
         return false;
     bool fits = type_bytes(a->type) == bytes;
     if (!fits)
-        say_broken("tt_read: %s has %zu bytes; there is room for %zu", type_words(a->type),
+        report_broken("tt_read: %s has %zu bytes; there is room for %zu", type_words(a->type),
                    type_bytes(a->type), bytes);
     bool done = fits && array_read(a, data);
     array_release(a);
@@ -361,7 +361,7 @@ tt tt_load_npy(const char *path)
         npy_close(&npy);
     }
     if (error)
-        return say_error(error_in(error, "tt_load_npy"));
+        return report_error(error_in(error, "tt_load_npy"));
     return a ? value_of_array(a, false) : NO_VALUE;
 }
 
@@ -369,12 +369,12 @@ static bool save(const char *path, Array *a)
 {
     void *data = malloc(type_bytes(a->type) + 1);
     if (!data)
-        say_broken("tt_save_npy: no memory on the host for %s", type_words(a->type));
+        report_broken("tt_save_npy: no memory on the host for %s", type_words(a->type));
     bool read = data && array_read(a, data);
     Error *error = read ? npy_write(path, a->type, data) : NULL;
     free(data);
     if (error)
-        say_error(error_in(error, "tt_save_npy"));
+        report_error(error_in(error, "tt_save_npy"));
     return read && !error;
 }
 

@@ -32,14 +32,14 @@ static bool is_mapped(void)
     return t != NULL;
 }
 
-static void say_unbound(const char *who, const char *name)
+static void report_unbound(const char *who, const char *name)
 {
     if (!is_mapped())
-        say_broken("%s: nothing is being mapped here, so there is no axis \"%s\": call it inside a "
+        report_broken("%s: nothing is being mapped here, so there is no axis \"%s\": call it inside a "
                    "function that is, as by tt_pmap(f, .axis_name = \"%s\")",
                    who, name, name);
     else
-        say_broken("%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "
+        report_broken("%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "
                    "the function is mapped, or give its mesh that axis",
                    who, name, name);
 }
@@ -51,7 +51,7 @@ static int bound_one(const char *who, Str name)
     text_printf(&text, "%.*s", STR_ARG(name));
     int size = trace_axis_size(text_cstr(&text));
     if (!size)
-        say_unbound(who, text_cstr(&text));
+        report_unbound(who, text_cstr(&text));
     text_free(&text);
     return size;
 }
@@ -62,17 +62,17 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
     int64_t sizes[TT_MAX_RANK], size = 1;
     int n = 0;
     if (!axis_name)
-        return say_broken("%s: no axis is named: give the name that tt_pmap or tt_vmap has as "
+        return report_broken("%s: no axis is named: give the name that tt_pmap or tt_vmap has as "
                           ".axis_name",
                           who),
                NULL;
     Str list = str_of(axis_name), name;
     for (; names_next(&list, &name); n++) {
         if (n == TT_MAX_RANK)
-            return say_broken("%s: \"%s\" names more than %d axes", who, axis_name, TT_MAX_RANK),
+            return report_broken("%s: \"%s\" names more than %d axes", who, axis_name, TT_MAX_RANK),
                    NULL;
         if (names_has(list, name))
-            return say_broken("%s: \"%s\" names the axis \"%.*s\" twice", who, axis_name,
+            return report_broken("%s: \"%s\" names the axis \"%.*s\" twice", who, axis_name,
                               STR_ARG(name)),
                    NULL;
         sizes[n] = bound_one(who, name);
@@ -80,7 +80,7 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
             return NULL;
         size *= sizes[n];
         if (size > INT32_MAX)
-            return say_broken("%s: the axes \"%s\" have more than %d members together", who,
+            return report_broken("%s: the axes \"%s\" have more than %d members together", who,
                               axis_name, INT32_MAX),
                    NULL;
     }
@@ -90,44 +90,44 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
 
 /* ---- groups ---- */
 
-typedef struct Meeting {
+typedef struct Collective {
     const char *who, *axis_name;
     tt_collective kind;
     tt_collective_options options;
     AxisAttrs *attrs;
     bool is_uneven;
-} Meeting;
+} Collective;
 
-static bool say_missing(const Meeting *q, int member, int total)
+static bool report_missing(const Collective *q, int member, int total)
 {
-    say_broken("%s: .groups must have each of the %d members of \"%s\" once; member %d is in none",
+    report_broken("%s: .groups must have each of the %d members of \"%s\" once; member %d is in none",
                q->who, total, q->axis_name, member);
     return false;
 }
 
 /* Is every member in one group?  False: said. */
-static bool groups_cover(const Meeting *q, int total)
+static bool groups_cover(const Collective *q, int total)
 {
     bool *seen = ARENA_ARRAY(trace_arena(), bool, total);
     for (int g = 0; g < q->options.groups.n; g++)
         for (int i = 0; i < q->options.groups.group[g].n; i++) {
             int member = q->options.groups.group[g].members[i];
             if (member < 0 || member >= total)
-                return say_broken("%s: .groups lists member %d; those of \"%s\" are 0 to %d",
+                return report_broken("%s: .groups lists member %d; those of \"%s\" are 0 to %d",
                                   q->who, member, q->axis_name, total - 1),
                        false;
             if (seen[member])
-                return say_broken("%s: .groups lists member %d twice", q->who, member), false;
+                return report_broken("%s: .groups lists member %d twice", q->who, member), false;
             seen[member] = true;
         }
     for (int i = 0; i < total; i++)
         if (!seen[i])
-            return say_missing(q, i, total);
+            return report_missing(q, i, total);
     return true;
 }
 
 /* From lists to a rectangle, whose short rows end in -1. */
-static bool take_groups(Meeting *q, int total)
+static bool take_groups(Collective *q, int total)
 {
     const tt_groups *groups = &q->options.groups;
     int most = 0, fewest = total;
@@ -141,7 +141,7 @@ static bool take_groups(Meeting *q, int total)
     }
     q->is_uneven = most != fewest;
     if (!fewest || (q->is_uneven && q->kind >= TT_ALL_GATHER))
-        return say_broken(!fewest ? "%s: a group of .groups is empty"
+        return report_broken(!fewest ? "%s: a group of .groups is empty"
                                   : "%s: .groups must be of one size, and are of %d and of %d",
                           q->who, fewest, most),
                false;
@@ -156,7 +156,7 @@ static bool take_groups(Meeting *q, int total)
 
 /* ---- one array ---- */
 
-static tt mean(const Meeting *q, tt sum)
+static tt mean(const Collective *q, tt sum)
 {
     if (!q->is_uneven)
         return tt_div(sum, tt_integer(q->attrs->size));
@@ -165,22 +165,22 @@ static tt mean(const Meeting *q, tt sum)
 }
 
 /* Has the axis n to hand out, or tiled a multiple of it? */
-static bool is_divisible(const Meeting *q, Type t, int axis)
+static bool is_divisible(const Collective *q, Type t, int axis)
 {
     int64_t n = q->attrs->size;
     if (q->options.tiled ? t.dims[axis] % n == 0 : t.dims[axis] == n)
         return true;
-    say_broken("%s: %s must have %s%lld along axis %d, the size of %s\"%s\"", q->who, type_words(t),
+    report_broken("%s: %s must have %s%lld along axis %d, the size of %s\"%s\"", q->who, type_words(t),
                q->options.tiled ? "a multiple of " : "", (long long)n, axis,
                q->attrs->groups.rows ? "the groups of " : "", q->axis_name);
     return false;
 }
 
 /* The axis that is split, of an array that has one. */
-static bool split_axis(const Meeting *q, Type t, int *axis)
+static bool split_axis(const Collective *q, Type t, int *axis)
 {
     if (!t.rank)
-        return say_broken("%s: %s must have %lld along axis 0, the size of \"%s\"", q->who,
+        return report_broken("%s: %s must have %lld along axis 0, the size of \"%s\"", q->who,
                           type_words(t), (long long)q->attrs->size, q->axis_name),
                false;
     return axis_of(q->who, t, q->options.axis, axis) && is_divisible(q, t, *axis);
@@ -200,13 +200,13 @@ static Type merged_type(Type t, int axis)
     return one;
 }
 
-static tt gather(Meeting *q, tt x, Type t)
+static tt gather(Collective *q, tt x, Type t)
 {
     int axis = q->options.axis < 0 ? q->options.axis + t.rank + 1 : q->options.axis;
     if (q->options.tiled && !axis_of(q->who, t, q->options.axis, &axis))
         return NO_VALUE;
     if (axis < 0 || axis > t.rank || t.rank == TT_MAX_RANK)
-        return say_broken("%s: %s cannot get a new axis %d: it would be from %d to %d, and %d axes "
+        return report_broken("%s: %s cannot get a new axis %d: it would be from %d to %d, and %d axes "
                           "are the most",
                           q->who, type_words(t), q->options.axis, -t.rank - 1, t.rank, TT_MAX_RANK);
     q->attrs->dimension = axis;
@@ -214,7 +214,7 @@ static tt gather(Meeting *q, tt x, Type t)
     return q->options.tiled ? build_reshape(y, merged_type(type_at(y), axis)) : y;
 }
 
-static tt scatter(Meeting *q, tt x, Type t)
+static tt scatter(Collective *q, tt x, Type t)
 {
     int axis;
     if (!split_axis(q, t, &axis))
@@ -225,7 +225,7 @@ static tt scatter(Meeting *q, tt x, Type t)
     return build(OP_NAMED_SCATTER, 1, &x, q->attrs, type_remove(t, axis));
 }
 
-static tt exchange(Meeting *q, tt x, Type t)
+static tt exchange(Collective *q, tt x, Type t)
 {
     int axis, concat;
     int64_t n = q->attrs->size;
@@ -246,7 +246,7 @@ static tt counted(tt x)
     return type_at(x).element == I1 ? build_convert(x, I32) : x;
 }
 
-static tt meet(Meeting *q, tt x)
+static tt meet(Collective *q, tt x)
 {
     Shape shape;
     if (!value_shape(x, q->who, &shape))
@@ -270,16 +270,16 @@ static tt meet(Meeting *q, tt x)
 
 /* ---- the interface ---- */
 
-static bool options_fit(const Meeting *q)
+static bool options_fit(const Collective *q)
 {
     const tt_collective_options *o = &q->options;
     bool moves = q->kind >= TT_ALL_GATHER;
     if ((o->axis || o->tiled) && !moves)
-        say_broken("%s keeps the shape: .axis and .tiled are for tt_all_gather, tt_psum_scatter "
+        report_broken("%s keeps the shape: .axis and .tiled are for tt_all_gather, tt_psum_scatter "
                    "and tt_all_to_all",
                    q->who);
     else if (o->concat_axis && q->kind != TT_ALL_TO_ALL)
-        say_broken("%s: .concat_axis is for tt_all_to_all", q->who);
+        report_broken("%s: .concat_axis is for tt_all_to_all", q->who);
     else
         return true;
     return false;
@@ -311,7 +311,7 @@ static void collective_body(const tt *in, tt *out, const void *config)
     const Wish *wish = config;
     Here at = here;
     OPTIONS(tt_collective_options, wish->who, wish->options, return);
-    Meeting q = {
+    Collective q = {
         .who = wish->who, .axis_name = wish->axis_name, .kind = wish->kind, .options = options
     };
     q.attrs = bound(q.who, q.axis_name);
@@ -327,7 +327,7 @@ const tt *tt_collective_n(tt_tree tree, tt_collective kind, const char *axis_nam
 {
     PUBLIC;
     if ((unsigned)kind > TT_ALL_TO_ALL)
-        return say_broken("tt_collective: there is no collective %d", (int)kind), no_values;
+        return report_broken("tt_collective: there is no collective %d", (int)kind), no_values;
     return ask(collective_body, &(Wish){ .who = names[kind],
                                          .axis_name = axis_name,
                                          .tree = tree,
@@ -376,7 +376,7 @@ const tt *tt_shift_n(tt_tree tree, const char *axis_name, int by)
 static bool is_member(const char *who, const char *axis_name, int member, int size)
 {
     if (member < 0 || member >= size)
-        say_broken("%s: there is no member %d along \"%s\": they are 0 to %d", who, member,
+        report_broken("%s: there is no member %d along \"%s\": they are 0 to %d", who, member,
                    axis_name, size - 1);
     return member >= 0 && member < size;
 }
@@ -393,7 +393,7 @@ static bool take_pairs(AxisAttrs *attrs, const char *axis_name, const tt_pair *p
             return false;
         for (int k = 0; k < i; k++)
             if (pairs[k].from == pairs[i].from || pairs[k].to == pairs[i].to)
-                return say_broken("%s: pairs {%d, %d} and {%d, %d}: a member sends at most once, "
+                return report_broken("%s: pairs {%d, %d} and {%d, %d}: a member sends at most once, "
                                   "and is sent to at most once",
                                   who, pairs[k].from, pairs[k].to, pairs[i].from, pairs[i].to),
                        false;
@@ -427,14 +427,14 @@ static bool take_sources(AxisAttrs *attrs, const char *axis_name, const int *fro
     int size = (int)attrs->size;
     int64_t *at = ARENA_ARRAY(trace_arena(), int64_t, 2 * n + 1);
     if (n != size)
-        return say_broken("%s: %d sources for the %d members of \"%s\"", who, n, size, axis_name),
+        return report_broken("%s: %d sources for the %d members of \"%s\"", who, n, size, axis_name),
                false;
     for (int i = 0; i < n; i++) {
         if (!is_member(who, axis_name, from[i], size))
             return false;
         for (int k = 0; k < i; k++)
             if (from[k] == from[i])
-                return say_broken("%s: member %d is the source of %d and of %d: each must be the "
+                return report_broken("%s: member %d is the source of %d and of %d: each must be the "
                                   "source of one",
                                   who, from[i], k, i),
                        false;

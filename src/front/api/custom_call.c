@@ -52,13 +52,13 @@ bool tt_define_call(const char *name, tt_call_function *function, void *user)
 {
     PUBLIC;
     if (!name || !*name || !function)
-        return say_broken("tt_define_call: %s is missing", function ? "a name" : "the function"),
+        return report_broken("tt_define_call: %s is missing", function ? "a name" : "the function"),
                false;
     Error *error = client_need();
     Foreign *f = malloc(sizeof *f);
     if (!f) {
         error_free(error);
-        return say_broken("tt_define_call: no memory on the host for %s", name), false;
+        return report_broken("tt_define_call: no memory on the host for %s", name), false;
     }
     *f = (Foreign){ function, user, atomic_load(&foreigns) };
     while (!atomic_compare_exchange_weak(&foreigns, &f->next, f))
@@ -66,7 +66,7 @@ bool tt_define_call(const char *name, tt_call_function *function, void *user)
     if (!error)
         error = client_define(name, answer, f);
     if (error)
-        say_error(error);
+        report_error(error);
     return !error;
 }
 
@@ -152,7 +152,7 @@ const tt *tt_custom_call_n(const char *name, tt_tree like, const tt_tree *args, 
     if (!results)
         return no_values;
     if (!name || !*name || like.n < 1) {
-        say_broken("tt_custom_call: %s", like.n < 1 ? "it gives no array: like has none"
+        report_broken("tt_custom_call: %s", like.n < 1 ? "it gives no array: like has none"
                                                     : "a name is missing");
         return results;
     }

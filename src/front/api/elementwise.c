@@ -49,7 +49,7 @@ static bool takes(const Config *c, int n, const Shape *shapes)
         for (int k = 0; k < 4; k++)
             if (c->takes >> k & 1)
                 text_printf(&may, "%s%s", may.n ? " and " : "", names[k]);
-        say_broken("%s: %s: it takes %s, not %s", c->who, shape_words(&shapes[i]), may.at,
+        report_broken("%s: %s: it takes %s, not %s", c->who, shape_words(&shapes[i]), may.at,
                    names[bit]);
         text_free(&may);
         return false;
@@ -129,7 +129,7 @@ static void isfinite_body(const tt *in, tt *out, const void *config)
     if (element_info[t.element].kind == FLOAT)
         *out = build(OP_IS_FINITE, 1, in, NULL, type_with(t, I1));
     else if (element_info[t.element].kind == COMPLEX)
-        say_broken("tt_isfinite: %s: it takes floats and integers", type_words(t));
+        report_broken("tt_isfinite: %s: it takes floats and integers", type_words(t));
     else
         *out = build_number(type_with(t, I1), 1);
 }
@@ -342,7 +342,7 @@ tt tt_pow(tt a, tt b)
         return NO_VALUE;
     if (power < 0 && element_info[base.element].kind != FLOAT &&
         element_info[base.element].kind != COMPLEX)
-        return say_broken("tt_pow: %s to the power %lld is no integer: convert it by tt_astype",
+        return report_broken("tt_pow: %s to the power %lld is no integer: convert it by tt_astype",
                           shape_words(&base), (long long)power);
     return EAGER(config.who, whole_power_body, &power, a);
 }

@@ -47,12 +47,12 @@ static bool part_takes(const Part *p, const char *given)
     if (!fn_has_config(label, p->f))
         return false;
     if (n >= 0 && n != p->nargs)
-        return say_broken("%s: the %s %s takes %d argument%s, and is given %d: %s", label, p->what,
+        return report_broken("%s: the %s %s takes %d argument%s, and is given %d: %s", label, p->what,
                           name, n, n == 1 ? "" : "s", p->nargs, given),
                false;
     for (int i = 0; i < n; i++)
         if (p->counts[i] != wanted[i])
-            return say_broken("%s: argument %d of the %s %s has %d array%s, and is given %d", label,
+            return report_broken("%s: argument %d of the %s %s has %d array%s, and is given %d", label,
                               i, p->what, name, wanted[i], wanted[i] == 1 ? "" : "s", p->counts[i]),
                    false;
     return true;
@@ -118,7 +118,7 @@ static bool keeps_state(const Flow *w)
 {
     const char *label = w->f->label;
     if (w->body.nresults < w->nstate || (!w->nrows && w->body.nresults != w->nstate))
-        return say_broken("%s: the state has %d array%s, but a turn gives %d", label, w->nstate,
+        return report_broken("%s: the state has %d array%s, but a turn gives %d", label, w->nstate,
                           w->nstate == 1 ? "" : "s", w->body.nresults),
                false;
     for (int i = 0; i < w->nstate; i++) {
@@ -126,7 +126,7 @@ static bool keeps_state(const Flow *w)
         bool gives = w->body.is_weak[i] && type_same_shape(had, has) &&
                      gives_way(has.element, had.element);
         if (!type_equal(had, has) && !gives)
-            return say_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
+            return report_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
                               "keep its type",
                               label, i, type_words(had), type_words(has)),
                    false;
@@ -142,7 +142,7 @@ static bool is_condition(const Flow *w)
     Type t = is_one ? result_type(&w->other, 0) : type_scalar(I1);
     if (is_one && t.rank == 0 && t.element == I1)
         return true;
-    return say_broken("%s: the condition %s must give one boolean, and gives %s", w->f->label,
+    return report_broken("%s: the condition %s must give one boolean, and gives %s", w->f->label,
                       w->f->key.other->label, is_one ? type_words(t) : "several arrays"),
            false;
 }
@@ -215,17 +215,17 @@ static bool count_rows(Flow *w)
     for (int i = w->nstate; i < w->nstate + w->nrows; i++) {
         Type t = l->types[i];
         if (!t.rank || !t.dims[0])
-            return say_broken("%s: %s has no rows to go through", w->f->label, leaf_words(l, i)),
+            return report_broken("%s: %s has no rows to go through", w->f->label, leaf_words(l, i)),
                    false;
         if (w->turns && t.dims[0] != w->turns)
-            return say_broken("%s: %s has %lld rows, but %s has %lld", w->f->label,
+            return report_broken("%s: %s has %lld rows, but %s has %lld", w->f->label,
                               leaf_words(l, i), (long long)t.dims[0], leaf_words(l, w->nstate),
                               (long long)w->turns),
                    false;
         w->turns = t.dims[0];
     }
     if (!w->nrows)
-        say_broken("%s: there is nothing to go through: the second argument is the array, or the "
+        report_broken("%s: there is nothing to go through: the second argument is the array, or the "
                    "tree of arrays, whose rows are taken in turn",
                    w->f->label);
     return w->nrows > 0;
@@ -237,17 +237,17 @@ static bool is_choice(const Flow *w)
 {
     const char *label = w->f->label;
     if (w->leaves->types[0].rank)
-        return say_broken("%s: the condition is %s, and must be one number; tt_where chooses "
+        return report_broken("%s: the condition is %s, and must be one number; tt_where chooses "
                           "element by element",
                           label, type_words(w->leaves->types[0])),
                false;
     if (w->body.nresults != w->other.nresults)
-        return say_broken("%s: one branch gives %d arrays, the other %d", label, w->body.nresults,
+        return report_broken("%s: one branch gives %d arrays, the other %d", label, w->body.nresults,
                           w->other.nresults),
                false;
     for (int i = 0; i < w->body.nresults; i++)
         if (!type_equal(result_type(&w->body, i), result_type(&w->other, i)))
-            return say_broken("%s: array %d is %s from one branch and %s from the other: they must "
+            return report_broken("%s: array %d is %s from one branch and %s from the other: they must "
                               "be of one type",
                               label, i, type_words(result_type(&w->body, i)),
                               type_words(result_type(&w->other, i))),
@@ -355,10 +355,10 @@ const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
     PUBLIC;
     bool fits = turns >= 0 && turns <= INT32_MAX && nargs < TT_MAX_ARGS;
     if (nargs >= TT_MAX_ARGS)
-        say_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
+        report_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
                    TT_MAX_ARGS);
     else if (!fits)
-        say_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)turns, INT32_MAX);
+        report_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)turns, INT32_MAX);
     if (!fits || tracing)
         return call(FN_FORI, "fori", fits ? body : NULL, NULL, turns, args, nargs, args[0].n);
     tt_tree all[TT_MAX_ARGS];
@@ -384,7 +384,7 @@ const tt *tt_cond_n(tt condition, tt_fn yes, tt_fn no, const tt_tree *args, int 
     if (fits)
         memcpy(all + 1, args, sizeof *args * (size_t)nargs);
     else
-        say_broken("tt_cond: %d arguments and the condition: at most %d are possible in all", nargs,
+        report_broken("tt_cond: %d arguments and the condition: at most %d are possible in all", nargs,
                    TT_MAX_ARGS);
     return call(FN_COND, "cond", fits ? yes : NULL, no, 0, all, nargs + 1, nresults);
 }

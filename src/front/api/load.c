@@ -53,9 +53,9 @@ static char *read_file(const char *path, size_t *n)
         text_add(&text, block, got);
     bool failed = !file || ferror(file);
     if (!file)
-        say_broken("tt_load: %s: %s", path, strerror(errno));
+        report_broken("tt_load: %s: %s", path, strerror(errno));
     else if (failed)
-        say_broken("tt_load: %s cannot be read", path);
+        report_broken("tt_load: %s cannot be read", path);
     *n = text.n;
     text_add(&text, "", 1);
     guard_forget(close_file, &file);
@@ -82,7 +82,7 @@ static Error *read_and_check(Str bytes, const char *path, Module **out)
 /* Derivatives and batches know no open extents, no tuples, nor operations that stand for others. */
 static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
 {
-    TRY(module_settle(m, nargs, types));
+    TRY(module_make_static(m, nargs, types));
     Func *main = func_find(m, STR("main"));
     TRY(untuple(m, main));
     return write_out(m, main->body);
@@ -99,7 +99,7 @@ static struct Loaded *load(Str bytes, const char *path)
     if (error || !is_open)
         heap_free((char *)bytes.at);
     if (error) {
-        say_error(error_in(error, "tt_load"));
+        report_error(error_in(error, "tt_load"));
         return NULL;
     }
     struct Loaded *loaded = heap_new(sizeof *loaded, "a program");
@@ -228,13 +228,13 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
 {
     const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
     if (leaves->n != body->nargs)
-        return say_broken("%s takes %d array%s, not %d", f->label, body->nargs,
+        return report_broken("%s takes %d array%s, not %d", f->label, body->nargs,
                           body->nargs == 1 ? "" : "s", leaves->n),
                false;
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_fits(want, leaves->types[i]))
-            return say_broken("%s: %s is %s, and must be %s", f->label, leaf_place(leaves, i),
+            return report_broken("%s: %s is %s, and must be %s", f->label, leaf_place(leaves, i),
                               type_words(leaves->types[i]), type_words(want)),
                    false;
     }
@@ -256,12 +256,12 @@ static bool take_meshes(tt_fn f, const Module *m)
     if (!has_manual(m))
         return true;
     if (m->npartitions > there)
-        return say_broken("%s is a program for %d devices, but there are %d: start with "
+        return report_broken("%s is a program for %d devices, but there are %d: start with "
                           "tt_init(.devices = %d) or TUTTI_DEVICES=%d",
                           f->label, m->npartitions, there, m->npartitions, m->npartitions),
                false;
     if (session->ndevices && session->ndevices != m->npartitions)
-        return say_broken("%s is a program for %d devices, but %s has %d", f->label, m->npartitions,
+        return report_broken("%s is a program for %d devices, but %s has %d", f->label, m->npartitions,
                           session->mapped, session->ndevices),
                false;
     int *devices = ARENA_ARRAY(trace_arena(), int, m->npartitions);
@@ -331,7 +331,7 @@ static const Module *version_for(tt_fn f, const Leaves *leaves)
     const Module *m = find_version(f->loaded, leaves);
     Error *error = m ? NULL : add_version(f, leaves, &m);
     if (error)
-        say_error(error_in(error, "%s", f->label));
+        report_error(error_in(error, "%s", f->label));
     return m;
 }
 

@@ -39,23 +39,23 @@ static bool check_axes(const tt_axis *axes, int n, int *count)
 {
     *count = 1;
     if (n < 1 || n > TT_MAX_RANK) {
-        say_broken("tt_mesh: %d axes; a mesh has 1 to %d", n, TT_MAX_RANK);
+        report_broken("tt_mesh: %d axes; a mesh has 1 to %d", n, TT_MAX_RANK);
         return false;
     }
     for (int i = 0; i < n; i++) {
         if (!axes[i].name || !*axes[i].name || axes[i].size < 1) {
-            say_broken("tt_mesh: axis %d: it needs a name and a size of at least 1", i);
+            report_broken("tt_mesh: axis %d: it needs a name and a size of at least 1", i);
             return false;
         }
         if (strchr(axes[i].name, ',')) {
-            say_broken("tt_mesh: axis %d is named \"%s\": a comma is for naming several axes at "
+            report_broken("tt_mesh: axis %d is named \"%s\": a comma is for naming several axes at "
                        "once",
                        i, axes[i].name);
             return false;
         }
         for (int k = 0; k < i; k++)
             if (strcmp(axes[i].name, axes[k].name) == 0) {
-                say_broken("tt_mesh: two axes are named \"%s\"", axes[i].name);
+                report_broken("tt_mesh: two axes are named \"%s\"", axes[i].name);
                 return false;
             }
         *count = axes[i].size > 4096 / *count ? 4097 : *count * axes[i].size;
@@ -113,7 +113,7 @@ static void find_mesh(void *user)
     Text words = { 0 };
     print_axes(&words, w->axes, w->n);
     if (w->count > w->there) {
-        say_broken("tt_mesh: axes %s need more devices than the %d there are: "
+        report_broken("tt_mesh: axes %s need more devices than the %d there are: "
                    "tt_init(.devices = n) makes more",
                    words.at, w->there);
     } else {
@@ -122,7 +122,7 @@ static void find_mesh(void *user)
         pthread_mutex_unlock(&lock);
         if (error) {
             w->mesh = NULL;
-            say_error(error_in(error, "tt_mesh"));
+            report_error(error_in(error, "tt_mesh"));
         }
     }
     text_free(&words);
@@ -161,7 +161,7 @@ static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, Cut *cu
     while (names_next(&list, &name)) {
         int a = find_axis(mesh, name);
         if (a < 0 || *used >> a & 1) {
-            say_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
+            report_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
                              : "%s: axis \"%.*s\" of the mesh is used for two axes of the array",
                        who, STR_ARG(name));
             return false;
@@ -181,11 +181,11 @@ static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type typ
         if (!resolve_dim(who, mesh, name, &cuts[i], &used))
             return false;
         if (name && i >= type.rank) {
-            say_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_words(type), i, name);
+            report_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_words(type), i, name);
             return false;
         }
         if (name && type.dims[i] % cuts[i].tiles != 0) {
-            say_broken("%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
+            report_broken("%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
                        "axis \"%s\"",
                        who, i, type_words(type), (long long)type.dims[i], (long long)cuts[i].tiles,
                        name);
@@ -219,7 +219,7 @@ const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Ty
     int64_t tiles[TT_MAX_RANK];
     int64_t *tile_of = SCRATCH(&scratch, int64_t, type.rank * mesh->ndevices);
     if (!tile_of)
-        return say_broken("%s: no memory on the host for a layout on %d devices", who,
+        return report_broken("%s: no memory on the host for a layout on %d devices", who,
                           mesh->ndevices),
                NULL;
     for (int i = 0; i < type.rank; i++) {
@@ -238,12 +238,12 @@ tt tt_place(tt x, const tt_sharding *where)
     PUBLIC;
     Held held;
     if (!where->mesh)
-        return say_broken("tt_place: no mesh is given: make one with tt_mesh_of");
+        return report_broken("tt_place: no mesh is given: make one with tt_mesh_of");
     if (!value_pin(x, "tt_place", &held))
         return (tt){ 0, 0 };
     Array *placed = NULL;
     if (!held.array) {
-        say_broken("not supported: tt_place of a traced value; place what the function is given");
+        report_broken("not supported: tt_place of a traced value; place what the function is given");
     } else {
         const Layout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
         placed = l ? array_relay(held.array, l) : NULL;
@@ -344,7 +344,7 @@ void tt_show_sharding(tt x)
     if (!value_pin(x, "tt_show_sharding", &held))
         return;
     if (!held.array) {
-        say_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
+        report_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
                    type_words(held.type));
     } else {
         guarded("tt_show_sharding", show, &held);

@@ -51,7 +51,7 @@ bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out)
             if (own != 1 && extent != 1 && own != extent) {
                 Text types = { 0 };
                 print_types(&types, n, shapes);
-                say_broken("%s: %s do not broadcast: %lld against %lld, counted from the last axis",
+                report_broken("%s: %s do not broadcast: %lld against %lld, counted from the last axis",
                            who, types.at, (long long)extent, (long long)own);
                 text_free(&types);
                 return false;
@@ -117,10 +117,10 @@ bool axis_of(const char *who, Type t, int64_t axis, int *out)
 {
     if (axis < -t.rank || axis >= t.rank) {
         if (t.rank)
-            say_broken("%s: %s has no axis %lld; its axes are 0 to %d, or -%d to -1", who,
+            report_broken("%s: %s has no axis %lld; its axes are 0 to %d, or -%d to -1", who,
                        type_words(t), (long long)axis, t.rank - 1, t.rank);
         else
-            say_broken("%s: %s is a scalar: it has no axis %lld", who, type_words(t),
+            report_broken("%s: %s is a scalar: it has no axis %lld", who, type_words(t),
                        (long long)axis);
         return false;
     }
@@ -137,7 +137,7 @@ bool axes_of(const char *who, Type t, const tt_dims *list, tt_dims *out)
         if (!axis_of(who, t, list->v[i < TT_MAX_RANK ? i : 0], &axis))
             return false;
         if (set >> axis & 1) {
-            say_broken("%s: axis %d of %s is listed twice", who, axis, type_words(t));
+            report_broken("%s: axis %d of %s is listed twice", who, axis, type_words(t));
             return false;
         }
         set |= 1u << axis;
@@ -151,19 +151,19 @@ bool axes_of(const char *who, Type t, const tt_dims *list, tt_dims *out)
 bool dims_ok(const char *who, const tt_dims *dims)
 {
     if (!dims || dims->n < 0 || dims->n > TT_MAX_RANK) {
-        say_broken("%s: a shape has 0 to %d extents, not %d", who, TT_MAX_RANK, dims ? dims->n : 0);
+        report_broken("%s: a shape has 0 to %d extents, not %d", who, TT_MAX_RANK, dims ? dims->n : 0);
         return false;
     }
     int64_t count = 1;
     for (int i = 0; i < dims->n; i++) {
         int64_t extent = dims->v[i];
         if (extent < 0) {
-            say_broken("%s: extent %d of the shape is %lld; it must be 0 or more", who, i,
+            report_broken("%s: extent %d of the shape is %lld; it must be 0 or more", who, i,
                        (long long)extent);
             return false;
         }
         if (extent && count > ((int64_t)1 << 56) / extent) {
-            say_broken("%s: the shape has more than 2^56 elements", who);
+            report_broken("%s: the shape has more than 2^56 elements", who);
             return false;
         }
         count *= extent ? extent : 1;
@@ -174,7 +174,7 @@ bool dims_ok(const char *who, const tt_dims *dims)
 bool dtype_ok(const char *who, tt_dtype type)
 {
     if ((unsigned)type > TT_C128)
-        say_broken("%s: there is no element type %d", who, (int)type);
+        report_broken("%s: there is no element type %d", who, (int)type);
     return (unsigned)type <= TT_C128;
 }
 

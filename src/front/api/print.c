@@ -478,7 +478,7 @@ bool array_print(Text *out, Array *a)
 {
     void *data = heap_try(type_bytes(a->type) + 1);
     if (!data) {
-        say_broken("no memory on the host for %s", type_words(a->type));
+        report_broken("no memory on the host for %s", type_words(a->type));
         return false;
     }
     bool read = array_read(a, data);

@@ -94,7 +94,7 @@ static bool is_key(const char *who, tt key)
         return false;
     if (s.element == U32 && s.rank == 1 && s.dims[0] == 2)
         return true;
-    say_broken("%s: a key is u32[2], as tt_key gives it, not %s%s", who, type_words(shape_type(&s)),
+    report_broken("%s: a key is u32[2], as tt_key gives it, not %s%s", who, type_words(shape_type(&s)),
                s.element == U32 && s.rank == 2 ? ": take one by tt_index, or map over them" : "");
     return false;
 }
@@ -108,7 +108,7 @@ static bool make_wanted(const char *who, tt_dtype type, const tt_dims *shape, Wa
     for (int i = 0; i < shape->n; i++) {
         out->dims[i] = shape->v[i];
         if (shape->v[i] < 0 || (n && shape->v[i] > UINT32_MAX / n)) {
-            say_broken("%s: an array has from 0 to 2^32 - 1 elements", who);
+            report_broken("%s: an array has from 0 to 2^32 - 1 elements", who);
             return false;
         }
         n *= shape->v[i];
@@ -247,7 +247,7 @@ tt tt_split(tt key, int64_t n)
     PUBLIC;
     tt out = NO_VALUE;
     if (n < 0 || n > UINT32_MAX)
-        return say_broken("tt_split: %lld keys; from 0 to 2^32 - 1 are possible", (long long)n);
+        return report_broken("tt_split: %lld keys; from 0 to 2^32 - 1 are possible", (long long)n);
     if (is_key("tt_split", key))
         call_eager("tt_split", split_body, &n, sizeof n, 1, &key, 1, &out);
     return out;
@@ -263,7 +263,7 @@ tt tt_fold_in(tt key, tt number)
     ElementKind kind = element_info[s.element].kind;
     s.element = element_settled(s.element, s.is_weak);
     if (s.rank || (kind != SIGNED && kind != UNSIGNED))
-        return say_broken("tt_fold_in: the number is %s; it must be one integer",
+        return report_broken("tt_fold_in: the number is %s; it must be one integer",
                           type_words(shape_type(&s)));
     call_eager("tt_fold_in", fold_in_body, NULL, 0, 2, in, 1, &out);
     return out;
@@ -277,7 +277,7 @@ static tt draw(const char *who, Body *body, tt key, tt_dtype type, const tt_dims
     if (!is_key(who, key) || !make_wanted(who, type, shape, &wanted))
         return out;
     if (element_info[wanted.element].kind != kind)
-        return say_broken("%s: the type must be %s", who, kinds);
+        return report_broken("%s: the type must be %s", who, kinds);
     call_eager(who, body, &wanted, sizeof wanted, 1, &key, 1, &out);
     return out;
 }

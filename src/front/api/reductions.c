@@ -123,9 +123,9 @@ static void extreme_body(const tt *in, tt *out, const void *config)
     if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), &axes))
         return;
     if (element_info[shape.element].kind == COMPLEX)
-        say_broken("%s: %s: complex numbers have no order", c->who, shape_words(&shape));
+        report_broken("%s: %s: complex numbers have no order", c->who, shape_words(&shape));
     else if (count_over(shape_type(&shape), axes) == 0)
-        say_broken("%s: %s: no elements have no extreme", c->who, shape_words(&shape));
+        report_broken("%s: %s: no elements have no extreme", c->who, shape_words(&shape));
     else
         *out = as_weak(build_reduce(c->op, in[0], axes), shape.is_weak);
 }
@@ -154,7 +154,7 @@ static bool exponents(const Config *c, const tt *in, tt *x, Ints *axes, bool *is
         return false;
     Met met = promote_inexact(1, &shape);
     if (element_info[met.element].kind == COMPLEX || count_over(shape_type(&shape), *axes) == 0) {
-        say_broken("%s: %s: it takes real numbers, at least one", c->who, shape_words(&shape));
+        report_broken("%s: %s: it takes real numbers, at least one", c->who, shape_words(&shape));
         return false;
     }
     *x = as_element(in[0], met.element);
@@ -242,7 +242,7 @@ static void place_body(const tt *in, tt *out, const void *config)
     if (!shapes_of(who, 1, in, &shape) || !axis_of(who, shape_type(&shape), e->axis, &axis))
         return;
     if (shape.dims[axis] == 0 || element_info[shape.element].kind == COMPLEX) {
-        say_broken("%s: %s: it takes real numbers, at least one along the axis", who,
+        report_broken("%s: %s: it takes real numbers, at least one along the axis", who,
                    shape_words(&shape));
         return;
     }

@@ -52,7 +52,7 @@ static bool complete(Type t, const List *given, int64_t *dims)
         if (dims[i] == -1 && open < 0) {
             open = i;
         } else if (dims[i] < 0) {
-            say_broken("tt_reshape: %s: extents are 0 or more, and one may be -1",
+            report_broken("tt_reshape: %s: extents are 0 or more, and one may be -1",
                        dims_words(given));
             return false;
         } else {
@@ -66,10 +66,10 @@ static bool complete(Type t, const List *given, int64_t *dims)
     if (open < 0 && known == count)
         return true;
     if (open >= 0)
-        say_broken("tt_reshape: %s has %lld elements, which do not divide into %s", type_words(t),
+        report_broken("tt_reshape: %s has %lld elements, which do not divide into %s", type_words(t),
                    (long long)count, dims_words(given));
     else
-        say_broken("tt_reshape: %s has %lld elements, %s has %lld", type_words(t), (long long)count,
+        report_broken("tt_reshape: %s has %lld elements, %s has %lld", type_words(t), (long long)count,
                    dims_words(given), (long long)known);
     return false;
 }
@@ -108,7 +108,7 @@ static void transpose_body(const tt *in, tt *out, const void *config)
         permutation[i] = axis;
     }
     if (set != (1u << t.rank) - 1 || (given->n && given->n != t.rank))
-        say_broken("tt_transpose: %s: the axes %s are not all of its axes, each once",
+        report_broken("tt_transpose: %s: the axes %s are not all of its axes, each once",
                    shape_words(&shape), dims_words(given));
     else
         *out = as_weak(build_transpose(in[0], ints_of(t.rank, permutation)), shape.is_weak);
@@ -136,7 +136,7 @@ static void broadcast_body(const tt *in, tt *out, const void *config)
     if (fits)
         *out = as_weak(as_shape(in[0], &to), shape.is_weak);
     else
-        say_broken("tt_broadcast: %s does not broadcast to %s: an axis keeps its extent unless "
+        report_broken("tt_broadcast: %s does not broadcast to %s: an axis keeps its extent unless "
                    "that is 1, counted from the last axis",
                    shape_words(&shape), dims_words(given));
 }
@@ -237,14 +237,14 @@ static tt part_from(const char *who, tt x, const Cut *c)
 static bool index_start(const Shape *shape, const List *at, int64_t *start)
 {
     if (at->n > shape->rank) {
-        say_broken("tt_index: %s has %d axes; there are %lld indices", shape_words(shape),
+        report_broken("tt_index: %s has %d axes; there are %lld indices", shape_words(shape),
                    shape->rank, (long long)at->n);
         return false;
     }
     for (int i = 0; i < at->n; i++) {
         int64_t n = shape->dims[i], k = at->v[i];
         if (k < -n || k >= n) {
-            say_broken("tt_index: %s: index %lld is out of range along axis %d: from %lld to %lld",
+            report_broken("tt_index: %s: index %lld is out of range along axis %d: from %lld to %lld",
                        shape_words(shape), (long long)k, i, (long long)-n, (long long)(n - 1));
             return false;
         }
@@ -299,11 +299,11 @@ static void take_body(const tt *in, tt *out, const void *config)
         return;
     ElementKind kind = element_info[s[1].element].kind;
     if (kind != SIGNED && kind != UNSIGNED) {
-        say_broken("tt_take: the indices are %s; they must be integers", shape_words(&s[1]));
+        report_broken("tt_take: the indices are %s; they must be integers", shape_words(&s[1]));
         return;
     }
     if (s[0].rank - 1 + s[1].rank > TT_MAX_RANK || s[0].dims[axis] == 0) {
-        say_broken(
+        report_broken(
             "tt_take: %s by indices %s: the result would have %d axes, at most %d, and there "
             "must be something to take",
             shape_words(&s[0]), shape_words(&s[1]), s[0].rank - 1 + s[1].rank, TT_MAX_RANK);
@@ -361,10 +361,10 @@ static bool can_join(const Joining *c, const Shape *s, int axis)
         if (same)
             continue;
         if (c->is_stack)
-            say_broken("%s: array 0 is %s and array %d is %s: they must have one shape", c->who,
+            report_broken("%s: array 0 is %s and array %d is %s: they must have one shape", c->who,
                        shape_words(&s[0]), i, shape_words(&s[i]));
         else
-            say_broken("%s: array 0 is %s and array %d is %s: they may differ along axis %d only",
+            report_broken("%s: array 0 is %s and array %d is %s: they may differ along axis %d only",
                        c->who, shape_words(&s[0]), i, shape_words(&s[i]), axis);
         return false;
     }
@@ -395,7 +395,7 @@ static void join_body(const tt *in, tt *out, const void *config)
 static tt join(const char *who, const tt *x, int n, int axis, bool is_stack)
 {
     if (n < 1)
-        return say_broken("%s: there are no arrays to join", who);
+        return report_broken("%s: there are no arrays to join", who);
     Joining c = { who, n, axis, is_stack };
     return eager(who, join_body, &c, sizeof c, n, x);
 }
@@ -421,7 +421,7 @@ static void one_hot_body(const tt *in, tt *out, const void *config)
     if (!shapes_of("tt_one_hot", 1, in, &s))
         return;
     if (s.rank == TT_MAX_RANK || element_info[s.element].kind == COMPLEX) {
-        say_broken("tt_one_hot: %s: it takes labels of at most %d axes", shape_words(&s),
+        report_broken("tt_one_hot: %s: it takes labels of at most %d axes", shape_words(&s),
                    TT_MAX_RANK - 1);
         return;
     }
@@ -436,7 +436,7 @@ tt tt_one_hot(tt labels, int64_t classes, tt_dtype type)
     if (!dtype_ok("tt_one_hot", type))
         return NO_VALUE;
     if (classes < 1)
-        return say_broken("tt_one_hot: %lld classes; there must be one at least",
+        return report_broken("tt_one_hot: %lld classes; there must be one at least",
                           (long long)classes);
     List list = { 2, { classes, element_of(type) } };
     return EAGER("tt_one_hot", one_hot_body, &list, labels);
@@ -450,13 +450,13 @@ tt tt_one_hot(tt labels, int64_t classes, tt_dtype type)
 static bool can_multiply(const Shape *s)
 {
     if (!s[0].rank || !s[1].rank) {
-        say_broken("tt_matmul: %s by %s: a scalar has no axis to sum over; use tt_mul",
+        report_broken("tt_matmul: %s by %s: a scalar has no axis to sum over; use tt_mul",
                    shape_words(&s[0]), shape_words(&s[1]));
         return false;
     }
     int64_t k = s[1].dims[s[1].rank > 1 ? s[1].rank - 2 : 0];
     if (s[0].dims[s[0].rank - 1] != k) {
-        say_broken(
+        report_broken(
             "tt_matmul: %s by %s: the last axis of the first must match the %s of the second",
             shape_words(&s[0]), shape_words(&s[1]), s[1].rank > 1 ? "next-to-last" : "only axis");
         return false;

@@ -180,7 +180,7 @@ static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const Layout 
     Tiling tiling;
     Error *error = sharding_tiling(l->m->arena, sharding, t.rank, out->ndevices, &tiling);
     if (error) {
-        say_error(error);
+        report_error(error);
         return false;
     }
     *layout = layout_intern(out->ndevices, out->devices, tiling);
@@ -366,7 +366,7 @@ static bool print(Lowering *l, Lowered *out)
 {
     Error *error = module_check(l->m);
     if (error) {
-        say_broken("%s: its program is not right, which is our mistake: %s", l->f->label,
+        report_broken("%s: its program is not right, which is our mistake: %s", l->f->label,
                    error_text(error));
         error_free(error);
         return false;

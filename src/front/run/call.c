@@ -35,9 +35,9 @@ typedef struct Args {
     Held *held; /* pinned */
 } Args;
 
-static void say_no_room(tt_fn f, int n)
+static void report_no_memory(tt_fn f, int n)
 {
-    say_broken("%s: no memory on the host for a call with %d arrays", f->label, n);
+    report_broken("%s: no memory on the host for a call with %d arrays", f->label, n);
 }
 
 /* How messages call leaf i.  The leaves of a public function are not told apart. */
@@ -75,7 +75,7 @@ static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scra
         words += 2 + (size_t)args->held[i].type.rank;
     uint64_t *key = SCRATCH(scratch, uint64_t, words);
     if (!key)
-        return say_no_room(f, args->n), false;
+        return report_no_memory(f, args->n), false;
     key[n++] = (uint64_t)(uintptr_t)f;
     key[n++] = bytes;
     if (bytes) {
@@ -99,7 +99,7 @@ static bool is_concrete(tt_fn f, const Args *args)
 {
     for (int i = 0; i < args->n; i++)
         if (!args->held[i].array) {
-            say_broken("%s: an argument is being traced, by another thread or inside another "
+            report_broken("%s: an argument is being traced, by another thread or inside another "
                        "function",
                        f->label);
             return false;
@@ -114,7 +114,7 @@ static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, 
     leaves->types = SCRATCH(scratch, Type, args->n);
     leaves->is_weak = SCRATCH(scratch, bool, args->n);
     if (!layouts || !leaves->types || !leaves->is_weak)
-        return say_no_room(f, args->n), NULL;
+        return report_no_memory(f, args->n), NULL;
     for (int i = 0; i < args->n; i++) {
         layouts[i] = args->held[i].array->layout;
         leaves->types[i] = args->held[i].type;
@@ -151,7 +151,7 @@ static bool has_room(tt_fn f, int there, int room)
                      : f->key.kind == FN_COND ? "tt_cond_as"
                                               : "tt_call_as";
     if (there != room)
-        say_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
+        report_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
                    "%s(type, ...)",
                    f->label, there, there == 1 ? "" : "s", room, by);
     return there == room;
@@ -165,7 +165,7 @@ static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, Scratch *scra
     Array **arrays = SCRATCH(scratch, Array *, leaves->n);
     bool ok = args.held && arrays;
     if (!ok)
-        say_no_room(f, leaves->n);
+        report_no_memory(f, leaves->n);
     if (ok && (ok = pin_all(&args, f, leaves))) {
         Program *p = is_concrete(f, &args) ? need_program(f, leaves, &args, scratch) : NULL;
         for (int i = 0; i < args.n; i++)
@@ -385,13 +385,13 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
 {
     *leaves = (Leaves){ .nargs = nargs };
     if (nargs > TT_MAX_ARGS)
-        return say_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
+        return report_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
                           TT_MAX_ARGS),
                false;
     for (int i = 0; i < nargs; i++) {
         leaves->counts[i] = args[i].n;
         if (args[i].n < 0 || args[i].n > MOST - leaves->n)
-            return say_broken("%s: %lld arrays; at most %d are possible in a call", f->label,
+            return report_broken("%s: %lld arrays; at most %d are possible in a call", f->label,
                               (long long)args[i].n + leaves->n, MOST),
                    false;
         leaves->n += args[i].n;
@@ -405,7 +405,7 @@ enum { DEEPEST = 256 };
 static bool goes_deeper(tt_fn f)
 {
     if (call_depth == DEEPEST)
-        return say_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
+        return report_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
                           "since nothing is known yet to end it by",
                           f->label, DEEPEST),
                false;
@@ -451,7 +451,7 @@ __attribute__((noinline)) static void call_outermost(tt_fn f, const tt_tree *arg
     if (leaf)
         call_concrete(f, leaves, leaf, &scratch, nresults, results);
     else
-        say_no_room(f, leaves->n);
+        report_no_memory(f, leaves->n);
     scratch_end(&scratch);
 }
 
@@ -485,7 +485,7 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
         return results;
     for (int i = 0; i < ntrees; i++)
         if (trees[i].n != n) {
-            say_broken("tt_map(%s): tree %d has %d array%s, the first has %d", f->label, i,
+            report_broken("tt_map(%s): tree %d has %d array%s, the first has %d", f->label, i,
                        trees[i].n, trees[i].n == 1 ? "" : "s", n);
             return results;
         }
@@ -504,7 +504,7 @@ static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scra
     Args pinned = { leaves->n, join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n)),
                     SCRATCH(scratch, Held, leaves->n) };
     if (!pinned.leaf || !pinned.held)
-        return say_no_room(f, leaves->n), "";
+        return report_no_memory(f, leaves->n), "";
     if (!pin_all(&pinned, f, leaves))
         return "";
     const Layout *const *layouts =
@@ -529,7 +529,7 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     if (!fn_is(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
         return "";
     if (tracing)
-        return say_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
+        return report_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
                "";
     Scratch scratch;
     scratch_begin(&scratch);
@@ -542,7 +542,7 @@ bool options_copy(const char *who, const char *type, void *to, size_t room, cons
                   size_t size)
 {
     if (size < sizeof size)
-        return say_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
+        return report_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
                           size, type),
                false;
     memcpy(to, from, size < room ? size : room);

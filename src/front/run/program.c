@@ -143,7 +143,7 @@ static bool finish(Program *p, tt_fn f, const Lowered *lowered)
     Error *error = client_compile((Str){ lowered->text.at, lowered->text.n }, p->ndevices,
                                   lowered->devices, p->nargs, p->nresults, &p->code);
     if (error)
-        say_error(error_in(error, "%s", f->label));
+        report_error(error_in(error, "%s", f->label));
     return !error && take_captured(p, lowered);
 }
 
@@ -153,7 +153,7 @@ static void make(Making *w)
 {
     Error *error = client_need();
     if (error)
-        say_error(error);
+        report_error(error);
     if (error || !session_begin(w->f->label))
         return;
     if (!guarded(w->f->label, trace_and_lower, w)) {
@@ -191,9 +191,9 @@ typedef struct Run {
     int nkept;
 } Run;
 
-static void say_no_room(const Program *p)
+static void report_no_memory(const Program *p)
 {
-    say_broken("no memory on the host for a call with %d arrays and %d results on %d devices",
+    report_broken("no memory on the host for a call with %d arrays and %d results on %d devices",
                p->nargs, p->nresults, p->ndevices);
 }
 
@@ -226,7 +226,7 @@ static bool is_donated_once(const Run *r, const char *label)
         k += is_kept;
         for (int j = 0; p->donated[i] && !is_kept && j < p->nargs; j++)
             if (j != i && r->args[j] == r->args[i])
-                return say_broken("%s: arguments %d and %d are the same %s, which is donated: pass "
+                return report_broken("%s: arguments %d and %d are the same %s, which is donated: pass "
                                   "a copy, or leave .donate out",
                                   label, j < i ? j : i, j < i ? i : j, type_words(r->args[i]->type)),
                        false;
@@ -254,7 +254,7 @@ static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
     PJRT_Buffer *const **ins = SCRATCH(scratch, PJRT_Buffer *const *, p->ndevices);
     PJRT_Buffer ***outs = SCRATCH(scratch, PJRT_Buffer **, p->ndevices);
     if (!in || !ins || !outs)
-        return say_no_room(p), false;
+        return report_no_memory(p), false;
     for (int i = 0; i < p->nargs; i++) {
         PJRT_Buffer *const *parts = array_parts(r->args[i]);
         if (!parts)
@@ -268,7 +268,7 @@ static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
     }
     Error *error = client_execute(p->code, ins, outs, r->nkept, r->kept);
     if (error)
-        say_error(error);
+        report_error(error);
     return !error;
 }
 
@@ -297,7 +297,7 @@ bool program_run(const Program *p, const char *label, Array *const *leaves, Scra
     PJRT_Buffer **parts =
         SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
     if (!r.args || !r.is_ours || !r.kept || !of_one || !parts)
-        return say_no_room(p), false;
+        return report_no_memory(p), false;
     memset(r.is_ours, 0, sizeof *r.is_ours * (size_t)p->nargs);
     bool ok = lay_out(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, parts);
     let_go(&r, ok);

@@ -99,7 +99,7 @@ static void ask(Batcher *b, NodeId n)
     Node node = *node_at(m, n);
     BatchRule *rule = front_rules[node.op].batch;
     if (!rule) {
-        say_broken("not supported: vmap of %s, %s", rule_words(node.op), loc_name(node.loc));
+        report_broken("not supported: vmap of %s, %s", rule_words(node.op), loc_name(node.loc));
         return;
     }
     int all = node.nin + node.nout;
@@ -222,7 +222,7 @@ static bool move_out(const Map *map, const Graph *inner, const bool *is_mapped, 
         if (!map_out_axis(map->f, i, rank, &axis))
             return false;
         if (axis == TT_NONE && is_mapped[i])
-            return say_broken("%s: result %d differs from row to row, so its out_axis cannot be "
+            return report_broken("%s: result %d differs from row to row, so its out_axis cannot be "
                               "TT_NONE",
                               map->f->label, i),
                    false;

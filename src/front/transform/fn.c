@@ -49,9 +49,9 @@ const void *intern_bytes(const void *bytes, size_t n)
     }
     lock_give(&lock);
     if (error)
-        say_error(error);
+        report_error(error);
     else if (!found)
-        say_broken("no memory on the host for %zu bytes of a name", n);
+        report_broken("no memory on the host for %zu bytes of a name", n);
     return (const void *)(uintptr_t)found;
 }
 
@@ -69,7 +69,7 @@ static const char *make_label(const FnKey *key, const char *how, const char *nam
     size_t n = strlen(how) + strlen(inner) + sizeof "()";
     char *text = malloc(n);
     if (!text)
-        return say_broken("no memory on the host for %zu bytes of a name", n), NULL;
+        return report_broken("no memory on the host for %zu bytes of a name", n), NULL;
     snprintf(text, n, "%s(%s)", how, inner);
     const char *label = intern_string(text);
     free(text);
@@ -83,7 +83,7 @@ static tt_fn make_function(const FnKey *key, const char *how, const char *name)
     const char *label = own ? make_label(key, how, own) : NULL;
     tt_fn f = label ? calloc(1, sizeof *f) : NULL;
     if (label && !f)
-        say_broken("%s: no memory on the host for a function", label);
+        report_broken("%s: no memory on the host for a function", label);
     if (!f)
         return NULL;
     f->key = *key;
@@ -115,7 +115,7 @@ tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
     if (known)
         return (tt_fn)(uintptr_t)found;
     if (key->inner && key->inner->nested >= MOST_NESTED)
-        return say_broken("%s of a function that is transformed %d times already: no more are "
+        return report_broken("%s of a function that is transformed %d times already: no more are "
                           "possible",
                           how, MOST_NESTED),
                NULL;
@@ -129,7 +129,7 @@ tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
     if (known || error)
         free_function(f);
     if (error)
-        return say_error(error), NULL;
+        return report_error(error), NULL;
     return known ? (tt_fn)(uintptr_t)found : f;
 }
 
@@ -142,7 +142,7 @@ void tt_enlist(const tt_fun *fun)
     Error *error = intern_put(&enlisted, &fun->function, sizeof fun->function, fun);
     lock_give(&lock);
     if (error)
-        say_error(error_in(error, "TT_FUN of %s", fun->name));
+        report_error(error_in(error, "TT_FUN of %s", fun->name));
 }
 
 static const tt_fun *find_enlisted(void (*function)(void))
@@ -165,13 +165,13 @@ static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
     if (!name)
         return NULL;
     if (!arity && !fun && strncmp(name, "tt_", 3) == 0) {
-        say_broken("%s is no function of arrays alone: call it in a function that is one, and give "
+        report_broken("%s is no function of arrays alone: call it in a function that is one, and give "
                    "that",
                    name);
         return NULL;
     }
     if (!arity && !fun) {
-        say_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
+        report_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
                    "definition",
                    name, name);
         return NULL;
@@ -297,7 +297,7 @@ bool fn_has_config(const char *who, tt_fn f)
         c = c->key.inner;
     if (!c->fun || !c->fun->config_size || c->key.config)
         return true;
-    return say_broken("%s: %s has no configuration: give it where the function is transformed, as "
+    return report_broken("%s: %s has no configuration: give it where the function is transformed, as "
                       "in tt_jit(%s, .config = &c)",
                       who, c->name, c->name),
            false;
@@ -308,7 +308,7 @@ static bool donates_within(tt_fn f, int nargs)
     uint32_t beyond = nargs < 32 ? f->key.donate >> nargs : 0;
     if (!beyond)
         return true;
-    return say_broken("%s: .donate = %u has a bit for argument %d, but there %s %d argument%s: bit i "
+    return report_broken("%s: .donate = %u has a bit for argument %d, but there %s %d argument%s: bit i "
                       "is for argument i, so .donate = 1 is for argument 0",
                       f->label, f->key.donate, nargs + __builtin_ctz(beyond),
                       nargs == 1 ? "is" : "are", nargs, nargs == 1 ? "" : "s"),
@@ -325,12 +325,12 @@ bool fn_takes(tt_fn f, int nargs, const int *counts)
     if (n < 0)
         return donates_within(f, nargs);
     if (nargs != n) {
-        say_broken("%s takes %d argument%s, not %d", f->label, n, n == 1 ? "" : "s", nargs);
+        report_broken("%s takes %d argument%s, not %d", f->label, n, n == 1 ? "" : "s", nargs);
         return false;
     }
     for (int i = 0; i < n; i++)
         if (counts[i] != wanted[i]) {
-            say_broken("%s: argument %d has %d array%s, not %d", f->label, i, counts[i],
+            report_broken("%s: argument %d has %d array%s, not %d", f->label, i, counts[i],
                        counts[i] == 1 ? "" : "s", wanted[i]);
             return false;
         }
@@ -389,7 +389,7 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
 bool fn_is(tt_fn f, const char *who)
 {
     if (!f && !said_something())
-        say_broken("%s: there is no function: the tt_fn is NULL", who);
+        report_broken("%s: there is no function: the tt_fn is NULL", who);
     return f != NULL;
 }
 
@@ -405,16 +405,16 @@ static tt_fn configured(tt_fn f, const char *who, const void *config, size_t siz
     }
     size_t wanted = f->fun ? f->fun->config_size : 0;
     if (!wanted)
-        return say_broken("%s(%s): .config is given, but %s takes none: describe it by "
+        return report_broken("%s(%s): .config is given, but %s takes none: describe it by "
                           "TT_FUN_WITH(type, ...), and its first parameter is a const type *",
                           who, f->label, f->name),
                NULL;
     if (size && size != wanted)
-        return say_broken("%s(%s): config_size is %zu, but the configuration of %s has %zu bytes",
+        return report_broken("%s(%s): config_size is %zu, but the configuration of %s has %zu bytes",
                           who, f->label, size, f->name, wanted),
                NULL;
     if (key.config)
-        return say_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
+        return report_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
     key.config = intern_bytes(config, wanted);
     key.config_size = wanted;
     return key.config ? fn_intern(&key, NULL, f->name) : NULL;
@@ -478,7 +478,7 @@ static bool is_axis_name(const char *who, tt_fn f, const char *name)
 {
     bool is_list = name && strchr(name, ',');
     if (is_list)
-        say_broken("%s(%s): .axis_name is \"%s\": a map has one axis, and a comma is for naming "
+        report_broken("%s(%s): .axis_name is \"%s\": a map has one axis, and a comma is for naming "
                    "several at once",
                    who, f->label, name);
     return !is_list;
@@ -514,7 +514,7 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
         !CONFIGURED(f, "tt_pmap", options))
         return NULL;
     if ((options.devices != NULL) != (options.ndevices > 0)) {
-        say_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
+        report_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
                    "or neither be given",
                    f->label);
         return NULL;
@@ -568,7 +568,7 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
     if (!CONFIGURED(f, "tt_shard_map", options))
         return NULL;
     if (!options.mesh) {
-        say_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
+        report_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
         return NULL;
     }
     unsigned before = said_count();
@@ -578,7 +578,7 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
     key.out_spec = intern_spec(options.out_spec);
     key.out_specs = intern_specs(options.out_specs);
     if (key.out_specs && !is_empty(&key.out_spec)) {
-        say_broken("tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
+        report_broken("tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
                    "give one of the two",
                    f->label);
         return NULL;

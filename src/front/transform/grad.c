@@ -16,13 +16,13 @@ static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
         int within, argument = leaf_argument(leaves, i, &within);
         active[i] = f->key.wrt >> argument & 1;
         if (active[i] && element_info[leaves->types[i].element].kind != FLOAT)
-            return say_broken("%s: %s is to be differentiated: only floats can be; convert it with "
+            return report_broken("%s: %s is to be differentiated: only floats can be; convert it with "
                               "tt_astype, or choose others by .wrt",
                               f->label, leaf_words(leaves, i)),
                    false;
     }
     if (leaves->nargs < 32 && f->key.wrt >> leaves->nargs)
-        return say_broken("%s: .wrt names argument %d, but the last is %d", f->label,
+        return report_broken("%s: .wrt names argument %d, but the last is %d", f->label,
                           31 - __builtin_clz(f->key.wrt), leaves->nargs - 1),
                false;
     return true;
@@ -32,12 +32,12 @@ static bool is_loss(tt_fn f, const Graph *g)
 {
     Type t = type_of(g->m, region_return(g->m, g->body)->in[0]);
     if (t.rank || element_info[t.element].kind != FLOAT)
-        return say_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
+        return report_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
                           g->nresults > 1 ? "first " : "", type_words(t),
                           t.rank ? "take its tt_sum or tt_mean" : "nothing changes it smoothly"),
                false;
     if (g->nresults > 1 && !f->key.has_aux)
-        return say_broken("%s: the function returns %d arrays: if only the first is the loss, say "
+        return report_broken("%s: the function returns %d arrays: if only the first is the loss, say "
                           ".has_aux = true",
                           f->label, g->nresults),
                false;

@@ -93,7 +93,7 @@ static void ask(Forward *f, NodeId n)
     tt *x = all, *dx = x + node.nin, *y = dx + node.nin, *dy = y + node.nout;
     JvpRule *rule = front_rules[node.op].jvp;
     if (!rule) {
-        say_broken("not supported: the derivative of %s, %s", rule_words(node.op),
+        report_broken("not supported: the derivative of %s, %s", rule_words(node.op),
                    loc_name(node.loc));
         return;
     }
@@ -206,7 +206,7 @@ static bool primal_leaves(tt_fn f, const Leaves *leaves, Leaves *primal)
     *primal = *leaves;
     primal->nargs -= ntangents;
     if (primal->nargs < 1 || f->key.wrt >> primal->nargs)
-        return say_broken("%s: %d arguments: those of the function, then a tangent for each that "
+        return report_broken("%s: %d arguments: those of the function, then a tangent for each that "
                           ".wrt names",
                           f->label, leaves->nargs),
                false;
@@ -225,12 +225,12 @@ static bool find_active(tt_fn f, const Leaves *leaves, const Leaves *primal, boo
         if (!active[i])
             continue;
         if (!has_tangent(leaves->types[i]))
-            return say_broken("%s: %s has no tangent: only floats do; convert it with tt_astype, "
+            return report_broken("%s: %s has no tangent: only floats do; convert it with tt_astype, "
                               "or choose others by .wrt",
                               f->label, leaf_words(leaves, i)),
                    false;
         if (next == leaves->n || !type_equal(leaves->types[i], leaves->types[next]))
-            return say_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
+            return report_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
                               leaf_words(leaves, i),
                               next < leaves->n ? type_words(leaves->types[next]) : "not there"),
                    false;

@@ -349,7 +349,7 @@ static bool cut(Cutter *c, NodeId n)
 {
     Loop l = { .m = c->m, .node = *node_at(c->m, n), .turns = loop_turns(c->m, n) };
     if (l.turns < 0)
-        return say_broken("not supported: the gradient through a loop whose number of turns is "
+        return report_broken("not supported: the gradient through a loop whose number of turns is "
                           "found at run time (while, %s): write it with a fixed number of turns, "
                           "or use tt_stop_gradient",
                           loc_name(l.node.loc)),

@@ -11,12 +11,12 @@ bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis)
     if (*axis == TT_NONE)
         return true;
     if (rank == 0) {
-        say_broken("%s: %s is one number and has no axis to map: in_axes[%d] must be TT_NONE",
+        report_broken("%s: %s is one number and has no axis to map: in_axes[%d] must be TT_NONE",
                    f->label, leaf_words(leaves, i), argument);
         return false;
     }
     if (*axis < -rank || *axis >= rank) {
-        say_broken("%s: %s has no axis %d to map: in_axes[%d] must be from %d to %d, or TT_NONE",
+        report_broken("%s: %s has no axis %d to map: in_axes[%d] must be from %d to %d, or TT_NONE",
                    f->label, leaf_words(leaves, i), *axis, argument, -rank, rank - 1);
         return false;
     }
@@ -36,15 +36,15 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
             continue;
         int64_t extent = leaves->types[i].dims[axis];
         if (!extent)
-            return say_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
+            return report_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
                               f->label, leaf_words(leaves, i), axis),
                    0;
         if (size && extent != size && first < 0)
-            return say_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
+            return report_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
                               leaf_words(leaves, i), (long long)extent, axis, (long long)size),
                    0;
         if (size && extent != size)
-            return say_broken("%s: %s has %lld along its mapped axis %d, but %s has %lld: all "
+            return report_broken("%s: %s has %lld along its mapped axis %d, but %s has %lld: all "
                               "mapped arguments must have the same",
                               f->label, leaf_words(leaves, i), (long long)extent, axis,
                               leaf_words(leaves, first), (long long)size),
@@ -54,7 +54,7 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
         size = extent;
     }
     if (!size)
-        say_broken("%s: no argument is mapped: at least one of in_axes must be an axis, or "
+        report_broken("%s: no argument is mapped: at least one of in_axes must be an axis, or "
                    ".axis_size say how many",
                    f->label);
     return size;
@@ -66,7 +66,7 @@ bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
     if (*axis == TT_NONE)
         return true;
     if (*axis < -rank - 1 || *axis > rank) {
-        say_broken("%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
+        report_broken("%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
                    "%d to %d, or TT_NONE",
                    f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1, rank);
         return false;

@@ -160,7 +160,7 @@ static bool take_devices(tt_fn f, int n, const int *devices)
     bool same = session->ndevices == n &&
                 memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
     if (!same)
-        say_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
+        report_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
                    "all maps of a program need the same devices",
                    session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", f->label,
                    n);
@@ -193,9 +193,9 @@ static const Trace *map_around(void)
     return t;
 }
 
-static bool say_map_in_flow(const char *who, const char *how, const char *name)
+static bool report_map_in_flow(const char *who, const char *how, const char *name)
 {
-    return say_broken("%s: not supported: a map in a loop or a branch inside %s(%s): map around "
+    return report_broken("%s: not supported: a map in a loop or a branch inside %s(%s): map around "
                       "the loop, or within a device with tt_vmap",
                       who, how, name),
            false;
@@ -208,10 +208,10 @@ static bool fits_inside(tt_fn f, int64_t n)
     int64_t copies = devices_around(), there = client_device_count();
     for (const Trace *t = tracing; t != around; t = t->outer)
         if (t->is_flow)
-            return say_map_in_flow(f->label, around->how, around->name);
+            return report_map_in_flow(f->label, around->how, around->name);
     if (copies * n <= there)
         return true;
-    say_broken("%s inside %s(%s): %lld times %lld devices are needed, but there are %lld: start "
+    report_broken("%s inside %s(%s): %lld times %lld devices are needed, but there are %lld: start "
                "with tt_init(.devices = %lld), or map within a device with tt_vmap",
                f->label, around->how, around->name, (long long)copies, (long long)n,
                (long long)there, (long long)(copies * n));
@@ -265,17 +265,17 @@ static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n)
     const int *devices = f->key.devices;
     int there = client_device_count();
     if (f->key.ndevices != n)
-        return say_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
+        return report_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
                           f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices),
                false;
     for (int i = 0; i < n; i++) {
         if (devices[i] < 0 || devices[i] >= there)
-            return say_broken("%s: .devices lists device %d, which is not there: they are 0 to %d",
+            return report_broken("%s: .devices lists device %d, which is not there: they are 0 to %d",
                               f->label, devices[i], there - 1),
                    false;
         for (int k = 0; k < i; k++)
             if (devices[k] == devices[i])
-                return say_broken("%s: .devices lists device %d twice", f->label, devices[i]),
+                return report_broken("%s: .devices lists device %d twice", f->label, devices[i]),
                        false;
     }
     return true;
@@ -287,14 +287,14 @@ static bool has_devices(tt_fn f, const Leaves *leaves, int64_t n)
     int there = client_device_count();
     const Trace *around = map_around();
     if (around && f->key.devices)
-        return say_broken("%s inside %s(%s): .devices is for the outermost map: it lists those of "
+        return report_broken("%s inside %s(%s): .devices is for the outermost map: it lists those of "
                           "all maps inside too",
                           f->label, around->how, around->name),
                false;
     if (around)
         return fits_inside(f, n);
     if (n > there && !f->key.devices)
-        say_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
+        report_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
                    "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
                    "within a device with tt_vmap",
                    f->label, first_mapped(f, leaves), (long long)n, there, there, (long long)n);
@@ -320,9 +320,9 @@ static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
 {
     Ints inner;
     if (has_map_in_flow(session->m, body->body, false))
-        return say_map_in_flow(f->label, f->how, f->key.inner->label);
+        return report_map_in_flow(f->label, f->how, f->key.inner->label);
     if (!nested_sizes(session->m, body->body, &inner))
-        return say_broken("%s: the maps inside it are over different numbers of devices: in one "
+        return report_broken("%s: the maps inside it are over different numbers of devices: in one "
                           "program they must be over the same",
                           f->label),
                0;
@@ -489,13 +489,13 @@ static bool cut_by_name(Cutting *c, int i, Str name)
 {
     int axis = find_axis(c->mesh, name);
     if (axis == c->mesh->naxes)
-        say_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
+        report_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
                    c->what, STR_ARG(name));
     else if (i >= c->type.rank)
-        say_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
+        report_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
                    c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
     else if (is_cut_along(c->sharding, axis))
-        say_broken("%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
+        report_broken("%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
                    "at most",
                    c->f->label, c->what, STR_ARG(name));
     else
@@ -515,7 +515,7 @@ static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *s
             if (!cut_by_name(&c, i, name))
                 return NULL;
         if (spec->axis[i] && !is_result && t.dims[i] % tiles_along(c.dims[i]))
-            return say_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
+            return report_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
                               "divide",
                               f->label, what, i, (long long)t.dims[i], spec->axis[i],
                               (long long)tiles_along(c.dims[i])),

@@ -42,7 +42,7 @@ bool session_begin(const char *who)
     Session *s = NULL;
     Error *error = guard_run_in(NULL, who, make_session, &s);
     if (error)
-        say_error(error);
+        report_error(error);
     session = error ? NULL : s;
     return !error;
 }
@@ -128,7 +128,7 @@ bool record_end(const char *who, int nresults, const tt *results, Graph *out)
     bool is_whole = true;
     for (int i = 0; is_whole && i < nresults; i++) {
         if (!results[i].generation && !said_something())
-            say_broken("%s: its result %d is no array: it was never given one", who, i);
+            report_broken("%s: its result %d is no array: it was never given one", who, i);
         values[i] = trace_value(who, results[i]);
         is_whole = values[i] != 0;
         is_weak[i] = is_whole && is_weak_value(results[i]);
@@ -213,7 +213,7 @@ ValueId trace_value(const char *who, tt x)
         value = concrete(held.array);
         session->pinned = (tt){ 0, 0 };
     } else if (!is_around(held.trace)) {
-        say_broken("%s: an argument is being traced by another thread: a traced value belongs to "
+        report_broken("%s: an argument is being traced by another thread: a traced value belongs to "
                    "the thread that traces it",
                    who);
         value = 0;
@@ -266,7 +266,7 @@ static bool shapes_agree(const char *who, OpId op, ShapeQuery *q, const RegionId
     Text why = { 0 };
     bool agree = op_info[op].shape(q, &why);
     if (!agree)
-        say_broken("%s: %s: %s", who, op_name(op), text_cstr(&why));
+        report_broken("%s: %s: %s", who, op_name(op), text_cstr(&why));
     text_free(&why);
     return agree;
 }

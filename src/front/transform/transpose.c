@@ -135,7 +135,7 @@ static void go_through(Backward *b, NodeId n)
         types[node.nin + i] = type_of(m, node.out + (uint32_t)i);
     TransposeRule *rule = front_rules[node.op].transpose;
     if (!rule) {
-        say_broken("not supported: the gradient through %s, %s", rule_words(node.op),
+        report_broken("not supported: the gradient through %s, %s", rule_words(node.op),
                    loc_name(node.loc));
         return;
     }

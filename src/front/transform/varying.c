@@ -242,7 +242,7 @@ const tt_spec *result_spec(tt_fn f, int i)
 }
 
 /* Result i may differ along these axes, which its spec does not name. */
-static void say_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axes)
+static void report_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axes)
 {
     bool are_many = axes & (axes - 1);
     char option[32] = ".out_spec";
@@ -259,7 +259,7 @@ static void say_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axes)
         fuller_spec(mesh, result_spec(f, i), t.rank, axes, &cure);
         text_printf(&cure, ", or ");
     }
-    say_broken("%s: result %d, %s on each device, may differ along %s, which %s does not name: "
+    report_broken("%s: result %d, %s on each device, may differ along %s, which %s does not name: "
                "%sgive all devices the same, as tt_psum does",
                f->label, i, type_words(t), text_cstr(&names), option, text_cstr(&cure));
     text_free(&names);
@@ -272,6 +272,6 @@ bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding 
     AxisSet axes = 0;
     int i = first_difference(body, mesh, in, out, &axes);
     if (i >= 0)
-        say_differs(f, mesh, i, type_of(body->m, region_return(body->m, body->body)->in[i]), axes);
+        report_differs(f, mesh, i, type_of(body->m, region_return(body->m, body->body)->in[i]), axes);
     return i < 0;
 }

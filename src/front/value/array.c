@@ -20,9 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say_no_room(Type type, int ndevices)
+static void report_no_memory(Type type, int ndevices)
 {
-    say_broken("no memory on the host for %s on %d device%s", type_words(type), ndevices,
+    report_broken("no memory on the host for %s on %d device%s", type_words(type), ndevices,
                ndevices == 1 ? "" : "s");
 }
 
@@ -32,7 +32,7 @@ static Array *make(Type type, const Layout *layout)
     require(type.rank <= TT_MAX_RANK);
     Array *a = calloc(1, sizeof *a);
     if (!a)
-        return say_no_room(type, layout->ndevices), NULL;
+        return report_no_memory(type, layout->ndevices), NULL;
     atomic_init(&a->holders, 1);
     a->type = (Type){ type.element, type.rank, a->dims_ };
     if (type.rank)
@@ -53,7 +53,7 @@ Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts)
     PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
     Array *a = copy ? make(type, layout) : NULL;
     if (!copy)
-        say_no_room(type, n);
+        report_no_memory(type, n);
     if (!a) {
         free_parts(parts, n);
         free(copy);
@@ -168,7 +168,7 @@ static bool tile_room(Type tile, void **out)
 {
     *out = malloc(type_bytes(tile) + 1);
     if (!*out)
-        say_broken("no memory on the host for %s", type_words(tile));
+        report_broken("no memory on the host for %s", type_words(tile));
     return *out != NULL;
 }
 
@@ -189,7 +189,7 @@ static bool upload_tile(Type whole, const char *data, const Layout *l, int d, PJ
     Error *error = client_upload(tile, from, l->devices[d], out);
     free(room);
     if (error)
-        say_error(error);
+        report_error(error);
     return !error;
 }
 
@@ -198,12 +198,12 @@ static PJRT_Buffer **upload(Type type, const void *data, const Layout *l)
 {
     Error *error = client_need();
     if (error) {
-        say_error(error);
+        report_error(error);
         return NULL;
     }
     PJRT_Buffer **parts = calloc((size_t)l->ndevices, sizeof *parts);
     if (!parts)
-        return say_no_room(type, l->ndevices), NULL;
+        return report_no_memory(type, l->ndevices), NULL;
     for (int d = 0; d < l->ndevices; d++)
         if (!upload_tile(type, data, l, d, &parts[d])) {
             free_parts(parts, d);
@@ -217,7 +217,7 @@ static bool divides(Type type, const Layout *l)
 {
     for (int i = 0; i < l->tiling.rank; i++)
         if (i >= type.rank || type.dims[i] % l->tiling.tiles[i] != 0) {
-            say_broken("%s cannot be cut into %lld equal parts along axis %d", type_words(type),
+            report_broken("%s cannot be cut into %lld equal parts along axis %d", type_words(type),
                        (long long)l->tiling.tiles[i], i);
             return false;
         }
@@ -248,7 +248,7 @@ Array *array_from_host(Type type, const void *data, const Layout *layout)
 static bool is_gone(const Array *a)
 {
     if (atomic_load_explicit(&a->is_donated, memory_order_acquire))
-        say_broken(
+        report_broken(
             "the memory of this %s was donated to an earlier call: use that call's result, or "
             "leave its .donate out",
             type_words(a->type));
@@ -288,7 +288,7 @@ static bool download_tile(const Array *a, PJRT_Buffer *part, const Box *box, cha
         copy_box(a->type, box, data, room, false);
     free(room);
     if (error)
-        say_error(error);
+        report_error(error);
     return !error;
 }
 
@@ -333,7 +333,7 @@ bool array_wait(Array *a)
     for (int d = 0; d < a->layout->ndevices; d++) {
         Error *error = client_await(parts[d]);
         if (error) {
-            say_error(error);
+            report_error(error);
             return false;
         }
     }
@@ -369,7 +369,7 @@ static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Ar
     to->is_lent = calloc((size_t)l->ndevices, sizeof *to->is_lent);
     if (!out || !to->is_lent) {
         array_release(to);
-        return say_no_room(a->type, l->ndevices), false;
+        return report_no_memory(a->type, l->ndevices), false;
     }
     for (int d = 0; d < l->ndevices; d++) {
         Box box = box_of(l, a->type, d);
@@ -386,7 +386,7 @@ static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Ar
         if (!out[d]) {
             array_release(to);
             if (error)
-                say_error(error);
+                report_error(error);
             return !error;
         }
     }

@@ -36,7 +36,7 @@ bool outermost_begin(tt_fn f, int n, const tt *pinned, Scratch *scratch, pthread
 {
     tt *copy = scratch_block(scratch, sizeof *copy * (size_t)n + 1);
     if (!copy)
-        return say_broken("%s: no memory on the host for a call with %d arrays", f->label, n),
+        return report_broken("%s: no memory on the host for a call with %d arrays", f->label, n),
                false;
     if (n)
         memcpy(copy, pinned, sizeof *copy * (size_t)n);
@@ -51,7 +51,7 @@ void outermost_end(void)
 
 /* ---- in and out ---- */
 
-char border_enter(void)
+char library_enter(void)
 {
     if (depth++ == 0 && in_handler) {
         in_handler = false;
@@ -62,11 +62,11 @@ char border_enter(void)
 }
 
 /* The handler may leave by longjmp: then in_handler says so to the next call. */
-void border_tell(void)
+void library_tell(void)
 {
     bool was_tracing = session != NULL;
     in_handler = true;
-    say_tell();
+    report_tell();
     if (!in_handler && was_tracing) {
         fprintf(stderr, "tutti: the handler of tt_on_error called a function of tutti.h while a "
                         "function was being traced: it may call tt_error and tt_clear_error only\n");
@@ -75,14 +75,14 @@ void border_tell(void)
     in_handler = false;
 }
 
-void border_leave(char *unused)
+void library_leave(char *unused)
 {
     (void)unused;
-    if (--depth == 0 && said_untold())
-        border_tell();
+    if (--depth == 0 && report_untold())
+        library_tell();
 }
 
-bool border_is_inside(void)
+bool library_is_inside(void)
 {
     return depth > 0;
 }
@@ -108,6 +108,6 @@ bool guarded(const char *doing, GuardFn *f, void *user)
     depth = was;
     call_depth = calls;
     session_undo();
-    say_error(error);
+    report_error(error);
     return false;
 }

@@ -13,12 +13,12 @@
 #include "front/value/scratch.h"
 
 /* First in every public function but those of which a handler may make use. */
-#define PUBLIC __attribute__((cleanup(border_leave), unused)) char border_ = border_enter()
+#define PUBLIC __attribute__((cleanup(library_leave), unused)) char border_ = library_enter()
 
-char border_enter(void);
-void border_leave(char *unused);
-bool border_is_inside(void); /* is a public function at work, not the user's code? */
-void border_tell(void);      /* the handler, what was said */
+char library_enter(void);
+void library_leave(char *unused);
+bool library_is_inside(void); /* is a public function at work, not the user's code? */
+void library_tell(void);      /* the handler, what was said */
 
 /* Calls the C function that f is.  Under no guard: it may never come back. */
 void user_call(tt_fn f, const tt *leaves, tt *results);

@@ -86,7 +86,7 @@ const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling)
     pthread_mutex_unlock(&lock);
     error_free(error);
     if (error || !w.found)
-        return say_broken("no memory on the host for a layout on %d devices", ndevices), NULL;
+        return report_broken("no memory on the host for a layout on %d devices", ndevices), NULL;
     return w.found;
 }
 

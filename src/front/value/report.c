@@ -67,7 +67,7 @@ bool said_something(void)
     return kept != NULL;
 }
 
-bool said_untold(void)
+bool report_untold(void)
 {
     return is_untold;
 }
@@ -127,11 +127,11 @@ static void keep(const char *format, va_list args)
     error_free(error);
     kept = error ? brief : whole.at;
     is_untold = true;
-    if (!border_is_inside())
-        border_tell();
+    if (!library_is_inside())
+        library_tell();
 }
 
-void say_tell(void)
+void report_tell(void)
 {
     lock_take(&handler_lock);
     Handler *now = handler;
@@ -142,7 +142,7 @@ void say_tell(void)
         now(kept, user);
 }
 
-tt say_broken(const char *format, ...)
+tt report_broken(const char *format, ...)
 {
     count++;
     if (!said_something()) {
@@ -154,9 +154,9 @@ tt say_broken(const char *format, ...)
     return (tt){ 0, 0 };
 }
 
-tt say_error(Error *error)
+tt report_error(Error *error)
 {
-    say_broken("%s", error_text(error));
+    report_broken("%s", error_text(error));
     error_free(error);
     return (tt){ 0, 0 };
 }

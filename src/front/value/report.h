@@ -21,11 +21,11 @@ extern _Thread_local Here here;
 
 /* Records the failure unless this thread keeps one already, and gives a broken value.  The handler
  * is told when the public function at work ends (border.h). */
-tt say_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
-tt say_error(Error *error); /* an engine's or a reader's; taken */
+tt report_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
+tt report_error(Error *error); /* an engine's or a reader's; taken */
 bool said_something(void);  /* does this thread keep a failure? */
-bool said_untold(void);     /* and the handler does not know it yet? */
-void say_tell(void);        /* now it does */
+bool report_untold(void);     /* and the handler does not know it yet? */
+void report_tell(void);        /* now it does */
 unsigned said_count(void);  /* failures of this thread so far, kept or not */
 
 /* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this

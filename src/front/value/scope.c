@@ -46,7 +46,7 @@ static void *allocate(size_t bytes)
 {
     void *memory = calloc(1, bytes);
     if (!memory)
-        say_broken("no memory on the host for %zu bytes of a scope", bytes);
+        report_broken("no memory on the host for %zu bytes of a scope", bytes);
     return memory;
 }
 
@@ -152,7 +152,7 @@ void tt_scope_end(tt_scope *scope)
     if (!scope->depth)
         return; /* ended already */
     if (scope->thread != this_thread) {
-        say_broken("tt_scope_end: a scope ends in the thread in which it began");
+        report_broken("tt_scope_end: a scope ends in the thread in which it began");
         return;
     }
     /* Scopes inside that a jump has left open end with it. */
@@ -179,7 +179,7 @@ void *scope_alloc(size_t bytes)
 static tt *values_in(Scope *scope, int n)
 {
     if (n < 0 || n > MOST_VALUES)
-        return say_broken("a tree of %d arrays; at most %d are possible", n, MOST_VALUES), NULL;
+        return report_broken("a tree of %d arrays; at most %d are possible", n, MOST_VALUES), NULL;
     return alloc_in(scope, sizeof(tt) * (size_t)n + 1);
 }
 

@@ -94,7 +94,7 @@ tt slot_new(Held held, const char *how, const char *name)
 {
     uint32_t number = take_free();
     if (!number)
-        return say_broken("there are %u values at once, and no memory for more; end some with "
+        return report_broken("there are %u values at once, and no memory for more; end some with "
                           "TT_SCOPE",
                           atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
     Slot *slot = slot_at(number);
@@ -148,19 +148,19 @@ bool slot_is(uint32_t number, uint32_t generation)
 }
 
 /* Why x is not there any more: as much as is still known of it. */
-static void say_stale(tt x, const char *who, const char *what)
+static void report_stale(tt x, const char *who, const char *what)
 {
     static const char scope[] = "carry it out with tt_keep, or store it with tt_assign";
     Slot *slot = slot_at(x.slot);
     uint32_t now = slot ? (uint32_t)(atomic_load(&slot->state) >> 32) : 0;
     if (!slot || !x.generation || x.generation > now) {
-        say_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number "
+        report_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number "
                    "becomes one by tt_scalar, and what is no array stays outside",
                    who, what);
         return;
     }
     if (now - x.generation > 1) {
-        say_broken("%s: the scope or trace of %s has ended: %s", who, what, scope);
+        report_broken("%s: the scope or trace of %s has ended: %s", who, what, scope);
         return;
     }
     Made *made = &slot->made[x.generation & 1];
@@ -172,12 +172,12 @@ static void say_stale(tt x, const char *who, const char *what)
     if (file)
         snprintf(where, sizeof where, " made at %s:%d", file, line);
     if (how)
-        say_broken(
+        report_broken(
             "%s: %s%s while tracing %s(%s) has outlived that trace: a traced value leaves its "
             "function only as a result",
             who, what, where, how, name);
     else
-        say_broken("%s: %s%s has ended with its scope: %s", who, what, where, scope);
+        report_broken("%s: %s%s has ended with its scope: %s", who, what, where, scope);
 }
 
 /* The slot, pinned, or NULL when x is stale. */
@@ -200,12 +200,12 @@ bool value_pin_as(tt x, const char *who, const char *what, Held *out)
 {
     if (!x.generation && !x.slot) {
         if (!said_something())
-            say_broken("%s: %s is no array: it was never given one", who, what);
+            report_broken("%s: %s is no array: it was never given one", who, what);
         return false;
     }
     Slot *slot = pin(x);
     if (!slot) {
-        say_stale(x, who, what);
+        report_stale(x, who, what);
         return false;
     }
     *out = slot->held;
@@ -245,7 +245,7 @@ tt value_of_traced(Trace *trace, ValueId value, bool is_weak)
 {
     Type type = type_of(trace->m, value);
     if (type.rank > TT_MAX_RANK)
-        return say_broken("%s has %d axes; a value has at most %d", type_words(type), type.rank,
+        return report_broken("%s has %d axes; a value has at most %d", type_words(type), type.rank,
                           TT_MAX_RANK);
     tt x = slot_new((Held){ .trace = trace, .value = value, .type = type, .is_weak = is_weak },
                     trace->how, trace->name);

@@ -5,7 +5,7 @@
  * for each result (has_dynamic_root). */
 #include "hlo/define/writer.h"
 
-/* What groups number: replicas, each partition meeting its likes; with a channel replicas, all
+/* What groups number: replicas, each partition collective its likes; with a channel replicas, all
  * partitions of which meet; or devices, whatever they are.  In a program of one replica that names
  * others, those are its partitions. */
 typedef struct Numbers {

@@ -135,7 +135,7 @@ static Error *parse_block(Parser *p, RegionId *out)
 
 Error *parse_region(Parser *p, RegionId *out)
 {
-    TRY(enter(p));
+    TRY(nest_deeper(p));
     int mark = scope_open(p);
     Error *error = parse_block(p, out);
     scope_close(p, mark);

@@ -96,7 +96,7 @@ MUST_USE Error *need_string(Parser *p, const char *what, Str *out); /* unescaped
 MUST_USE Error *need_symbol(Parser *p, const char *what, Str *out); /* without @ */
 Str symbol_text(Parser *p, Str token);
 Str string_text(Parser *p, Str token);
-MUST_USE Error *enter(Parser *p); /* one level down; an error beyond MAX_DEPTH */
+MUST_USE Error *nest_deeper(Parser *p); /* one level down; an error beyond MAX_DEPTH */
 void leave(Parser *p);
 /* Reading elsewhere: the returned token and position are put back by parser_return. */
 typedef struct Bookmark {

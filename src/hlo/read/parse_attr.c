@@ -402,7 +402,7 @@ static Error *parse_any(Parser *p, const Attr **out)
 
 Error *parse_attr(Parser *p, const Attr **out)
 {
-    TRY(enter(p));
+    TRY(nest_deeper(p));
     Error *error = parse_any(p, out);
     leave(p);
     return error;

@@ -78,7 +78,7 @@ static Error *parse_reducer(Parser *p, Draft *d)
 /* Whatever a form with regions defines inside is forgotten behind it. */
 static Error *in_scope(Parser *p, Draft *d, Error *(*parse)(Parser *p, Draft *d))
 {
-    TRY(enter(p));
+    TRY(nest_deeper(p));
     int mark = scope_open(p);
     Error *error = parse(p, d);
     scope_close(p, mark);

@@ -112,7 +112,7 @@ static Error *parse_loc_alias(Parser *p, Loc *out)
 
 static Error *parse_place(Parser *p, Loc *out)
 {
-    TRY(enter(p));
+    TRY(nest_deeper(p));
     Error *error = NULL;
     if (p->token.kind == TOKEN_STRING)
         error = parse_named_place(p, out);

@@ -164,7 +164,7 @@ Error *need_symbol(Parser *p, const char *what, Str *out)
     return NULL;
 }
 
-Error *enter(Parser *p)
+Error *nest_deeper(Parser *p)
 {
     if (p->depth == MAX_DEPTH)
         return wrong(p, p->token.text.at, "nested more than %d deep", MAX_DEPTH);

@@ -152,7 +152,7 @@ static Error *parse_tuple(Parser *p, Type *out)
     Types fields = { 0 };
     int types = 0;
     const char *where = p->token.text.at;
-    TRY(enter(p));
+    TRY(nest_deeper(p));
     TRY(need_mark(p, '<', "after tuple"));
     while (!take_mark(p, '>')) {
         Type type;

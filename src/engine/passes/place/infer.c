@@ -31,7 +31,7 @@ bool is_placed_apart(const Node *node)
 
 bool is_per_device(const Node *node)
 {
-    return op_info[node->op].kind == KIND_MEET || node->op == OP_PARTITION_ID;
+    return op_info[node->op].kind == KIND_COLLECTIVE || node->op == OP_PARTITION_ID;
 }
 
 static bool is_defined_inside(const Module *m, ValueId v, NodeId n)

@@ -9,7 +9,7 @@
  *                           }
  *
  * Operations are collected as long as nobody asks for a piece of what they give, so that many
- * share one meeting.  Constants and broadcasts are made again inside rather than handed in. */
+ * share one collective.  Constants and broadcasts are made again inside rather than handed in. */
 #include "engine/passes/place/place.h"
 
 #include "base/grow.h"

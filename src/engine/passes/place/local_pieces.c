@@ -1,4 +1,4 @@
-/* local_pieces.c - what one device can have without meeting the others.
+/* local_pieces.c - what one device can have without collective the others.
  *
  * In comes a wish: this value of the program as read, lying so.  Out comes the number of the
  * device's piece of it, if it has one or can make one alone:

@@ -27,7 +27,7 @@
 
 /* ---- nodes ---- */
 
-/* Pieces of all of n's operands, lying as wanted; one meeting at most. */
+/* Pieces of all of n's operands, lying as wanted; one collective at most. */
 static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *want, NodeId last)
 {
     ValueId *pieces = ARENA_ARRAY(z->m->arena, ValueId, n + 1);
@@ -290,7 +290,7 @@ static void copy_whole(Placer *z, NodeId n)
     }
 }
 
-/* Is it worth a meeting that devices share the work of n? */
+/* Is it worth a collective that devices share the work of n? */
 static bool is_big(const Module *m, NodeId n)
 {
     enum { MANY = 1 << 14 };

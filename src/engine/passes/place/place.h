@@ -58,7 +58,7 @@ bool flow_is_near(Placer *z, NodeId n, const Placement *p);
 
 /* pieces.c: what a device has. */
 Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divides it */
-/* A device's piece of v lying as `want`, without a meeting; 0: that needs one. */
+/* A device's piece of v lying as `want`, without a collective; 0: that needs one. */
 ValueId piece_of(Placer *z, ValueId v, Tiling want);
 bool piece_is_near(const Placer *z, ValueId v, Tiling want); /* piece_of would not be 0 */
 void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece);

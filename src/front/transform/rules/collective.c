@@ -1,7 +1,7 @@
-/* collective.c - meetings along a named axis.
+/* collective.c - collectives along a named axis.
  *
- * A vmap that binds the name has all rows at hand, so a meeting becomes a reduction, a transposed
- * array or a copy; under any other map it stays a meeting, of arrays with one more axis.
+ * A vmap that binds the name has all rows at hand, so a collective becomes a reduction, a transposed
+ * array or a copy; under any other map it stays a collective, of arrays with one more axis.
  *
  *     rows of the batch       psum       all_gather     all_to_all
  *       a b c d               a+b+c+d    a b c d        a e i m       (the batch is axis 0,
@@ -104,14 +104,14 @@ static bool is_mixed(const Batch *b)
 {
     if (!is_bound(b) || is_alone(b))
         return false;
-    say_broken("not supported: %s along \"%.*s\" where tt_vmap maps \"%.*s\" and others the rest, "
+    report_broken("not supported: %s along \"%.*s\" where tt_vmap maps \"%.*s\" and others the rest, "
                "%s: name one after the other",
                rule_words(b->op), STR_ARG(((const AxisAttrs *)b->attrs)->axis),
                STR_ARG(b->axis_name), loc_name(node_at(b->m, b->node)->loc));
     return true;
 }
 
-/* Along another axis: the same meeting with the batch in front. */
+/* Along another axis: the same collective with the batch in front. */
 static void keep(const Batch *b)
 {
     const AxisAttrs *a = b->attrs;
@@ -214,7 +214,7 @@ void batch_named_min(const Batch *b)
 
 /* ---- batches: what moves between rows ---- */
 
-/* The rows x[n, ...] of a plain meeting: what they become.  False: the same for all. */
+/* The rows x[n, ...] of a plain collective: what they become.  False: the same for all. */
 typedef bool Rows(tt x, const AxisAttrs *a, tt *y);
 
 static bool gather_rows(tt x, const AxisAttrs *a, tt *y)

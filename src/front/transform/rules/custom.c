@@ -71,7 +71,7 @@ void jvp_custom_call(const Jvp *j)
     else if (is_lapack(name, "trsm") && has_matrices(j, 2))
         jvp_trsm(j);
     else
-        say_broken("not supported: the derivative of custom_call @%s, %s: what it computes is not "
+        report_broken("not supported: the derivative of custom_call @%s, %s: what it computes is not "
                    "known; tt_stop_gradient holds it constant",
                    name, loc_name(node_at(j->m, j->node)->loc));
 }
@@ -82,6 +82,6 @@ void batch_custom_call(const Batch *b)
         batch_rows(b);
         return;
     }
-    say_broken("not supported: vmap of custom_call @%s, which has a side effect, %s",
+    report_broken("not supported: vmap of custom_call @%s, which has a side effect, %s",
                target(b->m, b->node), loc_name(node_at(b->m, b->node)->loc));
 }

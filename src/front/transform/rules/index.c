@@ -386,7 +386,7 @@ void jvp_scatter(const Jvp *j)
 {
     Writer writer = writer_of(j->m, j->node);
     if (writer == OTHER) {
-        say_broken("not supported: the derivative of a scatter other than by sum, replacement, "
+        report_broken("not supported: the derivative of a scatter other than by sum, replacement, "
                    "maximum, minimum, or product at unique indices, %s",
                    loc_name(node_at(j->m, j->node)->loc));
         return;

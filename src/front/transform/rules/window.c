@@ -190,7 +190,7 @@ void jvp_select_scatter(const Jvp *j)
     Type result = type_at(j->y[0]);
     tt sum = NO_VALUE;
     if (region_reducer(j->m, node->regions[1]) != OP_ADD) {
-        say_broken("not supported: the derivative of a select_and_scatter other than by sum, %s",
+        report_broken("not supported: the derivative of a select_and_scatter other than by sum, %s",
                    loc_name(node->loc));
         return;
     }

@@ -1,6 +1,6 @@
-"""What JAX makes of the collectives of tests/front/meetings.def.
+"""What JAX makes of the collectives of tests/front/collectives.def.
 
-usage: meeting_cases.py > tests/front/meeting_cases.txt
+usage: collective_cases.py > tests/front/collective_cases.txt
 
 One line an array: name, which (value, outside, inside), rank, extents, elements.  outside is the
 gradient of a sum over all members, taken around the map; inside is taken by each member.
@@ -120,7 +120,7 @@ TWO = {
 
 
 def numbers(shape, step):
-    """Exact in every type: meetings_test.c makes the same."""
+    """Exact in every type: collectives_test.c makes the same."""
     n = int(np.prod(shape, dtype=int))
     return (((np.arange(n) * step) % 23 - 11) / 8).astype(np.float32).reshape(shape)
 
@@ -154,7 +154,7 @@ def try_all(name, f, over, members, extents, has_gradient):
 
 
 def main():
-    text = open(os.path.join(os.path.dirname(__file__), "meetings.def")).read()
+    text = open(os.path.join(os.path.dirname(__file__), "collectives.def")).read()
     rows = re.findall(r"^(ONE|TWO)\((\w+), D\(([\d, ]+)\), (.*)\)$", text, re.M)
     for which, name, extents, what in rows:
         dims = tuple(int(n) for n in extents.split(","))

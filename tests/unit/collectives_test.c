@@ -1,5 +1,5 @@
-/* meetings_test.c - every collective of tests/front/meetings.def gives what JAX gives
- * (tests/front/meeting_cases.txt): values, gradients around the map and inside it; over devices,
+/* collectives_test.c - every collective of tests/front/collectives.def gives what JAX gives
+ * (tests/front/collective_cases.txt): values, gradients around the map and inside it; over devices,
  * over rows of a batch, over devices in devices, over a mesh, and over both at once.
  *
  * With TUTTI_PROGRAMS set, those for several devices are left for tests/front/xla.py. */
@@ -18,7 +18,7 @@
 
 enum { ROOM = 4096 };
 
-/* As meeting_cases.py makes them. */
+/* As collective_cases.py makes them. */
 static tt numbers(const tt_dims *shape, int step)
 {
     static float x[ROOM];
@@ -148,7 +148,7 @@ static void compare(const char *name, const char *which, const char *how, tt y)
     LOSS(name, devices, DEVICES(devices_meet_##name))                                              \
     LOSS(name, mixed, DEVICES(rows_meet_##name))                                                   \
     LOSS(name, mesh, MESH(piece_##name))
-#include "tests/front/meetings.def"
+#include "tests/front/collectives.def"
 
 /* ---- the trials ---- */
 
@@ -177,7 +177,7 @@ static Trial prepare(const char *name, const char *text, tt_dims dims, int membe
     memcpy(shape.v + members, dims.v, sizeof *dims.v * (size_t)dims.n);
     const Said *s = find_said(name, "value");
     if (!s) {
-        printf("%s: JAX was not asked; run tests/front/meeting_cases.py\n", name);
+        printf("%s: JAX was not asked; run tests/front/collective_cases.py\n", name);
         exit(1);
     }
     tt_dims own = { s->shape.n - members, { 0 } };
@@ -216,13 +216,13 @@ static Trial prepare(const char *name, const char *text, tt_dims dims, int membe
 
 static void test_all(void)
 {
-#include "tests/front/meetings.def"
+#include "tests/front/collectives.def"
 }
 
 int main(void)
 {
     front_start(4);
-    read_said("tests/front/meeting_cases.txt");
+    read_said("tests/front/collective_cases.txt");
     test_all();
     CHECK_SAID("");
     return check_done();
