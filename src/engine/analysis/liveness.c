@@ -114,8 +114,9 @@ static void span_add(Liveness *l, ValueId owner, int from, int to, ValueId value
 {
     enum { FEW = 4 };
     int n = l->nspans[owner];
-    if (n % FEW == 0) {
-        Span *bigger = ARENA_ARRAY(l->arena, Span, n + FEW);
+    bool is_full = n == 0 || (n >= FEW && (n & (n - 1)) == 0);
+    if (is_full) {
+        Span *bigger = ARENA_ARRAY(l->arena, Span, n ? 2 * n : FEW);
         if (n)
             memcpy(bigger, l->spans[owner], sizeof *bigger * (size_t)n);
         l->spans[owner] = bigger;
@@ -293,8 +294,5 @@ bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point)
         return collective_may_touch(l, node, x, y);
     ValueId dst = 0;
     int nmoves = liveness_moves(l, n, &dst);
-    for (int k = 0; k < nmoves; k++)
-        if (dst + (ValueId)k == y && liveness_root(l, node->in[k]) == x)
-            return true;
-    return false;
+    return y >= dst && y < dst + (ValueId)nmoves && liveness_root(l, node->in[y - dst]) == x;
 }

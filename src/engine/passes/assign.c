@@ -16,21 +16,21 @@
  *
  * Arguments and constants are read only; nothing is ever put together with them. */
 #include "engine/analysis/analysis.h"
+#include "engine/passes/pack.h"
 
 #include "base/fail.h"
+#include "base/grow.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { ALIGN = 64 };
 
 /* Values that share a place. */
 typedef struct Shared {
     int64_t bytes;
     bool is_fixed; /* place is decided: an argument or a result */
     Address place;
-    int nspans;
-    Span *spans; /* in rising order */
+    int nspans, room;
+    Span *spans; /* in rising order: each ends no sooner than the one before it */
 } Shared;
 
 typedef struct Assign {
@@ -41,11 +41,6 @@ typedef struct Assign {
     Shared *shared;   /* by ValueId, of leaders */
 } Assign;
 
-static int64_t rounded(int64_t bytes)
-{
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static ValueId leader_of(Assign *a, ValueId v)
 {
     while (a->leader[v] != v)
@@ -55,17 +50,31 @@ static ValueId leader_of(Assign *a, ValueId v)
 
 /* ---- do two sets get in each other's way? ---- */
 
+/* The first from i on that does not end before `point`. */
+static int span_until(const Shared *x, int i, int point)
+{
+    int high = x->nspans;
+    while (i < high) {
+        int mid = i + (high - i) / 2;
+        if (x->spans[mid].to >= point)
+            high = mid;
+        else
+            i = mid + 1;
+    }
+    return i;
+}
+
 static bool spans_clash(const Assign *a, const Shared *x, const Shared *y)
 {
     int i = 0, j = 0;
     while (i < x->nspans && j < y->nspans) {
         Span s = x->spans[i], t = y->spans[j];
         if (s.to < t.from) {
-            i++;
+            i = span_until(x, i + 1, t.from);
             continue;
         }
         if (t.to < s.from) {
-            j++;
+            j = span_until(y, j + 1, s.from);
             continue;
         }
         bool s_first = s.to == t.from && liveness_may_touch(&a->lives, s.value, t.value, s.to);
@@ -80,21 +89,6 @@ static bool spans_clash(const Assign *a, const Shared *x, const Shared *y)
     return false;
 }
 
-/* Whether they are alive at one time at all: the stricter question that packing asks. */
-static bool spans_meet(const Shared *x, const Shared *y)
-{
-    int i = 0, j = 0;
-    while (i < x->nspans && j < y->nspans) {
-        if (x->spans[i].to < y->spans[j].from)
-            i++;
-        else if (y->spans[j].to < x->spans[i].from)
-            j++;
-        else
-            return true;
-    }
-    return false;
-}
-
 /* ---- putting together ---- */
 
 static bool comes_before(Span s, Span t)
@@ -102,17 +96,28 @@ static bool comes_before(Span s, Span t)
     return s.from != t.from ? s.from < t.from : s.to < t.to;
 }
 
-static void spans_merge(Assign *a, Shared *into, const Shared *from)
+/* From the end, so that what lies before the first that comes in is not touched: most come in at
+ * the end. */
+static void spans_insert(Assign *a, Shared *into, const Shared *from)
 {
-    Span *all = ARENA_ARRAY(a->arena, Span, into->nspans + from->nspans);
-    int i = 0, j = 0, n = 0;
-    while (i < into->nspans || j < from->nspans) {
-        bool left = j == from->nspans ||
-                    (i < into->nspans && comes_before(into->spans[i], from->spans[j]));
-        all[n++] = left ? into->spans[i++] : from->spans[j++];
+    for (int k = 0; k < from->nspans; k++)
+        ROOM(a->arena, into->spans, into->nspans + k, &into->room);
+    int i = into->nspans - 1, j = from->nspans - 1;
+    into->nspans += from->nspans;
+    for (int n = into->nspans - 1; j >= 0; n--) {
+        bool is_own = i >= 0 && !comes_before(into->spans[i], from->spans[j]);
+        into->spans[n] = is_own ? into->spans[i--] : from->spans[j--];
     }
-    into->spans = all;
-    into->nspans = n;
+}
+
+/* The few go to the many. */
+static void spans_merge(Assign *a, Shared *x, Shared *y)
+{
+    Shared few = x->nspans < y->nspans ? *x : *y, many = x->nspans < y->nspans ? *y : *x;
+    spans_insert(a, &many, &few);
+    x->spans = many.spans;
+    x->nspans = many.nspans;
+    x->room = many.room;
 }
 
 static void try_share(Assign *a, ValueId v, ValueId w)
@@ -191,6 +196,7 @@ static void assign_begin(Assign *a)
         if (a->lives.nspans[v])
             a->shared[v] = (Shared){ .bytes = (int64_t)type_bytes(type_of(m, v)),
                                      .nspans = a->lives.nspans[v],
+                                     .room = a->lives.nspans[v],
                                      .spans = a->lives.spans[v] };
     }
     const Region *main = region_at(m, p->main);
@@ -210,35 +216,11 @@ static int larger_first(const void *a, const void *b)
     return x->spans[0].from - y->spans[0].from;
 }
 
-static int lower_first(const void *a, const void *b)
-{
-    const Shared *x = *(Shared *const *)a, *y = *(Shared *const *)b;
-    return x->place.at < y->place.at ? -1 : x->place.at > y->place.at;
-}
-
-/* The lowest gap between those in the way. */
-static int64_t lowest_fit(const Shared *s, Shared *const *placed, int nplaced, Shared **in_way)
-{
-    int n = 0;
-    for (int i = 0; i < nplaced; i++)
-        if (spans_meet(s, placed[i]))
-            in_way[n++] = placed[i];
-    qsort(in_way, (size_t)n, sizeof *in_way, lower_first);
-    int64_t at = 0;
-    for (int i = 0; i < n; i++) {
-        if (in_way[i]->place.at >= at + s->bytes)
-            break;
-        int64_t end = in_way[i]->place.at + rounded(in_way[i]->bytes);
-        at = end > at ? end : at;
-    }
-    return at;
-}
-
 static void pack(Assign *a)
 {
     const Module *m = a->p->m;
     Shared **list = ARENA_ARRAY(a->arena, Shared *, m->nvalues);
-    Shared **in_way = ARENA_ARRAY(a->arena, Shared *, m->nvalues);
+    Packing *packing = packing_new(a->arena, a->lives.npoints);
     int n = 0;
     for (ValueId v = 1; v < m->nvalues; v++)
         if (a->leader[v] == v && a->shared[v].nspans && !a->shared[v].is_fixed)
@@ -246,9 +228,9 @@ static void pack(Assign *a)
     qsort(list, (size_t)n, sizeof *list, larger_first);
     int64_t top = 0;
     for (int i = 0; i < n; i++) {
-        int64_t at = lowest_fit(list[i], list, i, in_way);
+        int64_t at = packing_place(packing, list[i]->nspans, list[i]->spans, list[i]->bytes);
         list[i]->place = (Address){ ADDRESS_SLAB, at };
-        int64_t end = at + rounded(list[i]->bytes);
+        int64_t end = at + packing_rounded(list[i]->bytes);
         top = end > top ? end : top;
     }
     a->p->slab_bytes = (size_t)top;
@@ -278,13 +260,13 @@ static Error *pool_fill(Assign *a)
         if (!l->node_at[point] || node->op != OP_CONSTANT)
             continue;
         p->addresses[node->out] = (Address){ ADDRESS_POOL, top };
-        top += rounded((int64_t)type_bytes(type_of(p->m, node->out)));
+        top += packing_rounded((int64_t)type_bytes(type_of(p->m, node->out)));
     }
     p->pool_bytes = (size_t)top;
-    char *room = arena_try(p->m->arena, (size_t)top + ALIGN);
+    char *room = arena_try(p->m->arena, (size_t)top + PACK_ALIGN);
     if (!room)
         return error_new(CODE_EXHAUSTED, "no memory for %zu bytes of constants", (size_t)top);
-    p->pool = room + (ALIGN - (uintptr_t)room % ALIGN) % ALIGN;
+    p->pool = room + (PACK_ALIGN - (uintptr_t)room % PACK_ALIGN) % PACK_ALIGN;
     for (int point = 1; point < l->npoints; point++) {
         const Node *node = node_at(p->m, l->node_at[point]);
         if (l->node_at[point] && node->op == OP_CONSTANT)
@@ -300,6 +282,41 @@ static bool same_place(Address x, Address y)
     return x.where == y.where && x.at == y.at;
 }
 
+typedef struct Target {
+    Address place; /* which no other move of the node writes */
+    int move;
+} Target;
+
+static int by_place(const void *a, const void *b)
+{
+    Address x = ((const Target *)a)->place, y = ((const Target *)b)->place;
+    if (x.where != y.where)
+        return x.where < y.where ? -1 : 1;
+    return x.at < y.at ? -1 : x.at > y.at;
+}
+
+/* Bytes of the largest value that a move of the node reads and another writes over. */
+static int64_t largest_overwritten(Assign *a, const Node *node, ValueId dst, int nmoves)
+{
+    Plan *p = a->p;
+    Target *targets = HEAP_ARRAY(Target, nmoves, "a list");
+    int n = 0;
+    for (int i = 0; i < nmoves; i++)
+        if (p->addresses[dst + (ValueId)i].where != ADDRESS_NONE)
+            targets[n++] = (Target){ p->addresses[dst + (ValueId)i], i };
+    qsort(targets, (size_t)n, sizeof *targets, by_place);
+    int64_t bytes = 0;
+    for (int k = 0; k < nmoves; k++) {
+        int64_t size = (int64_t)type_bytes(type_of(p->m, node->in[k]));
+        Target from = { p->addresses[node->in[k]], k };
+        const Target *to = bsearch(&from, targets, (size_t)n, sizeof *targets, by_place);
+        if (to && to->move != k && size > bytes)
+            bytes = size;
+    }
+    heap_free(targets);
+    return bytes;
+}
+
 /* If what one move writes is what another reads, code may need a third place. */
 static void scratch_reserve(Assign *a)
 {
@@ -309,17 +326,11 @@ static void scratch_reserve(Assign *a)
         NodeId n = a->lives.node_at[point];
         ValueId dst = 0;
         int nmoves = n ? liveness_moves(&a->lives, n, &dst) : 0;
-        const Node *node = node_at(p->m, n);
-        for (int i = 0; i < nmoves; i++)
-            for (int k = 0; k < nmoves; k++) {
-                Address to = p->addresses[dst + (ValueId)i], from = p->addresses[node->in[k]];
-                int64_t size = (int64_t)type_bytes(type_of(p->m, node->in[k]));
-                if (i != k && to.where != ADDRESS_NONE && same_place(to, from) && size > bytes)
-                    bytes = size;
-            }
+        int64_t size = nmoves > 1 ? largest_overwritten(a, node_at(p->m, n), dst, nmoves) : 0;
+        bytes = size > bytes ? size : bytes;
     }
     p->scratch_at = (int64_t)p->slab_bytes;
-    p->slab_bytes += (size_t)rounded(bytes);
+    p->slab_bytes += (size_t)packing_rounded(bytes);
 }
 
 /* A result may take over an argument's memory only if nobody reads the argument once writing

@@ -91,7 +91,7 @@ typedef struct Item {
     NodeId node;
     enum { ITEM_BARE, ITEM_CONSTANT, ITEM_LOOP, ITEM_REDUCE, ITEM_UPDATE, ITEM_BLOCK } kind;
     int first_use, nuses; /* in uses */
-    int nmembers;
+    int nmembers, room;
     Member *members;
 } Item;
 
@@ -117,6 +117,8 @@ typedef struct Wants {
     Member *at;     /* one per group that reads it; path PATH_SEVERAL: at several indices */
     bool in_memory; /* somebody needs it as an array */
     int before;     /* the earliest position of those */
+    int item;       /* whose readers they are: its position, counted from 1 */
+    int first, second; /* of the groups that read it, the two that stand first; -1: none */
 } Wants;
 
 /* ---- classes ---- */
@@ -227,11 +229,8 @@ static bool group_reads(const FuseGroup *g, ValueId v)
 static void member_add(RegionFuse *f, int position, Member as)
 {
     Item *item = &f->items[position];
-    Member *more = ARENA_ARRAY(f->s->scratch, Member, item->nmembers + 1);
-    if (item->nmembers)
-        memcpy(more, item->members, sizeof *more * (size_t)item->nmembers);
-    more[item->nmembers++] = as;
-    item->members = more;
+    ROOM(f->s->scratch, item->members, item->nmembers, &item->room);
+    item->members[item->nmembers++] = as;
     FuseGroup *g = &f->groups[as.group];
     if (g->nmembers == g->room) {
         int *bigger = ARENA_ARRAY(f->s->scratch, int, g->room * 2);
@@ -282,15 +281,16 @@ static void group_start(RegionFuse *f, int position)
 
 static void want(RegionFuse *f, Wants *w, Member m)
 {
-    for (int i = 0; i < w->n; i++) {
-        Member *old = &w->at[i];
-        if (old->group != m.group)
-            continue;
+    FuseGroup *g = &f->groups[m.group];
+    if (g->wanted == w->item) {
+        Member *old = &w->at[g->want];
         if (old->path != m.path)
             old->path = PATH_SEVERAL;
         old->budget = old->budget < m.budget ? old->budget : m.budget;
         return;
     }
+    g->wanted = w->item;
+    g->want = w->n;
     ROOM(f->s->scratch, w->at, w->n, &w->room);
     w->at[w->n++] = m;
 }
@@ -341,9 +341,17 @@ static void want_use(RegionFuse *f, Wants *w, const Item *item, Use use)
 
 static Wants wants_of(RegionFuse *f, const Item *item)
 {
-    Wants w = { .before = INT_MAX };
+    Wants w = { .before = INT_MAX, .item = (int)(item - f->items) + 1, .first = -1, .second = -1 };
     for (int i = 0; i < item->nuses; i++)
         want_use(f, &w, item, f->uses[item->first_use + i]);
+    for (int i = 0; i < w.n; i++) {
+        int g = w.at[i].group;
+        if (w.first < 0 || f->groups[g].last < f->groups[w.first].last) {
+            w.second = w.first;
+            w.first = g;
+        } else if (w.second < 0 || f->groups[g].last < f->groups[w.second].last)
+            w.second = g;
+    }
     return w;
 }
 
@@ -355,10 +363,8 @@ static bool others_stand_after(const RegionFuse *f, const Wants *w, int g)
     int last = f->groups[g].last;
     if (w->in_memory && w->before <= last)
         return false;
-    for (int i = 0; i < w->n; i++)
-        if (w->at[i].group != g && f->groups[w->at[i].group].last <= last)
-            return false;
-    return true;
+    int other = w->first == g ? w->second : w->first;
+    return other < 0 || f->groups[other].last > last;
 }
 
 static bool may_be_result(const RegionFuse *f, const Item *item, const Wants *w, int group)
@@ -394,9 +400,7 @@ static int sibling(const RegionFuse *f, const Item *item, const Wants *w)
     const Node *node = node_at(f->s->m, item->node);
     bool is_small = type_count(type_of(f->s->m, node->out)) <= FEW_ELEMENTS;
     for (int g = f->ngroups - 1; g >= 0 && g >= f->ngroups - SIBLINGS_SEEN; g--) {
-        bool is_reader = false;
-        for (int i = 0; i < w->n; i++)
-            is_reader |= w->at[i].group == g;
+        bool is_reader = f->groups[g].wanted == w->item;
         bool shares = is_small;
         for (int k = 0; k < node->nin; k++)
             shares |= group_reads(&f->groups[g], node->in[k]);

@@ -28,6 +28,8 @@ typedef struct FuseGroup {
     ValueId *results;
     int nreads; /* some of the values that it reads at the results' index */
     ValueId reads[GROUP_READS];
+    int wanted, want; /* the last item whose readers were asked and had this among them, and where
+                         in their list it stands */
 } FuseGroup;
 
 typedef struct FuseState {
