@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/guard.h"
 #include "base/grow.h"
+#include "base/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,20 +139,59 @@ void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes)
         settle(m, r, copy[i]);
 }
 
+/* Where the number of the function of that name stands, or would stand: there are free slots. */
+static int *func_slot(const Module *m, Str name)
+{
+    uint64_t mask = (uint64_t)m->nfunc_slots - 1;
+    for (uint64_t i = hash_bytes(name.at, name.n, 0);; i++) {
+        int *slot = &m->func_slots[i & mask];
+        if (!*slot || str_equal(m->funcs[*slot - 1].name, name))
+            return slot;
+    }
+}
+
+/* Of two functions of one name the first is found. */
+static void func_note(Module *m, int i)
+{
+    int *slot = func_slot(m, m->funcs[i].name);
+    if (!*slot)
+        *slot = i + 1;
+}
+
+static void funcs_note(Module *m)
+{
+    memset(m->func_slots, 0, sizeof *m->func_slots * (size_t)m->nfunc_slots);
+    for (int i = 0; i < m->nfuncs; i++)
+        func_note(m, i);
+}
+
 Func *func_add(Module *m, Str name)
 {
     ROOM(m->arena, m->funcs, m->nfuncs, &m->funcs_room);
-    Func *f = &m->funcs[m->nfuncs++];
+    if (m->nfuncs * 2 >= m->nfunc_slots) {
+        int n = m->nfunc_slots ? m->nfunc_slots * 2 : 8;
+        m->func_slots = ARENA_ARRAY(m->arena, int, n);
+        m->nfunc_slots = n;
+        funcs_note(m);
+    }
+    Func *f = &m->funcs[m->nfuncs];
     *f = (Func){ .name = name, .loc = &loc_unknown };
+    func_note(m, m->nfuncs++);
     return f;
 }
 
 Func *func_find(const Module *m, Str name)
 {
-    for (int i = 0; i < m->nfuncs; i++)
-        if (str_equal(m->funcs[i].name, name))
-            return &m->funcs[i];
-    return NULL;
+    int i = m->nfunc_slots ? *func_slot(m, name) : 0;
+    return i ? &m->funcs[i - 1] : NULL;
+}
+
+void funcs_set(Module *m, int n, const Func *funcs)
+{
+    require(n <= m->nfuncs);
+    memmove(m->funcs, funcs, sizeof *funcs * (size_t)n);
+    m->nfuncs = n;
+    funcs_note(m);
 }
 
 Mesh *mesh_find(const Module *m, Str name)

@@ -77,6 +77,8 @@ typedef struct Module {
     uint32_t nvalues, nnodes, nregions; /* entry 0 of each is unused */
     uint32_t values_room, nodes_room, regions_room;
     int nfuncs, funcs_room, nmeshes, meshes_room;
+    int *func_slots,
+        nfunc_slots; /* by hash of the name: number in funcs, counted from 1; 0: free */
 } Module;
 
 Module *module_new(void);
@@ -92,6 +94,7 @@ void region_append(Module *m, RegionId r, NodeId n);
 void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes); /* replaces the list */
 Func *func_add(Module *m, Str name);                                       /* fields zeroed */
 Func *func_find(const Module *m, Str name); /* NULL: none of that name */
+void funcs_set(Module *m, int n, const Func *funcs); /* replaces the list; may be a part of it */
 Mesh *mesh_find(const Module *m, Str name);
 void mesh_add(Module *m, Mesh *mesh);
 

@@ -150,10 +150,25 @@ static void test_many_readers(void)
     text_free(&t);
 }
 
+static void test_many_functions(void)
+{
+    enum { N = 300000 };
+    Text t = { 0 };
+    for (int i = 0; i < N; i++)
+        text_printf(&t, "func.func private @f%d() { return }\n", i);
+    text_printf(&t, "func.func @main(%%x: " ARRAY ") -> " ARRAY " {\n");
+    for (int i = N - 1; i >= 0; i -= 3)
+        text_printf(&t, "func.call @f%d() : () -> ()\n", i);
+    text_printf(&t, "return %%x : " ARRAY "\n}\n");
+    check_passes(&t);
+    text_free(&t);
+}
+
 int main(void)
 {
     test_packing_is_lowest();
     test_packing_of_many();
     test_many_readers();
+    test_many_functions();
     return check_done();
 }

@@ -350,8 +350,7 @@ Error *refine(Plan *p)
     subst_free(&z.map);
     if (error)
         return error;
-    m->funcs[0] = *main;
-    m->nfuncs = 1;
+    funcs_set(m, 1, main);
     p->main = m->funcs[0].body;
     return NULL;
 }

@@ -102,9 +102,8 @@ static void speak_stablehlo(const Compiled *e, Module *m)
 {
     Func main = *func_find(m, STR("main"));
     attach_shardings(e, m, &main);
-    m->nfuncs = 0; /* what main called stands in it by now */
+    funcs_set(m, 1, &main); /* what main called stands in it by now */
     m->nmeshes = 0;
-    *func_add(m, main.name) = main;
     for (int i = 0; i < m->nfuncs; i++)
         region_walk(m, m->funcs[i].body, foreign_to_call, NULL);
 }

@@ -310,11 +310,11 @@ static void resolve(Resolver *r, RegionId region);
 static void resolve_callee(Resolver *r, NodeId n)
 {
     const CallAttrs *attrs = node_at(r->m, n)->attrs;
-    for (int i = 0; i < r->m->nfuncs; i++)
-        if (str_equal(r->m->funcs[i].name, attrs->callee) && !r->is_done[i]) {
-            r->is_done[i] = true;
-            resolve(r, r->m->funcs[i].body);
-        }
+    const Func *f = func_find(r->m, attrs->callee);
+    if (r->is_done[f - r->m->funcs])
+        return;
+    r->is_done[f - r->m->funcs] = true;
+    resolve(r, f->body);
 }
 
 static void resolve(Resolver *r, RegionId region)

@@ -287,6 +287,7 @@ static void add_main(Lowering *l, const bool *donated)
     func_add(m, func.name);
     memmove(m->funcs + 1, m->funcs, sizeof *m->funcs * (size_t)(m->nfuncs - 1));
     m->funcs[0] = func;
+    funcs_set(m, m->nfuncs, m->funcs); /* in their new order */
 }
 
 static void mark_used(const Module *m, RegionId r, bool *used)
@@ -316,7 +317,7 @@ static void drop_unused(Module *m)
     for (int i = 0; i < m->nfuncs; i++)
         if (used[i])
             m->funcs[n++] = m->funcs[i];
-    m->nfuncs = n;
+    funcs_set(m, n, m->funcs);
 }
 
 /* With one device a map's piece is the whole, and its body stands for itself; XLA has no manual
