@@ -9,7 +9,7 @@ PYTHON ?= python3
 BUILD ?= build
 CFLAGS ?= -O2 -g
 JOBS ?= 2
-WARN := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-prototypes -Wstrict-prototypes
+WARN := -Wall -Wextra -Wvla -Wno-missing-field-initializers -Wshadow -Wconversion -Wno-sign-conversion -Wmissing-prototypes -Wstrict-prototypes
 ifdef CI
 WARN += -Werror
 endif

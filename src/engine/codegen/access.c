@@ -12,6 +12,8 @@
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
 #include "engine/codegen/codegen.h"
 
+#include "base/fail.h"
+
 #include <string.h>
 
 LLVMTypeRef int_type(Kernel *k, int bits)
@@ -208,7 +210,8 @@ static V aligned_load(Kernel *k, LLVMTypeRef type, V from, Element e)
 
 static V shuffle(Kernel *k, V a, V b, int n, int first, int step)
 {
-    V order[n];
+    V order[MAX_LANES];
+    require(n <= MAX_LANES);
     for (int i = 0; i < n; i++)
         order[i] = LLVMConstInt(int_type(k, 32), (unsigned long long)(first + i * step), false);
     return LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(order, (unsigned)n), "");
@@ -302,10 +305,11 @@ static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int6
 static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, int lanes)
 {
     LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
-    V from = address(k, pointer, e, number), found = LLVMGetPoison(type), order[lanes];
+    V from = address(k, pointer, e, number), found = LLVMGetPoison(type), order[MAX_LANES];
+    require(lanes <= MAX_LANES);
     int bytes = element_info[e].bytes;
     for (int c = 0; c < step; c++) {
-        V at = byte_offset(k, from, (int64_t)c * lanes * bytes), wanted[lanes];
+        V at = byte_offset(k, from, (int64_t)c * lanes * bytes), wanted[MAX_LANES];
         for (int l = 0; l < lanes; l++) {
             bool is_here = l * step / lanes == c;
             wanted[l] = LLVMConstInt(int_type(k, 1), c * lanes + l <= (lanes - 1) * step, false);
@@ -370,7 +374,8 @@ static void store_vector(Kernel *k, V to, Element e, V v, int lanes)
         store_raw(k, to, e, to_memory(k, e, v, lanes));
         return;
     }
-    V order[2 * lanes];
+    V order[MAX_LANES];
+    require(2 * lanes <= MAX_LANES);
     for (int i = 0; i < 2 * lanes; i++)
         order[i] = LLVMConstInt(int_type(k, 32), (unsigned)(i / 2 + (i & 1 ? lanes : 0)), false);
     V both = LLVMBuildShuffleVector(k->b, LLVMBuildExtractValue(k->b, v, 0, ""),
@@ -399,7 +404,9 @@ void store_element(Kernel *k, V pointer, Element e, Index *at, V v)
 void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns)
 {
     int lanes = first->lanes;
-    V to = address(k, pointer, e, index_linear(k, first).base), raw[n], order[lanes];
+    V to = address(k, pointer, e, index_linear(k, first).base), order[MAX_LANES];
+    V *raw = ARENA_ARRAY(k->arena, V, n);
+    require(lanes <= MAX_LANES);
     for (int j = 0; j < n; j++)
         raw[j] = to_memory(k, e, columns[j], lanes);
     for (int c = 0; c < n; c++) {

@@ -337,7 +337,8 @@ static Error *check_masked_load(Pass *p, V call)
     LLVMTypeRef type = LLVMTypeOf(call);
     int lanes = lanes_in(type);
     int64_t each = (int64_t)LLVMStoreSizeOfType(p->layout, LLVMGetElementType(type));
-    V steps[lanes], pointer = LLVMGetOperand(call, 0), mask = LLVMGetOperand(call, 2);
+    V steps[MAX_LANES], pointer = LLVMGetOperand(call, 0), mask = LLVMGetOperand(call, 2);
+    require(lanes <= MAX_LANES);
     TRY(array_of(p, pointer, &array));
     for (int l = 0; l < lanes; l++)
         steps[l] = int64(p->e, l * each);

@@ -37,6 +37,9 @@ typedef struct Emit {
 } Emit;
 
 typedef LLVMValueRef V; /* a value in registers */
+
+/* Of any vector: 64 bytes of the narrowest type, and twice that where two are joined. */
+enum { MAX_LANES = 128 };
 typedef struct Index Index;
 
 typedef struct Kernel {

@@ -13,6 +13,8 @@
  * broadcast column one scalar load, whatever views lie between. */
 #include "engine/codegen/codegen.h"
 
+#include "base/fail.h"
+
 static int64_t gcd(int64_t a, int64_t b)
 {
     a = a < 0 ? -a : a;
@@ -61,7 +63,8 @@ V coord_lanes(Kernel *k, Coord a, int lanes)
         return a.base;
     LLVMTypeRef type = lane_type(k, lanes), one = LLVMGetElementType(type);
     V base = LLVMBuildIntCast2(k->b, a.base, one, true, "");
-    V steps[lanes];
+    V steps[MAX_LANES];
+    require(lanes <= MAX_LANES);
     for (int i = 0; i < lanes; i++)
         steps[i] = LLVMConstInt(one, (unsigned long long)(i * a.step), true);
     return LLVMBuildAdd(k->b, splat(k, base, lanes), LLVMConstVector(steps, (unsigned)lanes), "");

@@ -17,7 +17,8 @@ static V repeat(V one, LLVMTypeRef like)
     if (LLVMGetTypeKind(like) != LLVMVectorTypeKind)
         return one;
     unsigned n = LLVMGetVectorSize(like);
-    V all[n];
+    V all[MAX_LANES];
+    require(n <= MAX_LANES);
     for (unsigned i = 0; i < n; i++)
         all[i] = one;
     return LLVMConstVector(all, n);

@@ -263,7 +263,7 @@ static void map_body(Kernel *k, Index *at, void *user)
 {
     (void)user;
     const Node *end = region_return(k->m, k->region);
-    V values[end->nin + 1];
+    V *values = ARENA_ARRAY(k->arena, V, end->nin);
     for (int i = 0; i < end->nin; i++)
         values[i] = element(k, end->in[i], at);
     for (int i = 0; i < end->nin && !k->error; i++)

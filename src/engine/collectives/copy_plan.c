@@ -99,7 +99,7 @@ Error *copy_plan_add(CopyPlan *s, const Step *step, char ***at)
 static void reduce_streaming(const CopyPlan *s, const Step *t, char *const *at, size_t bytes)
 {
     _Alignas(64) char apart[BLOCK_BYTES];
-    const void *in[t->nin];
+    const void *in[POSSIBLE_DEVICES];
     for (size_t done = 0; done < bytes; done += BLOCK_BYTES) {
         size_t block = bytes - done < BLOCK_BYTES ? bytes - done : BLOCK_BYTES;
         for (int i = 0; i < t->nin; i++)
@@ -151,7 +151,7 @@ static void row_play(const CopyPlan *s, const Step *t, int64_t far, int64_t i, i
         copy_short(s, t, far, i, n);
         return;
     }
-    char *here[t->nin + t->nout];
+    char *here[2 * POSSIBLE_DEVICES];
     for (; n; n--, i++) {
         int64_t in = far * r->in_far + i * r->in_near + (int64_t)at;
         int64_t out = far * r->out_far + i * r->out_near + (int64_t)at;

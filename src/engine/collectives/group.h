@@ -36,7 +36,7 @@ typedef struct Step {
         STEP_CHAIN,  /* the same, but the last takes zeros */
         STEP_REDUCE, /* all operands, in this order; to all results */
     } kind;
-    int nin, nout;
+    int nin, nout;  /* at most POSSIBLE_DEVICES each */
     int at;         /* in CopyPlan.at: operands, then results */
     size_t element; /* STEP_REDUCE: bytes */
     Rows rows;

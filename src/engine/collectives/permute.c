@@ -52,7 +52,7 @@ static Error *find_sources(const Parts *p, int *sources)
  * takes zeros.  is_done: who has taken. */
 static Error *add_way(const Parts *p, CopyPlan *s, int i, int r, const int *sources, bool *is_done)
 {
-    int way[p->n], n = 0;
+    int way[POSSIBLE_DEVICES], n = 0;
     for (; r != ZEROS && !is_done[r]; r = sources[r]) {
         is_done[r] = true;
         way[n++] = r;
@@ -71,9 +71,9 @@ static Error *add_way(const Parts *p, CopyPlan *s, int i, int r, const int *sour
 /* Those from whom nobody takes begin a way; all that are left then are in rings. */
 static Error *shift_in_place(const Parts *p, CopyPlan *s, int i, const int *sources)
 {
-    bool is_done[p->n], is_source[p->n];
-    memset(is_done, 0, sizeof is_done);
-    memset(is_source, 0, sizeof is_source);
+    bool is_done[POSSIBLE_DEVICES], is_source[POSSIBLE_DEVICES];
+    memset(is_done, 0, sizeof *is_done * (size_t)p->n);
+    memset(is_source, 0, sizeof *is_source * (size_t)p->n);
     for (int r = 0; r < p->n; r++)
         if (sources[r] != ZEROS)
             is_source[sources[r]] = true;
@@ -100,7 +100,7 @@ static Error *add_copy(const Parts *p, CopyPlan *s, int i, char *from, char *to)
 
 Error *write_permute(const Parts *p, CopyPlan *s)
 {
-    int sources[p->n];
+    int sources[POSSIBLE_DEVICES];
     TRY(find_sources(p, sources));
     for (int i = 0; i < p->m->nin; i++) {
         if (!type_equal(p->m->in_types[i], p->m->out_types[i]))

@@ -27,6 +27,7 @@ struct Task {
     Device *device;
     int number;       /* flat number in the program */
     int next_segment;
+    int32_t said; /* by its last segment: what comes next (in lockstep) */
     bool has_begun, has_ended;
     /* Any thread: events still awaited, plus one while not at the head of its queue. */
     _Atomic int nblockers;

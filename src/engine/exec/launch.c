@@ -45,8 +45,9 @@ static Storage **out_holds(Run *run)
 static Error *check_devices(Executor *e, const Launch *l)
 {
     const Program *p = l->program;
-    uint64_t seen[(e->ndevices + 63) / 64];
-    memset(seen, 0, sizeof seen);
+    uint64_t seen[POSSIBLE_DEVICES / 64];
+    require(e->ndevices <= POSSIBLE_DEVICES);
+    memset(seen, 0, sizeof *seen * (size_t)((e->ndevices + 63) / 64));
     for (int d = 0; d < p->ndevices; d++) {
         const Device *device = l->devices[d];
         if (!device || device->executor != e)

@@ -28,16 +28,17 @@ static bool are_in_step(const Run *run)
 }
 
 /* Everybody plays a segment and says what comes next.  Do all say the same? */
-static bool step_all(Run *run, int number, int32_t *said)
+static bool step_all(Run *run, int number)
 {
     require(number < run->program->nsegments);
     SegmentFn *f = run->program->segments[number];
     int32_t differs = 0;
     for (int d = 0; d < run->program->ndevices; d++) {
-        said[d] = f(&run->tasks[d].frame);
-        if (run->tasks[d].frame.error) /* frame_fail */
-            said[d] = SEGMENT_FAIL;
-        differs |= said[d] ^ said[0];
+        Task *t = &run->tasks[d];
+        t->said = f(&t->frame);
+        if (t->frame.error) /* frame_fail */
+            t->said = SEGMENT_FAIL;
+        differs |= t->said ^ run->tasks[0].said;
     }
     return !differs;
 }
@@ -87,14 +88,13 @@ static void meet_all(Run *run, int k, CopyPlan *kept)
 static void run_with_plans(Run *run, CopyPlan *kept)
 {
     int n = run->program->ndevices, at = run->tasks[0].next_segment;
-    int32_t said[n];
     for (int turns = 0; turns < PATIENCE && !is_cancelled(run); turns++) {
         int k = -1;
-        if (step_all(run, at, said))
-            k = collective_of_all(run, said[0]);
+        if (step_all(run, at))
+            k = collective_of_all(run, run->tasks[0].said);
         if (k < 0) {
             for (int d = 0; d < n; d++)
-                task_go_on(&run->tasks[d], said[d]);
+                task_go_on(&run->tasks[d], run->tasks[d].said);
             return;
         }
         meet_all(run, k, kept);

@@ -226,7 +226,7 @@ static Arrival arrive(Task *t, int k, int g)
 
 Error *group_perform(Run *run, const Collective *m, const Group *group, CopyPlan *plan)
 {
-    Frame *frames[group->n];
+    Frame *frames[POSSIBLE_DEVICES];
     for (int i = 0; i < group->n; i++)
         frames[i] = &run->tasks[group->members[i]].frame;
     Memory *scratch = run->tasks[group->members[0]].device->memory;

@@ -62,9 +62,11 @@ static void rows_at(const Columns *c, Coord rows)
 {
     Kernel *k = c->k;
     const Node *end = region_return(k->m, k->region);
-    V values[MOST_COLUMNS][end->nin + 1], columns[MOST_COLUMNS];
-    for (int j = 0; j < c->n; j++)
+    V *values[MOST_COLUMNS], columns[MOST_COLUMNS];
+    for (int j = 0; j < c->n; j++) {
+        values[j] = ARENA_ARRAY(k->arena, V, end->nin);
         values_at(c, nest_index(c, rows, coord_const(k, j), k->width), values[j]);
+    }
     Index *first = nest_index(c, rows, coord_const(k, 0), k->width);
     for (int i = 0; i < end->nin && !k->error; i++) {
         for (int j = 0; j < c->n; j++)
@@ -77,7 +79,7 @@ static void row_at(const Columns *c, V row)
 {
     Kernel *k = c->k;
     const Node *end = region_return(k->m, k->region);
-    V values[end->nin + 1];
+    V *values = ARENA_ARRAY(k->arena, V, end->nin);
     Coord all = { const_i64(k, 0), 1, 0, NULL };
     Index *at = nest_index(c, coord_uniform(k, row), all, (int)c->n);
     values_at(c, at, values);

@@ -17,6 +17,8 @@
  *     10000 rounds   for 2 { for 16 { for 16 { for 32 { b += x }  c += b }  d += c }  acc += d } */
 #include "engine/kernels/kernels.h"
 
+#include "base/fail.h"
+
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/kernels.h"
 
@@ -79,7 +81,7 @@ static Index *out_index(Kernel *k, const Fold *f, const Nest *nest, int lanes)
 
 static void accumulate(Kernel *k, const Fold *f, const Nest *nest, int lanes, V *acc)
 {
-    V next[f->n];
+    V *next = ARENA_ARRAY(k->arena, V, f->n);
     k->is_strict = f->in_order;
     f->values(k, f, space_index(k, f, nest, lanes), next);
     (f->step ? f->step : f->combine)(k, f, acc, next);
@@ -313,7 +315,8 @@ typedef struct Row {
 
 static V part(Kernel *k, V v, V other, int n, int first, int size)
 {
-    V order[n];
+    V order[MAX_LANES];
+    require(n <= MAX_LANES);
     for (int i = 0; i < n; i++) {
         int from = first + i < size ? first + i : size; /* lane 0 of other */
         order[i] = LLVMConstInt(int_type(k, 32), (unsigned)from, false);
@@ -339,9 +342,9 @@ static V lanes_from(Kernel *k, V v, V other, int n, int first, int size)
 /* 16 lanes become one: halves are combined until one is left. */
 static void combine_lanes(Kernel *k, const Fold *f, int lanes, V *acc)
 {
+    V *high = ARENA_ARRAY(k->arena, V, f->n);
     while (lanes > 1) {
         int half = lanes / 2;
-        V high[f->n];
         for (int i = 0; i < f->n; i++) {
             high[i] = half == 1 ? extract_lane(k, acc[i], 1)
                                 : lanes_from(k, acc[i], acc[i], half, half, lanes);
@@ -358,7 +361,7 @@ static void combine_lanes(Kernel *k, const Fold *f, int lanes, V *acc)
 static void row_tail(Kernel *k, const Fold *f, Nest *nest, int64_t from, int lanes, const Row *row,
                      V *acc)
 {
-    V next[f->n], none[f->n];
+    V *next = ARENA_ARRAY(k->arena, V, f->n), *none = ARENA_ARRAY(k->arena, V, f->n);
     nest->at[nest->n - 1] = (Coord){ const_i64(k, from), 1, from, NULL };
     f->values(k, f, space_index(k, f, nest, lanes), next);
     if (lanes < row->lanes) {
@@ -413,10 +416,10 @@ static void row_emit(Kernel *k, const Fold *f, Nest *nest, const Row *row, V *ac
 static void row_in_order(Kernel *k, const Fold *f, Nest *nest, V *acc)
 {
     int64_t n = nest->dims[nest->n - 1];
+    V *next = ARENA_ARRAY(k->arena, V, f->n), *one = ARENA_ARRAY(k->arena, V, f->n);
     k->is_strict = true;
     for (int64_t from = 0; from < n; from += k->width) {
         int lanes = (int)(n - from < k->width ? n - from : k->width);
-        V next[f->n], one[f->n];
         nest->at[nest->n - 1] = (Coord){ const_i64(k, from), 1, from, NULL };
         f->values(k, f, space_index(k, f, nest, lanes), next);
         for (int lane = 0; lane < lanes; lane++) {

@@ -61,7 +61,7 @@ static void function_begin(Kernel *k, const char *name, int npointers)
 {
     bool is_cut = k->wanted > 1;
     int n = npointers + is_cut;
-    LLVMTypeRef types[npointers + 1];
+    LLVMTypeRef *types = ARENA_ARRAY(k->arena, LLVMTypeRef, npointers + 1);
     for (int i = 0; i < n; i++)
         types[i] = is_cut && i == 1 ? int_type(k, 64) : LLVMPointerTypeInContext(k->c, 0);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)n, 0);

@@ -102,7 +102,7 @@ static void reduce_combine(Kernel *k, const Fold *f, V *acc, const V *next)
         extreme_combine(k, r, acc, next);
         return;
     }
-    V args[2 * f->n];
+    V *args = ARENA_ARRAY(k->arena, V, 2 * f->n);
     for (int i = 0; i < f->n; i++) {
         args[i] = acc[i];
         args[f->n + i] = next[i];
@@ -127,7 +127,7 @@ static void reduce_done(Kernel *k, const Fold *f, Index *at, V *acc)
     }
     for (int i = 0; i < node->nout; i++)
         memo_set(k, node->out + (ValueId)i, at, acc[i]);
-    V results[end->nin + 1];
+    V *results = ARENA_ARRAY(k->arena, V, end->nin);
     for (int i = 0; i < end->nin; i++)
         results[i] = element(k, end->in[i], at);
     for (int i = 0; i < end->nin && !k->error; i++)

@@ -14,11 +14,8 @@
  * Where sums are rounded, a long loop is cut into blocks (chain.h): what the blocks before this one
  * have summed up to is added last of all, out[i] = before + acc. */
 #include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
+
+#include "base/fail.h"
 #include "engine/kernels/kernels.h"
 #include "hlo/rewrite.h"
 #include "ops/number.h"
@@ -152,7 +149,7 @@ static Index *index_of(Kernel *k, const Scan *s, Coord outer, Coord i, Coord inn
 static void finish_at(Kernel *k, const Scan *s, Index *at, V sum)
 {
     const Node *end = region_return(k->m, k->region);
-    V results[end->nin + 1];
+    V *results = ARENA_ARRAY(k->arena, V, end->nin);
     memo_clear(k);
     memo_set(k, node_at(k->m, s->node)->out, at, finish(k, s->shape.element, sum));
     for (int r = 0; r < end->nin; r++)
@@ -294,7 +291,8 @@ static V shifted(Kernel *k, const Scan *s, V x, V fill, int lanes, int by)
     if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMStructTypeKind)
         return complex_of(k, shifted(k, s, real_part(k, x), real_part(k, fill), lanes, by),
                           shifted(k, s, imag_part(k, x), imag_part(k, fill), lanes, by));
-    V order[lanes];
+    V order[MAX_LANES];
+    require(lanes <= MAX_LANES);
     for (int l = 0; l < lanes; l++) {
         int from = s->is_backwards ? l + by : l - by;
         order[l] = LLVMConstInt(int_type(k, 32),

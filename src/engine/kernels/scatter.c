@@ -92,7 +92,7 @@ static Index *place_of(Kernel *k, const Scatter *s, Index *at, V *inside)
 static void combine_here(Kernel *k, const Scatter *s, Index *at, Index *to)
 {
     const Node *node = node_at(k->m, s->node);
-    V args[2 * s->n], results[s->n];
+    V *args = ARENA_ARRAY(k->arena, V, 2 * s->n), *results = ARENA_ARRAY(k->arena, V, s->n);
     for (int i = 0; i < s->n; i++) {
         args[i] = load_element(k, k->outs[i], element_of(k, node->in[i]), to);
         args[s->n + i] = element(k, node->in[s->n + 1 + i], at);

@@ -93,7 +93,8 @@ static V slice_function(Kernel *k, const char *name, int npointers)
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, int_type(k, 64) };
     char full[96];
     snprintf(full, sizeof full, "%s.slice", name);
-    V f = function_new(k, full, 2, types), args[npointers + 1];
+    V f = function_new(k, full, 2, types);
+    V *args = ARENA_ARRAY(k->arena, V, npointers + 1);
     for (int i = 0, to = 0; i < npointers; i++) {
         V at = byte_offset(k, LLVMGetParam(f, 0), i * (int64_t)sizeof(void *));
         args[to] = LLVMBuildLoad2(k->b, ptr, at, "");
@@ -112,7 +113,8 @@ static V slice_function(Kernel *k, const char *name, int npointers)
 
 V slices_wrap(Kernel *k, const char *name, int npointers)
 {
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64), types[npointers];
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), i64 = int_type(k, 64);
+    LLVMTypeRef *types = ARENA_ARRAY(k->arena, LLVMTypeRef, npointers);
     V slice = slice_function(k, name, npointers);
     for (int i = 0; i < npointers; i++)
         types[i] = ptr;

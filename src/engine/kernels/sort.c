@@ -58,7 +58,8 @@ static V less_function(Kernel *k, const Sort *s)
     LLVMSetLinkage(f, LLVMInternalLinkage);
     LLVMBasicBlockRef back = LLVMGetInsertBlock(k->b);
     LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, f, "entry"));
-    V outer = k->function, outer_frame = k->frame, args[2 * s->n], result;
+    V outer = k->function, outer_frame = k->frame, result;
+    V *args = ARENA_ARRAY(k->arena, V, 2 * s->n);
     k->function = f;
     k->frame = LLVMBuildLoad2(k->b, ptr, pointer_slot(k, LLVMGetParam(f, 0), s->n), "frame");
     k->lanes = 1;
@@ -104,7 +105,8 @@ static void line_body(Kernel *k, Index *at, void *user)
     Index *first = index_new(k, whole, 1);
     for (int d = 0; d < whole.rank; d++)
         index_set(first, d, d == s->dim ? coord_const(k, 0) : index_at(k, at, d));
-    V begin = index_linear(k, first).base, to[s->n], lines[s->n];
+    V begin = index_linear(k, first).base;
+    V *to = ARENA_ARRAY(k->arena, V, s->n), *lines = ARENA_ARRAY(k->arena, V, s->n);
     for (int i = 0; i < s->n; i++) {
         V by = LLVMBuildMul(k->b, begin,
                             const_i64(k, element_info[element_of(k, node->in[i])].bytes), "");

@@ -10,6 +10,8 @@
  * of two would push one another out of the cache. */
 #include "engine/kernels/kernels.h"
 
+#include "base/fail.h"
+
 typedef struct Turn {
     Type in, out;
     V from; /* the operand's memory */
@@ -56,10 +58,12 @@ static bool turn_of(Kernel *k, Turn *t)
 /* Exchanges the upper right and lower left blocks of s x s. */
 static void turn_step(Kernel *k, int n, int s, V *rows)
 {
+    V upper[MAX_LANES], lower[MAX_LANES];
+    require(n <= MAX_LANES);
     for (int i = 0; i < n; i++) {
         if (i & s)
             continue;
-        V a = rows[i], b = rows[i + s], upper[n], lower[n];
+        V a = rows[i], b = rows[i + s];
         for (int j = 0; j < n; j++) {
             int from_a = j & s ? n + j - s : j, from_b = j & s ? n + j : j + s;
             upper[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_a, false);

@@ -334,7 +334,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     int64_t depth = NAME(least)(g->kc + g->depth - pc, g->step);
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     const T *b = g->b + pc * g->b_row + (g->jc + j) * g->b_col;
-    T here[g->packs_b ? 1 : KC * NAME(COLS) + NAME(LANES)]; /* this panel, packed */
+    T here[KC * NAME(COLS) + NAME(LANES)]; /* this panel, packed, unless all of them are */
     NAME(Tile) t = { .depth = depth, .b_row = NAME(COLS), .c_row = g->c_row, .adds = pc > 0 };
     if (g->packs_b) {
         t.b = g->packed + j * g->depth + (pc - g->kc) * NAME(COLS);

@@ -17,6 +17,8 @@
  * the result.  This gives the choices that XLA makes, and so the ones that JAX's users see. */
 #include "engine/passes/place/propagate.h"
 
+#include "base/guard.h"
+
 #include <string.h>
 
 /* ---- tilings by dimension ---- */
@@ -28,8 +30,7 @@ static bool is_covered(const Tiling *t)
     for (int i = 0; i < t->rank; i++)
         if ((count *= t->tiles[i]) > t->ndevices)
             return false;
-    bool seen[count];
-    memset(seen, 0, sizeof seen);
+    bool *seen = HEAP_ARRAY(bool, count, "a list");
     int64_t held = 0;
     for (int d = 0; d < t->ndevices; d++) {
         int64_t at = 0;
@@ -38,6 +39,7 @@ static bool is_covered(const Tiling *t)
         held += !seen[at];
         seen[at] = true;
     }
+    heap_free(seen);
     return held == count;
 }
 
