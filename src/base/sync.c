@@ -169,7 +169,7 @@ static void deep_call(void *user)
     call->error = guard_run_in(call->around, call->name, call->f, call->user);
 }
 
-Error *deep_run(const char *name, ThreadFn *f, void *user)
+Error *thread_run_deep(const char *name, ThreadFn *f, void *user)
 {
     if (is_deep)
         return guard_run(name, f, user);

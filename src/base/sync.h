@@ -61,7 +61,7 @@ void thread_join(Thread *thread);
 MUST_USE Error *thread_start_deep(Thread *thread, const char *name, ThreadFn *f, void *user);
 /* Calls f on a deep stack, under a guard (base/guard.h), and waits for its end; at once, when the
  * caller has one.  An error: f did not begin, or was left for want of memory. */
-MUST_USE Error *deep_run(const char *name, ThreadFn *f, void *user);
+MUST_USE Error *thread_run_deep(const char *name, ThreadFn *f, void *user);
 
 /* Cores that affinity and the cgroup's quota allow this process; at least 1. */
 int cores_allowed(void);

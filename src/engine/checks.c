@@ -10,7 +10,7 @@ bool checks_bounds(void)
     return word && !strcmp(word, "bounds");
 }
 
-Error *checks_check(void)
+Error *checks_validate(void)
 {
     const char *word = getenv("TUTTI_CHECK");
     if (!word || !*word || checks_bounds())

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Of the environment as it is now; each compilation asks anew. */
-MUST_USE Error *checks_check(void);
+MUST_USE Error *checks_validate(void);
 /* Every access is compared with the array it is made to (codegen/bounds.h). */
 bool checks_bounds(void);
 #endif

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/sync.h"
 #include "engine/checks.h"
-#include "engine/level.h"
+#include "engine/cpu_level.h"
 #include "engine/plan.h"
 
 #include <limits.h>
@@ -124,7 +124,7 @@ Error *compile_module(Module *m, double began, const CompileOptions *o, Program 
     Plan p = { 0 };
     Error *error = cpu_level_check();
     if (!error)
-        error = checks_check();
+        error = checks_validate();
     if (!error)
         error = module_check(m);
     if (!error)
@@ -162,6 +162,6 @@ Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **o
 {
     static const CompileOptions none = { 0 };
     Job job = { bytes, n, o ? o : &none, out, NULL };
-    TRY(deep_run("compile", job_run, &job));
+    TRY(thread_run_deep("compile", job_run, &job));
     return job.error;
 }

@@ -16,7 +16,7 @@ typedef struct CompileOptions {
 MUST_USE Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out);
 
 /* The same for a module that was read from `began` on (clock_ms), which it takes; to be called on a
- * deep stack (deep_run). */
+ * deep stack (thread_run_deep). */
 MUST_USE Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out);
 /* The passes alone, up to this one, on a module that stays the caller's; the same stack. */
 MUST_USE Error *compile_until(Module *m, const CompileOptions *o, const char *pass);

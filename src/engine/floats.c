@@ -60,7 +60,7 @@ static void set_x87(uint16_t control)
 }
 #endif
 
-Floats floats_ours(void)
+Floats floats_enter_compiled(void)
 {
     Floats before = { .control = get(), .theirs = theirs, .is_ours = is_ours };
     if (!is_ours)
@@ -78,12 +78,12 @@ static Floats leave_ours(uint64_t control)
     return before;
 }
 
-Floats floats_theirs(void)
+Floats floats_enter_foreign(void)
 {
     return leave_ours(is_ours ? theirs : get());
 }
 
-Floats floats_plain(void)
+Floats floats_enter_default(void)
 {
     Floats before = leave_ours(PLAIN);
     set_x87(PLAIN_X87);

@@ -17,8 +17,8 @@ typedef struct Floats {
     uint16_t x87;
 } Floats;
 
-Floats floats_ours(void);   /* for compiled code; what was before */
-Floats floats_theirs(void); /* for foreign code: as it was before floats_ours, if that was called */
-Floats floats_plain(void);  /* as C begins: for threads of our own, and to compile */
+Floats floats_enter_compiled(void);   /* for compiled code; what was before */
+Floats floats_enter_foreign(void); /* for foreign code: as it was before floats_enter_compiled, if that was called */
+Floats floats_enter_default(void);  /* as C begins: for threads of our own, and to compile */
 void floats_restore(Floats before);
 #endif

@@ -187,7 +187,7 @@ static Error *file_read(const char *path, Text *out)
 static Error *prepare(Trial *t)
 {
     TRY(file_read(t->path, &t->program));
-    TRY(deep_run("reading", count_devices, t));
+    TRY(thread_run_deep("reading", count_devices, t));
     TRY(round_of(t, true));
     memcpy(t->right, t->got, sizeof t->right);
     for (int i = 0; i < t->nresults; i++)

@@ -51,7 +51,7 @@ static void test_no_memory(void)
 {
 /* sanitizers end a process that asks for so much */
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
-    CHECK(!calls_add((Str){ "mine", PTRDIFF_MAX }, refuses, "the new one"));
+    CHECK(!call_registry_add((Str){ "mine", PTRDIFF_MAX }, refuses, "the new one"));
 #endif
     float x[] = { 1, 2, 3 }, y[3] = { 0 };
     CHECK_STR(play("mine", x, y), "custom_call @mine, at unknown place: not today");
@@ -64,13 +64,13 @@ int main(void)
     CHECK_STR(play("mine", x, y),
               "not supported: custom_call @mine, at unknown place: nobody has defined it; a C "
               "program does with tt_define_call");
-    CHECK(calls_add(STR("mine"), twice, &count));
+    CHECK(call_registry_add(STR("mine"), twice, &count));
     CHECK_STR(play("mine", x, y), "");
     CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && count == 1);
-    CHECK(calls_add(STR("mine"), refuses, "not today"));
+    CHECK(call_registry_add(STR("mine"), refuses, "not today"));
     CHECK_STR(play("mine", x, y), "custom_call @mine, at unknown place: not today");
     test_no_memory();
-    CHECK(calls_add(STR("min"), refuses, ""));
+    CHECK(call_registry_add(STR("min"), refuses, ""));
     CHECK_STR(play("min", x, y), "custom_call @min, at unknown place: failed");
     return check_done();
 }

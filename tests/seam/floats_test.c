@@ -56,7 +56,7 @@ static void check_call(void)
 {
     Found found = { 0 };
     float x[] = { 1, 2 }, y[2];
-    CHECK(calls_add(STR("probe"), probe, &found));
+    CHECK(call_registry_add(STR("probe"), probe, &found));
     PJRT_LoadedExecutable *loaded = load(program);
     PJRT_Buffer *in = send(0, 2, x), *out;
     for (int round = 0; round < 3; round++) {

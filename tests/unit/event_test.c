@@ -281,7 +281,7 @@ static void go_deep(void *user)
 static void go_deeper(void *user)
 {
     int inner = 0;
-    CHECK(!deep_run("inner", go_deep, &inner));
+    CHECK(!thread_run_deep("inner", go_deep, &inner));
     CHECK(inner == (int)pthread_self());
     *(int *)user = inner;
 }
@@ -290,7 +290,7 @@ static void go_deeper(void *user)
 static void check_deep(void)
 {
     int inner = 0;
-    CHECK(!deep_run("outer", go_deeper, &inner));
+    CHECK(!thread_run_deep("outer", go_deeper, &inner));
     CHECK(inner != (int)pthread_self());
 }
 

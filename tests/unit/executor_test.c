@@ -343,7 +343,7 @@ static int32_t cut_up(Frame *f)
     unsigned char *marks = (unsigned char *)f->slab;
     int nright = 0;
     memset(marks, 0, SLICES);
-    frame_slices(f, SLICES, mark_slice, marks);
+    slices_run(f, SLICES, mark_slice, marks);
     for (int i = 0; i < SLICES; i++)
         nright += marks[i] == 1;
     *(float *)f->outs[0] = (float)nright;
@@ -366,7 +366,7 @@ static void wait_for_other(void *user, int64_t slice)
 
 static int32_t cut_in_two(Frame *f)
 {
-    frame_slices(f, 2, wait_for_other, NULL);
+    slices_run(f, 2, wait_for_other, NULL);
     *(float *)f->outs[0] = (float)atomic_load_explicit(&nhere, memory_order_relaxed);
     return SEGMENT_END;
 }

@@ -172,7 +172,7 @@ static void play_all(Run *run, Evaluator *players)
         CHECK(!thread_start(&threads[d], "player", play, &players[d]));
     for (int d = 0; d < DEVICES; d++)
         thread_join(&threads[d]);
-    packs_free(run);
+    shared_packing_free_all(run);
 }
 
 static float *filled(int64_t n, float scale)

@@ -125,7 +125,7 @@ static void make_text(void *user)
 
 static void keep(void *user)
 {
-    Error *error = deep_run("part", make_text, user);
+    Error *error = thread_run_deep("part", make_text, user);
     CHECK(!error);
     CHECK_STR(text_cstr(user), "made by another");
 }
@@ -137,7 +137,7 @@ static void keep_then_fail(void *user)
     CHECK(error);
     CHECK_STR(calls, "ca"); /* those of the inner one */
     error_free(error);
-    error = deep_run("thread", fail_after_some, NULL);
+    error = thread_run_deep("thread", fail_after_some, NULL);
     CHECK(error && strstr(error_text(error), "thread: no memory for a mountain"));
     ask_too_much();
 }

@@ -5,7 +5,7 @@
  * What every device holds entirely is neither joined nor cut: the first member's memory is the
  * whole operand, and the body writes the whole result into it.  Everything else stands in
  * scratch memory for as long as the body plays. */
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 #include "engine/exec/stats.h"
 #include "engine/numerics/strided.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Which entry of a tiling is rank r's. */
-static int device_in(const Parts *p, Tiling t, int r)
+static int device_in(const Participants *p, Tiling t, int r)
 {
     const Frame *f = p->frames[r];
     return t.ndevices == f->program->npartitions
@@ -29,7 +29,7 @@ static bool is_whole(Tiling t)
     return true;
 }
 
-static bool fits(const Parts *p, Tiling t, Type whole, Type part)
+static bool fits(const Participants *p, Tiling t, Type whole, Type part)
 {
     if (t.rank != whole.rank || part.rank != whole.rank || part.element != whole.element)
         return false;
@@ -44,7 +44,7 @@ static bool fits(const Parts *p, Tiling t, Type whole, Type part)
 
 /* A whole array, and the tiles of it that the members hold as operand or result i. */
 typedef struct Tiles {
-    const Parts *p;
+    const Participants *p;
     Tiling tiling;
     Type part, whole;
     int i;
@@ -81,10 +81,10 @@ static void copy_tile(void *user, int64_t rank)
         whole += tile_of(t, r)[k] * t->part.dims[k] * whole_strides[k];
     size_t element = (size_t)element_info[t->whole.element].bytes;
     if (t->joins)
-        strided_copy(whole, whole_strides, part_in(t->p, r, t->i), part_strides, t->part.rank,
+        strided_copy(whole, whole_strides, operand_at(t->p, r, t->i), part_strides, t->part.rank,
                      t->part.dims, element);
     else
-        strided_copy(part_out(t->p, r, t->i), part_strides, whole, whole_strides, t->part.rank,
+        strided_copy(result_at(t->p, r, t->i), part_strides, whole, whole_strides, t->part.rank,
                      t->part.dims, element);
     stat_add(STAT_COPIES, 1);
     stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(t->part));
@@ -98,7 +98,7 @@ static void copy_tiles(Tiles *t)
 static void copy_whole(void *user, int64_t before)
 {
     const Tiles *t = user;
-    memcpy(part_out(t->p, (int)before + 1, t->i), t->data, type_bytes(t->whole));
+    memcpy(result_at(t->p, (int)before + 1, t->i), t->data, type_bytes(t->whole));
 }
 
 /* Scratch blocks: [nargs] for joined operands, [nresults] for results to be cut; the slab. */
@@ -107,15 +107,15 @@ typedef struct Whole {
     void **taken; /* [nargs + nresults + 1] to give back, or NULL */
 } Whole;
 
-static Error *join(const Parts *p, int i, Whole *w)
+static Error *join(const Participants *p, int i, Whole *w)
 {
-    const Program *body = p->m->body;
-    Tiling t = p->m->in_tilings[i];
-    Type whole = body->args[i].local, part = p->m->in_types[i];
+    const Program *body = p->c->body;
+    Tiling t = p->c->in_tilings[i];
+    Type whole = body->args[i].local, part = p->c->in_types[i];
     if (!fits(p, t, whole, part))
         return collective_misfit(p, i);
     if (is_whole(t)) {
-        w->args[i] = part_in(p, 0, i);
+        w->args[i] = operand_at(p, 0, i);
         return NULL;
     }
     TRY(collective_scratch(p, type_bytes(whole), &w->taken[i]));
@@ -125,15 +125,15 @@ static Error *join(const Parts *p, int i, Whole *w)
     return NULL;
 }
 
-static Error *make_room(const Parts *p, int i, Whole *w)
+static Error *make_room(const Participants *p, int i, Whole *w)
 {
-    const Program *body = p->m->body;
-    Tiling t = p->m->out_tilings[i];
-    Type whole = body->results[i].local, part = p->m->out_types[i];
+    const Program *body = p->c->body;
+    Tiling t = p->c->out_tilings[i];
+    Type whole = body->results[i].local, part = p->c->out_types[i];
     if (!fits(p, t, whole, part))
         return collective_misfit(p, i);
     if (is_whole(t)) {
-        w->outs[i] = part_out(p, 0, i);
+        w->outs[i] = result_at(p, 0, i);
         return NULL;
     }
     int k = body->nargs + i;
@@ -142,14 +142,14 @@ static Error *make_room(const Parts *p, int i, Whole *w)
     return NULL;
 }
 
-static void cut(const Parts *p, int i, Whole *w)
+static void cut(const Participants *p, int i, Whole *w)
 {
-    Tiling t = p->m->out_tilings[i];
-    Type whole = p->m->body->results[i].local;
-    Tiles tiles = { p, t, p->m->out_types[i], whole, i, w->outs[i], false };
+    Tiling t = p->c->out_tilings[i];
+    Type whole = p->c->body->results[i].local;
+    Tiles tiles = { p, t, p->c->out_types[i], whole, i, w->outs[i], false };
     if (!is_whole(t))
         copy_tiles(&tiles);
-    else if (type_bytes(whole) && !part_is_shared(p, i))
+    else if (type_bytes(whole) && !result_is_shared(p, i))
         collective_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 
@@ -159,9 +159,9 @@ static bool is_cancelled(const Frame *f)
     return atomic_load_explicit(f->cancel, memory_order_relaxed);
 }
 
-static Error *play_body(const Parts *p, Whole *w)
+static Error *run_body(const Participants *p, Whole *w)
 {
-    const Program *body = p->m->body;
+    const Program *body = p->c->body;
     const Frame *leader = p->frames[0];
     void **slab = &w->taken[body->nargs + body->nresults];
     if (body->slab_bytes)
@@ -182,10 +182,10 @@ static Error *play_body(const Parts *p, Whole *w)
     if (frame.error)
         return frame.error;
     if (is_cancelled(&frame)) /* a loop that saw it has failed without a word */
-        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->m->name, collective_where(p->m));
+        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->c->name, collective_where(p->c));
     if (next == SEGMENT_FAIL)
-        return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->m->name,
-                         collective_where(p->m));
+        return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->c->name,
+                         collective_where(p->c));
     if (next <= SEGMENT_COLLECTIVE)
         return error_new(CODE_UNIMPLEMENTED, "not supported: %s (%s) inside code on whole arrays",
                          body->collectives[SEGMENT_COLLECTIVE - next].name,
@@ -193,22 +193,22 @@ static Error *play_body(const Parts *p, Whole *w)
     return NULL;
 }
 
-static Error *join_play_cut(const Parts *p, Whole *w)
+static Error *join_run_split(const Participants *p, Whole *w)
 {
-    const Program *body = p->m->body;
+    const Program *body = p->c->body;
     for (int i = 0; i < body->nargs; i++)
         TRY(join(p, i, w));
     for (int i = 0; i < body->nresults; i++)
         TRY(make_room(p, i, w));
-    TRY(play_body(p, w));
+    TRY(run_body(p, w));
     for (int i = 0; i < body->nresults; i++)
         cut(p, i, w);
     return NULL;
 }
 
-static void give_back(const Parts *p, Whole *w)
+static void give_back(const Participants *p, Whole *w)
 {
-    const Program *body = p->m->body;
+    const Program *body = p->c->body;
     int n = body->nargs + body->nresults;
     for (int k = 0; k <= n; k++) {
         if (!w->taken[k])
@@ -220,19 +220,19 @@ static void give_back(const Parts *p, Whole *w)
     }
 }
 
-Error *perform_global(const Parts *p)
+Error *perform_global(const Participants *p)
 {
-    const Program *body = p->m->body;
-    if (!body || body->nargs != p->m->nin || body->nresults != p->m->nout)
-        return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->m->name,
-                         collective_where(p->m));
+    const Program *body = p->c->body;
+    if (!body || body->nargs != p->c->nin || body->nresults != p->c->nout)
+        return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->c->name,
+                         collective_where(p->c));
     size_t n = (size_t)(body->nargs + body->nresults);
     void **pointers = calloc(2 * n + 1, sizeof *pointers);
     if (!pointers)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", p->m->name,
-                         collective_where(p->m), 2 * n + 1);
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", p->c->name,
+                         collective_where(p->c), 2 * n + 1);
     Whole w = { pointers, pointers + body->nargs, pointers + n };
-    Error *error = join_play_cut(p, &w);
+    Error *error = join_run_split(p, &w);
     give_back(p, &w);
     free(pointers);
     stat_add(STAT_JOINS, 1);

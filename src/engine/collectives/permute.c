@@ -5,19 +5,19 @@
  * The numbers in the pairs are partitions when the operation has a channel, else replicas.
  *
  * In place there are chains and rings: each takes what the next has, the last of a chain zeros. */
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 
 #include <string.h>
 
 enum { ZEROS = -1 };
 
-static int64_t number_in_pairs(const Parts *p, int r, bool by_partition)
+static int64_t number_in_pairs(const Participants *p, int r, bool by_partition)
 {
     return by_partition ? p->frames[r]->partition : p->frames[r]->replica;
 }
 
 /* Most groups are everybody, in order. */
-static int rank_of(const Parts *p, int64_t number, bool by_partition)
+static int rank_of(const Participants *p, int64_t number, bool by_partition)
 {
     if (number >= 0 && number < p->n && number_in_pairs(p, (int)number, by_partition) == number)
         return (int)number;
@@ -28,9 +28,9 @@ static int rank_of(const Parts *p, int64_t number, bool by_partition)
 }
 
 /* sources[r]: the rank that sends to rank r, or ZEROS. */
-static Error *find_sources(const Parts *p, int *sources)
+static Error *find_sources(const Participants *p, int *sources)
 {
-    const PermuteAttrs *attrs = p->m->attrs;
+    const PermuteAttrs *attrs = p->c->attrs;
     bool by_partition = attrs->channel_id > 0;
     for (int r = 0; r < p->n; r++)
         sources[r] = ZEROS;
@@ -42,15 +42,15 @@ static Error *find_sources(const Parts *p, int *sources)
         sources[target] = rank_of(p, pair[0], by_partition);
         if (sources[target] < 0)
             return error_new(CODE_INVALID,
-                             "%s (%s): source %lld of target %lld is not in its group", p->m->name,
-                             collective_where(p->m), (long long)pair[0], (long long)pair[1]);
+                             "%s (%s): source %lld of target %lld is not in its group", p->c->name,
+                             collective_where(p->c), (long long)pair[0], (long long)pair[1]);
     }
     return NULL;
 }
 
 /* In place: from rank r on each takes from the next, until the way comes back to r or to one that
  * takes zeros.  is_done: who has taken. */
-static Error *add_way(const Parts *p, CopyPlan *s, int i, int r, const int *sources, bool *is_done)
+static Error *add_way(const Participants *p, CopyPlan *plan, int i, int r, const int *sources, bool *is_done)
 {
     int way[POSSIBLE_DEVICES], n = 0;
     for (; r != ZEROS && !is_done[r]; r = sources[r]) {
@@ -59,17 +59,17 @@ static Error *add_way(const Parts *p, CopyPlan *s, int i, int r, const int *sour
     }
     if (!n || r == way[n - 1]) /* it keeps what it has */
         return NULL;
-    Rows rows = one_run(type_bytes(p->m->in_types[i]));
+    Rows rows = one_span(type_bytes(p->c->in_types[i]));
     char **at;
     Step step = { .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows };
-    TRY(copy_plan_add(s, &step, &at));
+    TRY(copy_plan_add(plan, &step, &at));
     for (int k = 0; k < n; k++)
-        at[k] = part_out(p, way[k], i);
+        at[k] = result_at(p, way[k], i);
     return NULL;
 }
 
 /* Those from whom nobody takes begin a way; all that are left then are in rings. */
-static Error *shift_in_place(const Parts *p, CopyPlan *s, int i, const int *sources)
+static Error *shift_in_place(const Participants *p, CopyPlan *plan, int i, const int *sources)
 {
     bool is_done[POSSIBLE_DEVICES], is_source[POSSIBLE_DEVICES];
     memset(is_done, 0, sizeof *is_done * (size_t)p->n);
@@ -79,94 +79,94 @@ static Error *shift_in_place(const Parts *p, CopyPlan *s, int i, const int *sour
             is_source[sources[r]] = true;
     for (int r = 0; r < p->n; r++)
         if (!is_source[r])
-            TRY(add_way(p, s, i, r, sources, is_done));
+            TRY(add_way(p, plan, i, r, sources, is_done));
     for (int r = 0; r < p->n; r++)
-        TRY(add_way(p, s, i, r, sources, is_done));
+        TRY(add_way(p, plan, i, r, sources, is_done));
     return NULL;
 }
 
 /* from: NULL means zeros. */
-static Error *add_copy(const Parts *p, CopyPlan *s, int i, char *from, char *to)
+static Error *add_copy(const Participants *p, CopyPlan *plan, int i, char *from, char *to)
 {
-    Rows rows = one_run(type_bytes(p->m->in_types[i]));
+    Rows rows = one_span(type_bytes(p->c->in_types[i]));
     char **at;
     Step step = { .kind = STEP_COPY, .nin = from != NULL, .nout = 1, .rows = rows };
-    TRY(copy_plan_add(s, &step, &at));
+    TRY(copy_plan_add(plan, &step, &at));
     if (from)
         *at++ = from;
     *at = to;
     return NULL;
 }
 
-Error *write_permute(const Parts *p, CopyPlan *s)
+Error *plan_permute(const Participants *p, CopyPlan *plan)
 {
     int sources[POSSIBLE_DEVICES];
     TRY(find_sources(p, sources));
-    for (int i = 0; i < p->m->nin; i++) {
-        if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
+    for (int i = 0; i < p->c->nin; i++) {
+        if (!type_equal(p->c->in_types[i], p->c->out_types[i]))
             return collective_misfit(p, i);
-        if (!type_bytes(p->m->in_types[i]))
+        if (!type_bytes(p->c->in_types[i]))
             continue;
-        if (parts_are_in_place(p, i)) {
-            TRY(shift_in_place(p, s, i, sources));
+        if (operand_is_in_place(p, i)) {
+            TRY(shift_in_place(p, plan, i, sources));
             continue;
         }
         for (int r = 0; r < p->n; r++)
-            TRY(add_copy(p, s, i, sources[r] == ZEROS ? NULL : part_in(p, sources[r], i),
-                         part_out(p, r, i)));
+            TRY(add_copy(p, plan, i, sources[r] == ZEROS ? NULL : operand_at(p, sources[r], i),
+                         result_at(p, r, i)));
     }
     return NULL;
 }
 
 /* From which rank array i comes to rank r, who says it itself. */
-static Error *find_root(const Parts *p, int r, int i, int *root)
+static Error *find_root(const Participants *p, int r, int i, int *root)
 {
     int32_t place;
-    memcpy(&place, part_in(p, r, p->m->nin - 1) + (size_t)i * sizeof place, sizeof place);
+    memcpy(&place, operand_at(p, r, p->c->nin - 1) + (size_t)i * sizeof place, sizeof place);
     if (place < 0 || place >= p->n)
         return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
-                         "must be between 0 and %d", p->m->name, collective_where(p->m), i, place, p->n,
+                         "must be between 0 and %d", p->c->name, collective_where(p->c), i, place, p->n,
                          p->n - 1);
     *root = place;
     return NULL;
 }
 
 /* All take from the first, in one pass. */
-static Error *broadcast_operand(const Parts *p, CopyPlan *s, int i)
+static Error *broadcast_operand(const Participants *p, CopyPlan *plan, int i)
 {
-    Rows rows = one_run(type_bytes(p->m->in_types[i]));
-    int nout = part_is_shared(p, i) ? 1 : p->n;
-    int first = part_out(p, 0, i) == part_in(p, 0, i); /* in place it has it */
+    Rows rows = one_span(type_bytes(p->c->in_types[i]));
+    int nout = result_is_shared(p, i) ? 1 : p->n;
+    int first = result_at(p, 0, i) == operand_at(p, 0, i); /* in place it has it */
     char **at;
     if (first == nout)
         return NULL;
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows };
-    TRY(copy_plan_add(s, &step, &at));
-    *at++ = part_in(p, 0, i);
+    TRY(copy_plan_add(plan, &step, &at));
+    *at++ = operand_at(p, 0, i);
     for (int r = first; r < nout; r++)
-        *at++ = part_out(p, r, i);
+        *at++ = result_at(p, r, i);
     return NULL;
 }
 
-static Error *broadcast_from_roots(const Parts *p, CopyPlan *s, int i)
+static Error *broadcast_from_roots(const Participants *p, CopyPlan *plan, int i)
 {
-    int nout = part_is_shared(p, i) ? 1 : p->n;
+    int nout = result_is_shared(p, i) ? 1 : p->n;
     for (int r = 0; r < nout; r++) {
         int root = 0;
         TRY(find_root(p, r, i, &root));
-        TRY(add_copy(p, s, i, part_in(p, root, i), part_out(p, r, i)));
+        TRY(add_copy(p, plan, i, operand_at(p, root, i), result_at(p, r, i)));
     }
     return NULL;
 }
 
-Error *write_broadcast(const Parts *p, CopyPlan *s)
+Error *plan_broadcast(const Participants *p, CopyPlan *plan)
 {
-    bool has_roots = ((const CollectiveBroadcastAttrs *)p->m->attrs)->has_dynamic_root;
-    for (int i = 0; i < p->m->nout; i++) {
-        if (!type_equal(p->m->in_types[i], p->m->out_types[i]))
+    bool has_roots = ((const CollectiveBroadcastAttrs *)p->c->attrs)->has_dynamic_root;
+    for (int i = 0; i < p->c->nout; i++) {
+        if (!type_equal(p->c->in_types[i], p->c->out_types[i]))
             return collective_misfit(p, i);
-        if (type_bytes(p->m->in_types[i]))
-            TRY(has_roots ? broadcast_from_roots(p, s, i) : broadcast_operand(p, s, i));
+        if (type_bytes(p->c->in_types[i]))
+            TRY(has_roots ? broadcast_from_roots(p, plan, i) : broadcast_operand(p, plan, i));
     }
     return NULL;
 }

@@ -9,7 +9,7 @@
  *
  * The result is the second operand with the rows that came.  Where two land in one place, the one
  * from the later rank is seen. */
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 
 #include "ops/number.h"
 
@@ -19,10 +19,10 @@
 enum { ROWS, INTO, INPUT_OFFSETS, SEND_SIZES, OUTPUT_OFFSETS };
 
 /* The n numbers of one of rank r's lists. */
-static void read_list(const Parts *p, int r, int list, int64_t n, int64_t *out)
+static void read_list(const Participants *p, int r, int list, int64_t n, int64_t *out)
 {
-    Element e = p->m->in_types[list].element;
-    const char *at = part_in(p, r, list);
+    Element e = p->c->in_types[list].element;
+    const char *at = operand_at(p, r, list);
     if (e == I32) /* as everybody writes it */
         for (int64_t i = 0; i < n; i++)
             out[i] = ((const int32_t *)at)[i];
@@ -36,15 +36,15 @@ static bool is_within(int64_t start, int64_t n, int64_t extent)
     return start >= 0 && n >= 0 && n <= extent && start <= extent - n;
 }
 
-static Error *outside(const Parts *p, int from, int to, int64_t start, int64_t n, bool is_sent)
+static Error *outside(const Participants *p, int from, int to, int64_t start, int64_t n, bool is_sent)
 {
-    Type t = p->m->in_types[is_sent ? ROWS : INTO];
+    Type t = p->c->in_types[is_sent ? ROWS : INTO];
     int64_t last;
     if (__builtin_add_overflow(start, n, &last) || __builtin_sub_overflow(last, 1, &last))
         last = n > 0 ? INT64_MAX : INT64_MIN;
     return error_new(CODE_INVALID,
                      "%s (%s): partition %d %s partition %d rows %lld to %lld, outside of %s",
-                     p->m->name, collective_where(p->m), p->frames[from]->partition,
+                     p->c->name, collective_where(p->c), p->frames[from]->partition,
                      is_sent ? "sends" : "sends into", p->frames[to]->partition, (long long)start,
                      (long long)last, type_name(t));
 }
@@ -57,7 +57,7 @@ typedef struct Sent {
 } Sent;
 
 typedef struct Ragged {
-    const Parts *p;
+    const Participants *p;
     int64_t to_each;  /* entries of everybody's lists for each rank, */
     int64_t each;     /* and of all lists for one rank */
     Sent *sent;       /* [n][each], in the order in which it is put down */
@@ -86,7 +86,7 @@ static void sort_by_place(const Ragged *g, Sent *sorted)
 static void keep_bytes(const Ragged *g, int rank, char *first, const char *end)
 {
     if (first < end)
-        bytes_move(first, part_in(g->p, rank, INTO) + (first - part_out(g->p, rank, 0)),
+        bytes_move(first, operand_at(g->p, rank, INTO) + (first - result_at(g->p, rank, 0)),
                    (size_t)(end - first), g->streams);
 }
 
@@ -95,7 +95,7 @@ static void keep_the_rest(const Ragged *g, int rank)
     Sent *sorted = g->by_place + rank * g->each;
     memcpy(sorted, g->sent + rank * g->each, sizeof *sorted * (size_t)g->each);
     sort_by_place(g, sorted);
-    char *done = part_out(g->p, rank, 0), *end = done + type_bytes(g->p->m->out_types[0]);
+    char *done = result_at(g->p, rank, 0), *end = done + type_bytes(g->p->c->out_types[0]);
     for (int64_t k = 0; k < g->each; k++) {
         keep_bytes(g, rank, done, sorted[k].to);
         char *behind = sorted[k].to + sorted[k].bytes;
@@ -107,7 +107,7 @@ static void keep_the_rest(const Ragged *g, int rank)
 static void receive(void *user, int64_t rank)
 {
     const Ragged *g = user;
-    if (part_out(g->p, (int)rank, 0) != part_in(g->p, (int)rank, INTO)) /* else they are there */
+    if (result_at(g->p, (int)rank, 0) != operand_at(g->p, (int)rank, INTO)) /* else they are there */
         keep_the_rest(g, (int)rank);
     for (const Sent *sent = g->sent + rank * g->each, *end = sent + g->each; sent < end; sent++)
         if (sent->bytes)
@@ -117,15 +117,15 @@ static void receive(void *user, int64_t rank)
 /* What `from` sends. */
 static Error *look_up(const Ragged *g, int from)
 {
-    const Parts *p = g->p;
-    int64_t nrows = p->m->in_types[ROWS].dims[0], ninto = p->m->in_types[INTO].dims[0];
+    const Participants *p = g->p;
+    int64_t nrows = p->c->in_types[ROWS].dims[0], ninto = p->c->in_types[INTO].dims[0];
     int64_t *start = g->lists, *n = start + g->each, *at = n + g->each;
-    const char *rows = part_in(p, from, ROWS);
+    const char *rows = operand_at(p, from, ROWS);
     read_list(p, from, INPUT_OFFSETS, g->each, start);
     read_list(p, from, SEND_SIZES, g->each, n);
     read_list(p, from, OUTPUT_OFFSETS, g->each, at);
     for (int to = 0; to < p->n; to++) {
-        char *out = part_out(p, to, 0);
+        char *out = result_at(p, to, 0);
         Sent *sent = g->sent + to * g->each + from * g->to_each;
         for (int64_t i = to * g->to_each, end = i + g->to_each; i < end; i++) {
             bool comes = n[i] != 0; /* else it may say any place */
@@ -149,10 +149,10 @@ static Error *look_up_all(const Ragged *g)
     return NULL;
 }
 
-Error *perform_ragged(const Parts *p)
+Error *perform_ragged(const Participants *p)
 {
-    int64_t entries = p->m->in_types[INPUT_OFFSETS].dims[0];
-    size_t touched = 2 * type_bytes(p->m->out_types[0]) * (size_t)p->n;
+    int64_t entries = p->c->in_types[INPUT_OFFSETS].dims[0];
+    size_t touched = 2 * type_bytes(p->c->out_types[0]) * (size_t)p->n;
     if (entries % p->n)
         return collective_misfit(p, INPUT_OFFSETS);
     if (!touched)
@@ -166,10 +166,10 @@ Error *perform_ragged(const Parts *p)
         lists = (int64_t *)(table + 2 * n);
     }
     if (!table)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->m->name,
-                         collective_where(p->m), n);
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->c->name,
+                         collective_where(p->c), n);
     Ragged g = { p, entries / p->n, entries, table, table + n, lists,
-                 bytes_from(p->m->in_types[ROWS], 1), collective_streams(touched) };
+                 bytes_from(p->c->in_types[ROWS], 1), collective_streams(touched) };
     Error *error = look_up_all(&g);
     if (!error)
         collective_slices(p, p->n, touched, receive, &g);

@@ -14,11 +14,11 @@ typedef void RunVisit(Run *run, void *user);
 /* Under the lock; each run once, on however many devices it is. */
 static void visit_runs(Executor *e, RunVisit *visit, void *user)
 {
-    int32_t round = ++e->round;
+    int32_t round = ++e->visit_round;
     for (int d = 0; d < e->ndevices; d++)
         for (Task *t = e->queues[d].head; t; t = t->next_queued)
-            if (t->run->seen != round) {
-                t->run->seen = round;
+            if (t->run->visited != round) {
+                t->run->visited = round;
                 visit(t->run, user);
             }
 }
@@ -38,9 +38,9 @@ static void count_holds(const Run *run, int by)
         Storage *held = run->holds[k];
         if (!held)
             continue;
-        held->nunwanted += by;
+        held->nabandoned += by;
         if (k >= nargs && held->lender)
-            held->lender->nunwanted += by;
+            held->lender->nabandoned += by;
     }
 }
 
@@ -52,7 +52,7 @@ static bool is_wanted(const Run *run)
     count_holds(run, 1);
     bool is_held = false;
     for (int k = 0; k < p->ndevices * p->nresults && !is_held; k++)
-        is_held = storage_holders(outs[k]) > outs[k]->nunwanted;
+        is_held = storage_holders(outs[k]) > outs[k]->nabandoned;
     if (is_held)
         count_holds(run, -1);
     return is_held;
@@ -64,9 +64,9 @@ static void forget_holds(Run *run, void *user)
     const Program *p = run->program;
     for (int k = 0; k < p->ndevices * (p->nargs + p->nresults); k++)
         if (run->holds[k]) {
-            run->holds[k]->nunwanted = 0;
+            run->holds[k]->nabandoned = 0;
             if (run->holds[k]->lender)
-                run->holds[k]->lender->nunwanted = 0;
+                run->holds[k]->lender->nabandoned = 0;
         }
 }
 
@@ -78,15 +78,15 @@ static void count_stopped(Run *run, void *user)
 }
 
 typedef struct Look {
-    bool has_orphans, has_stopped;
+    bool may_have_abandoned, has_stopped;
 } Look;
 
 static void look_at(Run *run, void *user)
 {
     Look *look = user;
-    if (!run->is_orphan || is_stopped(run))
+    if (!run->is_executable_gone || is_stopped(run))
         return;
-    look->has_orphans = true;
+    look->may_have_abandoned = true;
     if (is_wanted(run))
         return;
     atomic_store_explicit(&run->cancel, CANCEL_ABANDONED, memory_order_relaxed); /* a hint to stop */
@@ -105,29 +105,29 @@ static void look_at_all(Executor *e)
         visit_runs(e, look_at, &look);
     } while (look.has_stopped);
     /* relaxed: a hint, written under the lock */
-    atomic_store_explicit(&e->has_orphans, look.has_orphans, memory_order_relaxed);
+    atomic_store_explicit(&e->may_have_abandoned, look.may_have_abandoned, memory_order_relaxed);
 }
 
 static void orphan(Run *run, void *program)
 {
-    run->is_orphan |= run->program == program;
+    run->is_executable_gone |= run->program == program;
 }
 
-void executor_abandon(Executor *e, const Program *program)
+void abandoned_runs_mark(Executor *e, const Program *program)
 {
     lock_take(&e->lock);
     visit_runs(e, orphan, (void *)program);
-    atomic_store_explicit(&e->has_orphans, true, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst); /* see executor_let_go */
+    atomic_store_explicit(&e->may_have_abandoned, true, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* see abandoned_runs_check */
     look_at_all(e);
     lock_give(&e->lock);
 }
 
-void executor_let_go(Executor *e)
+void abandoned_runs_check(Executor *e)
 {
     /* Either this sees the flag, or whoever sets it sees what was let go. */
     atomic_thread_fence(memory_order_seq_cst);
-    if (!atomic_load_explicit(&e->has_orphans, memory_order_relaxed))
+    if (!atomic_load_explicit(&e->may_have_abandoned, memory_order_relaxed))
         return;
     lock_take(&e->lock);
     look_at_all(e);

@@ -65,7 +65,7 @@ void buffer_delete(Buffer *b)
     lock_give(&b->lock);
     storage_release(storage);
     if (is_pending)
-        executor_let_go(b->device->executor);
+        abandoned_runs_check(b->device->executor);
 }
 
 static void end(Buffer *b)
@@ -77,7 +77,7 @@ static void end(Buffer *b)
     event_release(b->ready);
     handle_free(HANDLE_BUFFER, b, sizeof *b);
     if (executor)
-        executor_let_go(executor);
+        abandoned_runs_check(executor);
 }
 
 void buffer_free(Buffer *b)

@@ -39,7 +39,7 @@ static Entry *find(Str name)
     return e;
 }
 
-bool calls_add(Str name, TuttiFunction *f, void *user)
+bool call_registry_add(Str name, TuttiFunction *f, void *user)
 {
     Entry *fresh = malloc(sizeof *fresh + name.n);
     if (!fresh)
@@ -61,7 +61,7 @@ bool calls_add(Str name, TuttiFunction *f, void *user)
     return true;
 }
 
-bool calls_find(Str name, TuttiFunction **f, void **user)
+bool call_registry_find(Str name, TuttiFunction **f, void **user)
 {
     lock_take(&lock);
     const Entry *entry = find(name);
@@ -73,7 +73,7 @@ bool calls_find(Str name, TuttiFunction **f, void **user)
     return entry;
 }
 
-void calls_end(void)
+void call_registry_end(void)
 {
     for (int i = 0; i < LISTS; i++)
         while (entries[i]) {
@@ -101,7 +101,7 @@ Error *library_foreign(__attribute__((unused)) const Frame *f, const Node *n, co
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     TuttiFunction *function;
     void *user;
-    if (!calls_find(target, &function, &user))
+    if (!call_registry_find(target, &function, &user))
         return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: nobody answers",
                          STR_ARG(target), loc_name(n->loc));
     char message[2000] = "";
@@ -113,7 +113,7 @@ Error *library_foreign(__attribute__((unused)) const Frame *f, const Node *n, co
     call.room = sizeof message;
     call.nargs = operands(n->nin, in, arrays);
     call.nresults = operands(n->nout, out, arrays + n->nin);
-    Floats before = floats_theirs();
+    Floats before = floats_enter_foreign();
     int32_t failed = function(user, &call);
     floats_restore(before);
     free(arrays);

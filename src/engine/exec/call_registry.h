@@ -9,7 +9,7 @@
 
 /* For the whole process; any thread.  A name that is there gets the new function.  False: no
  * memory for it. */
-MUST_USE bool calls_add(Str name, TuttiFunction *f, void *user);
-bool calls_find(Str name, TuttiFunction **f, void **user);
-void calls_end(void); /* all go; nobody calls any more */
+MUST_USE bool call_registry_add(Str name, TuttiFunction *f, void *user);
+bool call_registry_find(Str name, TuttiFunction **f, void **user);
+void call_registry_end(void); /* all go; nobody calls any more */
 #endif

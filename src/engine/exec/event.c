@@ -26,7 +26,7 @@ struct PJRT_Event {
     _Atomic int given;   /* any thread: of the holds, those that callers have */
     _Atomic int state;   /* any thread */
     _Atomic int is_lent; /* any thread: a caller may set it */
-    int born;            /* fork_generation at the start; set once */
+    int generation;            /* fork_generation at the start; set once */
     _Atomic int is_lost; /* any thread of a forked child: somebody says that it will not happen */
     Error *error;        /* set once, before state is READY */
     Lock lock;           /* of the list */
@@ -39,7 +39,7 @@ Event *event_new(void)
     Event *event = handle_new(HANDLE_EVENT, sizeof *event);
     if (!event)
         return NULL;
-    *event = (Event){ .head = event->head, .holders = 1, .born = fork_generation() };
+    *event = (Event){ .head = event->head, .holders = 1, .generation = fork_generation() };
     event->callbacks_end = &event->callbacks;
     return event;
 }
@@ -87,7 +87,7 @@ static Error *error_of(const Event *event)
 static _Thread_local Event *set_first, **set_end;
 static _Thread_local bool is_running;
 
-void event_catch_up(void)
+void event_run_callbacks(void)
 {
     bool was_running = is_running;
     is_running = true;
@@ -113,7 +113,7 @@ static void run_callbacks(Event *event)
     *set_end = event;
     set_end = &event->next;
     if (!is_running)
-        event_catch_up();
+        event_run_callbacks();
 }
 
 void event_set(Event *event, Error *error)
@@ -140,7 +140,7 @@ void event_release(Event *event)
         atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
         return;
     /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
-    if (event->callbacks && event->born == fork_generation()) {
+    if (event->callbacks && event->generation == fork_generation()) {
         atomic_init(&event->holders, 1);
         event_set(event, error_new(CODE_CANCELLED, "an event was let go before it happened"));
         event_release(event);
@@ -173,12 +173,12 @@ bool event_take_back(Event *event)
     return false;
 }
 
-void event_lend(Event *event)
+void event_allow_set(Event *event)
 {
     atomic_store_explicit(&event->is_lent, 1, memory_order_relaxed); /* nobody else knows of it */
 }
 
-bool event_claim(Event *event)
+bool event_claim_set(Event *event)
 {
     /* relaxed: only to be the one who does it */
     return atomic_exchange_explicit(&event->is_lent, 0, memory_order_relaxed);
@@ -215,9 +215,9 @@ void event_await(Event *event)
 {
     if (event_is_ready(event))
         return;
-    if (event->born != fork_generation())
+    if (event->generation != fork_generation())
         set_lost(event);
-    event_catch_up();
+    event_run_callbacks();
     for (;;) {
         int seen = PENDING;
         /* acquire on failure: pairs with the exchange in event_set */
@@ -231,7 +231,7 @@ void event_await(Event *event)
 
 void event_then(Event *event, Callback *callback)
 {
-    if (!event_is_ready(event) && event->born != fork_generation())
+    if (!event_is_ready(event) && event->generation != fork_generation())
         event_await(event); /* which does not wait there */
     if (!event_is_ready(event)) {
         callback->next = NULL;
@@ -258,7 +258,7 @@ static void call_foreign(Error *error, void *user)
 {
     Foreign foreign = *(Foreign *)user;
     free(user);
-    Floats before = floats_theirs();
+    Floats before = floats_enter_foreign();
     foreign.f(error, foreign.user);
     floats_restore(before);
 }

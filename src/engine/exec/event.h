@@ -21,12 +21,12 @@ MUST_USE bool event_take_back(Event *event);
 /* It has happened: wakes who waits, then runs the callbacks.  Takes error.  Once only.  Called by a
  * callback it leaves that to whoever runs that one: chains of events are as long as users like. */
 void event_set(Event *event, Error *error);
-/* For events that a caller sets: it may, once.  event_lend lets it. */
-void event_lend(Event *event);
-bool event_claim(Event *event);
+/* For events that a caller sets: it may, once.  event_allow_set lets it. */
+void event_allow_set(Event *event);
+bool event_claim_set(Event *event);
 /* Runs what a callback on this thread has left to do.  For whoever is about to wait, perhaps for
  * just that; event_await does it itself. */
-void event_catch_up(void);
+void event_run_callbacks(void);
 
 bool event_is_ready(const Event *event);
 MUST_USE Error *event_error(const Event *event); /* a copy; NULL: well.  Only when ready. */

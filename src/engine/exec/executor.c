@@ -28,7 +28,7 @@ enum { MAX_QUEUED = 32, MAX_SPARE_RUNS = 64 };
 
 static _Thread_local bool is_worker;
 
-void list_add(TaskList *list, Task *t)
+void task_list_add(TaskList *list, Task *t)
 {
     t->next_ready = NULL;
     *list->end = t;
@@ -36,7 +36,7 @@ void list_add(TaskList *list, Task *t)
     list->n++;
 }
 
-Task *list_pop(TaskList *list)
+Task *task_list_pop(TaskList *list)
 {
     Task *t = list->first;
     if (!t)
@@ -93,8 +93,8 @@ Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **
     memset(e, 0, sizeof *e);
     e->ndevices = ndevices;
     e->nworkers = workers;
-    e->born = fork_generation();
-    list_start(&e->ready);
+    e->generation = fork_generation();
+    task_list_start(&e->ready);
     if (!make_tables(e, memory_limit)) {
         executor_free(e);
         return error_new(CODE_EXHAUSTED, "no memory for %d devices", ndevices);
@@ -105,7 +105,7 @@ Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **
 
 Error *executor_check(const Executor *e)
 {
-    if (e->born == fork_generation())
+    if (e->generation == fork_generation())
         return NULL;
     return error_new(CODE_PRECONDITION,
                      "this process was forked from one whose devices it would use, and their "
@@ -164,7 +164,7 @@ Error *run_new(Executor *e, const Program *p, Run **out)
     run->executor = e;
     run->program = p;
     run->room = room;
-    run->nmoving = p->ndevices;
+    run->nrunnable = p->ndevices;
     size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
     size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
     run->tasks = (Task *)(run + 1);
@@ -191,7 +191,7 @@ static bool unlink_run(Executor *e, Run *run)
 void run_recycle(Run *run)
 {
     Executor *e = run->executor;
-    packs_free(run);
+    shared_packing_free_all(run);
     free(run->callbacks);
     lock_take(&e->lock);
     bool is_awaited = run->link && unlink_run(e, run);
@@ -210,24 +210,24 @@ void run_recycle(Run *run)
 
 /* Tasks that can move. */
 
-void announce(Executor *e)
+void executor_count_ready(Executor *e)
 {
     int ncuts = e->slice_jobs != NULL;
     /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
     atomic_store_explicit(&e->nready, e->ready.n + ncuts, memory_order_relaxed);
 }
 
-int ring_for(Executor *e, int n)
+int executor_wake_for(Executor *e, int n)
 {
-    announce(e);
+    executor_count_ready(e);
     /* relaxed: the same.  Those who look will see it, and one thread more than there are cores
      * would only be in their way. */
     n += e->ready.n - atomic_load_explicit(&e->nlooking, memory_order_relaxed);
-    int nrings = n < 0 ? 0 : e->nsleeping < n ? e->nsleeping : n;
-    if (nrings)
+    int nwoken = n < 0 ? 0 : e->nsleeping < n ? e->nsleeping : n;
+    if (nwoken)
         /* relaxed: the lock orders it; a sleeper read it under the lock */
-        atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed);
-    return nrings;
+        atomic_fetch_add_explicit(&e->wakeups, 1, memory_order_relaxed);
+    return nwoken;
 }
 
 static void push(Executor *e, TaskList *list)
@@ -236,23 +236,23 @@ static void push(Executor *e, TaskList *list)
     *e->ready.end = list->first;
     e->ready.end = list->end;
     e->ready.n += list->n;
-    int nrings = ring_for(e, 0);
+    int nwoken = executor_wake_for(e, 0);
     lock_give(&e->lock);
-    if (nrings)
-        address_wake(&e->bell, nrings);
+    if (nwoken)
+        address_wake(&e->wakeups, nwoken);
 }
 
-void tasks_ready(Run *run, TaskList *list)
+void executor_push_released(Run *run, TaskList *list)
 {
-    if (list->n && !run->is_alone)
+    if (list->n && !run->is_single_threaded)
         push(run->executor, list);
 }
 
-void task_push(Task *t)
+void executor_push(Task *t)
 {
     TaskList one;
-    list_start(&one);
-    list_add(&one, t);
+    task_list_start(&one);
+    task_list_add(&one, t);
     push(t->run->executor, &one);
 }
 
@@ -262,7 +262,7 @@ void task_push(Task *t)
 static bool work_appears(Executor *e)
 {
     int left = SPINS;
-    /* relaxed: see announce */
+    /* relaxed: see executor_count_ready */
     atomic_fetch_add_explicit(&e->nlooking, 1, memory_order_relaxed);
     while (!atomic_load_explicit(&e->nready, memory_order_relaxed) && left--)
         spin_pause();
@@ -284,22 +284,22 @@ static Work find_work(Executor *e, bool sleeps)
         lock_take(&e->lock);
     else if (!lock_try(&e->lock))
         return (Work){ 0 };
-    Work work = { .task = list_pop(&e->ready) };
+    Work work = { .task = task_list_pop(&e->ready) };
     if (work.task)
-        announce(e);
+        executor_count_ready(e);
     else
-        work.job = slice_job_to_help(e);
+        work.job = slice_job_find(e);
     if (!work.task && !work.job)
-        /* relaxed: see announce; slice_jobs that are all taken are no work */
+        /* relaxed: see executor_count_ready; slice_jobs that are all taken are no work */
         atomic_store_explicit(&e->nready, 0, memory_order_relaxed);
     work.stops = e->is_stopping;
     sleeps = sleeps && !work.task && !work.job && !work.stops;
     /* relaxed: rung under the lock */
-    int seen = atomic_load_explicit(&e->bell, memory_order_relaxed);
+    int seen = atomic_load_explicit(&e->wakeups, memory_order_relaxed);
     e->nsleeping += sleeps;
     lock_give(&e->lock);
     if (sleeps) {
-        address_wait(&e->bell, seen);
+        address_wait(&e->wakeups, seen);
         lock_take(&e->lock);
         e->nsleeping--;
         lock_give(&e->lock);
@@ -311,9 +311,9 @@ static void play(Executor *e, Task *t)
 {
     /* relaxed: whoever asks only wants to know about how many */
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
-    loc_table = t->run->places;
-    if (t->run->is_alone)
-        run_execute(t->run);
+    loc_table = t->run->locs;
+    if (t->run->is_single_threaded)
+        lockstep_run(t->run);
     else
         task_run(t);
     loc_table = NULL;
@@ -323,8 +323,8 @@ static void play(Executor *e, Task *t)
 static void worker(void *user)
 {
     is_worker = true;
-    floats_plain(); /* it has begun with its maker's, who may be playing */
-    floats_ours();
+    floats_enter_default(); /* it has begun with its maker's, who may be playing */
+    floats_enter_compiled();
     Executor *e = user;
     bool sleeps = false;
     for (;;) {
@@ -385,7 +385,7 @@ Error *executor_start(Executor *e)
 static int nqueued(const Device *device)
 {
     Queue *queue = device->queue;
-    /* acquire: pairs with the release in task_dequeue */
+    /* acquire: pairs with the release in executor_dequeue */
     return atomic_load_explicit(&queue->nqueued, memory_order_acquire);
 }
 
@@ -403,7 +403,7 @@ void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices)
     (void)e;
     if (is_worker) /* it must not wait for work that only it may be there to do */
         return;
-    event_catch_up();
+    event_run_callbacks();
     for (int d = 0; d < ndevices; d++) {
         Queue *queue = devices[d]->queue;
         int n;
@@ -412,7 +412,7 @@ void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices)
     }
 }
 
-void run_enqueue(Run *run)
+void executor_enqueue(Run *run)
 {
     Executor *e = run->executor;
     int ndevices = run->program->ndevices;
@@ -441,18 +441,18 @@ void run_enqueue(Run *run)
     lock_give(&e->lock);
 }
 
-void task_unblock(Task *t)
+void executor_unblock(Task *t)
 {
     /* acquire and release: the one that reaches 0 sees what the others wrote */
     if (atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_acq_rel) != 1)
         return;
-    if (!t->run->is_alone)
-        task_push(t);
+    if (!t->run->is_single_threaded)
+        executor_push(t);
     else if (atomic_fetch_sub_explicit(&t->run->nblocked, 1, memory_order_acq_rel) == 1)
-        task_push(t);
+        executor_push(t);
 }
 
-void task_dequeue(Task *t)
+void executor_dequeue(Task *t)
 {
     Executor *e = t->run->executor;
     Queue *queue = t->device->queue;
@@ -468,7 +468,7 @@ void task_dequeue(Task *t)
     if (before >= MAX_QUEUED)
         address_wake(&queue->nqueued, WAKE_ALL);
     if (next)
-        task_unblock(next);
+        executor_unblock(next);
 }
 
 /* The end. */
@@ -487,9 +487,9 @@ static void stop_workers(Executor *e)
 {
     lock_take(&e->lock);
     e->is_stopping = true;
-    atomic_fetch_add_explicit(&e->bell, 1, memory_order_relaxed); /* see announce */
+    atomic_fetch_add_explicit(&e->wakeups, 1, memory_order_relaxed); /* see executor_count_ready */
     lock_give(&e->lock);
-    address_wake(&e->bell, WAKE_ALL);
+    address_wake(&e->wakeups, WAKE_ALL);
     for (int i = 0; i < e->nstarted; i++)
         thread_join(&e->threads[i]);
 }
@@ -498,9 +498,9 @@ void executor_free(Executor *e)
 {
     if (!e)
         return;
-    if (e->born == fork_generation()) {
+    if (e->generation == fork_generation()) {
         cancel_runs(e);
-        event_catch_up();
+        event_run_callbacks();
         int n;
         /* acquire: pairs with the release in unlink_run */
         while ((n = atomic_load_explicit(&e->nruns, memory_order_acquire)))

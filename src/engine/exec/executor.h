@@ -32,7 +32,7 @@ struct Task {
     /* Any thread: events still awaited, plus one while not at the head of its queue. */
     _Atomic int nblockers;
     /* Under the run's lock. */
-    bool waits;       /* for the others of its group */
+    bool is_waiting;       /* for the others of its group */
     int collective;      /* where, if it waits */
     /* Under the executor's lock. */
     Task *next_ready; /* in a list of tasks that can move */
@@ -58,7 +58,7 @@ struct Run {
     /* Set before the first task moves. */
     Executor *executor;
     const Program *program;
-    bool is_alone;         /* one thread plays all of it: nobody is there to lock out */
+    bool is_single_threaded;         /* one thread plays all of it: nobody is there to lock out */
     bool is_inline;        /* that is the caller */
     Task *tasks;           /* [ndevices] */
     void **pointers;       /* [ndevices][nargs], then [ndevices][nresults] */
@@ -69,26 +69,26 @@ struct Run {
     Event *done;           /* NULL: inline */
     void (*on_end)(void *user);
     void *user;
-    const LocTable *places; /* for messages; of whoever plays it */
+    const LocTable *locs; /* for messages; of whoever plays it */
     size_t room;           /* bytes of this block */
 
     _Atomic int nblocked; /* alone: tasks that may not begin yet; any thread */
 
     Lock lock; /* of the next six; see run_lock */
-    int nmoving; /* tasks neither waiting nor ended */
+    int nrunnable; /* tasks neither waiting nor ended */
     int nended;
-    int64_t nmet; /* collectives */
+    int64_t nperformed; /* collectives */
     Error *error; /* the first */
     Rendezvous *rendezvous; /* [ngroups] */
     struct Message *messages; /* sent and not yet taken, oldest first */
-    struct Pack *packs; /* packs.c: always under the lock */
+    struct SharedPacking *packings; /* packs.c: always under the lock */
 
     _Atomic int cancel; /* a Cancel; any thread: tasks stop when they see it */
 
     /* Under the executor's lock. */
     Run *next, **link; /* in the list of runs under way, or of blocks to use again */
-    bool is_orphan;    /* its executable is gone (unwanted.c) */
-    int32_t seen;      /* the round of counting that it is in */
+    bool is_executable_gone;    /* its executable is gone (unwanted.c) */
+    int32_t visited;      /* the round of counting that it is in */
 };
 
 /* Work cut into slices; lives on the stack of whoever cut it. */
@@ -111,7 +111,7 @@ typedef struct Queue {
 struct Executor {
     /* Set once before publication. */
     int ndevices, nworkers;
-    int born; /* fork_generation */
+    int generation; /* fork_generation */
     Device *devices;
     Queue *queues;
     Memory *scratch; /* charged to nobody */
@@ -124,8 +124,8 @@ struct Executor {
     bool is_stopping; /* workers are to end: no run is under way */
     Thread *threads;
     Run *runs; /* under way */
-    int32_t round; /* unwanted.c */
-    _Atomic bool has_orphans; /* written under the lock, read by any thread */
+    int32_t visit_round; /* unwanted.c */
+    _Atomic bool may_have_abandoned; /* written under the lock, read by any thread */
     Run *spare;
     int nspare;
 
@@ -133,7 +133,7 @@ struct Executor {
     _Alignas(64) _Atomic int nready;
     _Atomic int nlooking;            /* workers that look for work; written by each of them */
     _Atomic int nbusy;               /* workers that play a task; written by each of them */
-    _Atomic int bell;                /* counts rings; workers sleep on it */
+    _Atomic int wakeups;                /* counts rings; workers sleep on it */
     _Atomic int nruns;               /* under way; executor_free sleeps on it */
     _Atomic int start;               /* of the workers: NOT_STARTED, STARTING, STARTED */
     int nstarted;                    /* workers; of whoever starts them, then constant */
@@ -142,16 +142,16 @@ struct Executor {
 /* task.c */
 void task_begin(Task *t);
 void task_run(Task *t); /* until it waits or has ended; may end the run */
-void task_go_on(Task *t, int32_t next); /* the same, after a segment that said `next` */
+void task_continue(Task *t, int32_t next); /* the same, after a segment that said `next` */
 /* Everybody in the group has come and stands still.  The plan: see collective_perform. */
-MUST_USE Error *group_perform(Run *run, const Collective *m, const Group *group, struct CopyPlan *plan);
+MUST_USE Error *rendezvous_perform(Run *run, const Collective *c, const Group *group, struct CopyPlan *plan);
 void run_fail(Run *run, Error *error); /* takes error; the first one counts */
-MUST_USE Error *run_stopped(const Run *run); /* one that was cancelled: why */
+MUST_USE Error *run_cancelled(const Run *run); /* one that was cancelled: why */
 /* t waits at collective k.  The run's lock is held; who is to go on after a deadlock is listed. */
 void task_wait_locked(Task *t, int k, TaskList *released);
 
 /* chorus.c */
-void run_execute(Run *run); /* one that is played alone, until it has ended or others want the thread */
+void lockstep_run(Run *run); /* one that is played alone, until it has ended or others want the thread */
 
 /* executor.c */
 MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
@@ -159,27 +159,27 @@ void run_recycle(Run *run); /* it is no longer under way; its block may be used 
 bool executor_is_idle(Executor *e, int ndevices, Device *const *devices);
 MUST_USE Error *executor_start(Executor *e); /* the workers, if they have not started */
 void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices);
-void run_enqueue(Run *run);          /* on the queues of all its devices, at once */
-void task_unblock(Task *t);          /* one reason less to wait; the last makes it ready */
-void task_dequeue(Task *t);          /* it has ended: the next of its device may begin */
-void task_push(Task *t);             /* a worker is to play it, or its run if that is alone */
-void tasks_ready(Run *run, TaskList *list); /* they no longer wait */
+void executor_enqueue(Run *run);          /* on the queues of all its devices, at once */
+void executor_unblock(Task *t);          /* one reason less to wait; the last makes it ready */
+void executor_dequeue(Task *t);          /* it has ended: the next of its device may begin */
+void executor_push(Task *t);             /* a worker is to play it, or its run if that is alone */
+void executor_push_released(Run *run, TaskList *list); /* they no longer wait */
 /* Tells workers that there is more or less to do; the lock is held. */
-void announce(Executor *e);
+void executor_count_ready(Executor *e);
 /* The same; returns how many sleeping workers the caller is to wake, by the bell and without the
  * lock, for the tasks that are ready and n more who could help. */
-int ring_for(Executor *e, int n);
+int executor_wake_for(Executor *e, int n);
 
 /* Whoever plays a run alone needs no lock: until its last task is unblocked only run_fail writes
  * there, which takes it always, and after that nobody else does. */
 static inline void run_lock(Run *run)
 {
-    if (!run->is_alone)
+    if (!run->is_single_threaded)
         lock_take(&run->lock);
 }
 static inline void run_unlock(Run *run)
 {
-    if (!run->is_alone)
+    if (!run->is_single_threaded)
         lock_give(&run->lock);
 }
 
@@ -190,12 +190,12 @@ void mailbox_describe(const Run *run, Text *out); /* who waits for a message; th
 void mailbox_end(Run *run); /* all tasks have ended: what is left is an error, and is freed */
 
 /* slices.c */
-SliceJob *slice_job_to_help(Executor *e); /* counts the caller as helper; the lock is held; or NULL */
+SliceJob *slice_job_find(Executor *e); /* counts the caller as helper; the lock is held; or NULL */
 void slice_job_help(SliceJob *job);
 
-static inline void list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
-void list_add(TaskList *list, Task *t);
-Task *list_pop(TaskList *list);
+static inline void task_list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
+void task_list_add(TaskList *list, Task *t);
+Task *task_list_pop(TaskList *list);
 
 /* launch.c */
 void run_end(Run *run); /* all tasks have ended */

@@ -38,7 +38,7 @@ void *handle_new(HandleKind kind, size_t bytes)
     Handle *object = gone ? &gone->head : malloc(room);
     if (!object)
         return NULL;
-    LIVE_BYTES(object, room);
+    MEMORY_UNPOISON(object, room);
     object->tag = HANDLE_TAG(kind);
     return object;
 }
@@ -49,7 +49,7 @@ void handle_free(HandleKind kind, void *object, size_t bytes)
     size_t room = bytes > sizeof(Gone) ? bytes : sizeof(Gone);
     Gone *gone = object;
     gone->head.tag = 0;
-    IDLE_BYTES(gone + 1, room - sizeof *gone);
+    MEMORY_POISON(gone + 1, room - sizeof *gone);
     lock_take(&pool->lock);
     bool keeps = pool->n < MOST_KEPT;
     if (keeps) {
@@ -60,11 +60,11 @@ void handle_free(HandleKind kind, void *object, size_t bytes)
     lock_give(&pool->lock);
     if (keeps)
         return;
-    LIVE_BYTES(gone, room);
+    MEMORY_UNPOISON(gone, room);
     free(gone);
 }
 
-void handles_end(void)
+void handle_pools_end(void)
 {
     for (int kind = 0; kind < HANDLE_KINDS; kind++)
         while (pools[kind].first) {

@@ -23,7 +23,7 @@ typedef struct Handle {
 /* Of so many bytes, always the same for a kind; undefined but for the tag.  NULL: no memory. */
 void *handle_new(HandleKind kind, size_t bytes);
 void handle_free(HandleKind kind, void *object, size_t bytes);
-void handles_end(void); /* what is kept goes; nobody has a use for handles any more */
+void handle_pools_end(void); /* what is kept goes; nobody has a use for handles any more */
 
 static inline bool handle_is(const void *object, HandleKind kind)
 {

@@ -3,10 +3,10 @@
 #define TUTTI_ENGINE_EXEC_IDLE_H
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define IDLE_BYTES(at, n) __asan_poison_memory_region(at, n)
-#define LIVE_BYTES(at, n) __asan_unpoison_memory_region(at, n)
+#define MEMORY_POISON(at, n) __asan_poison_memory_region(at, n)
+#define MEMORY_UNPOISON(at, n) __asan_unpoison_memory_region(at, n)
 #else
-#define IDLE_BYTES(at, n) ((void)(at), (void)(n))
-#define LIVE_BYTES(at, n) ((void)(at), (void)(n))
+#define MEMORY_POISON(at, n) ((void)(at), (void)(n))
+#define MEMORY_UNPOISON(at, n) ((void)(at), (void)(n))
 #endif
 #endif

@@ -265,11 +265,11 @@ static bool is_small(Run *run, const Launch *l)
 
 static void play_here(Run *run, const Launch *l)
 {
-    run->is_alone = run->is_inline = true;
+    run->is_single_threaded = run->is_inline = true;
     const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
-    Floats before = floats_ours();
-    loc_table = l->places;
-    run_execute(run);
+    Floats before = floats_enter_compiled();
+    loc_table = l->locs;
+    lockstep_run(run);
     loc_table = outer;
     floats_restore(before);
     stat_add(STAT_INLINE_LAUNCHES, 1);
@@ -287,7 +287,7 @@ static void argument_ready(Error *error, void *user)
     Task *t = user;
     if (error)
         run_fail(t->run, error);
-    task_unblock(t);
+    executor_unblock(t);
 }
 
 /* What a run needs to go on behind its launch: its event, and a callback for each argument that is
@@ -308,7 +308,7 @@ static Error *prepare_to_wait(Run *run)
 static void play_behind(Run *run, const Launch *l)
 {
     const Program *p = l->program;
-    run->places = l->places;
+    run->locs = l->locs;
     run->on_end = l->on_end;
     run->user = l->user;
     hand_out(run, l, run->done);
@@ -319,8 +319,8 @@ static void play_behind(Run *run, const Launch *l)
         atomic_init(&run->tasks[d].nblockers, n);
     }
     atomic_init(&run->nblocked, p->ndevices);
-    run->is_alone = p->ndevices == 1 || p->longest_ns < ALONE_NS / p->ndevices;
-    run_enqueue(run);
+    run->is_single_threaded = p->ndevices == 1 || p->longest_ns < ALONE_NS / p->ndevices;
+    executor_enqueue(run);
     Callback *callback = run->callbacks;
     for (int k = 0, n = nargs_of(run); k < n; k++) {
         if (!run->pending[k])
@@ -332,7 +332,7 @@ static void play_behind(Run *run, const Launch *l)
     /* With its last task unblocked the run may end, and the program with it. */
     Task *tasks = run->tasks;
     for (int d = 0, n = p->ndevices; d < n; d++)
-        task_unblock(&tasks[d]);
+        executor_unblock(&tasks[d]);
 }
 
 void run_end(Run *run)
@@ -340,7 +340,7 @@ void run_end(Run *run)
     Error *error = run->error;
     /* relaxed: set by executor_free or unwanted.c, or with an error */
     if (!error && atomic_load_explicit(&run->cancel, memory_order_relaxed))
-        error = run_stopped(run);
+        error = run_cancelled(run);
     release_holds(run);
     event_set(run->done, error);
     event_release(run->done);

@@ -12,7 +12,7 @@ typedef struct Device {
     int id;
     Memory *memory;
     Executor *executor;
-    void *seam;       /* the plugin's object for it */
+    void *pjrt;       /* the plugin's object for it */
     void *queue;      /* executor only */
 } Device;
 
@@ -23,8 +23,8 @@ void executor_free(Executor *e); /* waits for what runs, and joins the threads *
 Device *executor_device(Executor *e, int i);
 /* unwanted.c: the program's executable is gone, so that runs of it that are under way stop once
  * nobody holds their results.  Not for programs that touch more than those. */
-void executor_abandon(Executor *e, const Program *program);
-void executor_let_go(Executor *e); /* somebody has let go of a result that was not there yet */
+void abandoned_runs_mark(Executor *e, const Program *program);
+void abandoned_runs_check(Executor *e); /* somebody has let go of a result that was not there yet */
 int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */
 /* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
  * copies ask it themselves. */
@@ -41,7 +41,7 @@ typedef struct Launch {
      * worker.  Not called when launch returns an error. */
     void (*on_end)(void *user);
     void *user;
-    const LocTable *places; /* how messages name the program's places; NULL: as it was compiled */
+    const LocTable *locs; /* how messages name the program's places; NULL: as it was compiled */
 } Launch;
 
 /* Small runs have happened when this returns; others go on behind, and the results' ready

@@ -8,7 +8,7 @@
  * wrong programs are found out there.  And what a collective in a loop has to do is written down the
  * first time and only played from then on. */
 #include "base/fail.h"
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
 
 enum {
@@ -21,7 +21,7 @@ static bool are_in_step(const Run *run)
     int at = run->tasks[0].next_segment;
     for (int d = 0; d < run->program->ndevices; d++) {
         const Task *t = &run->tasks[d];
-        if (t->waits || t->has_ended || t->next_segment != at)
+        if (t->is_waiting || t->has_ended || t->next_segment != at)
             return false;
     }
     return true;
@@ -59,13 +59,13 @@ static int collective_of_all(const Run *run, int32_t said)
     return run->program->collectives[k].nfull ? k : -1;
 }
 
-static void meet_group(Run *run, const Collective *m, const Group *group, CopyPlan *kept)
+static void meet_group(Run *run, const Collective *c, const Group *group, CopyPlan *kept)
 {
-    if (kept->m == m && kept->frame == &run->tasks[group->members[0]].frame) {
+    if (kept->c == c && kept->frame == &run->tasks[group->members[0]].frame) {
         copy_plan_execute(kept);
         return;
     }
-    Error *error = group_perform(run, m, group, kept);
+    Error *error = rendezvous_perform(run, c, group, kept);
     if (error)
         run_fail(run, error);
 }
@@ -73,14 +73,14 @@ static void meet_group(Run *run, const Collective *m, const Group *group, CopyPl
 /* Each group of each collective has a plan that is kept for it, and for others. */
 static void meet_all(Run *run, int k, CopyPlan *kept)
 {
-    const Collective *m = &run->program->collectives[k];
-    run->nmet += m->nfull;
-    if (m->nfull == 1 && kept[(unsigned)k % KEPT].m == m) { /* the short way to the same */
+    const Collective *c = &run->program->collectives[k];
+    run->nperformed += c->nfull;
+    if (c->nfull == 1 && kept[(unsigned)k % KEPT].c == c) { /* the short way to the same */
         copy_plan_execute(&kept[(unsigned)k % KEPT]);
         return;
     }
-    for (int i = 0; i < m->nfull; i++)
-        meet_group(run, m, &run->program->groups[m->full[i]], &kept[(unsigned)(k + i) % KEPT]);
+    for (int i = 0; i < c->nfull; i++)
+        meet_group(run, c, &run->program->groups[c->full[i]], &kept[(unsigned)(k + i) % KEPT]);
 }
 
 /* Returns when all have ended, or no longer stand at one place, or have met often, or are to stop:
@@ -94,7 +94,7 @@ static void run_with_plans(Run *run, CopyPlan *kept)
             k = collective_of_all(run, run->tasks[0].said);
         if (k < 0) {
             for (int d = 0; d < n; d++)
-                task_go_on(&run->tasks[d], run->tasks[d].said);
+                task_continue(&run->tasks[d], run->tasks[d].said);
             return;
         }
         meet_all(run, k, kept);
@@ -118,7 +118,7 @@ static void run_in_turn(Run *run)
 {
     for (int turns = 0; turns < PATIENCE && run->nended < run->program->ndevices; turns++) {
         for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
-            if (!t->waits && !t->has_ended)
+            if (!t->is_waiting && !t->has_ended)
                 task_run(t);
         if (are_in_step(run))
             return;
@@ -132,7 +132,7 @@ static void begin_all(Run *run)
             task_begin(t);
 }
 
-void run_execute(Run *run)
+void lockstep_run(Run *run)
 {
     Executor *e = run->executor;
     begin_all(run);
@@ -141,7 +141,7 @@ void run_execute(Run *run)
             /* relaxed: a hint */
             !run->is_inline && atomic_load_explicit(&e->nready, memory_order_relaxed);
         if (turns && are_others_waiting) {
-            task_push(run->tasks);
+            executor_push(run->tasks);
             return;
         }
         if (!is_cancelled(run) && are_in_step(run))

@@ -5,7 +5,7 @@
  *
  * The pairs (source, target) number partitions, or replicas where there is one partition.  Who is
  * nobody's source sends nothing; who is nobody's target receives zeros. */
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/stats.h"
 
@@ -22,18 +22,18 @@ typedef struct Message {
     size_t bytes;
 } Message;
 
-static const SendAttrs *attrs_of(const Collective *m)
+static const SendAttrs *attrs_of(const Collective *c)
 {
-    return m->attrs;
+    return c->attrs;
 }
 
 /* Who sends to t, or whom t sends to; NULL: nobody. */
-static Task *partner(const Task *t, const Collective *m, bool is_sender)
+static Task *partner(const Task *t, const Collective *c, bool is_sender)
 {
     const Program *p = t->run->program;
     bool by_partition = p->npartitions > 1;
     int me = by_partition ? t->frame.partition : t->frame.replica;
-    Matrix pairs = attrs_of(m)->source_target_pairs;
+    Matrix pairs = attrs_of(c)->source_target_pairs;
     for (int i = 0; i < pairs.rows; i++) {
         const int64_t *pair = pairs.at + 2 * i;
         if (pair[is_sender ? 0 : 1] != me)
@@ -60,14 +60,14 @@ static void message_free(Message *message)
     free(message);
 }
 
-static Error *message_write(Task *t, const Collective *m, Message **out)
+static Error *message_write(Task *t, const Collective *c, Message **out)
 {
     Message *message = calloc(1, sizeof *message);
     if (!message)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", m->name, collective_where(m));
-    *message = (Message){ .send = m, .channel = attrs_of(m)->channel_id, .from = t,
-                        .to = partner(t, m, true), .memory = t->device->memory,
-                        .bytes = bytes_of(m->nin, m->in_types) };
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", c->name, collective_where(c));
+    *message = (Message){ .send = c, .channel = attrs_of(c)->channel_id, .from = t,
+                        .to = partner(t, c, true), .memory = t->device->memory,
+                        .bytes = bytes_of(c->nin, c->in_types) };
     void *data = NULL;
     Error *error = message->bytes ? memory_take(message->memory, message->bytes, &data) : NULL;
     message->data = data;
@@ -76,26 +76,26 @@ static Error *message_write(Task *t, const Collective *m, Message **out)
         return error;
     }
     char *to = message->data;
-    for (int i = 0; i + 1 < m->nin; i++) {
-        size_t bytes = type_bytes(m->in_types[i]);
+    for (int i = 0; i + 1 < c->nin; i++) {
+        size_t bytes = type_bytes(c->in_types[i]);
         if (bytes)
-            memcpy(to, frame_at(&t->frame, m->in[i]), bytes);
+            memcpy(to, frame_at(&t->frame, c->in[i]), bytes);
         to += bytes;
     }
     *out = message;
     return NULL;
 }
 
-static Error *misfit(const Message *message, const Collective *m)
+static Error *misfit(const Message *message, const Collective *c)
 {
     Text text = { .is_message = true };
     for (int k = 0; k < 2; k++) {
-        const Collective *side = k ? m : message->send;
-        int n = k ? m->nout : message->send->nin;
+        const Collective *side = k ? c : message->send;
+        int n = k ? c->nout : message->send->nin;
         text_printf(&text, k ? " and recv (%s) takes" : "send (%s) gives", collective_where(side));
         for (int i = 0; i + 1 < n; i++)
             text_printf(&text, "%s %s", i ? "," : "",
-                        type_name(k ? m->out_types[i] : message->send->in_types[i]));
+                        type_name(k ? c->out_types[i] : message->send->in_types[i]));
     }
     Error *error = error_new(CODE_PRECONDITION, "channel %lld from device %d to device %d: %s",
                              (long long)message->channel, message->from->device->id,
@@ -104,19 +104,19 @@ static Error *misfit(const Message *message, const Collective *m)
     return error;
 }
 
-/* Into the results of the message's addressee, who stands at recv m. */
-static Error *message_read(const Message *message, const Collective *m)
+/* Into the results of the message's addressee, who stands at recv c. */
+static Error *message_read(const Message *message, const Collective *c)
 {
-    bool fits = message->send->nin == m->nout;
-    for (int i = 0; fits && i + 1 < m->nout; i++)
-        fits = type_equal(message->send->in_types[i], m->out_types[i]);
+    bool fits = message->send->nin == c->nout;
+    for (int i = 0; fits && i + 1 < c->nout; i++)
+        fits = type_equal(message->send->in_types[i], c->out_types[i]);
     if (!fits)
-        return misfit(message, m);
+        return misfit(message, c);
     const char *from = message->data;
-    for (int i = 0; i + 1 < m->nout; i++) {
-        size_t bytes = type_bytes(m->out_types[i]);
+    for (int i = 0; i + 1 < c->nout; i++) {
+        size_t bytes = type_bytes(c->out_types[i]);
         if (bytes)
-            memcpy(frame_at(&message->to->frame, m->out[i]), from, bytes);
+            memcpy(frame_at(&message->to->frame, c->out[i]), from, bytes);
         from += bytes;
     }
     stat_add(STAT_COLLECTIVES, 1);
@@ -130,10 +130,10 @@ static const Collective *collective_of(const Task *t)
 
 static bool awaits(const Task *t, const Message *message)
 {
-    if (!t->waits || collective_of(t)->op != OP_RECV)
+    if (!t->is_waiting || collective_of(t)->op != OP_RECV)
         return false;
-    const Collective *m = collective_of(t);
-    return attrs_of(m)->channel_id == message->channel && partner(t, m, false) == message->from;
+    const Collective *c = collective_of(t);
+    return attrs_of(c)->channel_id == message->channel && partner(t, c, false) == message->from;
 }
 
 /* Into the box, or if the addressee waits for it, to be handed over: then it is listed. */
@@ -142,9 +142,9 @@ static void drop_in(Run *run, Message *message, TaskList *waiting)
     Task *to = (Task *)message->to;
     run_lock(run);
     if (awaits(to, message)) {
-        to->waits = false;
-        run->nmoving++;
-        list_add(waiting, to);
+        to->is_waiting = false;
+        run->nrunnable++;
+        task_list_add(waiting, to);
     } else {
         Message **end = &run->messages;
         while (*end)
@@ -157,18 +157,18 @@ static void drop_in(Run *run, Message *message, TaskList *waiting)
 bool mailbox_send(Task *t, int k)
 {
     Run *run = t->run;
-    const Collective *m = &run->program->collectives[k];
+    const Collective *c = &run->program->collectives[k];
     Message *message = NULL;
-    t->next_segment = m->next;
-    if (!partner(t, m, true))
+    t->next_segment = c->next;
+    if (!partner(t, c, true))
         return true;
-    Error *error = message_write(t, m, &message);
+    Error *error = message_write(t, c, &message);
     if (error) {
         run_fail(run, error);
         return true;
     }
     TaskList waiting;
-    list_start(&waiting);
+    task_list_start(&waiting);
     yield_at_random();
     drop_in(run, message, &waiting);
     if (!waiting.first)
@@ -177,7 +177,7 @@ bool mailbox_send(Task *t, int k)
     message_free(message);
     if (error)
         run_fail(run, error);
-    tasks_ready(run, &waiting);
+    executor_push_released(run, &waiting);
     return true;
 }
 
@@ -196,28 +196,28 @@ static Message *take_out(Run *run, const Task *to, const Task *from, int64_t cha
 bool mailbox_receive(Task *t, int k)
 {
     Run *run = t->run;
-    const Collective *m = &run->program->collectives[k];
-    const Task *from = partner(t, m, false);
+    const Collective *c = &run->program->collectives[k];
+    const Task *from = partner(t, c, false);
     if (!from) {
-        collective_skip(m, &t->frame);
-        t->next_segment = m->next;
+        collective_skip(c, &t->frame);
+        t->next_segment = c->next;
         return true;
     }
     TaskList released;
-    list_start(&released);
+    task_list_start(&released);
     yield_at_random();
     run_lock(run);
-    Message *message = take_out(run, t, from, attrs_of(m)->channel_id);
+    Message *message = take_out(run, t, from, attrs_of(c)->channel_id);
     bool has_failed = run->error != NULL;
     if (message)
-        t->next_segment = m->next;
+        t->next_segment = c->next;
     else if (!has_failed)
         task_wait_locked(t, k, &released);
     run_unlock(run);
-    tasks_ready(run, &released);
+    executor_push_released(run, &released);
     if (!message)
         return has_failed;
-    Error *error = message_read(message, m);
+    Error *error = message_read(message, c);
     message_free(message);
     if (error)
         run_fail(run, error);
@@ -228,13 +228,13 @@ void mailbox_describe(const Run *run, Text *out)
 {
     for (int d = 0; d < run->program->ndevices; d++) {
         const Task *t = &run->tasks[d];
-        if (!t->waits || collective_of(t)->op != OP_RECV)
+        if (!t->is_waiting || collective_of(t)->op != OP_RECV)
             continue;
-        const Collective *m = collective_of(t);
-        const Task *from = partner(t, m, false);
+        const Collective *c = collective_of(t);
+        const Task *from = partner(t, c, false);
         text_printf(out, "%s%s (%s): device %d waits for device %d, which ", out->n ? "\n" : "",
-                    m->name, collective_where(m), t->device->id, from->device->id);
-        if (from->waits)
+                    c->name, collective_where(c), t->device->id, from->device->id);
+        if (from->is_waiting)
             text_printf(out, "waits in %s (%s)", collective_of(from)->name, collective_where(collective_of(from)));
         else
             text_printf(out, "has finished");

@@ -24,10 +24,10 @@
 
 enum {
     LINE = 64,
-    LARGEST_CUT = 32 << 10,
+    LARGEST_SMALL = 32 << 10,
     CHUNK = 256 << 10,
     HUGE_PAGE = 2 << 20,
-    SMALLEST_PART = 512 << 10, /* of a huge page, where blocks of a class fill one */
+    SMALLEST_SHARING = 512 << 10, /* of a huge page, where blocks of a class fill one */
     MAX_IDLE = 512 << 20,
     NCLASSES = 8 + 8 * 54,
 };
@@ -48,7 +48,7 @@ struct Memory {
     int64_t nallocs, nreused;
     Storage *storages; /* alive */
     Link *chunks;
-    char *cut_at, *cut_end; /* what is left of the newest chunk */
+    char *chunk_next, *chunk_end; /* what is left of the newest chunk */
     Link *idle[NCLASSES];
 };
 
@@ -96,7 +96,7 @@ static void *pages_new(size_t bytes)
 
 static void pages_free(void *at, size_t bytes)
 {
-    LIVE_BYTES(at, bytes);
+    MEMORY_UNPOISON(at, bytes);
     munmap(at, bytes);
 }
 
@@ -104,7 +104,7 @@ static void pages_free(void *at, size_t bytes)
 static void trim(Memory *memory)
 {
     size_t rounded;
-    for (int bin = class_of(LARGEST_CUT + 1, &rounded); bin < NCLASSES; bin++) {
+    for (int bin = class_of(LARGEST_SMALL + 1, &rounded); bin < NCLASSES; bin++) {
         int shift = (bin - 8) / 8;
         rounded = ((size_t)((bin - 8) % 8 + 9) << shift) * LINE;
         while (memory->idle[bin]) {
@@ -124,7 +124,7 @@ static void end(Memory *memory)
     while (memory->chunks) {
         Link *chunk = memory->chunks;
         memory->chunks = chunk->next;
-        LIVE_BYTES(chunk, CHUNK);
+        MEMORY_UNPOISON(chunk, CHUNK);
         free(chunk);
     }
     free(memory);
@@ -155,19 +155,19 @@ MemoryStats memory_stats(const Memory *memory)
 /* The lock is held. */
 static void keep(Memory *memory, int bin, void *block, size_t rounded)
 {
-    LIVE_BYTES(block, sizeof(Link));
+    MEMORY_UNPOISON(block, sizeof(Link));
     ((Link *)block)->next = memory->idle[bin];
     memory->idle[bin] = block;
-    IDLE_BYTES((char *)block + sizeof(Link), rounded - sizeof(Link));
+    MEMORY_POISON((char *)block + sizeof(Link), rounded - sizeof(Link));
     memory->idle_bytes += rounded;
-    if (rounded > LARGEST_CUT)
+    if (rounded > LARGEST_SMALL)
         memory->idle_pages += rounded;
 }
 
 /* Pages of its own, or part of a huge page whose other parts are kept for those to come. */
 static void *fresh_pages(Memory *memory, int bin, size_t rounded)
 {
-    bool is_part = rounded >= SMALLEST_PART && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0;
+    bool is_part = rounded >= SMALLEST_SHARING && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0;
     size_t bytes = is_part ? HUGE_PAGE : rounded;
     char *at = pages_new(bytes);
     if (!at && memory->idle_pages) {
@@ -182,20 +182,20 @@ static void *fresh_pages(Memory *memory, int bin, size_t rounded)
 /* A block that was never out before.  The lock is held. */
 static void *fresh_block(Memory *memory, int bin, size_t rounded)
 {
-    if (rounded > LARGEST_CUT)
+    if (rounded > LARGEST_SMALL)
         return fresh_pages(memory, bin, rounded);
-    if ((size_t)(memory->cut_end - memory->cut_at) < rounded) {
+    if ((size_t)(memory->chunk_end - memory->chunk_next) < rounded) {
         Link *chunk = aligned_alloc(LINE, CHUNK);
         if (!chunk)
             return NULL;
         chunk->next = memory->chunks;
         memory->chunks = chunk;
-        memory->cut_at = (char *)chunk + LINE;
-        memory->cut_end = (char *)chunk + CHUNK;
-        IDLE_BYTES(memory->cut_at, CHUNK - LINE);
+        memory->chunk_next = (char *)chunk + LINE;
+        memory->chunk_end = (char *)chunk + CHUNK;
+        MEMORY_POISON(memory->chunk_next, CHUNK - LINE);
     }
-    void *at = memory->cut_at;
-    memory->cut_at += rounded;
+    void *at = memory->chunk_next;
+    memory->chunk_next += rounded;
     return at;
 }
 
@@ -226,7 +226,7 @@ static void *take_block(Memory *memory, int bin, size_t rounded)
     memory->idle[bin] = block->next;
     memory->nreused++;
     memory->idle_bytes -= rounded;
-    if (rounded > LARGEST_CUT)
+    if (rounded > LARGEST_SMALL)
         memory->idle_pages -= rounded;
     return block;
 }
@@ -313,7 +313,7 @@ static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
     if (!block)
         return exhausted(memory, bytes, rounded);
     if (!is_lent)
-        LIVE_BYTES(block, bytes);
+        MEMORY_UNPOISON(block, bytes);
     *out = block;
     return NULL;
 }
@@ -327,7 +327,7 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
 {
     size_t rounded;
     int bin = class_of(bytes, &rounded);
-    bool has_own_pages = rounded > LARGEST_CUT, is_lent = storage && storage->lender;
+    bool has_own_pages = rounded > LARGEST_SMALL, is_lent = storage && storage->lender;
     lock_take(&memory->lock);
     if (storage)
         unlink_storage(storage);
@@ -401,7 +401,7 @@ Storage *storage_hold(Storage *storage)
 
 static void give_to_owner(const Storage *storage)
 {
-    Floats before = floats_theirs();
+    Floats before = floats_enter_foreign();
     storage->on_end(storage->data, storage->user);
     floats_restore(before);
 }

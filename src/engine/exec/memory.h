@@ -38,7 +38,7 @@ typedef struct Storage {
     Memory *memory;                         /* charged for it; NULL: foreign memory */
     struct Storage *lender;                 /* whose data it is, which it holds; NULL: its own */
     _Atomic int holders;                    /* any thread */
-    int nunwanted;                          /* of them, runs to stop: unwanted.c, its lock */
+    int nabandoned;                          /* of them, runs to stop: unwanted.c, its lock */
     Type type;                              /* for messages; dims point into dims_ */
     struct Storage *next, **link;           /* of all that the memory is charged for */
     void (*on_end)(void *data, void *user); /* foreign memory: called when the last lets go */

@@ -148,5 +148,5 @@ const Runtime runtime = {
     .math = math_library,
     .sort = sort_order,
     .sort_lines = sort_lines,
-    .slices = frame_slices,
+    .slices = slices_run,
 };

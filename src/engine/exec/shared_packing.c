@@ -5,17 +5,17 @@
 
 #include <stdlib.h>
 
-struct Pack {
-    Packable what;
+struct SharedPacking {
+    PackingSource what;
     void *data;
     size_t bytes;
     int64_t npieces;
     _Atomic int64_t next; /* piece not yet taken; any thread */
     _Atomic int nleft;    /* pieces not yet done; any thread, who waits sleeps on it */
-    Pack *below;          /* under the run's lock */
+    SharedPacking *below;          /* under the run's lock */
 };
 
-static bool same_matrix(Packable x, Packable y)
+static bool same_matrix(PackingSource x, PackingSource y)
 {
     return x.at == y.at && x.rows == y.rows && x.cols == y.cols && x.row == y.row &&
            x.col == y.col && x.element_bytes == y.element_bytes;
@@ -35,23 +35,23 @@ static const char *at_first_device(const Frame *frame, const Run *run, const cha
     return NULL;
 }
 
-static Pack *find(const Run *run, Packable what)
+static SharedPacking *find(const Run *run, PackingSource what)
 {
-    Pack *pack = run->packs;
+    SharedPacking *pack = run->packings;
     while (pack && !same_matrix(pack->what, what))
         pack = pack->below;
     return pack;
 }
 
-static void pack_free(Run *run, Pack *pack)
+static void pack_free(Run *run, SharedPacking *pack)
 {
     memory_give(run->executor->scratch, pack->data, pack->bytes);
     free(pack);
 }
 
-static Pack *pack_new(Run *run, Packable what, size_t bytes, int64_t npieces)
+static SharedPacking *pack_new(Run *run, PackingSource what, size_t bytes, int64_t npieces)
 {
-    Pack *pack = calloc(1, sizeof *pack);
+    SharedPacking *pack = calloc(1, sizeof *pack);
     Error *error = pack ? memory_take(run->executor->scratch, bytes, &pack->data) : NULL;
     if (!pack || error) {
         error_free(error);
@@ -66,19 +66,19 @@ static Pack *pack_new(Run *run, Packable what, size_t bytes, int64_t npieces)
 }
 
 /* Nobody holds two locks, so the memory is taken between two looks. */
-static Pack *find_or_make(Run *run, Packable what, size_t bytes, int64_t npieces)
+static SharedPacking *find_or_make(Run *run, PackingSource what, size_t bytes, int64_t npieces)
 {
     lock_take(&run->lock); /* also of a run that is played alone: idle workers help with slices */
-    Pack *pack = find(run, what);
+    SharedPacking *pack = find(run, what);
     lock_give(&run->lock);
     if (pack)
         return pack;
-    Pack *mine = pack_new(run, what, bytes, npieces);
+    SharedPacking *mine = pack_new(run, what, bytes, npieces);
     lock_take(&run->lock);
     pack = find(run, what);
     if (!pack && mine) {
-        mine->below = run->packs;
-        run->packs = mine;
+        mine->below = run->packings;
+        run->packings = mine;
     }
     lock_give(&run->lock);
     if (pack && mine)
@@ -86,7 +86,7 @@ static Pack *find_or_make(Run *run, Packable what, size_t bytes, int64_t npieces
     return pack ? pack : mine;
 }
 
-Pack *frame_pack(const Frame *frame, Packable *what, size_t bytes, int64_t npieces)
+SharedPacking *shared_packing_get(const Frame *frame, PackingSource *what, size_t bytes, int64_t npieces)
 {
     const Task *t = frame ? frame->task : NULL;
     /* code over whole arrays is played by one device, with a program of its own */
@@ -99,12 +99,12 @@ Pack *frame_pack(const Frame *frame, Packable *what, size_t bytes, int64_t npiec
     return find_or_make(t->run, *what, bytes, npieces);
 }
 
-void *pack_data(const Pack *pack)
+void *shared_packing_data(const SharedPacking *pack)
 {
     return pack->data;
 }
 
-void pack_fill(Pack *pack, SliceFn *f, void *user)
+void shared_packing_fill(SharedPacking *pack, SliceFn *f, void *user)
 {
     int64_t i;
     int n;
@@ -123,11 +123,11 @@ void pack_fill(Pack *pack, SliceFn *f, void *user)
             address_wait(&pack->nleft, n);
 }
 
-void packs_free(Run *run)
+void shared_packing_free_all(Run *run)
 {
-    while (run->packs) {
-        Pack *pack = run->packs;
-        run->packs = pack->below;
+    while (run->packings) {
+        SharedPacking *pack = run->packings;
+        run->packings = pack->below;
         pack_free(run, pack);
     }
 }

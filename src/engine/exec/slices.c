@@ -19,7 +19,7 @@ static void take_slices(SliceJob *job)
 }
 
 /* The oldest that still has slices. */
-SliceJob *slice_job_to_help(Executor *e)
+SliceJob *slice_job_find(Executor *e)
 {
     SliceJob *found = NULL;
     for (SliceJob *job = e->slice_jobs; job; job = job->below)
@@ -61,17 +61,17 @@ static void share_slices(Executor *e, SliceJob *job)
     job->below = e->slice_jobs;
     e->slice_jobs = job;
     int others = e->nworkers - 1, most = job->n - 1 < others ? (int)job->n - 1 : others;
-    int nrings = ring_for(e, most);
+    int nwoken = executor_wake_for(e, most);
     lock_give(&e->lock);
-    if (nrings)
-        address_wake(&e->bell, nrings);
+    if (nwoken)
+        address_wake(&e->wakeups, nwoken);
     take_slices(job);
     lock_take(&e->lock);
     SliceJob **link = &e->slice_jobs;
     while (*link != job)
         link = &(*link)->below;
     *link = job->below;
-    announce(e);
+    executor_count_ready(e);
     lock_give(&e->lock);
     wait_for_helpers(job);
 }
@@ -82,13 +82,13 @@ static Executor *executor_of(const Frame *frame)
     return t ? t->run->executor : NULL;
 }
 
-int frame_workers(const Frame *frame)
+int slices_workers(const Frame *frame)
 {
     const Executor *e = executor_of(frame);
     return e ? e->nworkers : 1;
 }
 
-int frame_idle(const Frame *frame)
+int slices_idle_workers(const Frame *frame)
 {
     const Executor *e = executor_of(frame);
     if (!e)
@@ -98,10 +98,10 @@ int frame_idle(const Frame *frame)
     return idle > 0 ? idle : 0;
 }
 
-void frame_slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
+void slices_run(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
     SliceJob job = { .f = f, .user = user, .n = n };
-    if (n > 1 && frame_workers(frame) > 1)
+    if (n > 1 && slices_workers(frame) > 1)
         share_slices(executor_of(frame), &job);
     else
         take_slices(&job);

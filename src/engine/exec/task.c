@@ -8,7 +8,7 @@
  * A run that has failed makes its waiting tasks ready again, and every task that finds the run
  * failed ends. */
 #include "base/fail.h"
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
 #include "engine/exec/stats.h"
 
@@ -19,15 +19,15 @@ static const Collective *collective_of(const Task *t)
 
 static bool has_come(const Run *run, int g, const Task *t)
 {
-    const Collective *m = &run->program->collectives[run->rendezvous[g].collective];
-    return t->waits && m->group_of[t->number] == g && collective_of(t) == m;
+    const Collective *c = &run->program->collectives[run->rendezvous[g].collective];
+    return t->is_waiting && c->group_of[t->number] == g && collective_of(t) == c;
 }
 
 /* Do both stay away for the same reason? */
 static bool is_away_alike(const Run *run, int g, const Task *a, const Task *b)
 {
-    return !has_come(run, g, a) && !has_come(run, g, b) && a->waits == b->waits &&
-           (!a->waits || collective_of(a) == collective_of(b));
+    return !has_come(run, g, a) && !has_come(run, g, b) && a->is_waiting == b->is_waiting &&
+           (!a->is_waiting || collective_of(a) == collective_of(b));
 }
 
 /* The device of the i-th member, if it is away as t is; -1: it is not. */
@@ -63,7 +63,7 @@ static void describe_away(const Run *run, int g, const Task *t, Text *out)
     bool is_one = list_away(run, g, t, &list) == 1;
     text_printf(out, is_one ? "device %s does not come: it " : "devices %s do not come: they ",
                 text_cstr(&list));
-    if (t->waits)
+    if (t->is_waiting)
         text_printf(out, "%s in %s (%s); ", is_one ? "waits" : "wait", collective_of(t)->name,
                     collective_where(collective_of(t)));
     else
@@ -75,8 +75,8 @@ static void describe_away(const Run *run, int g, const Task *t, Text *out)
 static void describe_rendezvous(const Run *run, int g, Text *out)
 {
     const Group *group = &run->program->groups[g];
-    const Collective *m = &run->program->collectives[run->rendezvous[g].collective];
-    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", m->name, collective_where(m));
+    const Collective *c = &run->program->collectives[run->rendezvous[g].collective];
+    text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", c->name, collective_where(c));
     for (int i = 0; i < group->n; i++) {
         const Task *t = &run->tasks[group->members[i]];
         bool is_told = has_come(run, g, t);
@@ -93,7 +93,7 @@ static void describe_rendezvous(const Run *run, int g, Text *out)
     text_printf(out, run->rendezvous[g].narrived == 1 ? "waits" : "wait");
 }
 
-Error *run_stopped(const Run *run)
+Error *run_cancelled(const Run *run)
 {
     /* relaxed: the caller has seen that it is set */
     Cancel why = atomic_load_explicit(&run->cancel, memory_order_relaxed);
@@ -107,7 +107,7 @@ static Error *deadlock(const Run *run)
 {
     /* relaxed: whoever set it waits for this run to end, or wants nothing of it */
     if (atomic_load_explicit(&run->cancel, memory_order_relaxed))
-        return run_stopped(run);
+        return run_cancelled(run);
     stat_add(STAT_DEADLOCKS, 1);
     Text text = { .is_message = true };
     for (int g = 0; g < run->program->ngroups; g++)
@@ -130,11 +130,11 @@ static void fail_locked(Run *run, Error *error, TaskList *released)
     atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
     for (int d = 0; d < run->program->ndevices; d++) {
         Task *t = &run->tasks[d];
-        if (!t->waits)
+        if (!t->is_waiting)
             continue;
-        t->waits = false;
-        run->nmoving++;
-        list_add(released, t);
+        t->is_waiting = false;
+        run->nrunnable++;
+        task_list_add(released, t);
     }
     for (int g = 0; g < run->program->ngroups; g++)
         run->rendezvous[g].narrived = 0;
@@ -143,18 +143,18 @@ static void fail_locked(Run *run, Error *error, TaskList *released)
 void run_fail(Run *run, Error *error)
 {
     TaskList released;
-    list_start(&released);
+    task_list_start(&released);
     lock_take(&run->lock);
     fail_locked(run, error, &released);
     lock_give(&run->lock);
-    tasks_ready(run, &released);
+    executor_push_released(run, &released);
 }
 
 static void task_fail(Task *t, Error *error)
 {
     /* relaxed: a loop that saw the flag returned; whoever set it waits for this run */
     if (!error && atomic_load_explicit(&t->run->cancel, memory_order_relaxed))
-        error = run_stopped(t->run);
+        error = run_cancelled(t->run);
     if (!error)
         error = error_new(CODE_INTERNAL, "failed without saying why");
     if (t->run->program->ndevices > 1)
@@ -162,28 +162,28 @@ static void task_fail(Task *t, Error *error)
     run_fail(t->run, error);
 }
 
-static Error *mismatch(const Task *t, const Collective *m, const Collective *open, int g)
+static Error *mismatch(const Task *t, const Collective *c, const Collective *open, int g)
 {
     const Group *group = &t->run->program->groups[g];
     int other = -1;
     for (int i = 0; i < group->n && other < 0; i++) {
         const Task *member = &t->run->tasks[group->members[i]];
-        if (member->waits && collective_of(member) == open)
+        if (member->is_waiting && collective_of(member) == open)
             other = member->device->id;
     }
     return error_new(CODE_PRECONDITION,
                      "%s (%s): device %d comes here while device %d of its group waits in %s (%s); "
                      "all members must meet in the same order",
-                     m->name, collective_where(m), t->device->id, other, open->name, collective_where(open));
+                     c->name, collective_where(c), t->device->id, other, open->name, collective_where(open));
 }
 
 void task_wait_locked(Task *t, int k, TaskList *released)
 {
     Run *run = t->run;
-    t->waits = true;
+    t->is_waiting = true;
     t->collective = k;
     t->next_segment = run->program->collectives[k].next;
-    if (--run->nmoving == 0)
+    if (--run->nrunnable == 0)
         fail_locked(run, deadlock(run), released);
 }
 
@@ -197,7 +197,7 @@ static Arrival arrive(Task *t, int k, int g)
     const Program *program = run->program;
     Rendezvous *rendezvous = &run->rendezvous[g];
     TaskList released;
-    list_start(&released);
+    task_list_start(&released);
     Arrival arrival = FIRST_ONES;
     run_lock(run);
     if (run->error) {
@@ -211,40 +211,40 @@ static Arrival arrive(Task *t, int k, int g)
         if (++rendezvous->narrived == program->groups[g].n) {
             rendezvous->narrived = 0;
             for (int i = 0; i < program->groups[g].n; i++)
-                run->tasks[program->groups[g].members[i]].waits = false;
-            run->nmoving += program->groups[g].n - 1;
-            run->nmet++;
+                run->tasks[program->groups[g].members[i]].is_waiting = false;
+            run->nrunnable += program->groups[g].n - 1;
+            run->nperformed++;
             arrival = LAST_ONE;
         } else {
             task_wait_locked(t, k, &released);
         }
     }
     run_unlock(run);
-    tasks_ready(run, &released);
+    executor_push_released(run, &released);
     return arrival;
 }
 
-Error *group_perform(Run *run, const Collective *m, const Group *group, CopyPlan *plan)
+Error *rendezvous_perform(Run *run, const Collective *c, const Group *group, CopyPlan *plan)
 {
     Frame *frames[POSSIBLE_DEVICES];
     for (int i = 0; i < group->n; i++)
         frames[i] = &run->tasks[group->members[i]].frame;
     Memory *scratch = run->tasks[group->members[0]].device->memory;
-    return collective_perform(m, group->n, frames, scratch, plan);
+    return collective_perform(c, group->n, frames, scratch, plan);
 }
 
 static void release_group(Task *t, const Group *group)
 {
-    if (t->run->is_alone) /* who plays it sees that they do not wait */
+    if (t->run->is_single_threaded) /* who plays it sees that they do not wait */
         return;
     TaskList list;
-    list_start(&list);
+    task_list_start(&list);
     for (int i = 0; i < group->n; i++) {
         Task *member = &t->run->tasks[group->members[i]];
         if (member != t)
-            list_add(&list, member);
+            task_list_add(&list, member);
     }
-    tasks_ready(t->run, &list);
+    executor_push_released(t->run, &list);
 }
 
 /* Returns whether t goes on now; if not, it is no longer the caller's. */
@@ -252,13 +252,13 @@ static bool meet(Task *t, int k)
 {
     Run *run = t->run;
     require(k < run->program->ncollectives);
-    const Collective *m = &run->program->collectives[k];
-    int g = m->group_of[t->number];
-    if (m->op == OP_SEND || m->op == OP_RECV)
-        return m->op == OP_SEND ? mailbox_send(t, k) : mailbox_receive(t, k);
+    const Collective *c = &run->program->collectives[k];
+    int g = c->group_of[t->number];
+    if (c->op == OP_SEND || c->op == OP_RECV)
+        return c->op == OP_SEND ? mailbox_send(t, k) : mailbox_receive(t, k);
     if (g < 0) {
-        collective_skip(m, &t->frame);
-        t->next_segment = m->next;
+        collective_skip(c, &t->frame);
+        t->next_segment = c->next;
         return true;
     }
     yield_at_random();
@@ -267,16 +267,16 @@ static bool meet(Task *t, int k)
         return arrival == FAILED;
     yield_at_random();
     const Group *group = &run->program->groups[g];
-    t->next_segment = m->next;
+    t->next_segment = c->next;
     CopyPlan plan;
     copy_plan_begin(&plan);
-    Error *error = group_perform(run, m, group, &plan);
+    Error *error = rendezvous_perform(run, c, group, &plan);
     copy_plan_end(&plan);
     if (error)
         run_fail(run, error);
     release_group(t, group);
     yield_at_random();
-    return !run->is_alone; /* there it goes on in its turn, so that all are in step again */
+    return !run->is_single_threaded; /* there it goes on in its turn, so that all are in step again */
 }
 
 static Error *take_slab(Task *t)
@@ -307,21 +307,21 @@ static void end(Task *t)
         memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
     error_free(t->frame.error);
     if (!run->is_inline)
-        task_dequeue(t);
+        executor_dequeue(t);
     TaskList released;
-    list_start(&released);
+    task_list_start(&released);
     run_lock(run);
     t->has_ended = true;
     bool is_last = ++run->nended == run->program->ndevices;
-    if (--run->nmoving == 0 && !is_last)
+    if (--run->nrunnable == 0 && !is_last)
         fail_locked(run, deadlock(run), &released);
     run_unlock(run);
-    tasks_ready(run, &released);
+    executor_push_released(run, &released);
     if (!is_last)
         return;
     mailbox_end(run);
-    stat_add(STAT_COLLECTIVES, run->nmet);
-    if (!run->is_alone)
+    stat_add(STAT_COLLECTIVES, run->nperformed);
+    if (!run->is_single_threaded)
         run_end(run);
 }
 
@@ -347,7 +347,7 @@ static int run_segments(Task *t, int32_t next)
     }
 }
 
-void task_go_on(Task *t, int32_t next)
+void task_continue(Task *t, int32_t next)
 {
     for (;;) {
         int k = run_segments(t, next);
@@ -364,5 +364,5 @@ void task_run(Task *t)
 {
     if (!t->has_begun)
         task_begin(t);
-    task_go_on(t, t->next_segment);
+    task_continue(t, t->next_segment);
 }

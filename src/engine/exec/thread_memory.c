@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 typedef struct Own {
-    void *at[OWN_USES];
-    size_t bytes[OWN_USES];
+    void *at[THREAD_MEMORY_USES];
+    size_t bytes[THREAD_MEMORY_USES];
     struct Own *next, **link;
 } Own;
 
@@ -31,7 +31,7 @@ static void own_free(void *user)
     if (own->next)
         own->next->link = own->link;
     lock_give(&lock);
-    for (int use = 0; use < OWN_USES; use++)
+    for (int use = 0; use < THREAD_MEMORY_USES; use++)
         free(own->at[use]);
     free(own);
 }
@@ -58,7 +58,7 @@ static Own *own_new(void)
     return own;
 }
 
-void *own_block(OwnUse use, size_t bytes)
+void *thread_memory_get(ThreadMemoryUse use, size_t bytes)
 {
     pthread_once(&once, begin);
     if (!has_key)
@@ -75,7 +75,7 @@ void *own_block(OwnUse use, size_t bytes)
     return own->at[use];
 }
 
-void own_end(void)
+void thread_memory_end(void)
 {
     if (has_key)
         pthread_key_delete(key); /* from here on no thread's end calls own_free */

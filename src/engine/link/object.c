@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/guard.h"
 #include "engine/codegen/codegen.h"
-#include "engine/level.h"
+#include "engine/cpu_level.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>

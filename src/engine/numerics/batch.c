@@ -25,7 +25,7 @@ static Error *play_some(const Batch *b, int nthreads, int64_t from, int64_t to)
 {
     if (!b->is_library)
         return b->play(b->user, from, to);
-    Floats before = floats_plain(); /* as the library's own threads have it */
+    Floats before = floats_enter_default(); /* as the library's own threads have it */
     lapack_begin(nthreads);
     Error *error = b->play(b->user, from, to);
     lapack_end();
@@ -38,7 +38,7 @@ static void play_slice(void *user, int64_t slice)
     Batch *b = user;
     Error *error =
         play_some(b, 1, b->n * slice / b->nslices, b->n * (slice + 1) / b->nslices);
-    /* relaxed: frame_slices orders it before its return */
+    /* relaxed: slices_run orders it before its return */
     if (error)
         error_free(atomic_exchange_explicit(&b->error, error, memory_order_relaxed));
 }
@@ -47,12 +47,12 @@ Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, Ba
                   void *user)
 {
     Batch b = { .n = n, .is_library = is_library, .play = play, .user = user };
-    int workers = frame_workers(f);
+    int workers = slices_workers(f);
     bool is_alone = f && f->program && f->program->ndevices == 1;
     int nthreads = is_library && is_alone && work >= WORK_OF_THREAD ? workers : 1;
     if (n <= 1 || n < nthreads || work * (double)n < WORK_OF_SLICE)
         return play_some(&b, nthreads, 0, n);
     b.nslices = n < SLICES_EACH * workers ? n : SLICES_EACH * workers;
-    frame_slices(f, b.nslices, play_slice, &b);
+    slices_run(f, b.nslices, play_slice, &b);
     return b.error;
 }

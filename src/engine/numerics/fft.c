@@ -6,7 +6,7 @@
  * bits of k and one for the low ones, so that n roots cost some sqrt(n) sines. */
 #include "base/arena.h"
 #include "base/guard.h"
-#include "engine/level.h"
+#include "engine/cpu_level.h"
 #include "engine/numerics/routines.h"
 #include "engine/exec/slices.h"
 
@@ -185,7 +185,7 @@ static void play_groups(void *user, int64_t slice)
     for (int64_t i = slice * g->per_slice; work && i < end && i < g->n; i++)
         g->lines->form->group(g->lines, i, work);
     if (!work)
-        /* relaxed: frame_slices orders what slices did before what follows it */
+        /* relaxed: slices_run orders what slices did before what follows it */
         atomic_store_explicit(&g->has_failed, true, memory_order_relaxed);
     free(work);
 }
@@ -198,9 +198,9 @@ static void play_lines(Transform *t, FftLines f)
     if (work_bytes(&f) > MOST_WORK)
         f.form = t->is_f32 ? &f32_form : &f64_form;
     Groups g = { .lines = &f, .n = f.form->groups(&f) };
-    int64_t most = (int64_t)frame_workers(t->frame) * SLICES_PER_WORKER;
+    int64_t most = (int64_t)slices_workers(t->frame) * SLICES_PER_WORKER;
     g.per_slice = (g.n + most - 1) / most;
-    frame_slices(t->frame, (g.n + g.per_slice - 1) / g.per_slice, play_groups, &g);
+    slices_run(t->frame, (g.n + g.per_slice - 1) / g.per_slice, play_groups, &g);
     t->has_failed |=
         atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see play_groups */
 }

@@ -6,7 +6,7 @@
 #include "engine/numerics/gemm.h"
 
 #include "base/fail.h"
-#include "engine/level.h"
+#include "engine/cpu_level.h"
 #include "engine/exec/thread_memory.h"
 #include "engine/exec/shared_packing.h"
 #include "engine/exec/slices.h"
@@ -36,16 +36,16 @@ static bool is_cut_vector(int64_t m, int64_t n)
 static void slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
     if (frame)
-        frame_slices(frame, n, f, user);
+        slices_run(frame, n, f, user);
     else
         for (int64_t i = 0; i < n; i++)
             f(user, i);
 }
 
 /* Memory to pack into.  NULL: there is none, and the frame has been told. */
-static void *scratch(const Frame *frame, OwnUse use, size_t bytes)
+static void *scratch(const Frame *frame, ThreadMemoryUse use, size_t bytes)
 {
-    void *at = own_block(use, bytes);
+    void *at = thread_memory_get(use, bytes);
     if (!at)
         frame_fail(frame,
                    error_new(CODE_EXHAUSTED,

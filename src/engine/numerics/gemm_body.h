@@ -368,7 +368,7 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     const NAME(Job) *g = user;
     int64_t ic = number / g->across * g->rows, last = NAME(least)(g->m, ic + g->rows);
     int64_t jc = number % g->across * g->cols, end = NAME(least)(g->ncols, jc + g->cols);
-    T *packed_a = scratch(g->frame, OWN_LEFT, sizeof(T) * (size_t)(MC * KC + NAME(LANES)));
+    T *packed_a = scratch(g->frame, THREAD_MEMORY_LEFT, sizeof(T) * (size_t)(MC * KC + NAME(LANES)));
     if (!packed_a)
         return;
     for (int64_t pc = g->kc; pc < g->kc + g->depth; pc += g->step) {
@@ -418,19 +418,19 @@ ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
         return false;
     g->ncols = g->n;
     g->depth = g->k;
-    Packable what = { g->b, g->k, g->n, g->b_row, g->b_col, sizeof(T) };
-    Pack *pack = frame_pack(g->frame, &what, NAME(packed_bytes)(g), NAME(npieces)(g));
+    PackingSource what = { g->b, g->k, g->n, g->b_row, g->b_col, sizeof(T) };
+    SharedPacking *pack = shared_packing_get(g->frame, &what, NAME(packed_bytes)(g), NAME(npieces)(g));
     if (!pack)
         return false;
     g->b = what.at;
-    g->packed = pack_data(pack);
-    pack_fill(pack, NAME(pack_piece), g);
+    g->packed = shared_packing_data(pack);
+    shared_packing_fill(pack, NAME(pack_piece), g);
     return true;
 }
 
 ATTR static void NAME(blocks)(NAME(Job) *g)
 {
-    int workers = 1 + (g->frame && is_cut(g->m, g->n, g->k) ? frame_idle(g->frame) : 0);
+    int workers = 1 + (g->frame && is_cut(g->m, g->n, g->k) ? slices_idle_workers(g->frame) : 0);
     const Frame *frame = workers > 1 ? g->frame : NULL;
     int64_t deepest = NAME(least)(g->k, DEEPEST);
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(T) / deepest / NAME(COLS) * NAME(COLS);
@@ -444,7 +444,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
             int64_t steps = (g->depth + KC - 1) / KC;
             g->step = (g->depth + steps - 1) / steps;
             if (g->packs_b && !is_shared) {
-                g->packed = scratch(g->frame, OWN_RIGHT, NAME(packed_bytes)(g));
+                g->packed = scratch(g->frame, THREAD_MEMORY_RIGHT, NAME(packed_bytes)(g));
                 if (!g->packed)
                     return;
                 slices(frame, NAME(npieces)(g), NAME(pack_piece), g);

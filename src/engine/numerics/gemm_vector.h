@@ -107,7 +107,7 @@ ATTR static void NAME(by_vector)(const Frame *frame, int64_t m, int64_t n, const
     enum { SLICES = 16, BLOCK = 4 * NAME(LANES) };
     NAME(Vector) v = { m, n, a, a_row, a_col, x, y, y_step, m };
     if (x_step != 1) {
-        T *copy = scratch(frame, OWN_LEFT, sizeof(T) * (size_t)n);
+        T *copy = scratch(frame, THREAD_MEMORY_LEFT, sizeof(T) * (size_t)n);
         if (!copy)
             return;
         for (int64_t p = 0; p < n; p++)

@@ -35,7 +35,7 @@ static void merge(int64_t *to, const int64_t *from, int64_t half, int64_t n, Sor
 
 const int64_t *sort_order(const Frame *frame, int64_t n, SortLess *less, const void *context)
 {
-    int64_t *from = own_block(OWN_ORDER, sizeof *from * 2 * (size_t)n),
+    int64_t *from = thread_memory_get(THREAD_MEMORY_ORDER, sizeof *from * 2 * (size_t)n),
             *to = from ? from + n : NULL;
     if (!from) {
         frame_fail(frame, error_new(CODE_EXHAUSTED,

@@ -59,7 +59,7 @@ static LibraryFn *custom_find(const Module *m, const Node *node)
         return library_lapack;
     TuttiFunction *f;
     void *user;
-    return calls_find(target, &f, &user) ? library_foreign : NULL;
+    return call_registry_find(target, &f, &user) ? library_foreign : NULL;
 }
 
 LibraryFn *library_find(const Module *m, const Node *node)

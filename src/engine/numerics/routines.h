@@ -8,7 +8,7 @@
 #include "engine/program.h"
 
 /* Types have been proven by the operation's shape rule; a custom call's are looked at here.
- * out does not overlap in.  f: of the device that plays it, for frame_slices; NULL: the evaluator
+ * out does not overlap in.  f: of the device that plays it, for slices_run; NULL: the evaluator
  * plays it. */
 typedef Error *LibraryFn(const Frame *f, const Node *n, const Tensor *in, Tensor *out);
 
@@ -31,5 +31,5 @@ MUST_USE Error *qr_fits(const Node *n, const Tensor *in, const Tensor *out);
 MUST_USE Error *householder_fits(const Node *n, const Tensor *in, const Tensor *out);
 LibraryFn library_lapack;       /* lapack.c: if lapack_knows */
 bool lapack_knows(Str target, Element first); /* element type of operand 0 */
-LibraryFn library_foreign;      /* calls.c: if calls_find */
+LibraryFn library_foreign;      /* calls.c: if call_registry_find */
 #endif

@@ -6,7 +6,7 @@
  * and for each instruction set. */
 #include "engine/numerics/small_matrices.h"
 
-#include "engine/level.h"
+#include "engine/cpu_level.h"
 #include "engine/numerics/transpose.h"
 
 #include <math.h>

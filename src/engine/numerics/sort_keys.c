@@ -324,7 +324,7 @@ static void slice_sort(void *user, int64_t slice)
         free(scratches.at[i]);
     free(in);
     if (!ok)
-        /* relaxed: frame_slices returns after all slices, and orders what they did before it */
+        /* relaxed: slices_run returns after all slices, and orders what they did before it */
         atomic_store_explicit(&all->has_failed, true, memory_order_relaxed);
 }
 
@@ -336,11 +336,11 @@ void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in,
         return;
     for (int64_t i = 0; i < plan->nkeys; i++)
         all.keys[i] = ranking_of(plan, &plan->keys[i]);
-    int64_t most = (int64_t)frame_workers(frame) * SLICES_PER_WORKER;
+    int64_t most = (int64_t)slices_workers(frame) * SLICES_PER_WORKER;
     all.per_slice = (plan->nlines + most - 1) / most;
     while (all.per_slice < plan->nlines && all.per_slice * plan->extent < ELEMENTS_PER_SLICE)
         all.per_slice *= 2;
-    frame_slices(frame, (plan->nlines + all.per_slice - 1) / all.per_slice, slice_sort, &all);
+    slices_run(frame, (plan->nlines + all.per_slice - 1) / all.per_slice, slice_sort, &all);
     bool has_failed =
         atomic_load_explicit(&all.has_failed, memory_order_relaxed); /* see slice_sort */
     if (has_failed)

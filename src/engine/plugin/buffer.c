@@ -267,14 +267,14 @@ Error *pjrt_Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args *arg
 Error *pjrt_Buffer_Device(PJRT_Buffer_Device_Args *args)
 {
     NEEDS(args, device);
-    args->device = args->buffer->device->seam;
+    args->device = args->buffer->device->pjrt;
     return NULL;
 }
 
 Error *pjrt_Buffer_Memory(PJRT_Buffer_Memory_Args *args)
 {
     NEEDS(args, memory);
-    args->memory = &((PJRT_Device *)args->buffer->device->seam)->memory;
+    args->memory = &((PJRT_Device *)args->buffer->device->pjrt)->memory;
     return NULL;
 }
 

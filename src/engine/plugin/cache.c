@@ -276,7 +276,7 @@ static void run_job(void *user)
 {
     Job *job = user;
     Text key = { 0 };
-    Floats before = floats_plain(); /* what is folded must not depend on who asks first */
+    Floats before = floats_enter_default(); /* what is folded must not depend on who asks first */
     job->began = clock_ms();
     job->error = find_or_compile(job, &key);
     if (job->module)
@@ -289,7 +289,7 @@ Error *compiled_get(PJRT_Client *client, Str program, const BuildOptions *option
                     Compiled **out)
 {
     Job job = { .client = client, .program = program, .options = options };
-    TRY(deep_run("compile", run_job, &job));
+    TRY(thread_run_deep("compile", run_job, &job));
     *out = job.compiled;
     return job.error;
 }

@@ -83,7 +83,7 @@ static void device_init(PJRT_Client *client, int id)
     PJRT_Device *device = &client->devices[id];
     device->client = client;
     device->engine = executor_device(client->executor, id);
-    device->engine->seam = device;
+    device->engine->pjrt = device;
     device->description.id = id;
     snprintf(device->description.name, sizeof device->description.name, "CpuDevice(id=%d)", id);
     snprintf(device->description.title, sizeof device->description.title, PLATFORM ":%d", id);

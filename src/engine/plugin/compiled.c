@@ -129,7 +129,7 @@ Compiled *compiled_hold(Compiled *c)
     return c;
 }
 
-Compiled *handle_begin(Compiled *c)
+Compiled *compiled_begin_handle(Compiled *c)
 {
     pthread_mutex_lock(&c->client->lock);
     c->shared->handles++;
@@ -139,11 +139,11 @@ Compiled *handle_begin(Compiled *c)
 
 /* The runs that are abandoned are those that were launched by handles that have ended: whoever finds
  * the program in the cache meanwhile begins its handle before that, or launches after it. */
-void handle_end(Compiled *c)
+void compiled_end_handle(Compiled *c)
 {
     pthread_mutex_lock(&c->client->lock);
     if (--c->shared->handles == 0 && !c->has_effect)
-        executor_abandon(c->client->executor, c->program);
+        abandoned_runs_mark(c->client->executor, c->program);
     pthread_mutex_unlock(&c->client->lock);
     compiled_release(c);
 }

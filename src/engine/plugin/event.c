@@ -46,14 +46,14 @@ Error *pjrt_Event_Create(PJRT_Event_Create_Args *args)
     args->event = event_new();
     if (!args->event)
         return error_new(CODE_EXHAUSTED, "Event_Create: no memory for an event");
-    event_lend(event_give(args->event));
+    event_allow_set(event_give(args->event));
     return NULL;
 }
 
 Error *pjrt_Event_Set(PJRT_Event_Set_Args *args)
 {
     NEEDS(args, error_message_size);
-    if (!event_claim(args->event))
+    if (!event_claim_set(args->event))
         return error_new(CODE_PRECONDITION, event_is_ready(args->event)
                                                 ? "Event_Set: the event has happened before"
                                                 : "Event_Set: the event is not the caller's own");

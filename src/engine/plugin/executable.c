@@ -21,7 +21,7 @@ Error *executable_new(Compiled *compiled, Str options, PJRT_Executable **out)
     if (options.n)
         memcpy(own, options.at, options.n);
     own[options.n] = 0;
-    e->compiled = handle_begin(compiled_hold(compiled));
+    e->compiled = compiled_begin_handle(compiled_hold(compiled));
     e->options = (Str){ own, options.n };
     *out = e;
     return NULL;
@@ -29,7 +29,7 @@ Error *executable_new(Compiled *compiled, Str options, PJRT_Executable **out)
 
 static void executable_free(PJRT_Executable *e)
 {
-    handle_end(e->compiled);
+    compiled_end_handle(e->compiled);
     free((char *)e->options.at);
     handle_free(HANDLE_EXECUTABLE, e, sizeof *e);
 }

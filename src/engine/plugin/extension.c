@@ -80,7 +80,7 @@ static void dump_run(void *user)
 static Error *dump(const char *code, size_t size, const char *name, const char *after, char **text)
 {
     Dump d = { .code = { code, size }, .name = name, .after = after };
-    TRY(deep_run("dump", dump_run, &d));
+    TRY(thread_run_deep("dump", dump_run, &d));
     *text = d.text.at;
     return d.error;
 }
@@ -92,7 +92,7 @@ static void release(char *text)
 
 static bool add_call(const char *name, size_t size, TuttiFunction *f, void *user)
 {
-    return calls_add((Str){ name, size }, f, user);
+    return call_registry_add((Str){ name, size }, f, user);
 }
 
 static Error *lapack(const char **name)

@@ -13,7 +13,7 @@
 
 static void loaded_free(PJRT_LoadedExecutable *l)
 {
-    handle_end(l->compiled);
+    compiled_end_handle(l->compiled);
     free((char *)l->options.at);
     text_free(&l->assignment);
     free(l->devices);
@@ -100,7 +100,7 @@ static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOpt
     }
     *l = (PJRT_LoadedExecutable){ .head = l->head,
                                   .client = client,
-                                  .compiled = handle_begin(compiled),
+                                  .compiled = compiled_begin_handle(compiled),
                                   .options = { copy_of(options), options.n },
                                   .is_portable = o->is_portable && n == 1,
                                   .ndevices = (int)n,
@@ -308,7 +308,7 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
                  .outs = args->output_lists,
                  .may_not_donate = may_not,
                  .done = args->device_complete_events,
-                 .places = loaded->compiled->places,
+                 .locs = loaded->compiled->places,
                  .on_end = release_after_run,
                  .user = loaded->compiled };
     TRY(find_devices(args, &l.devices));

@@ -135,7 +135,7 @@ static Error *make_text(Compiled *e)
     if (e->optimized.n)
         return NULL;
     Job job = { .e = e };
-    TRY(deep_run("print", run_job, &job));
+    TRY(thread_run_deep("print", run_job, &job));
     e->optimized = job.text;
     return job.error;
 }

@@ -164,8 +164,8 @@ static inline Compiled **compiled_list(PJRT_Client *client, uint64_t hash)
 void compiled_release(Compiled *compiled);
 /* A client's handle: takes the caller's hold, and ends it.  When the last has ended, runs whose
  * results nobody holds stop. */
-Compiled *handle_begin(Compiled *compiled);
-void handle_end(Compiled *compiled);
+Compiled *compiled_begin_handle(Compiled *compiled);
+void compiled_end_handle(Compiled *compiled);
 /* One more holder; copies the options. */
 MUST_USE Error *executable_new(Compiled *compiled, Str options, PJRT_Executable **out);
 /* loaded.c: what Client_Compile does with StableHLO and a CompileOptionsProto. */

@@ -28,7 +28,7 @@ __attribute__((destructor)) static void end(void)
     if (is_exit)
         return;
     llvm_end();
-    calls_end();
-    own_end();
-    handles_end();
+    call_registry_end();
+    thread_memory_end();
+    handle_pools_end();
 }

@@ -63,7 +63,7 @@ static bool play(Module *m, NodeId n, Tensor *result)
         in[i] = spread(m->arena, value_constant(m, node->in[i]));
     Type type = type_of(m, node->out);
     *result = (Tensor){ type, arena_alloc(m->arena, type_bytes(type) + 1) };
-    Floats before = floats_ours(); /* so that a denormal is what it is in compiled code */
+    Floats before = floats_enter_compiled(); /* so that a denormal is what it is in compiled code */
     Error *error = eval_node(m, n, in, result);
     floats_restore(before);
     bool played = !error;

@@ -1,4 +1,4 @@
-/* group.h - a collective, when everybody has come: what each device brought becomes what each
+/* collectives.h - a collective, when everybody has come: what each device brought becomes what each
  * device takes away.
  *
  *   group.c    who brought what; aliasing; which algorithm
@@ -13,8 +13,8 @@
  * All devices are in one address space and all members stand still, so an algorithm is plain
  * loops over their memory, in rank order: the same bits on every run.  Where a value lies does not
  * change while a run plays, so a plan that was written once may be played again. */
-#ifndef TUTTI_ENGINE_COLLECTIVES_GROUP_H
-#define TUTTI_ENGINE_COLLECTIVES_GROUP_H
+#ifndef TUTTI_ENGINE_COLLECTIVES_COLLECTIVES_H
+#define TUTTI_ENGINE_COLLECTIVES_COLLECTIVES_H
 #include "engine/program.h"
 #include "engine/exec/memory.h"
 #include "engine/exec/slices.h"
@@ -22,12 +22,12 @@
 /* How the bytes of a step lie: runs of bytes that lie together, `near` of them in a row, and `far`
  * rows.  The steps from one to the next are in bytes. */
 typedef struct Rows {
-    size_t run;
-    int64_t near, far;
-    int64_t in_near, in_far, out_near, out_far;
+    size_t span;
+    int64_t inner, outer;
+    int64_t in_inner, in_outer, out_inner, out_outer;
 } Rows;
 
-static inline Rows one_run(size_t bytes) { return (Rows){ .run = bytes, .near = 1, .far = 1 }; }
+static inline Rows one_span(size_t bytes) { return (Rows){ .span = bytes, .inner = 1, .outer = 1 }; }
 
 typedef struct Step {
     enum {
@@ -40,64 +40,64 @@ typedef struct Step {
     int at;         /* in CopyPlan.at: operands, then results */
     size_t element; /* STEP_REDUCE: bytes */
     Rows rows;
-    int64_t first;  /* the number of its first piece; set by copy_plan_add, as is `at` */
+    int64_t first;  /* the number of its first slice; set by copy_plan_add, as is `at` */
 } Step;
 
 /* What is to be done in a collective.  Steps touch different memory, so their order says nothing. */
 typedef struct CopyPlan {
-    const Collective *m;   /* whose it is; NULL: it may not be played again */
+    const Collective *c;   /* whose it is; NULL: it may not be played again */
     const Frame *frame; /* of rank 0 */
     int nsteps, steps_room, naddresses, addresses_room;
     Step *steps;
     char **at;
     size_t bytes;    /* read and written */
-    int64_t npieces; /* of all steps */
+    int64_t nslices; /* of all steps */
     Step few_steps[32];
     char *few_at[160];
 } CopyPlan;
 
-void copy_plan_begin(CopyPlan *s);
-void copy_plan_end(CopyPlan *s);
+void copy_plan_begin(CopyPlan *plan);
+void copy_plan_end(CopyPlan *plan);
 /* Appends a step; its addresses, nin + nout of them, are to be put into *at.  Fails only for want
  * of memory. */
-MUST_USE Error *copy_plan_add(CopyPlan *s, const Step *step, char ***at);
-void copy_plan_execute(const CopyPlan *s);
+MUST_USE Error *copy_plan_add(CopyPlan *plan, const Step *step, char ***at);
+void copy_plan_execute(const CopyPlan *plan);
 
-/* Performs m for the members whose frames are given in rank order; nobody else may touch them
- * meanwhile.  Scratch memory is taken from and given back to `scratch`.  If s->m is m afterwards,
+/* Performs c for the members whose frames are given in rank order; nobody else may touch them
+ * meanwhile.  Scratch memory is taken from and given back to `scratch`.  If plan->c is c afterwards,
  * then copy_plan_execute performs it again, in the same run. */
-MUST_USE Error *collective_perform(const Collective *m, int n, Frame *const *frames, Memory *scratch,
-                                CopyPlan *s);
+MUST_USE Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch,
+                                CopyPlan *plan);
 
-/* For a device that is in no group of m: its results are zeros. */
-void collective_skip(const Collective *m, const Frame *f);
+/* For a device that is in no group of c: its results are zeros. */
+void collective_skip(const Collective *c, const Frame *f);
 
 /* What the members bring and take; row r belongs to rank r.  A result overlaps no operand, but
  * where its algorithm works in place it may be the very same memory: collective_is_in_place. */
-typedef struct Parts {
-    const Collective *m;
+typedef struct Participants {
+    const Collective *c;
     int n; /* ranks */
     Frame *const *frames;
     Memory *scratch;
     void **in, **out; /* [n * nin], [n * nout] */
-} Parts;
+} Participants;
 
-static inline char *part_in(const Parts *p, int r, int i) { return p->in[r * p->m->nin + i]; }
-static inline char *part_out(const Parts *p, int r, int i) { return p->out[r * p->m->nout + i]; }
+static inline char *operand_at(const Participants *p, int r, int i) { return p->in[r * p->c->nin + i]; }
+static inline char *result_at(const Participants *p, int r, int i) { return p->out[r * p->c->nout + i]; }
 
 /* Is operand i of every rank also its result i? */
-bool parts_are_in_place(const Parts *p, int i);
+bool operand_is_in_place(const Participants *p, int i);
 /* all_to_all: and does what each has for every other lie together?  Then pieces are exchanged. */
-bool exchanges_in_place(const Parts *p, int i);
+bool all_to_all_is_in_place(const Participants *p, int i);
 /* Do all ranks have one memory for result i?  Then it is written once (Param.is_shared). */
-bool part_is_shared(const Parts *p, int i);
+bool result_is_shared(const Participants *p, int i);
 
 /* Write what is to be done. */
-typedef MUST_USE Error *WriteFn(const Parts *p, CopyPlan *s);
-WriteFn write_all_reduce, write_reduce_scatter, write_all_gather, write_all_to_all, write_permute,
-    write_broadcast;
+typedef MUST_USE Error *PlanFn(const Participants *p, CopyPlan *plan);
+PlanFn plan_all_reduce, plan_reduce_scatter, plan_all_gather, plan_all_to_all, plan_permute,
+    plan_broadcast;
 /* Do it. */
-typedef MUST_USE Error *PerformFn(const Parts *p);
+typedef MUST_USE Error *PerformFn(const Participants *p);
 PerformFn perform_ragged, perform_global;
 
 /* Is what a collective touches, reads and writes, so much that idle workers shall help? */
@@ -105,19 +105,19 @@ bool collective_is_large(size_t bytes);
 /* Is it more than the caches keep?  Then results are streamed past them. */
 bool collective_streams(size_t bytes);
 /* Calls f for every slice below n, which together touch that many bytes. */
-void collective_slices(const Parts *p, int64_t n, size_t bytes, SliceFn *f, void *user);
+void collective_slices(const Participants *p, int64_t n, size_t bytes, SliceFn *f, void *user);
 
 void bytes_move(char *to, const char *from, size_t n, bool streams);
 /* All of them take what `from` has. */
 void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool streams);
 /* at[0] takes what at[1] has, at[1] what at[2] has, ..., and the last what at[0] had, or zeros. */
-void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring);
+void bytes_rotate(int n, char *const *at, size_t bytes, bool is_ring);
 
 /* Memory for as long as the collective takes, to be given back to p->scratch. */
-MUST_USE Error *collective_scratch(const Parts *p, size_t bytes, void **out);
+MUST_USE Error *collective_scratch(const Participants *p, size_t bytes, void **out);
 
 /* Types do not fit a group of n: says so for operand i. */
-MUST_USE Error *collective_misfit(const Parts *p, int i);
+MUST_USE Error *collective_misfit(const Participants *p, int i);
 /* Sizes of everything before dimension dim, and from it on in bytes. */
 int64_t extent_before(Type t, int dim);
 size_t bytes_from(Type t, int dim);

@@ -1,4 +1,4 @@
-/* places_test.c - programs that are equal but for the lines they were written on share their code, and
+/* locations_test.c - programs that are equal but for the lines they were written on share their code, and
  * each says its own lines when it fails.  Links the engine. */
 #include "engine/exec/call_registry.h"
 #include "tests/seam/play.h"
@@ -78,7 +78,7 @@ static void check(const char *text, int ndevices, const char *format, int first)
 int main(void)
 {
     client_start("2");
-    CHECK(calls_add(STR("refuse"), refuse, NULL));
+    CHECK(call_registry_add(STR("refuse"), refuse, NULL));
     check(parted, 2,
           "all_reduce (program:%d:6): device 1 does not come: it has finished; 0 waits", 7);
     check(calling, 1, "custom_call @refuse, at program:%d:6: no", 2);

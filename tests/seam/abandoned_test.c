@@ -1,4 +1,4 @@
-/* unwanted_test.c - programs that have no end: they stop when nobody holds their executable nor what
+/* abandoned_test.c - programs that have no end: they stop when nobody holds their executable nor what
  * they give, and not before; what is launched behind them then runs.  Links the engine. */
 #include "tests/seam/play.h"
 

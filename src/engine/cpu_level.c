@@ -1,5 +1,5 @@
-/* level.c - which instructions code may use: the words of TUTTI_CPU_LEVEL. */
-#include "engine/level.h"
+/* cpu_level.c - which instructions code may use: the words of TUTTI_CPU_LEVEL. */
+#include "engine/cpu_level.h"
 
 #include <pthread.h>
 #include <stdbool.h>

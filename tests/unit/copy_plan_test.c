@@ -1,12 +1,12 @@
-/* score_test.c - random collectives against their definitions, byte by byte: any number of members in
+/* copy_plan_test.c - random collectives against their definitions, byte by byte: any number of members in
  * any order, any element size, arrays of rank 0 to 4 with extents from 0, several operands, results
  * that are operands, overlap them or are one memory for all; small ones, and some that are cut
  * into pieces or streamed.  A plan that may be played again is, with other operands.  And ragged
  * exchanges.  Every array is a block of its own, so that the sanitizers see its ends.  Links the
  * engine.
  *
- *     score_test [FIRST [COUNT]]     the seeds to play */
-#include "engine/collectives/group.h"
+ *     copy_plan_test [FIRST [COUNT]]     the seeds to play */
+#include "engine/collectives/collectives.h"
 #include "tests/handmade.h"
 
 enum { RANKS = 64, OPERANDS = 4, DIMS = 4 };
@@ -396,7 +396,7 @@ static void play(unsigned seed)
     copy_plan_begin(&plan);
     for (int turn = 0; turn < 3; turn++) {
         fill();
-        if (plan.m == &t.m && plan.frame == t.order[0])
+        if (plan.c == &t.m && plan.frame == t.order[0])
             copy_plan_execute(&plan);
         else
             CHECK(!collective_perform(&t.m, t.n, t.order, memory, &plan));
@@ -517,7 +517,7 @@ static void play_ragged(unsigned seed)
     CopyPlan plan;
     copy_plan_begin(&plan);
     CHECK(!collective_perform(&m, ragged.n, ragged.order, memory, &plan));
-    CHECK(!plan.m);
+    CHECK(!plan.c);
     copy_plan_end(&plan);
     ragged_end(seed);
 }

@@ -1,9 +1,9 @@
-/* copy.c - copying between the members' memory, and past the caches where they would not help.
+/* bytes.c - copying between the members' memory, and past the caches where they would not help.
  *
  * What is written and larger than the caches is not there any more when somebody reads it; then
  * ordinary stores only cost a read of every line before it is overwritten.  Streaming stores
  * leave that out: two bytes of traffic for a byte copied, not three. */
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 
 #include <string.h>
 #if defined __x86_64__
@@ -44,7 +44,7 @@ void bytes_move(char *to, const char *from, size_t n, bool streams)
 typedef char Vec __attribute__((vector_size(32), aligned(1), may_alias));
 enum { ROW = 8 * sizeof(Vec) }; /* of one array, in registers */
 
-static inline __attribute__((always_inline)) void row_move(char *to, const char *from)
+static inline __attribute__((always_inline)) void row_copy(char *to, const char *from)
 {
     Vec v[ROW / sizeof(Vec)];
 #pragma GCC unroll 8
@@ -55,17 +55,17 @@ static inline __attribute__((always_inline)) void row_move(char *to, const char 
         ((Vec *)to)[k] = v[k];
 }
 
-static inline __attribute__((always_inline)) void turn(int n, char *const *at, size_t bytes,
+static inline __attribute__((always_inline)) void rotate(int n, char *const *at, size_t bytes,
                                                        bool is_ring)
 {
     size_t done = 0;
     for (; done + ROW <= bytes; done += ROW) {
         Vec first[ROW / sizeof(Vec)] = { 0 };
         if (is_ring)
-            row_move((char *)first, at[0] + done);
+            row_copy((char *)first, at[0] + done);
         for (int r = 0; r + 1 < n; r++)
-            row_move(at[r] + done, at[r + 1] + done);
-        row_move(at[n - 1] + done, (const char *)first);
+            row_copy(at[r] + done, at[r + 1] + done);
+        row_copy(at[n - 1] + done, (const char *)first);
     }
     for (; done < bytes; done++) {
         char first = is_ring ? at[0][done] : 0;
@@ -81,19 +81,19 @@ static inline __attribute__((always_inline)) void spread(int n, char *const *to,
     size_t done = 0;
     for (; done + ROW <= bytes; done += ROW) {
         Vec v[ROW / sizeof(Vec)];
-        row_move((char *)v, from + done);
+        row_copy((char *)v, from + done);
         for (int i = 0; i < n; i++)
-            row_move(to[i] + done, (const char *)v);
+            row_copy(to[i] + done, (const char *)v);
     }
     for (int i = 0; i < n; i++)
         memcpy(to[i] + done, from + done, bytes - done);
 }
 
 #if defined __x86_64__
-__attribute__((target("avx2"))) static void turn_avx2(int n, char *const *at, size_t bytes,
+__attribute__((target("avx2"))) static void rotate_avx2(int n, char *const *at, size_t bytes,
                                                       bool is_ring)
 {
-    turn(n, at, bytes, is_ring);
+    rotate(n, at, bytes, is_ring);
 }
 
 __attribute__((target("avx2"))) static void spread_avx2(int n, char *const *to, const char *from,
@@ -107,7 +107,7 @@ static bool has_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 #else
-#define turn_avx2 turn
+#define rotate_avx2 rotate
 #define spread_avx2 spread
 static bool has_avx2(void)
 {
@@ -115,12 +115,12 @@ static bool has_avx2(void)
 }
 #endif
 
-void bytes_turn(int n, char *const *at, size_t bytes, bool is_ring)
+void bytes_rotate(int n, char *const *at, size_t bytes, bool is_ring)
 {
     if (has_avx2())
-        turn_avx2(n, at, bytes, is_ring);
+        rotate_avx2(n, at, bytes, is_ring);
     else
-        turn(n, at, bytes, is_ring);
+        rotate(n, at, bytes, is_ring);
 }
 
 void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool streams)

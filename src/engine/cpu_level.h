@@ -1,6 +1,6 @@
-/* level.h - which instructions code may use: TUTTI_CPU_LEVEL, else all that the machine has. */
-#ifndef TUTTI_ENGINE_LEVEL_H
-#define TUTTI_ENGINE_LEVEL_H
+/* cpu_level.h - which instructions code may use: TUTTI_CPU_LEVEL, else all that the machine has. */
+#ifndef TUTTI_ENGINE_CPU_LEVEL_H
+#define TUTTI_ENGINE_CPU_LEVEL_H
 #include "base/error.h"
 
 typedef enum CpuLevel { CPU_NATIVE, CPU_AVX2, CPU_SSE } CpuLevel;

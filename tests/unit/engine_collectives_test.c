@@ -1,6 +1,6 @@
-/* comm_test.c - every collective against its definition, element by element, for every
+/* engine_collectives_test.c - every collective against its definition, element by element, for every
  * dimension, in place and not.  Links the engine. */
-#include "engine/collectives/group.h"
+#include "engine/collectives/collectives.h"
 #include "tests/handmade.h"
 
 enum { RANK = 3, ROOM = 4096 };

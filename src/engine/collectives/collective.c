@@ -1,0 +1,228 @@
+/* collective.c - performs a collective: finds operands and results, picks the algorithm.
+ *
+ * The compiler may give a result the memory of an operand that dies at the collective, where the
+ * algorithm works in place (collective_is_in_place); and a donated argument's memory may be any result's.
+ * Where it does not, the operand is first put aside in scratch memory, so that the algorithms
+ * need not think of it. */
+#include "engine/collectives/collectives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static PlanFn *writer(OpId op)
+{
+    switch (op) {
+    case OP_ALL_REDUCE: return plan_all_reduce;
+    case OP_ALL_GATHER: return plan_all_gather;
+    case OP_REDUCE_SCATTER: return plan_reduce_scatter;
+    case OP_ALL_TO_ALL: return plan_all_to_all;
+    case OP_PERMUTE: return plan_permute;
+    case OP_COLLECTIVE_BROADCAST: return plan_broadcast;
+    default: return NULL;
+    }
+}
+
+Error *collective_misfit(const Participants *p, int i)
+{
+    return error_new(CODE_INVALID, "%s (%s): operand %d is %s and its result %s, in a group of %d",
+                     p->c->name, collective_where(p->c), i, type_name(p->c->in_types[i]),
+                     type_name(p->c->out_types[i]), p->n);
+}
+
+Error *collective_scratch(const Participants *p, size_t bytes, void **out)
+{
+    Error *error = memory_take(p->scratch, bytes, out);
+    return error ? error_in(error, "%s (%s)", p->c->name, collective_where(p->c)) : NULL;
+}
+
+int64_t extent_before(Type t, int dim)
+{
+    int64_t n = 1;
+    for (int i = 0; i < dim; i++)
+        n *= t.dims[i];
+    return n;
+}
+
+size_t bytes_from(Type t, int dim)
+{
+    size_t n = (size_t)element_info[t.element].bytes;
+    for (int i = dim; i < t.rank; i++)
+        n *= (size_t)t.dims[i];
+    return n;
+}
+
+/* Bytes read and written by a collective. */
+enum {
+    LARGE = 2 << 20,     /* less, and their way to another core costs more */
+    STREAMED = 24 << 20, /* more than the last cache keeps */
+};
+
+bool collective_is_large(size_t bytes)
+{
+    return bytes >= LARGE;
+}
+
+bool collective_streams(size_t bytes)
+{
+    return bytes >= STREAMED;
+}
+
+void collective_slices(const Participants *p, int64_t n, size_t bytes, SliceFn *f, void *user)
+{
+    if (collective_is_large(bytes)) {
+        slices_run(p->frames[0], n, f, user);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        f(user, i);
+}
+
+bool operand_is_in_place(const Participants *p, int i)
+{
+    for (int r = 0; r < p->n; r++)
+        if (operand_at(p, r, i) != result_at(p, r, i))
+            return false;
+    return true;
+}
+
+bool result_is_shared(const Participants *p, int i)
+{
+    return p->n > 1 && result_at(p, 0, i) == result_at(p, 1, i);
+}
+
+static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+{
+    return a_bytes && b_bytes && (uintptr_t)a < (uintptr_t)b + b_bytes &&
+           (uintptr_t)b < (uintptr_t)a + a_bytes;
+}
+
+static bool has_dynamic_root(const Collective *c)
+{
+    return c->op == OP_COLLECTIVE_BROADCAST &&
+           ((const CollectiveBroadcastAttrs *)c->attrs)->has_dynamic_root;
+}
+
+/* Operand i and result j are one memory: does the algorithm know what to do? */
+static bool works_in_place(const Participants *p, int i, int j)
+{
+    switch (p->c->op) {
+    case OP_PERMUTE: return i == j && operand_is_in_place(p, i);
+    case OP_ALL_TO_ALL: return i == j && all_to_all_is_in_place(p, i);
+    case OP_COLLECTIVE_BROADCAST: return i == j && !has_dynamic_root(p->c);
+    default: return collective_is_in_place(p->c->op, i, j);
+    }
+}
+
+/* Must rank r's operand i be put aside before results are written? */
+static bool is_in_the_way(const Participants *p, int r, int i)
+{
+    const Collective *c = p->c;
+    size_t bytes = type_bytes(c->in_types[i]);
+    for (int j = 0; j < c->nout; j++) {
+        bool is_same = operand_at(p, r, i) == result_at(p, r, j);
+        if (!(is_same && works_in_place(p, i, j)) &&
+            overlaps(operand_at(p, r, i), bytes, result_at(p, r, j), type_bytes(c->out_types[j])))
+            return true;
+    }
+    return false;
+}
+
+/* Copies operands that results would overwrite; aside[k] is what to give back, or NULL. */
+static Error *put_aside(Participants *p, void **aside)
+{
+    for (int r = 0; r < p->n; r++)
+        for (int i = 0; i < p->c->nin; i++) {
+            if (!is_in_the_way(p, r, i))
+                continue;
+            int k = r * p->c->nin + i;
+            size_t bytes = type_bytes(p->c->in_types[i]);
+            TRY(collective_scratch(p, bytes, &aside[k]));
+            memcpy(aside[k], p->in[k], bytes);
+            p->in[k] = aside[k];
+        }
+    return NULL;
+}
+
+static void give_back(const Participants *p, void **aside)
+{
+    for (int k = 0; k < p->n * p->c->nin; k++)
+        if (aside[k])
+            memory_give(p->scratch, aside[k], type_bytes(p->c->in_types[k % p->c->nin]));
+}
+
+/* Where a value lies on each rank: at[0], at[step], ... */
+static void find_all(const Participants *p, Address place, void **at, int step)
+{
+    for (int r = 0; r < p->n; r++)
+        at[r * step] = place.where == ADDRESS_SLAB ? p->frames[r]->slab + place.at
+                                                 : frame_at(p->frames[r], place);
+}
+
+static Error *plan_and_execute(const Participants *p, CopyPlan *plan)
+{
+    const Collective *c = p->c;
+    PlanFn *write = writer(c->op);
+    if (!write)
+        return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", c->name,
+                         collective_where(c));
+    TRY(write(p, plan));
+    plan->c = c;
+    plan->frame = p->frames[0];
+    copy_plan_execute(plan);
+    if (!c->is_apart || has_dynamic_root(c)) /* its addresses are of this time */
+        plan->c = NULL;
+    return NULL;
+}
+
+static Error *play(const Participants *p, CopyPlan *plan)
+{
+    switch (p->c->op) {
+    case OP_RAGGED: return perform_ragged(p);
+    case OP_GLOBAL: return perform_global(p);
+    default: return plan_and_execute(p, plan);
+    }
+}
+
+static Error *perform(Participants *p, void **aside, CopyPlan *plan)
+{
+    for (int i = 0; i < p->c->nin; i++)
+        find_all(p, p->c->in[i], p->in + i, p->c->nin);
+    for (int i = 0; i < p->c->nout; i++)
+        find_all(p, p->c->out[i], p->out + i, p->c->nout);
+    if (p->c->is_apart)
+        return play(p, plan);
+    memset(aside, 0, sizeof *aside * (size_t)(p->n * p->c->nin));
+    Error *error = put_aside(p, aside);
+    if (!error)
+        error = play(p, plan);
+    give_back(p, aside);
+    return error;
+}
+
+Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch, CopyPlan *plan)
+{
+    enum { FEW = 96 };
+    void *few[FEW], **pointers = few;
+    size_t nin = (size_t)n * (size_t)c->nin, nout = (size_t)n * (size_t)c->nout;
+    if (2 * nin + nout > FEW) {
+        pointers = malloc(sizeof *pointers * (2 * nin + nout));
+        if (!pointers)
+            return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", c->name,
+                             collective_where(c), 2 * nin + nout);
+    }
+    Participants p = { c, n, frames, scratch, pointers, pointers + nin };
+    copy_plan_end(plan); /* whatever it was */
+    Error *error = perform(&p, pointers + nin + nout, plan);
+    if (pointers != few)
+        free(pointers);
+    return error;
+}
+
+void collective_skip(const Collective *c, const Frame *f)
+{
+    for (int i = 0; i < c->nout; i++) {
+        size_t bytes = type_bytes(c->out_types[i]);
+        if (bytes)
+            memset(frame_at(f, c->out[i]), 0, bytes);
+    }
+}
