@@ -23,7 +23,7 @@ struct SortPlan;
 struct Code;
 typedef struct Program Program;
 
-/* One device's activation of a program.  Compiled code reads the fields up to `cancel` by their
+/* One device's activation of a program.  Compiled code reads the fields up to `error` by their
  * offsets, so their order is part of the code's format. */
 typedef struct Frame {
     char *slab;                  /* temporaries; 64-byte aligned */

@@ -1,9 +1,11 @@
 /* compile_test.c - programs in, numbers out, on one device; and what the plan looks like.
  * Links the engine and LLVM: compile, the evaluator, the emitters. */
 #include "engine/compile.h"
+#include "engine/exec/slices.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define MAIN(text) "module @t {\n" text "}\n"
 
@@ -36,6 +38,75 @@ static void play(const Program *p, void **args, void **outs)
 }
 
 /* ---- loops ---- */
+
+static int nfailed;
+
+static void gemm_without_memory(const Frame *f, int64_t m, int64_t n, int64_t k, const float *a,
+                                int64_t a_row, int64_t a_col, const float *b, int64_t b_row,
+                                int64_t b_col, float *c, int64_t c_row)
+{
+    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_col, (void)b, (void)b_row, (void)b_col;
+    (void)c, (void)c_row;
+    nfailed++;
+    frame_fail(f, error_new(CODE_EXHAUSTED, "no memory for a product"));
+}
+
+/* Played by a runtime whose products fail.  Returns when the program does. */
+static void check_ends_with_error(const char *text)
+{
+    Program *p = compiled(text, false);
+    Runtime failing = runtime;
+    failing.gemm_f32 = gemm_without_memory;
+    static float x[64 * 64], y[64 * 64];
+    static int32_t zero, out;
+    char *slab = aligned_alloc(64, p->slab_bytes + 64);
+    Frame f = { .slab = slab, .pool = p->pool, .rt = &failing, .cancel = &never, .program = p,
+                .args = (void *[]){ x, &zero }, .outs = (void *[]){ y, &out } };
+    nfailed = 0;
+    alarm(60); /* rather than to wait for ever */
+    for (int32_t next = 0; next >= 0 && !f.error;)
+        next = p->segments[next](&f);
+    alarm(0);
+    CHECK(nfailed == 1);
+    CHECK_STR(f.error ? error_text(f.error) : "", "no memory for a product");
+    error_free(f.error);
+    free(slab);
+    program_free(p);
+}
+
+/* A loop that goes on while a counter is 0, which nobody counts; its body is a product and `more`. */
+#define ENDLESS(more)                                                                              \
+    MAIN("func.func public @main(%x: tensor<64x64xf32>, %zero: tensor<i32>) "                       \
+         "-> (tensor<64x64xf32>, tensor<i32>) {\n"                                                 \
+         "  %r:2 = stablehlo.while(%a = %x, %i = %zero) : tensor<64x64xf32>, tensor<i32>\n"        \
+         "  cond {\n"                                                                              \
+         "    %t = stablehlo.compare EQ, %i, %zero : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"   \
+         "    stablehlo.return %t : tensor<i1>\n"                                                  \
+         "  } do {\n"                                                                              \
+         "    %b = stablehlo.dot_general %a, %x, contracting_dims = [1] x [0]"                     \
+         " : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n" more                   \
+         "    stablehlo.return %b, %j : tensor<64x64xf32>, tensor<i32>\n"                          \
+         "  }\n"                                                                                   \
+         "  return %r#0, %r#1 : tensor<64x64xf32>, tensor<i32>\n"                                  \
+         "}\n")
+
+static void test_failing_loop_ends(void)
+{
+    check_ends_with_error(ENDLESS("    %j = stablehlo.add %i, %zero : tensor<i32>\n"));
+    /* A collective that is never reached: the loop is of segments. */
+    check_ends_with_error(ENDLESS(
+        "    %j = \"stablehlo.case\"(%i) ({\n"
+        "      %k = stablehlo.add %i, %zero : tensor<i32>\n"
+        "      stablehlo.return %k : tensor<i32>\n"
+        "    }, {\n"
+        "      %k = \"stablehlo.all_reduce\"(%i) ({\n"
+        "        ^bb0(%p: tensor<i32>, %q: tensor<i32>):\n"
+        "          %s = stablehlo.add %p, %q : tensor<i32>\n"
+        "          stablehlo.return %s : tensor<i32>\n"
+        "      }) {replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<i32>) -> tensor<i32>\n"
+        "      stablehlo.return %k : tensor<i32>\n"
+        "    }) : (tensor<i32>) -> tensor<i32>\n"));
+}
 
 static void test_fibonacci(void)
 {
@@ -435,6 +506,7 @@ static void test_evaluate(void)
 int main(void)
 {
     test_fibonacci();
+    test_failing_loop_ends();
     test_ring();
     test_update_in_place();
     test_unchanged_carry();

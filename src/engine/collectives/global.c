@@ -177,7 +177,7 @@ static Error *run_body(const Participants *p, Whole *w)
         .task = leader->task,
     };
     int32_t next = 0;
-    while (next >= 0 && body->nsegments && !is_cancelled(&frame))
+    while (next >= 0 && body->nsegments && !frame.error && !is_cancelled(&frame))
         next = body->segments[next](&frame);
     if (frame.error)
         return frame.error;

@@ -9,7 +9,7 @@
  *       ret i32 %next                             executor
  *
  * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
- * flag on its way back.  The code holds no host address: memory and functions are found through
+ * flag and the frame's error on its way back.  The code holds no host address: memory and functions are found through
  * the frame. */
 #include "engine/link/link.h"
 
@@ -169,14 +169,18 @@ static void move_all(const Glue *g, ValueId dst, int n, const ValueId *src)
 
 /* ---- nodes ---- */
 
+static LLVMValueRef is_well(const Glue *g)
+{
+    return LLVMBuildIsNull(g->b, load_at(g, g->ptr, g->frame, offsetof(Frame, error)), "");
+}
+
 /* A kernel may have found no memory, or a check of bounds may have failed. */
 static void stop_if_failed(const Glue *g, bool may_fail)
 {
     if (!g->e->bounds && !may_fail)
         return;
-    LLVMValueRef error = load_at(g, g->ptr, g->frame, offsetof(Frame, error));
     LLVMBasicBlockRef after = block(g, "done");
-    LLVMBuildCondBr(g->b, LLVMBuildIsNull(g->b, error, ""), after, g->failed);
+    LLVMBuildCondBr(g->b, is_well(g), after, g->failed);
     enter(g, after);
 }
 
@@ -224,12 +228,15 @@ static void region_nodes(const Glue *g, RegionId r)
     all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
 }
 
-static LLVMValueRef is_cancelled(const Glue *g)
+/* Looked at once in every turn of a loop: whoever plays this wants it to end, or something in the
+ * turn has failed, and a condition computed from what it did not give might never be false. */
+static LLVMValueRef must_stop(const Glue *g)
 {
     LLVMValueRef flag = LLVMBuildLoad2(g->b, g->i32, g->cancel, "");
     LLVMSetOrdering(flag, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(flag, 4);
-    return LLVMBuildICmp(g->b, LLVMIntNE, flag, int32(g, 0), "");
+    LLVMValueRef is_cancelled = LLVMBuildICmp(g->b, LLVMIntNE, flag, int32(g, 0), "");
+    return LLVMBuildOr(g->b, is_cancelled, LLVMBuildNot(g->b, is_well(g), ""), "");
 }
 
 static void loop(const Glue *g, NodeId n)
@@ -248,7 +255,7 @@ static void loop(const Glue *g, NodeId n)
     enter(g, inside);
     region_nodes(g, node->regions[1]);
     move_all(g, carried, body->nin, body->in);
-    LLVMBuildCondBr(g->b, is_cancelled(g), g->failed, test);
+    LLVMBuildCondBr(g->b, must_stop(g), g->failed, test);
     enter(g, after);
 }
 
@@ -380,7 +387,7 @@ static void go_on(const Glue *g, int target)
 {
     if (target <= g->number) {
         LLVMBasicBlockRef stops = block(g, "stops"), goes_on = block(g, "goes_on");
-        LLVMBuildCondBr(g->b, is_cancelled(g), stops, goes_on);
+        LLVMBuildCondBr(g->b, must_stop(g), stops, goes_on);
         enter(g, stops);
         LLVMBuildRet(g->b, int32(g, target));
         enter(g, goes_on);
