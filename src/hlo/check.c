@@ -56,8 +56,8 @@ static bool touches(const Module *m, const Node *n, Element element)
 /* Shape rules are about arrays; these operations alone hand tuples on. */
 static bool may_hold_tuples(OpId op)
 {
-    return op == OP_TUPLE || op == OP_TUPLE_ELEMENT || op == OP_CALL || op == OP_COMPOSITE ||
-           op == OP_CUSTOM_CALL || op == OP_RETURN;
+    return op == OP_TUPLE || op == OP_TUPLE_ELEMENT || op == OP_CUSTOM_CALL ||
+           op_info[op].flow == FLOW_CALL || op_info[op].flow == FLOW_END;
 }
 
 static Error *check_tuples(const Module *m, const Node *n)
@@ -181,7 +181,7 @@ static Error *check_node(Check *c, NodeId id, int level)
     TRY(check_regions(c, n, level));
     n = node_at(c->m, id);
     TRY(node_check(c->m, id));
-    if (n->op == OP_CALL || n->op == OP_COMPOSITE)
+    if (node_flow(n) == FLOW_CALL)
         TRY(check_callee(c->m, n));
     for (int i = 0; i < n->nout; i++)
         c->level[n->out + (uint32_t)i] = level;
@@ -196,7 +196,7 @@ static Error *check_region(Check *c, RegionId r, int level)
     for (int i = 0; i < region->nnodes; i++) {
         const Node *n = node_at(c->m, region->nodes[i]);
         bool is_last = i == region->nnodes - 1;
-        if ((n->op == OP_RETURN) != is_last)
+        if ((node_flow(n) == FLOW_END) != is_last)
             return complain(n, is_last ? "its region must end in a return"
                                        : "a return must be the last operation of its region");
         TRY(check_node(c, region->nodes[i], level));

@@ -108,8 +108,7 @@ static MUST_USE Error *inline_call(Inliner *z, RegionId r, NodeId n)
 
 static MUST_USE Error *inline_node(Module *m, RegionId r, NodeId n, void *user)
 {
-    OpId op = node_at(m, n)->op;
-    if (op == OP_CALL || op == OP_COMPOSITE)
+    if (node_flow(node_at(m, n)) == FLOW_CALL)
         return inline_call(user, r, n);
     region_append(m, r, n);
     return NULL;

@@ -101,7 +101,20 @@ void mesh_add(Module *m, Mesh *mesh);
 static inline Node *node_at(const Module *m, NodeId n) { return &m->nodes[n]; }
 static inline Value *value_at(const Module *m, ValueId v) { return &m->values[v]; }
 static inline Region *region_at(const Module *m, RegionId r) { return &m->regions[r]; }
+static inline OpFlow node_flow(const Node *n) { return op_info[n->op].flow; }
 static inline Type type_of(const Module *m, ValueId v) { return m->values[v].type; }
+/* Do its regions hold operations that run one by one?  Not those of a kernel or of a function of
+ * scalars. */
+static inline bool node_holds_code(const Node *n)
+{
+    OpFlow flow = node_flow(n);
+    return flow == FLOW_LOOP || flow == FLOW_BRANCH || flow == FLOW_GLOBAL;
+}
+/* The same of one device's own code: control flow among its segments. */
+static inline bool node_is_control(const Node *n)
+{
+    return node_flow(n) == FLOW_LOOP || node_flow(n) == FLOW_BRANCH;
+}
 Node *region_return(const Module *m, RegionId r); /* its last node */
 NodeId value_def(const Module *m, ValueId v);     /* node that defines it, 0 for arguments */
 /* The constant that v is, looking through nothing; NULL if it is not one. */

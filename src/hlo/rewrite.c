@@ -204,7 +204,7 @@ bool node_has_effect(const Module *m, NodeId n)
 static bool is_needed(const Module *m, NodeId n, const bool *used)
 {
     const Node *node = node_at(m, n);
-    if (node->op == OP_RETURN)
+    if (node_flow(node) == FLOW_END)
         return true;
     for (int i = 0; i < node->nout; i++)
         if (used[node->out + (uint32_t)i])
@@ -288,6 +288,12 @@ ValueId build_node(Module *m, RegionId r, OpId op, int nin, const ValueId *in, T
     return node_at(m, n)->out;
 }
 
+void build_return(Module *m, RegionId r, int n, const ValueId *values, const Loc *loc)
+{
+    static const NoAttrs none;
+    region_append(m, r, node_new(m, OP_RETURN, n, values, 0, NULL, 0, NULL, &none, loc));
+}
+
 ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc)
 {
     ConstantAttrs *attrs = ARENA_NEW(m->arena, ConstantAttrs);
@@ -297,11 +303,10 @@ ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc)
 
 RegionId build_reducer(Module *m, OpId op, Element element, const Loc *loc)
 {
-    static const NoAttrs none;
     Type scalars[] = { type_scalar(element), type_scalar(element) };
     RegionId r = region_new(m, 0, 2, scalars);
     ValueId args[] = { region_at(m, r)->args, region_at(m, r)->args + 1 };
     ValueId both = build_node(m, r, op, 2, args, scalars[0], NULL, loc);
-    region_append(m, r, node_new(m, OP_RETURN, 1, &both, 0, NULL, 0, NULL, &none, loc));
+    build_return(m, r, 1, &both, loc);
     return r;
 }

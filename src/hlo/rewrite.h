@@ -57,6 +57,8 @@ OpId region_reducer(const Module *m, RegionId r);
 ValueId build_constant(Module *m, RegionId r, Dense value, const Loc *loc);
 ValueId build_node(Module *m, RegionId r, OpId op, int nin, const ValueId *in, Type result,
                    const void *attrs, const Loc *loc);
+/* The end of r, whose results are these values. */
+void build_return(Module *m, RegionId r, int n, const ValueId *values, const Loc *loc);
 /* A region that combines two scalars by op: what a reduce or all_reduce takes. */
 RegionId build_reducer(Module *m, OpId op, Element element, const Loc *loc);
 #endif

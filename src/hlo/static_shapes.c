@@ -309,17 +309,17 @@ static void enter_loop(ShapeFixer *z, const Node *n)
 static MUST_USE Error *static_inside(ShapeFixer *z, NodeId n)
 {
     Module *m = z->m;
-    if (node_at(m, n)->op == OP_WHILE)
+    if (node_flow(node_at(m, n)) == FLOW_LOOP)
         enter_loop(z, node_at(m, n));
     for (int k = 0; k < node_at(m, n)->nregions; k++)
         TRY(static_region(z, node_at(m, n)->regions[k]));
     const Node *node = node_at(m, n);
     if (!has_open_result(m, node))
         return NULL;
-    if (node->op == OP_WHILE)
+    if (node_flow(node) == FLOW_LOOP)
         for (int i = 0; i < node->nout; i++)
             TRY(set_result(m, node, i, type_of(m, node->in[i])));
-    if (node->op == OP_CASE || node->op == OP_IF)
+    if (node_flow(node) == FLOW_BRANCH)
         for (int i = 0; i < node->nout; i++)
             TRY(set_result(m, node, i, type_of(m, region_return(m, node->regions[0])->in[i])));
     return NULL;

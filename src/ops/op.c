@@ -6,8 +6,8 @@
 #include <string.h>
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...)                         \
-    [OP_##id] = { #id, name, arity, ATTRS_##attrs, KIND_##kind, shape_##shape },
+#define OP(id, name, arity, attrs, kind, flow, shape, eval, element, block, ...)                         \
+    [OP_##id] = { #id, name, arity, ATTRS_##attrs, KIND_##kind, FLOW_##flow, shape_##shape },
 #include "ops/ops.def"
 };
 

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 typedef enum OpId {
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) OP_##id,
+#define OP(id, name, arity, attrs, kind, flow, shape, eval, element, block, ...) OP_##id,
 #include "ops/ops.def"
     OP_COUNT
 } OpId;
@@ -23,6 +23,17 @@ typedef enum OpKind {
     KIND_MARK,
     KIND_SHORT
 } OpKind;
+
+typedef enum OpFlow {
+    FLOW_PLAIN,
+    FLOW_LOOP,
+    FLOW_BRANCH,
+    FLOW_CALL,
+    FLOW_BODY,
+    FLOW_GLOBAL,
+    FLOW_KERNEL,
+    FLOW_END
+} OpFlow;
 
 enum { ANY = -1 };
 enum { POSSIBLE_DEVICES = 4096 }; /* of a client; replicas times partitions */
@@ -56,10 +67,14 @@ typedef struct OpInfo {
     int arity;
     AttrsKind attrs;
     OpKind kind;
+    OpFlow flow;
     ShapeRule *shape;
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
+
+/* Does it work between devices, or rows of a batch, that a name binds? */
+static inline bool op_is_named(OpId op) { return op_info[op].attrs == ATTRS_AXIS; }
 
 bool op_find(Str name, OpId *out); /* by full name, "stablehlo.add" */
 const char *op_name(OpId op);      /* for messages, without "stablehlo.": "add", "func.call" */

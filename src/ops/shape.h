@@ -3,6 +3,6 @@
 #define TUTTI_OPS_SHAPE_H
 #include "ops/op.h"
 
-#define OP(id, name, arity, attrs, kind, shape, eval, element, block, ...) ShapeRule shape_##shape;
+#define OP(id, name, arity, attrs, kind, flow, shape, eval, element, block, ...) ShapeRule shape_##shape;
 #include "ops/ops.def"
 #endif

@@ -31,7 +31,7 @@ bool region_can_inline(const Module *m, RegionId r)
     }
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(m, region->nodes[i]);
-        if (node->op == OP_RETURN)
+        if (node_flow(node) == FLOW_END)
             continue;
         if (!element_rules[node->op] || !types_can(m, node) || !rule_takes(m, region->nodes[i]))
             return false;
@@ -131,7 +131,7 @@ bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand_number, i
         return false;
     for (int i = 0; i < region->nnodes; i++) {
         const Node *root = node_at(m, region->nodes[i]);
-        if (root->op != OP_RETURN && block_rules[root->op])
+        if (block_rules[root->op])
             return end->in[result] == root->out + (ValueId)result &&
                    is_updated(m, root, v, result);
     }
@@ -215,7 +215,7 @@ int64_t kernel_cost(const Module *m, NodeId fusion)
     double ns = 20, bytes = 0;
     for (int i = 0; i < region->nnodes; i++) {
         const Node *inner = node_at(m, region->nodes[i]);
-        if (inner->op == OP_RETURN || inner->nout == 0)
+        if (inner->nout == 0)
             continue;
         ns += root_cost(m, region->nodes[i]);
         if (element_rules[inner->op])

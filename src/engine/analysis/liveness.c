@@ -25,12 +25,12 @@
 
 static bool is_loop(const Node *node)
 {
-    return node->op == OP_WHILE;
+    return node_flow(node) == FLOW_LOOP;
 }
 
 static bool is_branch(const Node *node)
 {
-    return node->op == OP_CASE || node->op == OP_IF;
+    return node_flow(node) == FLOW_BRANCH;
 }
 
 /* ---- points ---- */
@@ -41,7 +41,7 @@ static int count_points(const Module *m, RegionId r)
     int n = region->nnodes;
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(m, region->nodes[i]);
-        bool is_flow = is_loop(node) || is_branch(node);
+        bool is_flow = node_is_control(node);
         n += is_flow;
         for (int k = 0; is_flow && k < node->nregions; k++)
             n += count_points(m, node->regions[k]);
@@ -58,7 +58,7 @@ static void number(Liveness *l, RegionId r)
         const Node *node = node_at(m, n);
         l->position[n] = l->npoints;
         l->node_at[l->npoints++] = n;
-        bool is_flow = is_loop(node) || is_branch(node);
+        bool is_flow = node_is_control(node);
         for (int k = 0; is_flow && k < node->nregions; k++)
             number(l, node->regions[k]);
         if (is_flow)
@@ -221,7 +221,7 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst)
         *dst = region_at(m, node->regions[0])->args;
         return node->nin;
     }
-    if (node->op != OP_RETURN)
+    if (node_flow(node) != FLOW_END)
         return 0;
     if (node->region == l->p->main) {
         *dst = l->p->outs;
@@ -277,7 +277,7 @@ bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point)
         return false;
     const Module *m = l->p->m;
     const Node *node = node_at(m, n);
-    if (node->op == OP_FUSION) {
+    if (node_flow(node) == FLOW_KERNEL) {
         if (y < node->out || y >= node->out + (ValueId)node->nout)
             return false;
         bool is_operand = false; /* perhaps by several names, each read in its own way */

@@ -53,16 +53,15 @@ static int64_t loop_cost(const Plan *p, NodeId n, bool *is_known)
 static int64_t node_cost(const Plan *p, NodeId n, bool *is_known)
 {
     const Node *node = node_at(p->m, n);
-    switch (node->op) {
-    case OP_CONSTANT:
-    case OP_RETURN: return 0;
-    case OP_FUSION: return kernel_cost(p->m, n);
-    case OP_WHILE: return loop_cost(p, n, is_known);
-    case OP_CASE:
-    case OP_IF: return regions_cost(p, node, is_known);
+    switch (node_flow(node)) {
+    case FLOW_END: return 0;
+    case FLOW_KERNEL: return kernel_cost(p->m, n);
+    case FLOW_LOOP: return loop_cost(p, n, is_known);
+    case FLOW_BRANCH: return regions_cost(p, node, is_known);
     default: break;
     }
-    bool is_free = op_info[node->op].kind == KIND_COLLECTIVE || node_is_alias(p->m, node);
+    bool is_free = node->op == OP_CONSTANT || op_info[node->op].kind == KIND_COLLECTIVE ||
+                   node_is_alias(p->m, node);
     return is_free ? 0 : evaluation_cost(p->m, node);
 }
 

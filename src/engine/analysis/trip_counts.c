@@ -61,7 +61,7 @@ static int64_t loop_trips(const Module *m, const Node *loop)
 
 static void count_one(Module *m, NodeId n, void *user)
 {
-    if (node_at(m, n)->op == OP_WHILE)
+    if (node_flow(node_at(m, n)) == FLOW_LOOP)
         ((Plan *)user)->trips[n] = loop_trips(m, node_at(m, n));
 }
 

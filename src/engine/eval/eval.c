@@ -167,12 +167,10 @@ static Error *evaluate_while(Evaluator *p, const Node *n, const Tensor *in, Tens
     return error;
 }
 
-/* if: true is region 0.  case: a number that names no region means the last. */
+/* A number that names no region means the last. */
 static Error *evaluate_branch(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
     int64_t which = int_at(in[0], 0);
-    if (n->op == OP_IF)
-        which = which ? 0 : 1;
     if (which < 0 || which >= n->nregions)
         which = n->nregions - 1;
     TRY(evaluate_region(p, n->regions[which]));
@@ -241,29 +239,27 @@ static Error *evaluate_alone(const Module *m, const Node *n, const Tensor *in, T
 static bool is_alone_rule(OpId op)
 {
     return op == OP_PARTITION_ID || op == OP_REPLICA_ID || op == OP_BARRIER ||
-           op == OP_CONSTRAINT || (op_info[op].kind == KIND_COLLECTIVE && op != OP_GLOBAL);
+           op == OP_CONSTRAINT || (op_info[op].kind == KIND_COLLECTIVE && op_info[op].flow != FLOW_GLOBAL);
 }
 
 static Error *evaluate_op(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
-    switch (n->op) {
-    case OP_WHILE: return evaluate_while(p, n, in, out);
-    case OP_CASE:
-    case OP_IF: return evaluate_branch(p, n, in, out);
-    case OP_CALL:
-    case OP_COMPOSITE: return evaluate_call(p, n, in, out);
-    case OP_FUSION: return evaluate_body(p, n->regions[0], n->nout, in, out);
-    case OP_BARRIER:
-    case OP_CONSTRAINT:
-        for (int i = 0; i < n->nout; i++)
-            copy_tensor(out[i], in[i]);
-        return NULL;
-    case OP_GLOBAL:
-    case OP_MANUAL:
+    switch (node_flow(n)) {
+    case FLOW_LOOP: return evaluate_while(p, n, in, out);
+    case FLOW_BRANCH: return evaluate_branch(p, n, in, out);
+    case FLOW_CALL: return evaluate_call(p, n, in, out);
+    case FLOW_KERNEL: return evaluate_body(p, n->regions[0], n->nout, in, out);
+    case FLOW_BODY:
+    case FLOW_GLOBAL:
         if (p->m->nreplicas * p->m->npartitions == 1)
             return evaluate_body(p, n->regions[0], n->nout, in, out);
         return evaluate_alone(p->m, n, in, out);
     default: break;
+    }
+    if (n->op == OP_BARRIER || n->op == OP_CONSTRAINT) {
+        for (int i = 0; i < n->nout; i++)
+            copy_tensor(out[i], in[i]);
+        return NULL;
     }
     if (eval_rules[n->op])
         return eval_rules[n->op](p->m, n, in, out);
@@ -303,7 +299,7 @@ static Error *evaluate_region(Evaluator *p, RegionId r)
     const Region *region = region_at(p->m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *n = node_at(p->m, region->nodes[i]);
-        if (n->op == OP_RETURN)
+        if (node_flow(n) == FLOW_END)
             return NULL;
         const Dense *constant = n->op == OP_CONSTANT ? value_constant(p->m, n->out) : NULL;
         if (constant && !constant->is_splat)
@@ -394,13 +390,11 @@ Error *eval_node(const Module *m, NodeId id, const Tensor *in, Tensor *out)
 
 bool eval_can(OpId op)
 {
-    switch (op) {
-    case OP_WHILE:
-    case OP_CASE:
-    case OP_IF:
-    case OP_CALL:
-    case OP_COMPOSITE:
-    case OP_FUSION: return true;
+    switch (op_info[op].flow) {
+    case FLOW_LOOP:
+    case FLOW_BRANCH:
+    case FLOW_CALL:
+    case FLOW_KERNEL: return true;
     default: return eval_rules[op] || is_alone_rule(op);
     }
 }

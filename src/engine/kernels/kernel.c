@@ -27,7 +27,7 @@ static NodeId kernel_root(const Module *m, RegionId r)
     const Region *region = region_at(m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(m, region->nodes[i]);
-        if (node->op != OP_RETURN && block_rules[node->op])
+        if (block_rules[node->op])
             return region->nodes[i];
     }
     return 0;

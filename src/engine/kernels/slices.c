@@ -25,7 +25,7 @@ int64_t slice_worth_ns = 40000;
 int slices_wanted(const Module *m, NodeId fusion, NodeId root)
 {
     enum { SLICES_PER_WORTH = 3, MOST = 64 };
-    OpId op = root ? node_at(m, root)->op : OP_RETURN;
+    OpId op = root ? node_at(m, root)->op : OP_COUNT;
     bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
                op == OP_CONVOLUTION;
     int64_t cost = can ? kernel_cost(m, fusion) : 0;

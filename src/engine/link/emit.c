@@ -173,15 +173,14 @@ static Error *make_region(Making *k, RegionId r)
 static Error *make_node(Making *k, NodeId n)
 {
     const Node *node = node_at(k->p->m, n);
-    switch (node->op) {
-    case OP_CONSTANT:
-    case OP_RETURN: return NULL;
-    case OP_FUSION: return make_kernel(k, n);
-    case OP_WHILE:
-    case OP_CASE:
-    case OP_IF: break;
+    switch (node_flow(node)) {
+    case FLOW_END: return NULL;
+    case FLOW_KERNEL: return make_kernel(k, n);
+    case FLOW_LOOP:
+    case FLOW_BRANCH: break;
     default:
-        if (op_info[node->op].kind != KIND_COLLECTIVE && !node_is_alias(k->p->m, node))
+        if (op_info[node->op].kind != KIND_COLLECTIVE && node->op != OP_CONSTANT &&
+            !node_is_alias(k->p->m, node))
             return make_evaluation(k, n);
         return NULL;
     }
@@ -309,7 +308,7 @@ static Error *make_collective(Making *k, const SegmentEnd *end)
     collective->group_of = group_of;
     find_full(k, collective, ndevices);
     collective->is_apart = all_are_apart(k, collective);
-    if (node->op == OP_GLOBAL) {
+    if (node_flow(node) == FLOW_GLOBAL) {
         k->program->stats.joins += joins_shards(node->attrs);
         return make_body(k, end->collective, collective);
     }
@@ -479,7 +478,7 @@ static bool has_many_kernels(const Plan *p)
     enum { MANY = 8 };
     int n = 0;
     for (NodeId i = 1; i < p->m->nnodes; i++)
-        n += node_at(p->m, i)->op == OP_FUSION;
+        n += node_flow(node_at(p->m, i)) == FLOW_KERNEL;
     return n >= MANY && cores_allowed() > 1;
 }
 

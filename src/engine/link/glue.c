@@ -303,13 +303,13 @@ static void one_node(const Glue *g, NodeId n)
     const Node *node = node_at(g->p->m, n);
     if (node_is_alias(g->p->m, node))
         return;
-    switch (node->op) {
-    case OP_CONSTANT: break;
-    case OP_FUSION: call_kernel(g, n); break;
-    case OP_WHILE: loop(g, n); break;
-    case OP_CASE:
-    case OP_IF: branch(g, n); break;
-    default: call_evaluator(g, n); break;
+    switch (node_flow(node)) {
+    case FLOW_LOOP: loop(g, n); break;
+    case FLOW_BRANCH: branch(g, n); break;
+    case FLOW_KERNEL: call_kernel(g, n); break;
+    default:
+        if (node->op != OP_CONSTANT)
+            call_evaluator(g, n);
     }
 }
 

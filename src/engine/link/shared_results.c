@@ -101,7 +101,7 @@ static void forget_whole_uses(const Plan *p, uint32_t *uses)
             continue;
         const Node *node = node_at(p->m, p->segments[s].end.collective);
         const GlobalAttrs *attrs = node->attrs;
-        for (int i = 0; node->op == OP_GLOBAL && i < node->nin; i++)
+        for (int i = 0; node_flow(node) == FLOW_GLOBAL && i < node->nin; i++)
             uses[node->in[i]] -= tiling_is_replicated(attrs->in_tilings.at[i]);
     }
 }

@@ -167,11 +167,11 @@ static void share_all(Assign *a)
             if (!n)
                 continue;
             const Node *node = node_at(m, n);
-            bool is_return = node->op == OP_RETURN;
+            bool is_return = node_flow(node) == FLOW_END;
             bool is_inner = is_return && node->region != a->p->main;
-            if (round == 0 ? is_inner : round == 1 && (is_return || node->op == OP_WHILE))
+            if (round == 0 ? is_inner : round == 1 && (is_return || node_flow(node) == FLOW_LOOP))
                 share_moves(a, n);
-            else if (round == 2 && node->op == OP_FUSION)
+            else if (round == 2 && node_flow(node) == FLOW_KERNEL)
                 share_in_place(a, n);
         }
 }

@@ -76,11 +76,10 @@ static void narrow_region(Module *m, Subst *s, RegionId r)
 {
     for (int i = 0; i < region_at(m, r)->nnodes; i++) {
         NodeId n = region_at(m, r)->nodes[i];
-        OpId op = node_at(m, n)->op;
-        bool has_code = op == OP_WHILE || op == OP_CASE || op == OP_IF || op == OP_GLOBAL;
+        bool has_code = node_holds_code(node_at(m, n));
         for (int k = 0; has_code && k < node_at(m, n)->nregions; k++)
             narrow_region(m, s, node_at(m, n)->regions[k]);
-        if (op != OP_WHILE)
+        if (node_flow(node_at(m, n)) != FLOW_LOOP)
             continue;
         NodeId narrow = loop_narrow(m, s, n);
         if (narrow == n)

@@ -133,9 +133,7 @@ static Error *item_classify(FuseState *s, NodeId n, Item *item)
         item->kind = ITEM_CONSTANT;
         return NULL;
     }
-    bool is_flow = node->op == OP_WHILE || node->op == OP_CASE || node->op == OP_IF ||
-                   node->op == OP_RETURN;
-    if (is_flow || kind == KIND_COLLECTIVE)
+    if (node_is_control(node) || node_flow(node) == FLOW_END || kind == KIND_COLLECTIVE)
         return NULL;
     if (kind != KIND_FLOW && kind != KIND_MARK && kernel_can_emit(m, n)) {
         item->kind = kind == KIND_MAP || kind == KIND_VIEW ? ITEM_LOOP
@@ -513,8 +511,7 @@ static Error *fuse_region(FuseState *s, RegionId r)
         decide(&f, i);
     for (int i = 0; i < n; i++) {
         const Node *node = node_at(s->m, f.items[i].node);
-        OpId op = node->op;
-        bool has_code = op == OP_WHILE || op == OP_CASE || op == OP_IF || op == OP_GLOBAL;
+        bool has_code = node_holds_code(node);
         for (int k = 0; has_code && k < node->nregions; k++) {
             TRY(fuse_region(s, node_at(s->m, f.items[i].node)->regions[k]));
             node = node_at(s->m, f.items[i].node);

@@ -159,8 +159,7 @@ NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes)
         types[i] = type_of(m, results[i]);
     }
     const Loc *loc = node_at(m, nodes[g->last])->loc;
-    region_append(m, region,
-                  node_new(m, OP_RETURN, g->nresults, results, 0, NULL, 0, NULL, &no_attrs, loc));
+    build_return(m, region, g->nresults, results, loc);
     NodeId fusion = node_new(m, OP_FUSION, c.noperands, c.operands, g->nresults, types, 1, &region,
                              &no_attrs, loc);
     for (int i = 0; i < g->nresults; i++)
@@ -180,8 +179,7 @@ static NodeId fill_build(Module *m, NodeId constant, Subst *subst)
     NodeId copy = node_new(m, OP_CONSTANT, 0, NULL, 1, &type, 0, NULL, old.attrs, old.loc);
     region_append(m, region, copy);
     ValueId value = node_at(m, copy)->out;
-    region_append(m, region,
-                  node_new(m, OP_RETURN, 1, &value, 0, NULL, 0, NULL, &no_attrs, old.loc));
+    build_return(m, region, 1, &value, old.loc);
     NodeId fusion = node_new(m, OP_FUSION, 0, NULL, 1, &type, 1, &region, &no_attrs, old.loc);
     subst_set(subst, old.out, node_at(m, fusion)->out);
     return fusion;
@@ -199,9 +197,7 @@ static void settle_region(Module *m, RegionId r, const uint32_t *uses, Subst *su
             continue;
         bool is_filled = d && d->is_splat && type_bytes(d->type) > POOL_SPLAT_BYTES;
         list[kept++] = is_filled ? fill_build(m, id, subst) : id;
-        bool has_code = node.op == OP_WHILE || node.op == OP_CASE || node.op == OP_IF ||
-                        node.op == OP_GLOBAL;
-        for (int k = 0; has_code && k < node.nregions; k++)
+        for (int k = 0; node_holds_code(&node) && k < node.nregions; k++)
             settle_region(m, node.regions[k], uses, subst);
     }
     region_set_nodes(m, r, kept, list);

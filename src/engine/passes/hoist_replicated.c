@@ -190,7 +190,6 @@ static void collect(const Alike *a, Inside *b)
 
 static RegionId build_region(const Alike *a, const Inside *b, Subst *inner)
 {
-    static const NoAttrs none;
     Module *m = a->m;
     Type *types = ARENA_ARRAY(m->arena, Type, b->nin + 1);
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, b->nout + 1);
@@ -203,7 +202,7 @@ static RegionId build_region(const Alike *a, const Inside *b, Subst *inner)
         region_append(m, r, node_copy(m, b->nodes[i], inner));
     for (int i = 0; i < b->nout; i++)
         results[i] = subst_get(inner, b->out[i]);
-    region_append(m, r, node_new(m, OP_RETURN, b->nout, results, 0, NULL, 0, NULL, &none, NULL));
+    build_return(m, r, b->nout, results, NULL);
     return r;
 }
 

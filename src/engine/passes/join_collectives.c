@@ -73,7 +73,7 @@ static int find_joined(Joiner *j, const NodeId *nodes, int n, int first, Fate *f
         const Node *node = node_at(j->m, nodes[i]);
         bool is_new = node->out >= j->nvalues;
         fate[i] = awaits(j, nodes[i]) ? FOLLOWS : STAYS;
-        if (node->op == OP_RETURN || (fate[i] == FOLLOWS && node_has_effect(j->m, nodes[i]) &&
+        if (node_flow(node) == FLOW_END || (fate[i] == FOLLOWS && node_has_effect(j->m, nodes[i]) &&
                                       op_info[node->op].kind != KIND_COLLECTIVE))
             break;
         if (fate[i] == STAYS && !is_new && may_join(j->m, node_at(j->m, nodes[first]), node)) {
@@ -139,8 +139,7 @@ static void join_region(Joiner *j, RegionId r);
 
 static void join_below(Joiner *j, NodeId n)
 {
-    OpId op = node_at(j->m, n)->op;
-    bool is_flow = op == OP_WHILE || op == OP_CASE || op == OP_IF;
+    bool is_flow = node_is_control(node_at(j->m, n));
     for (int k = 0; is_flow && k < node_at(j->m, n)->nregions; k++)
         join_region(j, node_at(j->m, n)->regions[k]);
 }

@@ -14,6 +14,8 @@
  * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or BARRIER
  * is left, CONSTRAINT only at the top of a main of several partitions, and extents are known. */
 #include "engine/plan.h"
+
+#include "base/fail.h"
 #include "hlo/define/define.h"
 #include "hlo/rewrite.h"
 #include "hlo/static_shapes.h"
@@ -337,6 +339,15 @@ static MUST_USE Error *refine_main(Refiner *z, Func *main)
     return captures_sink(z->m, main->body);
 }
 
+/* What no pass behind this one knows. */
+static void check_refined(Module *m, NodeId n, void *user)
+{
+    (void)user;
+    OpId op = node_at(m, n)->op;
+    require(op != OP_IF && op != OP_BARRIER && op_info[op].flow != FLOW_CALL &&
+            op_info[op].kind != KIND_SHORT);
+}
+
 Error *refine(Plan *p)
 {
     Module *m = p->m;
@@ -352,5 +363,6 @@ Error *refine(Plan *p)
         return error;
     funcs_set(m, 1, main);
     p->main = m->funcs[0].body;
+    region_walk(m, p->main, check_refined, NULL);
     return NULL;
 }

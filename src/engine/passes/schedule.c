@@ -39,8 +39,7 @@ static bool region_meets(Cutter *c, RegionId r)
         NodeId n = region->nodes[i];
         const Node *node = node_at(m, n);
         bool meets = op_info[node->op].kind == KIND_COLLECTIVE;
-        bool is_flow = node->op == OP_WHILE || node->op == OP_CASE || node->op == OP_IF;
-        for (int k = 0; is_flow && k < node->nregions; k++)
+        for (int k = 0; node_is_control(node) && k < node->nregions; k++)
             meets |= region_meets(c, node->regions[k]);
         c->meets[n] = meets;
         any |= meets;
@@ -150,14 +149,16 @@ static void cut_region(Cutter *c, RegionId r)
     const Module *m = c->p->m;
     for (int i = 0; i < region_at(m, r)->nnodes - 1; i++) {
         NodeId n = region_at(m, r)->nodes[i];
-        OpId op = node_at(m, n)->op;
-        if (!c->meets[n] && op != OP_CONSTANT)
+        const Node *node = node_at(m, n);
+        if (node->op == OP_CONSTANT)
+            continue;
+        if (!c->meets[n])
             node_add(c, n);
-        else if (op == OP_WHILE)
+        else if (node_flow(node) == FLOW_LOOP)
             cut_while(c, n);
-        else if (op == OP_CASE || op == OP_IF)
+        else if (node_flow(node) == FLOW_BRANCH)
             cut_case(c, n);
-        else if (op != OP_CONSTANT)
+        else
             cut_collective(c, n);
     }
 }
@@ -180,7 +181,7 @@ static int count_bodies(const Plan *p)
     int n = 0;
     for (int i = 0; i < p->nsegments; i++)
         n += p->segments[i].end.kind == END_COLLECTIVE &&
-             node_at(p->m, p->segments[i].end.collective)->op == OP_GLOBAL;
+             node_flow(node_at(p->m, p->segments[i].end.collective)) == FLOW_GLOBAL;
     return n;
 }
 
@@ -189,7 +190,7 @@ static Error *bodies_cut(Plan *p)
     p->bodies = ARENA_ARRAY(p->m->arena, Body, count_bodies(p));
     for (int i = 0; i < p->nsegments; i++) {
         const SegmentEnd *e = &p->segments[i].end;
-        if (e->kind != END_COLLECTIVE || node_at(p->m, e->collective)->op != OP_GLOBAL)
+        if (e->kind != END_COLLECTIVE || node_flow(node_at(p->m, e->collective)) != FLOW_GLOBAL)
             continue;
         Body *body = &p->bodies[p->nbodies++];
         *body = (Body){ e->collective,

@@ -57,7 +57,7 @@ static void add_work(const Module *m, const Node *n, Cost *c)
 
 static void add_bytes(const Module *m, const Node *n, Cost *c)
 {
-    bool computes = n->op != OP_RETURN && n->op != OP_CONSTANT && op_info[n->op].kind != KIND_FLOW;
+    bool computes = n->op != OP_CONSTANT && op_info[n->op].kind != KIND_FLOW;
     for (int i = 0; computes && i < n->nin; i++)
         c->bytes += (double)type_bytes(type_of(m, n->in[i]));
     for (int i = 0; computes && i < n->nout; i++)
@@ -70,12 +70,11 @@ static void add_region(const Module *m, RegionId r, bool is_fused, Cost *c)
     const Region *region = region_at(m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *n = node_at(m, region->nodes[i]);
-        bool opens = n->op == OP_FUSION || n->op == OP_GLOBAL || op_info[n->op].kind == KIND_FLOW;
         add_work(m, n, c);
         if (!is_fused)
             add_bytes(m, n, c);
-        for (int k = 0; opens && k < n->nregions; k++)
-            add_region(m, n->regions[k], is_fused || n->op == OP_FUSION, c);
+        for (int k = 0; node_flow(n) != FLOW_PLAIN && k < n->nregions; k++)
+            add_region(m, n->regions[k], is_fused || node_flow(n) == FLOW_KERNEL, c);
     }
 }
 

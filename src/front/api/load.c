@@ -165,8 +165,7 @@ static RegionId copy_block(Copier *c, RegionId r)
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, last->nin + 1);
     for (int i = 0; i < last->nin; i++)
         in[i] = c->to[last->in[i]];
-    region_append(m, copy,
-                  node_new(m, OP_RETURN, last->nin, in, 0, NULL, 0, NULL, last->attrs, last->loc));
+    build_return(m, copy, last->nin, in, last->loc);
     return copy;
 }
 

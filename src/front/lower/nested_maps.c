@@ -472,7 +472,6 @@ static void begin_body(Opener *o, NodeId n, const Sharding **in)
 
 static void end_body(Opener *o, NodeId n, const Sharding **out)
 {
-    static const NoAttrs none;
     Module *m = o->m;
     Node node = *node_at(m, n), last = *region_return(m, node.regions[0]);
     ValueId *y = ARENA_ARRAY(m->arena, ValueId, last.nin + 1);
@@ -484,7 +483,7 @@ static void end_body(Opener *o, NodeId n, const Sharding **out)
         if (part->piece)
             out[i] = cut_twice(m->arena, out[i], part->cut);
     }
-    region_append(m, o->to, node_new(m, OP_RETURN, last.nin, y, 0, NULL, 0, NULL, &none, last.loc));
+    build_return(m, o->to, last.nin, y, last.loc);
 }
 
 static void open_map(Module *m, NodeId n, const Mesh *inner)

@@ -399,7 +399,7 @@ static bool has_loop(const Graph *g)
 {
     const Region *region = region_at(g->m, g->body);
     for (int i = 0; i < region->nnodes; i++)
-        if (node_at(g->m, region->nodes[i])->op == OP_WHILE)
+        if (node_flow(node_at(g->m, region->nodes[i])) == FLOW_LOOP)
             return true;
     return false;
 }
@@ -412,7 +412,7 @@ static bool cut_nodes(Cutter *c, RegionId r)
         NodeId n = region_at(c->m, r)->nodes[i];
         bool marks = uses_linear(c, node_at(c->m, n));
         tracing->loc = node_at(c->m, n)->loc;
-        if (marks && node_at(c->m, n)->op == OP_WHILE)
+        if (marks && node_flow(node_at(c->m, n)) == FLOW_LOOP)
             ok = cut(c, n);
         else
             copy(c, n, marks);

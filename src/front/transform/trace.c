@@ -107,13 +107,6 @@ void record_drop(void)
     tracing->region = 0;
 }
 
-static void add_return(Module *m, RegionId region, int n, const ValueId *values)
-{
-    static const NoAttrs none;
-    NodeId node = node_new(m, OP_RETURN, n, values, 0, NULL, 0, NULL, &none, &loc_unknown);
-    region_append(m, region, node);
-}
-
 static bool is_weak_value(tt x)
 {
     Shape shape;
@@ -134,7 +127,7 @@ bool record_end(const char *who, int nresults, const tt *results, Graph *out)
         is_weak[i] = is_whole && is_weak_value(results[i]);
     }
     if (is_whole) {
-        add_return(m, tracing->region, nresults, values);
+        build_return(m, tracing->region, nresults, values, &loc_unknown);
         *out = (Graph){ .m = m, .body = tracing->region, .nresults = nresults, .is_weak = is_weak };
         out->nleaves = region_at(m, out->body)->nargs;
     }
@@ -350,7 +343,7 @@ Graph trace_reducer(OpId op, Element element)
     ValueId first = region_at(m, r)->args;
     ValueId y =
         build_node(m, r, op, 2, (const ValueId[]){ first, first + 1 }, scalar, NULL, here_loc());
-    add_return(m, r, 1, &y);
+    build_return(m, r, 1, &y, &loc_unknown);
     return (Graph){ m, r, 2, 1, strong };
 }
 

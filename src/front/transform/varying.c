@@ -159,23 +159,18 @@ static void compute(Vary *v, const Node *node)
 
 static void follow_node(Vary *v, const Node *node)
 {
-    switch (node->op) {
-    case OP_NAMED_SUM:
-    case OP_NAMED_MAX:
-    case OP_NAMED_MIN:
-    case OP_NAMED_GATHER:
-    case OP_NAMED_SCATTER:
-    case OP_NAMED_EXCHANGE:
-    case OP_NAMED_PERMUTE:
-    case OP_NAMED_BROADCAST:
-    case OP_NAMED_INDEX: meet(v, node); break;
-    case OP_WHILE: loop(v, node); break;
-    case OP_IF:
-    case OP_CASE: choose(v, node); break;
-    case OP_CALL: call(v, node); break;
-    case OP_MANUAL: map(v, node); break;
-    default: compute(v, node);
-    }
+    if (op_is_named(node->op))
+        meet(v, node);
+    else if (node_flow(node) == FLOW_LOOP)
+        loop(v, node);
+    else if (node_flow(node) == FLOW_BRANCH)
+        choose(v, node);
+    else if (node->op == OP_CALL)
+        call(v, node);
+    else if (node->op == OP_MANUAL)
+        map(v, node);
+    else
+        compute(v, node);
 }
 
 static void follow_region(Vary *v, RegionId r)

@@ -74,19 +74,12 @@ static ValueId paste(Writer *w, const Scan *s, ValueId into, ValueId piece, Valu
     return put(w, OP_DYNAMIC_UPDATE, t, NULL, t.rank + 2, in);
 }
 
-static void finish(Writer *w, int n, const ValueId *values)
-{
-    static const NoAttrs none;
-    region_append(w->m, w->r,
-                  node_new(w->m, OP_RETURN, n, values, 0, NULL, 0, NULL, &none, w->loc));
-}
-
 static RegionId condition(const Scan *s)
 {
     Writer w = { s->m, region_new(s->m, 0, s->n.nout + 1, s->types), s->loc };
     ValueId turn = region_at(s->m, w.r)->args;
     ValueId more = put_compare(&w, LT, turn, put_integer(&w, s->types[0], s->extent));
-    finish(&w, 1, &more);
+    build_return(w.m, w.r, 1, &more, w.loc);
     return w.r;
 }
 
@@ -111,7 +104,7 @@ static RegionId body(const Scan *s)
         next[i + 1] = subst_get(&map, region_return(m, inner)->in[i]);
     for (int i = 0; i < s->noutputs; i++)
         next[i + 1] = paste(&w, s, first + (uint32_t)(i + 1), next[i + 1], turn);
-    finish(&w, s->n.nout + 1, next);
+    build_return(w.m, w.r, s->n.nout + 1, next, w.loc);
     subst_free(&map);
     return w.r;
 }

@@ -146,7 +146,6 @@ static void open_arguments(Untupler *z, Func *f)
 
 static void open_results(Module *m, Func *f)
 {
-    static const NoAttrs none;
     int total = 0;
     for (int i = 0; i < f->nresults; i++)
         total += type_leaves(f->results[i]);
@@ -160,7 +159,7 @@ static void open_results(Module *m, Func *f)
         n += scatter(&w, last.in[i], in + n);
     for (int i = 0; i < n; i++)
         types[i] = type_of(m, in[i]);
-    region_append(m, f->body, node_new(m, OP_RETURN, n, in, 0, NULL, 0, NULL, &none, last.loc));
+    build_return(m, f->body, n, in, last.loc);
     renumber_aliases(m, f, f->nresults, f->results);
     f->result_attrs = spread_attrs(m, f->result_attrs, f->nresults, f->results, total);
     f->nresults = n;

@@ -214,9 +214,9 @@ Error *infer(Placer *z, NodeId n, Placement *p)
         TRY(infer_mark(z, n));
     if (node->op == OP_MANUAL)
         TRY(infer_manual(z, n));
-    if (node->op == OP_CASE)
+    if (node_flow(node) == FLOW_BRANCH)
         TRY(infer_case(z, n));
-    if (node->op == OP_WHILE)
+    if (node_flow(node) == FLOW_LOOP)
         TRY(infer_while(z, n));
     for (int i = 0; i < node->nout; i++)
         p->results[i] = z->tilings[node->out + (uint32_t)i];
@@ -239,10 +239,10 @@ bool flow_is_near(Placer *z, NodeId n, const Placement *p)
     Node node = *node_at(z->m, n);
     Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
     for (int i = 0; i < node.nin; i++)
-        if (!piece_is_near(z, node.in[i], node.op == OP_WHILE ? p->results[i] : all))
+        if (!piece_is_near(z, node.in[i], node_flow(&node) == FLOW_LOOP ? p->results[i] : all))
             return false;
     for (int k = 0; k < node.nregions; k++) {
-        bool is_condition = node.op == OP_WHILE && k == 0;
+        bool is_condition = node_flow(&node) == FLOW_LOOP && k == 0;
         set_args(z, node.regions[k], p->results);
         if (!region_is_near(z, node.regions[k], is_condition ? 1 : node.nout,
                             is_condition ? &all : p->results))

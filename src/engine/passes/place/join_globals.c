@@ -186,11 +186,10 @@ static RegionId build_region(Placer *z, const Joint *j)
         else
             region_append(m, r, node_copy(m, z->run[i], inner));
     }
-    static const NoAttrs none;
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, j->nout + 1);
     for (int i = 0; i < j->nout; i++)
         results[i] = subst_get(inner, j->out[i].v);
-    region_append(m, r, node_new(m, OP_RETURN, j->nout, results, 0, NULL, 0, NULL, &none, NULL));
+    build_return(m, r, j->nout, results, NULL);
     return r;
 }
 

@@ -124,11 +124,11 @@ static MUST_USE Error *collect_wishes(Wishes *w, RegionId r)
         const Node *node = node_at(m, region_at(m, r)->nodes[i]);
         for (int k = 0; node->op == OP_MANUAL && k < node->nin; k++)
             TRY(wish_of_manual(w, node, k));
-        for (int k = 0; node->op == OP_CASE && k < node->nregions; k++)
+        for (int k = 0; node_flow(node) == FLOW_BRANCH && k < node->nregions; k++)
             TRY(collect_wishes(w, node->regions[k]));
         if (is_mark(node))
             TRY(wish_of_mark(w, node));
-        else if (node->op == OP_WHILE)
+        else if (node_flow(node) == FLOW_LOOP)
             TRY(wish_through_loop(w, node));
         else
             wish_through_map(w, node);

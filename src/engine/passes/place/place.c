@@ -211,8 +211,7 @@ static MUST_USE Error *place_region(Placer *z, RegionId from, RegionId into, Til
             want[i] = tiling_even(z->scratch, type_of(m, end.in[i]), z->hints[end.in[i]]);
     }
     ValueId *in = fetch(z, end.nin, end.in, want, last);
-    region_append(m, into,
-                  node_new(m, OP_RETURN, end.nin, in, 0, NULL, 0, NULL, end.attrs, end.loc));
+    build_return(m, into, end.nin, in, end.loc);
     z->to = outer;
     z->nheld = mark;
     return NULL;
@@ -247,7 +246,7 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
     Placement p;
     TRY(infer(z, n, &p));
     Node node = *node_at(m, n);
-    bool is_loop = node.op == OP_WHILE;
+    bool is_loop = node_flow(&node) == FLOW_LOOP;
     Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
     ValueId *in = fetch(z, node.nin, node.in, is_loop ? p.results : &all, 0);
     RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions);

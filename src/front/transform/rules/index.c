@@ -144,13 +144,12 @@ void batch_dynamic_slice(const Batch *b)
 /* (old, new) -> new */
 static Graph replacer(Element e)
 {
-    static const NoAttrs none;
     static const bool strong[1];
     Module *m = session->m;
     Type scalar = type_scalar(e);
     RegionId r = region_new(m, 0, 2, (const Type[]){ scalar, scalar });
     ValueId second = region_at(m, r)->args + 1;
-    region_append(m, r, node_new(m, OP_RETURN, 1, &second, 0, NULL, 0, NULL, &none, &loc_unknown));
+    build_return(m, r, 1, &second, &loc_unknown);
     return (Graph){ m, r, 2, 1, strong };
 }
 
