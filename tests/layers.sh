@@ -17,14 +17,16 @@ forbid src/pjrt 'base/|ops/|hlo/|engine/|front/|tutti'
 forbid src/engine 'front/|tutti'
 forbid src/front 'engine/'
 COMPILER='passes|codegen|kernels|math|link'
-forbid src/engine/collectives "engine/($COMPILER|analysis|eval|plugin)/"
-forbid src/engine/numerics "engine/($COMPILER|analysis|plugin|collectives)/|engine/exec/(executor|launch|buffer|event)"
+forbid src/engine/memory "engine/($COMPILER|analysis|eval|numerics|collectives|exec|plugin)/"
+forbid src/engine/numerics "engine/($COMPILER|analysis|collectives|exec|plugin)/"
+forbid src/engine/collectives "engine/($COMPILER|analysis|eval|exec|plugin)/"
 forbid src/engine/exec "engine/($COMPILER|analysis|plugin)/"
-forbid src/engine/passes 'engine/(codegen|kernels|math|link|plugin|exec|collectives)/'
-forbid src/engine/analysis 'engine/(passes|link|plugin|exec|collectives)/'
-forbid src/engine/codegen 'engine/(passes|link|plugin|exec|collectives)/'
-forbid src/engine/kernels 'engine/(passes|link|plugin|exec|collectives)/'
-forbid src/engine/math 'engine/(passes|kernels|link|plugin|exec|collectives)/'
-forbid src/engine/link 'engine/(passes|plugin|exec|collectives)/'
+forbid src/engine/eval "engine/($COMPILER|analysis|collectives|exec|plugin)/"
+forbid src/engine/codegen 'engine/(passes|analysis|kernels|math|link|eval|collectives|exec|plugin)/'
+forbid src/engine/math 'engine/(passes|analysis|kernels|link|eval|collectives|exec|plugin)/'
+forbid src/engine/kernels 'engine/(passes|link|eval|collectives|exec|plugin)/'
+forbid src/engine/analysis 'engine/(passes|codegen|kernels/kernels|math|link|eval|collectives|exec|plugin)'
+forbid src/engine/passes 'engine/(codegen|kernels/kernels|math|link|collectives|exec|plugin)'
+forbid src/engine/link 'engine/(passes|eval|collectives|exec|plugin)/'
 forbid cli 'engine/'
 exit $bad

@@ -34,7 +34,8 @@ FOLDERS = [
     ("src/engine/eval", "The reference evaluator, independent of all code generation."),
     ("src/engine/numerics", "What compiled code calls ready-made; knows nothing of runs."),
     ("src/engine/numerics/linalg", "Our own factorizations of matrices."),
-    ("src/engine/exec", "Devices as tasks: executor, launches, memory, buffers, events."),
+    ("src/engine/memory", "The memory of devices and threads, handles, events."),
+    ("src/engine/exec", "Devices as tasks: executor, launches, buffers."),
     ("src/engine/collectives", "What happens when a group of devices has met."),
     ("cli", "The command line."),
 ]

@@ -1,5 +1,5 @@
 /* event_test.c - events between threads: waiting, callbacks, errors.  Links the engine. */
-#include "engine/exec/event.h"
+#include "engine/memory/event.h"
 
 #include "base/sync.h"
 #include "tests/check.h"

@@ -1,6 +1,7 @@
 /* executor_test.c - launches, collectives, deadlocks and donation on hand-made programs, both on
  * the caller's thread and on 1, 2 and 4 workers.  Links the engine. */
 #include "engine/exec/executor.h"
+#include "engine/stats.h"
 #include "tests/handmade.h"
 
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* memory_test.c - the caching allocator: alignment, reuse, books, limits.  Links the engine. */
-#include "engine/exec/memory.h"
+#include "engine/memory/memory.h"
 
 #include "base/sync.h"
 #include "tests/check.h"

@@ -1,7 +1,5 @@
 /* analysis.h - what is asked of a program without changing it.
  *
- *   kernel_query.c     what a kernel can do, how long it takes: asked before any is made
- *   comparator.c       which regions of a sort only compare numbers
  *   op_cost.c          what one element of an operation costs
  *   run_cost.c         how long a whole program takes
  *   liveness.c         when each value must be in memory
@@ -10,35 +8,13 @@
  *   structural_hash.c  which regions compute the same
  *   device_groups.c    which devices take part in a collective together
  *
- * Passes, kernels and link ask; nothing here knows who does. */
+ * Passes and link ask. */
 #ifndef TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
 #define TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
 #include "base/table.h"
-#include "engine/numerics/sort_keys.h"
 #include "engine/plan.h"
 #include "hlo/module.h"
 #include "ops/op.h"
-
-/* Operand i is read only at the very index that is written next (or it is what a
- * DYNAMIC_UPDATE or SCATTER updates), so the result `result` may take its memory. */
-bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand, int result);
-
-/* An operation that kernel_emit can take as (part of) a fusion. */
-bool kernel_can_emit(const Module *m, NodeId n);
-
-/* Does the kernel call what may find no memory?  Then it may set the frame's error, and is not to
- * be followed by anything that reads its results. */
-bool kernel_may_fail(const Module *m, NodeId fusion);
-
-/* Is this convolution a matrix product, once its input is padded and its kernel turned? */
-bool convolution_multiplies(const Module *m, const Node *node);
-
-/* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
-int64_t kernel_cost(const Module *m, NodeId fusion);
-
-/* The keys by which the region `r` of a sort tells what goes first, the first one first; how many,
- * or 0: it does something else. */
-int comparator_keys(const Module *m, RegionId r, SortKey *keys);
 
 /* ---- op_cost.c ----------------------------------------------------------------------- */
 

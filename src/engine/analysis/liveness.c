@@ -17,9 +17,9 @@
  * place writes the next value.  A branch's result lives where a branch returns, then from its
  * end on: the points of the other branches are not on the way. */
 #include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 
 #include "base/fail.h"
-#include "engine/analysis/analysis.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * loop as often as it goes round.  Collectives count as nothing.  What run/ decides by it: whether
  * the caller plays a run itself, and whether one thread plays all devices. */
 #include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 #include "engine/numerics/routines.h"
 
 static const int64_t MOST_NS = (int64_t)1 << 40;

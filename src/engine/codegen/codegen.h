@@ -188,18 +188,28 @@ Coord loop_coord(const Loop *loop, int64_t step_of_lane);
 /* Which neighbouring dimensions of `shape` everything reached from the values treats as one.
  * joined[d]: d and d + 1.  On entry: which may be at all. */
 void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *joined);
+/* The shape with joined dimensions as one. */
+Type joined_shape(Kernel *k, Type shape, const bool *joined);
 /* Is v, at an index of its own shape, computed from element numbers alone? */
 bool is_linear(const Kernel *k, ValueId v);
 
 /* Emits body for every index of shape, in vectors along the last joined dimension. */
 typedef void LoopBody(Kernel *k, Index *at, void *user);
 void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *user);
-void map_emit(Kernel *k); /* the whole kernel: one loop over its results */
-bool short_rows_emit(Kernel *k, Type shape, Type nest); /* columns.c; false: not its kind */
-bool transpose_emit(Kernel *k); /* turn.c: the whole kernel, if it is a transpose for tiles */
 void copy_emit(Kernel *k, V to, V from, size_t bytes);
-/* update.c: the result begins as the operand v, copied unless it lies there already. */
-void start_as_operand(Kernel *k, ValueId v, int result);
+
+/* ---- slices.c ------------------------------------------------------------------------ */
+
+/* large kernels in slices: k->wanted of them, until a loop takes the cut. */
+/* Which of nested loops with these extents is to be cut, or -1; the outermost that has enough. */
+int slices_choose(Kernel *k, int n, const int64_t *extents);
+/* Begins the loop over this slice's part of 0 .. n. */
+void slice_loop(Kernel *k, Loop *loop, int64_t n, int64_t step);
+/* Code between these runs in the last slice only. */
+LLVMBasicBlockRef last_slice_begin(Kernel *k);
+void last_slice_end(Kernel *k, LLVMBasicBlockRef after);
+/* Around the body k->function: what segments call, with so many pointers, the frame's first. */
+V slices_wrap(Kernel *k, const char *name, int npointers);
 
 /* ---- llvm comforts ---------------------------------------------------------------------- */
 

@@ -3,7 +3,6 @@
  * Floats become integers by cutting the fraction off; what does not fit becomes the nearest
  * that does, NaN becomes 0.  Anything becomes bool by "is not zero". */
 #include "engine/codegen/codegen.h"
-#include "engine/codegen/codegen.h"
 
 #include <math.h>
 

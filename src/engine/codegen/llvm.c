@@ -2,7 +2,6 @@
 #include "engine/codegen/codegen.h"
 
 #include "base/fail.h"
-#include "engine/codegen/codegen.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* loops.c - loop nests, and the kernel that is one loop over its results.
+/* loops.c - loop nests.
  *
  * In: a shape, and what to do at an index.  Out: LLVM loops.  All extents are known, so a loop
  * runs at least once, and what does not fill a vector gets a body of its own, as wide as it is:
@@ -10,7 +10,6 @@
 #include "engine/codegen/codegen.h"
 
 #include "base/table.h"
-#include "engine/kernels/kernels.h"
 #include "engine/plan.h"
 
 #include <string.h>
@@ -163,7 +162,7 @@ void joinable(const Kernel *k, int n, const ValueId *values, Type shape, bool *j
 /* ---- nests ---- */
 
 /* The shape with joined dimensions as one; extents of 1 go with their neighbour. */
-static Type joined_shape(Kernel *k, Type shape, const bool *joined)
+Type joined_shape(Kernel *k, Type shape, const bool *joined)
 {
     int64_t dims[MAX_RANK + 1];
     int rank = 0;
@@ -256,29 +255,6 @@ void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *
     row_over(&row);
     for (int d = depth - 1; d >= 0; d--)
         loop_end(k, &loops[d], NULL);
-}
-
-/* Every result is computed before any is stored: a result may lie where an operand does. */
-static void map_body(Kernel *k, Index *at, void *user)
-{
-    (void)user;
-    const Node *end = region_return(k->m, k->region);
-    V *values = ARENA_ARRAY(k->arena, V, end->nin);
-    for (int i = 0; i < end->nin; i++)
-        values[i] = element(k, end->in[i], at);
-    for (int i = 0; i < end->nin && !k->error; i++)
-        store_element(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
-}
-
-void map_emit(Kernel *k)
-{
-    const Node *end = region_return(k->m, k->region);
-    Type shape = type_of(k->m, end->in[0]);
-    bool joined[MAX_RANK + 1];
-    memset(joined, 1, sizeof joined);
-    joinable(k, end->nin, end->in, shape, joined);
-    if (type_count(shape) == 0 || !short_rows_emit(k, shape, joined_shape(k, shape, joined)))
-        loop_over(k, shape, joined, map_body, NULL);
 }
 
 /* ---- copies ---- */

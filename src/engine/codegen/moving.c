@@ -5,7 +5,6 @@
  * other operand of a concatenation) the index is masked, so that no load leaves its array. */
 #include "engine/codegen/codegen.h"
 #include "engine/plan.h"
-#include "engine/codegen/codegen.h"
 
 #include <stddef.h>
 #include <stdio.h>

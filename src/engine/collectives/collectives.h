@@ -16,8 +16,8 @@
 #ifndef TUTTI_ENGINE_COLLECTIVES_COLLECTIVES_H
 #define TUTTI_ENGINE_COLLECTIVES_COLLECTIVES_H
 #include "engine/program.h"
-#include "engine/exec/memory.h"
-#include "engine/exec/slices.h"
+#include "engine/memory/memory.h"
+#include "engine/slices.h"
 
 /* How the bytes of a step lie: runs of bytes that lie together, `near` of them in a row, and `far`
  * rows.  The steps from one to the next are in bytes. */

@@ -6,7 +6,7 @@
  * whole operand, and the body writes the whole result into it.  Everything else stands in
  * scratch memory for as long as the body plays. */
 #include "engine/collectives/collectives.h"
-#include "engine/exec/stats.h"
+#include "engine/stats.h"
 #include "engine/numerics/strided.h"
 
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "base/fail.h"
 #include "engine/exec/launch.h"
-#include "engine/exec/stats.h"
+#include "engine/stats.h"
 #include "engine/numerics/strided.h"
 
 #include <stdlib.h>

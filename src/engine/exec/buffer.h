@@ -2,9 +2,9 @@
 #ifndef TUTTI_ENGINE_EXEC_BUFFER_H
 #define TUTTI_ENGINE_EXEC_BUFFER_H
 #include "base/sync.h"
-#include "engine/exec/event.h"
-#include "engine/exec/handle.h"
-#include "engine/exec/memory.h"
+#include "engine/memory/event.h"
+#include "engine/memory/handle.h"
+#include "engine/memory/memory.h"
 #include "ops/type.h"
 
 struct Device;

@@ -18,7 +18,7 @@
 
 #include "base/fail.h"
 #include "engine/floats.h"
-#include "engine/exec/shared_packing.h"
+#include "engine/shared_packing.h"
 
 #include <stdio.h>
 #include <stdlib.h>

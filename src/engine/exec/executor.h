@@ -14,7 +14,7 @@
 #define TUTTI_ENGINE_EXEC_EXECUTOR_H
 #include "base/sync.h"
 #include "engine/exec/launch.h"
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 
 struct CopyPlan;
 typedef struct Task Task;

@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "engine/exec/executor.h"
 #include "engine/floats.h"
-#include "engine/exec/stats.h"
+#include "engine/stats.h"
 
 #include <stdlib.h>
 #include <string.h>

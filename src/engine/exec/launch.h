@@ -3,7 +3,7 @@
 #define TUTTI_ENGINE_EXEC_LAUNCH_H
 #include "engine/program.h"
 #include "engine/exec/buffer.h"
-#include "engine/exec/event.h"
+#include "engine/memory/event.h"
 
 typedef struct Executor Executor; /* the workers and the queues; see executor.h */
 
@@ -48,15 +48,4 @@ typedef struct Launch {
  * events say when; after them nothing of the launch touches the program.  An error returned
  * means that nothing was launched and nothing donated. */
 MUST_USE Error *launch(Executor *e, const Launch *l);
-
-/* Counters since the start of the process, for --stats and tests. */
-typedef struct RunStats {
-    int64_t launches, inline_launches; /* all; those that ran on the caller's thread */
-    int64_t collectives, joins;           /* completed; of them tutti.global */
-    int64_t evaluations;               /* nodes played by the evaluator */
-    int64_t copies, copied_bytes;      /* of whole buffers: donated but shared, cut, joined */
-    int64_t donated;                   /* results that took over an argument's memory */
-    int64_t deadlocks;
-} RunStats;
-RunStats run_stats(void);
 #endif

@@ -7,7 +7,7 @@
  * nobody's source sends nothing; who is nobody's target receives zeros. */
 #include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
-#include "engine/exec/stats.h"
+#include "engine/stats.h"
 
 #include <stdlib.h>
 #include <string.h>

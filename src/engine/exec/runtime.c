@@ -9,10 +9,10 @@
 #include "engine/numerics/gemm.h"
 #include "engine/numerics/routines.h"
 #include "engine/numerics/libm.h"
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 #include "engine/numerics/merge_sort.h"
 #include "engine/numerics/sort_keys.h"
-#include "engine/exec/stats.h"
+#include "engine/stats.h"
 #include "ops/number.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* shared_packing.c - an operand that all devices of a run have alike, packed once for all of them. */
-#include "engine/exec/shared_packing.h"
+#include "engine/shared_packing.h"
 
 #include "engine/exec/executor.h"
 

@@ -5,7 +5,7 @@
  *
  * Only workers without a task help, so a cut never delays a device; and since a piece waits for
  * nothing, neither does the one who slice_jobs, for longer than a piece. */
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 
 #include "base/fail.h"
 #include "engine/exec/executor.h"

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
-#include "engine/exec/stats.h"
+#include "engine/stats.h"
 
 static const Collective *collective_of(const Task *t)
 {

@@ -9,7 +9,6 @@
  * above all numbers, and of equals the one with the lower number is above), so pairs may be
  * combined in any order, which plain folding in sequence could not. */
 #include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
 
 #include <math.h>
 #include <string.h>

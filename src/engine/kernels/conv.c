@@ -11,22 +11,8 @@
  * one of them reads of input and kernel is then either one number or neighbours too. */
 #include "engine/kernels/kernels.h"
 
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/query.h"
 
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
 #include "engine/numerics/gemm.h"
 
 #include <stddef.h>

@@ -7,10 +7,6 @@
  *   lhs  batch, free, contracted      out  batch, free of lhs, free of rhs
  *   rhs  batch, contracted, free */
 #include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -19,9 +19,6 @@
 
 #include "base/fail.h"
 
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-
 #include <string.h>
 
 /* The dimensions after joining, and where the loops stand in them. */

@@ -5,18 +5,9 @@
  * else one loop over the common shape of all results. */
 #include "engine/kernels/kernels.h"
 
-#include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 
 #include "base/table.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,6 +169,21 @@ void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name, LL
                      (int64_t)type_bytes(type) - bounds_withheld, text_cstr(&text));
     }
     text_free(&text);
+}
+
+int64_t slice_worth_ns = 40000;
+
+int slices_wanted(const Module *m, NodeId fusion, NodeId root)
+{
+    enum { SLICES_PER_WORTH = 3, MOST = 64 };
+    OpId op = root ? node_at(m, root)->op : OP_COUNT;
+    bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
+               op == OP_CONVOLUTION;
+    int64_t cost = can ? kernel_cost(m, fusion) : 0;
+    if (cost < slice_worth_ns)
+        return 1;
+    int64_t n = cost * SLICES_PER_WORTH / slice_worth_ns;
+    return (int)(n < MOST ? n : MOST);
 }
 
 Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LLVMValueRef *out)

@@ -27,23 +27,18 @@ void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name,
 MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name,
                              LLVMValueRef *out);
 
-/* ---- slices.c ------------------------------------------------------------------------ */
-
-/* large kernels in slices: k->wanted of them, until a loop takes the cut. */
 /* Kernels that take less are not cut; tests lower it. */
 extern int64_t slice_worth_ns;
 
 /* How many slices would be good; 1: none. */
 int slices_wanted(const Module *m, NodeId fusion, NodeId root);
-/* Which of nested loops with these extents is to be cut, or -1; the outermost that has enough. */
-int slices_choose(Kernel *k, int n, const int64_t *extents);
-/* Begins the loop over this slice's part of 0 .. n. */
-void slice_loop(Kernel *k, Loop *loop, int64_t n, int64_t step);
-/* Code between these runs in the last slice only. */
-LLVMBasicBlockRef last_slice_begin(Kernel *k);
-void last_slice_end(Kernel *k, LLVMBasicBlockRef after);
-/* Around the body k->function: what segments call, with so many pointers, the frame's first. */
-V slices_wrap(Kernel *k, const char *name, int npointers);
+
+/* map.c: the whole kernel is one loop over its results. */
+void map_emit(Kernel *k);
+/* transpose.c: the whole kernel, if it is a transpose for tiles; else false. */
+bool transpose_emit(Kernel *k);
+/* update.c: the result begins as the operand v, copied unless it lies there already. */
+void start_as_operand(Kernel *k, ValueId v, int result);
 
 /* ---- long sums ----------------------------------------------------------------------- */
 

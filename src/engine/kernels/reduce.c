@@ -11,8 +11,6 @@
  * values: to take those in several times changes nothing. */
 #include "engine/kernels/kernels.h"
 
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
 #include "hlo/rewrite.h"
 
 #include <math.h>

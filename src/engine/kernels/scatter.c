@@ -8,8 +8,6 @@
  *
  * Updates whose last dimension is a row of the operand go in whole vectors. */
 #include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
 
 #include <string.h>
 

@@ -6,9 +6,7 @@
  * every line along the dimension a call of the runtime's sort, which yields an order, and a loop
  * that moves the elements. */
 #include "engine/kernels/kernels.h"
-#include "engine/analysis/analysis.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/query.h"
 
 #include <stddef.h>
 #include <string.h>

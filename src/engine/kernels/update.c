@@ -3,7 +3,6 @@
  * In: an array, a smaller one (computed on the fly) and where it goes.  Out: a copy of the
  * first, left out when the result already lies there, and a loop over the second. */
 #include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
 
 #include <string.h>
 

@@ -9,11 +9,6 @@
  * that finds the element its region prefers, and adds the source's element there. */
 #include "engine/kernels/kernels.h"
 
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-#include "engine/kernels/kernels.h"
-
 #include <math.h>
 #include <string.h>
 

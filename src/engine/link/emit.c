@@ -13,7 +13,6 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/sync.h"
-#include "engine/link/link.h"
 #include "engine/numerics/routines.h"
 
 #include <stdio.h>

@@ -11,6 +11,7 @@
 #define TUTTI_ENGINE_LINK_LINK_H
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/query.h"
 #include "engine/plan.h"
 
 /* reserve.c: LLVM without memory. */

@@ -3,7 +3,6 @@
  * In: a vector.  Out: the same function of each lane: the vector goes through memory on the
  * stack, to one call and back. */
 #include "engine/codegen/codegen.h"
-#include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <stddef.h>

@@ -6,7 +6,7 @@
 
 #include "engine/floats.h"
 #include "engine/numerics/lapack_provider.h"
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 
 /* Multiplications from which on a second thread is worth its while: for a matrix in a library, and
  * for a batch. */

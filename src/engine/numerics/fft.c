@@ -8,7 +8,7 @@
 #include "base/guard.h"
 #include "engine/cpu_level.h"
 #include "engine/numerics/routines.h"
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 
 #include <math.h>
 #include <stdatomic.h>

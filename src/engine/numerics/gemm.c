@@ -7,9 +7,9 @@
 
 #include "base/fail.h"
 #include "engine/cpu_level.h"
-#include "engine/exec/thread_memory.h"
-#include "engine/exec/shared_packing.h"
-#include "engine/exec/slices.h"
+#include "engine/memory/thread_memory.h"
+#include "engine/shared_packing.h"
+#include "engine/slices.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  *     [3 1 2 | 5 4 0]  ->  [1 2 3 | 0 4 5]  ->  [0 1 2 3 4 5] */
 #include "engine/numerics/merge_sort.h"
 
-#include "engine/exec/thread_memory.h"
-#include "engine/exec/slices.h"
+#include "engine/memory/thread_memory.h"
+#include "engine/slices.h"
 
 enum { RUN = 12 };
 

@@ -2,7 +2,7 @@
 #include "engine/numerics/routines.h"
 
 #include "engine/eval/number.h"
-#include "engine/exec/call_registry.h"
+#include "engine/numerics/call_registry.h"
 #include "engine/numerics/lapack_provider.h"
 
 #include <stdlib.h>

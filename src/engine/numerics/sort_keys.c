@@ -12,7 +12,7 @@
  * workers. */
 #include "engine/numerics/sort_keys.h"
 
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -23,8 +23,8 @@
 
 #include "base/grow.h"
 #include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 #include "engine/eval/eval.h"
-#include "engine/analysis/analysis.h"
 #include "hlo/rewrite.h"
 
 #include <limits.h>

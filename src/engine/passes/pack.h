@@ -3,8 +3,8 @@
  *     Packing *k = packing_new(arena, npoints);
  *     at = packing_place(k, nspans, spans, bytes);     one value after the other, largest first
  */
-#ifndef TUTTI_PACK_H
-#define TUTTI_PACK_H
+#ifndef TUTTI_ENGINE_PASSES_PACK_H
+#define TUTTI_ENGINE_PASSES_PACK_H
 #include "engine/analysis/analysis.h"
 
 enum { PACK_ALIGN = 64 };

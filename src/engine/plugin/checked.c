@@ -4,7 +4,7 @@
  *
  * inputs.def says what X needs; a function that it does not list does not link.  A handle that never
  * was one can be told from those of clients and devices alone, which are known; of the others only
- * that they are NULL, of another kind, or gone for a short while (exec/handle.h). */
+ * that they are NULL, of another kind, or gone for a short while (memory/handle.h). */
 #include "engine/plugin/plugin.h"
 
 typedef enum Kind {

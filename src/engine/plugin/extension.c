@@ -1,11 +1,12 @@
 /* extension.c - what build/tutti asks beyond PJRT: parameters, statistics, programs
  * after a pass; and functions for custom calls. */
 #include "engine/plugin/plugin.h"
+#include "engine/stats.h"
 
 #include "base/guard.h"
 #include "base/sync.h"
 #include "engine/compile.h"
-#include "engine/exec/call_registry.h"
+#include "engine/numerics/call_registry.h"
 #include "engine/numerics/lapack_provider.h"
 
 #include <inttypes.h>

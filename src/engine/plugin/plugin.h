@@ -9,7 +9,7 @@
 #ifndef TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #define TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #include "engine/compile.h"
-#include "engine/exec/handle.h"
+#include "engine/memory/handle.h"
 #include "engine/exec/launch.h"
 #include "pjrt/extension.h"
 #include "pjrt/pjrt.h"

@@ -5,9 +5,9 @@
  * their order: exit() calls what atexit was given, and then the destructors of libraries; dlclose
  * calls the destructors first. */
 #include "engine/link/link.h"
-#include "engine/exec/call_registry.h"
-#include "engine/exec/handle.h"
-#include "engine/exec/thread_memory.h"
+#include "engine/numerics/call_registry.h"
+#include "engine/memory/handle.h"
+#include "engine/memory/thread_memory.h"
 
 #include <stdlib.h>
 

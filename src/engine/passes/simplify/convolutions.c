@@ -11,7 +11,7 @@
  *                                the part of the input below it
  *   padding, where the runtime   written into the input, so that what a window sees is a matrix
  *   multiplies */
-#include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 #include "engine/passes/simplify/simplify.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  *
  * That is how top_k arrives from JAX.  The sort is stable, so of equals the first come first, as in
  * top_k. */
-#include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 #include "engine/passes/simplify/simplify.h"
 
 /* Does it keep the front of dimension d, and all of the others? */

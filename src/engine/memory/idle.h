@@ -1,6 +1,6 @@
 /* idle.h - memory that is kept but not in use: under the address sanitizer a touch of it is found. */
-#ifndef TUTTI_ENGINE_EXEC_IDLE_H
-#define TUTTI_ENGINE_EXEC_IDLE_H
+#ifndef TUTTI_ENGINE_MEMORY_IDLE_H
+#define TUTTI_ENGINE_MEMORY_IDLE_H
 #if defined __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #define MEMORY_POISON(at, n) __asan_poison_memory_region(at, n)

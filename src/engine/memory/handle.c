@@ -1,8 +1,8 @@
 /* handle.c - the objects of the seam: made, and kept for a while when they are gone. */
-#include "engine/exec/handle.h"
+#include "engine/memory/handle.h"
 
 #include "base/sync.h"
-#include "engine/exec/idle.h"
+#include "engine/memory/idle.h"
 
 #include <stdlib.h>
 

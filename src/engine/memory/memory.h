@@ -2,8 +2,8 @@
  *
  * Fresh pages cost more than most kernels, so what is freed is kept by size class and handed
  * out again.  Each device counts what is alive, its peak, and refuses past its limit. */
-#ifndef TUTTI_ENGINE_EXEC_MEMORY_H
-#define TUTTI_ENGINE_EXEC_MEMORY_H
+#ifndef TUTTI_ENGINE_MEMORY_MEMORY_H
+#define TUTTI_ENGINE_MEMORY_MEMORY_H
 #include "base/error.h"
 #include "ops/type.h"
 

@@ -2,7 +2,7 @@
  *
  * A thread may outlive the engine, which then cannot be called at the thread's end: so the blocks
  * of all threads are in a list. */
-#include "engine/exec/thread_memory.h"
+#include "engine/memory/thread_memory.h"
 
 #include "base/sync.h"
 

@@ -9,12 +9,12 @@
  *
  * The error is written before `state` turns ready and never again, so whoever has seen the
  * event ready reads it without a lock. */
-#include "engine/exec/event.h"
+#include "engine/memory/event.h"
 
 #include "base/fail.h"
 #include "base/sync.h"
 #include "engine/floats.h"
-#include "engine/exec/handle.h"
+#include "engine/memory/handle.h"
 
 #include <stdlib.h>
 

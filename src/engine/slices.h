@@ -3,8 +3,8 @@
  * A large loop of one device is cut by whoever plays it; idle workers take pieces, and so does
  * the caller until none is left.  What the pieces write must not overlap, so that the result
  * does not depend on who played what. */
-#ifndef TUTTI_ENGINE_EXEC_SLICES_H
-#define TUTTI_ENGINE_EXEC_SLICES_H
+#ifndef TUTTI_ENGINE_SLICES_H
+#define TUTTI_ENGINE_SLICES_H
 #include "engine/program.h"
 
 typedef void SliceFn(void *user, int64_t slice);

@@ -4,7 +4,6 @@
  * lane. */
 #include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
-#include "engine/codegen/codegen.h"
 
 static V by_library(Kernel *k, int function, V x)
 {

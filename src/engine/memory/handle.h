@@ -2,8 +2,8 @@
  *
  * Each begins with its kind.  What has been destroyed is kept for a while, to be the next of its kind,
  * so a handle that is used too late or is of another kind can be told, as long as its memory is ours. */
-#ifndef TUTTI_ENGINE_EXEC_HANDLE_H
-#define TUTTI_ENGINE_EXEC_HANDLE_H
+#ifndef TUTTI_ENGINE_MEMORY_HANDLE_H
+#define TUTTI_ENGINE_MEMORY_HANDLE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

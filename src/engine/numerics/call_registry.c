@@ -3,7 +3,7 @@
  * Entries stay as long as the engine: code that has been compiled may still call them.  There are
  * as many as names were given: a program's own few, and one of some 80 bytes for each callback that
  * JAX lowers, whose Python function stays just as long. */
-#include "engine/exec/call_registry.h"
+#include "engine/numerics/call_registry.h"
 
 #include "base/sync.h"
 #include "base/table.h"

@@ -2,12 +2,12 @@
  *
  * Weights, say: eight devices multiply their rows by the same matrix.  Whoever comes to the product
  * takes pieces of the packing until none is left, so nobody waits for longer than a piece, and
- * nobody packings what another has packed.  It lasts until the run ends: products lie in fixed places
+ * nobody packs what another has packed.  It lasts until the run ends: products lie in fixed places
  * of an argument, so there is at most one for each product of the program and element of its batch,
- * however often a loop comes by, and each product packings its operand once. */
-#ifndef TUTTI_ENGINE_EXEC_SHARED_PACKING_H
-#define TUTTI_ENGINE_EXEC_SHARED_PACKING_H
-#include "engine/exec/slices.h"
+ * however often a loop comes by, and each product packs its operand once. */
+#ifndef TUTTI_ENGINE_SHARED_PACKING_H
+#define TUTTI_ENGINE_SHARED_PACKING_H
+#include "engine/slices.h"
 
 typedef struct SharedPacking SharedPacking;
 

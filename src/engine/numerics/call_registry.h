@@ -1,6 +1,6 @@
 /* call_registry.h - custom calls that somebody else answers: functions registered by name. */
-#ifndef TUTTI_ENGINE_EXEC_CALL_REGISTRY_H
-#define TUTTI_ENGINE_EXEC_CALL_REGISTRY_H
+#ifndef TUTTI_ENGINE_NUMERICS_CALL_REGISTRY_H
+#define TUTTI_ENGINE_NUMERICS_CALL_REGISTRY_H
 #include "base/error.h"
 #include "base/text.h"
 #include "pjrt/extension.h"

@@ -1,4 +1,6 @@
-/* columns.c - a loop over results whose rows are short: lanes run down the columns.
+/* map.c - the kernel that is one loop over its results.
+ *
+ * Where rows are long a vector runs along them.  Where they are short lanes run down the columns:
  *
  *     f32[1024,3]:   for i in 0, 16, .. {  column 0 of 16 rows, column 1, column 2;
  *                                          interleaved in registers, stored as three vectors  }
@@ -6,7 +8,6 @@
  * A row of three would be three lanes of sixteen, 1024 times.  In a column each element of a row is
  * a program of its own: which part of a concatenation it comes from is known, what is spread over
  * the columns is loaded as it is, and what was transposed lies side by side. */
-#include "engine/kernels/kernels.h"
 #include "engine/kernels/kernels.h"
 
 #include <string.h>
@@ -109,7 +110,7 @@ static void all_rows(const Columns *c, bool is_cut)
         last_slice_end(k, after);
 }
 
-bool short_rows_emit(Kernel *k, Type shape, Type nest)
+static bool short_rows_emit(Kernel *k, Type shape, Type nest)
 {
     if (!fits(k, nest))
         return false;
@@ -131,4 +132,27 @@ bool short_rows_emit(Kernel *k, Type shape, Type nest)
     for (int d = depth - 1; d >= 0; d--)
         loop_end(k, &loops[d], NULL);
     return true;
+}
+
+/* Every result is computed before any is stored: a result may lie where an operand does. */
+static void map_body(Kernel *k, Index *at, void *user)
+{
+    (void)user;
+    const Node *end = region_return(k->m, k->region);
+    V *values = ARENA_ARRAY(k->arena, V, end->nin);
+    for (int i = 0; i < end->nin; i++)
+        values[i] = element(k, end->in[i], at);
+    for (int i = 0; i < end->nin && !k->error; i++)
+        store_element(k, k->outs[i], element_of(k, end->in[i]), at, values[i]);
+}
+
+void map_emit(Kernel *k)
+{
+    const Node *end = region_return(k->m, k->region);
+    Type shape = type_of(k->m, end->in[0]);
+    bool joined[MAX_RANK + 1];
+    memset(joined, 1, sizeof joined);
+    joinable(k, end->nin, end->in, shape, joined);
+    if (type_count(shape) == 0 || !short_rows_emit(k, shape, joined_shape(k, shape, joined)))
+        loop_over(k, shape, joined, map_body, NULL);
 }

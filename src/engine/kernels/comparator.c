@@ -7,7 +7,7 @@
  *
  * where < may be > for a falling key, floats are compared in their total order, and key(x) is x, or
  * x with -0 made 0, with every nan made one, or both, as JAX writes it. */
-#include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* thread_memory.h - blocks of memory that a thread keeps from call to call. */
-#ifndef TUTTI_ENGINE_EXEC_THREAD_MEMORY_H
-#define TUTTI_ENGINE_EXEC_THREAD_MEMORY_H
+#ifndef TUTTI_ENGINE_MEMORY_THREAD_MEMORY_H
+#define TUTTI_ENGINE_MEMORY_THREAD_MEMORY_H
 #include <stddef.h>
 
 typedef enum ThreadMemoryUse { THREAD_MEMORY_LEFT, THREAD_MEMORY_RIGHT, THREAD_MEMORY_ORDER, THREAD_MEMORY_USES } ThreadMemoryUse;

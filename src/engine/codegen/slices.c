@@ -8,32 +8,10 @@
  *
  * Slices lie along results, never along what is reduced, and there are as many as the program
  * says, whoever plays them: so the numbers do not depend on the workers. */
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-
-#include "engine/kernels/kernels.h"
-
-#include "engine/analysis/analysis.h"
-#include "hlo/rewrite.h"
+#include "engine/codegen/codegen.h"
 
 #include <stddef.h>
 #include <stdio.h>
-
-int64_t slice_worth_ns = 40000;
-
-int slices_wanted(const Module *m, NodeId fusion, NodeId root)
-{
-    enum { SLICES_PER_WORTH = 3, MOST = 64 };
-    OpId op = root ? node_at(m, root)->op : OP_COUNT;
-    bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
-               op == OP_CONVOLUTION;
-    int64_t cost = can ? kernel_cost(m, fusion) : 0;
-    if (cost < slice_worth_ns)
-        return 1;
-    int64_t n = cost * SLICES_PER_WORTH / slice_worth_ns;
-    return (int)(n < MOST ? n : MOST);
-}
 
 int slices_choose(Kernel *k, int n, const int64_t *extents)
 {

@@ -4,7 +4,6 @@
  * there.  x, y are values in registers, e the operand's element type, r the result's. */
 #include "engine/codegen/codegen.h"
 #include "engine/math/math.h"
-#include "engine/codegen/codegen.h"
 
 /* A function that has a real and a complex form. */
 #define FUNCTION(name, op)                                                                         \

@@ -1,8 +1,6 @@
 /* stats.c - counters since the start of the process.  All relaxed: they are read for their sums
  * and order nothing. */
-#include "engine/exec/stats.h"
-
-#include "engine/exec/launch.h"
+#include "engine/stats.h"
 
 #include <stdatomic.h>
 

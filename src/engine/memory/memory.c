@@ -11,12 +11,12 @@
  * eighth of a block is waste.  Chunks stay until the memory ends: of each class of small blocks as
  * many as were ever out at once.  Pages go back to the system when more would lie idle than MAX_IDLE
  * and than was ever in use at once, and before idle and used bytes together pass the limit. */
-#include "engine/exec/memory.h"
+#include "engine/memory/memory.h"
 
 #include "base/sync.h"
 #include "base/text.h"
 #include "engine/floats.h"
-#include "engine/exec/idle.h"
+#include "engine/memory/idle.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
-/* kernel_query.c - what the passes may ask of kernels before any is made.
+/* query.c - what the passes may ask of kernels before any is made.
  *
  * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
  * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
 #include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 #include "engine/kernels/kernels.h"
 
 #include "base/table.h"
 #include "engine/plan.h"
 #include "engine/codegen/codegen.h"
-#include "engine/analysis/analysis.h"
 #include "hlo/rewrite.h"
 
 static bool types_can(const Module *m, const Node *node)

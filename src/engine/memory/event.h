@@ -1,7 +1,7 @@
 /* event.h - something that will have happened: work done, or failed.
  * It is the PJRT_Event of the seam.  All functions may be called by any thread. */
-#ifndef TUTTI_ENGINE_EXEC_EVENT_H
-#define TUTTI_ENGINE_EXEC_EVENT_H
+#ifndef TUTTI_ENGINE_MEMORY_EVENT_H
+#define TUTTI_ENGINE_MEMORY_EVENT_H
 #include "base/error.h"
 
 #include <stdbool.h>
