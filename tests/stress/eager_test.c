@@ -2,7 +2,8 @@
  *
  * Numbers of the host (indices, bounds, turns) are operands, so calls that differ in nothing else
  * share a program.  Calls that differ in their shapes cannot; of their programs the last used are
- * kept.  Programs are counted at the seam, as they are compiled and destroyed. */
+ * kept.  Programs are counted at the seam, as they are compiled and destroyed: also those that cannot
+ * be used after all. */
 #include "front/run/plugin.h"
 #include "front/run/program_cache.h"
 #include "tests/front.h"
@@ -26,6 +27,18 @@ static PJRT_Error *destroy(PJRT_LoadedExecutable_Destroy_Args *args)
     return engine->PJRT_LoadedExecutable_Destroy(args);
 }
 
+static bool refuses; /* to bring an array to a device */
+
+static PJRT_Error *copy(PJRT_Buffer_CopyToDevice_Args *args)
+{
+    return engine->PJRT_Buffer_CopyToDevice(refuses ? NULL : args); /* which is an error */
+}
+
+static PJRT_Error *send(PJRT_Client_BufferFromHostBuffer_Args *args)
+{
+    return engine->PJRT_Client_BufferFromHostBuffer(refuses ? NULL : args);
+}
+
 static void count_programs(void)
 {
     engine = plugin.api;
@@ -33,6 +46,8 @@ static void count_programs(void)
            engine->struct_size < sizeof counted ? engine->struct_size : sizeof counted);
     counted.PJRT_Client_Compile = compile;
     counted.PJRT_LoadedExecutable_Destroy = destroy;
+    counted.PJRT_Buffer_CopyToDevice = copy;
+    counted.PJRT_Client_BufferFromHostBuffer = send;
     plugin.api = &counted;
 }
 
@@ -114,9 +129,35 @@ static void keeps_the_last_used(void)
     CHECK_SAID("");
 }
 
+static tt outside; /* a large array on one device */
+
+static tt adds_outside(tt x)
+{
+    return tt_add(x, tt_sum(outside));
+}
+
+/* The function is compiled, and then what it captures cannot be brought to its devices. */
+static void gives_back_what_it_cannot_use(void)
+{
+    int before = ncompiled, held = ncompiled - ndestroyed;
+    outside = tt_add(tt_ones(TT_F32, 1000), 1);
+    CHECK(tt_item(tt_index(outside, 3)) == 2);
+    tt x = tt_ones(TT_F32, 2);
+    CHECK(tt_item(tt_sum(x)) == 2);
+    int made = ncompiled, kept = ncompiled - ndestroyed - held;
+    refuses = true;
+    tt_call(tt_pmap(adds_outside), x);
+    refuses = false;
+    CHECK(strstr(front_said(), "args is NULL"));
+    CHECK(ncompiled == made + 1 && before < made);
+    CHECK(ncompiled - ndestroyed - held == kept);
+    CHECK(tt_item(tt_index(tt_call(tt_pmap(adds_outside), x), 1)) == 2001);
+    CHECK_SAID("");
+}
+
 int main(void)
 {
-    front_start(1);
+    front_start(2);
     count_programs();
     tt x = tt_reshape(tt_arange(TT_F32, SIDE * SIDE), SIDE, SIDE);
     stays_flat("tt_index", try_index, x, 1);
@@ -124,5 +165,6 @@ int main(void)
     stays_flat("tt_slice", try_slice, x, 1);
     stays_flat("tt_fori", try_fori, x, 1);
     keeps_the_last_used();
+    gives_back_what_it_cannot_use();
     return check_done();
 }

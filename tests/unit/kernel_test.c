@@ -175,6 +175,20 @@ static bool case_read(Case *c, const char *text)
     return must(module_check(c->m), text);
 }
 
+/* More than 2^63 ns are many, not less than none. */
+static void test_cost_of_the_largest(void)
+{
+    Case c = { 0 };
+    CHECK(case_read(&c, "(%a: tensor<16777216x16777216xf32>, %b: tensor<16777216x16777216xf32>)"
+                        " -> tensor<16777216x16777216xf32> {\n"
+                        " %c = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
+                        " : (tensor<16777216x16777216xf32>, tensor<16777216x16777216xf32>)"
+                        " -> tensor<16777216x16777216xf32>\n"
+                        " return %c : tensor<16777216x16777216xf32> }"));
+    CHECK(kernel_cost(c.m, c.fusion) == INT64_C(1) << 40);
+    module_free(c.m);
+}
+
 static const _Atomic int never;
 
 static Error *kernel_run(Case *c, bool in_place)
@@ -1015,6 +1029,7 @@ static void test_cut(void)
 
 int main(void)
 {
+    test_cost_of_the_largest();
     test_floats();
     test_ints();
     test_complex();
