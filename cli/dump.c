@@ -72,10 +72,11 @@ const Command command_dump = {
     .usage = "PROGRAM [--after=PASS]",
     .summary = "print a program as text, as it was read or after a pass of the compiler",
     .details =
-        "  --after=PASS  refine, simplify, place, polish or fuse, in this order: the passes that\n"
-        "                change the program.  What comes out is StableHLO, which can be read and\n"
-        "                run again, until it holds operations of the compiler's own: tutti.global\n"
-        "                (after place, where code is played once over whole arrays) and\n"
-        "                tutti.fusion (after fuse, always) can only be looked at.\n",
+        "  --after=PASS  refine, sink_captures, simplify, place, polish, hoist_replicated,\n"
+        "                drop_dead_carries, fuse or join_collectives, in this order: the passes\n"
+        "                that change the program.  What comes out is StableHLO, which can be read\n"
+        "                and run again, until it holds operations of the compiler's own:\n"
+        "                tutti.global (from place on, code that runs once over whole arrays) and\n"
+        "                tutti.fusion (from fuse on, always) can only be looked at.\n",
     .run = run,
 };

@@ -48,10 +48,10 @@ expect 0 "linear algebra by the engine's own routines" env TUTTI_LAPACK=own $tut
 expect 1 'TUTTI_LAPACK=nowhere.so: nowhere.so: cannot open shared object file' \
     env TUTTI_LAPACK=nowhere.so $tutti devices
 expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
-expect 1 "there is no pass 'x'; the passes are: refine, simplify, place, polish, fuse" \
+expect 1 "there is no pass 'x'; the passes are: refine, sink_captures, simplify, place, polish" \
     $tutti dump examples/lesson.mlir --after=x
 expect 1 "there is no pass 'assign'" $tutti dump examples/lesson.mlir --after=assign
-expect 0 'tutti.fusion (after fuse, always) can only be looked at' $tutti dump --help
+expect 0 'tutti.fusion (from fuse on, always) can only be looked at' $tutti dump --help
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
 
 expect 1 "there is no level 'avx'; levels are avx2 and sse" env TUTTI_CPU_LEVEL=avx \

@@ -1,17 +1,19 @@
 /* compile.c - the engine's table of contents: bytes in, a Program out.
  *
- *   bytes --read--> Module --check--> --passes--> Plan --emit--> Program
+ *   bytes --read--> Module --check--> --passes--> Plan --link--> Program
  *
- * Each pass is a row of the table below; reading their files in this order is reading the
- * compiler.  The reference evaluator needs the module only, so with `evaluate` the passes that
- * prepare native code are left out; where there are many devices it plays node by node, between
- * their collectives. */
+ * Each pass is a row of the tables below; reading their files in this order is reading the compiler.
+ * What changes the module is a row of the first table, so `tutti dump --after=NAME` shows it.
+ *
+ * The reference evaluator needs the module only, so with `evaluate` the passes that prepare native
+ * code are left out; a program of several devices is evaluated node by node, between collectives. */
 #include "engine/compile.h"
 
 #include "base/fail.h"
-#include "base/sync.h"
 #include "engine/checks.h"
+#include "engine/floats.h"
 #include "engine/cpu_level.h"
+#include "engine/link/link.h"
 #include "engine/plan.h"
 
 #include <limits.h>
@@ -21,14 +23,18 @@
 /* In order; and from how many devices on they run also when the program is to be evaluated.  The
  * first table changes the module, the second leaves it and makes tables beside it. */
 #define MODULE_PASSES(ROW)                                                                         \
-    ROW(refine, 1)       /* calls inlined, shapes known */                                         \
-    ROW(simplify, NEVER) /* algebra, dead code, constants */                                       \
-    ROW(place, 1)        /* shardings become the program of one device */                          \
-    ROW(polish, NEVER)   /* the same algebra on what place made */                                 \
-    ROW(fuse, NEVER)     /* operations become kernels */
+    ROW(refine, 1)                /* calls inlined, shapes known */                                \
+    ROW(sink_captures, 1)         /* reducers and comparators use no value from outside */         \
+    ROW(simplify, NEVER)          /* algebra, dead code, constants */                              \
+    ROW(place, 1)                 /* shardings become the program of one device */                 \
+    ROW(polish, NEVER)            /* the same algebra on what place made */                        \
+    ROW(hoist_replicated, NEVER)  /* what all devices would compute alike is computed once */      \
+    ROW(drop_dead_carries, NEVER) /* loops carry only what they change */                          \
+    ROW(fuse, NEVER)              /* operations become kernels */                                  \
+    ROW(join_collectives, 2)      /* reductions that need not wait for one another become one */
 #define TABLE_PASSES(ROW)                                                                          \
-    ROW(schedule, 2) /* the program is cut where devices meet */                                    \
-    ROW(assign, 2)  /* every value gets its memory */
+    ROW(schedule, 2) /* the program is cut into segments where devices wait for one another */     \
+    ROW(assign, 2)   /* every value gets its address */
 
 enum { NEVER = INT_MAX };
 static const struct {
@@ -36,7 +42,7 @@ static const struct {
     PassFn *run;
     int evaluated_from;
 } passes[] = {
-#define ROW(pass, evaluated_from) { #pass, pass, evaluated_from },
+#define ROW(pass, evaluated_from) { #pass, pass_##pass, evaluated_from },
     MODULE_PASSES(ROW)
     TABLE_PASSES(ROW)
 #undef ROW
@@ -50,12 +56,14 @@ const char *const pass_names[] = {
     NULL
 };
 
-double clock_ms(void)
+static double clock_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
+
+/* ---- passes ---- */
 
 static Error *check_after(const Plan *p, const char *pass)
 {
@@ -87,81 +95,85 @@ static Error *passes_run(Plan *p, const char *last)
     return NULL;
 }
 
-static Error *plan_begin(Module *m, const CompileOptions *o, Plan *p)
+static Error *plan_begin(Source *s, Plan *p)
 {
-    const Func *main = func_find(m, STR("main"));
+    TRY(source_read(s));
+    TRY(module_check(s->module));
+    const Func *main = func_find(s->module, STR("main"));
     if (!main)
         return error_new(CODE_INVALID, "%s has no function main",
-                         o->name ? o->name : "the program");
-    *p = (Plan){ .m = m, .main = main->body, .o = o };
+                         s->options.name ? s->options.name : "the program");
+    *p = (Plan){ .m = s->module, .main = main->body, .o = &s->options };
     return NULL;
 }
 
-static Error *passes_and_emit(Plan *p, double began, Program **out)
-{
-    double read = clock_ms();
-    TRY(passes_run(p, NULL));
-    double passed = clock_ms();
-    bool is_one_evaluation = p->o->evaluate && devices_of(p) == 1;
-    TRY(is_one_evaluation ? emit_evaluation(p, out) : emit(p, out));
-    CompileStats *stats = &(*out)->stats;
-    stats->read_ms = read - began;
-    stats->passes_ms = passed - read;
-    stats->emit_ms = clock_ms() - passed;
-    return NULL;
-}
-
-Error *compile_until(Module *m, const CompileOptions *o, const char *pass)
-{
-    Plan p = { 0 };
-    TRY(module_check(m));
-    TRY(plan_begin(m, o, &p));
-    return passes_run(&p, pass);
-}
-
-Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out)
-{
-    Plan p = { 0 };
-    Error *error = cpu_level_check();
-    if (!error)
-        error = checks_validate();
-    if (!error)
-        error = module_check(m);
-    if (!error)
-        error = plan_begin(m, o, &p);
-    if (!error)
-        error = passes_and_emit(&p, began, out);
-    if (error)
-        module_free(m);
-    return error;
-}
-
-/* ---- a stack that is deep enough ---- */
+/* ---- the whole way ---- */
 
 typedef struct Job {
-    const char *bytes;
-    size_t n;
-    const CompileOptions *o;
+    Source *s;
     Program **out;
     Error *error;
 } Job;
 
-static void job_run(void *at)
+static Error *job_steps(Job *job)
 {
-    Job *job = at;
+    Plan p = { 0 };
+    TRY(cpu_level_check());
+    TRY(checks_validate());
+    TRY(plan_begin(job->s, &p));
     double began = clock_ms();
-    Module *m = NULL;
-    job->error = read_program(job->bytes, job->n, job->o->name ? job->o->name : "program", &m);
-    if (!job->error)
-        job->error = compile_module(m, began, job->o, job->out);
+    TRY(passes_run(&p, NULL));
+    double passed = clock_ms();
+    bool is_one_evaluation = p.o->evaluate && devices_of(&p) == 1;
+    TRY(is_one_evaluation ? link_evaluation(&p, job->out) : link_program(&p, job->out));
+    CompileStats *stats = &(*job->out)->stats;
+    stats->read_ms = job->s->read_ms;
+    stats->passes_ms = passed - began;
+    stats->emit_ms = clock_ms() - passed;
+    return NULL;
 }
 
-/* The readers and LLVM recurse as deeply as the program nests, and callers' stacks are small
- * (JAX compiles on threads of 2 MiB), so compilation brings its own. */
-Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out)
+static void job_run(void *user)
 {
-    static const CompileOptions none = { 0 };
-    Job job = { bytes, n, o ? o : &none, out, NULL };
-    TRY(thread_run_deep("compile", job_run, &job));
-    return job.error;
+    Job *job = user;
+    job->error = job_steps(job);
+    if (job->error)
+        module_free(job->s->module);
+    job->s->module = NULL;
+}
+
+Error *compiler_run(const char *doing, ThreadFn *f, void *user)
+{
+    Floats before = floats_enter_default(); /* a new thread begins in the state of the one that starts it */
+    Error *error = thread_run_deep(doing, f, user);
+    floats_restore(before);
+    return error;
+}
+
+Error *compile_program(Source *s, Program **out)
+{
+    Job job = { s, out, NULL };
+    bool was_read = s->module != NULL;
+    Error *error = compiler_run("compile", job_run, &job);
+    if (error && !was_read)
+        s->module = NULL; /* what the guard gave back */
+    return error ? error : job.error;
+}
+
+Error *source_read(Source *s)
+{
+    if (s->module)
+        return NULL;
+    double began = clock_ms();
+    const char *name = s->options.name ? s->options.name : "program";
+    TRY(read_program(s->bytes.at, s->bytes.n, name, &s->module));
+    s->read_ms = clock_ms() - began;
+    return NULL;
+}
+
+Error *compile_until(Source *s, const char *pass)
+{
+    Plan p = { 0 };
+    TRY(plan_begin(s, &p));
+    return passes_run(&p, pass);
 }

@@ -1,11 +1,18 @@
-/* compile.h - from the bytes of a program to a Program: the engine's front door. */
+/* compile.h - from the bytes of a program to a Program: the engine's front door.
+ *
+ *     Source s = { .bytes = bytes, .options = { .name = "train.mlir" } };
+ *     error = compile_program(&s, &program);
+ *
+ * Everything that compiles comes in here: the plugin (plugin/cache.c, which first looks whether it
+ * has the program already), unit tests, random programs, fuzzers. */
 #ifndef TUTTI_ENGINE_COMPILE_H
 #define TUTTI_ENGINE_COMPILE_H
+#include "base/sync.h"
 #include "engine/program.h"
 
 typedef struct CompileOptions {
-    const char *name;       /* for messages: a file's name, or "program" */
-    bool evaluate;          /* play the whole of it by the reference evaluator */
+    const char *name;       /* for messages: a file's name; NULL: "program" */
+    bool evaluate;          /* the reference evaluator runs the whole of it */
     bool no_fold;           /* operations on constants are compiled like any other */
     /* By number of argument or result; NULL: all false.  May the engine choose the sharding
      * where the program leaves it open?  (CompileOptionsProto 3.18 and 3.12.) */
@@ -13,14 +20,27 @@ typedef struct CompileOptions {
     int nfree_args, nfree_results;
 } CompileOptions;
 
-MUST_USE Error *compile(const char *bytes, size_t n, const CompileOptions *o, Program **out);
+/* A program to be compiled.  The caller owns all of it, the module while it is there. */
+typedef struct Source {
+    Str bytes;
+    CompileOptions options;
+    Module *module; /* NULL: not read yet, or the Program's by now */
+    double read_ms; /* what reading took */
+} Source;
 
-/* The same for a module that was read from `began` on (clock_ms), which it takes; to be called on a
- * deep stack (thread_run_deep). */
-MUST_USE Error *compile_module(Module *m, double began, const CompileOptions *o, Program **out);
-/* The passes alone, up to this one, on a module that stays the caller's; the same stack. */
-MUST_USE Error *compile_until(Module *m, const CompileOptions *o, const char *pass);
-double clock_ms(void);
+/* Runs f as a compiler must run: on a deep stack, for readers and LLVM recurse as deeply as the
+ * program nests and callers' stacks are small (JAX compiles on threads of 2 MiB); under a guard; and
+ * in the floating-point state in which C begins, for folding must not depend on the caller's. */
+MUST_USE Error *compiler_run(const char *doing, ThreadFn *f, void *user);
+
+/* Reads the source, unless its module is there, and hands the module on to the Program, also if that
+ * fails.  Calls compiler_run itself. */
+MUST_USE Error *compile_program(Source *s, Program **out);
+
+/* The first steps of it, to be called under compiler_run; the module stays in the source: reading
+ * (if it is not there yet), and the passes up to one. */
+MUST_USE Error *source_read(Source *s);
+MUST_USE Error *compile_until(Source *s, const char *pass);
 
 /* The names of the passes that change the module, in order, NULL at the end. */
 extern const char *const pass_names[];

@@ -69,19 +69,14 @@ typedef struct Body {
     Plan plan;   /* of its region */
 } Body;
 
+/* The rows of compile.c's tables, each in the file of its name under passes/. */
 typedef MUST_USE Error *PassFn(Plan *p);
-PassFn refine, simplify, place, polish, fuse, schedule, assign;
+PassFn pass_refine, pass_sink_captures, pass_simplify, pass_place, pass_polish;
+PassFn pass_hoist_replicated, pass_drop_dead_carries, pass_fuse, pass_join_collectives;
+PassFn pass_schedule, pass_assign;
 
 /* Is the result just another name for the operand's bytes?  Such a node outside fusions is no
  * code; the two values have one place. */
 bool node_is_alias(const Module *m, const Node *node);
 
-/* passes/capture.c: reducers and comparators in r and below that use values from outside get
- * copies of what those are computed from; what is not constant is refused. */
-MUST_USE Error *captures_sink(Module *m, RegionId r);
-
-/* link/emit.c: from a finished plan to native code in a Program that takes over p->m. */
-MUST_USE Error *emit(Plan *p, Program **out);
-/* The same for a program that the reference evaluator plays whole, on one device. */
-MUST_USE Error *emit_evaluation(Plan *p, Program **out);
 #endif

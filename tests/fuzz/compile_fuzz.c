@@ -163,8 +163,8 @@ static Error *read_and_check(const char *bytes, size_t n, bool *is_worth)
 static Error *compile_and_run(const char *bytes, size_t n)
 {
     Program *p = NULL;
-    CompileOptions o = { .name = "fuzz", .no_fold = n & 1 };
-    TRY(compile(bytes, n, &o, &p));
+    Source s = { .bytes = { bytes, n }, .options = { .name = "fuzz", .no_fold = n & 1 } };
+    TRY(compile_program(&s, &p));
     note_module(p->module, COMPILED);
     Error *error = p->slab_bytes < DEVICE_BYTES ? run(p) : NULL;
     note_module(p->module, error ? FAILED : RAN);

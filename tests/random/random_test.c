@@ -100,8 +100,9 @@ static Error *judge(Trial *t)
         return eval_region(t->m, main->body, t->in, t->want);
     static const CompileOptions none;
     Plan p = { .m = t->m, .o = &none, .main = main->body };
-    TRY(refine(&p));
-    TRY(place(&p));
+    TRY(pass_refine(&p));
+    TRY(pass_sink_captures(&p));
+    TRY(pass_place(&p));
     Tensor out[MOST_RESULTS];
     int collectives;
     TRY(play_placed(&p, t->in, out, &collectives));
@@ -200,9 +201,10 @@ static Error *launch_and_check(const Program *p, const Trial *t)
 
 static Error *play(const Trial *t)
 {
-    CompileOptions o = { .name = "grown", .no_fold = t->seed & 1 };
+    Source s = { .bytes = { t->p.text.at, t->p.text.n },
+                 .options = { .name = "grown", .no_fold = t->seed & 1 } };
     Program *p = NULL;
-    TRY(compile(t->p.text.at, t->p.text.n, &o, &p));
+    TRY(compile_program(&s, &p));
     Error *error = launch_and_check(p, t);
     program_free(p);
     return error;

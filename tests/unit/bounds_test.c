@@ -253,8 +253,8 @@ static const char summed[] = "func.func public @main(%x: tensor<8xf32>) -> tenso
 static void play_program(int32_t want, const char *message)
 {
     Program *p = NULL;
-    CompileOptions o = { .name = "test" };
-    Error *error = compile(summed, strlen(summed), &o, &p);
+    Source s = { .bytes = str_of(summed), .options = { .name = "test" } };
+    Error *error = compile_program(&s, &p);
     CHECK_STR(error ? error_text(error) : "", "");
     float x[8] = { 0 }, y[8];
     Frame f = { .slab = memory[0],
@@ -283,9 +283,9 @@ static void test_program(void)
 static void test_words(void)
 {
     Program *p = NULL;
-    CompileOptions o = { .name = "test" };
+    Source s = { .bytes = str_of(summed), .options = { .name = "test" } };
     setenv("TUTTI_CHECK", "bound", 1);
-    Error *error = compile(summed, strlen(summed), &o, &p);
+    Error *error = compile_program(&s, &p);
     CHECK_STR(error ? error_text(error) : "",
               "TUTTI_CHECK: there is no check 'bound'; there is bounds, and without it code checks "
               "nothing");

@@ -14,8 +14,8 @@ static const _Atomic int never;
 static Program *compiled(const char *text, bool evaluate)
 {
     Program *p = NULL;
-    CompileOptions o = { .name = "test", .evaluate = evaluate };
-    Error *error = compile(text, strlen(text), &o, &p);
+    Source s = { .bytes = str_of(text), .options = { .name = "test", .evaluate = evaluate } };
+    Error *error = compile_program(&s, &p);
     CHECK_STR(error ? error_text(error) : "", "");
     error_free(error);
     return p;
@@ -482,8 +482,8 @@ static void test_groups_refused(void)
     char text[2048];
     snprintf(text, sizeof text, reduced, "[[0, 4]]", "1x2", ", use_global_device_ids");
     Program *p = NULL;
-    CompileOptions o = { .name = "test" };
-    Error *error = compile(text, strlen(text), &o, &p);
+    Source s = { .bytes = str_of(text), .options = { .name = "test" } };
+    Error *error = compile_program(&s, &p);
     CHECK(error && error_code(error) == CODE_INVALID);
     error_free(error);
 }

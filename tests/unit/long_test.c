@@ -107,12 +107,9 @@ typedef struct Passes {
 static void run_passes(void *at)
 {
     Passes *job = at;
-    Module *m = NULL;
-    CompileOptions o = { .name = "long" };
-    job->error = read_program(job->text->at, job->text->n, "long", &m);
-    if (!job->error)
-        job->error = compile_until(m, &o, "assign");
-    module_free(m);
+    Source s = { .bytes = { job->text->at, job->text->n }, .options = { .name = "long" } };
+    job->error = compile_until(&s, "assign");
+    module_free(s.module);
 }
 
 /* In 2 GB more than the process has now (the address sanitizer's own are not counted). */

@@ -102,9 +102,10 @@ static Error *play(const Program *p, void **args, void **outs)
 
 static Error *play_compiled(const Trial *t)
 {
-    CompileOptions o = { .name = t->c->id, .no_fold = true };
+    Source s = { .bytes = { t->text.at, t->text.n },
+                 .options = { .name = t->c->id, .no_fold = true } };
     Program *p = NULL;
-    TRY(compile(t->text.at, t->text.n, &o, &p));
+    TRY(compile_program(&s, &p));
     if (p->stats.evaluations) /* what is compiled stays compiled */
         printf("%d operations left to the evaluator in:\n%s\n", p->stats.evaluations, t->text.at);
     CHECK(p->stats.evaluations == 0);

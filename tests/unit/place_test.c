@@ -26,9 +26,9 @@ static Module *read(const char *text)
 static Plan prepare(const char *text, Error **error)
 {
     Plan p = { .m = read(text), .o = &options };
-    *error = refine(&p);
-    *error = *error ? *error : simplify(&p);
-    *error = *error ? *error : place(&p);
+    *error = pass_refine(&p);
+    *error = *error ? *error : pass_simplify(&p);
+    *error = *error ? *error : pass_place(&p);
     *error = *error ? *error : module_check(p.m);
     return p;
 }

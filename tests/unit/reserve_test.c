@@ -20,7 +20,8 @@ static const char program[] = "func.func @main(%a: tensor<4xf32>) -> tensor<4xf3
 static void compiles(void)
 {
     Program *p = NULL;
-    Error *error = compile(program, strlen(program), NULL, &p);
+    Source s = { .bytes = str_of(program) };
+    Error *error = compile_program(&s, &p);
     CHECK_STR(error ? error_text(error) : "", "");
     program_free(p);
 }

@@ -74,11 +74,11 @@ static double *evaluate(const Plan *p, int *n)
 static void check_ops(int line, const char *program, const char *expected)
 {
     Plan p = { .m = read(program), .o = &options };
-    Error *error = refine(&p);
+    Error *error = pass_refine(&p);
     int n, same;
     CHECK_STR(error ? error_text(error) : "", "");
     double *before = evaluate(&p, &n);
-    error = simplify(&p);
+    error = pass_simplify(&p);
     error = error ? error : module_check(p.m);
     CHECK_STR(error ? error_text(error) : "", "");
     double *after = evaluate(&p, &same);
@@ -311,7 +311,7 @@ static void dots(void)
 static void check_refused(const char *program, const char *message)
 {
     Plan p = { .m = read(program), .o = &options };
-    Error *error = refine(&p);
+    Error *error = pass_refine(&p);
     CHECK_STR(error ? error_text(error) : "", message);
     error_free(error);
     module_free(p.m);
@@ -357,7 +357,7 @@ static void doubling(void)
                     "  return %%1 : tensor<f32>\n}\n",
                     i, i - 1, i - 1);
     Plan p = { .m = read(text_cstr(&text)), .o = &options };
-    Error *error = refine(&p);
+    Error *error = pass_refine(&p);
     CHECK(error && error_code(error) == CODE_UNIMPLEMENTED);
     CHECK(error && strstr(error_text(error), "not supported: more than 1048576 operations"));
     error_free(error);

@@ -498,7 +498,7 @@ static Error *emit_program(Job *job, Plan *p, Program **out)
     return error;
 }
 
-Error *emit(Plan *p, Program **out)
+Error *link_program(Plan *p, Program **out)
 {
     Job job = { .arena = arena_new(), .known = { .m = p->m }, .side = { .m = p->m } };
     Error *error = emit_program(&job, p, out);
@@ -527,7 +527,7 @@ static const Address *addresses_in_order(Arena *arena, int where, int n)
     return addresses;
 }
 
-Error *emit_evaluation(Plan *p, Program **out)
+Error *link_evaluation(Plan *p, Program **out)
 {
     static SegmentFn *const whole[] = { play_whole };
     const Module *m = p->m;

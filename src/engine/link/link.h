@@ -14,6 +14,13 @@
 #include "engine/kernels/query.h"
 #include "engine/plan.h"
 
+/* ---- emit.c */
+
+/* From a finished plan to native code in a Program that takes over p->m. */
+MUST_USE Error *link_program(Plan *p, Program **out);
+/* The same for a program that the reference evaluator runs whole, on one device. */
+MUST_USE Error *link_evaluation(Plan *p, Program **out);
+
 /* reserve.c: LLVM without memory. */
 MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
 void reserve_check(void);           /* between pieces of work: leaves the guard if it was needed */

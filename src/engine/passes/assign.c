@@ -373,12 +373,12 @@ static Error *assign_plan(Assign *a)
     return NULL;
 }
 
-Error *assign(Plan *p)
+Error *pass_assign(Plan *p)
 {
     Assign a = { .p = p, .arena = arena_new() };
     Error *error = assign_plan(&a);
     arena_free(a.arena);
     for (int i = 0; !error && i < p->nbodies; i++)
-        error = assign(&p->bodies[i].plan);
+        error = pass_assign(&p->bodies[i].plan);
     return error;
 }

@@ -6,7 +6,8 @@
  * Tracers hand every value that a loop's body reads through its arguments.  An argument that the
  * body returns as it came is the initial value, in the loop and after it; left in, it would be
  * copied into the loop's own memory each time the loop starts. */
-#include "engine/passes/fuse.h"
+#include "engine/plan.h"
+#include "hlo/rewrite.h"
 
 #include <string.h>
 
@@ -90,10 +91,11 @@ static void narrow_region(Module *m, Subst *s, RegionId r)
     }
 }
 
-void drop_dead_carries(Module *m, RegionId r)
+Error *pass_drop_dead_carries(Plan *p)
 {
-    Subst s = subst_new(m);
-    narrow_region(m, &s, r);
-    subst_apply(&s, m, r);
+    Subst s = subst_new(p->m);
+    narrow_region(p->m, &s, p->main);
+    subst_apply(&s, p->m, p->main);
     subst_free(&s);
+    return NULL;
 }

@@ -521,10 +521,8 @@ static Error *fuse_region(FuseState *s, RegionId r)
     return NULL;
 }
 
-Error *fuse(Plan *p)
+Error *pass_fuse(Plan *p)
 {
-    hoist_replicated(p);
-    drop_dead_carries(p->m, p->main);
     count_trips(p);
     FuseState s = { .m = p->m, .scratch = arena_new() };
     s.position = ARENA_ARRAY(s.scratch, int, p->m->nnodes);

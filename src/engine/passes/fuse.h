@@ -40,15 +40,6 @@ typedef struct FuseState {
     Subst subst;    /* results of fused nodes -> results of fusions */
 } FuseState;
 
-/* alike.c: what all devices would compute alike is computed once. */
-void hoist_replicated(Plan *p);
-
-/* carry.c: loops carry only what they change. */
-void drop_dead_carries(Module *m, RegionId r);
-
-/* together.c: reductions that need not wait for one another become one collective. */
-void join_collectives(Module *m, RegionId r);
-
 /* The tutti.fusion node for a group; nodes[] by position. */
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes);
 

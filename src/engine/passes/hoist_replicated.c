@@ -12,9 +12,8 @@
  * move into a tutti.global, which the last to come plays once; its results are one memory for all
  * (analysis/shared_results.c).  Results that may take over an argument's memory stay as they are: there each
  * device has its own to work in. */
-#include "engine/passes/fuse.h"
-
-#include "base/fail.h"
+#include "engine/plan.h"
+#include "hlo/rewrite.h"
 
 #include <stdlib.h>
 
@@ -260,12 +259,12 @@ static void mark_arguments(Plan *p)
         p->args[i].is_replicated = tiling_is_replicated(p->args[i].tiling) && !p->args[i].may_donate;
 }
 
-void hoist_replicated(Plan *p)
+Error *pass_hoist_replicated(Plan *p)
 {
     Module *m = p->m;
     /* Without a mesh a program may say what each device does, on arguments of its own. */
     if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes || !p->args || !p->results)
-        return;
+        return NULL;
     mark_arguments(p);
     Arena *scratch = arena_new();
     Alike a = { p, m,
@@ -283,4 +282,5 @@ void hoist_replicated(Plan *p)
         put_in_place(&a, &b, build_global(&a, &b));
     }
     arena_free(scratch);
+    return NULL;
 }

@@ -7,9 +7,10 @@
  * A program with a tree of gradients has one all_reduce per leaf; a collective costs more than
  * adding small arrays.  The one that is left stands where the last stood; what needs the results
  * of the earlier ones goes behind it. */
-#include "engine/passes/fuse.h"
+#include "engine/plan.h"
 
 #include "base/guard.h"
+#include "hlo/rewrite.h"
 
 #include <string.h>
 
@@ -167,13 +168,15 @@ static void join_region(Joiner *j, RegionId r)
     heap_free(fate);
 }
 
-void join_collectives(Module *m, RegionId r)
+Error *pass_join_collectives(Plan *p)
 {
+    Module *m = p->m;
     Joiner j = { .m = m, .subst = subst_new(m), .nvalues = m->nvalues };
     /* each joins once */
     j.is_awaited = HEAP_ARRAY(bool, 2 * (size_t)m->nvalues, "a table of values");
-    join_region(&j, r);
-    subst_apply(&j.subst, m, r);
+    join_region(&j, p->main);
+    subst_apply(&j.subst, m, p->main);
     subst_free(&j.subst);
     heap_free(j.is_awaited);
+    return NULL;
 }

@@ -335,8 +335,7 @@ static MUST_USE Error *refine_main(Refiner *z, Func *main)
 {
     TRY(untuple(z->m, main));
     TRY(write_out(z->m, main->body));
-    TRY(region_rewrite(z->m, main->body, &z->map, tidy, z));
-    return captures_sink(z->m, main->body);
+    return region_rewrite(z->m, main->body, &z->map, tidy, z);
 }
 
 /* What no pass behind this one knows. */
@@ -348,7 +347,7 @@ static void check_refined(Module *m, NodeId n, void *user)
             op_info[op].kind != KIND_SHORT);
 }
 
-Error *refine(Plan *p)
+Error *pass_refine(Plan *p)
 {
     Module *m = p->m;
     Func *main = func_find(m, STR("main"));

@@ -11,7 +11,6 @@
  * control flow of the native code.  Values that a loop carries are named by the arguments of its
  * condition; those of its body and its results are the same places (assign sees to that), so
  * only the initial and the returned values have to move. */
-#include "engine/passes/fuse.h"
 #include "engine/plan.h"
 
 #include "base/grow.h"
@@ -196,7 +195,7 @@ static Error *bodies_cut(Plan *p)
         *body = (Body){ e->collective,
                         { .m = p->m, .o = p->o, .trips = p->trips, .ntrips = p->ntrips } };
         body->plan.main = node_at(p->m, e->collective)->regions[0];
-        TRY(schedule(&body->plan));
+        TRY(pass_schedule(&body->plan));
         for (int k = 0; k < body->plan.nsegments; k++)
             if (body->plan.segments[k].end.kind == END_COLLECTIVE) {
                 const Node *inner = node_at(p->m, body->plan.segments[k].end.collective);
@@ -208,9 +207,8 @@ static Error *bodies_cut(Plan *p)
     return NULL;
 }
 
-Error *schedule(Plan *p)
+Error *pass_schedule(Plan *p)
 {
-    join_collectives(p->m, p->main);
     Cutter c = { .p = p, .meets = HEAP_ARRAY(bool, p->m->nnodes, "a table of operations") };
     region_meets(&c, p->main);
     segment_open(&c, segment_new(&c));

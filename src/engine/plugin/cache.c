@@ -7,18 +7,15 @@
  *     bytes --read--> module --print--> key --found, the same lines---> one more holder
  *                                         +--found, of other lines----> its code, and a table by which
  *                                         |                             messages name these lines
- *                                         +--not----------------------> compile the module
- *
- * All of it happens on a deep stack: clients call with as little as 2 MiB. */
+ *                                         +--not----------------------> compile.c, as all programs
+ */
 #include "engine/plugin/plugin.h"
 
 #include "base/guard.h"
-#include "base/sync.h"
 #include "base/table.h"
 #include "engine/checks.h"
 #include "engine/compile.h"
 #include "engine/plugin/proto.h"
-#include "engine/floats.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>
@@ -27,10 +24,7 @@ enum { TEXT_LIMIT = 1 << 20 }; /* larger programs are mostly constants: their by
 
 typedef struct Job {
     PJRT_Client *client;
-    Str program;
-    const BuildOptions *options;
-    double began;
-    Module *module; /* once it is read, until it is compiled */
+    Source source;
     Compiled *compiled;
     Error *error;
 } Job;
@@ -43,32 +37,20 @@ static void print_bools(Text *key, const char *name, const bool *at, int n)
     text_printf(key, "\n");
 }
 
-/* Messages name it, so programs of different names are different ones. */
-static const char *name_of(const BuildOptions *o)
+/* Messages name the program, so programs of different names are different ones. */
+static Error *make_key(Source *s, Text *key)
 {
-    return o->name ? o->name : "program";
-}
-
-static Error *read_once(Job *job)
-{
-    return job->module ? NULL
-                       : read_program(job->program.at, job->program.n, name_of(job->options),
-                                      &job->module);
-}
-
-static Error *make_key(Job *job, Text *key)
-{
-    const BuildOptions *o = job->options;
-    text_printf(key, "%s\nevaluate %d, no_fold %d, bounds %d\n", name_of(o), o->evaluate,
-                o->no_fold, checks_bounds());
+    const CompileOptions *o = &s->options;
+    text_printf(key, "%s\nevaluate %d, no_fold %d, bounds %d\n", o->name, o->evaluate, o->no_fold,
+                checks_bounds());
     print_bools(key, "free arguments", o->free_args, o->nfree_args);
     print_bools(key, "free results", o->free_results, o->nfree_results);
-    if (job->program.n > TEXT_LIMIT) {
-        text_add(key, job->program.at, job->program.n);
+    if (s->bytes.n > TEXT_LIMIT) {
+        text_add(key, s->bytes.at, s->bytes.n);
         return NULL;
     }
-    TRY(read_once(job));
-    module_print(key, job->module, false);
+    TRY(source_read(s));
+    module_print(key, s->module, false);
     return NULL;
 }
 
@@ -188,7 +170,7 @@ static Calls look_at_calls(Module *m)
 static CompileOptions compile_options(const BuildOptions *o)
 {
     return (CompileOptions){
-        .name = name_of(o),
+        .name = o->name ? o->name : "program",
         .evaluate = o->evaluate,
         .no_fold = o->no_fold,
         .free_args = o->free_args,
@@ -213,20 +195,18 @@ static void publish(Job *job, uint64_t places_hash, Calls calls)
 
 static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
 {
-    CompileOptions options = compile_options(job->options);
-    TRY(read_once(job));
-    Module *module = job->module;
-    job->module = NULL;
-    Calls calls = look_at_calls(module);
+    Source *s = &job->source;
+    TRY(source_read(s));
+    Calls calls = look_at_calls(s->module);
     if (places.n)
-        name_places(module, places);
+        name_places(s->module, places);
     Program *program;
-    TRY(compile_module(module, job->began, &options, &program));
+    TRY(compile_program(s, &program));
     Shared *shared = heap_new(sizeof *shared, "a compiled program");
     *shared = (Shared){ .program = program, .key = *key, .hash = hash_bytes(key->at, key->n, 0),
                         .nlocs = places.n, .locs = places.at, .arena = arena };
     *key = (Text){ 0 };
-    job->compiled = compiled_new(job->client, shared, job->program, &options);
+    job->compiled = compiled_new(job->client, shared, s->bytes, &s->options);
     publish(job, hash_places(places), calls);
     return NULL;
 }
@@ -234,9 +214,9 @@ static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
 /* The code of `other`, which is held, for the same program with other places. */
 static void compile_alike(Job *job, Compiled *other, Arena *arena, Places places)
 {
-    CompileOptions options = compile_options(job->options);
     Calls calls = { other->is_local, other->has_effect };
-    Compiled *c = compiled_new(job->client, other->shared, job->program, &options);
+    const Source *s = &job->source;
+    Compiled *c = compiled_new(job->client, other->shared, s->bytes, &s->options);
     LocTable *table = ARENA_NEW(c->arena, LocTable);
     *table = (LocTable){ other->shared->nlocs, other->shared->locs, places.at };
     c->places = table;
@@ -248,11 +228,11 @@ static void compile_alike(Job *job, Compiled *other, Arena *arena, Places places
 
 static Error *find_or_compile(Job *job, Text *key)
 {
-    TRY(make_key(job, key));
+    TRY(make_key(&job->source, key));
     Arena *arena = arena_new();
     Places places = { 0 }; /* of a large program they are part of the key */
-    if (job->module)
-        places = places_of(job->module, arena);
+    if (job->source.module)
+        places = places_of(job->source.module, arena);
     uint64_t hash = hash_places(places);
     Compiled *found = find(job->client, key, &hash);
     if (found && found->places_hash == hash) {
@@ -276,20 +256,17 @@ static void run_job(void *user)
 {
     Job *job = user;
     Text key = { 0 };
-    Floats before = floats_enter_default(); /* what is folded must not depend on who asks first */
-    job->began = clock_ms();
     job->error = find_or_compile(job, &key);
-    if (job->module)
-        module_free(job->module);
+    module_free(job->source.module);
     text_free(&key);
-    floats_restore(before);
 }
 
 Error *compiled_get(PJRT_Client *client, Str program, const BuildOptions *options,
                     Compiled **out)
 {
-    Job job = { .client = client, .program = program, .options = options };
-    TRY(thread_run_deep("compile", run_job, &job));
+    Job job = { .client = client,
+                .source = { .bytes = program, .options = compile_options(options) } };
+    TRY(compiler_run("compile", run_job, &job));
     *out = job.compiled;
     return job.error;
 }

@@ -4,7 +4,6 @@
 #include "engine/stats.h"
 
 #include "base/guard.h"
-#include "base/sync.h"
 #include "engine/compile.h"
 #include "engine/numerics/call_registry.h"
 #include "engine/numerics/lapack_provider.h"
@@ -59,8 +58,8 @@ static Error *stats(PJRT_LoadedExecutable *executable, char **text)
 }
 
 typedef struct Dump {
-    Str code;
-    const char *name, *after; /* a pass; NULL: as read */
+    Source source;
+    const char *after; /* a pass; NULL: as read */
     Text text;
     Error *error;
 } Dump;
@@ -68,20 +67,17 @@ typedef struct Dump {
 static void dump_run(void *user)
 {
     Dump *d = user;
-    Module *module = NULL;
-    CompileOptions options = { .name = d->name };
-    d->error = read_program(d->code.at, d->code.n, d->name, &module);
-    if (!d->error && d->after)
-        d->error = compile_until(module, &options, d->after);
+    d->error = d->after ? compile_until(&d->source, d->after) : source_read(&d->source);
     if (!d->error)
-        module_print(&d->text, module, false);
-    module_free(module);
+        module_print(&d->text, d->source.module, false);
+    module_free(d->source.module);
 }
 
 static Error *dump(const char *code, size_t size, const char *name, const char *after, char **text)
 {
-    Dump d = { .code = { code, size }, .name = name, .after = after };
-    TRY(thread_run_deep("dump", dump_run, &d));
+    Dump d = { .source = { .bytes = { code, size }, .options = { .name = name } },
+               .after = after };
+    TRY(compiler_run("dump", dump_run, &d));
     *text = d.text.at;
     return d.error;
 }

@@ -9,7 +9,6 @@
  * Nobody keeps it while nobody asks: the passes run again. */
 #include "engine/plugin/plugin.h"
 
-#include "base/sync.h"
 #include "hlo/module.h"
 #include "hlo/rewrite.h"
 
@@ -118,15 +117,13 @@ static void run_job(void *user)
 {
     Job *job = user;
     const Compiled *e = job->e;
-    Module *m = NULL;
-    job->error = read_program(e->source.at, e->source.n, e->options.name, &m);
-    if (!job->error)
-        job->error = compile_until(m, &e->options, last_pass);
+    Source s = { .bytes = e->source, .options = e->options };
+    job->error = compile_until(&s, last_pass);
     if (!job->error) {
-        speak_stablehlo(e, m);
-        module_print(&job->text, m, true);
+        speak_stablehlo(e, s.module);
+        module_print(&job->text, s.module, true);
     }
-    module_free(m);
+    module_free(s.module);
 }
 
 /* The caller holds the client's lock. */
@@ -135,7 +132,7 @@ static Error *make_text(Compiled *e)
     if (e->optimized.n)
         return NULL;
     Job job = { .e = e };
-    TRY(thread_run_deep("print", run_job, &job));
+    TRY(compiler_run("print", run_job, &job));
     e->optimized = job.text;
     return job.error;
 }

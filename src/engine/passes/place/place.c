@@ -439,7 +439,7 @@ static bool is_placed_already(const Module *m, const Func *main)
     return is_per_device_somewhere && !says_something;
 }
 
-Error *place(Plan *p)
+Error *pass_place(Plan *p)
 {
     Module *m = p->m;
     Func *main = func_find(m, STR("main"));

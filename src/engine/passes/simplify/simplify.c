@@ -191,7 +191,7 @@ static void rebuild(Simplifier *s, RegionId r)
     s->region = outer;
 }
 
-Error *simplify(Plan *p)
+Error *pass_simplify(Plan *p)
 {
     Module *m = p->m;
     Simplifier s = { .m = m,
@@ -217,7 +217,7 @@ Error *simplify(Plan *p)
 }
 
 /* What place has made of it. */
-Error *polish(Plan *p)
+Error *pass_polish(Plan *p)
 {
-    return p->m->npartitions > 1 ? simplify(p) : NULL;
+    return p->m->npartitions > 1 ? pass_simplify(p) : NULL;
 }

@@ -1,4 +1,4 @@
-/* capture.c - regions of scalars that use values from outside.
+/* sink_captures.c - regions of scalars that use values from outside.
  *
  * In: reducers, comparators and the like.  Out: the same, with what they use from outside and
  * what that is computed from moved inside, when all of it comes from constants:
@@ -120,15 +120,20 @@ static MUST_USE Error *sink_into(Module *m, NodeId owner, RegionId r)
     return error;
 }
 
-Error *captures_sink(Module *m, RegionId r)
+static MUST_USE Error *sink_below(Module *m, RegionId r)
 {
     for (int i = 0; i < region_at(m, r)->nnodes; i++) {
         NodeId n = region_at(m, r)->nodes[i];
         bool is_scalar = is_of_scalars(node_at(m, n)->op);
         for (int k = 0; k < node_at(m, n)->nregions; k++) {
             RegionId inner = node_at(m, n)->regions[k];
-            TRY(is_scalar ? sink_into(m, n, inner) : captures_sink(m, inner));
+            TRY(is_scalar ? sink_into(m, n, inner) : sink_below(m, inner));
         }
     }
     return NULL;
+}
+
+Error *pass_sink_captures(Plan *p)
+{
+    return sink_below(p->m, p->main);
 }
