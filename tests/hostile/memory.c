@@ -258,3 +258,14 @@ __attribute__((constructor)) static void ask_environment(void)
     if (n > 0)
         fail_at(n, *end == '+' ? FAIL_ALL : FAIL_ONCE);
 }
+
+/* How many requests there were, for that shell: into the file that TUTTI_FAIL_front_ASKED names. */
+__attribute__((destructor)) static void tell_asked(void)
+{
+    const char *path = getenv(HOSTILE_VARIABLE "_ASKED");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    if (!file)
+        return;
+    fprintf(file, "%lld\n", (long long)atomic_load(&asked));
+    fclose(file);
+}

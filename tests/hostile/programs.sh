@@ -14,8 +14,10 @@ trap 'rm -rf "$dir"' EXIT
 bad=0 tried=0 refused=0
 
 # More of the first requests than of the later ones: there everything is begun.
-requests() {
-    awk -v k="$samples" -v most="$most" 'BEGIN {
+requests() { # ASKED: how many the command makes
+    awk -v k="$samples" -v most="$most" -v asked="$1" 'BEGIN {
+        if (most > asked) most = asked
+        if (k > most) k = most
         for (i = 1; i <= k; i++) print k < most ? i + int((most - k) * (i / k) ^ 3) : i }'
 }
 
@@ -33,8 +35,8 @@ judge() { # STATUS: and $dir/out, $dir/err
 try() { # SUFFIX COMMAND...: TUTTI_FAIL_front=nSUFFIX
     local suffix=$1 n status
     shift
-    timeout 60 "$@" >"$dir/right" 2>"$dir/err" || { echo "$*: fails"; cat "$dir/err"; bad=1; return; }
-    for n in $(requests); do
+    TUTTI_FAIL_front_ASKED=$dir/asked timeout 60 "$@" >"$dir/right" 2>"$dir/err" || { echo "$*: fails"; cat "$dir/err"; bad=1; return; }
+    for n in $(requests "$(cat "$dir/asked")"); do
         TUTTI_FAIL_front=$n$suffix timeout 60 "$@" >"$dir/out" 2>"$dir/err"
         status=$?
         tried=$((tried + 1))
