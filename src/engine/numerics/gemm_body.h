@@ -13,11 +13,12 @@
  *       slices, each some rows and columns of c:
  *           for depth pc, KC at most { pack a; for panels of b { for tiles of c { tile } } } } }
  *
- * What an element of c goes through, sums of some KC products each, added in order, does not depend
- * on the slices: so neither does the result. */
+ * What an element of c goes through, sums of RUN products, sums of those to KC, and these added in
+ * order, does not depend on the slices: so neither does the result. */
 typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
 typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
+enum { NAME(RUN) = sizeof(T) == 4 ? 32 : KC }; /* products that are added in a row */
 enum { NAME(STAGES) = NAME(LANES) == 16 ? 4 : NAME(LANES) == 8 ? 3 : NAME(LANES) == 4 ? 2 : 1 };
 
 #define ROW(i, x)                                                                                  \
@@ -45,40 +46,62 @@ typedef struct NAME(Tile) {
     int rows;  /* of c to write; a has as many as the tile, if it is packed */
     bool adds; /* to what c holds */
     T *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
+    NAME(Vec) * runs; /* room for the tile */
 } NAME(Tile);
 
+static int64_t NAME(least)(int64_t x, int64_t y)
+{
+    return x < y ? x : y;
+}
+
 /* is_packed: a's rows lie side by side, so that their addresses are constants.  Else row r is
- * found from every third row and one of three offsets, which keeps all addresses in registers. */
+ * found from every third row and one of three offsets, which keeps all addresses in registers.
+ * The more a sum holds, the more each rounding of it costs: so RUN products are added in registers
+ * (twice as many where there are more than four runs), and the sums of such runs in memory. */
 ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Tile) *t, int nrows,
                                                                   int nvec, bool is_packed,
                                                                   bool keeps_b)
 {
     T *keep = t->keeps;
-    NAME(Vec) acc[ROWS][2];
+    NAME(Vec) acc[ROWS][2], *runs = t->runs;
     const T *a = t->a, *b = t->b;
     const T *a0 = a, *a3 = a + 3 * t->a_row, *a6 = a + 6 * t->a_row, *a9 = a + 9 * t->a_row;
     int64_t o0 = 0, o1 = t->a_row, o2 = 2 * t->a_row, col = t->a_col;
-    EACH_ROW(acc[r][0] = acc[r][1] = (NAME(Vec)){ 0 };)
     EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
              if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
-    for (int64_t p = 0; p < t->depth; p++, b += t->b_row) {
-        NAME(Vec) b0 = *(const NAME(Vec) *)b, b1 = b0;
-        if (nvec == 2)
-            b1 = *(const NAME(Vec) *)(b + NAME(LANES));
-        if (keeps_b) {
-            *(NAME(Vec) *)keep = b0;
-            *(NAME(Vec) *)(keep + NAME(LANES)) = b1;
-            keep += NAME(COLS);
+    int64_t run = t->depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
+    for (int64_t p = 0;;) {
+        bool is_first = p == 0;
+        int64_t end = NAME(least)(p + run, t->depth);
+        EACH_ROW(acc[r][0] = acc[r][1] = (NAME(Vec)){ 0 };)
+        for (; p < end; p++, b += t->b_row) {
+            NAME(Vec) b0 = *(const NAME(Vec) *)b, b1 = b0;
+            if (nvec == 2)
+                b1 = *(const NAME(Vec) *)(b + NAME(LANES));
+            if (keeps_b) {
+                *(NAME(Vec) *)keep = b0;
+                *(NAME(Vec) *)(keep + NAME(LANES)) = b1;
+                keep += NAME(COLS);
+            }
+            EACH_ROW(T x = is_packed ? a[r]
+                                     : (r < 3   ? a0
+                                        : r < 6 ? a3
+                                        : r < 9 ? a6
+                                                : a9)[r % 3 == 0   ? o0
+                                                      : r % 3 == 1 ? o1
+                                                                   : o2];
+                     acc[r][0] += x * b0; if (nvec == 2) acc[r][1] += x * b1;)
+            a += ROWS;
+            o0 += col;
+            o1 += col;
+            o2 += col;
         }
-        EACH_ROW(T x = is_packed ? a[r]
-                                 : (r < 3 ? a0 : r < 6 ? a3 : r < 9 ? a6 : a9)[r % 3 == 0 ? o0
-                                                                               : r % 3 == 1 ? o1
-                                                                                            : o2];
-                 acc[r][0] += x * b0; if (nvec == 2) acc[r][1] += x * b1;)
-        a += ROWS;
-        o0 += col;
-        o1 += col;
-        o2 += col;
+        if (!is_first) {
+            EACH_ROW(acc[r][0] += runs[2 * r]; if (nvec == 2) acc[r][1] += runs[2 * r + 1];)
+        }
+        if (p == t->depth)
+            break;
+        EACH_ROW(runs[2 * r] = acc[r][0]; if (nvec == 2) runs[2 * r + 1] = acc[r][1];)
     }
     EACH_ROW(if (r < t->rows) {
         NAME(Vec) *to = (NAME(Vec) *)(t->c + r * t->c_row);
@@ -292,11 +315,6 @@ typedef struct NAME(Job) {
     int64_t across;        /* slices side by side */
 } NAME(Job);
 
-static int64_t NAME(least)(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-
 /* The columns under way are packed in pieces: some rows, if those are read whole, or a panel. */
 static bool NAME(by_bands)(const NAME(Job) *g)
 {
@@ -335,7 +353,10 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     const T *b = g->b + pc * g->b_row + (g->jc + j) * g->b_col;
     T here[KC * NAME(COLS) + NAME(LANES)]; /* this panel, packed, unless all of them are */
-    NAME(Tile) t = { .depth = depth, .b_row = NAME(COLS), .c_row = g->c_row, .adds = pc > 0 };
+    NAME(Vec) runs[2 * ROWS] __attribute__((aligned(BYTES)));
+    NAME(Tile) t = { .depth = depth, .b_row = NAME(COLS), .c_row = g->c_row };
+    t.adds = pc > 0;
+    t.runs = runs;
     if (g->packs_b) {
         t.b = g->packed + j * g->depth + (pc - g->kc) * NAME(COLS);
     } else if (cols == NAME(COLS)) {
