@@ -17,6 +17,7 @@ FUNCTION(logistic, OP_LOGISTIC)
 FUNCTION(tanh, OP_TANH)
 FUNCTION(sin, OP_SIN)
 FUNCTION(cos, OP_COS)
+FUNCTION(rsqrt, OP_RSQRT)
 MAP2(atan2, is_complex(e) ? complex_atan2(k, e, x, y) : math_atan2(k, x, y))
 
 static V square_root(Kernel *k, Element e, V x)
@@ -24,15 +25,7 @@ static V square_root(Kernel *k, Element e, V x)
     return is_complex(e) ? complex_function(k, OP_SQRT, e, x) : INTRINSIC(k, "llvm.sqrt", x);
 }
 
-static V inverse_root(Kernel *k, Element e, V x)
-{
-    if (is_complex(e))
-        return complex_function(k, OP_RSQRT, e, x);
-    return float_div(k, const_f(k, LLVMTypeOf(x), 1), INTRINSIC(k, "llvm.sqrt", x));
-}
-
 MAP1(sqrt, square_root(k, e, x))
-MAP1(rsqrt, inverse_root(k, e, x))
 
 /* Integer powers by squaring, with the exponent's bits as selects; a negative exponent of an
  * integer gives 0, but 1 and -1 keep being themselves. */

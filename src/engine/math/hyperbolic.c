@@ -89,10 +89,11 @@ static V cosh_f32(Kernel *k, V x)
 }
 
 /* log1p(inside), or log a + log 2 where a is far. */
-static V log_of_sum(Kernel *k, V inside, V a)
+static V log_of_sum(Kernel *k, Pair inside, V a)
 {
     V is_far = math_compare(k, LLVMRealOGT, a, 0x1p500);
-    V y = math_log1p(k, math_select(k, is_far, a, inside));
+    V low = math_select(k, is_far, number(k, a, 0), inside.low);
+    V y = math_log1p_of_sum(k, math_select(k, is_far, a, inside.high), low);
     V log2 = math_select(k, is_far, number(k, a, 0x1.62e42fefa39efp-1), number(k, a, 0));
     return LLVMBuildFAdd(k->b, y, log2, "");
 }
@@ -102,15 +103,15 @@ static V asinh_f64(Kernel *k, V x)
     V one = number(k, x, 1), a = float_abs(k, x);
     V root = INTRINSIC(k, "llvm.sqrt", float_fma(k, a, a, one));
     V ratio = float_div(k, a, LLVMBuildFAdd(k->b, one, root, ""));
-    return signed_as(k, log_of_sum(k, float_fma(k, a, ratio, a), a), x);
+    Pair inside = pair_sum(k, a, pair_of_product(k, a, ratio));
+    return signed_as(k, log_of_sum(k, inside, a), x);
 }
 
 static V acosh_f64(Kernel *k, V x)
 {
     V b = LLVMBuildFSub(k->b, x, number(k, x, 1), "");
-    V square = LLVMBuildFMul(k->b, b, LLVMBuildFAdd(k->b, b, number(k, x, 2), ""), "");
-    V root = INTRINSIC(k, "llvm.sqrt", square);
-    V y = log_of_sum(k, LLVMBuildFAdd(k->b, b, root, ""), x);
+    V root = INTRINSIC(k, "llvm.sqrt", float_fma(k, b, b, LLVMBuildFAdd(k->b, b, b, "")));
+    V y = log_of_sum(k, pair_of_sum(k, root, b), x);
     V is_below = math_compare(k, LLVMRealOLT, x, 1);
     return math_select(k, is_below, number(k, x, NAN), y);
 }

@@ -1,7 +1,8 @@
 /* math.c - exponentials and logarithms as polynomials.
  *
  * In: values in registers, f32 or f64.  Out: code without branches, a dozen or two operations
- * a function, within 1-3 ulp (f32 expm1 goes by f64 and is nearly always right to the last bit).
+ * a function, within 1-3 ulp (f32 expm1 goes by f64 and is nearly always right to the last bit;
+ * f64 logarithms are within 0.6).
  * Exponentials split x = n ln2 + r with |r| <= ln2/2; logarithms split x = 2^n m with m around 1.
  * Series are Taylor's: at these ranges a fitted polynomial would save one or two terms.  Numbers
  * below the normal range count as zero, as everywhere here. */
@@ -168,24 +169,52 @@ V math_split(Kernel *k, V x, V *n)
     return LLVMBuildFSub(k->b, m, const_f(k, LLVMTypeOf(x), 1), "");
 }
 
-/* log(1 + f) = f - (f^2/2 - s (f^2/2 + R)), s = f / (2 + f), R a series in s^2; n ln2 comes
- * in two pieces, the small one with the small terms. */
-V math_log(Kernel *k, V x)
+/* s (f^2/2 + R) with s = f / (2 + f), R a series in s^2: log(1 + f) = f - f^2/2 + this. */
+static V log_rest(Kernel *k, V f, V half)
 {
-    bool is_f64 = math_is_f64(x);
-    LLVMTypeRef type = LLVMTypeOf(x);
-    V n, f = math_split(k, x, &n);
-    V s = float_div(k, f, LLVMBuildFAdd(k->b, f, const_f(k, type, 2), ""));
+    bool is_f64 = math_is_f64(f);
+    V s = float_div(k, f, LLVMBuildFAdd(k->b, f, const_f(k, LLVMTypeOf(f), 2), ""));
     V z = float_mul(k, s, s);
     V series = float_mul(k, z, math_poly(k, z, is_f64 ? 10 : 5, math_log_terms));
-    V half = float_mul(k, const_f(k, type, 0.5), float_mul(k, f, f));
+    return LLVMBuildFMul(k->b, s, LLVMBuildFAdd(k->b, half, series, ""), "");
+}
+
+/* log(2^n (1 + f)); n ln2 comes in two pieces, the small one with the small terms. */
+static V log_direct(Kernel *k, V n, V f)
+{
+    bool is_f64 = math_is_f64(f);
+    LLVMTypeRef type = LLVMTypeOf(f);
     double high = is_f64 ? 0x1.62e42fee00000p-1 : 0x1.62e300p-1;
     double low = is_f64 ? 0x1.a39ef35793c76p-33 : 0x1.2fefa2p-17;
-    V small = float_fma(k, s, LLVMBuildFAdd(k->b, half, series, ""),
-                   LLVMBuildFMul(k->b, n, const_f(k, type, low), ""));
+    V half = float_mul(k, const_f(k, type, 0.5), float_mul(k, f, f));
+    V small = float_fma(k, n, const_f(k, type, low), log_rest(k, f, half));
     V rest = LLVMBuildFSub(k->b, half, small, "");
-    V y = float_fma(k, n, const_f(k, type, high), LLVMBuildFSub(k->b, f, rest, ""));
-    double least = is_f64 ? 0x1p-1022 : 0x1p-126;
+    return float_fma(k, n, const_f(k, type, high), LLVMBuildFSub(k->b, f, rest, ""));
+}
+
+/* The same in f64, of which nothing but the small terms is rounded before the end: within 0.55 ulp.
+ * tail, too small for the sum to hold, may be NULL. */
+static V log_exact(Kernel *k, V n, V f, V tail)
+{
+    LLVMTypeRef type = LLVMTypeOf(f);
+    Pair half = pair_of_product(k, LLVMBuildFMul(k->b, f, const_f(k, type, -0.5), ""), f);
+    V small = log_rest(k, f, LLVMBuildFNeg(k->b, half.high, ""));
+    small = float_fma(k, n, const_f(k, type, 0x1.a39ef35793c76p-33), small);
+    small = LLVMBuildFAdd(k->b, small, half.low, "");
+    if (tail)
+        small = LLVMBuildFAdd(k->b, small, tail, "");
+    Pair large =
+        pair_of_sum(k, LLVMBuildFMul(k->b, n, const_f(k, type, 0x1.62e42fee00000p-1), ""), f);
+    Pair y =
+        pair_sum(k, large.high, (Pair){ half.high, LLVMBuildFAdd(k->b, large.low, small, "") });
+    return LLVMBuildFAdd(k->b, y.high, y.low, "");
+}
+
+/* y, where x is a positive normal number; else what log x is there. */
+static V log_at_edges(Kernel *k, V x, V y)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    double least = math_is_f64(x) ? 0x1p-1022 : 0x1p-126;
     y = math_select(k, math_compare(k, LLVMRealOLT, x, least), const_f(k, type, -INFINITY), y);
     V below = math_compare(k, LLVMRealOLE, x, -least);
     y = math_select(k, below, const_f(k, type, NAN), y);
@@ -193,20 +222,31 @@ V math_log(Kernel *k, V x)
     return math_select(k, keep, x, y);
 }
 
-/* log(u) x / (u - 1) with u = 1 + x rounded: the error of u cancels. */
-static V log1p_direct(Kernel *k, V x)
+V math_log(Kernel *k, V x)
+{
+    V n, f = math_split(k, x, &n);
+    return log_at_edges(k, x, math_is_f64(x) ? log_exact(k, n, f, NULL) : log_direct(k, n, f));
+}
+
+V math_log_for_f32(Kernel *k, V x)
+{
+    V n, f = math_split(k, x, &n);
+    return log_at_edges(k, x, log_direct(k, n, f));
+}
+
+V math_log1p_of_sum(Kernel *k, V x, V tail)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    V one = const_f(k, type, 1);
-    V u = LLVMBuildFAdd(k->b, x, one, "");
-    V ratio = float_div(k, x, LLVMBuildFSub(k->b, u, one, ""));
-    V y = LLVMBuildFMul(k->b, math_log(k, u), ratio, "");
-    V keep = LLVMBuildOr(k->b, math_compare(k, LLVMRealOEQ, u, 1),
-                         math_compare(k, LLVMRealOEQ, x, INFINITY), "");
-    return math_select(k, keep, x, y);
+    V one = const_f(k, type, 1), is_large = math_compare(k, LLVMRealOGT, x, 1);
+    Pair u = pair_of_sum(k, math_select(k, is_large, x, one), math_select(k, is_large, one, x));
+    V low = tail ? LLVMBuildFAdd(k->b, u.low, tail, "") : u.low;
+    V n, f = math_split(k, u.high, &n);
+    V y = log_at_edges(k, u.high, log_exact(k, n, f, float_div(k, low, u.high)));
+    V is_zero = math_compare(k, LLVMRealOEQ, u.high, 1); /* which keeps its sign */
+    return math_select(k, is_zero, tail ? low : x, y);
 }
 
 V math_log1p(Kernel *k, V x)
 {
-    return math_is_f64(x) ? log1p_direct(k, x) : math_log1p_f32(k, x);
+    return math_is_f64(x) ? math_log1p_of_sum(k, x, NULL) : math_log1p_f32(k, x);
 }

@@ -28,6 +28,7 @@ V math_atan(Kernel *k, V x);
 V math_asin(Kernel *k, V x);
 V math_acos(Kernel *k, V x);
 V math_cbrt(Kernel *k, V x);
+V math_rsqrt(Kernel *k, V x);
 V math_rem(Kernel *k, V x, V y);
 
 /* Complex; e is C64 or C128. */

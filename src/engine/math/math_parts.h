@@ -13,10 +13,21 @@ V math_split(Kernel *k, V x, V *n);
 extern const double math_log_terms[12]; /* 2/3, 2/5, ...: log((1 + s)/(1 - s)) = 2s + s^3 (...) */
 /* e^(x + tail); tail, too small for x to hold, may be NULL. */
 V math_exp_of_sum(Kernel *k, V x, V tail);
+V math_log_for_f32(Kernel *k, V x); /* in f64, of what will be rounded to f32 */
 V math_log1p_f32(Kernel *k, V x);
+V math_log1p_of_sum(Kernel *k, V x, V tail); /* likewise, in f64 */
 /* The integer nearest to x * factor, as a float; and in *integer, of the same width.
  * For |x * factor| below 2^51 (f64) or 2^22 (f32); else nonsense. */
 V math_round(Kernel *k, V x, double factor, V *integer);
+/* The sum of a number and what is too small for it (pair.c). */
+typedef struct Pair {
+    V high, low;
+} Pair;
+Pair pair_of_sum(Kernel *k, V x, V y); /* |x| is the larger, or x is 0 */
+Pair pair_of_product(Kernel *k, V x, V y);
+Pair pair_sum(Kernel *k, V x, Pair y); /* likewise */
+Pair pair_times(Kernel *k, Pair x, Pair y);
+Pair pair_over(Kernel *k, Pair x, Pair y); /* x.low may be NULL */
 /* fast, except where any lane is in `hard`: then those lanes are function(x) or function(x, y), by
  * a call.  y may be NULL. */
 V math_repair(Kernel *k, int function, V x, V y, V hard, V fast);

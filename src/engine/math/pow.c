@@ -8,27 +8,11 @@
  *
  *     log m = s (2 + s^2 (2/3 + s^2 p(s^2)))
  *
- * in which everything but p is such a pair, every product's rounding error caught by an fma and
- * every sum's by a difference. */
+ * in which everything but p is such a pair. */
 #include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
 #include <math.h>
-
-/* The sum of a number and what is too small for it. */
-typedef struct Pair {
-    V high, low;
-} Pair;
-
-static V add(Kernel *k, V x, V y)
-{
-    return LLVMBuildFAdd(k->b, x, y, "");
-}
-
-static V sub(Kernel *k, V x, V y)
-{
-    return LLVMBuildFSub(k->b, x, y, "");
-}
 
 static V mul(Kernel *k, V x, V y)
 {
@@ -40,40 +24,13 @@ static V minus(Kernel *k, V x)
     return LLVMBuildFNeg(k->b, x, "");
 }
 
-/* x + y; |x| is the larger, or x is 0. */
-static Pair pair_sum(Kernel *k, V x, Pair y)
-{
-    V high = add(k, x, y.high);
-    return (Pair){ high, add(k, add(k, sub(k, x, high), y.high), y.low) };
-}
-
-static Pair pair_times(Kernel *k, Pair x, Pair y)
-{
-    V high = mul(k, x.high, y.high);
-    V low = float_fma(k, x.high, y.high, minus(k, high));
-    low = float_fma(k, x.high, y.low, low);
-    return (Pair){ high, float_fma(k, x.low, y.high, low) };
-}
-
-/* (m - 1)/(m + 1) with f = m - 1. */
-static Pair ratio_of(Kernel *k, V f)
-{
-    LLVMTypeRef type = LLVMTypeOf(f);
-    V one = const_f(k, type, 1), two = const_f(k, type, 2);
-    V under = add(k, two, f), lost = sub(k, f, sub(k, under, two));
-    V inverse = float_div(k, one, under);
-    V high = mul(k, f, inverse);
-    V rest = float_fma(k, minus(k, high), under, f);
-    rest = float_fma(k, minus(k, high), lost, rest);
-    return (Pair){ high, mul(k, rest, inverse) };
-}
-
 /* log of a size; as a number, of zero and infinity. */
 static Pair log_pair(Kernel *k, V x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     V n, f = math_split(k, x, &n);
-    Pair s = ratio_of(k, f), z = pair_times(k, s, s);
+    Pair s = pair_over(k, (Pair){ f, NULL }, pair_of_sum(k, const_f(k, type, 2), f));
+    Pair z = pair_times(k, s, s);
     V p = mul(k, z.high, math_poly(k, z.high, 11, math_log_terms + 1));
     Pair third = { p, const_f(k, type, 0x1.5555555555555p-55) };
     Pair inner = pair_times(k, z, pair_sum(k, const_f(k, type, 0x1.5555555555555p-1), third));
@@ -161,6 +118,6 @@ V math_pow(Kernel *k, V x, V y)
     if (math_is_f64(x))
         return pow_at_edges(k, x, y, pow_of_size(k, float_abs(k, x), y));
     V wide = to_f64(k, x), by = to_f64(k, y);
-    V size = math_exp(k, mul(k, by, math_log(k, float_abs(k, wide))));
+    V size = math_exp(k, mul(k, by, math_log_for_f32(k, float_abs(k, wide))));
     return to_f32(k, pow_at_edges(k, wide, by, size));
 }

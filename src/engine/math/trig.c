@@ -1,7 +1,7 @@
 /* trig.c - sine, cosine, tangent.
  *
  * In: values in registers, f32 or f64.  Out: the function; f32 is computed in f64 and rounded,
- * so it is nearly always right to the last bit.
+ * so it is nearly always right to the last bit, and f64 is within 0.6 ulp.
  *
  * x = n pi/2 + r with |r| <= pi/4: the first fma of the reduction is exact, because x, n and
  * the leading piece of pi/2 leave a difference that fits a double.  Good below 2^40; larger
@@ -32,24 +32,52 @@ static const double cos_terms[] = { 1.0,
 
 static const double largest = 0x1p40;
 
+/* n pi/2 + r: pairs in f64, else only their first. */
 typedef struct Turn {
-    V sine, cosine; /* of r */
-    V quarter;      /* n, as an i64 */
+    Pair sine, cosine; /* of r */
+    V quarter;         /* n, as an i64 */
 } Turn;
 
-/* terms: 9 for f64, 7 for what becomes f32. */
-static Turn turn_of(Kernel *k, V x, int terms)
+static const double half_pi[] = { 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54,
+                                  -0x1.f1976b7ed8fbcp-110 };
+
+/* For what becomes f32. */
+static Turn turn_of(Kernel *k, V x)
 {
-    static const double pieces[] = { 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54,
-                                     -0x1.f1976b7ed8fbcp-110 };
+    LLVMTypeRef type = LLVMTypeOf(x);
+    Turn t = { 0 };
+    V n = math_round(k, x, 0x1.45f306dc9c883p-1, &t.quarter);
+    V r = float_fma(k, n, const_f(k, type, -half_pi[0]), x);
+    r = float_fma(k, n, const_f(k, type, -half_pi[1]), r);
+    V z = float_mul(k, r, r);
+    t.sine.high = LLVMBuildFMul(k->b, r, math_poly(k, z, 7, sin_terms), "");
+    t.cosine.high = math_poly(k, z, 7, cos_terms);
+    return t;
+}
+
+/* The leading terms, r and 1 - r^2/2, are not rounded: of r = (high, low), sin r is
+ * high + (high^3 s(high^2) + low cos r) and cos r is 1 - (high^2/2 + (high low - high^4
+ * c(high^2))). */
+static Turn exact_turn_of(Kernel *k, V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
     Turn t;
     V n = math_round(k, x, 0x1.45f306dc9c883p-1, &t.quarter);
-    V r = x;
-    for (int i = 0; i < (terms == 9 ? 3 : 2); i++)
-        r = float_fma(k, n, const_f(k, LLVMTypeOf(x), -pieces[i]), r);
-    V z = float_mul(k, r, r);
-    t.sine = LLVMBuildFMul(k->b, r, math_poly(k, z, terms, sin_terms), "");
-    t.cosine = math_poly(k, z, terms, cos_terms);
+    V first = float_fma(k, n, const_f(k, type, -half_pi[0]), x);
+    V r = float_fma(k, n, const_f(k, type, -half_pi[1]), first);
+    V low = float_fma(k, n, const_f(k, type, -half_pi[1]), LLVMBuildFSub(k->b, first, r, ""));
+    low = float_fma(k, n, const_f(k, type, -half_pi[2]), low);
+    V half_r = LLVMBuildFMul(k->b, r, const_f(k, type, -0.5), "");
+    V z = LLVMBuildFMul(k->b, r, r, "");
+    Pair square = pair_of_product(k, half_r, r); /* -r^2/2 */
+    V rest =
+        float_fma(k, LLVMBuildFMul(k->b, z, z, ""), math_poly(k, z, 7, cos_terms + 2), square.low);
+    rest = float_fma(k, LLVMBuildFNeg(k->b, r, ""), low, rest);
+    t.cosine = pair_sum(k, const_f(k, type, 1), (Pair){ square.high, rest });
+    t.cosine = pair_of_sum(k, t.cosine.high, t.cosine.low);
+    V cubic =
+        LLVMBuildFMul(k->b, LLVMBuildFMul(k->b, r, z, ""), math_poly(k, z, 8, sin_terms + 1), "");
+    t.sine = pair_of_sum(k, r, float_fma(k, low, t.cosine.high, cubic));
     return t;
 }
 
@@ -61,20 +89,24 @@ static V quarter_bit(Kernel *k, V quarter, int bit)
 }
 
 /* sin(n pi/2 + r): n odd takes the cosine, n & 2 the sign.  A cosine is a quarter further. */
-static V wave(Kernel *k, V x, int terms, int ahead)
+static V wave(Kernel *k, const Turn *t, int ahead)
 {
-    Turn t = turn_of(k, x, terms);
-    V quarter = LLVMBuildAdd(k->b, t.quarter, const_i(k, LLVMTypeOf(t.quarter), ahead), "");
-    V y = math_select(k, quarter_bit(k, quarter, 1), t.cosine, t.sine);
+    V quarter = LLVMBuildAdd(k->b, t->quarter, const_i(k, LLVMTypeOf(t->quarter), ahead), "");
+    V y = math_select(k, quarter_bit(k, quarter, 1), t->cosine.high, t->sine.high);
     return math_select(k, quarter_bit(k, quarter, 2), LLVMBuildFNeg(k->b, y, ""), y);
 }
 
-static V tangent(Kernel *k, V x, int terms)
+static V tangent(Kernel *k, const Turn *t)
 {
-    Turn t = turn_of(k, x, terms);
-    V odd = quarter_bit(k, t.quarter, 1);
-    V over = math_select(k, odd, LLVMBuildFNeg(k->b, t.cosine, ""), t.sine);
-    return float_div(k, over, math_select(k, odd, t.sine, t.cosine));
+    V odd = quarter_bit(k, t->quarter, 1);
+    V over = math_select(k, odd, t->cosine.high, t->sine.high);
+    V under = math_select(k, odd, LLVMBuildFNeg(k->b, t->sine.high, ""), t->cosine.high);
+    if (!t->cosine.low)
+        return float_div(k, over, under);
+    V over_low = math_select(k, odd, t->cosine.low, t->sine.low);
+    V under_low = math_select(k, odd, LLVMBuildFNeg(k->b, t->sine.low, ""), t->cosine.low);
+    Pair y = pair_over(k, (Pair){ over, over_low }, (Pair){ under, under_low });
+    return LLVMBuildFAdd(k->b, y.high, y.low, "");
 }
 
 /* In f64, with the lanes that are too large by the library (it makes NaN of infinities). */
@@ -82,9 +114,8 @@ static V trig(Kernel *k, int function, V x)
 {
     bool is_f64 = math_is_f64(x);
     V wide = to_f64(k, x);
-    int terms = is_f64 ? 9 : 7;
-    V y = function == MATH_TAN ? tangent(k, wide, terms)
-                               : wave(k, wide, terms, function == MATH_COS);
+    Turn t = is_f64 ? exact_turn_of(k, wide) : turn_of(k, wide);
+    V y = function == MATH_TAN ? tangent(k, &t) : wave(k, &t, function == MATH_COS);
     if (function != MATH_COS) /* keeps the sign of zero */
         y = math_select(k, math_compare(k, LLVMRealOEQ, wide, 0), wide, y);
     V hard = math_compare(k, LLVMRealOGT, float_abs(k, wide), largest);

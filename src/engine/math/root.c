@@ -1,12 +1,12 @@
-/* cbrt.c - the cube root.
+/* root.c - the cube root, and the inverse of the square root.
  *
- * In: values in registers, f32 or f64.  Out: the root, within 1 ulp; f32 is computed in f64 and
- * rounded, so it is nearly always right to the last bit.
+ * In: values in registers, f32 or f64.  Out: the root, within 1 ulp; the cube root of f32 is
+ * computed in f64 and rounded, so it is nearly always right to the last bit.
  *
- * The inverse root y comes first, since its refinement needs no division.  A third of the bits of
- * x, taken from a constant, are those of a y for which h = 1 - x y^3 lies within 0.1021; then
- * y (1 - h)^(-1/3) is right, by a polynomial fitted for least error (2^-31), and x y^2 the root.
- * f64 has one step of Newton's behind it. */
+ * The inverse cube root y comes first, since its refinement needs no division.  A third of the bits
+ * of x, taken from a constant, are those of a y for which h = 1 - x y^3 lies within 0.1021; then y
+ * (1 - h)^(-1/3) is right, by a polynomial fitted for least error (2^-31), and x y^2 the root. f64
+ * has one step of Newton's behind it. */
 #include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
 
@@ -24,10 +24,10 @@ static V inverse_guess(Kernel *k, V x)
     V bits = same_bits(k, x, false);
     LLVMTypeRef type = LLVMTypeOf(bits);
     V half = const_i(k, type, 32);
-    V third = LLVMBuildMul(k->b, LLVMBuildLShr(k->b, bits, half, ""),
-                           const_i(k, type, 0x55555556), "");
-    V rest = LLVMBuildSub(k->b, const_i(k, type, 0x553ee940),
-                          LLVMBuildLShr(k->b, third, half, ""), "");
+    V third =
+        LLVMBuildMul(k->b, LLVMBuildLShr(k->b, bits, half, ""), const_i(k, type, 0x55555556), "");
+    V rest =
+        LLVMBuildSub(k->b, const_i(k, type, 0x553ee940), LLVMBuildLShr(k->b, third, half, ""), "");
     return same_bits(k, LLVMBuildShl(k->b, rest, half, ""), true);
 }
 
@@ -65,4 +65,17 @@ V math_cbrt(Kernel *k, V x)
     V keep = math_compare(k, LLVMRealUEQ, size, INFINITY); /* NaN and infinity */
     root = math_select(k, keep, wide, root);
     return math_is_f64(x) ? root : to_f32(k, root);
+}
+
+/* 1 / sqrt(x), which has two roundings, and Newton's step, whose 1 - x y^2 has none. */
+V math_rsqrt(Kernel *k, V x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V one = const_f(k, type, 1), y = float_div(k, one, INTRINSIC(k, "llvm.sqrt", x));
+    Pair root = pair_of_product(k, x, y);
+    V minus_y = LLVMBuildFNeg(k->b, y, "");
+    V rest = float_fma(k, minus_y, root.low, float_fma(k, minus_y, root.high, one));
+    V half = LLVMBuildFMul(k->b, y, const_f(k, type, 0.5), "");
+    V exact = float_fma(k, half, rest, y);
+    return math_select(k, is_nan(k, exact), y, exact); /* of zero and infinity */
 }
