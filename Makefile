@@ -36,7 +36,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance format docs size deps clean always
+.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -73,18 +73,18 @@ $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	ar crs $@ $^
 LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
 	    $(HOSTILE_ENGINE) $(HOSTILE_WRAP) -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
-# The engine is linked twice.  The first carries a tracer, and the lessons played on it tell which
-# functions of LLVM are run; in the second these lie side by side, so that a small program touches
-# few pages (docs/design/2026-11-15-memory.md).
+# The functions of LLVM that the lessons run lie side by side in the engine, so that a small program
+# touches few pages of it (docs/design/2026-11-15-memory.md).
+ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,tools/order/functions.txt)
+$(PLUGIN): $(BUILD)/libengine.a $(EXPORTS) $(ORDER) $(HOSTILE_ENGINE)
+	$(LINK_PLUGIN) -Wl,--no-warn-symbol-ordering $(ORDER:%=-Wl,--symbol-ordering-file=%)
+# The list of them, made anew: for another LLVM.  An engine with a tracer in it runs the lessons.
 TRACED := $(BUILD)/order/pjrt_plugin_tutti.so
-ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,$(BUILD)/order/functions)
 $(TRACED): $(BUILD)/libengine.a src/engine/plugin/exports.map $(BUILD)/obj/tools/order/trace.o
 	@mkdir -p $(dir $@)
 	$(LINK_PLUGIN) $(BUILD)/obj/tools/order/trace.o
-$(BUILD)/order/functions: $(TRACED) tools/order/order.sh | $(LESSONS)
-	tools/order/order.sh $(TRACED) $@ $(LESSONS)
-$(PLUGIN): $(BUILD)/libengine.a $(EXPORTS) $(ORDER) $(HOSTILE_ENGINE)
-	$(LINK_PLUGIN) -Wl,--no-warn-symbol-ordering $(ORDER:%=-Wl,--symbol-ordering-file=%)
+order: $(TRACED) $(LESSONS)
+	tools/order/order.sh $(TRACED) $(BUILD)/libengine.a tools/order/functions.txt $(LESSONS)
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
