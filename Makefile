@@ -72,7 +72,7 @@ $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	@rm -f $@
 	ar crs $@ $^
 LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
-	    $(HOSTILE_ENGINE) $(HOSTILE_WRAP) -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
+	    $(HOSTILE_ENGINE) $(HOSTILE_WRAP) -Wl,--wrap=__cxa_atexit -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
 # The functions of LLVM that the lessons run lie side by side in the engine, so that a small program
 # touches few pages of it (docs/design/2026-11-15-memory.md).
 ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,tools/order/functions.txt)

@@ -4,31 +4,14 @@
  * What may stay, of each cycle, is the C library's own: it keeps a few hundred bytes in its books
  * of libraries, and the thread-local variables of the last one (4 KB) until the next is loaded. */
 #define _GNU_SOURCE
-#include "tests/seam/play.h"
+#include "tests/seam/plugin_file.h"
 
-#include <dlfcn.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
 
 enum { N = 1024, CYCLES = 20, MOST_BYTES = 2 << 10 /* of a cycle */ };
-
-static void *library;
-
-/* Of the file, not of the engine that other tests link. */
-const PJRT_Api *GetPjrtApi(void)
-{
-    const char *path = getenv("TUTTI_PLUGIN");
-    library = dlopen(path ? path : "build/pjrt_plugin_tutti.so", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        printf("%s\n", dlerror());
-        exit(1);
-    }
-    PJRT_GetPjrtApi *get;
-    *(void **)&get = dlsym(library, "GetPjrtApi");
-    return get();
-}
 
 /* A product and a sort by a comparison of its own: both keep memory for each thread.  Small enough
  * to be played on the thread that asks. */

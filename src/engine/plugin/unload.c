@@ -5,11 +5,10 @@
  * their order: exit() calls what atexit was given, and then the destructors of libraries; dlclose
  * calls the destructors first. */
 #include "engine/link/link.h"
-#include "engine/numerics/call_registry.h"
 #include "engine/memory/handle.h"
 #include "engine/memory/thread_memory.h"
-
-#include <stdlib.h>
+#include "engine/numerics/call_registry.h"
+#include "engine/plugin/statics.h"
 
 static bool is_exit;
 
@@ -20,7 +19,7 @@ static void note_exit(void)
 
 __attribute__((constructor)) static void watch_exit(void)
 {
-    is_exit = atexit(note_exit) != 0; /* no memory: it cannot be told, and nothing is freed */
+    is_exit = !at_exit(note_exit); /* no memory: it cannot be told, and nothing is freed */
 }
 
 __attribute__((destructor)) static void end(void)
@@ -31,4 +30,5 @@ __attribute__((destructor)) static void end(void)
     call_registry_end();
     thread_memory_end();
     handle_pools_end();
+    statics_destroy();
 }
