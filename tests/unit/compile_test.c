@@ -1,7 +1,7 @@
 /* compile_test.c - programs in, numbers out, on one device; and what the plan looks like.
  * Links the engine and LLVM: compile, the evaluator, the emitters. */
 #include "engine/compile.h"
-#include "engine/exec/slices.h"
+#include "engine/slices.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
