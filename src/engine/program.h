@@ -71,20 +71,6 @@ typedef struct Group {
     const int32_t *members;
 } Group;
 
-/* Does this operation know how to work if a result is the same memory as that operand?  all_to_all
- * only where all that goes from one to another lies together, a broadcast only from the first. */
-static inline bool collective_is_in_place(OpId op, int operand, int result)
-{
-    switch (op) {
-    case OP_ALL_REDUCE:
-    case OP_PERMUTE:
-    case OP_COLLECTIVE_BROADCAST:
-    case OP_ALL_TO_ALL: return operand == result;
-    case OP_RAGGED: return operand == 1; /* the array that rows are put into */
-    default: return false;
-    }
-}
-
 /* A point where devices wait for one another. */
 typedef struct Collective {
     OpId op;

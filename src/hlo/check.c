@@ -72,8 +72,9 @@ static Error *check_tuples(const Module *m, const Node *n)
 static bool may_hold_tokens(OpId op)
 {
     OpKind kind = op_info[op].kind;
-    return kind == KIND_FLOW || kind == KIND_MARK || op == OP_CREATE_TOKEN || op == OP_SEND ||
-           op == OP_RECV || op == OP_CUSTOM_CALL || op == OP_CONSTANT || op == OP_SCAN;
+    OpEffect effect = op_info[op].effect;
+    return kind == KIND_FLOW || kind == KIND_MARK || effect == EFFECT_ORDER ||
+           effect == EFFECT_WORLD || op == OP_CREATE_TOKEN || op == OP_CONSTANT || op == OP_SCAN;
 }
 
 static Error *check_tokens(const Module *m, const Node *n)

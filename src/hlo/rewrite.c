@@ -182,9 +182,9 @@ void node_open(Module *m, RegionId r, NodeId n, RegionId body, Subst *map)
 
 static bool has_effect_itself(const Node *node)
 {
-    if (node->op == OP_SEND || node->op == OP_RECV)
-        return true;
-    return node->op == OP_CUSTOM_CALL && ((const CustomCallAttrs *)node->attrs)->has_side_effect;
+    OpEffect effect = op_info[node->op].effect;
+    return effect == EFFECT_ORDER ||
+           (effect == EFFECT_WORLD && ((const CustomCallAttrs *)node->attrs)->has_side_effect);
 }
 
 bool node_has_effect(const Module *m, NodeId n)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 typedef enum OpId {
-#define OP(id, name, arity, attrs, kind, flow, shape, eval, element, block, ...) OP_##id,
+#define OP(id, ...) OP_##id,
 #include "ops/ops.def"
     OP_COUNT
 } OpId;
@@ -34,6 +34,37 @@ typedef enum OpFlow {
     FLOW_KERNEL,
     FLOW_END
 } OpFlow;
+
+typedef enum OpEffect { EFFECT_NONE, EFFECT_DEVICE, EFFECT_ORDER, EFFECT_WORLD } OpEffect;
+
+typedef enum OpInPlace {
+    IN_PLACE_NEVER,
+    IN_PLACE_ELEMENT,
+    IN_PLACE_ALIAS,
+    IN_PLACE_SAME,
+    IN_PLACE_SECOND
+} OpInPlace;
+
+/* What an operation costs: for each element of its result, or by a rule of its shapes. */
+typedef struct OpCost {
+    enum {
+        WORK_NONE,
+        WORK_MOVE,
+        WORK_FLOP,
+        WORK_SPECIAL,
+        WORK_DOT,
+        WORK_CONVOLUTION,
+        WORK_REDUCE,
+        WORK_WINDOW,
+        WORK_SORT,
+        WORK_TOP_K,
+        WORK_SCATTER,
+        WORK_SELECT_SCATTER,
+        WORK_FACTOR,
+        WORK_CALL
+    } work;
+    double ns; /* of an element; 0 where a rule finds it */
+} OpCost;
 
 enum { ANY = -1 };
 enum { POSSIBLE_DEVICES = 4096 }; /* of a client; replicas times partitions */
@@ -68,10 +99,23 @@ typedef struct OpInfo {
     AttrsKind attrs;
     OpKind kind;
     OpFlow flow;
+    OpEffect effect;
+    OpInPlace in_place;
+    OpCost cost;
     ShapeRule *shape;
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
+
+/* May that result be the same memory as that operand?  Of operations that work on whole arrays;
+ * all_to_all only where all that goes from one device to another lies together, a broadcast only
+ * from the first (analysis/liveness.c). */
+static inline bool op_is_in_place(OpId op, int operand, int result)
+{
+    return op_info[op].in_place == IN_PLACE_SAME     ? operand == result
+           : op_info[op].in_place == IN_PLACE_SECOND ? operand == 1
+                                                     : false;
+}
 
 /* Does it work between devices, or rows of a batch, that a name binds? */
 static inline bool op_is_named(OpId op) { return op_info[op].attrs == ATTRS_AXIS; }

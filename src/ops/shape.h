@@ -3,6 +3,7 @@
 #define TUTTI_OPS_SHAPE_H
 #include "ops/op.h"
 
-#define OP(id, name, arity, attrs, kind, flow, shape, eval, element, block, ...) ShapeRule shape_##shape;
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, ...)                 \
+    ShapeRule shape_##shape;
 #include "ops/ops.def"
 #endif

@@ -218,7 +218,7 @@ static bool is_told_apart(OpId op, int i)
         if ((k < t.all_to_all.split_dimension || k < t.all_to_all.concat_dimension) &&
             t.in[i].dims[k] != 1)
             return false;
-    return collective_is_in_place(op, i, i);
+    return op_is_in_place(op, i, i);
 }
 
 static void any_lies(OpId op)

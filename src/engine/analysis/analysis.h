@@ -1,6 +1,6 @@
 /* analysis.h - what is asked of a program without changing it.
  *
- *   op_cost.c          what one element of an operation costs
+ *   op_cost.c          what one operation costs
  *   run_cost.c         how long a whole program takes
  *   liveness.c         when each value must be in memory
  *   trip_counts.c      how often a loop goes round, where the program says so
@@ -18,13 +18,15 @@
 
 /* ---- op_cost.c ----------------------------------------------------------------------- */
 
-/* what one element of an operation costs: one table for all who weigh work. */
-/* Nanoseconds an element of f32 on one core, out of cache. */
-double element_nanoseconds(OpId op);
+/* What one call of an operation does, and how long it takes on one core, out of cache. */
+typedef struct Work {
+    double flops, transcendentals, ns;
+} Work;
+
+/* The work of n alone, not of the code in its regions. */
+Work node_work(const Module *m, NodeId n);
 /* Dearer than to write its result to memory once and to read it wherever it is wanted. */
 bool is_costly(OpId op);
-/* A function that no machine has as an instruction, or only as a slow one. */
-bool is_transcendental(OpId op);
 
 /* ---- liveness.c ---------------------------------------------------------------------- */
 
@@ -41,7 +43,7 @@ typedef struct Liveness {
     int npoints;
     NodeId *node_at; /* [npoints] the node that stands there; 0: the end of a loop or branch */
     int *position;   /* by NodeId; 0: not in this plan */
-    int *end;        /* by NodeId: where a WHILE, CASE or IF ends */
+    int *end;        /* by NodeId: where a WHILE or CASE ends */
     int *last_use;   /* by ValueId; 0: nobody uses it */
     ValueId *same;   /* by ValueId: the value whose place it always shares, or 0: its own */
     int *nspans;     /* by ValueId, for values with a place of their own */

@@ -260,7 +260,7 @@ static bool collective_may_touch(const Liveness *l, const Node *node, ValueId x,
             return false;
         operand = k;
     }
-    if (operand < 0 || !collective_is_in_place(node->op, operand, (int)(y - node->out)))
+    if (operand < 0 || !op_is_in_place(node->op, operand, (int)(y - node->out)))
         return false;
     if (node->op == OP_COLLECTIVE_BROADCAST) /* else one reads what another has written */
         return !((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root;

@@ -3,25 +3,17 @@
  * the caller plays a run itself, and whether one thread plays all devices. */
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/query.h"
-#include "engine/numerics/routines.h"
 
 static const int64_t MOST_NS = (int64_t)1 << 40;
 
-/* Matrices that run/ factors or solves: about a multiplication for each of an element's column. */
-static bool is_linear(const Module *m, const Node *node)
-{
-    return node->op == OP_CHOLESKY || node->op == OP_TRIANGULAR_SOLVE ||
-           (node->op == OP_CUSTOM_CALL && library_find(m, node) == library_lapack);
-}
-
 /* A rough guess at what the evaluator or a library takes for one node. */
-static int64_t evaluation_cost(const Module *m, const Node *node)
+static int64_t evaluation_cost(const Module *m, NodeId n)
 {
-    Type first = node->nin ? type_of(m, node->in[0]) : type_scalar(I1);
-    if (is_linear(m, node) && first.rank >= 2) {
-        double work = (double)type_count(first) * (double)first.dims[first.rank - 1] / 4;
-        return 300 + (work < (double)MOST_NS ? (int64_t)work : MOST_NS);
-    }
+    const Node *node = node_at(m, n);
+    int work = op_info[node->op].cost.work;
+    double ns = work == WORK_FACTOR || work == WORK_CALL ? node_work(m, n).ns : 0;
+    if (ns > 0)
+        return 300 + (ns < (double)MOST_NS ? (int64_t)ns : MOST_NS);
     int64_t elements = 0;
     for (int i = 0; i < node->nout; i++)
         elements += type_count(type_of(m, node->out + (ValueId)i));
@@ -63,7 +55,7 @@ static int64_t node_cost(const Plan *p, NodeId n, bool *is_known)
     }
     bool is_free = node->op == OP_CONSTANT || op_info[node->op].kind == KIND_COLLECTIVE ||
                    node_is_alias(p->m, node);
-    return is_free ? 0 : evaluation_cost(p->m, node);
+    return is_free ? 0 : evaluation_cost(p->m, n);
 }
 
 void cost_find(const Plan *p, Program *program)

@@ -1,7 +1,7 @@
 /* collective.c - performs a collective: finds operands and results, picks the algorithm.
  *
  * The compiler may give a result the memory of an operand that dies at the collective, where the
- * algorithm works in place (collective_is_in_place); and a donated argument's memory may be any result's.
+ * algorithm works in place (op_is_in_place); and a donated argument's memory may be any result's.
  * Where it does not, the operand is first put aside in scratch memory, so that the algorithms
  * need not think of it. */
 #include "engine/collectives/collectives.h"
@@ -109,7 +109,7 @@ static bool works_in_place(const Participants *p, int i, int j)
     case OP_PERMUTE: return i == j && operand_is_in_place(p, i);
     case OP_ALL_TO_ALL: return i == j && all_to_all_is_in_place(p, i);
     case OP_COLLECTIVE_BROADCAST: return i == j && !has_dynamic_root(p->c);
-    default: return collective_is_in_place(p->c->op, i, j);
+    default: return op_is_in_place(p->c->op, i, j);
     }
 }
 

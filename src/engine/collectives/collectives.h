@@ -73,7 +73,7 @@ MUST_USE Error *collective_perform(const Collective *c, int n, Frame *const *fra
 void collective_skip(const Collective *c, const Frame *f);
 
 /* What the members bring and take; row r belongs to rank r.  A result overlaps no operand, but
- * where its algorithm works in place it may be the very same memory: collective_is_in_place. */
+ * where its algorithm works in place it may be the very same memory: op_is_in_place. */
 typedef struct Participants {
     const Collective *c;
     int n; /* ranks */

@@ -222,7 +222,7 @@ static Error *evaluate_alone(const Module *m, const Node *n, const Tensor *in, T
     if (m->nreplicas * m->npartitions != 1)
         return error_new(CODE_UNIMPLEMENTED, "not supported: %s evaluated on %d devices, at %s",
                          op_name(n->op), m->nreplicas * m->npartitions, loc_name(n->loc));
-    if (n->op == OP_PARTITION_ID || n->op == OP_REPLICA_ID) {
+    if (op_info[n->op].effect == EFFECT_DEVICE) {
         int_set(out[0], 0, 0);
         return NULL;
     }
@@ -238,8 +238,8 @@ static Error *evaluate_alone(const Module *m, const Node *n, const Tensor *in, T
 
 static bool is_alone_rule(OpId op)
 {
-    return op == OP_PARTITION_ID || op == OP_REPLICA_ID || op == OP_BARRIER ||
-           op == OP_CONSTRAINT || (op_info[op].kind == KIND_COLLECTIVE && op_info[op].flow != FLOW_GLOBAL);
+    return op_info[op].effect == EFFECT_DEVICE || op == OP_BARRIER || op == OP_CONSTRAINT ||
+           (op_info[op].kind == KIND_COLLECTIVE && op_info[op].flow != FLOW_GLOBAL);
 }
 
 static Error *evaluate_op(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)

@@ -24,12 +24,6 @@ static bool overlap(Tensor a, Tensor b)
     return x < y + type_bytes(b.type) && y < x + type_bytes(a.type);
 }
 
-/* Who plays it only the frame knows. */
-static bool is_device_id(OpId op)
-{
-    return op == OP_PARTITION_ID || op == OP_REPLICA_ID;
-}
-
 static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
                    Tensor *out)
 {
@@ -37,7 +31,7 @@ static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Ten
     if (!e->node)
         return eval_region(m, main, in, out);
     OpId op = node_at(m, e->node)->op;
-    if (is_device_id(op)) {
+    if (op_info[op].effect == EFFECT_DEVICE) { /* the frame knows which */
         number_set_int(out->type.element, op == OP_PARTITION_ID ? f->partition : f->replica,
                        out->data);
         return NULL;

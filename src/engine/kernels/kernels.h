@@ -146,7 +146,6 @@ Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V
 
 /* ---- scan.c -------------------------------------------------------------------------- */
 
-/* running sums: windows that are one pass. */
-bool scan_is(const Module *m, NodeId reduce_window);
+/* running sums: windows that are one pass (scan_is). */
 void scan_emit(Kernel *k, NodeId reduce_window); /* the whole kernel */
 #endif

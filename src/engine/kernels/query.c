@@ -78,12 +78,10 @@ typedef struct Uses {
 
 static bool keeps_number(const Module *m, const Node *node, int i)
 {
-    Type in = type_of(m, node->in[i]), out = type_of(m, node->out);
-    switch (node->op) {
-    case OP_RESHAPE: return true;
-    case OP_BROADCAST: return type_same_shape(in, out) && node_is_alias(m, node);
-    case OP_BITCAST: return type_same_shape(in, out);
-    default: return op_info[node->op].kind == KIND_MAP && in.rank == out.rank;
+    switch (op_info[node->op].in_place) {
+    case IN_PLACE_ELEMENT: return type_of(m, node->in[i]).rank == type_of(m, node->out).rank;
+    case IN_PLACE_ALIAS: return node_is_alias(m, node);
+    default: return false;
     }
 }
 
@@ -107,8 +105,8 @@ static void look_for_uses(Uses *u, ValueId v, bool is_same)
 /* The operand that is copied and then changed in places. */
 static bool is_updated(const Module *m, const Node *root, ValueId v, int result)
 {
-    bool updates = root->op == OP_DYNAMIC_UPDATE || root->op == OP_SCATTER;
-    if (!updates || result >= root->nout || root->in[result] != v)
+    if (op_info[root->op].in_place != IN_PLACE_SAME || result >= root->nout ||
+        root->in[result] != v)
         return false;
     Uses u = { .m = m, .region = value_at(m, v)->region, .argument = value_at(m, v)->index };
     for (int i = 0; i < root->nin; i++)
@@ -144,63 +142,6 @@ bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand_number, i
 
 /* ---- cost ---- */
 
-static double element_cost(const Module *m, const Node *node)
-{
-    double wide = element_info[type_of(m, node->out).element].bytes > 4 ? 2 : 1;
-    return element_nanoseconds(node->op) * wide;
-}
-
-static double dot_cost(const Module *m, const Node *node)
-{
-    const DotAttrs *a = node->attrs;
-    Type lhs = type_of(m, node->in[0]);
-    double work = (double)type_count(type_of(m, node->out));
-    for (int i = 0; i < a->lhs_contracting_dimensions.n; i++)
-        work *= (double)lhs.dims[a->lhs_contracting_dimensions.at[i]];
-    return work * (lhs.element == F32 ? 0.02 : lhs.element == F64 ? 0.04 : 0.3);
-}
-
-static double root_cost(const Module *m, NodeId n)
-{
-    const Node *node = node_at(m, n);
-    switch (node->op) {
-    case OP_DOT: return dot_cost(m, node);
-    case OP_CONVOLUTION: {
-        Type kernel = type_of(m, node->in[1]);
-        const ConvolutionAttrs *a = node->attrs;
-        double per =
-            (double)type_count(kernel) / (double)kernel.dims[a->kernel_output_feature_dimension];
-        return 0.06 * (double)type_count(type_of(m, node->out)) * per;
-    }
-    case OP_REDUCE_WINDOW: {
-        double size = 1;
-        if (scan_is(m, n))
-            return 0.5 * (double)type_count(type_of(m, node->out));
-        Ints window = ((const WindowAttrs *)node->attrs)->window_dimensions;
-        for (int i = 0; i < window.n; i++)
-            size *= (double)window.at[i];
-        return 0.2 * size * (double)type_count(type_of(m, node->out));
-    }
-    case OP_SORT: {
-        double count = (double)type_count(type_of(m, node->in[0])), steps = 1;
-        SortKey keys[SORT_MOST_KEYS];
-        if (comparator_keys(m, node->regions[0], keys))
-            return (5 + 4 * node->nin) * count;
-        for (double size = count; size > 2; size /= 2)
-            steps++;
-        return 4 * count * steps;
-    }
-    case OP_TOP_K: return 0.5 * (double)type_count(type_of(m, node->in[0]));
-    case OP_SELECT_SCATTER: return 10 * (double)type_count(type_of(m, node->in[0]));
-    case OP_SCATTER: return 4 * (double)type_count(type_of(m, node->in[node->nin - 1]));
-    case OP_REDUCE: {
-        bool is_simple = region_reducer(m, node->regions[0]) != OP_COUNT;
-        return (is_simple ? 0.05 : 1) * (double)type_count(type_of(m, node->in[0]));
-    }
-    default: return 0;
-    }
-}
-
 /* As whole nanoseconds; more than these are all the same, and sums of them do not overflow. */
 static int64_t cost_in_ns(double ns)
 {
@@ -213,14 +154,8 @@ int64_t kernel_cost(const Module *m, NodeId fusion)
     const Node *node = node_at(m, fusion);
     const Region *region = region_at(m, node->regions[0]);
     double ns = 20, bytes = 0;
-    for (int i = 0; i < region->nnodes; i++) {
-        const Node *inner = node_at(m, region->nodes[i]);
-        if (inner->nout == 0)
-            continue;
-        ns += root_cost(m, region->nodes[i]);
-        if (element_rules[inner->op])
-            ns += element_cost(m, inner) * (double)type_count(type_of(m, inner->out));
-    }
+    for (int i = 0; i < region->nnodes; i++)
+        ns += node_work(m, region->nodes[i]).ns;
     for (int i = 0; i < node->nin; i++)
         bytes += (double)type_bytes(type_of(m, node->in[i]));
     for (int i = 0; i < node->nout; i++)

@@ -19,6 +19,9 @@ bool kernel_may_fail(const Module *m, NodeId fusion);
 /* Is this convolution a matrix product, once its input is padded and its kernel turned? */
 bool convolution_multiplies(const Module *m, const Node *node);
 
+/* Does this reduce_window give running sums, which are one pass? */
+bool scan_is(const Module *m, NodeId reduce_window);
+
 /* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
 int64_t kernel_cost(const Module *m, NodeId fusion);
 

@@ -14,6 +14,7 @@
  * Where sums are rounded, a long loop is cut into blocks (chain.h): what the blocks before this one
  * have summed up to is added last of all, out[i] = before + acc. */
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/query.h"
 
 #include "base/fail.h"
 #include "hlo/rewrite.h"

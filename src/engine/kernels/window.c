@@ -8,6 +8,7 @@
  * results are many); for select_and_scatter, for every window a scalar loop
  * that finds the element its region prefers, and adds the source's element there. */
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/query.h"
 
 #include <math.h>
 #include <string.h>

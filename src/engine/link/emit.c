@@ -249,7 +249,7 @@ static bool are_apart(const Making *k, const Collective *m, int i, int j)
     if (in.where != out.where)
         return true;
     if (in.at == out.at)
-        return collective_is_in_place(m->op, i, j);
+        return op_is_in_place(m->op, i, j);
     return in.where != ADDRESS_SLAB || in.at + (int64_t)type_bytes(m->in_types[i]) <= out.at ||
            out.at + (int64_t)type_bytes(m->out_types[j]) <= in.at;
 }

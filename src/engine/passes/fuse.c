@@ -44,8 +44,8 @@ enum {
 /* Views that cost next to nothing at any index, so that every group may have its own. */
 static bool is_free_view(OpId op)
 {
-    return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_IOTA || op == OP_PARTITION_ID ||
-           op == OP_REPLICA_ID;
+    return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_IOTA ||
+           op_info[op].effect == EFFECT_DEVICE;
 }
 
 Access fuse_access(const Module *m, const Node *u, int k)

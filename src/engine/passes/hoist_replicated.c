@@ -45,7 +45,7 @@ static bool is_plain(const Module *m, NodeId n)
     const Node *node = node_at(m, n);
     int kind = op_info[node->op].kind;
     return (kind == KIND_MAP || kind == KIND_VIEW) && !node->nregions && node->nout == 1 &&
-           node->op != OP_PARTITION_ID && node->op != OP_REPLICA_ID && !node_has_effect(m, n);
+           op_info[node->op].effect == EFFECT_NONE;
 }
 
 static void find_alike(Alike *a)

@@ -68,8 +68,8 @@ static MUST_USE Error *sink(Sinker *s, ValueId v)
     if (node && node->op == OP_CONSTANT)
         return NULL;
     OpKind kind = node ? op_info[node->op].kind : KIND_FLOW;
-    bool may_move = (kind == KIND_MAP || kind == KIND_VIEW) && node->op != OP_PARTITION_ID &&
-                    node->op != OP_REPLICA_ID;
+    bool may_move = (kind == KIND_MAP || kind == KIND_VIEW) &&
+                    op_info[node->op].effect != EFFECT_DEVICE;
     if (!may_move || s->nsunk == MOST_SUNK)
         return refuse(s, v);
     for (int i = 0; i < node_at(s->m, from)->nin; i++)

@@ -12,49 +12,6 @@ typedef struct Cost {
     double flops, transcendentals, bytes;
 } Cost;
 
-static double count(const Module *m, ValueId v)
-{
-    return (double)type_count(type_of(m, v));
-}
-
-/* How many products make one element of a dot's or convolution's result. */
-static double products(const Module *m, const Node *n)
-{
-    double depth = 1;
-    if (n->op == OP_DOT) {
-        Ints along = ((const DotAttrs *)n->attrs)->lhs_contracting_dimensions;
-        for (int i = 0; i < along.n; i++)
-            depth *= (double)type_of(m, n->in[0]).dims[along.at[i]];
-        return depth;
-    }
-    int64_t features = ((const ConvolutionAttrs *)n->attrs)->kernel_output_feature_dimension;
-    double outputs = (double)type_of(m, n->in[1]).dims[features];
-    return outputs > 0 ? count(m, n->in[1]) / outputs : 0;
-}
-
-static void add_work(const Module *m, const Node *n, Cost *c)
-{
-    switch (n->op) {
-    case OP_DOT: case OP_CONVOLUTION: c->flops += 2 * count(m, n->out) * products(m, n); return;
-    case OP_REDUCE: c->flops += count(m, n->in[0]) - count(m, n->out); return;
-    case OP_REDUCE_WINDOW: {
-        Ints window = ((const WindowAttrs *)n->attrs)->window_dimensions;
-        double each = 1;
-        for (int i = 0; i < window.n; i++)
-            each *= (double)window.at[i];
-        c->flops += count(m, n->out) * (each - 1);
-        return;
-    }
-    default: break;
-    }
-    if (op_info[n->op].kind != KIND_MAP || n->nout == 0)
-        return;
-    if (is_transcendental(n->op))
-        c->transcendentals += count(m, n->out);
-    else
-        c->flops += count(m, n->out);
-}
-
 static void add_bytes(const Module *m, const Node *n, Cost *c)
 {
     bool computes = n->op != OP_CONSTANT && op_info[n->op].kind != KIND_FLOW;
@@ -70,7 +27,9 @@ static void add_region(const Module *m, RegionId r, bool is_fused, Cost *c)
     const Region *region = region_at(m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *n = node_at(m, region->nodes[i]);
-        add_work(m, n, c);
+        Work work = node_work(m, region->nodes[i]);
+        c->flops += work.flops;
+        c->transcendentals += work.transcendentals;
         if (!is_fused)
             add_bytes(m, n, c);
         for (int k = 0; node_flow(n) != FLOW_PLAIN && k < n->nregions; k++)

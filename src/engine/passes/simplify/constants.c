@@ -27,7 +27,7 @@ static bool is_small(Type t)
 static bool may_fold(const Node *node)
 {
     OpKind kind = op_info[node->op].kind;
-    return node->nin > 0 && node->op != OP_CUSTOM_CALL && eval_can(node->op) &&
+    return node->nin > 0 && op_info[node->op].effect == EFFECT_NONE && eval_can(node->op) &&
            (kind == KIND_MAP || kind == KIND_VIEW || kind == KIND_FOLD || kind == KIND_BLOCK);
 }
 
