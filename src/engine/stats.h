@@ -6,9 +6,9 @@
 /* Counters since the start of the process, for --stats and tests. */
 typedef struct RunStats {
     int64_t launches, inline_launches; /* all; those that ran on the caller's thread */
-    int64_t collectives, joins;           /* completed; of them tutti.global */
-    int64_t evaluations;               /* nodes played by the evaluator */
-    int64_t copies, copied_bytes;      /* of whole buffers: donated but shared, cut, joined */
+    int64_t collectives, joins;        /* performed; of them tutti.global */
+    int64_t evaluations;               /* nodes that the evaluator computed */
+    int64_t copies, copied_bytes;      /* of whole buffers, and of tiles for tutti.global */
     int64_t donated;                   /* results that took over an argument's memory */
     int64_t deadlocks;
 } RunStats;

@@ -117,7 +117,7 @@ static Error *launch_and_await(Play *y)
         devices[d] = executor_device(y->e, d);
     }
     Launch l = { .program = y->p, .devices = devices, .args = args, .outs = outs, .done = y->done };
-    TRY(launch(y->e, &l));
+    TRY(launch_start(y->e, &l));
     await_some(y);
     Error *error = event_is_ready(y->done[0]) ? event_error(y->done[0]) : NULL;
     for (int d = 0; d < y->p->ndevices; d++)

@@ -184,7 +184,7 @@ static Error *launch_and_check(const Program *p, const Trial *t)
     Launch l = { .program = p, .devices = devices, .args = arg_rows, .outs = out_rows };
     Error *error = send_parts(p, t, *e, args);
     if (!error)
-        error = launch(*e, &l);
+        error = launch_start(*e, &l);
     for (int d = 0; !error && d < p->ndevices; d++)
         for (int i = 0; !error && i < p->nresults; i++)
             error = check_part(t, &p->results[i], i, d, outs[d][i]);

@@ -60,7 +60,7 @@ static double cost(Executor *e, const Program *p, int turns)
     for (int round = 0; round < 10; round++) {
         double start = now_ns();
         for (int i = 0; i < turns; i++) {
-            CHECK(!launch(e, &c.l));
+            CHECK(!launch_start(e, &c.l));
             for (int d = 0; d < p->ndevices; d++) {
                 event_await(c.done[d]);
                 event_release(c.done[d]);
@@ -108,7 +108,7 @@ int main(void)
             for (int d = 0; d < n; d++)
                 c.args[d][0] = make_float(c.devices[d], TURNS);
             double start = now_ns();
-            CHECK(!launch(e, &c.l));
+            CHECK(!launch_start(e, &c.l));
             event_await(c.done[0]);
             printf("a meeting, %d devices, work %5d: %7.0f ns\n", n, work,
                    (now_ns() - start) / TURNS);

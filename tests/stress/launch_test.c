@@ -103,7 +103,7 @@ static void check_grid(Executor *e, int64_t cost, int turns)
     Call c;
     call_start(&c, e, &h.p);
     same_args(&c, (float)turns);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     for (int d = 0; d < DEVICES; d++)
         CHECK(read_float(c.outs[d][0]) == (float)(1 << (2 * turns)));
     call_end(&c);
@@ -116,7 +116,7 @@ static void check_skip(Executor *e, int64_t cost, int skipped)
     Call c;
     call_start(&c, e, &h.p);
     same_args(&c, (float)skipped);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     char expected[100], wait[20] = "";
     for (int d = 0; d < DEVICES; d++)
         if (d != skipped)
@@ -144,7 +144,7 @@ static void check_chain(Executor *e, int links)
         call_start(&c, e, i % 3 ? &quick.p : &slow.p);
         for (int d = 0; d < DEVICES; d++)
             c.args[d][0] = x[d];
-        CHECK(!launch(e, &c.l));
+        CHECK(!launch_start(e, &c.l));
         for (int d = 0; d < DEVICES; d++) {
             CHECK(buffer_is_deleted(x[d]));
             x[d] = c.outs[d][0];

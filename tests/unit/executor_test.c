@@ -37,7 +37,7 @@ static void check_psum(Executor *e, int ndevices, int64_t cost)
     call_start(&c, e, &h.p);
     call_args(&c, 1);
     RunStats before = run_stats();
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     RunStats after = run_stats();
     CHECK(after.launches - before.launches == 1);
     CHECK(after.inline_launches - before.inline_launches == (cost >= 0));
@@ -94,7 +94,7 @@ static void check_loop(Executor *e, int64_t cost)
     call_start(&c, e, &h.p);
     for (int d = 0; d < 8; d++)
         c.args[d][0] = make_float(c.devices[d], (float)(3 + 4 * (d / 2))); /* turns of its group */
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     for (int d = 0; d < 8; d++)
         CHECK(read_float(c.outs[d][0]) == (float)(1 << (3 + 4 * (d / 2))));
     call_end(&c);
@@ -117,7 +117,7 @@ static void check_skip(Executor *e, int64_t cost)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     for (int d = 0; d < 4; d++)
         CHECK_STR(failure_of(c.outs[d][0]),
                   "all_reduce (train.py:28): device 3 does not come: it has finished; 0 1 2 wait");
@@ -147,7 +147,7 @@ static void check_crossed(Executor *e, int64_t cost)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK_STR(failure_of(c.outs[1][0]),
               "all_reduce (a.py:1): device 1 does not come: it has finished; 0 waits\n"
               "all_gather (a.py:2): device 0 does not come: it waits in all_reduce (a.py:1); "
@@ -173,7 +173,7 @@ static void check_mismatch(Executor *e, int64_t cost)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     const char *either[] = {
         "all_gather (a.py:2): device 1 comes here while device 0 of its group waits in all_reduce "
         "(a.py:1); all members must meet in the same order",
@@ -205,7 +205,7 @@ static void check_failure(Executor *e, int64_t cost)
     Call c, next;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     for (int d = 0; d < 4; d++)
         CHECK_STR(failure_of(c.outs[d][0]), "device 2: no bananas");
 
@@ -216,7 +216,7 @@ static void check_failure(Executor *e, int64_t cost)
     for (int d = 0; d < 4; d++)
         next.args[d][0] = c.outs[d][0];
     RunStats before = run_stats();
-    CHECK(!launch(e, &next.l));
+    CHECK(!launch_start(e, &next.l));
     CHECK_STR(failure_of(next.outs[3][0]), "device 2: no bananas");
     CHECK(run_stats().collectives == before.collectives);
     for (int d = 0; d < 4; d++)
@@ -248,7 +248,7 @@ static void check_failing_collective(Executor *e, int64_t cost)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK_STR(failure_of(c.outs[3][0]),
               "collective_permute (shift.py:5): source 5 of target 0 is not in its group");
     CHECK(atomic_load_explicit(&nplayed_on, memory_order_relaxed) == 0);
@@ -282,7 +282,7 @@ static void check_chain(Executor *e)
     Call first, c[LINKS];
     call_start(&first, e, &slow.p);
     call_args(&first, 0);
-    CHECK(!launch(e, &first.l));
+    CHECK(!launch_start(e, &first.l));
     CHECK(!event_is_ready(first.done[0]));
     Call *before = &first;
     for (int i = 0; i < LINKS; i++) {
@@ -291,7 +291,7 @@ static void check_chain(Executor *e)
             c[i].args[d][0] = before->outs[d][0];
             before->outs[d][0] = NULL;
         }
-        CHECK(!launch(e, &c[i].l));
+        CHECK(!launch_start(e, &c[i].l));
         before = &c[i];
     }
     CHECK(read_float(before->outs[0][0]) == LINKS + 1);
@@ -321,7 +321,7 @@ static void check_order(Executor *e)
     for (int i = 0; i < LAUNCHES; i++) {
         call_start(&c[i], e, &h.p);
         call_args(&c[i], (float)(i % 5));
-        CHECK(!launch(e, &c[i].l));
+        CHECK(!launch_start(e, &c[i].l));
     }
     for (int i = 1; i < LAUNCHES; i++)
         CHECK(read_float(c[i].outs[0][0]) == read_float(c[i - 1].outs[0][0]) + 1);
@@ -384,7 +384,7 @@ static void check_first_help(int64_t cost)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 2);
     call_end(&c);
     executor_free(e);
@@ -400,7 +400,7 @@ static void check_slices(Executor *e, int64_t cost)
         Call c;
         call_start(&c, e, &h.p);
         call_args(&c, 0);
-        CHECK(!launch(e, &c.l));
+        CHECK(!launch_start(e, &c.l));
         CHECK(read_float(c.outs[0][0]) == SLICES && read_float(c.outs[1][0]) == SLICES);
         call_end(&c);
     }
@@ -422,7 +422,7 @@ static void check_large(Executor *e, int64_t cost)
             data[i] = (float)(i % 1000 + d);
         CHECK(!buffer_from_host(c.devices[d], h.type, data, NULL, &c.args[d][0]));
     }
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     for (int d = 0; d < 3; d++) {
         Event *done;
         CHECK(!buffer_to_host(c.outs[d][0], data, sizeof *data * N, &done));
@@ -471,7 +471,7 @@ static void check_deleted_meanwhile(Executor *e)
         Deleter deleter = { c.args[7][1], i % 60, false };
         CHECK(!thread_start(&other, "deletes", delete_it, &deleter));
         deleter.may = true;
-        Error *error = launch(e, &c.l);
+        Error *error = launch_start(e, &c.l);
         thread_join(&other);
         if (error)
             CHECK_STR(error_text(error),
@@ -495,7 +495,7 @@ static void check_donation(Executor *e, int64_t cost)
     c.args[0][0] = make_float(c.devices[0], x);
     c.args[0][1] = make_float(c.devices[0], x);
     void *memory = c.args[0][0]->storage->data;
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(buffer_is_deleted(c.args[0][0]) && !buffer_is_deleted(c.args[0][1]));
     CHECK(read_float(c.outs[0][0]) == 6 && c.outs[0][0]->storage->data == memory);
     CHECK(
@@ -507,7 +507,7 @@ static void check_donation(Executor *e, int64_t cost)
         h.args[1].may_donate = twice;
         call_start(&c, e, &h.p);
         c.args[0][0] = c.args[0][1] = make_float(c.devices[0], x);
-        Error *error = launch(e, &c.l);
+        Error *error = launch_start(e, &c.l);
         CHECK_STR(error ? error_text(error) : "none",
                   "hand: arguments 0 and 1 on device 0 are the same f32[1], which is donated: pass "
                   "a copy, or do not donate it");
@@ -524,7 +524,7 @@ static void check_donation(Executor *e, int64_t cost)
     c.args[0][1] = make_float(c.devices[0], x);
     void *view;
     CHECK(!buffer_view(c.args[0][0], &view));
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 6 && *(float *)view == 5);
     CHECK(c.outs[0][0]->storage->data != view && !buffer_is_deleted(c.args[0][0]));
     buffer_unview(c.args[0][0]);
@@ -535,7 +535,7 @@ static void check_donation(Executor *e, int64_t cost)
     c.args[0][0] = make_float(c.devices[0], x);
     c.args[0][1] = make_float(c.devices[0], x);
     c.l.may_not_donate = (bool[]){ true, true };
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 6 && read_float(c.args[0][0]) == 5);
     call_end(&c);
 
@@ -544,7 +544,7 @@ static void check_donation(Executor *e, int64_t cost)
     c.args[0][0] = make_float(c.devices[0], x);
     c.args[0][1] = make_float(c.devices[0], x);
     Storage *held = storage_hold(c.args[0][0]->storage);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 6 && *(float *)held->data == 5);
     storage_release(held);
     call_end(&c);
@@ -555,7 +555,7 @@ static void check_donation(Executor *e, int64_t cost)
     CHECK(!buffer_new(c.devices[0], one_f32, storage_foreign(&foreign, sizeof foreign, NULL, NULL),
                       NULL, &c.args[0][0]));
     c.args[0][1] = make_float(c.devices[0], x);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 6 && foreign == 5);
     call_end(&c);
 }
@@ -569,25 +569,25 @@ static void check_refusals(Executor *e)
     call_args(&c, 1);
     Buffer *right = c.args[1][0];
     c.args[1][0] = c.args[0][0];
-    Error *error = launch(e, &c.l);
+    Error *error = launch_start(e, &c.l);
     CHECK_STR(error_text(error), "hand: argument 0 (f32[1]) lies on device 0, not on device 1");
     error_free(error);
     int64_t dims[] = { 2, 3 };
     Type wrong = { F32, 2, dims };
     CHECK(!buffer_from_host(c.devices[1], wrong, (float[6]){ 0 }, NULL, &c.args[1][0]));
-    error = launch(e, &c.l);
+    error = launch_start(e, &c.l);
     CHECK_STR(error_text(error),
               "hand: argument 0 on device 1 is f32[2,3]; the program takes f32[1]");
     error_free(error);
     buffer_free(c.args[1][0]);
     c.args[1][0] = right;
     buffer_delete(right);
-    error = launch(e, &c.l);
+    error = launch_start(e, &c.l);
     CHECK_STR(error_text(error),
               "hand: argument 0: buffer f32[1] on device 1 has been deleted or donated");
     error_free(error);
     c.devices[1] = c.devices[0];
-    error = launch(e, &c.l);
+    error = launch_start(e, &c.l);
     CHECK_STR(error_text(error),
               "hand: device 0 is named twice; a program on 2 devices needs 2 different ones");
     error_free(error);
@@ -607,7 +607,7 @@ static void check_exhausted(void)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    Error *error = launch(e, &c.l);
+    Error *error = launch_start(e, &c.l);
     CHECK_STR(error ? error_text(error) : "",
               "hand: result 0, f32[1000]: device 0: 4000 bytes asked, 960 left of 1024 "
               "(TUTTI_DEVICE_MEMORY); the largest alive: f32[1] (4 bytes)");
@@ -621,7 +621,7 @@ static void check_exhausted(void)
     h.p.slab_bytes = 5000;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK_STR(failure_of(c.outs[0][0]),
               "device 0: 5000 bytes asked, 896 left of 1024 (TUTTI_DEVICE_MEMORY); "
               "the largest alive: f32[1] (4 bytes), f32[1] (4 bytes)");
@@ -650,7 +650,7 @@ static void expect_exhausted(size_t slab_bytes, size_t taken_on_1, int64_t cost,
     CHECK(!taken_on_1 || !memory_take(of_1, taken_on_1, &taken));
     Call c;
     call_start(&c, e, &h.p);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK_STR(failure_of(c.outs[0][0]), said);
     CHECK_STR(failure_of(c.outs[1][0]), said);
     call_end(&c);
@@ -698,7 +698,7 @@ static void check_cancel(int64_t cost, SegmentFn *const *segments)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     Event *done = event_hold(c.done[1]);
     executor_free(e);
     CHECK(event_is_ready(done));
@@ -752,8 +752,8 @@ static void check_patience(int64_t cost)
     call_start(&t, e, &telling.p);
     t.devices[0] = executor_device(e, 2);
     call_args(&t, 1);
-    CHECK(!launch(e, &a.l));
-    CHECK(!launch(e, &t.l));
+    CHECK(!launch_start(e, &a.l));
+    CHECK(!launch_start(e, &t.l));
     CHECK(read_float(a.outs[1][0]) == 1);
     call_end(&a);
     call_end(&t);
@@ -775,7 +775,7 @@ static void check_denormals(Executor *e, int64_t cost)
     Call c;
     call_start(&c, e, &h.p);
     call_args(&c, 1);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     CHECK(read_float(c.outs[0][0]) == 0);
     volatile float smallest = 1e-38f, tenth = 0.1f;
     CHECK(smallest * tenth != 0);
@@ -791,7 +791,7 @@ static void check_fork(Executor *e)
         make_psum(&h, 1, 0);
         Call c;
         call_start(&c, e, &h.p);
-        Error *error = launch(e, &c.l);
+        Error *error = launch_start(e, &c.l);
         float x = 1;
         Buffer *b;
         Error *second = buffer_from_host(c.devices[0], one_f32, &x, NULL, &b);
@@ -819,7 +819,7 @@ static void check_on_end(Executor *e, int64_t cost)
     call_args(&c, 1);
     c.l.on_end = count_end;
     int before = atomic_load_explicit(&nended, memory_order_relaxed);
-    CHECK(!launch(e, &c.l));
+    CHECK(!launch_start(e, &c.l));
     event_await(c.done[0]);
     while (atomic_load_explicit(&nended, memory_order_relaxed) == before)
         usleep(10);

@@ -3,7 +3,6 @@
  * same bits; by what a window sees; and by a matrix that several devices have alike.  Links the engine's run. */
 #include "engine/exec/executor.h"
 #include "engine/numerics/gemm.h"
-#include "engine/shared_packing.h"
 #include "tests/check.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
-/* abandoned_runs.c - runs that go on though nobody can see what they give.
+/* abandoned_runs.c - runs whose results can no longer be reached are told to stop.
  *
- * A run is stopped when its executable is gone, it touches nothing outside, and nobody but itself
- * holds its results: no buffer, no view, no transfer, no run behind it that is wanted.  That is how a
- * user ends a program that has no end.  While the executable is there the run stays: whoever starts
- * it again and again and drops what it gives may want to know how long it takes.
+ * A run is abandoned when its executable is gone, it has no effect beside its results, and nothing
+ * but itself and other abandoned runs holds those: no buffer, no view, no transfer, no argument of
+ * a later run that is not abandoned.  That is how a user ends a program that has no end.  While the
+ * executable is there a run stays: a caller that starts it again and again and drops its results
+ * may want to know how long it takes.
  *
  * A run whose task stands in a queue has not ended, and cannot while the executor's lock is held:
  * the task would have to leave the queue. */
@@ -11,7 +12,8 @@
 
 typedef void RunVisit(Run *run, void *user);
 
-/* Under the lock; each run once, on however many devices it is. */
+/* Visits each queued or running run once, on however many devices it is; the executor's lock is
+ * held. */
 static void visit_runs(Executor *e, RunVisit *visit, void *user)
 {
     int32_t round = ++e->visit_round;
@@ -23,17 +25,11 @@ static void visit_runs(Executor *e, RunVisit *visit, void *user)
             }
 }
 
-static bool is_stopped(const Run *run)
-{
-    /* relaxed: a hint to stop */
-    return atomic_load_explicit(&run->cancel, memory_order_relaxed);
-}
-
-/* Counts in each storage how often the run holds it.  What is lent holds what it is lent from, once. */
+/* Adds `by` to nabandoned of each storage for each hold of the run.  A storage that is lent holds
+ * its lender, once. */
 static void count_holds(const Run *run, int by)
 {
-    const Program *p = run->program;
-    int nargs = p->ndevices * p->nargs, n = nargs + p->ndevices * p->nresults;
+    int nargs = run_nargs(run), n = nargs + run_nouts(run);
     for (int k = 0; k < n; k++) {
         Storage *held = run->holds[k];
         if (!held)
@@ -44,14 +40,14 @@ static void count_holds(const Run *run, int by)
     }
 }
 
-/* Under the lock: holds of runs that are to stop are counted in the storages, others not. */
+/* Is a result of the run held by more than the run itself and runs that are to stop?  The holds of
+ * those are counted in the storages; so are this run's, if the answer is no. */
 static bool is_wanted(const Run *run)
 {
-    const Program *p = run->program;
-    Storage *const *outs = run->holds + p->ndevices * p->nargs;
+    Storage *const *outs = run->holds + run_nargs(run);
     count_holds(run, 1);
     bool is_held = false;
-    for (int k = 0; k < p->ndevices * p->nresults && !is_held; k++)
+    for (int k = 0; k < run_nouts(run) && !is_held; k++)
         is_held = storage_holders(outs[k]) > outs[k]->nabandoned;
     if (is_held)
         count_holds(run, -1);
@@ -61,8 +57,7 @@ static bool is_wanted(const Run *run)
 static void forget_holds(Run *run, void *user)
 {
     (void)user;
-    const Program *p = run->program;
-    for (int k = 0; k < p->ndevices * (p->nargs + p->nresults); k++)
+    for (int k = 0; k < run_nargs(run) + run_nouts(run); k++)
         if (run->holds[k]) {
             run->holds[k]->nabandoned = 0;
             if (run->holds[k]->lender)
@@ -70,45 +65,48 @@ static void forget_holds(Run *run, void *user)
         }
 }
 
-static void count_stopped(Run *run, void *user)
+static void count_holds_if_cancelled(Run *run, void *user)
 {
     (void)user;
-    if (is_stopped(run))
+    if (run_is_cancelled(run))
         count_holds(run, 1);
 }
 
-typedef struct Look {
-    bool may_have_abandoned, has_stopped;
-} Look;
+typedef struct Found {
+    bool has_candidates; /* runs whose executable is gone and that are not to stop */
+    bool has_stopped;    /* one of them has now been told to */
+} Found;
 
-static void look_at(Run *run, void *user)
+static void stop_if_abandoned(Run *run, void *user)
 {
-    Look *look = user;
-    if (!run->is_executable_gone || is_stopped(run))
+    Found *found = user;
+    if (!run->is_executable_gone || run_is_cancelled(run))
         return;
-    look->may_have_abandoned = true;
+    found->has_candidates = true;
     if (is_wanted(run))
         return;
-    atomic_store_explicit(&run->cancel, CANCEL_ABANDONED, memory_order_relaxed); /* a hint to stop */
-    look->has_stopped = true;
+    /* relaxed: a hint to stop */
+    atomic_store_explicit(&run->cancel, CANCEL_ABANDONED, memory_order_relaxed);
+    found->has_stopped = true;
 }
 
-/* Under the lock.  A run that stops may have been the one that wanted another.  One walk over all
- * holds, and one over those of orphans for each time that some stop. */
-static void look_at_all(Executor *e)
+/* The executor's lock is held.  A run that stops may have been the one that wanted another: hence
+ * the loop, which costs one walk over all holds, and one over those of candidates for each time
+ * that some stop. */
+static void stop_abandoned(Executor *e)
 {
-    Look look;
+    Found found;
     visit_runs(e, forget_holds, NULL);
-    visit_runs(e, count_stopped, NULL);
+    visit_runs(e, count_holds_if_cancelled, NULL);
     do {
-        look = (Look){ 0 };
-        visit_runs(e, look_at, &look);
-    } while (look.has_stopped);
+        found = (Found){ 0 };
+        visit_runs(e, stop_if_abandoned, &found);
+    } while (found.has_stopped);
     /* relaxed: a hint, written under the lock */
-    atomic_store_explicit(&e->may_have_abandoned, look.may_have_abandoned, memory_order_relaxed);
+    atomic_store_explicit(&e->may_have_abandoned, found.has_candidates, memory_order_relaxed);
 }
 
-static void orphan(Run *run, void *program)
+static void mark_if_of_program(Run *run, void *program)
 {
     run->is_executable_gone |= run->program == program;
 }
@@ -116,20 +114,21 @@ static void orphan(Run *run, void *program)
 void abandoned_runs_mark(Executor *e, const Program *program)
 {
     lock_take(&e->lock);
-    visit_runs(e, orphan, (void *)program);
+    visit_runs(e, mark_if_of_program, (void *)program);
     atomic_store_explicit(&e->may_have_abandoned, true, memory_order_relaxed);
-    atomic_thread_fence(memory_order_seq_cst); /* see abandoned_runs_check */
-    look_at_all(e);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with that in abandoned_runs_check */
+    stop_abandoned(e);
     lock_give(&e->lock);
 }
 
 void abandoned_runs_check(Executor *e)
 {
-    /* Either this sees the flag, or whoever sets it sees what was let go. */
+    /* Pairs with the fence in abandoned_runs_mark: either this thread sees the flag, or the thread
+     * that sets it sees the hold that this one has released. */
     atomic_thread_fence(memory_order_seq_cst);
     if (!atomic_load_explicit(&e->may_have_abandoned, memory_order_relaxed))
         return;
     lock_take(&e->lock);
-    look_at_all(e);
+    stop_abandoned(e);
     lock_give(&e->lock);
 }

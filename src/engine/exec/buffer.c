@@ -1,13 +1,13 @@
 /* buffer.c - an array on a device.
  *
  * A buffer is a type, a hold on memory, and an event that says when the contents are there.
- * Deleting it (or donating it to a launch) lets go of the memory; runs, transfers and views
- * under way have holds of their own:
+ * Deleting it (or donating it to a launch) releases the memory; runs, transfers and views have
+ * holds of their own:
  *
  *     buffer --storage--> Storage <--hold-- a run that reads it
  *                            ^------------- a transfer under way
- *            --viewed------> (while NumPy looks at it and the buffer is deleted)
- */
+ *            --viewed------> (while a NumPy view is left of a deleted buffer)
+ * */
 #include "engine/exec/buffer.h"
 
 #include "base/fail.h"
@@ -45,8 +45,9 @@ void buffer_fill(Buffer *b, Storage *storage, Event *ready)
     b->ready = ready ? event_hold(ready) : NULL;
 }
 
-/* Under the lock, or alone with it: somebody still works at its contents. */
-static bool has_run_before_it(const Buffer *b)
+/* The caller holds b's lock or the only reference.  True while a run or a transfer may still write
+ * b's storage. */
+static bool is_pending(const Buffer *b)
 {
     return b->ready && !event_is_ready(b->ready);
 }
@@ -61,17 +62,17 @@ void buffer_delete(Buffer *b)
         b->viewed = storage;
         storage = NULL;
     }
-    bool is_pending = has_run_before_it(b);
+    bool was_pending = is_pending(b);
     lock_give(&b->lock);
     storage_release(storage);
-    if (is_pending)
+    if (was_pending)
         abandoned_runs_check(b->device->executor);
 }
 
-static void end(Buffer *b)
+static void buffer_end(Buffer *b)
 {
-    /* what is not pending may be freed after its device */
-    Executor *executor = has_run_before_it(b) ? b->device->executor : NULL;
+    /* a buffer that is not pending may be freed after its device */
+    Executor *executor = is_pending(b) ? b->device->executor : NULL;
     storage_release(b->storage);
     storage_release(b->viewed);
     event_release(b->ready);
@@ -89,7 +90,7 @@ void buffer_free(Buffer *b)
     bool is_viewed = b->nviews != 0;
     lock_give(&b->lock);
     if (!is_viewed)
-        end(b);
+        buffer_end(b);
 }
 
 bool buffer_is_deleted(Buffer *b)
@@ -106,8 +107,9 @@ Error *buffer_gone(const Buffer *b)
                      type_name(b->type), b->device->id);
 }
 
-/* Under the lock: the event that stands between now and the contents, or NULL.  One that has
- * happened and went well is forgotten. */
+/* The event after which the contents are there or have failed; NULL: they are there.  An event that
+ * has succeeded is forgotten: the caller is to release *forgotten, without the lock, which is held
+ * here. */
 static Event *pending_event(Buffer *b, Event **forgotten)
 {
     *forgotten = NULL;
@@ -176,8 +178,8 @@ Event *buffer_ready(Buffer *b)
 }
 
 /* Hosts fill a byte with a narrower number as they like: ml_dtypes keeps -2 as an int4 in 0x0e.
- * Here it is sign-extended, and a bool is 0 or 1. */
-static void tidy_narrow(Type type, void *data)
+ * Devices have it sign-extended, and a bool as 0 or 1. */
+static void normalize_narrow(Type type, void *data)
 {
     int8_t *at = data;
     const ElementInfo *info = &element_info[type.element];
@@ -211,7 +213,7 @@ Error *buffer_from_host(Device *device, Type type, const void *data, const int64
         strided_copy(storage->data, dense, data, strides, type.rank, type.dims,
                      (size_t)element_info[type.element].bytes);
     }
-    tidy_narrow(type, storage->data);
+    normalize_narrow(type, storage->data);
     return buffer_new(device, type, storage, NULL, out);
 }
 
@@ -236,8 +238,8 @@ static void copy_when_ready(Error *error, void *user)
     free(copy);
 }
 
-/* Takes the hold on pending, and those on from and to unless there is no memory for it; gives a new
- * hold on the event of the copy. */
+/* Copies once `pending` has happened.  Takes the hold on pending, and those on from and to unless
+ * it returns an error.  *out: a new hold on the event of the copy. */
 static Error *copy_after(Event *pending, Storage *from, Storage *to, void *dst, size_t bytes,
                          Event **out)
 {
@@ -338,5 +340,5 @@ void buffer_unview(Buffer *b)
     lock_give(&b->lock);
     storage_release(viewed);
     if (ends)
-        end(b);
+        buffer_end(b);
 }

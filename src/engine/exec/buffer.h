@@ -1,4 +1,4 @@
-/* buffer.h - an array on a device, as the seam hands it about (PJRT_Buffer). */
+/* buffer.h - an array on a device: the PJRT_Buffer of the seam. */
 #ifndef TUTTI_ENGINE_EXEC_BUFFER_H
 #define TUTTI_ENGINE_EXEC_BUFFER_H
 #include "base/sync.h"
@@ -9,8 +9,8 @@
 
 struct Device;
 
-/* Row-major and dense.  Fields up to the line are set once before publication; those below
- * change under the lock of the buffer (buffer.c). */
+/* Row-major and dense.  Fields up to the line are constant once it is published; those below are
+ * under its lock. */
 typedef struct PJRT_Buffer {
     Handle head;
     struct Device *device;
@@ -18,10 +18,10 @@ typedef struct PJRT_Buffer {
     int64_t dims_[MAX_RANK];
     /* ---- */
     Storage *storage;  /* NULL: deleted or donated */
-    Event *ready;      /* when its contents are there; NULL: they are */
-    int nviews;        /* outside references to its memory (NumPy views, DLPack) */
-    Storage *viewed;   /* the memory that those refer to, when storage is gone; else NULL */
-    bool is_freed;     /* the last view to end frees the object */
+    Event *ready;      /* after which its contents are there; NULL: they are */
+    int nviews;        /* references of callers to its memory (NumPy views, DLPack) */
+    Storage *viewed;   /* held for those once `storage` is gone; else NULL */
+    bool is_freed;     /* buffer_free was called: the last view to end frees the object */
     bool is_consumed;  /* by a launch, and not deleted since */
     Lock lock;
 } Buffer;
@@ -29,31 +29,33 @@ typedef struct PJRT_Buffer {
 /* Takes storage, also on error; holds ready. */
 MUST_USE Error *buffer_new(struct Device *device, Type type, Storage *storage, Event *ready,
                            Buffer **out);
-/* The same for one that was made without either and that nobody else knows of yet. */
+/* Gives storage and event to a buffer that was made without and is not published yet. */
 void buffer_fill(Buffer *b, Storage *storage, Event *ready);
 void buffer_free(Buffer *b);
-void buffer_delete(Buffer *b); /* lets go of the memory; the object stays */
+void buffer_delete(Buffer *b); /* releases the memory; the object stays */
 bool buffer_is_deleted(Buffer *b);
-MUST_USE Error *buffer_gone(const Buffer *b); /* that says so */
+MUST_USE Error *buffer_gone(const Buffer *b); /* the error of a buffer deleted or donated */
 Event *buffer_ready(Buffer *b); /* a new hold; an error event when deleted */
 
 /* From host memory with byte strides (NULL: dense); copies before it returns. */
 MUST_USE Error *buffer_from_host(struct Device *device, Type type, const void *data,
                                  const int64_t *byte_strides, Buffer **out);
-/* Into dst, row-major; when the contents are there.  Never blocks; `done` is a new event. */
+/* Copies into dst, row-major, once the contents are there.  Never waits; `done` is a new hold on
+ * the event of the copy. */
 MUST_USE Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done);
 MUST_USE Error *buffer_copy(Buffer *b, struct Device *to, Buffer **out);
 
-/* While held, deletion and donation leave the memory to the viewer. */
-MUST_USE Error *buffer_view(Buffer *b, void **data); /* counts one view */
+/* While a buffer has views, deleting it leaves the memory to them, and launches do not consume
+ * it. */
+MUST_USE Error *buffer_view(Buffer *b, void **data); /* one view more */
 void buffer_unview(Buffer *b);
 
 /* For launches.  A new hold on its memory; *pending is NULL, or a new hold on the event after
  * which the contents are there (or have failed). */
 MUST_USE Error *buffer_hold(Buffer *b, Storage **storage, Event **pending);
-/* Lets go of the memory like buffer_delete, if it still is `storage`; a buffer that somebody views
- * stays as it is.  False: the memory is gone already. */
+/* Releases the memory like buffer_delete, if it still is `storage`; a buffer that has views stays
+ * as it is.  False: the memory is gone already. */
 bool buffer_consume(Buffer *b, const Storage *storage);
-/* Undoes it, unless somebody has deleted the buffer since; holds storage. */
+/* Undoes buffer_consume, unless the buffer has been deleted since; holds storage. */
 void buffer_restore(Buffer *b, Storage *storage);
 #endif

@@ -1,52 +1,30 @@
-/* executor.c - devices' queues, the tasks that can move, and the workers that move them.
+/* executor.c - the queues of devices, the tasks that are ready, and the workers that run them.
  *
  *     launch --> queue of device 0:  [task of run 7] [task of run 8]     in order per device
  *                queue of device 1:  [task of run 7]
- *                      |  at the head, arguments there
+ *                      |  first on its queue, arguments there
  *                      v
  *                ready: task, task, task      <-- tasks whose collective has been performed
  *                      |
  *                      v
  *                worker, worker               one per core allowed
  *
- * A launch enters all its queues under one lock, so any two launches stand in the same order in
- * every queue they share and cannot wait for one another in a circle.
+ * A worker looks for work for a short while before it sleeps.  A thread that adds work wakes as
+ * many sleeping workers as the work needs beyond those that are looking.
  *
- * Workers look for work for a short while before they sleep on the bell; whoever adds work
- * rings for as many as sleep and are needed. */
+ * executor.h says how all this hangs together. */
 #include "engine/exec/executor.h"
 
 #include "base/fail.h"
 #include "engine/floats.h"
-#include "engine/shared_packing.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_QUEUED = 32, MAX_SPARE_RUNS = 64 };
+enum { MAX_QUEUED = 32 };
 
 static _Thread_local bool is_worker;
-
-void task_list_add(TaskList *list, Task *t)
-{
-    t->next_ready = NULL;
-    *list->end = t;
-    list->end = &t->next_ready;
-    list->n++;
-}
-
-Task *task_list_pop(TaskList *list)
-{
-    Task *t = list->first;
-    if (!t)
-        return NULL;
-    list->first = t->next_ready;
-    if (!list->first)
-        list->end = &list->first;
-    list->n--;
-    return t;
-}
 
 static Error *workers_wanted(int nworkers, int *out)
 {
@@ -124,105 +102,25 @@ int executor_workers(const Executor *e)
     return e->nworkers;
 }
 
-/* Blocks of runs.  One block holds a run and all its tables. */
+/* ---- the ready list ---- */
 
-static size_t run_room(const Program *p)
+/* Tells workers whether there is work; the lock is held. */
+static void publish_ready(Executor *e)
 {
-    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
-    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
-    return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices + sizeof(Rendezvous) * (size_t)p->ngroups +
-           sizeof(void *) * (2 * (nargs + nouts) + nouts + nargs);
+    int n = e->ready.n + (e->slice_jobs != NULL);
+    /* relaxed: a worker that looks too early looks again under the lock before it sleeps */
+    atomic_store_explicit(&e->nready, n, memory_order_relaxed);
 }
 
-static Run *spare_run(Executor *e, size_t room)
+/* Publishes new work, for which `nhelpers` workers are wanted beyond one for each ready task;
+ * the lock is held.  Returns how many sleepers the caller is to wake by wake_workers, without
+ * the lock. */
+static int count_wakeups(Executor *e, int nhelpers)
 {
-    lock_take(&e->lock);
-    Run **link = &e->spare;
-    while (*link && (*link)->room < room)
-        link = &(*link)->next;
-    Run *run = *link;
-    if (run) {
-        *link = run->next;
-        e->nspare--;
-    }
-    lock_give(&e->lock);
-    return run;
-}
-
-Error *run_new(Executor *e, const Program *p, Run **out)
-{
-    size_t needed = run_room(p), room = needed;
-    Run *run = spare_run(e, needed);
-    if (run)
-        room = run->room;
-    else
-        run = malloc(room);
-    if (!run)
-        return error_new(CODE_EXHAUSTED, "%.*s: no memory for the books of a run: %zu bytes",
-                         STR_ARG(p->name), room);
-    memset(run, 0, needed);
-    run->executor = e;
-    run->program = p;
-    run->room = room;
-    run->nrunnable = p->ndevices;
-    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
-    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
-    run->tasks = (Task *)(run + 1);
-    run->pointers = (void **)(run->tasks + p->ndevices);
-    run->holds = (Storage **)(run->pointers + nargs + nouts);
-    run->buffers = (Buffer **)(run->holds + nargs + nouts);
-    run->pending = (Event **)(run->buffers + nouts);
-    run->rendezvous = (Rendezvous *)(run->pending + nargs);
-    *out = run;
-    return NULL;
-}
-
-/* Under the lock: the run is no longer under way.  Returns whether executor_free waits for it. */
-static bool unlink_run(Executor *e, Run *run)
-{
-    *run->link = run->next;
-    if (run->next)
-        run->next->link = run->link;
-    /* release: pairs with the acquire in executor_free */
-    int before = atomic_fetch_sub_explicit(&e->nruns, 1, memory_order_release);
-    return e->is_closing && before == 1;
-}
-
-void run_recycle(Run *run)
-{
-    Executor *e = run->executor;
-    shared_packing_free_all(run);
-    free(run->callbacks);
-    lock_take(&e->lock);
-    bool is_awaited = run->link && unlink_run(e, run);
-    bool keeps = e->nspare < MAX_SPARE_RUNS;
-    if (keeps) {
-        run->next = e->spare;
-        e->spare = run;
-        e->nspare++;
-    }
-    lock_give(&e->lock);
-    if (is_awaited)
-        address_wake(&e->nruns, WAKE_ALL);
-    if (!keeps)
-        free(run);
-}
-
-/* Tasks that can move. */
-
-void executor_count_ready(Executor *e)
-{
-    int ncuts = e->slice_jobs != NULL;
-    /* relaxed: a worker that peeks too early looks again under the lock before it sleeps */
-    atomic_store_explicit(&e->nready, e->ready.n + ncuts, memory_order_relaxed);
-}
-
-int executor_wake_for(Executor *e, int n)
-{
-    executor_count_ready(e);
-    /* relaxed: the same.  Those who look will see it, and one thread more than there are cores
-     * would only be in their way. */
-    n += e->ready.n - atomic_load_explicit(&e->nlooking, memory_order_relaxed);
+    publish_ready(e);
+    /* relaxed: as in publish_ready.  Workers that are looking will see the work, and one thread
+     * more than there are cores would only be in their way. */
+    int n = nhelpers + e->ready.n - atomic_load_explicit(&e->nlooking, memory_order_relaxed);
     int nwoken = n < 0 ? 0 : e->nsleeping < n ? e->nsleeping : n;
     if (nwoken)
         /* relaxed: the lock orders it; a sleeper read it under the lock */
@@ -230,22 +128,27 @@ int executor_wake_for(Executor *e, int n)
     return nwoken;
 }
 
-static void push(Executor *e, TaskList *list)
+static void wake_workers(Executor *e, int n)
+{
+    if (n)
+        address_wake(&e->wakeups, n);
+}
+
+static void push_list(Executor *e, TaskList *list)
 {
     lock_take(&e->lock);
     *e->ready.end = list->first;
     e->ready.end = list->end;
     e->ready.n += list->n;
-    int nwoken = executor_wake_for(e, 0);
+    int nwoken = count_wakeups(e, 0);
     lock_give(&e->lock);
-    if (nwoken)
-        address_wake(&e->wakeups, nwoken);
+    wake_workers(e, nwoken);
 }
 
 void executor_push_released(Run *run, TaskList *list)
 {
     if (list->n && !run->is_single_threaded)
-        push(run->executor, list);
+        push_list(run->executor, list);
 }
 
 void executor_push(Task *t)
@@ -253,16 +156,38 @@ void executor_push(Task *t)
     TaskList one;
     task_list_start(&one);
     task_list_add(&one, t);
-    push(t->run->executor, &one);
+    push_list(t->run->executor, &one);
 }
 
-/* Workers. */
+void executor_add_slice_job(Executor *e, SliceJob *job)
+{
+    int others = e->nworkers - 1, nhelpers = job->n - 1 < others ? (int)job->n - 1 : others;
+    lock_take(&e->lock);
+    job->below = e->slice_jobs;
+    e->slice_jobs = job;
+    int nwoken = count_wakeups(e, nhelpers);
+    lock_give(&e->lock);
+    wake_workers(e, nwoken);
+}
 
-/* Looks for a short while without the lock. */
+void executor_remove_slice_job(Executor *e, SliceJob *job)
+{
+    lock_take(&e->lock);
+    SliceJob **link = &e->slice_jobs;
+    while (*link != job)
+        link = &(*link)->below;
+    *link = job->below;
+    publish_ready(e);
+    lock_give(&e->lock);
+}
+
+/* ---- workers ---- */
+
+/* Looks for a short while, without the lock, for work that appears. */
 static bool work_appears(Executor *e)
 {
     int left = SPINS;
-    /* relaxed: see executor_count_ready */
+    /* relaxed: see publish_ready and count_wakeups */
     atomic_fetch_add_explicit(&e->nlooking, 1, memory_order_relaxed);
     while (!atomic_load_explicit(&e->nready, memory_order_relaxed) && left--)
         spin_pause();
@@ -272,12 +197,13 @@ static bool work_appears(Executor *e)
 
 typedef struct Work {
     Task *task; /* or: */
-    SliceJob *job;   /* or: */
+    SliceJob *job; /* or: */
     bool stops;
 } Work;
 
-/* What there is to do.  If there is nothing and `sleeps`: until the bell has rung.  A worker that
- * is not about to sleep does not queue for the lock: whoever has it may be taking the work. */
+/* Takes the next work.  If there is none and `sleeps`, the worker sleeps until it is woken, and
+ * returns without work.  A worker that is not about to sleep does not queue for the lock: the
+ * thread that has it may be taking the work. */
 static Work find_work(Executor *e, bool sleeps)
 {
     if (sleeps)
@@ -286,15 +212,15 @@ static Work find_work(Executor *e, bool sleeps)
         return (Work){ 0 };
     Work work = { .task = task_list_pop(&e->ready) };
     if (work.task)
-        executor_count_ready(e);
+        publish_ready(e);
     else
         work.job = slice_job_find(e);
     if (!work.task && !work.job)
-        /* relaxed: see executor_count_ready; slice_jobs that are all taken are no work */
+        /* relaxed: see publish_ready.  Jobs whose iterations are all taken are no work. */
         atomic_store_explicit(&e->nready, 0, memory_order_relaxed);
     work.stops = e->is_stopping;
     sleeps = sleeps && !work.task && !work.job && !work.stops;
-    /* relaxed: rung under the lock */
+    /* relaxed: written under the lock */
     int seen = atomic_load_explicit(&e->wakeups, memory_order_relaxed);
     e->nsleeping += sleeps;
     lock_give(&e->lock);
@@ -307,9 +233,9 @@ static Work find_work(Executor *e, bool sleeps)
     return work;
 }
 
-static void play(Executor *e, Task *t)
+static void run_ready_task(Executor *e, Task *t)
 {
-    /* relaxed: whoever asks only wants to know about how many */
+    /* relaxed: slices_idle_workers only wants to know about how many */
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
     loc_table = t->run->locs;
     if (t->run->is_single_threaded)
@@ -323,7 +249,7 @@ static void play(Executor *e, Task *t)
 static void worker(void *user)
 {
     is_worker = true;
-    floats_enter_default(); /* it has begun with its maker's, who may be playing */
+    floats_enter_default(); /* the thread that started it may have been running compiled code */
     floats_enter_compiled();
     Executor *e = user;
     bool sleeps = false;
@@ -331,7 +257,7 @@ static void worker(void *user)
         Work work = find_work(e, sleeps);
         sleeps = false;
         if (work.task)
-            play(e, work.task);
+            run_ready_task(e, work.task);
         else if (work.job)
             slice_job_help(work.job);
         else if (work.stops)
@@ -343,7 +269,7 @@ static void worker(void *user)
 
 enum { NOT_STARTED, STARTING, STARTED };
 
-/* Some are enough. */
+/* An error only if not a single worker starts. */
 static Error *start_workers(Executor *e)
 {
     Error *error = NULL;
@@ -361,7 +287,7 @@ static Error *start_workers(Executor *e)
     return error;
 }
 
-/* One caller starts them, without a lock; others wait until there are some. */
+/* One thread starts the workers, without a lock; other callers wait until there are some. */
 Error *executor_start(Executor *e)
 {
     for (;;) {
@@ -380,7 +306,7 @@ Error *executor_start(Executor *e)
     return error;
 }
 
-/* Queues of devices. */
+/* ---- the queues of devices ---- */
 
 static int nqueued(const Device *device)
 {
@@ -389,19 +315,17 @@ static int nqueued(const Device *device)
     return atomic_load_explicit(&queue->nqueued, memory_order_acquire);
 }
 
-bool executor_is_idle(Executor *e, int ndevices, Device *const *devices)
+bool executor_is_idle(int ndevices, Device *const *devices)
 {
-    (void)e;
     for (int d = 0; d < ndevices; d++)
         if (nqueued(devices[d]))
             return false;
     return true;
 }
 
-void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices)
+void executor_wait_for_room(int ndevices, Device *const *devices)
 {
-    (void)e;
-    if (is_worker) /* it must not wait for work that only it may be there to do */
+    if (is_worker) /* it may be the only one, and then none would empty the queue */
         return;
     event_run_callbacks();
     for (int d = 0; d < ndevices; d++) {
@@ -436,14 +360,14 @@ void executor_enqueue(Run *run)
     e->runs = run;
     if (e->is_closing)
         /* relaxed: a hint to stop */
-        atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
+        atomic_store_explicit(&run->cancel, CANCEL_CLOSED, memory_order_relaxed);
     atomic_fetch_add_explicit(&e->nruns, 1, memory_order_relaxed); /* under the lock */
     lock_give(&e->lock);
 }
 
 void executor_unblock(Task *t)
 {
-    /* acquire and release: the one that reaches 0 sees what the others wrote */
+    /* acquire and release: the thread that reaches 0 sees what the others wrote */
     if (atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_acq_rel) != 1)
         return;
     if (!t->run->is_single_threaded)
@@ -471,7 +395,7 @@ void executor_dequeue(Task *t)
         executor_unblock(next);
 }
 
-/* The end. */
+/* ---- the end ---- */
 
 static void cancel_runs(Executor *e)
 {
@@ -479,7 +403,7 @@ static void cancel_runs(Executor *e)
     e->is_closing = true;
     for (Run *run = e->runs; run; run = run->next)
         /* relaxed: a hint to stop; the run makes its own error */
-        atomic_store_explicit(&run->cancel, 1, memory_order_relaxed);
+        atomic_store_explicit(&run->cancel, CANCEL_CLOSED, memory_order_relaxed);
     lock_give(&e->lock);
 }
 
@@ -487,7 +411,7 @@ static void stop_workers(Executor *e)
 {
     lock_take(&e->lock);
     e->is_stopping = true;
-    atomic_fetch_add_explicit(&e->wakeups, 1, memory_order_relaxed); /* see executor_count_ready */
+    atomic_fetch_add_explicit(&e->wakeups, 1, memory_order_relaxed); /* see find_work */
     lock_give(&e->lock);
     address_wake(&e->wakeups, WAKE_ALL);
     for (int i = 0; i < e->nstarted; i++)
@@ -502,7 +426,7 @@ void executor_free(Executor *e)
         cancel_runs(e);
         event_run_callbacks();
         int n;
-        /* acquire: pairs with the release in unlink_run */
+        /* acquire: pairs with the release in run_recycle */
         while ((n = atomic_load_explicit(&e->nruns, memory_order_acquire)))
             address_wait(&e->nruns, n);
         stop_workers(e);

@@ -1,15 +1,121 @@
-/* executor.h - devices are tasks: what runs, where it stands, and who moves it.
+/* executor.h - the executor: devices are tasks, and a few worker threads run them.
  *
- *   launch.c     a call becomes a Run: one Task per device, with arguments and results
- *   executor.c   queues of devices, the list of tasks that can move, the workers
- *   slices.c     large loops cut into pieces for idle workers
- *   task.c       plays a task from segment to segment; collectives; deadlocks; the end of a run
- *   chorus.c     plays all tasks of a run, if one thread does
- *   post.c       what one device sends to another
- *   packs.c      what all devices multiply by, packed once
+ * ---- The objects ----
  *
- * Locks: one of the executor, one of each run, and those of buffers, events and memories.
- * Nobody ever holds two. */
+ *   Executor   of a client: its devices, a queue of tasks for each, the ready list, the workers.
+ *   Run        one call of a Program that is under way: one Task per device of the program, what
+ *              keeps arguments and results alive, the first error.
+ *   Task       one device in a run: the Frame that compiled code works on, and where it stands.
+ *   Event      something that will have happened: arguments are there, a run has ended.
+ *   Storage    counted device memory.  Buffers, runs and transfers hold it; the last release frees.
+ *   Buffer     what a caller holds: a type, a hold on a Storage, a hold on the Event after which
+ *              the contents are there.
+ *   SliceJob   a loop of one task whose iterations idle workers may take.
+ *
+ *        caller --> Buffer --hold--> Storage <--hold (arguments and results)-- Run
+ *                     |                                                        |  |
+ *                     +--hold--> Event `done` <--sets it when it ends----------+  +--> Task[]
+ *
+ *   executor.c        device queues, the ready list, the workers
+ *   launch.c          a call becomes a Run
+ *   run.c             a run's block and tables, its failure, its end
+ *   task.c            one task, from segment to segment
+ *   rendezvous.c      where the tasks of a group wait for one another; deadlocks
+ *   mailbox.c         messages from one task to another: send and recv
+ *   lockstep.c        all tasks of a run on one thread
+ *   slices.c          loops that idle workers help with
+ *   shared_packing.c  operands that all devices multiply by, packed once
+ *   abandoned_runs.c  runs whose results can no longer be reached are stopped
+ *
+ * ---- The states of a run ----
+ *
+ *                    launch_start: holds arguments, allocates results
+ *        PREPARED ----error: everything is undone, launch returns it----> gone
+ *          |    \
+ *          |     \ small, and its devices are idle: is_inline
+ *          |      \
+ *          v       +--> RUNNING on the caller's thread ----> ENDED before launch returns
+ *        QUEUED    executor_enqueue: one task on the queue of each device, all under one lock
+ *          |
+ *          v       a task is first on its queue and its arguments are there
+ *        RUNNING   by workers; by one at a time if is_single_threaded
+ *          |
+ *          v       the last task has ended (Run.nended == ndevices)
+ *        ENDED     run_end: holds are released, `done` is set, on_end is called, the block is
+ *                  recycled.  After that no thread touches the Run.
+ *
+ * Beside that a run is FAILED once Run.error is set, and is to stop once Run.cancel is not 0 (its
+ * error is set; or executor_free or abandoned_runs.c wants it to end).  Such a run still goes
+ * through the states above: its tasks look at `cancel` between segments, compiled loops look at it
+ * through their frame, and every task ends in its ordinary way.
+ *
+ * ---- The states of a task ----
+ *
+ *     BLOCKED   nblockers > 0: arguments that are pending, tasks before it on its device's queue,
+ *        |      and the launch itself
+ *        v      executor_unblock: the thread that removes the last blocker pushes the task
+ *     READY <-----------------------------------------------+   on Executor.ready
+ *        |                                                  |
+ *        v      a worker pops it                            |   the group is complete, the message
+ *     RUNNING --- reaches a collective, or a recv -----> WAITING   is there, or the run has failed
+ *        |        before the others of its group            is_waiting, in no list; the worker has
+ *        v        the program's end, or the run is to stop      gone on to other work
+ *     ENDED     off its device's queue: the next task there loses a blocker
+ *
+ * The task that completes its group does not wait: it performs the collective for all members,
+ * makes them READY, and goes on.  In a single-threaded run WAITING and back are the same flags, but
+ * no task is ever on the ready list for its own sake: one of them stands there for the whole run.
+ *
+ * ---- Which thread may touch what ----
+ *
+ *   set before a run is published (run_new, launch), then constant: the first part of Run;
+ *       Task.run, device, number, and the frame's tables;
+ *   the thread that runs the task, and no other: Task.frame (slab, error), next_segment, said,
+ *       has_begun.  While a task waits these belong to the thread that completes its group (a
+ *       collective writes its frame's memory), or that sends it its message;
+ *   under Run.lock: Task.is_waiting, collective, has_ended; Run.nrunnable, nended, nperformed,
+ *       error, rendezvous, messages, packings.  A single-threaded run needs no lock for them
+ *       (run_lock): run_fail always takes it, and after the last task is unblocked only the
+ *       thread that runs the run is there.  packings are always under it, for helpers of slices
+ *       come to them too;
+ *   under Executor.lock: queues, ready list, slice jobs, the list of runs, spare blocks,
+ *       Task.next_ready, next_queued, Run.next, link, is_executable_gone, visited;
+ *   atomics, any thread: Task.nblockers, Run.nblocked and Run.cancel, counts of holders, and the
+ *       counters that threads sleep on.  Each has its order and what it pairs with at its uses.
+ *
+ * A thread holds at most one lock of exec/ at a time (those of executor, run, buffer, event, memory
+ * and handles): so there is no order to keep.  The plugin may hold a client's mutex around one.
+ *
+ * ---- Who owns what, and until when ----
+ *
+ *   Run, its tasks and tables   one block: the launch's until it is enqueued or has run inline,
+ *                               then the executor's until run_recycle, which keeps some for later
+ *   Storage, Event              counted.  A run holds the storage of every argument and result
+ *                               until it has ended, and `done` until it has set it
+ *   slab (Frame.slab)           the task's, from task_begin to its end, of the device's Memory
+ *   Message                     the sender's until it is in the mailbox; then the run's until it is
+ *                               received, or until mailbox_end
+ *   SharedPacking               the run's, until run_recycle
+ *   SliceJob, CopyPlan          on the stack of the thread that shares the loop or performs the
+ *                               collective; a SliceJob is left only when its helpers have
+ *   Program                     the caller's of launch_start, until Launch.on_end
+ *
+ * ---- Waiting, and deadlocks ----
+ *
+ * A task waits without a thread.  Threads sleep in these places only: a worker without work
+ * (Executor.wakeups); a launch into a full queue (Queue.nqueued) or while another thread starts the
+ * workers (Executor.start); event_await (Event.state); executor_free (Executor.nruns); the end of a
+ * SliceJob or of a SharedPacking, for threads that are in the middle of a slice, which waits for
+ * nothing.  A worker sleeps in the first and the last of these alone (unless a custom call's own
+ * code waits), so a task that is ready finds a thread.
+ *
+ * Run.nrunnable counts the tasks that neither wait nor have ended.  The thread that brings it to 0
+ * before all have ended has found a deadlock: every task that is left waits for one that has ended
+ * or waits too, and no thread can make any of them runnable.  It fails the run with a message that
+ * says which devices wait where, and for which (rendezvous_describe, mailbox_describe).  There is
+ * no timeout.  Between runs there is no deadlock: a run's arguments are results of runs launched
+ * before it, and a launch enters all its queues under one lock, so any two runs stand in the same
+ * order on every queue they share. */
 #ifndef TUTTI_ENGINE_EXEC_EXECUTOR_H
 #define TUTTI_ENGINE_EXEC_EXECUTOR_H
 #include "base/sync.h"
@@ -20,30 +126,33 @@ struct CopyPlan;
 typedef struct Task Task;
 typedef struct Run Run;
 
-/* One device's part of a run.  Belongs to whoever plays it; the fields of a group are shared. */
 struct Task {
-    Frame frame;
+    Frame frame; /* its tables are constant; slab and error are of the thread that runs the task */
+    /* Constant. */
     Run *run;
     Device *device;
-    int number;       /* flat number in the program */
-    int next_segment;
-    int32_t said; /* by its last segment: what comes next (in lockstep) */
-    bool has_begun, has_ended;
-    /* Any thread: events still awaited, plus one while not at the head of its queue. */
-    _Atomic int nblockers;
+    int number;       /* flat number in the program: replica * npartitions + partition */
+    /* Of the thread that runs the task. */
+    int next_segment; /* to run when the task goes on */
+    int32_t said;     /* what its last segment returned (lockstep.c) */
+    bool has_begun;
+
+    _Atomic int nblockers; /* events still awaited, 1 while not first on its queue, 1 in launch */
+
     /* Under the run's lock. */
-    bool is_waiting;       /* for the others of its group */
-    int collective;      /* where, if it waits */
+    bool has_ended;
+    bool is_waiting;
+    int collective; /* where, if it is waiting */
+
     /* Under the executor's lock. */
-    Task *next_ready; /* in a list of tasks that can move */
-    Task *next_queued;
+    Task *next_ready, *next_queued;
 };
 
-/* A group's rendezvous.  All members leave it before any can come again, so there is one
- * collective at a time: that of each member's n-th coming is the n-th. */
+/* Where the members of one group wait.  All of them leave before any can come again, so there is
+ * one collective at a time: that of each member's n-th coming is the n-th. */
 typedef struct Rendezvous {
     int narrived;
-    int collective; /* of those who have arrived */
+    int collective; /* that the tasks which have arrived stand at */
 } Rendezvous;
 
 typedef struct TaskList {
@@ -52,126 +161,144 @@ typedef struct TaskList {
 } TaskList;
 
 /* Why a run is to stop. */
-typedef enum Cancel { CANCEL_NOT, CANCEL_CLOSED, CANCEL_ABANDONED } Cancel;
+typedef enum Cancel { CANCEL_NOT, CANCEL_CLOSED, CANCEL_ABANDONED, CANCEL_FAILED } Cancel;
 
 struct Run {
-    /* Set before the first task moves. */
+    /* Constant once the first task can run. */
     Executor *executor;
     const Program *program;
-    bool is_single_threaded;         /* one thread plays all of it: nobody is there to lock out */
-    bool is_inline;        /* that is the caller */
-    Task *tasks;           /* [ndevices] */
-    void **pointers;       /* [ndevices][nargs], then [ndevices][nresults] */
-    Storage **holds;       /* the same shape; what keeps the pointers good */
-    Buffer **buffers;      /* [ndevices][nresults]: what the caller gets */
-    Event **pending;       /* [ndevices][nargs]: arguments to wait for; NULL: there */
-    Callback *callbacks;   /* of those */
-    Event *done;           /* NULL: inline */
+    bool is_single_threaded; /* one thread at a time runs all tasks (lockstep.c) */
+    bool is_inline;          /* that thread is the caller of launch_start */
+    Task *tasks;             /* [ndevices] */
+    void **pointers;         /* [ndevices][nargs], then [ndevices][nresults] */
+    Storage **holds;         /* the same shape: what keeps the pointers good */
+    Buffer **buffers;        /* [ndevices][nresults]: what the caller gets */
+    Event **pending;         /* [ndevices][nargs]: arguments not there at launch; NULL: they were */
+    Callback *callbacks;     /* one for each of those */
+    Event *done;             /* NULL: inline */
     void (*on_end)(void *user);
     void *user;
-    const LocTable *locs; /* for messages; of whoever plays it */
-    size_t room;           /* bytes of this block */
+    const LocTable *locs;    /* how messages name the program's locations, if not as compiled */
+    size_t room;             /* bytes of this block */
 
-    _Atomic int nblocked; /* alone: tasks that may not begin yet; any thread */
+    _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
+    _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
 
-    Lock lock; /* of the next six; see run_lock */
-    int nrunnable; /* tasks neither waiting nor ended */
+    Lock lock; /* of the next seven; see run_lock */
+    int nrunnable;            /* tasks neither waiting nor ended */
     int nended;
-    int64_t nperformed; /* collectives */
-    Error *error; /* the first */
-    Rendezvous *rendezvous; /* [ngroups] */
-    struct Message *messages; /* sent and not yet taken, oldest first */
-    struct SharedPacking *packings; /* packs.c: always under the lock */
-
-    _Atomic int cancel; /* a Cancel; any thread: tasks stop when they see it */
+    int64_t nperformed;       /* collectives */
+    Error *error;             /* the first */
+    Rendezvous *rendezvous;   /* [ngroups] */
+    struct Message *messages; /* sent and not yet received, oldest first */
+    struct SharedPacking *packings;
 
     /* Under the executor's lock. */
-    Run *next, **link; /* in the list of runs under way, or of blocks to use again */
-    bool is_executable_gone;    /* its executable is gone (unwanted.c) */
-    int32_t visited;      /* the round of counting that it is in */
+    Run *next, **link;       /* in Executor.runs, or in Executor.spare */
+    bool is_executable_gone; /* abandoned_runs.c */
+    int32_t visited;         /* the last round that came to it (abandoned_runs.c) */
 };
 
-/* Work cut into slices; lives on the stack of whoever cut it. */
+/* A loop whose iterations idle workers may take; on the stack of slices_run. */
 typedef struct SliceJob {
     SliceFn *f;
     void *user;
     int64_t n;
-    _Atomic int64_t next;  /* slice not yet taken; any thread */
-    _Atomic int nhelpers;  /* workers at it; goes up under the executor's lock only */
-    struct SliceJob *below;     /* under the executor's lock */
+    _Atomic int64_t next;   /* iteration not yet taken; any thread */
+    _Atomic int nhelpers;   /* workers in it; raised under the executor's lock only */
+    struct SliceJob *below; /* under the executor's lock */
 } SliceJob;
 
-enum { SPINS = 2000 }; /* looks of a thread that expects something soon, before it sleeps */
+enum { SPINS = 2000 }; /* looks of a thread that expects a change soon, before it sleeps */
 
 typedef struct Queue {
     Task *head, **end;   /* under the executor's lock */
-    _Atomic int nqueued; /* written under it, read by any thread; sleepers of wait_for_room */
+    _Atomic int nqueued; /* written under it, read by any thread; launches sleep on it */
 } Queue;
 
 struct Executor {
-    /* Set once before publication. */
+    /* Constant. */
     int ndevices, nworkers;
-    int generation; /* fork_generation */
+    int generation; /* fork_generation at its start */
     Device *devices;
     Queue *queues;
-    Memory *scratch; /* charged to nobody */
+    Memory *scratch; /* charged to no device */
 
     Lock lock; /* of what follows, except the atomics */
     TaskList ready;
-    SliceJob *slice_jobs; /* that want helpers, newest first */
-    int nsleeping;
-    bool is_closing;  /* runs are to stop */
-    bool is_stopping; /* workers are to end: no run is under way */
+    SliceJob *slice_jobs; /* newest first */
+    int nsleeping;        /* workers */
+    bool is_closing;      /* runs are to stop */
+    bool is_stopping;     /* workers are to end: no run is left */
     Thread *threads;
-    Run *runs; /* under way */
-    int32_t visit_round; /* unwanted.c */
+    Run *runs;            /* queued or running */
+    int32_t visit_round;  /* abandoned_runs.c */
     _Atomic bool may_have_abandoned; /* written under the lock, read by any thread */
     Run *spare;
     int nspare;
 
-    /* Ready tasks and slice_jobs; written under the lock, workers peek without it. */
+    /* 0: there is no work.  Written under the lock; workers look without it. */
     _Alignas(64) _Atomic int nready;
-    _Atomic int nlooking;            /* workers that look for work; written by each of them */
-    _Atomic int nbusy;               /* workers that play a task; written by each of them */
-    _Atomic int wakeups;                /* counts rings; workers sleep on it */
-    _Atomic int nruns;               /* under way; executor_free sleeps on it */
-    _Atomic int start;               /* of the workers: NOT_STARTED, STARTING, STARTED */
-    int nstarted;                    /* workers; of whoever starts them, then constant */
+    _Atomic int nlooking; /* workers that look for work; written by each of them */
+    _Atomic int nbusy;    /* workers that run a task; written by each of them */
+    _Atomic int wakeups;  /* written under the lock to wake workers, which sleep on it */
+    _Atomic int nruns;    /* in `runs`; executor_free sleeps on it */
+    _Atomic int start;    /* of the workers: NOT_STARTED, STARTING, STARTED; launches sleep on it */
+    int nstarted;         /* workers; of the thread that starts them, constant once STARTED */
 };
 
-/* task.c */
-void task_begin(Task *t);
-void task_run(Task *t); /* until it waits or has ended; may end the run */
-void task_continue(Task *t, int32_t next); /* the same, after a segment that said `next` */
-/* Everybody in the group has come and stands still.  The plan: see collective_perform. */
-MUST_USE Error *rendezvous_perform(Run *run, const Collective *c, const Group *group, struct CopyPlan *plan);
-void run_fail(Run *run, Error *error); /* takes error; the first one counts */
-MUST_USE Error *run_cancelled(const Run *run); /* one that was cancelled: why */
-/* t waits at collective k.  The run's lock is held; who is to go on after a deadlock is listed. */
-void task_wait_locked(Task *t, int k, TaskList *released);
+/* ---- executor.c ---- */
 
-/* chorus.c */
-void lockstep_run(Run *run); /* one that is played alone, until it has ended or others want the thread */
-
-/* executor.c */
-MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
-void run_recycle(Run *run); /* it is no longer under way; its block may be used again */
-bool executor_is_idle(Executor *e, int ndevices, Device *const *devices);
 MUST_USE Error *executor_start(Executor *e); /* the workers, if they have not started */
-void executor_wait_for_room(Executor *e, int ndevices, Device *const *devices);
-void executor_enqueue(Run *run);          /* on the queues of all its devices, at once */
-void executor_unblock(Task *t);          /* one reason less to wait; the last makes it ready */
-void executor_dequeue(Task *t);          /* it has ended: the next of its device may begin */
-void executor_push(Task *t);             /* a worker is to play it, or its run if that is alone */
-void executor_push_released(Run *run, TaskList *list); /* they no longer wait */
-/* Tells workers that there is more or less to do; the lock is held. */
-void executor_count_ready(Executor *e);
-/* The same; returns how many sleeping workers the caller is to wake, by the bell and without the
- * lock, for the tasks that are ready and n more who could help. */
-int executor_wake_for(Executor *e, int n);
+bool executor_is_idle(int ndevices, Device *const *devices); /* no task is queued on any of them */
+/* Sleeps while a device's queue is full; returns at once on a worker. */
+void executor_wait_for_room(int ndevices, Device *const *devices);
+/* Puts the tasks of a run on the queues of all its devices, under one lock. */
+void executor_enqueue(Run *run);
+void executor_dequeue(Task *t); /* t has ended: the next task of its device loses a blocker */
+void executor_unblock(Task *t); /* one blocker less; without any, t is pushed */
+/* Onto the ready list: a worker is to run t, or t's whole run if that is single-threaded. */
+void executor_push(Task *t);
+/* The same for tasks that no longer wait.  In a single-threaded run this does nothing: its thread
+ * sees that they are not waiting. */
+void executor_push_released(Run *run, TaskList *list);
+/* Offers a job to idle workers, and takes it back; its iterations may be taken in between. */
+void executor_add_slice_job(Executor *e, SliceJob *job);
+void executor_remove_slice_job(Executor *e, SliceJob *job);
 
-/* Whoever plays a run alone needs no lock: until its last task is unblocked only run_fail writes
- * there, which takes it always, and after that nobody else does. */
+/* ---- run.c ---- */
+
+/* A block with all its tables, zeroed. */
+MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
+void run_end(Run *run);     /* all its tasks have ended; not for inline runs */
+void run_recycle(Run *run); /* off the executor's list; its block may be used again */
+/* Fails a run and releases its waiting tasks, so that they end.  Takes error; the first one
+ * counts. */
+void run_fail(Run *run, Error *error);
+/* The same by a caller that holds the run's lock: it must hand `released` to executor_push_released
+ * when it has given the lock back. */
+void run_fail_locked(Run *run, Error *error, TaskList *released);
+/* One runnable task less, which waits or has ended; the run's lock is held.  If it was the last,
+ * that is a deadlock, and the run fails as above. */
+void run_lose_runnable(Run *run, TaskList *released);
+void run_release_holds(Run *run);
+/* For a run that is to stop and has no error: why. */
+MUST_USE Error *run_cancelled(const Run *run);
+
+static inline bool run_is_cancelled(const Run *run)
+{
+    /* relaxed: a hint to stop; the error itself is read under the lock */
+    return atomic_load_explicit(&run->cancel, memory_order_relaxed);
+}
+
+static inline int run_nargs(const Run *run) { return run->program->ndevices * run->program->nargs; }
+static inline int run_nouts(const Run *run)
+{
+    return run->program->ndevices * run->program->nresults;
+}
+
+/* A single-threaded run needs no lock: until its last task is unblocked only run_fail writes there,
+ * which takes it always, and after that no second thread does. */
 static inline void run_lock(Run *run)
 {
     if (!run->is_single_threaded)
@@ -183,20 +310,50 @@ static inline void run_unlock(Run *run)
         lock_give(&run->lock);
 }
 
-/* post.c.  Both say whether t goes on now; if not, it is no longer the caller's. */
-bool mailbox_send(Task *t, int k);
-bool mailbox_receive(Task *t, int k);
-void mailbox_describe(const Run *run, Text *out); /* who waits for a message; the lock is held */
-void mailbox_end(Run *run); /* all tasks have ended: what is left is an error, and is freed */
+/* ---- task.c ---- */
 
-/* slices.c */
-SliceJob *slice_job_find(Executor *e); /* counts the caller as helper; the lock is held; or NULL */
-void slice_job_help(SliceJob *job);
+void task_begin(Task *t);
+void task_run(Task *t); /* until it waits or has ended; may end the run */
+void task_continue(Task *t, int32_t next); /* the same, after a segment that returned `next` */
+/* t waits at collective k; the run's lock is held.  See run_lose_runnable for `released`. */
+void task_wait_locked(Task *t, int k, TaskList *released);
+
+static inline const Collective *task_collective(const Task *t)
+{
+    return &t->run->program->collectives[t->collective];
+}
 
 static inline void task_list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
 void task_list_add(TaskList *list, Task *t);
-Task *task_list_pop(TaskList *list);
+Task *task_list_pop(TaskList *list); /* NULL: it is empty */
 
-/* launch.c */
-void run_end(Run *run); /* all tasks have ended */
+/* ---- rendezvous.c, mailbox.c ---- */
+
+/* t has come to collective k.  Returns whether the caller goes on with t; if not, t waits, or is
+ * another thread's already, and the caller must not touch it. */
+bool rendezvous_arrive(Task *t, int k);
+bool mailbox_send(Task *t, int k);
+bool mailbox_receive(Task *t, int k);
+
+/* Performs c for a group whose members all stand at it.  The plan: see collective_perform. */
+MUST_USE Error *rendezvous_perform(Run *run, const Collective *c, const Group *group,
+                                   struct CopyPlan *plan);
+/* For the message of a deadlock: which devices wait, and for which.  The run's lock is held. */
+void rendezvous_describe(const Run *run, Text *out);
+void mailbox_describe(const Run *run, Text *out);
+/* All tasks have ended: messages that are left are an error, and are freed. */
+void mailbox_end(Run *run);
+
+/* ---- lockstep.c ---- */
+
+/* Runs a single-threaded run until it has ended, or until other tasks want the thread. */
+void lockstep_run(Run *run);
+
+/* ---- slices.c, shared_packing.c ---- */
+
+/* A job with iterations left, of which the caller is now a helper; the executor's lock is held.
+ * NULL: there is none. */
+SliceJob *slice_job_find(Executor *e);
+void slice_job_help(SliceJob *job); /* until no iteration is left; the caller is then no helper */
+void shared_packing_free_all(Run *run);
 #endif

@@ -1,13 +1,13 @@
-/* launch.c - one call of a program: arguments are checked and held, results get their memory,
- * then the run is played here (if it is small) or put on the queues of its devices.
+/* launch.c - one call of a program becomes a run: arguments are checked and held, results get their
+ * memory, then the run is executed inline (if it is small) or put on the queues of its devices.
  *
- *     check and hold arguments --> consume what is donated --> memory for results --> play
+ *     check and hold arguments --> consume what is donated --> memory for results --> execute
  *            | error                                                | error
  *            v                                                      v
- *        release holds                              give back what was consumed, release holds
+ *        release holds                              restore what was consumed, release holds
  *
- * Donation.  An argument that may be donated is consumed: its buffer lets go of the memory, unless
- * somebody views it.  A result that may alias it takes that memory over if the run is then its only
+ * Donation.  An argument that may be donated is consumed: its buffer releases the memory, unless a
+ * caller views it.  A result that may alias it takes that memory over if the run is then its only
  * holder and it is the device's own; in all other cases the result has memory of its own, and other
  * holders see their data unchanged.  A buffer that is consumed cannot be another argument too. */
 #include "engine/exec/launch.h"
@@ -20,27 +20,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Guesses of the compiler, for all devices together. */
 enum {
-    INLINE_NS = 100000, /* guessed: a run under this costs less than waking somebody, */
-    ALONE_NS = 2000,    /* and what all do between collectives less than collective on two cores */
+    INLINE_NS = 100000,        /* a run under this costs less than waking a worker */
+    SINGLE_THREADED_NS = 2000, /* segments under this cost less than a rendezvous of two cores */
 };
-
-static int nargs_of(const Run *run)
-{
-    return run->program->ndevices * run->program->nargs;
-}
-
-static int nouts_of(const Run *run)
-{
-    return run->program->ndevices * run->program->nresults;
-}
 
 static Storage **out_holds(Run *run)
 {
-    return run->holds + nargs_of(run);
+    return run->holds + run_nargs(run);
 }
 
-/* Checks. */
+/* ---- checks ---- */
 
 static Error *check_devices(Executor *e, const Launch *l)
 {
@@ -88,7 +79,7 @@ static Error *check_argument(const Launch *l, int d, int i)
     return NULL;
 }
 
-/* Arguments. */
+/* ---- arguments ---- */
 
 static Error *hold_arguments(Run *run, const Launch *l)
 {
@@ -104,19 +95,12 @@ static Error *hold_arguments(Run *run, const Launch *l)
     return NULL;
 }
 
-static void release_holds(Run *run)
-{
-    int n = nargs_of(run) + nouts_of(run);
-    for (int k = 0; k < n; k++)
-        storage_release(run->holds[k]);
-}
-
 static bool is_donated(const Launch *l, int i)
 {
     return l->program->args[i].may_donate && !(l->may_not_donate && l->may_not_donate[i]);
 }
 
-/* An argument is gone that was there a moment ago. */
+/* The error for an argument that was there when hold_arguments looked, and is now gone. */
 static Error *used_twice(const Launch *l, int d, int i)
 {
     int other = 0;
@@ -132,7 +116,7 @@ static Error *used_twice(const Launch *l, int d, int i)
                      l->devices[d]->id, type_name(l->args[d][i]->type));
 }
 
-/* After this the run's holds are what is left of the donated buffers. */
+/* After this the run's holds are all that is left of the donated buffers. */
 static Error *consume_donated(Run *run, const Launch *l)
 {
     const Program *p = l->program;
@@ -156,7 +140,7 @@ static void restore_donated(Run *run, const Launch *l)
             buffer_restore(l->args[d][i], run->holds[d * p->nargs + i]);
 }
 
-/* Results. */
+/* ---- results ---- */
 
 /* May result j on device d take over the memory of the argument it aliases?  A view on it, a
  * second passing of it or a transfer under way are holders too. */
@@ -178,7 +162,7 @@ static Error *make_result(Run *run, const Launch *l, int d, int j)
     Storage **outs = out_holds(run), **out = &outs[d * p->nresults + j];
     Storage *taken = storage_to_take_over(run, l, d, j);
     if (taken) {
-        *out = storage_hold(taken); /* no longer alone: nobody else takes it */
+        *out = storage_hold(taken); /* it has two holders now: no other result takes it */
         stat_add(STAT_DONATED, 1);
         return NULL;
     }
@@ -199,7 +183,7 @@ static Error *make_results(Run *run, const Launch *l)
     for (int d = 0, k = 0; d < p->ndevices; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
             TRY(make_result(run, l, d, j));
-            run->pointers[nargs_of(run) + k] = outs[k]->data;
+            run->pointers[run_nargs(run) + k] = outs[k]->data;
         }
     return NULL;
 }
@@ -214,8 +198,9 @@ static Error *make_buffers(Run *run, const Launch *l)
     return NULL;
 }
 
-/* They take over the run's holds, or new ones if it goes on. */
-static void hand_out(Run *run, const Launch *l, Event *ready)
+/* Fills the caller's buffers: they take over the run's holds on results, or share them if the run
+ * goes on. */
+static void hand_out_results(Run *run, const Launch *l, Event *ready)
 {
     const Program *p = l->program;
     Storage **outs = out_holds(run);
@@ -229,12 +214,12 @@ static void hand_out(Run *run, const Launch *l, Event *ready)
         l->done[d] = event_give(ready ? event_hold(ready) : event_ready(NULL));
 }
 
-/* Playing. */
+/* ---- execution ---- */
 
 static void make_tasks(Run *run, const Launch *l)
 {
     const Program *p = l->program;
-    void **outs = run->pointers + nargs_of(run);
+    void **outs = run->pointers + run_nargs(run);
     for (int d = 0; d < p->ndevices; d++) {
         Task *t = &run->tasks[d];
         t->run = run;
@@ -257,13 +242,13 @@ static bool is_small(Run *run, const Launch *l)
     const Program *p = l->program;
     if (!p->is_cost_known || p->cost_ns >= INLINE_NS / p->ndevices)
         return false;
-    for (int k = 0, n = nargs_of(run); k < n; k++)
+    for (int k = 0, n = run_nargs(run); k < n; k++)
         if (run->pending[k])
             return false;
-    return executor_is_idle(run->executor, p->ndevices, l->devices);
+    return executor_is_idle(p->ndevices, l->devices);
 }
 
-static void play_here(Run *run, const Launch *l)
+static void execute_inline(Run *run, const Launch *l)
 {
     run->is_single_threaded = run->is_inline = true;
     const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
@@ -274,9 +259,9 @@ static void play_here(Run *run, const Launch *l)
     floats_restore(before);
     stat_add(STAT_INLINE_LAUNCHES, 1);
     Event *failed = run->error ? event_ready(run->error) : NULL;
-    hand_out(run, l, failed);
+    hand_out_results(run, l, failed);
     event_release(failed);
-    release_holds(run);
+    run_release_holds(run);
     run_recycle(run);
     if (l->on_end)
         l->on_end(l->user);
@@ -290,11 +275,11 @@ static void argument_ready(Error *error, void *user)
     executor_unblock(t);
 }
 
-/* What a run needs to go on behind its launch: its event, and a callback for each argument that is
- * not there yet. */
-static Error *prepare_to_wait(Run *run)
+/* What a run needs to go on after launch_start() has returned: its event, and a callback for each
+ * argument that is not there yet. */
+static Error *prepare_background(Run *run)
 {
-    int n = 0, nargs = nargs_of(run);
+    int n = 0, nargs = run_nargs(run);
     for (int k = 0; k < nargs; k++)
         n += run->pending[k] != NULL;
     run->done = event_new();
@@ -305,13 +290,13 @@ static Error *prepare_to_wait(Run *run)
     return NULL;
 }
 
-static void play_behind(Run *run, const Launch *l)
+static void execute_in_background(Run *run, const Launch *l)
 {
     const Program *p = l->program;
     run->locs = l->locs;
     run->on_end = l->on_end;
     run->user = l->user;
-    hand_out(run, l, run->done);
+    hand_out_results(run, l, run->done);
     for (int d = 0; d < p->ndevices; d++) {
         int n = 2; /* not at the head of its queue; this function */
         for (int i = 0; i < p->nargs; i++)
@@ -319,10 +304,10 @@ static void play_behind(Run *run, const Launch *l)
         atomic_init(&run->tasks[d].nblockers, n);
     }
     atomic_init(&run->nblocked, p->ndevices);
-    run->is_single_threaded = p->ndevices == 1 || p->longest_ns < ALONE_NS / p->ndevices;
+    run->is_single_threaded = p->ndevices == 1 || p->longest_ns < SINGLE_THREADED_NS / p->ndevices;
     executor_enqueue(run);
     Callback *callback = run->callbacks;
-    for (int k = 0, n = nargs_of(run); k < n; k++) {
+    for (int k = 0, n = run_nargs(run); k < n; k++) {
         if (!run->pending[k])
             continue;
         *callback = (Callback){ NULL, argument_ready, &run->tasks[k / p->nargs] };
@@ -335,28 +320,14 @@ static void play_behind(Run *run, const Launch *l)
         executor_unblock(&tasks[d]);
 }
 
-void run_end(Run *run)
-{
-    Error *error = run->error;
-    /* relaxed: set by executor_free or unwanted.c, or with an error */
-    if (!error && atomic_load_explicit(&run->cancel, memory_order_relaxed))
-        error = run_cancelled(run);
-    release_holds(run);
-    event_set(run->done, error);
-    event_release(run->done);
-    if (run->on_end)
-        run->on_end(run->user);
-    run_recycle(run);
-}
-
-/* On error nothing has happened, but for holds that abandon releases. */
-static Error *prepare(Run *run, const Launch *l, bool *is_here)
+/* On error nothing has happened, but for what undo releases. */
+static Error *prepare(Run *run, const Launch *l, bool *is_inline)
 {
     TRY(hold_arguments(run, l));
-    *is_here = is_small(run, l);
-    if (!*is_here) {
+    *is_inline = is_small(run, l);
+    if (!*is_inline) {
         TRY(executor_start(run->executor));
-        TRY(prepare_to_wait(run));
+        TRY(prepare_background(run));
     }
     TRY(make_buffers(run, l));
     Error *error = consume_donated(run, l);
@@ -367,35 +338,35 @@ static Error *prepare(Run *run, const Launch *l, bool *is_here)
     return error;
 }
 
-static void abandon(Run *run)
+static void undo(Run *run)
 {
-    for (int k = 0, n = nouts_of(run); k < n; k++)
+    for (int k = 0, n = run_nouts(run); k < n; k++)
         buffer_free(run->buffers[k]);
-    release_holds(run);
+    run_release_holds(run);
     event_release(run->done);
-    for (int k = 0, n = nargs_of(run); k < n; k++)
+    for (int k = 0, n = run_nargs(run); k < n; k++)
         event_release(run->pending[k]);
     run_recycle(run);
 }
 
-Error *launch(Executor *e, const Launch *l)
+Error *launch_start(Executor *e, const Launch *l)
 {
     TRY(executor_check(e));
     TRY(check_devices(e, l));
-    executor_wait_for_room(e, l->program->ndevices, l->devices);
+    executor_wait_for_room(l->program->ndevices, l->devices);
     Run *run;
     TRY(run_new(e, l->program, &run));
-    bool is_here;
-    Error *error = prepare(run, l, &is_here);
+    bool is_inline;
+    Error *error = prepare(run, l, &is_inline);
     if (error) {
-        abandon(run);
+        undo(run);
         return error;
     }
     make_tasks(run, l);
     stat_add(STAT_LAUNCHES, 1);
-    if (is_here)
-        play_here(run, l);
+    if (is_inline)
+        execute_inline(run, l);
     else
-        play_behind(run, l);
+        execute_in_background(run, l);
     return NULL;
 }

@@ -13,26 +13,23 @@ typedef struct Device {
     Memory *memory;
     Executor *executor;
     void *pjrt;       /* the plugin's object for it */
-    void *queue;      /* executor only */
+    void *queue;      /* the executor's */
 } Device;
 
 /* Workers: 0 means one per core that affinity and the cgroup quota allow (TUTTI_WORKERS
  * overrides).  Threads start at the first launch that needs them. */
 MUST_USE Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Executor **out);
-void executor_free(Executor *e); /* waits for what runs, and joins the threads */
+/* Tells the runs under way to stop, waits until they have ended, and joins the workers. */
+void executor_free(Executor *e);
 Device *executor_device(Executor *e, int i);
-/* unwanted.c: the program's executable is gone, so that runs of it that are under way stop once
- * nobody holds their results.  Not for programs that touch more than those. */
-void abandoned_runs_mark(Executor *e, const Program *program);
-void abandoned_runs_check(Executor *e); /* somebody has let go of a result that was not there yet */
 int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */
 /* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
- * copies ask it themselves. */
+ * copies call it themselves. */
 MUST_USE Error *executor_check(const Executor *e);
 
 typedef struct Launch {
     const Program *program;
-    Device *const *devices;          /* [ndevices]: who plays partition d */
+    Device *const *devices;          /* [ndevices]: the device of partition d */
     Buffer *const *const *args;      /* [ndevices][nargs] */
     const bool *may_not_donate;      /* [nargs], or NULL: all may */
     Buffer **const *outs;            /* [ndevices][nresults]; filled by launch */
@@ -41,11 +38,17 @@ typedef struct Launch {
      * worker.  Not called when launch returns an error. */
     void (*on_end)(void *user);
     void *user;
-    const LocTable *locs; /* how messages name the program's places; NULL: as it was compiled */
+    const LocTable *locs; /* how messages name the program's locations; NULL: as it was compiled */
 } Launch;
 
-/* Small runs have happened when this returns; others go on behind, and the results' ready
- * events say when; after them nothing of the launch touches the program.  An error returned
- * means that nothing was launched and nothing donated. */
-MUST_USE Error *launch(Executor *e, const Launch *l);
+/* A small run has ended when this returns; others go on in the background, and the results' ready
+ * events say when they have ended; after them nothing of the launch touches the program.  An error
+ * returned means that nothing was launched and nothing donated. */
+MUST_USE Error *launch_start(Executor *e, const Launch *l);
+
+/* abandoned_runs.c.  The program's last executable is gone: runs of it that are under way stop once
+ * no caller holds their results.  Not for programs that have effects beside their results. */
+void abandoned_runs_mark(Executor *e, const Program *program);
+/* A caller has released a result whose run has not ended. */
+void abandoned_runs_check(Executor *e);
 #endif

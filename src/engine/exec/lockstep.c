@@ -1,18 +1,18 @@
-/* lockstep.c - one thread plays all devices of a run.
+/* lockstep.c - one thread runs all tasks of a run.
  *
- *     all at one place:   segment for device 0, 1, 2, 3 --> collective --> segment for 0, 1, 2, 3
- *     else, in turn:      device 0 up to its next collective, device 1 up to its next, ...
+ *     in lockstep:   segment for device 0, 1, 2, 3 --> collective --> segment for 0, 1, 2, 3
+ *     else, each:    device 0 up to its next collective, device 1 up to its next, ...
  *
- * In step nobody arrives and nobody waits: that all of them come to a collective is seen from what
- * their segments said.  Where their ways part each moves on its own, as with many workers, and
- * wrong programs are found out there.  And what a collective in a loop has to do is written down the
- * first time and only played from then on. */
+ * In lockstep no task arrives and none waits: that all of them come to a collective is seen from
+ * what their segments returned.  Where the tasks' ways part each runs on its own, by the same code
+ * as with many workers, and wrong programs are found there.  The copy plan of a collective in a
+ * loop is made the first time and only executed from then on. */
 #include "base/fail.h"
 #include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
 
 enum {
-    PATIENCE = 1000, /* collectives, before others get the thread */
+    PATIENCE = 1000, /* collectives, before the thread looks whether other tasks want it */
     KEPT = 4,        /* copy plans; a power of two */
 };
 
@@ -27,7 +27,7 @@ static bool are_in_step(const Run *run)
     return true;
 }
 
-/* Everybody plays a segment and says what comes next.  Do all say the same? */
+/* Runs one segment of every task.  Returns whether all of them say that the same comes next. */
 static bool step_all(Run *run, int number)
 {
     require(number < run->program->nsegments);
@@ -43,13 +43,8 @@ static bool step_all(Run *run, int number)
     return !differs;
 }
 
-static bool is_cancelled(const Run *run)
-{
-    /* relaxed: a hint to stop */
-    return atomic_load_explicit(&run->cancel, memory_order_relaxed);
-}
-
-/* The number of the collective that all have come to, if they may go on in step; else -1. */
+/* The number of the collective that all tasks have come to, if they may perform it in lockstep;
+ * else -1. */
 static int collective_of_all(const Run *run, int32_t said)
 {
     if (said > SEGMENT_COLLECTIVE)
@@ -59,19 +54,9 @@ static int collective_of_all(const Run *run, int32_t said)
     return run->program->collectives[k].nfull ? k : -1;
 }
 
-static void meet_group(Run *run, const Collective *c, const Group *group, CopyPlan *kept)
-{
-    if (kept->c == c && kept->frame == &run->tasks[group->members[0]].frame) {
-        copy_plan_execute(kept);
-        return;
-    }
-    Error *error = rendezvous_perform(run, c, group, kept);
-    if (error)
-        run_fail(run, error);
-}
-
-/* Each group of each collective has a plan that is kept for it, and for others. */
-static void meet_all(Run *run, int k, CopyPlan *kept)
+/* Performs collective k for each of its groups, by the plan that is kept for the group if it is
+ * still there: groups of several collectives may have to share one. */
+static void perform_all(Run *run, int k, CopyPlan *kept)
 {
     const Collective *c = &run->program->collectives[k];
     run->nperformed += c->nfull;
@@ -79,16 +64,26 @@ static void meet_all(Run *run, int k, CopyPlan *kept)
         copy_plan_execute(&kept[(unsigned)k % KEPT]);
         return;
     }
-    for (int i = 0; i < c->nfull; i++)
-        meet_group(run, c, &run->program->groups[c->full[i]], &kept[(unsigned)(k + i) % KEPT]);
+    for (int i = 0; i < c->nfull; i++) {
+        const Group *group = &run->program->groups[c->full[i]];
+        CopyPlan *plan = &kept[(unsigned)(k + i) % KEPT];
+        if (plan->c == c && plan->frame == &run->tasks[group->members[0]].frame) {
+            copy_plan_execute(plan);
+            continue;
+        }
+        Error *error = rendezvous_perform(run, c, group, plan);
+        if (error)
+            run_fail(run, error);
+    }
 }
 
-/* Returns when all have ended, or no longer stand at one place, or have met often, or are to stop:
- * a collective may have failed, and then nobody plays on with what it did not give. */
+/* Returns when all tasks have ended, or no longer stand at one segment, or have met often, or the
+ * run is to stop: a collective may have failed, and then no segment may run on what it did not
+ * give. */
 static void run_with_plans(Run *run, CopyPlan *kept)
 {
     int n = run->program->ndevices, at = run->tasks[0].next_segment;
-    for (int turns = 0; turns < PATIENCE && !is_cancelled(run); turns++) {
+    for (int steps = 0; steps < PATIENCE && !run_is_cancelled(run); steps++) {
         int k = -1;
         if (step_all(run, at))
             k = collective_of_all(run, run->tasks[0].said);
@@ -97,7 +92,7 @@ static void run_with_plans(Run *run, CopyPlan *kept)
                 task_continue(&run->tasks[d], run->tasks[d].said);
             return;
         }
-        meet_all(run, k, kept);
+        perform_all(run, k, kept);
         at = run->program->collectives[k].next;
     }
     for (int d = 0; d < n; d++)
@@ -114,9 +109,10 @@ static void run_in_lockstep(Run *run)
         copy_plan_end(&kept[i]);
 }
 
-static void run_in_turn(Run *run)
+/* One task after the other, until all stand at one segment. */
+static void run_one_by_one(Run *run)
 {
-    for (int turns = 0; turns < PATIENCE && run->nended < run->program->ndevices; turns++) {
+    for (int steps = 0; steps < PATIENCE && run->nended < run->program->ndevices; steps++) {
         for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
             if (!t->is_waiting && !t->has_ended)
                 task_run(t);
@@ -125,29 +121,24 @@ static void run_in_turn(Run *run)
     }
 }
 
-static void begin_all(Run *run)
-{
-    for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
-        if (!t->has_begun)
-            task_begin(t);
-}
-
 void lockstep_run(Run *run)
 {
     Executor *e = run->executor;
-    begin_all(run);
-    for (int turns = 0; run->nended < run->program->ndevices; turns++) {
-        bool are_others_waiting =
+    for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
+        if (!t->has_begun)
+            task_begin(t);
+    for (bool is_first = true; run->nended < run->program->ndevices; is_first = false) {
+        bool are_others_ready =
             /* relaxed: a hint */
             !run->is_inline && atomic_load_explicit(&e->nready, memory_order_relaxed);
-        if (turns && are_others_waiting) {
+        if (!is_first && are_others_ready) {
             executor_push(run->tasks);
             return;
         }
-        if (!is_cancelled(run) && are_in_step(run))
+        if (!run_is_cancelled(run) && are_in_step(run))
             run_in_lockstep(run);
         else
-            run_in_turn(run);
+            run_one_by_one(run);
     }
     if (!run->is_inline)
         run_end(run);

@@ -1,10 +1,10 @@
-/* mailbox.c - send and recv: what one device hands to another without all of them collective.
+/* mailbox.c - send and recv: messages from one task of a run to another.
  *
- *     send: the operands become a message; the sender goes on at once
- *     recv: takes the oldest message of its channel from its source, or waits for one
+ *     send: the operands become a message; the sending task goes on at once
+ *     recv: the task takes the oldest message of its channel from its source, or waits for one
  *
- * The pairs (source, target) number partitions, or replicas where there is one partition.  Who is
- * nobody's source sends nothing; who is nobody's target receives zeros. */
+ * The pairs (source, target) number partitions, or replicas where there is one partition.  A task
+ * that is no pair's source sends nothing; one that is no pair's target receives zeros. */
 #include "engine/collectives/collectives.h"
 #include "engine/exec/executor.h"
 #include "engine/stats.h"
@@ -18,7 +18,7 @@ typedef struct Message {
     int64_t channel;
     const Task *from, *to;
     Memory *memory; /* that `data` was taken from */
-    char *data;     /* the operands, one behind the other */
+    char *data;     /* the operands, one after the other */
     size_t bytes;
 } Message;
 
@@ -27,7 +27,7 @@ static const SendAttrs *attrs_of(const Collective *c)
     return c->attrs;
 }
 
-/* Who sends to t, or whom t sends to; NULL: nobody. */
+/* The task that t sends to (is_sender), or that sends to t; NULL: none. */
 static Task *partner(const Task *t, const Collective *c, bool is_sender)
 {
     const Program *p = t->run->program;
@@ -45,7 +45,7 @@ static Task *partner(const Task *t, const Collective *c, bool is_sender)
 }
 
 /* All but the token, which comes last. */
-static size_t bytes_of(int n, const Type *types)
+static size_t payload_bytes(int n, const Type *types)
 {
     size_t bytes = 0;
     for (int i = 0; i + 1 < n; i++)
@@ -60,14 +60,15 @@ static void message_free(Message *message)
     free(message);
 }
 
-static Error *message_write(Task *t, const Collective *c, Message **out)
+static Error *message_new(Task *t, const Collective *c, Message **out)
 {
     Message *message = calloc(1, sizeof *message);
     if (!message)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", c->name, collective_where(c));
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", c->name,
+                         collective_where(c));
     *message = (Message){ .send = c, .channel = attrs_of(c)->channel_id, .from = t,
                         .to = partner(t, c, true), .memory = t->device->memory,
-                        .bytes = bytes_of(c->nin, c->in_types) };
+                        .bytes = payload_bytes(c->nin, c->in_types) };
     void *data = NULL;
     Error *error = message->bytes ? memory_take(message->memory, message->bytes, &data) : NULL;
     message->data = data;
@@ -104,8 +105,8 @@ static Error *misfit(const Message *message, const Collective *c)
     return error;
 }
 
-/* Into the results of the message's addressee, who stands at recv c. */
-static Error *message_read(const Message *message, const Collective *c)
+/* Copies a message into the results of its addressee, which stands at recv c. */
+static Error *message_deliver(const Message *message, const Collective *c)
 {
     bool fits = message->send->nin == c->nout;
     for (int i = 0; fits && i + 1 < c->nout; i++)
@@ -123,21 +124,17 @@ static Error *message_read(const Message *message, const Collective *c)
     return NULL;
 }
 
-static const Collective *collective_of(const Task *t)
-{
-    return &t->run->program->collectives[t->collective];
-}
-
 static bool awaits(const Task *t, const Message *message)
 {
-    if (!t->is_waiting || collective_of(t)->op != OP_RECV)
+    if (!t->is_waiting || task_collective(t)->op != OP_RECV)
         return false;
-    const Collective *c = collective_of(t);
+    const Collective *c = task_collective(t);
     return attrs_of(c)->channel_id == message->channel && partner(t, c, false) == message->from;
 }
 
-/* Into the box, or if the addressee waits for it, to be handed over: then it is listed. */
-static void drop_in(Run *run, Message *message, TaskList *waiting)
+/* Puts a message into the mailbox; or, if its addressee waits for it, lists the addressee in
+ * `waiting`: then the caller is to deliver the message, and to make the addressee ready. */
+static void put(Run *run, Message *message, TaskList *waiting)
 {
     Task *to = (Task *)message->to;
     run_lock(run);
@@ -162,7 +159,7 @@ bool mailbox_send(Task *t, int k)
     t->next_segment = c->next;
     if (!partner(t, c, true))
         return true;
-    Error *error = message_write(t, c, &message);
+    Error *error = message_new(t, c, &message);
     if (error) {
         run_fail(run, error);
         return true;
@@ -170,10 +167,10 @@ bool mailbox_send(Task *t, int k)
     TaskList waiting;
     task_list_start(&waiting);
     yield_at_random();
-    drop_in(run, message, &waiting);
+    put(run, message, &waiting);
     if (!waiting.first)
         return true;
-    error = message_read(message, collective_of(waiting.first));
+    error = message_deliver(message, task_collective(waiting.first));
     message_free(message);
     if (error)
         run_fail(run, error);
@@ -181,7 +178,8 @@ bool mailbox_send(Task *t, int k)
     return true;
 }
 
-static Message *take_out(Run *run, const Task *to, const Task *from, int64_t channel)
+/* NULL: there is none.  The run's lock is held. */
+static Message *take(Run *run, const Task *to, const Task *from, int64_t channel)
 {
     for (Message **link = &run->messages; *link; link = &(*link)->next) {
         Message *message = *link;
@@ -207,7 +205,7 @@ bool mailbox_receive(Task *t, int k)
     task_list_start(&released);
     yield_at_random();
     run_lock(run);
-    Message *message = take_out(run, t, from, attrs_of(c)->channel_id);
+    Message *message = take(run, t, from, attrs_of(c)->channel_id);
     bool has_failed = run->error != NULL;
     if (message)
         t->next_segment = c->next;
@@ -217,7 +215,7 @@ bool mailbox_receive(Task *t, int k)
     executor_push_released(run, &released);
     if (!message)
         return has_failed;
-    Error *error = message_read(message, c);
+    Error *error = message_deliver(message, c);
     message_free(message);
     if (error)
         run_fail(run, error);
@@ -228,14 +226,15 @@ void mailbox_describe(const Run *run, Text *out)
 {
     for (int d = 0; d < run->program->ndevices; d++) {
         const Task *t = &run->tasks[d];
-        if (!t->is_waiting || collective_of(t)->op != OP_RECV)
+        if (!t->is_waiting || task_collective(t)->op != OP_RECV)
             continue;
-        const Collective *c = collective_of(t);
+        const Collective *c = task_collective(t);
         const Task *from = partner(t, c, false);
         text_printf(out, "%s%s (%s): device %d waits for device %d, which ", out->n ? "\n" : "",
                     c->name, collective_where(c), t->device->id, from->device->id);
         if (from->is_waiting)
-            text_printf(out, "waits in %s (%s)", collective_of(from)->name, collective_where(collective_of(from)));
+            text_printf(out, "waits in %s (%s)", task_collective(from)->name,
+                        collective_where(task_collective(from)));
         else
             text_printf(out, "has finished");
     }

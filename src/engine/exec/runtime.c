@@ -1,18 +1,18 @@
 /* runtime.c - the functions that compiled code calls through its frame.
  *
- * evaluate: the places of a node's operands and results become tensors, and the reference
- * evaluator plays the node.  Results that share memory with an operand (a donated argument, a
- * value updated in place) are made apart and copied, since the evaluator's rules may read an
- * operand after they have begun to write. */
+ * evaluate: the addresses of a node's operands and results become tensors, and a ready-made routine
+ * (numerics/routines.h) or else the reference evaluator computes the node.  Results that share
+ * memory with an operand (a donated argument, a value updated in place) are made apart and copied,
+ * since the evaluator's rules may read an operand after they have begun to write. */
 #include "engine/eval/eval.h"
 #include "engine/program.h"
 #include "engine/numerics/gemm.h"
 #include "engine/numerics/routines.h"
 #include "engine/numerics/libm.h"
 #include "engine/slices.h"
+#include "engine/stats.h"
 #include "engine/numerics/merge_sort.h"
 #include "engine/numerics/sort_keys.h"
-#include "engine/stats.h"
 #include "ops/number.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static bool overlap(Tensor a, Tensor b)
     return x < y + type_bytes(b.type) && y < x + type_bytes(a.type);
 }
 
-static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
+static Error *compute(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
                    Tensor *out)
 {
     const Module *m = f->program->module;
@@ -40,7 +40,7 @@ static Error *play(const Frame *f, const Evaluation *e, RegionId main, const Ten
     return library ? library(f, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
 }
 
-/* Puts memory apart under results that lie on operands; apart[i] NULL: result i is fine. */
+/* Gives results that overlap operands memory of their own; apart[i] NULL: result i needs none. */
 static Error *set_apart(int nin, const Tensor *in, int nout, Tensor *out, void **apart)
 {
     for (int i = 0; i < nout; i++)
@@ -56,6 +56,7 @@ static Error *set_apart(int nin, const Tensor *in, int nout, Tensor *out, void *
     return NULL;
 }
 
+/* What an evaluation takes and gives: a node, or the whole of main. */
 typedef struct Site {
     RegionId main;
     int nin, nout;
@@ -93,7 +94,7 @@ static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Te
         out[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->out[i]) : f->outs[i] };
     }
     TRY(set_apart(s->nin, in, s->nout, out, apart));
-    TRY(play(f, e, s->main, in, out));
+    TRY(compute(f, e, s->main, in, out));
     for (int i = 0; i < s->nout; i++)
         if (apart[i])
             memcpy(e->node ? frame_at(f, e->out[i]) : f->outs[i], apart[i],
@@ -101,7 +102,7 @@ static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Te
     return NULL;
 }
 
-/* Operations of so many operands and results take no memory to be played. */
+/* Operations of at most so many operands and results take no memory of the heap. */
 enum { FEW_VALUES = 16 };
 
 static int32_t evaluate(Frame *f, int32_t which)

@@ -1,28 +1,28 @@
-/* shared_packing.c - an operand that all devices of a run have alike, packed once for all of them. */
-#include "engine/shared_packing.h"
-
+/* shared_packing.c - an operand that all devices of a run hold alike, packed once for all of them.
+ * slices.h says what for. */
 #include "engine/exec/executor.h"
 
 #include <stdlib.h>
 
 struct SharedPacking {
-    PackingSource what;
+    PackingSource source;
     void *data;
     size_t bytes;
-    int64_t npieces;
-    _Atomic int64_t next; /* piece not yet taken; any thread */
-    _Atomic int nleft;    /* pieces not yet done; any thread, who waits sleeps on it */
-    SharedPacking *below;          /* under the run's lock */
+    int64_t nslices;
+    _Atomic int64_t next; /* slice not yet taken; any thread */
+    _Atomic int nleft;    /* slices not yet packed; any thread; threads that wait sleep on it */
+    SharedPacking *below; /* under the run's lock */
 };
 
-static bool same_matrix(PackingSource x, PackingSource y)
+static bool is_same_matrix(PackingSource x, PackingSource y)
 {
     return x.at == y.at && x.rows == y.rows && x.cols == y.cols && x.row == y.row &&
            x.col == y.col && x.element_bytes == y.element_bytes;
 }
 
-/* From this device's own to the first one's, which may be read if it is the same memory, or was
- * there when the run was launched.  NULL: it is in no argument that all have alike. */
+/* From an address in this device's argument to the same in the first device's, which may be read if
+ * it is the same memory, or was there when the run was launched.  NULL: it may not, or the address
+ * is in no argument that all devices hold alike. */
 static const char *at_first_device(const Frame *frame, const Run *run, const char *at)
 {
     const Program *p = run->program;
@@ -35,99 +35,101 @@ static const char *at_first_device(const Frame *frame, const Run *run, const cha
     return NULL;
 }
 
-static SharedPacking *find(const Run *run, PackingSource what)
+static SharedPacking *find(const Run *run, PackingSource source)
 {
-    SharedPacking *pack = run->packings;
-    while (pack && !same_matrix(pack->what, what))
-        pack = pack->below;
-    return pack;
+    SharedPacking *packing = run->packings;
+    while (packing && !is_same_matrix(packing->source, source))
+        packing = packing->below;
+    return packing;
 }
 
-static void pack_free(Run *run, SharedPacking *pack)
+static void packing_free(Run *run, SharedPacking *packing)
 {
-    memory_give(run->executor->scratch, pack->data, pack->bytes);
-    free(pack);
+    memory_give(run->executor->scratch, packing->data, packing->bytes);
+    free(packing);
 }
 
-static SharedPacking *pack_new(Run *run, PackingSource what, size_t bytes, int64_t npieces)
+static SharedPacking *packing_new(Run *run, PackingSource source, size_t bytes, int64_t nslices)
 {
-    SharedPacking *pack = calloc(1, sizeof *pack);
-    Error *error = pack ? memory_take(run->executor->scratch, bytes, &pack->data) : NULL;
-    if (!pack || error) {
+    SharedPacking *packing = calloc(1, sizeof *packing);
+    Error *error = packing ? memory_take(run->executor->scratch, bytes, &packing->data) : NULL;
+    if (!packing || error) {
         error_free(error);
-        free(pack);
+        free(packing);
         return NULL;
     }
-    pack->what = what;
-    pack->bytes = bytes;
-    pack->npieces = npieces;
-    atomic_init(&pack->nleft, (int)npieces);
-    return pack;
+    packing->source = source;
+    packing->bytes = bytes;
+    packing->nslices = nslices;
+    atomic_init(&packing->nleft, (int)nslices);
+    return packing;
 }
 
-/* Nobody holds two locks, so the memory is taken between two looks. */
-static SharedPacking *find_or_make(Run *run, PackingSource what, size_t bytes, int64_t npieces)
+/* A thread holds one lock at a time, so the memory is taken between two looks. */
+static SharedPacking *find_or_make(Run *run, PackingSource source, size_t bytes, int64_t nslices)
 {
-    lock_take(&run->lock); /* also of a run that is played alone: idle workers help with slices */
-    SharedPacking *pack = find(run, what);
+    lock_take(&run->lock); /* also in a single-threaded run: idle workers help with slices */
+    SharedPacking *packing = find(run, source);
     lock_give(&run->lock);
-    if (pack)
-        return pack;
-    SharedPacking *mine = pack_new(run, what, bytes, npieces);
+    if (packing)
+        return packing;
+    SharedPacking *mine = packing_new(run, source, bytes, nslices);
     lock_take(&run->lock);
-    pack = find(run, what);
-    if (!pack && mine) {
+    packing = find(run, source);
+    if (!packing && mine) {
         mine->below = run->packings;
         run->packings = mine;
     }
     lock_give(&run->lock);
-    if (pack && mine)
-        pack_free(run, mine);
-    return pack ? pack : mine;
+    if (packing && mine)
+        packing_free(run, mine);
+    return packing ? packing : mine;
 }
 
-SharedPacking *shared_packing_get(const Frame *frame, PackingSource *what, size_t bytes, int64_t npieces)
+SharedPacking *shared_packing_get(const Frame *frame, PackingSource *source, size_t bytes,
+                                  int64_t nslices)
 {
     const Task *t = frame ? frame->task : NULL;
-    /* code over whole arrays is played by one device, with a program of its own */
+    /* the body of a tutti.global runs on one device, with a program of its own */
     if (!t || !frame->program || frame->program != t->run->program || frame->program->ndevices < 2)
         return NULL;
-    const void *at = at_first_device(frame, t->run, what->at);
+    const void *at = at_first_device(frame, t->run, source->at);
     if (!at)
         return NULL;
-    what->at = at;
-    return find_or_make(t->run, *what, bytes, npieces);
+    source->at = at;
+    return find_or_make(t->run, *source, bytes, nslices);
 }
 
-void *shared_packing_data(const SharedPacking *pack)
+void *shared_packing_data(const SharedPacking *packing)
 {
-    return pack->data;
+    return packing->data;
 }
 
-void shared_packing_fill(SharedPacking *pack, SliceFn *f, void *user)
+void shared_packing_fill(SharedPacking *packing, SliceFn *f, void *user)
 {
     int64_t i;
     int n;
-    /* relaxed: what is to be read was there before; nleft gives what was made of it */
-    while ((i = atomic_fetch_add_explicit(&pack->next, 1, memory_order_relaxed)) < pack->npieces) {
+    /* relaxed: the source was there before; nleft gives what was made of it */
+    while ((i = atomic_fetch_add_explicit(&packing->next, 1, memory_order_relaxed)) <
+           packing->nslices) {
         f(user, i);
         /* release: pairs with the acquire below */
-        if (atomic_fetch_sub_explicit(&pack->nleft, 1, memory_order_release) == 1)
-            address_wake(&pack->nleft, WAKE_ALL);
+        if (atomic_fetch_sub_explicit(&packing->nleft, 1, memory_order_release) == 1)
+            address_wake(&packing->nleft, WAKE_ALL);
     }
     /* acquire: pairs with the release above */
-    for (int spins = 0; (n = atomic_load_explicit(&pack->nleft, memory_order_acquire)); spins++)
+    for (int spins = 0; (n = atomic_load_explicit(&packing->nleft, memory_order_acquire)); spins++)
         if (spins < SPINS)
             spin_pause();
         else
-            address_wait(&pack->nleft, n);
+            address_wait(&packing->nleft, n);
 }
 
 void shared_packing_free_all(Run *run)
 {
     while (run->packings) {
-        SharedPacking *pack = run->packings;
-        run->packings = pack->below;
-        pack_free(run, pack);
+        SharedPacking *packing = run->packings;
+        run->packings = packing->below;
+        packing_free(run, packing);
     }
 }

@@ -1,10 +1,10 @@
-/* slices.c - work cut into pieces for whoever is idle.
+/* slices.c - loops that idle workers help with.
  *
- *     the one who slice_jobs:  [0] [2] [5] ...    takes the next number until none is left,
- *     helpers:           [1] [3] [4] ...    then waits for helpers to end their last piece
+ *     the task's thread:  [0] [2] [5] ...    takes the next slice until none is left,
+ *     helpers:            [1] [3] [4] ...    then waits for the helpers to end their last one
  *
- * Only workers without a task help, so a cut never delays a device; and since a piece waits for
- * nothing, neither does the one who slice_jobs, for longer than a piece. */
+ * Only workers without a task help, so a job never delays another device; and since a slice waits
+ * for nothing, the task's thread waits for no longer than a slice takes. */
 #include "engine/slices.h"
 
 #include "base/fail.h"
@@ -13,7 +13,7 @@
 static void take_slices(SliceJob *job)
 {
     int64_t i;
-    /* relaxed: the lock gave the helper what is to be done; nhelpers gives back what it did */
+    /* relaxed: the executor's lock gave the helper the job; nhelpers gives back what it wrote */
     while ((i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->n)
         job->f(job->user, i);
 }
@@ -35,45 +35,26 @@ SliceJob *slice_job_find(Executor *e)
 void slice_job_help(SliceJob *job)
 {
     take_slices(job);
-    /* release: pairs with the acquire in wait_for_helpers.  After it the cut may be gone; a wake
-     * of its address then wakes nobody, or somebody who looks again. */
+    /* release: pairs with the acquire in run_job.  After it the job may be gone; a wake of its
+     * address then wakes no thread, or one that looks again. */
     if (atomic_fetch_sub_explicit(&job->nhelpers, 1, memory_order_release) == 1)
         address_wake(&job->nhelpers, WAKE_ALL);
 }
 
-/* Each is at its last slice. */
-static void wait_for_helpers(SliceJob *job)
+static void run_job(Executor *e, SliceJob *job)
 {
-    int n;
+    /* An inline run may be the first that wants help.  Without workers this is a plain loop. */
+    error_free(executor_start(e));
+    executor_add_slice_job(e, job);
+    take_slices(job);
+    executor_remove_slice_job(e, job);
+    int n; /* helpers, each at its last slice */
     /* acquire: pairs with the release in slice_job_help */
     for (int i = 0; (n = atomic_load_explicit(&job->nhelpers, memory_order_acquire)); i++)
         if (i < SPINS)
             spin_pause();
         else
             address_wait(&job->nhelpers, n);
-}
-
-/* A run that the caller plays may be the first that wants help: collectives count as no work. */
-static void share_slices(Executor *e, SliceJob *job)
-{
-    error_free(executor_start(e)); /* without helpers it is a plain loop */
-    lock_take(&e->lock);
-    job->below = e->slice_jobs;
-    e->slice_jobs = job;
-    int others = e->nworkers - 1, most = job->n - 1 < others ? (int)job->n - 1 : others;
-    int nwoken = executor_wake_for(e, most);
-    lock_give(&e->lock);
-    if (nwoken)
-        address_wake(&e->wakeups, nwoken);
-    take_slices(job);
-    lock_take(&e->lock);
-    SliceJob **link = &e->slice_jobs;
-    while (*link != job)
-        link = &(*link)->below;
-    *link = job->below;
-    executor_count_ready(e);
-    lock_give(&e->lock);
-    wait_for_helpers(job);
 }
 
 static Executor *executor_of(const Frame *frame)
@@ -93,7 +74,7 @@ int slices_idle_workers(const Frame *frame)
     const Executor *e = executor_of(frame);
     if (!e)
         return 0;
-    /* relaxed: see play in executor.c */
+    /* relaxed: see run_ready_task in executor.c */
     int idle = e->nworkers - atomic_load_explicit(&e->nbusy, memory_order_relaxed);
     return idle > 0 ? idle : 0;
 }
@@ -102,7 +83,7 @@ void slices_run(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
     SliceJob job = { .f = f, .user = user, .n = n };
     if (n > 1 && slices_workers(frame) > 1)
-        share_slices(executor_of(frame), &job);
+        run_job(executor_of(frame), &job);
     else
         take_slices(&job);
 }
@@ -110,9 +91,9 @@ void slices_run(const Frame *frame, int64_t n, SliceFn *f, void *user)
 void frame_fail(const Frame *frame, Error *error)
 {
     if (!frame)
-        fail("%s", error_text(error)); /* nobody is there to be told: our own tests */
+        fail("%s", error_text(error)); /* only our own tests call routines without a frame */
     Error *none = NULL;
-    /* relaxed: who played the pieces is waited for before it is read */
+    /* relaxed: the task's thread reads it after it has waited for the helpers */
     if (!__atomic_compare_exchange_n(&((Frame *)frame)->error, &none, error, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         error_free(error);

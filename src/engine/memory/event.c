@@ -4,10 +4,11 @@
  *        |                     |
  *     waiters sleep on `state`; callbacks stand in a list until then
  *
- * A callback that sets another event does not run that one's callbacks: the event is put behind those
- * whose callbacks this thread is to run.  So the stack is as deep for a chain as for one.
+ * A callback that sets another event does not run that one's callbacks: the event is put at the end
+ * of the list of those whose callbacks this thread is to run.  So the stack is as deep for a chain
+ * as for one.
  *
- * The error is written before `state` turns ready and never again, so whoever has seen the
+ * The error is written before `state` turns ready and never again, so a thread that has seen the
  * event ready reads it without a lock. */
 #include "engine/memory/event.h"
 
@@ -18,20 +19,20 @@
 
 #include <stdlib.h>
 
-enum { PENDING, AWAITED, READY }; /* AWAITED: pending, and somebody sleeps on it */
+enum { PENDING, AWAITED, READY }; /* AWAITED: pending, and a thread sleeps on it */
 
 struct PJRT_Event {
     Handle head;
     _Atomic int holders; /* any thread */
-    _Atomic int given;   /* any thread: of the holds, those that callers have */
+    _Atomic int given;   /* any thread: of the holds, those that callers of the seam have */
     _Atomic int state;   /* any thread */
-    _Atomic int is_lent; /* any thread: a caller may set it */
-    int generation;            /* fork_generation at the start; set once */
-    _Atomic int is_lost; /* any thread of a forked child: somebody says that it will not happen */
+    _Atomic int may_set; /* any thread: a caller of the seam may set it */
+    int generation;      /* fork_generation at the start; constant */
+    _Atomic int is_lost; /* any thread of a forked child: it has been set there, see set_lost */
     Error *error;        /* set once, before state is READY */
-    Lock lock;           /* of the list */
+    Lock lock;           /* of the callbacks until READY; then they are the setting thread's */
     Callback *callbacks, **callbacks_end;
-    Event *next; /* that this thread is to run the callbacks of; its own once it is set */
+    Event *next;         /* in set_first; the setting thread's */
 };
 
 Event *event_new(void)
@@ -44,24 +45,25 @@ Event *event_new(void)
     return event;
 }
 
-/* What went well before anybody asked is one event, for all and for ever: nobody counts it. */
-static Event well = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
-/* And one for what failed, when there is no memory to say how. */
-static Event starved = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
+/* Shared by all work that had succeeded when its event was made.  Immortal: holds are not
+ * counted. */
+static Event success = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
+/* Shared by all work that failed without memory for an event that says how.  Immortal too. */
+static Event exhausted = { { HANDLE_TAG(HANDLE_EVENT) }, .holders = 1, .state = READY };
 
-static bool is_for_ever(const Event *event)
+static bool is_immortal(const Event *event)
 {
-    return event == &well || event == &starved;
+    return event == &success || event == &exhausted;
 }
 
 Event *event_ready(Error *error)
 {
     if (!error)
-        return &well;
+        return &success;
     Event *event = event_new();
     if (!event) {
         error_free(error);
-        return &starved;
+        return &exhausted;
     }
     event->error = error;
     atomic_init(&event->state, READY);
@@ -71,19 +73,19 @@ Event *event_ready(Error *error)
 Event *event_hold(Event *event)
 {
     /* relaxed: the caller's own hold keeps it alive */
-    if (!is_for_ever(event))
+    if (!is_immortal(event))
         atomic_fetch_add_explicit(&event->holders, 1, memory_order_relaxed);
     return event;
 }
 
 static Error *error_of(const Event *event)
 {
-    if (event == &starved)
+    if (event == &exhausted)
         return error_new(CODE_EXHAUSTED, "something failed, and there is no memory to say how");
     return error_copy(event->error);
 }
 
-/* Events that are set and whose callbacks this thread is to run, oldest first; each is held. */
+/* Events that this thread has set and whose callbacks it is to run, oldest first; each is held. */
 static _Thread_local Event *set_first, **set_end;
 static _Thread_local bool is_running;
 
@@ -96,7 +98,7 @@ void event_run_callbacks(void)
         if (callback) {
             event->callbacks = callback->next;
             callback->f(error_of(event), callback->user);
-            continue; /* it may have caught up itself */
+            continue; /* the callback may have called event_run_callbacks itself */
         }
         set_first = event->next;
         event_release(event);
@@ -104,8 +106,9 @@ void event_run_callbacks(void)
     is_running = was_running;
 }
 
-/* Takes a hold on an event that is set. */
-static void run_callbacks(Event *event)
+/* Runs the callbacks of an event that is set, or puts them off if this thread is inside one.  Takes
+ * a hold on the event. */
+static void run_or_put_off(Event *event)
 {
     event->next = NULL;
     if (!set_first)
@@ -118,7 +121,7 @@ static void run_callbacks(Event *event)
 
 void event_set(Event *event, Error *error)
 {
-    event_hold(event); /* a waiter or a callback may let go of the last other hold */
+    event_hold(event); /* a waiting thread or a callback may release the last other hold */
     event->error = error;
     lock_take(&event->lock);
     /* release: pairs with the acquire in event_is_ready, for `error` and what the work wrote */
@@ -128,18 +131,19 @@ void event_set(Event *event, Error *error)
     if (before == AWAITED)
         address_wake(&event->state, WAKE_ALL);
     if (event->callbacks)
-        run_callbacks(event);
+        run_or_put_off(event);
     else
         event_release(event);
 }
 
 void event_release(Event *event)
 {
-    /* acquire and release: the last to let go sees what all others did */
-    if (!event || is_for_ever(event) ||
+    /* acquire and release: the last release comes after what all other holders did */
+    if (!event || is_immortal(event) ||
         atomic_fetch_sub_explicit(&event->holders, 1, memory_order_acq_rel) != 1)
         return;
-    /* What the callbacks would touch, locks above all, is as a worker left it at the fork. */
+    /* Not in a forked child: what the callbacks would touch, locks above all, is as a worker left
+     * it at the fork. */
     if (event->callbacks && event->generation == fork_generation()) {
         atomic_init(&event->holders, 1);
         event_set(event, error_new(CODE_CANCELLED, "an event was let go before it happened"));
@@ -153,14 +157,14 @@ void event_release(Event *event)
 Event *event_give(Event *event)
 {
     /* relaxed: the hold itself keeps it alive */
-    if (!is_for_ever(event))
+    if (!is_immortal(event))
         atomic_fetch_add_explicit(&event->given, 1, memory_order_relaxed);
     return event;
 }
 
 bool event_take_back(Event *event)
 {
-    if (is_for_ever(event))
+    if (is_immortal(event))
         return true;
     int given = atomic_load_explicit(&event->given, memory_order_relaxed);
     while (given > 0)
@@ -175,13 +179,14 @@ bool event_take_back(Event *event)
 
 void event_allow_set(Event *event)
 {
-    atomic_store_explicit(&event->is_lent, 1, memory_order_relaxed); /* nobody else knows of it */
+    /* relaxed: the caller has not published it yet */
+    atomic_store_explicit(&event->may_set, 1, memory_order_relaxed);
 }
 
 bool event_claim_set(Event *event)
 {
-    /* relaxed: only to be the one who does it */
-    return atomic_exchange_explicit(&event->is_lent, 0, memory_order_relaxed);
+    /* relaxed: it only decides which thread sets the event */
+    return atomic_exchange_explicit(&event->may_set, 0, memory_order_relaxed);
 }
 
 bool event_is_ready(const Event *event)
@@ -196,11 +201,12 @@ Error *event_error(const Event *event)
     return error_of(event);
 }
 
-/* In a forked child.  Without the lock, which a worker may have held when the child was made: the
- * list that it guards is nobody's here. */
+/* In a forked child: the event will not happen, so it is set here.  Without the lock, which a
+ * worker may have held when the child was made: no thread of the child uses the list that it
+ * guards. */
 static void set_lost(Event *event)
 {
-    /* relaxed: only to be the one who does it */
+    /* relaxed: it only decides which thread sets the event */
     if (atomic_exchange_explicit(&event->is_lost, 1, memory_order_relaxed))
         return;
     event->error = error_new(CODE_PRECONDITION,
@@ -232,7 +238,7 @@ void event_await(Event *event)
 void event_then(Event *event, Callback *callback)
 {
     if (!event_is_ready(event) && event->generation != fork_generation())
-        event_await(event); /* which does not wait there */
+        event_await(event); /* in a forked child it does not wait */
     if (!event_is_ready(event)) {
         callback->next = NULL;
         lock_take(&event->lock);

@@ -1,8 +1,8 @@
-/* handle.c - the objects of the seam: made, and kept for a while when they are gone. */
+/* handle.c - the objects of the seam: made, and kept for a while when they are destroyed. */
 #include "engine/memory/handle.h"
 
 #include "base/sync.h"
-#include "engine/memory/idle.h"
+#include "engine/memory/memory.h"
 
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ enum { MOST_KEPT = 0 };
 enum { MOST_KEPT = 1024 }; /* of a kind */
 #endif
 
-/* An object that has been destroyed; behind it nobody may look. */
+/* An object that has been destroyed; the bytes behind this are poisoned. */
 typedef struct Gone {
     Handle head; /* 0 */
     struct Gone *next;
@@ -20,7 +20,7 @@ typedef struct Gone {
 
 static struct Pool {
     Lock lock;
-    Gone *first; /* the one that went last */
+    Gone *first; /* the one destroyed last */
     int n;
 } pools[HANDLE_KINDS];
 

@@ -1,22 +1,23 @@
-/* memory.c - the memory of one device: blocks by size class, kept when they are given back.
+/* memory.c - the memory of one device: blocks by size class, kept when they are given back; and the
+ * counted storage made of them.
  *
  *     bytes asked -> class -> list of free blocks of that class, newest first
  *                               | empty
  *                               v
- *               up to 32 KiB: cut from the front of a chunk of 256 KiB
+ *               up to 32 KiB: the next bytes of a chunk of 256 KiB
  *               above:        pages of their own (on huge pages from 2 MiB on; blocks of 512 KiB
  *                             and 1 MiB share one)
  *
  * Classes are 64, 128, ..., 512 bytes and from there eight to each doubling, so at most an
- * eighth of a block is waste.  Chunks stay until the memory ends: of each class of small blocks as
- * many as were ever out at once.  Pages go back to the system when more would lie idle than MAX_IDLE
- * and than was ever in use at once, and before idle and used bytes together pass the limit. */
+ * eighth of a block is waste.  Chunks stay until the Memory ends: they hold as many blocks of
+ * each small class as were ever out at once.  Idle pages go back to the system when they would
+ * exceed both MAX_IDLE and the peak of bytes in use, and before idle and used bytes together
+ * exceed the limit. */
 #include "engine/memory/memory.h"
 
 #include "base/sync.h"
 #include "base/text.h"
 #include "engine/floats.h"
-#include "engine/memory/idle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,13 @@ enum {
     LARGEST_SMALL = 32 << 10,
     CHUNK = 256 << 10,
     HUGE_PAGE = 2 << 20,
-    SMALLEST_SHARING = 512 << 10, /* of a huge page, where blocks of a class fill one */
+    SMALLEST_SHARING = 512 << 10, /* blocks from this size on that divide a huge page share one */
     MAX_IDLE = 512 << 20,
     NCLASSES = 8 + 8 * 54,
 };
 static const size_t LARGEST_BLOCK = (size_t)1 << 62;
 
-/* Lies in the first bytes of an idle block or of a chunk. */
+/* The first bytes of an idle block or of a chunk. */
 typedef struct Link {
     struct Link *next;
 } Link;
@@ -117,8 +118,8 @@ static void trim(Memory *memory)
     memory->idle_pages = 0;
 }
 
-/* Everything has been given back and nobody can ask again. */
-static void end(Memory *memory)
+/* Every block has been given back, and memory_free has been called. */
+static void memory_end(Memory *memory)
 {
     trim(memory);
     while (memory->chunks) {
@@ -139,7 +140,7 @@ void memory_free(Memory *memory)
     bool is_last = memory->nlive == 0;
     lock_give(&memory->lock);
     if (is_last)
-        end(memory);
+        memory_end(memory);
 }
 
 MemoryStats memory_stats(const Memory *memory)
@@ -152,7 +153,7 @@ MemoryStats memory_stats(const Memory *memory)
     return stats;
 }
 
-/* The lock is held. */
+/* Puts a block on the list of its class; the lock is held. */
 static void keep(Memory *memory, int bin, void *block, size_t rounded)
 {
     MEMORY_UNPOISON(block, sizeof(Link));
@@ -164,11 +165,11 @@ static void keep(Memory *memory, int bin, void *block, size_t rounded)
         memory->idle_pages += rounded;
 }
 
-/* Pages of its own, or part of a huge page whose other parts are kept for those to come. */
+/* Pages for one block; or a huge page that blocks of the class share, whose others become idle. */
 static void *fresh_pages(Memory *memory, int bin, size_t rounded)
 {
-    bool is_part = rounded >= SMALLEST_SHARING && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0;
-    size_t bytes = is_part ? HUGE_PAGE : rounded;
+    bool shares = rounded >= SMALLEST_SHARING && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0;
+    size_t bytes = shares ? HUGE_PAGE : rounded;
     char *at = pages_new(bytes);
     if (!at && memory->idle_pages) {
         trim(memory);
@@ -179,7 +180,7 @@ static void *fresh_pages(Memory *memory, int bin, size_t rounded)
     return at;
 }
 
-/* A block that was never out before.  The lock is held. */
+/* A block that was never handed out before; the lock is held. */
 static void *fresh_block(Memory *memory, int bin, size_t rounded)
 {
     if (rounded > LARGEST_SMALL)
@@ -256,7 +257,7 @@ static void describe_largest(Memory *memory, Text *out)
     lock_give(&memory->lock);
 }
 
-/* block: what they take, being rounded up. */
+/* bytes: asked for; block: what they take, being rounded up. */
 static Error *exhausted(Memory *memory, size_t bytes, size_t block)
 {
     MemoryStats s = memory_stats(memory);
@@ -291,7 +292,8 @@ static void unlink_storage(Storage *storage)
         storage->next->link = storage->link;
 }
 
-/* storage: NULL, or what the block is for.  Lent data needs no block. */
+/* storage: NULL, or the one that the block is for.  Lent data needs no block: it is only
+ * charged. */
 static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
 {
     if (bytes > LARGEST_BLOCK)
@@ -335,7 +337,7 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
     bool keeps = !is_lent && (!has_own_pages || rounded <= most);
     if (keeps && has_own_pages && memory->idle_pages + rounded > most)
-        trim(memory); /* what was needed last is what will be needed next */
+        trim(memory); /* the block given back last is the likeliest to be taken next */
     if (keeps)
         keep(memory, bin, block, rounded);
     bool is_last = --memory->nlive == 0 && memory->is_closed;
@@ -343,7 +345,7 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     if (!keeps && !is_lent)
         pages_free(block, rounded);
     if (is_last)
-        end(memory);
+        memory_end(memory);
 }
 
 void memory_give(Memory *memory, void *block, size_t bytes)
@@ -408,7 +410,7 @@ static void give_to_owner(const Storage *storage)
 
 void storage_release(Storage *storage)
 {
-    /* acquire and release: the last to let go comes after what all others did to the bytes */
+    /* acquire and release: the last release comes after what all other holders did to the bytes */
     if (!storage || atomic_fetch_sub_explicit(&storage->holders, 1, memory_order_acq_rel) != 1)
         return;
     if (storage->memory)
@@ -421,7 +423,7 @@ void storage_release(Storage *storage)
 
 int storage_holders(const Storage *storage)
 {
-    /* acquire: pairs with the release in storage_release, for reads by those who let go */
+    /* acquire: pairs with the release in storage_release, for what former holders read */
     return atomic_load_explicit(&storage->holders, memory_order_acquire);
 }
 

@@ -1,7 +1,7 @@
 /* memory.h - the memory of devices: a caching allocator, and counted storage.
  *
- * Fresh pages cost more than most kernels, so what is freed is kept by size class and handed
- * out again.  Each device counts what is alive, its peak, and refuses past its limit. */
+ * Fresh pages cost more than most kernels, so freed blocks are kept by size class and handed out
+ * again. Each device counts the bytes alive and their peak, and refuses more than its limit. */
 #ifndef TUTTI_ENGINE_MEMORY_MEMORY_H
 #define TUTTI_ENGINE_MEMORY_MEMORY_H
 #include "base/error.h"
@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct Memory Memory; /* of one device; any thread may call */
+typedef struct Memory Memory; /* of one device; any thread may call its functions */
 
 Memory *memory_new(int device, size_t limit_bytes); /* limit 0: none; NULL: no memory */
-void memory_free(Memory *memory);                   /* what is still alive stays valid */
+void memory_free(Memory *memory);                   /* blocks that are out stay valid */
 
 typedef struct MemoryStats {
     size_t bytes_in_use, peak_bytes, limit_bytes;
@@ -25,23 +25,23 @@ typedef struct MemoryStats {
 } MemoryStats;
 MemoryStats memory_stats(const Memory *memory);
 
-/* Raw blocks, 64-byte aligned, contents undefined: slabs.  `bytes` again at the end.
- * RESOURCE_EXHAUSTED names the device, the size asked, the size left and the largest arrays
- * alive. */
+/* Raw blocks, 64-byte aligned, contents undefined: slabs.  memory_give must get the `bytes` of the
+ * memory_take.  RESOURCE_EXHAUSTED names the device, the size asked, the size left and the largest
+ * arrays alive. */
 MUST_USE Error *memory_take(Memory *memory, size_t bytes, void **out);
 void memory_give(Memory *memory, void *block, size_t bytes);
 
-/* Counted memory that buffers stand on: values, running executions, outside views. */
+/* Counted memory.  Holders: buffers, runs, transfers, views of callers. */
 typedef struct Storage {
     void *data;
     size_t bytes;
     Memory *memory;                         /* charged for it; NULL: foreign memory */
-    struct Storage *lender;                 /* whose data it is, which it holds; NULL: its own */
+    struct Storage *lender;                 /* held: `data` is its; NULL: `data` is ours */
     _Atomic int holders;                    /* any thread */
-    int nabandoned;                          /* of them, runs to stop: unwanted.c, its lock */
+    int nabandoned;                         /* of them, runs to stop; under the executor's lock */
     Type type;                              /* for messages; dims point into dims_ */
-    struct Storage *next, **link;           /* of all that the memory is charged for */
-    void (*on_end)(void *data, void *user); /* foreign memory: called when the last lets go */
+    struct Storage *next, **link;           /* of all charged to `memory`; under its lock */
+    void (*on_end)(void *data, void *user); /* foreign memory: called at the last release */
     void *user;
     int64_t dims_[];                        /* [type.rank] */
 } Storage;
@@ -50,9 +50,21 @@ MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
 int storage_holders(const Storage *storage);
 /* The data of `lender`, to be read only, charged to `memory` too. */
 MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out);
-/* Foreign memory; on_end: NULL, or called when the last lets go.  NULL: no memory for the books. */
+/* Foreign memory; on_end: NULL, or called at the last release.  Returns NULL without memory for the
+ * books. */
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
 Storage *storage_hold(Storage *storage);
 void storage_release(Storage *storage);
-bool storage_is_alone(const Storage *storage); /* one holder of its own data: may be written */
+/* Does it have one holder and data of its own?  Then that holder may write it. */
+bool storage_is_alone(const Storage *storage);
+
+/* Memory that is kept but not in use: under the address sanitizer a touch of it is reported. */
+#if defined __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#define MEMORY_POISON(at, n) __asan_poison_memory_region(at, n)
+#define MEMORY_UNPOISON(at, n) __asan_unpoison_memory_region(at, n)
+#else
+#define MEMORY_POISON(at, n) ((void)(at), (void)(n))
+#define MEMORY_UNPOISON(at, n) ((void)(at), (void)(n))
+#endif
 #endif

@@ -1,7 +1,8 @@
-/* thread_memory.c - blocks of memory that a thread keeps: they go when it ends, or with the engine.
+/* thread_memory.c - scratch blocks of threads, freed when the thread ends or the engine is
+ * unloaded.
  *
- * A thread may outlive the engine, which then cannot be called at the thread's end: so the blocks
- * of all threads are in a list. */
+ * A thread may outlive the engine, whose code then cannot be called at the thread's end: so the
+ * blocks of all threads are in a list, which thread_memory_end frees. */
 #include "engine/memory/thread_memory.h"
 
 #include "base/sync.h"
@@ -10,76 +11,76 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-typedef struct Own {
+typedef struct Blocks {
     void *at[THREAD_MEMORY_USES];
     size_t bytes[THREAD_MEMORY_USES];
-    struct Own *next, **link;
-} Own;
+    struct Blocks *next, **link;
+} Blocks;
 
 static Lock lock; /* of the list */
-static Own *all;
+static Blocks *all;
 
 static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-static void own_free(void *user)
+static void blocks_free(void *user)
 {
-    Own *own = user;
+    Blocks *blocks = user;
     lock_take(&lock);
-    *own->link = own->next;
-    if (own->next)
-        own->next->link = own->link;
+    *blocks->link = blocks->next;
+    if (blocks->next)
+        blocks->next->link = blocks->link;
     lock_give(&lock);
     for (int use = 0; use < THREAD_MEMORY_USES; use++)
-        free(own->at[use]);
-    free(own);
+        free(blocks->at[use]);
+    free(blocks);
 }
 
-static void begin(void)
+static void make_key(void)
 {
-    has_key = !pthread_key_create(&key, own_free);
+    has_key = !pthread_key_create(&key, blocks_free);
 }
 
-static Own *own_new(void)
+static Blocks *blocks_new(void)
 {
-    Own *own = calloc(1, sizeof *own);
-    if (!own || pthread_setspecific(key, own)) {
-        free(own);
+    Blocks *blocks = calloc(1, sizeof *blocks);
+    if (!blocks || pthread_setspecific(key, blocks)) {
+        free(blocks);
         return NULL;
     }
     lock_take(&lock);
-    own->next = all;
-    own->link = &all;
+    blocks->next = all;
+    blocks->link = &all;
     if (all)
-        all->link = &own->next;
-    all = own;
+        all->link = &blocks->next;
+    all = blocks;
     lock_give(&lock);
-    return own;
+    return blocks;
 }
 
 void *thread_memory_get(ThreadMemoryUse use, size_t bytes)
 {
-    pthread_once(&once, begin);
+    pthread_once(&once, make_key);
     if (!has_key)
         return NULL;
-    Own *own = pthread_getspecific(key);
-    if (!own && !(own = own_new()))
+    Blocks *blocks = pthread_getspecific(key);
+    if (!blocks && !(blocks = blocks_new()))
         return NULL;
-    if (!own->at[use] || own->bytes[use] < bytes) {
+    if (!blocks->at[use] || blocks->bytes[use] < bytes) {
         size_t rounded = (bytes / 4096 + 1) * 4096;
-        free(own->at[use]);
-        own->at[use] = aligned_alloc(64, rounded);
-        own->bytes[use] = own->at[use] ? rounded : 0;
+        free(blocks->at[use]);
+        blocks->at[use] = aligned_alloc(64, rounded);
+        blocks->bytes[use] = blocks->at[use] ? rounded : 0;
     }
-    return own->at[use];
+    return blocks->at[use];
 }
 
 void thread_memory_end(void)
 {
     if (has_key)
-        pthread_key_delete(key); /* from here on no thread's end calls own_free */
+        pthread_key_delete(key); /* from here on no thread's end calls blocks_free */
     has_key = false;
     while (all)
-        own_free(all);
+        blocks_free(all);
 }

@@ -1,8 +1,8 @@
-/* call_registry.c - custom calls that somebody else answers: from a name to a C function.
+/* call_registry.c - custom calls that the embedding process answers: from a name to a C function.
  *
- * Entries stay as long as the engine: code that has been compiled may still call them.  There are
- * as many as names were given: a program's own few, and one of some 80 bytes for each callback that
- * JAX lowers, whose Python function stays just as long. */
+ * Entries stay as long as the engine: compiled code may still call them.  There is one for each
+ * name: a program's own few, and one of some 80 bytes for each callback that JAX lowers, whose
+ * Python function stays just as long. */
 #include "engine/numerics/call_registry.h"
 
 #include "base/sync.h"
@@ -22,7 +22,7 @@ typedef struct Entry {
 } Entry;
 
 enum { LISTS = 256 };
-static Lock lock; /* of the lists and the entries */
+static Lock lock; /* of the lists and the entries; by hash of the name */
 static Entry *entries[LISTS];
 
 static Entry **list_of(Str name)
@@ -83,6 +83,7 @@ void call_registry_end(void)
         }
 }
 
+/* The operands or results that foreign code sees: all but tokens.  Returns how many. */
 static int operands(int n, const Tensor *tensors, TuttiOperand *out)
 {
     int kept = 0;

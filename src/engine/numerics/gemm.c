@@ -8,7 +8,6 @@
 #include "base/fail.h"
 #include "engine/cpu_level.h"
 #include "engine/memory/thread_memory.h"
-#include "engine/shared_packing.h"
 #include "engine/slices.h"
 
 #include <stdbool.h>

@@ -315,7 +315,7 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
     TRY(check_lists(args));
     TRY(read_not_donatable(args->options, p->nargs, may_not));
     compiled_hold(loaded->compiled);
-    Error *error = launch(loaded->client->executor, &l);
+    Error *error = launch_start(loaded->client->executor, &l);
     if (error)
         compiled_release(loaded->compiled);
     return error;

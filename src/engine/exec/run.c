@@ -1,0 +1,176 @@
+/* run.c - a run: its block and tables, its failure, its end.
+ *
+ * One block holds a Run and all its tables; the executor keeps some blocks for later runs.
+ *
+ * A run that fails makes its waiting tasks ready again, and every task that finds the run failed
+ * ends: so a failed run ends as any other does, when its last task has. */
+#include "engine/exec/executor.h"
+#include "engine/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SPARE_RUNS = 64 };
+
+/* ---- the block ---- */
+
+static size_t block_bytes(const Program *p)
+{
+    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
+    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
+    return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices +
+           sizeof(Rendezvous) * (size_t)p->ngroups +
+           sizeof(void *) * (2 * (nargs + nouts) + nouts + nargs);
+}
+
+static Run *take_spare(Executor *e, size_t room)
+{
+    lock_take(&e->lock);
+    Run **link = &e->spare;
+    while (*link && (*link)->room < room)
+        link = &(*link)->next;
+    Run *run = *link;
+    if (run) {
+        *link = run->next;
+        e->nspare--;
+    }
+    lock_give(&e->lock);
+    return run;
+}
+
+Error *run_new(Executor *e, const Program *p, Run **out)
+{
+    size_t needed = block_bytes(p), room = needed;
+    Run *run = take_spare(e, needed);
+    if (run)
+        room = run->room;
+    else
+        run = malloc(room);
+    if (!run)
+        return error_new(CODE_EXHAUSTED, "%.*s: no memory for the books of a run: %zu bytes",
+                         STR_ARG(p->name), room);
+    memset(run, 0, needed);
+    run->executor = e;
+    run->program = p;
+    run->room = room;
+    run->nrunnable = p->ndevices;
+    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
+    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
+    run->tasks = (Task *)(run + 1);
+    run->pointers = (void **)(run->tasks + p->ndevices);
+    run->holds = (Storage **)(run->pointers + nargs + nouts);
+    run->buffers = (Buffer **)(run->holds + nargs + nouts);
+    run->pending = (Event **)(run->buffers + nouts);
+    run->rendezvous = (Rendezvous *)(run->pending + nargs);
+    *out = run;
+    return NULL;
+}
+
+void run_recycle(Run *run)
+{
+    Executor *e = run->executor;
+    bool is_awaited = false; /* by executor_free */
+    shared_packing_free_all(run);
+    free(run->callbacks);
+    lock_take(&e->lock);
+    if (run->link) { /* it was enqueued */
+        *run->link = run->next;
+        if (run->next)
+            run->next->link = run->link;
+        /* release: pairs with the acquire in executor_free */
+        int before = atomic_fetch_sub_explicit(&e->nruns, 1, memory_order_release);
+        is_awaited = e->is_closing && before == 1;
+    }
+    bool keeps = e->nspare < MAX_SPARE_RUNS;
+    if (keeps) {
+        run->next = e->spare;
+        e->spare = run;
+        e->nspare++;
+    }
+    lock_give(&e->lock);
+    if (is_awaited)
+        address_wake(&e->nruns, WAKE_ALL);
+    if (!keeps)
+        free(run);
+}
+
+/* ---- failure ---- */
+
+Error *run_cancelled(const Run *run)
+{
+    /* relaxed: the caller has seen that it is set */
+    Cancel why = atomic_load_explicit(&run->cancel, memory_order_relaxed);
+    return error_new(CODE_CANCELLED, "the run was stopped: %s",
+                     why == CANCEL_ABANDONED ? "nobody holds its results, nor its executable"
+                                             : "its client was closed");
+}
+
+void run_fail_locked(Run *run, Error *error, TaskList *released)
+{
+    if (run->error)
+        error_free(error);
+    else
+        run->error = error;
+    /* relaxed: a hint to stop soon; the error itself is read under the lock */
+    atomic_store_explicit(&run->cancel, CANCEL_FAILED, memory_order_relaxed);
+    for (int d = 0; d < run->program->ndevices; d++) {
+        Task *t = &run->tasks[d];
+        if (!t->is_waiting)
+            continue;
+        t->is_waiting = false;
+        run->nrunnable++;
+        task_list_add(released, t);
+    }
+    for (int g = 0; g < run->program->ngroups; g++)
+        run->rendezvous[g].narrived = 0;
+}
+
+void run_fail(Run *run, Error *error)
+{
+    TaskList released;
+    task_list_start(&released);
+    lock_take(&run->lock); /* also in a single-threaded run: see run_lock */
+    run_fail_locked(run, error, &released);
+    lock_give(&run->lock);
+    executor_push_released(run, &released);
+}
+
+static Error *deadlock(const Run *run)
+{
+    stat_add(STAT_DEADLOCKS, 1);
+    Text text = { .is_message = true };
+    rendezvous_describe(run, &text);
+    mailbox_describe(run, &text);
+    Error *error = error_new(CODE_PRECONDITION, "%s", text_cstr(&text));
+    text_free(&text);
+    return error;
+}
+
+void run_lose_runnable(Run *run, TaskList *released)
+{
+    if (--run->nrunnable || run->nended == run->program->ndevices)
+        return;
+    /* Tasks that stopped because they were told to leave the others waiting: no deadlock. */
+    run_fail_locked(run, run_is_cancelled(run) ? run_cancelled(run) : deadlock(run), released);
+}
+
+/* ---- the end ---- */
+
+void run_release_holds(Run *run)
+{
+    for (int k = 0, n = run_nargs(run) + run_nouts(run); k < n; k++)
+        storage_release(run->holds[k]);
+}
+
+void run_end(Run *run)
+{
+    Error *error = run->error;
+    if (!error && run_is_cancelled(run)) /* all its tasks ended before any of them failed it */
+        error = run_cancelled(run);
+    run_release_holds(run);
+    event_set(run->done, error);
+    event_release(run->done);
+    if (run->on_end)
+        run->on_end(run->user);
+    run_recycle(run);
+}
