@@ -36,7 +36,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format docs size deps clean always
+.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -266,6 +266,9 @@ run: all lessons $(VENV)/.plugin
 
 bench: all lessons $(VENV)/.plugin
 	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV)
+# The wide table and docs/performance.md; QUICK=1: some of its rows, and no page.
+bench-wide: all $(VENV)/.plugin
+	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV) wide $(if $(QUICK),QUICK=1)
 
 format: # the lines that differ from the last commit
 	git clang-format --force --extensions c,h

@@ -21,3 +21,6 @@ $(OUT)/moves: bench/moves.c
 $(OUT)/null_plugin.so: bench/null_plugin.c $(SHARED_OBJ)
 	@mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--version-script=src/engine/plugin/exports.map -lm
+wide: $(OUT)/limits
+	PYTHON=$(VENV)/bin/python $(VENV)/bin/python bench/wide.py $(if $(QUICK),--quick --json $(OUT)/wide_quick.json)
+	$(if $(QUICK),,$(VENV)/bin/python bench/performance.py $(OUT)/wide.json docs/performance.md)
