@@ -16,6 +16,11 @@ forbid src/hlo 'engine/|front/|pjrt/|tutti'
 forbid src/pjrt 'base/|ops/|hlo/|engine/|front/|tutti'
 forbid src/engine 'front/|tutti'
 forbid src/front 'engine/'
+# The front: value < transform (and its rules) < lower < run < api.
+forbid src/front/value 'front/(transform|lower|run/(call|program)|api)'
+forbid src/front/transform 'front/(lower|run/(call|program)|api|transform/rules/)'
+forbid src/front/lower 'front/(run|api)/'
+forbid src/front/run 'front/api/'
 COMPILER='passes|codegen|kernels|math|link'
 forbid src/engine/memory "engine/($COMPILER|analysis|eval|numerics|collectives|exec|plugin)/"
 forbid src/engine/numerics "engine/($COMPILER|analysis|collectives|exec|plugin)/"

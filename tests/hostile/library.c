@@ -6,8 +6,8 @@
  * Each time what it reads is right to the bit, or something was said; no block stays behind; and
  * the next time, when nothing fails, it is right.  Then the same in a process that has not begun:
  * tables that live for ever are empty there, and the engine is not loaded. */
-#include "front/run/program_cache.h"
-#include "front/transform/trace.h"
+#include "front/run/program.h"
+#include "front/value/trace.h"
 #include "tests/hostile/memory.h"
 
 #include <signal.h>

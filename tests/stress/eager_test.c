@@ -5,7 +5,7 @@
  * kept.  Programs are counted at the seam, as they are compiled and destroyed: also those that cannot
  * be used after all. */
 #include "front/run/plugin.h"
-#include "front/run/program_cache.h"
+#include "front/run/program.h"
 #include "tests/front.h"
 #include "tests/stress/resident.h"
 

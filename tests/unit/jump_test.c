@@ -1,7 +1,7 @@
 /* jump_test.c - an error handler may leave by longjmp: out of a call, out of a trace and whatever is
  * traced inside it; all goes on as if the call had not been made, and nothing is left of it. */
 #include "front/value/slot.h"
-#include "front/transform/trace.h"
+#include "front/value/trace.h"
 #include "tests/front.h"
 #include "tests/stress/resident.h"
 

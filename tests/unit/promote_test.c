@@ -1,5 +1,5 @@
 /* promote_test.c - operands meet in JAX's types: tests/front/promote_cases.txt, which JAX wrote. */
-#include "front/api/numpy.h"
+#include "front/value/value.h"
 #include "tests/check.h"
 
 #include <stdio.h>

@@ -12,7 +12,7 @@
 
 #include "front/transform/build.h"
 #include "front/transform/fn.h"
-#include "front/transform/rules/rule.h"
+#include "front/transform/rules.h"
 #include "tests/front/leave.h"
 #include "tests/front/programs.h"
 

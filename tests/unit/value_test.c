@@ -2,7 +2,7 @@
 #include "front/value/array.h"
 #include "front/value/report.h"
 #include "front/value/slot.h"
-#include "front/transform/trace.h"
+#include "front/value/trace.h"
 #include "tests/front.h"
 
 #include <pthread.h>

@@ -1,13 +1,13 @@
 /* arrays.c - the functions of tutti.h about values, devices, and arrays made and read, in its order;
  * each checks and hands on.
  *
- * The others are where their subject is: errors in say.c, scopes in scope.c, operations in
+ * The others are where their subject is: errors in report.c, scopes in scope.c, operations in
  * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
  * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
-#include "front/value/array.h"
-#include "front/value/entry.h"
-#include "front/run/client.h"
 #include "front/api/numpy.h"
+#include "front/run/client.h"
+#include "front/value/array.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 #include "front/value/value.h"
 #include "ops/npy.h"

@@ -4,10 +4,10 @@
  * Operations add and drop axes; the tiled forms are those between two reshapes:
  *
  *     all_gather of f32[3,4] along axis 1     f32[3,n,4]     tiled: seen as f32[3,n*4] */
-#include "front/value/entry.h"
+#include "front/api/numpy.h"
 #include "front/transform/build.h"
 #include "front/value/axis_names.h"
-#include "front/api/numpy.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  *
  * with one, two or three axes where h and w stand. */
 #include "front/api/numpy.h"
-#include "front/value/entry.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 
 /* No bytes between fields: they tell programs apart. */

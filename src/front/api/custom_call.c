@@ -1,13 +1,14 @@
 /* custom_call.c - functions in C that programs call by name: tt_define_call hands one to the engine,
  * tt_custom_call records a call of one. */
-#include "front/value/entry.h"
-#include "front/run/client.h"
 #include "front/api/numpy.h"
+#include "front/run/client.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- What the engine calls. */
 

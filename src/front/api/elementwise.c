@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "front/value/array.h"
-#include "front/value/entry.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 #include "ops/number.h"
 
@@ -159,7 +159,7 @@ static void stop_gradient_body(const tt *in, tt *out, const void *config)
     (void)config;
     Shape shape;
     if (shapes_of("tt_stop_gradient", 1, in, &shape))
-        *out = as_weak(stop_gradient(in[0]), shape.is_weak);
+        *out = as_weak(build_stop_gradient(in[0]), shape.is_weak);
 }
 
 #define PLAIN(name)                                                                                \

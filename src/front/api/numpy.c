@@ -177,22 +177,3 @@ bool dtype_ok(const char *who, tt_dtype type)
         report_broken("%s: there is no element type %d", who, (int)type);
     return (unsigned)type <= TT_C128;
 }
-
-/* ---- Odds and ends. */
-
-/* Bits have no derivative: going through them leaves the value and stops what would flow back. */
-tt stop_gradient(tt x)
-{
-    Type t = type_at(x);
-    if (element_info[t.element].kind == COMPLEX) {
-        Type part = type_with(t, element_part(t.element));
-        tt parts[] = { stop_gradient(build(OP_REAL, 1, &x, NULL, part)),
-                       stop_gradient(build(OP_IMAG, 1, &x, NULL, part)) };
-        return build(OP_COMPLEX, 2, parts, NULL, t);
-    }
-    if (element_info[t.element].kind != FLOAT)
-        return x;
-    static const Element bits[] = { [1] = U8, [2] = U16, [4] = U32, [8] = U64 };
-    tt raw = build(OP_BITCAST, 1, &x, NULL, type_with(t, bits[element_info[t.element].bytes]));
-    return build(OP_BITCAST, 1, &raw, NULL, t);
-}

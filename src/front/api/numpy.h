@@ -4,22 +4,9 @@
  * are recorded.  A function that finds a mistake says it, naming `who`. */
 #ifndef TUTTI_FRONT_API_NUMPY_H
 #define TUTTI_FRONT_API_NUMPY_H
-#include "front/transform/build.h"
 #include "front/run/call.h"
+#include "front/transform/build.h"
 #include "front/value/value.h"
-
-/* The type that operands of these types meet in, as JAX has it with 64-bit types enabled; a number
- * from C (is_weak) gives way to the others. */
-typedef struct Met {
-    Element element;
-    bool is_weak;
-} Met;
-Met promote(int n, const Shape *shapes);
-/* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
- * but never a float to an integer. */
-bool gives_way(Element number, Element array);
-/* As promote, then a float if it is not one: the default float for integers and booleans. */
-Met promote_inexact(int n, const Shape *shapes);
 
 /* The shapes of n operands; false: one is broken. */
 bool shapes_of(const char *who, int n, const tt *in, Shape *out);
@@ -39,8 +26,6 @@ bool axes_of(const char *who, Type t, const tt_dims *list, tt_dims *out);
 /* A shape that a caller wrote.  False: said. */
 bool dims_ok(const char *who, const tt_dims *dims);
 bool dtype_ok(const char *who, tt_dtype type);
-
-tt stop_gradient(tt x);
 
 /* Runs a body of one result. */
 tt eager(const char *who, Body *body, const void *config, size_t size, int n, const tt *in);

@@ -1,7 +1,7 @@
 /* reductions.c - public operations that combine elements along axes: sums, means, softmax ... */
 #include "front/api/numpy.h"
 
-#include "front/value/entry.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 
 #include <string.h>
@@ -170,7 +170,7 @@ static void softmax_body(const tt *in, tt *out, const void *config)
     bool is_weak;
     if (!exponents(c, in, &x, &axes, &is_weak))
         return;
-    tt e = build1(OP_EXP, build2(OP_SUB, x, stop_gradient(over(OP_MAX, x, axes))));
+    tt e = build1(OP_EXP, build2(OP_SUB, x, build_stop_gradient(over(OP_MAX, x, axes))));
     *out = as_weak(build2(OP_DIV, e, over(OP_ADD, e, axes)), is_weak);
 }
 
@@ -182,7 +182,7 @@ static void log_softmax_body(const tt *in, tt *out, const void *config)
     bool is_weak;
     if (!exponents(c, in, &x, &axes, &is_weak))
         return;
-    tt shifted = build2(OP_SUB, x, stop_gradient(over(OP_MAX, x, axes)));
+    tt shifted = build2(OP_SUB, x, build_stop_gradient(over(OP_MAX, x, axes)));
     tt sum = build_reduce(OP_ADD, build1(OP_EXP, shifted), axes);
     tt log = build_broadcast(build1(OP_LOG, sum), type_at(x), ints_except(type_at(x).rank, axes));
     *out = as_weak(build2(OP_SUB, shifted, log), is_weak);
@@ -199,7 +199,7 @@ static void logsumexp_body(const tt *in, tt *out, const void *config)
         return;
     tt top = build_reduce(OP_MAX, x, axes);
     tt finite = build(OP_IS_FINITE, 1, &top, NULL, type_with(type_at(top), I1));
-    top = stop_gradient(build_select(finite, top, build_zeros(type_at(top))));
+    top = build_stop_gradient(build_select(finite, top, build_zeros(type_at(top))));
     tt back = build_broadcast(top, type_at(x), ints_except(type_at(x).rank, axes));
     tt sum = build_reduce(OP_ADD, build1(OP_EXP, build2(OP_SUB, x, back)), axes);
     *out = as_weak(build2(OP_ADD, build1(OP_LOG, sum), top), is_weak);

@@ -3,7 +3,7 @@
 #include "front/api/numpy.h"
 
 #include "front/value/array.h"
-#include "front/value/entry.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 
 #include <stdio.h>

@@ -10,11 +10,11 @@
  * around, outermost first, are the digits of a device's number.  Every node on a named axis inside
  * a manual computation is replaced by nodes of StableHLO. */
 #include "base/fail.h"
-#include "base/guard.h"
 #include "base/grow.h"
+#include "base/guard.h"
 #include "front/lower/lower.h"
+#include "front/transform/transform.h"
 #include "front/value/axis_names.h"
-#include "front/transform/spmd.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>

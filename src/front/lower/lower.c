@@ -9,14 +9,13 @@
  *
  * Which devices: those of the maps inside; without maps, those the arguments lie on; else the
  * first.  How an argument must lie: as the map that takes it cuts it; without maps, as it lies
- * now; else whole on every device.  How results lie follows from there (follow.c). */
+ * now; else whole on every device.  How results lie follows from there (follow_sharding.c). */
 #include "front/lower/lower.h"
 
 #include "base/fail.h"
 #include "front/transform/build.h"
-#include "front/transform/free_values.h"
+#include "front/transform/transform.h"
 #include "front/value/report.h"
-#include "front/transform/spmd.h"
 #include "hlo/rewrite.h"
 
 #include <ctype.h>

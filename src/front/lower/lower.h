@@ -1,8 +1,8 @@
 /* lower.h - from a graph on whole arrays to the program that a PJRT plugin compiles. */
 #ifndef TUTTI_FRONT_LOWER_LOWER_H
 #define TUTTI_FRONT_LOWER_LOWER_H
-#include "front/value/array.h"
 #include "front/transform/fn.h"
+#include "front/value/array.h"
 
 /* A program, and how its arguments and results lie.  The text is the caller's; the rest lies in
  * the session's arena. */
@@ -26,11 +26,11 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
  * call, by those between devices. */
 void resolve_axes(Module *m, RegionId r, int ndevices);
 
-/* follow.c: how the results of a node lie, where of[value] says it of operands; NULL: whole. */
+/* follow_sharding.c: how the results of a node lie, where of[value] says it of operands; NULL: whole. */
 void follow(const Module *m, const Node *node, const Sharding **of);
 bool is_spread(const Sharding *sharding); /* is anything cut? */
 
-/* nest.c: of maps inside maps, one map over all their devices.  What is on named axes is resolved
+/* nested_maps.c: of maps inside maps, one map over all their devices.  What is on named axes is resolved
  * before. */
 void open_maps(Module *m, RegionId r, int ndevices);
 #endif

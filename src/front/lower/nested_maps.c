@@ -13,48 +13,13 @@
  *
  * From the inside out: when a map is opened here, those in its body have none in theirs. */
 #include "base/guard.h"
-#include "front/transform/free_values.h"
 #include "front/lower/lower.h"
+#include "front/transform/transform.h"
 #include "front/value/axis_names.h"
-#include "front/transform/spmd.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- sizes ---- */
-
-/* Adds the sizes of more axes to a list of them. */
-static Ints sizes_join(Arena *arena, Ints list, int n, const int64_t *more)
-{
-    int64_t *at = ARENA_ARRAY(arena, int64_t, list.n + n + 1);
-    if (list.n)
-        memcpy(at, list.at, sizeof *at * (size_t)list.n);
-    if (n)
-        memcpy(at + list.n, more, sizeof *at * (size_t)n);
-    return (Ints){ list.n + n, at };
-}
-
-bool nested_sizes(Module *m, RegionId r, Ints *out)
-{
-    *out = (Ints){ 0 };
-    for (int i = 0; i < region_at(m, r)->nnodes; i++) {
-        Node node = *node_at(m, region_at(m, r)->nodes[i]);
-        Ints inner;
-        if (node.op != OP_MANUAL)
-            continue;
-        if (!nested_sizes(m, node.regions[0], &inner))
-            return false;
-        const Mesh *mesh = manual_mesh(node.attrs);
-        Ints own = sizes_join(m->arena, (Ints){ 0 }, mesh->naxes, mesh->sizes);
-        own = sizes_join(m->arena, own, inner.n, inner.at);
-        for (int k = 0; k < own.n && k < out->n; k++)
-            if (own.at[k] != out->at[k])
-                return false;
-        *out = own.n > out->n ? own : *out;
-    }
-    return true;
-}
 
 /* ---- the mesh of both ---- */
 

@@ -1,24 +1,55 @@
 /* call.c - CONTENTS of the front: what happens when a function is called.
  *
- *     tt_call_n(f, arguments)
+ *     tt_call_n(f, arguments)               f: what tt_pmap, tt_grad, ... made (api/transforms.c)
+ *        |   count_leaves                   trees become a list of leaves; fn_takes: do they fit f?
  *        |
- *        +-- inside a trace:   a C function is called, so that its operations are recorded in
- *        |                     place; tt_jit's becomes a call of a private function; of any other
- *        |                     the graph is made (fn_graph) and copied into the trace
+ *        +-- outside a trace: call_concrete
+ *        |     |
+ *        |     |  pin_all                   what the leaves name cannot end now     value/value.c
+ *        |     |  make_signature            f, and of each leaf its type, weakness and layout
+ *        |     |  programs_find             a program for that?  usually: go on at program_run
+ *        |     |
+ *        |     |  program_make              no: make one                            run/program.c
+ *        |     |    session_begin             a Module for all that is made         value/trace.c
+ *        |     |    fn_graph                  f's C code is called on traced        transform/fn.c
+ *        |     |      |                       values; every tt_ function it calls
+ *        |     |      |                       is recorded by trace_apply            value/trace.c
+ *        |     |      +-- grad_graph          jvp.c, loops.c, transpose.c           transform/grad.c
+ *        |     |      +-- jvp_graph           rules/ has a rule per operation       transform/jvp.c
+ *        |     |      +-- vmap_graph                                                transform/batch.c
+ *        |     |      +-- pmap_graph          the body goes into a MANUAL node      transform/spmd.c
+ *        |     |      +-- flow_graph          tt_while, tt_fori, tt_scan, tt_cond   transform/flow.c
+ *        |     |      +-- loaded_graph        a program from a file                 transform/load.c
+ *        |     |    lower                     the graph as StableHLO text           lower/lower.c
+ *        |     |      resolve_axes            psum over "i" -> all_reduce of groups lower/axes.c
+ *        |     |      open_maps               maps inside maps -> one map           lower/nested_maps.c
+ *        |     |      follow                  how results lie                       lower/follow_sharding.c
+ *        |     |    client_compile            to the plugin: over the seam          run/client.c
+ *        |     |    session_end
+ *        |     |  programs_add
+ *        |     |
+ *        |     |  program_run                                                       run/program.c
+ *        |     |    lay_out                   arguments to the devices              value/array.c
+ *        |     |    client_execute            returns at once; results may be on    run/client.c
+ *        |     |                              their way
+ *        |     |    wrap                      buffers -> arrays -> values           value/scope.c
  *        |
- *        +-- outside:          leaves -> signature (types, weakness, layouts) -> the program for
- * it, or        trace      fn.c, trace.c transform  jvp.c, transpose.c, batch.c, spmd.c lower
- * lower.c, axes.c compile    client.c            (program.c: program_make) then      run
- * (program.c: program_run)
+ *        +-- inside a trace: call_traced    what is called becomes part of the trace
+ *              FN_C                         its C code is called, and records in place
+ *              FN_JIT                       call_jit: a call of a private function
+ *              all others                   fn_graph, copied into the trace by trace_inline
  *
- * A call whose program is there costs a hash of the signature and a look into a table
- * (programs.c); nothing is allocated for it but the results. */
+ * A public function that is called outside a trace (tt_add) goes the same way, by call_eager: its
+ * body is the function.  Reading a result (tt_read) waits for it: array_read, client_download.
+ *
+ * A call whose program is there costs a hash of the signature and a look into a table; nothing is
+ * allocated for it but the results. */
 #include "front/run/call.h"
 
-#include "front/value/entry.h"
+#include "front/run/program.h"
 #include "front/transform/build.h"
-#include "front/transform/free_values.h"
-#include "front/run/program_cache.h"
+#include "front/transform/transform.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 #include "front/value/slot.h"
 
@@ -135,7 +166,7 @@ static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch 
     pthread_mutex_lock(&f->building);
     p = programs_find(&signature);
     const Layout *const *layouts = p ? NULL : describe(f, leaves, args, scratch);
-    if (layouts && outermost_begin(f, args->n, args->leaf, scratch, &f->building)) {
+    if (layouts && outermost_begin(f->label, args->n, args->leaf, scratch, &f->building)) {
         p = program_make(f, leaves, layouts);
         if (p)
             programs_add(p, &signature); /* without memory for it, it is played this once */
@@ -370,7 +401,7 @@ static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, t
     bool ok = there >= 0 && has_room(f, there, nresults);
     here = at;
     if (ok && f->key.kind == FN_C)
-        user_call(f, leaf, results);
+        fn_apply(f, leaf, results);
     else if (ok && f->key.kind == FN_JIT)
         ok = call_jit(f, leaves, leaf, results);
     else if (ok)
@@ -510,7 +541,7 @@ static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scra
     const Layout *const *layouts =
         is_concrete(f, &pinned) ? describe(f, leaves, &pinned, scratch) : NULL;
     Text text = { 0 };
-    if (layouts && outermost_begin(f, pinned.n, pinned.leaf, scratch, NULL)) {
+    if (layouts && outermost_begin(f->label, pinned.n, pinned.leaf, scratch, NULL)) {
         text = program_text(f, leaves, layouts);
         outermost_end();
     }
@@ -536,17 +567,6 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     const char *text = lower_text(f, args, &leaves, &scratch);
     scratch_end(&scratch);
     return text;
-}
-
-bool options_copy(const char *who, const char *type, void *to, size_t room, const void *from,
-                  size_t size)
-{
-    if (size < sizeof size)
-        return report_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
-                          size, type),
-               false;
-    memcpy(to, from, size < room ? size : room);
-    return true;
 }
 
 /* ---- public functions, called outside a trace ---- */

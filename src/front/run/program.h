@@ -2,12 +2,12 @@
 #ifndef TUTTI_FRONT_RUN_PROGRAM_H
 #define TUTTI_FRONT_RUN_PROGRAM_H
 #include "front/lower/lower.h"
-#include "front/value/scratch.h"
+#include "front/value/memory.h"
 
 /* Never changed once it is made, but for the first lines. */
 typedef struct Program {
     _Atomic int holders;
-    struct Program *next, *newer, *older; /* programs.c: in its bucket, and in order of use */
+    struct Program *next, *newer, *older; /* in its bucket, and in order of use */
     uint64_t hash;                        /* of the key */
     size_t key_size;
     void *key; /* function, configuration; types, weakness and layouts of the leaves */
@@ -30,4 +30,23 @@ bool program_run(const Program *p, const char *label, Array *const *leaves, Scra
                  tt *results);
 /* The text that would be compiled.  Empty: said. */
 Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
+
+/* ---- the programs there are, found by function and signature; the last used are kept ---- */
+
+/* Everything that tells a call's program from others, as bytes. */
+typedef struct Signature {
+    const void *at;
+    size_t n;
+    uint64_t hash;
+} Signature;
+
+/* With a hold for the caller (program_release); NULL: there is none. */
+Program *programs_find(const Signature *signature);
+/* There is none with this signature, which is copied; the caller keeps its hold. False: no memory.
+ */
+bool programs_add(Program *p, const Signature *signature);
+
+/* For tests: how many are kept; and none are from here on. */
+extern int programs_most;
+void programs_drop(void);
 #endif

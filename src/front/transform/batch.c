@@ -7,7 +7,7 @@
  * One walk over the nodes: each is recorded again; where an operand has the batch axis, its rule
  * records the operation on the batch.  The axis is always axis 0: in_axes and out_axes move it
  * there and away once, at the ends. */
-#include "front/transform/batch.h"
+#include "front/transform/transform.h"
 
 #include "base/fail.h"
 #include "front/transform/fn.h"

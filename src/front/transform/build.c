@@ -331,3 +331,45 @@ tt build_axis_index(const AxisAttrs *axes)
     }
     return index;
 }
+
+static tt *start_at(tt *in, int n, tt at, int rank)
+{
+    in[n++] = at;
+    for (int i = 1; i < rank; i++)
+        in[n++] = build_zeros(type_at(at));
+    return in;
+}
+
+tt build_row(tt x, tt at)
+{
+    Type t = type_at(x), row = type_remove(t, 0);
+    tt in[MAX_RANK + 2] = { x };
+    Ints sizes = ints_insert(ints_of(row.rank, row.dims), 0, 1);
+    tt y = build(OP_DYNAMIC_SLICE, t.rank + 1, start_at(in, 1, at, t.rank),
+                 BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), type_insert(row, 0, 1));
+    return build_reshape(y, row);
+}
+
+tt build_set_row(tt x, tt at, tt row)
+{
+    Type t = type_at(x);
+    tt in[MAX_RANK + 2] = { x, build_reshape(row, type_insert(type_at(row), 0, 1)) };
+    return build(OP_DYNAMIC_UPDATE, t.rank + 2, start_at(in, 2, at, t.rank), NULL, t);
+}
+
+/* Bits have no derivative: going through them leaves the value and stops what would flow back. */
+tt build_stop_gradient(tt x)
+{
+    Type t = type_at(x);
+    if (element_info[t.element].kind == COMPLEX) {
+        Type part = type_with(t, element_part(t.element));
+        tt parts[] = { build_stop_gradient(build(OP_REAL, 1, &x, NULL, part)),
+                       build_stop_gradient(build(OP_IMAG, 1, &x, NULL, part)) };
+        return build(OP_COMPLEX, 2, parts, NULL, t);
+    }
+    if (element_info[t.element].kind != FLOAT)
+        return x;
+    static const Element bits[] = { [1] = U8, [2] = U16, [4] = U32, [8] = U64 };
+    tt raw = build(OP_BITCAST, 1, &x, NULL, type_with(t, bits[element_info[t.element].bytes]));
+    return build(OP_BITCAST, 1, &raw, NULL, t);
+}

@@ -3,7 +3,7 @@
  * Everything is recorded in the innermost frame.  Operands fit: whoever calls has seen to it. */
 #ifndef TUTTI_FRONT_TRANSFORM_BUILD_H
 #define TUTTI_FRONT_TRANSFORM_BUILD_H
-#include "front/transform/trace.h"
+#include "front/value/trace.h"
 
 #define NO_VALUE ((tt){ 0, 0 }) /* in rules: a zero tangent or cotangent */
 static inline bool is_value(tt x)
@@ -46,6 +46,10 @@ tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_con
 tt build_concatenate(int n, const tt *x, int dim);
 tt build_sum(tt a, tt b); /* where no value is zero */
 tt build_axis_index(const AxisAttrs *axes); /* the position along them together, i32[] */
+/* Row `at` (one number) of x along axis 0; x with that row replaced. */
+tt build_row(tt x, tt at);
+tt build_set_row(tt x, tt at, tt row);
+tt build_stop_gradient(tt x);
 
 /* Attributes in the session's arena. */
 #define BUILD_ATTRS(T, ...) ((T *)arena_copy(trace_arena(), &(T){ __VA_ARGS__ }, sizeof(T)))

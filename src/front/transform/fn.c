@@ -7,12 +7,12 @@
  * A key in goes, the one tt_function with that key comes out.  fn_graph goes down the chain: the
  * C function at its end is traced, and every transformation on the way up makes a graph of the
  * one below. */
-#include "front/transform/fn.h"
+#include "front/transform/transform.h"
 
 #include "base/fail.h"
 #include "base/sync.h"
-#include "front/value/entry.h"
-#include "front/value/intern.h"
+#include "front/value/library.h"
+#include "front/value/memory.h"
 #include "front/value/report.h"
 
 #include <stdio.h>
@@ -24,41 +24,10 @@ _Static_assert(sizeof(FnKey) == 8 * (11 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
                "keys are compared as bytes");
 
 static Lock lock;       /* guards the tables */
-static Table strings;   /* interned bytes, strings among them */
 static Table functions; /* FnKey -> tt_fn */
 static Table enlisted;  /* address -> const tt_fun * */
 
 /* ---- interning ---- */
-
-const void *intern_bytes(const void *bytes, size_t n)
-{
-    uint64_t found = 0;
-    Error *error = NULL;
-    lock_take(&lock);
-    if (!table_get(&strings, bytes, n, &found)) {
-        char *copy = malloc(n + 1);
-        if (copy) {
-            memcpy(copy, bytes, n);
-            copy[n] = 0;
-            error = intern_put(&strings, bytes, n, copy);
-        }
-        if (error)
-            free(copy);
-        else
-            found = (uint64_t)(uintptr_t)copy;
-    }
-    lock_give(&lock);
-    if (error)
-        report_error(error);
-    else if (!found)
-        report_broken("no memory on the host for %zu bytes of a name", n);
-    return (const void *)(uintptr_t)found;
-}
-
-const char *intern_string(const char *s)
-{
-    return s ? intern_bytes(s, strlen(s)) : NULL;
-}
 
 /* NULL: said. */
 static const char *make_label(const FnKey *key, const char *how, const char *name)
@@ -202,14 +171,9 @@ tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)
     return recent[at].f;
 }
 
-void fn_apply(tt_fn f, const tt *in, tt *out)
+static void apply_to_arrays(tt_fn f, const tt *in, tt *out)
 {
-    typedef void F(void);
-    F *p = f->key.function;
-    if (f->fun) {
-        f->fun->apply(f->key.config, in, out);
-        return;
-    }
+    void (*p)(void) = f->key.function;
 #define A(i) in[i]
     switch (f->arity) {
     case 1: *out = ((tt(*)(tt))p)(A(0)); break;
@@ -230,12 +194,29 @@ void fn_apply(tt_fn f, const tt *in, tt *out)
 #undef A
 }
 
+void fn_apply(tt_fn f, const tt *in, tt *out)
+{
+    Suspended s = library_suspend();
+    if (f->fun)
+        f->fun->apply(f->key.config, in, out);
+    else
+        apply_to_arrays(f, in, out);
+    library_resume(s);
+}
+
 int fn_c_results(tt_fn f)
 {
     return f->fun ? f->fun->nresults : 1;
 }
 
 /* ---- arguments ---- */
+
+bool fn_is(tt_fn f, const char *who)
+{
+    if (!f && !said_something())
+        report_broken("%s: there is no function: the tt_fn is NULL", who);
+    return f != NULL;
+}
 
 int leaf_argument(const Leaves *leaves, int i, int *within)
 {
@@ -337,6 +318,79 @@ bool fn_takes(tt_fn f, int nargs, const int *counts)
     return donates_within(f, nargs);
 }
 
+/* ---- the axes of pmap and vmap ---- */
+
+bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis)
+{
+    int within, argument = leaf_argument(leaves, i, &within), rank = leaves->types[i].rank;
+    *axis = f->key.in_axes[argument];
+    if (*axis == TT_NONE)
+        return true;
+    if (rank == 0) {
+        report_broken("%s: %s is one number and has no axis to map: in_axes[%d] must be TT_NONE",
+                   f->label, leaf_words(leaves, i), argument);
+        return false;
+    }
+    if (*axis < -rank || *axis >= rank) {
+        report_broken("%s: %s has no axis %d to map: in_axes[%d] must be from %d to %d, or TT_NONE",
+                   f->label, leaf_words(leaves, i), *axis, argument, -rank, rank - 1);
+        return false;
+    }
+    *axis += *axis < 0 ? rank : 0;
+    return true;
+}
+
+int64_t map_size(tt_fn f, const Leaves *leaves)
+{
+    int64_t size = f->key.axis_size;
+    int first = -1;
+    for (int i = 0; i < leaves->n; i++) {
+        int32_t axis;
+        if (!map_axis(f, leaves, i, &axis))
+            return 0;
+        if (axis == TT_NONE)
+            continue;
+        int64_t extent = leaves->types[i].dims[axis];
+        if (!extent)
+            return report_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
+                              f->label, leaf_words(leaves, i), axis),
+                   0;
+        if (size && extent != size && first < 0)
+            return report_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
+                              leaf_words(leaves, i), (long long)extent, axis, (long long)size),
+                   0;
+        if (size && extent != size)
+            return report_broken("%s: %s has %lld along its mapped axis %d, but %s has %lld: all "
+                              "mapped arguments must have the same",
+                              f->label, leaf_words(leaves, i), (long long)extent, axis,
+                              leaf_words(leaves, first), (long long)size),
+                   0;
+        if (first < 0)
+            first = i;
+        size = extent;
+    }
+    if (!size)
+        report_broken("%s: no argument is mapped: at least one of in_axes must be an axis, or "
+                   ".axis_size say how many",
+                   f->label);
+    return size;
+}
+
+bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
+{
+    *axis = f->key.out_axis ? f->key.out_axis : i < TT_MAX_RESULTS ? f->key.out_axes[i] : 0;
+    if (*axis == TT_NONE)
+        return true;
+    if (*axis < -rank - 1 || *axis > rank) {
+        report_broken("%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
+                   "%d to %d, or TT_NONE",
+                   f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1, rank);
+        return false;
+    }
+    *axis += *axis < 0 ? rank + 1 : 0;
+    return true;
+}
+
 /* ---- graphs ---- */
 
 /* The innermost frame is that of whoever wants the graph; the function records in it. */
@@ -347,7 +401,7 @@ static bool trace_c(tt_fn f, const Leaves *leaves, Graph *out)
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
     Here before = here;
-    user_call(f, in, results);
+    fn_apply(f, in, results);
     here = before;
     return record_end(f->label, nresults, results, out);
 }
@@ -382,206 +436,4 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_COND: return flow_graph(f, leaves, out);
     }
     fail("a function of kind %d", (int)f->key.kind);
-}
-
-/* ---- transformations ---- */
-
-bool fn_is(tt_fn f, const char *who)
-{
-    if (!f && !said_something())
-        report_broken("%s: there is no function: the tt_fn is NULL", who);
-    return f != NULL;
-}
-
-/* The C function inside f with its configuration, and f of that.  NULL: said. */
-static tt_fn configured(tt_fn f, const char *who, const void *config, size_t size)
-{
-    if (!config)
-        return f;
-    FnKey key = f->key;
-    if (key.inner) {
-        key.inner = configured(key.inner, who, config, size);
-        return key.inner ? fn_intern(&key, f->how, NULL) : NULL;
-    }
-    size_t wanted = f->fun ? f->fun->config_size : 0;
-    if (!wanted)
-        return report_broken("%s(%s): .config is given, but %s takes none: describe it by "
-                          "TT_FUN_WITH(type, ...), and its first parameter is a const type *",
-                          who, f->label, f->name),
-               NULL;
-    if (size && size != wanted)
-        return report_broken("%s(%s): config_size is %zu, but the configuration of %s has %zu bytes",
-                          who, f->label, size, f->name, wanted),
-               NULL;
-    if (key.config)
-        return report_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
-    key.config = intern_bytes(config, wanted);
-    key.config_size = wanted;
-    return key.config ? fn_intern(&key, NULL, f->name) : NULL;
-}
-
-/* The function that a transformation is of: f, with the configuration in `options`. */
-#define CONFIGURED(f, who, options)                                                                \
-    ((f) = configured(f, who, (options).config, (options).config_size))
-
-tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
-{
-    PUBLIC;
-    if (!fn_is(f, "tt_jit"))
-        return NULL;
-    OPTIONS(tt_jit_options, "tt_jit", given, return NULL);
-    if (!CONFIGURED(f, "tt_jit", options))
-        return NULL;
-    FnKey key = { .kind = FN_JIT, .inner = f, .donate = options.donate };
-    return fn_intern(&key, "jit", NULL);
-}
-
-static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *how)
-{
-    const char *who = kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad";
-    if (!fn_is(f, who))
-        return NULL;
-    OPTIONS(tt_grad_options, who, given, return NULL);
-    if (!CONFIGURED(f, who, options))
-        return NULL;
-    FnKey key = {
-        .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1, .has_aux = options.has_aux
-    };
-    return fn_intern(&key, how, NULL);
-}
-
-tt_fn tt_grad_with(tt_fn f, const tt_grad_options *given)
-{
-    PUBLIC;
-    return grad_with(f, given, FN_GRAD, "grad");
-}
-
-tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
-{
-    PUBLIC;
-    return grad_with(f, given, FN_VALUE_AND_GRAD, "value_and_grad");
-}
-
-tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
-{
-    PUBLIC;
-    if (!fn_is(f, "tt_jvp"))
-        return NULL;
-    OPTIONS(tt_jvp_options, "tt_jvp", given, return NULL);
-    if (!CONFIGURED(f, "tt_jvp", options))
-        return NULL;
-    FnKey key = { .kind = FN_JVP, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
-    return fn_intern(&key, "jvp", NULL);
-}
-
-static bool is_axis_name(const char *who, tt_fn f, const char *name)
-{
-    bool is_list = name && strchr(name, ',');
-    if (is_list)
-        report_broken("%s(%s): .axis_name is \"%s\": a map has one axis, and a comma is for naming "
-                   "several at once",
-                   who, f->label, name);
-    return !is_list;
-}
-
-tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
-{
-    PUBLIC;
-    if (!fn_is(f, "tt_vmap"))
-        return NULL;
-    OPTIONS(tt_vmap_options, "tt_vmap", given, return NULL);
-    if (!is_axis_name("tt_vmap", f, options.axis_name) ||
-        !CONFIGURED(f, "tt_vmap", options))
-        return NULL;
-    unsigned before = said_count();
-    FnKey key = { .kind = FN_VMAP,
-                  .inner = f,
-                  .axis_size = options.axis_size,
-                  .axis_name = intern_string(options.axis_name),
-                  .out_axis = options.out_axis };
-    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
-    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return said_count() == before ? fn_intern(&key, "vmap", NULL) : NULL;
-}
-
-tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
-{
-    PUBLIC;
-    if (!fn_is(f, "tt_pmap"))
-        return NULL;
-    OPTIONS(tt_pmap_options, "tt_pmap", given, return NULL);
-    if (!is_axis_name("tt_pmap", f, options.axis_name) ||
-        !CONFIGURED(f, "tt_pmap", options))
-        return NULL;
-    if ((options.devices != NULL) != (options.ndevices > 0)) {
-        report_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
-                   "or neither be given",
-                   f->label);
-        return NULL;
-    }
-    unsigned before = said_count();
-    FnKey key = { .kind = FN_PMAP,
-                  .inner = f,
-                  .axis_size = options.axis_size,
-                  .axis_name = intern_string(options.axis_name),
-                  .out_axis = options.out_axis,
-                  .donate = options.donate,
-                  .ndevices = options.ndevices };
-    if (options.devices)
-        key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
-    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
-    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return said_count() == before ? fn_intern(&key, "pmap", NULL) : NULL;
-}
-
-static tt_spec intern_spec(tt_spec spec)
-{
-    for (int i = 0; i < TT_MAX_RANK; i++)
-        spec.axis[i] = intern_string(spec.axis[i]);
-    return spec;
-}
-
-static bool is_empty(const tt_spec *spec)
-{
-    static const tt_spec empty;
-    return memcmp(spec, &empty, sizeof empty) == 0;
-}
-
-/* Interned; NULL: none is given. */
-static const tt_spec *intern_specs(const tt_spec *specs)
-{
-    tt_spec copy[TT_MAX_RESULTS];
-    bool any = false;
-    for (int i = 0; i < TT_MAX_RESULTS; i++) {
-        copy[i] = intern_spec(specs[i]);
-        any |= !is_empty(&specs[i]);
-    }
-    return any ? intern_bytes(copy, sizeof copy) : NULL;
-}
-
-tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
-{
-    PUBLIC;
-    if (!fn_is(f, "tt_shard_map"))
-        return NULL;
-    OPTIONS(tt_shard_map_options, "tt_shard_map", given, return NULL);
-    if (!CONFIGURED(f, "tt_shard_map", options))
-        return NULL;
-    if (!options.mesh) {
-        report_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
-        return NULL;
-    }
-    unsigned before = said_count();
-    FnKey key = { .kind = FN_SHARD_MAP, .inner = f, .mesh = options.mesh };
-    for (int i = 0; i < TT_MAX_ARGS; i++)
-        key.in_specs[i] = intern_spec(options.in_specs[i]);
-    key.out_spec = intern_spec(options.out_spec);
-    key.out_specs = intern_specs(options.out_specs);
-    if (key.out_specs && !is_empty(&key.out_spec)) {
-        report_broken("tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
-                   "give one of the two",
-                   f->label);
-        return NULL;
-    }
-    return said_count() == before ? fn_intern(&key, "shard_map", NULL) : NULL;
 }

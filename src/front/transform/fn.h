@@ -3,11 +3,11 @@
  * Functions are interned: the same transformation of the same function with the same options is
  * the same pointer.  They are never freed, since a tt_fn has no owner; there are as many as the
  * user's program writes down, and what grows with the shapes that they are called with, their
- * programs, is bounded (programs.c). */
+ * programs, is bounded (run/program.c). */
 #ifndef TUTTI_FRONT_TRANSFORM_FN_H
 #define TUTTI_FRONT_TRANSFORM_FN_H
-#include "front/run/call.h"
-#include "front/transform/trace.h"
+#include "front/value/memory.h"
+#include "front/value/trace.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,6 +28,10 @@ typedef enum FnKind {
     FN_SCAN,
     FN_COND,
 } FnKind;
+
+/* What a public function does, in terms of traced values.  Fills out[] (a broken value where it
+ * has failed and said so); looks at nothing but its arguments' types and its configuration. */
+typedef void Body(const tt *in, tt *out, const void *config);
 
 /* Everything that tells functions apart; compared as bytes, so strings and lists in it are
  * interned and what is not used is zero. */
@@ -68,8 +72,6 @@ struct tt_function {
 
 /* The one function with this key.  label and place are taken from the first who asks. */
 tt_fn fn_intern(const FnKey *key, const char *how, const char *name);
-const char *intern_string(const char *s); /* NULL stays NULL */
-const void *intern_bytes(const void *bytes, size_t n);
 
 /* The types a function is traced for. */
 typedef struct Leaves {
@@ -105,20 +107,10 @@ int fn_c_results(tt_fn f); /* how many arrays it returns */
 /* What f does to such leaves, in this thread's session. False: said. */
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out);
 
-/* map.c: the mapped axis of leaf i, from 0, or TT_NONE; the size all share (0: said); and where
+/* The mapped axis of leaf i, from 0, or TT_NONE; the size all share (0: said); and where
  * result i, which has `rank` other axes, gets it. */
 bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis);
 int64_t map_size(tt_fn f, const Leaves *leaves);
 bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis);
 
-/* The parts of fn_graph: one per transformation, each in its own file. */
-bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
-bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
-bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
-bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
-bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
-bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
-void versions_free(struct Version *versions);                    /* load.c: at a session's end */
-bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
-bool flow_takes(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_takes */
 #endif

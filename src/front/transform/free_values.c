@@ -2,7 +2,7 @@
  *
  *     { y = add a, x }   with a from outside      ->      (x', a') { y = add a', x' }
  */
-#include "front/transform/free_values.h"
+#include "front/transform/transform.h"
 
 #include "base/guard.h"
 #include "hlo/rewrite.h"

@@ -1,10 +1,8 @@
 /* grad.c - tt_grad and tt_value_and_grad: tangents for the loss, then its linear part backwards
  * from 1; in goes the graph of a function, out comes the graph of its results and gradients. */
 #include "front/transform/fn.h"
-#include "front/transform/jvp.h"
-#include "front/transform/loops.h"
+#include "front/transform/transform.h"
 #include "front/value/report.h"
-#include "front/transform/transpose.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>

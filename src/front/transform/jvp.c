@@ -8,7 +8,7 @@
  * One walk over the nodes: each is recorded again on the values of the new frame, and where an
  * operand has a tangent its rule records the tangents of the results.  A tangent that is zero is
  * no value at all, so nothing is recorded for what does not vary. */
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 
 #include "front/transform/fn.h"
 #include "front/value/report.h"

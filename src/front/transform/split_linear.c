@@ -6,8 +6,7 @@
  *     rest (c, dx) { dy = mul dx, c }                        results dy
  */
 #include "base/guard.h"
-#include "front/transform/loops.h"
-#include "front/transform/transpose.h"
+#include "front/transform/transform.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>

@@ -12,15 +12,14 @@
  * In goes what the function does to the leaves of one device (a graph), out comes a graph on
  * whole arrays with one MANUAL node.  shard_map is the same with pieces cut as its specs say and
  * no axis removed. */
-#include "front/transform/spmd.h"
+#include "front/transform/transform.h"
 
 #include "base/fail.h"
-#include "front/transform/build.h"
 #include "front/run/client.h"
-#include "front/transform/free_values.h"
+#include "front/transform/build.h"
 #include "front/transform/fn.h"
-#include "front/api/mesh.h"
 #include "front/value/axis_names.h"
+#include "front/value/layout.h"
 #include "front/value/report.h"
 
 #include <stdio.h>
@@ -315,6 +314,40 @@ static bool has_map_in_flow(const Module *m, RegionId r, bool is_in_flow)
     return false;
 }
 
+/* Adds the sizes of more axes to a list of them. */
+static Ints sizes_join(Arena *arena, Ints list, int n, const int64_t *more)
+{
+    int64_t *at = ARENA_ARRAY(arena, int64_t, list.n + n + 1);
+    if (list.n)
+        memcpy(at, list.at, sizeof *at * (size_t)list.n);
+    if (n)
+        memcpy(at + list.n, more, sizeof *at * (size_t)n);
+    return (Ints){ list.n + n, at };
+}
+
+/* The sizes of the axes that maps inside r add, outermost first, where some have more than others
+ * the most.  False: they are not the beginning of one list. */
+static bool nested_sizes(Module *m, RegionId r, Ints *out)
+{
+    *out = (Ints){ 0 };
+    for (int i = 0; i < region_at(m, r)->nnodes; i++) {
+        Node node = *node_at(m, region_at(m, r)->nodes[i]);
+        Ints inner;
+        if (node.op != OP_MANUAL)
+            continue;
+        if (!nested_sizes(m, node.regions[0], &inner))
+            return false;
+        const Mesh *mesh = manual_mesh(node.attrs);
+        Ints own = sizes_join(m->arena, (Ints){ 0 }, mesh->naxes, mesh->sizes);
+        own = sizes_join(m->arena, own, inner.n, inner.at);
+        for (int k = 0; k < own.n && k < out->n; k++)
+            if (own.at[k] != out->at[k])
+                return false;
+        *out = own.n > out->n ? own : *out;
+    }
+    return true;
+}
+
 /* How many devices a map over n needs, given what is in its body.  0: said. */
 static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
 {
@@ -540,6 +573,14 @@ static bool shard_inner(Map *map)
         local.types[i] = sharding_local(map->in[i], map->leaves->types[i]);
     }
     return fn_graph(f->key.inner, &local, &map->inner);
+}
+
+const tt_spec *result_spec(tt_fn f, int i)
+{
+    static const tt_spec whole;
+    if (!f->key.out_specs)
+        return &f->key.out_spec;
+    return i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &whole;
 }
 
 /* How the results lie, as .out_spec or .out_specs say; NULL: said. */

@@ -9,10 +9,9 @@
  *
  * A value depends on tangents if an operand of its node does; such nodes are linear in those
  * operands, since that is what jvp rules promise.  Cotangents that meet at a value are summed. */
-#include "front/transform/transpose.h"
+#include "front/transform/transform.h"
 
 #include "base/guard.h"
-#include "front/transform/loops.h"
 #include "front/value/report.h"
 #include "hlo/rewrite.h"
 

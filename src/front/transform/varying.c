@@ -8,9 +8,9 @@
  * devices meet.  What a loop carries differs as what goes into it or what a turn makes of it, and
  * if its devices take different numbers of turns, as that. */
 #include "front/transform/fn.h"
+#include "front/transform/transform.h"
 #include "front/value/axis_names.h"
 #include "front/value/report.h"
-#include "front/transform/spmd.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -226,14 +226,6 @@ static void fuller_spec(const Mesh *mesh, const tt_spec *spec, int rank, AxisSet
         text_free(&dims[d]);
     }
     text_printf(out, ")");
-}
-
-const tt_spec *result_spec(tt_fn f, int i)
-{
-    static const tt_spec whole;
-    if (!f->key.out_specs)
-        return &f->key.out_spec;
-    return i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &whole;
 }
 
 /* Result i may differ along these axes, which its spec does not name. */

@@ -3,25 +3,10 @@
 #define TUTTI_FRONT_VALUE_ARRAY_H
 #include "base/sync.h"
 #include "front/run/client.h"
-#include "ops/sharding.h"
-#include "ops/type.h"
+#include "front/value/layout.h"
 
 #include <stdatomic.h>
 #include <tutti.h>
-
-/* How an array lies on devices: tile d of `tiling` is on device devices[d].  Where every device
- * holds everything the tiling has rank 0, so that one layout serves arrays of every rank. */
-typedef struct Layout {
-    int ndevices;
-    const int *devices; /* the client's numbers */
-    Tiling tiling;
-} Layout; /* interned: equal layouts are one pointer (layout_intern) */
-
-/* NULL: there is no memory; said. */
-const Layout *layout_single(int device);
-const Layout *layout_replicated(int ndevices, const int *devices);
-const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling);
-bool layout_is_whole(const Layout *l); /* every device holds everything */
 
 enum { SMALL = 16 };
 

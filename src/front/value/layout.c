@@ -1,56 +1,66 @@
-/* layout.c - interned layouts: a list of devices and a tiling, one pointer for equal ones. */
-#include "base/arena.h"
+/* layout.c - layouts, meshes and specs: which device holds which tile of an array.
+ *
+ *     mesh { "x", 2 }, { "y", 2 }             spec ("x", "y") of f32[8,16]: tiles 2 x 2
+ *
+ *             y=0   y=1                       spec ("y", NULL): tiles 2 x 1, the same for both x
+ *     x=0    dev 0  dev 1
+ *     x=1    dev 2  dev 3 */
+#include "front/value/layout.h"
+
 #include "base/guard.h"
-#include "base/sync.h"
-#include "base/table.h"
 #include "front/value/array.h"
-#include "front/value/intern.h"
+#include "front/value/axis_names.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
+#include "front/value/value.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the two below */
-static Table table;
-static Arena *arena; /* layouts live for ever: as many as there are meshes and ways to cut along
-                      * their axes, whatever the shapes of what is cut */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
+static Table layouts, meshes;
+static Arena *arena; /* neither has an owner: there are as many meshes as the user's program names,
+                      * and as many layouts as ways to cut along their axes, whatever the shapes of
+                      * what is cut */
+
+/* ---- layouts ---- */
 
 bool layout_is_whole(const Layout *l)
 {
     return l->tiling.rank == 0;
 }
 
-static Layout *copy(int ndevices, const int *devices, Tiling t)
-{
-    Layout *l = ARENA_NEW(arena, Layout);
-    size_t rank = (size_t)t.rank;
-    l->ndevices = ndevices;
-    l->devices = arena_copy(arena, devices, sizeof *devices * (size_t)ndevices);
-    l->tiling = (Tiling){
-        .rank = t.rank,
-        .ndevices = ndevices,
-        .tiles = arena_copy(arena, t.tiles, sizeof *t.tiles * rank),
-        .tile_of = arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * (size_t)ndevices),
-    };
-    return l;
-}
-
-typedef struct Wanted {
+/* A layout that is looked for. */
+typedef struct WantedLayout {
     int ndevices;
     const int *devices;
     Tiling tiling;
     const Layout *found;
-} Wanted;
+} WantedLayout;
 
+/* Holding `lock`. */
 static void make_layout(void *user)
 {
-    Wanted *w = user;
-    w->found = copy(w->ndevices, w->devices, w->tiling);
+    WantedLayout *w = user;
+    Layout *l = ARENA_NEW(arena, Layout);
+    Tiling t = w->tiling;
+    size_t rank = (size_t)t.rank, n = (size_t)w->ndevices;
+    l->ndevices = w->ndevices;
+    l->devices = arena_copy(arena, w->devices, sizeof *w->devices * n);
+    l->tiling = (Tiling){
+        .rank = t.rank,
+        .ndevices = w->ndevices,
+        .tiles = arena_copy(arena, t.tiles, sizeof *t.tiles * rank),
+        .tile_of = arena_copy(arena, t.tile_of, sizeof *t.tile_of * rank * n),
+    };
+    w->found = l;
 }
 
-static void find(void *user)
+/* Holding `lock`. */
+static void find_layout(void *user)
 {
-    Wanted *w = user;
+    WantedLayout *w = user;
     Tiling t = w->tiling;
     size_t rank = (size_t)t.rank, n = (size_t)w->ndevices;
     Text key = { 0 };
@@ -60,12 +70,12 @@ static void find(void *user)
     text_add(&key, t.tile_of, sizeof *t.tile_of * rank * n);
     uint64_t found = 0;
     Error *error = NULL;
-    if (!table_get(&table, key.at, key.n, &found)) {
+    if (!table_get(&layouts, key.at, key.n, &found)) {
         error = intern_arena(&arena);
         if (!error)
             error = guard_run_in(NULL, "a layout", make_layout, w);
         if (!error)
-            error = intern_put(&table, key.at, key.n, w->found);
+            error = intern_put(&layouts, key.at, key.n, w->found);
     } else {
         w->found = (const Layout *)(uintptr_t)found;
     }
@@ -80,9 +90,9 @@ const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling)
 {
     if (tiling.rank && tiling_is_replicated(tiling))
         tiling = (Tiling){ .ndevices = ndevices };
-    Wanted w = { ndevices, devices, tiling, NULL };
+    WantedLayout w = { ndevices, devices, tiling, NULL };
     pthread_mutex_lock(&lock);
-    Error *error = guard_run_in(NULL, "a layout", find, &w);
+    Error *error = guard_run_in(NULL, "a layout", find_layout, &w);
     pthread_mutex_unlock(&lock);
     error_free(error);
     if (error || !w.found)
@@ -106,4 +116,324 @@ const Layout *layout_single(int device)
             atomic_store_explicit(&first, l, memory_order_release);
     }
     return l;
+}
+
+/* ---- meshes ---- */
+
+int mesh_axis_size(const struct tt_grid *mesh, const char *name)
+{
+    for (int i = 0; i < mesh->naxes; i++)
+        if (strcmp(mesh->axes[i].name, name) == 0)
+            return mesh->axes[i].size;
+    return 0;
+}
+
+static bool check_axes(const tt_axis *axes, int n, int *count)
+{
+    *count = 1;
+    if (n < 1 || n > TT_MAX_RANK) {
+        report_broken("tt_mesh: %d axes; a mesh has 1 to %d", n, TT_MAX_RANK);
+        return false;
+    }
+    for (int i = 0; i < n; i++) {
+        if (!axes[i].name || !*axes[i].name || axes[i].size < 1) {
+            report_broken("tt_mesh: axis %d: it needs a name and a size of at least 1", i);
+            return false;
+        }
+        if (strchr(axes[i].name, ',')) {
+            report_broken("tt_mesh: axis %d is named \"%s\": a comma is for naming several axes at "
+                       "once",
+                       i, axes[i].name);
+            return false;
+        }
+        for (int k = 0; k < i; k++)
+            if (strcmp(axes[i].name, axes[k].name) == 0) {
+                report_broken("tt_mesh: two axes are named \"%s\"", axes[i].name);
+                return false;
+            }
+        *count = axes[i].size > 4096 / *count ? 4097 : *count * axes[i].size;
+    }
+    return true;
+}
+
+/* A mesh that is looked for. */
+typedef struct WantedMesh {
+    const tt_axis *axes;
+    int n, count, there;
+    tt_mesh mesh;
+} WantedMesh;
+
+/* Holding `lock`. */
+static void make_mesh(void *user)
+{
+    WantedMesh *w = user;
+    struct tt_grid *mesh = ARENA_NEW(arena, struct tt_grid);
+    tt_axis *copy = ARENA_ARRAY(arena, tt_axis, w->n);
+    int *devices = ARENA_ARRAY(arena, int, w->count);
+    for (int i = 0; i < w->n; i++)
+        copy[i] = (tt_axis){ str_copy(arena, str_of(w->axes[i].name)).at, w->axes[i].size };
+    for (int d = 0; d < w->count; d++)
+        devices[d] = d;
+    *mesh = (struct tt_grid){ w->n, copy, w->count, devices };
+    w->mesh = mesh;
+}
+
+/* Holding `lock`. */
+static Error *intern_mesh(WantedMesh *w, const Text *words)
+{
+    uint64_t found = 0;
+    if (table_get(&meshes, words->at, words->n, &found)) {
+        w->mesh = (tt_mesh)(uintptr_t)found;
+        return NULL;
+    }
+    TRY(intern_arena(&arena));
+    TRY(guard_run_in(NULL, "a mesh", make_mesh, w));
+    return intern_put(&meshes, words->at, words->n, w->mesh);
+}
+
+static void find_mesh(void *user)
+{
+    WantedMesh *w = user;
+    Text words = { 0 };
+    for (int i = 0; i < w->n; i++)
+        text_printf(&words, "%s\"%s\" of %d", i ? ", " : "", w->axes[i].name, w->axes[i].size);
+    if (w->count > w->there) {
+        report_broken("tt_mesh: axes %s need more devices than the %d there are: "
+                      "tt_init(.devices = n) makes more",
+                      words.at, w->there);
+    } else {
+        pthread_mutex_lock(&lock);
+        Error *error = intern_mesh(w, &words);
+        pthread_mutex_unlock(&lock);
+        if (error) {
+            w->mesh = NULL;
+            report_error(error_in(error, "tt_mesh"));
+        }
+    }
+    text_free(&words);
+}
+
+tt_mesh tt_mesh_n(const tt_axis *axes, int n)
+{
+    PUBLIC;
+    WantedMesh w = { .axes = axes, .n = n };
+    if (!check_axes(axes, n, &w.count) || !(w.there = tt_device_count()))
+        return NULL;
+    return guarded("tt_mesh", find_mesh, &w) ? w.mesh : NULL;
+}
+
+/* ---- specs ---- */
+
+/* A dimension of an array: the axes of the mesh that it is cut along, the first slowest. */
+typedef struct Cut {
+    int n, axis[TT_MAX_RANK];
+    int64_t tiles; /* into so many pieces */
+} Cut;
+
+static int find_axis(tt_mesh mesh, Str name)
+{
+    for (int a = 0; a < mesh->naxes; a++)
+        if (str_is(name, mesh->axes[a].name))
+            return a;
+    return -1;
+}
+
+/* What is written of dimension i.  used: the mesh axes met so far.  False: said. */
+static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, Cut *cut, unsigned *used)
+{
+    Str list = spec ? str_of(spec) : (Str){ 0 }, name;
+    *cut = (Cut){ .tiles = 1 };
+    while (names_next(&list, &name)) {
+        int a = find_axis(mesh, name);
+        if (a < 0 || *used >> a & 1) {
+            report_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
+                             : "%s: axis \"%.*s\" of the mesh is used for two axes of the array",
+                       who, STR_ARG(name));
+            return false;
+        }
+        *used |= 1u << a;
+        cut->axis[cut->n++] = a;
+        cut->tiles *= mesh->axes[a].size;
+    }
+    return true;
+}
+
+static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, Cut *cuts)
+{
+    unsigned used = 0;
+    for (int i = 0; i < TT_MAX_RANK; i++) {
+        const char *name = spec->axis[i];
+        if (!resolve_dim(who, mesh, name, &cuts[i], &used))
+            return false;
+        if (name && i >= type.rank) {
+            report_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_words(type), i, name);
+            return false;
+        }
+        if (name && type.dims[i] % cuts[i].tiles != 0) {
+            report_broken("%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
+                       "axis \"%s\"",
+                       who, i, type_words(type), (long long)type.dims[i], (long long)cuts[i].tiles,
+                       name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The piece of a dimension that a device holds. */
+static int64_t tile_at(tt_mesh mesh, const Cut *cut, int device)
+{
+    int64_t tile = 0;
+    for (int i = 0; i < cut->n; i++) {
+        int stride = 1;
+        for (int k = cut->axis[i] + 1; k < mesh->naxes; k++)
+            stride *= mesh->axes[k].size;
+        int size = mesh->axes[cut->axis[i]].size;
+        tile = tile * size + device / stride % size;
+    }
+    return tile;
+}
+
+/* How an array of this type lies when cut so.  NULL: said, naming `who`. */
+static const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
+{
+    Cut cuts[TT_MAX_RANK];
+    if (!resolve(who, mesh, spec, type, cuts))
+        return NULL;
+    Scratch scratch;
+    scratch_begin(&scratch);
+    int64_t tiles[TT_MAX_RANK];
+    int64_t *tile_of = SCRATCH(&scratch, int64_t, type.rank * mesh->ndevices);
+    if (!tile_of)
+        return report_broken("%s: no memory on the host for a layout on %d devices", who,
+                          mesh->ndevices),
+               NULL;
+    for (int i = 0; i < type.rank; i++) {
+        tiles[i] = cuts[i].tiles;
+        for (int d = 0; d < mesh->ndevices; d++)
+            tile_of[d * type.rank + i] = tile_at(mesh, &cuts[i], d);
+    }
+    const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
+                                    (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });
+    scratch_end(&scratch);
+    return l;
+}
+
+tt tt_place(tt x, const tt_sharding *where)
+{
+    PUBLIC;
+    Held held;
+    if (!where->mesh)
+        return report_broken("tt_place: no mesh is given: make one with tt_mesh_of");
+    if (!value_pin(x, "tt_place", &held))
+        return (tt){ 0, 0 };
+    Array *placed = NULL;
+    if (!held.array) {
+        report_broken("not supported: tt_place of a traced value; place what the function is given");
+    } else {
+        const Layout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
+        placed = l ? array_relay(held.array, l) : NULL;
+    }
+    tt y = placed ? value_of_array(placed, held.is_weak) : (tt){ 0, 0 };
+    value_unpin(x);
+    return y;
+}
+
+/* ---- drawings ---- */
+
+/* The devices that hold a tile: "0,2". */
+static void print_holders(Text *out, const Layout *l, int rank, const int64_t *tile)
+{
+    const char *comma = "";
+    for (int d = 0; d < l->ndevices; d++) {
+        bool holds = true;
+        for (int i = 0; i < l->tiling.rank; i++)
+            holds &= l->tiling.tile_of[d * rank + i] == tile[i];
+        if (holds) {
+            text_printf(out, "%s%d", comma, l->devices[d]);
+            comma = ",";
+        }
+    }
+}
+
+static void print_rule(Text *out, int64_t cols, int width)
+{
+    for (int64_t c = 0; c < cols; c++) {
+        text_printf(out, "+");
+        for (int i = 0; i < width + 2; i++)
+            text_printf(out, "-");
+    }
+    text_printf(out, "+\n");
+}
+
+/* A picture of up to two axes; a vector is one row. */
+static void draw(Text *out, const Layout *l, int rank)
+{
+    int64_t one = 1;
+    bool cut = l->tiling.rank > 0;
+    int64_t rows = cut && rank == 2 ? l->tiling.tiles[0] : one;
+    int64_t cols = cut ? l->tiling.tiles[rank - 1] : one;
+    int width = 5;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int64_t r = 0; r < rows; r++) {
+            if (pass)
+                print_rule(out, cols, width);
+            for (int64_t c = 0; c < cols; c++) {
+                Text cell = { 0 };
+                int64_t tile[] = { rank == 2 ? r : c, c };
+                print_holders(&cell, l, rank, tile);
+                width = (int)cell.n > width ? (int)cell.n : width;
+                if (pass)
+                    text_printf(out, "| %-*s ", width, text_cstr(&cell));
+                text_free(&cell);
+            }
+            text_printf(out, pass ? "|\n" : "");
+        }
+        if (pass)
+            print_rule(out, cols, width);
+    }
+}
+
+static void list(Text *out, const Layout *l, Type type)
+{
+    for (int d = 0; d < l->ndevices; d++) {
+        text_printf(out, "device %d: [", l->devices[d]);
+        for (int i = 0; i < type.rank; i++) {
+            int64_t n = type.dims[i], t = 0;
+            if (i < l->tiling.rank) {
+                n /= l->tiling.tiles[i];
+                t = l->tiling.tile_of[d * type.rank + i];
+            }
+            text_printf(out, "%s%lld:%lld", i ? ", " : "", (long long)(t * n),
+                        (long long)((t + 1) * n));
+        }
+        text_printf(out, "]\n");
+    }
+}
+
+static void show(void *user)
+{
+    const Held *held = user;
+    Text out = { 0 };
+    if (held->type.rank == 1 || held->type.rank == 2)
+        draw(&out, held->array->layout, held->type.rank);
+    else
+        list(&out, held->array->layout, held->type);
+    fputs(text_cstr(&out), stdout);
+    text_free(&out);
+}
+
+void tt_show_sharding(tt x)
+{
+    PUBLIC;
+    Held held;
+    if (!value_pin(x, "tt_show_sharding", &held))
+        return;
+    if (!held.array) {
+        report_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
+                   type_words(held.type));
+    } else {
+        guarded("tt_show_sharding", show, &held);
+    }
+    value_unpin(x);
 }

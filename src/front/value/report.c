@@ -7,15 +7,14 @@
 
 #include "base/guard.h"
 #include "base/sync.h"
-#include "front/value/entry.h"
-#include "front/api/mesh.h"
-#include "front/transform/trace.h"
+#include "front/value/layout.h"
+#include "front/value/library.h"
+#include "front/value/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 _Thread_local Here here;
-_Thread_local Trace *tracing;
 
 static _Thread_local const char *kept; /* NULL: nothing */
 static _Thread_local Text whole;

@@ -20,7 +20,7 @@ typedef struct Here {
 extern _Thread_local Here here;
 
 /* Records the failure unless this thread keeps one already, and gives a broken value.  The handler
- * is told when the public function at work ends (border.h). */
+ * is told when the public function at work ends (library.h). */
 tt report_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tt report_error(Error *error); /* an engine's or a reader's; taken */
 bool said_something(void);  /* does this thread keep a failure? */

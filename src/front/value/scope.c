@@ -12,7 +12,7 @@
 #include "base/fail.h"
 #include "base/sync.h"
 #include "front/value/array.h"
-#include "front/value/entry.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 #include "front/value/slot.h"
 

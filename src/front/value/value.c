@@ -21,7 +21,7 @@
 #include "front/value/array.h"
 #include "front/value/report.h"
 #include "front/value/slot.h"
-#include "front/transform/trace.h"
+#include "front/value/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -62,4 +62,19 @@ Element element_of(tt_dtype type);
 /* What a value is to its user: a number from C, held in 64 bits, is the default type of 32. */
 Element element_settled(Element e, bool is_weak);
 bool dtype_of(Element e, tt_dtype *out);
+
+/* ---- promotion: promote.c ---- */
+
+/* The type that operands of these types meet in, as JAX has it with 64-bit types enabled; a number
+ * from C (is_weak) gives way to the others. */
+typedef struct Met {
+    Element element;
+    bool is_weak;
+} Met;
+Met promote(int n, const Shape *shapes);
+/* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
+ * but never a float to an integer. */
+bool gives_way(Element number, Element array);
+/* As promote, then a float if it is not one: the default float for integers and booleans. */
+Met promote_inexact(int n, const Shape *shapes);
 #endif

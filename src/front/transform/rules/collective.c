@@ -9,7 +9,7 @@
  *
  * Groups of the rows: the rows of a group are brought together, every group does the same, and its
  * rows go back to their places. */
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 #include "front/value/axis_names.h"
 #include "front/value/report.h"
 

@@ -7,12 +7,8 @@
  *
  * Branches and loop bodies use values from around them; these are looked up, with their tangents
  * or batch axes, in the transformation that asks. */
-#include "front/transform/batch.h"
-#include "front/transform/jvp.h"
-#include "front/transform/loops.h"
+#include "front/transform/transform.h"
 #include "front/value/report.h"
-#include "front/transform/transpose.h"
-#include "front/transform/counted_loops.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * A row is a formula per operand, in which g is that operand's tangent.  A tangent that is zero
  * has no value, and its formula is then left out. */
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 
 #include <math.h>
 #include <tutti_sugar.h> /* numbers may stand for arrays in formulas */

@@ -5,10 +5,8 @@
  *
  * Reading moves a window that would stand out of the array back into it; writing by scatter drops
  * it.  So where one is made of the other, positions are clamped, or what was dropped is zero. */
-#include "front/transform/batch.h"
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 #include "front/value/report.h"
-#include "front/transform/transpose.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>

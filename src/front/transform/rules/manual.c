@@ -7,10 +7,7 @@
  * out of the first with one more axis in front that is cut over all devices, since it may differ
  * between them.  Backwards, an argument that went whole to several devices gets the sum of their
  * cotangents; a result that several devices had alike gives each an equal part of its. */
-#include "front/transform/batch.h"
-#include "front/transform/jvp.h"
-#include "front/transform/spmd.h"
-#include "front/transform/transpose.h"
+#include "front/transform/transform.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* moving.c - operations that only move elements: linear, and backwards they move them back. */
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 
 #include <string.h>
 

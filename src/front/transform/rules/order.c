@@ -1,5 +1,5 @@
 /* order.c - sort and top_k: positions are sorted along, and tangents are read at them. */
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 
 #define NEW(T, n) ARENA_ARRAY(trace_arena(), T, (n) + 1)
 

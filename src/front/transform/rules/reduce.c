@@ -1,7 +1,6 @@
 /* reduce.c - reductions: sums are linear, extremes follow the element that won, and any other is
  * differentiated as a tree: neighbours are combined by its region until one element is left. */
-#include "front/transform/batch.h"
-#include "front/transform/jvp.h"
+#include "front/transform/transform.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>

@@ -9,9 +9,7 @@
  * Of extremes the position of the element that won is found, and tangents are read there; any
  * other fold is that of an array which has the windows side by side.  select_and_scatter writes to
  * the elements that win. */
-#include "front/transform/batch.h"
-#include "front/transform/jvp.h"
-#include "front/api/numpy.h"
+#include "front/transform/transform.h"
 #include "front/value/report.h"
 #include "hlo/rewrite.h"
 
@@ -90,7 +88,7 @@ static bool choice(const Jvp *j, Element e, Stays *stays, Graph *out)
 /* The number of the element that each window chooses, in the shape of `result`. */
 static tt winners(const Jvp *j, const WindowAttrs *a, Type result, Stays *stays)
 {
-    tt x = stop_gradient(j->x[0]), y[2]; /* which one wins has no derivative */
+    tt x = build_stop_gradient(j->x[0]), y[2]; /* which one wins has no derivative */
     Type t = type_at(x), at = type_with(t, I32);
     Type types[] = { result, type_with(result, I32) };
     int64_t n = type_count(t);

@@ -2,13 +2,11 @@
  *
  * Each is a function made of others, called like any other: the functions inside are traced for
  * the types that the turns have, and their graphs become the regions of one operation. */
-#include "front/value/array.h"
-#include "front/value/entry.h"
 #include "front/transform/build.h"
-#include "front/transform/fn.h"
-#include "front/api/numpy.h"
+#include "front/transform/transform.h"
+#include "front/value/array.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
-#include "front/transform/counted_loops.h"
 
 #include <stdio.h>
 #include <string.h>

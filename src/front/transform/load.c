@@ -6,11 +6,10 @@
  * keeps its bytes instead; a session that calls it makes a module in which those are numbers, for
  * each signature, and ends it. */
 #include "base/guard.h"
-#include "front/value/entry.h"
-#include "front/transform/build.h"
 #include "front/run/client.h"
-#include "front/transform/fn.h"
-#include "front/api/numpy.h"
+#include "front/transform/build.h"
+#include "front/transform/transform.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 #include "hlo/define/define.h"
 #include "hlo/static_shapes.h"
@@ -23,13 +22,6 @@
 struct Loaded {
     Module *m; /* as it was read: what main takes */
     Str bytes; /* of an open program; else none, and main has no calls */
-};
-
-/* An open program for one signature: main has no calls and no open extents. */
-struct Version {
-    struct Version *next; /* of the session */
-    const struct Loaded *of;
-    Module *m;
 };
 
 /* ---- reading ---- */
@@ -277,7 +269,7 @@ static bool take_meshes(tt_fn f, const Module *m)
 
 static const Module *find_version(const struct Loaded *p, const Leaves *leaves)
 {
-    for (const struct Version *v = session->versions; v; v = v->next) {
+    for (const Version *v = session->versions; v; v = v->next) {
         const Region *body = region_at(v->m, func_find(v->m, STR("main"))->body);
         bool is_same = v->of == p;
         for (int i = 0; is_same && i < leaves->n; i++)
@@ -306,20 +298,14 @@ static void make_version(void *user)
 
 static Error *add_version(tt_fn f, const Leaves *leaves, const Module **out)
 {
-    struct Version *version = ARENA_NEW(trace_arena(), struct Version);
+    Version *version = ARENA_NEW(trace_arena(), Version);
     Making w = { f, leaves, NULL, NULL };
     TRY(guard_run_in(NULL, "a program", make_version, &w));
     TRY(w.error);
-    *version = (struct Version){ session->versions, f->loaded, w.m };
+    *version = (Version){ session->versions, f->loaded, w.m };
     session->versions = version;
     *out = w.m;
     return NULL;
-}
-
-void versions_free(struct Version *v)
-{
-    for (; v; v = v->next)
-        module_free(v->m);
 }
 
 /* The program for these leaves, which fit.  NULL: said. */

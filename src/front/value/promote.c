@@ -10,7 +10,7 @@
  * int*, float* and complex* are the types of numbers from C.  A number is held in 64 bits, so that
  * nothing is lost before it is known what it takes part in; with an array of integers 0.5 makes a
  * float array of the default 32 bits, still weak. */
-#include "front/api/numpy.h"
+#include "front/value/value.h"
 
 #include "base/fail.h"
 

@@ -1,10 +1,10 @@
-/* entry.c - in and out: which thread is inside the library, who is told of failures, and what
+/* library.c - in and out: which thread is inside the library, who is told of failures, and what
  * becomes of a trace that was left. */
-#include "front/value/entry.h"
+#include "front/value/library.h"
 
 #include "base/guard.h"
 #include "front/value/report.h"
-#include "front/transform/trace.h"
+#include "front/value/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,11 +32,11 @@ static void abandon(void)
         pthread_mutex_unlock(left.building);
 }
 
-bool outermost_begin(tt_fn f, int n, const tt *pinned, Scratch *scratch, pthread_mutex_t *building)
+bool outermost_begin(const char *label, int n, const tt *pinned, Scratch *scratch, pthread_mutex_t *building)
 {
     tt *copy = scratch_block(scratch, sizeof *copy * (size_t)n + 1);
     if (!copy)
-        return report_broken("%s: no memory on the host for a call with %d arrays", f->label, n),
+        return report_broken("%s: no memory on the host for a call with %d arrays", label, n),
                false;
     if (n)
         memcpy(copy, pinned, sizeof *copy * (size_t)n);
@@ -87,14 +87,17 @@ bool library_is_inside(void)
     return depth > 0;
 }
 
-void user_call(tt_fn f, const tt *leaves, tt *results)
+Suspended library_suspend(void)
 {
-    int was = depth;
-    Guard *guard = guard_pause();
+    Suspended s = { depth, guard_pause() };
     depth = 0;
-    fn_apply(f, leaves, results);
-    depth = was;
-    guard_resume(guard);
+    return s;
+}
+
+void library_resume(Suspended s)
+{
+    depth = s.depth;
+    guard_resume(s.guard);
 }
 
 bool guarded(const char *doing, GuardFn *f, void *user)
@@ -110,4 +113,15 @@ bool guarded(const char *doing, GuardFn *f, void *user)
     session_undo();
     report_error(error);
     return false;
+}
+
+bool options_copy(const char *who, const char *type, void *to, size_t room, const void *from,
+                  size_t size)
+{
+    if (size < sizeof size)
+        return report_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
+                          size, type),
+               false;
+    memcpy(to, from, size < room ? size : room);
+    return true;
 }

@@ -1,11 +1,11 @@
-/* rule.h - what the rules of ops.def's columns jvp, transpose and batch are asked.
+/* rules.h - what the rules of ops.def's columns jvp, transpose and batch are asked.
  *
  * Rules are written with public operations or with build.h's, so whatever they build is recorded,
  * transformed and lowered like anything the user wrote.  Operands and results are lists, since
  * some operations take and give several.  In formulas g is a tangent, y the answer, x (or a, b)
  * operands, ct a cotangent; NO_VALUE is a zero tangent or cotangent. */
-#ifndef TUTTI_FRONT_TRANSFORM_RULES_RULE_H
-#define TUTTI_FRONT_TRANSFORM_RULES_RULE_H
+#ifndef TUTTI_FRONT_TRANSFORM_RULES_H
+#define TUTTI_FRONT_TRANSFORM_RULES_H
 #include "front/transform/build.h"
 
 /* Given operands, their tangents and the results: the tangents of the results. */

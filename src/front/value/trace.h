@@ -9,8 +9,8 @@
  *
  * A thread may be tracing several functions, one inside the other: frames, innermost first.
  * Operations are recorded in the innermost. */
-#ifndef TUTTI_FRONT_TRANSFORM_TRACE_H
-#define TUTTI_FRONT_TRANSFORM_TRACE_H
+#ifndef TUTTI_FRONT_VALUE_TRACE_H
+#define TUTTI_FRONT_VALUE_TRACE_H
 #include "base/table.h"
 #include "front/value/value.h"
 #include "hlo/module.h"
@@ -41,7 +41,7 @@ struct Trace {
     struct ValueList *values;   /* recorded in it */
 };
 
-extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager.  Defined in say.c */
+extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager */
 
 /* ---- sessions and frames: call.c, and whoever makes graphs ---- */
 
@@ -56,6 +56,13 @@ typedef struct ValueList {
     uint32_t first;         /* slot; they are linked by `behind` */
 } ValueList;
 
+/* A loaded program with dynamic extents, made static for one signature; m ends with the session. */
+typedef struct Version {
+    struct Version *next;
+    const struct Loaded *of;
+    Module *m;
+} Version;
+
 /* It and all that hangs on it lies in m's arena. */
 typedef struct Session {
     Module *m;
@@ -67,7 +74,7 @@ typedef struct Session {
     const int *devices;
     const char *mapped; /* label of the first map */
     struct Callee *callees;   /* call.c: of traced calls of jit functions */
-    struct Version *versions; /* load.c: modules of open programs, for the signatures met */
+    Version *versions;        /* load.c: for the signatures met */
     const Loc *last;          /* the location made last, reused while the user stays on a line */
 } Session;
 

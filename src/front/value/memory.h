@@ -1,4 +1,6 @@
-/* scratch.h - memory for the length of one call: some of the caller's stack, then the heap.
+/* memory.h - memory of the two lengths that calls need: until the call ends, and for ever.
+ *
+ * Scratch: some of the caller's stack, then the heap.
  *
  *     Scratch scratch;
  *     scratch_begin(&scratch);
@@ -7,10 +9,20 @@
  *     scratch_end(&scratch);
  *
  * A user chooses how many arrays a call has and on how many devices they lie, so none of these
- * lists may lie on the stack whole; nearly always they are short, and need no heap. */
-#ifndef TUTTI_FRONT_VALUE_SCRATCH_H
-#define TUTTI_FRONT_VALUE_SCRATCH_H
+ * lists may lie on the stack whole; nearly always they are short, and need no heap.
+ *
+ * Interned: equal bytes are one pointer, which is never freed.  The tables are filled step by step,
+ * each step under a guard that is around nothing else, so that another thread sees a table either
+ * as it was or whole. */
+#ifndef TUTTI_FRONT_VALUE_MEMORY_H
+#define TUTTI_FRONT_VALUE_MEMORY_H
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/table.h"
+
 #include <stddef.h>
+
+/* ---- scratch ---- */
 
 enum { SCRATCH_ROOM = 4096 };
 
@@ -50,4 +62,15 @@ static inline void scratch_end(Scratch *s)
 }
 
 #define SCRATCH(s, T, n) ((T *)scratch_take((s), (size_t)(n), sizeof(T)))
+
+/* ---- interned ---- */
+
+/* table_set under a guard of its own: a table that cannot grow stays as it was. */
+MUST_USE Error *intern_put(Table *table, const void *key, size_t n, const void *value);
+/* The arena that interned things lie in; made at first need. */
+MUST_USE Error *intern_arena(Arena **arena);
+
+/* One pointer for equal bytes, with a 0 behind them.  NULL: no memory; said. */
+const void *intern_bytes(const void *bytes, size_t n);
+const char *intern_string(const char *s); /* NULL stays NULL */
 #endif

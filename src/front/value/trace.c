@@ -10,14 +10,13 @@
  * module: a value of this frame or of one around it has one already; a concrete array gets one
  * when it is first met, as an argument of a region of its own, and becomes a hidden argument of
  * the program when that is made; a number becomes a constant on the spot. */
-#include "front/transform/trace.h"
+#include "front/value/trace.h"
 
 #include "base/fail.h"
-#include "base/guard.h"
 #include "base/grow.h"
+#include "base/guard.h"
 #include "front/value/array.h"
-#include "front/transform/fn.h"
-#include "front/api/mesh.h"
+#include "front/value/layout.h"
 #include "front/value/report.h"
 #include "hlo/rewrite.h"
 #include "ops/number.h"
@@ -25,6 +24,7 @@
 #include <string.h>
 
 _Thread_local Session *session;
+_Thread_local Trace *tracing;
 
 /* ---- sessions and frames ---- */
 
@@ -54,7 +54,8 @@ void session_end(void)
         value_end_list(list);
     for (int i = 0; i < s->ncaptured; i++)
         array_release(s->captured[i].array);
-    versions_free(s->versions);
+    for (Version *v = s->versions; v; v = v->next)
+        module_free(v->m);
     module_free(s->m);
     session = NULL;
 }

@@ -1,0 +1,200 @@
+/* transforms.c - tt_jit, tt_grad, tt_vmap, tt_pmap and their like: options become the key of a
+ * tt_fn (fn.h), in which all strings and lists are interned. */
+#include "front/transform/fn.h"
+#include "front/value/library.h"
+#include "front/value/report.h"
+
+#include <string.h>
+
+/* The C function inside f with its configuration, and f of that.  NULL: said. */
+static tt_fn configured(tt_fn f, const char *who, const void *config, size_t size)
+{
+    if (!config)
+        return f;
+    FnKey key = f->key;
+    if (key.inner) {
+        key.inner = configured(key.inner, who, config, size);
+        return key.inner ? fn_intern(&key, f->how, NULL) : NULL;
+    }
+    size_t wanted = f->fun ? f->fun->config_size : 0;
+    if (!wanted)
+        return report_broken("%s(%s): .config is given, but %s takes none: describe it by "
+                          "TT_FUN_WITH(type, ...), and its first parameter is a const type *",
+                          who, f->label, f->name),
+               NULL;
+    if (size && size != wanted)
+        return report_broken("%s(%s): config_size is %zu, but the configuration of %s has %zu bytes",
+                          who, f->label, size, f->name, wanted),
+               NULL;
+    if (key.config)
+        return report_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
+    key.config = intern_bytes(config, wanted);
+    key.config_size = wanted;
+    return key.config ? fn_intern(&key, NULL, f->name) : NULL;
+}
+
+/* The function that a transformation is of: f, with the configuration in `options`. */
+#define CONFIGURED(f, who, options)                                                                \
+    ((f) = configured(f, who, (options).config, (options).config_size))
+
+tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
+{
+    PUBLIC;
+    if (!fn_is(f, "tt_jit"))
+        return NULL;
+    OPTIONS(tt_jit_options, "tt_jit", given, return NULL);
+    if (!CONFIGURED(f, "tt_jit", options))
+        return NULL;
+    FnKey key = { .kind = FN_JIT, .inner = f, .donate = options.donate };
+    return fn_intern(&key, "jit", NULL);
+}
+
+static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *how)
+{
+    const char *who = kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad";
+    if (!fn_is(f, who))
+        return NULL;
+    OPTIONS(tt_grad_options, who, given, return NULL);
+    if (!CONFIGURED(f, who, options))
+        return NULL;
+    FnKey key = {
+        .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1, .has_aux = options.has_aux
+    };
+    return fn_intern(&key, how, NULL);
+}
+
+tt_fn tt_grad_with(tt_fn f, const tt_grad_options *given)
+{
+    PUBLIC;
+    return grad_with(f, given, FN_GRAD, "grad");
+}
+
+tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
+{
+    PUBLIC;
+    return grad_with(f, given, FN_VALUE_AND_GRAD, "value_and_grad");
+}
+
+tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
+{
+    PUBLIC;
+    if (!fn_is(f, "tt_jvp"))
+        return NULL;
+    OPTIONS(tt_jvp_options, "tt_jvp", given, return NULL);
+    if (!CONFIGURED(f, "tt_jvp", options))
+        return NULL;
+    FnKey key = { .kind = FN_JVP, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
+    return fn_intern(&key, "jvp", NULL);
+}
+
+static bool is_axis_name(const char *who, tt_fn f, const char *name)
+{
+    bool is_list = name && strchr(name, ',');
+    if (is_list)
+        report_broken("%s(%s): .axis_name is \"%s\": a map has one axis, and a comma is for naming "
+                   "several at once",
+                   who, f->label, name);
+    return !is_list;
+}
+
+tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
+{
+    PUBLIC;
+    if (!fn_is(f, "tt_vmap"))
+        return NULL;
+    OPTIONS(tt_vmap_options, "tt_vmap", given, return NULL);
+    if (!is_axis_name("tt_vmap", f, options.axis_name) ||
+        !CONFIGURED(f, "tt_vmap", options))
+        return NULL;
+    unsigned before = said_count();
+    FnKey key = { .kind = FN_VMAP,
+                  .inner = f,
+                  .axis_size = options.axis_size,
+                  .axis_name = intern_string(options.axis_name),
+                  .out_axis = options.out_axis };
+    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
+    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
+    return said_count() == before ? fn_intern(&key, "vmap", NULL) : NULL;
+}
+
+tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
+{
+    PUBLIC;
+    if (!fn_is(f, "tt_pmap"))
+        return NULL;
+    OPTIONS(tt_pmap_options, "tt_pmap", given, return NULL);
+    if (!is_axis_name("tt_pmap", f, options.axis_name) ||
+        !CONFIGURED(f, "tt_pmap", options))
+        return NULL;
+    if ((options.devices != NULL) != (options.ndevices > 0)) {
+        report_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
+                   "or neither be given",
+                   f->label);
+        return NULL;
+    }
+    unsigned before = said_count();
+    FnKey key = { .kind = FN_PMAP,
+                  .inner = f,
+                  .axis_size = options.axis_size,
+                  .axis_name = intern_string(options.axis_name),
+                  .out_axis = options.out_axis,
+                  .donate = options.donate,
+                  .ndevices = options.ndevices };
+    if (options.devices)
+        key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
+    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
+    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
+    return said_count() == before ? fn_intern(&key, "pmap", NULL) : NULL;
+}
+
+static tt_spec intern_spec(tt_spec spec)
+{
+    for (int i = 0; i < TT_MAX_RANK; i++)
+        spec.axis[i] = intern_string(spec.axis[i]);
+    return spec;
+}
+
+static bool is_empty(const tt_spec *spec)
+{
+    static const tt_spec empty;
+    return memcmp(spec, &empty, sizeof empty) == 0;
+}
+
+/* Interned; NULL: none is given. */
+static const tt_spec *intern_specs(const tt_spec *specs)
+{
+    tt_spec copy[TT_MAX_RESULTS];
+    bool any = false;
+    for (int i = 0; i < TT_MAX_RESULTS; i++) {
+        copy[i] = intern_spec(specs[i]);
+        any |= !is_empty(&specs[i]);
+    }
+    return any ? intern_bytes(copy, sizeof copy) : NULL;
+}
+
+tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
+{
+    PUBLIC;
+    if (!fn_is(f, "tt_shard_map"))
+        return NULL;
+    OPTIONS(tt_shard_map_options, "tt_shard_map", given, return NULL);
+    if (!CONFIGURED(f, "tt_shard_map", options))
+        return NULL;
+    if (!options.mesh) {
+        report_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
+        return NULL;
+    }
+    unsigned before = said_count();
+    FnKey key = { .kind = FN_SHARD_MAP, .inner = f, .mesh = options.mesh };
+    for (int i = 0; i < TT_MAX_ARGS; i++)
+        key.in_specs[i] = intern_spec(options.in_specs[i]);
+    key.out_spec = intern_spec(options.out_spec);
+    key.out_specs = intern_specs(options.out_specs);
+    if (key.out_specs && !is_empty(&key.out_spec)) {
+        report_broken("tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
+                   "give one of the two",
+                   f->label);
+        return NULL;
+    }
+    return said_count() == before ? fn_intern(&key, "shard_map", NULL) : NULL;
+}

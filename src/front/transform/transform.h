@@ -1,0 +1,169 @@
+/* transform.h - transformations: a graph in, a graph out.
+ *
+ *     fn_graph(pmap(grad(loss)))             fn.c goes down the chain of functions, and up:
+ *       loss         its C code is traced    (x) { y = sin x }
+ *       grad         jvp_transform           (x, dx) { y = sin x; dy = mul dx, cos x }
+ *                    and run backwards       (x) { g = mul 1, cos x }
+ *       pmap         manual_apply            (X) { G = manual(X) { ... } }
+ *
+ * All graphs of a call lie in the one module of its session.  A transformation records into a new
+ * region, node by node, by the rules of ops.def's columns (rules.h); it leaves the graph it was
+ * given as it is unless its contract says that the graph is used up.  Everything is done by the
+ * thread that traces. */
+#ifndef TUTTI_FRONT_TRANSFORM_TRANSFORM_H
+#define TUTTI_FRONT_TRANSFORM_TRANSFORM_H
+#include "front/transform/fn.h"
+#include "front/transform/rules.h"
+#include "hlo/rewrite.h"
+#include "ops/sharding.h"
+
+/* ---- what fn_graph asks, one for each kind of function.  False: said ---- */
+
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
+bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
+bool flow_takes(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_takes */
+bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
+bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
+bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
+bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
+bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
+
+/* ---- free values: free_values.c ---- */
+
+/* A graph may use values of the regions around it.  Where its region must stand alone (a private
+ * function, the body of a manual computation) those become further arguments. */
+typedef struct Values {
+    int n;
+    ValueId *at;
+} Values;
+
+/* What the regions use and do not define, each once, in order of first use.  In m's arena. */
+Values free_values(Module *m, int nregions, const RegionId *regions);
+
+/* A new region with the nodes of r, whose arguments are r's and then those for `free`.  r itself
+ * is used up. */
+RegionId region_closed(Module *m, RegionId r, Values free);
+
+/* r as a graph of its own: a copy whose arguments are r's, then `free`. */
+Graph graph_of_region(Module *m, RegionId r, Values free);
+
+/* ---- tangents: jvp.c ---- */
+
+/* The graph of g's results and their tangents: leaves are g's, then a tangent for each active
+ * one; results are g's, then a tangent for each that `wanted` names.  Without `wanted`: for each
+ * that is not zero; is_active[] tells which.  False: said. */
+bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool *is_active,
+                   Graph *out);
+
+/* Values around the node that is being differentiated, as the frame knows them. */
+tt forward_value(struct Forward *f, ValueId v);
+tt forward_tangent(struct Forward *f, ValueId v); /* NO_VALUE: zero */
+/* Differentiates the region's nodes in place: its arguments become these values. */
+void forward_inline(struct Forward *f, RegionId r, const tt *x, const tt *dx, tt *y, tt *dy);
+
+bool has_tangent(Type t); /* floats and complex numbers do */
+
+/* ---- cotangents: transpose.c, split_linear.c ---- */
+
+/* g is linear in the leaves marked so.  The graph of its transpose: leaves are those not marked,
+ * then a cotangent for each result; results are cotangents of the marked leaves. */
+bool transpose_transform(const Graph *g, const bool *linear, Graph *out);
+
+/* Splits g, whose last ntangents leaves are tangents and last results (from nprimal on) vary with
+ * them: `known` gives the first nprimal results and what the rest needs of them, from the other
+ * leaves; `rest` gives the tangents from needed[] and the tangent leaves.  Entry i of needed is a
+ * leaf of g (is_leaf[i]: its number) or the next further result of known. */
+typedef struct Split {
+    Graph known, rest;
+    int nneeded;
+    const int *leaf; /* [nneeded]: a leaf of g, or -1 */
+} Split;
+bool split_linear(const Graph *g, int ntangents, int nprimal, Split *out);
+
+/* A graph being run backwards: for grad.c and split_linear.c. */
+typedef struct Backward {
+    Module *m;
+    Subst value;  /* of the old graph, not linear: its number in the new region */
+    Subst ct;     /* of linear values: the number of their cotangent */
+    bool *linear; /* [value of the old graph] */
+    uint32_t nlinear;
+} Backward;
+
+Backward backward_new(Module *m);
+void backward_free(Backward *b);
+void backward_mark(Backward *b, RegionId r);    /* what depends on values marked linear is, too */
+void backward_forward(Backward *b, RegionId r); /* records what is not linear, as it was */
+void backward_run(Backward *b, RegionId r);     /* records the cotangents of what is */
+/* The cotangents of the leaves marked; how many. */
+int backward_collect(Backward *b, const Graph *g, const bool *linear, tt *out);
+
+/* For rules of operations with regions. */
+bool backward_is_linear(const Backward *b, ValueId v);
+tt backward_value(Backward *b, ValueId v); /* of what is not linear */
+void backward_add(Backward *b, ValueId v, tt ct);
+/* The cotangent of v so far, which it no longer has: for a rule that adds to it in place. */
+tt backward_take(Backward *b, ValueId v);
+
+/* ---- batches: batch.c ---- */
+
+/* g on a batch of that size: leaves marked `mapped` have a batch axis 0.  Results that differ
+ * between rows have one, as is_mapped[] tells, or all that `wanted` names.  Collectives along
+ * axis_name (empty: none) become reductions over the batch.  False: said. */
+bool batch_transform(const Graph *g, int64_t size, Str axis_name, const bool *mapped,
+                     const bool *wanted, bool *is_mapped, Graph *out);
+
+/* Values around the node that is being batched, as the frame knows them. */
+tt batcher_value(struct Batcher *b, ValueId v);
+bool batcher_is_mapped(const struct Batcher *b, ValueId v);
+/* A copy of a region as it is, for the same operation once more. */
+Graph batcher_region(struct Batcher *b, RegionId r);
+void batcher_inline(struct Batcher *b, RegionId r, const tt *x, const bool *mapped, tt *y,
+                    bool *y_mapped);
+
+/* ---- loops: loops.c ---- */
+
+/* How often the loop runs; -1: that is not known before it has. */
+int64_t loop_turns(const Module *m, NodeId loop);
+
+/* g, but every loop that carries both what depends on the linear leaves and what does not is two:
+ * one that keeps, turn by turn, what the other needs, and one that is linear.  *out is g itself
+ * where there is no such loop.  False: a loop's turns are not known; said. */
+bool cut_loops(const Graph *g, const bool *linear, Graph *out);
+
+/* One turn: from what is carried to what the next turn gets, in the innermost frame. */
+typedef void Turn(tt turn, const tt *in, tt *out, void *user);
+
+/* Records the loop: n values are carried through `turns` turns, numbered from 0 (turn is one i32).
+ * False: said. */
+bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, tt *out);
+/* The same where the number is a value, one i32: such a loop cannot be run backwards. */
+bool build_turns_given(tt turns, int n, const tt *init, Turn *turn, void *user, tt *out);
+
+/* ---- manual computations: spmd.c, varying.c ---- */
+
+/* The type of the piece that a device holds, and of the whole that such pieces make. */
+Type sharding_local(const Sharding *sharding, Type whole);
+Type sharding_whole(const Sharding *sharding, Type local);
+/* Nothing is cut. */
+const Sharding *sharding_none(const Mesh *mesh, int rank);
+/* One more axis at the front, cut along all axes of the mesh or along none. */
+const Sharding *sharding_leading(const Sharding *sharding, bool is_cut);
+
+/* Records a MANUAL node: body takes the pieces of in[] and gives pieces of the results.  Values
+ * that the body uses from around it go in whole. */
+bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const *in_shardings,
+                  const Graph *body, const Sharding *const *out_shardings, tt *out);
+/* The sum over the devices that hold the same piece of what is cut so. */
+tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding);
+const Mesh *manual_mesh(const ManualAttrs *attrs); /* NULL: it has neither arguments nor results */
+/* The mesh itself, with a name and now the module's, or one like it that is there already. */
+Mesh *mesh_known(Module *m, Mesh *mesh);
+const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribute */
+
+/* varying.c: do devices which, cut like that, would hold the same of a result compute the same?  False:
+ * said. */
+bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
+                   const Sharding *const *out);
+const tt_spec *result_spec(tt_fn f, int i); /* of a shard_map */
+
+#endif

@@ -1,0 +1,34 @@
+/* layout.h - how arrays lie on devices: layouts, and the meshes and specs that a user names them by.
+ *
+ * Both are interned for ever: equal layouts are one pointer, equal meshes too. */
+#ifndef TUTTI_FRONT_VALUE_LAYOUT_H
+#define TUTTI_FRONT_VALUE_LAYOUT_H
+#include "ops/sharding.h"
+#include "ops/type.h"
+
+#include <tutti.h>
+
+/* Tile d of `tiling` is on device devices[d].  Where every device holds everything the tiling has
+ * rank 0, so that one layout serves arrays of every rank. */
+typedef struct Layout {
+    int ndevices;
+    const int *devices; /* the client's numbers */
+    Tiling tiling;
+} Layout;
+
+/* NULL: there is no memory; said. */
+const Layout *layout_single(int device);
+const Layout *layout_replicated(int ndevices, const int *devices);
+const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling);
+bool layout_is_whole(const Layout *l); /* every device holds everything */
+
+/* Devices along named axes. */
+struct tt_grid {
+    int naxes;
+    const tt_axis *axes; /* names interned; the last changes fastest */
+    int ndevices;        /* the product of the sizes */
+    const int *devices;  /* 0, 1, 2, ... */
+};
+
+int mesh_axis_size(const struct tt_grid *mesh, const char *name); /* 0: it has no such axis */
+#endif
