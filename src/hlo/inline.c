@@ -57,7 +57,8 @@ static MUST_USE Error *check_call(const Module *m, const Node *node, const Func 
  * others the decompositions do: less work, and an ulp or two. */
 static bool is_worth_its_name(OpId op, Element e)
 {
-    return element_info[e].bits == 64 || op == OP_ERF || op == OP_SINH || op == OP_COSH;
+    return element_info[e].bits == 64 || op == OP_ERF || op == OP_SINH || op == OP_COSH ||
+           op == OP_ASIN;
 }
 
 /* Is the node a composite with the name of a function of one real number? */

@@ -90,11 +90,29 @@ static V root_of(Kernel *k, V x)
     return math_select(k, far, const_f(k, LLVMTypeOf(x), INFINITY), root);
 }
 
-/* x^y where y is a constant for which that is an operation or two; or NULL.  XLA has these too. */
+/* 2^y = e^(y log 2), whose product is a pair.  That of f32's least normal number, rounded, is one of
+ * which the exponential is 0. */
+static V power_of_two(Kernel *k, V y)
+{
+    LLVMTypeRef type = LLVMTypeOf(y);
+    bool is_f64 = math_is_f64(y);
+    double high = is_f64 ? 0x1.62e42fefa39efp-1 : 0x1.62e430p-1;
+    double low = is_f64 ? 0x1.abc9e3b39803fp-56 : -0x1.05c610ca86c39p-29;
+    Pair product = pair_of_product(k, y, const_f(k, type, high));
+    V tail = float_fma(k, y, const_f(k, type, low), product.low);
+    V power = math_exp_of_sum(k, product.high, tail);
+    V is_least = math_compare(k, LLVMRealOEQ, y, -126);
+    return is_f64 ? power : math_select(k, is_least, const_f(k, type, 0x1p-126), power);
+}
+
+/* x^y where y is a constant for which that is an operation or two, or x is 2; or NULL.  XLA has the
+ * former too. */
 static V pow_by_constant(Kernel *k, V x, V y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     V one = const_f(k, type, 1);
+    if (x == const_f(k, type, 2))
+        return power_of_two(k, y);
     if (y == one)
         return x;
     if (y == const_f(k, type, 2))

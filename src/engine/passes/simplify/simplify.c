@@ -6,6 +6,7 @@
  *     node, operands simple already
  *        |  all operands constant?        -> a constant            (fold.c)
  *        |  hands its operand on?         -> the operand           (identity.c)
+ *        |  2^x or log2 x by way of e?    -> by base 2             (base_two.c)
  *        |  a reduce of little?          -> a plainer one, or none (reduces.c)
  *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
@@ -117,6 +118,7 @@ void simplify_visit(Simplifier *s, NodeId n)
     if (node_at(m, n)->nout == 1) {
         ValueId v = fold_constants(s, n);
         v = v ? v : drop_identity(s, n);
+        v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
         v = v || s->keeps_dots ? v : turn_dot(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);

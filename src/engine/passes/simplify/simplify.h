@@ -33,6 +33,7 @@ ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc);
  * simple already, and returns the value that it comes to, or 0. */
 ValueId fold_constants(Simplifier *s, NodeId n); /* fold.c */
 ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
+ValueId take_base_two(Simplifier *s, NodeId n);  /* base_two.c */
 ValueId simplify_reduce(Simplifier *s, NodeId n); /* reduces.c */
 ValueId turn_dot(Simplifier *s, NodeId n);       /* turned.c */
 ValueId expand_dot(Simplifier *s, NodeId n);     /* expand.c */
