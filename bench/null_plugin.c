@@ -350,6 +350,7 @@ static void fill_table(void)
 #include "pjrt/functions.def"
 #define DO(name) api.PJRT_##name = name;
 #define NOTHING(name) api.PJRT_##name = (PJRT_##name *)nothing;
+    /* clang-format off */
     DO(Error_Destroy) DO(Error_Message) DO(Error_GetCode) NOTHING(Error_ForEachPayload)
     NOTHING(Plugin_Initialize) DO(Plugin_Attributes) NOTHING(Event_Destroy) DO(Event_IsReady)
     NOTHING(Event_Error) NOTHING(Event_Await) DO(Event_OnReady) DO(Client_Create)
@@ -371,6 +372,7 @@ static void fill_table(void)
     NOTHING(LoadedExecutable_Delete) DO(Executable_NumReplicas) DO(Executable_NumPartitions)
     DO(Executable_NumOutputs) DO(Executable_SizeOfGeneratedCodeInBytes) DO(Executable_Name)
     DO(LoadedExecutable_Execute)
+    /* clang-format on */
     api.PJRT_LoadedExecutable_AddressableDeviceLogicalIds = NULL; /* NULL is an answer here */
 }
 

@@ -132,9 +132,11 @@ static inline Collective *add_collective(HandMade *h, OpId op, const char *where
     return &h->collectives[k];
 }
 
+/* clang-format off */
 static inline Address at_arg(int i) { return (Address){ ADDRESS_ARG, i }; }
 static inline Address at_out(int i) { return (Address){ ADDRESS_OUT, i }; }
 static inline Address at_slab(int64_t i) { return (Address){ ADDRESS_SLAB, i }; }
+/* clang-format on */
 
 /* One launch's arguments and results. */
 typedef struct Call {

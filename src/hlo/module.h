@@ -98,11 +98,13 @@ void funcs_set(Module *m, int n, const Func *funcs); /* replaces the list; may b
 Mesh *mesh_find(const Module *m, Str name);
 void mesh_add(Module *m, Mesh *mesh);
 
+/* clang-format off */
 static inline Node *node_at(const Module *m, NodeId n) { return &m->nodes[n]; }
 static inline Value *value_at(const Module *m, ValueId v) { return &m->values[v]; }
 static inline Region *region_at(const Module *m, RegionId r) { return &m->regions[r]; }
 static inline OpFlow node_flow(const Node *n) { return op_info[n->op].flow; }
 static inline Type type_of(const Module *m, ValueId v) { return m->values[v].type; }
+/* clang-format on */
 /* Do its regions hold operations that run one by one?  Not those of a kernel or of a function of
  * scalars. */
 static inline bool node_holds_code(const Node *n)

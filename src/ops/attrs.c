@@ -254,6 +254,7 @@ static Error *set_default(const char *op, const Field *f, void *to)
  * memory lies or is reused, hints. */
 static bool is_read_over(Str name)
 {
+    /* clang-format off */
     static const char *const names[] = {
         "precision_config", "result_accuracy", "algorithm", "lhs_precision_type",
         "rhs_precision_type", "accumulation_type", "lhs_component_count", "rhs_component_count",
@@ -262,6 +263,7 @@ static bool is_read_over(Str name)
         "known_nonexpanding_dimensions", "mode", "unique_indices", "indices_are_sorted",
         "operand_layouts", "result_layouts",
     };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_is(name, names[i]))
             return true;

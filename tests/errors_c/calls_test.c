@@ -6,6 +6,7 @@
 typedef struct { tt w, b; } Params;
 typedef struct { tt sum, difference; } Both;
 
+/* clang-format off */
 static tt square(tt x) { return tt_mul(x, x); }
 static tt plus(tt x, tt y) { return tt_add(x, y); }
 static Params unlisted(Params p) { return p; }
@@ -35,6 +36,7 @@ static tt picks(tt x) { return tt_index(x, 2); }
 static tt takes(tt x) { return tt_take(x, x, 0); }
 static tt chooses(tt x) { return tt_where(x, x, tt_zeros(TT_F32, 5)); }
 static tt turns_over(tt x) { return tt_not(x); }
+/* clang-format on */
 
 CASE(function_without_its_line)
 {

@@ -1,6 +1,7 @@
 /* loops_test.c - mistakes with loops and branches. */
 #include "tests/errors_c/case.h"
 
+/* clang-format off */
 typedef struct { tt a, b; } Two;
 typedef struct { int n; } Config;
 
@@ -14,6 +15,7 @@ static Two both(tt x, tt y) { return (Two){ x, y }; }
 TT_FUN(Two, both, tt, tt);
 static tt deep(const Config *c, tt x) { return tt_mul(x, c->n); }
 TT_FUN_WITH(Config, tt, deep, tt);
+/* clang-format on */
 
 CASE(body_without_the_turn)
 {

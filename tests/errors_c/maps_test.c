@@ -3,6 +3,7 @@
 
 typedef struct { tt w, b; } Params;
 
+/* clang-format off */
 static tt square(tt x) { return tt_mul(x, x); }
 static tt plus(tt x, tt y) { return tt_add(x, y); }
 static tt line(Params p, tt x) { return tt_add(tt_mul(p.w, x), p.b); }
@@ -53,6 +54,7 @@ static tt gathers_two(tt x) { return tt_all_gather(x, "i,j"); }
 static tt rows_gather(tt x) { return tt_call(tt_vmap(gathers_two, .axis_name = "j"), x); }
 static tt greatest(tt x) { return tt_sum(tt_pmax(x, "i")); }
 static tt averages(tt x) { return tt_pmean(tt_matmul(x, x), "batch"); }
+/* clang-format on */
 
 CASE(more_rows_than_devices)
 {

@@ -3,6 +3,7 @@
 
 typedef struct { tt loss, more; } Loss;
 
+/* clang-format off */
 static tt square(tt x) { return tt_mul(x, x); }
 static tt energy(tt x) { return tt_sum(tt_mul(x, x)); }
 static tt rounded(tt x) { return tt_astype(tt_sum(x), TT_I32); }
@@ -30,6 +31,7 @@ static tt calls(tt x) { return tt_call(tt_jit(one_of), x); }
 static tt small(tt s, tt x) { return tt_less(s, tt_sum(x)); }
 static tt counts(tt s, tt x) { (void)x; return tt_add(s, 1); }
 static tt until(tt x) { return tt_while(small, counts, tt_zeros(TT_F32), x); }
+/* clang-format on */
 
 CASE(gradient_of_a_vector)
 {

@@ -17,12 +17,14 @@ static tt meets(tt x)
     x = tt_add(tt_shift(x, "i", 1), tt_pbroadcast(x, "i", 0));
     return tt_mul(tt_add(x, tt_axis_index("i")), tt_axis_size("i"));
 }
+/* clang-format off */
 static tt turn(tt i, tt x) { return tt_add(i, x); }
 static tt is_small(tt x) { return tt_less(x, 1); }
 static Two both(tt x, tt y) { return (Two){ x, y }; }
 TT_FUN(Two, both, tt, tt);
 static tt scaled(const Config *c, tt x) { return tt_mul(x, c->n); }
 TT_FUN_WITH(Config, tt, scaled, tt);
+/* clang-format on */
 
 static tt made(const float data[4], int n, const float vla[n])
 {

@@ -110,6 +110,7 @@ static bool ended(const char *function, PJRT_Error *error)
     }
 
 /* What the client, its devices and descriptions answer; and what nobody supports. */
+/* clang-format off */
 #define ASKED                                                                                      \
     QUERY(Client_PlatformName, client, CLIENT) QUERY(Client_ProcessIndex, client, CLIENT)          \
     QUERY(Client_PlatformVersion, client, CLIENT) QUERY(Client_Devices, client, CLIENT)            \
@@ -154,6 +155,7 @@ static bool ended(const char *function, PJRT_Error *error)
     QUERY(TopologyDescription_PlatformName, topology, TOPOLOGY)                                    \
     QUERY(Client_DmaMap, client, CLIENT) QUERY(Client_Load, client, CLIENT)                        \
     QUERY(Buffer_Bitcast, buffer, BUFFER)
+/* clang-format on */
 #define QUERY(name, field, kind) ASK(name, args.field = pick(p, kind);)
 ASKED
 #undef QUERY

@@ -170,8 +170,10 @@ static void replace(Draft *d, Starts *starts, Length *length, size_t at, const c
 
 static void change_number(Draft *d, Starts *starts)
 {
+    /* clang-format off */
     static const char *const numbers[] = { "0", "1", "2", "3", "4", "5", "7", "8", "16", "17", "33",
                                            "100", "-1", "9223372036854775807", "4294967296" };
+    /* clang-format on */
     size_t at;
     if (find(d, starts, &at))
         replace(d, starts, number_length, at, numbers[draw(d, draw(d, 8) ? 11 : 15)]);
@@ -187,6 +189,7 @@ static void change_element(Draft *d)
 
 static void change_op(Draft *d)
 {
+    /* clang-format off */
     static const char *const ops[] = {
         "add", "subtract", "multiply", "divide", "remainder", "power", "maximum", "minimum", "and",
         "or", "xor", "atan2", "shift_left", "negate", "abs", "sign", "exponential", "log", "tanh",
@@ -198,6 +201,7 @@ static void change_op(Draft *d)
         "cholesky", "triangular_solve", "rng_bit_generator", "optimization_barrier", "convolution",
         "select_and_scatter", "all_reduce", "custom_call", "partition_id", "dynamic_reshape",
     };
+    /* clang-format on */
     char name[64];
     size_t at;
     snprintf(name, sizeof name, "stablehlo.%s", ops[draw(d, sizeof ops / sizeof *ops)]);

@@ -68,10 +68,12 @@ static float sum_at(int64_t i)
     return sum;
 }
 
+/* clang-format off */
 static float reduced(int d, int64_t i, int64_t n) { return (void)d, (void)n, sum_at(i); }
 static float gathered(int d, int64_t i, int64_t n) { return (void)d, value_of((int)(i / n), i % n); }
 static float scattered(int d, int64_t i, int64_t n) { return sum_at(d * (n / N) + i); }
 static float from_third(int d, int64_t i, int64_t n) { return (void)d, (void)n, value_of(2, i); }
+/* clang-format on */
 
 static float exchanged(int d, int64_t i, int64_t n)
 {

@@ -92,7 +92,9 @@ static void compare(const char *name, const char *which, const char *how, tt y)
 
 /* ---- the functions ---- */
 
+/* clang-format off */
 #define D(...) { (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), { __VA_ARGS__ } }
+/* clang-format on */
 #define FUNCTIONS(name, what)                                                                      \
     static tt meet_##name(tt x)                                                                    \
     {                                                                                              \

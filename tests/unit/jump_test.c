@@ -53,6 +53,7 @@ static tt makes_nothing(tt x)
 }
 
 /* Ways to fail.  Each is given f32[2,3]. */
+/* clang-format off */
 static void outside(tt x) { tt_add(x, tt_ones(TT_F32, 7)); }
 static void by_index(tt x) { tt_index(x, 9); }
 static void stale(tt x) { tt gone = { 1u << 30, 1 }; tt_add(x, gone); }
@@ -64,6 +65,7 @@ static void by_pmap(tt x) { tt_call(tt_pmap(calls_wrong), x); }
 static void by_flow(tt x) { tt_fori(3, turn, x); }
 static void by_result(tt x) { tt_call(tt_pmap(makes_nothing), x); }
 static void by_lower(tt x) { tt_lower(tt_pmap(wrong), x); }
+/* clang-format on */
 
 static void fails(void (*way)(tt))
 {

@@ -363,12 +363,14 @@ static void test_floats(void)
 
 static void test_ints(void)
 {
+    /* clang-format off */
     static const char *const one[] = { "negate", "abs", "sign", "not", "popcnt",
                                        "count_leading_zeros" };
     static const char *const two[] = { "add", "subtract", "multiply", "divide", "remainder",
                                        "maximum", "minimum", "and", "or", "xor", "power",
                                        "shift_left", "shift_right_logical",
                                        "shift_right_arithmetic" };
+    /* clang-format on */
     for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) {
         bool is_signed = !strcmp(one[i], "abs") || !strcmp(one[i], "sign");
         unary(one[i], is_signed ? LIST("i32", "i8", "i16", "i64", "i4", "i2") : LIST(INTS), 0);

@@ -10,6 +10,7 @@
 /* ---- every operation, of two arrays f32[8,8] ---- */
 
 #define COUNT(x) tt_astype(tt_abs(x), TT_I32)
+/* clang-format off */
 #define OPERATIONS                                                                                 \
     F(neg, tt_neg(a)) F(abs, tt_abs(a)) F(sign, tt_sign(a)) F(exp, tt_exp(a))                      \
     F(expm1, tt_expm1(a)) F(log, tt_log(tt_exp(a))) F(log1p, tt_log1p(tt_abs(a)))                  \
@@ -37,6 +38,7 @@
     F(concat_0, tt_concat(0, a, b)) F(concat_1, tt_concat(1, a, b)) F(stack, tt_stack(2, a, b))    \
     F(one_hot, tt_one_hot(COUNT(a), 4, TT_F32))                                                   \
     F(uniform, tt_uniform(tt_fold_in(tt_key(1), tt_sum(COUNT(a))), TT_F32, 4))
+/* clang-format on */
 
 #define F(name, what)                                                                              \
     static tt op_##name(tt a, tt b)                                                                \

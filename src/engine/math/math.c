@@ -61,10 +61,12 @@ static V power_of_two(Kernel *k, V n, bool is_f64)
 
 /* ---- exponentials ---- */
 
+/* clang-format off */
 static const double exp_terms[] = {
     1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
     1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0,
 };
+/* clang-format on */
 
 /* e^r - 1 for the part r of x + tail = n ln2 + r; tail may be NULL, else it is too small for x to
  * hold. */

@@ -15,6 +15,8 @@
  *
  * What an element of c goes through, sums of RUN products, sums of those to KC, and these added in
  * order, does not depend on the slices: so neither does the result. */
+/* clang-format takes NAME(x) for a function in one place and for a product in another. */
+/* clang-format off */
 typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_alias));
 typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };

@@ -9,6 +9,8 @@
  * Rows of the window that lie side by side are turned in registers; where instead the places do
  * (the derivative by the kernel, images whose features come first), these are copied. */
 
+/* See gemm_body.h. */
+/* clang-format off */
 /* to[p * width + l] = from[base[l] + p] for `depth` p, at least LANES of them.  Up to LANES elements
  * behind the last may be written, as in pack. */
 ATTR static inline __attribute__((always_inline)) void

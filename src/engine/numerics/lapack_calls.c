@@ -201,10 +201,10 @@ Error *fortran_geqrf(Call *c)
     void *a;
     TRY(turned_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
-    do
+    do {
         ROUTINE(c, GEQRF, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
         (&m, &n, a, &m, out_at(c, 1), work_at(&w), &w.n, &info);
-    while (work_was_asked(c, &w));
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, a);
     return w.error;
 }
@@ -217,15 +217,16 @@ Error *fortran_geqp3(Call *c)
     TRY(room(c, ROOM_REALS, 2 * (size_t)n * part_bytes(c), &reals));
     copied_out(c, 1, 1);
     Work w = work_begin(c);
-    do
-        if (c->is_real)
+    do {
+        if (c->is_real) {
             ROUTINE(c, GEQP3, Int *, Int *, void *, Int *, Int *, void *, void *, Int *, Int *)
             (&m, &n, a, &m, out_at(c, 1), out_at(c, 2), work_at(&w), &w.n, &info);
-        else
+        } else {
             ROUTINE(c, GEQP3, Int *, Int *, void *, Int *, Int *, void *, void *, Int *, void *,
                     Int *)
             (&m, &n, a, &m, out_at(c, 1), out_at(c, 2), work_at(&w), &w.n, reals, &info);
-    while (work_was_asked(c, &w));
+        }
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, a);
     return w.error;
 }
@@ -236,10 +237,10 @@ Error *fortran_orgqr(Call *c)
     void *a;
     TRY(turned_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
-    do
+    do {
         ROUTINE(c, ORGQR, Int *, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
         (&m, &n, &k, a, &m, in_at(c, 1), work_at(&w), &w.n, &info);
-    while (work_was_asked(c, &w));
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, a);
     return w.error;
 }
@@ -254,12 +255,12 @@ Error *fortran_ormqr(Call *c)
     const char *side = letter_of(option(c, "left", 1), "L", "R");
     const char *adjoint = letter_of(c->is_real, "T", "C");
     Work w = work_begin(c);
-    do
+    do {
         ROUTINE(c, ORMQR, const char *, const char *, Int *, Int *, Int *, void *, Int *, void *,
                 void *, Int *, void *, Int *, Int *, size_t, size_t)
         (side, option(c, "transpose", 0) ? adjoint : "N", &m, &n, &k, a, &rows, in_at(c, 1), x, &m,
          work_at(&w), &w.n, &info, 1, 1);
-    while (work_was_asked(c, &w));
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, x);
     return w.error;
 }
@@ -271,10 +272,10 @@ Error *fortran_gehrd(Call *c)
     void *a;
     TRY(turned_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
-    do
+    do {
         ROUTINE(c, GEHRD, Int *, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
         (&n, &low, &high, a, &n, out_at(c, 1), work_at(&w), &w.n, out_at(c, 2));
-    while (work_was_asked(c, &w));
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, a);
     return w.error;
 }
@@ -286,12 +287,12 @@ Error *fortran_sytrd(Call *c)
     void *a;
     TRY(turned_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
-    do
+    do {
         ROUTINE(c, SYTRD, const char *, Int *, void *, Int *, void *, void *, void *, void *, Int *,
                 Int *, size_t)
         (uplo, &n, a, &n, out_at(c, 1), out_at(c, 2), out_at(c, 3), work_at(&w), &w.n, out_at(c, 4),
          1);
-    while (work_was_asked(c, &w));
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, a);
     return w.error;
 }
@@ -368,18 +369,19 @@ Error *fortran_syevd(Call *c)
         TRY(room(c, ROOM_REALS, (size_t)nreals * part_bytes(c), &reals));
     memcpy(a, in_at(c, 0), bytes);
     Work w = work_begin(c);
-    do
-        if (c->is_real)
+    do {
+        if (c->is_real) {
             ROUTINE(c, SYEVD, const char *, const char *, Int *, void *, Int *, void *, void *,
                     Int *, void *, Int *, Int *, size_t, size_t)
             (wanted(c, "mode"), other_triangle(c), &n, a, &n, out_at(c, 1), work_at(&w), &w.n, ints,
              &nints, out_at(c, 2), 1, 1);
-        else
+        } else {
             ROUTINE(c, SYEVD, const char *, const char *, Int *, void *, Int *, void *, void *,
                     Int *, void *, Int *, void *, Int *, Int *, size_t, size_t)
             (wanted(c, "mode"), other_triangle(c), &n, a, &n, out_at(c, 1), work_at(&w), &w.n,
              reals, &nreals, ints, &nints, out_at(c, 2), 1, 1);
-    while (work_was_asked(c, &w));
+        }
+    } while (work_was_asked(c, &w));
     turned_out(c, 0, a);
     conjugate(c, (int64_t)n * n, out_at(c, 0));
     return w.error;
@@ -441,18 +443,19 @@ Error *fortran_gesdd(Call *c)
     if (!c->is_real)
         TRY(room(c, ROOM_REALS, nreals * part_bytes(c), &reals));
     Work w = work_begin(c);
-    do
-        if (c->is_real)
+    do {
+        if (c->is_real) {
             ROUTINE(c, GESDD, const char *, Int *, Int *, void *, Int *, void *, void *, Int *,
                     void *, Int *, void *, Int *, void *, Int *, size_t)
             (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt,
              &s.vt_rows, work_at(&w), &w.n, ints, out_at(c, 4), 1);
-        else
+        } else {
             ROUTINE(c, GESDD, const char *, Int *, Int *, void *, Int *, void *, void *, Int *,
                     void *, Int *, void *, Int *, void *, void *, Int *, size_t)
             (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt,
              &s.vt_rows, work_at(&w), &w.n, reals, ints, out_at(c, 4), 1);
-    while (work_was_asked(c, &w));
+        }
+    } while (work_was_asked(c, &w));
     svd_end(c, &s);
     return w.error;
 }
@@ -464,18 +467,19 @@ Error *fortran_gesvd(Call *c)
     void *reals = NULL;
     TRY(room(c, ROOM_REALS, 5 * (size_t)s.k * part_bytes(c), &reals));
     Work w = work_begin(c);
-    do
-        if (c->is_real)
+    do {
+        if (c->is_real) {
             ROUTINE(c, GESVD, const char *, const char *, Int *, Int *, void *, Int *, void *,
                     void *, Int *, void *, Int *, void *, Int *, Int *, size_t, size_t)
             (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m,
              s.vt, &s.vt_rows, work_at(&w), &w.n, out_at(c, 4), 1, 1);
-        else
+        } else {
             ROUTINE(c, GESVD, const char *, const char *, Int *, Int *, void *, Int *, void *,
                     void *, Int *, void *, Int *, void *, Int *, void *, Int *, size_t, size_t)
             (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m,
              s.vt, &s.vt_rows, work_at(&w), &w.n, reals, out_at(c, 4), 1, 1);
-    while (work_was_asked(c, &w));
+        }
+    } while (work_was_asked(c, &w));
     svd_end(c, &s);
     return w.error;
 }
@@ -556,18 +560,19 @@ Error *fortran_geev(Call *c)
     int exponent = far_exponent(c, a, parts * n * n);
     shift(c, a, parts * n * n, -exponent);
     Work w = work_begin(c);
-    do
-        if (c->is_real)
+    do {
+        if (c->is_real) {
             ROUTINE(c, GEEV, const char *, const char *, Int *, void *, Int *, void *, void *,
                     void *, Int *, void *, Int *, void *, Int *, Int *, size_t, size_t)
             (job_left, job_right, &n, a, &n, out_at(c, 0), out_at(c, 1), left, &n, right, &n,
              work_at(&w), &w.n, out_at(c, 4), 1, 1);
-        else
+        } else {
             ROUTINE(c, GEEV, const char *, const char *, Int *, void *, Int *, void *, void *,
                     Int *, void *, Int *, void *, Int *, void *, Int *, size_t, size_t)
             (job_left, job_right, &n, a, &n, out_at(c, 0), left, &n, right, &n, work_at(&w), &w.n,
              reals, out_at(c, 3), 1, 1);
-    while (work_was_asked(c, &w));
+        }
+    } while (work_was_asked(c, &w));
     if (w.error)
         return w.error;
     int at = c->is_real ? 2 : 1;
@@ -587,18 +592,19 @@ Error *fortran_gees(Call *c)
     TRY(room(c, ROOM_LEFT, (size_t)n * (size_t)n * element_bytes(c), &z));
     TRY(room(c, ROOM_REALS, (size_t)n * part_bytes(c), &reals));
     Work w = work_begin(c);
-    do
-        if (c->is_real)
+    do {
+        if (c->is_real) {
             ROUTINE(c, GEES, const char *, const char *, void *, Int *, void *, Int *, Int *,
                     void *, void *, void *, Int *, void *, Int *, void *, Int *, size_t, size_t)
             (job, "N", NULL, &n, a, &n, out_at(c, 4), out_at(c, 2), out_at(c, 3), z, &n, work_at(&w),
              &w.n, NULL, out_at(c, 5), 1, 1);
-        else
+        } else {
             ROUTINE(c, GEES, const char *, const char *, void *, Int *, void *, Int *, Int *,
                     void *, void *, Int *, void *, Int *, void *, void *, Int *, size_t, size_t)
             (job, "N", NULL, &n, a, &n, out_at(c, 3), out_at(c, 2), z, &n, work_at(&w), &w.n, reals,
              NULL, out_at(c, 4), 1, 1);
-    while (work_was_asked(c, &w));
+        }
+    } while (work_was_asked(c, &w));
     if (w.error)
         return w.error;
     turned_out(c, 0, a);

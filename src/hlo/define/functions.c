@@ -132,11 +132,13 @@ static ValueId is_whole(Writer *w, ValueId x)
  * as an integral, half a term and twelve corrections by Bernoulli's numbers B, (2k)! / B_2k. */
 static ValueId zeta_series(Writer *w, ValueId x, ValueId q)
 {
+    /* clang-format off */
     static const double corrections[] = {
         12.0,       -720.0,        30240.0,     -1209600.0, 47900160.0, -1.8924375803183791606e9,
         7.47242496e10, -2.950130727918164224e12, 1.1646782814350067249e14,
         -4.5979787224074726105e15, 1.8152105401943546773e17, -7.1661652561756670113e18,
     };
+    /* clang-format on */
     ValueId minus = put_one(w, OP_NEG, x), a = q, b = put_two(w, OP_POW, q, minus), sum = b;
     for (int i = 1; i < 10; i++) {
         a = plus(w, a, 1);

@@ -268,7 +268,9 @@ static Error *decode_vhlo(Vhlo *v, Cursor *c, Made *out)
     case 17: return take_type(v, c, out);
     case 19: return WORDS("DEFAULT", "HIGHEST", "TOLERANCE");
     case 23: return vhlo_mesh_groups(v, c, &out->attr);
+    /* clang-format off */
     case 10: case 18: case 20: case 21: case 22: case 24: case 25: return take_nothing(c, out);
+    /* clang-format on */
     }
     return unknown_code(v, &before, "VHLO", code);
 }
@@ -297,7 +299,9 @@ static Error *decode_builtin(Vhlo *v, Cursor *c, Made *out)
     case 9: return take_float(v, c, out);
     case 18: return vhlo_dense(v, c, &out->attr);
     /* Locations, arrays of machine numbers: no operation has them as attributes. */
+    /* clang-format off */
     case 10: case 11: case 12: case 13: case 14: case 15: case 17: case 22:
+    /* clang-format on */
         return take_nothing(c, out);
     }
     return unknown_code(v, &before, "builtin", code);

@@ -10,6 +10,7 @@ typedef struct ElementCode {
 } ElementCode;
 
 /* "index" is a number of 64 bits here. */
+/* clang-format off */
 static const ElementCode vhlo_elements[] = {
     { 0, I1 },          { 2, BF16 },        { 3, F16 },            { 4, F32 },     { 5, F64 },
     { 6, F8E4M3FN },    { 7, F8E5M2 },      { 9, I64 },            { 10, I4 },     { 11, I8 },
@@ -26,6 +27,7 @@ static const ElementCode builtin_elements[] = {
     { 25, F8E5M2FNUZ }, { 26, F8E4M3FNUZ }, { 27, F8E4M3B11FNUZ }, { 32, F8E8M0FNU },
     { 29, F4E2M1FN },   { 30, F6E2M3FN },   { 31, F6E3M2FN },      { -1, TOKEN },
 };
+/* clang-format on */
 
 enum { STABLEHLO_TOKEN = 0 };
 enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_TUPLE = 23,
