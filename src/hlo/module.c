@@ -208,6 +208,13 @@ void mesh_add(Module *m, Mesh *mesh)
     m->meshes[m->nmeshes++] = mesh;
 }
 
+CallId node_call(const Node *n)
+{
+    return n->op == OP_CUSTOM_CALL
+               ? call_find(((const CustomCallAttrs *)n->attrs)->call_target_name)
+               : CALL_COUNT;
+}
+
 Node *region_return(const Module *m, RegionId r)
 {
     const Region *region = region_at(m, r);

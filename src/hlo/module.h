@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "ops/call.h"
 #include "ops/op.h"
 
 #include <stdint.h>
@@ -117,6 +118,7 @@ static inline bool node_is_control(const Node *n)
 {
     return node_flow(n) == FLOW_LOOP || node_flow(n) == FLOW_BRANCH;
 }
+CallId node_call(const Node *n); /* which custom call; CALL_COUNT: none that has a row */
 Node *region_return(const Module *m, RegionId r); /* its last node */
 NodeId value_def(const Module *m, ValueId v);     /* node that defines it, 0 for arguments */
 /* The constant that v is, looking through nothing; NULL if it is not one. */

@@ -18,17 +18,27 @@ static const CustomCallAttrs *call_attrs(const Node *n)
     return n->attrs;
 }
 
-static bool is_call_of(const Node *n, const char *target)
+/* The rules of calls.def's column `shapes`: what stands in r instead of n. */
+typedef MUST_USE Error *StaticCall(ShapeFixer *z, RegionId r, NodeId n);
+static StaticCall static_assertion, static_top_k, static_approx, static_window, static_random;
+
+static StaticCall *const static_calls[CALL_COUNT + 1] = {
+#define static_none NULL
+#define CALL(id, name, nin, nout, effect, role, shapes, ...) [CALL_##id] = static_##shapes,
+#include "ops/calls.def"
+};
+
+/* StableHLO's names for what has extents as operands all begin so; those without a row are refused. */
+static bool is_dynamic(Str target)
 {
-    return str_is(call_attrs(n)->call_target_name, target);
+    static const char dynamic[] = "stablehlo.dynamic_";
+    return target.n >= sizeof dynamic - 1 && memcmp(target.at, dynamic, sizeof dynamic - 1) == 0;
 }
 
 bool is_shape_call(const Node *n)
 {
-    static const char dynamic[] = "stablehlo.dynamic_";
-    Str target = call_attrs(n)->call_target_name;
-    return is_call_of(n, "shape_assertion") || call_attrs(n)->indices_of_shape_operands.n ||
-           (target.n >= sizeof dynamic - 1 && memcmp(target.at, dynamic, sizeof dynamic - 1) == 0);
+    return static_calls[node_call(n)] || call_attrs(n)->indices_of_shape_operands.n ||
+           is_dynamic(call_attrs(n)->call_target_name);
 }
 
 static MUST_USE Error *bad_call(const Node *n, const char *takes)
@@ -60,8 +70,10 @@ static void fill_message(const ShapeFixer *z, const Node *n, Text *out)
     }
 }
 
-static MUST_USE Error *static_assertion(const ShapeFixer *z, const Node *n)
+static Error *static_assertion(ShapeFixer *z, RegionId r, NodeId id)
 {
+    (void)r; /* nothing stands there */
+    const Node *n = node_at(z->m, id);
     const int64_t *holds;
     if (n->nin < 1 || n->nout || type_of(z->m, n->in[0]).rank)
         return bad_call(n, "a condition and integers, and gives nothing");
@@ -77,11 +89,11 @@ static MUST_USE Error *static_assertion(const ShapeFixer *z, const Node *n)
 
 /* ---- calls that are operations ---- */
 
-static MUST_USE Error *static_top_k(ShapeFixer *z, RegionId r, NodeId n)
+static Error *static_top_k(ShapeFixer *z, RegionId r, NodeId n)
 {
     Node node = *node_at(z->m, n);
     const int64_t *k;
-    if (node.nin != 2 || node.nout != 2 || type_of(z->m, node.in[1]).rank)
+    if (!call_takes(CALL_DYNAMIC_TOP_K, node.nin, node.nout) || type_of(z->m, node.in[1]).rank)
         return bad_call(&node, "an array and how many of it, and gives two arrays");
     TRY(static_operand(z, &node, 1, "how many it gives does", &k));
     TopKAttrs *attrs = ARENA_NEW(z->m->arena, TopKAttrs);
@@ -91,13 +103,13 @@ static MUST_USE Error *static_top_k(ShapeFixer *z, RegionId r, NodeId n)
                                             node.loc));
 }
 
-static MUST_USE Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
+static Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
     const Attr *word = call_attrs(&node)->rng_algorithm;
     const int64_t *dims;
-    if (node.nin != 2 || node.nout != 2 || !word || type_of(m, node.in[1]).rank != 1 ||
+    if (!call_takes(CALL_DYNAMIC_RNG_BITS, node.nin, node.nout) || !word || type_of(m, node.in[1]).rank != 1 ||
         type_of(m, node.in[1]).dims[0] != type_of(m, node.out + 1).rank)
         return bad_call(&node, "a state and extents, with rng_algorithm, and gives two arrays");
     TRY(static_operand(z, &node, 1, "the extents of its result", &dims));
@@ -118,7 +130,7 @@ static MUST_USE Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
 
 /* Operands: n arrays, n initial values; then window, strides, dilations of base and window, and
  * paddings. */
-static MUST_USE Error *static_window(ShapeFixer *z, RegionId r, NodeId n)
+static Error *static_window(ShapeFixer *z, RegionId r, NodeId n)
 {
     enum { LISTS = 5 };
     Module *m = z->m;
@@ -157,7 +169,7 @@ static MUST_USE Error *static_window(ShapeFixer *z, RegionId r, NodeId n)
 /* ---- results shaped by operands ---- */
 
 /* One list of extents per result stands behind the other operands. */
-static MUST_USE Error *static_shaped(ShapeFixer *z, RegionId r, NodeId n, const char *target)
+static MUST_USE Error *shaped_by_operands(ShapeFixer *z, RegionId r, NodeId n, const char *target)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -189,7 +201,7 @@ static MUST_USE Error *static_shaped(ShapeFixer *z, RegionId r, NodeId n, const 
 }
 
 /* The operand that says how many is in the results' extents too. */
-static MUST_USE Error *static_approx(ShapeFixer *z, RegionId r, NodeId n)
+static Error *static_approx(ShapeFixer *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node *node = node_at(m, n);
@@ -207,7 +219,7 @@ static MUST_USE Error *static_approx(ShapeFixer *z, RegionId r, NodeId n)
     node->attrs = attrs;
     memmove(node->in + k, node->in + k + 1, sizeof *node->in * (size_t)(node->nin - k - 1));
     node->nin--;
-    return static_shaped(z, r, n, "ApproxTopK");
+    return shaped_by_operands(z, r, n, call_info[CALL_APPROX_TOP_K].name);
 }
 
 Error *static_call(ShapeFixer *z, RegionId r, NodeId n, bool *done)
@@ -216,18 +228,11 @@ Error *static_call(ShapeFixer *z, RegionId r, NodeId n, bool *done)
     *done = is_shape_call(node);
     if (!*done)
         return NULL;
-    if (is_call_of(node, "shape_assertion"))
-        return static_assertion(z, node);
-    if (is_call_of(node, "stablehlo.dynamic_top_k"))
-        return static_top_k(z, r, n);
-    if (is_call_of(node, "stablehlo.dynamic_approx_top_k"))
-        return static_approx(z, r, n);
-    if (is_call_of(node, "stablehlo.dynamic_reduce_window"))
-        return static_window(z, r, n);
-    if (is_call_of(node, "stablehlo.dynamic_rng_bit_generator"))
-        return static_random(z, r, n);
+    StaticCall *rule = static_calls[node_call(node)];
+    if (rule)
+        return rule(z, r, n);
     if (call_attrs(node)->indices_of_shape_operands.n)
-        return static_shaped(z, r, n, NULL);
+        return shaped_by_operands(z, r, n, NULL);
     return error_new(CODE_UNIMPLEMENTED, "not supported: custom_call @%.*s (%s)",
                      STR_ARG(call_attrs(node)->call_target_name), loc_name(node->loc));
 }

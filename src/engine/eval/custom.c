@@ -6,8 +6,8 @@
  *     check.expect_close       floats at most max_ulp_difference (3) steps apart
  *     check.expect_almost_eq   floats at most `tolerance` (0.001) apart, absolutely or relatively
  *
- * Markers, which say something about where an array lies, hand it on unchanged.  Other names are
- * looked for in the library (numerics/routines.h). */
+ * Those that say something about where an array lies hand it on unchanged.  Names without a row in
+ * calls.def are looked for in the library (numerics/routines.h). */
 #include "engine/eval/rules.h"
 #include "engine/eval/custom.h"
 #include "engine/eval/number.h"
@@ -105,7 +105,7 @@ static Error *disagree(const Node *n, const Tensor *in, int64_t first, int64_t d
 
 static Error *check(const Node *n, const Tensor *in, Tolerance t)
 {
-    if (n->nin != 2 || !type_equal(in[0].type, in[1].type))
+    if (!call_takes(node_call(n), n->nin, n->nout) || !type_equal(in[0].type, in[1].type))
         return error_new(CODE_INVALID, "%.*s, at %s: takes two arrays of one type",
                          STR_ARG(((const CustomCallAttrs *)n->attrs)->call_target_name),
                          loc_name(n->loc));
@@ -139,14 +139,41 @@ int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
                                                                           : otherwise;
 }
 
-static double tolerance(const Node *n)
+/* ---- the rules of calls.def's column `eval` ---- */
+
+typedef MUST_USE Error *EvalCall(const Node *n, const Tensor *in, Tensor *out);
+static EvalCall eval_check_eq, eval_check_close, eval_check_almost_eq, eval_hand_on;
+
+static EvalCall *const eval_calls[CALL_COUNT + 1] = {
+#define eval_none NULL
+#define CALL(id, name, nin, nout, effect, role, shapes, rewrite, eval, ...)                        \
+    [CALL_##id] = eval_##eval,
+#include "ops/calls.def"
+};
+
+static Error *eval_check_eq(const Node *n, const Tensor *in, __attribute__((unused)) Tensor *out)
+{
+    return check(n, in, (Tolerance){ .is_equal = true });
+}
+
+static Error *eval_check_close(const Node *n, const Tensor *in, __attribute__((unused)) Tensor *out)
+{
+    return check(n, in,
+                 (Tolerance){ .max_steps = custom_option(n, "max_ulp_difference", 3),
+                              .min_steps = custom_option(n, "min_ulp_difference", 0) });
+}
+
+static Error *eval_check_almost_eq(const Node *n, const Tensor *in,
+                                   __attribute__((unused)) Tensor *out)
 {
     const Attr *given = find_option(n, "tolerance");
-    return given && given->kind == ATTR_FLOAT ? given->number : 1e-3;
+    return check(n, in,
+                 (Tolerance){ .difference =
+                                  given && given->kind == ATTR_FLOAT ? given->number : 1e-3 });
 }
 
 /* Results are the operands, one by one. */
-static Error *hand_on(const Node *n, const Tensor *in, Tensor *out)
+static Error *eval_hand_on(const Node *n, const Tensor *in, Tensor *out)
 {
     for (int i = 0; i < n->nout; i++) {
         if (i >= n->nin || !type_equal(in[i].type, out[i].type))
@@ -160,34 +187,17 @@ static Error *hand_on(const Node *n, const Tensor *in, Tensor *out)
     return NULL;
 }
 
-static const char *const markers[] = {
-    "Sharding",         "SPMDFullToShardShape", "SPMDShardToFullShape", "annotate_device_placement",
-    "LayoutConstraint", "MoveToHost",           "MoveToDevice",
-};
-
 Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {
-    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
-    if (str_is(target, "check.expect_eq"))
-        return check(n, in, (Tolerance){ .is_equal = true });
-    if (str_is(target, "check.expect_close"))
-        return check(n, in,
-                     (Tolerance){ .max_steps = custom_option(n, "max_ulp_difference", 3),
-                                  .min_steps = custom_option(n, "min_ulp_difference", 0) });
-    if (str_is(target, "check.expect_almost_eq"))
-        return check(n, in, (Tolerance){ .difference = tolerance(n) });
-    for (size_t i = 0; i < sizeof markers / sizeof *markers; i++)
-        if (str_is(target, markers[i]))
-            return hand_on(n, in, out);
-    if (str_is(target, "Qr"))
-        return eval_qr(n, in, out);
-    if (str_is(target, "ProductOfElementaryHouseholderReflectors"))
-        return eval_householder(n, in, out);
+    EvalCall *eval = eval_calls[node_call(n)];
+    if (eval)
+        return eval(n, in, out);
     LibraryFn *library = library_find(m, n);
     if (library)
         return library(NULL, n, in, out);
     return error_new(CODE_UNIMPLEMENTED,
                      "not supported: custom_call @%.*s, at %s: nobody has defined it; a C program "
                      "does with tt_define_call",
-                     STR_ARG(target), loc_name(n->loc));
+                     STR_ARG(((const CustomCallAttrs *)n->attrs)->call_target_name),
+                     loc_name(n->loc));
 }

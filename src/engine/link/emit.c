@@ -136,10 +136,8 @@ static const Address *addresses_of(Making *k, int n, const ValueId *in, ValueId 
 
 static bool is_check(const Node *node)
 {
-    if (node->op != OP_CUSTOM_CALL)
-        return false;
-    Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
-    return target.n > 6 && memcmp(target.at, "check.", 6) == 0;
+    CallId call = node_call(node);
+    return call != CALL_COUNT && call_info[call].role == ROLE_CHECK;
 }
 
 static Error *make_evaluation(Making *k, NodeId n)

@@ -1,7 +1,7 @@
 /* lapack.c - the custom calls that JAX emits for linear algebra: lapack_sgetrf_ffi and the
  * like, by a library's routines (lapack_provider.h), else by our own (linalg/).
  *
- * A row of the table says what a call takes and gives, for one matrix of the batch:
+ * A row of LAPACK's in calls.def says what a call takes and gives, for one matrix of the batch:
  *
  *     "amn > amn ik i"     takes m x n of the call's type; gives the same, min(m, n) integers and
  *                          one integer (info)
@@ -20,38 +20,16 @@
 
 #include <string.h>
 
-enum { REAL = 1, COMPLEX_TOO = 2, BOTH = REAL | COMPLEX_TOO };
-
 static const struct Row {
-    const char *name;
-    int types;
     const char *signature;
     Routine *fits;          /* NULL: the signature says all */
     Routine *own, *fortran; /* NULL: LAPACK has none */
-} rows[] = {
-    { "getrf", BOTH, "amn > amn ik i", NULL, lapack_getrf, fortran_getrf },
-    { "geqrf", BOTH, "amn > amn ak", NULL, lapack_geqrf, fortran_geqrf },
-    { "geqp3", BOTH, "amn in > amn in ak", NULL, lapack_geqp3, fortran_geqp3 },
-    { "orgqr", REAL, "amn ap > amn", orgqr_fits, lapack_orgqr, fortran_orgqr },
-    { "ungqr", COMPLEX_TOO, "amn ap > amn", orgqr_fits, lapack_orgqr, fortran_orgqr },
-    { "ormqr", REAL, "aqs ap amn > amn", ormqr_fits, lapack_ormqr, fortran_ormqr },
-    { "unmqr", COMPLEX_TOO, "aqs ap amn > amn", ormqr_fits, lapack_ormqr, fortran_ormqr },
-    { "potrf", BOTH, "ann > ann i", NULL, lapack_potrf, fortran_potrf },
-    { "syevd", REAL, "ann > ann rn i", NULL, lapack_syevd, fortran_syevd },
-    { "heevd", COMPLEX_TOO, "ann > ann rn i", NULL, lapack_syevd, fortran_syevd },
-    { "gesdd", BOTH, "amn > amn rk amp aqn i", gesdd_fits, lapack_gesdd, fortran_gesdd },
-    { "gesvd", BOTH, "amn > amn rk amp aqn i", gesdd_fits, lapack_gesdd, fortran_gesvd },
-    { "geev", REAL, "ann > rn rn cnn cnn i", NULL, lapack_geev, fortran_geev },
-    { "geev", COMPLEX_TOO, "ann > an cnn cnn i", NULL, lapack_geev, fortran_geev },
-    { "gees", REAL, "ann > ann ann rn rn i i", gees_fits, lapack_gees, fortran_gees },
-    { "gees", COMPLEX_TOO, "ann > ann ann an i i", gees_fits, lapack_gees, fortran_gees },
-    { "gehrd", BOTH, "ann > ann aj i", gehrd_fits, lapack_gehrd, fortran_gehrd },
-    { "sytrd", REAL, "ann > ann rn rj aj i", NULL, lapack_sytrd, fortran_sytrd },
-    { "hetrd", COMPLEX_TOO, "ann > ann rn rj aj i", NULL, lapack_sytrd, fortran_sytrd },
-    { "gtsv", BOTH, "an an an anq > an an an anq i", NULL, lapack_gtsv, fortran_gtsv },
-    { "trsm", BOTH, "app amn > amn", trsm_fits, lapack_trsm, fortran_trsm },
-    { "tridiagonal_solve_perturbed_ffi", BOTH, "an an an anq > anq", NULL, lapack_solve_perturbed,
-      NULL },
+} rows[LAPACK_CALL_COUNT] = {
+#define none_fits NULL
+#define fortran_none NULL
+#define LAPACK(id, name, types, signature, fits, own, fortran, jvp)                                \
+    [LAPACK_CALL_##id] = { signature, fits##_fits, lapack_##own, fortran_##fortran },
+#include "ops/calls.def"
 };
 
 /* ---- signatures ---- */
@@ -170,44 +148,10 @@ static bool is_small_lu(const struct Row *row, const Call *c)
            small_suits(c->element, extent(c->in[0], 1));
 }
 
-/* ---- names ---- */
-
-/* lapack_ + s, d, c or z + name + _ffi; or the name itself, for all types. */
-static bool is_named(Str target, const char *name)
-{
-    static const char before[] = "lapack_", after[] = "_ffi";
-    size_t n = strlen(name), head = strlen(before) + 1;
-    if (str_is(target, name))
-        return true;
-    return target.n == head + n + strlen(after) && !memcmp(target.at, before, strlen(before)) &&
-           !memcmp(target.at + head, name, n) &&
-           !memcmp(target.at + head + n, after, strlen(after));
-}
-
-/* NULL: not one of LAPACK's.  first: the element type of operand 0; a: the call's. */
-static const struct Row *find_row(Str target, Element first, Element *a)
-{
-    static const struct {
-        char letter;
-        Element element;
-    } types[] = { { 's', F32 }, { 'd', F64 }, { 'c', C64 }, { 'z', C128 } };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int t = 0; t < 4 && is_named(target, rows[i].name); t++) {
-            bool is_it = str_is(target, rows[i].name)
-                             ? first == types[t].element
-                             : target.at[strlen("lapack_")] == types[t].letter;
-            if (is_it && rows[i].types & (t < 2 ? REAL : COMPLEX_TOO)) {
-                *a = types[t].element;
-                return &rows[i];
-            }
-        }
-    return NULL;
-}
-
 bool lapack_knows(Str target, Element first)
 {
     Element a;
-    return find_row(target, first, &a) != NULL;
+    return lapack_find_routine(target, first, &a) != LAPACK_CALL_COUNT;
 }
 
 /* LAPACK counts in 32 bits, and makes no more columns of Q than it has rows; what is empty our own
@@ -225,7 +169,7 @@ Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     Element a;
-    const struct Row *row = find_row(target, n->nin ? in->type.element : I1, &a);
+    const struct Row *row = &rows[lapack_find_routine(target, n->nin ? in->type.element : I1, &a)];
     Call c = {
         .n = n, .in = in, .out = out, .element = a, .is_real = element_info[a].kind == FLOAT
     };

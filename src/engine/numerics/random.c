@@ -156,7 +156,7 @@ Error *library_rng_state(__attribute__((unused)) const Frame *f, const Node *n, 
 {
     enum { DEVICES = 256 };
     static _Atomic uint64_t asked[DEVICES];
-    if (n->nin != 1 || n->nout != 1 || in[0].type.element != U32 || type_count(in[0].type) != 1 ||
+    if (!call_takes(CALL_RNG_STATE, n->nin, n->nout) || in[0].type.element != U32 || type_count(in[0].type) != 1 ||
         out[0].type.element != U64 || type_count(out[0].type) != 2)
         return error_new(CODE_INVALID, "tutti.rng_state takes a device's number, ui32[], and gives "
                          "ui64[2], at %s", loc_name(n->loc));

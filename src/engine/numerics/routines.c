@@ -39,23 +39,21 @@ static Error *widened(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     return error;
 }
 
+static LibraryFn *const call_routines[CALL_COUNT + 1] = {
+#define library_none NULL
+#define CALL(id, name, nin, nout, effect, role, shapes, rewrite, eval, routine)                    \
+    [CALL_##id] = library_##routine,
+#include "ops/calls.def"
+};
+
 static LibraryFn *custom_find(const Module *m, const Node *node)
 {
-    static const struct {
-        const char *target;
-        LibraryFn *function;
-    } table[] = {
-        { "Qr", library_qr },
-        { "ProductOfElementaryHouseholderReflectors", library_householder },
-    };
     Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (str_is(target, table[i].target) && node->nin &&
-            is_plain(type_of(m, node->in[0]).element))
-            return table[i].function;
-    if (str_is(target, "tutti.rng_state"))
-        return library_rng_state;
-    if (lapack_knows(target, node->nin ? type_of(m, node->in[0]).element : I1))
+    Element first = node->nin ? type_of(m, node->in[0]).element : I1;
+    LibraryFn *routine = call_routines[node_call(node)];
+    if (routine && (routine == library_rng_state || is_plain(first)))
+        return routine;
+    if (lapack_knows(target, first))
         return library_lapack;
     TuttiFunction *f;
     void *user;

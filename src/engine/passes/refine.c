@@ -25,6 +25,17 @@ typedef struct Refiner {
     Subst map; /* results of what is gone */
 } Refiner;
 
+/* The rules of calls.def's column `rewrite`: what stands at the end of r instead of n. */
+typedef MUST_USE Error *RewriteCall(Refiner *z, RegionId r, NodeId n);
+static RewriteCall rewrite_ragged, rewrite_approx_top_k, rewrite_top_k;
+
+static RewriteCall *const rewrites[CALL_COUNT + 1] = {
+#define rewrite_none NULL
+#define CALL(id, name, nin, nout, effect, role, shapes, rewrite, ...)                              \
+    [CALL_##id] = rewrite_##rewrite,
+#include "ops/calls.def"
+};
+
 /* ---- marks, and two ways of saying one thing ---- */
 
 static bool is_same_type(const Module *m, const Node *node)
@@ -33,20 +44,15 @@ static bool is_same_type(const Module *m, const Node *node)
            type_equal(type_of(m, node->in[0]), type_of(m, node->out));
 }
 
-/* Custom calls that hand their operand on.  In a program of several partitions the first
- * three are the GSPMD way to write shardings, which place reads at the top of main. */
+/* Custom calls that hand their operand on.  In a program of several partitions some are the GSPMD
+ * way to write shardings, which place reads at the top of main. */
 static bool is_identity_call(const Module *m, const Node *node, bool may_place)
 {
-    static const char *const marks[] = { "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
-                                         "annotate_device_placement", "LayoutConstraint" };
-    enum { NMARKS = sizeof marks / sizeof *marks, NSHARDING = 3 };
-    if (node->op != OP_CUSTOM_CALL || !is_same_type(m, node))
+    CallId call = node_call(node);
+    if (call == CALL_COUNT || !is_same_type(m, node))
         return false;
-    Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
-    for (int i = may_place ? NSHARDING : 0; i < NMARKS; i++)
-        if (str_is(target, marks[i]))
-            return true;
-    return false;
+    CallRole role = call_info[call].role;
+    return role == ROLE_HINT || (role == ROLE_PLACE && !may_place);
 }
 
 static void if_to_case(Refiner *z, RegionId r, NodeId n)
@@ -94,13 +100,13 @@ static void drop_token(Refiner *z, RegionId r, NodeId n)
 }
 
 /* A custom call whose backend_config holds a collective's attributes becomes that collective. */
-static MUST_USE Error *ragged_from_call(Refiner *z, RegionId r, NodeId n)
+static Error *rewrite_ragged(Refiner *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
     const Attr *config = ((const CustomCallAttrs *)node.attrs)->backend_config, *extra;
     const void *attrs;
-    if (node.nin != 6 || node.nout != 1 || !config || config->kind != ATTR_DICT)
+    if (!call_takes(CALL_RAGGED_ALL_TO_ALL, node.nin, node.nout) || !config || config->kind != ATTR_DICT)
         return error_new(CODE_INVALID, "ragged_all_to_all takes six operands and gives one result, "
                          "with replica_groups in its backend_config, at %s", loc_name(node.loc));
     Error *error = attrs_from_dict(m->arena, ATTRS_ALL_REDUCE, "ragged_all_to_all", config, &attrs,
@@ -112,12 +118,6 @@ static MUST_USE Error *ragged_from_call(Refiner *z, RegionId r, NodeId n)
     region_append(m, r, meet);
     node_replace(z->m, n, &node_at(m, meet)->out, &z->map);
     return node_check(m, meet);
-}
-
-static bool is_call_of(const Node *node, const char *target)
-{
-    return node->op == OP_CUSTOM_CALL &&
-           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, target);
 }
 
 /* The one function that a custom call names, or NULL. */
@@ -146,7 +146,7 @@ static MUST_USE Error *approx_comparator(Refiner *z, const Node *node, int pairs
 
 /* Operands: arrays, then what each begins with; the exact answer is a good approximation.
  *     v, i = ApproxTopK(x, iota, -inf, -1)   ->   v, i = slice(sort(x, iota)) */
-static MUST_USE Error *sort_for_approx(Refiner *z, RegionId r, NodeId n)
+static Error *rewrite_approx_top_k(Refiner *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -238,7 +238,7 @@ static ValueId upside_down(Module *m, RegionId r, ValueId x, const Loc *loc)
                       NULL, loc);
 }
 
-static MUST_USE Error *top_k_from_call(Refiner *z, RegionId r, NodeId n)
+static Error *rewrite_top_k(Refiner *z, RegionId r, NodeId n)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
@@ -302,12 +302,8 @@ static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
     else if (node->op == OP_ASYNC_START)
         /* devices step aside by themselves: nothing to start */
         node_open(m, r, n, node->regions[0], &z->map);
-    else if (is_call_of(node, "ragged_all_to_all"))
-        return ragged_from_call(z, r, n);
-    else if (is_call_of(node, "ApproxTopK"))
-        return sort_for_approx(z, r, n);
-    else if (is_call_of(node, "TopK") || is_call_of(node, "mhlo.topk"))
-        return top_k_from_call(z, r, n);
+    else if (rewrites[node_call(node)])
+        return rewrites[node_call(node)](z, r, n);
     else if (node->op == OP_MANUAL && m->npartitions == 1)
         return open_manual(z, r, n);
     else {

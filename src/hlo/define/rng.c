@@ -17,8 +17,9 @@ static ValueId fresh_bits(Writer *w, Type t, Element e)
     Arena *arena = w->m->arena;
     Type state = type_new(arena, U64, 1, (const int64_t[]){ 2 });
     CustomCallAttrs *call = ARENA_NEW(arena, CustomCallAttrs);
-    *call =
-        (CustomCallAttrs){ .call_target_name = STR("tutti.rng_state"), .has_side_effect = true };
+    *call = (CustomCallAttrs){ .call_target_name = str_of(call_info[CALL_RNG_STATE].name),
+                               .has_side_effect =
+                                   call_info[CALL_RNG_STATE].effect == EFFECT_WORLD };
     ValueId device = put_device_number(w), seed = put(w, OP_CUSTOM_CALL, state, call, 1, &device);
     RngBitsAttrs *attrs = ARENA_NEW(arena, RngBitsAttrs);
     attrs->rng_algorithm = 2; /* PHILOX */

@@ -10,22 +10,20 @@
 
 #include <string.h>
 
-bool is_check(Str name)
-{
-    static const char *const names[] = { "check.expect_eq", "check.expect_eq_const",
-                                         "check.expect_almost_eq", "check.expect_almost_eq_const",
-                                         "check.expect_close" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(name, names[i]))
-            return true;
-    return false;
-}
-
 static Str without_const(Str name)
 {
     Str end = STR("_const");
     bool has = name.n > end.n && !memcmp(name.at + name.n - end.n, end.at, end.n);
     return (Str){ name.at, has ? name.n - end.n : name.n };
+}
+
+bool is_check(Str name)
+{
+    Str call = without_const(name);
+    CallId id = call_find(call);
+    bool has_const = call.n != name.n;
+    return id != CALL_COUNT && call_info[id].role == ROLE_CHECK &&
+           !(has_const && id == CALL_CHECK_CLOSE);
 }
 
 /* Numbers without a type, since the colon behind them is that of the operands. */
@@ -113,7 +111,7 @@ static Error *sort_attributes(Parser *p, Draft *d, RegionId r)
 Error *parse_check(Parser *p, Draft *d, bool is_generic, RegionId r)
 {
     d->op = OP_CUSTOM_CALL;
-    if (str_is(d->name, "check.expect_close"))
+    if (call_find(d->name) == CALL_CHECK_CLOSE)
         attr_set(p->arena, &d->dict, STR("max_ulp_difference"), attr_int(p->arena, 1));
     TRY(is_generic ? parse_generic(p, d) : parse_short(p, d));
     TRY(sort_attributes(p, d, r));

@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-bool is_call_of(const Node *node, const char *target)
-{
-    return node->op == OP_CUSTOM_CALL &&
-           str_is(((const CustomCallAttrs *)node->attrs)->call_target_name, target);
-}
-
 bool is_call_by_each(const Node *node)
 {
     static const char prefix[] = TUTTI_EACH_CALL;
@@ -26,7 +20,7 @@ bool is_call_by_each(const Node *node)
 
 bool is_mark(const Node *node)
 {
-    return node->op == OP_CONSTRAINT || is_call_of(node, "Sharding");
+    return node->op == OP_CONSTRAINT || node_call(node) == CALL_SHARDING;
 }
 
 Error *mark_hint(const Placer *z, const Node *node, Tiling *out)

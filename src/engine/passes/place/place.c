@@ -353,9 +353,9 @@ static MUST_USE Error *place_node(Placer *z, NodeId n)
         return place_manual(z, n);
     if (is_mark(node))
         return place_mark(z, n);
-    if (is_call_of(node, "SPMDFullToShardShape"))
+    if (node_call(node) == CALL_FULL_TO_SHARD)
         return full_to_shard(z, n);
-    if (is_call_of(node, "SPMDShardToFullShape"))
+    if (node_call(node) == CALL_SHARD_TO_FULL)
         return shard_to_full(z, n);
     if (any_inside(z->m, n, is_placed_apart))
         return place_flow(z, n);
@@ -407,7 +407,7 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     z.inner = subst_new(m);
     for (int i = 0; i < region_at(m, p->main)->nnodes; i++)
         z.is_gspmd |=
-            is_call_of(node_at(m, region_at(m, p->main)->nodes[i]), "SPMDFullToShardShape");
+            node_call(node_at(m, region_at(m, p->main)->nodes[i])) == CALL_FULL_TO_SHARD;
     Error *error = place_main(&z, main);
     subst_free(&z.pieces);
     subst_free(&z.inner);

@@ -79,7 +79,6 @@ ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc);
 ValueId parts_split(Placer *z, ValueId piece, Tiling want);
 
 /* stated.c: what the program says. */
-bool is_call_of(const Node *node, const char *target); /* a custom_call */
 bool is_call_by_each(const Node *node); /* one that every device makes for itself */
 /* Says how a value lies and computes nothing: a sharding constraint, in either notation. */
 bool is_mark(const Node *node);

@@ -9,7 +9,6 @@
 #include "front/transform/transform.h"
 #include "front/value/report.h"
 
-#include <string.h>
 #include <tutti_sugar.h>
 
 enum { NO_TRANSPOSE = 1, PLAIN, ADJOINT }; /* of transpose_a */
@@ -179,16 +178,6 @@ static const char *target(const Module *m, NodeId n)
     return str_copy(m->arena, name).at;
 }
 
-/* Is it lapack_<one letter for the element type><routine>_ffi? */
-static bool is_lapack(const char *name, const char *routine)
-{
-    static const char prefix[] = "lapack_";
-    size_t n = strlen(routine);
-    return strncmp(name, prefix, sizeof prefix - 1) == 0 && name[sizeof prefix - 1] &&
-           strncmp(name + sizeof prefix, routine, n) == 0 &&
-           strcmp(name + sizeof prefix + n, "_ffi") == 0;
-}
-
 /* Options are letters, as numbers. */
 static bool option_is(const Jvp *j, const char *name, char letter)
 {
@@ -228,13 +217,26 @@ static void jvp_trsm(const Jvp *j)
     jvp_triangular_solve(&solve);
 }
 
+/* The rules of calls.def's column `jvp`; none: what it computes is not known. */
+static const struct CallRule {
+    void (*jvp)(const Jvp *j);
+    int nin;
+} call_rules[LAPACK_CALL_COUNT + 1] = {
+#define RULE_none { NULL, 0 }
+#define RULE_potrf { jvp_potrf, 1 }
+#define RULE_trsm { jvp_trsm, 2 }
+#define LAPACK(id, name, types, signature, fits, own, fortran, jvp) [LAPACK_CALL_##id] = RULE_##jvp,
+#include "ops/calls.def"
+};
+
 void jvp_custom_call(const Jvp *j)
 {
+    const Node *node = node_at(j->m, j->node);
     const char *name = target(j->m, j->node);
-    if (is_lapack(name, "potrf") && has_matrices(j, 1))
-        jvp_potrf(j);
-    else if (is_lapack(name, "trsm") && has_matrices(j, 2))
-        jvp_trsm(j);
+    Element a, first = node->nin ? type_of(j->m, node->in[0]).element : I1;
+    const struct CallRule *rule = &call_rules[lapack_find_routine(str_of(name), first, &a)];
+    if (rule->jvp && has_matrices(j, rule->nin))
+        rule->jvp(j);
     else
         report_broken("not supported: the derivative of custom_call @%s, %s: what it computes is not "
                    "known; tt_stop_gradient holds it constant",
