@@ -53,9 +53,9 @@ static void test_relay(void)
         Array *a = array_from_host(type, ramp, all[i]);
         CHECK(a && is_ramp(a) && array_wait(a));
         for (int k = 0; a && k < N; k++) {
-            Array *b = array_relay(a, all[k]);
+            Array *b = array_reshard(a, all[k]);
             CHECK(b && b->layout == all[k] && is_ramp(b));
-            Array *again = array_relay(a, all[k]);
+            Array *again = array_reshard(a, all[k]);
             CHECK(again && is_ramp(again));
             array_release(b);
             array_release(again);
@@ -73,10 +73,10 @@ static void test_parts(void)
         ramp[i] = i;
     Array *a = array_from_host(type, ramp, grid(2, 2, straight));
     Type part = { I32, 2, (int64_t[]){ 2, 3 } };
-    Error *error = client_download(array_parts(a)[3], part, tile);
+    Error *error = client_download(array_buffers(a)[3], part, tile);
     CHECK(!error && tile[0] == 15 && tile[2] == 17 && tile[3] == 21 && tile[5] == 23);
     CHECK(array_is_sole(a));
-    Array *half = array_relay(a, grid(2, 2, straight));
+    Array *half = array_reshard(a, grid(2, 2, straight));
     CHECK(!array_is_sole(a));
     array_release(half);
     atomic_store(&a->is_donated, true);
@@ -92,16 +92,16 @@ static void test_small_and_empty(void)
 {
     double x = 2.5, back = 0;
     Array *a = array_from_host(type_scalar(F64), &x, layout_single(0));
-    CHECK(atomic_load(&a->parts_) == NULL); /* no device has seen it */
-    Array *b = array_relay(a, layout_replicated(4, straight));
-    CHECK(array_parts(b) != NULL);
-    Error *error = client_download(array_parts(b)[3], type_scalar(F64), &back);
+    CHECK(atomic_load(&a->buffers_) == NULL); /* no device has seen it */
+    Array *b = array_reshard(a, layout_replicated(4, straight));
+    CHECK(array_buffers(b) != NULL);
+    Error *error = client_download(array_buffers(b)[3], type_scalar(F64), &back);
     CHECK(!error && back == 2.5);
     array_release(b);
     array_release(a);
     Type none = { F32, 2, (int64_t[]){ 0, 4 } };
     Array *empty = array_from_host(none, &x, layout_single(0));
-    CHECK(empty && array_parts(empty) && array_read(empty, &back));
+    CHECK(empty && array_buffers(empty) && array_read(empty, &back));
     array_release(empty);
 }
 

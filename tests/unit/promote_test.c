@@ -17,7 +17,7 @@ static Shape shape_of(const char *name)
     return s;
 }
 
-static const char *met_name(Met met)
+static const char *met_name(Promoted met)
 {
     if (!met.is_weak)
         return element_info[met.element].name;
@@ -36,7 +36,7 @@ int main(void)
     int n = 0;
     for (; file && fscanf(file, "%31s %31s %31s", a, b, expected) == 3; n++) {
         Shape both[] = { shape_of(a), shape_of(b) };
-        Met met = promote(2, both);
+        Promoted met = promote_types(2, both);
         if (strcmp(met_name(met), expected) != 0)
             printf("%s and %s:\n", a, b);
         CHECK_STR(met_name(met), expected);

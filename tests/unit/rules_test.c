@@ -38,19 +38,19 @@ static Type dims_of(tt like, int n, const int64_t *at)
 static tt complex_of(tt re, tt im)
 {
     Type t = type_at(re);
-    return build(OP_COMPLEX, 2, (const tt[]){ re, im }, NULL,
+    return build_op(OP_COMPLEX, 2, (const tt[]){ re, im }, NULL,
                  type_with(t, t.element == F64 ? C128 : C64));
 }
 
 static tt part(OpId op, tt re, tt im)
 {
     tt z = complex_of(re, im);
-    return build(op, 1, (const tt[]){ tt_mul(z, z) }, NULL, type_at(re));
+    return build_op(op, 1, (const tt[]){ tt_mul(z, z) }, NULL, type_at(re));
 }
 
 static tt modulus(tt re, tt im)
 {
-    return build(OP_ABS, 1, (const tt[]){ complex_of(re, im) }, NULL, type_at(re));
+    return build_op(OP_ABS, 1, (const tt[]){ complex_of(re, im) }, NULL, type_at(re));
 }
 
 /* 1 where row and column compare so, else 0. */

@@ -158,7 +158,7 @@ static void test_traces(void)
     tt x = value_of_traced(&inner, region_at(m, region)->args, false);
     Shape shape;
     CHECK(value_shape(x, "f", &shape) && shape.is_traced && shape.rank == 2 && shape.dims[1] == 3);
-    report_broken("tt_matmul: %s by nothing", type_words(shape_type(&shape)));
+    report_broken("tt_matmul: %s by nothing", type_text(shape_type(&shape)));
     CHECK_SAID("t.c:4: in loss: tt_matmul: f32[2,3] by nothing\n"
                "    while tracing grad(loss), t.c:8\n"
                "    while tracing pmap(step), t.c:14, axis \"batch\" of size 4");

@@ -25,8 +25,8 @@ tt_dtype tt_type(tt x)
     Shape shape;
     tt_dtype type = TT_F32;
     if (value_shape(x, "tt_type", &shape) &&
-        !dtype_of(element_settled(shape.element, shape.is_weak), &type))
-        report_broken("tt_type: %s: its elements have no tt_dtype", shape_words(&shape));
+        !dtype_of(element_canonical(shape.element, shape.is_weak), &type))
+        report_broken("tt_type: %s: its elements have no tt_dtype", shape_text(&shape));
     return type;
 }
 
@@ -46,7 +46,7 @@ const char *tt_describe(tt x)
 {
     PUBLIC;
     Shape shape;
-    return value_shape(x, "tt_describe", &shape) ? shape_words(&shape) : "";
+    return value_shape(x, "tt_describe", &shape) ? shape_text(&shape) : "";
 }
 
 /* ---- Devices. */
@@ -116,9 +116,9 @@ tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
     if (!data && type_bytes(t))
-        return report_broken("tt_from: there is no data for %s", type_words(t));
+        return report_broken("tt_from: there is no data for %s", type_text(t));
     if (bytes && bytes < type_bytes(t))
-        return report_broken("tt_from: %s takes %lld elements, and the data has %zu", type_words(t),
+        return report_broken("tt_from: %s takes %lld elements, and the data has %zu", type_text(t),
                           (long long)type_count(t), bytes / (size_t)element_info[t.element].bytes);
     return value_from_host(t, data, false);
 }
@@ -149,7 +149,7 @@ static tt filled(const char *who, Type t, double start, double step)
     size_t bytes = (size_t)element_info[t.element].bytes;
     char *data = malloc(type_bytes(t) + 1);
     if (!data)
-        return report_broken("%s: no memory on the host for %s", who, type_words(t));
+        return report_broken("%s: no memory on the host for %s", who, type_text(t));
     int64_t n = type_count(t);
     for (int64_t i = 0; i < n; i++)
         set_number(t.element, start + (double)i * step, data + (size_t)i * bytes);
@@ -174,7 +174,7 @@ static void full_body(const tt *in, tt *out, const void *config)
 static tt made(const char *who, Body *body, const void *config)
 {
     tt x = NO_VALUE;
-    record(who, body, config, NULL, 1, &x);
+    record_body(who, body, config, NULL, 1, &x);
     return x;
 }
 
@@ -197,7 +197,7 @@ tt tt_full(tt_dtype type, double value, const tt_dims *shape)
         return NO_VALUE;
     Type t = { element_of(type), shape->n, shape->v };
     if (!has_number(t.element, value))
-        return report_broken("tt_full: %g is not an element of %s", value, type_words(t));
+        return report_broken("tt_full: %g is not an element of %s", value, type_text(t));
     if (!tracing)
         return filled("tt_full", t, value, 0);
     char number[16];
@@ -215,7 +215,7 @@ static Array *narrowed(Array *wide, Element e)
     size_t nparts = (size_t)type_count(t) * (to == e ? 1 : 2);
     char *data = malloc(type_bytes(wide->type) + 1);
     if (!data)
-        report_broken("no memory on the host for %s", type_words(wide->type));
+        report_broken("no memory on the host for %s", type_text(wide->type));
     bool read = data && array_read(wide, data);
     /* In place: an element's new place is not behind its old one. */
     for (size_t i = 0; read && i < nparts; i++) {
@@ -231,18 +231,18 @@ static Array *narrowed(Array *wide, Element e)
     return a;
 }
 
-/* The array of a concrete value in the type its user sees, held for the caller.  NULL: said. */
+/* The array of a concrete value in the type its user sees, held for the caller.  NULL: reported. */
 static Array *settled(tt x, const char *who)
 {
     Held held;
     if (!value_pin(x, who, &held))
         return NULL;
     Array *a = NULL;
-    Element e = element_settled(held.type.element, held.is_weak);
+    Element e = element_canonical(held.type.element, held.is_weak);
     if (!held.array)
         report_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
                    "return it",
-                   who, type_words(held.type));
+                   who, type_text(held.type));
     else
         a = e == held.type.element ? array_hold(held.array) : narrowed(held.array, e);
     value_unpin(x);
@@ -261,12 +261,12 @@ double tt_item(tt x)
     if (!held.array)
         report_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
                    "return it",
-                   type_words(held.type));
+                   type_text(held.type));
     else if (type_count(held.type) != 1)
-        report_broken("tt_item: %s has %lld elements, and must have one", type_words(held.type),
+        report_broken("tt_item: %s has %lld elements, and must have one", type_text(held.type),
                    (long long)type_count(held.type));
     else if (element_info[e].kind == COMPLEX)
-        report_broken("tt_item: %s is complex: read both parts by tt_read", type_words(held.type));
+        report_broken("tt_item: %s is complex: read both parts by tt_read", type_text(held.type));
     else if (array_read(held.array, data))
         item = element_info[e].kind == FLOAT ? number_float(e, data) : (double)number_int(e, data);
     value_unpin(x);
@@ -281,7 +281,7 @@ bool tt_read(tt x, void *data, size_t bytes)
         return false;
     bool fits = type_bytes(a->type) == bytes;
     if (!fits)
-        report_broken("tt_read: %s has %zu bytes; there is room for %zu", type_words(a->type),
+        report_broken("tt_read: %s has %zu bytes; there is room for %zu", type_text(a->type),
                    type_bytes(a->type), bytes);
     bool done = fits && array_read(a, data);
     array_release(a);
@@ -303,7 +303,7 @@ void tt_print_n(tt_tree tree)
         Array *a = settled(tree.leaf[i], "tt_print");
         if (!a)
             continue;
-        guarded("tt_print", print_one, a);
+        library_guard("tt_print", print_one, a);
         array_release(a);
     }
 }
@@ -342,7 +342,7 @@ static Error *load(Npy *npy, Array **out)
     Type t = npy_type(npy, e);
     void *data = malloc(type_bytes(t) + 1);
     if (!data)
-        return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_words(t));
+        return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_text(t));
     Error *error = npy_read(npy, e, data);
     if (!error)
         *out = array_from_host(t, data, layout_single(0));
@@ -369,7 +369,7 @@ static bool save(const char *path, Array *a)
 {
     void *data = malloc(type_bytes(a->type) + 1);
     if (!data)
-        report_broken("tt_save_npy: no memory on the host for %s", type_words(a->type));
+        report_broken("tt_save_npy: no memory on the host for %s", type_text(a->type));
     bool read = data && array_read(a, data);
     Error *error = read ? npy_write(path, a->type, data) : NULL;
     free(data);

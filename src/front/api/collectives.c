@@ -44,7 +44,7 @@ static void report_unbound(const char *who, const char *name)
                    who, name, name);
 }
 
-/* The size of one axis; 0: nobody binds the name, said. */
+/* The size of one axis; 0: nobody binds the name; reported. */
 static int bound_one(const char *who, Str name)
 {
     Text text = { 0 };
@@ -56,7 +56,7 @@ static int bound_one(const char *who, Str name)
     return size;
 }
 
-/* What is known of the axes: their sizes, and that together.  NULL: said. */
+/* What is known of the axes: their sizes, and that together.  NULL: reported. */
 static AxisAttrs *bound(const char *who, const char *axis_name)
 {
     int64_t sizes[TT_MAX_RANK], size = 1;
@@ -67,11 +67,11 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
                           who),
                NULL;
     Str list = str_of(axis_name), name;
-    for (; names_next(&list, &name); n++) {
+    for (; axis_names_next(&list, &name); n++) {
         if (n == TT_MAX_RANK)
             return report_broken("%s: \"%s\" names more than %d axes", who, axis_name, TT_MAX_RANK),
                    NULL;
-        if (names_has(list, name))
+        if (axis_names_has(list, name))
             return report_broken("%s: \"%s\" names the axis \"%.*s\" twice", who, axis_name,
                               STR_ARG(name)),
                    NULL;
@@ -105,7 +105,7 @@ static bool report_missing(const Collective *q, int member, int total)
     return false;
 }
 
-/* Is every member in one group?  False: said. */
+/* Is every member in one group?  False: reported. */
 static bool groups_cover(const Collective *q, int total)
 {
     bool *seen = ARENA_ARRAY(trace_arena(), bool, total);
@@ -161,7 +161,7 @@ static tt mean(const Collective *q, tt sum)
     if (!q->is_uneven)
         return tt_div(sum, tt_integer(q->attrs->size));
     tt one = build_number(type_scalar(I32), 1);
-    return tt_div(sum, build(OP_NAMED_SUM, 1, &one, q->attrs, type_scalar(I32)));
+    return tt_div(sum, build_op(OP_NAMED_SUM, 1, &one, q->attrs, type_scalar(I32)));
 }
 
 /* Has the axis n to hand out, or tiled a multiple of it? */
@@ -170,7 +170,7 @@ static bool is_divisible(const Collective *q, Type t, int axis)
     int64_t n = q->attrs->size;
     if (q->options.tiled ? t.dims[axis] % n == 0 : t.dims[axis] == n)
         return true;
-    report_broken("%s: %s must have %s%lld along axis %d, the size of %s\"%s\"", q->who, type_words(t),
+    report_broken("%s: %s must have %s%lld along axis %d, the size of %s\"%s\"", q->who, type_text(t),
                q->options.tiled ? "a multiple of " : "", (long long)n, axis,
                q->attrs->groups.rows ? "the groups of " : "", q->axis_name);
     return false;
@@ -181,9 +181,9 @@ static bool split_axis(const Collective *q, Type t, int *axis)
 {
     if (!t.rank)
         return report_broken("%s: %s must have %lld along axis 0, the size of \"%s\"", q->who,
-                          type_words(t), (long long)q->attrs->size, q->axis_name),
+                          type_text(t), (long long)q->attrs->size, q->axis_name),
                false;
-    return axis_of(q->who, t, q->options.axis, axis) && is_divisible(q, t, *axis);
+    return normalize_axis(q->who, t, q->options.axis, axis) && is_divisible(q, t, *axis);
 }
 
 /* axis of n * k becomes two, of n and k; and back. */
@@ -203,14 +203,14 @@ static Type merged_type(Type t, int axis)
 static tt gather(Collective *q, tt x, Type t)
 {
     int axis = q->options.axis < 0 ? q->options.axis + t.rank + 1 : q->options.axis;
-    if (q->options.tiled && !axis_of(q->who, t, q->options.axis, &axis))
+    if (q->options.tiled && !normalize_axis(q->who, t, q->options.axis, &axis))
         return NO_VALUE;
     if (axis < 0 || axis > t.rank || t.rank == TT_MAX_RANK)
         return report_broken("%s: %s cannot get a new axis %d: it would be from %d to %d, and %d axes "
                           "are the most",
-                          q->who, type_words(t), q->options.axis, -t.rank - 1, t.rank, TT_MAX_RANK);
+                          q->who, type_text(t), q->options.axis, -t.rank - 1, t.rank, TT_MAX_RANK);
     q->attrs->dimension = axis;
-    tt y = build(OP_NAMED_GATHER, 1, &x, q->attrs, type_insert(t, axis, q->attrs->size));
+    tt y = build_op(OP_NAMED_GATHER, 1, &x, q->attrs, type_insert(t, axis, q->attrs->size));
     return q->options.tiled ? build_reshape(y, merged_type(type_at(y), axis)) : y;
 }
 
@@ -222,7 +222,7 @@ static tt scatter(Collective *q, tt x, Type t)
     q->attrs->dimension = axis;
     if (q->options.tiled)
         x = build_reshape(x, t = split_type(t, axis, q->attrs->size));
-    return build(OP_NAMED_SCATTER, 1, &x, q->attrs, type_remove(t, axis));
+    return build_op(OP_NAMED_SCATTER, 1, &x, q->attrs, type_remove(t, axis));
 }
 
 static tt exchange(Collective *q, tt x, Type t)
@@ -230,13 +230,13 @@ static tt exchange(Collective *q, tt x, Type t)
     int axis, concat;
     int64_t n = q->attrs->size;
     if (!split_axis(q, t, &axis) ||
-        !axis_of("tt_all_to_all: .concat_axis", t, q->options.concat_axis, &concat))
+        !normalize_axis("tt_all_to_all: .concat_axis", t, q->options.concat_axis, &concat))
         return NO_VALUE;
     q->attrs->dimension = axis;
     q->attrs->concat_dimension = concat;
     if (q->options.tiled)
         x = build_reshape(x, t = split_type(t, axis, n));
-    tt y = build(OP_NAMED_EXCHANGE, 1, &x, q->attrs, type_insert(type_remove(t, axis), concat, n));
+    tt y = build_op(OP_NAMED_EXCHANGE, 1, &x, q->attrs, type_insert(type_remove(t, axis), concat, n));
     return q->options.tiled ? build_reshape(y, merged_type(type_at(y), concat)) : y;
 }
 
@@ -257,10 +257,10 @@ static tt meet(Collective *q, tt x)
     Type t = type_at(x);
     q->attrs = arena_copy(trace_arena(), q->attrs, sizeof *q->attrs);
     switch (q->kind) {
-    case TT_PSUM: return build(OP_NAMED_SUM, 1, &x, q->attrs, t);
-    case TT_PMEAN: return mean(q, build(OP_NAMED_SUM, 1, &x, q->attrs, t));
-    case TT_PMAX: return build(OP_NAMED_MAX, 1, &x, q->attrs, t);
-    case TT_PMIN: return build(OP_NAMED_MIN, 1, &x, q->attrs, t);
+    case TT_PSUM: return build_op(OP_NAMED_SUM, 1, &x, q->attrs, t);
+    case TT_PMEAN: return mean(q, build_op(OP_NAMED_SUM, 1, &x, q->attrs, t));
+    case TT_PMAX: return build_op(OP_NAMED_MAX, 1, &x, q->attrs, t);
+    case TT_PMIN: return build_op(OP_NAMED_MIN, 1, &x, q->attrs, t);
     case TT_ALL_GATHER: return gather(q, x, t);
     case TT_PSUM_SCATTER: return scatter(q, x, t);
     case TT_ALL_TO_ALL: return exchange(q, x, t);
@@ -302,14 +302,14 @@ static const tt *ask(Body *body, const Wish *wish)
     tt *out = scope_values(wish->tree.n);
     if (!out)
         return no_values;
-    record(wish->who, body, wish, wish->tree.leaf, wish->tree.n, out);
+    record_body(wish->who, body, wish, wish->tree.leaf, wish->tree.n, out);
     return out;
 }
 
 static void collective_body(const tt *in, tt *out, const void *config)
 {
     const Wish *wish = config;
-    Here at = here;
+    CallSite at = call_site;
     OPTIONS(tt_collective_options, wish->who, wish->options, return);
     Collective q = {
         .who = wish->who, .axis_name = wish->axis_name, .kind = wish->kind, .options = options
@@ -318,7 +318,7 @@ static void collective_body(const tt *in, tt *out, const void *config)
     bool ok = q.attrs && options_fit(&q) && take_groups(&q, (int)q.attrs->size);
     for (int i = 0; ok && i < wish->tree.n; i++) {
         out[i] = meet(&q, in[i]);
-        here = at;
+        call_site = at;
     }
 }
 
@@ -345,7 +345,7 @@ static void send(const Wish *wish, OpId op, const AxisAttrs *attrs, tt *out)
             continue;
         Type t = type_at(x);
         bool is_silent = op == OP_NAMED_PERMUTE && !attrs->pairs.rows;
-        out[i] = is_silent ? build_zeros(t) : build(op, 1, &x, attrs, t);
+        out[i] = is_silent ? build_zeros(t) : build_op(op, 1, &x, attrs, t);
     }
 }
 
@@ -381,7 +381,7 @@ static bool is_member(const char *who, const char *axis_name, int member, int si
     return member >= 0 && member < size;
 }
 
-/* Does nobody send, or get sent to, twice?  False: said. */
+/* Does nobody send, or get sent to, twice?  False: reported. */
 static bool take_pairs(AxisAttrs *attrs, const char *axis_name, const tt_pair *pairs, int n)
 {
     const char *who = "tt_ppermute";
@@ -489,7 +489,7 @@ tt(tt_axis_index)(const char *axis_name)
 {
     PUBLIC;
     tt index = NO_VALUE;
-    record("tt_axis_index", axis_index_body, axis_name, NULL, 1, &index);
+    record_body("tt_axis_index", axis_index_body, axis_name, NULL, 1, &index);
     return index;
 }
 
@@ -509,6 +509,6 @@ int(tt_axis_size)(const char *axis_name)
 {
     PUBLIC;
     SizeOf of = { axis_name, 0 };
-    guarded("tt_axis_size", axis_size, &of);
+    library_guard("tt_axis_size", axis_size, &of);
     return of.size;
 }

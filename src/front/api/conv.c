@@ -24,7 +24,7 @@ static bool has_axes(const Shape *s)
         return true;
     report_broken("tt_conv: %s by kernels %s: both must have one to three axes of space and two more, "
                "[n, h, w, c] by [kh, kw, c, out]",
-               shape_words(&s[0]), shape_words(&s[1]));
+               shape_text(&s[0]), shape_text(&s[1]));
     return false;
 }
 
@@ -35,7 +35,7 @@ static bool has_features(const Conv *c, const Shape *s)
     if (given != taken || made % c->groups) {
         report_broken("tt_conv: %s by kernels %s, in %d group%s: the last axis of the first must be "
                    "%lld long, and that of the second a multiple of the groups",
-                   shape_words(&s[0]), shape_words(&s[1]), c->groups, c->groups == 1 ? "" : "s",
+                   shape_text(&s[0]), shape_text(&s[1]), c->groups, c->groups == 1 ? "" : "s",
                    (long long)taken);
         return false;
     }
@@ -43,7 +43,7 @@ static bool has_features(const Conv *c, const Shape *s)
         if (s[1].dims[i] == 0 || (c->valid && s[1].dims[i] > s[0].dims[1 + i])) {
             report_broken("tt_conv: %s by kernels %s: along axis %d of the kernels there must be from "
                        "1 to %lld",
-                       shape_words(&s[0]), shape_words(&s[1]), i, (long long)s[0].dims[1 + i]);
+                       shape_text(&s[0]), shape_text(&s[1]), i, (long long)s[0].dims[1 + i]);
             return false;
         }
     return true;
@@ -76,7 +76,7 @@ static void conv_body(const tt *in, tt *out, const void *config)
         strides[i] = c->stride;
     }
     dims[n + 1] = s[1].dims[n + 1];
-    Met met = promote(2, s);
+    Promoted met = promote_types(2, s);
     tt pair[] = { as_element(in[0], met.element), as_element(in[1], met.element) };
     const ConvolutionAttrs *attrs = BUILD_ATTRS(
         ConvolutionAttrs, .window_strides = ints_of(n, strides), .padding = { n, 2, around },
@@ -86,7 +86,7 @@ static void conv_body(const tt *in, tt *out, const void *config)
         .output_spatial_dimensions = ints_range(1, n), .feature_group_count = c->groups,
         .batch_group_count = 1);
     Type t = type_new(trace_arena(), met.element, n + 2, dims);
-    *out = as_weak(build(OP_CONVOLUTION, 2, pair, attrs, t), met.is_weak);
+    *out = as_weak(build_op(OP_CONVOLUTION, 2, pair, attrs, t), met.is_weak);
 }
 
 tt tt_conv_with(tt x, tt kernels, const tt_conv_options *given)

@@ -94,7 +94,7 @@ static void call_body(const tt *in, tt *out, const void *config)
         Shape s;
         if (!value_shape(in[i], "tt_custom_call", &s))
             return;
-        settled[i] = as_element(in[i], element_settled(s.element, s.is_weak));
+        settled[i] = as_element(in[i], element_canonical(s.element, s.is_weak));
     }
     for (int64_t i = 0; i < wish->nout; i++)
         types[i] = type_new(trace_arena(), (Element)results[i].element, results[i].rank,
@@ -106,14 +106,14 @@ static void call_body(const tt *in, tt *out, const void *config)
                 types, out);
 }
 
-/* False: said. */
+/* False: reported. */
 static bool put_results(Text *out, tt_tree like)
 {
     for (int i = 0; i < like.n; i++) {
         Shape s;
         if (!value_shape(like.leaf[i], "tt_custom_call", &s))
             return false;
-        Result r = { (int32_t)element_settled(s.element, s.is_weak), s.rank, { 0 } };
+        Result r = { (int32_t)element_canonical(s.element, s.is_weak), s.rank, { 0 } };
         memcpy(r.dims, s.dims, sizeof *r.dims * (size_t)s.rank);
         text_add(out, &r, sizeof r);
     }
@@ -158,7 +158,7 @@ const tt *tt_custom_call_n(const char *name, tt_tree like, const tt_tree *args, 
         return results;
     }
     Asked asked = { name, like, args, nargs, results };
-    if (!guarded("tt_custom_call", ask, &asked))
+    if (!library_guard("tt_custom_call", ask, &asked))
         memset(results, 0, sizeof *results * (size_t)like.n);
     return results;
 }

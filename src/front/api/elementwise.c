@@ -49,7 +49,7 @@ static bool takes(const Config *c, int n, const Shape *shapes)
         for (int k = 0; k < 4; k++)
             if (c->takes >> k & 1)
                 text_printf(&may, "%s%s", may.n ? " and " : "", names[k]);
-        report_broken("%s: %s: it takes %s, not %s", c->who, shape_words(&shapes[i]), may.at,
+        report_broken("%s: %s: it takes %s, not %s", c->who, shape_text(&shapes[i]), may.at,
                    names[bit]);
         text_free(&may);
         return false;
@@ -65,14 +65,14 @@ static void unary_body(const tt *in, tt *out, const void *config)
     Shape shape;
     if (!shapes_of(c->who, 1, in, &shape))
         return;
-    Met met = c->to_float ? promote_inexact(1, &shape) : promote(1, &shape);
+    Promoted met = c->to_float ? promote_inexact(1, &shape) : promote_types(1, &shape);
     Shape taken = shape;
     taken.element = met.element;
     if (!takes(c, 1, &taken))
         return;
     tt x = as_element(in[0], met.element);
     Element real = c->op == OP_ABS ? element_part(met.element) : met.element;
-    *out = as_weak(build(c->op, 1, &x, NULL, type_with(type_at(x), real)), met.is_weak);
+    *out = as_weak(build_op(c->op, 1, &x, NULL, type_with(type_at(x), real)), met.is_weak);
 }
 
 #define UNARY(name, op, takes, to_float)                                                           \
@@ -127,9 +127,9 @@ static void isfinite_body(const tt *in, tt *out, const void *config)
     (void)config;
     Type t = type_at(in[0]);
     if (element_info[t.element].kind == FLOAT)
-        *out = build(OP_IS_FINITE, 1, in, NULL, type_with(t, I1));
+        *out = build_op(OP_IS_FINITE, 1, in, NULL, type_with(t, I1));
     else if (element_info[t.element].kind == COMPLEX)
-        report_broken("tt_isfinite: %s: it takes floats and integers", type_words(t));
+        report_broken("tt_isfinite: %s: it takes floats and integers", type_text(t));
     else
         *out = build_number(type_with(t, I1), 1);
 }
@@ -165,7 +165,7 @@ static void stop_gradient_body(const tt *in, tt *out, const void *config)
 #define PLAIN(name)                                                                                \
     tt tt_##name(tt x)                                                                             \
     {                                                                                              \
-        return eager("tt_" #name, name##_body, NULL, 0, 1, &x);                                    \
+        return call_eager_one("tt_" #name, name##_body, NULL, 0, 1, &x);                                    \
     }
 
 PLAIN(isfinite)
@@ -195,13 +195,13 @@ tt tt_astype(tt x, tt_dtype type)
 
 /* ---- Two operands. */
 
-/* The operands as the operation wants them.  False: said. */
-static bool two(const Config *c, const tt *in, tt *x, Met *met)
+/* The operands as the operation wants them.  False: reported. */
+static bool two(const Config *c, const tt *in, tt *x, Promoted *met)
 {
     Shape shapes[2], common;
     if (!shapes_of(c->who, 2, in, shapes) || !broadcast_shapes(c->who, 2, shapes, &common))
         return false;
-    *met = c->to_float ? promote_inexact(2, shapes) : promote(2, shapes);
+    *met = c->to_float ? promote_inexact(2, shapes) : promote_types(2, shapes);
     if (!(c->takes >> bit_of(met->element) & 1)) {
         Shape both = common; /* i64 and u64, both taken, meet in a float */
         both.element = met->element;
@@ -215,7 +215,7 @@ static bool two(const Config *c, const tt *in, tt *x, Met *met)
 static void binary_body(const tt *in, tt *out, const void *config)
 {
     tt x[2];
-    Met met;
+    Promoted met;
     if (two(config, in, x, &met))
         *out = as_weak(build2(((const Config *)config)->op, x[0], x[1]), met.is_weak);
 }
@@ -242,7 +242,7 @@ BINARY(xor, OP_XOR, BOOLS | INTS, false)
 static void mod_body(const tt *in, tt *out, const void *config)
 {
     tt x[2];
-    Met met;
+    Promoted met;
     if (!two(config, in, x, &met))
         return;
     tt zero = build_zeros(type_at(x[0])), rest = build2(OP_REM, x[0], x[1]);
@@ -267,7 +267,7 @@ static void compare_body(const tt *in, tt *out, const void *config)
 {
     const CompareConfig *c = config;
     tt x[2];
-    Met met;
+    Promoted met;
     if (two(&c->base, in, x, &met))
         *out = build_compare(c->direction, x[0], x[1]);
 }
@@ -325,7 +325,7 @@ static bool is_whole_number(tt x, int64_t *value)
 static void pow_body(const tt *in, tt *out, const void *config)
 {
     tt x[2];
-    Met met;
+    Promoted met;
     if (two(config, in, x, &met))
         *out = as_weak(build2(OP_POW, x[0], x[1]), met.is_weak);
 }
@@ -343,7 +343,7 @@ tt tt_pow(tt a, tt b)
     if (power < 0 && element_info[base.element].kind != FLOAT &&
         element_info[base.element].kind != COMPLEX)
         return report_broken("tt_pow: %s to the power %lld is no integer: convert it by tt_astype",
-                          shape_words(&base), (long long)power);
+                          shape_text(&base), (long long)power);
     return EAGER(config.who, whole_power_body, &power, a);
 }
 
@@ -355,7 +355,7 @@ static void where_body(const tt *in, tt *out, const void *config)
     Shape shapes[3], common;
     if (!shapes_of("tt_where", 3, in, shapes) || !broadcast_shapes("tt_where", 3, shapes, &common))
         return;
-    Met met = promote(2, shapes + 1);
+    Promoted met = promote_types(2, shapes + 1);
     tt condition = in[0];
     if (shapes[0].element != I1)
         condition = build_compare(NE, condition, build_zeros(type_at(condition)));
@@ -367,7 +367,7 @@ static void where_body(const tt *in, tt *out, const void *config)
 tt tt_where(tt condition, tt a, tt b)
 {
     PUBLIC;
-    return eager("tt_where", where_body, NULL, 0, 3, (const tt[]){ condition, a, b });
+    return call_eager_one("tt_where", where_body, NULL, 0, 3, (const tt[]){ condition, a, b });
 }
 
 tt tt_clip(tt x, tt low, tt high)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-tt eager(const char *who, Body *body, const void *config, size_t size, int n, const tt *in)
+tt call_eager_one(const char *who, Body *body, const void *config, size_t size, int n, const tt *in)
 {
     tt out = { 0, 0 };
     call_eager(who, body, config, size, n, in, 1, &out);
@@ -19,9 +19,9 @@ tt eager(const char *who, Body *body, const void *config, size_t size, int n, co
 
 /* ---- Operands. */
 
-const char *shape_words(const Shape *s)
+const char *shape_text(const Shape *s)
 {
-    return type_words((Type){ element_settled(s->element, s->is_weak), s->rank, s->dims });
+    return type_text((Type){ element_canonical(s->element, s->is_weak), s->rank, s->dims });
 }
 
 bool shapes_of(const char *who, int n, const tt *in, Shape *out)
@@ -36,7 +36,7 @@ bool shapes_of(const char *who, int n, const tt *in, Shape *out)
 static void print_types(Text *out, int n, const Shape *shapes)
 {
     for (int i = 0; i < n; i++)
-        text_printf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", shape_words(&shapes[i]));
+        text_printf(out, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", shape_text(&shapes[i]));
 }
 
 bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out)
@@ -72,12 +72,12 @@ tt as_element(tt x, Element e)
         return x;
     if (is_complex && !to_complex) { /* drops the imaginary part, as NumPy does */
         Type part = type_with(type_at(x), element_part(from));
-        return as_element(build(OP_REAL, 1, &x, NULL, part), e);
+        return as_element(build_op(OP_REAL, 1, &x, NULL, part), e);
     }
     if (to_complex && !is_complex) {
         x = build_convert(x, element_part(e));
         tt parts[] = { x, build_zeros(type_at(x)) };
-        return build(OP_COMPLEX, 2, parts, NULL, type_with(type_at(x), e));
+        return build_op(OP_COMPLEX, 2, parts, NULL, type_with(type_at(x), e));
     }
     return build_convert(x, e);
 }
@@ -113,14 +113,14 @@ tt as_weak(tt x, bool is_weak)
 
 /* ---- Axes and shapes as callers write them. */
 
-bool axis_of(const char *who, Type t, int64_t axis, int *out)
+bool normalize_axis(const char *who, Type t, int64_t axis, int *out)
 {
     if (axis < -t.rank || axis >= t.rank) {
         if (t.rank)
             report_broken("%s: %s has no axis %lld; its axes are 0 to %d, or -%d to -1", who,
-                       type_words(t), (long long)axis, t.rank - 1, t.rank);
+                       type_text(t), (long long)axis, t.rank - 1, t.rank);
         else
-            report_broken("%s: %s is a scalar: it has no axis %lld", who, type_words(t),
+            report_broken("%s: %s is a scalar: it has no axis %lld", who, type_text(t),
                        (long long)axis);
         return false;
     }
@@ -128,16 +128,16 @@ bool axis_of(const char *who, Type t, int64_t axis, int *out)
     return true;
 }
 
-bool axes_of(const char *who, Type t, const tt_dims *list, tt_dims *out)
+bool normalize_axes(const char *who, Type t, const tt_dims *list, tt_dims *out)
 {
     unsigned set = 0;
     *out = (tt_dims){ 0, { 0 } };
     for (int i = 0; list && i < list->n; i++) {
         int axis;
-        if (!axis_of(who, t, list->v[i < TT_MAX_RANK ? i : 0], &axis))
+        if (!normalize_axis(who, t, list->v[i < TT_MAX_RANK ? i : 0], &axis))
             return false;
         if (set >> axis & 1) {
-            report_broken("%s: axis %d of %s is listed twice", who, axis, type_words(t));
+            report_broken("%s: axis %d of %s is listed twice", who, axis, type_text(t));
             return false;
         }
         set |= 1u << axis;

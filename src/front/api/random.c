@@ -138,7 +138,7 @@ typedef struct Pair {
  * key after every four. */
 static Pair threefry(Pair key, Pair x)
 {
-    static const unsigned turns[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
+    static const unsigned rotations[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
     Type t = type_at(x.a);
     tt third = build2(OP_XOR, build2(OP_XOR, key.a, key.b), word(t, 0x1BD11BDA));
     tt keys[3] = { key.a, key.b, third };
@@ -147,7 +147,7 @@ static Pair threefry(Pair key, Pair x)
     for (unsigned i = 0; i < 5; i++) {
         for (int k = 0; k < 4; k++) {
             x.a = build2(OP_ADD, x.a, x.b);
-            x.b = build2(OP_XOR, rotate(x.b, t, turns[i % 2][k]), x.a);
+            x.b = build2(OP_XOR, rotate(x.b, t, rotations[i % 2][k]), x.a);
         }
         x.a = build2(OP_ADD, x.a, keys[(i + 1) % 3]);
         x.b = build2(OP_ADD, build2(OP_ADD, x.b, keys[(i + 2) % 3]), word(t, i + 1));
@@ -190,7 +190,7 @@ static bool is_key(const char *who, tt key)
         return false;
     if (s.element == U32 && s.rank == 1 && s.dims[0] == 2)
         return true;
-    report_broken("%s: a key is u32[2], as tt_key gives it, not %s%s", who, type_words(shape_type(&s)),
+    report_broken("%s: a key is u32[2], as tt_key gives it, not %s%s", who, type_text(shape_type(&s)),
                s.element == U32 && s.rank == 2 ? ": take one by tt_index, or map over them" : "");
     return false;
 }
@@ -257,8 +257,8 @@ static tt uniform(tt key, Type t)
     tt x = build_convert(bits(key, t, drawn), words);
     x = build2(OP_SHR_LOGICAL, x, build_number(as_bits, drawn - fraction));
     tt one = build_number(t, 1);
-    x = build2(OP_OR, x, build(OP_BITCAST, 1, &one, NULL, as_bits));
-    return build2(OP_SUB, build(OP_BITCAST, 1, &x, NULL, t), one);
+    x = build2(OP_OR, x, build_op(OP_BITCAST, 1, &one, NULL, as_bits));
+    return build2(OP_SUB, build_op(OP_BITCAST, 1, &x, NULL, t), one);
 }
 
 static void uniform_body(const tt *in, tt *out, const void *config)
@@ -357,10 +357,10 @@ tt tt_fold_in(tt key, tt number)
     if (!is_key("tt_fold_in", key) || !value_shape(number, "tt_fold_in", &s))
         return out;
     ElementKind kind = element_info[s.element].kind;
-    s.element = element_settled(s.element, s.is_weak);
+    s.element = element_canonical(s.element, s.is_weak);
     if (s.rank || (kind != SIGNED && kind != UNSIGNED))
         return report_broken("tt_fold_in: the number is %s; it must be one integer",
-                          type_words(shape_type(&s)));
+                          type_text(shape_type(&s)));
     call_eager("tt_fold_in", fold_in_body, NULL, 0, 2, in, 1, &out);
     return out;
 }

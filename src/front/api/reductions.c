@@ -25,12 +25,12 @@ static Config config_of(const char *who, OpId op, const tt_dims *axes)
     return c;
 }
 
-/* The axes to go over.  False: said. */
+/* The axes to go over.  False: reported. */
 static bool axes_in(const Config *c, Type t, Ints *out)
 {
     tt_dims list = { c->naxes, { 0 } }, axes;
     memcpy(list.v, c->axes, sizeof c->axes);
-    if (!axes_of(c->who, t, &list, &axes))
+    if (!normalize_axes(c->who, t, &list, &axes))
         return false;
     *out = ints_of(axes.n, axes.v);
     return true;
@@ -101,7 +101,7 @@ static void mean_body(const tt *in, tt *out, const void *config)
     Ints axes;
     if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), &axes))
         return;
-    Met met = promote_inexact(1, &shape);
+    Promoted met = promote_inexact(1, &shape);
     tt x = as_element(in[0], wide_of(met.element));
     tt sum = build_reduce(OP_ADD, x, axes);
     tt n = build_number(type_at(sum), (double)count_over(type_at(x), axes));
@@ -123,9 +123,9 @@ static void extreme_body(const tt *in, tt *out, const void *config)
     if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), &axes))
         return;
     if (element_info[shape.element].kind == COMPLEX)
-        report_broken("%s: %s: complex numbers have no order", c->who, shape_words(&shape));
+        report_broken("%s: %s: complex numbers have no order", c->who, shape_text(&shape));
     else if (count_over(shape_type(&shape), axes) == 0)
-        report_broken("%s: %s: no elements have no extreme", c->who, shape_words(&shape));
+        report_broken("%s: %s: no elements have no extreme", c->who, shape_text(&shape));
     else
         *out = as_weak(build_reduce(c->op, in[0], axes), shape.is_weak);
 }
@@ -146,15 +146,15 @@ tt tt_amin(tt x, const tt_dims *axes)
 
 /* ---- Softmax and its family: the largest is taken away first, so that exp stays in range. */
 
-/* A float x, its type, and the axes.  False: said. */
+/* A float x, its type, and the axes.  False: reported. */
 static bool exponents(const Config *c, const tt *in, tt *x, Ints *axes, bool *is_weak)
 {
     Shape shape;
     if (!shapes_of(c->who, 1, in, &shape) || !axes_in(c, shape_type(&shape), axes))
         return false;
-    Met met = promote_inexact(1, &shape);
+    Promoted met = promote_inexact(1, &shape);
     if (element_info[met.element].kind == COMPLEX || count_over(shape_type(&shape), *axes) == 0) {
-        report_broken("%s: %s: it takes real numbers, at least one", c->who, shape_words(&shape));
+        report_broken("%s: %s: it takes real numbers, at least one", c->who, shape_text(&shape));
         return false;
     }
     *x = as_element(in[0], met.element);
@@ -198,7 +198,7 @@ static void logsumexp_body(const tt *in, tt *out, const void *config)
     if (!exponents(c, in, &x, &axes, &is_weak))
         return;
     tt top = build_reduce(OP_MAX, x, axes);
-    tt finite = build(OP_IS_FINITE, 1, &top, NULL, type_with(type_at(top), I1));
+    tt finite = build_op(OP_IS_FINITE, 1, &top, NULL, type_with(type_at(top), I1));
     top = build_stop_gradient(build_select(finite, top, build_zeros(type_at(top))));
     tt back = build_broadcast(top, type_at(x), ints_except(type_at(x).rank, axes));
     tt sum = build_reduce(OP_ADD, build1(OP_EXP, build2(OP_SUB, x, back)), axes);
@@ -239,11 +239,11 @@ static void place_body(const tt *in, tt *out, const void *config)
     const char *who = e->is_least ? "tt_argmin" : "tt_argmax";
     Shape shape;
     int axis;
-    if (!shapes_of(who, 1, in, &shape) || !axis_of(who, shape_type(&shape), e->axis, &axis))
+    if (!shapes_of(who, 1, in, &shape) || !normalize_axis(who, shape_type(&shape), e->axis, &axis))
         return;
     if (shape.dims[axis] == 0 || element_info[shape.element].kind == COMPLEX) {
         report_broken("%s: %s: it takes real numbers, at least one along the axis", who,
-                   shape_words(&shape));
+                   shape_text(&shape));
         return;
     }
     Ints axes = ints_range(axis, 1);

@@ -42,7 +42,7 @@ static const char *dims_words(const List *list)
 
 /* ---- Reshape, transpose, broadcast. */
 
-/* Fills in the extent that is -1.  False: said. */
+/* Fills in the extent that is -1.  False: reported. */
 static bool complete(Type t, const List *given, int64_t *dims)
 {
     int64_t count = type_count(t), known = 1;
@@ -66,10 +66,10 @@ static bool complete(Type t, const List *given, int64_t *dims)
     if (open < 0 && known == count)
         return true;
     if (open >= 0)
-        report_broken("tt_reshape: %s has %lld elements, which do not divide into %s", type_words(t),
+        report_broken("tt_reshape: %s has %lld elements, which do not divide into %s", type_text(t),
                    (long long)count, dims_words(given));
     else
-        report_broken("tt_reshape: %s has %lld elements, %s has %lld", type_words(t), (long long)count,
+        report_broken("tt_reshape: %s has %lld elements, %s has %lld", type_text(t), (long long)count,
                    dims_words(given), (long long)known);
     return false;
 }
@@ -102,14 +102,14 @@ static void transpose_body(const tt *in, tt *out, const void *config)
     unsigned set = 0;
     for (int i = 0; i < t.rank; i++) {
         int axis = t.rank - 1 - i;
-        if (i < given->n && !axis_of("tt_transpose", t, given->v[i], &axis))
+        if (i < given->n && !normalize_axis("tt_transpose", t, given->v[i], &axis))
             return;
         set |= 1u << axis;
         permutation[i] = axis;
     }
     if (set != (1u << t.rank) - 1 || (given->n && given->n != t.rank))
         report_broken("tt_transpose: %s: the axes %s are not all of its axes, each once",
-                   shape_words(&shape), dims_words(given));
+                   shape_text(&shape), dims_words(given));
     else
         *out = as_weak(build_transpose(in[0], ints_of(t.rank, permutation)), shape.is_weak);
 }
@@ -138,7 +138,7 @@ static void broadcast_body(const tt *in, tt *out, const void *config)
     else
         report_broken("tt_broadcast: %s does not broadcast to %s: an axis keeps its extent unless "
                    "that is 1, counted from the last axis",
-                   shape_words(&shape), dims_words(given));
+                   shape_text(&shape), dims_words(given));
 }
 
 tt tt_broadcast(tt x, const tt_dims *shape)
@@ -153,7 +153,7 @@ tt tt_broadcast(tt x, const tt_dims *shape)
 /* ---- Parts. */
 
 /* x from start to limit along every axis. */
-static tt cut(tt x, const int64_t *start, const int64_t *limit)
+static tt slice(tt x, const int64_t *start, const int64_t *limit)
 {
     int rank = type_at(x).rank;
     int64_t ones[TT_MAX_RANK];
@@ -164,80 +164,80 @@ static tt cut(tt x, const int64_t *start, const int64_t *limit)
 
 /* Outside a trace the numbers that say where a part begins are an operand, so that one program
  * serves them all; inside they are constants, which derivatives and layouts know more of. */
-typedef struct Part {
+typedef struct Window {
     int64_t axis, n; /* begins at numbers of its own along these axes; elsewhere it is whole */
     int64_t extent;  /* along them */
     int64_t drops;   /* are they left out of the result? */
-} Part;
+} Window;
 
-static tt without_axes(tt x, const Part *part)
+static tt without_axes(tt x, const Window *window)
 {
     Type t = type_at(x);
-    return part->drops
-               ? build_reshape(x, type_as(t.element, t.rank - (int)part->n, t.dims + part->n))
+    return window->drops
+               ? build_reshape(x, type_as(t.element, t.rank - (int)window->n, t.dims + window->n))
                : x;
 }
 
-static void part_body(const tt *in, tt *out, const void *config)
+static void dynamic_slice_body(const tt *in, tt *out, const void *config)
 {
-    const Part *part = config;
+    const Window *window = config;
     Shape shape;
     if (!shapes_of("a part", 1, in, &shape))
         return;
     tt operands[TT_MAX_RANK + 1] = { in[0] };
     int64_t sizes[TT_MAX_RANK];
     for (int i = 0; i < shape.rank; i++) {
-        int64_t k = i - part->axis;
-        bool is_cut = k >= 0 && k < part->n;
-        sizes[i] = is_cut ? part->extent : shape.dims[i];
-        operands[1 + i] = is_cut
-                              ? build_reshape(cut(in[1], &k, &(int64_t){ k + 1 }), type_scalar(I64))
+        int64_t k = i - window->axis;
+        bool is_sliced = k >= 0 && k < window->n;
+        sizes[i] = is_sliced ? window->extent : shape.dims[i];
+        operands[1 + i] = is_sliced
+                              ? build_reshape(slice(in[1], &k, &(int64_t){ k + 1 }), type_scalar(I64))
                               : build_zeros(type_scalar(I64));
     }
-    tt y = build(OP_DYNAMIC_SLICE, shape.rank + 1, operands,
+    tt y = build_op(OP_DYNAMIC_SLICE, shape.rank + 1, operands,
                  BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_of(shape.rank, sizes)),
                  type_as(shape.element, shape.rank, sizes));
-    *out = as_weak(without_axes(y, part), shape.is_weak);
+    *out = as_weak(without_axes(y, window), shape.is_weak);
 }
 
 /* The part of x that begins at `start`, which lies inside. */
-static tt part_of(const char *who, tt x, const int64_t *start, const Part *part)
+static tt dynamic_slice(const char *who, tt x, const int64_t *start, const Window *window)
 {
     Array *where =
-        array_from_host((Type){ I64, 1, &part->n }, start + part->axis, layout_single(0));
+        array_from_host((Type){ I64, 1, &window->n }, start + window->axis, layout_single(0));
     tt at = where ? value_of_array(where, false) : NO_VALUE;
-    return is_value(at) ? EAGER(who, part_body, part, x, at) : at;
+    return is_value(at) ? EAGER(who, dynamic_slice_body, window, x, at) : at;
 }
 
 /* The same inside a trace: where it begins and ends along each axis, and as what. */
-typedef struct Cut {
+typedef struct Slice {
     int64_t start[TT_MAX_RANK], limit[TT_MAX_RANK];
-    Part part;
-} Cut;
+    Window window;
+} Slice;
 
-static void cut_body(const tt *in, tt *out, const void *config)
+static void slice_body(const tt *in, tt *out, const void *config)
 {
-    const Cut *c = config;
+    const Slice *c = config;
     Shape shape;
     if (shapes_of("a part", 1, in, &shape))
-        *out = as_weak(without_axes(cut(in[0], c->start, c->limit), &c->part), shape.is_weak);
+        *out = as_weak(without_axes(slice(in[0], c->start, c->limit), &c->window), shape.is_weak);
 }
 
-static tt part_from(const char *who, tt x, const Cut *c)
+static tt slice_of(const char *who, tt x, const Slice *c)
 {
     tt y = NO_VALUE;
     if (tracing)
-        record(who, cut_body, c, &x, 1, &y);
+        record_body(who, slice_body, c, &x, 1, &y);
     else
-        y = part_of(who, x, c->start, &c->part);
+        y = dynamic_slice(who, x, c->start, &c->window);
     return y;
 }
 
-/* Where x[at] begins along the axes that it names.  False: said. */
+/* Where x[at] begins along the axes that it names.  False: reported. */
 static bool index_start(const Shape *shape, const List *at, int64_t *start)
 {
     if (at->n > shape->rank) {
-        report_broken("tt_index: %s has %d axes; there are %lld indices", shape_words(shape),
+        report_broken("tt_index: %s has %d axes; there are %lld indices", shape_text(shape),
                    shape->rank, (long long)at->n);
         return false;
     }
@@ -245,7 +245,7 @@ static bool index_start(const Shape *shape, const List *at, int64_t *start)
         int64_t n = shape->dims[i], k = at->v[i];
         if (k < -n || k >= n) {
             report_broken("tt_index: %s: index %lld is out of range along axis %d: from %lld to %lld",
-                       shape_words(shape), (long long)k, i, (long long)-n, (long long)(n - 1));
+                       shape_text(shape), (long long)k, i, (long long)-n, (long long)(n - 1));
             return false;
         }
         start[i] = k < 0 ? k + n : k;
@@ -257,13 +257,13 @@ tt tt_index(tt x, const tt_dims *at)
 {
     PUBLIC;
     List list = list_of(at);
-    Cut c = { .part = { 0, list.n, 1, true } };
+    Slice c = { .window = { 0, list.n, 1, true } };
     Shape shape;
     if (!shapes_of("tt_index", 1, &x, &shape) || !index_start(&shape, &list, c.start))
         return NO_VALUE;
     for (int i = 0; i < shape.rank; i++)
         c.limit[i] = i < list.n ? c.start[i] + 1 : shape.dims[i];
-    return part_from("tt_index", x, &c);
+    return slice_of("tt_index", x, &c);
 }
 
 /* As Python's x[start:stop]: both from the end if negative, and cut to what there is. */
@@ -276,17 +276,17 @@ static int64_t bounded(int64_t at, int64_t n)
 tt tt_slice(tt x, int axis, int64_t start, int64_t stop)
 {
     PUBLIC;
-    Cut c = { .part = { 0 } };
+    Slice c = { .window = { 0 } };
     Shape shape;
     if (!shapes_of("tt_slice", 1, &x, &shape) ||
-        !axis_of("tt_slice", shape_type(&shape), axis, &axis))
+        !normalize_axis("tt_slice", shape_type(&shape), axis, &axis))
         return NO_VALUE;
     memcpy(c.limit, shape.dims, sizeof c.limit);
     int64_t n = shape.dims[axis], from = bounded(start, n), to = bounded(stop, n);
     c.start[axis] = from;
     c.limit[axis] = to > from ? to : from;
-    c.part = (Part){ axis, 1, c.limit[axis] - from, false };
-    return part_from("tt_slice", x, &c);
+    c.window = (Window){ axis, 1, c.limit[axis] - from, false };
+    return slice_of("tt_slice", x, &c);
 }
 
 /* Indices from the end count back; what is still outside is taken to the nearest end. */
@@ -295,18 +295,18 @@ static void take_body(const tt *in, tt *out, const void *config)
     Shape s[2];
     int axis;
     if (!shapes_of("tt_take", 2, in, s) ||
-        !axis_of("tt_take", shape_type(&s[0]), ((const List *)config)->v[0], &axis))
+        !normalize_axis("tt_take", shape_type(&s[0]), ((const List *)config)->v[0], &axis))
         return;
     ElementKind kind = element_info[s[1].element].kind;
     if (kind != SIGNED && kind != UNSIGNED) {
-        report_broken("tt_take: the indices are %s; they must be integers", shape_words(&s[1]));
+        report_broken("tt_take: the indices are %s; they must be integers", shape_text(&s[1]));
         return;
     }
     if (s[0].rank - 1 + s[1].rank > TT_MAX_RANK || s[0].dims[axis] == 0) {
         report_broken(
             "tt_take: %s by indices %s: the result would have %d axes, at most %d, and there "
             "must be something to take",
-            shape_words(&s[0]), shape_words(&s[1]), s[0].rank - 1 + s[1].rank, TT_MAX_RANK);
+            shape_text(&s[0]), shape_text(&s[1]), s[0].rank - 1 + s[1].rank, TT_MAX_RANK);
         return;
     }
     tt at = in[1];
@@ -333,7 +333,7 @@ static void take_body(const tt *in, tt *out, const void *config)
                     .collapsed_slice_dims = the_axis, .start_index_map = the_axis,
                     .index_vector_dim = s[1].rank, .slice_sizes = ints_of(s[0].rank, sizes));
     *out = as_weak(
-        build(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs, type_as(s[0].element, rank, dims)),
+        build_op(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs, type_as(s[0].element, rank, dims)),
         s[0].is_weak);
 }
 
@@ -351,7 +351,7 @@ typedef struct Joining {
     int64_t n, axis, is_stack;
 } Joining;
 
-/* All of one rank, and of one shape but for the axis.  False: said. */
+/* All of one rank, and of one shape but for the axis.  False: reported. */
 static bool can_join(const Joining *c, const Shape *s, int axis)
 {
     for (int i = 1; i < c->n; i++) {
@@ -362,10 +362,10 @@ static bool can_join(const Joining *c, const Shape *s, int axis)
             continue;
         if (c->is_stack)
             report_broken("%s: array 0 is %s and array %d is %s: they must have one shape", c->who,
-                       shape_words(&s[0]), i, shape_words(&s[i]));
+                       shape_text(&s[0]), i, shape_text(&s[i]));
         else
             report_broken("%s: array 0 is %s and array %d is %s: they may differ along axis %d only",
-                       c->who, shape_words(&s[0]), i, shape_words(&s[i]), axis);
+                       c->who, shape_text(&s[0]), i, shape_text(&s[i]), axis);
         return false;
     }
     return true;
@@ -380,9 +380,9 @@ static void join_body(const tt *in, tt *out, const void *config)
     Type t = shape_type(&s[0]);
     t.rank += c->is_stack != 0; /* a new axis may stand behind the last */
     int axis;
-    if (t.rank > TT_MAX_RANK || !axis_of(c->who, t, c->axis, &axis) || !can_join(c, s, axis))
+    if (t.rank > TT_MAX_RANK || !normalize_axis(c->who, t, c->axis, &axis) || !can_join(c, s, axis))
         return;
-    Met met = promote((int)c->n, s);
+    Promoted met = promote_types((int)c->n, s);
     tt *x = ARENA_ARRAY(trace_arena(), tt, c->n);
     for (int i = 0; i < c->n; i++) {
         x[i] = as_element(in[i], met.element);
@@ -397,7 +397,7 @@ static tt join(const char *who, const tt *x, int n, int axis, bool is_stack)
     if (n < 1)
         return report_broken("%s: there are no arrays to join", who);
     Joining c = { who, n, axis, is_stack };
-    return eager(who, join_body, &c, sizeof c, n, x);
+    return call_eager_one(who, join_body, &c, sizeof c, n, x);
 }
 
 tt tt_concat_n(const tt *x, int n, int axis)
@@ -421,7 +421,7 @@ static void one_hot_body(const tt *in, tt *out, const void *config)
     if (!shapes_of("tt_one_hot", 1, in, &s))
         return;
     if (s.rank == TT_MAX_RANK || element_info[s.element].kind == COMPLEX) {
-        report_broken("tt_one_hot: %s: it takes labels of at most %d axes", shape_words(&s),
+        report_broken("tt_one_hot: %s: it takes labels of at most %d axes", shape_text(&s),
                    TT_MAX_RANK - 1);
         return;
     }
@@ -451,14 +451,14 @@ static bool can_multiply(const Shape *s)
 {
     if (!s[0].rank || !s[1].rank) {
         report_broken("tt_matmul: %s by %s: a scalar has no axis to sum over; use tt_mul",
-                   shape_words(&s[0]), shape_words(&s[1]));
+                   shape_text(&s[0]), shape_text(&s[1]));
         return false;
     }
     int64_t k = s[1].dims[s[1].rank > 1 ? s[1].rank - 2 : 0];
     if (s[0].dims[s[0].rank - 1] != k) {
         report_broken(
             "tt_matmul: %s by %s: the last axis of the first must match the %s of the second",
-            shape_words(&s[0]), shape_words(&s[1]), s[1].rank > 1 ? "next-to-last" : "only axis");
+            shape_text(&s[0]), shape_text(&s[1]), s[1].rank > 1 ? "next-to-last" : "only axis");
         return false;
     }
     return true;
@@ -492,7 +492,7 @@ static void matmul_body(const tt *in, tt *out, const void *config)
     Shape s[2];
     if (!shapes_of("tt_matmul", 2, in, s) || !can_multiply(s))
         return;
-    Met met = promote(2, s);
+    Promoted met = promote_types(2, s);
     tt a = as_element(in[0], met.element), b = as_element(in[1], met.element), y;
     Ints none = ints_range(0, 0), last = ints_range(s[0].rank - 1, 1);
     if (s[0].rank > 2 && s[1].rank > 2) {
@@ -508,5 +508,5 @@ static void matmul_body(const tt *in, tt *out, const void *config)
 tt tt_matmul(tt a, tt b)
 {
     PUBLIC;
-    return eager("tt_matmul", matmul_body, NULL, 0, 2, (const tt[]){ a, b });
+    return call_eager_one("tt_matmul", matmul_body, NULL, 0, 2, (const tt[]){ a, b });
 }

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* The C function inside f with its configuration, and f of that.  NULL: said. */
+/* The C function inside f with its configuration, and f of that.  NULL: reported. */
 static tt_fn configured(tt_fn f, const char *who, const void *config, size_t size)
 {
     if (!config)
@@ -40,7 +40,7 @@ static tt_fn configured(tt_fn f, const char *who, const void *config, size_t siz
 tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 {
     PUBLIC;
-    if (!fn_is(f, "tt_jit"))
+    if (!fn_is_given(f, "tt_jit"))
         return NULL;
     OPTIONS(tt_jit_options, "tt_jit", given, return NULL);
     if (!CONFIGURED(f, "tt_jit", options))
@@ -52,7 +52,7 @@ tt_fn tt_jit_with(tt_fn f, const tt_jit_options *given)
 static tt_fn grad_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *how)
 {
     const char *who = kind == FN_GRAD ? "tt_grad" : "tt_value_and_grad";
-    if (!fn_is(f, who))
+    if (!fn_is_given(f, who))
         return NULL;
     OPTIONS(tt_grad_options, who, given, return NULL);
     if (!CONFIGURED(f, who, options))
@@ -78,7 +78,7 @@ tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
 tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
 {
     PUBLIC;
-    if (!fn_is(f, "tt_jvp"))
+    if (!fn_is_given(f, "tt_jvp"))
         return NULL;
     OPTIONS(tt_jvp_options, "tt_jvp", given, return NULL);
     if (!CONFIGURED(f, "tt_jvp", options))
@@ -100,13 +100,13 @@ static bool is_axis_name(const char *who, tt_fn f, const char *name)
 tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
 {
     PUBLIC;
-    if (!fn_is(f, "tt_vmap"))
+    if (!fn_is_given(f, "tt_vmap"))
         return NULL;
     OPTIONS(tt_vmap_options, "tt_vmap", given, return NULL);
     if (!is_axis_name("tt_vmap", f, options.axis_name) ||
         !CONFIGURED(f, "tt_vmap", options))
         return NULL;
-    unsigned before = said_count();
+    unsigned before = report_count();
     FnKey key = { .kind = FN_VMAP,
                   .inner = f,
                   .axis_size = options.axis_size,
@@ -114,13 +114,13 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
                   .out_axis = options.out_axis };
     memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
     memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return said_count() == before ? fn_intern(&key, "vmap", NULL) : NULL;
+    return report_count() == before ? fn_intern(&key, "vmap", NULL) : NULL;
 }
 
 tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
 {
     PUBLIC;
-    if (!fn_is(f, "tt_pmap"))
+    if (!fn_is_given(f, "tt_pmap"))
         return NULL;
     OPTIONS(tt_pmap_options, "tt_pmap", given, return NULL);
     if (!is_axis_name("tt_pmap", f, options.axis_name) ||
@@ -132,7 +132,7 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
                    f->label);
         return NULL;
     }
-    unsigned before = said_count();
+    unsigned before = report_count();
     FnKey key = { .kind = FN_PMAP,
                   .inner = f,
                   .axis_size = options.axis_size,
@@ -144,7 +144,7 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
         key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
     memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
     memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return said_count() == before ? fn_intern(&key, "pmap", NULL) : NULL;
+    return report_count() == before ? fn_intern(&key, "pmap", NULL) : NULL;
 }
 
 static tt_spec intern_spec(tt_spec spec)
@@ -175,7 +175,7 @@ static const tt_spec *intern_specs(const tt_spec *specs)
 tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
 {
     PUBLIC;
-    if (!fn_is(f, "tt_shard_map"))
+    if (!fn_is_given(f, "tt_shard_map"))
         return NULL;
     OPTIONS(tt_shard_map_options, "tt_shard_map", given, return NULL);
     if (!CONFIGURED(f, "tt_shard_map", options))
@@ -184,7 +184,7 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
         report_broken("tt_shard_map(%s): no mesh is given: make one with tt_mesh_of", f->label);
         return NULL;
     }
-    unsigned before = said_count();
+    unsigned before = report_count();
     FnKey key = { .kind = FN_SHARD_MAP, .inner = f, .mesh = options.mesh };
     for (int i = 0; i < TT_MAX_ARGS; i++)
         key.in_specs[i] = intern_spec(options.in_specs[i]);
@@ -196,5 +196,5 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
                    f->label);
         return NULL;
     }
-    return said_count() == before ? fn_intern(&key, "shard_map", NULL) : NULL;
+    return report_count() == before ? fn_intern(&key, "shard_map", NULL) : NULL;
 }

@@ -84,7 +84,7 @@ static int64_t offset_of(const Resolver *r, const AxisAttrs *axes, int64_t k)
     Str list = axes->axis, name;
     for (int i = 0; i < axes->sizes.n; i++)
         stride *= axes->sizes.at[i];
-    for (int i = 0; names_next(&list, &name); i++) {
+    for (int i = 0; axis_names_next(&list, &name); i++) {
         stride /= axes->sizes.at[i];
         offset += k / stride % axes->sizes.at[i] * find_axis(r, name)->stride;
     }
@@ -94,7 +94,7 @@ static int64_t offset_of(const Resolver *r, const AxisAttrs *axes, int64_t k)
 static bool is_first(const Resolver *r, const AxisAttrs *axes, int64_t device)
 {
     Str list = axes->axis, name;
-    while (names_next(&list, &name)) {
+    while (axis_names_next(&list, &name)) {
         const Bound *axis = find_axis(r, name);
         if (device / axis->stride % axis->size != 0)
             return false;

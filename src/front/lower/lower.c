@@ -55,7 +55,7 @@ static RegionId make_main(Lowering *l, Lowered *out)
     }
     out->captured = captured;
     l->nargs = l->nleaves + free.n;
-    return region_closed(m, l->g->body, free);
+    return region_isolate(m, l->g->body, free);
 }
 
 /* ---- how values lie ---- */
@@ -99,7 +99,7 @@ static Mesh *mesh_for_tiling(Module *m, const Tiling *t)
         mesh->sizes[mesh->naxes++] = copies;
     }
     mesh->device_ids = devices_by_tile(m, t);
-    return mesh_known(m, mesh);
+    return mesh_intern(m, mesh);
 }
 
 /* A layout in Shardy's words. */
@@ -319,7 +319,7 @@ static void drop_unused(Module *m)
     funcs_set(m, n, m->funcs);
 }
 
-/* With one device a map's piece is the whole, and its body stands for itself; XLA has no manual
+/* With one device a map's shard is the whole, and its body stands for itself; XLA has no manual
  * computations there. */
 static void inline_maps(Module *m, RegionId r)
 {
@@ -375,7 +375,7 @@ static bool print(Lowering *l, Lowered *out)
     return true;
 }
 
-bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated, Lowered *out)
+bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated, Lowered *out)
 {
     Lowering l = { .m = session->m,
                    .f = f,
@@ -387,7 +387,7 @@ bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *do
     choose_devices(&l, out);
     l.main = make_main(&l, out);
     resolve_axes(l.m, l.main, out->ndevices);
-    open_maps(l.m, l.main, out->ndevices);
+    flatten_maps(l.m, l.main, out->ndevices);
     l.of = ARENA_ARRAY(l.m->arena, const Sharding *, l.m->nvalues + 1);
     place_values(&l, out);
     if (out->ndevices == 1) {

@@ -18,8 +18,8 @@ typedef struct Lowered {
     const Type *types; /* of the results, whole */
 } Lowered;
 
-/* layouts: how the leaves lie now (NULL: nowhere yet).  donated: per leaf.  False: said. */
-bool lower(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
+/* layouts: how the leaves lie now (NULL: nowhere yet).  donated: per leaf.  False: reported. */
+bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
            Lowered *out);
 
 /* Replaces collectives along named axes in the bodies of manual computations, and in what they
@@ -32,5 +32,5 @@ bool is_spread(const Sharding *sharding); /* is anything cut? */
 
 /* nested_maps.c: of maps inside maps, one map over all their devices.  What is on named axes is resolved
  * before. */
-void open_maps(Module *m, RegionId r, int ndevices);
+void flatten_maps(Module *m, RegionId r, int ndevices);
 #endif

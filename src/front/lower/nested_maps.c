@@ -7,9 +7,9 @@
  *       return s     cut [{"i"}, {}]                return s     cut [{"i"}, {"j"}]
  *
  * What the body of the outer map has, all devices that the inner one adds hold alike.  Of that
- * each takes the piece at its place, and where a result of the inner map is wanted whole, it is
- * gathered.  Where a piece comes straight from an argument of the outer map, or goes straight into
- * a result of it, that is cut along the axes of both instead, and nothing moves.
+ * each takes the shard at its place, and where a result of the inner map is wanted whole, it is
+ * gathered.  Where a shard comes straight from an argument of the outer map, or goes straight into
+ * a result of it, that is sharded along the axes of both instead, and nothing moves.
  *
  * From the inside out: when a map is opened here, those in its body have none in theirs. */
 #include "base/guard.h"
@@ -70,10 +70,10 @@ static Mesh *joined(Module *m, const Mesh *outer, const Mesh *inner)
         mesh->sizes[i] = from->sizes[axis];
         mesh->naxes++;
     }
-    return mesh_known(m, mesh);
+    return mesh_intern(m, mesh);
 }
 
-/* ---- how pieces lie ---- */
+/* ---- how shards lie ---- */
 
 /* The same cuts, along axes of another mesh that come `by` later in it. */
 static Sharding *moved_to(Arena *arena, const Mesh *mesh, const Sharding *s, int by)
@@ -92,8 +92,8 @@ static Sharding *moved_to(Arena *arena, const Mesh *mesh, const Sharding *s, int
     return moved;
 }
 
-/* Cut as by a, and each piece as by b. */
-static const Sharding *cut_twice(Arena *arena, const Sharding *a, const Sharding *b)
+/* Cut as by a, and each shard as by b. */
+static const Sharding *sharding_nested(Arena *arena, const Sharding *a, const Sharding *b)
 {
     Sharding *both = moved_to(arena, a->mesh, a, 0);
     DimSharding *dims = (DimSharding *)both->dims;
@@ -111,28 +111,28 @@ static const Sharding *cut_twice(Arena *arena, const Sharding *a, const Sharding
 
 /* ---- a map being opened ---- */
 
-/* What is there of a value of the old body: all of it, this device's piece, or both. */
-typedef struct Part {
-    ValueId whole, piece;
-    const Sharding *cut; /* of the piece, along axes that the inner maps add */
-} Part;
+/* What is there of a value of the old body: all of it, this device's shard, or both. */
+typedef struct Forms {
+    ValueId whole, shard;
+    const Sharding *sharding; /* of the shard, along axes that the inner maps add */
+} Forms;
 
-typedef struct Opener {
+typedef struct Flattener {
     Module *m;
     const Mesh *mesh; /* of both maps */
     int first;        /* of its axes that the inner maps add */
     RegionId to;
-    Part *parts; /* [value of the old body] */
+    Forms *forms; /* [value of the old body] */
     Subst map;   /* those known whole */
     const Loc *loc;
-} Opener;
+} Flattener;
 
-static const AxisAttrs *axes_of_dim(const Opener *o, DimSharding dim, int64_t dimension)
+static const AxisAttrs *axes_of_dim(const Flattener *o, DimSharding dim, int64_t dimension)
 {
     AxisAttrs *axes = ARENA_NEW(o->m->arena, AxisAttrs);
     int64_t *sizes = ARENA_ARRAY(o->m->arena, int64_t, dim.naxes + 1);
     for (int i = 0; i < dim.naxes; i++) {
-        axes->axis = names_join(o->m->arena, axes->axis, o->mesh->axes[dim.axes[i].axis]);
+        axes->axis = axis_names_join(o->m->arena, axes->axis, o->mesh->axes[dim.axes[i].axis]);
         sizes[i] = dim.axes[i].size;
     }
     axes->sizes = (Ints){ dim.naxes, sizes };
@@ -141,26 +141,26 @@ static const AxisAttrs *axes_of_dim(const Opener *o, DimSharding dim, int64_t di
     return axes;
 }
 
-static ValueId node1(Opener *o, OpId op, ValueId x, Type t, const void *attrs)
+static ValueId node1(Flattener *o, OpId op, ValueId x, Type t, const void *attrs)
 {
     return build_node(o->m, o->to, op, x != 0, &x, t, attrs, o->loc);
 }
 
-static ValueId node2(Opener *o, OpId op, ValueId a, ValueId b)
+static ValueId node2(Flattener *o, OpId op, ValueId a, ValueId b)
 {
     return build_node(o->m, o->to, op, 2, (const ValueId[]){ a, b }, type_of(o->m, a), NULL,
                       o->loc);
 }
 
-static ValueId number(Opener *o, int64_t x)
+static ValueId number(Flattener *o, int64_t x)
 {
     int32_t data = (int32_t)x;
     Dense value = { type_scalar(I32), true, arena_copy(o->m->arena, &data, sizeof data) };
     return build_constant(o->m, o->to, value, o->loc);
 }
 
-/* Where the device's piece of a dimension begins. */
-static ValueId start_of(Opener *o, DimSharding dim, int64_t extent)
+/* Where the device's shard of a dimension begins. */
+static ValueId start_of(Flattener *o, DimSharding dim, int64_t extent)
 {
     ValueId at = 0;
     for (int i = 0; i < dim.naxes; i++) {
@@ -175,59 +175,59 @@ static ValueId start_of(Opener *o, DimSharding dim, int64_t extent)
     return extent == 1 ? at : node2(o, OP_MUL, at, number(o, extent));
 }
 
-static ValueId slice(Opener *o, ValueId whole, const Sharding *cut)
+static ValueId slice(Flattener *o, ValueId whole, const Sharding *sharding)
 {
-    Type t = sharding_local(cut, type_of(o->m, whole));
+    Type t = sharding_local(sharding, type_of(o->m, whole));
     ValueId *in = ARENA_ARRAY(o->m->arena, ValueId, t.rank + 1);
     in[0] = whole;
     for (int d = 0; d < t.rank; d++)
-        in[1 + d] = start_of(o, cut->dims[d], t.dims[d]);
+        in[1 + d] = start_of(o, sharding->dims[d], t.dims[d]);
     DynamicSliceAttrs *attrs = ARENA_NEW(o->m->arena, DynamicSliceAttrs);
     attrs->slice_sizes = ints_copy(o->m->arena, t.rank, t.dims);
     return build_node(o->m, o->to, OP_DYNAMIC_SLICE, t.rank + 1, in, t, attrs, o->loc);
 }
 
-static ValueId gather(Opener *o, ValueId piece, const Sharding *cut)
+static ValueId gather(Flattener *o, ValueId shard, const Sharding *sharding)
 {
     Arena *arena = o->m->arena;
-    for (int d = 0; d < cut->rank; d++) {
-        int64_t n = tiles_along(cut->dims[d]), dims[MAX_RANK + 1];
-        Type t = type_of(o->m, piece);
+    for (int d = 0; d < sharding->rank; d++) {
+        int64_t n = tiles_along(sharding->dims[d]), dims[MAX_RANK + 1];
+        Type t = type_of(o->m, shard);
         if (n == 1)
             continue;
         for (int i = 0; i <= t.rank; i++)
             dims[i] = i < d ? t.dims[i] : i == d ? n : t.dims[i - 1];
         Type rows = type_new(arena, t.element, t.rank + 1, dims);
-        piece = node1(o, OP_NAMED_GATHER, piece, rows, axes_of_dim(o, cut->dims[d], d));
+        shard = node1(o, OP_NAMED_GATHER, shard, rows, axes_of_dim(o, sharding->dims[d], d));
         memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
         dims[d] *= n;
-        piece = node1(o, OP_RESHAPE, piece, type_new(arena, t.element, t.rank, dims), NULL);
+        shard = node1(o, OP_RESHAPE, shard, type_new(arena, t.element, t.rank, dims), NULL);
     }
-    return piece;
+    return shard;
 }
 
-static void know_whole(Opener *o, ValueId v, ValueId whole)
+static void know_whole(Flattener *o, ValueId v, ValueId whole)
 {
-    o->parts[v].whole = whole;
+    o->forms[v].whole = whole;
     subst_set(&o->map, v, whole);
 }
 
-static ValueId need_whole(Opener *o, ValueId v)
+static ValueId need_whole(Flattener *o, ValueId v)
 {
-    Part *part = &o->parts[v];
-    if (!part->whole)
-        know_whole(o, v, gather(o, part->piece, part->cut));
-    return part->whole;
+    Forms *form = &o->forms[v];
+    if (!form->whole)
+        know_whole(o, v, gather(o, form->shard, form->sharding));
+    return form->whole;
 }
 
-static ValueId need_piece(Opener *o, ValueId v, const Sharding *cut)
+static ValueId need_shard(Flattener *o, ValueId v, const Sharding *sharding)
 {
-    const Part *part = &o->parts[v];
-    if (!is_spread(cut))
+    const Forms *form = &o->forms[v];
+    if (!is_spread(sharding))
         return need_whole(o, v);
-    if (part->piece && sharding_equal(part->cut, cut))
-        return part->piece;
-    return slice(o, need_whole(o, v), cut);
+    if (form->shard && sharding_equal(form->sharding, sharding))
+        return form->shard;
+    return slice(o, need_whole(o, v), sharding);
 }
 
 /* ---- what only moves axes ---- */
@@ -266,69 +266,69 @@ static bool moves_axes(const Module *m, const Node *node, int *to)
     return type_count(a) == type_count(b);
 }
 
-static const Sharding *cut_after(const Opener *o, const Sharding *cut, int rank, const int *to)
+static const Sharding *sharding_after(const Flattener *o, const Sharding *sharding, int rank, const int *to)
 {
     Sharding *after = ARENA_NEW(o->m->arena, Sharding);
     DimSharding *dims = ARENA_ARRAY(o->m->arena, DimSharding, rank + 1);
-    for (int i = 0; i < cut->rank; i++)
+    for (int i = 0; i < sharding->rank; i++)
         if (to[i] >= 0)
-            dims[to[i]] = cut->dims[i];
-    *after = (Sharding){ .mesh = cut->mesh, .rank = rank, .dims = dims };
+            dims[to[i]] = sharding->dims[i];
+    *after = (Sharding){ .mesh = sharding->mesh, .rank = rank, .dims = dims };
     return after;
 }
 
-static const Sharding *cut_before(const Opener *o, const Sharding *cut, int rank, const int *to)
+static const Sharding *sharding_before(const Flattener *o, const Sharding *sharding, int rank, const int *to)
 {
     Sharding *before = ARENA_NEW(o->m->arena, Sharding);
     DimSharding *dims = ARENA_ARRAY(o->m->arena, DimSharding, rank + 1);
     for (int i = 0; i < rank; i++)
         if (to[i] >= 0)
-            dims[i] = cut->dims[to[i]];
-    *before = (Sharding){ .mesh = cut->mesh, .rank = rank, .dims = dims };
+            dims[i] = sharding->dims[to[i]];
+    *before = (Sharding){ .mesh = sharding->mesh, .rank = rank, .dims = dims };
     return before;
 }
 
-/* The operand's piece moved. */
-static void move_piece(Opener *o, const Node *node, const int *to)
+/* The operand's shard moved. */
+static void move_shard(Flattener *o, const Node *node, const int *to)
 {
-    const Part *part = &o->parts[node->in[0]];
+    const Forms *form = &o->forms[node->in[0]];
     Type t = type_of(o->m, node->out);
-    const Sharding *cut = cut_after(o, part->cut, t.rank, to);
-    ValueId piece = node1(o, node->op, part->piece, sharding_local(cut, t), node->attrs);
-    o->parts[node->out].piece = piece;
-    o->parts[node->out].cut = cut;
+    const Sharding *sharding = sharding_after(o, form->sharding, t.rank, to);
+    ValueId shard = node1(o, node->op, form->shard, sharding_local(sharding, t), node->attrs);
+    o->forms[node->out].shard = shard;
+    o->forms[node->out].sharding = sharding;
 }
 
-/* ---- arguments that may come in pieces ---- */
+/* ---- arguments that may come in shards ---- */
 
 /* How those who use a value want it cut. */
 typedef struct Wanted {
-    const Sharding *cut; /* NULL: nobody uses it */
+    const Sharding *sharding; /* NULL: nobody uses it */
     bool is_whole;       /* one of them wants it whole, or they disagree */
 } Wanted;
 
-static void want(Wanted *w, const Sharding *cut)
+static void want(Wanted *w, const Sharding *sharding)
 {
-    if (!is_spread(cut) || (w->cut && !sharding_equal(w->cut, cut)))
+    if (!is_spread(sharding) || (w->sharding && !sharding_equal(w->sharding, sharding)))
         w->is_whole = true;
-    w->cut = cut;
+    w->sharding = sharding;
 }
 
-static void want_operand(const Opener *o, const Node *node, int k, Wanted *wanted)
+static void want_operand(const Flattener *o, const Node *node, int k, Wanted *wanted)
 {
     const Wanted *out = node->nout ? &wanted[node->out] : NULL;
-    const Sharding *cut = NULL;
+    const Sharding *sharding = NULL;
     int to[MAX_RANK];
     if (node->op == OP_MANUAL)
-        cut = moved_to(o->m->arena, o->mesh,
+        sharding = moved_to(o->m->arena, o->mesh,
                        ((const ManualAttrs *)node->attrs)->in_shardings.at[k], o->first);
-    else if (moves_axes(o->m, node, to) && out->cut && !out->is_whole)
-        cut = cut_before(o, out->cut, type_of(o->m, node->in[k]).rank, to);
-    want(&wanted[node->in[k]], cut);
+    else if (moves_axes(o->m, node, to) && out->sharding && !out->is_whole)
+        sharding = sharding_before(o, out->sharding, type_of(o->m, node->in[k]).rank, to);
+    want(&wanted[node->in[k]], sharding);
 }
 
 /* From the last node to the first: what a value is wanted as is known before its node is met. */
-static Wanted *find_wanted(const Opener *o, RegionId r)
+static Wanted *find_wanted(const Flattener *o, RegionId r)
 {
     Module *m = o->m;
     const Region *region = region_at(m, r);
@@ -349,30 +349,30 @@ static Wanted *find_wanted(const Opener *o, RegionId r)
 /* ---- the walk ---- */
 
 /* The body of an inner map, in place. */
-static void open_inner(Opener *o, const Node *node)
+static void inline_inner(Flattener *o, const Node *node)
 {
     Module *m = o->m;
     const ManualAttrs *a = node->attrs;
     RegionId body = node->regions[0];
     for (int i = 0; i < node->nin; i++) {
-        const Sharding *cut = moved_to(m->arena, o->mesh, a->in_shardings.at[i], o->first);
+        const Sharding *sharding = moved_to(m->arena, o->mesh, a->in_shardings.at[i], o->first);
         subst_set(&o->map, region_at(m, body)->args + (uint32_t)i,
-                  need_piece(o, node->in[i], cut));
+                  need_shard(o, node->in[i], sharding));
     }
     region_copy_into(m, body, o->to, &o->map);
     for (int i = 0; i < node->nout; i++) {
-        const Sharding *cut = moved_to(m->arena, o->mesh, a->out_shardings.at[i], o->first);
+        const Sharding *sharding = moved_to(m->arena, o->mesh, a->out_shardings.at[i], o->first);
         ValueId v = node->out + (uint32_t)i, y = subst_get(&o->map, region_return(m, body)->in[i]);
-        if (is_spread(cut)) {
-            o->parts[v].piece = y;
-            o->parts[v].cut = cut;
+        if (is_spread(sharding)) {
+            o->forms[v].shard = y;
+            o->forms[v].sharding = sharding;
         } else {
             know_whole(o, v, y);
         }
     }
 }
 
-static void copy_whole(Opener *o, NodeId n)
+static void copy_whole(Flattener *o, NodeId n)
 {
     Module *m = o->m;
     Node node = *node_at(m, n);
@@ -385,10 +385,10 @@ static void copy_whole(Opener *o, NodeId n)
     }
     region_append(m, o->to, node_copy(m, n, &o->map));
     for (int i = 0; i < node.nout; i++)
-        o->parts[node.out + (uint32_t)i].whole = subst_get(&o->map, node.out + (uint32_t)i);
+        o->forms[node.out + (uint32_t)i].whole = subst_get(&o->map, node.out + (uint32_t)i);
 }
 
-static void walk(Opener *o, RegionId from)
+static void walk(Flattener *o, RegionId from)
 {
     Module *m = o->m;
     int to[MAX_RANK];
@@ -397,56 +397,56 @@ static void walk(Opener *o, RegionId from)
         Node node = *node_at(m, n);
         o->loc = node.loc;
         if (node.op == OP_MANUAL)
-            open_inner(o, &node);
-        else if (node.nin == 1 && o->parts[node.in[0]].piece && moves_axes(m, &node, to))
-            move_piece(o, &node, to);
+            inline_inner(o, &node);
+        else if (node.nin == 1 && o->forms[node.in[0]].shard && moves_axes(m, &node, to))
+            move_shard(o, &node, to);
         else
             copy_whole(o, n);
     }
 }
 
 /* The new body's arguments, cut further where the inner maps want them so. */
-static void begin_body(Opener *o, NodeId n, const Sharding **in)
+static void begin_body(Flattener *o, NodeId n, const Sharding **in)
 {
     Module *m = o->m;
     Node node = *node_at(m, n);
     RegionId old = node.regions[0];
     ValueId first = region_at(m, old)->args;
     Type *types = ARENA_ARRAY(m->arena, Type, node.nin + 1);
-    const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, node.nin + 1);
+    const Sharding **sharding = ARENA_ARRAY(m->arena, const Sharding *, node.nin + 1);
     const Wanted *wanted = find_wanted(o, old) + first;
     for (int i = 0; i < node.nin; i++) {
         types[i] = type_of(m, first + (uint32_t)i);
         in[i] = moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->in_shardings.at[i],
                          0);
-        cut[i] = wanted[i].is_whole ? NULL : wanted[i].cut;
-        if (cut[i]) {
-            types[i] = sharding_local(cut[i], types[i]);
-            in[i] = cut_twice(m->arena, in[i], cut[i]);
+        sharding[i] = wanted[i].is_whole ? NULL : wanted[i].sharding;
+        if (sharding[i]) {
+            types[i] = sharding_local(sharding[i], types[i]);
+            in[i] = sharding_nested(m->arena, in[i], sharding[i]);
         }
     }
     o->to = region_new(m, n, node.nin, types);
     for (int i = 0; i < node.nin; i++) {
         ValueId v = first + (uint32_t)i, arg = region_at(m, o->to)->args + (uint32_t)i;
-        if (cut[i])
-            o->parts[v] = (Part){ .piece = arg, .cut = cut[i] };
+        if (sharding[i])
+            o->forms[v] = (Forms){ .shard = arg, .sharding = sharding[i] };
         else
             know_whole(o, v, arg);
     }
 }
 
-static void end_body(Opener *o, NodeId n, const Sharding **out)
+static void end_body(Flattener *o, NodeId n, const Sharding **out)
 {
     Module *m = o->m;
     Node node = *node_at(m, n), last = *region_return(m, node.regions[0]);
     ValueId *y = ARENA_ARRAY(m->arena, ValueId, last.nin + 1);
     for (int i = 0; i < last.nin; i++) {
-        const Part *part = &o->parts[last.in[i]];
+        const Forms *form = &o->forms[last.in[i]];
         out[i] = moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->out_shardings.at[i],
                           0);
-        y[i] = part->piece ? part->piece : need_whole(o, last.in[i]);
-        if (part->piece)
-            out[i] = cut_twice(m->arena, out[i], part->cut);
+        y[i] = form->shard ? form->shard : need_whole(o, last.in[i]);
+        if (form->shard)
+            out[i] = sharding_nested(m->arena, out[i], form->sharding);
     }
     build_return(m, o->to, last.nin, y, last.loc);
 }
@@ -456,10 +456,10 @@ static void open_map(Module *m, NodeId n, const Mesh *inner)
     Node node = *node_at(m, n);
     const Mesh *outer = manual_mesh(node.attrs);
     Mesh *mesh = joined(m, outer, inner);
-    Opener o = { .m = m, .mesh = mesh, .first = outer->naxes, .loc = node.loc };
+    Flattener o = { .m = m, .mesh = mesh, .first = outer->naxes, .loc = node.loc };
     const Sharding **in = ARENA_ARRAY(m->arena, const Sharding *, node.nin + 1);
     const Sharding **out = ARENA_ARRAY(m->arena, const Sharding *, node.nout + 1);
-    o.parts = heap_rows(m->nvalues, sizeof *o.parts, "parts of values");
+    o.forms = heap_rows(m->nvalues, sizeof *o.forms, "parts of values");
     o.map = subst_new(m);
     begin_body(&o, n, in);
     walk(&o, node.regions[0]);
@@ -470,7 +470,7 @@ static void open_map(Module *m, NodeId n, const Mesh *inner)
     node_at(m, n)->attrs = attrs;
     node_at(m, n)->regions[0] = o.to;
     subst_free(&o.map);
-    heap_free(o.parts);
+    heap_free(o.forms);
 }
 
 static bool open_region(Module *m, RegionId r)
@@ -507,7 +507,7 @@ static void keep_meshes(Module *m, int ndevices)
     m->nmeshes = n;
 }
 
-void open_maps(Module *m, RegionId r, int ndevices)
+void flatten_maps(Module *m, RegionId r, int ndevices)
 {
     if (!open_region(m, r))
         return;

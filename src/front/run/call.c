@@ -1,7 +1,7 @@
 /* call.c - CONTENTS of the front: what happens when a function is called.
  *
  *     tt_call_n(f, arguments)               f: what tt_pmap, tt_grad, ... made (api/transforms.c)
- *        |   count_leaves                   trees become a list of leaves; fn_takes: do they fit f?
+ *        |   count_leaves                   trees become a list of leaves; fn_accepts: do they fit f?
  *        |
  *        +-- outside a trace: call_concrete
  *        |     |
@@ -22,7 +22,7 @@
  *        |     |      +-- loaded_graph        a program from a file                 transform/load.c
  *        |     |    lower                     the graph as StableHLO text           lower/lower.c
  *        |     |      resolve_axes            psum over "i" -> all_reduce of groups lower/axes.c
- *        |     |      open_maps               maps inside maps -> one map           lower/nested_maps.c
+ *        |     |      flatten_maps               maps inside maps -> one map           lower/nested_maps.c
  *        |     |      follow                  how results lie                       lower/follow_sharding.c
  *        |     |    client_compile            to the plugin: over the seam          run/client.c
  *        |     |    session_end
@@ -72,16 +72,16 @@ static void report_no_memory(tt_fn f, int n)
 }
 
 /* How messages call leaf i.  The leaves of a public function are not told apart. */
-static const char *leaf_name(tt_fn f, const Leaves *leaves, tt x, int i)
+static const char *argument_name(tt_fn f, const Leaves *leaves, tt x, int i)
 {
     bool is_fine = slot_is(x.slot, x.generation); /* the common case, and nobody is told */
-    return is_fine || f->key.kind == FN_PUBLIC ? "an argument" : leaf_place(leaves, i);
+    return is_fine || f->key.kind == FN_PUBLIC ? "an argument" : leaf_name(leaves, i);
 }
 
 static bool pin_all(Args *args, tt_fn f, const Leaves *leaves)
 {
     for (int i = 0; i < args->n; i++)
-        if (!value_pin_as(args->leaf[i], f->label, leaf_name(f, leaves, args->leaf[i], i),
+        if (!value_pin_as(args->leaf[i], f->label, argument_name(f, leaves, args->leaf[i], i),
                           &args->held[i])) {
             while (i-- > 0)
                 value_unpin(args->leaf[i]);
@@ -97,7 +97,7 @@ static void unpin_all(Args *args)
 }
 
 /* The function, the bytes of its configuration; then two words and the extents for every leaf.
- * Equal words are equal signatures.  False: there is no memory for it; said. */
+ * Equal words are equal signatures.  False: there is no memory for it; reported. */
 static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scratch *scratch,
                            Signature *out)
 {
@@ -138,7 +138,7 @@ static bool is_concrete(tt_fn f, const Args *args)
     return true;
 }
 
-/* Fills in the types of the leaves; gives how they lie.  NULL: said. */
+/* Fills in the types of the leaves; gives how they lie.  NULL: reported. */
 static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
 {
     const Layout **layouts = SCRATCH(scratch, const Layout *, args->n);
@@ -154,7 +154,7 @@ static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, 
     return layouts;
 }
 
-/* With a hold for the caller.  NULL: said. */
+/* With a hold for the caller.  NULL: reported. */
 static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
 {
     Signature signature;
@@ -169,7 +169,7 @@ static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch 
     if (layouts && outermost_begin(f->label, args->n, args->leaf, scratch, &f->building)) {
         p = program_make(f, leaves, layouts);
         if (p)
-            programs_add(p, &signature); /* without memory for it, it is played this once */
+            programs_add(p, &signature); /* without memory for it, it is run this once */
         outermost_end();
     }
     pthread_mutex_unlock(&f->building);
@@ -220,7 +220,7 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
     for (int i = 0; i < leaves->n; i++) {
         Shape shape;
         Held held;
-        if (!value_pin_as(leaf[i], f->label, leaf_name(f, leaves, leaf[i], i), &held))
+        if (!value_pin_as(leaf[i], f->label, argument_name(f, leaves, leaf[i], i), &held))
             return false;
         value_unpin(leaf[i]);
         value_shape(leaf[i], f->label, &shape);
@@ -299,7 +299,7 @@ static Callee *add_callee(tt_fn f, const Graph *g)
         return callee;
     callee->name = unique_name(m, f->name);
     Type *types = ARENA_ARRAY(m->arena, Type, g->nresults + 1);
-    RegionId body = region_closed(m, g->body, callee->free);
+    RegionId body = region_isolate(m, g->body, callee->free);
     for (int i = 0; i < g->nresults; i++)
         types[i] = type_of(m, region_return(m, body)->in[i]);
     callee->results = types;
@@ -393,20 +393,20 @@ static int traced_results(tt_fn f, const Leaves *leaves, Graph *g)
 
 static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
 {
-    Here at = here;
+    CallSite at = call_site;
     Graph g;
     if (!leaf_types(f, leaves, leaf))
         return false;
     int there = traced_results(f, leaves, &g);
     bool ok = there >= 0 && has_room(f, there, nresults);
-    here = at;
+    call_site = at;
     if (ok && f->key.kind == FN_C)
         fn_apply(f, leaf, results);
     else if (ok && f->key.kind == FN_JIT)
         ok = call_jit(f, leaves, leaf, results);
     else if (ok)
         ok = trace_inline(f->label, &g, leaf, results);
-    here = at;
+    call_site = at;
     return ok;
 }
 
@@ -427,7 +427,7 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
                    false;
         leaves->n += args[i].n;
     }
-    return fn_takes(f, nargs, leaves->counts);
+    return fn_accepts(f, nargs, leaves->counts);
 }
 
 /* A call that calls itself is traced for ever; better told than run out of stack. */
@@ -464,7 +464,7 @@ typedef struct TracedCall {
     tt *results;
 } TracedCall;
 
-static void play_traced(void *user)
+static void run_traced(void *user)
 {
     const TracedCall *c = user;
     const tt *leaf =
@@ -493,11 +493,11 @@ const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
     Leaves leaves;
     if (!results)
         return no_values;
-    if (!fn_is(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
+    if (!fn_is_given(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
         return results;
     if (tracing) {
         TracedCall call = { f, args, &leaves, nresults, results };
-        if (!guarded(f->label, play_traced, &call))
+        if (!library_guard(f->label, run_traced, &call))
             memset(results, 0, sizeof *results * (size_t)nresults);
     } else {
         call_outermost(f, args, &leaves, nresults, results);
@@ -512,7 +512,7 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
     tt *results = scope_values(n);
     if (!results)
         return no_values;
-    if (!fn_is(f, "tt_map"))
+    if (!fn_is_given(f, "tt_map"))
         return results;
     for (int i = 0; i < ntrees; i++)
         if (trees[i].n != n) {
@@ -529,7 +529,7 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
     return results;
 }
 
-/* The text, kept for this scope; empty: said. */
+/* The text, kept for this scope; empty: reported. */
 static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch)
 {
     Args pinned = { leaves->n, join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n)),
@@ -557,7 +557,7 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
 {
     PUBLIC;
     Leaves leaves;
-    if (!fn_is(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
+    if (!fn_is_given(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
         return "";
     if (tracing)
         return report_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
@@ -595,19 +595,19 @@ typedef struct Recording {
     const void *config;
 } Recording;
 
-static void play_body(void *user)
+static void run_body(void *user)
 {
     const Recording *r = user;
     r->body(r->in, r->out, r->config);
 }
 
-bool record(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out)
+bool record_body(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out)
 {
-    unsigned before = said_count();
+    unsigned before = report_count();
     Recording recording = { body, in, out, config };
-    if (!guarded(name, play_body, &recording))
+    if (!library_guard(name, run_body, &recording))
         memset(out, 0, sizeof *out * (size_t)nout);
-    return said_count() == before;
+    return report_count() == before;
 }
 
 bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
@@ -616,7 +616,7 @@ bool call_eager(const char *name, Body *body, const void *config, size_t config_
     PUBLIC;
     memset(out, 0, sizeof *out * (size_t)nout);
     if (tracing)
-        return record(name, body, config, in, nout, out);
+        return record_body(name, body, config, in, nout, out);
     tt_fn f = public_function(name, body, nout);
     if (!f)
         return false;

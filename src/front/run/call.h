@@ -4,11 +4,11 @@
 #include "front/transform/fn.h"
 
 /* Inside a trace the body is run where it stands.  Outside, it is traced once for each (body,
- * bytes of config, types and weakness of in), compiled, and played on the concrete arguments.
+ * bytes of config, types and weakness of in), compiled, and run on the concrete arguments.
  * False: broken arguments or a failure that has been said; out is then broken. */
 bool call_eager(const char *name, Body *body, const void *config, size_t config_size, int nin,
                 const tt *in, int nout, tt *out);
 
-/* Inside a trace: runs the body where it stands, under a guard.  False: said; out is then broken. */
-bool record(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out);
+/* Inside a trace: runs the body where it stands, under a guard.  False: reported; out is then broken. */
+bool record_body(const char *name, Body *body, const void *config, const tt *in, int nout, tt *out);
 #endif

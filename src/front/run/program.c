@@ -1,4 +1,4 @@
-/* program.c - one function for one signature: made once, played often.
+/* program.c - one function for one signature: made once, run often.
  *
  *     make:   trace -> transform            -> lower          -> compile
  *             fn_graph, in a session          lower             client_compile
@@ -86,15 +86,15 @@ static void trace_and_lower(void *user)
 {
     Making *w = user;
     Trace frame = call_frame(w->f);
-    unsigned before = said_count();
-    Here at = here;
+    unsigned before = report_count();
+    CallSite at = call_site;
     Graph g;
     const bool *donated = donated_leaves(w->f, w->leaves);
     frame_push(&frame);
-    bool ok = fn_graph(w->f, w->leaves, &g) && said_count() == before;
+    bool ok = fn_graph(w->f, w->leaves, &g) && report_count() == before;
     frame_pop(&frame);
-    here = at;
-    ok = ok && lower(w->f, &g, w->layouts, donated, &w->lowered);
+    call_site = at;
+    ok = ok && lower_graph(w->f, &g, w->layouts, donated, &w->lowered);
     if (ok && !w->wants_text)
         w->program = program_of(&g, &w->lowered, donated);
 }
@@ -103,7 +103,7 @@ static bool take_captured(Program *p, const Lowered *lowered)
 {
     for (int i = 0; i < p->nargs - p->nleaves; i++) {
         Array *array = session->captured[lowered->captured[i]].array;
-        p->captured[i] = array_relay(array, p->args[p->nleaves + i]);
+        p->captured[i] = array_reshard(array, p->args[p->nleaves + i]);
         if (!p->captured[i])
             return false;
     }
@@ -139,7 +139,7 @@ void program_release(Program *p)
     heap_free(p);
 }
 
-static bool finish(Program *p, tt_fn f, const Lowered *lowered)
+static bool compile_program(Program *p, tt_fn f, const Lowered *lowered)
 {
     Error *error = client_compile((Str){ lowered->text.at, lowered->text.n }, p->ndevices,
                                   lowered->devices, p->nargs, p->nresults, &p->code);
@@ -150,17 +150,17 @@ static bool finish(Program *p, tt_fn f, const Lowered *lowered)
 
 /* Traces and lowers in a session of its own.  What user code does between is under no guard; when
  * there is no memory for what we do, all is undone. */
-static void make(Making *w)
+static void trace_lower_compile(Making *w)
 {
     Error *error = client_need();
     if (error)
         report_error(error);
     if (error || !session_begin(w->f->label))
         return;
-    if (!guarded(w->f->label, trace_and_lower, w)) {
+    if (!library_guard(w->f->label, trace_and_lower, w)) {
         w->program = NULL;
         w->lowered = (Lowered){ 0 };
-    } else if (w->program && !finish(w->program, w->f, &w->lowered)) {
+    } else if (w->program && !compile_program(w->program, w->f, &w->lowered)) {
         program_release(w->program);
         w->program = NULL;
     }
@@ -170,7 +170,7 @@ static void make(Making *w)
 Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
 {
     Making w = { .f = f, .leaves = leaves, .layouts = layouts };
-    make(&w);
+    trace_lower_compile(&w);
     text_free(&w.lowered.text);
     return w.program;
 }
@@ -178,7 +178,7 @@ Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layout
 Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
 {
     Making w = { .f = f, .leaves = leaves, .layouts = layouts, .wants_text = true };
-    make(&w);
+    trace_lower_compile(&w);
     return w.lowered.text;
 }
 
@@ -198,14 +198,14 @@ static void report_no_memory(const Program *p)
                p->nargs, p->nresults, p->ndevices);
 }
 
-static bool lay_out(Run *r, Array *const *leaves)
+static bool reshard_arguments(Run *r, Array *const *leaves)
 {
     const Program *p = r->p;
     for (int i = 0; i < p->nargs; i++) {
         Array *a = i < p->nleaves ? leaves[i] : p->captured[i - p->nleaves];
         bool is_sole = i < p->nleaves && p->donated && p->donated[i] && array_is_sole(a);
         if (a->layout != p->args[i]) {
-            a = array_relay(a, p->args[i]);
+            a = array_reshard(a, p->args[i]);
             if (!a)
                 return false;
             r->is_ours[i] = true;
@@ -218,7 +218,7 @@ static bool lay_out(Run *r, Array *const *leaves)
     return true;
 }
 
-/* What one argument gives away no other may use.  False: said. */
+/* What one argument gives away no other may use.  False: reported. */
 static bool is_donated_once(const Run *r, const char *label)
 {
     const Program *p = r->p;
@@ -229,13 +229,13 @@ static bool is_donated_once(const Run *r, const char *label)
             if (j != i && r->args[j] == r->args[i])
                 return report_broken("%s: arguments %d and %d are the same %s, which is donated: pass "
                                   "a copy, or leave .donate out",
-                                  label, j < i ? j : i, j < i ? i : j, type_words(r->args[i]->type)),
+                                  label, j < i ? j : i, j < i ? i : j, type_text(r->args[i]->type)),
                        false;
     }
     return true;
 }
 
-static void let_go(Run *r, bool has_run)
+static void release_arguments(Run *r, bool has_run)
 {
     const Program *p = r->p;
     for (int i = 0, k = 0; i < p->nargs; i++) {
@@ -257,11 +257,11 @@ static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
     if (!in || !ins || !outs)
         return report_no_memory(p), false;
     for (int i = 0; i < p->nargs; i++) {
-        PJRT_Buffer *const *parts = array_parts(r->args[i]);
-        if (!parts)
+        PJRT_Buffer *const *buffers = array_buffers(r->args[i]);
+        if (!buffers)
             return false;
         for (int d = 0; d < p->ndevices; d++)
-            in[(size_t)d * (size_t)p->nargs + (size_t)i] = parts[d];
+            in[(size_t)d * (size_t)p->nargs + (size_t)i] = buffers[d];
     }
     for (int d = 0; d < p->ndevices; d++) {
         ins[d] = in + (size_t)d * (size_t)p->nargs;
@@ -273,13 +273,13 @@ static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
     return !error;
 }
 
-/* parts: [device][result]; of_one: room for those of one result.  False: said. */
-static bool wrap(const Program *p, PJRT_Buffer *const *parts, PJRT_Buffer **of_one, tt *results)
+/* parts: [device][result]; of_one: room for those of one result.  False: reported. */
+static bool wrap_results(const Program *p, PJRT_Buffer *const *buffers, PJRT_Buffer **of_one, tt *results)
 {
     bool ok = true;
     for (int i = 0; i < p->nresults; i++) {
         for (int d = 0; d < p->ndevices; d++)
-            of_one[d] = parts[(size_t)d * (size_t)p->nresults + (size_t)i];
+            of_one[d] = buffers[(size_t)d * (size_t)p->nresults + (size_t)i];
         Array *array = array_new(p->types[i], p->results[i], of_one);
         results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
         ok &= results[i].generation != 0;
@@ -295,14 +295,14 @@ bool program_run(const Program *p, const char *label, Array *const *leaves, Scra
               .is_ours = SCRATCH(scratch, bool, p->nargs),
               .kept = SCRATCH(scratch, int64_t, p->nargs) };
     PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices);
-    PJRT_Buffer **parts =
+    PJRT_Buffer **buffers =
         SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
-    if (!r.args || !r.is_ours || !r.kept || !of_one || !parts)
+    if (!r.args || !r.is_ours || !r.kept || !of_one || !buffers)
         return report_no_memory(p), false;
     memset(r.is_ours, 0, sizeof *r.is_ours * (size_t)p->nargs);
-    bool ok = lay_out(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, parts);
-    let_go(&r, ok);
-    return ok && wrap(p, parts, of_one, results);
+    bool ok = reshard_arguments(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, buffers);
+    release_arguments(&r, ok);
+    return ok && wrap_results(p, buffers, of_one, results);
 }
 
 /* ---- the programs there are: a hash table, and a list in the order of their last use ----

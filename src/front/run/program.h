@@ -1,4 +1,4 @@
-/* program.h - a function compiled for one signature, and how it is played. */
+/* program.h - a function compiled for one signature, and how it is run. */
 #ifndef TUTTI_FRONT_RUN_PROGRAM_H
 #define TUTTI_FRONT_RUN_PROGRAM_H
 #include "front/lower/lower.h"
@@ -21,14 +21,14 @@ typedef struct Program {
     bool *donated; /* [nleaves], or NULL: none */
 } Program;
 
-/* Traces, transforms, lowers, compiles.  With a hold for the caller; NULL: said. */
+/* Traces, transforms, lowers, compiles.  With a hold for the caller; NULL: reported. */
 Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
 Program *program_hold(Program *p);
 void program_release(Program *p); /* the last frees it */
-/* Plays it on concrete leaves, which the caller has pinned.  False: said. */
+/* Runs it on concrete leaves, which the caller has pinned.  False: reported. */
 bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
                  tt *results);
-/* The text that would be compiled.  Empty: said. */
+/* The text that would be compiled.  Empty: reported. */
 Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts);
 
 /* ---- the programs there are, found by function and signature; the last used are kept ---- */

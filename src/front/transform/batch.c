@@ -65,7 +65,7 @@ static bool differs(Batcher *b, const Node *node)
         if (batcher_is_mapped(b, node->in[i]))
             return true;
     if (op_info[node->op].attrs == ATTRS_AXIS && b->axis_name.n &&
-        names_has(((const AxisAttrs *)node->attrs)->axis, b->axis_name))
+        axis_names_has(((const AxisAttrs *)node->attrs)->axis, b->axis_name))
         return true;
     for (int i = 0; i < node->nregions; i++)
         if (region_differs(b, node->regions[i]))
@@ -99,7 +99,7 @@ static void ask(Batcher *b, NodeId n)
     Node node = *node_at(m, n);
     BatchRule *rule = front_rules[node.op].batch;
     if (!rule) {
-        report_broken("not supported: vmap of %s, %s", rule_words(node.op), loc_name(node.loc));
+        report_broken("not supported: vmap of %s, %s", rule_op_name(node.op), loc_name(node.loc));
         return;
     }
     int all = node.nin + node.nout;
@@ -125,11 +125,11 @@ static void ask(Batcher *b, NodeId n)
 static void walk(Batcher *b, RegionId r)
 {
     const Loc *loc = tracing->loc;
-    Here at = here;
-    unsigned before = said_count();
-    for (int i = 0; said_count() == before && i < region_at(b->m, r)->nnodes - 1; i++) {
+    CallSite at = call_site;
+    unsigned before = report_count();
+    for (int i = 0; report_count() == before && i < region_at(b->m, r)->nnodes - 1; i++) {
         NodeId n = region_at(b->m, r)->nodes[i];
-        here = at; /* rules leave lines of their own */
+        call_site = at; /* rules leave lines of their own */
         tracing->loc = node_at(b->m, n)->loc;
         if (differs(b, node_at(b->m, n)))
             ask(b, n);
@@ -137,7 +137,7 @@ static void walk(Batcher *b, RegionId r)
             copy(b, n);
     }
     tracing->loc = loc;
-    here = at;
+    call_site = at;
 }
 
 void batcher_inline(Batcher *b, RegionId r, const tt *x, const bool *mapped, tt *y, bool *y_mapped)
@@ -159,7 +159,7 @@ bool batch_transform(const Graph *g, int64_t size, Str axis_name, const bool *ma
                      const bool *wanted, bool *is_mapped, Graph *out)
 {
     Module *m = g->m;
-    unsigned before = said_count();
+    unsigned before = report_count();
     Batcher b = { m, size, axis_name, subst_new(m), subst_new(m) };
     Trace frame = { .loc = tracing->loc };
     Type *types = ARENA_ARRAY(m->arena, Type, g->nleaves + 1);
@@ -174,13 +174,13 @@ bool batch_transform(const Graph *g, int64_t size, Str axis_name, const bool *ma
     frame_push(&frame);
     record_begin(g->nleaves, types, NULL, x);
     batcher_inline(&b, g->body, x, mapped, y, y_mapped);
-    for (int i = 0; said_count() == before && i < g->nresults; i++) {
+    for (int i = 0; report_count() == before && i < g->nresults; i++) {
         if (wanted && wanted[i] && !y_mapped[i])
             y[i] = build_leading(y[i], size);
         if (is_mapped)
             is_mapped[i] = y_mapped[i];
     }
-    bool ok = said_count() == before && record_end("a batch", g->nresults, y, out);
+    bool ok = report_count() == before && record_end("a batch", g->nresults, y, out);
     if (frame.region)
         record_drop();
     frame_pop(&frame);

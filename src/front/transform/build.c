@@ -101,7 +101,7 @@ Ints ints_inverse(Ints permutation)
 
 /* ---- nodes ---- */
 
-tt build(OpId op, int n, const tt *x, const void *attrs, Type result)
+tt build_op(OpId op, int n, const tt *x, const void *attrs, Type result)
 {
     tt y;
     trace_apply("a rule", op, n, x, attrs, 1, &result, &y);
@@ -110,12 +110,12 @@ tt build(OpId op, int n, const tt *x, const void *attrs, Type result)
 
 tt build1(OpId op, tt x)
 {
-    return build(op, 1, &x, NULL, type_at(x));
+    return build_op(op, 1, &x, NULL, type_at(x));
 }
 
 tt build2(OpId op, tt a, tt b)
 {
-    return build(op, 2, (const tt[]){ a, b }, NULL, type_at(a));
+    return build_op(op, 2, (const tt[]){ a, b }, NULL, type_at(a));
 }
 
 tt build_number(Type type, double x)
@@ -139,13 +139,13 @@ tt build_reshape(tt x, Type to)
 {
     Type from = type_at(x);
     return type_same_shape(from, to) ? x
-                                     : build(OP_RESHAPE, 1, &x, NULL, type_with(to, from.element));
+                                     : build_op(OP_RESHAPE, 1, &x, NULL, type_with(to, from.element));
 }
 
 tt build_convert(tt x, Element to)
 {
     Type from = type_at(x);
-    return from.element == to ? x : build(OP_CONVERT, 1, &x, NULL, type_with(from, to));
+    return from.element == to ? x : build_op(OP_CONVERT, 1, &x, NULL, type_with(from, to));
 }
 
 tt build_broadcast(tt x, Type to, Ints dims)
@@ -154,7 +154,7 @@ tt build_broadcast(tt x, Type to, Ints dims)
     to.element = from.element;
     if (type_equal(from, to))
         return x;
-    return build(OP_BROADCAST, 1, &x, BUILD_ATTRS(BroadcastAttrs, .broadcast_dimensions = dims),
+    return build_op(OP_BROADCAST, 1, &x, BUILD_ATTRS(BroadcastAttrs, .broadcast_dimensions = dims),
                  to);
 }
 
@@ -180,7 +180,7 @@ tt build_transpose(tt x, Ints permutation)
         return x;
     for (int i = 0; i < from.rank; i++)
         dims[i] = from.dims[permutation.at[i]];
-    return build(OP_TRANSPOSE, 1, &x, BUILD_ATTRS(TransposeAttrs, .permutation = permutation),
+    return build_op(OP_TRANSPOSE, 1, &x, BUILD_ATTRS(TransposeAttrs, .permutation = permutation),
                  type_new(trace_arena(), from.element, from.rank, dims));
 }
 
@@ -237,7 +237,7 @@ tt build_slice(tt x, Ints start, Ints limit, Ints strides)
     int64_t dims[MAX_RANK];
     for (int i = 0; i < t.rank; i++)
         dims[i] = (limit.at[i] - start.at[i] + strides.at[i] - 1) / strides.at[i];
-    return build(
+    return build_op(
         OP_SLICE, 1, &x,
         BUILD_ATTRS(SliceAttrs, .start_indices = start, .limit_indices = limit, .strides = strides),
         type_new(trace_arena(), t.element, t.rank, dims));
@@ -251,7 +251,7 @@ tt build_pad(tt x, tt value, Ints low, Ints high, Ints interior)
         int64_t between = t.dims[i] > 1 ? (t.dims[i] - 1) * interior.at[i] : 0;
         dims[i] = t.dims[i] + between + low.at[i] + high.at[i];
     }
-    return build(OP_PAD, 2, (const tt[]){ x, value },
+    return build_op(OP_PAD, 2, (const tt[]){ x, value },
                  BUILD_ATTRS(PadAttrs, .edge_padding_low = low, .edge_padding_high = high,
                              .interior_padding = interior),
                  type_new(trace_arena(), t.element, t.rank, dims));
@@ -259,19 +259,19 @@ tt build_pad(tt x, tt value, Ints low, Ints high, Ints interior)
 
 tt build_compare(int direction, tt a, tt b)
 {
-    return build(OP_COMPARE, 2, (const tt[]){ a, b },
+    return build_op(OP_COMPARE, 2, (const tt[]){ a, b },
                  BUILD_ATTRS(CompareAttrs, .comparison_direction = direction),
                  type_with(type_at(a), I1));
 }
 
 tt build_select(tt condition, tt a, tt b)
 {
-    return build(OP_SELECT, 3, (const tt[]){ condition, a, b }, NULL, type_at(a));
+    return build_op(OP_SELECT, 3, (const tt[]){ condition, a, b }, NULL, type_at(a));
 }
 
 tt build_iota(Type type, int dim)
 {
-    return build(OP_IOTA, 0, NULL, BUILD_ATTRS(IotaAttrs, .iota_dimension = dim), type);
+    return build_op(OP_IOTA, 0, NULL, BUILD_ATTRS(IotaAttrs, .iota_dimension = dim), type);
 }
 
 tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract)
@@ -287,7 +287,7 @@ tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_con
         dims[n++] = ta.dims[a_rest.at[i]];
     for (int i = 0; i < b_rest.n; i++)
         dims[n++] = tb.dims[b_rest.at[i]];
-    return build(OP_DOT, 2, (const tt[]){ a, b },
+    return build_op(OP_DOT, 2, (const tt[]){ a, b },
                  BUILD_ATTRS(DotAttrs, .lhs_batching_dimensions = a_batch,
                              .rhs_batching_dimensions = b_batch,
                              .lhs_contracting_dimensions = a_contract,
@@ -303,7 +303,7 @@ tt build_concatenate(int n, const tt *x, int dim)
         sum += type_at(x[i]).dims[dim];
     memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
     dims[dim] = sum;
-    return build(OP_CONCATENATE, n, x, BUILD_ATTRS(DimensionAttrs, .dimension = dim),
+    return build_op(OP_CONCATENATE, n, x, BUILD_ATTRS(DimensionAttrs, .dimension = dim),
                  type_new(trace_arena(), t.element, t.rank, dims));
 }
 
@@ -320,11 +320,11 @@ tt build_axis_index(const AxisAttrs *axes)
     Arena *arena = trace_arena();
     tt index = NO_VALUE;
     Str list = axes->axis, name;
-    for (int i = 0; names_next(&list, &name); i++) {
+    for (int i = 0; axis_names_next(&list, &name); i++) {
         int64_t size = axes->sizes.at[i];
         AxisAttrs *attrs = BUILD_ATTRS(AxisAttrs, .axis = str_copy(arena, name), .size = size,
                                        .sizes = ints_of(1, &size));
-        tt one = build(OP_NAMED_INDEX, 0, NULL, attrs, type_scalar(I32));
+        tt one = build_op(OP_NAMED_INDEX, 0, NULL, attrs, type_scalar(I32));
         if (is_value(index))
             index = build2(OP_MUL, index, build_number(type_scalar(I32), (double)size));
         index = build_sum(index, one);
@@ -345,7 +345,7 @@ tt build_row(tt x, tt at)
     Type t = type_at(x), row = type_remove(t, 0);
     tt in[MAX_RANK + 2] = { x };
     Ints sizes = ints_insert(ints_of(row.rank, row.dims), 0, 1);
-    tt y = build(OP_DYNAMIC_SLICE, t.rank + 1, start_at(in, 1, at, t.rank),
+    tt y = build_op(OP_DYNAMIC_SLICE, t.rank + 1, start_at(in, 1, at, t.rank),
                  BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), type_insert(row, 0, 1));
     return build_reshape(y, row);
 }
@@ -354,7 +354,7 @@ tt build_set_row(tt x, tt at, tt row)
 {
     Type t = type_at(x);
     tt in[MAX_RANK + 2] = { x, build_reshape(row, type_insert(type_at(row), 0, 1)) };
-    return build(OP_DYNAMIC_UPDATE, t.rank + 2, start_at(in, 2, at, t.rank), NULL, t);
+    return build_op(OP_DYNAMIC_UPDATE, t.rank + 2, start_at(in, 2, at, t.rank), NULL, t);
 }
 
 /* Bits have no derivative: going through them leaves the value and stops what would flow back. */
@@ -363,13 +363,13 @@ tt build_stop_gradient(tt x)
     Type t = type_at(x);
     if (element_info[t.element].kind == COMPLEX) {
         Type part = type_with(t, element_part(t.element));
-        tt parts[] = { build_stop_gradient(build(OP_REAL, 1, &x, NULL, part)),
-                       build_stop_gradient(build(OP_IMAG, 1, &x, NULL, part)) };
-        return build(OP_COMPLEX, 2, parts, NULL, t);
+        tt parts[] = { build_stop_gradient(build_op(OP_REAL, 1, &x, NULL, part)),
+                       build_stop_gradient(build_op(OP_IMAG, 1, &x, NULL, part)) };
+        return build_op(OP_COMPLEX, 2, parts, NULL, t);
     }
     if (element_info[t.element].kind != FLOAT)
         return x;
     static const Element bits[] = { [1] = U8, [2] = U16, [4] = U32, [8] = U64 };
-    tt raw = build(OP_BITCAST, 1, &x, NULL, type_with(t, bits[element_info[t.element].bytes]));
-    return build(OP_BITCAST, 1, &raw, NULL, t);
+    tt raw = build_op(OP_BITCAST, 1, &x, NULL, type_with(t, bits[element_info[t.element].bytes]));
+    return build_op(OP_BITCAST, 1, &raw, NULL, t);
 }

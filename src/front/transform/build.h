@@ -23,8 +23,8 @@ Ints ints_except(int n, Ints list);       /* 0 .. n-1 but for those */
 Ints ints_join(Ints a, Ints b);
 Ints ints_inverse(Ints permutation);
 
-/* One node with one result.  A broken value: said. */
-tt build(OpId op, int n, const tt *x, const void *attrs, Type result);
+/* One node with one result.  A broken value: reported. */
+tt build_op(OpId op, int n, const tt *x, const void *attrs, Type result);
 tt build1(OpId op, tt x);       /* of x's type */
 tt build2(OpId op, tt a, tt b); /* of a's type */
 

@@ -1,7 +1,7 @@
 /* flow.c - loops and branches that a C function writes: tt_while, tt_fori, tt_scan, tt_cond.
  *
  * Each is a function made of others, called like any other: the functions inside are traced for
- * the types that the turns have, and their graphs become the regions of one operation. */
+ * the types that the iterations have, and their graphs become the regions of one operation. */
 #include "front/transform/build.h"
 #include "front/transform/transform.h"
 #include "front/value/array.h"
@@ -19,26 +19,26 @@ typedef struct Flow {
     const Leaves *leaves;
     int nstate; /* leaves of the first argument */
     int nrows;  /* leaves of the second, for a scan; else 0 */
-    int ngiven; /* leaves that a turn is given: all, but not how many turns there are */
-    int64_t turns;
-    tt *in; /* the leaves, of types that every turn keeps */
+    int ngiven; /* leaves that a iteration is given: all, but not how many iterations there are */
+    int64_t trip_count;
+    tt *in; /* the leaves, of types that every iteration keeps */
     Graph body, other;
 } Flow;
 
-/* Outside a trace how often a tt_fori turns is its last argument, so that one program serves every
- * number of turns. */
-enum { TURNS_GIVEN = -1 };
+/* Outside a trace how often a tt_fori iterations is its last argument, so that one program serves every
+ * number of iterations. */
+enum { TRIPS_GIVEN = -1 };
 
 /* ---- the functions inside ---- */
 
 /* One of them: what it is for, and what it is given. */
-typedef struct Part {
+typedef struct InnerFn {
     tt_fn flow, f;
     const char *what;
     int nargs, counts[TT_MAX_ARGS + 1];
-} Part;
+} InnerFn;
 
-static bool part_takes(const Part *p, const char *given)
+static bool inner_accepts(const InnerFn *p, const char *given)
 {
     int wanted[TT_MAX_ARGS], n = fn_arguments(p->f, wanted);
     const char *label = p->flow->label, *name = p->f->label;
@@ -56,15 +56,15 @@ static bool part_takes(const Part *p, const char *given)
     return true;
 }
 
-bool flow_takes(tt_fn f, int nargs, const int *counts)
+bool flow_accepts(tt_fn f, int nargs, const int *counts)
 {
     FnKind kind = (FnKind)f->key.kind;
-    Part p = { .flow = f, .f = f->key.inner, .what = kind == FN_COND ? "first branch" : "body" };
+    InnerFn p = { .flow = f, .f = f->key.inner, .what = kind == FN_COND ? "first branch" : "body" };
     char given[80]; /* no text: under no guard yet */
     int named = kind == FN_FORI || kind == FN_SCAN ? 2 : 1;
     if (kind == FN_FORI)
         p.counts[p.nargs++] = 1;
-    for (int i = kind == FN_COND; i < nargs - (f->key.turns == TURNS_GIVEN); i++)
+    for (int i = kind == FN_COND; i < nargs - (f->key.trip_count == TRIPS_GIVEN); i++)
         p.counts[p.nargs++] = counts[i];
     int n = snprintf(given, sizeof given, "%s",
                      kind == FN_COND   ? "what follows the branches"
@@ -73,17 +73,17 @@ bool flow_takes(tt_fn f, int nargs, const int *counts)
                                        : "the state");
     if (kind != FN_COND && p.nargs > named)
         snprintf(given + n, sizeof given - (size_t)n, ", and %d more behind it", p.nargs - named);
-    bool ok = part_takes(&p, given);
+    bool ok = inner_accepts(&p, given);
     p.f = f->key.other;
     p.what = kind == FN_COND ? "second branch" : "condition";
-    return ok && (!p.f || part_takes(&p, given));
+    return ok && (!p.f || inner_accepts(&p, given));
 }
 
-/* A number becomes an array: what it meets in a turn must not change its type. */
-static Type settled(const Leaves *leaves, int i)
+/* A number becomes an array: what it meets in a iteration must not change its type. */
+static Type canonical_type(const Leaves *leaves, int i)
 {
     return type_with(leaves->types[i],
-                     element_settled(leaves->types[i].element, leaves->is_weak[i]));
+                     element_canonical(leaves->types[i].element, leaves->is_weak[i]));
 }
 
 /* Leaves from..: with `first` in front if that is not NULL, rows of the scanned ones. */
@@ -100,7 +100,7 @@ static Leaves inner_leaves(const Flow *w, int from, const Type *first)
         l.counts[l.nargs++] = all->counts[argument];
     for (int i = from; i < w->ngiven; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
-        Type t = settled(all, i);
+        Type t = canonical_type(all, i);
         l.types[l.n++] = is_row ? type_remove(t, 0) : t;
     }
     return l;
@@ -111,7 +111,7 @@ static Type result_type(const Graph *g, int i)
     return type_of(g->m, region_return(g->m, g->body)->in[i]);
 }
 
-/* The state at the end of a turn is what the next one takes. */
+/* The state at the end of a iteration is what the next one takes. */
 static bool keeps_state(const Flow *w)
 {
     const char *label = w->f->label;
@@ -120,13 +120,13 @@ static bool keeps_state(const Flow *w)
                           w->nstate == 1 ? "" : "s", w->body.nresults),
                false;
     for (int i = 0; i < w->nstate; i++) {
-        Type had = settled(w->leaves, i), has = result_type(&w->body, i);
+        Type had = canonical_type(w->leaves, i), has = result_type(&w->body, i);
         bool gives = w->body.is_weak[i] && type_same_shape(had, has) &&
-                     gives_way(has.element, had.element);
+                     weak_yields(has.element, had.element);
         if (!type_equal(had, has) && !gives)
             return report_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
                               "keep its type",
-                              label, i, type_words(had), type_words(has)),
+                              label, i, type_text(had), type_text(has)),
                    false;
     }
     return true;
@@ -141,7 +141,7 @@ static bool is_condition(const Flow *w)
     if (is_one && t.rank == 0 && t.element == I1)
         return true;
     return report_broken("%s: the condition %s must give one boolean, and gives %s", w->f->label,
-                      w->f->key.other->label, is_one ? type_words(t) : "several arrays"),
+                      w->f->key.other->label, is_one ? type_text(t) : "several arrays"),
            false;
 }
 
@@ -178,32 +178,32 @@ static bool run_while(Flow *w, tt *y)
 
 /* ---- fori and scan ---- */
 
-static void play_turn(tt turn, const tt *in, tt *out, void *user)
+static void record_iteration(tt iteration, const tt *in, tt *out, void *user)
 {
     const Flow *w = user;
     int k = 0, n = w->ngiven;
     tt *leaf = NEW(tt, n + 1), *y = NEW(tt, w->body.nresults);
     if (!w->nrows)
-        leaf[k++] = turn;
+        leaf[k++] = iteration;
     for (int i = 0; i < n; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
-        leaf[k++] = i < w->nstate ? in[i] : is_row ? build_row(w->in[i], turn) : w->in[i];
+        leaf[k++] = i < w->nstate ? in[i] : is_row ? build_row(w->in[i], iteration) : w->in[i];
     }
     trace_inline(w->f->label, &w->body, leaf, y);
     for (int i = 0; i < w->body.nresults; i++)
         out[i] = i < w->nstate ? build_convert(y[i], type_at(in[i]).element)
-                               : build_set_row(in[i], turn, y[i]);
+                               : build_set_row(in[i], iteration, y[i]);
 }
 
-static bool run_turns(Flow *w, tt *y)
+static bool run_counted(Flow *w, tt *y)
 {
     tt *init = NEW(tt, w->body.nresults);
     memcpy(init, w->in, sizeof *init * (size_t)w->nstate);
     for (int i = w->nstate; i < w->body.nresults; i++)
-        init[i] = build_zeros(type_insert(result_type(&w->body, i), 0, w->turns));
-    if (w->turns == TURNS_GIVEN)
-        return build_turns_given(w->in[w->ngiven], w->body.nresults, init, play_turn, w, y);
-    return build_turns(w->turns, w->body.nresults, init, play_turn, w, y);
+        init[i] = build_zeros(type_insert(result_type(&w->body, i), 0, w->trip_count));
+    if (w->trip_count == TRIPS_GIVEN)
+        return loop_dynamic(w->in[w->ngiven], w->body.nresults, init, record_iteration, w, y);
+    return loop_counted(w->trip_count, w->body.nresults, init, record_iteration, w, y);
 }
 
 static bool count_rows(Flow *w)
@@ -213,14 +213,14 @@ static bool count_rows(Flow *w)
     for (int i = w->nstate; i < w->nstate + w->nrows; i++) {
         Type t = l->types[i];
         if (!t.rank || !t.dims[0])
-            return report_broken("%s: %s has no rows to go through", w->f->label, leaf_words(l, i)),
+            return report_broken("%s: %s has no rows to go through", w->f->label, leaf_text(l, i)),
                    false;
-        if (w->turns && t.dims[0] != w->turns)
+        if (w->trip_count && t.dims[0] != w->trip_count)
             return report_broken("%s: %s has %lld rows, but %s has %lld", w->f->label,
-                              leaf_words(l, i), (long long)t.dims[0], leaf_words(l, w->nstate),
-                              (long long)w->turns),
+                              leaf_text(l, i), (long long)t.dims[0], leaf_text(l, w->nstate),
+                              (long long)w->trip_count),
                    false;
-        w->turns = t.dims[0];
+        w->trip_count = t.dims[0];
     }
     if (!w->nrows)
         report_broken("%s: there is nothing to go through: the second argument is the array, or the "
@@ -237,7 +237,7 @@ static bool is_choice(const Flow *w)
     if (w->leaves->types[0].rank)
         return report_broken("%s: the condition is %s, and must be one number; tt_where chooses "
                           "element by element",
-                          label, type_words(w->leaves->types[0])),
+                          label, type_text(w->leaves->types[0])),
                false;
     if (w->body.nresults != w->other.nresults)
         return report_broken("%s: one branch gives %d arrays, the other %d", label, w->body.nresults,
@@ -247,8 +247,8 @@ static bool is_choice(const Flow *w)
         if (!type_equal(result_type(&w->body, i), result_type(&w->other, i)))
             return report_broken("%s: array %d is %s from one branch and %s from the other: they must "
                               "be of one type",
-                              label, i, type_words(result_type(&w->body, i)),
-                              type_words(result_type(&w->other, i))),
+                              label, i, type_text(result_type(&w->body, i)),
+                              type_text(result_type(&w->other, i))),
                    false;
     return true;
 }
@@ -283,11 +283,11 @@ static bool run_cond(Flow *w, tt *y)
 static bool trace_inside(Flow *w)
 {
     const FnKey *key = &w->f->key;
-    Type turn = type_scalar(I32);
-    w->turns = key->turns;
+    Type iteration = type_scalar(I32);
+    w->trip_count = key->trip_count;
     if (key->kind == FN_SCAN && !count_rows(w))
         return false;
-    Leaves l = inner_leaves(w, key->kind == FN_COND, key->kind == FN_FORI ? &turn : NULL);
+    Leaves l = inner_leaves(w, key->kind == FN_COND, key->kind == FN_FORI ? &iteration : NULL);
     if (!fn_graph(key->inner, &l, &w->body) || (key->other && !fn_graph(key->other, &l, &w->other)))
         return false;
     if (key->kind == FN_COND)
@@ -300,7 +300,7 @@ static bool run(Flow *w, tt *y)
     switch (w->f->key.kind) {
     case FN_WHILE: return run_while(w, y);
     case FN_COND: return run_cond(w, y);
-    default: return run_turns(w, y);
+    default: return run_counted(w, y);
     }
 }
 
@@ -309,7 +309,7 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
     Flow w = { .f = f,
                .leaves = leaves,
                .nstate = leaves->counts[0],
-               .ngiven = leaves->n - (f->key.turns == TURNS_GIVEN) };
+               .ngiven = leaves->n - (f->key.trip_count == TRIPS_GIVEN) };
     Trace frame = { .how = f->how,
                     .name = f->key.inner->label,
                     .file = f->file,
@@ -322,7 +322,7 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
         w.in = NEW(tt, leaves->n);
         record_begin(leaves->n, leaves->types, leaves->is_weak, w.in);
         for (int i = 0; i < leaves->n; i++)
-            w.in[i] = build_convert(w.in[i], settled(leaves, i).element);
+            w.in[i] = build_convert(w.in[i], canonical_type(leaves, i).element);
         ok = run(&w, y) && record_end(f->label, w.body.nresults, y, out);
         if (tracing->region)
             record_drop();
@@ -333,11 +333,11 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 
 /* ---- the interface ---- */
 
-static const tt *call(FnKind kind, const char *how, tt_fn inner, tt_fn other, int64_t turns,
+static const tt *call(FnKind kind, const char *how, tt_fn inner, tt_fn other, int64_t trip_count,
                       const tt_tree *args, int nargs, int nresults)
 {
-    FnKey key = { .kind = kind, .inner = inner, .other = other, .turns = turns };
-    bool is_whole = fn_is(inner, how) && (kind == FN_FORI || kind == FN_SCAN || fn_is(other, how));
+    FnKey key = { .kind = kind, .inner = inner, .other = other, .trip_count = trip_count };
+    bool is_whole = fn_is_given(inner, how) && (kind == FN_FORI || kind == FN_SCAN || fn_is_given(other, how));
     tt_fn f = is_whole ? fn_intern(&key, how, NULL) : NULL;
     return tt_call_n(f, args, nargs, nresults);
 }
@@ -348,24 +348,24 @@ const tt *tt_while_n(tt_fn condition, tt_fn body, const tt_tree *args, int nargs
     return call(FN_WHILE, "while", body, condition, 0, args, nargs, args[0].n);
 }
 
-const tt *tt_fori_n(int64_t turns, tt_fn body, const tt_tree *args, int nargs)
+const tt *tt_fori_n(int64_t trip_count, tt_fn body, const tt_tree *args, int nargs)
 {
     PUBLIC;
-    bool fits = turns >= 0 && turns <= INT32_MAX && nargs < TT_MAX_ARGS;
+    bool fits = trip_count >= 0 && trip_count <= INT32_MAX && nargs < TT_MAX_ARGS;
     if (nargs >= TT_MAX_ARGS)
         report_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
                    TT_MAX_ARGS);
     else if (!fits)
-        report_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)turns, INT32_MAX);
+        report_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)trip_count, INT32_MAX);
     if (!fits || tracing)
-        return call(FN_FORI, "fori", fits ? body : NULL, NULL, turns, args, nargs, args[0].n);
+        return call(FN_FORI, "fori", fits ? body : NULL, NULL, trip_count, args, nargs, args[0].n);
     tt_tree all[TT_MAX_ARGS];
-    int32_t number = (int32_t)turns;
+    int32_t number = (int32_t)trip_count;
     Array *array = array_from_host(type_scalar(I32), &number, layout_single(0));
     tt given = array ? value_of_array(array, false) : NO_VALUE;
     memcpy(all, args, sizeof *args * (size_t)nargs);
     all[nargs] = (tt_tree){ &given, 1 };
-    return call(FN_FORI, "fori", body, NULL, TURNS_GIVEN, all, nargs + 1, args[0].n);
+    return call(FN_FORI, "fori", body, NULL, TRIPS_GIVEN, all, nargs + 1, args[0].n);
 }
 
 const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)

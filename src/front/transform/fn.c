@@ -29,7 +29,7 @@ static Table enlisted;  /* address -> const tt_fun * */
 
 /* ---- interning ---- */
 
-/* NULL: said. */
+/* NULL: reported. */
 static const char *make_label(const FnKey *key, const char *how, const char *name)
 {
     if (!how)
@@ -45,7 +45,7 @@ static const char *make_label(const FnKey *key, const char *how, const char *nam
     return label;
 }
 
-/* NULL: said. */
+/* NULL: reported. */
 static tt_fn make_function(const FnKey *key, const char *how, const char *name)
 {
     const char *own = key->inner ? key->inner->name : intern_string(name);
@@ -62,8 +62,8 @@ static tt_fn make_function(const FnKey *key, const char *how, const char *name)
     f->nested = key->inner ? key->inner->nested + 1 : 0;
     f->arity = key->arity;
     f->fun = key->fun;
-    f->file = f->fun ? f->fun->file : here.file;
-    f->line = f->fun ? f->fun->line : here.line;
+    f->file = f->fun ? f->fun->file : call_site.file;
+    f->line = f->fun ? f->fun->line : call_site.line;
     pthread_mutex_init(&f->building, NULL);
     return f;
 }
@@ -211,9 +211,9 @@ int fn_c_results(tt_fn f)
 
 /* ---- arguments ---- */
 
-bool fn_is(tt_fn f, const char *who)
+bool fn_is_given(tt_fn f, const char *who)
 {
-    if (!f && !said_something())
+    if (!f && !report_is_kept())
         report_broken("%s: there is no function: the tt_fn is NULL", who);
     return f != NULL;
 }
@@ -229,7 +229,7 @@ int leaf_argument(const Leaves *leaves, int i, int *within)
 
 enum { WORDS = 4, WORDS_ROOM = 160 };
 
-const char *leaf_place(const Leaves *leaves, int i)
+const char *leaf_name(const Leaves *leaves, int i)
 {
     static _Thread_local char ring[WORDS][WORDS_ROOM];
     static _Thread_local unsigned next;
@@ -242,14 +242,14 @@ const char *leaf_place(const Leaves *leaves, int i)
     return at;
 }
 
-const char *leaf_words(const Leaves *leaves, int i)
+const char *leaf_text(const Leaves *leaves, int i)
 {
     static _Thread_local char ring[WORDS][WORDS_ROOM];
     static _Thread_local unsigned next;
     char *at = ring[next++ % WORDS];
     Type t = leaves->types[i];
-    t.element = element_settled(t.element, leaves->is_weak && leaves->is_weak[i]);
-    snprintf(at, WORDS_ROOM, "%s, %.100s", leaf_place(leaves, i), type_words(t));
+    t.element = element_canonical(t.element, leaves->is_weak && leaves->is_weak[i]);
+    snprintf(at, WORDS_ROOM, "%s, %.100s", leaf_name(leaves, i), type_text(t));
     return at;
 }
 
@@ -296,10 +296,10 @@ static bool donates_within(tt_fn f, int nargs)
            false;
 }
 
-bool fn_takes(tt_fn f, int nargs, const int *counts)
+bool fn_accepts(tt_fn f, int nargs, const int *counts)
 {
     if (f->key.kind >= FN_WHILE)
-        return flow_takes(f, nargs, counts);
+        return flow_accepts(f, nargs, counts);
     int wanted[TT_MAX_ARGS], n = fn_arguments(f, wanted);
     if (!fn_has_config(f->label, f))
         return false;
@@ -328,12 +328,12 @@ bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis)
         return true;
     if (rank == 0) {
         report_broken("%s: %s is one number and has no axis to map: in_axes[%d] must be TT_NONE",
-                   f->label, leaf_words(leaves, i), argument);
+                   f->label, leaf_text(leaves, i), argument);
         return false;
     }
     if (*axis < -rank || *axis >= rank) {
         report_broken("%s: %s has no axis %d to map: in_axes[%d] must be from %d to %d, or TT_NONE",
-                   f->label, leaf_words(leaves, i), *axis, argument, -rank, rank - 1);
+                   f->label, leaf_text(leaves, i), *axis, argument, -rank, rank - 1);
         return false;
     }
     *axis += *axis < 0 ? rank : 0;
@@ -353,17 +353,17 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
         int64_t extent = leaves->types[i].dims[axis];
         if (!extent)
             return report_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
-                              f->label, leaf_words(leaves, i), axis),
+                              f->label, leaf_text(leaves, i), axis),
                    0;
         if (size && extent != size && first < 0)
             return report_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
-                              leaf_words(leaves, i), (long long)extent, axis, (long long)size),
+                              leaf_text(leaves, i), (long long)extent, axis, (long long)size),
                    0;
         if (size && extent != size)
             return report_broken("%s: %s has %lld along its mapped axis %d, but %s has %lld: all "
                               "mapped arguments must have the same",
-                              f->label, leaf_words(leaves, i), (long long)extent, axis,
-                              leaf_words(leaves, first), (long long)size),
+                              f->label, leaf_text(leaves, i), (long long)extent, axis,
+                              leaf_text(leaves, first), (long long)size),
                    0;
         if (first < 0)
             first = i;
@@ -400,9 +400,9 @@ static bool trace_c(tt_fn f, const Leaves *leaves, Graph *out)
     tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
-    Here before = here;
+    CallSite before = call_site;
     fn_apply(f, in, results);
-    here = before;
+    call_site = before;
     return record_end(f->label, nresults, results, out);
 }
 

@@ -38,7 +38,7 @@ typedef void Body(const tt *in, tt *out, const void *config);
 typedef struct FnKey {
     tt_fn inner;            /* of transformations; the body of a loop, the branch taken */
     tt_fn other;            /* the condition of a loop, the other branch */
-    int64_t turns;          /* FN_FORI */
+    int64_t trip_count;          /* FN_FORI */
     void (*function)(void); /* FN_C, FN_PUBLIC */
     const tt_fun *fun;      /* FN_C on trees */
     const void *config;     /* FN_C: interned bytes; FN_PUBLIC: its name */
@@ -87,27 +87,27 @@ typedef struct Leaves {
 /* Which argument leaf i belongs to, and which of its leaves it is. */
 int leaf_argument(const Leaves *leaves, int i, int *within);
 /* "argument 1, leaf 0: f32[4,2]"; in a ring of buffers. */
-const char *leaf_words(const Leaves *leaves, int i);
-const char *leaf_place(const Leaves *leaves, int i); /* the same without its type */
+const char *leaf_text(const Leaves *leaves, int i);
+const char *leaf_name(const Leaves *leaves, int i); /* the same without its type */
 
-/* False: f is NULL; said, naming `who`. */
-bool fn_is(tt_fn f, const char *who);
+/* False: f is NULL; reported, naming `who`. */
+bool fn_is_given(tt_fn f, const char *who);
 
 /* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
  * file decides, or more than there can be. */
 int fn_arguments(tt_fn f, int *counts);
-/* Has the C function in f the configuration it needs?  False: said, to `who`. */
+/* Has the C function in f the configuration it needs?  False: reported, to `who`. */
 bool fn_has_config(const char *who, tt_fn f);
-/* Does f take such arguments?  False: said. */
-bool fn_takes(tt_fn f, int nargs, const int *counts);
+/* Does f take such arguments?  False: reported. */
+bool fn_accepts(tt_fn f, int nargs, const int *counts);
 /* Calls the C function that f is. */
 void fn_apply(tt_fn f, const tt *leaves, tt *results);
 int fn_c_results(tt_fn f); /* how many arrays it returns */
 
-/* What f does to such leaves, in this thread's session. False: said. */
+/* What f does to such leaves, in this thread's session. False: reported. */
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out);
 
-/* The mapped axis of leaf i, from 0, or TT_NONE; the size all share (0: said); and where
+/* The mapped axis of leaf i, from 0, or TT_NONE; the size all share (0: reported); and where
  * result i, which has `rank` other axes, gets it. */
 bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis);
 int64_t map_size(tt_fn f, const Leaves *leaves);

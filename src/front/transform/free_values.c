@@ -83,7 +83,7 @@ static Subst map_arguments(Module *m, RegionId from, RegionId to, Values free)
     return map;
 }
 
-RegionId region_closed(Module *m, RegionId r, Values free)
+RegionId region_isolate(Module *m, RegionId r, Values free)
 {
     RegionId closed = region_with(m, r, free);
     Subst map = map_arguments(m, r, closed, free);

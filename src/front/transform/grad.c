@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Which leaves are differentiated.  False: one of them cannot be; said. */
+/* Which leaves are differentiated.  False: one of them cannot be; reported. */
 static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
 {
     for (int i = 0; i < leaves->n; i++) {
@@ -16,7 +16,7 @@ static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
         if (active[i] && element_info[leaves->types[i].element].kind != FLOAT)
             return report_broken("%s: %s is to be differentiated: only floats can be; convert it with "
                               "tt_astype, or choose others by .wrt",
-                              f->label, leaf_words(leaves, i)),
+                              f->label, leaf_text(leaves, i)),
                    false;
     }
     if (leaves->nargs < 32 && f->key.wrt >> leaves->nargs)
@@ -31,7 +31,7 @@ static bool is_loss(tt_fn f, const Graph *g)
     Type t = type_of(g->m, region_return(g->m, g->body)->in[0]);
     if (t.rank || element_info[t.element].kind != FLOAT)
         return report_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
-                          g->nresults > 1 ? "first " : "", type_words(t),
+                          g->nresults > 1 ? "first " : "", type_text(t),
                           t.rank ? "take its tt_sum or tt_mean" : "nothing changes it smoothly"),
                false;
     if (g->nresults > 1 && !f->key.has_aux)
@@ -76,11 +76,11 @@ static const bool *weak_results(const Leaves *leaves, const bool *active, const 
 static bool run_backward(tt_fn f, const Leaves *leaves, const Graph *given, int *which, Graph *out)
 {
     Module *m = given->m;
-    Graph cut, *jg = &cut;
-    unsigned before = said_count();
+    Graph split, *jg = &split;
+    unsigned before = report_count();
     bool *linear = ARENA_ARRAY(m->arena, bool, given->nleaves + 1);
     memset(linear + leaves->n, true, (size_t)(given->nleaves - leaves->n));
-    if (!cut_loops(given, linear, jg))
+    if (!split_loops(given, linear, jg))
         return false;
     int nresults = jg->nresults - 1, ntangents = jg->nleaves - leaves->n;
     Backward b = backward_new(m);
@@ -104,7 +104,7 @@ static bool run_backward(tt_fn f, const Leaves *leaves, const Graph *given, int 
     int n = arrange(f, nresults, backward_collect(&b, jg, linear, y + nresults), which);
     for (int i = 0; i < n; i++)
         all[i] = y[which[i]];
-    bool ok = said_count() == before && record_end(f->label, n, all, out);
+    bool ok = report_count() == before && record_end(f->label, n, all, out);
     if (!ok && tracing->region)
         record_drop();
     backward_free(&b);

@@ -93,7 +93,7 @@ static void ask(Forward *f, NodeId n)
     tt *x = all, *dx = x + node.nin, *y = dx + node.nin, *dy = y + node.nout;
     JvpRule *rule = front_rules[node.op].jvp;
     if (!rule) {
-        report_broken("not supported: the derivative of %s, %s", rule_words(node.op),
+        report_broken("not supported: the derivative of %s, %s", rule_op_name(node.op),
                    loc_name(node.loc));
         return;
     }
@@ -117,11 +117,11 @@ static void ask(Forward *f, NodeId n)
 static void walk(Forward *f, RegionId r)
 {
     const Loc *loc = tracing->loc;
-    Here at = here;
-    unsigned before = said_count();
-    for (int i = 0; said_count() == before && i < region_at(f->m, r)->nnodes - 1; i++) {
+    CallSite at = call_site;
+    unsigned before = report_count();
+    for (int i = 0; report_count() == before && i < region_at(f->m, r)->nnodes - 1; i++) {
         NodeId n = region_at(f->m, r)->nodes[i];
-        here = at; /* rules leave lines of their own */
+        call_site = at; /* rules leave lines of their own */
         tracing->loc = node_at(f->m, n)->loc;
         if (varies(f, node_at(f->m, n)))
             ask(f, n);
@@ -129,7 +129,7 @@ static void walk(Forward *f, RegionId r)
             copy(f, n);
     }
     tracing->loc = loc;
-    here = at;
+    call_site = at;
 }
 
 void forward_inline(Forward *f, RegionId r, const tt *x, const tt *dx, tt *y, tt *dy)
@@ -171,7 +171,7 @@ bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool 
                    Graph *out)
 {
     Module *m = g->m;
-    unsigned before = said_count();
+    unsigned before = report_count();
     Forward f = { m, subst_new(m), subst_new(m) };
     Trace frame = { 0 };
     tt *x = ARENA_ARRAY(m->arena, tt, 2 * g->nleaves + 1), *dx = x + g->nleaves;
@@ -181,14 +181,14 @@ bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool 
     begin(g, active, x, dx);
     forward_inline(&f, g->body, x, dx, y, dy);
     int n = g->nresults;
-    for (int i = 0; said_count() == before && i < g->nresults; i++) {
+    for (int i = 0; report_count() == before && i < g->nresults; i++) {
         bool give = wanted ? wanted[i] : is_value(dy[i]);
         if (give)
-            y[n++] = with_zeros(dy[i], type_at(y[i]));
+            y[n++] = value_or_zeros(dy[i], type_at(y[i]));
         if (is_active)
             is_active[i] = is_value(dy[i]);
     }
-    bool ok = said_count() == before && record_end("a derivative", n, y, out);
+    bool ok = report_count() == before && record_end("a derivative", n, y, out);
     if (frame.region)
         record_drop();
     frame_pop(&frame);
@@ -227,12 +227,12 @@ static bool find_active(tt_fn f, const Leaves *leaves, const Leaves *primal, boo
         if (!has_tangent(leaves->types[i]))
             return report_broken("%s: %s has no tangent: only floats do; convert it with tt_astype, "
                               "or choose others by .wrt",
-                              f->label, leaf_words(leaves, i)),
+                              f->label, leaf_text(leaves, i)),
                    false;
         if (next == leaves->n || !type_equal(leaves->types[i], leaves->types[next]))
             return report_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
-                              leaf_words(leaves, i),
-                              next < leaves->n ? type_words(leaves->types[next]) : "not there"),
+                              leaf_text(leaves, i),
+                              next < leaves->n ? type_text(leaves->types[next]) : "not there"),
                    false;
         next++;
     }

@@ -33,7 +33,7 @@ static void close_file(void *user)
         fclose(*file);
 }
 
-/* NULL: said. */
+/* NULL: reported. */
 static char *read_file(const char *path, size_t *n)
 {
     FILE *file = NULL;
@@ -101,7 +101,7 @@ static struct Loaded *load(Str bytes, const char *path)
 
 typedef struct Loading {
     const char *path;
-    struct Loaded *loaded; /* NULL: said */
+    struct Loaded *loaded; /* NULL: reported */
 } Loading;
 
 static void read_and_load(void *user)
@@ -116,7 +116,7 @@ tt_fn(tt_load)(const char *path)
 {
     PUBLIC;
     Loading loading = { path, NULL };
-    if (!guarded("tt_load", read_and_load, &loading) || !loading.loaded)
+    if (!library_guard("tt_load", read_and_load, &loading) || !loading.loaded)
         return NULL;
     struct Loaded *loaded = loading.loaded;
     /* The file may be another by the next call: every loading is a function of its own, and as all
@@ -207,9 +207,9 @@ static Leaves typed_leaves(const struct Loaded *p, const Leaves *leaves, bool *c
         Type had = leaves->types[i];
         Type want = i < body->nargs ? type_of(p->m, body->args + (uint32_t)i) : had;
         bool is_number = leaves->is_weak && leaves->is_weak[i];
-        bool gives = is_number && gives_way(had.element, want.element);
+        bool gives = is_number && weak_yields(had.element, want.element);
         typed.types[i] =
-            type_with(had, gives ? want.element : element_settled(had.element, is_number));
+            type_with(had, gives ? want.element : element_canonical(had.element, is_number));
         *changed |= typed.types[i].element != had.element;
     }
     return typed;
@@ -225,8 +225,8 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_fits(want, leaves->types[i]))
-            return report_broken("%s: %s is %s, and must be %s", f->label, leaf_place(leaves, i),
-                              type_words(leaves->types[i]), type_words(want)),
+            return report_broken("%s: %s is %s, and must be %s", f->label, leaf_name(leaves, i),
+                              type_text(leaves->types[i]), type_text(want)),
                    false;
     }
     return true;
@@ -308,7 +308,7 @@ static Error *add_version(tt_fn f, const Leaves *leaves, const Module **out)
     return NULL;
 }
 
-/* The program for these leaves, which fit.  NULL: said. */
+/* The program for these leaves, which fit.  NULL: reported. */
 static const Module *version_for(tt_fn f, const Leaves *leaves)
 {
     if (!f->loaded->bytes.at)

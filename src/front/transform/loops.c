@@ -2,10 +2,10 @@
  *
  *     while (i, v, dv) { v = sin v; dv = mul dv, cos v }              i < 4, from 0, by 1
  *
- *     while (turn, v, C) { c = cos v; v = sin v; C[turn] = c }        keeps what the other needs
- *     while (turn, dv) { dv = mul dv, C[turn] }                       linear in all but its turn
+ *     while (iteration, v, C) { c = cos v; v = sin v; C[iteration] = c }        keeps what the other needs
+ *     while (iteration, dv) { dv = mul dv, C[iteration] }                       linear in all but its iteration
  *
- * The second can be transposed: it is run from its last turn to its first (transform/rules/control.c).
+ * The second can be transposed: it is run from its last iteration to its first (transform/rules/control.c).
  * Whatever comes into it from around and is linear is carried through it unchanged, so that its
  * cotangents are summed as those of everything else. */
 #include "front/transform/transform.h"
@@ -19,7 +19,7 @@
 
 #define NEW(T, n) ARENA_ARRAY(trace_arena(), T, (n) + 1)
 
-/* ---- how many turns ---- */
+/* ---- how many iterations ---- */
 
 /* Which of what is carried v is, seen from the loop's region r; -1: none of it. */
 static int carried_as(const Module *m, RegionId r, ValueId v)
@@ -34,7 +34,7 @@ static bool is_invariant(const Module *m, const Node *loop, int i)
     return carried_as(m, loop->regions[1], region_return(m, loop->regions[1])->in[i]) == i;
 }
 
-/* The integer that v is in the loop's region r, in every turn. */
+/* The integer that v is in the loop's region r, in every iteration. */
 static bool integer_in(const Module *m, const Node *loop, RegionId r, ValueId v, int64_t *out)
 {
     int i = carried_as(m, r, v);
@@ -53,7 +53,7 @@ static bool integer_in(const Module *m, const Node *loop, RegionId r, ValueId v,
     return true;
 }
 
-/* By how much the carried value i grows in a turn. */
+/* By how much the carried value i grows in a iteration. */
 static bool growth_of(const Module *m, const Node *loop, int i, int64_t *out)
 {
     RegionId r = loop->regions[1];
@@ -69,7 +69,7 @@ static bool growth_of(const Module *m, const Node *loop, int i, int64_t *out)
 }
 
 /* -1: not known, or not to be counted in 64 bits. */
-static int64_t turns_from(int64_t from, int64_t by, int direction, int64_t to)
+static int64_t trips_from(int64_t from, int64_t by, int direction, int64_t to)
 {
     int64_t far, step = by;
     if (by > 0 ? __builtin_sub_overflow(to, from, &far)
@@ -85,7 +85,7 @@ static int64_t turns_from(int64_t from, int64_t by, int direction, int64_t to)
     return far > 0 ? far / step + (far % step != 0) : 0;
 }
 
-int64_t loop_turns(const Module *m, NodeId n)
+int64_t loop_trip_count(const Module *m, NodeId n)
 {
     static const int mirrored[] = {
         [EQ] = EQ, [NE] = NE, [GE] = LE, [GT] = LT, [LE] = GE, [LT] = GT
@@ -103,7 +103,7 @@ int64_t loop_turns(const Module *m, NodeId n)
         if (i >= 0 && growth_of(m, loop, i, &by) &&
             integer_in(m, loop, r, compare->in[1 - side], &to) &&
             integer_in(m, loop, 0, loop->in[i], &from))
-            return turns_from(from, by, side ? mirrored[direction] : direction, to);
+            return trips_from(from, by, side ? mirrored[direction] : direction, to);
     }
     return -1;
 }
@@ -142,13 +142,13 @@ static void sink_constants(Module *m, RegionId r)
 
 /* ---- one loop in two ---- */
 
-typedef struct Cutter {
+typedef struct LoopSplitter {
     Module *m;
     Subst value;  /* of the old graph: its number in the new one */
     Subst linear; /* to something: depends on the linear leaves */
-} Cutter;
+} LoopSplitter;
 
-static bool is_linear(const Cutter *c, ValueId v)
+static bool is_linear(const LoopSplitter *c, ValueId v)
 {
     return subst_get(&c->linear, v) != v;
 }
@@ -158,7 +158,7 @@ static bool is_linear(const Cutter *c, ValueId v)
 typedef struct Loop {
     Module *m;
     Node node;
-    int64_t turns;
+    int64_t trip_count;
     Values free;
     tt *x;        /* per leaf: its value around the loop */
     bool *linear; /* per leaf */
@@ -166,7 +166,7 @@ typedef struct Loop {
     int nknown, nfixed, nvarying, ntangents; /* carried and not linear; from around and not; carried
                                               * and linear; linear */
     int *order; /* the leaves in this order: known, fixed, varying, other tangents */
-    Split split;
+    PartialEval split;
     int *row; /* per needed value: which of the arrays kept has it; -1: it is the same for all */
     int nkept;
     tt *kept;
@@ -177,7 +177,7 @@ static int leaves_of(const Loop *l)
     return l->node.nin + l->free.n;
 }
 
-static void gather_leaves(const Cutter *c, Loop *l)
+static void gather_leaves(const LoopSplitter *c, Loop *l)
 {
     sink_constants(l->m, l->node.regions[1]);
     l->free = free_values(l->m, 1, &l->node.regions[1]);
@@ -191,14 +191,14 @@ static void gather_leaves(const Cutter *c, Loop *l)
     }
 }
 
-/* What is linear at the end of a turn is so in the next. */
+/* What is linear at the end of a iteration is so in the next. */
 static bool settle(Loop *l)
 {
     bool *results = NEW(bool, l->node.nin);
     Graph body = graph_of_region(l->m, l->node.regions[1], l->free);
     for (bool changed = true; changed;) {
         changed = false;
-        if (!cut_loops(&body, l->linear, &l->body))
+        if (!split_loops(&body, l->linear, &l->body))
             return false;
         find_linear(&l->body, l->linear, results);
         for (int i = 0; i < l->node.nin; i++)
@@ -208,7 +208,7 @@ static bool settle(Loop *l)
     return true;
 }
 
-/* Is it one of those that we make, linear in all but its turn? */
+/* Is it one of those that we make, linear in all but its iteration? */
 static bool is_cut(const Loop *l)
 {
     int64_t from, by;
@@ -259,7 +259,7 @@ static bool ordered_body(const Loop *l, Graph *out)
     return ok;
 }
 
-/* Needed values that are not the same in every turn are kept, a row for each turn. */
+/* Needed values that are not the same in every iteration are kept, a row for each iteration. */
 static void choose_kept(Loop *l)
 {
     l->row = NEW(int, l->split.nneeded);
@@ -271,10 +271,10 @@ static void choose_kept(Loop *l)
     l->kept = NEW(tt, l->nkept);
 }
 
-static void known_turn(tt turn, const tt *in, tt *out, void *user)
+static void known_iteration(tt iteration, const tt *in, tt *out, void *user)
 {
     const Loop *l = user;
-    const Split *s = &l->split;
+    const PartialEval *s = &l->split;
     tt *leaf = NEW(tt, s->known.nleaves), *y = NEW(tt, s->known.nresults);
     for (int i = 0; i < s->known.nleaves; i++)
         leaf[i] = i < l->nknown ? in[i] : l->x[l->order[i]];
@@ -284,7 +284,7 @@ static void known_turn(tt turn, const tt *in, tt *out, void *user)
         tt needed = s->leaf[i] < 0 ? y[next++] : leaf[s->leaf[i]];
         if (l->row[i] >= 0) {
             int k = l->nknown + l->row[i];
-            out[k] = build_set_row(in[k], turn, needed);
+            out[k] = build_set_row(in[k], iteration, needed);
         }
     }
 }
@@ -298,9 +298,9 @@ static bool run_known(Loop *l, tt *y)
     for (int i = 0; i < l->split.nneeded; i++) {
         ValueId v = region_at(l->m, l->split.rest.body)->args + (uint32_t)i;
         if (l->row[i] >= 0)
-            in[n + l->row[i]] = build_zeros(type_insert(type_of(l->m, v), 0, l->turns));
+            in[n + l->row[i]] = build_zeros(type_insert(type_of(l->m, v), 0, l->trip_count));
     }
-    if (!build_turns(l->turns, n + l->nkept, in, known_turn, l, out))
+    if (!loop_counted(l->trip_count, n + l->nkept, in, known_iteration, l, out))
         return false;
     for (int i = 0; i < n; i++)
         y[l->order[i]] = out[i];
@@ -308,13 +308,13 @@ static bool run_known(Loop *l, tt *y)
     return true;
 }
 
-static void linear_turn(tt turn, const tt *in, tt *out, void *user)
+static void linear_iteration(tt iteration, const tt *in, tt *out, void *user)
 {
     const Loop *l = user;
-    const Split *s = &l->split;
+    const PartialEval *s = &l->split;
     tt *leaf = NEW(tt, s->rest.nleaves);
     for (int i = 0; i < s->nneeded; i++)
-        leaf[i] = l->row[i] >= 0 ? build_row(l->kept[l->row[i]], turn) : l->x[l->order[s->leaf[i]]];
+        leaf[i] = l->row[i] >= 0 ? build_row(l->kept[l->row[i]], iteration) : l->x[l->order[s->leaf[i]]];
     memcpy(leaf + s->nneeded, in, sizeof *in * (size_t)l->ntangents);
     trace_inline("a gradient", &s->rest, leaf, out);
 }
@@ -325,14 +325,14 @@ static bool run_linear(Loop *l, tt *y)
     tt *in = NEW(tt, l->ntangents), *out = NEW(tt, l->ntangents);
     for (int i = 0; i < l->ntangents; i++)
         in[i] = l->x[l->order[first + i]];
-    if (!build_turns(l->turns, l->ntangents, in, linear_turn, l, out))
+    if (!loop_counted(l->trip_count, l->ntangents, in, linear_iteration, l, out))
         return false;
     for (int i = 0; i < l->nvarying; i++)
         y[l->order[first + i]] = out[i];
     return true;
 }
 
-static void copy(Cutter *c, NodeId n, bool marks)
+static void copy(LoopSplitter *c, NodeId n, bool marks)
 {
     region_append(c->m, tracing->region, node_copy(c->m, n, &c->value));
     const Node *node = node_at(c->m, n);
@@ -342,10 +342,10 @@ static void copy(Cutter *c, NodeId n, bool marks)
     }
 }
 
-static bool cut(Cutter *c, NodeId n)
+static bool split_loop(LoopSplitter *c, NodeId n)
 {
-    Loop l = { .m = c->m, .node = *node_at(c->m, n), .turns = loop_turns(c->m, n) };
-    if (l.turns < 0)
+    Loop l = { .m = c->m, .node = *node_at(c->m, n), .trip_count = loop_trip_count(c->m, n) };
+    if (l.trip_count < 0)
         return report_broken("not supported: the gradient through a loop whose number of turns is "
                           "found at run time (while, %s): write it with a fixed number of turns, "
                           "or use tt_stop_gradient",
@@ -358,10 +358,10 @@ static bool cut(Cutter *c, NodeId n)
         return copy(c, n, true), true;
     tt *y = NEW(tt, l.node.nin);
     Graph ordered;
-    memcpy(y, l.x, sizeof *y * (size_t)l.node.nin); /* no turns: as it was */
+    memcpy(y, l.x, sizeof *y * (size_t)l.node.nin); /* no iterations: as it was */
     put_in_order(&l);
-    if (l.turns > 0) {
-        if (!ordered_body(&l, &ordered) || !split_linear(&ordered, l.ntangents, l.nknown, &l.split))
+    if (l.trip_count > 0) {
+        if (!ordered_body(&l, &ordered) || !partial_eval(&ordered, l.ntangents, l.nknown, &l.split))
             return false;
         choose_kept(&l);
         if (!run_known(&l, y) || !run_linear(&l, y))
@@ -378,7 +378,7 @@ static bool cut(Cutter *c, NodeId n)
 
 /* ---- graphs ---- */
 
-static bool uses_linear(const Cutter *c, const Node *node)
+static bool uses_linear(const LoopSplitter *c, const Node *node)
 {
     for (int i = 0; i < node->nin; i++)
         if (is_linear(c, node->in[i]))
@@ -401,7 +401,7 @@ static bool has_loop(const Graph *g)
     return false;
 }
 
-static bool cut_nodes(Cutter *c, RegionId r)
+static bool split_nodes(LoopSplitter *c, RegionId r)
 {
     const Loc *loc = tracing->loc;
     bool ok = true;
@@ -410,7 +410,7 @@ static bool cut_nodes(Cutter *c, RegionId r)
         bool marks = uses_linear(c, node_at(c->m, n));
         tracing->loc = node_at(c->m, n)->loc;
         if (marks && node_flow(node_at(c->m, n)) == FLOW_LOOP)
-            ok = cut(c, n);
+            ok = split_loop(c, n);
         else
             copy(c, n, marks);
     }
@@ -418,13 +418,13 @@ static bool cut_nodes(Cutter *c, RegionId r)
     return ok;
 }
 
-bool cut_loops(const Graph *g, const bool *linear, Graph *out)
+bool split_loops(const Graph *g, const bool *linear, Graph *out)
 {
     Module *m = g->m;
     *out = *g;
     if (!has_loop(g))
         return true;
-    Cutter c = { m, subst_new(m), subst_new(m) };
+    LoopSplitter c = { m, subst_new(m), subst_new(m) };
     tt *in = NEW(tt, g->nleaves), *y = NEW(tt, g->nresults);
     Type *types = NEW(Type, g->nleaves);
     ValueId first = region_at(m, g->body)->args;
@@ -439,7 +439,7 @@ bool cut_loops(const Graph *g, const bool *linear, Graph *out)
         if (linear[i])
             subst_set(&c.linear, first + (uint32_t)i, v);
     }
-    bool ok = cut_nodes(&c, g->body);
+    bool ok = split_nodes(&c, g->body);
     for (int i = 0; ok && i < g->nresults; i++)
         y[i] = trace_tt(subst_get(&c.value, region_return(m, g->body)->in[i]));
     ok = ok && record_end("a gradient", g->nresults, y, out);
@@ -455,40 +455,40 @@ bool cut_loops(const Graph *g, const bool *linear, Graph *out)
 
 /* ---- loops that run a number of times that is known when they begin ----
  *
- *     while (turn = 0, v...) { turn < turns } { turn + 1, what `turn` makes of v... } */
+ *     while (iteration = 0, v...) { iteration < iterations } { iteration + 1, what `iteration` makes of v... } */
 
-/* turns: how many, or no value where that is `known`. */
-static bool condition(int64_t known, tt turns, int n, const Type *types, Graph *out)
+/* iterations: how many, or no value where that is `known`. */
+static bool condition(int64_t known, tt trip_count, int n, const Type *types, Graph *out)
 {
     tt *in = NEW(tt, n), go_on;
     Trace frame = { .loc = tracing->loc };
     frame_push(&frame);
     record_begin(n, types, NULL, in);
-    if (!is_value(turns))
-        turns = build_number(types[0], (double)known);
-    go_on = build_compare(LT, in[0], turns);
+    if (!is_value(trip_count))
+        trip_count = build_number(types[0], (double)known);
+    go_on = build_compare(LT, in[0], trip_count);
     bool ok = record_end("a loop", 1, &go_on, out);
     frame_pop(&frame);
     return ok;
 }
 
-static bool body(int n, const Type *types, Turn *turn, void *user, Graph *out)
+static bool body(int n, const Type *types, LoopBody *iteration, void *user, Graph *out)
 {
     tt *in = NEW(tt, n), *y = NEW(tt, n);
-    unsigned before = said_count();
+    unsigned before = report_count();
     Trace frame = { .loc = tracing->loc };
     frame_push(&frame);
     record_begin(n, types, NULL, in);
     y[0] = build2(OP_ADD, in[0], build_number(types[0], 1));
-    turn(in[0], in + 1, y + 1, user);
-    bool ok = said_count() == before && record_end("a loop", n, y, out);
+    iteration(in[0], in + 1, y + 1, user);
+    bool ok = report_count() == before && record_end("a loop", n, y, out);
     if (frame.region)
         record_drop();
     frame_pop(&frame);
     return ok;
 }
 
-static bool loop(int64_t known, tt turns, int n, const tt *init, Turn *turn, void *user, tt *out)
+static bool loop(int64_t known, tt trip_count, int n, const tt *init, LoopBody *iteration, void *user, tt *out)
 {
     tt *in = NEW(tt, n + 1), *y = NEW(tt, n + 1);
     Type *types = NEW(Type, n + 1);
@@ -497,20 +497,20 @@ static bool loop(int64_t known, tt turns, int n, const tt *init, Turn *turn, voi
     memcpy(in + 1, init, sizeof *in * (size_t)n);
     for (int i = 0; i <= n; i++)
         types[i] = type_at(in[i]);
-    if (!condition(known, turns, n + 1, types, &regions[0]) ||
-        !body(n + 1, types, turn, user, &regions[1]) ||
+    if (!condition(known, trip_count, n + 1, types, &regions[0]) ||
+        !body(n + 1, types, iteration, user, &regions[1]) ||
         !trace_apply_regions("a loop", OP_WHILE, n + 1, in, NULL, 2, regions, n + 1, types, y))
         return false;
     memcpy(out, y + 1, sizeof *out * (size_t)n);
     return true;
 }
 
-bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, tt *out)
+bool loop_counted(int64_t trip_count, int n, const tt *init, LoopBody *iteration, void *user, tt *out)
 {
-    return loop(turns, NO_VALUE, n, init, turn, user, out);
+    return loop(trip_count, NO_VALUE, n, init, iteration, user, out);
 }
 
-bool build_turns_given(tt turns, int n, const tt *init, Turn *turn, void *user, tt *out)
+bool loop_dynamic(tt trip_count, int n, const tt *init, LoopBody *iteration, void *user, tt *out)
 {
-    return loop(0, turns, n, init, turn, user, out);
+    return loop(0, trip_count, n, init, iteration, user, out);
 }

@@ -17,23 +17,23 @@ const FrontRules front_rules[OP_COUNT] = {
 #include "ops/ops.def"
 };
 
-const char *rule_words(OpId op)
+const char *rule_op_name(OpId op)
 {
     const char *name = op_name(op), *dot = strchr(name, '.');
     return op_info[op].attrs == ATTRS_AXIS ? dot + 1 : name;
 }
 
-tt with_zeros(tt x, Type type)
+tt value_or_zeros(tt x, Type type)
 {
     return is_value(x) ? x : build_zeros(type);
 }
 
-tt batched(const Batch *b, int i)
+tt batch_operand(const Batch *b, int i)
 {
     return b->mapped[i] ? b->x[i] : build_leading(b->x[i], b->size);
 }
 
-Type batched_type(const Batch *b, int i)
+Type batch_result_type(const Batch *b, int i)
 {
     return type_insert(b->results[i], 0, b->size);
 }
@@ -47,7 +47,7 @@ void jvp_zero(const Jvp *j)
 /* A linear operation of one operand is its own derivative. */
 void jvp_linear(const Jvp *j)
 {
-    j->dy[0] = build(j->op, 1, j->dx, j->attrs, type_at(j->y[0]));
+    j->dy[0] = build_op(j->op, 1, j->dx, j->attrs, type_at(j->y[0]));
 }
 
 /* Linear in all operands together. */
@@ -56,7 +56,7 @@ void jvp_each(const Jvp *j)
     tt *dx = ARENA_ARRAY(trace_arena(), tt, j->nin + 1);
     Type *types = ARENA_ARRAY(trace_arena(), Type, j->nout + 1);
     for (int i = 0; i < j->nin; i++)
-        dx[i] = with_zeros(j->dx[i], type_at(j->x[i]));
+        dx[i] = value_or_zeros(j->dx[i], type_at(j->x[i]));
     for (int i = 0; i < j->nout; i++)
         types[i] = type_at(j->y[i]);
     trace_apply("a derivative", j->op, j->nin, dx, j->attrs, j->nout, types, j->dy);
@@ -70,13 +70,13 @@ void jvp_first(const Jvp *j)
     for (int i = 1; i < j->nin; i++)
         in[i] = j->x[i];
     if (is_value(j->dx[0]))
-        j->dy[0] = build(j->op, j->nin, in, j->attrs, type_at(j->y[0]));
+        j->dy[0] = build_op(j->op, j->nin, in, j->attrs, type_at(j->y[0]));
 }
 
 /* Made of nothing that is mapped: the same for every row. */
 void batch_unmapped(const Batch *b)
 {
-    b->y[0] = build(b->op, 0, NULL, b->attrs, b->results[0]);
+    b->y[0] = build_op(b->op, 0, NULL, b->attrs, b->results[0]);
     b->y_mapped[0] = false;
 }
 
@@ -107,13 +107,13 @@ static Rows rows_of(const Batch *b)
     return r;
 }
 
-static void play_row(tt turn, const tt *in, tt *out, void *user)
+static void record_row(tt iteration, const tt *in, tt *out, void *user)
 {
     const Rows *r = user;
     Module *m = r->b->m;
     Subst map = subst_new(m);
     for (int i = 0; i < r->used.n; i++) {
-        tt x = r->mapped[i] ? build_row(r->x[i], turn) : r->x[i];
+        tt x = r->mapped[i] ? build_row(r->x[i], iteration) : r->x[i];
         ValueId v = trace_value("a batch", x);
         if (v)
             subst_set(&map, r->used.at[i], v);
@@ -121,7 +121,7 @@ static void play_row(tt turn, const tt *in, tt *out, void *user)
     region_append(m, tracing->region, node_copy(m, r->b->node, &map));
     for (int i = 0; i < r->b->nout; i++) {
         ValueId y = subst_get(&map, node_at(m, r->b->node)->out + (uint32_t)i);
-        out[i] = build_set_row(in[i], turn, trace_tt(y));
+        out[i] = build_set_row(in[i], iteration, trace_tt(y));
     }
     subst_free(&map);
 }
@@ -131,6 +131,6 @@ void batch_rows(const Batch *b)
     Rows rows = rows_of(b);
     tt *init = NEW(tt, b->nout);
     for (int i = 0; i < b->nout; i++)
-        init[i] = build_zeros(batched_type(b, i));
-    build_turns(b->size, b->nout, init, play_row, &rows, b->y);
+        init[i] = build_zeros(batch_result_type(b, i));
+    loop_counted(b->size, b->nout, init, record_row, &rows, b->y);
 }

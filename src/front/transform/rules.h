@@ -76,19 +76,19 @@ extern const FrontRules front_rules[OP_COUNT];
 #include "ops/ops.def"
 
 /* The operation's name for messages: pmax, not tutti.pmax. */
-const char *rule_words(OpId op);
+const char *rule_op_name(OpId op);
 
 /* What several families use. */
-tt with_zeros(tt x, Type type); /* x, or zeros where there is no value */
+tt value_or_zeros(tt x, Type type); /* x, or zeros where there is no value */
 /* An operand of a batch rule with its batch axis, whether it is mapped or not. */
-tt batched(const Batch *b, int i);
+tt batch_operand(const Batch *b, int i);
 /* The result with batch axis: type of result i with it in front. */
-Type batched_type(const Batch *b, int i);
+Type batch_result_type(const Batch *b, int i);
 /* x at the places that `at` names along dim, each for its own place along the others. */
-tt take_along(tt x, tt at, int dim);
+tt gather_along(tt x, tt at, int dim);
 /* Elements by their numbers in row-major order, in the shape of `at`; zero for negative ones. */
-tt take_flat(tt x, tt at);
-tt add_flat(tt x, tt at, tt updates); /* x with updates added there */
+tt gather_flat(tt x, tt at);
+tt scatter_add_flat(tt x, tt at, tt updates); /* x with updates added there */
 /* Row after row: no form for many is needed. */
 void batch_rows(const Batch *b);
 /* reduce and its like: half of the operands are arrays, half initial values. */

@@ -2,15 +2,15 @@
  *
  *     pmap(f), x: f32[4,2]                       mesh ["i"=4]
  *
- *       manual_computation(x) cut [{"i"}, {}]    x is cut along axis 0, one row a device
- *         (p: f32[1,2])                          the piece of this device
+ *       manual_computation(x) cut [{"i"}, {}]    x is sharded along axis 0, one row a device
+ *         (p: f32[1,2])                          the shard of this device
  *           q = reshape p : f32[2]               what f sees
  *           r = f(q)
  *           s = reshape r : f32[1,2]             its row of the result
  *         return s         cut [{"i"}, {}]
  *
  * In goes what the function does to the leaves of one device (a graph), out comes a graph on
- * whole arrays with one MANUAL node.  shard_map is the same with pieces cut as its specs say and
+ * whole arrays with one MANUAL node.  shard_map is the same with shards cut as its specs say and
  * no axis removed. */
 #include "front/transform/transform.h"
 
@@ -57,7 +57,7 @@ const Sharding *sharding_none(const Mesh *mesh, int rank)
     return sharding_new(mesh, rank, &dims);
 }
 
-static void cut_along(DimSharding *dim, const Mesh *mesh, int axis)
+static void shard_along(DimSharding *dim, const Mesh *mesh, int axis)
 {
     AxisRef *refs = ARENA_ARRAY(trace_arena(), AxisRef, dim->naxes + 1);
     if (dim->naxes)
@@ -66,18 +66,18 @@ static void cut_along(DimSharding *dim, const Mesh *mesh, int axis)
     dim->axes = refs;
 }
 
-const Sharding *sharding_leading(const Sharding *sharding, bool is_cut)
+const Sharding *sharding_leading(const Sharding *sharding, bool is_sharded)
 {
     DimSharding *dims;
     Sharding *more = sharding_new(sharding->mesh, sharding->rank + 1, &dims);
     if (sharding->rank)
         memcpy(dims + 1, sharding->dims, sizeof *dims * (size_t)sharding->rank);
-    for (int i = 0; is_cut && i < sharding->mesh->naxes; i++)
-        cut_along(&dims[0], sharding->mesh, i);
+    for (int i = 0; is_sharded && i < sharding->mesh->naxes; i++)
+        shard_along(&dims[0], sharding->mesh, i);
     return more;
 }
 
-static bool is_cut_along(const Sharding *sharding, int axis)
+static bool is_sharded_along(const Sharding *sharding, int axis)
 {
     for (int i = 0; i < sharding->rank; i++)
         for (int k = 0; k < sharding->dims[i].naxes; k++)
@@ -93,12 +93,12 @@ tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding)
     int64_t sizes[MAX_RANK];
     int n = 0;
     for (int axis = 0; axis < mesh->naxes; axis++)
-        if (!is_cut_along(sharding, axis)) {
-            axes->axis = names_join(arena, axes->axis, mesh->axes[axis]);
+        if (!is_sharded_along(sharding, axis)) {
+            axes->axis = axis_names_join(arena, axes->axis, mesh->axes[axis]);
             axes->size *= sizes[n++] = mesh->sizes[axis];
         }
     axes->sizes = ints_of(n, sizes);
-    return n ? build(OP_NAMED_SUM, 1, &x, axes, type_at(x)) : x;
+    return n ? build_op(OP_NAMED_SUM, 1, &x, axes, type_at(x)) : x;
 }
 
 /* ---- the node ---- */
@@ -121,23 +121,23 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
     Values free = free_values(m, 1, &body->body);
     int n = nin + free.n;
     tt *operands = ARENA_ARRAY(m->arena, tt, n + 1);
-    const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, n + 1);
+    const Sharding **shardings = ARENA_ARRAY(m->arena, const Sharding *, n + 1);
     for (int i = 0; i < nin; i++) {
         operands[i] = in[i];
-        cut[i] = in_shardings[i];
+        shardings[i] = in_shardings[i];
     }
     for (int i = 0; i < free.n; i++) {
         operands[nin + i] = trace_tt(free.at[i]);
-        cut[nin + i] = sharding_none(mesh, type_of(m, free.at[i]).rank);
+        shardings[nin + i] = sharding_none(mesh, type_of(m, free.at[i]).rank);
     }
     Graph closed = *body;
-    closed.body = region_closed(m, body->body, free);
+    closed.body = region_isolate(m, body->body, free);
     Type *types = ARENA_ARRAY(m->arena, Type, body->nresults + 1);
     const Node *last = region_return(m, closed.body);
     for (int i = 0; i < body->nresults; i++)
         types[i] = sharding_whole(out_shardings[i], type_of(m, last->in[i]));
     ManualAttrs *attrs =
-        BUILD_ATTRS(ManualAttrs, .in_shardings = { n, cut }, .manual_axes = manual_axes(mesh));
+        BUILD_ATTRS(ManualAttrs, .in_shardings = { n, shardings }, .manual_axes = manual_axes(mesh));
     attrs->out_shardings =
         (Shardings){ body->nresults, arena_copy(m->arena, out_shardings,
                                                 sizeof *out_shardings * (size_t)body->nresults) };
@@ -200,7 +200,7 @@ static bool report_map_in_flow(const char *who, const char *how, const char *nam
            false;
 }
 
-/* Are there n devices for every copy of the maps around?  False: said. */
+/* Are there n devices for every copy of the maps around?  False: reported. */
 static bool fits_inside(tt_fn f, int64_t n)
 {
     const Trace *around = map_around();
@@ -217,7 +217,7 @@ static bool fits_inside(tt_fn f, int64_t n)
     return false;
 }
 
-Mesh *mesh_known(Module *m, Mesh *mesh)
+Mesh *mesh_intern(Module *m, Mesh *mesh)
 {
     for (int i = 0; i < m->nmeshes; i++)
         if (mesh_equal(m->meshes[i], mesh))
@@ -243,18 +243,18 @@ static Mesh *add_mesh(int naxes, const Str *names, const int64_t *sizes)
     mesh->naxes = naxes;
     mesh->axes = arena_copy(m->arena, names, sizeof *names * (size_t)naxes);
     mesh->sizes = arena_copy(m->arena, sizes, sizeof *sizes * (size_t)naxes);
-    return mesh_known(m, mesh);
+    return mesh_intern(m, mesh);
 }
 
 /* ---- pmap ---- */
 
-/* The first argument that is cut, in words. */
+/* The first argument that is sharded, in words. */
 static const char *first_mapped(tt_fn f, const Leaves *leaves)
 {
     int32_t axis = TT_NONE;
     for (int i = 0; i < leaves->n; i++)
         if (map_axis(f, leaves, i, &axis) && axis != TT_NONE)
-            return leaf_words(leaves, i);
+            return leaf_text(leaves, i);
     return "it";
 }
 
@@ -348,7 +348,7 @@ static bool nested_sizes(Module *m, RegionId r, Ints *out)
     return true;
 }
 
-/* How many devices a map over n needs, given what is in its body.  0: said. */
+/* How many devices a map over n needs, given what is in its body.  0: reported. */
 static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
 {
     Ints inner;
@@ -385,12 +385,12 @@ typedef struct Map {
     Graph inner;         /* on what one device sees */
 } Map;
 
-static const Sharding *cut_axis(const Mesh *mesh, int rank, int32_t axis)
+static const Sharding *axis_sharding(const Mesh *mesh, int rank, int32_t axis)
 {
     DimSharding *dims;
     Sharding *sharding = sharding_new(mesh, rank, &dims);
     if (axis != TT_NONE)
-        cut_along(&dims[axis], mesh, 0);
+        shard_along(&dims[axis], mesh, 0);
     return sharding;
 }
 
@@ -406,8 +406,8 @@ static bool inner_graph(Map *map)
     return fn_graph(map->f->key.inner, &local, &map->inner);
 }
 
-/* The piece with its axis of extent 1 -> the function -> results with theirs. */
-static bool piece_graph(Map *map, Graph *out, const Sharding **out_shardings)
+/* The shard with its axis of extent 1 -> the function -> results with theirs. */
+static bool shard_graph(Map *map, Graph *out, const Sharding **out_shardings)
 {
     Module *m = session->m;
     int n = map->leaves->n, nresults = map->inner.nresults;
@@ -430,7 +430,7 @@ static bool piece_graph(Map *map, Graph *out, const Sharding **out_shardings)
             break;
         if (axis != TT_NONE)
             results[i] = build_reshape(results[i], type_insert(t, axis, 1));
-        out_shardings[i] = cut_axis(map->mesh, axis == TT_NONE ? t.rank : t.rank + 1, axis);
+        out_shardings[i] = axis_sharding(map->mesh, axis == TT_NONE ? t.rank : t.rank + 1, axis);
     }
     ok = ok && record_end(map->f->label, nresults, results, out);
     if (frame.region)
@@ -439,17 +439,17 @@ static bool piece_graph(Map *map, Graph *out, const Sharding **out_shardings)
     return ok;
 }
 
-static bool whole_graph(Map *map, const Graph *piece, const Sharding **out_shardings, Graph *out)
+static bool whole_graph(Map *map, const Graph *shard, const Sharding **out_shardings, Graph *out)
 {
     int n = map->leaves->n;
     tt *in = ARENA_ARRAY(trace_arena(), tt, n + 1);
-    tt *results = ARENA_ARRAY(trace_arena(), tt, piece->nresults + 1);
+    tt *results = ARENA_ARRAY(trace_arena(), tt, shard->nresults + 1);
     record_begin(n, map->leaves->types, map->leaves->is_weak, in);
-    if (!manual_apply(map->mesh, n, in, map->in, piece, out_shardings, results)) {
+    if (!manual_apply(map->mesh, n, in, map->in, shard, out_shardings, results)) {
         record_drop();
         return false;
     }
-    bool ok = record_end(map->f->label, piece->nresults, results, out);
+    bool ok = record_end(map->f->label, shard->nresults, results, out);
     out->is_weak = map->inner.is_weak;
     return ok;
 }
@@ -466,7 +466,7 @@ static bool map_prepare(Map *map)
     map->mesh = add_mesh(1, &name, &map->size);
     for (int i = 0; i < map->leaves->n; i++) {
         map_axis(f, map->leaves, i, &map->axes[i]);
-        map->in[i] = cut_axis(map->mesh, map->leaves->types[i].rank, map->axes[i]);
+        map->in[i] = axis_sharding(map->mesh, map->leaves->types[i].rank, map->axes[i]);
     }
     return true;
 }
@@ -484,14 +484,14 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .axis_name = f->key.axis_name,
                     .axis_size = (int)map.size,
                     .is_manual = true };
-    Graph piece;
+    Graph shard;
     const Sharding **out_shardings = NULL;
     frame_push(&frame);
     bool ok = inner_graph(&map);
     if (ok) {
         out_shardings = ARENA_ARRAY(trace_arena(), const Sharding *, map.inner.nresults + 1);
-        ok = piece_graph(&map, &piece, out_shardings) &&
-             whole_graph(&map, &piece, out_shardings, out);
+        ok = shard_graph(&map, &shard, out_shardings) &&
+             whole_graph(&map, &shard, out_shardings, out);
     }
     frame_pop(&frame);
     return ok && settle_devices(f, leaves, map.size, &map.inner);
@@ -508,17 +508,17 @@ static int find_axis(const Mesh *mesh, Str name)
 }
 
 /* A spec being turned into a sharding, and what it is for. */
-typedef struct Cutting {
+typedef struct SpecSharding {
     tt_fn f;
     const Mesh *mesh;
     Type type;
     const char *what;
     Sharding *sharding;
     DimSharding *dims;
-} Cutting;
+} SpecSharding;
 
-/* Cuts axis i along one axis of the mesh.  False: said. */
-static bool cut_by_name(Cutting *c, int i, Str name)
+/* Cuts axis i along one axis of the mesh.  False: reported. */
+static bool shard_by_name(SpecSharding *c, int i, Str name)
 {
     int axis = find_axis(c->mesh, name);
     if (axis == c->mesh->naxes)
@@ -527,25 +527,25 @@ static bool cut_by_name(Cutting *c, int i, Str name)
     else if (i >= c->type.rank)
         report_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
                    c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
-    else if (is_cut_along(c->sharding, axis))
+    else if (is_sharded_along(c->sharding, axis))
         report_broken("%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
                    "at most",
                    c->f->label, c->what, STR_ARG(name));
     else
-        return cut_along(&c->dims[i], c->mesh, axis), true;
+        return shard_along(&c->dims[i], c->mesh, axis), true;
     return false;
 }
 
-/* The sharding that a spec says; NULL: said, with `what` it was for. */
+/* The sharding that a spec says; NULL: reported, with `what` it was for. */
 static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *spec, Type t,
                                      bool is_result, const char *what)
 {
-    Cutting c = { .f = f, .mesh = mesh, .type = t, .what = what };
+    SpecSharding c = { .f = f, .mesh = mesh, .type = t, .what = what };
     c.sharding = sharding_new(mesh, t.rank, &c.dims);
     for (int i = 0; i < TT_MAX_RANK; i++) {
         Str list = spec->axis[i] ? str_of(spec->axis[i]) : (Str){ 0 }, name;
-        while (names_next(&list, &name))
-            if (!cut_by_name(&c, i, name))
+        while (axis_names_next(&list, &name))
+            if (!shard_by_name(&c, i, name))
                 return NULL;
         if (spec->axis[i] && !is_result && t.dims[i] % tiles_along(c.dims[i]))
             return report_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
@@ -567,7 +567,7 @@ static bool shard_inner(Map *map)
         int within, argument = leaf_argument(map->leaves, i, &within);
         map->in[i] = spec_sharding(f, map->mesh, &f->key.in_specs[argument],
                                    local.types[i] = map->leaves->types[i], false,
-                                   leaf_words(map->leaves, i));
+                                   leaf_text(map->leaves, i));
         if (!map->in[i])
             return false;
         local.types[i] = sharding_local(map->in[i], map->leaves->types[i]);
@@ -583,23 +583,23 @@ const tt_spec *result_spec(tt_fn f, int i)
     return i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &whole;
 }
 
-/* How the results lie, as .out_spec or .out_specs say; NULL: said. */
+/* How the results lie, as .out_spec or .out_specs say; NULL: reported. */
 static const Sharding **shard_results(const Map *map)
 {
     tt_fn f = map->f;
     int n = map->inner.nresults;
     const Node *last = region_return(session->m, map->inner.body);
-    const Sharding **cut = ARENA_ARRAY(trace_arena(), const Sharding *, n + 1);
+    const Sharding **shardings = ARENA_ARRAY(trace_arena(), const Sharding *, n + 1);
     for (int i = 0; i < n; i++) {
         Type t = type_of(session->m, last->in[i]);
         char which[32] = "a result";
         if (f->key.out_specs)
             snprintf(which, sizeof which, "result %d", i);
-        cut[i] = spec_sharding(f, map->mesh, result_spec(f, i), t, true, which);
-        if (!cut[i])
+        shardings[i] = spec_sharding(f, map->mesh, result_spec(f, i), t, true, which);
+        if (!shardings[i])
             return NULL;
     }
-    return results_agree(f, &map->inner, map->mesh, map->in, cut) ? cut : NULL;
+    return results_are_replicated(f, &map->inner, map->mesh, map->in, shardings) ? shardings : NULL;
 }
 
 bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
@@ -622,8 +622,8 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .mesh = grid,
                     .is_manual = true };
     frame_push(&frame);
-    const Sharding **cut = shard_inner(&map) ? shard_results(&map) : NULL;
-    bool ok = cut && whole_graph(&map, &map.inner, cut, out);
+    const Sharding **shardings = shard_inner(&map) ? shard_results(&map) : NULL;
+    bool ok = shardings && whole_graph(&map, &map.inner, shardings, out);
     frame_pop(&frame);
     return ok && settle_devices(f, leaves, grid->ndevices, &map.inner);
 }

@@ -17,11 +17,11 @@
 #include "hlo/rewrite.h"
 #include "ops/sharding.h"
 
-/* ---- what fn_graph asks, one for each kind of function.  False: said ---- */
+/* ---- what fn_graph asks, one for each kind of function.  False: reported ---- */
 
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
-bool flow_takes(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_takes */
+bool flow_accepts(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_accepts */
 bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
 bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
@@ -42,7 +42,7 @@ Values free_values(Module *m, int nregions, const RegionId *regions);
 
 /* A new region with the nodes of r, whose arguments are r's and then those for `free`.  r itself
  * is used up. */
-RegionId region_closed(Module *m, RegionId r, Values free);
+RegionId region_isolate(Module *m, RegionId r, Values free);
 
 /* r as a graph of its own: a copy whose arguments are r's, then `free`. */
 Graph graph_of_region(Module *m, RegionId r, Values free);
@@ -51,7 +51,7 @@ Graph graph_of_region(Module *m, RegionId r, Values free);
 
 /* The graph of g's results and their tangents: leaves are g's, then a tangent for each active
  * one; results are g's, then a tangent for each that `wanted` names.  Without `wanted`: for each
- * that is not zero; is_active[] tells which.  False: said. */
+ * that is not zero; is_active[] tells which.  False: reported. */
 bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool *is_active,
                    Graph *out);
 
@@ -63,7 +63,7 @@ void forward_inline(struct Forward *f, RegionId r, const tt *x, const tt *dx, tt
 
 bool has_tangent(Type t); /* floats and complex numbers do */
 
-/* ---- cotangents: transpose.c, split_linear.c ---- */
+/* ---- cotangents: transpose.c, partial_eval.c ---- */
 
 /* g is linear in the leaves marked so.  The graph of its transpose: leaves are those not marked,
  * then a cotangent for each result; results are cotangents of the marked leaves. */
@@ -73,14 +73,14 @@ bool transpose_transform(const Graph *g, const bool *linear, Graph *out);
  * them: `known` gives the first nprimal results and what the rest needs of them, from the other
  * leaves; `rest` gives the tangents from needed[] and the tangent leaves.  Entry i of needed is a
  * leaf of g (is_leaf[i]: its number) or the next further result of known. */
-typedef struct Split {
+typedef struct PartialEval {
     Graph known, rest;
     int nneeded;
     const int *leaf; /* [nneeded]: a leaf of g, or -1 */
-} Split;
-bool split_linear(const Graph *g, int ntangents, int nprimal, Split *out);
+} PartialEval;
+bool partial_eval(const Graph *g, int ntangents, int nprimal, PartialEval *out);
 
-/* A graph being run backwards: for grad.c and split_linear.c. */
+/* A graph being run backwards: for grad.c and partial_eval.c. */
 typedef struct Backward {
     Module *m;
     Subst value;  /* of the old graph, not linear: its number in the new region */
@@ -108,7 +108,7 @@ tt backward_take(Backward *b, ValueId v);
 
 /* g on a batch of that size: leaves marked `mapped` have a batch axis 0.  Results that differ
  * between rows have one, as is_mapped[] tells, or all that `wanted` names.  Collectives along
- * axis_name (empty: none) become reductions over the batch.  False: said. */
+ * axis_name (empty: none) become reductions over the batch.  False: reported. */
 bool batch_transform(const Graph *g, int64_t size, Str axis_name, const bool *mapped,
                      const bool *wanted, bool *is_mapped, Graph *out);
 
@@ -123,46 +123,46 @@ void batcher_inline(struct Batcher *b, RegionId r, const tt *x, const bool *mapp
 /* ---- loops: loops.c ---- */
 
 /* How often the loop runs; -1: that is not known before it has. */
-int64_t loop_turns(const Module *m, NodeId loop);
+int64_t loop_trip_count(const Module *m, NodeId loop);
 
 /* g, but every loop that carries both what depends on the linear leaves and what does not is two:
- * one that keeps, turn by turn, what the other needs, and one that is linear.  *out is g itself
- * where there is no such loop.  False: a loop's turns are not known; said. */
-bool cut_loops(const Graph *g, const bool *linear, Graph *out);
+ * one that keeps, iteration by iteration, what the other needs, and one that is linear.  *out is g itself
+ * where there is no such loop.  False: a loop's trip count is not known; reported. */
+bool split_loops(const Graph *g, const bool *linear, Graph *out);
 
-/* One turn: from what is carried to what the next turn gets, in the innermost frame. */
-typedef void Turn(tt turn, const tt *in, tt *out, void *user);
+/* One iteration: from what is carried to what the next iteration gets, in the innermost frame. */
+typedef void LoopBody(tt body, const tt *in, tt *out, void *user);
 
-/* Records the loop: n values are carried through `turns` turns, numbered from 0 (turn is one i32).
- * False: said. */
-bool build_turns(int64_t turns, int n, const tt *init, Turn *turn, void *user, tt *out);
+/* Records the loop: n values are carried through `trips` iterations, numbered from 0 (an i32).
+ * False: reported. */
+bool loop_counted(int64_t trips, int n, const tt *init, LoopBody *body, void *user, tt *out);
 /* The same where the number is a value, one i32: such a loop cannot be run backwards. */
-bool build_turns_given(tt turns, int n, const tt *init, Turn *turn, void *user, tt *out);
+bool loop_dynamic(tt trips, int n, const tt *init, LoopBody *body, void *user, tt *out);
 
 /* ---- manual computations: spmd.c, varying.c ---- */
 
-/* The type of the piece that a device holds, and of the whole that such pieces make. */
+/* The type of the shard that a device holds, and of the whole that such shards make. */
 Type sharding_local(const Sharding *sharding, Type whole);
 Type sharding_whole(const Sharding *sharding, Type local);
-/* Nothing is cut. */
+/* Nothing is sharded. */
 const Sharding *sharding_none(const Mesh *mesh, int rank);
-/* One more axis at the front, cut along all axes of the mesh or along none. */
+/* One more axis at the front, sharded along all axes of the mesh or along none. */
 const Sharding *sharding_leading(const Sharding *sharding, bool is_cut);
 
-/* Records a MANUAL node: body takes the pieces of in[] and gives pieces of the results.  Values
+/* Records a MANUAL node: body takes the shards of in[] and gives shards of the results.  Values
  * that the body uses from around it go in whole. */
 bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const *in_shardings,
                   const Graph *body, const Sharding *const *out_shardings, tt *out);
-/* The sum over the devices that hold the same piece of what is cut so. */
+/* The sum over the devices that hold the same shard of what is sharded so. */
 tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding);
 const Mesh *manual_mesh(const ManualAttrs *attrs); /* NULL: it has neither arguments nor results */
 /* The mesh itself, with a name and now the module's, or one like it that is there already. */
-Mesh *mesh_known(Module *m, Mesh *mesh);
+Mesh *mesh_intern(Module *m, Mesh *mesh);
 const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribute */
 
 /* varying.c: do devices which, cut like that, would hold the same of a result compute the same?  False:
  * said. */
-bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
+bool results_are_replicated(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
                    const Sharding *const *out);
 const tt_spec *result_spec(tt_fn f, int i); /* of a shard_map */
 

@@ -134,7 +134,7 @@ static void go_through(Backward *b, NodeId n)
         types[node.nin + i] = type_of(m, node.out + (uint32_t)i);
     TransposeRule *rule = front_rules[node.op].transpose;
     if (!rule) {
-        report_broken("not supported: the gradient through %s, %s", rule_words(node.op),
+        report_broken("not supported: the gradient through %s, %s", rule_op_name(node.op),
                    loc_name(node.loc));
         return;
     }
@@ -148,19 +148,19 @@ static void go_through(Backward *b, NodeId n)
 void backward_run(Backward *b, RegionId r)
 {
     const Loc *loc = tracing->loc;
-    Here at = here;
-    unsigned before = said_count();
-    for (int i = region_at(b->m, r)->nnodes - 2; i >= 0 && said_count() == before; i--) {
+    CallSite at = call_site;
+    unsigned before = report_count();
+    for (int i = region_at(b->m, r)->nnodes - 2; i >= 0 && report_count() == before; i--) {
         NodeId n = region_at(b->m, r)->nodes[i];
         const Node *node = node_at(b->m, n);
         if (node->nout == 0 || !backward_is_linear(b, node->out))
             continue;
-        here = at; /* rules leave lines of their own */
+        call_site = at; /* rules leave lines of their own */
         tracing->loc = node->loc;
         go_through(b, n);
     }
     tracing->loc = loc;
-    here = at;
+    call_site = at;
 }
 
 /* ---- the transpose of a graph ---- */
@@ -198,15 +198,15 @@ int backward_collect(Backward *b, const Graph *g, const bool *linear, tt *out)
     for (int i = 0; i < g->nleaves; i++)
         if (linear[i])
             out[n++] =
-                with_zeros(ct_of(b, first + (uint32_t)i), type_of(g->m, first + (uint32_t)i));
+                value_or_zeros(ct_of(b, first + (uint32_t)i), type_of(g->m, first + (uint32_t)i));
     return n;
 }
 
 bool transpose_transform(const Graph *given, const bool *linear, Graph *out)
 {
-    unsigned before = said_count();
-    Graph cut, *g = &cut;
-    if (!cut_loops(given, linear, g))
+    unsigned before = report_count();
+    Graph split, *g = &split;
+    if (!split_loops(given, linear, g))
         return false;
     Backward b = backward_new(g->m);
     Trace frame = { .loc = tracing->loc };
@@ -215,7 +215,7 @@ bool transpose_transform(const Graph *given, const bool *linear, Graph *out)
     begin_transpose(&b, g, linear);
     backward_run(&b, g->body);
     int n = backward_collect(&b, g, linear, results);
-    bool ok = said_count() == before && record_end("a gradient", n, results, out);
+    bool ok = report_count() == before && record_end("a gradient", n, results, out);
     if (frame.region)
         record_drop();
     frame_pop(&frame);

@@ -1,12 +1,12 @@
 /* varying.c - what may differ between the devices of a mesh.
  *
- *     x, cut along "i"                 along i
+ *     x, sharded along "i"                 along i
  *     add x, axis_index of "j"         along i and j
  *     psum of that over "i"            along j
  *
  * Every value has a set of axes, a bit each: that of its operands, but for the operations by which
- * devices meet.  What a loop carries differs as what goes into it or what a turn makes of it, and
- * if its devices take different numbers of turns, as that. */
+ * devices meet.  What a loop carries differs as what goes into it or what a iteration makes of it, and
+ * if its devices take different numbers of iterations, as that. */
 #include "front/transform/fn.h"
 #include "front/transform/transform.h"
 #include "front/value/axis_names.h"
@@ -17,24 +17,24 @@
 
 typedef uint32_t AxisSet;
 
-typedef struct Vary {
+typedef struct Varying {
     const Module *m;
     const Mesh *mesh;
     AxisSet *of;     /* [value] */
     AxisSet visible; /* axes whose names no map in between has taken */
     Table calls;     /* a function and the sets of its arguments -> AxisSet[nresults] */
-} Vary;
+} Varying;
 
-static AxisSet named(const Vary *v, Str names)
+static AxisSet axes_named(const Varying *v, Str names)
 {
     AxisSet set = 0;
     for (int i = 0; i < v->mesh->naxes; i++)
-        if (v->mesh->sizes[i] > 1 && names_has(names, v->mesh->axes[i]))
+        if (v->mesh->sizes[i] > 1 && axis_names_has(names, v->mesh->axes[i]))
             set |= 1u << i;
     return set & v->visible;
 }
 
-static AxisSet cut_by(const Sharding *s)
+static AxisSet axes_of_sharding(const Sharding *s)
 {
     AxisSet set = 0;
     for (int d = 0; d < s->rank; d++)
@@ -44,19 +44,19 @@ static AxisSet cut_by(const Sharding *s)
     return set;
 }
 
-static void follow_region(Vary *v, RegionId r);
+static void visit_region(Varying *v, RegionId r);
 
 /* Plays a region whose arguments differ so; what its results do is at the values it returns. */
-static const Node *play(Vary *v, RegionId r, const ValueId *in, AxisSet more)
+static const Node *visit_with(Varying *v, RegionId r, const ValueId *in, AxisSet more)
 {
     const Region *region = region_at(v->m, r);
     for (int i = 0; i < region->nargs; i++)
         v->of[region->args + (uint32_t)i] = more | (in ? v->of[in[i]] : 0);
-    follow_region(v, r);
+    visit_region(v, r);
     return region_return(v->m, r);
 }
 
-static AxisSet all_of(const Vary *v, int n, const ValueId *values)
+static AxisSet all_of(const Varying *v, int n, const ValueId *values)
 {
     AxisSet set = 0;
     for (int i = 0; i < n; i++)
@@ -64,23 +64,23 @@ static AxisSet all_of(const Vary *v, int n, const ValueId *values)
     return set;
 }
 
-static void set_results(Vary *v, const Node *node, AxisSet set)
+static void set_results(Varying *v, const Node *node, AxisSet set)
 {
     for (int i = 0; i < node->nout; i++)
         v->of[node->out + (uint32_t)i] = set;
 }
 
-static void meet(Vary *v, const Node *node)
+static void visit_collective(Varying *v, const Node *node)
 {
     const AxisAttrs *a = node->attrs;
-    AxisSet along = named(v, a->axis), set = all_of(v, node->nin, node->in);
+    AxisSet along = axes_named(v, a->axis), set = all_of(v, node->nin, node->in);
     bool is_same = node->op != OP_NAMED_INDEX && node->op != OP_NAMED_SCATTER &&
                    node->op != OP_NAMED_EXCHANGE && node->op != OP_NAMED_PERMUTE;
     set_results(v, node, is_same && !a->groups.rows ? set & ~along : set | along);
 }
 
-/* Turn after turn, until nothing that is carried differs along more. */
-static void loop(Vary *v, const Node *node)
+/* Turn after iteration, until nothing that is carried differs along more. */
+static void visit_loop(Varying *v, const Node *node)
 {
     for (int i = 0; i < node->nin; i++)
         v->of[node->out + (uint32_t)i] = v->of[node->in[i]];
@@ -88,29 +88,29 @@ static void loop(Vary *v, const Node *node)
     for (bool grows = true; grows;) {
         for (int i = 0; i < node->nin; i++)
             carried[i] = node->out + (uint32_t)i;
-        AxisSet turns = v->of[play(v, node->regions[0], carried, 0)->in[0]];
-        const Node *last = play(v, node->regions[1], carried, 0);
+        AxisSet trips = v->of[visit_with(v, node->regions[0], carried, 0)->in[0]];
+        const Node *last = visit_with(v, node->regions[1], carried, 0);
         grows = false;
         for (int i = 0; i < node->nin; i++) {
             AxisSet had = v->of[carried[i]];
-            v->of[carried[i]] |= v->of[last->in[i]] | turns;
+            v->of[carried[i]] |= v->of[last->in[i]] | trips;
             grows |= v->of[carried[i]] != had;
         }
     }
 }
 
-static void choose(Vary *v, const Node *node)
+static void visit_branch(Varying *v, const Node *node)
 {
     set_results(v, node, v->of[node->in[0]]);
     for (int k = 0; k < node->nregions; k++) {
-        const Node *last = play(v, node->regions[k], NULL, 0);
+        const Node *last = visit_with(v, node->regions[k], NULL, 0);
         for (int i = 0; i < node->nout; i++)
             v->of[node->out + (uint32_t)i] |= v->of[last->in[i]];
     }
 }
 
 /* A function is played once for all calls whose arguments differ alike. */
-static void call(Vary *v, const Node *node)
+static void visit_call(Varying *v, const Node *node)
 {
     const CallAttrs *a = node->attrs;
     const Func *f = func_find(v->m, a->callee);
@@ -123,7 +123,7 @@ static void call(Vary *v, const Node *node)
     size_t size = sizeof *key * (size_t)(node->nin + 2);
     if (!table_get(&v->calls, key, size, &found)) {
         AxisSet *results = ARENA_ARRAY(v->m->arena, AxisSet, node->nout + 1);
-        const Node *last = play(v, f->body, node->in, 0);
+        const Node *last = visit_with(v, f->body, node->in, 0);
         for (int i = 0; i < node->nout; i++)
             results[i] = v->of[last->in[i]];
         found = (uint64_t)(uintptr_t)results;
@@ -134,50 +134,50 @@ static void call(Vary *v, const Node *node)
 }
 
 /* A map inside: a name that it binds is not ours there. */
-static void map(Vary *v, const Node *node)
+static void visit_map(Varying *v, const Node *node)
 {
     AxisSet visible = v->visible;
     const Mesh *inner = manual_mesh(node->attrs);
     for (int i = 0; inner && i < inner->naxes; i++)
-        v->visible &= ~named(v, inner->axes[i]);
-    const Node *last = play(v, node->regions[0], node->in, 0);
+        v->visible &= ~axes_named(v, inner->axes[i]);
+    const Node *last = visit_with(v, node->regions[0], node->in, 0);
     for (int i = 0; i < node->nout; i++)
         v->of[node->out + (uint32_t)i] = v->of[last->in[i]];
     v->visible = visible;
 }
 
 /* Everything else: its results differ as what it is given, or what its regions use, does. */
-static void compute(Vary *v, const Node *node)
+static void visit_compute(Varying *v, const Node *node)
 {
     AxisSet set = all_of(v, node->nin, node->in);
     for (int k = 0; k < node->nregions; k++) {
-        const Node *last = play(v, node->regions[k], NULL, set);
+        const Node *last = visit_with(v, node->regions[k], NULL, set);
         set |= all_of(v, last->nin, last->in);
     }
     set_results(v, node, set);
 }
 
-static void follow_node(Vary *v, const Node *node)
+static void visit_node(Varying *v, const Node *node)
 {
     if (op_is_named(node->op))
-        meet(v, node);
+        visit_collective(v, node);
     else if (node_flow(node) == FLOW_LOOP)
-        loop(v, node);
+        visit_loop(v, node);
     else if (node_flow(node) == FLOW_BRANCH)
-        choose(v, node);
+        visit_branch(v, node);
     else if (node->op == OP_CALL)
-        call(v, node);
+        visit_call(v, node);
     else if (node->op == OP_MANUAL)
-        map(v, node);
+        visit_map(v, node);
     else
-        compute(v, node);
+        visit_compute(v, node);
 }
 
-static void follow_region(Vary *v, RegionId r)
+static void visit_region(Varying *v, RegionId r)
 {
     const Region *region = region_at(v->m, r);
     for (int i = 0; i < region->nnodes; i++)
-        follow_node(v, node_at(v->m, region->nodes[i]));
+        visit_node(v, node_at(v->m, region->nodes[i]));
 }
 
 /* The first result that may differ between devices which, cut like that, would hold the same of it,
@@ -185,15 +185,15 @@ static void follow_region(Vary *v, RegionId r)
 static int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
                             const Sharding *const *out, AxisSet *axes)
 {
-    Vary v = { .m = body->m, .mesh = mesh, .visible = ~0u };
+    Varying v = { .m = body->m, .mesh = mesh, .visible = ~0u };
     v.of = ARENA_ARRAY(body->m->arena, AxisSet, body->m->nvalues);
     const Region *region = region_at(v.m, body->body);
     for (int i = 0; i < region->nargs; i++)
-        v.of[region->args + (uint32_t)i] = cut_by(in[i]);
-    follow_region(&v, body->body);
+        v.of[region->args + (uint32_t)i] = axes_of_sharding(in[i]);
+    visit_region(&v, body->body);
     table_free(&v.calls);
     for (int i = 0; i < body->nresults; i++) {
-        *axes = v.of[region_return(v.m, body->body)->in[i]] & ~cut_by(out[i]);
+        *axes = v.of[region_return(v.m, body->body)->in[i]] & ~axes_of_sharding(out[i]);
         if (*axes)
             return i;
     }
@@ -248,12 +248,12 @@ static void report_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axe
     }
     report_broken("%s: result %d, %s on each device, may differ along %s, which %s does not name: "
                "%sgive all devices the same, as tt_psum does",
-               f->label, i, type_words(t), text_cstr(&names), option, text_cstr(&cure));
+               f->label, i, type_text(t), text_cstr(&names), option, text_cstr(&cure));
     text_free(&names);
     text_free(&cure);
 }
 
-bool results_agree(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
+bool results_are_replicated(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
                    const Sharding *const *out)
 {
     AxisSet axes = 0;

@@ -22,11 +22,11 @@
 
 static void report_no_memory(Type type, int ndevices)
 {
-    report_broken("no memory on the host for %s on %d device%s", type_words(type), ndevices,
+    report_broken("no memory on the host for %s on %d device%s", type_text(type), ndevices,
                ndevices == 1 ? "" : "s");
 }
 
-/* NULL: said. */
+/* NULL: reported. */
 static Array *make(Type type, const Layout *layout)
 {
     require(type.rank <= TT_MAX_RANK);
@@ -41,13 +41,13 @@ static Array *make(Type type, const Layout *layout)
     return a;
 }
 
-static void free_parts(PJRT_Buffer *const *parts, int n)
+static void free_buffers(PJRT_Buffer *const *buffers, int n)
 {
     for (int d = 0; d < n; d++)
-        client_free(parts[d]);
+        client_free(buffers[d]);
 }
 
-Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts)
+Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *buffers)
 {
     int n = layout->ndevices;
     PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
@@ -55,12 +55,12 @@ Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts)
     if (!copy)
         report_no_memory(type, n);
     if (!a) {
-        free_parts(parts, n);
+        free_buffers(buffers, n);
         free(copy);
         return NULL;
     }
-    memcpy(copy, parts, sizeof *copy * (size_t)n);
-    atomic_init(&a->parts_, copy);
+    memcpy(copy, buffers, sizeof *copy * (size_t)n);
+    atomic_init(&a->buffers_, copy);
     return a;
 }
 
@@ -76,16 +76,16 @@ void array_release(Array *a)
     /* acq_rel: all use by others comes before the end */
     if (atomic_fetch_sub_explicit(&a->holders, 1, memory_order_acq_rel) > 1)
         return;
-    PJRT_Buffer **parts = atomic_load(&a->parts_);
-    for (int d = 0; parts && d < a->layout->ndevices; d++)
-        if (parts[d] && !(a->is_lent && a->is_lent[d]))
-            client_free(parts[d]);
-    free(parts);
+    PJRT_Buffer **buffers = atomic_load(&a->buffers_);
+    for (int d = 0; buffers && d < a->layout->ndevices; d++)
+        if (buffers[d] && !(a->is_lent && a->is_lent[d]))
+            client_free(buffers[d]);
+    free(buffers);
     free(a->is_lent);
     if (a->lender)
         array_release(a->lender);
-    if (a->relaid)
-        array_release(a->relaid);
+    if (a->resharded)
+        array_release(a->resharded);
     free(a);
 }
 
@@ -163,12 +163,12 @@ static size_t offset_of(Type whole, const Box *box)
     return (size_t)at * (size_t)element_info[whole.element].bytes;
 }
 
-/* Room for a tile, unless it can be had in place; said when there is none. */
+/* Room for a tile, unless it can be had in place; reported when there is none. */
 static bool tile_room(Type tile, void **out)
 {
     *out = malloc(type_bytes(tile) + 1);
     if (!*out)
-        report_broken("no memory on the host for %s", type_words(tile));
+        report_broken("no memory on the host for %s", type_text(tile));
     return *out != NULL;
 }
 
@@ -201,23 +201,23 @@ static PJRT_Buffer **upload(Type type, const void *data, const Layout *l)
         report_error(error);
         return NULL;
     }
-    PJRT_Buffer **parts = calloc((size_t)l->ndevices, sizeof *parts);
-    if (!parts)
+    PJRT_Buffer **buffers = calloc((size_t)l->ndevices, sizeof *buffers);
+    if (!buffers)
         return report_no_memory(type, l->ndevices), NULL;
     for (int d = 0; d < l->ndevices; d++)
-        if (!upload_tile(type, data, l, d, &parts[d])) {
-            free_parts(parts, d);
-            free(parts);
+        if (!upload_tile(type, data, l, d, &buffers[d])) {
+            free_buffers(buffers, d);
+            free(buffers);
             return NULL;
         }
-    return parts;
+    return buffers;
 }
 
 static bool divides(Type type, const Layout *l)
 {
     for (int i = 0; i < l->tiling.rank; i++)
         if (i >= type.rank || type.dims[i] % l->tiling.tiles[i] != 0) {
-            report_broken("%s cannot be cut into %lld equal parts along axis %d", type_words(type),
+            report_broken("%s cannot be cut into %lld equal parts along axis %d", type_text(type),
                        (long long)l->tiling.tiles[i], i);
             return false;
         }
@@ -228,17 +228,17 @@ Array *array_from_host(Type type, const void *data, const Layout *layout)
 {
     if (!layout || !divides(type, layout))
         return NULL;
-    PJRT_Buffer **parts = NULL;
+    PJRT_Buffer **buffers = NULL;
     bool is_small = type_bytes(type) <= SMALL;
-    if (!is_small && !(parts = upload(type, data, layout)))
+    if (!is_small && !(buffers = upload(type, data, layout)))
         return NULL;
     Array *a = make(type, layout);
     if (!a) {
-        free_parts(parts, parts ? layout->ndevices : 0);
-        free(parts);
+        free_buffers(buffers, buffers ? layout->ndevices : 0);
+        free(buffers);
         return NULL;
     }
-    atomic_init(&a->parts_, parts);
+    atomic_init(&a->buffers_, buffers);
     a->has_small = is_small;
     if (is_small)
         memcpy(a->small, data, type_bytes(type));
@@ -251,39 +251,39 @@ static bool is_gone(const Array *a)
         report_broken(
             "the memory of this %s was donated to an earlier call: use that call's result, or "
             "leave its .donate out",
-            type_words(a->type));
+            type_text(a->type));
     return atomic_load_explicit(&a->is_donated, memory_order_acquire);
 }
 
-PJRT_Buffer *const *array_parts(Array *a)
+PJRT_Buffer *const *array_buffers(Array *a)
 {
     static pthread_mutex_t uploading = PTHREAD_MUTEX_INITIALIZER;
     if (is_gone(a))
         return NULL;
     /* acquire: pairs with the release below */
-    PJRT_Buffer **parts = atomic_load_explicit(&a->parts_, memory_order_acquire);
-    if (parts)
-        return parts;
+    PJRT_Buffer **buffers = atomic_load_explicit(&a->buffers_, memory_order_acquire);
+    if (buffers)
+        return buffers;
     pthread_mutex_lock(&uploading);
-    parts = atomic_load(&a->parts_);
-    if (!parts) {
-        parts = upload(a->type, a->small, a->layout);
-        atomic_store_explicit(&a->parts_, parts, memory_order_release);
+    buffers = atomic_load(&a->buffers_);
+    if (!buffers) {
+        buffers = upload(a->type, a->small, a->layout);
+        atomic_store_explicit(&a->buffers_, buffers, memory_order_release);
     }
     pthread_mutex_unlock(&uploading);
-    return parts;
+    return buffers;
 }
 
 /* ---- Download. */
 
-static bool download_tile(const Array *a, PJRT_Buffer *part, const Box *box, char *data)
+static bool download_tile(const Array *a, PJRT_Buffer *buffer, const Box *box, char *data)
 {
     Type tile = { a->type.element, a->type.rank, box->extent };
     void *room = NULL;
     bool dense = is_dense(a->type, box);
     if (!dense && !tile_room(tile, &room))
         return false;
-    Error *error = client_download(part, tile, dense ? data + offset_of(a->type, box) : room);
+    Error *error = client_download(buffer, tile, dense ? data + offset_of(a->type, box) : room);
     if (!error && !dense)
         copy_box(a->type, box, data, room, false);
     free(room);
@@ -312,14 +312,14 @@ bool array_read(Array *a, void *data)
         memcpy(data, a->small, type_bytes(a->type));
         return true;
     }
-    PJRT_Buffer *const *parts = array_parts(a);
-    if (!parts)
+    PJRT_Buffer *const *buffers = array_buffers(a);
+    if (!buffers)
         return false;
     for (int d = 0; d < a->layout->ndevices; d++) {
         if (is_repeated(a->layout, a->type, d))
             continue;
         Box box = box_of(a->layout, a->type, d);
-        if (!download_tile(a, parts[d], &box, data))
+        if (!download_tile(a, buffers[d], &box, data))
             return false;
     }
     return true;
@@ -327,11 +327,11 @@ bool array_read(Array *a, void *data)
 
 bool array_wait(Array *a)
 {
-    PJRT_Buffer *const *parts = a->has_small ? NULL : array_parts(a);
-    if (!parts)
+    PJRT_Buffer *const *buffers = a->has_small ? NULL : array_buffers(a);
+    if (!buffers)
         return a->has_small;
     for (int d = 0; d < a->layout->ndevices; d++) {
-        Error *error = client_await(parts[d]);
+        Error *error = client_await(buffers[d]);
         if (error) {
             report_error(error);
             return false;
@@ -343,7 +343,7 @@ bool array_wait(Array *a)
 /* ---- From one layout to another. */
 
 /* A part of a that holds exactly this box: on that device if there is one, else on any; -1. */
-static int find_part(const Array *a, const Box *box, int device)
+static int find_buffer(const Array *a, const Box *box, int device)
 {
     int found = -1;
     for (int d = 0; d < a->layout->ndevices; d++) {
@@ -359,13 +359,13 @@ static int find_part(const Array *a, const Box *box, int device)
 
 /* Borrows and copies tiles from device to device; *result stays NULL when some tile cannot be had
  * so.  False: a copy failed, and that is said. */
-static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Array **result)
+static bool reshard_buffers(Array *a, PJRT_Buffer *const *buffers, const Layout *l, Array **result)
 {
     Array *to = make(a->type, l);
     if (!to)
         return false;
     PJRT_Buffer **out = calloc((size_t)l->ndevices, sizeof *out);
-    atomic_init(&to->parts_, out);
+    atomic_init(&to->buffers_, out);
     to->is_lent = calloc((size_t)l->ndevices, sizeof *to->is_lent);
     if (!out || !to->is_lent) {
         array_release(to);
@@ -373,15 +373,15 @@ static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Ar
     }
     for (int d = 0; d < l->ndevices; d++) {
         Box box = box_of(l, a->type, d);
-        int from = find_part(a, &box, l->devices[d]);
+        int from = find_buffer(a, &box, l->devices[d]);
         Error *error = NULL;
         if (from >= 0 && a->layout->devices[from] == l->devices[d]) {
-            out[d] = parts[from];
+            out[d] = buffers[from];
             to->is_lent[d] = true;
             if (!to->lender)
                 to->lender = array_hold(a);
         } else if (from >= 0) {
-            error = client_copy(parts[from], l->devices[d], &out[d]);
+            error = client_copy(buffers[from], l->devices[d], &out[d]);
         }
         if (!out[d]) {
             array_release(to);
@@ -394,7 +394,7 @@ static bool relay_parts(Array *a, PJRT_Buffer *const *parts, const Layout *l, Ar
     return true;
 }
 
-static Array *relay_by_host(Array *a, const Layout *l)
+static Array *reshard_by_host(Array *a, const Layout *l)
 {
     void *host;
     if (!tile_room(a->type, &host))
@@ -406,37 +406,37 @@ static Array *relay_by_host(Array *a, const Layout *l)
 
 /* The last way an array was laid out otherwise is kept: a loop that maps over the same data cuts
  * it once.  What borrows from a is not, since the two would hold each other for ever. */
-static void remember(Array *a, Array *to)
+static void remember_resharded(Array *a, Array *to)
 {
     if (to->lender)
         return;
     lock_take(&a->lock);
-    Array *old = a->relaid;
-    a->relaid = array_hold(to);
+    Array *old = a->resharded;
+    a->resharded = array_hold(to);
     lock_give(&a->lock);
     if (old)
         array_release(old);
 }
 
-Array *array_relay(Array *a, const Layout *layout)
+Array *array_reshard(Array *a, const Layout *layout)
 {
     if (a->layout == layout)
         return array_hold(a);
     if (!divides(a->type, layout))
         return NULL;
     lock_take(&a->lock);
-    Array *to = a->relaid && a->relaid->layout == layout ? array_hold(a->relaid) : NULL;
+    Array *to = a->resharded && a->resharded->layout == layout ? array_hold(a->resharded) : NULL;
     lock_give(&a->lock);
     if (to)
         return to;
     if (!a->has_small) {
-        PJRT_Buffer *const *parts = array_parts(a);
-        if (!parts || !relay_parts(a, parts, layout, &to))
+        PJRT_Buffer *const *buffers = array_buffers(a);
+        if (!buffers || !reshard_buffers(a, buffers, layout, &to))
             return NULL;
     }
     if (!to)
-        to = relay_by_host(a, layout);
+        to = reshard_by_host(a, layout);
     if (to)
-        remember(a, to);
+        remember_resharded(a, to);
     return to;
 }

@@ -16,36 +16,36 @@ struct Array {
     Type type; /* of the whole; dims in dims_ */
     int64_t dims_[TT_MAX_RANK];
     const Layout *layout;
-    PJRT_Buffer **_Atomic parts_; /* [layout->ndevices]; NULL: not uploaded yet (array_parts) */
+    PJRT_Buffer **_Atomic buffers_; /* [layout->ndevices]; NULL: not uploaded yet (array_buffers) */
     Array *lender;                /* owns the parts marked in is_lent; NULL: none are */
     bool *is_lent;                /* [layout->ndevices], or NULL */
     bool has_small;               /* the elements are in `small` too: numbers need no device */
     unsigned char small[SMALL];
     _Atomic bool is_donated; /* a call has consumed the buffers: said when it is used */
     Lock lock;
-    Array *relaid; /* under `lock`: as it was last laid out otherwise, or NULL */
+    Array *resharded; /* under `lock`: as it was last laid out otherwise, or NULL */
 };
 
-/* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK.  NULL: said. */
-Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *parts);
+/* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK.  NULL: reported. */
+Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *buffers);
 Array *array_hold(Array *a);
 void array_release(Array *a);
 /* May a call consume the buffers: nobody else holds them, and they are its own? */
 bool array_is_sole(const Array *a);
 
-/* The buffers [layout->ndevices], uploaded at first need.  NULL: said. */
-PJRT_Buffer *const *array_parts(Array *a);
+/* The buffers [layout->ndevices], uploaded at first need.  NULL: reported. */
+PJRT_Buffer *const *array_buffers(Array *a);
 
-/* From and to row-major host memory of the whole array; awaited.  NULL / false: said.
+/* From and to row-major host memory of the whole array; awaited.  NULL / false: reported.
  * An array of up to SMALL bytes reaches its devices only when its parts are asked for. */
 Array *array_from_host(Type type, const void *data, const Layout *layout);
 bool array_read(Array *a, void *data);
 bool array_wait(Array *a);
 /* The same array laid out otherwise, with a hold for the caller; copies through the host where
  * it must. */
-Array *array_relay(Array *a, const Layout *layout);
+Array *array_reshard(Array *a, const Layout *layout);
 
 /* As NumPy prints it (np.array2string with its defaults), with the same digits; without a newline
- * at the end.  False: said. */
+ * at the end.  False: reported. */
 bool array_print(Text *out, Array *a);
 #endif

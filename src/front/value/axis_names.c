@@ -12,7 +12,7 @@ static Str trimmed(Str s)
     return s;
 }
 
-bool names_next(Str *list, Str *name)
+bool axis_names_next(Str *list, Str *name)
 {
     if (!list->at)
         return false;
@@ -23,16 +23,16 @@ bool names_next(Str *list, Str *name)
     return true;
 }
 
-bool names_has(Str list, Str name)
+bool axis_names_has(Str list, Str name)
 {
     Str one;
-    while (names_next(&list, &one))
+    while (axis_names_next(&list, &one))
         if (str_equal(one, name))
             return true;
     return false;
 }
 
-Str names_join(Arena *arena, Str list, Str more)
+Str axis_names_join(Arena *arena, Str list, Str more)
 {
     if (!list.at)
         return more;
@@ -43,11 +43,11 @@ Str names_join(Arena *arena, Str list, Str more)
     return joined;
 }
 
-Str names_without(Arena *arena, Str list, Str name)
+Str axis_names_without(Arena *arena, Str list, Str name)
 {
     Str left = { 0 }, one;
-    while (names_next(&list, &one))
+    while (axis_names_next(&list, &one))
         if (!str_equal(one, name))
-            left = names_join(arena, left, one);
+            left = axis_names_join(arena, left, one);
     return left;
 }

@@ -5,9 +5,9 @@
 #include "base/text.h"
 
 /* Takes the first name off the list; false: it is at its end. */
-bool names_next(Str *list, Str *name);
-bool names_has(Str list, Str name);
+bool axis_names_next(Str *list, Str *name);
+bool axis_names_has(Str list, Str name);
 /* The list without that name, and with a name or list behind it. */
-Str names_without(Arena *arena, Str list, Str name);
-Str names_join(Arena *arena, Str list, Str more);
+Str axis_names_without(Arena *arena, Str list, Str name);
+Str axis_names_join(Arena *arena, Str list, Str more);
 #endif

@@ -219,16 +219,16 @@ tt_mesh tt_mesh_n(const tt_axis *axes, int n)
     WantedMesh w = { .axes = axes, .n = n };
     if (!check_axes(axes, n, &w.count) || !(w.there = tt_device_count()))
         return NULL;
-    return guarded("tt_mesh", find_mesh, &w) ? w.mesh : NULL;
+    return library_guard("tt_mesh", find_mesh, &w) ? w.mesh : NULL;
 }
 
 /* ---- specs ---- */
 
 /* A dimension of an array: the axes of the mesh that it is cut along, the first slowest. */
-typedef struct Cut {
+typedef struct DimTiling {
     int n, axis[TT_MAX_RANK];
     int64_t tiles; /* into so many pieces */
-} Cut;
+} DimTiling;
 
 static int find_axis(tt_mesh mesh, Str name)
 {
@@ -238,12 +238,12 @@ static int find_axis(tt_mesh mesh, Str name)
     return -1;
 }
 
-/* What is written of dimension i.  used: the mesh axes met so far.  False: said. */
-static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, Cut *cut, unsigned *used)
+/* What is written of dimension i.  used: the mesh axes met so far.  False: reported. */
+static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTiling *cut, unsigned *used)
 {
-    Str list = spec ? str_of(spec) : (Str){ 0 }, name;
-    *cut = (Cut){ .tiles = 1 };
-    while (names_next(&list, &name)) {
+    Str list_tiles = spec ? str_of(spec) : (Str){ 0 }, name;
+    *cut = (DimTiling){ .tiles = 1 };
+    while (axis_names_next(&list_tiles, &name)) {
         int a = find_axis(mesh, name);
         if (a < 0 || *used >> a & 1) {
             report_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
@@ -258,21 +258,21 @@ static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, Cut *cu
     return true;
 }
 
-static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, Cut *cuts)
+static bool resolve_spec(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, DimTiling *tilings)
 {
     unsigned used = 0;
     for (int i = 0; i < TT_MAX_RANK; i++) {
         const char *name = spec->axis[i];
-        if (!resolve_dim(who, mesh, name, &cuts[i], &used))
+        if (!resolve_dim(who, mesh, name, &tilings[i], &used))
             return false;
         if (name && i >= type.rank) {
-            report_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_words(type), i, name);
+            report_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_text(type), i, name);
             return false;
         }
-        if (name && type.dims[i] % cuts[i].tiles != 0) {
+        if (name && type.dims[i] % tilings[i].tiles != 0) {
             report_broken("%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
                        "axis \"%s\"",
-                       who, i, type_words(type), (long long)type.dims[i], (long long)cuts[i].tiles,
+                       who, i, type_text(type), (long long)type.dims[i], (long long)tilings[i].tiles,
                        name);
             return false;
         }
@@ -281,7 +281,7 @@ static bool resolve(const char *who, tt_mesh mesh, const tt_spec *spec, Type typ
 }
 
 /* The piece of a dimension that a device holds. */
-static int64_t tile_at(tt_mesh mesh, const Cut *cut, int device)
+static int64_t tile_at(tt_mesh mesh, const DimTiling *cut, int device)
 {
     int64_t tile = 0;
     for (int i = 0; i < cut->n; i++) {
@@ -294,11 +294,11 @@ static int64_t tile_at(tt_mesh mesh, const Cut *cut, int device)
     return tile;
 }
 
-/* How an array of this type lies when cut so.  NULL: said, naming `who`. */
+/* How an array of this type lies when cut so.  NULL: reported, naming `who`. */
 static const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
 {
-    Cut cuts[TT_MAX_RANK];
-    if (!resolve(who, mesh, spec, type, cuts))
+    DimTiling tilings[TT_MAX_RANK];
+    if (!resolve_spec(who, mesh, spec, type, tilings))
         return NULL;
     Scratch scratch;
     scratch_begin(&scratch);
@@ -309,9 +309,9 @@ static const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *s
                           mesh->ndevices),
                NULL;
     for (int i = 0; i < type.rank; i++) {
-        tiles[i] = cuts[i].tiles;
+        tiles[i] = tilings[i].tiles;
         for (int d = 0; d < mesh->ndevices; d++)
-            tile_of[d * type.rank + i] = tile_at(mesh, &cuts[i], d);
+            tile_of[d * type.rank + i] = tile_at(mesh, &tilings[i], d);
     }
     const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
                                     (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });
@@ -332,7 +332,7 @@ tt tt_place(tt x, const tt_sharding *where)
         report_broken("not supported: tt_place of a traced value; place what the function is given");
     } else {
         const Layout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
-        placed = l ? array_relay(held.array, l) : NULL;
+        placed = l ? array_reshard(held.array, l) : NULL;
     }
     tt y = placed ? value_of_array(placed, held.is_weak) : (tt){ 0, 0 };
     value_unpin(x);
@@ -367,7 +367,7 @@ static void print_rule(Text *out, int64_t cols, int width)
 }
 
 /* A picture of up to two axes; a vector is one row. */
-static void draw(Text *out, const Layout *l, int rank)
+static void draw_tiles(Text *out, const Layout *l, int rank)
 {
     int64_t one = 1;
     bool cut = l->tiling.rank > 0;
@@ -394,7 +394,7 @@ static void draw(Text *out, const Layout *l, int rank)
     }
 }
 
-static void list(Text *out, const Layout *l, Type type)
+static void list_tiles(Text *out, const Layout *l, Type type)
 {
     for (int d = 0; d < l->ndevices; d++) {
         text_printf(out, "device %d: [", l->devices[d]);
@@ -411,14 +411,14 @@ static void list(Text *out, const Layout *l, Type type)
     }
 }
 
-static void show(void *user)
+static void show_layout(void *user)
 {
     const Held *held = user;
     Text out = { 0 };
     if (held->type.rank == 1 || held->type.rank == 2)
-        draw(&out, held->array->layout, held->type.rank);
+        draw_tiles(&out, held->array->layout, held->type.rank);
     else
-        list(&out, held->array->layout, held->type);
+        list_tiles(&out, held->array->layout, held->type);
     fputs(text_cstr(&out), stdout);
     text_free(&out);
 }
@@ -431,9 +431,9 @@ void tt_show_sharding(tt x)
         return;
     if (!held.array) {
         report_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
-                   type_words(held.type));
+                   type_text(held.type));
     } else {
-        guarded("tt_show_sharding", show, &held);
+        library_guard("tt_show_sharding", show_layout, &held);
     }
     value_unpin(x);
 }

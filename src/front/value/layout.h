@@ -16,7 +16,7 @@ typedef struct Layout {
     Tiling tiling;
 } Layout;
 
-/* NULL: there is no memory; said. */
+/* NULL: there is no memory; reported. */
 const Layout *layout_single(int device);
 const Layout *layout_replicated(int ndevices, const int *devices);
 const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling);

@@ -62,11 +62,11 @@ char library_enter(void)
 }
 
 /* The handler may leave by longjmp: then in_handler says so to the next call. */
-void library_tell(void)
+void library_report(void)
 {
     bool was_tracing = session != NULL;
     in_handler = true;
-    report_tell();
+    report_to_handler();
     if (!in_handler && was_tracing) {
         fprintf(stderr, "tutti: the handler of tt_on_error called a function of tutti.h while a "
                         "function was being traced: it may call tt_error and tt_clear_error only\n");
@@ -78,8 +78,8 @@ void library_tell(void)
 void library_leave(char *unused)
 {
     (void)unused;
-    if (--depth == 0 && report_untold())
-        library_tell();
+    if (--depth == 0 && report_is_untold())
+        library_report();
 }
 
 bool library_is_inside(void)
@@ -100,7 +100,7 @@ void library_resume(Suspended s)
     guard_resume(s.guard);
 }
 
-bool guarded(const char *doing, GuardFn *f, void *user)
+bool library_guard(const char *doing, GuardFn *f, void *user)
 {
     Trace *frame = tracing;
     int was = depth, calls = call_depth;

@@ -16,12 +16,12 @@
 #include <tutti.h>
 
 /* First in every public function but those of which a handler may make use. */
-#define PUBLIC __attribute__((cleanup(library_leave), unused)) char border_ = library_enter()
+#define PUBLIC __attribute__((cleanup(library_leave), unused)) char entered_ = library_enter()
 
 char library_enter(void);
 void library_leave(char *unused);
 bool library_is_inside(void); /* is a public function at work, not the user's code? */
-void library_tell(void);      /* the handler, what was said */
+void library_report(void);      /* the handler, what was said */
 
 /* Around a call of the user's function, which is under no guard: it may never come back. */
 typedef struct Suspended {
@@ -33,7 +33,7 @@ void library_resume(Suspended s);
 
 /* Calls f, which may record, under a guard.  When there is no memory, frames that it pushed are
  * gone, `doing` is said to have failed, and so is the trace.  False: that. */
-bool guarded(const char *doing, GuardFn *f, void *user);
+bool library_guard(const char *doing, GuardFn *f, void *user);
 
 /* What the outermost call has when a trace begins, to be given back if that is left. */
 typedef struct Outermost {
@@ -43,7 +43,7 @@ typedef struct Outermost {
     pthread_mutex_t *building; /* NULL: none */
 } Outermost;
 
-/* n pinned leaves: these are copied.  False: there is no memory; said. */
+/* n pinned leaves: these are copied.  False: there is no memory; reported. */
 bool outermost_begin(const char *label, int n, const tt *pinned, Scratch *scratch, pthread_mutex_t *building);
 void outermost_end(void);
 

@@ -70,7 +70,7 @@ MUST_USE Error *intern_put(Table *table, const void *key, size_t n, const void *
 /* The arena that interned things lie in; made at first need. */
 MUST_USE Error *intern_arena(Arena **arena);
 
-/* One pointer for equal bytes, with a 0 behind them.  NULL: no memory; said. */
+/* One pointer for equal bytes, with a 0 behind them.  NULL: no memory; reported. */
 const void *intern_bytes(const void *bytes, size_t n);
 const char *intern_string(const char *s); /* NULL stays NULL */
 #endif

@@ -89,9 +89,9 @@ static Decimal shortest(Element e, double magnitude)
 }
 
 /* A number in pieces: sign and digits before the point, digits behind it, and "-05". */
-typedef struct Pieces {
+typedef struct NumberText {
     char whole[ROOM], fraction[ROOM], exponent[8];
-} Pieces;
+} NumberText;
 
 static void trim_zeros(char *digits)
 {
@@ -100,7 +100,7 @@ static void trim_zeros(char *digits)
 }
 
 /* At most `most` digits behind the point (more are rounded off), none of them a zero at the end. */
-static void cut_positional(const Decimal *d, double magnitude, int most, Pieces *p)
+static void cut_positional(const Decimal *d, double magnitude, int most, NumberText *p)
 {
     char *whole = p->whole + strlen(p->whole);
     if (d->n - 1 - d->exponent > most) {
@@ -125,7 +125,7 @@ static void cut_positional(const Decimal *d, double magnitude, int most, Pieces 
     trim_zeros(p->fraction);
 }
 
-static void cut_scientific(const Decimal *d, double magnitude, int most, Pieces *p)
+static void cut_scientific(const Decimal *d, double magnitude, int most, NumberText *p)
 {
     Decimal shown = d->n - 1 > most ? rounded(magnitude, most + 1) : *d;
     size_t n = strlen(p->whole);
@@ -136,9 +136,9 @@ static void cut_scientific(const Decimal *d, double magnitude, int most, Pieces 
     snprintf(p->exponent, sizeof p->exponent, "%+03d", shown.exponent);
 }
 
-static Pieces cut(Element e, double x, bool scientific, bool plus, int most)
+static NumberText format_number(Element e, double x, bool scientific, bool plus, int most)
 {
-    Pieces p = { "", "", "" };
+    NumberText p = { "", "", "" };
     strcpy(p.whole, signbit(x) ? "-" : plus ? "+" : "");
     Decimal d = shortest(e, fabs(x));
     if (scientific)
@@ -201,7 +201,7 @@ static void form_measure(Form *f, double x)
 {
     if (!isfinite(x))
         return;
-    Pieces p = cut(f->element, x, f->scientific, f->plus, PRECISION);
+    NumberText p = format_number(f->element, x, f->scientific, f->plus, PRECISION);
     f->left = max_int(f->left, (int)strlen(p.whole));
     f->right = max_int(f->right, (int)strlen(p.fraction));
     f->exponent = max_int(f->exponent, (int)strlen(p.exponent) - 1);
@@ -228,7 +228,7 @@ static void form_write(const Form *f, Text *out, double x)
         text_printf(out, "%*s", f->left + 1 + f->right + tail, word);
         return;
     }
-    Pieces p = cut(f->element, x, f->scientific, f->plus, PRECISION);
+    NumberText p = format_number(f->element, x, f->scientific, f->plus, PRECISION);
     if (f->scientific) { /* all with as many digits as the longest, and those are true ones */
         Decimal d = shortest(f->element, fabs(x));
         if (x != 0 && d.n != f->right + 1)
@@ -410,7 +410,7 @@ static void print_float(Text *out, Element e, double x, bool with_zero)
     }
     bool scientific = magnitude != 0 &&
                       (magnitude < 1e-4 || magnitude >= (e == F64 ? 1e16 : power_cutoff(e, 16)));
-    Pieces p = cut(e, x, scientific, false, ROOM);
+    NumberText p = format_number(e, x, scientific, false, ROOM);
     text_printf(out, "%s%s%s", p.whole, *p.fraction ? "." : "", p.fraction);
     if (scientific)
         text_printf(out, "e%s", p.exponent);
@@ -478,7 +478,7 @@ bool array_print(Text *out, Array *a)
 {
     void *data = heap_try(type_bytes(a->type) + 1);
     if (!data) {
-        report_broken("no memory on the host for %s", type_words(a->type));
+        report_broken("no memory on the host for %s", type_text(a->type));
         return false;
     }
     bool read = array_read(a, data);

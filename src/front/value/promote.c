@@ -78,38 +78,38 @@ static bool all_numbers(int n, const Shape *shapes)
     return true;
 }
 
-static Met met_in(int node, bool wide)
+static Promoted promoted_at(int node, bool wide)
 {
     switch (node) {
-    case ANY_INT: return (Met){ wide ? I64 : I32, true };
-    case ANY_FLOAT: return (Met){ wide ? F64 : F32, true };
-    case ANY_COMPLEX: return (Met){ wide ? C128 : C64, true };
-    default: return (Met){ (Element)node, false };
+    case ANY_INT: return (Promoted){ wide ? I64 : I32, true };
+    case ANY_FLOAT: return (Promoted){ wide ? F64 : F32, true };
+    case ANY_COMPLEX: return (Promoted){ wide ? C128 : C64, true };
+    default: return (Promoted){ (Element)node, false };
     }
 }
 
-Met promote(int n, const Shape *shapes)
+Promoted promote_types(int n, const Shape *shapes)
 {
     int node = node_of(&shapes[0]);
     for (int i = 1; i < n; i++)
         node = join(node, node_of(&shapes[i]));
-    return met_in(node, all_numbers(n, shapes));
+    return promoted_at(node, all_numbers(n, shapes));
 }
 
-bool gives_way(Element number, Element array)
+bool weak_yields(Element number, Element array)
 {
     Shape shapes[] = { { .element = array }, { .element = number, .is_weak = true } };
-    return promote(2, shapes).element == array;
+    return promote_types(2, shapes).element == array;
 }
 
-Met promote_inexact(int n, const Shape *shapes)
+Promoted promote_inexact(int n, const Shape *shapes)
 {
-    Met met = promote(n, shapes);
+    Promoted met = promote_types(n, shapes);
     switch (element_info[met.element].kind) {
     case FLOAT:
     case COMPLEX: return met;
     default: break;
     }
     bool wide = element_info[met.element].bits == 64;
-    return (Met){ wide ? F64 : F32, met.is_weak };
+    return (Promoted){ wide ? F64 : F32, met.is_weak };
 }

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Thread_local Here here;
+_Thread_local CallSite call_site;
 
 static _Thread_local const char *kept; /* NULL: nothing */
 static _Thread_local Text whole;
@@ -38,7 +38,7 @@ static void *handler_user;
 
 void tt_at(const char *file, int line, const char *function)
 {
-    here = (Here){ file, function, line };
+    call_site = (CallSite){ file, function, line };
 }
 
 void tt_on_error(void (*new_handler)(const char *message, void *user), void *user)
@@ -61,17 +61,17 @@ void tt_clear_error(void)
     is_untold = false;
 }
 
-bool said_something(void)
+bool report_is_kept(void)
 {
     return kept != NULL;
 }
 
-bool report_untold(void)
+bool report_is_untold(void)
 {
     return is_untold;
 }
 
-unsigned said_count(void)
+unsigned report_count(void)
 {
     return count;
 }
@@ -106,8 +106,8 @@ typedef struct Message {
 static void compose(void *user)
 {
     Message *m = user;
-    if (here.file)
-        text_printf(&m->text, "%s:%d: in %s: ", here.file, here.line, here.function);
+    if (call_site.file)
+        text_printf(&m->text, "%s:%d: in %s: ", call_site.file, call_site.line, call_site.function);
     text_vprintf(&m->text, m->format, m->args);
     add_stack(&m->text);
 }
@@ -127,10 +127,10 @@ static void keep(const char *format, va_list args)
     kept = error ? brief : whole.at;
     is_untold = true;
     if (!library_is_inside())
-        library_tell();
+        library_report();
 }
 
-void report_tell(void)
+void report_to_handler(void)
 {
     lock_take(&handler_lock);
     Handler *now = handler;
@@ -144,7 +144,7 @@ void report_tell(void)
 tt report_broken(const char *format, ...)
 {
     count++;
-    if (!said_something()) {
+    if (!report_is_kept()) {
         va_list args;
         va_start(args, format);
         keep(format, args);
@@ -172,7 +172,7 @@ static int print_element(char *out, size_t room, Element e)
 }
 
 /* Without a text of the heap: it is called where there is no memory. */
-const char *type_words(Type t)
+const char *type_text(Type t)
 {
     enum { RING = 8, ROOM = 256 };
     static _Thread_local char ring[RING][ROOM];

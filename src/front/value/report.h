@@ -13,22 +13,22 @@
 #include <tutti.h>
 
 /* Where the user stands: set by tt_at, per thread. */
-typedef struct Here {
+typedef struct CallSite {
     const char *file, *function;
     int line;
-} Here;
-extern _Thread_local Here here;
+} CallSite;
+extern _Thread_local CallSite call_site;
 
 /* Records the failure unless this thread keeps one already, and gives a broken value.  The handler
  * is told when the public function at work ends (library.h). */
 tt report_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tt report_error(Error *error); /* an engine's or a reader's; taken */
-bool said_something(void);  /* does this thread keep a failure? */
-bool report_untold(void);     /* and the handler does not know it yet? */
-void report_tell(void);        /* now it does */
-unsigned said_count(void);  /* failures of this thread so far, kept or not */
+bool report_is_kept(void);  /* does this thread keep a failure? */
+bool report_is_untold(void);     /* and the handler does not know it yet? */
+void report_to_handler(void);        /* now it does */
+unsigned report_count(void);  /* failures of this thread so far, kept or not */
 
 /* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this
  * thread. */
-const char *type_words(Type t);
+const char *type_text(Type t);
 #endif

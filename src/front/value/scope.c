@@ -41,7 +41,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 const tt no_values[MOST_VALUES];
 
-/* NULL: said. */
+/* NULL: reported. */
 static void *allocate(size_t bytes)
 {
     void *memory = calloc(1, bytes);
@@ -112,7 +112,7 @@ static void make_key(void)
     require(pthread_key_create(&at_thread_end, end_thread) == 0);
 }
 
-/* False: said. */
+/* False: reported. */
 static bool open_scope(void)
 {
     Scope *scope = allocate(sizeof *scope);
@@ -124,7 +124,7 @@ static bool open_scope(void)
     return true;
 }
 
-/* NULL: said. */
+/* NULL: reported. */
 static Scope *need_scope(void)
 {
     if (!innermost) {
@@ -249,7 +249,7 @@ static tt again_in(Scope *scope, tt x, const char *who)
     return again;
 }
 
-/* The scope around the innermost; the root is its own.  NULL: said. */
+/* The scope around the innermost; the root is its own.  NULL: reported. */
 static Scope *enclosing(void)
 {
     Scope *scope = need_scope();

@@ -8,17 +8,17 @@
 struct Scope;
 
 /* Who made a value, for messages about it after its end; may be read at any time. */
-typedef struct Made {
+typedef struct Origin {
     const char *_Atomic file;
     _Atomic int line;
     const char *_Atomic how, *_Atomic name; /* of the trace; NULL: concrete */
-} Made;
+} Origin;
 
 typedef struct Slot {
     _Atomic uint64_t state; /* generation << 32 | ENDED | pins */
     Held held;
     int64_t dims[TT_MAX_RANK];
-    Made made[2];            /* of this generation and the one before: by its lowest bit */
+    Origin origin[2];            /* of this generation and the one before: by its lowest bit */
     struct Scope *_Atomic owner; /* changed under `lists`; NULL: a trace, or on its way out */
     uint32_t before, behind; /* under `lists`: neighbours in the owner's list; 0: none */
 } Slot;

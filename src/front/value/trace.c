@@ -121,7 +121,7 @@ bool record_end(const char *who, int nresults, const tt *results, Graph *out)
     bool *is_weak = ARENA_ARRAY(m->arena, bool, nresults + 1);
     bool is_whole = true;
     for (int i = 0; is_whole && i < nresults; i++) {
-        if (!results[i].generation && !said_something())
+        if (!results[i].generation && !report_is_kept())
             report_broken("%s: its result %d is no array: it was never given one", who, i);
         values[i] = trace_value(who, results[i]);
         is_whole = values[i] != 0;
@@ -143,15 +143,15 @@ static const Loc *here_loc(void)
 {
     if (tracing->loc)
         return tracing->loc;
-    if (!here.file)
+    if (!call_site.file)
         return &loc_unknown;
     const Loc *last = session->last;
-    if (last && last->line == here.line && last->file.at == here.file)
+    if (last && last->line == call_site.line && last->file.at == call_site.file)
         return last;
     Loc *loc = ARENA_NEW(session->m->arena, Loc);
-    loc->file = str_of(here.file);
-    loc->line = here.line;
-    loc->name = str_of(here.function ? here.function : "");
+    loc->file = str_of(call_site.file);
+    loc->line = call_site.line;
+    loc->name = str_of(call_site.function ? call_site.function : "");
     return session->last = loc;
 }
 

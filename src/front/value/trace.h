@@ -79,7 +79,7 @@ typedef struct Session {
 } Session;
 
 extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */
-bool session_begin(const char *who); /* False: there is no memory; said */
+bool session_begin(const char *who); /* False: there is no memory; reported */
 void session_end(void);              /* ends all its values, lets go of what was captured */
 void session_undo(void);             /* what was being recorded came to nothing */
 
@@ -89,7 +89,7 @@ void frame_pop(Trace *frame);
 
 /* The innermost frame, which is not recording, starts to: leaves are its region's arguments. */
 void record_begin(int nleaves, const Type *types, const bool *is_weak, tt *leaves);
-/* Ends it: the values recorded in it are stale from here on.  False: a result is broken; said. */
+/* Ends it: the values recorded in it are stale from here on.  False: a result is broken; reported. */
 bool record_end(const char *who, int nresults, const tt *results, Graph *out);
 void record_drop(void); /* ends it for nothing */
 
@@ -98,7 +98,7 @@ void record_drop(void); /* ends it for nothing */
 /* Records one node in the innermost frame.  Operands may be traced values of it or of an outer
  * frame, or concrete (captured: a hidden argument of the program; small ones are constants).
  * attrs live in trace_arena().  Shapes were checked by the caller; the shape rule is asked again,
- * and a complaint is a failure with the name `who`.  False: said. */
+ * and a complaint is a failure with the name `who`.  False: reported. */
 bool trace_apply(const char *who, OpId op, int nin, const tt *in, const void *attrs, int nout,
                  const Type *results, tt *out);
 /* The same for operations with regions, each given as a Graph, which is used up. */
@@ -110,7 +110,7 @@ Arena *trace_arena(void);       /* where attributes of recorded nodes live */
 /* The region (a, b) -> a op b on scalars. */
 Graph trace_reducer(OpId op, Element element);
 
-/* The number of x in the module.  0: broken, stale or foreign; said. */
+/* The number of x in the module.  0: broken, stale or foreign; reported. */
 ValueId trace_value(const char *who, tt x);
 /* A traced value of the innermost frame. */
 tt trace_tt(ValueId v);

@@ -47,7 +47,7 @@ Slot *slot_at(uint32_t slot)
 }
 
 /* A slot never used before; 0: the table is full, or there is no memory.  Holding `table`. */
-static uint32_t grow(void)
+static uint32_t new_slot(void)
 {
     if (nslots / CHUNK >= CHUNKS)
         return 0;
@@ -68,7 +68,7 @@ static uint32_t take_free(void)
     if (slot)
         free_slots = slot_at(slot)->behind;
     else
-        slot = grow();
+        slot = new_slot();
     lock_give(&table);
     return slot;
 }
@@ -81,13 +81,13 @@ static void give_free(uint32_t slot)
     lock_give(&table);
 }
 
-static void sign(Made *made, const char *how, const char *name)
+static void note_origin(Origin *origin, const char *how, const char *name)
 {
     /* relaxed: only messages read them, and a message may be a moment late */
-    atomic_store_explicit(&made->file, here.file, memory_order_relaxed);
-    atomic_store_explicit(&made->line, here.line, memory_order_relaxed);
-    atomic_store_explicit(&made->how, how, memory_order_relaxed);
-    atomic_store_explicit(&made->name, name, memory_order_relaxed);
+    atomic_store_explicit(&origin->file, call_site.file, memory_order_relaxed);
+    atomic_store_explicit(&origin->line, call_site.line, memory_order_relaxed);
+    atomic_store_explicit(&origin->how, how, memory_order_relaxed);
+    atomic_store_explicit(&origin->name, name, memory_order_relaxed);
 }
 
 tt slot_new(Held held, const char *how, const char *name)
@@ -109,13 +109,13 @@ tt slot_new(Held held, const char *how, const char *name)
      * either for none */
     atomic_store_explicit(&slot->owner, NULL, memory_order_relaxed);
     slot->before = slot->behind = 0;
-    sign(&slot->made[generation & 1], how, name);
+    note_origin(&slot->origin[generation & 1], how, name);
     /* release: pairs with the acquire in value_pin */
     atomic_store_explicit(&slot->state, (uint64_t)generation << 32, memory_order_release);
     return (tt){ number, generation };
 }
 
-static void clear(uint32_t number, uint64_t state)
+static void clear_slot(uint32_t number, uint64_t state)
 {
     Slot *slot = slot_at(number);
     Array *array = slot->held.array;
@@ -135,7 +135,7 @@ void slot_end(uint32_t number)
     uint64_t was = atomic_fetch_or_explicit(&slot->state, ENDED, memory_order_acq_rel);
     require(!(was & ENDED));
     if (!(was & PINS))
-        clear(number, was);
+        clear_slot(number, was);
 }
 
 bool slot_is(uint32_t number, uint32_t generation)
@@ -163,11 +163,11 @@ static void report_stale(tt x, const char *who, const char *what)
         report_broken("%s: the scope or trace of %s has ended: %s", who, what, scope);
         return;
     }
-    Made *made = &slot->made[x.generation & 1];
-    const char *file = atomic_load_explicit(&made->file, memory_order_relaxed);
-    int line = atomic_load_explicit(&made->line, memory_order_relaxed);
-    const char *how = atomic_load_explicit(&made->how, memory_order_relaxed);
-    const char *name = atomic_load_explicit(&made->name, memory_order_relaxed);
+    Origin *origin = &slot->origin[x.generation & 1];
+    const char *file = atomic_load_explicit(&origin->file, memory_order_relaxed);
+    int line = atomic_load_explicit(&origin->line, memory_order_relaxed);
+    const char *how = atomic_load_explicit(&origin->how, memory_order_relaxed);
+    const char *name = atomic_load_explicit(&origin->name, memory_order_relaxed);
     char where[512] = "";
     if (file)
         snprintf(where, sizeof where, " made at %s:%d", file, line);
@@ -199,7 +199,7 @@ static Slot *pin(tt x)
 bool value_pin_as(tt x, const char *who, const char *what, Held *out)
 {
     if (!x.generation && !x.slot) {
-        if (!said_something())
+        if (!report_is_kept())
             report_broken("%s: %s is no array: it was never given one", who, what);
         return false;
     }
@@ -224,7 +224,7 @@ void value_unpin(tt x)
     uint64_t was = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
     require(was & PINS);
     if ((was & (ENDED | PINS)) == (ENDED | 1))
-        clear(x.slot, was);
+        clear_slot(x.slot, was);
 }
 
 bool value_shape(tt x, const char *who, Shape *out)
@@ -245,7 +245,7 @@ tt value_of_traced(Trace *trace, ValueId value, bool is_weak)
 {
     Type type = type_of(trace->m, value);
     if (type.rank > TT_MAX_RANK)
-        return report_broken("%s has %d axes; a value has at most %d", type_words(type), type.rank,
+        return report_broken("%s has %d axes; a value has at most %d", type_text(type), type.rank,
                           TT_MAX_RANK);
     tt x = slot_new((Held){ .trace = trace, .value = value, .type = type, .is_weak = is_weak },
                     trace->how, trace->name);
@@ -278,7 +278,7 @@ Element element_of(tt_dtype type)
     return elements[type];
 }
 
-Element element_settled(Element e, bool is_weak)
+Element element_canonical(Element e, bool is_weak)
 {
     if (!is_weak)
         return e;

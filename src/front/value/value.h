@@ -29,7 +29,7 @@ tt value_of_traced(Trace *trace, ValueId value, bool is_weak);
 struct ValueList;
 void value_end_list(struct ValueList *list);
 
-/* Pins and looks.  False: broken or stale; said, naming `who` ("tt_add"), unless a failure is
+/* Pins and looks.  False: broken or stale; reported, naming `who` ("tt_add"), unless a failure is
  * kept already.  What is held stays valid until value_unpin. */
 bool value_pin(tt x, const char *who, Held *out);
 bool value_pin_as(tt x, const char *who, const char *what, Held *out); /* "argument 1" */
@@ -49,7 +49,7 @@ static inline Type shape_type(const Shape *s)
     return (Type){ s->element, s->rank, s->dims };
 }
 
-/* Zeroed memory that dies with this thread's innermost scope, as values made now do.  NULL: said. */
+/* Zeroed memory that dies with this thread's innermost scope, as values made now do.  NULL: reported. */
 void *scope_alloc(size_t bytes);
 /* The same for n values; and what is given back where there is no memory for them: zeroes, as many
  * as there may be. */
@@ -60,21 +60,21 @@ extern const tt no_values[MOST_VALUES];
 /* The interface's element types and ours. */
 Element element_of(tt_dtype type);
 /* What a value is to its user: a number from C, held in 64 bits, is the default type of 32. */
-Element element_settled(Element e, bool is_weak);
+Element element_canonical(Element e, bool is_weak);
 bool dtype_of(Element e, tt_dtype *out);
 
 /* ---- promotion: promote.c ---- */
 
 /* The type that operands of these types meet in, as JAX has it with 64-bit types enabled; a number
  * from C (is_weak) gives way to the others. */
-typedef struct Met {
+typedef struct Promoted {
     Element element;
     bool is_weak;
-} Met;
-Met promote(int n, const Shape *shapes);
+} Promoted;
+Promoted promote_types(int n, const Shape *shapes);
 /* Does a number of C, or what came of one, give way to the array's type?  An integer to a float,
  * but never a float to an integer. */
-bool gives_way(Element number, Element array);
+bool weak_yields(Element number, Element array);
 /* As promote, then a float if it is not one: the default float for integers and booleans. */
-Met promote_inexact(int n, const Shape *shapes);
+Promoted promote_inexact(int n, const Shape *shapes);
 #endif

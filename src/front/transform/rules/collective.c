@@ -24,17 +24,17 @@ static AxisAttrs *attrs_copy(const AxisAttrs *a)
 
 void transpose_named_sum(const Transpose *t)
 {
-    t->out[0] = build(OP_NAMED_SUM, 1, t->ct, t->attrs, t->types[0]);
+    t->out[0] = build_op(OP_NAMED_SUM, 1, t->ct, t->attrs, t->types[0]);
 }
 
 void transpose_named_gather(const Transpose *t)
 {
-    t->out[0] = build(OP_NAMED_SCATTER, 1, t->ct, t->attrs, t->types[0]);
+    t->out[0] = build_op(OP_NAMED_SCATTER, 1, t->ct, t->attrs, t->types[0]);
 }
 
 void transpose_named_scatter(const Transpose *t)
 {
-    t->out[0] = build(OP_NAMED_GATHER, 1, t->ct, t->attrs, t->types[0]);
+    t->out[0] = build_op(OP_NAMED_GATHER, 1, t->ct, t->attrs, t->types[0]);
 }
 
 void transpose_named_exchange(const Transpose *t)
@@ -43,7 +43,7 @@ void transpose_named_exchange(const Transpose *t)
     AxisAttrs *back = attrs_copy(a);
     back->dimension = a->concat_dimension;
     back->concat_dimension = a->dimension;
-    t->out[0] = build(OP_NAMED_EXCHANGE, 1, t->ct, back, t->types[0]);
+    t->out[0] = build_op(OP_NAMED_EXCHANGE, 1, t->ct, back, t->types[0]);
 }
 
 void transpose_named_permute(const Transpose *t)
@@ -56,7 +56,7 @@ void transpose_named_permute(const Transpose *t)
         pairs[2 * i + 1] = a->pairs.at[2 * i];
     }
     back->pairs.at = pairs;
-    t->out[0] = build(OP_NAMED_PERMUTE, 1, t->ct, back, t->types[0]);
+    t->out[0] = build_op(OP_NAMED_PERMUTE, 1, t->ct, back, t->types[0]);
 }
 
 /* All that came from the source goes back to it. */
@@ -64,7 +64,7 @@ void transpose_named_broadcast(const Transpose *t)
 {
     const AxisAttrs *a = t->attrs;
     Type type = t->types[0], flag = type_with(type, I1);
-    tt sum = build(OP_NAMED_SUM, 1, t->ct, a, type);
+    tt sum = build_op(OP_NAMED_SUM, 1, t->ct, a, type);
     tt is_source = build_compare(EQ, build_axis_index(a),
                                  build_number(type_scalar(I32), (double)a->source));
     t->out[0] = build_select(build_broadcast(is_source, flag, (Ints){ 0 }), sum, build_zeros(type));
@@ -74,7 +74,7 @@ void transpose_named_broadcast(const Transpose *t)
 
 static bool is_bound(const Batch *b)
 {
-    return b->axis_name.n && names_has(((const AxisAttrs *)b->attrs)->axis, b->axis_name);
+    return b->axis_name.n && axis_names_has(((const AxisAttrs *)b->attrs)->axis, b->axis_name);
 }
 
 /* The axes but for the one that the batch is. */
@@ -85,10 +85,10 @@ static AxisAttrs *other_axes(const Batch *b)
     int64_t sizes[MAX_RANK];
     int n = 0;
     Str list = a->axis, name;
-    for (int i = 0; names_next(&list, &name); i++)
+    for (int i = 0; axis_names_next(&list, &name); i++)
         if (!str_equal(name, b->axis_name))
             sizes[n++] = a->sizes.at[i];
-    rest->axis = names_without(trace_arena(), a->axis, b->axis_name);
+    rest->axis = axis_names_without(trace_arena(), a->axis, b->axis_name);
     rest->sizes = ints_of(n, sizes);
     rest->size = a->size / b->size;
     return rest;
@@ -106,7 +106,7 @@ static bool is_mixed(const Batch *b)
         return false;
     report_broken("not supported: %s along \"%.*s\" where tt_vmap maps \"%.*s\" and others the rest, "
                "%s: name one after the other",
-               rule_words(b->op), STR_ARG(((const AxisAttrs *)b->attrs)->axis),
+               rule_op_name(b->op), STR_ARG(((const AxisAttrs *)b->attrs)->axis),
                STR_ARG(b->axis_name), loc_name(node_at(b->m, b->node)->loc));
     return true;
 }
@@ -119,10 +119,10 @@ static void keep(const Batch *b)
         AxisAttrs *more = attrs_copy(a);
         more->dimension++;
         more->concat_dimension++;
-        b->y[0] = build(b->op, 1, b->x, more, batched_type(b, 0));
+        b->y[0] = build_op(b->op, 1, b->x, more, batch_result_type(b, 0));
         return;
     }
-    b->y[0] = build(b->op, b->nin, b->x, a, b->results[0]);
+    b->y[0] = build_op(b->op, b->nin, b->x, a, b->results[0]);
     b->y_mapped[0] = false;
 }
 
@@ -135,7 +135,7 @@ static tt take_rows(tt x, Type list, const int32_t *rows)
                                  : type_insert(out, 0, list.dims[i]);
     tt at = trace_constant((Dense){ list, false, rows });
     Ints sizes = ints_insert(ints_of(t.rank - 1, t.dims + 1), 0, 1);
-    return build(OP_GATHER, 2, (const tt[]){ x, at },
+    return build_op(OP_GATHER, 2, (const tt[]){ x, at },
                  BUILD_ATTRS(GatherAttrs, .offset_dims = ints_range(list.rank, t.rank - 1),
                              .collapsed_slice_dims = ints_range(0, 1),
                              .start_index_map = ints_range(0, 1), .index_vector_dim = list.rank,
@@ -164,7 +164,7 @@ static tt reduce_groups(const Batch *b, OpId op)
             is_there[at] = member >= 0;
             rows[at] = (int32_t)(member >= 0 ? member : g.at[i]);
         }
-    tt x = take_rows(batched(b, 0), list, rows);
+    tt x = take_rows(batch_operand(b, 0), list, rows);
     if (op == OP_ADD) { /* others may have themselves twice */
         Type whole = type_at(x);
         tt flags = trace_constant((Dense){ type_with(list, I1), false, is_there });
@@ -194,7 +194,7 @@ static void reduce_rows(const Batch *b, OpId op)
     else
         b->y[0] = b->x[0];
     if (!is_alone(b))
-        b->y[0] = build(b->op, 1, b->y, other_axes(b), b->results[0]);
+        b->y[0] = build_op(b->op, 1, b->y, other_axes(b), b->results[0]);
 }
 
 void batch_named_sum(const Batch *b)
@@ -255,7 +255,7 @@ static tt exchange_in_groups(const Batch *b, Rows *rows)
     inner->dimension++;
     inner->concat_dimension++;
     tt y;
-    if (!rows(take_rows(batched(b, 0), list, to), inner, &y))
+    if (!rows(take_rows(batch_operand(b, 0), list, to), inner, &y))
         y = build_leading(y, g.cols);
     Type whole = type_insert(type_remove(type_remove(type_at(y), 0), 0), 0, b->size);
     return take_rows(build_reshape(y, whole), flat, from);
@@ -270,7 +270,7 @@ static void move_rows(const Batch *b, Rows *rows)
     else if (((const AxisAttrs *)b->attrs)->groups.rows)
         b->y[0] = exchange_in_groups(b, rows);
     else
-        b->y_mapped[0] = rows(batched(b, 0), b->attrs, b->y);
+        b->y_mapped[0] = rows(batch_operand(b, 0), b->attrs, b->y);
 }
 
 void batch_named_gather(const Batch *b)
@@ -296,7 +296,7 @@ void batch_named_permute(const Batch *b)
         keep(b);
         return;
     }
-    Type list = list_type(1, b->size, 0), whole = batched_type(b, 0);
+    Type list = list_type(1, b->size, 0), whole = batch_result_type(b, 0);
     int32_t *from = ARENA_ARRAY(trace_arena(), int32_t, b->size);
     bool *is_sent = ARENA_ARRAY(trace_arena(), bool, b->size);
     for (int i = 0; i < a->pairs.rows; i++) {
@@ -304,7 +304,7 @@ void batch_named_permute(const Batch *b)
         is_sent[a->pairs.at[2 * i + 1]] = true;
     }
     tt sent = trace_constant((Dense){ type_with(list, I1), false, is_sent });
-    b->y[0] = take_rows(batched(b, 0), list, from);
+    b->y[0] = take_rows(batch_operand(b, 0), list, from);
     if (a->pairs.rows < b->size)
         b->y[0] = build_select(build_broadcast(sent, type_with(whole, I1), ints_range(0, 1)),
                                b->y[0], build_zeros(whole));

@@ -3,7 +3,7 @@
  *     call    the function's operations are differentiated or batched in place
  *     case    y = case i { f } { g }        dy = case i { the tangents of f } { of g }
  *     while   tangents are carried along with what they are tangents of; backwards, a loop whose
- *             number of turns is known is run from its last turn to its first (loops.c)
+ *             number of iterations is known is run from its last iteration to its first (loops.c)
  *
  * Branches and loop bodies use values from around them; these are looked up, with their tangents
  * or batch axes, in the transformation that asks. */
@@ -110,7 +110,7 @@ void transpose_case(const Transpose *t)
         else
             in[n++] = backward_value(t->backward, all.at[i]);
     for (int i = 0; i < t->nout; i++)
-        in[n++] = with_zeros(t->ct[i], t->results[i]);
+        in[n++] = value_or_zeros(t->ct[i], t->results[i]);
     Graph *branches = NEW(Graph, node.nregions);
     for (int i = 0; i < node.nregions; i++) {
         Graph g = graph_of_region(t->m, node.regions[i], all), back;
@@ -142,7 +142,7 @@ static Rows rows_around(const Batch *b, int nregions, const RegionId *regions)
     return r;
 }
 
-/* Rows go different ways: all branches are played, and each row takes its own. */
+/* Rows go different ways: all branches are recorded, and each row takes its own. */
 static void choose_rows(const Batch *b, const Graph *branches, const Rows *rows, int n)
 {
     tt index = b->x[0];
@@ -157,7 +157,7 @@ static void choose_rows(const Batch *b, const Graph *branches, const Rows *rows,
                 continue;
             }
             tt is_mine = is_if ? index : build_compare(EQ, index, build_number(it, i));
-            Type t = batched_type(b, k);
+            Type t = batch_result_type(b, k);
             b->y[k] = build_select(build_broadcast(is_mine, t, ints_range(0, 1)), y[k], b->y[k]);
         }
     }
@@ -172,7 +172,7 @@ void batch_case(const Batch *b)
     Graph *graphs = NEW(Graph, node.nregions), *branches = NEW(Graph, node.nregions);
     memset(wanted, true, sizeof *wanted * (size_t)b->nout);
     for (int i = 0; i < b->nout; i++)
-        types[i] = batched_type(b, i);
+        types[i] = batch_result_type(b, i);
     for (int i = 0; i < node.nregions; i++) {
         Graph g = graph_of_region(b->m, node.regions[i], rows.values);
         if (!batch_transform(&g, b->size, b->axis_name, rows.mapped, wanted, NULL, &graphs[i]))
@@ -191,7 +191,7 @@ void batch_case(const Batch *b)
 
 /* ---- while ---- */
 
-/* What is carried, and which of it varies: what varies at the end of a turn varies in the next. */
+/* What is carried, and which of it varies: what varies at the end of a iteration varies in the next. */
 static bool find_varying(const Graph *body, const Around *around, int n, bool *active)
 {
     bool *all = NEW(bool, n + around->values.n), *is_active = NEW(bool, n);
@@ -248,7 +248,7 @@ static void run_loop(const Loop *l, Graph *regions)
     memcpy(in, j->x, sizeof *in * (size_t)n);
     for (int i = 0; i < n; i++)
         if (l->active[i])
-            in[k++] = with_zeros(j->dx[i], l->types[i]);
+            in[k++] = value_or_zeros(j->dx[i], l->types[i]);
     if (!trace_apply_regions("a derivative", OP_WHILE, k, in, j->attrs, 2, regions, k, l->types, y))
         return;
     memcpy(j->y, y, sizeof *y * (size_t)n);
@@ -283,24 +283,24 @@ void jvp_while(const Jvp *j)
         run_loop(&l, regions);
 }
 
-/* A linear loop, as loops.c makes them, from its last turn to its first. */
+/* A linear loop, as loops.c makes them, from its last iteration to its first. */
 typedef struct Backwards {
     const Transpose *t;
     Values free;
-    int64_t turns;
-    Graph back; /* of one turn: the turn, what is around, the cotangents of its results */
+    int64_t trip_count;
+    Graph back; /* of one iteration: the iteration, what is around, the cotangents of its results */
 } Backwards;
 
-static void turn_back(tt turn, const tt *in, tt *out, void *user)
+static void iterate_back(tt iteration, const tt *in, tt *out, void *user)
 {
     const Backwards *w = user;
     int k = 0;
     tt *leaf = NEW(tt, w->back.nleaves);
-    tt last = build_number(type_at(turn), (double)(w->turns - 1));
-    leaf[k++] = build2(OP_SUB, last, turn);
+    tt last = build_number(type_at(iteration), (double)(w->trip_count - 1));
+    leaf[k++] = build2(OP_SUB, last, iteration);
     for (int i = 0; i < w->free.n; i++)
         leaf[k++] = backward_value(w->t->backward, w->free.at[i]);
-    leaf[k++] = build_zeros(type_at(turn));
+    leaf[k++] = build_zeros(type_at(iteration));
     memcpy(leaf + k, in, sizeof *in * (size_t)(w->t->nin - 1));
     trace_inline("a gradient", &w->back, leaf, out);
 }
@@ -308,29 +308,29 @@ static void turn_back(tt turn, const tt *in, tt *out, void *user)
 void transpose_while(const Transpose *t)
 {
     Node node = *node_at(t->m, t->node);
-    Backwards w = { .t = t, .turns = loop_turns(t->m, t->node) };
+    Backwards w = { .t = t, .trip_count = loop_trip_count(t->m, t->node) };
     w.free = free_values(t->m, 1, &node.regions[1]);
     Graph body = graph_of_region(t->m, node.regions[1], w.free);
     bool *linear = NEW(bool, body.nleaves);
     tt *ct = NEW(tt, t->nin);
     memset(linear + 1, true, (size_t)(t->nin - 1));
     for (int i = 1; i < t->nin; i++)
-        ct[i - 1] = with_zeros(t->ct[i], t->types[i]);
+        ct[i - 1] = value_or_zeros(t->ct[i], t->types[i]);
     if (transpose_transform(&body, linear, &w.back))
-        build_turns(w.turns, t->nin - 1, ct, turn_back, &w, t->out + 1);
+        loop_counted(w.trip_count, t->nin - 1, ct, iterate_back, &w, t->out + 1);
 }
 
-typedef struct Turns {
+typedef struct BatchedLoop {
     const Batch *b;
     Rows around;
     bool *mapped;   /* of what is carried, then of what is around */
     bool is_by_row; /* rows stop at different times */
     Type *types;
     Graph condition, body; /* batched */
-} Turns;
+} BatchedLoop;
 
-/* Which of what is carried differs between rows, to begin with or after some turns. */
-static bool find_mapped(Turns *t, const Graph *condition, const Graph *body)
+/* Which of what is carried differs between rows, to begin with or after some iterations. */
+static bool find_mapped(BatchedLoop *t, const Graph *condition, const Graph *body)
 {
     const Batch *b = t->b;
     bool *is_mapped = NEW(bool, b->nin);
@@ -349,7 +349,7 @@ static bool find_mapped(Turns *t, const Graph *condition, const Graph *body)
     return batch_transform(body, b->size, b->axis_name, t->mapped, t->mapped, NULL, &t->body);
 }
 
-static tt play(const Turns *t, const Graph *g, const tt *carried, tt *y)
+static tt inline_in_loop(const BatchedLoop *t, const Graph *g, const tt *carried, tt *y)
 {
     int n = t->b->nin;
     tt *in = NEW(tt, n + t->around.values.n);
@@ -359,14 +359,14 @@ static tt play(const Turns *t, const Graph *g, const tt *carried, tt *y)
     return y[0];
 }
 
-static bool condition_region(const Turns *t, Graph *out)
+static bool condition_region(const BatchedLoop *t, Graph *out)
 {
     int n = t->b->nin;
     tt *carried = NEW(tt, n), goes_on[1];
     Trace frame = { .loc = tracing->loc };
     frame_push(&frame);
     record_begin(n, t->types, NULL, carried);
-    play(t, &t->condition, carried, goes_on);
+    inline_in_loop(t, &t->condition, carried, goes_on);
     if (t->is_by_row)
         goes_on[0] = build_reduce(OP_OR, goes_on[0], ints_range(0, 1));
     bool ok = record_end("a batch", 1, goes_on, out);
@@ -375,16 +375,16 @@ static bool condition_region(const Turns *t, Graph *out)
 }
 
 /* A row that has stopped stays as it is. */
-static bool body_region(const Turns *t, Graph *out)
+static bool body_region(const BatchedLoop *t, Graph *out)
 {
     int n = t->b->nin;
     tt *carried = NEW(tt, n), *y = NEW(tt, n), goes_on[1];
     Trace frame = { .loc = tracing->loc };
     frame_push(&frame);
     record_begin(n, t->types, NULL, carried);
-    play(t, &t->body, carried, y);
+    inline_in_loop(t, &t->body, carried, y);
     if (t->is_by_row) {
-        play(t, &t->condition, carried, goes_on);
+        inline_in_loop(t, &t->condition, carried, goes_on);
         for (int i = 0; i < n; i++)
             y[i] = build_select(build_broadcast(goes_on[0], t->types[i], ints_range(0, 1)), y[i],
                                 carried[i]);
@@ -397,7 +397,7 @@ static bool body_region(const Turns *t, Graph *out)
 void batch_while(const Batch *b)
 {
     Node node = *node_at(b->m, b->node);
-    Turns t = { .b = b, .around = rows_around(b, 2, node.regions) };
+    BatchedLoop t = { .b = b, .around = rows_around(b, 2, node.regions) };
     int n = b->nin, around = t.around.values.n;
     Graph condition = graph_of_region(b->m, node.regions[0], t.around.values);
     Graph body = graph_of_region(b->m, node.regions[1], t.around.values), regions[2];
@@ -409,7 +409,7 @@ void batch_while(const Batch *b)
     tt *in = NEW(tt, n);
     t.types = NEW(Type, n);
     for (int i = 0; i < n; i++) {
-        in[i] = t.mapped[i] ? batched(b, i) : b->x[i];
+        in[i] = t.mapped[i] ? batch_operand(b, i) : b->x[i];
         t.types[i] = type_at(in[i]);
         b->y_mapped[i] = t.mapped[i];
     }

@@ -115,8 +115,8 @@ JVP2(pow, tt_mul(g, pow_by_base(a, b)), tt_mul(g, pow_by_exponent(a, b, y)))
 static tt abs_complex(tt g, tt x, tt y)
 {
     Type real = type_at(y);
-    tt xr = build(OP_REAL, 1, &x, NULL, real), xi = build(OP_IMAG, 1, &x, NULL, real);
-    tt gr = build(OP_REAL, 1, &g, NULL, real), gi = build(OP_IMAG, 1, &g, NULL, real);
+    tt xr = build_op(OP_REAL, 1, &x, NULL, real), xi = build_op(OP_IMAG, 1, &x, NULL, real);
+    tt gr = build_op(OP_REAL, 1, &g, NULL, real), gi = build_op(OP_IMAG, 1, &g, NULL, real);
     tt safe = tt_where(tt_equal(y, 0), 1, y);
     return tt_add(tt_mul(gr, tt_div(xr, safe)), tt_mul(gi, tt_div(xi, safe)));
 }
@@ -140,7 +140,7 @@ void jvp_select(const Jvp *j)
     Type t = type_at(j->y[0]);
     j->dy[0] = NO_VALUE;
     if (is_value(j->dx[1]) || is_value(j->dx[2]))
-        j->dy[0] = build_select(j->x[0], with_zeros(j->dx[1], t), with_zeros(j->dx[2], t));
+        j->dy[0] = build_select(j->x[0], value_or_zeros(j->dx[1], t), value_or_zeros(j->dx[2], t));
 }
 
 /* A bound may be one number for all. */
@@ -156,7 +156,7 @@ void jvp_clamp(const Jvp *j)
     tt sum = NO_VALUE;
     if (is_value(j->dx[1])) {
         tt inside =
-            build(OP_AND, 2, (const tt[]){ build_compare(GT, x, low), build_compare(LT, x, high) },
+            build_op(OP_AND, 2, (const tt[]){ build_compare(GT, x, low), build_compare(LT, x, high) },
                   NULL, type_with(t, I1));
         sum = build_select(inside, j->dx[1], zero);
     }
@@ -204,33 +204,33 @@ void transpose_convert(const Transpose *t)
     bool to_real = element_info[from.element].kind == COMPLEX &&
                    element_info[t->types[0].element].kind != COMPLEX;
     if (to_real)
-        ct = build(OP_REAL, 1, &ct, NULL, type_with(from, element_part(from.element)));
+        ct = build_op(OP_REAL, 1, &ct, NULL, type_with(from, element_part(from.element)));
     t->out[0] = build_convert(ct, t->types[0].element);
 }
 
 void transpose_reduce_precision(const Transpose *t)
 {
-    t->out[0] = build(t->op, 1, t->ct, t->attrs, t->types[0]);
+    t->out[0] = build_op(t->op, 1, t->ct, t->attrs, t->types[0]);
 }
 
 /* Products of cotangent and tangent are taken without conjugation, as in JAX. */
 void transpose_real(const Transpose *t)
 {
-    t->out[0] = build(OP_COMPLEX, 2, (const tt[]){ t->ct[0], build_zeros(t->results[0]) }, NULL,
+    t->out[0] = build_op(OP_COMPLEX, 2, (const tt[]){ t->ct[0], build_zeros(t->results[0]) }, NULL,
                       t->types[0]);
 }
 
 void transpose_imag(const Transpose *t)
 {
     t->out[0] =
-        build(OP_COMPLEX, 2, (const tt[]){ build_zeros(t->results[0]), build1(OP_NEG, t->ct[0]) },
+        build_op(OP_COMPLEX, 2, (const tt[]){ build_zeros(t->results[0]), build1(OP_NEG, t->ct[0]) },
               NULL, t->types[0]);
 }
 
 void transpose_complex(const Transpose *t)
 {
-    t->out[0] = build(OP_REAL, 1, t->ct, NULL, t->types[0]);
-    t->out[1] = build1(OP_NEG, build(OP_IMAG, 1, t->ct, NULL, t->types[1]));
+    t->out[0] = build_op(OP_REAL, 1, t->ct, NULL, t->types[0]);
+    t->out[1] = build1(OP_NEG, build_op(OP_IMAG, 1, t->ct, NULL, t->types[1]));
 }
 
 void transpose_select(const Transpose *t)
@@ -248,8 +248,8 @@ void batch_elementwise(const Batch *b)
 {
     tt in[3];
     for (int i = 0; i < b->nin; i++)
-        in[i] = batched(b, i);
-    b->y[0] = build(b->op, b->nin, in, b->attrs, batched_type(b, 0));
+        in[i] = batch_operand(b, i);
+    b->y[0] = build_op(b->op, b->nin, in, b->attrs, batch_result_type(b, 0));
 }
 
 /* Operand i in the shape of result 0 with its batch axis, even if it is one number for all. */
@@ -257,7 +257,7 @@ static tt batched_full(const Batch *b, int i)
 {
     Type to = type_insert(type_with(b->results[0], b->types[i].element), 0, b->size);
     if (b->types[i].rank == b->results[0].rank)
-        return batched(b, i);
+        return batch_operand(b, i);
     return build_broadcast(b->x[i], to, b->mapped[i] ? ints_range(0, 1) : (Ints){ 0 });
 }
 
@@ -265,7 +265,7 @@ void batch_select(const Batch *b)
 {
     bool is_one = b->types[0].rank == 0 && !b->mapped[0];
     tt condition = is_one ? b->x[0] : batched_full(b, 0);
-    b->y[0] = build_select(condition, batched(b, 1), batched(b, 2));
+    b->y[0] = build_select(condition, batch_operand(b, 1), batch_operand(b, 2));
 }
 
 void batch_clamp(const Batch *b)
@@ -279,5 +279,5 @@ void batch_clamp(const Batch *b)
     if (type_at(in[0]).rank != type_at(in[2]).rank)
         for (int i = 0; i < 3; i += 2)
             in[i] = batched_full(b, i);
-    b->y[0] = build(OP_CLAMP, 3, in, NULL, batched_type(b, 0));
+    b->y[0] = build_op(OP_CLAMP, 3, in, NULL, batch_result_type(b, 0));
 }

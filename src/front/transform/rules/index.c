@@ -37,7 +37,7 @@ static tt clamp(tt at, int64_t vector_dim, Type operand, const int64_t *sizes, I
         return at;
     Type t = type_at(at);
     tt in[] = { build_zeros(t), at, highest(at, vector_dim, operand, sizes, map) };
-    return build(OP_CLAMP, 3, in, NULL, t);
+    return build_op(OP_CLAMP, 3, in, NULL, t);
 }
 
 /* Scalars side by side along a last axis: one position.  Those mapped have a batch axis. */
@@ -48,7 +48,7 @@ static tt position(const Batch *b, int first)
     for (int i = 0; i < n; i++) {
         Type t = type_with(b->types[first + i], b->types[first].element);
         parts[i] =
-            build_reshape(batched(b, first + i), type_insert(type_insert(t, 0, 1), 0, b->size));
+            build_reshape(batch_operand(b, first + i), type_insert(type_insert(t, 0, 1), 0, b->size));
     }
     return n == 1 ? parts[0] : build_concatenate(n, parts, 1);
 }
@@ -67,7 +67,7 @@ static bool any_mapped(const Batch *b, int from)
  * array row by row, and its cotangent is not to be gone through for each. */
 static tt so_far(const Transpose *t)
 {
-    return with_zeros(backward_take(t->backward, node_at(t->m, t->node)->in[0]), t->types[0]);
+    return value_or_zeros(backward_take(t->backward, node_at(t->m, t->node)->in[0]), t->types[0]);
 }
 
 void transpose_dynamic_slice(const Transpose *t)
@@ -77,16 +77,16 @@ void transpose_dynamic_slice(const Transpose *t)
     for (int i = 1; i < t->nin; i++)
         at[i - 1] = slice[i] = t->x[i];
     in[0] = slice[0] = so_far(t);
-    in[1] = build2(OP_ADD, build(t->op, t->nin, slice, t->attrs, t->results[0]), t->ct[0]);
-    t->out[0] = build(OP_DYNAMIC_UPDATE, t->nin + 1, in, NULL, t->types[0]);
+    in[1] = build2(OP_ADD, build_op(t->op, t->nin, slice, t->attrs, t->results[0]), t->ct[0]);
+    t->out[0] = build_op(OP_DYNAMIC_UPDATE, t->nin + 1, in, NULL, t->types[0]);
 }
 
 void jvp_update(const Jvp *j)
 {
     tt *in = ARENA_ARRAY(trace_arena(), tt, j->nin);
     for (int i = 0; i < j->nin; i++)
-        in[i] = i < 2 ? with_zeros(j->dx[i], type_at(j->x[i])) : j->x[i];
-    j->dy[0] = build(j->op, j->nin, in, j->attrs, type_at(j->y[0]));
+        in[i] = i < 2 ? value_or_zeros(j->dx[i], type_at(j->x[i])) : j->x[i];
+    j->dy[0] = build_op(j->op, j->nin, in, j->attrs, type_at(j->y[0]));
 }
 
 void transpose_update(const Transpose *t)
@@ -97,12 +97,12 @@ void transpose_update(const Transpose *t)
         in[i] = t->x[i];
     if (t->linear[0]) {
         in[1] = build_zeros(t->types[1]);
-        t->out[0] = build(OP_DYNAMIC_UPDATE, t->nin, in, NULL, t->types[0]);
+        t->out[0] = build_op(OP_DYNAMIC_UPDATE, t->nin, in, NULL, t->types[0]);
     }
     if (t->linear[1]) {
         memmove(in + 1, in + 2, sizeof *in * (size_t)(t->nin - 2));
         Ints sizes = ints_of(t->types[1].rank, t->types[1].dims);
-        t->out[1] = build(OP_DYNAMIC_SLICE, t->nin - 1, in,
+        t->out[1] = build_op(OP_DYNAMIC_SLICE, t->nin - 1, in,
                           BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), t->types[1]);
     }
 }
@@ -119,7 +119,7 @@ static tt slice_rows(const Batch *b)
         g->operand_batching_dims = g->start_indices_batching_dims = ints_range(0, 1);
         g->slice_sizes = ints_insert(sizes, 0, 1);
     }
-    return build(OP_GATHER, 2, (const tt[]){ b->x[0], position(b, 1) }, g, batched_type(b, 0));
+    return build_op(OP_GATHER, 2, (const tt[]){ b->x[0], position(b, 1) }, g, batch_result_type(b, 0));
 }
 
 void batch_dynamic_slice(const Batch *b)
@@ -134,9 +134,9 @@ void batch_dynamic_slice(const Batch *b)
     in[1] = build_zeros(b->nin > 1 ? b->types[1] : type_scalar(I32));
     for (int i = 1; i < b->nin; i++)
         in[i + 1] = b->x[i];
-    b->y[0] = build(OP_DYNAMIC_SLICE, b->nin + 1, in,
+    b->y[0] = build_op(OP_DYNAMIC_SLICE, b->nin + 1, in,
                     BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_insert(sizes, 0, b->size)),
-                    batched_type(b, 0));
+                    batch_result_type(b, 0));
 }
 
 /* (old, new) -> new */
@@ -172,7 +172,7 @@ static tt update_rows(const Batch *b)
                                   .scatter_indices_batching_dims = ints_range(0, 1),
                                   .scatter_dims_to_operand_dims = ints_range(1, n),
                                   .index_vector_dim = 1, .unique_indices = true);
-    return scatter(batched(b, 0), at, batched(b, 1), s, replacer(whole.element));
+    return scatter(batch_operand(b, 0), at, batch_operand(b, 1), s, replacer(whole.element));
 }
 
 void batch_update(const Batch *b)
@@ -182,17 +182,17 @@ void batch_update(const Batch *b)
         return;
     }
     tt *in = ARENA_ARRAY(trace_arena(), tt, b->nin + 1);
-    in[0] = batched(b, 0);
-    in[1] = batched(b, 1);
+    in[0] = batch_operand(b, 0);
+    in[1] = batch_operand(b, 1);
     in[2] = build_zeros(b->nin > 2 ? b->types[2] : type_scalar(I32));
     for (int i = 2; i < b->nin; i++)
         in[i + 1] = b->x[i];
-    b->y[0] = build(OP_DYNAMIC_UPDATE, b->nin + 1, in, NULL, batched_type(b, 0));
+    b->y[0] = build_op(OP_DYNAMIC_UPDATE, b->nin + 1, in, NULL, batch_result_type(b, 0));
 }
 
 /* ---- along one axis, and by number ---- */
 
-tt take_along(tt x, tt at, int dim)
+tt gather_along(tt x, tt at, int dim)
 {
     Type t = type_at(x), result = type_with(type_at(at), t.element);
     Ints axis = ints_range(dim, 1), others = ints_except(t.rank, axis);
@@ -203,7 +203,7 @@ tt take_along(tt x, tt at, int dim)
         BUILD_ATTRS(GatherAttrs, .collapsed_slice_dims = axis, .operand_batching_dims = others,
                     .start_indices_batching_dims = others, .start_index_map = axis,
                     .index_vector_dim = t.rank, .slice_sizes = ints_of(t.rank, ones));
-    return build(OP_GATHER, 2, (const tt[]){ x, at }, g, result);
+    return build_op(OP_GATHER, 2, (const tt[]){ x, at }, g, result);
 }
 
 static Type flat(Type t)
@@ -212,17 +212,17 @@ static Type flat(Type t)
     return type_new(trace_arena(), t.element, 1, &n);
 }
 
-tt take_flat(tt x, tt at)
+tt gather_flat(tt x, tt at)
 {
     Type t = type_at(x), result = type_with(type_at(at), t.element);
     GatherAttrs *g = BUILD_ATTRS(
         GatherAttrs, .collapsed_slice_dims = ints_range(0, 1), .start_index_map = ints_range(0, 1),
         .index_vector_dim = result.rank, .slice_sizes = ints_of(1, (const int64_t[]){ 1 }));
-    tt y = build(OP_GATHER, 2, (const tt[]){ build_reshape(x, flat(t)), at }, g, result);
+    tt y = build_op(OP_GATHER, 2, (const tt[]){ build_reshape(x, flat(t)), at }, g, result);
     return build_select(build_compare(GE, at, build_zeros(type_at(at))), y, build_zeros(result));
 }
 
-tt add_flat(tt x, tt at, tt updates)
+tt scatter_add_flat(tt x, tt at, tt updates)
 {
     Type t = type_at(x), list = flat(type_at(at));
     ScatterAttrs *s =
@@ -270,7 +270,7 @@ void batch_gather(const Batch *b)
         more->offset_dims = ints_insert(more->offset_dims, 0, 0);
         more->slice_sizes = ints_insert(g->slice_sizes, 0, b->size);
     }
-    b->y[0] = build(OP_GATHER, 2, b->x, more, batched_type(b, 0));
+    b->y[0] = build_op(OP_GATHER, 2, b->x, more, batch_result_type(b, 0));
 }
 
 /* ---- scatter ---- */
@@ -314,7 +314,7 @@ static tt where_written(tt read, const ScatterAttrs *a, tt at, Type operand, con
         return read;
     tt most = highest(at, a->index_vector_dim, operand, sizes, map);
     tt is_in =
-        build(OP_AND, 2,
+        build_op(OP_AND, 2,
               (const tt[]){ build_compare(GE, at, build_zeros(t)), build_compare(LE, at, most) },
               NULL, type_with(t, I1));
     if (a->index_vector_dim < t.rank)
@@ -337,7 +337,7 @@ static tt read_back(tt x, const ScatterAttrs *a, tt at, Type updates)
                     .start_indices_batching_dims = a->scatter_indices_batching_dims,
                     .start_index_map = a->scatter_dims_to_operand_dims,
                     .index_vector_dim = a->index_vector_dim, .slice_sizes = ints_of(t.rank, sizes));
-    tt read = build(OP_GATHER, 2, (const tt[]){ x, at }, g, type_with(updates, t.element));
+    tt read = build_op(OP_GATHER, 2, (const tt[]){ x, at }, g, type_with(updates, t.element));
     return where_written(read, a, at, t, sizes);
 }
 
@@ -353,9 +353,9 @@ static tt replaced(const Jvp *j, tt dx, tt du)
     Type t = type_at(j->x[0]), u = type_at(j->x[2]);
     tt number = build_reshape(build_iota(type_with(flat(u), I32), 0), u);
     number = build2(OP_ADD, number, build_number(type_with(u, I32), 1));
-    tt who = scatter(build_zeros(type_with(t, I32)), j->x[1], number, j->attrs, replacer(I32));
-    tt stayed = build_compare(EQ, number, read_back(who, j->attrs, j->x[1], u));
-    tt old = build_compare(EQ, who, build_zeros(type_with(t, I32)));
+    tt last_writer = scatter(build_zeros(type_with(t, I32)), j->x[1], number, j->attrs, replacer(I32));
+    tt stayed = build_compare(EQ, number, read_back(last_writer, j->attrs, j->x[1], u));
+    tt old = build_compare(EQ, last_writer, build_zeros(type_with(t, I32)));
     return add_at(build_select(old, dx, build_zeros(t)), j,
                   build_select(stayed, du, build_zeros(u)));
 }
@@ -388,7 +388,7 @@ void jvp_scatter(const Jvp *j)
                    loc_name(node_at(j->m, j->node)->loc));
         return;
     }
-    tt dx = with_zeros(j->dx[0], type_at(j->x[0])), du = with_zeros(j->dx[2], type_at(j->x[2]));
+    tt dx = value_or_zeros(j->dx[0], type_at(j->x[0])), du = value_or_zeros(j->dx[2], type_at(j->x[2]));
     j->dy[0] = writer == ADDS       ? add_at(dx, j, du)
                : writer == REPLACES ? replaced(j, dx, du)
                : writer == EXTREME  ? extreme(j, dx, du)
@@ -432,9 +432,9 @@ void batch_scatter(const Batch *b)
     tt *in = ARENA_ARRAY(trace_arena(), tt, b->nin);
     Type *types = ARENA_ARRAY(trace_arena(), Type, n);
     for (int i = 0; i < b->nin; i++)
-        in[i] = i == n ? b->x[i] : batched(b, i);
+        in[i] = i == n ? b->x[i] : batch_operand(b, i);
     for (int i = 0; i < n; i++)
-        types[i] = batched_type(b, i);
+        types[i] = batch_result_type(b, i);
     Graph body = batcher_region(b->batcher, node_at(b->m, b->node)->regions[0]);
     trace_apply_regions("a batch", OP_SCATTER, b->nin, in, more, 1, &body, n, types, b->y);
 }

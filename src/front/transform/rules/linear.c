@@ -18,18 +18,18 @@ static bool is_complex(tt x)
     return element_info[type_at(x).element].kind == COMPLEX;
 }
 
-static tt part(OpId op, tt x)
+static tt component(OpId op, tt x)
 {
     Type t = type_at(x);
-    return build(op, 1, &x, NULL, type_with(t, element_part(t.element)));
+    return build_op(op, 1, &x, NULL, type_with(t, element_part(t.element)));
 }
 
 static tt conjugate(tt x)
 {
     if (!is_complex(x))
         return x;
-    tt parts[] = { part(OP_REAL, x), build1(OP_NEG, part(OP_IMAG, x)) };
-    return build(OP_COMPLEX, 2, parts, NULL, type_at(x));
+    tt parts[] = { component(OP_REAL, x), build1(OP_NEG, component(OP_IMAG, x)) };
+    return build_op(OP_COMPLEX, 2, parts, NULL, type_at(x));
 }
 
 static tt transposed(tt x)
@@ -65,7 +65,7 @@ static tt whole(tt a, bool lower)
 {
     tt half = where(lower ? GT : LT, a), diagonal = where(EQ, a);
     if (is_complex(a))
-        diagonal = build_convert(part(OP_REAL, diagonal), type_at(a).element);
+        diagonal = build_convert(component(OP_REAL, diagonal), type_at(a).element);
     return tt_add(tt_add(half, adjoint(half)), diagonal);
 }
 
@@ -73,7 +73,7 @@ static tt solve(tt l, tt b, bool left, int how)
 {
     TriangularSolveAttrs *a =
         BUILD_ATTRS(TriangularSolveAttrs, .left_side = left, .lower = true, .transpose_a = how);
-    return build(OP_TRIANGULAR_SOLVE, 2, (const tt[]){ l, b }, a, type_at(b));
+    return build_op(OP_TRIANGULAR_SOLVE, 2, (const tt[]){ l, b }, a, type_at(b));
 }
 
 void jvp_cholesky(const Jvp *j)
@@ -107,7 +107,7 @@ void jvp_triangular_solve(const Jvp *j)
         tt moved = s->left_side ? product(da, x) : product(x, da);
         sum = build_sum(sum, build1(OP_NEG, moved));
     }
-    j->dy[0] = build(j->op, 2, (const tt[]){ j->x[0], sum }, s, type_at(x));
+    j->dy[0] = build_op(j->op, 2, (const tt[]){ j->x[0], sum }, s, type_at(x));
 }
 
 /* Linear in B: op(A) is transposed. */
@@ -117,7 +117,7 @@ void transpose_triangular_solve(const Transpose *t)
     TriangularSolveAttrs *back = arena_copy(trace_arena(), s, sizeof *s);
     back->transpose_a = s->transpose_a == NO_TRANSPOSE ? PLAIN : NO_TRANSPOSE;
     tt a = s->transpose_a == ADJOINT ? conjugate(t->x[0]) : t->x[0];
-    t->out[1] = build(t->op, 2, (const tt[]){ a, t->ct[0] }, back, t->types[1]);
+    t->out[1] = build_op(t->op, 2, (const tt[]){ a, t->ct[0] }, back, t->types[1]);
 }
 
 /* ---- fft ---- */
@@ -126,7 +126,7 @@ enum { FFT, IFFT, RFFT, IRFFT }; /* of fft_type */
 
 static tt fourier(int type, tt x, Ints length, Type result)
 {
-    return build(OP_FFT, 1, &x, BUILD_ATTRS(FftAttrs, .fft_type = type, .fft_length = length),
+    return build_op(OP_FFT, 1, &x, BUILD_ATTRS(FftAttrs, .fft_type = type, .fft_length = length),
                  result);
 }
 
@@ -139,7 +139,7 @@ static tt of_real(const Transpose *t, Ints length)
     high[last] = to.dims[last] - from.dims[last];
     tt ct = build_pad(t->ct[0], build_zeros(type_scalar(from.element)), ints_of(from.rank, none),
                       ints_of(from.rank, high), ints_of(from.rank, none));
-    return part(OP_REAL, fourier(FFT, ct, length, to));
+    return component(OP_REAL, fourier(FFT, ct, length, to));
 }
 
 /* To real numbers: a frequency counts twice when its mirror image is not given. */
@@ -151,7 +151,7 @@ static tt to_real(const Transpose *t, Ints length)
         count *= length.at[i];
     tt at = build_iota(type_with(x, I32), x.rank - 1);
     tt is_twice =
-        build(OP_AND, 2, (const tt[]){ tt_greater(at, 0), tt_less(at, (int)(last - last / 2)) },
+        build_op(OP_AND, 2, (const tt[]){ tt_greater(at, 0), tt_less(at, (int)(last - last / 2)) },
               NULL, type_with(x, I1));
     tt weight = build_select(is_twice, build_number(real, 2.0 / (double)count),
                              build_number(real, 1.0 / (double)count));
@@ -164,7 +164,7 @@ void transpose_fft(const Transpose *t)
     const FftAttrs *a = t->attrs;
     t->out[0] = a->fft_type == RFFT    ? of_real(t, a->fft_length)
                 : a->fft_type == IRFFT ? to_real(t, a->fft_length)
-                                       : build(OP_FFT, 1, t->ct, a, t->types[0]);
+                                       : build_op(OP_FFT, 1, t->ct, a, t->types[0]);
 }
 
 /* ---- custom calls ----

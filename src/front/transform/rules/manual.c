@@ -4,7 +4,7 @@
  *                                  dy   = manual(r, dx) { the linear part }
  *
  * So the linear part stands alone and can be run backwards without the rest.  What it needs comes
- * out of the first with one more axis in front that is cut over all devices, since it may differ
+ * out of the first with one more axis in front that is sharded over all devices, since it may differ
  * between them.  Backwards, an argument that went whole to several devices gets the sum of their
  * cotangents; a result that several devices had alike gives each an equal part of its. */
 #include "front/transform/transform.h"
@@ -26,11 +26,11 @@ typedef struct Manual {
     bool *active;    /* per operand */
     bool *is_active; /* per result */
     int ntangents, nvarying;
-    Split split;
+    PartialEval split;
 } Manual;
 
 /* The first results go out as they did; what is needed gets an axis for the devices. */
-static bool wrap_known(Manual *w, Graph *out, const Sharding **cut)
+static bool wrap_known(Manual *w, Graph *out, const Sharding **shardings)
 {
     Module *m = w->j->m;
     const Graph *known = &w->split.known;
@@ -45,7 +45,7 @@ static bool wrap_known(Manual *w, Graph *out, const Sharding **cut)
     trace_inline("a derivative", known, in, y);
     for (int i = 0; i < known->nresults; i++) {
         int rank = type_at(y[i]).rank;
-        cut[i] = i < w->j->nout ? w->a->out_shardings.at[i]
+        shardings[i] = i < w->j->nout ? w->a->out_shardings.at[i]
                                 : sharding_leading(sharding_none(w->mesh, rank), true);
         if (i >= w->j->nout)
             y[i] = build_reshape(y[i], type_insert(type_at(y[i]), 0, 1));
@@ -58,10 +58,10 @@ static bool wrap_known(Manual *w, Graph *out, const Sharding **cut)
 static bool run_known(Manual *w, tt *results)
 {
     Graph body;
-    const Sharding **cut =
+    const Sharding **shardings =
         ARENA_ARRAY(w->j->m->arena, const Sharding *, w->split.known.nresults + 1);
-    return wrap_known(w, &body, cut) &&
-           manual_apply(w->mesh, w->j->nin, w->j->x, w->a->in_shardings.at, &body, cut, results);
+    return wrap_known(w, &body, shardings) &&
+           manual_apply(w->mesh, w->j->nin, w->j->x, w->a->in_shardings.at, &body, shardings, results);
 }
 
 /* Takes the device's part of what is needed out of its axis again. */
@@ -95,25 +95,25 @@ static bool run_rest(Manual *w, const tt *known, tt *dy)
     Module *m = j->m;
     int n = 0, next = j->nout;
     tt *in = ARENA_ARRAY(m->arena, tt, w->split.rest.nleaves + 1);
-    const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, w->split.rest.nleaves + 1);
+    const Sharding **shardings = ARENA_ARRAY(m->arena, const Sharding *, w->split.rest.nleaves + 1);
     const Sharding **out = ARENA_ARRAY(m->arena, const Sharding *, j->nout + 1);
     for (int i = 0; i < w->split.nneeded; i++, n++) {
         int leaf = w->split.leaf[i];
         in[n] = leaf >= 0 ? j->x[leaf] : known[next++];
-        cut[n] = leaf >= 0
+        shardings[n] = leaf >= 0
                      ? w->a->in_shardings.at[leaf]
                      : sharding_leading(sharding_none(w->mesh, type_at(in[n]).rank - 1), true);
     }
     for (int i = 0; i < j->nin; i++)
         if (w->active[i]) {
             in[n] = j->dx[i];
-            cut[n++] = w->a->in_shardings.at[i];
+            shardings[n++] = w->a->in_shardings.at[i];
         }
     for (int i = 0, k = 0; i < j->nout; i++)
         if (w->is_active[i])
             out[k++] = w->a->out_shardings.at[i];
     Graph body;
-    return wrap_rest(w, &body) && manual_apply(w->mesh, n, in, cut, &body, out, dy);
+    return wrap_rest(w, &body) && manual_apply(w->mesh, n, in, shardings, &body, out, dy);
 }
 
 void jvp_manual(const Jvp *j)
@@ -126,7 +126,7 @@ void jvp_manual(const Jvp *j)
         w.ntangents += w.active[i] = is_value(j->dx[i]);
     Graph body = body_of(m, j->node);
     if (!jvp_transform(&body, w.active, NULL, w.is_active, &w.with_tangents) ||
-        !split_linear(&w.with_tangents, w.ntangents, j->nout, &w.split))
+        !partial_eval(&w.with_tangents, w.ntangents, j->nout, &w.split))
         return;
     tt *known = ARENA_ARRAY(m->arena, tt, w.split.known.nresults + 1);
     tt *dy = ARENA_ARRAY(m->arena, tt, j->nout + 1);
@@ -189,7 +189,7 @@ void transpose_manual(const Transpose *t)
         return;
     tt *in = ARENA_ARRAY(m->arena, tt, t->nin + t->nout + 1);
     tt *out = ARENA_ARRAY(m->arena, tt, t->nin + 1);
-    const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, t->nin + t->nout + 1);
+    const Sharding **shardings = ARENA_ARRAY(m->arena, const Sharding *, t->nin + t->nout + 1);
     const Sharding **out_cut = ARENA_ARRAY(m->arena, const Sharding *, t->nin + 1);
     int n = 0, nout = 0;
     for (int i = 0; i < t->nin; i++)
@@ -197,15 +197,15 @@ void transpose_manual(const Transpose *t)
             out_cut[nout++] = a->in_shardings.at[i];
         } else {
             in[n] = t->x[i];
-            cut[n++] = a->in_shardings.at[i];
+            shardings[n++] = a->in_shardings.at[i];
         }
     int nfixed = n;
     for (int i = 0; i < t->nout; i++) {
-        in[n] = with_zeros(t->ct[i], t->results[i]);
-        cut[n++] = a->out_shardings.at[i];
+        in[n] = value_or_zeros(t->ct[i], t->results[i]);
+        shardings[n++] = a->out_shardings.at[i];
     }
     if (!wrap_backward(t, &back, nfixed, &wrapped) ||
-        !manual_apply(manual_mesh(a), n, in, cut, &wrapped, out_cut, out))
+        !manual_apply(manual_mesh(a), n, in, shardings, &wrapped, out_cut, out))
         return;
     for (int i = 0, k = 0; i < t->nin; i++)
         if (t->linear[i])
@@ -226,13 +226,13 @@ void batch_manual(const Batch *b)
     Graph body = body_of(m, b->node), out;
     bool *wanted = ARENA_ARRAY(m->arena, bool, b->nout + 1);
     const Sharding **in = ARENA_ARRAY(m->arena, const Sharding *, b->nin + 1);
-    const Sharding **cut = ARENA_ARRAY(m->arena, const Sharding *, b->nout + 1);
+    const Sharding **shardings = ARENA_ARRAY(m->arena, const Sharding *, b->nout + 1);
     memset(wanted, true, sizeof *wanted * (size_t)b->nout);
     for (int i = 0; i < b->nin; i++)
         in[i] =
             b->mapped[i] ? sharding_leading(a->in_shardings.at[i], false) : a->in_shardings.at[i];
     for (int i = 0; i < b->nout; i++)
-        cut[i] = sharding_leading(a->out_shardings.at[i], false);
+        shardings[i] = sharding_leading(a->out_shardings.at[i], false);
     if (batch_transform(&body, b->size, name, b->mapped, wanted, NULL, &out))
-        manual_apply(mesh, b->nin, b->x, in, &out, cut, b->y);
+        manual_apply(mesh, b->nin, b->x, in, &out, shardings, b->y);
 }

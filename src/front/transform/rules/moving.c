@@ -52,7 +52,7 @@ void transpose_slice(const Transpose *t)
 
 void transpose_reverse(const Transpose *t)
 {
-    t->out[0] = build(OP_REVERSE, 1, t->ct, t->attrs, t->types[0]);
+    t->out[0] = build_op(OP_REVERSE, 1, t->ct, t->attrs, t->types[0]);
 }
 
 /* What of a padded cotangent lies where elements of the operand were. */
@@ -108,12 +108,12 @@ void transpose_barrier(const Transpose *t)
 
 void batch_reshape(const Batch *b)
 {
-    b->y[0] = build_reshape(b->x[0], batched_type(b, 0));
+    b->y[0] = build_reshape(b->x[0], batch_result_type(b, 0));
 }
 
 void batch_bitcast(const Batch *b)
 {
-    b->y[0] = build(OP_BITCAST, 1, b->x, NULL, batched_type(b, 0));
+    b->y[0] = build_op(OP_BITCAST, 1, b->x, NULL, batch_result_type(b, 0));
 }
 
 /* [2, 0] -> [0, 3, 1] */
@@ -125,7 +125,7 @@ static Ints behind(Ints dims)
 void batch_broadcast(const Batch *b)
 {
     Ints dims = ((const BroadcastAttrs *)b->attrs)->broadcast_dimensions;
-    b->y[0] = build_broadcast(b->x[0], batched_type(b, 0), behind(dims));
+    b->y[0] = build_broadcast(b->x[0], batch_result_type(b, 0), behind(dims));
 }
 
 void batch_transpose(const Batch *b)
@@ -143,18 +143,18 @@ void batch_slice(const Batch *b)
 void batch_reverse(const Batch *b)
 {
     Ints dims = ints_shifted(((const DimensionsAttrs *)b->attrs)->dimensions, 1);
-    b->y[0] = build(OP_REVERSE, 1, b->x, BUILD_ATTRS(DimensionsAttrs, .dimensions = dims),
-                    batched_type(b, 0));
+    b->y[0] = build_op(OP_REVERSE, 1, b->x, BUILD_ATTRS(DimensionsAttrs, .dimensions = dims),
+                    batch_result_type(b, 0));
 }
 
 /* A padding value of its own for every row: pad with zeros, and choose where nothing was. */
 static tt pad_by_rows(const Batch *b, Ints low, Ints high, Ints between)
 {
-    Type t = batched_type(b, 0), in = type_insert(b->types[0], 0, b->size);
-    tt here = build_pad(build_number(type_with(in, I1), 1), build_zeros(type_scalar(I1)), low, high,
+    Type t = batch_result_type(b, 0), in = type_insert(b->types[0], 0, b->size);
+    tt call_site = build_pad(build_number(type_with(in, I1), 1), build_zeros(type_scalar(I1)), low, high,
                         between);
-    tt x = build_pad(batched(b, 0), build_zeros(type_scalar(t.element)), low, high, between);
-    return build_select(here, x, build_broadcast(b->x[1], t, ints_range(0, 1)));
+    tt x = build_pad(batch_operand(b, 0), build_zeros(type_scalar(t.element)), low, high, between);
+    return build_select(call_site, x, build_broadcast(b->x[1], t, ints_range(0, 1)));
 }
 
 void batch_pad(const Batch *b)
@@ -171,7 +171,7 @@ void batch_concatenate(const Batch *b)
 {
     tt *in = ARENA_ARRAY(trace_arena(), tt, b->nin);
     for (int i = 0; i < b->nin; i++)
-        in[i] = batched(b, i);
+        in[i] = batch_operand(b, i);
     b->y[0] = build_concatenate(b->nin, in, (int)((const DimensionAttrs *)b->attrs)->dimension + 1);
 }
 
@@ -188,6 +188,6 @@ void batch_leading(const Batch *b)
 {
     tt *in = ARENA_ARRAY(trace_arena(), tt, b->nin);
     for (int i = 0; i < b->nin; i++)
-        in[i] = batched(b, i);
-    b->y[0] = build(b->op, b->nin, in, b->attrs, batched_type(b, 0));
+        in[i] = batch_operand(b, i);
+    b->y[0] = build_op(b->op, b->nin, in, b->attrs, batch_result_type(b, 0));
 }

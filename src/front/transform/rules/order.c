@@ -44,11 +44,11 @@ void jvp_sort(const Jvp *j)
     for (int i = 0; i < n; i++) {
         j->y[i] = y[i];
         if (is_value(j->dx[i]))
-            j->dy[i] = take_along(j->dx[i], y[n], dim);
+            j->dy[i] = gather_along(j->dx[i], y[n], dim);
     }
 }
 
 void jvp_top_k(const Jvp *j)
 {
-    j->dy[0] = take_along(j->dx[0], j->y[1], type_at(j->x[0]).rank - 1);
+    j->dy[0] = gather_along(j->dx[0], j->y[1], type_at(j->x[0]).rank - 1);
 }

@@ -20,9 +20,9 @@ static void jvp_bilinear(const Jvp *j)
     Type t = type_at(j->y[0]);
     tt sum = NO_VALUE;
     if (is_value(j->dx[0]))
-        sum = build(j->op, 2, (const tt[]){ j->dx[0], j->x[1] }, j->attrs, t);
+        sum = build_op(j->op, 2, (const tt[]){ j->dx[0], j->x[1] }, j->attrs, t);
     if (is_value(j->dx[1]))
-        sum = build_sum(sum, build(j->op, 2, (const tt[]){ j->x[0], j->dx[1] }, j->attrs, t));
+        sum = build_sum(sum, build_op(j->op, 2, (const tt[]){ j->x[0], j->dx[1] }, j->attrs, t));
     j->dy[0] = sum;
 }
 
@@ -101,7 +101,7 @@ void batch_dot(const Batch *b)
     } else {
         at = by[0] ? nbatch : nbatch + lhs_rest;
     }
-    tt y = build(OP_DOT, 2, b->x, more, type_insert(b->results[0], at, b->size));
+    tt y = build_op(OP_DOT, 2, b->x, more, type_insert(b->results[0], at, b->size));
     b->y[0] = build_move_axis(y, at, 0);
 }
 
@@ -136,7 +136,7 @@ typedef struct Axis {
     int64_t x, k, y, low, stride;
 } Axis;
 
-static Axis axis_of(const Transpose *t, int i)
+static Axis normalize_axis(const Transpose *t, int i)
 {
     const ConvolutionAttrs *a = t->attrs;
     int64_t n = t->types[0].dims[a->input_spatial_dimensions.at[i]];
@@ -152,7 +152,7 @@ static Matrix padding(const Transpose *t, bool is_for_input)
     int n = ((const ConvolutionAttrs *)t->attrs)->input_spatial_dimensions.n;
     int64_t *at = ARENA_ARRAY(trace_arena(), int64_t, 2 * n + 1);
     for (int i = 0; i < n; i++) {
-        Axis s = axis_of(t, i);
+        Axis s = normalize_axis(t, i);
         at[2 * i] = is_for_input ? s.k - s.low - 1 : s.low;
         at[2 * i + 1] =
             is_for_input ? s.x + s.k - 1 - s.y - at[2 * i] : s.y - s.x + s.k - s.low - 1;
@@ -161,16 +161,16 @@ static Matrix padding(const Transpose *t, bool is_for_input)
 }
 
 /* The kernel with the axes turned round that the convolution turns, or those that it does not. */
-static tt turned(tt kernel, const ConvolutionAttrs *a, bool is_turned)
+static tt reverse_window(tt kernel, const ConvolutionAttrs *a, bool is_reversed)
 {
     int64_t dims[MAX_RANK];
     int n = 0;
     for (int i = 0; i < a->kernel_spatial_dimensions.n; i++)
-        if ((a->window_reversal.n && a->window_reversal.at[i]) == is_turned)
+        if ((a->window_reversal.n && a->window_reversal.at[i]) == is_reversed)
             dims[n++] = a->kernel_spatial_dimensions.at[i];
     if (!n)
         return kernel;
-    return build(OP_REVERSE, 1, &kernel,
+    return build_op(OP_REVERSE, 1, &kernel,
                  BUILD_ATTRS(DimensionsAttrs, .dimensions = ints_of(n, dims)), type_at(kernel));
 }
 
@@ -179,7 +179,7 @@ static tt input_cotangent(const Transpose *t, const ConvolutionAttrs *a)
     int64_t groups = a->feature_group_count * a->batch_group_count;
     tt kernel = regroup(t->x[1], a->kernel_output_feature_dimension,
                         a->kernel_input_feature_dimension, groups);
-    kernel = turned(kernel, a, false);
+    kernel = reverse_window(kernel, a, false);
     ConvolutionAttrs *back = arena_copy(trace_arena(), a, sizeof *a);
     back->window_strides = a->lhs_dilation;
     back->lhs_dilation = a->window_strides;
@@ -200,7 +200,7 @@ static tt input_cotangent(const Transpose *t, const ConvolutionAttrs *a)
     memcpy(dims, x.dims, sizeof *dims * (size_t)x.rank);
     dims[a->input_batch_dimension] /= n;
     dims[a->input_feature_dimension] *= n;
-    tt y = build(OP_CONVOLUTION, 2, (const tt[]){ t->ct[0], kernel }, back,
+    tt y = build_op(OP_CONVOLUTION, 2, (const tt[]){ t->ct[0], kernel }, back,
                  type_new(trace_arena(), x.element, x.rank, dims));
     return regroup(y, a->input_feature_dimension, a->input_batch_dimension, n);
 }
@@ -222,8 +222,8 @@ static tt kernel_cotangent(const Transpose *t, const ConvolutionAttrs *a)
     back->output_batch_dimension = a->kernel_input_feature_dimension;
     back->output_feature_dimension = a->kernel_output_feature_dimension;
     back->output_spatial_dimensions = a->kernel_spatial_dimensions;
-    tt y = build(OP_CONVOLUTION, 2, (const tt[]){ t->x[0], t->ct[0] }, back, t->types[1]);
-    return turned(y, a, true);
+    tt y = build_op(OP_CONVOLUTION, 2, (const tt[]){ t->x[0], t->ct[0] }, back, t->types[1]);
+    return reverse_window(y, a, true);
 }
 
 void transpose_convolution(const Transpose *t)
@@ -266,8 +266,8 @@ void batch_convolution(const Batch *b)
     tt in[2] = { b->x[0], b->x[1] };
     int64_t at = a->output_feature_dimension, dims[MAX_RANK];
     if (both) {
-        in[0] = join(batched(b, 0), is_cut ? a->input_batch_dimension : a->input_feature_dimension);
-        in[1] = join(batched(b, 1), a->kernel_output_feature_dimension);
+        in[0] = join(batch_operand(b, 0), is_cut ? a->input_batch_dimension : a->input_feature_dimension);
+        in[1] = join(batch_operand(b, 1), a->kernel_output_feature_dimension);
         *(is_cut ? &more->batch_group_count : &more->feature_group_count) *= b->size;
     } else if (b->mapped[0]) {
         in[0] = join(in[0], a->input_batch_dimension);
@@ -278,6 +278,6 @@ void batch_convolution(const Batch *b)
     Type row = b->results[0];
     memcpy(dims, row.dims, sizeof *dims * (size_t)row.rank);
     dims[at] *= b->size;
-    tt y = build(OP_CONVOLUTION, 2, in, more, type_new(trace_arena(), row.element, row.rank, dims));
+    tt y = build_op(OP_CONVOLUTION, 2, in, more, type_new(trace_arena(), row.element, row.rank, dims));
     b->y[0] = part(y, at, b->size);
 }

@@ -26,7 +26,7 @@ static tt of_extreme(tt g, tt x, tt y, Ints dims)
 }
 
 /* Every `step`th element along dim. */
-static tt part(tt x, int dim, int64_t from, int64_t to, int64_t step)
+static tt slice_dim(tt x, int dim, int64_t from, int64_t to, int64_t step)
 {
     Type t = type_at(x);
     int64_t start[MAX_RANK] = { 0 }, limit[MAX_RANK], steps[MAX_RANK];
@@ -118,9 +118,9 @@ static bool combine_pairs(const Fold *f, tt *x, tt *dx, int dim, int64_t n)
         tt *low = i < f->n ? &x[i] : &dx[i - f->n], *high = i < f->n ? &y[i] : &dy[i - f->n];
         if (i >= f->n && !f->varies[i - f->n])
             continue;
-        rest[i] = part(*low, dim, 2 * k, n, 1);
-        *high = part(*low, dim, 1, 2 * k, 2);
-        *low = part(*low, dim, 0, 2 * k, 2);
+        rest[i] = slice_dim(*low, dim, 2 * k, n, 1);
+        *high = slice_dim(*low, dim, 1, 2 * k, 2);
+        *low = slice_dim(*low, dim, 0, 2 * k, 2);
     }
     if (!combine(f, x, dx, y, dy))
         return false;
@@ -140,9 +140,9 @@ void jvp_fold(const Jvp *j, tt *x, tt *dx)
     for (int i = 0; i < n; i++) {
         Type result = type_at(j->y[i]);
         init[i] = build_broadcast(j->x[n + i], result, (Ints){ 0 });
-        dinit[i] = with_zeros(j->dx[n + i], type_scalar(result.element));
+        dinit[i] = value_or_zeros(j->dx[n + i], type_scalar(result.element));
         dinit[i] = build_broadcast(dinit[i], result, (Ints){ 0 });
-        dx[i] = with_zeros(dx[i], type_at(x[i]));
+        dx[i] = value_or_zeros(dx[i], type_at(x[i]));
     }
     int64_t extent = type_at(x[0]).dims[dim];
     for (int64_t k = extent; k > 1; k = (k + 1) / 2)
@@ -258,9 +258,9 @@ static void again(const Batch *b, int nmapped, const void *attrs)
     tt *in = ARENA_ARRAY(trace_arena(), tt, b->nin);
     Type *types = ARENA_ARRAY(trace_arena(), Type, b->nout);
     for (int i = 0; i < b->nin; i++)
-        in[i] = i < nmapped ? batched(b, i) : b->x[i];
+        in[i] = i < nmapped ? batch_operand(b, i) : b->x[i];
     for (int i = 0; i < b->nout; i++)
-        types[i] = batched_type(b, i);
+        types[i] = batch_result_type(b, i);
     Graph body = batcher_region(b->batcher, node_at(b->m, b->node)->regions[0]);
     trace_apply_regions("a batch", b->op, b->nin, in, attrs, 1, &body, b->nout, types, b->y);
 }
@@ -291,6 +291,6 @@ void batch_sort(const Batch *b)
 
 void batch_top_k(const Batch *b)
 {
-    Type types[2] = { batched_type(b, 0), batched_type(b, 1) };
+    Type types[2] = { batch_result_type(b, 0), batch_result_type(b, 1) };
     trace_apply("a batch", OP_TOP_K, 1, b->x, b->attrs, 2, types, b->y);
 }

@@ -30,7 +30,7 @@ static tt sum_windows(tt x, const WindowAttrs *attrs, Type result)
 
 /* ---- the element that a window chooses ---- */
 
-enum { NOBODY = -1 }; /* position of padding */
+enum { NO_INDEX = -1 }; /* position of padding */
 
 /* Says of two elements, and what it says is one boolean, whether the first stays. */
 typedef tt Stays(tt a, tt b, const Jvp *j);
@@ -75,9 +75,9 @@ static bool choice(const Jvp *j, Element e, Stays *stays, Graph *out)
     Trace frame = { .loc = tracing->loc };
     frame_push(&frame);
     record_begin(4, types, NULL, in);
-    tt nobody = build_number(types[1], NOBODY);
-    tt first = build2(OP_AND, build_compare(NE, in[1], nobody), stays(in[0], in[2], j));
-    first = or_(first, build_compare(EQ, in[3], nobody));
+    tt none = build_number(types[1], NO_INDEX);
+    tt first = build2(OP_AND, build_compare(NE, in[1], none), stays(in[0], in[2], j));
+    first = or_(first, build_compare(EQ, in[3], none));
     y[0] = build_select(first, in[0], in[2]);
     y[1] = build_select(first, in[1], in[3]);
     bool ok = record_end("a derivative", 2, y, out);
@@ -94,7 +94,7 @@ static tt winners(const Jvp *j, const WindowAttrs *a, Type result, Stays *stays)
     int64_t n = type_count(t);
     Graph body;
     tt in[] = { x, build_reshape(build_iota(type_new(trace_arena(), I32, 1, &n), 0), at),
-                build_zeros(type_scalar(t.element)), build_number(type_scalar(I32), NOBODY) };
+                build_zeros(type_scalar(t.element)), build_number(type_scalar(I32), NO_INDEX) };
     if (!choice(j, t.element, stays, &body) ||
         !trace_apply_regions("a derivative", OP_REDUCE_WINDOW, 4, in, a, 1, &body, 2, types, y))
         return NO_VALUE;
@@ -109,7 +109,7 @@ static tt number_like(tt x, int64_t n)
 }
 
 /* Where along axis i of x the elements of windows are, or NOBODY.  t: as elements has it. */
-static tt place_along(const WindowAttrs *a, Type x, Type t, int i, int64_t inner)
+static tt position_along(const WindowAttrs *a, Type x, Type t, int i, int64_t inner)
 {
     int64_t padding = a->padding.rows ? a->padding.at[2 * i] : 0;
     tt window = build_iota(t, i), within = build_iota(t, x.rank);
@@ -119,11 +119,11 @@ static tt place_along(const WindowAttrs *a, Type x, Type t, int i, int64_t inner
     within = build2(OP_MUL, within, number_like(within, entry(a->window_dilations, i)));
     tt at = build2(OP_SUB, build2(OP_ADD, window, within), number_like(window, padding));
     tt dilation = number_like(at, entry(a->base_dilations, i)), zero = build_zeros(t);
-    tt place = build2(OP_DIV, at, dilation);
+    tt position = build2(OP_DIV, at, dilation);
     tt is_there = build2(OP_AND, build_compare(GE, at, zero),
-                         build_compare(LT, place, number_like(at, x.dims[i])));
+                         build_compare(LT, position, number_like(at, x.dims[i])));
     is_there = build2(OP_AND, is_there, build_compare(EQ, build2(OP_REM, at, dilation), zero));
-    return build_select(is_there, place, number_like(at, NOBODY));
+    return build_select(is_there, position, number_like(at, NO_INDEX));
 }
 
 /* For every window its elements, along a last axis: their numbers, or NOBODY. */
@@ -133,13 +133,13 @@ static tt elements(const WindowAttrs *a, Type x, Type y)
     for (int i = 0; i < x.rank; i++)
         window *= entry(a->window_dimensions, i);
     Type t = type_insert(type_with(y, I64), y.rank, window);
-    tt number = build_zeros(t), nobody = build_number(t, NOBODY);
+    tt number = build_zeros(t), none = build_number(t, NO_INDEX);
     for (int i = x.rank - 1; i >= 0; i--) {
-        tt place = place_along(a, x, t, i, inner);
-        tt is_padding = build2(OP_OR, build_compare(LT, place, build_zeros(t)),
+        tt position = position_along(a, x, t, i, inner);
+        tt is_padding = build2(OP_OR, build_compare(LT, position, build_zeros(t)),
                                build_compare(LT, number, build_zeros(t)));
-        tt sum = build2(OP_ADD, number, build2(OP_MUL, place, number_like(place, step)));
-        number = build_select(is_padding, nobody, sum);
+        tt sum = build2(OP_ADD, number, build2(OP_MUL, position, number_like(position, step)));
+        number = build_select(is_padding, none, sum);
         inner *= entry(a->window_dimensions, i);
         step *= x.dims[i];
     }
@@ -154,12 +154,12 @@ static void jvp_of_any(const Jvp *j)
     tt is_padding = build_compare(LT, at, build_zeros(type_at(at)));
     for (int i = 0; i < n; i++) {
         tt init = build_broadcast(j->x[n + i], type_at(at), (Ints){ 0 });
-        x[i] = build_select(is_padding, init, take_flat(j->x[i], at));
+        x[i] = build_select(is_padding, init, gather_flat(j->x[i], at));
         if (is_value(j->dx[i]))
-            dx[i] = take_flat(j->dx[i], at);
+            dx[i] = gather_flat(j->dx[i], at);
         if (is_value(j->dx[n + i])) {
             tt dinit = build_broadcast(j->dx[n + i], type_at(at), (Ints){ 0 });
-            dx[i] = build_select(is_padding, dinit, with_zeros(dx[i], type_at(x[i])));
+            dx[i] = build_select(is_padding, dinit, value_or_zeros(dx[i], type_at(x[i])));
         }
     }
     jvp_fold(j, x, dx);
@@ -175,7 +175,7 @@ void jvp_window(const Jvp *j)
     if (is_simple && op == OP_ADD)
         j->dy[0] = sum_windows(j->dx[0], j->attrs, result);
     else if (is_simple && (op == OP_MAX || op == OP_MIN))
-        j->dy[0] = take_flat(j->dx[0],
+        j->dy[0] = gather_flat(j->dx[0],
                              winners(j, j->attrs, result, op == OP_MAX ? is_larger : is_smaller));
     else
         jvp_of_any(j);
@@ -193,7 +193,7 @@ void jvp_select_scatter(const Jvp *j)
         return;
     }
     if (is_value(j->dx[1]))
-        sum = add_flat(build_zeros(result), winners(j, j->attrs, type_at(j->x[1]), is_selected),
+        sum = scatter_add_flat(build_zeros(result), winners(j, j->attrs, type_at(j->x[1]), is_selected),
                        j->dx[1]);
     if (is_value(j->dx[2]))
         sum = build_sum(sum, build_broadcast(j->dx[2], result, (Ints){ 0 }));
@@ -265,8 +265,8 @@ void batch_select_scatter(const Batch *b)
         batch_rows(b);
         return;
     }
-    Type type = batched_type(b, 0);
-    tt in[] = { batched(b, 0), batched(b, 1), b->x[2] };
+    Type type = batch_result_type(b, 0);
+    tt in[] = { batch_operand(b, 0), batch_operand(b, 1), b->x[2] };
     Graph regions[2];
     for (int i = 0; i < 2; i++)
         regions[i] = batcher_region(b->batcher, node_at(b->m, b->node)->regions[i]);

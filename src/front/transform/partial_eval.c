@@ -1,4 +1,4 @@
-/* split_linear.c - a graph with tangents in two: what does not depend on them, and the linear rest.
+/* partial_eval.c - a graph with tangents in two: what does not depend on them, and the linear rest.
  *
  *     (x, dx) { y = sin x; c = cos x; dy = mul dx, c }       results y, dy
  *
@@ -69,7 +69,7 @@ static bool *own_values(const Graph *g, uint32_t n)
 }
 
 static bool make_known(Backward *b, const Graph *g, int ntangents, int nprimal, Values needed,
-                       Split *out)
+                       PartialEval *out)
 {
     Module *m = g->m;
     int n = g->nleaves - ntangents, nresults = 0;
@@ -102,7 +102,7 @@ static bool make_known(Backward *b, const Graph *g, int ntangents, int nprimal, 
 }
 
 static bool make_rest(Backward *b, const Graph *g, int ntangents, int nprimal, Values needed,
-                      Split *out)
+                      PartialEval *out)
 {
     Module *m = g->m;
     int n = needed.n + ntangents, nresults = g->nresults - nprimal;
@@ -132,14 +132,14 @@ static bool make_rest(Backward *b, const Graph *g, int ntangents, int nprimal, V
     return ok;
 }
 
-bool split_linear(const Graph *given, int ntangents, int nprimal, Split *out)
+bool partial_eval(const Graph *given, int ntangents, int nprimal, PartialEval *out)
 {
     Module *m = given->m;
-    Graph cut, *g = &cut;
+    Graph split, *g = &split;
     bool *linear = ARENA_ARRAY(m->arena, bool, given->nleaves + 1);
     memset(linear + given->nleaves - ntangents, true, (size_t)ntangents);
     remove_dead(m, given->body);
-    if (!cut_loops(given, linear, g))
+    if (!split_loops(given, linear, g))
         return false;
     Backward b = backward_new(m);
     ValueId first = region_at(m, g->body)->args;
