@@ -17,7 +17,7 @@ typedef struct HandMade {
     Param args[MOST], results[MOST];
     Collective collectives[MOST];
     Address places[MOST][2];
-    int32_t members[MOST][MOST], group_of[MOST][MOST], full[MOST][MOST];
+    int32_t members[MOST][MOST], group_of[MOST][MOST], lockstep_groups[MOST][MOST];
     Group groups[MOST];
     Type type;
 } HandMade;
@@ -90,15 +90,15 @@ static inline int add_groups(HandMade *h, int size, int stride)
 static inline void find_full(HandMade *h, int k)
 {
     Collective *m = &h->collectives[k];
-    m->full = h->full[k];
+    m->lockstep_groups = h->lockstep_groups[k];
     for (int d = 0; d < h->p.ndevices; d++) {
         int g = m->group_of[d];
         if (g < 0) {
-            m->nfull = 0;
+            m->nlockstep_groups = 0;
             return;
         }
         if (h->groups[g].members[0] == d)
-            h->full[k][m->nfull++] = g;
+            h->lockstep_groups[k][m->nlockstep_groups++] = g;
     }
 }
 

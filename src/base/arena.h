@@ -3,15 +3,15 @@
 #define TUTTI_BASE_ARENA_H
 #include <stddef.h>
 
-/* Not safe for use by two threads at once.  Memory is zeroed and aligned to 16 bytes.  An arena
- * that is begun under a guard goes with it; one that was there before grows and stays. */
+/* Only one thread at a time may use an arena.  Memory is zeroed and aligned to 16 bytes.  An arena
+ * made under a guard is freed when the guard is left; one that was there before grows and stays. */
 typedef struct Arena Arena;
 
 Arena *arena_new(void);
 Arena *arena_try_new(void);    /* NULL when there is no memory */
 void arena_free(Arena *arena); /* NULL is fine */
 
-/* Never NULL: without memory the guard is left (base/guard.h). */
+/* Never NULL: without memory the thread leaves its guard (base/guard.h). */
 void *arena_alloc(Arena *arena, size_t bytes);
 
 /* For sizes that a user's file or program decides: NULL when there is no memory. */

@@ -17,11 +17,11 @@ struct PJRT_Error {
 
 const void *error_vtable;
 
-/* For when there is no memory for an error; shared by all who need it, and never freed. */
+/* Shared by all failures that there is no memory for an error of; never freed. */
 static Error no_memory = { .code = CODE_EXHAUSTED,
                            .text = "no memory, not even for the message that says for what" };
 
-/* Under a guard it is noted like anything else, and the guard is left without memory for it. */
+/* Under a guard the error is noted like any block, and without memory for it the guard is left. */
 static Error *with_room(ErrorCode code, size_t n)
 {
     size_t bytes = sizeof(Error) + n + 1;
@@ -30,7 +30,7 @@ static Error *with_room(ErrorCode code, size_t n)
         error->code = code;
     else
         error = &no_memory;
-    /* relaxed: every thread finds the same there */
+    /* relaxed: every thread writes the same */
     atomic_store_explicit(&error->vtable, error_vtable, memory_order_relaxed);
     return error;
 }

@@ -1,9 +1,10 @@
 /* error.h - how a step fails.
  *
- * A step that can fail returns an Error, or NULL.  It is the PJRT_Error that
- * crosses the seam, so nothing is translated on the way out.  Whoever finds the
+ * A function that can fail returns an Error, or NULL.  It is the PJRT_Error that
+ * crosses the seam, so nothing is translated on the way out.  The function that finds the
  * fault makes the error and says everything: what, where, which shapes, what
- * would be right.  Callers pass it up with TRY. */
+ * would be right.  Callers pass it up with TRY.  An Error is owned by the caller that
+ * holds the pointer: it frees it, passes it up or hands it over the seam. */
 #ifndef TUTTI_BASE_ERROR_H
 #define TUTTI_BASE_ERROR_H
 
@@ -24,14 +25,14 @@ typedef enum ErrorCode {
 
 #define MUST_USE __attribute__((warn_unused_result))
 
-/* Never NULL: without memory it is one that says so, CODE_EXHAUSTED. */
+/* Never NULL: without memory it returns an error that says so, CODE_EXHAUSTED. */
 MUST_USE Error *error_new(ErrorCode code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 MUST_USE Error *error_copy(const Error *error);
-/* Puts a line of context before the message; takes the error and returns it, perhaps elsewhere. */
+/* Puts context before the message; takes the error and returns it, perhaps at another address. */
 MUST_USE Error *error_in(Error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void error_note(Error *error, struct Guard *owner); /* as heap_note, for those who make guards */
+void error_note(Error *error, struct Guard *owner); /* as heap_note; for guard.c */
 void error_free(Error *error); /* NULL is fine */
 ErrorCode error_code(const Error *error);
 const char *error_text(const Error *error);

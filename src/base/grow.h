@@ -9,9 +9,10 @@
 #include "base/arena.h"
 #include "base/guard.h"
 
-/* The list itself, or a copy with room for more; its new rows are zero. */
+/* Returns the list itself, or a copy with room for more, whose new rows are zero. */
 void *arena_room(Arena *arena, const void *at, int n, int *room, size_t size);
-/* The same of the heap: the old list is gone, new rows hold anything; heap_free ends it. */
+/* The same on the heap: the old list is freed, new rows are undefined; the owner calls
+ * heap_free. */
 void *heap_room(void *at, int n, int *room, size_t size);
 
 #define ROOM(arena, at, n, room) ((at) = arena_room((arena), (at), (n), (room), sizeof *(at)))

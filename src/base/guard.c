@@ -1,11 +1,11 @@
-/* guard.c - blocks in a list, calls in a list, and a place to go back to.
+/* guard.c - a guard: a list of blocks, a list of deferred calls, and where to return to.
  *
- *     Guard --> block <-> block <-> block       each: [owner, neighbours, bytes | what was asked for]
+ *     Guard --> block <-> block <-> block       each: [owner, neighbours, bytes | the block]
  *       |
  *       +-----> deferred calls, newest first
  *
- * The lists are under a lock of their own, for other threads may do part of the work: they free
- * blocks, and what they leave comes here. */
+ * The lists are under the guard's lock, because other threads may do part of the work: they free
+ * blocks, and hand over those that they leave (guard_run_in). */
 #include "base/guard.h"
 
 #include "base/fail.h"
@@ -178,7 +178,7 @@ static void put_deferred(Guard *g, Deferred *newest, Deferred *oldest)
     lock_give(&g->lock);
 }
 
-/* The newest of these; NULL for f: of all. */
+/* Removes the newest call of f(user); f NULL: the newest of all. */
 static Deferred *take_deferred(Guard *g, GuardFn *f, const void *user)
 {
     lock_take(&g->lock);
@@ -209,8 +209,8 @@ void guard_forget(GuardFn *f, void *user)
 
 /* ---- begin, end, leave ---- */
 
-/* The calls run while the stack is still what it was.  One that finds no memory itself comes here
- * again, and the next one has its turn. */
+/* The deferred calls run while the stack is still what it was.  One that finds no memory itself
+ * comes here again, and the next one is called. */
 void guard_leave(ErrorCode code, const char *format, ...)
 {
     Guard *g = here;

@@ -1,7 +1,7 @@
 /* sync.c - Linux futexes, POSIX threads, and the files in which the kernel says how many cores
  * this process may use.
  *
- * A lock is one word:   0 free    1 taken    2 taken, and somebody may be asleep on it
+ * A lock is one word:   0 free    1 taken    2 taken, and a thread may be asleep on it
  * Only a release from 2 enters the kernel, so an uncontended pair costs two atomic operations. */
 #define _GNU_SOURCE /* affinity, names of threads */
 #include "base/sync.h"
@@ -78,8 +78,8 @@ static void *thread_main(void *user)
     return NULL;
 }
 
-/* Signals sent to the process are for the caller's threads; what a thread does wrong itself must
- * reach whoever handles it (Python's faulthandler, a tracer). */
+/* Signals sent to the process are for the caller's threads; those that a thread raises by a fault
+ * of its own must reach their handler (Python's faulthandler, a tracer). */
 static void signals_held(sigset_t *held)
 {
     static const int own[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
@@ -88,7 +88,7 @@ static void signals_held(sigset_t *held)
         sigdelset(held, own[i]);
 }
 
-/* Huge pages would make the first word on it take 2 MiB. */
+/* Without huge pages: with them the first word on the stack would take 2 MiB. */
 static void *stack_new(void)
 {
     void *stack = mmap(NULL, DEEP_BYTES, PROT_READ | PROT_WRITE,
@@ -106,7 +106,7 @@ static void stack_free(void *stack)
         munmap(stack, DEEP_BYTES);
 }
 
-/* thread->stack says where. */
+/* On thread->stack, or on one of the system's if that is NULL. */
 static Error *start_on(Thread *thread, const char *name, ThreadFn *f, void *user)
 {
     ThreadStart *start = malloc(sizeof *start);
@@ -281,7 +281,7 @@ int cores_allowed(void)
     return by_affinity < by_quota ? by_affinity : by_quota;
 }
 
-/* Written by the child of a fork before any other thread can exist there. */
+/* Written in the child of a fork before any other thread can exist there. */
 static _Atomic int forks;
 static pthread_once_t forks_watched = PTHREAD_ONCE_INIT;
 
@@ -302,7 +302,7 @@ int fork_generation(void)
     return atomic_load_explicit(&forks, memory_order_relaxed); /* see count_fork */
 }
 
-_Atomic int yields = -1; /* -1: nobody has looked yet */
+_Atomic int yields = -1; /* -1: the environment has not been read yet */
 
 void yield_now(void)
 {

@@ -87,7 +87,7 @@ void table_set(Table *table, const void *key, size_t n, uint64_t value)
         size_t begins = table->keys.n;
         text_add(&table->keys, key, n);
         if (table->n * 3 >= table->room * 2)
-            grow(table); /* the last that asks for memory: till here nothing points at what is new */
+            grow(table); /* asks for memory last: until here nothing points at new memory */
         slot = find(table, key, n, hash);
         *slot = (TableSlot){ .key = begins + 1, .n = n, .hash = hash };
         table->n++;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Starts as { 0 }.  Keys are copied.  Not safe for two threads at once. */
+/* Starts as { 0 }.  Keys are copied.  Only one thread at a time may use a table. */
 typedef struct Table {
     struct TableSlot *slots;
     size_t n, room; /* room is a power of two */

@@ -33,7 +33,7 @@ Str str_copy(Arena *arena, Str s)
     return (Str){ at, s.n };
 }
 
-/* Room for n more bytes and a NUL; false: a message ends here. */
+/* Makes room for n more bytes and a NUL; false: there is none, and a message ends here. */
 static bool make_room(Text *text, size_t n)
 {
     if (text->room - text->n > n)

@@ -8,7 +8,7 @@
 
 struct Arena;
 
-/* Bytes that somebody else owns; not NUL-terminated unless said. */
+/* Bytes that another object owns; not NUL-terminated unless said. */
 typedef struct Str {
     const char *at;
     size_t n;
@@ -22,11 +22,11 @@ bool str_is(Str a, const char *b);
 Str str_of(const char *cstr);
 Str str_copy(struct Arena *arena, Str s); /* the copy is NUL-terminated */
 
-/* Starts as { 0 }; owned by whoever declares it; text_free ends it. */
+/* Starts as { 0 }; the function that declares it frees it by text_free. */
 typedef struct Text {
     char *at;
     size_t n, room;
-    bool is_message; /* without memory it is cut short, and no guard is left */
+    bool is_message; /* without memory it stays shorter, and no guard is left */
 } Text;
 
 void text_printf(Text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));

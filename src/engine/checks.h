@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Of the environment as it is now; each compilation asks anew. */
+/* Checks TUTTI_CHECK as it is now; each compilation reads it anew. */
 MUST_USE Error *checks_validate(void);
-/* Every access is compared with the array it is made to (codegen/bounds.h). */
+/* Is every access to be compared with the array it is made to (codegen/bounds.h)? */
 bool checks_bounds(void);
 #endif

@@ -5,9 +5,9 @@
 
 typedef enum CpuLevel { CPU_NATIVE, CPU_AVX2, CPU_SSE } CpuLevel;
 
-/* Of the environment as it is now; the first compilation settles it for the process. */
+/* Checks TUTTI_CPU_LEVEL as it is now; the first compilation settles it for the process. */
 MUST_USE Error *cpu_level_check(void);
-/* CPU_NATIVE also where the word is wrong: cpu_level_check has said so. */
+/* CPU_NATIVE also where the word is wrong: cpu_level_check has returned the error. */
 CpuLevel cpu_level(void);
 
 /* The bytes of a vector register that ready-made loops may use, at that level on this machine: 64

@@ -1,12 +1,12 @@
-/* floats.c - how this thread's processor computes with floating-point numbers. */
+/* floats.c - the floating-point state of the calling thread's processor. */
 #include "engine/floats.h"
 
-static _Thread_local bool is_ours;
-static _Thread_local uint64_t theirs;
+static _Thread_local bool is_compiled;
+static _Thread_local uint64_t foreign;
 
 #if defined __x86_64__
 #include <xmmintrin.h>
-enum { PLAIN = 0x1f80, OURS = PLAIN | 0x8040, PLAIN_X87 = 0x037f }; /* FTZ and DAZ */
+enum { DEFAULT = 0x1f80, COMPILED = DEFAULT | 0x8040, DEFAULT_X87 = 0x037f }; /* FTZ and DAZ */
 
 static uint64_t get(void)
 {
@@ -30,7 +30,7 @@ static void set_x87(uint16_t control)
     __asm__ volatile("fldcw %0" ::"m"(control));
 }
 #else
-enum { PLAIN = 0, OURS = 1 << 24, PLAIN_X87 = 0 }; /* FZ */
+enum { DEFAULT = 0, COMPILED = 1 << 24, DEFAULT_X87 = 0 }; /* FZ */
 
 static uint64_t get(void)
 {
@@ -62,38 +62,38 @@ static void set_x87(uint16_t control)
 
 Floats floats_enter_compiled(void)
 {
-    Floats before = { .control = get(), .theirs = theirs, .is_ours = is_ours };
-    if (!is_ours)
-        theirs = before.control;
-    is_ours = true;
-    set(OURS);
+    Floats before = { .control = get(), .foreign = foreign, .is_compiled = is_compiled };
+    if (!is_compiled)
+        foreign = before.control;
+    is_compiled = true;
+    set(COMPILED);
     return before;
 }
 
-static Floats leave_ours(uint64_t control)
+static Floats leave_compiled(uint64_t control)
 {
-    Floats before = { get(), theirs, is_ours, true, get_x87() };
-    is_ours = false;
+    Floats before = { get(), foreign, is_compiled, true, get_x87() };
+    is_compiled = false;
     set(control);
     return before;
 }
 
 Floats floats_enter_foreign(void)
 {
-    return leave_ours(is_ours ? theirs : get());
+    return leave_compiled(is_compiled ? foreign : get());
 }
 
 Floats floats_enter_default(void)
 {
-    Floats before = leave_ours(PLAIN);
-    set_x87(PLAIN_X87);
+    Floats before = leave_compiled(DEFAULT);
+    set_x87(DEFAULT_X87);
     return before;
 }
 
 void floats_restore(Floats before)
 {
-    theirs = before.theirs;
-    is_ours = before.is_ours;
+    foreign = before.foreign;
+    is_compiled = before.is_compiled;
     set(before.control);
     if (before.has_x87)
         set_x87(before.x87);

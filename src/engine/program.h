@@ -1,14 +1,15 @@
-/* program.h - what compile makes and run plays: the contract between the two halves of the
- * engine.  A Program is immutable once compiled and shared by all its runs.
+/* program.h - what the compiler makes and the executor runs: the contract between the two halves of
+ * the engine.  A Program is immutable once compiled and shared by all its runs.
  *
- * Every device plays the same program on a frame of its own:
+ * Every device runs the same program on a frame of its own:
  *
  *     segment 0 --> segment 1 --collective 0--> segment 2 --+--> end
  *                       ^                                |
  *                       +--------------------------------+   (a while with a collective inside)
  *
- * A segment is one native function; it runs without ever waiting and says what comes next.
- * Between segments a device may step aside: at a collective, until its group has come. */
+ * A segment is one native function; it runs without ever waiting and returns what comes next.
+ * Between segments a device may have to wait: at a collective, until all devices of its group have
+ * come. */
 #ifndef TUTTI_ENGINE_PROGRAM_H
 #define TUTTI_ENGINE_PROGRAM_H
 #include "base/arena.h"
@@ -31,16 +32,17 @@ typedef struct Frame {
     void *const *args;           /* [nargs] */
     void *const *outs;           /* [nresults] */
     const struct Runtime *rt;    /* functions that code calls */
-    int32_t partition, replica;  /* who I am */
+    int32_t partition, replica;  /* of the device */
     const _Atomic int *cancel;   /* not 0: stop soon; long loops look now and then */
     const Program *program;
-    Error *error;                /* set by whoever makes a segment return SEGMENT_FAIL */
+    Error *error;                /* set by code and routines that make a segment fail */
     void *task;                  /* the executor's */
 } Frame;
 
 /* Returns the next segment (>= 0), or one of: */
 typedef int32_t SegmentFn(Frame *f);
-enum { SEGMENT_END = -1, SEGMENT_FAIL = -2, SEGMENT_COLLECTIVE = -16 }; /* collective k: SEGMENT_COLLECTIVE - k */
+/* Collective k: SEGMENT_COLLECTIVE - k. */
+enum { SEGMENT_END = -1, SEGMENT_FAIL = -2, SEGMENT_COLLECTIVE = -16 };
 
 /* Where a value lies, relative to a frame. */
 typedef struct Address {
@@ -64,8 +66,8 @@ static inline void *frame_at(const Frame *f, Address p)
 typedef void CombineFn(void *const *out, int64_t nout, const void *const *in, int64_t nin,
                        int64_t n);
 
-/* Devices that meet: flat numbers (replica * npartitions + partition), in the order in which
- * the program lists them.  Equal lists are one group. */
+/* Devices that perform collectives together: flat numbers (replica * npartitions + partition), in
+ * the order in which the program lists them.  Equal lists are one group. */
 typedef struct Group {
     int n;
     const int32_t *members;
@@ -80,27 +82,28 @@ typedef struct Collective {
     int next;          /* the segment after it */
     int nin, nout;
     const Address *in, *out;
-    const Type *in_types, *out_types; /* of one device's part */
+    const Type *in_types, *out_types; /* on one device */
     bool is_apart;                    /* no result overlaps an operand, in any run, unless the
                                          operation works in place there; false: look */
     const bool *is_for_first;         /* [nout] only device 0 needs it; NULL: all need all */
-    const int32_t *group_of;          /* [ndevices] number of its group, or -1: takes no part */
-    int nfull;                        /* groups that together are everybody; 0: some stay away, */
-    const int32_t *full;              /* or meet in another way */
+    const int32_t *group_of;          /* [ndevices] number of its group; -1: it has none */
+    /* Its groups, if they are all devices and it can be performed in lockstep; else 0. */
+    int nlockstep_groups;
+    const int32_t *lockstep_groups;
     const void *attrs;                /* of the op; all_gather_dim and the like */
     CombineFn *combine;               /* all_reduce, reduce_scatter; NULL for others */
-    /* tutti.global: join the operands' tiles, play `body` once over whole arrays, cut. */
+    /* tutti.global: join the operands' tiles, run `body` once over whole arrays, split. */
     const Program *body;
     const Tiling *in_tilings, *out_tilings;
 } Collective;
 
-static inline const char *collective_where(const Collective *m)
+static inline const char *collective_where(const Collective *c)
 {
-    return m->loc && loc_table ? loc_name(m->loc) : m->where;
+    return c->loc && loc_table ? loc_name(c->loc) : c->where;
 }
 
-/* A node that numerics/routines.h plays, or else the evaluator (Runtime.evaluate); node 0: the whole
- * of main. */
+/* A node that a routine of numerics/routines.h computes, or else the evaluator (Runtime.evaluate);
+ * node 0: the whole of main. */
 typedef struct Evaluation {
     NodeId node;
     const Address *in, *out;
@@ -110,11 +113,11 @@ typedef struct Evaluation {
 
 /* What a program takes or gives. */
 typedef struct Param {
-    Type whole, local; /* types of the array and of one device's part of it */
+    Type whole, local; /* types of the array and of one device's shard of it */
     Tiling tiling;
-    /* Arguments: the caller lets go of it (jax.buffer_donor, tf.aliasing_output). */
+    /* Arguments: the caller gives it up (jax.buffer_donor, tf.aliasing_output). */
     bool may_donate;
-    bool is_replicated;   /* arguments: all devices have the same, and nobody writes there */
+    bool is_replicated; /* arguments: all devices have the same, and no device writes it */
     int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
                         right whether or not the two are the same memory. */
     bool is_shared;  /* results: only collectives of all devices write it, the same for each: one
@@ -164,15 +167,15 @@ typedef struct Runtime {
                      double *c, int64_t c_row);
     /* out[i] = function(x[i], y[i]), by its number in numerics/libm.h. */
     void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
-    /* The order of n elements by a comparison; see numerics/merge_sort.h.  Without memory for it: NULL, and
-     * f->error is set. */
+    /* The order of n elements by a comparison; see numerics/merge_sort.h.  Without memory for it:
+     * NULL, and f->error is set. */
     const int64_t *(*sort)(const Frame *f, int64_t n, bool (*less)(const void *, int64_t, int64_t),
                            const void *context);
-    /* All lines of some arrays in the order of their keys; see numerics/sort_keys.h.  Without memory for
-     * it, f->error is set. */
+    /* All lines of some arrays in the order of their keys; see numerics/sort_keys.h.  Without
+     * memory for it, f->error is set. */
     void (*sort_lines)(const Frame *f, const struct SortPlan *plan, const void *const *in,
                        void *const *out);
-    /* f(user, i) once for every i below n, by whoever is idle; see exec/slices.h. */
+    /* f(user, i) once for every i below n, with the help of idle workers; see engine/slices.h. */
     void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);
     /* A convolution as a product; see numerics/gemm.h. */
     void (*gather_f32)(const Frame *f, const struct Gather *g, const float *seen,

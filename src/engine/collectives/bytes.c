@@ -1,8 +1,8 @@
-/* bytes.c - copying between the members' memory, and past the caches where they would not help.
+/* bytes.c - copies between the members' memory, past the caches where they would not help.
  *
- * What is written and larger than the caches is not there any more when somebody reads it; then
- * ordinary stores only cost a read of every line before it is overwritten.  Streaming stores
- * leave that out: two bytes of traffic for a byte copied, not three. */
+ * A result that is larger than the caches is no longer in them when it is read; then ordinary
+ * stores only cost a read of every line before it is overwritten.  Streaming stores leave that out:
+ * two bytes of traffic for a byte copied, not three. */
 #include "engine/collectives/collectives.h"
 
 #include <string.h>
@@ -127,7 +127,7 @@ void bytes_spread(int n, char *const *to, const char *from, size_t bytes, bool s
 {
     enum {
         SMALL = 16 << 10, /* larger, and one target after the other is as good */
-        FEW = 4,          /* targets that lie alike and still fit the ways of the first cache */
+        FEW = 4,          /* targets at like offsets that still fit the ways of the first cache */
     };
     if (n == 1 || streams || bytes > SMALL) {
         for (int i = 0; i < n; i++)

@@ -2,14 +2,14 @@
  *
  * The compiler may give a result the memory of an operand that dies at the collective, where the
  * algorithm works in place (op_is_in_place); and a donated argument's memory may be any result's.
- * Where it does not, the operand is first put aside in scratch memory, so that the algorithms
- * need not think of it. */
+ * Where an operand overlaps a result and the algorithm does not work in place, the operand is first
+ * copied to scratch memory, so that the algorithms need not think of it. */
 #include "engine/collectives/collectives.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static PlanFn *writer(OpId op)
+static PlanFn *plan_function(OpId op)
 {
     switch (op) {
     case OP_ALL_REDUCE: return plan_all_reduce;
@@ -53,7 +53,7 @@ size_t bytes_from(Type t, int dim)
 
 /* Bytes read and written by a collective. */
 enum {
-    LARGE = 2 << 20,     /* less, and their way to another core costs more */
+    LARGE = 2 << 20,     /* fewer, and their way to another core costs more */
     STREAMED = 24 << 20, /* more than the last cache keeps */
 };
 
@@ -102,7 +102,7 @@ static bool has_dynamic_root(const Collective *c)
            ((const CollectiveBroadcastAttrs *)c->attrs)->has_dynamic_root;
 }
 
-/* Operand i and result j are one memory: does the algorithm know what to do? */
+/* Operand i and result j are the same memory: does the algorithm work in place? */
 static bool works_in_place(const Participants *p, int i, int j)
 {
     switch (p->c->op) {
@@ -113,8 +113,8 @@ static bool works_in_place(const Participants *p, int i, int j)
     }
 }
 
-/* Must rank r's operand i be put aside before results are written? */
-static bool is_in_the_way(const Participants *p, int r, int i)
+/* Would a result overwrite rank r's operand i before it is read? */
+static bool is_overwritten(const Participants *p, int r, int i)
 {
     const Collective *c = p->c;
     size_t bytes = type_bytes(c->in_types[i]);
@@ -127,12 +127,12 @@ static bool is_in_the_way(const Participants *p, int r, int i)
     return false;
 }
 
-/* Copies operands that results would overwrite; aside[k] is what to give back, or NULL. */
-static Error *put_aside(Participants *p, void **aside)
+/* Copies operands that results would overwrite to scratch memory: aside[k], or NULL. */
+static Error *copy_aside(Participants *p, void **aside)
 {
     for (int r = 0; r < p->n; r++)
         for (int i = 0; i < p->c->nin; i++) {
-            if (!is_in_the_way(p, r, i))
+            if (!is_overwritten(p, r, i))
                 continue;
             int k = r * p->c->nin + i;
             size_t bytes = type_bytes(p->c->in_types[i]);
@@ -150,31 +150,31 @@ static void give_back(const Participants *p, void **aside)
             memory_give(p->scratch, aside[k], type_bytes(p->c->in_types[k % p->c->nin]));
 }
 
-/* Where a value lies on each rank: at[0], at[step], ... */
-static void find_all(const Participants *p, Address place, void **at, int step)
+/* The address of a value on each rank: at[0], at[step], ... */
+static void find_all(const Participants *p, Address address, void **at, int step)
 {
     for (int r = 0; r < p->n; r++)
-        at[r * step] = place.where == ADDRESS_SLAB ? p->frames[r]->slab + place.at
-                                                 : frame_at(p->frames[r], place);
+        at[r * step] = address.where == ADDRESS_SLAB ? p->frames[r]->slab + address.at
+                                                     : frame_at(p->frames[r], address);
 }
 
 static Error *plan_and_execute(const Participants *p, CopyPlan *plan)
 {
     const Collective *c = p->c;
-    PlanFn *write = writer(c->op);
-    if (!write)
+    PlanFn *make_plan = plan_function(c->op);
+    if (!make_plan)
         return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", c->name,
                          collective_where(c));
-    TRY(write(p, plan));
+    TRY(make_plan(p, plan));
     plan->c = c;
     plan->frame = p->frames[0];
     copy_plan_execute(plan);
-    if (!c->is_apart || has_dynamic_root(c)) /* its addresses are of this time */
+    if (!c->is_apart || has_dynamic_root(c)) /* its addresses are good this once */
         plan->c = NULL;
     return NULL;
 }
 
-static Error *play(const Participants *p, CopyPlan *plan)
+static Error *perform_by_kind(const Participants *p, CopyPlan *plan)
 {
     switch (p->c->op) {
     case OP_RAGGED: return perform_ragged(p);
@@ -190,11 +190,11 @@ static Error *perform(Participants *p, void **aside, CopyPlan *plan)
     for (int i = 0; i < p->c->nout; i++)
         find_all(p, p->c->out[i], p->out + i, p->c->nout);
     if (p->c->is_apart)
-        return play(p, plan);
+        return perform_by_kind(p, plan);
     memset(aside, 0, sizeof *aside * (size_t)(p->n * p->c->nin));
-    Error *error = put_aside(p, aside);
+    Error *error = copy_aside(p, aside);
     if (!error)
-        error = play(p, plan);
+        error = perform_by_kind(p, plan);
     give_back(p, aside);
     return error;
 }
@@ -211,7 +211,7 @@ Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memo
                              collective_where(c), 2 * nin + nout);
     }
     Participants p = { c, n, frames, scratch, pointers, pointers + nin };
-    copy_plan_end(plan); /* whatever it was */
+    copy_plan_end(plan); /* frees the plan of another collective */
     Error *error = perform(&p, pointers + nin + nout, plan);
     if (pointers != few)
         free(pointers);

@@ -1,5 +1,5 @@
-/* copy_plan.c - what is to be done in a collective, and doing it: whole if it is small, else cut into
- * pieces that all workers take from. */
+/* copy_plan.c - the steps of a collective, and executing them: whole if it is small, else in slices
+ * that idle workers take. */
 #include "engine/collectives/collectives.h"
 
 #include "engine/numerics/strided.h"
@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    SLICE_BYTES = 256 << 10, /* of an array: what a worker takes at a time; whole elements, */
-    BLOCK_BYTES = 8 << 10,   /* as is this: part of a sum that stays in the first cache */
-    SHORT_SPAN = 1 << 10,     /* rows that are copied one memory after the other */
+    SLICE_BYTES = 256 << 10, /* of an array, in a slice; a multiple of every element's bytes, */
+    BLOCK_BYTES = 8 << 10,   /* as is this: the block of a sum that stays in the first cache */
+    SHORT_SPAN = 1 << 10,    /* shorter spans are copied to one result after the other */
 };
 
 void copy_plan_begin(CopyPlan *plan)
@@ -35,7 +35,7 @@ void copy_plan_end(CopyPlan *plan)
     copy_plan_begin(plan);
 }
 
-/* Room for n things in what begins as `few` and is then the heap's.  NULL: no memory. */
+/* Room for n elements in a list that begins as `few` and is then the heap's.  NULL: no memory. */
 static void *grown(void *now, const void *few, int n, int *room, size_t each)
 {
     if (n <= *room)
@@ -49,9 +49,11 @@ static void *grown(void *now, const void *few, int n, int *room, size_t each)
     return fresh;
 }
 
-/* StepSlices of a step: some runs, or parts of one. */
+/* How a step is sliced: a slice is several spans, or one of several parts of a span. */
 typedef struct StepSlices {
-    int64_t n, together, parts;
+    int64_t n;        /* slices */
+    int64_t together; /* spans in a slice */
+    int64_t parts;    /* slices of a span, if it is larger than one */
 } StepSlices;
 
 static StepSlices slices_of(const Rows *r)
@@ -67,9 +69,11 @@ static StepSlices slices_of(const Rows *r)
 
 static Error *make_room(CopyPlan *plan, int naddresses)
 {
-    Step *steps = grown(plan->steps, plan->few_steps, plan->nsteps + 1, &plan->steps_room, sizeof *steps);
+    Step *steps = grown(plan->steps, plan->few_steps, plan->nsteps + 1, &plan->steps_room,
+                        sizeof *steps);
     plan->steps = steps ? steps : plan->steps;
-    char **at = grown(plan->at, plan->few_at, plan->naddresses + naddresses, &plan->addresses_room, sizeof *at);
+    char **at = grown(plan->at, plan->few_at, plan->naddresses + naddresses,
+                      &plan->addresses_room, sizeof *at);
     plan->at = at ? at : plan->at;
     if (steps && at)
         return NULL;
@@ -93,24 +97,24 @@ Error *copy_plan_add(CopyPlan *plan, const Step *step, char ***at)
     return NULL;
 }
 
-/* ---- playing ---- */
+/* ---- execution ---- */
 
-/* A sum that is streamed past the caches is made apart, block by block. */
+/* A sum that is streamed past the caches is made in a block of its own, block by block. */
 static void reduce_streaming(const CopyPlan *plan, const Step *t, char *const *at, size_t bytes)
 {
-    _Alignas(64) char apart[BLOCK_BYTES];
+    _Alignas(64) char sum[BLOCK_BYTES];
     const void *in[POSSIBLE_DEVICES];
     for (size_t done = 0; done < bytes; done += BLOCK_BYTES) {
         size_t block = bytes - done < BLOCK_BYTES ? bytes - done : BLOCK_BYTES;
         for (int i = 0; i < t->nin; i++)
             in[i] = at[i] + done;
-        plan->c->combine((void *[]){ apart }, 1, in, t->nin, (int64_t)(block / t->element));
+        plan->c->combine((void *[]){ sum }, 1, in, t->nin, (int64_t)(block / t->element));
         for (int o = 0; o < t->nout; o++)
-            bytes_move(at[t->nin + o] + done, apart, block, true);
+            bytes_move(at[t->nin + o] + done, sum, block, true);
     }
 }
 
-/* One run of bytes; at[nin + nout] is where it lies. */
+/* Executes a step for one span; at[nin + nout]: its addresses. */
 static void step_execute(const CopyPlan *plan, const Step *t, char *const *at, size_t bytes, bool streams)
 {
     switch (t->kind) {
@@ -132,29 +136,29 @@ static void step_execute(const CopyPlan *plan, const Step *t, char *const *at, s
     }
 }
 
-/* Short runs, n from number i on in the far-th row, to one result after the other. */
-static void copy_short(const CopyPlan *plan, const Step *t, int64_t far, int64_t i, int64_t n)
+/* Copies n short spans, from number i on in row `outer`, to one result after the other. */
+static void copy_short(const CopyPlan *plan, const Step *t, int64_t outer, int64_t i, int64_t n)
 {
     const Rows *r = &t->rows;
-    const char *from = plan->at[t->at] + far * r->in_outer + i * r->in_inner;
+    const char *from = plan->at[t->at] + outer * r->in_outer + i * r->in_inner;
     for (int o = 0; o < t->nout; o++)
-        strided_copy(plan->at[t->at + 1 + o] + far * r->out_outer + i * r->out_inner, &r->out_inner,
+        strided_copy(plan->at[t->at + 1 + o] + outer * r->out_outer + i * r->out_inner, &r->out_inner,
                      from, &r->in_inner, 1, &n, r->span);
 }
 
-/* Bytes [at, at + bytes) of n runs, from number i on in the far-th row. */
-static void row_execute(const CopyPlan *plan, const Step *t, int64_t far, int64_t i, int64_t n, size_t at,
+/* Executes a step for bytes [at, at + bytes) of n spans, from number i on in row `outer`. */
+static void row_execute(const CopyPlan *plan, const Step *t, int64_t outer, int64_t i, int64_t n, size_t at,
                      size_t bytes, bool streams)
 {
     const Rows *r = &t->rows;
     if (t->kind == STEP_COPY && t->nin && r->span < SHORT_SPAN) {
-        copy_short(plan, t, far, i, n);
+        copy_short(plan, t, outer, i, n);
         return;
     }
     char *here[2 * POSSIBLE_DEVICES];
     for (; n; n--, i++) {
-        int64_t in = far * r->in_outer + i * r->in_inner + (int64_t)at;
-        int64_t out = far * r->out_outer + i * r->out_inner + (int64_t)at;
+        int64_t in = outer * r->in_outer + i * r->in_inner + (int64_t)at;
+        int64_t out = outer * r->out_outer + i * r->out_inner + (int64_t)at;
         for (int k = 0; k < t->nin + t->nout; k++)
             here[k] = plan->at[t->at + k] + (k < t->nin ? in : out);
         step_execute(plan, t, here, bytes, streams);
@@ -170,14 +174,14 @@ static void step_slice_execute(const CopyPlan *plan, const Step *t, int64_t numb
     if (p.parts > 1 && bytes > SLICE_BYTES)
         bytes = SLICE_BYTES;
     for (end = end < r->inner * r->outer ? end : r->inner * r->outer; i < end;) {
-        int64_t far = i / r->inner, first = i % r->inner, n = r->inner - first;
+        int64_t outer = i / r->inner, first = i % r->inner, n = r->inner - first;
         n = n < end - i ? n : end - i;
-        row_execute(plan, t, far, first, n, at, bytes, streams);
+        row_execute(plan, t, outer, first, n, at, bytes, streams);
         i += n;
     }
 }
 
-/* Slices are the pieces of all steps, one step after the other. */
+/* The slices of a plan are those of all its steps, one step after the other. */
 static void plan_slice_execute(void *user, int64_t slice)
 {
     const CopyPlan *plan = user;

@@ -1,7 +1,7 @@
-/* gather.c - all_gather and all_to_all: nothing is computed, everything finds its place.
+/* gather.c - all_gather and all_to_all: nothing is computed, only copied.
  *
  *     all_gather along dimension 1             all_to_all, split 0, concat 1
- *     rank 0   rank 1     everybody            rank 0   rank 1      rank 0   rank 1
+ *     rank 0   rank 1     every rank           rank 0   rank 1      rank 0   rank 1
  *      a b      e f    ->  a b e f              a b      e f    ->   a b e f  c d g h
  *      c d      g h        c d g h              c d      g h
  */
@@ -52,13 +52,14 @@ static bool all_to_all_fits(const Participants *p, Type in, Type out, int split,
     return true;
 }
 
-/* What one member has for another: how it lies with both, and where the next one's begins. */
+/* The bytes that go from one rank to another: how they lie in the operand and in the result, and
+ * how far those for the next rank, or from it, begin after them. */
 typedef struct Share {
     Rows rows;
     int64_t in_step, out_step;
 } Share;
 
-/* The later of the two dimensions begins a run; runs up to the earlier one are near. */
+/* The later of the two dimensions begins a span; spans within the earlier one are a row. */
 static Share share_of(Type in, int split, int concat, int n)
 {
     bool splits_first = split < concat;
@@ -96,7 +97,7 @@ bool all_to_all_is_in_place(const Participants *p, int i)
     return rows.inner == 1 && rows.outer == 1;
 }
 
-/* What each has for each later one, and that one for it. */
+/* Each pair of ranks exchanges the bytes that they have for one another. */
 static Error *exchange_in_place(const Participants *p, CopyPlan *plan, int i, const Share *share)
 {
     Step step = { .kind = STEP_RING, .nout = 2, .rows = share->rows };

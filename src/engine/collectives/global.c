@@ -1,10 +1,10 @@
-/* global.c - tutti.global: code that is not cut up, played once over whole arrays.
+/* global.c - tutti.global: code over whole arrays, run once for all devices.
  *
- *     tiles of each device --join--> whole operands --body--> whole results --cut--> tiles
+ *     tiles of each device --join--> whole operands --body--> whole results --split--> tiles
  *
- * What every device holds entirely is neither joined nor cut: the first member's memory is the
- * whole operand, and the body writes the whole result into it.  Everything else stands in
- * scratch memory for as long as the body plays. */
+ * An array that every device holds entirely is neither joined nor split: the first member's memory
+ * is the whole operand, and the body writes the whole result into it.  Every other whole array is
+ * in scratch memory while the body runs. */
 #include "engine/collectives/collectives.h"
 #include "engine/stats.h"
 #include "engine/numerics/strided.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Which entry of a tiling is rank r's. */
+/* The entry of a tiling that is rank r's. */
 static int device_in(const Participants *p, Tiling t, int r)
 {
     const Frame *f = p->frames[r];
@@ -49,7 +49,7 @@ typedef struct Tiles {
     Type part, whole;
     int i;
     char *data; /* of the whole */
-    bool joins; /* else cuts */
+    bool joins; /* else splits */
 } Tiles;
 
 static const int64_t *tile_of(const Tiles *t, int r)
@@ -101,7 +101,7 @@ static void copy_whole(void *user, int64_t before)
     memcpy(result_at(t->p, (int)before + 1, t->i), t->data, type_bytes(t->whole));
 }
 
-/* Scratch blocks: [nargs] for joined operands, [nresults] for results to be cut; the slab. */
+/* Scratch blocks: [nargs] for joined operands, [nresults] for results to be split; the slab. */
 typedef struct Whole {
     void **args, **outs;
     void **taken; /* [nargs + nresults + 1] to give back, or NULL */
@@ -142,7 +142,7 @@ static Error *make_room(const Participants *p, int i, Whole *w)
     return NULL;
 }
 
-static void cut(const Participants *p, int i, Whole *w)
+static void split(const Participants *p, int i, Whole *w)
 {
     Tiling t = p->c->out_tilings[i];
     Type whole = p->c->body->results[i].local;
@@ -155,7 +155,7 @@ static void cut(const Participants *p, int i, Whole *w)
 
 static bool is_cancelled(const Frame *f)
 {
-    /* relaxed: a hint to stop; whoever set it has the error */
+    /* relaxed: a hint to stop; the run has the error */
     return atomic_load_explicit(f->cancel, memory_order_relaxed);
 }
 
@@ -181,7 +181,7 @@ static Error *run_body(const Participants *p, Whole *w)
         next = body->segments[next](&frame);
     if (frame.error)
         return frame.error;
-    if (is_cancelled(&frame)) /* a loop that saw it has failed without a word */
+    if (is_cancelled(&frame)) /* a loop that saw it returns without an error */
         return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->c->name, collective_where(p->c));
     if (next == SEGMENT_FAIL)
         return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->c->name,
@@ -202,7 +202,7 @@ static Error *join_run_split(const Participants *p, Whole *w)
         TRY(make_room(p, i, w));
     TRY(run_body(p, w));
     for (int i = 0; i < body->nresults; i++)
-        cut(p, i, w);
+        split(p, i, w);
     return NULL;
 }
 

@@ -1,10 +1,11 @@
-/* permute.c - collective_permute: each pair (source, target) hands one array over; a device that
- * is nobody's target gets zeros.  collective_broadcast: the root of a group hands its arrays to
- * all; it is the first, or for each array the one at the place that the last operand says.
+/* permute.c - collective_permute: for each pair (source, target) an array is copied; a rank that is
+ * no pair's target gets zeros.  collective_broadcast: the root's arrays are copied to all ranks;
+ * the root is the first rank, or for each array the one that the last operand names.
  *
  * The numbers in the pairs are partitions when the operation has a channel, else replicas.
  *
- * In place there are chains and rings: each takes what the next has, the last of a chain zeros. */
+ * In place there are chains and rings: each rank gets what the next has, the last of a chain
+ * zeros. */
 #include "engine/collectives/collectives.h"
 
 #include <string.h>
@@ -16,7 +17,8 @@ static int64_t number_in_pairs(const Participants *p, int r, bool by_partition)
     return by_partition ? p->frames[r]->partition : p->frames[r]->replica;
 }
 
-/* Most groups are everybody, in order. */
+/* -1: it is not in this group.  Most groups are all devices in order, so that is looked at
+ * first. */
 static int rank_of(const Participants *p, int64_t number, bool by_partition)
 {
     if (number >= 0 && number < p->n && number_in_pairs(p, (int)number, by_partition) == number)
@@ -48,28 +50,29 @@ static Error *find_sources(const Participants *p, int *sources)
     return NULL;
 }
 
-/* In place: from rank r on each takes from the next, until the way comes back to r or to one that
- * takes zeros.  is_done: who has taken. */
-static Error *add_way(const Participants *p, CopyPlan *plan, int i, int r, const int *sources, bool *is_done)
+/* In place: appends the chain or ring in which each rank, from r on, gets what its source has,
+ * until it comes back to r or to a rank that gets zeros.  is_done: the ranks that are in a step
+ * already. */
+static Error *add_chain(const Participants *p, CopyPlan *plan, int i, int r, const int *sources, bool *is_done)
 {
-    int way[POSSIBLE_DEVICES], n = 0;
+    int chain[POSSIBLE_DEVICES], n = 0;
     for (; r != ZEROS && !is_done[r]; r = sources[r]) {
         is_done[r] = true;
-        way[n++] = r;
+        chain[n++] = r;
     }
-    if (!n || r == way[n - 1]) /* it keeps what it has */
+    if (!n || r == chain[n - 1]) /* r keeps what it has */
         return NULL;
     Rows rows = one_span(type_bytes(p->c->in_types[i]));
     char **at;
     Step step = { .kind = r == ZEROS ? STEP_CHAIN : STEP_RING, .nout = n, .rows = rows };
     TRY(copy_plan_add(plan, &step, &at));
     for (int k = 0; k < n; k++)
-        at[k] = result_at(p, way[k], i);
+        at[k] = result_at(p, chain[k], i);
     return NULL;
 }
 
-/* Those from whom nobody takes begin a way; all that are left then are in rings. */
-static Error *shift_in_place(const Participants *p, CopyPlan *plan, int i, const int *sources)
+/* Ranks that are no source begin a chain; all that are left then are in rings. */
+static Error *permute_in_place(const Participants *p, CopyPlan *plan, int i, const int *sources)
 {
     bool is_done[POSSIBLE_DEVICES], is_source[POSSIBLE_DEVICES];
     memset(is_done, 0, sizeof *is_done * (size_t)p->n);
@@ -79,13 +82,13 @@ static Error *shift_in_place(const Participants *p, CopyPlan *plan, int i, const
             is_source[sources[r]] = true;
     for (int r = 0; r < p->n; r++)
         if (!is_source[r])
-            TRY(add_way(p, plan, i, r, sources, is_done));
+            TRY(add_chain(p, plan, i, r, sources, is_done));
     for (int r = 0; r < p->n; r++)
-        TRY(add_way(p, plan, i, r, sources, is_done));
+        TRY(add_chain(p, plan, i, r, sources, is_done));
     return NULL;
 }
 
-/* from: NULL means zeros. */
+/* Appends a copy of operand i; from: NULL means zeros. */
 static Error *add_copy(const Participants *p, CopyPlan *plan, int i, char *from, char *to)
 {
     Rows rows = one_span(type_bytes(p->c->in_types[i]));
@@ -108,7 +111,7 @@ Error *plan_permute(const Participants *p, CopyPlan *plan)
         if (!type_bytes(p->c->in_types[i]))
             continue;
         if (operand_is_in_place(p, i)) {
-            TRY(shift_in_place(p, plan, i, sources));
+            TRY(permute_in_place(p, plan, i, sources));
             continue;
         }
         for (int r = 0; r < p->n; r++)
@@ -118,25 +121,25 @@ Error *plan_permute(const Participants *p, CopyPlan *plan)
     return NULL;
 }
 
-/* From which rank array i comes to rank r, who says it itself. */
+/* The root of array i for rank r, which its own last operand says. */
 static Error *find_root(const Participants *p, int r, int i, int *root)
 {
-    int32_t place;
-    memcpy(&place, operand_at(p, r, p->c->nin - 1) + (size_t)i * sizeof place, sizeof place);
-    if (place < 0 || place >= p->n)
+    int32_t rank;
+    memcpy(&rank, operand_at(p, r, p->c->nin - 1) + (size_t)i * sizeof rank, sizeof rank);
+    if (rank < 0 || rank >= p->n)
         return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
-                         "must be between 0 and %d", p->c->name, collective_where(p->c), i, place, p->n,
+                         "must be between 0 and %d", p->c->name, collective_where(p->c), i, rank, p->n,
                          p->n - 1);
-    *root = place;
+    *root = rank;
     return NULL;
 }
 
-/* All take from the first, in one pass. */
+/* From the first rank to all, in one step. */
 static Error *broadcast_operand(const Participants *p, CopyPlan *plan, int i)
 {
     Rows rows = one_span(type_bytes(p->c->in_types[i]));
     int nout = result_is_shared(p, i) ? 1 : p->n;
-    int first = result_at(p, 0, i) == operand_at(p, 0, i); /* in place it has it */
+    int first = result_at(p, 0, i) == operand_at(p, 0, i); /* in place the first rank has it */
     char **at;
     if (first == nout)
         return NULL;

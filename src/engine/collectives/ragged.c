@@ -1,14 +1,14 @@
-/* ragged.c - ragged_all_to_all: everybody sends rows to everybody, as many as it likes.
+/* ragged.c - ragged_all_to_all: each rank sends rows to each rank, as many as its operands say.
  *
  * Operands of each member: rows to send; an array to put rows into; then lists with an entry (or
  * several) for each member r, in rank order:
  *
- *     input_offsets, send_sizes   which of my rows go to r
- *     output_offsets              and where they come to lie in r's result
+ *     input_offsets, send_sizes   which of its rows go to r
+ *     output_offsets              and where in r's result
  *     recv_sizes                  how many come from r: says nothing new
  *
- * The result is the second operand with the rows that came.  Where two land in one place, the one
- * from the later rank is seen. */
+ * The result is the second operand with the rows that came.  Where two land in one row, the one
+ * from the later rank stays. */
 #include "engine/collectives/collectives.h"
 
 #include "ops/number.h"
@@ -23,7 +23,7 @@ static void read_list(const Participants *p, int r, int list, int64_t n, int64_t
 {
     Element e = p->c->in_types[list].element;
     const char *at = operand_at(p, r, list);
-    if (e == I32) /* as everybody writes it */
+    if (e == I32) /* the usual type */
         for (int64_t i = 0; i < n; i++)
             out[i] = ((const int32_t *)at)[i];
     else
@@ -49,7 +49,7 @@ static Error *outside(const Participants *p, int from, int to, int64_t start, in
                      (long long)last, type_name(t));
 }
 
-/* Rows on their way. */
+/* Rows that one rank sends to another. */
 typedef struct Sent {
     char *to;
     const char *from;
@@ -58,10 +58,10 @@ typedef struct Sent {
 
 typedef struct Ragged {
     const Participants *p;
-    int64_t to_each;  /* entries of everybody's lists for each rank, */
-    int64_t each;     /* and of all lists for one rank */
-    Sent *sent;       /* [n][each], in the order in which it is put down */
-    Sent *by_place;   /* room for the same, sorted by place */
+    int64_t to_each;  /* entries of one rank's lists for one other rank, */
+    int64_t each;     /* and for all of them */
+    Sent *sent;       /* [n][each], by receiving rank, in the order in which it is written */
+    Sent *by_address; /* room for the same, sorted by address */
     int64_t *lists;   /* room for three, of one rank */
     size_t row;
     bool streams;
@@ -73,7 +73,7 @@ static int lower_first(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static void sort_by_place(const Ragged *g, Sent *sorted)
+static void sort_by_address(const Ragged *g, Sent *sorted)
 {
     for (int64_t k = 1; k < g->each; k++)
         if (sorted[k].to < sorted[k - 1].to) {
@@ -82,7 +82,7 @@ static void sort_by_place(const Ragged *g, Sent *sorted)
         }
 }
 
-/* Bytes of the result that nobody sends are those of the second operand. */
+/* Bytes of the result that no rank sends are those of the second operand. */
 static void keep_bytes(const Ragged *g, int rank, char *first, const char *end)
 {
     if (first < end)
@@ -92,9 +92,9 @@ static void keep_bytes(const Ragged *g, int rank, char *first, const char *end)
 
 static void keep_the_rest(const Ragged *g, int rank)
 {
-    Sent *sorted = g->by_place + rank * g->each;
+    Sent *sorted = g->by_address + rank * g->each;
     memcpy(sorted, g->sent + rank * g->each, sizeof *sorted * (size_t)g->each);
-    sort_by_place(g, sorted);
+    sort_by_address(g, sorted);
     char *done = result_at(g->p, rank, 0), *end = done + type_bytes(g->p->c->out_types[0]);
     for (int64_t k = 0; k < g->each; k++) {
         keep_bytes(g, rank, done, sorted[k].to);
@@ -114,7 +114,7 @@ static void receive(void *user, int64_t rank)
             bytes_move(sent->to, sent->from, sent->bytes, g->streams);
 }
 
-/* What `from` sends. */
+/* Reads and checks the lists of rank `from`. */
 static Error *look_up(const Ragged *g, int from)
 {
     const Participants *p = g->p;
@@ -128,7 +128,7 @@ static Error *look_up(const Ragged *g, int from)
         char *out = result_at(p, to, 0);
         Sent *sent = g->sent + to * g->each + from * g->to_each;
         for (int64_t i = to * g->to_each, end = i + g->to_each; i < end; i++) {
-            bool comes = n[i] != 0; /* else it may say any place */
+            bool comes = n[i] != 0; /* else its offsets may be anything */
             if (comes && !is_within(start[i], n[i], nrows))
                 return outside(p, from, to, start[i], n[i], true);
             if (comes && !is_within(at[i], n[i], ninto))
@@ -141,7 +141,7 @@ static Error *look_up(const Ragged *g, int from)
     return NULL;
 }
 
-/* Everything is looked at before anything is written. */
+/* All lists are checked before any row is written. */
 static Error *look_up_all(const Ragged *g)
 {
     for (int from = 0; from < g->p->n; from++)

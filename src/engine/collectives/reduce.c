@@ -3,7 +3,7 @@
  *     in[0] in[1] in[2] in[3]
  *       \    /    /    /
  *         sum  <-+--<-+          ((in0 + in1) + in2) + in3
- *           \---> out[0], out[1], out[2], out[3], or the one memory that all share
+ *           \---> out[0], out[1], out[2], out[3], or the one memory that all ranks share
  *
  * reduce_scatter does the same for the slice of each rank. */
 #include "engine/collectives/collectives.h"
@@ -15,8 +15,8 @@ static Error *check_combine(const Participants *p)
                                      p->c->name, collective_where(p->c));
 }
 
-/* Operand i of all ranks, from byte `offset` on, to nout results, whose addresses are to be put
- * into *out. */
+/* Appends the step that adds operand i of all ranks, from byte `offset` on, into nout results; the
+ * caller is to put their addresses into *out. */
 static Error *add_sum(const Participants *p, CopyPlan *plan, int i, size_t offset, int nout, Rows rows,
                       char ***out)
 {

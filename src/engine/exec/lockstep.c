@@ -51,7 +51,7 @@ static int collective_of_all(const Run *run, int32_t said)
         return -1;
     int k = SEGMENT_COLLECTIVE - said;
     require(k < run->program->ncollectives);
-    return run->program->collectives[k].nfull ? k : -1;
+    return run->program->collectives[k].nlockstep_groups ? k : -1;
 }
 
 /* Performs collective k for each of its groups, by the plan that is kept for the group if it is
@@ -59,13 +59,13 @@ static int collective_of_all(const Run *run, int32_t said)
 static void perform_all(Run *run, int k, CopyPlan *kept)
 {
     const Collective *c = &run->program->collectives[k];
-    run->nperformed += c->nfull;
-    if (c->nfull == 1 && kept[(unsigned)k % KEPT].c == c) { /* the short way to the same */
+    run->nperformed += c->nlockstep_groups;
+    if (c->nlockstep_groups == 1 && kept[(unsigned)k % KEPT].c == c) { /* the short way to the same */
         copy_plan_execute(&kept[(unsigned)k % KEPT]);
         return;
     }
-    for (int i = 0; i < c->nfull; i++) {
-        const Group *group = &run->program->groups[c->full[i]];
+    for (int i = 0; i < c->nlockstep_groups; i++) {
+        const Group *group = &run->program->groups[c->lockstep_groups[i]];
         CopyPlan *plan = &kept[(unsigned)(k + i) % KEPT];
         if (plan->c == c && plan->frame == &run->tasks[group->members[0]].frame) {
             copy_plan_execute(plan);

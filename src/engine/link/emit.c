@@ -265,15 +265,15 @@ static bool all_are_apart(const Making *k, const Collective *m)
 static void find_full(Making *k, Collective *m, int ndevices)
 {
     int32_t *full = ARENA_ARRAY(k->job->arena, int32_t, ndevices);
-    m->full = full;
+    m->lockstep_groups = full;
     for (int d = 0; d < ndevices; d++) {
         int32_t g = m->group_of[d];
         if (g < 0) {
-            m->nfull = 0;
+            m->nlockstep_groups = 0;
             return;
         }
         if (k->groups.at[g].members[0] == d)
-            full[m->nfull++] = g;
+            full[m->nlockstep_groups++] = g;
     }
 }
 
