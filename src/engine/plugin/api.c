@@ -1,8 +1,9 @@
 /* api.c - the table that GetPjrtApi gives: every slot has an answer.
  *
  * functions.def lists the slots; the answer to X is pjrt_X, in the file of its object or, when we
- * do not support it, in refused.c.  In the table it stands behind a check of its arguments
- * (checked.c).  A slot that nobody answers does not link. */
+ * do not support it, here.  In the table it stands behind a check of its arguments (checked.c).  A
+ * slot without an answer does not link.  Functions that we do not support are refused here, by
+ * name: that reaches the user as an exception rather than a crash. */
 #include "engine/plugin/plugin.h"
 
 #include <stdio.h>
@@ -45,6 +46,60 @@ Error *struct_too_small(const char *function, size_t given, size_t needed)
                      "speaks a PJRT older than 0.29",
                      function, given, needed);
 }
+
+/* ---- functions that we do not support ---- */
+
+#define REFUSE(name)                                                                               \
+    Error *pjrt_##name(PJRT_##name##_Args *args)                                                   \
+    {                                                                                              \
+        (void)args;                                                                                \
+        return error_new(CODE_UNIMPLEMENTED, "not supported: PJRT_" #name);                        \
+    }
+
+/* More than one process. */
+REFUSE(Client_UpdateGlobalProcessInfo)
+
+/* Host memory pinned for DMA; buffers filled piece by piece. */
+REFUSE(Client_DmaMap)
+REFUSE(Client_DmaUnmap)
+REFUSE(Client_CreateBuffersForAsyncHostToDevice)
+REFUSE(AsyncHostToDeviceTransferManager_Destroy)
+REFUSE(AsyncHostToDeviceTransferManager_TransferData)
+REFUSE(AsyncHostToDeviceTransferManager_RetrieveBuffer)
+REFUSE(AsyncHostToDeviceTransferManager_Device)
+REFUSE(AsyncHostToDeviceTransferManager_BufferCount)
+REFUSE(AsyncHostToDeviceTransferManager_BufferSize)
+REFUSE(AsyncHostToDeviceTransferManager_SetBufferError)
+REFUSE(AsyncHostToDeviceTransferManager_AddMetadata)
+REFUSE(AsyncHostToDeviceTransferManager_TransferLiteral)
+
+/* Host callbacks in a running program. */
+REFUSE(CopyToDeviceStream_Destroy)
+REFUSE(CopyToDeviceStream_AddChunk)
+REFUSE(CopyToDeviceStream_TotalBytes)
+REFUSE(CopyToDeviceStream_GranuleSize)
+REFUSE(CopyToDeviceStream_CurrentBytes)
+
+/* Buffers that stand for something not there yet, or take another's memory. */
+REFUSE(Client_CreateAliasBuffer)
+REFUSE(Client_FulfillAliasBuffer)
+REFUSE(Buffer_CopyRawToHostFuture)
+REFUSE(Buffer_DonateWithControlDependency)
+REFUSE(Buffer_Bitcast)
+REFUSE(Device_PoisonExecution)
+
+/* Executables that are made without a client. */
+REFUSE(Client_Load)
+REFUSE(Compile)
+REFUSE(TopologyDescription_Create)
+REFUSE(TopologyDescription_Serialize)
+REFUSE(TopologyDescription_Deserialize)
+REFUSE(TopologyDescription_MakeCanonicalShapeForMemorySpace)
+REFUSE(TopologyDescription_GetMemorySpaceKindIds)
+
+REFUSE(Device_ClearMemoryStats)
+
+/* ---- the table ---- */
 
 static PJRT_Shardings_Extension shardings = {
     .base = { PJRT_Shardings_Extension_SIZE, PJRT_Extension_Type_Shardings,

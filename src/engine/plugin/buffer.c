@@ -1,8 +1,8 @@
-/* buffer.c - buffers across the seam: run's Buffer is PJRT's.
+/* buffer.c - buffers across the seam: exec's Buffer is PJRT's.
  *
  * Data from the host is always copied before the call returns, since the caller may write to it
  * later.  Data to the host is not copied at all when the caller takes a view: the memory of a
- * device is ordinary memory, and while somebody views it, deleting and donating leave it alone. */
+ * device is ordinary memory, and while a caller views it, deleting and donating leave it alone. */
 #include "engine/plugin/plugin.h"
 
 #include <limits.h>
@@ -26,7 +26,7 @@ Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank
     return NULL;
 }
 
-static Error *place_of(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *memory, Device **out)
+static Error *device_of(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *memory, Device **out)
 {
     if (!device && memory)
         device = memory->device;
@@ -41,7 +41,7 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
     NEEDS(args, buffer);
     Device *device = NULL;
     Type type;
-    TRY(place_of(args->client, args->device, args->memory, &device));
+    TRY(device_of(args->client, args->device, args->memory, &device));
     TRY(type_from_pjrt(args->type, args->dims, args->num_dims, &type));
     if (args->num_byte_strides && args->num_byte_strides != args->num_dims)
         return error_new(CODE_INVALID, "%zu strides for a host array %s", args->num_byte_strides,
@@ -89,7 +89,8 @@ static bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
     return true;
 }
 
-/* Code takes its arguments as dense row-major arrays, each element where such an element may lie. */
+/* Code takes its arguments as dense row-major arrays, each element where such an element may
+ * lie. */
 static Error *check_view(const PJRT_Client_CreateViewOfDeviceBuffer_Args *args, Type type)
 {
     int bytes = element_info[type.element].bytes;
@@ -107,13 +108,13 @@ static Error *check_view(const PJRT_Client_CreateViewOfDeviceBuffer_Args *args, 
     return NULL;
 }
 
-/* A foreign array keeps its owner's memory until the last holder lets go. */
+/* A foreign array keeps its owner's memory until the last release. */
 Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args *args)
 {
     NEEDS(args, buffer);
     Device *device = NULL;
     Type type;
-    TRY(place_of(args->client, args->device, PJRT_HAS(args, memory) ? args->memory : NULL,
+    TRY(device_of(args->client, args->device, PJRT_HAS(args, memory) ? args->memory : NULL,
                  &device));
     TRY(type_from_pjrt(args->element_type, args->dims, args->num_dims, &type));
     TRY(check_view(args, type));
@@ -135,13 +136,13 @@ static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *
                          PJRT_Buffer_Type element, const int64_t *dims, size_t rank, Event *ready,
                          Buffer **out)
 {
-    Device *place = NULL;
+    Device *on = NULL;
     Type type;
     Storage *storage;
-    TRY(place_of(client, device, memory, &place));
+    TRY(device_of(client, device, memory, &on));
     TRY(type_from_pjrt(element, dims, rank, &type));
-    TRY(storage_new(place->memory, type, &storage));
-    return buffer_new(place, type, storage, ready, out);
+    TRY(storage_new(on->memory, type, &storage));
+    return buffer_new(on, type, storage, ready, out);
 }
 
 Error *pjrt_Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args *args)

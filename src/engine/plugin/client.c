@@ -1,4 +1,4 @@
-/* client.c - a client: its devices, and the executor that plays on them.
+/* client.c - a client: its devices, and the executor that runs programs on them.
  *
  * Several clients may live in one process; none knows of another. */
 #include "engine/plugin/plugin.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those that are there.  A process has one, or a few. */
+/* Clients that have not been destroyed.  A process has one, or a few. */
 static Lock clients_lock;
 static PJRT_Client *clients;
 
@@ -53,7 +53,7 @@ static void publish(PJRT_Client *client)
     lock_give(&clients_lock);
 }
 
-/* False: another thread ends it, or has. */
+/* False: another thread destroys it, or has. */
 static bool withdraw(PJRT_Client *client)
 {
     lock_take(&clients_lock);

@@ -137,8 +137,8 @@ Compiled *compiled_begin_handle(Compiled *c)
     return c;
 }
 
-/* The runs that are abandoned are those that were launched by handles that have ended: whoever finds
- * the program in the cache meanwhile begins its handle before that, or launches after it. */
+/* Runs that are marked as abandoned were launched by handles that have ended: a thread that finds
+ * the program in the cache meanwhile begins its handle before this, or launches after it. */
 void compiled_end_handle(Compiled *c)
 {
     pthread_mutex_lock(&c->client->lock);
@@ -150,7 +150,7 @@ void compiled_end_handle(Compiled *c)
 
 static void shared_release(Shared *s)
 {
-    /* acquire and release: the last to let go sees what all others did */
+    /* acquire and release: the last release comes after what all other holders did */
     if (atomic_fetch_sub_explicit(&s->holders, 1, memory_order_acq_rel) != 1)
         return;
     program_free(s->program);
@@ -168,7 +168,8 @@ static void unlink_from_client(Compiled *c)
         }
 }
 
-/* The last holder leaves under the client's lock, so that nobody finds it in between. */
+/* The last release is made under the client's lock, so that no thread finds it in the cache in
+ * between. */
 void compiled_release(Compiled *c)
 {
     int holders = atomic_load_explicit(&c->holders, memory_order_relaxed);

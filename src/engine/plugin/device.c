@@ -1,5 +1,8 @@
-/* device.c - devices and their descriptions.  Numbers are dense from 0; one process. */
+/* device.c - devices and their descriptions, the one memory that each has, and the topology, which
+ * is the client's devices described without it.  Numbers are dense from 0; one process. */
 #include "engine/plugin/plugin.h"
+
+#include "base/table.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -148,5 +151,112 @@ Error *pjrt_Device_CreateAsyncTrackingEvent(PJRT_Device_CreateAsyncTrackingEvent
 Error *pjrt_AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *args)
 {
     (void)args;
+    return NULL;
+}
+
+/* ---- memory: one of kind "device" for each ---- */
+
+Error *pjrt_Memory_Id(PJRT_Memory_Id_Args *args)
+{
+    NEEDS(args, id);
+    args->id = args->memory->device->description.id;
+    return NULL;
+}
+
+Error *pjrt_Memory_Kind(PJRT_Memory_Kind_Args *args)
+{
+    NEEDS(args, kind_size);
+    args->kind = "device";
+    args->kind_size = strlen(args->kind);
+    return NULL;
+}
+
+Error *pjrt_Memory_Kind_Id(PJRT_Memory_Kind_Id_Args *args)
+{
+    NEEDS(args, kind_id);
+    args->kind_id = 0;
+    return NULL;
+}
+
+Error *pjrt_Memory_DebugString(PJRT_Memory_DebugString_Args *args)
+{
+    NEEDS(args, debug_string_size);
+    args->debug_string = args->memory->name;
+    args->debug_string_size = strlen(args->debug_string);
+    return NULL;
+}
+
+Error *pjrt_Memory_ToString(PJRT_Memory_ToString_Args *args)
+{
+    NEEDS(args, to_string_size);
+    args->to_string = args->memory->name;
+    args->to_string_size = strlen(args->to_string);
+    return NULL;
+}
+
+Error *pjrt_Memory_AddressableByDevices(PJRT_Memory_AddressableByDevices_Args *args)
+{
+    NEEDS(args, num_devices);
+    PJRT_Device *device = args->memory->device;
+    args->devices = &device->client->device_list[device->description.id];
+    args->num_devices = 1;
+    return NULL;
+}
+
+/* ---- topology: a client has one, which lives as long as the client ---- */
+
+Error *pjrt_Client_TopologyDescription(PJRT_Client_TopologyDescription_Args *args)
+{
+    NEEDS(args, topology);
+    args->topology = &args->client->topology;
+    return NULL;
+}
+
+Error *pjrt_TopologyDescription_Destroy(PJRT_TopologyDescription_Destroy_Args *args)
+{
+    (void)args; /* the client's own */
+    return NULL;
+}
+
+Error *pjrt_TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformName_Args *args)
+{
+    NEEDS(args, platform_name_size);
+    args->platform_name = PLATFORM;
+    args->platform_name_size = strlen(PLATFORM);
+    return NULL;
+}
+
+Error *
+pjrt_TopologyDescription_PlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args *args)
+{
+    NEEDS(args, platform_version_size);
+    args->platform_version = PLATFORM_VERSION;
+    args->platform_version_size = strlen(PLATFORM_VERSION);
+    return NULL;
+}
+
+Error *pjrt_TopologyDescription_GetDeviceDescriptions(
+    PJRT_TopologyDescription_GetDeviceDescriptions_Args *args)
+{
+    NEEDS(args, num_descriptions);
+    args->descriptions = args->topology->descriptions;
+    args->num_descriptions = args->topology->ndevices;
+    return NULL;
+}
+
+Error *pjrt_TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_Args *args)
+{
+    NEEDS(args, num_attributes);
+    args->attributes = NULL;
+    args->num_attributes = 0;
+    return NULL;
+}
+
+/* Of what a compiled program depends on: the engine, and how many devices there are. */
+Error *pjrt_TopologyDescription_Fingerprint(PJRT_TopologyDescription_Fingerprint_Args *args)
+{
+    NEEDS(args, fingerprint);
+    args->fingerprint = hash_bytes(PLATFORM_VERSION, strlen(PLATFORM_VERSION),
+                                   (uint64_t)args->topology->ndevices);
     return NULL;
 }

@@ -29,7 +29,7 @@ static const PJRT_Error_FunctionTable functions = {
     .for_each_payload = visit_no_payload,
 };
 
-/* Before anybody can ask for the table, so that no error is without it. */
+/* Before a client can ask for the table, so that no error is without it. */
 __attribute__((constructor)) static void give_errors_their_table(void)
 {
     error_vtable = &functions;

@@ -1,4 +1,4 @@
-/* event.c - events across the seam: run's Event is PJRT's. */
+/* event.c - events across the seam: the engine's Event is PJRT's. */
 #include "engine/plugin/plugin.h"
 
 #include <limits.h>

@@ -10,7 +10,7 @@ struct PJRT_Layouts_MemoryLayout {
     char unused; /* which of the list below it is says all */
 };
 
-static PJRT_Layouts_MemoryLayout row_major[MAX_RANK + 1]; /* by rank; nobody writes them */
+static PJRT_Layouts_MemoryLayout row_major[MAX_RANK + 1]; /* by rank; never written */
 
 bool is_layout(const void *layout)
 {

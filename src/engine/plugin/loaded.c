@@ -1,8 +1,8 @@
 /* loaded.c - an executable on its devices: placing it (Client_Compile), and Execute.
  *
- * Execute plays all devices of the program in one call.  It hands the whole to launch, which
- * checks the arguments, and keeps the executable until the run has ended: a client may destroy its
- * handle while the program still runs. */
+ * Execute runs the program on all its devices in one call.  It hands the whole to launch_start,
+ * which checks the arguments, and keeps the executable until the run has ended: a client may
+ * destroy its handle while the program still runs. */
 #include "engine/plugin/plugin.h"
 
 #include "base/guard.h"
@@ -39,8 +39,8 @@ static void write_assignment(void *user)
     assignment_write(&a->l->assignment, p->nreplicas, p->npartitions, a->ids);
 }
 
-/* Which devices play which part: the assignment given, else 0, 1, 2, ... */
-static Error *place_on_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
+/* The device of each partition: the assignment given, else 0, 1, 2, ... */
+static Error *assign_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
 {
     const Program *p = l->compiled->program;
     PJRT_Client *client = l->client;
@@ -88,7 +88,7 @@ static char *copy_of(Str text)
     return own;
 }
 
-/* Takes what is compiled. */
+/* Takes the caller's hold on compiled. */
 static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOptions *o,
                          Str options, PJRT_LoadedExecutable **out)
 {
@@ -108,7 +108,7 @@ static Error *loaded_new(PJRT_Client *client, Compiled *compiled, const BuildOpt
                                   .engines = calloc(n, sizeof *l->engines),
                                   .logical_ids = calloc(n, sizeof *l->logical_ids) };
     bool has_all = l->options.at && l->devices && l->engines && l->logical_ids;
-    Error *error = has_all ? place_on_devices(l, o) : no_memory((int)n);
+    Error *error = has_all ? assign_devices(l, o) : no_memory((int)n);
     if (error) {
         loaded_free(l);
         return error;
@@ -135,7 +135,7 @@ static void read_and_compile(void *user)
         l->error = compiled_get(l->client, l->program, &l->o, &l->compiled);
 }
 
-/* Only up to the compiled program under a guard: it is known to others from then on. */
+/* Under a guard only until the program is compiled: from then on other threads may find it. */
 Error *loaded_compile(PJRT_Client *client, Str program, Str options, PJRT_LoadedExecutable **out)
 {
     TRY(executor_check(client->executor));
@@ -284,7 +284,7 @@ static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
     return NULL;
 }
 
-/* The lists of lists: each device has its own.  launch looks at what is in them. */
+/* The lists of lists: each device has its own.  launch_start checks what is in them. */
 static Error *check_lists(const PJRT_LoadedExecutable_Execute_Args *args)
 {
     const Program *p = args->executable->compiled->program;
@@ -341,7 +341,7 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
     return error;
 }
 
-/* A place for the options of one execution; we have none. */
+/* For options of one execution; we have none. */
 struct PJRT_ExecuteContext {
     Handle head;
 };

@@ -1,12 +1,12 @@
 /* optimized.c - the program as it is compiled, for people to read: Executable_OptimizedProgram.
  *
- * What one device plays, before operations become kernels.  Clients of XLA turn it into HLO (it is
- * what JAX's Compiled.as_text() shows), so it must be StableHLO and nothing else:
+ * The program of one device, before operations become kernels.  Clients of XLA turn it into HLO (it
+ * is what JAX's Compiled.as_text() shows), so it must be StableHLO and nothing else:
  *
  *   chlo.erf, tutti.global   become custom calls of that name; a region becomes a function
  *   sdy.mesh, sdy.sharding   become mhlo.sharding, at arguments and results
  *
- * Nobody keeps it while nobody asks: the passes run again. */
+ * It is not kept from the compilation: when it is asked for, the passes run again. */
 #include "engine/plugin/plugin.h"
 
 #include "hlo/module.h"

@@ -5,7 +5,11 @@
  *     +-- PJRT_TopologyDescription: the same descriptions
  *     +-- cache of Compiled (counted) <-- PJRT_Executable, PJRT_LoadedExecutable, running launches
  *
- * PJRT_Error, PJRT_Event and PJRT_Buffer are base's Error and run's Event and Buffer. */
+ * PJRT_Error, PJRT_Event and PJRT_Buffer are the engine's Error, Event and Buffer.
+ *
+ * Any thread may call any function of the table.  A client's lock guards its list of compiled
+ * programs and what is made of one when it is asked for; everything else here is constant once
+ * published, but for the counts. */
 #ifndef TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #define TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #include "engine/compile.h"
@@ -21,16 +25,17 @@
 
 typedef struct Compiled Compiled;
 
-/* A program that several may have compiled: equal but for the places that it names. */
+/* A program that several Compiled share: they are equal but for the locations that messages
+ * name. */
 typedef struct Shared {
     _Atomic int holders; /* Compiled ones */
     int handles;         /* on those; under the client's lock */
     Program *program;
     Text key;            /* what it was compiled from, and how (cache.c) */
     uint64_t hash;       /* of the key */
-    int nlocs;           /* places of its operations, in the order of the text; each has its own */
+    int nlocs;           /* locations of its operations, in the order of the text; each has its own */
     const Loc *locs;
-    Arena *arena;        /* of the places */
+    Arena *arena;        /* of the locations */
 } Shared;
 
 struct PJRT_DeviceDescription {
@@ -77,9 +82,9 @@ struct Compiled {
     PJRT_Client *client;
     Compiled *next;         /* under the client's lock */
     Shared *shared;
-    uint64_t places_hash;   /* of the places that it names, */
-    const LocTable *places; /* if they are not those of the shared program; else NULL; */
-    Arena *places_arena;    /* where they are then */
+    uint64_t places_hash;   /* of the locations that it names, */
+    const LocTable *places; /* if they are not those of the shared program; else NULL, */
+    Arena *places_arena;    /* and where they are */
     Str source;             /* the bytes themselves, */
     CompileOptions options; /* and what shaped the code */
     bool is_local;          /* it calls functions of this process alone */
@@ -115,14 +120,14 @@ struct PJRT_LoadedExecutable {
     bool is_portable; /* one device, named anew by every call */
     _Atomic bool is_deleted;
     int ndevices;
-    PJRT_Device **devices; /* who plays partition d; */
+    PJRT_Device **devices; /* of partition d; */
     Device **engines;      /* the same for launch */
     PJRT_LogicalDeviceIds *logical_ids;
     Text assignment; /* serialized DeviceAssignmentProto */
 };
 
 /* An answer to every function of the table, and the same behind a check of what it is given
- * (checked.c).  Where it stands: refused.c, or the object's file. */
+ * (checked.c).  It is in the object's file, or api.c. */
 #define INPUTS(name, ...)                                                                          \
     Error *pjrt_##name(PJRT_##name##_Args *args);                                                  \
     Error *checked_##name(PJRT_##name##_Args *args);
@@ -163,7 +168,7 @@ static inline Compiled **compiled_list(PJRT_Client *client, uint64_t hash)
 }
 void compiled_release(Compiled *compiled);
 /* A client's handle: takes the caller's hold, and ends it.  When the last has ended, runs whose
- * results nobody holds stop. */
+ * results no caller holds are stopped. */
 Compiled *compiled_begin_handle(Compiled *compiled);
 void compiled_end_handle(Compiled *compiled);
 /* One more holder; copies the options. */
@@ -177,7 +182,7 @@ bool is_layout(const void *layout);
 /* client.c: does this address belong to a client that is there, as what? */
 typedef enum ClientPart {
     CLIENT_ITSELF, CLIENT_DEVICE, CLIENT_MEMORY, CLIENT_DESCRIPTION, CLIENT_TOPOLOGY,
-    CLIENT_ENGINE_DEVICE, /* run's Device */
+    CLIENT_ENGINE_DEVICE, /* the executor's Device */
 } ClientPart;
 bool client_owning(const void *address, ClientPart part);
 #endif

@@ -1,7 +1,7 @@
 /* xla_flags.c - XLA's own compile options: what users write for other engines is no error here.
  *
  * A name that XLA knows is accepted if its value is of the right type, and changes nothing; a name
- * that it does not know is refused by whoever asks us. */
+ * that it does not know is refused by the caller (proto.c). */
 #include "engine/plugin/xla_flags.h"
 
 #include <string.h>
