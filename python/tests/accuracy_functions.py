@@ -131,16 +131,18 @@ def measure(kind, name, n, seed=1, platforms=("tutti", "cpu")):
 
 
 def is_none_worse(worst):
-    """Of two errors below 1 ulp neither is worse.  Luck, a tenth: where both play JAX's own formula, an
-    exponential within it may be rounded the other way, which is seen where the formula magnifies it."""
-    return worst["tutti"][0] <= max(1.1 * worst["cpu"][0], 1)
+    """Of two errors below 1 ulp neither is worse."""
+    return worst["tutti"][0] <= max(1.02 * worst["cpu"][0], 1)
 
 
 def rows(n, names, seed=1):
     for name in names or [*ONE, *TWO]:
         for kind in KINDS:
             if name != "ndtr" or kind in ("f32", "f64"):  # JAX has no other
-                yield name, kind, measure(kind, name, n, seed)
+                worst = measure(kind, name, n, seed)
+                if not is_none_worse(worst):  # the largest of few may be luck, of ten times as many not
+                    worst = measure(kind, name, 10 * n, seed)
+                yield name, kind, worst
 
 
 if __name__ == "__main__":  # how many samples of each sort, a seed, then functions; none: all
