@@ -38,8 +38,8 @@ typedef struct Emit {
 
 typedef LLVMValueRef V; /* a value in registers */
 
-/* Of any vector: 64 bytes of the narrowest type, and twice that where two are joined. */
-enum { MAX_LANES = 128 };
+/* Of any vector: of the narrowest type, four times 64 bytes, as combine_emit takes them together. */
+enum { MAX_LANES = 256 };
 typedef struct Index Index;
 
 typedef struct Kernel {
