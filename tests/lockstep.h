@@ -6,7 +6,7 @@
 #ifndef TUTTI_TESTS_LOCKSTEP_H
 #define TUTTI_TESTS_LOCKSTEP_H
 #include "engine/eval/eval.h"
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>
@@ -288,20 +288,22 @@ static MUST_USE Error *play_region_on_all(World *w, RegionId r)
 }
 
 /* The whole program: whole arrays in and out. */
-static MUST_USE Error *play_placed(const Plan *p, const Tensor *in, Tensor *out, int *collectives)
+static MUST_USE Error *play_placed(Module *m, const Params *p, const Tensor *in, Tensor *out,
+                                   int *collectives)
 {
-    World w = { .m = p->m, .ndevices = p->m->npartitions };
-    w.values = ARENA_ARRAY(p->m->arena, Tensor *, w.ndevices);
+    RegionId main = module_main(m);
+    World w = { .m = m, .ndevices = m->npartitions };
+    w.values = ARENA_ARRAY(m->arena, Tensor *, w.ndevices);
     for (int d = 0; d < w.ndevices; d++) {
-        w.values[d] = ARENA_ARRAY(p->m->arena, Tensor, p->m->nvalues);
-        for (int i = 0; i < region_at(p->m, p->main)->nargs; i++) {
-            ValueId v = region_at(p->m, p->main)->args + (uint32_t)i;
+        w.values[d] = ARENA_ARRAY(m->arena, Tensor, m->nvalues);
+        for (int i = 0; i < region_at(m, main)->nargs; i++) {
+            ValueId v = region_at(m, main)->args + (uint32_t)i;
             w.values[d][v] = world_tensor(&w, p->args[i].local);
             tile_copy(in[i], w.values[d][v], p->args[i].tiling, d, false);
         }
     }
-    TRY(play_region_on_all(&w, p->main));
-    const Node *last = region_return(p->m, p->main);
+    TRY(play_region_on_all(&w, main));
+    const Node *last = region_return(m, main);
     for (int i = 0; i < last->nin; i++) {
         out[i] = world_tensor(&w, p->results[i].whole);
         for (int d = 0; d < w.ndevices; d++)

@@ -1,56 +1,94 @@
 /* compile.c - the engine's table of contents: bytes in, a Program out.
  *
- *   bytes --read--> Module --check--> --passes--> Plan --link--> Program
+ *   bytes --read--> Module --check--> --passes--> KernelModule, Schedule, Layout --link--> Program
  *
  * Each pass is a row of the tables below; reading their files in this order is reading the compiler.
- * What changes the module is a row of the first table, so `tutti dump --after=NAME` shows it.
+ * A row shows what the pass takes and what it makes (stages.h).  What changes the module is a row of
+ * the first table, so `tutti dump --after=NAME` shows it.
  *
  * The reference evaluator needs the module only, so with `evaluate` the passes that prepare native
  * code are left out; a program of several devices is evaluated node by node, between collectives. */
 #include "engine/compile.h"
 
 #include "base/fail.h"
+#include "base/table.h"
 #include "engine/checks.h"
-#include "engine/floats.h"
 #include "engine/cpu_level.h"
+#include "engine/floats.h"
 #include "engine/link/link.h"
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 
 #include <limits.h>
 #include <string.h>
 #include <time.h>
 
-/* In order; and from how many devices on they run also when the program is to be evaluated.  The
- * first table changes the module, the second leaves it and makes tables beside it. */
+/* A program on its way, and what the stages have made of it. */
+typedef struct Compilation {
+    Module *m;
+    const CompileOptions *o;
+    Params params;
+    TripCounts trips;
+    KernelModule kernels;
+    uint64_t hash; /* of the module that the stages from here on leave as it is */
+    Schedule schedule;
+    Layout layout;
+} Compilation;
+
+/* In order: the name, from how many devices on the pass runs also when the program is to be
+ * evaluated, and the call.  The first table changes the module, the second leaves it. */
 #define MODULE_PASSES(ROW)                                                                         \
-    ROW(refine, 1)                /* calls inlined, shapes known */                                \
-    ROW(sink_captures, 1)         /* reducers and comparators use no value from outside */         \
-    ROW(simplify, NEVER)          /* algebra, dead code, constants */                              \
-    ROW(place, 1)                 /* shardings become the program of one device */                 \
-    ROW(polish, NEVER)            /* the same algebra on what place made */                        \
-    ROW(hoist_replicated, NEVER)  /* what all devices would compute alike is computed once */      \
-    ROW(drop_dead_carries, NEVER) /* loops carry only what they change */                          \
-    ROW(fuse, NEVER)              /* operations become kernels */                                  \
-    ROW(join_collectives, 2)      /* reductions that need not wait for one another become one */
+    /* calls inlined, shapes known */                                                              \
+    ROW(refine, 1, pass_refine(c->m))                                                              \
+    /* reducers and comparators use no value from outside */                                       \
+    ROW(sink_captures, 1, pass_sink_captures(c->m))                                                \
+    /* algebra, dead code, constants */                                                            \
+    ROW(simplify, NEVER, pass_simplify(c->m, c->o))                                                \
+    /* shardings become the program of one device */                                               \
+    ROW(place, 1, pass_place(c->m, c->o, &c->params))                                              \
+    /* the same algebra on what place made */                                                      \
+    ROW(polish, NEVER, pass_polish(c->m, c->o))                                                    \
+    /* what all devices would compute alike is computed once */                                    \
+    ROW(hoist_replicated, NEVER, pass_hoist_replicated(c->m, &c->params))                          \
+    /* loops carry only what they change */                                                        \
+    ROW(drop_dead_carries, NEVER, pass_drop_dead_carries(c->m))                                    \
+    /* operations become kernels */                                                                \
+    ROW(fuse, NEVER, pass_fuse(c->m, &c->trips))                                                   \
+    /* reductions that need not wait for one another become one */                                 \
+    ROW(join_collectives, 2, pass_join_collectives(c->m))
 #define TABLE_PASSES(ROW)                                                                          \
-    ROW(schedule, 2) /* the program is cut into segments where devices wait for one another */     \
-    ROW(assign, 2)   /* every value gets its address */
+    /* the program is cut into segments where devices wait for one another */                      \
+    ROW(schedule, 2, pass_schedule(&c->kernels, &c->schedule))                                     \
+    /* every value gets its address */                                                             \
+    ROW(assign, 2, pass_assign(&c->schedule, &c->layout))
 
 enum { NEVER = INT_MAX };
-static const struct {
-    const char *name;
-    PassFn *run;
-    int evaluated_from;
-} passes[] = {
-#define ROW(pass, evaluated_from) { #pass, pass_##pass, evaluated_from },
-    MODULE_PASSES(ROW)
-    TABLE_PASSES(ROW)
+
+#define ROW(pass, evaluated_from, call)                                                            \
+    static Error *run_##pass(Compilation *c)                                                       \
+    {                                                                                              \
+        return call;                                                                               \
+    }
+MODULE_PASSES(ROW)
+TABLE_PASSES(ROW)
 #undef ROW
+
+typedef struct Pass {
+    const char *name;
+    Error *(*run)(Compilation *c);
+    int evaluated_from;
+} Pass;
+
+#define ROW(pass, evaluated_from, call) { #pass, run_##pass, evaluated_from },
+static const Pass module_passes[] = { MODULE_PASSES(ROW) };
+static const Pass table_passes[] = { TABLE_PASSES(ROW) };
+#undef ROW
+enum {
+    NMODULE_PASSES = sizeof module_passes / sizeof *module_passes,
+    NTABLE_PASSES = sizeof table_passes / sizeof *table_passes,
 };
-enum { NPASSES = sizeof passes / sizeof passes[0] };
 
 const char *const pass_names[] = {
-#define ROW(pass, evaluated_from) #pass,
+#define ROW(pass, evaluated_from, call) #pass,
     MODULE_PASSES(ROW)
 #undef ROW
     NULL
@@ -65,45 +103,97 @@ static double clock_ms(void)
 
 /* ---- passes ---- */
 
-static Error *check_after(const Plan *p, const char *pass)
+static int devices_of(const Compilation *c)
 {
+    return c->m->nreplicas * c->m->npartitions;
+}
+
+static bool is_left_out(const Compilation *c, const Pass *pass)
+{
+    return c->o->evaluate && devices_of(c) < pass->evaluated_from;
+}
+
 #ifndef NDEBUG
-    Error *error = module_check(p->m);
+static Error *module_check_after(const Module *m, const char *pass)
+{
+    Error *error = module_check(m);
     return error ? error_in(error, "a mistake of Tutti's own, after the pass %s", pass) : NULL;
+}
+
+/* Of the tables of the module and the lists that they point to. */
+static uint64_t module_hash(const Module *m)
+{
+    uint64_t h = hash_bytes(m->values, sizeof *m->values * m->nvalues, 0);
+    h = hash_bytes(m->nodes, sizeof *m->nodes * m->nnodes, h);
+    h = hash_bytes(m->regions, sizeof *m->regions * m->nregions, h);
+    for (NodeId n = 1; n < m->nnodes; n++)
+        h = hash_bytes(m->nodes[n].in, sizeof *m->nodes[n].in * (size_t)m->nodes[n].nin, h);
+    for (RegionId r = 1; r < m->nregions; r++)
+        h = hash_bytes(m->regions[r].nodes,
+                       sizeof *m->regions[r].nodes * (size_t)m->regions[r].nnodes, h);
+    return h;
+}
 #else
-    (void)p, (void)pass;
+static Error *module_check_after(const Module *m, const char *pass)
+{
+    (void)m, (void)pass;
     return NULL;
+}
+
+static uint64_t module_hash(const Module *m)
+{
+    (void)m;
+    return 0;
+}
 #endif
-}
 
-static int devices_of(const Plan *p)
+/* Both: up to the pass of the name `last`; NULL: all.  *is_done: that was one of these. */
+static Error *module_passes_run(Compilation *c, const char *last, bool *is_done)
 {
-    return p->m->nreplicas * p->m->npartitions;
-}
-
-/* Up to the pass of that name; NULL: all. */
-static Error *passes_run(Plan *p, const char *last)
-{
-    for (int i = 0; i < NPASSES; i++) {
-        if (p->o->evaluate && devices_of(p) < passes[i].evaluated_from)
+    for (int i = 0; i < NMODULE_PASSES && !*is_done; i++) {
+        if (is_left_out(c, &module_passes[i]))
             continue;
-        TRY(passes[i].run(p));
-        TRY(check_after(p, passes[i].name));
-        if (last && strcmp(last, passes[i].name) == 0)
-            return NULL;
+        TRY(module_passes[i].run(c));
+        TRY(module_check_after(c->m, module_passes[i].name));
+        *is_done = last && strcmp(last, module_passes[i].name) == 0;
     }
     return NULL;
 }
 
-static Error *plan_begin(Source *s, Plan *p)
+static Error *table_passes_run(Compilation *c, const char *last)
+{
+    bool is_done = false;
+    for (int i = 0; i < NTABLE_PASSES && !is_done; i++) {
+        if (is_left_out(c, &table_passes[i]))
+            continue;
+        TRY(table_passes[i].run(c));
+        is_done = last && strcmp(last, table_passes[i].name) == 0;
+    }
+    require(module_hash(c->m) == c->hash);
+    return NULL;
+}
+
+static Error *passes_run(Compilation *c, const char *last)
+{
+    bool is_done = false;
+    TRY(module_passes_run(c, last, &is_done));
+    c->kernels = (KernelModule){ .m = c->m,
+                                 .main = module_main(c->m),
+                                 .params = c->params,
+                                 .trips = c->trips,
+                                 .evaluate = c->o->evaluate };
+    c->hash = module_hash(c->m);
+    return is_done ? NULL : table_passes_run(c, last);
+}
+
+static Error *compilation_begin(Source *s, Compilation *c)
 {
     TRY(source_read(s));
     TRY(module_check(s->module));
-    const Func *main = func_find(s->module, STR("main"));
-    if (!main)
+    if (!func_find(s->module, STR("main")))
         return error_new(CODE_INVALID, "%s has no function main",
                          s->options.name ? s->options.name : "the program");
-    *p = (Plan){ .m = s->module, .main = main->body, .o = &s->options };
+    *c = (Compilation){ .m = s->module, .o = &s->options };
     return NULL;
 }
 
@@ -117,15 +207,17 @@ typedef struct Job {
 
 static Error *job_steps(Job *job)
 {
-    Plan p = { 0 };
+    Compilation c = { 0 };
     TRY(cpu_level_check());
     TRY(checks_validate());
-    TRY(plan_begin(job->s, &p));
+    TRY(compilation_begin(job->s, &c));
     double began = clock_ms();
-    TRY(passes_run(&p, NULL));
+    TRY(passes_run(&c, NULL));
     double passed = clock_ms();
-    bool is_one_evaluation = p.o->evaluate && devices_of(&p) == 1;
-    TRY(is_one_evaluation ? link_evaluation(&p, job->out) : link_program(&p, job->out));
+    bool is_one_evaluation = c.o->evaluate && devices_of(&c) == 1;
+    TRY(is_one_evaluation ? link_evaluation(&c.params, c.m, job->out)
+                          : link_program(&c.layout, c.m, job->out));
+    require(module_hash(c.m) == c.hash);
     CompileStats *stats = &(*job->out)->stats;
     stats->read_ms = job->s->read_ms;
     stats->passes_ms = passed - began;
@@ -173,7 +265,7 @@ Error *source_read(Source *s)
 
 Error *compile_until(Source *s, const char *pass)
 {
-    Plan p = { 0 };
-    TRY(plan_begin(s, &p));
-    return passes_run(&p, pass);
+    Compilation c = { 0 };
+    TRY(compilation_begin(s, &c));
+    return passes_run(&c, pass);
 }

@@ -99,13 +99,13 @@ static Error *judge(Trial *t)
     if (t->mode != GROW_MANUAL)
         return eval_region(t->m, main->body, t->in, t->want);
     static const CompileOptions none;
-    Plan p = { .m = t->m, .o = &none, .main = main->body };
-    TRY(pass_refine(&p));
-    TRY(pass_sink_captures(&p));
-    TRY(pass_place(&p));
+    Params params;
+    TRY(pass_refine(t->m));
+    TRY(pass_sink_captures(t->m));
+    TRY(pass_place(t->m, &none, &params));
     Tensor out[MOST_RESULTS];
     int collectives;
-    TRY(play_placed(&p, t->in, out, &collectives));
+    TRY(play_placed(t->m, &params, t->in, out, &collectives));
     for (int i = 0; i < t->nout; i++)
         memcpy(t->want[i].data, out[i].data, type_bytes(out[i].type));
     return NULL;

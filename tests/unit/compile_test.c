@@ -4,6 +4,7 @@
 #include "engine/slices.h"
 #include "tests/check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -503,6 +504,52 @@ static void test_evaluate(void)
     program_free(p);
 }
 
+/* ---- the stages behind the passes ---- */
+
+typedef struct LastDump {
+    Source source;
+    const char *pass;
+    Text text;
+    Error *error;
+} LastDump;
+
+static void dump_last(void *user)
+{
+    LastDump *d = user;
+    for (const char *const *name = pass_names; *name; name++)
+        d->pass = *name;
+    d->error = compile_until(&d->source, d->pass);
+    if (!d->error)
+        module_print(&d->text, d->source.module, false);
+    module_free(d->source.module);
+}
+
+/* What the last pass of the table leaves is what a Program keeps: nothing behind it, in the tables,
+ * in linking or when the program is to be evaluated by device, rewrites the module. */
+static void test_module_stays(bool evaluate)
+{
+    static char bytes[1 << 16];
+    FILE *file = fopen("tests/dump/every_pass_2.mlir", "r");
+    CHECK(file);
+    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file)
+        fclose(file);
+    Source source = { .bytes = { bytes, n }, .options = { .name = "t", .evaluate = evaluate } };
+    LastDump d = { .source = source };
+    Error *error = compiler_run("dump", dump_last, &d);
+    CHECK(!error && !d.error);
+    Program *p = NULL;
+    error = compile_program(&source, &p);
+    CHECK_STR(error ? error_text(error) : "", "");
+    Text kept = { 0 };
+    module_print(&kept, p->module, false);
+    CHECK(n && kept.n);
+    CHECK_STR(text_cstr(&kept), text_cstr(&d.text));
+    text_free(&kept);
+    text_free(&d.text);
+    program_free(p);
+}
+
 int main(void)
 {
     test_fibonacci();
@@ -521,5 +568,7 @@ int main(void)
     test_groups();
     test_groups_refused();
     test_evaluate();
+    test_module_stays(false);
+    test_module_stays(true);
     return check_done();
 }

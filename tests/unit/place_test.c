@@ -23,23 +23,28 @@ static Module *read(const char *text)
     return m;
 }
 
-static Plan prepare(const char *text, Error **error)
+typedef struct Placed {
+    Module *m;
+    Params params;
+} Placed;
+
+static Placed prepare(const char *text, Error **error)
 {
-    Plan p = { .m = read(text), .o = &options };
-    *error = pass_refine(&p);
-    *error = *error ? *error : pass_simplify(&p);
-    *error = *error ? *error : pass_place(&p);
+    Placed p = { .m = read(text) };
+    *error = pass_refine(p.m);
+    *error = *error ? *error : pass_simplify(p.m, &options);
+    *error = *error ? *error : pass_place(p.m, &options, &p.params);
     *error = *error ? *error : module_check(p.m);
     return p;
 }
 
-static Tensor *arguments(const Plan *p)
+static Tensor *arguments(const Placed *p)
 {
-    int n = region_at(p->m, p->main)->nargs;
+    int n = p->params.nargs;
     Tensor *in = ARENA_ARRAY(p->m->arena, Tensor, n + 1);
     for (int i = 0; i < n; i++) {
-        in[i] =
-            (Tensor){ p->args[i].whole, arena_alloc(p->m->arena, type_bytes(p->args[i].whole)) };
+        Type whole = p->params.args[i].whole;
+        in[i] = (Tensor){ whole, arena_alloc(p->m->arena, type_bytes(whole)) };
         for (int64_t k = 0; k < type_count(in[i].type); k++)
             ((float *)in[i].data)[k] = (float)((k * 7 + i * 5) % 13) * 0.25f - 1;
     }
@@ -66,25 +71,25 @@ static void check_program(const char *what, const char *plain, const char *place
                           const char *tiles, int collectives)
 {
     Error *error;
-    Plan one = prepare(plain, &error);
+    Placed one = prepare(plain, &error);
     CHECK_STR(error ? error_text(error) : "", "");
-    Plan four = prepare(placed, &error);
+    Placed four = prepare(placed, &error);
     CHECK_STR(error ? error_text(error) : "", "");
     if (error)
         return;
-    int n = region_return(one.m, one.main)->nin, met = 0;
+    int n = one.params.nresults, met = 0;
     Tensor *expected = ARENA_ARRAY(one.m->arena, Tensor, n + 1);
     Tensor *got = ARENA_ARRAY(one.m->arena, Tensor, n + 1);
     for (int i = 0; i < n; i++)
-        expected[i] = (Tensor){ one.results[i].whole,
-                                arena_alloc(one.m->arena, type_bytes(one.results[i].whole)) };
-    error = eval_region(one.m, one.main, arguments(&one), expected);
-    error = error ? error : play_placed(&four, arguments(&four), got, &met);
+        expected[i] = (Tensor){ one.params.results[i].whole,
+                                arena_alloc(one.m->arena, type_bytes(one.params.results[i].whole)) };
+    error = eval_region(one.m, module_main(one.m), arguments(&one), expected);
+    error = error ? error : play_placed(four.m, &four.params, arguments(&four), got, &met);
     CHECK_STR(error ? error_text(error) : "", "");
     Text lie = { 0 };
     for (int i = 0; i < n && !error; i++) {
         check_same(what, expected[i], got[i]);
-        Tiling t = four.results[i].tiling;
+        Tiling t = four.params.results[i].tiling;
         text_printf(&lie, "%s[", i ? " " : "");
         text_ints(&lie, t.tiles, t.rank);
         text_printf(&lie, "]");
@@ -319,7 +324,7 @@ static void plain_loops(void)
 static void check_refused(const char *text, const char *message)
 {
     Error *error;
-    Plan p = prepare(text, &error);
+    Placed p = prepare(text, &error);
     CHECK_STR(error ? error_text(error) : "", message);
     error_free(error);
     module_free(p.m);
@@ -344,14 +349,14 @@ static void refusals(void)
 static void donations(void)
 {
     Error *error;
-    Plan p = prepare("func.func public @main(%a: tensor<3xf32> {jax.buffer_donor = true},"
+    Placed p = prepare("func.func public @main(%a: tensor<3xf32> {jax.buffer_donor = true},"
                      " %b: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %c: tensor<2xf32>) ->"
                      " (tensor<2xf32>, tensor<2xf32>, tensor<3xf32>) {\n"
                      "return %c, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<3xf32>\n}\n",
                      &error);
     CHECK_STR(error ? error_text(error) : "", "");
-    CHECK(p.args[0].may_donate && p.args[1].may_donate && !p.args[2].may_donate);
-    CHECK(p.results[0].alias == -1 && p.results[1].alias == 1 && p.results[2].alias == 0);
+    CHECK(p.params.args[0].may_donate && p.params.args[1].may_donate && !p.params.args[2].may_donate);
+    CHECK(p.params.results[0].alias == -1 && p.params.results[1].alias == 1 && p.params.results[2].alias == 0);
     module_free(p.m);
 }
 

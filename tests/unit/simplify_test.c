@@ -1,7 +1,7 @@
 /* simplify_test.c - refine and simplify: what is left of small programs, that it computes the
  * same, and what is refused.  Links the passes and the evaluator. */
 #include "engine/eval/eval.h"
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 #include "tests/check.h"
@@ -33,11 +33,10 @@ static void name_ops(const Module *m, RegionId r, Text *out)
 }
 
 /* Results of main on made-up arguments, as doubles; *n of them. */
-static double *evaluate(const Plan *p, int *n)
+static double *evaluate(Module *m, int *n)
 {
-    Module *m = p->m;
-    const Region *body = region_at(m, p->main);
-    const Node *last = region_return(m, p->main);
+    const Region *body = region_at(m, module_main(m));
+    const Node *last = region_return(m, module_main(m));
     Tensor *in = ARENA_ARRAY(m->arena, Tensor, body->nargs + 1);
     Tensor *out = ARENA_ARRAY(m->arena, Tensor, last->nin + 1);
     for (int i = 0; i < body->nargs; i++) {
@@ -57,7 +56,7 @@ static double *evaluate(const Plan *p, int *n)
         out[i] = (Tensor){ t, arena_alloc(m->arena, type_bytes(t) + 16) };
         *n += (int)type_count(t);
     }
-    Error *error = eval_region(m, p->main, in, out);
+    Error *error = eval_region(m, module_main(m), in, out);
     CHECK_STR(error ? error_text(error) : "", "");
     error_free(error);
     double *all = calloc((size_t)*n + 1, sizeof *all);
@@ -73,15 +72,15 @@ static double *evaluate(const Plan *p, int *n)
 /* The operations that are left, and that the values are the same. */
 static void check_ops(int line, const char *program, const char *expected)
 {
-    Plan p = { .m = read(program), .o = &options };
-    Error *error = pass_refine(&p);
+    Module *m = read(program);
+    Error *error = pass_refine(m);
     int n, same;
     CHECK_STR(error ? error_text(error) : "", "");
-    double *before = evaluate(&p, &n);
-    error = pass_simplify(&p);
-    error = error ? error : module_check(p.m);
+    double *before = evaluate(m, &n);
+    error = pass_simplify(m, &options);
+    error = error ? error : module_check(m);
     CHECK_STR(error ? error_text(error) : "", "");
-    double *after = evaluate(&p, &same);
+    double *after = evaluate(m, &same);
     CHECK(n == same);
     for (int i = 0; i < n; i++)
         if (fabs(before[i] - after[i]) > 1e-5 * fabs(before[i])) {
@@ -90,14 +89,14 @@ static void check_ops(int line, const char *program, const char *expected)
             check_failures++;
         }
     Text ops = { 0 };
-    name_ops(p.m, p.main, &ops);
+    name_ops(m, module_main(m), &ops);
     if (strcmp(text_cstr(&ops), expected) != 0)
         printf("program of line %d:\n", line);
     CHECK_STR(text_cstr(&ops), expected);
     text_free(&ops);
     free(before);
     free(after);
-    module_free(p.m);
+    module_free(m);
 }
 #define OPS(program, expected) check_ops(__LINE__, program, expected)
 #define MAIN_F32(body) "func.func @main(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {\n" body "}\n"
@@ -310,11 +309,11 @@ static void dots(void)
 
 static void check_refused(const char *program, const char *message)
 {
-    Plan p = { .m = read(program), .o = &options };
-    Error *error = pass_refine(&p);
+    Module *m = read(program);
+    Error *error = pass_refine(m);
     CHECK_STR(error ? error_text(error) : "", message);
     error_free(error);
-    module_free(p.m);
+    module_free(m);
 }
 
 static void refusals(void)
@@ -356,12 +355,12 @@ static void doubling(void)
                     "  %%1 = call @f%d(%%0) : (tensor<f32>) -> tensor<f32>\n"
                     "  return %%1 : tensor<f32>\n}\n",
                     i, i - 1, i - 1);
-    Plan p = { .m = read(text_cstr(&text)), .o = &options };
-    Error *error = pass_refine(&p);
+    Module *m = read(text_cstr(&text));
+    Error *error = pass_refine(m);
     CHECK(error && error_code(error) == CODE_UNIMPLEMENTED);
     CHECK(error && strstr(error_text(error), "not supported: more than 1048576 operations"));
     error_free(error);
-    module_free(p.m);
+    module_free(m);
     text_free(&text);
 }
 

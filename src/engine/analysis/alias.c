@@ -4,7 +4,7 @@
  *   transpose f32[1,5] -> f32[5,1]      bitcast_convert f32[4] -> i32[4]
  *
  * Outside kernels such a node costs nothing: its result is a name for its operand's memory. */
-#include "engine/plan.h"
+#include "engine/stages.h"
 
 /* Whether the dimensions longer than one keep their order: `to[i]` is where dimension i of a
  * type goes, or where it comes from. */

@@ -12,7 +12,7 @@
 #ifndef TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
 #define TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
 #include "base/table.h"
-#include "engine/plan.h"
+#include "engine/stages.h"
 #include "hlo/module.h"
 #include "ops/op.h"
 
@@ -30,7 +30,7 @@ bool is_costly(OpId op);
 
 /* ---- liveness.c ---------------------------------------------------------------------- */
 
-/* when each value of a plan must be in memory: what assign works from. */
+/* when each value of a schedule must be in memory: what assign works from. */
 /* From one point of the program to another, both included. */
 typedef struct Span {
     int from, to;
@@ -38,11 +38,12 @@ typedef struct Span {
 } Span;
 
 typedef struct Liveness {
-    Plan *p;
+    const Schedule *s;
+    const Module *m; /* the schedule's */
     Arena *arena;
     int npoints;
     NodeId *node_at; /* [npoints] the node that stands there; 0: the end of a loop or branch */
-    int *position;   /* by NodeId; 0: not in this plan */
+    int *position;   /* by NodeId; 0: not in this schedule */
     int *end;        /* by NodeId: where a WHILE or CASE ends */
     int *last_use;   /* by ValueId; 0: nobody uses it */
     ValueId *same;   /* by ValueId: the value whose place it always shares, or 0: its own */
@@ -51,7 +52,7 @@ typedef struct Liveness {
 } Liveness;
 
 /* Everything in it lies in `arena`. */
-Liveness liveness_find(Plan *p, Arena *arena);
+Liveness liveness_find(const Schedule *s, Arena *arena);
 
 /* The value that v is another name of (node_is_alias), or v. */
 ValueId liveness_root(const Liveness *l, ValueId v);
@@ -66,8 +67,8 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 
 /* ---- trip_counts.c */
 
-/* Fills in p->trips, before the loops' parts disappear in kernels. */
-void count_trips(Plan *p);
+/* Of the loops in r and below, before their parts disappear in kernels. */
+TripCounts count_trips(const Module *m, RegionId r);
 
 /* same.c: regions that are equal but for the names of values.  Functions made from them are
  * looked up before another is made.  Starts as { 0 } with the module. */
@@ -96,5 +97,5 @@ typedef struct Groups {
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
 
 /* cost.c: the guesses at the end of Program. */
-void cost_find(const Plan *p, Program *program);
+void cost_find(const Schedule *s, Program *program);
 #endif

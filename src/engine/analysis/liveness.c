@@ -1,4 +1,4 @@
-/* liveness.c - a plan in, for every value the spans of the program during which it lives, out.
+/* liveness.c - a schedule in, for every value the spans of the program during which it lives, out.
  *
  * The program is structured, so a walk gives every node a point on a line, with the inside of
  * loops and branches in between:
@@ -51,7 +51,7 @@ static int count_points(const Module *m, RegionId r)
 
 static void number(Liveness *l, RegionId r)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     const Region *region = region_at(m, r);
     for (int i = 0; i < region->nnodes; i++) {
         NodeId n = region->nodes[i];
@@ -71,7 +71,7 @@ static void number(Liveness *l, RegionId r)
 /* The last point at which a use in region r by a node at `point` needs v. */
 static int needed_until(const Liveness *l, ValueId v, RegionId r, int point)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     RegionId home = value_at(m, v)->region;
     while (r != home) {
         NodeId parent = region_at(m, r)->parent;
@@ -85,7 +85,7 @@ static int needed_until(const Liveness *l, ValueId v, RegionId r, int point)
 
 ValueId liveness_root(const Liveness *l, ValueId v)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     for (NodeId n; (n = value_def(m, v)) && node_is_alias(m, node_at(m, n));)
         v = node_at(m, n)->in[0];
     return v;
@@ -93,7 +93,7 @@ ValueId liveness_root(const Liveness *l, ValueId v)
 
 static void note_uses(Liveness *l)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     for (int point = 1; point < l->npoints; point++) {
         NodeId n = l->node_at[point];
         const Node *node = node_at(m, n);
@@ -132,7 +132,7 @@ static void live_from(Liveness *l, ValueId v, int point)
 
 static void loop_spans(Liveness *l, NodeId n)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     const Node *node = node_at(m, n);
     const Region *cond = region_at(m, node->regions[0]), *body = region_at(m, node->regions[1]);
     int tested = l->position[cond->nodes[cond->nnodes - 1]];
@@ -153,7 +153,7 @@ static void loop_spans(Liveness *l, NodeId n)
 
 static void branch_spans(Liveness *l, NodeId n)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     const Node *node = node_at(m, n);
     for (int i = 0; i < node->nout; i++) {
         ValueId v = node->out + (ValueId)i;
@@ -170,8 +170,8 @@ static void branch_spans(Liveness *l, NodeId n)
 
 static void find_spans(Liveness *l)
 {
-    const Module *m = l->p->m;
-    const Region *main = region_at(m, l->p->main);
+    const Module *m = l->m;
+    const Region *main = region_at(m, l->s->k->main);
     for (int i = 0; i < main->nargs; i++)
         live_from(l, main->args + (ValueId)i, 0);
     for (int point = 1; point < l->npoints; point++) {
@@ -189,23 +189,23 @@ static void find_spans(Liveness *l)
             for (int i = 0; i < node->nout; i++)
                 live_from(l, node->out + (ValueId)i, point);
     }
-    for (int i = 0; i < l->p->nresults; i++)
-        span_add(l, l->p->outs + (ValueId)i, l->npoints - 1, l->npoints - 1,
-                 l->p->outs + (ValueId)i);
+    for (int i = 0; i < l->s->k->params.nresults; i++)
+        span_add(l, l->s->outs + (ValueId)i, l->npoints - 1, l->npoints - 1,
+                 l->s->outs + (ValueId)i);
 }
 
-Liveness liveness_find(Plan *p, Arena *arena)
+Liveness liveness_find(const Schedule *s, Arena *arena)
 {
-    const Module *m = p->m;
-    Liveness l = { .p = p, .arena = arena, .npoints = 1 };
-    l.node_at = ARENA_ARRAY(arena, NodeId, count_points(m, p->main) + 1);
+    const Module *m = s->k->m;
+    Liveness l = { .s = s, .m = m, .arena = arena, .npoints = 1 };
+    l.node_at = ARENA_ARRAY(arena, NodeId, count_points(m, s->k->main) + 1);
     l.position = ARENA_ARRAY(arena, int, m->nnodes);
     l.end = ARENA_ARRAY(arena, int, m->nnodes);
-    l.last_use = ARENA_ARRAY(arena, int, m->nvalues);
-    l.same = ARENA_ARRAY(arena, ValueId, m->nvalues);
-    l.nspans = ARENA_ARRAY(arena, int, m->nvalues);
-    l.spans = ARENA_ARRAY(arena, Span *, m->nvalues);
-    number(&l, p->main);
+    l.last_use = ARENA_ARRAY(arena, int, s->nvalues);
+    l.same = ARENA_ARRAY(arena, ValueId, s->nvalues);
+    l.nspans = ARENA_ARRAY(arena, int, s->nvalues);
+    l.spans = ARENA_ARRAY(arena, Span *, s->nvalues);
+    number(&l, s->k->main);
     note_uses(&l);
     find_spans(&l);
     return l;
@@ -215,7 +215,7 @@ Liveness liveness_find(Plan *p, Arena *arena)
 
 int liveness_moves(const Liveness *l, NodeId n, ValueId *dst)
 {
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     const Node *node = node_at(m, n);
     if (is_loop(node)) {
         *dst = region_at(m, node->regions[0])->args;
@@ -223,8 +223,8 @@ int liveness_moves(const Liveness *l, NodeId n, ValueId *dst)
     }
     if (node_flow(node) != FLOW_END)
         return 0;
-    if (node->region == l->p->main) {
-        *dst = l->p->outs;
+    if (node->region == l->s->k->main) {
+        *dst = l->s->outs;
         return node->nin;
     }
     const Node *parent = node_at(m, region_at(m, node->region)->parent);
@@ -265,7 +265,7 @@ static bool collective_may_touch(const Liveness *l, const Node *node, ValueId x,
     if (node->op == OP_COLLECTIVE_BROADCAST) /* else one reads what another has written */
         return !((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root;
     const AllToAllAttrs *attrs = node->attrs;
-    Type type = type_of(l->p->m, node->in[operand]);
+    Type type = type_of(l->m, node->in[operand]);
     return node->op != OP_ALL_TO_ALL || (is_leading(type, attrs->split_dimension) &&
                                          is_leading(type, attrs->concat_dimension));
 }
@@ -275,7 +275,7 @@ bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point)
     NodeId n = l->node_at[point];
     if (!n)
         return false;
-    const Module *m = l->p->m;
+    const Module *m = l->m;
     const Node *node = node_at(m, n);
     if (node_flow(node) == FLOW_KERNEL) {
         if (y < node->out || y >= node->out + (ValueId)node->nout)

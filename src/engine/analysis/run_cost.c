@@ -1,4 +1,4 @@
-/* run_cost.c - how long a program takes, guessed from its plan: kernels by their shapes, what is in a
+/* run_cost.c - how long a program takes, guessed from its schedule: kernels by their shapes, what is in a
  * loop as often as it goes round.  Collectives count as nothing.  What run/ decides by it: whether
  * the caller plays a run itself, and whether one thread plays all devices. */
 #include "engine/analysis/analysis.h"
@@ -20,56 +20,57 @@ static int64_t evaluation_cost(const Module *m, NodeId n)
     return 2000 + elements * 100;
 }
 
-static int64_t node_cost(const Plan *p, NodeId n, bool *is_known);
+static int64_t node_cost(const KernelModule *k, NodeId n, bool *is_known);
 
-static int64_t regions_cost(const Plan *p, const Node *node, bool *is_known)
+static int64_t regions_cost(const KernelModule *k, const Node *node, bool *is_known)
 {
     int64_t ns = 0;
     for (int r = 0; r < node->nregions; r++) {
-        const Region *region = region_at(p->m, node->regions[r]);
+        const Region *region = region_at(k->m, node->regions[r]);
         for (int i = 0; i < region->nnodes; i++)
-            ns += node_cost(p, region->nodes[i], is_known);
+            ns += node_cost(k, region->nodes[i], is_known);
     }
     return ns;
 }
 
 /* A loop that goes round nobody knows how often counts once. */
-static int64_t loop_cost(const Plan *p, NodeId n, bool *is_known)
+static int64_t loop_cost(const KernelModule *k, NodeId n, bool *is_known)
 {
-    int64_t trips = n < p->ntrips ? p->trips[n] : -1;
-    int64_t once = regions_cost(p, node_at(p->m, n), is_known);
+    int64_t trips = n < k->trips.n ? k->trips.at[n] : -1;
+    int64_t once = regions_cost(k, node_at(k->m, n), is_known);
     if (trips < 0)
         *is_known = false;
     return trips < 0 ? once : trips < MOST_NS / (once + 1) ? trips * once : MOST_NS;
 }
 
-static int64_t node_cost(const Plan *p, NodeId n, bool *is_known)
+static int64_t node_cost(const KernelModule *k, NodeId n, bool *is_known)
 {
-    const Node *node = node_at(p->m, n);
+    const Node *node = node_at(k->m, n);
     switch (node_flow(node)) {
     case FLOW_END: return 0;
-    case FLOW_KERNEL: return kernel_cost(p->m, n);
-    case FLOW_LOOP: return loop_cost(p, n, is_known);
-    case FLOW_BRANCH: return regions_cost(p, node, is_known);
+    case FLOW_KERNEL: return kernel_cost(k->m, n);
+    case FLOW_LOOP: return loop_cost(k, n, is_known);
+    case FLOW_BRANCH: return regions_cost(k, node, is_known);
     default: break;
     }
     bool is_free = node->op == OP_CONSTANT || op_info[node->op].kind == KIND_COLLECTIVE ||
-                   node_is_alias(p->m, node);
-    return is_free ? 0 : evaluation_cost(p->m, n);
+                   node_is_alias(k->m, node);
+    return is_free ? 0 : evaluation_cost(k->m, n);
 }
 
-void cost_find(const Plan *p, Program *program)
+void cost_find(const Schedule *s, Program *program)
 {
-    const Region *main = region_at(p->m, p->main);
+    const KernelModule *k = s->k;
+    const Region *main = region_at(k->m, k->main);
     program->is_cost_known = true;
     for (int i = 0; i < main->nnodes; i++)
-        program->cost_ns += node_cost(p, main->nodes[i], &program->is_cost_known);
-    for (int s = 0; s < p->nsegments; s++) {
-        const Segment *segment = &p->segments[s];
+        program->cost_ns += node_cost(k, main->nodes[i], &program->is_cost_known);
+    for (int j = 0; j < s->nsegments; j++) {
+        const Segment *segment = &s->segments[j];
         bool is_known = true;
         int64_t ns = 0;
         for (int i = 0; i < segment->nnodes; i++)
-            ns += node_cost(p, segment->nodes[i], &is_known);
+            ns += node_cost(k, segment->nodes[i], &is_known);
         ns = is_known ? ns : MOST_NS;
         program->longest_ns = ns > program->longest_ns ? ns : program->longest_ns;
     }

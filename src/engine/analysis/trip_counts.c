@@ -59,15 +59,21 @@ static int64_t loop_trips(const Module *m, const Node *loop)
     return rounds(((const CompareAttrs *)test->attrs)->comparison_direction, from, limit, step);
 }
 
-static void count_one(Module *m, NodeId n, void *user)
+static void count_below(const Module *m, RegionId r, int64_t *trips)
 {
-    if (node_flow(node_at(m, n)) == FLOW_LOOP)
-        ((Plan *)user)->trips[n] = loop_trips(m, node_at(m, n));
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        if (node->op == OP_WHILE)
+            trips[region->nodes[i]] = loop_trips(m, node);
+        for (int k = 0; k < node->nregions; k++)
+            count_below(m, node->regions[k], trips);
+    }
 }
 
-void count_trips(Plan *p)
+TripCounts count_trips(const Module *m, RegionId r)
 {
-    p->ntrips = p->m->nnodes;
-    p->trips = ARENA_ARRAY(p->m->arena, int64_t, p->ntrips);
-    region_walk(p->m, p->main, count_one, p);
+    int64_t *trips = ARENA_ARRAY(m->arena, int64_t, m->nnodes);
+    count_below(m, r, trips);
+    return (TripCounts){ m->nnodes, trips };
 }

@@ -10,7 +10,7 @@
 #include "engine/codegen/codegen.h"
 
 #include "base/table.h"
-#include "engine/plan.h"
+#include "engine/stages.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * rule is the arithmetic between the two.  Where a lane may come from nowhere (padding, the
  * other operand of a concatenation) the index is masked, so that no load leaves its array. */
 #include "engine/codegen/codegen.h"
-#include "engine/plan.h"
+#include "engine/stages.h"
 
 #include <stddef.h>
 #include <stdio.h>

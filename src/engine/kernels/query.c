@@ -7,7 +7,7 @@
 #include "engine/kernels/kernels.h"
 
 #include "base/table.h"
-#include "engine/plan.h"
+#include "engine/stages.h"
 #include "engine/codegen/codegen.h"
 #include "hlo/rewrite.h"
 

@@ -1,4 +1,4 @@
-/* emit.c - a finished plan in, a Program out.
+/* emit.c - a Layout in, a Program out.
  *
  *   1. every tutti.fusion becomes a function, equal ones the same (same.c, kernel.c)
  *   2. every segment becomes a function that calls them               (glue.c)
@@ -20,9 +20,10 @@
 
 enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
 
-/* One compilation; the plans of bodies share it. */
+/* One compilation; the layouts of bodies share it. */
 typedef struct Job {
     Emit e;
+    Module *m; /* the Program's */
     RegionTable known;
     Arena *arena; /* of the program */
     int nkernels, nreused, ncombiners, nbodies;
@@ -33,11 +34,15 @@ typedef struct Job {
     ParallelCompile side;
 } Job;
 
-/* A plan on its way to being a program. */
+/* A layout on its way to being a program. */
 typedef struct Making {
     Job *job;
-    Plan *p;
+    const Layout *l;
+    const Schedule *s;
+    const KernelModule *k;
+    const Module *m;
     Program *program;
+    Param *results; /* the program's, being filled in */
     GlueTables tables;
     Groups groups;
     Collective *collectives;
@@ -104,19 +109,19 @@ static void always_inline(Job *job, LLVMValueRef function)
 static Error *make_kernel(Making *k, NodeId n)
 {
     Job *job = k->job;
-    RegionId region = node_at(k->p->m, n)->regions[0];
+    RegionId region = node_at(k->m, n)->regions[0];
     uint64_t hash;
     LLVMValueRef function = region_table_find(&job->known, region, KIND_KERNEL, &hash);
     if (function) {
         job->nreused++;
     } else {
         const char *name = name_of(job, "k%d", job->nkernels++, 0);
-        bool is_inlined = is_tiny(k->p->m, node_at(k->p->m, n));
+        bool is_inlined = is_tiny(k->m, node_at(k->m, n));
         if (job->is_side_by_side && !is_inlined) {
             function = declare(job, n, name);
-            parallel_compile_add(&job->side, n, name, 8 + region_at(k->p->m, region)->nnodes);
+            parallel_compile_add(&job->side, n, name, 8 + region_at(k->m, region)->nnodes);
         } else {
-            TRY(kernel_emit(&job->e, k->p->m, n, name, &function));
+            TRY(kernel_emit(&job->e, k->m, n, name, &function));
         }
         if (is_inlined)
             always_inline(job, function);
@@ -130,7 +135,7 @@ static const Address *addresses_of(Making *k, int n, const ValueId *in, ValueId 
 {
     Address *addresses = ARENA_ARRAY(k->job->arena, Address, n);
     for (int i = 0; i < n; i++)
-        addresses[i] = k->p->addresses[in ? in[i] : first + (ValueId)i];
+        addresses[i] = k->l->addresses[in ? in[i] : first + (ValueId)i];
     return addresses;
 }
 
@@ -142,12 +147,12 @@ static bool is_check(const Node *node)
 
 static Error *make_evaluation(Making *k, NodeId n)
 {
-    const Node *node = node_at(k->p->m, n);
-    TRY(library_prepare(k->p->m, node));
+    const Node *node = node_at(k->m, n);
+    TRY(library_prepare(k->m, node));
     int number = k->program->nevaluations++;
     k->tables.evaluations[n] = number;
-    bool is_by_rule = k->p->o->evaluate;
-    bool is_counted = (is_by_rule || !library_find(k->p->m, node)) && !is_check(node);
+    bool is_by_rule = k->k->evaluate;
+    bool is_counted = (is_by_rule || !library_find(k->m, node)) && !is_check(node);
     k->evaluations[number] = (Evaluation){ .node = n,
                                            .in = addresses_of(k, node->nin, node->in, 0),
                                            .out = addresses_of(k, node->nout, NULL, node->out),
@@ -161,7 +166,7 @@ static Error *make_node(Making *k, NodeId n);
 
 static Error *make_region(Making *k, RegionId r)
 {
-    const Region *region = region_at(k->p->m, r);
+    const Region *region = region_at(k->m, r);
     for (int i = 0; i < region->nnodes; i++)
         TRY(make_node(k, region->nodes[i]));
     return NULL;
@@ -169,7 +174,7 @@ static Error *make_region(Making *k, RegionId r)
 
 static Error *make_node(Making *k, NodeId n)
 {
-    const Node *node = node_at(k->p->m, n);
+    const Node *node = node_at(k->m, n);
     switch (node_flow(node)) {
     case FLOW_END: return NULL;
     case FLOW_KERNEL: return make_kernel(k, n);
@@ -177,7 +182,7 @@ static Error *make_node(Making *k, NodeId n)
     case FLOW_BRANCH: break;
     default:
         if (op_info[node->op].kind != KIND_COLLECTIVE && node->op != OP_CONSTANT &&
-            !node_is_alias(k->p->m, node))
+            !node_is_alias(k->m, node))
             return make_evaluation(k, n);
         return NULL;
     }
@@ -188,7 +193,7 @@ static Error *make_node(Making *k, NodeId n)
 
 /* ---- collectives ---- */
 
-static Program *make_program(Job *job, Plan *p, int number, Error **error);
+static Program *make_program(Job *job, const Layout *l, int number, Error **error);
 
 static Error *make_combiner(Making *k, const Node *node, Collective *collective)
 {
@@ -197,7 +202,7 @@ static Error *make_combiner(Making *k, const Node *node, Collective *collective)
     LLVMValueRef function = region_table_find(&job->known, node->regions[0], KIND_COMBINER, &hash);
     if (!function) {
         const char *fresh = name_of(job, "c%d", job->ncombiners++, 0);
-        TRY(combine_emit(&job->e, k->p->m, node->regions[0], fresh, &function));
+        TRY(combine_emit(&job->e, k->m, node->regions[0], fresh, &function));
         region_table_add(&job->known, node->regions[0], KIND_COMBINER, hash, function);
     }
     size_t n;
@@ -210,23 +215,23 @@ static const Type *types_of(Making *k, int n, const ValueId *in, ValueId first)
 {
     Type *types = ARENA_ARRAY(k->job->arena, Type, n);
     for (int i = 0; i < n; i++)
-        types[i] = type_of(k->p->m, in ? in[i] : first + (ValueId)i);
+        types[i] = type_of(k->m, in ? in[i] : first + (ValueId)i);
     return types;
 }
 
 static Error *make_body(Making *k, NodeId n, Collective *collective)
 {
-    const GlobalAttrs *attrs = node_at(k->p->m, n)->attrs;
+    const GlobalAttrs *attrs = node_at(k->m, n)->attrs;
     collective->in_tilings = attrs->in_tilings.at;
     collective->out_tilings = attrs->out_tilings.at;
-    for (int i = 0; i < k->p->nbodies; i++) {
-        if (k->p->bodies[i].node != n)
+    for (int i = 0; i < k->s->nbodies; i++) {
+        if (k->s->bodies[i].node != n)
             continue;
         Error *error = NULL;
-        collective->body = make_program(k->job, &k->p->bodies[i].plan, ++k->job->nbodies, &error);
+        collective->body = make_program(k->job, &k->l->bodies[i], ++k->job->nbodies, &error);
         return error;
     }
-    fail("a tutti.global without a plan");
+    fail("a tutti.global without a body");
 }
 
 /* Else it only computes once what all have. */
@@ -243,7 +248,7 @@ static bool are_apart(const Making *k, const Collective *m, int i, int j)
 {
     Address in = m->in[i], out = m->out[j];
     if (in.where == ADDRESS_ARG && out.where == ADDRESS_OUT)
-        return k->p->results[out.at].alias < 0;
+        return k->l->results[out.at].alias < 0;
     if (in.where != out.where)
         return true;
     if (in.at == out.at)
@@ -279,7 +284,7 @@ static void find_full(Making *k, Collective *m, int ndevices)
 
 static Error *make_collective(Making *k, const SegmentEnd *end)
 {
-    const Module *m = k->p->m;
+    const Module *m = k->m;
     const Node *node = node_at(m, end->collective);
     const char *where = loc_name(node->loc);
     int number = k->program->ncollectives++;
@@ -316,11 +321,11 @@ static Error *make_collective(Making *k, const SegmentEnd *end)
 
 static Error *make_collectives(Making *k)
 {
-    int n = k->p->nsegments; /* at most one each */
+    int n = k->s->nsegments; /* at most one each */
     k->collectives = ARENA_ARRAY(k->job->arena, Collective, n);
     for (int i = 0; i < n; i++)
-        if (k->p->segments[i].end.kind == END_COLLECTIVE)
-            TRY(make_collective(k, &k->p->segments[i].end));
+        if (k->s->segments[i].end.kind == END_COLLECTIVE)
+            TRY(make_collective(k, &k->s->segments[i].end));
     return NULL;
 }
 
@@ -338,18 +343,6 @@ static int count_nodes(const Module *m, RegionId r)
     return n;
 }
 
-/* What a body takes and gives: arrays as they are, on one device. */
-static const Param *whole_params(Job *job, int n, const Type *types)
-{
-    Param *params = ARENA_ARRAY(job->arena, Param, n);
-    for (int i = 0; i < n; i++)
-        params[i] = (Param){ .whole = types[i],
-                             .local = types[i],
-                             .tiling = tiling_replicated(job->arena, types[i].rank, 1),
-                             .alias = -1 };
-    return params;
-}
-
 /* For messages, and for whoever asks an executable. */
 static Str module_name(const Module *m)
 {
@@ -359,28 +352,23 @@ static Str module_name(const Module *m)
 static void describe(Making *k)
 {
     Program *program = k->program;
-    Plan *p = k->p;
-    const Region *main = region_at(p->m, p->main);
+    const Params *params = &k->k->params;
     bool is_body = k->number > 0;
-    program->name = module_name(p->m);
-    program->nreplicas = is_body ? 1 : p->m->nreplicas;
-    program->npartitions = is_body ? 1 : p->m->npartitions;
+    k->results = arena_copy(k->job->arena, k->l->results,
+                            sizeof *k->results * (size_t)params->nresults);
+    program->name = module_name(k->m);
+    program->nreplicas = is_body ? 1 : k->m->nreplicas;
+    program->npartitions = is_body ? 1 : k->m->npartitions;
     program->ndevices = program->nreplicas * program->npartitions;
-    program->nargs = main->nargs;
-    program->nresults = p->nresults;
-    program->args = p->args;
-    program->results = p->results;
-    if (is_body) {
-        program->args =
-            whole_params(k->job, main->nargs, types_of(k, main->nargs, NULL, main->args));
-        program->results =
-            whole_params(k->job, p->nresults, types_of(k, p->nresults, NULL, p->outs));
-    }
-    program->slab_bytes = p->slab_bytes;
-    program->pool = p->pool;
-    program->nsegments = p->nsegments;
+    program->nargs = params->nargs;
+    program->nresults = params->nresults;
+    program->args = params->args;
+    program->results = k->results;
+    program->slab_bytes = k->l->slab_bytes;
+    program->pool = k->l->pool;
+    program->nsegments = k->s->nsegments;
     program->arena = k->job->arena;
-    program->module = p->m;
+    program->module = k->job->m;
 }
 
 static void make_segments(Making *k)
@@ -395,41 +383,43 @@ static void make_segments(Making *k)
         link_later(job, name, &segments[i]);
     }
     for (int i = 0; i < n; i++)
-        glue_segment(&job->e, k->p, &k->tables, i);
+        glue_segment(&job->e, k->l, &k->tables, i);
     k->program->segments = segments;
 }
 
 static Error *make_code(Making *k)
 {
     Program *program = k->program;
-    TRY(make_region(k, k->p->main));
+    TRY(make_region(k, k->k->main));
     TRY(make_collectives(k));
     make_segments(k);
     program->collectives = k->collectives;
     program->groups = k->groups.at;
     program->ngroups = k->groups.n;
-    if (program->results == k->p->results) {
-        shares_find(k->p, &k->tables, program);
-        firsts_find(k->p, &k->tables, program, k->collectives, k->job->arena);
+    if (k->number == 0) {
+        shares_find(k->l, &k->tables, program, k->results);
+        firsts_find(k->s, &k->tables, program, k->collectives, k->job->arena);
     }
     program->evaluations = k->evaluations;
     program->stats.segments = program->nsegments;
     program->stats.collectives = program->ncollectives;
     program->stats.slab_bytes = program->slab_bytes;
-    program->stats.pool_bytes = k->p->pool_bytes;
-    cost_find(k->p, program);
+    program->stats.pool_bytes = k->l->pool_bytes;
+    cost_find(k->s, program);
     return NULL;
 }
 
-static Program *make_program(Job *job, Plan *p, int number, Error **error)
+static Program *make_program(Job *job, const Layout *l, int number, Error **error)
 {
-    Making k = { .job = job, .p = p, .number = number };
+    const KernelModule *kernels = l->s->k;
+    const Module *m = kernels->m;
+    Making k = { .job = job, .l = l, .s = l->s, .k = kernels, .m = m, .number = number };
     k.program = ARENA_NEW(job->arena, Program);
     k.groups.arena = job->arena;
-    k.tables.kernels = HEAP_ARRAY(LLVMValueRef, p->m->nnodes, "a table of operations");
-    k.tables.evaluations = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
-    k.tables.collectives = HEAP_ARRAY(int, p->m->nnodes, "a table of operations");
-    k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(p->m, p->main));
+    k.tables.kernels = HEAP_ARRAY(LLVMValueRef, m->nnodes, "a table of operations");
+    k.tables.evaluations = HEAP_ARRAY(int, m->nnodes, "a table of operations");
+    k.tables.collectives = HEAP_ARRAY(int, m->nnodes, "a table of operations");
+    k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(m, kernels->main));
     describe(&k);
     *error = make_code(&k);
     heap_free(k.tables.kernels);
@@ -470,21 +460,21 @@ static Error *make_objects(Job *job, Program *program)
 }
 
 /* Worth it if there are cores for it and work for several. */
-static bool has_many_kernels(const Plan *p)
+static bool has_many_kernels(const Module *m)
 {
     enum { MANY = 8 };
     int n = 0;
-    for (NodeId i = 1; i < p->m->nnodes; i++)
-        n += node_flow(node_at(p->m, i)) == FLOW_KERNEL;
+    for (NodeId i = 1; i < m->nnodes; i++)
+        n += node_flow(node_at(m, i)) == FLOW_KERNEL;
     return n >= MANY && cores_allowed() > 1;
 }
 
-static Error *emit_program(Job *job, Plan *p, Program **out)
+static Error *emit_program(Job *job, const Layout *l, Program **out)
 {
     Error *error = NULL;
-    TRY(emit_begin(&job->e, job->arena, str_copy(job->arena, module_name(p->m)).at));
-    job->is_side_by_side = has_many_kernels(p);
-    Program *program = make_program(job, p, 0, &error);
+    TRY(emit_begin(&job->e, job->arena, str_copy(job->arena, module_name(job->m)).at));
+    job->is_side_by_side = has_many_kernels(job->m);
+    Program *program = make_program(job, l, 0, &error);
     if (!error)
         error = make_objects(job, program);
     program->stats.kernels_compiled = job->nkernels;
@@ -496,10 +486,10 @@ static Error *emit_program(Job *job, Plan *p, Program **out)
     return error;
 }
 
-Error *link_program(Plan *p, Program **out)
+Error *link_program(const Layout *l, Module *m, Program **out)
 {
-    Job job = { .arena = arena_new(), .known = { .m = p->m }, .side = { .m = p->m } };
-    Error *error = emit_program(&job, p, out);
+    Job job = { .m = m, .arena = arena_new(), .known = { .m = m }, .side = { .m = m } };
+    Error *error = emit_program(&job, l, out);
     emit_end(&job.e);
     region_table_free(&job.known);
     parallel_compile_free(&job.side);
@@ -525,29 +515,30 @@ static const Address *addresses_in_order(Arena *arena, int where, int n)
     return addresses;
 }
 
-Error *link_evaluation(Plan *p, Program **out)
+Error *link_evaluation(const Params *params, Module *m, Program **out)
 {
     static SegmentFn *const whole[] = { play_whole };
-    const Module *m = p->m;
     require(m->nreplicas * m->npartitions == 1);
     Arena *arena = arena_new();
     Evaluation *evaluation = ARENA_NEW(arena, Evaluation);
+    Param *results = arena_copy(arena, params->results,
+                                sizeof *results * (size_t)params->nresults);
     Program *program = ARENA_NEW(arena, Program);
     *program = (Program){
         .name = module_name(m),
         .nreplicas = 1,
         .npartitions = 1,
         .ndevices = 1,
-        .nargs = region_at(m, p->main)->nargs,
-        .nresults = region_return(m, p->main)->nin,
-        .args = p->args,
-        .results = p->results,
+        .nargs = params->nargs,
+        .nresults = params->nresults,
+        .args = params->args,
+        .results = results,
         .nsegments = 1,
         .segments = whole,
         .nevaluations = 1,
         .evaluations = evaluation,
         .arena = arena,
-        .module = p->m,
+        .module = m,
         .stats = { .segments = 1, .evaluations = 1 },
     };
     *evaluation = (Evaluation){ .in = addresses_in_order(arena, ADDRESS_ARG, program->nargs),
@@ -555,7 +546,7 @@ Error *link_evaluation(Plan *p, Program **out)
                                 .is_counted = true,
                                 .is_by_rule = true };
     for (int i = 0; i < program->nresults; i++)
-        p->results[i].alias = -1;
+        results[i].alias = -1; /* the evaluator works in place nowhere */
     *out = program;
     return NULL;
 }

@@ -20,7 +20,9 @@
 
 typedef struct Glue {
     Emit *e;
-    const Plan *p;
+    const Layout *l;
+    const Schedule *s;
+    const Module *m;
     const GlueTables *t;
     LLVMBuilderRef b;
     LLVMTypeRef i32, ptr;
@@ -64,7 +66,7 @@ static void enter(const Glue *g, LLVMBasicBlockRef b)
 /* The pointer leads to an array of this value's size. */
 static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const char *what)
 {
-    bounds_array(g->e, pointer, (int64_t)type_bytes(type_of(g->p->m, v)), what);
+    bounds_array(g->e, pointer, (int64_t)type_bytes(schedule_type(g->s, v)), what);
     return pointer;
 }
 
@@ -75,11 +77,11 @@ static LLVMValueRef place_address(const Glue *g, Address place)
     case ADDRESS_SLAB: return at_offset(g, g->slab, place.at);
     case ADDRESS_POOL: return at_offset(g, g->pool, place.at);
     case ADDRESS_ARG: {
-        ValueId v = region_at(g->p->m, g->p->main)->args + (ValueId)place.at;
+        ValueId v = region_at(g->m, g->s->k->main)->args + (ValueId)place.at;
         return array(g, load_at(g, g->ptr, g->args, place.at * POINTER), v, "an argument");
     }
     case ADDRESS_OUT: {
-        ValueId v = g->p->outs + (ValueId)place.at;
+        ValueId v = g->s->outs + (ValueId)place.at;
         return array(g, load_at(g, g->ptr, g->outs, place.at * POINTER), v, "a result");
     }
     default: return LLVMConstNull(g->ptr);
@@ -88,7 +90,7 @@ static LLVMValueRef place_address(const Glue *g, Address place)
 
 static LLVMValueRef address(const Glue *g, ValueId v)
 {
-    return place_address(g, g->p->addresses[v]);
+    return place_address(g, g->l->addresses[v]);
 }
 
 static bool is_same(Address x, Address y)
@@ -130,7 +132,7 @@ static void copies(const Glue *g, Copy *all, int n)
             all[k] = all[--n];
             continue;
         }
-        Address aside = { ADDRESS_SLAB, g->p->scratch_at }, saved = all[0].dst;
+        Address aside = { ADDRESS_SLAB, g->l->scratch_at }, saved = all[0].dst;
         bool is_saved = false;
         for (int i = 0; i < n; i++) {
             if (!is_same(all[i].src, saved))
@@ -148,8 +150,8 @@ static void moves(const Glue *g, int n, const Move *list)
     Copy *all = HEAP_ARRAY(Copy, n, "a list of copies");
     int ncopies = 0;
     for (int i = 0; i < n; i++) {
-        Address dst = g->p->addresses[list[i].dst], src = g->p->addresses[list[i].src];
-        size_t bytes = type_bytes(type_of(g->p->m, list[i].src));
+        Address dst = g->l->addresses[list[i].dst], src = g->l->addresses[list[i].src];
+        size_t bytes = type_bytes(type_of(g->m, list[i].src));
         if (bytes && dst.where != ADDRESS_NONE && !is_same(dst, src))
             all[ncopies++] = (Copy){ dst, src, bytes };
     }
@@ -186,7 +188,7 @@ static void stop_if_failed(const Glue *g, bool may_fail)
 
 static void call_kernel(const Glue *g, NodeId n)
 {
-    const Node *node = node_at(g->p->m, n);
+    const Node *node = node_at(g->m, n);
     LLVMValueRef kernel = g->t->kernels[n];
     int nargs = 1 + node->nin + node->nout, k = 0;
     LLVMValueRef *args = HEAP_ARRAY(LLVMValueRef, nargs, "a list of operands");
@@ -197,7 +199,7 @@ static void call_kernel(const Glue *g, NodeId n)
         args[k++] = address(g, node->out + (ValueId)i);
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
     heap_free(args);
-    stop_if_failed(g, kernel_may_fail(g->p->m, n));
+    stop_if_failed(g, kernel_may_fail(g->m, n));
 }
 
 static void call_evaluator(const Glue *g, NodeId n)
@@ -224,7 +226,7 @@ static void all_nodes(const Glue *g, int n, const NodeId *nodes);
 
 static void region_nodes(const Glue *g, RegionId r)
 {
-    const Region *region = region_at(g->p->m, r);
+    const Region *region = region_at(g->m, r);
     all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
 }
 
@@ -241,7 +243,7 @@ static LLVMValueRef must_stop(const Glue *g)
 
 static void loop(const Glue *g, NodeId n)
 {
-    const Module *m = g->p->m;
+    const Module *m = g->m;
     const Node *node = node_at(m, n);
     ValueId carried = region_at(m, node->regions[0])->args;
     const Node *cond = region_return(m, node->regions[0]);
@@ -262,7 +264,7 @@ static void loop(const Glue *g, NodeId n)
 /* Branches on an i1 (true: blocks[0]) or an i32 (out of range: the last). */
 static void choose(const Glue *g, ValueId on, int n, LLVMBasicBlockRef *blocks)
 {
-    Type type = type_of(g->p->m, on);
+    Type type = type_of(g->m, on);
     if (type.element == I1) {
         LLVMBuildCondBr(g->b, predicate(g, on), blocks[0], blocks[n - 1]);
         return;
@@ -283,7 +285,7 @@ static LLVMBasicBlockRef *blocks_new(const Glue *g, int n, const char *name)
 
 static void branch(const Glue *g, NodeId n)
 {
-    const Module *m = g->p->m;
+    const Module *m = g->m;
     const Node *node = node_at(m, n);
     LLVMBasicBlockRef *blocks = blocks_new(g, node->nregions, "branch"), after = block(g, "joined");
     choose(g, node->in[0], node->nregions, blocks);
@@ -300,8 +302,8 @@ static void branch(const Glue *g, NodeId n)
 
 static void one_node(const Glue *g, NodeId n)
 {
-    const Node *node = node_at(g->p->m, n);
-    if (node_is_alias(g->p->m, node))
+    const Node *node = node_at(g->m, n);
+    if (node_is_alias(g->m, node))
         return;
     switch (node_flow(node)) {
     case FLOW_LOOP: loop(g, n); break;
@@ -325,13 +327,12 @@ LLVMValueRef glue_declare(Emit *e, const char *name)
 /* What the frame points to. */
 static void frame_bounds(const Glue *g)
 {
-    const Plan *p = g->p;
-    int nargs = region_at(p->m, p->main)->nargs;
+    const Params *params = &g->s->k->params;
     bounds_function(g->e, g->function, g->frame, LLVMGetValueName(g->function));
-    bounds_array(g->e, g->slab, (int64_t)p->slab_bytes, "the slab of temporaries");
-    bounds_array(g->e, g->pool, (int64_t)p->pool_bytes, "the pool of constants");
-    bounds_array(g->e, g->args, nargs * (int64_t)sizeof(void *), "the list of arguments");
-    bounds_array(g->e, g->outs, p->nresults * (int64_t)sizeof(void *), "the list of results");
+    bounds_array(g->e, g->slab, (int64_t)g->l->slab_bytes, "the slab of temporaries");
+    bounds_array(g->e, g->pool, (int64_t)g->l->pool_bytes, "the pool of constants");
+    bounds_array(g->e, g->args, params->nargs * (int64_t)sizeof(void *), "the list of arguments");
+    bounds_array(g->e, g->outs, params->nresults * (int64_t)sizeof(void *), "the list of results");
     bounds_array(g->e, g->cancel, sizeof(int), "the flag that ends a run");
 }
 
@@ -420,13 +421,13 @@ static void ends(const Glue *g, const SegmentEnd *end)
     }
 }
 
-void glue_segment(Emit *e, const Plan *p, const GlueTables *t, int number)
+void glue_segment(Emit *e, const Layout *l, const GlueTables *t, int number)
 {
-    Glue g = { .e = e, .p = p, .t = t, .b = e->builder, .number = number };
+    Glue g = { .e = e, .l = l, .s = l->s, .m = l->s->k->m, .t = t, .b = e->builder, .number = number };
     g.i32 = LLVMInt32TypeInContext(e->context);
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
     begin(&g, t->segments[number]);
-    const Segment *s = &p->segments[number];
+    const Segment *s = &l->s->segments[number];
     all_nodes(&g, s->nnodes, s->nodes);
     moves(&g, s->nmoves, s->moves);
     ends(&g, &s->end);

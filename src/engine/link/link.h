@@ -1,6 +1,6 @@
 /* link.h - from kernels to objects to a Program.
  *
- *   emit.c              Plan -> Program: segments, collectives, addresses
+ *   emit.c              Layout -> Program: segments, collectives, addresses
  *   glue.c              a segment as an LLVM function: calls of kernels, loops and branches
  *   shared_results.c    results that all devices may share
  *   parallel_compile.c  kernels compiled side by side
@@ -12,14 +12,14 @@
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/query.h"
-#include "engine/plan.h"
+#include "engine/stages.h"
 
 /* ---- emit.c */
 
-/* From a finished plan to native code in a Program that takes over p->m. */
-MUST_USE Error *link_program(Plan *p, Program **out);
+/* Native code in a Program that keeps the module, which is the layout's. */
+MUST_USE Error *link_program(const Layout *l, Module *m, Program **out);
 /* The same for a program that the reference evaluator runs whole, on one device. */
-MUST_USE Error *link_evaluation(Plan *p, Program **out);
+MUST_USE Error *link_evaluation(const Params *params, Module *m, Program **out);
 
 /* reserve.c: LLVM without memory. */
 MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
@@ -48,7 +48,7 @@ void code_free(Code *code); /* NULL is fine */
 
 /* ---- glue.c */
 
-/* What the nodes of one plan became; by NodeId. */
+/* What the nodes of one layout became; by NodeId. */
 typedef struct GlueTables {
     LLVMValueRef *kernels; /* of a tutti.fusion */
     int *evaluations;      /* number, for nodes that the evaluator plays */
@@ -58,13 +58,13 @@ typedef struct GlueTables {
 
 /* A function  i32 name(ptr frame), to become a segment. */
 LLVMValueRef glue_declare(Emit *e, const char *name);
-/* Segment `number` of the plan becomes t->segments[number]. */
-void glue_segment(Emit *e, const Plan *p, const GlueTables *t, int number);
+/* Segment `number` of the layout becomes t->segments[number]. */
+void glue_segment(Emit *e, const Layout *l, const GlueTables *t, int number);
 
 /* share.c, when all collectives of a program are made: marks the results of the program that all
  * devices may share, and what comes of a collective that the first alone needs. */
-void shares_find(Plan *p, const GlueTables *t, const Program *program);
-void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Collective *collectives,
+void shares_find(const Layout *l, const GlueTables *t, const Program *program, Param *results);
+void firsts_find(const Schedule *s, const GlueTables *t, const Program *program, Collective *collectives,
                  Arena *arena);
 
 /* ---- parallel_compile.c -------------------------------------------------------------- */

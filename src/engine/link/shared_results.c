@@ -1,6 +1,6 @@
 /* shared_results.c - what every device gets alike need not be written for each of them.
  *
- * In: a plan with places, and its collectives.  Out: Param.is_shared.  A result may be shared if all
+ * In: a layout, and its collectives.  Out: Param.is_shared.  A result may be shared if all
  * that is ever written to its memory comes from collectives of all devices that give everybody the
  * same: nobody writes there alone, and at a collective all stand still, so nobody reads what is being
  * written.
@@ -26,10 +26,10 @@ static bool meets_all(const Program *program, const Collective *m)
 
 /* Is v, which lies in a result's memory, written there by a collective that gives everybody the
  * same? */
-static bool is_from_all(const Plan *p, const GlueTables *t, const Program *program, ValueId v)
+static bool is_from_all(const Module *m, const GlueTables *t, const Program *program, ValueId v)
 {
-    NodeId def = value_def(p->m, v);
-    const Node *node = def ? node_at(p->m, def) : NULL;
+    NodeId def = value_def(m, v);
+    const Node *node = def ? node_at(m, def) : NULL;
     if (!node)
         return false;
     const GlobalAttrs *global = node->attrs;
@@ -49,10 +49,10 @@ static bool is_from_all(const Plan *p, const GlueTables *t, const Program *progr
     return meets_all(program, &program->collectives[t->collectives[def]]);
 }
 
-static bool is_aliased(const Plan *p, ValueId v)
+static bool is_aliased(const Module *m, ValueId v)
 {
-    NodeId def = value_def(p->m, v);
-    return def && node_is_alias(p->m, node_at(p->m, def));
+    NodeId def = value_def(m, v);
+    return def && node_is_alias(m, node_at(m, def));
 }
 
 static bool same_place(Address x, Address y)
@@ -60,62 +60,64 @@ static bool same_place(Address x, Address y)
     return x.where == y.where && x.at == y.at;
 }
 
-static bool is_moved_into(const Plan *p, Address out)
+static bool is_moved_into(const Layout *l, Address out)
 {
-    for (int s = 0; s < p->nsegments; s++)
-        for (int i = 0; i < p->segments[s].nmoves; i++) {
-            Move move = p->segments[s].moves[i];
-            if (same_place(p->addresses[move.dst], out) && !same_place(p->addresses[move.src], out))
+    for (int s = 0; s < l->s->nsegments; s++)
+        for (int i = 0; i < l->s->segments[s].nmoves; i++) {
+            Move move = l->s->segments[s].moves[i];
+            if (same_place(l->addresses[move.dst], out) && !same_place(l->addresses[move.src], out))
                 return true;
         }
     return false;
 }
 
-static bool may_share(const Plan *p, const GlueTables *t, const Program *program, int j)
+static bool may_share(const Layout *l, const GlueTables *t, const Program *program, int j)
 {
+    const Module *m = l->s->k->m;
     Address out = { ADDRESS_OUT, j };
     bool is_made = false;
-    for (ValueId v = 1; v < p->naddresses; v++) {
-        if (!same_place(p->addresses[v], out) || v == p->outs + (ValueId)j || is_aliased(p, v))
+    for (ValueId v = 1; v < l->s->outs; v++) {
+        if (!same_place(l->addresses[v], out) || is_aliased(m, v))
             continue;
-        if (!is_from_all(p, t, program, v))
+        if (!is_from_all(m, t, program, v))
             return false;
         is_made = true;
     }
-    return is_made && !is_moved_into(p, out);
+    return is_made && !is_moved_into(l, out);
 }
 
-void shares_find(Plan *p, const GlueTables *t, const Program *program)
+void shares_find(const Layout *l, const GlueTables *t, const Program *program, Param *results)
 {
-    for (int j = 0; program->ndevices > 1 && program->ncollectives && j < p->nresults; j++)
-        p->results[j].is_shared = p->results[j].alias < 0 &&
-                                  type_bytes(p->results[j].local) >= WORTH_BYTES &&
-                                  may_share(p, t, program, j);
+    for (int j = 0; program->ndevices > 1 && program->ncollectives && j < program->nresults; j++)
+        results[j].is_shared = results[j].alias < 0 &&
+                               type_bytes(results[j].local) >= WORTH_BYTES &&
+                               may_share(l, t, program, j);
 }
 
 /* Takes from uses[v] those by code over whole arrays that takes v whole. */
-static void forget_whole_uses(const Plan *p, uint32_t *uses)
+static void forget_whole_uses(const Schedule *s, uint32_t *uses)
 {
-    for (int s = 0; s < p->nsegments; s++) {
-        if (p->segments[s].end.kind != END_COLLECTIVE)
+    for (int j = 0; j < s->nsegments; j++) {
+        if (s->segments[j].end.kind != END_COLLECTIVE)
             continue;
-        const Node *node = node_at(p->m, p->segments[s].end.collective);
+        const Node *node = node_at(s->k->m, s->segments[j].end.collective);
         const GlobalAttrs *attrs = node->attrs;
         for (int i = 0; node_flow(node) == FLOW_GLOBAL && i < node->nin; i++)
             uses[node->in[i]] -= tiling_is_replicated(attrs->in_tilings.at[i]);
     }
 }
 
-void firsts_find(const Plan *p, const GlueTables *t, const Program *program, Collective *collectives,
+void firsts_find(const Schedule *s, const GlueTables *t, const Program *program, Collective *collectives,
                  Arena *arena)
 {
     if (program->nreplicas != 1 || !program->ncollectives)
         return;
-    uint32_t *uses = count_uses(p->m, p->main);
-    forget_whole_uses(p, uses);
-    for (int s = 0; s < p->nsegments; s++) {
-        NodeId n = p->segments[s].end.kind == END_COLLECTIVE ? p->segments[s].end.collective : 0;
-        const Node *node = node_at(p->m, n);
+    uint32_t *uses = count_uses(s->k->m, s->k->main);
+    forget_whole_uses(s, uses);
+    for (int j = 0; j < s->nsegments; j++) {
+        const SegmentEnd *end = &s->segments[j].end;
+        NodeId n = end->kind == END_COLLECTIVE ? end->collective : 0;
+        const Node *node = node_at(s->k->m, n);
         if (!n || node->op != OP_ALL_REDUCE)
             continue;
         Collective *m = &collectives[t->collectives[n]];

@@ -1,6 +1,6 @@
 /* assign.c - a place in memory for every value that needs one.
  *
- * In: the plan, cut into segments.  Out: plan.addresses, and the sizes of slab and pool.
+ * In: a Schedule.  Out: its Layout: addresses, the sizes of slab and pool, the constants' bytes.
  *
  * Values that can be one place are put together first: what a loop carries and what its body
  * gives back, a result and the buffer of the caller it goes to, a kernel's result and an operand
@@ -17,6 +17,7 @@
  * Arguments and constants are read only; nothing is ever put together with them. */
 #include "engine/analysis/analysis.h"
 #include "engine/passes/pack.h"
+#include "engine/passes/passes.h"
 
 #include "base/fail.h"
 #include "base/grow.h"
@@ -34,7 +35,11 @@ typedef struct Shared {
 } Shared;
 
 typedef struct Assign {
-    Plan *p;
+    const Schedule *s;
+    const KernelModule *k;
+    const Module *m;
+    Layout *out;
+    Address *addresses; /* the layout's, being filled in */
     Liveness lives;
     Arena *arena;
     ValueId *leader;  /* by ValueId: towards the value that stands for the set */
@@ -145,12 +150,12 @@ static void share_moves(Assign *a, NodeId n)
     ValueId dst = 0;
     int nmoves = liveness_moves(&a->lives, n, &dst);
     for (int k = 0; k < nmoves; k++)
-        try_share(a, dst + (ValueId)k, node_at(a->p->m, n)->in[k]);
+        try_share(a, dst + (ValueId)k, node_at(a->m, n)->in[k]);
 }
 
 static void share_in_place(Assign *a, NodeId n)
 {
-    const Node *node = node_at(a->p->m, n);
+    const Node *node = node_at(a->m, n);
     for (int r = 0; r < node->nout; r++)
         for (int k = 0; k < node->nin; k++)
             try_share(a, node->in[k], node->out + (ValueId)r); /* asks whether it may */
@@ -159,7 +164,7 @@ static void share_in_place(Assign *a, NodeId n)
 /* What happens most often comes first: returns of loop bodies, then the rest. */
 static void share_all(Assign *a)
 {
-    const Module *m = a->p->m;
+    const Module *m = a->m;
     const Liveness *l = &a->lives;
     for (int round = 0; round < 3; round++)
         for (int point = 1; point < l->npoints; point++) {
@@ -168,7 +173,7 @@ static void share_all(Assign *a)
                 continue;
             const Node *node = node_at(m, n);
             bool is_return = node_flow(node) == FLOW_END;
-            bool is_inner = is_return && node->region != a->p->main;
+            bool is_inner = is_return && node->region != a->k->main;
             if (round == 0 ? is_inner : round == 1 && (is_return || node_flow(node) == FLOW_LOOP))
                 share_moves(a, n);
             else if (round == 2 && node_flow(node) == FLOW_KERNEL)
@@ -186,24 +191,23 @@ static void fix(Assign *a, ValueId v, Address place)
 
 static void assign_begin(Assign *a)
 {
-    Plan *p = a->p;
-    const Module *m = p->m;
-    a->leader = ARENA_ARRAY(a->arena, ValueId, m->nvalues);
-    a->shared = ARENA_ARRAY(a->arena, Shared, m->nvalues);
-    for (ValueId v = 1; v < m->nvalues; v++) {
+    const Schedule *s = a->s;
+    a->leader = ARENA_ARRAY(a->arena, ValueId, s->nvalues);
+    a->shared = ARENA_ARRAY(a->arena, Shared, s->nvalues);
+    for (ValueId v = 1; v < s->nvalues; v++) {
         ValueId same = a->lives.same[v];
         a->leader[v] = same ? same : v;
         if (a->lives.nspans[v])
-            a->shared[v] = (Shared){ .bytes = (int64_t)type_bytes(type_of(m, v)),
+            a->shared[v] = (Shared){ .bytes = (int64_t)type_bytes(schedule_type(s, v)),
                                      .nspans = a->lives.nspans[v],
                                      .room = a->lives.nspans[v],
                                      .spans = a->lives.spans[v] };
     }
-    const Region *main = region_at(m, p->main);
+    const Region *main = region_at(a->m, a->k->main);
     for (int i = 0; i < main->nargs; i++)
         fix(a, main->args + (ValueId)i, (Address){ ADDRESS_ARG, i });
-    for (int i = 0; i < p->nresults; i++)
-        fix(a, p->outs + (ValueId)i, (Address){ ADDRESS_OUT, i });
+    for (int i = 0; i < a->k->params.nresults; i++)
+        fix(a, s->outs + (ValueId)i, (Address){ ADDRESS_OUT, i });
 }
 
 /* ---- packing ---- */
@@ -218,11 +222,10 @@ static int larger_first(const void *a, const void *b)
 
 static void pack(Assign *a)
 {
-    const Module *m = a->p->m;
-    Shared **list = ARENA_ARRAY(a->arena, Shared *, m->nvalues);
+    Shared **list = ARENA_ARRAY(a->arena, Shared *, a->s->nvalues);
     Packing *packing = packing_new(a->arena, a->lives.npoints);
     int n = 0;
-    for (ValueId v = 1; v < m->nvalues; v++)
+    for (ValueId v = 1; v < a->s->nvalues; v++)
         if (a->leader[v] == v && a->shared[v].nspans && !a->shared[v].is_fixed)
             list[n++] = &a->shared[v];
     qsort(list, (size_t)n, sizeof *list, larger_first);
@@ -233,7 +236,7 @@ static void pack(Assign *a)
         int64_t end = at + packing_rounded(list[i]->bytes);
         top = end > top ? end : top;
     }
-    a->p->slab_bytes = (size_t)top;
+    a->out->slab_bytes = (size_t)top;
 }
 
 /* ---- constants ---- */
@@ -252,25 +255,25 @@ static void constant_write(char *at, const Dense *d)
 
 static Error *pool_fill(Assign *a)
 {
-    Plan *p = a->p;
     const Liveness *l = &a->lives;
     int64_t top = 0;
     for (int point = 1; point < l->npoints; point++) {
-        const Node *node = node_at(p->m, l->node_at[point]);
+        const Node *node = node_at(a->m, l->node_at[point]);
         if (!l->node_at[point] || node->op != OP_CONSTANT)
             continue;
-        p->addresses[node->out] = (Address){ ADDRESS_POOL, top };
-        top += packing_rounded((int64_t)type_bytes(type_of(p->m, node->out)));
+        a->addresses[node->out] = (Address){ ADDRESS_POOL, top };
+        top += packing_rounded((int64_t)type_bytes(type_of(a->m, node->out)));
     }
-    p->pool_bytes = (size_t)top;
-    char *room = arena_try(p->m->arena, (size_t)top + PACK_ALIGN);
+    a->out->pool_bytes = (size_t)top;
+    char *room = arena_try(a->m->arena, (size_t)top + PACK_ALIGN);
     if (!room)
         return error_new(CODE_EXHAUSTED, "no memory for %zu bytes of constants", (size_t)top);
-    p->pool = room + (PACK_ALIGN - (uintptr_t)room % PACK_ALIGN) % PACK_ALIGN;
+    char *pool = room + (PACK_ALIGN - (uintptr_t)room % PACK_ALIGN) % PACK_ALIGN;
+    a->out->pool = pool;
     for (int point = 1; point < l->npoints; point++) {
-        const Node *node = node_at(p->m, l->node_at[point]);
+        const Node *node = node_at(a->m, l->node_at[point]);
         if (l->node_at[point] && node->op == OP_CONSTANT)
-            constant_write(p->pool + p->addresses[node->out].at, value_constant(p->m, node->out));
+            constant_write(pool + a->addresses[node->out].at, value_constant(a->m, node->out));
     }
     return NULL;
 }
@@ -298,17 +301,16 @@ static int by_place(const void *a, const void *b)
 /* Bytes of the largest value that a move of the node reads and another writes over. */
 static int64_t largest_overwritten(Assign *a, const Node *node, ValueId dst, int nmoves)
 {
-    Plan *p = a->p;
     Target *targets = HEAP_ARRAY(Target, nmoves, "a list");
     int n = 0;
     for (int i = 0; i < nmoves; i++)
-        if (p->addresses[dst + (ValueId)i].where != ADDRESS_NONE)
-            targets[n++] = (Target){ p->addresses[dst + (ValueId)i], i };
+        if (a->addresses[dst + (ValueId)i].where != ADDRESS_NONE)
+            targets[n++] = (Target){ a->addresses[dst + (ValueId)i], i };
     qsort(targets, (size_t)n, sizeof *targets, by_place);
     int64_t bytes = 0;
     for (int k = 0; k < nmoves; k++) {
-        int64_t size = (int64_t)type_bytes(type_of(p->m, node->in[k]));
-        Target from = { p->addresses[node->in[k]], k };
+        int64_t size = (int64_t)type_bytes(type_of(a->m, node->in[k]));
+        Target from = { a->addresses[node->in[k]], k };
         const Target *to = bsearch(&from, targets, (size_t)n, sizeof *targets, by_place);
         if (to && to->move != k && size > bytes)
             bytes = size;
@@ -320,65 +322,71 @@ static int64_t largest_overwritten(Assign *a, const Node *node, ValueId dst, int
 /* If what one move writes is what another reads, code may need a third place. */
 static void scratch_reserve(Assign *a)
 {
-    Plan *p = a->p;
     int64_t bytes = 0;
     for (int point = 1; point < a->lives.npoints; point++) {
         NodeId n = a->lives.node_at[point];
         ValueId dst = 0;
         int nmoves = n ? liveness_moves(&a->lives, n, &dst) : 0;
-        int64_t size = nmoves > 1 ? largest_overwritten(a, node_at(p->m, n), dst, nmoves) : 0;
+        int64_t size = nmoves > 1 ? largest_overwritten(a, node_at(a->m, n), dst, nmoves) : 0;
         bytes = size > bytes ? size : bytes;
     }
-    p->scratch_at = (int64_t)p->slab_bytes;
-    p->slab_bytes += (size_t)packing_rounded(bytes);
+    a->out->scratch_at = (int64_t)a->out->slab_bytes;
+    a->out->slab_bytes += (size_t)packing_rounded(bytes);
 }
 
-/* A result may take over an argument's memory only if nobody reads the argument once writing
+/* A result may take over an argument's memory only if nothing reads the argument once writing
  * the result has begun, except element by element just before. */
-static void confirm_donations(Assign *a)
+static const Param *confirm_donations(Assign *a)
 {
-    Plan *p = a->p;
-    ValueId args = region_at(p->m, p->main)->args;
-    for (int i = 0; p->results && i < p->nresults; i++) {
-        int j = p->results[i].alias;
+    const Params *params = &a->k->params;
+    ValueId args = region_at(a->m, a->k->main)->args;
+    Param *results = arena_copy(a->m->arena, params->results,
+                                sizeof *results * (size_t)params->nresults);
+    for (int i = 0; i < params->nresults; i++) {
+        int j = results[i].alias;
         if (j < 0)
             continue;
-        const Shared *out = &a->shared[leader_of(a, p->outs + (ValueId)i)];
+        const Shared *out = &a->shared[leader_of(a, a->s->outs + (ValueId)i)];
         const Shared *arg = &a->shared[args + (ValueId)j];
         if (arg->bytes != out->bytes || (!same_place(out->place, (Address){ ADDRESS_OUT, i })) ||
             spans_clash(a, arg, out))
-            p->results[i].alias = -1;
+            results[i].alias = -1;
     }
+    return results;
 }
 
-static Error *assign_plan(Assign *a)
+static Error *assign_values(Assign *a)
 {
-    Plan *p = a->p;
-    a->lives = liveness_find(p, a->arena);
+    uint32_t n = a->s->nvalues;
+    a->lives = liveness_find(a->s, a->arena);
     assign_begin(a);
     share_all(a);
     pack(a);
-    p->naddresses = p->m->nvalues;
-    p->addresses = ARENA_ARRAY(p->m->arena, Address, p->naddresses);
+    a->addresses = ARENA_ARRAY(a->m->arena, Address, n);
+    a->out->addresses = a->addresses;
     TRY(pool_fill(a));
-    for (ValueId v = 1; v < p->naddresses; v++) {
+    for (ValueId v = 1; v < n; v++) {
         ValueId leader = leader_of(a, v);
         if (a->shared[leader].nspans)
-            p->addresses[v] = a->shared[leader].place;
+            a->addresses[v] = a->shared[leader].place;
         else if (leader != v)
-            p->addresses[v] = p->addresses[leader]; /* a constant by another name */
+            a->addresses[v] = a->addresses[leader]; /* a constant by another name */
     }
     scratch_reserve(a);
-    confirm_donations(a);
+    a->out->results = confirm_donations(a);
     return NULL;
 }
 
-Error *pass_assign(Plan *p)
+Error *pass_assign(const Schedule *s, Layout *out)
 {
-    Assign a = { .p = p, .arena = arena_new() };
-    Error *error = assign_plan(&a);
+    const Module *m = s->k->m;
+    *out = (Layout){ .s = s };
+    Assign a = { .s = s, .k = s->k, .m = m, .out = out, .arena = arena_new() };
+    Error *error = assign_values(&a);
     arena_free(a.arena);
-    for (int i = 0; !error && i < p->nbodies; i++)
-        error = pass_assign(&p->bodies[i].plan);
+    Layout *bodies = ARENA_ARRAY(m->arena, Layout, s->nbodies);
+    out->bodies = bodies;
+    for (int i = 0; !error && i < s->nbodies; i++)
+        error = pass_assign(&s->bodies[i].schedule, &bodies[i]);
     return error;
 }

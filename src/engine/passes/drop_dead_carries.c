@@ -6,7 +6,7 @@
  * Tracers hand every value that a loop's body reads through its arguments.  An argument that the
  * body returns as it came is the initial value, in the loop and after it; left in, it would be
  * copied into the loop's own memory each time the loop starts. */
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>
@@ -91,11 +91,11 @@ static void narrow_region(Module *m, Subst *s, RegionId r)
     }
 }
 
-Error *pass_drop_dead_carries(Plan *p)
+Error *pass_drop_dead_carries(Module *m)
 {
-    Subst s = subst_new(p->m);
-    narrow_region(p->m, &s, p->main);
-    subst_apply(&s, p->m, p->main);
+    Subst s = subst_new(m);
+    narrow_region(m, &s, module_main(m));
+    subst_apply(&s, m, module_main(m));
     subst_free(&s);
     return NULL;
 }

@@ -521,17 +521,18 @@ static Error *fuse_region(FuseState *s, RegionId r)
     return NULL;
 }
 
-Error *pass_fuse(Plan *p)
+Error *pass_fuse(Module *m, TripCounts *out)
 {
-    count_trips(p);
-    FuseState s = { .m = p->m, .scratch = arena_new() };
-    s.position = ARENA_ARRAY(s.scratch, int, p->m->nnodes);
-    s.inner = ARENA_ARRAY(s.scratch, ValueId, p->m->nvalues);
-    s.subst = subst_new(p->m);
-    Error *error = fuse_region(&s, p->main);
+    RegionId main = module_main(m);
+    *out = count_trips(m, main);
+    FuseState s = { .m = m, .scratch = arena_new() };
+    s.position = ARENA_ARRAY(s.scratch, int, m->nnodes);
+    s.inner = ARENA_ARRAY(s.scratch, ValueId, m->nvalues);
+    s.subst = subst_new(m);
+    Error *error = fuse_region(&s, main);
     if (!error) {
-        subst_apply(&s.subst, p->m, p->main);
-        constants_settle(p->m, p->main);
+        subst_apply(&s.subst, m, main);
+        constants_settle(m, main);
     }
     subst_free(&s.subst);
     arena_free(s.scratch);

@@ -1,7 +1,7 @@
 /* fuse.h - what the two halves of fusing share: fuse.c decides, fuse_build.c builds. */
 #ifndef TUTTI_ENGINE_PASSES_FUSE_H
 #define TUTTI_ENGINE_PASSES_FUSE_H
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 /* How a reader takes an operand. */

@@ -12,7 +12,7 @@
  * move into a tutti.global, which the last to come plays once; its results are one memory for all
  * (analysis/shared_results.c).  Results that may take over an argument's memory stay as they are: there each
  * device has its own to work in. */
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 #include <stdlib.h>
@@ -20,8 +20,9 @@
 enum { WORTH_BYTES = 64 << 10 };
 
 typedef struct Alike {
-    Plan *p;
+    const Params *params;
     Module *m;
+    RegionId main;
     bool *is_replicated;   /* by ValueId: the same on all devices */
     bool *is_met;     /* by ValueId: alike, and made of what a collective gave */
     bool *is_wanted;  /* by ValueId: by somebody who stays */
@@ -51,9 +52,9 @@ static bool is_plain(const Module *m, NodeId n)
 static void find_alike(Alike *a)
 {
     Module *m = a->m;
-    const Region *main = region_at(m, a->p->main);
+    const Region *main = region_at(m, a->main);
     for (int i = 0; i < main->nargs; i++)
-        a->is_replicated[main->args + (ValueId)i] = tiling_is_replicated(a->p->args[i].tiling);
+        a->is_replicated[main->args + (ValueId)i] = tiling_is_replicated(a->params->args[i].tiling);
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(m, main->nodes[i]);
         bool is_replicated = is_plain(m, main->nodes[i]), is_met = false;
@@ -93,10 +94,10 @@ static bool moves(const Alike *a, NodeId n)
 /* From the end: who moves, because nobody who stays wants what it makes. */
 static void find_moving(Alike *a)
 {
-    const Region *main = region_at(a->m, a->p->main);
-    const Node *end = region_return(a->m, a->p->main);
+    const Region *main = region_at(a->m, a->main);
+    const Node *end = region_return(a->m, a->main);
     for (int j = 0; j < end->nin; j++)
-        if (a->p->results[j].alias >= 0)
+        if (a->params->results[j].alias >= 0)
             a->is_wanted[end->in[j]] = true;
     for (int i = main->nnodes - 2; i >= 0; i--) {
         const Node *node = node_at(a->m, main->nodes[i]);
@@ -112,7 +113,7 @@ static void find_moving(Alike *a)
  * moves needs them.  Returns the bytes that are left to be computed. */
 static int64_t keep_names(Alike *a, bool *is_computed, bool *is_needed)
 {
-    const Region *main = region_at(a->m, a->p->main);
+    const Region *main = region_at(a->m, a->main);
     int64_t bytes = 0;
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(a->m, main->nodes[i]);
@@ -167,7 +168,7 @@ static void take(const Alike *a, Inside *b, ValueId v)
 
 static void collect(const Alike *a, Inside *b)
 {
-    const Region *main = region_at(a->m, a->p->main);
+    const Region *main = region_at(a->m, a->main);
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(a->m, main->nodes[i]);
         if (!moves(a, main->nodes[i]))
@@ -177,7 +178,7 @@ static void collect(const Alike *a, Inside *b)
         b->is_there[node->out] = true;
         b->nodes[b->nnodes++] = main->nodes[i];
     }
-    const Node *end = region_return(a->m, a->p->main);
+    const Node *end = region_return(a->m, a->main);
     for (int j = 0; j < end->nin; j++) {
         bool is_new = a->is_moved[end->in[j]];
         for (int k = 0; k < b->nout; k++)
@@ -233,7 +234,7 @@ static NodeId build_global(const Alike *a, const Inside *b)
 static void put_in_place(const Alike *a, const Inside *b, NodeId global)
 {
     Module *m = a->m;
-    const Region *main = region_at(m, a->p->main);
+    const Region *main = region_at(m, a->main);
     int n = 0, last = main->nnodes - 1;
     NodeId *nodes = ARENA_ARRAY(m->arena, NodeId, main->nnodes + 1);
     for (int i = 0; i < last; i++)
@@ -241,33 +242,23 @@ static void put_in_place(const Alike *a, const Inside *b, NodeId global)
             nodes[n++] = main->nodes[i];
     nodes[n++] = global;
     nodes[n++] = main->nodes[last];
-    region_set_nodes(m, a->p->main, n, nodes);
+    region_set_nodes(m, a->main, n, nodes);
     Subst outer = subst_new(m);
     for (int i = 0; i < b->nout; i++)
         subst_set(&outer, b->out[i], node_at(m, global)->out + (ValueId)i);
-    Node *end = region_return(m, a->p->main);
+    Node *end = region_return(m, a->main);
     for (int j = 0; j < end->nin; j++)
         end->in[j] = subst_get(&outer, end->in[j]);
     subst_free(&outer);
 }
 
-/* Params of arguments say so too, for whatever is done once with an argument as it is (exec/shared_packing.c).
- * In donated memory a loop may work. */
-static void mark_arguments(Plan *p)
+Error *pass_hoist_replicated(Module *m, const Params *params)
 {
-    for (int i = 0; i < region_at(p->m, p->main)->nargs; i++)
-        p->args[i].is_replicated = tiling_is_replicated(p->args[i].tiling) && !p->args[i].may_donate;
-}
-
-Error *pass_hoist_replicated(Plan *p)
-{
-    Module *m = p->m;
     /* Without a mesh a program may say what each device does, on arguments of its own. */
-    if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes || !p->args || !p->results)
+    if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes)
         return NULL;
-    mark_arguments(p);
     Arena *scratch = arena_new();
-    Alike a = { p, m,
+    Alike a = { params, m, module_main(m),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues) };
     find_alike(&a);

@@ -7,7 +7,7 @@
  * A program with a tree of gradients has one all_reduce per leaf; a collective costs more than
  * adding small arrays.  The one that is left stands where the last stood; what needs the results
  * of the earlier ones goes behind it. */
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 
 #include "base/guard.h"
 #include "hlo/rewrite.h"
@@ -168,14 +168,13 @@ static void join_region(Joiner *j, RegionId r)
     heap_free(fate);
 }
 
-Error *pass_join_collectives(Plan *p)
+Error *pass_join_collectives(Module *m)
 {
-    Module *m = p->m;
     Joiner j = { .m = m, .subst = subst_new(m), .nvalues = m->nvalues };
     /* each joins once */
     j.is_awaited = HEAP_ARRAY(bool, 2 * (size_t)m->nvalues, "a table of values");
-    join_region(&j, p->main);
-    subst_apply(&j.subst, m, p->main);
+    join_region(&j, module_main(m));
+    subst_apply(&j.subst, m, module_main(m));
     subst_free(&j.subst);
     heap_free(j.is_awaited);
     return NULL;

@@ -13,7 +13,7 @@
  * says something about values (barriers; sharding constraints where they mean nothing) goes away;
  * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or BARRIER
  * is left, CONSTRAINT only at the top of a main of several partitions, and extents are known. */
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 
 #include "base/fail.h"
 #include "hlo/define/define.h"
@@ -343,9 +343,8 @@ static void check_refined(Module *m, NodeId n, void *user)
             op_info[op].kind != KIND_SHORT);
 }
 
-Error *pass_refine(Plan *p)
+Error *pass_refine(Module *m)
 {
-    Module *m = p->m;
     Func *main = func_find(m, STR("main"));
     if (!main || !main->body)
         return no_main(m);
@@ -357,7 +356,6 @@ Error *pass_refine(Plan *p)
     if (error)
         return error;
     funcs_set(m, 1, main);
-    p->main = m->funcs[0].body;
-    region_walk(m, p->main, check_refined, NULL);
+    region_walk(m, module_main(m), check_refined, NULL);
     return NULL;
 }

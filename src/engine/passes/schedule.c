@@ -11,16 +11,16 @@
  * control flow of the native code.  Values that a loop carries are named by the arguments of its
  * condition; those of its body and its results are the same places (assign sees to that), so
  * only the initial and the returned values have to move. */
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 
 #include "base/grow.h"
 
 #include <string.h>
 
-static const NoAttrs no_attrs;
-
 typedef struct Cutter {
-    Plan *p;
+    const Module *m;
+    int nsegments;
+    Segment *segments;
     bool *meets; /* by NodeId: somebody meets in it or below */
     int room;
     int current; /* the segment that is being filled */
@@ -31,7 +31,7 @@ typedef struct Cutter {
 
 static bool region_meets(Cutter *c, RegionId r)
 {
-    const Module *m = c->p->m;
+    const Module *m = c->m;
     const Region *region = region_at(m, r);
     bool any = false;
     for (int i = 0; i < region->nnodes; i++) {
@@ -50,9 +50,8 @@ static bool region_meets(Cutter *c, RegionId r)
 
 static int segment_new(Cutter *c)
 {
-    Plan *p = c->p;
-    ROOM(p->m->arena, p->segments, p->nsegments, &c->room);
-    return p->nsegments++;
+    ROOM(c->m->arena, c->segments, c->nsegments, &c->room);
+    return c->nsegments++;
 }
 
 static void segment_open(Cutter *c, int number)
@@ -63,16 +62,16 @@ static void segment_open(Cutter *c, int number)
 
 static void node_add(Cutter *c, NodeId n)
 {
-    Segment *s = &c->p->segments[c->current];
-    ROOM(c->p->m->arena, s->nodes, s->nnodes, &c->nodes_room);
+    Segment *s = &c->segments[c->current];
+    ROOM(c->m->arena, s->nodes, s->nnodes, &c->nodes_room);
     s->nodes[s->nnodes++] = n;
 }
 
 /* dst, dst + 1, ... take the values listed. */
 static void moves_add(Cutter *c, ValueId dst, int n, const ValueId *src)
 {
-    Segment *s = &c->p->segments[c->current];
-    s->moves = ARENA_ARRAY(c->p->m->arena, Move, n);
+    Segment *s = &c->segments[c->current];
+    s->moves = ARENA_ARRAY(c->m->arena, Move, n);
     s->nmoves = n;
     for (int i = 0; i < n; i++)
         s->moves[i] = (Move){ dst + (ValueId)i, src[i] };
@@ -81,8 +80,8 @@ static void moves_add(Cutter *c, ValueId dst, int n, const ValueId *src)
 static void end(Cutter *c, SegmentEnd how, int ntargets, const int *targets)
 {
     how.ntargets = ntargets;
-    how.targets = arena_copy(c->p->m->arena, targets, sizeof *targets * (size_t)ntargets);
-    c->p->segments[c->current].end = how;
+    how.targets = arena_copy(c->m->arena, targets, sizeof *targets * (size_t)ntargets);
+    c->segments[c->current].end = how;
 }
 
 static void end_goto(Cutter *c, int target)
@@ -96,7 +95,7 @@ static void cut_region(Cutter *c, RegionId r);
 
 static void cut_while(Cutter *c, NodeId n)
 {
-    const Module *m = c->p->m;
+    const Module *m = c->m;
     const Node *node = node_at(m, n);
     ValueId carried = region_at(m, node->regions[0])->args;
     const Node *cond = region_return(m, node->regions[0]);
@@ -118,7 +117,7 @@ static void cut_while(Cutter *c, NodeId n)
 
 static void cut_case(Cutter *c, NodeId n)
 {
-    const Module *m = c->p->m;
+    const Module *m = c->m;
     const Node *node = node_at(m, n);
     int *branches = ARENA_ARRAY(m->arena, int, node->nregions);
     for (int k = 0; k < node->nregions; k++)
@@ -145,7 +144,7 @@ static void cut_collective(Cutter *c, NodeId n)
 /* All of a region but its RETURN, from the current segment on; ends in the then current one. */
 static void cut_region(Cutter *c, RegionId r)
 {
-    const Module *m = c->p->m;
+    const Module *m = c->m;
     for (int i = 0; i < region_at(m, r)->nnodes - 1; i++) {
         NodeId n = region_at(m, r)->nodes[i];
         const Node *node = node_at(m, n);
@@ -162,61 +161,62 @@ static void cut_region(Cutter *c, RegionId r)
     }
 }
 
-/* Values that stand for the out buffers: they belong to a node that stands nowhere. */
-static void outs_make(Plan *p)
+/* ---- code over whole arrays ---- */
+
+static bool ends_in_global(const Module *m, const Segment *s)
 {
-    const Node *ret = region_return(p->m, p->main);
-    p->nresults = ret->nin;
-    Type *types = ARENA_ARRAY(p->m->arena, Type, ret->nin);
-    for (int i = 0; i < ret->nin; i++)
-        types[i] = type_of(p->m, ret->in[i]);
-    NodeId holder = node_new(p->m, OP_RETURN, 0, NULL, p->nresults, types, 0, NULL, &no_attrs,
-                             ret->loc);
-    p->outs = node_at(p->m, holder)->out;
+    return s->end.kind == END_COLLECTIVE && node_at(m, s->end.collective)->op == OP_GLOBAL;
 }
 
-static int count_bodies(const Plan *p)
+static MUST_USE Error *refuse_collectives(const Schedule *s)
 {
+    for (int i = 0; i < s->nsegments; i++)
+        if (s->segments[i].end.kind == END_COLLECTIVE) {
+            const Node *node = node_at(s->k->m, s->segments[i].end.collective);
+            return error_new(CODE_UNIMPLEMENTED,
+                             "not supported: operation %s in code over whole arrays (%s)",
+                             op_name(node->op), loc_name(node->loc));
+        }
+    return NULL;
+}
+
+static MUST_USE Error *schedule_bodies(Schedule *s)
+{
+    const KernelModule *k = s->k;
     int n = 0;
-    for (int i = 0; i < p->nsegments; i++)
-        n += p->segments[i].end.kind == END_COLLECTIVE &&
-             node_flow(node_at(p->m, p->segments[i].end.collective)) == FLOW_GLOBAL;
-    return n;
-}
-
-static Error *bodies_cut(Plan *p)
-{
-    p->bodies = ARENA_ARRAY(p->m->arena, Body, count_bodies(p));
-    for (int i = 0; i < p->nsegments; i++) {
-        const SegmentEnd *e = &p->segments[i].end;
-        if (e->kind != END_COLLECTIVE || node_flow(node_at(p->m, e->collective)) != FLOW_GLOBAL)
+    for (int i = 0; i < s->nsegments; i++)
+        n += ends_in_global(k->m, &s->segments[i]);
+    Body *bodies = ARENA_ARRAY(k->m->arena, Body, n);
+    s->bodies = bodies;
+    for (int i = 0; i < s->nsegments; i++) {
+        if (!ends_in_global(k->m, &s->segments[i]))
             continue;
-        Body *body = &p->bodies[p->nbodies++];
-        *body = (Body){ e->collective,
-                        { .m = p->m, .o = p->o, .trips = p->trips, .ntrips = p->ntrips } };
-        body->plan.main = node_at(p->m, e->collective)->regions[0];
-        TRY(pass_schedule(&body->plan));
-        for (int k = 0; k < body->plan.nsegments; k++)
-            if (body->plan.segments[k].end.kind == END_COLLECTIVE) {
-                const Node *inner = node_at(p->m, body->plan.segments[k].end.collective);
-                return error_new(CODE_UNIMPLEMENTED,
-                                 "not supported: operation %s in code over whole arrays (%s)",
-                                 op_name(inner->op), loc_name(inner->loc));
-            }
+        Body *body = &bodies[s->nbodies++];
+        body->node = s->segments[i].end.collective;
+        body->kernels = *k;
+        body->kernels.main = node_at(k->m, body->node)->regions[0];
+        body->kernels.params = params_whole(k->m, body->kernels.main);
+        TRY(pass_schedule(&body->kernels, &body->schedule));
+        TRY(refuse_collectives(&body->schedule));
     }
     return NULL;
 }
 
-Error *pass_schedule(Plan *p)
+Error *pass_schedule(const KernelModule *k, Schedule *out)
 {
-    Cutter c = { .p = p, .meets = HEAP_ARRAY(bool, p->m->nnodes, "a table of operations") };
-    region_meets(&c, p->main);
+    const Module *m = k->m;
+    Cutter c = { .m = m, .meets = HEAP_ARRAY(bool, m->nnodes, "a table of operations") };
+    const Node *ret = region_return(m, k->main);
+    region_meets(&c, k->main);
     segment_open(&c, segment_new(&c));
-    cut_region(&c, p->main);
-    outs_make(p);
-    const Node *ret = region_return(p->m, p->main);
-    moves_add(&c, p->outs, ret->nin, ret->in);
+    cut_region(&c, k->main);
+    moves_add(&c, m->nvalues, ret->nin, ret->in);
     end(&c, (SegmentEnd){ .kind = END_PROGRAM }, 0, NULL);
     heap_free(c.meets);
-    return bodies_cut(p);
+    *out = (Schedule){ .k = k,
+                       .nsegments = c.nsegments,
+                       .segments = c.segments,
+                       .outs = m->nvalues,
+                       .nvalues = m->nvalues + (uint32_t)ret->nin };
+    return schedule_bodies(out);
 }

@@ -10,7 +10,7 @@
  * Constants themselves may stay where they are.  A value that depends on data is refused: such a
  * region is compiled as a function of its arguments alone. */
 #include "base/guard.h"
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 enum { MOST_REGIONS = 64, MOST_SUNK = 256 };
@@ -133,7 +133,7 @@ static MUST_USE Error *sink_below(Module *m, RegionId r)
     return NULL;
 }
 
-Error *pass_sink_captures(Plan *p)
+Error *pass_sink_captures(Module *m)
 {
-    return sink_below(p->m, p->main);
+    return sink_below(m, module_main(m));
 }

@@ -15,46 +15,51 @@ static const Attr *param_attr(const Attr *const *attrs, int i, const char *key)
     return attrs ? attr_get(attrs[i], key) : NULL;
 }
 
-void match_donations(Plan *p, const Func *main, int nargs, int nresults)
+void match_donations(const Func *main, int nargs, Param *args, int nresults, Param *results)
 {
     for (int k = 0; k < nresults; k++)
-        p->results[k].alias = -1;
+        results[k].alias = -1;
     for (int i = 0; i < nargs; i++) {
         const Attr *wish = param_attr(main->arg_attrs, i, "tf.aliasing_output");
         if (!wish || wish->kind != ATTR_INT || wish->integer < 0 || wish->integer >= nresults)
             continue;
-        p->args[i].may_donate = true;
-        p->results[wish->integer].alias = i;
+        args[i].may_donate = true;
+        results[wish->integer].alias = i;
     }
     for (int i = 0; i < nargs; i++) {
         const Attr *donor = param_attr(main->arg_attrs, i, "jax.buffer_donor");
-        if (!donor || donor->kind != ATTR_BOOL || !donor->integer || p->args[i].may_donate)
+        if (!donor || donor->kind != ATTR_BOOL || !donor->integer || args[i].may_donate)
             continue;
-        size_t bytes = type_bytes(p->args[i].local);
-        for (int k = 0; k < nresults && !p->args[i].may_donate; k++)
-            if (p->results[k].alias < 0 && type_bytes(p->results[k].local) == bytes) {
-                p->results[k].alias = i;
-                p->args[i].may_donate = true;
+        size_t bytes = type_bytes(args[i].local);
+        for (int k = 0; k < nresults && !args[i].may_donate; k++)
+            if (results[k].alias < 0 && type_bytes(results[k].local) == bytes) {
+                results[k].alias = i;
+                args[i].may_donate = true;
             }
     }
 }
 
 /* ---- one partition ---- */
 
-static Param whole_param(Module *m, Type t)
+static const Param *whole_params(const Module *m, int n, const ValueId *values, ValueId first)
 {
-    return (Param){ .whole = t, .local = t, .tiling = tiling_replicated(m->arena, t.rank, 1) };
+    Param *params = ARENA_ARRAY(m->arena, Param, n + 1);
+    for (int i = 0; i < n; i++) {
+        Type t = type_of(m, values ? values[i] : first + (ValueId)i);
+        params[i] = (Param){ .whole = t,
+                             .local = t,
+                             .tiling = tiling_replicated(m->arena, t.rank, 1),
+                             .alias = -1 };
+    }
+    return params;
 }
 
-void place_whole(Plan *p)
+Params params_whole(const Module *m, RegionId r)
 {
-    Module *m = p->m;
-    const Region *body = region_at(m, p->main);
-    const Node *last = region_return(m, p->main);
-    for (int i = 0; i < body->nargs; i++)
-        p->args[i] = whole_param(m, type_of(m, body->args + (uint32_t)i));
-    for (int i = 0; i < last->nin; i++)
-        p->results[i] = whole_param(m, type_of(m, last->in[i]));
+    const Region *body = region_at(m, r);
+    const Node *last = region_return(m, r);
+    return (Params){ body->nargs, last->nin, whole_params(m, body->nargs, NULL, body->args),
+                     whole_params(m, last->nin, last->in, 0) };
 }
 
 /* ---- what users of a value would like ---- */
@@ -140,7 +145,7 @@ static MUST_USE Error *wishes_of_main(Wishes *w)
 {
     for (uint32_t v = 0; v < w->z->nwhole; v++)
         w->at[v].rank = -1;
-    return collect_wishes(w, w->z->plan->main);
+    return collect_wishes(w, w->z->main);
 }
 
 /* ---- main ---- */
@@ -155,7 +160,7 @@ Error *make_param(const Placer *z, const char *what, int i, Type whole, Tiling t
 Error *place_args(Placer *z, const Func *main)
 {
     Module *m = z->m;
-    const CompileOptions *o = z->plan->o;
+    const CompileOptions *o = z->o;
     Wishes wishes = { z, ARENA_ARRAY(z->scratch, Tiling, z->nwhole) };
     TRY(wishes_of_main(&wishes));
     for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
@@ -169,21 +174,21 @@ Error *place_args(Placer *z, const Func *main)
             return error_in(error, "argument %d of @main", i);
         if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
             t = is_wished(&wishes, v) ? wishes.at[v] : t;
-        TRY(make_param(z, "argument", i, whole, t, &z->plan->args[i]));
+        TRY(make_param(z, "argument", i, whole, t, &z->args[i]));
     }
     return NULL;
 }
 
 Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open)
 {
-    const CompileOptions *o = z->plan->o;
+    const CompileOptions *o = z->o;
     for (int i = 0; i < main->nresults; i++) {
         bool is_said;
         Error *error = stated_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
                                      main->results[i].rank, &want[i], &is_said);
         if (error)
             return error_in(error, "result %d of @main", i);
-        TRY(make_param(z, "result", i, main->results[i], want[i], &z->plan->results[i]));
+        TRY(make_param(z, "result", i, main->results[i], want[i], &z->results[i]));
         open[i] = !is_said && o && o->free_results && i < o->nfree_results && o->free_results[i];
     }
     return NULL;

@@ -376,38 +376,45 @@ static MUST_USE Error *place_main(Placer *z, Func *main)
     Tiling *want = ARENA_ARRAY(m->arena, Tiling, main->nresults + 1);
     bool *open = ARENA_ARRAY(m->arena, bool, main->nresults + 1);
     for (int i = 0; i < nargs; i++)
-        tilings[i] = z->plan->args[i].tiling;
+        tilings[i] = z->args[i].tiling;
     TRY(place_results(z, main, want, open));
     RegionId into = region_of_pieces(z, main->body, tilings);
     TRY(place_region(z, main->body, into, want, open));
     const Node *last = region_return(m, main->body);
     Type *types = ARENA_ARRAY(m->arena, Type, main->nresults + 1);
     for (int i = 0; i < main->nresults; i++) {
-        TRY(make_param(z, "result", i, type_of(m, last->in[i]), want[i], &z->plan->results[i]));
-        types[i] = z->plan->results[i].local;
+        TRY(make_param(z, "result", i, type_of(m, last->in[i]), want[i], &z->results[i]));
+        types[i] = z->results[i].local;
     }
-    main->body = z->plan->main = into;
+    main->body = into;
     main->results = types;
     return open_nested(z, into);
 }
 
-static MUST_USE Error *place_partitions(Plan *p, Func *main)
+static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Param *args, Param *results)
 {
-    Module *m = p->m;
+    Func *main = func_find(m, STR("main"));
     uint32_t n = m->nvalues;
     Arena *scratch = arena_new();
-    Placer z = { .plan = p, .m = m, .ndevices = m->npartitions, .nwhole = n, .scratch = scratch };
+    Placer z = { .m = m,
+                 .o = o,
+                 .main = main->body,
+                 .args = args,
+                 .results = results,
+                 .ndevices = m->npartitions,
+                 .nwhole = n,
+                 .scratch = scratch };
     z.tilings = ARENA_ARRAY(scratch, Tiling, n);
     z.hints = ARENA_ARRAY(scratch, Tiling, n);
     z.is_waiting = ARENA_ARRAY(scratch, bool, n);
     z.is_lost = ARENA_ARRAY(scratch, bool, n);
     z.is_manual = ARENA_ARRAY(scratch, bool, n);
-    z.uses = count_uses(m, p->main);
+    z.uses = count_uses(m, z.main);
     z.pieces = subst_new(m);
     z.inner = subst_new(m);
-    for (int i = 0; i < region_at(m, p->main)->nnodes; i++)
+    for (int i = 0; i < region_at(m, z.main)->nnodes; i++)
         z.is_gspmd |=
-            node_call(node_at(m, region_at(m, p->main)->nodes[i])) == CALL_FULL_TO_SHARD;
+            node_call(node_at(m, region_at(m, z.main)->nodes[i])) == CALL_FULL_TO_SHARD;
     Error *error = place_main(&z, main);
     subst_free(&z.pieces);
     subst_free(&z.inner);
@@ -416,7 +423,7 @@ static MUST_USE Error *place_partitions(Plan *p, Func *main)
     heap_free(z.held);
     arena_free(scratch);
     if (!error)
-        remove_dead(m, p->main);
+        remove_dead(m, main->body);
     return error;
 }
 
@@ -439,17 +446,28 @@ static bool is_placed_already(const Module *m, const Func *main)
     return is_per_device_somewhere && !says_something;
 }
 
-Error *pass_place(Plan *p)
+/* Whether all devices have the same in an argument's memory, for what is done once with an argument
+ * as it is (exec/shared_packing.c).  In donated memory a loop may work.  Without a mesh a program may
+ * say what each device does, on arguments of its own. */
+static void mark_replicated(const Module *m, int nargs, Param *args)
 {
-    Module *m = p->m;
+    for (int i = 0; m->nmeshes && m->npartitions > 1 && m->nreplicas == 1 && i < nargs; i++)
+        args[i].is_replicated = tiling_is_replicated(args[i].tiling) && !args[i].may_donate;
+}
+
+Error *pass_place(Module *m, const CompileOptions *o, Params *out)
+{
     Func *main = func_find(m, STR("main"));
-    int nargs = region_at(m, p->main)->nargs, nresults = region_return(m, p->main)->nin;
-    p->args = ARENA_ARRAY(m->arena, Param, nargs + 1);
-    p->results = ARENA_ARRAY(m->arena, Param, nresults + 1);
+    Params whole = params_whole(m, main->body);
+    int nargs = whole.nargs, nresults = whole.nresults;
+    Param *args = ARENA_ARRAY(m->arena, Param, nargs + 1);
+    Param *results = ARENA_ARRAY(m->arena, Param, nresults + 1);
+    memcpy(args, whole.args, sizeof *args * (size_t)nargs);
+    memcpy(results, whole.results, sizeof *results * (size_t)nresults);
     if (m->npartitions > 1 && !is_placed_already(m, main))
-        TRY(place_partitions(p, main));
-    else
-        place_whole(p);
-    match_donations(p, main, nargs, nresults);
+        TRY(place_partitions(m, o, args, results));
+    match_donations(main, nargs, args, nresults, results);
+    mark_replicated(m, nargs, args);
+    *out = (Params){ nargs, nresults, args, results };
     return NULL;
 }

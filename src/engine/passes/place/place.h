@@ -2,7 +2,7 @@
 #ifndef TUTTI_ENGINE_PASSES_PLACE_PLACE_H
 #define TUTTI_ENGINE_PASSES_PLACE_PLACE_H
 #include "engine/passes/place/propagate.h"
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
 /* A value of the program that a device also has in another form than its own tiling. */
@@ -15,8 +15,10 @@ typedef struct Held {
 /* Two programs: the one as read, over whole arrays, and the one being made, over pieces.
  * Values of the first are called whole values; numbers of both live in one module. */
 typedef struct Placer {
-    Plan *plan;
     Module *m;
+    const CompileOptions *o;
+    RegionId main;          /* as it was read */
+    Param *args, *results;  /* being filled in */
     int ndevices;    /* partitions */
     Arena *scratch;  /* for tilings on the way; those that stay are copied into the module */
     RegionId to;     /* being made; pieces are appended to it */
@@ -102,9 +104,8 @@ MUST_USE Error *make_param(const Placer *z, const char *what, int i, Type whole,
 MUST_USE Error *place_args(Placer *z, const Func *main);
 /* Results that the program leaves open lie as they come; open[i] says which. */
 MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open);
-void place_whole(Plan *p); /* one partition: pieces are wholes */
 /* Arguments whose memory the caller gives away, and the results that wish to have it. */
-void match_donations(Plan *p, const Func *main, int nargs, int nresults);
+void match_donations(const Func *main, int nargs, Param *args, int nresults, Param *results);
 
 /* join.c: the run. */
 void run_add(Placer *z, NodeId n);

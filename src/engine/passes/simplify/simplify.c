@@ -25,7 +25,7 @@
 
 #include "base/guard.h"
 #include "base/table.h"
-#include "engine/plan.h"
+#include "engine/passes/passes.h"
 
 #include <string.h>
 
@@ -193,33 +193,40 @@ static void rebuild(Simplifier *s, RegionId r)
     s->region = outer;
 }
 
-Error *pass_simplify(Plan *p)
+static void simplify_main(Module *m, const CompileOptions *o, bool keeps_dots)
 {
-    Module *m = p->m;
+    RegionId main = module_main(m);
     Simplifier s = { .m = m,
-                     .no_fold = p->o && p->o->no_fold,
-                     .keeps_dots = m->npartitions > 1 && !p->args,
+                     .no_fold = o->no_fold,
+                     .keeps_dots = keeps_dots,
                      .map = subst_new(m),
                      .nknown = 1,
                      .known_room = 256 };
     for (s.nbuckets = 256; s.nbuckets < m->nnodes;)
         s.nbuckets *= 2;
-    uint32_t *uses = count_uses(m, p->main);
+    uint32_t *uses = count_uses(m, main);
     s.uses = uses;
     s.nuses = m->nvalues;
     s.known = HEAP_ARRAY(struct Known, s.known_room, "a list of operations");
     s.buckets = HEAP_ARRAY(uint32_t, s.nbuckets, "a table of operations");
-    rebuild(&s, p->main);
-    remove_dead(m, p->main);
+    rebuild(&s, main);
+    remove_dead(m, main);
     subst_free(&s.map);
     heap_free(s.known);
     heap_free(s.buckets);
     heap_free(uses);
+}
+
+/* In a program of several partitions place is to see dots as they are. */
+Error *pass_simplify(Module *m, const CompileOptions *o)
+{
+    simplify_main(m, o, m->npartitions > 1);
     return NULL;
 }
 
-/* What place has made of it. */
-Error *pass_polish(Plan *p)
+Error *pass_polish(Module *m, const CompileOptions *o)
 {
-    return p->m->npartitions > 1 ? pass_simplify(p) : NULL;
+    if (m->npartitions > 1)
+        simplify_main(m, o, false);
+    return NULL;
 }
