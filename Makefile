@@ -26,7 +26,7 @@ HOSTILE_FRONT := $(BUILD)/obj/tests/hostile/front.o
 HOSTILE_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc aligned_alloc posix_memalign mmap)
 endif
 
-SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c)
+SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c src/pjrt/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -181,7 +181,7 @@ HOSTILE_PROGRAMS ?= $(filter-out %/pure_callback.mlirbc $(wildcard tests/jax/ope
 $(BUILD)/obj/tests/hostile/%.o: tests/hostile/memory.c tests/hostile/memory.h
 	@mkdir -p $(dir $@)
 	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -I. -DHOSTILE_VARIABLE='"TUTTI_FAIL_$*"' -c $< -o $@
-$(BUILD)/hostile: tests/hostile/hostile.c $(call obj,cli/seam.c cli/array.c $(SHARED)) $(HOSTILE_FRONT)
+$(BUILD)/hostile: tests/hostile/hostile.c $(call obj,cli/execute.c cli/array.c $(SHARED)) $(HOSTILE_FRONT)
 	$(CC) $(ALL_CFLAGS) -Icli -o $@ $^ -lm -ldl -pthread
 $(BUILD)/hostile-library: tests/hostile/library.c $(BUILD)/libfront.a $(HOSTILE_FRONT)
 	$(CC) $(ALL_CFLAGS) -DTT_NO_SUGAR -o $@ $^ -lm -ldl -pthread

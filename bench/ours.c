@@ -16,9 +16,8 @@
  * Element i of every argument (counted over the whole array) is fill(i); run.py says the same
  * in Python, so that all contenders work on the same data. */
 #include "hlo/module.h"
-#include "pjrt/pjrt.h"
+#include "pjrt/client.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,22 +26,16 @@
 
 enum { MOST_DEVICES = 64, MOST_ARGS = 16, MOST_PROGRAMS = 64 };
 
-static const PJRT_Api *api;
-static PJRT_Client *client;
+static Pjrt plugin;
 static PJRT_Device *const *devices;
 
-#define ARGS(T, ...) ((T){ .struct_size = T##_SIZE, __VA_ARGS__ })
-
-static void must(PJRT_Error *error, const char *what)
+static void must(Error *error, const char *what)
 {
     if (!error)
         return;
-    PJRT_Error_Message_Args m = ARGS(PJRT_Error_Message_Args, .error = error);
-    api->PJRT_Error_Message(&m);
-    fprintf(stderr, "%s: %.*s\n", what, (int)m.message_size, m.message);
+    fprintf(stderr, "%s: %s\n", what, error_text(error));
     exit(1);
 }
-#define CALL(name, args) must(api->PJRT_##name(args), #name)
 
 static int64_t now(void)
 {
@@ -64,78 +57,13 @@ static float fill(int64_t i)
     return (float)((uint32_t)i * 2654435761u >> 8) / 16777216.0f - 0.5f;
 }
 
-static void open_plugin(const char *path, int ndevices)
+static void open_plugin(char *path, int ndevices)
 {
-    void *lib = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!lib) {
-        fprintf(stderr, "%s\n", dlerror());
-        exit(1);
-    }
-    PJRT_GetPjrtApi *get = (PJRT_GetPjrtApi *)dlsym(lib, "GetPjrtApi");
-    api = get();
-    PJRT_Plugin_Initialize_Args init = ARGS(PJRT_Plugin_Initialize_Args, .extension_start = NULL);
-    CALL(Plugin_Initialize, &init);
-    PJRT_NamedValue option = { .struct_size = PJRT_NamedValue_SIZE,
-                               .name = "num_devices",
-                               .name_size = strlen("num_devices"),
-                               .type = PJRT_NamedValue_kInt64,
-                               .int64_value = ndevices,
-                               .value_size = 1 };
-    PJRT_Client_Create_Args create =
-        ARGS(PJRT_Client_Create_Args, .create_options = &option, .num_options = 1);
-    CALL(Client_Create, &create);
-    client = create.client;
-    PJRT_Client_AddressableDevices_Args list =
-        ARGS(PJRT_Client_AddressableDevices_Args, .client = client);
-    CALL(Client_AddressableDevices, &list);
-    devices = list.addressable_devices;
-}
-
-/* A protobuf, as far as compile options need one. */
-typedef struct Proto {
-    unsigned char at[1024];
-    size_t n;
-} Proto;
-
-static void put_varint(Proto *p, uint64_t v)
-{
-    for (; v > 127; v >>= 7)
-        p->at[p->n++] = (unsigned char)(v | 128);
-    p->at[p->n++] = (unsigned char)v;
-}
-
-static void put_int(Proto *p, int field, int64_t v)
-{
-    put_varint(p, (uint64_t)field << 3);
-    put_varint(p, (uint64_t)v);
-}
-
-static void put_proto(Proto *p, int field, const Proto *inner)
-{
-    put_varint(p, (uint64_t)field << 3 | 2);
-    put_varint(p, inner->n);
-    memcpy(p->at + p->n, inner->at, inner->n);
-    p->n += inner->n;
-}
-
-/* One replica, n partitions on devices 0 .. n-1. */
-static Proto compile_options(int n)
-{
-    Proto assignment = { .n = 0 }, build = { .n = 0 }, options = { .n = 0 };
-    put_int(&assignment, 1, 1);
-    put_int(&assignment, 2, n);
-    for (int i = 0; i < n; i++) {
-        Proto ids = { .n = 0 };
-        put_int(&ids, 1, i);
-        put_proto(&assignment, 3, &ids);
-    }
-    put_int(&build, 1, -1);
-    put_int(&build, 4, 1);
-    put_int(&build, 5, n);
-    put_int(&build, 6, 1);
-    put_proto(&build, 9, &assignment);
-    put_proto(&options, 3, &build);
-    return options;
+    int n;
+    plugin.path = path;
+    must(pjrt_load(&plugin), path);
+    must(pjrt_create_devices(&plugin, ndevices), path);
+    must(pjrt_devices(&plugin, &devices, &n), path);
 }
 
 static char *read_file(const char *path, size_t *n)
@@ -155,19 +83,16 @@ static char *read_file(const char *path, size_t *n)
     return bytes;
 }
 
+/* On devices 0 .. ndevices-1. */
 static PJRT_LoadedExecutable *compile(const char *bytes, size_t n, int ndevices)
 {
-    Proto options = compile_options(ndevices);
-    PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
-                             .code = (char *)bytes,
-                             .code_size = n,
-                             .format = "mlir",
-                             .format_size = 4 };
-    PJRT_Client_Compile_Args args =
-        ARGS(PJRT_Client_Compile_Args, .client = client, .program = &program,
-             .compile_options = (const char *)options.at, .compile_options_size = options.n);
-    CALL(Client_Compile, &args);
-    return args.executable;
+    int ids[MOST_DEVICES];
+    for (int i = 0; i < ndevices; i++)
+        ids[i] = i;
+    PJRT_LoadedExecutable *executable;
+    CompileOptions options = { .ndevices = ndevices, .ids = ids };
+    must(pjrt_compile(&plugin, (Str){ bytes, n }, options, &executable), "compile");
+    return executable;
 }
 
 /* A compiled program with its arguments on its devices. */
@@ -177,14 +102,6 @@ typedef struct Loaded {
     PJRT_LoadedExecutable *executable;
     PJRT_Buffer *args[MOST_DEVICES][MOST_ARGS];
 } Loaded;
-
-static void await(PJRT_Event *event)
-{
-    PJRT_Event_Await_Args wait = ARGS(PJRT_Event_Await_Args, .event = event);
-    CALL(Event_Await, &wait);
-    PJRT_Event_Destroy_Args end = ARGS(PJRT_Event_Destroy_Args, .event = event);
-    CALL(Event_Destroy, &end);
-}
 
 /* The tile of argument `type` that device d holds, filled by its place in the whole array. */
 static PJRT_Buffer *place_argument(Type type, Tiling tiling, int d)
@@ -207,16 +124,14 @@ static PJRT_Buffer *place_argument(Type type, Tiling tiling, int d)
         }
         data[k] = fill(at);
     }
-    PJRT_Client_BufferFromHostBuffer_Args args = ARGS(
-        PJRT_Client_BufferFromHostBuffer_Args, .client = client, .data = data,
-        .type = (PJRT_Buffer_Type)element_info[type.element].pjrt, .dims = local,
-        .num_dims = (size_t)type.rank,
-        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes,
-        .device = devices[d]);
-    CALL(Client_BufferFromHostBuffer, &args);
-    await(args.done_with_host_buffer);
+    HostArray array = { .type = (PJRT_Buffer_Type)element_info[type.element].pjrt,
+                        .rank = type.rank,
+                        .dims = local,
+                        .data = data };
+    PJRT_Buffer *buffer;
+    must(pjrt_send(&plugin, &array, devices[d], &buffer), "an argument");
     free(data);
-    return args.buffer;
+    return buffer;
 }
 
 static void place_arguments(Loaded *l, const Module *m)
@@ -253,14 +168,10 @@ static void do_forget(const char *path)
 {
     Loaded *l = find_loaded(path);
     for (int d = 0; l && d < l->ndevices; d++)
-        for (int i = 0; i < l->nargs; i++) {
-            PJRT_Buffer_Destroy_Args end = ARGS(PJRT_Buffer_Destroy_Args, .buffer = l->args[d][i]);
-            CALL(Buffer_Destroy, &end);
-        }
+        for (int i = 0; i < l->nargs; i++)
+            pjrt_free(&plugin, l->args[d][i]);
     if (l) {
-        PJRT_LoadedExecutable_Destroy_Args end =
-            ARGS(PJRT_LoadedExecutable_Destroy_Args, .executable = l->executable);
-        CALL(LoadedExecutable_Destroy, &end);
+        pjrt_release(&plugin, l->executable);
         l->path[0] = 0;
     }
     printf("{}\n");
@@ -299,24 +210,19 @@ static void call(const Loaded *l, PJRT_Buffer *outs[][MOST_ARGS])
         args[d] = l->args[d];
         results[d] = outs[d];
     }
-    PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE };
-    PJRT_LoadedExecutable_Execute_Args e =
-        ARGS(PJRT_LoadedExecutable_Execute_Args, .executable = l->executable, .options = &options,
-             .argument_lists = args, .num_devices = (size_t)l->ndevices,
-             .num_args = (size_t)l->nargs, .output_lists = results,
-             .device_complete_events = done);
-    CALL(LoadedExecutable_Execute, &e);
-    for (int d = 0; d < l->ndevices; d++)
-        await(done[d]);
+    Launch launch = { .ndevices = l->ndevices,
+                      .nargs = l->nargs,
+                      .args = args,
+                      .results = results,
+                      .done = done };
+    must(pjrt_execute(&plugin, l->executable, &launch), l->path);
 }
 
 static void drop(const Loaded *l, PJRT_Buffer *outs[][MOST_ARGS])
 {
     for (int d = 0; d < l->ndevices; d++)
-        for (int i = 0; i < l->nresults; i++) {
-            PJRT_Buffer_Destroy_Args end = ARGS(PJRT_Buffer_Destroy_Args, .buffer = outs[d][i]);
-            CALL(Buffer_Destroy, &end);
-        }
+        for (int i = 0; i < l->nresults; i++)
+            pjrt_free(&plugin, outs[d][i]);
 }
 
 static void do_call(const char *path, int ndevices, int count)
@@ -342,9 +248,7 @@ static void do_compile(const char *path, int ndevices)
     PJRT_LoadedExecutable *executable = compile(bytes, n, ndevices);
     printf("{\"ns\": [%lld], \"cpu_ns\": %lld}\n", (long long)(now() - start),
            (long long)(cpu_now() - cpu));
-    PJRT_LoadedExecutable_Destroy_Args end =
-        ARGS(PJRT_LoadedExecutable_Destroy_Args, .executable = executable);
-    CALL(LoadedExecutable_Destroy, &end);
+    pjrt_release(&plugin, executable);
     free(bytes);
 }
 
@@ -361,13 +265,12 @@ static void do_once(const char *path, int ndevices)
     PJRT_Buffer *outs[MOST_DEVICES][MOST_ARGS];
     call(l, outs);
     for (int d = 0; d < ndevices; d++) {
-        PJRT_Buffer_ToHostBuffer_Args size =
-            ARGS(PJRT_Buffer_ToHostBuffer_Args, .src = outs[d][0]);
-        CALL(Buffer_ToHostBuffer, &size);
-        float *data = malloc(size.dst_size + sizeof *data);
-        size.dst = data;
-        CALL(Buffer_ToHostBuffer, &size);
-        await(size.event);
+        PJRT_Buffer_ToHostBuffer_Args args = ARGS(Buffer_ToHostBuffer, .src = outs[d][0]);
+        must(PJRT_CALL(&plugin, Buffer_ToHostBuffer, &args), path); /* how large it is */
+        float *data = malloc(args.dst_size + sizeof *data);
+        args.dst = data;
+        must(PJRT_CALL(&plugin, Buffer_ToHostBuffer, &args), path);
+        must(pjrt_await(&plugin, args.event), path);
         printf("%g\n", (double)data[0]);
         free(data);
     }

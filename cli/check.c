@@ -7,7 +7,7 @@
  *     parent <-- "begin 7"  "pass 7"  "begin 8"  "fail 8 <message>"  ... -- child */
 #include "command.h"
 #include "progress.h"
-#include "seam.h"
+#include "execute.h"
 
 #include "base/guard.h"
 #include "hlo/module.h"
@@ -35,7 +35,7 @@ static double milliseconds(clockid_t clock)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static Error *play(Seam *seam, Str code, const char *path, const CheckRequest *r)
+static Error *play(Pjrt *engine, Str code, const char *path, const CheckRequest *r)
 {
     Module *module;
     TRY(read_program(code.at, code.n, path, &module));
@@ -44,31 +44,31 @@ static Error *play(Seam *seam, Str code, const char *path, const CheckRequest *r
     module_free(module);
     if (error)
         return error;
-    TRY(seam_start(seam, ndevices));
+    TRY(engine_start(engine, ndevices));
     PJRT_LoadedExecutable *executable;
-    SeamOptions options = { .name = path, .evaluate = r->evaluate, .no_fold = true };
+    CompileOptions options = { .name = path, .evaluate = r->evaluate, .no_fold = true };
     double start = milliseconds(CLOCK_MONOTONIC), used = milliseconds(CLOCK_PROCESS_CPUTIME_ID);
-    TRY(seam_compile(seam, code, options, &executable));
+    TRY(pjrt_compile(engine, code, options, &executable));
     if (r->times)
         fprintf(stderr, "%8.1f ms to compile, %.1f ms on all cores: %s\n",
                 milliseconds(CLOCK_MONOTONIC) - start,
                 milliseconds(CLOCK_PROCESS_CPUTIME_ID) - used, path);
     const TuttiProgram *p;
-    error = seam_error(seam, seam->tutti->describe(executable, &p));
+    error = pjrt_error(engine->api, engine->tutti->describe(executable, &p));
     if (!error && p->nargs)
         error = error_new(CODE_INVALID, "it takes %d argument%s; a program that checks itself "
                           "takes none", p->nargs, p->nargs == 1 ? "" : "s");
     if (!error)
-        error = seam_run(seam, executable, NULL, NULL);
-    seam_release(seam, executable);
+        error = run_whole(engine, executable, NULL, NULL);
+    pjrt_release(engine, executable);
     return error;
 }
 
-static Error *check_file(Seam *seam, const char *path, const CheckRequest *r)
+static Error *check_file(Pjrt *engine, const char *path, const CheckRequest *r)
 {
     Text program;
     TRY(file_read(path, &program));
-    Error *error = play(seam, (Str){ text_cstr(&program), program.n }, path, r);
+    Error *error = play(engine, (Str){ text_cstr(&program), program.n }, path, r);
     text_free(&program);
     return error;
 }
@@ -76,7 +76,7 @@ static Error *check_file(Seam *seam, const char *path, const CheckRequest *r)
 /* What a child does under a guard: it goes on with the next program when it was left. */
 typedef struct Turn {
     const CheckRequest *request;
-    Seam *seam;
+    Pjrt *engine;
     const char *path;
     Error *error;
 } Turn;
@@ -84,15 +84,15 @@ typedef struct Turn {
 static void take_turn(void *user)
 {
     Turn *t = user;
-    t->error = check_file(t->seam, t->path, t->request);
+    t->error = check_file(t->engine, t->path, t->request);
 }
 
 static void load_engine(void *user)
 {
     Turn *t = user;
-    t->error = seam_load(t->seam);
-    if (!t->error && !t->seam->tutti)
-        t->error = error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", t->seam->path);
+    t->error = engine_load(t->engine);
+    if (!t->error && !t->engine->tutti)
+        t->error = error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", t->engine->path);
 }
 
 static Error *guard_turn(const char *doing, GuardFn *f, Turn *t)
@@ -111,15 +111,15 @@ static void report(FILE *out, const char *word, int i, const char *message)
     fflush(out);
 }
 
-static void print_stats(Seam *seam)
+static void print_stats(Pjrt *engine)
 {
     char *text;
-    Error *error = seam_error(seam, seam->tutti->stats(NULL, &text));
+    Error *error = pjrt_error(engine->api, engine->tutti->stats(NULL, &text));
     struct rusage used;
     getrusage(RUSAGE_SELF, &used);
     if (!error) {
         fprintf(stderr, "%speak_kib %ld\n", text, used.ru_maxrss);
-        seam->tutti->release(text);
+        engine->tutti->release(text);
     }
     error_free(error);
 }
@@ -129,8 +129,8 @@ _Noreturn static void child(const CheckRequest *r, int from, int to)
     FILE *out = fdopen(to, "w");
     if (!out)
         _exit(EXIT_FAILED);
-    Seam seam = { 0 };
-    Turn turn = { r, &seam };
+    Pjrt engine = { 0 };
+    Turn turn = { r, &engine };
     Error *trouble = guard_turn("loading the engine", load_engine, &turn);
     for (int i = from; i < r->nfiles; i++) {
         report(out, "begin", i, "");
@@ -142,7 +142,7 @@ _Noreturn static void child(const CheckRequest *r, int from, int to)
         error_free(error);
     }
     if (r->stats && !trouble)
-        print_stats(&seam);
+        print_stats(&engine);
     fflush(NULL);
     _exit(0);
 }

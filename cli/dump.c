@@ -1,14 +1,14 @@
 /* dump.c - `tutti dump`: the program as text, as read or after a pass of the compiler. */
 #include "command.h"
-#include "seam.h"
+#include "execute.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static Error *unknown_pass(const Seam *seam, const char *after)
+static Error *unknown_pass(const Pjrt *engine, const char *after)
 {
     Text text = { 0 };
-    for (const char *const *name = seam->tutti->passes; *name; name++)
+    for (const char *const *name = engine->tutti->passes; *name; name++)
         text_printf(&text, "%s%s", text.n ? ", " : "", *name);
     Error *error = error_new(CODE_INVALID, "there is no pass '%s'; the passes are: %s", after,
                              text_cstr(&text));
@@ -16,31 +16,31 @@ static Error *unknown_pass(const Seam *seam, const char *after)
     return error;
 }
 
-static bool is_pass(const Seam *seam, const char *after)
+static bool is_pass(const Pjrt *engine, const char *after)
 {
-    for (const char *const *name = seam->tutti->passes; *name; name++)
+    for (const char *const *name = engine->tutti->passes; *name; name++)
         if (strcmp(*name, after) == 0)
             return true;
     return false;
 }
 
-static Error *dump(Seam *seam, const char *path, const char *after)
+static Error *dump(Pjrt *engine, const char *path, const char *after)
 {
-    TRY(seam_load(seam));
-    if (!seam->tutti)
-        return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", seam->path);
-    if (after && !is_pass(seam, after))
-        return unknown_pass(seam, after);
+    TRY(engine_load(engine));
+    if (!engine->tutti)
+        return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", engine->path);
+    if (after && !is_pass(engine, after))
+        return unknown_pass(engine, after);
     Text program;
     TRY(file_read(path, &program));
     char *text;
-    Error *error = seam_error(seam, seam->tutti->dump(text_cstr(&program), program.n, path, after,
+    Error *error = pjrt_error(engine->api, engine->tutti->dump(text_cstr(&program), program.n, path, after,
                                                       &text));
     text_free(&program);
     if (error)
         return error;
     printf("%s", text ? text : "");
-    seam->tutti->release(text);
+    engine->tutti->release(text);
     return NULL;
 }
 
@@ -61,9 +61,9 @@ static int run(int argc, char **argv)
     }
     if (!path)
         return usage_error("dump", "a program is missing");
-    Seam seam = { 0 };
-    Error *error = dump(&seam, path, after);
-    seam_end(&seam);
+    Pjrt engine = { 0 };
+    Error *error = dump(&engine, path, after);
+    engine_end(&engine);
     return error ? failed(error) : EXIT_OK;
 }
 

@@ -2,7 +2,7 @@
 #include "command.h"
 #include "open.h"
 #include "progress.h"
-#include "seam.h"
+#include "execute.h"
 
 #include "hlo/module.h"
 
@@ -110,32 +110,32 @@ static Error *show_result(const RunRequest *r, int i, int rank, const Array *arr
     return NULL;
 }
 
-static Error *print_stats(Seam *seam, PJRT_LoadedExecutable *executable)
+static Error *print_stats(Pjrt *engine, PJRT_LoadedExecutable *executable)
 {
     char *text;
-    TRY(seam_error(seam, seam->tutti->stats(executable, &text)));
+    TRY(pjrt_error(engine->api, engine->tutti->stats(executable, &text)));
     fprintf(stderr, "%s", text);
-    seam->tutti->release(text);
+    engine->tutti->release(text);
     return NULL;
 }
 
-static Error *play(Seam *seam, const RunRequest *r, PJRT_LoadedExecutable *executable)
+static Error *play(Pjrt *engine, const RunRequest *r, PJRT_LoadedExecutable *executable)
 {
     const TuttiProgram *p;
-    TRY(seam_error(seam, seam->tutti->describe(executable, &p)));
+    TRY(pjrt_error(engine->api, engine->tutti->describe(executable, &p)));
     Array *args = calloc((size_t)p->nargs + 1, sizeof *args);
     Array *results = calloc((size_t)p->nresults + 1, sizeof *results);
     Error *error = args && results ? load_inputs(r, p, args)
                                    : error_new(CODE_EXHAUSTED, "no memory for the arguments");
     if (!error) {
         progress_say("running %s", r->program);
-        error = seam_run(seam, executable, args, results);
+        error = run_whole(engine, executable, args, results);
     }
     progress_end();
     for (int i = 0; i < p->nresults && !error; i++)
         error = show_result(r, i, p->results[i].rank, &results[i]);
     if (!error && r->stats)
-        error = print_stats(seam, executable);
+        error = print_stats(engine, executable);
     for (int i = 0; args && i < p->nargs; i++)
         array_free(&args[i]);
     for (int i = 0; results && i < p->nresults; i++)
@@ -166,33 +166,33 @@ static bool environment_counts(void)
 }
 
 /* As many devices as are asked for; where nobody asks, as many as the program is for. */
-static Error *make_devices(Seam *seam, const RunRequest *r, int needed)
+static Error *make_devices(Pjrt *engine, const RunRequest *r, int needed)
 {
     if (r->ndevices && needed > r->ndevices)
         return error_new(CODE_INVALID,
                          "%s is for %d devices: --devices %d is not enough; give --devices %d, or "
                          "leave it out",
                          r->program, needed, r->ndevices, needed);
-    return seam_start(seam, r->ndevices || environment_counts() ? r->ndevices : needed);
+    return engine_start(engine, r->ndevices || environment_counts() ? r->ndevices : needed);
 }
 
-static Error *run_code(Seam *seam, const RunRequest *r, int needed, Str code)
+static Error *run_code(Pjrt *engine, const RunRequest *r, int needed, Str code)
 {
-    TRY(seam_load(seam));
-    if (!seam->tutti)
+    TRY(engine_load(engine));
+    if (!engine->tutti)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine, so it does not say how "
-                         "arrays lie on devices", seam->path);
-    TRY(make_devices(seam, r, needed));
+                         "arrays lie on devices", engine->path);
+    TRY(make_devices(engine, r, needed));
     PJRT_LoadedExecutable *executable;
-    SeamOptions options = { .name = r->program, .evaluate = r->evaluate };
+    CompileOptions options = { .name = r->program, .evaluate = r->evaluate };
     progress_say("compiling %s", r->program);
-    TRY(seam_compile(seam, code, options, &executable));
-    Error *error = play(seam, r, executable);
-    seam_release(seam, executable);
+    TRY(pjrt_compile(engine, code, options, &executable));
+    Error *error = play(engine, r, executable);
+    pjrt_release(engine, executable);
     return error;
 }
 
-static Error *run_request(Seam *seam, const RunRequest *r, Str code)
+static Error *run_request(Pjrt *engine, const RunRequest *r, Str code)
 {
     int needed;
     Text settled = { 0 };
@@ -200,7 +200,7 @@ static Error *run_request(Seam *seam, const RunRequest *r, Str code)
         TRY(make_folder(r->out));
     Error *error = look_at(r, code, &needed, &settled);
     if (!error)
-        error = run_code(seam, r, needed, settled.n ? (Str){ settled.at, settled.n } : code);
+        error = run_code(engine, r, needed, settled.n ? (Str){ settled.at, settled.n } : code);
     text_free(&settled);
     return error;
 }
@@ -246,12 +246,12 @@ static int run(int argc, char **argv)
     Error *error = file_read(request.program, &program);
     if (error)
         return failed(error);
-    Seam seam = { 0 };
+    Pjrt engine = { 0 };
     progress_start();
     progress_say("reading %s", request.program);
-    error = run_request(&seam, &request, (Str){ program.at, program.n });
+    error = run_request(&engine, &request, (Str){ program.at, program.n });
     progress_end();
-    seam_end(&seam);
+    engine_end(&engine);
     text_free(&program);
     return error ? failed(error) : EXIT_OK;
 }

@@ -47,7 +47,7 @@ expect 0 'a C program has one for each core' $tutti devices
 expect 0 "linear algebra by the engine's own routines" env TUTTI_LAPACK=own $tutti devices
 expect 1 'TUTTI_LAPACK=nowhere.so: nowhere.so: cannot open shared object file' \
     env TUTTI_LAPACK=nowhere.so $tutti devices
-expect 1 'cannot be loaded' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
+expect 1 'TUTTI_PLUGIN names the plugin' env TUTTI_PLUGIN="$dir/none.so" $tutti devices
 expect 1 "there is no pass 'x'; the passes are: refine, sink_captures, simplify, place, polish" \
     $tutti dump examples/lesson.mlir --after=x
 expect 1 "there is no pass 'assign'" $tutti dump examples/lesson.mlir --after=assign

@@ -2,7 +2,7 @@
  * compiled from text, arrays of f32 sent and received, executions.  Links the engine. */
 #ifndef TUTTI_TESTS_SEAM_PLAY_H
 #define TUTTI_TESTS_SEAM_PLAY_H
-#include "pjrt/extension.h"
+#include "pjrt/client.h"
 #include "tests/check.h"
 
 #include <stdio.h>
@@ -11,66 +11,54 @@
 enum { MOST_DEVICES = 8 };
 PJRT_GetPjrtApi GetPjrtApi;
 
-static const PJRT_Api *api;
-static PJRT_Client *client;
+static Pjrt engine;
+static const PJRT_Api *api;  /* engine's */
+static PJRT_Client *client; /* its too */
 
-#define ARGS(name, ...)                                                                            \
-    (PJRT_##name##_Args) { .struct_size = PJRT_##name##_Args_SIZE, __VA_ARGS__ }
 #define OK(call) CHECK_STR(message_of(call), "")
 
 /* The message of an error, "" for none; ends the error. */
-static inline const char *message_of(PJRT_Error *error)
+static inline const char *words_of(Error *error)
 {
     static _Thread_local char text[2048];
-    text[0] = 0;
-    if (!error)
-        return text;
-    PJRT_Error_Message_Args args = ARGS(Error_Message, .error = error);
-    api->PJRT_Error_Message(&args);
-    snprintf(text, sizeof text, "%.*s", (int)args.message_size, args.message);
-    PJRT_Error_Destroy_Args destroy = ARGS(Error_Destroy, .error = error);
-    api->PJRT_Error_Destroy(&destroy);
+    snprintf(text, sizeof text, "%s", error ? error_text(error) : "");
+    error_free(error);
     return text;
+}
+
+static inline const char *message_of(PJRT_Error *error)
+{
+    return words_of(pjrt_error(api, error));
 }
 
 static inline const char *await(PJRT_Event *event)
 {
-    PJRT_Event_Await_Args args = ARGS(Event_Await, .event = event);
-    const char *message = message_of(api->PJRT_Event_Await(&args));
-    PJRT_Event_Destroy_Args destroy = ARGS(Event_Destroy, .event = event);
-    PJRT_Error *error = api->PJRT_Event_Destroy(&destroy);
-    CHECK(error == NULL);
-    return message;
+    return words_of(pjrt_await(&engine, event));
 }
 
 static inline void client_start(const char *ndevices)
 {
     setenv("TUTTI_DEVICES", ndevices, 1);
-    api = GetPjrtApi();
-    PJRT_Client_Create_Args args = ARGS(Client_Create, .num_options = 0);
-    OK(api->PJRT_Client_Create(&args));
-    client = args.client;
+    engine.api = api = GetPjrtApi();
+    CHECK_STR(words_of(pjrt_create(&engine, NULL)), "");
+    client = engine.client;
 }
 
 static inline void client_end(void)
 {
-    PJRT_Client_Destroy_Args args = ARGS(Client_Destroy, .client = client);
-    OK(api->PJRT_Client_Destroy(&args));
+    CHECK_STR(words_of(pjrt_destroy(&engine)), "");
 }
 
 static inline PJRT_LoadedExecutable *load(const char *text)
 {
-    PJRT_Program p = { .struct_size = PJRT_Program_SIZE, .code = (char *)text,
-                       .code_size = strlen(text), .format = "mlir", .format_size = 4 };
-    PJRT_Client_Compile_Args args = ARGS(Client_Compile, .client = client, .program = &p);
-    OK(api->PJRT_Client_Compile(&args));
-    return args.executable;
+    PJRT_LoadedExecutable *loaded = NULL;
+    CHECK_STR(words_of(pjrt_compile(&engine, str_of(text), (CompileOptions){ 0 }, &loaded)), "");
+    return loaded;
 }
 
 static inline void unload(PJRT_LoadedExecutable *loaded)
 {
-    PJRT_LoadedExecutable_Destroy_Args args = ARGS(LoadedExecutable_Destroy, .executable = loaded);
-    OK(api->PJRT_LoadedExecutable_Destroy(&args));
+    pjrt_release(&engine, loaded);
 }
 
 /* n floats, a vector, on a device. */
@@ -78,20 +66,15 @@ static inline PJRT_Buffer *send(int device, int64_t n, const float *data)
 {
     PJRT_Client_LookupDevice_Args at = ARGS(Client_LookupDevice, .client = client, .id = device);
     OK(api->PJRT_Client_LookupDevice(&at));
-    PJRT_Client_BufferFromHostBuffer_Args args =
-        ARGS(Client_BufferFromHostBuffer, .client = client, .data = data,
-             .type = PJRT_Buffer_Type_F32, .dims = &n, .num_dims = 1, .device = at.device);
-    OK(api->PJRT_Client_BufferFromHostBuffer(&args));
-    CHECK_STR(await(args.done_with_host_buffer), "");
-    return args.buffer;
+    HostArray array = { .type = PJRT_Buffer_Type_F32, .rank = 1, .dims = &n, .data = data };
+    PJRT_Buffer *buffer = NULL;
+    CHECK_STR(words_of(pjrt_send(&engine, &array, at.device, &buffer)), "");
+    return buffer;
 }
 
 static inline const char *receive(PJRT_Buffer *buffer, int64_t n, float *out)
 {
-    PJRT_Buffer_ToHostBuffer_Args args = ARGS(Buffer_ToHostBuffer, .src = buffer, .dst = out,
-                                              .dst_size = sizeof *out * (size_t)n);
-    PJRT_Error *error = api->PJRT_Buffer_ToHostBuffer(&args);
-    return error ? message_of(error) : await(args.event);
+    return words_of(pjrt_receive(&engine, buffer, 1, out, sizeof *out * (size_t)n));
 }
 
 static inline void release(PJRT_Buffer *buffer)
@@ -104,28 +87,16 @@ static inline void release(PJRT_Buffer *buffer)
 static inline const char *play(PJRT_LoadedExecutable *loaded, int ndevices, int nin,
                                PJRT_Buffer **in, int nout, PJRT_Buffer **out)
 {
-    static char first[2048];
     PJRT_Buffer *const *ins[MOST_DEVICES], **outs[MOST_DEVICES];
     PJRT_Event *done[MOST_DEVICES] = { 0 };
     for (int d = 0; d < ndevices; d++) {
         ins[d] = in + d * nin;
         outs[d] = out + d * nout;
     }
-    PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE };
-    PJRT_LoadedExecutable_Execute_Args args =
-        ARGS(LoadedExecutable_Execute, .executable = loaded, .options = &options,
-             .argument_lists = ins, .num_devices = (size_t)ndevices, .num_args = (size_t)nin,
-             .output_lists = outs, .device_complete_events = done);
-    PJRT_Error *error = api->PJRT_LoadedExecutable_Execute(&args);
-    if (error)
-        return message_of(error);
-    first[0] = 0;
-    for (int d = 0; d < ndevices; d++) {
-        const char *message = await(done[d]);
-        if (!first[0])
-            snprintf(first, sizeof first, "%s", message);
-    }
-    return first;
+    Launch launch = {
+        .ndevices = ndevices, .nargs = nin, .args = ins, .results = outs, .done = done
+    };
+    return words_of(pjrt_execute(&engine, loaded, &launch));
 }
 
 /* The text of a file in the folder that tests are run from. */

@@ -6,18 +6,11 @@
 
 #include <dlfcn.h>
 
-static void *library;
-
 const PJRT_Api *GetPjrtApi(void)
 {
-    const char *path = getenv("TUTTI_PLUGIN");
-    library = dlopen(path ? path : "build/pjrt_plugin_tutti.so", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        printf("%s\n", dlerror());
-        exit(1);
-    }
-    PJRT_GetPjrtApi *get;
-    *(void **)&get = dlsym(library, "GetPjrtApi");
-    return get();
+    char *path = getenv("TUTTI_PLUGIN");
+    engine.path = path ? path : "build/pjrt_plugin_tutti.so";
+    CHECK_STR(words_of(pjrt_load(&engine)), "");
+    return engine.api ? engine.api : (exit(1), NULL);
 }
 #endif

@@ -3,7 +3,7 @@
  * Links the engine. */
 #include "../check.h"
 
-#include "pjrt/extension.h"
+#include "pjrt/client.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -14,21 +14,13 @@ PJRT_GetPjrtApi GetPjrtApi;
 static const PJRT_Api *api;
 static PJRT_Client *client;
 
-#define ARGS(name, ...)                                                                            \
-    (PJRT_##name##_Args) { .struct_size = PJRT_##name##_Args_SIZE, __VA_ARGS__ }
-
 /* The message of an error, "" for none; ends the error. */
-static const char *message_of(PJRT_Error *error)
+static const char *message_of(PJRT_Error *theirs)
 {
     static char text[1024];
-    text[0] = 0;
-    if (!error)
-        return text;
-    PJRT_Error_Message_Args args = ARGS(Error_Message, .error = error);
-    api->PJRT_Error_Message(&args);
-    snprintf(text, sizeof text, "%.*s", (int)args.message_size, args.message);
-    PJRT_Error_Destroy_Args destroy = ARGS(Error_Destroy, .error = error);
-    api->PJRT_Error_Destroy(&destroy);
+    Error *error = pjrt_error(api, theirs);
+    snprintf(text, sizeof text, "%s", error ? error_text(error) : "");
+    error_free(error);
     return text;
 }
 

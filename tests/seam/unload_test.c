@@ -65,7 +65,7 @@ static bool is_mapped(void)
 
 static void close_library(void)
 {
-    CHECK(dlclose(library) == 0);
+    CHECK(dlclose(engine.library) == 0);
     CHECK(!is_mapped());
 }
 

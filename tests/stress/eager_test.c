@@ -4,7 +4,8 @@
  * share a program.  Calls that differ in their shapes cannot; of their programs the last used are
  * kept.  Programs are counted at the seam, as they are compiled and destroyed: also those that cannot
  * be used after all. */
-#include "front/run/plugin.h"
+#include "front/client/client.h"
+#include "pjrt/client.h"
 #include "front/run/program.h"
 #include "tests/front.h"
 #include "tests/stress/resident.h"
@@ -41,14 +42,14 @@ static PJRT_Error *send(PJRT_Client_BufferFromHostBuffer_Args *args)
 
 static void count_programs(void)
 {
-    engine = plugin.api;
+    engine = client_plugin()->api;
     memcpy(&counted, engine,
            engine->struct_size < sizeof counted ? engine->struct_size : sizeof counted);
     counted.PJRT_Client_Compile = compile;
     counted.PJRT_LoadedExecutable_Destroy = destroy;
     counted.PJRT_Buffer_CopyToDevice = copy;
     counted.PJRT_Client_BufferFromHostBuffer = send;
-    plugin.api = &counted;
+    client_plugin()->api = &counted;
 }
 
 typedef void Try(tt x, int i);

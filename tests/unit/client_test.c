@@ -1,7 +1,7 @@
 /* client_test.c - a program given as text, compiled and played over the seam; plugins that are
  * none. */
-#include "front/run/client.h"
-#include "front/run/plugin.h"
+#include "front/client/client.h"
+#include "pjrt/client.h"
 #include "tests/front.h"
 
 #include <stdio.h>
@@ -120,14 +120,14 @@ static void test_buffers(void)
 /* A plugin that is not ours cannot call a function of the user's. */
 static void test_no_extension(void)
 {
-    const TuttiExtension *ours = plugin.extension;
+    const TuttiExtension *ours = client_plugin()->tutti;
     CHECK(ours != NULL);
-    plugin.extension = NULL;
+    client_plugin()->tutti = NULL;
     Error *error = client_define("mine", NULL, NULL);
     CHECK(error && strstr(error_text(error), "is another's plugin: only Tutti's own engine can call "
                                              "mine"));
     error_free(error);
-    plugin.extension = ours;
+    client_plugin()->tutti = ours;
 }
 
 int main(int argc, char **argv)
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     check_ok(client_need());
     if (check_failures)
         return check_done();
-    CHECK(client_device_count() == 3 && plugin.extension); /* as TUTTI_DEVICES says */
+    CHECK(client_device_count() == 3 && client_plugin()->tutti); /* as TUTTI_DEVICES says */
     CHECK(strlen(client_device_name(2)) > 0);
     check_ok(client_options(NULL, 3));
     Error *late = client_options(NULL, 5);

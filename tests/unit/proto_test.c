@@ -1,9 +1,11 @@
 /* proto_test.c - compile options, device assignments and shardings as protocol buffers.
- * Links the engine (plugin/proto.c).  The bytes are written out by hand from the messages' field
+ * Links the engine (build_options.c, op_sharding.c).  The bytes are written out by hand from the messages' field
  * numbers. */
 #include "../check.h"
 
-#include "engine/plugin/proto.h"
+#include "engine/plugin/build_options.h"
+#include "engine/plugin/op_sharding.h"
+#include "pjrt/proto.h"
 
 #define BYTES(literal) ((Str){ (literal), sizeof(literal) - 1 })
 

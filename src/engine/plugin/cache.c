@@ -15,7 +15,7 @@
 #include "base/table.h"
 #include "engine/checks.h"
 #include "engine/compile.h"
-#include "engine/plugin/proto.h"
+#include "engine/plugin/build_options.h"
 #include "hlo/rewrite.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 
 #include "base/guard.h"
 #include "base/table.h"
-#include "engine/plugin/proto.h"
+#include "engine/plugin/op_sharding.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,8 @@
 #include "engine/plugin/plugin.h"
 
 #include "base/guard.h"
-#include "engine/plugin/proto.h"
+#include "engine/plugin/build_options.h"
+#include "pjrt/proto.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
  * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
 #include "front/api/numpy.h"
-#include "front/run/client.h"
+#include "front/client/client.h"
 #include "front/value/array.h"
 #include "front/value/library.h"
 #include "front/value/report.h"

@@ -1,7 +1,7 @@
 /* custom_call.c - functions in C that programs call by name: tt_define_call hands one to the engine,
  * tt_custom_call records a call of one. */
 #include "front/api/numpy.h"
-#include "front/run/client.h"
+#include "front/client/client.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
 

@@ -24,13 +24,13 @@
  *        |     |      resolve_axes            psum over "i" -> all_reduce of groups lower/axes.c
  *        |     |      flatten_maps               maps inside maps -> one map           lower/nested_maps.c
  *        |     |      follow                  how results lie                       lower/follow_sharding.c
- *        |     |    client_compile            to the plugin: over the seam          run/client.c
+ *        |     |    client_compile            to the plugin: over the seam          client/client.c
  *        |     |    session_end
  *        |     |  programs_add
  *        |     |
  *        |     |  program_run                                                       run/program.c
  *        |     |    lay_out                   arguments to the devices              value/array.c
- *        |     |    client_execute            returns at once; results may be on    run/client.c
+ *        |     |    client_execute            returns at once; results may be on    client/client.c
  *        |     |                              their way
  *        |     |    wrap                      buffers -> arrays -> values           value/scope.c
  *        |

@@ -6,7 +6,7 @@
  * keeps its bytes instead; a session that calls it makes a module in which those are numbers, for
  * each signature, and ends it. */
 #include "base/guard.h"
-#include "front/run/client.h"
+#include "front/client/client.h"
 #include "front/transform/build.h"
 #include "front/transform/transform.h"
 #include "front/value/library.h"

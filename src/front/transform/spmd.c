@@ -15,7 +15,7 @@
 #include "front/transform/transform.h"
 
 #include "base/fail.h"
-#include "front/run/client.h"
+#include "front/client/client.h"
 #include "front/transform/build.h"
 #include "front/transform/fn.h"
 #include "front/value/axis_names.h"

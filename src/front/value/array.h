@@ -2,7 +2,7 @@
 #ifndef TUTTI_FRONT_VALUE_ARRAY_H
 #define TUTTI_FRONT_VALUE_ARRAY_H
 #include "base/sync.h"
-#include "front/run/client.h"
+#include "front/client/client.h"
 #include "front/value/layout.h"
 
 #include <stdatomic.h>

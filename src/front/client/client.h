@@ -1,9 +1,6 @@
-/* client.h - PJRT from the caller's side: load a plugin, compile, transfer, execute, await.
- *
- * Works with any vendor's plugin: every struct is zeroed and sized, late functions are asked for
- * by the table's size, every error is read and destroyed. */
-#ifndef TUTTI_FRONT_RUN_CLIENT_H
-#define TUTTI_FRONT_RUN_CLIENT_H
+/* client.h - the process's one PJRT client: compile, transfer, execute, await. */
+#ifndef TUTTI_FRONT_CLIENT_CLIENT_H
+#define TUTTI_FRONT_CLIENT_CLIENT_H
 #include "base/error.h"
 #include "base/text.h"
 #include "ops/type.h"
@@ -18,6 +15,7 @@ MUST_USE Error *client_options(const char *plugin, int devices);
 /* The rest is for after client_need. */
 int client_device_count(void);
 const char *client_device_name(int device);
+struct Pjrt *client_plugin(void); /* for tests that stand between it and the front */
 /* f answers custom calls of that name from now on. */
 MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
 

@@ -1,11 +1,9 @@
-/* proto.h - the three protocol buffers of the seam that matter: how to compile, on which devices,
- * and how arrays are cut. */
-#ifndef TUTTI_ENGINE_PLUGIN_PROTO_H
-#define TUTTI_ENGINE_PLUGIN_PROTO_H
+/* build_options.h - how a client wants a program compiled. */
+#ifndef TUTTI_ENGINE_PLUGIN_BUILD_OPTIONS_H
+#define TUTTI_ENGINE_PLUGIN_BUILD_OPTIONS_H
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "ops/sharding.h"
 
 /* What we heed of a CompileOptionsProto. */
 typedef struct BuildOptions {
@@ -22,10 +20,4 @@ typedef struct BuildOptions {
 
 /* Empty bytes are right: all defaults.  Results live in the arena. */
 MUST_USE Error *build_options_read(Arena *arena, Str bytes, BuildOptions *out);
-
-/* An OpSharding; nothing at all for a replicated one, which is what that means. */
-void sharding_write(Text *out, Tiling tiling);
-
-/* A DeviceAssignmentProto: devices[replica * npartitions + partition]. */
-void assignment_write(Text *out, int nreplicas, int npartitions, const int *devices);
 #endif

@@ -1,0 +1,315 @@
+/* client.c - one PJRT client for the process: what every other file asks of the devices.
+ *
+ *     compile   StableHLO text, devices   ->  Executable
+ *     upload    host memory, device       ->  PJRT_Buffer
+ *     execute   buffers [device][arg]     ->  buffers [device][result]
+ *     download  PJRT_Buffer               ->  host memory
+ *
+ * Which file:   tt_init(.plugin = ...), else as pjrt_find says.
+ * How many:     tt_init(.devices = ...), else TUTTI_DEVICES, else one for each core that we may
+ *               use.  Our own engine is told; of another plugin's devices we use the first, and
+ *               without a wish all.
+ *
+ * Nothing is remembered of a failed attempt, so that tt_init may mend it. */
+#include "front/client/client.h"
+
+#include "base/guard.h"
+#include "base/sync.h"
+#include "pjrt/client.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 4096 };
+
+typedef struct Client {
+    Pjrt pjrt;
+    int ndevices;
+    PJRT_Device *const *devices;
+    int *ids; /* PJRT's, for device assignments */
+    const char **names;
+} Client;
+
+static Client client; /* filled in by client_need, and never changed after */
+
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
+static char *wanted_plugin;
+static int wanted_devices;
+static _Atomic bool is_ready;
+
+Error *client_options(const char *path, int devices)
+{
+    if (devices < 0 || devices > MOST_DEVICES)
+        return error_new(CODE_INVALID, "tt_init: %d devices; 1 to %d are possible", devices,
+                         MOST_DEVICES);
+    Error *error = NULL;
+    pthread_mutex_lock(&starting);
+    if (atomic_load(&is_ready)) {
+        bool same = (!path || strcmp(path, client.pjrt.path) == 0) &&
+                    (!devices || devices == client.ndevices);
+        if (!same)
+            error = error_new(CODE_PRECONDITION,
+                              "tt_init: %d devices of %s are in use already; "
+                              "call it before anything else",
+                              client.ndevices, client.pjrt.path);
+    } else {
+        char *copy = path ? strdup(path) : NULL;
+        if (path && !copy) {
+            error = error_new(CODE_EXHAUSTED, "tt_init: no memory on the host for a path");
+        } else {
+            free(wanted_plugin);
+            wanted_plugin = copy;
+            wanted_devices = devices;
+        }
+    }
+    pthread_mutex_unlock(&starting);
+    return error;
+}
+
+/* ---- starting ---- */
+
+static Error *count_wanted(int *out)
+{
+    *out = wanted_devices;
+    const char *text = getenv("TUTTI_DEVICES");
+    if (*out || !text || !*text)
+        return NULL;
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*end || n < 1 || n > MOST_DEVICES)
+        return error_new(CODE_INVALID, "TUTTI_DEVICES is '%s'; 1 to %d are possible", text,
+                         MOST_DEVICES);
+    *out = (int)n;
+    return NULL;
+}
+
+/* A GPU's plugin takes most of its memory at once unless told otherwise; one that does not know
+ * the option says so, and is asked again without. */
+static Error *create_foreign(Pjrt *p)
+{
+    PJRT_NamedValue option = { .struct_size = PJRT_NamedValue_SIZE,
+                               .name = "preallocate",
+                               .name_size = strlen("preallocate"),
+                               .type = PJRT_NamedValue_kBool,
+                               .bool_value = false,
+                               .value_size = 1 };
+    Error *error = pjrt_create(p, &option);
+    if (!error || error_code(error) != CODE_INVALID)
+        return error;
+    error_free(error);
+    return pjrt_create(p, NULL);
+}
+
+static Error *list_devices(Client *c, int wanted)
+{
+    int there;
+    TRY(pjrt_devices(&c->pjrt, &c->devices, &there));
+    if (there < 1 || wanted > there)
+        return error_new(CODE_INVALID, "%d devices are wanted, and %s has %d", wanted ? wanted : 1,
+                         c->pjrt.path, there);
+    c->ndevices = wanted ? wanted : there;
+    c->ids = heap_rows((size_t)c->ndevices, sizeof *c->ids, "a list of devices");
+    c->names = heap_rows((size_t)c->ndevices, sizeof *c->names, "a list of devices");
+    return NULL;
+}
+
+static Error *describe_device(Client *c, int i)
+{
+    PJRT_Device_GetDescription_Args get = ARGS(Device_GetDescription, .device = c->devices[i]);
+    TRY(PJRT_CALL(&c->pjrt, Device_GetDescription, &get));
+    PJRT_DeviceDescription_Id_Args id =
+        ARGS(DeviceDescription_Id, .device_description = get.device_description);
+    TRY(PJRT_CALL(&c->pjrt, DeviceDescription_Id, &id));
+    PJRT_DeviceDescription_ToString_Args text =
+        ARGS(DeviceDescription_ToString, .device_description = get.device_description);
+    TRY(PJRT_CALL(&c->pjrt, DeviceDescription_ToString, &text));
+    c->ids[i] = id.id;
+    char *name = heap_new(text.to_string_size + 1, "a device's name");
+    memcpy(name, text.to_string, text.to_string_size);
+    c->names[i] = name;
+    return NULL;
+}
+
+static Error *start(Client *c)
+{
+    Pjrt *p = &c->pjrt;
+    int wanted;
+    TRY(count_wanted(&wanted));
+    TRY(pjrt_find(wanted_plugin, "tt_init(.plugin = \"...\") or TUTTI_PLUGIN", &p->path));
+    TRY(pjrt_load(p));
+    TRY(p->tutti ? pjrt_create_devices(p, wanted ? wanted : cores_allowed()) : create_foreign(p));
+    TRY(list_devices(c, wanted));
+    for (int i = 0; i < c->ndevices; i++)
+        TRY(describe_device(c, i));
+    return NULL;
+}
+
+typedef struct Start {
+    Client *client;
+    Error *error;
+} Start;
+
+static void start_guarded(void *user)
+{
+    Start *attempt = user;
+    attempt->error = start(attempt->client);
+}
+
+/* Ends what a failed attempt has begun. */
+static void drop(Client *c)
+{
+    error_free(pjrt_destroy(&c->pjrt));
+    for (int i = 0; c->names && i < c->ndevices; i++)
+        heap_free((char *)c->names[i]);
+    heap_free(c->names);
+    heap_free(c->ids);
+    heap_free(c->pjrt.path);
+}
+
+Error *client_need(void)
+{
+    /* acquire: pairs with the release below, so that `client` is seen filled in */
+    if (atomic_load_explicit(&is_ready, memory_order_acquire))
+        return NULL;
+    pthread_mutex_lock(&starting);
+    Error *error = NULL;
+    if (!atomic_load(&is_ready)) {
+        Client next = { 0 };
+        Start attempt = { &next, NULL };
+        error = guard_run_in(NULL, "starting the engine", start_guarded, &attempt);
+        if (error) { /* these are gone already */
+            next.names = NULL;
+            next.ids = NULL;
+            next.pjrt.path = NULL;
+        } else {
+            error = attempt.error;
+        }
+        if (error) {
+            drop(&next);
+        } else {
+            client = next;
+            atomic_store_explicit(&is_ready, true, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&starting);
+    return error;
+}
+
+/* ---- devices ---- */
+
+int client_device_count(void)
+{
+    return client.ndevices;
+}
+
+const char *client_device_name(int device)
+{
+    return client.names[device];
+}
+
+Pjrt *client_plugin(void)
+{
+    return &client.pjrt;
+}
+
+Error *client_define(const char *name, TuttiFunction *f, void *user)
+{
+    if (!client.pjrt.tutti)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "tt_define_call: %s is another's plugin: only Tutti's own engine can call "
+                         "%s",
+                         client.pjrt.path, name);
+    if (client.pjrt.tutti->base.struct_size < sizeof *client.pjrt.tutti)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "tt_define_call: the engine %s is older than this library",
+                         client.pjrt.path);
+    if (!client.pjrt.tutti->add_call(name, strlen(name), f, user))
+        return error_new(CODE_EXHAUSTED, "tt_define_call: no memory in the engine for %s", name);
+    return NULL;
+}
+
+/* ---- programs ---- */
+
+struct Executable {
+    PJRT_LoadedExecutable *loaded;
+    int ndevices, nargs, nresults;
+};
+
+Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs, int nresults,
+                      Executable **out)
+{
+    Executable *e = malloc(sizeof *e);
+    int *ids = calloc((size_t)ndevices + 1, sizeof *ids);
+    Error *error = NULL;
+    if (!e || !ids) {
+        error = error_new(CODE_EXHAUSTED, "no memory on the host for an executable");
+    } else {
+        for (int i = 0; i < ndevices; i++)
+            ids[i] = client.ids[devices[i]];
+        *e = (Executable){ NULL, ndevices, nargs, nresults };
+        CompileOptions options = { .ndevices = ndevices, .ids = ids };
+        error = pjrt_compile(&client.pjrt, stablehlo_text, options, &e->loaded);
+    }
+    free(ids);
+    if (error)
+        free(e);
+    else
+        *out = e;
+    return error;
+}
+
+void client_end(Executable *e)
+{
+    pjrt_release(&client.pjrt, e->loaded);
+    free(e);
+}
+
+Error *client_execute(Executable *e, PJRT_Buffer *const *const *args, PJRT_Buffer **const *results,
+                      int nkept, const int64_t *kept)
+{
+    Launch launch = { .ndevices = e->ndevices,
+                      .nargs = e->nargs,
+                      .args = args,
+                      .results = results,
+                      .nkept = nkept,
+                      .kept = kept };
+    return pjrt_execute(&client.pjrt, e->loaded, &launch);
+}
+
+/* ---- arrays ---- */
+
+Error *client_upload(Type type, const void *data, int device, PJRT_Buffer **out)
+{
+    HostArray array = { .type = (PJRT_Buffer_Type)element_info[type.element].pjrt,
+                        .rank = type.rank,
+                        .dims = type.dims,
+                        .data = data };
+    return pjrt_send(&client.pjrt, &array, client.devices[device], out);
+}
+
+Error *client_download(PJRT_Buffer *b, Type type, void *data)
+{
+    return pjrt_receive(&client.pjrt, b, type.rank, data, type_bytes(type));
+}
+
+Error *client_copy(PJRT_Buffer *b, int to_device, PJRT_Buffer **out)
+{
+    PJRT_Buffer_CopyToDevice_Args args =
+        ARGS(Buffer_CopyToDevice, .buffer = b, .dst_device = client.devices[to_device]);
+    TRY(PJRT_CALL(&client.pjrt, Buffer_CopyToDevice, &args));
+    *out = args.dst_buffer;
+    return NULL;
+}
+
+Error *client_await(PJRT_Buffer *b)
+{
+    PJRT_Buffer_ReadyEvent_Args args = ARGS(Buffer_ReadyEvent, .buffer = b);
+    TRY(PJRT_CALL(&client.pjrt, Buffer_ReadyEvent, &args));
+    return pjrt_await(&client.pjrt, args.event);
+}
+
+void client_free(PJRT_Buffer *b)
+{
+    pjrt_free(&client.pjrt, b);
+}
