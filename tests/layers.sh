@@ -23,10 +23,10 @@ forbid src/front/lower 'front/(run|api)/'
 forbid src/front/run 'front/api/'
 COMPILER='passes|codegen|kernels|math|link'
 forbid src/engine/memory "engine/($COMPILER|analysis|eval|numerics|collectives|exec|plugin)/"
-forbid src/engine/numerics "engine/($COMPILER|analysis|collectives|exec|plugin)/"
+forbid src/engine/numerics "engine/($COMPILER|analysis|eval|collectives|exec|plugin)/"
 forbid src/engine/collectives "engine/($COMPILER|analysis|eval|exec|plugin)/"
 forbid src/engine/exec "engine/($COMPILER|analysis|plugin)/"
-forbid src/engine/eval "engine/($COMPILER|analysis|collectives|exec|plugin)/"
+forbid src/engine/eval "engine/($COMPILER|analysis|numerics|memory|collectives|exec|plugin)/"
 forbid src/engine/codegen 'engine/(passes|analysis|kernels|math|link|eval|collectives|exec|plugin)/'
 forbid src/engine/math 'engine/(passes|analysis|kernels|link|eval|collectives|exec|plugin)/'
 forbid src/engine/kernels 'engine/(passes|link|eval|collectives|exec|plugin)/'

@@ -102,7 +102,7 @@ static inline const char *collective_where(const Collective *c)
     return c->loc && loc_table ? loc_name(c->loc) : c->where;
 }
 
-/* A node that a routine of numerics/routines.h computes, or else the evaluator (Runtime.evaluate);
+/* A node that a routine of numerics/routines.c computes, or else the evaluator (Runtime.evaluate);
  * node 0: the whole of main. */
 typedef struct Evaluation {
     NodeId node;

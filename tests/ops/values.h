@@ -5,7 +5,7 @@
  * magnitude that the type has. */
 #ifndef TUTTI_TESTS_OPS_VALUES_H
 #define TUTTI_TESTS_OPS_VALUES_H
-#include "engine/eval/number.h"
+#include "engine/eval/eval.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* calls_test.c - functions registered for custom calls: what they see and give, what they refuse.
  * Links engine objects: the registry, the evaluator. */
 #include "engine/eval/eval.h"
-#include "engine/numerics/call_registry.h"
+#include "engine/custom_call.h"
 #include "tests/check.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* floats_test.c - the processor's floating-point state: the caller's while its own functions run,
  * the compiler's while compiled code does, and neither leaks into the other.  Links the engine. */
-#include "engine/numerics/call_registry.h"
+#include "engine/custom_call.h"
 #include "tests/seam/play.h"
 
 #include <fenv.h>

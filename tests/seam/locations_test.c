@@ -1,6 +1,6 @@
 /* locations_test.c - programs that are equal but for the lines they were written on share their code, and
  * each says its own lines when it fails.  Links the engine. */
-#include "engine/numerics/call_registry.h"
+#include "engine/custom_call.h"
 #include "tests/seam/play.h"
 
 /* Device 0 goes to the all_reduce in line 7, counted from 1; device 1 has no part in it. */

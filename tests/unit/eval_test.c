@@ -1,7 +1,7 @@
 /* eval_test.c - the evaluator against values worked out by hand.  Links engine objects: the
  * evaluator and its rules. */
 #include "engine/eval/eval.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 #include "tests/check.h"
 
 #include <math.h>

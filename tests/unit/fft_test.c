@@ -1,11 +1,13 @@
 /* fft_test.c - numerics/fft.c against the definition, in long double: lengths with every kind of factor,
  * both precisions, all four transforms, several dimensions.  Links engine objects. */
-#include "engine/numerics/routines.h"
+#include "engine/numerics/numerics.h"
 #include "tests/check.h"
 
-#include <complex.h>
 #include <math.h>
 #include <stdlib.h>
+
+#define complex _Complex
+#define I _Complex_I
 
 enum { FFT, IFFT, RFFT, IRFFT };
 typedef long double complex Wide;
@@ -17,7 +19,7 @@ static void fft_transform(Type in, Type out, int type, int naxes, const void *fr
     FftAttrs attrs = { .fft_type = type, .fft_length = { naxes, lengths } };
     Node node = { .op = OP_FFT, .attrs = &attrs, .loc = &loc_unknown };
     Tensor x = { in, (void *)from }, y = { out, to };
-    Error *error = library_fft(NULL, &node, &x, &y);
+    Error *error = routine_fft(NULL, &node, &x, &y);
     CHECK(!error);
     error_free(error);
 }

@@ -2,7 +2,7 @@
  * and blocks, with plain and transposed operands; and large ones cut for three workers, to the
  * same bits; by what a window sees; and by a matrix that several devices have alike.  Links the engine's run. */
 #include "engine/exec/executor.h"
-#include "engine/numerics/gemm.h"
+#include "engine/numerics/numerics.h"
 #include "tests/check.h"
 
 #include <math.h>

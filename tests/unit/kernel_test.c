@@ -6,7 +6,7 @@
 #include "base/guard.h"
 #include "engine/link/link.h"
 #include "engine/eval/eval.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 #include "tests/check.h"
 
 #include <complex.h>

@@ -1,7 +1,7 @@
 /* linalg_test.c - factorizations against what defines them, and LAPACK's calls by their names.
  * Links engine objects: the matrices and the evaluator's rules. */
 #include "engine/numerics/linalg/mat.h"
-#include "engine/numerics/routines.h"
+#include "engine/numerics/matrices.h"
 #include "tests/check.h"
 
 #include <math.h>
@@ -278,7 +278,7 @@ static const char *call(const char *target, int nin, const Tensor *in, int nout,
     CustomCallAttrs attrs = { .call_target_name = str_of(target) };
     Node n = { .op = OP_CUSTOM_CALL, .nin = nin, .nout = nout, .attrs = &attrs, .loc = &loc_unknown };
     bool is_lapack = lapack_knows(attrs.call_target_name, in->type.element);
-    Error *error = is_lapack ? library_lapack(NULL, &n, in, out) : NULL;
+    Error *error = is_lapack ? routine_lapack(NULL, &n, in, out) : NULL;
     text_free(&text);
     text_printf(&text, "%s", error ? error_text(error) : is_lapack ? "done" : "not of LAPACK");
     error_free(error);

@@ -1,6 +1,6 @@
 /* sort_keys_test.c - sorting by keys against a plain insertion by comparison: every kind of key,
  * several keys, strides, ties, zeros and nans, lines of which only the first are kept. */
-#include "engine/numerics/sort_keys.h"
+#include "engine/numerics/numerics.h"
 #include "tests/check.h"
 
 #include <math.h>

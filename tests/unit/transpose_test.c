@@ -1,5 +1,5 @@
 /* Matrices turned: every extent around the squares and blocks, elements of 4, 8 and 16 bytes. */
-#include "engine/numerics/transpose.h"
+#include "engine/numerics/matrices.h"
 #include "tests/check.h"
 
 #include <stdbool.h>

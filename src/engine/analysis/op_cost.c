@@ -5,7 +5,7 @@
  * programs) and every count of flops (plugin/cost.c) comes from node_work. */
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/query.h"
-#include "engine/numerics/routines.h"
+#include "engine/numerics/numerics.h"
 #include "hlo/rewrite.h"
 
 bool is_costly(OpId op)
@@ -110,7 +110,7 @@ Work node_work(const Module *m, NodeId n)
     case WORK_SELECT_SCATTER: return (Work){ .ns = 10 * count(m, node->in[0]) };
     case WORK_FACTOR: return factor_work(m, node);
     case WORK_CALL:
-        return library_find(m, node) == library_lapack ? factor_work(m, node) : (Work){ 0 };
+        return routine_find(m, node) == routine_lapack ? factor_work(m, node) : (Work){ 0 };
     }
     return (Work){ 0 };
 }

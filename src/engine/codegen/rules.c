@@ -1,7 +1,7 @@
 /* rules.c - the columns `element` and `block` of ops.def as tables. */
 #include "engine/codegen/codegen.h"
 
-#include "engine/numerics/sort_keys.h"
+#include "engine/numerics/numerics.h"
 
 #define element_none NULL
 #define block_none NULL

@@ -2,7 +2,7 @@
  * that idle workers take. */
 #include "engine/collectives/collectives.h"
 
-#include "engine/numerics/strided.h"
+#include "engine/numerics/numerics.h"
 
 #include <stdlib.h>
 #include <string.h>

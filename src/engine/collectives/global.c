@@ -7,7 +7,7 @@
  * in scratch memory while the body runs. */
 #include "engine/collectives/collectives.h"
 #include "engine/stats.h"
-#include "engine/numerics/strided.h"
+#include "engine/numerics/numerics.h"
 
 #include <stdlib.h>
 #include <string.h>

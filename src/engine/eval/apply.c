@@ -6,7 +6,7 @@
  * A level of the tree needs one set of k scalars, and there are at most 64 levels. */
 #include "engine/eval/apply.h"
 
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 static Tensor *scalars(Arena *arena, int n)
 {

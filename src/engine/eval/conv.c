@@ -9,7 +9,7 @@
  * input features it sums over.  Batch groups cut the input's batch instead: the result's feature
  * f reads batches of group f / (features / batch_group_count). */
 #include "engine/eval/rules.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 typedef struct Convolution {
     const ConvolutionAttrs *a;

@@ -6,12 +6,11 @@
  *     check.expect_close       floats at most max_ulp_difference (3) steps apart
  *     check.expect_almost_eq   floats at most `tolerance` (0.001) apart, absolutely or relatively
  *
- * Those that say something about where an array lies hand it on unchanged.  Names without a row in
- * calls.def are looked for in the library (numerics/routines.h). */
+ * Those that say something about where an array lies hand it on unchanged.  Names that have
+ * no rule here are routines (routine.h) or registered functions. */
 #include "engine/eval/rules.h"
-#include "engine/eval/custom.h"
-#include "engine/eval/number.h"
-#include "engine/numerics/routines.h"
+
+#include "engine/custom_call.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -118,27 +117,6 @@ static Error *check(const Node *n, const Tensor *in, Tolerance t)
     return differ ? disagree(n, in, first, differ) : NULL;
 }
 
-/* Wherever the writer of the program put it; NULL: nowhere. */
-static const Attr *find_option(const Node *n, const char *name)
-{
-    const Attr *places[] = { ((const CustomCallAttrs *)n->attrs)->backend_config,
-                             attr_get(n->extra, "mhlo.backend_config"), n->extra };
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        const Attr *dict = places[i] && places[i]->kind == ATTR_DICT ? places[i] : NULL;
-        const Attr *found = attr_get(dict, name);
-        if (found)
-            return found;
-    }
-    return NULL;
-}
-
-int64_t custom_option(const Node *n, const char *name, int64_t otherwise)
-{
-    const Attr *found = find_option(n, name);
-    return found && (found->kind == ATTR_INT || found->kind == ATTR_BOOL) ? found->integer
-                                                                          : otherwise;
-}
-
 /* ---- the rules of calls.def's column `eval` ---- */
 
 typedef MUST_USE Error *EvalCall(const Node *n, const Tensor *in, Tensor *out);
@@ -166,7 +144,7 @@ static Error *eval_check_close(const Node *n, const Tensor *in, __attribute__((u
 static Error *eval_check_almost_eq(const Node *n, const Tensor *in,
                                    __attribute__((unused)) Tensor *out)
 {
-    const Attr *given = find_option(n, "tolerance");
+    const Attr *given = custom_option_find(n, "tolerance");
     return check(n, in,
                  (Tolerance){ .difference =
                                   given && given->kind == ATTR_FLOAT ? given->number : 1e-3 });
@@ -192,9 +170,9 @@ Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor
     EvalCall *eval = eval_calls[node_call(n)];
     if (eval)
         return eval(n, in, out);
-    LibraryFn *library = library_find(m, n);
-    if (library)
-        return library(NULL, n, in, out);
+    Routine *routine = routine_find(m, n);
+    if (routine)
+        return routine(NULL, n, in, out);
     return error_new(CODE_UNIMPLEMENTED,
                      "not supported: custom_call @%.*s, at %s: nobody has defined it; a C program "
                      "does with tt_define_call",

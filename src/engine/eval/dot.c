@@ -5,7 +5,7 @@
  * Each side becomes three lists of strides (batch, free, contracted); the walk over the result
  * and the walk over the contracted dimensions then need no more to find an element. */
 #include "engine/eval/rules.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 #include <string.h>
 

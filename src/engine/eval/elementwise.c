@@ -9,7 +9,8 @@
  *     FLOATS(lgamma, lgamma(x))      is the whole of adding lgamma here */
 #include "engine/eval/rules.h"
 #include "engine/eval/math.h"
-#include "engine/eval/number.h"
+#include "engine/special.h"
+#include "engine/tensor.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,10 +106,10 @@ FLOATING(acosh, acosh(x), cacosh(x))
 FLOATING(atanh, atanh(x), catanh(x))
 FLOATS(erf, erf(x))
 FLOATS(erfc, erfc(x))
-FLOATS(erf_inv, math_erf_inv(x))
-FLOATS(lgamma, math_lgamma(x))
-FLOATS(digamma, math_digamma(x))
-FLOATS(bessel_i1e, math_bessel_i1e(x))
+FLOATS(erf_inv, special_erf_inv(x))
+FLOATS(lgamma, special_lgamma(x))
+FLOATS(digamma, special_digamma(x))
+FLOATS(bessel_i1e, special_bessel_i1e(x))
 FLOATS(floor, floor(x))
 FLOATS(ceil, ceil(x))
 FLOATS(round_even, nearbyint(x))
@@ -222,43 +223,6 @@ Error *eval_is_finite(MAYBE const Module *m, const Node *n, const Tensor *in, Te
 }
 
 /* From one element type to another. */
-
-static void convert_int(Tensor to, int64_t i, int64_t x, bool is_unsigned)
-{
-    switch (element_carrier(to.type.element)) {
-    case CARRY_INT: int_set(to, i, to.type.element == I1 ? x != 0 : x); break;
-    case CARRY_FLOAT:
-        if (to.type.element == F64) /* the sticky bit would be one rounding too many */
-            float_set(to, i, is_unsigned ? (double)U(x) : (double)x);
-        else
-            float_set(to, i, int_to_double(x, is_unsigned));
-        break;
-    default: complex_set(to, i, CMPLX(is_unsigned ? (double)U(x) : (double)x, 0));
-    }
-}
-
-static void convert_complex(Tensor to, int64_t i, Complex x)
-{
-    const ElementInfo *t = &element_info[to.type.element];
-    switch (element_carrier(to.type.element)) {
-    case CARRY_INT:
-        int_set(to, i, t->kind == BOOLEAN ? creal(x) != 0 : int_from_double(creal(x), t));
-        break;
-    case CARRY_FLOAT: float_set(to, i, creal(x)); break;
-    default: complex_set(to, i, x);
-    }
-}
-
-void convert_element(Tensor to, int64_t i, Tensor from, int64_t j)
-{
-    Element e = from.type.element;
-    if (element_carrier(e) == CARRY_INT)
-        convert_int(to, i, int_at(from, j), element_info[e].kind != SIGNED);
-    else if (element_carrier(e) == CARRY_FLOAT)
-        convert_complex(to, i, CMPLX(float_at(from, j), 0));
-    else
-        convert_complex(to, i, complex_at(from, j));
-}
 
 Error *eval_convert(MAYBE const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {

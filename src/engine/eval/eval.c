@@ -16,7 +16,7 @@
 #include "base/fail.h"
 #include "base/guard.h"
 #include "engine/eval/rules.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 #include <inttypes.h>
 #include <string.h>

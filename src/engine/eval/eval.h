@@ -1,13 +1,8 @@
 /* eval.h - the reference evaluator: slow, obviously right, independent of the compiler. */
 #ifndef TUTTI_ENGINE_EVAL_EVAL_H
 #define TUTTI_ENGINE_EVAL_EVAL_H
+#include "engine/tensor.h"
 #include "hlo/module.h"
-
-/* A type and its elements, row-major and dense. */
-typedef struct Tensor {
-    Type type;
-    void *data;
-} Tensor;
 
 /* Plays one node that needs no other device: out[i].data is the caller's, of the node's types,
  * and overlaps no operand.  Regions of the node may use values from outside only if those are

@@ -11,7 +11,7 @@
  * The operand's element is at start + offset. */
 #include "engine/eval/rules.h"
 #include "engine/eval/apply.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 #include <string.h>
 

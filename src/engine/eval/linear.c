@@ -4,7 +4,7 @@
 #include "engine/eval/rules.h"
 
 #include "base/guard.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 #include <math.h>
 

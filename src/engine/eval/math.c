@@ -1,4 +1,4 @@
-/* math.c - the formulas of eval_elementwise.c that take more than a line. */
+/* math.c - the formulas of elementwise.c that take more than a line. */
 #include "engine/eval/math.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* math.h - what the C library has not: integers as XLA divides them, complex functions. */
 #ifndef TUTTI_ENGINE_EVAL_MATH_H
 #define TUTTI_ENGINE_EVAL_MATH_H
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 uint64_t math_mask(int64_t x, const ElementInfo *t); /* the bits of its width, zero-extended */
 int64_t math_leading_zeros(int64_t x, const ElementInfo *t);
@@ -15,11 +15,6 @@ int64_t math_shift_signed(int64_t x, int64_t y, const ElementInfo *t);
 double math_sign(double x);
 double math_max(double x, double y); /* nan if either is; 0 is above -0 */
 double math_reduce_precision(double x, const FloatFormat *f, int exponent_bits, int mantissa_bits);
-
-double math_lgamma(double x);
-double math_erf_inv(double x);
-double math_digamma(double x);
-double math_bessel_i1e(double x);
 
 Complex math_complex_sign(Complex x);
 Complex math_complex_expm1(Complex x);

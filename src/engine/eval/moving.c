@@ -4,7 +4,7 @@
  *
  *     result[i, j, ...] = operand[source(i, j, ...)]          */
 #include "engine/eval/rules.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 #include <string.h>
 

@@ -6,11 +6,10 @@
  *     Q = H_1 ... H_n
  *
  * Plain loops over complex doubles, rounded once at the end. */
-#include "engine/eval/custom.h"
+#include "engine/eval/rules.h"
 
 #include "base/guard.h"
-#include "engine/eval/number.h"
-#include "engine/numerics/routines.h"
+#include "engine/custom_call.h"
 
 #include <math.h>
 
@@ -71,7 +70,7 @@ static Error *room_new(const Node *n, int64_t count, Complex **out)
 
 Error *eval_qr(const Node *n, const Tensor *in, Tensor *out)
 {
-    TRY(qr_fits(n, in, out));
+    TRY(custom_qr_fits(n, in, out));
     Type t = in->type;
     int64_t rows = t.dims[t.rank - 2], columns = t.dims[t.rank - 1], each = rows * columns;
     Complex *room;
@@ -100,7 +99,7 @@ static void multiply_out(const Tensor *in, int64_t matrix, int64_t rows, int64_t
 
 Error *eval_householder(const Node *n, const Tensor *in, Tensor *out)
 {
-    TRY(householder_fits(n, in, out));
+    TRY(custom_householder_fits(n, in, out));
     Type t = in->type;
     int64_t rows = t.dims[t.rank - 2], columns = t.dims[t.rank - 1], each = rows * columns;
     int64_t factors = in[1].type.dims[in[1].type.rank - 1];

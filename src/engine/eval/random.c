@@ -8,7 +8,7 @@
  *
  * The state's first number is the key.  Narrow elements are the low bits of their word. */
 #include "engine/eval/rules.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 enum { THREE_FRY = 1 }; /* in the order of attrs.def */
 

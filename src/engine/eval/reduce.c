@@ -6,7 +6,7 @@
 
 #include "base/guard.h"
 #include "engine/eval/apply.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 typedef struct Folding {
     int64_t step[MAX_RANK]; /* by dimension of the result */

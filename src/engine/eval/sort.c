@@ -6,7 +6,7 @@
 
 #include "base/guard.h"
 #include "engine/eval/apply.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 #include <inttypes.h>
 #include <string.h>

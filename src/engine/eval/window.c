@@ -10,7 +10,7 @@
 
 #include "base/guard.h"
 #include "engine/eval/apply.h"
-#include "engine/eval/number.h"
+#include "engine/tensor.h"
 
 typedef struct Window {
     Type operand;

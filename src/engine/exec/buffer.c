@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "engine/exec/launch.h"
 #include "engine/stats.h"
-#include "engine/numerics/strided.h"
+#include "engine/numerics/numerics.h"
 
 #include <stdlib.h>
 #include <string.h>

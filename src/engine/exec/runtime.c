@@ -1,18 +1,14 @@
 /* runtime.c - the functions that compiled code calls through its frame.
  *
  * evaluate: the addresses of a node's operands and results become tensors, and a ready-made routine
- * (numerics/routines.h) or else the reference evaluator computes the node.  Results that share
+ * (routine.h) or else the reference evaluator computes the node.  Results that share
  * memory with an operand (a donated argument, a value updated in place) are made apart and copied,
  * since the evaluator's rules may read an operand after they have begun to write. */
 #include "engine/eval/eval.h"
 #include "engine/program.h"
-#include "engine/numerics/gemm.h"
-#include "engine/numerics/routines.h"
-#include "engine/numerics/libm.h"
+#include "engine/numerics/numerics.h"
 #include "engine/slices.h"
 #include "engine/stats.h"
-#include "engine/numerics/merge_sort.h"
-#include "engine/numerics/sort_keys.h"
 #include "ops/number.h"
 
 #include <stdlib.h>
@@ -36,7 +32,7 @@ static Error *compute(const Frame *f, const Evaluation *e, RegionId main, const 
                        out->data);
         return NULL;
     }
-    LibraryFn *library = e->is_by_rule ? NULL : library_find(m, node_at(m, e->node));
+    Routine *library = e->is_by_rule ? NULL : routine_find(m, node_at(m, e->node));
     return library ? library(f, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
 }
 

@@ -13,7 +13,7 @@
 
 #include "engine/kernels/query.h"
 
-#include "engine/numerics/gemm.h"
+#include "engine/numerics/numerics.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * operand, how long does it take.  The only header of kernels that passes and analyses include. */
 #ifndef TUTTI_ENGINE_KERNELS_QUERY_H
 #define TUTTI_ENGINE_KERNELS_QUERY_H
-#include "engine/numerics/sort_keys.h"
+#include "engine/numerics/numerics.h"
 #include "hlo/module.h"
 
 /* Operand i is read only at the very index that is written next (or it is what a

@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/sync.h"
-#include "engine/numerics/routines.h"
+#include "engine/numerics/numerics.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -148,11 +148,11 @@ static bool is_check(const Node *node)
 static Error *make_evaluation(Making *k, NodeId n)
 {
     const Node *node = node_at(k->m, n);
-    TRY(library_prepare(k->m, node));
+    TRY(routine_prepare(k->m, node));
     int number = k->program->nevaluations++;
     k->tables.evaluations[n] = number;
     bool is_by_rule = k->k->evaluate;
-    bool is_counted = (is_by_rule || !library_find(k->m, node)) && !is_check(node);
+    bool is_counted = (is_by_rule || !routine_find(k->m, node)) && !is_check(node);
     k->evaluations[number] = (Evaluation){ .node = n,
                                            .in = addresses_of(k, node->nin, node->in, 0),
                                            .out = addresses_of(k, node->nout, NULL, node->out),

@@ -2,7 +2,7 @@
 #ifndef TUTTI_ENGINE_MATH_MATH_PARTS_H
 #define TUTTI_ENGINE_MATH_MATH_PARTS_H
 #include "engine/math/math.h"
-#include "engine/numerics/libm.h"
+#include "engine/numerics/numerics.h"
 
 bool math_is_f64(V x);
 V math_poly(Kernel *k, V x, int n, const double *c); /* c[0] + c[1] x + ... */

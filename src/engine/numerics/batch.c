@@ -2,10 +2,9 @@
  *
  * How they are spread, and how many threads a library has for each, depends on the program and the
  * machine alone and not on who else is at work: results repeat. */
-#include "engine/numerics/batch.h"
+#include "engine/numerics/matrices.h"
 
 #include "engine/floats.h"
-#include "engine/numerics/lapack_provider.h"
 #include "engine/slices.h"
 
 /* Multiplications from which on a second thread is worth its while: for a matrix in a library, and
@@ -16,43 +15,43 @@ enum { SLICES_EACH = 4 }; /* of a worker: some matrices take longer than others 
 typedef struct Batch {
     int64_t n, nslices;
     bool is_library;
-    BatchFn *play;
+    BatchFn *some;
     void *user;
     _Atomic(Error *) error; /* of one of them */
 } Batch;
 
-static Error *play_some(const Batch *b, int nthreads, int64_t from, int64_t to)
+static Error *execute_some(const Batch *b, int nthreads, int64_t from, int64_t to)
 {
     if (!b->is_library)
-        return b->play(b->user, from, to);
+        return b->some(b->user, from, to);
     Floats before = floats_enter_default(); /* as the library's own threads have it */
     lapack_begin(nthreads);
-    Error *error = b->play(b->user, from, to);
+    Error *error = b->some(b->user, from, to);
     lapack_end();
     floats_restore(before);
     return error;
 }
 
-static void play_slice(void *user, int64_t slice)
+static void execute_slice(void *user, int64_t slice)
 {
     Batch *b = user;
     Error *error =
-        play_some(b, 1, b->n * slice / b->nslices, b->n * (slice + 1) / b->nslices);
+        execute_some(b, 1, b->n * slice / b->nslices, b->n * (slice + 1) / b->nslices);
     /* relaxed: slices_run orders it before its return */
     if (error)
         error_free(atomic_exchange_explicit(&b->error, error, memory_order_relaxed));
 }
 
-Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, BatchFn *play,
+Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, BatchFn *some,
                   void *user)
 {
-    Batch b = { .n = n, .is_library = is_library, .play = play, .user = user };
+    Batch b = { .n = n, .is_library = is_library, .some = some, .user = user };
     int workers = slices_workers(f);
     bool is_alone = f && f->program && f->program->ndevices == 1;
     int nthreads = is_library && is_alone && work >= WORK_OF_THREAD ? workers : 1;
     if (n <= 1 || n < nthreads || work * (double)n < WORK_OF_SLICE)
-        return play_some(&b, nthreads, 0, n);
+        return execute_some(&b, nthreads, 0, n);
     b.nslices = n < SLICES_EACH * workers ? n : SLICES_EACH * workers;
-    slices_run(f, b.nslices, play_slice, &b);
+    slices_run(f, b.nslices, execute_slice, &b);
     return b.error;
 }

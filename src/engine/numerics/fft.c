@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/guard.h"
 #include "engine/cpu_level.h"
-#include "engine/numerics/routines.h"
+#include "engine/numerics/numerics.h"
 #include "engine/slices.h"
 
 #include <math.h>
@@ -304,7 +304,7 @@ static void transform(void *user)
     }
 }
 
-Error *library_fft(const Frame *frame, const Node *n, const Tensor *in, Tensor *out)
+Error *routine_fft(const Frame *frame, const Node *n, const Tensor *in, Tensor *out)
 {
     Transform t = { .frame = frame,
                     .attrs = n->attrs,

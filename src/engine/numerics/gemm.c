@@ -3,7 +3,7 @@
  * In: two matrices with any strides.  Out: their product.  The body is gemm_body.h, compiled
  * for f32 and f64 and for each instruction set; which one runs is decided once, by the machine
  * alone, so that results repeat. */
-#include "engine/numerics/gemm.h"
+#include "engine/numerics/numerics.h"
 
 #include "base/fail.h"
 #include "engine/cpu_level.h"

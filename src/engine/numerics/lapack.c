@@ -1,5 +1,5 @@
 /* lapack.c - the custom calls that JAX emits for linear algebra: lapack_sgetrf_ffi and the
- * like, by a library's routines (lapack_provider.h), else by our own (linalg/).
+ * like, by a library's routines (lapack_provider.c), else by our own (linalg/).
  *
  * A row of LAPACK's in calls.def says what a call takes and gives, for one matrix of the batch:
  *
@@ -13,17 +13,94 @@
  */
 #include "engine/numerics/lapack.h"
 
-#include "engine/numerics/batch.h"
-#include "engine/numerics/lapack_provider.h"
-#include "engine/numerics/routines.h"
-#include "engine/numerics/small_matrices.h"
+#include "engine/custom_call.h"
+
 
 #include <string.h>
 
+/* ---- options of a call, and what its extents must be beyond what the signature says ---- */
+
+int64_t option(const Call *c, const char *name, int64_t otherwise)
+{
+    return custom_option(c->n, name, otherwise);
+}
+
+bool option_is(const Call *c, const char *name, char letter)
+{
+    return option(c, name, 0) == letter;
+}
+
+static int64_t shorter(Tensor a)
+{
+    return extent(a, 2) < extent(a, 1) ? extent(a, 2) : extent(a, 1);
+}
+
+static Error *too_many_reflectors(const Call *c)
+{
+    Tensor a = c->in[0];
+    return error_new(CODE_INVALID, "%lld reflectors in a matrix of %lld x %lld, at %s",
+                     (long long)extent(c->in[1], 1), (long long)extent(a, 2),
+                     (long long)extent(a, 1), loc_name(c->n->loc));
+}
+
+static Error *orgqr_fits(Call *c)
+{
+    return extent(c->in[1], 1) > shorter(c->in[0]) ? too_many_reflectors(c) : NULL;
+}
+
+static Error *ormqr_fits(Call *c)
+{
+    TRY(orgqr_fits(c));
+    int64_t side = extent(c->in[2], option(c, "left", 1) ? 2 : 1);
+    if (extent(c->in[0], 2) == side)
+        return NULL;
+    return error_new(CODE_INVALID, "ormqr of %s and %s, at %s: the reflectors have %lld entries, not "
+                     "%lld", type_name(c->in[0].type), type_name(c->in[2].type), loc_name(c->n->loc),
+                     (long long)extent(c->in[0], 2), (long long)side);
+}
+
+static Error *gesdd_fits(Call *c)
+{
+    int64_t k = shorter(c->in[0]), rows = extent(c->in[0], 2), columns = extent(c->in[0], 1);
+    int64_t across = extent(c->out[2], 1), down = extent(c->out[3], 2);
+    bool is_thin = across == k && down == k, is_full = across == rows && down == columns;
+    if (is_thin || is_full)
+        return NULL;
+    return error_new(CODE_INVALID, "svd of %s to %s and %s, at %s", type_name(c->in->type),
+                     type_name(c->out[2].type), type_name(c->out[3].type), loc_name(c->n->loc));
+}
+
+static Error *gees_fits(Call *c)
+{
+    if (option_is(c, "sort", 'N'))
+        return NULL;
+    return error_new(CODE_UNIMPLEMENTED, "not supported: gees with sorted eigenvalues, at %s",
+                     loc_name(c->n->loc));
+}
+
+static Error *gehrd_fits(Call *c)
+{
+    int64_t n = extent(c->in[0], 1), low = option(c, "low", 1), high = option(c, "high", n);
+    if (low >= 1 && high <= n && low <= high + 1)
+        return NULL;
+    return error_new(CODE_INVALID, "gehrd of %s from %lld to %lld, at %s", type_name(c->in->type),
+                     (long long)low, (long long)high, loc_name(c->n->loc));
+}
+
+static Error *trsm_fits(Call *c)
+{
+    if (extent(c->in[0], 1) == extent(c->in[1], option_is(c, "side", 'L') ? 2 : 1))
+        return NULL;
+    return error_new(CODE_INVALID, "trsm of %s and %s, at %s", type_name(c->in[0].type),
+                     type_name(c->in[1].type), loc_name(c->n->loc));
+}
+
+/* ---- the table ---- */
+
 static const struct Row {
     const char *signature;
-    Routine *fits;          /* NULL: the signature says all */
-    Routine *own, *fortran; /* NULL: LAPACK has none */
+    LapackRoutine *fits;          /* NULL: the signature says all */
+    LapackRoutine *own, *fortran; /* NULL: LAPACK has none */
 } rows[LAPACK_CALL_COUNT] = {
 #define none_fits NULL
 #define fortran_none NULL
@@ -103,11 +180,11 @@ static int64_t batches(Type t, int tail)
 
 typedef struct Batch {
     const Call *call;
-    Routine *play;
+    LapackRoutine *routine;
     bool is_library; /* its routines take their memory from the call's rooms */
 } Batch;
 
-static Error *play_some(void *user, int64_t from, int64_t to)
+static Error *batch_some(void *user, int64_t from, int64_t to)
 {
     const Batch *b = user;
     Call c = *b->call;
@@ -115,7 +192,7 @@ static Error *play_some(void *user, int64_t from, int64_t to)
     for (c.batch = from; c.batch < to && !error; c.batch++) {
         c.arena = b->is_library ? NULL : arena_try_new();
         bool is_ready = b->is_library || c.arena;
-        error = is_ready ? b->play(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
+        error = is_ready ? b->routine(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
         arena_free(c.arena);
     }
     call_free(&c);
@@ -165,7 +242,7 @@ static bool suits_library(const struct Row *row, const Call *c)
     return does;
 }
 
-Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     Element a;
@@ -186,5 +263,5 @@ Error *library_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
     Batch batch = { &c, is_library ? row->fortran : row->own, is_library };
-    return batch_execute(f, c.nbatch, work_of(&c), is_library, play_some, &batch);
+    return batch_execute(f, c.nbatch, work_of(&c), is_library, batch_some, &batch);
 }

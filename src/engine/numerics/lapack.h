@@ -2,8 +2,7 @@
  * library's. */
 #ifndef TUTTI_ENGINE_NUMERICS_LAPACK_H
 #define TUTTI_ENGINE_NUMERICS_LAPACK_H
-#include "engine/eval/eval.h"
-#include "engine/program.h"
+#include "engine/numerics/matrices.h"
 
 /* Memory that a library's routine works in, kept from matrix to matrix. */
 enum { ROOM_MATRIX, ROOM_LEFT, ROOM_RIGHT, ROOM_WORK, ROOM_REALS, ROOM_INTS, ROOMS };
@@ -24,14 +23,14 @@ typedef struct Call {
 } Call;
 
 /* Takes its operands and options from the call, gives its results; their types fit. */
-typedef MUST_USE Error *Routine(Call *c);
-Routine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_ormqr,
+typedef MUST_USE Error *LapackRoutine(Call *c);
+LapackRoutine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_ormqr,
     lapack_potrf, lapack_syevd, lapack_gesdd, lapack_geev, lapack_gees,
     lapack_gehrd, lapack_sytrd, lapack_gtsv, lapack_solve_perturbed, lapack_trsm;
 
 /* lapack_calls.c: the same by a library that is there, of matrices that are not empty; orgqr of
  * such as are not wide. */
-Routine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr, fortran_potrf,
+LapackRoutine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr, fortran_potrf,
     fortran_syevd, fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees, fortran_gehrd,
     fortran_sytrd, fortran_gtsv, fortran_trsm;
 void call_free(Call *c); /* its rooms */
@@ -45,9 +44,6 @@ typedef struct Solve {
     int64_t rows, columns;
 } Solve;
 void fortran_solve(Element e, const Solve *s, const void *a, void *x);
-
-/* What a call must be beyond its signature, or what is wrong with it. */
-Routine orgqr_fits, ormqr_fits, gesdd_fits, gees_fits, gehrd_fits, trsm_fits; /* lapack_fits.c */
 
 static inline int64_t extent(Tensor t, int from_end)
 {

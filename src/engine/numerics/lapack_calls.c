@@ -1,4 +1,4 @@
-/* lapack_calls.c - what each of LAPACK's routines gives, by a library's (lapack_provider.h).
+/* lapack_calls.c - what each of LAPACK's routines gives, by a library's (lapack_provider.c).
  *
  * Ours are row-major, LAPACK's column-major: to LAPACK, a matrix of ours is its transpose.  Where
  * the transposed problem is as good, nothing is turned:
@@ -11,8 +11,6 @@
  * text for all four element types: to Fortran everything is an address, and only the sizes differ.
  * info goes straight where the program wants it. */
 #include "engine/numerics/lapack.h"
-#include "engine/numerics/lapack_provider.h"
-#include "engine/numerics/transpose.h"
 
 #include <limits.h>
 #include <math.h>

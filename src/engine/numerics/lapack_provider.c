@@ -3,7 +3,7 @@
  * Looking takes no memory of ours: it is done under the guard of a compilation, which may be left
  * wherever there is none, and what is found outlives it. */
 #define _GNU_SOURCE
-#include "engine/numerics/lapack_provider.h"
+#include "engine/numerics/matrices.h"
 
 #include "base/sync.h"
 

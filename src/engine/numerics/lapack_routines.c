@@ -2,7 +2,6 @@
 #include "engine/numerics/lapack.h"
 
 #include "engine/numerics/linalg/mat.h"
-#include "engine/eval/number.h"
 
 #include <float.h>
 #include <math.h>
@@ -271,7 +270,7 @@ Error *lapack_gehrd(Call *c)
     return NULL;
 }
 
-static void turn_about(int64_t n, Z *at)
+static void reverse(int64_t n, Z *at)
 {
     for (int64_t i = 0; i < n / 2; i++) {
         Z x = at[i];
@@ -293,11 +292,11 @@ Error *lapack_sytrd(Call *c)
     TRY(reals(c, n, &e));
     TRY(numbers(c, n, &taus));
     if (!is_lower)
-        turn_about(n * n, a.at);
+        reverse(n * n, a.at);
     TRY(tridiagonal_factor(c->arena, a, d, e, taus));
     if (!is_lower) {
-        turn_about(n * n, a.at);
-        turn_about(n - 1, taus);
+        reverse(n * n, a.at);
+        reverse(n - 1, taus);
     }
     Mat before;
     TRY(take_matrix(c, 0, &before));
@@ -353,13 +352,13 @@ Error *lapack_trsm(Call *c)
     TRY(take_matrix(c, 0, &a));
     TRY(take_matrix(c, 1, &b));
     bool on_left = option_is(c, "side", 'L'), is_lower = option_is(c, "uplo", 'L');
-    bool is_turned = !option_is(c, "trans_x", 'N'), is_conjugate = option_is(c, "trans_x", 'C');
-    if (is_turned != !on_left) {
+    bool is_transposed = !option_is(c, "trans_x", 'N'), is_conjugate = option_is(c, "trans_x", 'C');
+    if (is_transposed != !on_left) {
         TRY(mat_adjoint(c->arena, a, &a));
         is_lower = !is_lower;
     }
     /* a is op(a), or its adjoint if b is on the right, but for the conjugates of trans_x 'T'. */
-    for (int64_t i = 0; is_turned && !is_conjugate && i < a.rows * a.rows; i++)
+    for (int64_t i = 0; is_transposed && !is_conjugate && i < a.rows * a.rows; i++)
         a.at[i] = conj(a.at[i]);
     if (!on_left)
         TRY(mat_adjoint(c->arena, b, &b));

@@ -2,10 +2,10 @@
  *
  * In: a few lanes.  Out: the function of each.  For functions too rare, or arguments too
  * large, to be worth inline code. */
-#include "engine/numerics/libm.h"
+#include "engine/numerics/numerics.h"
 
 #include "base/fail.h"
-#include "engine/eval/math.h"
+#include "engine/special.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,10 +18,10 @@ static Unary *const unary[MATH_COUNT] = {
     [MATH_SIN] = sin,
     [MATH_COS] = cos,
     [MATH_TAN] = tan,
-    [MATH_ERF_INV] = math_erf_inv,
-    [MATH_LGAMMA] = math_lgamma,
-    [MATH_DIGAMMA] = math_digamma,
-    [MATH_BESSEL_I1E] = math_bessel_i1e,
+    [MATH_ERF_INV] = special_erf_inv,
+    [MATH_LGAMMA] = special_lgamma,
+    [MATH_DIGAMMA] = special_digamma,
+    [MATH_BESSEL_I1E] = special_bessel_i1e,
 };
 
 static Binary *const binary[MATH_COUNT] = {

@@ -2,18 +2,14 @@
  *
  * In: batches of matrices of f32, f64 or complex numbers of these.  The loops are in
  * linear_body.h, once per element type; here operations are taken apart. */
-#include "engine/numerics/batch.h"
 #include "engine/numerics/lapack.h"
-#include "engine/numerics/lapack_provider.h"
-#include "engine/numerics/routines.h"
-#include "engine/numerics/small_matrices.h"
 
-#include <complex.h>
+#include "engine/custom_call.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#undef I
 
 enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
 
@@ -57,7 +53,7 @@ static double unit_of(double most)
 #define NAME(x) f64_##x
 #include "engine/numerics/linear_body.h"
 
-#define SCALAR float complex
+#define SCALAR float _Complex
 #define REAL float
 #define CONJ(x) conjf(x)
 #define PART(x) crealf(x)
@@ -67,7 +63,7 @@ static double unit_of(double most)
 #define NAME(x) c64_##x
 #include "engine/numerics/linear_body.h"
 
-#define SCALAR double complex
+#define SCALAR double _Complex
 #define REAL double
 #define CONJ(x) conj(x)
 #define PART(x) creal(x)
@@ -171,7 +167,7 @@ static Error *solve_small(void *user, int64_t from, int64_t to)
                      .is_left = t->is_left,
                      .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
                      .is_unit = t->is_unit,
-                     .is_turned = t->how != NO_TRANSPOSE };
+                     .is_transposed = t->how != NO_TRANSPOSE };
     int64_t first = from * SMALL_GROUP;
     small_solve(l->a.element, in_groups(l, from, to), &s, matrix_in(l, first), matrix_out(l, first),
                 matrix_out(l, first));
@@ -203,7 +199,7 @@ static Error *solve_some(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
-Error *library_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     const TriangularSolveAttrs *t = n->attrs;
     Type a = in[0].type, b = in[1].type;
@@ -233,8 +229,8 @@ static void nan_set(Element e, void *at, int64_t i)
     switch (e) {
     case F32: ((float *)at)[i] = NAN; break;
     case F64: ((double *)at)[i] = (double)NAN; break;
-    case C64: ((float complex *)at)[i] = NAN; break;
-    default: ((double complex *)at)[i] = (double)NAN;
+    case C64: ((float _Complex *)at)[i] = NAN; break;
+    default: ((double _Complex *)at)[i] = (double)NAN;
     }
 }
 
@@ -274,7 +270,7 @@ static Error *cholesky_some(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
-Error *library_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+Error *routine_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Type a = in->type;
     double side = (double)rows_of(a);
@@ -292,39 +288,12 @@ Error *library_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
     return batch_execute(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
 }
 
-/* ---- custom calls, whose types nobody has looked at ---- */
+/* ---- custom calls ---- */
 
-static Error *misfit(const Node *n, const char *should)
-{
-    Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
-    return error_new(CODE_INVALID, "custom_call @%.*s, at %s: %s", STR_ARG(target),
-                     loc_name(n->loc), should);
-}
-
-/* Factors: one row of n per matrix of a. */
-static bool are_factors(Type factors, Type a, int64_t n)
-{
-    bool fits = factors.element == a.element && factors.rank == a.rank - 1 &&
-                factors.dims[factors.rank - 1] == n;
-    for (int i = 0; fits && i < a.rank - 2; i++)
-        fits = factors.dims[i] == a.dims[i];
-    return fits;
-}
-
-Error *qr_fits(const Node *n, const Tensor *in, const Tensor *out)
-{
-    Type a = n->nin ? in[0].type : type_scalar(TOKEN);
-    if (n->nin != 1 || n->nout != 2 || a.rank < 2 || !type_equal(a, out[0].type) ||
-        !are_factors(out[1].type, a, rows_of(a) < columns_of(a) ? rows_of(a) : columns_of(a)))
-        return misfit(n, "it takes matrices, and gives as many of the same type and one factor for "
-                         "each of the first columns");
-    return NULL;
-}
-
-Error *library_qr(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+Error *routine_qr(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                   Tensor *out)
 {
-    TRY(qr_fits(n, in, out));
+    TRY(custom_qr_fits(n, in, out));
     Type a = in[0].type;
     int64_t each = rows_of(a) * columns_of(a), nfactors = out[1].type.dims[a.rank - 2];
     size_t bytes = (size_t)element_info[a.element].bytes;
@@ -339,28 +308,12 @@ Error *library_qr(__attribute__((unused)) const Frame *f, const Node *n, const T
     return NULL;
 }
 
-static int64_t count_factors(const Node *n, const Tensor *in)
-{
-    return n->nin == 2 && in[1].type.rank ? in[1].type.dims[in[1].type.rank - 1] : -1;
-}
-
-Error *householder_fits(const Node *n, const Tensor *in, const Tensor *out)
-{
-    Type a = n->nin ? in[0].type : type_scalar(TOKEN);
-    int64_t nfactors = count_factors(n, in);
-    if (n->nin != 2 || n->nout != 1 || a.rank < 2 || !type_equal(a, out->type) ||
-        !are_factors(in[1].type, a, nfactors) || nfactors > rows_of(a) || nfactors > columns_of(a))
-        return misfit(n, "it takes matrices and at most one factor for each of their columns, and "
-                         "gives matrices of the same type");
-    return NULL;
-}
-
-Error *library_householder(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+Error *routine_householder(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                            Tensor *out)
 {
-    TRY(householder_fits(n, in, out));
+    TRY(custom_householder_fits(n, in, out));
     Type a = in[0].type;
-    int64_t nfactors = count_factors(n, in);
+    int64_t nfactors = in[1].type.dims[in[1].type.rank - 1];
     int64_t each = rows_of(a) * columns_of(a);
     size_t bytes = (size_t)element_info[a.element].bytes;
     void *room;

@@ -4,7 +4,7 @@
  * insertion, then runs are merged in pairs, from one half of the memory into the other:
  *
  *     [3 1 2 | 5 4 0]  ->  [1 2 3 | 0 4 5]  ->  [0 1 2 3 4 5] */
-#include "engine/numerics/merge_sort.h"
+#include "engine/numerics/numerics.h"
 
 #include "engine/memory/thread_memory.h"
 #include "engine/slices.h"

@@ -9,8 +9,8 @@
  *             two words keeps the low half, with the key as the high one.
  *
  * Elements of fewer than 32 bits are the low bits of a word. */
-#include "engine/eval/number.h"
-#include "engine/numerics/routines.h"
+#include "engine/tensor.h"
+#include "engine/numerics/numerics.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static uint64_t philox_all(uint64_t key, uint64_t low, uint64_t high, Tensor out
     return (uint64_t)nblocks;
 }
 
-Error *library_rng_bits(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+Error *routine_rng_bits(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                         Tensor *out)
 {
     int algorithm = ((const RngBitsAttrs *)n->attrs)->rng_algorithm;
@@ -151,7 +151,7 @@ Error *library_rng_bits(__attribute__((unused)) const Frame *f, const Node *n, c
 
 /* The state for the next numbers of a device, which is its operand: a key of its own, and a range
  * of 2^32 blocks behind the last one. */
-Error *library_rng_state(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+Error *routine_rng_state(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                          Tensor *out)
 {
     enum { DEVICES = 256 };

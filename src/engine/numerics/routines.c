@@ -1,9 +1,7 @@
 /* routines.c - which operations have ready-made loops; top_k. */
-#include "engine/numerics/routines.h"
+#include "engine/numerics/matrices.h"
 
-#include "engine/eval/number.h"
-#include "engine/numerics/call_registry.h"
-#include "engine/numerics/lapack_provider.h"
+#include "engine/custom_call.h"
 
 #include <stdlib.h>
 
@@ -15,7 +13,7 @@ static bool is_plain(Element e)
 /* Matrices of narrow floats become f32, and the results narrow again. */
 static Error *widened(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
-    LibraryFn *play = n->op == OP_CHOLESKY ? library_cholesky : library_triangular_solve;
+    Routine *wider = n->op == OP_CHOLESKY ? routine_cholesky : routine_triangular_solve;
     Tensor wide[3] = { 0 };
     Error *error = NULL;
     for (int i = 0; i <= n->nin && !error; i++) {
@@ -31,7 +29,7 @@ static Error *widened(const Frame *f, const Node *n, const Tensor *in, Tensor *o
             convert_element(wide[i], k, narrow, k);
     }
     if (!error)
-        error = play(f, n, wide, &wide[n->nin]);
+        error = wider(f, n, wide, &wide[n->nin]);
     for (int64_t k = 0; k < type_count(out->type) && !error; k++)
         convert_element(*out, k, wide[n->nin], k);
     for (int i = 0; i < 3; i++)
@@ -39,48 +37,48 @@ static Error *widened(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     return error;
 }
 
-static LibraryFn *const call_routines[CALL_COUNT + 1] = {
-#define library_none NULL
+static Routine *const call_routines[CALL_COUNT + 1] = {
+#define routine_none NULL
 #define CALL(id, name, nin, nout, effect, role, shapes, rewrite, eval, routine)                    \
-    [CALL_##id] = library_##routine,
+    [CALL_##id] = routine_##routine,
 #include "ops/calls.def"
 };
 
-static LibraryFn *custom_find(const Module *m, const Node *node)
+static Routine *custom_find(const Module *m, const Node *node)
 {
     Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
     Element first = node->nin ? type_of(m, node->in[0]).element : I1;
-    LibraryFn *routine = call_routines[node_call(node)];
-    if (routine && (routine == library_rng_state || is_plain(first)))
+    Routine *routine = call_routines[node_call(node)];
+    if (routine && (routine == routine_rng_state || is_plain(first)))
         return routine;
     if (lapack_knows(target, first))
-        return library_lapack;
+        return routine_lapack;
     TuttiFunction *f;
     void *user;
-    return call_registry_find(target, &f, &user) ? library_foreign : NULL;
+    return call_registry_find(target, &f, &user) ? call_registered : NULL;
 }
 
-LibraryFn *library_find(const Module *m, const Node *node)
+Routine *routine_find(const Module *m, const Node *node)
 {
     switch (node->op) {
-    case OP_FFT: return library_fft;
-    case OP_TOP_K: return library_top_k;
-    case OP_RNG_BITS: return library_rng_bits;
+    case OP_FFT: return routine_fft;
+    case OP_TOP_K: return routine_top_k;
+    case OP_RNG_BITS: return routine_rng_bits;
     case OP_TRIANGULAR_SOLVE:
-        return is_plain(type_of(m, node->in[0]).element) ? library_triangular_solve : widened;
+        return is_plain(type_of(m, node->in[0]).element) ? routine_triangular_solve : widened;
     case OP_CHOLESKY:
-        return is_plain(type_of(m, node->in[0]).element) ? library_cholesky : widened;
+        return is_plain(type_of(m, node->in[0]).element) ? routine_cholesky : widened;
     case OP_CUSTOM_CALL: return custom_find(m, node);
     default: return NULL;
     }
 }
 
-Error *library_prepare(const Module *m, const Node *node)
+Error *routine_prepare(const Module *m, const Node *node)
 {
-    LibraryFn *f = library_find(m, node);
-    bool is_linear = f == library_cholesky || f == library_triangular_solve || f == widened;
+    Routine *f = routine_find(m, node);
+    bool is_linear = f == routine_cholesky || f == routine_triangular_solve || f == widened;
     is_linear = is_linear && linear_wants_library(type_of(m, node->in[0]));
-    return is_linear || f == library_lapack ? lapack_find() : NULL;
+    return is_linear || f == routine_lapack ? lapack_find() : NULL;
 }
 
 /* ---- top_k ---- */
@@ -135,12 +133,13 @@ static void top_of_line(Tensor in, int64_t first, int64_t extent, int64_t k, Ent
     }
 }
 
-Error *library_top_k(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
+Error *routine_top_k(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                      Tensor *out)
 {
     int64_t extent = in->type.dims[in->type.rank - 1], k = ((const TopKAttrs *)n->attrs)->k;
     if (element_carrier(in->type.element) > CARRY_FLOAT)
-        return eval_refuse(n, in->type);
+        return error_new(CODE_UNIMPLEMENTED, "not supported: %s of %s, at %s", op_name(n->op),
+                         type_name(in->type), loc_name(n->loc));
     if (k == 0 || type_count(in->type) == 0)
         return NULL;
     Entry *heap = malloc(sizeof *heap * (size_t)k);

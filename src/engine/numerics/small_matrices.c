@@ -2,12 +2,11 @@
  *
  * A group of as many matrices as a vector has lanes is turned, so that the same element of each lies
  * side by side, worked on in place, and turned back.  Matrices that are too few for that are worked
- * on one by one, by the same text with one lane.  The body is small_body.h, compiled for f32 and f64
+ * on one by one, by the same text with one lane.  The body is small_matrices_body.h, compiled for f32 and f64
  * and for each instruction set. */
-#include "engine/numerics/small_matrices.h"
+#include "engine/numerics/matrices.h"
 
 #include "engine/cpu_level.h"
-#include "engine/numerics/transpose.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,21 +105,21 @@ static const Form *form_for(Element e, int64_t left)
     return left * 4 > lanes->lanes ? lanes : &single[e == F64];
 }
 
-typedef struct Group {
+typedef struct LaneGroup {
     const Form *form;
     int64_t n; /* matrices in it */
     size_t bytes; /* of an element */
-} Group;
+} LaneGroup;
 
-static Group group_of(Element e, int64_t left)
+static LaneGroup group_of(Element e, int64_t left)
 {
-    Group g = { .form = form_for(e, left), .bytes = (size_t)element_info[e].bytes };
+    LaneGroup g = { .form = form_for(e, left), .bytes = (size_t)element_info[e].bytes };
     g.n = left < g.form->lanes ? left : g.form->lanes;
     return g;
 }
 
 /* Matrices of so many elements, from one behind the other to side by side, and back. */
-static void spread(const Group *g, int64_t elements, const void *from, void *to)
+static void spread(const LaneGroup *g, int64_t elements, const void *from, void *to)
 {
     int64_t lanes = g->form->lanes;
     if (g->n < lanes) /* the others are zeros: they are worked on, and nobody sees them */
@@ -131,7 +130,7 @@ static void spread(const Group *g, int64_t elements, const void *from, void *to)
         matrix_transpose(g->n, elements, g->bytes, from, elements, to, lanes);
 }
 
-static void collect(const Group *g, int64_t elements, const void *from, void *to)
+static void collect(const LaneGroup *g, int64_t elements, const void *from, void *to)
 {
     if (g->form->lanes == 1)
         memcpy(to, from, (size_t)elements * g->bytes);
@@ -140,7 +139,7 @@ static void collect(const Group *g, int64_t elements, const void *from, void *to
 }
 
 /* Matrix i of a batch. */
-static void *matrix_at(const Group *g, const void *batch, int64_t i, int64_t elements)
+static void *matrix_at(const LaneGroup *g, const void *batch, int64_t i, int64_t elements)
 {
     return (char *)batch + (size_t)(i * elements) * g->bytes;
 }
@@ -151,7 +150,7 @@ void small_lu(Element e, int64_t n, int64_t side, const void *a, void *lu, int32
     _Alignas(VECTOR_BYTES) char room[SMALL_ROWS * SMALL_ROWS * VECTOR_BYTES];
     int32_t rows[SMALL_ROWS * MOST_LANES], broken[MOST_LANES];
     int64_t elements = side * side;
-    Group g;
+    LaneGroup g;
     for (int64_t i = 0; i < n; i += g.n) {
         g = group_of(e, n - i);
         spread(&g, elements, matrix_at(&g, a, i, elements), room);
@@ -169,7 +168,7 @@ void small_cholesky(Element e, int64_t n, int64_t side, bool is_lower, const voi
 {
     _Alignas(VECTOR_BYTES) char room[SMALL_ROWS * SMALL_ROWS * VECTOR_BYTES];
     int64_t elements = side * side;
-    Group g;
+    LaneGroup g;
     for (int64_t i = 0; i < n; i += g.n) {
         g = group_of(e, n - i);
         spread(&g, elements, matrix_at(&g, a, i, elements), room);
@@ -183,7 +182,7 @@ void small_solve(Element e, int64_t n, const SmallSolve *s, const void *a, const
     _Alignas(VECTOR_BYTES) char room[SMALL_ROWS * SMALL_ROWS * VECTOR_BYTES];
     _Alignas(VECTOR_BYTES) char unknowns[SMALL_ROWS * SMALL_COLUMNS * VECTOR_BYTES];
     int64_t elements = s->side * s->side, each = s->side * s->other;
-    Group g;
+    LaneGroup g;
     for (int64_t i = 0; i < n; i += g.n) {
         g = group_of(e, n - i);
         spread(&g, elements, matrix_at(&g, a, i, elements), room);

@@ -1,6 +1,6 @@
 /* small_matrices_body.h - small matrices of one element type, LANES of them at a time.
  *
- * Included by small.c with T, I (an integer as wide), LANES, ATTR and NAME(x) set.  A matrix of
+ * Included by small_matrices.c with T, I (an integer as wide), LANES, ATTR and NAME(x) set.  A matrix of
  * vectors holds the same element of each lane's matrix side by side; with one lane it is the matrix
  * itself. */
 
@@ -143,8 +143,8 @@ ATTR static void NAME(solve)(const SmallSolve *s, const void *matrix, void *unkn
 {
     const T *a = matrix;
     T *x = unknowns;
-    bool is_turned = s->is_turned != !s->is_left, is_lower = s->is_lower != is_turned;
-    int64_t n = s->side, t_down = is_turned ? 1 : n, t_across = is_turned ? n : 1;
+    bool is_transposed = s->is_transposed != !s->is_left, is_lower = s->is_lower != is_transposed;
+    int64_t n = s->side, t_down = is_transposed ? 1 : n, t_across = is_transposed ? n : 1;
     int64_t down = s->is_left ? s->other : 1, across = s->is_left ? 1 : n;
     for (int64_t k = 0; k < n; k++) {
         int64_t i = is_lower ? k : n - 1 - k;

@@ -10,7 +10,7 @@
  * Keys of together 64 bits are one number.  Of more, the last ones are sorted by first: the sort is
  * stable, so their order stands where the keys before them are equal.  Lines are spread over the
  * workers. */
-#include "engine/numerics/sort_keys.h"
+#include "engine/numerics/numerics.h"
 
 #include "engine/slices.h"
 
@@ -108,7 +108,7 @@ DEFINE_RANK(uint16_t, int16_t)
 DEFINE_RANK(uint32_t, int32_t)
 DEFINE_RANK(uint64_t, int64_t)
 
-INLINE uint64_t bits_at(int bytes, const void *line, int64_t at)
+INLINE uint64_t key_bits_at(int bytes, const void *line, int64_t at)
 {
     switch (bytes) {
     case 1: return ((const uint8_t *)line)[at];
@@ -118,7 +118,7 @@ INLINE uint64_t bits_at(int bytes, const void *line, int64_t at)
     }
 }
 
-INLINE void bits_set(int bytes, void *line, int64_t at, uint64_t bits)
+INLINE void key_bits_set(int bytes, void *line, int64_t at, uint64_t bits)
 {
     switch (bytes) {
     case 1: ((uint8_t *)line)[at] = (uint8_t)bits; break;
@@ -151,17 +151,17 @@ static void restore_merged(Line *l, Ranking r)
     uint64_t sign = UINT64_C(1) << (r.bits - 1);
     int64_t n = l->plan->extent, stride = l->plan->stride, zeros = -1, nans = -1;
     for (int64_t i = 0; i < n && (zeros < 0 || nans < 0); i++) {
-        int64_t size = (int64_t)(bits_at(r.bytes, l->out[0], i * stride) & ~sign);
+        int64_t size = (int64_t)(key_bits_at(r.bytes, l->out[0], i * stride) & ~sign);
         zeros = zeros < 0 && size == 0 ? i : zeros;
         nans = nans < 0 && size > r.infinity ? i : nans;
     }
     for (int64_t i = 0; i < n && (zeros >= 0 || nans >= 0); i++) {
-        uint64_t x = bits_at(r.bytes, l->in[0], i * stride);
+        uint64_t x = key_bits_at(r.bytes, l->in[0], i * stride);
         int64_t size = (int64_t)(x & ~sign);
         if (r.one_zero && size == 0)
-            bits_set(r.bytes, l->out[0], zeros++ * stride, x);
+            key_bits_set(r.bytes, l->out[0], zeros++ * stride, x);
         else if (r.one_nan && size > r.infinity)
-            bits_set(r.bytes, l->out[0], nans++ * stride, x);
+            key_bits_set(r.bytes, l->out[0], nans++ * stride, x);
     }
 }
 
@@ -236,7 +236,7 @@ static void apply_order(const Line *l, int array, const uint32_t *order)
     ((T *)out)[i * by] = ((const T *)in)[order[i] * by]
     if (!in)
         for (int64_t i = 0; i < n; i++)
-            bits_set(bytes, out, i * by, order[i]);
+            key_bits_set(bytes, out, i * by, order[i]);
     else
         switch (bytes) {
         case 1: MOVE(uint8_t); break;

@@ -3,7 +3,7 @@
  * First the box is made simple: dimensions of extent 1 go, and neighbours that follow one
  * another in both arrays become one.  What is left is counted through like an odometer, with
  * the innermost dimension as one memcpy when it is dense on both sides. */
-#include "engine/numerics/strided.h"
+#include "engine/numerics/numerics.h"
 
 #include <string.h>
 

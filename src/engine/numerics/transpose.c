@@ -1,6 +1,6 @@
 /* transpose.c - matrices from row-major to column-major and back: squares of 4 x 4 elements in
  * registers, and of those as many side by side as both caches' lines hold. */
-#include "engine/numerics/transpose.h"
+#include "engine/numerics/matrices.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 
 #include "base/guard.h"
 #include "engine/compile.h"
-#include "engine/numerics/call_registry.h"
-#include "engine/numerics/lapack_provider.h"
+#include "engine/custom_call.h"
+#include "engine/numerics/numerics.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  * there may be some, in the middle of anything; nothing is freed then.  The two are told apart by
  * their order: exit() calls what atexit was given, and then the destructors of libraries; dlclose
  * calls the destructors first. */
+#include "engine/custom_call.h"
 #include "engine/link/link.h"
 #include "engine/memory/handle.h"
 #include "engine/memory/thread_memory.h"
-#include "engine/numerics/call_registry.h"
 #include "engine/plugin/statics.h"
 
 static bool is_exit;

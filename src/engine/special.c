@@ -1,9 +1,9 @@
 /* special.c - special functions of a real number that the C library has not. */
-#include "engine/eval/math.h"
+#include "engine/special.h"
 
 #include <math.h>
 
-double math_lgamma(double x)
+double special_lgamma(double x)
 {
     int sign; /* lgamma would leave it in a global variable */
     return lgamma_r(x, &sign);
@@ -11,7 +11,7 @@ double math_lgamma(double x)
 
 /* A closed approximation, good to 2 parts in 1000, then Halley's method on erf; towards the ends
  * on erfc, which is where erf has no digits left. */
-double math_erf_inv(double x)
+double special_erf_inv(double x)
 {
     if (!(fabs(x) < 1))
         return fabs(x) == 1 ? copysign(INFINITY, x) : NAN;
@@ -29,7 +29,7 @@ double math_erf_inv(double x)
 }
 
 /* Reflected to the right half, lifted above 10, then the asymptotic series. */
-double math_digamma(double x)
+double special_digamma(double x)
 {
     if (isnan(x) || x == -INFINITY)
         return NAN;
@@ -53,7 +53,7 @@ double math_digamma(double x)
 }
 
 /* e^-|x| I1(x): the power series, all of whose terms have one sign; far out the asymptotic one. */
-double math_bessel_i1e(double x)
+double special_bessel_i1e(double x)
 {
     double size = fabs(x), sum, term;
     if (isinf(x))

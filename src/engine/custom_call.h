@@ -1,0 +1,31 @@
+/* custom_call.h - custom calls: what the evaluator and compiled code both ask about them.
+ *
+ * A custom call names its target.  The evaluator has rules for those that check results, mark arrays
+ * or make QR factors (eval/custom.c); numerics has routines for the latter and for those named after
+ * LAPACK; any other name is a function that a C program or Python has registered. */
+#ifndef TUTTI_ENGINE_CUSTOM_CALL_H
+#define TUTTI_ENGINE_CUSTOM_CALL_H
+#include "engine/routine.h"
+#include "pjrt/extension.h"
+
+/* ---- options and types ---- */
+
+/* An option of the call: in its backend_config, or among its other attributes.  NULL: not given. */
+const Attr *custom_option_find(const Node *n, const char *name);
+/* The same, if it is a number or a bool. */
+int64_t custom_option(const Node *n, const char *name, int64_t otherwise);
+
+/* What is wrong with the types of @Qr or @ProductOfElementaryHouseholderReflectors; NULL: nothing. */
+MUST_USE Error *custom_qr_fits(const Node *n, const Tensor *in, const Tensor *out);
+MUST_USE Error *custom_householder_fits(const Node *n, const Tensor *in, const Tensor *out);
+
+/* ---- registered functions; any thread, for the whole process ---- */
+
+/* A name that is there gets the new function.  False: no memory for it. */
+MUST_USE bool call_registry_add(Str name, TuttiFunction *f, void *user);
+bool call_registry_find(Str name, TuttiFunction **f, void **user);
+void call_registry_end(void); /* frees all entries; no program may call one after it */
+
+/* Calls the function of that name with the floating-point state of the thread's owner. */
+Routine call_registered;
+#endif

@@ -1,0 +1,83 @@
+/* matrices.h - what the files of linear algebra share: batches over workers, small matrices, a
+ * library's routines, transposition.  Inside of numerics. */
+#ifndef TUTTI_ENGINE_NUMERICS_MATRICES_H
+#define TUTTI_ENGINE_NUMERICS_MATRICES_H
+#include "engine/numerics/numerics.h"
+
+/* ---- batches (batch.c) ---- */
+
+/* Works on the matrices from `from` up to, not including, `to`. */
+typedef MUST_USE Error *BatchFn(void *user, int64_t from, int64_t to);
+
+/* Works on n matrices, of about so many multiplications each.  is_library: by LAPACK's routines, then
+ * each matrix has one thread of the library; few that are large have all of them, one after the
+ * other.  f NULL: one after the other, on the calling thread. */
+MUST_USE Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, BatchFn *some,
+                              void *user);
+
+/* ---- small matrices (small_matrices.c): n of side x side, row-major, one behind the other ---- */
+
+/* Rows of a matrix, and columns of what stands beside it, up to which it counts as small. */
+enum { SMALL_ROWS = 16, SMALL_COLUMNS = 32 };
+
+static inline bool small_suits(Element e, int64_t rows)
+{
+    return (e == F32 || e == F64) && rows <= SMALL_ROWS;
+}
+
+/* A batch is split between groups of so many matrices: then which of them share a vector does not
+ * depend on the split. */
+enum { SMALL_GROUP = 16 };
+static inline int64_t small_groups(int64_t n)
+{
+    return (n + SMALL_GROUP - 1) / SMALL_GROUP;
+}
+
+/* As getrf gives them; pivots[n][side], info[n]. */
+void small_lu(Element e, int64_t n, int64_t side, const void *a, void *lu, int32_t *pivots,
+              int32_t *info);
+/* The other triangle becomes zero, this one nan if there is no factor. */
+void small_cholesky(Element e, int64_t n, int64_t side, bool is_lower, const void *a, void *factor);
+
+/* op(a) x = b, or x op(a) = b, with `other` columns or rows of b, SMALL_COLUMNS at most. */
+typedef struct SmallSolve {
+    int64_t side, other;
+    bool is_left, is_lower, is_unit; /* is_lower: a itself, not op(a) */
+    bool is_transposed;              /* op(a) is the transpose */
+} SmallSolve;
+void small_solve(Element e, int64_t n, const SmallSolve *s, const void *a, const void *b, void *x);
+
+/* ---- a library's routines (lapack_provider.c) ---- */
+
+/* By the names of the real ones. */
+typedef enum LapackName {
+    LAPACK_GETRF, LAPACK_POTRF, LAPACK_TRSM, LAPACK_GEQRF, LAPACK_ORGQR, LAPACK_ORMQR,
+    LAPACK_GEQP3, LAPACK_GESDD, LAPACK_GESVD, LAPACK_SYEVD, LAPACK_GEEV, LAPACK_GEES,
+    LAPACK_GEHRD, LAPACK_SYTRD, LAPACK_GTSV, LAPACK_NAMES
+} LapackName;
+
+/* Fortran's: every argument is an address, integers have 32 bits; behind the last stands the
+ * length of each argument that is a letter.  The caller knows the rest. */
+typedef void LapackFn(void);
+
+/* NULL: lapack_find has not been called, or there is no library. */
+LapackFn *lapack_routine(LapackName name, Element e);
+
+/* Around a sequence of calls by one thread.  The library may use that many threads: 1 along with
+ * others that ask for 1, more only alone, so that results do not depend on which threads call at the
+ * same time.  At the end the number is what it was before. */
+void lapack_begin(int nthreads);
+void lapack_end(void);
+
+/* lapack.c: is it one of the custom calls named after LAPACK?  first: element type of operand 0. */
+bool lapack_knows(Str target, Element first);
+/* linear.c: do cholesky and triangular_solve of matrices a look for a library? */
+bool linear_wants_library(Type a);
+
+/* ---- transposition (transpose.c) ---- */
+
+/* to[j][i] = from[i][j], where from has that many rows and columns of elements of 4, 8 or 16
+ * bytes; a row begins so many elements behind the one before. */
+void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void *from,
+                      int64_t from_step, void *to, int64_t to_step);
+#endif

@@ -1,0 +1,165 @@
+/* numerics.h - what compiled code calls ready-made: products, sorts, Fourier transforms, linear
+ * algebra, random bits, functions of the C library, copies of boxes.
+ *
+ * Inside are only loops over memory.  A function here takes arrays that do not overlap, in the
+ * program's element type and row-major order unless it says otherwise, and writes every element of
+ * its results.  It knows nothing of runs, tasks or collectives; its whole context is the frame of the
+ * device that executes it (program.h), from which it takes:
+ *
+ *   slices         a long loop is split by slices_run (slices.h), and idle workers take slices.  How
+ *                  it is split depends on the shapes and the machine alone, never on which workers
+ *                  are idle: results repeat bit for bit.
+ *   memory         work areas that a thread keeps (memory/thread_memory.h), or malloc; none outlives
+ *                  the call, except the plans of LAPACK (lapack.c).
+ *   packed operands, shared by the devices of a run (slices.h).
+ *
+ * The frame may be NULL: then the calling thread does everything itself.
+ *
+ * Threads: every function may be called by any number of threads at once, unless it says otherwise.
+ *
+ * Errors: a Routine returns its error.  Those that compiled code calls through Runtime (gemm, gather,
+ * sort) have nothing to say but "no memory": they call frame_fail, and the segment fails at its end.
+ *
+ * Files: routines.c finds the routine of a node.  gemm.c products; fft.c; sort_keys.c, merge_sort.c;
+ * random.c; linear.c Cholesky factors, triangular systems and QR factors; lapack.c the custom calls
+ * named after LAPACK, by a library's routines (lapack_provider.c, lapack_calls.c) or our own
+ * (lapack_routines.c over linalg/); small_matrices.c batches of small ones.  A *_body.h is the text
+ * of loops that its .c includes once for each element type and instruction set. */
+#ifndef TUTTI_ENGINE_NUMERICS_NUMERICS_H
+#define TUTTI_ENGINE_NUMERICS_NUMERICS_H
+#include "engine/routine.h"
+#include "pjrt/extension.h"
+
+/* ---- routines: whole operations; routine_find (routine.h) finds one ---- */
+
+/* When a program that has this node is compiled: looks for what the routine will need from outside,
+ * a LAPACK. */
+MUST_USE Error *routine_prepare(const Module *m, const Node *node);
+
+Routine routine_fft;              /* fft.c */
+Routine routine_top_k;            /* routines.c */
+Routine routine_rng_bits;         /* random.c */
+Routine routine_rng_state;        /* custom_call @tutti.rng_state, which hlo/define/rng.c writes */
+Routine routine_triangular_solve; /* linear.c */
+Routine routine_cholesky;
+Routine routine_qr;          /* custom_call @Qr: reflectors below, R above; and their factors */
+Routine routine_householder; /* custom_call @ProductOfElementaryHouseholderReflectors */
+Routine routine_lapack;      /* lapack.c: custom calls that lapack_knows */
+
+/* ---- products (gemm.c) ---- */
+
+/* c[i * c_row + j] = sum over p of a[i * a_row + p * a_col] * b[p * b_row + j * b_col]; strides
+ * are in elements. */
+void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
+              int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row);
+void gemm_f64(const Frame *frame, int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
+              int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
+              int64_t c_row);
+
+/* The product where one operand's lines (rows of a, or columns of b if is_b) and depth are several
+ * dimensions of an array each: a convolution.  Compiled code lays it out, so it is all int64_t. */
+typedef struct Gather {
+    int64_t is_b;
+    int64_t m, n, k;               /* none is 0 */
+    int64_t line_step, depth_step; /* of the other operand */
+    int64_t c_row;
+    int64_t nlines, ndepth;
+    int64_t dims[][2]; /* extent and step of each dimension: lines, then depth */
+} Gather;
+
+void gather_f32(const Frame *frame, const Gather *gather, const float *seen, const float *other,
+                float *c);
+void gather_f64(const Frame *frame, const Gather *gather, const double *seen, const double *other,
+                double *c);
+
+/* ---- sorting by keys that are plain numbers (sort_keys.c) ----
+ *
+ * A comparator that compares numbers (one key or several, each rising or falling) need not be
+ * called: the numbers become unsigned integers that stand in the same order, and those are sorted
+ * by their digits.  The sort is stable.  Compiled code writes a SortPlan word by word, so all its
+ * fields are words. */
+
+/* One key.  Floats are in their total order: -nan ... -0, +0 ... +nan. */
+typedef struct SortKey {
+    int64_t array; /* whose elements it is */
+    int64_t is_falling;
+    int64_t one_zero; /* -0 counts as +0 */
+    int64_t one_nan;  /* every nan counts as the positive quiet one */
+} SortKey;
+
+enum { SORT_MOST_KEYS = 8 };
+typedef struct SortPlan {
+    int64_t narrays, nkeys;
+    int64_t nlines, extent, stride; /* stride: from element to element of a line */
+    int64_t kept;                   /* of each line, the first in order; extent: all */
+    SortKey keys[SORT_MOST_KEYS];   /* the first decides; the next where it finds both equal */
+    int64_t elements[];             /* narrays: the Element of each array */
+} SortPlan;
+
+enum { SORT_MOST_EXTENT = INT32_MAX }; /* of a line: positions are counted in 32 bits */
+
+/* Are there keys for arrays of this element type? */
+bool sort_has_keys(Element e);
+
+/* Sorts all lines of all arrays, from in[i] to out[i].  in[i] NULL: the array holds each element's
+ * position in its line (i32 or i64), and is no key.  The lines of a result are `kept` long. */
+void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in, void *const *out);
+
+/* ---- sorting by a comparison (merge_sort.c) ---- */
+
+/* Does element i go before element j? */
+typedef bool SortLess(const void *context, int64_t i, int64_t j);
+
+/* The numbers 0 .. n - 1 in sorted order; equal ones keep theirs.  The answer is the calling
+ * thread's until its next call.  NULL: no memory for it. */
+const int64_t *sort_order(const Frame *frame, int64_t n, SortLess *less, const void *context);
+
+/* ---- functions of the C library, by number (libm.c) ---- */
+
+typedef enum MathFunction {
+    MATH_FMOD,
+    MATH_SIN,
+    MATH_COS,
+    MATH_TAN,
+    MATH_ERF_INV,
+    MATH_LGAMMA,
+    MATH_DIGAMMA,
+    MATH_BESSEL_I1E,
+    /* Of complex numbers: real parts in x, imaginary ones in y; out has n of each. */
+    MATH_COMPLEX_SINH,
+    MATH_COMPLEX_COSH,
+    MATH_COMPLEX_ASIN,
+    MATH_COMPLEX_ACOS,
+    MATH_COMPLEX_ATAN,
+    MATH_COMPLEX_ASINH,
+    MATH_COMPLEX_ACOSH,
+    MATH_COMPLEX_ATANH,
+    MATH_COUNT
+} MathFunction;
+
+/* out[i] = function(x[i]) or function(x[i], y[i]) for n numbers. */
+void math_library(int32_t function, int32_t n, const double *x, const double *y, double *out);
+
+/* ---- copies (strided.c) ---- */
+
+/* For every index below extents[rank], the element at dst takes that at src.  Strides are in
+ * bytes, any sign or zero. */
+void strided_copy(void *dst, const int64_t *dst_strides, const void *src,
+                  const int64_t *src_strides, int rank, const int64_t *extents, size_t element);
+
+/* Row-major strides in bytes of an array of type t, into strides[rank]. */
+void byte_strides(Type t, int64_t *strides);
+
+/* ---- whose LAPACK (lapack_provider.c) ----
+ *
+ * Found once, when the first program that has a use for it is compiled: what TUTTI_LAPACK names,
+ * else what the host offers (Python hands over SciPy's), else the system's.  A provider has all the
+ * routines or counts for nothing.  With none, our own are called. */
+
+/* The host's own: called once, by the thread that compiles, if ever. */
+void lapack_offer(TuttiFindRoutine *find);
+/* Looks for a library, at the first call.  An error: TUTTI_LAPACK names what cannot be used. */
+MUST_USE Error *lapack_find(void);
+/* The library's file, "own" or, before the first program that needs one, "none wanted yet". */
+const char *lapack_provider(void);
+#endif
