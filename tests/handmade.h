@@ -1,5 +1,5 @@
-/* handmade.h - programs whose segments are C functions, to play without a compiler.
- * Links the engine's run/ and comm/ (and no LLVM: the table of functions for code is empty). */
+/* handmade.h - programs whose segments are C functions, to run without a compiler. Links the
+ * engine's exec/ and collectives/ (and no LLVM: the table of functions for code is empty). */
 #ifndef TUTTI_TESTS_HANDMADE_H
 #define TUTTI_TESTS_HANDMADE_H
 #include "engine/exec/launch.h"
@@ -87,7 +87,7 @@ static inline int add_groups(HandMade *h, int size, int stride)
 }
 
 /* As the compiler says it: devices are in step where each is in a group. */
-static inline void find_full(HandMade *h, int k)
+static inline void find_lockstep_groups(HandMade *h, int k)
 {
     Collective *m = &h->collectives[k];
     m->lockstep_groups = h->lockstep_groups[k];
@@ -128,7 +128,7 @@ static inline Collective *add_collective(HandMade *h, OpId op, const char *where
         .group_of = h->group_of[k],
         .combine = add_f32,
     };
-    find_full(h, k);
+    find_lockstep_groups(h, k);
     return &h->collectives[k];
 }
 

@@ -1,5 +1,5 @@
 /* run_cost.c - how long a program takes, guessed from its schedule: kernels by their shapes, what is in a
- * loop as often as it goes round.  Collectives count as nothing.  What run/ decides by it: whether
+ * loop as often as it goes round.  Collectives count as nothing.  What exec/launch.c decides by it: whether
  * the caller plays a run itself, and whether one thread plays all devices. */
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/query.h"

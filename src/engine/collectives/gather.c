@@ -9,16 +9,16 @@
 
 static Error *all_gather_operand(const Participants *p, CopyPlan *plan, int i, int dim)
 {
-    Type part = p->c->in_types[i], whole = p->c->out_types[i];
-    if (dim < 0 || dim >= part.rank || whole.rank != part.rank ||
-        part.dims[dim] * p->n != whole.dims[dim] || type_count(part) * p->n != type_count(whole))
+    Type shard = p->c->in_types[i], whole = p->c->out_types[i];
+    if (dim < 0 || dim >= shard.rank || whole.rank != shard.rank ||
+        shard.dims[dim] * p->n != whole.dims[dim] || type_count(shard) * p->n != type_count(whole))
         return collective_misfit(p, i);
     int nout = result_is_shared(p, i) ? 1 : p->n;
-    Rows rows = { .span = bytes_from(part, dim), .inner = extent_before(part, dim), .outer = 1 };
+    Rows rows = { .span = bytes_from(shard, dim), .inner = extent_before(shard, dim), .outer = 1 };
     rows.in_inner = (int64_t)rows.span;
     rows.out_inner = (int64_t)rows.span * p->n;
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout, .rows = rows };
-    for (int r = 0; type_bytes(part) && r < p->n; r++) {
+    for (int r = 0; type_bytes(shard) && r < p->n; r++) {
         char **at;
         TRY(copy_plan_add(plan, &step, &at));
         at[0] = operand_at(p, r, i);

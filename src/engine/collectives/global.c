@@ -29,12 +29,12 @@ static bool is_whole(Tiling t)
     return true;
 }
 
-static bool fits(const Participants *p, Tiling t, Type whole, Type part)
+static bool fits(const Participants *p, Tiling t, Type whole, Type tile)
 {
-    if (t.rank != whole.rank || part.rank != whole.rank || part.element != whole.element)
+    if (t.rank != whole.rank || tile.rank != whole.rank || tile.element != whole.element)
         return false;
     for (int i = 0; i < t.rank; i++)
-        if (part.dims[i] * t.tiles[i] != whole.dims[i])
+        if (tile.dims[i] * t.tiles[i] != whole.dims[i])
             return false;
     for (int r = 0; r < p->n; r++)
         if (device_in(p, t, r) >= t.ndevices)
@@ -46,7 +46,7 @@ static bool fits(const Participants *p, Tiling t, Type whole, Type part)
 typedef struct Tiles {
     const Participants *p;
     Tiling tiling;
-    Type part, whole;
+    Type tile, whole;
     int i;
     char *data; /* of the whole */
     bool joins; /* else splits */
@@ -73,21 +73,21 @@ static void copy_tile(void *user, int64_t rank)
     int r = (int)rank;
     if (t->joins && is_repeated(t, r))
         return;
-    int64_t whole_strides[MAX_RANK], part_strides[MAX_RANK];
+    int64_t whole_strides[MAX_RANK], tile_strides[MAX_RANK];
     byte_strides(t->whole, whole_strides);
-    byte_strides(t->part, part_strides);
+    byte_strides(t->tile, tile_strides);
     char *whole = t->data;
     for (int k = 0; k < t->tiling.rank; k++)
-        whole += tile_of(t, r)[k] * t->part.dims[k] * whole_strides[k];
+        whole += tile_of(t, r)[k] * t->tile.dims[k] * whole_strides[k];
     size_t element = (size_t)element_info[t->whole.element].bytes;
     if (t->joins)
-        strided_copy(whole, whole_strides, operand_at(t->p, r, t->i), part_strides, t->part.rank,
-                     t->part.dims, element);
+        strided_copy(whole, whole_strides, operand_at(t->p, r, t->i), tile_strides, t->tile.rank,
+                     t->tile.dims, element);
     else
-        strided_copy(result_at(t->p, r, t->i), part_strides, whole, whole_strides, t->part.rank,
-                     t->part.dims, element);
+        strided_copy(result_at(t->p, r, t->i), tile_strides, whole, whole_strides, t->tile.rank,
+                     t->tile.dims, element);
     stat_add(STAT_COPIES, 1);
-    stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(t->part));
+    stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(t->tile));
 }
 
 static void copy_tiles(Tiles *t)
@@ -111,8 +111,8 @@ static Error *join(const Participants *p, int i, Whole *w)
 {
     const Program *body = p->c->body;
     Tiling t = p->c->in_tilings[i];
-    Type whole = body->args[i].local, part = p->c->in_types[i];
-    if (!fits(p, t, whole, part))
+    Type whole = body->args[i].local, tile = p->c->in_types[i];
+    if (!fits(p, t, whole, tile))
         return collective_misfit(p, i);
     if (is_whole(t)) {
         w->args[i] = operand_at(p, 0, i);
@@ -120,7 +120,7 @@ static Error *join(const Participants *p, int i, Whole *w)
     }
     TRY(collective_scratch(p, type_bytes(whole), &w->taken[i]));
     w->args[i] = w->taken[i];
-    Tiles tiles = { p, t, part, whole, i, w->args[i], true };
+    Tiles tiles = { p, t, tile, whole, i, w->args[i], true };
     copy_tiles(&tiles);
     return NULL;
 }
@@ -129,8 +129,8 @@ static Error *make_room(const Participants *p, int i, Whole *w)
 {
     const Program *body = p->c->body;
     Tiling t = p->c->out_tilings[i];
-    Type whole = body->results[i].local, part = p->c->out_types[i];
-    if (!fits(p, t, whole, part))
+    Type whole = body->results[i].local, tile = p->c->out_types[i];
+    if (!fits(p, t, whole, tile))
         return collective_misfit(p, i);
     if (is_whole(t)) {
         w->outs[i] = result_at(p, 0, i);

@@ -86,7 +86,7 @@
  * A thread holds at most one lock of exec/ at a time (those of executor, run, buffer, event, memory
  * and handles): so there is no order to keep.  The plugin may hold a client's mutex around one.
  *
- * ---- Who owns what, and until when ----
+ * ---- Owners, and when things end ----
  *
  *   Run, its tasks and tables   one block: the launch's until it is enqueued or has run inline,
  *                               then the executor's until run_recycle, which keeps some for later

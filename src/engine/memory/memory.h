@@ -50,8 +50,8 @@ MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);
 int storage_holders(const Storage *storage);
 /* The data of `lender`, to be read only, charged to `memory` too. */
 MUST_USE Error *storage_lend(Memory *memory, Type type, Storage *lender, Storage **out);
-/* Foreign memory; on_end: NULL, or called at the last release.  Returns NULL without memory for the
- * books. */
+/* Foreign memory; on_end: NULL, or called at the last release.  Returns NULL without memory for
+ * the Storage itself. */
 Storage *storage_foreign(void *data, size_t bytes, void (*on_end)(void *, void *), void *user);
 Storage *storage_hold(Storage *storage);
 void storage_release(Storage *storage);

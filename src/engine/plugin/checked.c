@@ -2,9 +2,9 @@
  *
  *     table --> checked_X: is args there, does it reach the field, is the handle alive? --> pjrt_X
  *
- * inputs.def says what X needs; a function that it does not list does not link.  A handle that never
- * was one can be told from those of clients and devices alone, which are known; of the others only
- * that they are NULL, of another kind, or gone for a short while (memory/handle.h). */
+ * inputs.def says what X needs; a function that it does not list does not link.  A handle that
+ * never was one can be told from those of clients and devices alone, which are known; of the others
+ * only that they are NULL, of another kind, or gone for a short while (memory/handle.h). */
 #include "engine/plugin/plugin.h"
 
 typedef enum Kind {
@@ -41,7 +41,7 @@ static bool is_alive(const void *handle, Kind kind)
     }
 }
 
-/* What a handle that is alive stands on is there too? */
+/* Is the client that a live handle depends on alive too? */
 static bool has_client(const void *handle, Kind kind)
 {
     switch (kind) {

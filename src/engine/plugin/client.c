@@ -130,8 +130,8 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
     NEEDS(args, client);
     int ndevices = 1;
     size_t memory_limit;
-    TRY(count_devices(args->create_options, args->num_options, &ndevices));
-    TRY(device_memory_limit(&memory_limit));
+    TRY(options_devices(args->create_options, args->num_options, &ndevices));
+    TRY(options_memory_limit(&memory_limit));
     return client_new(ndevices, memory_limit, &args->client);
 }
 

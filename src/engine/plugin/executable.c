@@ -1,7 +1,7 @@
 /* executable.c - a handle on a compiled program, and what PJRT asks by it.
  *
  * Many handles may share one program; each knows with which options it was asked for, which is what
- * makes it storable (stored.c). */
+ * makes it storable (serialized.c). */
 #include "engine/plugin/plugin.h"
 
 #include <stdlib.h>

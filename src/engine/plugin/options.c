@@ -66,7 +66,7 @@ static Error *count_from_option(const PJRT_NamedValue *option, int *ndevices)
     return error_new(CODE_INVALID, "num_devices must be a whole number");
 }
 
-Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
+Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
 {
     bool given = false;
     for (size_t i = 0; i < n; i++) {
@@ -89,7 +89,7 @@ Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
     return given ? NULL : count_from_environment(ndevices);
 }
 
-Error *device_memory_limit(size_t *bytes)
+Error *options_memory_limit(size_t *bytes)
 {
     const char *text = getenv("TUTTI_DEVICE_MEMORY");
     *bytes = 0;

@@ -150,8 +150,8 @@ MUST_USE Error *struct_too_small(const char *function, size_t given, size_t need
 MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank,
                                Type *out);
 /* From options, else the environment, else 1. */
-MUST_USE Error *count_devices(const PJRT_NamedValue *options, size_t n, int *ndevices);
-MUST_USE Error *device_memory_limit(size_t *bytes); /* 0: none */
+MUST_USE Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices);
+MUST_USE Error *options_memory_limit(size_t *bytes); /* 0: none */
 
 struct BuildOptions;
 /* cache.c: a counted program, an old one when the same has been compiled before. */

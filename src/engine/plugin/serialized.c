@@ -92,7 +92,7 @@ static bool has_size(const Header *h, size_t n)
     return h->options_bytes <= body && h->program_bytes == body - h->options_bytes;
 }
 
-/* The parts of stored bytes, where they lie. */
+/* Finds the options and the program in stored bytes. */
 static Error *open_stored(Str bytes, Str *options, Str *program)
 {
     Header h;
