@@ -236,7 +236,7 @@ static void job_run(void *user)
 
 Error *compiler_run(const char *doing, ThreadFn *f, void *user)
 {
-    Floats before = floats_enter_default(); /* a new thread begins in the state of the one that starts it */
+    Floats before = floats_enter_default(); /* which a new thread inherits */
     Error *error = thread_run_deep(doing, f, user);
     floats_restore(before);
     return error;

@@ -423,7 +423,8 @@ static void ends(const Glue *g, const SegmentEnd *end)
 
 void glue_segment(Emit *e, const Layout *l, const GlueTables *t, int number)
 {
-    Glue g = { .e = e, .l = l, .s = l->s, .m = l->s->k->m, .t = t, .b = e->builder, .number = number };
+    Glue g = { .e = e, .l = l, .s = l->s, .m = l->s->k->m, .t = t, .number = number };
+    g.b = e->builder;
     g.i32 = LLVMInt32TypeInContext(e->context);
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
     begin(&g, t->segments[number]);

@@ -1,20 +1,20 @@
-/* assign.c - a place in memory for every value that needs one.
+/* assign.c - an address for every value that needs memory.
  *
  * In: a Schedule.  Out: its Layout: addresses, the sizes of slab and pool, the constants' bytes.
  *
- * Values that can be one place are put together first: what a loop carries and what its body
+ * Values that can have one address are coalesced first: what a loop carries and what its body
  * gives back, a result and the buffer of the caller it goes to, a kernel's result and an operand
  * that it reads in step and that dies there.  So most moves move nothing, and an update in a
  * loop never copies.  What is left is packed into the slab, largest first, each as low as those
  * that live at the same time allow:
  *
  *     bytes ^   +-----------+
- *           |   |     c     |  +----+          a, d: never alive together, so one address
+ *           |   |     c     |  +----+          a, d: never alive at once, so one address
  *           |   +--+--------+--+  d |
  *           |   |  a  |   b    +----+
  *           +---+-----+--------+----+--> points of the program
  *
- * Arguments and constants are read only; nothing is ever put together with them. */
+ * Arguments and constants are read only; nothing is ever coalesced with them. */
 #include "engine/analysis/analysis.h"
 #include "engine/passes/pack.h"
 #include "engine/passes/passes.h"
@@ -25,14 +25,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Values that share a place. */
-typedef struct Shared {
+/* Values that share an address. */
+typedef struct ValueSet {
     int64_t bytes;
-    bool is_fixed; /* place is decided: an argument or a result */
-    Address place;
+    bool is_fixed; /* the address is decided: an argument or a result */
+    Address address;
     int nspans, room;
     Span *spans; /* in rising order: each ends no sooner than the one before it */
-} Shared;
+} ValueSet;
 
 typedef struct Assign {
     const Schedule *s;
@@ -43,7 +43,7 @@ typedef struct Assign {
     Liveness lives;
     Arena *arena;
     ValueId *leader;  /* by ValueId: towards the value that stands for the set */
-    Shared *shared;   /* by ValueId, of leaders */
+    ValueSet *sets;   /* by ValueId, of leaders */
 } Assign;
 
 static ValueId leader_of(Assign *a, ValueId v)
@@ -56,7 +56,7 @@ static ValueId leader_of(Assign *a, ValueId v)
 /* ---- do two sets get in each other's way? ---- */
 
 /* The first from i on that does not end before `point`. */
-static int span_until(const Shared *x, int i, int point)
+static int span_until(const ValueSet *x, int i, int point)
 {
     int high = x->nspans;
     while (i < high) {
@@ -69,7 +69,7 @@ static int span_until(const Shared *x, int i, int point)
     return i;
 }
 
-static bool spans_clash(const Assign *a, const Shared *x, const Shared *y)
+static bool spans_clash(const Assign *a, const ValueSet *x, const ValueSet *y)
 {
     int i = 0, j = 0;
     while (i < x->nspans && j < y->nspans) {
@@ -94,7 +94,7 @@ static bool spans_clash(const Assign *a, const Shared *x, const Shared *y)
     return false;
 }
 
-/* ---- putting together ---- */
+/* ---- coalescing ---- */
 
 static bool comes_before(Span s, Span t)
 {
@@ -103,7 +103,7 @@ static bool comes_before(Span s, Span t)
 
 /* From the end, so that what lies before the first that comes in is not touched: most come in at
  * the end. */
-static void spans_insert(Assign *a, Shared *into, const Shared *from)
+static void spans_insert(Assign *a, ValueSet *into, const ValueSet *from)
 {
     for (int k = 0; k < from->nspans; k++)
         ROOM(a->arena, into->spans, into->nspans + k, &into->room);
@@ -116,53 +116,53 @@ static void spans_insert(Assign *a, Shared *into, const Shared *from)
 }
 
 /* The few go to the many. */
-static void spans_merge(Assign *a, Shared *x, Shared *y)
+static void spans_merge(Assign *a, ValueSet *x, ValueSet *y)
 {
-    Shared few = x->nspans < y->nspans ? *x : *y, many = x->nspans < y->nspans ? *y : *x;
+    ValueSet few = x->nspans < y->nspans ? *x : *y, many = x->nspans < y->nspans ? *y : *x;
     spans_insert(a, &many, &few);
     x->spans = many.spans;
     x->nspans = many.nspans;
     x->room = many.room;
 }
 
-static void try_share(Assign *a, ValueId v, ValueId w)
+static void try_coalesce(Assign *a, ValueId v, ValueId w)
 {
     v = leader_of(a, v);
     w = leader_of(a, w);
-    Shared *x = &a->shared[v], *y = &a->shared[w];
+    ValueSet *x = &a->sets[v], *y = &a->sets[w];
     if (v == w || !x->nspans || !y->nspans || x->bytes != y->bytes)
         return;
-    bool is_read_only = (x->is_fixed && x->place.where != ADDRESS_OUT) ||
-                        (y->is_fixed && y->place.where != ADDRESS_OUT);
+    bool is_read_only = (x->is_fixed && x->address.where != ADDRESS_OUT) ||
+                        (y->is_fixed && y->address.where != ADDRESS_OUT);
     if (is_read_only || (x->is_fixed && y->is_fixed) || spans_clash(a, x, y))
         return;
     if (y->is_fixed) {
         x->is_fixed = true;
-        x->place = y->place;
+        x->address = y->address;
     }
     spans_merge(a, x, y);
     a->leader[w] = v;
 }
 
 /* The moves of a node, each as a wish. */
-static void share_moves(Assign *a, NodeId n)
+static void coalesce_moves(Assign *a, NodeId n)
 {
     ValueId dst = 0;
     int nmoves = liveness_moves(&a->lives, n, &dst);
     for (int k = 0; k < nmoves; k++)
-        try_share(a, dst + (ValueId)k, node_at(a->m, n)->in[k]);
+        try_coalesce(a, dst + (ValueId)k, node_at(a->m, n)->in[k]);
 }
 
-static void share_in_place(Assign *a, NodeId n)
+static void coalesce_in_place(Assign *a, NodeId n)
 {
     const Node *node = node_at(a->m, n);
     for (int r = 0; r < node->nout; r++)
         for (int k = 0; k < node->nin; k++)
-            try_share(a, node->in[k], node->out + (ValueId)r); /* asks whether it may */
+            try_coalesce(a, node->in[k], node->out + (ValueId)r); /* asks whether it may */
 }
 
 /* What happens most often comes first: returns of loop bodies, then the rest. */
-static void share_all(Assign *a)
+static void coalesce_all(Assign *a)
 {
     const Module *m = a->m;
     const Liveness *l = &a->lives;
@@ -175,30 +175,30 @@ static void share_all(Assign *a)
             bool is_return = node_flow(node) == FLOW_END;
             bool is_inner = is_return && node->region != a->k->main;
             if (round == 0 ? is_inner : round == 1 && (is_return || node_flow(node) == FLOW_LOOP))
-                share_moves(a, n);
+                coalesce_moves(a, n);
             else if (round == 2 && node_flow(node) == FLOW_KERNEL)
-                share_in_place(a, n);
+                coalesce_in_place(a, n);
         }
 }
 
 /* ---- starting ---- */
 
-static void fix(Assign *a, ValueId v, Address place)
+static void fix(Assign *a, ValueId v, Address address)
 {
-    a->shared[v].is_fixed = true;
-    a->shared[v].place = place;
+    a->sets[v].is_fixed = true;
+    a->sets[v].address = address;
 }
 
 static void assign_begin(Assign *a)
 {
     const Schedule *s = a->s;
     a->leader = ARENA_ARRAY(a->arena, ValueId, s->nvalues);
-    a->shared = ARENA_ARRAY(a->arena, Shared, s->nvalues);
+    a->sets = ARENA_ARRAY(a->arena, ValueSet, s->nvalues);
     for (ValueId v = 1; v < s->nvalues; v++) {
         ValueId same = a->lives.same[v];
         a->leader[v] = same ? same : v;
         if (a->lives.nspans[v])
-            a->shared[v] = (Shared){ .bytes = (int64_t)type_bytes(schedule_type(s, v)),
+            a->sets[v] = (ValueSet){ .bytes = (int64_t)type_bytes(schedule_type(s, v)),
                                      .nspans = a->lives.nspans[v],
                                      .room = a->lives.nspans[v],
                                      .spans = a->lives.spans[v] };
@@ -214,7 +214,7 @@ static void assign_begin(Assign *a)
 
 static int larger_first(const void *a, const void *b)
 {
-    const Shared *x = *(Shared *const *)a, *y = *(Shared *const *)b;
+    const ValueSet *x = *(ValueSet *const *)a, *y = *(ValueSet *const *)b;
     if (x->bytes != y->bytes)
         return x->bytes > y->bytes ? -1 : 1;
     return x->spans[0].from - y->spans[0].from;
@@ -222,17 +222,17 @@ static int larger_first(const void *a, const void *b)
 
 static void pack(Assign *a)
 {
-    Shared **list = ARENA_ARRAY(a->arena, Shared *, a->s->nvalues);
+    ValueSet **list = ARENA_ARRAY(a->arena, ValueSet *, a->s->nvalues);
     Packing *packing = packing_new(a->arena, a->lives.npoints);
     int n = 0;
     for (ValueId v = 1; v < a->s->nvalues; v++)
-        if (a->leader[v] == v && a->shared[v].nspans && !a->shared[v].is_fixed)
-            list[n++] = &a->shared[v];
+        if (a->leader[v] == v && a->sets[v].nspans && !a->sets[v].is_fixed)
+            list[n++] = &a->sets[v];
     qsort(list, (size_t)n, sizeof *list, larger_first);
     int64_t top = 0;
     for (int i = 0; i < n; i++) {
         int64_t at = packing_place(packing, list[i]->nspans, list[i]->spans, list[i]->bytes);
-        list[i]->place = (Address){ ADDRESS_SLAB, at };
+        list[i]->address = (Address){ ADDRESS_SLAB, at };
         int64_t end = at + packing_rounded(list[i]->bytes);
         top = end > top ? end : top;
     }
@@ -280,19 +280,19 @@ static Error *pool_fill(Assign *a)
 
 /* ---- moves in a ring, and donation ---- */
 
-static bool same_place(Address x, Address y)
+static bool same_address(Address x, Address y)
 {
     return x.where == y.where && x.at == y.at;
 }
 
 typedef struct Target {
-    Address place; /* which no other move of the node writes */
+    Address address; /* which no other move of the node writes */
     int move;
 } Target;
 
-static int by_place(const void *a, const void *b)
+static int by_address(const void *a, const void *b)
 {
-    Address x = ((const Target *)a)->place, y = ((const Target *)b)->place;
+    Address x = ((const Target *)a)->address, y = ((const Target *)b)->address;
     if (x.where != y.where)
         return x.where < y.where ? -1 : 1;
     return x.at < y.at ? -1 : x.at > y.at;
@@ -306,12 +306,12 @@ static int64_t largest_overwritten(Assign *a, const Node *node, ValueId dst, int
     for (int i = 0; i < nmoves; i++)
         if (a->addresses[dst + (ValueId)i].where != ADDRESS_NONE)
             targets[n++] = (Target){ a->addresses[dst + (ValueId)i], i };
-    qsort(targets, (size_t)n, sizeof *targets, by_place);
+    qsort(targets, (size_t)n, sizeof *targets, by_address);
     int64_t bytes = 0;
     for (int k = 0; k < nmoves; k++) {
         int64_t size = (int64_t)type_bytes(type_of(a->m, node->in[k]));
         Target from = { a->addresses[node->in[k]], k };
-        const Target *to = bsearch(&from, targets, (size_t)n, sizeof *targets, by_place);
+        const Target *to = bsearch(&from, targets, (size_t)n, sizeof *targets, by_address);
         if (to && to->move != k && size > bytes)
             bytes = size;
     }
@@ -346,10 +346,10 @@ static const Param *confirm_donations(Assign *a)
         int j = results[i].alias;
         if (j < 0)
             continue;
-        const Shared *out = &a->shared[leader_of(a, a->s->outs + (ValueId)i)];
-        const Shared *arg = &a->shared[args + (ValueId)j];
-        if (arg->bytes != out->bytes || (!same_place(out->place, (Address){ ADDRESS_OUT, i })) ||
-            spans_clash(a, arg, out))
+        const ValueSet *out = &a->sets[leader_of(a, a->s->outs + (ValueId)i)];
+        const ValueSet *arg = &a->sets[args + (ValueId)j];
+        bool is_own = same_address(out->address, (Address){ ADDRESS_OUT, i });
+        if (arg->bytes != out->bytes || !is_own || spans_clash(a, arg, out))
             results[i].alias = -1;
     }
     return results;
@@ -360,15 +360,15 @@ static Error *assign_values(Assign *a)
     uint32_t n = a->s->nvalues;
     a->lives = liveness_find(a->s, a->arena);
     assign_begin(a);
-    share_all(a);
+    coalesce_all(a);
     pack(a);
     a->addresses = ARENA_ARRAY(a->m->arena, Address, n);
     a->out->addresses = a->addresses;
     TRY(pool_fill(a));
     for (ValueId v = 1; v < n; v++) {
         ValueId leader = leader_of(a, v);
-        if (a->shared[leader].nspans)
-            a->addresses[v] = a->shared[leader].place;
+        if (a->sets[leader].nspans)
+            a->addresses[v] = a->sets[leader].address;
         else if (leader != v)
             a->addresses[v] = a->addresses[leader]; /* a constant by another name */
     }

@@ -18,7 +18,7 @@
  * computed there may be one more result.
  *
  * Order: a group stands where its last node stood.  A node may join a group as a further result
- * only if everybody else who reads it stands later than that. */
+ * only if all its other readers stand later than that. */
 #include "engine/passes/fuse.h"
 
 #include "base/grow.h"
@@ -111,11 +111,11 @@ typedef struct RegionFuse {
     int npaths; /* numbers given out */
 } RegionFuse;
 
-/* What the readers of an item ask for, all together. */
+/* What the readers of an item ask for, taken as a whole. */
 typedef struct Wants {
     int n, room;
     Member *at;     /* one per group that reads it; path PATH_SEVERAL: at several indices */
-    bool in_memory; /* somebody needs it as an array */
+    bool in_memory; /* a reader needs it as an array */
     int before;     /* the earliest position of those */
     int item;       /* whose readers they are: its position, counted from 1 */
     int first, second; /* of the groups that read it, the two that stand first; -1: none */
@@ -148,7 +148,7 @@ static Error *item_classify(FuseState *s, NodeId n, Item *item)
                      loc_name(node->loc));
 }
 
-/* ---- who reads whom ---- */
+/* ---- which item reads which ---- */
 
 /* Position of the item that defines v, or -1: defined outside this region. */
 static int definer(const RegionFuse *f, ValueId v)
@@ -355,7 +355,7 @@ static Wants wants_of(RegionFuse *f, const Item *item)
 
 /* ---- decisions ---- */
 
-/* Everybody who reads the item, except group g, stands after g. */
+/* All readers of the item, except group g, stand after g. */
 static bool others_stand_after(const RegionFuse *f, const Wants *w, int g)
 {
     int last = f->groups[g].last;
@@ -466,7 +466,7 @@ static void decide(RegionFuse *f, int position)
         return;
     Wants w = wants_of(f, item);
     if (!w.n && !w.in_memory)
-        return; /* read only by what nobody reads */
+        return; /* read only by dead items */
     if (item->kind == ITEM_LOOP)
         decide_loop(f, position, &w);
     else

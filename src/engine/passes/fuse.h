@@ -43,7 +43,7 @@ typedef struct FuseState {
 /* The tutti.fusion node for a group; nodes[] by position. */
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes);
 
-/* After fusing: drops constants that nobody reads from memory any more; large ones that are one
+/* After fusing: drops constants that no node reads from memory any more; large ones that are one
  * number over and over become kernels that fill, the rest stay and go to the pool. */
 void constants_settle(Module *m, RegionId r);
 #endif

@@ -1,4 +1,4 @@
-/* hoist_replicated.c - what all devices would compute alike is computed once.
+/* hoist_replicated.c - what every device would compute from the same numbers is computed once.
  *
  *     %g = all_reduce %d                         %g = all_reduce %d
  *     %s = multiply %g, 0.1                      %n = tutti.global (%p, %g) {
@@ -6,12 +6,12 @@
  *     return %n                                  }
  *                                                return %n
  *
- * In: the program of one device.  What all get alike from a collective, together with arguments of
- * which all have the same, is the same on all of them, and so is what elementwise operations make
- * of it: the update of a training step.  Operations whose results go nowhere but out of the program
- * move into a tutti.global, which the last to come plays once; its results are one memory for all
- * (analysis/shared_results.c).  Results that may take over an argument's memory stay as they are: there each
- * device has its own to work in. */
+ * In: the program of one device.  What all devices get from a collective, and arguments of which all
+ * have the same, are the same on all of them, and so is what elementwise operations make of these:
+ * the update of a training step.  Operations whose results go nowhere but out of the program move
+ * into a tutti.global, which the last device to arrive runs once; its results are one memory for
+ * all devices (link/shared_results.c).  Results that may take over an argument's memory stay as they
+ * are: there each device has its own to work in. */
 #include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
@@ -19,15 +19,15 @@
 
 enum { WORTH_BYTES = 64 << 10 };
 
-typedef struct Alike {
+typedef struct Hoister {
     const Params *params;
     Module *m;
     RegionId main;
-    bool *is_replicated;   /* by ValueId: the same on all devices */
-    bool *is_met;     /* by ValueId: alike, and made of what a collective gave */
-    bool *is_wanted;  /* by ValueId: by somebody who stays */
-    bool *is_moved;   /* by ValueId: made by a node that moves */
-} Alike;
+    bool *is_replicated;      /* by ValueId: the same on all devices */
+    bool *is_from_collective; /* by ValueId: replicated, and made of what a collective gave */
+    bool *is_used;            /* by ValueId: a node that is not hoisted reads it */
+    bool *is_hoisted;         /* by ValueId: made by a node that is hoisted */
+} Hoister;
 
 /* One group with all partitions in it. */
 static bool meets_all(const Module *m, const Node *node)
@@ -49,7 +49,7 @@ static bool is_plain(const Module *m, NodeId n)
            op_info[node->op].effect == EFFECT_NONE;
 }
 
-static void find_alike(Alike *a)
+static void find_replicated(Hoister *a)
 {
     Module *m = a->m;
     const Region *main = region_at(m, a->main);
@@ -57,130 +57,133 @@ static void find_alike(Alike *a)
         a->is_replicated[main->args + (ValueId)i] = tiling_is_replicated(a->params->args[i].tiling);
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(m, main->nodes[i]);
-        bool is_replicated = is_plain(m, main->nodes[i]), is_met = false;
+        bool is_replicated = is_plain(m, main->nodes[i]), is_from_collective = false;
         for (int k = 0; k < node->nin && is_replicated; k++) {
             is_replicated = a->is_replicated[node->in[k]];
-            is_met = is_met || a->is_met[node->in[k]];
+            is_from_collective = is_from_collective || a->is_from_collective[node->in[k]];
         }
         bool is_given = gives_same(m, node);
         for (int k = 0; k < node->nout; k++) {
             a->is_replicated[node->out + (ValueId)k] = is_replicated || is_given;
-            a->is_met[node->out + (ValueId)k] = (is_replicated && is_met) || is_given;
+            a->is_from_collective[node->out + (ValueId)k] =
+                (is_replicated && is_from_collective) || is_given;
         }
     }
 }
 
-static void want(Module *m, NodeId n, void *user)
+static void uses_note(Module *m, NodeId n, void *user)
 {
-    Alike *a = user;
+    Hoister *a = user;
     const Node *node = node_at(m, n);
     for (int k = 0; k < node->nin; k++)
-        a->is_wanted[node->in[k]] = true;
+        a->is_used[node->in[k]] = true;
 }
 
-static void want_below(Alike *a, NodeId n)
+static void uses_note_below(Hoister *a, NodeId n)
 {
-    want(a->m, n, a);
+    uses_note(a->m, n, a);
     for (int k = 0; k < node_at(a->m, n)->nregions; k++)
-        region_walk(a->m, node_at(a->m, n)->regions[k], want, a);
+        region_walk(a->m, node_at(a->m, n)->regions[k], uses_note, a);
 }
 
-static bool moves(const Alike *a, NodeId n)
+static bool node_is_hoisted(const Hoister *a, NodeId n)
 {
     const Node *node = node_at(a->m, n);
-    return node->nout == 1 && a->is_moved[node->out];
+    return node->nout == 1 && a->is_hoisted[node->out];
 }
 
-/* From the end: who moves, because nobody who stays wants what it makes. */
-static void find_moving(Alike *a)
+/* Backwards over main: a node can be hoisted when none of the nodes that stay reads its result. */
+static void find_hoisted(Hoister *a)
 {
     const Region *main = region_at(a->m, a->main);
     const Node *end = region_return(a->m, a->main);
     for (int j = 0; j < end->nin; j++)
         if (a->params->results[j].alias >= 0)
-            a->is_wanted[end->in[j]] = true;
+            a->is_used[end->in[j]] = true;
     for (int i = main->nnodes - 2; i >= 0; i--) {
         const Node *node = node_at(a->m, main->nodes[i]);
-        if (!is_plain(a->m, main->nodes[i]) || !a->is_met[node->out] || a->is_wanted[node->out]) {
-            want_below(a, main->nodes[i]);
+        if (!is_plain(a->m, main->nodes[i]) || !a->is_from_collective[node->out] ||
+            a->is_used[node->out]) {
+            uses_note_below(a, main->nodes[i]);
             continue;
         }
-        a->is_moved[node->out] = true;
+        a->is_hoisted[node->out] = true;
     }
 }
 
-/* Other names for what a collective gave are no work to be done once: they stay, unless somebody who
- * moves needs them.  Returns the bytes that are left to be computed. */
-static int64_t keep_names(Alike *a, bool *is_computed, bool *is_needed)
+/* Other names for what a collective gave are no work to be done once: they stay, unless a hoisted
+ * node reads them.  Returns the bytes that are left to be computed. */
+static int64_t keep_aliases(Hoister *a, bool *is_computed, bool *is_needed)
 {
     const Region *main = region_at(a->m, a->main);
     int64_t bytes = 0;
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(a->m, main->nodes[i]);
-        if (!moves(a, main->nodes[i]) || (node_is_alias(a->m, node) && !is_computed[node->in[0]]))
+        bool is_alias = node_is_alias(a->m, node) && !is_computed[node->in[0]];
+        if (!node_is_hoisted(a, main->nodes[i]) || is_alias)
             continue;
         is_computed[node->out] = true;
         bytes += (int64_t)type_bytes(type_of(a->m, node->out));
     }
     for (int i = main->nnodes - 1; i >= 0; i--) {
         const Node *node = node_at(a->m, main->nodes[i]);
-        if (!moves(a, main->nodes[i]))
+        if (!node_is_hoisted(a, main->nodes[i]))
             continue;
-        a->is_moved[node->out] = is_computed[node->out] || is_needed[node->out];
-        for (int k = 0; k < node->nin && a->is_moved[node->out]; k++)
+        a->is_hoisted[node->out] = is_computed[node->out] || is_needed[node->out];
+        for (int k = 0; k < node->nin && a->is_hoisted[node->out]; k++)
             is_needed[node->in[k]] = true;
     }
     return bytes;
 }
 
-/* What is being put together. */
-typedef struct Inside {
+/* The body of the tutti.global being made. */
+typedef struct GlobalBody {
     int nin, nout;
     ValueId *in, *out;
     NodeId *nodes; /* in order, those made again included */
     int nnodes;
-    bool *is_there; /* by ValueId: handed in or made inside */
-} Inside;
+    bool *is_inside; /* by ValueId: handed in or made inside */
+} GlobalBody;
 
-static bool is_made_again(const Alike *a, ValueId v)
+static bool is_remade(const Hoister *a, ValueId v)
 {
     NodeId def = value_def(a->m, v);
     const Node *node = def ? node_at(a->m, def) : NULL;
     if (!node || node->op == OP_CONSTANT || node->op == OP_IOTA)
         return node != NULL;
-    return node->op == OP_BROADCAST && is_made_again(a, node->in[0]);
+    return node->op == OP_BROADCAST && is_remade(a, node->in[0]);
 }
 
-static void take(const Alike *a, Inside *b, ValueId v)
+static void body_take(const Hoister *a, GlobalBody *b, ValueId v)
 {
-    if (b->is_there[v])
+    if (b->is_inside[v])
         return;
-    b->is_there[v] = true;
-    if (!is_made_again(a, v)) {
+    b->is_inside[v] = true;
+    if (!is_remade(a, v)) {
         b->in[b->nin++] = v;
         return;
     }
     NodeId def = value_def(a->m, v);
     for (int k = 0; k < node_at(a->m, def)->nin; k++)
-        take(a, b, node_at(a->m, def)->in[k]);
+        body_take(a, b, node_at(a->m, def)->in[k]);
     b->nodes[b->nnodes++] = def;
 }
 
-static void collect(const Alike *a, Inside *b)
+static void body_collect(const Hoister *a, GlobalBody *b)
 {
     const Region *main = region_at(a->m, a->main);
     for (int i = 0; i < main->nnodes; i++) {
         const Node *node = node_at(a->m, main->nodes[i]);
-        if (!moves(a, main->nodes[i]))
+        if (!node_is_hoisted(a, main->nodes[i]))
             continue;
         for (int k = 0; k < node->nin; k++)
-            take(a, b, node->in[k]);
-        b->is_there[node->out] = true;
+            body_take(a, b, node->in[k]);
+        b->is_inside[node->out] = true;
         b->nodes[b->nnodes++] = main->nodes[i];
     }
     const Node *end = region_return(a->m, a->main);
     for (int j = 0; j < end->nin; j++) {
-        bool is_new = a->is_moved[end->in[j]];
+        bool is_new = a->is_hoisted[end->in[j]];
         for (int k = 0; k < b->nout; k++)
             is_new = is_new && b->out[k] != end->in[j];
         if (is_new)
@@ -188,7 +191,7 @@ static void collect(const Alike *a, Inside *b)
     }
 }
 
-static RegionId build_region(const Alike *a, const Inside *b, Subst *inner)
+static RegionId build_region(const Hoister *a, const GlobalBody *b, Subst *inner)
 {
     Module *m = a->m;
     Type *types = ARENA_ARRAY(m->arena, Type, b->nin + 1);
@@ -206,7 +209,7 @@ static RegionId build_region(const Alike *a, const Inside *b, Subst *inner)
     return r;
 }
 
-static Tilings all_whole(const Alike *a, int n, const ValueId *values)
+static Tilings all_whole(const Hoister *a, int n, const ValueId *values)
 {
     Tiling *at = ARENA_ARRAY(a->m->arena, Tiling, n + 1);
     for (int i = 0; i < n; i++)
@@ -214,7 +217,7 @@ static Tilings all_whole(const Alike *a, int n, const ValueId *values)
     return (Tilings){ n, at };
 }
 
-static NodeId build_global(const Alike *a, const Inside *b)
+static NodeId build_global(const Hoister *a, const GlobalBody *b)
 {
     Module *m = a->m;
     GlobalAttrs *attrs = ARENA_NEW(m->arena, GlobalAttrs);
@@ -230,15 +233,15 @@ static NodeId build_global(const Alike *a, const Inside *b)
     return node_new(m, OP_GLOBAL, b->nin, b->in, b->nout, types, 1, &body, attrs, loc);
 }
 
-/* main without those who moved, the global before its end. */
-static void put_in_place(const Alike *a, const Inside *b, NodeId global)
+/* main without the hoisted nodes, the global before its end. */
+static void global_insert(const Hoister *a, const GlobalBody *b, NodeId global)
 {
     Module *m = a->m;
     const Region *main = region_at(m, a->main);
     int n = 0, last = main->nnodes - 1;
     NodeId *nodes = ARENA_ARRAY(m->arena, NodeId, main->nnodes + 1);
     for (int i = 0; i < last; i++)
-        if (!moves(a, main->nodes[i]))
+        if (!node_is_hoisted(a, main->nodes[i]))
             nodes[n++] = main->nodes[i];
     nodes[n++] = global;
     nodes[n++] = main->nodes[last];
@@ -258,19 +261,19 @@ Error *pass_hoist_replicated(Module *m, const Params *params)
     if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes)
         return NULL;
     Arena *scratch = arena_new();
-    Alike a = { params, m, module_main(m),
+    Hoister a = { params, m, module_main(m),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues) };
-    find_alike(&a);
-    find_moving(&a);
-    if (keep_names(&a, ARENA_ARRAY(scratch, bool, m->nvalues),
+    find_replicated(&a);
+    find_hoisted(&a);
+    if (keep_aliases(&a, ARENA_ARRAY(scratch, bool, m->nvalues),
                    ARENA_ARRAY(scratch, bool, m->nvalues)) >= WORTH_BYTES) {
-        Inside b = { .in = ARENA_ARRAY(scratch, ValueId, m->nvalues),
+        GlobalBody b = { .in = ARENA_ARRAY(scratch, ValueId, m->nvalues),
                      .out = ARENA_ARRAY(scratch, ValueId, m->nvalues),
                      .nodes = ARENA_ARRAY(scratch, NodeId, m->nnodes),
-                     .is_there = ARENA_ARRAY(scratch, bool, m->nvalues) };
-        collect(&a, &b);
-        put_in_place(&a, &b, build_global(&a, &b));
+                     .is_inside = ARENA_ARRAY(scratch, bool, m->nvalues) };
+        body_collect(&a, &b);
+        global_insert(&a, &b, build_global(&a, &b));
     }
     arena_free(scratch);
     return NULL;

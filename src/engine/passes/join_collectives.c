@@ -1,4 +1,4 @@
-/* join_collectives.c - reductions over the same devices that need not wait for one another meet once.
+/* join_collectives.c - reductions over the same devices become one, where none waits for another.
  *
  *   %a' = all_reduce %a                         %a', %b' = all_reduce %a, %b
  *   %c = divide %a', 4          -->             %c = divide %a', 4
@@ -18,10 +18,10 @@ typedef struct Joiner {
     Module *m;
     Subst subst;
     uint32_t nvalues; /* at the start; newer ones are results of what has been joined */
-    bool *is_awaited; /* by ValueId: not there before those being put together have met */
+    bool *is_awaited; /* by ValueId: it depends on a result of those being joined */
 } Joiner;
 
-/* How a node of the region fares while some are put together. */
+/* What becomes of a node of the region while some are joined. */
 typedef enum Fate { STAYS, JOINS, FOLLOWS } Fate;
 
 static bool same_matrix(Matrix a, Matrix b)

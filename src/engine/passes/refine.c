@@ -202,10 +202,10 @@ static bool comparator_direction(const Module *m, RegionId body, bool *largest)
         return false;
     const ValueId *in = node_at(m, by)->in;
     int64_t direction = ((const CompareAttrs *)node_at(m, by)->attrs)->comparison_direction;
-    bool is_turned = in[0] == first + 1 && in[1] == first;
-    *largest = (direction == GT) != is_turned;
+    bool is_swapped = in[0] == first + 1 && in[1] == first;
+    *largest = (direction == GT) != is_swapped;
     return (direction == GT || direction == LT) &&
-           (is_turned || (in[0] == first && in[1] == first + 1));
+           (is_swapped || (in[0] == first && in[1] == first + 1));
 }
 
 /* By mhlo.attributes = {k, largest} or by the comparator; of neither, the largest of as many as the

@@ -1,4 +1,5 @@
-/* schedule.c - the program of one device in, pieces of straight line out, cut where devices meet.
+/* schedule.c - the program of one device in, segments out: straight-line code, cut where the device
+ * may have to wait for others.
  *
  *   a; b; all_reduce; c                 segment 0: a b   --collective--> segment 1: c
  *
@@ -7,9 +8,9 @@
  *                                       2: x  --collective-->  3: y, moves, goto 1
  *                                       4: what comes after
  *
- * A loop or a branch in which nobody meets stays whole, as a node of its segment, and becomes
+ * A loop or branch in which no device waits stays whole, as a node of its segment, and becomes
  * control flow of the native code.  Values that a loop carries are named by the arguments of its
- * condition; those of its body and its results are the same places (assign sees to that), so
+ * condition; those of its body and its results have the same addresses (assign sees to that), so
  * only the initial and the returned values have to move. */
 #include "engine/passes/passes.h"
 
@@ -17,19 +18,19 @@
 
 #include <string.h>
 
-typedef struct Cutter {
+typedef struct Scheduler {
     const Module *m;
     int nsegments;
     Segment *segments;
-    bool *meets; /* by NodeId: somebody meets in it or below */
+    bool *waits; /* by NodeId: it is a collective, or there is one below it */
     int room;
     int current; /* the segment that is being filled */
     int nodes_room;
-} Cutter;
+} Scheduler;
 
-/* ---- who meets ---- */
+/* ---- which nodes wait ---- */
 
-static bool region_meets(Cutter *c, RegionId r)
+static bool region_waits(Scheduler *c, RegionId r)
 {
     const Module *m = c->m;
     const Region *region = region_at(m, r);
@@ -37,30 +38,30 @@ static bool region_meets(Cutter *c, RegionId r)
     for (int i = 0; i < region->nnodes; i++) {
         NodeId n = region->nodes[i];
         const Node *node = node_at(m, n);
-        bool meets = op_info[node->op].kind == KIND_COLLECTIVE;
+        bool waits = op_info[node->op].kind == KIND_COLLECTIVE;
         for (int k = 0; node_is_control(node) && k < node->nregions; k++)
-            meets |= region_meets(c, node->regions[k]);
-        c->meets[n] = meets;
-        any |= meets;
+            waits |= region_waits(c, node->regions[k]);
+        c->waits[n] = waits;
+        any |= waits;
     }
     return any;
 }
 
 /* ---- segments ---- */
 
-static int segment_new(Cutter *c)
+static int segment_new(Scheduler *c)
 {
     ROOM(c->m->arena, c->segments, c->nsegments, &c->room);
     return c->nsegments++;
 }
 
-static void segment_open(Cutter *c, int number)
+static void segment_open(Scheduler *c, int number)
 {
     c->current = number;
     c->nodes_room = 0;
 }
 
-static void node_add(Cutter *c, NodeId n)
+static void node_add(Scheduler *c, NodeId n)
 {
     Segment *s = &c->segments[c->current];
     ROOM(c->m->arena, s->nodes, s->nnodes, &c->nodes_room);
@@ -68,7 +69,7 @@ static void node_add(Cutter *c, NodeId n)
 }
 
 /* dst, dst + 1, ... take the values listed. */
-static void moves_add(Cutter *c, ValueId dst, int n, const ValueId *src)
+static void moves_add(Scheduler *c, ValueId dst, int n, const ValueId *src)
 {
     Segment *s = &c->segments[c->current];
     s->moves = ARENA_ARRAY(c->m->arena, Move, n);
@@ -77,23 +78,23 @@ static void moves_add(Cutter *c, ValueId dst, int n, const ValueId *src)
         s->moves[i] = (Move){ dst + (ValueId)i, src[i] };
 }
 
-static void end(Cutter *c, SegmentEnd how, int ntargets, const int *targets)
+static void end(Scheduler *c, SegmentEnd how, int ntargets, const int *targets)
 {
     how.ntargets = ntargets;
     how.targets = arena_copy(c->m->arena, targets, sizeof *targets * (size_t)ntargets);
     c->segments[c->current].end = how;
 }
 
-static void end_goto(Cutter *c, int target)
+static void end_goto(Scheduler *c, int target)
 {
     end(c, (SegmentEnd){ .kind = END_GOTO }, 1, &target);
 }
 
 /* ---- cutting ---- */
 
-static void cut_region(Cutter *c, RegionId r);
+static void schedule_region(Scheduler *c, RegionId r);
 
-static void cut_while(Cutter *c, NodeId n)
+static void schedule_while(Scheduler *c, NodeId n)
 {
     const Module *m = c->m;
     const Node *node = node_at(m, n);
@@ -105,17 +106,17 @@ static void cut_while(Cutter *c, NodeId n)
     end_goto(c, test);
 
     segment_open(c, test);
-    cut_region(c, node->regions[0]);
+    schedule_region(c, node->regions[0]);
     end(c, (SegmentEnd){ .kind = END_SWITCH, .on = cond->in[0] }, 2, (int[]){ inside, after });
 
     segment_open(c, inside);
-    cut_region(c, node->regions[1]);
+    schedule_region(c, node->regions[1]);
     moves_add(c, carried, body->nin, body->in);
     end_goto(c, test);
     segment_open(c, after);
 }
 
-static void cut_case(Cutter *c, NodeId n)
+static void schedule_case(Scheduler *c, NodeId n)
 {
     const Module *m = c->m;
     const Node *node = node_at(m, n);
@@ -127,14 +128,14 @@ static void cut_case(Cutter *c, NodeId n)
     for (int k = 0; k < node->nregions; k++) {
         const Node *ret = region_return(m, node->regions[k]);
         segment_open(c, branches[k]);
-        cut_region(c, node->regions[k]);
+        schedule_region(c, node->regions[k]);
         moves_add(c, node->out, ret->nin, ret->in);
         end_goto(c, after);
     }
     segment_open(c, after);
 }
 
-static void cut_collective(Cutter *c, NodeId n)
+static void schedule_collective(Scheduler *c, NodeId n)
 {
     int after = segment_new(c);
     end(c, (SegmentEnd){ .kind = END_COLLECTIVE, .collective = n }, 1, &after);
@@ -142,7 +143,7 @@ static void cut_collective(Cutter *c, NodeId n)
 }
 
 /* All of a region but its RETURN, from the current segment on; ends in the then current one. */
-static void cut_region(Cutter *c, RegionId r)
+static void schedule_region(Scheduler *c, RegionId r)
 {
     const Module *m = c->m;
     for (int i = 0; i < region_at(m, r)->nnodes - 1; i++) {
@@ -150,14 +151,14 @@ static void cut_region(Cutter *c, RegionId r)
         const Node *node = node_at(m, n);
         if (node->op == OP_CONSTANT)
             continue;
-        if (!c->meets[n])
+        if (!c->waits[n])
             node_add(c, n);
         else if (node_flow(node) == FLOW_LOOP)
-            cut_while(c, n);
+            schedule_while(c, n);
         else if (node_flow(node) == FLOW_BRANCH)
-            cut_case(c, n);
+            schedule_case(c, n);
         else
-            cut_collective(c, n);
+            schedule_collective(c, n);
     }
 }
 
@@ -205,14 +206,14 @@ static MUST_USE Error *schedule_bodies(Schedule *s)
 Error *pass_schedule(const KernelModule *k, Schedule *out)
 {
     const Module *m = k->m;
-    Cutter c = { .m = m, .meets = HEAP_ARRAY(bool, m->nnodes, "a table of operations") };
+    Scheduler c = { .m = m, .waits = HEAP_ARRAY(bool, m->nnodes, "a table of operations") };
     const Node *ret = region_return(m, k->main);
-    region_meets(&c, k->main);
+    region_waits(&c, k->main);
     segment_open(&c, segment_new(&c));
-    cut_region(&c, k->main);
+    schedule_region(&c, k->main);
     moves_add(&c, m->nvalues, ret->nin, ret->in);
     end(&c, (SegmentEnd){ .kind = END_PROGRAM }, 0, NULL);
-    heap_free(c.meets);
+    heap_free(c.waits);
     *out = (Schedule){ .k = k,
                        .nsegments = c.nsegments,
                        .segments = c.segments,

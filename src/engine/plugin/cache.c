@@ -1,7 +1,7 @@
 /* cache.c - from the bytes of a program to a compiled one, once.
  *
  * JAX compiles the same program again when only the lines it was traced from, or the places of its
- * arguments, have changed.  So a client keeps a list of the programs that somebody still holds;
+ * arguments, have changed.  So a client keeps a list of the programs that still have a holder;
  * the key is the program as text without locations, and those options that shape the code.
  *
  *     bytes --read--> module --print--> key --found, the same lines---> one more holder
@@ -56,8 +56,8 @@ static Error *make_key(Source *s, Text *key)
 
 /* ---- places ---- */
 
-/* Of every operation, in the order of the text, which is the same for programs that are printed
- * alike. */
+/* Of every operation, in the order of the text, which is the same for programs with the same
+ * text. */
 typedef struct Places {
     int n;
     Loc *at;
@@ -212,7 +212,7 @@ static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
 }
 
 /* The code of `other`, which is held, for the same program with other places. */
-static void compile_alike(Job *job, Compiled *other, Arena *arena, Places places)
+static void share_compiled(Job *job, Compiled *other, Arena *arena, Places places)
 {
     Calls calls = { other->is_local, other->has_effect };
     const Source *s = &job->source;
@@ -241,7 +241,7 @@ static Error *find_or_compile(Job *job, Text *key)
         return NULL;
     }
     if (found && found->shared->nlocs == places.n) {
-        compile_alike(job, found, arena, places);
+        share_compiled(job, found, arena, places);
         return NULL;
     }
     if (found)

@@ -109,16 +109,16 @@ Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i, 
         return error_in(error, "%s %d of %s, at %s", is_operand ? "operand" : "result", i,
                         op_name(node->op), loc_name(node->loc));
     RegionId body = node->regions[0];
-    Type stated = is_operand ? type_of(z->m, region_at(z->m, body)->args + (uint32_t)i)
+    Type declared = is_operand ? type_of(z->m, region_at(z->m, body)->args + (uint32_t)i)
                              : type_of(z->m, region_return(z->m, body)->in[i]);
-    if (!type_equal(stated, local))
+    if (!type_equal(declared, local))
         return error_new(CODE_INVALID, "%s: a piece of %s is %s, but its body has %s, at %s",
-                         op_name(node->op), type_name(whole), type_name(local), type_name(stated),
+                         op_name(node->op), type_name(whole), type_name(local), type_name(declared),
                          loc_name(node->loc));
     return NULL;
 }
 
-Error *stated_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out, bool *is_said)
+Error *declared_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out, bool *is_said)
 {
     const Attr *sdy = attr_get(attrs, "sdy.sharding"), *mhlo = attr_get(attrs, "mhlo.sharding");
     *is_said = true;

@@ -207,7 +207,7 @@ Error *infer(Placer *z, NodeId n, Placement *p)
         is_possible = is_possible && tiling_equal(p->results[i], z->tilings[v]);
     }
     for (int i = 0; i < node->nin; i++)
-        is_possible = is_possible && piece_is_near(z, node->in[i], p->wants[i]);
+        is_possible = is_possible && shard_is_near(z, node->in[i], p->wants[i]);
     p->is_piecewise = p->is_piecewise && is_possible;
     p->is_partial = p->is_partial && is_possible;
     if (is_mark(node))
@@ -239,7 +239,7 @@ bool flow_is_near(Placer *z, NodeId n, const Placement *p)
     Node node = *node_at(z->m, n);
     Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
     for (int i = 0; i < node.nin; i++)
-        if (!piece_is_near(z, node.in[i], node_flow(&node) == FLOW_LOOP ? p->results[i] : all))
+        if (!shard_is_near(z, node.in[i], node_flow(&node) == FLOW_LOOP ? p->results[i] : all))
             return false;
     for (int k = 0; k < node.nregions; k++) {
         bool is_condition = node_flow(&node) == FLOW_LOOP && k == 0;
@@ -277,7 +277,7 @@ static bool region_is_near(Placer *z, RegionId r, int nresults, const Tiling *wa
         if (!node_is_near(z, region_at(z->m, r)->nodes[i]))
             return false;
     for (int i = 0; i < nresults; i++)
-        if (!piece_is_near(z, region_return(z->m, r)->in[i], want[i]))
+        if (!shard_is_near(z, region_return(z->m, r)->in[i], want[i]))
             return false;
     return true;
 }

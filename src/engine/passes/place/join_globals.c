@@ -1,14 +1,14 @@
 /* join_globals.c - runs of operations over whole arrays become tutti.global nodes.
  *
- * In come operations of the program as read that no device can do on its pieces alone, and
+ * In come operations of the program as read that no device can do on its shards alone, and
  * wishes to have values laid out differently; out goes one node at which all devices meet:
  *
- *     pieces of a, b        tutti.global (a, b) {       joined by in_tilings
+ *     shards of a, b        tutti.global (a, b) {       joined by in_tilings
  *                             c = ... whole a, b ...
- *     pieces of c, b          return c, b               cut by out_tilings
+ *     shards of c, b          return c, b               cut by out_tilings
  *                           }
  *
- * Operations are collected as long as nobody asks for a piece of what they give, so that many
+ * Operations are collected as long as no operation asks for a shard of what they give, so that many
  * share one collective.  Constants and broadcasts are made again inside rather than handed in. */
 #include "engine/passes/place/place.h"
 
@@ -30,7 +30,7 @@ void run_ask(Placer *z, ValueId v, Tiling want)
     for (int i = z->nheld - 1; i >= 0; i--)
         if (z->held[i].whole == v && tiling_equal(z->held[i].tiling, want))
             return;
-    piece_hold(z, v, want, 0);
+    shard_hold(z, v, want, 0);
     z->nasked++;
 }
 
@@ -42,7 +42,7 @@ bool run_has_effect(const Placer *z)
     return false;
 }
 
-/* What is known of a whole value while a tutti.global is put together. */
+/* What is known of a whole value while a tutti.global is made. */
 typedef struct Mark {
     uint32_t joint;  /* which one; marks of earlier ones count as zero */
     uint32_t inside; /* uses by the run */
@@ -51,7 +51,7 @@ typedef struct Mark {
     bool is_out;     /* given as it lies */
 } Mark;
 
-/* What a tutti.global takes and gives while it is being put together. */
+/* What a tutti.global takes and gives while it is being made. */
 typedef struct Joint {
     int nin, nout, nmade, in_room, out_room, made_room;
     ValueId *in;  /* whole values that are handed in */
@@ -80,7 +80,7 @@ static bool is_made_inside(const Placer *z, ValueId v)
     if (!node || (node->op != OP_CONSTANT && node->op != OP_IOTA && node->op != OP_BROADCAST))
         return false;
     for (int i = 0; i < node->nin; i++)
-        if (subst_get(&z->pieces, node->in[i]) == node->in[i] && !is_made_inside(z, node->in[i]))
+        if (subst_get(&z->shards, node->in[i]) == node->in[i] && !is_made_inside(z, node->in[i]))
             return false;
     return true;
 }
@@ -137,7 +137,7 @@ static void give(Placer *z, Joint *j, ValueId v, Tiling tiling, int answers)
 static void collect_outputs(Placer *z, Joint *j, NodeId last)
 {
     for (int i = 0; z->nasked && i < z->nheld; i++)
-        if (!z->held[i].piece) {
+        if (!z->held[i].shard) {
             take(z, j, z->held[i].whole);
             give(z, j, z->held[i].whole, z->held[i].tiling, i);
         }
@@ -198,7 +198,7 @@ static const Loc *run_loc(const Placer *z)
     return z->nrun ? node_at(z->m, z->run[0])->loc : NULL;
 }
 
-/* The node itself, and what its results are pieces of. */
+/* The node itself, and what its results are shards of. */
 static void append_global(Placer *z, Joint *j, RegionId body)
 {
     Module *m = z->m;
@@ -207,7 +207,7 @@ static void append_global(Placer *z, Joint *j, RegionId body)
     Tiling *out_tilings = ARENA_ARRAY(m->arena, Tiling, j->nout + 1);
     Type *types = ARENA_ARRAY(m->arena, Type, j->nout + 1);
     for (int i = 0; i < j->nin; i++) {
-        in[i] = subst_get(&z->pieces, j->in[i]);
+        in[i] = subst_get(&z->shards, j->in[i]);
         in_tilings[i] = tiling_copy(m->arena, z->tilings[j->in[i]]);
     }
     for (int i = 0; i < j->nout; i++) {
@@ -220,12 +220,12 @@ static void append_global(Placer *z, Joint *j, RegionId body)
     NodeId n = node_new(m, OP_GLOBAL, j->nin, in, j->nout, types, 1, &body, attrs, run_loc(z));
     region_append(m, z->to, n);
     for (int i = 0; i < j->nout; i++) {
-        ValueId piece = node_at(m, n)->out + (uint32_t)i;
+        ValueId shard = node_at(m, n)->out + (uint32_t)i;
         struct Output out = j->out[i];
         if (out.answers >= 0)
-            z->held[out.answers].piece = piece;
+            z->held[out.answers].shard = shard;
         if (z->is_waiting[out.v] && tiling_equal(out.tiling, z->tilings[out.v]))
-            subst_set(&z->pieces, out.v, piece);
+            subst_set(&z->shards, out.v, shard);
     }
 }
 
@@ -244,7 +244,7 @@ void run_flush(Placer *z, NodeId last)
         for (int k = 0; k < node->nout; k++) {
             ValueId v = node->out + (uint32_t)k;
             z->is_waiting[v] = false;
-            z->is_lost[v] = subst_get(&z->pieces, v) == v;
+            z->is_lost[v] = subst_get(&z->shards, v) == v;
         }
     }
     z->nrun = z->nasked = 0;

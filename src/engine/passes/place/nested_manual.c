@@ -69,15 +69,15 @@ static bool takes_whole_axes(const Sharding *s)
     return true;
 }
 
-/* The whole of what each device has a piece of, dimension by dimension. */
-static ValueId gather(Placer *z, ValueId piece, const Sharding *s, Tiling t, const Loc *loc)
+/* The whole of what each device has a shard of, dimension by dimension. */
+static ValueId gather(Placer *z, ValueId shard, const Sharding *s, Tiling t, const Loc *loc)
 {
     Module *m = z->m;
     for (int d = 0; d < t.rank; d++) {
         if (t.tiles[d] == 1)
             continue;
         int64_t dims[MAX_RANK];
-        Type type = type_of(m, piece);
+        Type type = type_of(m, shard);
         memcpy(dims, type.dims, sizeof *dims * (size_t)type.rank);
         dims[d] *= t.tiles[d];
         AllGatherAttrs *attrs = ARENA_NEW(m->arena, AllGatherAttrs);
@@ -85,10 +85,10 @@ static ValueId gather(Placer *z, ValueId piece, const Sharding *s, Tiling t, con
         attrs->channel_id = 1;
         attrs->use_global_device_ids = true;
         attrs->all_gather_dim = d;
-        piece = build_node(m, z->to, OP_ALL_GATHER, 1, &piece,
+        shard = build_node(m, z->to, OP_ALL_GATHER, 1, &shard,
                            type_new(m->arena, type.element, type.rank, dims), attrs, loc);
     }
-    return piece;
+    return shard;
 }
 
 static MUST_USE Error *open_manual(Placer *z, NodeId n)
@@ -100,13 +100,13 @@ static MUST_USE Error *open_manual(Placer *z, NodeId n)
     Tiling t;
     for (int i = 0; i < node.nin; i++) {
         TRY(manual_tiling(z, &node, true, i, &t));
-        ValueId arg = region_at(m, body)->args + (uint32_t)i, piece = node.in[i];
+        ValueId arg = region_at(m, body)->args + (uint32_t)i, shard = node.in[i];
         Tiling whole = tiling_replicated(m->arena, t.rank, z->ndevices);
         if (!tiling_is_replicated(tiling_summed(t)))
-            piece = piece_cut(z, piece, whole, t, type_of(m, arg));
-        subst_set(&z->pieces, arg, parts_split(z, piece, t));
+            shard = shard_cut(z, shard, whole, t, type_of(m, arg));
+        subst_set(&z->shards, arg, parts_split(z, shard, t));
     }
-    region_copy_into(m, body, z->to, &z->pieces);
+    region_copy_into(m, body, z->to, &z->shards);
     for (int i = 0; i < node.nout; i++) {
         TRY(manual_tiling(z, &node, false, i, &t));
         const Sharding *s = manual_part(m->arena, attrs->out_shardings.at[i], attrs->manual_axes);
@@ -115,9 +115,9 @@ static MUST_USE Error *open_manual(Placer *z, NodeId n)
                              "not supported: a part of a mesh axis in a manual computation inside "
                              "another, at %s",
                              loc_name(node.loc));
-        ValueId piece = subst_get(&z->pieces, region_return(m, body)->in[i]);
-        piece = parts_sum(z, piece, t, node.loc);
-        subst_set(&z->pieces, node.out + (uint32_t)i, gather(z, piece, s, t, node.loc));
+        ValueId shard = subst_get(&z->shards, region_return(m, body)->in[i]);
+        shard = parts_sum(z, shard, t, node.loc);
+        subst_set(&z->shards, node.out + (uint32_t)i, gather(z, shard, s, t, node.loc));
     }
     return NULL;
 }
@@ -130,7 +130,7 @@ Error *open_nested(Placer *z, RegionId r)
     region_set_nodes(m, r, 0, &none);
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < node_at(m, old[i])->nin; k++)
-            node_at(m, old[i])->in[k] = subst_get(&z->pieces, node_at(m, old[i])->in[k]);
+            node_at(m, old[i])->in[k] = subst_get(&z->shards, node_at(m, old[i])->in[k]);
         for (int k = 0; k < node_at(m, old[i])->nregions; k++)
             TRY(open_nested(z, node_at(m, old[i])->regions[k]));
         z->to = r;

@@ -1,4 +1,4 @@
-/* params.c - what main takes and gives: types of wholes and pieces, tilings, donated memory.
+/* params.c - what main takes and gives: types of wholes and shards, tilings, donated memory.
  *
  * In go main's attributes and the compile options; out come the plan's Params.  An argument
  * that the program leaves open, and that the caller lets us place, lies as its first user that
@@ -64,7 +64,7 @@ Params params_whole(const Module *m, RegionId r)
 
 /* ---- what users of a value would like ---- */
 
-/* By whole value, as the first user that cares would have it; rank -1: nobody does. */
+/* By whole value, as the first user that cares would have it; rank -1: none does. */
 typedef struct Wishes {
     const Placer *z;
     Tiling *at;
@@ -77,7 +77,7 @@ static bool is_wished(const Wishes *w, ValueId v)
 
 static MUST_USE Error *collect_wishes(Wishes *w, RegionId r);
 
-/* Nobody brings an array in parts unless the program says so. */
+/* No argument comes as partial sums unless the program says so. */
 static MUST_USE Error *wish_of_manual(Wishes *w, const Node *node, int i)
 {
     Tiling t;
@@ -94,7 +94,7 @@ static MUST_USE Error *wish_of_mark(Wishes *w, const Node *node)
     return NULL;
 }
 
-/* Values of one shape lie alike, so what is wished of the result is wished of them. */
+/* Values of one shape lie the same way, so what is wished of the result is wished of them. */
 static void wish_through_map(Wishes *w, const Node *node)
 {
     if (op_info[node->op].kind != KIND_MAP || !is_wished(w, node->out))
@@ -168,8 +168,8 @@ Error *place_args(Placer *z, const Func *main)
         Type whole = type_of(m, v);
         Tiling t;
         bool is_said;
-        Error *error =
-            stated_tiling(z, main->arg_attrs ? main->arg_attrs[i] : NULL, whole.rank, &t, &is_said);
+        const Attr *attrs = main->arg_attrs ? main->arg_attrs[i] : NULL;
+        Error *error = declared_tiling(z, attrs, whole.rank, &t, &is_said);
         if (error)
             return error_in(error, "argument %d of @main", i);
         if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
@@ -184,7 +184,7 @@ Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open)
     const CompileOptions *o = z->o;
     for (int i = 0; i < main->nresults; i++) {
         bool is_said;
-        Error *error = stated_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
+        Error *error = declared_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
                                      main->results[i].rank, &want[i], &is_said);
         if (error)
             return error_in(error, "result %d of @main", i);

@@ -1,7 +1,7 @@
-/* partial_sums.c - sums over a dimension that is cut: each device its part, then all together.
+/* partial_sums.c - sums over a dimension that is cut: each device sums its part, then all_reduce.
  *
  * In goes a reduce or dot whose summed dimension is cut over devices; out come the same
- * operation on every device's pieces and an all_reduce among those whose parts make one result:
+ * operation on every device's shards and an all_reduce among those whose parts make one result:
  *
  *     x [6] in 2 parts, on 2x2 devices        part_of      groups
  *     device 0: x[0:3]   1: x[3:6]            0 1          [[0, 1],
@@ -10,8 +10,8 @@
  * It is done where less moves than by joining the operands.
  *
  * A program may also say that a value lies in parts (an unreduced sharding).  Both forms of such
- * a value are kept: the parts, for who asks for just these, and their sum, which everybody else
- * works with; what nobody asks for is dropped as dead code. */
+ * a value are kept: the parts, for users that ask for just these, and their sum, which all others
+ * work with; what has no user is dropped as dead code. */
 #include "engine/passes/place/place.h"
 
 #include "base/fail.h"
@@ -127,11 +127,11 @@ void place_partial(Placer *z, NodeId n, const Placement *p)
 {
     Node node = *node_at(z->m, n);
     OpId how = combiner(z->m, &node);
-    place_piecewise(z, n, p);
-    ValueId part = subst_get(&z->pieces, node.out);
+    place_on_shards(z, n, p);
+    ValueId part = subst_get(&z->shards, node.out);
     if (how == OP_ADD)
-        piece_hold(z, node.out, in_parts(p), part);
-    subst_set(&z->pieces, node.out, combine(z, part, in_parts(p), how, node.loc));
+        shard_hold(z, node.out, in_parts(p), part);
+    subst_set(&z->shards, node.out, combine(z, part, in_parts(p), how, node.loc));
 }
 
 /* ---- values that the program has in parts ---- */
@@ -144,22 +144,22 @@ ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc)
 void parts_keep(Placer *z, ValueId v, Tiling t, ValueId part, const Loc *loc)
 {
     if (t.nparts)
-        piece_hold(z, v, t, part);
-    subst_set(&z->pieces, v, parts_sum(z, part, t, loc));
+        shard_hold(z, v, t, part);
+    subst_set(&z->shards, v, parts_sum(z, part, t, loc));
 }
 
 /* The device with the first part takes all of it, the others nothing. */
-ValueId parts_split(Placer *z, ValueId piece, Tiling want)
+ValueId parts_split(Placer *z, ValueId shard, Tiling want)
 {
     Module *m = z->m;
     if (!want.nparts)
-        return piece;
+        return shard;
     static const char zeros[16];
     bool *has_it = ARENA_ARRAY(m->arena, bool, z->ndevices);
     for (int d = 0; d < z->ndevices; d++)
         has_it[d] = want.part_of[d] == 0;
     int64_t ndevices = z->ndevices, one = 1;
-    Type type = type_of(m, piece), row = type_new(m->arena, I1, 1, &one);
+    Type type = type_of(m, shard), row = type_new(m->arena, I1, 1, &one);
     Dense table = { type_new(m->arena, I1, 1, &ndevices), false, has_it };
     ValueId id = build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
     ValueId at[] = { build_constant(m, z->to, table, NULL), id };
@@ -168,6 +168,6 @@ ValueId parts_split(Placer *z, ValueId piece, Tiling want)
     ValueId mine = build_node(m, z->to, OP_DYNAMIC_SLICE, 2, at, row, attrs, NULL);
     mine = build_node(m, z->to, OP_RESHAPE, 1, &mine, type_scalar(I1), NULL, NULL);
     ValueId zero = build_constant(m, z->to, (Dense){ type, true, zeros }, NULL);
-    ValueId in[] = { mine, piece, zero };
+    ValueId in[] = { mine, shard, zero };
     return build_node(m, z->to, OP_SELECT, 3, in, type, NULL, NULL);
 }

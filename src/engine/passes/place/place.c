@@ -2,17 +2,17 @@
  *
  * In goes main as the program has it: over whole arrays, except inside manual computations
  * (shard_map, pmap), whose bodies are what each device does.  Out comes what each device does
- * from beginning to end, on its pieces of the arguments and for its pieces of the results:
+ * from beginning to end, on its shards of the arguments and for its shards of the results:
  *
  *   main(x : f32[4,2] cut in 4)            main(x : f32[1,2])
  *     y = manual_computation(x) { f }        y = f(x)             the body, in its place
- *     z = add y, y                           z = add y, y         on pieces: propagate.c
- *     s = reduce z over 0                    s = tutti.global(z)  all meet: join.c
+ *     z = add y, y                           z = add y, y         on shards: propagate.c
+ *     s = reduce z over 0                    s = tutti.global(z)  all meet: join_globals.c
  *     return z, s                            return z, s
  *
  * Values lie on the devices as the program says (arguments, results, constraints, manual
  * computations), else as the operations that make them suggest.  An operation is done on
- * pieces where its operands allow that, by every device for itself where all have everything,
+ * shards where its operands allow that, by every device for itself where all have everything,
  * and otherwise joins the run that the next tutti.global will be.  A while or case is placed
  * region by region in the same way when there is a manual computation in it or when nothing in
  * it needs whole arrays, else as one operation.
@@ -27,34 +27,34 @@
 
 /* ---- nodes ---- */
 
-/* Pieces of all of n's operands, lying as wanted; one collective at most. */
+/* Shards of all of n's operands, lying as wanted; one collective at most. */
 static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *want, NodeId last)
 {
-    ValueId *pieces = ARENA_ARRAY(z->m->arena, ValueId, n + 1);
+    ValueId *shards = ARENA_ARRAY(z->m->arena, ValueId, n + 1);
     bool is_missing = false;
     for (int i = 0; i < n; i++)
-        if (!(pieces[i] = piece_of(z, values[i], want[i]))) {
+        if (!(shards[i] = shard_of(z, values[i], want[i]))) {
             run_ask(z, values[i], tiling_summed(want[i]));
             is_missing = true;
         }
     if (is_missing || last)
         run_flush(z, last);
     for (int i = 0; i < n; i++)
-        if (!pieces[i])
-            pieces[i] = piece_of(z, values[i], want[i]);
-    return pieces;
+        if (!shards[i])
+            shards[i] = shard_of(z, values[i], want[i]);
+    return shards;
 }
 
-/* The piece of v lies as `has`, but v is to lie cut further. */
+/* The shard of v lies as `has`, but v is to lie cut further. */
 static void cut_further(Placer *z, ValueId v, Tiling has)
 {
     Tiling want = z->tilings[v];
     if (tiling_equal(has, want))
         return;
-    ValueId piece = subst_get(&z->pieces, v);
-    piece_hold(z, v, has, piece);
+    ValueId shard = subst_get(&z->shards, v);
+    shard_hold(z, v, has, shard);
     Type local = local_type(z, type_of(z->m, v), want);
-    subst_set(&z->pieces, v, piece_cut(z, piece, has, want, local));
+    subst_set(&z->shards, v, shard_cut(z, shard, has, want, local));
 }
 
 /* The body of a manual computation is what each device does: it goes into its place. */
@@ -72,19 +72,19 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     node = node_at(m, n); /* the table of nodes may have moved */
     ValueId *in = fetch(z, node->nin, node->in, p.wants, 0);
     for (int i = 0; i < node_at(m, n)->nin; i++)
-        subst_set(&z->pieces, region_at(m, body)->args + (uint32_t)i, in[i]);
-    region_copy_into(m, body, z->to, &z->pieces);
+        subst_set(&z->shards, region_at(m, body)->args + (uint32_t)i, in[i]);
+    region_copy_into(m, body, z->to, &z->shards);
     for (int i = 0; i < node_at(m, n)->nout; i++) {
         Tiling t;
         TRY(manual_tiling(z, node_at(m, n), false, i, &t));
-        ValueId piece = subst_get(&z->pieces, region_return(m, body)->in[i]);
-        parts_keep(z, node_at(m, n)->out + (uint32_t)i, t, piece, node_at(m, n)->loc);
+        ValueId shard = subst_get(&z->shards, region_return(m, body)->in[i]);
+        parts_keep(z, node_at(m, n)->out + (uint32_t)i, t, shard, node_at(m, n)->loc);
         cut_further(z, node_at(m, n)->out + (uint32_t)i, tiling_summed(t));
     }
     return NULL;
 }
 
-/* Every device makes the call, with the pieces that it has. */
+/* Every device makes the call, with the shards that it has. */
 static MUST_USE Error *place_call(Placer *z, NodeId n)
 {
     Placement p;
@@ -103,7 +103,7 @@ static MUST_USE Error *place_call(Placer *z, NodeId n)
         run_flush(z, 0);
     node = node_at(z->m, n); /* the table of nodes may have moved */
     fetch(z, node->nin, node->in, p.wants, 0);
-    place_piecewise(z, n, &p);
+    place_on_shards(z, n, &p);
     return NULL;
 }
 
@@ -115,33 +115,33 @@ static MUST_USE Error *place_mark(Placer *z, NodeId n)
     ValueId from = node->in[0], out = node->out;
     if (z->is_manual[from]) {
         z->is_manual[out] = true;
-        subst_set(&z->pieces, out, subst_get(&z->pieces, from));
+        subst_set(&z->shards, out, subst_get(&z->shards, from));
         return NULL;
     }
     Tiling t;
     TRY(mark_tiling(z, node, &t));
-    ValueId piece = t.nparts ? *fetch(z, 1, &from, &t, 0) : piece_of(z, from, t);
-    if (piece)
-        parts_keep(z, out, t, piece, node_at(z->m, n)->loc);
+    ValueId shard = t.nparts ? *fetch(z, 1, &from, &t, 0) : shard_of(z, from, t);
+    if (shard)
+        parts_keep(z, out, t, shard, node_at(z->m, n)->loc);
     else
         run_add(z, n);
     return NULL;
 }
 
-/* ---- the GSPMD form: pieces are values between two custom calls ---- */
+/* ---- the GSPMD form: shards are values between two custom calls ---- */
 
 static MUST_USE Error *full_to_shard(Placer *z, NodeId n)
 {
     const Node *node = node_at(z->m, n);
     ValueId from = node->in[0], out = node->out;
     const Loc *loc = node->loc; /* fetch may move the table of nodes */
-    ValueId piece = *fetch(z, 1, &from, &z->tilings[from], 0);
-    Type has = type_of(z->m, piece), stated = type_of(z->m, out);
-    if (!type_equal(has, stated))
+    ValueId shard = *fetch(z, 1, &from, &z->tilings[from], 0);
+    Type has = type_of(z->m, shard), declared = type_of(z->m, out);
+    if (!type_equal(has, declared))
         return error_new(CODE_INVALID, "SPMDFullToShardShape gives %s where a piece is %s, at %s",
-                         type_name(stated), type_name(has), loc_name(loc));
+                         type_name(declared), type_name(has), loc_name(loc));
     z->is_manual[out] = true;
-    subst_set(&z->pieces, out, piece);
+    subst_set(&z->shards, out, shard);
     return NULL;
 }
 
@@ -163,11 +163,11 @@ static MUST_USE Error *shard_to_full(Placer *z, NodeId n)
     if (!type_equal(has, local))
         return error_new(CODE_INVALID, "SPMDShardToFullShape takes %s where a piece is %s, at %s",
                          type_name(has), type_name(local), loc_name(node->loc));
-    subst_set(&z->pieces, node->out, subst_get(&z->pieces, node->in[0]));
+    subst_set(&z->shards, node->out, subst_get(&z->shards, node->in[0]));
     return NULL;
 }
 
-/* An operation on pieces, as it stands.  What it takes besides is the same everywhere. */
+/* An operation on shards, as it stands.  What it takes besides is the same everywhere. */
 static MUST_USE Error *copy_manual(Placer *z, NodeId n)
 {
     Module *m = z->m;
@@ -177,7 +177,7 @@ static MUST_USE Error *copy_manual(Placer *z, NodeId n)
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: %s of a piece and of a whole array, at %s",
                          op_name(node_at(m, n)->op), loc_name(node_at(m, n)->loc));
-    region_append(m, z->to, node_copy(m, n, &z->pieces));
+    region_append(m, z->to, node_copy(m, n, &z->shards));
     for (int i = 0; i < node_at(m, n)->nout; i++)
         z->is_manual[node_at(m, n)->out + (uint32_t)i] = true;
     return NULL;
@@ -217,8 +217,8 @@ static MUST_USE Error *place_region(Placer *z, RegionId from, RegionId into, Til
     return NULL;
 }
 
-/* A new region for pieces of the arguments of `from`. */
-static RegionId region_of_pieces(Placer *z, RegionId from, const Tiling *tilings)
+/* A new region for shards of the arguments of `from`. */
+static RegionId region_of_shards(Placer *z, RegionId from, const Tiling *tilings)
 {
     Module *m = z->m;
     Region old = *region_at(m, from);
@@ -251,7 +251,7 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
     ValueId *in = fetch(z, node.nin, node.in, is_loop ? p.results : &all, 0);
     RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions);
     for (int k = 0; k < node.nregions; k++) {
-        regions[k] = region_of_pieces(z, node.regions[k], p.results);
+        regions[k] = region_of_shards(z, node.regions[k], p.results);
         bool is_condition = is_loop && k == 0;
         TRY(place_region(z, node.regions[k], regions[k], is_condition ? &all : p.results, NULL));
     }
@@ -262,7 +262,7 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
                           node.attrs, node.loc);
     region_append(m, z->to, new);
     for (int i = 0; i < node.nout; i++)
-        subst_set(&z->pieces, node.out + (uint32_t)i, node_at(m, new)->out + (uint32_t)i);
+        subst_set(&z->shards, node.out + (uint32_t)i, node_at(m, new)->out + (uint32_t)i);
     return NULL;
 }
 
@@ -282,7 +282,7 @@ static MUST_USE Error *refuse_per_device(const Placer *z, NodeId n)
 static void copy_whole(Placer *z, NodeId n)
 {
     Module *m = z->m;
-    region_append(m, z->to, node_copy(m, n, &z->pieces));
+    region_append(m, z->to, node_copy(m, n, &z->shards));
     for (int i = 0; i < node_at(m, n)->nout; i++) {
         ValueId v = node_at(m, n)->out + (uint32_t)i;
         z->tilings[v] = tiling_replicated(z->scratch, type_of(m, v).rank, z->ndevices);
@@ -303,7 +303,7 @@ static bool is_big(const Module *m, NodeId n)
 }
 
 /* How an operation of the whole-array part of the program is done. */
-typedef enum Way { ALL_TOGETHER, EACH_ALL, BY_REGION, ON_PIECES, ON_PARTS } Way;
+typedef enum Way { ALL_TOGETHER, EACH_ALL, BY_REGION, ON_SHARDS, ON_PARTS } Way;
 
 static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
 {
@@ -319,7 +319,7 @@ static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
     else if (is_flow)
         *way = flow_is_near(z, n, p) ? BY_REGION : ALL_TOGETHER;
     else if (p->is_piecewise)
-        *way = ON_PIECES;
+        *way = ON_SHARDS;
     else if (p->is_partial && is_combinable(z, n, p))
         *way = ON_PARTS;
     if (*way != ALL_TOGETHER && any_taken(z, n, value_waits) && !is_big(m, n))
@@ -340,7 +340,7 @@ static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
     case ALL_TOGETHER: run_add(z, n); break;
     case EACH_ALL: copy_whole(z, n); break;
     case BY_REGION: return place_flow(z, n);
-    case ON_PIECES: place_piecewise(z, n, &p); break;
+    case ON_SHARDS: place_on_shards(z, n, &p); break;
     case ON_PARTS: place_partial(z, n, &p); break;
     }
     return NULL;
@@ -378,7 +378,7 @@ static MUST_USE Error *place_main(Placer *z, Func *main)
     for (int i = 0; i < nargs; i++)
         tilings[i] = z->args[i].tiling;
     TRY(place_results(z, main, want, open));
-    RegionId into = region_of_pieces(z, main->body, tilings);
+    RegionId into = region_of_shards(z, main->body, tilings);
     TRY(place_region(z, main->body, into, want, open));
     const Node *last = region_return(m, main->body);
     Type *types = ARENA_ARRAY(m->arena, Type, main->nresults + 1);
@@ -391,7 +391,8 @@ static MUST_USE Error *place_main(Placer *z, Func *main)
     return open_nested(z, into);
 }
 
-static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Param *args, Param *results)
+static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Param *args,
+                                        Param *results)
 {
     Func *main = func_find(m, STR("main"));
     uint32_t n = m->nvalues;
@@ -410,13 +411,13 @@ static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Para
     z.is_lost = ARENA_ARRAY(scratch, bool, n);
     z.is_manual = ARENA_ARRAY(scratch, bool, n);
     z.uses = count_uses(m, z.main);
-    z.pieces = subst_new(m);
+    z.shards = subst_new(m);
     z.inner = subst_new(m);
     for (int i = 0; i < region_at(m, z.main)->nnodes; i++)
         z.is_gspmd |=
             node_call(node_at(m, region_at(m, z.main)->nodes[i])) == CALL_FULL_TO_SHARD;
     Error *error = place_main(&z, main);
-    subst_free(&z.pieces);
+    subst_free(&z.shards);
     subst_free(&z.inner);
     heap_free(z.uses);
     heap_free(z.run);
@@ -447,8 +448,8 @@ static bool is_placed_already(const Module *m, const Func *main)
 }
 
 /* Whether all devices have the same in an argument's memory, for what is done once with an argument
- * as it is (exec/shared_packing.c).  In donated memory a loop may work.  Without a mesh a program may
- * say what each device does, on arguments of its own. */
+ * as it is (exec/shared_packing.c): not in donated memory, in which a loop may work, nor without a
+ * mesh, where a program may say what each device does, on arguments of its own. */
 static void mark_replicated(const Module *m, int nargs, Param *args)
 {
     for (int i = 0; m->nmeshes && m->npartitions > 1 && m->nreplicas == 1 && i < nargs; i++)

@@ -9,10 +9,10 @@
 typedef struct Held {
     ValueId whole; /* in the program as it was read */
     Tiling tiling;
-    ValueId piece; /* in the program of one device; 0: asked for, not there yet */
+    ValueId shard; /* in the program of one device; 0: asked for, not there yet */
 } Held;
 
-/* Two programs: the one as read, over whole arrays, and the one being made, over pieces.
+/* Two programs: the one as read, over whole arrays, and the one being made, over shards.
  * Values of the first are called whole values; numbers of both live in one module. */
 typedef struct Placer {
     Module *m;
@@ -21,27 +21,27 @@ typedef struct Placer {
     Param *args, *results;  /* being filled in */
     int ndevices;    /* partitions */
     Arena *scratch;  /* for tilings on the way; those that stay are copied into the module */
-    RegionId to;     /* being made; pieces are appended to it */
+    RegionId to;     /* being made; shards are appended to it */
     uint32_t nwhole; /* whole values are those below */
     /* By whole value. */
     Tiling *tilings;   /* how it lies; never in parts (of a value that is so: its sum) */
     Tiling *hints;     /* how it would lie if extents did not matter */
     bool *is_waiting;  /* it belongs to the run of whole-array operations being collected */
-    bool *is_lost;     /* a tutti.global made it and did not give it out: no device has a piece */
-    bool *is_manual;   /* GSPMD form: a piece already; it has no tiling */
+    bool *is_lost;     /* a tutti.global made it and did not give it out: no device has a shard */
+    bool *is_manual;   /* GSPMD form: a shard already; it has no tiling */
     uint32_t *uses;    /* how often the program names it */
-    Subst pieces;      /* whole value -> a device's piece of it, where there is one */
+    Subst shards;      /* whole value -> a device's shard of it, where there is one */
     /* The run: operations that will be one tutti.global. */
     NodeId *run;
     int nrun, run_room;
     Subst inner;        /* whole value -> the whole value inside the tutti.global being made */
-    struct Mark *marks; /* join.c's, by whole value */
+    struct Mark *marks; /* join_globals.c's, by whole value */
     uint32_t njoints;
     Held *held; /* a stack: entries of an inner region are popped with it */
     int nheld, held_room;
-    bool may_flush; /* piece_is_near may count on what waits: the run would end first */
-    bool is_gspmd; /* pieces and wholes are told apart by custom calls */
-    int nasked; /* entries of held that wait for their piece */
+    bool may_flush; /* shard_is_near may count on what waits: the run would end first */
+    bool is_gspmd; /* shards and wholes are told apart by custom calls */
+    int nasked; /* entries of held that wait for their shard */
 } Placer;
 
 /* infer.c: how values lie. */
@@ -58,18 +58,18 @@ MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
 /* Can the while or case n be placed region by region without a tutti.global in it? */
 bool flow_is_near(Placer *z, NodeId n, const Placement *p);
 
-/* pieces.c: what a device has. */
+/* local_shards.c: what a device has. */
 Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divides it */
-/* A device's piece of v lying as `want`, without a collective; 0: that needs one. */
-ValueId piece_of(Placer *z, ValueId v, Tiling want);
-bool piece_is_near(const Placer *z, ValueId v, Tiling want); /* piece_of would not be 0 */
-void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece);
+/* A device's shard of v lying as `want`, without a collective; 0: that needs one. */
+ValueId shard_of(Placer *z, ValueId v, Tiling want);
+bool shard_is_near(const Placer *z, ValueId v, Tiling want); /* shard_of would not be 0 */
+void shard_hold(Placer *z, ValueId v, Tiling tiling, ValueId shard);
 /* A slice of `from`, which lies as `has`; what is wanted refines that, and is of type local. */
-ValueId piece_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local);
-/* n done by every device on its pieces; p.is_piecewise. */
-void place_piecewise(Placer *z, NodeId n, const Placement *p);
+ValueId shard_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local);
+/* n done by every device on its shards; p.is_piecewise. */
+void place_on_shards(Placer *z, NodeId n, const Placement *p);
 
-/* partial.c: n done by every device on its part, the results then combined by an all_reduce;
+/* partial_sums.c: n done by every device on its part, the results then combined by an all_reduce;
  * p.is_partial and is_combinable. */
 bool is_combinable(const Placer *z, NodeId n, const Placement *p);
 void place_partial(Placer *z, NodeId n, const Placement *p);
@@ -78,24 +78,24 @@ Matrix groups_in_replicas(const Placer *z, Matrix groups);
 void parts_keep(Placer *z, ValueId v, Tiling t, ValueId part, const Loc *loc);
 ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc);
 /* A device's part of what lies, apart from that, as wanted. */
-ValueId parts_split(Placer *z, ValueId piece, Tiling want);
+ValueId parts_split(Placer *z, ValueId shard, Tiling want);
 
-/* stated.c: what the program says. */
+/* declared_shardings.c: what the program says. */
 bool is_call_by_each(const Node *node); /* one that every device makes for itself */
 /* Says how a value lies and computes nothing: a sharding constraint, in either notation. */
 bool is_mark(const Node *node);
 MUST_USE Error *mark_tiling(const Placer *z, const Node *node, Tiling *out);
 MUST_USE Error *mark_hint(const Placer *z, const Node *node, Tiling *out); /* may be uneven */
 bool is_partly_manual(const Node *node); /* some axes of its mesh are not manual */
-/* How operand (or result) i of a manual computation lies; pieces have the body's types. */
+/* How operand (or result) i of a manual computation lies; shards have the body's types. */
 MUST_USE Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i,
                               Tiling *out);
 const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes);
 /* Of an argument or result with these attributes; *is_said is false when that is nothing. */
-MUST_USE Error *stated_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
+MUST_USE Error *declared_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
                               bool *is_said);
 
-/* nested.c: manual computations that are left in r or below, which stood inside others. */
+/* nested_manual.c: manual computations that are left in r or below, which stood inside others. */
 MUST_USE Error *open_nested(Placer *z, RegionId r);
 
 /* params.c: what main takes and gives. */
@@ -107,7 +107,7 @@ MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *o
 /* Arguments whose memory the caller gives away, and the results that wish to have it. */
 void match_donations(const Func *main, int nargs, Param *args, int nresults, Param *results);
 
-/* join.c: the run. */
+/* join_globals.c: the run. */
 void run_add(Placer *z, NodeId n);
 /* After the next run_flush v can be had as `want`. */
 void run_ask(Placer *z, ValueId v, Tiling want);

@@ -3,7 +3,7 @@
  * In goes a node whose operands are constants; out comes the constant it comes to, if it is
  * worth having:
  *
- *   few elements in and out     the evaluator plays the node
+ *   few elements in and out     the evaluator runs the node
  *   equal elements (a splat)    a MAP on splats is one element's worth of work, and a VIEW of
  *                               a splat is a splat of the new type, whatever the size
  *   reshape                     the same bytes under another type
@@ -54,8 +54,8 @@ static bool is_uniform(Tensor t)
     return true;
 }
 
-/* Plays n on constants; false: it cannot be played, and nothing is lost. */
-static bool play(Module *m, NodeId n, Tensor *result)
+/* Evaluates n on constants; false: it cannot be evaluated, and nothing is lost. */
+static bool evaluate(Module *m, NodeId n, Tensor *result)
 {
     const Node *node = node_at(m, n);
     Tensor *in = ARENA_ARRAY(m->arena, Tensor, node->nin);
@@ -66,11 +66,11 @@ static bool play(Module *m, NodeId n, Tensor *result)
     Floats before = floats_enter_compiled(); /* so that a denormal is what it is in compiled code */
     Error *error = eval_node(m, n, in, result);
     floats_restore(before);
-    bool played = !error;
+    bool evaluated = !error;
     if (error && error_code(error) == CODE_EXHAUSTED) /* not another program for want of memory */
         guard_leave(CODE_EXHAUSTED, "%s", error_text(error));
     error_free(error);
-    return played;
+    return evaluated;
 }
 
 static ValueId fold_small(Simplifier *s, NodeId n)
@@ -81,13 +81,13 @@ static ValueId fold_small(Simplifier *s, NodeId n)
         if (!is_small(type_of(m, node->in[i])))
             return 0;
     Tensor result;
-    if (!is_small(type_of(m, node->out)) || !play(m, n, &result))
+    if (!is_small(type_of(m, node->out)) || !evaluate(m, n, &result))
         return 0;
     Dense value = { result.type, is_uniform(result), result.data };
     return simplify_constant(s, value, node_at(m, n)->loc);
 }
 
-/* A MAP whose operands are splats: played once, on scalars. */
+/* A MAP whose operands are splats: evaluated once, on scalars. */
 static ValueId fold_splats(Simplifier *s, NodeId n)
 {
     Module *m = s->m;
@@ -106,7 +106,7 @@ static ValueId fold_splats(Simplifier *s, NodeId n)
     Type whole = type_of(m, node.out), one = type_scalar(whole.element);
     NodeId scalar = node_new(m, node.op, node.nin, in, 1, &one, 0, NULL, node.attrs, node.loc);
     Tensor result;
-    if (!play(m, scalar, &result))
+    if (!evaluate(m, scalar, &result))
         return 0;
     return simplify_constant(s, (Dense){ whole, true, result.data }, node.loc);
 }

@@ -3,7 +3,7 @@
  * The kernel of a convolution (kernels/conv.c) works along the last dimension of the result.  What a
  * derivative makes of a plain convolution does not suit it, and becomes what does:
  *
- *   kernel [0, 1, o, i]          turned to [0, 1, i, o] first: its lanes then lie side by side;
+ *   kernel [0, 1, o, i]          transposed to [0, 1, i, o] first: its lanes then lie side by side;
  *                                where features are not the result's last, [i, o, 0, 1] to [o, i, 0, 1]
  *   input spread apart by d      d plain convolutions, each with every d-th tap; their results are
  *                                the 1st, 2nd, ... of every d elements
@@ -95,7 +95,7 @@ static ValueId put_concatenation(const Conv *c, int n, const ValueId *parts, int
 /* ---- the kernel's results last, or first ---- */
 
 /* The convolution by its kernel with the dimensions in that order. */
-static ValueId by_turned(const Conv *c, const int64_t *order)
+static ValueId by_transposed(const Conv *c, const int64_t *order)
 {
     int rank = c->kernel.rank, n = c->nspatial;
     int64_t dims[MAX_RANK], at[MAX_RANK], spatial[MAX_RANK];
@@ -105,14 +105,14 @@ static ValueId by_turned(const Conv *c, const int64_t *order)
     }
     for (int i = 0; i < n; i++)
         spatial[i] = at[c->a->kernel_spatial_dimensions.at[i]];
-    TransposeAttrs *turn = ARENA_NEW(c->arena, TransposeAttrs);
-    turn->permutation = ints_copy(c->arena, rank, order);
+    TransposeAttrs *permutation = ARENA_NEW(c->arena, TransposeAttrs);
+    permutation->permutation = ints_copy(c->arena, rank, order);
     ConvolutionAttrs *attrs = arena_copy(c->arena, c->a, sizeof *c->a);
     attrs->kernel_spatial_dimensions = ints_copy(c->arena, n, spatial);
     attrs->kernel_input_feature_dimension = at[c->a->kernel_input_feature_dimension];
     attrs->kernel_output_feature_dimension = at[c->a->kernel_output_feature_dimension];
-    Type turned = type_new(c->arena, c->kernel.element, rank, dims);
-    ValueId in[] = { c->node.in[0], put(c, OP_TRANSPOSE, c->node.in[1], turned, turn) };
+    Type transposed = type_new(c->arena, c->kernel.element, rank, dims);
+    ValueId in[] = { c->node.in[0], put(c, OP_TRANSPOSE, c->node.in[1], transposed, permutation) };
     return simplify_put(c->s, OP_CONVOLUTION, 2, in, c->out, attrs, c->node.loc);
 }
 
@@ -128,7 +128,7 @@ static ValueId turn_kernel(const Conv *c)
             order[n] = a->kernel_spatial_dimensions.at[n];
         order[n] = a->kernel_input_feature_dimension;
         order[n + 1] = results;
-        return by_turned(c, order);
+        return by_transposed(c, order);
     }
     if (results == 0 || results == last)
         return 0;
@@ -136,7 +136,7 @@ static ValueId turn_kernel(const Conv *c)
     for (int d = 0; d <= last; d++)
         if (d != results)
             order[n++] = d;
-    return by_turned(c, order);
+    return by_transposed(c, order);
 }
 
 /* ---- an input that is spread apart ---- */
@@ -307,9 +307,9 @@ static ValueId in_order(const Conv *c, ValueId v)
     for (int i = 0; i < c->out.rank; i++)
         dims[order[i]] = c->out.dims[i];
     v = put(c, OP_RESHAPE, v, type_new(c->arena, c->out.element, c->out.rank, dims), NULL);
-    TransposeAttrs *turn = ARENA_NEW(c->arena, TransposeAttrs);
-    turn->permutation = ints_copy(c->arena, c->out.rank, order);
-    return put(c, OP_TRANSPOSE, v, c->out, turn);
+    TransposeAttrs *permutation = ARENA_NEW(c->arena, TransposeAttrs);
+    permutation->permutation = ints_copy(c->arena, c->out.rank, order);
+    return put(c, OP_TRANSPOSE, v, c->out, permutation);
 }
 
 /* ---- padding ---- */
@@ -354,7 +354,7 @@ static ValueId by_products(const Conv *c)
     return in_order(c, put_concatenation(c, (int)places, parts, 0));
 }
 
-ValueId convolve(Simplifier *s, NodeId n)
+ValueId simplify_convolution(Simplifier *s, NodeId n)
 {
     if (node_at(s->m, n)->op != OP_CONVOLUTION)
         return 0;

@@ -2,7 +2,7 @@
  *
  *   dot(x, y) over [2, 1] x [2, 1]  ->  over [1, 2] x [1, 2], which is one dimension in memory
  *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions
- *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nobody else wants
+ *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nothing else reads
  *                             the dot; sums keep their order, so the numbers stay the same
  *
  * In goes a dot or a transpose; out comes the value it comes to, or 0. */
@@ -139,7 +139,7 @@ static ValueId exchange_operands(Simplifier *s, const Node *node)
                         arena_copy(m->arena, &other, sizeof other), node->loc);
 }
 
-ValueId turn_dot(Simplifier *s, NodeId n)
+ValueId fold_transpose(Simplifier *s, NodeId n)
 {
     Node node = *node_at(s->m, n); /* a copy: rules add nodes */
     if (node.op == OP_DOT) {

@@ -161,7 +161,7 @@ static ValueId choose(const Module *m, const Node *node)
 /* ---- devices ---- */
 
 /* Nobody to meet: every group is of one device (and not of one replica with its partitions). */
-static bool meets_nobody(const Module *m, const Node *node)
+static bool is_alone(const Module *m, const Node *node)
 {
     const AllReduceAttrs *attrs = node->attrs;
     bool is_of_one =
@@ -210,7 +210,7 @@ static bool hands_on(const Module *m, const Node *node)
     case OP_ALL_REDUCE:
     case OP_ALL_GATHER:
     case OP_REDUCE_SCATTER:
-    case OP_ALL_TO_ALL: return meets_nobody(m, node);
+    case OP_ALL_TO_ALL: return is_alone(m, node);
     default: return false;
     }
 }

@@ -4,19 +4,19 @@
  * operations.  One walk in program order rebuilds every region:
  *
  *     node, operands simple already
- *        |  all operands constant?        -> a constant            (fold.c)
+ *        |  all operands constant?        -> a constant            (constants.c)
  *        |  hands its operand on?         -> the operand           (identity.c)
  *        |  2^x or log2 x by way of e?    -> by base 2             (base_two.c)
- *        |  a reduce of little?          -> a plainer one, or none (reduces.c)
- *        |  a transpose beside a dot?     -> the dot by other dimensions (turned.c)
- *        |  a dot that a loop does better -> broadcast, mul, reduce (expand.c)
- *        |  a convolution as derivatives make it -> plain ones, dots (convolve.c)
- *        |  the front of a sort?         -> top_k                 (select.c)
+ *        |  a reduce of little?          -> a plainer one, or none (reductions.c)
+ *        |  a transpose beside a dot?     -> the dot by other dimensions (fold_transposes.c)
+ *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
+ *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
+ *        |  the front of a sort?         -> top_k                 (sort_to_top_k.c)
  *        |  the same stood before?        -> that one
  *        v
  *     appended
  *
- * then what nobody needs is dropped.  A rule that makes nodes sends them the same way, and
+ * then dead nodes are dropped.  A rule that makes nodes sends them the same way, and
  * every rule's result is nearer to constants and plain operations than what it was made from,
  * so the walk ends.  Equal nodes are found within one region only: a value that a loop's body
  * would take from outside has to lie in memory, while one made inside may live in a register.
@@ -120,10 +120,10 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v ? v : drop_identity(s, n);
         v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
-        v = v || s->keeps_dots ? v : turn_dot(s, n);
+        v = v || s->keeps_dots ? v : fold_transpose(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
-        v = v || s->keeps_dots ? v : convolve(s, n);
-        v = v || s->keeps_dots ? v : select_top(s, n);
+        v = v || s->keeps_dots ? v : simplify_convolution(s, n);
+        v = v || s->keeps_dots ? v : sort_to_top_k(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
             return;

@@ -48,7 +48,7 @@ static bool is_read_once(const Simplifier *s, ValueId v)
     return v < s->nuses && s->uses[v] <= 1;
 }
 
-ValueId select_top(Simplifier *s, NodeId n)
+ValueId sort_to_top_k(Simplifier *s, NodeId n)
 {
     Module *m = s->m;
     const Node *slice = node_at(m, n);

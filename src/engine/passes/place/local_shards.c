@@ -1,11 +1,11 @@
-/* local_pieces.c - what one device can have without collective the others.
+/* local_shards.c - what one device can have without a collective.
  *
  * In comes a wish: this value of the program as read, lying so.  Out comes the number of the
- * device's piece of it, if it has one or can make one alone:
+ * device's shard of it, if it has one or can make one alone:
  *
- *     it lies so already                the piece there is
+ *     it lies so already                the shard there is
  *     a constant of equal elements      a smaller constant
- *     a broadcast                       a smaller broadcast of a piece of its operand
+ *     a broadcast                       a smaller broadcast of a shard of its operand
  *     it has more of it than that       a slice at a place that a table gives by partition_id
  *     in parts, and it has it whole     all of it on one device, zeros on the others
  */
@@ -13,7 +13,6 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
-
 
 Type local_type(const Placer *z, Type whole, Tiling tiling)
 {
@@ -24,10 +23,10 @@ Type local_type(const Placer *z, Type whole, Tiling tiling)
     return local;
 }
 
-void piece_hold(Placer *z, ValueId v, Tiling tiling, ValueId piece)
+void shard_hold(Placer *z, ValueId v, Tiling tiling, ValueId shard)
 {
     HEAP_ROOM(z->held, z->nheld, &z->held_room);
-    z->held[z->nheld++] = (Held){ v, tiling, piece };
+    z->held[z->nheld++] = (Held){ v, tiling, shard };
 }
 
 /* Where along dimension d the tile that is wanted begins in the one that is there, as an i64. */
@@ -51,7 +50,7 @@ static ValueId tile_start(Placer *z, ValueId partition, Tiling has, Tiling want,
     return build_node(m, z->to, OP_RESHAPE, 1, &start, type_scalar(I64), NULL, NULL);
 }
 
-ValueId piece_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local)
+ValueId shard_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local)
 {
     Module *m = z->m;
     ValueId in[MAX_RANK + 1] = { from };
@@ -92,7 +91,7 @@ static bool is_splat(const Module *m, ValueId v)
     return constant && constant->is_splat;
 }
 
-/* A flush would give v, but not what is used by nobody but the run. */
+/* A flush would give v, but not what only the run uses. */
 static bool is_near(const Placer *z, ValueId v, Tiling want, bool may_flush)
 {
     Tiling inner;
@@ -104,13 +103,13 @@ static bool is_near(const Placer *z, ValueId v, Tiling want, bool may_flush)
            is_near(z, node_at(z->m, value_def(z->m, v))->in[0], inner, false);
 }
 
-bool piece_is_near(const Placer *z, ValueId v, Tiling want)
+bool shard_is_near(const Placer *z, ValueId v, Tiling want)
 {
     return is_near(z, v, want, z->may_flush);
 }
 
 /* v is near. */
-static ValueId make_piece(Placer *z, ValueId v, Tiling want)
+static ValueId make_shard(Placer *z, ValueId v, Tiling want)
 {
     Module *m = z->m;
     Type local = local_type(z, type_of(m, v), want);
@@ -122,34 +121,34 @@ static ValueId make_piece(Placer *z, ValueId v, Tiling want)
         return build_constant(m, z->to, (Dense){ local, true, value_constant(m, v)->data }, loc);
     if (is_broadcast(m, v) && broadcast_wants(z, v, want, &inner) &&
         is_near(z, def->in[0], inner, false)) {
-        ValueId piece = piece_of(z, def->in[0], inner);
-        return build_node(m, z->to, OP_BROADCAST, 1, &piece, local, attrs, loc);
+        ValueId shard = shard_of(z, def->in[0], inner);
+        return build_node(m, z->to, OP_BROADCAST, 1, &shard, local, attrs, loc);
     }
-    return piece_cut(z, subst_get(&z->pieces, v), z->tilings[v], want, local);
+    return shard_cut(z, subst_get(&z->shards, v), z->tilings[v], want, local);
 }
 
-ValueId piece_of(Placer *z, ValueId v, Tiling want)
+ValueId shard_of(Placer *z, ValueId v, Tiling want)
 {
     if (!z->is_waiting[v] && !z->is_lost[v] && tiling_equal(z->tilings[v], want))
-        return subst_get(&z->pieces, v);
+        return subst_get(&z->shards, v);
     for (int i = z->nheld - 1; i >= 0; i--)
-        if (z->held[i].whole == v && z->held[i].piece && tiling_equal(z->held[i].tiling, want))
-            return z->held[i].piece;
-    ValueId piece = 0;
+        if (z->held[i].whole == v && z->held[i].shard && tiling_equal(z->held[i].tiling, want))
+            return z->held[i].shard;
+    ValueId shard = 0;
     if (want.nparts) {
-        ValueId sum = piece_of(z, v, tiling_summed(want));
-        piece = sum ? parts_split(z, sum, want) : 0;
-    } else if (piece_is_near(z, v, want)) {
-        piece = make_piece(z, v, want);
+        ValueId sum = shard_of(z, v, tiling_summed(want));
+        shard = sum ? parts_split(z, sum, want) : 0;
+    } else if (shard_is_near(z, v, want)) {
+        shard = make_shard(z, v, want);
     }
-    if (piece)
-        piece_hold(z, v, want, piece);
-    return piece;
+    if (shard)
+        shard_hold(z, v, want, shard);
+    return shard;
 }
 
-/* ---- operations on pieces ---- */
+/* ---- operations on shards ---- */
 
-/* The sizes of slices follow the pieces where they span the whole. */
+/* The sizes of slices follow the shards where they span the whole. */
 static Ints local_sizes(const Placer *z, Ints sizes, Type whole, Type local)
 {
     int64_t now[MAX_RANK];
@@ -179,13 +178,13 @@ static const void *local_attrs(const Placer *z, const Node *node, Type whole, Ty
     return node->attrs;
 }
 
-void place_piecewise(Placer *z, NodeId n, const Placement *p)
+void place_on_shards(Placer *z, NodeId n, const Placement *p)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, node.nin + 1);
     for (int i = 0; i < node.nin; i++) {
-        in[i] = piece_of(z, node.in[i], p->wants[i]);
+        in[i] = shard_of(z, node.in[i], p->wants[i]);
         require(in[i] != 0);
     }
     Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
@@ -193,7 +192,7 @@ void place_piecewise(Placer *z, NodeId n, const Placement *p)
         types[i] = local_type(z, type_of(m, node.out + (uint32_t)i), p->results[i]);
     RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions + 1);
     for (int i = 0; i < node.nregions; i++)
-        regions[i] = region_copy(m, node.regions[i], 0, &z->pieces);
+        regions[i] = region_copy(m, node.regions[i], 0, &z->shards);
     const void *attrs = node.attrs;
     if (node.nin)
         attrs = local_attrs(z, &node, type_of(m, node.in[0]), type_of(m, in[0]));
@@ -201,5 +200,5 @@ void place_piecewise(Placer *z, NodeId n, const Placement *p)
                            attrs, node.loc);
     region_append(m, z->to, copy);
     for (int i = 0; i < node.nout; i++)
-        subst_set(&z->pieces, node.out + (uint32_t)i, node_at(m, copy)->out + (uint32_t)i);
+        subst_set(&z->shards, node.out + (uint32_t)i, node_at(m, copy)->out + (uint32_t)i);
 }
