@@ -208,6 +208,16 @@ void mesh_add(Module *m, Mesh *mesh)
     m->meshes[m->nmeshes++] = mesh;
 }
 
+Factors node_factors(const Module *m, Arena *arena, const Node *n)
+{
+    Type *types = ARENA_ARRAY(arena, Type, n->nin + n->nout + 1);
+    for (int i = 0; i < n->nin; i++)
+        types[i] = type_of(m, n->in[i]);
+    for (int i = 0; i < n->nout; i++)
+        types[n->nin + i] = type_of(m, n->out + (ValueId)i);
+    return factors_find(arena, n->op, n->nin, types, n->nout, types + n->nin, n->attrs);
+}
+
 CallId node_call(const Node *n)
 {
     return n->op == OP_CUSTOM_CALL

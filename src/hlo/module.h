@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "ops/call.h"
+#include "ops/cuts.h"
 #include "ops/op.h"
 
 #include <stdint.h>
@@ -118,6 +119,8 @@ static inline bool node_is_control(const Node *n)
 {
     return node_flow(n) == FLOW_LOOP || node_flow(n) == FLOW_BRANCH;
 }
+/* How dimensions that are cut pass through it; in the arena (ops/cuts.h). */
+Factors node_factors(const Module *m, Arena *arena, const Node *n);
 CallId node_call(const Node *n); /* which custom call; CALL_COUNT: none that has a row */
 Node *region_return(const Module *m, RegionId r); /* its last node */
 NodeId value_def(const Module *m, ValueId v);     /* node that defines it, 0 for arguments */

@@ -92,6 +92,10 @@ typedef struct ShapeQuery {
  * wrong and what would be right, the operands' types included ("f32[2,3] and f32[3]: ..."). */
 typedef bool ShapeRule(const ShapeQuery *q, Text *why);
 
+struct Factors;
+/* Which dimensions of operands and results belong together (cuts.h). */
+typedef void CutRule(struct Factors *f);
+
 typedef struct OpInfo {
     const char *id;   /* "EXP" */
     const char *name; /* "exponential", or with its dialect: "func.call" */
@@ -102,6 +106,7 @@ typedef struct OpInfo {
     OpEffect effect;
     OpInPlace in_place;
     OpCost cost;
+    CutRule *cuts; /* NULL: none do */
     ShapeRule *shape;
 } OpInfo;
 

@@ -32,8 +32,8 @@
 #define NEED_1_1(id)
 #define NEED__(a, b, id) NEED_##a##_##b(id)
 #define NEED_(a, b, id) NEED__(a, b, id)
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, ...)                                                                             \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, ...)                                                                    \
     NEED_(IS_NONE(element), IS_NONE(block), id) NEED_(IS_NONE(eval), IS_NONE(eval), id)
 static const char *const cases_that_must_be_there[] = {
 #include "ops/ops.def"

@@ -343,8 +343,8 @@ static const Case cases[] = {
 #define JOIN_(a, b, c) NEEDED_##a##b##c
 #define JOIN(a, b, c) JOIN_(a, b, c)
 static const char *const all_have_cases[] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, jvp, transpose, batch)                                                           \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, jvp, transpose, batch)                                                  \
     JOIN(IS_RULE(jvp), IS_RULE(transpose), IS_RULE(batch))(id),
 #include "ops/ops.def"
 };

@@ -189,6 +189,18 @@ static void test_layouts(void)
     CHECK_STR(pieces(tt_reshape(y, 2, 12)), "whole");
     CHECK_STR(pieces(tt_concat(0, y, y)), "4,1");
     CHECK_STR(pieces(tt_concat(1, y, y)), "4,1");
+    tt rows = tt_place(numbers(37, 8, 8), mesh, "i", NULL); /* two on each */
+    tt columns = tt_place(numbers(37, 8, 8), mesh, NULL, "i");
+    tt some = tt_from(((int[]){ 3, 1, 0, 2 }), 4);
+    tt images = tt_reshape(tt_place(numbers(37, 8, 8), mesh, "i", NULL), 8, 2, 2, 2);
+    tt kernels = tt_reshape(tt_slice(numbers(29, 8, 8), 0, 0, 2), 2, 2, 2, 2);
+    CHECK_STR(pieces(tt_slice(rows, 0, 0, 4)), "4,1");
+    CHECK_STR(pieces(tt_slice(rows, 0, 1, 7)), "whole");
+    CHECK_STR(pieces(tt_slice(rows, 1, 0, 4)), "4,1");
+    CHECK_STR(pieces(tt_take(columns, some, 0)), "1,4");
+    CHECK_STR(pieces(tt_take(rows, some, 0)), "whole");
+    CHECK_STR(pieces(tt_take(rows, some, 1)), "4,1");
+    CHECK_STR(pieces(tt_conv(images, kernels)), "4,1,1,1");
     CHECK_SAID("");
 }
 

@@ -278,13 +278,13 @@ V to_f32(Kernel *k, V x);
 /* ---- rules.c ------------------------------------------------------------------------- */
 
 /* the columns `element` and `block` of ops.def, and what their rules share. */
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, ...)                                                                             \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, ...)                                                                    \
     ElementRule element_##element;
 #include "ops/ops.def"
 
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, ...)                                                                             \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, ...)                                                                    \
     BlockRule block_##block;
 #include "ops/ops.def"
 

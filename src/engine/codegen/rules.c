@@ -7,15 +7,15 @@
 #define block_none NULL
 
 ElementRule *const element_rules[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, ...)                                                                             \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, ...)                                                                    \
     [OP_##id] = element_##element,
 #include "ops/ops.def"
 };
 
 BlockRule *const block_rules[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, ...)                                                                             \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, ...)                                                                    \
     [OP_##id] = block_##block,
 #include "ops/ops.def"
 };

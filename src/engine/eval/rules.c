@@ -4,7 +4,7 @@
 #define eval_none NULL
 
 EvalRule *const eval_rules[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, ...)           \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, ...)     \
     [OP_##id] = IF_SHORT_##kind(NULL, eval_##eval),
 #include "ops/ops.def"
 };

@@ -68,8 +68,8 @@ typedef struct FrontRules {
 
 extern const FrontRules front_rules[OP_COUNT];
 
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, element,       \
-           block, jvp, transpose, batch)                                                           \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
+           element, block, jvp, transpose, batch)                                                  \
     JvpRule jvp_##jvp;                                                                             \
     TransposeRule transpose_##transpose;                                                           \
     BatchRule batch_##batch;

@@ -14,7 +14,7 @@
 #include "hlo/define/writer.h"
 
 static Definition *const definitions[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, ...)           \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, ...)     \
     [OP_##id] = IF_SHORT_##kind(define_##eval, NULL),
 #include "ops/ops.def"
 };

@@ -41,7 +41,7 @@ ValueId put_transpose(Writer *w, ValueId x, const int64_t *order);
 Type with_element(Type t, Element e);
 
 /* One definition per row of kind SHORT, named in its column `eval`. */
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, shape, eval, ...)           \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, ...)     \
     IF_SHORT_##kind(Definition define_##eval;, )
 #include "ops/ops.def"
 #endif

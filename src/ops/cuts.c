@@ -1,0 +1,277 @@
+/* cuts.c - the factors of each operation: the rules that column `cuts` of ops.def names. */
+#include "ops/cuts.h"
+
+#include "base/arena.h"
+#include "ops/shape.h"
+
+static int *no_factors(Arena *arena, int rank)
+{
+    int *list = ARENA_ARRAY(arena, int, rank + 1);
+    for (int i = 0; i < rank; i++)
+        list[i] = NO_FACTOR;
+    return list;
+}
+
+Factors factors_find(Arena *arena, OpId op, int nin, const Type *in, int nout, const Type *out,
+                     const void *attrs)
+{
+    Factors f = { .nin = nin, .nout = nout, .in = in, .out = out, .attrs = attrs };
+    int room = 0;
+    f.of_in = ARENA_ARRAY(arena, int *, nin + 1);
+    f.of_out = ARENA_ARRAY(arena, int *, nout + 1);
+    for (int i = 0; i < nin; i++) {
+        f.of_in[i] = no_factors(arena, in[i].rank);
+        room += in[i].rank;
+    }
+    for (int i = 0; i < nout; i++) {
+        f.of_out[i] = no_factors(arena, out[i].rank);
+        room += out[i].rank;
+    }
+    f.kind = ARENA_ARRAY(arena, FactorKind, room + 1);
+    if (op_info[op].cuts)
+        op_info[op].cuts(&f);
+    return f;
+}
+
+static int factor_add(Factors *f, FactorKind kind)
+{
+    f->kind[f->n] = kind;
+    return f->n++;
+}
+
+static FactorKind free_if(bool is_free)
+{
+    return is_free ? FACTOR_FREE : FACTOR_WHOLE;
+}
+
+/* Dimension d of operand k is dimension e of every result. */
+static void link_dims(Factors *f, int k, int d, int e, FactorKind kind)
+{
+    int factor = factor_add(f, kind);
+    f->of_in[k][d] = factor;
+    for (int i = 0; i < f->nout; i++)
+        f->of_out[i][e] = factor;
+}
+
+/* The first nin operands, where they have the results' rank, have the results' dimensions; `whole`
+ * lists those that are needed whole. */
+static void link_same(Factors *f, int nin, Ints whole)
+{
+    int rank = f->out[0].rank;
+    for (int d = 0; d < rank; d++) {
+        int factor = factor_add(f, free_if(ints_find(whole, d) < 0));
+        for (int k = 0; k < nin; k++)
+            if (f->in[k].rank == rank)
+                f->of_in[k][d] = factor;
+        for (int i = 0; i < f->nout; i++)
+            f->of_out[i][d] = factor;
+    }
+}
+
+/* ---- elementwise, and along one dimension ---- */
+
+void cuts_elementwise(Factors *f)
+{
+    link_same(f, f->nin, (Ints){ 0, NULL });
+}
+
+void cuts_reverse(Factors *f)
+{
+    link_same(f, 1, ((const DimensionsAttrs *)f->attrs)->dimensions);
+}
+
+void cuts_concatenate(Factors *f)
+{
+    int64_t along = ((const DimensionAttrs *)f->attrs)->dimension;
+    link_same(f, f->nin, (Ints){ 1, &along });
+}
+
+void cuts_sort(Factors *f)
+{
+    int64_t along = ((const SortAttrs *)f->attrs)->dimension;
+    along += along < 0 ? f->out[0].rank : 0;
+    link_same(f, f->nin, (Ints){ 1, &along });
+}
+
+void cuts_top_k(Factors *f)
+{
+    for (int d = 0; d + 1 < f->in[0].rank; d++)
+        link_dims(f, 0, d, d, FACTOR_FREE);
+}
+
+/* Operand 0 is changed in places that nobody knows beforehand. */
+void cuts_first(Factors *f)
+{
+    int64_t all[MAX_RANK];
+    for (int d = 0; d < f->out[0].rank; d++)
+        all[d] = d;
+    link_same(f, 1, (Ints){ f->out[0].rank, all });
+}
+
+/* Result i carries on what operand i began. */
+void cuts_each(Factors *f)
+{
+    for (int k = 0; k < f->nin; k++)
+        for (int d = 0; d < f->in[k].rank; d++)
+            f->of_in[k][d] = f->of_out[k][d] = factor_add(f, FACTOR_WHOLE);
+}
+
+/* ---- moving elements ---- */
+
+void cuts_broadcast(Factors *f)
+{
+    Ints dims = ((const BroadcastAttrs *)f->attrs)->broadcast_dimensions;
+    for (int d = 0; d < f->in[0].rank; d++)
+        if (f->in[0].dims[d] == f->out[0].dims[dims.at[d]])
+            link_dims(f, 0, d, (int)dims.at[d], FACTOR_FREE);
+}
+
+void cuts_transpose(Factors *f)
+{
+    Ints perm = ((const TransposeAttrs *)f->attrs)->permutation;
+    for (int e = 0; e < perm.n; e++)
+        link_dims(f, 0, (int)perm.at[e], e, FACTOR_FREE);
+}
+
+/* Ranges of dimensions with equal products correspond; in each, the outermost one (that is not
+ * of extent 1) of either side may be cut, since the tiles then are the same elements. */
+void cuts_reshape(Factors *f)
+{
+    Type from = f->in[0], to = f->out[0];
+    if (!type_is_static(from) || !type_is_static(to) || type_count(from) == 0)
+        return;
+    for (int d = 0, e = 0; d < from.rank && e < to.rank;) {
+        if (from.dims[d] == 1 || to.dims[e] == 1) {
+            d += from.dims[d] == 1;
+            e += to.dims[e] == 1;
+            continue;
+        }
+        link_dims(f, 0, d, e, FACTOR_FREE);
+        int64_t a = from.dims[d++], b = to.dims[e++];
+        while (a != b)
+            if (a < b)
+                a *= from.dims[d++];
+            else
+                b *= to.dims[e++];
+    }
+}
+
+void cuts_bitcast(Factors *f)
+{
+    for (int d = 0; d < f->in[0].rank && d < f->out[0].rank; d++)
+        link_dims(f, 0, d, d, FACTOR_FREE);
+}
+
+/* A dimension that is as long as before is taken as it lies. */
+void cuts_slice(Factors *f)
+{
+    for (int d = 0; d < f->in[0].rank; d++)
+        link_dims(f, 0, d, d, free_if(f->in[0].dims[d] == f->out[0].dims[d]));
+}
+
+void cuts_pad(Factors *f)
+{
+    const PadAttrs *pad = f->attrs;
+    for (int d = 0; d < f->in[0].rank; d++)
+        link_dims(f, 0, d, d,
+                  free_if(!pad->edge_padding_low.at[d] && !pad->edge_padding_high.at[d] &&
+                          !pad->interior_padding.at[d]));
+}
+
+/* The update replaces a part of operand 0; where it is as long, it lies alike. */
+void cuts_update(Factors *f)
+{
+    for (int d = 0; d < f->in[0].rank; d++) {
+        bool is_full = f->in[1].dims[d] == f->in[0].dims[d];
+        link_dims(f, 0, d, d, free_if(is_full));
+        if (is_full)
+            f->of_in[1][d] = f->n - 1;
+    }
+}
+
+/* Dimensions of the operand taken in full stay as they lie; so do those of the indices. */
+void cuts_gather(Factors *f)
+{
+    const GatherAttrs *g = f->attrs;
+    Type operand = f->in[0], indices = f->in[1], to = f->out[0];
+    int offset = 0, batch = 0;
+    for (int d = 0; d < operand.rank; d++) {
+        if (ints_find(g->collapsed_slice_dims, d) >= 0 ||
+            ints_find(g->operand_batching_dims, d) >= 0)
+            continue;
+        int e = (int)g->offset_dims.at[offset++];
+        if (g->slice_sizes.at[d] == operand.dims[d])
+            link_dims(f, 0, d, e, FACTOR_FREE);
+    }
+    if (g->operand_batching_dims.n)
+        return;
+    for (int d = 0; d < indices.rank; d++) {
+        if (d == g->index_vector_dim)
+            continue;
+        while (batch < to.rank && ints_find(g->offset_dims, batch) >= 0)
+            batch++;
+        link_dims(f, 1, d, batch++, FACTOR_FREE);
+    }
+}
+
+/* ---- combining elements ---- */
+
+void cuts_reduce(Factors *f)
+{
+    Ints gone = ((const DimensionsAttrs *)f->attrs)->dimensions;
+    int e = 0;
+    for (int d = 0; d < f->in[0].rank; d++) {
+        bool is_gone = ints_find(gone, d) >= 0;
+        int factor = factor_add(f, is_gone ? FACTOR_SUMMED : FACTOR_FREE);
+        for (int k = 0; k < f->nin / 2; k++)
+            f->of_in[k][d] = factor;
+        for (int k = 0; k < f->nout && !is_gone; k++)
+            f->of_out[k][e] = factor;
+        e += !is_gone;
+    }
+}
+
+/* Batch dimensions, then what is left of the first operand, then of the second. */
+void cuts_dot(Factors *f)
+{
+    const DotAttrs *a = f->attrs;
+    int e = 0;
+    for (int i = 0; i < a->lhs_batching_dimensions.n; i++, e++) {
+        link_dims(f, 0, (int)a->lhs_batching_dimensions.at[i], e, FACTOR_FREE);
+        f->of_in[1][a->rhs_batching_dimensions.at[i]] = f->n - 1;
+    }
+    for (int i = 0; i < a->lhs_contracting_dimensions.n; i++) {
+        int factor = factor_add(f, FACTOR_SUMMED);
+        f->of_in[0][a->lhs_contracting_dimensions.at[i]] = factor;
+        f->of_in[1][a->rhs_contracting_dimensions.at[i]] = factor;
+    }
+    for (int k = 0; k < 2; k++)
+        for (int d = 0; d < f->in[k].rank; d++)
+            if (f->of_in[k][d] == NO_FACTOR)
+                link_dims(f, k, d, e++, FACTOR_FREE);
+}
+
+/* Windows of one element pass; others need their neighbours. */
+void cuts_window(Factors *f)
+{
+    const WindowAttrs *w = f->attrs;
+    for (int d = 0; d < f->in[0].rank; d++) {
+        bool is_one = (!w->window_dimensions.n || w->window_dimensions.at[d] == 1) &&
+                      (!w->window_strides.n || w->window_strides.at[d] == 1) &&
+                      (!w->base_dilations.n || w->base_dilations.at[d] == 1) &&
+                      (!w->padding.rows || (!w->padding.at[2 * d] && !w->padding.at[2 * d + 1]));
+        link_dims(f, 0, d, d, free_if(is_one));
+        for (int k = 1; k < f->nin / 2; k++)
+            f->of_in[k][d] = f->n - 1;
+    }
+}
+
+void cuts_convolution(Factors *f)
+{
+    const ConvolutionAttrs *c = f->attrs;
+    if (c->batch_group_count != 1 || c->feature_group_count != 1)
+        return;
+    link_dims(f, 0, (int)c->input_batch_dimension, (int)c->output_batch_dimension, FACTOR_FREE);
+    link_dims(f, 1, (int)c->kernel_output_feature_dimension, (int)c->output_feature_dimension,
+              FACTOR_FREE);
+}
