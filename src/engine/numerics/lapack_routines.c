@@ -170,9 +170,16 @@ Error *lapack_ormqr(Call *c)
 
 Error *lapack_potrf(Call *c)
 {
-    Mat a;
+    Mat a, factor, room;
+    bool is_lower = option_is(c, "uplo", 'L');
     TRY(take_matrix(c, 0, &a));
-    give_info(c, 1, cholesky_factor(a, option_is(c, "uplo", 'L')));
+    TRY(mat_new(c->arena, a.rows, a.rows, &factor));
+    TRY(mat_new(c->arena, a.rows + 1, a.rows, &room));
+    int info = dense_cholesky(C128, a.rows, is_lower, a.at, factor.at, room.at);
+    for (int64_t i = 0; i < a.rows && !info; i++)
+        for (int64_t j = is_lower ? 0 : i; j < (is_lower ? i + 1 : a.rows); j++)
+            AT(a, i, j) = AT(factor, i, j); /* the other triangle is not touched */
+    give_info(c, 1, info);
     give_matrix(c, 0, a);
     return NULL;
 }
@@ -345,26 +352,23 @@ Error *lapack_solve_perturbed(Call *c)
     return NULL;
 }
 
-/* x op(a) = b is op(a)^H x^H = b^H. */
 Error *lapack_trsm(Call *c)
 {
-    Mat a, b;
+    Mat a, b, room;
     TRY(take_matrix(c, 0, &a));
     TRY(take_matrix(c, 1, &b));
-    bool on_left = option_is(c, "side", 'L'), is_lower = option_is(c, "uplo", 'L');
-    bool is_transposed = !option_is(c, "trans_x", 'N'), is_conjugate = option_is(c, "trans_x", 'C');
-    if (is_transposed != !on_left) {
-        TRY(mat_adjoint(c->arena, a, &a));
-        is_lower = !is_lower;
-    }
-    /* a is op(a), or its adjoint if b is on the right, but for the conjugates of trans_x 'T'. */
-    for (int64_t i = 0; is_transposed && !is_conjugate && i < a.rows * a.rows; i++)
-        a.at[i] = conj(a.at[i]);
-    if (!on_left)
-        TRY(mat_adjoint(c->arena, b, &b));
-    triangular_solve(a, is_lower, option_is(c, "diag", 'U'), b);
-    if (!on_left)
-        TRY(mat_adjoint(c->arena, b, &b));
+    TRY(mat_new(c->arena, a.rows, a.rows, &room));
+    bool is_left = option_is(c, "side", 'L');
+    int op = option_is(c, "trans_x", 'N')   ? NO_TRANSPOSE
+             : option_is(c, "trans_x", 'C') ? ADJOINT
+                                            : TRANSPOSE;
+    Triangle t = { .n = a.rows,
+                   .other = is_left ? b.cols : b.rows,
+                   .op = op,
+                   .is_left = is_left,
+                   .is_lower = option_is(c, "uplo", 'L') == (op == NO_TRANSPOSE),
+                   .is_unit = option_is(c, "diag", 'U') };
+    dense_solve(C128, &t, a.at, b.at, room.at);
     give_matrix(c, 0, b);
     return NULL;
 }

@@ -1,80 +1,16 @@
 /* linear.c - triangular systems, Cholesky and QR factors, matrix by matrix.
  *
- * In: batches of matrices of f32, f64 or complex numbers of these.  The loops are in
- * linear_body.h, once per element type; here operations are taken apart. */
+ * In: batches of matrices of f32, f64 or complex numbers of these.  Which loops factor a matrix its
+ * size decides: small_matrices.c, a library's (lapack_calls.c), or else linalg/dense.c. */
 #include "engine/numerics/lapack.h"
 
 #include "engine/custom_call.h"
+#include "engine/numerics/linalg/mat.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
-
-/* Systems with a triangular matrix t = op(a) of n rows: t x = b with `other` columns, or
- * x t = b with as many rows. */
-typedef struct Triangle {
-    int64_t n, other, nmatrices;
-    int how;
-    bool is_left, is_lower, is_unit;
-} Triangle;
-
-/* What numbers of this size are to be multiplied by so that their squares are in range. */
-static double unit_of(double most)
-{
-    enum { FAR = 400, FARTHEST = 1000 };
-    int exponent = 0;
-    frexp(most, &exponent);
-    if (!isfinite(most) || abs(exponent) <= FAR)
-        return 1;
-    exponent = exponent > FARTHEST ? FARTHEST : exponent < -FARTHEST ? -FARTHEST : exponent;
-    return ldexp(1, -exponent);
-}
-
-#define SCALAR float
-#define REAL float
-#define CONJ(x) (x)
-#define PART(x) (x)
-#define IMAGINARY(x) 0
-#define SQRT(x) sqrtf(x)
-#define SQUARE(x) ((double)(x) * (double)(x))
-#define NAME(x) f32_##x
-#include "engine/numerics/linear_body.h"
-
-#define SCALAR double
-#define REAL double
-#define CONJ(x) (x)
-#define PART(x) (x)
-#define IMAGINARY(x) 0
-#define SQRT(x) sqrt(x)
-#define SQUARE(x) ((x) * (x))
-#define NAME(x) f64_##x
-#include "engine/numerics/linear_body.h"
-
-#define SCALAR float _Complex
-#define REAL float
-#define CONJ(x) conjf(x)
-#define PART(x) crealf(x)
-#define IMAGINARY(x) cimagf(x)
-#define SQRT(x) sqrtf(x)
-#define SQUARE(x) ((double)crealf(x) * (double)crealf(x) + (double)cimagf(x) * (double)cimagf(x))
-#define NAME(x) c64_##x
-#include "engine/numerics/linear_body.h"
-
-#define SCALAR double _Complex
-#define REAL double
-#define CONJ(x) conj(x)
-#define PART(x) creal(x)
-#define IMAGINARY(x) cimag(x)
-#define SQRT(x) sqrt(x)
-#define SQUARE(x) (creal(x) * creal(x) + cimag(x) * cimag(x))
-#define NAME(x) c128_##x
-#include "engine/numerics/linear_body.h"
-
-#define BY_ELEMENT(e, f)                                                                           \
-    ((e) == F32 ? f32_##f : (e) == F64 ? f64_##f : (e) == C64 ? c64_##f : c128_##f)
 
 /* Room for n elements, or an error. */
 static Error *room_new(const Node *n, Type type, int64_t elements, void **out)
@@ -118,7 +54,7 @@ static bool has_library(const Frame *f, Type a)
 typedef struct Linear {
     const Node *n;
     Type a;
-    Triangle triangle; /* nmatrices: to be set */
+    Triangle triangle;
     bool is_lower;     /* cholesky */
     const char *in;
     char *out;
@@ -140,10 +76,10 @@ static void solve_by_library(const Linear *l, int64_t from, int64_t to)
 {
     const Triangle *t = &l->triangle;
     Solve s = { .is_left = t->is_left,
-                .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
+                .is_lower = t->is_lower == (t->op == NO_TRANSPOSE),
                 .is_unit = t->is_unit,
-                .op = t->how == NO_TRANSPOSE ? 'N'
-                      : t->how == TRANSPOSE  ? 'T'
+                .op = t->op == NO_TRANSPOSE ? 'N'
+                      : t->op == TRANSPOSE  ? 'T'
                                              : 'C',
                 .rows = t->is_left ? t->n : t->other,
                 .columns = t->is_left ? t->other : t->n };
@@ -165,9 +101,9 @@ static Error *solve_small(void *user, int64_t from, int64_t to)
     SmallSolve s = { .side = t->n,
                      .other = t->other,
                      .is_left = t->is_left,
-                     .is_lower = t->is_lower == (t->how == NO_TRANSPOSE),
+                     .is_lower = t->is_lower == (t->op == NO_TRANSPOSE),
                      .is_unit = t->is_unit,
-                     .is_transposed = t->how != NO_TRANSPOSE };
+                     .is_transposed = t->op != NO_TRANSPOSE };
     int64_t first = from * SMALL_GROUP;
     small_solve(l->a.element, in_groups(l, from, to), &s, matrix_in(l, first), matrix_out(l, first),
                 matrix_out(l, first));
@@ -190,11 +126,11 @@ static Error *solve_some(void *user, int64_t from, int64_t to)
         solve_by_library(l, from, to);
         return NULL;
     }
-    Triangle s = l->triangle;
-    s.nmatrices = to - from;
+    const Triangle *t = &l->triangle;
     void *room;
-    TRY(room_new(l->n, l->a, s.n * s.n, &room));
-    BY_ELEMENT(l->a.element, solve)(&s, matrix_in(l, from), matrix_out(l, from), room);
+    TRY(room_new(l->n, l->a, t->n * t->n, &room));
+    for (int64_t i = from; i < to; i++)
+        dense_solve(l->a.element, t, matrix_in(l, i), matrix_out(l, i), room);
     free(room);
     return NULL;
 }
@@ -205,7 +141,7 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
     Type a = in[0].type, b = in[1].type;
     Triangle s = { .n = rows_of(a),
                    .other = t->left_side ? columns_of(b) : rows_of(b),
-                   .how = t->transpose_a,
+                   .op = t->transpose_a,
                    .is_left = t->left_side,
                    .is_lower = t->lower == (t->transpose_a == NO_TRANSPOSE),
                    .is_unit = t->unit_diagonal };
@@ -264,8 +200,8 @@ static Error *cholesky_some(void *user, int64_t from, int64_t to)
         return NULL;
     void *room;
     TRY(room_new(l->n, l->a, n * n + n, &room));
-    BY_ELEMENT(l->a.element, cholesky)
-    (to - from, n, l->is_lower, matrix_in(l, from), matrix_out(l, from), room);
+    for (int64_t i = from; i < to; i++)
+        dense_cholesky(l->a.element, n, l->is_lower, matrix_in(l, i), matrix_out(l, i), room);
     free(room);
     return NULL;
 }
@@ -301,9 +237,9 @@ Error *routine_qr(__attribute__((unused)) const Frame *f, const Node *n, const T
     TRY(room_new(n, a, columns_of(a), &room));
     memcpy(out[0].data, in[0].data, type_bytes(a));
     for (int64_t i = 0; i < count_matrices(a); i++)
-        BY_ELEMENT(a.element, qr)
-        (rows_of(a), columns_of(a), (char *)out[0].data + (size_t)(i * each) * bytes,
-         (char *)out[1].data + (size_t)(i * nfactors) * bytes, room);
+        dense_qr(a.element, rows_of(a), columns_of(a),
+                 (char *)out[0].data + (size_t)(i * each) * bytes,
+                 (char *)out[1].data + (size_t)(i * nfactors) * bytes, room);
     free(room);
     return NULL;
 }
@@ -319,10 +255,10 @@ Error *routine_householder(__attribute__((unused)) const Frame *f, const Node *n
     void *room;
     TRY(room_new(n, a, columns_of(a), &room));
     for (int64_t i = 0; i < count_matrices(a); i++)
-        BY_ELEMENT(a.element, householder)
-        (rows_of(a), columns_of(a), nfactors, (char *)in[0].data + (size_t)(i * each) * bytes,
-         (char *)in[1].data + (size_t)(i * nfactors) * bytes,
-         (char *)out->data + (size_t)(i * each) * bytes, room);
+        dense_householder(a.element, rows_of(a), columns_of(a), nfactors,
+                          (char *)in[0].data + (size_t)(i * each) * bytes,
+                          (char *)in[1].data + (size_t)(i * nfactors) * bytes,
+                          (char *)out->data + (size_t)(i * each) * bytes, room);
     free(room);
     return NULL;
 }

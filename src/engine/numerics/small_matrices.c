@@ -1,9 +1,10 @@
 /* small_matrices.c - batches of small matrices: each lane of a vector works on a matrix of its own.
  *
- * A group of as many matrices as a vector has lanes is turned, so that the same element of each lies
- * side by side, worked on in place, and turned back.  Matrices that are too few for that are worked
- * on one by one, by the same text with one lane.  The body is small_matrices_body.h, compiled for f32 and f64
- * and for each instruction set. */
+ * Another algorithm than linalg/dense.c, whose vectors run along a row: rows of a small matrix are
+ * shorter than a vector.  A group of as many matrices as a vector has lanes is transposed, so that
+ * the same element of each lies side by side, worked on in place, and transposed back.  Matrices
+ * that are too few for that are worked on one by one, by the same text with one lane.  The body is
+ * small_matrices_body.h, compiled for f32 and f64 and for each instruction set. */
 #include "engine/numerics/matrices.h"
 
 #include "engine/cpu_level.h"

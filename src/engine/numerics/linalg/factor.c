@@ -1,4 +1,4 @@
-/* factor.c - elimination: A = L U with rows exchanged, A = L L^H, and solving with factors. */
+/* factor.c - elimination with rows exchanged: A = L U, and systems with a tridiagonal matrix. */
 #include "engine/numerics/linalg/mat.h"
 
 #include <math.h>
@@ -39,24 +39,6 @@ int lu_factor(Mat a, int64_t *pivots)
         }
     }
     return info;
-}
-
-/* A = L L^H; the upper factor is A = U^H U, so U(j, i) stands where L(i, j) would. */
-int cholesky_factor(Mat a, bool is_lower)
-{
-    int64_t n = a.rows;
-#define L(i, j) (*(is_lower ? &AT(a, i, j) : &AT(a, j, i)))
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            Z sum = L(i, j);
-            for (int64_t k = 0; k < j; k++)
-                sum -= L(i, k) * conj(L(j, k));
-            if (i == j && !(creal(sum) > 0))
-                return (int)(i + 1);
-            L(i, j) = i == j ? CMPLX(sqrt(creal(sum)), 0) : sum / creal(L(j, j));
-        }
-#undef L
-    return 0;
 }
 
 /* Rows k and k + 1 are exchanged, which fills a second diagonal above. */
@@ -119,18 +101,4 @@ Error *tridiagonal_solve(Arena *arena, Z *below, Z *d, Z *above, Mat b, double e
             AT(b, k, j) = x / d[k];
         }
     return NULL;
-}
-
-void triangular_solve(Mat a, bool is_lower, bool is_unit, Mat b)
-{
-    for (int64_t step = 0; step < a.rows; step++) {
-        int64_t i = is_lower ? step : a.rows - 1 - step;
-        for (int64_t before = 0; before < step; before++) {
-            int64_t k = is_lower ? before : a.rows - 1 - before;
-            for (int64_t j = 0; j < b.cols; j++)
-                AT(b, i, j) -= AT(a, i, k) * AT(b, k, j);
-        }
-        for (int64_t j = 0; j < b.cols && !is_unit; j++)
-            AT(b, i, j) /= AT(a, i, i);
-    }
 }

@@ -1,10 +1,11 @@
 /* mat.h - dense matrices of complex doubles, and the factorizations that programs ask for.
  *
- * Everything is computed in complex double, whatever the program's type is: one text for four
- * types, and single precision comes out rounded once.  A real matrix stays exactly real.
+ * Everything but dense.c is computed in complex double, whatever the program's type is: one text for
+ * four types, and single precision comes out rounded once.  A real matrix stays exactly real.
  * Conventions are LAPACK's, since callers combine factors of one call with another's.
  *
- *   factor.c     P A = L U, A = L L^H, systems with a tridiagonal or triangular matrix
+ *   dense.c      Cholesky and QR factors, triangular systems, in the program's own type: fast
+ *   factor.c     P A = L U, A = L L^H, systems with a tridiagonal matrix
  *   reflect.c    Householder reflectors: A = Q R, A P = Q R, products of Q, Hessenberg form
  *   hermitian.c  A = Q T Q^H with T tridiagonal; A = V diag(w) V^H
  *   singular.c   A = U diag(s) V^H
@@ -16,6 +17,7 @@
 #define TUTTI_ENGINE_NUMERICS_LINALG_MAT_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "ops/type.h"
 
 #include <complex.h>
 #undef I
@@ -43,18 +45,38 @@ double mat_max(Mat a); /* of the absolute values; 0 if there are none */
 double mat_scale(Mat a);
 void mat_multiply(Mat a, double factor);
 
+/* ---- dense.c: row-major matrices of f32, f64, c64 or c128, in that type ---- */
+
+enum { NO_TRANSPOSE = 1, TRANSPOSE = 2, ADJOINT = 3 }; /* in the order of attrs.def */
+
+/* A system with a triangular matrix t = op(a) of n rows: t x = b with `other` columns, or
+ * x t = b with as many rows. */
+typedef struct Triangle {
+    int64_t n, other;
+    int op;
+    bool is_left, is_lower, is_unit; /* is_lower: t, not a */
+} Triangle;
+
+/* x holds b and becomes the solution; room: n * n elements. */
+void dense_solve(Element e, const Triangle *t, const void *a, void *x, void *room);
+/* Of the triangle that is_lower names; the other becomes zero.  room: n * n + n elements.  Not 0: a is
+ * not positive definite, as column number so many shows, and the triangle is nan. */
+int dense_cholesky(Element e, int64_t n, bool is_lower, const void *a, void *factor, void *room);
+/* In place, as qr_factor; room: `columns` elements. */
+void dense_qr(Element e, int64_t rows, int64_t columns, void *a, void *taus, void *room);
+/* The first columns of H(1) ... H(n); room: `columns` elements. */
+void dense_householder(Element e, int64_t rows, int64_t columns, int64_t n, const void *vectors,
+                       const void *taus, void *q, void *room);
+
 /* ---- factor.c ---- */
 int lu_factor(Mat a, int64_t *pivots); /* [min(rows, cols)]: row i was swapped with pivots[i] */
-int cholesky_factor(Mat a, bool is_lower);  /* that triangle; the other stays as it is */
 /* Diagonals of n entries each; below[0] and above[n-1] count nothing.  b becomes the solution.
  * epsilon: 0, or pivots below this part of the largest entry are lifted to it. */
 MUST_USE Error *tridiagonal_solve(Arena *arena, Z *below, Z *d, Z *above, Mat b, double epsilon,
                                   int *info);
-/* b becomes the solution of a x = b, by substitution. */
-void triangular_solve(Mat a, bool is_lower, bool is_unit, Mat b);
-
 /* ---- reflect.c.  A reflector is H = 1 - tau v v^H with v[0] = 1. ---- */
-Z reflector_make(int64_t n, Z *x, int64_t step); /* H^H x = (beta, 0...): x becomes beta, v[1..] */
+/* H^H x = (beta, 0...): x becomes beta, v[1..] (dense.c). */
+Z reflector_make(int64_t n, Z *x, int64_t step);
 typedef struct Reflector {
     int64_t n;
     Z *v; /* dense, v[0] is 1 */

@@ -24,20 +24,6 @@ static double norm_of(int64_t n, const Z *x, int64_t step)
     return most * sqrt(sum);
 }
 
-Z reflector_make(int64_t n, Z *x, int64_t step)
-{
-    double tail = n > 1 ? norm_of(n - 1, x + step, step) : 0;
-    if (n < 1 || (tail == 0 && cimag(x[0]) == 0))
-        return 0;
-    double beta = -copysign(hypot(cabs(x[0]), tail), creal(x[0]));
-    Z tau = CMPLX((beta - creal(x[0])) / beta, -cimag(x[0]) / beta);
-    Z down = x[0] - beta;
-    for (int64_t i = 1; i < n; i++)
-        x[i * step] /= down;
-    x[0] = beta;
-    return tau;
-}
-
 void reflector_left(const Reflector *h, Mat c, int64_t row, int64_t col, int64_t ncols)
 {
     if (h->tau == 0)
@@ -105,13 +91,16 @@ static void choose_column(Mat a, int64_t k, int64_t *permutation)
 Error *qr_factor(Arena *arena, Mat a, Z *taus, int64_t *permutation)
 {
     Mat room;
-    TRY(mat_new(arena, 1, a.rows, &room));
+    TRY(mat_new(arena, 1, a.rows > a.cols ? a.rows : a.cols, &room));
+    if (!permutation) {
+        dense_qr(C128, a.rows, a.cols, a.at, taus, room.at);
+        return NULL;
+    }
     Reflector h = { .v = room.at };
-    for (int64_t j = 0; permutation && j < a.cols; j++)
+    for (int64_t j = 0; j < a.cols; j++)
         permutation[j] = j;
     for (int64_t k = 0; k < a.rows && k < a.cols; k++) {
-        if (permutation)
-            choose_column(a, k, permutation);
+        choose_column(a, k, permutation);
         taus[k] = reflector_make(a.rows - k, &AT(a, k, k), a.cols);
         reflector_read(&h, a, k, k, conj(taus[k]));
         reflector_left(&h, a, k, k + 1, a.cols - k - 1);

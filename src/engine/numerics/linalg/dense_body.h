@@ -1,6 +1,6 @@
-/* linear_body.h - matrices of one element type.
+/* dense_body.h - matrices of one element type.
  *
- * Included by linear.c with SCALAR, REAL (the type of its parts), CONJ(x), PART(x) (its real
+ * Included by dense.c with SCALAR, REAL (the type of its parts), CONJ(x), PART(x) (its real
  * part), IMAGINARY(x) and NAME(x) set.  Matrices are row-major; inner loops run along rows, so that they are
  * vectors. */
 
@@ -15,12 +15,12 @@ static void NAME(subtract)(SCALAR *restrict to, const SCALAR *restrict from, SCA
 /* ---- triangular systems ---- */
 
 /* t = op(a), n by n. */
-static void NAME(turned)(const SCALAR *a, SCALAR *t, int64_t n, int how)
+static void NAME(operate)(const SCALAR *a, SCALAR *t, int64_t n, int op)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < n; j++)
-            t[i * n + j] = how == NO_TRANSPOSE ? a[i * n + j]
-                           : how == TRANSPOSE  ? a[j * n + i]
+            t[i * n + j] = op == NO_TRANSPOSE ? a[i * n + j]
+                           : op == TRANSPOSE  ? a[j * n + i]
                                                : CONJ(a[j * n + i]);
 }
 
@@ -58,27 +58,22 @@ static void NAME(solve_right)(const Triangle *s, const SCALAR *t, SCALAR *x)
 
 static void NAME(solve)(const Triangle *s, const void *a, void *x, void *room)
 {
-    const SCALAR *matrices = a;
-    int64_t size = s->n * s->n, each = s->n * s->other;
-    for (int64_t i = 0; i < s->nmatrices; i++) {
-        SCALAR *unknowns = (SCALAR *)x + i * each;
-        NAME(turned)(matrices + i * size, room, s->n, s->how);
-        if (s->is_left)
-            NAME(solve_left)(s, room, unknowns);
-        else
-            NAME(solve_right)(s, room, unknowns);
-    }
+    NAME(operate)(a, room, s->n, s->op);
+    if (s->is_left)
+        NAME(solve_left)(s, room, x);
+    else
+        NAME(solve_right)(s, room, x);
 }
 
 /* ---- Cholesky ---- */
 
-/* The lower factor of l, in place: a column, then what is left of the rows below.  False: l is not
- * positive definite. */
-static bool NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
+/* The lower factor of l, in place: a column, then what is left of the rows below.  Not 0: l is not
+ * positive definite, as the column of that number shows. */
+static int64_t NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
 {
     for (int64_t j = 0; j < n; j++) {
         if (!(PART(l[j * n + j]) > 0))
-            return false;
+            return j + 1;
         REAL root = SQRT(PART(l[j * n + j]));
         l[j * n + j] = root;
         for (int64_t i = j + 1; i < n; i++) {
@@ -88,27 +83,24 @@ static bool NAME(factor)(SCALAR *l, SCALAR *column, int64_t n)
         for (int64_t i = j + 1; i < n; i++)
             NAME(subtract)(l + i * n + j + 1, column + j + 1, l[i * n + j], i - j);
     }
-    return true;
+    return 0;
 }
 
-static void NAME(cholesky)(int64_t nmatrices, int64_t n, bool is_lower, const void *in, void *out,
-                           void *room)
+static int64_t NAME(cholesky)(int64_t n, bool is_lower, const void *in, void *out, void *room)
 {
-    SCALAR *l = room;
-    for (int64_t k = 0; k < nmatrices; k++) {
-        const SCALAR *a = (const SCALAR *)in + k * n * n;
-        SCALAR *to = (SCALAR *)out + k * n * n;
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++)
-                l[i * n + j] = j > i ? 0 : is_lower ? a[i * n + j] : CONJ(a[j * n + i]);
-        bool is_positive = NAME(factor)(l, l + n * n, n);
-        for (int64_t i = 0; i < n && !is_positive; i++)
-            for (int64_t j = 0; j <= i; j++)
-                l[i * n + j] = (REAL)NAN;
-        for (int64_t i = 0; i < n; i++)
-            for (int64_t j = 0; j < n; j++)
-                to[i * n + j] = is_lower ? l[i * n + j] : CONJ(l[j * n + i]);
-    }
+    const SCALAR *a = in;
+    SCALAR *l = room, *to = out;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            l[i * n + j] = j > i ? 0 : is_lower ? a[i * n + j] : CONJ(a[j * n + i]);
+    int64_t broken = NAME(factor)(l, l + n * n, n);
+    for (int64_t i = 0; i < n && broken; i++)
+        for (int64_t j = 0; j <= i; j++)
+            l[i * n + j] = (REAL)NAN;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n; j++)
+            to[i * n + j] = is_lower ? l[i * n + j] : CONJ(l[j * n + i]);
+    return broken;
 }
 
 /* ---- reflections: I - tau v v*, v[0] = 1 ---- */
@@ -132,26 +124,27 @@ static double NAME(largest)(SCALAR x)
     return fmax(fabs((double)PART(x)), fabs((double)IMAGINARY(x)));
 }
 
-/* Makes column k of a zero below the diagonal, and keeps the reflection's vector there. */
-static SCALAR NAME(reflector)(SCALAR *a, int64_t rows, int64_t columns, int64_t k)
+/* Makes n numbers, `step` apart, zero but for the first, and leaves the reflector's vector in their
+ * place. */
+static SCALAR NAME(reflector)(int64_t n, SCALAR *x, int64_t step)
 {
-    SCALAR alpha = a[k * columns + k];
+    SCALAR alpha = x[0];
     double below = 0, most = NAME(largest)(alpha);
     bool is_done = IMAGINARY(alpha) == 0;
-    for (int64_t i = k + 1; i < rows; i++) {
-        most = fmax(most, NAME(largest)(a[i * columns + k]));
-        is_done = is_done && a[i * columns + k] == 0;
+    for (int64_t i = 1; i < n; i++) {
+        most = fmax(most, NAME(largest)(x[i * step]));
+        is_done = is_done && x[i * step] == 0;
     }
     if (is_done)
         return 0;
     double unit = unit_of(most);
-    for (int64_t i = k + 1; i < rows; i++)
-        below += SQUARE(a[i * columns + k] * (REAL)unit);
+    for (int64_t i = 1; i < n; i++)
+        below += SQUARE(x[i * step] * (REAL)unit);
     double size = sqrt(below + SQUARE(alpha * (REAL)unit)) / unit;
     REAL beta = (REAL)(PART(alpha) < 0 ? size : -size);
-    for (int64_t i = k + 1; i < rows; i++)
-        a[i * columns + k] /= alpha - beta;
-    a[k * columns + k] = beta;
+    for (int64_t i = 1; i < n; i++)
+        x[i * step] /= alpha - beta;
+    x[0] = beta;
     return (beta - alpha) / beta;
 }
 
@@ -160,7 +153,7 @@ static void NAME(qr)(int64_t rows, int64_t columns, void *matrix, void *factors,
     SCALAR *a = matrix, *tau = factors;
     int64_t n = rows < columns ? rows : columns;
     for (int64_t k = 0; k < n; k++) {
-        tau[k] = NAME(reflector)(a, rows, columns, k);
+        tau[k] = NAME(reflector)(rows - k, a + k * columns + k, columns);
         if (k + 1 < columns)
             NAME(reflect)(a, rows, columns, k + 1, a, columns, k, CONJ(tau[k]), room);
     }
