@@ -51,40 +51,50 @@
  *
  * ---- The states of a task ----
  *
- *     BLOCKED   nblockers > 0: arguments that are pending, tasks before it on its device's queue,
- *        |      and the launch itself
- *        v      executor_unblock: the thread that removes the last blocker pushes the task
- *     READY <-----------------------------------------------+   on Executor.ready
- *        |                                                  |
- *        v      a worker pops it                            |   the group is complete, the message
- *     RUNNING --- reaches a collective, or a recv -----> WAITING   is there, or the run has failed
- *        |        before the others of its group            is_waiting, in no list; the worker has
- *        v        the program's end, or the run is to stop      gone on to other work
- *     ENDED     off its device's queue: the next task there loses a blocker
+ *     BLOCKED --1--> READY --2--> RUNNING --3--> WAITING
+ *                      ^             |              |
+ *                      +------4------|--------------+
+ *                                    +--5--> ENDED
+ *
+ *   BLOCKED   nblockers > 0: pending arguments, tasks before it on its device's queue, the launch
+ *   READY     on Executor.ready
+ *   RUNNING   a worker is in one of its segments, or performs a collective for its group
+ *   WAITING   is_waiting, at a collective or a recv; in no list, and no thread waits with it
+ *   ENDED     has_ended; off its device's queue, whose next task has a blocker less
+ *
+ *   1  executor_unblock: the thread that removes the last blocker pushes the task
+ *   2  a worker pops it
+ *   3  it comes to a collective before another member of its group, or to a recv before its
+ *      message; its worker goes on to other work
+ *   4  another task completes the group and has performed the collective; or sends the message; or
+ *      the run fails (run_fail): that task's thread pushes this one
+ *   5  its program has ended, or it finds that its run is to stop
  *
  * The task that completes its group does not wait: it performs the collective for all members,
- * makes them READY, and goes on.  In a single-threaded run WAITING and back are the same flags, but
- * no task is ever on the ready list for its own sake: one of them stands there for the whole run.
+ * pushes the others, and goes on.  In a single-threaded run the same flags say which task waits,
+ * but no task is on the ready list for its own sake: one of them stands there for the whole run.
  *
  * ---- Which thread may touch what ----
  *
  *   set before a run is published (run_new, launch), then constant: the first part of Run;
  *       Task.run, device, number, and the frame's tables;
  *   the thread that runs the task, and no other: Task.frame (slab, error), next_segment, said,
- *       has_begun.  While a task waits these belong to the thread that completes its group (a
- *       collective writes its frame's memory), or that sends it its message;
+ *       has_begun.  While a task waits, the memory that its frame names belongs to the thread that
+ *       performs the collective or delivers the message, which writes the results there;
  *   under Run.lock: Task.is_waiting, collective, has_ended; Run.nrunnable, nended, nperformed,
  *       error, rendezvous, messages, packings.  A single-threaded run needs no lock for them
  *       (run_lock): run_fail always takes it, and after the last task is unblocked only the
  *       thread that runs the run is there.  packings are always under it, for helpers of slices
  *       come to them too;
  *   under Executor.lock: queues, ready list, slice jobs, the list of runs, spare blocks,
- *       Task.next_ready, next_queued, Run.next, link, is_executable_gone, visited;
+ *       Task.next_queued, Run.next, link, is_executable_gone, visited; and Task.next_ready, which
+ *       until the push belongs to the thread that makes the task ready;
  *   atomics, any thread: Task.nblockers, Run.nblocked and Run.cancel, counts of holders, and the
  *       counters that threads sleep on.  Each has its order and what it pairs with at its uses.
  *
- * A thread holds at most one lock of exec/ at a time (those of executor, run, buffer, event, memory
- * and handles): so there is no order to keep.  The plugin may hold a client's mutex around one.
+ * A thread holds at most one of these locks at a time, those of buffers, events, memories and
+ * handles included: so there is no order to keep.  Outside of them may be a client's mutex
+ * (plugin), inside only malloc's and a guard's, for errors are made under Run.lock.
  *
  * ---- Owners, and when things end ----
  *
@@ -102,12 +112,18 @@
  *
  * ---- Waiting, and deadlocks ----
  *
- * A task waits without a thread.  Threads sleep in these places only: a worker without work
- * (Executor.wakeups); a launch into a full queue (Queue.nqueued) or while another thread starts the
- * workers (Executor.start); event_await (Event.state); executor_free (Executor.nruns); the end of a
- * SliceJob or of a SharedPacking, for threads that are in the middle of a slice, which waits for
- * nothing.  A worker sleeps in the first and the last of these alone (unless a custom call's own
- * code waits), so a task that is ready finds a thread.
+ * A task waits without a thread.  Beside locks, threads sleep only here:
+ *
+ *   Executor.wakeups        a worker without work
+ *   Executor.start          launches and slices_run, while another thread starts the workers
+ *   SliceJob.nhelpers, SharedPacking.nleft      until other threads have ended the slices that they
+ *                           are in; a slice waits for nothing
+ *   Queue.nqueued           a launch into a full queue; not on a worker
+ *   Event.state             event_await: callers
+ *   Executor.nruns          executor_free
+ *
+ * Of these a worker sleeps in the first three alone (unless a custom call's own code waits), so a
+ * task that is ready finds a thread.
  *
  * Run.nrunnable counts the tasks that neither wait nor have ended.  The thread that brings it to 0
  * before all have ended has found a deadlock: every task that is left waits for one that has ended
@@ -145,7 +161,8 @@ struct Task {
     int collective; /* where, if it is waiting */
 
     /* Under the executor's lock. */
-    Task *next_ready, *next_queued;
+    Task *next_ready; /* before the push: in a TaskList of the thread that makes the task ready */
+    Task *next_queued;
 };
 
 /* Where the members of one group wait.  All of them leave before any can come again, so there is
