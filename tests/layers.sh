@@ -16,9 +16,10 @@ forbid src/hlo 'engine/|front/|pjrt/|tutti'
 forbid src/pjrt 'ops/|hlo/|engine/|front/|tutti'
 forbid src/engine 'front/|tutti'
 forbid src/front 'engine/'
-# The front: value < transform (and its rules) < lower < run < api.
-forbid src/front/value 'front/(transform|lower|run/(call|program)|api)'
-forbid src/front/transform 'front/(lower|run/(call|program)|api|transform/rules/)'
+# The front: client < value < transform (and its rules) < lower < run < api.
+forbid src/front/client 'front/(value|transform|lower|run|api)/'
+forbid src/front/value 'front/(transform|lower|run|api)/'
+forbid src/front/transform 'front/(lower|run|api|transform/rules)/'
 forbid src/front/lower 'front/(run|api)/'
 forbid src/front/run 'front/api/'
 COMPILER='passes|codegen|kernels|math|link'

@@ -1,5 +1,5 @@
 /* collectives.c - tt_psum and its like: in go arrays and the name of an axis, out come operations
- * that say "along this name".  Which devices or rows those are, whoever bound the name decides.
+ * that say "along this name".  Which devices or rows those are, the map that binds the name decides.
  *
  * Operations add and drop axes; the tiled forms are those between two reshapes:
  *
@@ -44,7 +44,7 @@ static void report_unbound(const char *who, const char *name)
                    who, name, name);
 }
 
-/* The size of one axis; 0: nobody binds the name; reported. */
+/* The size of one axis; 0: no map binds the name; reported. */
 static int bound_one(const char *who, Str name)
 {
     Text text = { 0 };
@@ -381,7 +381,7 @@ static bool is_member(const char *who, const char *axis_name, int member, int si
     return member >= 0 && member < size;
 }
 
-/* Does nobody send, or get sent to, twice?  False: reported. */
+/* Is every device a sender at most once, and a receiver at most once?  False: reported. */
 static bool take_pairs(AxisAttrs *attrs, const char *axis_name, const tt_pair *pairs, int n)
 {
     const char *who = "tt_ppermute";

@@ -1,7 +1,7 @@
 /* numpy.h - what the bodies of public operations share: promotion, broadcasting, axes.
  *
  * Everything here is for the inside of a body (call.h): operands are values of any kind, results
- * are recorded.  A function that finds a mistake says it, naming `who`. */
+ * are recorded.  A function that finds a mistake reports it, naming `who`. */
 #ifndef TUTTI_FRONT_API_NUMPY_H
 #define TUTTI_FRONT_API_NUMPY_H
 #include "front/run/call.h"

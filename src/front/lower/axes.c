@@ -55,7 +55,7 @@ static ValueId emit(Resolver *r, OpId op, ValueId x, Type result, const void *at
     return node_at(r->m, node)->out;
 }
 
-/* ---- who meets whom ---- */
+/* ---- groups of devices ---- */
 
 static const Bound *bind_mesh(Resolver *r, const Mesh *mesh)
 {
@@ -118,7 +118,7 @@ static Matrix members(Resolver *r, const AxisAttrs *axes)
     return (Matrix){ (int)row, (int)size, at };
 }
 
-/* Who meets whom: those, or parts of those. */
+/* The groups in which devices meet: those, or parts of those. */
 static Matrix groups(Resolver *r, const AxisAttrs *axes)
 {
     Matrix all = members(r, axes), g = axes->groups;
@@ -130,31 +130,6 @@ static Matrix groups(Resolver *r, const AxisAttrs *axes)
         for (int i = 0; i < g.rows * g.cols; i++)
             at[n++] = g.at[i] < 0 ? -1 : all.at[row * all.cols + g.at[i]];
     return (Matrix){ all.rows * g.rows, g.cols, at };
-}
-
-static Matrix pairs_of(Resolver *r, const AxisAttrs *axes)
-{
-    Matrix g = members(r, axes), pairs = axes->pairs;
-    int64_t *at = ARENA_ARRAY(r->m->arena, int64_t, g.rows * pairs.rows * 2 + 1);
-    int n = 0;
-    for (int row = 0; row < g.rows; row++)
-        for (int i = 0; i < pairs.rows; i++, n++)
-            for (int k = 0; k < 2; k++)
-                at[2 * n + k] = g.at[row * g.cols + pairs.at[2 * i + k]];
-    return (Matrix){ n, 2, at };
-}
-
-/* The source comes first. */
-static Matrix source_first(Resolver *r, const AxisAttrs *axes)
-{
-    Matrix g = members(r, axes);
-    int64_t *at = arena_copy(r->m->arena, g.at, sizeof *at * (size_t)(g.rows * g.cols));
-    for (int row = 0; row < g.rows; row++) {
-        int64_t *first = at + row * g.cols, source = first[axes->source];
-        memmove(first + 1, first, sizeof *first * (size_t)axes->source);
-        first[0] = source;
-    }
-    return (Matrix){ g.rows, g.cols, at };
 }
 
 /* ---- nodes ---- */
@@ -226,17 +201,35 @@ static ValueId all_to_all(Resolver *r, Node node)
     return type_equal(t, to) ? x : emit(r, OP_RESHAPE, x, to, NULL, 0, node.loc);
 }
 
+/* Pairs of positions along the axes become pairs of devices. */
 static ValueId permute(Resolver *r, Node node)
 {
+    const AxisAttrs *axes = node.attrs;
+    Matrix g = members(r, axes), pairs = axes->pairs;
+    int64_t *at = ARENA_ARRAY(r->m->arena, int64_t, g.rows * pairs.rows * 2 + 1);
+    int n = 0;
+    for (int row = 0; row < g.rows; row++)
+        for (int i = 0; i < pairs.rows; i++, n++)
+            for (int k = 0; k < 2; k++)
+                at[2 * n + k] = g.at[row * g.cols + pairs.at[2 * i + k]];
     PermuteAttrs *attrs = ARENA_NEW(r->m->arena, PermuteAttrs);
-    *attrs = (PermuteAttrs){ pairs_of(r, node.attrs), CHANNEL, 0 };
+    *attrs = (PermuteAttrs){ { n, 2, at }, CHANNEL, 0 };
     return emit(r, OP_PERMUTE, node.in[0], type_of(r->m, node.in[0]), attrs, 0, node.loc);
 }
 
+/* In a group of collective_broadcast the source comes first. */
 static ValueId broadcast(Resolver *r, Node node)
 {
+    const AxisAttrs *axes = node.attrs;
+    Matrix g = members(r, axes);
+    int64_t *at = arena_copy(r->m->arena, g.at, sizeof *at * (size_t)(g.rows * g.cols));
+    for (int row = 0; row < g.rows; row++) {
+        int64_t *first = at + row * g.cols, source = first[axes->source];
+        memmove(first + 1, first, sizeof *first * (size_t)axes->source);
+        first[0] = source;
+    }
     CollectiveBroadcastAttrs *attrs = ARENA_NEW(r->m->arena, CollectiveBroadcastAttrs);
-    *attrs = (CollectiveBroadcastAttrs){ source_first(r, node.attrs), CHANNEL, false, false };
+    *attrs = (CollectiveBroadcastAttrs){ { g.rows, g.cols, at }, CHANNEL, false, false };
     return emit(r, OP_COLLECTIVE_BROADCAST, node.in[0], type_of(r->m, node.in[0]), attrs, 0,
                 node.loc);
 }
@@ -269,7 +262,7 @@ static ValueId axis_index(Resolver *r, Node node)
     return emit(r, OP_CONVERT, id, type_scalar(I32), NULL, 0, node.loc);
 }
 
-/* One device alone meets nobody: it keeps what it has, or gives it one more or one less axis. */
+/* A group of one device: it keeps what it has, or gives it one more or one less axis. */
 static ValueId alone(Resolver *r, Node node)
 {
     if (node.op == OP_NAMED_INDEX)
@@ -305,18 +298,6 @@ static void replace(Resolver *r, NodeId n)
 
 /* ---- regions ---- */
 
-static void resolve(Resolver *r, RegionId region);
-
-static void resolve_callee(Resolver *r, NodeId n)
-{
-    const CallAttrs *attrs = node_at(r->m, n)->attrs;
-    const Func *f = func_find(r->m, attrs->callee);
-    if (r->is_done[f - r->m->funcs])
-        return;
-    r->is_done[f - r->m->funcs] = true;
-    resolve(r, f->body);
-}
-
 static void resolve(Resolver *r, RegionId region)
 {
     NodeId *outer = r->list;
@@ -338,8 +319,13 @@ static void resolve(Resolver *r, RegionId region)
         for (int k = 0; k < node.nregions; k++)
             resolve(r, node.regions[k]);
         r->axes = axes;
-        if (node.op == OP_CALL)
-            resolve_callee(r, id);
+        if (node.op != OP_CALL)
+            continue;
+        const Func *f = func_find(r->m, ((const CallAttrs *)node.attrs)->callee);
+        if (!r->is_done[f - r->m->funcs]) {
+            r->is_done[f - r->m->funcs] = true;
+            resolve(r, f->body);
+        }
     }
     region_set_nodes(r->m, region, r->n, r->list);
     heap_free(r->list);

@@ -8,7 +8,7 @@
  *       func private @g ...                     functions that tt_jit made, still called
  *
  * Which devices: those of the maps inside; without maps, those the arguments lie on; else the
- * first.  How an argument must lie: as the map that takes it cuts it; without maps, as it lies
+ * first.  How an argument must lie: as the map that takes it shards it; without maps, as it lies
  * now; else whole on every device.  How results lie follows from there (follow_sharding.c). */
 #include "front/lower/lower.h"
 
@@ -24,9 +24,8 @@
 
 typedef struct Lowering {
     Module *m;
-    tt_fn f;
     const Graph *g;
-    int nleaves, nargs, nresults;
+    int nleaves, nargs;
     const Layout *const *layouts; /* of the leaves, now; or NULL */
     RegionId main;
     const Sharding **of; /* [value] of main: how it lies; NULL: whole */
@@ -120,7 +119,7 @@ static const Sharding *sharding_of(Module *m, const Layout *layout, int rank)
     return sharding;
 }
 
-/* As the first map that takes it cuts it. */
+/* As the first map that takes it shards it. */
 static const Sharding *wanted_by_map(const Lowering *l, ValueId arg)
 {
     const Region *region = region_at(l->m, l->main);
@@ -135,7 +134,8 @@ static const Sharding *wanted_by_map(const Lowering *l, ValueId arg)
     return NULL;
 }
 
-static void place_values(Lowering *l, const Lowered *out)
+/* Decides how every value of main lies: its arguments, and from there what follows. */
+static void shard_values(Lowering *l, const Lowered *out)
 {
     ValueId first = region_at(l->m, l->main)->args;
     for (int i = 0; i < l->nargs; i++) {
@@ -152,16 +152,16 @@ static void place_values(Lowering *l, const Lowered *out)
         follow(l->m, node_at(l->m, region->nodes[i]), l->of);
 }
 
-/* ---- devices ---- */
-
+/* Those of the maps; else those on which the first leaf lies that is on several; else the first
+ * leaf's, or device 0. */
 static void choose_devices(const Lowering *l, Lowered *out)
 {
-    static const int first = 0;
-    out->ndevices = session->ndevices ? session->ndevices : 1;
-    out->devices = session->ndevices ? session->devices : &first;
-    bool is_found = session->ndevices > 0;
-    for (int i = 0; !is_found && l->layouts && i < l->nleaves; i++)
-        if (l->layouts[i] && (out->ndevices == 1 ? i == 0 || l->layouts[i]->ndevices > 1 : false)) {
+    static const int zero = 0;
+    bool has_maps = session->ndevices > 0;
+    out->ndevices = has_maps ? session->ndevices : 1;
+    out->devices = has_maps ? session->devices : &zero;
+    for (int i = 0; !has_maps && l->layouts && i < l->nleaves; i++)
+        if (l->layouts[i] && out->ndevices == 1 && (i == 0 || l->layouts[i]->ndevices > 1)) {
             out->ndevices = l->layouts[i]->ndevices;
             out->devices = l->layouts[i]->devices;
         }
@@ -198,13 +198,6 @@ static const Attr *sharding_attr(Lowering *l, ValueId v)
     return attr;
 }
 
-static const Attr *int_attr(Lowering *l, int64_t x)
-{
-    Attr *attr = ARENA_NEW(l->m->arena, Attr);
-    *attr = (Attr){ .kind = ATTR_INT, .element = I32, .integer = x };
-    return attr;
-}
-
 /* A donated argument lends its memory to the first free result of its type and place. */
 static int find_result(Lowering *l, ValueId arg, bool *is_taken)
 {
@@ -228,21 +221,14 @@ static const Attr *arg_attrs(Lowering *l, int i, const bool *donated, bool *is_t
         attr_set(l->m->arena, &dict, STR("sdy.sharding"), sharding_attr(l, arg));
     if (donated && i < l->nleaves && donated[i]) {
         int result = find_result(l, arg, is_taken);
+        Attr *alias = ARENA_NEW(l->m->arena, Attr);
+        *alias = (Attr){ .kind = ATTR_INT, .element = I32, .integer = result };
         if (result >= 0)
-            attr_set(l->m->arena, &dict, STR("tf.aliasing_output"), int_attr(l, result));
+            attr_set(l->m->arena, &dict, STR("tf.aliasing_output"), alias);
         else
             attr_set(l->m->arena, &dict, STR("jax.buffer_donor"), attr_bool(l->m->arena, true));
     }
     return dict.n ? attr_dict(l->m->arena, &dict) : NULL;
-}
-
-static const Attr *result_attrs(Lowering *l, ValueId v)
-{
-    AttrDict dict = { 0 };
-    if (!l->has_meshes)
-        return NULL;
-    attr_set(l->m->arena, &dict, STR("sdy.sharding"), sharding_attr(l, v));
-    return attr_dict(l->m->arena, &dict);
 }
 
 /* ---- the module ---- */
@@ -276,7 +262,11 @@ static void add_main(Lowering *l, const bool *donated)
     bool *is_taken = ARENA_ARRAY(m->arena, bool, last->nin + 1);
     for (int i = 0; i < last->nin; i++) {
         types[i] = type_of(m, last->in[i]);
-        results[i] = result_attrs(l, last->in[i]);
+        if (l->has_meshes) {
+            AttrDict dict = { 0 };
+            attr_set(m->arena, &dict, STR("sdy.sharding"), sharding_attr(l, last->in[i]));
+            results[i] = attr_dict(m->arena, &dict);
+        }
     }
     for (int i = 0; i < l->nargs; i++)
         args[i] = arg_attrs(l, i, donated, is_taken);
@@ -306,8 +296,8 @@ static void mark_used(const Module *m, RegionId r, bool *used)
     }
 }
 
-/* Functions whose calls a transformation has inlined. */
-static void drop_unused(Module *m)
+/* Functions whose calls a transformation has inlined go. */
+static void drop_uncalled(Module *m)
 {
     bool *used = ARENA_ARRAY(m->arena, bool, m->nfuncs + 1);
     used[0] = true;
@@ -362,34 +352,17 @@ static bool set_layouts(Lowering *l, Lowered *out)
     return true;
 }
 
-static bool print(Lowering *l, Lowered *out)
+bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
+                 Lowered *out)
 {
-    Error *error = module_check(l->m);
-    if (error) {
-        report_broken("%s: its program is not right, which is our mistake: %s", l->f->label,
-                   error_text(error));
-        error_free(error);
-        return false;
-    }
-    module_print(&out->text, l->m, true);
-    return true;
-}
-
-bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated, Lowered *out)
-{
-    Lowering l = { .m = session->m,
-                   .f = f,
-                   .g = g,
-                   .nleaves = g->nleaves,
-                   .nresults = g->nresults,
-                   .layouts = layouts };
+    Lowering l = { .m = session->m, .g = g, .nleaves = g->nleaves, .layouts = layouts };
     *out = (Lowered){ 0 };
     choose_devices(&l, out);
     l.main = make_main(&l, out);
     resolve_axes(l.m, l.main, out->ndevices);
     flatten_maps(l.m, l.main, out->ndevices);
     l.of = ARENA_ARRAY(l.m->arena, const Sharding *, l.m->nvalues + 1);
-    place_values(&l, out);
+    shard_values(&l, out);
     if (out->ndevices == 1) {
         inline_maps(l.m, l.main);
         l.m->nmeshes = 0;
@@ -402,11 +375,19 @@ bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bo
     l.m->name = module_name(l.m, f->label);
     l.m->npartitions = out->ndevices;
     add_main(&l, donated);
-    drop_unused(l.m);
+    drop_uncalled(l.m);
     if (!set_layouts(&l, out))
         return false;
     out->nargs = l.nargs;
     out->nresults = g->nresults;
     out->types = l.m->funcs[0].results;
-    return print(&l, out);
+    Error *error = module_check(l.m);
+    if (error) {
+        report_broken("%s: its program is not right, which is our mistake: %s", f->label,
+                      error_text(error));
+        error_free(error);
+        return false;
+    }
+    module_print(&out->text, l.m, true);
+    return true;
 }

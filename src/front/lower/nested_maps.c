@@ -301,9 +301,9 @@ static void move_shard(Flattener *o, const Node *node, const int *to)
 
 /* ---- arguments that may come in shards ---- */
 
-/* How those who use a value want it cut. */
+/* The sharding that the uses of a value want of it. */
 typedef struct Wanted {
-    const Sharding *sharding; /* NULL: nobody uses it */
+    const Sharding *sharding; /* NULL: it has no use */
     bool is_whole;       /* one of them wants it whole, or they disagree */
 } Wanted;
 

@@ -1,43 +1,45 @@
 /* call.c - CONTENTS of the front: what happens when a function is called.
  *
- *     tt_call_n(f, arguments)               f: what tt_pmap, tt_grad, ... made (api/transforms.c)
- *        |   count_leaves                   trees become a list of leaves; fn_accepts: do they fit f?
+ *     tt_call_n(f, arguments)            f: what tt_pmap, tt_grad, ... made       api/transforms.c
+ *        |  count_leaves                 trees become leaves; fn_accepts: do they fit f?
  *        |
  *        +-- outside a trace: call_concrete
  *        |     |
- *        |     |  pin_all                   what the leaves name cannot end now     value/value.c
- *        |     |  make_signature            f, and of each leaf its type, weakness and layout
- *        |     |  programs_find             a program for that?  usually: go on at program_run
+ *        |     |  pin_all                what the leaves name cannot end now      value/value.c
+ *        |     |  make_signature         f, and each leaf's type, weakness, layout
+ *        |     |  programs_find          is there a program?  Then program_run    run/program.c
  *        |     |
- *        |     |  program_make              no: make one                            run/program.c
- *        |     |    session_begin             a Module for all that is made         value/trace.c
- *        |     |    fn_graph                  f's C code is called on traced        transform/fn.c
- *        |     |      |                       values; every tt_ function it calls
- *        |     |      |                       is recorded by trace_apply            value/trace.c
- *        |     |      +-- grad_graph          jvp.c, loops.c, transpose.c           transform/grad.c
- *        |     |      +-- jvp_graph           rules/ has a rule per operation       transform/jvp.c
- *        |     |      +-- vmap_graph                                                transform/batch.c
- *        |     |      +-- pmap_graph          the body goes into a MANUAL node      transform/spmd.c
- *        |     |      +-- flow_graph          tt_while, tt_fori, tt_scan, tt_cond   transform/flow.c
- *        |     |      +-- loaded_graph        a program from a file                 transform/load.c
- *        |     |    lower                     the graph as StableHLO text           lower/lower.c
- *        |     |      resolve_axes            psum over "i" -> all_reduce of groups lower/axes.c
- *        |     |      flatten_maps               maps inside maps -> one map           lower/nested_maps.c
- *        |     |      follow                  how results lie                       lower/follow_sharding.c
- *        |     |    client_compile            to the plugin: over the seam          client/client.c
- *        |     |    session_end
- *        |     |  programs_add
+ *        |     |  program_make           no: make one                             run/program.c
+ *        |     |    session_begin          one Module for all that is made        value/trace.c
+ *        |     |    fn_graph               f's C code is called on traced         transform/fn.c
+ *        |     |      |                    values, and each tt_ function that
+ *        |     |      |                    it calls is recorded: trace_apply      value/trace.c
+ *        |     |      |                    A transformation makes a graph of
+ *        |     |      |                    the graph of the function inside it:
+ *        |     |      +-- grad_graph         jvp, then backwards: transpose.c     transform/grad.c
+ *        |     |      +-- jvp_graph          by the rules of rules/               transform/jvp.c
+ *        |     |      +-- vmap_graph         by the rules of rules/               transform/batch.c
+ *        |     |      +-- pmap_graph         the body goes into a MANUAL node     transform/spmd.c
+ *        |     |      +-- flow_graph         tt_while, tt_fori, tt_scan, tt_cond  transform/flow.c
+ *        |     |      +-- loaded_graph       a program from a file                transform/load.c
+ *        |     |    lower_graph            the graph as StableHLO text            lower/lower.c
+ *        |     |      resolve_axes           psum over "i": all_reduce in groups  lower/axes.c
+ *        |     |      flatten_maps           maps inside maps: one map            lower/nested_maps.c
+ *        |     |      follow                 how results lie                      lower/follow_sharding.c
+ *        |     |    client_compile         to the plugin, over the seam           client/client.c
+ *        |     |    session_end            all traced values are stale now        value/trace.c
+ *        |     |  programs_add                                                    run/program.c
  *        |     |
- *        |     |  program_run                                                       run/program.c
- *        |     |    lay_out                   arguments to the devices              value/array.c
- *        |     |    client_execute            returns at once; results may be on    client/client.c
- *        |     |                              their way
- *        |     |    wrap                      buffers -> arrays -> values           value/scope.c
+ *        |     |  program_run                                                     run/program.c
+ *        |     |    reshard_arguments      to the devices that the program wants  value/array.c
+ *        |     |    execute                client_execute: returns at once        client/client.c
+ *        |     |    value_of_array         buffers, which may still be on their   value/scope.c
+ *        |     |                           way, become arrays, arrays values
  *        |
  *        +-- inside a trace: call_traced    what is called becomes part of the trace
- *              FN_C                         its C code is called, and records in place
- *              FN_JIT                       call_jit: a call of a private function
- *              all others                   fn_graph, copied into the trace by trace_inline
+ *              FN_C                           its C code is called, and records in place
+ *              FN_JIT                         call_jit: a call of a private function
+ *              all others                     fn_graph, copied into the trace by trace_inline
  *
  * A public function that is called outside a trace (tt_add) goes the same way, by call_eager: its
  * body is the function.  Reading a result (tt_read) waits for it: array_read, client_download.
@@ -74,7 +76,7 @@ static void report_no_memory(tt_fn f, int n)
 /* How messages call leaf i.  The leaves of a public function are not told apart. */
 static const char *argument_name(tt_fn f, const Leaves *leaves, tt x, int i)
 {
-    bool is_fine = slot_is(x.slot, x.generation); /* the common case, and nobody is told */
+    bool is_fine = slot_is(x.slot, x.generation); /* the common case: no message needs it */
     return is_fine || f->key.kind == FN_PUBLIC ? "an argument" : leaf_name(leaves, i);
 }
 
@@ -325,21 +327,13 @@ static bool is_portable(const Callee *callee)
     return true;
 }
 
-static const Callee *find_callee(Str key, uint64_t hash)
-{
-    const Callee *c = session->callees;
-    while (c && !(c->hash == hash && str_equal(c->key, key)))
-        c = c->next;
-    return c;
-}
-
 static const Callee *need_callee(tt_fn f, const Leaves *leaves)
 {
     Str key = callee_key(f, leaves);
     uint64_t hash = hash_bytes(key.at, key.n, 0);
-    const Callee *known = find_callee(key, hash);
-    if (known)
-        return known;
+    for (const Callee *c = session->callees; c; c = c->next)
+        if (c->hash == hash && str_equal(c->key, key))
+            return c;
     Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
     Graph g;
     frame_push(&frame);
@@ -430,20 +424,6 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
     return fn_accepts(f, nargs, leaves->counts);
 }
 
-/* A call that calls itself is traced for ever; better told than run out of stack. */
-enum { DEEPEST = 256 };
-
-static bool goes_deeper(tt_fn f)
-{
-    if (call_depth == DEEPEST)
-        return report_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
-                          "since nothing is known yet to end it by",
-                          f->label, DEEPEST),
-               false;
-    call_depth++;
-    return true;
-}
-
 /* The leaves of all arguments, one after the other, into `leaf` if they are not so already. */
 static const tt *join_leaves(const tt_tree *args, const Leaves *leaves, tt *leaf)
 {
@@ -488,13 +468,20 @@ __attribute__((noinline)) static void call_outermost(tt_fn f, const tt_tree *arg
 
 const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
 {
+    enum { DEEPEST = 256 };
     PUBLIC;
     tt *results = scope_values(nresults);
     Leaves leaves;
     if (!results)
         return no_values;
-    if (!fn_is_given(f, "tt_call") || !count_leaves(f, args, nargs, &leaves) || !goes_deeper(f))
+    if (!fn_is_given(f, "tt_call") || !count_leaves(f, args, nargs, &leaves))
         return results;
+    if (call_depth == DEEPEST)
+        return report_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
+                             "since nothing is known yet to end it by",
+                             f->label, DEEPEST),
+               results;
+    call_depth++;
     if (tracing) {
         TracedCall call = { f, args, &leaves, nresults, results };
         if (!library_guard(f->label, run_traced, &call))
@@ -571,23 +558,6 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
 
 /* ---- public functions, called outside a trace ---- */
 
-/* One for each, whatever it is configured by. */
-static tt_fn public_function(const char *name, Body *body, int nout)
-{
-    enum { RECENT = 64 };
-    static _Thread_local tt_fn recent[RECENT];
-    unsigned at = (unsigned)((uintptr_t)body >> 4 ^ (uintptr_t)name) % RECENT;
-    tt_fn f = recent[at];
-    if (!f || f->key.function != (void (*)(void))body || f->key.config != name ||
-        f->arity != nout) {
-        FnKey key = {
-            .function = (void (*)(void))body, .config = name, .kind = FN_PUBLIC, .arity = nout
-        };
-        f = recent[at] = fn_intern(&key, NULL, name);
-    }
-    return f;
-}
-
 typedef struct Recording {
     Body *body;
     const tt *in;
@@ -617,7 +587,18 @@ bool call_eager(const char *name, Body *body, const void *config, size_t config_
     memset(out, 0, sizeof *out * (size_t)nout);
     if (tracing)
         return record_body(name, body, config, in, nout, out);
-    tt_fn f = public_function(name, body, nout);
+    /* One function for each body, whatever it is configured by; found here without a lock. */
+    enum { RECENT = 64 };
+    static _Thread_local tt_fn recent[RECENT];
+    unsigned at = (unsigned)((uintptr_t)body >> 4 ^ (uintptr_t)name) % RECENT;
+    tt_fn f = recent[at];
+    if (!f || f->key.function != (void (*)(void))body || f->key.config != name ||
+        f->arity != nout) {
+        FnKey key = {
+            .function = (void (*)(void))body, .config = name, .kind = FN_PUBLIC, .arity = nout
+        };
+        f = recent[at] = fn_intern(&key, NULL, name);
+    }
     if (!f)
         return false;
     /* One argument: only messages of transformations tell leaves apart. */

@@ -41,18 +41,6 @@ static bool *donated_leaves(tt_fn f, const Leaves *leaves)
     return donated;
 }
 
-/* C functions record in the frame of whoever wants them; here that is the call. */
-static Trace call_frame(tt_fn f)
-{
-    bool is_jit = f->key.kind == FN_JIT;
-    Trace frame = { .file = f->file, .line = f->line };
-    if (is_jit || f->key.kind == FN_C) {
-        frame.how = is_jit ? f->how : "call";
-        frame.name = is_jit ? f->key.inner->label : f->label;
-    }
-    return frame;
-}
-
 /* A program being made: what is asked for, and what is there when the guard has ended. */
 typedef struct Making {
     tt_fn f;
@@ -85,7 +73,14 @@ static Program *program_of(const Graph *g, const Lowered *lowered, const bool *d
 static void trace_and_lower(void *user)
 {
     Making *w = user;
-    Trace frame = call_frame(w->f);
+    /* A C function records in its caller's frame: here that is the frame of the call. */
+    tt_fn f = w->f;
+    bool is_jit = f->key.kind == FN_JIT;
+    Trace frame = { .file = f->file, .line = f->line };
+    if (is_jit || f->key.kind == FN_C) {
+        frame.how = is_jit ? f->how : "call";
+        frame.name = is_jit ? f->key.inner->label : f->label;
+    }
     unsigned before = report_count();
     CallSite at = call_site;
     Graph g;
@@ -97,17 +92,6 @@ static void trace_and_lower(void *user)
     ok = ok && lower_graph(w->f, &g, w->layouts, donated, &w->lowered);
     if (ok && !w->wants_text)
         w->program = program_of(&g, &w->lowered, donated);
-}
-
-static bool take_captured(Program *p, const Lowered *lowered)
-{
-    for (int i = 0; i < p->nargs - p->nleaves; i++) {
-        Array *array = session->captured[lowered->captured[i]].array;
-        p->captured[i] = array_reshard(array, p->args[p->nleaves + i]);
-        if (!p->captured[i])
-            return false;
-    }
-    return true;
 }
 
 Program *program_hold(Program *p)
@@ -145,7 +129,13 @@ static bool compile_program(Program *p, tt_fn f, const Lowered *lowered)
                                   lowered->devices, p->nargs, p->nresults, &p->code);
     if (error)
         report_error(error_in(error, "%s", f->label));
-    return !error && take_captured(p, lowered);
+    for (int i = 0; !error && i < p->nargs - p->nleaves; i++) {
+        Array *array = session->captured[lowered->captured[i]].array;
+        p->captured[i] = array_reshard(array, p->args[p->nleaves + i]);
+        if (!p->captured[i])
+            return false;
+    }
+    return !error;
 }
 
 /* Traces and lowers in a session of its own.  What user code does between is under no guard; when
@@ -188,7 +178,7 @@ typedef struct Run {
     const Program *p;
     Array **args;  /* [nargs], as they are passed */
     bool *is_ours; /* [nargs]: laid out for this run; to be let go */
-    int64_t *kept; /* donated arguments that somebody else holds */
+    int64_t *kept; /* donated arguments that have another holder */
     int nkept;
 } Run;
 
@@ -235,19 +225,6 @@ static bool is_donated_once(const Run *r, const char *label)
     return true;
 }
 
-static void release_arguments(Run *r, bool has_run)
-{
-    const Program *p = r->p;
-    for (int i = 0, k = 0; i < p->nargs; i++) {
-        bool is_kept = k < r->nkept && r->kept[k] == i;
-        k += is_kept;
-        if (has_run && i < p->nleaves && p->donated && p->donated[i] && !is_kept)
-            atomic_store(&r->args[i]->is_donated, true);
-        if (r->is_ours[i])
-            array_release(r->args[i]);
-    }
-}
-
 static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
 {
     const Program *p = r->p;
@@ -273,20 +250,6 @@ static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
     return !error;
 }
 
-/* parts: [device][result]; of_one: room for those of one result.  False: reported. */
-static bool wrap_results(const Program *p, PJRT_Buffer *const *buffers, PJRT_Buffer **of_one, tt *results)
-{
-    bool ok = true;
-    for (int i = 0; i < p->nresults; i++) {
-        for (int d = 0; d < p->ndevices; d++)
-            of_one[d] = buffers[(size_t)d * (size_t)p->nresults + (size_t)i];
-        Array *array = array_new(p->types[i], p->results[i], of_one);
-        results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
-        ok &= results[i].generation != 0;
-    }
-    return ok;
-}
-
 bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
                  tt *results)
 {
@@ -294,15 +257,29 @@ bool program_run(const Program *p, const char *label, Array *const *leaves, Scra
               .args = SCRATCH(scratch, Array *, p->nargs),
               .is_ours = SCRATCH(scratch, bool, p->nargs),
               .kept = SCRATCH(scratch, int64_t, p->nargs) };
-    PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices);
-    PJRT_Buffer **buffers =
+    PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices); /* of one result */
+    PJRT_Buffer **buffers = /* [device][result] */
         SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
     if (!r.args || !r.is_ours || !r.kept || !of_one || !buffers)
         return report_no_memory(p), false;
     memset(r.is_ours, 0, sizeof *r.is_ours * (size_t)p->nargs);
     bool ok = reshard_arguments(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, buffers);
-    release_arguments(&r, ok);
-    return ok && wrap_results(p, buffers, of_one, results);
+    for (int i = 0, k = 0; i < p->nargs; i++) {
+        bool is_kept = k < r.nkept && r.kept[k] == i;
+        k += is_kept;
+        if (ok && i < p->nleaves && p->donated && p->donated[i] && !is_kept)
+            atomic_store(&r.args[i]->is_donated, true);
+        if (r.is_ours[i])
+            array_release(r.args[i]);
+    }
+    for (int i = 0, ran = ok; ran && i < p->nresults; i++) {
+        for (int d = 0; d < p->ndevices; d++)
+            of_one[d] = buffers[(size_t)d * (size_t)p->nresults + (size_t)i];
+        Array *array = array_new(p->types[i], p->results[i], of_one);
+        results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
+        ok &= results[i].generation != 0;
+    }
+    return ok;
 }
 
 /* ---- the programs there are: a hash table, and a list in the order of their last use ----

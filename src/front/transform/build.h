@@ -1,6 +1,6 @@
 /* build.h - operations by what they are in StableHLO, on traced values: for rules and for maps.
  *
- * Everything is recorded in the innermost frame.  Operands fit: whoever calls has seen to it. */
+ * Everything is recorded in the innermost frame.  The caller has seen to it that operands fit. */
 #ifndef TUTTI_FRONT_TRANSFORM_BUILD_H
 #define TUTTI_FRONT_TRANSFORM_BUILD_H
 #include "front/value/trace.h"

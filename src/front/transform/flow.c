@@ -295,15 +295,6 @@ static bool trace_inside(Flow *w)
     return keeps_state(w) && (key->kind != FN_WHILE || is_condition(w));
 }
 
-static bool run(Flow *w, tt *y)
-{
-    switch (w->f->key.kind) {
-    case FN_WHILE: return run_while(w, y);
-    case FN_COND: return run_cond(w, y);
-    default: return run_counted(w, y);
-    }
-}
-
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     Flow w = { .f = f,
@@ -323,7 +314,10 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
         record_begin(leaves->n, leaves->types, leaves->is_weak, w.in);
         for (int i = 0; i < leaves->n; i++)
             w.in[i] = build_convert(w.in[i], canonical_type(leaves, i).element);
-        ok = run(&w, y) && record_end(f->label, w.body.nresults, y, out);
+        ok = (f->key.kind == FN_WHILE  ? run_while(&w, y)
+              : f->key.kind == FN_COND ? run_cond(&w, y)
+                                       : run_counted(&w, y)) &&
+             record_end(f->label, w.body.nresults, y, out);
         if (tracing->region)
             record_drop();
     }

@@ -30,26 +30,20 @@ static Table enlisted;  /* address -> const tt_fun * */
 /* ---- interning ---- */
 
 /* NULL: reported. */
-static const char *make_label(const FnKey *key, const char *how, const char *name)
-{
-    if (!how)
-        return name;
-    const char *inner = key->inner ? key->inner->label : name;
-    size_t n = strlen(how) + strlen(inner) + sizeof "()";
-    char *text = malloc(n);
-    if (!text)
-        return report_broken("no memory on the host for %zu bytes of a name", n), NULL;
-    snprintf(text, n, "%s(%s)", how, inner);
-    const char *label = intern_string(text);
-    free(text);
-    return label;
-}
-
-/* NULL: reported. */
 static tt_fn make_function(const FnKey *key, const char *how, const char *name)
 {
     const char *own = key->inner ? key->inner->name : intern_string(name);
-    const char *label = own ? make_label(key, how, own) : NULL;
+    const char *label = own;
+    if (own && how) {
+        const char *inner = key->inner ? key->inner->label : own;
+        size_t n = strlen(how) + strlen(inner) + sizeof "()";
+        char *text = malloc(n);
+        if (!text)
+            return report_broken("no memory on the host for %zu bytes of a name", n), NULL;
+        snprintf(text, n, "%s(%s)", how, inner);
+        label = intern_string(text);
+        free(text);
+    }
     tt_fn f = label ? calloc(1, sizeof *f) : NULL;
     if (label && !f)
         report_broken("%s: no memory on the host for a function", label);
@@ -66,12 +60,6 @@ static tt_fn make_function(const FnKey *key, const char *how, const char *name)
     f->line = f->fun ? f->fun->line : call_site.line;
     pthread_mutex_init(&f->building, NULL);
     return f;
-}
-
-static void free_function(tt_fn f)
-{
-    pthread_mutex_destroy(&f->building);
-    free(f);
 }
 
 tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
@@ -95,8 +83,10 @@ tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
     known = table_get(&functions, key, sizeof *key, &found); /* another thread was faster */
     Error *error = known ? NULL : intern_put(&functions, key, sizeof *key, f);
     lock_give(&lock);
-    if (known || error)
-        free_function(f);
+    if (known || error) {
+        pthread_mutex_destroy(&f->building);
+        free(f);
+    }
     if (error)
         return report_error(error), NULL;
     return known ? (tt_fn)(uintptr_t)found : f;
@@ -114,15 +104,6 @@ void tt_enlist(const tt_fun *fun)
         report_error(error_in(error, "TT_FUN of %s", fun->name));
 }
 
-static const tt_fun *find_enlisted(void (*function)(void))
-{
-    uint64_t found = 0;
-    lock_take(&lock);
-    table_get(&enlisted, &function, sizeof function, &found);
-    lock_give(&lock);
-    return (const tt_fun *)(uintptr_t)found;
-}
-
 /* The name of a function at the head of a list of arguments. */
 static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
 {
@@ -130,7 +111,11 @@ static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
     while (n && arguments[n - 1] == ' ')
         n--;
     const char *name = intern_bytes(arguments, n);
-    const tt_fun *fun = find_enlisted(function);
+    uint64_t found = 0;
+    lock_take(&lock);
+    table_get(&enlisted, &function, sizeof function, &found);
+    lock_give(&lock);
+    const tt_fun *fun = (const tt_fun *)(uintptr_t)found;
     if (!name)
         return NULL;
     if (!arity && !fun && strncmp(name, "tt_", 3) == 0) {
@@ -393,35 +378,30 @@ bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
 
 /* ---- graphs ---- */
 
-/* The innermost frame is that of whoever wants the graph; the function records in it. */
-static bool trace_c(tt_fn f, const Leaves *leaves, Graph *out)
+/* A C function, or the body of a public one, records in the innermost frame, which its caller has
+ * pushed. */
+static bool trace_function(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    int nresults = fn_c_results(f);
+    bool is_public = f->key.kind == FN_PUBLIC;
+    int nresults = is_public ? f->arity : fn_c_results(f);
     tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
     CallSite before = call_site;
-    fn_apply(f, in, results);
-    call_site = before;
-    return record_end(f->label, nresults, results, out);
-}
-
-static bool trace_public(tt_fn f, const Leaves *leaves, Graph *out)
-{
-    int nresults = f->arity;
-    tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
-    tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
-    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
-    Body *body = (Body *)f->key.function;
-    body(in, results, leaves->config);
+    if (is_public) {
+        ((Body *)f->key.function)(in, results, leaves->config);
+    } else {
+        fn_apply(f, in, results);
+        call_site = before;
+    }
     return record_end(f->label, nresults, results, out);
 }
 
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     switch ((FnKind)f->key.kind) {
-    case FN_C: return trace_c(f, leaves, out);
-    case FN_PUBLIC: return trace_public(f, leaves, out);
+    case FN_C:
+    case FN_PUBLIC: return trace_function(f, leaves, out);
     case FN_LOADED: return loaded_graph(f, leaves, out);
     case FN_JIT: return fn_graph(f->key.inner, leaves, out);
     case FN_GRAD:

@@ -30,7 +30,7 @@ typedef enum FnKind {
 } FnKind;
 
 /* What a public function does, in terms of traced values.  Fills out[] (a broken value where it
- * has failed and said so); looks at nothing but its arguments' types and its configuration. */
+ * has reported a failure); looks at nothing but its arguments' types and its configuration. */
 typedef void Body(const tt *in, tt *out, const void *config);
 
 /* Everything that tells functions apart; compared as bytes, so strings and lists in it are
@@ -70,7 +70,7 @@ struct tt_function {
     pthread_mutex_t building; /* one thread at a time compiles it */
 };
 
-/* The one function with this key.  label and place are taken from the first who asks. */
+/* The one function with this key.  Its label, file and line are those of the call that made it first. */
 tt_fn fn_intern(const FnKey *key, const char *how, const char *name);
 
 /* The types a function is traced for. */
@@ -96,7 +96,7 @@ bool fn_is_given(tt_fn f, const char *who);
 /* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
  * file decides, or more than there can be. */
 int fn_arguments(tt_fn f, int *counts);
-/* Has the C function in f the configuration it needs?  False: reported, to `who`. */
+/* Has the C function in f the configuration it needs?  False: reported, naming `who`. */
 bool fn_has_config(const char *who, tt_fn f);
 /* Does f take such arguments?  False: reported. */
 bool fn_accepts(tt_fn f, int nargs, const int *counts);

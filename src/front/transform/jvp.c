@@ -79,12 +79,6 @@ static void copy(Forward *f, NodeId n)
         subst_set(&f->tangent, node->out + (uint32_t)i, node->out + (uint32_t)i);
 }
 
-/* Operations whose rule finds results and tangents together. */
-static bool makes_results(OpId op)
-{
-    return op == OP_CALL || op == OP_WHILE || op == OP_MANUAL || op == OP_SORT;
-}
-
 static void ask(Forward *f, NodeId n)
 {
     Module *m = f->m;
@@ -101,7 +95,8 @@ static void ask(Forward *f, NodeId n)
         x[i] = forward_value(f, node.in[i]);
         dx[i] = forward_tangent(f, node.in[i]);
     }
-    if (!makes_results(node.op)) {
+    /* The rules of these find results and tangents together. */
+    if (node.op != OP_CALL && node.op != OP_WHILE && node.op != OP_MANUAL && node.op != OP_SORT) {
         copy(f, n);
         for (int i = 0; i < node.nout; i++)
             y[i] = forward_value(f, node.out + (uint32_t)i);

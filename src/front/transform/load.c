@@ -232,19 +232,14 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
     return true;
 }
 
-static bool has_manual(const Module *m)
-{
-    for (uint32_t i = 1; i < m->nnodes; i++)
-        if (m->nodes[i].op == OP_MANUAL)
-            return true;
-    return false;
-}
-
 /* A program with manual computations brings its meshes and needs its number of devices. */
 static bool take_meshes(tt_fn f, const Module *m)
 {
     int there = client_device_count();
-    if (!has_manual(m))
+    bool has_manual = false;
+    for (uint32_t i = 1; i < m->nnodes; i++)
+        has_manual |= m->nodes[i].op == OP_MANUAL;
+    if (!has_manual)
         return true;
     if (m->npartitions > there)
         return report_broken("%s is a program for %d devices, but there are %d: start with "
@@ -267,6 +262,7 @@ static bool take_meshes(tt_fn f, const Module *m)
     return true;
 }
 
+/* The module of this session that an open program has for such leaves; NULL: none yet. */
 static const Module *find_version(const struct Loaded *p, const Leaves *leaves)
 {
     for (const Version *v = session->versions; v; v = v->next) {
@@ -308,27 +304,16 @@ static Error *add_version(tt_fn f, const Leaves *leaves, const Module **out)
     return NULL;
 }
 
-/* The program for these leaves, which fit.  NULL: reported. */
-static const Module *version_for(tt_fn f, const Leaves *leaves)
-{
-    if (!f->loaded->bytes.at)
-        return f->loaded->m;
-    const Module *m = find_version(f->loaded, leaves);
-    Error *error = m ? NULL : add_version(f, leaves, &m);
-    if (error)
-        report_error(error_in(error, "%s", f->label));
-    return m;
-}
-
 /* The program on leaves of the types that it wants. */
 static bool typed_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     struct Loaded *p = f->loaded;
     if (!fits(f, p, leaves) || !take_meshes(f, p->m))
         return false;
-    const Module *m = version_for(f, leaves);
-    if (!m)
-        return false;
+    const Module *m = p->bytes.at ? find_version(p, leaves) : p->m;
+    Error *error = m ? NULL : add_version(f, leaves, &m);
+    if (error)
+        return report_error(error_in(error, "%s", f->label)), false;
     const Func *main = func_find(m, STR("main"));
     Copier c = { .from = m, .to = ARENA_ARRAY(trace_arena(), ValueId, m->nvalues) };
     RegionId body = copy_block(&c, main->body);

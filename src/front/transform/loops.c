@@ -209,7 +209,7 @@ static bool settle(Loop *l)
 }
 
 /* Is it one of those that we make, linear in all but its iteration? */
-static bool is_cut(const Loop *l)
+static bool is_split(const Loop *l)
 {
     int64_t from, by;
     for (int i = 0; i < leaves_of(l); i++)
@@ -354,7 +354,7 @@ static bool split_loop(LoopSplitter *c, NodeId n)
     gather_leaves(c, &l);
     if (!settle(&l))
         return false;
-    if (is_cut(&l))
+    if (is_split(&l))
         return copy(c, n, true), true;
     tt *y = NEW(tt, l.node.nin);
     Graph ordered;

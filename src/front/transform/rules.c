@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Nobody has said how: the transformation says so, by the operation's name. */
+/* No rule: the transformation reports that, with the operation's name. */
 #define jvp_none NULL
 #define transpose_none NULL
 #define batch_none NULL

@@ -147,43 +147,6 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
 
 /* ---- devices ---- */
 
-/* All maps of a program run on the same devices in the same order. */
-static bool take_devices(tt_fn f, int n, const int *devices)
-{
-    if (session->ndevices == 0) {
-        session->ndevices = n;
-        session->devices = devices;
-        session->mapped = f->label;
-        return true;
-    }
-    bool same = session->ndevices == n &&
-                memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
-    if (!same)
-        report_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
-                   "all maps of a program need the same devices",
-                   session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", f->label,
-                   n);
-    return same;
-}
-
-static const int *first_devices(int n)
-{
-    int *devices = ARENA_ARRAY(trace_arena(), int, n);
-    for (int i = 0; i < n; i++)
-        devices[i] = i;
-    return devices;
-}
-
-/* How many devices each copy of a function has that the maps around have made. */
-static int64_t devices_around(void)
-{
-    int64_t n = 1;
-    for (const Trace *t = tracing; t; t = t->outer)
-        if (t->is_manual)
-            n *= t->mesh ? t->mesh->ndevices : t->axis_size;
-    return n;
-}
-
 static const Trace *map_around(void)
 {
     const Trace *t = tracing;
@@ -204,7 +167,10 @@ static bool report_map_in_flow(const char *who, const char *how, const char *nam
 static bool fits_inside(tt_fn f, int64_t n)
 {
     const Trace *around = map_around();
-    int64_t copies = devices_around(), there = client_device_count();
+    int64_t copies = 1, there = client_device_count();
+    for (const Trace *t = tracing; t; t = t->outer)
+        if (t->is_manual)
+            copies *= t->mesh ? t->mesh->ndevices : t->axis_size;
     for (const Trace *t = tracing; t != around; t = t->outer)
         if (t->is_flow)
             return report_map_in_flow(f->label, around->how, around->name);
@@ -348,31 +314,43 @@ static bool nested_sizes(Module *m, RegionId r, Ints *out)
     return true;
 }
 
-/* How many devices a map over n needs, given what is in its body.  0: reported. */
-static int64_t count_devices(tt_fn f, int64_t n, const Graph *body)
+/* The outermost map decides on which devices the program runs, given what is in its body: the maps
+ * inside need some for each of its n.  All maps of a program run on the same devices in the same
+ * order.  False: reported. */
+static bool settle_devices(tt_fn f, const Leaves *leaves, int64_t n, const Graph *body)
 {
     Ints inner;
+    if (map_around())
+        return true;
     if (has_map_in_flow(session->m, body->body, false))
         return report_map_in_flow(f->label, f->how, f->key.inner->label);
     if (!nested_sizes(session->m, body->body, &inner))
         return report_broken("%s: the maps inside it are over different numbers of devices: in one "
-                          "program they must be over the same",
-                          f->label),
-               0;
+                             "program they must be over the same",
+                             f->label),
+               false;
     for (int i = 0; i < inner.n; i++)
         n *= inner.at[i];
-    return n;
-}
-
-/* The outermost map says on which devices the program runs. */
-static bool settle_devices(tt_fn f, const Leaves *leaves, int64_t n, const Graph *body)
-{
-    int64_t total = map_around() ? 1 : count_devices(f, n, body);
-    if (map_around() || !total)
-        return total != 0;
-    if (f->key.devices && !are_devices(f, leaves, total))
+    if (f->key.devices && !are_devices(f, leaves, n))
         return false;
-    return take_devices(f, (int)total, f->key.devices ? f->key.devices : first_devices((int)total));
+    int *first = ARENA_ARRAY(trace_arena(), int, n);
+    for (int i = 0; i < n; i++)
+        first[i] = i;
+    const int *devices = f->key.devices ? f->key.devices : first;
+    if (session->ndevices == 0) {
+        session->ndevices = (int)n;
+        session->devices = devices;
+        session->mapped = f->label;
+        return true;
+    }
+    bool same = session->ndevices == n &&
+                memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
+    if (!same)
+        report_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
+                      "all maps of a program need the same devices",
+                      session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s",
+                      f->label, (int)n);
+    return same;
 }
 
 typedef struct Map {
@@ -392,18 +370,6 @@ static const Sharding *axis_sharding(const Mesh *mesh, int rank, int32_t axis)
     if (axis != TT_NONE)
         shard_along(&dims[axis], mesh, 0);
     return sharding;
-}
-
-/* What the function sees on one device. */
-static bool inner_graph(Map *map)
-{
-    Leaves local = *map->leaves;
-    local.types = ARENA_ARRAY(trace_arena(), Type, local.n + 1);
-    for (int i = 0; i < local.n; i++) {
-        Type whole = map->leaves->types[i];
-        local.types[i] = map->axes[i] == TT_NONE ? whole : type_remove(whole, map->axes[i]);
-    }
-    return fn_graph(map->f->key.inner, &local, &map->inner);
 }
 
 /* The shard with its axis of extent 1 -> the function -> results with theirs. */
@@ -454,29 +420,24 @@ static bool whole_graph(Map *map, const Graph *shard, const Sharding **out_shard
     return ok;
 }
 
-static bool map_prepare(Map *map)
-{
-    Arena *arena = trace_arena();
-    tt_fn f = map->f;
-    map->axes = ARENA_ARRAY(arena, int32_t, map->leaves->n + 1);
-    map->in = ARENA_ARRAY(arena, const Sharding *, map->leaves->n + 1);
-    if (!has_devices(f, map->leaves, map->size))
-        return false;
-    Str name = str_of(f->key.axis_name ? f->key.axis_name : "_devices");
-    map->mesh = add_mesh(1, &name, &map->size);
-    for (int i = 0; i < map->leaves->n; i++) {
-        map_axis(f, map->leaves, i, &map->axes[i]);
-        map->in[i] = axis_sharding(map->mesh, map->leaves->types[i].rank, map->axes[i]);
-    }
-    return true;
-}
-
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    Map map = { .f = f, .leaves = leaves };
-    map.size = map_size(f, leaves);
-    if (!map.size || !map_prepare(&map))
+    Arena *arena = trace_arena();
+    Map map = { .f = f, .leaves = leaves, .size = map_size(f, leaves) };
+    if (!map.size || !has_devices(f, leaves, map.size))
         return false;
+    Str name = str_of(f->key.axis_name ? f->key.axis_name : "_devices");
+    map.mesh = add_mesh(1, &name, &map.size);
+    map.axes = ARENA_ARRAY(arena, int32_t, leaves->n + 1);
+    map.in = ARENA_ARRAY(arena, const Sharding *, leaves->n + 1);
+    Leaves local = *leaves; /* what the function sees on one device */
+    local.types = ARENA_ARRAY(arena, Type, leaves->n + 1);
+    for (int i = 0; i < leaves->n; i++) {
+        Type whole = leaves->types[i];
+        map_axis(f, leaves, i, &map.axes[i]);
+        map.in[i] = axis_sharding(map.mesh, whole.rank, map.axes[i]);
+        local.types[i] = map.axes[i] == TT_NONE ? whole : type_remove(whole, map.axes[i]);
+    }
     Trace frame = { .how = f->how,
                     .name = f->key.inner->label,
                     .file = f->file,
@@ -484,12 +445,12 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .axis_name = f->key.axis_name,
                     .axis_size = (int)map.size,
                     .is_manual = true };
-    Graph shard;
-    const Sharding **out_shardings = NULL;
     frame_push(&frame);
-    bool ok = inner_graph(&map);
+    bool ok = fn_graph(f->key.inner, &local, &map.inner);
     if (ok) {
-        out_shardings = ARENA_ARRAY(trace_arena(), const Sharding *, map.inner.nresults + 1);
+        Graph shard;
+        const Sharding **out_shardings =
+            ARENA_ARRAY(arena, const Sharding *, map.inner.nresults + 1);
         ok = shard_graph(&map, &shard, out_shardings) &&
              whole_graph(&map, &shard, out_shardings, out);
     }
@@ -498,14 +459,6 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
 }
 
 /* ---- shard_map ---- */
-
-static int find_axis(const Mesh *mesh, Str name)
-{
-    int axis = 0;
-    while (axis < mesh->naxes && !str_equal(mesh->axes[axis], name))
-        axis++;
-    return axis;
-}
 
 /* A spec being turned into a sharding, and what it is for. */
 typedef struct SpecSharding {
@@ -520,7 +473,9 @@ typedef struct SpecSharding {
 /* Cuts axis i along one axis of the mesh.  False: reported. */
 static bool shard_by_name(SpecSharding *c, int i, Str name)
 {
-    int axis = find_axis(c->mesh, name);
+    int axis = 0;
+    while (axis < c->mesh->naxes && !str_equal(c->mesh->axes[axis], name))
+        axis++;
     if (axis == c->mesh->naxes)
         report_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
                    c->what, STR_ARG(name));

@@ -46,7 +46,7 @@ static AxisSet axes_of_sharding(const Sharding *s)
 
 static void visit_region(Varying *v, RegionId r);
 
-/* Plays a region whose arguments differ so; what its results do is at the values it returns. */
+/* Visits a region whose arguments differ so; how its results differ is at the values it returns. */
 static const Node *visit_with(Varying *v, RegionId r, const ValueId *in, AxisSet more)
 {
     const Region *region = region_at(v->m, r);
@@ -109,7 +109,7 @@ static void visit_branch(Varying *v, const Node *node)
     }
 }
 
-/* A function is played once for all calls whose arguments differ alike. */
+/* A function is visited once for all calls whose arguments differ alike. */
 static void visit_call(Varying *v, const Node *node)
 {
     const CallAttrs *a = node->attrs;
@@ -157,27 +157,24 @@ static void visit_compute(Varying *v, const Node *node)
     set_results(v, node, set);
 }
 
-static void visit_node(Varying *v, const Node *node)
-{
-    if (op_is_named(node->op))
-        visit_collective(v, node);
-    else if (node_flow(node) == FLOW_LOOP)
-        visit_loop(v, node);
-    else if (node_flow(node) == FLOW_BRANCH)
-        visit_branch(v, node);
-    else if (node->op == OP_CALL)
-        visit_call(v, node);
-    else if (node->op == OP_MANUAL)
-        visit_map(v, node);
-    else
-        visit_compute(v, node);
-}
-
 static void visit_region(Varying *v, RegionId r)
 {
     const Region *region = region_at(v->m, r);
-    for (int i = 0; i < region->nnodes; i++)
-        visit_node(v, node_at(v->m, region->nodes[i]));
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(v->m, region->nodes[i]);
+        if (op_is_named(node->op))
+            visit_collective(v, node);
+        else if (node_flow(node) == FLOW_LOOP)
+            visit_loop(v, node);
+        else if (node_flow(node) == FLOW_BRANCH)
+            visit_branch(v, node);
+        else if (node->op == OP_CALL)
+            visit_call(v, node);
+        else if (node->op == OP_MANUAL)
+            visit_map(v, node);
+        else
+            visit_compute(v, node);
+    }
 }
 
 /* The first result that may differ between devices which, cut like that, would hold the same of it,

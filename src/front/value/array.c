@@ -245,21 +245,14 @@ Array *array_from_host(Type type, const void *data, const Layout *layout)
     return a;
 }
 
-static bool is_gone(const Array *a)
-{
-    if (atomic_load_explicit(&a->is_donated, memory_order_acquire))
-        report_broken(
-            "the memory of this %s was donated to an earlier call: use that call's result, or "
-            "leave its .donate out",
-            type_text(a->type));
-    return atomic_load_explicit(&a->is_donated, memory_order_acquire);
-}
-
 PJRT_Buffer *const *array_buffers(Array *a)
 {
     static pthread_mutex_t uploading = PTHREAD_MUTEX_INITIALIZER;
-    if (is_gone(a))
-        return NULL;
+    if (atomic_load_explicit(&a->is_donated, memory_order_acquire))
+        return report_broken("the memory of this %s was donated to an earlier call: use that call's "
+                             "result, or leave its .donate out",
+                             type_text(a->type)),
+               NULL;
     /* acquire: pairs with the release below */
     PJRT_Buffer **buffers = atomic_load_explicit(&a->buffers_, memory_order_acquire);
     if (buffers)
@@ -394,30 +387,6 @@ static bool reshard_buffers(Array *a, PJRT_Buffer *const *buffers, const Layout 
     return true;
 }
 
-static Array *reshard_by_host(Array *a, const Layout *l)
-{
-    void *host;
-    if (!tile_room(a->type, &host))
-        return NULL;
-    Array *to = array_read(a, host) ? array_from_host(a->type, host, l) : NULL;
-    free(host);
-    return to;
-}
-
-/* The last way an array was laid out otherwise is kept: a loop that maps over the same data cuts
- * it once.  What borrows from a is not, since the two would hold each other for ever. */
-static void remember_resharded(Array *a, Array *to)
-{
-    if (to->lender)
-        return;
-    lock_take(&a->lock);
-    Array *old = a->resharded;
-    a->resharded = array_hold(to);
-    lock_give(&a->lock);
-    if (old)
-        array_release(old);
-}
-
 Array *array_reshard(Array *a, const Layout *layout)
 {
     if (a->layout == layout)
@@ -434,9 +403,20 @@ Array *array_reshard(Array *a, const Layout *layout)
         if (!buffers || !reshard_buffers(a, buffers, layout, &to))
             return NULL;
     }
-    if (!to)
-        to = reshard_by_host(a, layout);
-    if (to)
-        remember_resharded(a, to);
+    void *host;
+    if (!to && tile_room(a->type, &host)) {
+        to = array_read(a, host) ? array_from_host(a->type, host, layout) : NULL;
+        free(host);
+    }
+    /* The last other layout of an array is kept: a loop that maps over the same data cuts it once.
+     * A result that borrows from a is not kept, since the two would hold each other for ever. */
+    if (to && !to->lender) {
+        lock_take(&a->lock);
+        Array *old = a->resharded;
+        a->resharded = array_hold(to);
+        lock_give(&a->lock);
+        if (old)
+            array_release(old);
+    }
     return to;
 }

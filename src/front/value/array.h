@@ -30,7 +30,7 @@ struct Array {
 Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *buffers);
 Array *array_hold(Array *a);
 void array_release(Array *a);
-/* May a call consume the buffers: nobody else holds them, and they are its own? */
+/* May the caller, who holds a, give its buffers away: has a no other holder, and borrows none? */
 bool array_is_sole(const Array *a);
 
 /* The buffers [layout->ndevices], uploaded at first need.  NULL: reported. */

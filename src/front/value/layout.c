@@ -230,21 +230,15 @@ typedef struct DimTiling {
     int64_t tiles; /* into so many pieces */
 } DimTiling;
 
-static int find_axis(tt_mesh mesh, Str name)
-{
-    for (int a = 0; a < mesh->naxes; a++)
-        if (str_is(name, mesh->axes[a].name))
-            return a;
-    return -1;
-}
-
 /* What is written of dimension i.  used: the mesh axes met so far.  False: reported. */
 static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTiling *cut, unsigned *used)
 {
     Str list_tiles = spec ? str_of(spec) : (Str){ 0 }, name;
     *cut = (DimTiling){ .tiles = 1 };
     while (axis_names_next(&list_tiles, &name)) {
-        int a = find_axis(mesh, name);
+        int a = mesh->naxes - 1;
+        while (a >= 0 && !str_is(name, mesh->axes[a].name))
+            a--;
         if (a < 0 || *used >> a & 1) {
             report_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
                              : "%s: axis \"%.*s\" of the mesh is used for two axes of the array",

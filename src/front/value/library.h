@@ -2,10 +2,11 @@
  *
  *     user's code  |  tt_call: PUBLIC ... trace ...  |  user's function  |  tt_add: PUBLIC ...  |
  *
- * At every border nothing is locked and nothing half done but for the trace under way, which hangs
- * on the session.  So it is there that the error handler is told what was said since the call
- * began, and it may leave by longjmp: outside a trace nothing is left behind, and a trace that was
- * left is found by the next call, and ended. */
+ * Where a public function ends, and where the user's function is called, this thread holds no lock
+ * and has nothing half done but for the trace under way, which hangs on the session.  So it is there
+ * that the user's error handler is called with what was reported since the call began.  The handler
+ * may leave by longjmp: outside a trace nothing is left behind, and a trace that was left is found
+ * and ended by this thread's next call. */
 #ifndef TUTTI_FRONT_VALUE_LIBRARY_H
 #define TUTTI_FRONT_VALUE_LIBRARY_H
 #include "base/guard.h"
@@ -15,13 +16,13 @@
 #include <stdbool.h>
 #include <tutti.h>
 
-/* First in every public function but those of which a handler may make use. */
+/* First in every public function but tt_error, tt_clear_error and those that a handler may call. */
 #define PUBLIC __attribute__((cleanup(library_leave), unused)) char entered_ = library_enter()
 
 char library_enter(void);
 void library_leave(char *unused);
 bool library_is_inside(void); /* is a public function at work, not the user's code? */
-void library_report(void);      /* the handler, what was said */
+void library_report(void);    /* calls the handler with what was reported */
 
 /* Around a call of the user's function, which is under no guard: it may never come back. */
 typedef struct Suspended {
@@ -31,11 +32,11 @@ typedef struct Suspended {
 Suspended library_suspend(void);
 void library_resume(Suspended s);
 
-/* Calls f, which may record, under a guard.  When there is no memory, frames that it pushed are
- * gone, `doing` is said to have failed, and so is the trace.  False: that. */
+/* Calls f, which may record, under a guard.  False: there is no memory: the frames that f pushed are
+ * gone, and the failure of `doing`, and with it of the trace, is reported. */
 bool library_guard(const char *doing, GuardFn *f, void *user);
 
-/* What the outermost call has when a trace begins, to be given back if that is left. */
+/* What the outermost call holds while it traces; library_enter gives it back if the trace is left. */
 typedef struct Outermost {
     int n;
     const tt *pinned; /* in one of blocks */
@@ -49,8 +50,9 @@ void outermost_end(void);
 
 extern _Thread_local int call_depth; /* calls inside calls, of this thread */
 
-/* What the caller's struct has of ours: it may be older, and shorter.  One that does not say its
- * size was not filled in; that is said, to `who`, and `otherwise` done. */
+/* Copies the caller's options: a program built with an older tutti.h passes a shorter struct.  A
+ * struct whose .size is not set was not filled in: that is reported, naming `who`, and `otherwise`
+ * done. */
 #define OPTIONS(T, who, given, otherwise)                                                          \
     T options = { 0 };                                                                             \
     if ((given) && !options_copy(who, #T, &options, sizeof options, (given), (given)->size))       \

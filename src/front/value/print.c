@@ -100,7 +100,7 @@ static void trim_zeros(char *digits)
 }
 
 /* At most `most` digits behind the point (more are rounded off), none of them a zero at the end. */
-static void cut_positional(const Decimal *d, double magnitude, int most, NumberText *p)
+static void format_positional(const Decimal *d, double magnitude, int most, NumberText *p)
 {
     char *whole = p->whole + strlen(p->whole);
     if (d->n - 1 - d->exponent > most) {
@@ -125,7 +125,7 @@ static void cut_positional(const Decimal *d, double magnitude, int most, NumberT
     trim_zeros(p->fraction);
 }
 
-static void cut_scientific(const Decimal *d, double magnitude, int most, NumberText *p)
+static void format_scientific(const Decimal *d, double magnitude, int most, NumberText *p)
 {
     Decimal shown = d->n - 1 > most ? rounded(magnitude, most + 1) : *d;
     size_t n = strlen(p->whole);
@@ -142,9 +142,9 @@ static NumberText format_number(Element e, double x, bool scientific, bool plus,
     strcpy(p.whole, signbit(x) ? "-" : plus ? "+" : "");
     Decimal d = shortest(e, fabs(x));
     if (scientific)
-        cut_scientific(&d, fabs(x), most, &p);
+        format_scientific(&d, fabs(x), most, &p);
     else
-        cut_positional(&d, fabs(x), most, &p);
+        format_positional(&d, fabs(x), most, &p);
     return p;
 }
 

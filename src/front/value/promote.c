@@ -66,7 +66,7 @@ static int join(int a, int b)
     for (int x = 0; x < NODES; x++)
         if (both >> x & 1 && reach(x) == both)
             return x;
-    return a; /* unlike types outside the lattice (f8): whoever asks checks */
+    return a; /* unlike types outside the lattice (f8): the caller checks */
 }
 
 /* Are all operands numbers as C gave them, in 64 bits? */

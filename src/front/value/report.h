@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <tutti.h>
 
-/* Where the user stands: set by tt_at, per thread. */
+/* The line of the user's program that called: set by tt_at, per thread. */
 typedef struct CallSite {
     const char *file, *function;
     int line;

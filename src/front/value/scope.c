@@ -1,4 +1,4 @@
-/* scope.c - who owns concrete values: lists of slots, one per open scope of every thread.
+/* scope.c - the owners of concrete values: lists of slots, one per open scope of every thread.
  *
  *     thread 1:   root { v1, v9 }  <-  scope { v2, v3 }  <-  scope { v4 }      innermost
  *     thread 2:   root { v5 }
@@ -61,7 +61,7 @@ static Scope *owner_of(Slot *slot)
     return atomic_load_explicit(&slot->owner, memory_order_relaxed);
 }
 
-/* Ends what the scope owns, a few at a time: the lock is everybody's. */
+/* Ends what the scope owns, a few slots at a time, since all threads share the lock. */
 static void end_values(Scope *scope)
 {
     enum { FEW = 32 };
@@ -268,8 +268,8 @@ const tt *tt_keep_n(tt_tree tree)
     return kept;
 }
 
-/* Puts x, which has no owner yet, where `old` is, or else into `scope`; says whether `old` has
- * lost its owner by that, and is to be ended. */
+/* Puts x, which has no owner yet, where `old` is, or else into `scope`; true: `old` has lost
+ * its owner by that, and the caller ends it. */
 static bool put_in_place(tt old, tt x, Scope *scope)
 {
     bool replaced = false;

@@ -7,7 +7,8 @@
 
 struct Scope;
 
-/* Who made a value, for messages about it after its end; may be read at any time. */
+/* The line that made a value, for messages about it after its end; any thread may read it at any
+ * time. */
 typedef struct Origin {
     const char *_Atomic file;
     _Atomic int line;
@@ -25,7 +26,8 @@ typedef struct Slot {
 
 Slot *slot_at(uint32_t slot); /* NULL: there never was such a slot */
 
-/* A value that nobody owns yet.  Broken (and said) when the table is full. */
+/* A value without an owner: the caller puts it into a scope's or a trace's list.  Broken (and
+ * reported) when the table is full. */
 tt slot_new(Held held, const char *how, const char *name);
 void slot_end(uint32_t slot); /* the owner lets go: at most once for each generation */
 bool slot_is(uint32_t slot, uint32_t generation); /* still that value, not ended */

@@ -180,33 +180,23 @@ static ValueId add_constant(Dense value)
     return build_constant(m, tracing->region, value, here_loc());
 }
 
-/* An array whose elements are known without asking a device is rather written into the program. */
-static ValueId concrete(Array *array)
-{
-    if (!array->has_small)
-        return capture(array);
-    return add_constant((Dense){ array->type, false, array->small });
-}
-
-static bool is_around(const Trace *frame)
-{
-    for (const Trace *t = tracing; t; t = t->outer)
-        if (t == frame)
-            return true;
-    return false;
-}
-
 ValueId trace_value(const char *who, tt x)
 {
     Held held;
     if (!value_pin(x, who, &held))
         return 0;
     ValueId value = held.value;
+    const Trace *frame = tracing;
+    while (frame && frame != held.trace)
+        frame = frame->outer;
     if (held.array) {
+        /* Elements that are known without asking a device are rather written into the program. */
         session->pinned = x;
-        value = concrete(held.array);
+        value = held.array->has_small
+                    ? add_constant((Dense){ held.array->type, false, held.array->small })
+                    : capture(held.array);
         session->pinned = (tt){ 0, 0 };
-    } else if (!is_around(held.trace)) {
+    } else if (!frame) {
         report_broken("%s: an argument is being traced by another thread: a traced value belongs to "
                    "the thread that traces it",
                    who);
@@ -233,29 +223,25 @@ Arena *trace_arena(void)
 
 /* ---- nodes ---- */
 
-typedef struct RegionTypes RegionTypes;
-
-static RegionTypes region_types(const Module *m, RegionId r)
-{
-    const Region *region = region_at(m, r);
-    const Node *last = region_return(m, r);
-    Type *args = ARENA_ARRAY(m->arena, Type, region->nargs + 1);
-    Type *results = ARENA_ARRAY(m->arena, Type, last->nin + 1);
-    for (int i = 0; i < region->nargs; i++)
-        args[i] = type_of(m, region->args + (uint32_t)i);
-    for (int i = 0; i < last->nin; i++)
-        results[i] = type_of(m, last->in[i]);
-    return (RegionTypes){ region->nargs, last->nin, args, results };
-}
-
+/* Asks the operation's shape rule.  False: it complains; reported. */
 static bool shapes_agree(const char *who, OpId op, ShapeQuery *q, const RegionId *regions)
 {
-    RegionTypes types[8];
+    struct RegionTypes types[8];
     require(q->nregions <= 8 || op == OP_CASE);
     if (q->nregions > 8)
         return true;
-    for (int i = 0; i < q->nregions; i++)
-        types[i] = region_types(session->m, regions[i]);
+    for (int k = 0; k < q->nregions; k++) {
+        Module *m = session->m;
+        const Region *region = region_at(m, regions[k]);
+        const Node *last = region_return(m, regions[k]);
+        Type *args = ARENA_ARRAY(m->arena, Type, region->nargs + 1);
+        Type *results = ARENA_ARRAY(m->arena, Type, last->nin + 1);
+        for (int i = 0; i < region->nargs; i++)
+            args[i] = type_of(m, region->args + (uint32_t)i);
+        for (int i = 0; i < last->nin; i++)
+            results[i] = type_of(m, last->in[i]);
+        types[k] = (struct RegionTypes){ region->nargs, last->nin, args, results };
+    }
     q->regions = types;
     Text why = { 0 };
     bool agree = op_info[op].shape(q, &why);

@@ -43,7 +43,7 @@ struct Trace {
 
 extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager */
 
-/* ---- sessions and frames: call.c, and whoever makes graphs ---- */
+/* ---- sessions and frames: for program.c and the transformations ---- */
 
 typedef struct Capture {
     Array *array;  /* held */
@@ -83,7 +83,7 @@ bool session_begin(const char *who); /* False: there is no memory; reported */
 void session_end(void);              /* ends all its values, lets go of what was captured */
 void session_undo(void);             /* what was being recorded came to nothing */
 
-/* Frames lie on the C stack of whoever pushes them. */
+/* A frame lies on the C stack of the function that pushes it and pops it. */
 void frame_push(Trace *frame);
 void frame_pop(Trace *frame);
 
@@ -117,6 +117,6 @@ tt trace_tt(ValueId v);
 /* Copies the nodes of g into the innermost frame. */
 bool trace_inline(const char *who, const Graph *g, const tt *leaves, tt *results);
 
-/* Axis names seen from here: its size, or 0 when nobody binds it. */
+/* The size of the axis that the innermost frame to bind the name has given it; 0: none binds it. */
 int trace_axis_size(const char *axis_name);
 #endif

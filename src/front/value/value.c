@@ -8,10 +8,10 @@
  *     value_unpin  pins - 1; when that was the last and it is ended, clear
  *     clear        lets go of what is held; generation 4; back to the free slots
  *
- * Whoever makes the state {ended, no pins} clears: exactly one of slot_end and value_unpin does,
- * since both change it in one atomic step, and nobody can pin what has ended.  `held` is written
- * before the state that makes it visible, and cleared after the last pin is gone, so it is read
- * without a lock.
+ * The thread that makes the state {ended, no pins} clears: exactly one call of slot_end or
+ * value_unpin does, since both change the state in one atomic step, and value_pin refuses a slot
+ * that has ended.  `held` is written before the state that makes it visible, and cleared after the
+ * last pin is gone, so a thread with a pin reads it without a lock.
  *
  * Slots lie in chunks that never move or go.  Free ones are a list through `behind`. */
 #include "front/value/value.h"
@@ -41,58 +41,33 @@ Slot *slot_at(uint32_t slot)
 {
     if (slot / CHUNK >= CHUNKS)
         return NULL;
-    /* acquire: pairs with the release in grow, so that the chunk is seen zeroed */
+    /* acquire: pairs with the release in take_slot, so that the chunk is seen zeroed */
     Slot *chunk = atomic_load_explicit(&chunks[slot / CHUNK], memory_order_acquire);
     return chunk ? &chunk[slot % CHUNK] : NULL;
 }
 
-/* A slot never used before; 0: the table is full, or there is no memory.  Holding `table`. */
-static uint32_t new_slot(void)
-{
-    if (nslots / CHUNK >= CHUNKS)
-        return 0;
-    if (!slot_at(nslots)) {
-        Slot *chunk = calloc(CHUNK, sizeof *chunk);
-        if (!chunk)
-            return 0;
-        /* release: pairs with the acquire in slot_at */
-        atomic_store_explicit(&chunks[nslots / CHUNK], chunk, memory_order_release);
-    }
-    return nslots++;
-}
-
-static uint32_t take_free(void)
+/* A free slot, or one never used before; 0: the table is full, or there is no memory. */
+static uint32_t take_slot(void)
 {
     lock_take(&table);
     uint32_t slot = free_slots;
-    if (slot)
+    if (slot) {
         free_slots = slot_at(slot)->behind;
-    else
-        slot = new_slot();
+    } else if (nslots / CHUNK < CHUNKS) {
+        Slot *chunk = slot_at(nslots) ? NULL : calloc(CHUNK, sizeof *chunk);
+        /* release: pairs with the acquire in slot_at */
+        if (chunk)
+            atomic_store_explicit(&chunks[nslots / CHUNK], chunk, memory_order_release);
+        if (slot_at(nslots))
+            slot = nslots++;
+    }
     lock_give(&table);
     return slot;
 }
 
-static void give_free(uint32_t slot)
-{
-    lock_take(&table);
-    slot_at(slot)->behind = free_slots;
-    free_slots = slot;
-    lock_give(&table);
-}
-
-static void note_origin(Origin *origin, const char *how, const char *name)
-{
-    /* relaxed: only messages read them, and a message may be a moment late */
-    atomic_store_explicit(&origin->file, call_site.file, memory_order_relaxed);
-    atomic_store_explicit(&origin->line, call_site.line, memory_order_relaxed);
-    atomic_store_explicit(&origin->how, how, memory_order_relaxed);
-    atomic_store_explicit(&origin->name, name, memory_order_relaxed);
-}
-
 tt slot_new(Held held, const char *how, const char *name)
 {
-    uint32_t number = take_free();
+    uint32_t number = take_slot();
     if (!number)
         return report_broken("there are %u values at once, and no memory for more; end some with "
                           "TT_SCOPE",
@@ -105,11 +80,16 @@ tt slot_new(Held held, const char *how, const char *name)
     if (held.type.rank)
         memcpy(slot->dims, held.type.dims, sizeof *slot->dims * (size_t)held.type.rank);
     slot->held.type.dims = slot->dims;
-    /* relaxed: who looks at it under `lists` may have an older value of this slot, and then takes
-     * either for none */
+    /* relaxed: a thread that looks at it under `lists` may hold an older value of this slot, and
+     * then takes either for none */
     atomic_store_explicit(&slot->owner, NULL, memory_order_relaxed);
     slot->before = slot->behind = 0;
-    note_origin(&slot->origin[generation & 1], how, name);
+    Origin *origin = &slot->origin[generation & 1];
+    /* relaxed: only messages read them, and a message may be a moment late */
+    atomic_store_explicit(&origin->file, call_site.file, memory_order_relaxed);
+    atomic_store_explicit(&origin->line, call_site.line, memory_order_relaxed);
+    atomic_store_explicit(&origin->how, how, memory_order_relaxed);
+    atomic_store_explicit(&origin->name, name, memory_order_relaxed);
     /* release: pairs with the acquire in value_pin */
     atomic_store_explicit(&slot->state, (uint64_t)generation << 32, memory_order_release);
     return (tt){ number, generation };
@@ -123,7 +103,10 @@ static void clear_slot(uint32_t number, uint64_t state)
     uint32_t next = (uint32_t)(state >> 32) + 1u;
     /* release: pairs with the load in slot_new, and lets a stale look see the next generation */
     atomic_store_explicit(&slot->state, (uint64_t)next << 32 | ENDED, memory_order_release);
-    give_free(number);
+    lock_take(&table);
+    slot->behind = free_slots;
+    free_slots = number;
+    lock_give(&table);
     if (array)
         array_release(array);
 }
@@ -220,7 +203,7 @@ bool value_pin(tt x, const char *who, Held *out)
 void value_unpin(tt x)
 {
     Slot *slot = slot_at(x.slot);
-    /* acq_rel: what was done with `held` comes before its clearing, by whoever does that */
+    /* acq_rel: what this thread did with `held` comes before its clearing, in any thread */
     uint64_t was = atomic_fetch_sub_explicit(&slot->state, 1, memory_order_acq_rel);
     require(was & PINS);
     if ((was & (ENDED | PINS)) == (ENDED | 1))

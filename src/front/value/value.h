@@ -3,7 +3,7 @@
  * A slot is one 64-bit atomic {generation, pins} and what it holds.  A call pins its operands by
  * compare-and-swap, so that another thread which ends a scope meanwhile cannot pull them away:
  * a pinned slot's contents go when the last pin does.  A `tt` whose generation is not its slot's
- * is stale: "its scope or trace has ended", said with the line that made it. */
+ * is stale: "its scope or trace has ended", reported with the line that made it. */
 #ifndef TUTTI_FRONT_VALUE_VALUE_H
 #define TUTTI_FRONT_VALUE_VALUE_H
 #include "hlo/module.h"
@@ -35,8 +35,8 @@ bool value_pin(tt x, const char *who, Held *out);
 bool value_pin_as(tt x, const char *who, const char *what, Held *out); /* "argument 1" */
 void value_unpin(tt x);
 
-/* Element type, rank and dims without a pin: dims[] is filled in; says and gives false as
- * value_pin does. */
+/* Element type, rank and dims without a pin: dims[] is filled in.  Reports and returns
+ * false as value_pin does. */
 typedef struct Shape {
     Element element;
     int rank;

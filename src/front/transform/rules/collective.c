@@ -288,7 +288,7 @@ void batch_named_exchange(const Batch *b)
     move_rows(b, exchange_rows);
 }
 
-/* Row t of the result is row s of x, for a pair (s, t); rows that nobody sends to are zero. */
+/* Row t of the result is row s of x, for a pair (s, t); rows that none is sent to are zero. */
 void batch_named_permute(const Batch *b)
 {
     const AxisAttrs *a = b->attrs;

@@ -360,7 +360,7 @@ static tt replaced(const Jvp *j, tt dx, tt du)
                   build_select(stayed, du, build_zeros(u)));
 }
 
-/* Whoever is equal to the answer shares in it. */
+/* Every operand that is equal to the answer gets a share of the cotangent. */
 static tt extreme(const Jvp *j, tt dx, tt du)
 {
     Element e = type_at(j->y[0]).element;

@@ -136,7 +136,7 @@ typedef struct Axis {
     int64_t x, k, y, low, stride;
 } Axis;
 
-static Axis normalize_axis(const Transpose *t, int i)
+static Axis spatial_axis(const Transpose *t, int i)
 {
     const ConvolutionAttrs *a = t->attrs;
     int64_t n = t->types[0].dims[a->input_spatial_dimensions.at[i]];
@@ -152,7 +152,7 @@ static Matrix padding(const Transpose *t, bool is_for_input)
     int n = ((const ConvolutionAttrs *)t->attrs)->input_spatial_dimensions.n;
     int64_t *at = ARENA_ARRAY(trace_arena(), int64_t, 2 * n + 1);
     for (int i = 0; i < n; i++) {
-        Axis s = normalize_axis(t, i);
+        Axis s = spatial_axis(t, i);
         at[2 * i] = is_for_input ? s.k - s.low - 1 : s.low;
         at[2 * i + 1] =
             is_for_input ? s.x + s.k - 1 - s.y - at[2 * i] : s.y - s.x + s.k - s.low - 1;
