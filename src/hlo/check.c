@@ -89,10 +89,14 @@ static Error *ask(const Module *m, NodeId id, Type *settled)
 {
     const Node *n = node_at(m, id);
     TRY(check_tuples(m, n));
-    Arena *scratch = arena_new();
-    Type *in = ARENA_ARRAY(scratch, Type, n->nin + 1);
-    Type *out = ARENA_ARRAY(scratch, Type, n->nout + 1);
-    struct RegionTypes *regions = ARENA_ARRAY(scratch, struct RegionTypes, n->nregions + 1);
+    enum { FEW = 4 }; /* most nodes: no arena is worth making for them */
+    Type few[2 * FEW];
+    bool is_small = n->nin <= FEW && n->nout <= FEW && n->nregions == 0;
+    Arena *scratch = is_small ? NULL : arena_new();
+    Type *in = is_small ? few : ARENA_ARRAY(scratch, Type, n->nin + 1);
+    Type *out = is_small ? few + FEW : ARENA_ARRAY(scratch, Type, n->nout + 1);
+    struct RegionTypes *regions =
+        is_small ? NULL : ARENA_ARRAY(scratch, struct RegionTypes, n->nregions + 1);
     for (int i = 0; i < n->nin; i++)
         in[i] = type_of(m, n->in[i]);
     for (int i = 0; i < n->nout; i++)
