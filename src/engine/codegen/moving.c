@@ -314,6 +314,26 @@ static V low_bits(Kernel *k, Element e, V bits)
                : bits;
 }
 
+/* Numbers of twice the bits: of each lane `low`'s, then `high`'s.  Vectors are shuffled: LLVM 19 fails to
+ * select some of the extensions of short vectors that shifts and ors would need. */
+static V join_bits(Kernel *k, V low, V high)
+{
+    LLVMTypeRef half = one_lane(LLVMTypeOf(low));
+    unsigned bits = LLVMGetIntTypeWidth(half);
+    LLVMTypeRef whole = like_type(k, low, int_type(k, 2 * (int)bits));
+    if (LLVMGetTypeKind(LLVMTypeOf(low)) != LLVMVectorTypeKind) {
+        V up = LLVMBuildZExt(k->b, high, whole, "");
+        up = LLVMBuildShl(k->b, up, const_i(k, whole, bits), "");
+        return LLVMBuildOr(k->b, LLVMBuildZExt(k->b, low, whole, ""), up, "");
+    }
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(low));
+    V *lanes = ARENA_ARRAY(k->arena, V, 2 * n);
+    for (unsigned i = 0; i < 2 * n; i++)
+        lanes[i] = LLVMConstInt(int_type(k, 32), i / 2 + (i % 2 ? n : 0), false);
+    V both = LLVMBuildShuffleVector(k->b, low, high, LLVMConstVector(lanes, 2 * n), "");
+    return LLVMBuildBitCast(k->b, both, whole, "");
+}
+
 /* Wide to narrow: the last coordinate says which part.  Narrow to wide: all parts, low first. */
 V element_bitcast(Kernel *k, NodeId n, Index *at)
 {
@@ -335,17 +355,27 @@ V element_bitcast(Kernel *k, NodeId n, Index *at)
         bits = LLVMBuildLShr(k->b, bits, by, "");
         return value_of_bits(k, to, low_bits(k, to, bits));
     }
-    V all = NULL;
-    for (int i = 0; i < narrow / wide; i++) {
+    int nparts = narrow / wide;
+    V parts[64] = { NULL };
+    for (int i = 0; i < nparts; i++) {
         Index *one = into_operand(k, n, 0, at);
         for (int d = 0; d < at->rank; d++)
             index_set(one, d, index_at(k, at, d));
         index_set(one, at->rank, coord_const(k, i));
-        V bits = low_bits(k, from, bits_of(k, from, operand_at(k, n, 0, one)));
-        LLVMTypeRef type = like_type(k, bits, int_type(k, 8 * element_info[to].bytes));
-        bits = LLVMBuildIntCast2(k->b, bits, type, false, "");
-        bits = LLVMBuildShl(k->b, bits, const_i(k, LLVMTypeOf(bits), i * wide), "");
-        all = all ? LLVMBuildOr(k->b, all, bits, "") : bits;
+        parts[i] = low_bits(k, from, bits_of(k, from, operand_at(k, n, 0, one)));
     }
-    return value_of_bits(k, to, all);
+    if (wide < 8) { /* as many as a byte holds, in one byte */
+        int each = (narrow < 8 ? narrow : 8) / wide;
+        LLVMTypeRef byte = like_type(k, parts[0], int_type(k, 8));
+        for (int i = 0; i < nparts; i++) {
+            V bits = LLVMBuildIntCast2(k->b, parts[i], byte, false, "");
+            bits = LLVMBuildShl(k->b, bits, const_i(k, byte, i % each * wide), "");
+            parts[i / each] = i % each ? LLVMBuildOr(k->b, parts[i / each], bits, "") : bits;
+        }
+        nparts /= each;
+    }
+    for (; nparts > 1; nparts /= 2)
+        for (int i = 0; i < nparts / 2; i++)
+            parts[i] = join_bits(k, parts[2 * i], parts[2 * i + 1]);
+    return value_of_bits(k, to, parts[0]);
 }
