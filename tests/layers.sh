@@ -1,6 +1,7 @@
 #!/bin/sh
 # The dependency law: base < ops < hlo < engine and front; the two share nothing else than
-# the seam, which stands on base; comm stands on base and the program's tables alone; ops and hlo never see tutti.h.
+# the seam, which stands on base; collectives stand on base and the program's tables alone; ops and
+# hlo never see tutti.h.  No folder includes, by whatever way, one that includes it.
 set -eu
 cd "$(dirname "$0")/.."
 bad=0
@@ -35,4 +36,20 @@ forbid src/engine/analysis 'engine/(passes|codegen|kernels/kernels|math|link|eva
 forbid src/engine/passes 'engine/(codegen|kernels/kernels|math|link|collectives|exec|plugin)'
 forbid src/engine/link 'engine/(passes|eval|collectives|exec|plugin)/'
 forbid cli 'engine/'
+
+# Cycles.  compile.c, the engine's contents page, is above all of the engine's folders.
+loops=$(grep -rE '^#include "[a-z_]+/' --include='*.[ch]' src | grep -v '^src/engine/compile\.c:' |
+    sed -nE 's|^src/(.*)/[^/]+:#include "(.*)/[^/"]+".*|\1 \2|p' | sort -u |
+    tsort 2>&1 >/dev/null) || {
+    echo "folders that include one another in a circle:"
+    echo "$loops"
+    bad=1
+}
+
+guards=$(grep -rhE '^#ifndef [A-Z0-9_]+_H$' --include='*.h' src include cli tests bench | sort | uniq -d)
+if [ -n "$guards" ]; then
+    echo "headers that share a guard, so that one of them is left out:"
+    echo "$guards"
+    bad=1
+fi
 exit $bad

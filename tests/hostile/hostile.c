@@ -10,7 +10,7 @@
  * over all there are, and different ones for each program. */
 #include "base/guard.h"
 #include "base/sync.h"
-#include "cli/engine.h"
+#include "cli/execute.h"
 #include "hlo/module.h"
 #include "tests/hostile/memory.h"
 
@@ -37,7 +37,7 @@ typedef struct Request {
     const char *mode_name;
 } Request;
 
-static Pjrt engine;
+static Pjrt plugin;
 static const Hostile *engine;
 static int failures;
 
@@ -71,7 +71,7 @@ static void drop_results(Trial *t)
 static Error *describe(Trial *t, PJRT_LoadedExecutable *executable)
 {
     const TuttiProgram *p;
-    TRY(pjrt_error(engine.api, engine.tutti->describe(executable, &p)));
+    TRY(pjrt_error(plugin.api, plugin.tutti->describe(executable, &p)));
     if (p->nargs > MOST_ARRAYS || p->nresults > MOST_ARRAYS)
         return error_new(CODE_UNIMPLEMENTED, "more than %d arrays", MOST_ARRAYS);
     t->nargs = p->nargs;
@@ -90,13 +90,13 @@ static Error *describe(Trial *t, PJRT_LoadedExecutable *executable)
 static Error *play(Trial *t, bool is_first)
 {
     PJRT_LoadedExecutable *executable = NULL;
-    TRY(engine_start(&engine, t->ndevices));
-    TRY(pjrt_compile(&engine, (Str){ t->program.at, t->program.n },
+    TRY(engine_start(&plugin, t->ndevices));
+    TRY(pjrt_compile(&plugin, (Str){ t->program.at, t->program.n },
                      (CompileOptions){ .name = t->path, .no_fold = true }, &executable));
     Error *error = is_first ? describe(t, executable) : NULL;
     if (!error)
-        error = run_whole(&engine, executable, t->args, t->got);
-    pjrt_release(&engine, executable);
+        error = run_whole(&plugin, executable, t->args, t->got);
+    pjrt_release(&plugin, executable);
     return error;
 }
 
@@ -104,7 +104,7 @@ static Error *round_of(Trial *t, bool is_first)
 {
     alarm(SECONDS);
     Error *error = play(t, is_first);
-    error_free(pjrt_destroy(&engine));
+    error_free(pjrt_destroy(&plugin));
     alarm(0);
     return error;
 }
@@ -248,8 +248,8 @@ static FailMode mode_named(const char *name)
 int main(int argc, char **argv)
 {
     Request r = { .first = 1, .mode_name = "once" };
-    Error *error = engine_load(&engine);
-    const Hostile *(*get)(void) = error ? NULL : dlsym(engine.library, "hostile");
+    Error *error = engine_load(&plugin);
+    const Hostile *(*get)(void) = error ? NULL : dlsym(plugin.library, "hostile");
     if (!get) {
         printf("%s\n", error ? error_text(error) : "the plugin is not of the hostile build");
         return 1;

@@ -1,6 +1,5 @@
 /* analysis.h - what is asked of a program without changing it.
  *
- *   op_cost.c          what one operation costs
  *   run_cost.c         how long a whole program takes
  *   liveness.c         when each value must be in memory
  *   trip_counts.c      how often a loop goes round, where the program says so
@@ -15,18 +14,6 @@
 #include "engine/stages.h"
 #include "hlo/module.h"
 #include "ops/op.h"
-
-/* ---- op_cost.c ----------------------------------------------------------------------- */
-
-/* What one call of an operation does, and how long it takes on one core, out of cache. */
-typedef struct Work {
-    double flops, transcendentals, ns;
-} Work;
-
-/* The work of n alone, not of the code in its regions. */
-Work node_work(const Module *m, NodeId n);
-/* Dearer than to write its result to memory once and to read it wherever it is wanted. */
-bool is_costly(OpId op);
 
 /* ---- liveness.c ---------------------------------------------------------------------- */
 

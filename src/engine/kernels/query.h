@@ -22,6 +22,16 @@ bool convolution_multiplies(const Module *m, const Node *node);
 /* Does this reduce_window give running sums, which are one pass? */
 bool scan_is(const Module *m, NodeId reduce_window);
 
+/* What one call of an operation does, and how long it takes on one core, out of cache. */
+typedef struct Work {
+    double flops, transcendentals, ns;
+} Work;
+
+/* The work of n alone, not of the code in its regions. */
+Work node_work(const Module *m, NodeId n);
+/* Dearer than to write its result to memory once and to read it wherever it is wanted. */
+bool is_costly(OpId op);
+
 /* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
 int64_t kernel_cost(const Module *m, NodeId fusion);
 

@@ -4,7 +4,7 @@
  * bytes.  The body of a loop counts once, the branches of a case all. */
 #include "engine/plugin/plugin.h"
 
-#include "engine/analysis/analysis.h"
+#include "engine/kernels/query.h"
 
 #include <string.h>
 

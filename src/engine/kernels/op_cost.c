@@ -3,7 +3,6 @@
  * Most rows say it: so many nanoseconds for each element of the result.  Those that say BY(rule)
  * are counted here, from the extents of their operands.  Every guess at time (kernels, whole
  * programs) and every count of flops (plugin/cost.c) comes from node_work. */
-#include "engine/analysis/analysis.h"
 #include "engine/kernels/query.h"
 #include "engine/numerics/numerics.h"
 #include "hlo/rewrite.h"
