@@ -3,7 +3,7 @@
  *
  * The others are where their subject is: errors in report.c, scopes in scope.c, operations in
  * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
- * transformations in fn.c and call.c, collectives in spmd.c, meshes in mesh.c. */
+ * transformations in transforms.c and call.c, collectives in collectives.c, meshes in layout.c. */
 #include "front/api/numpy.h"
 #include "front/client/client.h"
 #include "front/value/array.h"

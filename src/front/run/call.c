@@ -73,7 +73,7 @@ static void report_no_memory(tt_fn f, int n)
     report_broken("%s: no memory on the host for a call with %d arrays", f->label, n);
 }
 
-/* How messages call leaf i.  The leaves of a public function are not told apart. */
+/* The name of leaf i in messages, which do not distinguish the leaves of a public function. */
 static const char *argument_name(tt_fn f, const Leaves *leaves, tt x, int i)
 {
     bool is_fine = slot_is(x.slot, x.generation); /* the common case: no message needs it */

@@ -460,7 +460,7 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
 
 /* ---- shard_map ---- */
 
-/* A spec being turned into a sharding, and what it is for. */
+/* A spec that becomes a sharding, and what it is for. */
 typedef struct SpecSharding {
     tt_fn f;
     const Mesh *mesh;

@@ -79,7 +79,7 @@ static void visit_collective(Varying *v, const Node *node)
     set_results(v, node, is_same && !a->groups.rows ? set & ~along : set | along);
 }
 
-/* Turn after iteration, until nothing that is carried differs along more. */
+/* Iteration after iteration, until nothing that is carried differs along more. */
 static void visit_loop(Varying *v, const Node *node)
 {
     for (int i = 0; i < node->nin; i++)

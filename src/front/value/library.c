@@ -1,5 +1,5 @@
-/* library.c - in and out: which thread is inside the library, who is told of failures, and what
- * becomes of a trace that was left. */
+/* library.c - in and out: whether this thread is inside the library, when the user's handler is
+ * called, and what becomes of a trace that was left. */
 #include "front/value/library.h"
 
 #include "base/guard.h"
@@ -61,7 +61,7 @@ char library_enter(void)
     return 0;
 }
 
-/* The handler may leave by longjmp: then in_handler says so to the next call. */
+/* The handler may leave by longjmp: then in_handler is still true at this thread's next call. */
 void library_report(void)
 {
     bool was_tracing = session != NULL;
@@ -78,7 +78,7 @@ void library_report(void)
 void library_leave(char *unused)
 {
     (void)unused;
-    if (--depth == 0 && report_is_untold())
+    if (--depth == 0 && report_is_pending())
         library_report();
 }
 

@@ -19,7 +19,7 @@ _Thread_local CallSite call_site;
 static _Thread_local const char *kept; /* NULL: nothing */
 static _Thread_local Text whole;
 static _Thread_local char brief[256];
-static _Thread_local bool is_untold;
+static _Thread_local bool is_pending;
 static _Thread_local unsigned count;
 
 static void print_and_exit(const char *message, void *user)
@@ -58,7 +58,7 @@ void tt_clear_error(void)
 {
     text_free(&whole);
     kept = NULL;
-    is_untold = false;
+    is_pending = false;
 }
 
 bool report_is_kept(void)
@@ -66,9 +66,9 @@ bool report_is_kept(void)
     return kept != NULL;
 }
 
-bool report_is_untold(void)
+bool report_is_pending(void)
 {
-    return is_untold;
+    return is_pending;
 }
 
 unsigned report_count(void)
@@ -125,7 +125,7 @@ static void keep(const char *format, va_list args)
         whole = m.text;
     error_free(error);
     kept = error ? brief : whole.at;
-    is_untold = true;
+    is_pending = true;
     if (!library_is_inside())
         library_report();
 }
@@ -136,7 +136,7 @@ void report_to_handler(void)
     Handler *now = handler;
     void *user = handler_user;
     lock_give(&handler_lock);
-    is_untold = false;
+    is_pending = false;
     if (now && kept)
         now(kept, user);
 }

@@ -19,13 +19,13 @@ typedef struct CallSite {
 } CallSite;
 extern _Thread_local CallSite call_site;
 
-/* Records the failure unless this thread keeps one already, and gives a broken value.  The handler
- * is told when the public function at work ends (library.h). */
+/* Keeps the message unless this thread keeps one already, and returns a broken value.  The user's
+ * handler is called when the public function at work ends (library.h). */
 tt report_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tt report_error(Error *error); /* an engine's or a reader's; taken */
-bool report_is_kept(void);  /* does this thread keep a failure? */
-bool report_is_untold(void);     /* and the handler does not know it yet? */
-void report_to_handler(void);        /* now it does */
+bool report_is_kept(void);    /* does this thread keep a message? */
+bool report_is_pending(void); /* one that the handler has not been called with yet? */
+void report_to_handler(void); /* calls the handler with it */
 unsigned report_count(void);  /* failures of this thread so far, kept or not */
 
 /* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this

@@ -160,7 +160,7 @@ static Matrix padding(const Transpose *t, bool is_for_input)
     return (Matrix){ n, 2, at };
 }
 
-/* The kernel with the axes turned round that the convolution turns, or those that it does not. */
+/* The kernel reversed along the axes that the convolution reverses, or along those that it does not. */
 static tt reverse_window(tt kernel, const ConvolutionAttrs *a, bool is_reversed)
 {
     int64_t dims[MAX_RANK];
