@@ -52,4 +52,18 @@ if [ -n "$guards" ]; then
     echo "$guards"
     bad=1
 fi
+
+# What is asked of many operations is a column of ops.def, not a list of their names.
+if grep -rnE "(case|==|!=) OP_(WHILE|CASE|RETURN|FUSION)\>" src/engine ||
+    grep -rnw OP_IF src/engine | grep -v '^src/engine/passes/refine\.c'; then
+    echo "  ^ the column flow of ops.def says it: node_flow, node_is_control, node_holds_code"
+    bad=1
+fi
+# Custom calls are known by their rows in calls.def.
+for name in $(sed -nE 's/^CALL\( *[A-Z_]+, *"([^"]*)".*/\1/p' src/ops/calls.def); do
+    if grep -rnF "\"$name\"" src --include='*.[ch]'; then
+        echo "  ^ @$name has a row in src/ops/calls.def: call_find, node_call"
+        bad=1
+    fi
+done
 exit $bad

@@ -6,6 +6,8 @@
 #include "ops/sharding.h"
 #include "ops/type.h"
 
+#include <stddef.h>
+
 struct Arena;
 
 typedef enum AttrKind {
@@ -89,6 +91,25 @@ typedef struct Tilings {
 #define ATTRS_C_SHARDINGS Shardings
 #define ATTRS_C_TILINGS Tilings
 #include "ops/attrs.def"
+
+/* Whoever asks only for the groups of a collective reads its attributes as AllReduceAttrs; whoever
+ * asks for pairs, as PermuteAttrs. */
+#define SAME_FIELD(A, B, name)                                                                     \
+    _Static_assert(offsetof(A, name) == offsetof(B, name) &&                                       \
+                       sizeof(((A *)0)->name) == sizeof(((B *)0)->name),                           \
+                   #A " and " #B " must begin alike: " #name)
+#define SAME_GROUPS(T)                                                                             \
+    SAME_FIELD(T, AllReduceAttrs, replica_groups);                                                 \
+    SAME_FIELD(T, AllReduceAttrs, channel_id);                                                     \
+    SAME_FIELD(T, AllReduceAttrs, use_global_device_ids)
+SAME_GROUPS(AllGatherAttrs);
+SAME_GROUPS(ReduceScatterAttrs);
+SAME_GROUPS(AllToAllAttrs);
+SAME_GROUPS(CollectiveBroadcastAttrs);
+SAME_GROUPS(CollectiveReduceAttrs);
+SAME_FIELD(SendAttrs, PermuteAttrs, source_target_pairs);
+#undef SAME_FIELD
+#undef SAME_GROUPS
 
 typedef enum AttrsKind {
 #define BEGIN(kind, T) ATTRS_##kind,

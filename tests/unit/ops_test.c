@@ -7,6 +7,7 @@
  * Compiled code flushes denormals, the evaluator does not; so a result may be the evaluator's of
  * the arguments as they are, or of the arguments flushed. */
 #include "base/table.h"
+#include "engine/codegen/codegen.h"
 #include "engine/compile.h"
 #include "hlo/define/define.h"
 #include "tests/check.h"
@@ -360,6 +361,35 @@ static void write_all(const char *dir)
     text_free(&w.index);
 }
 
+/* ---- columns that must agree ---- */
+
+static void must_hold(OpId op, bool holds, const char *what)
+{
+    if (holds)
+        return;
+    printf("%s in ops.def: %s\n", op_info[op].id, what);
+    check_failures++;
+}
+
+static void test_columns(void)
+{
+    for (int i = 0; i < OP_COUNT; i++) {
+        const OpInfo *o = &op_info[i];
+        bool is_map = o->kind == KIND_MAP, is_flow = o->flow != FLOW_PLAIN;
+        bool has_kind = o->kind == KIND_FLOW || o->flow == FLOW_GLOBAL || o->flow == FLOW_KERNEL;
+        must_hold(i, is_flow == has_kind, "kind FLOW and column flow contradict one another");
+        must_hold(i, is_map == (o->in_place == IN_PLACE_ELEMENT), "a MAP works on any operand");
+        must_hold(i, !is_map || o->cuts, "a MAP takes every cut along");
+        must_hold(i, !is_map || o->cost.work == WORK_FLOP || o->cost.work == WORK_SPECIAL,
+                  "a MAP costs FLOP or SPECIAL");
+        must_hold(i, (o->cost.ns > 0) == (o->cost.work >= WORK_MOVE && o->cost.work <= WORK_SPECIAL),
+                  "nanoseconds belong to MOVE, FLOP and SPECIAL");
+        must_hold(i, !element_rules[i] || o->cost.ns > 0, "what has `element` has a cost for each");
+        must_hold(i, o->kind != KIND_SHORT || (!o->cuts && o->cost.work == WORK_NONE),
+                  "nobody asks what stands for others");
+    }
+}
+
 int main(int argc, char **argv)
 {
     (void)cases_that_must_be_there;
@@ -370,6 +400,7 @@ int main(int argc, char **argv)
     const char *only = argc > 2 && strcmp(argv[1], "-k") == 0 ? argv[2] : NULL;
     draw = only && argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
     int count = 0;
+    test_columns();
     for (int i = 0; i < NCASES; i++)
         if (!only || strcmp(only, "all") == 0 || strcmp(only, cases[i].id) == 0)
             each_element(&cases[i], cases[i].elements, try_element, &count);

@@ -64,7 +64,7 @@ static void count_below(const Module *m, RegionId r, int64_t *trips)
     const Region *region = region_at(m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(m, region->nodes[i]);
-        if (node->op == OP_WHILE)
+        if (node_flow(node) == FLOW_LOOP)
             trips[region->nodes[i]] = loop_trips(m, node);
         for (int k = 0; k < node->nregions; k++)
             count_below(m, node->regions[k], trips);

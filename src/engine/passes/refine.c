@@ -109,8 +109,8 @@ static Error *rewrite_ragged(Refiner *z, RegionId r, NodeId n)
     if (!call_takes(CALL_RAGGED_ALL_TO_ALL, node.nin, node.nout) || !config || config->kind != ATTR_DICT)
         return error_new(CODE_INVALID, "ragged_all_to_all takes six operands and gives one result, "
                          "with replica_groups in its backend_config, at %s", loc_name(node.loc));
-    Error *error = attrs_from_dict(m->arena, ATTRS_ALL_REDUCE, "ragged_all_to_all", config, &attrs,
-                                   &extra);
+    Error *error = attrs_from_dict(m->arena, ATTRS_ALL_REDUCE,
+                                   call_info[CALL_RAGGED_ALL_TO_ALL].name, config, &attrs, &extra);
     if (error)
         return error_in(error, "%s", loc_name(node.loc));
     Type type = type_of(m, node.out);

@@ -166,7 +166,7 @@ static void schedule_region(Scheduler *c, RegionId r)
 
 static bool ends_in_global(const Module *m, const Segment *s)
 {
-    return s->end.kind == END_COLLECTIVE && node_at(m, s->end.collective)->op == OP_GLOBAL;
+    return s->end.kind == END_COLLECTIVE && node_flow(node_at(m, s->end.collective)) == FLOW_GLOBAL;
 }
 
 static MUST_USE Error *refuse_collectives(const Schedule *s)

@@ -227,7 +227,7 @@ Arena *trace_arena(void)
 static bool shapes_agree(const char *who, OpId op, ShapeQuery *q, const RegionId *regions)
 {
     struct RegionTypes types[8];
-    require(q->nregions <= 8 || op == OP_CASE);
+    require(q->nregions <= 8 || op_info[op].flow == FLOW_BRANCH);
     if (q->nregions > 8)
         return true;
     for (int k = 0; k < q->nregions; k++) {
