@@ -125,7 +125,7 @@ static Error *execute(Pjrt *engine, PJRT_LoadedExecutable *executable, Grid *in,
     Launch launch = { .ndevices = in->rows,
                       .nargs = in->cols,
                       .args = (PJRT_Buffer *const *const *)in->lists,
-                      .results = (PJRT_Buffer **const *)out->lists,
+                      .results = out->lists,
                       .done = done };
     Error *error = pjrt_execute(engine, executable, &launch);
     free(done);

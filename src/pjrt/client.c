@@ -179,12 +179,12 @@ static void write_build_options(Text *out, const CompileOptions *o)
 {
     Text assignment = { 0 };
     assignment_write(&assignment, 1, o->ndevices, o->ids);
-    proto_put_number(out, 1, (uint64_t)-1);            /* device_ordinal */
-    proto_put_number(out, 4, 1);                       /* num_replicas */
-    proto_put_number(out, 5, (uint64_t)o->ndevices);   /* num_partitions */
-    proto_put_number(out, 6, 1);                       /* use_spmd_partitioning */
-    proto_put_message(out, 9, &assignment);            /* device_assignment */
-    proto_put_number(out, 19, 1);                      /* use_shardy_partitioner */
+    proto_put_number(out, 1, (uint64_t)-1);          /* device_ordinal */
+    proto_put_number(out, 4, 1);                     /* num_replicas */
+    proto_put_number(out, 5, (uint64_t)o->ndevices); /* num_partitions */
+    proto_put_number(out, 6, 1);                     /* use_spmd_partitioning */
+    proto_put_message(out, 9, &assignment);          /* device_assignment */
+    proto_put_number(out, 19, 1);                    /* use_shardy_partitioner */
 }
 
 /* An entry of env_option_overrides, a map of strings to OptionOverrideProto. */
@@ -215,8 +215,7 @@ static void write_options(void *user)
         write_override(&options->text, "tutti_fold", "false");
 }
 
-Error *pjrt_compile(const Pjrt *p, Str program, CompileOptions options,
-                    PJRT_LoadedExecutable **out)
+Error *pjrt_compile(const Pjrt *p, Str program, CompileOptions options, PJRT_LoadedExecutable **out)
 {
     OptionsText written = { options, { 0 } };
     TRY(guard_run_in(NULL, "the options of a compilation", write_options, &written));
@@ -225,9 +224,9 @@ Error *pjrt_compile(const Pjrt *p, Str program, CompileOptions options,
                           .code_size = program.n,
                           .format = "mlir",
                           .format_size = 4 };
-    PJRT_Client_Compile_Args args = ARGS(Client_Compile, .client = p->client, .program = &code,
-                                         .compile_options = written.text.at,
-                                         .compile_options_size = written.text.n);
+    PJRT_Client_Compile_Args args =
+        ARGS(Client_Compile, .client = p->client, .program = &code,
+             .compile_options = written.text.at, .compile_options_size = written.text.n);
     Error *error = PJRT_CALL(p, Client_Compile, &args);
     text_free(&written.text);
     if (!error)
@@ -280,13 +279,12 @@ Error *pjrt_await(const Pjrt *p, PJRT_Event *event)
 
 Error *pjrt_send(const Pjrt *p, const HostArray *array, PJRT_Device *device, PJRT_Buffer **out)
 {
-    PJRT_Client_BufferFromHostBuffer_Args args =
-        ARGS(Client_BufferFromHostBuffer, .client = p->client, .data = array->data,
-             .type = array->type, .dims = array->dims, .num_dims = (size_t)array->rank,
-             .byte_strides = array->strides,
-             .num_byte_strides = array->strides ? (size_t)array->rank : 0,
-             .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
-             .device = device);
+    PJRT_Client_BufferFromHostBuffer_Args args = ARGS(
+        Client_BufferFromHostBuffer, .client = p->client, .data = array->data, .type = array->type,
+        .dims = array->dims, .num_dims = (size_t)array->rank, .byte_strides = array->strides,
+        .num_byte_strides = array->strides ? (size_t)array->rank : 0,
+        .host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableOnlyDuringCall,
+        .device = device);
     TRY(PJRT_CALL(p, Client_BufferFromHostBuffer, &args));
     Error *error = pjrt_await(p, args.done_with_host_buffer);
     if (error)
@@ -310,9 +308,9 @@ Error *pjrt_receive(const Pjrt *p, PJRT_Buffer *buffer, int rank, void *data, si
                    .minor_to_major_size = (size_t)rank },
         .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
     };
-    PJRT_Buffer_ToHostBuffer_Args args = ARGS(Buffer_ToHostBuffer, .src = buffer,
-                                              .host_layout = &row_major, .dst = data,
-                                              .dst_size = bytes);
+    PJRT_Buffer_ToHostBuffer_Args args =
+        ARGS(Buffer_ToHostBuffer, .src = buffer, .host_layout = &row_major, .dst = data,
+             .dst_size = bytes);
     TRY(PJRT_CALL(p, Buffer_ToHostBuffer, &args));
     return pjrt_await(p, args.event);
 }

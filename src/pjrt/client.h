@@ -20,10 +20,10 @@
 
 /* Starts as { 0 }. */
 typedef struct Pjrt {
-    char *path;                  /* of the plugin; the caller's to free */
-    void *library;               /* dlopen's; NULL: not loaded */
+    char *path;    /* of the plugin; the caller's to free */
+    void *library; /* dlopen's; NULL: not loaded */
     const PJRT_Api *api;
-    const TuttiExtension *tutti; /* NULL: another plugin than ours; may be shorter than we know it */
+    const TuttiExtension *tutti; /* NULL: not our plugin; may be shorter than we know it */
     PJRT_Client *client;         /* NULL: none yet */
     int ndevices;                /* that pjrt_create_devices was asked for */
 } Pjrt;

@@ -33,7 +33,7 @@ typedef struct ProtoNumbers {
  *         ...
  *     TRY(proto_end(&r)); */
 ProtoReader proto_read(Str bytes, const char *message);
-bool proto_next(ProtoReader *r, ProtoField *f); /* false: at the end, or broken */
+bool proto_next(ProtoReader *r, ProtoField *f);  /* false: at the end, or broken */
 MUST_USE Error *proto_end(const ProtoReader *r); /* NULL: it was read to its end */
 void proto_numbers(Arena *arena, ProtoReader *r, const ProtoField *f, ProtoNumbers *list);
 

@@ -95,14 +95,12 @@ static Error *read_bool(Str name, Str bytes, bool *out)
             *out = f.value != 0;
             return NULL;
         }
-        if (f.number == 1 && f.wire == 2 &&
-            (str_is(f.bytes, "true") || str_is(f.bytes, "false"))) {
+        if (f.number == 1 && f.wire == 2 && (str_is(f.bytes, "true") || str_is(f.bytes, "false"))) {
             *out = str_is(f.bytes, "true");
             return NULL;
         }
         if (f.number == 1 && f.wire == 2)
-            return error_new(CODE_INVALID,
-                             "compile option %.*s: '%.*s' is not a valid bool value.",
+            return error_new(CODE_INVALID, "compile option %.*s: '%.*s' is not a valid bool value.",
                              STR_ARG(name), STR_ARG(f.bytes));
     }
     TRY(proto_end(&w));
