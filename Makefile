@@ -23,8 +23,10 @@ ALL_CFLAGS += -DTUTTI_HOSTILE -include tests/hostile/names.h
 EXPORTS := tests/hostile/exports.map
 HOSTILE_ENGINE := $(BUILD)/obj/tests/hostile/engine.o
 HOSTILE_FRONT := $(BUILD)/obj/tests/hostile/front.o
-HOSTILE_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc aligned_alloc posix_memalign mmap)
 endif
+# What the engine puts in the place of the C library's functions, in itself (engine/link/llvm_memory.c,
+# engine/plugin/statics.c, tests/hostile/memory.c).
+WRAP := $(patsubst %,-Wl$(comma)--wrap=%,__cxa_atexit malloc calloc realloc $(if $(HOSTILE),aligned_alloc posix_memalign mmap))
 
 SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c src/pjrt/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
@@ -72,7 +74,7 @@ $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	@rm -f $@
 	ar crs $@ $^
 LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
-	    $(HOSTILE_ENGINE) $(HOSTILE_WRAP) -Wl,--wrap=__cxa_atexit -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
+	    $(HOSTILE_ENGINE) $(WRAP) -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
 # The functions of LLVM that the lessons run lie side by side in the engine, so that a small program
 # touches few pages of it (docs/design/2026-11-15-memory.md).
 ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,tools/order/functions.txt)

@@ -168,9 +168,11 @@ int hostile_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* ---- LLVM's, where the linker puts these in place of the C library's ---- */
 
+extern bool reserve_retry(void) __attribute__((weak)); /* engine/link/llvm_memory.c, in the engine */
+
 static bool llvm_is_refused(void)
 {
-    return atomic_load(&mode) == FAIL_LLVM && is_refused();
+    return atomic_load(&mode) == FAIL_LLVM && is_refused() && !(reserve_retry && reserve_retry());
 }
 
 void *__wrap_malloc(size_t bytes);

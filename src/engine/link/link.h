@@ -25,6 +25,7 @@ MUST_USE Error *link_evaluation(const Params *params, Module *m, Program **out);
 MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
 void reserve_check(void);           /* between pieces of work: leaves the guard if it was needed */
 bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
+bool reserve_retry(void);           /* malloc had no memory: LLVM may ask again */
 bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
 
 /* jit.c */

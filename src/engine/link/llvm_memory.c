@@ -26,6 +26,7 @@ static struct {
     void *at; /* NULL: spent */
 } reserve;
 
+static _Thread_local bool is_at_work; /* LLVM, on this thread: it ends with the compilation */
 static _Thread_local bool is_short; /* the reserve was spent in this compilation */
 static _Thread_local bool is_lost;  /* LLVM was left in the middle */
 static _Atomic bool was_lost;       /* by any thread, ever */
@@ -58,7 +59,45 @@ static void no_memory_for_new(void)
     guard_leave(CODE_EXHAUSTED, "LLVM has no memory");
 }
 
-/* For memory that LLVM takes from malloc; it must not return. */
+bool reserve_retry(void)
+{
+    if (!is_at_work)
+        return false;
+    is_short = true;
+    return reserve_spend();
+}
+
+#ifndef TUTTI_HOSTILE /* whose own are in the place of malloc, and ask reserve_retry */
+
+/* LLVM asks malloc too, and gives up at once: so the plugin is linked with --wrap for these.  NULL
+ * where the engine is linked without it, into tests. */
+__attribute__((weak)) void *__real_malloc(size_t bytes);
+__attribute__((weak)) void *__real_calloc(size_t n, size_t size);
+__attribute__((weak)) void *__real_realloc(void *at, size_t bytes);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *at, size_t bytes);
+
+void *__wrap_malloc(size_t bytes)
+{
+    void *at = __real_malloc(bytes);
+    return at || !reserve_retry() ? at : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    void *at = __real_calloc(n, size);
+    return at || !reserve_retry() ? at : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *at, size_t bytes)
+{
+    void *moved = __real_realloc(at, bytes);
+    return moved || !bytes || !reserve_retry() ? moved : __real_realloc(at, bytes);
+}
+#endif
+
+/* For memory that LLVM takes from malloc, when the reserve is spent; it must not return. */
 static void no_memory_for_llvm(void *user, const char *why, bool wants_dump)
 {
     (void)user, (void)wants_dump;
@@ -90,6 +129,7 @@ Error *reserve_fill(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, install);
+    is_at_work = true;
     is_short = is_lost = false;
     lock_take(&reserve.lock);
     if (!reserve.at) {
