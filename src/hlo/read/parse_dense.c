@@ -150,10 +150,8 @@ static bool place_bytes(Parser *p, const char *bytes, size_t n, Dense *out)
     out->is_splat = n == one && count != 0 && !(is_packed && count > 1 && n > 1);
     if (!out->is_splat && n != type_bytes(t) && !is_packed)
         return false;
-    char *data = arena_try(p->arena, (out->is_splat ? one : type_bytes(t)) + 16);
+    char *data = arena_alloc(p->arena, (out->is_splat ? one : type_bytes(t)) + 16);
     out->data = data;
-    if (!data)
-        return false;
     if (is_packed && !out->is_splat)
         for (int64_t i = 0; i < count; i++)
             data[i] = (bytes[i / 8] >> (i % 8)) & 1;
