@@ -192,7 +192,7 @@ hostile:
 hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(PLUGIN) $(TUTTI) $(LESSONS)
 	BUILD=$(BUILD) tests/hostile/programs.sh "$(SAMPLES)" $(MOST) $(MODES)
 	$(BUILD)/hostile-library $(if $(SAMPLES),--samples $(SAMPLES),--samples 0 --most $(MOST)) > $(BUILD)/library.log || { cat $(BUILD)/library.log; exit 1; }
-	for mode in $(MODES); do \
+	for mode in $(MODES) llvm; do \
 	    $(BUILD)/hostile --mode $$mode $(if $(SAMPLES),--samples $(SAMPLES),--most $(MOST)) $(HOSTILE_PROGRAMS) || exit 1; done
 
 FUZZ_SECONDS ?= 10
