@@ -200,6 +200,6 @@ Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, co
     if (!failed)
         return NULL;
     message[sizeof message - 1] = 0;
-    return error_new(CODE_INTERNAL, "custom_call @%.*s, at %s: %s",
-                     STR_ARG(target), loc_name(n->loc), *message ? message : "failed");
+    return error_new(CODE_INTERNAL, "custom_call @%.*s, at %s: %s", STR_ARG(target),
+                     loc_name(n->loc), *message ? message : "failed");
 }

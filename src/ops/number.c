@@ -20,9 +20,9 @@ const FloatFormat float_formats[ELEMENT_COUNT] = {
     [F8E4M3B11FNUZ] = { 4, 3, 11, FORMAT_FNUZ }, [F8E4M3] = { 4, 3, 7, FORMAT_IEEE },
     [F8E3M4] = { 3, 4, 3, FORMAT_IEEE },         [F8E8M0FNU] = { 8, 0, 127, FORMAT_FNU },
     [F6E2M3FN] = { 2, 3, 1, FORMAT_FINITE },     [F6E3M2FN] = { 3, 2, 3, FORMAT_FINITE },
-    [F4E2M1FN] = { 2, 1, 1, FORMAT_FINITE },
-    [BF16] = { 8, 7, 127, FORMAT_IEEE },         [F16] = { 5, 10, 15, FORMAT_IEEE },
-    [F32] = { 8, 23, 127, FORMAT_IEEE },         [F64] = { 11, 52, 1023, FORMAT_IEEE },
+    [F4E2M1FN] = { 2, 1, 1, FORMAT_FINITE },     [BF16] = { 8, 7, 127, FORMAT_IEEE },
+    [F16] = { 5, 10, 15, FORMAT_IEEE },          [F32] = { 8, 23, 127, FORMAT_IEEE },
+    [F64] = { 11, 52, 1023, FORMAT_IEEE },
 };
 
 static uint64_t top_bits(const FloatFormat *f) /* the largest finite number's, without sign */

@@ -203,9 +203,8 @@ static void schur(int64_t n, bool is_real)
     CHECK(distance(times(times(z, t), adjoint(z)), a) < 1e-12);
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++)
-            CHECK(AT(t, i, j) == 0 ||
-                  (is_real && j == i - 1 && AT(t, i, i) == AT(t, j, j) &&
-                   creal(AT(t, i, j)) * creal(AT(t, j, i)) < 0));
+            CHECK(AT(t, i, j) == 0 || (is_real && j == i - 1 && AT(t, i, i) == AT(t, j, j) &&
+                                       creal(AT(t, i, j)) * creal(AT(t, j, i)) < 0));
 }
 
 static void eigen(int64_t n, bool is_real)
@@ -277,7 +276,9 @@ static const char *call(const char *target, int nin, const Tensor *in, int nout,
 {
     static Text text;
     CustomCallAttrs attrs = { .call_target_name = str_of(target) };
-    Node n = { .op = OP_CUSTOM_CALL, .nin = nin, .nout = nout, .attrs = &attrs, .loc = &loc_unknown };
+    Node n = {
+        .op = OP_CUSTOM_CALL, .nin = nin, .nout = nout, .attrs = &attrs, .loc = &loc_unknown
+    };
     bool is_lapack = lapack_knows(attrs.call_target_name, in->type.element);
     Error *error = is_lapack ? routine_lapack(NULL, &n, in, out) : NULL;
     text_free(&text);

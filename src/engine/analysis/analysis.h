@@ -7,7 +7,7 @@
  *   structural_hash.c  which regions compute the same
  *   device_groups.c    which devices take part in a collective together
  *
- * Passes and link ask. */
+ * Passes and link ask; answers are the caller's, in the arena that it gives. */
 #ifndef TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
 #define TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
 #include "base/table.h"
@@ -17,7 +17,8 @@
 
 /* ---- liveness.c ---------------------------------------------------------------------- */
 
-/* when each value of a schedule must be in memory: what assign works from. */
+/* When each value of a schedule must be in memory: what assign works from. */
+
 /* From one point of the program to another, both included. */
 typedef struct Span {
     int from, to;
@@ -29,13 +30,13 @@ typedef struct Liveness {
     const Module *m; /* the schedule's */
     Arena *arena;
     int npoints;
-    NodeId *node_at; /* [npoints] the node that stands there; 0: the end of a loop or branch */
-    int *position;   /* by NodeId; 0: not in this schedule */
-    int *end;        /* by NodeId: where a WHILE or CASE ends */
-    int *last_use;   /* by ValueId; 0: nobody uses it */
-    ValueId *same;   /* by ValueId: the value whose place it always shares, or 0: its own */
-    int *nspans;     /* by ValueId, for values with a place of their own */
-    Span **spans;    /* in rising order */
+    NodeId *node_at;      /* [npoints] the node that stands there; 0: the end of a loop or branch */
+    int *position;        /* by NodeId; 0: not in this schedule */
+    int *end;             /* by NodeId: where a WHILE or CASE ends */
+    int *last_use;        /* by ValueId; 0: no node uses it */
+    ValueId *shares_with; /* by ValueId: the value whose address it always shares, or 0: its own */
+    int *nspans;          /* by ValueId, for values with an address of their own */
+    Span **spans;         /* in rising order */
 } Liveness;
 
 /* Everything in it lies in `arena`. */
@@ -44,7 +45,7 @@ Liveness liveness_find(const Schedule *s, Arena *arena);
 /* The value that v is another name of (node_is_alias), or v. */
 ValueId liveness_root(const Liveness *l, ValueId v);
 
-/* x lives up to `point` and y from there on: may the two be one place?  Only if the node there
+/* x lives up to `point` and y from there on: may the two have one address?  Only if the node there
  * reads each element of x before it writes that of y, or if it just moves x to y. */
 bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point);
 
@@ -52,12 +53,14 @@ bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point);
  * Number of them; dst, dst + 1, ... take the node's operands in order. */
 int liveness_moves(const Liveness *l, NodeId n, ValueId *dst);
 
-/* ---- trip_counts.c */
+/* ---- trip_counts.c ---- */
 
 /* Of the loops in r and below, before their parts disappear in kernels. */
 TripCounts count_trips(const Module *m, RegionId r);
 
-/* same.c: regions that are equal but for the names of values.  Functions made from them are
+/* ---- structural_hash.c ---- */
+
+/* Regions that are equal but for the names of values.  Functions made from them are
  * looked up before another is made.  Starts as { 0 } with the module. */
 typedef struct RegionTable {
     const Module *m;
@@ -70,10 +73,13 @@ typedef struct RegionTable {
 uint64_t region_hash(RegionTable *k, RegionId r, uint64_t seed);
 /* NULL: none yet.  `kind` keeps kernels and combiners apart. */
 struct LLVMOpaqueValue *region_table_find(RegionTable *k, RegionId r, int kind, uint64_t *hash);
-void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash, struct LLVMOpaqueValue *function);
+void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash,
+                      struct LLVMOpaqueValue *function);
 void region_table_free(RegionTable *k);
 
-/* meet.c: who meets whom.  Groups of all collectives of a program, equal ones once. */
+/* ---- device_groups.c ---- */
+
+/* Groups of all collectives of a program, equal ones once. */
 typedef struct Groups {
     Arena *arena;
     int n, room;
@@ -83,6 +89,8 @@ typedef struct Groups {
 /* The group of each device at a node of kind COLLECTIVE: out[ndevices]. */
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
 
-/* cost.c: the guesses at the end of Program. */
+/* ---- run_cost.c ---- */
+
+/* The guesses at the end of Program. */
 void cost_find(const Schedule *s, Program *program);
 #endif

@@ -11,7 +11,7 @@
  *                                      one replica, where that leaves no choice, partitions
  *   otherwise                          replicas; each partition has groups of its own
  *
- * No groups at all means that everybody is in one.  Send and recv have no group: they are between
+ * No groups at all means that all devices are in one.  Send and recv have no group: they are between
  * two devices (exec/mailbox.c). */
 #include "engine/analysis/analysis.h"
 
@@ -93,7 +93,7 @@ static int group_number(Groups *g, const int32_t *members, int n)
     return g->n++;
 }
 
-/* A number that nobody has, in the attribute `where`. */
+/* A number that no device has, in the attribute `where`. */
 static Error *no_such_id(const Numbering *num, const char *where, int64_t id)
 {
     int n = id_count(num);
@@ -138,7 +138,8 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
         if (row[i] >= id_count(num))
             return no_such_id(num, "replica_groups", row[i]);
         if (n == room)
-            return error_new(CODE_INVALID, "%s (%s): a group in replica_groups lists more than the "
+            return error_new(CODE_INVALID,
+                             "%s (%s): a group in replica_groups lists more than the "
                              "%d devices there are",
                              op_name(num->node->op), loc_name(num->node->loc), room * each);
         members[n++] = (int32_t)row[i];
@@ -149,7 +150,7 @@ static Error *row_enter(Groups *g, const Numbering *num, const int64_t *row, int
     return group_enter(g, num, members, n * each, out);
 }
 
-static Error *everybody(Groups *g, const Numbering *num, int32_t *members, int32_t *out)
+static Error *one_group(Groups *g, const Numbering *num, int32_t *members, int32_t *out)
 {
     for (int copy = 0; copy < copy_count(num); copy++) {
         int n = 0, ids = id_count(num), each = devices_per_id(num);
@@ -211,7 +212,7 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
         groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
     int32_t *members = ARENA_ARRAY(g->arena, int32_t, ndevices);
     if (!groups.rows || !groups.cols)
-        return everybody(g, &num, members, out);
+        return one_group(g, &num, members, out);
     for (int copy = 0; copy < copy_count(&num); copy++)
         for (int row = 0; row < groups.rows; row++)
             TRY(row_enter(g, &num, groups.at + (int64_t)row * groups.cols, groups.cols, copy,

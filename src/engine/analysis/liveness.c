@@ -9,12 +9,12 @@
  * lives to the loop's end, since the loop comes back.  At the point of a node its operands still
  * live and its results live already.
  *
- * What a loop carries has one place for the arguments of both regions and for the result:
+ * What a loop carries has one address for the arguments of both regions and for the result:
  *
  *     lives    5 .. 8 (tested)   9 .. last use in the body    11 .. 12 (returned)   12 .. last use
  *
  * and so is free between its last use in the body and the return: that is where an update in
- * place writes the next value.  A branch's result lives where a branch returns, then from its
+ * address writes the next value.  A branch's result lives where a branch returns, then from its
  * end on: the points of the other branches are not on the way. */
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/query.h"
@@ -140,7 +140,7 @@ static void loop_spans(Liveness *l, NodeId n)
     for (int i = 0; i < node->nin; i++) {
         ValueId c = cond->args + (ValueId)i, b = body->args + (ValueId)i,
                 r = node->out + (ValueId)i;
-        l->same[b] = l->same[r] = c;
+        l->shares_with[b] = l->shares_with[r] = c;
         if (!l->last_use[c] && !l->last_use[b] && !l->last_use[r])
             continue;
         span_add(l, c, l->position[n], tested, c);
@@ -180,7 +180,7 @@ static void find_spans(Liveness *l)
         if (!n || node->op == OP_CONSTANT)
             continue;
         if (node_is_alias(m, node))
-            l->same[node->out] = liveness_root(l, node->out);
+            l->shares_with[node->out] = liveness_root(l, node->out);
         else if (is_loop(node))
             loop_spans(l, n);
         else if (is_branch(node))
@@ -202,7 +202,7 @@ Liveness liveness_find(const Schedule *s, Arena *arena)
     l.position = ARENA_ARRAY(arena, int, m->nnodes);
     l.end = ARENA_ARRAY(arena, int, m->nnodes);
     l.last_use = ARENA_ARRAY(arena, int, s->nvalues);
-    l.same = ARENA_ARRAY(arena, ValueId, s->nvalues);
+    l.shares_with = ARENA_ARRAY(arena, ValueId, s->nvalues);
     l.nspans = ARENA_ARRAY(arena, int, s->nvalues);
     l.spans = ARENA_ARRAY(arena, Span *, s->nvalues);
     number(&l, s->k->main);
@@ -266,8 +266,8 @@ static bool collective_may_touch(const Liveness *l, const Node *node, ValueId x,
         return !((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root;
     const AllToAllAttrs *attrs = node->attrs;
     Type type = type_of(l->m, node->in[operand]);
-    return node->op != OP_ALL_TO_ALL || (is_leading(type, attrs->split_dimension) &&
-                                         is_leading(type, attrs->concat_dimension));
+    return node->op != OP_ALL_TO_ALL ||
+           (is_leading(type, attrs->split_dimension) && is_leading(type, attrs->concat_dimension));
 }
 
 bool liveness_may_touch(const Liveness *l, ValueId x, ValueId y, int point)

@@ -33,7 +33,7 @@ static int64_t regions_cost(const KernelModule *k, const Node *node, bool *is_kn
     return ns;
 }
 
-/* A loop that goes round nobody knows how often counts once. */
+/* A loop of unknown trip count counts once. */
 static int64_t loop_cost(const KernelModule *k, NodeId n, bool *is_known)
 {
     int64_t trips = n < k->trips.n ? k->trips.at[n] : -1;

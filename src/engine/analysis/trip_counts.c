@@ -16,7 +16,10 @@ static bool constant_int(const Module *m, ValueId v, int64_t *out)
         return false;
     int32_t narrow;
     switch (d->type.element) {
-    case I32: memcpy(&narrow, d->data, sizeof narrow); *out = narrow; return true;
+    case I32:
+        memcpy(&narrow, d->data, sizeof narrow);
+        *out = narrow;
+        return true;
     case I64: memcpy(out, d->data, sizeof *out); return true;
     default: return false;
     }

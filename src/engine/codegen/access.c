@@ -34,8 +34,10 @@ bool access_can(Element e)
 LLVMTypeRef memory_type(Kernel *k, Element e)
 {
     switch (e) {
-    case F64: case C128: return LLVMDoubleTypeInContext(k->c);
-    case F32: case C64: return LLVMFloatTypeInContext(k->c);
+    case F64:
+    case C128: return LLVMDoubleTypeInContext(k->c);
+    case F32:
+    case C64: return LLVMFloatTypeInContext(k->c);
     default: return int_type(k, 8 * element_info[e].bytes);
     }
 }
@@ -316,10 +318,10 @@ static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, int l
             order[l] = LLVMConstInt(int_type(k, 32),
                                     (unsigned)(is_here ? lanes + l * step % lanes : l), false);
         }
-        V piece = c + 1 < step ? aligned_load(k, type, at, e)
-                               : load_masked(k, "llvm.masked.load", type, at, bytes,
-                                             LLVMConstVector(wanted, (unsigned)lanes));
-        found = LLVMBuildShuffleVector(k->b, found, piece, LLVMConstVector(order, (unsigned)lanes),
+        V vector = c + 1 < step ? aligned_load(k, type, at, e)
+                                : load_masked(k, "llvm.masked.load", type, at, bytes,
+                                              LLVMConstVector(wanted, (unsigned)lanes));
+        found = LLVMBuildShuffleVector(k->b, found, vector, LLVMConstVector(order, (unsigned)lanes),
                                        "");
     }
     return from_memory(k, e, found);
@@ -410,16 +412,16 @@ void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V
     for (int j = 0; j < n; j++)
         raw[j] = to_memory(k, e, columns[j], lanes);
     for (int c = 0; c < n; c++) {
-        V piece = LLVMGetPoison(LLVMTypeOf(raw[0]));
+        V vector = LLVMGetPoison(LLVMTypeOf(raw[0]));
         for (int j = 0; j < n; j++) {
             for (int l = 0; l < lanes; l++) {
                 int at = c * lanes + l;
                 order[l] = LLVMConstInt(int_type(k, 32),
                                         (unsigned)(at % n == j ? lanes + at / n : l), false);
             }
-            piece = LLVMBuildShuffleVector(k->b, piece, raw[j],
-                                           LLVMConstVector(order, (unsigned)lanes), "");
+            vector = LLVMBuildShuffleVector(k->b, vector, raw[j],
+                                            LLVMConstVector(order, (unsigned)lanes), "");
         }
-        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e, piece);
+        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e, vector);
     }
 }

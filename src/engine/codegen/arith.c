@@ -85,8 +85,8 @@ V to_f32(Kernel *k, V x)
 V same_bits(Kernel *k, V x, bool as_float)
 {
     LLVMTypeRef one = one_lane(LLVMTypeOf(x));
-    bool is_wide = as_float ? LLVMGetIntTypeWidth(one) == 64
-                            : LLVMGetTypeKind(one) == LLVMDoubleTypeKind;
+    bool is_wide =
+        as_float ? LLVMGetIntTypeWidth(one) == 64 : LLVMGetTypeKind(one) == LLVMDoubleTypeKind;
     LLVMTypeRef to = !as_float ? int_type(k, is_wide ? 64 : 32)
                      : is_wide ? LLVMDoubleTypeInContext(k->c)
                                : LLVMFloatTypeInContext(k->c);
@@ -133,13 +133,13 @@ static V inverse_scale(Kernel *k, V c, V d)
     V bits = same_bits(k, most, false);
     LLVMTypeRef type = LLVMTypeOf(bits);
     V top = LLVMBuildAnd(k->b, bits, const_i(k, type, INT64_C(0x7ff) << 52), "");
-    V turned = LLVMBuildSub(k->b, const_i(k, type, INT64_C(2045) << 52), top, "");
-    turned = INTRINSIC(k, "llvm.smax", turned, const_i(k, type, INT64_C(1) << 52));
+    V inverse = LLVMBuildSub(k->b, const_i(k, type, INT64_C(2045) << 52), top, "");
+    inverse = INTRINSIC(k, "llvm.smax", inverse, const_i(k, type, INT64_C(1) << 52));
     V is_plain = LLVMBuildAnd(
         k->b, LLVMBuildICmp(k->b, LLVMIntNE, top, const_i(k, type, 0), ""),
         LLVMBuildICmp(k->b, LLVMIntULT, top, const_i(k, type, INT64_C(2047) << 52), ""), "");
     V one = const_i(k, type, INT64_C(1023) << 52);
-    return same_bits(k, choose(k, is_plain, turned, one), true);
+    return same_bits(k, choose(k, is_plain, inverse, one), true);
 }
 
 typedef struct Parts {
@@ -227,8 +227,7 @@ static V complex_div(Kernel *k, Element e, V x, V y)
     q = inverse ? (Parts){ float_mul(k, q.re, inverse), float_mul(k, q.im, inverse) }
                 : (Parts){ float_div(k, q.re, length), float_div(k, q.im, length) };
     q = quotient_at_edges(k, over, under, length, q);
-    return e == C128 ? complex_of(k, q.re, q.im)
-                     : complex_of(k, to_f32(k, q.re), to_f32(k, q.im));
+    return e == C128 ? complex_of(k, q.re, q.im) : complex_of(k, to_f32(k, q.re), to_f32(k, q.im));
 }
 
 static V complex_abs(Kernel *k, Element e, V x)
@@ -333,9 +332,9 @@ V arith_rem(Kernel *k, Element e, V x, V y)
 static V complex_greater(Kernel *k, V x, V y)
 {
     V a = real_part(k, x), b = real_part(k, y);
-    V tie = LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealOEQ, a, b, ""),
-                         LLVMBuildFCmp(k->b, LLVMRealOGT, imag_part(k, x), imag_part(k, y), ""),
-                         "");
+    V tie =
+        LLVMBuildAnd(k->b, LLVMBuildFCmp(k->b, LLVMRealOEQ, a, b, ""),
+                     LLVMBuildFCmp(k->b, LLVMRealOGT, imag_part(k, x), imag_part(k, y), ""), "");
     return LLVMBuildOr(k->b, LLVMBuildFCmp(k->b, LLVMRealOGT, a, b, ""), tie, "");
 }
 
@@ -378,7 +377,8 @@ static V complex_sign(Kernel *k, Element e, V x)
     V length = complex_abs(k, e, x);
     V zero = const_f(k, LLVMTypeOf(length), 0);
     V is_zero = LLVMBuildFCmp(k->b, LLVMRealOEQ, length, zero, "");
-    V unit = complex_of(k, float_div(k, real_part(k, x), length), float_div(k, imag_part(k, x), length));
+    V unit =
+        complex_of(k, float_div(k, real_part(k, x), length), float_div(k, imag_part(k, x), length));
     return arith_select(k, is_zero, x, unit);
 }
 
@@ -414,20 +414,23 @@ static V total_order(Kernel *k, V x)
 
 static V compare_ints(Kernel *k, bool is_signed, int direction, V x, V y)
 {
-    static const LLVMIntPredicate plain[] = { [EQ] = LLVMIntEQ,  [NE] = LLVMIntNE,
-                                              [GE] = LLVMIntSGE, [GT] = LLVMIntSGT,
-                                              [LE] = LLVMIntSLE, [LT] = LLVMIntSLT };
-    static const LLVMIntPredicate other[] = { [EQ] = LLVMIntEQ,  [NE] = LLVMIntNE,
-                                              [GE] = LLVMIntUGE, [GT] = LLVMIntUGT,
-                                              [LE] = LLVMIntULE, [LT] = LLVMIntULT };
+    static const LLVMIntPredicate plain[] = {
+        [EQ] = LLVMIntEQ,  [NE] = LLVMIntNE,  [GE] = LLVMIntSGE,
+        [GT] = LLVMIntSGT, [LE] = LLVMIntSLE, [LT] = LLVMIntSLT
+    };
+    static const LLVMIntPredicate other[] = {
+        [EQ] = LLVMIntEQ,  [NE] = LLVMIntNE,  [GE] = LLVMIntUGE,
+        [GT] = LLVMIntUGT, [LE] = LLVMIntULE, [LT] = LLVMIntULT
+    };
     return LLVMBuildICmp(k->b, (is_signed ? plain : other)[direction], x, y, "");
 }
 
 V arith_compare(Kernel *k, Element e, int direction, bool is_total, V x, V y)
 {
-    static const LLVMRealPredicate floats[] = { [EQ] = LLVMRealOEQ, [NE] = LLVMRealUNE,
-                                                [GE] = LLVMRealOGE, [GT] = LLVMRealOGT,
-                                                [LE] = LLVMRealOLE, [LT] = LLVMRealOLT };
+    static const LLVMRealPredicate floats[] = {
+        [EQ] = LLVMRealOEQ, [NE] = LLVMRealUNE, [GE] = LLVMRealOGE,
+        [GT] = LLVMRealOGT, [LE] = LLVMRealOLE, [LT] = LLVMRealOLT
+    };
     if (is_complex(e)) {
         V re = LLVMBuildFCmp(k->b, floats[direction], real_part(k, x), real_part(k, y), "");
         V im = LLVMBuildFCmp(k->b, floats[direction], imag_part(k, x), imag_part(k, y), "");

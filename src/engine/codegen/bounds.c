@@ -414,7 +414,7 @@ static Error *check_kernel_call(Pass *p, V call, V callee)
     return NULL;
 }
 
-/* Of an array that is handed to the runtime somebody says what becomes of it. */
+/* For an array that is handed to the runtime, bounds_touch says what the call touches. */
 static Error *check_runtime_call(Pass *p, V call)
 {
     uint64_t first;

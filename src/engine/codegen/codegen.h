@@ -7,8 +7,9 @@
  *   arith.c, convert.c, narrow_floats.c
  *                 arithmetic on values in registers, for every element type
  *   loops.c       loop nests
- *   elementwise.c, moving.c, special.c
- *                 the formula of each operation: the column `element` of ops.def (rules.c)
+ *   moving.c      the rules of operations that move elements; those that compute are math/'s
+ *   rules.c       the columns `element` and `block` of ops.def
+ *   slices.c      one loop of a kernel split among idle workers
  *   bounds.c      a check before every access, under TUTTI_CHECK=bounds
  *
  * Code holds no host address: it reaches memory and functions through its Frame.
@@ -31,9 +32,9 @@ typedef struct Emit {
     LLVMModuleRef llvm;
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
-    int vector_bytes; /* 64 with AVX-512, 32 with AVX2, 16 below */
-    Arena *arena;     /* of the compilation */
-    struct Bounds *bounds; /* of arrays, if code is to check them (bounds.h); else NULL */
+    int vector_bytes;      /* 64 with AVX-512, 32 with AVX2, 16 below */
+    Arena *arena;          /* of the compilation */
+    struct Bounds *bounds; /* of arrays, if code is to check them (bounds.c); else NULL */
 } Emit;
 
 typedef LLVMValueRef V; /* a value in registers */
@@ -58,19 +59,19 @@ typedef struct Kernel {
     bool accumulates; /* f16 and bf16 are not rounded now */
     bool is_strict;   /* products are rounded before they are added */
     struct Memo *memo;
-    RegionId inlined; /* the region that region_inline plays, or 0; its arguments are: */
+    RegionId inlined; /* the region that region_inline is at, or 0; its arguments are: */
     const V *bound;
     struct Table *linear;  /* is_linear's answers, by value */
     struct Table *decoded; /* the bits of narrow_decode's values */
-    int wanted;           /* slices; 1: not cut, or cut already (cut.h) */
-    int64_t nslices;      /* that there are */
-    V slice;              /* i64: the number of this one; NULL: the kernel is whole */
-    Error *error;     /* the first; values made after it are meaningless */
+    int wanted;            /* slices; 1: none, or a loop has been split already (slices.c) */
+    int64_t nslices;       /* that there are */
+    V slice;               /* i64: the number of this one; NULL: the kernel is whole */
+    Error *error;          /* the first; values made after it are meaningless */
 } Kernel;
 
 /* The rules of ops.def.  An element rule yields the value of node n's result at an index. */
 typedef V ElementRule(Kernel *k, NodeId n, Index *at);
-typedef void BlockRule(Kernel *k, NodeId root); /* emits all of the kernel's body */
+typedef void BlockRule(Kernel *k, NodeId root);    /* emits all of the kernel's body */
 extern ElementRule *const element_rules[OP_COUNT]; /* NULL: none */
 extern BlockRule *const block_rules[OP_COUNT];
 
@@ -78,7 +79,7 @@ extern BlockRule *const block_rules[OP_COUNT];
 
 /* One coordinate of all lanes: base + lane * step, or any vector. */
 typedef struct Coord {
-    V base;           /* i64: of lane 0 */
+    V base; /* i64: of lane 0 */
     int64_t step;
     int64_t multiple; /* base is known to be a multiple of it; 0: base is 0 */
     V vector;         /* not NULL: the lanes' own numbers; base and step mean nothing */
@@ -89,7 +90,7 @@ struct Index {
     int lanes, rank;
     const int64_t *dims;
     Coord *at;
-    bool *known;   /* at[d] is there */
+    bool *known; /* at[d] is there */
     bool has_linear;
     Coord linear;  /* row-major element number */
     Index *from;   /* not NULL: the same element number in an array of another shape */
@@ -106,7 +107,7 @@ Coord coord_add_const(Kernel *k, Coord a, int64_t value, int lanes);
 Coord coord_mul_const(Kernel *k, Coord a, int64_t factor, int lanes);
 Coord coord_div_const(Kernel *k, Coord a, int64_t divisor, int lanes);
 Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes);
-V coord_lanes(Kernel *k, Coord a, int lanes);             /* as lane_type per lane */
+V coord_lanes(Kernel *k, Coord a, int lanes);                     /* as lane_type per lane */
 V coord_less_const(Kernel *k, Coord a, int64_t limit, int lanes); /* signed; i1 per lane */
 V coord_at_least(Kernel *k, Coord a, int64_t limit, int lanes);
 LLVMTypeRef lane_type(Kernel *k, int lanes); /* i32 or i64 per lane; i64 when one lane */
@@ -120,30 +121,30 @@ Index *index_narrow(Kernel *k, Index *at); /* lane 0's, with one lane */
 Coord index_at(Kernel *k, Index *at, int d);
 Coord index_linear(Kernel *k, Index *at);
 bool index_is_uniform(const Index *at);
-int64_t index_count(const Index *at); /* elements of the array */
+int64_t index_count(const Index *at);                                   /* elements of the array */
 void index_mask(Kernel *k, Index *at, const Index *outer, V condition); /* NULL: outer's only */
 void mask_narrow(Kernel *k, V *mask, V condition); /* both; *mask NULL: condition alone */
 
 /* ---- access.c --------------------------------------------------------------------------- */
 
 LLVMTypeRef int_type(Kernel *k, int bits);
-LLVMTypeRef lanes_of(LLVMTypeRef type, int lanes);   /* itself when lanes is 1 */
-LLVMTypeRef part_type(Kernel *k, Element e);         /* one lane in a register; no complex */
-LLVMTypeRef memory_type(Kernel *k, Element e);       /* one element in memory; no complex */
-LLVMTypeRef value_type(Kernel *k, Element e);        /* with k->lanes; complex too */
-V splat(Kernel *k, V scalar, int lanes);             /* complex too */
-V splat_source(V v);                                 /* what splat made it of, or NULL */
-V extract_lane(Kernel *k, V v, int lane);            /* complex too */
+LLVMTypeRef lanes_of(LLVMTypeRef type, int lanes); /* itself when lanes is 1 */
+LLVMTypeRef part_type(Kernel *k, Element e);       /* one lane in a register; no complex */
+LLVMTypeRef memory_type(Kernel *k, Element e);     /* one element in memory; no complex */
+LLVMTypeRef value_type(Kernel *k, Element e);      /* with k->lanes; complex too */
+V splat(Kernel *k, V scalar, int lanes);           /* complex too */
+V splat_source(V v);                               /* what splat made it of, or NULL */
+V extract_lane(Kernel *k, V v, int lane);          /* complex too */
 V load_element(Kernel *k, V pointer, Element e, Index *at);
 void store_element(Kernel *k, V pointer, Element e, Index *at, V value);
 /* Column j of as many rows as `first` has lanes, which are of n columns each; first: column 0. */
 void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns);
 V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
 bool access_can(Element e);
-bool is_narrow(Element e);                  /* a float of 8 bits: narrow.c */
-bool is_coded(const Kernel *k, Element e);  /* that, or an f16 in software */
-V half_widen(Kernel *k, V half);            /* an f16 to f32 */
-V half_narrow(Kernel *k, V x);              /* and back, rounded */
+bool is_narrow(Element e);                 /* a float of 8 bits: narrow.c */
+bool is_coded(const Kernel *k, Element e); /* that, or an f16 in software */
+V half_widen(Kernel *k, V half);           /* an f16 to f32 */
+V half_narrow(Kernel *k, V x);             /* and back, rounded */
 V narrow_decode(Kernel *k, Element e, V bits);
 V narrow_encode(Kernel *k, Element e, V x); /* as it lives, rounded */
 V power_to_f32(Kernel *k, V x);             /* an f8E8M0FNU, exactly: 2^-127 is not flushed */
@@ -161,7 +162,7 @@ Coord slice_coord(Kernel *k, ValueId start, Index *at, int d, int64_t extent);
 void memo_clear(Kernel *k);
 void memo_set(Kernel *k, ValueId v, Index *at, V value);
 V kernel_error(Kernel *k, NodeId n, const char *why); /* "not supported"; gives a poison value */
-/* Plays a region of scalars on values of k->lanes lanes. */
+/* The code of a region of scalars, on values of k->lanes lanes. */
 void region_inline(Kernel *k, RegionId r, const V *args, V *results);
 Element element_of(const Kernel *k, ValueId v);
 int kernel_argument(const Kernel *k, ValueId v); /* its number, or -1 */
@@ -200,8 +201,8 @@ void copy_emit(Kernel *k, V to, V from, size_t bytes);
 
 /* ---- slices.c ------------------------------------------------------------------------ */
 
-/* large kernels in slices: k->wanted of them, until a loop takes the cut. */
-/* Which of nested loops with these extents is to be cut, or -1; the outermost that has enough. */
+/* Large kernels run in k->wanted slices: one of their loops is split, and k->wanted becomes 1. */
+/* Which of nested loops with these extents is to be split, or -1; the outermost that has enough. */
 int slices_choose(Kernel *k, int n, const int64_t *extents);
 /* Begins the loop over this slice's part of 0 .. n. */
 void slice_loop(Kernel *k, Loop *loop, int64_t n, int64_t step);
@@ -211,22 +212,22 @@ void last_slice_end(Kernel *k, LLVMBasicBlockRef after);
 /* Around the body k->function: what segments call, with so many pointers, the frame's first. */
 V slices_wrap(Kernel *k, const char *name, int npointers);
 
-/* ---- llvm comforts ---------------------------------------------------------------------- */
+/* ---- llvm.c ------------------------------------------------------------------------------- */
 
-LLVMTypeRef one_lane(LLVMTypeRef type);                 /* of a vector; else itself */
+LLVMTypeRef one_lane(LLVMTypeRef type); /* of a vector; else itself */
 V const_i64(Kernel *k, int64_t value);
-V const_f(Kernel *k, LLVMTypeRef like, double value);   /* scalar or splat, of type `like` */
+V const_f(Kernel *k, LLVMTypeRef like, double value); /* scalar or splat, of type `like` */
 V const_i(Kernel *k, LLVMTypeRef like, int64_t value);
 V intrinsic(Kernel *k, const char *name, LLVMTypeRef type, int n, V *args);
 #define INTRINSIC(k, name, x, ...)                                                                 \
-    intrinsic((k), (name), LLVMTypeOf(x), (int)(sizeof((V[]){ x, ##__VA_ARGS__ }) / sizeof(V)),   \
+    intrinsic((k), (name), LLVMTypeOf(x), (int)(sizeof((V[]){ x, ##__VA_ARGS__ }) / sizeof(V)),    \
               (V[]){ x, ##__VA_ARGS__ })
 V runtime_function(Kernel *k, size_t offset); /* the pointer at that offset of the Runtime */
 V byte_offset(Kernel *k, V pointer, int64_t bytes);
 
 /* ---- arith.c ------------------------------------------------------------------------- */
 
-/* arithmetic on values in registers, for every element type.
+/* Arithmetic on values in registers, for every element type.
  *
  * x and y are values of element type e with any number of lanes.  Results are not yet rounded
  * to narrow types: finish() does that at the end of an operation's formula. */
@@ -245,7 +246,7 @@ V arith_min(Kernel *k, Element e, V x, V y);
 V arith_abs(Kernel *k, Element e, V x); /* of a complex: its real length */
 V arith_sign(Kernel *k, Element e, V x);
 V arith_compare(Kernel *k, Element e, int direction, bool is_total, V x, V y); /* EQ, NE ... */
-V arith_select(Kernel *k, V condition, V x, V y); /* complex too */
+V arith_select(Kernel *k, V condition, V x, V y);                              /* complex too */
 V arith_convert(Kernel *k, Element from, Element to, V x);
 
 /* Parts of complex numbers. */
@@ -262,7 +263,7 @@ V float_fma(Kernel *k, V x, V y, V z); /* x * y + z */
 V float_abs(Kernel *k, V x);
 V is_nan(Kernel *k, V x);
 V same_bits(Kernel *k, V x, bool as_float); /* between f32 and i32, f64 and i64 */
-V bits_of(Kernel *k, Element e, V v); /* as many as e has in memory; of a real type */
+V bits_of(Kernel *k, Element e, V v);       /* as many as e has in memory; of a real type */
 V value_of_bits(Kernel *k, Element e, V bits);
 /* Code between these two is run only if any of the lanes is true; there n `values` are made anew,
  * and behind it they are those or the usual ones. */
@@ -277,14 +278,14 @@ V to_f32(Kernel *k, V x);
 
 /* ---- rules.c ------------------------------------------------------------------------- */
 
-/* the columns `element` and `block` of ops.def, and what their rules share. */
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, ...)                                                                    \
+/* The columns `element` and `block` of ops.def, and what their rules share. */
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, ...)                                                                             \
     ElementRule element_##element;
 #include "ops/ops.def"
 
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, ...)                                                                    \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, ...)                                                                             \
     BlockRule block_##block;
 #include "ops/ops.def"
 
@@ -293,7 +294,7 @@ bool rule_takes(const Module *m, NodeId n);
 /* A region of scalars whose operations all have element rules (query.c). */
 bool region_can_inline(const Module *m, RegionId r);
 
-/* A result in registers from a formula's: rounded or cut to what its type can hold. */
+/* A result in registers from a formula's: rounded or wrapped to what its type can hold. */
 V finish(Kernel *k, Element e, V v);
 
 /* A formula of one, two or three operands x, y, z of element type e, giving type r. */
@@ -318,10 +319,10 @@ V finish(Kernel *k, Element e, V v);
 
 /* ---- bounds.c ------------------------------------------------------------------------ */
 
-/* code that looks before it touches memory: TUTTI_CHECK=bounds.
+/* Code that looks before it touches memory: TUTTI_CHECK=bounds.
  *
- * Whoever makes a pointer to an array tells how large the array is; bounds_write then puts a check
- * before every access of the module, whoever made it.  Without TUTTI_CHECK=bounds nothing is noted
+ * A function that makes a pointer to an array tells how large the array is; bounds_write then puts a
+ * check before every access of the module.  Without TUTTI_CHECK=bounds nothing is noted
  * and nothing is written. */
 void bounds_begin(Emit *e); /* emit_begin and emit_end call these */
 void bounds_end(Emit *e);
@@ -333,7 +334,7 @@ void bounds_array_of(Emit *e, LLVMValueRef pointer, LLVMValueRef bytes, const ch
 /* The same as is known of another pointer. */
 void bounds_array_like(Emit *e, LLVMValueRef pointer, LLVMValueRef known);
 
-/* Who a function is, in a message, and where in it the frame is found; NULL: it has none, and a
+/* What a function is called in a message, and where in it the frame is found; NULL: it has none, and a
  * violation ends the process.  Every function of the module has one. */
 void bounds_function(Emit *e, LLVMValueRef function, LLVMValueRef frame, const char *who);
 
@@ -344,7 +345,7 @@ void bounds_touch(Emit *e, LLVMValueRef call, LLVMValueRef pointer, int64_t firs
 /* For tests: so many bytes at the end of each array of a kernel seem not to be there. */
 extern int64_t bounds_withheld;
 
-/* Writes all checks.  It is an error if a pointer leads to an array that nobody has noted. */
+/* Writes all checks.  It is an error if a pointer leads to an array that was not noted. */
 MUST_USE Error *bounds_write(Emit *e);
 
 /* What a check calls when it fails: the frame's run ends with an error. */

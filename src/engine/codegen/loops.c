@@ -121,8 +121,7 @@ static void join_transpose(const Kernel *k, const Node *node, Type shape, bool *
     const TransposeAttrs *a = node->attrs;
     bool whole = is_linear(k, node->in[0]);
     for (int d = 0; d + 1 < shape.rank; d++)
-        joined[d] = joined[d] && whole &&
-                    a->permutation.at[d + 1] == a->permutation.at[d] + 1;
+        joined[d] = joined[d] && whole && a->permutation.at[d + 1] == a->permutation.at[d] + 1;
 }
 
 static void join_value(const Kernel *k, ValueId v, Type shape, bool *joined, Table *seen)
@@ -259,7 +258,7 @@ void loop_over(Kernel *k, Type shape, const bool *joined, LoopBody *body, void *
 
 /* ---- copies ---- */
 
-static void copy_piece(Kernel *k, V to, V from, V at, int bytes)
+static void copy_vector(Kernel *k, V to, V from, V at, int bytes)
 {
     LLVMTypeRef i8 = int_type(k, 8);
     LLVMTypeRef type = lanes_of(i8, bytes);
@@ -271,20 +270,20 @@ static void copy_piece(Kernel *k, V to, V from, V at, int bytes)
 
 void copy_emit(Kernel *k, V to, V from, size_t bytes)
 {
-    int piece = k->e->vector_bytes;
-    int64_t full = (int64_t)bytes / piece * piece;
+    int vector = k->e->vector_bytes;
+    int64_t full = (int64_t)bytes / vector * vector;
     if (full) {
         Loop loop;
-        loop_begin(k, &loop, full, piece, 0, NULL);
-        copy_piece(k, to, from, loop.i, piece);
+        loop_begin(k, &loop, full, vector, 0, NULL);
+        copy_vector(k, to, from, loop.i, vector);
         loop_end(k, &loop, NULL);
     }
     for (int64_t at = full, left = (int64_t)bytes - full; left;) {
-        int part = 1;
-        while (part * 2 <= left)
-            part *= 2;
-        copy_piece(k, to, from, const_i64(k, at), part);
-        at += part;
-        left -= part;
+        int size = 1;
+        while (size * 2 <= left)
+            size *= 2;
+        copy_vector(k, to, from, const_i64(k, at), size);
+        at += size;
+        left -= size;
     }
 }

@@ -95,9 +95,9 @@ V element_broadcast(Kernel *k, NodeId n, Index *at)
         return operand_at(k, n, 0, at);
     Index *to = into_operand(k, n, 0, at);
     for (int d = 0; d < in.rank; d++)
-        index_set(to, d, in.dims[d] == 1
-                             ? coord_const(k, 0)
-                             : index_at(k, at, (int)a->broadcast_dimensions.at[d]));
+        index_set(to, d,
+                  in.dims[d] == 1 ? coord_const(k, 0)
+                                  : index_at(k, at, (int)a->broadcast_dimensions.at[d]));
     return operand_at(k, n, 0, to);
 }
 

@@ -7,15 +7,15 @@
 #define block_none NULL
 
 ElementRule *const element_rules[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, ...)                                                                    \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, ...)                                                                             \
     [OP_##id] = element_##element,
 #include "ops/ops.def"
 };
 
 BlockRule *const block_rules[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, ...)                                                                    \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, ...)                                                                             \
     [OP_##id] = block_##block,
 #include "ops/ops.def"
 };
@@ -34,9 +34,7 @@ static bool has_room(const Module *m, const Node *node)
 {
     int rank = type_of(m, node->out).rank;
     switch (node->op) {
-    case OP_DOT:
-        rank += ((const DotAttrs *)node->attrs)->lhs_contracting_dimensions.n;
-        break;
+    case OP_DOT: rank += ((const DotAttrs *)node->attrs)->lhs_contracting_dimensions.n; break;
     case OP_REDUCE_WINDOW: rank *= 2; break;
     case OP_CONVOLUTION: rank += rank - 1; break;
     default: break;

@@ -7,7 +7,7 @@
  *     name.body(frame, number, pointers...)    the loops, one of them over a part of its range
  *
  * Slices lie along results, never along what is reduced, and there are as many as the program
- * says, whoever plays them: so the numbers do not depend on the workers. */
+ * says, on whichever thread each runs: so the numbers do not depend on the workers. */
 #include "engine/codegen/codegen.h"
 
 #include <stddef.h>

@@ -79,20 +79,20 @@ static Error *combine(Apply *f, int k, Tensor *left, const Tensor *right)
     return NULL;
 }
 
-static void fetch(const Fold *d, int64_t place, Tensor *to)
+static void fetch(const Fold *d, int64_t offset, Tensor *to)
 {
     for (int j = 0; j < d->k; j++)
-        if (place < 0)
+        if (offset < 0)
             convert_element(to[j], 0, d->init[j], 0);
         else
-            convert_element(to[j], 0, d->in[j], d->base + place);
+            convert_element(to[j], 0, d->in[j], d->base + offset);
 }
 
-/* left, then places[first .. first + n) one by one. */
+/* left, then offsets[first .. first + n) one by one. */
 static Error *fold_line(Fold *d, int64_t first, int64_t n, Tensor *left)
 {
     for (int64_t i = 0; i < n; i++) {
-        fetch(d, d->places[first + i], left + d->k);
+        fetch(d, d->offsets[first + i], left + d->k);
         TRY(combine(d->f, d->k, left, left + d->k));
     }
     return NULL;
@@ -100,12 +100,12 @@ static Error *fold_line(Fold *d, int64_t first, int64_t n, Tensor *left)
 
 enum { SHORT = 64 };
 
-/* Into level `level`: places[first .. first + n), n > 0. */
+/* Into level `level`: offsets[first .. first + n), n > 0. */
 static Error *fold_tree(Fold *d, int64_t first, int64_t n, int level)
 {
     Tensor *left = d->levels + level * d->k;
     if (n <= SHORT) {
-        fetch(d, d->places[first], left);
+        fetch(d, d->offsets[first], left);
         return fold_line(d, first + 1, n - 1, left);
     }
     TRY(fold_tree(d, first, n / 2, level));
@@ -113,9 +113,9 @@ static Error *fold_tree(Fold *d, int64_t first, int64_t n, int level)
     return combine(d->f, d->k, left, left + d->k);
 }
 
-Error *fold(Fold *d, int64_t n, const int64_t *places, int64_t base, Tensor *out, int64_t at)
+Error *fold(Fold *d, int64_t n, const int64_t *offsets, int64_t base, Tensor *out, int64_t at)
 {
-    d->places = places;
+    d->offsets = offsets;
     d->base = base;
     Tensor *start = d->levels;
     fetch(d, -1, start);

@@ -84,8 +84,8 @@ static void add_product(const Convolution *c, int64_t p, int64_t q, Sum *sum)
         sum->real = sum_float(e, terms, sum->real, as_double(c->input, p), as_double(c->kernel, q));
         break;
     default:
-        sum->complex = sum_complex(e, terms, sum->complex, complex_at(c->input, p),
-                                   complex_at(c->kernel, q));
+        sum->complex =
+            sum_complex(e, terms, sum->complex, complex_at(c->input, p), complex_at(c->kernel, q));
     }
 }
 

@@ -145,9 +145,9 @@ static Error *eval_check_almost_eq(const Node *n, const Tensor *in,
                                    __attribute__((unused)) Tensor *out)
 {
     const Attr *given = custom_option_find(n, "tolerance");
-    return check(n, in,
-                 (Tolerance){ .difference =
-                                  given && given->kind == ATTR_FLOAT ? given->number : 1e-3 });
+    return check(
+        n, in,
+        (Tolerance){ .difference = given && given->kind == ATTR_FLOAT ? given->number : 1e-3 });
 }
 
 /* Results are the operands, one by one. */

@@ -70,8 +70,8 @@ static void dot_element(const Dot *d, int64_t a, int64_t b, Tensor out, int64_t 
             sum = sum_float(e, d->terms, sum, creal(as_complex(d->lhs, p)),
                             creal(as_complex(d->rhs, q)));
         else
-            complex_sum = sum_complex(e, d->terms, complex_sum, as_complex(d->lhs, p),
-                                      as_complex(d->rhs, q));
+            complex_sum =
+                sum_complex(e, d->terms, complex_sum, as_complex(d->lhs, p), as_complex(d->rhs, q));
         index_next(d->ncontracted, d->extents, index);
     }
     if (out.type.element == I1)

@@ -7,8 +7,8 @@
  * ALL.  The formula of an operation with one operand does not use y.
  *
  *     FLOATS(lgamma, lgamma(x))      is the whole of adding lgamma here */
-#include "engine/eval/rules.h"
 #include "engine/eval/math.h"
+#include "engine/eval/rules.h"
 #include "engine/special.h"
 #include "engine/tensor.h"
 
@@ -19,8 +19,8 @@ typedef int64_t IntFormula(int64_t x, int64_t y, const ElementInfo *t);
 typedef double FloatFormula(double x, double y);
 typedef Complex ComplexFormula(Complex x, Complex y);
 
-/* Operand k of the formula at result element i: scalars are stretched. */
-static int64_t place(Tensor t, int64_t i)
+/* The element of t that result element i is made of: a scalar has one for all. */
+static int64_t number_in(Tensor t, int64_t i)
 {
     return t.type.rank == 0 ? 0 : i;
 }
@@ -34,13 +34,15 @@ static Error *each(const Node *n, const Tensor *in, Tensor *out, IntFormula *int
     Carrier carrier = element_carrier(a.type.element);
     if (carrier == CARRY_INT && integer)
         for (int64_t i = 0; i < count; i++)
-            int_set(*out, i, integer(int_at(a, place(a, i)), int_at(b, place(b, i)), t));
+            int_set(*out, i, integer(int_at(a, number_in(a, i)), int_at(b, number_in(b, i)), t));
     else if (carrier == CARRY_FLOAT && floating)
         for (int64_t i = 0; i < count; i++)
-            float_set(*out, i, floating(float_at(a, place(a, i)), float_at(b, place(b, i))));
+            float_set(*out, i,
+                      floating(float_at(a, number_in(a, i)), float_at(b, number_in(b, i))));
     else if (carrier == CARRY_COMPLEX && complex)
         for (int64_t i = 0; i < count; i++)
-            complex_set(*out, i, complex(complex_at(a, place(a, i)), complex_at(b, place(b, i))));
+            complex_set(*out, i,
+                        complex(complex_at(a, number_in(a, i)), complex_at(b, number_in(b, i))));
     else
         return eval_refuse(n, a.type);
     return NULL;
@@ -138,7 +140,7 @@ FLOATING_POINT(cosh, cosh(x))
 COMPLEX_NUMBER(cosh, ccosh(x))
 
 /* XLA's e^(|x| - log 2) + e^(-|x| - log 2), step by step, since users see its rounding.  What is
- * lost in the first difference is magnified: more than one place of it is put back. */
+ * lost in the first difference is magnified: more than one number_in of it is put back. */
 static double float_cosh_f32(double x, MAYBE double unused)
 {
     const float log2 = (float)M_LN2, most = 0x1p-23f;
@@ -320,7 +322,7 @@ Error *eval_select(MAYBE const Module *m, MAYBE const Node *n, const Tensor *in,
 {
     int64_t count = type_count(out->type);
     for (int64_t i = 0; i < count; i++)
-        element_copy(*out, i, in[int_at(in[0], place(in[0], i)) ? 1 : 2], i);
+        element_copy(*out, i, in[int_at(in[0], number_in(in[0], i)) ? 1 : 2], i);
     return NULL;
 }
 

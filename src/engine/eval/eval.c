@@ -1,4 +1,4 @@
-/* eval.c - the reference evaluator: plays regions node by node.
+/* eval.c - the reference evaluator: executes regions node by node.
  *
  * A Evaluator keeps one slot per value of the module: where the value's elements lie.  A slot's
  * memory is taken when the value is first made and used again when it is made anew (in a loop,
@@ -67,7 +67,7 @@ static void borrow_value(Evaluator *p, ValueId v, void *data)
     p->slots[v].data = data;
 }
 
-/* A constant from outside the region that is played is known all the same. */
+/* A constant from outside the region that is executed is known all the same. */
 static Error *get_value(Evaluator *p, ValueId v, Tensor *out)
 {
     const Module *m = p->m;
@@ -92,7 +92,7 @@ static void copy_tensor(Tensor to, Tensor from)
     memcpy(to.data, from.data, type_bytes(to.type));
 }
 
-/* What the RETURN of r names, after r was played. */
+/* What the RETURN of r names, after r was executed. */
 static Error *copy_results(Evaluator *p, RegionId r, int n, Tensor *out)
 {
     const Node *last = region_return(p->m, r);
@@ -215,7 +215,7 @@ static Error *evaluate_call(Evaluator *p, const Node *n, const Tensor *in, Tenso
     return error;
 }
 
-/* Between devices, when there is one only: everybody's part is the whole. */
+/* Between devices, when there is one only: the only member's part is the whole. */
 
 static Error *evaluate_alone(const Module *m, const Node *n, const Tensor *in, Tensor *out)
 {
@@ -269,7 +269,7 @@ static Error *evaluate_op(Evaluator *p, const Node *n, const Tensor *in, Tensor 
                      loc_name(n->loc));
 }
 
-/* Gathers operands, makes results, plays.  `room` holds nin + nout tensors. */
+/* Gathers operands, makes results, executes.  `room` holds nin + nout tensors. */
 static Error *evaluate_with(Evaluator *p, const Node *n, Tensor *room)
 {
     Tensor *in = room, *out = room + n->nin;

@@ -1,4 +1,4 @@
-/* index.c - slices whose place is data: dynamic slices, gather, scatter.
+/* index.c - slices whose start is data: dynamic slices, gather, scatter.
  *
  * Gather and scatter share one picture.  The indices array holds index vectors; each names the
  * place of a window in the operand, and the window's elements stand in the result (of a gather)
@@ -9,8 +9,8 @@
  *       window -> offset in the operand, where collapsed and batching dimensions have offset 0
  *
  * The operand's element is at start + offset. */
-#include "engine/eval/rules.h"
 #include "engine/eval/apply.h"
+#include "engine/eval/rules.h"
 #include "engine/tensor.h"
 
 #include <string.h>
@@ -144,10 +144,10 @@ Error *eval_gather(UNUSED const Module *m, const Node *n, const Tensor *in, Tens
 
 /* Where the update at `index` goes, or -1: its window sticks out of the operand, and is dropped as
  * a whole, as XLA does it. */
-static int64_t scatter_place(const Windows *w, Type updates, const int64_t *index)
+static int64_t scatter_flat(const Windows *w, Type updates, const int64_t *index)
 {
     int64_t start[MAX_RANK], offset[MAX_RANK], last[MAX_RANK], most[MAX_RANK], strides[MAX_RANK];
-    int64_t place = 0;
+    int64_t flat = 0;
     for (int d = 0; d < updates.rank; d++)
         last[d] = updates.dims[d] - 1;
     window_start(w, index, start);
@@ -157,28 +157,28 @@ static int64_t scatter_place(const Windows *w, Type updates, const int64_t *inde
     for (int d = 0; d < w->operand.rank; d++) {
         if (start[d] < 0 || start[d] >= w->operand.dims[d] - most[d])
             return -1;
-        place += (start[d] + offset[d]) * strides[d];
+        flat += (start[d] + offset[d]) * strides[d];
     }
-    return place;
+    return flat;
 }
 
-/* out[place] = f(out[place], update[at]), for every update that lands inside. */
+/* out[flat] = f(out[flat], update[at]), for every update that lands inside. */
 static Error *scatter_all(Apply *f, const Windows *w, int k, const Tensor *updates, Tensor *out)
 {
     Type type = updates->type;
     int64_t index[MAX_RANK] = { 0 }, count = type_count(type);
     for (int64_t i = 0; i < count; i++) {
-        int64_t place = scatter_place(w, type, index);
+        int64_t flat = scatter_flat(w, type, index);
         index_next(type.rank, type.dims, index);
-        if (place < 0)
+        if (flat < 0)
             continue;
         for (int j = 0; j < k; j++) {
-            convert_element(f->args[j], 0, out[j], place);
+            convert_element(f->args[j], 0, out[j], flat);
             convert_element(f->args[k + j], 0, updates[j], i);
         }
         TRY(apply(f));
         for (int j = 0; j < k; j++)
-            convert_element(out[j], place, f->results[j], 0);
+            convert_element(out[j], flat, f->results[j], 0);
     }
     return NULL;
 }

@@ -49,7 +49,7 @@ static void substitute(const System *s, Complex *x)
 }
 
 /* x op(a) = b is op(a)^T x^T = b^T. */
-static void turn(System *s)
+static void transpose_system(System *s)
 {
     s->transpose = s->transpose == NO_TRANSPOSE ? TRANSPOSE : NO_TRANSPOSE;
     s->is_lower = !s->is_lower;
@@ -102,7 +102,7 @@ Error *eval_triangular_solve(UNUSED const Module *m, const Node *n, const Tensor
     if (t->left_side)
         return solve_all(s, true, false, in[1], *out);
     /* x a^H = b: conj(a) x^T = b^T, that is a conj(x^T) = conj(b^T). */
-    turn(&s);
+    transpose_system(&s);
     return solve_all(s, false, t->transpose_a == ADJOINT, in[1], *out);
 }
 

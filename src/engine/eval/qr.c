@@ -64,8 +64,9 @@ static void factor(Tensor in, int64_t matrix, int64_t rows, int64_t columns, Com
 static Error *room_new(const Node *n, int64_t count, Complex **out)
 {
     *out = heap_try(((size_t)count + 1) * sizeof **out);
-    return *out ? NULL : error_new(CODE_EXHAUSTED, "no memory for %lld numbers, at %s",
-                                   (long long)count, loc_name(n->loc));
+    return *out ? NULL
+                : error_new(CODE_EXHAUSTED, "no memory for %lld numbers, at %s", (long long)count,
+                            loc_name(n->loc));
 }
 
 Error *eval_qr(const Node *n, const Tensor *in, Tensor *out)

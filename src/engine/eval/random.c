@@ -18,19 +18,19 @@ typedef struct Words {
 
 static Words threefry(uint64_t key, uint64_t count)
 {
-    static const int turns[8] = { 13, 15, 26, 6, 17, 29, 16, 24 };
-    uint32_t keys[3] = { (uint32_t)key, (uint32_t)(key >> 32), 0x1BD11BDA ^ (uint32_t)key ^
-                                                                   (uint32_t)(key >> 32) };
+    static const int rotations[8] = { 13, 15, 26, 6, 17, 29, 16, 24 };
+    uint32_t keys[3] = { (uint32_t)key, (uint32_t)(key >> 32),
+                         0x1BD11BDA ^ (uint32_t)key ^ (uint32_t)(key >> 32) };
     uint32_t x = (uint32_t)count, y = (uint32_t)(count >> 32);
     for (int round = 0; round <= 20; round++) {
         if (round % 4 == 0) { /* the keys are added before the first and after every fourth round */
-            int turn = round / 4;
-            x += keys[turn % 3];
-            y += keys[(turn + 1) % 3] + (uint32_t)turn;
+            int group = round / 4;
+            x += keys[group % 3];
+            y += keys[(group + 1) % 3] + (uint32_t)group;
         }
         if (round == 20)
             break;
-        int by = turns[round % 8];
+        int by = rotations[round % 8];
         x += y;
         y = (y << by) | (y >> (32 - by));
         y ^= x;
@@ -89,9 +89,9 @@ static uint64_t threefry_element(uint64_t key, uint64_t first, Type t, int64_t i
     int64_t inner = 1; /* elements per step along dim */
     for (int d = dim + 1; d < t.rank; d++)
         inner *= t.dims[d];
-    int64_t place = i / inner % t.dims[dim], outer = i / inner / t.dims[dim];
-    int64_t pair = (outer * ((t.dims[dim] + 1) / 2) + place / 2) * inner + i % inner;
-    return threefry(key, first + (uint64_t)pair).at[place % 2];
+    int64_t at = i / inner % t.dims[dim], outer = i / inner / t.dims[dim];
+    int64_t pair = (outer * ((t.dims[dim] + 1) / 2) + at / 2) * inner + i % inner;
+    return threefry(key, first + (uint64_t)pair).at[at % 2];
 }
 
 static uint64_t philox_element(uint64_t key, unsigned __int128 first, Type t, int64_t i)
@@ -118,8 +118,9 @@ Error *eval_rng_bits(__attribute__((unused)) const Module *m, const Node *n, con
     uint64_t mask = ~UINT64_C(0) >> (64 - element_info[t.element].bits);
     int64_t count = type_count(t);
     for (int64_t i = 0; i < count; i++)
-        bits_set(out[1], i, mask & (is_threefry ? threefry_element(key, low, t, i)
-                                                : philox_element(key, first, t, i)));
+        bits_set(out[1], i,
+                 mask & (is_threefry ? threefry_element(key, low, t, i)
+                                     : philox_element(key, first, t, i)));
     first += blocks(t, is_threefry);
     bits_set(out[0], 0, key);
     bits_set(out[0], 1, (uint64_t)first);

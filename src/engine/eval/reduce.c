@@ -1,6 +1,6 @@
 /* reduce.c - reduce: folds along whole dimensions.
  *
- * The places of the folded elements, relative to the first of them, are the same for every
+ * The offsets of the folded elements, relative to the first of them, are the same for every
  * element of the result; they are listed once. */
 #include "engine/eval/rules.h"
 
@@ -32,19 +32,20 @@ static Folding folding_of(Type in, Ints dimensions)
     return f;
 }
 
-static int64_t *list_places(const Folding *f)
+static int64_t *list_offsets(const Folding *f)
 {
-    int64_t *places = heap_try((size_t)(f->n ? f->n : 1) * sizeof *places), index[MAX_RANK] = { 0 };
-    if (!places)
+    int64_t *offsets = heap_try((size_t)(f->n ? f->n : 1) * sizeof *offsets),
+            index[MAX_RANK] = { 0 };
+    if (!offsets)
         return NULL;
     for (int64_t i = 0; i < f->n; i++) {
-        places[i] = index_flat(f->nfolded, index, f->strides);
+        offsets[i] = index_flat(f->nfolded, index, f->strides);
         index_next(f->nfolded, f->extents, index);
     }
-    return places;
+    return offsets;
 }
 
-static Error *reduce_all(Apply *f, const Folding *folding, const int64_t *places, int k,
+static Error *reduce_all(Apply *f, const Folding *folding, const int64_t *offsets, int k,
                          const Tensor *in, Tensor *out)
 {
     Fold d;
@@ -53,7 +54,7 @@ static Error *reduce_all(Apply *f, const Folding *folding, const int64_t *places
     int64_t index[MAX_RANK] = { 0 }, count = type_count(type);
     for (int64_t i = 0; i < count; i++) {
         int64_t base = index_flat(type.rank, index, folding->step);
-        TRY(fold(&d, folding->n, places, base, out, i));
+        TRY(fold(&d, folding->n, offsets, base, out, i));
         index_next(type.rank, type.dims, index);
     }
     return NULL;
@@ -66,11 +67,11 @@ Error *eval_reduce(const Module *m, const Node *n, const Tensor *in, Tensor *out
     Folding folding = folding_of(in->type, ((const DimensionsAttrs *)n->attrs)->dimensions);
     Apply f;
     TRY(apply_new(m, n->regions[0], &f));
-    int64_t *places = list_places(&folding);
-    Error *error = places ? reduce_all(&f, &folding, places, k, in, out)
-                          : error_new(CODE_EXHAUSTED, "reduce of %s, at %s: no memory",
-                                      type_name(in->type), loc_name(n->loc));
-    heap_free(places);
+    int64_t *offsets = list_offsets(&folding);
+    Error *error = offsets ? reduce_all(&f, &folding, offsets, k, in, out)
+                           : error_new(CODE_EXHAUSTED, "reduce of %s, at %s: no memory",
+                                       type_name(in->type), loc_name(n->loc));
+    heap_free(offsets);
     apply_free(&f);
     return error;
 }

@@ -8,7 +8,7 @@
  * that the node states; out does not overlap in. */
 typedef Error *EvalRule(const Module *m, const Node *n, const Tensor *in, Tensor *out);
 
-/* A row of ops.def whose rule nobody has written fails at linking, by the rule's name. */
+/* A row of ops.def whose rule is missing fails at linking, by the rule's name. */
 #define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, ...)     \
     IF_SHORT_##kind(, EvalRule eval_##eval;)
 #include "ops/ops.def"

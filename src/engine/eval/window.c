@@ -36,50 +36,50 @@ static Window window_of(Type operand, const WindowAttrs *a)
 }
 
 /* Where position `inside` of window `index` looks in the operand; -1: padding. */
-static int64_t window_place(const Window *w, const int64_t *index, const int64_t *inside)
+static int64_t window_offset(const Window *w, const int64_t *index, const int64_t *inside)
 {
-    int64_t place = 0;
+    int64_t offset = 0;
     for (int i = 0; i < w->rank; i++) {
         int64_t at = index[i] * w->stride[i] + inside[i] * w->spread[i] - w->before[i];
         if (at < 0 || at % w->base[i] != 0 || at / w->base[i] >= w->operand.dims[i])
             return -1;
-        place += at / w->base[i] * w->strides[i];
+        offset += at / w->base[i] * w->strides[i];
     }
-    return place;
+    return offset;
 }
 
-/* The places of all positions of one window. */
-static void window_places(const Window *w, const int64_t *index, int64_t *places)
+/* The offsets of all positions of one window. */
+static void window_offsets(const Window *w, const int64_t *index, int64_t *offsets)
 {
     int64_t inside[MAX_RANK] = { 0 };
     for (int64_t i = 0; i < w->n; i++) {
-        places[i] = window_place(w, index, inside);
+        offsets[i] = window_offset(w, index, inside);
         index_next(w->rank, w->size, inside);
     }
 }
 
-/* Room for the places of a window, and the region that is applied. */
+/* Room for the offsets of a window, and the region that is applied. */
 static Error *prepare(const Module *m, const Node *n, const Window *w, RegionId r, Apply *f,
-                      int64_t **places)
+                      int64_t **offsets)
 {
     TRY(apply_new(m, r, f));
-    *places = heap_try((size_t)(w->n > 0 ? w->n : 1) * sizeof **places);
-    if (*places)
+    *offsets = heap_try((size_t)(w->n > 0 ? w->n : 1) * sizeof **offsets);
+    if (*offsets)
         return NULL;
     apply_free(f);
     return error_new(CODE_EXHAUSTED, "%s of %s, at %s: no memory for a window", op_name(n->op),
                      type_name(w->operand), loc_name(n->loc));
 }
 
-static Error *fold_windows(const Window *w, Apply *f, int64_t *places, int k, const Tensor *in,
+static Error *fold_windows(const Window *w, Apply *f, int64_t *offsets, int k, const Tensor *in,
                            Tensor *out)
 {
     Fold d;
     fold_new(f, k, in, in + k, &d);
     int64_t index[MAX_RANK] = { 0 }, count = type_count(out->type);
     for (int64_t i = 0; i < count; i++) {
-        window_places(w, index, places);
-        TRY(fold(&d, w->n, places, 0, out, i));
+        window_offsets(w, index, offsets);
+        TRY(fold(&d, w->n, offsets, 0, out, i));
         index_next(w->rank, out->type.dims, index);
     }
     return NULL;
@@ -90,10 +90,10 @@ Error *eval_reduce_window(const Module *m, const Node *n, const Tensor *in, Tens
 {
     Window w = window_of(in->type, n->attrs);
     Apply f;
-    int64_t *places;
-    TRY(prepare(m, n, &w, n->regions[0], &f, &places));
-    Error *error = fold_windows(&w, &f, places, n->nin / 2, in, out);
-    heap_free(places);
+    int64_t *offsets;
+    TRY(prepare(m, n, &w, n->regions[0], &f, &offsets));
+    Error *error = fold_windows(&w, &f, offsets, n->nin / 2, in, out);
+    heap_free(offsets);
     apply_free(&f);
     return error;
 }
@@ -106,35 +106,35 @@ static Error *apply_two(Apply *f, Tensor a, int64_t i, Tensor b, int64_t j)
     return apply(f);
 }
 
-/* The place that select picks in one window, padding left out; -1: nothing but padding. */
-static Error *pick(Apply *select, Tensor operand, int64_t n, const int64_t *places, int64_t *out)
+/* The offset that select picks in one window, padding left out; -1: nothing but padding. */
+static Error *pick(Apply *select, Tensor operand, int64_t n, const int64_t *offsets, int64_t *out)
 {
     *out = -1;
     for (int64_t i = 0; i < n; i++) {
-        if (places[i] < 0)
+        if (offsets[i] < 0)
             continue;
         if (*out >= 0) {
-            TRY(apply_two(select, operand, *out, operand, places[i]));
+            TRY(apply_two(select, operand, *out, operand, offsets[i]));
             if (int_at(select->results[0], 0))
                 continue;
         }
-        *out = places[i];
+        *out = offsets[i];
     }
     return NULL;
 }
 
-static Error *scatter_windows(const Window *w, Apply *select, Apply *add, int64_t *places,
+static Error *scatter_windows(const Window *w, Apply *select, Apply *add, int64_t *offsets,
                               const Tensor *in, Tensor *out)
 {
     const Tensor source = in[1];
     int64_t index[MAX_RANK] = { 0 }, count = type_count(source.type);
     for (int64_t i = 0; i < count; i++) {
-        int64_t place;
-        window_places(w, index, places);
-        TRY(pick(select, in[0], w->n, places, &place));
-        if (place >= 0) {
-            TRY(apply_two(add, *out, place, source, i));
-            convert_element(*out, place, add->results[0], 0);
+        int64_t offset;
+        window_offsets(w, index, offsets);
+        TRY(pick(select, in[0], w->n, offsets, &offset));
+        if (offset >= 0) {
+            TRY(apply_two(add, *out, offset, source, i));
+            convert_element(*out, offset, add->results[0], 0);
         }
         index_next(w->rank, source.type.dims, index);
     }
@@ -146,16 +146,16 @@ Error *eval_select_scatter(const Module *m, const Node *n, const Tensor *in, Ten
 {
     Window w = window_of(in->type, n->attrs);
     Apply select, add;
-    int64_t *places, count = type_count(out->type);
+    int64_t *offsets, count = type_count(out->type);
     for (int64_t i = 0; i < count; i++)
         element_copy(*out, i, in[2], 0);
-    TRY(prepare(m, n, &w, n->regions[0], &select, &places));
+    TRY(prepare(m, n, &w, n->regions[0], &select, &offsets));
     Error *error = apply_new(m, n->regions[1], &add);
     if (!error) {
-        error = scatter_windows(&w, &select, &add, places, in, out);
+        error = scatter_windows(&w, &select, &add, offsets, in, out);
         apply_free(&add);
     }
-    heap_free(places);
+    heap_free(offsets);
     apply_free(&select);
     return error;
 }

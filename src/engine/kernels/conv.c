@@ -168,10 +168,15 @@ static V gather_of(Kernel *k, const Conv *c, const Walk *lines, const Walk *dept
     for (int i = 0; i < lines->n; i++)
         columns *= lines->dims[i][0];
     int64_t line_step = is_first ? terms : 1, depth_step = is_first ? 1 : features;
-    int64_t values[FIELDS + 4 * MAX_RANK] = {
-        is_b, is_b ? features : columns, is_b ? columns : features, terms, line_step, depth_step,
-        is_b ? row : features, lines->n, depth->n
-    };
+    int64_t values[FIELDS + 4 * MAX_RANK] = { is_b,
+                                              is_b ? features : columns,
+                                              is_b ? columns : features,
+                                              terms,
+                                              line_step,
+                                              depth_step,
+                                              is_b ? row : features,
+                                              lines->n,
+                                              depth->n };
     int n = FIELDS;
     for (int i = 0; i < lines->n; i++, n += 2)
         memcpy(values + n, lines->dims[i], sizeof lines->dims[i]);
@@ -345,16 +350,22 @@ void block_convolution(Kernel *k, NodeId root)
     }
     int64_t dims[MAX_RANK + 1];
     window_widen(k, c.nspatial, c.dims);
-    Fold f = { .space = { F32, 0, dims }, .out = c.out, .n = 1, .has_identity = true, .weight = 16,
-               .user = &c, .start = conv_start, .values = conv_values, .combine = conv_combine,
+    Fold f = { .space = { F32, 0, dims },
+               .out = c.out,
+               .n = 1,
+               .has_identity = true,
+               .weight = 16,
+               .user = &c,
+               .start = conv_start,
+               .values = conv_values,
+               .combine = conv_combine,
                .done = conv_done };
     int last = c.out.rank - 1;
     for (int d = 0; d < last; d++)
         c.result[d] = add_dim(&f, dims, c.out.dims[d], false);
     for (int i = 0; i < c.nspatial; i++)
         c.window[i] = add_dim(&f, dims, c.dims[i].size, true);
-    c.feature =
-        add_dim(&f, dims, c.kernel.dims[c.a->kernel_input_feature_dimension], true);
+    c.feature = add_dim(&f, dims, c.kernel.dims[c.a->kernel_input_feature_dimension], true);
     c.result[last] = add_dim(&f, dims, c.out.dims[last], false);
     f.in_order = fold_is_few(&f, c.out.element);
     f.is_rounded = is_float(c.out.element) || is_complex(c.out.element);

@@ -1,7 +1,7 @@
 /* fold.c - combining along dimensions.
  *
  * In: a space of kept and reduced dimensions, the value at an index, how to combine two.
- * Out: loops.  The last dimension decides who sits in the lanes:
+ * Out: loops.  The last dimension decides what is in the lanes:
  *
  *   last is kept      for kept { for reduced { acc[v] += 16 neighbours each } store acc }
  *   last is reduced   for kept { for reduced { acc[u] += 16 at a time } add lanes; store one }
@@ -228,8 +228,13 @@ static void block_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Block
         return;
     }
     BlockLoops at = { f, nest, b, d };
-    Rounds r = { f, 1, terms_from(f, nest, next, b->nways), b->nvectors * b->nways * f->n, b->lanes,
-                 block_round, &at };
+    Rounds r = { f,
+                 1,
+                 terms_from(f, nest, next, b->nways),
+                 b->nvectors * b->nways * f->n,
+                 b->lanes,
+                 block_round,
+                 &at };
     rounds_emit(k, &r, nest->dims[d], const_i64(k, 0), const_i64(k, nest->dims[d]), acc);
 }
 
@@ -306,7 +311,7 @@ static void lanes_are_kept(Kernel *k, const Fold *f, Nest *nest, bool is_cut)
 /* ---- when lanes are reduced ---- */
 
 typedef struct Row {
-    int lanes;  /* of the accumulators: a power of two */
+    int lanes; /* of the accumulators: a power of two */
     int nways;
 } Row;
 
@@ -388,8 +393,7 @@ static void vectors_round(Kernel *k, void *user, Loop *loop, V *acc)
     const RowLoops *at = user;
     int lanes = at->row->lanes;
     for (int way = 0; way < at->row->nways; way++) {
-        at->nest->at[at->d] =
-            coord_add_const(k, loop_coord(loop, 1), (int64_t)way * lanes, lanes);
+        at->nest->at[at->d] = coord_add_const(k, loop_coord(loop, 1), (int64_t)way * lanes, lanes);
         accumulate(k, at->f, at->nest, lanes, acc + way * at->f->n);
     }
 }
@@ -449,8 +453,13 @@ static void row_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Row *ro
         return;
     }
     RowLoops at = { f, nest, row, d };
-    Rounds r = { f, 1, terms_from(f, nest, d + 1, (int64_t)row->lanes * row->nways),
-                 row->nways * f->n, row->lanes, row_round, &at };
+    Rounds r = { f,
+                 1,
+                 terms_from(f, nest, d + 1, (int64_t)row->lanes * row->nways),
+                 row->nways * f->n,
+                 row->lanes,
+                 row_round,
+                 &at };
     rounds_emit(k, &r, nest->dims[d], const_i64(k, 0), const_i64(k, nest->dims[d]), acc);
 }
 

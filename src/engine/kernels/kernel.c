@@ -88,8 +88,8 @@ static void choose_width(Kernel *k)
         for (int o = 0; o < node->nout; o++)
             look_at_value(k, node->out + (ValueId)o, &widest);
         /* Paddings and strides may be larger than the arrays; some of them are added up. */
-        k->is_small = k->is_small &&
-                      attrs_largest(op_info[node->op].attrs, node->attrs) < (INT64_C(1) << 28);
+        k->is_small =
+            k->is_small && attrs_largest(op_info[node->op].attrs, node->attrs) < (INT64_C(1) << 28);
     }
     k->width = k->e->vector_bytes / (widest > 4 ? 4 : widest);
 }
@@ -177,8 +177,8 @@ int slices_wanted(const Module *m, NodeId fusion, NodeId root)
 {
     enum { SLICES_PER_WORTH = 3, MOST = 64 };
     OpId op = root ? node_at(m, root)->op : OP_COUNT;
-    bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
-               op == OP_CONVOLUTION;
+    bool can =
+        !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW || op == OP_CONVOLUTION;
     int64_t cost = can ? kernel_cost(m, fusion) : 0;
     if (cost < slice_worth_ns)
         return 1;
@@ -273,7 +273,7 @@ static V combine_load(Kernel *k, Element e, V r, V i, int lanes)
 }
 
 /* Sums of bf16 and of floats below 16 bits are kept wide until the end: so does XLA (not with f16), and
- * for many devices it matters.  A region of several operations is played as it is written. */
+ * for many devices it matters.  A region of several operations is executed as it is written. */
 static bool combine_accumulates(const Kernel *k, RegionId reducer, Element e)
 {
     return (e == BF16 || is_narrow(e)) && region_at(k->m, reducer)->nnodes == 2;
@@ -295,7 +295,8 @@ static void combine_at(Kernel *k, RegionId reducer, Element e, V i, int lanes)
         sum = finish(k, e, sum);
     }
     Ranks out = ranks_begin(k, NULL);
-    store_element(k, combine_memory(k, COMBINE_OUT, e, out.r), e, combine_index(k, e, i, lanes), sum);
+    store_element(k, combine_memory(k, COMBINE_OUT, e, out.r), e, combine_index(k, e, i, lanes),
+                  sum);
     ranks_end(k, &out, 0, NULL, NULL, COMBINE_NOUT);
 }
 

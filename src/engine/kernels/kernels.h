@@ -19,7 +19,7 @@
 MUST_USE Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name,
                             LLVMValueRef *out);
 
-/* Tells bounds.h of the arrays that such a function takes. */
+/* Tells bounds.c of the arrays that such a function takes. */
 void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name,
                    LLVMValueRef function);
 
@@ -27,7 +27,7 @@ void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name,
 MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const char *name,
                              LLVMValueRef *out);
 
-/* Kernels that take less are not cut; tests lower it. */
+/* Kernels that take less are not split into slices; tests lower it. */
 extern int64_t slice_worth_ns;
 
 /* How many slices would be good; 1: none. */
@@ -42,16 +42,16 @@ void start_as_operand(Kernel *k, ValueId v, int result);
 
 /* ---- long sums ----------------------------------------------------------------------- */
 
-/* how many terms a floating-point accumulator takes in one after the other.
+/* How many terms a floating-point accumulator takes in one after the other.
  *
  * Every addition rounds the sum so far, so the error of a sum grows with the number of additions
- * that follow one another.  Loops that add are cut into blocks whose accumulators begin anew: the
+ * that follow one another.  Loops that add are split into blocks whose accumulators begin anew: the
  * innermost take in CHAIN_TERMS, those around them CHAIN_BLOCKS of these each.  The sizes depend on
  * the shape alone, so the results do. */
 enum { CHAIN_TERMS = 32, CHAIN_BLOCKS = 16 };
 
 /* A loop of n rounds, in each of which `terms` are taken in one after the other: how many rounds
- * make the largest block of it; n: it need not be cut. */
+ * make the largest block of it; n: it need not be split. */
 static inline int64_t chain_block(int64_t n, int64_t terms)
 {
     if (n <= CHAIN_TERMS / terms)
@@ -71,18 +71,18 @@ static inline int64_t chain_terms(int64_t n, int64_t terms)
 
 /* ---- fold.c -------------------------------------------------------------------------- */
 
-/* loops that combine along some dimensions of a space: what reduce and dot share. */
+/* Loops that combine along some dimensions of a space: what reduce and dot share. */
 typedef struct Fold {
-    Type space;               /* the indices folded over, kept and reduced */
+    Type space; /* the indices folded over, kept and reduced */
     bool reduced[MAX_RANK];
     bool joined[MAX_RANK + 1]; /* d and d + 1 may be one; only among kept or among reduced */
-    Type out;                 /* the kept dimensions, in their order */
-    int n;                    /* values folded side by side */
-    bool has_identity;        /* start gives it; then any number of accumulators may run */
-    bool in_order;            /* but there is one: values are rounded, and added one by one */
-    bool is_rounded;          /* it adds floats: long loops are cut into blocks, which takes the
+    Type out;                  /* the kept dimensions, in their order */
+    int n;                     /* values folded side by side */
+    bool has_identity;         /* start gives it; then any number of accumulators may run */
+    bool in_order;             /* but there is one: values are rounded, and added one by one */
+    bool is_rounded;           /* it adds floats: long loops are split into blocks, which takes the
                                  identity too */
-    int weight;               /* operations per element, to bound the code's size */
+    int weight;                /* operations per element, to bound the code's size */
     void *user;
 
     /* Accumulators to begin with, of k->lanes lanes. */
@@ -105,11 +105,11 @@ bool fold_is_few(const Fold *f, Element e); /* its space and reduced are set */
 
 /* ---- reduce.c, argmax.c -------------------------------------------------------------- */
 
-/* folding with a region: what reduce and reduce_window share. */
+/* Folding with a region: what reduce and reduce_window share. */
 typedef struct Reduce {
-    NodeId node;     /* operands, then initial values */
+    NodeId node; /* operands, then initial values */
     RegionId body;
-    OpId op;         /* what the body is, or OP_COUNT */
+    OpId op; /* what the body is, or OP_COUNT */
     Element e;
     bool in_order;   /* one accumulator, from the initial value on, as the text has it */
     bool is_extreme; /* max or min of floats: values are {number, was NaN} */
@@ -121,7 +121,7 @@ typedef struct Reduce {
 
 /* All but the space, from a Reduce in which node, in_order, at and user are set. */
 Fold reduce_fold(Kernel *k, Reduce *r);
-/* arg.c: GT or LT, if the reduce is an argmax or argmin; else -1. */
+/* argmax.c: GT or LT, if the reduce is an argmax or argmin; else -1. */
 int arg_direction(const Module *m, NodeId reduce);
 void arg_combine(Kernel *k, const Fold *f, V *acc, const V *next);
 void arg_step(Kernel *k, const Fold *f, V *acc, const V *next);
@@ -129,8 +129,7 @@ V reduce_initial(Kernel *k, const Reduce *r, int i); /* of operand i, in k->lane
 
 /* ---- window.c ------------------------------------------------------------------------ */
 
-/* sliding windows: where position w of window i looks. */
-/* Along one dimension:  i * stride + w * spread - before  in the dilated array, every `apart`-th
+/* Sliding windows: where position w of window i looks, along one dimension:  i * stride + w * spread - before  in the dilated array, every `apart`-th
  * place of which is one of the `extent` elements. */
 typedef struct WindowDim {
     int64_t size, stride, spread, before, apart, extent;
@@ -146,6 +145,6 @@ Coord window_coord(Kernel *k, const WindowDim *d, Coord i, Coord w, int lanes, V
 
 /* ---- scan.c -------------------------------------------------------------------------- */
 
-/* running sums: windows that are one pass (scan_is). */
+/* Running sums: windows that are one pass (scan_is). */
 void scan_emit(Kernel *k, NodeId reduce_window); /* the whole kernel */
 #endif

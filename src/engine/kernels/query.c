@@ -3,11 +3,12 @@
  * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
  * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
 #include "engine/kernels/query.h"
+#include "engine/analysis/analysis.h"
 #include "engine/kernels/kernels.h"
 
 #include "base/table.h"
-#include "engine/stages.h"
 #include "engine/codegen/codegen.h"
+#include "engine/stages.h"
 #include "hlo/rewrite.h"
 
 static bool types_can(const Module *m, const Node *node)
@@ -129,8 +130,7 @@ bool kernel_reads_in_place(const Module *m, NodeId fusion, int operand_number, i
     for (int i = 0; i < region->nnodes; i++) {
         const Node *root = node_at(m, region->nodes[i]);
         if (block_rules[root->op])
-            return end->in[result] == root->out + (ValueId)result &&
-                   is_updated(m, root, v, result);
+            return end->in[result] == root->out + (ValueId)result && is_updated(m, root, v, result);
     }
     Uses u = { .m = m, .region = r, .argument = operand_number };
     for (int i = 0; i < end->nin; i++)

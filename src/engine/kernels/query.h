@@ -16,7 +16,7 @@ bool kernel_can_emit(const Module *m, NodeId n);
  * be followed by anything that reads its results. */
 bool kernel_may_fail(const Module *m, NodeId fusion);
 
-/* Is this convolution a matrix product, once its input is padded and its kernel turned? */
+/* Is this convolution a matrix product, once its input is padded and its kernel reversed? */
 bool convolution_multiplies(const Module *m, const Node *node);
 
 /* Does this reduce_window give running sums, which are one pass? */

@@ -120,12 +120,13 @@ static void line_body(Kernel *k, Index *at, void *user)
     LLVMPositionBuilderAtEnd(k->b, sorted);
     Loop loop;
     loop_begin(k, &loop, s->extent, 1, 0, NULL);
-    V number = LLVMBuildLoad2(
-        k->b, int_type(k, 64),
-        LLVMBuildInBoundsGEP2(k->b, int_type(k, 64), order, &loop.i, 1, ""), "");
+    V number =
+        LLVMBuildLoad2(k->b, int_type(k, 64),
+                       LLVMBuildInBoundsGEP2(k->b, int_type(k, 64), order, &loop.i, 1, ""), "");
     for (int i = 0; i < s->n; i++) {
         Element e = element_of(k, node->in[i]);
-        store_element(k, to[i], e, on_line(k, s, loop.i), load_element(k, lines[i], e, on_line(k, s, number)));
+        store_element(k, to[i], e, on_line(k, s, loop.i),
+                      load_element(k, lines[i], e, on_line(k, s, number)));
     }
     loop_end(k, &loop, NULL);
     LLVMBuildBr(k->b, after);
@@ -158,7 +159,7 @@ static V plan_of(Kernel *k, const SortPlan *plan, const Element *elements)
 }
 
 /* One call sorts everything.  It sets the frame's error where there is no memory to sort in, which
- * whoever called the kernel looks at (glue.c). */
+ * the segment that called the kernel looks at (glue.c). */
 static void call_sort_lines(Kernel *k, const SortPlan *plan, const Element *elements, const V *ins)
 {
     LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, ptr, ptr, ptr };
@@ -166,8 +167,8 @@ static void call_sort_lines(Kernel *k, const SortPlan *plan, const Element *elem
     int n = (int)plan->narrays;
     V args[] = { k->frame, plan_of(k, plan, elements), array_of(k, ptr, n, ins),
                  array_of(k, ptr, n, k->outs) };
-    V call = LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort_lines)), args, 4,
-                            "");
+    V call =
+        LLVMBuildCall2(k->b, type, runtime_function(k, offsetof(Runtime, sort_lines)), args, 4, "");
     for (int i = 0; i < n; i++) {
         int64_t bytes = plan->nlines * element_info[elements[i]].bytes;
         if (!LLVMIsNull(ins[i]))
@@ -211,8 +212,9 @@ void block_sort(Kernel *k, NodeId root)
             return;
         }
     type_strides(whole, strides);
-    Sort s = { .node = root, .n = node->nin, .dim = dim, .extent = whole.dims[dim],
-               .stride = strides[dim] };
+    Sort s = {
+        .node = root, .n = node->nin, .dim = dim, .extent = whole.dims[dim], .stride = strides[dim]
+    };
     if (type_count(whole) == 0)
         return;
     if (sort_by_keys(k, &s, whole))

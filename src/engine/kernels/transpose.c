@@ -1,7 +1,7 @@
 /* transpose.c - the kernel that is one transpose whose last dimension moves.
  *
  * In: an array in memory.  Out: loops over square tiles.  A tile's rows are loaded as vectors,
- * turned in registers, and stored as vectors, so that memory is only met in whole pieces:
+ * transposed in registers, and stored as vectors, so that memory is only met in whole vectors:
  *
  *     a b        a c       step s exchanges blocks of s x s across the diagonal;
  *     c d   ->   b d       16 rows take steps 1, 2, 4, 8
@@ -12,14 +12,14 @@
 
 #include "base/fail.h"
 
-typedef struct Turn {
+typedef struct Tiles {
     Type in, out;
     V from; /* the operand's memory */
     Ints permutation;
     int row, column; /* dimensions of the result: the operand's last one, and the result's */
     int size;        /* of a tile */
     LLVMTypeRef one; /* an element as an integer */
-} Turn;
+} Tiles;
 
 /* The node, if the kernel is nothing else. */
 static const Node *lone_transpose(const Kernel *k)
@@ -32,12 +32,12 @@ static const Node *lone_transpose(const Kernel *k)
     return kernel_argument(k, node_at(k->m, n)->in[0]) >= 0 ? node_at(k->m, n) : NULL;
 }
 
-static bool turn_of(Kernel *k, Turn *t)
+static bool tiles_of(Kernel *k, Tiles *t)
 {
     const Node *node = lone_transpose(k);
     if (!node)
         return false;
-    *t = (Turn){ .in = type_of(k->m, node->in[0]), .out = type_of(k->m, node->out) };
+    *t = (Tiles){ .in = type_of(k->m, node->in[0]), .out = type_of(k->m, node->out) };
     t->from = k->ins[kernel_argument(k, node->in[0])];
     t->permutation = ((const TransposeAttrs *)node->attrs)->permutation;
     int bytes = element_info[t->out.element].bytes;
@@ -56,7 +56,7 @@ static bool turn_of(Kernel *k, Turn *t)
 }
 
 /* Exchanges the upper right and lower left blocks of s x s. */
-static void turn_step(Kernel *k, int n, int s, V *rows)
+static void transpose_step(Kernel *k, int n, int s, V *rows)
 {
     V upper[MAX_LANES], lower[MAX_LANES];
     require(n <= MAX_LANES);
@@ -74,14 +74,14 @@ static void turn_step(Kernel *k, int n, int s, V *rows)
     }
 }
 
-static V row_address(Kernel *k, const Turn *t, V array, V begin, int64_t by)
+static V row_address(Kernel *k, const Tiles *t, V array, V begin, int64_t by)
 {
     V number = LLVMBuildAdd(k->b, begin, const_i64(k, by), "");
     return LLVMBuildInBoundsGEP2(k->b, t->one, array, &number, 1, "");
 }
 
 /* One tile; at[d] is its first place along dimension d of the result. */
-static void tile_emit(Kernel *k, const Turn *t, const V *at)
+static void tile_emit(Kernel *k, const Tiles *t, const V *at)
 {
     int64_t from[MAX_RANK + 1], to[MAX_RANK + 1];
     type_strides(t->in, from);
@@ -101,25 +101,24 @@ static void tile_emit(Kernel *k, const Turn *t, const V *at)
         LLVMSetAlignment(rows[i], align > 4 ? 4 : align);
     }
     for (int s = 1; s < t->size; s *= 2)
-        turn_step(k, t->size, s, rows);
+        transpose_step(k, t->size, s, rows);
     for (int i = 0; i < t->size; i++) {
-        V s = LLVMBuildStore(k->b, rows[i],
-                             row_address(k, t, k->outs[0], target, i * to[t->row]));
+        V s = LLVMBuildStore(k->b, rows[i], row_address(k, t, k->outs[0], target, i * to[t->row]));
         LLVMSetAlignment(s, align > 4 ? 4 : align);
     }
 }
 
-static int64_t tile_step(const Turn *t, int d)
+static int64_t tile_step(const Tiles *t, int d)
 {
     return d == t->row || d == t->column ? t->size : 1;
 }
 
 bool transpose_emit(Kernel *k)
 {
-    Turn t;
+    Tiles t;
     Loop loops[MAX_RANK];
     V at[MAX_RANK];
-    if (!turn_of(k, &t))
+    if (!tiles_of(k, &t))
         return false;
     int64_t extents[MAX_RANK];
     for (int d = 0; d < t.out.rank; d++)

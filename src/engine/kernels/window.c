@@ -70,8 +70,9 @@ static V window_value(Kernel *k, const Reduce *r, int i, Index *at)
     V inside = NULL;
     Index *to = index_new(k, in, at->lanes);
     for (int d = 0; d < in.rank; d++)
-        index_set(to, d, window_coord(k, &w->dims[d], index_at(k, at, w->result[d]),
-                                      index_at(k, at, w->window[d]), at->lanes, &inside));
+        index_set(to, d,
+                  window_coord(k, &w->dims[d], index_at(k, at, w->result[d]),
+                               index_at(k, at, w->window[d]), at->lanes, &inside));
     if (type_count(in) == 0)
         return reduce_initial(k, r, i);
     if (!inside)
@@ -140,8 +141,8 @@ static void select_step(Kernel *k, const Selection *s, Index *at, const Coord *i
     Index *to = index_new(k, s->in, 1);
     memo_clear(k);
     for (int d = 0; d < s->in.rank; d++)
-        index_set(to, d, window_coord(k, &s->dims[d], index_at(k, at, d), inside_window[d], 1,
-                                      &inside));
+        index_set(to, d,
+                  window_coord(k, &s->dims[d], index_at(k, at, d), inside_window[d], 1, &inside));
     if (inside)
         index_mask(k, to, at, inside);
     V value = element(k, node->in[0], to), yes = LLVMConstInt(int_type(k, 1), 1, false);

@@ -1,6 +1,6 @@
 /* emit.c - a Layout in, a Program out.
  *
- *   1. every tutti.fusion becomes a function, equal ones the same (same.c, kernel.c)
+ *   1. every tutti.fusion becomes a function, equal ones the same (structural_hash.c, kernel.c)
  *   2. every segment becomes a function that calls them               (glue.c)
  *   3. every collective becomes a row: who, what, where it lies          (meet.c)
  *   4. LLVM makes an object of it, which is loaded                    (jit.c)
@@ -343,7 +343,7 @@ static int count_nodes(const Module *m, RegionId r)
     return n;
 }
 
-/* For messages, and for whoever asks an executable. */
+/* For messages, and for what PJRT says of an executable. */
 static Str module_name(const Module *m)
 {
     return m->name.n ? m->name : STR("main");
@@ -354,8 +354,8 @@ static void describe(Making *k)
     Program *program = k->program;
     const Params *params = &k->k->params;
     bool is_body = k->number > 0;
-    k->results = arena_copy(k->job->arena, k->l->results,
-                            sizeof *k->results * (size_t)params->nresults);
+    k->results =
+        arena_copy(k->job->arena, k->l->results, sizeof *k->results * (size_t)params->nresults);
     program->name = module_name(k->m);
     program->nreplicas = is_body ? 1 : k->m->nreplicas;
     program->npartitions = is_body ? 1 : k->m->npartitions;
@@ -521,8 +521,7 @@ Error *link_evaluation(const Params *params, Module *m, Program **out)
     require(m->nreplicas * m->npartitions == 1);
     Arena *arena = arena_new();
     Evaluation *evaluation = ARENA_NEW(arena, Evaluation);
-    Param *results = arena_copy(arena, params->results,
-                                sizeof *results * (size_t)params->nresults);
+    Param *results = arena_copy(arena, params->results, sizeof *results * (size_t)params->nresults);
     Program *program = ARENA_NEW(arena, Program);
     *program = (Program){
         .name = module_name(m),

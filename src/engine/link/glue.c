@@ -8,7 +8,7 @@
  *       %next = musttail call i32 @s2(ptr %frame) the next segment, without a way through the
  *       ret i32 %next                             executor
  *
- * Loops and branches in which nobody meets are LLVM control flow; a loop looks at the cancel
+ * Loops and branches without a collective are LLVM control flow; a loop looks at the cancel
  * flag and the frame's error on its way back.  The code holds no host address: memory and functions are found through
  * the frame. */
 #include "engine/link/link.h"
@@ -41,8 +41,8 @@ static LLVMValueRef at_offset(const Glue *g, LLVMValueRef base, int64_t bytes)
 {
     if (bytes == 0)
         return base;
-    LLVMValueRef offset = LLVMConstInt(LLVMInt64TypeInContext(g->e->context),
-                                       (unsigned long long)bytes, false);
+    LLVMValueRef offset =
+        LLVMConstInt(LLVMInt64TypeInContext(g->e->context), (unsigned long long)bytes, false);
     return LLVMBuildInBoundsGEP2(g->b, LLVMInt8TypeInContext(g->e->context), base, &offset, 1, "");
 }
 
@@ -61,7 +61,7 @@ static void enter(const Glue *g, LLVMBasicBlockRef b)
     LLVMPositionBuilderAtEnd(g->b, b);
 }
 
-/* ---- places ---- */
+/* ---- addresses ---- */
 
 /* The pointer leads to an array of this value's size. */
 static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const char *what)
@@ -70,19 +70,19 @@ static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const 
     return pointer;
 }
 
-static LLVMValueRef place_address(const Glue *g, Address place)
+static LLVMValueRef pointer_to(const Glue *g, Address a)
 {
     enum { POINTER = sizeof(void *) };
-    switch (place.where) {
-    case ADDRESS_SLAB: return at_offset(g, g->slab, place.at);
-    case ADDRESS_POOL: return at_offset(g, g->pool, place.at);
+    switch (a.where) {
+    case ADDRESS_SLAB: return at_offset(g, g->slab, a.at);
+    case ADDRESS_POOL: return at_offset(g, g->pool, a.at);
     case ADDRESS_ARG: {
-        ValueId v = region_at(g->m, g->s->k->main)->args + (ValueId)place.at;
-        return array(g, load_at(g, g->ptr, g->args, place.at * POINTER), v, "an argument");
+        ValueId v = region_at(g->m, g->s->k->main)->args + (ValueId)a.at;
+        return array(g, load_at(g, g->ptr, g->args, a.at * POINTER), v, "an argument");
     }
     case ADDRESS_OUT: {
-        ValueId v = g->s->outs + (ValueId)place.at;
-        return array(g, load_at(g, g->ptr, g->outs, place.at * POINTER), v, "a result");
+        ValueId v = g->s->outs + (ValueId)a.at;
+        return array(g, load_at(g, g->ptr, g->outs, a.at * POINTER), v, "a result");
     }
     default: return LLVMConstNull(g->ptr);
     }
@@ -90,7 +90,7 @@ static LLVMValueRef place_address(const Glue *g, Address place)
 
 static LLVMValueRef address(const Glue *g, ValueId v)
 {
-    return place_address(g, g->l->addresses[v]);
+    return pointer_to(g, g->l->addresses[v]);
 }
 
 static bool is_same(Address x, Address y)
@@ -108,7 +108,7 @@ typedef struct Copy {
 static void copy(const Glue *g, Copy c)
 {
     LLVMValueRef bytes = LLVMConstInt(LLVMInt64TypeInContext(g->e->context), c.bytes, false);
-    LLVMBuildMemCpy(g->b, place_address(g, c.dst), 1, place_address(g, c.src), 1, bytes);
+    LLVMBuildMemCpy(g->b, pointer_to(g, c.dst), 1, pointer_to(g, c.src), 1, bytes);
 }
 
 static bool is_read_by_another(const Copy *all, int n, int k)
@@ -119,7 +119,7 @@ static bool is_read_by_another(const Copy *all, int n, int k)
     return false;
 }
 
-/* Those whose target nobody still reads go first.  When there is none, what is left are rings:
+/* Moves whose target no other move still reads go first.  When there is none, what is left are rings:
  * one target is saved aside, and its readers read it there. */
 static void copies(const Glue *g, Copy *all, int n)
 {
@@ -210,7 +210,7 @@ static void call_evaluator(const Glue *g, NodeId n)
     LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){ g->ptr, g->i32 }, 2, false);
     LLVMValueRef args[] = { g->frame, int32(g, g->t->evaluations[n]) };
     LLVMValueRef rc = LLVMBuildCall2(g->b, type, evaluate, args, 2, "");
-    LLVMBasicBlockRef after = block(g, "played");
+    LLVMBasicBlockRef after = block(g, "executed");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, rc, int32(g, 0), ""), g->failed, after);
     enter(g, after);
 }
@@ -230,8 +230,8 @@ static void region_nodes(const Glue *g, RegionId r)
     all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
 }
 
-/* Looked at once in every turn of a loop: whoever plays this wants it to end, or something in the
- * turn has failed, and a condition computed from what it did not give might never be false. */
+/* Looked at once in every iteration of a loop: the run is cancelled, or something in the iteration
+ * has failed, and a condition computed from what it did not give might never be false. */
 static LLVMValueRef must_stop(const Glue *g)
 {
     LLVMValueRef flag = LLVMBuildLoad2(g->b, g->i32, g->cancel, "");
@@ -354,11 +354,11 @@ static void begin(Glue *g, LLVMValueRef function)
 }
 
 /* A function of its own for some nodes, and a call of it. */
-static void part(const Glue *g, int n, const NodeId *nodes)
+static void emit_chunk(const Glue *g, int n, const NodeId *nodes)
 {
     LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
     Glue inner = *g;
-    begin(&inner, glue_declare(g->e, "part"));
+    begin(&inner, glue_declare(g->e, "chunk"));
     LLVMSetLinkage(inner.function, LLVMInternalLinkage);
     for (int i = 0; i < n; i++)
         one_node(&inner, nodes[i]);
@@ -374,16 +374,16 @@ static void part(const Glue *g, int n, const NodeId *nodes)
 /* LLVM's time grows faster than a function's length, so long ones are made of parts. */
 static void all_nodes(const Glue *g, int n, const NodeId *nodes)
 {
-    enum { LONG = 96, PART = 64 };
+    enum { LONG = 96, CHUNK = 64 };
     if (n <= LONG)
         for (int i = 0; i < n; i++)
             one_node(g, nodes[i]);
     else
-        for (int i = 0; i < n; i += PART)
-            part(g, n - i < PART ? n - i : PART, nodes + i);
+        for (int i = 0; i < n; i += CHUNK)
+            emit_chunk(g, n - i < CHUNK ? n - i : CHUNK, nodes + i);
 }
 
-/* Straight into the next segment.  On a way back whoever plays this may have to stop it. */
+/* Straight into the next segment.  On a way back the run may have been cancelled. */
 static void go_on(const Glue *g, int target)
 {
     if (target <= g->number) {

@@ -6,7 +6,11 @@
  *   parallel_compile.c  kernels compiled side by side
  *   object.c            LLVM module -> object bytes
  *   linker.c            object bytes -> callable functions
- *   llvm_memory.c       LLVM without memory */
+ *   llvm_memory.c       LLVM without memory
+ *
+ * A compilation is one thread's (compile.c), under a guard; parallel_compile starts others for its
+ * kernels and joins them before it returns.  What is kept from one compilation to the next (target,
+ * linker, reserve) is behind locks, until llvm_end.  A Program that has been made is immutable. */
 #ifndef TUTTI_ENGINE_LINK_LINK_H
 #define TUTTI_ENGINE_LINK_LINK_H
 #include "engine/analysis/analysis.h"
@@ -14,7 +18,7 @@
 #include "engine/kernels/query.h"
 #include "engine/stages.h"
 
-/* ---- emit.c */
+/* ---- emit.c: a program ---- */
 
 /* Native code in a Program that keeps the module, which is the layout's. */
 MUST_USE Error *link_program(const Layout *l, Module *m, Program **out);
@@ -28,17 +32,14 @@ bool reserve_lost(void);            /* LLVM was left in the middle, on this thre
 bool reserve_retry(void);           /* malloc had no memory: LLVM may ask again */
 bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
 
-/* jit.c */
 MUST_USE Error *llvm_ready(void); /* its reserve, and what it knows of the host */
-void llvm_end(void);              /* for good; nobody is compiling, and no code will be called */
-void linker_end(void);            /* part of it */
+void llvm_end(void);              /* for good: no thread compiles, and no code will be called */
 MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
 void emit_end(Emit *e);                                              /* frees them */
 MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; heap_free */
-struct LLVMOpaqueError;
-MUST_USE Error *from_llvm(struct LLVMOpaqueError *error, const char *what); /* NULL: NULL */
 
-/* link.c.  An object file's bytes become functions; the code lives until code_free. */
+/* ---- linker.c: an object file's bytes become functions; the code lives until code_free ---- */
+
 typedef struct Code Code;
 MUST_USE Error *code_load(const char *object, size_t n, Code **out);
 MUST_USE Error *code_add(Code *code, const char *object, size_t n); /* objects see one another */
@@ -46,14 +47,24 @@ MUST_USE Error *code_find(Code *code, const char *name, void **address);
 /* Several names at once, which is faster; *at[i] becomes the address of names[i]. */
 MUST_USE Error *code_find_all(Code *code, int n, const char *const *names, void ***at);
 void code_free(Code *code); /* NULL is fine */
+void linker_end(void);      /* a part of llvm_end */
+struct LLVMOpaqueError;
+MUST_USE Error *from_llvm(struct LLVMOpaqueError *error, const char *what); /* NULL: NULL */
 
-/* ---- glue.c */
+/* ---- llvm_memory.c: LLVM aborts where there is no memory; a reserve is taken before ---- */
+
+MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
+void reserve_check(void);           /* between two modules: leaves the guard if it was needed */
+bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
+bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
+
+/* ---- glue.c: segments ---- */
 
 /* What the nodes of one layout became; by NodeId. */
 typedef struct GlueTables {
-    LLVMValueRef *kernels; /* of a tutti.fusion */
-    int *evaluations;      /* number, for nodes that the evaluator plays */
-    int *collectives;         /* number */
+    LLVMValueRef *kernels;  /* of a tutti.fusion */
+    int *evaluations;       /* number, for nodes that Runtime.evaluate executes */
+    int *collectives;       /* number */
     LLVMValueRef *segments; /* by their numbers: declared before the first is made */
 } GlueTables;
 
@@ -62,15 +73,18 @@ LLVMValueRef glue_declare(Emit *e, const char *name);
 /* Segment `number` of the layout becomes t->segments[number]. */
 void glue_segment(Emit *e, const Layout *l, const GlueTables *t, int number);
 
-/* share.c, when all collectives of a program are made: marks the results of the program that all
+/* ---- shared_results.c ---- */
+
+/* When all collectives of a program are made: marks the results of the program that all
  * devices may share, and what comes of a collective that the first alone needs. */
 void shares_find(const Layout *l, const GlueTables *t, const Program *program, Param *results);
-void firsts_find(const Schedule *s, const GlueTables *t, const Program *program, Collective *collectives,
-                 Arena *arena);
+void firsts_find(const Schedule *s, const GlueTables *t, const Program *program,
+                 Collective *collectives, Arena *arena);
 
 /* ---- parallel_compile.c -------------------------------------------------------------- */
 
-/* compiling kernels side by side, on as many threads as there are cores. */
+/* Kernels are compiled side by side, on as many threads as there are cores: parallel_compile_add
+ * lists them, _start begins, and after _wait their objects are there. */
 typedef struct Object {
     char *bytes;
     size_t n;
@@ -92,7 +106,7 @@ typedef struct ParallelCompile {
     PendingKernel *kernels;
     int nbatches;
     Batch *batches;
-    _Atomic int next; /* the first batch that nobody has begun */
+    _Atomic int next; /* the first batch that no thread has begun */
     Object *objects;
     int nthreads;
     struct Thread *threads;
@@ -100,8 +114,9 @@ typedef struct ParallelCompile {
 } ParallelCompile;
 
 void parallel_compile_add(ParallelCompile *s, NodeId node, const char *name, int64_t weight);
-/* From here to parallel_compile_wait nobody changes the module or the ParallelCompile. */
+/* From here to parallel_compile_wait the caller changes neither the module nor the ParallelCompile. */
 void parallel_compile_start(ParallelCompile *s);
-MUST_USE Error *parallel_compile_wait(ParallelCompile *s, const Object **objects, int *n); /* the ParallelCompile owns them */
+/* The ParallelCompile owns the objects. */
+MUST_USE Error *parallel_compile_wait(ParallelCompile *s, const Object **objects, int *n);
 void parallel_compile_free(ParallelCompile *s);
 #endif

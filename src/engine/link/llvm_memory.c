@@ -3,7 +3,7 @@
  * LLVM knows no way back from "no memory" or from an error that it calls fatal: it ends the process
  * unless a handler leaves.  Ours leave the guard (base/guard.h).  What LLVM was in the middle of is
  * then lost: its objects cannot be taken apart and are never freed, and locks of its own may stay
- * taken.  So it is the last way out.  Before it there is a reserve of address space: whoever finds
+ * taken.  So it is the last way out.  Before it there is a reserve of address space: the thread that finds
  * no memory first gives it back to the system, LLVM tries again and comes to its end in order, and
  * then reserve_check leaves from our own code, where everything can be freed.
  *

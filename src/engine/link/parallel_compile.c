@@ -5,7 +5,7 @@
  *                                                   batch 2: 5 4 ...   --> object
  *
  * Each batch has an LLVM context of its own, so the threads share nothing but the program, which
- * nobody changes any more.  A thread for each core but the caller's takes the batches in turn, and
+ * no thread changes any more.  A thread for each core but the caller's takes the batches in order, and
  * the caller helps once it waits.  What goes into which batch depends on the list only, so an equal
  * program gives equal code, however many threads there are to run the batches. */
 #include "engine/link/link.h"
@@ -86,7 +86,7 @@ static void batches_make(void *at)
 {
     ParallelCompile *s = at;
     for (;;) {
-        /* relaxed: whoever gets a number is the only one; joining shows what it made */
+        /* relaxed: a number goes to one thread only; joining shows what that thread made */
         int i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
         if (i >= s->nbatches)
             return;
@@ -112,7 +112,7 @@ static void join_all(ParallelCompile *s)
         thread_join(&s->threads[--s->nthreads]);
 }
 
-/* The guard is left: nobody begins another batch, and what is being made is waited for. */
+/* The guard is left: no thread begins another batch, and this one waits for those under way. */
 static void parallel_compile_drop(void *user)
 {
     ParallelCompile *s = user;

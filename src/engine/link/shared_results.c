@@ -1,8 +1,8 @@
 /* shared_results.c - what every device gets alike need not be written for each of them.
  *
  * In: a layout, and its collectives.  Out: Param.is_shared.  A result may be shared if all
- * that is ever written to its memory comes from collectives of all devices that give everybody the
- * same: nobody writes there alone, and at a collective all stand still, so nobody reads what is being
+ * that is ever written to its memory comes from collectives of all devices that give every device the
+ * same: no device writes there alone, and at a collective all wait, so none reads what is being
  * written.
  *
  * And Collective.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
@@ -24,7 +24,7 @@ static bool meets_all(const Program *program, const Collective *m)
     return true;
 }
 
-/* Is v, which lies in a result's memory, written there by a collective that gives everybody the
+/* Is v, which lies in a result's memory, written there by a collective that gives every device the
  * same? */
 static bool is_from_all(const Module *m, const GlueTables *t, const Program *program, ValueId v)
 {
@@ -107,8 +107,8 @@ static void forget_whole_uses(const Schedule *s, uint32_t *uses)
     }
 }
 
-void firsts_find(const Schedule *s, const GlueTables *t, const Program *program, Collective *collectives,
-                 Arena *arena)
+void firsts_find(const Schedule *s, const GlueTables *t, const Program *program,
+                 Collective *collectives, Arena *arena)
 {
     if (program->nreplicas != 1 || !program->ncollectives)
         return;

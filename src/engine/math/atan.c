@@ -21,9 +21,9 @@ static const double terms_f32[] = {
     0x1.c463f93170381p-4,  -0x1.5b30155685d8ap-4, 0x1.84a1cfdcb7d01p-5,
 };
 static const double terms_f64[] = {
-    -0x1.555555555553dp-2, 0x1.99999999957cdp-3,  -0x1.24924922aa4f4p-3, 0x1.c71c70e50f134p-4,
-    -0x1.745cf8c391c59p-4, 0x1.3b1117977a790p-4,  -0x1.10eba8e49cf23p-4, 0x1.df0e81cec22e2p-5,
-    -0x1.9ccf864b57cbfp-5, 0x1.37ce323344ca8p-5,  -0x1.255b655114d76p-6,
+    -0x1.555555555553dp-2, 0x1.99999999957cdp-3, -0x1.24924922aa4f4p-3, 0x1.c71c70e50f134p-4,
+    -0x1.745cf8c391c59p-4, 0x1.3b1117977a790p-4, -0x1.10eba8e49cf23p-4, 0x1.df0e81cec22e2p-5,
+    -0x1.9ccf864b57cbfp-5, 0x1.37ce323344ca8p-5, -0x1.255b655114d76p-6,
 };
 
 static V sign_bit(Kernel *k, V x)
@@ -39,7 +39,7 @@ typedef struct Angle {
 } Angle;
 
 /* eighths - the angle, where `condition` holds. */
-static Angle turned(Kernel *k, V condition, int eighths, Angle a)
+static Angle rotated(Kernel *k, V condition, int eighths, Angle a)
 {
     V whole = const_f(k, LLVMTypeOf(a.eighths), eighths);
     V rest = math_select(k, condition, LLVMBuildFNeg(k->b, a.rest.high, ""), a.rest.high);
@@ -124,7 +124,7 @@ static V scale_sizes(Kernel *k, V *a, V *b)
 }
 
 /* eighths pi/4 + rest. */
-static V unturned(Kernel *k, Angle a)
+static V unrotated(Kernel *k, Angle a)
 {
     LLVMTypeRef type = LLVMTypeOf(a.eighths);
     V high = const_f(k, type, 0x1.921fb54442d18p-1), low = const_f(k, type, 0x1.1a62633145c07p-55);
@@ -151,8 +151,8 @@ static V angle_of(Kernel *k, Pair y, Pair x, bool is_f64)
         b.low = math_select(k, is_steep, y_low, x_low);
     }
     V back = is_f64 ? scale_sizes(k, &a.high, &b.high) : NULL;
-    Angle angle = turned(k, is_steep, 2, first_octant(k, a, b, back));
-    V r = unturned(k, turned(k, sign_bit(k, x.high), 4, angle));
+    Angle angle = rotated(k, is_steep, 2, first_octant(k, a, b, back));
+    V r = unrotated(k, rotated(k, sign_bit(k, x.high), 4, angle));
     V any_nan = LLVMBuildFCmp(k->b, LLVMRealUNO, x.high, y.high, "");
     r = math_select(k, any_nan, const_f(k, LLVMTypeOf(r), NAN), r);
     return INTRINSIC(k, "llvm.copysign", r, y.high);

@@ -180,16 +180,16 @@ static V fewer_bits(Kernel *k, const ReducePrecisionAttrs *a, V x)
     if (a->exponent_bits < exponent) {
         int64_t bias = (INT64_C(1) << (exponent - 1)) - 1;
         int64_t small = (INT64_C(1) << (a->exponent_bits - 1)) - 1;
-        V sign = LLVMBuildAnd(k->b, kept, const_i(k, type, (int64_t)(UINT64_C(1) << (width - 1))),
-                              "");
-        V e = LLVMBuildAnd(k->b, kept,
-                           const_i(k, type, ((INT64_C(1) << exponent) - 1) << mantissa), "");
-        V over = LLVMBuildICmp(k->b, LLVMIntUGT, e, const_i(k, type, (bias + small) << mantissa),
-                               "");
-        V under = LLVMBuildICmp(k->b, LLVMIntULE, e, const_i(k, type, (bias - small) << mantissa),
-                                "");
-        V infinite = LLVMBuildOr(
-            k->b, sign, const_i(k, type, ((INT64_C(1) << exponent) - 1) << mantissa), "");
+        V sign =
+            LLVMBuildAnd(k->b, kept, const_i(k, type, (int64_t)(UINT64_C(1) << (width - 1))), "");
+        V e = LLVMBuildAnd(k->b, kept, const_i(k, type, ((INT64_C(1) << exponent) - 1) << mantissa),
+                           "");
+        V over =
+            LLVMBuildICmp(k->b, LLVMIntUGT, e, const_i(k, type, (bias + small) << mantissa), "");
+        V under =
+            LLVMBuildICmp(k->b, LLVMIntULE, e, const_i(k, type, (bias - small) << mantissa), "");
+        V infinite = LLVMBuildOr(k->b, sign,
+                                 const_i(k, type, ((INT64_C(1) << exponent) - 1) << mantissa), "");
         kept = LLVMBuildSelect(k->b, over, infinite, kept, "");
         kept = LLVMBuildSelect(k->b, under, sign, kept, "");
     }

@@ -92,7 +92,7 @@ V math_exp_of_sum(Kernel *k, V x, V tail)
     V bits = same_bits(k, float_add(k, part, const_f(k, type, 1)), false);
     V up = LLVMBuildShl(k->b, n, const_i(k, LLVMTypeOf(n), is_f64 ? 52 : 23), "");
     V y = same_bits(k, LLVMBuildAdd(k->b, bits, up, ""), true);
-    double high = is_f64 ? 0x1.62e42fefa39efp9 : 0x1.62e42ep6;    /* log of the largest */
+    double high = is_f64 ? 0x1.62e42fefa39efp9 : 0x1.62e42ep6;  /* log of the largest */
     double low = is_f64 ? -0x1.6232bdd7abcd2p9 : -0x1.5d589ep6; /* log of the least normal */
     y = math_select(k, math_compare(k, LLVMRealOLT, x, low), const_f(k, type, 0), y);
     y = math_select(k, math_compare(k, LLVMRealOGT, x, high), const_f(k, type, INFINITY), y);
@@ -153,8 +153,8 @@ V math_tanh(Kernel *k, V x)
 /* ---- logarithms ---- */
 
 const double math_log_terms[] = {
-    2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21,
-    2.0 / 23, 2.0 / 25,
+    2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
+    2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23, 2.0 / 25,
 };
 
 V math_split(Kernel *k, V x, V *n)
@@ -162,8 +162,8 @@ V math_split(Kernel *k, V x, V *n)
     bool is_f64 = math_is_f64(x);
     V bits = same_bits(k, x, false);
     LLVMTypeRef type = LLVMTypeOf(bits);
-    V from_root = LLVMBuildSub(
-        k->b, bits, const_i(k, type, is_f64 ? 0x3fe6a09e667f3bcd : 0x3f3504f3), "");
+    V from_root =
+        LLVMBuildSub(k->b, bits, const_i(k, type, is_f64 ? 0x3fe6a09e667f3bcd : 0x3f3504f3), "");
     V shift = const_i(k, type, is_f64 ? 52 : 23);
     V exponent = LLVMBuildAShr(k->b, from_root, shift, "");
     V m = same_bits(k, LLVMBuildSub(k->b, bits, LLVMBuildShl(k->b, exponent, shift, ""), ""), true);

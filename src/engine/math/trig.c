@@ -33,19 +33,19 @@ static const double cos_terms[] = { 1.0,
 static const double largest = 0x1p40;
 
 /* n pi/2 + r: pairs in f64, else only their first. */
-typedef struct Turn {
+typedef struct Reduced {
     Pair sine, cosine; /* of r */
     V quarter;         /* n, as an i64 */
-} Turn;
+} Reduced;
 
 static const double half_pi[] = { 0x1.921fb54442d18p0, 0x1.1a62633145c07p-54,
                                   -0x1.f1976b7ed8fbcp-110 };
 
 /* For what becomes f32. */
-static Turn turn_of(Kernel *k, V x)
+static Reduced reduce_angle(Kernel *k, V x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    Turn t = { 0 };
+    Reduced t = { 0 };
     V n = math_round(k, x, 0x1.45f306dc9c883p-1, &t.quarter);
     V r = float_fma(k, n, const_f(k, type, -half_pi[0]), x);
     r = float_fma(k, n, const_f(k, type, -half_pi[1]), r);
@@ -58,10 +58,10 @@ static Turn turn_of(Kernel *k, V x)
 /* The leading terms, r and 1 - r^2/2, are not rounded: of r = (high, low), sin r is
  * high + (high^3 s(high^2) + low cos r) and cos r is 1 - (high^2/2 + (high low - high^4
  * c(high^2))). */
-static Turn exact_turn_of(Kernel *k, V x)
+static Reduced reduce_angle_exactly(Kernel *k, V x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    Turn t;
+    Reduced t;
     V n = math_round(k, x, 0x1.45f306dc9c883p-1, &t.quarter);
     V first = float_fma(k, n, const_f(k, type, -half_pi[0]), x);
     V r = float_fma(k, n, const_f(k, type, -half_pi[1]), first);
@@ -89,14 +89,14 @@ static V quarter_bit(Kernel *k, V quarter, int bit)
 }
 
 /* sin(n pi/2 + r): n odd takes the cosine, n & 2 the sign.  A cosine is a quarter further. */
-static V wave(Kernel *k, const Turn *t, int ahead)
+static V wave(Kernel *k, const Reduced *t, int ahead)
 {
     V quarter = LLVMBuildAdd(k->b, t->quarter, const_i(k, LLVMTypeOf(t->quarter), ahead), "");
     V y = math_select(k, quarter_bit(k, quarter, 1), t->cosine.high, t->sine.high);
     return math_select(k, quarter_bit(k, quarter, 2), LLVMBuildFNeg(k->b, y, ""), y);
 }
 
-static V tangent(Kernel *k, const Turn *t)
+static V tangent(Kernel *k, const Reduced *t)
 {
     V odd = quarter_bit(k, t->quarter, 1);
     V over = math_select(k, odd, t->cosine.high, t->sine.high);
@@ -114,7 +114,7 @@ static V trig(Kernel *k, int function, V x)
 {
     bool is_f64 = math_is_f64(x);
     V wide = to_f64(k, x);
-    Turn t = is_f64 ? exact_turn_of(k, wide) : turn_of(k, wide);
+    Reduced t = is_f64 ? reduce_angle_exactly(k, wide) : reduce_angle(k, wide);
     V y = function == MATH_TAN ? tangent(k, &t) : wave(k, &t, function == MATH_COS);
     if (function != MATH_COS) /* keeps the sign of zero */
         y = math_select(k, math_compare(k, LLVMRealOEQ, wide, 0), wide, y);

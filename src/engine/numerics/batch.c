@@ -1,7 +1,7 @@
 /* batch.c - the matrices of a batch, spread over the workers.
  *
  * How they are spread, and how many threads a library has for each, depends on the program and the
- * machine alone and not on who else is at work: results repeat. */
+ * machine alone and not on which workers are idle: results repeat. */
 #include "engine/numerics/matrices.h"
 
 #include "engine/floats.h"
@@ -35,15 +35,14 @@ static Error *execute_some(const Batch *b, int nthreads, int64_t from, int64_t t
 static void execute_slice(void *user, int64_t slice)
 {
     Batch *b = user;
-    Error *error =
-        execute_some(b, 1, b->n * slice / b->nslices, b->n * (slice + 1) / b->nslices);
+    Error *error = execute_some(b, 1, b->n * slice / b->nslices, b->n * (slice + 1) / b->nslices);
     /* relaxed: slices_run orders it before its return */
     if (error)
         error_free(atomic_exchange_explicit(&b->error, error, memory_order_relaxed));
 }
 
 Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, BatchFn *some,
-                  void *user)
+                     void *user)
 {
     Batch b = { .n = n, .is_library = is_library, .some = some, .user = user };
     int workers = slices_workers(f);

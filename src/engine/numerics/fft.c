@@ -115,7 +115,7 @@ typedef struct FftLines {
     bool is_forward;
     double scale;       /* on the way out */
     const Roots *roots; /* FFT_COLUMNS: of the whole line */
-    const void *turns;
+    const void *twiddles;
 } FftLines;
 
 typedef void FftGroup(const FftLines *f, int64_t first, int here, void *work);
@@ -229,8 +229,9 @@ static void long_line(Transform *t, FftLines f, int64_t n1)
     columns.kind = FFT_COLUMNS, columns.plan = plan_of(t, n1, false), columns.n = n1;
     columns.nlines = columns.stride = n2, columns.scale = 1, columns.out = between;
     columns.roots = &roots;
-    columns.turns = t->is_f32 ? (const void *)f32_turns_new(t->arena, &roots, n1, form->lanes)
-                              : (const void *)f64_turns_new(t->arena, &roots, n1, form->lanes);
+    columns.twiddles = t->is_f32
+                           ? (const void *)f32_twiddles_new(t->arena, &roots, n1, form->lanes)
+                           : (const void *)f64_twiddles_new(t->arena, &roots, n1, form->lanes);
     rows.kind = FFT_ROWS, rows.plan = plan_of(t, n2, false), rows.n = n2;
     rows.nlines = rows.stride = n1, rows.in = between;
     play_lines(t, columns);

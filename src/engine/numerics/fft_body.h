@@ -43,11 +43,11 @@ INLINE CV NAME(quarter)(CV a, bool is_forward)
 INLINE void NAME(small4)(const CV *c, CV *d, bool is_forward)
 {
     CV even = NAME(add)(c[0], c[2]), less = NAME(sub)(c[0], c[2]);
-    CV odd = NAME(add)(c[1], c[3]), turned = NAME(quarter)(NAME(sub)(c[1], c[3]), is_forward);
+    CV odd = NAME(add)(c[1], c[3]), rotated = NAME(quarter)(NAME(sub)(c[1], c[3]), is_forward);
     d[0] = NAME(add)(even, odd);
     d[2] = NAME(sub)(even, odd);
-    d[1] = NAME(add)(less, turned);
-    d[3] = NAME(sub)(less, turned);
+    d[1] = NAME(add)(less, rotated);
+    d[3] = NAME(sub)(less, rotated);
 }
 
 INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
@@ -55,7 +55,7 @@ INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
     const REAL half = (REAL)0.707106781186547524400844362104849L;
     CV a1 = NAME(add)(c[1], c[5]), a5 = NAME(sub)(c[1], c[5]);
     CV a3 = NAME(add)(c[3], c[7]), a7 = NAME(quarter)(NAME(sub)(c[3], c[7]), is_forward);
-    CV sum = NAME(add)(a1, a3), turned = NAME(quarter)(NAME(sub)(a1, a3), is_forward);
+    CV sum = NAME(add)(a1, a3), rotated = NAME(quarter)(NAME(sub)(a1, a3), is_forward);
     CV p = NAME(add)(a5, a7), q = NAME(sub)(a5, a7);
     CV eighth, three; /* p by one eighth of a turn, q by three */
     if (is_forward) {
@@ -69,7 +69,7 @@ INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
     CV a2 = NAME(add)(c[2], c[6]), a6 = NAME(quarter)(NAME(sub)(c[2], c[6]), is_forward);
     CV s = NAME(add)(a0, a2), t = NAME(sub)(a0, a2), u = NAME(add)(a4, a6), v = NAME(sub)(a4, a6);
     d[0] = NAME(add)(s, sum), d[4] = NAME(sub)(s, sum);
-    d[2] = NAME(add)(t, turned), d[6] = NAME(sub)(t, turned);
+    d[2] = NAME(add)(t, rotated), d[6] = NAME(sub)(t, rotated);
     d[1] = NAME(add)(u, eighth), d[5] = NAME(sub)(u, eighth);
     d[3] = NAME(add)(v, three), d[7] = NAME(sub)(v, three);
 }
@@ -128,7 +128,7 @@ INLINE void NAME(small)(const PLAN(Pass) * pass, int64_t p, int most, bool is_fo
 }
 
 /* By a root of unity; going forward by its conjugate. */
-INLINE CV NAME(turn)(CV v, CX w, bool is_forward)
+INLINE CV NAME(rotate)(CV v, CX w, bool is_forward)
 {
     return is_forward ? (CV){ v.r * w.r + v.i * w.i, v.i * w.r - v.r * w.i }
                       : (CV){ v.r * w.r - v.i * w.i, v.r * w.i + v.i * w.r };
@@ -149,7 +149,7 @@ INLINE void NAME(complex_pass_by)(const PLAN(Pass) * pass, int64_t p, bool is_fo
             to[i + ido * k] = d[0];
             for (int64_t j = 1; j < p; j++)
                 to[i + ido * (k + l1 * j)] =
-                    i ? NAME(turn)(d[j], pass->turns[(j - 1) * (ido - 1) + i - 1], is_forward)
+                    i ? NAME(rotate)(d[j], pass->twiddles[(j - 1) * (ido - 1) + i - 1], is_forward)
                       : d[j];
         }
 }
@@ -195,13 +195,13 @@ static void NAME(complex_line)(const PLAN(Plan) * plan, CV *line, CV *room, bool
     int64_t n = plan->n, m = plan->wide->n;
     CV *spread = room;
     for (int64_t i = 0; i < m; i++)
-        spread[i] = i < n ? NAME(turn)(line[i], plan->chirp[i], is_forward) : (CV){ 0 };
+        spread[i] = i < n ? NAME(rotate)(line[i], plan->chirp[i], is_forward) : (CV){ 0 };
     NAME(passes)(plan->wide, spread, room + m, true);
-    for (int64_t i = 0; i < m; i++) /* the filter is even, so its transform turns with it */
-        spread[i] = NAME(turn)(spread[i], plan->filter[i], !is_forward);
+    for (int64_t i = 0; i < m; i++) /* the filter is even, so its transform is conjugated with it */
+        spread[i] = NAME(rotate)(spread[i], plan->filter[i], !is_forward);
     NAME(passes)(plan->wide, spread, room + m, false);
     for (int64_t i = 0; i < n; i++)
-        line[i] = NAME(turn)(spread[i], plan->chirp[i], is_forward);
+        line[i] = NAME(rotate)(spread[i], plan->chirp[i], is_forward);
 }
 
 /* ---- lines of reals ---- */
@@ -304,7 +304,7 @@ INLINE void NAME(forward_pass_by)(const PLAN(Pass) * pass, int64_t p, const DATA
                 const DATA *at = from + i + ido * (k + l1 * j);
                 c[j] = i ? (CV){ at[-1], at[0] } : (CV){ at[0], (DATA){ 0 } };
                 if (i && j)
-                    c[j] = NAME(turn)(c[j], pass->turns[(j - 1) * each + i / 2 - 1], true);
+                    c[j] = NAME(rotate)(c[j], pass->twiddles[(j - 1) * each + i / 2 - 1], true);
             }
             NAME(small)(pass, p, 4, true, c, d);
             NAME(real_store)(pass, p, k, i, d, to);
@@ -334,7 +334,7 @@ INLINE void NAME(backward_pass_by)(const PLAN(Pass) * pass, int64_t p, const DAT
             for (int64_t j = 0; j < p; j++) {
                 DATA *at = to + i + ido * (k + l1 * j);
                 if (i && j)
-                    d[j] = NAME(turn)(d[j], pass->turns[(j - 1) * each + i / 2 - 1], false);
+                    d[j] = NAME(rotate)(d[j], pass->twiddles[(j - 1) * each + i / 2 - 1], false);
                 *at = i ? d[j].i : d[j].r;
                 if (i)
                     at[-1] = d[j].r;

@@ -8,7 +8,7 @@
  *     --passes--> --store--> in memory again
  *
  * A long line alone is a matrix [n1][n2]: transforms of its columns, side by side; each number
- * turned by a root; transforms of its rows, a lane for each, whose results lie side by side again.
+ * multiplied by a root; transforms of its rows, a lane for each, whose results lie side by side again.
  */
 
 #define CX PLAN(Cx)
@@ -41,7 +41,7 @@
 /* clang-format on */
 #define MIX(a, b, which) __builtin_shuffle(a, b, (INTEGERS)which)
 
-/* A square of LANES rows, turned: as often as halving LANES comes to 1, the rows of both halves are
+/* A square of LANES rows, transposed: as often as halving LANES comes to 1, the rows of both halves are
  * put in turn. */
 static inline __attribute__((always_inline)) void NAME(turn_square)(DATA *rows)
 {
@@ -229,12 +229,12 @@ static void NAME(to_real_group)(const FftLines *f, int64_t first, int here, void
 }
 
 /* Columns of a long line: of its n1 rows of n2 numbers, `here` columns from `first` on, each number
- * then turned by the root of its row and column. */
+ * then multiplied by the root of its row and column. */
 static void NAME(column_group)(const FftLines *f, int64_t first, int here, void *room_at)
 {
     DATA *work = room_at;
     const PLAN(Plan) *plan = f->plan;
-    const CX *turns = f->turns; /* [n1][f->form->lanes]: of the first columns */
+    const CX *twiddles = f->twiddles; /* [n1][f->form->lanes]: of the first columns */
     int64_t n1 = plan->n, n2 = f->stride;
     CV *lines = (CV *)work;
     NAME(load_columns)((const REAL *)f->in + 2 * first, n1, n2, here, lines);
@@ -243,7 +243,7 @@ static void NAME(column_group)(const FftLines *f, int64_t first, int here, void 
         CX begin = PLAN(root)(f->roots, first * k % (n1 * n2));
         CV by;
         for (int l = 0; l < LANES; l++) {
-            CX more = turns[k * LANES + l];
+            CX more = twiddles[k * LANES + l];
             ((REAL *)&by.r)[l] = begin.r * more.r - begin.i * more.i;
             ((REAL *)&by.i)[l] = begin.r * more.i + begin.i * more.r;
         }

@@ -2,7 +2,7 @@
  *
  * Included by fft.c with REAL (float or double) and PLAN(x) set.  A line of n = p1 p2 ... numbers
  * goes through one pass per factor; a pass has its small transform's roots of unity, and those by
- * which results are turned.  A length with a large prime in it goes by Bluestein's way: as a
+ * which results are multiplied by twiddle factors.  A length with a large prime in it goes by Bluestein's way: as a
  * convolution, which is done by transforms of a length without. */
 
 typedef struct PLAN(Cx) {
@@ -12,8 +12,8 @@ typedef struct PLAN(Cx) {
 
 typedef struct PLAN(Pass) {
     int64_t p, l1, ido;
-    CX *turns; /* [p - 1][ido - 1], or [p - 1][(ido - 1) / 2] for reals */
-    CX *roots; /* [p]: of the small transform */
+    CX *twiddles; /* [p - 1][ido - 1], or [p - 1][(ido - 1) / 2] for reals */
+    CX *roots;    /* [p]: of the small transform */
 } PLAN(Pass);
 
 typedef struct PLAN(Plan) {
@@ -37,16 +37,16 @@ static void PLAN(pass_new)(Arena *arena, const Roots *roots, bool is_real, PLAN(
 {
     int64_t p = pass->p, n = pass->l1 * p * pass->ido;
     int64_t each = is_real ? (pass->ido - 1) / 2 : pass->ido - 1;
-    pass->turns = ARENA_ARRAY(arena, CX, (p - 1) * each + 1);
+    pass->twiddles = ARENA_ARRAY(arena, CX, (p - 1) * each + 1);
     for (int64_t j = 1; j < p; j++)
         for (int64_t i = 1; i <= each; i++)
-            pass->turns[(j - 1) * each + i - 1] = PLAN(root)(roots, j * pass->l1 * i);
+            pass->twiddles[(j - 1) * each + i - 1] = PLAN(root)(roots, j * pass->l1 * i);
     pass->roots = ARENA_ARRAY(arena, CX, p);
     bool is_known = p <= 5 || (!is_real && p <= 11);
     for (int64_t j = 0; j < p; j++) {
-        long double turn =
+        long double angle =
             2 * 3.141592653589793238462643383279502884197L * (long double)j / (long double)p;
-        pass->roots[j] = is_known     ? (CX){ (REAL)cosl(turn), (REAL)sinl(turn) }
+        pass->roots[j] = is_known     ? (CX){ (REAL)cosl(angle), (REAL)sinl(angle) }
                          : 2 * j <= p ? PLAN(root)(roots, j * (n / p))
                                       : (CX){ pass->roots[p - j].r, -pass->roots[p - j].i };
     }
@@ -119,12 +119,12 @@ static PLAN(Plan) * PLAN(plan_new)(Arena *arena, int64_t n, bool is_real)
 }
 
 /* Roots l * k of the first `lanes` columns l, for rows k below n1: [n1][lanes]. */
-static CX *PLAN(turns_new)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
+static CX *PLAN(twiddles_new)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
 {
-    CX *turns = ARENA_ARRAY(arena, CX, n1 * lanes);
+    CX *twiddles = ARENA_ARRAY(arena, CX, n1 * lanes);
     for (int64_t k = 0; k < n1; k++)
         for (int l = 0; l < lanes; l++)
-            turns[k * lanes + l] = PLAN(root)(roots, l * k % roots->n);
-    return turns;
+            twiddles[k * lanes + l] = PLAN(root)(roots, l * k % roots->n);
+    return twiddles;
 }
 #undef CX

@@ -145,7 +145,7 @@ static void places_skip(Places *p, int64_t by)
 
 /* ---- which one ---- */
 
-/* The form of a function that this machine plays. */
+/* The form of a function for this machine's instruction set. */
 #define BY_LEVEL(f)                                                                                \
     (cpu_vector_bytes() == 64 ? f##_512 : cpu_vector_bytes() == 32 ? f##_256 : f##_128)
 

@@ -175,25 +175,25 @@ ATTR static void NAME(tile_at)(const NAME(Tile) *t, bool is_packed, int cols)
 /* ---- packing ---- */
 
 /* Which lanes two rows exchange so that blocks of `half` x `half` across the diagonal swap. */
-typedef struct NAME(Turn) {
+typedef struct NAME(Shuffles) {
     NAME(Mask) first[4], second[4];
-} NAME(Turn);
+} NAME(Shuffles);
 
-ATTR static NAME(Turn) NAME(turn_masks)(void)
+ATTR static NAME(Shuffles) NAME(transpose_shuffles)(void)
 {
-    NAME(Turn) turn;
+    NAME(Shuffles) shuffles;
     for (int stage = 0; stage < NAME(STAGES); stage++)
         for (int l = 0; l < NAME(LANES); l++) {
             int half = NAME(LANES) >> (stage + 1);
-            turn.first[stage][l] = l & half ? NAME(LANES) + l - half : l;
-            turn.second[stage][l] = l & half ? NAME(LANES) + l : l + half;
+            shuffles.first[stage][l] = l & half ? NAME(LANES) + l - half : l;
+            shuffles.second[stage][l] = l & half ? NAME(LANES) + l : l + half;
         }
-    return turn;
+    return shuffles;
 }
 
 /* to[p * to_row + i] = v[i][p] for a square of vectors; in registers, if all loops are unrolled. */
 ATTR static inline __attribute__((always_inline)) void
-NAME(turn_registers)(const NAME(Turn) *turn, NAME(Vec) *v, T *to, int64_t to_row)
+NAME(transpose_registers)(const NAME(Shuffles) *shuffles, NAME(Vec) *v, T *to, int64_t to_row)
 {
 #pragma GCC unroll 4
     for (int stage = 0; stage < NAME(STAGES); stage++)
@@ -203,8 +203,8 @@ NAME(turn_registers)(const NAME(Turn) *turn, NAME(Vec) *v, T *to, int64_t to_row
             if (i & half)
                 continue;
             NAME(Vec) x = v[i], y = v[i + half];
-            v[i] = __builtin_shuffle(x, y, turn->first[stage]);
-            v[i + half] = __builtin_shuffle(x, y, turn->second[stage]);
+            v[i] = __builtin_shuffle(x, y, shuffles->first[stage]);
+            v[i + half] = __builtin_shuffle(x, y, shuffles->second[stage]);
         }
 #pragma GCC unroll 16
     for (int p = 0; p < NAME(LANES); p++)
@@ -213,13 +213,13 @@ NAME(turn_registers)(const NAME(Turn) *turn, NAME(Vec) *v, T *to, int64_t to_row
 
 /* to[p * to_row + i] = from[i * from_row + p] for a square of vectors, i < rows; other i: zero. */
 ATTR static inline __attribute__((always_inline)) void
-NAME(turn)(const NAME(Turn) *turn, T *to, int64_t to_row, const T *from, int64_t from_row, int rows)
+NAME(transpose)(const NAME(Shuffles) *shuffles, T *to, int64_t to_row, const T *from, int64_t from_row, int rows)
 {
     NAME(Vec) v[NAME(LANES)];
 #pragma GCC unroll 16
     for (int i = 0; i < NAME(LANES); i++)
         v[i] = i < rows ? *(const NAME(Vec) *)(from + i * from_row) : (NAME(Vec)){ 0 };
-    NAME(turn_registers)(turn, v, to, to_row);
+    NAME(transpose_registers)(shuffles, v, to, to_row);
 }
 
 /* to[p * width + i] = from[i * from_row + p * from_col], i < rows; other i below width: zero.
@@ -231,14 +231,14 @@ NAME(pack)(T *to, int width, int rows, int64_t depth, const T *from, int64_t fro
 {
     int64_t p = 0;
     if (from_col == 1 && BYTES > 16) {
-        NAME(Turn) turn = NAME(turn_masks)();
+        NAME(Shuffles) shuffles = NAME(transpose_shuffles)();
         for (; p + NAME(LANES) <= depth; p += NAME(LANES))
             for (int i = (width - 1) / NAME(LANES) * NAME(LANES); i >= 0; i -= NAME(LANES)) {
                 const T *at = from + i * from_row + p;
                 if (rows - i >= NAME(LANES))
-                    NAME(turn)(&turn, to + p * width + i, width, at, from_row, NAME(LANES));
+                    NAME(transpose)(&shuffles, to + p * width + i, width, at, from_row, NAME(LANES));
                 else
-                    NAME(turn)(&turn, to + p * width + i, width, at, from_row, rows - i);
+                    NAME(transpose)(&shuffles, to + p * width + i, width, at, from_row, rows - i);
             }
     } else if (from_row == 1 && rows == width) {
         for (; p < depth; p++)
@@ -317,24 +317,24 @@ typedef struct NAME(Job) {
     int64_t across;        /* slices side by side */
 } NAME(Job);
 
-/* The columns under way are packed in pieces: some rows, if those are read whole, or a panel. */
+/* The columns under way are packed in slices: some rows, if those are read whole, or a panel. */
 static bool NAME(by_bands)(const NAME(Job) *g)
 {
     return g->b_col == 1 && !(g->gather && g->gather->is_b);
 }
 
-static int64_t NAME(npieces)(const NAME(Job) *g)
+static int64_t NAME(npack_slices)(const NAME(Job) *g)
 {
     int64_t all = NAME(by_bands)(g) ? g->depth : g->ncols;
     int64_t each = NAME(by_bands)(g) ? BAND : NAME(COLS);
     return (all + each - 1) / each;
 }
 
-ATTR static void NAME(pack_piece)(void *user, int64_t piece)
+ATTR static void NAME(pack_slice)(void *user, int64_t slice)
 {
     const NAME(Job) *g = user;
     const T *b = g->b + g->kc * g->b_row + g->jc * g->b_col;
-    int64_t p = piece * BAND, j = piece * NAME(COLS);
+    int64_t p = slice * BAND, j = slice * NAME(COLS);
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     if (NAME(by_bands)(g))
         NAME(pack_rows)(g->packed + p * NAME(COLS), g->depth * NAME(COLS), g->ncols,
@@ -442,12 +442,12 @@ ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
     g->ncols = g->n;
     g->depth = g->k;
     PackingSource what = { g->b, g->k, g->n, g->b_row, g->b_col, sizeof(T) };
-    SharedPacking *pack = shared_packing_get(g->frame, &what, NAME(packed_bytes)(g), NAME(npieces)(g));
+    SharedPacking *pack = shared_packing_get(g->frame, &what, NAME(packed_bytes)(g), NAME(npack_slices)(g));
     if (!pack)
         return false;
     g->b = what.at;
     g->packed = shared_packing_data(pack);
-    shared_packing_fill(pack, NAME(pack_piece), g);
+    shared_packing_fill(pack, NAME(pack_slice), g);
     return true;
 }
 
@@ -470,7 +470,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
                 g->packed = scratch(g->frame, THREAD_MEMORY_RIGHT, NAME(packed_bytes)(g));
                 if (!g->packed)
                     return;
-                slices(frame, NAME(npieces)(g), NAME(pack_piece), g);
+                slices(frame, NAME(npack_slices)(g), NAME(pack_slice), g);
             }
             slices(frame, (g->m + g->rows - 1) / g->rows * g->across, NAME(slice), g);
         }

@@ -6,7 +6,7 @@
  *
  *     places l     base(l) ->  [ row of the window | next row | ... ]    each row side by side
  *
- * Rows of the window that lie side by side are turned in registers; where instead the places do
+ * Rows of the window that lie side by side are transposed in registers; where instead the places do
  * (the derivative by the kernel, images whose features come first), these are copied. */
 
 /* See gemm_body.h. */
@@ -14,7 +14,7 @@
 /* to[p * width + l] = from[base[l] + p] for `depth` p, at least LANES of them.  Up to LANES elements
  * behind the last may be written, as in pack. */
 ATTR static inline __attribute__((always_inline)) void
-NAME(turn_run)(const NAME(Turn) *turn, T *to, int width, int rows, int64_t depth, const T *from,
+NAME(transpose_span)(const NAME(Shuffles) *shuffles, T *to, int width, int rows, int64_t depth, const T *from,
                const int64_t *base)
 {
     for (int64_t p = 0; p < depth; p += NAME(LANES)) {
@@ -25,7 +25,7 @@ NAME(turn_run)(const NAME(Turn) *turn, T *to, int width, int rows, int64_t depth
 #pragma GCC unroll 16
             for (int l = 0; l < NAME(LANES); l++)
                 v[l] = i + l < rows ? *(const NAME(Vec) *)(from + base[i + l] + q) : (NAME(Vec)){ 0 };
-            NAME(turn_registers)(turn, v, to + q * width + i, width);
+            NAME(transpose_registers)(shuffles, v, to + q * width + i, width);
         }
     }
 }
@@ -63,14 +63,14 @@ NAME(pack_lines)(T *to, int width, const Gather *g, const T *from, int64_t first
             group[groups++] = l;
     }
     group[groups] = rows;
-    NAME(Turn) turn = NAME(turn_masks)();
+    NAME(Shuffles) shuffles = NAME(transpose_shuffles)();
     Places at = places_at(g->ndepth, g->dims + g->nlines, pc);
     for (int64_t p = 0, run; p < depth; p += run, places_skip(&at, run)) {
         run = places_beside(&at, depth - p);
         const T *here = from + at.offset;
         T *out = to + p * width;
         if (run >= NAME(LANES) && BYTES > 16) {
-            NAME(turn_run)(&turn, out, width, rows, run, here, base);
+            NAME(transpose_span)(&shuffles, out, width, rows, run, here, base);
             continue;
         }
         for (int64_t q = 0; q < run; q++, out += width, here++) {

@@ -15,7 +15,6 @@
 
 #include "engine/custom_call.h"
 
-
 #include <string.h>
 
 /* ---- options of a call, and what its extents must be beyond what the signature says ---- */
@@ -54,8 +53,10 @@ static Error *ormqr_fits(Call *c)
     int64_t side = extent(c->in[2], option(c, "left", 1) ? 2 : 1);
     if (extent(c->in[0], 2) == side)
         return NULL;
-    return error_new(CODE_INVALID, "ormqr of %s and %s, at %s: the reflectors have %lld entries, not "
-                     "%lld", type_name(c->in[0].type), type_name(c->in[2].type), loc_name(c->n->loc),
+    return error_new(CODE_INVALID,
+                     "ormqr of %s and %s, at %s: the reflectors have %lld entries, not "
+                     "%lld",
+                     type_name(c->in[0].type), type_name(c->in[2].type), loc_name(c->n->loc),
                      (long long)extent(c->in[0], 2), (long long)side);
 }
 
@@ -192,7 +193,8 @@ static Error *batch_some(void *user, int64_t from, int64_t to)
     for (c.batch = from; c.batch < to && !error; c.batch++) {
         c.arena = b->is_library ? NULL : arena_try_new();
         bool is_ready = b->is_library || c.arena;
-        error = is_ready ? b->routine(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
+        error =
+            is_ready ? b->routine(&c) : error_new(CODE_EXHAUSTED, "no memory for linear algebra");
         arena_free(c.arena);
     }
     call_free(&c);
@@ -258,7 +260,8 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
         TRY(row->fits(&c));
     c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
     if (f && is_small_lu(row, &c))
-        return batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some, &c);
+        return batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some,
+                             &c);
     /* the evaluator, which has no frame, is what the library's results are held to */
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);

@@ -24,15 +24,15 @@ typedef struct Call {
 
 /* Takes its operands and options from the call, gives its results; their types fit. */
 typedef MUST_USE Error *LapackRoutine(Call *c);
-LapackRoutine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_ormqr,
-    lapack_potrf, lapack_syevd, lapack_gesdd, lapack_geev, lapack_gees,
-    lapack_gehrd, lapack_sytrd, lapack_gtsv, lapack_solve_perturbed, lapack_trsm;
+LapackRoutine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_ormqr, lapack_potrf,
+    lapack_syevd, lapack_gesdd, lapack_geev, lapack_gees, lapack_gehrd, lapack_sytrd, lapack_gtsv,
+    lapack_solve_perturbed, lapack_trsm;
 
 /* lapack_calls.c: the same by a library that is there, of matrices that are not empty; orgqr of
  * such as are not wide. */
-LapackRoutine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr, fortran_potrf,
-    fortran_syevd, fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees, fortran_gehrd,
-    fortran_sytrd, fortran_gtsv, fortran_trsm;
+LapackRoutine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr,
+    fortran_potrf, fortran_syevd, fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees,
+    fortran_gehrd, fortran_sytrd, fortran_gtsv, fortran_trsm;
 void call_free(Call *c); /* its rooms */
 
 /* Row-major, in place.  The triangle that counts becomes the factor; info, as LAPACK gives it. */

@@ -1,13 +1,13 @@
 /* lapack_calls.c - what each of LAPACK's routines gives, by a library's (lapack_provider.c).
  *
  * Ours are row-major, LAPACK's column-major: to LAPACK, a matrix of ours is its transpose.  Where
- * the transposed problem is as good, nothing is turned:
+ * the transposed problem is as good, nothing is transposed:
  *
  *     potrf  the other triangle          trsm   the other side, the other triangle
  *     gesdd  unless it is tall: U and V^T change places
- *     syevd  the other triangle; the vectors are turned
+ *     syevd  the other triangle; the vectors are transposed
  *
- * Else the matrix is turned on the way in, and again on the way out.  Functions here are of one
+ * Else the matrix is transposed on the way in, and again on the way out.  Functions here are of one
  * text for all four element types: to Fortran everything is an address, and only the sizes differ.
  * info goes straight where the program wants it. */
 #include "engine/numerics/lapack.h"
@@ -84,7 +84,7 @@ void call_free(Call *c)
 }
 
 /* Operand i, column-major, in a room. */
-static Error *turned_in(Call *c, int i, int which, void **out)
+static Error *transposed_in(Call *c, int i, int which, void **out)
 {
     int64_t rows = extent(c->in[i], 2), columns = extent(c->in[i], 1);
     TRY(room(c, which, (size_t)(rows * columns) * element_bytes(c), out));
@@ -92,7 +92,7 @@ static Error *turned_in(Call *c, int i, int which, void **out)
     return NULL;
 }
 
-static void turned_out(Call *c, int i, const void *from)
+static void transposed_out(Call *c, int i, const void *from)
 {
     int64_t rows = extent(c->out[i], 2), columns = extent(c->out[i], 1);
     matrix_transpose(columns, rows, element_bytes(c), from, rows, out_at(c, i), columns);
@@ -135,8 +135,8 @@ static bool work_was_asked(Call *c, Work *w)
         return false;
     float single;
     memcpy(&single, w->answer, sizeof single);
-    double wanted = part_bytes(c) == sizeof(float) ? ceil((double)single * (1 + 1e-6))
-                                                   : w->answer[0];
+    double wanted =
+        part_bytes(c) == sizeof(float) ? ceil((double)single * (1 + 1e-6)) : w->answer[0];
     w->n = c->lwork = wanted < 1 ? 1 : wanted > INT_MAX ? INT_MAX : (Int)wanted;
     w->error = room(c, ROOM_WORK, (size_t)w->n * element_bytes(c), &w->at);
     return !w->error;
@@ -170,10 +170,10 @@ Error *fortran_getrf(Call *c)
 {
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1);
     void *a;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     ROUTINE(c, GETRF, Int *, Int *, void *, Int *, Int *, Int *)
     (&m, &n, a, &m, out_at(c, 1), out_at(c, 2));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     return NULL;
 }
 
@@ -197,13 +197,13 @@ Error *fortran_geqrf(Call *c)
 {
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), info;
     void *a;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
     do {
         ROUTINE(c, GEQRF, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
         (&m, &n, a, &m, out_at(c, 1), work_at(&w), &w.n, &info);
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     return w.error;
 }
 
@@ -211,7 +211,7 @@ Error *fortran_geqp3(Call *c)
 {
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), info;
     void *a, *reals;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     TRY(room(c, ROOM_REALS, 2 * (size_t)n * part_bytes(c), &reals));
     copied_out(c, 1, 1);
     Work w = work_begin(c);
@@ -225,7 +225,7 @@ Error *fortran_geqp3(Call *c)
             (&m, &n, a, &m, out_at(c, 1), out_at(c, 2), work_at(&w), &w.n, reals, &info);
         }
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     return w.error;
 }
 
@@ -233,13 +233,13 @@ Error *fortran_orgqr(Call *c)
 {
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), k = extent_of(c->in[1], 1), info;
     void *a;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
     do {
         ROUTINE(c, ORGQR, Int *, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
         (&m, &n, &k, a, &m, in_at(c, 1), work_at(&w), &w.n, &info);
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     return w.error;
 }
 
@@ -248,8 +248,8 @@ Error *fortran_ormqr(Call *c)
     Int m = extent_of(c->in[2], 2), n = extent_of(c->in[2], 1), k = extent_of(c->in[1], 1), info;
     Int rows = extent_of(c->in[0], 2);
     void *a, *x;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
-    TRY(turned_in(c, 2, ROOM_RIGHT, &x));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 2, ROOM_RIGHT, &x));
     const char *side = letter_of(option(c, "left", 1), "L", "R");
     const char *adjoint = letter_of(c->is_real, "T", "C");
     Work w = work_begin(c);
@@ -259,7 +259,7 @@ Error *fortran_ormqr(Call *c)
         (side, option(c, "transpose", 0) ? adjoint : "N", &m, &n, &k, a, &rows, in_at(c, 1), x, &m,
          work_at(&w), &w.n, &info, 1, 1);
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, x);
+    transposed_out(c, 0, x);
     return w.error;
 }
 
@@ -268,13 +268,13 @@ Error *fortran_gehrd(Call *c)
     Int n = extent_of(c->in[0], 1);
     Int low = (Int)option(c, "low", 1), high = (Int)option(c, "high", n);
     void *a;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
     do {
         ROUTINE(c, GEHRD, Int *, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
         (&n, &low, &high, a, &n, out_at(c, 1), work_at(&w), &w.n, out_at(c, 2));
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     return w.error;
 }
 
@@ -283,7 +283,7 @@ Error *fortran_sytrd(Call *c)
     Int n = extent_of(c->in[0], 1);
     const char *uplo = letter_of(option_is(c, "uplo", 'L'), "L", "U");
     void *a;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     Work w = work_begin(c);
     do {
         ROUTINE(c, SYTRD, const char *, Int *, void *, Int *, void *, void *, void *, void *, Int *,
@@ -291,7 +291,7 @@ Error *fortran_sytrd(Call *c)
         (uplo, &n, a, &n, out_at(c, 1), out_at(c, 2), out_at(c, 3), work_at(&w), &w.n, out_at(c, 4),
          1);
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     return w.error;
 }
 
@@ -331,11 +331,11 @@ Error *fortran_gtsv(Call *c)
     void *b;
     for (int i = 0; i < 3; i++)
         copied_out(c, i, i);
-    TRY(turned_in(c, 3, ROOM_MATRIX, &b));
+    TRY(transposed_in(c, 3, ROOM_MATRIX, &b));
     ROUTINE(c, GTSV, Int *, Int *, void *, void *, void *, void *, Int *, Int *)
     (&n, &columns, (char *)out_at(c, 0) + element_bytes(c), out_at(c, 1), out_at(c, 2), b, &n,
      out_at(c, 4));
-    turned_out(c, 3, b);
+    transposed_out(c, 3, b);
     return NULL;
 }
 
@@ -356,8 +356,10 @@ Error *fortran_syevd(Call *c)
 {
     Int n = extent_of(c->in[0], 1), nints = 3 + 5 * n;
     if ((double)n * n * 2 + 5 * n + 1 > INT_MAX)
-        return error_new(CODE_EXHAUSTED, "eigenvectors of %s, at %s: LAPACK counts its workspace in "
-                         "32 bits", type_name(c->in->type), loc_name(c->n->loc));
+        return error_new(CODE_EXHAUSTED,
+                         "eigenvectors of %s, at %s: LAPACK counts its workspace in "
+                         "32 bits",
+                         type_name(c->in->type), loc_name(c->n->loc));
     Int nreals = 1 + 5 * n + 2 * n * n;
     size_t bytes = (size_t)n * (size_t)n * element_bytes(c);
     void *a, *ints, *reals = NULL;
@@ -380,14 +382,14 @@ Error *fortran_syevd(Call *c)
              reals, &nreals, ints, &nints, out_at(c, 2), 1, 1);
         }
     } while (work_was_asked(c, &w));
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     conjugate(c, (int64_t)n * n, out_at(c, 0));
     return w.error;
 }
 
 /* LAPACK is shown a matrix of at least as many rows as columns, which it takes apart faster: a wide
  * or square one of ours as it lies, transposed, when its U is our V^T and its V^T our U; a tall one
- * turned, and its vectors turned back. */
+ * transposed, and its vectors transposed back. */
 typedef struct Svd {
     Int m, n, k, vt_rows; /* as LAPACK sees it */
     Int u_columns;
@@ -416,7 +418,7 @@ static Error *svd_begin(Call *c, Svd *s)
     s->vt = out_at(c, 2);
     if (!s->is_tall)
         return NULL;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &s->a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &s->a));
     TRY(room(c, ROOM_LEFT, (size_t)s->m * (size_t)s->u_columns * element_bytes(c), &s->u));
     return room(c, ROOM_RIGHT, (size_t)s->vt_rows * (size_t)s->n * element_bytes(c), &s->vt);
 }
@@ -424,8 +426,8 @@ static Error *svd_begin(Call *c, Svd *s)
 static void svd_end(Call *c, const Svd *s)
 {
     if (s->is_tall && s->job != left_out) {
-        turned_out(c, 2, s->u);
-        turned_out(c, 3, s->vt);
+        transposed_out(c, 2, s->u);
+        transposed_out(c, 3, s->vt);
     }
 }
 
@@ -434,8 +436,8 @@ Error *fortran_gesdd(Call *c)
     Svd s;
     TRY(svd_begin(c, &s));
     size_t k = (size_t)s.k, longer = (size_t)most(s.m, s.n);
-    size_t nreals = 7 * k + (5 * k * k > 2 * longer * k + 2 * k * k ? 5 * k * k
-                                                                    : 2 * longer * k + 2 * k * k);
+    size_t nreals =
+        7 * k + (5 * k * k > 2 * longer * k + 2 * k * k ? 5 * k * k : 2 * longer * k + 2 * k * k);
     void *ints, *reals = NULL;
     TRY(room(c, ROOM_INTS, 8 * k * sizeof(Int), &ints));
     if (!c->is_real)
@@ -445,13 +447,13 @@ Error *fortran_gesdd(Call *c)
         if (c->is_real) {
             ROUTINE(c, GESDD, const char *, Int *, Int *, void *, Int *, void *, void *, Int *,
                     void *, Int *, void *, Int *, void *, Int *, size_t)
-            (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt,
-             &s.vt_rows, work_at(&w), &w.n, ints, out_at(c, 4), 1);
+            (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt, &s.vt_rows, work_at(&w),
+             &w.n, ints, out_at(c, 4), 1);
         } else {
             ROUTINE(c, GESDD, const char *, Int *, Int *, void *, Int *, void *, void *, Int *,
                     void *, Int *, void *, Int *, void *, void *, Int *, size_t)
-            (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt,
-             &s.vt_rows, work_at(&w), &w.n, reals, ints, out_at(c, 4), 1);
+            (s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt, &s.vt_rows, work_at(&w),
+             &w.n, reals, ints, out_at(c, 4), 1);
         }
     } while (work_was_asked(c, &w));
     svd_end(c, &s);
@@ -469,13 +471,13 @@ Error *fortran_gesvd(Call *c)
         if (c->is_real) {
             ROUTINE(c, GESVD, const char *, const char *, Int *, Int *, void *, Int *, void *,
                     void *, Int *, void *, Int *, void *, Int *, Int *, size_t, size_t)
-            (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m,
-             s.vt, &s.vt_rows, work_at(&w), &w.n, out_at(c, 4), 1, 1);
+            (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt, &s.vt_rows,
+             work_at(&w), &w.n, out_at(c, 4), 1, 1);
         } else {
             ROUTINE(c, GESVD, const char *, const char *, Int *, Int *, void *, Int *, void *,
                     void *, Int *, void *, Int *, void *, Int *, void *, Int *, size_t, size_t)
-            (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m,
-             s.vt, &s.vt_rows, work_at(&w), &w.n, reals, out_at(c, 4), 1, 1);
+            (s.job, s.job, &s.m, &s.n, s.a, &s.m, out_at(c, 1), s.u, &s.m, s.vt, &s.vt_rows,
+             work_at(&w), &w.n, reals, out_at(c, 4), 1, 1);
         }
     } while (work_was_asked(c, &w));
     svd_end(c, &s);
@@ -484,7 +486,8 @@ Error *fortran_gesvd(Call *c)
 
 static double real_at(const Call *c, const void *at, int64_t i)
 {
-    return part_bytes(c) == sizeof(float) ? (double)((const float *)at)[i] : ((const double *)at)[i];
+    return part_bytes(c) == sizeof(float) ? (double)((const float *)at)[i]
+                                          : ((const double *)at)[i];
 }
 
 static void real_set(const Call *c, void *at, int64_t i, double x)
@@ -520,7 +523,7 @@ static void vectors_out(Call *c, int i, const char *job, const void *columns)
     else if (c->is_real)
         pairs_out(c, i, columns, out_at(c, 1));
     else
-        turned_out(c, i, columns);
+        transposed_out(c, i, columns);
 }
 
 /* n reals at `at`, times a power of two. */
@@ -550,7 +553,7 @@ Error *fortran_geev(Call *c)
     size_t bytes = (size_t)n * (size_t)n * element_bytes(c);
     const char *job_left = wanted(c, "compute_left"), *job_right = wanted(c, "compute_right");
     void *a, *left, *right, *reals;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     TRY(room(c, ROOM_LEFT, bytes, &left));
     TRY(room(c, ROOM_RIGHT, bytes, &right));
     TRY(room(c, ROOM_REALS, 2 * (size_t)n * part_bytes(c), &reals));
@@ -586,7 +589,7 @@ Error *fortran_gees(Call *c)
     Int n = extent_of(c->in[0], 1);
     const char *job = wanted(c, "mode");
     void *a, *z, *reals;
-    TRY(turned_in(c, 0, ROOM_MATRIX, &a));
+    TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
     TRY(room(c, ROOM_LEFT, (size_t)n * (size_t)n * element_bytes(c), &z));
     TRY(room(c, ROOM_REALS, (size_t)n * part_bytes(c), &reals));
     Work w = work_begin(c);
@@ -594,8 +597,8 @@ Error *fortran_gees(Call *c)
         if (c->is_real) {
             ROUTINE(c, GEES, const char *, const char *, void *, Int *, void *, Int *, Int *,
                     void *, void *, void *, Int *, void *, Int *, void *, Int *, size_t, size_t)
-            (job, "N", NULL, &n, a, &n, out_at(c, 4), out_at(c, 2), out_at(c, 3), z, &n, work_at(&w),
-             &w.n, NULL, out_at(c, 5), 1, 1);
+            (job, "N", NULL, &n, a, &n, out_at(c, 4), out_at(c, 2), out_at(c, 3), z, &n,
+             work_at(&w), &w.n, NULL, out_at(c, 5), 1, 1);
         } else {
             ROUTINE(c, GEES, const char *, const char *, void *, Int *, void *, Int *, Int *,
                     void *, void *, Int *, void *, Int *, void *, void *, Int *, size_t, size_t)
@@ -605,10 +608,10 @@ Error *fortran_gees(Call *c)
     } while (work_was_asked(c, &w));
     if (w.error)
         return w.error;
-    turned_out(c, 0, a);
+    transposed_out(c, 0, a);
     if (job == left_out)
         zeros_out(c, 1);
     else
-        turned_out(c, 1, z);
+        transposed_out(c, 1, z);
     return NULL;
 }

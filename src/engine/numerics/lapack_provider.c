@@ -28,7 +28,7 @@ static const char letters[] = "sdcz";
 
 typedef struct Provider {
     LapackFn *routines[LAPACK_NAMES][sizeof letters - 1];
-    int (*get_threads)(void); /* NULL: nobody can say or set it */
+    int (*get_threads)(void); /* NULL: the library has no such call */
     void (*set_threads)(int);
     const char *file; /* NULL: there is none */
 } Provider;
@@ -175,8 +175,8 @@ const char *lapack_provider(void)
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t opened = PTHREAD_COND_INITIALIZER;
-static int inside, allowed, before; /* who calls; with how many threads; the number found */
-static int waiting;                 /* for the others to leave: nobody joins them meanwhile */
+static int inside, allowed, before; /* threads that call; with how many each; the number found */
+static int waiting;                 /* for the others to leave: no thread joins them meanwhile */
 
 void lapack_begin(int nthreads)
 {

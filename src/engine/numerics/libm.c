@@ -36,9 +36,9 @@ static double flushed(double x)
 }
 
 static ComplexUnary *const complex_unary[MATH_COUNT] = {
-    [MATH_COMPLEX_SINH] = csinh,   [MATH_COMPLEX_COSH] = ccosh,
-    [MATH_COMPLEX_ASIN] = casin,   [MATH_COMPLEX_ACOS] = cacos,   [MATH_COMPLEX_ATAN] = catan,
-    [MATH_COMPLEX_ASINH] = casinh, [MATH_COMPLEX_ACOSH] = cacosh, [MATH_COMPLEX_ATANH] = catanh,
+    [MATH_COMPLEX_SINH] = csinh,   [MATH_COMPLEX_COSH] = ccosh,   [MATH_COMPLEX_ASIN] = casin,
+    [MATH_COMPLEX_ACOS] = cacos,   [MATH_COMPLEX_ATAN] = catan,   [MATH_COMPLEX_ASINH] = casinh,
+    [MATH_COMPLEX_ACOSH] = cacosh, [MATH_COMPLEX_ATANH] = catanh,
 };
 
 static void complex_library(ComplexUnary *f, int32_t n, const double *x, const double *y,

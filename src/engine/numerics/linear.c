@@ -55,7 +55,7 @@ typedef struct Linear {
     const Node *n;
     Type a;
     Triangle triangle;
-    bool is_lower;     /* cholesky */
+    bool is_lower; /* cholesky */
     const char *in;
     char *out;
     int64_t each; /* elements of a matrix of out */
@@ -80,7 +80,7 @@ static void solve_by_library(const Linear *l, int64_t from, int64_t to)
                 .is_unit = t->is_unit,
                 .op = t->op == NO_TRANSPOSE ? 'N'
                       : t->op == TRANSPOSE  ? 'T'
-                                             : 'C',
+                                            : 'C',
                 .rows = t->is_left ? t->n : t->other,
                 .columns = t->is_left ? t->other : t->n };
     for (int64_t i = from; i < to; i++)
@@ -156,7 +156,7 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
     memcpy(out->data, in[1].data, type_bytes(b));
     if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
-                          solve_small, &l);
+                             solve_small, &l);
     return batch_execute(f, count_matrices(a), work, l.is_library, solve_some, &l);
 }
 
@@ -220,7 +220,7 @@ Error *routine_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
     double work = side * side * side / 3;
     if (small_suits(a.element, rows_of(a)))
         return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
-                          cholesky_small, &l);
+                             cholesky_small, &l);
     return batch_execute(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
 }
 

@@ -12,8 +12,8 @@ typedef MUST_USE Error *BatchFn(void *user, int64_t from, int64_t to);
 /* Works on n matrices, of about so many multiplications each.  is_library: by LAPACK's routines, then
  * each matrix has one thread of the library; few that are large have all of them, one after the
  * other.  f NULL: one after the other, on the calling thread. */
-MUST_USE Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library, BatchFn *some,
-                              void *user);
+MUST_USE Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library,
+                              BatchFn *some, void *user);
 
 /* ---- small matrices (small_matrices.c): n of side x side, row-major, one behind the other ---- */
 
@@ -51,9 +51,22 @@ void small_solve(Element e, int64_t n, const SmallSolve *s, const void *a, const
 
 /* By the names of the real ones. */
 typedef enum LapackName {
-    LAPACK_GETRF, LAPACK_POTRF, LAPACK_TRSM, LAPACK_GEQRF, LAPACK_ORGQR, LAPACK_ORMQR,
-    LAPACK_GEQP3, LAPACK_GESDD, LAPACK_GESVD, LAPACK_SYEVD, LAPACK_GEEV, LAPACK_GEES,
-    LAPACK_GEHRD, LAPACK_SYTRD, LAPACK_GTSV, LAPACK_NAMES
+    LAPACK_GETRF,
+    LAPACK_POTRF,
+    LAPACK_TRSM,
+    LAPACK_GEQRF,
+    LAPACK_ORGQR,
+    LAPACK_ORMQR,
+    LAPACK_GEQP3,
+    LAPACK_GESDD,
+    LAPACK_GESVD,
+    LAPACK_SYEVD,
+    LAPACK_GEEV,
+    LAPACK_GEES,
+    LAPACK_GEHRD,
+    LAPACK_SYTRD,
+    LAPACK_GTSV,
+    LAPACK_NAMES
 } LapackName;
 
 /* Fortran's: every argument is an address, integers have 32 bits; behind the last stands the

@@ -1,6 +1,6 @@
 /* merge_sort.c - a stable merge sort of numbers by a comparison.
  *
- * In: how many, and who goes before whom.  Out: their order.  Short runs are sorted by
+ * In: how many, and which goes before which.  Out: their order.  Short runs are sorted by
  * insertion, then runs are merged in pairs, from one half of the memory into the other:
  *
  *     [3 1 2 | 5 4 0]  ->  [1 2 3 | 0 4 5]  ->  [0 1 2 3 4 5] */

@@ -9,8 +9,8 @@
  *             two words keeps the low half, with the key as the high one.
  *
  * Elements of fewer than 32 bits are the low bits of a word. */
-#include "engine/tensor.h"
 #include "engine/numerics/numerics.h"
+#include "engine/tensor.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -25,14 +25,14 @@ static uint32_t rotate(uint32_t x, int by)
 /* Threefry-2x32 with 20 rounds (Salmon and others, 2011). */
 static uint64_t threefry(uint64_t key, uint64_t count)
 {
-    static const int turns[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
+    static const int rotations[2][4] = { { 13, 15, 26, 6 }, { 17, 29, 16, 24 } };
     uint32_t keys[3] = { (uint32_t)key, (uint32_t)(key >> 32), 0 };
     keys[2] = keys[0] ^ keys[1] ^ 0x1BD11BDA;
     uint32_t x = (uint32_t)count + keys[0], y = (uint32_t)(count >> 32) + keys[1];
     for (uint32_t group = 0; group < 5; group++) {
         for (int i = 0; i < 4; i++) {
             x += y;
-            y = rotate(y, turns[group % 2][i]) ^ x;
+            y = rotate(y, rotations[group % 2][i]) ^ x;
         }
         x += keys[(group + 1) % 3];
         y += keys[(group + 2) % 3] + group + 1;
@@ -156,10 +156,12 @@ Error *routine_rng_state(__attribute__((unused)) const Frame *f, const Node *n, 
 {
     enum { DEVICES = 256 };
     static _Atomic uint64_t asked[DEVICES];
-    if (!call_takes(CALL_RNG_STATE, n->nin, n->nout) || in[0].type.element != U32 || type_count(in[0].type) != 1 ||
-        out[0].type.element != U64 || type_count(out[0].type) != 2)
-        return error_new(CODE_INVALID, "tutti.rng_state takes a device's number, ui32[], and gives "
-                         "ui64[2], at %s", loc_name(n->loc));
+    if (!call_takes(CALL_RNG_STATE, n->nin, n->nout) || in[0].type.element != U32 ||
+        type_count(in[0].type) != 1 || out[0].type.element != U64 || type_count(out[0].type) != 2)
+        return error_new(CODE_INVALID,
+                         "tutti.rng_state takes a device's number, ui32[], and gives "
+                         "ui64[2], at %s",
+                         loc_name(n->loc));
     uint32_t device = *(const uint32_t *)in[0].data;
     uint64_t count = atomic_fetch_add_explicit(&asked[device % DEVICES], 1, memory_order_relaxed);
     uint64_t state[] = { UINT64_C(0x9E3779B97F4A7C15) * (device + 1), count << 32 };

@@ -66,8 +66,7 @@ Routine *routine_find(const Module *m, const Node *node)
     case OP_RNG_BITS: return routine_rng_bits;
     case OP_TRIANGULAR_SOLVE:
         return is_plain(type_of(m, node->in[0]).element) ? routine_triangular_solve : widened;
-    case OP_CHOLESKY:
-        return is_plain(type_of(m, node->in[0]).element) ? routine_cholesky : widened;
+    case OP_CHOLESKY: return is_plain(type_of(m, node->in[0]).element) ? routine_cholesky : widened;
     case OP_CUSTOM_CALL: return custom_find(m, node);
     default: return NULL;
     }

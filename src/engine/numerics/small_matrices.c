@@ -87,7 +87,8 @@ typedef struct Form {
 } Form;
 
 enum { MOST_LANES = 16, VECTOR_BYTES = 64 };
-static const Form forms[][2] = { /* of vectors of 16, 32 and 64 bytes */
+static const Form forms[][2] = {
+    /* of vectors of 16, 32 and 64 bytes */
     { { 4, lu_f32_128, cholesky_f32_128, solve_f32_128 },
       { 2, lu_f64_128, cholesky_f64_128, solve_f64_128 } },
     { { 8, lu_f32_256, cholesky_f32_256, solve_f32_256 },
@@ -108,7 +109,7 @@ static const Form *form_for(Element e, int64_t left)
 
 typedef struct LaneGroup {
     const Form *form;
-    int64_t n; /* matrices in it */
+    int64_t n;    /* matrices in it */
     size_t bytes; /* of an element */
 } LaneGroup;
 
@@ -123,7 +124,7 @@ static LaneGroup group_of(Element e, int64_t left)
 static void spread(const LaneGroup *g, int64_t elements, const void *from, void *to)
 {
     int64_t lanes = g->form->lanes;
-    if (g->n < lanes) /* the others are zeros: they are worked on, and nobody sees them */
+    if (g->n < lanes) /* the others are zeros: they are worked on, and never collected */
         memset(to, 0, (size_t)(elements * lanes) * g->bytes);
     if (lanes == 1)
         memcpy(to, from, (size_t)elements * g->bytes);

@@ -41,8 +41,8 @@ ATTR static inline void NAME(take_off)(T *a, int64_t to, int64_t to_step, int64_
                                        int64_t from_step, V factor, int64_t n)
 {
     for (int64_t j = 0; j < n; j++)
-        NAME(store)(a, to + j * to_step, NAME(load)(a, to + j * to_step) -
-                                             factor * NAME(load)(a, from + j * from_step));
+        NAME(store)(a, to + j * to_step,
+                    NAME(load)(a, to + j * to_step) - factor * NAME(load)(a, from + j * from_step));
 }
 
 /* Rows k and at[lane] of each lane's matrix change places. */

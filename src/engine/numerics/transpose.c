@@ -63,8 +63,8 @@ static void element_by_element(int64_t rows, int64_t columns, size_t element, co
         }
 }
 
-static void block(int64_t rows, int64_t columns, size_t element, const char *from,
-                  int64_t from_row, char *to, int64_t to_row)
+static void block(int64_t rows, int64_t columns, size_t element, const char *from, int64_t from_row,
+                  char *to, int64_t to_row)
 {
     int64_t bytes = (int64_t)element, i = 0, j = 0;
     for (; i + SIDE <= rows; i += SIDE)

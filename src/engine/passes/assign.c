@@ -195,7 +195,7 @@ static void assign_begin(Assign *a)
     a->leader = ARENA_ARRAY(a->arena, ValueId, s->nvalues);
     a->sets = ARENA_ARRAY(a->arena, ValueSet, s->nvalues);
     for (ValueId v = 1; v < s->nvalues; v++) {
-        ValueId same = a->lives.same[v];
+        ValueId same = a->lives.shares_with[v];
         a->leader[v] = same ? same : v;
         if (a->lives.nspans[v])
             a->sets[v] = (ValueSet){ .bytes = (int64_t)type_bytes(schedule_type(s, v)),

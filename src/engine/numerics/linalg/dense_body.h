@@ -21,7 +21,7 @@ static void NAME(operate)(const SCALAR *a, SCALAR *t, int64_t n, int op)
         for (int64_t j = 0; j < n; j++)
             t[i * n + j] = op == NO_TRANSPOSE ? a[i * n + j]
                            : op == TRANSPOSE  ? a[j * n + i]
-                                               : CONJ(a[j * n + i]);
+                                              : CONJ(a[j * n + i]);
 }
 
 /* t x = b, row by row; x holds b first. */
@@ -106,8 +106,8 @@ static int64_t NAME(cholesky)(int64_t n, bool is_lower, const void *in, void *ou
 /* ---- reflections: I - tau v v*, v[0] = 1 ---- */
 
 /* a -= factor * v (v* a), for columns from `first` on; v stands in column `at` of vs. */
-static void NAME(reflect)(SCALAR *a, int64_t rows, int64_t columns, int64_t first,
-                          const SCALAR *vs, int64_t width, int64_t at, SCALAR factor, SCALAR *room)
+static void NAME(reflect)(SCALAR *a, int64_t rows, int64_t columns, int64_t first, const SCALAR *vs,
+                          int64_t width, int64_t at, SCALAR factor, SCALAR *room)
 {
     int64_t n = columns - first;
     for (int64_t j = 0; j < n; j++)

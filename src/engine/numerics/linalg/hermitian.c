@@ -35,8 +35,8 @@ Error *tridiagonal_factor(Arena *arena, Mat a, double *d, double *e, Z *taus)
     return NULL;
 }
 
-/* Rows i and i + 1 of the eigenvectors' transpose turn. */
-static void turn(Mat rows, int64_t i, double c, double s)
+/* Rows i and i + 1 of the eigenvectors' transpose are rotated. */
+static void rotate(Mat rows, int64_t i, double c, double s)
 {
     for (int64_t k = 0; k < rows.cols; k++) {
         Z x = AT(rows, i, k), y = AT(rows, i + 1, k);
@@ -66,14 +66,14 @@ static void sweep(double *d, double *e, int64_t l, int64_t m, Mat rows)
         p = s * r;
         d[i + 1] = g + p;
         g = c * r - b;
-        turn(rows, i, c, s);
+        rotate(rows, i, c, s);
     }
     d[l] -= p;
     e[l] = g;
     e[m] = 0;
 }
 
-/* e has room for n.  Rows take part in every turn. */
+/* e has room for n.  Every rotation is applied to the rows too. */
 static int diagonalize(int64_t n, double *d, double *e, Mat rows)
 {
     for (int64_t l = 0; l < n; l++)

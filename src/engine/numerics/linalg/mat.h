@@ -82,7 +82,7 @@ typedef struct Reflector {
     Z *v; /* dense, v[0] is 1 */
     Z tau;
 } Reflector;
-void reflector_left(const Reflector *h, Mat c, int64_t row, int64_t col, int64_t ncols); /* H C */
+void reflector_left(const Reflector *h, Mat c, int64_t row, int64_t col, int64_t ncols);  /* H C */
 void reflector_right(const Reflector *h, Mat c, int64_t row, int64_t nrows, int64_t col); /* C H */
 /* R above, the reflectors' v below the diagonal.  permutation: NULL, or columns are exchanged for
  * falling norms and column i of A P was permutation[i]. */

@@ -68,7 +68,7 @@ static Z corner_shift(Mat a, int64_t h, int round)
 }
 
 /* A - shift = Q R, then R Q + shift, on the rows and columns l..h of the whole. */
-static void complex_sweep(Mat a, Mat z, int64_t l, int64_t h, Z shift, Mat turns)
+static void complex_sweep(Mat a, Mat z, int64_t l, int64_t h, Z shift, Mat rotations)
 {
     for (int64_t i = l; i <= h; i++)
         AT(a, i, i) -= shift;
@@ -78,14 +78,14 @@ static void complex_sweep(Mat a, Mat z, int64_t l, int64_t h, Z shift, Mat turns
         double c = r > 0 ? cabs(x) / r : 1;
         Z phase = cabs(x) > 0 ? x / cabs(x) : 1;
         Z s = r > 0 ? phase * conj(y) / r : 0;
-        AT(turns, 0, i) = c;
-        AT(turns, 1, i) = s;
+        AT(rotations, 0, i) = c;
+        AT(rotations, 1, i) = s;
         turn_rows(a, i, i, c, s);
         AT(a, i + 1, i) = 0;
     }
     for (int64_t i = l; i < h; i++) {
-        double c = creal(AT(turns, 0, i));
-        Z s = AT(turns, 1, i);
+        double c = creal(AT(rotations, 0, i));
+        Z s = AT(rotations, 1, i);
         turn_columns(a, i, i + 2, c, s);
         turn_columns(z, i, z.rows, c, s);
     }
@@ -95,9 +95,9 @@ static void complex_sweep(Mat a, Mat z, int64_t l, int64_t h, Z shift, Mat turns
 
 static Error *complex_schur(Arena *arena, Mat a, Mat z, int *info)
 {
-    Mat turns;
+    Mat rotations;
     double norm = mat_max(a);
-    TRY(mat_new(arena, 2, a.rows, &turns));
+    TRY(mat_new(arena, 2, a.rows, &rotations));
     int round = 0;
     for (int64_t h = a.rows - 1; h > 0;) {
         int64_t l = window_start(a, h, norm);
@@ -108,7 +108,7 @@ static Error *complex_schur(Arena *arena, Mat a, Mat z, int *info)
             *info = (int)(h + 1);
             return NULL;
         } else {
-            complex_sweep(a, z, l, h, corner_shift(a, h, round), turns);
+            complex_sweep(a, z, l, h, corner_shift(a, h, round), rotations);
         }
     }
     return NULL;
@@ -244,7 +244,7 @@ void schur_triangular(Mat t, Mat z)
             continue;
         double c = creal(AT(t, i + 1, i)), b = creal(AT(t, i, i + 1));
         double y = sqrt(fabs(b)) * sqrt(fabs(c)), r = hypot(y, c);
-        /* (i y, c) is the eigenvector of a + i y; turning by -i/c makes it (y, -i c). */
+        /* (i y, c) is the eigenvector of a + i y; multiplying by -i/c makes it (y, -i c). */
         double cosine = y / r;
         Z sine = CMPLX(0, c / r);
         turn_rows(t, i, i, cosine, sine);

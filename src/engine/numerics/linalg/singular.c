@@ -1,7 +1,7 @@
 /* singular.c - singular values by Jacobi's one-sided method.
  *
  *   A P = Q R                    a tall matrix, columns exchanged for falling norms
- *   R^H J = X, columns orthogonal     pairs of columns are turned until they all are
+ *   R^H J = X, columns orthogonal     pairs of columns are rotated until they all are
  *   X = W diag(s)                so  A = (Q J) diag(s) (P W)^H
  *
  * A wide matrix is taken by its adjoint. */
@@ -14,7 +14,7 @@ enum { MAX_SWEEPS = 60 };
 
 /* Rows p and q of x (columns of R^H, kept as rows) become orthogonal; the rows of j, which are
  * the columns of J, go along.  False: they were. */
-static bool turn_pair(Mat x, Mat j, int64_t p, int64_t q)
+static bool rotate_pair(Mat x, Mat j, int64_t p, int64_t q)
 {
     double a = 0, b = 0;
     Z c = 0;
@@ -45,11 +45,11 @@ static bool turn_pair(Mat x, Mat j, int64_t p, int64_t q)
 static int make_orthogonal(Mat x, Mat j)
 {
     for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
-        bool turned = false;
+        bool rotated = false;
         for (int64_t p = 0; p < x.rows; p++)
             for (int64_t q = p + 1; q < x.rows; q++)
-                turned |= turn_pair(x, j, p, q);
-        if (!turned)
+                rotated |= rotate_pair(x, j, p, q);
+        if (!rotated)
             return 0;
     }
     return 1;
