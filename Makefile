@@ -55,7 +55,8 @@ LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
 # Products of complex numbers without the detour for infinities; quotients that square nothing.
-$(BUILD)/obj/src/engine/numerics/linalg/%.o: ALL_CFLAGS += -fcx-fortran-rules
+# dense.c, which compiled code calls too, keeps C's rules: infinities stay what they are.
+$(call obj,$(filter-out %/dense.c,$(wildcard src/engine/numerics/linalg/*.c))): ALL_CFLAGS += -fcx-fortran-rules
 # Loops that are worth vectors and unrolling, which -O2 does not make of them.
 ifeq (,$(findstring -fsanitize,$(CFLAGS)))
 $(BUILD)/obj/src/engine/numerics/sort_keys.o $(BUILD)/obj/src/engine/numerics/fft.o: ALL_CFLAGS += -O3

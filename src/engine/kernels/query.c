@@ -3,7 +3,6 @@
  * In: a fusion, or a node that might join one.  Out: can it be emitted, may a result take an
  * operand's memory, how long will a call take.  Only shapes and operations are looked at. */
 #include "engine/kernels/query.h"
-#include "engine/analysis/analysis.h"
 #include "engine/kernels/kernels.h"
 
 #include "base/table.h"

@@ -9,8 +9,8 @@
  *   llvm_memory.c       LLVM without memory
  *
  * A compilation is one thread's (compile.c), under a guard; parallel_compile starts others for its
- * kernels and joins them before it returns.  What is kept from one compilation to the next (target,
- * linker, reserve) is behind locks, until llvm_end.  A Program that has been made is immutable. */
+ * kernels and joins them before it returns.  Each has an LLVM context of its own.  What is kept from
+ * one compilation to the next (the host's description, the linker, the reserve) is behind locks.  A Program that has been made is immutable. */
 #ifndef TUTTI_ENGINE_LINK_LINK_H
 #define TUTTI_ENGINE_LINK_LINK_H
 #include "engine/analysis/analysis.h"
@@ -51,7 +51,7 @@ void linker_end(void);      /* a part of llvm_end */
 struct LLVMOpaqueError;
 MUST_USE Error *from_llvm(struct LLVMOpaqueError *error, const char *what); /* NULL: NULL */
 
-/* ---- llvm_memory.c: LLVM aborts where there is no memory; a reserve is taken before ---- */
+/* ---- llvm_memory.c: LLVM without memory would end the process; a reserve is spent first ---- */
 
 MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
 void reserve_check(void);           /* between two modules: leaves the guard if it was needed */
