@@ -171,6 +171,8 @@ static Error *evaluate_while(Evaluator *p, const Node *n, const Tensor *in, Tens
 static Error *evaluate_branch(Evaluator *p, const Node *n, const Tensor *in, Tensor *out)
 {
     int64_t which = int_at(in[0], 0);
+    if (in[0].type.element == I1) /* an if, in a program as it was read: true is region 0 */
+        which = which ? 0 : 1;
     if (which < 0 || which >= n->nregions)
         which = n->nregions - 1;
     TRY(evaluate_region(p, n->regions[which]));
