@@ -85,12 +85,12 @@ static Subst map_arguments(Module *m, RegionId from, RegionId to, Values free)
 
 RegionId region_isolate(Module *m, RegionId r, Values free)
 {
-    RegionId closed = region_with(m, r, free);
-    Subst map = map_arguments(m, r, closed, free);
-    region_set_nodes(m, closed, region_at(m, r)->nnodes, region_at(m, r)->nodes);
-    subst_apply(&map, m, closed);
+    RegionId isolated = region_with(m, r, free);
+    Subst map = map_arguments(m, r, isolated, free);
+    region_set_nodes(m, isolated, region_at(m, r)->nnodes, region_at(m, r)->nodes);
+    subst_apply(&map, m, isolated);
     subst_free(&map);
-    return closed;
+    return isolated;
 }
 
 Graph graph_of_region(Module *m, RegionId r, Values free)

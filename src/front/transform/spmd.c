@@ -130,10 +130,10 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
         operands[nin + i] = trace_tt(free.at[i]);
         shardings[nin + i] = sharding_none(mesh, type_of(m, free.at[i]).rank);
     }
-    Graph closed = *body;
-    closed.body = region_isolate(m, body->body, free);
+    Graph isolated = *body;
+    isolated.body = region_isolate(m, body->body, free);
     Type *types = ARENA_ARRAY(m->arena, Type, body->nresults + 1);
-    const Node *last = region_return(m, closed.body);
+    const Node *last = region_return(m, isolated.body);
     for (int i = 0; i < body->nresults; i++)
         types[i] = sharding_whole(out_shardings[i], type_of(m, last->in[i]));
     ManualAttrs *attrs =
@@ -141,7 +141,7 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
     attrs->out_shardings =
         (Shardings){ body->nresults, arena_copy(m->arena, out_shardings,
                                                 sizeof *out_shardings * (size_t)body->nresults) };
-    return trace_apply_regions("pmap", OP_MANUAL, n, operands, attrs, 1, &closed, body->nresults,
+    return trace_apply_regions("pmap", OP_MANUAL, n, operands, attrs, 1, &isolated, body->nresults,
                                types, out);
 }
 

@@ -1,4 +1,4 @@
-/* report.c - failures: where the user stands, what happened, what was being traced.
+/* report.c - failures: the line of the user's program, what happened, what was being traced.
  *
  * Every thread keeps its first message until tt_clear_error: what it did wrong is its own
  * business, and text that another thread may clear could not be handed out.  The handler is the
