@@ -10,7 +10,8 @@
  *
  * A compilation is one thread's (compile.c), under a guard; parallel_compile starts others for its
  * kernels and joins them before it returns.  Each has an LLVM context of its own.  What is kept from
- * one compilation to the next (the host's description, the linker, the reserve) is behind locks.  A Program that has been made is immutable. */
+ * one compilation to the next (the host's description, the linker, the reserve) is behind locks.  A
+ * Program that has been made is immutable. */
 #ifndef TUTTI_ENGINE_LINK_LINK_H
 #define TUTTI_ENGINE_LINK_LINK_H
 #include "engine/analysis/analysis.h"
@@ -25,12 +26,7 @@ MUST_USE Error *link_program(const Layout *l, Module *m, Program **out);
 /* The same for a program that the reference evaluator runs whole, on one device. */
 MUST_USE Error *link_evaluation(const Params *params, Module *m, Program **out);
 
-/* reserve.c: LLVM without memory. */
-MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
-void reserve_check(void);           /* between pieces of work: leaves the guard if it was needed */
-bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
-bool reserve_retry(void);           /* malloc had no memory: LLVM may ask again */
-bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
+/* ---- object.c: one LLVM module at a time, on one thread ---- */
 
 MUST_USE Error *llvm_ready(void); /* its reserve, and what it knows of the host */
 void llvm_end(void);              /* for good: no thread compiles, and no code will be called */
@@ -56,6 +52,7 @@ MUST_USE Error *from_llvm(struct LLVMOpaqueError *error, const char *what); /* N
 MUST_USE Error *reserve_fill(void); /* before LLVM is given work */
 void reserve_check(void);           /* between two modules: leaves the guard if it was needed */
 bool reserve_lost(void);            /* LLVM was left in the middle, on this thread */
+bool reserve_retry(void);           /* malloc had no memory: LLVM may ask again */
 bool reserve_end(void);             /* false: LLVM was left in the middle, by some thread */
 
 /* ---- glue.c: segments ---- */

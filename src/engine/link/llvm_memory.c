@@ -3,9 +3,9 @@
  * LLVM knows no way back from "no memory" or from an error that it calls fatal: it ends the process
  * unless a handler leaves.  Ours leave the guard (base/guard.h).  What LLVM was in the middle of is
  * then lost: its objects cannot be taken apart and are never freed, and locks of its own may stay
- * taken.  So it is the last way out.  Before it there is a reserve of address space: the thread that finds
- * no memory first gives it back to the system, LLVM tries again and comes to its end in order, and
- * then reserve_check leaves from our own code, where everything can be freed.
+ * taken.  So it is the last way out.  Before it there is a reserve of address space: the thread that
+ * finds no memory first gives it back to the system, LLVM tries again and comes to its end in order,
+ * and then reserve_check leaves from our own code, where everything can be freed.
  *
  *     reserve_fill --> LLVM at work --no memory--> the reserve is spent --> ... --> reserve_check
  *                                   --again------> the guard is left from within LLVM
@@ -27,9 +27,9 @@ static struct {
 } reserve;
 
 static _Thread_local bool is_at_work; /* LLVM, on this thread: it ends with the compilation */
-static _Thread_local bool is_short; /* the reserve was spent in this compilation */
-static _Thread_local bool is_lost;  /* LLVM was left in the middle */
-static _Atomic bool was_lost;       /* by any thread, ever */
+static _Thread_local bool is_short;   /* the reserve was spent in this compilation */
+static _Thread_local bool is_lost;    /* LLVM was left in the middle */
+static _Atomic bool was_lost;         /* by any thread, ever */
 
 /* False: there was none. */
 static bool reserve_spend(void)
