@@ -16,8 +16,12 @@
 
 enum { D = 128, B = 1024 };
 
-typedef struct { tt loss, grad; } LossGrad;
-typedef struct { tt w, loss; } Step;
+typedef struct {
+    tt loss, grad;
+} LossGrad;
+typedef struct {
+    tt w, loss;
+} Step;
 
 static tt plus_one(tt x)
 {
@@ -88,7 +92,9 @@ static Work work(const char *name, int n)
     if (strcmp(name, "lesson") == 0)
         return (Work){ tt_pmap(lesson), 1, 1, { fill(n, 2, 0) } };
     if (strcmp(name, "linear") == 0)
-        return (Work){ tt_pmap(linear, .axis_name = "i", .in_axes = { TT_NONE, 0, 0 }), 3, 2,
+        return (Work){ tt_pmap(linear, .axis_name = "i", .in_axes = { TT_NONE, 0, 0 }),
+                       3,
+                       2,
                        { fill(0, D, 0), fill(n, B / n, D), fill(n, B / n, 0) } };
     fprintf(stderr, "no work is named %s\n", name);
     exit(1);

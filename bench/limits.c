@@ -32,8 +32,7 @@ enum { CHAINS = 12, TURNS = 2000000 };
         for (int c = 0; c < CHAINS; c++)                                                           \
             x[c] = a * (float)c;                                                                   \
         for (int t = 0; t < TURNS; t++)                                                            \
-            _Pragma("GCC unroll 12") for (int c = 0; c < CHAINS; c++)                              \
-                x[c] = x[c] * a + b;                                                               \
+            _Pragma("GCC unroll 12") for (int c = 0; c < CHAINS; c++) x[c] = x[c] * a + b;         \
         float sum = 0;                                                                             \
         for (int c = 0; c < CHAINS; c++)                                                           \
             sum += x[c][0];                                                                        \

@@ -70,7 +70,7 @@ static char *pages(size_t bytes)
 typedef struct Crew {
     char *from, *to;
     size_t bytes;
-    int n, count, again; /* members; times to take; copies in each */
+    int n, count, again;        /* members; times to take; copies in each */
     _Atomic int started, ended; /* turns begun, and threads that are through with theirs */
 } Crew;
 
@@ -144,7 +144,11 @@ static void do_call(char *work, size_t bytes, int ndevices, int count)
     }
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int n = loop || moved < SOLO_BYTES ? 1 : cores < MOST_THREADS ? (int)cores : MOST_THREADS;
-    Crew crew = { .from = from, .to = to, .bytes = moved, .n = n, .count = count,
+    Crew crew = { .from = from,
+                  .to = to,
+                  .bytes = moved,
+                  .n = n,
+                  .count = count,
                   .again = loop ? LOOP_TURNS : 1 };
     int64_t *ns = malloc(sizeof *ns * (size_t)count);
     if (!ns)

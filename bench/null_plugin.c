@@ -372,8 +372,8 @@ static void fill_table(void)
     NOTHING(LoadedExecutable_Delete) DO(Executable_NumReplicas) DO(Executable_NumPartitions)
     DO(Executable_NumOutputs) DO(Executable_SizeOfGeneratedCodeInBytes) DO(Executable_Name)
     DO(LoadedExecutable_Execute)
-    /* clang-format on */
-    api.PJRT_LoadedExecutable_AddressableDeviceLogicalIds = NULL; /* NULL is an answer here */
+        /* clang-format on */
+        api.PJRT_LoadedExecutable_AddressableDeviceLogicalIds = NULL; /* NULL is an answer here */
 }
 
 __attribute__((visibility("default"))) const PJRT_Api *GetPjrtApi(void);

@@ -144,8 +144,9 @@ static void place_arguments(Loaded *l, const Module *m)
         Type type = type_of(m, body->args + (uint32_t)i);
         const Attr *sharding = attr_get(main->arg_attrs[i], "sdy.sharding");
         Tiling tiling;
-        must(sharding_tiling(m->arena, sharding ? sharding->sharding : NULL, type.rank,
-                             l->ndevices, &tiling), l->path);
+        must(sharding_tiling(m->arena, sharding ? sharding->sharding : NULL, type.rank, l->ndevices,
+                             &tiling),
+             l->path);
         if (type.element != F32) {
             fprintf(stderr, "%s: argument %d is not f32\n", l->path, i);
             exit(1);
@@ -210,11 +211,9 @@ static void call(const Loaded *l, PJRT_Buffer *outs[][MOST_ARGS])
         args[d] = l->args[d];
         results[d] = outs[d];
     }
-    Launch launch = { .ndevices = l->ndevices,
-                      .nargs = l->nargs,
-                      .args = args,
-                      .results = results,
-                      .done = done };
+    Launch launch = {
+        .ndevices = l->ndevices, .nargs = l->nargs, .args = args, .results = results, .done = done
+    };
     must(pjrt_execute(&plugin, l->executable, &launch), l->path);
 }
 

@@ -135,6 +135,7 @@ for dtype in ("float64", "int32", "bfloat16", "complex64", "int8"):
     row("cumulative", f"cumsum 1M {dtype}", lambda x: jnp.cumsum(x), of(dtype, M))
 row("cumulative", "* cumsum 4M", jnp.cumsum, f32(4 * M))
 row("cumulative", "cumsum reversed 1M", lambda x: lax.cumsum(x, reverse=True), f32(M))
+row("cumulative", "cumlogsumexp 1M", lambda x: lax.cumlogsumexp(x), f32(M))
 row("cumulative", "* associative_scan a x + b 64K",
     lambda a, b: lax.associative_scan(lambda p, q: (q[0] * p[0], q[0] * p[1] + q[1]), (a, b)),
     positive(1 << 16), f32(1 << 16))
@@ -211,9 +212,17 @@ row("moving", "* x + x.T 2048", lambda x: x + x.T, f32(2048, 2048))
 row("moving", "exp(x).T * y 2048", lambda x, y: jnp.exp(x).T * y, f32(2048, 2048), f32(2048, 2048))
 row("moving", "sum of x.T * y over rows 2048", lambda x, y: (x.T * y).sum(0), f32(2048, 2048),
     f32(2048, 2048))
+row("moving", "2 * x.T + 1 1000", lambda x: 2 * x.T + 1, f32(1000, 1000))
+row("moving", "x + x.T bf16 2048", lambda x: x + x.T, of(jnp.bfloat16, 2048, 2048))
+row("moving", "x.T + 1 i8 2048", lambda x: x.T + 1, ints(100, 2048, 2048, dtype=np.int8))
+row("moving", "NCHW -> NHWC + bias 16x64x56x56", lambda x, b: x.transpose(0, 2, 3, 1) + b,
+    f32(16, 64, 56, 56), f32(64))
+row("moving", "transpose 32x64x32x64 3210", lambda x: x.transpose(3, 2, 1, 0), f32(32, 64, 32, 64))
 row("moving", "concatenate 4 x 1M", lambda *x: jnp.concatenate(x), *[f32(M)] * 4)
 row("moving", "concatenate 4 x 1024x1024 axis 1", lambda *x: jnp.concatenate(x, 1), *[f32(1024, 1024)] * 4)
 row("moving", "stack 16 x 64K axis -1", lambda *x: jnp.stack(x, -1), *[f32(1 << 16)] * 16)
+row("moving", "stack 8 of exp x 64K axis -1", lambda *x: jnp.stack([jnp.exp(v) for v in x], -1),
+    *[f32(1 << 16)] * 8)
 row("moving", "* stack 3 x 1M axis -1", lambda *x: jnp.stack(x, -1), *[f32(M)] * 3)
 row("moving", "unstack 1M x 3", lambda x: (x[:, 0], x[:, 1], x[:, 2]), f32(M, 3))
 row("moving", "roll 4M by 1000", lambda x: jnp.roll(x, 1000), f32(4 * M))
@@ -244,7 +253,42 @@ for n in (512, 1024):
         lambda x, y: jnp.matmul(x, y, preferred_element_type=jnp.int32),
         *[ints(100, n, n, dtype=np.int8)] * 2)
 row("products", "i32 512", jnp.matmul, ints(100, 512, 512), ints(100, 512, 512))
+row("products", "i8 512", jnp.matmul, *[ints(100, 512, 512, dtype=np.int8)] * 2)
+row("products", "u8 -> i32 512", lambda x, y: jnp.matmul(x, y, preferred_element_type=jnp.int32),
+    *[ints(200, 512, 512, dtype=np.uint8)] * 2)
+row("products", "i16 -> i32 512", lambda x, y: jnp.matmul(x, y, preferred_element_type=jnp.int32),
+    *[ints(200, 512, 512, dtype=np.int16)] * 2)
+row("products", "i8 -> i32 32x4096 @ 4096x4096", lambda x, y: jnp.matmul(x, y, preferred_element_type=jnp.int32),
+    ints(100, 32, 4096, dtype=np.int8), ints(100, 4096, 4096, dtype=np.int8))
 row("products", "* c64 512", jnp.matmul, *[of(jnp.complex64, 512, 512)] * 2)
+for n in (64, 256, 1024):
+    row("products", f"c64 {n}", jnp.matmul, *[of(jnp.complex64, n, n)] * 2)
+row("products", "c64 x @ y.T.conj() 256", lambda x, y: x @ y.T.conj(), *[of(jnp.complex64, 256, 256)] * 2)
+row("products", "c64 batch 500 of 16x16", jnp.matmul, *[of(jnp.complex64, 500, 16, 16)] * 2)
+row("products", "c64 matrix-vector 2048", jnp.matmul, of(jnp.complex64, 2048, 2048), of(jnp.complex64, 2048))
+row("products", "c128 (pairs of f64) 256", jnp.matmul, *[of(np.complex128, 256, 256)] * 2)
+for n in (256, 1024):
+    row("products", f"matmul f64 {n}", jnp.matmul, *[of(jnp.float64, n, n)] * 2)
+row("products", "matmul bfloat16 2048", jnp.matmul, *[of(jnp.bfloat16, 2048, 2048)] * 2)
+row("products", "matmul bfloat16 128", jnp.matmul, *[of(jnp.bfloat16, 128, 128)] * 2)
+row("products", "bf16 x.T @ y 1024", lambda x, y: x.T @ y, *[of(jnp.bfloat16, 1024, 1024)] * 2)
+row("products", "bf16 x @ y.T 1024", lambda x, y: x @ y.T, *[of(jnp.bfloat16, 1024, 1024)] * 2)
+row("products", "bf16 8x4096 @ 4096x4096", jnp.matmul, of(jnp.bfloat16, 8, 4096), of(jnp.bfloat16, 4096, 4096))
+row("products", "bf16 batch 128 of 64x64", jnp.matmul, *[of(jnp.bfloat16, 128, 64, 64)] * 2)
+row("products", "bf16 attention scores 8x8x256x64", lambda q, k: jnp.einsum("bhqd,bhkd->bhqk", q, k),
+    *[of(jnp.bfloat16, 8, 8, 256, 64)] * 2)
+row("products", "bf16 linear + relu 256x1024", lambda x, w, b: nn.relu(x @ w + b), of(jnp.bfloat16, 256, 1024),
+    of(jnp.bfloat16, 1024, 1024), of(jnp.bfloat16, 1024))
+row("products", "matmul f32 1000", jnp.matmul, f32(1000, 1000), f32(1000, 1000))
+row("products", "300x700 @ 700x500", jnp.matmul, f32(300, 700), f32(700, 500))
+row("products", "batch 2000 of 16x16", jnp.matmul, f32(2000, 16, 16), f32(2000, 16, 16))
+row("products", "batch 500 of 64x64", jnp.matmul, f32(500, 64, 64), f32(500, 64, 64))
+row("products", "batch 2000 of 10x10", jnp.matmul, f32(2000, 10, 10), f32(2000, 10, 10))
+row("products", "4096x4096 @ 4096x8", jnp.matmul, f32(4096, 4096), f32(4096, 8))
+row("products", "4096x4096 @ 4096x2", jnp.matmul, f32(4096, 4096), f32(4096, 2))
+row("products", "matrix-vector 512", jnp.matmul, f32(512, 512), f32(512))
+row("products", "x.T @ vector 4096", lambda x, v: x.T @ v, f32(4096, 4096), f32(4096))
+row("products", "matrix-vector f64 2048", jnp.matmul, of(jnp.float64, 2048, 2048), of(jnp.float64, 2048))
 row("products", "x.T @ y 1024", lambda x, y: x.T @ y, f32(1024, 1024), f32(1024, 1024))
 row("products", "x @ y.T 1024", lambda x, y: x @ y.T, f32(1024, 1024), f32(1024, 1024))
 row("products", "* matrix-vector 4096", jnp.matmul, f32(4096, 4096), f32(4096))
@@ -287,6 +331,28 @@ row("convolutions", "groups of 8 8x28x28x128", conv(groups=16), f32(8, 28, 28, 1
 row("convolutions", "dilated 2 8x28x28x64", conv(dilation=(2, 2)), f32(8, 28, 28, 64), f32(3, 3, 64, 64))
 row("convolutions", "bf16 3x3 8x28x28x64", conv(), of(jnp.bfloat16, 8, 28, 28, 64),
     of(jnp.bfloat16, 3, 3, 64, 64))
+row("convolutions", "bf16 1x1 8x28x28x64 -> 256", conv(), of(jnp.bfloat16, 8, 28, 28, 64),
+    of(jnp.bfloat16, 1, 1, 64, 256))
+row("convolutions", "bf16 3x3 NCHW 8x64x28x28", conv(dims=("NCHW", "OIHW", "NCHW")),
+    of(jnp.bfloat16, 8, 64, 28, 28), of(jnp.bfloat16, 64, 64, 3, 3))
+row("convolutions", "bf16 depthwise 3x3 8x28x28x64", conv(groups=64), of(jnp.bfloat16, 8, 28, 28, 64),
+    of(jnp.bfloat16, 3, 3, 1, 64))
+row("convolutions", "bf16 grads 8x28x28x64", lambda x, w: jax.grad(
+    lambda x, w: (conv()(x, w) ** 2).sum().astype(jnp.float32), argnums=(0, 1))(x, w),
+    of(jnp.bfloat16, 8, 28, 28, 64), of(jnp.bfloat16, 3, 3, 64, 64))
+row("convolutions", "f16 3x3 8x28x28x64", conv(), of(jnp.float16, 8, 28, 28, 64), of(jnp.float16, 3, 3, 64, 64))
+row("convolutions", "i8 -> i32 3x3 8x28x28x64", lambda x, w: lax.conv_general_dilated(
+    x, w, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"), preferred_element_type=jnp.int32),
+    ints(100, 8, 28, 28, 64, dtype=np.int8), ints(100, 3, 3, 64, 64, dtype=np.int8))
+row("convolutions", "grads NCHW 8x64x28x28", lambda x, w: jax.grad(
+    lambda x, w: (conv(dims=("NCHW", "OIHW", "NCHW"))(x, w) ** 2).sum(), argnums=(0, 1))(x, w),
+    f32(8, 64, 28, 28), f32(64, 64, 3, 3))
+row("convolutions", "grads depthwise 8x28x28x64", lambda x, w: jax.grad(
+    lambda x, w: (conv(groups=64)(x, w) ** 2).sum(), argnums=(0, 1))(x, w),
+    f32(8, 28, 28, 64), f32(3, 3, 1, 64))
+row("convolutions", "grads stride 2 8x28x28x64", lambda x, w: jax.grad(
+    lambda x, w: (conv((2, 2))(x, w) ** 2).sum(), argnums=(0, 1))(x, w),
+    f32(8, 28, 28, 64), f32(3, 3, 64, 64))
 row("convolutions", "grad of input 8x28x28x64",
     lambda x, w: jax.grad(lambda x: (conv()(x, w) ** 2).sum())(x), f32(8, 28, 28, 64), f32(3, 3, 64, 64))
 row("convolutions", "grad of kernel 8x28x28x64",
@@ -313,6 +379,12 @@ row("convolutions", "max_pool 3x3 s2 NCHW 8x64x112x112",
 row("convolutions", "avg_pool 2x2 16x112x112x32", lambda x: pool(x, 0., lax.add) / 4, f32(16, 112, 112, 32))
 row("convolutions", "* max_pool grad 16x56x56x32",
     lambda x: jax.grad(lambda x: (pool(x, -jnp.inf, lax.max) ** 2).sum())(x), f32(16, 56, 56, 32))
+for label, shape, dims, strides, padding in (
+        ("3x3 s2 8x112x112x64", (8, 112, 112, 64), (1, 3, 3, 1), (1, 2, 2, 1), "SAME"),
+        ("2x2 NCHW 8x64x112x112", (8, 64, 112, 112), (1, 1, 2, 2), (1, 1, 2, 2), "VALID")):
+    row("convolutions", f"max_pool grad {label}",
+        lambda x, dims=dims, strides=strides, padding=padding: jax.grad(
+            lambda x: (pool(x, -jnp.inf, lax.max, dims, strides, padding) ** 2).sum())(x), f32(*shape))
 row("convolutions", "sliding sum 1e6 by 100", lambda x: lax.reduce_window(x, 0., lax.add, (100,), (1,), "VALID"),
     f32(10 ** 6))
 
@@ -325,6 +397,10 @@ row("fourier", "fft2 512x512", jnp.fft.fft2, of(jnp.complex64, 512, 512))
 row("fourier", "* irfft2(rfft2) 512", lambda x: jnp.fft.irfft2(jnp.fft.rfft2(x)), f32(512, 512))
 row("fourier", "fft 2^20", jnp.fft.fft, of(jnp.complex64, M))
 row("fourier", "fft 2^19 real", jnp.fft.rfft, f32(M // 2))
+row("fourier", "rfft 2^17", jnp.fft.rfft, f32(M // 8))
+row("fourier", "irfft 2^17", jnp.fft.irfft, of(jnp.complex64, M // 16 + 1))
+row("fourier", "rfft 1000 x 999", jnp.fft.rfft, f32(1000, 999))
+row("fourier", "fft f64 1024x1024", lambda x: jnp.fft.fft(x), of(jnp.float64, 1024, 1024))
 row("fourier", "fft prime 1009 x 100", jnp.fft.fft, of(jnp.complex64, 100, 1009))
 row("fourier", "fft 1000 x 1000", jnp.fft.fft, of(jnp.complex64, 1000, 1000))
 row("fourier", "fft axis 0 1024x1024", lambda x: jnp.fft.fft(x, axis=0), of(jnp.complex64, 1024, 1024))
@@ -346,6 +422,12 @@ for n in (128, 512, 1024):
     row("linear algebra", f"{star}eigh {n}", lambda x: jnp.linalg.eigh(x)[0], spd(n, n))
 for n in (128, 512):
     row("linear algebra", f"{'* ' if n == 128 else ''}svd {n}", lambda x: jnp.linalg.svd(x)[1], f32(n, n))
+    row("linear algebra", f"eigh with vectors {n}", lambda x: jnp.abs(jnp.linalg.eigh(x)[1]), spd(n, n))
+    row("linear algebra", f"svd with vectors {n}", lambda x: jnp.abs(jnp.linalg.svd(x)[0]), f32(n, n))
+    row("linear algebra", f"qr with q {n}", lambda x: jnp.abs(jnp.linalg.qr(x)[0]), f32(n, n))
+    row("linear algebra", f"det {n}", lambda x: jnp.linalg.det(x / n), spd(n, n))
+    row("linear algebra", f"solve one {n}", jnp.linalg.solve, spd(n, n), f32(n))
+row("linear algebra", "schur 64", lambda x: jnp.sort(jnp.abs(jnp.diag(jsl.schur(x)[0]))), spd(64, 64))
 row("linear algebra", "svd values 1024x64", lambda x: jnp.linalg.svd(x, compute_uv=False), f32(1024, 64))
 row("linear algebra", "slogdet 512", lambda x: jnp.linalg.slogdet(x)[1], spd(512, 512))
 row("linear algebra", "eigvals 128", lambda x: jnp.sort(jnp.abs(jnp.linalg.eigvals(x))), f32(128, 128))
@@ -363,6 +445,10 @@ for n, count in ((3, 10000), (4, 10000), (8, 2000), (16, 1000)):
     row("linear algebra", f"{star}eigh {n} x {count}", lambda x: jnp.linalg.eigh(x)[0], spd(count, n, n))
     row("linear algebra", f"qr {n} x {count}", lambda x: jnp.abs(jnp.linalg.qr(x)[1]), f32(count, n, n))
     row("linear algebra", f"svd {n} x {count}", lambda x: jnp.linalg.svd(x)[1], f32(count, n, n))
+    row("linear algebra", f"eigh with vectors {n} x {count}", lambda x: jnp.abs(jnp.linalg.eigh(x)[1]),
+        spd(count, n, n))
+    row("linear algebra", f"svd with vectors {n} x {count}", lambda x: jnp.abs(jnp.linalg.svd(x)[0]),
+        f32(count, n, n))
 row("linear algebra", "det 3 x 10000", jnp.linalg.det, spd(10000, 3, 3))
 
 # ---- random ----
@@ -467,7 +553,7 @@ def conjugate_gradient(a, b):
         alpha = r @ r / (p @ ap)
         new = r - alpha * ap
         return x + alpha * p, new, new + (new @ new) / (r @ r) * p
-    return lax.fori_loop(0, 50, step, (jnp.zeros_like(b), b, b))[0]
+    return lax.fori_loop(0, 25, step, (jnp.zeros_like(b), b, b))[0]  # later r @ r is no float
 
 
 row("loops", "* euler 1000 steps of 16", euler, f32(16))
@@ -482,16 +568,28 @@ row("loops", "lstm grad 64x128 50 steps",
     lambda x, h, w: jax.grad(lambda w: (lstm(x, h, w) ** 2).sum())(w), f32(50, 64, 128), f32(64, 128),
     lambda g: 0.05 * g.standard_normal((256, 512), np.float32))
 row("loops", "gru 64x128 50 steps", gru, f32(50, 64, 128), f32(64, 128), f32(256, 384))
-row("loops", "gru 1x64 200 steps", gru, f32(200, 1, 64), f32(1, 64), f32(128, 192))
+row("loops", "gru 1x64 200 steps", gru, f32(200, 1, 64), f32(1, 64),
+    lambda g: 0.1 * g.standard_normal((128, 192), np.float32))
 row("loops", "viterbi 64 states 500", viterbi, f32(500, 64), f32(64, 64))
 row("loops", "mandelbrot 256x256", mandelbrot,
     lambda g: (np.linspace(-2, 1, 256)[None, :] + 1j * np.linspace(-1.5, 1.5, 256)[:, None]).astype(np.complex64))
 row("loops", "* heat 256x256 100 steps", heat, f32(256, 256))
-row("loops", "conjugate gradient 256 50 its", conjugate_gradient, spd(256, 256), f32(256))
+row("loops", "conjugate gradient 256 25 its", conjugate_gradient, spd(256, 256), f32(256))
 row("loops", "power iteration 512 50 its",
     lambda a, x: lax.fori_loop(0, 50, lambda i, x: (a @ x) / jnp.linalg.norm(a @ x), x), spd(512, 512), f32(512))
 row("loops", "* x.at[i].set in a loop 1000 of 4096",
     lambda x: lax.fori_loop(0, 1000, lambda i, x: x.at[i].set(x[i] * 2 + 1), x), f32(4096))
+row("loops", "x.at[i, j].add in a loop 1000 of 64x64",
+    lambda x: lax.fori_loop(0, 1000, lambda i, x: x.at[i % 64, i // 16].add(0.5), x), f32(64, 64))
+row("loops", "rows set in a loop 1000 of 4096x64",
+    lambda x: lax.fori_loop(0, 1000, lambda i, x: x.at[i].set(x[i + 1] * 0.5), x), f32(4096, 64))
+row("loops", "pendulum 1000 steps, 3 scalars",
+    lambda q, p, e: lax.fori_loop(0, 1000, lambda i, s: (
+        s[0] + 0.01 * s[1], s[1] - 0.01 * s[0], s[2] + s[0] * s[0] + s[1] * s[1]), (q, p, e)),
+    positive(), positive(), positive())
+row("loops", "rk4 lorenz grad 100 steps", jax.grad(lambda p: rk4(p).sum()), f32(3))
+row("loops", "sgd 100 steps 64x16", lambda w, x, y: lax.fori_loop(
+    0, 100, lambda i, w: w - 0.01 * (x.T @ (x @ w - y)), w), f32(16), f32(64, 16), f32(64))
 row("loops", "fibonacci while 10000",
     lambda n: lax.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[2], (s[1] + s[2]) % 1000003), (0, 0, 1)),
     constant(np.int32(10000)))
@@ -668,10 +766,29 @@ def conds(n):
     return f
 
 
+def sine_conds(n):
+    def f(x):
+        for i in range(n):
+            x = lax.cond(x.sum() > i, lambda x: jnp.sin(x) + i, lambda x: jnp.cos(x) * i, x)
+        return x
+    return f
+
+
+def scalars(n):
+    def f(a, b, c):
+        for i in range(n):
+            a, b, c = b * c + i, jnp.sqrt(a + 1), jnp.where(a > b, c, a)
+        return a, b, c
+    return f
+
+
 row(COMPILE, "* elementwise chain 100", chain(100), f32(1000))
 row(COMPILE, "elementwise chain 1000", chain(1000), f32(1000))
 row(COMPILE, "conds 20", conds(20), f32(64))
 row(COMPILE, "conds 100", conds(100), f32(64))
+row(COMPILE, "conds 30 of sines of 10", sine_conds(30), f32(10))
+row(COMPILE, "scalars 40", scalars(40), *[positive()] * 3)
+row(COMPILE, "gelus 20 of 256x256", lambda x: [x := nn.gelu(x * (1 + i)) for i in range(20)][-1], f32(256, 256))
 row(COMPILE, "* transformer forward 6 layers", transformer, transformer_parameters(6, 128), f32(2, 32, 128))
 row(COMPILE, "transformer grad 3 layers", jax.grad(lambda p, x: (transformer(p, x) ** 2).mean()),
     transformer_parameters(3, 128), f32(2, 32, 128))

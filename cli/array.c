@@ -95,7 +95,10 @@ static void random_element(Element e, char *at, uint64_t r)
     case F64: memcpy(at, &unit, 8); break;
     case F32: memcpy(at, &narrow, 4); break;
     case BF16: memcpy(at, (char *)&narrow + 2, 2); break;
-    case F16: half = half_of(narrow); memcpy(at, &half, 2); break;
+    case F16:
+        half = half_of(narrow);
+        memcpy(at, &half, 2);
+        break;
     case C64: random_element(F32, at, r), random_element(F32, at + 4, scramble(r)); break;
     case C128: random_element(F64, at, r), random_element(F64, at + 8, scramble(r)); break;
     case I1: *at = (char)(r >> 63); break;

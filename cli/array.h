@@ -6,8 +6,8 @@
 
 /* Row-major; strides are in bytes. */
 typedef struct Array {
-    Type type; /* dims point into dims_ */
-    int64_t dims_[MAX_RANK + 1], strides[MAX_RANK + 1]; /* one more for devices: engine.h */
+    Type type;                                          /* dims point into dims_ */
+    int64_t dims_[MAX_RANK + 1], strides[MAX_RANK + 1]; /* one more for devices: execute.h */
     char *data;
     void *memory; /* what to free */
 } Array;

@@ -1,13 +1,13 @@
-/* check.c - `tutti check`: play many programs that check themselves (custom_call @check.*).
+/* check.c - `tutti check`: runs many programs that check themselves (custom_call @check.*).
  *
- * The programs are played by a child process, one after the other; it says over a pipe which one
+ * The programs run in a child process, one after the other; it says over a pipe which one
  * it begins and how it went.  When the child dies, or a program takes too long, that program has
  * failed, and another child goes on with the next:
  *
  *     parent <-- "begin 7"  "pass 7"  "begin 8"  "fail 8 <message>"  ... -- child */
 #include "command.h"
-#include "progress.h"
 #include "execute.h"
+#include "progress.h"
 
 #include "base/guard.h"
 #include "hlo/module.h"
@@ -35,7 +35,7 @@ static double milliseconds(clockid_t clock)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static Error *play(Pjrt *engine, Str code, const char *path, const CheckRequest *r)
+static Error *run_program(Pjrt *engine, Str code, const char *path, const CheckRequest *r)
 {
     Module *module;
     TRY(read_program(code.at, code.n, path, &module));
@@ -56,8 +56,10 @@ static Error *play(Pjrt *engine, Str code, const char *path, const CheckRequest 
     const TuttiProgram *p;
     error = pjrt_error(engine->api, engine->tutti->describe(executable, &p));
     if (!error && p->nargs)
-        error = error_new(CODE_INVALID, "it takes %d argument%s; a program that checks itself "
-                          "takes none", p->nargs, p->nargs == 1 ? "" : "s");
+        error = error_new(CODE_INVALID,
+                          "it takes %d argument%s; a program that checks itself "
+                          "takes none",
+                          p->nargs, p->nargs == 1 ? "" : "s");
     if (!error)
         error = run_whole(engine, executable, NULL, NULL);
     pjrt_release(engine, executable);
@@ -68,34 +70,34 @@ static Error *check_file(Pjrt *engine, const char *path, const CheckRequest *r)
 {
     Text program;
     TRY(file_read(path, &program));
-    Error *error = play(engine, (Str){ text_cstr(&program), program.n }, path, r);
+    Error *error = run_program(engine, (Str){ text_cstr(&program), program.n }, path, r);
     text_free(&program);
     return error;
 }
 
 /* What a child does under a guard: it goes on with the next program when it was left. */
-typedef struct Turn {
+typedef struct Job {
     const CheckRequest *request;
     Pjrt *engine;
     const char *path;
     Error *error;
-} Turn;
+} Job;
 
-static void take_turn(void *user)
+static void run_job(void *user)
 {
-    Turn *t = user;
+    Job *t = user;
     t->error = check_file(t->engine, t->path, t->request);
 }
 
 static void load_engine(void *user)
 {
-    Turn *t = user;
+    Job *t = user;
     t->error = engine_load(t->engine);
     if (!t->error && !t->engine->tutti)
         t->error = error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", t->engine->path);
 }
 
-static Error *guard_turn(const char *doing, GuardFn *f, Turn *t)
+static Error *guard_job(const char *doing, GuardFn *f, Job *t)
 {
     Error *left = guard_run(doing, f, t);
     return left ? left : t->error;
@@ -130,13 +132,13 @@ _Noreturn static void child(const CheckRequest *r, int from, int to)
     if (!out)
         _exit(EXIT_FAILED);
     Pjrt engine = { 0 };
-    Turn turn = { r, &engine };
-    Error *trouble = guard_turn("loading the engine", load_engine, &turn);
+    Job job = { r, &engine };
+    Error *trouble = guard_job("loading the engine", load_engine, &job);
     for (int i = from; i < r->nfiles; i++) {
         report(out, "begin", i, "");
         alarm((unsigned)r->seconds); /* unhandled: ends the child */
-        turn.path = r->files[i];
-        Error *error = trouble ? error_copy(trouble) : guard_turn("checking", take_turn, &turn);
+        job.path = r->files[i];
+        Error *error = trouble ? error_copy(trouble) : guard_job("checking", run_job, &job);
         alarm(0);
         report(out, error ? "fail" : "pass", i, error ? error_text(error) : "");
         error_free(error);
@@ -147,10 +149,10 @@ _Noreturn static void child(const CheckRequest *r, int from, int to)
     _exit(0);
 }
 
-typedef struct CopyPlan {
+typedef struct Tally {
     int passed, failed;
     int next; /* file that has not been begun */
-} CopyPlan;
+} Tally;
 
 static const char *base_name(const char *path)
 {
@@ -158,16 +160,16 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void fail_file(const CheckRequest *r, CopyPlan *score, int i, const char *message)
+static void fail_file(const CheckRequest *r, Tally *tally, int i, const char *message)
 {
     progress_clear();
     printf("FAIL %s: %s\n", base_name(r->files[i]), message);
     fflush(stdout);
-    score->failed++;
+    tally->failed++;
 }
 
 /* Reads what a child says until it ends; gives the file it was at when it died, or -1. */
-static int listen_to(const CheckRequest *r, CopyPlan *score, FILE *in)
+static int listen_to(const CheckRequest *r, Tally *tally, FILE *in)
 {
     char *line = NULL, word[8];
     size_t room = 0;
@@ -178,22 +180,22 @@ static int listen_to(const CheckRequest *r, CopyPlan *score, FILE *in)
         line[strcspn(line, "\n")] = 0;
         if (strcmp(word, "begin") == 0) {
             begun = i;
-            score->next = i + 1;
+            tally->next = i + 1;
             progress_say("%d/%d %s", i, r->nfiles, base_name(r->files[i]));
             continue;
         }
         begun = -1;
         if (strcmp(word, "pass") == 0)
-            score->passed++;
+            tally->passed++;
         else
-            fail_file(r, score, i, strlen(line) > (size_t)used ? line + used : "failed");
+            fail_file(r, tally, i, strlen(line) > (size_t)used ? line + used : "failed");
     }
     free(line);
     return begun;
 }
 
-/* Plays from score->next on until the end or a death. */
-static Error *play_some(const CheckRequest *r, CopyPlan *score)
+/* A child checks the programs from tally->next on, until all are done or it dies. */
+static Error *check_rest(const CheckRequest *r, Tally *tally)
 {
     int ends[2];
     if (pipe(ends) != 0)
@@ -206,11 +208,11 @@ static Error *play_some(const CheckRequest *r, CopyPlan *score)
     }
     if (process == 0) {
         close(ends[0]);
-        child(r, score->next, ends[1]);
+        child(r, tally->next, ends[1]);
     }
     close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
-    int before = score->next, begun = in ? listen_to(r, score, in) : -1, status = 0;
+    int before = tally->next, begun = in ? listen_to(r, tally, in) : -1, status = 0;
     bool is_heard = in && feof(in);
     if (in)
         fclose(in);
@@ -218,10 +220,10 @@ static Error *play_some(const CheckRequest *r, CopyPlan *score)
         close(ends[0]);
     waitpid(process, &status, 0); /* one that is not heard ends when it says something */
     if (!is_heard)
-        return error_new(CODE_EXHAUSTED, "no memory for what the child that plays the programs "
+        return error_new(CODE_EXHAUSTED, "no memory for what the child that runs the programs "
                                          "says");
-    if (begun < 0 && score->next == before)
-        return error_new(CODE_INTERNAL, "the child that plays the programs did not begin");
+    if (begun < 0 && tally->next == before)
+        return error_new(CODE_INTERNAL, "the child that runs the programs did not begin");
     if (begun < 0)
         return NULL;
     char message[80];
@@ -231,7 +233,7 @@ static Error *play_some(const CheckRequest *r, CopyPlan *score)
         snprintf(message, sizeof message, "crashed: %s", strsignal(WTERMSIG(status)));
     else
         snprintf(message, sizeof message, "ended the process with code %d", WEXITSTATUS(status));
-    fail_file(r, score, begun, message);
+    fail_file(r, tally, begun, message);
     return NULL;
 }
 
@@ -262,11 +264,11 @@ static int run(int argc, char **argv)
     if (!r.files)
         return failed(error_new(CODE_EXHAUSTED, "no memory for %d names", argc));
     int code = parse(argc, argv, &r);
-    CopyPlan score = { 0 };
+    Tally tally = { 0 };
     if (!r.times) /* which says more */
         progress_start();
-    while (code == EXIT_OK && score.next < r.nfiles) {
-        Error *error = play_some(&r, &score);
+    while (code == EXIT_OK && tally.next < r.nfiles) {
+        Error *error = check_rest(&r, &tally);
         progress_clear();
         if (error)
             code = failed(error);
@@ -274,8 +276,8 @@ static int run(int argc, char **argv)
     progress_end();
     free(r.files);
     if (code == EXIT_OK) {
-        printf("%d passed, %d failed\n", score.passed, score.failed);
-        code = score.failed ? EXIT_FAILED : EXIT_OK;
+        printf("%d passed, %d failed\n", tally.passed, tally.failed);
+        code = tally.failed ? EXIT_FAILED : EXIT_OK;
     }
     return code;
 }

@@ -8,17 +8,16 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 typedef struct Command {
     const char *name;
-    const char *usage;   /* what follows the name */
-    const char *summary; /* one line */
-    const char *details; /* the rest of its help, or NULL */
+    const char *usage;                 /* what follows the name */
+    const char *summary;               /* one line */
+    const char *details;               /* the rest of its help, or NULL */
     int (*run)(int argc, char **argv); /* argv[0] is its name */
 } Command;
 
 extern const Command command_check, command_devices, command_dump, command_run;
 
 /* Says what was wrong with the command line and where help is; gives EXIT_USAGE. */
-int usage_error(const char *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Says why it failed, ends the error; gives EXIT_FAILED. */
 int failed(Error *error);
 

@@ -1,4 +1,4 @@
-/* devices.c - `tutti devices`: what there is to play on. */
+/* devices.c - `tutti devices`: what there is to run on. */
 #include "command.h"
 #include "execute.h"
 
@@ -7,14 +7,14 @@
 
 static Error *print_device(Pjrt *engine, PJRT_Device *device)
 {
-    PJRT_Device_GetDescription_Args description = {
-        .struct_size = PJRT_Device_GetDescription_Args_SIZE, .device = device
-    };
+    PJRT_Device_GetDescription_Args description = { .struct_size =
+                                                        PJRT_Device_GetDescription_Args_SIZE,
+                                                    .device = device };
     TRY(pjrt_error(engine->api, engine->api->PJRT_Device_GetDescription(&description)));
-    PJRT_DeviceDescription_ToString_Args name = {
-        .struct_size = PJRT_DeviceDescription_ToString_Args_SIZE,
-        .device_description = description.device_description
-    };
+    PJRT_DeviceDescription_ToString_Args name = { .struct_size =
+                                                      PJRT_DeviceDescription_ToString_Args_SIZE,
+                                                  .device_description =
+                                                      description.device_description };
     TRY(pjrt_error(engine->api, engine->api->PJRT_DeviceDescription_ToString(&name)));
     printf("%.*s\n", (int)name.to_string_size, name.to_string);
     return NULL;
@@ -32,9 +32,9 @@ static Error *print_lapack(Pjrt *engine)
 
 static Error *print_devices(Pjrt *engine)
 {
-    PJRT_Client_PlatformVersion_Args version = {
-        .struct_size = PJRT_Client_PlatformVersion_Args_SIZE, .client = engine->client
-    };
+    PJRT_Client_PlatformVersion_Args version = { .struct_size =
+                                                     PJRT_Client_PlatformVersion_Args_SIZE,
+                                                 .client = engine->client };
     PJRT_Client_Devices_Args devices = { .struct_size = PJRT_Client_Devices_Args_SIZE,
                                          .client = engine->client };
     TRY(pjrt_error(engine->api, engine->api->PJRT_Client_PlatformVersion(&version)));

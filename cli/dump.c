@@ -34,8 +34,8 @@ static Error *dump(Pjrt *engine, const char *path, const char *after)
     Text program;
     TRY(file_read(path, &program));
     char *text;
-    Error *error = pjrt_error(engine->api, engine->tutti->dump(text_cstr(&program), program.n, path, after,
-                                                      &text));
+    Error *error = pjrt_error(
+        engine->api, engine->tutti->dump(text_cstr(&program), program.n, path, after, &text));
     text_free(&program);
     if (error)
         return error;
@@ -54,7 +54,8 @@ static int run(int argc, char **argv)
         } else if (argv[i][0] == '-') {
             return usage_error("dump", "'%s' is not known", argv[i]);
         } else if (path) {
-            return usage_error("dump", "'%s' is a second program; one is dumped at a time", argv[i]);
+            return usage_error("dump", "'%s' is a second program; one is dumped at a time",
+                               argv[i]);
         } else {
             path = argv[i];
         }
@@ -73,9 +74,10 @@ const Command command_dump = {
     .summary = "print a program as text, as it was read or after a pass of the compiler",
     .details =
         "  --after=PASS  refine, sink_captures, simplify, place, polish, hoist_replicated,\n"
-        "                drop_dead_carries, fuse or join_collectives, in this order: the passes\n"
-        "                that change the program.  What comes out is StableHLO, which can be read\n"
-        "                and run again, until it holds operations of the compiler's own:\n"
+        "                drop_invariant_carries, hoist_invariants, split_columns, fuse or\n"
+        "                join_collectives, in this order: the passes that change the program.\n"
+        "                What comes out is StableHLO, which can be read and run again, until it\n"
+        "                holds operations of the compiler's own:\n"
         "                tutti.global (from place on, code that runs once over whole arrays) and\n"
         "                tutti.fusion (from fuse on, always) can only be looked at.\n",
     .run = run,

@@ -1,7 +1,7 @@
 /* main.c - the command line of Tutti: a table of commands, and what they share.
  *
  * The tool is a client of the engine like any other: it loads the plugin and speaks PJRT to it
- * (engine.h).  Exit codes: 0 well, 1 a program failed, 2 the command line was wrong. */
+ * (execute.h).  Exit codes: 0 well, 1 a program failed, 2 the command line was wrong. */
 #include "command.h"
 
 #include "base/guard.h"

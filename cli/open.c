@@ -13,9 +13,9 @@
 static Error *wrong_number(const char *path, const Module *m, const Region *body, int ninputs)
 {
     Text text = { 0 };
-    text_printf(&text, "%s takes %d argument%s and %d %s given; --input once for each, in order:",
-                path, body->nargs, body->nargs == 1 ? "" : "s", ninputs,
-                ninputs == 1 ? "is" : "are");
+    text_printf(&text,
+                "%s takes %d argument%s and %d %s given; --input once for each, in order:", path,
+                body->nargs, body->nargs == 1 ? "" : "s", ninputs, ninputs == 1 ? "is" : "are");
     for (int i = 0; i < body->nargs; i++)
         text_printf(&text, "\n  argument %d: %s", i,
                     type_name(type_of(m, body->args + (uint32_t)i)));

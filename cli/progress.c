@@ -41,8 +41,7 @@ static void a_second_on(__attribute__((unused)) union sigval none)
 
 void progress_start(void)
 {
-    struct sigevent event = { .sigev_notify = SIGEV_THREAD,
-                              .sigev_notify_function = a_second_on };
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD, .sigev_notify_function = a_second_on };
     struct itimerspec second = { .it_value = { .tv_sec = 1 } };
     timer_t timer;
     if (isatty(STDERR_FILENO) && timer_create(CLOCK_MONOTONIC, &event, &timer) == 0)

@@ -1,8 +1,8 @@
-/* run.c - `tutti run`: play a program once on whole arrays from files. */
+/* run.c - `tutti run`: runs a program once on whole arrays from files. */
 #include "command.h"
+#include "execute.h"
 #include "open.h"
 #include "progress.h"
-#include "execute.h"
 
 #include "hlo/module.h"
 
@@ -119,7 +119,7 @@ static Error *print_stats(Pjrt *engine, PJRT_LoadedExecutable *executable)
     return NULL;
 }
 
-static Error *play(Pjrt *engine, const RunRequest *r, PJRT_LoadedExecutable *executable)
+static Error *run_executable(Pjrt *engine, const RunRequest *r, PJRT_LoadedExecutable *executable)
 {
     const TuttiProgram *p;
     TRY(pjrt_error(engine->api, engine->tutti->describe(executable, &p)));
@@ -165,7 +165,7 @@ static bool environment_counts(void)
     return (own && *own) || (flags && strstr(flags, "--xla_force_host_platform_device_count="));
 }
 
-/* As many devices as are asked for; where nobody asks, as many as the program is for. */
+/* As many devices as are asked for; else as many as the program is for. */
 static Error *make_devices(Pjrt *engine, const RunRequest *r, int needed)
 {
     if (r->ndevices && needed > r->ndevices)
@@ -180,14 +180,16 @@ static Error *run_code(Pjrt *engine, const RunRequest *r, int needed, Str code)
 {
     TRY(engine_load(engine));
     if (!engine->tutti)
-        return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine, so it does not say how "
-                         "arrays lie on devices", engine->path);
+        return error_new(CODE_UNIMPLEMENTED,
+                         "%s is not Tutti's engine, so it does not say how "
+                         "arrays lie on devices",
+                         engine->path);
     TRY(make_devices(engine, r, needed));
     PJRT_LoadedExecutable *executable;
     CompileOptions options = { .name = r->program, .evaluate = r->evaluate };
     progress_say("compiling %s", r->program);
     TRY(pjrt_compile(engine, code, options, &executable));
-    Error *error = play(engine, r, executable);
+    Error *error = run_executable(engine, r, executable);
     pjrt_release(engine, executable);
     return error;
 }

@@ -8,9 +8,17 @@
 #include <stdio.h>
 #include <tutti.h>
 
-typedef struct { tt w, b; } Params;
-typedef struct { tt loss; Params grad; } LossGrad;
-typedef struct { Params params; tt loss; } Step;
+typedef struct {
+    tt w, b;
+} Params;
+typedef struct {
+    tt loss;
+    Params grad;
+} LossGrad;
+typedef struct {
+    Params params;
+    tt loss;
+} Step;
 
 static tt loss(Params p, tt x, tt y)
 {
@@ -72,7 +80,8 @@ int main(void)
     puts("all together:");
     Params one = { tt_zeros(TT_F32, 2, 1), tt_zeros(TT_F32, 1) };
     one = train(tt_pmap(step_together, .axis_name = "batch", .in_axes = { TT_NONE, 0, 0 },
-                        .out_axis = TT_NONE), one, x, y);
+                        .out_axis = TT_NONE),
+                one, x, y);
     printf("    all have w %.5f %.5f, b %.5f\n", tt_item(tt_index(one.w, 0, 0)),
            tt_item(tt_index(one.w, 1, 0)), tt_item(tt_index(one.b, 0)));
 }

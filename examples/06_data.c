@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <tutti.h>
 
-typedef struct { tt mine, ours; } Means;
+typedef struct {
+    tt mine, ours;
+} Means;
 
 static Means means(tt part)
 {

@@ -23,9 +23,9 @@ int main(void)
     tt b = tt_place(tt_reshape(tt_arange(TT_F32, 12), 4, 3), mesh, "y", NULL);
     tt_show_sharding(a);
 
-    tt_fn product = tt_shard_map(block_product, .mesh = mesh,
-                                 .in_specs = { TT_P("x", "y"), TT_P("y", NULL) },
-                                 .out_spec = TT_P("x", NULL));
+    tt_fn product =
+        tt_shard_map(block_product, .mesh = mesh, .in_specs = { TT_P("x", "y"), TT_P("y", NULL) },
+                     .out_spec = TT_P("x", NULL));
     puts("by hand:");
     tt_print(tt_call(product, a, b));
 

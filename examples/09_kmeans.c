@@ -10,7 +10,9 @@
 
 enum { K = 3, POINTS = 192 };
 
-typedef struct { tt middles, moved, turns; } State;
+typedef struct {
+    tt middles, moved, turns;
+} State;
 
 static tt is_moving(State s, tt points)
 {
@@ -19,7 +21,7 @@ static tt is_moving(State s, tt points)
 }
 TT_FUN(tt, is_moving, State, tt);
 
-static tt distances(tt points, tt middles)              /* squared: f32[points,K] */
+static tt distances(tt points, tt middles) /* squared: f32[points,K] */
 {
     tt gap = tt_sub(tt_reshape(points, -1, 1, 2), tt_reshape(middles, 1, K, 2));
     return tt_sum(tt_square(gap), 2);

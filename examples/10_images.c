@@ -9,16 +9,24 @@
 
 enum { IMAGES = 128, SIDE = 8, KERNELS = 4 };
 
-typedef struct { tt kernels, weights, bias; } Net;
-typedef struct { tt loss; Net grad; } LossGrad;
-typedef struct { Net net; tt loss; } Step;
+typedef struct {
+    tt kernels, weights, bias;
+} Net;
+typedef struct {
+    tt loss;
+    Net grad;
+} LossGrad;
+typedef struct {
+    Net net;
+    tt loss;
+} Step;
 
 static tt scores(Net net, tt images)
 {
-    tt edges = tt_relu(tt_conv(images, net.kernels));            /* f32[n,8,8,4] */
+    tt edges = tt_relu(tt_conv(images, net.kernels)); /* f32[n,8,8,4] */
     tt tiles = tt_reshape(edges, -1, 2, SIDE / 2, 2, SIDE / 2, KERNELS);
     tt found = tt_reshape(tt_amax(tiles, 2, 4), -1, 2 * 2 * KERNELS);
-    return tt_add(tt_matmul(found, net.weights), net.bias);      /* f32[n,2] */
+    return tt_add(tt_matmul(found, net.weights), net.bias); /* f32[n,2] */
 }
 TT_FUN(tt, scores, Net, tt);
 
@@ -62,8 +70,8 @@ int main(void)
                 .bias = tt_zeros(TT_F32, 2) };
 
     tt x = tt_reshape(images, n, -1, SIDE, SIDE, 1), y = tt_reshape(labels, n, -1);
-    tt_fn train = tt_pmap(step, .axis_name = "batch", .in_axes = { TT_NONE, 0, 0 },
-                          .out_axis = TT_NONE);
+    tt_fn train =
+        tt_pmap(step, .axis_name = "batch", .in_axes = { TT_NONE, 0, 0 }, .out_axis = TT_NONE);
     for (int i = 0; i <= 60; i++) {
         TT_SCOPE;
         Step next = tt_call_as(Step, train, net, x, y);

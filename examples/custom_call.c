@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <tutti.h>
 
-static const char *inverse(void *user, const tt_operand *in, int nin, const tt_operand *out, int nout)
+static const char *inverse(void *user, const tt_operand *in, int nin, const tt_operand *out,
+                           int nout)
 {
     (void)user; /* what tt_define_call was given */
     if (nin != 1 || nout != 1 || in[0].type != TT_F32 || out[0].type != TT_F32)

@@ -54,7 +54,7 @@ expect 1 "there is no pass 'assign'" $tutti dump examples/lesson.mlir --after=as
 expect 0 'tutti.fusion (from fuse on, always) can only be looked at' $tutti dump --help
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
 
-expect 1 "there is no level 'avx'; levels are avx2 and sse" env TUTTI_CPU_LEVEL=avx \
+expect 1 "there is no level 'avx'; levels are avx512, avx2 and sse" env TUTTI_CPU_LEVEL=avx \
     $tutti run examples/lesson.mlir --input zeros
 expect 0 '[35.720585, 49.656986]' env TUTTI_CPU_LEVEL=sse \
     $tutti run examples/lesson.mlir --input examples/lesson.npy

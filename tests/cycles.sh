@@ -10,7 +10,7 @@ cycles=${CYCLES:-300}
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
 
-# peak N: the most memory, in KiB, that a process needs that plays N programs one after the other.
+# peak N: the most memory, in KiB, that a process needs that runs N programs one after the other.
 peak() {
     list= n=0
     while [ "$n" -lt "$1" ]; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Bad programs: each must end, within SECONDS_EACH (2), in exactly the message that its first line
-# states, where NAME is the file's own name.  One process plays them all, so each also shows that
+# states, where NAME is the file's own name.  One process runs them all, so each also shows that
 # those before it left the engine sound.
 set -eu
 cd "$(dirname "$0")/errors"

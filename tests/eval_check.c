@@ -1,4 +1,4 @@
-/* eval_check.c - plays programs by the reference evaluator.
+/* eval_check.c - runs programs by the reference evaluator.
  *
  *     eval_check FILE.mlir ...
  *
@@ -28,7 +28,7 @@ static char *read_file(const char *path, size_t *n)
     return bytes;
 }
 
-static Error *play_main(const Module *m)
+static Error *evaluate_main(const Module *m)
 {
     const Func *f = func_find(m, STR("main"));
     if (!f || region_at(m, f->body)->nargs != 0)
@@ -43,7 +43,7 @@ static Error *play_main(const Module *m)
     return error;
 }
 
-static Error *play_file(const char *path)
+static Error *evaluate_file(const char *path)
 {
     size_t n = 0;
     Module *m = NULL;
@@ -52,7 +52,7 @@ static Error *play_file(const char *path)
         return error_new(CODE_NOT_FOUND, "cannot be read");
     Error *error = read_program(bytes, n, path, &m);
     error = error ? error : module_check(m);
-    error = error ? error : play_main(m);
+    error = error ? error : evaluate_main(m);
     module_free(m);
     free(bytes);
     return error;
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 {
     int held = 0;
     for (int i = 1; i < argc; i++) {
-        Error *error = play_file(argv[i]);
+        Error *error = evaluate_file(argv[i]);
         held += error == NULL;
         if (error)
             printf("%s: %s\n", argv[i], error_text(error));

@@ -37,7 +37,7 @@ static inline void add_f32(void *const *out, int64_t nout, const void *const *in
     }
 }
 
-/* Costs that decide who plays it: one worker all devices, workers each device as a task of its
+/* Costs that decide which threads run it: one worker all devices, workers each device as a task of its
  * own, or the caller. */
 enum { ONE_THREAD_RUNS = -2, TASKS_RUN = -1, CALLER_RUNS = 0 };
 
@@ -104,7 +104,7 @@ static inline void find_lockstep_groups(HandMade *h, int k)
 
 /* A collective of one operand and one result, in the groups from `first` on. */
 static inline Collective *add_collective(HandMade *h, OpId op, const char *where, int first_group,
-                                   int ngroups, Address in, Address out, int next)
+                                         int ngroups, Address in, Address out, int next)
 {
     int k = h->p.ncollectives++;
     for (int d = 0; d < h->p.ndevices; d++)

@@ -1,7 +1,7 @@
-/* lockstep.h - plays a placed program on all devices at once, node by node: a slow and plain
+/* lockstep.h - runs a placed program on all devices at once, node by node: a slow and plain
  * reading of what place's output means, to compare with the program over whole arrays.
  *
- * Every device has a table of values.  A node is played for one device after the other; at a
+ * Every device has a table of values.  A node is evaluated for one device after the other; at a
  * node where devices meet, all tables are there.  Memory is the module's arena. */
 #ifndef TUTTI_TESTS_LOCKSTEP_H
 #define TUTTI_TESTS_LOCKSTEP_H
@@ -15,7 +15,7 @@ typedef struct World {
     Module *m;
     int ndevices;
     Tensor **values; /* values[device][value] */
-    int collectives;    /* tutti.global nodes played */
+    int collectives; /* tutti.global nodes performed */
 } World;
 
 static Tensor world_tensor(const World *w, Type t)
@@ -41,9 +41,9 @@ static void tile_copy(Tensor whole, Tensor tile, Tiling t, int device, bool into
     }
 }
 
-static MUST_USE Error *play_region_on_all(World *w, RegionId r);
+static MUST_USE Error *run_region_on_all(World *w, RegionId r);
 
-static MUST_USE Error *play_global(World *w, const Node *node)
+static MUST_USE Error *run_global(World *w, const Node *node)
 {
     const GlobalAttrs *a = node->attrs;
     RegionId body = node->regions[0];
@@ -68,7 +68,7 @@ static MUST_USE Error *play_global(World *w, const Node *node)
 }
 
 /* One element after the other, by the node's own region. */
-static MUST_USE Error *play_all_reduce(World *w, const Node *node)
+static MUST_USE Error *run_all_reduce(World *w, const Node *node)
 {
     Matrix groups = ((const AllReduceAttrs *)node->attrs)->replica_groups;
     Type type = type_of(w->m, node->out), one = type_scalar(type.element);
@@ -92,7 +92,7 @@ static MUST_USE Error *play_all_reduce(World *w, const Node *node)
 }
 
 /* Members' pieces side by side, as tiles of a grid that is cut in one dimension. */
-static void play_all_gather(World *w, const Node *node)
+static void run_all_gather(World *w, const Node *node)
 {
     const AllGatherAttrs *attrs = node->attrs;
     Matrix groups = attrs->replica_groups;
@@ -113,7 +113,7 @@ static void play_all_gather(World *w, const Node *node)
 }
 
 /* Device members[k] gets tile k of the sum, cut along one dimension. */
-static MUST_USE Error *play_reduce_scatter(World *w, const Node *node)
+static MUST_USE Error *run_reduce_scatter(World *w, const Node *node)
 {
     const ReduceScatterAttrs *attrs = node->attrs;
     Matrix groups = attrs->replica_groups;
@@ -125,7 +125,7 @@ static MUST_USE Error *play_reduce_scatter(World *w, const Node *node)
         w->values[d] = arena_copy(w->m->arena, kept[d], sizeof(Tensor) * w->m->nvalues);
     }
     sum.out = node->in[0];
-    TRY(play_all_reduce(w, &sum));
+    TRY(run_all_reduce(w, &sum));
     int64_t *tiles = ARENA_ARRAY(w->m->arena, int64_t, whole.rank);
     int64_t *tile_of = ARENA_ARRAY(w->m->arena, int64_t, whole.rank * groups.cols);
     for (int k = 0; k < groups.cols; k++)
@@ -168,7 +168,7 @@ static void take_parts(World *w, const Node *node, const int64_t *members, int k
     }
 }
 
-static void play_all_to_all(World *w, const Node *node)
+static void run_all_to_all(World *w, const Node *node)
 {
     Matrix groups = ((const AllToAllAttrs *)node->attrs)->replica_groups;
     for (int g = 0; g < groups.rows; g++)
@@ -180,12 +180,12 @@ static void play_all_to_all(World *w, const Node *node)
         }
 }
 
-static void play_permute(World *w, const Node *node)
+static void run_permute(World *w, const Node *node)
 {
     Matrix pairs = ((const PermuteAttrs *)node->attrs)->source_target_pairs;
     Type type = type_of(w->m, node->out);
     for (int d = 0; d < w->ndevices; d++)
-        w->values[d][node->out] = world_tensor(w, type); /* zeros where nobody sends */
+        w->values[d][node->out] = world_tensor(w, type); /* zeros where no device sends */
     for (int i = 0; i < pairs.rows; i++)
         memcpy(w->values[pairs.at[2 * i + 1]][node->out].data,
                w->values[pairs.at[2 * i]][node->in[0]].data, type_bytes(type));
@@ -204,7 +204,7 @@ static void take_results(World *w, RegionId r, ValueId first)
     }
 }
 
-static MUST_USE Error *play_while(World *w, const Node *node)
+static MUST_USE Error *run_while(World *w, const Node *node)
 {
     RegionId test = node->regions[0], body = node->regions[1];
     ValueId tested = region_at(w->m, test)->args, carried = region_at(w->m, body)->args;
@@ -215,7 +215,7 @@ static MUST_USE Error *play_while(World *w, const Node *node)
         for (int d = 0; d < w->ndevices; d++)
             for (int i = 0; i < node->nin; i++)
                 w->values[d][tested + (uint32_t)i] = w->values[d][carried + (uint32_t)i];
-        TRY(play_region_on_all(w, test));
+        TRY(run_region_on_all(w, test));
         int ngo = 0;
         for (int d = 0; d < w->ndevices; d++)
             ngo += *(char *)w->values[d][region_return(w->m, test)->in[0]].data != 0;
@@ -223,7 +223,7 @@ static MUST_USE Error *play_while(World *w, const Node *node)
             return error_new(CODE_INTERNAL, "devices do not agree whether to go on");
         if (ngo == 0)
             break;
-        TRY(play_region_on_all(w, body));
+        TRY(run_region_on_all(w, body));
         take_results(w, body, carried);
     }
     for (int d = 0; d < w->ndevices; d++)
@@ -232,16 +232,16 @@ static MUST_USE Error *play_while(World *w, const Node *node)
     return NULL;
 }
 
-static MUST_USE Error *play_case(World *w, const Node *node)
+static MUST_USE Error *run_case(World *w, const Node *node)
 {
     int32_t k = *(int32_t *)w->values[0][node->in[0]].data;
     RegionId r = node->regions[k < 0 || k >= node->nregions ? node->nregions - 1 : k];
-    TRY(play_region_on_all(w, r));
+    TRY(run_region_on_all(w, r));
     take_results(w, r, node->out);
     return NULL;
 }
 
-static MUST_USE Error *play_alone(World *w, NodeId n, int device)
+static MUST_USE Error *run_alone(World *w, NodeId n, int device)
 {
     const Node *node = node_at(w->m, n);
     Tensor *values = w->values[device];
@@ -259,37 +259,37 @@ static MUST_USE Error *play_alone(World *w, NodeId n, int device)
     return eval_node(w->m, n, in, out);
 }
 
-static MUST_USE Error *play_region_on_all(World *w, RegionId r)
+static MUST_USE Error *run_region_on_all(World *w, RegionId r)
 {
     for (int i = 0; i + 1 < region_at(w->m, r)->nnodes; i++) {
         NodeId n = region_at(w->m, r)->nodes[i];
         const Node *node = node_at(w->m, n);
         if (node->op == OP_GLOBAL)
-            TRY(play_global(w, node));
+            TRY(run_global(w, node));
         else if (node->op == OP_ALL_REDUCE)
-            TRY(play_all_reduce(w, node));
+            TRY(run_all_reduce(w, node));
         else if (node->op == OP_ALL_GATHER)
-            play_all_gather(w, node);
+            run_all_gather(w, node);
         else if (node->op == OP_REDUCE_SCATTER)
-            TRY(play_reduce_scatter(w, node));
+            TRY(run_reduce_scatter(w, node));
         else if (node->op == OP_ALL_TO_ALL)
-            play_all_to_all(w, node);
+            run_all_to_all(w, node);
         else if (node->op == OP_PERMUTE)
-            play_permute(w, node);
+            run_permute(w, node);
         else if (node->op == OP_WHILE)
-            TRY(play_while(w, node));
+            TRY(run_while(w, node));
         else if (node->op == OP_CASE)
-            TRY(play_case(w, node));
+            TRY(run_case(w, node));
         else
             for (int d = 0; d < w->ndevices; d++)
-                TRY(play_alone(w, n, d));
+                TRY(run_alone(w, n, d));
     }
     return NULL;
 }
 
 /* The whole program: whole arrays in and out. */
-static MUST_USE Error *play_placed(Module *m, const Params *p, const Tensor *in, Tensor *out,
-                                   int *collectives)
+static MUST_USE Error *run_placed(Module *m, const Params *p, const Tensor *in, Tensor *out,
+                                  int *collectives)
 {
     RegionId main = module_main(m);
     World w = { .m = m, .ndevices = m->npartitions };
@@ -302,7 +302,7 @@ static MUST_USE Error *play_placed(Module *m, const Params *p, const Tensor *in,
             tile_copy(in[i], w.values[d][v], p->args[i].tiling, d, false);
         }
     }
-    TRY(play_region_on_all(&w, main));
+    TRY(run_region_on_all(&w, main));
     const Node *last = region_return(m, main);
     for (int i = 0; i < last->nin; i++) {
         out[i] = world_tensor(&w, p->results[i].whole);

@@ -25,9 +25,9 @@ typedef struct Test {
     const char *command; /* run by sh */
     pid_t pid;           /* 0: none in this slot */
     double started;
-    double used, moved;  /* seconds of processor time when it last had done something, and when */
-    const char *killed;  /* why; NULL: it was not */
-    char output[32];     /* a temporary file */
+    double used, moved; /* seconds of processor time when it last had done something, and when */
+    const char *killed; /* why; NULL: it was not */
+    char output[32];    /* a temporary file */
 } Test;
 
 static double now(void)

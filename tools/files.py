@@ -45,7 +45,7 @@ MARK = "<!-- files: made by tools/files.py -->\n"
 
 def first_sentence(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
-        text = file.read(3000)
+        text = file.read(20000)
     found = re.match(r"/\*\s*(.*?)\*/", text, re.S)
     comment = found.group(1) if found else ""
     comment = re.sub(r"\n\s*\*\s?", "\n", comment).split("\n\n")[0].replace("\n", " ")

@@ -6,6 +6,7 @@ and how many devices it should have, and tells JAX which of its rules for CPUs a
 import os
 import pathlib
 import re
+import sys
 import warnings
 
 from jax_tutti import cache, callbacks, dlpack, lapack
@@ -127,18 +128,43 @@ def _share_rules():
     rules[NAME] = _Rules(rules.get(NAME, {}), rules)
 
 
+def _answer_for_cpu():
+    """JAX asks for a device of the platform "cpu" here and there (callbacks, scans of no rows), and so
+    do programs.  Where only ours was chosen (JAX_PLATFORMS=tutti), ours are the CPU's devices."""
+    from jax._src import xla_bridge
+
+    others = getattr(xla_bridge, "canonicalize_platform", None)
+    if others is None:
+        warnings.warn('jax_tutti: with this JAX, callbacks need JAX_PLATFORMS="tutti,cpu"')
+        return
+
+    def canonicalize(platform):
+        # For what looks for a backend only: a program that is exported for "cpu" is for that one.
+        # This module is loaded inside the first such search, which must find us too, so it is not
+        # the search itself that is replaced.
+        if platform == "cpu" and sys._getframe(1).f_code.co_name == "_get_backend_uncached":
+            backends = xla_bridge.backends()
+            if "cpu" not in backends and NAME in backends:
+                return NAME
+        return others(platform)
+
+    xla_bridge.canonicalize_platform = canonicalize
+
+
 def initialize():
     """Called by JAX when it looks for platforms."""
     import jax
     from jax._src import xla_bridge
 
     _check_version(jax)
+    getattr(xla_bridge, "_nonexperimental_plugins", set()).add(NAME)  # else it warns of us
     xla_bridge.register_plugin(
         NAME, priority=500, library_path=library_path(), options=_client_options
     )
     _allow_donation()
     _lower_sends()
     _share_rules()
+    _answer_for_cpu()
     callbacks.install(library_path(), NAME)
     lapack.install(library_path())
     cache.install(NAME)

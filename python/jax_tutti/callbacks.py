@@ -11,12 +11,14 @@ C function (made by ctypes) that calls it; the program holds a custom call of th
 import ctypes
 import itertools
 import traceback
+import weakref
 
 import numpy as np
 
 EXTENSION = 0x7474  # pjrt/extension.h
 _numbers = itertools.count()
-_functions = []  # compiled code may call them as long as the process lives
+_functions = {}  # by name: compiled code may call them until the engine says that none is left,
+_gone = []  # which it has said of these
 
 
 class _Operand(ctypes.Structure):
@@ -44,7 +46,8 @@ _Extension._fields_ = [
     ("release", ctypes.c_void_p), ("passes", ctypes.c_void_p),
     ("add_call", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t, _FUNCTION,
                                   ctypes.c_void_p)),
-    ("offer_lapack", ctypes.CFUNCTYPE(None, FIND_ROUTINE)), ("lapack", ctypes.c_void_p)]
+    ("offer_lapack", ctypes.CFUNCTYPE(None, FIND_ROUTINE)), ("lapack", ctypes.c_void_p),
+    ("drop_call", ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_size_t))]
 
 
 class _Api(ctypes.Structure):
@@ -82,10 +85,13 @@ def _store(operand, aval, value):
         np.copyto(_view(operand, aval), value)
 
 
-def _c_function(callback, operand_avals, result_avals):
+def _c_function(name, callback, operand_avals, result_avals):
     from jax._src import dtypes
 
     def call(_, pointer):
+        if not pointer:  # the last program that calls it is gone; it may not free itself
+            _gone.append(name)
+            return 0
         c = pointer.contents
         try:
             args = [_view(c.args[i], aval).copy() for i, aval in enumerate(operand_avals)]
@@ -102,6 +108,24 @@ def _c_function(callback, operand_avals, result_avals):
             return 1
 
     return _FUNCTION(call)
+
+
+class _Registered:
+    """What JAX keeps with the program it lowered.  When that goes, the name has no more use but
+    for code that is still there, which the engine knows of."""
+
+
+def _register(extension, name, callback, operand_avals, result_avals):
+    while _gone:
+        _functions.pop(_gone.pop())
+    function = _c_function(name, callback, operand_avals, result_avals)
+    if not extension.add_call(name.encode(), len(name), function, None):
+        raise MemoryError(f"no memory in the engine for the callback {callback}")
+    _functions[name] = function
+    registered = _Registered()
+    # not at exit, when programs may still be at work
+    weakref.finalize(registered, extension.drop_call, name.encode(), len(name)).atexit = False
+    return registered
 
 
 def _with_token(sharding, result_avals):
@@ -133,11 +157,9 @@ def install(path, platform):
                           partitioned=partitioned, sharding=sharding)
         if partitioned and result_avals:
             raise ValueError("Partitioned callback not supported with return values.")
-        function = _c_function(callback, operand_avals, result_avals)
         name = f"tutti.python.{'each.' if partitioned else ''}{next(_numbers)}"
-        if not extension.add_call(name.encode(), len(name), function, None):
-            raise MemoryError(f"no memory in the engine for the callback {callback}")
-        _functions.append(function)
+        ctx.module_context.add_keepalive(
+            _register(extension, name, callback, operand_avals, result_avals))
         types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
         tokens = [token] if token else []
         call = mlir.custom_call(

@@ -7,6 +7,7 @@ NumPy in double precision; shapes, types, orders and triangles are what JAX prom
 PROVIDER is a part of what the engine says whose LAPACK it called, so that none is taken for another.
 """
 import ctypes
+import hashlib
 import sys
 import threading
 
@@ -22,6 +23,8 @@ jax.config.update("jax_enable_x64", True)
 TYPES = [np.float32, np.float64, np.complex64, np.complex128]
 SQUARE = [(1, 1), (2, 2), (40, 40), (3, 5, 5), (2, 2, 20, 20), (0, 3, 3)]
 OBLONG = [(7, 3), (3, 7), (2, 30, 18), (2, 18, 30)]
+# These are cut into parts for a library; our own routines take long for them.
+LARGE = [] if sys.argv[1] == "own" else [(300, 260), (2, 257, 257)]
 rng = np.random.default_rng(5)
 checks = 0
 
@@ -88,7 +91,7 @@ def like(x, shape=None, dtype=None):
 
 
 def lu():
-    for dtype, shape, a in every(SQUARE + OBLONG):
+    for dtype, shape, a in every(SQUARE + OBLONG + LARGE):
         f, pivots, order = linalg.lu(a)
         k = min(shape[-2:])
         check(f.dtype == dtype and pivots.shape == (*shape[:-2], k), shape)
@@ -105,6 +108,10 @@ def lu_singular():
         a[1] = np.eye(20)
         out = call("getrf", dtype, (like(a), like(a, (2, 20), np.int32), like(a, (2,), np.int32)), a)
         check(list(np.asarray(out[2])) == [1, 0], dtype, out[2])
+        a = np.eye(300, dtype=dtype)
+        a[200, 200] = a[250, 250] = 0
+        out = call("getrf", dtype, (like(a), like(a, (300,), np.int32), like(a, (), np.int32)), a)
+        check(int(out[2]) == 201, dtype, out[2])
 
 
 def cholesky():
@@ -137,7 +144,7 @@ def cholesky_indefinite():
 
 
 def qr():
-    for dtype, shape, a in every([s for s in SQUARE if 0 not in s] + OBLONG):
+    for dtype, shape, a in every([s for s in SQUARE if 0 not in s] + OBLONG + LARGE):
         for full in False, True:
             q, r = linalg.qr(a, full_matrices=full)
             close(wide(q) @ wide(r), a, dtype, "qr", shape, full)
@@ -198,7 +205,7 @@ def tridiagonal():
 
 def solves(play_it):
     for dtype in TYPES:
-        for n, other, batch in (4, 3, (2,)), (20, 33, (3,)), (40, 7, ()), (5, 0, ()):
+        for n, other, batch in (4, 3, (2,)), (20, 33, (3,)), (40, 7, ()), (5, 0, ()), (90, 100, ()):
             is_first = n in (4, 20)  # these in every form, the others in one
             whole = matrices(dtype, (*batch, n, n)) * 0.2 + 3 * np.eye(n)
             for left in True, False:
@@ -282,6 +289,17 @@ def svd():
             close(alone, s, dtype, "values alone", shape)
 
 
+def values_without_vectors():
+    """What the program does not read is not computed; what it reads is."""
+    for dtype, shape, a in every([(40, 40), (3, 5, 5)], positive):
+        for f in jnp.linalg.eigvalsh, lambda a: jnp.linalg.svd(a)[1][..., ::-1]:
+            compiled = jax.jit(f).lower(a).compile()
+            check("mode = 78" in compiled.as_text(), "vectors", shape)
+            close(compiled(a), np.linalg.eigvalsh(wide(a)), dtype, "values", shape)
+        for f in jnp.linalg.eigh, lambda a: jnp.linalg.svd(a)[1:], lambda a: jnp.linalg.svd(a)[:2]:
+            check("mode = 78" not in jax.jit(f).lower(a).compile().as_text(), "no vectors", shape)
+
+
 def eig():
     for dtype, shape, a in every([s for s in SQUARE if s[-1] > 1]):
         w, left, right = linalg.eig(a, compute_left_eigenvectors=True, compute_right_eigenvectors=True)
@@ -327,6 +345,41 @@ def small_batches():
             f = wide(linalg.cholesky(a, symmetrize_input=False))
             check(np.isnan(f[~good]).any() and not np.isnan(f[good]).any(), "nan", n)
             close((f @ adjoint(f))[good], a[good], dtype, "cholesky", n, batch)
+            if n in (1, 2, 3, 6, 11, 16):
+                small_orthogonal(dtype, batch, n)
+
+
+def small_orthogonal(dtype, batch, n):
+    """Among them one matrix of zeros, one of rank 1, one that is not finite, very large ones, very small
+    ones; and the triangle that does not count."""
+    scale = np.logspace(-30, 30, batch)[:, None, None] if batch > 1 else 1
+    for rows, columns in (n, n), (n, max(n - 3, 1)), (max(n - 2, 1), n):
+        a = matrices(dtype, (batch, rows, columns))
+        a[:1], a[1:2], a[2:3] = 0, 1, np.nan
+        a = (a * scale).astype(dtype)
+        fine = np.arange(batch) != 2
+        size = 1 / np.maximum(np.abs(a).max((-1, -2), keepdims=True), 1e-37)[fine]
+        for got in linalg.svd(a, full_matrices=False), linalg.svd(a, full_matrices=True):
+            u, s, vt = (wide(x)[fine] for x in got)
+            k = min(rows, columns)
+            close(u[..., :k] * s[:, None, :] @ vt[..., :k, :] * size, wide(a)[fine] * size, dtype, "svd", n)
+            unitary(u, dtype, "u", n), unitary(adjoint(vt), dtype, "v", n)
+            check((np.diff(np.asarray(got[1])[fine]) <= 0).all() and np.isnan(got[1][~fine]).all(), "falling", n)
+        alone = wide(linalg.svd(a, compute_uv=False))[fine]
+        close(alone * size[..., 0], s * size[..., 0], dtype, "values alone", n)
+        q, r = (wide(x)[fine] for x in linalg.qr(a, full_matrices=False))
+        close(q @ r * size, wide(a)[fine] * size, dtype, "qr", n), unitary(q, dtype, "q", n)
+        if rows != columns:
+            continue
+        for lower in True, False:
+            keep = (np.tril if lower else np.triu)(a)
+            v, w = (wide(x) for x in linalg.eigh(np.where(keep != 0, a, 777).astype(dtype), lower=lower,
+                                                 symmetrize_input=False))
+            half = wide(keep)
+            whole = half + adjoint(half) - half * np.eye(n)
+            got = (v * w[:, None, :] @ adjoint(v))[3:]
+            close(got * size[2:], whole[3:] * size[2:], dtype, "eigh", n), unitary(v[3:], dtype, "v", n)
+            check((np.diff(w[3:].real) >= 0).all() and np.isnan(w[2:3]).all(), "rising", n)
 
 
 def repeats():
@@ -337,6 +390,16 @@ def repeats():
         first = [np.asarray(x).tobytes() for x in f(a)]
         for _ in range(10):
             check([np.asarray(x).tobytes() for x in f(a)] == first, shape)
+
+
+def digest():
+    """Prints what is the same with any number of workers."""
+    a, b = positive(np.float32, (300, 300)), matrices(np.float32, (300, 200))
+    many = positive(np.float32, (50, 12, 12))
+    got = (linalg.lu(a)[0], *linalg.qr(a), jnp.linalg.solve(a, b), jnp.linalg.svd(a)[1], *jnp.linalg.eigh(a),
+           *jnp.linalg.eigh(many), *jnp.linalg.svd(many), *jnp.linalg.qr(many), linalg.cholesky(many))
+    check(len(got) == 15)
+    print(hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in got)).hexdigest())
 
 
 def side_by_side():
@@ -374,4 +437,5 @@ def provider():
 wanted = sys.argv.pop(1)
 play([lu, lu_singular, cholesky, cholesky_other_triangle, cholesky_indefinite, qr, qr_pivoting,
       multiply_by_q, hessenberg, tridiagonal, triangular_solve, trsm, solve_and_inverse,
-      tridiagonal_solve, eigh, svd, eig, schur, small_batches, repeats, side_by_side, provider], lambda: checks)
+      tridiagonal_solve, eigh, svd, values_without_vectors, eig, schur, small_batches, repeats, digest,
+      side_by_side, provider], lambda: checks)

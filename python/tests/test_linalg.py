@@ -29,6 +29,13 @@ def test_every_routine(python, provider):
     assert int(out.split()[-2]) > 2000, out
 
 
+def test_any_number_of_workers(python):
+    """One core, so one worker; then all."""
+    alone = ["-c", f"import os, sys; os.sched_setaffinity(0, [min(os.sched_getaffinity(0))]); "
+             f"os.execv(sys.executable, [sys.executable, {PROGRAMS!r}, '', 'digest'])"]
+    assert python(alone, "tutti") == python([PROGRAMS, "", "digest"], "tutti")
+
+
 @pytest.mark.parametrize("level", ["avx2", "sse"])
 def test_small_matrices_on_older_machines(python, level):
     out = python([PROGRAMS, "", "small_batches"], "tutti", TUTTI_CPU_LEVEL=level)

@@ -1,6 +1,8 @@
 """What lies between JAX and the engine: devices, arrays in and out, donation, options, errors."""
 import textwrap
 
+import pytest
+
 
 def play(python, program, devices=4, **more):
     program = "import jax, jax.numpy as jnp, numpy as np\n" + textwrap.dedent(program)
@@ -358,7 +360,8 @@ def test_wrong_amount_of_memory_is_named(python):
     assert "TUTTI_DEVICE_MEMORY: 'lots' is not a number of bytes" in out
 
 
-def test_python_functions_in_programs(python):
+@pytest.mark.parametrize("platforms", ["tutti", "tutti,cpu"])
+def test_python_functions_in_programs(python, platforms):
     """Callbacks: results, order, batches, what they raise; on several devices too."""
     out = play(python, """
         from jax.experimental import io_callback
@@ -394,9 +397,69 @@ def test_python_functions_in_programs(python):
             jax.jit(lambda x: jax.pure_callback(lambda x: 1 / 0, x, x))(1.0).block_until_ready()
         except jax.errors.JaxRuntimeError as error:
             print(str(error).strip().splitlines()[-1])
-    """, JAX_PLATFORMS="tutti,cpu")
+    """, JAX_PLATFORMS=platforms)
     assert out.splitlines() == ["[(0, 1.0), (1, 2.0), (2, 4.0)]", "x is [0. 1. 2.]",
                                 "[0, 1, 2, 3]", "ZeroDivisionError: division by zero"]
+
+
+def test_ours_are_the_cpu(python):
+    """Where JAX or a program asks for a CPU and only ours was chosen, it is one of our devices; a
+    callback may run programs there, with collectives too, while its own waits."""
+    out = play(python, """
+        import warnings
+        from jax.experimental import checkify
+        assert jax.devices("cpu") == jax.devices() == jax.local_devices(backend="cpu")
+        x = jax.device_put(jnp.ones(3), jax.devices("cpu")[2])
+        print(x.devices() == {jax.devices()[2]}, jax.jit(jnp.sin, device=jax.devices("cpu")[1])(x).devices())
+        total, rows = jax.lax.scan(lambda c, x: (c + x, x), 0.0, jnp.zeros((0,)))
+        print(total, rows.shape)
+        checked = checkify.checkify(jax.jit(lambda x: checkify.check(x > 0, "no {x}", x=x)))
+        print(checked(jnp.float32(-1))[0].get())
+        sums = jax.pmap(lambda x: jax.lax.psum(x @ x, "i"), axis_name="i")
+        def inner(x):
+            return np.asarray(sums(np.ones((4, 20, 20), np.float32)))[0, 0, :3] + np.asarray(jnp.sin(x))
+        f = jax.pmap(lambda x: jax.lax.psum(jax.pure_callback(inner, x, x), "i"), axis_name="i")
+        for k in range(5):
+            y = f(jnp.zeros((4, 3)))
+        print(y[3])
+    """)
+    assert out.splitlines() == ["True {CpuDevice(id=1)}", "0.0 (0,)", "no -1.0 (`check` failed)",
+                                "[320. 320. 320.]"]
+
+
+def test_nothing_is_said_at_the_start(python):
+    program = "import jax; jax.jit(lambda x: x)(1.0)"
+    assert python(["-c", "import sys; sys.stderr = sys.stdout\n" + program], "tutti") == ""
+
+
+def test_python_functions_go_with_their_programs(python):
+    """A callback lives as long as a program may call it, in flight too, and no longer."""
+    out = play(python, """
+        import gc
+        from jax_tutti import callbacks
+        seen = []
+        def one(k):
+            f = jax.jit(lambda x: jax.debug.callback(lambda x: seen.append(int(x)), x))
+            f(k)  # is not waited for, and f is gone
+        for k in range(50):
+            one(k)
+        jax.clear_caches()
+        gc.collect()
+        jax.effects_barrier()
+        print(sorted(seen) == list(range(50)))
+        def kept(x):
+            return jax.pure_callback(lambda x: x + 1, x, x)
+        lowered = jax.jit(kept).lower(1.0)
+        first, second = lowered.compile(), lowered.compile()
+        del first, lowered
+        gc.collect()
+        print(float(second(1.0)))
+        del second
+        jax.clear_caches()
+        gc.collect()
+        print(float(jax.jit(kept)(2.0)), len(callbacks._functions))
+    """)
+    assert out.splitlines() == ["True", "2.0", "3.0 1"]
 
 
 def test_prints_of_each_device(python):
@@ -415,7 +478,7 @@ def test_prints_of_each_device(python):
             return jax.lax.fori_loop(0, 2, turn, x)
         np.testing.assert_array_equal(f(x), np.arange(8) + 2)
         jax.effects_barrier()
-    """, JAX_PLATFORMS="tutti,cpu")
+    """)
     pieces = [(2 * d, 2 * d + 1) for d in range(4)]
     expected = ["whole [0 1 2 3 4 5 6 7]"]
     for a, b in pieces:

@@ -42,3 +42,15 @@ def test_convolution(dilation, low, size, stride, dtype):
         x, w, (stride,), ((low, 2),), lhs_dilation=(dilation,)))(
             x.astype(dtype)[None, None], w.astype(dtype)[None, None])
     np.testing.assert_array_equal(np.asarray(got)[0, 0].astype(np.int64), want)
+
+
+@pytest.mark.parametrize("shape, axis", [((5, 7), 1), ((40, 70), 1), ((3, 20, 50), 2), ((3, 40, 50), 1),
+                                         ((33,), 0), ((1000,), 0)])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_running_sums_by_several_operations(shape, axis, reverse):
+    """log(exp x + exp y): lanes along the row, along rows side by side, and along columns."""
+    x = np.random.default_rng(7).standard_normal(shape).astype(np.float32)
+    got = jax.jit(lambda x: lax.cumlogsumexp(x, axis=axis, reverse=reverse))(x)
+    turned = np.flip(x, axis) if reverse else x
+    want = np.logaddexp.accumulate(turned.astype(np.float64), axis)
+    np.testing.assert_allclose(got, np.flip(want, axis) if reverse else want, rtol=2e-6, atol=2e-6)

@@ -33,7 +33,7 @@ MUST_USE Error *error_copy(const Error *error);
 MUST_USE Error *error_in(Error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void error_note(Error *error, struct Guard *owner); /* as heap_note; for guard.c */
-void error_free(Error *error); /* NULL is fine */
+void error_free(Error *error);                      /* NULL is fine */
 ErrorCode error_code(const Error *error);
 const char *error_text(const Error *error);
 

@@ -60,7 +60,7 @@ void *heap_resize(void *at, size_t bytes, const char *what);
 void *heap_try_for(const void *owner, size_t bytes);
 void *heap_resize_for(const void *owner, void *at, size_t bytes, const char *what);
 void heap_note(void *at, Guard *owner); /* from now on noted with that guard; NULL: with none */
-void heap_free(void *at); /* NULL is fine */
+void heap_free(void *at);               /* NULL is fine */
 
 /* n rows of zeroes; never NULL, even if n is 0. */
 #define HEAP_ARRAY(T, n, what) ((T *)heap_rows((size_t)(n), sizeof(T), (what)))

@@ -7,6 +7,6 @@
 
 /* Checks TUTTI_CHECK as it is now; each compilation reads it anew. */
 MUST_USE Error *checks_validate(void);
-/* Is every access to be compared with the array it is made to (codegen/bounds.h)? */
+/* Is every access to be compared with the array it is made to (codegen/codegen.h)? */
 bool checks_bounds(void);
 #endif

@@ -50,7 +50,11 @@ typedef struct Compilation {
     /* what all devices would compute alike is computed once */                                    \
     ROW(hoist_replicated, NEVER, pass_hoist_replicated(c->m, &c->params))                          \
     /* loops carry only what they change */                                                        \
-    ROW(drop_dead_carries, NEVER, pass_drop_dead_carries(c->m))                                    \
+    ROW(drop_invariant_carries, NEVER, pass_drop_invariant_carries(c->m))                          \
+    /* what loops compute alike in every iteration is computed before them */                      \
+    ROW(hoist_invariants, NEVER, pass_hoist_invariants(c->m))                                      \
+    /* arrays of a few columns become columns */                                                   \
+    ROW(split_columns, NEVER, pass_split_columns(c->m, c->o))                                      \
     /* operations become kernels */                                                                \
     ROW(fuse, NEVER, pass_fuse(c->m, &c->trips))                                                   \
     /* reductions that need not wait for one another become one */                                 \
@@ -91,7 +95,7 @@ const char *const pass_names[] = {
 #define ROW(pass, evaluated_from, call) #pass,
     MODULE_PASSES(ROW)
 #undef ROW
-    NULL
+        NULL
 };
 
 static double clock_ms(void)

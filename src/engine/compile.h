@@ -11,9 +11,9 @@
 #include "engine/program.h"
 
 typedef struct CompileOptions {
-    const char *name;       /* for messages: a file's name; NULL: "program" */
-    bool evaluate;          /* the reference evaluator runs the whole of it */
-    bool no_fold;           /* operations on constants are compiled like any other */
+    const char *name; /* for messages: a file's name; NULL: "program" */
+    bool evaluate;    /* the reference evaluator runs the whole of it */
+    bool no_fold;     /* operations on constants are compiled like any other */
     /* By number of argument or result; NULL: all false.  May the engine choose the sharding
      * where the program leaves it open?  (CompileOptionsProto 3.18 and 3.12.) */
     const bool *free_args, *free_results;

@@ -3,7 +3,9 @@
 #define TUTTI_ENGINE_CPU_LEVEL_H
 #include "base/error.h"
 
-typedef enum CpuLevel { CPU_NATIVE, CPU_AVX2, CPU_SSE } CpuLevel;
+#include <stdbool.h>
+
+typedef enum CpuLevel { CPU_NATIVE, CPU_AVX512, CPU_AVX2, CPU_SSE } CpuLevel;
 
 /* Checks TUTTI_CPU_LEVEL as it is now; the first compilation settles it for the process. */
 MUST_USE Error *cpu_level_check(void);
@@ -13,4 +15,9 @@ CpuLevel cpu_level(void);
 /* The bytes of a vector register that ready-made loops may use, at that level on this machine: 64
  * (AVX-512), 32 (AVX2 and FMA) or 16.  Found once. */
 int cpu_vector_bytes(void);
+
+/* Instructions beyond those, which only all that the machine has has: sums of products of two bf16,
+ * of four i8 or two i16, in vectors of 64 bytes. */
+typedef enum CpuFeature { CPU_BF16_DOTS, CPU_INTEGER_DOTS, CPU_FEATURES } CpuFeature;
+bool cpu_has(CpuFeature feature);
 #endif

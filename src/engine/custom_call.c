@@ -96,6 +96,8 @@ typedef struct Entry {
     struct Entry *next;
     TuttiFunction *f;
     void *user;
+    int holders;  /* programs */
+    bool dropped; /* by its owner: the last holder removes it */
     size_t n;
     char name[];
 } Entry;
@@ -123,7 +125,7 @@ bool call_registry_add(Str name, TuttiFunction *f, void *user)
     Entry *fresh = malloc(sizeof *fresh + name.n);
     if (!fresh)
         return false;
-    fresh->n = name.n;
+    *fresh = (Entry){ .n = name.n };
     memcpy(fresh->name, name.at, name.n);
     lock_take(&lock);
     Entry *entry = find(name);
@@ -134,6 +136,7 @@ bool call_registry_add(Str name, TuttiFunction *f, void *user)
     }
     entry->f = f;
     entry->user = user;
+    entry->dropped = false;
     lock_give(&lock);
     if (entry != fresh)
         free(fresh);
@@ -150,6 +153,48 @@ bool call_registry_find(Str name, TuttiFunction **f, void **user)
     }
     lock_give(&lock);
     return entry;
+}
+
+bool call_registry_hold(Str name)
+{
+    lock_take(&lock);
+    Entry *entry = find(name);
+    if (entry)
+        entry->holders++;
+    lock_give(&lock);
+    return entry;
+}
+
+/* Counts a holder less, or marks the entry as dropped, and removes it when it is both unheld and
+ * dropped.  Its owner is told without the lock: Python's waits for the interpreter's. */
+static void let_go(Str name, int holders, bool dropped)
+{
+    lock_take(&lock);
+    Entry **at = list_of(name), *gone = NULL, *entry = find(name);
+    if (entry) {
+        entry->holders -= holders;
+        entry->dropped |= dropped;
+        if (entry->dropped && entry->holders == 0) {
+            while (*at != entry)
+                at = &(*at)->next;
+            *at = entry->next;
+            gone = entry;
+        }
+    }
+    lock_give(&lock);
+    if (gone)
+        gone->f(gone->user, NULL);
+    free(gone);
+}
+
+void call_registry_release(Str name)
+{
+    let_go(name, 1, false);
+}
+
+void call_registry_drop(Str name)
+{
+    let_go(name, 0, true);
 }
 
 void call_registry_end(void)
@@ -182,7 +227,7 @@ Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, co
     TuttiFunction *function;
     void *user;
     if (!call_registry_find(target, &function, &user))
-        return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: nobody answers",
+        return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: no function has that name",
                          STR_ARG(target), loc_name(n->loc));
     char message[2000] = "";
     TuttiOperand *arrays = calloc((size_t)(n->nin + n->nout) + 1, sizeof *arrays);

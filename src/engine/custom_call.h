@@ -24,6 +24,13 @@ MUST_USE Error *custom_householder_fits(const Node *n, const Tensor *in, const T
 /* A name that is there gets the new function.  False: no memory for it. */
 MUST_USE bool call_registry_add(Str name, TuttiFunction *f, void *user);
 bool call_registry_find(Str name, TuttiFunction **f, void **user);
+/* A program that calls the name holds it until no compiled code of it is left.  False: there is no
+ * such name, and nothing to release. */
+bool call_registry_hold(Str name);
+void call_registry_release(Str name);
+/* The name is gone when no program holds it any more; f(user, NULL) tells its owner so, on the thread
+ * that let go of it last. */
+void call_registry_drop(Str name);
 void call_registry_end(void); /* frees all entries; no program may call one after it */
 
 /* Calls the function of that name with the floating-point state of the thread's owner. */

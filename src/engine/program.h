@@ -27,16 +27,16 @@ typedef struct Program Program;
 /* One device's activation of a program.  Compiled code reads the fields up to `error` by their
  * offsets, so their order is part of the code's format. */
 typedef struct Frame {
-    char *slab;                  /* temporaries; 64-byte aligned */
-    const char *pool;            /* constants */
-    void *const *args;           /* [nargs] */
-    void *const *outs;           /* [nresults] */
-    const struct Runtime *rt;    /* functions that code calls */
-    int32_t partition, replica;  /* of the device */
-    const _Atomic int *cancel;   /* not 0: stop soon; long loops look now and then */
+    char *slab;                 /* temporaries; 64-byte aligned */
+    const char *pool;           /* constants */
+    void *const *args;          /* [nargs] */
+    void *const *outs;          /* [nresults] */
+    const struct Runtime *rt;   /* functions that code calls */
+    int32_t partition, replica; /* of the device */
+    const _Atomic int *cancel;  /* not 0: stop soon; long loops look now and then */
     const Program *program;
-    Error *error;                /* set by code and routines that make a segment fail */
-    void *task;                  /* the executor's */
+    Error *error; /* set by code and routines that make a segment fail */
+    void *task;   /* the executor's */
 } Frame;
 
 /* Returns the next segment (>= 0), or one of: */
@@ -90,8 +90,8 @@ typedef struct Collective {
     /* Its groups, if they are all devices and it can be performed in lockstep; else 0. */
     int nlockstep_groups;
     const int32_t *lockstep_groups;
-    const void *attrs;                /* of the op; all_gather_dim and the like */
-    CombineFn *combine;               /* all_reduce, reduce_scatter; NULL for others */
+    const void *attrs;  /* of the op; all_gather_dim and the like */
+    CombineFn *combine; /* all_reduce, reduce_scatter; NULL for others */
     /* tutti.global: join the operands' tiles, run `body` once over whole arrays, split. */
     const Program *body;
     const Tiling *in_tilings, *out_tilings;
@@ -118,9 +118,9 @@ typedef struct Param {
     /* Arguments: the caller gives it up (jax.buffer_donor, tf.aliasing_output). */
     bool may_donate;
     bool is_replicated; /* arguments: all devices have the same, and no device writes it */
-    int alias;       /* results: the argument whose memory it may take over, or -1.  Code is
+    int alias;          /* results: the argument whose memory it may take over, or -1.  Code is
                         right whether or not the two are the same memory. */
-    bool is_shared;  /* results: only collectives of all devices write it, the same for each: one
+    bool is_shared;     /* results: only collectives of all devices write it, the same for each: one
                         memory may serve all of them */
 } Param;
 
@@ -143,45 +143,41 @@ struct Program {
     const Collective *collectives;
     const Group *groups;
     const Evaluation *evaluations;
-    int64_t cost_ns;       /* one device's run, estimated from the program; */
-    bool is_cost_known;    /* false: a loop of unknown length */
-    int64_t longest_ns;    /* the longest of its segments, estimated; unknown ones are very long */
+    int64_t cost_ns;    /* one device's run, estimated from the program; */
+    bool is_cost_known; /* false: a loop of unknown length */
+    bool has_loops;     /* so that an operand may be packed for many products */
+    int64_t longest_ns; /* the longest of its segments, estimated; unknown ones are very long */
     CompileStats stats;
-    Arena *arena;          /* owns all of this, the Program included */
-    struct Code *code;     /* owns the native code */
-    Module *module;        /* kept for the evaluator and for messages */
+    Arena *arena;      /* owns all of this, the Program included */
+    struct Code *code; /* owns the native code */
+    Module *module;    /* kept for the evaluator and for messages */
 };
 
 void program_free(Program *p); /* NULL is fine */
 
 /* What compiled code may call.  Grows at the end. */
 typedef struct Runtime {
-    /* Plays program->evaluations[which]; not 0: failed, f->error is set. */
+    /* Evaluates program->evaluations[which]; not 0: failed, f->error is set. */
     int32_t (*evaluate)(Frame *f, int32_t which);
-    /* c[m,n] = sum_k a[m,k] b[k,n], strides in elements; see numerics/gemm.h. */
-    void (*gemm_f32)(const Frame *f, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
-                     int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c,
-                     int64_t c_row);
-    void (*gemm_f64)(const Frame *f, int64_t m, int64_t n, int64_t k, const double *a,
-                     int64_t a_row, int64_t a_col, const double *b, int64_t b_row, int64_t b_col,
-                     double *c, int64_t c_row);
-    /* out[i] = function(x[i], y[i]), by its number in numerics/libm.h. */
+    /* c[m,n] = sum_k a[m,k] b[k,n], strides in elements; see numerics/numerics.h. */
+    void (*gemm)(const Frame *f, int64_t kind, int64_t m, int64_t n, int64_t k, const void *a,
+                 int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,
+                 int64_t c_row);
+    /* out[i] = function(x[i], y[i]), by its number in numerics/numerics.h. */
     void (*math)(int32_t function, int32_t n, const double *x, const double *y, double *out);
-    /* The order of n elements by a comparison; see numerics/merge_sort.h.  Without memory for it:
+    /* The order of n elements by a comparison; see numerics/numerics.h.  Without memory for it:
      * NULL, and f->error is set. */
     const int64_t *(*sort)(const Frame *f, int64_t n, bool (*less)(const void *, int64_t, int64_t),
                            const void *context);
-    /* All lines of some arrays in the order of their keys; see numerics/sort_keys.h.  Without
+    /* All lines of some arrays in the order of their keys; see numerics/numerics.h.  Without
      * memory for it, f->error is set. */
     void (*sort_lines)(const Frame *f, const struct SortPlan *plan, const void *const *in,
                        void *const *out);
     /* f(user, i) once for every i below n, with the help of idle workers; see engine/slices.h. */
     void (*slices)(const Frame *f, int64_t n, void (*slice)(void *user, int64_t i), void *user);
-    /* A convolution as a product; see numerics/gemm.h. */
-    void (*gather_f32)(const Frame *f, const struct Gather *g, const float *seen,
-                       const float *other, float *c);
-    void (*gather_f64)(const Frame *f, const struct Gather *g, const double *seen,
-                       const double *other, double *c);
+    /* A convolution as a product; see numerics/numerics.h. */
+    void (*gather)(const Frame *f, int64_t kind, const struct Gather *g, const void *seen,
+                   const void *other, void *c);
 } Runtime;
 
 extern const Runtime runtime; /* exec/runtime.c */

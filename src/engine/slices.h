@@ -37,16 +37,16 @@ void frame_fail(const Frame *frame, Error *error);
 
 typedef struct SharedPacking SharedPacking;
 
-/* A matrix in memory, as gemm.h has it; strides and offset in bytes would do as well, as long as
+/* A matrix in memory, as numerics.h has it; strides and offset in bytes would do as well, as long as
  * all callers mean the same. */
 typedef struct PackingSource {
     const void *at;
     int64_t rows, cols, row, col;
-    size_t element_bytes;
+    int form; /* what is made of it, by a number that its callers agree on */
 } PackingSource;
 
-/* If *source lies in an argument that all devices hold alike and that no device writes: its
- * packing, of that many bytes and slices; and source->at becomes the address from which all devices
+/* If *source lies in an argument that all devices hold alike and that no device writes, and there are
+ * several devices or the program has loops: its packing, of that many bytes and slices; and source->at becomes the address from which all devices
  * are to read it. Else, or if there is no memory for it: NULL. */
 SharedPacking *shared_packing_get(const Frame *frame, PackingSource *source, size_t bytes,
                                   int64_t nslices);

@@ -12,8 +12,8 @@
  *
  * A stage takes the one before it as const and makes its own; what a later stage knows better (which
  * donations can be honoured) stands in its own struct.  Debug builds compare the module before and
- * after (compile.c).  All of it lies in the module's arena and is gone when link has made the Program,
- * but for the Params and the pool, which the Program keeps with the module. */
+ * after (compile.c).  The tables lie in the module's arena, so their memory goes with the module, which
+ * the Program keeps; once link has made the Program, only the Params and the pool are still read. */
 #ifndef TUTTI_ENGINE_STAGES_H
 #define TUTTI_ENGINE_STAGES_H
 #include "engine/compile.h"
@@ -28,7 +28,7 @@ static inline RegionId module_main(const Module *m)
 /* ---- Params, made by place ---- */
 
 /* What main takes and gives.  Its arguments and results have local types, and whole-array code lies
- * in tutti.global nodes.  An alias is a wish, until assign has said that it can be. */
+ * in tutti.global nodes.  An alias is a request, until assign has said that it can be. */
 typedef struct Params {
     int nargs, nresults;
     const Param *args, *results;
@@ -41,7 +41,7 @@ Params params_whole(const Module *m, RegionId r);
 
 /* How often each WHILE goes round, where the program says so; -1: unknown; 0 for other nodes. */
 typedef struct TripCounts {
-    uint32_t n; /* nodes that are younger are no loops */
+    uint32_t n;        /* nodes that are younger are no loops */
     const int64_t *at; /* by NodeId */
 } TripCounts;
 
@@ -58,9 +58,9 @@ typedef struct KernelModule {
 /* How a segment ends. */
 typedef struct SegmentEnd {
     enum { END_PROGRAM, END_GOTO, END_SWITCH, END_COLLECTIVE } kind;
-    ValueId on;        /* END_SWITCH: an i1 (true goes to targets[0], false to [1]) or an i32
+    ValueId on;   /* END_SWITCH: an i1 (true goes to targets[0], false to [1]) or an i32
                           (k goes to targets[k], anything else to the last) */
-    int ntargets;      /* numbers of segments */
+    int ntargets; /* numbers of segments */
     int *targets;
     NodeId collective; /* END_COLLECTIVE: the node; targets[0] comes after it */
 } SegmentEnd;
@@ -102,8 +102,7 @@ typedef struct Body {
 static inline Type schedule_type(const Schedule *s, ValueId v)
 {
     const Module *m = s->k->m;
-    return v < s->outs ? type_of(m, v)
-                       : type_of(m, region_return(m, s->k->main)->in[v - s->outs]);
+    return v < s->outs ? type_of(m, v) : type_of(m, region_return(m, s->k->main)->in[v - s->outs]);
 }
 
 /* ---- Layout ---- */

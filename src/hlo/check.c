@@ -13,8 +13,8 @@
 
 typedef struct Check {
     const Module *m;
-    int *level;     /* by value: 0 not defined here, else the isolation level it is seen from */
-    int deepest;    /* isolation levels handed out */
+    int *level;  /* by value: 0 not defined here, else the isolation level it is seen from */
+    int deepest; /* isolation levels handed out */
 } Check;
 
 static Error *complain(const Node *n, const char *text)
@@ -136,8 +136,7 @@ static Error *check_callee(const Module *m, const Node *n)
                          loc_name(n->loc), STR_ARG(name));
     const Region *body = region_at(m, f->body);
     if (body->nargs != n->nin || f->nresults != n->nout)
-        return error_new(CODE_INVALID,
-                         "%s (%s): @%.*s takes %d and gives %d values, not %d and %d",
+        return error_new(CODE_INVALID, "%s (%s): @%.*s takes %d and gives %d values, not %d and %d",
                          op_name(n->op), loc_name(n->loc), STR_ARG(name), body->nargs, f->nresults,
                          n->nin, n->nout);
     for (int i = 0; i < n->nin; i++)
@@ -208,7 +207,7 @@ static Error *check_region(Check *c, RegionId r, int level)
     }
     if (region->nnodes == 0)
         return error_new(CODE_INVALID, "a region is empty; it must end in a return");
-    for (int i = 0; i < region->nargs; i++) /* nobody outside sees what it defined */
+    for (int i = 0; i < region->nargs; i++) /* code outside does not see what it defined */
         c->level[region->args + (uint32_t)i] = 0;
     for (int i = 0; i < region->nnodes; i++) {
         const Node *n = node_at(c->m, region->nodes[i]);
@@ -240,10 +239,11 @@ Error *module_devices(const Module *m, int *out)
 {
     int64_t n = (int64_t)m->nreplicas * m->npartitions;
     if (n > POSSIBLE_DEVICES)
-        return error_new(CODE_INVALID,
-                         "mhlo.num_replicas %d times mhlo.num_partitions %d: at most %d devices are "
-                         "possible",
-                         m->nreplicas, m->npartitions, POSSIBLE_DEVICES);
+        return error_new(
+            CODE_INVALID,
+            "mhlo.num_replicas %d times mhlo.num_partitions %d: at most %d devices are "
+            "possible",
+            m->nreplicas, m->npartitions, POSSIBLE_DEVICES);
     *out = (int)n;
     return NULL;
 }

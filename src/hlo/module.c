@@ -6,8 +6,8 @@
 #include "hlo/module.h"
 
 #include "base/fail.h"
-#include "base/guard.h"
 #include "base/grow.h"
+#include "base/guard.h"
 #include "base/table.h"
 
 #include <stdio.h>

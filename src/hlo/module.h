@@ -38,21 +38,21 @@ typedef struct Value {
 typedef struct Node {
     OpId op;
     int nin, nout, nregions;
-    ValueId *in;         /* operands */
-    ValueId out;         /* first result; the others follow: out + 1, ... */
+    ValueId *in; /* operands */
+    ValueId out; /* first result; the others follow: out + 1, ... */
     RegionId *regions;
-    const void *attrs;   /* the struct that op_info[op].attrs names */
-    const Attr *extra;   /* a dictionary of foreign attributes (mhlo.sharding ...), or NULL */
-    const Loc *loc;      /* never NULL */
-    RegionId region;     /* it stands in */
+    const void *attrs; /* the struct that op_info[op].attrs names */
+    const Attr *extra; /* a dictionary of foreign attributes (mhlo.sharding ...), or NULL */
+    const Loc *loc;    /* never NULL */
+    RegionId region;   /* it stands in */
 } Node;
 
 typedef struct Region {
     int nargs;
     ValueId args; /* first; the others follow */
     int nnodes, room;
-    NodeId *nodes;  /* in program order */
-    NodeId parent;  /* the node it belongs to; 0: a function's body */
+    NodeId *nodes; /* in program order */
+    NodeId parent; /* the node it belongs to; 0: a function's body */
 } Region;
 
 typedef struct Func {
@@ -94,8 +94,8 @@ NodeId node_new(Module *m, OpId op, int nin, const ValueId *in, int nout, const 
                 int nregions, const RegionId *regions, const void *attrs, const Loc *loc);
 void region_append(Module *m, RegionId r, NodeId n);
 void region_set_nodes(Module *m, RegionId r, int n, const NodeId *nodes); /* replaces the list */
-Func *func_add(Module *m, Str name);                                       /* fields zeroed */
-Func *func_find(const Module *m, Str name); /* NULL: none of that name */
+Func *func_add(Module *m, Str name);                                      /* fields zeroed */
+Func *func_find(const Module *m, Str name);          /* NULL: none of that name */
 void funcs_set(Module *m, int n, const Func *funcs); /* replaces the list; may be a part of it */
 Mesh *mesh_find(const Module *m, Str name);
 void mesh_add(Module *m, Mesh *mesh);
@@ -134,13 +134,13 @@ typedef struct LocTable {
     const Loc *from, *to;
 } LocTable;
 extern _Thread_local const LocTable *loc_table; /* NULL: as it is */
-void loc_print(Text *out, const Loc *loc);  /* train.py:12:5, or "unknown place" */
-const char *loc_name(const Loc *loc);       /* the same in a ring of buffers of this thread */
+void loc_print(Text *out, const Loc *loc);      /* train.py:12:5, or "unknown place" */
+const char *loc_name(const Loc *loc);           /* the same in a ring of buffers of this thread */
 
 /* check.c: every rule; the error names the operation, its types and its place. */
 MUST_USE Error *module_check(const Module *m);
 MUST_USE Error *module_devices(const Module *m, int *out); /* how many it is for */
-MUST_USE Error *node_check(const Module *m, NodeId n); /* its shape rule alone */
+MUST_USE Error *node_check(const Module *m, NodeId n);     /* its shape rule alone */
 /* What the results of n are by its rule, its operands having no open extent; what the rule leaves
  * to the program (the extents of a reshape) stays as stated. */
 MUST_USE Error *node_types(const Module *m, NodeId n, Type *types);

@@ -30,7 +30,7 @@ void print_region(Printer *p, RegionId r, bool with_label);
 void print_list(Printer *p, Ints list); /* [1, 2] */
 /* {own, ...} with the node's extra attributes among them. */
 void print_with_extra(Printer *p, const Node *node, Text *own);
-void print_convolution(Printer *p, const Node *node); /* behind its name */
+void print_convolution(Printer *p, const Node *node);           /* behind its name */
 void print_conv_numbers(Printer *p, const ConvolutionAttrs *a); /* [b, 0, f]x[0, i, o]->[b, 0, f] */
 
 /* Everything behind the results: name to types, without the location. */

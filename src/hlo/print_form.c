@@ -150,11 +150,10 @@ static void print_dot(Printer *p, const DotAttrs *a)
         text_printf(p->out, " x ");
         print_list(p, a->rhs_batching_dimensions);
     }
-    if (a->lhs_contracting_dimensions.n || !a->lhs_batching_dimensions.n) {
-        print_clause(p, "contracting_dims", a->lhs_contracting_dimensions);
-        text_printf(p->out, " x ");
-        print_list(p, a->rhs_contracting_dimensions);
-    }
+    /* MLIR's parser wants this one, empty or not. */
+    print_clause(p, "contracting_dims", a->lhs_contracting_dimensions);
+    text_printf(p->out, " x ");
+    print_list(p, a->rhs_contracting_dimensions);
 }
 
 /* Operations that move elements: operands, their own clauses, types. */

@@ -1,7 +1,7 @@
 /* rewrite.c - changing a module: substitution, walking, copying.
  *
  * In goes a module and a list of wishes (use b where a was used; a copy of this region there;
- * drop what nobody needs); out comes the same module, changed in place.  Numbers of values,
+ * drop what is not needed); out comes the same module, changed in place.  Numbers of values,
  * nodes and regions are never reused, so a table indexed by number stays right while a pass
  * adds rows, and every function here is one walk over the nodes concerned.
  *
@@ -178,7 +178,7 @@ void node_open(Module *m, RegionId r, NodeId n, RegionId body, Subst *map)
     node_replace(m, n, region_return(m, body)->in, map);
 }
 
-/* ---- what nobody needs ---- */
+/* ---- what is not needed ---- */
 
 static bool has_effect_itself(const Node *node)
 {

@@ -45,7 +45,7 @@ RegionId region_copy(Module *m, RegionId from, NodeId parent, Subst *map);
 /* How often each value is used in r and below; the caller frees. counts[v]. */
 uint32_t *count_uses(const Module *m, RegionId r);
 
-/* Drops nodes of r and below whose results nobody uses and that have no effect. */
+/* Drops nodes of r and below whose results are not used and that have no effect. */
 void remove_dead(Module *m, RegionId r);
 bool node_has_effect(const Module *m, NodeId n); /* itself or in its regions */
 

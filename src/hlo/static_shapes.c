@@ -5,12 +5,12 @@
  *
  *   main(x: f32[?,3])                                       main(x: f32[8,3])
  *     b = get_dimension_size x, dim = 0        : i32          b = constant 8
- *     s = concatenate (reshape b), 3           : i32[2]       s = constant 8, 3 (known.c)
+ *     s = concatenate (reshape b), 3           : i32[2]       s = constant 8, 3 (known_integers.c)
  *     z = dynamic_broadcast_in_dim 0.0, s      : f32[?,3]     z = broadcast_in_dim 0.0 : f32[8,3]
  *     return (maximum x, z)                    : f32[?,3]     return (maximum x, z)    : f32[8,3]
  *
  * One walk in program order.  Operands are settled when a node is met; integers that follow from
- * shapes alone are carried along (known.c); operations that take extents as values become those
+ * shapes alone are carried along (known_integers.c); operations that take extents as values become those
  * that have them as attributes; the types of all other results come from the shape rules. */
 #include "hlo/static_shapes.h"
 
@@ -30,7 +30,8 @@ bool module_is_open(const Module *m)
 
 /* ---- what is known ---- */
 
-Error *static_operand(const ShapeFixer *z, const Node *n, int i, const char *what, const int64_t **out)
+Error *static_operand(const ShapeFixer *z, const Node *n, int i, const char *what,
+                      const int64_t **out)
 {
     *out = known_get(&z->known, n->in[i]);
     if (*out)
@@ -136,8 +137,8 @@ Error *static_replace(ShapeFixer *z, RegionId r, NodeId n, NodeId new)
 static MUST_USE Error *replace_by(ShapeFixer *z, RegionId r, NodeId n, OpId op, int nin,
                                   const ValueId *in, Type type, const void *attrs)
 {
-    return static_replace(z, r, n, node_new(z->m, op, nin, in, 1, &type, 0, NULL, attrs,
-                                            node_at(z->m, n)->loc));
+    return static_replace(
+        z, r, n, node_new(z->m, op, nin, in, 1, &type, 0, NULL, attrs, node_at(z->m, n)->loc));
 }
 
 static MUST_USE Error *static_size(ShapeFixer *z, RegionId r, NodeId n)
@@ -258,7 +259,8 @@ static MUST_USE Error *element_of(ShapeFixer *z, RegionId r, ValueId list, int i
     return NULL;
 }
 
-static MUST_USE Error *static_moving_slice(ShapeFixer *z, RegionId r, NodeId n, const int64_t *sizes)
+static MUST_USE Error *static_moving_slice(ShapeFixer *z, RegionId r, NodeId n,
+                                           const int64_t *sizes)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);

@@ -28,6 +28,6 @@ MUST_USE Error *static_operand(const ShapeFixer *z, const Node *n, int i, const 
 /* A known list as the integers of an attribute. */
 Ints static_ints(const ShapeFixer *z, const Node *n, int i, const int64_t *at);
 bool is_shape_call(const Node *n);
-/* static_call.c: custom calls that say something about shapes; *done is false for others. */
+/* static_shapes_call.c: custom calls that say something about shapes; *done is false for others. */
 MUST_USE Error *static_call(ShapeFixer *z, RegionId r, NodeId n, bool *done);
 #endif

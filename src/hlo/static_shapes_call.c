@@ -99,8 +99,8 @@ static Error *static_top_k(ShapeFixer *z, RegionId r, NodeId n)
     TopKAttrs *attrs = ARENA_NEW(z->m->arena, TopKAttrs);
     attrs->k = *k;
     Type types[] = { type_of(z->m, node.out), type_of(z->m, node.out + 1) };
-    return static_replace(z, r, n, node_new(z->m, OP_TOP_K, 1, node.in, 2, types, 0, NULL, attrs,
-                                            node.loc));
+    return static_replace(z, r, n,
+                          node_new(z->m, OP_TOP_K, 1, node.in, 2, types, 0, NULL, attrs, node.loc));
 }
 
 static Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
@@ -109,7 +109,8 @@ static Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
     Node node = *node_at(m, n);
     const Attr *word = call_attrs(&node)->rng_algorithm;
     const int64_t *dims;
-    if (!call_takes(CALL_DYNAMIC_RNG_BITS, node.nin, node.nout) || !word || type_of(m, node.in[1]).rank != 1 ||
+    if (!call_takes(CALL_DYNAMIC_RNG_BITS, node.nin, node.nout) || !word ||
+        type_of(m, node.in[1]).rank != 1 ||
         type_of(m, node.in[1]).dims[0] != type_of(m, node.out + 1).rank)
         return bad_call(&node, "a state and extents, with rng_algorithm, and gives two arrays");
     TRY(static_operand(z, &node, 1, "the extents of its result", &dims));
@@ -124,8 +125,8 @@ static Error *static_random(ShapeFixer *z, RegionId r, NodeId n)
         if (dims[i] < 0)
             return bad_call(&node, "extents of at least 0");
     Type types[] = { type_of(m, node.out), type_new(m->arena, stated.element, stated.rank, dims) };
-    return static_replace(z, r, n, node_new(m, OP_RNG_BITS, 1, node.in, 2, types, 0, NULL, attrs,
-                                            node.loc));
+    return static_replace(z, r, n,
+                          node_new(m, OP_RNG_BITS, 1, node.in, 2, types, 0, NULL, attrs, node.loc));
 }
 
 /* Operands: n arrays, n initial values; then window, strides, dilations of base and window, and
@@ -162,8 +163,9 @@ static Error *static_window(ShapeFixer *z, RegionId r, NodeId n)
     Type *types = ARENA_ARRAY(m->arena, Type, node.nout + 1);
     for (int i = 0; i < node.nout; i++)
         types[i] = type_of(m, node.out + (uint32_t)i);
-    return static_replace(z, r, n, node_new(m, OP_REDUCE_WINDOW, first, node.in, node.nout, types,
-                                            1, &reducer, attrs, node.loc));
+    return static_replace(z, r, n,
+                          node_new(m, OP_REDUCE_WINDOW, first, node.in, node.nout, types, 1,
+                                   &reducer, attrs, node.loc));
 }
 
 /* ---- results shaped by operands ---- */
@@ -194,8 +196,8 @@ static MUST_USE Error *shaped_by_operands(ShapeFixer *z, RegionId r, NodeId n, c
     attrs->indices_of_shape_operands = (Ints){ 0 };
     if (target)
         attrs->call_target_name = str_of(target);
-    NodeId new = node_new(m, OP_CUSTOM_CALL, nin, node.in, node.nout, types, 0, NULL, attrs,
-                          node.loc);
+    NodeId new =
+        node_new(m, OP_CUSTOM_CALL, nin, node.in, node.nout, types, 0, NULL, attrs, node.loc);
     node_at(m, new)->extra = node.extra;
     return static_replace(z, r, n, new);
 }

@@ -50,7 +50,9 @@ typedef struct Field {
 #define ENUM(name, initially, words)                                                               \
     { #name, FIELD_WORD, offsetof(Current, name), initially, words },
 #define END(kind, T)                                                                               \
-    { NULL, FIELD_INT, sizeof(Current), 0, NULL }                                                  \
+    {                                                                                              \
+        NULL, FIELD_INT, sizeof(Current), 0, NULL                                                  \
+    }                                                                                              \
     }                                                                                              \
     ;                                                                                              \
     return fields;                                                                                 \
@@ -463,9 +465,7 @@ static void print_field(Text *out, const Field *f, const void *at)
         break;
     case FIELD_MATRIX: print_matrix(out, AT(Matrix, at)); break;
     case FIELD_STRING: string_print(out, AT(Str, at)); break;
-    case FIELD_DENSE:
-        attr_print(out, &(Attr){ .kind = ATTR_DENSE, .dense = AT(Dense, at) });
-        break;
+    case FIELD_DENSE: attr_print(out, &(Attr){ .kind = ATTR_DENSE, .dense = AT(Dense, at) }); break;
     case FIELD_ANY: attr_print(out, AT(Attr *, at)); break;
     case FIELD_SHARDING:
         attr_print(out, &(Attr){ .kind = ATTR_SHARDING, .sharding = AT(Sharding *, at) });

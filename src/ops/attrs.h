@@ -12,15 +12,15 @@ struct Arena;
 
 typedef enum AttrKind {
     ATTR_UNIT,
-    ATTR_BOOL,   /* integer: 0 or 1 */
-    ATTR_INT,    /* integer */
-    ATTR_FLOAT,  /* number */
-    ATTR_STRING, /* string; also symbols (@name without the @) */
-    ATTR_WORD,   /* string: an enum's word, "LT" */
-    ATTR_TYPE,   /* type */
-    ATTR_ARRAY,  /* items */
-    ATTR_DICT,   /* items and keys */
-    ATTR_DENSE,  /* dense: constants, and number lists as rank-1 or rank-2 i64 */
+    ATTR_BOOL,      /* integer: 0 or 1 */
+    ATTR_INT,       /* integer */
+    ATTR_FLOAT,     /* number */
+    ATTR_STRING,    /* string; also symbols (@name without the @) */
+    ATTR_WORD,      /* string: an enum's word, "LT" */
+    ATTR_TYPE,      /* type */
+    ATTR_ARRAY,     /* items */
+    ATTR_DICT,      /* items and keys */
+    ATTR_DENSE,     /* dense: constants, and number lists as rank-1 or rank-2 i64 */
     ATTR_SHARDING,  /* sharding */
     ATTR_SHARDINGS, /* shardings */
 } AttrKind;
@@ -92,8 +92,8 @@ typedef struct Tilings {
 #define ATTRS_C_TILINGS Tilings
 #include "ops/attrs.def"
 
-/* Whoever asks only for the groups of a collective reads its attributes as AllReduceAttrs; whoever
- * asks for pairs, as PermuteAttrs. */
+/* Code that needs only the groups of a collective reads its attributes as AllReduceAttrs; code that
+ * needs only its pairs, as PermuteAttrs.  So the fields they share lie at the same offsets. */
 #define SAME_FIELD(A, B, name)                                                                     \
     _Static_assert(offsetof(A, name) == offsetof(B, name) &&                                       \
                        sizeof(((A *)0)->name) == sizeof(((B *)0)->name),                           \
@@ -137,8 +137,8 @@ size_t attrs_size(AttrsKind kind);
 
 bool attr_equal(const Attr *a, const Attr *b); /* NULL equals NULL */
 void attr_print(Text *out, const Attr *attr);
-void string_print(Text *out, Str s); /* in quotes, escaped as MLIR does: "a\22b" */
-void name_print(Text *out, Str name); /* bare if MLIR reads it that way, else in quotes */
+void string_print(Text *out, Str s);      /* in quotes, escaped as MLIR does: "a\22b" */
+void name_print(Text *out, Str name);     /* bare if MLIR reads it that way, else in quotes */
 void dense_print(Text *out, Dense dense); /* dense<[1, 2]> without its type */
 bool dense_equal(Dense a, Dense b);
 #endif

@@ -99,7 +99,7 @@ void cuts_top_k(Factors *f)
         link_dims(f, 0, d, d, FACTOR_FREE);
 }
 
-/* Operand 0 is changed in places that nobody knows beforehand. */
+/* Operand 0 is changed at indices that are known at run time only. */
 void cuts_first(Factors *f)
 {
     int64_t all[MAX_RANK];

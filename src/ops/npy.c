@@ -169,8 +169,8 @@ static void swap_bytes(Type t, unsigned char *data)
         }
 }
 
-/* From first index fastest to last index fastest. */
-static void turn(Type t, const unsigned char *from, unsigned char *to)
+/* From column-major order (first index fastest) to row-major order. */
+static void to_row_major(Type t, const unsigned char *from, unsigned char *to)
 {
     size_t bytes = (size_t)element_info[t.element].bytes;
     int64_t n = type_count(t);
@@ -185,14 +185,14 @@ static void turn(Type t, const unsigned char *from, unsigned char *to)
     }
 }
 
-static Error *turn_in_place(Type t, void *data)
+static Error *to_row_major_in_place(Type t, void *data)
 {
     size_t bytes = type_bytes(t);
     unsigned char *copy = malloc(bytes + 1);
     if (!copy)
         return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_name(t));
     memcpy(copy, data, bytes);
-    turn(t, copy, data);
+    to_row_major(t, copy, data);
     free(copy);
     return NULL;
 }
@@ -206,7 +206,7 @@ Error *npy_read(Npy *npy, Element e, void *data)
                          got, type_name(t));
     if (*npy->descr == '>')
         swap_bytes(t, data);
-    return npy->is_fortran ? turn_in_place(t, data) : NULL;
+    return npy->is_fortran ? to_row_major_in_place(t, data) : NULL;
 }
 
 /* ---- Writing. */

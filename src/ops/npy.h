@@ -11,7 +11,7 @@
 typedef struct Npy {
     FILE *file;
     const char *path;
-    char descr[24]; /* what NumPy calls the elements: "<f4"; long ones are cut short */
+    char descr[24];  /* what NumPy calls the elements: "<f4"; long ones are cut short */
     bool is_fortran; /* first index fastest */
     int rank;
     int64_t dims[MAX_RANK];

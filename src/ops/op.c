@@ -13,8 +13,9 @@ const OpInfo op_info[OP_COUNT] = {
 #define COST_SPECIAL(ns) { WORK_SPECIAL, ns }
 #define COST_BY(work) { WORK_##work, 0 }
 #define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, ...)           \
-    [OP_##id] = { #id, name, arity, ATTRS_##attrs, KIND_##kind, FLOW_##flow,                       \
-                  EFFECT_##effect, IN_PLACE_##in_place, COST_##cost, cuts_##cuts, shape_##shape },
+    [OP_##id] = { #id,         name,        arity,           ATTRS_##attrs,                        \
+                  KIND_##kind, FLOW_##flow, EFFECT_##effect, IN_PLACE_##in_place,                  \
+                  COST_##cost, cuts_##cuts, shape_##shape },
 #include "ops/ops.def"
 };
 

@@ -122,8 +122,18 @@ static inline bool op_is_in_place(OpId op, int operand, int result)
                                                      : false;
 }
 
+/* A collective_broadcast whose operand says which device sends; each device may name another. */
+static inline bool op_has_dynamic_root(OpId op, const void *attrs)
+{
+    return op == OP_COLLECTIVE_BROADCAST &&
+           ((const CollectiveBroadcastAttrs *)attrs)->has_dynamic_root;
+}
+
 /* Does it work between devices, or rows of a batch, that a name binds? */
-static inline bool op_is_named(OpId op) { return op_info[op].attrs == ATTRS_AXIS; }
+static inline bool op_is_named(OpId op)
+{
+    return op_info[op].attrs == ATTRS_AXIS;
+}
 
 bool op_find(Str name, OpId *out); /* by full name, "stablehlo.add" */
 const char *op_name(OpId op);      /* for messages, without "stablehlo.": "add", "func.call" */

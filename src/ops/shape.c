@@ -25,8 +25,7 @@ bool expect_type(const ShapeQuery *q, int i, Type type, Text *why)
     if (type_fits(q->stated[i], type))
         return true;
     if (q->nout == 1)
-        return say(why, "the result is %s, stated as %s", type_name(type),
-                   type_name(q->stated[i]));
+        return say(why, "the result is %s, stated as %s", type_name(type), type_name(q->stated[i]));
     return say(why, "result %d is %s, stated as %s", i, type_name(type), type_name(q->stated[i]));
 }
 
@@ -148,8 +147,10 @@ bool shape_reduce_precision(const ShapeQuery *q, Text *why)
 {
     const ReducePrecisionAttrs *a = q->attrs;
     if (a->exponent_bits < 1 || a->mantissa_bits < 0)
-        return say(why, "exponent_bits is %" PRId64 " and mantissa_bits %" PRId64
-                   ": they must be at least 1 and 0", a->exponent_bits, a->mantissa_bits);
+        return say(why,
+                   "exponent_bits is %" PRId64 " and mantissa_bits %" PRId64
+                   ": they must be at least 1 and 0",
+                   a->exponent_bits, a->mantissa_bits);
     return shape_same_float(q, why);
 }
 

@@ -150,8 +150,7 @@ static bool column_fits(Matrix pairs, int column, const char *name, Text *why)
             twice = device;
     }
     heap_free(seen);
-    return twice < 0 ||
-           say(why, "source_target_pairs names %s %" PRId64 " twice", name, twice);
+    return twice < 0 || say(why, "source_target_pairs names %s %" PRId64 " twice", name, twice);
 }
 
 static bool pairs_fit(Matrix pairs, Text *why)
@@ -259,8 +258,10 @@ bool shape_ragged(const ShapeQuery *q, Text *why)
     for (int i = 2; i < 6; i++) {
         Type t = q->in[i];
         if (t.rank != 1 || !is_integer(t.element) || !type_fits(t, q->in[2]))
-            return say(why, "operand %d is %s: offsets and sizes must be four equal lists of "
-                       "integers", i, type_name(t));
+            return say(why,
+                       "operand %d is %s: offsets and sizes must be four equal lists of "
+                       "integers",
+                       i, type_name(t));
     }
     int64_t members = ((const AllReduceAttrs *)q->attrs)->replica_groups.cols;
     if (members && q->in[2].dims[0] % members != 0)

@@ -37,8 +37,10 @@ bool shape_triangular_solve(const ShapeQuery *q, Text *why)
         fits = extent_fits(a.dims[i], b.dims[i]);
     int along = a.rank - (attrs->left_side ? 2 : 1);
     if (!fits || !extent_fits(b.dims[along], a.dims[along]))
-        return say(why, "%s by %s: the second must have %" PRId64 " %s, and all else before them "
-                   "as the first", type_name(a), type_name(b), a.dims[along],
+        return say(why,
+                   "%s by %s: the second must have %" PRId64 " %s, and all else before them "
+                   "as the first",
+                   type_name(a), type_name(b), a.dims[along],
                    attrs->left_side ? "rows" : "columns");
     enum { TRANSPOSE_INVALID };
     if (attrs->transpose_a == TRANSPOSE_INVALID)
@@ -75,8 +77,10 @@ bool shape_fft(const ShapeQuery *q, Text *why)
     Ints length = a->fft_length;
     bool is_real_in = a->fft_type == RFFT, is_real_out = a->fft_type == IRFFT;
     if (length.n < 1 || length.n > 3 || length.n > x.rank)
-        return say(why, "fft_length has %d entries for %s: 1 to 3 are possible, and no more than "
-                   "dimensions", length.n, type_name(x));
+        return say(why,
+                   "fft_length has %d entries for %s: 1 to 3 are possible, and no more than "
+                   "dimensions",
+                   length.n, type_name(x));
     ElementKind needed = is_real_in ? FLOAT : COMPLEX;
     if (element_info[x.element].kind != needed || element_info[x.element].bits < 32)
         return say(why, "%s: its elements must be %s", type_name(x),

@@ -123,9 +123,10 @@ bool shape_slice(const ShapeQuery *q, Text *why)
         int64_t start = a->start_indices.at[i], limit = a->limit_indices.at[i];
         int64_t stride = a->strides.at[i];
         if (start < 0 || start > limit || limit > x.dims[i] || stride < 1)
-            return say(why, "[%" PRId64 ":%" PRId64 ":%" PRId64 "] of dimension %d of %s: it must "
-                       "lie inside, with a stride of at least 1", start, limit, stride, i,
-                       type_name(x));
+            return say(why,
+                       "[%" PRId64 ":%" PRId64 ":%" PRId64 "] of dimension %d of %s: it must "
+                       "lie inside, with a stride of at least 1",
+                       start, limit, stride, i, type_name(x));
         dims[i] = (limit - start) / stride + ((limit - start) % stride != 0);
     }
     return expect_result(q, 0, x.element, x.rank, dims, why);
@@ -156,8 +157,9 @@ bool shape_pad(const ShapeQuery *q, Text *why)
             __builtin_add_overflow(between, x.dims[i], &between) ||
             __builtin_add_overflow(between, low, &between) ||
             __builtin_add_overflow(between, high, &between) || between < 0)
-            return say(why, "padding dimension %d of %s by %" PRId64 " and %" PRId64
-                       " leaves no extent", i, type_name(x), low, high);
+            return say(why,
+                       "padding dimension %d of %s by %" PRId64 " and %" PRId64 " leaves no extent",
+                       i, type_name(x), low, high);
         dims[i] = between;
     }
     return expect_result(q, 0, x.element, x.rank, dims, why);
@@ -306,8 +308,10 @@ static bool batching_fits(const Batching *b, Type x, Type indices, int64_t vecto
     for (int i = 0; i < b->array.n; i++) {
         int64_t to = b->array.at[i], from = b->indices.at[i];
         if (x.dims[to] != indices.dims[from])
-            return say(why, "%s with indices %s: batching dimensions %" PRId64 " and %" PRId64
-                       " differ in extent", type_name(x), type_name(indices), to, from);
+            return say(why,
+                       "%s with indices %s: batching dimensions %" PRId64 " and %" PRId64
+                       " differ in extent",
+                       type_name(x), type_name(indices), to, from);
     }
     return true;
 }
@@ -353,8 +357,10 @@ bool shape_gather(const ShapeQuery *q, Text *why)
             kept[nkept++] = size;
     }
     if (nkept != a->offset_dims.n || nbatch + nkept != y.rank)
-        return say(why, "%d offset_dims and %d batch dimensions for %d kept dimensions and a "
-                   "result of rank %d", a->offset_dims.n, nbatch, nkept, y.rank);
+        return say(why,
+                   "%d offset_dims and %d batch dimensions for %d kept dimensions and a "
+                   "result of rank %d",
+                   a->offset_dims.n, nbatch, nkept, y.rank);
     for (int i = 0; i < y.rank; i++)
         dims[i] = ints_find(a->offset_dims, i) >= 0 ? kept[k++] : batch[b++];
     return expect_result(q, 0, x.element, y.rank, dims, why);
@@ -367,8 +373,8 @@ static bool scatter_update_fits(const ScatterAttrs *a, Type x, Type indices, Typ
     for (int i = 0; i < x.rank; i++)
         if (ints_find(a->inserted_window_dims, i) < 0 && ints_find(a->input_batching_dims, i) < 0)
             kept[nkept++] = x.dims[i];
-    bool fits = nkept == a->update_window_dims.n && u.rank == nbatch + nkept &&
-                u.element == x.element;
+    bool fits =
+        nkept == a->update_window_dims.n && u.rank == nbatch + nkept && u.element == x.element;
     for (int i = 0; fits && i < u.rank; i++)
         fits = ints_find(a->update_window_dims, i) >= 0 ? u.dims[i] <= kept[k++]
                                                         : u.dims[i] == batch[b++];
@@ -396,14 +402,15 @@ bool shape_scatter(const ShapeQuery *q, Text *why)
     const ScatterAttrs *a = q->attrs;
     int n = (q->nin - 1) / 2;
     if (q->nin < 3 || q->nin != 2 * n + 1 || q->nout != n)
-        return say(why, "%d operands and %d results: it takes n arrays, indices and n updates, and "
-                   "gives n", q->nin, q->nout);
+        return say(why,
+                   "%d operands and %d results: it takes n arrays, indices and n updates, and "
+                   "gives n",
+                   q->nin, q->nout);
     if (!all_static(q))
         return true;
     Type indices = q->in[n], first = q->in[0], u = q->in[n + 1];
     if (!scatter_dims_fit(a, first, indices, u.rank, why) ||
-        !expect_reducer(q, 0, n, n, q->in, why) ||
-        !expect_reducer(q, 0, n, n, q->in + n + 1, why))
+        !expect_reducer(q, 0, n, n, q->in, why) || !expect_reducer(q, 0, n, n, q->in + n + 1, why))
         return false;
     for (int i = 0; i < n; i++) {
         if (!shape_fits(q->in[i], first) || !shape_fits(q->in[n + 1 + i], u))

@@ -16,8 +16,10 @@ static bool is_promotable(Element from, Element to)
 static bool expect_promotable(Type t, Element to, Text *why)
 {
     return is_promotable(t.element, to) ||
-           say(why, "%s and a region that combines %s: both must be of one kind, the region's no "
-               "narrower", type_name(t), element_info[to].name);
+           say(why,
+               "%s and a region that combines %s: both must be of one kind, the region's no "
+               "narrower",
+               type_name(t), element_info[to].name);
 }
 
 bool expect_reducer(const ShapeQuery *q, int last, int n, int ncombined, const Type *combined,
@@ -47,8 +49,10 @@ static bool expect_arrays_and_inits(const ShapeQuery *q, int *count, Text *why)
 {
     int n = q->nin / 2;
     if (n < 1 || q->nin != 2 * n || q->nout != n)
-        return say(why, "%d operands and %d results: it takes n arrays and n initial values, and "
-                   "gives n", q->nin, q->nout);
+        return say(why,
+                   "%d operands and %d results: it takes n arrays and n initial values, and "
+                   "gives n",
+                   q->nin, q->nout);
     for (int i = 0; i < n; i++) {
         if (!shape_fits(q->in[i], q->in[0]))
             return say(why, "%s and %s: the arrays must have one shape", type_name(q->in[0]),
@@ -190,8 +194,7 @@ static bool products_fit(Type x, Type y, Type result, Text *why)
     if (is_integer(x.element) && is_integer(y.element) &&
         (is_integer(result.element) || to == FLOAT))
         return true;
-    if ((kind == COMPLEX || kind == BOOLEAN) && x.element == y.element &&
-        to == kind)
+    if ((kind == COMPLEX || kind == BOOLEAN) && x.element == y.element && to == kind)
         return true;
     return say(why, "%s and %s to %s: both must be floats, both integers, or all of one type",
                type_name(x), type_name(y), type_name(result));
@@ -218,14 +221,17 @@ bool shape_dot(const ShapeQuery *q, Text *why)
         if (ints_find(xc, xb.at[i]) >= 0 || ints_find(yc, yb.at[i]) >= 0)
             return say(why, "a dimension is both batching and contracting");
         if (!extent_fits(x.dims[xb.at[i]], y.dims[yb.at[i]]))
-            return say(why, "%s by %s: batching dimensions %" PRId64 " and %" PRId64
-                       " differ in extent", type_name(x), type_name(y), xb.at[i], yb.at[i]);
+            return say(why,
+                       "%s by %s: batching dimensions %" PRId64 " and %" PRId64 " differ in extent",
+                       type_name(x), type_name(y), xb.at[i], yb.at[i]);
         dims[rank++] = x.dims[xb.at[i]];
     }
     for (int i = 0; i < xc.n; i++)
         if (!extent_fits(x.dims[xc.at[i]], y.dims[yc.at[i]]))
-            return say(why, "%s by %s: contracting dimensions %" PRId64 " and %" PRId64
-                       " differ in extent", type_name(x), type_name(y), xc.at[i], yc.at[i]);
+            return say(why,
+                       "%s by %s: contracting dimensions %" PRId64 " and %" PRId64
+                       " differ in extent",
+                       type_name(x), type_name(y), xc.at[i], yc.at[i]);
     for (int i = 0; i < x.rank; i++)
         if (ints_find(xb, i) < 0 && ints_find(xc, i) < 0)
             dims[rank++] = x.dims[i];
@@ -275,8 +281,10 @@ static bool conv_lists_fit(const ConvolutionAttrs *a, int n, Text *why)
         return say(why, "padding is %dx%d, and must be %dx2", a->padding.rows, a->padding.cols, n);
     if (a->feature_group_count < 1 || a->batch_group_count < 1 ||
         (a->feature_group_count > 1 && a->batch_group_count > 1))
-        return say(why, "feature_group_count %" PRId64 " and batch_group_count %" PRId64
-                   ": one of them must be 1", a->feature_group_count, a->batch_group_count);
+        return say(why,
+                   "feature_group_count %" PRId64 " and batch_group_count %" PRId64
+                   ": one of them must be 1",
+                   a->feature_group_count, a->batch_group_count);
     return true;
 }
 
@@ -318,8 +326,10 @@ bool shape_convolution(const ShapeQuery *q, Text *why)
     for (int i = 0; i < x.rank - 2; i++) {
         dims[a->output_spatial_dimensions.at[i]] = conv_extent(a, x, w, i);
         if (dims[a->output_spatial_dimensions.at[i]] < 0)
-            return say(why, "window, stride and dilations of spatial dimension %d must be at "
-                       "least 1", i);
+            return say(why,
+                       "window, stride and dilations of spatial dimension %d must be at "
+                       "least 1",
+                       i);
     }
     return expect_result(q, 0, y.element, y.rank, dims, why);
 }

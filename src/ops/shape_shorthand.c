@@ -186,9 +186,10 @@ static bool sides_agree(const ShapeQuery *q, Ints left, Ints right, Text *why)
                    right.n);
     for (int i = 0; i < left.n; i++)
         if (q->in[0].dims[left.at[i]] != q->in[1].dims[right.at[i]])
-            return say(why, "%s and %s: dimension %" PRId64 " of the left and %" PRId64
-                       " of the right must be equal", type_name(q->in[0]), type_name(q->in[1]),
-                       left.at[i], right.at[i]);
+            return say(why,
+                       "%s and %s: dimension %" PRId64 " of the left and %" PRId64
+                       " of the right must be equal",
+                       type_name(q->in[0]), type_name(q->in[1]), left.at[i], right.at[i]);
     return true;
 }
 
@@ -263,8 +264,10 @@ bool shape_scan(const ShapeQuery *q, Text *why)
     int64_t ninputs = a->operandSegmentSizes.at[0], ncarries = a->operandSegmentSizes.at[1];
     if (ninputs < 0 || ncarries < 0 || ninputs + ncarries != q->nin || ncarries > q->nout ||
         q->nregions != 1)
-        return say(why, "%d operands and %d results do not fit %" PRId64 " inputs and %" PRId64
-                   " initial values", q->nin, q->nout, ninputs, ncarries);
+        return say(why,
+                   "%d operands and %d results do not fit %" PRId64 " inputs and %" PRId64
+                   " initial values",
+                   q->nin, q->nout, ninputs, ncarries);
     int64_t extent = a->scan_dim_size;
     for (int i = 0; i < q->nout - ncarries + ninputs; i++) {
         Type t = i < ninputs ? q->in[i] : q->stated[i - ninputs];

@@ -30,8 +30,10 @@ Error *tiling_blank(Arena *arena, int rank, int ndevices, int64_t **tiles, int64
     *tiles = arena_try(arena, sizeof **tiles * (size_t)rank);
     *tile_of = arena_try(arena, sizeof **tile_of * cells);
     if (!*tiles || !*tile_of)
-        return error_new(CODE_EXHAUSTED, "no memory for the placement of an array of rank %d on %d"
-                         " devices", rank, ndevices);
+        return error_new(CODE_EXHAUSTED,
+                         "no memory for the placement of an array of rank %d on %d"
+                         " devices",
+                         rank, ndevices);
     for (int i = 0; i < rank; i++)
         (*tiles)[i] = 1;
     return NULL;
@@ -67,9 +69,8 @@ bool tiling_equal(Tiling a, Tiling b)
         return false;
     if (a.nparts && memcmp(a.part_of, b.part_of, sizeof *a.part_of * n) != 0)
         return false;
-    return rank == 0 ||
-           (memcmp(a.tiles, b.tiles, sizeof *a.tiles * rank) == 0 &&
-            memcmp(a.tile_of, b.tile_of, sizeof *a.tile_of * rank * n) == 0);
+    return rank == 0 || (memcmp(a.tiles, b.tiles, sizeof *a.tiles * rank) == 0 &&
+                         memcmp(a.tile_of, b.tile_of, sizeof *a.tile_of * rank * n) == 0);
 }
 
 Error *tiling_local(Arena *arena, Tiling t, Type whole, Type *out)
@@ -83,9 +84,11 @@ Error *tiling_local(Arena *arena, Tiling t, Type whole, Type *out)
         if (t.tiles[i] == 1)
             continue;
         if (dims[i] == DYNAMIC || dims[i] % t.tiles[i] != 0)
-            return error_new(CODE_INVALID, "%s cannot be cut into %" PRId64
-                             " equal tiles along dimension %d: its extent must be a multiple of %"
-                             PRId64, type_name(whole), t.tiles[i], i, t.tiles[i]);
+            return error_new(
+                CODE_INVALID,
+                "%s cannot be cut into %" PRId64
+                " equal tiles along dimension %d: its extent must be a multiple of %" PRId64,
+                type_name(whole), t.tiles[i], i, t.tiles[i]);
         dims[i] /= t.tiles[i];
     }
     *out = (Type){ whole.element, whole.rank, dims };
@@ -113,16 +116,18 @@ static Error *check_axes(const Sharding *s)
     const Mesh *mesh = s->mesh;
     for (int i = 0; i < mesh->naxes; i++)
         if (mesh->sizes[i] < 1)
-            return error_new(CODE_INVALID, "axis \"%.*s\" of mesh @%.*s has size %" PRId64
-                             ": it must be at least 1", STR_ARG(mesh->axes[i]),
-                             STR_ARG(mesh->name), mesh->sizes[i]);
+            return error_new(CODE_INVALID,
+                             "axis \"%.*s\" of mesh @%.*s has size %" PRId64
+                             ": it must be at least 1",
+                             STR_ARG(mesh->axes[i]), STR_ARG(mesh->name), mesh->sizes[i]);
     for (int i = 0; i <= s->rank; i++)
         for (int j = 0; j < axes_at(s, i).naxes; j++) {
             AxisRef ref = axes_at(s, i).axes[j];
             int64_t size = mesh->sizes[ref.axis], part;
             if (ref.pre_size < 1 || ref.size < 1 ||
                 __builtin_mul_overflow(ref.pre_size, ref.size, &part) || size % part != 0)
-                return error_new(CODE_INVALID, "part (%" PRId64 ")%" PRId64 " of axis \"%.*s\": "
+                return error_new(CODE_INVALID,
+                                 "part (%" PRId64 ")%" PRId64 " of axis \"%.*s\": "
                                  "their product must divide the axis's size, %" PRId64,
                                  ref.pre_size, ref.size, STR_ARG(mesh->axes[ref.axis]), size);
         }
@@ -139,9 +144,10 @@ Error *devices_check(const int64_t *devices, int64_t n, int ndevices)
     for (int64_t p = 0; p < n && !error; p++) {
         int64_t d = devices[p];
         if (d < 0 || d >= ndevices || seen[d])
-            error = error_new(CODE_INVALID, "device %" PRId64 " in a placement %s: each of 0 to %d "
-                              "must be there once", d,
-                              d < 0 || d >= ndevices ? "does not exist" : "is there twice",
+            error = error_new(CODE_INVALID,
+                              "device %" PRId64 " in a placement %s: each of 0 to %d "
+                              "must be there once",
+                              d, d < 0 || d >= ndevices ? "does not exist" : "is there twice",
                               ndevices - 1);
         else
             seen[d] = true;

@@ -18,23 +18,23 @@
 struct Arena;
 
 typedef struct Mesh {
-    Str name;      /* of the symbol; empty: written in place */
-    int naxes;     /* 0 with one device id: everything on that device */
-    Str *axes;     /* names */
+    Str name;  /* of the symbol; empty: written in place */
+    int naxes; /* 0 with one device id: everything on that device */
+    Str *axes; /* names */
     int64_t *sizes;
     Ints device_ids; /* empty: 0, 1, 2, ... row-major over the axes */
 } Mesh;
 
 /* A mesh axis, or a part of one: its sizes seen as [.., pre_size][size][..]. */
 typedef struct AxisRef {
-    int axis;              /* position in the mesh */
+    int axis;               /* position in the mesh */
     int64_t pre_size, size; /* whole axis: pre_size 1 and the axis's own size */
 } AxisRef;
 
 typedef struct DimSharding {
     int naxes; /* major to minor; 0: this dimension is whole */
     const AxisRef *axes;
-    bool is_open; /* "?": may be cut further by whoever places it */
+    bool is_open; /* "?": the compiler may cut it further */
 } DimSharding;
 
 typedef struct Sharding {
@@ -54,7 +54,7 @@ typedef struct Tiling {
     const int *part_of; /* [ndevices] of which a device holds this one */
 } Tiling;
 
-int64_t mesh_count(const Mesh *mesh);           /* devices */
+int64_t mesh_count(const Mesh *mesh);          /* devices */
 bool mesh_equal(const Mesh *a, const Mesh *b); /* but for their names */
 /* How many tiles a dimension is cut into: no more than devices, since no axis cuts twice. */
 int64_t tiles_along(DimSharding dim);

@@ -145,11 +145,15 @@ static Error *eat_grid(Cursor *c, int ndevices, Grid *grid)
     TRY(eat_list(c, "]", (int)(sizeof grid->dims / sizeof *grid->dims), &grid->rank, grid->dims));
     for (int i = 0; i < grid->rank; i++)
         if (__builtin_mul_overflow(count, grid->dims[i], &count) || count > ndevices)
-            return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\" is for more devices than the %d "
-                             "of the program", STR_ARG(c->text), ndevices);
+            return error_new(CODE_INVALID,
+                             "mhlo.sharding \"%.*s\" is for more devices than the %d "
+                             "of the program",
+                             STR_ARG(c->text), ndevices);
     if (count != ndevices)
-        return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\" is for %" PRId64 " devices, the "
-                         "program for %d", STR_ARG(c->text), count, ndevices);
+        return error_new(CODE_INVALID,
+                         "mhlo.sharding \"%.*s\" is for %" PRId64 " devices, the "
+                         "program for %d",
+                         STR_ARG(c->text), count, ndevices);
     if (eat(c, "<=["))
         return eat_iota(c, count, grid->devices);
     n = 0;
@@ -217,8 +221,10 @@ static Error *parse_devices(Arena *arena, Cursor *c, int rank, int ndevices, Til
     if (c->at != c->text.n)
         return bad(c, "the end");
     if (grid.rank != rank + grid.ncopies)
-        return error_new(CODE_INVALID, "mhlo.sharding \"%.*s\" has %d dimensions of tiles, the "
-                         "array has rank %d", STR_ARG(c->text), grid.rank - grid.ncopies, rank);
+        return error_new(CODE_INVALID,
+                         "mhlo.sharding \"%.*s\" has %d dimensions of tiles, the "
+                         "array has rank %d",
+                         STR_ARG(c->text), grid.rank - grid.ncopies, rank);
     return grid_tiling(arena, &grid, rank, ndevices, out);
 }
 
@@ -237,7 +243,8 @@ Error *tiling_parse(Arena *arena, Str text, int rank, int ndevices, Tiling *out)
             return bad(&c, "}");
     } else if (!is_unreduced && !eat(&c, "{replicated}") && !eat(&c, "{manual}") &&
                !eat(&c, "{}")) {
-        return error_new(CODE_UNIMPLEMENTED, "not supported: mhlo.sharding \"%.*s\": expected "
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: mhlo.sharding \"%.*s\": expected "
                          "{replicated}, {manual}, {maximal device=0} or {devices=[2,1]<=[2]}",
                          STR_ARG(text));
     }

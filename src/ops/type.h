@@ -27,7 +27,7 @@ extern const ElementInfo element_info[ELEMENT_COUNT];
 bool element_find(Str name, Element *out); /* "f32", "complex<f32>": of a number */
 bool element_of_pjrt(int pjrt, Element *out);
 bool element_fills_bytes(Element e); /* no bit of its bytes is unused, as in i4 and i1 */
-Element element_part(Element e); /* of a complex: its real type; else itself */
+Element element_part(Element e);     /* of a complex: its real type; else itself */
 
 enum { DYNAMIC = -1 }; /* an extent not known yet, printed as ? */
 enum { MAX_RANK = 32 };
@@ -67,7 +67,7 @@ bool shape_fits(Type a, Type b);
 bool extent_fits(int64_t a, int64_t b);
 bool type_is_static(Type t);
 bool type_is_possible(Type t); /* its bytes stay below 2^62, extents open or 0 counting as 1 */
-int64_t type_count(Type t); /* elements; the reader has refused types whose bytes pass 2^62 */
+int64_t type_count(Type t);    /* elements; the reader has refused types whose bytes pass 2^62 */
 size_t type_bytes(Type t);
 void type_print(Text *out, Type t);       /* tensor<4x2xf32> */
 void type_print_short(Text *out, Type t); /* f32[4,2], for messages */
@@ -86,7 +86,7 @@ typedef struct Ints {
 Ints ints_copy(struct Arena *arena, int n, const int64_t *at);
 bool ints_equal(Ints a, Ints b);
 int64_t ints_or(Ints list, int i, int64_t otherwise); /* entry i, or what a short list means */
-int ints_find(Ints list, int64_t x); /* position, or -1 */
+int ints_find(Ints list, int64_t x);                  /* position, or -1 */
 
 /* A rectangle of numbers, row-major: replica groups (-1 pads), padding, pairs. */
 typedef struct Matrix {

@@ -37,7 +37,7 @@ typedef struct TuttiCall {
 } TuttiCall;
 
 /* 0: well.  Called by any thread, also by several at once; it must not wait for the device that
- * calls. */
+ * calls.  `call` is NULL once, after the last call, for a name that drop_call ended. */
 typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
 
 /* Names that begin so are of functions that only this process has: a program that calls one is not
@@ -66,10 +66,13 @@ typedef struct TuttiExtension {
     /* From now on f answers custom calls of that name, unless the engine knows it itself.  False:
      * there is no memory for the name, and nothing has changed. */
     bool (*add_call)(const char *name, size_t size, TuttiFunction *f, void *user);
-    /* Whose LAPACK plays linear algebra, unless TUTTI_LAPACK names another; before the first
+    /* Whose LAPACK computes linear algebra, unless TUTTI_LAPACK names another; before the first
      * program that has a use for it. */
     void (*offer_lapack)(TuttiFindRoutine *find);
     /* Looks for it, and gives its file's name, or "own" for the engine's routines. */
     PJRT_Error *(*lapack)(const char **name);
+    /* The caller has no more use for a name it added: it goes when no program that calls it is left,
+     * and its function hears of it. */
+    void (*drop_call)(const char *name, size_t size);
 } TuttiExtension;
 #endif

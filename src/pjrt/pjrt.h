@@ -24,19 +24,18 @@ enum { PJRT_MAJOR = 0, PJRT_MINOR = 114 };
 
 /* Ends a struct and says its size as PJRT counts it, up to its last field, without the padding
  * after that: T_SIZE. */
-#define PJRT_ENDS(T, last) \
-    T; \
+#define PJRT_ENDS(T, last)                                                                         \
+    T;                                                                                             \
     enum { T##_SIZE = offsetof(T, last) + sizeof(((T *)0)->last) }
 
 /* Does the caller's struct reach as far as this field? */
-#define PJRT_HAS(args, field) \
-    ((args)->struct_size >= \
-     offsetof(__typeof__(*(args)), field) + sizeof((args)->field))
+#define PJRT_HAS(args, field)                                                                      \
+    ((args)->struct_size >= offsetof(__typeof__(*(args)), field) + sizeof((args)->field))
 
 /* How every struct of arguments begins.  A real client chains things of its own to
  * extension_start: unknown ones are passed over. */
-#define PJRT_HEAD \
-    size_t struct_size; \
+#define PJRT_HEAD                                                                                  \
+    size_t struct_size;                                                                            \
     PJRT_Extension_Base *extension_start
 
 /* Objects: each belongs to the side that made it, and only that side looks inside. */
@@ -64,56 +63,104 @@ typedef struct PJRT_MultiSlice_Config PJRT_MultiSlice_Config;
 
 /* Enumerations -------------------------------------------------------------------------------- */
 typedef enum PJRT_Extension_Type {
-    PJRT_Extension_Type_Gpu_Custom_Call = 0, PJRT_Extension_Type_Profiler = 1,
-    PJRT_Extension_Type_Custom_Partitioner = 2, PJRT_Extension_Type_Stream = 3,
-    PJRT_Extension_Type_Layouts = 4, PJRT_Extension_Type_FFI = 5,
-    PJRT_Extension_Type_MemoryDescriptions = 6, PJRT_Extension_Type_Triton = 7,
-    PJRT_Extension_Type_RawBuffer = 8, PJRT_Extension_Type_PhaseCompile = 9,
-    PJRT_Extension_Type_Example = 10, PJRT_Extension_Type_Unknown = 11,
-    PJRT_Extension_Type_CrossHostTransfers = 12, PJRT_Extension_Type_ExecutableMetadata = 13,
-    PJRT_Extension_Type_Callback = 14, PJRT_Extension_Type_HostAllocator = 15,
-    PJRT_Extension_Type_TpuTopology = 16, PJRT_Extension_Type_TpuExecutable = 17,
-    PJRT_Extension_Type_Megascale = 18, PJRT_Extension_Type_Shardings = 19,
-    PJRT_Extension_Type_AbiVersion = 20, PJRT_Extension_Type_Collectives = 21,
-    PJRT_Extension_Type_MultiSlice = 22, PJRT_Extension_Type_HostMemoryAllocator = 23,
+    PJRT_Extension_Type_Gpu_Custom_Call = 0,
+    PJRT_Extension_Type_Profiler = 1,
+    PJRT_Extension_Type_Custom_Partitioner = 2,
+    PJRT_Extension_Type_Stream = 3,
+    PJRT_Extension_Type_Layouts = 4,
+    PJRT_Extension_Type_FFI = 5,
+    PJRT_Extension_Type_MemoryDescriptions = 6,
+    PJRT_Extension_Type_Triton = 7,
+    PJRT_Extension_Type_RawBuffer = 8,
+    PJRT_Extension_Type_PhaseCompile = 9,
+    PJRT_Extension_Type_Example = 10,
+    PJRT_Extension_Type_Unknown = 11,
+    PJRT_Extension_Type_CrossHostTransfers = 12,
+    PJRT_Extension_Type_ExecutableMetadata = 13,
+    PJRT_Extension_Type_Callback = 14,
+    PJRT_Extension_Type_HostAllocator = 15,
+    PJRT_Extension_Type_TpuTopology = 16,
+    PJRT_Extension_Type_TpuExecutable = 17,
+    PJRT_Extension_Type_Megascale = 18,
+    PJRT_Extension_Type_Shardings = 19,
+    PJRT_Extension_Type_AbiVersion = 20,
+    PJRT_Extension_Type_Collectives = 21,
+    PJRT_Extension_Type_MultiSlice = 22,
+    PJRT_Extension_Type_HostMemoryAllocator = 23,
     PJRT_Extension_Type_XlaTransform = 24,
 } PJRT_Extension_Type;
 
 typedef enum PJRT_Error_Code {
-    PJRT_Error_Code_OK = 0, PJRT_Error_Code_CANCELLED = 1, PJRT_Error_Code_UNKNOWN = 2,
-    PJRT_Error_Code_INVALID_ARGUMENT = 3, PJRT_Error_Code_DEADLINE_EXCEEDED = 4,
-    PJRT_Error_Code_NOT_FOUND = 5, PJRT_Error_Code_ALREADY_EXISTS = 6,
-    PJRT_Error_Code_PERMISSION_DENIED = 7, PJRT_Error_Code_RESOURCE_EXHAUSTED = 8,
-    PJRT_Error_Code_FAILED_PRECONDITION = 9, PJRT_Error_Code_ABORTED = 10,
-    PJRT_Error_Code_OUT_OF_RANGE = 11, PJRT_Error_Code_UNIMPLEMENTED = 12,
-    PJRT_Error_Code_INTERNAL = 13, PJRT_Error_Code_UNAVAILABLE = 14,
-    PJRT_Error_Code_DATA_LOSS = 15, PJRT_Error_Code_UNAUTHENTICATED = 16,
+    PJRT_Error_Code_OK = 0,
+    PJRT_Error_Code_CANCELLED = 1,
+    PJRT_Error_Code_UNKNOWN = 2,
+    PJRT_Error_Code_INVALID_ARGUMENT = 3,
+    PJRT_Error_Code_DEADLINE_EXCEEDED = 4,
+    PJRT_Error_Code_NOT_FOUND = 5,
+    PJRT_Error_Code_ALREADY_EXISTS = 6,
+    PJRT_Error_Code_PERMISSION_DENIED = 7,
+    PJRT_Error_Code_RESOURCE_EXHAUSTED = 8,
+    PJRT_Error_Code_FAILED_PRECONDITION = 9,
+    PJRT_Error_Code_ABORTED = 10,
+    PJRT_Error_Code_OUT_OF_RANGE = 11,
+    PJRT_Error_Code_UNIMPLEMENTED = 12,
+    PJRT_Error_Code_INTERNAL = 13,
+    PJRT_Error_Code_UNAVAILABLE = 14,
+    PJRT_Error_Code_DATA_LOSS = 15,
+    PJRT_Error_Code_UNAUTHENTICATED = 16,
 } PJRT_Error_Code;
 
 typedef enum PJRT_NamedValue_Type {
-    PJRT_NamedValue_kString = 0, PJRT_NamedValue_kInt64 = 1, PJRT_NamedValue_kInt64List = 2,
-    PJRT_NamedValue_kFloat = 3, PJRT_NamedValue_kBool = 4,
+    PJRT_NamedValue_kString = 0,
+    PJRT_NamedValue_kInt64 = 1,
+    PJRT_NamedValue_kInt64List = 2,
+    PJRT_NamedValue_kFloat = 3,
+    PJRT_NamedValue_kBool = 4,
 } PJRT_NamedValue_Type;
 
 typedef enum PJRT_ProcessState {
-    PJRT_ProcessState_kUnspecified = 0, PJRT_ProcessState_kUninitialized = 1,
-    PJRT_ProcessState_kDisconnected = 2, PJRT_ProcessState_kConnected = 3,
+    PJRT_ProcessState_kUnspecified = 0,
+    PJRT_ProcessState_kUninitialized = 1,
+    PJRT_ProcessState_kDisconnected = 2,
+    PJRT_ProcessState_kConnected = 3,
     PJRT_ProcessState_kError = 4,
 } PJRT_ProcessState;
 
 typedef enum PJRT_Buffer_Type {
-    PJRT_Buffer_Type_INVALID = 0, PJRT_Buffer_Type_PRED = 1, PJRT_Buffer_Type_S8 = 2,
-    PJRT_Buffer_Type_S16 = 3, PJRT_Buffer_Type_S32 = 4, PJRT_Buffer_Type_S64 = 5,
-    PJRT_Buffer_Type_U8 = 6, PJRT_Buffer_Type_U16 = 7, PJRT_Buffer_Type_U32 = 8,
-    PJRT_Buffer_Type_U64 = 9, PJRT_Buffer_Type_F16 = 10, PJRT_Buffer_Type_F32 = 11,
-    PJRT_Buffer_Type_F64 = 12, PJRT_Buffer_Type_BF16 = 13, PJRT_Buffer_Type_C64 = 14,
-    PJRT_Buffer_Type_C128 = 15, PJRT_Buffer_Type_F8E5M2 = 16, PJRT_Buffer_Type_F8E4M3FN = 17,
-    PJRT_Buffer_Type_F8E4M3B11FNUZ = 18, PJRT_Buffer_Type_F8E5M2FNUZ = 19,
-    PJRT_Buffer_Type_F8E4M3FNUZ = 20, PJRT_Buffer_Type_S4 = 21, PJRT_Buffer_Type_U4 = 22,
-    PJRT_Buffer_Type_TOKEN = 23, PJRT_Buffer_Type_S2 = 24, PJRT_Buffer_Type_U2 = 25,
-    PJRT_Buffer_Type_F8E4M3 = 26, PJRT_Buffer_Type_F8E3M4 = 27, PJRT_Buffer_Type_F8E8M0FNU = 28,
-    PJRT_Buffer_Type_F4E2M1FN = 29, PJRT_Buffer_Type_S1 = 30, PJRT_Buffer_Type_U1 = 31,
-    PJRT_Buffer_Type_F6E2M3FN = 32, PJRT_Buffer_Type_F6E3M2FN = 33,
+    PJRT_Buffer_Type_INVALID = 0,
+    PJRT_Buffer_Type_PRED = 1,
+    PJRT_Buffer_Type_S8 = 2,
+    PJRT_Buffer_Type_S16 = 3,
+    PJRT_Buffer_Type_S32 = 4,
+    PJRT_Buffer_Type_S64 = 5,
+    PJRT_Buffer_Type_U8 = 6,
+    PJRT_Buffer_Type_U16 = 7,
+    PJRT_Buffer_Type_U32 = 8,
+    PJRT_Buffer_Type_U64 = 9,
+    PJRT_Buffer_Type_F16 = 10,
+    PJRT_Buffer_Type_F32 = 11,
+    PJRT_Buffer_Type_F64 = 12,
+    PJRT_Buffer_Type_BF16 = 13,
+    PJRT_Buffer_Type_C64 = 14,
+    PJRT_Buffer_Type_C128 = 15,
+    PJRT_Buffer_Type_F8E5M2 = 16,
+    PJRT_Buffer_Type_F8E4M3FN = 17,
+    PJRT_Buffer_Type_F8E4M3B11FNUZ = 18,
+    PJRT_Buffer_Type_F8E5M2FNUZ = 19,
+    PJRT_Buffer_Type_F8E4M3FNUZ = 20,
+    PJRT_Buffer_Type_S4 = 21,
+    PJRT_Buffer_Type_U4 = 22,
+    PJRT_Buffer_Type_TOKEN = 23,
+    PJRT_Buffer_Type_S2 = 24,
+    PJRT_Buffer_Type_U2 = 25,
+    PJRT_Buffer_Type_F8E4M3 = 26,
+    PJRT_Buffer_Type_F8E3M4 = 27,
+    PJRT_Buffer_Type_F8E8M0FNU = 28,
+    PJRT_Buffer_Type_F4E2M1FN = 29,
+    PJRT_Buffer_Type_S1 = 30,
+    PJRT_Buffer_Type_U1 = 31,
+    PJRT_Buffer_Type_F6E2M3FN = 32,
+    PJRT_Buffer_Type_F6E3M2FN = 33,
 } PJRT_Buffer_Type;
 
 typedef enum PJRT_HostBufferSemantics {
@@ -124,7 +171,8 @@ typedef enum PJRT_HostBufferSemantics {
 } PJRT_HostBufferSemantics;
 
 typedef enum PJRT_Buffer_MemoryLayout_Type {
-    PJRT_Buffer_MemoryLayout_Type_Tiled = 0, PJRT_Buffer_MemoryLayout_Type_Strides = 1,
+    PJRT_Buffer_MemoryLayout_Type_Tiled = 0,
+    PJRT_Buffer_MemoryLayout_Type_Strides = 1,
 } PJRT_Buffer_MemoryLayout_Type;
 
 /* Extensions: further tables, chained from the first one */
@@ -165,14 +213,14 @@ typedef struct PJRT_Error_Destroy_Args {
 typedef struct PJRT_Error_Message_Args {
     PJRT_HEAD;
     const PJRT_Error *error;
-    const char *message;     /* out */
-    size_t message_size;     /* out */
+    const char *message; /* out */
+    size_t message_size; /* out */
 } PJRT_ENDS(PJRT_Error_Message_Args, message_size);
 
 typedef struct PJRT_Error_GetCode_Args {
     PJRT_HEAD;
     const PJRT_Error *error;
-    PJRT_Error_Code code;    /* out */
+    PJRT_Error_Code code; /* out */
 } PJRT_ENDS(PJRT_Error_GetCode_Args, code);
 
 /* Clients call this for every error, so it must be there even if there are no payloads. */
@@ -225,7 +273,7 @@ typedef struct PJRT_Event_Destroy_Args {
 typedef struct PJRT_Event_IsReady_Args {
     PJRT_HEAD;
     PJRT_Event *event;
-    bool is_ready;     /* out */
+    bool is_ready; /* out */
 } PJRT_ENDS(PJRT_Event_IsReady_Args, is_ready);
 
 /* A fresh copy of the error, or NULL.  Only of an event that is ready. */
@@ -343,7 +391,7 @@ typedef struct PJRT_Client_PlatformVersion_Args {
 typedef struct PJRT_Client_ProcessIndex_Args {
     PJRT_HEAD;
     PJRT_Client *client;
-    int process_index;   /* out */
+    int process_index; /* out */
 } PJRT_ENDS(PJRT_Client_ProcessIndex_Args, process_index);
 
 typedef struct PJRT_Client_TopologyDescription_Args {
@@ -396,7 +444,7 @@ typedef struct PJRT_Client_DefaultDeviceAssignment_Args {
     int num_replicas;
     int num_partitions;
     size_t default_assignment_size;
-    int *default_assignment;        /* out */
+    int *default_assignment; /* out */
 } PJRT_ENDS(PJRT_Client_DefaultDeviceAssignment_Args, default_assignment);
 
 typedef struct PJRT_ProcessInfo {
@@ -435,43 +483,43 @@ typedef struct PJRT_Client_DmaUnmap_Args {
 typedef struct PJRT_DeviceDescription_Id_Args {
     PJRT_HEAD;
     PJRT_DeviceDescription *device_description;
-    int id;                                     /* out */
+    int id; /* out */
 } PJRT_ENDS(PJRT_DeviceDescription_Id_Args, id);
 
 typedef struct PJRT_DeviceDescription_ProcessIndex_Args {
     PJRT_HEAD;
     PJRT_DeviceDescription *device_description;
-    int process_index;                          /* out */
+    int process_index; /* out */
 } PJRT_ENDS(PJRT_DeviceDescription_ProcessIndex_Args, process_index);
 
 typedef struct PJRT_DeviceDescription_Attributes_Args {
     PJRT_HEAD;
     PJRT_DeviceDescription *device_description;
-    size_t num_attributes;                      /* out */
-    const PJRT_NamedValue *attributes;          /* out */
+    size_t num_attributes;             /* out */
+    const PJRT_NamedValue *attributes; /* out */
 } PJRT_ENDS(PJRT_DeviceDescription_Attributes_Args, attributes);
 
 /* The model, "cpu" or "TPU v4". */
 typedef struct PJRT_DeviceDescription_Kind_Args {
     PJRT_HEAD;
     PJRT_DeviceDescription *device_description;
-    const char *device_kind;                    /* out */
-    size_t device_kind_size;                    /* out */
+    const char *device_kind; /* out */
+    size_t device_kind_size; /* out */
 } PJRT_ENDS(PJRT_DeviceDescription_Kind_Args, device_kind_size);
 
 /* The long form of its name; ToString is the short one. */
 typedef struct PJRT_DeviceDescription_DebugString_Args {
     PJRT_HEAD;
     PJRT_DeviceDescription *device_description;
-    const char *debug_string;                   /* out */
-    size_t debug_string_size;                   /* out */
+    const char *debug_string; /* out */
+    size_t debug_string_size; /* out */
 } PJRT_ENDS(PJRT_DeviceDescription_DebugString_Args, debug_string_size);
 
 typedef struct PJRT_DeviceDescription_ToString_Args {
     PJRT_HEAD;
     PJRT_DeviceDescription *device_description;
-    const char *to_string;                      /* out */
-    size_t to_string_size;                      /* out */
+    const char *to_string; /* out */
+    size_t to_string_size; /* out */
 } PJRT_ENDS(PJRT_DeviceDescription_ToString_Args, to_string_size);
 
 typedef struct PJRT_Device_GetDescription_Args {
@@ -592,22 +640,22 @@ typedef struct PJRT_Memory_Start {
 typedef struct PJRT_Memory_Id_Args {
     PJRT_HEAD;
     PJRT_Memory *memory;
-    int id;              /* out */
+    int id; /* out */
 } PJRT_ENDS(PJRT_Memory_Id_Args, id);
 
 /* "device", "pinned_host", ... */
 typedef struct PJRT_Memory_Kind_Args {
     PJRT_HEAD;
     PJRT_Memory *memory;
-    const char *kind;    /* out, since 0.48 */
-    size_t kind_size;    /* out, since 0.48 */
+    const char *kind; /* out, since 0.48 */
+    size_t kind_size; /* out, since 0.48 */
 } PJRT_ENDS(PJRT_Memory_Kind_Args, kind_size);
 
 /* A number that stands for the kind, within a platform. */
 typedef struct PJRT_Memory_Kind_Id_Args {
     PJRT_HEAD;
     PJRT_Memory *memory;
-    int kind_id;         /* out */
+    int kind_id; /* out */
 } PJRT_ENDS(PJRT_Memory_Kind_Id_Args, kind_id);
 
 typedef struct PJRT_Memory_DebugString_Args {
@@ -680,8 +728,8 @@ typedef struct PJRT_Client_BufferFromHostBuffer_Args {
     PJRT_Device *device;
     PJRT_Memory *memory;
     PJRT_Buffer_MemoryLayout *device_layout;
-    PJRT_Event *done_with_host_buffer;              /* out */
-    PJRT_Buffer *buffer;                            /* out */
+    PJRT_Event *done_with_host_buffer; /* out */
+    PJRT_Buffer *buffer;               /* out */
 } PJRT_ENDS(PJRT_Client_BufferFromHostBuffer_Args, buffer);
 
 /* Over memory that is not ours, until on_delete_callback. */
@@ -697,8 +745,8 @@ typedef struct PJRT_Client_CreateViewOfDeviceBuffer_Args {
     void (*on_delete_callback)(void *, void *);
     void *on_delete_callback_arg;
     intptr_t stream;
-    PJRT_Buffer *buffer;                        /* out */
-    PJRT_Memory *memory;                        /* since 0.66 */
+    PJRT_Buffer *buffer; /* out */
+    PJRT_Memory *memory; /* since 0.66 */
 } PJRT_ENDS(PJRT_Client_CreateViewOfDeviceBuffer_Args, memory);
 
 typedef struct PJRT_Client_CreateUninitializedBuffer_Args {
@@ -710,7 +758,7 @@ typedef struct PJRT_Client_CreateUninitializedBuffer_Args {
     PJRT_Buffer_MemoryLayout *shape_layout;
     PJRT_Device *device;
     PJRT_Memory *memory;
-    PJRT_Buffer *buffer;                    /* out */
+    PJRT_Buffer *buffer; /* out */
 } PJRT_ENDS(PJRT_Client_CreateUninitializedBuffer_Args, buffer);
 
 typedef struct PJRT_Client_CreateErrorBuffer_Args {
@@ -724,9 +772,9 @@ typedef struct PJRT_Client_CreateErrorBuffer_Args {
     PJRT_Buffer_Type shape_element_type;
     PJRT_Buffer_MemoryLayout *shape_layout;
     PJRT_Memory *memory;
-    PJRT_Buffer *buffer;                    /* out */
-    const PJRT_NamedValue *payload;         /* since 0.103 */
-    size_t num_payload;                     /* since 0.103 */
+    PJRT_Buffer *buffer;            /* out */
+    const PJRT_NamedValue *payload; /* since 0.103 */
+    size_t num_payload;             /* since 0.103 */
 } PJRT_ENDS(PJRT_Client_CreateErrorBuffer_Args, num_payload);
 
 typedef struct PJRT_Client_CreateAliasBuffer_Args {
@@ -775,33 +823,33 @@ typedef struct PJRT_AsyncHostToDeviceTransferManager_TransferData_Args {
     int64_t offset;
     int64_t transfer_size;
     bool is_last_transfer;
-    PJRT_Event *done_with_h2d_transfer;                      /* out */
+    PJRT_Event *done_with_h2d_transfer; /* out */
 } PJRT_ENDS(PJRT_AsyncHostToDeviceTransferManager_TransferData_Args, done_with_h2d_transfer);
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args {
     PJRT_HEAD;
     PJRT_AsyncHostToDeviceTransferManager *transfer_manager;
     int buffer_index;
-    PJRT_Buffer *buffer_out;                                 /* out */
+    PJRT_Buffer *buffer_out; /* out */
 } PJRT_ENDS(PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer_Args, buffer_out);
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager_Device_Args {
     PJRT_HEAD;
     PJRT_AsyncHostToDeviceTransferManager *transfer_manager;
-    PJRT_Device *device_out;                                 /* out */
+    PJRT_Device *device_out; /* out */
 } PJRT_ENDS(PJRT_AsyncHostToDeviceTransferManager_Device_Args, device_out);
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args {
     PJRT_HEAD;
     PJRT_AsyncHostToDeviceTransferManager *transfer_manager;
-    size_t buffer_count;                                     /* out */
+    size_t buffer_count; /* out */
 } PJRT_ENDS(PJRT_AsyncHostToDeviceTransferManager_BufferCount_Args, buffer_count);
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args {
     PJRT_HEAD;
     PJRT_AsyncHostToDeviceTransferManager *transfer_manager;
     int buffer_index;
-    size_t buffer_size;                                      /* out */
+    size_t buffer_size; /* out */
 } PJRT_ENDS(PJRT_AsyncHostToDeviceTransferManager_BufferSize_Args, buffer_size);
 
 typedef struct PJRT_AsyncHostToDeviceTransferManager_SetBufferError_Args {
@@ -829,7 +877,7 @@ typedef struct PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args {
     size_t shape_num_dims;
     PJRT_Buffer_Type shape_element_type;
     PJRT_Buffer_MemoryLayout *shape_layout;
-    PJRT_Event *done_with_h2d_transfer;                      /* out */
+    PJRT_Event *done_with_h2d_transfer; /* out */
 } PJRT_ENDS(PJRT_AsyncHostToDeviceTransferManager_TransferLiteral_Args, done_with_h2d_transfer);
 
 /* Topologies -----------------------------------------------------------------------------------
@@ -841,7 +889,7 @@ typedef struct PJRT_TopologyDescription_Create_Args {
     size_t topology_name_size;
     const PJRT_NamedValue *create_options;
     size_t num_options;
-    PJRT_TopologyDescription *topology;    /* out */
+    PJRT_TopologyDescription *topology; /* out */
 } PJRT_ENDS(PJRT_TopologyDescription_Create_Args, topology);
 
 typedef struct PJRT_TopologyDescription_Destroy_Args {
@@ -852,15 +900,15 @@ typedef struct PJRT_TopologyDescription_Destroy_Args {
 typedef struct PJRT_TopologyDescription_PlatformVersion_Args {
     PJRT_HEAD;
     PJRT_TopologyDescription *topology;
-    const char *platform_version;       /* out */
-    size_t platform_version_size;       /* out */
+    const char *platform_version; /* out */
+    size_t platform_version_size; /* out */
 } PJRT_ENDS(PJRT_TopologyDescription_PlatformVersion_Args, platform_version_size);
 
 typedef struct PJRT_TopologyDescription_PlatformName_Args {
     PJRT_HEAD;
     const PJRT_TopologyDescription *topology;
-    const char *platform_name;                /* out */
-    size_t platform_name_size;                /* out */
+    const char *platform_name; /* out */
+    size_t platform_name_size; /* out */
 } PJRT_ENDS(PJRT_TopologyDescription_PlatformName_Args, platform_name_size);
 
 typedef struct PJRT_TopologyDescription_GetDeviceDescriptions_Args {
@@ -889,14 +937,14 @@ typedef struct PJRT_TopologyDescription_Deserialize_Args {
 typedef struct PJRT_TopologyDescription_Attributes_Args {
     PJRT_HEAD;
     PJRT_TopologyDescription *topology;
-    const PJRT_NamedValue *attributes;  /* out */
-    size_t num_attributes;              /* out */
+    const PJRT_NamedValue *attributes; /* out */
+    size_t num_attributes;             /* out */
 } PJRT_ENDS(PJRT_TopologyDescription_Attributes_Args, num_attributes);
 
 typedef struct PJRT_TopologyDescription_Fingerprint_Args {
     PJRT_HEAD;
     const PJRT_TopologyDescription *topology;
-    uint64_t fingerprint;                     /* out */
+    uint64_t fingerprint; /* out */
 } PJRT_ENDS(PJRT_TopologyDescription_Fingerprint_Args, fingerprint);
 
 typedef struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
@@ -910,14 +958,14 @@ typedef struct PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args {
     const char *serialized_shape;                   /* out */
     size_t serialized_shape_size;                   /* out */
     void (*serialized_shape_deleter)(const char *); /* out */
-} PJRT_ENDS(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args, 
+} PJRT_ENDS(PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace_Args,
             serialized_shape_deleter);
 
 typedef struct PJRT_TopologyDescription_GetMemorySpaceKindIds_Args {
     PJRT_HEAD;
     const PJRT_TopologyDescription *topology;
-    const int *memory_space_kind_ids;         /* out */
-    size_t num_memory_space_kind_ids;         /* out */
+    const int *memory_space_kind_ids; /* out */
+    size_t num_memory_space_kind_ids; /* out */
 } PJRT_ENDS(PJRT_TopologyDescription_GetMemorySpaceKindIds_Args, num_memory_space_kind_ids);
 
 /* Buffers --------------------------------------------------------------------------------------
@@ -984,9 +1032,9 @@ typedef struct PJRT_Buffer_ToHostBuffer_Args {
     PJRT_HEAD;
     PJRT_Buffer *src;
     PJRT_Buffer_MemoryLayout *host_layout;
-    void *dst;                             /* in, out */
-    size_t dst_size;                       /* in, out */
-    PJRT_Event *event;                     /* out */
+    void *dst;         /* in, out */
+    size_t dst_size;   /* in, out */
+    PJRT_Event *event; /* out */
 } PJRT_ENDS(PJRT_Buffer_ToHostBuffer_Args, event);
 
 typedef struct PJRT_Buffer_OnDeviceSizeInBytes_Args {
@@ -1004,7 +1052,7 @@ typedef struct PJRT_Buffer_Delete_Args {
 typedef struct PJRT_Buffer_IsDeleted_Args {
     PJRT_HEAD;
     PJRT_Buffer *buffer;
-    bool is_deleted;     /* out */
+    bool is_deleted; /* out */
 } PJRT_ENDS(PJRT_Buffer_IsDeleted_Args, is_deleted);
 
 typedef struct PJRT_Buffer_CopyRawToHost_Args {
@@ -1013,7 +1061,7 @@ typedef struct PJRT_Buffer_CopyRawToHost_Args {
     void *dst;
     int64_t offset;
     int64_t transfer_size;
-    PJRT_Event *event;     /* out */
+    PJRT_Event *event; /* out */
 } PJRT_ENDS(PJRT_Buffer_CopyRawToHost_Args, event);
 
 typedef struct PJRT_Buffer_CopyRawToHostFuture_Args {
@@ -1047,13 +1095,13 @@ typedef struct PJRT_Buffer_Bitcast_Args {
     const int64_t *dims;
     size_t num_dims;
     PJRT_Buffer_MemoryLayout *device_layout;
-    PJRT_Buffer *out_buffer;                 /* out */
+    PJRT_Buffer *out_buffer; /* out */
 } PJRT_ENDS(PJRT_Buffer_Bitcast_Args, out_buffer);
 
 typedef struct PJRT_Buffer_IsOnCpu_Args {
     PJRT_HEAD;
     PJRT_Buffer *buffer;
-    bool is_on_cpu;      /* out */
+    bool is_on_cpu; /* out */
 } PJRT_ENDS(PJRT_Buffer_IsOnCpu_Args, is_on_cpu);
 
 typedef struct PJRT_Buffer_Device_Args {
@@ -1072,7 +1120,7 @@ typedef struct PJRT_Buffer_Memory_Args {
 typedef struct PJRT_Buffer_ReadyEvent_Args {
     PJRT_HEAD;
     PJRT_Buffer *buffer;
-    PJRT_Event *event;   /* out */
+    PJRT_Event *event; /* out */
 } PJRT_ENDS(PJRT_Buffer_ReadyEvent_Args, event);
 
 typedef struct PJRT_Buffer_UnsafePointer_Args {
@@ -1113,7 +1161,7 @@ typedef struct PJRT_Buffer_DonateWithControlDependency_Args {
 /* format: "mlir" (StableHLO text or bytecode), "hlo", "hlo_with_config". */
 typedef struct PJRT_Program {
     PJRT_HEAD;
-    char *code;         /* in, out */
+    char *code; /* in, out */
     size_t code_size;
     const char *format;
     size_t format_size;
@@ -1136,7 +1184,7 @@ typedef struct PJRT_Compile_Args {
     const char *compile_options;
     size_t compile_options_size;
     PJRT_Client *client;
-    PJRT_Executable *executable;              /* out */
+    PJRT_Executable *executable; /* out */
 } PJRT_ENDS(PJRT_Compile_Args, executable);
 
 typedef struct PJRT_Client_Load_Args {
@@ -1166,32 +1214,32 @@ typedef struct PJRT_Executable_Name_Args {
 typedef struct PJRT_Executable_NumReplicas_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
-    size_t num_replicas;         /* out */
+    size_t num_replicas; /* out */
 } PJRT_ENDS(PJRT_Executable_NumReplicas_Args, num_replicas);
 
 typedef struct PJRT_Executable_NumPartitions_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
-    size_t num_partitions;       /* out */
+    size_t num_partitions; /* out */
 } PJRT_ENDS(PJRT_Executable_NumPartitions_Args, num_partitions);
 
 /* Called twice: with code NULL for the size, then for the bytes.  format is garbage going in. */
 typedef struct PJRT_Executable_OptimizedProgram_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
-    PJRT_Program *program;       /* out */
+    PJRT_Program *program; /* out */
 } PJRT_ENDS(PJRT_Executable_OptimizedProgram_Args, program);
 
 typedef struct PJRT_Executable_NumOutputs_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
-    size_t num_outputs;          /* out */
+    size_t num_outputs; /* out */
 } PJRT_ENDS(PJRT_Executable_NumOutputs_Args, num_outputs);
 
 typedef struct PJRT_Executable_SizeOfGeneratedCodeInBytes_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
-    int64_t size_in_bytes;       /* out */
+    int64_t size_in_bytes; /* out */
 } PJRT_ENDS(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args, size_in_bytes);
 
 typedef struct PJRT_Executable_Fingerprint_Args {
@@ -1240,8 +1288,8 @@ typedef struct PJRT_Executable_OutputDimensions_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
     size_t num_outputs;
-    const int64_t *dims;         /* out */
-    const size_t *dim_sizes;     /* out */
+    const int64_t *dims;     /* out */
+    const size_t *dim_sizes; /* out */
 } PJRT_ENDS(PJRT_Executable_OutputDimensions_Args, dim_sizes);
 
 typedef struct PJRT_Executable_ParameterMemoryKinds_Args {
@@ -1263,8 +1311,8 @@ typedef struct PJRT_Executable_OutputMemoryKinds_Args {
 typedef struct PJRT_Executable_Serialize_Args {
     PJRT_HEAD;
     const PJRT_Executable *executable;
-    const char *serialized_bytes;                                       /* out */
-    size_t serialized_bytes_size;                                       /* out */
+    const char *serialized_bytes; /* out */
+    size_t serialized_bytes_size; /* out */
     PJRT_SerializedExecutable *serialized_executable;
     void (*serialized_executable_deleter)(PJRT_SerializedExecutable *); /* out */
 } PJRT_ENDS(PJRT_Executable_Serialize_Args, serialized_executable_deleter);
@@ -1272,8 +1320,8 @@ typedef struct PJRT_Executable_Serialize_Args {
 typedef struct PJRT_Executable_GetCompileOptions_Args {
     PJRT_HEAD;
     PJRT_Executable *executable;
-    const char *serialized_bytes;                                                /* out */
-    size_t serialized_bytes_size;                                                /* out */
+    const char *serialized_bytes; /* out */
+    size_t serialized_bytes_size; /* out */
     PJRT_SerializedCompileOptions *serialized_compile_options;
     void (*serialized_compile_options_deleter)(PJRT_SerializedCompileOptions *); /* out */
 } PJRT_ENDS(PJRT_Executable_GetCompileOptions_Args, serialized_compile_options_deleter);
@@ -1296,7 +1344,7 @@ typedef struct PJRT_Executable_DeserializeAndLoad_Args {
     PJRT_LoadOptions *load_options;                    /* since 0.111 */
 } PJRT_ENDS(PJRT_Executable_DeserializeAndLoad_Args, load_options);
 
-/* Which part of the program a device plays. */
+/* Which part of the program a device runs. */
 typedef struct PJRT_LogicalDeviceIds {
     int replica;   /* since 0.96 */
     int partition; /* since 0.96 */
@@ -1311,15 +1359,15 @@ typedef struct PJRT_LoadedExecutable_Destroy_Args {
 typedef struct PJRT_LoadedExecutable_GetExecutable_Args {
     PJRT_HEAD;
     PJRT_LoadedExecutable *loaded_executable;
-    PJRT_Executable *executable;              /* out */
+    PJRT_Executable *executable; /* out */
 } PJRT_ENDS(PJRT_LoadedExecutable_GetExecutable_Args, executable);
 
 /* A DeviceAssignmentProto; the deleter is called even when it is empty. */
 typedef struct PJRT_LoadedExecutable_GetDeviceAssignment_Args {
     PJRT_HEAD;
     PJRT_LoadedExecutable *executable;
-    const char *serialized_bytes;                                                    /* out */
-    size_t serialized_bytes_size;                                                    /* out */
+    const char *serialized_bytes; /* out */
+    size_t serialized_bytes_size; /* out */
     PJRT_DeviceAssignmentSerialized *serialized_device_assignment;
     void (*serialized_device_assignment_deleter)(PJRT_DeviceAssignmentSerialized *); /* out */
 } PJRT_ENDS(PJRT_LoadedExecutable_GetDeviceAssignment_Args, serialized_device_assignment_deleter);
@@ -1337,7 +1385,7 @@ typedef struct PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args {
     PJRT_LoadedExecutable *executable;
     PJRT_LogicalDeviceIds *addressable_device_logical_ids; /* out */
     size_t num_addressable_device_logical_ids;             /* out */
-} PJRT_ENDS(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args, 
+} PJRT_ENDS(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args,
             num_addressable_device_logical_ids);
 
 typedef struct PJRT_LoadedExecutable_Delete_Args {
@@ -1348,7 +1396,7 @@ typedef struct PJRT_LoadedExecutable_Delete_Args {
 typedef struct PJRT_LoadedExecutable_IsDeleted_Args {
     PJRT_HEAD;
     PJRT_LoadedExecutable *executable;
-    bool is_deleted;                   /* out */
+    bool is_deleted; /* out */
 } PJRT_ENDS(PJRT_LoadedExecutable_IsDeleted_Args, is_deleted);
 
 typedef struct PJRT_LoadedExecutable_Fingerprint_Args {
@@ -1431,8 +1479,8 @@ typedef struct PJRT_LoadedExecutable_Execute_Args {
     PJRT_Buffer *const *const *argument_lists;
     size_t num_devices;
     size_t num_args;
-    PJRT_Buffer **const *output_lists;         /* in, out */
-    PJRT_Event **device_complete_events;       /* in, out */
+    PJRT_Buffer **const *output_lists;   /* in, out */
+    PJRT_Event **device_complete_events; /* in, out */
     PJRT_Device *execute_device;
 } PJRT_ENDS(PJRT_LoadedExecutable_Execute_Args, execute_device);
 
@@ -1446,25 +1494,25 @@ typedef struct PJRT_CopyToDeviceStream_AddChunk_Args {
     PJRT_HEAD;
     PJRT_CopyToDeviceStream *stream;
     PJRT_Chunk *chunk;
-    PJRT_Event *transfer_complete;   /* out */
+    PJRT_Event *transfer_complete; /* out */
 } PJRT_ENDS(PJRT_CopyToDeviceStream_AddChunk_Args, transfer_complete);
 
 typedef struct PJRT_CopyToDeviceStream_TotalBytes_Args {
     PJRT_HEAD;
     PJRT_CopyToDeviceStream *stream;
-    int64_t total_bytes;             /* out */
+    int64_t total_bytes; /* out */
 } PJRT_ENDS(PJRT_CopyToDeviceStream_TotalBytes_Args, total_bytes);
 
 typedef struct PJRT_CopyToDeviceStream_GranuleSize_Args {
     PJRT_HEAD;
     PJRT_CopyToDeviceStream *stream;
-    int64_t granule_size_in_bytes;   /* out */
+    int64_t granule_size_in_bytes; /* out */
 } PJRT_ENDS(PJRT_CopyToDeviceStream_GranuleSize_Args, granule_size_in_bytes);
 
 typedef struct PJRT_CopyToDeviceStream_CurrentBytes_Args {
     PJRT_HEAD;
     PJRT_CopyToDeviceStream *stream;
-    int64_t current_bytes;           /* out */
+    int64_t current_bytes; /* out */
 } PJRT_ENDS(PJRT_CopyToDeviceStream_CurrentBytes_Args, current_bytes);
 
 /* The table ----------------------------------------------------------------------------------- */
@@ -1515,8 +1563,8 @@ typedef PJRT_Error *PJRT_Shardings_PJRT_Executable_OutputShardings(
 
 typedef struct PJRT_Shardings_Extension {
     PJRT_Extension_Base base;
-    PJRT_Shardings_PJRT_Executable_ParameterShardings *
-        PJRT_Shardings_PJRT_Executable_ParameterShardings;
+    PJRT_Shardings_PJRT_Executable_ParameterShardings
+        *PJRT_Shardings_PJRT_Executable_ParameterShardings;
     PJRT_Shardings_PJRT_Executable_OutputShardings *PJRT_Shardings_PJRT_Executable_OutputShardings;
 } PJRT_ENDS(PJRT_Shardings_Extension, PJRT_Shardings_PJRT_Executable_OutputShardings);
 

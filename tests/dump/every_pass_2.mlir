@@ -3,7 +3,7 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
   sdy.mesh @mesh = <["i"=2]>
   func.func public @main(%x: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"i"}, {}]>},
                          %p: tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>})
-      -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32>) {
+      -> (tensor<128x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {}]>}, tensor<4x4xf32>, tensor<4x1xf32>) {
     // refine: a call.
     %y = call @double(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
     // sink_captures: a reducer that uses a value computed outside.  simplify: the value is a constant.
@@ -35,7 +35,8 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
     %wide = stablehlo.broadcast_in_dim %sums#0, dims = [0] : (tensor<2xf32>) -> tensor<2x16384xf32>
     %grid = stablehlo.reshape %wide : (tensor<2x16384xf32>) -> tensor<128x256xf32>
     %new = stablehlo.subtract %p, %grid : tensor<128x256xf32>
-    // drop_dead_carries: %w never changes.  polish: products so small that a loop does them better.
+    // drop_invariant_carries: %w never changes.
+    // polish: products so small that a loop does them better.
     %w0 = stablehlo.broadcast_in_dim %sums#1, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
     %c0 = stablehlo.constant dense<0> : tensor<i32>
     %z0 = stablehlo.slice %y [0:4, 0:4] : (tensor<4x8xf32>) -> tensor<4x4xf32>
@@ -51,7 +52,13 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
       %t = stablehlo.add %z, %d : tensor<4x4xf32>
       stablehlo.return %next, %w, %t : tensor<i32>, tensor<2x4xf32>, tensor<4x4xf32>
     }
-    return %new, %loop#2 : tensor<128x256xf32>, tensor<4x4xf32>
+    // split_columns: two columns are put together, negated, and one is taken.
+    %k0 = stablehlo.slice %loop#2 [0:4, 0:1] : (tensor<4x4xf32>) -> tensor<4x1xf32>
+    %k1 = stablehlo.slice %loop#2 [0:4, 1:2] : (tensor<4x4xf32>) -> tensor<4x1xf32>
+    %both = stablehlo.concatenate %k1, %k0, dim = 1 : (tensor<4x1xf32>, tensor<4x1xf32>) -> tensor<4x2xf32>
+    %less = stablehlo.negate %both : tensor<4x2xf32>
+    %k = stablehlo.slice %less [0:4, 0:1] : (tensor<4x2xf32>) -> tensor<4x1xf32>
+    return %new, %loop#2, %k : tensor<128x256xf32>, tensor<4x4xf32>, tensor<4x1xf32>
   }
   func.func private @double(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
     %b = stablehlo.add %x, %x : tensor<4x8xf32>

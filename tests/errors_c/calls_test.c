@@ -3,8 +3,12 @@
 
 #include <pthread.h>
 
-typedef struct { tt w, b; } Params;
-typedef struct { tt sum, difference; } Both;
+typedef struct {
+    tt w, b;
+} Params;
+typedef struct {
+    tt sum, difference;
+} Both;
 
 /* clang-format off */
 static tt square(tt x) { return tt_mul(x, x); }
@@ -14,6 +18,8 @@ static tt line(Params p, tt x) { return tt_add(tt_mul(p.w, x), p.b); }
 TT_FUN(tt, line, Params, tt);
 static Both both(tt x, tt y) { return (Both){ tt_add(x, y), tt_sub(x, y) }; }
 TT_FUN(Both, both, tt, tt);
+
+typedef struct { tt a[3]; } Three;
 
 static tt leaked;
 static tt leak(tt x) { leaked = tt_exp(x); return x; }
@@ -109,11 +115,43 @@ CASE(no_function_to_map)
     SAYS("+3: in no_function_to_map: tt_pmap: there is no function: the tt_fn is NULL");
 }
 
+CASE(parts_beyond)
+{
+    tt x = tt_zeros(TT_F32, 3, 4);
+    tt_get(x, TT_ALL, 4);
+    SAYS("+3: in parts_beyond: tt_get: f32[3,4]: index 4 is out of range along axis 1: from -4 to "
+         "3");
+    tt_get(x, 0, TT_ALL, TT_ALL);
+    SAYS("+6: in parts_beyond: tt_get: f32[3,4] has 2 axes; there are 3 indices");
+    tt_get(x, TT_REST, TT_REST);
+    SAYS("+8: in parts_beyond: tt_get: TT_REST stands for all axes that are left: give it once");
+    tt_get(x, tt_less(x, 1));
+    SAYS(
+        "+10: in parts_beyond: tt_get: an index is bool[3,4]; it must be integers: how many a mask "
+        "selects is not known; tt_where chooses by one");
+    tt_set(x, tt_zeros(TT_F32, 3), TT_RANGE(0, 2));
+    SAYS("+14: in parts_beyond: tt_set: the value is f32[3], and what it goes to f32[2,4]");
+    tt_get(x, TT_BLOCK(tt_integer(1), 5));
+    SAYS("+16: in parts_beyond: tt_get: TT_BLOCK of 5 from i64[] on: one integer says where it "
+         "begins, and axis 0 has 3");
+}
+
+CASE(parts_that_make_too_many_axes)
+{
+    tt x = tt_zeros(TT_F32, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+    tt_part all[24];
+    for (int i = 0; i < 24; i++)
+        all[i] = TT_NEW_AXIS;
+    tt_get_n(x, all, 24);
+    SAYS("+2: in parts_that_make_too_many_axes: tt_get: the result would have 36 axes, and 12 are "
+         "the most");
+}
+
 CASE(trees_of_different_size)
 {
     Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
-    tt_map(plus, p, p.w);
-    SAYS("+3: in trees_of_different_size: tt_map(plus): tree 1 has 1 array, the first has 2");
+    tt_map(plus, p, ((Three){ { p.w, p.w, p.w } }));
+    SAYS("+3: in trees_of_different_size: tt_map(plus): tree 1 has 3 arrays, tree 0 has 2");
 }
 
 CASE(value_never_given)
@@ -247,8 +285,9 @@ CASE(donated_and_passed_again)
 {
     tt x = tt_call(tt_pmap(square), tt_zeros(TT_F32, 4));
     tt_call(tt_pmap(plus, .donate = 1), x, x);
-    SAYS("+3: in donated_and_passed_again: pmap(plus): arguments 0 and 1 are the same f32[4], which "
-         "is donated: pass a copy, or leave .donate out");
+    SAYS(
+        "+3: in donated_and_passed_again: pmap(plus): arguments 0 and 1 are the same f32[4], which "
+        "is donated: pass a copy, or leave .donate out");
 }
 
 CASE(donated_twice)
@@ -421,17 +460,23 @@ CASE(value_made_up)
 
 CASE(number_in_a_tree)
 {
-    struct { tt w; double b; } p = { tt_zeros(TT_F32, 3), 0.5 };
+    struct {
+        tt w;
+        double b;
+    } p = { tt_zeros(TT_F32, 3), 0.5 };
     tt_call(line, p, tt_zeros(TT_F32, 3));
-    SAYS("+3: in number_in_a_tree: line: argument 0, leaf 1 is nothing that Tutti made: a tree has "
+    SAYS("+6: in number_in_a_tree: line: argument 0, leaf 1 is nothing that Tutti made: a tree has "
          "no fields but tt; a number becomes one by tt_scalar, and what is no array stays outside");
 }
 
 CASE(pointer_in_a_tree)
 {
-    struct { tt w; void *b; } p = { tt_zeros(TT_F32, 3), &p };
+    struct {
+        tt w;
+        void *b;
+    } p = { tt_zeros(TT_F32, 3), &p };
     tt_wait(p);
-    SAYS("+3: in pointer_in_a_tree: tt_wait: an argument is nothing that Tutti made: a tree has no "
+    SAYS("+6: in pointer_in_a_tree: tt_wait: an argument is nothing that Tutti made: a tree has no "
          "fields but tt; a number becomes one by tt_scalar, and what is no array stays outside");
 }
 

@@ -28,9 +28,9 @@ typedef struct Case {
 enum { MOST_CASES = 128 };
 static Case cases[MOST_CASES];
 static int ncases;
-static const Case *playing;
+static const Case *current;
 
-#define CASE(name)       CASE_(name, false)
+#define CASE(name) CASE_(name, false)
 #define START_CASE(name) CASE_(name, true)
 #define CASE_(name, starts)                                                                        \
     static void name(void);                                                                        \
@@ -45,14 +45,14 @@ static inline char *case_said(void)
 {
     static char out[4096];
     const char *text = front_said();
-    size_t n = strlen(playing->file), at = 0;
+    size_t n = strlen(current->file), at = 0;
     while (*text && at < sizeof out - 32) {
-        bool is_file = strncmp(text, playing->file, n) == 0 && text[n] == ':';
+        bool is_file = strncmp(text, current->file, n) == 0 && text[n] == ':';
         if (is_file) {
             char *end;
             long line = strtol(text + n + 1, &end, 10);
-            at += (size_t)(line < playing->line ? sprintf(out + at, "above")
-                                                : sprintf(out + at, "+%ld", line - playing->line));
+            at += (size_t)(line < current->line ? sprintf(out + at, "above")
+                                                : sprintf(out + at, "+%ld", line - current->line));
             text = end;
         } else {
             out[at++] = *text++;
@@ -64,13 +64,13 @@ static inline char *case_said(void)
 
 #define SAYS(message) CHECK_STR(case_said(), message)
 
-static inline int play(const Case *c)
+static inline int run_case(const Case *c)
 {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         alarm(60);
-        playing = c;
+        current = c;
         if (c->starts)
             tt_on_error(NULL, NULL);
         else
@@ -94,7 +94,7 @@ static inline int play(const Case *c)
         int wrong = 0;                                                                             \
         for (int i = 0; i < ncases; i++)                                                           \
             if (argc < 2 || strcmp(argv[1], cases[i].name) == 0)                                   \
-                wrong += play(&cases[i]);                                                          \
+                wrong += run_case(&cases[i]);                                                      \
         printf("%d cases, %d wrong\n", ncases, wrong);                                             \
         return wrong != 0;                                                                         \
     }

@@ -17,11 +17,12 @@ static tt deep(const Config *c, tt x) { return tt_mul(x, c->n); }
 TT_FUN_WITH(Config, tt, deep, tt);
 /* clang-format on */
 
-CASE(body_without_the_turn)
+CASE(body_without_the_iteration)
 {
     tt_fori(3, one, tt_zeros(TT_F32, 2));
-    SAYS("+2: in body_without_the_turn: fori(one): the body one takes 1 argument, and is given 2: "
-         "the turn, the state");
+    SAYS("+2: in body_without_the_iteration: fori(one): the body one takes 1 argument, and is "
+         "given 2: "
+         "the iteration, the state");
 }
 
 CASE(body_of_another_state)
@@ -36,8 +37,9 @@ CASE(body_that_takes_no_more)
 {
     tt x = tt_zeros(TT_F32, 2);
     tt_scan_as(Two, both, tt_zeros(TT_F32), x, x);
-    SAYS("+3: in body_that_takes_no_more: scan(both): the body both takes 2 arguments, and is given "
-         "3: the state, a row, and 1 more behind it");
+    SAYS(
+        "+3: in body_that_takes_no_more: scan(both): the body both takes 2 arguments, and is given "
+        "3: the state, a row, and 1 more behind it");
 }
 
 CASE(body_of_a_while)
@@ -78,30 +80,35 @@ CASE(second_branch_on_a_struct)
 CASE(second_branch_without_its_configuration)
 {
     tt_cond(tt_scalar(1), one, deep, tt_zeros(TT_F32));
-    SAYS("+2: in second_branch_without_its_configuration: cond(one): deep has no configuration: give "
+    SAYS("+2: in second_branch_without_its_configuration: cond(one): deep has no configuration: "
+         "give "
          "it where the function is transformed, as in tt_jit(deep, .config = &c)");
 }
 
 CASE(branches_of_many)
 {
     tt x = tt_zeros(TT_F32);
-    tt_cond(x, one, one, x, x, x, x, x, x, x, x);
-    SAYS("+3: in branches_of_many: tt_cond: 8 arguments and the condition: at most 8 are possible in "
-         "all");
+    tt_cond(x, one, one, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x);
+    SAYS(
+        "+3: in branches_of_many: tt_cond: 16 arguments and the condition: at most 16 are possible "
+        "in "
+        "all");
 }
 
 CASE(scan_with_too_little_room)
 {
     tt_scan_as(tt, both, tt_zeros(TT_F32), tt_zeros(TT_F32, 2));
-    SAYS("+2: in scan_with_too_little_room: scan(both) returns 2 arrays; the caller has room for 1: "
-         "name what it returns by tt_scan_as(type, ...)");
+    SAYS(
+        "+2: in scan_with_too_little_room: scan(both) returns 2 arrays; the caller has room for 1: "
+        "name what it returns by tt_scan_as(type, ...)");
 }
 
 CASE(branches_with_too_little_room)
 {
     tt x = tt_zeros(TT_F32);
     tt_cond(x, both, both, x, x);
-    SAYS("+3: in branches_with_too_little_room: cond(both) returns 2 arrays; the caller has room for "
+    SAYS("+3: in branches_with_too_little_room: cond(both) returns 2 arrays; the caller has room "
+         "for "
          "1: name what it returns by tt_cond_as(type, ...)");
 }
 

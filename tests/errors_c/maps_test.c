@@ -1,7 +1,9 @@
 /* maps_test.c - mistakes with tt_pmap, tt_vmap and the collectives. */
 #include "tests/errors_c/case.h"
 
-typedef struct { tt w, b; } Params;
+typedef struct {
+    tt w, b;
+} Params;
 
 /* clang-format off */
 static tt square(tt x) { return tt_mul(x, x); }
@@ -55,6 +57,18 @@ static tt rows_gather(tt x) { return tt_call(tt_vmap(gathers_two, .axis_name = "
 static tt greatest(tt x) { return tt_sum(tt_pmax(x, "i")); }
 static tt averages(tt x) { return tt_pmean(tt_matmul(x, x), "batch"); }
 /* clang-format on */
+
+typedef struct {
+    tt a[40];
+} Many;
+static Many many(tt x)
+{
+    Many m;
+    for (int i = 0; i < 40; i++)
+        m.a[i] = x;
+    return m;
+}
+TT_FUN(Many, many, tt);
 
 CASE(more_rows_than_devices)
 {
@@ -290,7 +304,8 @@ CASE(nameless_axis)
 CASE(collective_in_a_function_that_nobody_maps)
 {
     tt_call(total, tt_zeros(TT_F32, 4));
-    SAYS("above: in total: tt_psum: nothing is being mapped here, so there is no axis \"batch\": call "
+    SAYS("above: in total: tt_psum: nothing is being mapped here, so there is no axis \"batch\": "
+         "call "
          "it inside a function that is, as by tt_pmap(f, .axis_name = \"batch\")\n"
          "    while tracing call(total), +2");
 }
@@ -299,14 +314,16 @@ CASE(axis_index_outside)
 {
     tt_axis_index("rows");
     SAYS("+2: in axis_index_outside: tt_axis_index: nothing is being mapped here, so there is no "
-         "axis \"rows\": call it inside a function that is, as by tt_pmap(f, .axis_name = \"rows\")");
+         "axis \"rows\": call it inside a function that is, as by tt_pmap(f, .axis_name = "
+         "\"rows\")");
 }
 
 CASE(axis_size_outside)
 {
     tt_axis_size("rows");
     SAYS("+2: in axis_size_outside: tt_axis_size: nothing is being mapped here, so there is no "
-         "axis \"rows\": call it inside a function that is, as by tt_pmap(f, .axis_name = \"rows\")");
+         "axis \"rows\": call it inside a function that is, as by tt_pmap(f, .axis_name = "
+         "\"rows\")");
 }
 
 CASE(axis_index_of_another)
@@ -384,6 +401,50 @@ CASE(wrong_shapes_on_a_device)
     SAYS("above: in averages: tt_matmul: f32[2,3] by f32[2,3]: the last axis of the first must "
          "match the next-to-last of the second\n"
          "    while tracing pmap(averages), +2, axis \"batch\" of size 4");
+}
+
+CASE(more_results_than_out_axes)
+{
+    Many m = tt_call_as(Many, tt_pmap(many, .out_axes = { TT_NONE }), tt_zeros(TT_F32, 4));
+    (void)m;
+    SAYS("+2: in more_results_than_out_axes: pmap(many): .out_axes has room for 32 results, but "
+         "there are 40: describe them by type, as in .out = TT_EACH_AXIS(TT_RUN(Net, TT_NONE), "
+         "TT_RUN(tt, 0))\n"
+         "    while tracing pmap(many), +2");
+}
+
+CASE(more_results_than_out_specs)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 4 });
+    tt_call_as(Many, tt_shard_map(many, .mesh = mesh, .out_specs = { TT_P("x") }),
+               tt_zeros(TT_F32));
+    SAYS("+3: in more_results_than_out_specs: shard_map(many): .out_specs has room for 32 results, "
+         "but there are 40: describe them by type, as in .out = TT_EACH_SPEC(TT_RUN(Net, "
+         "TT_P(NULL)), TT_RUN(tt, TT_P(\"x\")))\n"
+         "    while tracing shard_map(many), +3, axis \"x\" of size 4");
+}
+
+CASE(runs_for_other_results)
+{
+    tt_call(tt_pmap(square, .out = TT_EACH_AXIS(TT_RUN(Many, 0))), tt_zeros(TT_F32, 4));
+    SAYS("+2: in runs_for_other_results: pmap(square): .out describes 40 arrays, but the results "
+         "are: 1\n"
+         "    while tracing pmap(square), +2");
+}
+
+CASE(runs_for_other_arguments)
+{
+    tt_call(tt_vmap(square, .in = TT_EACH_AXIS({ 2, 0 })), tt_zeros(TT_F32, 4));
+    SAYS("+2: in runs_for_other_arguments: vmap(square): .in describes 2 arrays, but the arguments "
+         "have: 1\n"
+         "    while tracing vmap(square), +2");
+}
+
+CASE(runs_and_a_list)
+{
+    tt_vmap(square, .in = TT_EACH_AXIS({ 1, 0 }), .in_axes = { 1 });
+    SAYS("+2: in runs_and_a_list: tt_vmap(square): .in is given by type and one by one: give one "
+         "of the two");
 }
 
 CASE(out_axes_beyond_rank)
@@ -468,7 +529,7 @@ CASE(gather_beyond_rank)
 {
     tt_call(tt_pmap(gather_beyond, .axis_name = "i"), tt_zeros(TT_F32, 4, 2));
     SAYS("above: in gather_beyond: tt_all_gather: f32[2] cannot get a new axis 3: it would be "
-         "from -2 to 1, and 8 axes are the most\n"
+         "from -2 to 1, and 12 axes are the most\n"
          "    while tracing pmap(gather_beyond), +2, axis \"i\" of size 4");
 }
 
@@ -564,7 +625,8 @@ CASE(broadcast_from_nobody)
 CASE(gather_along_rows_and_devices)
 {
     tt_call(tt_pmap(rows_gather, .axis_name = "i"), tt_zeros(TT_F32, 4, 2));
-    SAYS("above: in rows_gather: not supported: all_gather along \"i,j\" where tt_vmap maps \"j\" and "
+    SAYS("above: in rows_gather: not supported: all_gather along \"i,j\" where tt_vmap maps \"j\" "
+         "and "
          "others the rest, above: name one after the other\n"
          "    while tracing vmap(gathers_two), above, axis \"j\" of size 2\n"
          "    while tracing pmap(rows_gather), +2, axis \"i\" of size 4");

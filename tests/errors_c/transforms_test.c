@@ -1,7 +1,9 @@
 /* transforms_test.c - mistakes with gradients, meshes, loaded programs and plugins. */
 #include "tests/errors_c/case.h"
 
-typedef struct { tt loss, more; } Loss;
+typedef struct {
+    tt loss, more;
+} Loss;
 
 /* clang-format off */
 static tt square(tt x) { return tt_mul(x, x); }
@@ -134,7 +136,8 @@ CASE(rows_that_do_not_divide)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
     tt_call(tt_shard_map(product, .mesh = mesh, .in_specs = { TT_P("x", "y"), TT_P("y") },
-                         .out_spec = TT_P("x")), tt_zeros(TT_F32, 4, 5), tt_zeros(TT_F32, 5, 2));
+                         .out_spec = TT_P("x")),
+            tt_zeros(TT_F32, 4, 5), tt_zeros(TT_F32, 5, 2));
     SAYS("+3: in rows_that_do_not_divide: shard_map(product): argument 0, f32[4,5]: axis 1 has "
          "5, which \"y\" of size 2 does not divide\n"
          "    while tracing shard_map(product), +3, axis \"x\" of size 2, axis \"y\" of size 2");
@@ -163,12 +166,13 @@ CASE(results_without_a_spec)
 CASE(results_with_half_a_spec)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
-    tt_call(tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x", "y") },
-                         .out_spec = TT_P("x")), tt_zeros(TT_F32, 4, 4));
-    SAYS("+3: in results_with_half_a_spec: shard_map(square): result 0, f32[2,2] on each device, "
+    tt_call(
+        tt_shard_map(square, .mesh = mesh, .in_specs = { TT_P("x", "y") }, .out_spec = TT_P("x")),
+        tt_zeros(TT_F32, 4, 4));
+    SAYS("+4: in results_with_half_a_spec: shard_map(square): result 0, f32[2,2] on each device, "
          "may differ along \"y\", which .out_spec does not name: name it for the axis that is cut, "
          "as in .out_spec = TT_P(\"x\", \"y\"), or give all devices the same, as tt_psum does\n"
-         "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+         "    while tracing shard_map(square), +4, axis \"x\" of size 2, axis \"y\" of size 2");
 }
 
 CASE(results_whose_spec_leaves_out_two)
@@ -195,18 +199,23 @@ CASE(results_whose_spec_has_no_dimension_left)
          "    while tracing shard_map(square), +3, axis \"x\" of size 2, axis \"y\" of size 2");
 }
 
-static Loss both(tt x) { return (Loss){ tt_mul(x, 2), tt_add(x, 1) }; }
+static Loss both(tt x)
+{
+    return (Loss){ tt_mul(x, 2), tt_add(x, 1) };
+}
 TT_FUN(Loss, both, tt);
 
 CASE(results_with_one_spec_too_few)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
-    tt_call_as(Loss, tt_shard_map(both, .mesh = mesh, .in_specs = { TT_P("x") },
-                                 .out_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
-    SAYS("+3: in results_with_one_spec_too_few: shard_map(both): result 1, f32[2] on each device, "
+    tt_call_as(
+        Loss,
+        tt_shard_map(both, .mesh = mesh, .in_specs = { TT_P("x") }, .out_specs = { TT_P("x") }),
+        tt_zeros(TT_F32, 4));
+    SAYS("+5: in results_with_one_spec_too_few: shard_map(both): result 1, f32[2] on each device, "
          "may differ along \"x\", which .out_specs[1] does not name: name it for the axis that is "
          "cut, as in .out_specs[1] = TT_P(\"x\"), or give all devices the same, as tt_psum does\n"
-         "    while tracing shard_map(both), +3, axis \"x\" of size 2, axis \"y\" of size 2");
+         "    while tracing shard_map(both), +5, axis \"x\" of size 2, axis \"y\" of size 2");
 }
 
 CASE(one_spec_for_all_and_one_for_each)
@@ -232,10 +241,11 @@ CASE(numbers_that_a_loop_makes_differ)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 4 });
     tt_call(tt_shard_map(rotated, .mesh = mesh, .in_specs = { TT_P("x") }), tt_zeros(TT_F32, 4));
-    SAYS("+3: in numbers_that_a_loop_makes_differ: shard_map(rotated): result 0, f32[] on each "
-         "device, may differ along \"x\", which .out_spec does not name: give all devices the same, "
-         "as tt_psum does\n"
-         "    while tracing shard_map(rotated), +3, axis \"x\" of size 4");
+    SAYS(
+        "+3: in numbers_that_a_loop_makes_differ: shard_map(rotated): result 0, f32[] on each "
+        "device, may differ along \"x\", which .out_spec does not name: give all devices the same, "
+        "as tt_psum does\n"
+        "    while tracing shard_map(rotated), +3, axis \"x\" of size 4");
 }
 
 CASE(loops_of_different_length)
@@ -251,8 +261,7 @@ CASE(loops_of_different_length)
 CASE(branches_that_devices_choose_each)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 4 });
-    tt_call(tt_shard_map(calls, .mesh = mesh, .in_specs = { TT_P("x") }),
-            tt_zeros(TT_F32, 4, 2));
+    tt_call(tt_shard_map(calls, .mesh = mesh, .in_specs = { TT_P("x") }), tt_zeros(TT_F32, 4, 2));
     SAYS("+3: in branches_that_devices_choose_each: shard_map(calls): result 0, f32[1,2] on each "
          "device, may differ along \"x\", which .out_spec does not name: name it for the axis that "
          "is cut, as in .out_spec = TT_P(\"x\"), or give all devices the same, as tt_psum does\n"

@@ -3,8 +3,12 @@
 #include <stdio.h>
 #include <tutti.h>
 
-typedef struct { tt a, b; } Two;
-typedef struct { int n; } Config;
+typedef struct {
+    tt a, b;
+} Two;
+typedef struct {
+    int n;
+} Config;
 
 static tt meets(tt x)
 {
@@ -44,6 +48,10 @@ static tt shaped(tt x)
     x = tt_add(tt_reshape(x), tt_reshape(x, 4, -1));
     x = tt_add(tt_transpose(x), tt_transpose(x, 1, 0));
     x = tt_add(tt_index(x), tt_index(x, 1, 2));
+    x = tt_add(tt_get(x, 1, TT_ALL, TT_RANGE(1, 2), x),
+               tt_get(x, TT_REST, TT_NEW_AXIS, TT_BLOCK(x, 2)));
+    x = tt_add(tt_set(x, 1, TT_RANGE(0, TT_END, 2)), tt_add_to(x, x, 0, x));
+    x = tt_add(tt_mul_to(x, 2, 0), tt_add(tt_min_to(x, 1, 0), tt_max_to(x, 1, 0)));
     x = tt_add(tt_conv(x, x), tt_conv(x, x, .stride = 2, .valid = true));
     return tt_concat(0, tt_slice(x, 0, 1, 2), tt_take(x, 1, 0), tt_broadcast(x, 3));
 }
@@ -59,7 +67,8 @@ static void transformed(tt x, tt_mesh mesh)
     tt_print(tt_call(tt_pmap(meets, .axis_name = "i", .in_axes = { 0, TT_NONE }), x));
     tt_print(tt_call(tt_shard_map(shaped, .mesh = mesh), x));
     tt_print(tt_call(tt_shard_map(shaped, .mesh = mesh, .in_specs = { TT_P("x", NULL), TT_P() },
-                                  .out_spec = TT_P("x")), x));
+                                  .out_spec = TT_P("x")),
+                     x));
     tt_print(tt_map(shaped, ((Two){ x, x })));
     tt_print(tt_map(tt_add, x, x));
 }

@@ -24,7 +24,7 @@ static const char window_text[] =
     "    stablehlo.return %s : tensor<$E>\n"
     "  }) : (tensor<6x$E>, tensor<$E>) -> tensor<3x$E>\n"
     "  return %r : tensor<3x$E>\n}\n";
-#define SUM_WINDOWS(in, attributes, out)                                                            \
+#define SUM_WINDOWS(in, attributes, out)                                                           \
     "func.func @main(%x: tensor<" in "x$E>) -> tensor<" out "x$E> {\n"                             \
     "  %z = stablehlo.constant dense<0.0> : tensor<$E>\n"                                          \
     "  %r = \"stablehlo.reduce_window\"(%x, %z) <{" attributes "}> ({\n"                           \
@@ -34,14 +34,15 @@ static const char window_text[] =
     "  }) : (tensor<" in "x$E>, tensor<$E>) -> tensor<" out "x$E>\n"                               \
     "  return %r : tensor<" out "x$E>\n}\n"
 static const char cumsum_text[] = SUM_WINDOWS(
-    "2x5", "window_dimensions = array<i64: 1, 5>, padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>",
+    "2x5",
+    "window_dimensions = array<i64: 1, 5>, padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>",
     "2x5");
-static const char dilated_text[] = SUM_WINDOWS(
-    "4x5",
-    "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, "
-    "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 2, 1>, "
-    "padding = dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>",
-    "3x5");
+static const char dilated_text[] =
+    SUM_WINDOWS("4x5",
+                "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, "
+                "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 2, 1>, "
+                "padding = dense<[[1, 0], [0, 2]]> : tensor<2x2xi64>",
+                "3x5");
 static const char sort_text[] =
     "func.func @main(%x: tensor<3x6x$E>) -> tensor<3x6x$E> {\n"
     "  %r = \"stablehlo.sort\"(%x) <{dimension = 1 : i64, is_stable = true}> ({\n"
@@ -191,12 +192,12 @@ static const char cumprod_text[] = FOLD_WINDOWS(
     "2x5", "1.0",
     "window_dimensions = array<i64: 1, 5>, padding = dense<[[0, 0], [4, 0]]> : tensor<2x2xi64>",
     "multiply", "2x5");
-static const char product_window_text[] = FOLD_WINDOWS(
-    "4x5", "1.0",
-    "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, "
-    "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 2, 1>, "
-    "padding = dense<[[1, 0], [-1, 2]]> : tensor<2x2xi64>",
-    "multiply", "3x4");
+static const char product_window_text[] =
+    FOLD_WINDOWS("4x5", "1.0",
+                 "window_dimensions = array<i64: 2, 3>, window_strides = array<i64: 2, 1>, "
+                 "base_dilations = array<i64: 2, 1>, window_dilations = array<i64: 2, 1>, "
+                 "padding = dense<[[1, 0], [-1, 2]]> : tensor<2x2xi64>",
+                 "multiply", "3x4");
 static const char select_scatter_text[] =
     "func.func @main(%x: tensor<5x6x$E>, %s: tensor<3x4x$E>, %i: tensor<$E>) -> tensor<5x6x$E> {\n"
     "  %r = \"stablehlo.select_and_scatter\"(%x, %s, %i) <{window_dimensions = array<i64: 3, 2>, "
@@ -356,7 +357,7 @@ static const char composite_text[] =
     "(tensor<3x$E>) -> tensor<3x$E>\n"
     "  return %y : tensor<3x$E>\n}\n";
 
-/* ---- loops of a known number of turns ---- */
+/* ---- loops of a known number of iterations ---- */
 
 /* As JAX writes a scan: c <- sin(c w_i), and every sum of c is kept. */
 static const char scan_text[] =

@@ -2,7 +2,7 @@
  *
  * A libFuzzer target.  The input is a list of calls: which function, and for each of its fields
  * a handle that is there, one that is NULL, of another kind or destroyed;
- * sizes that lie; structs that are too short.  At times a second thread plays the same input on
+ * sizes that lie; structs that are too short.  At times a second thread makes the calls of the same input on
  * handles of its own, in the same client.  What is new about an input is which function said what. */
 #include "pjrt/pjrt.h"
 
@@ -23,25 +23,38 @@ static const PJRT_Api *api;
 __attribute__((section("__libfuzzer_extra_counters"), used)) static uint8_t counters[NCOUNTERS];
 
 typedef enum Kind {
-    POINTER, ERROR, EVENT, BUFFER, PLACED, EXECUTABLE, LOADED, CONTEXT, LAYOUT,
-    CLIENT, DEVICE, MEMORY, DESCRIPTION, TOPOLOGY, KINDS
+    POINTER,
+    ERROR,
+    EVENT,
+    BUFFER,
+    PLACED,
+    EXECUTABLE,
+    LOADED,
+    CONTEXT,
+    LAYOUT,
+    CLIENT,
+    DEVICE,
+    MEMORY,
+    DESCRIPTION,
+    TOPOLOGY,
+    KINDS
 } Kind;
 
-typedef struct Evaluator {
+typedef struct Caller {
     const uint8_t *at, *end;
     void *live[KINDS][MOST], *gone[KINDS][MOST];
     int nlive[KINDS], ngone[KINDS];
     PJRT_Client *client;
-} Evaluator;
+} Caller;
 
-static unsigned take(Evaluator *p)
+static unsigned take(Caller *p)
 {
     return p->at < p->end ? *p->at++ : 0;
 }
 
 static void end_handle(Kind kind, void *handle);
 
-static void add(Evaluator *p, Kind kind, void *handle)
+static void add(Caller *p, Kind kind, void *handle)
 {
     for (int i = 0; i < p->ngone[kind]; i++) /* its memory is used again */
         if (p->gone[kind][i] == handle)
@@ -53,7 +66,7 @@ static void add(Evaluator *p, Kind kind, void *handle)
 }
 
 /* Mostly what is right. */
-static void *pick(Evaluator *p, Kind kind)
+static void *pick(Caller *p, Kind kind)
 {
     kind = kind == PLACED ? BUFFER : kind;
     unsigned how = take(p), which = take(p);
@@ -102,7 +115,7 @@ static bool ended(const char *function, PJRT_Error *error)
 
 #define SIZE(name) (take(p) % 8 ? PJRT_##name##_Args_SIZE : take(p) % (PJRT_##name##_Args_SIZE + 1))
 #define ASK(name, ...)                                                                             \
-    static void ask_##name(Evaluator *p)                                                              \
+    static void ask_##name(Caller *p)                                                              \
     {                                                                                              \
         PJRT_##name##_Args args = { .struct_size = SIZE(name) };                                   \
         __VA_ARGS__                                                                                \
@@ -168,7 +181,7 @@ static void on_ready(PJRT_Error *error, void *user)
     ended("a callback", error);
 }
 
-static void event_calls(Evaluator *p)
+static void event_calls(Caller *p)
 {
     PJRT_Event_Create_Args create = { .struct_size = SIZE(Event_Create) };
     PJRT_Event_Set_Args set = { .struct_size = SIZE(Event_Set),
@@ -183,18 +196,19 @@ static void event_calls(Evaluator *p)
         if (ended("Event_Create", api->PJRT_Event_Create(&create)))
             add(p, EVENT, create.event);
         return;
-    case 1: set.event = pick(p, EVENT); ended("Event_Set", api->PJRT_Event_Set(&set)); return;
+    case 1:
+        set.event = pick(p, EVENT);
+        ended("Event_Set", api->PJRT_Event_Set(&set));
+        return;
     case 2:
         on.event = pick(p, EVENT);
         ended("Event_OnReady", api->PJRT_Event_OnReady(&on));
         return;
-    default:
-        error.event = pick(p, EVENT);
-        ended("Event_Error", api->PJRT_Event_Error(&error));
+    default: error.event = pick(p, EVENT); ended("Event_Error", api->PJRT_Event_Error(&error));
     }
 }
 
-static void make_buffer(Evaluator *p)
+static void make_buffer(Caller *p)
 {
     static float data[64];
     int64_t dims[3] = { take(p) % 5, take(p) % 3, (int64_t)take(p) - 2 }, strides[3] = { 4, 4, 4 };
@@ -203,11 +217,16 @@ static void make_buffer(Evaluator *p)
     bool lies = take(p) % 8 == 0;
     size_t rank = lies ? take(p) * SIZE_MAX / 7 : take(p) % 3;
     PJRT_Client_BufferFromHostBuffer_Args args = {
-        .struct_size = SIZE(Client_BufferFromHostBuffer), .client = pick(p, CLIENT),
-        .data = take(p) % 8 ? data : NULL, .type = (PJRT_Buffer_Type)(take(p) % 8 ? 11 : take(p)),
-        .dims = take(p) % 8 ? dims : NULL, .num_dims = rank,
-        .byte_strides = take(p) % 4 ? NULL : strides, .num_byte_strides = take(p) % 4 ? 0 : rank,
-        .device = pick(p, DEVICE), .memory = take(p) % 4 ? NULL : pick(p, MEMORY)
+        .struct_size = SIZE(Client_BufferFromHostBuffer),
+        .client = pick(p, CLIENT),
+        .data = take(p) % 8 ? data : NULL,
+        .type = (PJRT_Buffer_Type)(take(p) % 8 ? 11 : take(p)),
+        .dims = take(p) % 8 ? dims : NULL,
+        .num_dims = rank,
+        .byte_strides = take(p) % 4 ? NULL : strides,
+        .num_byte_strides = take(p) % 4 ? 0 : rank,
+        .device = pick(p, DEVICE),
+        .memory = take(p) % 4 ? NULL : pick(p, MEMORY)
     };
     bool is_large = dims[0] > 8 || dims[1] > 8; /* it would be read */
     if (rank <= 2 && is_large && args.data)
@@ -220,20 +239,26 @@ static void make_buffer(Evaluator *p)
     }
 }
 
-static void make_empty_buffer(Evaluator *p)
+static void make_empty_buffer(Caller *p)
 {
     int64_t dims[2] = { take(p) % 9, take(p) % 3 };
-    PJRT_Client_CreateUninitializedBuffer_Args plain = {
-        .struct_size = SIZE(Client_CreateUninitializedBuffer), .client = pick(p, CLIENT),
-        .shape_dims = take(p) % 8 ? dims : NULL, .shape_num_dims = take(p) % 3,
-        .shape_element_type = (PJRT_Buffer_Type)(take(p) % 40), .device = pick(p, DEVICE)
-    };
-    PJRT_Client_CreateErrorBuffer_Args failed = {
-        .struct_size = SIZE(Client_CreateErrorBuffer), .client = pick(p, CLIENT),
-        .error_code = (PJRT_Error_Code)(1 + take(p) % 16), .error_message = "it failed",
-        .error_message_size = take(p) % 10, .shape_dims = dims, .shape_num_dims = take(p) % 3,
-        .shape_element_type = PJRT_Buffer_Type_F32, .memory = pick(p, MEMORY)
-    };
+    PJRT_Client_CreateUninitializedBuffer_Args plain = { .struct_size =
+                                                             SIZE(Client_CreateUninitializedBuffer),
+                                                         .client = pick(p, CLIENT),
+                                                         .shape_dims = take(p) % 8 ? dims : NULL,
+                                                         .shape_num_dims = take(p) % 3,
+                                                         .shape_element_type =
+                                                             (PJRT_Buffer_Type)(take(p) % 40),
+                                                         .device = pick(p, DEVICE) };
+    PJRT_Client_CreateErrorBuffer_Args failed = { .struct_size = SIZE(Client_CreateErrorBuffer),
+                                                  .client = pick(p, CLIENT),
+                                                  .error_code = (PJRT_Error_Code)(1 + take(p) % 16),
+                                                  .error_message = "it failed",
+                                                  .error_message_size = take(p) % 10,
+                                                  .shape_dims = dims,
+                                                  .shape_num_dims = take(p) % 3,
+                                                  .shape_element_type = PJRT_Buffer_Type_F32,
+                                                  .memory = pick(p, MEMORY) };
     if (take(p) % 2) {
         if (ended("Client_CreateErrorBuffer", api->PJRT_Client_CreateErrorBuffer(&failed)))
             add(p, BUFFER, failed.buffer);
@@ -243,7 +268,7 @@ static void make_empty_buffer(Evaluator *p)
     }
 }
 
-static void copy_buffer(Evaluator *p)
+static void copy_buffer(Caller *p)
 {
     PJRT_Buffer_CopyToDevice_Args args = { .struct_size = SIZE(Buffer_CopyToDevice),
                                            .buffer = pick(p, BUFFER),
@@ -261,11 +286,12 @@ static void await_and_destroy(PJRT_Event *event)
     ended("Event_Destroy", api->PJRT_Event_Destroy(&destroy));
 }
 
-static void read_buffer(Evaluator *p)
+static void read_buffer(Caller *p)
 {
     char to[1024];
     PJRT_Buffer_ToHostBuffer_Args args = { .struct_size = SIZE(Buffer_ToHostBuffer),
-                                           .src = pick(p, BUFFER), .dst = take(p) % 4 ? to : NULL,
+                                           .src = pick(p, BUFFER),
+                                           .dst = take(p) % 4 ? to : NULL,
                                            .dst_size = take(p) % 8 ? sizeof to : take(p) };
     if (ended("Buffer_ToHostBuffer", api->PJRT_Buffer_ToHostBuffer(&args)) && args.dst)
         await_and_destroy(args.event);
@@ -287,11 +313,12 @@ static const char *const programs[] = {
     "func.func public @main() -> tensor<f32> {\nnonsense\n}\n",
 };
 
-static void compile(Evaluator *p)
+static void compile(Caller *p)
 {
     unsigned which = take(p) % 3;
     char *code = strdup(programs[which]);
-    PJRT_Program program = { .struct_size = PJRT_Program_SIZE, .code = take(p) % 16 ? code : NULL,
+    PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
+                             .code = take(p) % 16 ? code : NULL,
                              .code_size = take(p) % 16 ? strlen(code) : take(p) % 20,
                              .format = take(p) % 16 ? "mlir" : NULL,
                              .format_size = take(p) % 16 ? 4 : take(p) % 5 };
@@ -304,7 +331,7 @@ static void compile(Evaluator *p)
     free(code);
 }
 
-static void execute(Evaluator *p)
+static void execute(Caller *p)
 {
     PJRT_Buffer *in[2][1] = { { pick(p, BUFFER) }, { pick(p, BUFFER) } }, *out[2][1] = { 0 };
     PJRT_Buffer *const *ins[2] = { take(p) % 16 ? in[0] : NULL, in[1] };
@@ -314,13 +341,17 @@ static void execute(Evaluator *p)
     PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE,
                                     .non_donatable_input_indices = take(p) % 8 ? kept : NULL,
                                     .num_non_donatable_input_indices = take(p) % 4 == 0 };
-    PJRT_LoadedExecutable_Execute_Args args = {
-        .struct_size = SIZE(LoadedExecutable_Execute), .executable = pick(p, LOADED),
-        .options = take(p) % 8 ? &options : NULL, .argument_lists = take(p) % 16 ? ins : NULL,
-        .num_devices = take(p) % 8 ? 1 + take(p) % 2 : take(p), .num_args = take(p) % 8 ? 1 : take(p),
-        .output_lists = take(p) % 16 ? outs : NULL, .device_complete_events = done,
-        .execute_device = take(p) % 4 ? NULL : pick(p, DEVICE)
-    };
+    PJRT_LoadedExecutable_Execute_Args args = { .struct_size = SIZE(LoadedExecutable_Execute),
+                                                .executable = pick(p, LOADED),
+                                                .options = take(p) % 8 ? &options : NULL,
+                                                .argument_lists = take(p) % 16 ? ins : NULL,
+                                                .num_devices =
+                                                    take(p) % 8 ? 1 + take(p) % 2 : take(p),
+                                                .num_args = take(p) % 8 ? 1 : take(p),
+                                                .output_lists = take(p) % 16 ? outs : NULL,
+                                                .device_complete_events = done,
+                                                .execute_device =
+                                                    take(p) % 4 ? NULL : pick(p, DEVICE) };
     if (!ended("LoadedExecutable_Execute", api->PJRT_LoadedExecutable_Execute(&args)))
         return;
     for (int d = 0; d < 2; d++) {
@@ -331,24 +362,24 @@ static void execute(Evaluator *p)
     }
 }
 
-static void get_executable(Evaluator *p)
+static void get_executable(Caller *p)
 {
-    PJRT_LoadedExecutable_GetExecutable_Args args = {
-        .struct_size = SIZE(LoadedExecutable_GetExecutable), .loaded_executable = pick(p, LOADED)
-    };
+    PJRT_LoadedExecutable_GetExecutable_Args args = { .struct_size =
+                                                          SIZE(LoadedExecutable_GetExecutable),
+                                                      .loaded_executable = pick(p, LOADED) };
     if (ended("LoadedExecutable_GetExecutable", api->PJRT_LoadedExecutable_GetExecutable(&args)))
         add(p, EXECUTABLE, args.executable);
 }
 
-static void make_context(Evaluator *p)
+static void make_context(Caller *p)
 {
     PJRT_ExecuteContext_Create_Args args = { .struct_size = SIZE(ExecuteContext_Create) };
     if (ended("ExecuteContext_Create", api->PJRT_ExecuteContext_Create(&args)))
         add(p, CONTEXT, args.context);
 }
 
-/* Counts of views stay within what this player made: what is viewed is not ours to free. */
-static void view_buffer(Evaluator *p)
+/* Counts of views stay within what this caller made: what is viewed is not ours to free. */
+static void view_buffer(Caller *p)
 {
     void *buffer = pick(p, BUFFER);
     PJRT_Buffer_IncreaseExternalReferenceCount_Args more = {
@@ -383,7 +414,7 @@ static void end_handle(Kind kind, void *handle)
 
 static const Kind ended_kinds[] = { EVENT, BUFFER, EXECUTABLE, LOADED, CONTEXT };
 
-static void end_last(Evaluator *p, Kind kind)
+static void end_last(Caller *p, Kind kind)
 {
     void *handle = p->live[kind][--p->nlive[kind]];
     if (p->ngone[kind] < MOST)
@@ -392,7 +423,7 @@ static void end_last(Evaluator *p, Kind kind)
 }
 
 /* One that is there, one that is gone already, or one of another kind. */
-static void end_one(Evaluator *p)
+static void end_one(Caller *p)
 {
     Kind kind = ended_kinds[take(p) % 5];
     unsigned how = take(p);
@@ -404,19 +435,19 @@ static void end_one(Evaluator *p)
         end_last(p, kind);
 }
 
-typedef void Step(Evaluator *p);
+typedef void Step(Caller *p);
 static Step *const steps[] = {
 #define QUERY(name, field, kind) ask_##name,
     ASKED
 #undef QUERY
 };
-static Step *const makers[] = { event_calls,   make_buffer,    make_empty_buffer, copy_buffer,
-                                read_buffer,   execute,        get_executable,    make_context,
-                                view_buffer,   end_one,        make_buffer,       execute };
+static Step *const makers[] = { event_calls, make_buffer, make_empty_buffer, copy_buffer,
+                                read_buffer, execute,     get_executable,    make_context,
+                                view_buffer, end_one,     make_buffer,       execute };
 
-static void *play(void *user)
+static void *make_calls(void *user)
 {
-    Evaluator *p = user;
+    Caller *p = user;
     while (p->at < p->end) {
         unsigned which = take(p);
         if (which == 255)
@@ -433,41 +464,44 @@ static void *play(void *user)
 }
 
 /* The client's own, known to all. */
-static void begin(Evaluator *p, PJRT_Client *client, const uint8_t *bytes, size_t n)
+static void begin(Caller *p, PJRT_Client *client, const uint8_t *bytes, size_t n)
 {
-    *p = (Evaluator){ .at = bytes, .end = bytes + n, .client = client };
+    *p = (Caller){ .at = bytes, .end = bytes + n, .client = client };
     add(p, CLIENT, client);
     PJRT_Client_Devices_Args devices = { .struct_size = PJRT_Client_Devices_Args_SIZE,
                                          .client = client };
     ended("Client_Devices", api->PJRT_Client_Devices(&devices));
     for (size_t i = 0; i < devices.num_devices; i++) {
         add(p, DEVICE, devices.devices[i]);
-        PJRT_Device_DefaultMemory_Args memory = {
-            .struct_size = PJRT_Device_DefaultMemory_Args_SIZE, .device = devices.devices[i]
-        };
+        PJRT_Device_DefaultMemory_Args memory = { .struct_size =
+                                                      PJRT_Device_DefaultMemory_Args_SIZE,
+                                                  .device = devices.devices[i] };
         ended("Device_DefaultMemory", api->PJRT_Device_DefaultMemory(&memory));
         add(p, MEMORY, memory.memory);
-        PJRT_Device_GetDescription_Args description = {
-            .struct_size = PJRT_Device_GetDescription_Args_SIZE, .device = devices.devices[i]
-        };
+        PJRT_Device_GetDescription_Args description = { .struct_size =
+                                                            PJRT_Device_GetDescription_Args_SIZE,
+                                                        .device = devices.devices[i] };
         ended("Device_GetDescription", api->PJRT_Device_GetDescription(&description));
         add(p, DESCRIPTION, description.device_description);
     }
-    PJRT_Client_TopologyDescription_Args topology = {
-        .struct_size = PJRT_Client_TopologyDescription_Args_SIZE, .client = client
-    };
+    PJRT_Client_TopologyDescription_Args topology = { .struct_size =
+                                                          PJRT_Client_TopologyDescription_Args_SIZE,
+                                                      .client = client };
     ended("Client_TopologyDescription", api->PJRT_Client_TopologyDescription(&topology));
     add(p, TOPOLOGY, topology.topology);
 }
 
-static void load_programs(Evaluator *p)
+static void load_programs(Caller *p)
 {
     for (int i = 0; i < 2; i++) {
-        PJRT_Program program = { .struct_size = PJRT_Program_SIZE, .code = (char *)programs[i],
-                                 .code_size = strlen(programs[i]), .format = "mlir",
+        PJRT_Program program = { .struct_size = PJRT_Program_SIZE,
+                                 .code = (char *)programs[i],
+                                 .code_size = strlen(programs[i]),
+                                 .format = "mlir",
                                  .format_size = 4 };
         PJRT_Client_Compile_Args args = { .struct_size = PJRT_Client_Compile_Args_SIZE,
-                                          .client = p->client, .program = &program };
+                                          .client = p->client,
+                                          .program = &program };
         if (ended("Client_Compile", api->PJRT_Client_Compile(&args)))
             add(p, LOADED, args.executable);
     }
@@ -477,7 +511,7 @@ static void load_programs(Evaluator *p)
 static PJRT_Client *shared_client(void)
 {
     static PJRT_Client *client;
-    static Evaluator keeper;
+    static Caller keeper;
     if (client)
         return client;
     setenv("TUTTI_DEVICES", "2", 1);
@@ -494,18 +528,18 @@ static PJRT_Client *shared_client(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-    static Evaluator players[2];
+    static Caller callers[2];
     if (n > LONGEST || n < 2)
         return -1;
     PJRT_Client *client = shared_client();
-    int nplayers = bytes[0] % 8 == 0 ? 2 : 1;
-    for (int i = 0; i < nplayers; i++) {
-        begin(&players[i], client, bytes + 1, n - 1);
-        load_programs(&players[i]);
+    int ncallers = bytes[0] % 8 == 0 ? 2 : 1;
+    for (int i = 0; i < ncallers; i++) {
+        begin(&callers[i], client, bytes + 1, n - 1);
+        load_programs(&callers[i]);
     }
     pthread_t other;
-    bool has_other = nplayers == 2 && !pthread_create(&other, NULL, play, &players[1]);
-    play(&players[0]);
+    bool has_other = ncallers == 2 && !pthread_create(&other, NULL, make_calls, &callers[1]);
+    make_calls(&callers[0]);
     if (has_other)
         pthread_join(other, NULL);
     return 0;

@@ -25,20 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 }
 
 #ifdef STANDALONE
-static char *file_bytes(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    fseek(file, 0, SEEK_END);
-    *n = (size_t)ftell(file);
-    rewind(file);
-    char *bytes = malloc(*n + 1);
-    if (bytes)
-        *n = fread(bytes, 1, *n, file);
-    fclose(file);
-    return bytes;
-}
+#include "tests/fuzz/file_bytes.h"
 
 int main(int argc, char **argv)
 {

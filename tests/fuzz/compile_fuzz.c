@@ -34,7 +34,9 @@ static void note_module(const Module *m, Stage stage)
 {
     for (uint32_t i = 1; i < m->nnodes; i++) {
         const Node *n = &m->nodes[i];
-        Element e = n->nout ? type_of(m, n->out).element : n->nin ? type_of(m, n->in[0]).element : I1;
+        Element e = n->nout  ? type_of(m, n->out).element
+                    : n->nin ? type_of(m, n->in[0]).element
+                             : I1;
         note((uint32_t)n->op << 16 | (uint32_t)e << 8 | (uint32_t)stage << 4);
         NodeId from = n->nin ? value_def(m, n->in[0]) : 0; /* what feeds what is what is fused */
         note((uint32_t)n->op << 16 | (uint32_t)(from ? m->nodes[from].op : 0) << 4 | 8 | stage);
@@ -72,14 +74,14 @@ static bool is_small(const Module *m)
 
 /* ---- running ---- */
 
-typedef struct Play {
+typedef struct Trial {
     const Program *p;
     Executor *e;
     Buffer *args[MOST_DEVICES][MOST_ARRAYS], *outs[MOST_DEVICES][MOST_ARRAYS];
     Event *done[MOST_DEVICES];
-} Play;
+} Trial;
 
-static Error *make_arguments(Play *y)
+static Error *make_arguments(Trial *y)
 {
     static char data[MOST_BYTES];
     for (int d = 0; d < y->p->ndevices; d++)
@@ -95,7 +97,7 @@ static Error *make_arguments(Play *y)
 }
 
 /* Until all are done, but not for ever: freeing the executor stops what still runs. */
-static void await_some(Play *y)
+static void await_some(Trial *y)
 {
     for (int ms = 0; ms < WAIT_MS; ms++) {
         bool is_done = true;
@@ -107,7 +109,7 @@ static void await_some(Play *y)
     }
 }
 
-static Error *launch_and_await(Play *y)
+static Error *launch_and_await(Trial *y)
 {
     Buffer *const *args[MOST_DEVICES], **outs[MOST_DEVICES];
     Device *devices[MOST_DEVICES];
@@ -127,8 +129,8 @@ static Error *launch_and_await(Play *y)
 
 static Error *run(const Program *p)
 {
-    static Play y;
-    y = (Play){ .p = p };
+    static Trial y;
+    y = (Trial){ .p = p };
     TRY(executor_new(p->ndevices, 1, DEVICE_BYTES, &y.e));
     Error *error = make_arguments(&y);
     if (!error)

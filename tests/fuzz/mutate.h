@@ -121,8 +121,8 @@ static size_t op_length(const Draft *d, size_t i)
 }
 
 static const char *const element_names[] = {
-    "f32", "f64",  "bf16", "f16",  "i1",       "i8",           "i16",          "i32", "i64",
-    "ui8", "ui32", "ui64", "i4",   "f8E4M3FN", "complex<f32>", "complex<f64>", "ui4", "f8E5M2",
+    "f32", "f64",  "bf16", "f16", "i1",       "i8",           "i16",          "i32", "i64",
+    "ui8", "ui32", "ui64", "i4",  "f8E4M3FN", "complex<f32>", "complex<f64>", "ui4", "f8E5M2",
 };
 
 static size_t element_at(const Draft *d, size_t i)

@@ -1,9 +1,9 @@
-/* hostile.c - each program is compiled and played with the n-th request for memory refused, for
+/* hostile.c - each program is compiled and run with the n-th request for memory refused, for
  * every n until there are no more.
  *
  *     hostile [--first n] [--most n] [--samples n] [--mode once|all|llvm] program ...
  *
- * A round is: a client, the program compiled, its arguments handed over, played, its results
+ * A round is: a client, the program compiled, its arguments handed over, a run, its results
  * fetched, everything destroyed.  Each time the results are the right ones to the bit, or there is
  * an error, RESOURCE_EXHAUSTED with a message; no block stays behind; and the next round, in which
  * nothing fails, gives the right results.  With --samples only that many n are tried, spread evenly
@@ -87,7 +87,7 @@ static Error *describe(Trial *t, PJRT_LoadedExecutable *executable)
     return NULL;
 }
 
-static Error *play(Trial *t, bool is_first)
+static Error *run_trial(Trial *t, bool is_first)
 {
     PJRT_LoadedExecutable *executable = NULL;
     TRY(engine_start(&plugin, t->ndevices));
@@ -103,7 +103,7 @@ static Error *play(Trial *t, bool is_first)
 static Error *round_of(Trial *t, bool is_first)
 {
     alarm(SECONDS);
-    Error *error = play(t, is_first);
+    Error *error = run_trial(t, is_first);
     error_free(pjrt_destroy(&plugin));
     alarm(0);
     return error;

@@ -6,7 +6,7 @@
  * Each time what it reads is right to the bit, or something was said; no block stays behind; and
  * the next time, when nothing fails, it is right.  Then the same in a process that has not begun:
  * tables that live for ever are empty there, and the engine is not loaded. */
-#include "front/run/program.h"
+#include "front/run/compiled_fn.h"
 #include "front/value/trace.h"
 #include "tests/hostile/memory.h"
 
@@ -42,8 +42,12 @@ static void complain(const char *what)
 
 /* ---- what is asked: each gives one number ---- */
 
-typedef struct { tt w, b; } Params;
-typedef struct { tt state, y; } Row;
+typedef struct {
+    tt w, b;
+} Params;
+typedef struct {
+    tt state, y;
+} Row;
 
 static tt loss(Params p, tt x, tt y)
 {
@@ -98,7 +102,8 @@ static double trained(void)
 {
     tt x = tt_reshape(tt_arange(TT_F32, 16), 2, 4, 2), y = tt_sum(x, 2);
     Params p = { tt_zeros(TT_F32, 2, 1), tt_zeros(TT_F32, 1) };
-    tt_fn f = tt_pmap(step, .axis_name = "batch", .in_axes = { TT_NONE, 0, 0 }, .out_axis = TT_NONE);
+    tt_fn f =
+        tt_pmap(step, .axis_name = "batch", .in_axes = { TT_NONE, 0, 0 }, .out_axis = TT_NONE);
     Params q = tt_call_as(Params, f, p, x, tt_reshape(y, 2, 4, 1));
     return tt_item(tt_sum(q.w)) + tt_item(tt_sum(q.b));
 }
@@ -113,32 +118,33 @@ static double spread(void)
 {
     tt_mesh mesh = tt_mesh_of({ "i", 2 });
     tt x = tt_place(tt_arange(TT_F32, 8), mesh, "i");
-    tt y = tt_call(tt_shard_map(along, .mesh = mesh, .in_specs = { { { "i" } } },
-                                .out_spec = { { "i" } }),
-                   x);
+    tt y = tt_call(
+        tt_shard_map(along, .mesh = mesh, .in_specs = { { { "i" } } }, .out_spec = { { "i" } }), x);
     tt_show_sharding(y);
     tt_print(y);
     return tt_item(tt_sum(y));
 }
 
-
-typedef struct Play {
+typedef struct Use {
     const char *name;
-    double (*play)(void);
-} Play;
+    double (*run)(void);
+} Use;
 
-static const Play plays[] = {
-    { "eager", call_eager_one }, { "trained", trained }, { "looped", looped }, { "spread", spread },
+static const Use uses[] = {
+    { "eager", call_eager_one },
+    { "trained", trained },
+    { "looped", looped },
+    { "spread", spread },
 };
-enum { PLAYS = sizeof plays / sizeof *plays };
+enum { USES = sizeof uses / sizeof *uses };
 
-static double round_of(const Play *p)
+static double round_of(const Use *p)
 {
     alarm(SECONDS);
     double got;
     {
         TT_SCOPE;
-        got = p->play();
+        got = p->run();
     }
     alarm(0);
     return got;
@@ -151,11 +157,11 @@ typedef struct Request {
 } Request;
 
 /* False: there are fewer requests than that. */
-static bool try_one(const Play *p, int64_t n, FailMode mode, double right, int64_t live)
+static bool try_one(const Use *p, int64_t n, FailMode mode, double right, int64_t live)
 {
     snprintf(now, sizeof now, "%s: request %lld (%s)", p->name, (long long)n,
              mode == FAIL_ALL ? "all" : "once");
-    tt_scope scope = tt_scope_begin(); /* where the play finds no memory for its own */
+    tt_scope scope = tt_scope_begin(); /* where the use finds no memory for its own */
     front->fail_at(n, mode);
     double got = round_of(p);
     bool is_reached = front->asked() >= n;
@@ -170,7 +176,7 @@ static bool try_one(const Play *p, int64_t n, FailMode mode, double right, int64
     if (tt_error() || memcmp(&got, &right, sizeof got) != 0)
         complain(tt_error() ? tt_error() : "then gives a wrong result, though nothing fails");
     tt_clear_error();
-    programs_drop();
+    compiled_fn_drop();
     if (front->live() > live) {
         complain("leaves blocks behind");
         front->print_newest((int)(front->live() - live));
@@ -178,20 +184,20 @@ static bool try_one(const Play *p, int64_t n, FailMode mode, double right, int64
     return is_reached;
 }
 
-static int64_t try_play(const Play *p, const Request *r, FailMode mode)
+static int64_t try_use(const Use *p, const Request *r, FailMode mode)
 {
     double right = round_of(p);
     if (tt_error())
         complain(tt_error());
     for (int i = 0; i < 2; i++) { /* what is kept for ever is there */
         round_of(p);
-        programs_drop();
+        compiled_fn_drop();
     }
     int64_t live = front->live(), n = 1, tried = 0, step = 1;
     front->fail_at(0, FAIL_ONCE);
     round_of(p);
     int64_t all = front->asked();
-    programs_drop();
+    compiled_fn_drop();
     if (r->samples && all > r->samples)
         step = all / r->samples;
     int64_t last = r->samples ? all : r->most;
@@ -204,7 +210,7 @@ static int64_t try_play(const Play *p, const Request *r, FailMode mode)
 }
 
 /* In a process of its own, from the first request on. */
-static void try_fresh(const Play *p, int64_t n, double right)
+static void try_fresh(const Use *p, int64_t n, double right)
 {
     snprintf(now, sizeof now, "%s: request %lld of a new process", p->name, (long long)n);
     fflush(NULL);
@@ -243,13 +249,13 @@ int main(int argc, char **argv)
     setenv("TUTTI_PLUGIN", "build/pjrt_plugin_tutti.so", 0);
     setenv("TUTTI_DEVICES", "2", 1);
     int64_t fresh = r.samples ? r.samples / 2 : r.most;
-    double right[PLAYS];
-    for (int i = 0; i < PLAYS; i++) { /* what is right, found by a child: this one has not begun */
+    double right[USES];
+    for (int i = 0; i < USES; i++) { /* what is right, found by a child: this one has not begun */
         int pipes[2];
         (void)!pipe(pipes);
         pid_t child = fork();
         if (child == 0) {
-            right[i] = round_of(&plays[i]);
+            right[i] = round_of(&uses[i]);
             _exit(write(pipes[1], &right[i], sizeof right[i]) != sizeof right[i]);
         }
         close(pipes[1]);
@@ -258,13 +264,13 @@ int main(int argc, char **argv)
             complain("does not run");
         close(pipes[0]);
     }
-    for (int i = 0; i < PLAYS; i++)
+    for (int i = 0; i < USES; i++)
         for (int64_t n = 1; n <= fresh; n++)
-            try_fresh(&plays[i], r.samples ? n * n : n, right[i]);
+            try_fresh(&uses[i], r.samples ? n * n : n, right[i]);
     tt_on_error(NULL, NULL);
-    for (int i = 0; i < PLAYS; i++) {
-        try_play(&plays[i], &r, FAIL_ONCE);
-        try_play(&plays[i], &r, FAIL_ALL);
+    for (int i = 0; i < USES; i++) {
+        try_use(&uses[i], &r, FAIL_ONCE);
+        try_use(&uses[i], &r, FAIL_ALL);
     }
     printf("%d failures\n", failures);
     return failures != 0;

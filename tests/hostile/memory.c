@@ -160,15 +160,16 @@ void *hostile_mmap(void *at, size_t bytes, int protection, int flags, int file, 
     return (__real_mmap ? __real_mmap : mmap)(at, bytes, protection, flags, file, offset);
 }
 
-int hostile_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                           void *(*f)(void *), void *user)
+int hostile_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f)(void *),
+                           void *user)
 {
     return is_refused() ? EAGAIN : pthread_create(thread, attributes, f, user);
 }
 
 /* ---- LLVM's, where the linker puts these in place of the C library's ---- */
 
-extern bool reserve_retry(void) __attribute__((weak)); /* engine/link/llvm_memory.c, in the engine */
+extern bool reserve_retry(void)
+    __attribute__((weak)); /* engine/link/llvm_memory.c, in the engine */
 
 static bool llvm_is_refused(void)
 {

@@ -12,9 +12,9 @@
 #include <sys/types.h>
 
 typedef enum FailMode {
-    FAIL_ONCE,  /* one request is refused */
-    FAIL_ALL,   /* it and all after it */
-    FAIL_LLVM,  /* one, LLVM's counted too */
+    FAIL_ONCE, /* one request is refused */
+    FAIL_ALL,  /* it and all after it */
+    FAIL_LLVM, /* one, LLVM's counted too */
 } FailMode;
 
 /* What a driver is told and tells; the plugin exports `hostile`. */
@@ -35,7 +35,7 @@ char *hostile_strndup(const char *text, size_t n);
 void hostile_free(void *at);
 ssize_t hostile_getline(char **line, size_t *room, FILE *in);
 void *hostile_mmap(void *at, size_t bytes, int protection, int flags, int file, off_t offset);
-int hostile_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                           void *(*f)(void *), void *user);
+int hostile_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*f)(void *),
+                           void *user);
 
 #endif

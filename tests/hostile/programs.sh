@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whole programs, the command line and the lessons, with the n-th request for memory refused that
 # their own side of the seam makes: what they print is right as far as it goes, and they end well,
-# or with status 1 and a message that says why.  For `make hostile`, whose build it plays.
+# or with status 1 and a message that says why.  For `make hostile`, whose build it runs.
 #
 #     programs.sh SAMPLES MOST MODE ...     SAMPLES of the first MOST, "": all; MODE: once, all
 set -u

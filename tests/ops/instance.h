@@ -172,7 +172,8 @@ static inline void add_main(Text *out, const Module *m)
 /* The whole program of a case for an element type; is_short: with the first shapes only. */
 static inline Error *instance_text(const Case *c, Element e, bool is_short, Text *out)
 {
-    static const char *const shapes[] = { "1023x", "", "0x", "1x", "17x", "5x3x", "3x0x2x", "2x3x65x" };
+    static const char *const shapes[] = { "1023x", "",     "0x",     "1x",
+                                          "17x",   "5x3x", "3x0x2x", "2x3x65x" };
     Text funcs = { 0 };
     int n = !strstr(c->text, "$S") ? 1 : is_short ? 2 : (int)(sizeof shapes / sizeof *shapes);
     for (int i = 0; i < n; i++) {

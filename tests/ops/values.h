@@ -65,9 +65,9 @@ static inline double special(Element e, int k)
                      : e == BF16 ? 0x1.fep127
                                  : 0x1.fffffep127;
     double least = e == F64 ? 0x1p-1022 : e == F16 ? 0x1p-14 : 0x1p-126;
-    double all[NSPECIAL] = { 0, -0.0, NAN, INFINITY, -INFINITY, 1, -1, 0.5, -0.5, 1.5, 2,
-                             2.5, 100, -80, 709, 88.5, largest, -largest, least, -least,
-                             least / 2, -least / 4 };
+    double all[NSPECIAL] = { 0,       -0.0,     NAN,   INFINITY, -INFINITY, 1,         -1,  0.5,
+                             -0.5,    1.5,      2,     2.5,      100,       -80,       709, 88.5,
+                             largest, -largest, least, -least,   least / 2, -least / 4 };
     return all[k];
 }
 
@@ -82,8 +82,7 @@ static inline double random_float(Element e, Range r)
     case 0: return special(e, (int)random_below(NSPECIAL));
     case 1: return random_unit() * 16 - 8;
     case 2: return random_unit() * 200 - 100;
-    default:
-        return ldexp(random_unit() * 4 - 2, (int)random_below(2 * (uint64_t)most) - most);
+    default: return ldexp(random_unit() * 4 - 2, (int)random_below(2 * (uint64_t)most) - most);
     }
 }
 
@@ -194,7 +193,8 @@ static inline bool floats_close(Element e, double x, double y, double ulps)
 static inline bool complex_close(Element e, Complex x, Complex y, double ulps)
 {
     Element part = element_part(e);
-    if (floats_close(part, creal(x), creal(y), ulps) && floats_close(part, cimag(x), cimag(y), ulps))
+    if (floats_close(part, creal(x), creal(y), ulps) &&
+        floats_close(part, cimag(x), cimag(y), ulps))
         return true;
     double size = fmax(fabs(creal(y)), fabs(cimag(y)));
     return isfinite(size) && cabs(x - y) <= ulps * ldexp(size, -float_formats[part].mantissa_bits);

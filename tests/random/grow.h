@@ -11,7 +11,7 @@
  *
  *   GROW_ALONE    one device
  *   GROW_WHOLE    several devices, whole arrays with random shardings
- *   GROW_MANUAL   several devices, each playing its part, with collectives */
+ *   GROW_MANUAL   several devices, each running its part, with collectives */
 #ifndef TUTTI_TESTS_RANDOM_GROW_H
 #define TUTTI_TESTS_RANDOM_GROW_H
 #include "base/arena.h"
@@ -44,9 +44,9 @@ typedef struct Grower {
     Grown values[MOST_VALUES];
     int nvalues, floor; /* values from floor on were made in the region being written */
     int next_id, depth;
-    bool is_apart; /* in a function of its own, which cannot ask for arguments */
-    int counter; /* id of the innermost loop's, the same on all devices; 0: none */
-    int budget; /* operations left to write */
+    bool is_apart;     /* in a function of its own, which cannot ask for arguments */
+    int counter;       /* id of the innermost loop's, the same on all devices; 0: none */
+    int budget;        /* operations left to write */
     bool is_sign_open; /* of zeros: sums and extremes leave it so */
     Grown args[MOST_ARGS];
     int nargs;

@@ -87,7 +87,7 @@ static bool grow_compare(Grower *g)
     Grown y = calm(g, pick_like_but(g, x.type, x.id)), v;
     const char *direction = directions[random_below(kind_of(x.type) == COMPLEX ? 2 : 6)];
     if (is_float_type(x.type) && chance(30)) {
-        x = tame(g, x); /* a NaN has its place in that order, by a sign that nobody promised */
+        x = tame(g, x); /* a NaN has its place in that order, by a sign that is not promised */
         y = tame(g, y);
         v = new_value(g, with_element(x.type, I1));
         line(g, "%s = stablehlo.compare %s, %s, %s, TOTALORDER : (%s, %s) -> %s", ref(g, v),

@@ -31,7 +31,7 @@ static bool grow_bitcast(Grower *g)
     if (type_count(type) > g->most_count)
         return false;
     if (!x.is_wild)
-        x = tame(g, x); /* which NaN was computed nobody promised */
+        x = tame(g, x); /* which NaN is computed is not promised */
     Grown v = one_operand(g, "bitcast_convert", x, type);
     v.is_wild = is_float_type(type);
     keep(g, v);

@@ -23,7 +23,7 @@ static Element product_element(const Grower *g, Element e)
 typedef struct Product {
     int nbatching, ncontracting;
     int64_t xb[MOST_DIMS], xc[MOST_DIMS], yb[MOST_DIMS], yc[MOST_DIMS]; /* of the one, the other */
-    int64_t ydims[MOST_DIMS], dims[2 * MOST_DIMS];                      /* of the other, the result */
+    int64_t ydims[MOST_DIMS], dims[2 * MOST_DIMS]; /* of the other, the result */
     int yrank, rank;
     int64_t nterms;
 } Product;
@@ -79,9 +79,13 @@ static bool grow_dot(Grower *g)
     in[1] = tame(g, pick_like(g, other));
     g->is_sign_open = true;
     Grown v = new_value(g, made);
-    line(g, "%s = stablehlo.dot_general %s, batching_dims = [%s] x [%s], contracting_dims = [%s] x [%s] : "
-         "(%s) -> %s", ref(g, v), refs(g, 2, in), ints(g, p.nbatching, p.xb), ints(g, p.nbatching, p.yb),
-         ints(g, p.ncontracting, p.xc), ints(g, p.ncontracting, p.yc), types(g, 2, in), named(g, made));
+    line(g,
+         "%s = stablehlo.dot_general %s, batching_dims = [%s] x [%s], contracting_dims = [%s] x "
+         "[%s] : "
+         "(%s) -> %s",
+         ref(g, v), refs(g, 2, in), ints(g, p.nbatching, p.xb), ints(g, p.nbatching, p.yb),
+         ints(g, p.ncontracting, p.xc), ints(g, p.ncontracting, p.yc), types(g, 2, in),
+         named(g, made));
     keep(g, v);
     return true;
 }

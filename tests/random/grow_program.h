@@ -130,8 +130,10 @@ static void typed_list(Grower *g, int n, const Grown *values, bool has_names, bo
 
 static void module_head(Grower *g)
 {
-    text_printf(g->out, "module @grown attributes {mhlo.num_partitions = %d : i32, "
-                "mhlo.num_replicas = 1 : i32} {\n", g->ndevices);
+    text_printf(g->out,
+                "module @grown attributes {mhlo.num_partitions = %d : i32, "
+                "mhlo.num_replicas = 1 : i32} {\n",
+                g->ndevices);
     if (g->ndevices > 1 && g->mode == GROW_WHOLE && g->ndevices % 2 == 0)
         text_printf(g->out, "  sdy.mesh @mesh = <[\"i\"=2, \"j\"=%d]>\n", g->ndevices / 2);
     else if (g->ndevices > 1)
@@ -173,8 +175,9 @@ static void give_ranks(Grower *g, int n, Grown *values)
 {
     for (int i = 0; i < n; i++)
         if (values[i].type.rank == 0)
-            values[i] = one_operand(g, "reshape", values[i],
-                                    type_new(g->arena, values[i].type.element, 1, (int64_t[]){ 1 }));
+            values[i] =
+                one_operand(g, "reshape", values[i],
+                            type_new(g->arena, values[i].type.element, 1, (int64_t[]){ 1 }));
 }
 
 static void cut_list(Grower *g, int n, const Grown *values, bool has_names)

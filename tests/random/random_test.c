@@ -8,7 +8,7 @@
  *                                                  grow by each of them
  *     random_test --show SEED [OPERATIONS]         the program of a seed
  *
- * A seed is a program and a way to play it:
+ * A seed is a program and a way to run it:
  *
  *     one device         by compiled code, folded or not, with the evaluator as judge
  *     whole arrays       on 2, 3, 4 or 8 devices with random shardings, against whole arrays
@@ -46,8 +46,11 @@ static Executor *executors[MOST_DEVICES + 1]; /* by number of devices; made when
  * many of these take the time of one that is large. */
 static int operations_of(uint64_t seed)
 {
-    static const struct { int operations, share; } sizes[] = {
-        { 1, 22 }, { 2, 18 }, { 3, 12 }, { 4, 4 }, { 5, 3 }, { 6, 2 }, { 8, 1 }, { 12, 1 }, { 30, 1 },
+    static const struct {
+        int operations, share;
+    } sizes[] = {
+        { 1, 22 }, { 2, 18 }, { 3, 12 }, { 4, 4 },  { 5, 3 },
+        { 6, 2 },  { 8, 1 },  { 12, 1 }, { 30, 1 },
     };
     int at = (int)(seed / 16 % 64), i = 0;
     while (at >= sizes[i].share)
@@ -105,7 +108,7 @@ static Error *judge(Trial *t)
     TRY(pass_place(t->m, &none, &params));
     Tensor out[MOST_RESULTS];
     int collectives;
-    TRY(play_placed(t->m, &params, t->in, out, &collectives));
+    TRY(run_placed(t->m, &params, t->in, out, &collectives));
     for (int i = 0; i < t->nout; i++)
         memcpy(t->want[i].data, out[i].data, type_bytes(out[i].type));
     return NULL;
@@ -119,8 +122,8 @@ static Error *send_parts(const Program *p, const Trial *t, Executor *e, Buffer *
         for (int i = 0; i < p->nargs; i++) {
             Tensor part = tensor_new(p->args[i].local);
             tile_copy(t->in[i], part, p->args[i].tiling, d, false);
-            Error *error = buffer_from_host(executor_device(e, d), part.type, part.data, NULL,
-                                            &args[d][i]);
+            Error *error =
+                buffer_from_host(executor_device(e, d), part.type, part.data, NULL, &args[d][i]);
             free(part.data);
             if (error)
                 return error;
@@ -147,9 +150,11 @@ static Error *compare_part(const Trial *t, int result, int device, Tensor got, T
         element_show(&text, got, i);
         text_printf(&text, " compiled, ");
         element_show(&text, want, i);
-        Error *error = error_new(CODE_INTERNAL, "result %d %s on device %d of %d, element %lld: %s "
-                                 "evaluated", result, type_name(got.type), device, t->ndevices,
-                                 (long long)i, text_cstr(&text));
+        Error *error = error_new(CODE_INTERNAL,
+                                 "result %d %s on device %d of %d, element %lld: %s "
+                                 "evaluated",
+                                 result, type_name(got.type), device, t->ndevices, (long long)i,
+                                 text_cstr(&text));
         text_free(&text);
         return error;
     }
@@ -199,7 +204,7 @@ static Error *launch_and_check(const Program *p, const Trial *t)
     return error;
 }
 
-static Error *play(const Trial *t)
+static Error *run_compiled(const Trial *t)
 {
     Source s = { .bytes = { t->p.text.at, t->p.text.n },
                  .options = { .name = "grown", .no_fold = t->seed & 1 } };
@@ -248,7 +253,7 @@ static void try_seed(uint64_t seed, int noperations)
     alarm(SECONDS_PER_SEED);
     Trial t = trial_of(seed, noperations);
     if (must(&t, "evaluated", judge(&t)))
-        must(&t, "compiled", play(&t));
+        must(&t, "compiled", run_compiled(&t));
     for (int i = 0; i < t.nin; i++)
         free(t.in[i].data);
     for (int i = 0; i < t.nout; i++)
@@ -312,7 +317,7 @@ static void stop(int signal)
     is_to_stop = 1;
 }
 
-/* Until all are done, too many failed, or somebody has seen enough. */
+/* Until all are done, too many failed, or a signal ends it. */
 static uint64_t soak(uint64_t first, uint64_t count)
 {
     enum { ENOUGH = 1000, SECONDS_PER_LINE = 30 };

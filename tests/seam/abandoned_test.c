@@ -1,6 +1,6 @@
-/* abandoned_test.c - programs that have no end: they stop when nobody holds their executable nor what
+/* abandoned_test.c - programs that have no end: they stop when no caller holds their executable nor what
  * they give, and not before; what is launched behind them then runs.  Links the engine. */
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 #include <time.h>
 
@@ -13,17 +13,15 @@
     "      %p = stablehlo.compare GE, %s, %zero : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"      \
     "      stablehlo.return %p : tensor<i1>\n"                                                     \
     "    } do {\n"                                                                                 \
-    "      %n = stablehlo.add %c, %one : tensor<1xf32>\n" next                                     \
-    "    }\n"
+    "      %n = stablehlo.add %c, %one : tensor<1xf32>\n" next "    }\n"
 
 /* x >= 0: for ever. */
 static const char endless[] =
     "module @endless {\n"
-    "  func.func public @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n"
-    BODY("      stablehlo.return %n : tensor<1xf32>\n")
-    "    return %r : tensor<1xf32>\n"
-    "  }\n"
-    "}\n";
+    "  func.func public @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n" BODY(
+        "      stablehlo.return %n : tensor<1xf32>\n") "    return %r : tensor<1xf32>\n"
+                                                       "  }\n"
+                                                       "}\n";
 
 /* The same, and each time round two devices meet. */
 static const char endless_of_two[] =
@@ -32,37 +30,34 @@ static const char endless_of_two[] =
     "  func.func public @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>})"
     " -> (tensor<1xf32> {sdy.sharding = #sdy.sharding<@m, [{}]>}) {\n"
     "    %g = sdy.manual_computation(%a) in_shardings=[<@m, [{\"i\"}]>]"
-    " out_shardings=[<@m, [{}]>] manual_axes={\"i\"} (%x: tensor<1xf32>) {\n"
-    BODY("      %m = \"stablehlo.all_reduce\"(%n) <{channel_handle = #stablehlo.channel_handle<"
-             "handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,"
-             " use_global_device_ids}> ({\n"
-             "      ^bb0(%u: tensor<f32>, %v: tensor<f32>):\n"
-             "        %w = stablehlo.maximum %u, %v : tensor<f32>\n"
-             "        stablehlo.return %w : tensor<f32>\n"
-             "      }) : (tensor<1xf32>) -> tensor<1xf32>\n"
-             "      stablehlo.return %m : tensor<1xf32>\n")
-    "      sdy.return %r : tensor<1xf32>\n"
-    "    } : (tensor<2xf32>) -> tensor<1xf32>\n"
-    "    return %g : tensor<1xf32>\n"
-    "  }\n"
-    "}\n";
+    " out_shardings=[<@m, [{}]>] manual_axes={\"i\"} (%x: tensor<1xf32>) {\n" BODY(
+        "      %m = \"stablehlo.all_reduce\"(%n) <{channel_handle = #stablehlo.channel_handle<"
+        "handle = 1, type = 1>, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>,"
+        " use_global_device_ids}> ({\n"
+        "      ^bb0(%u: tensor<f32>, %v: tensor<f32>):\n"
+        "        %w = stablehlo.maximum %u, %v : tensor<f32>\n"
+        "        stablehlo.return %w : tensor<f32>\n"
+        "      }) : (tensor<1xf32>) -> tensor<1xf32>\n"
+        "      stablehlo.return %m : tensor<1xf32>\n") "      sdy.return %r : tensor<1xf32>\n"
+                                                       "    } : (tensor<2xf32>) -> tensor<1xf32>\n"
+                                                       "    return %g : tensor<1xf32>\n"
+                                                       "  }\n"
+                                                       "}\n";
 
 static const char tells[] =
     "module @tells {\n"
-    "  func.func public @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n"
-    BODY("      stablehlo.custom_call @tell(%n) {has_side_effect = true} : (tensor<1xf32>) -> ()\n"
-             "      stablehlo.return %n : tensor<1xf32>\n")
-    "    return %r : tensor<1xf32>\n"
-    "  }\n"
-    "}\n";
+    "  func.func public @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n" BODY(
+        "      stablehlo.custom_call @tell(%n) {has_side_effect = true} : (tensor<1xf32>) -> ()\n"
+        "      stablehlo.return %n : tensor<1xf32>\n") "    return %r : tensor<1xf32>\n"
+                                                       "  }\n"
+                                                       "}\n";
 
-static const char twice[] =
-    "module @twice {\n"
-    "  func.func public @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n"
-    "    %y = stablehlo.add %x, %x : tensor<1xf32>\n"
-    "    return %y : tensor<1xf32>\n"
-    "  }\n"
-    "}\n";
+static const char twice[] = "module @twice {\n"
+                            "  func.func public @main(%x: tensor<1xf32>) -> tensor<1xf32> {\n"
+                            "    %y = stablehlo.add %x, %x : tensor<1xf32>\n"
+                            "    return %y : tensor<1xf32>\n"
+                            "  }\n"
+                            "}\n";
 
 static const char stopped[] = "the run was stopped: nobody holds its results, nor its executable";
 
@@ -100,13 +95,13 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* Behind what has stopped the device plays as ever. */
+/* Behind what has stopped the device runs as ever. */
 static void check_twice(void)
 {
     PJRT_LoadedExecutable *loaded = load(twice);
     PJRT_Buffer *in[1] = { send(0, 1, (float[]){ 21 }) }, *out[1];
     float got = 0;
-    CHECK_STR(play(loaded, 1, 1, in, 1, out), "");
+    CHECK_STR(execute(loaded, 1, 1, in, 1, out), "");
     CHECK_STR(receive(out[0], 1, &got), "");
     CHECK(got == 42);
     release(in[0]);
@@ -161,7 +156,7 @@ static void test_chain(void)
     check_twice();
 }
 
-/* Somebody waits for the result on the host: it is wanted, and the client's end ends it. */
+/* A caller waits for the result on the host: it is wanted, and the client's end ends it. */
 static void test_transfer(void)
 {
     PJRT_LoadedExecutable *loaded = load(endless);
@@ -189,7 +184,7 @@ static int32_t answer(void *user, const TuttiCall *call)
     return 0;
 }
 
-/* What a program does beside its results is wanted whoever holds those. */
+/* What a program does beside its results is wanted also when no caller holds those. */
 static void test_effect(void)
 {
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next)

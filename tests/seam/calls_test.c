@@ -1,7 +1,7 @@
 /* calls_test.c - functions registered for custom calls: what they see and give, what they refuse.
  * Links engine objects: the registry, the evaluator. */
-#include "engine/eval/eval.h"
 #include "engine/custom_call.h"
+#include "engine/eval/eval.h"
 #include "tests/check.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static int32_t refuses(void *user, const TuttiCall *call)
     return 1;
 }
 
-static const char *play(const char *name, float *x, float *y)
+static const char *run_call(const char *name, float *x, float *y)
 {
     static Text text;
     Module *m = module_new();
@@ -54,23 +54,23 @@ static void test_no_memory(void)
     CHECK(!call_registry_add((Str){ "mine", PTRDIFF_MAX }, refuses, "the new one"));
 #endif
     float x[] = { 1, 2, 3 }, y[3] = { 0 };
-    CHECK_STR(play("mine", x, y), "custom_call @mine, at unknown place: not today");
+    CHECK_STR(run_call("mine", x, y), "custom_call @mine, at unknown place: not today");
 }
 
 int main(void)
 {
     float x[] = { 1, 2, 3 }, y[3] = { 0 };
     int count = 0;
-    CHECK_STR(play("mine", x, y),
+    CHECK_STR(run_call("mine", x, y),
               "not supported: custom_call @mine, at unknown place: nobody has defined it; a C "
               "program does with tt_define_call");
     CHECK(call_registry_add(STR("mine"), twice, &count));
-    CHECK_STR(play("mine", x, y), "");
+    CHECK_STR(run_call("mine", x, y), "");
     CHECK(y[0] == 2 && y[1] == 4 && y[2] == 6 && count == 1);
     CHECK(call_registry_add(STR("mine"), refuses, "not today"));
-    CHECK_STR(play("mine", x, y), "custom_call @mine, at unknown place: not today");
+    CHECK_STR(run_call("mine", x, y), "custom_call @mine, at unknown place: not today");
     test_no_memory();
     CHECK(call_registry_add(STR("min"), refuses, ""));
-    CHECK_STR(play("min", x, y), "custom_call @min, at unknown place: failed");
+    CHECK_STR(run_call("min", x, y), "custom_call @min, at unknown place: failed");
     return check_done();
 }

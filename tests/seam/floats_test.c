@@ -1,7 +1,7 @@
 /* floats_test.c - the processor's floating-point state: the caller's while its own functions run,
  * the compiler's while compiled code does, and neither leaks into the other.  Links the engine. */
 #include "engine/custom_call.h"
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 #include <fenv.h>
 #include <math.h>
@@ -60,7 +60,7 @@ static void check_call(void)
     PJRT_LoadedExecutable *loaded = load(program);
     PJRT_Buffer *in = send(0, 2, x), *out;
     for (int round = 0; round < 3; round++) {
-        CHECK_STR(play(loaded, 1, 1, &in, 1, &out), "");
+        CHECK_STR(execute(loaded, 1, 1, &in, 1, &out), "");
         CHECK_STR(receive(out, 2, y), "");
         CHECK(y[0] == 1 && y[1] == 2);
         CHECK(found.has_denormals && found.rounding == FE_TONEAREST);
@@ -71,11 +71,10 @@ static void check_call(void)
     unload(loaded);
 }
 
-static const char sum[] =
-    "func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
-    "%c = stablehlo.constant dense<9.31322574E-10> : tensor<2xf32>\n"
-    "%z = stablehlo.add %x, %c : tensor<2xf32>\n"
-    "return %z : tensor<2xf32>\n}\n";
+static const char sum[] = "func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+                          "%c = stablehlo.constant dense<9.31322574E-10> : tensor<2xf32>\n"
+                          "%z = stablehlo.add %x, %c : tensor<2xf32>\n"
+                          "return %z : tensor<2xf32>\n}\n";
 
 /* Compiled code on the caller's own thread, whatever the caller has set. */
 static void check_caller(void)
@@ -84,7 +83,7 @@ static void check_caller(void)
     fesetround(FE_UPWARD);
     PJRT_LoadedExecutable *loaded = load(sum);
     PJRT_Buffer *in = send(0, 2, x), *out;
-    CHECK_STR(play(loaded, 1, 1, &in, 1, &out), "");
+    CHECK_STR(execute(loaded, 1, 1, &in, 1, &out), "");
     CHECK(fegetround() == FE_UPWARD && tiny * one != 0);
     CHECK_STR(receive(out, 2, y), "");
     CHECK(y[0] == 1 && y[1] == 9.31322574E-10f);
@@ -97,19 +96,18 @@ static void check_caller(void)
 /* What is folded at compile time does not depend on who compiles. */
 static void check_compiler(void)
 {
-    static const char folded[] =
-        "func.func public @main() -> tensor<1xf32> {\n"
-        "%c = stablehlo.constant dense<9.31322574E-10> : tensor<1xf32>\n"
-        "%o = stablehlo.constant dense<1.0> : tensor<1xf32>\n"
-        "%z = stablehlo.add %o, %c : tensor<1xf32>\n"
-        "return %z : tensor<1xf32>\n}\n";
+    static const char folded[] = "func.func public @main() -> tensor<1xf32> {\n"
+                                 "%c = stablehlo.constant dense<9.31322574E-10> : tensor<1xf32>\n"
+                                 "%o = stablehlo.constant dense<1.0> : tensor<1xf32>\n"
+                                 "%z = stablehlo.add %o, %c : tensor<1xf32>\n"
+                                 "return %z : tensor<1xf32>\n}\n";
     float y;
     fesetround(FE_UPWARD);
     PJRT_LoadedExecutable *loaded = load(folded);
     CHECK(fegetround() == FE_UPWARD);
     fesetround(FE_TONEAREST);
     PJRT_Buffer *out;
-    CHECK_STR(play(loaded, 1, 0, NULL, 1, &out), "");
+    CHECK_STR(execute(loaded, 1, 0, NULL, 1, &out), "");
     CHECK_STR(receive(out, 1, &y), "");
     CHECK(y == 1);
     release(out);
@@ -130,7 +128,7 @@ static void look_at_end(void *data, void *user)
     spoil();
 }
 
-/* Long enough that a worker plays it. */
+/* Long enough that a worker runs it. */
 static const char loop[] =
     "func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
     "%n = stablehlo.constant dense<20000000> : tensor<i32>\n"
@@ -167,8 +165,8 @@ static void check_worker(void)
     release(view.buffer); /* the run holds the memory */
     PJRT_Buffer_ReadyEvent_Args event = ARGS(Buffer_ReadyEvent, .buffer = out);
     OK(api->PJRT_Buffer_ReadyEvent(&event));
-    PJRT_Event_OnReady_Args on = ARGS(Event_OnReady, .event = event.event,
-                                      .callback = look_when_ready, .user_arg = &ready);
+    PJRT_Event_OnReady_Args on =
+        ARGS(Event_OnReady, .event = event.event, .callback = look_when_ready, .user_arg = &ready);
     OK(api->PJRT_Event_OnReady(&on));
     CHECK_STR(await(event.event), "");
     float y[2];

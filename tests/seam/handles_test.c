@@ -1,7 +1,7 @@
 /* handles_test.c - whatever a function of the table is given instead of its handles, it says so: NULL,
  * a handle of another kind, one that is gone, a struct that is too short, lists that are not there.
  * Links the engine. */
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 /* Room for the arguments of any function. */
 typedef union Arguments {
@@ -83,8 +83,8 @@ static void check_nothing(void)
     api->PJRT_Error_Message(&no_message);
 }
 
-/* Every function: its first field is a handle of another kind, or one that is gone.  Right is only
- * whoever is of the handle's own kind, and then the handle is alive. */
+/* Every function: its first field is a handle of another kind, or one that is gone.  A function
+ * accepts it only if it takes that kind, and the handle is alive. */
 static void check_handle(const void *handle, const char *family)
 {
     int nright = 0;
@@ -156,11 +156,13 @@ static void check_execute(void)
         { &no_ins, &outs, 1, 1, NULL, "Execute: the argument list of device 0 is NULL" },
         { &ins, NULL, 1, 1, NULL, "Execute: output_lists is NULL, and there are 1 results" },
         { &ins, &no_outs, 1, 1, NULL, "Execute: the output list of device 0 is NULL" },
-        { &ins, &outs, 1, 1, &indices, "Execute: non_donatable_input_indices is NULL, and there "
-                                       "are to be 2 of them" },
+        { &ins, &outs, 1, 1, &indices,
+          "Execute: non_donatable_input_indices is NULL, and there "
+          "are to be 2 of them" },
         { &missings, &outs, 1, 1, NULL, "main: argument 0 on device 0 is missing; it takes 1" },
-        { &gones, &outs, 1, 1, NULL, "main: argument 0 on device 0 is no PJRT_Buffer: it was "
-                                     "destroyed, or never was one" },
+        { &gones, &outs, 1, 1, NULL,
+          "main: argument 0 on device 0 is no PJRT_Buffer: it was "
+          "destroyed, or never was one" },
         { &ins, &outs, 9, 1, NULL, "Execute: 9 lists of arguments for 1 devices" },
         { &ins, &outs, 1, (size_t)-1, NULL,
           "Execute: 18446744073709551615 arguments for a program that takes 1" },

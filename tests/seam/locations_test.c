@@ -1,7 +1,7 @@
 /* locations_test.c - programs that are equal but for the lines they were written on share their code, and
  * each says its own lines when it fails.  Links the engine. */
 #include "engine/custom_call.h"
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 /* Device 0 goes to the all_reduce in line 7, counted from 1; device 1 has no part in it. */
 static const char parted[] =
@@ -46,7 +46,7 @@ static const char *fails(PJRT_LoadedExecutable *loaded, int ndevices)
     PJRT_Buffer *in[2], *out[2];
     for (int d = 0; d < ndevices; d++)
         in[d] = send(d, 1, &x);
-    snprintf(said, sizeof said, "%s", play(loaded, ndevices, 1, in, 1, out));
+    snprintf(said, sizeof said, "%s", execute(loaded, ndevices, 1, in, 1, out));
     for (int d = 0; d < ndevices; d++) {
         release(in[d]);
         release(out[d]);
@@ -79,8 +79,8 @@ int main(void)
 {
     client_start("2");
     CHECK(call_registry_add(STR("refuse"), refuse, NULL));
-    check(parted, 2,
-          "all_reduce (program:%d:6): device 1 does not come: it has finished; 0 waits", 7);
+    check(parted, 2, "all_reduce (program:%d:6): device 1 does not come: it has finished; 0 waits",
+          7);
     check(calling, 1, "custom_call @refuse, at program:%d:6: no", 2);
     client_end();
     return check_done();

@@ -1,8 +1,8 @@
-/* plugin_file.h - play.h on the plugin's file, loaded when a client starts: not on the engine that other
+/* plugin_file.h - execute.h on the plugin's file, loaded when a client starts: not on the engine that other
  * tests link. */
 #ifndef TUTTI_TESTS_SEAM_PLUGIN_FILE_H
 #define TUTTI_TESTS_SEAM_PLUGIN_FILE_H
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 #include <dlfcn.h>
 

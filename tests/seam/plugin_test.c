@@ -139,11 +139,10 @@ static void test_devices(void)
 static PJRT_Buffer *send(int id, const float *data, int rank, const int64_t *dims,
                          const int64_t *strides)
 {
-    PJRT_Client_BufferFromHostBuffer_Args args =
-        ARGS(Client_BufferFromHostBuffer, .client = client, .data = data,
-             .type = PJRT_Buffer_Type_F32, .dims = dims, .num_dims = (size_t)rank,
-             .byte_strides = strides, .num_byte_strides = strides ? (size_t)rank : 0,
-             .device = device(id));
+    PJRT_Client_BufferFromHostBuffer_Args args = ARGS(
+        Client_BufferFromHostBuffer, .client = client, .data = data, .type = PJRT_Buffer_Type_F32,
+        .dims = dims, .num_dims = (size_t)rank, .byte_strides = strides,
+        .num_byte_strides = strides ? (size_t)rank : 0, .device = device(id));
     OK(api->PJRT_Client_BufferFromHostBuffer(&args));
     CHECK_STR(await(args.done_with_host_buffer), "");
     return args.buffer;
@@ -184,7 +183,7 @@ static void test_strides(void)
     destroy(b);
 }
 
-/* Who views the memory keeps it through deletion; nobody else gets at it. */
+/* A view of the memory keeps it through deletion; no new buffer gets it. */
 static void test_views(void)
 {
     const float data[2] = { 7, 8 };
@@ -226,9 +225,8 @@ static void test_foreign_memory(void)
     int calls = 0;
     PJRT_Client_CreateViewOfDeviceBuffer_Args args =
         ARGS(Client_CreateViewOfDeviceBuffer, .client = client, .device_buffer_ptr = data,
-             .dims = dims, .num_dims = 1, .element_type = PJRT_Buffer_Type_F32,
-             .device = device(0), .on_delete_callback = count_call,
-             .on_delete_callback_arg = &calls);
+             .dims = dims, .num_dims = 1, .element_type = PJRT_Buffer_Type_F32, .device = device(0),
+             .on_delete_callback = count_call, .on_delete_callback_arg = &calls);
     OK(api->PJRT_Client_CreateViewOfDeviceBuffer(&args));
     PJRT_Buffer_UnsafePointer_Args at = ARGS(Buffer_UnsafePointer, .buffer = args.buffer);
     OK(api->PJRT_Buffer_UnsafePointer(&at));
@@ -246,11 +244,10 @@ static void test_foreign_layouts(void)
     PJRT_Buffer_MemoryLayout layout = { .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
                                         .tiled = { .minor_to_major = turned,
                                                    .minor_to_major_size = 2 } };
-    PJRT_Client_CreateViewOfDeviceBuffer_Args args =
-        ARGS(Client_CreateViewOfDeviceBuffer, .client = client, .device_buffer_ptr = data,
-             .dims = dims, .num_dims = 2, .element_type = PJRT_Buffer_Type_F32, .layout = &layout,
-             .device = device(0), .on_delete_callback = count_call,
-             .on_delete_callback_arg = &calls);
+    PJRT_Client_CreateViewOfDeviceBuffer_Args args = ARGS(
+        Client_CreateViewOfDeviceBuffer, .client = client, .device_buffer_ptr = data, .dims = dims,
+        .num_dims = 2, .element_type = PJRT_Buffer_Type_F32, .layout = &layout, .device = device(0),
+        .on_delete_callback = count_call, .on_delete_callback_arg = &calls);
     CHECK_STR(message_of(api->PJRT_Client_CreateViewOfDeviceBuffer(&args)),
               "not supported: a view of f32[2,3] in a layout that is not row-major");
     args.layout = NULL;
@@ -274,11 +271,10 @@ static void test_failed_buffer(void)
     const int64_t dims[] = { 2 };
     PJRT_Device_DefaultMemory_Args memory = ARGS(Device_DefaultMemory, .device = device(0));
     OK(api->PJRT_Device_DefaultMemory(&memory));
-    PJRT_Client_CreateErrorBuffer_Args args =
-        ARGS(Client_CreateErrorBuffer, .client = client,
-             .error_code = PJRT_Error_Code_DATA_LOSS, .error_message = "lost it",
-             .error_message_size = 7, .shape_dims = dims, .shape_num_dims = 1,
-             .shape_element_type = PJRT_Buffer_Type_F32, .memory = memory.memory);
+    PJRT_Client_CreateErrorBuffer_Args args = ARGS(
+        Client_CreateErrorBuffer, .client = client, .error_code = PJRT_Error_Code_DATA_LOSS,
+        .error_message = "lost it", .error_message_size = 7, .shape_dims = dims,
+        .shape_num_dims = 1, .shape_element_type = PJRT_Buffer_Type_F32, .memory = memory.memory);
     OK(api->PJRT_Client_CreateErrorBuffer(&args));
     float got[2];
     CHECK_STR(receive(args.buffer, got, sizeof got), "lost it");
@@ -289,7 +285,8 @@ static void test_failed_buffer(void)
 static const char program[] =
     "module @rows attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 1 : i32} {\n"
     "  sdy.mesh @m = <[\"i\"=2]>\n"
-    "  func.func public @main(%x: tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}, {}]>})"
+    "  func.func public @main(%x: tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}, "
+    "{}]>})"
     " -> (tensor<2x3xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}, {}]>}) {\n"
     "    %y = stablehlo.negate %x : tensor<2x3xf32>\n"
     "    %e = chlo.erf %y : tensor<2x3xf32> -> tensor<2x3xf32>\n"
@@ -302,8 +299,10 @@ static const char program[] =
 
 static PJRT_Error *compile(const char *text, const char *format, PJRT_LoadedExecutable **out)
 {
-    PJRT_Program p = { .struct_size = PJRT_Program_SIZE, .code = (char *)text,
-                       .code_size = strlen(text), .format = format,
+    PJRT_Program p = { .struct_size = PJRT_Program_SIZE,
+                       .code = (char *)text,
+                       .code_size = strlen(text),
+                       .format = format,
                        .format_size = strlen(format) };
     PJRT_Client_Compile_Args args = ARGS(Client_Compile, .client = client, .program = &p);
     PJRT_Error *error = api->PJRT_Client_Compile(&args);
@@ -328,7 +327,7 @@ static void check_layouts(const PJRT_Layouts_Extension *x, PJRT_Executable *exec
     text.serialized_layout_deleter(text.serialized_layout);
 }
 
-/* What one device plays, in StableHLO alone; asked for twice, first for its size. */
+/* What one device runs, in StableHLO alone; asked for twice, first for its size. */
 static void check_text(PJRT_Executable *executable)
 {
     PJRT_Program p = { .struct_size = PJRT_Program_SIZE };
@@ -382,10 +381,9 @@ static void test_execute(void)
     PJRT_Buffer *out[2], *const *ins[2] = { &in[0], &in[1] }, **outs[2] = { &out[0], &out[1] };
     PJRT_Event *done[2];
     PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE };
-    PJRT_LoadedExecutable_Execute_Args args =
-        ARGS(LoadedExecutable_Execute, .executable = loaded, .options = &options,
-             .argument_lists = ins, .num_devices = 2, .num_args = 1, .output_lists = outs,
-             .device_complete_events = done);
+    PJRT_LoadedExecutable_Execute_Args args = ARGS(
+        LoadedExecutable_Execute, .executable = loaded, .options = &options, .argument_lists = ins,
+        .num_devices = 2, .num_args = 1, .output_lists = outs, .device_complete_events = done);
     OK(api->PJRT_LoadedExecutable_Execute(&args));
     float got[3];
     for (int d = 0; d < 2; d++) {

@@ -1,7 +1,7 @@
 /* recover_test.c - after a run that failed, the next one is right, in the same process: devices
  * that skip a collective, come to another one or go round less often, many times over, with runs
  * that hold before, between and after.  Links the engine; reads tests/errors. */
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 /* Each of four devices gives the sum of what they hold. */
 static const char sum_program[] =
@@ -29,7 +29,7 @@ static void check_sum(PJRT_LoadedExecutable *sum, float shift)
     PJRT_Buffer *in[4], *out[4];
     for (int d = 0; d < 4; d++)
         in[d] = send(d, 2, (float[]){ (float)d + shift, (float)(10 * d) });
-    CHECK_STR(play(sum, 4, 1, in, 1, out), "");
+    CHECK_STR(execute(sum, 4, 1, in, 1, out), "");
     for (int d = 0; d < 4; d++) {
         float got[2];
         CHECK_STR(receive(out[d], 2, got), "");
@@ -49,7 +49,7 @@ typedef struct Bad {
 static void check_fails(const Bad *bad)
 {
     PJRT_Buffer *none[1] = { NULL }, *out[4] = { 0 };
-    const char *message = play(bad->loaded, 4, 0, none, 1, out);
+    const char *message = execute(bad->loaded, 4, 0, none, 1, out);
     bool says = strstr(message, "does not come") || strstr(message, "comes here while");
     if (!says)
         printf("%s: '%s'\n", bad->path, message);

@@ -2,7 +2,7 @@
  * all workers and past the caches; and results that all devices get alike, which are computed once
  * and are one memory for all of them: who lets go of it, who donates it, and what each device is
  * charged.  Links the engine. */
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 enum { N = 4, MOST = 3 << 20 };
 
@@ -119,17 +119,17 @@ static void check_values(PJRT_Buffer *buffer, int k, int d, int64_t n)
 static void check_size(int k, int64_t n)
 {
     int64_t m = n * collectives[k].times / collectives[k].over;
-    PJRT_LoadedExecutable *loaded = program(collectives[k].op, collectives[k].attrs,
-                                            collectives[k].region, n, m, "");
+    PJRT_LoadedExecutable *loaded =
+        program(collectives[k].op, collectives[k].attrs, collectives[k].region, n, m, "");
     PJRT_Buffer *in[N], *out[N], *again[N];
     send_all(n, in);
-    CHECK_STR(play(loaded, N, 1, in, 1, out), "");
+    CHECK_STR(execute(loaded, N, 1, in, 1, out), "");
     bool is_shared = collectives[k].is_shared && m * (int64_t)sizeof(float) >= 4096;
     for (int d = 1; d < N; d++)
         CHECK((address_of(out[d]) == address_of(out[0])) == is_shared);
     release(out[0]); /* the first goes; the others keep what they have, whatever comes next */
     out[0] = NULL;
-    CHECK_STR(play(loaded, N, 1, in, 1, again), "");
+    CHECK_STR(execute(loaded, N, 1, in, 1, again), "");
     for (int d = 1; d < N; d++)
         CHECK(address_of(again[d]) != address_of(out[d]));
     for (int d = 0; d < N; d++) {
@@ -166,10 +166,10 @@ static void check_donation(void)
     send_all(SIZE, in);
     for (int d = 0; d < N; d++)
         before[d] = bytes_in_use(d);
-    CHECK_STR(play(sum, N, 1, in, 1, shared), "");
+    CHECK_STR(execute(sum, N, 1, in, 1, shared), "");
     for (int d = 0; d < N; d++)
         CHECK(bytes_in_use(d) - before[d] == SIZE * (int64_t)sizeof(float));
-    CHECK_STR(play(negate, N, 1, shared, 1, out), "");
+    CHECK_STR(execute(negate, N, 1, shared, 1, out), "");
     for (int d = 0; d < N; d++) {
         CHECK_STR(receive(out[d], SIZE, data), "");
         for (int64_t i = 0; i < SIZE; i++)
@@ -190,41 +190,43 @@ static PJRT_LoadedExecutable *step_program(bool is_same, const char *donates)
     char text[4096];
     const char *cut = is_same ? "{}" : "{\"i\"}";
     int whole = is_same ? 32768 : 131072;
-    snprintf(text, sizeof text,
-             "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
-             "sdy.mesh @m = <[\"i\"=4]>\n"
-             "func.func public @main(%%p: tensor<%dxf32> {%ssdy.sharding = #sdy.sharding<@m, [%s]>},"
-             " %%x: tensor<131072xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>})"
-             " -> (tensor<131072xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>}) {\n"
-             "%%r = sdy.manual_computation(%%p, %%x) in_shardings=[<@m, [%s]>, <@m, [{\"i\"}]>]"
-             " out_shardings=[<@m, [{\"i\"}]>] manual_axes={\"i\"}"
-             " (%%q: tensor<32768xf32>, %%y: tensor<32768xf32>) {\n"
-             "%%g = \"stablehlo.all_reduce\"(%%y) <{channel_handle = #stablehlo.channel_handle<handle ="
-             " 1, type = 1>, replica_groups = dense<[[3, 1, 2, 0]]> : tensor<1x4xi64>,"
-             " use_global_device_ids}> ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n"
-             "%%c = stablehlo.add %%a, %%b : tensor<f32>\nstablehlo.return %%c : tensor<f32>\n})"
-             " : (tensor<32768xf32>) -> tensor<32768xf32>\n"
-             "%%n = stablehlo.subtract %%q, %%g : tensor<32768xf32>\n"
-             "sdy.return %%n : tensor<32768xf32>\n"
-             "} : (tensor<%dxf32>, tensor<131072xf32>) -> tensor<131072xf32>\n"
-             "return %%r : tensor<131072xf32>\n}\n}\n",
-             whole, donates, cut, cut, whole);
+    snprintf(
+        text, sizeof text,
+        "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+        "sdy.mesh @m = <[\"i\"=4]>\n"
+        "func.func public @main(%%p: tensor<%dxf32> {%ssdy.sharding = #sdy.sharding<@m, [%s]>},"
+        " %%x: tensor<131072xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>})"
+        " -> (tensor<131072xf32> {sdy.sharding = #sdy.sharding<@m, [{\"i\"}]>}) {\n"
+        "%%r = sdy.manual_computation(%%p, %%x) in_shardings=[<@m, [%s]>, <@m, [{\"i\"}]>]"
+        " out_shardings=[<@m, [{\"i\"}]>] manual_axes={\"i\"}"
+        " (%%q: tensor<32768xf32>, %%y: tensor<32768xf32>) {\n"
+        "%%g = \"stablehlo.all_reduce\"(%%y) <{channel_handle = #stablehlo.channel_handle<handle ="
+        " 1, type = 1>, replica_groups = dense<[[3, 1, 2, 0]]> : tensor<1x4xi64>,"
+        " use_global_device_ids}> ({\n^bb0(%%a: tensor<f32>, %%b: tensor<f32>):\n"
+        "%%c = stablehlo.add %%a, %%b : tensor<f32>\nstablehlo.return %%c : tensor<f32>\n})"
+        " : (tensor<32768xf32>) -> tensor<32768xf32>\n"
+        "%%n = stablehlo.subtract %%q, %%g : tensor<32768xf32>\n"
+        "sdy.return %%n : tensor<32768xf32>\n"
+        "} : (tensor<%dxf32>, tensor<131072xf32>) -> tensor<131072xf32>\n"
+        "return %%r : tensor<131072xf32>\n}\n}\n",
+        whole, donates, cut, cut, whole);
     return load(text);
 }
 
 /* The same as each device's own program, in which nothing says how arrays lie. */
 static PJRT_LoadedExecutable *own_program(void)
 {
-    return load("module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
-                "func.func public @main(%q: tensor<32768xf32>, %y: tensor<32768xf32>)"
-                " -> tensor<32768xf32> {\n"
-                "%g = \"stablehlo.all_reduce\"(%y) <{channel_handle = #stablehlo.channel_handle<handle ="
-                " 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>,"
-                " use_global_device_ids}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
-                "%c = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %c : tensor<f32>\n})"
-                " : (tensor<32768xf32>) -> tensor<32768xf32>\n"
-                "%n = stablehlo.subtract %q, %g : tensor<32768xf32>\n"
-                "return %n : tensor<32768xf32>\n}\n}\n");
+    return load(
+        "module attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {\n"
+        "func.func public @main(%q: tensor<32768xf32>, %y: tensor<32768xf32>)"
+        " -> tensor<32768xf32> {\n"
+        "%g = \"stablehlo.all_reduce\"(%y) <{channel_handle = #stablehlo.channel_handle<handle ="
+        " 1, type = 1>, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>,"
+        " use_global_device_ids}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+        "%c = stablehlo.add %a, %b : tensor<f32>\nstablehlo.return %c : tensor<f32>\n})"
+        " : (tensor<32768xf32>) -> tensor<32768xf32>\n"
+        "%n = stablehlo.subtract %q, %g : tensor<32768xf32>\n"
+        "return %n : tensor<32768xf32>\n}\n}\n");
 }
 
 /* What all would compute alike is computed once, and only that. */
@@ -239,7 +241,7 @@ static void check_step(PJRT_LoadedExecutable *step, bool is_same, bool is_shared
         in[2 * d] = send(d, SIZE, data);
         in[2 * d + 1] = pieces[d];
     }
-    CHECK_STR(play(step, N, 2, in, 1, out), "");
+    CHECK_STR(execute(step, N, 2, in, 1, out), "");
     for (int d = 0; d < N; d++) {
         int64_t nwrong = 0;
         CHECK((address_of(out[d]) == address_of(out[(d + 1) % N])) == is_shared);

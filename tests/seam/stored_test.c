@@ -1,7 +1,7 @@
-/* stored_test.c - executables as bytes: stored, loaded by another client and played there, on the
+/* stored_test.c - executables as bytes: stored, loaded by another client and run there, on the
  * devices they were for; and bytes that are cut, changed, foreign or of another version, each of
  * which ends in one message.  Links the engine. */
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 /* Two devices: each gives twice its own part, plus its number. */
 static const char program[] =
@@ -32,14 +32,18 @@ static const char calls_python[] =
 
 /* CompileOptionsProto: build options (3) with a device assignment (9) of one replica (1) by two
  * partitions (2), on device 1 and device 0 (3, each with its ids, 1). */
-static const char reversed[] = "\x1a\x10\x4a\x0e\x08\x01\x10\x02\x1a\x03\x0a\x01\x01\x1a\x03\x0a\x01"
-                               "\x00";
+static const char reversed[] =
+    "\x1a\x10\x4a\x0e\x08\x01\x10\x02\x1a\x03\x0a\x01\x01\x1a\x03\x0a\x01"
+    "\x00";
 enum { REVERSED = sizeof reversed - 1 };
 
 static PJRT_LoadedExecutable *load_with(const char *text, const char *options, size_t n)
 {
-    PJRT_Program p = { .struct_size = PJRT_Program_SIZE, .code = (char *)text,
-                       .code_size = strlen(text), .format = "mlir", .format_size = 4 };
+    PJRT_Program p = { .struct_size = PJRT_Program_SIZE,
+                       .code = (char *)text,
+                       .code_size = strlen(text),
+                       .format = "mlir",
+                       .format_size = 4 };
     PJRT_Client_Compile_Args args = ARGS(Client_Compile, .client = client, .program = &p,
                                          .compile_options = options, .compile_options_size = n);
     OK(api->PJRT_Client_Compile(&args));
@@ -86,13 +90,13 @@ static PJRT_Error *restore(const char *bytes, size_t n, const char *options, siz
     return error;
 }
 
-/* Plays it with part d on device first ^ d; ends it. */
-static void check_plays(PJRT_LoadedExecutable *loaded, int first)
+/* Runs it with part d on device first ^ d; ends it. */
+static void check_runs(PJRT_LoadedExecutable *loaded, int first)
 {
     PJRT_Buffer *in[2], *out[2];
     for (int d = 0; d < 2; d++)
         in[d] = send(first ^ d, 2, (float[]){ (float)d + 1, 10 });
-    CHECK_STR(play(loaded, 2, 1, in, 1, out), "");
+    CHECK_STR(execute(loaded, 2, 1, in, 1, out), "");
     for (int d = 0; d < 2; d++) {
         float got[2];
         CHECK_STR(receive(out[d], 2, got), "");
@@ -113,11 +117,11 @@ static void test_another_client(void)
     client_start("2");
     PJRT_LoadedExecutable *loaded;
     OK(restore(bytes, n, NULL, 0, &loaded));
-    check_plays(loaded, 0);
+    check_runs(loaded, 0);
     OK(restore(on_reversed, n_reversed, NULL, 0, &loaded));
-    check_plays(loaded, 1);
+    check_runs(loaded, 1);
     OK(restore(bytes, n, reversed, REVERSED, &loaded)); /* the caller's options come first */
-    check_plays(loaded, 1);
+    check_runs(loaded, 1);
     client_end();
     client_start("1");
     CHECK_STR(message_of(restore(bytes, n, NULL, 0, &loaded)),

@@ -14,7 +14,7 @@
 enum { N = 1024, CYCLES = 20, MOST_BYTES = 2 << 10 /* of a cycle */ };
 
 /* A product and a sort by a comparison of its own: both keep memory for each thread.  Small enough
- * to be played on the thread that asks. */
+ * to be run on the thread that asks. */
 static const char program[] =
     "func.func @main(%x: tensor<1024xf32>) -> tensor<1024xf32> {\n"
     "  %a = stablehlo.reshape %x : (tensor<1024xf32>) -> tensor<32x32xf32>\n"
@@ -39,7 +39,7 @@ static void use(void)
     client_start("2");
     PJRT_LoadedExecutable *loaded = load(program);
     PJRT_Buffer *in = send(0, N, x), *out;
-    CHECK_STR(play(loaded, 1, 1, &in, 1, &out), "");
+    CHECK_STR(execute(loaded, 1, 1, &in, 1, &out), "");
     CHECK_STR(receive(out, N, y), "");
     bool is_right = true;
     for (int i = 0; i < N; i++)

@@ -2,7 +2,7 @@
  * another is just letting go of.  And how many threads a compilation starts.  Links the engine. */
 #define _GNU_SOURCE
 #include "base/sync.h"
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 
 #include <dirent.h>
 #include <pthread.h>

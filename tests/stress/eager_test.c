@@ -5,8 +5,8 @@
  * kept.  Programs are counted at the seam, as they are compiled and destroyed: also those that cannot
  * be used after all. */
 #include "front/client/client.h"
+#include "front/run/compiled_fn.h"
 #include "pjrt/client.h"
-#include "front/run/program.h"
 #include "tests/front.h"
 #include "tests/stress/resident.h"
 
@@ -115,8 +115,8 @@ static tt thrice(tt x)
 static void keeps_the_last_used(void)
 {
     enum { MOST = 16, SHAPES = 100 };
-    int made = ncompiled, before = ncompiled - ndestroyed, was = programs_most;
-    programs_most = before + MOST;
+    int made = ncompiled, before = ncompiled - ndestroyed, was = compiled_fn_most;
+    compiled_fn_most = before + MOST;
     for (int turn = 0; turn < 2; turn++)
         for (int i = 1; i <= SHAPES; i++) {
             TT_SCOPE;
@@ -126,7 +126,7 @@ static void keeps_the_last_used(void)
             CHECK(ncompiled - ndestroyed <= before + MOST);
         }
     CHECK(ncompiled - made == 2 * 2 * SHAPES);
-    programs_most = was;
+    compiled_fn_most = was;
     CHECK_SAID("");
 }
 

@@ -76,7 +76,7 @@ static void test_steady(void)
     }
     CHECK(tt_item(tt_amax(v)) == 3000);
 #if !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ /* these keep what is freed */
-    CHECK(memory_now() - before < 1024); /* kilobytes */
+    CHECK(memory_now() - before < 1024);                          /* kilobytes */
 #endif
     (void)before;
 }

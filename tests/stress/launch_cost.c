@@ -86,7 +86,8 @@ int main(void)
         hand_made(&h, n, 1, 1, add, 1, 0);
         printf("add 1,  %d devices, here:    %7.0f ns\n", n, cost(e, &h.p, 20000));
         hand_made(&h, n, 1, 1, psum, 2, 0);
-        add_collective(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_arg(0), at_out(0), 1);
+        add_collective(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_arg(0), at_out(0),
+                       1);
         printf("psum,   %d devices, here:    %7.0f ns\n", n, cost(e, &h.p, 20000));
         h.p.slab_bytes = 64;
         printf("psum,   %d devices, slab:    %7.0f ns\n", n, cost(e, &h.p, 20000));
@@ -102,7 +103,7 @@ int main(void)
             h.p.slab_bytes = sizeof(Loop);
             h.p.is_cost_known = false;
             add_collective(&h, OP_ALL_REDUCE, "x.py:1", add_groups(&h, n, 1), 1, at_slab(4),
-                        at_slab(8), 1);
+                           at_slab(8), 1);
             Call c;
             call_start(&c, e, &h.p);
             for (int d = 0; d < n; d++)

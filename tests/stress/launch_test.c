@@ -63,8 +63,8 @@ static SegmentFn *const step_segments[] = { meet_0, divide };
 static void make_step(HandMade *h, int64_t cost)
 {
     hand_made(h, DEVICES, 1, 1, step_segments, 2, cost);
-    add_collective(h, OP_ALL_REDUCE, "step.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
-                1);
+    add_collective(h, OP_ALL_REDUCE, "step.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0),
+                   at_out(0), 1);
     h->args[0].may_donate = true;
     h->results[0].alias = 0;
 }
@@ -86,8 +86,8 @@ static SegmentFn *const skip_segments[] = { skip_one, finish };
 static void make_skip(HandMade *h, int64_t cost)
 {
     hand_made(h, DEVICES, 1, 1, skip_segments, 2, cost);
-    add_collective(h, OP_ALL_REDUCE, "skip.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0), at_out(0),
-                1);
+    add_collective(h, OP_ALL_REDUCE, "skip.py:1", add_groups(h, DEVICES, 1), 1, at_arg(0),
+                   at_out(0), 1);
 }
 
 static void same_args(Call *c, float x)

@@ -1,9 +1,8 @@
 /* soak_test.c - very many launches of mixed programs on eight devices and two workers: what one
  * program gives is the same bits every time, failures in between leave nothing behind, and memory
  * does not grow.  SOAK says how many launches; 1000000 is the long form.  Links the engine. */
-#include "tests/seam/play.h"
+#include "tests/seam/execute.h"
 #include "tests/stress/resident.h"
-
 
 enum { N = 8, SIZE = 4096, MOST_GROWTH = 2 << 20 };
 
@@ -23,56 +22,66 @@ static const struct {
     bool donates, fails;
 } programs[] = {
     { MAIN("", "%y = stablehlo.multiply %x, %x : " VECTOR "\n"
-               "%r = stablehlo.sine %y : " VECTOR "\n"), false, false },
+               "%r = stablehlo.sine %y : " VECTOR "\n"),
+      false, false },
     { MAIN("", "%r = \"stablehlo.all_reduce\"(%x) " SUM), false, false },
     { MAIN("", "%y = stablehlo.multiply %x, %x : " VECTOR "\n"
-               "%s = \"stablehlo.all_reduce\"(%y) " SUM
-               "%r = stablehlo.subtract %x, %s : " VECTOR "\n"), false, false },
+               "%s = \"stablehlo.all_reduce\"(%y) " SUM "%r = stablehlo.subtract %x, %s : " VECTOR
+               "\n"),
+      false, false },
     /* A loop whose length is data, with a collective in every round. */
-    { MAIN("", "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
-               "%one = stablehlo.constant dense<1.0> : tensor<f32>\n"
-               "%eighth = stablehlo.constant dense<0.125> : " VECTOR "\n"
-               "%f = stablehlo.slice %x [0:1] : (" VECTOR ") -> tensor<1xf32>\n"
-               "%n = stablehlo.reshape %f : (tensor<1xf32>) -> tensor<f32>\n"
-               "%n3 = stablehlo.constant dense<3.0> : tensor<f32>\n"
-               "%m = stablehlo.minimum %n, %n3 : tensor<f32>\n"
-               "%m2 = stablehlo.maximum %m, %n3 : tensor<f32>\n"
-               "%q:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<f32>, " VECTOR "\n"
-               "cond {\n%g = stablehlo.compare LT, %i, %m2 : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
-               "stablehlo.return %g : tensor<i1>\n} do {\n"
-               "%s = \"stablehlo.all_reduce\"(%v) " SUM
-               "%w = stablehlo.multiply %s, %eighth : " VECTOR "\n"
-               "%j = stablehlo.add %i, %one : tensor<f32>\n"
-               "stablehlo.return %j, %w : tensor<f32>, " VECTOR "\n}\n"
-               "%r = stablehlo.add %q#1, %x : " VECTOR "\n"), false, false },
-    { MAIN(" {tf.aliasing_output = 0 : i32}",
-           "%r = stablehlo.negate %x : " VECTOR "\n"), true, false },
-    /* A product that idle workers help with, then everybody's. */
+    { MAIN("",
+           "%zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+           "%one = stablehlo.constant dense<1.0> : tensor<f32>\n"
+           "%eighth = stablehlo.constant dense<0.125> : " VECTOR "\n"
+           "%f = stablehlo.slice %x [0:1] : (" VECTOR ") -> tensor<1xf32>\n"
+           "%n = stablehlo.reshape %f : (tensor<1xf32>) -> tensor<f32>\n"
+           "%n3 = stablehlo.constant dense<3.0> : tensor<f32>\n"
+           "%m = stablehlo.minimum %n, %n3 : tensor<f32>\n"
+           "%m2 = stablehlo.maximum %m, %n3 : tensor<f32>\n"
+           "%q:2 = stablehlo.while(%i = %zero, %v = %x) : tensor<f32>, " VECTOR "\n"
+           "cond {\n%g = stablehlo.compare LT, %i, %m2 : (tensor<f32>, tensor<f32>) -> tensor<i1>\n"
+           "stablehlo.return %g : tensor<i1>\n} do {\n"
+           "%s = \"stablehlo.all_reduce\"(%v) " SUM "%w = stablehlo.multiply %s, %eighth : " VECTOR
+           "\n"
+           "%j = stablehlo.add %i, %one : tensor<f32>\n"
+           "stablehlo.return %j, %w : tensor<f32>, " VECTOR "\n}\n"
+           "%r = stablehlo.add %q#1, %x : " VECTOR "\n"),
+      false, false },
+    { MAIN(" {tf.aliasing_output = 0 : i32}", "%r = stablehlo.negate %x : " VECTOR "\n"), true,
+      false },
+    /* A product that idle workers help with, then a collective of all devices. */
     { MAIN("", "%y = stablehlo.reshape %x : (" VECTOR ") -> tensor<64x64xf32>\n"
                "%p = stablehlo.dot_general %y, %y, contracting_dims = [1] x [0] : "
                "(tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n"
                "%t = stablehlo.tanh %p : tensor<64x64xf32>\n"
                "%z = stablehlo.reshape %t : (tensor<64x64xf32>) -> " VECTOR "\n"
-               "%r = \"stablehlo.all_reduce\"(%z) " SUM), false, false },
-    { MAIN("", "%r = \"stablehlo.all_to_all\"(%x) <{replica_groups = dense<[[0, 1, 2, 3, 4, 5, 6, 7]]>"
-               " : tensor<1x8xi64>, split_dimension = 0 : i64, concat_dimension = 0 : i64,"
-               " split_count = 8 : i64}> : (" VECTOR ") -> " VECTOR "\n"), false, false },
-    { MAIN("", "%r = \"stablehlo.collective_permute\"(%x) <{source_target_pairs = "
-               "dense<[[0, 1], [1, 2], [2, 0]]> : tensor<3x2xi64>}> : (" VECTOR ") -> " VECTOR "\n"),
+               "%r = \"stablehlo.all_reduce\"(%z) " SUM),
+      false, false },
+    { MAIN("",
+           "%r = \"stablehlo.all_to_all\"(%x) <{replica_groups = dense<[[0, 1, 2, 3, 4, 5, 6, 7]]>"
+           " : tensor<1x8xi64>, split_dimension = 0 : i64, concat_dimension = 0 : i64,"
+           " split_count = 8 : i64}> : (" VECTOR ") -> " VECTOR "\n"),
+      false, false },
+    { MAIN("",
+           "%r = \"stablehlo.collective_permute\"(%x) <{source_target_pairs = "
+           "dense<[[0, 1], [1, 2], [2, 0]]> : tensor<3x2xi64>}> : (" VECTOR ") -> " VECTOR "\n"),
       false, false },
     /* Device 3 does not come. */
-    { MAIN("", "%id = stablehlo.replica_id : tensor<ui32>\n"
-               "%three = stablehlo.constant dense<3> : tensor<ui32>\n"
-               "%is = stablehlo.compare EQ, %id, %three : (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
-               "%r = \"stablehlo.if\"(%is) ({\nstablehlo.return %x : " VECTOR "\n}, {\n"
-               "%s = \"stablehlo.all_reduce\"(%x) " SUM
-               "stablehlo.return %s : " VECTOR "\n}) : (tensor<i1>) -> " VECTOR "\n"), false, true },
+    { MAIN("",
+           "%id = stablehlo.replica_id : tensor<ui32>\n"
+           "%three = stablehlo.constant dense<3> : tensor<ui32>\n"
+           "%is = stablehlo.compare EQ, %id, %three : (tensor<ui32>, tensor<ui32>) -> tensor<i1>\n"
+           "%r = \"stablehlo.if\"(%is) ({\nstablehlo.return %x : " VECTOR "\n}, {\n"
+           "%s = \"stablehlo.all_reduce\"(%x) " SUM "stablehlo.return %s : " VECTOR
+           "\n}) : (tensor<i1>) -> " VECTOR "\n"),
+      false, true },
 };
 enum { NPROGRAMS = sizeof programs / sizeof *programs, EVERY_FAILURE = 97 };
 
 static PJRT_LoadedExecutable *loaded[NPROGRAMS];
 static float first[NPROGRAMS][N][SIZE]; /* what each gave the first time */
-static bool has_played[NPROGRAMS];
+static bool has_run[NPROGRAMS];
 static PJRT_Buffer *args[N];
 
 static PJRT_Buffer *fresh_argument(int d)
@@ -87,10 +96,10 @@ static void look_at(int k, PJRT_Buffer **out)
 {
     static float got[SIZE];
     for (int d = 0; d < N; d++) {
-        CHECK_STR(receive(out[d], SIZE, has_played[k] ? got : first[k][d]), "");
-        CHECK(!has_played[k] || memcmp(got, first[k][d], sizeof got) == 0);
+        CHECK_STR(receive(out[d], SIZE, has_run[k] ? got : first[k][d]), "");
+        CHECK(!has_run[k] || memcmp(got, first[k][d], sizeof got) == 0);
     }
-    has_played[k] = true;
+    has_run[k] = true;
 }
 
 static void launch(int k)
@@ -98,7 +107,7 @@ static void launch(int k)
     PJRT_Buffer *in[N], *out[N] = { 0 };
     for (int d = 0; d < N; d++)
         in[d] = programs[k].donates ? fresh_argument(d) : args[d];
-    const char *message = play(loaded[k], N, 1, in, 1, out);
+    const char *message = execute(loaded[k], N, 1, in, 1, out);
     if (programs[k].fails)
         CHECK(strstr(message, "device 3 does not come") != NULL);
     else

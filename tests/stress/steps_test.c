@@ -7,9 +7,17 @@
 
 #include <stdio.h>
 
-typedef struct { tt w, b; } Params;
-typedef struct { tt loss; Params grad; } LossGrad;
-typedef struct { Params params; tt loss; } Step;
+typedef struct {
+    tt w, b;
+} Params;
+typedef struct {
+    tt loss;
+    Params grad;
+} LossGrad;
+typedef struct {
+    Params params;
+    tt loss;
+} Step;
 
 enum { MOST_GROWTH = 1 << 20 };
 

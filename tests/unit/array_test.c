@@ -4,7 +4,7 @@
 #include "tests/front.h"
 
 /* A tiling of rank 2 over four devices: rows x cols tiles, row by row, repeated to fill. */
-static const Layout *grid(int rows, int cols, const int *devices)
+static const ArrayLayout *grid(int rows, int cols, const int *devices)
 {
     int64_t tiles[] = { rows, cols }, tile_of[8];
     for (int d = 0; d < 4; d++) {
@@ -43,7 +43,7 @@ static void test_relay(void)
     int32_t ramp[24];
     for (int i = 0; i < 24; i++)
         ramp[i] = i;
-    const Layout *all[] = {
+    const ArrayLayout *all[] = {
         layout_single(0),     layout_single(2),     layout_replicated(4, turned),
         grid(4, 1, straight), grid(2, 2, straight), grid(2, 2, turned),
         grid(1, 2, straight), grid(2, 1, turned),   layout_replicated(2, turned)

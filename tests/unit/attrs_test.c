@@ -156,7 +156,8 @@ static void numbers(void)
     CHECK(bits_of(F8E4M3FNUZ, NAN) == 0x80 && bits_of(F8E8M0FNU, 1) == 127);
     for (int e = 0; e < ELEMENT_COUNT; e++) /* every pattern that is a number comes back */
         for (unsigned bits = 0; element_info[e].kind == FLOAT && element_info[e].bits <= 16 &&
-                                bits < 1u << element_info[e].bits; bits++) {
+                                bits < 1u << element_info[e].bits;
+             bits++) {
             double x = number_float((Element)e, &bits);
             if (!isnan(x) && bits_of((Element)e, x) != bits)
                 CHECK(!"a float did not come back");

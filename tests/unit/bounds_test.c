@@ -25,8 +25,8 @@ static void say(const char *message, const Error *error)
     CHECK(!error || error_code(error) == CODE_INTERNAL);
 }
 
-/* Loads what e has as "kernel", and plays it on memory. */
-static void play_object(Emit *e, const char *message)
+/* Loads what e has as "kernel", and runs it on memory. */
+static void run_object(Emit *e, const char *message)
 {
     char *bytes = NULL;
     size_t n = 0;
@@ -52,7 +52,7 @@ static void play_object(Emit *e, const char *message)
 
 /* ---- programs ---- */
 
-/* Main's body is the region of a fusion, which nobody checks. */
+/* Main's body is the region of a fusion, which is not checked. */
 static void see(const char *text, const char *message)
 {
     Module *m = NULL;
@@ -78,7 +78,7 @@ static void see(const char *text, const char *message)
         error = kernel_emit(&e, m, fusion, "kernel", &function);
     CHECK_STR(error ? error_text(error) : "", "");
     LLVMSetLinkage(function, LLVMExternalLinkage);
-    play_object(&e, message);
+    run_object(&e, message);
     emit_end(&e);
     arena_free(arena);
     module_free(m);
@@ -177,7 +177,7 @@ static void see_load(int64_t first, unsigned mask, const char *message)
     LLVMValueRef at = LLVMConstInt(l.i64, (unsigned long long)first, true);
     LLVMTypeRef one = LLVMFloatTypeInContext(l.e.context);
     masked(&l, "llvm.masked.load", LLVMBuildGEP2(l.e.builder, one, l.array, &at, 1, ""), mask);
-    play_object(&l.e, message);
+    run_object(&l.e, message);
     emit_end(&l.e);
     arena_free(arena);
 }
@@ -194,7 +194,7 @@ static void see_gather(int64_t last, unsigned mask, const char *message)
     LLVMValueRef all = LLVMConstVector(at, 4);
     LLVMTypeRef one = LLVMFloatTypeInContext(l.e.context);
     masked(&l, "llvm.masked.gather", LLVMBuildGEP2(l.e.builder, one, l.array, &all, 1, ""), mask);
-    play_object(&l.e, message);
+    run_object(&l.e, message);
     emit_end(&l.e);
     arena_free(arena);
 }
@@ -216,7 +216,7 @@ static void test_lanes(void)
 #undef OF
 }
 
-/* What nobody has told of is not let pass. */
+/* Code with a pointer or function that is not declared does not compile. */
 static void test_unknown(void)
 {
     Arena *arena = arena_new();
@@ -231,12 +231,11 @@ static void test_unknown(void)
     LLVMBuildLoad2(e.builder, ptr, LLVMGetParam(f, 0), "");
     LLVMBuildRetVoid(e.builder);
     Error *error = emit_object(&e, &bytes, &n);
-    say("nobody has said who the function kernel is (bounds_function)", error);
+    say("no bounds_function says whose code the function kernel is", error);
     error_free(error);
     bounds_function(&e, f, NULL, "kernel");
     error = emit_object(&e, &bytes, &n);
-    say("kernel: nobody has said how large the array is that it reads or writes (bounds_array)",
-        error);
+    say("kernel: no bounds_array says how large the array is that it reads or writes", error);
     error_free(error);
     emit_end(&e);
     arena_free(arena);
@@ -250,7 +249,7 @@ static const char summed[] = "func.func public @main(%x: tensor<8xf32>) -> tenso
                              "}\n";
 
 /* The segment that called the kernel fails, and the frame has the message. */
-static void play_program(int32_t want, const char *message)
+static void run_program(int32_t want, const char *message)
 {
     Program *p = NULL;
     Source s = { .bytes = str_of(summed), .options = { .name = "test" } };
@@ -272,11 +271,11 @@ static void play_program(int32_t want, const char *message)
 
 static void test_program(void)
 {
-    play_program(SEGMENT_END, "");
+    run_program(SEGMENT_END, "");
     bounds_withheld = 4;
-    play_program(SEGMENT_FAIL,
-                 "kernel k0 (sine) at test:2:8: loads 16 bytes at offset 16 of operand 0, f32[8], "
-                 "which has 28 bytes (TUTTI_CHECK=bounds)");
+    run_program(SEGMENT_FAIL,
+                "kernel k0 (sine) at test:2:8: loads 16 bytes at offset 16 of operand 0, f32[8], "
+                "which has 28 bytes (TUTTI_CHECK=bounds)");
     bounds_withheld = 0;
 }
 

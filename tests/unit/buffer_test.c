@@ -110,8 +110,8 @@ static void check_empty_and_scalar(Device *device)
     buffer_free(b);
 }
 
-/* A launch consumed the buffer and could not start: the buffer is as before, unless somebody has
- * deleted it meanwhile. */
+/* A launch consumed the buffer and could not start: the buffer is as before, unless another thread
+ * has deleted it meanwhile. */
 static void check_restored(Executor *e, bool is_deleted)
 {
     float x = 5;

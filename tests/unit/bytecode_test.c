@@ -60,11 +60,38 @@ typedef struct File {
     unsigned operand; /* of the add, beside the argument */
 } File;
 
-enum { BUILTIN, VHLO, MODULE, FUNC, CONSTANT, ADD, RETURN, MAIN, PUBLIC, M, SYM_NAME, TYPE, ARGS,
-       RESULTS, VISIBILITY, VALUE };
+enum {
+    BUILTIN,
+    VHLO,
+    MODULE,
+    FUNC,
+    CONSTANT,
+    ADD,
+    RETURN,
+    MAIN,
+    PUBLIC,
+    M,
+    SYM_NAME,
+    TYPE,
+    ARGS,
+    RESULTS,
+    VISIBILITY,
+    VALUE
+};
 /* Attributes by number. */
-enum { A_MAIN, A_PUBLIC, A_EMPTY, A_TYPE, A_VALUE, A_LOC, A_M, A_KEYS, A_DICT_MODULE = A_KEYS + 6,
-       A_DICT_FUNC, A_DICT_VALUE };
+enum {
+    A_MAIN,
+    A_PUBLIC,
+    A_EMPTY,
+    A_TYPE,
+    A_VALUE,
+    A_LOC,
+    A_M,
+    A_KEYS,
+    A_DICT_MODULE = A_KEYS + 6,
+    A_DICT_FUNC,
+    A_DICT_VALUE
+};
 
 static Bytes entry(int code, int nfields, const unsigned *fields)
 {
@@ -88,11 +115,16 @@ static Bytes dense(unsigned type, size_t n, const void *at)
 
 static File file_new(int version)
 {
-    File f = { .version = version, .nstrings = 16, .builtin = A_LOC, .operand = 1,
-               .nattrs = A_DICT_VALUE + 1, .ntypes = 3 };
-    const char *strings[] = { "builtin", "vhlo", "module", "func_v1", "constant_v1", "add_v1",
-                              "return_v1", "main", "public", "m", "sym_name", "function_type",
-                              "arg_attrs", "res_attrs", "sym_visibility", "value" };
+    File f = { .version = version,
+               .nstrings = 16,
+               .builtin = A_LOC,
+               .operand = 1,
+               .nattrs = A_DICT_VALUE + 1,
+               .ntypes = 3 };
+    const char *strings[] = { "builtin",     "vhlo",      "module",         "func_v1",
+                              "constant_v1", "add_v1",    "return_v1",      "main",
+                              "public",      "m",         "sym_name",       "function_type",
+                              "arg_attrs",   "res_attrs", "sym_visibility", "value" };
     memcpy(f.strings, strings, sizeof strings);
     f.types[0] = ENTRY(4);             /* f32 */
     f.types[1] = ENTRY(20, 1, 4, 0);   /* 2xf32: one extent, zig-zag */

@@ -1,4 +1,4 @@
-/* client_test.c - a program given as text, compiled and played over the seam; plugins that are
+/* client_test.c - a program given as text, compiled and run over the seam; plugins that are
  * none. */
 #include "front/client/client.h"
 #include "pjrt/client.h"
@@ -124,8 +124,9 @@ static void test_no_extension(void)
     CHECK(ours != NULL);
     client_plugin()->tutti = NULL;
     Error *error = client_define("mine", NULL, NULL);
-    CHECK(error && strstr(error_text(error), "is another's plugin: only Tutti's own engine can call "
-                                             "mine"));
+    CHECK(error &&
+          strstr(error_text(error), "is another's plugin: only Tutti's own engine can call "
+                                    "mine"));
     error_free(error);
     client_plugin()->tutti = ours;
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NO_GRAD(...) __VA_ARGS__
-#define HERE(...)    __VA_ARGS__
+#define HERE(...) __VA_ARGS__
 #define REDUCES(...) __VA_ARGS__
 
 /* ---- numbers ---- */
@@ -118,14 +118,14 @@ static void compare(const char *name, const char *which, const char *how, tt y)
     }                                                                                              \
     static tt how##_own_##name(tt x, tt w)                                                         \
     {                                                                                              \
-        return tt_call(                                                                            \
-            map(tt_grad(own_##name), .axis_name = "j", .in_axes = { 0, TT_NONE }), x, w);          \
+        return tt_call(map(tt_grad(own_##name), .axis_name = "j", .in_axes = { 0, TT_NONE }), x,   \
+                       w);                                                                         \
     }
 
-#define DEVICES(f)  tt_pmap(f, .axis_name = "i")
-#define ROWS(f)     tt_vmap(f, .axis_name = "i")
+#define DEVICES(f) tt_pmap(f, .axis_name = "i")
+#define ROWS(f) tt_vmap(f, .axis_name = "i")
 #define DEVICES2(f) tt_pmap(f, .axis_name = "i", .in_axes = { 0, TT_NONE })
-#define ROWS2(f)    tt_vmap(f, .axis_name = "i", .in_axes = { 0, TT_NONE })
+#define ROWS2(f) tt_vmap(f, .axis_name = "i", .in_axes = { 0, TT_NONE })
 #define MESH(f)                                                                                    \
     tt_shard_map(f, .mesh = tt_mesh_of({ "i", 2 }, { "j", 2 }), .in_specs = { TT_P("i", "j") },    \
                  .out_spec = TT_P("i", "j"))

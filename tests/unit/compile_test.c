@@ -1,16 +1,15 @@
-/* compile_test.c - programs in, numbers out, on one device; and what the plan looks like.
+/* compile_test.c - programs in, numbers out, on one device; and what the program looks like.
  * Links the engine and LLVM: compile, the evaluator, the emitters. */
 #include "engine/compile.h"
 #include "engine/slices.h"
 #include "tests/check.h"
+#include "tests/one_device.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define MAIN(text) "module @t {\n" text "}\n"
-
-static const _Atomic int never;
 
 static Program *compiled(const char *text, bool evaluate)
 {
@@ -22,62 +21,49 @@ static Program *compiled(const char *text, bool evaluate)
     return p;
 }
 
-/* What the executor does for one device that never meets anybody. */
-static void play(const Program *p, void **args, void **outs)
+static void run_program(const Program *p, void **args, void **outs)
 {
-    char *slab = aligned_alloc(64, p->slab_bytes + 64);
-    memset(slab, 0x5a, p->slab_bytes + 64); /* nobody may rely on what is there */
-    Frame f = { .slab = slab, .pool = p->pool, .args = args, .outs = outs, .rt = &runtime,
-                .cancel = &never, .program = p };
-    int32_t next = 0;
-    while (next >= 0)
-        next = p->segments[next](&f);
-    CHECK(next == SEGMENT_END);
-    CHECK_STR(f.error ? error_text(f.error) : "", "");
-    error_free(f.error);
-    free(slab);
+    Error *error = run_on_one_device(p, &runtime, args, outs);
+    CHECK_STR(error ? error_text(error) : "", "");
+    error_free(error);
 }
 
 /* ---- loops ---- */
 
 static int nfailed;
 
-static void gemm_without_memory(const Frame *f, int64_t m, int64_t n, int64_t k, const float *a,
-                                int64_t a_row, int64_t a_col, const float *b, int64_t b_row,
-                                int64_t b_col, float *c, int64_t c_row)
+static void gemm_without_memory(const Frame *f, int64_t kind, int64_t m, int64_t n, int64_t k,
+                                const void *a, int64_t a_row, int64_t a_col, const void *b,
+                                int64_t b_row, int64_t b_col, void *c, int64_t c_row)
 {
-    (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_col, (void)b, (void)b_row, (void)b_col;
+    (void)kind, (void)m, (void)n, (void)k, (void)a, (void)a_row, (void)a_col, (void)b, (void)b_row,
+        (void)b_col;
     (void)c, (void)c_row;
     nfailed++;
     frame_fail(f, error_new(CODE_EXHAUSTED, "no memory for a product"));
 }
 
-/* Played by a runtime whose products fail.  Returns when the program does. */
+/* Run by a runtime whose products fail.  Returns when the program does. */
 static void check_ends_with_error(const char *text)
 {
     Program *p = compiled(text, false);
     Runtime failing = runtime;
-    failing.gemm_f32 = gemm_without_memory;
+    failing.gemm = gemm_without_memory;
     static float x[64 * 64], y[64 * 64];
     static int32_t zero, out;
-    char *slab = aligned_alloc(64, p->slab_bytes + 64);
-    Frame f = { .slab = slab, .pool = p->pool, .rt = &failing, .cancel = &never, .program = p,
-                .args = (void *[]){ x, &zero }, .outs = (void *[]){ y, &out } };
     nfailed = 0;
     alarm(60); /* rather than to wait for ever */
-    for (int32_t next = 0; next >= 0 && !f.error;)
-        next = p->segments[next](&f);
+    Error *error = run_on_one_device(p, &failing, (void *[]){ x, &zero }, (void *[]){ y, &out });
     alarm(0);
     CHECK(nfailed == 1);
-    CHECK_STR(f.error ? error_text(f.error) : "", "no memory for a product");
-    error_free(f.error);
-    free(slab);
+    CHECK_STR(error ? error_text(error) : "", "no memory for a product");
+    error_free(error);
     program_free(p);
 }
 
-/* A loop that goes on while a counter is 0, which nobody counts; its body is a product and `more`. */
+/* A loop that goes on while a counter is 0, which stays 0; its body is a product and `more`. */
 #define ENDLESS(more)                                                                              \
-    MAIN("func.func public @main(%x: tensor<64x64xf32>, %zero: tensor<i32>) "                       \
+    MAIN("func.func public @main(%x: tensor<64x64xf32>, %zero: tensor<i32>) "                      \
          "-> (tensor<64x64xf32>, tensor<i32>) {\n"                                                 \
          "  %r:2 = stablehlo.while(%a = %x, %i = %zero) : tensor<64x64xf32>, tensor<i32>\n"        \
          "  cond {\n"                                                                              \
@@ -95,44 +81,46 @@ static void test_failing_loop_ends(void)
 {
     check_ends_with_error(ENDLESS("    %j = stablehlo.add %i, %zero : tensor<i32>\n"));
     /* A collective that is never reached: the loop is of segments. */
-    check_ends_with_error(ENDLESS(
-        "    %j = \"stablehlo.case\"(%i) ({\n"
-        "      %k = stablehlo.add %i, %zero : tensor<i32>\n"
-        "      stablehlo.return %k : tensor<i32>\n"
-        "    }, {\n"
-        "      %k = \"stablehlo.all_reduce\"(%i) ({\n"
-        "        ^bb0(%p: tensor<i32>, %q: tensor<i32>):\n"
-        "          %s = stablehlo.add %p, %q : tensor<i32>\n"
-        "          stablehlo.return %s : tensor<i32>\n"
-        "      }) {replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<i32>) -> tensor<i32>\n"
-        "      stablehlo.return %k : tensor<i32>\n"
-        "    }) : (tensor<i32>) -> tensor<i32>\n"));
+    check_ends_with_error(ENDLESS("    %j = \"stablehlo.case\"(%i) ({\n"
+                                  "      %k = stablehlo.add %i, %zero : tensor<i32>\n"
+                                  "      stablehlo.return %k : tensor<i32>\n"
+                                  "    }, {\n"
+                                  "      %k = \"stablehlo.all_reduce\"(%i) ({\n"
+                                  "        ^bb0(%p: tensor<i32>, %q: tensor<i32>):\n"
+                                  "          %s = stablehlo.add %p, %q : tensor<i32>\n"
+                                  "          stablehlo.return %s : tensor<i32>\n"
+                                  "      }) {replica_groups = dense<[[0]]> : tensor<1x1xi64>} : "
+                                  "(tensor<i32>) -> tensor<i32>\n"
+                                  "      stablehlo.return %k : tensor<i32>\n"
+                                  "    }) : (tensor<i32>) -> tensor<i32>\n"));
 }
 
 static void test_fibonacci(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%n: tensor<i32>) -> (tensor<i32>, tensor<i32>) {\n"
-        "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
-        "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
-        "  %r:3 = stablehlo.while(%i = %zero, %a = %zero, %b = %one)"
-        " : tensor<i32>, tensor<i32>, tensor<i32>\n"
-        "  cond {\n"
-        "    %c = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-        "    stablehlo.return %c : tensor<i1>\n"
-        "  } do {\n"
-        "    %j = stablehlo.add %i, %one : tensor<i32>\n"
-        "    %s = stablehlo.add %a, %b : tensor<i32>\n"
-        "    stablehlo.return %j, %b, %s : tensor<i32>, tensor<i32>, tensor<i32>\n"
-        "  }\n"
-        "  return %r#1, %r#2 : tensor<i32>, tensor<i32>\n"
-        "}\n"), false);
+    Program *p =
+        compiled(MAIN("func.func public @main(%n: tensor<i32>) -> (tensor<i32>, tensor<i32>) {\n"
+                      "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+                      "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+                      "  %r:3 = stablehlo.while(%i = %zero, %a = %zero, %b = %one)"
+                      " : tensor<i32>, tensor<i32>, tensor<i32>\n"
+                      "  cond {\n"
+                      "    %c = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) "
+                      "-> tensor<i1>\n"
+                      "    stablehlo.return %c : tensor<i1>\n"
+                      "  } do {\n"
+                      "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+                      "    %s = stablehlo.add %a, %b : tensor<i32>\n"
+                      "    stablehlo.return %j, %b, %s : tensor<i32>, tensor<i32>, tensor<i32>\n"
+                      "  }\n"
+                      "  return %r#1, %r#2 : tensor<i32>, tensor<i32>\n"
+                      "}\n"),
+                 false);
     int32_t n = 10, a = -1, b = -1;
-    play(p, (void *[]){ &n }, (void *[]){ &a, &b });
+    run_program(p, (void *[]){ &n }, (void *[]){ &a, &b });
     CHECK(a == 55 && b == 89);
     CHECK(!p->is_cost_known);
     n = 0;
-    play(p, (void *[]){ &n }, (void *[]){ &a, &b });
+    run_program(p, (void *[]){ &n }, (void *[]){ &a, &b });
     CHECK(a == 0 && b == 1);
     program_free(p);
 }
@@ -140,27 +128,29 @@ static void test_fibonacci(void)
 /* Three carried values go round in a ring: no order of copies alone can do it. */
 static void test_ring(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %n: "
-        "tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {\n"
-        "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
-        "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
-        "  %r:4 = stablehlo.while(%i = %zero, %a = %x, %b = %y, %c = %z)"
-        " : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
-        "  cond {\n"
-        "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-        "    stablehlo.return %t : tensor<i1>\n"
-        "  } do {\n"
-        "    %j = stablehlo.add %i, %one : tensor<i32>\n"
-        "    stablehlo.return %j, %b, %c, %a"
-        " : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
-        "  }\n"
-        "  return %r#1, %r#2, %r#3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
-        "}\n"), false);
+    Program *p = compiled(
+        MAIN("func.func public @main(%x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>, %n: "
+             "tensor<i32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {\n"
+             "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+             "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+             "  %r:4 = stablehlo.while(%i = %zero, %a = %x, %b = %y, %c = %z)"
+             " : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
+             "  cond {\n"
+             "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+             "tensor<i1>\n"
+             "    stablehlo.return %t : tensor<i1>\n"
+             "  } do {\n"
+             "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+             "    stablehlo.return %j, %b, %c, %a"
+             " : tensor<i32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
+             "  }\n"
+             "  return %r#1, %r#2, %r#3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>\n"
+             "}\n"),
+        false);
     float x[4] = { 1, 2, 3, 4 }, y[4] = { 5, 6, 7, 8 }, z[4] = { 9, 10, 11, 12 };
     float a[4], b[4], c[4];
     int32_t n = 4;
-    play(p, (void *[]){ x, y, z, &n }, (void *[]){ a, b, c });
+    run_program(p, (void *[]){ x, y, z, &n }, (void *[]){ a, b, c });
     CHECK(!memcmp(a, y, sizeof a) && !memcmp(b, z, sizeof b) && !memcmp(c, x, sizeof c));
     program_free(p);
 }
@@ -169,28 +159,30 @@ static void test_ring(void)
 static void test_update_in_place(void)
 {
     enum { N = 1000 };
-    Program *p = compiled(MAIN(
-        "func.func public @main() -> tensor<1000xi32> {\n"
-        "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
-        "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
-        "  %n = stablehlo.constant dense<1000> : tensor<i32>\n"
-        "  %empty = stablehlo.constant dense<-1> : tensor<1000xi32>\n"
-        "  %r:2 = stablehlo.while(%i = %zero, %a = %empty) : tensor<i32>, tensor<1000xi32>\n"
-        "  cond {\n"
-        "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-        "    stablehlo.return %t : tensor<i1>\n"
-        "  } do {\n"
-        "    %s = stablehlo.multiply %i, %i : tensor<i32>\n"
-        "    %u = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>\n"
-        "    %b = stablehlo.dynamic_update_slice %a, %u, %i"
-        " : (tensor<1000xi32>, tensor<1xi32>, tensor<i32>) -> tensor<1000xi32>\n"
-        "    %j = stablehlo.add %i, %one : tensor<i32>\n"
-        "    stablehlo.return %j, %b : tensor<i32>, tensor<1000xi32>\n"
-        "  }\n"
-        "  return %r#1 : tensor<1000xi32>\n"
-        "}\n"), false);
+    Program *p = compiled(
+        MAIN("func.func public @main() -> tensor<1000xi32> {\n"
+             "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+             "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+             "  %n = stablehlo.constant dense<1000> : tensor<i32>\n"
+             "  %empty = stablehlo.constant dense<-1> : tensor<1000xi32>\n"
+             "  %r:2 = stablehlo.while(%i = %zero, %a = %empty) : tensor<i32>, tensor<1000xi32>\n"
+             "  cond {\n"
+             "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+             "tensor<i1>\n"
+             "    stablehlo.return %t : tensor<i1>\n"
+             "  } do {\n"
+             "    %s = stablehlo.multiply %i, %i : tensor<i32>\n"
+             "    %u = stablehlo.reshape %s : (tensor<i32>) -> tensor<1xi32>\n"
+             "    %b = stablehlo.dynamic_update_slice %a, %u, %i"
+             " : (tensor<1000xi32>, tensor<1xi32>, tensor<i32>) -> tensor<1000xi32>\n"
+             "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+             "    stablehlo.return %j, %b : tensor<i32>, tensor<1000xi32>\n"
+             "  }\n"
+             "  return %r#1 : tensor<1000xi32>\n"
+             "}\n"),
+        false);
     int32_t out[N];
-    play(p, NULL, (void *[]){ out });
+    run_program(p, NULL, (void *[]){ out });
     int wrong = 0;
     for (int i = 0; i < N; i++)
         wrong += out[i] != i * i;
@@ -202,29 +194,31 @@ static void test_update_in_place(void)
 /* What a loop only reads is not copied into its memory. */
 static void test_unchanged_carry(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%w: tensor<64xf32>, %x: tensor<64xf32>) -> tensor<64xf32> {\n"
-        "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
-        "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
-        "  %n = stablehlo.constant dense<3> : tensor<i32>\n"
-        "  %r:3 = stablehlo.while(%i = %zero, %v = %w, %a = %x)"
-        " : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
-        "  cond {\n"
-        "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-        "    stablehlo.return %t : tensor<i1>\n"
-        "  } do {\n"
-        "    %b = stablehlo.add %a, %v : tensor<64xf32>\n"
-        "    %j = stablehlo.add %i, %one : tensor<i32>\n"
-        "    stablehlo.return %j, %v, %b : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
-        "  }\n"
-        "  return %r#2 : tensor<64xf32>\n"
-        "}\n"), false);
+    Program *p = compiled(
+        MAIN("func.func public @main(%w: tensor<64xf32>, %x: tensor<64xf32>) -> tensor<64xf32> {\n"
+             "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+             "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
+             "  %n = stablehlo.constant dense<3> : tensor<i32>\n"
+             "  %r:3 = stablehlo.while(%i = %zero, %v = %w, %a = %x)"
+             " : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
+             "  cond {\n"
+             "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+             "tensor<i1>\n"
+             "    stablehlo.return %t : tensor<i1>\n"
+             "  } do {\n"
+             "    %b = stablehlo.add %a, %v : tensor<64xf32>\n"
+             "    %j = stablehlo.add %i, %one : tensor<i32>\n"
+             "    stablehlo.return %j, %v, %b : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
+             "  }\n"
+             "  return %r#2 : tensor<64xf32>\n"
+             "}\n"),
+        false);
     float w[64], x[64], out[64];
     for (int i = 0; i < 64; i++) {
         w[i] = (float)i;
         x[i] = 1;
     }
-    play(p, (void *[]){ w, x }, (void *[]){ out });
+    run_program(p, (void *[]){ w, x }, (void *[]){ out });
     CHECK(out[0] == 1 && out[1] == 4 && out[63] == 190);
     CHECK(p->is_cost_known); /* three rounds, as the program says */
     CHECK(w[63] == 63 && x[63] == 1);
@@ -236,27 +230,28 @@ static void test_unchanged_carry(void)
 
 static void test_case(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%k: tensor<i32>, %x: tensor<2xf32>) -> (tensor<2xf32>, "
-        "tensor<2xf32>) {\n"
-        "  %y = stablehlo.add %x, %x : tensor<2xf32>\n"
-        "  %r:2 = \"stablehlo.case\"(%k) ({\n"
-        "    stablehlo.return %x, %y : tensor<2xf32>, tensor<2xf32>\n"
-        "  }, {\n"
-        "    %a = stablehlo.multiply %y, %y : tensor<2xf32>\n"
-        "    stablehlo.return %y, %a : tensor<2xf32>, tensor<2xf32>\n"
-        "  }, {\n"
-        "    %b = stablehlo.negate %x : tensor<2xf32>\n"
-        "    stablehlo.return %b, %b : tensor<2xf32>, tensor<2xf32>\n"
-        "  }) : (tensor<i32>) -> (tensor<2xf32>, tensor<2xf32>)\n"
-        "  return %r#0, %r#1 : tensor<2xf32>, tensor<2xf32>\n"
-        "}\n"), false);
+    Program *p = compiled(
+        MAIN("func.func public @main(%k: tensor<i32>, %x: tensor<2xf32>) -> (tensor<2xf32>, "
+             "tensor<2xf32>) {\n"
+             "  %y = stablehlo.add %x, %x : tensor<2xf32>\n"
+             "  %r:2 = \"stablehlo.case\"(%k) ({\n"
+             "    stablehlo.return %x, %y : tensor<2xf32>, tensor<2xf32>\n"
+             "  }, {\n"
+             "    %a = stablehlo.multiply %y, %y : tensor<2xf32>\n"
+             "    stablehlo.return %y, %a : tensor<2xf32>, tensor<2xf32>\n"
+             "  }, {\n"
+             "    %b = stablehlo.negate %x : tensor<2xf32>\n"
+             "    stablehlo.return %b, %b : tensor<2xf32>, tensor<2xf32>\n"
+             "  }) : (tensor<i32>) -> (tensor<2xf32>, tensor<2xf32>)\n"
+             "  return %r#0, %r#1 : tensor<2xf32>, tensor<2xf32>\n"
+             "}\n"),
+        false);
     static const int32_t index[] = { 0, 1, 2, 7, -3 };
     static const float first[] = { 3, 6, -3, -3, -3 }, second[] = { 6, 36, -3, -3, -3 };
     for (int i = 0; i < 5; i++) {
         int32_t k = index[i];
         float x[2] = { 3, 1 }, a[2] = { 0 }, b[2] = { 0 };
-        play(p, (void *[]){ &k, x }, (void *[]){ a, b });
+        run_program(p, (void *[]){ &k, x }, (void *[]){ a, b });
         CHECK(a[0] == first[i] && b[0] == second[i]);
         CHECK(x[0] == 3 && x[1] == 1);
     }
@@ -268,17 +263,18 @@ static void test_case(void)
 
 static void test_results_that_are_no_computation(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%x: tensor<3xf32>, %e: tensor<0x4xf32>) -> (tensor<3xf32>, "
-        "tensor<3xf32>, tensor<3xf32>, tensor<3xi32>, tensor<0x4xf32>) {\n"
-        "  %y = stablehlo.negate %x : tensor<3xf32>\n"
-        "  %c = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>\n"
-        "  return %x, %x, %y, %c, %e"
-        " : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi32>, tensor<0x4xf32>\n"
-        "}\n"), false);
+    Program *p = compiled(
+        MAIN("func.func public @main(%x: tensor<3xf32>, %e: tensor<0x4xf32>) -> (tensor<3xf32>, "
+             "tensor<3xf32>, tensor<3xf32>, tensor<3xi32>, tensor<0x4xf32>) {\n"
+             "  %y = stablehlo.negate %x : tensor<3xf32>\n"
+             "  %c = stablehlo.constant dense<[1, 2, 3]> : tensor<3xi32>\n"
+             "  return %x, %x, %y, %c, %e"
+             " : tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xi32>, tensor<0x4xf32>\n"
+             "}\n"),
+        false);
     float x[3] = { 1, 2, 3 }, a[3], b[3], c[3], none;
     int32_t d[3];
-    play(p, (void *[]){ x, &none }, (void *[]){ a, b, c, d, &none });
+    run_program(p, (void *[]){ x, &none }, (void *[]){ a, b, c, d, &none });
     CHECK(a[2] == 3 && b[2] == 3 && c[2] == -3 && d[0] == 1 && d[2] == 3);
     program_free(p);
 }
@@ -298,7 +294,7 @@ static void test_donation(void)
     Program *p = compiled(text, false);
     CHECK(p->results[0].alias == 0);
     float x[4] = { 1, 2, 3, 4 };
-    play(p, (void *[]){ x }, (void *[]){ x });
+    run_program(p, (void *[]){ x }, (void *[]){ x });
     CHECK(x[0] == 2 && x[3] == 8);
     program_free(p);
 
@@ -307,7 +303,7 @@ static void test_donation(void)
     p = compiled(text, false);
     float w[4] = { 1, 2, 3, 4 }, y[4], z[4];
     void *first = p->results[0].alias == 0 ? w : y;
-    play(p, (void *[]){ w }, (void *[]){ first, z });
+    run_program(p, (void *[]){ w }, (void *[]){ first, z });
     CHECK(((float *)first)[0] == 2 && ((float *)first)[3] == 8);
     CHECK(z[0] == 4 && z[3] == 1);
     program_free(p);
@@ -317,16 +313,17 @@ static void test_donation(void)
 
 static void test_equal_kernels_are_one(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) -> tensor<8x8xf32> {\n"
-        "  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]"
-        " : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n"
-        "  %b = stablehlo.tanh %a : tensor<8x8xf32>\n"
-        "  %c = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0]"
-        " : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n"
-        "  %d = stablehlo.tanh %c : tensor<8x8xf32>\n"
-        "  return %d : tensor<8x8xf32>\n"
-        "}\n"), false);
+    Program *p = compiled(MAIN("func.func public @main(%x: tensor<8x8xf32>, %w: tensor<8x8xf32>) "
+                               "-> tensor<8x8xf32> {\n"
+                               "  %a = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]"
+                               " : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+                               "  %b = stablehlo.tanh %a : tensor<8x8xf32>\n"
+                               "  %c = stablehlo.dot_general %b, %w, contracting_dims = [1] x [0]"
+                               " : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+                               "  %d = stablehlo.tanh %c : tensor<8x8xf32>\n"
+                               "  return %d : tensor<8x8xf32>\n"
+                               "}\n"),
+                          false);
     CHECK(p->stats.kernels_compiled == 2);
     CHECK(p->stats.kernels_reused == 2);
     program_free(p);
@@ -335,21 +332,23 @@ static void test_equal_kernels_are_one(void)
 /* One exponential for two readers, one kernel for a chain, no kernel for a reshape. */
 static void test_what_is_fused(void)
 {
-    Program *p = compiled(MAIN(
-        "func.func public @main(%x: tensor<4x8xf32>) -> tensor<32xf32> {\n"
-        "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
-        "  %e = stablehlo.exponential %x : tensor<4x8xf32>\n"
-        "  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]"
-        " : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>\n"
-        "  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<4xf32>) -> tensor<4x8xf32>\n"
-        "  %d = stablehlo.divide %e, %b : tensor<4x8xf32>\n"
-        "  %m = stablehlo.multiply %d, %d : tensor<4x8xf32>\n"
-        "  %r = stablehlo.reshape %m : (tensor<4x8xf32>) -> tensor<32xf32>\n"
-        "  return %r : tensor<32xf32>\n"
-        "}\n"), false);
+    Program *p = compiled(
+        MAIN("func.func public @main(%x: tensor<4x8xf32>) -> tensor<32xf32> {\n"
+             "  %zero = stablehlo.constant dense<0.0> : tensor<f32>\n"
+             "  %e = stablehlo.exponential %x : tensor<4x8xf32>\n"
+             "  %s = stablehlo.reduce(%e init: %zero) applies stablehlo.add across dimensions = [1]"
+             " : (tensor<4x8xf32>, tensor<f32>) -> tensor<4xf32>\n"
+             "  %b = stablehlo.broadcast_in_dim %s, dims = [0] : (tensor<4xf32>) -> "
+             "tensor<4x8xf32>\n"
+             "  %d = stablehlo.divide %e, %b : tensor<4x8xf32>\n"
+             "  %m = stablehlo.multiply %d, %d : tensor<4x8xf32>\n"
+             "  %r = stablehlo.reshape %m : (tensor<4x8xf32>) -> tensor<32xf32>\n"
+             "  return %r : tensor<32xf32>\n"
+             "}\n"),
+        false);
     CHECK(p->stats.kernels_compiled == 3);
     float x[32] = { 0 }, out[32];
-    play(p, (void *[]){ x }, (void *[]){ out });
+    run_program(p, (void *[]){ x }, (void *[]){ out });
     CHECK(out[0] > 0.01562f && out[0] < 0.01563f); /* 1 / 8, squared */
     program_free(p);
 }
@@ -361,7 +360,8 @@ static void test_no_explosion(void)
     text_printf(&text, "module @t {\nfunc.func public @main(%%a0: tensor<64xf32>) -> "
                        "tensor<64xf32> {\n");
     for (int i = 0; i < 24; i++) {
-        text_printf(&text, "  %%r%d = stablehlo.reverse %%a%d, dims = [0] : tensor<64xf32>\n", i, i);
+        text_printf(&text, "  %%r%d = stablehlo.reverse %%a%d, dims = [0] : tensor<64xf32>\n", i,
+                    i);
         text_printf(&text, "  %%a%d = stablehlo.add %%a%d, %%r%d : tensor<64xf32>\n", i + 1, i, i);
     }
     text_printf(&text, "  return %%a24 : tensor<64xf32>\n}\n}\n");
@@ -369,7 +369,7 @@ static void test_no_explosion(void)
     float x[64], out[64];
     for (int i = 0; i < 64; i++)
         x[i] = (float)(i == 0);
-    play(p, (void *[]){ x }, (void *[]){ out });
+    run_program(p, (void *[]){ x }, (void *[]){ out });
     CHECK(out[0] == 8388608.0f && out[63] == 8388608.0f && out[1] == 0); /* 2^23 */
     text_free(&text);
     program_free(p);
@@ -387,7 +387,7 @@ static void test_long_chain(void)
     float x[16], out[16];
     for (int i = 0; i < 16; i++)
         x[i] = (float)i;
-    play(p, (void *[]){ x }, (void *[]){ out });
+    run_program(p, (void *[]){ x }, (void *[]){ out });
     CHECK(out[1] == 5001 && out[15] == 75015);
     text_free(&text);
     program_free(p);
@@ -397,22 +397,24 @@ static void test_long_chain(void)
 static void test_many_kernels(void)
 {
     Text text = { 0 };
-    text_printf(&text,
-                "module @t {\nfunc.func public @main(%%x: tensor<32xf32>) -> tensor<32xf32> {\n"
-                "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
-                "  %%one = stablehlo.constant dense<1> : tensor<i32>\n"
-                "  %%n = stablehlo.constant dense<2> : tensor<i32>\n"
-                "  %%r:2 = stablehlo.while(%%i = %%zero, %%a0 = %%x) : tensor<i32>, tensor<32xf32>\n"
-                "  cond {\n"
-                "    %%t = stablehlo.compare LT, %%i, %%n, SIGNED : (tensor<i32>, tensor<i32>) -> "
-                "tensor<i1>\n"
-                "    stablehlo.return %%t : tensor<i1>\n"
-                "  } do {\n");
+    text_printf(
+        &text, "module @t {\nfunc.func public @main(%%x: tensor<32xf32>) -> tensor<32xf32> {\n"
+               "  %%zero = stablehlo.constant dense<0> : tensor<i32>\n"
+               "  %%one = stablehlo.constant dense<1> : tensor<i32>\n"
+               "  %%n = stablehlo.constant dense<2> : tensor<i32>\n"
+               "  %%r:2 = stablehlo.while(%%i = %%zero, %%a0 = %%x) : tensor<i32>, tensor<32xf32>\n"
+               "  cond {\n"
+               "    %%t = stablehlo.compare LT, %%i, %%n, SIGNED : (tensor<i32>, tensor<i32>) -> "
+               "tensor<i1>\n"
+               "    stablehlo.return %%t : tensor<i1>\n"
+               "  } do {\n");
     for (int i = 0; i < 300; i++) {
-        text_printf(&text, "    %%r%d = stablehlo.reverse %%a%d, dims = [0] : tensor<32xf32>\n", i, i);
-        text_printf(&text, "    %%s%d = stablehlo.subtract %%a%d, %%r%d : tensor<32xf32>\n", i, i, i);
-        text_printf(&text, "    %%a%d = stablehlo.subtract %%a%d, %%s%d : tensor<32xf32>\n", i + 1, i,
+        text_printf(&text, "    %%r%d = stablehlo.reverse %%a%d, dims = [0] : tensor<32xf32>\n", i,
                     i);
+        text_printf(&text, "    %%s%d = stablehlo.subtract %%a%d, %%r%d : tensor<32xf32>\n", i, i,
+                    i);
+        text_printf(&text, "    %%a%d = stablehlo.subtract %%a%d, %%s%d : tensor<32xf32>\n", i + 1,
+                    i, i);
     }
     text_printf(&text, "    %%j = stablehlo.add %%i, %%one : tensor<i32>\n"
                        "    stablehlo.return %%j, %%a300 : tensor<i32>, tensor<32xf32>\n"
@@ -422,7 +424,7 @@ static void test_many_kernels(void)
     float x[32], out[32];
     for (int i = 0; i < 32; i++)
         x[i] = (float)i;
-    play(p, (void *[]){ x }, (void *[]){ out });
+    run_program(p, (void *[]){ x }, (void *[]){ out });
     CHECK(!memcmp(x, out, sizeof x)); /* a - (a - reverse a), an even number of times */
     text_free(&text);
     program_free(p);
@@ -496,9 +498,10 @@ static void test_evaluate(void)
     Program *p = compiled(MAIN("func.func public @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
                                "  %y = stablehlo.add %x, %x : tensor<2xf32>\n"
                                "  return %y : tensor<2xf32>\n"
-                               "}\n"), true);
+                               "}\n"),
+                          true);
     float x[2] = { 1, 4 }, y[2];
-    play(p, (void *[]){ x }, (void *[]){ y });
+    run_program(p, (void *[]){ x }, (void *[]){ y });
     CHECK(y[0] == 2 && y[1] == 8);
     CHECK(p->stats.kernels_compiled == 0 && p->nevaluations == 1);
     program_free(p);

@@ -1,11 +1,11 @@
 /* copy_plan_test.c - random collectives against their definitions, byte by byte: any number of members in
  * any order, any element size, arrays of rank 0 to 4 with extents from 0, several operands, results
  * that are operands, overlap them or are one memory for all; small ones, and some that are cut
- * into pieces or streamed.  A plan that may be played again is, with other operands.  And ragged
+ * into pieces or streamed.  A plan that may be executed again is, with other operands.  And ragged
  * exchanges.  Every array is a block of its own, so that the sanitizers see its ends.  Links the
  * engine.
  *
- *     copy_plan_test [FIRST [COUNT]]     the seeds to play */
+ *     copy_plan_test [FIRST [COUNT]]     the seeds to run */
 #include "engine/collectives/collectives.h"
 #include "tests/handmade.h"
 
@@ -31,7 +31,7 @@ typedef struct Trial {
     void *args[RANKS][OPERANDS], *outs[RANKS][OPERANDS];
     char *blocks[RANKS][2 * OPERANDS], *kept[RANKS][OPERANDS]; /* all memory; operands as brought */
     int64_t pairs[2 * RANKS];
-    int source[RANKS]; /* by rank; -1: nobody */
+    int source[RANKS]; /* by rank; -1: none */
     AllGatherAttrs gather;
     ReduceScatterAttrs scatter;
     AllToAllAttrs all_to_all;
@@ -173,9 +173,8 @@ static void any_collective(OpId op, int64_t room)
     t.m.combine = fold_of(element_info[element].bytes);
     t.gather = (AllGatherAttrs){ .all_gather_dim = dim };
     t.scatter = (ReduceScatterAttrs){ .scatter_dimension = dim };
-    t.all_to_all = (AllToAllAttrs){ .split_dimension = dim,
-                                    .concat_dimension = concat,
-                                    .split_count = t.n };
+    t.all_to_all =
+        (AllToAllAttrs){ .split_dimension = dim, .concat_dimension = concat, .split_count = t.n };
     t.m.attrs = op == OP_ALL_GATHER       ? (void *)&t.gather
                 : op == OP_REDUCE_SCATTER ? (void *)&t.scatter
                 : op == OP_ALL_TO_ALL     ? (void *)&t.all_to_all
@@ -193,8 +192,11 @@ static void any_members(void)
     hand_made(&hand, 1, 0, 0, NULL, 0, 0);
     for (int r = 0; r < t.n; r++) {
         int other = below(r + 1);
-        t.frames[r] = (Frame){ .args = t.args[r], .outs = t.outs[r], .partition = r,
-                               .cancel = &cancel, .program = &hand.p };
+        t.frames[r] = (Frame){ .args = t.args[r],
+                               .outs = t.outs[r],
+                               .partition = r,
+                               .cancel = &cancel,
+                               .program = &hand.p };
         t.order[r] = &t.frames[r];
         t.order[r] = t.order[other];
         t.order[other] = &t.frames[r];
@@ -272,10 +274,18 @@ static void any_trial(unsigned seed)
     for (int r = 0; r < t.n; r++)
         for (int i = 0; i < t.nin; i++)
             make_arrays(r, i);
-    t.m = (Collective){ .op = op, .name = op_name(op), .where = "t.py:1", .nin = t.nin, .nout = t.nout,
-                     .in = t.in_places, .out = t.out_places, .in_types = t.in_types,
-                     .out_types = t.out_types, .is_apart = t.m.is_apart, .attrs = t.m.attrs,
-                     .combine = t.m.combine };
+    t.m = (Collective){ .op = op,
+                        .name = op_name(op),
+                        .where = "t.py:1",
+                        .nin = t.nin,
+                        .nout = t.nout,
+                        .in = t.in_places,
+                        .out = t.out_places,
+                        .in_types = t.in_types,
+                        .out_types = t.out_types,
+                        .is_apart = t.m.is_apart,
+                        .attrs = t.m.attrs,
+                        .combine = t.m.combine };
 }
 
 static void trial_free(void)
@@ -288,7 +298,7 @@ static void trial_free(void)
     }
 }
 
-/* ---- playing and comparing ---- */
+/* ---- executing and comparing ---- */
 
 static void fill_array(unsigned char *at, size_t bytes, unsigned state)
 {
@@ -298,7 +308,7 @@ static void fill_array(unsigned char *at, size_t bytes, unsigned state)
     }
 }
 
-/* Everybody brings other bytes; what is to be written first holds something else. */
+/* Every rank brings other bytes; what is to be written first holds something else. */
 static void fill(void)
 {
     for (int r = 0; r < t.n; r++)
@@ -358,9 +368,8 @@ static unsigned char expected(int rank, int i, int64_t byte)
         return brought(t.roots[number_of(rank)][i], i, byte);
     if (t.m.op == OP_PERMUTE)
         return t.source[rank] < 0 ? 0 : brought(t.source[rank], i, byte);
-    int64_t at = t.m.op == OP_ALL_REDUCE
-                     ? byte
-                     : found_at(rank, i, byte / size, &from) * size + byte % size;
+    int64_t at =
+        t.m.op == OP_ALL_REDUCE ? byte : found_at(rank, i, byte / size, &from) * size + byte % size;
     if (t.m.op != OP_ALL_REDUCE && t.m.op != OP_REDUCE_SCATTER)
         return brought(from, i, at);
     unsigned sum = brought(0, i, at);
@@ -382,14 +391,15 @@ static void compare(unsigned seed, int turn)
             if (k >= bytes)
                 continue;
             printf("seed %u, turn %d: %s of %d, rank %d, result %d, %s, lies %d, byte %lld is %d "
-                   "and should be %d\n", seed, turn, t.m.name, t.n, rank, i,
-                   type_name(t.out[i].type), t.lies[i], (long long)k, got[k], expected(rank, i, k));
+                   "and should be %d\n",
+                   seed, turn, t.m.name, t.n, rank, i, type_name(t.out[i].type), t.lies[i],
+                   (long long)k, got[k], expected(rank, i, k));
             check_failures++;
             return;
         }
 }
 
-static void play(unsigned seed)
+static void run_seed(unsigned seed)
 {
     any_trial(seed);
     CopyPlan plan;
@@ -460,7 +470,9 @@ static void any_ragged(void)
         ragged.outs[r][0] = below(2) ? ragged.args[r][INTO] : malloc(bytes);
         ragged.frames[r] = (Frame){ .args = (void **)ragged.args[r],
                                     .outs = (void **)ragged.outs[r],
-                                    .partition = r, .cancel = &cancel, .program = &hand.p };
+                                    .partition = r,
+                                    .cancel = &cancel,
+                                    .program = &hand.p };
         ragged.order[r] = &ragged.frames[r];
     }
 }
@@ -500,7 +512,7 @@ static void ragged_end(unsigned seed)
     }
 }
 
-static void play_ragged(unsigned seed)
+static void run_ragged_seed(unsigned seed)
 {
     t.seed = seed * 2654435761u + 1;
     any_ragged();
@@ -512,8 +524,15 @@ static void play_ragged(unsigned seed)
     Address out = at_out(0), in[NLISTS];
     for (int i = 0; i < NLISTS; i++)
         in[i] = at_arg(i);
-    Collective m = { .op = OP_RAGGED, .name = "ragged", .where = "t.py:1", .nin = NLISTS, .nout = 1,
-                  .in = in, .out = &out, .in_types = types, .out_types = &result };
+    Collective m = { .op = OP_RAGGED,
+                     .name = "ragged",
+                     .where = "t.py:1",
+                     .nin = NLISTS,
+                     .nout = 1,
+                     .in = in,
+                     .out = &out,
+                     .in_types = types,
+                     .out_types = &result };
     CopyPlan plan;
     copy_plan_begin(&plan);
     CHECK(!collective_perform(&m, ragged.n, ragged.order, memory, &plan));
@@ -528,8 +547,8 @@ int main(int argc, char **argv)
     unsigned count = argc > 2 ? (unsigned)atoi(argv[2]) : 1000;
     memory = memory_new(0, 0);
     for (unsigned seed = first; seed < first + count && check_failures < 10; seed++) {
-        play(seed);
-        play_ragged(seed);
+        run_seed(seed);
+        run_ragged_seed(seed);
     }
     CHECK(memory_stats(memory).bytes_in_use == 0);
     memory_free(memory);

@@ -29,8 +29,7 @@ static void add_i32(void *const *out, int64_t nout, const void *const *in, int64
 }
 
 /* Not associative: shows the order. */
-static void halve_i32(void *const *out, int64_t nout, const void *const *in, int64_t nin,
-                      int64_t n)
+static void halve_i32(void *const *out, int64_t nout, const void *const *in, int64_t nin, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         int32_t sum = ((const int32_t *)in[0])[i];
@@ -41,7 +40,7 @@ static void halve_i32(void *const *out, int64_t nout, const void *const *in, int
     }
 }
 
-static Error *play(const Collective *m, int n)
+static Error *perform_on(const Collective *m, int n)
 {
     CopyPlan plan;
     copy_plan_begin(&plan);
@@ -88,7 +87,7 @@ static Error *perform(OpId op, Type in, Type out, const void *attrs, int n, bool
         .attrs = attrs,
         .combine = combine,
     };
-    return play(&m, n);
+    return perform_on(&m, n);
 }
 
 /* The index of element i of an array, and back. */
@@ -219,7 +218,7 @@ static void check_permute(bool in_place)
     }
 }
 
-/* Whoever sends to whom, long enough for vectors and not a multiple of them. */
+/* Any pairs of sender and receiver, arrays long enough for vectors and not a multiple of them. */
 static void check_any_permute(bool in_place, unsigned *seed)
 {
     enum { N = 8, LONG = 300 };
@@ -284,7 +283,7 @@ static void check_misfits(void)
               "all_gather (t.py:1): operand 0 is i32[2] and its result i32[4], in a group of 3");
     error_free(error);
     error = perform(OP_SORT, in, in, NULL, 3, false, NULL);
-    CHECK_STR(error_text(error), "not supported: a meeting in sort (t.py:1)");
+    CHECK_STR(error_text(error), "not supported: a collective in sort (t.py:1)");
     error_free(error);
     int64_t pairs[] = { 5, 0 };
     PermuteAttrs permute = { .source_target_pairs = { 1, 2, pairs }, .channel_id = 1 };
@@ -352,7 +351,7 @@ static void check_global(const int64_t *tiles_in, const int64_t *tiles_out, bool
         .in_tilings = in_tilings,
         .out_tilings = out_tilings,
     };
-    CHECK(!play(&m, 4));
+    CHECK(!perform_on(&m, 4));
 
     int32_t whole[4][6], sum = before[0][250];
     for (int i = 0; i < 4; i++)
@@ -393,7 +392,7 @@ static void check_failing_body(SegmentFn *const *segments, ErrorCode code, const
     HandMade body;
     hand_made(&body, 1, 0, 0, segments, 1, 0);
     Collective m = { .op = OP_GLOBAL, .name = "tutti.global", .where = "g.py:1", .body = &body.p };
-    Error *error = play(&m, 2);
+    Error *error = perform_on(&m, 2);
     CHECK(error && error_code(error) == code);
     CHECK_STR(error ? error_text(error) : "", said);
     error_free(error);

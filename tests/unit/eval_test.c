@@ -18,9 +18,9 @@ static Module *m;
     ((Tensor){ { element, LIST(__VA_ARGS__).n, DIMS(__VA_ARGS__) }, (data) })
 #define SCALAR(element, data) ((Tensor){ { element, 0, NULL }, (data) })
 
-/* Plays one node on the given operands, with the given regions; the error, or NULL. */
-static Error *play(OpId op, const void *attrs, int nin, const Tensor *in, int nout, Tensor *out,
-                   int nregions, const RegionId *regions)
+/* Evaluates one node on the given operands, with the given regions; the error, or NULL. */
+static Error *evaluate(OpId op, const void *attrs, int nin, const Tensor *in, int nout, Tensor *out,
+                       int nregions, const RegionId *regions)
 {
     Type types[8] = { 0 };
     ValueId values[8];
@@ -50,7 +50,7 @@ static int64_t ints2(OpId op, Element e, int64_t x, int64_t y)
     Tensor in[] = { SCALAR(e, &a), SCALAR(e, &b) }, out = SCALAR(e, &c);
     int_set(in[0], 0, x);
     int_set(in[1], 0, y);
-    must(play(op, NULL, 2, in, 1, &out, 0, NULL));
+    must(evaluate(op, NULL, 2, in, 1, &out, 0, NULL));
     return int_at(out, 0);
 }
 
@@ -60,7 +60,7 @@ static double floats2(OpId op, Element e, double x, double y)
     Tensor in[] = { SCALAR(e, &a), SCALAR(e, &b) }, out = SCALAR(e, &c);
     float_set(in[0], 0, x);
     float_set(in[1], 0, y);
-    must(play(op, NULL, 2, in, 1, &out, 0, NULL));
+    must(evaluate(op, NULL, 2, in, 1, &out, 0, NULL));
     return float_at(out, 0);
 }
 
@@ -69,7 +69,7 @@ static int64_t ints1(OpId op, Element e, int64_t x)
     uint64_t a, c;
     Tensor in = SCALAR(e, &a), out = SCALAR(e, &c);
     int_set(in, 0, x);
-    must(play(op, NULL, 1, &in, 1, &out, 0, NULL));
+    must(evaluate(op, NULL, 1, &in, 1, &out, 0, NULL));
     return int_at(out, 0);
 }
 
@@ -174,16 +174,16 @@ static void conversions(void)
     uint8_t bytes[6], bools[6];
     int64_t wide[6];
     Tensor in = ARRAY(F32, x, 6), out = ARRAY(I8, small, 6);
-    must(play(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
+    must(evaluate(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
     CHECK(small[0] == 3 && small[1] == -3 && small[2] == 127 && small[3] == -128 && small[4] == 0);
     out = ARRAY(U8, bytes, 6);
-    must(play(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
+    must(evaluate(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
     CHECK(bytes[0] == 3 && bytes[1] == 0 && bytes[2] == 255 && bytes[3] == 0 && bytes[4] == 0);
     out = ARRAY(I1, bools, 6);
-    must(play(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
+    must(evaluate(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
     CHECK(bools[0] == 1 && bools[4] == 1 && bools[5] == 1);
     out = ARRAY(I64, wide, 6);
-    must(play(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
+    must(evaluate(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
     CHECK(wide[2] == INT64_MAX && wide[3] == INT64_MIN);
 
     /* 2^60 + 2^36 + 1 is above the tie between two floats; by way of double it would be on it. */
@@ -191,7 +191,7 @@ static void conversions(void)
     float single;
     in = SCALAR(I64, &big);
     out = SCALAR(F32, &single);
-    must(play(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
+    must(evaluate(OP_CONVERT, NULL, 1, &in, 1, &out, 0, NULL));
     CHECK(single == (float)((INT64_C(1) << 60) + (INT64_C(1) << 37)));
 }
 
@@ -200,7 +200,7 @@ static bool compares(int direction, int kind, float x, float y)
     CompareAttrs a = { .comparison_direction = direction, .compare_type = kind };
     unsigned char holds = 2;
     Tensor in[] = { SCALAR(F32, &x), SCALAR(F32, &y) }, out = SCALAR(I1, &holds);
-    must(play(OP_COMPARE, &a, 2, in, 1, &out, 0, NULL));
+    must(evaluate(OP_COMPARE, &a, 2, in, 1, &out, 0, NULL));
     return holds;
 }
 
@@ -218,25 +218,25 @@ static void moving(void)
 {
     int32_t x[] = { 1, 2, 3, 4, 5, 6 }, zero = 0, y[32];
     Tensor in[] = { ARRAY(I32, x, 2, 3), SCALAR(I32, &zero) }, out = ARRAY(I32, y, 3, 2);
-    must(play(OP_TRANSPOSE, &(TransposeAttrs){ LIST(1, 0), 0 }, 1, in, 1, &out, 0, NULL));
+    must(evaluate(OP_TRANSPOSE, &(TransposeAttrs){ LIST(1, 0), 0 }, 1, in, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 1, 4, 2, 5, 3, 6 }, 24));
     out = ARRAY(I32, y, 2, 3);
-    must(play(OP_REVERSE, &(DimensionsAttrs){ LIST(1), 0 }, 1, in, 1, &out, 0, NULL));
+    must(evaluate(OP_REVERSE, &(DimensionsAttrs){ LIST(1), 0 }, 1, in, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 3, 2, 1, 6, 5, 4 }, 24));
     out = ARRAY(I32, y, 2, 2);
-    must(play(OP_SLICE, &(SliceAttrs){ LIST(0, 0), LIST(2, 3), LIST(1, 2), 0 }, 1, in, 1, &out, 0,
-              NULL));
+    must(evaluate(OP_SLICE, &(SliceAttrs){ LIST(0, 0), LIST(2, 3), LIST(1, 2), 0 }, 1, in, 1, &out,
+                  0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 1, 3, 4, 6 }, 16));
     out = ARRAY(I32, y, 3, 4); /* low -1 cuts the first column; interior 1 spreads */
-    must(play(OP_PAD, &(PadAttrs){ LIST(0, -1), LIST(0, 0), LIST(1, 1), 0 }, 2, in, 1, &out, 0,
-              NULL));
+    must(evaluate(OP_PAD, &(PadAttrs){ LIST(0, -1), LIST(0, 0), LIST(1, 1), 0 }, 2, in, 1, &out, 0,
+                  NULL));
     CHECK(!memcmp(y, (int32_t[]){ 0, 2, 0, 3, 0, 0, 0, 0, 0, 5, 0, 6 }, 48));
     out = ARRAY(I32, y, 2, 2, 3);
-    must(play(OP_BROADCAST, &(BroadcastAttrs){ LIST(1, 2), 0 }, 1, in, 1, &out, 0, NULL));
+    must(evaluate(OP_BROADCAST, &(BroadcastAttrs){ LIST(1, 2), 0 }, 1, in, 1, &out, 0, NULL));
     CHECK(!memcmp(y, x, 24) && !memcmp(y + 6, x, 24));
     Tensor two[] = { in[0], in[0] };
     out = ARRAY(I32, y, 2, 6);
-    must(play(OP_CONCATENATE, &(DimensionAttrs){ 1, 0 }, 2, two, 1, &out, 0, NULL));
+    must(evaluate(OP_CONCATENATE, &(DimensionAttrs){ 1, 0 }, 2, two, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6 }, 48));
 }
 
@@ -245,19 +245,20 @@ static void indexing(void)
     int32_t x[] = { 10, 11, 12, 13, 14 }, at = 4, y[8];
     int32_t picks[] = { 3, -7, 99 };
     Tensor slice[] = { ARRAY(I32, x, 5), SCALAR(I32, &at) }, out = ARRAY(I32, y, 3);
-    must(play(OP_DYNAMIC_SLICE, &(DynamicSliceAttrs){ LIST(3), 0 }, 2, slice, 1, &out, 0, NULL));
+    must(
+        evaluate(OP_DYNAMIC_SLICE, &(DynamicSliceAttrs){ LIST(3), 0 }, 2, slice, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 12, 13, 14 }, 12)); /* moved to fit */
     GatherAttrs g = { .collapsed_slice_dims = LIST(0),
                       .start_index_map = LIST(0),
                       .index_vector_dim = 1,
                       .slice_sizes = LIST(1) };
     Tensor gather[] = { ARRAY(I32, x, 5), ARRAY(I32, picks, 3) };
-    must(play(OP_GATHER, &g, 2, gather, 1, &out, 0, NULL));
+    must(evaluate(OP_GATHER, &g, 2, gather, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 13, 10, 14 }, 12)); /* clamped */
     int32_t news[] = { 7, 8 };
     Tensor update[] = { ARRAY(I32, x, 5), ARRAY(I32, news, 2), SCALAR(I32, &at) };
     out = ARRAY(I32, y, 5);
-    must(play(OP_DYNAMIC_UPDATE, NULL, 3, update, 1, &out, 0, NULL));
+    must(evaluate(OP_DYNAMIC_UPDATE, NULL, 3, update, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (int32_t[]){ 10, 11, 12, 7, 8 }, 20));
 }
 
@@ -279,7 +280,7 @@ static void regions(void)
     int32_t x[] = { 1, 2, 3, 4, 5, 6 }, hundred = 100, y[8];
     RegionId add = region2(OP_ADD, I32, I32, NULL), max = region2(OP_MAX, I32, I32, NULL);
     Tensor in[] = { ARRAY(I32, x, 2, 3), SCALAR(I32, &hundred) }, out = ARRAY(I32, y, 3);
-    must(play(OP_REDUCE, &(DimensionsAttrs){ LIST(0), 0 }, 2, in, 1, &out, 1, &add));
+    must(evaluate(OP_REDUCE, &(DimensionsAttrs){ LIST(0), 0 }, 2, in, 1, &out, 1, &add));
     CHECK(!memcmp(y, (int32_t[]){ 105, 107, 109 }, 12));
 
     Tensor line[] = { ARRAY(I32, x, 6), SCALAR(I32, &hundred) };
@@ -290,7 +291,7 @@ static void regions(void)
                       .window_dilations = LIST(2),
                       .padding = { 1, 2, DIMS(1, 0) } };
     out = ARRAY(I32, y, 3); /* windows (pad, 2), (2, 4), (4, 6) */
-    must(play(OP_REDUCE_WINDOW, &w, 2, line, 1, &out, 1, &max));
+    must(evaluate(OP_REDUCE_WINDOW, &w, 2, line, 1, &out, 1, &max));
     CHECK(!memcmp(y, (int32_t[]){ 2, 4, 6 }, 12));
 
     int32_t picks[] = { 1, 9, 1 }, more[] = { 50, 60, 70 };
@@ -299,7 +300,7 @@ static void regions(void)
                        .index_vector_dim = 1 };
     Tensor scatter[] = { ARRAY(I32, x, 6), ARRAY(I32, picks, 3), ARRAY(I32, more, 3) };
     out = ARRAY(I32, y, 6);
-    must(play(OP_SCATTER, &s, 3, scatter, 1, &out, 1, &add));
+    must(evaluate(OP_SCATTER, &s, 3, scatter, 1, &out, 1, &add));
     CHECK(!memcmp(y, (int32_t[]){ 1, 122, 3, 4, 5, 6 }, 24)); /* 9 is outside: left out */
 }
 
@@ -312,7 +313,7 @@ static void long_sums(void)
         x[i] = 0x3f80;
     RegionId add = region2(OP_ADD, BF16, BF16, NULL);
     Tensor in[] = { ARRAY(BF16, x, 10000), SCALAR(BF16, &zero) }, out = SCALAR(BF16, &y);
-    must(play(OP_REDUCE, &(DimensionsAttrs){ LIST(0), 0 }, 2, in, 1, &out, 1, &add));
+    must(evaluate(OP_REDUCE, &(DimensionsAttrs){ LIST(0), 0 }, 2, in, 1, &out, 1, &add));
     CHECK(fabs(float_at(out, 0) - 10000) < 200);
 }
 
@@ -324,10 +325,10 @@ static void sorting(void)
                                        .compare_type = COMPARE_TOTALORDER };
     Tensor in = ARRAY(F32, x, 6), out = ARRAY(F32, y, 6);
     RegionId before = region2(OP_COMPARE, F32, I1, &less);
-    must(play(OP_SORT, &(SortAttrs){ .dimension = -1 }, 1, &in, 1, &out, 1, &before));
+    must(evaluate(OP_SORT, &(SortAttrs){ .dimension = -1 }, 1, &in, 1, &out, 1, &before));
     CHECK(y[0] == -1 && signbit(y[1]) && !signbit(y[2]) && y[3] == 3 && y[4] == 3 && isnan(y[5]));
     Tensor top[] = { ARRAY(F32, y, 3), ARRAY(I32, tags, 3) };
-    must(play(OP_TOP_K, &(TopKAttrs){ .k = 3 }, 1, &in, 2, top, 0, NULL));
+    must(evaluate(OP_TOP_K, &(TopKAttrs){ .k = 3 }, 1, &in, 2, top, 0, NULL));
     CHECK(isnan(y[0]) && y[1] == 3 && y[2] == 3);
     CHECK(tags[0] == 1 && tags[1] == 0 && tags[2] == 3);
 }
@@ -337,14 +338,14 @@ static void products(void)
     float a[] = { 1, 2, 3, 4 }, b[] = { 5, 6, 7, 8 }, c[4];
     Tensor in[] = { ARRAY(F32, a, 2, 2), ARRAY(F32, b, 2, 2) }, out = ARRAY(F32, c, 2, 2);
     DotAttrs d = { .lhs_contracting_dimensions = LIST(1), .rhs_contracting_dimensions = LIST(0) };
-    must(play(OP_DOT, &d, 2, in, 1, &out, 0, NULL));
+    must(evaluate(OP_DOT, &d, 2, in, 1, &out, 0, NULL));
     CHECK(!memcmp(c, (float[]){ 19, 22, 43, 50 }, 16));
     DotAttrs batched = { .lhs_batching_dimensions = LIST(0),
                          .rhs_batching_dimensions = LIST(0),
                          .lhs_contracting_dimensions = LIST(1),
                          .rhs_contracting_dimensions = LIST(1) };
     out = ARRAY(F32, c, 2);
-    must(play(OP_DOT, &batched, 2, in, 1, &out, 0, NULL));
+    must(evaluate(OP_DOT, &batched, 2, in, 1, &out, 0, NULL));
     CHECK(c[0] == 17 && c[1] == 53);
 
     float image[] = { 1, 2, 3, 4 }, kernel[] = { 1, 10 }, result[5];
@@ -363,7 +364,7 @@ static void products(void)
                            .batch_group_count = 1 };
     Tensor conv[] = { ARRAY(F32, image, 1, 1, 4), ARRAY(F32, kernel, 1, 1, 2) };
     out = ARRAY(F32, result, 1, 1, 5);
-    must(play(OP_CONVOLUTION, &v, 2, conv, 1, &out, 0, NULL));
+    must(evaluate(OP_CONVOLUTION, &v, 2, conv, 1, &out, 0, NULL));
     CHECK(!memcmp(result, (float[]){ 10, 21, 32, 43, 4 }, 20));
 }
 
@@ -401,7 +402,7 @@ static void loops(void)
     int64_t x[] = { 0, 0, 1 }, y[3];
     Tensor in[] = { SCALAR(I64, &x[0]), SCALAR(I64, &x[1]), SCALAR(I64, &x[2]) };
     Tensor out[] = { SCALAR(I64, &y[0]), SCALAR(I64, &y[1]), SCALAR(I64, &y[2]) };
-    must(play(OP_WHILE, NULL, 3, in, 3, out, 2, (RegionId[]){ test, body }));
+    must(evaluate(OP_WHILE, NULL, 3, in, 3, out, 2, (RegionId[]){ test, body }));
     CHECK(y[0] == 5 && y[1] == 5 && y[2] == 8);
 }
 
@@ -409,20 +410,20 @@ static void linear(void)
 {
     float a[] = { 4, 2, 2, 5 }, l[] = { 2, 99, 1, 4 }, b[] = { 2, 9 }, y[4];
     Tensor in[] = { ARRAY(F32, a, 2, 2), ARRAY(F32, b, 2, 1) }, out = ARRAY(F32, y, 2, 2);
-    must(play(OP_CHOLESKY, &(CholeskyAttrs){ .lower = true }, 1, in, 1, &out, 0, NULL));
+    must(evaluate(OP_CHOLESKY, &(CholeskyAttrs){ .lower = true }, 1, in, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (float[]){ 2, 0, 1, 2 }, 16));
-    must(play(OP_CHOLESKY, &(CholeskyAttrs){ .lower = false }, 1, in, 1, &out, 0, NULL));
+    must(evaluate(OP_CHOLESKY, &(CholeskyAttrs){ .lower = false }, 1, in, 1, &out, 0, NULL));
     CHECK(!memcmp(y, (float[]){ 2, 1, 0, 2 }, 16));
     TriangularSolveAttrs t = { .left_side = true, .lower = true, .transpose_a = 1 };
     in[0].data = l;
     out = ARRAY(F32, y, 2, 1);
-    must(play(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
+    must(evaluate(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
     CHECK(y[0] == 1 && y[1] == 2);
     t.transpose_a = 2; /* (2 1; 0 4) x = (2, 9) */
-    must(play(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
+    must(evaluate(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
     CHECK(y[0] == -0.125f && y[1] == 2.25f);
     t.unit_diagonal = true; /* (1 1; 0 1) x = (2, 9) */
-    must(play(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
+    must(evaluate(OP_TRIANGULAR_SOLVE, &t, 2, in, 1, &out, 0, NULL));
     CHECK(y[0] == -7 && y[1] == 9);
 
     /* x a^H = b with a = (1+i 0; 2 3i), x = (1, i), b = (1-i, 5). */
@@ -430,7 +431,7 @@ static void linear(void)
     TriangularSolveAttrs right = { .left_side = false, .lower = true, .transpose_a = 3 };
     Tensor wide[] = { ARRAY(C128, c, 2, 2), ARRAY(C128, d, 1, 2) };
     out = ARRAY(C128, x, 1, 2);
-    must(play(OP_TRIANGULAR_SOLVE, &right, 2, wide, 1, &out, 0, NULL));
+    must(evaluate(OP_TRIANGULAR_SOLVE, &right, 2, wide, 1, &out, 0, NULL));
     CHECK(fabs(x[0] - 1) + fabs(x[1]) + fabs(x[2]) + fabs(x[3] - 1) < 1e-14);
 }
 
@@ -439,14 +440,14 @@ static void transforms(void)
     float x[] = { 1, 2, 3, 4 }, y[8], back[4];
     float expected[] = { 10, 0, -2, 2, -2, 0 };
     Tensor in = ARRAY(F32, x, 4), out = ARRAY(C64, y, 3);
-    must(play(OP_FFT, &(FftAttrs){ .fft_type = 2, .fft_length = LIST(4) }, 1, &in, 1, &out, 0,
-              NULL));
+    must(evaluate(OP_FFT, &(FftAttrs){ .fft_type = 2, .fft_length = LIST(4) }, 1, &in, 1, &out, 0,
+                  NULL));
     for (int i = 0; i < 6; i++)
         CHECK(fabsf(y[i] - expected[i]) < 1e-6f);
     in = ARRAY(C64, y, 3);
     out = ARRAY(F32, back, 4);
-    must(play(OP_FFT, &(FftAttrs){ .fft_type = 3, .fft_length = LIST(4) }, 1, &in, 1, &out, 0,
-              NULL));
+    must(evaluate(OP_FFT, &(FftAttrs){ .fft_type = 3, .fft_length = LIST(4) }, 1, &in, 1, &out, 0,
+                  NULL));
     for (int i = 0; i < 4; i++)
         CHECK(fabsf(back[i] - x[i]) < 1e-6f);
 
@@ -454,10 +455,10 @@ static void transforms(void)
     uint64_t state[] = { 0, 0 }, after[2], bits[1];
     Tensor from = ARRAY(U64, state, 2), made[] = { ARRAY(U64, after, 2), ARRAY(U64, bits, 1) };
     RngBitsAttrs threefry = { .rng_algorithm = 1 };
-    must(play(OP_RNG_BITS, &threefry, 1, &from, 2, made, 0, NULL));
+    must(evaluate(OP_RNG_BITS, &threefry, 1, &from, 2, made, 0, NULL));
     CHECK(bits[0] == 0x99ba4efe6b200159 && after[0] == 0 && after[1] == 1);
     state[0] = state[1] = ~UINT64_C(0);
-    must(play(OP_RNG_BITS, &threefry, 1, &from, 2, made, 0, NULL));
+    must(evaluate(OP_RNG_BITS, &threefry, 1, &from, 2, made, 0, NULL));
     CHECK(bits[0] == 0xbb002be71cb996fc && after[1] == 0);
 }
 
@@ -471,23 +472,22 @@ static void random_bits(void)
     static const uint32_t odd[] = { 0x8015f2d2, 0x489d1b34, 0x0110b8ec, 0x34b33d2d, 0x843c52a3,
                                     0x5713dc7b, 0x70fa81ca, 0x88b5a788, 0xe966c720, 0x0e4779a9,
                                     0x39a765f8, 0xbfaac661, 0x7bf56914, 0x37222518, 0x0accb585 };
-    static const uint32_t philox[] = { 0x9c6e911a, 0xe66bd3a4, 0x8d35dc7b, 0xdfeaf70e,
-                                       0x68083535 };
+    static const uint32_t philox[] = { 0x9c6e911a, 0xe66bd3a4, 0x8d35dc7b, 0xdfeaf70e, 0x68083535 };
     Tensor from = ARRAY(U64, state, 2), made[] = { ARRAY(U64, after, 2), ARRAY(U32, bits, 2, 3) };
-    must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 1 }, 1, &from, 2, made, 0, NULL));
+    must(evaluate(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 1 }, 1, &from, 2, made, 0, NULL));
     CHECK(!memcmp(bits, rows, sizeof rows) && after[0] == 7 && after[1] == 12);
     made[1] = ARRAY(U32, bits, 3, 5);
-    must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 1 }, 1, &from, 2, made, 0, NULL));
+    must(evaluate(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 1 }, 1, &from, 2, made, 0, NULL));
     CHECK(!memcmp(bits, odd, sizeof odd) && after[1] == 18);
     made[1] = ARRAY(U32, bits, 5);
     for (int algorithm = 0; algorithm < 3; algorithm += 2) {
-        must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = algorithm }, 1, &from, 2, made, 0,
-                  NULL));
+        must(evaluate(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = algorithm }, 1, &from, 2, made,
+                      0, NULL));
         CHECK(!memcmp(bits, philox, sizeof philox) && after[0] == 7 && after[1] == 11);
     }
     uint64_t wide[3];
     made[1] = ARRAY(U64, wide, 3);
-    must(play(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 2 }, 1, &from, 2, made, 0, NULL));
+    must(evaluate(OP_RNG_BITS, &(RngBitsAttrs){ .rng_algorithm = 2 }, 1, &from, 2, made, 0, NULL));
     CHECK(wide[1] == 0xdfeaf70e8d35dc7b && wide[2] == 0xffa897ae68083535 && after[1] == 11);
 }
 
@@ -521,20 +521,20 @@ static void expectations(void)
     CustomCallAttrs equal = { .call_target_name = STR("check.expect_eq") };
     CustomCallAttrs close = { .call_target_name = STR("check.expect_close") };
     CustomCallAttrs foreign = { .call_target_name = STR("my_kernel") };
-    must(play(OP_CUSTOM_CALL, &close, 2, in, 0, NULL, 0, NULL));
-    Error *error = play(OP_CUSTOM_CALL, &equal, 2, in, 0, NULL, 0, NULL);
+    must(evaluate(OP_CUSTOM_CALL, &close, 2, in, 0, NULL, 0, NULL));
+    Error *error = evaluate(OP_CUSTOM_CALL, &equal, 2, in, 0, NULL, 0, NULL);
     CHECK_STR(error ? error_text(error) : "",
               "check.expect_eq of f32[2,2], at unknown place: 1 of 4 elements differ, the first at "
               "[1, 0]: 3.00000024 where 3 is expected");
     error_free(error);
-    error = play(OP_CUSTOM_CALL, &foreign, 2, in, 0, NULL, 0, NULL);
+    error = evaluate(OP_CUSTOM_CALL, &foreign, 2, in, 0, NULL, 0, NULL);
     CHECK_STR(error ? error_text(error) : "",
               "not supported: custom_call @my_kernel, at unknown place: nobody has defined it; a C "
               "program does with tt_define_call");
     error_free(error);
     int32_t i = 1, j;
     Tensor integer = SCALAR(I32, &i), out = SCALAR(I32, &j);
-    error = play(OP_EXP, NULL, 1, &integer, 1, &out, 0, NULL);
+    error = evaluate(OP_EXP, NULL, 1, &integer, 1, &out, 0, NULL);
     CHECK_STR(error ? error_text(error) : "",
               "not supported: exponential of i32[], at unknown place");
     error_free(error);

@@ -49,7 +49,7 @@ static void check_psum(Executor *e, int ndevices, int64_t cost)
     call_end(&c);
 }
 
-/* --- a loop: groups {0 1} {2 3} ... meet `arg` times; every turn doubles (sum of two equal). */
+/* --- a loop: groups {0 1} {2 3} ... meet `arg` times; every iteration doubles (sum of two equal). */
 typedef struct Loop {
     float left, x, sum;
 } Loop;
@@ -129,7 +129,7 @@ static void check_skip(Executor *e, int64_t cost)
     check_psum(e, 4, cost); /* life goes on */
 }
 
-/* --- devices 0 and 1 meet in rows, 2 and 3 in columns: nobody's group is complete. */
+/* --- devices 0 and 1 meet in rows, 2 and 3 in columns: no group is complete. */
 static int32_t rows_or_columns(Frame *f)
 {
     return f->partition < 1 ? SEGMENT_COLLECTIVE : f->partition == 3 ? SEGMENT_COLLECTIVE - 1 : 1;
@@ -209,7 +209,7 @@ static void check_failure(Executor *e, int64_t cost)
     for (int d = 0; d < 4; d++)
         CHECK_STR(failure_of(c.outs[d][0]), "device 2: no bananas");
 
-    /* What depends on a failed result fails with the same words, without being played. */
+    /* What depends on a failed result fails with the same words, without being run. */
     HandMade psum;
     make_psum(&psum, 4, cost);
     call_start(&next, e, &psum.p);
@@ -225,10 +225,10 @@ static void check_failure(Executor *e, int64_t cost)
     call_end(&c);
 }
 
-/* --- a collective fails: nobody plays on with what it did not give. */
+/* --- a collective fails: no device goes on with what it did not give. */
 static _Atomic int nplayed_on;
 
-static int32_t play_on(Frame *f)
+static int32_t go_on(Frame *f)
 {
     (void)f;
     atomic_fetch_add_explicit(&nplayed_on, 1, memory_order_relaxed);
@@ -237,7 +237,7 @@ static int32_t play_on(Frame *f)
 
 static void check_failing_collective(Executor *e, int64_t cost)
 {
-    static SegmentFn *const segments[] = { meet_0, play_on };
+    static SegmentFn *const segments[] = { meet_0, go_on };
     HandMade h;
     hand_made(&h, 4, 1, 1, segments, 2, cost);
     int g = add_groups(&h, 4, 1);
@@ -329,7 +329,7 @@ static void check_order(Executor *e)
         call_end(&c[i]);
 }
 
-/* --- slices: each is played once, by whoever. */
+/* --- slices: each is run once, by any thread. */
 enum { SLICES = 500 };
 
 static void mark_slice(void *user, int64_t slice)
@@ -372,7 +372,7 @@ static int32_t cut_in_two(Frame *f)
     return SEGMENT_END;
 }
 
-/* Nobody has needed a worker yet: who plays a run alone gets help all the same. */
+/* No run has needed a worker yet: a thread that executes a run alone gets help all the same. */
 static void check_first_help(int64_t cost)
 {
     static SegmentFn *const segments[] = { cut_in_two };
@@ -639,7 +639,7 @@ static void expect_exhausted(size_t slab_bytes, size_t taken_on_1, int64_t cost,
     h.p.slab_bytes = slab_bytes;
     /* all_gather does not work in place: operands are put aside first */
     Collective *m = add_collective(&h, OP_ALL_GATHER, "x.py:1", add_groups(&h, 2, 1), 1, at_slab(0),
-                             at_slab(0), 1);
+                                   at_slab(0), 1);
     int64_t two[] = { 2 };
     Type whole = { F32, 1, two };
     AllGatherAttrs attrs = { .all_gather_dim = 0 };
@@ -735,7 +735,7 @@ static int32_t answer(Frame *f)
 static SegmentFn *const ask_segments[] = { ask, answer }, *const tell_segments[] = { tell };
 
 /* One worker: a run that goes on for long lets another on. */
-static void check_patience(int64_t cost)
+static void check_others_get_in(int64_t cost)
 {
     Executor *e;
     CHECK(!executor_new(3, 1, 0, &e));
@@ -743,7 +743,7 @@ static void check_patience(int64_t cost)
     hand_made(&asking, 2, 1, 1, ask_segments, 2, cost);
     asking.p.slab_bytes = 128;
     add_collective(&asking, OP_ALL_REDUCE, "x.py:1", add_groups(&asking, 2, 1), 1, at_slab(0),
-                at_slab(64), 1);
+                   at_slab(64), 1);
     hand_made(&telling, 1, 1, 1, tell_segments, 1, TASKS_RUN);
     atomic_store_explicit(&is_told, 0, memory_order_relaxed);
     Call a, t;
@@ -895,7 +895,7 @@ int main(void)
     for (int64_t cost = ONE_THREAD_RUNS; cost <= TASKS_RUN; cost++) {
         check_cancel(cost, endless_segments);
         check_cancel(cost, collective_segments);
-        check_patience(cost);
+        check_others_get_in(cost);
     }
     return check_done();
 }

@@ -128,6 +128,17 @@ static void all_lengths(void)
         }
 }
 
+/* Alone and long: reals as complex numbers of half the length, and a prime. */
+static void long_reals(void)
+{
+    static const int64_t lengths[] = { 8200, 8191 };
+    for (int type = RFFT; type <= IRFFT; type++)
+        for (int i = 0; i < 2; i++) {
+            CHECK(line_error(type, true, lengths[i], 1) < 1e-6);
+            CHECK(line_error(type, false, lengths[i], 1) < 2e-15);
+        }
+}
+
 /* Three dimensions are three lists of lines. */
 static void many_dimensions(void)
 {
@@ -192,6 +203,7 @@ static void nothing(void)
 int main(void)
 {
     all_lengths();
+    long_reals();
     many_dimensions();
     columns();
     nothing();

@@ -75,8 +75,9 @@ static void test_while(void)
     CHECK(near(tt_item(r.value), 10.125) && near(tt_item(r.tangent), 3 * 3 * 1.5 * 1.5));
     CHECK_SAID("");
     tt_call(tt_grad(grown), x, y);
-    CHECK(strstr(front_said(), "the gradient through a loop whose number of turns is found at run "
-                               "time (while, tests/unit/flow_test.c:") != NULL);
+    CHECK(strstr(front_said(),
+                 "the gradient through a loop whose number of iterations is found at run "
+                 "time (while, tests/unit/flow_test.c:") != NULL);
 }
 
 /* ---- fori ---- */
@@ -254,20 +255,24 @@ static void test_mistakes(void)
 {
     tt x = tt_arange(TT_F32, 3);
     tt_fori(3, widen, x);
-    CHECK(strstr(front_said(), "fori(widen): array 0 of the state is f32[3], but a turn makes it "
-                               "f32[6]: it must keep its type") != NULL);
+    CHECK(strstr(front_said(),
+                 "fori(widen): array 0 of the state is f32[3], but an iteration makes it "
+                 "f32[6]: it must keep its type") != NULL);
     tt_fori(3, two, x);
-    CHECK(strstr(front_said(), "fori(two): the state has 1 array, but a turn gives 2") != NULL);
+    CHECK(strstr(front_said(), "fori(two): the state has 1 array, but an iteration gives 2") !=
+          NULL);
     tt_fori(3, halve, tt_arange(TT_I32, 3));
-    CHECK(strstr(front_said(), "fori(halve): array 0 of the state is i32[3], but a turn makes it "
-                               "f32[3]: it must keep its type") != NULL);
+    CHECK(strstr(front_said(),
+                 "fori(halve): array 0 of the state is i32[3], but an iteration makes it "
+                 "f32[3]: it must keep its type") != NULL);
     tt_while(two_conditions, as_it_is, x);
     CHECK(strstr(front_said(), "two_conditions must give one boolean, and gives several arrays") !=
           NULL);
     tt_fori(-1, count, x);
-    CHECK(strstr(front_said(), "tt_fori: -1 turns") != NULL);
-    tt_fori(3, count, x, x, x, x, x, x, x, x);
-    CHECK(strstr(front_said(), "tt_fori: 8 arguments and the turn: a body takes at most 8") != NULL);
+    CHECK(strstr(front_said(), "tt_fori: -1 iterations") != NULL);
+    tt_fori(3, count, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x);
+    CHECK(strstr(front_said(),
+                 "tt_fori: 16 arguments and the iteration: a body takes at most 16") != NULL);
     tt_while(as_it_is, as_it_is, x);
     CHECK(strstr(front_said(), "while(as_it_is): the condition as_it_is must give one boolean, and "
                                "gives f32[3]") != NULL);
@@ -278,7 +283,7 @@ static void test_mistakes(void)
     CHECK(strstr(front_said(), "scan(layer): argument 1, f32[] has no rows to go through") != NULL);
     tt_fori(3, count, x, x);
     CHECK(strstr(front_said(), "fori(count): the body count takes 2 arguments, and is given 3: "
-                               "the turn, the state, and 1 more behind it") != NULL);
+                               "the iteration, the state, and 1 more behind it") != NULL);
 }
 
 /* ---- configurations ---- */

@@ -32,7 +32,9 @@ static const char *refuses(void *user, const tt_operand *in, int nin, const tt_o
     return user;
 }
 
-typedef struct { tt x, sum; } Both;
+typedef struct {
+    tt x, sum;
+} Both;
 
 static Both both(tt x)
 {

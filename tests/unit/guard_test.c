@@ -1,8 +1,8 @@
 /* guard_test.c - work that is left for want of memory: what it took is given back, what was there
  * before stays, and what must be called is called. */
 #include "base/arena.h"
-#include "base/guard.h"
 #include "base/grow.h"
+#include "base/guard.h"
 #include "base/sync.h"
 #include "base/table.h"
 #include "base/text.h"
@@ -63,8 +63,9 @@ static void left_work_leaves_nothing(void)
         calls[0] = 0;
         Error *error = guard_run("climbing", fail_after_some, NULL);
         CHECK(error && error_code(error) == CODE_EXHAUSTED);
-        CHECK(strstr(error_text(error), "climbing: no memory for a mountain of 18446744073709551615 "
-                                        "bytes; it held 1"));
+        CHECK(strstr(error_text(error),
+                     "climbing: no memory for a mountain of 18446744073709551615 "
+                     "bytes; it held 1"));
         CHECK_STR(calls, "ca");
         error_free(error);
     }

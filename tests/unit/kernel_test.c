@@ -4,8 +4,8 @@
  * A case is the text of a program whose main is taken as the body of one fusion.  In it, $S is
  * a shape ("3x5x17x", or nothing), $E an element type; so tensor<$S$E>. */
 #include "base/guard.h"
-#include "engine/link/link.h"
 #include "engine/eval/eval.h"
+#include "engine/link/link.h"
 #include "engine/tensor.h"
 #include "tests/check.h"
 
@@ -117,8 +117,10 @@ static bool close_at(Tensor a, Tensor b, int64_t i, double ulps)
     Complex x = complex_at(a, i), y = complex_at(b, i);
     double size = fmax(fabs(creal(y)), fabs(cimag(y))), far = ulps * (e == C64 ? 0x1p-23 : 0x1p-52);
     Element part = element_part(e);
-    return (close_floats(creal(x), creal(y), part, ulps) || fabs(creal(x) - creal(y)) <= far * size) &&
-           (close_floats(cimag(x), cimag(y), part, ulps) || fabs(cimag(x) - cimag(y)) <= far * size);
+    return (close_floats(creal(x), creal(y), part, ulps) ||
+            fabs(creal(x) - creal(y)) <= far * size) &&
+           (close_floats(cimag(x), cimag(y), part, ulps) ||
+            fabs(cimag(x) - cimag(y)) <= far * size);
 }
 
 static void show_at(Tensor t, int64_t i)
@@ -220,7 +222,8 @@ static Error *kernel_run(Case *c, bool in_place)
         for (int i = 0; i < c->nout; i++)
             p[c->nin + i] = c->got[i].data;
         if (in_place)
-            p[c->nin] = memcpy(c->got[0].data, c->in[0].data, type_bytes(c->in[0].type)), p[0] = p[c->nin];
+            p[c->nin] = memcpy(c->got[0].data, c->in[0].data, type_bytes(c->in[0].type)),
+            p[0] = p[c->nin];
         unsigned outer = _mm_getcsr();
         _mm_setcsr(outer | 0x8040);
         ((KernelFn *)address)(&f, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10],
@@ -274,7 +277,8 @@ static void try_text(const char *text, double ulps, bool tame)
     }
     const Region *body = region_at(c.m, c.body);
     for (int i = 0; i < body->nnodes; i++)
-        if (node_at(c.m, body->nodes[i])->op != OP_RETURN && !kernel_can_emit(c.m, body->nodes[i])) {
+        if (node_at(c.m, body->nodes[i])->op != OP_RETURN &&
+            !kernel_can_emit(c.m, body->nodes[i])) {
             printf("kernel_can_emit says no\n  in: %s\n", text);
             CHECK(!"kernel_can_emit");
         }
@@ -306,8 +310,10 @@ static void try(const char *pattern, const char *shape, const char *element, dou
 static void unary(const char *op, const char *const *elements, double ulps)
 {
     Text text = { 0 };
-    text_printf(&text, "(%%x: tensor<$S$E>) -> tensor<$S$E> {\n  %%y = stablehlo.%s %%x : tensor<$S$E>\n"
-                       "  return %%y : tensor<$S$E>\n}", op);
+    text_printf(&text,
+                "(%%x: tensor<$S$E>) -> tensor<$S$E> {\n  %%y = stablehlo.%s %%x : tensor<$S$E>\n"
+                "  return %%y : tensor<$S$E>\n}",
+                op);
     static const char *const shapes[] = { "", "1x", "7x", "16x", "17x", "1023x", "3x5x17x", "0x" };
     for (int e = 0; elements[e]; e++)
         for (int s = 0; s < (e < 1 ? 8 : 1); s++)
@@ -318,9 +324,11 @@ static void unary(const char *op, const char *const *elements, double ulps)
 static void binary(const char *op, const char *const *elements, double ulps)
 {
     Text text = { 0 };
-    text_printf(&text, "(%%x: tensor<$S$E>, %%y: tensor<$S$E>) -> tensor<$S$E> {\n"
-                       "  %%z = stablehlo.%s %%x, %%y : tensor<$S$E>\n"
-                       "  return %%z : tensor<$S$E>\n}", op);
+    text_printf(&text,
+                "(%%x: tensor<$S$E>, %%y: tensor<$S$E>) -> tensor<$S$E> {\n"
+                "  %%z = stablehlo.%s %%x, %%y : tensor<$S$E>\n"
+                "  return %%z : tensor<$S$E>\n}",
+                op);
     for (int e = 0; elements[e]; e++) {
         try(text_cstr(&text), "1023x", elements[e], ulps, false);
         if (e == 0)
@@ -336,8 +344,9 @@ static void binary(const char *op, const char *const *elements, double ulps)
 
 static void test_floats(void)
 {
-    static const char *const exact[] = { "negate", "abs", "sign", "sqrt", "floor", "ceil",
-                                         "round_nearest_even", "round_nearest_afz" };
+    static const char *const exact[] = {
+        "negate", "abs", "sign", "sqrt", "floor", "ceil", "round_nearest_even", "round_nearest_afz"
+    };
     for (size_t i = 0; i < sizeof exact / sizeof exact[0]; i++)
         unary(exact[i], LIST(FLOATS), 0);
     unary("rsqrt", LIST(FLOATS), 2);
@@ -377,7 +386,9 @@ static void test_ints(void)
     }
     for (size_t i = 0; i < sizeof two / sizeof two[0]; i++)
         binary(two[i], LIST(INTS), 0);
-    static const char *const bools[] = { "add", "multiply", "maximum", "minimum", "and", "or", "xor" };
+    static const char *const bools[] = {
+        "add", "multiply", "maximum", "minimum", "and", "or", "xor"
+    };
     for (size_t i = 0; i < sizeof bools / sizeof bools[0]; i++)
         binary(bools[i], LIST("i1"), 0);
     unary("not", LIST("i1"), 0);
@@ -389,12 +400,16 @@ static void test_complex(void)
     static const char *const two[] = { "add", "subtract" };
     for (size_t i = 0; i < sizeof two / sizeof two[0]; i++)
         binary(two[i], LIST(COMPLEXES), 0);
-    static const char *const tame1[] = { "exponential", "log", "sine", "cosine", "tanh", "sqrt", "rsqrt",
-                                         "exponential_minus_one", "log_plus_one", "logistic", "sign" };
+    static const char *const tame1[] = {
+        "exponential",           "log",          "sine",     "cosine", "tanh", "sqrt", "rsqrt",
+        "exponential_minus_one", "log_plus_one", "logistic", "sign"
+    };
     for (size_t i = 0; i < sizeof tame1 / sizeof tame1[0]; i++) {
         Text text = { 0 };
-        text_printf(&text, "(%%x: tensor<37x$E>) -> tensor<37x$E> {\n  %%y = stablehlo.%s %%x : "
-                           "tensor<37x$E>\n  return %%y : tensor<37x$E>\n}", tame1[i]);
+        text_printf(&text,
+                    "(%%x: tensor<37x$E>) -> tensor<37x$E> {\n  %%y = stablehlo.%s %%x : "
+                    "tensor<37x$E>\n  return %%y : tensor<37x$E>\n}",
+                    tame1[i]);
         try(text_cstr(&text), "", "complex<f32>", 6, true);
         try(text_cstr(&text), "", "complex<f64>", 12, true);
         text_free(&text);
@@ -402,8 +417,9 @@ static void test_complex(void)
     static const char *const tame2[] = { "multiply", "divide", "power" };
     for (size_t i = 0; i < sizeof tame2 / sizeof tame2[0]; i++) {
         Text text = { 0 };
-        text_printf(&text, "(%%x: tensor<37x$E>, %%y: tensor<37x$E>) -> tensor<37x$E> {\n  %%z = "
-                           "stablehlo.%s %%x, %%y : tensor<37x$E>\n  return %%z : tensor<37x$E>\n}",
+        text_printf(&text,
+                    "(%%x: tensor<37x$E>, %%y: tensor<37x$E>) -> tensor<37x$E> {\n  %%z = "
+                    "stablehlo.%s %%x, %%y : tensor<37x$E>\n  return %%z : tensor<37x$E>\n}",
                     tame2[i]);
         try(text_cstr(&text), "", "complex<f32>", 6, true);
         try(text_cstr(&text), "", "complex<f64>", 24, true);
@@ -422,8 +438,9 @@ static void test_conversions(void)
             text_printf(&text, "%stensor<37x%s>", j ? ", " : "", all[(i + j) % N]);
         text_printf(&text, ") {\n");
         for (int j = 0; j < 10; j++)
-            text_printf(&text, "  %%y%d = stablehlo.convert %%x : (tensor<37x%s>) -> tensor<37x%s>\n",
-                        j, all[i], all[(i + j) % N]);
+            text_printf(&text,
+                        "  %%y%d = stablehlo.convert %%x : (tensor<37x%s>) -> tensor<37x%s>\n", j,
+                        all[i], all[(i + j) % N]);
         text_printf(&text, "  return ");
         for (int j = 0; j < 10; j++)
             text_printf(&text, "%s%%y%d", j ? ", " : "", j);
@@ -456,19 +473,23 @@ static void test_mixed(void)
             "  %m = stablehlo.maximum %s, %y : tensor<$S$E>\n"
             "  return %s, %q, %j, %m : tensor<$S$E>, tensor<$Si1>, tensor<$Si32>, tensor<$S$E>\n}",
             shapes[s], "f32", 0, false);
-        try("(%lo: tensor<$E>, %x: tensor<$S$E>, %hi: tensor<$E>, %p: tensor<i1>) -> tensor<$S$E> {\n"
-            "  %z = stablehlo.clamp %lo, %x, %hi : (tensor<$E>, tensor<$S$E>, tensor<$E>) -> tensor<$S$E>\n"
+        try("(%lo: tensor<$E>, %x: tensor<$S$E>, %hi: tensor<$E>, %p: tensor<i1>) -> tensor<$S$E> "
+            "{\n"
+            "  %z = stablehlo.clamp %lo, %x, %hi : (tensor<$E>, tensor<$S$E>, tensor<$E>) -> "
+            "tensor<$S$E>\n"
             "  %w = stablehlo.select %p, %z, %x : tensor<i1>, tensor<$S$E>\n"
-            "  return %w : tensor<$S$E>\n}", shapes[s], "i32", 0, false);
+            "  return %w : tensor<$S$E>\n}",
+            shapes[s], "i32", 0, false);
     }
     static const char *const kinds[] = { "", ", FLOAT", ", TOTALORDER" };
     static const char *const ways[] = { "EQ", "NE", "GE", "GT", "LE", "LT" };
     for (int w = 0; w < 6; w++)
         for (int c = 0; c < 3; c++) {
             Text text = { 0 };
-            text_printf(&text, "(%%x: tensor<99x$E>, %%y: tensor<99x$E>) -> tensor<99xi1> {\n"
-                               "  %%z = stablehlo.compare %s, %%x, %%y%s : (tensor<99x$E>, "
-                               "tensor<99x$E>) -> tensor<99xi1>\n  return %%z : tensor<99xi1>\n}",
+            text_printf(&text,
+                        "(%%x: tensor<99x$E>, %%y: tensor<99x$E>) -> tensor<99xi1> {\n"
+                        "  %%z = stablehlo.compare %s, %%x, %%y%s : (tensor<99x$E>, "
+                        "tensor<99x$E>) -> tensor<99xi1>\n  return %%z : tensor<99xi1>\n}",
                         ways[w], kinds[c]);
             try(text_cstr(&text), "", c == 0 ? "ui8" : "f32", 0, false);
             try(text_cstr(&text), "", c == 0 ? "i64" : "bf16", 0, false);
@@ -481,7 +502,8 @@ static void test_views(void)
     static const char *const elements[] = { "f32", "i1", "bf16", "complex<f32>", "i64", "i4" };
     static const char *const programs[] = {
         /* rows and columns */
-        "(%x: tensor<9x21x$E>, %r: tensor<21x$E>, %c: tensor<9x$E>, %s: tensor<$E>) -> tensor<9x21x$E> {\n"
+        "(%x: tensor<9x21x$E>, %r: tensor<21x$E>, %c: tensor<9x$E>, %s: tensor<$E>) -> "
+        "tensor<9x21x$E> {\n"
         "  %a = stablehlo.broadcast_in_dim %r, dims = [1] : (tensor<21x$E>) -> tensor<9x21x$E>\n"
         "  %b = stablehlo.broadcast_in_dim %c, dims = [0] : (tensor<9x$E>) -> tensor<9x21x$E>\n"
         "  %d = stablehlo.broadcast_in_dim %s, dims = [] : (tensor<$E>) -> tensor<9x21x$E>\n"
@@ -491,16 +513,19 @@ static void test_views(void)
         "  return %g : tensor<9x21x$E>\n}",
         /* extents of 1 that are broadcast */
         "(%x: tensor<3x1x20x$E>) -> tensor<2x3x4x20x$E> {\n"
-        "  %a = stablehlo.broadcast_in_dim %x, dims = [1, 2, 3] : (tensor<3x1x20x$E>) -> tensor<2x3x4x20x$E>\n"
+        "  %a = stablehlo.broadcast_in_dim %x, dims = [1, 2, 3] : (tensor<3x1x20x$E>) -> "
+        "tensor<2x3x4x20x$E>\n"
         "  return %a : tensor<2x3x4x20x$E>\n}",
         "(%x: tensor<12x10x$E>) -> tensor<10x12x$E> {\n"
         "  %a = stablehlo.transpose %x, dims = [1, 0] : (tensor<12x10x$E>) -> tensor<10x12x$E>\n"
         "  return %a : tensor<10x12x$E>\n}",
         "(%x: tensor<2x3x4x20x$E>) -> tensor<3x2x4x20x$E> {\n"
-        "  %a = stablehlo.transpose %x, dims = [1, 0, 2, 3] : (tensor<2x3x4x20x$E>) -> tensor<3x2x4x20x$E>\n"
+        "  %a = stablehlo.transpose %x, dims = [1, 0, 2, 3] : (tensor<2x3x4x20x$E>) -> "
+        "tensor<3x2x4x20x$E>\n"
         "  return %a : tensor<3x2x4x20x$E>\n}",
         "(%x: tensor<32x3x48x$E>) -> tensor<48x3x32x$E> {\n"
-        "  %a = stablehlo.transpose %x, dims = [2, 1, 0] : (tensor<32x3x48x$E>) -> tensor<48x3x32x$E>\n"
+        "  %a = stablehlo.transpose %x, dims = [2, 1, 0] : (tensor<32x3x48x$E>) -> "
+        "tensor<48x3x32x$E>\n"
         "  return %a : tensor<48x3x32x$E>\n}",
         "(%x: tensor<3x8x4x$E>) -> tensor<3x4x8x$E> {\n"
         "  %a = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<3x8x4x$E>) -> tensor<3x4x8x$E>\n"
@@ -526,19 +551,25 @@ static void test_views(void)
         "  %a = stablehlo.reverse %x, dims = [0, 1] : tensor<3x40x$E>\n"
         "  return %a : tensor<3x40x$E>\n}",
         "(%x: tensor<3x20x$E>, %v: tensor<$E>) -> tensor<6x25x$E> {\n"
-        "  %a = stablehlo.pad %x, %v, low = [1, 2], high = [2, 3], interior = [0, 0] : (tensor<3x20x$E>, tensor<$E>) -> tensor<6x25x$E>\n"
+        "  %a = stablehlo.pad %x, %v, low = [1, 2], high = [2, 3], interior = [0, 0] : "
+        "(tensor<3x20x$E>, tensor<$E>) -> tensor<6x25x$E>\n"
         "  return %a : tensor<6x25x$E>\n}",
         "(%x: tensor<3x20x$E>, %v: tensor<$E>) -> tensor<5x44x$E> {\n"
-        "  %a = stablehlo.pad %x, %v, low = [-1, 3], high = [1, -17], interior = [1, 2] : (tensor<3x20x$E>, tensor<$E>) -> tensor<5x44x$E>\n"
+        "  %a = stablehlo.pad %x, %v, low = [-1, 3], high = [1, -17], interior = [1, 2] : "
+        "(tensor<3x20x$E>, tensor<$E>) -> tensor<5x44x$E>\n"
         "  return %a : tensor<5x44x$E>\n}",
-        "(%x: tensor<3x20x$E>, %y: tensor<3x5x$E>, %z: tensor<3x0x$E>, %w: tensor<3x17x$E>) -> tensor<3x42x$E> {\n"
-        "  %a = stablehlo.concatenate %x, %y, %z, %w, dim = 1 : (tensor<3x20x$E>, tensor<3x5x$E>, tensor<3x0x$E>, tensor<3x17x$E>) -> tensor<3x42x$E>\n"
+        "(%x: tensor<3x20x$E>, %y: tensor<3x5x$E>, %z: tensor<3x0x$E>, %w: tensor<3x17x$E>) -> "
+        "tensor<3x42x$E> {\n"
+        "  %a = stablehlo.concatenate %x, %y, %z, %w, dim = 1 : (tensor<3x20x$E>, tensor<3x5x$E>, "
+        "tensor<3x0x$E>, tensor<3x17x$E>) -> tensor<3x42x$E>\n"
         "  return %a : tensor<3x42x$E>\n}",
         "(%x: tensor<3x20x$E>, %y: tensor<4x20x$E>) -> tensor<7x20x$E> {\n"
-        "  %a = stablehlo.concatenate %x, %y, dim = 0 : (tensor<3x20x$E>, tensor<4x20x$E>) -> tensor<7x20x$E>\n"
+        "  %a = stablehlo.concatenate %x, %y, dim = 0 : (tensor<3x20x$E>, tensor<4x20x$E>) -> "
+        "tensor<7x20x$E>\n"
         "  return %a : tensor<7x20x$E>\n}",
         "(%x: tensor<9x40x$E>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<3x21x$E> {\n"
-        "  %a = stablehlo.dynamic_slice %x, %i, %j, sizes = [3, 21] : (tensor<9x40x$E>, tensor<i32>, tensor<i32>) -> tensor<3x21x$E>\n"
+        "  %a = stablehlo.dynamic_slice %x, %i, %j, sizes = [3, 21] : (tensor<9x40x$E>, "
+        "tensor<i32>, tensor<i32>) -> tensor<3x21x$E>\n"
         "  return %a : tensor<3x21x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
@@ -548,38 +579,48 @@ static void test_views(void)
 
 static void test_sources(void)
 {
-    try_text("() -> (tensor<3x17xi32>, tensor<3x17xf32>, tensor<3x17xui8>, tensor<3x17xcomplex<f32>>, tensor<3x17xbf16>) {\n"
+    try_text("() -> (tensor<3x17xi32>, tensor<3x17xf32>, tensor<3x17xui8>, "
+             "tensor<3x17xcomplex<f32>>, tensor<3x17xbf16>) {\n"
              "  %a = stablehlo.iota dim = 0 : tensor<3x17xi32>\n"
              "  %b = stablehlo.iota dim = 1 : tensor<3x17xf32>\n"
              "  %c = stablehlo.iota dim = 1 : tensor<3x17xui8>\n"
              "  %d = stablehlo.iota dim = 1 : tensor<3x17xcomplex<f32>>\n"
              "  %e = stablehlo.iota dim = 0 : tensor<3x17xbf16>\n"
-             "  return %a, %b, %c, %d, %e : tensor<3x17xi32>, tensor<3x17xf32>, tensor<3x17xui8>, tensor<3x17xcomplex<f32>>, tensor<3x17xbf16>\n}",
+             "  return %a, %b, %c, %d, %e : tensor<3x17xi32>, tensor<3x17xf32>, tensor<3x17xui8>, "
+             "tensor<3x17xcomplex<f32>>, tensor<3x17xbf16>\n}",
              0, true);
     try_text("(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {\n"
-             "  %a = stablehlo.constant dense<[[1.5, -2.0, 3.0], [4.0, 5.0, 1.0e10]]> : tensor<2x3xf32>\n"
+             "  %a = stablehlo.constant dense<[[1.5, -2.0, 3.0], [4.0, 5.0, 1.0e10]]> : "
+             "tensor<2x3xf32>\n"
              "  %b = stablehlo.constant dense<2.5> : tensor<2x3xf32>\n"
              "  %c = stablehlo.add %a, %x : tensor<2x3xf32>\n"
              "  %d = stablehlo.multiply %b, %x : tensor<2x3xf32>\n"
-             "  return %c, %d : tensor<2x3xf32>, tensor<2x3xf32>\n}", 0, true);
+             "  return %c, %d : tensor<2x3xf32>, tensor<2x3xf32>\n}",
+             0, true);
     try_text("(%x: tensor<19xi32>, %y: tensor<19x4xui8>) -> (tensor<19x4xui8>) {\n"
              "  %a = stablehlo.bitcast_convert %x : (tensor<19xi32>) -> tensor<19x4xui8>\n"
-             "  return %a : tensor<19x4xui8>\n}", 0, false);
+             "  return %a : tensor<19x4xui8>\n}",
+             0, false);
     try_text("(%y: tensor<19x4xui8>) -> (tensor<19xf32>) {\n"
              "  %a = stablehlo.bitcast_convert %y : (tensor<19x4xui8>) -> tensor<19xf32>\n"
-             "  return %a : tensor<19xf32>\n}", 0, false);
+             "  return %a : tensor<19xf32>\n}",
+             0, false);
     try_text("(%y: tensor<19x2xbf16>) -> (tensor<19xui32>) {\n"
              "  %a = stablehlo.bitcast_convert %y : (tensor<19x2xbf16>) -> tensor<19xui32>\n"
-             "  return %a : tensor<19xui32>\n}", 0, true);
+             "  return %a : tensor<19xui32>\n}",
+             0, true);
     try_text("(%x: tensor<99xf32>) -> (tensor<99xf32>, tensor<99xf32>) {\n"
              "  %a = stablehlo.reduce_precision %x, format = e5m10 : tensor<99xf32>\n"
              "  %b = stablehlo.reduce_precision %x, format = e8m7 : tensor<99xf32>\n"
-             "  return %a, %b : tensor<99xf32>, tensor<99xf32>\n}", 0, false);
-    try_text("(%x: tensor<99xf32>, %y: tensor<99xf32>) -> (tensor<99xi1>, tensor<99xcomplex<f32>>, tensor<99xf32>) {\n"
+             "  return %a, %b : tensor<99xf32>, tensor<99xf32>\n}",
+             0, false);
+    try_text("(%x: tensor<99xf32>, %y: tensor<99xf32>) -> (tensor<99xi1>, tensor<99xcomplex<f32>>, "
+             "tensor<99xf32>) {\n"
              "  %a = stablehlo.is_finite %x : (tensor<99xf32>) -> tensor<99xi1>\n"
              "  %b = stablehlo.complex %x, %y : tensor<99xcomplex<f32>>\n"
              "  %c = stablehlo.imag %b : (tensor<99xcomplex<f32>>) -> tensor<99xf32>\n"
-             "  return %a, %b, %c : tensor<99xi1>, tensor<99xcomplex<f32>>, tensor<99xf32>\n}", 0, false);
+             "  return %a, %b, %c : tensor<99xi1>, tensor<99xcomplex<f32>>, tensor<99xf32>\n}",
+             0, false);
 }
 
 static void test_gather(void)
@@ -588,26 +629,32 @@ static void test_gather(void)
     static const char *const programs[] = {
         /* rows of a table */
         "(%x: tensor<10x37x$E>, %i: tensor<6x1xi32>) -> tensor<6x37x$E> {\n"
-        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [1], "
-        "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, "
-        "slice_sizes = array<i64: 1, 37>}> : (tensor<10x37x$E>, tensor<6x1xi32>) -> tensor<6x37x$E>\n"
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+        "[1], "
+        "collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, "
+        "indices_are_sorted = false, "
+        "slice_sizes = array<i64: 1, 37>}> : (tensor<10x37x$E>, tensor<6x1xi32>) -> "
+        "tensor<6x37x$E>\n"
         "  return %a : tensor<6x37x$E>\n}",
         /* single elements */
         "(%x: tensor<10x7x$E>, %i: tensor<40x2xi64>) -> tensor<40x$E> {\n"
         "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"
-        "collapsed_slice_dims = [0, 1], start_index_map = [1, 0], index_vector_dim = 1>, indices_are_sorted = false, "
+        "collapsed_slice_dims = [0, 1], start_index_map = [1, 0], index_vector_dim = 1>, "
+        "indices_are_sorted = false, "
         "slice_sizes = array<i64: 1, 1>}> : (tensor<10x7x$E>, tensor<40x2xi64>) -> tensor<40x$E>\n"
         "  return %a : tensor<40x$E>\n}",
         /* windows, indices without a vector dimension, unsigned */
         "(%x: tensor<10x7x$E>, %i: tensor<5xui8>) -> tensor<3x5x2x$E> {\n"
-        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0, 2], "
+        "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = "
+        "[0, 2], "
         "start_index_map = [0], index_vector_dim = 1>, indices_are_sorted = false, "
         "slice_sizes = array<i64: 3, 2>}> : (tensor<10x7x$E>, tensor<5xui8>) -> tensor<3x5x2x$E>\n"
         "  return %a : tensor<3x5x2x$E>\n}",
         /* batched */
         "(%x: tensor<4x9x$E>, %i: tensor<4x6x1xi32>) -> tensor<4x6x$E> {\n"
         "  %a = \"stablehlo.gather\"(%x, %i) <{dimension_numbers = #stablehlo.gather<"
-        "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = [0], "
+        "collapsed_slice_dims = [1], operand_batching_dims = [0], start_indices_batching_dims = "
+        "[0], "
         "start_index_map = [1], index_vector_dim = 2>, indices_are_sorted = false, "
         "slice_sizes = array<i64: 1, 1>}> : (tensor<4x9x$E>, tensor<4x6x1xi32>) -> tensor<4x6x$E>\n"
         "  return %a : tensor<4x6x$E>\n}",
@@ -625,38 +672,45 @@ static void reduce(const char *op, const char *shape, const char *dims, const ch
                    const char *element)
 {
     Text text = { 0 };
-    text_printf(&text, "(%%x: tensor<%s$E>, %%y: tensor<%s$E>, %%i: tensor<$E>) -> tensor<%s$E> {\n"
-                       "  %%z = stablehlo.%s %%x, %%y : tensor<%s$E>\n"
-                       "  %%r = stablehlo.reduce(%%z init: %%i) applies stablehlo.%s across dimensions = [%s] : "
-                       "(tensor<%s$E>, tensor<$E>) -> tensor<%s$E>\n  return %%r : tensor<%s$E>\n}",
-                shape, shape, out, strcmp(element, "i1") ? "add" : "xor", shape, op, dims, shape, out, out);
-    try(text_cstr(&text), "", element, strcmp(element, "bf16") && strcmp(element, "f16") ? 64 : 40, true);
+    text_printf(
+        &text,
+        "(%%x: tensor<%s$E>, %%y: tensor<%s$E>, %%i: tensor<$E>) -> tensor<%s$E> {\n"
+        "  %%z = stablehlo.%s %%x, %%y : tensor<%s$E>\n"
+        "  %%r = stablehlo.reduce(%%z init: %%i) applies stablehlo.%s across dimensions = [%s] : "
+        "(tensor<%s$E>, tensor<$E>) -> tensor<%s$E>\n  return %%r : tensor<%s$E>\n}",
+        shape, shape, out, strcmp(element, "i1") ? "add" : "xor", shape, op, dims, shape, out, out);
+    try(text_cstr(&text), "", element, strcmp(element, "bf16") && strcmp(element, "f16") ? 64 : 40,
+        true);
     text_free(&text);
 }
 
 static void test_reduce(void)
 {
     static const char *const shapes[][3] = {
-        { "100x", "0", "" },         { "5x", "0", "" },          { "16x", "0", "" },
-        { "1x", "0", "" },           { "0x", "0", "" },          { "7x0x", "1", "7x" },
-        { "9x70x", "1", "9x" },      { "9x70x", "0", "70x" },    { "9x200x", "0", "200x" },
-        { "40x3x", "0", "3x" },      { "40x3x", "1", "40x" },    { "9x1x", "1", "9x" },
-        { "1x33x", "0", "33x" },     { "4x5x6x", "0, 2", "5x" }, { "4x5x35x", "0, 1", "35x" },
+        { "100x", "0", "" },         { "5x", "0", "" },           { "16x", "0", "" },
+        { "1x", "0", "" },           { "0x", "0", "" },           { "7x0x", "1", "7x" },
+        { "9x70x", "1", "9x" },      { "9x70x", "0", "70x" },     { "9x200x", "0", "200x" },
+        { "40x3x", "0", "3x" },      { "40x3x", "1", "40x" },     { "9x1x", "1", "9x" },
+        { "1x33x", "0", "33x" },     { "4x5x6x", "0, 2", "5x" },  { "4x5x35x", "0, 1", "35x" },
         { "4x5x35x", "1, 2", "4x" }, { "4x5x35x", "1", "4x35x" }, { "4x5x6x7x", "1, 3", "4x6x" },
         { "3x4x", "", "3x4x" },      { "2x3x300x", "2", "2x3x" }, { "4x5x35x", "0, 1, 2", "" },
+        { "20x600x", "0", "600x" },
     };
     enum { N = sizeof shapes / sizeof shapes[0] };
     for (int s = 0; s < N; s++) {
         reduce("add", shapes[s][0], shapes[s][1], shapes[s][2], "f32");
         reduce("maximum", shapes[s][0], shapes[s][1], shapes[s][2], "i32");
     }
-    static const char *const ops[] = { "add", "multiply", "maximum", "minimum", "and", "or", "xor" };
+    static const char *const ops[] = {
+        "add", "multiply", "maximum", "minimum", "and", "or", "xor"
+    };
     static const char *const elements[] = { "i1", INTS, FLOATS, COMPLEXES };
     for (size_t o = 0; o < sizeof ops / sizeof ops[0]; o++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
             bool is_real = elements[e][0] == 'f' || elements[e][0] == 'b';
             bool is_complex = elements[e][0] == 'c';
-            if ((o >= 4 && (is_real || is_complex)) || (o >= 1 && is_complex) || (o == 1 && is_real))
+            if ((o >= 4 && (is_real || is_complex)) || (o >= 1 && is_complex) ||
+                (o == 1 && is_real))
                 continue;
             reduce(ops[o], "3x37x", "1", "3x", elements[e]);
             reduce(ops[o], "3x37x", "0", "37x", elements[e]);
@@ -672,10 +726,13 @@ static void test_wild_reduce(void)
             for (int again = 0; again < 4; again++) {
                 Text text = { 0 };
                 const char *out = d ? "6x" : "5x";
-                text_printf(&text, "(%%x: tensor<5x6x$E>, %%i: tensor<$E>) -> tensor<%s$E> {\n"
-                            "  %%r = stablehlo.reduce(%%x init: %%i) applies stablehlo.%s across dimensions = [%d] : "
-                            "(tensor<5x6x$E>, tensor<$E>) -> tensor<%s$E>\n  return %%r : tensor<%s$E>\n}",
-                            out, ops[o], !d, out, out);
+                text_printf(
+                    &text,
+                    "(%%x: tensor<5x6x$E>, %%i: tensor<$E>) -> tensor<%s$E> {\n"
+                    "  %%r = stablehlo.reduce(%%x init: %%i) applies stablehlo.%s across "
+                    "dimensions = [%d] : "
+                    "(tensor<5x6x$E>, tensor<$E>) -> tensor<%s$E>\n  return %%r : tensor<%s$E>\n}",
+                    out, ops[o], !d, out, out);
                 try(text_cstr(&text), "", again & 1 ? "f32" : "f64", 1, false);
                 text_free(&text);
             }
@@ -684,31 +741,38 @@ static void test_wild_reduce(void)
 /* Two arrays at once with a region of several operations: the largest and where it stands. */
 static void test_argmax(void)
 {
-    static const char *const shapes[][3] = { { "9x21x", "1", "9x" }, { "9x21x", "0", "21x" },
-                                             { "33x", "0", "" }, { "5x0x", "1", "5x" } };
+    static const char *const shapes[][3] = {
+        { "9x21x", "1", "9x" }, { "9x21x", "0", "21x" }, { "33x", "0", "" }, { "5x0x", "1", "5x" }
+    };
     for (int s = 0; s < 4; s++)
         for (int e = 0; e < 2; e++) {
             Text text = { 0 };
             const char *in = shapes[s][0], *out = shapes[s][2], *dims = shapes[s][1];
             text_printf(&text,
-                "(%%x: tensor<%s$E>) -> (tensor<%s$E>, tensor<%si32>) {\n"
-                "  %%i = stablehlo.iota dim = %s : tensor<%si32>\n"
-                "  %%a = stablehlo.constant dense<-100> : tensor<i32>\n"
-                "  %%b = stablehlo.convert %%a : (tensor<i32>) -> tensor<$E>\n"
-                "  %%c = stablehlo.constant dense<0> : tensor<i32>\n"
-                "  %%r:2 = stablehlo.reduce(%%x init: %%b), (%%i init: %%c) across dimensions = [%s] : "
-                "(tensor<%s$E>, tensor<%si32>, tensor<$E>, tensor<i32>) -> (tensor<%s$E>, tensor<%si32>)\n"
-                "   reducer(%%v: tensor<$E>, %%w: tensor<$E>) (%%j: tensor<i32>, %%k: tensor<i32>) {\n"
-                "    %%g = stablehlo.compare GT, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
-                "    %%e = stablehlo.compare EQ, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
-                "    %%l = stablehlo.compare LT, %%j, %%k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-                "    %%t = stablehlo.and %%e, %%l : tensor<i1>\n"
-                "    %%u = stablehlo.or %%g, %%t : tensor<i1>\n"
-                "    %%m = stablehlo.select %%g, %%v, %%w : tensor<i1>, tensor<$E>\n"
-                "    %%n = stablehlo.select %%u, %%j, %%k : tensor<i1>, tensor<i32>\n"
-                "    stablehlo.return %%m, %%n : tensor<$E>, tensor<i32>\n  }\n"
-                "  return %%r#0, %%r#1 : tensor<%s$E>, tensor<%si32>\n}",
-                in, out, out, dims, in, dims, in, in, out, out, out, out);
+                        "(%%x: tensor<%s$E>) -> (tensor<%s$E>, tensor<%si32>) {\n"
+                        "  %%i = stablehlo.iota dim = %s : tensor<%si32>\n"
+                        "  %%a = stablehlo.constant dense<-100> : tensor<i32>\n"
+                        "  %%b = stablehlo.convert %%a : (tensor<i32>) -> tensor<$E>\n"
+                        "  %%c = stablehlo.constant dense<0> : tensor<i32>\n"
+                        "  %%r:2 = stablehlo.reduce(%%x init: %%b), (%%i init: %%c) across "
+                        "dimensions = [%s] : "
+                        "(tensor<%s$E>, tensor<%si32>, tensor<$E>, tensor<i32>) -> (tensor<%s$E>, "
+                        "tensor<%si32>)\n"
+                        "   reducer(%%v: tensor<$E>, %%w: tensor<$E>) (%%j: tensor<i32>, %%k: "
+                        "tensor<i32>) {\n"
+                        "    %%g = stablehlo.compare GT, %%v, %%w : (tensor<$E>, tensor<$E>) -> "
+                        "tensor<i1>\n"
+                        "    %%e = stablehlo.compare EQ, %%v, %%w : (tensor<$E>, tensor<$E>) -> "
+                        "tensor<i1>\n"
+                        "    %%l = stablehlo.compare LT, %%j, %%k : (tensor<i32>, tensor<i32>) -> "
+                        "tensor<i1>\n"
+                        "    %%t = stablehlo.and %%e, %%l : tensor<i1>\n"
+                        "    %%u = stablehlo.or %%g, %%t : tensor<i1>\n"
+                        "    %%m = stablehlo.select %%g, %%v, %%w : tensor<i1>, tensor<$E>\n"
+                        "    %%n = stablehlo.select %%u, %%j, %%k : tensor<i1>, tensor<i32>\n"
+                        "    stablehlo.return %%m, %%n : tensor<$E>, tensor<i32>\n  }\n"
+                        "  return %%r#0, %%r#1 : tensor<%s$E>, tensor<%si32>\n}",
+                        in, out, out, dims, in, dims, in, in, out, out, out, out);
             try(text_cstr(&text), "", e ? "f32" : "i8", 0, true);
             text_free(&text);
         }
@@ -717,8 +781,10 @@ static void test_argmax(void)
 /* argmax and argmin as JAX writes them: NaN is above all, and of equals the first counts. */
 static void test_arg(void)
 {
-    static const char *const shapes[][3] = { { "9x53x", "1", "9x" }, { "53x9x", "0", "9x" },
-                                             { "300x", "0", "" }, { "3x5x40x", "2", "3x5x" } };
+    static const char *const shapes[][3] = { { "9x53x", "1", "9x" },
+                                             { "53x9x", "0", "9x" },
+                                             { "300x", "0", "" },
+                                             { "3x5x40x", "2", "3x5x" } };
     static const char *const elements[] = { "f32", "f64", "i32", "ui8" };
     for (int s = 0; s < 16; s++)
         for (int is_min = 0; is_min < 2; is_min++) {
@@ -729,26 +795,33 @@ static void test_arg(void)
                                     ? (is_min ? "0x7FF0000000000000" : "0xFFF0000000000000")
                                     : (is_min ? "127" : "0");
             text_printf(&text,
-                "(%%x: tensor<%s$E>) -> (tensor<%s$E>, tensor<%si32>) {\n"
-                "  %%i = stablehlo.iota dim = %s : tensor<%si32>\n"
-                "  %%b = stablehlo.constant dense<%s> : tensor<$E>\n"
-                "  %%c = stablehlo.constant dense<0> : tensor<i32>\n"
-                "  %%r:2 = stablehlo.reduce(%%x init: %%b), (%%i init: %%c) across dimensions = [%s] : "
-                "(tensor<%s$E>, tensor<%si32>, tensor<$E>, tensor<i32>) -> (tensor<%s$E>, tensor<%si32>)\n"
-                "   reducer(%%v: tensor<$E>, %%w: tensor<$E>) (%%j: tensor<i32>, %%k: tensor<i32>) {\n"
-                "    %%f = stablehlo.compare %s, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
-                "    %%h = stablehlo.compare NE, %%v, %%v : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
-                "    %%g = stablehlo.or %%f, %%h : tensor<i1>\n"
-                "    %%e = stablehlo.compare EQ, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
-                "    %%l = stablehlo.compare LT, %%j, %%k : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
-                "    %%t = stablehlo.and %%e, %%l : tensor<i1>\n"
-                "    %%u = stablehlo.or %%g, %%t : tensor<i1>\n"
-                "    %%m = stablehlo.select %%g, %%v, %%w : tensor<i1>, tensor<$E>\n"
-                "    %%n = stablehlo.select %%u, %%j, %%k : tensor<i1>, tensor<i32>\n"
-                "    stablehlo.return %%m, %%n : tensor<$E>, tensor<i32>\n  }\n"
-                "  return %%r#0, %%r#1 : tensor<%s$E>, tensor<%si32>\n}",
-                in, out, out, dims, in, first, dims, in, in, out, out, is_min ? "LT" : "GT", out,
-                out);
+                        "(%%x: tensor<%s$E>) -> (tensor<%s$E>, tensor<%si32>) {\n"
+                        "  %%i = stablehlo.iota dim = %s : tensor<%si32>\n"
+                        "  %%b = stablehlo.constant dense<%s> : tensor<$E>\n"
+                        "  %%c = stablehlo.constant dense<0> : tensor<i32>\n"
+                        "  %%r:2 = stablehlo.reduce(%%x init: %%b), (%%i init: %%c) across "
+                        "dimensions = [%s] : "
+                        "(tensor<%s$E>, tensor<%si32>, tensor<$E>, tensor<i32>) -> (tensor<%s$E>, "
+                        "tensor<%si32>)\n"
+                        "   reducer(%%v: tensor<$E>, %%w: tensor<$E>) (%%j: tensor<i32>, %%k: "
+                        "tensor<i32>) {\n"
+                        "    %%f = stablehlo.compare %s, %%v, %%w : (tensor<$E>, tensor<$E>) -> "
+                        "tensor<i1>\n"
+                        "    %%h = stablehlo.compare NE, %%v, %%v : (tensor<$E>, tensor<$E>) -> "
+                        "tensor<i1>\n"
+                        "    %%g = stablehlo.or %%f, %%h : tensor<i1>\n"
+                        "    %%e = stablehlo.compare EQ, %%v, %%w : (tensor<$E>, tensor<$E>) -> "
+                        "tensor<i1>\n"
+                        "    %%l = stablehlo.compare LT, %%j, %%k : (tensor<i32>, tensor<i32>) -> "
+                        "tensor<i1>\n"
+                        "    %%t = stablehlo.and %%e, %%l : tensor<i1>\n"
+                        "    %%u = stablehlo.or %%g, %%t : tensor<i1>\n"
+                        "    %%m = stablehlo.select %%g, %%v, %%w : tensor<i1>, tensor<$E>\n"
+                        "    %%n = stablehlo.select %%u, %%j, %%k : tensor<i1>, tensor<i32>\n"
+                        "    stablehlo.return %%m, %%n : tensor<$E>, tensor<i32>\n  }\n"
+                        "  return %%r#0, %%r#1 : tensor<%s$E>, tensor<%si32>\n}",
+                        in, out, out, dims, in, first, dims, in, in, out, out, is_min ? "LT" : "GT",
+                        out, out);
             for (int tame = 0; tame < 2; tame++)
                 try(text_cstr(&text), "", elements[s / 4], 0, tame);
             text_free(&text);
@@ -760,57 +833,75 @@ static void test_dot(void)
     static const char *const elements[] = { "f32", "f64", "i32", "bf16", "complex<f32>", "i8" };
     static const char *const programs[] = {
         "(%x: tensor<13x20x$E>, %y: tensor<20x37x$E>) -> tensor<13x37x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20x$E>, tensor<20x37x$E>) -> tensor<13x37x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20x$E>, "
+        "tensor<20x37x$E>) -> tensor<13x37x$E>\n"
         "  return %a : tensor<13x37x$E>\n}",
         "(%x: tensor<20x13x$E>, %y: tensor<37x20x$E>) -> tensor<13x37x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0] x [1] : (tensor<20x13x$E>, tensor<37x20x$E>) -> tensor<13x37x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0] x [1] : (tensor<20x13x$E>, "
+        "tensor<37x20x$E>) -> tensor<13x37x$E>\n"
         "  return %a : tensor<13x37x$E>\n}",
         "(%x: tensor<3x4x5x6x$E>, %y: tensor<4x3x6x7x$E>) -> tensor<3x4x5x7x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [1, 0], contracting_dims = [3] x [2] : (tensor<3x4x5x6x$E>, tensor<4x3x6x7x$E>) -> tensor<3x4x5x7x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, batching_dims = [0, 1] x [1, 0], contracting_dims = "
+        "[3] x [2] : (tensor<3x4x5x6x$E>, tensor<4x3x6x7x$E>) -> tensor<3x4x5x7x$E>\n"
         "  return %a : tensor<3x4x5x7x$E>\n}",
         "(%x: tensor<4x5x6x$E>, %y: tensor<6x7x4x$E>) -> tensor<5x7x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0, 2] x [2, 0] : (tensor<4x5x6x$E>, tensor<6x7x4x$E>) -> tensor<5x7x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0, 2] x [2, 0] : "
+        "(tensor<4x5x6x$E>, tensor<6x7x4x$E>) -> tensor<5x7x$E>\n"
         "  return %a : tensor<5x7x$E>\n}",
         "(%x: tensor<4x6x5x$E>, %y: tensor<7x6x3x$E>) -> tensor<4x5x7x3x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<4x6x5x$E>, tensor<7x6x3x$E>) -> tensor<4x5x7x3x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [1] : (tensor<4x6x5x$E>, "
+        "tensor<7x6x3x$E>) -> tensor<4x5x7x3x$E>\n"
         "  return %a : tensor<4x5x7x3x$E>\n}",
         "(%x: tensor<40x$E>, %y: tensor<40x$E>) -> tensor<$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<40x$E>, tensor<40x$E>) -> tensor<$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [0] x [0] : (tensor<40x$E>, "
+        "tensor<40x$E>) -> tensor<$E>\n"
         "  return %a : tensor<$E>\n}",
         "(%x: tensor<9x40x$E>, %y: tensor<40x$E>) -> tensor<9x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<9x40x$E>, tensor<40x$E>) -> tensor<9x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<9x40x$E>, "
+        "tensor<40x$E>) -> tensor<9x$E>\n"
         "  return %a : tensor<9x$E>\n}",
         "(%x: tensor<3x$E>, %y: tensor<4x$E>) -> tensor<3x4x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [] x [] : (tensor<3x$E>, tensor<4x$E>) -> tensor<3x4x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [] x [] : (tensor<3x$E>, "
+        "tensor<4x$E>) -> tensor<3x4x$E>\n"
         "  return %a : tensor<3x4x$E>\n}",
         "(%x: tensor<3x0x$E>, %y: tensor<0x4x$E>) -> tensor<3x4x$E> {\n"
-        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<3x0x$E>, tensor<0x4x$E>) -> tensor<3x4x$E>\n"
+        "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<3x0x$E>, "
+        "tensor<0x4x$E>) -> tensor<3x4x$E>\n"
         "  return %a : tensor<3x4x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
             try(programs[p], "", elements[e], 64, true);
     try_text("(%x: tensor<13x20xbf16>, %y: tensor<20x37xbf16>) -> tensor<13x37xf32> {\n"
-             "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20xbf16>, tensor<20x37xbf16>) -> tensor<13x37xf32>\n"
-             "  return %a : tensor<13x37xf32>\n}", 64, true);
+             "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : "
+             "(tensor<13x20xbf16>, tensor<20x37xbf16>) -> tensor<13x37xf32>\n"
+             "  return %a : tensor<13x37xf32>\n}",
+             64, true);
     try_text("(%x: tensor<13x20xi8>, %y: tensor<20x37xi8>) -> tensor<13x37xi32> {\n"
-             "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<13x20xi8>, tensor<20x37xi8>) -> tensor<13x37xi32>\n"
-             "  return %a : tensor<13x37xi32>\n}", 64, false);
+             "  %a = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : "
+             "(tensor<13x20xi8>, tensor<20x37xi8>) -> tensor<13x37xi32>\n"
+             "  return %a : tensor<13x37xi32>\n}",
+             64, false);
 }
 
 static void test_update(void)
 {
     static const char *const elements[] = { "f32", "i1", "bf16", "complex<f32>", "i64" };
     static const char *const programs[] = {
-        "(%x: tensor<9x40x$E>, %u: tensor<3x21x$E>, %i: tensor<i32>, %j: tensor<i32>) -> tensor<9x40x$E> {\n"
+        "(%x: tensor<9x40x$E>, %u: tensor<3x21x$E>, %i: tensor<i32>, %j: tensor<i32>) -> "
+        "tensor<9x40x$E> {\n"
         "  %v = stablehlo.add %u, %u : tensor<3x21x$E>\n"
-        "  %a = stablehlo.dynamic_update_slice %x, %v, %i, %j : (tensor<9x40x$E>, tensor<3x21x$E>, tensor<i32>, tensor<i32>) -> tensor<9x40x$E>\n"
+        "  %a = stablehlo.dynamic_update_slice %x, %v, %i, %j : (tensor<9x40x$E>, tensor<3x21x$E>, "
+        "tensor<i32>, tensor<i32>) -> tensor<9x40x$E>\n"
         "  return %a : tensor<9x40x$E>\n}",
-        "(%x: tensor<9x7x$E>, %u: tensor<2x7x$E>, %i: tensor<ui8>, %j: tensor<ui8>) -> tensor<9x7x$E> {\n"
-        "  %a = stablehlo.dynamic_update_slice %x, %u, %i, %j : (tensor<9x7x$E>, tensor<2x7x$E>, tensor<ui8>, tensor<ui8>) -> tensor<9x7x$E>\n"
+        "(%x: tensor<9x7x$E>, %u: tensor<2x7x$E>, %i: tensor<ui8>, %j: tensor<ui8>) -> "
+        "tensor<9x7x$E> {\n"
+        "  %a = stablehlo.dynamic_update_slice %x, %u, %i, %j : (tensor<9x7x$E>, tensor<2x7x$E>, "
+        "tensor<ui8>, tensor<ui8>) -> tensor<9x7x$E>\n"
         "  return %a : tensor<9x7x$E>\n}",
         "(%x: tensor<9x7x$E>, %u: tensor<0x7x$E>, %i: tensor<i32>) -> tensor<9x7x$E> {\n"
-        "  %a = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<9x7x$E>, tensor<0x7x$E>, tensor<i32>, tensor<i32>) -> tensor<9x7x$E>\n"
+        "  %a = stablehlo.dynamic_update_slice %x, %u, %i, %i : (tensor<9x7x$E>, tensor<0x7x$E>, "
+        "tensor<i32>, tensor<i32>) -> tensor<9x7x$E>\n"
         "  return %a : tensor<9x7x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
@@ -824,25 +915,35 @@ static void test_scatter(void)
     static const char *const elements[] = { "f32", "i16", "complex<f32>" };
     static const char *const programs[] = {
         "(%x: tensor<10x37x$E>, %i: tensor<8x1xi32>, %u: tensor<8x37x$E>) -> tensor<10x37x$E> {\n"
-        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = false, "
-        "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], inserted_window_dims = [0], "
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = "
+        "false, "
+        "scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], "
+        "inserted_window_dims = [0], "
         "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n"
         "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.add %v, %w : tensor<$E>\n"
-        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<10x37x$E>, tensor<8x1xi32>, tensor<8x37x$E>) -> tensor<10x37x$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<10x37x$E>, tensor<8x1xi32>, "
+        "tensor<8x37x$E>) -> tensor<10x37x$E>\n"
         "  return %a : tensor<10x37x$E>\n}",
         "(%x: tensor<10x$E>, %i: tensor<30xi32>, %u: tensor<30x$E>) -> tensor<10x$E> {\n"
-        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = false, "
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = "
+        "false, "
         "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [0], "
         "scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n"
         "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n"
-        "    stablehlo.return %w : tensor<$E>\n  }) : (tensor<10x$E>, tensor<30xi32>, tensor<30x$E>) -> tensor<10x$E>\n"
+        "    stablehlo.return %w : tensor<$E>\n  }) : (tensor<10x$E>, tensor<30xi32>, "
+        "tensor<30x$E>) -> tensor<10x$E>\n"
         "  return %a : tensor<10x$E>\n}",
         "(%x: tensor<4x9x$E>, %i: tensor<4x6x1xi32>, %u: tensor<4x6x$E>) -> tensor<4x9x$E> {\n"
-        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = false, "
-        "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], input_batching_dims = [0], "
-        "scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim = 2>}> ({\n"
-        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.multiply %v, %w : tensor<$E>\n"
-        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<4x9x$E>, tensor<4x6x1xi32>, tensor<4x6x$E>) -> tensor<4x9x$E>\n"
+        "  %a = \"stablehlo.scatter\"(%x, %i, %u) <{indices_are_sorted = false, unique_indices = "
+        "false, "
+        "scatter_dimension_numbers = #stablehlo.scatter<inserted_window_dims = [1], "
+        "input_batching_dims = [0], "
+        "scatter_indices_batching_dims = [0], scatter_dims_to_operand_dims = [1], index_vector_dim "
+        "= 2>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.multiply %v, %w : "
+        "tensor<$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<4x9x$E>, tensor<4x6x1xi32>, "
+        "tensor<4x6x$E>) -> tensor<4x9x$E>\n"
         "  return %a : tensor<4x9x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
@@ -855,22 +956,31 @@ static void test_windows(void)
     static const char *const elements[] = { "f32", "i32", "bf16", "f64" };
     static const char *const programs[] = {
         "(%x: tensor<2x9x21x$E>, %i: tensor<$E>) -> tensor<2x4x21x$E> {\n"
-        "  %a = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 1, 3, 1>, window_strides = array<i64: 1, 2, 1>}> ({\n"
+        "  %a = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 1, 3, 1>, "
+        "window_strides = array<i64: 1, 2, 1>}> ({\n"
         "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.add %v, %w : tensor<$E>\n"
-        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<2x9x21x$E>, tensor<$E>) -> tensor<2x4x21x$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<2x9x21x$E>, tensor<$E>) -> "
+        "tensor<2x4x21x$E>\n"
         "  return %a : tensor<2x4x21x$E>\n}",
         "(%x: tensor<9x21x$E>, %i: tensor<$E>) -> tensor<10x20x$E> {\n"
-        "  %a = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 2, 3>, window_dilations = array<i64: 1, 2>, "
-        "base_dilations = array<i64: 1, 2>, window_strides = array<i64: 1, 2>, padding = dense<[[1, 1], [2, 1]]> : tensor<2x2xi64>}> ({\n"
+        "  %a = \"stablehlo.reduce_window\"(%x, %i) <{window_dimensions = array<i64: 2, 3>, "
+        "window_dilations = array<i64: 1, 2>, "
+        "base_dilations = array<i64: 1, 2>, window_strides = array<i64: 1, 2>, padding = "
+        "dense<[[1, 1], [2, 1]]> : tensor<2x2xi64>}> ({\n"
         "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %s = stablehlo.maximum %v, %w : tensor<$E>\n"
-        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<9x21x$E>, tensor<$E>) -> tensor<10x20x$E>\n"
+        "    stablehlo.return %s : tensor<$E>\n  }) : (tensor<9x21x$E>, tensor<$E>) -> "
+        "tensor<10x20x$E>\n"
         "  return %a : tensor<10x20x$E>\n}",
         "(%x: tensor<9x21x$E>, %s: tensor<4x10x$E>, %i: tensor<$E>) -> tensor<9x21x$E> {\n"
-        "  %a = \"stablehlo.select_and_scatter\"(%x, %s, %i) <{window_dimensions = array<i64: 3, 3>, window_strides = array<i64: 2, 2>, padding = dense<[[0, 0], [1, 0]]> : tensor<2x2xi64>}> ({\n"
-        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %c = stablehlo.compare GE, %v, %w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+        "  %a = \"stablehlo.select_and_scatter\"(%x, %s, %i) <{window_dimensions = array<i64: 3, "
+        "3>, window_strides = array<i64: 2, 2>, padding = dense<[[0, 0], [1, 0]]> : "
+        "tensor<2x2xi64>}> ({\n"
+        "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %c = stablehlo.compare GE, %v, %w : "
+        "(tensor<$E>, tensor<$E>) -> tensor<i1>\n"
         "    stablehlo.return %c : tensor<i1>\n  }, {\n"
         "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n    %c = stablehlo.add %v, %w : tensor<$E>\n"
-        "    stablehlo.return %c : tensor<$E>\n  }) : (tensor<9x21x$E>, tensor<4x10x$E>, tensor<$E>) -> tensor<9x21x$E>\n"
+        "    stablehlo.return %c : tensor<$E>\n  }) : (tensor<9x21x$E>, tensor<4x10x$E>, "
+        "tensor<$E>) -> tensor<9x21x$E>\n"
         "  return %a : tensor<9x21x$E>\n}",
     };
     for (size_t p = 0; p < sizeof programs / sizeof programs[0]; p++)
@@ -878,33 +988,80 @@ static void test_windows(void)
             try(programs[p], "", elements[e], 32, true);
 }
 
+/* Windows that lie side by side, overlap, leave gaps, reach into padding; along rows and channels. */
+static void test_select_scatter(void)
+{
+    static const char *const elements[] = { "f32", "i8", "bf16", "f64" };
+    static const struct {
+        const char *in, *windows, *sizes, *strides, *padding;
+    } cases[] = {
+        { "2x8x6x40", "2x4x3x40", "1, 2, 2, 1", "1, 2, 2, 1", "[0, 0], [0, 0], [0, 0], [0, 0]" },
+        { "2x9x7x19", "2x5x4x19", "1, 3, 3, 1", "1, 2, 2, 1", "[0, 0], [1, 1], [1, 1], [0, 0]" },
+        { "2x9x7x19", "2x9x7x19", "1, 3, 3, 1", "1, 1, 1, 1", "[0, 0], [1, 1], [1, 1], [0, 0]" },
+        { "2x3x8x44", "2x3x4x22", "1, 1, 2, 2", "1, 1, 2, 2", "[0, 0], [0, 0], [0, 0], [0, 0]" },
+        { "2x3x9x71", "2x3x4x23", "1, 1, 2, 3", "1, 1, 2, 3", "[0, 0], [0, 0], [0, 0], [0, 0]" },
+        { "2x3x9x71", "2x3x3x35", "1, 1, 2, 3", "1, 1, 3, 2", "[0, 0], [0, 0], [0, 0], [0, 1]" },
+        { "1x9x11x33", "1x5x3x33", "1, 5, 7, 1", "1, 2, 3, 1", "[0, 0], [2, 2], [3, -1], [0, 0]" },
+        { "1x8x8x17", "1x3x2x17", "1, 2, 2, 1", "1, 3, 4, 1", "[0, 0], [1, 1], [0, 0], [0, 0]" },
+        { "5x33", "3x33", "3, 1", "2, 1", "[1, 1], [0, 0]" },
+        { "5x33", "7x33", "2, 1", "2, 1", "[6, 4], [0, 0]" },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            Text text = { 0 };
+            text_printf(
+                &text,
+                "(%%x: tensor<%sx$E>, %%s: tensor<%sx$E>, %%i: tensor<$E>) -> tensor<%sx$E> {\n"
+                "  %%a = \"stablehlo.select_and_scatter\"(%%x, %%s, %%i) <{window_dimensions = "
+                "array<i64: %s>, window_strides = array<i64: %s>, padding = dense<[%s]> : "
+                "tensor<%dx2xi64>}> ({\n"
+                "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>):\n    %%c = stablehlo.compare GE, %%v, "
+                "%%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+                "    stablehlo.return %%c : tensor<i1>\n  }, {\n"
+                "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>):\n    %%c = stablehlo.add %%v, %%w : "
+                "tensor<$E>\n    stablehlo.return %%c : tensor<$E>\n  }) : (tensor<%sx$E>, "
+                "tensor<%sx$E>, tensor<$E>) -> tensor<%sx$E>\n  return %%a : tensor<%sx$E>\n}",
+                cases[c].in, cases[c].windows, cases[c].in, cases[c].sizes, cases[c].strides,
+                cases[c].padding, strlen(cases[c].sizes) < 6 ? 2 : 4, cases[c].in, cases[c].windows,
+                cases[c].in, cases[c].in);
+            try(text_cstr(&text), "", elements[e], 0, true);
+            text_free(&text);
+        }
+}
+
 /* Running sums and the like, along each dimension, from both ends. */
 static void test_scan(void)
 {
     static const struct {
         const char *op, *element, *start;
-    } ops[] = { { "add", "f32", "0.0" },     { "multiply", "f64", "1.0" },
-                { "maximum", "f32", "0xFF800000" }, { "minimum", "i32", "2147483647" },
-                { "add", "i32", "0" },       { "add", "f32", "1.0" } };
+    } ops[] = { { "add", "f32", "0.0" },
+                { "multiply", "f64", "1.0" },
+                { "maximum", "f32", "0xFF800000" },
+                { "minimum", "i32", "2147483647" },
+                { "add", "i32", "0" },
+                { "add", "f32", "1.0" } };
     static const char *const windows[] = { "19, 1, 1", "1, 21, 1", "1, 1, 70" };
-    static const char *const padding[][2] = { { "[18, 0], [0, 0], [0, 0]", "[0, 18], [0, 0], [0, 0]" },
-                                              { "[0, 0], [20, 0], [0, 0]", "[0, 0], [0, 20], [0, 0]" },
-                                              { "[0, 0], [0, 0], [69, 0]", "[0, 0], [0, 0], [0, 69]" } };
+    static const char *const padding[][2] = {
+        { "[18, 0], [0, 0], [0, 0]", "[0, 18], [0, 0], [0, 0]" },
+        { "[0, 0], [20, 0], [0, 0]", "[0, 0], [0, 20], [0, 0]" },
+        { "[0, 0], [0, 0], [69, 0]", "[0, 0], [0, 0], [0, 69]" }
+    };
     for (size_t o = 0; o < sizeof ops / sizeof ops[0]; o++)
         for (int way = 0; way < 6; way++) {
             Text text = { 0 };
             text_printf(&text,
-                "(%%x: tensor<19x21x70x$E>) -> tensor<19x21x70x$E> {\n"
-                "  %%i = stablehlo.constant dense<%s> : tensor<$E>\n"
-                "  %%a = \"stablehlo.reduce_window\"(%%x, %%i) <{window_dimensions = array<i64: %s>, "
-                "padding = dense<[%s]> : tensor<3x2xi64>}> ({\n"
-                "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>):\n"
-                "    %%s = stablehlo.%s %%v, %%w : tensor<$E>\n"
-                "    stablehlo.return %%s : tensor<$E>\n"
-                "  }) : (tensor<19x21x70x$E>, tensor<$E>) -> tensor<19x21x70x$E>\n"
-                "  %%b = stablehlo.negate %%a : tensor<19x21x70x$E>\n"
-                "  return %%b : tensor<19x21x70x$E>\n}",
-                ops[o].start, windows[way / 2], padding[way / 2][way % 2], ops[o].op);
+                        "(%%x: tensor<19x21x70x$E>) -> tensor<19x21x70x$E> {\n"
+                        "  %%i = stablehlo.constant dense<%s> : tensor<$E>\n"
+                        "  %%a = \"stablehlo.reduce_window\"(%%x, %%i) <{window_dimensions = "
+                        "array<i64: %s>, "
+                        "padding = dense<[%s]> : tensor<3x2xi64>}> ({\n"
+                        "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>):\n"
+                        "    %%s = stablehlo.%s %%v, %%w : tensor<$E>\n"
+                        "    stablehlo.return %%s : tensor<$E>\n"
+                        "  }) : (tensor<19x21x70x$E>, tensor<$E>) -> tensor<19x21x70x$E>\n"
+                        "  %%b = stablehlo.negate %%a : tensor<19x21x70x$E>\n"
+                        "  return %%b : tensor<19x21x70x$E>\n}",
+                        ops[o].start, windows[way / 2], padding[way / 2][way % 2], ops[o].op);
             try(text_cstr(&text), "", ops[o].element, 64, true);
             text_free(&text);
         }
@@ -915,39 +1072,51 @@ static void test_convolution(void)
     static const char *const elements[] = { "f32", "f64", "i32", "bf16", "complex<f32>" };
     static const char *const programs[] = {
         "(%x: tensor<2x9x8x5x$E>, %k: tensor<3x3x5x20x$E>) -> tensor<2x9x8x20x$E> {\n"
-        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
-        "window = {stride = [1, 1], pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : "
-        "(tensor<2x9x8x5x$E>, tensor<3x3x5x20x$E>) -> tensor<2x9x8x20x$E>\n  return %a : tensor<2x9x8x20x$E>\n}",
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, "
+        "f], "
+        "window = {stride = [1, 1], pad = [[1, 1], [1, 1]]} {batch_group_count = 1 : i64, "
+        "feature_group_count = 1 : i64} : "
+        "(tensor<2x9x8x5x$E>, tensor<3x3x5x20x$E>) -> tensor<2x9x8x20x$E>\n  return %a : "
+        "tensor<2x9x8x20x$E>\n}",
         "(%x: tensor<2x6x9x19x$E>, %k: tensor<4x3x3x2x$E>) -> tensor<2x4x4x35x$E> {\n"
-        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
-        "window = {stride = [2, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 2], rhs_dilate = [1, 2], reverse = [true, false]} "
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, "
+        "1], "
+        "window = {stride = [2, 1], pad = [[0, 0], [0, 0]], lhs_dilate = [1, 2], rhs_dilate = [1, "
+        "2], reverse = [true, false]} "
         "{batch_group_count = 1 : i64, feature_group_count = 2 : i64} : "
-        "(tensor<2x6x9x19x$E>, tensor<4x3x3x2x$E>) -> tensor<2x4x4x35x$E>\n  return %a : tensor<2x4x4x35x$E>\n}",
+        "(tensor<2x6x9x19x$E>, tensor<4x3x3x2x$E>) -> tensor<2x4x4x35x$E>\n  return %a : "
+        "tensor<2x4x4x35x$E>\n}",
         "(%x: tensor<4x9x5x$E>, %k: tensor<3x5x6x$E>) -> tensor<2x7x6x$E> {\n"
         "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], "
-        "window = {stride = [1], pad = [[0, 0]]} {batch_group_count = 2 : i64, feature_group_count = 1 : i64} : "
-        "(tensor<4x9x5x$E>, tensor<3x5x6x$E>) -> tensor<2x7x6x$E>\n  return %a : tensor<2x7x6x$E>\n}",
+        "window = {stride = [1], pad = [[0, 0]]} {batch_group_count = 2 : i64, feature_group_count "
+        "= 1 : i64} : "
+        "(tensor<4x9x5x$E>, tensor<3x5x6x$E>) -> tensor<2x7x6x$E>\n  return %a : "
+        "tensor<2x7x6x$E>\n}",
         /* so much to add up that the runtime's product does it */
         "(%x: tensor<2x10x12x18x$E>, %k: tensor<3x3x18x20x$E>) -> tensor<2x8x10x20x$E> {\n"
-        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], "
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, "
+        "f], "
         "window = {} "
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
         ": (tensor<2x10x12x18x$E>, tensor<3x3x18x20x$E>) -> tensor<2x8x10x20x$E>\n"
         "  return %a : tensor<2x8x10x20x$E>\n}",
         "(%x: tensor<2x13x14x7x$E>, %k: tensor<20x3x3x7x$E>) -> tensor<2x5x10x20x$E> {\n"
-        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, f], "
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[o, 0, 1, i]->[b, 0, 1, "
+        "f], "
         "window = {stride = [2, 1], rhs_dilate = [2, 2], reverse = [true, false]} "
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
         ": (tensor<2x13x14x7x$E>, tensor<20x3x3x7x$E>) -> tensor<2x5x10x20x$E>\n"
         "  return %a : tensor<2x5x10x20x$E>\n}",
         "(%x: tensor<2x8x12x36x$E>, %k: tensor<20x8x3x3x$E>) -> tensor<2x20x10x34x$E> {\n"
-        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, 1], "
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [b, f, 0, 1]x[o, i, 0, 1]->[b, f, 0, "
+        "1], "
         "window = {} "
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
         ": (tensor<2x8x12x36x$E>, tensor<20x8x3x3x$E>) -> tensor<2x20x10x34x$E>\n"
         "  return %a : tensor<2x20x10x34x$E>\n}",
         "(%x: tensor<8x12x12x5x$E>, %k: tensor<8x10x10x17x$E>) -> tensor<3x3x5x17x$E> {\n"
-        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, f], "
+        "  %a = stablehlo.convolution(%x, %k) dim_numbers = [f, 0, 1, b]x[i, 0, 1, o]->[0, 1, b, "
+        "f], "
         "window = {} "
         "{batch_group_count = 1 : i64, feature_group_count = 1 : i64} "
         ": (tensor<8x12x12x5x$E>, tensor<8x10x10x17x$E>) -> tensor<3x3x5x17x$E>\n"
@@ -966,25 +1135,100 @@ static void test_short_rows(void)
         for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
             Text text = { 0 };
             text_printf(&text,
-                "(%%x: tensor<2x150x%dx$E>, %%y: tensor<%dx2x150x$E>, %%v: tensor<150x$E>) "
-                "-> (tensor<2x150x%dx$E>, tensor<2x150x%dx$E>) {\n"
-                "  %%t = stablehlo.transpose %%y, dims = [1, 2, 0] "
-                ": (tensor<%dx2x150x$E>) -> tensor<2x150x%dx$E>\n"
-                "  %%b = stablehlo.broadcast_in_dim %%v, dims = [1] "
-                ": (tensor<150x$E>) -> tensor<2x150x%dx$E>\n"
-                "  %%f = stablehlo.slice %%x [0:2, 0:150, %d:%d] "
-                ": (tensor<2x150x%dx$E>) -> tensor<2x150x1x$E>\n"
-                "  %%g = stablehlo.slice %%t [0:2, 0:150, 0:%d] "
-                ": (tensor<2x150x%dx$E>) -> tensor<2x150x%dx$E>\n"
-                "  %%c = stablehlo.concatenate %%f, %%g, dim = 2 : (tensor<2x150x1x$E>, "
-                "tensor<2x150x%dx$E>) -> tensor<2x150x%dx$E>\n"
-                "  %%p = stablehlo.add %%x, %%t : tensor<2x150x%dx$E>\n"
-                "  %%q = stablehlo.add %%c, %%b : tensor<2x150x%dx$E>\n"
-                "  return %%p, %%q : tensor<2x150x%dx$E>, tensor<2x150x%dx$E>\n}",
-                n, n, n, n, n, n, n, n - 1, n, n, n - 1, n, n - 1, n - 1, n, n, n, n, n);
+                        "(%%x: tensor<2x150x%dx$E>, %%y: tensor<%dx2x150x$E>, %%v: tensor<150x$E>) "
+                        "-> (tensor<2x150x%dx$E>, tensor<2x150x%dx$E>) {\n"
+                        "  %%t = stablehlo.transpose %%y, dims = [1, 2, 0] "
+                        ": (tensor<%dx2x150x$E>) -> tensor<2x150x%dx$E>\n"
+                        "  %%b = stablehlo.broadcast_in_dim %%v, dims = [1] "
+                        ": (tensor<150x$E>) -> tensor<2x150x%dx$E>\n"
+                        "  %%f = stablehlo.slice %%x [0:2, 0:150, %d:%d] "
+                        ": (tensor<2x150x%dx$E>) -> tensor<2x150x1x$E>\n"
+                        "  %%g = stablehlo.slice %%t [0:2, 0:150, 0:%d] "
+                        ": (tensor<2x150x%dx$E>) -> tensor<2x150x%dx$E>\n"
+                        "  %%c = stablehlo.concatenate %%f, %%g, dim = 2 : (tensor<2x150x1x$E>, "
+                        "tensor<2x150x%dx$E>) -> tensor<2x150x%dx$E>\n"
+                        "  %%p = stablehlo.add %%x, %%t : tensor<2x150x%dx$E>\n"
+                        "  %%q = stablehlo.add %%c, %%b : tensor<2x150x%dx$E>\n"
+                        "  return %%p, %%q : tensor<2x150x%dx$E>, tensor<2x150x%dx$E>\n}",
+                        n, n, n, n, n, n, n, n - 1, n, n, n - 1, n, n - 1, n - 1, n, n, n, n, n);
             try(text_cstr(&text), "", elements[e], 4, true);
             text_free(&text);
         }
+}
+
+/* Arrays put side by side as columns: up to sixteen are interleaved in registers. */
+static void test_stack(void)
+{
+    static const char *const elements[] = { "f32", "f64", "i8", "bf16", "complex<f32>" };
+    static const int columns[] = { 5, 8, 16, 17 };
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            Text text = { 0 };
+            int n = columns[c];
+            text_printf(&text, "(%%x: tensor<%dx2x75x$E>) -> tensor<2x75x%dx$E> {\n", n, n);
+            for (int i = 0; i < n; i++)
+                text_printf(
+                    &text,
+                    "  %%s%d = stablehlo.slice %%x [%d:%d, 0:2, 0:75] : (tensor<%dx2x75x$E>) "
+                    "-> tensor<1x2x75x$E>\n"
+                    "  %%r%d = stablehlo.reshape %%s%d : (tensor<1x2x75x$E>) -> "
+                    "tensor<2x75x1x$E>\n",
+                    i, i, i + 1, n, i, i);
+            text_printf(&text, "  %%a = stablehlo.concatenate ");
+            for (int i = 0; i < n; i++)
+                text_printf(&text, "%s%%r%d", i ? ", " : "", i);
+            text_printf(&text, ", dim = 2 : (");
+            for (int i = 0; i < n; i++)
+                text_printf(&text, "%stensor<2x75x1x$E>", i ? ", " : "");
+            text_printf(&text, ") -> tensor<2x75x%dx$E>\n  return %%a : tensor<2x75x%dx$E>\n}", n,
+                        n);
+            try(text_cstr(&text), "", elements[e], 0, true);
+            text_free(&text);
+        }
+}
+
+/* Operands read across, whole and in parts, forwards and backwards, beside others and alone. */
+static void transposed_beside(int r, int c, const char *element)
+{
+    Text text = { 0 };
+    text_printf(
+        &text,
+        "(%%x: tensor<%dx%dx$E>, %%y: tensor<%dx%dx$E>, %%b: tensor<%dx$E>) -> "
+        "(tensor<%dx%dx$E>, tensor<%dx%dx$E>) {\n"
+        "  %%s = stablehlo.slice %%y [1:%d, 2:%d] : (tensor<%dx%dx$E>) -> tensor<%dx%dx$E>\n"
+        "  %%t = stablehlo.transpose %%s, dims = [1, 0] : (tensor<%dx%dx$E>) -> tensor<%dx%dx$E>\n"
+        "  %%u = stablehlo.reverse %%t, dims = [0] : tensor<%dx%dx$E>\n"
+        "  %%v = stablehlo.reverse %%t, dims = [1] : tensor<%dx%dx$E>\n"
+        "  %%w = stablehlo.broadcast_in_dim %%b, dims = [0] : (tensor<%dx$E>) -> tensor<%dx%dx$E>\n"
+        "  %%p = stablehlo.add %%x, %%u : tensor<%dx%dx$E>\n"
+        "  %%q = stablehlo.add %%p, %%v : tensor<%dx%dx$E>\n"
+        "  %%z = stablehlo.add %%q, %%w : tensor<%dx%dx$E>\n"
+        "  return %%z, %%p : tensor<%dx%dx$E>, tensor<%dx%dx$E>\n}",
+        r, c, c + 1, r + 2, r, r, c, r, c, c + 1, r + 2, c + 1, r + 2, c, r, c, r, r, c, r, c, r, c,
+        r, r, c, r, c, r, c, r, c, r, c, r, c);
+    try(text_cstr(&text), "", element, 4, true);
+    text_free(&text);
+}
+
+static void test_tiles(void)
+{
+    static const char *const elements[] = {
+        "f32", "f64", "i8", "bf16", "complex<f32>", "i1", "i4"
+    };
+    static const int extents[][2] = { { 16, 16 }, { 20, 40 }, { 37, 21 }, { 5, 64 }, { 9, 7 } };
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+        for (size_t i = 0; i < sizeof extents / sizeof extents[0]; i++)
+            transposed_beside(extents[i][0], extents[i][1], elements[e]);
+        /* dimensions that are walked as one, before and behind the one that moves */
+        try("(%x: tensor<2x5x7x18x$E>, %y: tensor<2x18x5x7x$E>) -> tensor<2x18x5x7x$E> {\n"
+            "  %a = stablehlo.transpose %x, dims = [0, 3, 1, 2] : (tensor<2x5x7x18x$E>) -> "
+            "tensor<2x18x5x7x$E>\n"
+            "  %b = stablehlo.add %a, %y : tensor<2x18x5x7x$E>\n"
+            "  return %b : tensor<2x18x5x7x$E>\n}",
+            "", elements[e], 4, true);
+    }
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e += 2)
+        transposed_beside(301, 260, elements[e]);
 }
 
 static void test_sort(void)
@@ -994,18 +1238,24 @@ static void test_sort(void)
         try("(%x: tensor<$S$E>) -> tensor<$S$E> {\n"
             "  %a = \"stablehlo.sort\"(%x) <{dimension = 0 : i64, is_stable = true}> ({\n"
             "   ^bb0(%v: tensor<$E>, %w: tensor<$E>):\n"
-            "    %c = stablehlo.compare LT, %v, %w, TOTALORDER : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
+            "    %c = stablehlo.compare LT, %v, %w, TOTALORDER : (tensor<$E>, tensor<$E>) -> "
+            "tensor<i1>\n"
             "    stablehlo.return %c : tensor<i1>\n  }) : (tensor<$S$E>) -> tensor<$S$E>\n"
-            "  return %a : tensor<$S$E>\n}", shapes[s], "f32", 0, false);
+            "  return %a : tensor<$S$E>\n}",
+            shapes[s], "f32", 0, false);
     for (int d = 0; d < 3; d++) {
         Text text = { 0 };
-        text_printf(&text,
-            "(%%x: tensor<5x6x7x$E>, %%y: tensor<5x6x7xi32>) -> (tensor<5x6x7x$E>, tensor<5x6x7xi32>) {\n"
+        text_printf(
+            &text,
+            "(%%x: tensor<5x6x7x$E>, %%y: tensor<5x6x7xi32>) -> (tensor<5x6x7x$E>, "
+            "tensor<5x6x7xi32>) {\n"
             "  %%a:2 = \"stablehlo.sort\"(%%x, %%y) <{dimension = %d : i64, is_stable = true}> ({\n"
             "   ^bb0(%%v: tensor<$E>, %%w: tensor<$E>, %%p: tensor<i32>, %%q: tensor<i32>):\n"
             "    %%c = stablehlo.compare GT, %%v, %%w : (tensor<$E>, tensor<$E>) -> tensor<i1>\n"
-            "    stablehlo.return %%c : tensor<i1>\n  }) : (tensor<5x6x7x$E>, tensor<5x6x7xi32>) -> (tensor<5x6x7x$E>, tensor<5x6x7xi32>)\n"
-            "  return %%a#0, %%a#1 : tensor<5x6x7x$E>, tensor<5x6x7xi32>\n}", d);
+            "    stablehlo.return %%c : tensor<i1>\n  }) : (tensor<5x6x7x$E>, tensor<5x6x7xi32>) "
+            "-> (tensor<5x6x7x$E>, tensor<5x6x7xi32>)\n"
+            "  return %%a#0, %%a#1 : tensor<5x6x7x$E>, tensor<5x6x7xi32>\n}",
+            d);
         try(text_cstr(&text), "", "i8", 0, true);
         try(text_cstr(&text), "", "bf16", 0, true);
         text_free(&text);
@@ -1018,12 +1268,15 @@ static void test_cut(void)
     slice_worth_ns = 7;
     test_views();
     test_short_rows();
+    test_stack();
+    test_tiles();
     test_reduce();
     test_wild_reduce();
     test_argmax();
     test_arg();
     test_dot();
     test_windows();
+    test_select_scatter();
     test_scan();
     test_convolution();
     slice_worth_ns = INT64_MAX / 8;
@@ -1039,6 +1292,8 @@ int main(void)
     test_mixed();
     test_views();
     test_short_rows();
+    test_stack();
+    test_tiles();
     test_sources();
     test_gather();
     test_reduce();
@@ -1049,6 +1304,7 @@ int main(void)
     test_update();
     test_scatter();
     test_windows();
+    test_select_scatter();
     test_scan();
     test_convolution();
     test_cut();

@@ -56,8 +56,8 @@ static int64_t lowest(const Box *all, int n, const Box *b)
     int64_t at = 0;
     for (int i = 0; i < n && b->bytes; i++) {
         const Box *other = &all[i];
-        bool is_apart = other->at >= at + b->bytes ||
-                        at >= other->at + packing_rounded(other->bytes);
+        bool is_apart =
+            other->at >= at + b->bytes || at >= other->at + packing_rounded(other->bytes);
         if (!other->bytes || is_apart || !live_together(other, b))
             continue;
         at = other->at + packing_rounded(other->bytes);

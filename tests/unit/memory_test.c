@@ -74,7 +74,8 @@ static void check_limit(void)
     CHECK(!storage_new(memory, (Type){ F32, 6, many }, &storages[3]));
     error = memory_take(memory, 4000, &b);
     CHECK_STR(error_text(error), "device 1: 4000 bytes asked, 1472 left of 4096 "
-                                 "(TUTTI_DEVICE_MEMORY); the largest alive: f32[300] (1200 bytes), f32[2,1,5,1,1,20] (800 bytes), f32[100] "
+                                 "(TUTTI_DEVICE_MEMORY); the largest alive: f32[300] (1200 bytes), "
+                                 "f32[2,1,5,1,1,20] (800 bytes), f32[100] "
                                  "(400 bytes)");
     error_free(error);
     CHECK(memory_stats(memory).largest_bytes == 1280);

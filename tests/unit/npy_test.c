@@ -28,8 +28,8 @@ static const char *read_as(Element e, void *data)
     Npy npy;
     Error *error = npy_open(path, &npy);
     if (!error) {
-        error = !npy_holds(&npy, e) ? error_new(CODE_INVALID, "%s other", path)
-                                    : npy_check(&npy, e);
+        error =
+            !npy_holds(&npy, e) ? error_new(CODE_INVALID, "%s other", path) : npy_check(&npy, e);
         if (!error)
             error = npy_read(&npy, e, data);
         npy_close(&npy);
@@ -52,7 +52,8 @@ static void test_orders(void)
     CHECK_STR(read_as(F32, x), "");
     CHECK(memcmp(x, (float[]){ 1, 2, 3, 4, 5, 6 }, sizeof x) == 0);
     static const unsigned char complex[] = { 0x40, 0x40, 0, 0, 0xBF, 0x80, 0, 0 }; /* 3-1j */
-    leave("{\"descr\" : \">c8\", \"fortran_order\": False, \"shape\": ()}", complex, sizeof complex);
+    leave("{\"descr\" : \">c8\", \"fortran_order\": False, \"shape\": ()}", complex,
+          sizeof complex);
     CHECK_STR(read_as(C64, x), "");
     CHECK(x[0] == 3 && x[1] == -1);
     leave("{'descr': '<f4', 'fortran_order': True, 'shape': (0, 3), }\n", "", 0);
@@ -76,10 +77,14 @@ static void test_elements(void)
 static void test_refused(void)
 {
     static const char *const none[] = {
-        "", "{", "{'descr': '", "{'descr': '<f4', 'fortran_order': False, 'shape': (",
+        "",
+        "{",
+        "{'descr': '",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (",
         "{'fortran_order': False, 'shape': (), 'descr': '", /* ends within a string */
         "{'fortran_order': False, 'shape': (), 'descr': ",
-        "{'fortran_order': False, 'shape': (), 'descr': '<f4", "{'descr': '<f4', 'shape': (2,)}",
+        "{'fortran_order': False, 'shape': (), 'descr': '<f4",
+        "{'descr': '<f4', 'shape': (2,)}",
         "{'descr': '<f4', 'fortran_order': 3, 'shape': (2,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
@@ -97,7 +102,8 @@ static void test_refused(void)
     CHECK_STR(read_as(F32, &x),
               "says that it holds f32[281474976710656,65536]: no memory is as large");
     leave("{'descr': '<f4', 'fortran_order': False, 'shape': (4294967297, 4294967295, "
-          "18446744073709551, 3), }\n", "1234", 4);
+          "18446744073709551, 3), }\n",
+          "1234", 4);
     CHECK(strstr(read_as(F32, &x), "no memory is as large"));
     leave("{'descr': '<f4', 'fortran_order': False, 'shape': (), }\n", "123", 3);
     CHECK_STR(read_as(F32, &x), "ends early: it has 3 bytes of data for f32[]");
@@ -115,7 +121,8 @@ static void test_back(void)
     CHECK(fread(text, 1, 128, file) == 128);
     fclose(file);
     /* as np.save(np.zeros((3, 2), np.int16)) begins */
-    CHECK_STR(strtok(text + 10, "\n"), "{'descr': '<i2', 'fortran_order': False, 'shape': (3, 2), }"
+    CHECK_STR(strtok(text + 10, "\n"),
+              "{'descr': '<i2', 'fortran_order': False, 'shape': (3, 2), }"
               "                                                          ");
     CHECK_STR(read_as(I16, y), "");
     CHECK(memcmp(x, y, sizeof x) == 0);

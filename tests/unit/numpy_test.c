@@ -20,22 +20,13 @@ static const struct {
     F2 *two;
     FD *dims;
 } table[] = {
-#define ONE(f)                                                                                     \
-    {                                                                                              \
-#f, tt_##f, NULL, NULL                                                                     \
-    }
-#define TWO(f)                                                                                     \
-    {                                                                                              \
-#f, NULL, tt_##f, NULL                                                                     \
-    }
-#define DIMS(f)                                                                                    \
-    {                                                                                              \
-#f, NULL, NULL, tt_##f                                                                     \
-    }
+#define ONE(f) { #f, tt_##f, NULL, NULL }
+#define TWO(f) { #f, NULL, tt_##f, NULL }
+#define DIMS(f) { #f, NULL, NULL, tt_##f }
     ONE(neg),        ONE(abs),           ONE(sign),       ONE(exp),          ONE(expm1),
     ONE(log),        ONE(log1p),         ONE(tanh),       ONE(sin),          ONE(cos),
     ONE(tan),        ONE(sqrt),          ONE(rsqrt),      ONE(square),       ONE(sigmoid),
-    ONE(relu),       ONE(floor),         ONE(ceil),       ONE(round),        ONE(not ),
+    ONE(relu),       ONE(floor),         ONE(ceil),       ONE(round),        ONE(not),
     ONE(isfinite),   ONE(stop_gradient), TWO(add),        TWO(sub),          TWO(mul),
     TWO(div),        TWO(mod),           TWO(pow),        TWO(max),          TWO(min),
     TWO(atan2),      TWO(and),           TWO(or),         TWO(xor),          TWO(equal),

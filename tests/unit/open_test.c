@@ -152,9 +152,10 @@ static void test_refused(void)
     tt_fn mlp = tt_load("tests/jax/open_mlp.mlir");
     tt w1 = tt_ones(TT_F32, 5, 7), w2 = tt_ones(TT_F32, 7, 3);
     first_result(mlp, 3, (tt[]){ w1, w2, tt_ones(TT_F32, 0, 5) }, 2);
-    CHECK(strstr(front_said(), "Expected value >= 1 for dimension variable 'b'. Using the following "
-                               "polymorphic shapes specifications: args[2].shape = (b, 5). Obtained "
-                               "dimension variables: 'b' = 0 from"));
+    CHECK(strstr(front_said(),
+                 "Expected value >= 1 for dimension variable 'b'. Using the following "
+                 "polymorphic shapes specifications: args[2].shape = (b, 5). Obtained "
+                 "dimension variables: 'b' = 0 from"));
     first_result(mlp, 3, (tt[]){ w1, w2, tt_ones(TT_F32, 2, 6) }, 2);
     CHECK(strstr(front_said(), "argument 2 is f32[2,6], and must be f32[?,5]"));
     tt_dims dims = { 3, { 2, 5, 4 } }, other = { 3, { 2, 6, 4 } };

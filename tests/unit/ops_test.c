@@ -11,6 +11,7 @@
 #include "engine/compile.h"
 #include "hlo/define/define.h"
 #include "tests/check.h"
+#include "tests/one_device.h"
 #include "tests/ops/instance.h"
 #include "tests/ops/values.h"
 
@@ -33,8 +34,8 @@
 #define NEED_1_1(id)
 #define NEED__(a, b, id) NEED_##a##_##b(id)
 #define NEED_(a, b, id) NEED__(a, b, id)
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, ...)                                                                    \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, ...)                                                                             \
     NEED_(IS_NONE(element), IS_NONE(block), id) NEED_(IS_NONE(eval), IS_NONE(eval), id)
 static const char *const cases_that_must_be_there[] = {
 #include "ops/ops.def"
@@ -48,7 +49,7 @@ static const Case cases[] = {
 };
 enum { NCASES = sizeof cases / sizeof *cases };
 
-/* ---- playing ---- */
+/* ---- running ---- */
 
 static uint64_t draw; /* other values for all cases */
 
@@ -83,26 +84,7 @@ static void random_begin(const Case *c, Element e)
     random_state = hash_bytes(element_info[e].name, strlen(element_info[e].name), seed);
 }
 
-static const _Atomic int never;
-
-/* What the executor does for one device that never meets anybody. */
-static Error *play(const Program *p, void **args, void **outs)
-{
-    char *slab = aligned_alloc(64, (p->slab_bytes + 127) & ~(size_t)63);
-    memset(slab, 0x5a, p->slab_bytes);
-    Frame f = { .slab = slab, .pool = p->pool, .args = args, .outs = outs, .rt = &runtime,
-                .cancel = &never, .program = p };
-    unsigned outer = _mm_getcsr();
-    _mm_setcsr(outer | 0x8040);
-    int32_t next = 0;
-    while (next >= 0)
-        next = p->segments[next](&f);
-    _mm_setcsr(outer);
-    free(slab);
-    return f.error;
-}
-
-static Error *play_compiled(const Trial *t)
+static Error *run_compiled(const Trial *t)
 {
     Source s = { .bytes = { t->text.at, t->text.n },
                  .options = { .name = t->c->id, .no_fold = true } };
@@ -111,12 +93,13 @@ static Error *play_compiled(const Trial *t)
     if (p->stats.evaluations) /* what is compiled stays compiled */
         printf("%d operations left to the evaluator in:\n%s\n", p->stats.evaluations, t->text.at);
     CHECK(p->stats.evaluations == 0);
-    void **args = calloc((size_t)t->nin + 1, sizeof *args), **outs = calloc((size_t)t->nout, sizeof *outs);
+    void **args = calloc((size_t)t->nin + 1, sizeof *args),
+         **outs = calloc((size_t)t->nout, sizeof *outs);
     for (int i = 0; i < t->nin; i++)
         args[i] = t->in[i].data;
     for (int i = 0; i < t->nout; i++)
         outs[i] = t->got[i].data;
-    Error *error = play(p, args, outs);
+    Error *error = run_on_one_device(p, &runtime, args, outs);
     free(args);
     free(outs);
     program_free(p);
@@ -221,7 +204,7 @@ static void show_mismatch(const Trial *t, int result, int64_t i)
 static double ulps_for(const Trial *t)
 {
     return t->c->ulps > 0 && element_info[element_part(t->e)].bits < 32 ? fmin(t->c->ulps, 1)
-                                                                       : t->c->ulps;
+                                                                        : t->c->ulps;
 }
 
 /* Which zero a reduction by max or min gives, of 0, -0 and denormals, is left open. */
@@ -238,7 +221,8 @@ static void compare(const Trial *t)
         int64_t bad = 0, first = -1;
         for (int64_t i = 0; i < type_count(t->want[r].type); i++)
             if (!elements_close(t->got[r], t->want[r], i, ulps_for(t)) &&
-                !elements_close(t->got[r], t->flushed[r], i, ulps_for(t)) && !is_open_zero(t, r, i)) {
+                !elements_close(t->got[r], t->flushed[r], i, ulps_for(t)) &&
+                !is_open_zero(t, r, i)) {
                 bad++;
                 first = first < 0 ? i : first;
             }
@@ -273,7 +257,7 @@ static void try_element(const Case *c, Element e, void *user)
     ++*(int *)user;
     if (trial_begin(&t)) {
         check_printing(&t);
-        if (must(&t, "evaluated", evaluate(&t)) && must(&t, "compiled", play_compiled(&t)))
+        if (must(&t, "evaluated", evaluate(&t)) && must(&t, "compiled", run_compiled(&t)))
             compare(&t);
     }
     trial_end(&t);
@@ -328,17 +312,18 @@ static void write_element(const Case *c, Element e, void *user)
     bool is_ready = trial_begin(&t);
     for (int i = 0; is_ready && i < t.nin; i++)
         tensor_flush(t.in[i]); /* backends differ in what they do with denormals */
-    if (is_ready && must(&t, "compiled", play_compiled(&t))) {
+    if (is_ready && must(&t, "compiled", run_compiled(&t))) {
         Text text = { 0 };
         module_print(&text, t.m, false);
         write_file(w->dir, w->count, "mlir", text.at, text.n);
         text_free(&text);
         write_arrays(w, "in", t.nin, t.in);
         write_arrays(w, "out", t.nout, t.got);
-        text_printf(&w->index, "%s{\"op\": \"%s\", \"name\": \"%s\", \"kind\": %d, \"element\": "
-                    "\"%s\", \"ranges\": \"%s\", \"ulps\": %g, ", w->count ? ",\n" : "", c->id,
-                    op_info[c->op].name, op_info[c->op].kind, element_info[e].name, c->ranges,
-                    c->ulps);
+        text_printf(&w->index,
+                    "%s{\"op\": \"%s\", \"name\": \"%s\", \"kind\": %d, \"element\": "
+                    "\"%s\", \"ranges\": \"%s\", \"ulps\": %g, ",
+                    w->count ? ",\n" : "", c->id, op_info[c->op].name, op_info[c->op].kind,
+                    element_info[e].name, c->ranges, c->ulps);
         describe(&w->index, "in", t.nin, t.in);
         text_printf(&w->index, ", ");
         describe(&w->index, "out", t.nout, t.got);
@@ -382,11 +367,12 @@ static void test_columns(void)
         must_hold(i, !is_map || o->cuts, "a MAP takes every cut along");
         must_hold(i, !is_map || o->cost.work == WORK_FLOP || o->cost.work == WORK_SPECIAL,
                   "a MAP costs FLOP or SPECIAL");
-        must_hold(i, (o->cost.ns > 0) == (o->cost.work >= WORK_MOVE && o->cost.work <= WORK_SPECIAL),
+        must_hold(i,
+                  (o->cost.ns > 0) == (o->cost.work >= WORK_MOVE && o->cost.work <= WORK_SPECIAL),
                   "nanoseconds belong to MOVE, FLOP and SPECIAL");
         must_hold(i, !element_rules[i] || o->cost.ns > 0, "what has `element` has a cost for each");
         must_hold(i, o->kind != KIND_SHORT || (!o->cuts && o->cost.work == WORK_NONE),
-                  "nobody asks what stands for others");
+                  "an operation that stands for others has none");
     }
 }
 

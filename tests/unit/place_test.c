@@ -1,8 +1,9 @@
-/* place_test.c - a placed program, played by all devices in lockstep, gives what the program
- * means over whole arrays; results lie where they should; and nobody meets without need.
+/* place_test.c - a placed program, run by all devices in lockstep, gives what the program
+ * means over whole arrays; results lie where they should; and there is no collective without need.
  * Links the passes and the evaluator. */
 #include "tests/check.h"
 #include "tests/lockstep.h"
+#include "tests/read_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,16 +14,6 @@ static const CompileOptions options = { .free_args = everything_open,
                                         .nfree_args = 8,
                                         .nfree_results = 8 };
 
-static Module *read(const char *text)
-{
-    Module *m = NULL;
-    Error *error = read_text(text, strlen(text), "test", &m);
-    if (error)
-        printf("%s\n%s\n", error_text(error), text);
-    CHECK(!error);
-    return m;
-}
-
 typedef struct Placed {
     Module *m;
     Params params;
@@ -30,7 +21,7 @@ typedef struct Placed {
 
 static Placed prepare(const char *text, Error **error)
 {
-    Placed p = { .m = read(text) };
+    Placed p = { .m = read_module(text) };
     *error = pass_refine(p.m);
     *error = *error ? *error : pass_simplify(p.m, &options);
     *error = *error ? *error : pass_place(p.m, &options, &p.params);
@@ -65,8 +56,8 @@ static void check_same(const char *what, Tensor a, Tensor b)
     }
 }
 
-/* Plays `placed` (four partitions) and `plain` (one), and compares.  tiles: of the results,
- * "[4, 1] []"; collectives: tutti.global nodes played. */
+/* Runs `placed` (four partitions) and `plain` (one), and compares.  tiles: of the results,
+ * "[4, 1] []"; collectives: tutti.global nodes performed. */
 static void check_program(const char *what, const char *plain, const char *placed,
                           const char *tiles, int collectives)
 {
@@ -81,10 +72,11 @@ static void check_program(const char *what, const char *plain, const char *place
     Tensor *expected = ARENA_ARRAY(one.m->arena, Tensor, n + 1);
     Tensor *got = ARENA_ARRAY(one.m->arena, Tensor, n + 1);
     for (int i = 0; i < n; i++)
-        expected[i] = (Tensor){ one.params.results[i].whole,
-                                arena_alloc(one.m->arena, type_bytes(one.params.results[i].whole)) };
+        expected[i] =
+            (Tensor){ one.params.results[i].whole,
+                      arena_alloc(one.m->arena, type_bytes(one.params.results[i].whole)) };
     error = eval_region(one.m, module_main(one.m), arguments(&one), expected);
-    error = error ? error : play_placed(four.m, &four.params, arguments(&four), got, &met);
+    error = error ? error : run_placed(four.m, &four.params, arguments(&four), got, &met);
     CHECK_STR(error ? error_text(error) : "", "");
     Text lie = { 0 };
     for (int i = 0; i < n && !error; i++) {
@@ -350,13 +342,15 @@ static void donations(void)
 {
     Error *error;
     Placed p = prepare("func.func public @main(%a: tensor<3xf32> {jax.buffer_donor = true},"
-                     " %b: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %c: tensor<2xf32>) ->"
-                     " (tensor<2xf32>, tensor<2xf32>, tensor<3xf32>) {\n"
-                     "return %c, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<3xf32>\n}\n",
-                     &error);
+                       " %b: tensor<2xf32> {tf.aliasing_output = 1 : i32}, %c: tensor<2xf32>) ->"
+                       " (tensor<2xf32>, tensor<2xf32>, tensor<3xf32>) {\n"
+                       "return %c, %c, %a : tensor<2xf32>, tensor<2xf32>, tensor<3xf32>\n}\n",
+                       &error);
     CHECK_STR(error ? error_text(error) : "", "");
-    CHECK(p.params.args[0].may_donate && p.params.args[1].may_donate && !p.params.args[2].may_donate);
-    CHECK(p.params.results[0].alias == -1 && p.params.results[1].alias == 1 && p.params.results[2].alias == 0);
+    CHECK(p.params.args[0].may_donate && p.params.args[1].may_donate &&
+          !p.params.args[2].may_donate);
+    CHECK(p.params.results[0].alias == -1 && p.params.results[1].alias == 1 &&
+          p.params.results[2].alias == 0);
     module_free(p.m);
 }
 

@@ -14,15 +14,15 @@ static Arena *arena;
 /* What JAX sends for four devices in reverse order, the debug options left out. */
 static void test_options_of_jax(void)
 {
-    Str bytes = BYTES("\x1a\x39"                                   /* executable_build_options */
+    Str bytes = BYTES("\x1a\x39"                                     /* executable_build_options */
                       "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* device_ordinal -1 */
-                      "\x20\x01\x28\x04\x30\x01"                   /* 1 replica, 4 partitions, spmd */
-                      "\x4a\x18\x08\x01\x10\x04"                   /* assignment: 1 by 4 */
+                      "\x20\x01\x28\x04\x30\x01" /* 1 replica, 4 partitions, spmd */
+                      "\x4a\x18\x08\x01\x10\x04" /* assignment: 1 by 4 */
                       "\x1a\x03\x0a\x01\x03\x1a\x03\x0a\x01\x02"
                       "\x1a\x03\x0a\x01\x01\x1a\x03\x0a\x01\x00"
-                      "\x62\x01\x01"                               /* results: free */
-                      "\x92\x01\x02\x00\x01"                       /* arguments: fixed, free */
-                      "\x98\x01\x01\xb8\x01\x01"                   /* shardy, process_count */
+                      "\x62\x01\x01"                                 /* results: free */
+                      "\x92\x01\x02\x00\x01"                         /* arguments: fixed, free */
+                      "\x98\x01\x01\xb8\x01\x01"                     /* shardy, process_count */
                       "\x28\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* profile_version -1 */
                       "\x48\x01");
     BuildOptions o;
@@ -66,7 +66,8 @@ static void test_switches(void)
         const char *name, *text, *message;
     } cases[] = {
         { "xla_cpu_use_acl", "true", "accepted" },
-        { "xla_cpu_use_acl", "yes", "compile option xla_cpu_use_acl: 'yes' is not a valid bool value." },
+        { "xla_cpu_use_acl", "yes",
+          "compile option xla_cpu_use_acl: 'yes' is not a valid bool value." },
         { "xla_dump_max_hlo_modules", "200", "accepted" },
         { "xla_dump_max_hlo_modules", "many",
           "compile option xla_dump_max_hlo_modules: 'many' is not a valid number." },
@@ -89,18 +90,23 @@ static void test_switches(void)
 static void test_overrides(void)
 {
     BuildOptions o;
-    CHECK(build_options_read(
-              arena, BYTES("\x3a\x14\x0a\x0etutti_evaluate\x12\x02\x10\x01"), &o) == NULL);
+    CHECK(build_options_read(arena, BYTES("\x3a\x14\x0a\x0etutti_evaluate\x12\x02\x10\x01"), &o) ==
+          NULL);
     CHECK(o.evaluate);
-    CHECK(build_options_read(
-              arena, BYTES("\x3a\x19\x0a\x0etutti_evaluate\x12\x07\x0a\x05" "false"), &o) == NULL);
+    CHECK(build_options_read(arena,
+                             BYTES("\x3a\x19\x0a\x0etutti_evaluate\x12\x07\x0a\x05"
+                                   "false"),
+                             &o) == NULL);
     CHECK(!o.evaluate);
-    refuses(BYTES("\x3a\x09\x0a\x03" "foo\x12\x02\x10\x01"), "No such compile option: 'foo'");
+    refuses(BYTES("\x3a\x09\x0a\x03"
+                  "foo\x12\x02\x10\x01"),
+            "No such compile option: 'foo'");
     refuses(BYTES("\x3a\x17\x0a\x0etutti_evaluate\x12\x05\x0a\x03yes"),
             "compile option tutti_evaluate: 'yes' is not a valid bool value.");
     CHECK(o.name == NULL && !o.no_fold);
-    CHECK(build_options_read(arena, BYTES("\x3a\x16\x0a\x0atutti_name\x12\x08\x0a\x06x.mlir"
-                                          "\x3a\x10\x0a\x0atutti_fold\x12\x02\x10\x00"),
+    CHECK(build_options_read(arena,
+                             BYTES("\x3a\x16\x0a\x0atutti_name\x12\x08\x0a\x06x.mlir"
+                                   "\x3a\x10\x0a\x0atutti_fold\x12\x02\x10\x00"),
                              &o) == NULL);
     CHECK_STR(o.name ? o.name : "none", "x.mlir");
     CHECK(o.no_fold);
@@ -110,15 +116,15 @@ static void test_overrides(void)
 
 static void test_broken_bytes(void)
 {
-    refuses(BYTES("\x1a\x7f\x20"), "compile options: the CompileOptionsProto is cut short or garbled");
+    refuses(BYTES("\x1a\x7f\x20"),
+            "compile options: the CompileOptionsProto is cut short or garbled");
     refuses(BYTES("\x1a\x02\x4a\x05"),
             "compile options: the ExecutableBuildOptionsProto is cut short or garbled");
     refuses(BYTES("\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"),
             "compile options: the CompileOptionsProto is cut short or garbled");
     refuses(BYTES("\x1a\x06\x4a\x04\x08\x02\x10\x02"),
             "compile options: a device assignment of 2 replicas by 2 partitions lists 0 devices");
-    refuses(BYTES("\x10\x01"),
-            "not supported: compile option parameter_is_tupled_arguments");
+    refuses(BYTES("\x10\x01"), "not supported: compile option parameter_is_tupled_arguments");
 }
 
 static void writes_sharding(Tiling t, Str expected)

@@ -3,18 +3,9 @@
 #include "hlo/rewrite.h"
 
 #include "tests/check.h"
+#include "tests/read_text.h"
 
 #include <stdlib.h>
-
-static Module *read(const char *text)
-{
-    Module *m = NULL;
-    Error *error = read_text(text, strlen(text), "test", &m);
-    if (error)
-        printf("%s\n", error_text(error));
-    CHECK(!error);
-    return m;
-}
 
 static void check_valid(const Module *m)
 {
@@ -25,10 +16,10 @@ static void check_valid(const Module *m)
 
 static void substitution(void)
 {
-    Module *m = read("func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {\n"
-                     "  %0 = stablehlo.negate %a : tensor<f32>\n"
-                     "  %1 = stablehlo.add %0, %b : tensor<f32>\n"
-                     "  return %1 : tensor<f32>\n}\n");
+    Module *m = read_module("func.func @main(%a: tensor<f32>, %b: tensor<f32>) -> tensor<f32> {\n"
+                            "  %0 = stablehlo.negate %a : tensor<f32>\n"
+                            "  %1 = stablehlo.add %0, %b : tensor<f32>\n"
+                            "  return %1 : tensor<f32>\n}\n");
     RegionId r = m->funcs[0].body;
     ValueId a = region_at(m, r)->args, b = a + 1;
     NodeId neg = region_at(m, r)->nodes[0], add = region_at(m, r)->nodes[1];
@@ -70,7 +61,7 @@ static const char loop[] =
 
 static void dead_code(void)
 {
-    Module *m = read(loop);
+    Module *m = read_module(loop);
     RegionId r = m->funcs[0].body;
     int before = region_at(m, r)->nnodes;
     remove_dead(m, r);
@@ -85,7 +76,7 @@ static void dead_code(void)
 /* A copy of a function's body computes on its own: every operand is the copy's. */
 static void copies(void)
 {
-    Module *m = read(loop);
+    Module *m = read_module(loop);
     RegionId from = m->funcs[0].body;
     Subst map = subst_new(m);
     uint32_t nold = m->nvalues;
@@ -116,7 +107,7 @@ static OpId reducer_of(const char *body)
                 "  reducer(%%a: tensor<f32>, %%b: tensor<f32>) {\n%s  }\n"
                 "  return %%0 : tensor<f32>\n}\n",
                 body);
-    Module *m = read(text_cstr(&text));
+    Module *m = read_module(text_cstr(&text));
     text_free(&text);
     OpId op = region_reducer(m, node_at(m, region_at(m, m->funcs[0].body)->nodes[1])->regions[0]);
     module_free(m);

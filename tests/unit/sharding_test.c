@@ -111,12 +111,12 @@ static void shardings(void)
     CHECK_STR(placed(&s, 2, 4), "mesh @mesh is of 8 devices, the program for 4");
     DimSharding by_one[] = { { 1, &(AxisRef){ 0, 1, 1 }, false } };
     Mesh single = { STR("single"), 1, (Str[]){ STR("i") }, (int64_t[]){ 1 }, { 0 } };
-    CHECK_STR(placed(&(Sharding){ .mesh = &single, .rank = 1, .dims = by_one }, 1, 4), "1: 0 0 0 0");
+    CHECK_STR(placed(&(Sharding){ .mesh = &single, .rank = 1, .dims = by_one }, 1, 4),
+              "1: 0 0 0 0");
     CHECK_STR(placed(OF(1, by_ba), 1, 8), "8: 0 2 4 6 1 3 5 7");
     CHECK_STR(placed(OF(1, by_major), 1, 8), "2: 0 0 1 1 0 0 1 1");
     CHECK_STR(placed(OF(1, by_minor), 1, 8), "2: 0 1 0 1 0 1 0 1");
-    CHECK_STR(placed(OF(1, twice), 1, 8),
-              "axis \"a\" cuts dimension 0 twice");
+    CHECK_STR(placed(OF(1, twice), 1, 8), "axis \"a\" cuts dimension 0 twice");
     CHECK_STR(placed(OF(2, both), 2, 8),
               "axis \"b\" cuts dimension 0 and dimension 1: it may cut one, once");
     mesh = mesh_ab((Ints){ 8, (int64_t[]){ 7, 6, 5, 4, 3, 2, 1, 0 } });

@@ -5,21 +5,12 @@
 #include "hlo/rewrite.h"
 
 #include "tests/check.h"
+#include "tests/read_text.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const CompileOptions options = { .name = "test" };
-
-static Module *read(const char *text)
-{
-    Module *m = NULL;
-    Error *error = read_text(text, strlen(text), "test", &m);
-    if (error)
-        printf("%s\n%s\n", error_text(error), text);
-    CHECK(!error);
-    return m;
-}
 
 static void name_ops(const Module *m, RegionId r, Text *out)
 {
@@ -72,7 +63,7 @@ static double *evaluate(Module *m, int *n)
 /* The operations that are left, and that the values are the same. */
 static void check_ops(int line, const char *program, const char *expected)
 {
-    Module *m = read(program);
+    Module *m = read_module(program);
     Error *error = pass_refine(m);
     int n, same;
     CHECK_STR(error ? error_text(error) : "", "");
@@ -123,6 +114,15 @@ static void folding(void)
         "  %b = stablehlo.add %a, %a : tensor<200xi32>\n"
         "  return %b : tensor<200xi32>\n}\n",
         "iota add");
+    /* An identity matrix, as programs write it. */
+    OPS("func.func @main() -> tensor<3x3xf32> {\n"
+        "  %a = stablehlo.iota dim = 0 : tensor<3x3xi32>\n"
+        "  %b = stablehlo.iota dim = 1 : tensor<3x3xi32>\n"
+        "  %c = stablehlo.compare EQ, %a, %b : (tensor<3x3xi32>, tensor<3x3xi32>) -> "
+        "tensor<3x3xi1>\n"
+        "  %d = stablehlo.convert %c : (tensor<3x3xi1>) -> tensor<3x3xf32>\n"
+        "  return %d : tensor<3x3xf32>\n}\n",
+        "constant");
 }
 
 static void identities(void)
@@ -211,11 +211,31 @@ static void booleans(void)
         "reshape or");
 }
 
+/* Much that becomes few numbers is reduced in parts, if that is exact and the parts are equal. */
+static void reduced_in_parts(void)
+{
+#define MAIN_PARTS(shape, element, initial, op, result)                                            \
+    "func.func @main(%x: tensor<" shape element ">) -> tensor<" result element "> {\n"             \
+    "  %i = stablehlo.constant dense<" initial "> : tensor<" element ">\n"                         \
+    "  %0 = stablehlo.reduce(%x init: %i) applies stablehlo." op " across dimensions = [0]"        \
+    " : (tensor<" shape element ">, tensor<" element ">) -> tensor<" result element ">\n"          \
+    "  return %0 : tensor<" result element ">\n}\n"
+    OPS(MAIN_PARTS("1000000x", "f32", "0.0", "add", ""), "constant reshape reduce add reduce add");
+    OPS(MAIN_PARTS("1000000x", "bf16", "0xFF80", "maximum", ""),
+        "constant reshape reduce maximum reduce maximum");
+    OPS(MAIN_PARTS("131072x4x", "f32", "0.0", "add", "4x"),
+        "constant reshape reduce add reshape reduce add");
+    OPS(MAIN_PARTS("1000000x", "f32", "1.0", "add", ""), "constant reduce add");
+    OPS(MAIN_PARTS("1000000x", "bf16", "0.0", "add", ""), "constant reduce add");
+    OPS(MAIN_PARTS("1000003x", "f32", "0.0", "add", ""), "constant reduce add");
+    OPS(MAIN_PARTS("4096x4096x", "f32", "0.0", "add", "4096x"), "constant reduce add");
+}
+
 /* Products read their operands in any order. */
 static void turned_dots(void)
 {
 #define MAIN_DOT(result, body)                                                                     \
-    "func.func @main(%x: tensor<9x8xf32>, %y: tensor<10x8xf32>, %z: tensor<2x9x8xf32>)"           \
+    "func.func @main(%x: tensor<9x8xf32>, %y: tensor<10x8xf32>, %z: tensor<2x9x8xf32>)"            \
     " -> " result " {\n" body "}\n"
     OPS(MAIN_DOT("tensor<9x10xf32>",
                  "%0 = stablehlo.transpose %y, dims = [1, 0]"
@@ -255,6 +275,34 @@ static void turned_dots(void)
                  "%2 = stablehlo.subtract %0, %1 : tensor<9x9xf32>\n"
                  "return %2 : tensor<9x9xf32>\n"),
         "dot_general transpose subtract");
+}
+
+/* What is computed element by element comes before the transpose, and a product or a sum then does
+ * without it. */
+static void transposes_later(void)
+{
+#define MAIN_MAP(result, body)                                                                     \
+    "func.func @main(%x: tensor<9x8xf32>, %y: tensor<9x8xf32>, %b: tensor<9xf32>)"                 \
+    " -> " result " {\n"                                                                           \
+    "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<9x8xf32>) -> tensor<8x9xf32>\n"          \
+    "%1 = stablehlo.transpose %y, dims = [1, 0] : (tensor<9x8xf32>) -> tensor<8x9xf32>\n"          \
+    "%2 = stablehlo.add %0, %1 : tensor<8x9xf32>\n"                                                \
+    "%3 = stablehlo.broadcast_in_dim %b, dims = [1] : (tensor<9xf32>) -> tensor<8x9xf32>\n"        \
+    "%4 = stablehlo.multiply %2, %3 : tensor<8x9xf32>\n" body "}\n"
+    OPS(MAIN_MAP("tensor<8x9xf32>", "return %4 : tensor<8x9xf32>\n"),
+        "add broadcast_in_dim multiply transpose");
+    OPS(MAIN_MAP("tensor<8xf32>",
+                 "%5 = stablehlo.constant dense<0.0> : tensor<f32>\n"
+                 "%6 = stablehlo.reduce(%4 init: %5) applies stablehlo.add across dimensions = [1]"
+                 " : (tensor<8x9xf32>, tensor<f32>) -> tensor<8xf32>\n"
+                 "return %6 : tensor<8xf32>\n"),
+        "add broadcast_in_dim multiply constant reduce add");
+    /* Beside an array that is not transposed it stays. */
+    OPS("func.func @main(%x: tensor<9x9xf32>) -> tensor<9x9xf32> {\n"
+        "%0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<9x9xf32>) -> tensor<9x9xf32>\n"
+        "%1 = stablehlo.add %0, %x : tensor<9x9xf32>\n"
+        "return %1 : tensor<9x9xf32>\n}\n",
+        "transpose add");
 }
 
 /* Calls, composites and `if`, each twice so that copies show. */
@@ -304,12 +352,12 @@ static void dots(void)
         "  %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]"
         " : (tensor<16x16xbf16>, tensor<16x16xbf16>) -> tensor<16x16xbf16>\n"
         "  return %0 : tensor<16x16xbf16>\n}\n",
-        "convert convert dot_general convert");
+        "dot_general convert");
 }
 
 static void check_refused(const char *program, const char *message)
 {
-    Module *m = read(program);
+    Module *m = read_module(program);
     Error *error = pass_refine(m);
     CHECK_STR(error ? error_text(error) : "", message);
     error_free(error);
@@ -320,22 +368,23 @@ static void refusals(void)
 {
     check_refused("func.func @f() {\n  return\n}\nfunc.func @g() {\n  return\n}\n",
                   "no function @main; there are @f, @g");
-    check_refused("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
-                  "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
-                  "  return %0 : tensor<f32>\n}\n"
-                  "func.func private @f(%x: tensor<f32>) -> tensor<f32> {\n"
-                  "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n"
-                  "  return %0 : tensor<f32>\n}\n"
-                  "func.func private @g(%x: tensor<f32>) -> tensor<f32> {\n"
-                  "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
-                  "  return %0 : tensor<f32>\n}\n",
-                  "func.call (test:10:8): @main calls @f calls @g calls @f: a function may not call "
-                  "itself");
+    check_refused(
+        "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
+        "  return %0 : tensor<f32>\n}\n"
+        "func.func private @f(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n"
+        "  return %0 : tensor<f32>\n}\n"
+        "func.func private @g(%x: tensor<f32>) -> tensor<f32> {\n"
+        "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n"
+        "  return %0 : tensor<f32>\n}\n",
+        "func.call (test:10:8): @main calls @f calls @g calls @f: a function may not call "
+        "itself");
     check_refused("func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n"
                   "  return %x : tensor<?xf32>\n}\n",
                   "argument 0 of @main (test:1:1) is f32[?]: its open extents are known once the "
-                    "program is called with arrays, as by 'tutti run' with an --input of a .npy "
-                    "file, or by tt_load");
+                  "program is called with arrays, as by 'tutti run' with an --input of a .npy "
+                  "file, or by tt_load");
 }
 
 /* Thirty functions, each calling the one before twice: a billion operations if copied. */
@@ -355,7 +404,7 @@ static void doubling(void)
                     "  %%1 = call @f%d(%%0) : (tensor<f32>) -> tensor<f32>\n"
                     "  return %%1 : tensor<f32>\n}\n",
                     i, i - 1, i - 1);
-    Module *m = read(text_cstr(&text));
+    Module *m = read_module(text_cstr(&text));
     Error *error = pass_refine(m);
     CHECK(error && error_code(error) == CODE_UNIMPLEMENTED);
     CHECK(error && strstr(error_text(error), "not supported: more than 1048576 operations"));
@@ -370,7 +419,9 @@ int main(void)
     identities();
     reductions();
     booleans();
+    reduced_in_parts();
     turned_dots();
+    transposes_later();
     inlining();
     dots();
     refusals();

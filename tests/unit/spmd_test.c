@@ -248,8 +248,8 @@ static tt leaf_loss(tt x)
     }                                                                                              \
     static tt own##_axes(tt x, tt w)                                                               \
     {                                                                                              \
-        return tt_call(                                                                            \
-            MAP(leaf_pair, .axis_name = "b", .in_axes = { 1, TT_NONE }, .out_axis = 1), x, w);     \
+        return tt_call(MAP(leaf_pair, .axis_name = "b", .in_axes = { 1, TT_NONE }, .out_axis = 1), \
+                       x, w);                                                                      \
     }                                                                                              \
     static tt own##_once(tt x, tt w)                                                               \
     {                                                                                              \

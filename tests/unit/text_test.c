@@ -3,20 +3,10 @@
 #include "hlo/module.h"
 #include "ops/number.h"
 
-#include "../check.h"
+#include "tests/check.h"
+#include "tests/read_text.h"
 
 #include <stdlib.h>
-
-static Module *read(const char *text)
-{
-    Module *m = NULL;
-    Error *error = read_text(text, strlen(text), "p.mlir", &m);
-    if (error)
-        printf("%s\n", error_text(error));
-    CHECK(!error);
-    error_free(error);
-    return m;
-}
 
 static const char *complaint(const char *text)
 {
@@ -39,15 +29,15 @@ static const Node *first_node(const Module *m)
 
 static void module_and_functions(void)
 {
-    Module *m = read("module @jit_f attributes {mhlo.num_partitions = 4 : i32} {\n"
-                     "  sdy.mesh @mesh = <[\"a\"=2, \"b\"=2]> {stablehlo.mesh = {}}\n"
-                     "  func.func public @main(%x: tensor<4x?xf32> {jax.arg = \"x\", "
-                     "sdy.sharding = #sdy.sharding<@mesh, [{\"a\", ?}, {}]>}) -> "
-                     "(tensor<4x?xf32> {jax.result_info = \"r\"}) {\n"
-                     "    %0 = call @f(%x) : (tensor<4x?xf32>) -> tensor<4x?xf32>\n"
-                     "    return %0 : tensor<4x?xf32>\n  }\n"
-                     "  func.func private @f(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {\n"
-                     "    return %x : tensor<4x?xf32>\n  }\n}\n");
+    Module *m = read_module("module @jit_f attributes {mhlo.num_partitions = 4 : i32} {\n"
+                            "  sdy.mesh @mesh = <[\"a\"=2, \"b\"=2]> {stablehlo.mesh = {}}\n"
+                            "  func.func public @main(%x: tensor<4x?xf32> {jax.arg = \"x\", "
+                            "sdy.sharding = #sdy.sharding<@mesh, [{\"a\", ?}, {}]>}) -> "
+                            "(tensor<4x?xf32> {jax.result_info = \"r\"}) {\n"
+                            "    %0 = call @f(%x) : (tensor<4x?xf32>) -> tensor<4x?xf32>\n"
+                            "    return %0 : tensor<4x?xf32>\n  }\n"
+                            "  func.func private @f(%x: tensor<4x?xf32>) -> tensor<4x?xf32> {\n"
+                            "    return %x : tensor<4x?xf32>\n  }\n}\n");
     CHECK_STR(m->name.at, "jit_f");
     CHECK(m->npartitions == 4 && m->nreplicas == 1 && m->nfuncs == 2 && m->nmeshes == 1);
     CHECK(m->funcs[0].is_public && !m->funcs[1].is_public && m->funcs[0].nresults == 1);
@@ -74,7 +64,7 @@ static void check_constant(const char *constant, bool is_splat, double first, do
     char text[512];
     snprintf(text, sizeof text, "func.func @main() {\n %%0 = stablehlo.constant %s\n return\n}",
              constant);
-    Module *m = read(text);
+    Module *m = read_module(text);
     CHECK(((const ConstantAttrs *)first_node(m)->attrs)->value.is_splat == is_splat);
     CHECK(element(m, 0) == first);
     if (!is_splat)
@@ -106,7 +96,7 @@ static void check_same(const char *arguments, const char *one, const char *other
     for (int i = 0; i < 2; i++) {
         snprintf(text[i], sizeof text[i], "func.func @main(%s) {\n  %s\n  return\n}\n", arguments,
                  i ? other : one);
-        Module *m = read(text[i]);
+        Module *m = read_module(text[i]);
         if (m)
             module_print(&printed[i], m, false);
         module_free(m);
@@ -155,14 +145,14 @@ static void generic_forms(void)
 /* Nothing but generic forms, from the module down. */
 static void generic_module(void)
 {
-    Module *m = read("\"builtin.module\"() <{sym_name = \"f\"}> ({\n"
-                     "  \"sdy.mesh\"() <{mesh = #sdy.mesh<[\"i\"=4]>, sym_name = \"mesh\"}> "
-                     ": () -> ()\n"
-                     "  \"func.func\"() <{arg_attrs = [{jax.a = 1 : i32}], function_type = "
-                     "(tensor<f32>) -> tensor<f32>, sym_name = \"main\", sym_visibility = "
-                     "\"private\"}> ({\n  ^bb0(%arg0: tensor<f32>):\n"
-                     "    \"func.return\"(%arg0) : (tensor<f32>) -> ()\n  }) : () -> ()\n"
-                     "}) {mhlo.num_partitions = 4 : i32} : () -> ()\n");
+    Module *m = read_module("\"builtin.module\"() <{sym_name = \"f\"}> ({\n"
+                            "  \"sdy.mesh\"() <{mesh = #sdy.mesh<[\"i\"=4]>, sym_name = \"mesh\"}> "
+                            ": () -> ()\n"
+                            "  \"func.func\"() <{arg_attrs = [{jax.a = 1 : i32}], function_type = "
+                            "(tensor<f32>) -> tensor<f32>, sym_name = \"main\", sym_visibility = "
+                            "\"private\"}> ({\n  ^bb0(%arg0: tensor<f32>):\n"
+                            "    \"func.return\"(%arg0) : (tensor<f32>) -> ()\n  }) : () -> ()\n"
+                            "}) {mhlo.num_partitions = 4 : i32} : () -> ()\n");
     CHECK_STR(m->name.at, "f");
     CHECK(m->npartitions == 4 && m->nmeshes == 1 && m->meshes[0]->sizes[0] == 4);
     CHECK(m->nfuncs == 1 && !m->funcs[0].is_public && m->funcs[0].nresults == 1);
@@ -181,12 +171,13 @@ static void meshes_below(void)
     };
     for (int i = 0; i < 2; i++) {
         char text[1024];
-        snprintf(text, sizeof text,
-                 "module {\nfunc.func @main(%%a: tensor<6xf32> {jax.a = \"sdy.mesh\", sdy.sharding = "
-                 "#sdy.sharding<@mesh, [{\"j\"}]>}) {\n  func.call @f() : () -> ()\n  return\n}\n%s"
-                 "func.func private @f() {\n  return\n}\n}\n",
-                 meshes[i]);
-        Module *m = read(text);
+        snprintf(
+            text, sizeof text,
+            "module {\nfunc.func @main(%%a: tensor<6xf32> {jax.a = \"sdy.mesh\", sdy.sharding = "
+            "#sdy.sharding<@mesh, [{\"j\"}]>}) {\n  func.call @f() : () -> ()\n  return\n}\n%s"
+            "func.func private @f() {\n  return\n}\n}\n",
+            meshes[i]);
+        Module *m = read_module(text);
         CHECK(m->nfuncs == 2 && m->nmeshes == 2 && m->meshes[1]->sizes[0] == 5);
         const Sharding *s = attr_get(m->funcs[0].arg_attrs[0], "sdy.sharding")->sharding;
         CHECK(s->mesh == m->meshes[0] && s->mesh->naxes == 2 && s->dims[0].axes[0].axis == 1);
@@ -196,12 +187,13 @@ static void meshes_below(void)
 
 static void reducer_order(void)
 {
-    Module *m = read(MAIN("%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<f32>, %d: tensor<i32>",
-                          "%0:2 = stablehlo.reduce(%a init: %c), (%b init: %d) across dimensions = "
-                          "[0] : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> "
-                          "(tensor<f32>, tensor<i32>)\n"
-                          "reducer(%p: tensor<f32>, %r: tensor<f32>) (%q: tensor<i32>, %s: "
-                          "tensor<i32>) {\nstablehlo.return %r, %s : tensor<f32>, tensor<i32>\n}"));
+    Module *m =
+        read_module(MAIN("%a: tensor<4xf32>, %b: tensor<4xi32>, %c: tensor<f32>, %d: tensor<i32>",
+                         "%0:2 = stablehlo.reduce(%a init: %c), (%b init: %d) across dimensions = "
+                         "[0] : (tensor<4xf32>, tensor<4xi32>, tensor<f32>, tensor<i32>) -> "
+                         "(tensor<f32>, tensor<i32>)\n"
+                         "reducer(%p: tensor<f32>, %r: tensor<f32>) (%q: tensor<i32>, %s: "
+                         "tensor<i32>) {\nstablehlo.return %r, %s : tensor<f32>, tensor<i32>\n}"));
     const Node *reduce = first_node(m);
     const Region *r = region_at(m, reduce->regions[0]);
     CHECK(reduce->nin == 4 && reduce->in[2] == region_at(m, m->funcs[0].body)->args + 2);
@@ -213,17 +205,17 @@ static void reducer_order(void)
 
 static void locations(void)
 {
-    Module *m = read("#top = loc(\"f.py\":1:0)\n"
-                     "func.func @main(%a: tensor<f32> loc(\"a\")) {\n"
-                     "  %0 = stablehlo.negate %a : tensor<f32> loc(#loc2)\n"
-                     "  %1 = stablehlo.negate %0 : tensor<f32>\n"
-                     "  return\n} loc(#top)\n"
-                     "#loc1 = loc(\"f.py\":7:9)\n"
-                     "#loc2 = loc(\"jit(f)/neg\"(callsite(\"neg\"(#loc1) at #top)))\n");
+    Module *m = read_module("#top = loc(\"f.py\":1:0)\n"
+                            "func.func @main(%a: tensor<f32> loc(\"a\")) {\n"
+                            "  %0 = stablehlo.negate %a : tensor<f32> loc(#loc2)\n"
+                            "  %1 = stablehlo.negate %0 : tensor<f32>\n"
+                            "  return\n} loc(#top)\n"
+                            "#loc1 = loc(\"f.py\":7:9)\n"
+                            "#loc2 = loc(\"jit(f)/neg\"(callsite(\"neg\"(#loc1) at #top)))\n");
     const Loc *loc = first_node(m)->loc;
     CHECK_STR(loc->name.at, "jit(f)/neg");
     CHECK_STR(loc_name(loc), "f.py:7:9");
-    CHECK_STR(loc_name(node_at(m, region_at(m, m->funcs[0].body)->nodes[1])->loc), "p.mlir:4:8");
+    CHECK_STR(loc_name(node_at(m, region_at(m, m->funcs[0].body)->nodes[1])->loc), "test:4:8");
     CHECK_STR(loc_name(m->funcs[0].loc), "f.py:1");
     module_free(m);
 }
@@ -264,14 +256,14 @@ static const char canonical[] =
 
 static void printing(void)
 {
-    Module *m = read(canonical);
+    Module *m = read_module(canonical);
     Text out = { 0 };
     module_print(&out, m, false);
     CHECK_STR(text_cstr(&out), canonical);
     module_free(m);
     text_free(&out);
 
-    m = read(
+    m = read_module(
         MAIN("%a: tensor<f32>", "%0 = stablehlo.sine %a : tensor<f32> loc(\"g\"(\"f.c\":1:2))"));
     module_print(&out, m, true);
     CHECK(strstr(text_cstr(&out), "stablehlo.sine %arg0 : tensor<f32> loc(\"g\"(\"f.c\":1:2))\n"));

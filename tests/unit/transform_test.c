@@ -551,7 +551,7 @@ static void test_second_through_loop(void)
 static void test_endless_loop(void)
 {
     tt_call(tt_grad(front_load(endless_text)), tt_ones(TT_F32));
-    CHECK(strstr(front_said(), "the gradient through a loop whose number of turns") != NULL);
+    CHECK(strstr(front_said(), "the gradient through a loop whose number of iterations") != NULL);
 }
 
 static void test_jvp_misuse(void)
@@ -626,7 +626,7 @@ static void test_loaded(void)
     CHECK(strstr(front_said(), "argument 1 is f32[4], and must be f32[3]") != NULL);
 }
 
-/* A function of somebody else's: rows are played one by one; its derivative is not known. */
+/* A function that only the caller knows: it is called for one row after the other; its derivative is not known. */
 static const char custom_text[] =
     "func.func @main(%x: tensor<2x2xf32>) -> tensor<f32> {\n"
     "  %f:3 = stablehlo.custom_call @lapack_sgetrf_ffi(%x) {mhlo.backend_config = {}, "

@@ -174,7 +174,7 @@ static void test_traces(void)
 enum { THREADS = 4, TURNS = 3000 };
 static _Atomic uint64_t shared[THREADS]; /* the newest value of each thread */
 
-static void *play(void *at)
+static void *use_values(void *at)
 {
     int me = (int)(intptr_t)at;
     tt mine = number((float)me);
@@ -186,7 +186,7 @@ static void *play(void *at)
         tt theirs = { (uint32_t)(seen >> 32), (uint32_t)seen };
         Held held;
         float out;
-        if (theirs.generation && value_pin(theirs, "play", &held)) {
+        if (theirs.generation && value_pin(theirs, "test", &held)) {
             CHECK(array_read(held.array, &out) && (int)out == (me + 1) % THREADS);
             value_unpin(theirs);
         }
@@ -204,7 +204,7 @@ static void test_threads(void)
 {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, play, (void *)(intptr_t)i);
+        pthread_create(&threads[i], NULL, use_values, (void *)(intptr_t)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     uint64_t seen = atomic_load(&shared[0]);

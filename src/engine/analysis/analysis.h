@@ -5,7 +5,7 @@
  *   trip_counts.c      how often a loop goes round, where the program says so
  *   alias.c            which results are only other names of their operands' bytes
  *   structural_hash.c  which regions compute the same
- *   device_groups.c    which devices take part in a collective together
+ *   device_groups.c    which devices take part in a collective together, and whether all get the same
  *
  * Passes and link ask; answers are the caller's, in the arena that it gives. */
 #ifndef TUTTI_ENGINE_ANALYSIS_ANALYSIS_H
@@ -88,6 +88,8 @@ typedef struct Groups {
 
 /* The group of each device at a node of kind COLLECTIVE: out[ndevices]. */
 MUST_USE Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out);
+/* Does the collective give all members of a group the same as that result? */
+bool collective_gives_same(const Node *node, int result);
 
 /* ---- run_cost.c ---- */
 

@@ -1,11 +1,12 @@
-/* device_groups.c - who meets whom: the numbers in a collective in, lists of devices out.
+/* device_groups.c - which devices take part in a collective together: its numbers in, lists out.
  *
  * A device is a pair (replica, partition) with the flat number replica * npartitions + partition.
  * What the numbers in replica_groups mean depends on the operation and on two attributes:
  *
  *   use_global_device_ids              flat numbers
- *   channel_id > 0, all_to_all (ragged partitions; each replica has groups of its own
- *     too), collective_permute and
+ *   channel_id > 0, all_to_all,        partitions; each replica has groups of its own
+ *     ragged_all_to_all,
+ *     collective_permute and
  *     collective_broadcast
  *   channel_id > 0, the others         replicas, each with all its partitions in one group; with
  *                                      one replica, where that leaves no choice, partitions
@@ -161,8 +162,8 @@ static Error *one_group(Groups *g, const Numbering *num, int32_t *members, int32
     return NULL;
 }
 
-/* Who is in no group would have no result. */
-static Error *check_nobody_left_out(const Numbering *num, int ndevices, const int32_t *group_of)
+/* A device in no group would have no result. */
+static Error *check_all_devices(const Numbering *num, int ndevices, const int32_t *group_of)
 {
     for (int d = 0; d < ndevices; d++)
         if (group_of[d] < 0)
@@ -180,7 +181,7 @@ static Error *check_pairs(const Numbering *num)
     return NULL;
 }
 
-static Error *check_post(const Node *node)
+static Error *check_message(const Node *node)
 {
     const SendAttrs *a = node->attrs;
     const char *why = a->is_host_transfer            ? "to or from the host"
@@ -202,7 +203,7 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
         out[d] = -1;
     if (node->op == OP_SEND || node->op == OP_RECV) {
         num.mode = m->npartitions > 1 ? BY_PARTITION : BY_REPLICA;
-        TRY(check_post(node));
+        TRY(check_message(node));
         return check_pairs(&num);
     }
     num.mode = node->op == OP_GLOBAL ? BY_PARTITION : mode_of(m, node);
@@ -217,5 +218,17 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
         for (int row = 0; row < groups.rows; row++)
             TRY(row_enter(g, &num, groups.at + (int64_t)row * groups.cols, groups.cols, copy,
                           members, out));
-    return node->op == OP_COLLECTIVE_BROADCAST ? NULL : check_nobody_left_out(&num, ndevices, out);
+    return node->op == OP_COLLECTIVE_BROADCAST ? NULL : check_all_devices(&num, ndevices, out);
+}
+
+bool collective_gives_same(const Node *node, int result)
+{
+    switch (node->op) {
+    case OP_ALL_REDUCE:
+    case OP_ALL_GATHER: return true;
+    case OP_COLLECTIVE_BROADCAST: return !op_has_dynamic_root(node->op, node->attrs);
+    case OP_GLOBAL:
+        return tiling_is_replicated(((const GlobalAttrs *)node->attrs)->out_tilings.at[result]);
+    default: return false;
+    }
 }

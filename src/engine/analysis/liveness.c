@@ -262,8 +262,8 @@ static bool collective_may_touch(const Liveness *l, const Node *node, ValueId x,
     }
     if (operand < 0 || !op_is_in_place(node->op, operand, (int)(y - node->out)))
         return false;
-    if (node->op == OP_COLLECTIVE_BROADCAST) /* else one reads what another has written */
-        return !((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root;
+    if (op_has_dynamic_root(node->op, node->attrs)) /* one would read what another has written */
+        return false;
     const AllToAllAttrs *attrs = node->attrs;
     Type type = type_of(l->m, node->in[operand]);
     return node->op != OP_ALL_TO_ALL ||

@@ -1,6 +1,6 @@
 /* run_cost.c - how long a program takes, guessed from its schedule: kernels by their shapes, what is in a
  * loop as often as it goes round.  Collectives count as nothing.  What exec/launch.c decides by it: whether
- * the caller plays a run itself, and whether one thread plays all devices. */
+ * the caller executes a run itself, and whether one thread steps all devices. */
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/query.h"
 

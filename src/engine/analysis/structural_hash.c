@@ -110,7 +110,8 @@ struct LLVMOpaqueValue *region_table_find(RegionTable *k, RegionId r, int kind, 
     return NULL;
 }
 
-void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash, struct LLVMOpaqueValue *function)
+void region_table_add(RegionTable *k, RegionId r, int kind, uint64_t hash,
+                      struct LLVMOpaqueValue *function)
 {
     HEAP_ROOM(k->at, k->n, &k->room);
     uint64_t before = 0;

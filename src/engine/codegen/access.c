@@ -303,28 +303,62 @@ static V load_gather(Kernel *k, V pointer, Element e, Coord number, V mask, int6
     return pair(k, re, gather_part(k, type, next, mask, bytes / 2));
 }
 
-/* Lanes `step` apart: all that lies from the first to the last is loaded, and nothing behind. */
-static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, int lanes)
+/* Of vector c of those that hold lanes `step` apart: which of its elements are a lane's that is on. */
+static V stepped_mask(Kernel *k, V mask, int c, int step, int lanes)
+{
+    V of[MAX_LANES];
+    require(lanes <= MAX_LANES);
+    for (int l = 0; l < lanes; l++) {
+        int at = c * lanes + l;
+        bool is_lane = at % step == 0 && at / step < lanes;
+        of[l] = LLVMConstInt(int_type(k, 32), (unsigned)(is_lane ? at / step : lanes), false);
+    }
+    return LLVMBuildShuffleVector(k->b, mask, LLVMConstNull(LLVMTypeOf(mask)),
+                                  LLVMConstVector(of, (unsigned)lanes), "");
+}
+
+/* Lanes `step` apart: all that lies from the first to the last is loaded, and nothing behind; under a
+ * mask only what is a lane's. */
+static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, V mask, int lanes)
 {
     LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
-    V from = address(k, pointer, e, number), found = LLVMGetPoison(type), order[MAX_LANES];
+    V found = LLVMGetPoison(type), order[MAX_LANES], all[MAX_LANES];
     require(lanes <= MAX_LANES);
-    int bytes = element_info[e].bytes;
+    for (int l = 0; l < lanes; l++)
+        all[l] = LLVMConstInt(int_type(k, 1), 1, false);
     for (int c = 0; c < step; c++) {
-        V at = byte_offset(k, from, (int64_t)c * lanes * bytes), wanted[MAX_LANES];
+        V first = LLVMBuildAdd(k->b, number, const_i64(k, (int64_t)c * lanes), "");
         for (int l = 0; l < lanes; l++) {
             bool is_here = l * step / lanes == c;
-            wanted[l] = LLVMConstInt(int_type(k, 1), c * lanes + l <= (lanes - 1) * step, false);
             order[l] = LLVMConstInt(int_type(k, 32),
                                     (unsigned)(is_here ? lanes + l * step % lanes : l), false);
         }
-        V vector = c + 1 < step ? aligned_load(k, type, at, e)
-                                : load_masked(k, "llvm.masked.load", type, at, bytes,
-                                              LLVMConstVector(wanted, (unsigned)lanes));
+        V on = mask ? mask : LLVMConstVector(all, (unsigned)lanes), vector;
+        on = stepped_mask(k, on, c, step, lanes);
+        if (mask || c + 1 < step)
+            vector = load_raw(k, pointer, e, first, mask ? on : NULL, lanes);
+        else
+            vector = load_masked(k, "llvm.masked.load", type, address(k, pointer, e, first),
+                                 element_info[e].bytes, on);
         found = LLVMBuildShuffleVector(k->b, found, vector, LLVMConstVector(order, (unsigned)lanes),
                                        "");
     }
     return from_memory(k, e, found);
+}
+
+/* The address may lie behind the array: nothing is read. */
+void prefetch_element(Kernel *k, V pointer, Element e, V number)
+{
+    static const char name[] = "llvm.prefetch";
+    V at = address(k, pointer, e, number);
+    LLVMSetIsInBounds(at, false);
+    LLVMTypeRef type = LLVMTypeOf(at), i32 = int_type(k, 32);
+    /* to be read, and kept in all caches; data */
+    V args[] = { at, LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 3, false),
+                 LLVMConstInt(i32, 1, false) };
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    V f = LLVMGetIntrinsicDeclaration(k->e->llvm, id, &type, 1);
+    LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
 
 V load_element(Kernel *k, V pointer, Element e, Index *at)
@@ -345,8 +379,8 @@ V load_element(Kernel *k, V pointer, Element e, Index *at)
         return from_memory(k, e, reversed(k, raw, at->lanes));
     }
     bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
-    if (is_short && !is_complex && !at->mask && at->lanes >= 2 * MOST_STEP)
-        return load_stepped(k, pointer, e, number.base, (int)number.step, at->lanes);
+    if (is_short && !is_complex && at->lanes >= 2 * MOST_STEP)
+        return load_stepped(k, pointer, e, number.base, (int)number.step, at->mask, at->lanes);
     return load_gather(k, pointer, e, number, at->mask, index_count(at), at->lanes);
 }
 
@@ -403,25 +437,62 @@ void store_element(Kernel *k, V pointer, Element e, Index *at, V v)
     }
 }
 
+/* a0 b0 a1 b1 ..: its first half, or its second. */
+static V interleaved(Kernel *k, V a, V b, int lanes, bool is_second)
+{
+    V order[MAX_LANES];
+    require(lanes <= MAX_LANES);
+    for (int l = 0; l < lanes; l++) {
+        int at = (is_second ? lanes : 0) + l;
+        order[l] = LLVMConstInt(int_type(k, 32), (unsigned)(at / 2 + at % 2 * lanes), false);
+    }
+    return LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(order, (unsigned)lanes), "");
+}
+
+/* n columns, a power of two, become n vectors of rows: each round interleaves those n / 2 apart. */
+static void interleave_all(Kernel *k, int n, int lanes, V *vectors)
+{
+    V *next = ARENA_ARRAY(k->arena, V, n);
+    for (int round = 1; round < n; round *= 2) {
+        for (int i = 0; i < n; i++)
+            next[i] = interleaved(k, vectors[i / 2], vectors[i / 2 + n / 2], lanes, i % 2);
+        memcpy(vectors, next, sizeof *next * (size_t)n);
+    }
+}
+
+/* Vector c of the rows. */
+static V pick_row_vector(Kernel *k, int n, int lanes, int c, const V *columns)
+{
+    V vector = LLVMGetPoison(LLVMTypeOf(columns[0])), order[MAX_LANES];
+    require(lanes <= MAX_LANES);
+    for (int j = 0; j < n; j++) {
+        for (int l = 0; l < lanes; l++) {
+            int at = c * lanes + l;
+            order[l] =
+                LLVMConstInt(int_type(k, 32), (unsigned)(at % n == j ? lanes + at / n : l), false);
+        }
+        vector = LLVMBuildShuffleVector(k->b, vector, columns[j],
+                                        LLVMConstVector(order, (unsigned)lanes), "");
+    }
+    return vector;
+}
+
 void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns)
 {
     int lanes = first->lanes;
-    V to = address(k, pointer, e, index_linear(k, first).base), order[MAX_LANES];
+    V to = address(k, pointer, e, index_linear(k, first).base);
     V *raw = ARENA_ARRAY(k->arena, V, n);
-    require(lanes <= MAX_LANES);
+    bool is_power = (n & (n - 1)) == 0;
+    if (lanes == 1) {
+        for (int j = 0; j < n; j++)
+            store_one(k, byte_offset(k, to, (int64_t)j * element_info[e].bytes), e, columns[j]);
+        return;
+    }
     for (int j = 0; j < n; j++)
         raw[j] = to_memory(k, e, columns[j], lanes);
-    for (int c = 0; c < n; c++) {
-        V vector = LLVMGetPoison(LLVMTypeOf(raw[0]));
-        for (int j = 0; j < n; j++) {
-            for (int l = 0; l < lanes; l++) {
-                int at = c * lanes + l;
-                order[l] = LLVMConstInt(int_type(k, 32),
-                                        (unsigned)(at % n == j ? lanes + at / n : l), false);
-            }
-            vector = LLVMBuildShuffleVector(k->b, vector, raw[j],
-                                            LLVMConstVector(order, (unsigned)lanes), "");
-        }
-        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e, vector);
-    }
+    if (is_power)
+        interleave_all(k, n, lanes, raw);
+    for (int c = 0; c < n; c++)
+        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e,
+                  is_power ? raw[c] : pick_row_vector(k, n, lanes, c, raw));
 }

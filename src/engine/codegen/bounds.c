@@ -242,8 +242,8 @@ static Error *array_of(Pass *p, V pointer, Array *out)
                                                        : NULL;
     if (!own)
         return error_new(CODE_INTERNAL,
-                         "%s: nobody has said how large the array is that it reads "
-                         "or writes (bounds_array)",
+                         "%s: no bounds_array says how large the array is that it "
+                         "reads or writes",
                          p->owner->who);
     *out = (Array){ pointer, int64(p->e, (int64_t)LLVMABISizeOfType(p->layout, own)),
                     "memory of the kernel's own" };
@@ -402,7 +402,7 @@ static Error *check_touched(Pass *p, V call, V pointer, int64_t first, V bytes)
     return NULL;
 }
 
-/* A kernel's arrays are as large as it thinks. */
+/* The arrays that a caller hands to a kernel have at least the bytes that the kernel's parameters declare. */
 static Error *check_kernel_call(Pass *p, V call, V callee)
 {
     for (unsigned i = 0; i < LLVMCountParams(callee); i++) {
@@ -430,8 +430,7 @@ static Error *check_runtime_call(Pass *p, V call)
         bool is_array = LLVMTypeOf(x) == p->ptr && x != p->owner->frame && !LLVMIsAFunction(x) &&
                         !LLVMIsAAllocaInst(x);
         if (is_array)
-            return error_new(CODE_INTERNAL,
-                             "%s: nobody has said what a routine touches (bounds_touch)",
+            return error_new(CODE_INTERNAL, "%s: no bounds_touch says what a routine touches",
                              p->owner->who);
     }
     return NULL;
@@ -455,6 +454,8 @@ static Error *check_call(Pass *p, V call)
         return check_gather(p, call);
     if (is_intrinsic(callee, "llvm.memcpy"))
         return check_copy(p, call);
+    if (is_intrinsic(callee, "llvm.prefetch"))
+        return NULL; /* of what is not there it does nothing */
     for (unsigned i = 0; i < LLVMGetNumArgOperands(call); i++)
         if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, i))) == LLVMPointerTypeKind)
             return error_new(CODE_INTERNAL, "%s: bounds.c does not know an intrinsic that it calls",
@@ -479,7 +480,7 @@ static Error *check_function(Pass *p, V f)
 {
     uint64_t owner;
     if (!table_get(&p->b->owners_at, &f, sizeof f, &owner))
-        return error_new(CODE_INTERNAL, "nobody has said who the function %s is (bounds_function)",
+        return error_new(CODE_INTERNAL, "no bounds_function says whose code the function %s is",
                          LLVMGetValueName(f));
     p->owner = &p->b->owners[owner];
     V frame = p->owner->frame;

@@ -63,10 +63,15 @@ typedef struct Kernel {
     const V *bound;
     struct Table *linear;  /* is_linear's answers, by value */
     struct Table *decoded; /* the bits of narrow_decode's values */
+    struct Table *shared;  /* the functions of shared_function.c */
+    int *times;            /* by OpId: how often the kernel has the operation; NULL: not counted */
     int wanted;            /* slices; 1: none, or a loop has been split already (slices.c) */
     int64_t nslices;       /* that there are */
     V slice;               /* i64: the number of this one; NULL: the kernel is whole */
-    Error *error;          /* the first; values made after it are meaningless */
+    /* Reads an argument in place of load_element; gives NULL where load_element is to do it. */
+    V (*load)(struct Kernel *k, int argument, Index *at);
+    void *load_user;
+    Error *error; /* the first; values made after it are meaningless */
 } Kernel;
 
 /* The rules of ops.def.  An element rule yields the value of node n's result at an index. */
@@ -74,6 +79,13 @@ typedef V ElementRule(Kernel *k, NodeId n, Index *at);
 typedef void BlockRule(Kernel *k, NodeId root);    /* emits all of the kernel's body */
 extern ElementRule *const element_rules[OP_COUNT]; /* NULL: none */
 extern BlockRule *const block_rules[OP_COUNT];
+
+/* ---- shared_function.c: an operation that the kernel has often, as a function that it calls ---- */
+
+bool is_shared_function(Kernel *k, NodeId n);
+V shared_function_call(Kernel *k, NodeId n, Index *at);
+/* kernel.c: whole registers in a function. */
+void kernel_width(Kernel *k, V function);
 
 /* ---- index.c ---------------------------------------------------------------------------- */
 
@@ -96,6 +108,8 @@ struct Index {
     Index *from;   /* not NULL: the same element number in an array of another shape */
     V mask;        /* i1 per lane: false lanes must not touch memory; NULL: all may */
     Index *narrow; /* the same with one lane, if that was asked for */
+    uint64_t way;  /* the views that led here: equal for two that are one function of the loop's
+                      index; 0 where data decide */
 };
 
 Coord coord_const(Kernel *k, int64_t value);
@@ -136,12 +150,13 @@ V splat(Kernel *k, V scalar, int lanes);           /* complex too */
 V splat_source(V v);                               /* what splat made it of, or NULL */
 V extract_lane(Kernel *k, V v, int lane);          /* complex too */
 V load_element(Kernel *k, V pointer, Element e, Index *at);
+void prefetch_element(Kernel *k, V pointer, Element e, V number); /* into the caches, maybe */
 void store_element(Kernel *k, V pointer, Element e, Index *at, V value);
 /* Column j of as many rows as `first` has lanes, which are of n columns each; first: column 0. */
 void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V *columns);
 V constant_value(Kernel *k, Element e, const void *data); /* one element's bytes, splat */
 bool access_can(Element e);
-bool is_narrow(Element e);                 /* a float of 8 bits: narrow.c */
+bool is_narrow(Element e);                 /* a float of 8 bits: narrow_floats.c */
 bool is_coded(const Kernel *k, Element e); /* that, or an f16 in software */
 V half_widen(Kernel *k, V half);           /* an f16 to f32 */
 V half_narrow(Kernel *k, V x);             /* and back, rounded */

@@ -41,9 +41,8 @@ static V float_to_int(Kernel *k, Element to, V x)
     double most = largest_below(x, value_bits), end = ldexp(1, value_bits);
     V bounded = at_most(k, at_least(k, x, is_unsigned(to) ? 0 : -end), most);
     LLVMTypeRef type = like_type(k, x, int_type(k, bits > 32 ? 64 : 32));
-    V v = is_unsigned(to) && bits >= 32
-              ? LLVMBuildFPToUI(k->b, bounded, type, "")
-              : LLVMBuildFPToSI(k->b, bounded, type, "");
+    V v = is_unsigned(to) && bits >= 32 ? LLVMBuildFPToUI(k->b, bounded, type, "")
+                                        : LLVMBuildFPToSI(k->b, bounded, type, "");
     if (most < end - 1) {
         V is_over = LLVMBuildFCmp(k->b, LLVMRealOGE, x, const_f(k, LLVMTypeOf(x), end), "");
         int64_t largest = (int64_t)(UINT64_MAX >> (64 - value_bits));

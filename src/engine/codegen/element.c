@@ -103,6 +103,9 @@ static V free_value(Kernel *k, ValueId v, Index *at)
         fail("value %u is neither in the fusion nor an argument of it", v);
     if (type_count(value->type) == 0)
         return LLVMConstNull(value_type(k, value->type.element));
+    V loaded = k->load ? k->load(k, argument, at) : NULL;
+    if (loaded)
+        return loaded;
     return load_element(k, k->ins[argument], value->type.element, at);
 }
 
@@ -118,7 +121,7 @@ static V compute(Kernel *k, ValueId v, Index *at)
     if (k->depth == DEEPEST)
         return kernel_error(k, n, "a fusion of more than 4000 operations in a row");
     k->depth++;
-    V value = rule(k, n, at);
+    V value = is_shared_function(k, n) ? shared_function_call(k, n, at) : rule(k, n, at);
     k->depth--;
     return value;
 }

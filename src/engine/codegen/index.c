@@ -14,6 +14,7 @@
 #include "engine/codegen/codegen.h"
 
 #include "base/fail.h"
+#include "base/table.h"
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -73,8 +74,8 @@ V coord_lanes(Kernel *k, Coord a, int lanes)
 Coord coord_add(Kernel *k, Coord a, Coord b, int lanes)
 {
     if (a.vector || b.vector)
-        return coord_vector(k, LLVMBuildAdd(k->b, coord_lanes(k, a, lanes),
-                                            coord_lanes(k, b, lanes), ""));
+        return coord_vector(
+            k, LLVMBuildAdd(k->b, coord_lanes(k, a, lanes), coord_lanes(k, b, lanes), ""));
     return (Coord){ .base = LLVMBuildAdd(k->b, a.base, b.base, ""),
                     .step = a.step + b.step,
                     .multiple = gcd(a.multiple, b.multiple) };
@@ -177,6 +178,7 @@ Index *index_new(Kernel *k, Type shape, int lanes)
     *at = (Index){ .lanes = lanes, .rank = shape.rank, .dims = shape.dims };
     at->at = ARENA_ARRAY(k->arena, Coord, shape.rank + 1);
     at->known = ARENA_ARRAY(k->arena, bool, shape.rank + 1);
+    at->way = 1;
     return at;
 }
 
@@ -212,6 +214,9 @@ Index *index_reshape(Kernel *k, Index *from, Type shape)
     Index *at = index_new(k, shape, from->lanes);
     at->from = from;
     at->mask = from->mask;
+    at->way = from->way
+                  ? hash_bytes(shape.dims, sizeof *shape.dims * (size_t)shape.rank, from->way) | 1
+                  : 0;
     return at;
 }
 
@@ -226,8 +231,8 @@ Coord index_linear(Kernel *k, Index *at)
         int64_t stride = 1;
         for (int d = at->rank - 1; d >= 0; d--) {
             if (at->dims[d] != 1)
-                sum = coord_add(k, sum, coord_mul_const(k, at->at[d], stride, at->lanes),
-                                at->lanes);
+                sum =
+                    coord_add(k, sum, coord_mul_const(k, at->at[d], stride, at->lanes), at->lanes);
             stride *= at->dims[d];
         }
     }
@@ -335,6 +340,7 @@ Index *index_narrow(Kernel *k, Index *at)
         return at->narrow;
     Index *one = index_new(k, (Type){ F32, at->rank, at->dims }, 1);
     one->mask = at->mask ? splat_source(at->mask) : NULL;
+    one->way = at->way;
     if (at->from) {
         one->from = index_narrow(k, at->from);
     } else if (at->has_linear) {
@@ -354,8 +360,8 @@ void mask_narrow(Kernel *k, V *mask, V condition)
     if (!*mask)
         *mask = condition;
     else if (a && b)
-        *mask = splat(k, LLVMBuildAnd(k->b, a, b, ""),
-                      (int)LLVMGetVectorSize(LLVMTypeOf(condition)));
+        *mask =
+            splat(k, LLVMBuildAnd(k->b, a, b, ""), (int)LLVMGetVectorSize(LLVMTypeOf(condition)));
     else
         *mask = LLVMBuildAnd(k->b, *mask, condition, "");
 }

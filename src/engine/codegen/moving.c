@@ -4,17 +4,27 @@
  * rule is the arithmetic between the two.  Where a lane may come from nowhere (padding, the
  * other operand of a concatenation) the index is masked, so that no load leaves its array. */
 #include "engine/codegen/codegen.h"
+
+#include "base/table.h"
 #include "engine/stages.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-/* An index into operand i of n, under the same mask; its coordinates are still to be set. */
+/* An index of this shape, by way of operand i of n and under the same mask; its coordinates are
+ * still to be set. */
+static Index *into_shape(Kernel *k, NodeId n, int i, const Index *at, Type shape)
+{
+    Index *to = index_new(k, shape, at->lanes);
+    index_mask(k, to, at, NULL);
+    uint32_t step[] = { n, (uint32_t)i };
+    to->way = at->way ? hash_bytes(step, sizeof step, at->way) | 1 : 0;
+    return to;
+}
+
 static Index *into_operand(Kernel *k, NodeId n, int i, const Index *at)
 {
-    Index *to = index_new(k, type_of(k->m, node_at(k->m, n)->in[i]), at->lanes);
-    index_mask(k, to, at, NULL);
-    return to;
+    return into_shape(k, n, i, at, type_of(k->m, node_at(k->m, n)->in[i]));
 }
 
 static V operand_at(Kernel *k, NodeId n, int i, Index *at)
@@ -101,9 +111,56 @@ V element_broadcast(Kernel *k, NodeId n, Index *at)
     return operand_at(k, n, 0, to);
 }
 
+/* How many dimensions of `at`, from d on, are dimension f of the shape it is a reshape of; 0: it is
+ * not made of whole dimensions. */
+static int split_into(const Index *at, int d, int64_t extent)
+{
+    int64_t product = 1;
+    int n = 0;
+    while (d + n < at->rank && (product < extent || at->dims[d + n] == 1))
+        product *= at->dims[d + n++];
+    return product == extent ? n : 0;
+}
+
+/* Dimensions that a loop walks as one, and that the transpose leaves together, stay one: to split
+ * them would take divisions.  NULL: it does not leave them so. */
+static Index *transpose_joined(Kernel *k, NodeId n, Index *at)
+{
+    const Node *node = node_at(k->m, n);
+    Ints permutation = ((const TransposeAttrs *)node->attrs)->permutation;
+    int first[MAX_RANK + 1] = { 0 }, of[MAX_RANK + 1] = { 0 }, rank = 0, d = 0;
+    int64_t dims[MAX_RANK + 1] = { 0 };
+    for (int f = 0; at->from && f < at->from->rank; f++) {
+        int count = split_into(at, d, at->from->dims[f]);
+        if (!count)
+            return NULL;
+        first[f] = d;
+        for (int i = 1; i < count; i++)
+            if (permutation.at[d + i] != permutation.at[d] + i)
+                return NULL;
+        d += count;
+    }
+    if (!at->from || d != at->rank)
+        return NULL;
+    for (int p = 0; p < at->rank; p++)
+        for (int f = 0; f < at->from->rank; f++)
+            if (permutation.at[first[f]] == p) {
+                of[rank] = f;
+                dims[rank++] = at->from->dims[f];
+            }
+    Type joined = type_new(k->arena, F32, rank, dims);
+    Index *to = into_shape(k, n, 0, at, joined);
+    for (int i = 0; i < rank; i++)
+        index_set(to, i, index_at(k, at->from, of[i]));
+    return index_reshape(k, to, type_of(k->m, node->in[0]));
+}
+
 V element_transpose(Kernel *k, NodeId n, Index *at)
 {
     const TransposeAttrs *a = node_at(k->m, n)->attrs;
+    Index *joined = transpose_joined(k, n, at);
+    if (joined)
+        return operand_at(k, n, 0, joined);
     Index *to = into_operand(k, n, 0, at);
     for (int d = 0; d < at->rank; d++)
         index_set(to, (int)a->permutation.at[d], index_at(k, at, d));
@@ -171,6 +228,15 @@ V element_pad(Kernel *k, NodeId n, Index *at)
     return arith_select(k, inside, operand_at(k, n, 0, to), padding);
 }
 
+/* A constant that is not one of the `extent` numbers from start on. */
+static bool is_elsewhere(Coord here, int64_t start, int64_t extent)
+{
+    if (!coord_is_uniform(here) || !LLVMIsAConstantInt(here.base))
+        return false;
+    int64_t at = LLVMConstIntGetSExtValue(here.base);
+    return at < start || at >= start + extent;
+}
+
 V element_concatenate(Kernel *k, NodeId n, Index *at)
 {
     const Node *node = node_at(k->m, n);
@@ -181,7 +247,7 @@ V element_concatenate(Kernel *k, NodeId n, Index *at)
     for (int i = node->nin - 1; i >= 0; i--) {
         int64_t extent = type_of(k->m, node->in[i]).dims[dim];
         start -= extent;
-        if (extent == 0)
+        if (extent == 0 || is_elsewhere(here, start, extent))
             continue;
         Index *to = into_operand(k, n, i, at);
         for (int d = 0; d < at->rank; d++)
@@ -215,6 +281,7 @@ static Index *into_starts(Kernel *k, NodeId n, Index *at, int component)
 {
     const GatherAttrs *a = node_at(k->m, n)->attrs;
     Index *to = into_operand(k, n, 1, at);
+    to->way = 0;
     int next = 0;
     for (int d = 0; d < at->rank; d++) {
         if (ints_find(a->offset_dims, d) >= 0)
@@ -247,6 +314,7 @@ V element_gather(Kernel *k, NodeId n, Index *at)
     if (type_count(in) == 0) /* slices of 0 elements, collapsed: bytes of 0, of whatever type */
         return constant_value(k, in.element, nothing);
     Index *to = into_operand(k, n, 0, at);
+    to->way = 0;
     int window = 0;
     for (int d = 0; d < in.rank; d++) {
         Coord c = coord_const(k, 0);
@@ -359,6 +427,7 @@ V element_bitcast(Kernel *k, NodeId n, Index *at)
     V parts[64] = { NULL };
     for (int i = 0; i < nparts; i++) {
         Index *one = into_operand(k, n, 0, at);
+        one->way = 0;
         for (int d = 0; d < at->rank; d++)
             index_set(one, d, index_at(k, at, d));
         index_set(one, at->rank, coord_const(k, i));

@@ -20,9 +20,9 @@
 
 typedef struct Format {
     int bits, mantissa, bias;
-    int top;   /* bits of the largest number, without sign */
-    int above; /* what is written for more than that */
-    int nan;   /* -0 where no bits mean it */
+    int top;               /* bits of the largest number, without sign */
+    int above;             /* what is written for more than that */
+    int nan;               /* -0 where no bits mean it */
     bool is_unsigned_zero; /* there is no -0: its bits are NaN */
 } Format;
 

@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void row_copy(char *to, const char 
 }
 
 static inline __attribute__((always_inline)) void rotate(int n, char *const *at, size_t bytes,
-                                                       bool is_ring)
+                                                         bool is_ring)
 {
     size_t done = 0;
     for (; done + ROW <= bytes; done += ROW) {
@@ -91,7 +91,7 @@ static inline __attribute__((always_inline)) void spread(int n, char *const *to,
 
 #if defined __x86_64__
 __attribute__((target("avx2"))) static void rotate_avx2(int n, char *const *at, size_t bytes,
-                                                      bool is_ring)
+                                                        bool is_ring)
 {
     rotate(n, at, bytes, is_ring);
 }

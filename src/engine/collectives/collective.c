@@ -96,19 +96,13 @@ static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_byte
            (uintptr_t)b < (uintptr_t)a + a_bytes;
 }
 
-static bool has_dynamic_root(const Collective *c)
-{
-    return c->op == OP_COLLECTIVE_BROADCAST &&
-           ((const CollectiveBroadcastAttrs *)c->attrs)->has_dynamic_root;
-}
-
 /* Operand i and result j are the same memory: does the algorithm work in place? */
 static bool works_in_place(const Participants *p, int i, int j)
 {
     switch (p->c->op) {
     case OP_PERMUTE: return i == j && operand_is_in_place(p, i);
     case OP_ALL_TO_ALL: return i == j && all_to_all_is_in_place(p, i);
-    case OP_COLLECTIVE_BROADCAST: return i == j && !has_dynamic_root(p->c);
+    case OP_COLLECTIVE_BROADCAST: return i == j && !op_has_dynamic_root(p->c->op, p->c->attrs);
     default: return op_is_in_place(p->c->op, i, j);
     }
 }
@@ -163,13 +157,13 @@ static Error *plan_and_execute(const Participants *p, CopyPlan *plan)
     const Collective *c = p->c;
     PlanFn *make_plan = plan_function(c->op);
     if (!make_plan)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: a meeting in %s (%s)", c->name,
+        return error_new(CODE_UNIMPLEMENTED, "not supported: a collective in %s (%s)", c->name,
                          collective_where(c));
     TRY(make_plan(p, plan));
     plan->c = c;
     plan->frame = p->frames[0];
     copy_plan_execute(plan);
-    if (!c->is_apart || has_dynamic_root(c)) /* its addresses are good this once */
+    if (!c->is_apart || op_has_dynamic_root(c->op, c->attrs)) /* its addresses are good this once */
         plan->c = NULL;
     return NULL;
 }
@@ -199,7 +193,8 @@ static Error *perform(Participants *p, void **aside, CopyPlan *plan)
     return error;
 }
 
-Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch, CopyPlan *plan)
+Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch,
+                          CopyPlan *plan)
 {
     enum { FEW = 96 };
     void *few[FEW], **pointers = few;

@@ -15,8 +15,8 @@
  * was made once may be executed again. */
 #ifndef TUTTI_ENGINE_COLLECTIVES_COLLECTIVES_H
 #define TUTTI_ENGINE_COLLECTIVES_COLLECTIVES_H
-#include "engine/program.h"
 #include "engine/memory/memory.h"
+#include "engine/program.h"
 #include "engine/slices.h"
 
 /* How the bytes of a step lie: spans of `span` adjacent bytes, `inner` of them in a row, and
@@ -28,7 +28,10 @@ typedef struct Rows {
     int64_t in_inner, in_outer, out_inner, out_outer;
 } Rows;
 
-static inline Rows one_span(size_t bytes) { return (Rows){ .span = bytes, .inner = 1, .outer = 1 }; }
+static inline Rows one_span(size_t bytes)
+{
+    return (Rows){ .span = bytes, .inner = 1, .outer = 1 };
+}
 
 typedef struct Step {
     enum {
@@ -41,7 +44,7 @@ typedef struct Step {
     int at;         /* in CopyPlan.at: operands, then results */
     size_t element; /* STEP_REDUCE: bytes */
     Rows rows;
-    int64_t first;  /* number of its first slice; set by copy_plan_add, as is `at` */
+    int64_t first; /* number of its first slice; set by copy_plan_add, as is `at` */
 } Step;
 
 /* The steps of a collective.  No two touch the same memory, so their order does not matter. */
@@ -67,8 +70,8 @@ void copy_plan_execute(const CopyPlan *plan);
 /* Performs c for the members whose frames are given in rank order; no other thread may touch them
  * meanwhile.  Scratch memory is taken from and given back to `scratch`.  If plan->c is c
  * afterwards, copy_plan_execute performs c again, for the same members of the same run. */
-MUST_USE Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch,
-                                CopyPlan *plan);
+MUST_USE Error *collective_perform(const Collective *c, int n, Frame *const *frames,
+                                   Memory *scratch, CopyPlan *plan);
 
 /* Writes zeros into the results of a device that is in no group of c. */
 void collective_skip(const Collective *c, const Frame *f);
@@ -84,8 +87,14 @@ typedef struct Participants {
     void **in, **out; /* [n * nin], [n * nout] */
 } Participants;
 
-static inline char *operand_at(const Participants *p, int r, int i) { return p->in[r * p->c->nin + i]; }
-static inline char *result_at(const Participants *p, int r, int i) { return p->out[r * p->c->nout + i]; }
+static inline char *operand_at(const Participants *p, int r, int i)
+{
+    return p->in[r * p->c->nin + i];
+}
+static inline char *result_at(const Participants *p, int r, int i)
+{
+    return p->out[r * p->c->nout + i];
+}
 
 /* Is operand i of every rank the same memory as its result i? */
 bool operand_is_in_place(const Participants *p, int i);

@@ -62,22 +62,22 @@ static StepSlices slices_of(const Rows *r)
     if ((size_t)nspans * r->span <= SLICE_BYTES)
         return (StepSlices){ 1, nspans, 1 };
     StepSlices p = { .together = r->span >= SLICE_BYTES ? 1 : (int64_t)(SLICE_BYTES / r->span),
-                 .parts = (int64_t)((r->span + SLICE_BYTES - 1) / SLICE_BYTES) };
+                     .parts = (int64_t)((r->span + SLICE_BYTES - 1) / SLICE_BYTES) };
     p.n = (nspans + p.together - 1) / p.together * p.parts;
     return p;
 }
 
 static Error *make_room(CopyPlan *plan, int naddresses)
 {
-    Step *steps = grown(plan->steps, plan->few_steps, plan->nsteps + 1, &plan->steps_room,
-                        sizeof *steps);
+    Step *steps =
+        grown(plan->steps, plan->few_steps, plan->nsteps + 1, &plan->steps_room, sizeof *steps);
     plan->steps = steps ? steps : plan->steps;
-    char **at = grown(plan->at, plan->few_at, plan->naddresses + naddresses,
-                      &plan->addresses_room, sizeof *at);
+    char **at = grown(plan->at, plan->few_at, plan->naddresses + naddresses, &plan->addresses_room,
+                      sizeof *at);
     plan->at = at ? at : plan->at;
     if (steps && at)
         return NULL;
-    return error_new(CODE_EXHAUSTED, "no memory for %d steps of a meeting", plan->nsteps + 1);
+    return error_new(CODE_EXHAUSTED, "no memory for %d steps of a collective", plan->nsteps + 1);
 }
 
 Error *copy_plan_add(CopyPlan *plan, const Step *step, char ***at)
@@ -115,7 +115,8 @@ static void reduce_streaming(const CopyPlan *plan, const Step *t, char *const *a
 }
 
 /* Executes a step for one span; at[nin + nout]: its addresses. */
-static void step_execute(const CopyPlan *plan, const Step *t, char *const *at, size_t bytes, bool streams)
+static void step_execute(const CopyPlan *plan, const Step *t, char *const *at, size_t bytes,
+                         bool streams)
 {
     switch (t->kind) {
     case STEP_COPY:
@@ -131,7 +132,7 @@ static void step_execute(const CopyPlan *plan, const Step *t, char *const *at, s
             reduce_streaming(plan, t, at, bytes);
         else
             plan->c->combine((void *const *)at + t->nin, t->nout, (const void *const *)at, t->nin,
-                          (int64_t)(bytes / t->element));
+                             (int64_t)(bytes / t->element));
         break;
     }
 }
@@ -142,13 +143,13 @@ static void copy_short(const CopyPlan *plan, const Step *t, int64_t outer, int64
     const Rows *r = &t->rows;
     const char *from = plan->at[t->at] + outer * r->in_outer + i * r->in_inner;
     for (int o = 0; o < t->nout; o++)
-        strided_copy(plan->at[t->at + 1 + o] + outer * r->out_outer + i * r->out_inner, &r->out_inner,
-                     from, &r->in_inner, 1, &n, r->span);
+        strided_copy(plan->at[t->at + 1 + o] + outer * r->out_outer + i * r->out_inner,
+                     &r->out_inner, from, &r->in_inner, 1, &n, r->span);
 }
 
 /* Executes a step for bytes [at, at + bytes) of n spans, from number i on in row `outer`. */
-static void row_execute(const CopyPlan *plan, const Step *t, int64_t outer, int64_t i, int64_t n, size_t at,
-                     size_t bytes, bool streams)
+static void row_execute(const CopyPlan *plan, const Step *t, int64_t outer, int64_t i, int64_t n,
+                        size_t at, size_t bytes, bool streams)
 {
     const Rows *r = &t->rows;
     if (t->kind == STEP_COPY && t->nin && r->span < SHORT_SPAN) {
@@ -193,7 +194,8 @@ static void plan_slice_execute(void *user, int64_t slice)
         else
             high = middle - 1;
     }
-    step_slice_execute(plan, &plan->steps[low], slice - plan->steps[low].first, collective_streams(plan->bytes));
+    step_slice_execute(plan, &plan->steps[low], slice - plan->steps[low].first,
+                       collective_streams(plan->bytes));
 }
 
 void copy_plan_execute(const CopyPlan *plan)

@@ -136,7 +136,7 @@ Error *plan_all_to_all(const Participants *p, CopyPlan *plan)
             continue;
         Share share = share_of_operand(p, i);
         TRY(all_to_all_is_in_place(p, i) ? exchange_in_place(p, plan, i, &share)
-                                     : exchange_apart(p, plan, i, &share));
+                                         : exchange_apart(p, plan, i, &share));
     }
     return NULL;
 }

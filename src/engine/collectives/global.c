@@ -6,8 +6,8 @@
  * is the whole operand, and the body writes the whole result into it.  Every other whole array is
  * in scratch memory while the body runs. */
 #include "engine/collectives/collectives.h"
-#include "engine/stats.h"
 #include "engine/numerics/numerics.h"
+#include "engine/stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +150,8 @@ static void split(const Participants *p, int i, Whole *w)
     if (!is_whole(t))
         copy_tiles(&tiles);
     else if (type_bytes(whole) && !result_is_shared(p, i))
-        collective_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
+        collective_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole,
+                          &tiles);
 }
 
 static bool is_cancelled(const Frame *f)
@@ -182,7 +183,8 @@ static Error *run_body(const Participants *p, Whole *w)
     if (frame.error)
         return frame.error;
     if (is_cancelled(&frame)) /* a loop that saw it returns without an error */
-        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->c->name, collective_where(p->c));
+        return error_new(CODE_CANCELLED, "%s (%s): the run was stopped", p->c->name,
+                         collective_where(p->c));
     if (next == SEGMENT_FAIL)
         return error_new(CODE_INTERNAL, "%s (%s): failed without saying why", p->c->name,
                          collective_where(p->c));

@@ -53,7 +53,8 @@ static Error *find_sources(const Participants *p, int *sources)
 /* In place: appends the chain or ring in which each rank, from r on, gets what its source has,
  * until it comes back to r or to a rank that gets zeros.  is_done: the ranks that are in a step
  * already. */
-static Error *add_chain(const Participants *p, CopyPlan *plan, int i, int r, const int *sources, bool *is_done)
+static Error *add_chain(const Participants *p, CopyPlan *plan, int i, int r, const int *sources,
+                        bool *is_done)
 {
     int chain[POSSIBLE_DEVICES], n = 0;
     for (; r != ZEROS && !is_done[r]; r = sources[r]) {
@@ -127,9 +128,10 @@ static Error *find_root(const Participants *p, int r, int i, int *root)
     int32_t rank;
     memcpy(&rank, operand_at(p, r, p->c->nin - 1) + (size_t)i * sizeof rank, sizeof rank);
     if (rank < 0 || rank >= p->n)
-        return error_new(CODE_INVALID, "%s (%s): the root of operand %d is %d in a group of %d: it "
-                         "must be between 0 and %d", p->c->name, collective_where(p->c), i, rank, p->n,
-                         p->n - 1);
+        return error_new(CODE_INVALID,
+                         "%s (%s): the root of operand %d is %d in a group of %d: it "
+                         "must be between 0 and %d",
+                         p->c->name, collective_where(p->c), i, rank, p->n, p->n - 1);
     *root = rank;
     return NULL;
 }
@@ -164,7 +166,7 @@ static Error *broadcast_from_roots(const Participants *p, CopyPlan *plan, int i)
 
 Error *plan_broadcast(const Participants *p, CopyPlan *plan)
 {
-    bool has_roots = ((const CollectiveBroadcastAttrs *)p->c->attrs)->has_dynamic_root;
+    bool has_roots = op_has_dynamic_root(p->c->op, p->c->attrs);
     for (int i = 0; i < p->c->nout; i++) {
         if (!type_equal(p->c->in_types[i], p->c->out_types[i]))
             return collective_misfit(p, i);

@@ -36,7 +36,8 @@ static bool is_within(int64_t start, int64_t n, int64_t extent)
     return start >= 0 && n >= 0 && n <= extent && start <= extent - n;
 }
 
-static Error *outside(const Participants *p, int from, int to, int64_t start, int64_t n, bool is_sent)
+static Error *outside(const Participants *p, int from, int to, int64_t start, int64_t n,
+                      bool is_sent)
 {
     Type t = p->c->in_types[is_sent ? ROWS : INTO];
     int64_t last;
@@ -107,7 +108,8 @@ static void keep_the_rest(const Ragged *g, int rank)
 static void receive(void *user, int64_t rank)
 {
     const Ragged *g = user;
-    if (result_at(g->p, (int)rank, 0) != operand_at(g->p, (int)rank, INTO)) /* else they are there */
+    if (result_at(g->p, (int)rank, 0) !=
+        operand_at(g->p, (int)rank, INTO)) /* else they are there */
         keep_the_rest(g, (int)rank);
     for (const Sent *sent = g->sent + rank * g->each, *end = sent + g->each; sent < end; sent++)
         if (sent->bytes)
@@ -168,8 +170,14 @@ Error *perform_ragged(const Participants *p)
     if (!table)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu entries", p->c->name,
                          collective_where(p->c), n);
-    Ragged g = { p, entries / p->n, entries, table, table + n, lists,
-                 bytes_from(p->c->in_types[ROWS], 1), collective_streams(touched) };
+    Ragged g = { p,
+                 entries / p->n,
+                 entries,
+                 table,
+                 table + n,
+                 lists,
+                 bytes_from(p->c->in_types[ROWS], 1),
+                 collective_streams(touched) };
     Error *error = look_up_all(&g);
     if (!error)
         collective_slices(p, p->n, touched, receive, &g);

@@ -17,8 +17,8 @@ static Error *check_combine(const Participants *p)
 
 /* Appends the step that adds operand i of all ranks, from byte `offset` on, into nout results; the
  * caller is to put their addresses into *out. */
-static Error *add_sum(const Participants *p, CopyPlan *plan, int i, size_t offset, int nout, Rows rows,
-                      char ***out)
+static Error *add_sum(const Participants *p, CopyPlan *plan, int i, size_t offset, int nout,
+                      Rows rows, char ***out)
 {
     Step step = { .kind = p->n > 1 ? STEP_REDUCE : STEP_COPY,
                   .nin = p->n,

@@ -32,8 +32,10 @@ static bool parts_agree(Tensor actual, Tensor expected, int64_t i, const Toleran
         return x == y;
     if (t->difference != 0)
         return fabs(x - y) <= t->difference * fmax(1, fabs(y));
-    int64_t steps = x == y ? 0 : llabs(float_rank(actual, i) - float_rank(expected, i));
-    return steps >= t->min_steps && steps <= t->max_steps;
+    int64_t steps = 0;
+    if (x != y && __builtin_sub_overflow(float_rank(actual, i), float_rank(expected, i), &steps))
+        steps = INT64_MAX; /* -1.0 and 1.0 are more steps apart than an int64_t counts */
+    return llabs(steps) >= t->min_steps && llabs(steps) <= t->max_steps;
 }
 
 /* A complex array as twice as many floats. */

@@ -345,49 +345,49 @@ Error *evaluator_run(Evaluator *p, const Tensor *in, Tensor *out)
 }
 
 /* What is asked of the evaluator: a node, or a region if there is none. */
-typedef struct Question {
+typedef struct EvalJob {
     const Module *m;
     const Node *n;
     RegionId r;
     const Tensor *in;
     Tensor *out;
     Error *error;
-} Question;
+} EvalJob;
 
-static Error *evaluate_question(const Question *q)
+static Error *evaluate_job(const EvalJob *job)
 {
-    const Node *n = q->n;
+    const Node *n = job->n;
     if (n && eval_rules[n->op])
-        return eval_rules[n->op](q->m, n, q->in, q->out);
+        return eval_rules[n->op](job->m, n, job->in, job->out);
     Evaluator *p;
-    TRY(evaluator_new(q->m, q->r, &p));
-    Error *error = n ? evaluate_op(p, n, q->in, q->out) : evaluator_run(p, q->in, q->out);
+    TRY(evaluator_new(job->m, job->r, &p));
+    Error *error = n ? evaluate_op(p, n, job->in, job->out) : evaluator_run(p, job->in, job->out);
     evaluator_free(p);
     return error;
 }
 
-static void answer(void *user)
+static void job_run(void *user)
 {
-    Question *q = user;
-    q->error = evaluate_question(q);
+    EvalJob *job = user;
+    job->error = evaluate_job(job);
 }
 
-static Error *ask(Question q)
+static Error *run_under_guard(EvalJob job)
 {
-    TRY(guard_run("evaluating", answer, &q));
-    return q.error;
+    TRY(guard_run("evaluating", job_run, &job));
+    return job.error;
 }
 
 Error *eval_region(const Module *m, RegionId r, const Tensor *in, Tensor *out)
 {
-    return ask((Question){ .m = m, .r = r, .in = in, .out = out });
+    return run_under_guard((EvalJob){ .m = m, .r = r, .in = in, .out = out });
 }
 
 Error *eval_node(const Module *m, NodeId id, const Tensor *in, Tensor *out)
 {
     const Node *n = node_at(m, id);
     RegionId r = n->nregions ? n->regions[0] : n->region;
-    return ask((Question){ .m = m, .n = n, .r = r, .in = in, .out = out });
+    return run_under_guard((EvalJob){ .m = m, .n = n, .r = r, .in = in, .out = out });
 }
 
 bool eval_can(OpId op)

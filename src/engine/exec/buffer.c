@@ -12,8 +12,8 @@
 
 #include "base/fail.h"
 #include "engine/exec/launch.h"
-#include "engine/stats.h"
 #include "engine/numerics/numerics.h"
+#include "engine/stats.h"
 
 #include <stdlib.h>
 #include <string.h>

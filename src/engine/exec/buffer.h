@@ -14,15 +14,15 @@ struct Device;
 typedef struct PJRT_Buffer {
     Handle head;
     struct Device *device;
-    Type type;               /* dims point into dims_ */
+    Type type; /* dims point into dims_ */
     int64_t dims_[MAX_RANK];
     /* ---- */
-    Storage *storage;  /* NULL: deleted or donated */
-    Event *ready;      /* after which its contents are there; NULL: they are */
-    int nviews;        /* references of callers to its memory (NumPy views, DLPack) */
-    Storage *viewed;   /* held for those once `storage` is gone; else NULL */
-    bool is_freed;     /* buffer_free was called: the last view to end frees the object */
-    bool is_consumed;  /* by a launch, and not deleted since */
+    Storage *storage; /* NULL: deleted or donated */
+    Event *ready;     /* after which its contents are there; NULL: they are */
+    int nviews;       /* references of callers to its memory (NumPy views, DLPack) */
+    Storage *viewed;  /* held for those once `storage` is gone; else NULL */
+    bool is_freed;    /* buffer_free was called: the last view to end frees the object */
+    bool is_consumed; /* by a launch, and not deleted since */
     Lock lock;
 } Buffer;
 
@@ -35,7 +35,7 @@ void buffer_free(Buffer *b);
 void buffer_delete(Buffer *b); /* releases the memory; the object stays */
 bool buffer_is_deleted(Buffer *b);
 MUST_USE Error *buffer_gone(const Buffer *b); /* the error of a buffer deleted or donated */
-Event *buffer_ready(Buffer *b); /* a new hold; an error event when deleted */
+Event *buffer_ready(Buffer *b);               /* a new hold; an error event when deleted */
 
 /* From host memory with byte strides (NULL: dense); copies before it returns. */
 MUST_USE Error *buffer_from_host(struct Device *device, Type type, const void *data,

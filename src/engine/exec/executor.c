@@ -196,7 +196,7 @@ static bool work_appears(Executor *e)
 }
 
 typedef struct Work {
-    Task *task; /* or: */
+    Task *task;    /* or: */
     SliceJob *job; /* or: */
     bool stops;
 } Work;

@@ -78,7 +78,7 @@
  *
  *   set before a run is published (run_new, launch), then constant: the first part of Run;
  *       Task.run, device, number, and the frame's tables;
- *   the thread that runs the task, and no other: Task.frame (slab, error), next_segment, said,
+ *   the thread that runs the task, and no other: Task.frame (slab, error), next_segment, returned,
  *       has_begun.  While a task waits, the memory that its frame names belongs to the thread that
  *       performs the collective or delivers the message, which writes the results there;
  *   under Run.lock: Task.is_waiting, collective, has_ended; Run.nrunnable, nended, nperformed,
@@ -147,10 +147,10 @@ struct Task {
     /* Constant. */
     Run *run;
     Device *device;
-    int number;       /* flat number in the program: replica * npartitions + partition */
+    int number; /* flat number in the program: replica * npartitions + partition */
     /* Of the thread that runs the task. */
     int next_segment; /* to run when the task goes on */
-    int32_t said;     /* what its last segment returned (lockstep.c) */
+    int32_t returned; /* by its last segment (lockstep.c) */
     bool has_begun;
 
     _Atomic int nblockers; /* events still awaited, 1 while not first on its queue, 1 in launch */
@@ -195,14 +195,14 @@ struct Run {
     Event *done;             /* NULL: inline */
     void (*on_end)(void *user);
     void *user;
-    const LocTable *locs;    /* how messages name the program's locations, if not as compiled */
-    size_t room;             /* bytes of this block */
+    const LocTable *locs; /* how messages name the program's locations, if not as compiled */
+    size_t room;          /* bytes of this block */
 
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
     _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
 
-    Lock lock; /* of the next seven; see run_lock */
-    int nrunnable;            /* tasks neither waiting nor ended */
+    Lock lock;     /* of the next seven; see run_lock */
+    int nrunnable; /* tasks neither waiting nor ended */
     int nended;
     int64_t nperformed;       /* collectives */
     Error *error;             /* the first */
@@ -248,8 +248,8 @@ struct Executor {
     bool is_closing;      /* runs are to stop */
     bool is_stopping;     /* workers are to end: no run is left */
     Thread *threads;
-    Run *runs;            /* queued or running */
-    int32_t visit_round;  /* abandoned_runs.c */
+    Run *runs;                       /* queued or running */
+    int32_t visit_round;             /* abandoned_runs.c */
     _Atomic bool may_have_abandoned; /* written under the lock, read by any thread */
     Run *spare;
     int nspare;
@@ -308,7 +308,10 @@ static inline bool run_is_cancelled(const Run *run)
     return atomic_load_explicit(&run->cancel, memory_order_relaxed);
 }
 
-static inline int run_nargs(const Run *run) { return run->program->ndevices * run->program->nargs; }
+static inline int run_nargs(const Run *run)
+{
+    return run->program->ndevices * run->program->nargs;
+}
 static inline int run_nouts(const Run *run)
 {
     return run->program->ndevices * run->program->nresults;
@@ -330,7 +333,7 @@ static inline void run_unlock(Run *run)
 /* ---- task.c ---- */
 
 void task_begin(Task *t);
-void task_run(Task *t); /* until it waits or has ended; may end the run */
+void task_run(Task *t);                    /* until it waits or has ended; may end the run */
 void task_continue(Task *t, int32_t next); /* the same, after a segment that returned `next` */
 /* t waits at collective k; the run's lock is held.  See run_lose_runnable for `released`. */
 void task_wait_locked(Task *t, int k, TaskList *released);
@@ -340,7 +343,10 @@ static inline const Collective *task_collective(const Task *t)
     return &t->run->program->collectives[t->collective];
 }
 
-static inline void task_list_start(TaskList *list) { *list = (TaskList){ NULL, &list->first, 0 }; }
+static inline void task_list_start(TaskList *list)
+{
+    *list = (TaskList){ NULL, &list->first, 0 };
+}
 void task_list_add(TaskList *list, Task *t);
 Task *task_list_pop(TaskList *list); /* NULL: it is empty */
 

@@ -65,8 +65,9 @@ static Error *check_argument(const Launch *l, int d, int i)
         return error_new(CODE_INVALID, "%.*s: argument %d on device %d is missing; it takes %d",
                          STR_ARG(p->name), i, l->devices[d]->id, p->nargs);
     if (!handle_is(b, HANDLE_BUFFER))
-        return error_new(CODE_INVALID, "%.*s: argument %d on device %d is no PJRT_Buffer: it was "
-                                       "destroyed, or never was one",
+        return error_new(CODE_INVALID,
+                         "%.*s: argument %d on device %d is no PJRT_Buffer: it was "
+                         "destroyed, or never was one",
                          STR_ARG(p->name), i, l->devices[d]->id);
     if (b->device != l->devices[d])
         return error_new(CODE_INVALID, "%.*s: argument %d (%s) lies on device %d, not on device %d",
@@ -170,8 +171,7 @@ static Error *make_result(Run *run, const Launch *l, int d, int j)
     Type type = p->results[j].local;
     Error *error = d && p->results[j].is_shared ? storage_lend(memory, type, outs[j], out)
                                                 : storage_new(memory, type, out);
-    return error ? error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j,
-                            type_name(type))
+    return error ? error_in(error, "%.*s: result %d, %s", STR_ARG(p->name), j, type_name(type))
                  : NULL;
 }
 

@@ -1,9 +1,9 @@
 /* launch.h - one call of a program on its devices, from the caller's side. */
 #ifndef TUTTI_ENGINE_EXEC_LAUNCH_H
 #define TUTTI_ENGINE_EXEC_LAUNCH_H
-#include "engine/program.h"
 #include "engine/exec/buffer.h"
 #include "engine/memory/event.h"
+#include "engine/program.h"
 
 typedef struct Executor Executor; /* the workers and the queues; see executor.h */
 
@@ -12,8 +12,8 @@ typedef struct Device {
     int id;
     Memory *memory;
     Executor *executor;
-    void *pjrt;       /* the plugin's object for it */
-    void *queue;      /* the executor's */
+    void *pjrt;  /* the plugin's object for it */
+    void *queue; /* the executor's */
 } Device;
 
 /* Workers: 0 means one per core that affinity and the cgroup quota allow (TUTTI_WORKERS
@@ -29,11 +29,11 @@ MUST_USE Error *executor_check(const Executor *e);
 
 typedef struct Launch {
     const Program *program;
-    Device *const *devices;          /* [ndevices]: the device of partition d */
-    Buffer *const *const *args;      /* [ndevices][nargs] */
-    const bool *may_not_donate;      /* [nargs], or NULL: all may */
-    Buffer **const *outs;            /* [ndevices][nresults]; filled by launch */
-    Event **done;                    /* [ndevices], or NULL: one new hold per device */
+    Device *const *devices;     /* [ndevices]: the device of partition d */
+    Buffer *const *const *args; /* [ndevices][nargs] */
+    const bool *may_not_donate; /* [nargs], or NULL: all may */
+    Buffer **const *outs;       /* [ndevices][nresults]; filled by launch */
+    Event **done;               /* [ndevices], or NULL: one new hold per device */
     /* NULL, or called once when the program is no longer needed: before launch returns, or by a
      * worker.  Not called when launch returns an error. */
     void (*on_end)(void *user);

@@ -12,8 +12,8 @@
 #include "engine/exec/executor.h"
 
 enum {
-    PATIENCE = 1000, /* collectives, before the thread looks whether other tasks want it */
-    KEPT = 4,        /* copy plans; a power of two */
+    MOST_STEPS = 1000, /* collectives, before the thread looks whether other tasks are ready */
+    KEPT = 4,          /* copy plans; a power of two */
 };
 
 static bool are_in_step(const Run *run)
@@ -35,21 +35,21 @@ static bool step_all(Run *run, int number)
     int32_t differs = 0;
     for (int d = 0; d < run->program->ndevices; d++) {
         Task *t = &run->tasks[d];
-        t->said = f(&t->frame);
+        t->returned = f(&t->frame);
         if (t->frame.error) /* frame_fail */
-            t->said = SEGMENT_FAIL;
-        differs |= t->said ^ run->tasks[0].said;
+            t->returned = SEGMENT_FAIL;
+        differs |= t->returned ^ run->tasks[0].returned;
     }
     return !differs;
 }
 
 /* The number of the collective that all tasks have come to, if they may perform it in lockstep;
  * else -1. */
-static int collective_of_all(const Run *run, int32_t said)
+static int collective_of_all(const Run *run, int32_t returned)
 {
-    if (said > SEGMENT_COLLECTIVE)
+    if (returned > SEGMENT_COLLECTIVE)
         return -1;
-    int k = SEGMENT_COLLECTIVE - said;
+    int k = SEGMENT_COLLECTIVE - returned;
     require(k < run->program->ncollectives);
     return run->program->collectives[k].nlockstep_groups ? k : -1;
 }
@@ -60,7 +60,8 @@ static void perform_all(Run *run, int k, CopyPlan *kept)
 {
     const Collective *c = &run->program->collectives[k];
     run->nperformed += c->nlockstep_groups;
-    if (c->nlockstep_groups == 1 && kept[(unsigned)k % KEPT].c == c) { /* the short way to the same */
+    if (c->nlockstep_groups == 1 &&
+        kept[(unsigned)k % KEPT].c == c) { /* the short way to the same */
         copy_plan_execute(&kept[(unsigned)k % KEPT]);
         return;
     }
@@ -83,13 +84,13 @@ static void perform_all(Run *run, int k, CopyPlan *kept)
 static void run_with_plans(Run *run, CopyPlan *kept)
 {
     int n = run->program->ndevices, at = run->tasks[0].next_segment;
-    for (int steps = 0; steps < PATIENCE && !run_is_cancelled(run); steps++) {
+    for (int steps = 0; steps < MOST_STEPS && !run_is_cancelled(run); steps++) {
         int k = -1;
         if (step_all(run, at))
-            k = collective_of_all(run, run->tasks[0].said);
+            k = collective_of_all(run, run->tasks[0].returned);
         if (k < 0) {
             for (int d = 0; d < n; d++)
-                task_continue(&run->tasks[d], run->tasks[d].said);
+                task_continue(&run->tasks[d], run->tasks[d].returned);
             return;
         }
         perform_all(run, k, kept);
@@ -112,7 +113,7 @@ static void run_in_lockstep(Run *run)
 /* One task after the other, until all stand at one segment. */
 static void run_one_by_one(Run *run)
 {
-    for (int steps = 0; steps < PATIENCE && run->nended < run->program->ndevices; steps++) {
+    for (int steps = 0; steps < MOST_STEPS && run->nended < run->program->ndevices; steps++) {
         for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
             if (!t->is_waiting && !t->has_ended)
                 task_run(t);

@@ -66,9 +66,12 @@ static Error *message_new(Task *t, const Collective *c, Message **out)
     if (!message)
         return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", c->name,
                          collective_where(c));
-    *message = (Message){ .send = c, .channel = attrs_of(c)->channel_id, .from = t,
-                        .to = partner(t, c, true), .memory = t->device->memory,
-                        .bytes = payload_bytes(c->nin, c->in_types) };
+    *message = (Message){ .send = c,
+                          .channel = attrs_of(c)->channel_id,
+                          .from = t,
+                          .to = partner(t, c, true),
+                          .memory = t->device->memory,
+                          .bytes = payload_bytes(c->nin, c->in_types) };
     void *data = NULL;
     Error *error = message->bytes ? memory_take(message->memory, message->bytes, &data) : NULL;
     message->data = data;

@@ -5,8 +5,8 @@
  * memory with an operand (a donated argument, a value updated in place) are made apart and copied,
  * since the evaluator's rules may read an operand after they have begun to write. */
 #include "engine/eval/eval.h"
-#include "engine/program.h"
 #include "engine/numerics/numerics.h"
+#include "engine/program.h"
 #include "engine/slices.h"
 #include "engine/stats.h"
 #include "ops/number.h"
@@ -21,7 +21,7 @@ static bool overlap(Tensor a, Tensor b)
 }
 
 static Error *compute(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
-                   Tensor *out)
+                      Tensor *out)
 {
     const Module *m = f->program->module;
     if (!e->node)
@@ -132,10 +132,8 @@ static int32_t evaluate(Frame *f, int32_t which)
 
 const Runtime runtime = {
     .evaluate = evaluate,
-    .gemm_f32 = gemm_f32,
-    .gemm_f64 = gemm_f64,
-    .gather_f32 = gather_f32,
-    .gather_f64 = gather_f64,
+    .gemm = gemm,
+    .gather = gather,
     .math = math_library,
     .sort = sort_order,
     .sort_lines = sort_lines,

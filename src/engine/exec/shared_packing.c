@@ -1,5 +1,5 @@
-/* shared_packing.c - an operand that all devices of a run hold alike, packed once for all of them.
- * slices.h says what for. */
+/* shared_packing.c - an operand that all devices of a run hold alike, packed once for all of them, or
+ * that one device multiplies by again and again in a loop.  slices.h says what for. */
 #include "engine/exec/executor.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct SharedPacking {
 static bool is_same_matrix(PackingSource x, PackingSource y)
 {
     return x.at == y.at && x.rows == y.rows && x.cols == y.cols && x.row == y.row &&
-           x.col == y.col && x.element_bytes == y.element_bytes;
+           x.col == y.col && x.form == y.form;
 }
 
 /* From an address in this device's argument to the same in the first device's, which may be read if
@@ -31,6 +31,21 @@ static const char *at_first_device(const Frame *frame, const Run *run, const cha
         if (!p->args[i].is_replicated || at < mine || at >= mine + type_bytes(p->args[i].local))
             continue;
         return mine == first || !run->pending[i] ? first + (at - mine) : NULL;
+    }
+    return NULL;
+}
+
+/* One device in a loop: the address, if it is in an argument that no result is written over. */
+static const char *in_own_argument(const Frame *frame, const Program *p, const char *at)
+{
+    for (int i = 0; i < p->nargs; i++) {
+        const char *mine = frame->args[i];
+        if (at < mine || at >= mine + type_bytes(p->args[i].local))
+            continue;
+        for (int j = 0; j < p->nresults; j++)
+            if (frame->outs[j] == mine)
+                return NULL;
+        return at;
     }
     return NULL;
 }
@@ -91,9 +106,11 @@ SharedPacking *shared_packing_get(const Frame *frame, PackingSource *source, siz
 {
     const Task *t = frame ? frame->task : NULL;
     /* the body of a tutti.global runs on one device, with a program of its own */
-    if (!t || !frame->program || frame->program != t->run->program || frame->program->ndevices < 2)
+    const Program *p = frame ? frame->program : NULL;
+    if (!t || !p || p != t->run->program || (p->ndevices < 2 && !p->has_loops))
         return NULL;
-    const void *at = at_first_device(frame, t->run, source->at);
+    const void *at = p->ndevices < 2 ? in_own_argument(frame, p, source->at)
+                                     : at_first_device(frame, t->run, source->at);
     if (!at)
         return NULL;
     source->at = at;

@@ -109,7 +109,7 @@ static int run_segments(Task *t, int32_t next)
 }
 
 /* Returns whether t goes on; if not, it is no longer the caller's. */
-static bool task_meet(Task *t, int k)
+static bool task_at_collective(Task *t, int k)
 {
     require(k < t->run->program->ncollectives);
     switch (t->run->program->collectives[k].op) {
@@ -125,7 +125,7 @@ void task_continue(Task *t, int32_t next)
         int k = run_segments(t, next);
         if (k < 0)
             break;
-        if (!task_meet(t, k))
+        if (!task_at_collective(t, k))
             return;
         next = t->next_segment;
     }

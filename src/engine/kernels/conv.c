@@ -1,6 +1,6 @@
 /* conv.c - the kernel whose root is a convolution.
  *
- * In: an input, a kernel, and how they meet.  Out, for f32 and f64 with enough to add up: a call of
+ * In: an input, a kernel, and how they meet.  Out, for types that it knows and enough to add up: a call of
  * the runtime's matrix product, one of whose operands is what the window sees at each place (see
  * numerics/gemm_gather.h), with loops around it over what stands before the features of the result.
  * passes/simplify/convolutions.c has put the padding into the input then.  Else a fold over
@@ -60,6 +60,8 @@ enum { FEW_TERMS = 64, FEW_FEATURES = 16, FEW_BESIDE = 16, SMALL = 1 << 18 };
 static int64_t beside(const ConvolutionAttrs *a, Type input, Type kernel, Type out)
 {
     int last = input.rank - 1;
+    if (a->feature_group_count > 1 && a->input_feature_dimension == last)
+        return kernel.dims[a->kernel_input_feature_dimension];
     if (a->input_feature_dimension == last) {
         int64_t n = kernel.dims[a->kernel_input_feature_dimension];
         int w = (int)ints_find(a->input_spatial_dimensions, last - 1);
@@ -80,14 +82,17 @@ bool convolution_multiplies(const Module *m, const Node *node)
     const ConvolutionAttrs *a = node->attrs;
     Type input = type_of(m, node->in[0]), kernel = type_of(m, node->in[1]);
     Type out = type_of(m, node->out);
-    Element e = out.element;
-    if ((e != F32 && e != F64) || input.element != e || kernel.element != e ||
-        a->feature_group_count > 1 || a->batch_group_count > 1)
+    GemmTypes t = gemm_types(input.element, kernel.element, out.element);
+    if (!t.is_known || !gemm_gathers(gemm_kind(t.operands, t.operands, t.sum)) ||
+        a->batch_group_count > 1)
         return false;
     int64_t features = kernel.dims[a->kernel_output_feature_dimension];
     int64_t terms = type_count(kernel) / (features ? features : 1);
-    return terms >= FEW_TERMS && features >= FEW_FEATURES &&
-           beside(a, input, kernel, out) >= FEW_BESIDE &&
+    /* loops over groups are slow: half a vector is better */
+    int64_t groups = a->feature_group_count > 1 ? a->feature_group_count : 1,
+            half = groups > 1 ? 2 : 1;
+    return terms >= FEW_TERMS && features / groups >= FEW_FEATURES / half &&
+           beside(a, input, kernel, out) >= FEW_BESIDE / half &&
            (double)terms * (double)type_count(out) >= SMALL;
 }
 
@@ -156,7 +161,12 @@ static int64_t walk_window(const Conv *c, Walk *w)
     return begin;
 }
 
-/* A Gather for the runtime, in memory of this call. */
+static int64_t groups_of(const Conv *c)
+{
+    return c->a->feature_group_count > 1 ? c->a->feature_group_count : 1;
+}
+
+/* A Gather for the runtime, in memory of this call: for one group of features. */
 static V gather_of(Kernel *k, const Conv *c, const Walk *lines, const Walk *depth)
 {
     enum { FIELDS = offsetof(Gather, dims) / sizeof(int64_t) };
@@ -168,9 +178,10 @@ static V gather_of(Kernel *k, const Conv *c, const Walk *lines, const Walk *dept
     for (int i = 0; i < lines->n; i++)
         columns *= lines->dims[i][0];
     int64_t line_step = is_first ? terms : 1, depth_step = is_first ? 1 : features;
+    int64_t each = features / groups_of(c);
     int64_t values[FIELDS + 4 * MAX_RANK] = { is_b,
-                                              is_b ? features : columns,
-                                              is_b ? columns : features,
+                                              is_b ? each : columns,
+                                              is_b ? columns : each,
                                               terms,
                                               line_step,
                                               depth_step,
@@ -198,22 +209,41 @@ static void walk_reach(const Walk *w, int64_t *back, int64_t *on)
     }
 }
 
+/* From the first group to the next: of the input, the kernel and the result. */
+static void group_steps(const Conv *c, int64_t steps[3])
+{
+    int64_t strides[MAX_RANK + 1];
+    int64_t features = c->out.dims[c->a->output_feature_dimension], each = features / groups_of(c);
+    type_strides(c->input, strides);
+    steps[0] = c->kernel.dims[c->a->kernel_input_feature_dimension] *
+               strides[c->a->input_feature_dimension];
+    type_strides(c->kernel, strides);
+    steps[1] = each * strides[c->a->kernel_output_feature_dimension];
+    type_strides(c->out, strides);
+    steps[2] = each * strides[c->a->output_feature_dimension];
+}
+
+/* By the call for one group: all but what lies before or behind it, which is the other groups'. */
 static void note_touched(Kernel *k, const Conv *c, V call, const Walk *lines, const Walk *depth)
 {
-    int64_t bytes = element_info[c->out.element].bytes, back = 0, on = 0, out = 1;
+    int64_t bytes = element_info[c->input.element].bytes, back = 0, on = 0, out = 1, steps[3];
+    int64_t others = groups_of(c) - 1;
     int feature = (int)c->a->output_feature_dimension;
     walk_reach(lines, &back, &on);
     walk_reach(depth, &back, &on);
     for (int d = feature == c->out.rank - 1 ? 0 : feature; d < c->out.rank; d++)
         out *= c->out.dims[d];
-    bounds_touch(k->e, call, LLVMGetOperand(call, 2), back * bytes, (on - back + 1) * bytes);
-    bounds_touch(k->e, call, LLVMGetOperand(call, 3), 0, (int64_t)type_bytes(c->kernel));
-    bounds_touch(k->e, call, LLVMGetOperand(call, 4), 0, out * bytes);
+    group_steps(c, steps);
+    bounds_touch(k->e, call, LLVMGetOperand(call, 3), back * bytes, (on - back + 1) * bytes);
+    bounds_touch(k->e, call, LLVMGetOperand(call, 4), 0,
+                 (type_count(c->kernel) - others * steps[1]) * bytes);
+    bounds_touch(k->e, call, LLVMGetOperand(call, 5), 0,
+                 (out - others * steps[2]) * element_info[c->out.element].bytes);
 }
 
-static V moved(Kernel *k, const Conv *c, V pointer, V by)
+static V moved(Kernel *k, Element e, V pointer, V by)
 {
-    return LLVMBuildInBoundsGEP2(k->b, memory_type(k, c->out.element), pointer, &by, 1, "");
+    return LLVMBuildInBoundsGEP2(k->b, memory_type(k, e), pointer, &by, 1, "");
 }
 
 static void conv_by_product(Kernel *k, const Conv *c, int input, int kernel)
@@ -225,10 +255,11 @@ static void conv_by_product(Kernel *k, const Conv *c, int input, int kernel)
     for (int d = is_b ? feature + 1 : 0; d < c->out.rank; d++)
         if (d != feature)
             walk_add(&lines, c->out.dims[d], place_step(c, d));
-    V seen = moved(k, c, k->ins[input], const_i64(k, walk_window(c, &depth)));
-    V gather = gather_of(k, c, &lines, &depth), out = k->outs[0];
+    Element from = c->input.element, to = c->out.element;
+    V seen = moved(k, from, k->ins[input], const_i64(k, walk_window(c, &depth)));
+    V gather = gather_of(k, c, &lines, &depth), out = k->outs[0], other = k->ins[kernel];
     type_strides(c->out, strides);
-    Loop loops[MAX_RANK];
+    Loop loops[MAX_RANK], by_group;
     int cut = slices_choose(k, is_b ? feature : 0, c->out.dims);
     for (; is_b && nouter < feature; nouter++) {
         if (nouter == cut)
@@ -236,16 +267,28 @@ static void conv_by_product(Kernel *k, const Conv *c, int input, int kernel)
         else
             loop_begin(k, &loops[nouter], c->out.dims[nouter], 1, 0, NULL);
         V i = loops[nouter].i;
-        seen = moved(k, c, seen, LLVMBuildMul(k->b, i, const_i64(k, place_step(c, nouter)), ""));
-        out = moved(k, c, out, LLVMBuildMul(k->b, i, const_i64(k, strides[nouter]), ""));
+        seen = moved(k, from, seen, LLVMBuildMul(k->b, i, const_i64(k, place_step(c, nouter)), ""));
+        out = moved(k, to, out, LLVMBuildMul(k->b, i, const_i64(k, strides[nouter]), ""));
     }
-    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0), types[] = { ptr, ptr, ptr, ptr, ptr };
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 5, false);
-    V args[] = { k->frame, gather, seen, k->ins[kernel], out };
-    size_t which =
-        c->out.element == F32 ? offsetof(Runtime, gather_f32) : offsetof(Runtime, gather_f64);
-    V call = LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 5, "");
+    if (groups_of(c) > 1) {
+        int64_t steps[3];
+        group_steps(c, steps);
+        loop_begin(k, &by_group, groups_of(c), 1, 0, NULL);
+        V i = by_group.i;
+        seen = moved(k, from, seen, LLVMBuildMul(k->b, i, const_i64(k, steps[0]), ""));
+        other = moved(k, from, other, LLVMBuildMul(k->b, i, const_i64(k, steps[1]), ""));
+        out = moved(k, to, out, LLVMBuildMul(k->b, i, const_i64(k, steps[2]), ""));
+    }
+    LLVMTypeRef ptr = LLVMPointerTypeInContext(k->c, 0);
+    LLVMTypeRef types[] = { ptr, int_type(k, 64), ptr, ptr, ptr, ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 6, false);
+    V kind = const_i64(k, gemm_kind(from, c->kernel.element, to));
+    V args[] = { k->frame, kind, gather, seen, other, out };
+    V gathers = runtime_function(k, offsetof(Runtime, gather));
+    V call = LLVMBuildCall2(k->b, type, gathers, args, 6, "");
     note_touched(k, c, call, &lines, &depth);
+    if (groups_of(c) > 1)
+        loop_end(k, &by_group, NULL);
     while (nouter > 0)
         loop_end(k, &loops[--nouter], NULL);
 }
@@ -343,7 +386,8 @@ void block_convolution(Kernel *k, NodeId root)
     Conv c = conv_of(k, root);
     const Node *node = node_at(k->m, root);
     int input = kernel_argument(k, node->in[0]), kernel = kernel_argument(k, node->in[1]);
-    if (type_count(c.out) && is_bare(&c) && input >= 0 && kernel >= 0 &&
+    bool has_kind = gemm_kind(c.input.element, c.kernel.element, c.out.element) >= 0;
+    if (type_count(c.out) && has_kind && is_bare(&c) && input >= 0 && kernel >= 0 &&
         convolution_multiplies(k->m, node)) {
         conv_by_product(k, &c, input, kernel);
         return;

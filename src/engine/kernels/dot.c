@@ -1,12 +1,14 @@
 /* dot.c - the kernel whose root is a dot_general.
  *
- * In: two arrays in memory.  Out: for f32 and f64, loops around calls of the runtime's matrix
- * product, which takes any strides, so transposed operands cost nothing here; for all other
- * types, and contractions whose dimensions do not lie in memory as one, loops by fold.c.
+ * In: two arrays in memory.  Out: for types that it knows (gemm_kind), loops around calls of the
+ * runtime's matrix product, which takes any strides, so transposed operands cost nothing here; for
+ * others, and contractions whose dimensions do not lie in memory as one, loops by fold.c.
  *
  *   lhs  batch, free, contracted      out  batch, free of lhs, free of rhs
  *   rhs  batch, contracted, free */
 #include "engine/kernels/kernels.h"
+
+#include "engine/numerics/numerics.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -42,18 +44,18 @@ static Dot dot_of(const Kernel *k, NodeId root)
 
 /* ---- by the runtime's product ---- */
 
-/* The longest run at the end of the list that is one dimension in memory: how many of the
- * list stay outside it, its extent and its stride. */
-typedef struct Run {
+/* The longest end of a list of dimensions that is one dimension in memory: how many of the list stay
+ * outside it, its extent and its stride. */
+typedef struct MergedDim {
     int outside;
     int64_t extent, stride;
-} Run;
+} MergedDim;
 
-static Run run_of(Type type, int n, const int *dims)
+static MergedDim merged_dim_of(Type type, int n, const int *dims)
 {
     int64_t strides[MAX_RANK + 1];
     type_strides(type, strides);
-    Run r = { n, 1, 1 };
+    MergedDim r = { n, 1, 1 };
     for (int i = n - 1; i >= 0; i--) {
         int64_t extent = type.dims[dims[i]], stride = strides[dims[i]];
         if (extent != 1 && r.extent != 1 && stride != r.stride * r.extent)
@@ -66,12 +68,12 @@ static Run run_of(Type type, int n, const int *dims)
     return r;
 }
 
-static Run run_of_ints(Type type, Ints list)
+static MergedDim merged_dim_of_ints(Type type, Ints list)
 {
     int dims[MAX_RANK];
     for (int i = 0; i < list.n; i++)
         dims[i] = (int)list.at[i];
-    return run_of(type, list.n, dims);
+    return merged_dim_of(type, list.n, dims);
 }
 
 /* A loop around the product: how far each array moves per round. */
@@ -80,7 +82,7 @@ typedef struct Outer {
 } Outer;
 
 typedef struct Product {
-    Run m, n, ka, kb;
+    MergedDim m, n, ka, kb;
     int nouter;
     Outer outer[MAX_RANK * 2];
 } Product;
@@ -105,10 +107,10 @@ static void add_outer(Product *p, const Dot *d, int lhs, int rhs, int out)
 
 static Product product_of(const Dot *d)
 {
-    Product p = { .m = run_of(d->in[0], d->free[0].n, d->free[0].at),
-                  .n = run_of(d->in[1], d->free[1].n, d->free[1].at),
-                  .ka = run_of_ints(d->in[0], d->contract[0]),
-                  .kb = run_of_ints(d->in[1], d->contract[1]) };
+    Product p = { .m = merged_dim_of(d->in[0], d->free[0].n, d->free[0].at),
+                  .n = merged_dim_of(d->in[1], d->free[1].n, d->free[1].at),
+                  .ka = merged_dim_of_ints(d->in[0], d->contract[0]),
+                  .kb = merged_dim_of_ints(d->in[1], d->contract[1]) };
     int nbatch = d->batch[0].n;
     for (int i = 0; i < nbatch; i++)
         add_outer(&p, d, (int)d->batch[0].at[i], (int)d->batch[1].at[i], i);
@@ -119,11 +121,6 @@ static Product product_of(const Dot *d)
     return p;
 }
 
-static V moved(Kernel *k, V pointer, Element e, V by)
-{
-    return LLVMBuildInBoundsGEP2(k->b, memory_type(k, e), pointer, &by, 1, "");
-}
-
 /* Bytes from the first element to the last. */
 static int64_t extent_of(Element e, int64_t rows, int64_t row, int64_t columns, int64_t column)
 {
@@ -132,27 +129,40 @@ static int64_t extent_of(Element e, int64_t rows, int64_t row, int64_t columns, 
     return ((rows - 1) * row + (columns - 1) * column + 1) * element_info[e].bytes;
 }
 
+static int kind_of(const Dot *d)
+{
+    return gemm_kind(d->in[0].element, d->in[1].element, d->out.element);
+}
+
 static void call_product(Kernel *k, const Dot *d, const Product *p, V a, V b, V c)
 {
     LLVMTypeRef i64 = int_type(k, 64), ptr = LLVMPointerTypeInContext(k->c, 0);
-    LLVMTypeRef types[] = { ptr, i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64 };
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 12, false);
+    LLVMTypeRef types[] = { ptr, i64, i64, i64, i64, ptr, i64, i64, ptr, i64, i64, ptr, i64 };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, 13, false);
     int64_t row = 1;
     for (int i = 0; i < d->free[1].n; i++)
         row *= d->in[1].dims[d->free[1].at[i]];
     V args[] = { k->frame,
-                 const_i64(k, p->m.extent), const_i64(k, p->n.extent), const_i64(k, p->ka.extent),
-                 a, const_i64(k, p->m.stride), const_i64(k, p->ka.stride),
-                 b, const_i64(k, p->kb.stride), const_i64(k, p->n.stride),
-                 c, const_i64(k, row) };
-    size_t which =
-        d->out.element == F32 ? offsetof(Runtime, gemm_f32) : offsetof(Runtime, gemm_f64);
-    V call = LLVMBuildCall2(k->b, type, runtime_function(k, which), args, 12, "");
-    Element e = d->out.element;
+                 const_i64(k, kind_of(d)),
+                 const_i64(k, p->m.extent),
+                 const_i64(k, p->n.extent),
+                 const_i64(k, p->ka.extent),
+                 a,
+                 const_i64(k, p->m.stride),
+                 const_i64(k, p->ka.stride),
+                 b,
+                 const_i64(k, p->kb.stride),
+                 const_i64(k, p->n.stride),
+                 c,
+                 const_i64(k, row) };
+    V gemm = runtime_function(k, offsetof(Runtime, gemm));
+    V call = LLVMBuildCall2(k->b, type, gemm, args, 13, "");
     int64_t m = p->m.extent, n = p->n.extent, depth = p->ka.extent;
-    bounds_touch(k->e, call, a, 0, extent_of(e, m, p->m.stride, depth, p->ka.stride));
-    bounds_touch(k->e, call, b, 0, extent_of(e, depth, p->kb.stride, n, p->n.stride));
-    bounds_touch(k->e, call, c, 0, extent_of(e, m, row, n, 1));
+    bounds_touch(k->e, call, a, 0,
+                 extent_of(d->in[0].element, m, p->m.stride, depth, p->ka.stride));
+    bounds_touch(k->e, call, b, 0,
+                 extent_of(d->in[1].element, depth, p->kb.stride, n, p->n.stride));
+    bounds_touch(k->e, call, c, 0, extent_of(d->out.element, m, row, n, 1));
 }
 
 static void product_emit(Kernel *k, const Dot *d, const Product *p, const V *pointers)
@@ -163,6 +173,7 @@ static void product_emit(Kernel *k, const Dot *d, const Product *p, const V *poi
     for (int i = 0; i < p->nouter; i++)
         extents[i] = p->outer[i].extent;
     memcpy(at, pointers, sizeof at);
+    Element elements[] = { d->in[0].element, d->in[1].element, d->out.element };
     int cut = slices_choose(k, p->nouter, extents);
     for (int i = 0; i < p->nouter; i++) {
         if (i == cut)
@@ -170,8 +181,9 @@ static void product_emit(Kernel *k, const Dot *d, const Product *p, const V *poi
         else
             loop_begin(k, &loops[i], extents[i], 1, 0, NULL);
         for (int x = 0; x < 3; x++) {
-            V by = LLVMBuildMul(k->b, loops[i].i, const_i64(k, p->outer[i].by[x]), "");
-            at[x] = moved(k, at[x], d->out.element, by);
+            int64_t bytes = p->outer[i].by[x] * element_info[elements[x]].bytes;
+            V by = LLVMBuildMul(k->b, loops[i].i, const_i64(k, bytes), "");
+            at[x] = LLVMBuildInBoundsGEP2(k->b, int_type(k, 8), at[x], &by, 1, "");
         }
     }
     call_product(k, d, p, at[0], at[1], at[2]);
@@ -252,8 +264,15 @@ static void dot_by_loops(Kernel *k, const Dot *d)
 {
     int64_t dims[2 * MAX_RANK];
     DotFold df = { .d = d };
-    Fold f = { .space = { F32, 0, dims }, .out = d->out, .n = 1, .has_identity = true, .weight = 4,
-               .user = &df, .start = dot_start, .values = dot_values, .combine = dot_combine,
+    Fold f = { .space = { F32, 0, dims },
+               .out = d->out,
+               .n = 1,
+               .has_identity = true,
+               .weight = 4,
+               .user = &df,
+               .start = dot_start,
+               .values = dot_values,
+               .combine = dot_combine,
                .done = dot_done };
     bool rhs_ends_free = d->free[1].n && d->free[1].at[d->free[1].n - 1] == d->in[1].rank - 1;
     add_pairs(&f, &df, dims, d->batch, false);
@@ -280,10 +299,8 @@ void block_dot(Kernel *k, NodeId root)
     }
     Product p = product_of(&d);
     int lhs = kernel_argument(k, node->in[0]), rhs = kernel_argument(k, node->in[1]);
-    Element e = d.out.element;
-    bool is_plain = (e == F32 || e == F64) && d.in[0].element == e && d.in[1].element == e;
     bool is_one = p.ka.outside == 0 && p.kb.outside == 0;
-    if (is_plain && is_one && lhs >= 0 && rhs >= 0)
+    if (kind_of(&d) >= 0 && is_one && lhs >= 0 && rhs >= 0)
         product_emit(k, &d, &p, (V[]){ k->ins[lhs], k->ins[rhs], k->outs[0] });
     else
         dot_by_loops(k, &d);

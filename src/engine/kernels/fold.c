@@ -12,7 +12,7 @@
  * reduced, values are still made 16 at a time, and then added lane by lane.
  *
  * A long sum loses digits with each term that an accumulator takes in.  So a loop of many rounds is
- * cut into blocks, and these into blocks, whose accumulators begin anew (chain.h):
+ * cut into blocks, and these into blocks, whose accumulators begin anew (kernels.h):
  *
  *     10000 rounds   for 2 { for 16 { for 16 { for 32 { b += x }  c += b }  d += c }  acc += d } */
 #include "engine/kernels/kernels.h"
@@ -181,13 +181,44 @@ typedef struct BlockLoops {
 
 static void block_loops(Kernel *k, const Fold *f, Nest *nest, int d, const Block *b, V *acc);
 
+/* Elements from one row to the next. */
+static int64_t row_length(const Nest *nest, int d)
+{
+    int64_t n = 1;
+    for (int i = d + 1; i < nest->n; i++)
+        n *= nest->dims[i];
+    return n;
+}
+
+/* In place of a load, which is still to be made: asks for the row that comes some rounds later, since
+ * no machine foresees steps of a page.  Only arrays as large as the space are walked so. */
+static V fetch_ahead(Kernel *k, int argument, Index *at)
+{
+    enum { ROWS_AHEAD = 6 };
+    const BlockLoops *l = k->load_user;
+    Type type = type_of(k->m, region_at(k->m, k->region)->args + (ValueId)argument);
+    Coord number = index_linear(k, at);
+    if (at->lanes == 1 || !type_same_shape(type, l->f->space) || number.vector || number.step != 1)
+        return NULL;
+    int64_t by = ROWS_AHEAD * row_length(l->nest, l->d);
+    V later = LLVMBuildAdd(k->b, number.base, const_i64(k, by), "");
+    prefetch_element(k, k->ins[argument], type.element, later);
+    return NULL;
+}
+
 static void rows_round(Kernel *k, void *user, Loop *loop, V *acc)
 {
+    enum { FAR = 512 };
     const BlockLoops *at = user;
+    if (row_length(at->nest, at->d) >= FAR) {
+        k->load = fetch_ahead;
+        k->load_user = user;
+    }
     for (int way = 0; way < at->b->nways; way++) {
         at->nest->at[at->d] = coord_add_const(k, loop_coord(loop, 0), way, 1);
         block_step(k, at->f, at->nest, at->b, way, acc);
     }
+    k->load = NULL;
 }
 
 /* The loop over dimension d, the innermost reduced one, several rows at a time. */

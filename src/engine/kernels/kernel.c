@@ -38,12 +38,17 @@ static void set_text_attribute(Kernel *k, V function, const char *name, const ch
 }
 
 /* Whole registers, also on machines where LLVM would rather use half of them. */
-static void set_width(Kernel *k)
+void kernel_width(Kernel *k, V function)
 {
     char bits[16];
     snprintf(bits, sizeof bits, "%d", k->e->vector_bytes * 8);
-    set_text_attribute(k, k->function, "prefer-vector-width", bits);
-    set_text_attribute(k, k->function, "min-legal-vector-width", bits);
+    set_text_attribute(k, function, "prefer-vector-width", bits);
+    set_text_attribute(k, function, "min-legal-vector-width", bits);
+}
+
+static void set_width(Kernel *k)
+{
+    kernel_width(k, k->function);
     set_attribute(k, k->function, (unsigned)LLVMAttributeFunctionIndex, "nounwind");
 }
 
@@ -100,6 +105,7 @@ static void kernel_init(Kernel *k, Emit *e, const Module *m)
     k->arena = arena_new();
     k->linear = ARENA_NEW(k->arena, Table);
     k->decoded = ARENA_NEW(k->arena, Table);
+    k->shared = ARENA_NEW(k->arena, Table);
     k->lanes = 1;
     k->wanted = 1;
     memo_clear(k);
@@ -113,6 +119,7 @@ static Error *kernel_finish(Kernel *k, LLVMBasicBlockRef back)
         LLVMDeleteFunction(k->function);
     table_free(k->linear);
     table_free(k->decoded);
+    table_free(k->shared);
     arena_free(k->arena);
     return k->error;
 }
@@ -177,8 +184,8 @@ int slices_wanted(const Module *m, NodeId fusion, NodeId root)
 {
     enum { SLICES_PER_WORTH = 3, MOST = 64 };
     OpId op = root ? node_at(m, root)->op : OP_COUNT;
-    bool can =
-        !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW || op == OP_CONVOLUTION;
+    bool can = !root || op == OP_REDUCE || op == OP_DOT || op == OP_REDUCE_WINDOW ||
+               op == OP_SELECT_SCATTER || op == OP_CONVOLUTION || scatter_is_parted(m, root);
     int64_t cost = can ? kernel_cost(m, fusion) : 0;
     if (cost < slice_worth_ns)
         return 1;
@@ -202,7 +209,7 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     kernel_bounds(e, m, fusion, name, k.function);
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
-    else if (!transpose_emit(&k))
+    else
         map_emit(&k);
     LLVMBuildRetVoid(k.b);
     *out = k.slice && !k.error ? slices_wrap(&k, name, npointers) : k.function;

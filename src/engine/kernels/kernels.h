@@ -31,12 +31,13 @@ MUST_USE Error *combine_emit(Emit *e, const Module *m, RegionId reducer, const c
 extern int64_t slice_worth_ns;
 
 /* How many slices would be good; 1: none. */
+bool scatter_is_parted(const Module *m, NodeId root); /* its parts have places of their own */
 int slices_wanted(const Module *m, NodeId fusion, NodeId root);
 
 /* map.c: the whole kernel is one loop over its results. */
 void map_emit(Kernel *k);
-/* transpose.c: the whole kernel, if it is a transpose for tiles; else false. */
-bool transpose_emit(Kernel *k);
+/* tiles.c: the same in tiles, if it reads an operand across; else false. */
+bool tiles_emit(Kernel *k, Type shape, Type nest);
 /* update.c: the result begins as the operand v, copied unless it lies there already. */
 void start_as_operand(Kernel *k, ValueId v, int result);
 
@@ -135,6 +136,9 @@ typedef struct WindowDim {
     int64_t size, stride, spread, before, apart, extent;
     int64_t count; /* windows */
 } WindowDim;
+
+/* Of all dimensions, for a window over an operand of that type. */
+void window_dims(const WindowAttrs *a, Type operand, Type windows, WindowDim *dims);
 
 /* Where coordinates stand among elements that are put apart 32 bits may not hold them, though the
  * arrays are small: then lanes have 64. */

@@ -12,22 +12,35 @@
 
 #include <string.h>
 
-enum { MOST_COLUMNS = 4, MOST_NODES = 48 }; /* each column is compiled */
+enum { FEW_COLUMNS = 4, MOST_COLUMNS = 16, MOST_NODES = 48 }; /* each column is compiled */
 
 typedef struct Columns {
     Kernel *k;
     Type shape, nest; /* as the program has it, and as it is looped over */
     Coord outer[MAX_RANK + 1];
-    int64_t n;        /* columns */
+    int64_t n; /* columns */
 } Columns;
+
+/* Columns of arrays of their own, put side by side: no other operand is read along rows. */
+static bool is_stack(const Kernel *k, int64_t columns)
+{
+    const Node *end = region_return(k->m, k->region);
+    NodeId def = end->nin == 1 ? value_def(k->m, end->in[0]) : 0;
+    const Node *node = def ? node_at(k->m, def) : NULL;
+    return node && node->op == OP_CONCATENATE && node->nin == columns &&
+           ((const DimensionAttrs *)node->attrs)->dimension + 1 == type_of(k->m, node->out).rank &&
+           type_of(k->m, node->out).dims[type_of(k->m, node->out).rank - 1] == columns;
+}
 
 static bool fits(const Kernel *k, Type nest)
 {
     const Node *end = region_return(k->m, k->region);
     int last = nest.rank - 1;
-    if (last < 1 || nest.dims[last] < 2 || nest.dims[last] > MOST_COLUMNS ||
-        nest.dims[last - 1] < k->width || k->width < 2 * MOST_COLUMNS ||
-        region_at(k->m, k->region)->nnodes > MOST_NODES)
+    if (last < 1 || nest.dims[last] < 2 || nest.dims[last - 1] < k->width ||
+        k->width < 2 * FEW_COLUMNS || region_at(k->m, k->region)->nnodes > MOST_NODES)
+        return false;
+    if (nest.dims[last] > FEW_COLUMNS &&
+        (nest.dims[last] > MOST_COLUMNS || !is_stack(k, nest.dims[last])))
         return false;
     for (int i = 0; i < end->nin; i++)
         if (element_info[type_of(k->m, end->in[i]).element].kind == COMPLEX)
@@ -153,6 +166,9 @@ void map_emit(Kernel *k)
     bool joined[MAX_RANK + 1];
     memset(joined, 1, sizeof joined);
     joinable(k, end->nin, end->in, shape, joined);
-    if (type_count(shape) == 0 || !short_rows_emit(k, shape, joined_shape(k, shape, joined)))
+    if (type_count(shape) == 0)
+        return;
+    Type nest = joined_shape(k, shape, joined);
+    if (!short_rows_emit(k, shape, nest) && !tiles_emit(k, shape, nest))
         loop_over(k, shape, joined, map_body, NULL);
 }

@@ -41,7 +41,12 @@ static Work dot_work(const Module *m, const Node *node)
     Type lhs = type_of(m, node->in[0]);
     const DotAttrs *a = node->attrs;
     double products = count(m, node->out) * extent_of(lhs, a->lhs_contracting_dimensions);
-    double each = lhs.element == F32 ? 0.02 : lhs.element == F64 ? 0.04 : 0.3;
+    int bits = element_info[lhs.element].bits; /* an instruction takes the more, the narrower */
+    Element rhs = type_of(m, node->in[1]).element, out = type_of(m, node->out).element;
+    bool is_product = gemm_kind(lhs.element, rhs, out) >= 0;
+    double each = is_product
+                      ? 0.02 * (element_info[lhs.element].kind == COMPLEX ? 2 * bits : bits) / 32
+                      : 0.3;
     return (Work){ .flops = 2 * products, .ns = each * products };
 }
 
@@ -69,7 +74,9 @@ static Work window_work(const Module *m, NodeId id)
     double size = 1, n = count(m, node->out);
     for (int i = 0; i < window.n; i++)
         size *= (double)window.at[i];
-    return (Work){ .flops = n * (size - 1), .ns = (scan_is(m, id) ? 0.5 : 0.2 * size) * n };
+    bool is_simple = region_reducer(m, node->regions[0]) != OP_COUNT;
+    double each = !scan_is(m, id) ? 0.2 * size : is_simple ? 0.5 : 5;
+    return (Work){ .flops = n * (size - 1), .ns = each * n };
 }
 
 /* By digits of the keys, or else by comparing. */
@@ -91,6 +98,17 @@ static Work factor_work(const Module *m, const Node *node)
     return (Work){ .ns = t.rank >= 2 ? count(m, node->in[0]) * (double)t.dims[t.rank - 1] / 4 : 0 };
 }
 
+/* Finding the place of a window, and then its elements, which go in vectors if they are rows. */
+static Work scatter_work(const Module *m, const Node *node)
+{
+    const ScatterAttrs *a = node->attrs;
+    Type update = type_of(m, node->in[node->nin - 1]);
+    double n = count(m, node->in[node->nin - 1]), window = extent_of(update, a->update_window_dims);
+    int last = update.rank - 1;
+    bool is_row = last >= 0 && ints_find(a->update_window_dims, last) >= 0 && update.dims[last] > 1;
+    return (Work){ .ns = is_row ? 4 * n / (window > 0 ? window : 1) + 0.1 * n : 4 * n };
+}
+
 Work node_work(const Module *m, NodeId n)
 {
     const Node *node = node_at(m, n);
@@ -105,7 +123,7 @@ Work node_work(const Module *m, NodeId n)
     case WORK_WINDOW: return window_work(m, n);
     case WORK_SORT: return sort_work(m, node);
     case WORK_TOP_K: return (Work){ .ns = 0.5 * count(m, node->in[0]) };
-    case WORK_SCATTER: return (Work){ .ns = 4 * count(m, node->in[node->nin - 1]) };
+    case WORK_SCATTER: return scatter_work(m, node);
     case WORK_SELECT_SCATTER: return (Work){ .ns = 10 * count(m, node->in[0]) };
     case WORK_FACTOR: return factor_work(m, node);
     case WORK_CALL:

@@ -5,6 +5,7 @@
 #include "engine/kernels/query.h"
 #include "engine/kernels/kernels.h"
 
+#include "base/guard.h"
 #include "base/table.h"
 #include "engine/codegen/codegen.h"
 #include "engine/stages.h"
@@ -147,16 +148,68 @@ static int64_t cost_in_ns(double ns)
     return (int64_t)(ns < most ? ns : most);
 }
 
+/* Is it a value that a loop carries?  What a body changes of such a one it changes in place. */
+static bool is_carried(const Module *m, ValueId v)
+{
+    const Value *value = value_at(m, v);
+    NodeId parent = region_at(m, value->region)->parent;
+    return !value->node && parent && node_flow(node_at(m, parent)) == FLOW_LOOP;
+}
+
+/* The bytes that a node reads by its operand k, where it need not read all. */
+static double bytes_of_part(const Module *m, const Node *fusion, const Node *node, int k)
+{
+    double whole = (double)type_bytes(type_of(m, node->in[k]));
+    double result = node->nout ? (double)type_bytes(type_of(m, node->out)) : 0;
+    bool is_first = k == 0;
+    switch (node->op) {
+    case OP_SLICE:
+    case OP_DYNAMIC_SLICE:
+    case OP_GATHER: return is_first && result < whole ? result : whole;
+    case OP_DYNAMIC_UPDATE:
+    case OP_SCATTER: break;
+    default: return whole;
+    }
+    int argument = value_at(m, node->in[k])->index;
+    bool is_whole = !is_first || !is_carried(m, fusion->in[argument]);
+    return is_whole ? whole : 0;
+}
+
+/* Bytes that the kernel moves: an operand counts once, or for what is read of it in parts; an update
+ * in place counts for what it changes. */
+static double kernel_bytes(const Module *m, const Node *fusion)
+{
+    RegionId r = fusion->regions[0];
+    const Region *region = region_at(m, r);
+    double *read = HEAP_ARRAY(double, region->nargs + 1, "a list of sizes"), bytes = 0, saved = 0;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(m, region->nodes[i]);
+        for (int k = 0; k < node->nin; k++) {
+            const Value *v = value_at(m, node->in[k]);
+            if (v->region != r || v->node)
+                continue;
+            double part = bytes_of_part(m, fusion, node, k);
+            read[v->index] += part;
+            saved += part == 0 ? (double)type_bytes(v->type) : 0;
+        }
+    }
+    for (int i = 0; i < region->nargs; i++) {
+        double whole = (double)type_bytes(type_of(m, fusion->in[i]));
+        bytes += read[i] < whole ? read[i] : whole;
+    }
+    for (int i = 0; i < fusion->nout; i++)
+        bytes += (double)type_bytes(type_of(m, fusion->out + (ValueId)i));
+    heap_free(read);
+    return bytes > saved ? bytes - saved : 0;
+}
+
 int64_t kernel_cost(const Module *m, NodeId fusion)
 {
+    enum { CALL = 8, TINY = 2, SMALL = 256, FIRST_CACHE = 16 << 10 }; /* ns; bytes */
     const Node *node = node_at(m, fusion);
     const Region *region = region_at(m, node->regions[0]);
-    double ns = 20, bytes = 0;
+    double bytes = kernel_bytes(m, node), ns = bytes < SMALL ? TINY : CALL;
     for (int i = 0; i < region->nnodes; i++)
         ns += node_work(m, region->nodes[i]).ns;
-    for (int i = 0; i < node->nin; i++)
-        bytes += (double)type_bytes(type_of(m, node->in[i]));
-    for (int i = 0; i < node->nout; i++)
-        bytes += (double)type_bytes(type_of(m, node->out + (ValueId)i));
-    return cost_in_ns(ns + bytes / 20);
+    return cost_in_ns(ns + bytes / (bytes < FIRST_CACHE ? 128 : 20));
 }

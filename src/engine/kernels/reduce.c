@@ -7,7 +7,7 @@
  * The largest of floats is NaN if any is.  To look at that in each step would be slow, so the
  * comparison ignores it, and a second accumulator remembers whether one was seen.
  *
- * The place of the largest (arg.c) runs with many accumulators too, which all begin as the initial
+ * The place of the largest (argmax.c) runs with many accumulators too, which all begin as the initial
  * values: to take those in several times changes nothing. */
 #include "engine/kernels/kernels.h"
 
@@ -50,9 +50,13 @@ static V identity(Kernel *k, OpId op, Element e)
 static bool has_identity(OpId op, Element e)
 {
     switch (op) {
-    case OP_ADD: case OP_MUL: return true;
-    case OP_MAX: case OP_MIN: return !is_complex(e);
-    case OP_AND: case OP_OR: case OP_XOR: return !is_float(e) && !is_complex(e);
+    case OP_ADD:
+    case OP_MUL: return true;
+    case OP_MAX:
+    case OP_MIN: return !is_complex(e);
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR: return !is_float(e) && !is_complex(e);
     default: return false;
     }
 }
@@ -147,8 +151,7 @@ Fold reduce_fold(Kernel *k, Reduce *r)
                .combine = reduce_combine,
                .done = reduce_done };
     r->direction = r->in_order ? -1 : arg_direction(k->m, r->node);
-    f.has_identity =
-        r->direction >= 0 || (!r->in_order && f.n == 1 && has_identity(r->op, r->e));
+    f.has_identity = r->direction >= 0 || (!r->in_order && f.n == 1 && has_identity(r->op, r->e));
     f.is_rounded = f.has_identity && r->direction < 0 && r->op == OP_ADD &&
                    (is_float(r->e) || is_complex(r->e));
     if (r->direction >= 0) {

@@ -1,7 +1,7 @@
 /* scan.c - running sums: a reduce_window whose windows all begin (or end) at the array's edge.
  *
  * In: reduce_window along one dimension, the window as long as the array and padded on one side,
- * by an operation whose initial value is neutral: what jnp.cumsum becomes.  Out: one pass,
+ * by a region whose initial value is neutral: what jnp.cumsum becomes.  Out: one pass,
  *
  *     windows   x0 | x0 x1 | x0 x1 x2 | ...       acc = acc + x[i];  out[i] = acc
  *
@@ -11,7 +11,10 @@
  *
  *     a b c d  ->  a ab bc cd  ->  a ab abc abcd      by 1, 2, 4 ... lanes
  *
- * Where sums are rounded, a long loop is cut into blocks (chain.h): what the blocks before this one
+ * That combines log2(lanes) + 2 times for each vector; where the region is several operations and
+ * there are rows enough, lanes are neighbouring rows, and their elements are gathered.
+ *
+ * Where sums are rounded, a long loop is cut into blocks (kernels.h): what the blocks before this one
  * have summed up to is added last of all, out[i] = before + acc. */
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/query.h"
@@ -30,6 +33,8 @@ typedef struct Scan {
     int64_t outer, n, inner;
     bool is_backwards;
     bool is_rounded; /* additions are, and their order matters */
+    bool is_costly;  /* the region is more than one operation */
+    bool is_turned;  /* lanes are along the outer dimension, which counts as the inner one */
 } Scan;
 
 /* ---- is it one? ---- */
@@ -47,10 +52,15 @@ static bool is_neutral_int(OpId op, Element e, int64_t value)
     }
 }
 
-static bool is_neutral(OpId op, const Dense *d)
+/* May windows be combined with the initial value, and with each other?  StableHLO promises it of every
+ * region with its initial value; we look where the region is one operation, since programs are seen
+ * that sum up from 1.  Several are such as log(exp x + exp y). */
+static bool is_monoid(const Module *m, RegionId region, OpId op, const Dense *d)
 {
     if (!d || element_info[d->type.element].bits < 8)
         return false;
+    if (op == OP_COUNT)
+        return region_at(m, region)->nnodes > 2;
     Element e = d->type.element, part = element_part(e);
     if (is_complex(e) && number_float(part, (const char *)d->data + element_info[part].bytes) != 0)
         return false;
@@ -91,10 +101,15 @@ static bool scan_of(const Module *m, NodeId n, Scan *s)
 {
     const Node *node = node_at(m, n);
     const WindowAttrs *a = node->attrs;
+    OpId op = region_reducer(m, node->regions[0]);
     if (node->nout != 1 || type_count(type_of(m, node->in[0])) == 0 ||
-        !is_neutral(region_reducer(m, node->regions[0]), value_constant(m, node->in[1])))
+        !is_monoid(m, node->regions[0], op, value_constant(m, node->in[1])))
         return false;
-    *s = (Scan){ .node = n, .shape = type_of(m, node->in[0]), .outer = 1, .inner = 1 };
+    *s = (Scan){ .node = n,
+                 .shape = type_of(m, node->in[0]),
+                 .outer = 1,
+                 .inner = 1,
+                 .is_costly = op == OP_COUNT };
     int d = window_dimension(a, s->shape);
     if (d < 0)
         return false;
@@ -104,8 +119,7 @@ static bool scan_of(const Module *m, NodeId n, Scan *s)
     for (int i = d + 1; i < s->shape.rank; i++)
         s->inner *= s->shape.dims[i];
     s->is_backwards = a->padding.at[2 * d] == 0;
-    s->is_rounded =
-        is_float(element_part(s->shape.element)) && region_reducer(m, node->regions[0]) == OP_ADD;
+    s->is_rounded = is_float(element_part(s->shape.element)) && (op == OP_ADD || op == OP_COUNT);
     return true;
 }
 
@@ -140,9 +154,9 @@ static Index *index_of(Kernel *k, const Scan *s, Coord outer, Coord i, Coord inn
     memo_clear(k);
     k->lanes = lanes;
     Index *at = index_new(k, s->flat, lanes);
-    index_set(at, 0, outer);
+    index_set(at, s->is_turned ? 2 : 0, outer);
     index_set(at, 1, i);
-    index_set(at, 2, inner);
+    index_set(at, s->is_turned ? 0 : 2, inner);
     return index_reshape(k, at, s->shape);
 }
 
@@ -168,7 +182,8 @@ static void begin(Kernel *k, Loop *loop, int64_t n, int64_t step, bool is_cut)
 
 /* ---- loops in blocks ---- */
 
-enum { SIDE_BY_SIDE = 8 };
+/* Vectors; of gathered ones, whose lanes each lie in a line of the cache, fewer. */
+enum { SIDE_BY_SIDE = 8, GATHERED = 2 };
 
 /* A loop whose every round adds to all sums.  before: what the sums of earlier blocks are, or NULL
  * in the first. */
@@ -271,7 +286,7 @@ static void strips_emit(Kernel *k, const Scan *s, Strip *strip, bool is_cut)
 
 static void columns_emit(Kernel *k, const Scan *s)
 {
-    Strip strip = { .n = SIDE_BY_SIDE, .lanes = k->width };
+    Strip strip = { .n = s->is_turned ? GATHERED : SIDE_BY_SIDE, .lanes = k->width };
     while (strip.n > 1 && (int64_t)strip.n * k->width > s->inner)
         strip.n /= 2;
     int64_t extents[] = { s->outer, s->inner / ((int64_t)strip.n * k->width) };
@@ -367,6 +382,11 @@ void scan_emit(Kernel *k, NodeId reduce_window)
         return;
     int64_t dims[] = { s.outer, s.n, s.inner };
     s.flat = type_new(k->arena, s.shape.element, 3, dims);
+    if (s.inner == 1 && s.is_costly && s.outer >= k->width) {
+        s.is_turned = true;
+        s.inner = s.outer;
+        s.outer = 1;
+    }
     if (s.inner == 1)
         rows_emit(k, &s);
     else

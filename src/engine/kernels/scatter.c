@@ -6,7 +6,8 @@
  *
  *   for every update { place = start + window;  if inside { old = load; store f(old, new) } }
  *
- * Updates whose last dimension is a row of the operand go in whole vectors. */
+ * Updates whose last dimension is a row of the operand go in whole vectors.  Where simplify has given
+ * parts of the updates places of their own (passes/simplify/scatters.c), parts are slices. */
 #include "engine/kernels/kernels.h"
 
 #include <string.h>
@@ -127,10 +128,77 @@ static bool goes_in_rows(const Kernel *k, const Scatter *s, Type update)
            ints_find(s->a->input_batching_dims, last) < 0;
 }
 
+/* ---- by parts ---- */
+
+bool scatter_is_parted(const Module *m, NodeId root)
+{
+    enum { MOST_SETS = 8 };
+    const Node *node = node_at(m, root);
+    const ScatterAttrs *a = node->attrs;
+    if (node->op != OP_SCATTER || node->nin != 3 || a->update_window_dims.n ||
+        a->input_batching_dims.n != 2 || a->index_vector_dim != 3)
+        return false;
+    Type update = type_of(m, node->in[2]);
+    const int64_t *to = a->input_batching_dims.at, *from = a->scatter_indices_batching_dims.at;
+    return update.rank == 3 && update.dims[2] <= MOST_SETS && to[0] == 0 && to[1] == 1 &&
+           from[0] == 0 && from[1] == 2;
+}
+
+/* The places of one part, as the operand has them. */
+static void part_begin(Kernel *k, ValueId operand, V part)
+{
+    Type type = type_of(k->m, operand);
+    int64_t n = type_count(type) / type.dims[0], full = n / k->width * k->width;
+    V first = LLVMBuildMul(k->b, part, const_i64(k, n), "");
+    for (int lanes = k->width;; lanes = 1) {
+        int64_t from = lanes == 1 ? full : 0, end = lanes == 1 ? n : full;
+        if (from < end) {
+            Loop loop;
+            loop_between(k, &loop, const_i64(k, from), const_i64(k, end), lanes, 0, NULL);
+            Coord here = { LLVMBuildAdd(k->b, first, loop.i, ""), 1, 1, NULL };
+            Index *at = index_numbered(k, type, here, lanes);
+            memo_clear(k);
+            store_element(k, k->outs[0], type.element, at, element(k, operand, at));
+            loop_end(k, &loop, NULL);
+        }
+        if (lanes == 1)
+            return;
+    }
+}
+
+/* The sets of places take turns, in one iteration. */
+static void parts_emit(Kernel *k, const Scatter *s)
+{
+    const Node *node = node_at(k->m, s->node);
+    Type update = type_of(k->m, node->in[2]);
+    Loop parts, rows;
+    if (slices_choose(k, 1, update.dims) == 0)
+        slice_loop(k, &parts, update.dims[0], 1);
+    else
+        loop_begin(k, &parts, update.dims[0], 1, 0, NULL);
+    part_begin(k, node->in[0], parts.i);
+    k->width = k->lanes = 1;
+    loop_begin(k, &rows, update.dims[1], 1, 0, NULL);
+    for (int64_t set = 0; set < update.dims[2]; set++) {
+        Index *at = index_new(k, update, 1);
+        index_set(at, 0, loop_coord(&parts, 0));
+        index_set(at, 1, loop_coord(&rows, 0));
+        index_set(at, 2, coord_const(k, set));
+        memo_clear(k);
+        scatter_body(k, at, (void *)s);
+    }
+    loop_end(k, &rows, NULL);
+    loop_end(k, &parts, NULL);
+}
+
 void block_scatter(Kernel *k, NodeId root)
 {
     const Node *node = node_at(k->m, root);
     Scatter s = { root, (node->nin - 1) / 2, node->attrs };
+    if (scatter_is_parted(k->m, root)) {
+        parts_emit(k, &s);
+        return;
+    }
     Type update = type_of(k->m, node->in[s.n + 1]);
     bool joined[MAX_RANK + 1] = { 0 };
     for (int i = 0; i < s.n; i++)

@@ -2,7 +2,7 @@
  *
  * In: arrays of one shape, a dimension, and a region that says which element goes first.  Where the
  * region only compares numbers (comparator.c), out comes one call of the runtime for all lines
- * (numerics/sort_keys.h).  Else the region becomes a function  i8 less(ptr lines, i64 i, i64 j), and
+ * (numerics/numerics.h).  Else the region becomes a function  i8 less(ptr lines, i64 i, i64 j), and
  * every line along the dimension a call of the runtime's sort, which yields an order, and a loop
  * that moves the elements. */
 #include "engine/kernels/kernels.h"

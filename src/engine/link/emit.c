@@ -2,8 +2,8 @@
  *
  *   1. every tutti.fusion becomes a function, equal ones the same (structural_hash.c, kernel.c)
  *   2. every segment becomes a function that calls them               (glue.c)
- *   3. every collective becomes a row: who, what, where it lies          (meet.c)
- *   4. LLVM makes an object of it, which is loaded                    (jit.c)
+ *   3. every collective becomes a row: which devices, what, where       (device_groups.c)
+ *   4. LLVM makes an object of it, which is loaded                    (object.c, linker.c)
  *   5. the rows get the addresses of their functions
  *
  * Code over whole arrays (the body of a tutti.global) is a Program of its own inside, for one
@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KIND_KERNEL = 1, KIND_COMBINER = 2 };
+enum { KIND_KERNEL = 1, KIND_COMBINER = 2, KIND_INLINED = 3 };
 
 /* One compilation; the layouts of bodies share it. */
 typedef struct Job {
@@ -48,6 +48,7 @@ typedef struct Making {
     Collective *collectives;
     Evaluation *evaluations;
     int number; /* of the program: 0, or that of a body */
+    int nloops; /* around the node that is being made */
 } Making;
 
 static const char *name_of(Job *job, const char *format, int a, int b)
@@ -85,18 +86,34 @@ static LLVMValueRef declare(Job *job, NodeId fusion, const char *name)
     return function;
 }
 
-/* So little work that the call would be the larger part of it. */
+/* How many elements a kernel writes for this result of its; of an update what is new alone. */
+static int64_t elements_written(const Module *m, ValueId v)
+{
+    const Node *root = node_at(m, value_def(m, v));
+    switch (value_def(m, v) ? root->op : OP_COUNT) {
+    case OP_DYNAMIC_UPDATE: return type_count(type_of(m, root->in[1]));
+    case OP_SCATTER: return type_count(type_of(m, root->in[root->nin - 1]));
+    default: return type_count(type_of(m, v));
+    }
+}
+
+/* So little work that the call, and passing values through memory, would be the larger part of it. */
 static bool is_tiny(const Module *m, const Node *node)
 {
-    enum { ELEMENTS = 16, NODES = 32 };
+    enum { ELEMENTS = 16, CODE = 256, FUNCTION = 16 }; /* operations; a sine is as many of them */
     const Region *region = region_at(m, node->regions[0]);
+    const Node *end = region_return(m, node->regions[0]);
     int64_t elements = 0;
-    for (int i = 0; i < node->nout; i++)
-        elements += type_count(type_of(m, node->out + (ValueId)i));
-    for (int i = 0; i < region->nnodes; i++)
-        if (node_at(m, region->nodes[i])->nregions)
+    for (int i = 0; i < end->nin; i++)
+        elements += elements_written(m, end->in[i]);
+    int code = 0;
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *member = node_at(m, region->nodes[i]);
+        code += is_costly(member->op) ? FUNCTION : 1;
+        if (member->nregions && member->op != OP_SCATTER)
             return false;
-    return elements <= ELEMENTS && region->nnodes <= NODES;
+    }
+    return elements <= ELEMENTS && code <= CODE;
 }
 
 static void always_inline(Job *job, LLVMValueRef function)
@@ -111,12 +128,13 @@ static Error *make_kernel(Making *k, NodeId n)
     Job *job = k->job;
     RegionId region = node_at(k->m, n)->regions[0];
     uint64_t hash;
-    LLVMValueRef function = region_table_find(&job->known, region, KIND_KERNEL, &hash);
+    bool is_inlined = k->nloops > 0 && is_tiny(k->m, node_at(k->m, n));
+    int kind = is_inlined ? KIND_INLINED : KIND_KERNEL;
+    LLVMValueRef function = region_table_find(&job->known, region, kind, &hash);
     if (function) {
         job->nreused++;
     } else {
         const char *name = name_of(job, "k%d", job->nkernels++, 0);
-        bool is_inlined = is_tiny(k->m, node_at(k->m, n));
         if (job->is_side_by_side && !is_inlined) {
             function = declare(job, n, name);
             parallel_compile_add(&job->side, n, name, 8 + region_at(k->m, region)->nnodes);
@@ -125,9 +143,10 @@ static Error *make_kernel(Making *k, NodeId n)
         }
         if (is_inlined)
             always_inline(job, function);
-        region_table_add(&job->known, region, KIND_KERNEL, hash, function);
+        region_table_add(&job->known, region, kind, hash, function);
     }
     k->tables.kernels[n] = function;
+    k->tables.is_copied[n] = is_inlined;
     return NULL;
 }
 
@@ -186,8 +205,11 @@ static Error *make_node(Making *k, NodeId n)
             return make_evaluation(k, n);
         return NULL;
     }
+    k->nloops += node_flow(node) == FLOW_LOOP;
+    k->program->has_loops |= node_flow(node) == FLOW_LOOP;
     for (int i = 0; i < node->nregions; i++)
         TRY(make_region(k, node->regions[i]));
+    k->nloops -= node_flow(node) == FLOW_LOOP;
     return NULL;
 }
 
@@ -314,9 +336,7 @@ static Error *make_collective(Making *k, const SegmentEnd *end)
         k->program->stats.joins += joins_shards(node->attrs);
         return make_body(k, end->collective, collective);
     }
-    if (node->op == OP_ALL_REDUCE || node->op == OP_REDUCE_SCATTER)
-        TRY(make_combiner(k, node, collective));
-    return NULL;
+    return node->nregions ? make_combiner(k, node, collective) : NULL;
 }
 
 static Error *make_collectives(Making *k)
@@ -382,8 +402,10 @@ static void make_segments(Making *k)
         k->tables.segments[i] = glue_declare(&job->e, name);
         link_later(job, name, &segments[i]);
     }
+    locals_find(k->l, &k->tables);
     for (int i = 0; i < n; i++)
         glue_segment(&job->e, k->l, &k->tables, i);
+    table_free(&k->tables.owners);
     k->program->segments = segments;
 }
 
@@ -417,12 +439,14 @@ static Program *make_program(Job *job, const Layout *l, int number, Error **erro
     k.program = ARENA_NEW(job->arena, Program);
     k.groups.arena = job->arena;
     k.tables.kernels = HEAP_ARRAY(LLVMValueRef, m->nnodes, "a table of operations");
+    k.tables.is_copied = HEAP_ARRAY(bool, m->nnodes, "a table of operations");
     k.tables.evaluations = HEAP_ARRAY(int, m->nnodes, "a table of operations");
     k.tables.collectives = HEAP_ARRAY(int, m->nnodes, "a table of operations");
     k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(m, kernels->main));
     describe(&k);
     *error = make_code(&k);
     heap_free(k.tables.kernels);
+    heap_free(k.tables.is_copied);
     heap_free(k.tables.evaluations);
     heap_free(k.tables.collectives);
     return k.program;
@@ -500,7 +524,7 @@ Error *link_program(const Layout *l, Module *m, Program **out)
 
 /* ---- by the evaluator ---- */
 
-static int32_t play_whole(Frame *f)
+static int32_t evaluate_whole(Frame *f)
 {
     return f->rt->evaluate(f, 0) ? SEGMENT_FAIL : SEGMENT_END;
 }
@@ -517,7 +541,7 @@ static const Address *addresses_in_order(Arena *arena, int where, int n)
 
 Error *link_evaluation(const Params *params, Module *m, Program **out)
 {
-    static SegmentFn *const whole[] = { play_whole };
+    static SegmentFn *const whole[] = { evaluate_whole };
     require(m->nreplicas * m->npartitions == 1);
     Arena *arena = arena_new();
     Evaluation *evaluation = ARENA_NEW(arena, Evaluation);

@@ -3,33 +3,45 @@
  *     define i32 @s1(ptr %frame) {
  *       %slab = load ...                          what the frame points to, once
  *       call void @k0(ptr %frame, operands, results)
- *       memcpy ...                                moves, in an order in which none hurts another
+ *       memcpy ...                                moves, none over a source still to be read
  *       ret i32 -16                               the first collective, or
- *       %next = musttail call i32 @s2(ptr %frame) the next segment, without a way through the
+ *       %next = musttail call i32 @s2(ptr %frame) the next segment, without returning to the
  *       ret i32 %next                             executor
  *
- * Loops and branches without a collective are LLVM control flow; a loop looks at the cancel
- * flag and the frame's error on its way back.  The code holds no host address: memory and functions are found through
- * the frame. */
+ * Loops and branches without a collective are LLVM control flow; a loop reads the cancel flag and
+ * the frame's error at the end of each iteration.  The code holds no host address: it finds memory
+ * and functions through the frame. */
 #include "engine/link/link.h"
 
 #include "base/guard.h"
 #include "engine/codegen/codegen.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+
+/* The variables of a function, by the address and size of what they stand for in the slab. */
+typedef struct Locals {
+    Table at;
+    size_t bytes; /* of them all */
+    Table arrays; /* of arguments and results that loops use: their pointers, loaded once */
+} Locals;
 
 typedef struct Glue {
     Emit *e;
     const Layout *l;
     const Schedule *s;
     const Module *m;
-    const GlueTables *t;
+    GlueTables *t;
     LLVMBuilderRef b;
     LLVMTypeRef i32, ptr;
     LLVMValueRef function, frame;
     LLVMValueRef slab, pool, args, outs, cancel;
+    LLVMBasicBlockRef loaded; /* where what the frame points to has been loaded */
     LLVMBasicBlockRef failed; /* returns SEGMENT_FAIL */
     int number;               /* of the segment */
+    int id;                   /* of the function, among all of the layout's */
+    int nloops;               /* around what is being made, in this function */
+    Locals *locals;
 } Glue;
 
 static LLVMValueRef int32(const Glue *g, int64_t x)
@@ -63,6 +75,12 @@ static void enter(const Glue *g, LLVMBasicBlockRef b)
 
 /* ---- addresses ---- */
 
+static void locals_free(Locals *l)
+{
+    table_free(&l->at);
+    table_free(&l->arrays);
+}
+
 /* The pointer leads to an array of this value's size. */
 static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const char *what)
 {
@@ -70,27 +88,83 @@ static LLVMValueRef array(const Glue *g, LLVMValueRef pointer, ValueId v, const 
     return pointer;
 }
 
-static LLVMValueRef pointer_to(const Glue *g, Address a)
+static LLVMValueRef local_new(const Glue *g, size_t bytes)
+{
+    enum { SMALL = 16, LINE = 64 }; /* bytes */
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
+    LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(g->e->context), bytes);
+    LLVMPositionBuilderBefore(g->b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(g->function)));
+    LLVMValueRef local = LLVMBuildAlloca(g->b, type, "");
+    LLVMSetAlignment(local, bytes <= SMALL ? SMALL : LINE);
+    enter(g, back);
+    bounds_array(g->e, local, (int64_t)bytes, "a variable");
+    return local;
+}
+
+/* The variable that stands for this part of the slab in this function; NULL: there is none.  What a
+ * ring of moves saves aside is read again at once. */
+static LLVMValueRef local_at(const Glue *g, Address a, size_t bytes)
+{
+    enum { MOST = 16384 }; /* bytes on the stack */
+    const int64_t key[] = { a.at, (int64_t)bytes };
+    uint64_t known = 0;
+    bool is_aside = a.where == ADDRESS_SLAB && a.at == g->l->scratch_at && bytes <= LOCAL_BYTES;
+    if (!is_aside && !is_local(g->t, a, bytes, g->id))
+        return NULL;
+    if (!table_get(&g->locals->at, key, sizeof key, &known) && g->locals->bytes + bytes <= MOST) {
+        known = (uintptr_t)local_new(g, bytes);
+        g->locals->bytes += bytes;
+    }
+    table_set(&g->locals->at, key, sizeof key, known);
+    return (LLVMValueRef)(uintptr_t)known;
+}
+
+/* The pointer to an argument or a result of the program. */
+static LLVMValueRef array_load(const Glue *g, Address a)
 {
     enum { POINTER = sizeof(void *) };
+    bool is_argument = a.where == ADDRESS_ARG;
+    ValueId first = is_argument ? region_at(g->m, g->s->k->main)->args : g->s->outs;
+    LLVMValueRef list = is_argument ? g->args : g->outs;
+    return array(g, load_at(g, g->ptr, list, a.at * POINTER), first + (ValueId)a.at,
+                 is_argument ? "an argument" : "a result");
+}
+
+/* Inside loops it is loaded where the function begins: LLVM would not know that what a loop stores is
+ * not the list of pointers. */
+static LLVMValueRef array_at(const Glue *g, Address a)
+{
+    const int64_t key[] = { a.where, a.at };
+    uint64_t known;
+    if (!g->nloops)
+        return array_load(g, a);
+    if (table_get(&g->locals->arrays, key, sizeof key, &known))
+        return (LLVMValueRef)(uintptr_t)known;
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
+    LLVMPositionBuilderBefore(g->b, LLVMGetBasicBlockTerminator(g->loaded));
+    LLVMValueRef pointer = array_load(g, a);
+    enter(g, back);
+    table_set(&g->locals->arrays, key, sizeof key, (uintptr_t)pointer);
+    return pointer;
+}
+
+static LLVMValueRef pointer_to(const Glue *g, Address a, size_t bytes)
+{
+    LLVMValueRef local = local_at(g, a, bytes);
+    if (local)
+        return local;
     switch (a.where) {
     case ADDRESS_SLAB: return at_offset(g, g->slab, a.at);
     case ADDRESS_POOL: return at_offset(g, g->pool, a.at);
-    case ADDRESS_ARG: {
-        ValueId v = region_at(g->m, g->s->k->main)->args + (ValueId)a.at;
-        return array(g, load_at(g, g->ptr, g->args, a.at * POINTER), v, "an argument");
-    }
-    case ADDRESS_OUT: {
-        ValueId v = g->s->outs + (ValueId)a.at;
-        return array(g, load_at(g, g->ptr, g->outs, a.at * POINTER), v, "a result");
-    }
+    case ADDRESS_ARG:
+    case ADDRESS_OUT: return array_at(g, a);
     default: return LLVMConstNull(g->ptr);
     }
 }
 
 static LLVMValueRef address(const Glue *g, ValueId v)
 {
-    return pointer_to(g, g->l->addresses[v]);
+    return pointer_to(g, g->l->addresses[v], type_bytes(schedule_type(g->s, v)));
 }
 
 static bool is_same(Address x, Address y)
@@ -108,41 +182,62 @@ typedef struct Copy {
 static void copy(const Glue *g, Copy c)
 {
     LLVMValueRef bytes = LLVMConstInt(LLVMInt64TypeInContext(g->e->context), c.bytes, false);
-    LLVMBuildMemCpy(g->b, pointer_to(g, c.dst), 1, pointer_to(g, c.src), 1, bytes);
+    LLVMBuildMemCpy(g->b, pointer_to(g, c.dst, c.bytes), 1, pointer_to(g, c.src, c.bytes), 1,
+                    bytes);
 }
 
-static bool is_read_by_another(const Copy *all, int n, int k)
+static int by_address(Address x, Address y)
 {
-    for (int i = 0; i < n; i++)
-        if (i != k && is_same(all[i].src, all[k].dst))
-            return true;
-    return false;
+    if (x.where != y.where)
+        return x.where < y.where ? -1 : 1;
+    return (x.at > y.at) - (x.at < y.at);
 }
 
-/* Moves whose target no other move still reads go first.  When there is none, what is left are rings:
- * one target is saved aside, and its readers read it there. */
+static int by_target(const void *x, const void *y)
+{
+    return by_address(((const Copy *)x)->dst, ((const Copy *)y)->dst);
+}
+
+/* Of n copies in the order of their targets, the one that overwrites `src`; -1: none. */
+static int overwrites(const Copy *all, int n, Address src)
+{
+    Copy wanted = { .dst = src };
+    const Copy *found = bsearch(&wanted, all, (size_t)n, sizeof *all, by_target);
+    return found ? (int)(found - all) : -1;
+}
+
+/* All copies at once, as it were: a target is written when no copy that is still to come reads it.
+ * Writing one may free the next, so each chain is followed to its end.  What is left then are rings:
+ * of each, one target is saved aside, and its reader reads it there. */
 static void copies(const Glue *g, Copy *all, int n)
 {
-    while (n > 0) {
-        int k = 0;
-        while (k < n && is_read_by_another(all, n, k))
-            k++;
-        if (k < n) {
-            copy(g, all[k]);
-            all[k] = all[--n];
-            continue;
-        }
-        Address aside = { ADDRESS_SLAB, g->l->scratch_at }, saved = all[0].dst;
-        bool is_saved = false;
+    int *next = HEAP_ARRAY(int, n, "a list of copies");    /* which copy overwrites its source */
+    int *readers = HEAP_ARRAY(int, n, "a list of copies"); /* of its target; -1: it is done */
+    qsort(all, (size_t)n, sizeof *all, by_target);
+    for (int i = 0; i < n; i++)
+        if ((next[i] = overwrites(all, n, all[i].src)) >= 0)
+            readers[next[i]]++;
+    for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < n; i++) {
-            if (!is_same(all[i].src, saved))
-                continue;
-            if (!is_saved)
-                copy(g, (Copy){ aside, saved, all[i].bytes });
-            is_saved = true;
-            all[i].src = aside;
+            if (pass == 1 && readers[i] > 0) {
+                int reader = i;
+                while (next[reader] != i)
+                    reader = next[reader];
+                Address aside = { ADDRESS_SLAB, g->l->scratch_at };
+                copy(g, (Copy){ aside, all[i].dst, all[reader].bytes });
+                all[reader].src = aside;
+                next[reader] = -1;
+                readers[i] = 0;
+            }
+            for (int k = i; k >= 0 && readers[k] == 0; k = next[k]) {
+                copy(g, all[k]);
+                readers[k] = -1;
+                if (next[k] >= 0)
+                    readers[next[k]]--;
+            }
         }
-    }
+    heap_free(next);
+    heap_free(readers);
 }
 
 static void moves(const Glue *g, int n, const Move *list)
@@ -186,18 +281,45 @@ static void stop_if_failed(const Glue *g, bool may_fail)
     enter(g, after);
 }
 
+/* Between the variable that v is in this function and the slab, if it is one. */
+static void spill(const Glue *g, ValueId v, bool is_back)
+{
+    Address a = g->l->addresses[v];
+    size_t bytes = type_bytes(schedule_type(g->s, v));
+    LLVMValueRef local = local_at(g, a, bytes);
+    if (!local)
+        return;
+    LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(g->e->context), bytes, false);
+    LLVMValueRef slab = at_offset(g, g->slab, a.at);
+    LLVMBuildMemCpy(g->b, is_back ? local : slab, 1, is_back ? slab : local, 1, size);
+}
+
+/* Where a kernel finds v.  One that is only called must not know of variables: LLVM keeps none in
+ * registers whose address it has seen leave the function. */
+static LLVMValueRef kernel_operand(const Glue *g, ValueId v, bool is_copied)
+{
+    Address a = g->l->addresses[v];
+    bool is_slab = !is_copied && a.where == ADDRESS_SLAB;
+    return is_slab ? at_offset(g, g->slab, a.at) : address(g, v);
+}
+
 static void call_kernel(const Glue *g, NodeId n)
 {
     const Node *node = node_at(g->m, n);
     LLVMValueRef kernel = g->t->kernels[n];
+    bool is_copied = g->t->is_copied[n];
     int nargs = 1 + node->nin + node->nout, k = 0;
     LLVMValueRef *args = HEAP_ARRAY(LLVMValueRef, nargs, "a list of operands");
     args[k++] = g->frame;
     for (int i = 0; i < node->nin; i++)
-        args[k++] = address(g, node->in[i]);
+        args[k++] = kernel_operand(g, node->in[i], is_copied);
     for (int i = 0; i < node->nout; i++)
-        args[k++] = address(g, node->out + (ValueId)i);
+        args[k++] = kernel_operand(g, node->out + (ValueId)i, is_copied);
+    for (int i = 0; i < node->nin && !is_copied; i++)
+        spill(g, node->in[i], false);
     LLVMBuildCall2(g->b, LLVMGlobalGetValueType(kernel), kernel, args, (unsigned)nargs, "");
+    for (int i = 0; i < node->nout && !is_copied; i++)
+        spill(g, node->out + (ValueId)i, true);
     heap_free(args);
     stop_if_failed(g, kernel_may_fail(g->m, n));
 }
@@ -230,8 +352,9 @@ static void region_nodes(const Glue *g, RegionId r)
     all_nodes(g, region->nnodes - 1, region->nodes); /* all but its RETURN */
 }
 
-/* Looked at once in every iteration of a loop: the run is cancelled, or something in the iteration
- * has failed, and a condition computed from what it did not give might never be false. */
+/* An i1 that a loop reads once in every iteration: the run is cancelled, or a kernel or routine of the
+ * iteration has failed.  After a failure the loop's condition may be computed from unwritten memory
+ * and never become false. */
 static LLVMValueRef must_stop(const Glue *g)
 {
     LLVMValueRef flag = LLVMBuildLoad2(g->b, g->i32, g->cancel, "");
@@ -241,8 +364,9 @@ static LLVMValueRef must_stop(const Glue *g)
     return LLVMBuildOr(g->b, is_cancelled, LLVMBuildNot(g->b, is_well(g), ""), "");
 }
 
-static void loop(const Glue *g, NodeId n)
+static void loop(const Glue *outer, NodeId n)
 {
+    Glue inner = *outer, *g = &inner;
     const Module *m = g->m;
     const Node *node = node_at(m, n);
     ValueId carried = region_at(m, node->regions[0])->args;
@@ -250,6 +374,7 @@ static void loop(const Glue *g, NodeId n)
     const Node *body = region_return(m, node->regions[1]);
     LLVMBasicBlockRef test = block(g, "test"), inside = block(g, "body"), after = block(g, "after");
     move_all(g, carried, node->nin, node->in);
+    g->nloops++;
     LLVMBuildBr(g->b, test);
     enter(g, test);
     region_nodes(g, node->regions[0]);
@@ -336,9 +461,11 @@ static void frame_bounds(const Glue *g)
     bounds_array(g->e, g->cancel, sizeof(int), "the flag that ends a run");
 }
 
-static void begin(Glue *g, LLVMValueRef function)
+static void begin(Glue *g, LLVMValueRef function, Locals *locals)
 {
     g->function = function;
+    g->id = g->t->functions++;
+    g->locals = locals;
     g->frame = LLVMGetParam(g->function, 0);
     LLVMBasicBlockRef entry = block(g, "entry");
     g->failed = block(g, "failed");
@@ -351,6 +478,10 @@ static void begin(Glue *g, LLVMValueRef function)
     g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
     g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
     frame_bounds(g);
+    g->loaded = entry;
+    LLVMBasicBlockRef code = block(g, "code");
+    LLVMBuildBr(g->b, code);
+    enter(g, code);
 }
 
 /* A function of its own for some nodes, and a call of it. */
@@ -358,11 +489,13 @@ static void emit_chunk(const Glue *g, int n, const NodeId *nodes)
 {
     LLVMBasicBlockRef back = LLVMGetInsertBlock(g->b);
     Glue inner = *g;
-    begin(&inner, glue_declare(g->e, "chunk"));
+    Locals locals = { 0 };
+    begin(&inner, glue_declare(g->e, "chunk"), &locals);
     LLVMSetLinkage(inner.function, LLVMInternalLinkage);
     for (int i = 0; i < n; i++)
         one_node(&inner, nodes[i]);
     LLVMBuildRet(g->b, int32(g, 0));
+    locals_free(&locals);
     enter(g, back);
     LLVMTypeRef type = LLVMGlobalGetValueType(inner.function);
     LLVMValueRef frame = g->frame, rc = LLVMBuildCall2(g->b, type, inner.function, &frame, 1, "");
@@ -374,16 +507,16 @@ static void emit_chunk(const Glue *g, int n, const NodeId *nodes)
 /* LLVM's time grows faster than a function's length, so long ones are made of parts. */
 static void all_nodes(const Glue *g, int n, const NodeId *nodes)
 {
-    enum { LONG = 96, CHUNK = 64 };
-    if (n <= LONG)
+    if (n <= GLUE_LONG)
         for (int i = 0; i < n; i++)
             one_node(g, nodes[i]);
     else
-        for (int i = 0; i < n; i += CHUNK)
-            emit_chunk(g, n - i < CHUNK ? n - i : CHUNK, nodes + i);
+        for (int i = 0; i < n; i += GLUE_CHUNK)
+            emit_chunk(g, n - i < GLUE_CHUNK ? n - i : GLUE_CHUNK, nodes + i);
 }
 
-/* Straight into the next segment.  On a way back the run may have been cancelled. */
+/* The segment ends with a tail call of the next one.  A jump backwards closes a loop, so it first
+ * returns to the executor if the run must stop. */
 static void go_on(const Glue *g, int target)
 {
     if (target <= g->number) {
@@ -421,15 +554,17 @@ static void ends(const Glue *g, const SegmentEnd *end)
     }
 }
 
-void glue_segment(Emit *e, const Layout *l, const GlueTables *t, int number)
+void glue_segment(Emit *e, const Layout *l, GlueTables *t, int number)
 {
+    Locals locals = { 0 };
     Glue g = { .e = e, .l = l, .s = l->s, .m = l->s->k->m, .t = t, .number = number };
     g.b = e->builder;
     g.i32 = LLVMInt32TypeInContext(e->context);
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
-    begin(&g, t->segments[number]);
+    begin(&g, t->segments[number], &locals);
     const Segment *s = &l->s->segments[number];
     all_nodes(&g, s->nnodes, s->nodes);
     moves(&g, s->nmoves, s->moves);
     ends(&g, &s->end);
+    locals_free(&locals);
 }

@@ -2,6 +2,7 @@
  *
  *   emit.c              Layout -> Program: segments, collectives, addresses
  *   glue.c              a segment as an LLVM function: calls of kernels, loops and branches
+ *   locals.c            which values such a function keeps in variables of its own
  *   shared_results.c    results that all devices may share
  *   parallel_compile.c  kernels compiled side by side
  *   object.c            LLVM module -> object bytes
@@ -14,6 +15,7 @@
  * Program that has been made is immutable. */
 #ifndef TUTTI_ENGINE_LINK_LINK_H
 #define TUTTI_ENGINE_LINK_LINK_H
+#include "base/table.h"
 #include "engine/analysis/analysis.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/query.h"
@@ -60,15 +62,27 @@ bool reserve_end(void);             /* false: LLVM was left in the middle, by so
 /* What the nodes of one layout became; by NodeId. */
 typedef struct GlueTables {
     LLVMValueRef *kernels;  /* of a tutti.fusion */
+    bool *is_copied;        /* the kernel's code is copied to where it is called */
     int *evaluations;       /* number, for nodes that Runtime.evaluate executes */
     int *collectives;       /* number */
     LLVMValueRef *segments; /* by their numbers: declared before the first is made */
+    Table owners;           /* of small values (locals.c) */
+    int functions;          /* made of the layout so far: segments, and chunks of long ones */
 } GlueTables;
 
 /* A function  i32 name(ptr frame), to become a segment. */
 LLVMValueRef glue_declare(Emit *e, const char *name);
 /* Segment `number` of the layout becomes t->segments[number]. */
-void glue_segment(Emit *e, const Layout *l, const GlueTables *t, int number);
+void glue_segment(Emit *e, const Layout *l, GlueTables *t, int number);
+/* A list of more than GLUE_LONG nodes becomes functions of GLUE_CHUNK nodes each. */
+enum { GLUE_LONG = 96, GLUE_CHUNK = 64 };
+
+/* ---- locals.c: values in variables of functions, which are numbered as glue.c makes them ---- */
+
+enum { LOCAL_BYTES = 256 }; /* the most that one variable may have */
+void locals_find(const Layout *l, GlueTables *t);
+/* Does that function alone read and write the values that lie there? */
+bool is_local(const GlueTables *t, Address a, size_t bytes, int function);
 
 /* ---- shared_results.c ---- */
 

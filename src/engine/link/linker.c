@@ -44,17 +44,24 @@ static const struct {
     void *at;
 } libcalls[] = {
 #define CALL(f) { #f, (void *)f }
-    CALL(memcpy),    CALL(memmove),    CALL(memset),    CALL(fmod),       CALL(fmodf),
-    CALL(exp),       CALL(expf),       CALL(exp2),      CALL(exp2f),      CALL(log),
-    CALL(logf),      CALL(log2),       CALL(log2f),     CALL(log10),      CALL(log10f),
-    CALL(pow),       CALL(powf),       CALL(sin),       CALL(sinf),       CALL(cos),
-    CALL(cosf),      CALL(tan),        CALL(tanf),      CALL(tanh),       CALL(tanhf),
-    CALL(floor),     CALL(floorf),     CALL(ceil),      CALL(ceilf),      CALL(rint),
-    CALL(rintf),     CALL(round),      CALL(roundf),    CALL(trunc),      CALL(truncf),
-    CALL(fma),       CALL(fmaf),       CALL(sqrt),      CALL(sqrtf),      CALL(fmin),
-    CALL(fminf),     CALL(fmax),       CALL(fmaxf),     CALL(ldexp),      CALL(ldexpf),
-    CALL(roundeven), CALL(roundevenf), CALL(nearbyint), CALL(nearbyintf), CALL(atan2),
-    CALL(atan2f),    CALL(cbrt),       CALL(cbrtf),      CALL(tutti_out_of_bounds),
+    CALL(memcpy),     CALL(memmove),    CALL(memset),
+    CALL(fmod),       CALL(fmodf),      CALL(exp),
+    CALL(expf),       CALL(exp2),       CALL(exp2f),
+    CALL(log),        CALL(logf),       CALL(log2),
+    CALL(log2f),      CALL(log10),      CALL(log10f),
+    CALL(pow),        CALL(powf),       CALL(sin),
+    CALL(sinf),       CALL(cos),        CALL(cosf),
+    CALL(tan),        CALL(tanf),       CALL(tanh),
+    CALL(tanhf),      CALL(floor),      CALL(floorf),
+    CALL(ceil),       CALL(ceilf),      CALL(rint),
+    CALL(rintf),      CALL(round),      CALL(roundf),
+    CALL(trunc),      CALL(truncf),     CALL(fma),
+    CALL(fmaf),       CALL(sqrt),       CALL(sqrtf),
+    CALL(fmin),       CALL(fminf),      CALL(fmax),
+    CALL(fmaxf),      CALL(ldexp),      CALL(ldexpf),
+    CALL(roundeven),  CALL(roundevenf), CALL(nearbyint),
+    CALL(nearbyintf), CALL(atan2),      CALL(atan2f),
+    CALL(cbrt),       CALL(cbrtf),      CALL(tutti_out_of_bounds),
 #undef CALL
 };
 enum { NLIBCALLS = sizeof libcalls / sizeof libcalls[0] };

@@ -1,6 +1,6 @@
 /* object.c - LLVM module in, object bytes out.
  *
- *   emit_begin --> (kernel.c, glue.c fill the module) --> emit_object --> bytes --> link.c
+ *   emit_begin --> (kernel.c, glue.c fill the module) --> emit_object --> bytes --> linker.c
  *
  * Every compilation has an LLVM context of its own, so several threads may compile at once.
  *
@@ -26,7 +26,7 @@
 #include <string.h>
 
 static const char passes[] = "always-inline,"
-                             "function(early-cse,instcombine<no-verify-fixpoint>,"
+                             "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
                              "loop-mssa(licm),simplifycfg)";
 
 /* What code is made for; found once. */
@@ -65,6 +65,10 @@ static void host_find(void *user)
         host.cpu = host.own_cpu = LLVMGetHostCPUName();
         host.features = host.own_features = LLVMGetHostCPUFeatures();
         break;
+    case CPU_AVX512:
+        host.cpu = "x86-64-v4";
+        host.features = "+avx512f,+avx512vl,+avx512dq,+avx512bw,+avx512cd,+avx2,+fma";
+        break;
     case CPU_AVX2:
         host.cpu = "x86-64-v3";
         host.features = "+avx2,+fma";
@@ -78,7 +82,9 @@ static void host_find(void *user)
     bool has_256 = strstr(host.features, "+avx2");
     host.vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
     snprintf(host.name, sizeof host.name, "%s, %s", host.cpu,
-             has_512 ? "avx512" : has_256 ? "avx2" : "baseline");
+             has_512   ? "avx512"
+             : has_256 ? "avx2"
+                       : "baseline");
     char *why = NULL;
     if (LLVMGetTargetFromTriple(host.triple, &host.target, &why))
         fail("LLVM has no code generator for %s: %s", host.triple, why);
@@ -217,8 +223,8 @@ static void mark_functions(Emit *e)
     unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAttributeRef nounwind = LLVMCreateEnumAttribute(e->context, kind, 0);
     static const char prefer[] = "prefer-vector-width", width[] = "512";
-    LLVMAttributeRef wide = LLVMCreateStringAttribute(e->context, prefer, sizeof prefer - 1, width,
-                                                      sizeof width - 1);
+    LLVMAttributeRef wide =
+        LLVMCreateStringAttribute(e->context, prefer, sizeof prefer - 1, width, sizeof width - 1);
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;

@@ -1,12 +1,13 @@
 /* shared_results.c - what every device gets alike need not be written for each of them.
  *
- * In: a layout, and its collectives.  Out: Param.is_shared.  A result may be shared if all
- * that is ever written to its memory comes from collectives of all devices that give every device the
- * same: no device writes there alone, and at a collective all wait, so none reads what is being
- * written.
+ * In: a layout, and its collectives.  Out: Param.is_shared and Collective.is_for_first.
  *
- * And Collective.is_for_first: what an all_reduce gives and only code over whole arrays takes, which
- * reads the first device's, is written there alone. */
+ * is_shared: one device's memory holds a result of all devices.  That is right if only collectives of
+ * all devices that give every device the same write to that memory: all devices wait at a collective,
+ * so none reads while another writes.
+ *
+ * is_for_first: an all_reduce writes its result to the first device only.  That is right if only
+ * tutti.global nodes use the result, for they read a replicated operand from the first device. */
 #include "engine/link/link.h"
 
 #include "base/guard.h"
@@ -16,7 +17,7 @@
 
 enum { WORTH_BYTES = 4 << 10 };
 
-static bool meets_all(const Program *program, const Collective *m)
+static bool is_of_all_devices(const Program *program, const Collective *m)
 {
     for (int d = 0; d < program->ndevices; d++)
         if (m->group_of[d] < 0 || m->group_of[d] != m->group_of[0])
@@ -29,24 +30,8 @@ static bool meets_all(const Program *program, const Collective *m)
 static bool is_from_all(const Module *m, const GlueTables *t, const Program *program, ValueId v)
 {
     NodeId def = value_def(m, v);
-    const Node *node = def ? node_at(m, def) : NULL;
-    if (!node)
-        return false;
-    const GlobalAttrs *global = node->attrs;
-    switch (node->op) {
-    case OP_ALL_REDUCE:
-    case OP_ALL_GATHER: break;
-    case OP_COLLECTIVE_BROADCAST: /* each device names its root */
-        if (((const CollectiveBroadcastAttrs *)node->attrs)->has_dynamic_root)
-            return false;
-        break;
-    case OP_GLOBAL:
-        if (tiling_is_replicated(global->out_tilings.at[v - node->out]))
-            break;
-        return false;
-    default: return false;
-    }
-    return meets_all(program, &program->collectives[t->collectives[def]]);
+    return def && collective_gives_same(node_at(m, def), (int)(v - node_at(m, def)->out)) &&
+           is_of_all_devices(program, &program->collectives[t->collectives[def]]);
 }
 
 static bool is_aliased(const Module *m, ValueId v)
@@ -123,7 +108,7 @@ void firsts_find(const Schedule *s, const GlueTables *t, const Program *program,
         Collective *m = &collectives[t->collectives[n]];
         bool *is_for_first = ARENA_ARRAY(arena, bool, node->nout);
         for (int i = 0; i < node->nout; i++)
-            is_for_first[i] = !uses[node->out + (ValueId)i] && meets_all(program, m) &&
+            is_for_first[i] = !uses[node->out + (ValueId)i] && is_of_all_devices(program, m) &&
                               m->out[i].where == ADDRESS_SLAB;
         m->is_for_first = is_for_first;
     }

@@ -95,7 +95,8 @@ static Z z_log(Kernel *k, Z x)
 static Z z_log1p(Kernel *k, Z x)
 {
     Z next = { float_add(k, x.re, number(k, x, 1)), x.im, x.is_f32 };
-    V inside = float_add(k, float_mul(k, x.re, float_add(k, x.re, number(k, x, 2))), float_mul(k, x.im, x.im));
+    V inside = float_add(k, float_mul(k, x.re, float_add(k, x.re, number(k, x, 2))),
+                         float_mul(k, x.im, x.im));
     V re = float_mul(k, math_log1p(k, inside), number(k, x, 0.5));
     V is_far = math_compare(k, LLVMRealOGT, z_abs(k, next), 1e100);
     re = math_select(k, is_far, z_log_abs(k, next), re);
@@ -116,7 +117,8 @@ static Z z_sqrt(Kernel *k, Z whole)
     other = math_select(k, is_zero, number(k, x, 0), other);
     V is_right = math_compare(k, LLVMRealOGE, x.re, 0);
     V re = math_select(k, is_right, t, other), im = math_select(k, is_right, other, t);
-    V is_up = math_compare(k, LLVMRealOEQ, float_abs(k, x.im), INFINITY), far = number(k, x, INFINITY);
+    V is_up = math_compare(k, LLVMRealOEQ, float_abs(k, x.im), INFINITY),
+      far = number(k, x, INFINITY);
     V by = math_select(k, is_far, number(k, x, 2), number(k, x, 1));
     re = math_select(k, is_up, far, float_mul(k, re, by));
     im = math_select(k, is_up, far, float_mul(k, im, by));
@@ -155,8 +157,7 @@ static Z z_sin(Kernel *k, Z x)
 static Z z_cos(Kernel *k, Z x)
 {
     V im = float_mul(k, math_sin(k, x.re), math_sinh(k, x.im));
-    return (Z){ float_mul(k, math_cos(k, x.re), math_cosh(k, x.im)),
-                LLVMBuildFNeg(k->b, im, "") };
+    return (Z){ float_mul(k, math_cos(k, x.re), math_cosh(k, x.im)), LLVMBuildFNeg(k->b, im, "") };
 }
 
 /* (sinh a cosh a + i sin b cos b) / (sinh^2 a + cos^2 b).  Beyond |a| = 350 it is 1 or -1, and
@@ -189,8 +190,7 @@ static Z z_tan(Kernel *k, Z x)
 
 static V narrow(Kernel *k, Element e, Z z)
 {
-    return e == C128 ? complex_of(k, z.re, z.im)
-                     : complex_of(k, to_f32(k, z.re), to_f32(k, z.im));
+    return e == C128 ? complex_of(k, z.re, z.im) : complex_of(k, to_f32(k, z.re), to_f32(k, z.im));
 }
 
 V complex_function(Kernel *k, OpId op, Element e, V x)
@@ -231,8 +231,8 @@ V complex_pow(Kernel *k, Element e, V x, V y)
     V by_real = LLVMBuildAnd(k->b, math_compare(k, LLVMRealOEQ, by.im, 0),
                              math_compare(k, LLVMRealONE, by.re, 0), "");
     V grows = math_compare(k, LLVMRealOGT, by.re, 0);
-    Z of_zero = z_select(k, LLVMBuildAnd(k->b, by_real, grows, ""), (Z){ zero, zero },
-                         (Z){ nan, nan });
+    Z of_zero =
+        z_select(k, LLVMBuildAnd(k->b, by_real, grows, ""), (Z){ zero, zero }, (Z){ nan, nan });
     Z of_inf = z_select(k, grows, (Z){ inf, zero }, (Z){ zero, zero });
     V is_real_of_inf = LLVMBuildAnd(k->b, is_number(k, base, __builtin_inf()), by_real, "");
     power = z_select(k, is_number(k, base, 0), of_zero, power);

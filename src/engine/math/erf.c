@@ -44,16 +44,16 @@ static V erf_near_zero(Kernel *k, V x)
 /* ---- erfc ---- */
 
 static const double erfc_f32[] = {
-    0x1.46e80ep0,   -0x1.7bf616p-4, -0x1.54084ep-3, 0x1.4ffc4ap-3,  -0x1.bc09c6p-5,
+    0x1.46e80ep0,   -0x1.7bf616p-4, -0x1.54084ep-3, 0x1.4ffc4ap-3,   -0x1.bc09c6p-5,
     -0x1.081d68p-7, 0x1.1aca52p-7,  0x1.584670p-10, -0x1.41e7f8p-10, -0x1.a2d5c6p-12,
 };
 static const double erfc_f64[] = {
-    0x1.3ccda0b5d5dc2p+0,   -0x1.1f367683f89a6p-3,  0x1.d5f2948159760p-9,   0x1.510169d09677cp-4,
-    -0x1.bda9309a27d05p-4,  0x1.7a14188a9b1acp-4,   -0x1.e0d0fa6e24df5p-5,  0x1.d0b0037d56ec3p-6,
-    -0x1.3f603c2c8a76ep-7,  0x1.cc3a0e7a9431fp-10,  0x1.33fb1de5b7226p-12,  -0x1.303fa7e420e20p-12,
-    0x1.b1452ffc5ab15p-15,  0x1.778d46777211dp-16,  -0x1.80127f0ff4b9dp-17, -0x1.05c340a3ee8a4p-20,
-    0x1.d734fdc552097p-20,  -0x1.cbde4aa16865bp-25, -0x1.19f0d39765d80p-22, 0x1.38576ce6c7912p-26,
-    0x1.5be511dfd7767p-25,  0x1.10ddb521903c1p-33,  -0x1.52860258127c0p-28, -0x1.0300e71f5e18dp-30,
+    0x1.3ccda0b5d5dc2p+0,  -0x1.1f367683f89a6p-3,  0x1.d5f2948159760p-9,   0x1.510169d09677cp-4,
+    -0x1.bda9309a27d05p-4, 0x1.7a14188a9b1acp-4,   -0x1.e0d0fa6e24df5p-5,  0x1.d0b0037d56ec3p-6,
+    -0x1.3f603c2c8a76ep-7, 0x1.cc3a0e7a9431fp-10,  0x1.33fb1de5b7226p-12,  -0x1.303fa7e420e20p-12,
+    0x1.b1452ffc5ab15p-15, 0x1.778d46777211dp-16,  -0x1.80127f0ff4b9dp-17, -0x1.05c340a3ee8a4p-20,
+    0x1.d734fdc552097p-20, -0x1.cbde4aa16865bp-25, -0x1.19f0d39765d80p-22, 0x1.38576ce6c7912p-26,
+    0x1.5be511dfd7767p-25, 0x1.10ddb521903c1p-33,  -0x1.52860258127c0p-28, -0x1.0300e71f5e18dp-30,
 };
 
 /* Of |x|.  The rounding error of a^2 would count a^2-fold in the power of e, so it is put right. */
@@ -63,7 +63,8 @@ static V erfc_of_size(Kernel *k, V x)
     LLVMTypeRef type = LLVMTypeOf(x);
     V two = const_f(k, type, 2), one = const_f(k, type, 1);
     V limit = const_f(k, type, is_f64 ? 27 : 11); /* there it is 0 */
-    V a = INTRINSIC(k, "llvm.minnum", float_abs(k, x), limit), c = const_f(k, type, is_f64 ? 3.75 : 2);
+    V a = INTRINSIC(k, "llvm.minnum", float_abs(k, x), limit),
+      c = const_f(k, type, is_f64 ? 3.75 : 2);
     V t = float_div(k, LLVMBuildFSub(k->b, a, c, ""), LLVMBuildFAdd(k->b, a, c, ""));
     V square = square_of(k, a), minus = LLVMBuildFNeg(k->b, square, "");
     V missed = float_fma(k, LLVMBuildFNeg(k->b, a, ""), a, square);

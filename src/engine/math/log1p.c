@@ -16,13 +16,18 @@
 
 /* Constant term first. */
 static const double p_terms[] = {
-    2.0039553499201281259648e1, 5.7112963590585538103336e1, 6.0949667980987787057556e1,
-    2.9911919328553073277375e1, 6.5787325942061044846969e0, 4.9854102823193375972212e-1,
+    2.0039553499201281259648e1,  5.7112963590585538103336e1, 6.0949667980987787057556e1,
+    2.9911919328553073277375e1,  6.5787325942061044846969e0, 4.9854102823193375972212e-1,
     4.5270000862445199635215e-5,
 };
 static const double q_terms[] = {
-    6.0118660497603843919306e1, 2.1642788614495947685003e2, 3.0909872225312059774938e2,
-    2.2176239823732856465394e2, 8.3047565967967209469434e1, 1.5062909083469192043167e1, 1,
+    6.0118660497603843919306e1,
+    2.1642788614495947685003e2,
+    3.0909872225312059774938e2,
+    2.2176239823732856465394e2,
+    8.3047565967967209469434e1,
+    1.5062909083469192043167e1,
+    1,
 };
 static const double r_terms[] = {
     3.3333331174e-1,  -2.4999993993e-1, 2.0000714765e-1,  -1.6668057665e-1, 1.4249322787e-1,
@@ -51,7 +56,8 @@ static V far_from_zero(Kernel *k, V u)
     LLVMTypeRef type = LLVMTypeOf(u);
     V n, f = math_split(k, u, &n);
     V square = float_mul(k, f, f);
-    V small = float_fma(k, n, const_f(k, type, -2.12194440e-4), far_series(k, f, float_mul(k, square, f)));
+    V small = float_fma(k, n, const_f(k, type, -2.12194440e-4),
+                        far_series(k, f, float_mul(k, square, f)));
     V large = float_fma(k, const_f(k, type, -0.5), square, f);
     V y = float_fma(k, n, const_f(k, type, 0.693359375), float_add(k, large, small));
     y = math_select(k, math_compare(k, LLVMRealOLT, u, 0x1p-126), const_f(k, type, -INFINITY), y);

@@ -12,7 +12,7 @@ static V by_library(Kernel *k, int function, V x)
     return to_f32(k, math_call(k, function, to_f64(k, x), NULL));
 }
 
-/* By math_name; only complex numbers by the library. */
+/* Of real numbers by math_sinh and so on; of complex numbers by the library. */
 #define REAL_FUNCTION(name, of_complex)                                                            \
     MAP1(name, is_complex(e) ? complex_call(k, of_complex, e, x) : math_##name(k, x))
 #define LIBRARY(name, function) MAP1(name, by_library(k, function, x))

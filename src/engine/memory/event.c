@@ -32,7 +32,7 @@ struct PJRT_Event {
     Error *error;        /* set once, before state is READY */
     Lock lock;           /* of the callbacks until READY; then they are the setting thread's */
     Callback *callbacks, **callbacks_end;
-    Event *next;         /* in set_first; the setting thread's */
+    Event *next; /* in set_first; the setting thread's */
 };
 
 Event *event_new(void)

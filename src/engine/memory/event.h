@@ -8,10 +8,10 @@
 
 typedef struct PJRT_Event Event; /* counted */
 
-Event *event_new(void);             /* pending; NULL: no memory */
-Event *event_ready(Error *error);   /* has happened; takes error, NULL: success.  Never NULL. */
-Event *event_hold(Event *event);    /* one more holder */
-void event_release(Event *event);   /* NULL is fine; a pending event keeps its callbacks */
+Event *event_new(void);           /* pending; NULL: no memory */
+Event *event_ready(Error *error); /* has happened; takes error, NULL: success.  Never NULL. */
+Event *event_hold(Event *event);  /* one more holder */
+void event_release(Event *event); /* NULL is fine; a pending event keeps its callbacks */
 /* A hold that crosses the seam is counted as a caller's too, so that a caller that destroys its
  * event twice does not release the engine's own hold.  event_give counts one and returns the event;
  * event_take_back releases one, or returns false if callers have none left. */

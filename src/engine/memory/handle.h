@@ -11,7 +11,12 @@
 #include <stdint.h>
 
 typedef enum HandleKind {
-    HANDLE_EVENT, HANDLE_BUFFER, HANDLE_EXECUTABLE, HANDLE_LOADED, HANDLE_CONTEXT, HANDLE_KINDS
+    HANDLE_EVENT,
+    HANDLE_BUFFER,
+    HANDLE_EXECUTABLE,
+    HANDLE_LOADED,
+    HANDLE_CONTEXT,
+    HANDLE_KINDS
 } HandleKind;
 
 /* The first field of every such object. */

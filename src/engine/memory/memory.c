@@ -147,7 +147,7 @@ MemoryStats memory_stats(const Memory *memory)
 {
     Memory *m = (Memory *)memory;
     lock_take(&m->lock);
-    MemoryStats stats = { m->in_use, m->peak,    m->limit,  m->idle_bytes,
+    MemoryStats stats = { m->in_use,  m->peak,    m->limit,  m->idle_bytes,
                           m->largest, m->nallocs, m->nreused };
     lock_give(&m->lock);
     return stats;
@@ -203,8 +203,7 @@ static void *fresh_block(Memory *memory, int bin, size_t rounded)
 /* Idle pages are not kept beyond the limit; the small blocks of chunks are.  The lock is held. */
 static void trim_to_limit(Memory *memory)
 {
-    if (memory->limit && memory->idle_pages &&
-        memory->in_use + memory->idle_bytes > memory->limit)
+    if (memory->limit && memory->idle_pages && memory->in_use + memory->idle_bytes > memory->limit)
         trim(memory);
 }
 
@@ -252,8 +251,9 @@ static void describe_largest(Memory *memory, Text *out)
                 break;
             }
     for (int i = 0; i < SHOWN && largest[i]; i++)
-        text_printf(out, "%s%s (%zu bytes)", i ? ", " : "; the largest alive: ",
-                    type_name(largest[i]->type), largest[i]->bytes);
+        text_printf(out, "%s%s (%zu bytes)",
+                    i ? ", " : "; the largest alive: ", type_name(largest[i]->type),
+                    largest[i]->bytes);
     lock_give(&memory->lock);
 }
 
@@ -359,8 +359,9 @@ static Error *storage_begin(Memory *memory, Type type, Storage *lender, Storage 
     if (!storage)
         return error_new(CODE_EXHAUSTED, "no memory for the books of an array %s on device %d",
                          type_name(type), memory->device);
-    *storage = (Storage){ .bytes = type_bytes(type), .memory = memory, .lender = lender,
-                          .holders = 1, .type = type };
+    *storage = (Storage){
+        .bytes = type_bytes(type), .memory = memory, .lender = lender, .holders = 1, .type = type
+    };
     storage->type.dims = storage->dims_;
     for (int i = 0; i < storage->type.rank; i++)
         storage->dims_[i] = type.dims[i];

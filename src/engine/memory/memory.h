@@ -43,7 +43,7 @@ typedef struct Storage {
     struct Storage *next, **link;           /* of all charged to `memory`; under its lock */
     void (*on_end)(void *data, void *user); /* foreign memory: called at the last release */
     void *user;
-    int64_t dims_[];                        /* [type.rank] */
+    int64_t dims_[]; /* [type.rank] */
 } Storage;
 
 MUST_USE Error *storage_new(Memory *memory, Type type, Storage **out);

@@ -4,7 +4,10 @@
 #include <stddef.h>
 
 typedef enum ThreadMemoryUse {
-    THREAD_MEMORY_LEFT, THREAD_MEMORY_RIGHT, THREAD_MEMORY_ORDER, THREAD_MEMORY_USES
+    THREAD_MEMORY_LEFT,
+    THREAD_MEMORY_RIGHT,
+    THREAD_MEMORY_ORDER,
+    THREAD_MEMORY_USES
 } ThreadMemoryUse;
 
 /* At least so many bytes, aligned to 64, contents undefined: the calling thread's until it asks for

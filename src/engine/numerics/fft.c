@@ -177,7 +177,7 @@ static size_t work_bytes(const FftLines *f)
     return ((size_t)f->form->work(f) * f->form->vector + 63) / 64 * 64;
 }
 
-static void play_groups(void *user, int64_t slice)
+static void transform_groups(void *user, int64_t slice)
 {
     Groups *g = user;
     int64_t end = (slice + 1) * g->per_slice;
@@ -190,19 +190,21 @@ static void play_groups(void *user, int64_t slice)
     free(work);
 }
 
-/* Lines so long that a group would not fit the caches go one by one. */
-static void play_lines(Transform *t, FftLines f)
+/* Lines so long that a group would not fit the caches go one by one; so do long ones that leave most
+ * of a group empty. */
+static void transform_lines(Transform *t, FftLines f)
 {
-    enum { MOST_WORK = 64 << 20, SLICES_PER_WORKER = 4 };
+    enum { MOST_WORK = 64 << 20, MOST_EMPTY = 256 << 10, SLICES_PER_WORKER = 4 };
     f.form = form_of(t->is_f32);
-    if (work_bytes(&f) > MOST_WORK)
+    bool is_empty = f.nlines * 4 <= f.form->lanes && f.kind != FFT_COLUMNS && f.kind != FFT_ROWS;
+    if (work_bytes(&f) > (is_empty ? MOST_EMPTY : MOST_WORK))
         f.form = t->is_f32 ? &f32_form : &f64_form;
     Groups g = { .lines = &f, .n = f.form->groups(&f) };
     int64_t most = (int64_t)slices_workers(t->frame) * SLICES_PER_WORKER;
     g.per_slice = (g.n + most - 1) / most;
-    slices_run(t->frame, (g.n + g.per_slice - 1) / g.per_slice, play_groups, &g);
+    slices_run(t->frame, (g.n + g.per_slice - 1) / g.per_slice, transform_groups, &g);
     t->has_failed |=
-        atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see play_groups */
+        atomic_load_explicit(&g.has_failed, memory_order_relaxed); /* see transform_groups */
 }
 
 /* The shorter side of a long line as a matrix, both at least as long as a vector; 0: there is none.
@@ -234,8 +236,8 @@ static void long_line(Transform *t, FftLines f, int64_t n1)
                            : (const void *)f64_twiddles_new(t->arena, &roots, n1, form->lanes);
     rows.kind = FFT_ROWS, rows.plan = plan_of(t, n2, false), rows.n = n2;
     rows.nlines = rows.stride = n1, rows.in = between;
-    play_lines(t, columns);
-    play_lines(t, rows);
+    transform_lines(t, columns);
+    transform_lines(t, rows);
 }
 
 static void complex_lines(Transform *t, FftLines f)
@@ -244,7 +246,7 @@ static void complex_lines(Transform *t, FftLines f)
     int64_t n1 = f.stride == 1 && f.nlines * 2 <= lanes ? short_side(f.n, lanes) : 0;
     if (!n1) {
         f.plan = plan_of(t, f.n, false);
-        play_lines(t, f);
+        transform_lines(t, f);
         return;
     }
     int64_t bytes = (int64_t)(t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * f.n;
@@ -254,6 +256,66 @@ static void complex_lines(Transform *t, FftLines f)
         one.in = (const char *)f.in + i * bytes;
         one.out = (char *)f.out + i * bytes;
         long_line(t, one, n1);
+    }
+}
+
+/* ---- long lines of reals ---- */
+
+typedef struct Halves {
+    const Roots *roots;
+    int64_t h;
+    const void *in;
+    void *out;
+    bool is_f32, is_forward;
+} Halves;
+
+enum { HALVES_EACH = 4096 };
+
+static void halves_slice(void *user, int64_t slice)
+{
+    const Halves *s = user;
+    int64_t from = slice * HALVES_EACH, to = from + HALVES_EACH, end = s->h + 1;
+    to = to < end ? to : end;
+    if (s->is_f32 && s->is_forward)
+        f32_reals_of_half(s->roots, s->h, from, to, s->in, s->out);
+    else if (s->is_f32)
+        f32_half_of_reals(s->roots, s->h, from, to, s->in, s->out);
+    else if (s->is_forward)
+        f64_reals_of_half(s->roots, s->h, from, to, s->in, s->out);
+    else
+        f64_half_of_reals(s->roots, s->h, from, to, s->in, s->out);
+}
+
+/* Lines of reals, to the first half of their transform or back.  A few long ones go as complex lines of
+ * half their length. */
+static void real_lines(Transform *t, FftLines f)
+{
+    int lanes = form_of(t->is_f32)->lanes;
+    int64_t h = f.n / 2, part = t->is_f32 ? sizeof(float) : sizeof(double);
+    int64_t n1 = f.n % 2 == 0 && f.nlines * 2 <= lanes ? short_side(h, lanes) : 0;
+    f.kind = f.is_forward ? FFT_REAL : FFT_TO_REAL;
+    if (!n1) {
+        f.plan = plan_of(t, f.n, !bluestein_size(f.n));
+        transform_lines(t, f);
+        return;
+    }
+    Roots roots = roots_new(t->arena, f.n);
+    void *half = arena_alloc(t->arena, (size_t)(f.n * part));
+    int64_t reals = f.n * part, numbers = 2 * (h + 1) * part;
+    for (int64_t i = 0; i < f.nlines; i++) {
+        const char *in = (const char *)f.in + i * (f.is_forward ? reals : numbers);
+        char *out = (char *)f.out + i * (f.is_forward ? numbers : reals);
+        FftLines line = f;
+        line.kind = FFT_COMPLEX, line.n = h, line.nlines = 1;
+        line.in = f.is_forward ? in : half;
+        line.out = f.is_forward ? half : out;
+        Halves s = { &roots,    h,           f.is_forward ? half : in, f.is_forward ? out : half,
+                     t->is_f32, f.is_forward };
+        if (f.is_forward)
+            long_line(t, line, n1);
+        slices_run(t->frame, (h + HALVES_EACH) / HALVES_EACH, halves_slice, &s);
+        if (!f.is_forward)
+            long_line(t, line, n1);
     }
 }
 
@@ -282,8 +344,7 @@ static void transform(void *user)
                    .is_forward = is_forward };
     double scale = is_forward ? 1 : 1.0 / (double)points;
     if (type == RFFT) {
-        f.kind = FFT_REAL, f.plan = plan_of(t, n, !bluestein_size(n));
-        play_lines(t, f);
+        real_lines(t, f);
         f.in = f.out;
     } else if (type == IRFFT && naxes > 1) {
         f.out =
@@ -299,9 +360,8 @@ static void transform(void *user)
         complex_lines(t, axis);
     }
     if (type == IRFFT) {
-        f.kind = FFT_TO_REAL, f.plan = plan_of(t, n, !bluestein_size(n));
         f.out = t->out.data, f.scale = scale;
-        play_lines(t, f);
+        real_lines(t, f);
     }
 }
 

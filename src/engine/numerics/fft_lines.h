@@ -43,7 +43,7 @@
 
 /* A square of LANES rows, transposed: as often as halving LANES comes to 1, the rows of both halves are
  * put in turn. */
-static inline __attribute__((always_inline)) void NAME(turn_square)(DATA *rows)
+static inline __attribute__((always_inline)) void NAME(transpose_square)(DATA *rows)
 {
     for (int left = LANES; left > 1; left /= 2) {
         DATA mixed[LANES];
@@ -66,7 +66,7 @@ static void NAME(load_rows)(REAL *const *rows, int64_t n, DATA *to)
         DATA square[LANES];
         for (int l = 0; l < LANES; l++)
             square[l] = *(const VECTOR *)(rows[l] + i);
-        NAME(turn_square)(square);
+        NAME(transpose_square)(square);
         for (int l = 0; l < LANES; l++)
             to[i + l] = square[l];
     }
@@ -85,7 +85,7 @@ static void NAME(store_rows)(const DATA *from, int64_t n, REAL *const *rows, int
         DATA square[LANES];
         for (int l = 0; l < LANES; l++)
             square[l] = from[i + l];
-        NAME(turn_square)(square);
+        NAME(transpose_square)(square);
         for (int l = 0; l < here; l++)
             *(VECTOR *)(rows[l] + i) = square[l];
     }

@@ -127,4 +127,33 @@ static CX *PLAN(twiddles_new)(Arena *arena, const Roots *roots, int64_t n1, int 
             twiddles[k * lanes + l] = PLAN(root)(roots, l * k % roots->n);
     return twiddles;
 }
+
+/* A line of 2 h reals is one of h complex numbers, its even and odd places.  From that one's transform z
+ * to the first h + 1 numbers x of the reals': those from `from` up to `to`. */
+static void PLAN(reals_of_half)(const Roots *roots, int64_t h, int64_t from, int64_t to,
+                                const CX *z, CX *x)
+{
+    for (int64_t k = from; k < to; k++) {
+        CX a = z[k < h ? k : 0], b = z[k ? h - k : 0], root = PLAN(root)(roots, k);
+        REAL half = (REAL)0.5;
+        CX even = { half * (a.r + b.r), half * (a.i - b.i) };
+        CX odd = { half * (a.i + b.i), half * (b.r - a.r) };
+        x[k] = (CX){ even.r + (root.r * odd.r + root.i * odd.i),
+                     even.i + (root.r * odd.i - root.i * odd.r) };
+    }
+}
+
+/* And back, twice as large; the first and the last of x count as reals. */
+static void PLAN(half_of_reals)(const Roots *roots, int64_t h, int64_t from, int64_t to,
+                                const CX *x, CX *z)
+{
+    for (int64_t k = from; k < to && k < h; k++) {
+        CX a = x[k], b = x[h - k], root = PLAN(root)(roots, k);
+        if (k == 0)
+            a.i = b.i = 0;
+        CX sum = { a.r + b.r, a.i - b.i }, rest = { a.r - b.r, a.i + b.i };
+        CX odd = { root.r * rest.r - root.i * rest.i, root.r * rest.i + root.i * rest.r };
+        z[k] = (CX){ sum.r - odd.i, sum.i + odd.r };
+    }
+}
 #undef CX

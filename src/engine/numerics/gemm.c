@@ -1,15 +1,17 @@
 /* gemm.c - matrix products that compiled code calls.
  *
- * In: two matrices with any strides.  Out: their product.  The body is gemm_body.h, compiled
- * for f32 and f64 and for each instruction set; which one runs is decided once, by the machine
- * alone, so that results repeat. */
+ * In: two matrices with any strides.  Out: their product.  The body is gemm_body.h, compiled for each
+ * kind of operands and each instruction set; which one runs is decided once, by the machine alone, so
+ * that results repeat. */
 #include "engine/numerics/numerics.h"
 
 #include "base/fail.h"
 #include "engine/cpu_level.h"
 #include "engine/memory/thread_memory.h"
+#include "engine/numerics/matrices.h"
 #include "engine/slices.h"
 
+#include <immintrin.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -91,85 +93,222 @@ static void places_skip(Places *p, int64_t by)
     }
 }
 
-/* ---- the bodies ---- */
+/* ---- narrow floats ---- */
 
-#define T float
-#define I int32_t
+static float bf16_to_f32(uint16_t x)
+{
+    uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static float f16_to_f32(uint16_t x)
+{
+    _Float16 f;
+    memcpy(&f, &x, sizeof f);
+    return (float)f;
+}
+
+/* ---- AVX-512 ---- */
+
 #define BYTES 64
 #define ROWS 12
 #define ATTR                                                                                       \
     __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
-#define NAME(x) x##_f32_512
-#include "engine/numerics/gemm_body.h"
+#define LEVEL(x) x##_512
+#define MULTIPLY_PAIRS(acc, x, b)                                                                  \
+    ((acc) + (NAME(Vec))_mm512_madd_epi16(_mm512_set1_epi32((int)(x)), (__m512i)(b)))
+#define F16_TO_F32(v, to) ((to)_mm512_cvtph_ps((__m256i)(v)))
+#include "engine/numerics/gemm_kinds.h"
 
-#define T double
-#define I int64_t
+/* ---- AVX-512 with products of pairs and fours ---- */
+
 #define BYTES 64
 #define ROWS 12
 #define ATTR                                                                                       \
-    __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
-#define NAME(x) x##_f64_512
-#include "engine/numerics/gemm_body.h"
+    __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx512bf16,avx512vnni,avx2,fma,"     \
+                          "prefer-vector-width=512")))
 
+#define S uint16_t
+#define P uint32_t
+#define Q S
 #define T float
 #define I int32_t
-#define BYTES 32
-#define ROWS 6
-#define ATTR __attribute__((target("avx2,fma")))
-#define NAME(x) x##_f32_256
+#define DEEP 2
+#define MULTIPLY(acc, x, b)                                                                        \
+    ((NAME(Vec))_mm512_dpbf16_ps((__m512)(acc), (__m512bh)_mm512_set1_epi32((int)(x)),             \
+                                 (__m512bh)(b)))
+#define KIND GEMM_BF16
+#define NAME(x) x##_bf16_dots
 #include "engine/numerics/gemm_body.h"
 
-#define T double
-#define I int64_t
-#define BYTES 32
-#define ROWS 6
-#define ATTR __attribute__((target("avx2,fma")))
-#define NAME(x) x##_f64_256
-#include "engine/numerics/gemm_body.h"
-
-#define T float
+/* The instruction multiplies unsigned by signed numbers, so a's are made 128 greater. */
+#define S int8_t
+#define P uint32_t
+#define Q S
 #define I int32_t
+#define DEEP 4
+#define IS_ROUNDED 0
+#define OFFSET_A 0x80808080
+#define MULTIPLY(acc, x, b)                                                                        \
+    ((NAME(Vec))_mm512_dpbusd_epi32((__m512i)(acc), _mm512_set1_epi32((int)(x)), (__m512i)(b)))
+#define KIND GEMM_I8
+#define NAME(x) x##_i8_dots
+#include "engine/numerics/gemm_body.h"
+
+#define S int16_t
+#define P uint32_t
+#define Q S
+#define I int32_t
+#define DEEP 2
+#define IS_ROUNDED 0
+#define MULTIPLY(acc, x, b)                                                                        \
+    ((NAME(Vec))_mm512_dpwssd_epi32((__m512i)(acc), _mm512_set1_epi32((int)(x)), (__m512i)(b)))
+#define KIND GEMM_I16
+#define NAME(x) x##_i16_dots
+#include "engine/numerics/gemm_body.h"
+
+#undef BYTES
+#undef ROWS
+#undef ATTR
+
+/* ---- AVX2 ---- */
+
+#define BYTES 32
+#define ROWS 6
+#define ATTR __attribute__((target("avx2,fma,f16c")))
+#define LEVEL(x) x##_256
+#define MULTIPLY_PAIRS(acc, x, b)                                                                  \
+    ((acc) + (NAME(Vec))_mm256_madd_epi16(_mm256_set1_epi32((int)(x)), (__m256i)(b)))
+#define F16_TO_F32(v, to) ((to)_mm256_cvtph_ps((__m128i)(v)))
+#include "engine/numerics/gemm_kinds.h"
+
+/* ---- what every machine has ---- */
+
 #define BYTES 16
 #define ROWS 6
 #define ATTR
-#define NAME(x) x##_f32_128
-#include "engine/numerics/gemm_body.h"
-
-#define T double
-#define I int64_t
-#define BYTES 16
-#define ROWS 6
-#define ATTR
-#define NAME(x) x##_f64_128
-#include "engine/numerics/gemm_body.h"
+#define LEVEL(x) x##_128
+#define MULTIPLY_PAIRS(acc, x, b)                                                                  \
+    ((acc) + (NAME(Vec))_mm_madd_epi16(_mm_set1_epi32((int)(x)), (__m128i)(b)))
+#define F16_TO_F32(v, to)                                                                          \
+    ((to){ f16_to_f32((v)[0]), f16_to_f32((v)[1]), f16_to_f32((v)[2]), f16_to_f32((v)[3]) })
+#include "engine/numerics/gemm_kinds.h"
 
 /* ---- which one ---- */
 
-/* The form of a function for this machine's instruction set. */
-#define BY_LEVEL(f)                                                                                \
-    (cpu_vector_bytes() == 64 ? f##_512 : cpu_vector_bytes() == 32 ? f##_256 : f##_128)
+typedef void GemmFn(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
+                    int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col,
+                    void *c, int64_t c_row);
+typedef void GatherFn(const Frame *frame, const Gather *gather, const void *seen, const void *other,
+                      void *c);
 
-void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
-              int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row)
+#define LEVELS(name) name##_128, name##_256, name##_512
+/* By kind; the last one where the processor has its instruction. */
+static GemmFn *const gemms[GEMM_KINDS][4] = {
+    [GEMM_F32] = { LEVELS(gemm_f32) },
+    [GEMM_F64] = { LEVELS(gemm_f64) },
+    [GEMM_C64] = { LEVELS(gemm_c64) },
+    [GEMM_C128] = { LEVELS(gemm_c128) },
+    [GEMM_BF16] = { LEVELS(gemm_bf16), gemm_bf16_dots },
+    [GEMM_F16] = { LEVELS(gemm_f16) },
+    [GEMM_I8] = { LEVELS(gemm_i8), gemm_i8_dots },
+    [GEMM_I16] = { LEVELS(gemm_i16), gemm_i16_dots },
+    [GEMM_I32] = { LEVELS(gemm_i32) },
+    [GEMM_I64] = { LEVELS(gemm_i64) },
+};
+
+static GatherFn *const gathers[GEMM_KINDS][4] = {
+    [GEMM_F32] = { LEVELS(gather_f32) },
+    [GEMM_F64] = { LEVELS(gather_f64) },
+    [GEMM_BF16] = { LEVELS(gather_bf16), gather_bf16_dots },
+    [GEMM_F16] = { LEVELS(gather_f16) },
+    [GEMM_I8] = { LEVELS(gather_i8), gather_i8_dots },
+    [GEMM_I16] = { LEVELS(gather_i16), gather_i16_dots },
+    [GEMM_I32] = { LEVELS(gather_i32) },
+    [GEMM_I64] = { LEVELS(gather_i64) },
+};
+
+static int level_of(GemmKind kind)
 {
-    BY_LEVEL(gemm_f32)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+    bool has_dots = kind == GEMM_BF16                     ? cpu_has(CPU_BF16_DOTS)
+                    : kind == GEMM_I8 || kind == GEMM_I16 ? cpu_has(CPU_INTEGER_DOTS)
+                                                          : false;
+    return has_dots ? 3 : cpu_vector_bytes() == 64 ? 2 : cpu_vector_bytes() == 32 ? 1 : 0;
 }
 
-void gemm_f64(const Frame *frame, int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
-              int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
-              int64_t c_row)
+void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, const void *a,
+          int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,
+          int64_t c_row)
 {
-    BY_LEVEL(gemm_f64)(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+    gemms[kind][level_of((GemmKind)kind)](frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c,
+                                          c_row);
 }
 
-void gather_f32(const Frame *frame, const Gather *gather, const float *seen, const float *other,
-                float *c)
+void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *seen,
+            const void *other, void *c)
 {
-    BY_LEVEL(gather_f32)(frame, gather, seen, other, c);
+    gathers[kind][level_of((GemmKind)kind)](frame, gather, seen, other, c);
 }
 
-void gather_f64(const Frame *frame, const Gather *gather, const double *seen, const double *other,
-                double *c)
+/* ---- which types ---- */
+
+static const struct {
+    Element operands, sum;
+} kinds[GEMM_KINDS] = {
+    [GEMM_F32] = { F32, F32 },    [GEMM_F64] = { F64, F64 },   [GEMM_C64] = { C64, C64 },
+    [GEMM_C128] = { C128, C128 }, [GEMM_BF16] = { BF16, F32 }, [GEMM_F16] = { F16, F32 },
+    [GEMM_I8] = { I8, I32 },      [GEMM_I16] = { I16, I32 },   [GEMM_I32] = { I32, I32 },
+    [GEMM_I64] = { I64, I64 },
+};
+
+/* Products and sums of integers are the same with and without signs, if they are as wide. */
+static Element as_signed(Element e)
 {
-    BY_LEVEL(gather_f64)(frame, gather, seen, other, c);
+    return e == U32 ? I32 : e == U64 ? I64 : e;
+}
+
+int gemm_kind(Element lhs, Element rhs, Element out)
+{
+    for (int kind = 0; kind < GEMM_KINDS; kind++)
+        if (as_signed(lhs) == kinds[kind].operands && as_signed(rhs) == kinds[kind].operands &&
+            as_signed(out) == kinds[kind].sum)
+            return kind;
+    return -1;
+}
+
+static GemmTypes float_types(Element lhs, Element rhs, Element out)
+{
+    Element sum = lhs == F64 || rhs == F64 || out == F64 ? F64 : F32;
+    bool is_narrow = lhs == rhs && (lhs == BF16 || lhs == F16) && sum == F32;
+    return (GemmTypes){ true, is_narrow ? lhs : sum, sum };
+}
+
+static GemmTypes integer_types(Element lhs, Element rhs, Element out)
+{
+    Element sum = element_info[out].bits < 32 ? I32 : out, operands = sum;
+    bool is_32 = element_info[sum].bits == 32;
+    if (is_32 && lhs == I8 && rhs == I8)
+        operands = I8;
+    else if (is_32 && (lhs == I8 || lhs == U8 || lhs == I16) &&
+             (rhs == I8 || rhs == U8 || rhs == I16))
+        operands = I16;
+    return (GemmTypes){ element_info[out].bits >= 8, operands, sum };
+}
+
+GemmTypes gemm_types(Element lhs, Element rhs, Element out)
+{
+    switch (element_info[out].kind) {
+    case FLOAT: return float_types(lhs, rhs, out);
+    case SIGNED:
+    case UNSIGNED: return integer_types(lhs, rhs, out);
+    case COMPLEX: return (GemmTypes){ true, out, out };
+    default: return (GemmTypes){ 0 };
+    }
+}
+
+bool gemm_gathers(int kind)
+{
+    return kind >= 0 && gathers[kind][0];
 }

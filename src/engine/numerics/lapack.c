@@ -182,7 +182,8 @@ static int64_t batches(Type t, int tail)
 typedef struct Batch {
     const Call *call;
     LapackRoutine *routine;
-    bool is_library; /* its routines take their memory from the call's rooms */
+    bool is_library;          /* its routines take their memory from the call's rooms */
+    const int32_t *is_undone; /* of each matrix; NULL: all are */
 } Batch;
 
 static Error *batch_some(void *user, int64_t from, int64_t to)
@@ -191,6 +192,8 @@ static Error *batch_some(void *user, int64_t from, int64_t to)
     Call c = *b->call;
     Error *error = NULL;
     for (c.batch = from; c.batch < to && !error; c.batch++) {
+        if (b->is_undone && !b->is_undone[c.batch])
+            continue;
         c.arena = b->is_library ? NULL : arena_try_new();
         bool is_ready = b->is_library || c.arena;
         error =
@@ -209,22 +212,120 @@ static double work_of(const Call *c)
     return m * n * (m < n ? m : n);
 }
 
-/* Small real matrices, by groups of SMALL_GROUP. */
+/* ---- small real matrices, by groups of SMALL_GROUP ---- */
+
+/* The matrices of a call that the groups from `from` to `to` are. */
+typedef struct Some {
+    int64_t first, n;
+    int64_t rows, columns; /* of operand 0 */
+} Some;
+
+static Some some_of(const Call *c, int64_t from, int64_t to)
+{
+    int64_t first = from * SMALL_GROUP;
+    int64_t n = to * SMALL_GROUP < c->nbatch ? (to - from) * SMALL_GROUP : c->nbatch - first;
+    return (Some){ first, n, extent(c->in[0], 2), extent(c->in[0], 1) };
+}
+
+/* Matrix or vector i of a batch. */
+static void *at(const Call *c, Tensor t, int64_t i)
+{
+    return (char *)t.data + type_bytes(t.type) / (size_t)c->nbatch * (size_t)i;
+}
+
 static Error *lu_some(void *user, int64_t from, int64_t to)
 {
     const Call *c = user;
-    int64_t side = extent(c->in[0], 1), first = from * SMALL_GROUP;
-    int64_t n = to * SMALL_GROUP < c->nbatch ? (to - from) * SMALL_GROUP : c->nbatch - first;
-    size_t offset = (size_t)(first * side * side * element_info[c->element].bytes);
-    small_lu(c->element, n, side, (char *)c->in[0].data + offset, (char *)c->out[0].data + offset,
-             (int32_t *)c->out[1].data + first * side, (int32_t *)c->out[2].data + first);
+    Some s = some_of(c, from, to);
+    small_lu(c->element, s.n, s.columns, at(c, c->in[0], s.first), at(c, c->out[0], s.first),
+             at(c, c->out[1], s.first), at(c, c->out[2], s.first));
     return NULL;
 }
 
-static bool is_small_lu(const struct Row *row, const Call *c)
+static Error *qr_some(void *user, int64_t from, int64_t to)
 {
-    return row->own == lapack_getrf && extent(c->in[0], 2) == extent(c->in[0], 1) &&
-           small_suits(c->element, extent(c->in[0], 1));
+    const Call *c = user;
+    Some s = some_of(c, from, to);
+    small_qr(c->element, s.n, s.rows, s.columns, at(c, c->in[0], s.first),
+             at(c, c->out[0], s.first), at(c, c->out[1], s.first));
+    return NULL;
+}
+
+static Error *product_some(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    Some s = some_of(c, from, to);
+    small_product(c->element, s.n, s.rows, s.columns, extent(c->in[1], 1), at(c, c->in[0], s.first),
+                  at(c, c->in[1], s.first), at(c, c->out[0], s.first));
+    return NULL;
+}
+
+/* The first result, where LAPACK leaves nothing of use: what was there before. */
+static void copy_some(const Call *c, Some s)
+{
+    memcpy(at(c, c->out[0], s.first), at(c, c->in[0], s.first),
+           type_bytes(c->in[0].type) / (size_t)c->nbatch * (size_t)s.n);
+}
+
+static Error *eigen_some(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    Some s = some_of(c, from, to);
+    bool has_vectors = !option_is(c, "mode", 'N');
+    if (!has_vectors)
+        copy_some(c, s);
+    small_eigen(c->element, s.n, s.columns, option_is(c, "uplo", 'L'), at(c, c->in[0], s.first),
+                has_vectors ? at(c, c->out[0], s.first) : NULL, at(c, c->out[1], s.first),
+                at(c, c->out[2], s.first));
+    return NULL;
+}
+
+/* info is 1 where another routine has to try. */
+static Error *singular_some(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    Some s = some_of(c, from, to);
+    bool has_vectors = !option_is(c, "mode", 'N');
+    copy_some(c, s);
+    for (int i = 2; i < 4 && !has_vectors; i++)
+        memset(at(c, c->out[i], s.first), 0,
+               type_bytes(c->out[i].type) / (size_t)c->nbatch * (size_t)s.n);
+    SmallSingular out = { .values = at(c, c->out[1], s.first),
+                          .u = has_vectors ? at(c, c->out[2], s.first) : NULL,
+                          .vt = has_vectors ? at(c, c->out[3], s.first) : NULL,
+                          .is_undone = at(c, c->out[4], s.first) };
+    small_singular(c->element, s.n, s.rows, s.columns, at(c, c->in[0], s.first), &out);
+    return NULL;
+}
+
+static bool any_undone(const Call *c)
+{
+    const int32_t *info = c->out[4].data;
+    bool is_any = false;
+    for (int64_t i = 0; i < c->nbatch; i++)
+        is_any |= info[i] != 0;
+    return is_any;
+}
+
+/* The loops for small matrices of this call, or NULL: it has none, or its matrices are large, or too
+ * few to be worth a vector. */
+static BatchFn *small_loops(const struct Row *row, const Call *c)
+{
+    int64_t m = extent(c->in[0], 2), n = extent(c->in[0], 1);
+    if (!small_suits(c->element, m) || n > SMALL_ROWS || m < 1 || n < 1)
+        return NULL;
+    if (row->own == lapack_getrf)
+        return m == n ? lu_some : NULL;
+    if (c->nbatch < n / 2)
+        return NULL;
+    if (row->own == lapack_geqrf)
+        return qr_some;
+    if (row->own == lapack_orgqr)
+        return product_some;
+    if (row->own == lapack_syevd)
+        return eigen_some;
+    bool is_thin = row->own == lapack_gesdd && extent(c->out[2], 1) == extent(c->out[3], 2);
+    return is_thin ? singular_some : NULL;
 }
 
 bool lapack_knows(Str target, Element first)
@@ -244,6 +345,13 @@ static bool suits_library(const struct Row *row, const Call *c)
     return does;
 }
 
+/* Does the routine cut a large matrix itself, so that the library needs no threads? */
+static bool shares_workers(const struct Row *row, const Call *c)
+{
+    bool is_cut = row->own == lapack_getrf || row->own == lapack_geqrf || row->own == lapack_orgqr;
+    return is_cut && blocked_suits(extent(c->in[0], 2), extent(c->in[0], 1));
+}
+
 Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
@@ -259,12 +367,21 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
     if (row->fits)
         TRY(row->fits(&c));
     c.nbatch = batches(in->type, (int)strcspn(row->signature, " ") - 1);
-    if (f && is_small_lu(row, &c))
-        return batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, false, lu_some,
-                             &c);
+    BatchFn *small = f ? small_loops(row, &c) : NULL;
+    if (small)
+        TRY(batch_execute(f, small_groups(c.nbatch), work_of(&c) * SMALL_GROUP, BATCH_OWN, small,
+                          &c));
+    if (small && (small != singular_some || !any_undone(&c)))
+        return NULL;
     /* the evaluator, which has no frame, is what the library's results are held to */
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
-    Batch batch = { &c, is_library ? row->fortran : row->own, is_library };
-    return batch_execute(f, c.nbatch, work_of(&c), is_library, batch_some, &batch);
+    Batch batch = { &c, is_library ? row->fortran : row->own, is_library,
+                    small ? c.out[4].data : NULL };
+    if (c.nbatch == 1)
+        c.frame = f;
+    BatchBy by = !is_library               ? BATCH_OWN
+                 : shares_workers(row, &c) ? BATCH_LIBRARY
+                                           : BATCH_LIBRARY_THREADS;
+    return batch_execute(f, c.nbatch, work_of(&c), by, batch_some, &batch);
 }

@@ -9,6 +9,8 @@ enum { ROOM_MATRIX, ROOM_LEFT, ROOM_RIGHT, ROOM_WORK, ROOM_REALS, ROOM_INTS, ROO
 
 typedef struct Call {
     const Node *n;
+    const Frame
+        *frame; /* whose workers help with a matrix that is alone; NULL: it is one of many */
     const Tensor *in;
     Tensor *out;
     Element element; /* that the name says */
@@ -33,7 +35,22 @@ LapackRoutine lapack_getrf, lapack_geqrf, lapack_geqp3, lapack_orgqr, lapack_orm
 LapackRoutine fortran_getrf, fortran_geqrf, fortran_geqp3, fortran_orgqr, fortran_ormqr,
     fortran_potrf, fortran_syevd, fortran_gesdd, fortran_gesvd, fortran_geev, fortran_gees,
     fortran_gehrd, fortran_sytrd, fortran_gtsv, fortran_trsm;
+
+/* Room for so many bytes, which stays the call's until its end. */
+MUST_USE Error *room(Call *c, int which, size_t bytes, void **out);
 void call_free(Call *c); /* its rooms */
+
+typedef int Int; /* Fortran's INTEGER */
+/* The routine for an element type, as a function of these arguments. */
+#define TYPED(e, NAME, ...) ((void (*)(__VA_ARGS__))lapack_routine(LAPACK_##NAME, e))
+
+/* blocked_factors.c: getrf, geqrf and orgqr of m x n, column-major, in parts that workers share. */
+bool blocked_suits(int64_t rows, int64_t columns);
+void blocked_getrf(const Call *c, Int m, Int n, void *a, Int *pivots, Int *info);
+MUST_USE Error *blocked_geqrf(Call *c, Int m, Int n, void *a, void *taus);
+/* q, which is apart from them, of the first k reflectors. */
+MUST_USE Error *blocked_orgqr(Call *c, Int m, Int n, Int k, const void *reflectors,
+                              const void *taus, void *q);
 
 /* Row-major, in place.  The triangle that counts becomes the factor; info, as LAPACK gives it. */
 int fortran_factor(Element e, bool is_lower, int64_t n, void *a);
@@ -41,7 +58,7 @@ int fortran_factor(Element e, bool is_lower, int64_t n, void *a);
 typedef struct Solve {
     bool is_left, is_lower, is_unit; /* is_lower: a itself, not op(a) */
     char op;                         /* N, T or C */
-    int64_t rows, columns;
+    int64_t rows, columns, step;     /* step: from row to row of x */
 } Solve;
 void fortran_solve(Element e, const Solve *s, const void *a, void *x);
 

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef int Int; /* Fortran's INTEGER */
-
 /* ---- one matrix in and out ---- */
 
 static size_t element_bytes(const Call *c)
@@ -61,7 +59,7 @@ static Int most(Int a, Int b)
     return a > b ? a : b;
 }
 
-static Error *room(Call *c, int which, size_t bytes, void **out)
+Error *room(Call *c, int which, size_t bytes, void **out)
 {
     if (c->rooms[which].bytes < bytes) {
         free(c->rooms[which].at);
@@ -143,7 +141,6 @@ static bool work_was_asked(Call *c, Work *w)
 }
 
 /* The routine for the call's type, as a function of these arguments. */
-#define TYPED(e, NAME, ...) ((void (*)(__VA_ARGS__))lapack_routine(LAPACK_##NAME, e))
 #define ROUTINE(c, NAME, ...) TYPED((c)->element, NAME, __VA_ARGS__)
 
 static const char left_out[] = "N";
@@ -171,7 +168,10 @@ Error *fortran_getrf(Call *c)
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1);
     void *a;
     TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
-    ROUTINE(c, GETRF, Int *, Int *, void *, Int *, Int *, Int *)
+    if (blocked_suits(m, n))
+        blocked_getrf(c, m, n, a, out_at(c, 1), out_at(c, 2));
+    else
+        ROUTINE(c, GETRF, Int *, Int *, void *, Int *, Int *, Int *)
     (&m, &n, a, &m, out_at(c, 1), out_at(c, 2));
     transposed_out(c, 0, a);
     return NULL;
@@ -198,6 +198,11 @@ Error *fortran_geqrf(Call *c)
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), info;
     void *a;
     TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
+    if (blocked_suits(m, n)) {
+        TRY(blocked_geqrf(c, m, n, a, out_at(c, 1)));
+        transposed_out(c, 0, a);
+        return NULL;
+    }
     Work w = work_begin(c);
     do {
         ROUTINE(c, GEQRF, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
@@ -234,6 +239,13 @@ Error *fortran_orgqr(Call *c)
     Int m = extent_of(c->in[0], 2), n = extent_of(c->in[0], 1), k = extent_of(c->in[1], 1), info;
     void *a;
     TRY(transposed_in(c, 0, ROOM_MATRIX, &a));
+    if (blocked_suits(n, k)) {
+        void *q;
+        TRY(room(c, ROOM_WORK, (size_t)m * (size_t)n * element_bytes(c), &q));
+        TRY(blocked_orgqr(c, m, n, k, a, in_at(c, 1), q));
+        transposed_out(c, 0, q);
+        return NULL;
+    }
     Work w = work_begin(c);
     do {
         ROUTINE(c, ORGQR, Int *, Int *, Int *, void *, Int *, void *, void *, Int *, Int *)
@@ -302,11 +314,12 @@ void fortran_solve(Element e, const Solve *s, const void *a, void *x)
     static const float one_single[2] = { 1, 0 };
     static const double one_double[2] = { 1, 0 };
     Int rows = (Int)s->rows, columns = (Int)s->columns, n = s->is_left ? rows : columns;
+    Int step = (Int)s->step;
     const void *one = element_part(e) == F32 ? (const void *)one_single : one_double;
     TYPED(e, TRSM, const char *, const char *, const char *, const char *, Int *, Int *,
           const void *, const void *, Int *, void *, Int *, size_t, size_t, size_t, size_t)
     (letter_of(s->is_left, "R", "L"), letter_of(s->is_lower, "U", "L"), &s->op,
-     letter_of(s->is_unit, "U", "N"), &columns, &rows, one, a, &n, x, &columns, 1, 1, 1, 1);
+     letter_of(s->is_unit, "U", "N"), &columns, &rows, one, a, &n, x, &step, 1, 1, 1, 1);
 }
 
 Error *fortran_trsm(Call *c)
@@ -318,7 +331,8 @@ Error *fortran_trsm(Call *c)
                       : option_is(c, "trans_x", 'T') ? 'T'
                                                      : 'C',
                 .rows = extent(c->in[1], 2),
-                .columns = extent(c->in[1], 1) };
+                .columns = extent(c->in[1], 1),
+                .step = extent(c->in[1], 1) };
     copied_out(c, 0, 1);
     fortran_solve(c->element, &s, in_at(c, 0), out_at(c, 0));
     return NULL;

@@ -22,7 +22,8 @@ static const struct {
     [LAPACK_GESVD] = { "gesvd", "gesvd" }, [LAPACK_SYEVD] = { "syevd", "heevd" },
     [LAPACK_GEEV] = { "geev", "geev" },    [LAPACK_GEES] = { "gees", "gees" },
     [LAPACK_GEHRD] = { "gehrd", "gehrd" }, [LAPACK_SYTRD] = { "sytrd", "hetrd" },
-    [LAPACK_GTSV] = { "gtsv", "gtsv" },
+    [LAPACK_GTSV] = { "gtsv", "gtsv" },    [LAPACK_GEMM] = { "gemm", "gemm" },
+    [LAPACK_LARFT] = { "larft", "larft" }, [LAPACK_LASWP] = { "laswp", "laswp" },
 };
 static const char letters[] = "sdcz";
 

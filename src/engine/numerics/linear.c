@@ -60,6 +60,7 @@ typedef struct Linear {
     char *out;
     int64_t each; /* elements of a matrix of out */
     bool is_library;
+    int64_t npieces; /* of a system: its right-hand sides are cut into so many */
 } Linear;
 
 static const char *matrix_in(const Linear *l, int64_t i)
@@ -81,10 +82,17 @@ static void solve_by_library(const Linear *l, int64_t from, int64_t to)
                 .op = t->op == NO_TRANSPOSE ? 'N'
                       : t->op == TRANSPOSE  ? 'T'
                                             : 'C',
-                .rows = t->is_left ? t->n : t->other,
-                .columns = t->is_left ? t->other : t->n };
-    for (int64_t i = from; i < to; i++)
-        fortran_solve(l->a.element, &s, matrix_in(l, i), matrix_out(l, i));
+                .rows = t->n,
+                .columns = t->n,
+                .step = t->is_left ? t->other : t->n };
+    int64_t step = t->is_left ? 1 : t->n, bytes = element_info[l->a.element].bytes;
+    for (int64_t i = from; i < to; i++) {
+        int64_t matrix = i / l->npieces, piece = i % l->npieces;
+        int64_t first = t->other * piece / l->npieces, end = t->other * (piece + 1) / l->npieces;
+        *(t->is_left ? &s.columns : &s.rows) = end - first;
+        fortran_solve(l->a.element, &s, matrix_in(l, matrix),
+                      matrix_out(l, matrix) + first * step * bytes);
+    }
 }
 
 /* The matrices of groups of SMALL_GROUP. */
@@ -135,6 +143,15 @@ static Error *solve_some(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
+/* The pieces that the right-hand sides of a system are cut into, for workers to share.  It depends on
+ * the sizes alone, and so do the results. */
+static int64_t count_pieces(const Triangle *t)
+{
+    enum { LEAST_ROWS = 64, LEAST_OTHER = 32, MOST_PIECES = 16 };
+    int64_t n = t->n < LEAST_ROWS ? 1 : t->other / LEAST_OTHER;
+    return n < 1 ? 1 : n > MOST_PIECES ? MOST_PIECES : n;
+}
+
 Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     const TriangularSolveAttrs *t = n->attrs;
@@ -153,11 +170,14 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
                  .each = s.n * s.other,
                  .is_library = has_library(f, a) && s.other > 0 };
     double work = (double)s.n * (double)s.n * (double)s.other;
+    l.npieces = l.is_library ? count_pieces(&s) : 1;
     memcpy(out->data, in[1].data, type_bytes(b));
     if (small_suits(a.element, s.n) && s.other <= SMALL_COLUMNS)
-        return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+        return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              solve_small, &l);
-    return batch_execute(f, count_matrices(a), work, l.is_library, solve_some, &l);
+    int64_t npieces = count_matrices(a) * l.npieces;
+    return batch_execute(f, npieces, work / (double)l.npieces,
+                         l.is_library ? BATCH_LIBRARY : BATCH_OWN, solve_some, &l);
 }
 
 static void nan_set(Element e, void *at, int64_t i)
@@ -219,9 +239,10 @@ Error *routine_cholesky(const Frame *f, const Node *n, const Tensor *in, Tensor 
                  .is_library = has_library(f, a) };
     double work = side * side * side / 3;
     if (small_suits(a.element, rows_of(a)))
-        return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, false,
+        return batch_execute(f, small_groups(count_matrices(a)), SMALL_GROUP * work, BATCH_OWN,
                              cholesky_small, &l);
-    return batch_execute(f, count_matrices(a), work, l.is_library, cholesky_some, &l);
+    return batch_execute(f, count_matrices(a), work,
+                         l.is_library ? BATCH_LIBRARY_THREADS : BATCH_OWN, cholesky_some, &l);
 }
 
 /* ---- custom calls ---- */

@@ -9,11 +9,14 @@
 /* Works on the matrices from `from` up to, not including, `to`. */
 typedef MUST_USE Error *BatchFn(void *user, int64_t from, int64_t to);
 
-/* Works on n matrices, of about so many multiplications each.  is_library: by LAPACK's routines, then
- * each matrix has one thread of the library; few that are large have all of them, one after the
- * other.  f NULL: one after the other, on the calling thread. */
-MUST_USE Error *batch_execute(const Frame *f, int64_t n, double work, bool is_library,
-                              BatchFn *some, void *user);
+/* By whose loops: our own; a library's with one thread, also where it would have more; a library's
+ * that has all threads for a matrix that is large, one after the other if there are few of those. */
+typedef enum BatchBy { BATCH_OWN, BATCH_LIBRARY, BATCH_LIBRARY_THREADS } BatchBy;
+
+/* Works on n matrices, of about so many multiplications each.  f NULL: one after the other, on the
+ * calling thread. */
+MUST_USE Error *batch_execute(const Frame *f, int64_t n, double work, BatchBy by, BatchFn *some,
+                              void *user);
 
 /* ---- small matrices (small_matrices.c): n of side x side, row-major, one behind the other ---- */
 
@@ -47,6 +50,24 @@ typedef struct SmallSolve {
 } SmallSolve;
 void small_solve(Element e, int64_t n, const SmallSolve *s, const void *a, const void *b, void *x);
 
+/* rows x columns, each SMALL_ROWS at most, as geqrf and orgqr have them: R above, k reflectors below. */
+void small_qr(Element e, int64_t n, int64_t rows, int64_t columns, const void *a, void *factors,
+              void *taus);
+void small_product(Element e, int64_t n, int64_t rows, int64_t columns, int64_t k, const void *a,
+                   const void *taus, void *q);
+/* The eigenvectors are the columns of vectors (NULL: none are wanted); values rise. */
+void small_eigen(Element e, int64_t n, int64_t side, bool is_lower, const void *a, void *vectors,
+                 void *values, int32_t *info);
+
+/* a = u diag(values) vt, of the shorter side's k columns and rows; u and vt NULL: not wanted.  The
+ * matrices that is_undone names (not of full rank, or not finite) are to be done otherwise. */
+typedef struct SmallSingular {
+    void *values, *u, *vt;
+    int32_t *is_undone;
+} SmallSingular;
+void small_singular(Element e, int64_t n, int64_t rows, int64_t columns, const void *a,
+                    const SmallSingular *out);
+
 /* ---- a library's routines (lapack_provider.c) ---- */
 
 /* By the names of the real ones. */
@@ -66,6 +87,9 @@ typedef enum LapackName {
     LAPACK_GEHRD,
     LAPACK_SYTRD,
     LAPACK_GTSV,
+    LAPACK_GEMM, /* these three: for parts of a matrix */
+    LAPACK_LARFT,
+    LAPACK_LASWP,
     LAPACK_NAMES
 } LapackName;
 

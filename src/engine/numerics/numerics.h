@@ -23,8 +23,9 @@
  * Files: routines.c finds the routine of a node.  gemm.c products; fft.c; sort_keys.c, merge_sort.c;
  * random.c; linear.c Cholesky factors, triangular systems and QR factors; lapack.c the custom calls
  * named after LAPACK, by a library's routines (lapack_provider.c, lapack_calls.c) or our own
- * (lapack_routines.c over linalg/); small_matrices.c batches of small ones.  A *_body.h is the text
- * of loops that its .c includes once for each element type and instruction set. */
+ * (lapack_routines.c over linalg/); blocked_factors.c large matrices, small_matrices.c batches of
+ * small ones.  A *_body.h is the text of loops that its .c includes once for each element type and
+ * instruction set. */
 #ifndef TUTTI_ENGINE_NUMERICS_NUMERICS_H
 #define TUTTI_ENGINE_NUMERICS_NUMERICS_H
 #include "engine/routine.h"
@@ -48,13 +49,38 @@ Routine routine_lapack;      /* lapack.c: custom calls that lapack_knows */
 
 /* ---- products (gemm.c) ---- */
 
+/* What is multiplied, and what the products are added up in: narrow floats in f32, i8 and i16 in i32
+ * without loss, wider integers in their own width, modulo its power of two. */
+typedef enum GemmKind {
+    GEMM_F32,
+    GEMM_F64,
+    GEMM_C64,
+    GEMM_C128,
+    GEMM_BF16,
+    GEMM_F16,
+    GEMM_I8,
+    GEMM_I16,
+    GEMM_I32,
+    GEMM_I64,
+    GEMM_KINDS
+} GemmKind;
+
+/* The kind with those operands and that result; -1: there is none. */
+int gemm_kind(Element lhs, Element rhs, Element out);
+
+/* How a product of such operands is one of a kind: both become `operands`, and what comes of it, of
+ * type `sum`, becomes what was asked for.  Integers may lose bits that the result has not. */
+typedef struct GemmTypes {
+    bool is_known; /* false: it is not */
+    Element operands, sum;
+} GemmTypes;
+GemmTypes gemm_types(Element lhs, Element rhs, Element out);
+
 /* c[i * c_row + j] = sum over p of a[i * a_row + p * a_col] * b[p * b_row + j * b_col]; strides
  * are in elements. */
-void gemm_f32(const Frame *frame, int64_t m, int64_t n, int64_t k, const float *a, int64_t a_row,
-              int64_t a_col, const float *b, int64_t b_row, int64_t b_col, float *c, int64_t c_row);
-void gemm_f64(const Frame *frame, int64_t m, int64_t n, int64_t k, const double *a, int64_t a_row,
-              int64_t a_col, const double *b, int64_t b_row, int64_t b_col, double *c,
-              int64_t c_row);
+void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, const void *a,
+          int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,
+          int64_t c_row);
 
 /* The product where one operand's lines (rows of a, or columns of b if is_b) and depth are several
  * dimensions of an array each: a convolution.  Compiled code lays it out, so it is all int64_t. */
@@ -67,10 +93,10 @@ typedef struct Gather {
     int64_t dims[][2]; /* extent and step of each dimension: lines, then depth */
 } Gather;
 
-void gather_f32(const Frame *frame, const Gather *gather, const float *seen, const float *other,
-                float *c);
-void gather_f64(const Frame *frame, const Gather *gather, const double *seen, const double *other,
-                double *c);
+/* Is there such a product of this kind? */
+bool gemm_gathers(int kind);
+void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *seen,
+            const void *other, void *c);
 
 /* ---- sorting by keys that are plain numbers (sort_keys.c) ----
  *

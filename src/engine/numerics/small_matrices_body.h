@@ -102,9 +102,11 @@ ATTR static void NAME(lu)(int64_t side, void *matrix, int32_t *pivots, int32_t *
 ATTR static inline V NAME(root)(V x)
 {
 #if LANES > 1
+    T lanes[LANES];
+    memcpy(lanes, &x, sizeof x);
     for (int lane = 0; lane < LANES; lane++)
-        x[lane] = ROOT(x[lane]);
-    return x;
+        lanes[lane] = ROOT(lanes[lane]);
+    return NAME(load)(lanes, 0);
 #else
     return ROOT(x);
 #endif
@@ -156,6 +158,9 @@ ATTR static void NAME(solve)(const SmallSolve *s, const void *matrix, void *unkn
             NAME(store)(x, i * down + c * across, NAME(load)(x, i * down + c * across) / by);
     }
 }
+#if LANES > 1
+#include "engine/numerics/small_orthogonal_body.h"
+#endif
 #undef V
 #undef M
 #undef CHOOSE

@@ -89,6 +89,10 @@ void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void 
                       int64_t from_step, void *to, int64_t to_step)
 {
     int64_t bytes = (int64_t)element, from_row = from_step * bytes, to_row = to_step * bytes;
+    if ((columns == 1 && from_step == 1) || (rows == 1 && to_step == 1)) { /* a line stays one */
+        memcpy(to, from, (size_t)(rows * columns) * element);
+        return;
+    }
     for (int64_t i = 0; i < rows; i += BLOCK)
         for (int64_t j = 0; j < columns; j += BLOCK)
             block(rows - i < BLOCK ? rows - i : BLOCK, columns - j < BLOCK ? columns - j : BLOCK,

@@ -42,8 +42,8 @@ typedef struct Assign {
     Address *addresses; /* the layout's, being filled in */
     Liveness lives;
     Arena *arena;
-    ValueId *leader;  /* by ValueId: towards the value that stands for the set */
-    ValueSet *sets;   /* by ValueId, of leaders */
+    ValueId *leader; /* by ValueId: towards the value that stands for the set */
+    ValueSet *sets;  /* by ValueId, of leaders */
 } Assign;
 
 static ValueId leader_of(Assign *a, ValueId v)
@@ -144,7 +144,7 @@ static void try_coalesce(Assign *a, ValueId v, ValueId w)
     a->leader[w] = v;
 }
 
-/* The moves of a node, each as a wish. */
+/* The moves of a node, each as a request for one address. */
 static void coalesce_moves(Assign *a, NodeId n)
 {
     ValueId dst = 0;
@@ -340,8 +340,8 @@ static const Param *confirm_donations(Assign *a)
 {
     const Params *params = &a->k->params;
     ValueId args = region_at(a->m, a->k->main)->args;
-    Param *results = arena_copy(a->m->arena, params->results,
-                                sizeof *results * (size_t)params->nresults);
+    Param *results =
+        arena_copy(a->m->arena, params->results, sizeof *results * (size_t)params->nresults);
     for (int i = 0; i < params->nresults; i++) {
         int j = results[i].alias;
         if (j < 0)

@@ -23,11 +23,12 @@
 
 #include "base/grow.h"
 #include "engine/analysis/analysis.h"
-#include "engine/kernels/query.h"
 #include "engine/eval/eval.h"
+#include "engine/kernels/query.h"
 #include "hlo/rewrite.h"
 
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -114,10 +115,10 @@ typedef struct RegionFuse {
 /* What the readers of an item ask for, taken as a whole. */
 typedef struct Wants {
     int n, room;
-    Member *at;     /* one per group that reads it; path PATH_SEVERAL: at several indices */
-    bool in_memory; /* a reader needs it as an array */
-    int before;     /* the earliest position of those */
-    int item;       /* whose readers they are: its position, counted from 1 */
+    Member *at;        /* one per group that reads it; path PATH_SEVERAL: at several indices */
+    bool in_memory;    /* a reader needs it as an array */
+    int before;        /* the earliest position of those */
+    int item;          /* whose readers they are: its position, counted from 1 */
     int first, second; /* of the groups that read it, the two that stand first; -1: none */
 } Wants;
 
@@ -299,17 +300,30 @@ static void want_memory(Wants *w, int position)
     w->before = position < w->before ? position : w->before;
 }
 
-/* An update is computed while its target is written, so it may not look at the target. */
-static bool reads_target(const RegionFuse *f, const FuseGroup *g, const Item *item)
+/* Is v read by what would be computed for the item, all the way up?  Of many it is taken for granted. */
+static bool is_made_from(const RegionFuse *f, const Item *item, ValueId v, int *left)
 {
-    const Node *root = node_at(f->s->m, f->items[g->last].node);
-    if (root->op != OP_DYNAMIC_UPDATE)
-        return false;
     const Node *node = node_at(f->s->m, item->node);
-    for (int k = 0; k < node->nin; k++)
-        if (node->in[k] == root->in[0])
+    if (item->kind != ITEM_LOOP)
+        return false;
+    if (--*left < 0)
+        return true;
+    for (int k = 0; k < node->nin; k++) {
+        int def = definer(f, node->in[k]);
+        if (node->in[k] == v || (def >= 0 && is_made_from(f, &f->items[def], v, left)))
             return true;
+    }
     return false;
+}
+
+/* An update is computed while its target is written, so nothing of it may look at the target: if
+ * something does, the update is an array of its own. */
+static bool reads_target(const RegionFuse *f, const Node *user, int operand, const Item *item)
+{
+    enum { MOST_LOOKED_AT = 256 };
+    int left = MOST_LOOKED_AT;
+    return user->op == OP_DYNAMIC_UPDATE && operand > 0 &&
+           is_made_from(f, item, user->in[0], &left);
 }
 
 static void want_use(RegionFuse *f, Wants *w, const Item *item, Use use)
@@ -321,11 +335,12 @@ static void want_use(RegionFuse *f, Wants *w, const Item *item, Use use)
     }
     const Node *node = node_at(f->s->m, user->node);
     Access access = fuse_access(f->s->m, node, use.operand);
+    bool is_updated = reads_target(f, node, use.operand, item);
     for (int i = 0; i < user->nmembers; i++) {
         Member in = user->members[i];
         const FuseGroup *g = &f->groups[in.group];
         bool is_full = g->nmembers >= MAX_MEMBERS;
-        if (access == ACCESS_MEMORY || is_full || reads_target(f, g, item)) {
+        if (access == ACCESS_MEMORY || is_full || is_updated) {
             want_memory(w, g->last);
             continue;
         }
@@ -373,10 +388,25 @@ static bool may_be_result(const RegionFuse *f, const Item *item, const Wants *w,
            type_same_shape(g->shape, type) && others_stand_after(f, w, group);
 }
 
+/* A large transpose whose neighbours lie far apart in its operand: a loop over results reads it in
+ * tiles (kernels/tiles.c), any other kernel would gather it element by element. */
+static bool reads_across(const Module *m, const Node *node)
+{
+    enum { LARGE = 4096, SHORT = 4 };
+    if (node->op != OP_TRANSPOSE)
+        return false;
+    Type in = type_of(m, node->in[0]), out = type_of(m, node->out);
+    int last = out.rank - 1;
+    return type_count(out) > LARGE && in.dims[last] > SHORT && out.dims[last] > SHORT &&
+           ((const TransposeAttrs *)node->attrs)->permutation.at[last] != last;
+}
+
 static bool may_join(const RegionFuse *f, const Item *item, Member as)
 {
     const Node *node = node_at(f->s->m, item->node);
     if (as.path == PATH_SEVERAL)
+        return false;
+    if (reads_across(f->s->m, node) && (!f->groups[as.group].is_loop || as.budget != NO_LIMIT))
         return false;
     if (as.budget == NO_LIMIT || op_info[node->op].kind == KIND_VIEW)
         return true;
@@ -406,6 +436,98 @@ static int sibling(const RegionFuse *f, const Item *item, const Wants *w)
             return g;
     }
     return -1;
+}
+
+/* ---- merging: loops over one shape that need the same value become one ---- */
+
+/* Does every reader of what the group gives stand after `position`, and none in group `other`? */
+static bool readers_stand_after(const RegionFuse *f, int group, int position, int other)
+{
+    const FuseGroup *g = &f->groups[group];
+    for (int r = 0; r < g->nresults; r++) {
+        const Item *item = &f->items[definer(f, g->results[r])];
+        for (int i = 0; i < item->nuses; i++) {
+            Use use = f->uses[item->first_use + i];
+            const Item *user = &f->items[use.user];
+            bool is_member = use.operand >= 0 && user->nmembers > 0;
+            if (!is_member && use.user <= position)
+                return false;
+            for (int k = 0; is_member && k < user->nmembers; k++) {
+                int reader = user->members[k].group;
+                if (reader == other || (reader != group && f->groups[reader].last <= position))
+                    return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool may_merge(const RegionFuse *f, int from, int into)
+{
+    const FuseGroup *a = &f->groups[from], *b = &f->groups[into];
+    return a->is_loop && b->is_loop && type_same_shape(a->shape, b->shape) &&
+           a->nmembers + b->nmembers <= MAX_MEMBERS && a->nresults + b->nresults <= MAX_RESULTS &&
+           readers_stand_after(f, from, b->last, into);
+}
+
+static Member *member_in(Item *item, int group)
+{
+    for (int i = 0; i < item->nmembers; i++)
+        if (item->members[i].group == group)
+            return &item->members[i];
+    return NULL;
+}
+
+static int later_first(const void *a, const void *b)
+{
+    return *(const int *)b - *(const int *)a;
+}
+
+/* A view that both groups had for themselves may be asked at two indices now. */
+static void merge(RegionFuse *f, int from, int into)
+{
+    FuseGroup gone = f->groups[from];
+    f->groups[from].nmembers = 0;
+    f->groups[from].is_loop = false;
+    for (int i = 0; i < gone.nmembers; i++) {
+        Item *item = &f->items[gone.members[i]];
+        Member *old = member_in(item, from), moved = *old, *there = member_in(item, into);
+        *old = item->members[--item->nmembers];
+        moved.group = into;
+        if (!there) {
+            member_add(f, gone.members[i], moved);
+            continue;
+        }
+        there = member_in(item, into);
+        there->path = there->path == moved.path ? moved.path : PATH_SEVERAL;
+        there->budget = there->budget < moved.budget ? there->budget : moved.budget;
+    }
+    FuseGroup *g = &f->groups[into];
+    qsort(g->members, (size_t)g->nmembers, sizeof *g->members, later_first);
+    for (int r = 0; r < gone.nresults; r++)
+        result_add(f, definer(f, gone.results[r]), into);
+}
+
+/* All groups that read the item, if they compute at the index of their results, become the one that
+ * stands last; false: some cannot. */
+static bool merge_readers(RegionFuse *f, const Wants *w)
+{
+    int into = -1;
+    for (int i = 0; i < w->n; i++) {
+        if (w->at[i].path != PATH_RESULT)
+            return false;
+        if (into < 0 || f->groups[w->at[i].group].last > f->groups[into].last)
+            into = w->at[i].group;
+    }
+    for (int i = 0; i < w->n; i++)
+        if (w->at[i].group != into && !may_merge(f, w->at[i].group, into))
+            return false;
+    for (int i = 0; i < w->n; i++) {
+        if (w->at[i].group != into)
+            merge(f, w->at[i].group, into);
+        f->groups[w->at[i].group].wanted = 0;
+    }
+    return true;
 }
 
 /* The item must be an array in memory: as a further result of a group, or by its own. */
@@ -453,6 +575,8 @@ static void decide_loop(RegionFuse *f, int position, Wants *w)
             group_start(f, position);
         return;
     }
+    if (w->n > 1 && merge_readers(f, w))
+        *w = wants_of(f, item);
     if (w->n == 1 && !w->in_memory && may_join(f, item, w->at[0]))
         join(f, position, w->at[0]);
     else
@@ -480,7 +604,8 @@ static void region_rebuild(RegionFuse *f)
     FuseState *s = f->s;
     int *group_at = ARENA_ARRAY(s->scratch, int, f->nitems);
     for (int g = 0; g < f->ngroups; g++)
-        group_at[f->groups[g].last] = g + 1;
+        if (f->groups[g].nmembers) /* else it was merged into another */
+            group_at[f->groups[g].last] = g + 1;
     NodeId *list = ARENA_ARRAY(s->scratch, NodeId, f->nitems);
     NodeId *nodes = ARENA_ARRAY(s->scratch, NodeId, f->nitems);
     for (int i = 0; i < f->nitems; i++)

@@ -19,11 +19,11 @@ enum { GROUP_READS = 24 };
 
 /* A kernel to be. */
 typedef struct FuseGroup {
-    int last;          /* position of its last node, where it will stand */
-    bool is_loop;      /* results are elements at one index; more may be added */
-    Type shape;        /* of those results */
+    int last;     /* position of its last node, where it will stand */
+    bool is_loop; /* results are elements at one index; more may be added */
+    Type shape;   /* of those results */
     int nmembers, room;
-    int *members;      /* positions, falling */
+    int *members; /* positions, falling */
     int nresults, results_room;
     ValueId *results;
     int nreads; /* some of the values that it reads at the results' index */

@@ -12,6 +12,7 @@
  * into a tutti.global, which the last device to arrive runs once; its results are one memory for
  * all devices (link/shared_results.c).  Results that may take over an argument's memory stay as they
  * are: there each device has its own to work in. */
+#include "engine/analysis/analysis.h"
 #include "engine/passes/passes.h"
 #include "hlo/rewrite.h"
 
@@ -30,7 +31,7 @@ typedef struct Hoister {
 } Hoister;
 
 /* One group with all partitions in it. */
-static bool meets_all(const Module *m, const Node *node)
+static bool is_of_all_devices(const Module *m, const Node *node)
 {
     const AllReduceAttrs *a = node->attrs; /* all collectives begin with the same fields */
     return a->replica_groups.rows == 1 && a->replica_groups.cols == m->npartitions;
@@ -38,7 +39,8 @@ static bool meets_all(const Module *m, const Node *node)
 
 static bool gives_same(const Module *m, const Node *node)
 {
-    return (node->op == OP_ALL_REDUCE || node->op == OP_ALL_GATHER) && meets_all(m, node);
+    return node_flow(node) != FLOW_GLOBAL && collective_gives_same(node, 0) &&
+           is_of_all_devices(m, node);
 }
 
 static bool is_plain(const Module *m, NodeId n)
@@ -261,17 +263,18 @@ Error *pass_hoist_replicated(Module *m, const Params *params)
     if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes)
         return NULL;
     Arena *scratch = arena_new();
-    Hoister a = { params, m, module_main(m),
-                ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
+    Hoister a = { params,
+                  m,
+                  module_main(m), ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
                 ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues) };
     find_replicated(&a);
     find_hoisted(&a);
-    if (keep_aliases(&a, ARENA_ARRAY(scratch, bool, m->nvalues),
-                   ARENA_ARRAY(scratch, bool, m->nvalues)) >= WORTH_BYTES) {
+    if (keep_aliases(&a, ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues)) >=
+        WORTH_BYTES) {
         GlobalBody b = { .in = ARENA_ARRAY(scratch, ValueId, m->nvalues),
-                     .out = ARENA_ARRAY(scratch, ValueId, m->nvalues),
-                     .nodes = ARENA_ARRAY(scratch, NodeId, m->nnodes),
-                     .is_inside = ARENA_ARRAY(scratch, bool, m->nvalues) };
+                         .out = ARENA_ARRAY(scratch, ValueId, m->nvalues),
+                         .nodes = ARENA_ARRAY(scratch, NodeId, m->nnodes),
+                         .is_inside = ARENA_ARRAY(scratch, bool, m->nvalues) };
         body_collect(&a, &b);
         global_insert(&a, &b, build_global(&a, &b));
     }

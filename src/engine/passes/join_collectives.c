@@ -75,7 +75,7 @@ static int find_joined(Joiner *j, const NodeId *nodes, int n, int first, Fate *f
         bool is_new = node->out >= j->nvalues;
         fate[i] = awaits(j, nodes[i]) ? FOLLOWS : STAYS;
         if (node_flow(node) == FLOW_END || (fate[i] == FOLLOWS && node_has_effect(j->m, nodes[i]) &&
-                                      op_info[node->op].kind != KIND_COLLECTIVE))
+                                            op_info[node->op].kind != KIND_COLLECTIVE))
             break;
         if (fate[i] == STAYS && !is_new && may_join(j->m, node_at(j->m, nodes[first]), node)) {
             fate[i] = JOINS;

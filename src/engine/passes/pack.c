@@ -30,7 +30,7 @@ typedef struct TimeNode {
 
 struct Packing {
     Arena *arena;
-    int npoints; /* a power of two */
+    int npoints;     /* a power of two */
     TimeNode *nodes; /* 1 is the root, below n are 2n and 2n + 1 */
     int nin_way, in_way_room;
     const Taken **in_way;

@@ -1,4 +1,5 @@
-/* passes.h - the passes, in the order of compile.c's tables; pass_x is in x.c, or in the folder x.
+/* passes.h - the passes, in the order of compile.c's tables; pass_x is in x.c, or in the
+ * folder x; pass_polish is simplify's.
  *
  * A pass that changes the module leaves it valid: module_check proves that behind each of them.
  * main is module_main(m); from refine on it is the only function. */
@@ -12,9 +13,13 @@ MUST_USE Error *pass_simplify(Module *m, const CompileOptions *o);
 MUST_USE Error *pass_place(Module *m, const CompileOptions *o, Params *out);
 MUST_USE Error *pass_polish(Module *m, const CompileOptions *o); /* simplify, on what place made */
 MUST_USE Error *pass_hoist_replicated(Module *m, const Params *params);
-MUST_USE Error *pass_drop_dead_carries(Module *m);
+MUST_USE Error *pass_drop_invariant_carries(Module *m);
+MUST_USE Error *pass_hoist_invariants(Module *m);
+MUST_USE Error *pass_split_columns(Module *m, const CompileOptions *o);
 MUST_USE Error *pass_fuse(Module *m, TripCounts *out); /* of loops whose parts are kernels then */
 MUST_USE Error *pass_join_collectives(Module *m);
+
+void simplify_again(Module *m, const CompileOptions *o); /* simplify's, for other passes */
 
 MUST_USE Error *pass_schedule(const KernelModule *k, Schedule *out); /* which points to k */
 MUST_USE Error *pass_assign(const Schedule *s, Layout *out);         /* which points to s */

@@ -106,18 +106,21 @@ static Error *rewrite_ragged(Refiner *z, RegionId r, NodeId n)
     Node node = *node_at(m, n);
     const Attr *config = ((const CustomCallAttrs *)node.attrs)->backend_config, *extra;
     const void *attrs;
-    if (!call_takes(CALL_RAGGED_ALL_TO_ALL, node.nin, node.nout) || !config || config->kind != ATTR_DICT)
-        return error_new(CODE_INVALID, "ragged_all_to_all takes six operands and gives one result, "
-                         "with replica_groups in its backend_config, at %s", loc_name(node.loc));
+    if (!call_takes(CALL_RAGGED_ALL_TO_ALL, node.nin, node.nout) || !config ||
+        config->kind != ATTR_DICT)
+        return error_new(CODE_INVALID,
+                         "ragged_all_to_all takes six operands and gives one result, "
+                         "with replica_groups in its backend_config, at %s",
+                         loc_name(node.loc));
     Error *error = attrs_from_dict(m->arena, ATTRS_ALL_REDUCE,
                                    call_info[CALL_RAGGED_ALL_TO_ALL].name, config, &attrs, &extra);
     if (error)
         return error_in(error, "%s", loc_name(node.loc));
     Type type = type_of(m, node.out);
-    NodeId meet = node_new(m, OP_RAGGED, node.nin, node.in, 1, &type, 0, NULL, attrs, node.loc);
-    region_append(m, r, meet);
-    node_replace(z->m, n, &node_at(m, meet)->out, &z->map);
-    return node_check(m, meet);
+    NodeId ragged = node_new(m, OP_RAGGED, node.nin, node.in, 1, &type, 0, NULL, attrs, node.loc);
+    region_append(m, r, ragged);
+    node_replace(z->m, n, &node_at(m, ragged)->out, &z->map);
+    return node_check(m, ragged);
 }
 
 /* The one function that a custom call names, or NULL. */
@@ -158,8 +161,10 @@ static Error *rewrite_approx_top_k(Refiner *z, RegionId r, NodeId n)
     const Attr *dim = has_config ? attr_get(config, "reduction_dim") : NULL;
     if (pairs < 1 || node.nin != 2 * pairs || node.nout != pairs || !dim || dim->kind != ATTR_INT ||
         dim->integer < 0 || dim->integer >= type_of(m, node.in[0]).rank)
-        return error_new(CODE_INVALID, "ApproxTopK takes arrays, as many scalars, and a "
-                         "reduction_dim in its backend_config, at %s", loc_name(node.loc));
+        return error_new(CODE_INVALID,
+                         "ApproxTopK takes arrays, as many scalars, and a "
+                         "reduction_dim in its backend_config, at %s",
+                         loc_name(node.loc));
     RegionId comparator;
     TRY(approx_comparator(z, &node, pairs, &comparator));
     SortAttrs *attrs = ARENA_NEW(m->arena, SortAttrs);
@@ -230,12 +235,13 @@ static MUST_USE Error *top_k_form(const Module *m, const Node *node, int64_t *k,
     return NULL;
 }
 
-/* x so that what was least is greatest, exactly; twice is x itself. */
-static ValueId upside_down(Module *m, RegionId r, ValueId x, const Loc *loc)
+/* A value whose order is the reverse of x's, without rounding: the least element of x is the greatest
+ * of it.  Reversed twice it is x. */
+static ValueId reverse_order(Module *m, RegionId r, ValueId x, const Loc *loc)
 {
     Type t = type_of(m, x);
-    return build_node(m, r, element_info[t.element].kind == FLOAT ? OP_NEG : OP_NOT, 1, &x, t,
-                      NULL, loc);
+    return build_node(m, r, element_info[t.element].kind == FLOAT ? OP_NEG : OP_NOT, 1, &x, t, NULL,
+                      loc);
 }
 
 static Error *rewrite_top_k(Refiner *z, RegionId r, NodeId n)
@@ -245,14 +251,14 @@ static Error *rewrite_top_k(Refiner *z, RegionId r, NodeId n)
     TopKAttrs *attrs = ARENA_NEW(m->arena, TopKAttrs);
     bool largest = true;
     TRY(top_k_form(m, &node, &attrs->k, &largest));
-    ValueId x = largest ? node.in[0] : upside_down(m, r, node.in[0], node.loc);
+    ValueId x = largest ? node.in[0] : reverse_order(m, r, node.in[0], node.loc);
     Type types[] = { type_of(m, node.out), type_of(m, node.out + 1) };
     NodeId top = node_new(m, OP_TOP_K, 1, &x, 2, types, 0, NULL, attrs, node.loc);
     region_append(m, r, top);
     TRY(node_check(m, top));
     ValueId results[] = { node_at(m, top)->out, node_at(m, top)->out + 1 };
     if (!largest)
-        results[0] = upside_down(m, r, results[0], node.loc);
+        results[0] = reverse_order(m, r, results[0], node.loc);
     node_replace(m, n, results, &z->map);
     return NULL;
 }

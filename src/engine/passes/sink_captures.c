@@ -24,20 +24,6 @@ typedef struct Sinker {
     Subst map;
 } Sinker;
 
-static bool is_of_scalars(OpId op)
-{
-    switch (op) {
-    case OP_REDUCE:
-    case OP_REDUCE_WINDOW:
-    case OP_SELECT_SCATTER:
-    case OP_SCATTER:
-    case OP_SORT:
-    case OP_ALL_REDUCE:
-    case OP_REDUCE_SCATTER: return true;
-    default: return false;
-    }
-}
-
 static bool is_inside(const Sinker *s, ValueId v)
 {
     RegionId region = value_at(s->m, v)->region;
@@ -68,8 +54,8 @@ static MUST_USE Error *sink(Sinker *s, ValueId v)
     if (node && node->op == OP_CONSTANT)
         return NULL;
     OpKind kind = node ? op_info[node->op].kind : KIND_FLOW;
-    bool may_move = (kind == KIND_MAP || kind == KIND_VIEW) &&
-                    op_info[node->op].effect != EFFECT_DEVICE;
+    bool may_move =
+        (kind == KIND_MAP || kind == KIND_VIEW) && op_info[node->op].effect != EFFECT_DEVICE;
     if (!may_move || s->nsunk == MOST_SUNK)
         return refuse(s, v);
     for (int i = 0; i < node_at(s->m, from)->nin; i++)
@@ -124,7 +110,7 @@ static MUST_USE Error *sink_below(Module *m, RegionId r)
 {
     for (int i = 0; i < region_at(m, r)->nnodes; i++) {
         NodeId n = region_at(m, r)->nodes[i];
-        bool is_scalar = is_of_scalars(node_at(m, n)->op);
+        bool is_scalar = node_flow(node_at(m, n)) == FLOW_PLAIN; /* reducers, comparators */
         for (int k = 0; k < node_at(m, n)->nregions; k++) {
             RegionId inner = node_at(m, n)->regions[k];
             TRY(is_scalar ? sink_into(m, n, inner) : sink_below(m, inner));

@@ -14,11 +14,12 @@ static const int64_t stablehlo_current[] = { 1, 15, 0 };
 static const int64_t stablehlo_minimum[] = { 0, 9, 0 };
 
 #define INTS_ATTRIBUTE(text, list)                                                                 \
-    {                                                                                              \
-        .struct_size = PJRT_NamedValue_SIZE, .name = text, .name_size = sizeof text - 1,           \
-        .type = PJRT_NamedValue_kInt64List, .int64_array_value = list,                             \
-        .value_size = sizeof list / sizeof *list                                                   \
-    }
+    { .struct_size = PJRT_NamedValue_SIZE,                                                         \
+      .name = text,                                                                                \
+      .name_size = sizeof text - 1,                                                                \
+      .type = PJRT_NamedValue_kInt64List,                                                          \
+      .int64_array_value = list,                                                                   \
+      .value_size = sizeof list / sizeof *list }
 
 static const PJRT_NamedValue attributes[] = {
     INTS_ATTRIBUTE("stablehlo_current_version", stablehlo_current),

@@ -47,8 +47,9 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
         return error_new(CODE_INVALID, "%zu strides for a host array %s", args->num_byte_strides,
                          type_name(type));
     if (!args->data && type_bytes(type))
-        return error_new(CODE_INVALID, "Client_BufferFromHostBuffer: data is NULL, and %s has %zu "
-                                       "bytes",
+        return error_new(CODE_INVALID,
+                         "Client_BufferFromHostBuffer: data is NULL, and %s has %zu "
+                         "bytes",
                          type_name(type), type_bytes(type));
     TRY(buffer_from_host(device, type, args->data,
                          args->num_byte_strides ? args->byte_strides : NULL, &args->buffer));
@@ -115,7 +116,7 @@ Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer
     Device *device = NULL;
     Type type;
     TRY(device_of(args->client, args->device, PJRT_HAS(args, memory) ? args->memory : NULL,
-                 &device));
+                  &device));
     TRY(type_from_pjrt(args->element_type, args->dims, args->num_dims, &type));
     TRY(check_view(args, type));
     Buffer *buffer;
@@ -156,8 +157,8 @@ Error *pjrt_Client_CreateErrorBuffer(PJRT_Client_CreateErrorBuffer_Args *args)
 {
     NEEDS(args, buffer);
     size_t n = args->error_message_size < INT_MAX ? args->error_message_size : INT_MAX;
-    Event *failed = event_ready(
-        error_new((ErrorCode)args->error_code, "%.*s", (int)n, args->error_message));
+    Event *failed =
+        event_ready(error_new((ErrorCode)args->error_code, "%.*s", (int)n, args->error_message));
     Error *error = new_buffer(args->client, NULL, args->memory, args->shape_element_type,
                               args->shape_dims, args->shape_num_dims, failed, &args->buffer);
     event_release(failed);
@@ -251,8 +252,8 @@ Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: copying bytes %lld to %lld of a buffer of %zu; the whole "
                          "of it is",
-                         (long long)args->offset,
-                         (long long)(args->offset + args->transfer_size), bytes);
+                         (long long)args->offset, (long long)(args->offset + args->transfer_size),
+                         bytes);
     TRY(buffer_to_host(args->buffer, args->dst, bytes, &args->event));
     event_give(args->event);
     return NULL;

@@ -15,6 +15,7 @@
 #include "base/table.h"
 #include "engine/checks.h"
 #include "engine/compile.h"
+#include "engine/custom_call.h"
 #include "engine/plugin/build_options.h"
 #include "hlo/rewrite.h"
 
@@ -145,6 +146,8 @@ static Compiled *find(PJRT_Client *client, const Text *key, const uint64_t *plac
 typedef struct Calls {
     bool is_local;   /* one is of a function that no other process knows */
     bool has_effect; /* one does more than give its results */
+    LocalCall *local;
+    Arena *arena; /* of `local` */
 } Calls;
 
 static void look_at_call(Module *m, NodeId n, void *user)
@@ -155,16 +158,35 @@ static void look_at_call(Module *m, NodeId n, void *user)
     if (node->op != OP_CUSTOM_CALL)
         return;
     Str target = ((const CustomCallAttrs *)node->attrs)->call_target_name;
-    calls->is_local |= target.n >= strlen(prefix) && !memcmp(target.at, prefix, strlen(prefix));
     calls->has_effect |= ((const CustomCallAttrs *)node->attrs)->has_side_effect;
+    if (target.n < strlen(prefix) || memcmp(target.at, prefix, strlen(prefix)))
+        return;
+    calls->is_local = true;
+    LocalCall *call = ARENA_NEW(calls->arena, LocalCall);
+    *call = (LocalCall){ calls->local, str_copy(calls->arena, target) };
+    calls->local = call;
 }
 
-static Calls look_at_calls(Module *m)
+static Calls look_at_calls(Module *m, Arena *arena)
 {
-    Calls calls = { 0 };
+    Calls calls = { .arena = arena };
     for (int i = 0; i < m->nfuncs; i++)
         region_walk(m, m->funcs[i].body, look_at_call, &calls);
     return calls;
+}
+
+/* Holds those that the registry knows, and lists no others. */
+static const LocalCall *hold_calls(LocalCall *calls)
+{
+    const LocalCall *held = NULL;
+    for (LocalCall *call = calls, *next; call; call = next) {
+        next = (LocalCall *)call->next;
+        if (!call_registry_hold(call->name))
+            continue;
+        call->next = held;
+        held = call;
+    }
+    return held;
 }
 
 static CompileOptions compile_options(const BuildOptions *o)
@@ -197,16 +219,21 @@ static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
 {
     Source *s = &job->source;
     TRY(source_read(s));
-    Calls calls = look_at_calls(s->module);
+    Calls calls = look_at_calls(s->module, arena);
     if (places.n)
         name_places(s->module, places);
     Program *program;
     TRY(compile_program(s, &program));
     Shared *shared = heap_new(sizeof *shared, "a compiled program");
-    *shared = (Shared){ .program = program, .key = *key, .hash = hash_bytes(key->at, key->n, 0),
-                        .nlocs = places.n, .locs = places.at, .arena = arena };
+    *shared = (Shared){ .program = program,
+                        .key = *key,
+                        .hash = hash_bytes(key->at, key->n, 0),
+                        .nlocs = places.n,
+                        .locs = places.at,
+                        .arena = arena };
     *key = (Text){ 0 };
     job->compiled = compiled_new(job->client, shared, s->bytes, &s->options);
+    shared->local_calls = hold_calls(calls.local);
     publish(job, hash_places(places), calls);
     return NULL;
 }
@@ -214,7 +241,7 @@ static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
 /* The code of `other`, which is held, for the same program with other places. */
 static void share_compiled(Job *job, Compiled *other, Arena *arena, Places places)
 {
-    Calls calls = { other->is_local, other->has_effect };
+    Calls calls = { .is_local = other->is_local, .has_effect = other->has_effect };
     const Source *s = &job->source;
     Compiled *c = compiled_new(job->client, other->shared, s->bytes, &s->options);
     LocTable *table = ARENA_NEW(c->arena, LocTable);
@@ -261,8 +288,7 @@ static void run_job(void *user)
     text_free(&key);
 }
 
-Error *compiled_get(PJRT_Client *client, Str program, const BuildOptions *options,
-                    Compiled **out)
+Error *compiled_get(PJRT_Client *client, Str program, const BuildOptions *options, Compiled **out)
 {
     Job job = { .client = client,
                 .source = { .bytes = program, .options = compile_options(options) } };

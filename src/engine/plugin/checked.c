@@ -8,17 +8,37 @@
 #include "engine/plugin/plugin.h"
 
 typedef enum Kind {
-    POINTER, ERROR, EVENT, BUFFER, PLACED, EXECUTABLE, LOADED, CONTEXT, LAYOUT,
-    CLIENT, DEVICE, MEMORY, DESCRIPTION, TOPOLOGY
+    POINTER,
+    ERROR,
+    EVENT,
+    BUFFER,
+    PLACED,
+    EXECUTABLE,
+    LOADED,
+    CONTEXT,
+    LAYOUT,
+    CLIENT,
+    DEVICE,
+    MEMORY,
+    DESCRIPTION,
+    TOPOLOGY
 } Kind;
 
 static const char *const names[] = {
-    [POINTER] = "address",     [ERROR] = "PJRT_Error",          [EVENT] = "PJRT_Event",
-    [BUFFER] = "PJRT_Buffer",  [PLACED] = "PJRT_Buffer",        [EXECUTABLE] = "PJRT_Executable",
+    [POINTER] = "address",
+    [ERROR] = "PJRT_Error",
+    [EVENT] = "PJRT_Event",
+    [BUFFER] = "PJRT_Buffer",
+    [PLACED] = "PJRT_Buffer",
+    [EXECUTABLE] = "PJRT_Executable",
     [CONTEXT] = "PJRT_ExecuteContext",
-    [LOADED] = "PJRT_LoadedExecutable", [LAYOUT] = "PJRT_Layouts_MemoryLayout",
-    [CLIENT] = "PJRT_Client",  [DEVICE] = "PJRT_Device",        [MEMORY] = "PJRT_Memory",
-    [DESCRIPTION] = "PJRT_DeviceDescription", [TOPOLOGY] = "PJRT_TopologyDescription",
+    [LOADED] = "PJRT_LoadedExecutable",
+    [LAYOUT] = "PJRT_Layouts_MemoryLayout",
+    [CLIENT] = "PJRT_Client",
+    [DEVICE] = "PJRT_Device",
+    [MEMORY] = "PJRT_Memory",
+    [DESCRIPTION] = "PJRT_DeviceDescription",
+    [TOPOLOGY] = "PJRT_TopologyDescription",
 };
 
 static bool is_alive(const void *handle, Kind kind)
@@ -60,9 +80,8 @@ static Error *check_handle(const char *function, const char *field, const void *
         return error_new(CODE_INVALID, "%s: %s is NULL; it must be %s %s", function, field,
                          kind == POINTER ? "an" : "a", names[kind]);
     if (!is_alive(handle, kind))
-        return error_new(CODE_INVALID,
-                         "%s: %s is no %s: it was destroyed, or never was one", function, field,
-                         names[kind]);
+        return error_new(CODE_INVALID, "%s: %s is no %s: it was destroyed, or never was one",
+                         function, field, names[kind]);
     if (!has_client(handle, kind))
         return error_new(CODE_INVALID, "%s: the client of %s has been destroyed", function, field);
     return NULL;

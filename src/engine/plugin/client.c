@@ -111,9 +111,9 @@ static Error *client_new(int ndevices, size_t memory_limit, PJRT_Client **out)
     client->topology.descriptions = calloc(n, sizeof(PJRT_DeviceDescription *));
     bool has_all = client->devices && client->device_list && client->memory_list &&
                    client->topology.descriptions;
-    Error *error = has_all ? executor_new(ndevices, 0, memory_limit, &client->executor)
-                           : error_new(CODE_EXHAUSTED, "no memory for a client of %d devices",
-                                       ndevices);
+    Error *error =
+        has_all ? executor_new(ndevices, 0, memory_limit, &client->executor)
+                : error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", ndevices);
     if (error) {
         client_free(client);
         return error;

@@ -6,6 +6,7 @@
 
 #include "base/guard.h"
 #include "base/table.h"
+#include "engine/custom_call.h"
 #include "engine/plugin/op_sharding.h"
 
 #include <inttypes.h>
@@ -103,8 +104,8 @@ Compiled *compiled_new(PJRT_Client *client, Shared *shared, Str source,
     c->arena = arena_new();
     bool is_in_key =
         key.n >= source.n && memcmp(key.at + key.n - source.n, source.at, source.n) == 0;
-    c->source = is_in_key ? (Str){ key.at + key.n - source.n, source.n }
-                          : str_copy(c->arena, source);
+    c->source =
+        is_in_key ? (Str){ key.at + key.n - source.n, source.n } : str_copy(c->arena, source);
     c->options = copy_options(c->arena, options);
     snprintf(c->fingerprint, sizeof c->fingerprint, "%016" PRIx64, shared->hash);
     lay_out_outputs(c);
@@ -114,11 +115,11 @@ Compiled *compiled_new(PJRT_Client *client, Shared *shared, Str source,
     lay_out_memory_kinds(c);
     c->arg_layouts = layouts_of(c->arena, program->nargs, program->args);
     c->output_layouts = layouts_of(c->arena, program->nresults, program->results);
-    c->description = (TuttiProgram){ program->ndevices, program->nargs, program->nresults,
-                                     describe(c->arena, program->ndevices, program->nargs,
-                                              program->args),
-                                     describe(c->arena, program->ndevices, program->nresults,
-                                              program->results) };
+    c->description =
+        (TuttiProgram){ program->ndevices, program->nargs, program->nresults,
+                        describe(c->arena, program->ndevices, program->nargs, program->args),
+                        describe(c->arena, program->ndevices, program->nresults,
+                                 program->results) };
     return c;
 }
 
@@ -154,6 +155,8 @@ static void shared_release(Shared *s)
     if (atomic_fetch_sub_explicit(&s->holders, 1, memory_order_acq_rel) != 1)
         return;
     program_free(s->program);
+    for (const LocalCall *call = s->local_calls; call; call = call->next)
+        call_registry_release(call->name);
     arena_free(s->arena);
     text_free(&s->key);
     heap_free(s);

@@ -226,8 +226,7 @@ Error *pjrt_TopologyDescription_PlatformName(PJRT_TopologyDescription_PlatformNa
     return NULL;
 }
 
-Error *
-pjrt_TopologyDescription_PlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args *args)
+Error *pjrt_TopologyDescription_PlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args *args)
 {
     NEEDS(args, platform_version_size);
     args->platform_version = PLATFORM_VERSION;
@@ -256,7 +255,7 @@ Error *pjrt_TopologyDescription_Attributes(PJRT_TopologyDescription_Attributes_A
 Error *pjrt_TopologyDescription_Fingerprint(PJRT_TopologyDescription_Fingerprint_Args *args)
 {
     NEEDS(args, fingerprint);
-    args->fingerprint = hash_bytes(PLATFORM_VERSION, strlen(PLATFORM_VERSION),
-                                   (uint64_t)args->topology->ndevices);
+    args->fingerprint =
+        hash_bytes(PLATFORM_VERSION, strlen(PLATFORM_VERSION), (uint64_t)args->topology->ndevices);
     return NULL;
 }

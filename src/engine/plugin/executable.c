@@ -101,8 +101,8 @@ Error *pjrt_Executable_GetCompiledMemoryStats(PJRT_Executable_GetCompiledMemoryS
 {
     NEEDS(args, temp_size_in_bytes);
     const Program *p = args->executable->compiled->program;
-    size_t begin = offsetof(PJRT_Executable_GetCompiledMemoryStats_Args,
-                            generated_code_size_in_bytes);
+    size_t begin =
+        offsetof(PJRT_Executable_GetCompiledMemoryStats_Args, generated_code_size_in_bytes);
     size_t end = args->struct_size < sizeof *args ? args->struct_size : sizeof *args;
     memset((char *)args + begin, 0, end - begin);
     args->generated_code_size_in_bytes = (int64_t)p->stats.code_bytes;

@@ -35,11 +35,11 @@ static void print_run_stats(Text *out, const RunStats *s)
         const char *name;
         int64_t value;
     } rows[] = {
-        { "launches", s->launches },       { "inline_launches", s->inline_launches },
-        { "run_meetings", s->collectives },   { "run_joins", s->joins },
-        { "run_evaluations", s->evaluations },
-        { "copies", s->copies },           { "copied_bytes", s->copied_bytes },
-        { "donated", s->donated },         { "deadlocks", s->deadlocks },
+        { "launches", s->launches },           { "inline_launches", s->inline_launches },
+        { "run_meetings", s->collectives },    { "run_joins", s->joins },
+        { "run_evaluations", s->evaluations }, { "copies", s->copies },
+        { "copied_bytes", s->copied_bytes },   { "donated", s->donated },
+        { "deadlocks", s->deadlocks },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         text_printf(out, "%s %" PRId64 "\n", rows[i].name, rows[i].value);
@@ -75,8 +75,7 @@ static void dump_run(void *user)
 
 static Error *dump(const char *code, size_t size, const char *name, const char *after, char **text)
 {
-    Dump d = { .source = { .bytes = { code, size }, .options = { .name = name } },
-               .after = after };
+    Dump d = { .source = { .bytes = { code, size }, .options = { .name = name } }, .after = after };
     TRY(compiler_run("dump", dump_run, &d));
     *text = d.text.at;
     return d.error;
@@ -90,6 +89,11 @@ static void release(char *text)
 static bool add_call(const char *name, size_t size, TuttiFunction *f, void *user)
 {
     return call_registry_add((Str){ name, size }, f, user);
+}
+
+static void drop_call(const char *name, size_t size)
+{
+    call_registry_drop((Str){ name, size });
 }
 
 static Error *lapack(const char **name)
@@ -109,4 +113,5 @@ TuttiExtension tutti_extension = {
     .add_call = add_call,
     .offer_lapack = lapack_offer,
     .lapack = lapack,
+    .drop_call = drop_call,
 };

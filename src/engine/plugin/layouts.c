@@ -57,15 +57,15 @@ Error *pjrt_Layouts_MemoryLayout_Serialize(PJRT_Layouts_MemoryLayout_Serialize_A
     return NULL;
 }
 
-Error *pjrt_Layouts_PJRT_Client_GetDefaultLayout(
-    PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args)
+Error *
+pjrt_Layouts_PJRT_Client_GetDefaultLayout(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args *args)
 {
     NEEDS(args, layout);
     return layout_of(args->num_dims, &args->layout);
 }
 
-Error *pjrt_Layouts_PJRT_Topology_GetDefaultLayout(
-    PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args)
+Error *
+pjrt_Layouts_PJRT_Topology_GetDefaultLayout(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args *args)
 {
     NEEDS(args, layout);
     return layout_of(args->num_dims, &args->layout);

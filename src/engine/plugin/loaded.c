@@ -180,8 +180,7 @@ Error *pjrt_LoadedExecutable_GetExecutable(PJRT_LoadedExecutable_GetExecutable_A
     return executable_new(l->compiled, l->options, &args->executable);
 }
 
-Error *
-pjrt_LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args *args)
+Error *pjrt_LoadedExecutable_AddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args *args)
 {
     NEEDS(args, num_addressable_devices);
     args->addressable_devices = args->executable->devices;
@@ -245,8 +244,9 @@ static Error *read_not_donatable(const PJRT_ExecuteOptions *o, int nargs, bool *
     if (!o || !PJRT_HAS(o, num_non_donatable_input_indices))
         return NULL;
     if (o->num_non_donatable_input_indices && !o->non_donatable_input_indices)
-        return error_new(CODE_INVALID, "Execute: non_donatable_input_indices is NULL, and there "
-                                       "are to be %zu of them",
+        return error_new(CODE_INVALID,
+                         "Execute: non_donatable_input_indices is NULL, and there "
+                         "are to be %zu of them",
                          o->num_non_donatable_input_indices);
     for (size_t i = 0; i < o->num_non_donatable_input_indices; i++) {
         int64_t at = o->non_donatable_input_indices[i];
@@ -263,8 +263,7 @@ static void release_after_run(void *compiled)
     compiled_release(compiled);
 }
 
-static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args,
-                           Device *const **devices)
+static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args, Device *const **devices)
 {
     const PJRT_LoadedExecutable *l = args->executable;
     if (args->num_devices != (size_t)l->ndevices)

@@ -47,8 +47,8 @@ static void attach_shardings(const Compiled *e, Module *m, Func *main)
     const Attr **args = ARENA_ARRAY(m->arena, const Attr *, p->nargs + 1);
     const Attr **results = ARENA_ARRAY(m->arena, const Attr *, p->nresults + 1);
     for (int i = 0; i < p->nargs; i++)
-        args[i] = own_attrs(m->arena, is_cut ? e->arg_shardings[i] : NULL,
-                            e->arg_sharding_sizes[i], result_in_place_of(p, i));
+        args[i] = own_attrs(m->arena, is_cut ? e->arg_shardings[i] : NULL, e->arg_sharding_sizes[i],
+                            result_in_place_of(p, i));
     for (int i = 0; i < p->nresults; i++)
         results[i] = own_attrs(m->arena, is_cut ? e->output_shardings[i] : NULL,
                                e->output_sharding_sizes[i], -1);

@@ -13,8 +13,8 @@
 #ifndef TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #define TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #include "engine/compile.h"
-#include "engine/memory/handle.h"
 #include "engine/exec/launch.h"
+#include "engine/memory/handle.h"
 #include "pjrt/extension.h"
 #include "pjrt/pjrt.h"
 
@@ -25,17 +25,24 @@
 
 typedef struct Compiled Compiled;
 
+/* A function of this process alone (TUTTI_LOCAL_CALL) that a program calls. */
+typedef struct LocalCall {
+    const struct LocalCall *next;
+    Str name;
+} LocalCall;
+
 /* A program that several Compiled share: they are equal but for the locations that messages
  * name. */
 typedef struct Shared {
     _Atomic int holders; /* Compiled ones */
     int handles;         /* on those; under the client's lock */
     Program *program;
-    Text key;            /* what it was compiled from, and how (cache.c) */
-    uint64_t hash;       /* of the key */
-    int nlocs;           /* locations of its operations, in the order of the text; each has its own */
+    Text key;      /* what it was compiled from, and how (cache.c) */
+    uint64_t hash; /* of the key */
+    int nlocs;     /* locations of its operations, in the order of the text; each has its own */
     const Loc *locs;
-    Arena *arena;        /* of the locations */
+    const LocalCall *local_calls; /* held in the registry as long as the program */
+    Arena *arena;                 /* of the locations and these names */
 } Shared;
 
 struct PJRT_DeviceDescription {
@@ -72,7 +79,7 @@ struct PJRT_Client {
     PJRT_Device **device_list;
     PJRT_Memory **memory_list;
     PJRT_TopologyDescription topology;
-    pthread_mutex_t lock; /* of the next line, and what compiled programs say */
+    pthread_mutex_t lock;    /* of the next line, and what compiled programs say */
     Compiled *programs[256]; /* alive ones by the hash of their keys, newest first */
 };
 
@@ -80,7 +87,7 @@ struct PJRT_Client {
 struct Compiled {
     _Atomic int holders; /* handles, and launches that run; */
     PJRT_Client *client;
-    Compiled *next;         /* under the client's lock */
+    Compiled *next; /* under the client's lock */
     Shared *shared;
     uint64_t places_hash;   /* of the locations that it names, */
     const LocTable *places; /* if they are not those of the shared program; else NULL, */
@@ -101,7 +108,7 @@ struct Compiled {
     TuttiProgram description;
     const PJRT_NamedValue *cost; /* NULL: not asked for yet; under the client's lock */
     Text optimized;              /* as text, empty: the same */
-    const char **memory_kinds; /* as many as arguments or results, whichever are more */
+    const char **memory_kinds;   /* as many as arguments or results, whichever are more */
     size_t *memory_kind_sizes;
 };
 
@@ -142,7 +149,7 @@ extern TuttiExtension tutti_extension;
     do {                                                                                           \
         if (!PJRT_HAS(args, field))                                                                \
             return struct_too_small(__func__, (args)->struct_size,                                 \
-                                    offsetof(__typeof__(*(args)), field) + sizeof (args)->field);  \
+                                    offsetof(__typeof__(*(args)), field) + sizeof(args)->field);   \
     } while (0)
 MUST_USE Error *struct_too_small(const char *function, size_t given, size_t needed);
 
@@ -181,7 +188,11 @@ bool is_layout(const void *layout);
 
 /* client.c: does this address belong to a client that is there, as what? */
 typedef enum ClientPart {
-    CLIENT_ITSELF, CLIENT_DEVICE, CLIENT_MEMORY, CLIENT_DESCRIPTION, CLIENT_TOPOLOGY,
+    CLIENT_ITSELF,
+    CLIENT_DEVICE,
+    CLIENT_MEMORY,
+    CLIENT_DESCRIPTION,
+    CLIENT_TOPOLOGY,
     CLIENT_ENGINE_DEVICE, /* the executor's Device */
 } ClientPart;
 bool client_owning(const void *address, ClientPart part);

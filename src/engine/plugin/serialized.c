@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char magic[8] = "TUTTI\nX\n"; /* not NUL-terminated; a line end that text modes change */
+static const char magic[8] =
+    "TUTTI\nX\n"; /* not NUL-terminated; a line end that text modes change */
 enum { VERSION = 1 };
 
 typedef struct Header {

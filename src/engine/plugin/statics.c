@@ -3,8 +3,8 @@
  * LLVM has hundreds of them, and registers each where it is made, many at their first use.  exit()
  * would run them while other threads compile; the memory goes with the process anyway.  So the plugin
  * is linked with --wrap=__cxa_atexit, and what the libraries in it register is kept here. */
-#include "base/sync.h"
 #include "engine/plugin/statics.h"
+#include "base/sync.h"
 
 #include <stdlib.h>
 

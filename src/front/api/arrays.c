@@ -83,7 +83,7 @@ const char *tt_device_name(int device)
         return "";
     if (device < 0 || device >= client_device_count()) {
         report_broken("tt_device_name: there is no device %d; the last of %d is %d", device,
-                   client_device_count(), client_device_count() - 1);
+                      client_device_count(), client_device_count() - 1);
         return "";
     }
     return client_device_name(device);
@@ -119,7 +119,8 @@ tt tt_from(tt_dtype type, const void *data, size_t bytes, const tt_dims *shape)
         return report_broken("tt_from: there is no data for %s", type_text(t));
     if (bytes && bytes < type_bytes(t))
         return report_broken("tt_from: %s takes %lld elements, and the data has %zu", type_text(t),
-                          (long long)type_count(t), bytes / (size_t)element_info[t.element].bytes);
+                             (long long)type_count(t),
+                             bytes / (size_t)element_info[t.element].bytes);
     return value_from_host(t, data, false);
 }
 
@@ -241,8 +242,8 @@ static Array *settled(tt x, const char *who)
     Element e = element_canonical(held.type.element, held.is_weak);
     if (!held.array)
         report_broken("%s: the elements of %s are not known while tracing: choose by tt_where, or "
-                   "return it",
-                   who, type_text(held.type));
+                      "return it",
+                      who, type_text(held.type));
     else
         a = e == held.type.element ? array_hold(held.array) : narrowed(held.array, e);
     value_unpin(x);
@@ -260,11 +261,11 @@ double tt_item(tt x)
     Element e = held.type.element;
     if (!held.array)
         report_broken("tt_item: the value of %s is not known while tracing: choose by tt_where, or "
-                   "return it",
-                   type_text(held.type));
+                      "return it",
+                      type_text(held.type));
     else if (type_count(held.type) != 1)
         report_broken("tt_item: %s has %lld elements, and must have one", type_text(held.type),
-                   (long long)type_count(held.type));
+                      (long long)type_count(held.type));
     else if (element_info[e].kind == COMPLEX)
         report_broken("tt_item: %s is complex: read both parts by tt_read", type_text(held.type));
     else if (array_read(held.array, data))
@@ -282,7 +283,7 @@ bool tt_read(tt x, void *data, size_t bytes)
     bool fits = type_bytes(a->type) == bytes;
     if (!fits)
         report_broken("tt_read: %s has %zu bytes; there is room for %zu", type_text(a->type),
-                   type_bytes(a->type), bytes);
+                      type_bytes(a->type), bytes);
     bool done = fits && array_read(a, data);
     array_release(a);
     return done;

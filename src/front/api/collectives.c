@@ -35,13 +35,15 @@ static bool is_mapped(void)
 static void report_unbound(const char *who, const char *name)
 {
     if (!is_mapped())
-        report_broken("%s: nothing is being mapped here, so there is no axis \"%s\": call it inside a "
-                   "function that is, as by tt_pmap(f, .axis_name = \"%s\")",
-                   who, name, name);
+        report_broken(
+            "%s: nothing is being mapped here, so there is no axis \"%s\": call it inside a "
+            "function that is, as by tt_pmap(f, .axis_name = \"%s\")",
+            who, name, name);
     else
-        report_broken("%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "
-                   "the function is mapped, or give its mesh that axis",
-                   who, name, name);
+        report_broken(
+            "%s: no axis named \"%s\" is being mapped here: write .axis_name = \"%s\" where "
+            "the function is mapped, or give its mesh that axis",
+            who, name, name);
 }
 
 /* The size of one axis; 0: no map binds the name; reported. */
@@ -63,8 +65,8 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
     int n = 0;
     if (!axis_name)
         return report_broken("%s: no axis is named: give the name that tt_pmap or tt_vmap has as "
-                          ".axis_name",
-                          who),
+                             ".axis_name",
+                             who),
                NULL;
     Str list = str_of(axis_name), name;
     for (; axis_names_next(&list, &name); n++) {
@@ -73,7 +75,7 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
                    NULL;
         if (axis_names_has(list, name))
             return report_broken("%s: \"%s\" names the axis \"%.*s\" twice", who, axis_name,
-                              STR_ARG(name)),
+                                 STR_ARG(name)),
                    NULL;
         sizes[n] = bound_one(who, name);
         if (!sizes[n])
@@ -81,7 +83,7 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
         size *= sizes[n];
         if (size > INT32_MAX)
             return report_broken("%s: the axes \"%s\" have more than %d members together", who,
-                              axis_name, INT32_MAX),
+                                 axis_name, INT32_MAX),
                    NULL;
     }
     return BUILD_ATTRS(AxisAttrs, .axis = str_copy(trace_arena(), str_of(axis_name)), .size = size,
@@ -90,23 +92,25 @@ static AxisAttrs *bound(const char *who, const char *axis_name)
 
 /* ---- groups ---- */
 
-typedef struct Collective {
+/* A collective along axes that a map binds. */
+typedef struct BoundCall {
     const char *who, *axis_name;
     tt_collective kind;
     tt_collective_options options;
     AxisAttrs *attrs;
     bool is_uneven;
-} Collective;
+} BoundCall;
 
-static bool report_missing(const Collective *q, int member, int total)
+static bool report_missing(const BoundCall *q, int member, int total)
 {
-    report_broken("%s: .groups must have each of the %d members of \"%s\" once; member %d is in none",
-               q->who, total, q->axis_name, member);
+    report_broken(
+        "%s: .groups must have each of the %d members of \"%s\" once; member %d is in none", q->who,
+        total, q->axis_name, member);
     return false;
 }
 
 /* Is every member in one group?  False: reported. */
-static bool groups_cover(const Collective *q, int total)
+static bool groups_cover(const BoundCall *q, int total)
 {
     bool *seen = ARENA_ARRAY(trace_arena(), bool, total);
     for (int g = 0; g < q->options.groups.n; g++)
@@ -114,7 +118,7 @@ static bool groups_cover(const Collective *q, int total)
             int member = q->options.groups.group[g].members[i];
             if (member < 0 || member >= total)
                 return report_broken("%s: .groups lists member %d; those of \"%s\" are 0 to %d",
-                                  q->who, member, q->axis_name, total - 1),
+                                     q->who, member, q->axis_name, total - 1),
                        false;
             if (seen[member])
                 return report_broken("%s: .groups lists member %d twice", q->who, member), false;
@@ -127,7 +131,7 @@ static bool groups_cover(const Collective *q, int total)
 }
 
 /* From lists to a rectangle, whose short rows end in -1. */
-static bool take_groups(Collective *q, int total)
+static bool take_groups(BoundCall *q, int total)
 {
     const tt_groups *groups = &q->options.groups;
     int most = 0, fewest = total;
@@ -142,8 +146,8 @@ static bool take_groups(Collective *q, int total)
     q->is_uneven = most != fewest;
     if (!fewest || (q->is_uneven && q->kind >= TT_ALL_GATHER))
         return report_broken(!fewest ? "%s: a group of .groups is empty"
-                                  : "%s: .groups must be of one size, and are of %d and of %d",
-                          q->who, fewest, most),
+                                     : "%s: .groups must be of one size, and are of %d and of %d",
+                             q->who, fewest, most),
                false;
     int64_t *at = ARENA_ARRAY(trace_arena(), int64_t, groups->n * most);
     for (int g = 0; g < groups->n; g++)
@@ -156,7 +160,7 @@ static bool take_groups(Collective *q, int total)
 
 /* ---- one array ---- */
 
-static tt mean(const Collective *q, tt sum)
+static tt mean(const BoundCall *q, tt sum)
 {
     if (!q->is_uneven)
         return tt_div(sum, tt_integer(q->attrs->size));
@@ -165,23 +169,23 @@ static tt mean(const Collective *q, tt sum)
 }
 
 /* Has the axis n to hand out, or tiled a multiple of it? */
-static bool is_divisible(const Collective *q, Type t, int axis)
+static bool is_divisible(const BoundCall *q, Type t, int axis)
 {
     int64_t n = q->attrs->size;
     if (q->options.tiled ? t.dims[axis] % n == 0 : t.dims[axis] == n)
         return true;
-    report_broken("%s: %s must have %s%lld along axis %d, the size of %s\"%s\"", q->who, type_text(t),
-               q->options.tiled ? "a multiple of " : "", (long long)n, axis,
-               q->attrs->groups.rows ? "the groups of " : "", q->axis_name);
+    report_broken("%s: %s must have %s%lld along axis %d, the size of %s\"%s\"", q->who,
+                  type_text(t), q->options.tiled ? "a multiple of " : "", (long long)n, axis,
+                  q->attrs->groups.rows ? "the groups of " : "", q->axis_name);
     return false;
 }
 
 /* The axis that is split, of an array that has one. */
-static bool split_axis(const Collective *q, Type t, int *axis)
+static bool split_axis(const BoundCall *q, Type t, int *axis)
 {
     if (!t.rank)
         return report_broken("%s: %s must have %lld along axis 0, the size of \"%s\"", q->who,
-                          type_text(t), (long long)q->attrs->size, q->axis_name),
+                             type_text(t), (long long)q->attrs->size, q->axis_name),
                false;
     return normalize_axis(q->who, t, q->options.axis, axis) && is_divisible(q, t, *axis);
 }
@@ -200,21 +204,22 @@ static Type merged_type(Type t, int axis)
     return one;
 }
 
-static tt gather(Collective *q, tt x, Type t)
+static tt gather(BoundCall *q, tt x, Type t)
 {
     int axis = q->options.axis < 0 ? q->options.axis + t.rank + 1 : q->options.axis;
     if (q->options.tiled && !normalize_axis(q->who, t, q->options.axis, &axis))
         return NO_VALUE;
     if (axis < 0 || axis > t.rank || t.rank == TT_MAX_RANK)
-        return report_broken("%s: %s cannot get a new axis %d: it would be from %d to %d, and %d axes "
-                          "are the most",
-                          q->who, type_text(t), q->options.axis, -t.rank - 1, t.rank, TT_MAX_RANK);
+        return report_broken(
+            "%s: %s cannot get a new axis %d: it would be from %d to %d, and %d axes "
+            "are the most",
+            q->who, type_text(t), q->options.axis, -t.rank - 1, t.rank, TT_MAX_RANK);
     q->attrs->dimension = axis;
     tt y = build_op(OP_NAMED_GATHER, 1, &x, q->attrs, type_insert(t, axis, q->attrs->size));
     return q->options.tiled ? build_reshape(y, merged_type(type_at(y), axis)) : y;
 }
 
-static tt scatter(Collective *q, tt x, Type t)
+static tt scatter(BoundCall *q, tt x, Type t)
 {
     int axis;
     if (!split_axis(q, t, &axis))
@@ -225,7 +230,7 @@ static tt scatter(Collective *q, tt x, Type t)
     return build_op(OP_NAMED_SCATTER, 1, &x, q->attrs, type_remove(t, axis));
 }
 
-static tt exchange(Collective *q, tt x, Type t)
+static tt exchange(BoundCall *q, tt x, Type t)
 {
     int axis, concat;
     int64_t n = q->attrs->size;
@@ -236,7 +241,8 @@ static tt exchange(Collective *q, tt x, Type t)
     q->attrs->concat_dimension = concat;
     if (q->options.tiled)
         x = build_reshape(x, t = split_type(t, axis, n));
-    tt y = build_op(OP_NAMED_EXCHANGE, 1, &x, q->attrs, type_insert(type_remove(t, axis), concat, n));
+    tt y =
+        build_op(OP_NAMED_EXCHANGE, 1, &x, q->attrs, type_insert(type_remove(t, axis), concat, n));
     return q->options.tiled ? build_reshape(y, merged_type(type_at(y), concat)) : y;
 }
 
@@ -246,7 +252,7 @@ static tt counted(tt x)
     return type_at(x).element == I1 ? build_convert(x, I32) : x;
 }
 
-static tt meet(Collective *q, tt x)
+static tt record_collective(BoundCall *q, tt x)
 {
     Shape shape;
     if (!value_shape(x, q->who, &shape))
@@ -270,14 +276,14 @@ static tt meet(Collective *q, tt x)
 
 /* ---- the interface ---- */
 
-static bool options_fit(const Collective *q)
+static bool options_fit(const BoundCall *q)
 {
     const tt_collective_options *o = &q->options;
     bool moves = q->kind >= TT_ALL_GATHER;
     if ((o->axis || o->tiled) && !moves)
         report_broken("%s keeps the shape: .axis and .tiled are for tt_all_gather, tt_psum_scatter "
-                   "and tt_all_to_all",
-                   q->who);
+                      "and tt_all_to_all",
+                      q->who);
     else if (o->concat_axis && q->kind != TT_ALL_TO_ALL)
         report_broken("%s: .concat_axis is for tt_all_to_all", q->who);
     else
@@ -285,8 +291,8 @@ static bool options_fit(const Collective *q)
     return false;
 }
 
-/* What a call asks for. */
-typedef struct Wish {
+/* The arguments of one public call. */
+typedef struct Request {
     const char *who, *axis_name;
     tt_tree tree;
     tt_collective kind;
@@ -294,30 +300,31 @@ typedef struct Wish {
     int n, number; /* of pairs or sources; by how much, or the source */
     const tt_pair *pairs;
     const int *from;
-} Wish;
+} Request;
 
 /* The body records for every leaf. */
-static const tt *ask(Body *body, const Wish *wish)
+static const tt *record_request(Body *body, const Request *request)
 {
-    tt *out = scope_values(wish->tree.n);
+    tt *out = scope_values(request->tree.n);
     if (!out)
         return no_values;
-    record_body(wish->who, body, wish, wish->tree.leaf, wish->tree.n, out);
+    record_body(request->who, body, request, request->tree.leaf, request->tree.n, out);
     return out;
 }
 
 static void collective_body(const tt *in, tt *out, const void *config)
 {
-    const Wish *wish = config;
+    const Request *request = config;
     CallSite at = call_site;
-    OPTIONS(tt_collective_options, wish->who, wish->options, return);
-    Collective q = {
-        .who = wish->who, .axis_name = wish->axis_name, .kind = wish->kind, .options = options
-    };
+    OPTIONS(tt_collective_options, request->who, request->options, return);
+    BoundCall q = { .who = request->who,
+                    .axis_name = request->axis_name,
+                    .kind = request->kind,
+                    .options = options };
     q.attrs = bound(q.who, q.axis_name);
     bool ok = q.attrs && options_fit(&q) && take_groups(&q, (int)q.attrs->size);
-    for (int i = 0; ok && i < wish->tree.n; i++) {
-        out[i] = meet(&q, in[i]);
+    for (int i = 0; ok && i < request->tree.n; i++) {
+        out[i] = record_collective(&q, in[i]);
         call_site = at;
     }
 }
@@ -328,20 +335,20 @@ const tt *tt_collective_n(tt_tree tree, tt_collective kind, const char *axis_nam
     PUBLIC;
     if ((unsigned)kind > TT_ALL_TO_ALL)
         return report_broken("tt_collective: there is no collective %d", (int)kind), no_values;
-    return ask(collective_body, &(Wish){ .who = names[kind],
-                                         .axis_name = axis_name,
-                                         .tree = tree,
-                                         .kind = kind,
-                                         .options = options });
+    return record_request(collective_body, &(Request){ .who = names[kind],
+                                                       .axis_name = axis_name,
+                                                       .tree = tree,
+                                                       .kind = kind,
+                                                       .options = options });
 }
 
-/* Every leaf through one operation that keeps its shape. */
-static void send(const Wish *wish, OpId op, const AxisAttrs *attrs, tt *out)
+/* For every leaf one operation that keeps its shape. */
+static void record_leaves(const Request *request, OpId op, const AxisAttrs *attrs, tt *out)
 {
-    for (int i = 0; attrs && i < wish->tree.n; i++) {
+    for (int i = 0; attrs && i < request->tree.n; i++) {
         Shape shape;
-        tt x = wish->tree.leaf[i];
-        if (!value_shape(x, wish->who, &shape))
+        tt x = request->tree.leaf[i];
+        if (!value_shape(x, request->who, &shape))
             continue;
         Type t = type_at(x);
         bool is_silent = op == OP_NAMED_PERMUTE && !attrs->pairs.rows;
@@ -352,32 +359,32 @@ static void send(const Wish *wish, OpId op, const AxisAttrs *attrs, tt *out)
 static void shift_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Wish *wish = config;
-    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
+    const Request *request = config;
+    AxisAttrs *attrs = bound(request->who, request->axis_name);
     if (!attrs)
         return;
     int size = (int)attrs->size;
     int64_t *pairs = ARENA_ARRAY(trace_arena(), int64_t, 2 * size);
     for (int i = 0; i < size; i++) {
         pairs[2 * i] = i;
-        pairs[2 * i + 1] = ((i + wish->number % size) % size + size) % size;
+        pairs[2 * i + 1] = ((i + request->number % size) % size + size) % size;
     }
     attrs->pairs = (Matrix){ size, 2, pairs };
-    send(wish, OP_NAMED_PERMUTE, attrs, out);
+    record_leaves(request, OP_NAMED_PERMUTE, attrs, out);
 }
 
 /* Device or row i sends to i + by, around the ring. */
 const tt *tt_shift_n(tt_tree tree, const char *axis_name, int by)
 {
     PUBLIC;
-    return ask(shift_body, &(Wish){ "tt_shift", axis_name, tree, .number = by });
+    return record_request(shift_body, &(Request){ "tt_shift", axis_name, tree, .number = by });
 }
 
 static bool is_member(const char *who, const char *axis_name, int member, int size)
 {
     if (member < 0 || member >= size)
         report_broken("%s: there is no member %d along \"%s\": they are 0 to %d", who, member,
-                   axis_name, size - 1);
+                      axis_name, size - 1);
     return member >= 0 && member < size;
 }
 
@@ -393,9 +400,10 @@ static bool take_pairs(AxisAttrs *attrs, const char *axis_name, const tt_pair *p
             return false;
         for (int k = 0; k < i; k++)
             if (pairs[k].from == pairs[i].from || pairs[k].to == pairs[i].to)
-                return report_broken("%s: pairs {%d, %d} and {%d, %d}: a member sends at most once, "
-                                  "and is sent to at most once",
-                                  who, pairs[k].from, pairs[k].to, pairs[i].from, pairs[i].to),
+                return report_broken(
+                           "%s: pairs {%d, %d} and {%d, %d}: a member sends at most once, "
+                           "and is sent to at most once",
+                           who, pairs[k].from, pairs[k].to, pairs[i].from, pairs[i].to),
                        false;
         at[2 * i] = pairs[i].from;
         at[2 * i + 1] = pairs[i].to;
@@ -407,17 +415,17 @@ static bool take_pairs(AxisAttrs *attrs, const char *axis_name, const tt_pair *p
 static void permute_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Wish *wish = config;
-    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
-    if (attrs && take_pairs(attrs, wish->axis_name, wish->pairs, wish->n))
-        send(wish, OP_NAMED_PERMUTE, attrs, out);
+    const Request *request = config;
+    AxisAttrs *attrs = bound(request->who, request->axis_name);
+    if (attrs && take_pairs(attrs, request->axis_name, request->pairs, request->n))
+        record_leaves(request, OP_NAMED_PERMUTE, attrs, out);
 }
 
 const tt *tt_ppermute_n(tt_tree tree, const char *axis_name, const tt_pair *pairs, int n)
 {
     PUBLIC;
-    return ask(permute_body,
-               &(Wish){ "tt_ppermute", axis_name, tree, .n = n, .pairs = pairs });
+    return record_request(permute_body,
+                          &(Request){ "tt_ppermute", axis_name, tree, .n = n, .pairs = pairs });
 }
 
 /* Member i gets what member from[i] has. */
@@ -427,16 +435,18 @@ static bool take_sources(AxisAttrs *attrs, const char *axis_name, const int *fro
     int size = (int)attrs->size;
     int64_t *at = ARENA_ARRAY(trace_arena(), int64_t, 2 * n + 1);
     if (n != size)
-        return report_broken("%s: %d sources for the %d members of \"%s\"", who, n, size, axis_name),
+        return report_broken("%s: %d sources for the %d members of \"%s\"", who, n, size,
+                             axis_name),
                false;
     for (int i = 0; i < n; i++) {
         if (!is_member(who, axis_name, from[i], size))
             return false;
         for (int k = 0; k < i; k++)
             if (from[k] == from[i])
-                return report_broken("%s: member %d is the source of %d and of %d: each must be the "
-                                  "source of one",
-                                  who, from[i], k, i),
+                return report_broken(
+                           "%s: member %d is the source of %d and of %d: each must be the "
+                           "source of one",
+                           who, from[i], k, i),
                        false;
         at[2 * i] = from[i];
         at[2 * i + 1] = i;
@@ -448,33 +458,35 @@ static bool take_sources(AxisAttrs *attrs, const char *axis_name, const int *fro
 static void shuffle_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Wish *wish = config;
-    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
-    if (attrs && take_sources(attrs, wish->axis_name, wish->from, wish->n))
-        send(wish, OP_NAMED_PERMUTE, attrs, out);
+    const Request *request = config;
+    AxisAttrs *attrs = bound(request->who, request->axis_name);
+    if (attrs && take_sources(attrs, request->axis_name, request->from, request->n))
+        record_leaves(request, OP_NAMED_PERMUTE, attrs, out);
 }
 
 const tt *tt_pshuffle_n(tt_tree tree, const char *axis_name, const int *from, int n)
 {
     PUBLIC;
-    return ask(shuffle_body, &(Wish){ "tt_pshuffle", axis_name, tree, .n = n, .from = from });
+    return record_request(shuffle_body,
+                          &(Request){ "tt_pshuffle", axis_name, tree, .n = n, .from = from });
 }
 
 static void broadcast_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Wish *wish = config;
-    AxisAttrs *attrs = bound(wish->who, wish->axis_name);
-    if (!attrs || !is_member(wish->who, wish->axis_name, wish->number, (int)attrs->size))
+    const Request *request = config;
+    AxisAttrs *attrs = bound(request->who, request->axis_name);
+    if (!attrs || !is_member(request->who, request->axis_name, request->number, (int)attrs->size))
         return;
-    attrs->source = wish->number;
-    send(wish, OP_NAMED_BROADCAST, attrs, out);
+    attrs->source = request->number;
+    record_leaves(request, OP_NAMED_BROADCAST, attrs, out);
 }
 
 const tt *tt_pbroadcast_n(tt_tree tree, const char *axis_name, int source)
 {
     PUBLIC;
-    return ask(broadcast_body, &(Wish){ "tt_pbroadcast", axis_name, tree, .number = source });
+    return record_request(broadcast_body,
+                          &(Request){ "tt_pbroadcast", axis_name, tree, .number = source });
 }
 
 static void axis_index_body(const tt *in, tt *out, const void *config)

@@ -22,9 +22,10 @@ static bool has_axes(const Shape *s)
     int n = spatial_axes(s);
     if (n >= 1 && n <= 3 && s[1].rank == s[0].rank)
         return true;
-    report_broken("tt_conv: %s by kernels %s: both must have one to three axes of space and two more, "
-               "[n, h, w, c] by [kh, kw, c, out]",
-               shape_text(&s[0]), shape_text(&s[1]));
+    report_broken(
+        "tt_conv: %s by kernels %s: both must have one to three axes of space and two more, "
+        "[n, h, w, c] by [kh, kw, c, out]",
+        shape_text(&s[0]), shape_text(&s[1]));
     return false;
 }
 
@@ -33,17 +34,19 @@ static bool has_features(const Conv *c, const Shape *s)
     int n = spatial_axes(s);
     int64_t given = s[0].dims[n + 1], taken = s[1].dims[n] * c->groups, made = s[1].dims[n + 1];
     if (given != taken || made % c->groups) {
-        report_broken("tt_conv: %s by kernels %s, in %d group%s: the last axis of the first must be "
-                   "%lld long, and that of the second a multiple of the groups",
-                   shape_text(&s[0]), shape_text(&s[1]), c->groups, c->groups == 1 ? "" : "s",
-                   (long long)taken);
+        report_broken(
+            "tt_conv: %s by kernels %s, in %d group%s: the last axis of the first must be "
+            "%lld long, and that of the second a multiple of the groups",
+            shape_text(&s[0]), shape_text(&s[1]), c->groups, c->groups == 1 ? "" : "s",
+            (long long)taken);
         return false;
     }
     for (int i = 0; i < n; i++)
         if (s[1].dims[i] == 0 || (c->valid && s[1].dims[i] > s[0].dims[1 + i])) {
-            report_broken("tt_conv: %s by kernels %s: along axis %d of the kernels there must be from "
-                       "1 to %lld",
-                       shape_text(&s[0]), shape_text(&s[1]), i, (long long)s[0].dims[1 + i]);
+            report_broken(
+                "tt_conv: %s by kernels %s: along axis %d of the kernels there must be from "
+                "1 to %lld",
+                shape_text(&s[0]), shape_text(&s[1]), i, (long long)s[0].dims[1 + i]);
             return false;
         }
     return true;
@@ -98,6 +101,6 @@ tt tt_conv_with(tt x, tt kernels, const tt_conv_options *given)
                .valid = options.valid };
     if (c.stride < 0 || c.groups < 0)
         return report_broken("tt_conv: .stride is %d and .groups is %d: they count, from 1 on",
-                          options.stride, options.groups);
+                             options.stride, options.groups);
     return EAGER("tt_conv", conv_body, &c, x, kernels);
 }

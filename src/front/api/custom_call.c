@@ -73,10 +73,11 @@ bool tt_define_call(const char *name, tt_call_function *function, void *user)
 
 /* ---- A call of one. */
 
-/* What makes a call another: this, then the results, then the name. */
-typedef struct Wish {
+/* The configuration of a call, by which its trace is found again: this, then the results, then the
+ * name. */
+typedef struct CallKey {
     int64_t nin, nout;
-} Wish;
+} CallKey;
 
 typedef struct Result {
     int32_t element, rank;
@@ -85,24 +86,24 @@ typedef struct Result {
 
 static void call_body(const tt *in, tt *out, const void *config)
 {
-    const Wish *wish = config;
-    const Result *results = (const Result *)(wish + 1);
-    const char *name = (const char *)(results + wish->nout);
-    tt *settled = ARENA_ARRAY(trace_arena(), tt, wish->nin + 1);
-    Type *types = ARENA_ARRAY(trace_arena(), Type, wish->nout);
-    for (int64_t i = 0; i < wish->nin; i++) {
+    const CallKey *key = config;
+    const Result *results = (const Result *)(key + 1);
+    const char *name = (const char *)(results + key->nout);
+    tt *settled = ARENA_ARRAY(trace_arena(), tt, key->nin + 1);
+    Type *types = ARENA_ARRAY(trace_arena(), Type, key->nout);
+    for (int64_t i = 0; i < key->nin; i++) {
         Shape s;
         if (!value_shape(in[i], "tt_custom_call", &s))
             return;
         settled[i] = as_element(in[i], element_canonical(s.element, s.is_weak));
     }
-    for (int64_t i = 0; i < wish->nout; i++)
-        types[i] = type_new(trace_arena(), (Element)results[i].element, results[i].rank,
-                            results[i].dims);
-    const CustomCallAttrs *attrs = BUILD_ATTRS(
-        CustomCallAttrs, .call_target_name = str_copy(trace_arena(), str_of(name)),
-        .api_version = 1);
-    trace_apply("tt_custom_call", OP_CUSTOM_CALL, (int)wish->nin, settled, attrs, (int)wish->nout,
+    for (int64_t i = 0; i < key->nout; i++)
+        types[i] =
+            type_new(trace_arena(), (Element)results[i].element, results[i].rank, results[i].dims);
+    const CustomCallAttrs *attrs =
+        BUILD_ATTRS(CustomCallAttrs, .call_target_name = str_copy(trace_arena(), str_of(name)),
+                    .api_version = 1);
+    trace_apply("tt_custom_call", OP_CUSTOM_CALL, (int)key->nin, settled, attrs, (int)key->nout,
                 types, out);
 }
 
@@ -120,26 +121,26 @@ static bool put_results(Text *out, tt_tree like)
     return true;
 }
 
-/* A call as it was asked for. */
-typedef struct Asked {
+/* The arguments of tt_custom_call. */
+typedef struct CustomCall {
     const char *name;
     tt_tree like;
     const tt_tree *args;
     int nargs;
     tt *results;
-} Asked;
+} CustomCall;
 
-static void ask(void *user)
+static void record_call(void *user)
 {
-    const Asked *a = user;
+    const CustomCall *a = user;
     Text leaves = { 0 }, config = { 0 };
     for (int i = 0; i < a->nargs; i++)
         text_add(&leaves, a->args[i].leaf, sizeof(tt) * (size_t)a->args[i].n);
-    Wish wish = { (int64_t)(leaves.n / sizeof(tt)), a->like.n };
-    text_add(&config, &wish, sizeof wish);
+    CallKey key = { (int64_t)(leaves.n / sizeof(tt)), a->like.n };
+    text_add(&config, &key, sizeof key);
     if (put_results(&config, a->like)) {
         text_add(&config, a->name, strlen(a->name) + 1);
-        call_eager("tt_custom_call", call_body, config.at, config.n, (int)wish.nin,
+        call_eager("tt_custom_call", call_body, config.at, config.n, (int)key.nin,
                    (const tt *)leaves.at, a->like.n, a->results);
     }
     text_free(&leaves);
@@ -153,12 +154,12 @@ const tt *tt_custom_call_n(const char *name, tt_tree like, const tt_tree *args, 
     if (!results)
         return no_values;
     if (!name || !*name || like.n < 1) {
-        report_broken("tt_custom_call: %s", like.n < 1 ? "it gives no array: like has none"
-                                                    : "a name is missing");
+        report_broken("tt_custom_call: %s",
+                      like.n < 1 ? "it gives no array: like has none" : "a name is missing");
         return results;
     }
-    Asked asked = { name, like, args, nargs, results };
-    if (!library_guard("tt_custom_call", ask, &asked))
+    CustomCall call = { name, like, args, nargs, results };
+    if (!library_guard("tt_custom_call", record_call, &call))
         memset(results, 0, sizeof *results * (size_t)like.n);
     return results;
 }

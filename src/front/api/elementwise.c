@@ -50,7 +50,7 @@ static bool takes(const Config *c, int n, const Shape *shapes)
             if (c->takes >> k & 1)
                 text_printf(&may, "%s%s", may.n ? " and " : "", names[k]);
         report_broken("%s: %s: it takes %s, not %s", c->who, shape_text(&shapes[i]), may.at,
-                   names[bit]);
+                      names[bit]);
         text_free(&may);
         return false;
     }
@@ -96,6 +96,20 @@ UNARY(tan, OP_TAN, FLOATS | COMPLEXES, true)
 UNARY(sqrt, OP_SQRT, FLOATS | COMPLEXES, true)
 UNARY(rsqrt, OP_RSQRT, FLOATS | COMPLEXES, true)
 UNARY(sigmoid, OP_LOGISTIC, FLOATS | COMPLEXES, true)
+UNARY(sinh, OP_SINH, FLOATS, true)
+UNARY(cosh, OP_COSH, FLOATS, true)
+UNARY(asin, OP_ASIN, FLOATS, true)
+UNARY(acos, OP_ACOS, FLOATS, true)
+UNARY(atan, OP_ATAN, FLOATS, true)
+UNARY(asinh, OP_ASINH, FLOATS, true)
+UNARY(acosh, OP_ACOSH, FLOATS, true)
+UNARY(atanh, OP_ATANH, FLOATS, true)
+UNARY(cbrt, OP_CBRT, FLOATS, true)
+UNARY(erf, OP_ERF, FLOATS, true)
+UNARY(erfc, OP_ERFC, FLOATS, true)
+UNARY(erf_inv, OP_ERF_INV, FLOATS, true)
+UNARY(lgamma, OP_LGAMMA, FLOATS, true)
+UNARY(digamma, OP_DIGAMMA, FLOATS, true)
 UNARY(not, OP_NOT, BOOLS | INTS, false)
 
 /* Whole numbers are round already. */
@@ -165,13 +179,85 @@ static void stop_gradient_body(const tt *in, tt *out, const void *config)
 #define PLAIN(name)                                                                                \
     tt tt_##name(tt x)                                                                             \
     {                                                                                              \
-        return call_eager_one("tt_" #name, name##_body, NULL, 0, 1, &x);                                    \
+        return call_eager_one("tt_" #name, name##_body, NULL, 0, 1, &x);                           \
     }
 
 PLAIN(isfinite)
 PLAIN(square)
 PLAIN(relu)
 PLAIN(stop_gradient)
+
+/* ---- Complex numbers. */
+
+typedef struct PartOf {
+    const char *who;
+    int64_t is_imaginary;
+} PartOf;
+
+/* A part of a complex number; a real one is its own real part. */
+static void part_body(const tt *in, tt *out, const void *config)
+{
+    const PartOf *c = config;
+    Type t = type_at(in[0]);
+    if (element_info[t.element].kind == COMPLEX)
+        *out = build_op(c->is_imaginary ? OP_IMAG : OP_REAL, 1, in, NULL,
+                        type_with(t, element_part(t.element)));
+    else
+        *out = c->is_imaginary ? build_zeros(t) : in[0];
+}
+
+tt tt_real(tt x)
+{
+    PUBLIC;
+    PartOf c = { "tt_real", 0 };
+    return EAGER(c.who, part_body, &c, x);
+}
+
+tt tt_imag(tt x)
+{
+    PUBLIC;
+    PartOf c = { "tt_imag", 1 };
+    return EAGER(c.who, part_body, &c, x);
+}
+
+/* Both parts in the float that they meet in: f32 makes c64, f64 c128. */
+static void complex_body(const tt *in, tt *out, const void *config)
+{
+    const PartOf *c = config;
+    Shape s[2], common;
+    if (!shapes_of(c->who, 2, in, s) || !broadcast_shapes(c->who, 2, s, &common))
+        return;
+    Element e = promote_inexact(2, s).element == F64 ? F64 : F32;
+    if (element_info[s[0].element].kind == COMPLEX || element_info[s[1].element].kind == COMPLEX) {
+        report_broken("%s: %s and %s: the parts are real numbers", c->who, shape_text(&s[0]),
+                      shape_text(&s[1]));
+        return;
+    }
+    tt x[2];
+    for (int i = 0; i < 2; i++)
+        x[i] = as_shape(as_element(in[i], e), &common);
+    *out = build_op(OP_COMPLEX, 2, x, NULL, type_with(type_at(x[0]), e == F64 ? C128 : C64));
+}
+
+tt tt_complex(tt real, tt imaginary)
+{
+    PUBLIC;
+    PartOf c = { "tt_complex", 0 };
+    return EAGER(c.who, complex_body, &c, real, imaginary);
+}
+
+static void conj_body(const tt *in, tt *out, const void *config)
+{
+    (void)config;
+    bool is_complex = element_info[type_at(in[0]).element].kind == COMPLEX;
+    *out = is_complex ? tt_complex(tt_real(in[0]), tt_neg(tt_imag(in[0]))) : in[0];
+}
+
+tt tt_conj(tt x)
+{
+    PUBLIC;
+    return call_eager_one("tt_conj", conj_body, NULL, 0, 1, &x);
+}
 
 static void astype_body(const tt *in, tt *out, const void *config)
 {
@@ -237,6 +323,8 @@ BINARY(atan2, OP_ATAN2, FLOATS, true)
 BINARY(and, OP_AND, BOOLS | INTS, false)
 BINARY(or, OP_OR, BOOLS | INTS, false)
 BINARY(xor, OP_XOR, BOOLS | INTS, false)
+BINARY(shift_left, OP_SHL, INTS, false)
+BINARY(rem, OP_REM, INTS | FLOATS, false)
 
 /* The remainder of a division that rounds down: its sign is the divisor's. */
 static void mod_body(const tt *in, tt *out, const void *config)
@@ -245,7 +333,11 @@ static void mod_body(const tt *in, tt *out, const void *config)
     Promoted met;
     if (!two(config, in, x, &met))
         return;
-    tt zero = build_zeros(type_at(x[0])), rest = build2(OP_REM, x[0], x[1]);
+    Type t = type_at(x[0]);
+    tt zero = build_zeros(t), by = x[1];
+    if (element_info[t.element].kind != FLOAT) /* by 0 it is 0, as in JAX */
+        by = build_select(build_compare(EQ, by, zero), build_number(t, 1), by);
+    tt rest = build2(OP_REM, x[0], by);
     tt differ = build_compare(NE, build_compare(LT, rest, zero), build_compare(LT, x[1], zero));
     tt add = build2(OP_AND, differ, build_compare(NE, rest, zero));
     *out = as_weak(build_select(add, build2(OP_ADD, rest, x[1]), rest), met.is_weak);
@@ -256,6 +348,34 @@ tt tt_mod(tt a, tt b)
     PUBLIC;
     static const Config config = { "tt_mod", OP_REM, INTS | FLOATS, false };
     return EAGER(config.who, mod_body, &config, a, b);
+}
+
+/* Rounded down; of integers an integer. */
+static void floor_div_body(const tt *in, tt *out, const void *config)
+{
+    tt x[2];
+    Promoted met;
+    if (!two(config, in, x, &met))
+        return;
+    if (element_info[met.element].kind == FLOAT) {
+        tt rest = tt_mod(x[0], x[1]);
+        *out = as_weak(tt_round(build2(OP_DIV, build2(OP_SUB, x[0], rest), x[1])), met.is_weak);
+        return;
+    }
+    Type t = type_at(x[0]);
+    tt zero = build_zeros(t), quotient = build2(OP_DIV, x[0], x[1]);
+    tt rest = build2(OP_REM, x[0], x[1]);
+    tt differ = build_compare(NE, build_compare(LT, x[0], zero), build_compare(LT, x[1], zero));
+    tt below = build2(OP_AND, differ, build_compare(NE, rest, zero));
+    *out = as_weak(build_select(below, build2(OP_SUB, quotient, build_number(t, 1)), quotient),
+                   met.is_weak);
+}
+
+tt tt_floor_div(tt a, tt b)
+{
+    PUBLIC;
+    static const Config config = { "tt_floor_div", OP_DIV, INTS | FLOATS, false };
+    return EAGER(config.who, floor_div_body, &config, a, b);
 }
 
 typedef struct CompareConfig {
@@ -343,7 +463,7 @@ tt tt_pow(tt a, tt b)
     if (power < 0 && element_info[base.element].kind != FLOAT &&
         element_info[base.element].kind != COMPLEX)
         return report_broken("tt_pow: %s to the power %lld is no integer: convert it by tt_astype",
-                          shape_text(&base), (long long)power);
+                             shape_text(&base), (long long)power);
     return EAGER(config.who, whole_power_body, &power, a);
 }
 

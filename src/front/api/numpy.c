@@ -51,8 +51,9 @@ bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out)
             if (own != 1 && extent != 1 && own != extent) {
                 Text types = { 0 };
                 print_types(&types, n, shapes);
-                report_broken("%s: %s do not broadcast: %lld against %lld, counted from the last axis",
-                           who, types.at, (long long)extent, (long long)own);
+                report_broken(
+                    "%s: %s do not broadcast: %lld against %lld, counted from the last axis", who,
+                    types.at, (long long)extent, (long long)own);
                 text_free(&types);
                 return false;
             }
@@ -118,10 +119,10 @@ bool normalize_axis(const char *who, Type t, int64_t axis, int *out)
     if (axis < -t.rank || axis >= t.rank) {
         if (t.rank)
             report_broken("%s: %s has no axis %lld; its axes are 0 to %d, or -%d to -1", who,
-                       type_text(t), (long long)axis, t.rank - 1, t.rank);
+                          type_text(t), (long long)axis, t.rank - 1, t.rank);
         else
             report_broken("%s: %s is a scalar: it has no axis %lld", who, type_text(t),
-                       (long long)axis);
+                          (long long)axis);
         return false;
     }
     *out = (int)(axis < 0 ? axis + t.rank : axis);
@@ -151,7 +152,8 @@ bool normalize_axes(const char *who, Type t, const tt_dims *list, tt_dims *out)
 bool dims_ok(const char *who, const tt_dims *dims)
 {
     if (!dims || dims->n < 0 || dims->n > TT_MAX_RANK) {
-        report_broken("%s: a shape has 0 to %d extents, not %d", who, TT_MAX_RANK, dims ? dims->n : 0);
+        report_broken("%s: a shape has 0 to %d extents, not %d", who, TT_MAX_RANK,
+                      dims ? dims->n : 0);
         return false;
     }
     int64_t count = 1;
@@ -159,7 +161,7 @@ bool dims_ok(const char *who, const tt_dims *dims)
         int64_t extent = dims->v[i];
         if (extent < 0) {
             report_broken("%s: extent %d of the shape is %lld; it must be 0 or more", who, i,
-                       (long long)extent);
+                          (long long)extent);
             return false;
         }
         if (extent && count > ((int64_t)1 << 56) / extent) {

@@ -28,8 +28,9 @@ bool dims_ok(const char *who, const tt_dims *dims);
 bool dtype_ok(const char *who, tt_dtype type);
 
 /* Runs a body of one result. */
-tt call_eager_one(const char *who, Body *body, const void *config, size_t size, int n, const tt *in);
+tt call_eager_one(const char *who, Body *body, const void *config, size_t size, int n,
+                  const tt *in);
 #define EAGER(who, body, config, ...)                                                              \
-    call_eager_one(who, body, config, sizeof *(config), (int)(sizeof((tt[]){ __VA_ARGS__ }) / sizeof(tt)),  \
-          (const tt[]){ __VA_ARGS__ })
+    call_eager_one(who, body, config, sizeof *(config),                                            \
+                   (int)(sizeof((tt[]){ __VA_ARGS__ }) / sizeof(tt)), (const tt[]){ __VA_ARGS__ })
 #endif

@@ -190,8 +190,9 @@ static bool is_key(const char *who, tt key)
         return false;
     if (s.element == U32 && s.rank == 1 && s.dims[0] == 2)
         return true;
-    report_broken("%s: a key is u32[2], as tt_key gives it, not %s%s", who, type_text(shape_type(&s)),
-               s.element == U32 && s.rank == 2 ? ": take one by tt_index, or map over them" : "");
+    report_broken(
+        "%s: a key is u32[2], as tt_key gives it, not %s%s", who, type_text(shape_type(&s)),
+        s.element == U32 && s.rank == 2 ? ": take one by tt_index, or map over them" : "");
     return false;
 }
 
@@ -360,7 +361,7 @@ tt tt_fold_in(tt key, tt number)
     s.element = element_canonical(s.element, s.is_weak);
     if (s.rank || (kind != SIGNED && kind != UNSIGNED))
         return report_broken("tt_fold_in: the number is %s; it must be one integer",
-                          type_text(shape_type(&s)));
+                             type_text(shape_type(&s)));
     call_eager("tt_fold_in", fold_in_body, NULL, 0, 2, in, 1, &out);
     return out;
 }

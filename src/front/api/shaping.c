@@ -53,7 +53,7 @@ static bool complete(Type t, const List *given, int64_t *dims)
             open = i;
         } else if (dims[i] < 0) {
             report_broken("tt_reshape: %s: extents are 0 or more, and one may be -1",
-                       dims_words(given));
+                          dims_words(given));
             return false;
         } else {
             known = dims[i] && known > ((int64_t)1 << 56) / dims[i] ? -1 : known * dims[i];
@@ -67,10 +67,10 @@ static bool complete(Type t, const List *given, int64_t *dims)
         return true;
     if (open >= 0)
         report_broken("tt_reshape: %s has %lld elements, which do not divide into %s", type_text(t),
-                   (long long)count, dims_words(given));
+                      (long long)count, dims_words(given));
     else
-        report_broken("tt_reshape: %s has %lld elements, %s has %lld", type_text(t), (long long)count,
-                   dims_words(given), (long long)known);
+        report_broken("tt_reshape: %s has %lld elements, %s has %lld", type_text(t),
+                      (long long)count, dims_words(given), (long long)known);
     return false;
 }
 
@@ -109,7 +109,7 @@ static void transpose_body(const tt *in, tt *out, const void *config)
     }
     if (set != (1u << t.rank) - 1 || (given->n && given->n != t.rank))
         report_broken("tt_transpose: %s: the axes %s are not all of its axes, each once",
-                   shape_text(&shape), dims_words(given));
+                      shape_text(&shape), dims_words(given));
     else
         *out = as_weak(build_transpose(in[0], ints_of(t.rank, permutation)), shape.is_weak);
 }
@@ -137,8 +137,8 @@ static void broadcast_body(const tt *in, tt *out, const void *config)
         *out = as_weak(as_shape(in[0], &to), shape.is_weak);
     else
         report_broken("tt_broadcast: %s does not broadcast to %s: an axis keeps its extent unless "
-                   "that is 1, counted from the last axis",
-                   shape_text(&shape), dims_words(given));
+                      "that is 1, counted from the last axis",
+                      shape_text(&shape), dims_words(given));
 }
 
 tt tt_broadcast(tt x, const tt_dims *shape)
@@ -190,13 +190,13 @@ static void dynamic_slice_body(const tt *in, tt *out, const void *config)
         int64_t k = i - window->axis;
         bool is_sliced = k >= 0 && k < window->n;
         sizes[i] = is_sliced ? window->extent : shape.dims[i];
-        operands[1 + i] = is_sliced
-                              ? build_reshape(slice(in[1], &k, &(int64_t){ k + 1 }), type_scalar(I64))
-                              : build_zeros(type_scalar(I64));
+        operands[1 + i] =
+            is_sliced ? build_reshape(slice(in[1], &k, &(int64_t){ k + 1 }), type_scalar(I64))
+                      : build_zeros(type_scalar(I64));
     }
     tt y = build_op(OP_DYNAMIC_SLICE, shape.rank + 1, operands,
-                 BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_of(shape.rank, sizes)),
-                 type_as(shape.element, shape.rank, sizes));
+                    BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_of(shape.rank, sizes)),
+                    type_as(shape.element, shape.rank, sizes));
     *out = as_weak(without_axes(y, window), shape.is_weak);
 }
 
@@ -238,14 +238,15 @@ static bool index_start(const Shape *shape, const List *at, int64_t *start)
 {
     if (at->n > shape->rank) {
         report_broken("tt_index: %s has %d axes; there are %lld indices", shape_text(shape),
-                   shape->rank, (long long)at->n);
+                      shape->rank, (long long)at->n);
         return false;
     }
     for (int i = 0; i < at->n; i++) {
         int64_t n = shape->dims[i], k = at->v[i];
         if (k < -n || k >= n) {
-            report_broken("tt_index: %s: index %lld is out of range along axis %d: from %lld to %lld",
-                       shape_text(shape), (long long)k, i, (long long)-n, (long long)(n - 1));
+            report_broken(
+                "tt_index: %s: index %lld is out of range along axis %d: from %lld to %lld",
+                shape_text(shape), (long long)k, i, (long long)-n, (long long)(n - 1));
             return false;
         }
         start[i] = k < 0 ? k + n : k;
@@ -328,10 +329,10 @@ static void take_body(const tt *in, tt *out, const void *config)
         }
     }
     Ints the_axis = ints_range(axis, 1);
-    GatherAttrs *attrs =
-        BUILD_ATTRS(GatherAttrs, .offset_dims = ints_of(noffsets, offsets),
-                    .collapsed_slice_dims = the_axis, .start_index_map = the_axis,
-                    .index_vector_dim = s[1].rank, .slice_sizes = ints_of(s[0].rank, sizes));
+    GatherAttrs *attrs = BUILD_ATTRS(GatherAttrs, .offset_dims = ints_of(noffsets, offsets),
+                                     .collapsed_slice_dims = the_axis, .start_index_map = the_axis,
+                                     .index_vector_dim = s[1].rank,
+                                     .slice_sizes = ints_of(s[0].rank, sizes), .drops = true);
     *out = as_weak(
         build_op(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs, type_as(s[0].element, rank, dims)),
         s[0].is_weak);
@@ -362,10 +363,11 @@ static bool can_join(const Joining *c, const Shape *s, int axis)
             continue;
         if (c->is_stack)
             report_broken("%s: array 0 is %s and array %d is %s: they must have one shape", c->who,
-                       shape_text(&s[0]), i, shape_text(&s[i]));
+                          shape_text(&s[0]), i, shape_text(&s[i]));
         else
-            report_broken("%s: array 0 is %s and array %d is %s: they may differ along axis %d only",
-                       c->who, shape_text(&s[0]), i, shape_text(&s[i]), axis);
+            report_broken(
+                "%s: array 0 is %s and array %d is %s: they may differ along axis %d only", c->who,
+                shape_text(&s[0]), i, shape_text(&s[i]), axis);
         return false;
     }
     return true;
@@ -422,7 +424,7 @@ static void one_hot_body(const tt *in, tt *out, const void *config)
         return;
     if (s.rank == TT_MAX_RANK || element_info[s.element].kind == COMPLEX) {
         report_broken("tt_one_hot: %s: it takes labels of at most %d axes", shape_text(&s),
-                   TT_MAX_RANK - 1);
+                      TT_MAX_RANK - 1);
         return;
     }
     Type all = type_insert(type_at(in[0]), s.rank, c->v[0]);
@@ -437,7 +439,7 @@ tt tt_one_hot(tt labels, int64_t classes, tt_dtype type)
         return NO_VALUE;
     if (classes < 1)
         return report_broken("tt_one_hot: %lld classes; there must be one at least",
-                          (long long)classes);
+                             (long long)classes);
     List list = { 2, { classes, element_of(type) } };
     return EAGER("tt_one_hot", one_hot_body, &list, labels);
 }
@@ -451,7 +453,7 @@ static bool can_multiply(const Shape *s)
 {
     if (!s[0].rank || !s[1].rank) {
         report_broken("tt_matmul: %s by %s: a scalar has no axis to sum over; use tt_mul",
-                   shape_text(&s[0]), shape_text(&s[1]));
+                      shape_text(&s[0]), shape_text(&s[1]));
         return false;
     }
     int64_t k = s[1].dims[s[1].rank > 1 ? s[1].rank - 2 : 0];

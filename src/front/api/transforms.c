@@ -19,15 +19,17 @@ static tt_fn configured(tt_fn f, const char *who, const void *config, size_t siz
     size_t wanted = f->fun ? f->fun->config_size : 0;
     if (!wanted)
         return report_broken("%s(%s): .config is given, but %s takes none: describe it by "
-                          "TT_FUN_WITH(type, ...), and its first parameter is a const type *",
-                          who, f->label, f->name),
+                             "TT_FUN_WITH(type, ...), and its first parameter is a const type *",
+                             who, f->label, f->name),
                NULL;
     if (size && size != wanted)
-        return report_broken("%s(%s): config_size is %zu, but the configuration of %s has %zu bytes",
-                          who, f->label, size, f->name, wanted),
+        return report_broken(
+                   "%s(%s): config_size is %zu, but the configuration of %s has %zu bytes", who,
+                   f->label, size, f->name, wanted),
                NULL;
     if (key.config)
-        return report_broken("%s(%s): %s has its configuration already", who, f->label, f->name), NULL;
+        return report_broken("%s(%s): %s has its configuration already", who, f->label, f->name),
+               NULL;
     key.config = intern_bytes(config, wanted);
     key.config_size = wanted;
     return key.config ? fn_intern(&key, NULL, f->name) : NULL;
@@ -75,6 +77,18 @@ tt_fn tt_value_and_grad_with(tt_fn f, const tt_grad_options *given)
     return grad_with(f, given, FN_VALUE_AND_GRAD, "value_and_grad");
 }
 
+tt_fn tt_vjp_with(tt_fn f, const tt_grad_options *given)
+{
+    PUBLIC;
+    if (!fn_is_given(f, "tt_vjp"))
+        return NULL;
+    OPTIONS(tt_grad_options, "tt_vjp", given, return NULL);
+    if (!CONFIGURED(f, "tt_vjp", options))
+        return NULL;
+    FnKey key = { .kind = FN_VJP, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
+    return fn_intern(&key, "vjp", NULL);
+}
+
 tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
 {
     PUBLIC;
@@ -87,13 +101,59 @@ tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
     return fn_intern(&key, "jvp", NULL);
 }
 
+/* Are runs given instead of lists, not beside them?  False: reported. */
+static bool are_instead(const char *who, tt_fn f, const char *option, bool has_runs, bool has_list)
+{
+    if (has_runs && has_list)
+        report_broken("%s(%s): %s is given by type and one by one: give one of the two", who,
+                      f->label, option);
+    return !(has_runs && has_list);
+}
+
+enum { MOST_RUNS = 256 };
+
+static bool runs_are_few(const char *who, tt_fn f, int n)
+{
+    if (n > MOST_RUNS)
+        report_broken("%s(%s): %d runs; at most %d are possible", who, f->label, n, MOST_RUNS);
+    return n <= MOST_RUNS;
+}
+
+static const tt_axis_run *intern_axis_runs(tt_axis_runs runs)
+{
+    return runs.n ? intern_bytes(runs.run, sizeof *runs.run * (size_t)runs.n) : NULL;
+}
+
+static bool is_any(const int32_t *axes, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (axes[i])
+            return true;
+    return false;
+}
+
+/* The axes of a map's arguments and results.  False: reported. */
+static bool take_axes(FnKey *key, const char *who, const int32_t *in_axes, const int32_t *out_axes,
+                      tt_axis_runs in, tt_axis_runs out)
+{
+    memcpy(key->in_axes, in_axes, sizeof key->in_axes);
+    memcpy(key->out_axes, out_axes, sizeof key->out_axes);
+    key->in_axis_runs = intern_axis_runs(in);
+    key->out_axis_runs = intern_axis_runs(out);
+    key->nin_runs = in.n;
+    key->nout_runs = out.n;
+    bool has_out = key->out_axis || is_any(out_axes, TT_MAX_RESULTS);
+    return are_instead(who, key->inner, ".in", in.n, is_any(in_axes, TT_MAX_ARGS)) &&
+           are_instead(who, key->inner, ".out", out.n, has_out);
+}
+
 static bool is_axis_name(const char *who, tt_fn f, const char *name)
 {
     bool is_list = name && strchr(name, ',');
     if (is_list)
         report_broken("%s(%s): .axis_name is \"%s\": a map has one axis, and a comma is for naming "
-                   "several at once",
-                   who, f->label, name);
+                      "several at once",
+                      who, f->label, name);
     return !is_list;
 }
 
@@ -103,8 +163,7 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
     if (!fn_is_given(f, "tt_vmap"))
         return NULL;
     OPTIONS(tt_vmap_options, "tt_vmap", given, return NULL);
-    if (!is_axis_name("tt_vmap", f, options.axis_name) ||
-        !CONFIGURED(f, "tt_vmap", options))
+    if (!is_axis_name("tt_vmap", f, options.axis_name) || !CONFIGURED(f, "tt_vmap", options))
         return NULL;
     unsigned before = report_count();
     FnKey key = { .kind = FN_VMAP,
@@ -112,9 +171,10 @@ tt_fn tt_vmap_with(tt_fn f, const tt_vmap_options *given)
                   .axis_size = options.axis_size,
                   .axis_name = intern_string(options.axis_name),
                   .out_axis = options.out_axis };
-    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
-    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return report_count() == before ? fn_intern(&key, "vmap", NULL) : NULL;
+    return take_axes(&key, "tt_vmap", options.in_axes, options.out_axes, options.in, options.out) &&
+                   report_count() == before
+               ? fn_intern(&key, "vmap", NULL)
+               : NULL;
 }
 
 tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
@@ -123,13 +183,13 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
     if (!fn_is_given(f, "tt_pmap"))
         return NULL;
     OPTIONS(tt_pmap_options, "tt_pmap", given, return NULL);
-    if (!is_axis_name("tt_pmap", f, options.axis_name) ||
-        !CONFIGURED(f, "tt_pmap", options))
+    if (!is_axis_name("tt_pmap", f, options.axis_name) || !CONFIGURED(f, "tt_pmap", options))
         return NULL;
     if ((options.devices != NULL) != (options.ndevices > 0)) {
-        report_broken("tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
-                   "or neither be given",
-                   f->label);
+        report_broken(
+            "tt_pmap(%s): devices must list at least one device, and ndevices say how many, "
+            "or neither be given",
+            f->label);
         return NULL;
     }
     unsigned before = report_count();
@@ -142,9 +202,10 @@ tt_fn tt_pmap_with(tt_fn f, const tt_pmap_options *given)
                   .ndevices = options.ndevices };
     if (options.devices)
         key.devices = intern_bytes(options.devices, sizeof(int) * (size_t)options.ndevices);
-    memcpy(key.in_axes, options.in_axes, sizeof key.in_axes);
-    memcpy(key.out_axes, options.out_axes, sizeof key.out_axes);
-    return report_count() == before ? fn_intern(&key, "pmap", NULL) : NULL;
+    return take_axes(&key, "tt_pmap", options.in_axes, options.out_axes, options.in, options.out) &&
+                   report_count() == before
+               ? fn_intern(&key, "pmap", NULL)
+               : NULL;
 }
 
 static tt_spec intern_spec(tt_spec spec)
@@ -161,15 +222,26 @@ static bool is_empty(const tt_spec *spec)
 }
 
 /* Interned; NULL: none is given. */
-static const tt_spec *intern_specs(const tt_spec *specs)
+static const tt_spec *intern_specs(const tt_spec *specs, int n)
 {
-    tt_spec copy[TT_MAX_RESULTS];
+    tt_spec copy[TT_MAX_RESULTS] = { 0 };
     bool any = false;
-    for (int i = 0; i < TT_MAX_RESULTS; i++) {
+    for (int i = 0; i < n; i++) {
         copy[i] = intern_spec(specs[i]);
         any |= !is_empty(&specs[i]);
     }
-    return any ? intern_bytes(copy, sizeof copy) : NULL;
+    return any ? intern_bytes(copy, sizeof *copy * (size_t)n) : NULL;
+}
+
+static const tt_spec_run *intern_spec_runs(tt_spec_runs runs)
+{
+    tt_spec_run copy[MOST_RUNS];
+    memset(copy, 0, sizeof copy); /* bytes between fields count */
+    for (int i = 0; i < runs.n; i++) {
+        copy[i].leaves = runs.run[i].leaves;
+        copy[i].spec = intern_spec(runs.run[i].spec);
+    }
+    return runs.n ? intern_bytes(copy, sizeof *copy * (size_t)runs.n) : NULL;
 }
 
 tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
@@ -186,14 +258,25 @@ tt_fn tt_shard_map_with(tt_fn f, const tt_shard_map_options *given)
     }
     unsigned before = report_count();
     FnKey key = { .kind = FN_SHARD_MAP, .inner = f, .mesh = options.mesh };
-    for (int i = 0; i < TT_MAX_ARGS; i++)
-        key.in_specs[i] = intern_spec(options.in_specs[i]);
+    if (!runs_are_few("tt_shard_map", f, options.in.n) ||
+        !runs_are_few("tt_shard_map", f, options.out.n))
+        return NULL;
+    key.in_specs = intern_specs(options.in_specs, TT_MAX_ARGS);
     key.out_spec = intern_spec(options.out_spec);
-    key.out_specs = intern_specs(options.out_specs);
+    key.out_specs = intern_specs(options.out_specs, TT_MAX_RESULTS);
+    key.in_spec_runs = intern_spec_runs(options.in);
+    key.out_spec_runs = intern_spec_runs(options.out);
+    key.nin_runs = options.in.n;
+    key.nout_runs = options.out.n;
+    if (!are_instead("tt_shard_map", f, ".in", options.in.n, key.in_specs) ||
+        !are_instead("tt_shard_map", f, ".out", options.out.n,
+                     key.out_specs || !is_empty(&key.out_spec)))
+        return NULL;
     if (key.out_specs && !is_empty(&key.out_spec)) {
-        report_broken("tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
-                   "give one of the two",
-                   f->label);
+        report_broken(
+            "tt_shard_map(%s): .out_spec is for every result and .out_specs has one for each: "
+            "give one of the two",
+            f->label);
         return NULL;
     }
     return report_count() == before ? fn_intern(&key, "shard_map", NULL) : NULL;

@@ -26,7 +26,7 @@ typedef struct Lowering {
     Module *m;
     const Graph *g;
     int nleaves, nargs;
-    const Layout *const *layouts; /* of the leaves, now; or NULL */
+    const ArrayLayout *const *layouts; /* of the leaves, now; or NULL */
     RegionId main;
     const Sharding **of; /* [value] of main: how it lies; NULL: whole */
     bool has_meshes;     /* over more than one device */
@@ -102,7 +102,7 @@ static Mesh *mesh_for_tiling(Module *m, const Tiling *t)
 }
 
 /* A layout in Shardy's words. */
-static const Sharding *sharding_of(Module *m, const Layout *layout, int rank)
+static const Sharding *sharding_of(Module *m, const ArrayLayout *layout, int rank)
 {
     const Tiling *t = &layout->tiling;
     Mesh *mesh = mesh_for_tiling(m, t);
@@ -141,7 +141,7 @@ static void shard_values(Lowering *l, const Lowered *out)
     for (int i = 0; i < l->nargs; i++) {
         ValueId arg = first + (uint32_t)i;
         int rank = type_of(l->m, arg).rank;
-        const Layout *now = l->layouts && i < l->nleaves ? l->layouts[i] : NULL;
+        const ArrayLayout *now = l->layouts && i < l->nleaves ? l->layouts[i] : NULL;
         if (session->ndevices)
             l->of[arg] = wanted_by_map(l, arg);
         else if (now && now->ndevices == out->ndevices && !layout_is_whole(now))
@@ -167,7 +167,7 @@ static void choose_devices(const Lowering *l, Lowered *out)
         }
 }
 
-static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const Layout **layout)
+static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const ArrayLayout **layout)
 {
     Type t = type_of(l->m, v);
     const Sharding *sharding = l->of[v];
@@ -339,8 +339,8 @@ static bool set_layouts(Lowering *l, Lowered *out)
 {
     Module *m = l->m;
     const Node *last = region_return(m, l->main);
-    const Layout **args = ARENA_ARRAY(m->arena, const Layout *, l->nargs + 1);
-    const Layout **results = ARENA_ARRAY(m->arena, const Layout *, last->nin + 1);
+    const ArrayLayout **args = ARENA_ARRAY(m->arena, const ArrayLayout *, l->nargs + 1);
+    const ArrayLayout **results = ARENA_ARRAY(m->arena, const ArrayLayout *, last->nin + 1);
     for (int i = 0; i < l->nargs; i++)
         if (!layout_for(l, out, region_at(m, l->main)->args + (uint32_t)i, &args[i]))
             return false;
@@ -352,7 +352,19 @@ static bool set_layouts(Lowering *l, Lowered *out)
     return true;
 }
 
-bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
+/* What derivatives went by is no part of the program. */
+static void forget_drops(Module *m, NodeId n, void *user)
+{
+    (void)user;
+    Node *node = node_at(m, n);
+    if (node->op != OP_GATHER)
+        return;
+    GatherAttrs *plain = arena_copy(m->arena, node->attrs, sizeof *plain);
+    plain->drops = false;
+    node->attrs = plain;
+}
+
+bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, const bool *donated,
                  Lowered *out)
 {
     Lowering l = { .m = session->m, .g = g, .nleaves = g->nleaves, .layouts = layouts };
@@ -376,6 +388,8 @@ bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bo
     l.m->npartitions = out->ndevices;
     add_main(&l, donated);
     drop_uncalled(l.m);
+    for (int i = 0; i < l.m->nfuncs; i++)
+        region_walk(l.m, l.m->funcs[i].body, forget_drops, NULL);
     if (!set_layouts(&l, out))
         return false;
     out->nargs = l.nargs;

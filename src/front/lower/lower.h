@@ -12,15 +12,15 @@ typedef struct Lowered {
     const int *devices;
     int nargs; /* the leaves, then the captured arrays that are used */
     int nresults;
-    const int *captured;       /* [nargs - nleaves]: positions in session->captured */
-    const Layout *const *args; /* how each must lie */
-    const Layout *const *results;
+    const int *captured;            /* [nargs - nleaves]: positions in session->captured */
+    const ArrayLayout *const *args; /* how each must lie */
+    const ArrayLayout *const *results;
     const Type *types; /* of the results, whole */
 } Lowered;
 
 /* layouts: how the leaves lie now (NULL: nowhere yet).  donated: per leaf.  False: reported. */
-bool lower_graph(tt_fn f, const Graph *g, const Layout *const *layouts, const bool *donated,
-           Lowered *out);
+bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, const bool *donated,
+                 Lowered *out);
 
 /* Replaces collectives along named axes in the bodies of manual computations, and in what they
  * call, by those between devices. */

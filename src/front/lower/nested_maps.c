@@ -123,7 +123,7 @@ typedef struct Flattener {
     int first;        /* of its axes that the inner maps add */
     RegionId to;
     Forms *forms; /* [value of the old body] */
-    Subst map;   /* those known whole */
+    Subst map;    /* those known whole */
     const Loc *loc;
 } Flattener;
 
@@ -266,7 +266,8 @@ static bool moves_axes(const Module *m, const Node *node, int *to)
     return type_count(a) == type_count(b);
 }
 
-static const Sharding *sharding_after(const Flattener *o, const Sharding *sharding, int rank, const int *to)
+static const Sharding *sharding_after(const Flattener *o, const Sharding *sharding, int rank,
+                                      const int *to)
 {
     Sharding *after = ARENA_NEW(o->m->arena, Sharding);
     DimSharding *dims = ARENA_ARRAY(o->m->arena, DimSharding, rank + 1);
@@ -277,7 +278,8 @@ static const Sharding *sharding_after(const Flattener *o, const Sharding *shardi
     return after;
 }
 
-static const Sharding *sharding_before(const Flattener *o, const Sharding *sharding, int rank, const int *to)
+static const Sharding *sharding_before(const Flattener *o, const Sharding *sharding, int rank,
+                                       const int *to)
 {
     Sharding *before = ARENA_NEW(o->m->arena, Sharding);
     DimSharding *dims = ARENA_ARRAY(o->m->arena, DimSharding, rank + 1);
@@ -304,7 +306,7 @@ static void move_shard(Flattener *o, const Node *node, const int *to)
 /* The sharding that the uses of a value want of it. */
 typedef struct Wanted {
     const Sharding *sharding; /* NULL: it has no use */
-    bool is_whole;       /* one of them wants it whole, or they disagree */
+    bool is_whole;            /* one of them wants it whole, or they disagree */
 } Wanted;
 
 static void want(Wanted *w, const Sharding *sharding)
@@ -321,7 +323,7 @@ static void want_operand(const Flattener *o, const Node *node, int k, Wanted *wa
     int to[MAX_RANK];
     if (node->op == OP_MANUAL)
         sharding = moved_to(o->m->arena, o->mesh,
-                       ((const ManualAttrs *)node->attrs)->in_shardings.at[k], o->first);
+                            ((const ManualAttrs *)node->attrs)->in_shardings.at[k], o->first);
     else if (moves_axes(o->m, node, to) && out->sharding && !out->is_whole)
         sharding = sharding_before(o, out->sharding, type_of(o->m, node->in[k]).rank, to);
     want(&wanted[node->in[k]], sharding);
@@ -417,8 +419,8 @@ static void begin_body(Flattener *o, NodeId n, const Sharding **in)
     const Wanted *wanted = find_wanted(o, old) + first;
     for (int i = 0; i < node.nin; i++) {
         types[i] = type_of(m, first + (uint32_t)i);
-        in[i] = moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->in_shardings.at[i],
-                         0);
+        in[i] =
+            moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->in_shardings.at[i], 0);
         sharding[i] = wanted[i].is_whole ? NULL : wanted[i].sharding;
         if (sharding[i]) {
             types[i] = sharding_local(sharding[i], types[i]);
@@ -442,8 +444,8 @@ static void end_body(Flattener *o, NodeId n, const Sharding **out)
     ValueId *y = ARENA_ARRAY(m->arena, ValueId, last.nin + 1);
     for (int i = 0; i < last.nin; i++) {
         const Forms *form = &o->forms[last.in[i]];
-        out[i] = moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->out_shardings.at[i],
-                          0);
+        out[i] =
+            moved_to(m->arena, o->mesh, ((const ManualAttrs *)node.attrs)->out_shardings.at[i], 0);
         y[i] = form->shard ? form->shard : need_whole(o, last.in[i]);
         if (form->shard)
             out[i] = sharding_nested(m->arena, out[i], form->sharding);

@@ -7,9 +7,9 @@
  *        |     |
  *        |     |  pin_all                what the leaves name cannot end now      value/value.c
  *        |     |  make_signature         f, and each leaf's type, weakness, layout
- *        |     |  programs_find          is there a program?  Then program_run    run/program.c
+ *        |     |  compiled_fn_find       is it compiled?  Then compiled_fn_call   run/compiled_fn.c
  *        |     |
- *        |     |  program_make           no: make one                             run/program.c
+ *        |     |  compiled_fn_make       no: compile it                           run/compiled_fn.c
  *        |     |    session_begin          one Module for all that is made        value/trace.c
  *        |     |    fn_graph               f's C code is called on traced         transform/fn.c
  *        |     |      |                    values, and each tt_ function that
@@ -19,8 +19,10 @@
  *        |     |      +-- grad_graph         jvp, then backwards: transpose.c     transform/grad.c
  *        |     |      +-- jvp_graph          by the rules of rules/               transform/jvp.c
  *        |     |      +-- vmap_graph         by the rules of rules/               transform/batch.c
- *        |     |      +-- pmap_graph         the body goes into a MANUAL node     transform/spmd.c
- *        |     |      +-- flow_graph         tt_while, tt_fori, tt_scan, tt_cond  transform/flow.c
+ *        |     |      +-- pmap_graph         the body goes into a MANUAL node;    transform/spmd.c
+ *        |     |      |                      shard_map_graph likewise
+ *        |     |      +-- flow_graph         tt_while, tt_fori, tt_scan, tt_cond,  transform/flow.c
+ *        |     |      |                      tt_switch
  *        |     |      +-- loaded_graph       a program from a file                transform/load.c
  *        |     |    lower_graph            the graph as StableHLO text            lower/lower.c
  *        |     |      resolve_axes           psum over "i": all_reduce in groups  lower/axes.c
@@ -28,11 +30,11 @@
  *        |     |      follow                 how results lie                      lower/follow_sharding.c
  *        |     |    client_compile         to the plugin, over the seam           client/client.c
  *        |     |    session_end            all traced values are stale now        value/trace.c
- *        |     |  programs_add                                                    run/program.c
+ *        |     |  compiled_fn_add                                                 run/compiled_fn.c
  *        |     |
- *        |     |  program_run                                                     run/program.c
+ *        |     |  compiled_fn_call                                                run/compiled_fn.c
  *        |     |    reshard_arguments      to the devices that the program wants  value/array.c
- *        |     |    execute                client_execute: returns at once        client/client.c
+ *        |     |    execute_on_devices     client_execute: returns at once        client/client.c
  *        |     |    value_of_array         buffers, which may still be on their   value/scope.c
  *        |     |                           way, become arrays, arrays values
  *        |
@@ -48,7 +50,7 @@
  * allocated for it but the results. */
 #include "front/run/call.h"
 
-#include "front/run/program.h"
+#include "front/run/compiled_fn.h"
 #include "front/transform/build.h"
 #include "front/transform/transform.h"
 #include "front/value/library.h"
@@ -133,17 +135,18 @@ static bool is_concrete(tt_fn f, const Args *args)
     for (int i = 0; i < args->n; i++)
         if (!args->held[i].array) {
             report_broken("%s: an argument is being traced, by another thread or inside another "
-                       "function",
-                       f->label);
+                          "function",
+                          f->label);
             return false;
         }
     return true;
 }
 
 /* Fills in the types of the leaves; gives how they lie.  NULL: reported. */
-static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
+static const ArrayLayout *const *describe(tt_fn f, Leaves *leaves, const Args *args,
+                                          Scratch *scratch)
 {
-    const Layout **layouts = SCRATCH(scratch, const Layout *, args->n);
+    const ArrayLayout **layouts = SCRATCH(scratch, const ArrayLayout *, args->n);
     leaves->types = SCRATCH(scratch, Type, args->n);
     leaves->is_weak = SCRATCH(scratch, bool, args->n);
     if (!layouts || !leaves->types || !leaves->is_weak)
@@ -157,21 +160,21 @@ static const Layout *const *describe(tt_fn f, Leaves *leaves, const Args *args, 
 }
 
 /* With a hold for the caller.  NULL: reported. */
-static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
+static CompiledFn *need_compiled(tt_fn f, Leaves *leaves, const Args *args, Scratch *scratch)
 {
     Signature signature;
     if (!make_signature(f, leaves, args, scratch, &signature))
         return NULL;
-    Program *p = programs_find(&signature);
+    CompiledFn *p = compiled_fn_find(&signature);
     if (p)
         return p;
     pthread_mutex_lock(&f->building);
-    p = programs_find(&signature);
-    const Layout *const *layouts = p ? NULL : describe(f, leaves, args, scratch);
+    p = compiled_fn_find(&signature);
+    const ArrayLayout *const *layouts = p ? NULL : describe(f, leaves, args, scratch);
     if (layouts && outermost_begin(f->label, args->n, args->leaf, scratch, &f->building)) {
-        p = program_make(f, leaves, layouts);
+        p = compiled_fn_make(f, leaves, layouts);
         if (p)
-            programs_add(p, &signature); /* without memory for it, it is run this once */
+            compiled_fn_add(p, &signature); /* without memory for it, it is run this once */
         outermost_end();
     }
     pthread_mutex_unlock(&f->building);
@@ -180,13 +183,14 @@ static Program *need_program(tt_fn f, Leaves *leaves, const Args *args, Scratch 
 
 static bool has_room(tt_fn f, int there, int room)
 {
-    const char *by = f->key.kind == FN_SCAN   ? "tt_scan_as"
-                     : f->key.kind == FN_COND ? "tt_cond_as"
-                                              : "tt_call_as";
+    const char *by = f->key.kind == FN_SCAN     ? "tt_scan_as"
+                     : f->key.kind == FN_COND   ? "tt_cond_as"
+                     : f->key.kind == FN_SWITCH ? "tt_switch_as"
+                                                : "tt_call_as";
     if (there != room)
         report_broken("%s returns %d array%s; the caller has room for %d: name what it returns by "
-                   "%s(type, ...)",
-                   f->label, there, there == 1 ? "" : "s", room, by);
+                      "%s(type, ...)",
+                      f->label, there, there == 1 ? "" : "s", room, by);
     return there == room;
 }
 
@@ -200,13 +204,13 @@ static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, Scratch *scra
     if (!ok)
         report_no_memory(f, leaves->n);
     if (ok && (ok = pin_all(&args, f, leaves))) {
-        Program *p = is_concrete(f, &args) ? need_program(f, leaves, &args, scratch) : NULL;
+        CompiledFn *p = is_concrete(f, &args) ? need_compiled(f, leaves, &args, scratch) : NULL;
         for (int i = 0; i < args.n; i++)
             arrays[i] = args.held[i].array;
         ok = p && has_room(f, p->nresults, nresults) &&
-             program_run(p, f->label, arrays, scratch, results);
+             compiled_fn_call(p, f->label, arrays, scratch, results);
         if (p)
-            program_release(p);
+            compiled_fn_release(p);
         unpin_all(&args);
     }
     return ok;
@@ -229,6 +233,7 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
         leaves->types[i] = type_new(trace_arena(), shape.element, shape.rank, shape.dims);
         leaves->is_weak[i] = shape.is_weak;
     }
+    leaves->varies = f->key.kind == FN_C ? NULL : values_vary(leaves->n, leaf);
     return true;
 }
 
@@ -252,6 +257,8 @@ static Str callee_key(tt_fn f, const Leaves *leaves)
     for (int i = 0; i < leaves->n; i++) {
         text_add(&key, &leaves->is_weak[i], 1);
         type_print(&key, leaves->types[i]);
+        if (leaves->varies)
+            text_add(&key, &leaves->varies[i], sizeof *leaves->varies);
     }
     for (const Trace *t = tracing; t; t = t->outer) {
         if (t->axis_name)
@@ -411,13 +418,13 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
     *leaves = (Leaves){ .nargs = nargs };
     if (nargs > TT_MAX_ARGS)
         return report_broken("%s: %d arguments; at most %d are possible", f->label, nargs,
-                          TT_MAX_ARGS),
+                             TT_MAX_ARGS),
                false;
     for (int i = 0; i < nargs; i++) {
         leaves->counts[i] = args[i].n;
         if (args[i].n < 0 || args[i].n > MOST - leaves->n)
             return report_broken("%s: %lld arrays; at most %d are possible in a call", f->label,
-                              (long long)args[i].n + leaves->n, MOST),
+                                 (long long)args[i].n + leaves->n, MOST),
                    false;
         leaves->n += args[i].n;
     }
@@ -447,8 +454,7 @@ typedef struct TracedCall {
 static void run_traced(void *user)
 {
     const TracedCall *c = user;
-    const tt *leaf =
-        join_leaves(c->args, c->leaves, ARENA_ARRAY(trace_arena(), tt, c->leaves->n + 1));
+    const tt *leaf = join_leaves(c->args, c->leaves, ARENA_ARRAY(trace_arena(), tt, c->leaves->n + 1));
     call_traced(c->f, c->leaves, leaf, c->nresults, c->results);
 }
 
@@ -477,9 +483,10 @@ const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
     if (!fn_is_given(f, "tt_call") || !count_leaves(f, args, nargs, &leaves))
         return results;
     if (call_depth == DEEPEST)
-        return report_broken("%s: calls are %d deep: a traced function that calls itself never ends, "
-                             "since nothing is known yet to end it by",
-                             f->label, DEEPEST),
+        return report_broken(
+                   "%s: calls are %d deep: a traced function that calls itself never ends, "
+                   "since nothing is known yet to end it by",
+                   f->label, DEEPEST),
                results;
     call_depth++;
     if (tracing) {
@@ -493,6 +500,21 @@ const tt *tt_call_n(tt_fn f, const tt_tree *args, int nargs, int nresults)
     return results;
 }
 
+/* How many leaves the trees of a tt_map have, those of one array aside; 0: reported. */
+static int map_leaves(tt_fn f, const tt_tree *trees, int ntrees)
+{
+    int leaves = 1, first = 0;
+    for (int i = 0; i < ntrees; i++)
+        if (leaves == 1 && trees[i].n != 1)
+            leaves = trees[first = i].n;
+    for (int i = 0; i < ntrees; i++)
+        if (trees[i].n != leaves && trees[i].n != 1)
+            return report_broken("tt_map(%s): tree %d has %d arrays, tree %d has %d", f->label, i,
+                                 trees[i].n, first, leaves),
+                   0;
+    return leaves;
+}
+
 const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 {
     PUBLIC;
@@ -501,17 +523,21 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
         return no_values;
     if (!fn_is_given(f, "tt_map"))
         return results;
-    for (int i = 0; i < ntrees; i++)
-        if (trees[i].n != n) {
-            report_broken("tt_map(%s): tree %d has %d array%s, the first has %d", f->label, i,
-                       trees[i].n, trees[i].n == 1 ? "" : "s", n);
-            return results;
-        }
-    for (int i = 0; i < n; i++) {
+    int leaves = map_leaves(f, trees, ntrees);
+    if (!leaves)
+        return results;
+    if (n % leaves)
+        return report_broken("tt_map(%s): %d arrays are wanted of %d leaves: as many as f gives of "
+                             "each, one tree after the other",
+                             f->label, n, leaves),
+               results;
+    for (int i = 0; i < leaves; i++) {
         tt_tree leaf[TT_MAX_ARGS];
         for (int k = 0; k < ntrees && k < TT_MAX_ARGS; k++)
-            leaf[k] = (tt_tree){ trees[k].leaf + i, 1 };
-        results[i] = *tt_call_n(f, leaf, ntrees, 1);
+            leaf[k] = (tt_tree){ trees[k].leaf + (trees[k].n == 1 ? 0 : i), 1 };
+        const tt *y = tt_call_n(f, leaf, ntrees, n / leaves);
+        for (int k = 0; k < n / leaves; k++)
+            results[k * leaves + i] = y[k];
     }
     return results;
 }
@@ -525,11 +551,11 @@ static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scra
         return report_no_memory(f, leaves->n), "";
     if (!pin_all(&pinned, f, leaves))
         return "";
-    const Layout *const *layouts =
+    const ArrayLayout *const *layouts =
         is_concrete(f, &pinned) ? describe(f, leaves, &pinned, scratch) : NULL;
     Text text = { 0 };
     if (layouts && outermost_begin(f->label, pinned.n, pinned.leaf, scratch, NULL)) {
-        text = program_text(f, leaves, layouts);
+        text = compiled_fn_text(f, leaves, layouts);
         outermost_end();
     }
     unpin_all(&pinned);
@@ -547,13 +573,85 @@ const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
     if (!fn_is_given(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
         return "";
     if (tracing)
-        return report_broken("tt_lower(%s) inside a traced function: lower the outermost", f->label),
+        return report_broken("tt_lower(%s) inside a traced function: lower the outermost",
+                             f->label),
                "";
     Scratch scratch;
     scratch_begin(&scratch);
     const char *text = lower_text(f, args, &leaves, &scratch);
     scratch_end(&scratch);
     return text;
+}
+
+/* ---- what a call would give ---- */
+
+typedef struct Asked {
+    tt_fn f;
+    Leaves *leaves;
+    tt_about *results;
+    int room, n;
+} Asked;
+
+static void ask_types(void *user)
+{
+    Asked *a = user;
+    Trace frame = {
+        .how = "eval_shape", .name = a->f->label, .file = a->f->file, .line = a->f->line
+    };
+    CallSite at = call_site;
+    Graph g;
+    frame_push(&frame);
+    bool ok = fn_graph(a->f, a->leaves, &g);
+    frame_pop(&frame);
+    call_site = at;
+    for (int i = 0; ok && i < g.nresults && i < a->room; i++) {
+        Type t = type_of(g.m, region_return(g.m, g.body)->in[i]);
+        dtype_of(element_canonical(t.element, g.is_weak && g.is_weak[i]), &a->results[i].type);
+        a->results[i].shape = (tt_dims){ t.rank, { 0 } };
+        memcpy(a->results[i].shape.v, t.dims, sizeof *t.dims * (size_t)t.rank);
+    }
+    a->n = ok ? g.nresults : -1;
+}
+
+static void ask_outermost(Asked *a, const tt_tree *args, Scratch *scratch)
+{
+    int n = a->leaves->n;
+    Args pinned = { n, join_leaves(args, a->leaves, SCRATCH(scratch, tt, n)),
+                    SCRATCH(scratch, Held, n) };
+    if (!pinned.leaf || !pinned.held) {
+        report_no_memory(a->f, n);
+        return;
+    }
+    if (!pin_all(&pinned, a->f, a->leaves))
+        return;
+    bool ok = is_concrete(a->f, &pinned) && describe(a->f, a->leaves, &pinned, scratch);
+    if (ok && outermost_begin(a->f->label, n, pinned.leaf, scratch, NULL)) {
+        if (session_begin(a->f->label)) {
+            library_guard(a->f->label, ask_types, a);
+            session_end();
+        }
+        outermost_end();
+    }
+    unpin_all(&pinned);
+}
+
+int tt_eval_shape_n(tt_fn f, const tt_tree *args, int nargs, tt_about *results, int room)
+{
+    PUBLIC;
+    Leaves leaves;
+    Asked a = { f, &leaves, results, room, -1 };
+    if (!fn_is_given(f, "tt_eval_shape") || !count_leaves(f, args, nargs, &leaves))
+        return -1;
+    if (tracing)
+        return report_broken("tt_eval_shape(%s) inside a traced function: its results have shapes "
+                             "there, by tt_shape",
+                             f->label),
+               -1;
+    Scratch scratch;
+    scratch_begin(&scratch);
+    ask_outermost(&a, args, &scratch);
+    scratch_end(&scratch);
+    return a.n;
 }
 
 /* ---- public functions, called outside a trace ---- */

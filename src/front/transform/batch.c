@@ -93,7 +93,7 @@ static void copy(Batcher *b, NodeId n)
         subst_set(&b->mapped, node->out + (uint32_t)i, node->out + (uint32_t)i);
 }
 
-static void ask(Batcher *b, NodeId n)
+static void batch_node(Batcher *b, NodeId n)
 {
     Module *m = b->m;
     Node node = *node_at(m, n);
@@ -132,7 +132,7 @@ static void walk(Batcher *b, RegionId r)
         call_site = at; /* rules leave lines of their own */
         tracing->loc = node_at(b->m, n)->loc;
         if (differs(b, node_at(b->m, n)))
-            ask(b, n);
+            batch_node(b, n);
         else
             copy(b, n);
     }
@@ -163,8 +163,7 @@ bool batch_transform(const Graph *g, int64_t size, Str axis_name, const bool *ma
     Batcher b = { m, size, axis_name, subst_new(m), subst_new(m) };
     Trace frame = { .loc = tracing->loc };
     Type *types = ARENA_ARRAY(m->arena, Type, g->nleaves + 1);
-    tt *x = ARENA_ARRAY(m->arena, tt, g->nleaves + 1),
-       *y = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
+    tt *x = ARENA_ARRAY(m->arena, tt, g->nleaves + 1), *y = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
     bool *y_mapped = ARENA_ARRAY(m->arena, bool, g->nresults + 1);
     for (int i = 0; i < g->nleaves; i++) {
         types[i] = type_of(m, region_at(m, g->body)->args + (uint32_t)i);
@@ -223,8 +222,8 @@ static bool move_out(const Map *map, const Graph *inner, const bool *is_mapped, 
             return false;
         if (axis == TT_NONE && is_mapped[i])
             return report_broken("%s: result %d differs from row to row, so its out_axis cannot be "
-                              "TT_NONE",
-                              map->f->label, i),
+                                 "TT_NONE",
+                                 map->f->label, i),
                    false;
         if (axis == TT_NONE)
             continue;
@@ -270,7 +269,8 @@ bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .axis_size = (int)map.size };
     Graph inner;
     frame_push(&frame);
-    bool ok = inner_graph(&map, &inner) && whole_graph(&map, &inner, out);
+    bool ok = inner_graph(&map, &inner) && runs_describe(f, leaves->n, inner.nresults) &&
+              whole_graph(&map, &inner, out);
     frame_pop(&frame);
     return ok;
 }

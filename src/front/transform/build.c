@@ -138,8 +138,9 @@ tt build_zeros(Type type)
 tt build_reshape(tt x, Type to)
 {
     Type from = type_at(x);
-    return type_same_shape(from, to) ? x
-                                     : build_op(OP_RESHAPE, 1, &x, NULL, type_with(to, from.element));
+    return type_same_shape(from, to)
+               ? x
+               : build_op(OP_RESHAPE, 1, &x, NULL, type_with(to, from.element));
 }
 
 tt build_convert(tt x, Element to)
@@ -155,7 +156,7 @@ tt build_broadcast(tt x, Type to, Ints dims)
     if (type_equal(from, to))
         return x;
     return build_op(OP_BROADCAST, 1, &x, BUILD_ATTRS(BroadcastAttrs, .broadcast_dimensions = dims),
-                 to);
+                    to);
 }
 
 tt build_leading(tt x, int64_t n)
@@ -181,7 +182,7 @@ tt build_transpose(tt x, Ints permutation)
     for (int i = 0; i < from.rank; i++)
         dims[i] = from.dims[permutation.at[i]];
     return build_op(OP_TRANSPOSE, 1, &x, BUILD_ATTRS(TransposeAttrs, .permutation = permutation),
-                 type_new(trace_arena(), from.element, from.rank, dims));
+                    type_new(trace_arena(), from.element, from.rank, dims));
 }
 
 tt build_move_axis(tt x, int from, int to)
@@ -252,16 +253,16 @@ tt build_pad(tt x, tt value, Ints low, Ints high, Ints interior)
         dims[i] = t.dims[i] + between + low.at[i] + high.at[i];
     }
     return build_op(OP_PAD, 2, (const tt[]){ x, value },
-                 BUILD_ATTRS(PadAttrs, .edge_padding_low = low, .edge_padding_high = high,
-                             .interior_padding = interior),
-                 type_new(trace_arena(), t.element, t.rank, dims));
+                    BUILD_ATTRS(PadAttrs, .edge_padding_low = low, .edge_padding_high = high,
+                                .interior_padding = interior),
+                    type_new(trace_arena(), t.element, t.rank, dims));
 }
 
 tt build_compare(int direction, tt a, tt b)
 {
     return build_op(OP_COMPARE, 2, (const tt[]){ a, b },
-                 BUILD_ATTRS(CompareAttrs, .comparison_direction = direction),
-                 type_with(type_at(a), I1));
+                    BUILD_ATTRS(CompareAttrs, .comparison_direction = direction),
+                    type_with(type_at(a), I1));
 }
 
 tt build_select(tt condition, tt a, tt b)
@@ -288,11 +289,11 @@ tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_con
     for (int i = 0; i < b_rest.n; i++)
         dims[n++] = tb.dims[b_rest.at[i]];
     return build_op(OP_DOT, 2, (const tt[]){ a, b },
-                 BUILD_ATTRS(DotAttrs, .lhs_batching_dimensions = a_batch,
-                             .rhs_batching_dimensions = b_batch,
-                             .lhs_contracting_dimensions = a_contract,
-                             .rhs_contracting_dimensions = b_contract),
-                 type_new(trace_arena(), ta.element, n, dims));
+                    BUILD_ATTRS(DotAttrs, .lhs_batching_dimensions = a_batch,
+                                .rhs_batching_dimensions = b_batch,
+                                .lhs_contracting_dimensions = a_contract,
+                                .rhs_contracting_dimensions = b_contract),
+                    type_new(trace_arena(), ta.element, n, dims));
 }
 
 tt build_concatenate(int n, const tt *x, int dim)
@@ -304,7 +305,7 @@ tt build_concatenate(int n, const tt *x, int dim)
     memcpy(dims, t.dims, sizeof *dims * (size_t)t.rank);
     dims[dim] = sum;
     return build_op(OP_CONCATENATE, n, x, BUILD_ATTRS(DimensionAttrs, .dimension = dim),
-                 type_new(trace_arena(), t.element, t.rank, dims));
+                    type_new(trace_arena(), t.element, t.rank, dims));
 }
 
 tt build_sum(tt a, tt b)
@@ -346,7 +347,7 @@ tt build_row(tt x, tt at)
     tt in[MAX_RANK + 2] = { x };
     Ints sizes = ints_insert(ints_of(row.rank, row.dims), 0, 1);
     tt y = build_op(OP_DYNAMIC_SLICE, t.rank + 1, start_at(in, 1, at, t.rank),
-                 BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), type_insert(row, 0, 1));
+                    BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), type_insert(row, 0, 1));
     return build_reshape(y, row);
 }
 

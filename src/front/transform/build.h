@@ -44,7 +44,7 @@ tt build_select(tt condition, tt a, tt b);
 tt build_iota(Type type, int dim);
 tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract);
 tt build_concatenate(int n, const tt *x, int dim);
-tt build_sum(tt a, tt b); /* where no value is zero */
+tt build_sum(tt a, tt b);                   /* where no value is zero */
 tt build_axis_index(const AxisAttrs *axes); /* the position along them together, i32[] */
 /* Row `at` (one number) of x along axis 0; x with that row replaced. */
 tt build_row(tt x, tt at);

@@ -6,6 +6,7 @@
 #include "front/transform/transform.h"
 #include "front/value/array.h"
 #include "front/value/library.h"
+#include "front/value/memory.h"
 #include "front/value/report.h"
 
 #include <stdio.h>
@@ -19,10 +20,13 @@ typedef struct Flow {
     const Leaves *leaves;
     int nstate; /* leaves of the first argument */
     int nrows;  /* leaves of the second, for a scan; else 0 */
-    int ngiven; /* leaves that a iteration is given: all, but not how many iterations there are */
+    int ngiven; /* leaves that an iteration is given: all, but not how many iterations there are */
     int64_t trip_count;
-    tt *in; /* the leaves, of types that every iteration keeps */
+    tt *in;          /* the leaves, of types that every iteration keeps */
+    AxisSet *varies; /* of the leaves, the state's as every iteration may have it; or NULL */
     Graph body, other;
+    int nbranches; /* of a switch, whose body is the first of them */
+    Graph *branches;
 } Flow;
 
 /* Outside a trace how often a tt_fori iterations is its last argument, so that one program serves every
@@ -45,32 +49,55 @@ static bool inner_accepts(const InnerFn *p, const char *given)
     if (!fn_has_config(label, p->f))
         return false;
     if (n >= 0 && n != p->nargs)
-        return report_broken("%s: the %s %s takes %d argument%s, and is given %d: %s", label, p->what,
-                          name, n, n == 1 ? "" : "s", p->nargs, given),
+        return report_broken("%s: the %s %s takes %d argument%s, and is given %d: %s", label,
+                             p->what, name, n, n == 1 ? "" : "s", p->nargs, given),
                false;
     for (int i = 0; i < n; i++)
         if (p->counts[i] != wanted[i])
-            return report_broken("%s: argument %d of the %s %s has %d array%s, and is given %d", label,
-                              i, p->what, name, wanted[i], wanted[i] == 1 ? "" : "s", p->counts[i]),
+            return report_broken("%s: argument %d of the %s %s has %d array%s, and is given %d",
+                                 label, i, p->what, name, wanted[i], wanted[i] == 1 ? "" : "s",
+                                 p->counts[i]),
                    false;
+    return true;
+}
+
+/* Is its body given the number of the iteration? */
+static bool is_numbered(FnKind kind)
+{
+    return kind == FN_FORI || kind == FN_STEPS;
+}
+
+/* Each function of a switch takes what follows the index. */
+static bool switch_accepts(tt_fn f, int nargs, const int *counts)
+{
+    const tt_fn *branch = f->key.config;
+    for (size_t k = 0; k < f->key.config_size / sizeof *branch; k++) {
+        InnerFn p = { .flow = f, .f = branch[k], .what = "branch" };
+        for (int i = 1; i < nargs; i++)
+            p.counts[p.nargs++] = counts[i];
+        if (!inner_accepts(&p, "what follows the index"))
+            return false;
+    }
     return true;
 }
 
 bool flow_accepts(tt_fn f, int nargs, const int *counts)
 {
     FnKind kind = (FnKind)f->key.kind;
+    if (kind == FN_SWITCH)
+        return switch_accepts(f, nargs, counts);
     InnerFn p = { .flow = f, .f = f->key.inner, .what = kind == FN_COND ? "first branch" : "body" };
     char given[80]; /* no text: under no guard yet */
-    int named = kind == FN_FORI || kind == FN_SCAN ? 2 : 1;
-    if (kind == FN_FORI)
+    int named = is_numbered(kind) || kind == FN_SCAN ? 2 : 1;
+    if (is_numbered(kind))
         p.counts[p.nargs++] = 1;
     for (int i = kind == FN_COND; i < nargs - (f->key.trip_count == TRIPS_GIVEN); i++)
         p.counts[p.nargs++] = counts[i];
     int n = snprintf(given, sizeof given, "%s",
-                     kind == FN_COND   ? "what follows the branches"
-                     : kind == FN_FORI ? "the turn, the state"
-                     : kind == FN_SCAN ? "the state, a row"
-                                       : "the state");
+                     kind == FN_COND     ? "what follows the branches"
+                     : is_numbered(kind) ? "the iteration, the state"
+                     : kind == FN_SCAN   ? "the state, a row"
+                                         : "the state");
     if (kind != FN_COND && p.nargs > named)
         snprintf(given + n, sizeof given - (size_t)n, ", and %d more behind it", p.nargs - named);
     bool ok = inner_accepts(&p, given);
@@ -79,7 +106,7 @@ bool flow_accepts(tt_fn f, int nargs, const int *counts)
     return ok && (!p.f || inner_accepts(&p, given));
 }
 
-/* A number becomes an array: what it meets in a iteration must not change its type. */
+/* A number becomes an array: what it meets in an iteration must not change its type. */
 static Type canonical_type(const Leaves *leaves, int i)
 {
     return type_with(leaves->types[i],
@@ -92,6 +119,8 @@ static Leaves inner_leaves(const Flow *w, int from, const Type *first)
     const Leaves *all = w->leaves;
     int argument = from ? 1 : 0; /* from: the condition of a branch is left out */
     Leaves l = { .types = NEW(Type, all->n + 1), .is_weak = NEW(bool, all->n + 1) };
+    AxisSet *varies = w->varies ? NEW(AxisSet, all->n + 1) : NULL;
+    l.varies = varies;
     if (first) {
         l.types[l.n++] = *first;
         l.counts[l.nargs++] = 1;
@@ -101,6 +130,8 @@ static Leaves inner_leaves(const Flow *w, int from, const Type *first)
     for (int i = from; i < w->ngiven; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
         Type t = canonical_type(all, i);
+        if (varies)
+            varies[l.n] = w->varies[i];
         l.types[l.n++] = is_row ? type_remove(t, 0) : t;
     }
     return l;
@@ -111,22 +142,24 @@ static Type result_type(const Graph *g, int i)
     return type_of(g->m, region_return(g->m, g->body)->in[i]);
 }
 
-/* The state at the end of a iteration is what the next one takes. */
+/* The state at the end of an iteration is what the next one takes. */
 static bool keeps_state(const Flow *w)
 {
     const char *label = w->f->label;
-    if (w->body.nresults < w->nstate || (!w->nrows && w->body.nresults != w->nstate))
-        return report_broken("%s: the state has %d array%s, but a turn gives %d", label, w->nstate,
-                          w->nstate == 1 ? "" : "s", w->body.nresults),
+    if (w->body.nresults < w->nstate ||
+        (!w->nrows && w->f->key.kind != FN_STEPS && w->body.nresults != w->nstate))
+        return report_broken("%s: the state has %d array%s, but an iteration gives %d", label,
+                             w->nstate, w->nstate == 1 ? "" : "s", w->body.nresults),
                false;
     for (int i = 0; i < w->nstate; i++) {
         Type had = canonical_type(w->leaves, i), has = result_type(&w->body, i);
         bool gives = w->body.is_weak[i] && type_same_shape(had, has) &&
                      weak_yields(has.element, had.element);
         if (!type_equal(had, has) && !gives)
-            return report_broken("%s: array %d of the state is %s, but a turn makes it %s: it must "
-                              "keep its type",
-                              label, i, type_text(had), type_text(has)),
+            return report_broken(
+                       "%s: array %d of the state is %s, but an iteration makes it %s: it must "
+                       "keep its type",
+                       label, i, type_text(had), type_text(has)),
                    false;
     }
     return true;
@@ -141,7 +174,7 @@ static bool is_condition(const Flow *w)
     if (is_one && t.rank == 0 && t.element == I1)
         return true;
     return report_broken("%s: the condition %s must give one boolean, and gives %s", w->f->label,
-                      w->f->key.other->label, is_one ? type_text(t) : "several arrays"),
+                         w->f->key.other->label, is_one ? type_text(t) : "several arrays"),
            false;
 }
 
@@ -183,16 +216,20 @@ static void record_iteration(tt iteration, const tt *in, tt *out, void *user)
     const Flow *w = user;
     int k = 0, n = w->ngiven;
     tt *leaf = NEW(tt, n + 1), *y = NEW(tt, w->body.nresults);
+    tt row = iteration;
+    if (w->f->key.is_backward)
+        row =
+            build2(OP_SUB, build_number(type_scalar(I32), (double)(w->trip_count - 1)), iteration);
     if (!w->nrows)
         leaf[k++] = iteration;
     for (int i = 0; i < n; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
-        leaf[k++] = i < w->nstate ? in[i] : is_row ? build_row(w->in[i], iteration) : w->in[i];
+        leaf[k++] = i < w->nstate ? in[i] : is_row ? build_row(w->in[i], row) : w->in[i];
     }
     trace_inline(w->f->label, &w->body, leaf, y);
     for (int i = 0; i < w->body.nresults; i++)
         out[i] = i < w->nstate ? build_convert(y[i], type_at(in[i]).element)
-                               : build_set_row(in[i], iteration, y[i]);
+                               : build_set_row(in[i], row, y[i]);
 }
 
 static bool run_counted(Flow *w, tt *y)
@@ -217,15 +254,16 @@ static bool count_rows(Flow *w)
                    false;
         if (w->trip_count && t.dims[0] != w->trip_count)
             return report_broken("%s: %s has %lld rows, but %s has %lld", w->f->label,
-                              leaf_text(l, i), (long long)t.dims[0], leaf_text(l, w->nstate),
-                              (long long)w->trip_count),
+                                 leaf_text(l, i), (long long)t.dims[0], leaf_text(l, w->nstate),
+                                 (long long)w->trip_count),
                    false;
         w->trip_count = t.dims[0];
     }
     if (!w->nrows)
-        report_broken("%s: there is nothing to go through: the second argument is the array, or the "
-                   "tree of arrays, whose rows are taken in turn",
-                   w->f->label);
+        report_broken(
+            "%s: there is nothing to go through: the second argument is the array, or the "
+            "tree of arrays, whose rows are taken one after the other",
+            w->f->label);
     return w->nrows > 0;
 }
 
@@ -236,19 +274,20 @@ static bool is_choice(const Flow *w)
     const char *label = w->f->label;
     if (w->leaves->types[0].rank)
         return report_broken("%s: the condition is %s, and must be one number; tt_where chooses "
-                          "element by element",
-                          label, type_text(w->leaves->types[0])),
+                             "element by element",
+                             label, type_text(w->leaves->types[0])),
                false;
     if (w->body.nresults != w->other.nresults)
-        return report_broken("%s: one branch gives %d arrays, the other %d", label, w->body.nresults,
-                          w->other.nresults),
+        return report_broken("%s: one branch gives %d arrays, the other %d", label,
+                             w->body.nresults, w->other.nresults),
                false;
     for (int i = 0; i < w->body.nresults; i++)
         if (!type_equal(result_type(&w->body, i), result_type(&w->other, i)))
-            return report_broken("%s: array %d is %s from one branch and %s from the other: they must "
-                              "be of one type",
-                              label, i, type_text(result_type(&w->body, i)),
-                              type_text(result_type(&w->other, i))),
+            return report_broken(
+                       "%s: array %d is %s from one branch and %s from the other: they must "
+                       "be of one type",
+                       label, i, type_text(result_type(&w->body, i)),
+                       type_text(result_type(&w->other, i))),
                    false;
     return true;
 }
@@ -279,17 +318,104 @@ static bool run_cond(Flow *w, tt *y)
 
 /* ---- graphs ---- */
 
-/* The graphs of the functions inside, and that they fit together. */
-static bool trace_inside(Flow *w)
+/* The functions inside, traced. */
+static bool trace_functions(Flow *w)
 {
     const FnKey *key = &w->f->key;
     Type iteration = type_scalar(I32);
+    Leaves l =
+        inner_leaves(w, key->kind == FN_COND, is_numbered((FnKind)key->kind) ? &iteration : NULL);
+    return fn_graph(key->inner, &l, &w->body) &&
+           (!key->other || fn_graph(key->other, &l, &w->other));
+}
+
+/* Does an iteration make the state differ between devices along more axes than it did?  Then it
+ * does so from the start. */
+static bool state_varies_more(Flow *w)
+{
+    const FnKey *key = &w->f->key;
+    Type iteration = type_scalar(I32);
+    Leaves l = inner_leaves(w, false, is_numbered((FnKind)key->kind) ? &iteration : NULL);
+    const AxisSet *made = results_vary(&w->body, l.varies);
+    bool grows = false;
+    for (int i = 0; i < w->nstate && i < w->body.nresults; i++) {
+        grows |= (made[i] & ~w->varies[i]) != 0;
+        w->varies[i] |= made[i];
+    }
+    return grows;
+}
+
+/* ---- switch ---- */
+
+/* False: reported. */
+static bool has_index(tt_fn f, const Leaves *leaves)
+{
+    ElementKind kind = element_info[leaves->types[0].element].kind;
+    if (!leaves->types[0].rank && (kind == SIGNED || kind == UNSIGNED))
+        return true;
+    report_broken("%s: the index is %s, and must be one integer", f->label,
+                  type_text(leaves->types[0]));
+    return false;
+}
+
+/* The functions traced, all giving the same types.  False: reported. */
+static bool trace_branches(Flow *w)
+{
+    const tt_fn *f = w->f->key.config;
+    int n = w->nbranches = (int)(w->f->key.config_size / sizeof(tt_fn));
+    Graph *branch = w->branches = NEW(Graph, n);
+    Leaves l = inner_leaves(w, 1, NULL);
+    for (int k = 0; k < n; k++) {
+        if (!fn_graph(f[k], &l, &branch[k]))
+            return false;
+        bool same = branch[k].nresults == branch[0].nresults;
+        for (int i = 0; same && i < branch[0].nresults; i++)
+            same = type_equal(result_type(&branch[k], i), result_type(&branch[0], i));
+        if (!same)
+            return report_broken("%s: branch %d, %s, does not give what branch 0 gives: they must "
+                                 "be of one type",
+                                 w->f->label, k, f[k]->label),
+                   false;
+    }
+    w->body = branch[0];
+    return true;
+}
+
+static bool run_switch(const Flow *w, tt *y)
+{
+    const Graph *branch = w->branches;
+    int n = w->nbranches, nresults = branch[0].nresults;
+    Graph *regions = NEW(Graph, n);
+    Type *types = NEW(Type, nresults), one = type_scalar(I32);
+    tt limits[] = { build_zeros(one), build_convert(w->in[0], I32), build_number(one, n - 1) };
+    tt index = build_op(OP_CLAMP, 3, limits, NULL, one);
+    for (int i = 0; i < nresults; i++)
+        types[i] = result_type(&branch[0], i);
+    for (int k = 0; k < n; k++)
+        if (!branch_region(w, &branch[k], &regions[k]))
+            return false;
+    return trace_apply_regions(w->f->label, OP_CASE, 1, &index, NULL, n, regions, nresults, types,
+                               y);
+}
+
+/* ---- all of them ---- */
+
+/* The graphs of the functions inside, and that they fit together.  A gradient in a loop's body
+ * depends on how the state differs: the body is traced until that is known. */
+static bool trace_inside(Flow *w)
+{
+    const FnKey *key = &w->f->key;
+    if (key->kind == FN_SWITCH)
+        return trace_branches(w);
+    bool again = w->varies && key->kind != FN_COND;
+    unsigned asked = session->asked;
     w->trip_count = key->trip_count;
     if (key->kind == FN_SCAN && !count_rows(w))
         return false;
-    Leaves l = inner_leaves(w, key->kind == FN_COND, key->kind == FN_FORI ? &iteration : NULL);
-    if (!fn_graph(key->inner, &l, &w->body) || (key->other && !fn_graph(key->other, &l, &w->other)))
-        return false;
+    do {
+        if (!trace_functions(w))
+            return false;
+    } while (again && session->asked != asked && state_varies_more(w));
     if (key->kind == FN_COND)
         return is_choice(w);
     return keeps_state(w) && (key->kind != FN_WHILE || is_condition(w));
@@ -297,9 +423,12 @@ static bool trace_inside(Flow *w)
 
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
+    bool is_switch = f->key.kind == FN_SWITCH;
+    if (is_switch && !has_index(f, leaves))
+        return false;
     Flow w = { .f = f,
                .leaves = leaves,
-               .nstate = leaves->counts[0],
+               .nstate = is_switch ? 1 : leaves->counts[0],
                .ngiven = leaves->n - (f->key.trip_count == TRIPS_GIVEN) };
     Trace frame = { .how = f->how,
                     .name = f->key.inner->label,
@@ -307,6 +436,9 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .line = f->line,
                     .is_flow = true };
     frame_push(&frame);
+    if (leaves->varies)
+        w.varies =
+            arena_copy(trace_arena(), leaves->varies, sizeof *leaves->varies * (size_t)leaves->n);
     bool ok = trace_inside(&w);
     if (ok) {
         tt *y = NEW(tt, w.body.nresults);
@@ -316,6 +448,7 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
             w.in[i] = build_convert(w.in[i], canonical_type(leaves, i).element);
         ok = (f->key.kind == FN_WHILE  ? run_while(&w, y)
               : f->key.kind == FN_COND ? run_cond(&w, y)
+              : is_switch              ? run_switch(&w, y)
                                        : run_counted(&w, y)) &&
              record_end(f->label, w.body.nresults, y, out);
         if (tracing->region)
@@ -327,13 +460,21 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 
 /* ---- the interface ---- */
 
+static const tt *call_key(FnKey key, const char *how, const tt_tree *args, int nargs, int nresults)
+{
+    FnKind kind = (FnKind)key.kind;
+    tt_fn inner = key.inner, other = key.other;
+    bool is_whole = fn_is_given(inner, how) &&
+                    (is_numbered(kind) || kind == FN_SCAN || fn_is_given(other, how));
+    tt_fn f = is_whole ? fn_intern(&key, how, NULL) : NULL;
+    return tt_call_n(f, args, nargs, nresults);
+}
+
 static const tt *call(FnKind kind, const char *how, tt_fn inner, tt_fn other, int64_t trip_count,
                       const tt_tree *args, int nargs, int nresults)
 {
     FnKey key = { .kind = kind, .inner = inner, .other = other, .trip_count = trip_count };
-    bool is_whole = fn_is_given(inner, how) && (kind == FN_FORI || kind == FN_SCAN || fn_is_given(other, how));
-    tt_fn f = is_whole ? fn_intern(&key, how, NULL) : NULL;
-    return tt_call_n(f, args, nargs, nresults);
+    return call_key(key, how, args, nargs, nresults);
 }
 
 const tt *tt_while_n(tt_fn condition, tt_fn body, const tt_tree *args, int nargs)
@@ -347,10 +488,11 @@ const tt *tt_fori_n(int64_t trip_count, tt_fn body, const tt_tree *args, int nar
     PUBLIC;
     bool fits = trip_count >= 0 && trip_count <= INT32_MAX && nargs < TT_MAX_ARGS;
     if (nargs >= TT_MAX_ARGS)
-        report_broken("tt_fori: %d arguments and the turn: a body takes at most %d", nargs,
-                   TT_MAX_ARGS);
+        report_broken("tt_fori: %d arguments and the iteration: a body takes at most %d", nargs,
+                      TT_MAX_ARGS);
     else if (!fits)
-        report_broken("tt_fori: %lld turns: from 0 to %d are possible", (long long)trip_count, INT32_MAX);
+        report_broken("tt_fori: %lld iterations: from 0 to %d are possible", (long long)trip_count,
+                      INT32_MAX);
     if (!fits || tracing)
         return call(FN_FORI, "fori", fits ? body : NULL, NULL, trip_count, args, nargs, args[0].n);
     tt_tree all[TT_MAX_ARGS];
@@ -368,6 +510,24 @@ const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)
     return call(FN_SCAN, "scan", body, NULL, 0, args, nargs, nresults);
 }
 
+const tt *tt_scan_back_n(tt_fn body, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    FnKey key = { .kind = FN_SCAN, .inner = body, .is_backward = 1 };
+    return call_key(key, "scan_back", args, nargs, nresults);
+}
+
+const tt *tt_steps_n(int64_t trip_count, tt_fn body, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    bool fits = trip_count >= 0 && trip_count <= INT32_MAX && nargs < TT_MAX_ARGS;
+    if (!fits)
+        report_broken("tt_steps: %lld iterations with %d arguments: from 0 to %d are possible, of "
+                      "fewer than %d",
+                      (long long)trip_count, nargs, INT32_MAX, TT_MAX_ARGS);
+    return call(FN_STEPS, "steps", fits ? body : NULL, NULL, trip_count, args, nargs, nresults);
+}
+
 const tt *tt_cond_n(tt condition, tt_fn yes, tt_fn no, const tt_tree *args, int nargs, int nresults)
 {
     PUBLIC;
@@ -376,7 +536,27 @@ const tt *tt_cond_n(tt condition, tt_fn yes, tt_fn no, const tt_tree *args, int 
     if (fits)
         memcpy(all + 1, args, sizeof *args * (size_t)nargs);
     else
-        report_broken("tt_cond: %d arguments and the condition: at most %d are possible in all", nargs,
-                   TT_MAX_ARGS);
+        report_broken("tt_cond: %d arguments and the condition: at most %d are possible in all",
+                      nargs, TT_MAX_ARGS);
     return call(FN_COND, "cond", fits ? yes : NULL, no, 0, all, nargs + 1, nresults);
+}
+
+const tt *tt_switch_n(tt index, const tt_fn *f, int n, const tt_tree *args, int nargs, int nresults)
+{
+    PUBLIC;
+    tt_tree all[TT_MAX_ARGS] = { { &index, 1 } };
+    bool fits = n > 0 && nargs < TT_MAX_ARGS;
+    for (int k = 0; fits && k < n; k++)
+        fits = f[k] != NULL;
+    if (!fits) {
+        report_broken("tt_switch: %d functions of %d arguments: at least one, each given, of at "
+                      "most %d",
+                      n, nargs, TT_MAX_ARGS - 1);
+        return tt_call_n(NULL, NULL, 0, nresults);
+    }
+    memcpy(all + 1, args, sizeof *args * (size_t)nargs);
+    FnKey key = { .kind = FN_SWITCH, .inner = f[0], .config_size = sizeof *f * (size_t)n };
+    key.config = intern_bytes(f, key.config_size);
+    tt_fn whole = key.config ? fn_intern(&key, "switch", NULL) : NULL;
+    return tt_call_n(whole, all, nargs + 1, nresults);
 }

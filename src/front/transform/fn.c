@@ -19,8 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert(sizeof(FnKey) == 8 * (11 + (TT_MAX_ARGS + 1) * TT_MAX_RANK) +
-                                    4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 8),
+_Static_assert(sizeof(FnKey) == 8 * (16 + TT_MAX_RANK) + 4 * (TT_MAX_ARGS + TT_MAX_RESULTS + 12),
                "keys are compared as bytes");
 
 static Lock lock;       /* guards the tables */
@@ -73,8 +72,8 @@ tt_fn fn_intern(const FnKey *key, const char *how, const char *name)
         return (tt_fn)(uintptr_t)found;
     if (key->inner && key->inner->nested >= MOST_NESTED)
         return report_broken("%s of a function that is transformed %d times already: no more are "
-                          "possible",
-                          how, MOST_NESTED),
+                             "possible",
+                             how, MOST_NESTED),
                NULL;
     tt_fn f = make_function(key, how, name);
     if (!f)
@@ -119,15 +118,16 @@ static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
     if (!name)
         return NULL;
     if (!arity && !fun && strncmp(name, "tt_", 3) == 0) {
-        report_broken("%s is no function of arrays alone: call it in a function that is one, and give "
-                   "that",
-                   name);
+        report_broken(
+            "%s is no function of arrays alone: call it in a function that is one, and give "
+            "that",
+            name);
         return NULL;
     }
     if (!arity && !fun) {
         report_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
-                   "definition",
-                   name, name);
+                      "definition",
+                      name, name);
         return NULL;
     }
     FnKey key = { .kind = FN_C, .function = function, .fun = fun, .arity = fun ? 0 : arity };
@@ -159,23 +159,32 @@ tt_fn tt_fn_of(int arity, void (*function)(void), const char *name)
 static void apply_to_arrays(tt_fn f, const tt *in, tt *out)
 {
     void (*p)(void) = f->key.function;
+    /* clang-format off */
 #define A(i) in[i]
+#define A4(i) A(i), A(i + 1), A(i + 2), A(i + 3)
+#define T4 tt, tt, tt, tt
     switch (f->arity) {
     case 1: *out = ((tt(*)(tt))p)(A(0)); break;
     case 2: *out = ((tt(*)(tt, tt))p)(A(0), A(1)); break;
     case 3: *out = ((tt(*)(tt, tt, tt))p)(A(0), A(1), A(2)); break;
-    case 4: *out = ((tt(*)(tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3)); break;
-    case 5: *out = ((tt(*)(tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4)); break;
-    case 6: *out = ((tt(*)(tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5)); break;
-    case 7:
-        *out = ((tt(*)(tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5), A(6));
-        break;
-    case 8:
-        *out = ((tt(*)(tt, tt, tt, tt, tt, tt, tt, tt))p)(A(0), A(1), A(2), A(3), A(4), A(5), A(6),
-                                                          A(7));
-        break;
+    case 4: *out = ((tt(*)(T4))p)(A4(0)); break;
+    case 5: *out = ((tt(*)(T4, tt))p)(A4(0), A(4)); break;
+    case 6: *out = ((tt(*)(T4, tt, tt))p)(A4(0), A(4), A(5)); break;
+    case 7: *out = ((tt(*)(T4, tt, tt, tt))p)(A4(0), A(4), A(5), A(6)); break;
+    case 8: *out = ((tt(*)(T4, T4))p)(A4(0), A4(4)); break;
+    case 9: *out = ((tt(*)(T4, T4, tt))p)(A4(0), A4(4), A(8)); break;
+    case 10: *out = ((tt(*)(T4, T4, tt, tt))p)(A4(0), A4(4), A(8), A(9)); break;
+    case 11: *out = ((tt(*)(T4, T4, tt, tt, tt))p)(A4(0), A4(4), A(8), A(9), A(10)); break;
+    case 12: *out = ((tt(*)(T4, T4, T4))p)(A4(0), A4(4), A4(8)); break;
+    case 13: *out = ((tt(*)(T4, T4, T4, tt))p)(A4(0), A4(4), A4(8), A(12)); break;
+    case 14: *out = ((tt(*)(T4, T4, T4, tt, tt))p)(A4(0), A4(4), A4(8), A(12), A(13)); break;
+    case 15: *out = ((tt(*)(T4, T4, T4, tt, tt, tt))p)(A4(0), A4(4), A4(8), A(12), A(13), A(14)); break;
+    case 16: *out = ((tt(*)(T4, T4, T4, T4))p)(A4(0), A4(4), A4(8), A4(12)); break;
     default: fail("a function of %d arrays", f->arity);
     }
+    /* clang-format on */
+#undef T4
+#undef A4
 #undef A
 }
 
@@ -240,6 +249,8 @@ const char *leaf_text(const Leaves *leaves, int i)
 
 int fn_arguments(tt_fn f, int *counts)
 {
+    if (f->key.kind == FN_VJP)
+        return -1; /* how many cotangents there are, the function's results say */
     if (f->key.inner) {
         int n = fn_arguments(f->key.inner, counts), primal = n;
         for (int i = 0; f->key.kind == FN_JVP && i < primal; i++)
@@ -263,9 +274,10 @@ bool fn_has_config(const char *who, tt_fn f)
         c = c->key.inner;
     if (!c->fun || !c->fun->config_size || c->key.config)
         return true;
-    return report_broken("%s: %s has no configuration: give it where the function is transformed, as "
-                      "in tt_jit(%s, .config = &c)",
-                      who, c->name, c->name),
+    return report_broken(
+               "%s: %s has no configuration: give it where the function is transformed, as "
+               "in tt_jit(%s, .config = &c)",
+               who, c->name, c->name),
            false;
 }
 
@@ -274,10 +286,11 @@ static bool donates_within(tt_fn f, int nargs)
     uint32_t beyond = nargs < 32 ? f->key.donate >> nargs : 0;
     if (!beyond)
         return true;
-    return report_broken("%s: .donate = %u has a bit for argument %d, but there %s %d argument%s: bit i "
-                      "is for argument i, so .donate = 1 is for argument 0",
-                      f->label, f->key.donate, nargs + __builtin_ctz(beyond),
-                      nargs == 1 ? "is" : "are", nargs, nargs == 1 ? "" : "s"),
+    return report_broken(
+               "%s: .donate = %u has a bit for argument %d, but there %s %d argument%s: bit i "
+               "is for argument i, so .donate = 1 is for argument 0",
+               f->label, f->key.donate, nargs + __builtin_ctz(beyond), nargs == 1 ? "is" : "are",
+               nargs, nargs == 1 ? "" : "s"),
            false;
 }
 
@@ -297,28 +310,94 @@ bool fn_accepts(tt_fn f, int nargs, const int *counts)
     for (int i = 0; i < n; i++)
         if (counts[i] != wanted[i]) {
             report_broken("%s: argument %d has %d array%s, not %d", f->label, i, counts[i],
-                       counts[i] == 1 ? "" : "s", wanted[i]);
+                          counts[i] == 1 ? "" : "s", wanted[i]);
             return false;
         }
     return donates_within(f, nargs);
 }
 
-/* ---- the axes of pmap and vmap ---- */
+/* ---- the axes and specs of maps ---- */
+
+/* The run in which array i is; NULL: behind them all. */
+static const tt_axis_run *axis_run(const tt_axis_run *run, int n, int i)
+{
+    for (int k = 0; k < n; i -= run[k++].leaves)
+        if (i < run[k].leaves)
+            return &run[k];
+    return NULL;
+}
+
+static const tt_spec_run *spec_run(const tt_spec_run *run, int n, int i)
+{
+    for (int k = 0; k < n; i -= run[k++].leaves)
+        if (i < run[k].leaves)
+            return &run[k];
+    return NULL;
+}
+
+static bool runs_fit(tt_fn f, const char *option, const char *of, int described, int there)
+{
+    if (described != there)
+        report_broken("%s: %s describes %d array%s, but the %s: %d", f->label, option, described,
+                      described == 1 ? "" : "s", of, there);
+    return described == there;
+}
+
+bool runs_describe(tt_fn f, int nleaves, int nresults)
+{
+    const FnKey *k = &f->key;
+    int in = 0, out = 0;
+    for (int i = 0; i < k->nin_runs; i++)
+        in += k->in_axis_runs ? k->in_axis_runs[i].leaves : k->in_spec_runs[i].leaves;
+    for (int i = 0; i < k->nout_runs; i++)
+        out += k->out_axis_runs ? k->out_axis_runs[i].leaves : k->out_spec_runs[i].leaves;
+    bool ok = (!k->nin_runs || runs_fit(f, ".in", "arguments have", in, nleaves)) &&
+              (!k->nout_runs || runs_fit(f, ".out", "results are", out, nresults));
+    bool has_list = k->out_specs != NULL;
+    for (int i = 0; i < TT_MAX_RESULTS; i++)
+        has_list = has_list || k->out_axes[i];
+    if (ok && has_list && nresults > TT_MAX_RESULTS)
+        return report_broken(
+                   "%s: %s has room for %d results, but there are %d: describe them by type, as "
+                   "in .out = %s(TT_RUN(Net, %s), TT_RUN(tt, %s))",
+                   f->label, k->out_specs ? ".out_specs" : ".out_axes", TT_MAX_RESULTS, nresults,
+                   k->out_specs ? "TT_EACH_SPEC" : "TT_EACH_AXIS",
+                   k->out_specs ? "TT_P(NULL)" : "TT_NONE", k->out_specs ? "TT_P(\"x\")" : "0"),
+               false;
+    return ok;
+}
+
+const tt_spec *leaf_spec(tt_fn f, const Leaves *leaves, int i)
+{
+    static const tt_spec whole;
+    int within, argument = leaf_argument(leaves, i, &within);
+    const tt_spec_run *run = spec_run(f->key.in_spec_runs, f->key.nin_runs, i);
+    return run ? &run->spec : f->key.in_specs ? &f->key.in_specs[argument] : &whole;
+}
+
+const tt_spec *result_spec(tt_fn f, int i)
+{
+    const tt_spec_run *run = spec_run(f->key.out_spec_runs, f->key.nout_runs, i);
+    if (run)
+        return &run->spec;
+    return f->key.out_specs && i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &f->key.out_spec;
+}
 
 bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis)
 {
     int within, argument = leaf_argument(leaves, i, &within), rank = leaves->types[i].rank;
-    *axis = f->key.in_axes[argument];
+    const tt_axis_run *run = axis_run(f->key.in_axis_runs, f->key.nin_runs, i);
+    *axis = run ? run->axis : f->key.in_axes[argument];
     if (*axis == TT_NONE)
         return true;
     if (rank == 0) {
         report_broken("%s: %s is one number and has no axis to map: in_axes[%d] must be TT_NONE",
-                   f->label, leaf_text(leaves, i), argument);
+                      f->label, leaf_text(leaves, i), argument);
         return false;
     }
     if (*axis < -rank || *axis >= rank) {
         report_broken("%s: %s has no axis %d to map: in_axes[%d] must be from %d to %d, or TT_NONE",
-                   f->label, leaf_text(leaves, i), *axis, argument, -rank, rank - 1);
+                      f->label, leaf_text(leaves, i), *axis, argument, -rank, rank - 1);
         return false;
     }
     *axis += *axis < 0 ? rank : 0;
@@ -338,17 +417,17 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
         int64_t extent = leaves->types[i].dims[axis];
         if (!extent)
             return report_broken("%s: %s has 0 along its mapped axis %d: there is nothing to map",
-                              f->label, leaf_text(leaves, i), axis),
+                                 f->label, leaf_text(leaves, i), axis),
                    0;
         if (size && extent != size && first < 0)
             return report_broken("%s: %s has %lld along axis %d, but axis_size is %lld", f->label,
-                              leaf_text(leaves, i), (long long)extent, axis, (long long)size),
+                                 leaf_text(leaves, i), (long long)extent, axis, (long long)size),
                    0;
         if (size && extent != size)
             return report_broken("%s: %s has %lld along its mapped axis %d, but %s has %lld: all "
-                              "mapped arguments must have the same",
-                              f->label, leaf_text(leaves, i), (long long)extent, axis,
-                              leaf_text(leaves, first), (long long)size),
+                                 "mapped arguments must have the same",
+                                 f->label, leaf_text(leaves, i), (long long)extent, axis,
+                                 leaf_text(leaves, first), (long long)size),
                    0;
         if (first < 0)
             first = i;
@@ -356,20 +435,25 @@ int64_t map_size(tt_fn f, const Leaves *leaves)
     }
     if (!size)
         report_broken("%s: no argument is mapped: at least one of in_axes must be an axis, or "
-                   ".axis_size say how many",
-                   f->label);
+                      ".axis_size say how many",
+                      f->label);
     return size;
 }
 
 bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
 {
-    *axis = f->key.out_axis ? f->key.out_axis : i < TT_MAX_RESULTS ? f->key.out_axes[i] : 0;
+    const tt_axis_run *run = axis_run(f->key.out_axis_runs, f->key.nout_runs, i);
+    *axis = run                  ? run->axis
+            : f->key.out_axis    ? f->key.out_axis
+            : i < TT_MAX_RESULTS ? f->key.out_axes[i]
+                                 : 0;
     if (*axis == TT_NONE)
         return true;
     if (*axis < -rank - 1 || *axis > rank) {
-        report_broken("%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
-                   "%d to %d, or TT_NONE",
-                   f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1, rank);
+        report_broken(
+            "%s: result %d cannot have its mapped axis at %d: with %d other%s, that is from "
+            "%d to %d, or TT_NONE",
+            f->label, i, *axis, rank, rank == 1 ? "" : "s", -rank - 1, rank);
         return false;
     }
     *axis += *axis < 0 ? rank + 1 : 0;
@@ -387,6 +471,7 @@ static bool trace_function(tt_fn f, const Leaves *leaves, Graph *out)
     tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    tracing->varies = leaves->varies;
     CallSite before = call_site;
     if (is_public) {
         ((Body *)f->key.function)(in, results, leaves->config);
@@ -407,13 +492,16 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_GRAD:
     case FN_VALUE_AND_GRAD: return grad_graph(f, leaves, out);
     case FN_JVP: return jvp_graph(f, leaves, out);
+    case FN_VJP: return vjp_graph(f, leaves, out);
     case FN_VMAP: return vmap_graph(f, leaves, out);
     case FN_PMAP: return pmap_graph(f, leaves, out);
     case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
     case FN_WHILE:
     case FN_FORI:
     case FN_SCAN:
-    case FN_COND: return flow_graph(f, leaves, out);
+    case FN_STEPS:
+    case FN_COND:
+    case FN_SWITCH: return flow_graph(f, leaves, out);
     }
     fail("a function of kind %d", (int)f->key.kind);
 }

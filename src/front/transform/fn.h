@@ -3,7 +3,7 @@
  * Functions are interned: the same transformation of the same function with the same options is
  * the same pointer.  They are never freed, since a tt_fn has no owner; there are as many as the
  * user's program writes down, and what grows with the shapes that they are called with, their
- * programs, is bounded (run/program.c). */
+ * programs, is bounded (run/compiled_fn.c). */
 #ifndef TUTTI_FRONT_TRANSFORM_FN_H
 #define TUTTI_FRONT_TRANSFORM_FN_H
 #include "front/value/memory.h"
@@ -20,13 +20,16 @@ typedef enum FnKind {
     FN_GRAD,
     FN_VALUE_AND_GRAD,
     FN_JVP,
+    FN_VJP,
     FN_VMAP,
     FN_PMAP,
     FN_SHARD_MAP,
     FN_WHILE, /* this and what follows: loops and branches, made of several functions */
     FN_FORI,
     FN_SCAN,
+    FN_STEPS, /* a scan by number: of no rows */
     FN_COND,
+    FN_SWITCH, /* config: the functions */
 } FnKind;
 
 /* What a public function does, in terms of traced values.  Fills out[] (a broken value where it
@@ -38,7 +41,7 @@ typedef void Body(const tt *in, tt *out, const void *config);
 typedef struct FnKey {
     tt_fn inner;            /* of transformations; the body of a loop, the branch taken */
     tt_fn other;            /* the condition of a loop, the other branch */
-    int64_t trip_count;          /* FN_FORI */
+    int64_t trip_count;     /* FN_FORI */
     void (*function)(void); /* FN_C, FN_PUBLIC */
     const tt_fun *fun;      /* FN_C on trees */
     const void *config;     /* FN_C: interned bytes; FN_PUBLIC: its name */
@@ -46,12 +49,18 @@ typedef struct FnKey {
     const char *axis_name;
     const int *devices; /* interned */
     tt_mesh mesh;
-    tt_spec in_specs[TT_MAX_ARGS], out_spec; /* names interned */
+    tt_spec out_spec;         /* names interned */
+    const tt_spec *in_specs;  /* [TT_MAX_ARGS], interned; NULL: all empty */
     const tt_spec *out_specs; /* [TT_MAX_RESULTS], interned; NULL: out_spec is for all */
+    const tt_axis_run *in_axis_runs, *out_axis_runs; /* interned; NULL: none */
+    const tt_spec_run *in_spec_runs, *out_spec_runs;
     int32_t in_axes[TT_MAX_ARGS];
     int32_t out_axes[TT_MAX_RESULTS], out_axis;
     uint32_t kind, donate, wrt;
     int32_t has_aux, axis_size, ndevices;
+    int32_t nin_runs, nout_runs;
+    int32_t is_backward; /* FN_SCAN: the last row first */
+    int32_t unused;
     int32_t arity; /* FN_C: parameters, each an array, when fun is NULL; FN_PUBLIC: results */
     /* No bytes between fields. */
 } FnKey;
@@ -80,7 +89,8 @@ typedef struct Leaves {
     int n;                   /* of all */
     Type *types;
     bool *is_weak;
-    const void *config; /* FN_PUBLIC: of this call */
+    const AxisSet *varies; /* NULL: not in a shard_map */
+    const void *config;    /* FN_PUBLIC: of this call */
     size_t config_size;
 } Leaves;
 
@@ -112,5 +122,9 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out);
 bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis);
 int64_t map_size(tt_fn f, const Leaves *leaves);
 bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis);
+/* Do .in and .out, where they are given, describe so many arrays?  False: reported. */
+bool runs_describe(tt_fn f, int nleaves, int nresults);
+const tt_spec *leaf_spec(tt_fn f, const Leaves *leaves, int i);
+const tt_spec *result_spec(tt_fn f, int i);
 
 #endif

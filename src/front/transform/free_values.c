@@ -59,6 +59,20 @@ Values free_values(Module *m, int nregions, const RegionId *regions)
     return s.found;
 }
 
+bool node_uses(Module *m, const Node *node, ValueTest *holds, void *user)
+{
+    for (int i = 0; i < node->nin; i++)
+        if (holds(user, node->in[i]))
+            return true;
+    if (!node->nregions || op_info[node->op].kind != KIND_FLOW)
+        return false;
+    Values free = free_values(m, node->nregions, node->regions);
+    for (int i = 0; i < free.n; i++)
+        if (holds(user, free.at[i]))
+            return true;
+    return false;
+}
+
 static RegionId region_with(Module *m, RegionId r, Values free)
 {
     const Region *old = region_at(m, r);

@@ -14,14 +14,15 @@ static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
         int within, argument = leaf_argument(leaves, i, &within);
         active[i] = f->key.wrt >> argument & 1;
         if (active[i] && element_info[leaves->types[i].element].kind != FLOAT)
-            return report_broken("%s: %s is to be differentiated: only floats can be; convert it with "
-                              "tt_astype, or choose others by .wrt",
-                              f->label, leaf_text(leaves, i)),
+            return report_broken(
+                       "%s: %s is to be differentiated: only floats can be; convert it with "
+                       "tt_astype, or choose others by .wrt",
+                       f->label, leaf_text(leaves, i)),
                    false;
     }
     if (leaves->nargs < 32 && f->key.wrt >> leaves->nargs)
         return report_broken("%s: .wrt names argument %d, but the last is %d", f->label,
-                          31 - __builtin_clz(f->key.wrt), leaves->nargs - 1),
+                             31 - __builtin_clz(f->key.wrt), leaves->nargs - 1),
                false;
     return true;
 }
@@ -31,16 +32,19 @@ static bool is_loss(tt_fn f, const Graph *g)
     Type t = type_of(g->m, region_return(g->m, g->body)->in[0]);
     if (t.rank || element_info[t.element].kind != FLOAT)
         return report_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
-                          g->nresults > 1 ? "first " : "", type_text(t),
-                          t.rank ? "take its tt_sum or tt_mean" : "nothing changes it smoothly"),
+                             g->nresults > 1 ? "first " : "", type_text(t),
+                             t.rank ? "take its tt_sum or tt_mean" : "nothing changes it smoothly"),
                false;
     if (g->nresults > 1 && !f->key.has_aux)
-        return report_broken("%s: the function returns %d arrays: if only the first is the loss, say "
-                          ".has_aux = true",
-                          f->label, g->nresults),
+        return report_broken(
+                   "%s: the function returns %d arrays: if only the first is the loss, say "
+                   ".has_aux = true",
+                   f->label, g->nresults),
                false;
     return true;
 }
+
+enum { NO_SEED = -1, SEED_ONE = -2 }; /* else a leaf: the cotangent that a result is given */
 
 /* Results of the function and gradients, in the order of the interface: which of the results, then
  * the gradients, each is. */
@@ -72,34 +76,43 @@ static const bool *weak_results(const Leaves *leaves, const bool *active, const 
     return weak;
 }
 
-/* jg: leaves, tangents -> results, tangent of the first.  Records the gradient's graph. */
-static bool run_backward(tt_fn f, const Leaves *leaves, const Graph *given, int *which, Graph *out)
+/* given: nprimal leaves, tangents -> nresults results, tangents of those that seeds[] is not -1 for.
+ * Records the gradient's graph: from 1, or from the leaf that the seed names. */
+static bool run_backward(tt_fn f, const Leaves *leaves, int nprimal, const Graph *given,
+                         int nresults, const int *seeds, int *which, Graph *out)
 {
     Module *m = given->m;
     Graph split, *jg = &split;
     unsigned before = report_count();
     bool *linear = ARENA_ARRAY(m->arena, bool, given->nleaves + 1);
-    memset(linear + leaves->n, true, (size_t)(given->nleaves - leaves->n));
+    memset(linear + nprimal, true, (size_t)(given->nleaves - nprimal));
     if (!split_loops(given, linear, jg))
         return false;
-    int nresults = jg->nresults - 1, ntangents = jg->nleaves - leaves->n;
+    int ntangents = jg->nleaves - nprimal;
     Backward b = backward_new(m);
     tt *in = ARENA_ARRAY(m->arena, tt, leaves->n + 1);
     tt *y = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1); /* and the gradients */
     tt *all = ARENA_ARRAY(m->arena, tt, nresults + ntangents + 1);
     ValueId first = region_at(m, jg->body)->args;
-    for (int i = leaves->n; i < jg->nleaves; i++)
+    for (int i = nprimal; i < jg->nleaves; i++)
         b.linear[first + (uint32_t)i] = true;
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
-    for (int i = 0; i < leaves->n; i++)
+    for (int i = 0; i < nprimal; i++)
         subst_set(&b.value, first + (uint32_t)i, trace_value(f->label, in[i]));
     backward_mark(&b, jg->body);
     backward_forward(&b, jg->body);
     Node last = *region_return(m, jg->body);
     for (int i = 0; i < nresults; i++)
         y[i] = backward_value(&b, last.in[i]);
-    if (backward_is_linear(&b, last.in[nresults]))
-        backward_add(&b, last.in[nresults], build_number(type_of(m, last.in[nresults]), 1));
+    for (int i = 0, k = nresults; i < nresults; i++) {
+        if (seeds[i] == NO_SEED)
+            continue;
+        ValueId tangent = last.in[k++];
+        if (backward_is_linear(&b, tangent))
+            backward_add(&b, tangent,
+                         seeds[i] == SEED_ONE ? build_number(type_of(m, tangent), 1)
+                                              : in[seeds[i]]);
+    }
     backward_run(&b, jg->body);
     int n = arrange(f, nresults, backward_collect(&b, jg, linear, y + nresults), which);
     for (int i = 0; i < n; i++)
@@ -120,6 +133,8 @@ bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out)
     Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
     frame_push(&frame);
     bool ok = fn_graph(f->key.inner, leaves, &inner) && is_loss(f, &inner);
+    if (ok && leaves->varies)
+        vary_insert(&inner, leaves->varies);
     if (ok) {
         bool *wanted = ARENA_ARRAY(trace_arena(), bool, inner.nresults + 1);
         wanted[0] = true;
@@ -128,9 +143,82 @@ bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out)
     if (ok) {
         remove_dead(jg.m, jg.body);
         int *which = ARENA_ARRAY(trace_arena(), int, inner.nresults + leaves->n + 1);
-        ok = run_backward(f, leaves, &jg, which, out);
+        int *seeds = ARENA_ARRAY(trace_arena(), int, inner.nresults + 1);
+        for (int i = 0; i < inner.nresults; i++)
+            seeds[i] = i ? NO_SEED : SEED_ONE;
+        ok = run_backward(f, leaves, leaves->n, &jg, inner.nresults, seeds, which, out);
+        if (ok && leaves->varies)
+            vary_remove(out);
         if (ok)
             out->is_weak = weak_results(leaves, active, &inner, out->nresults, which);
+    }
+    frame_pop(&frame);
+    return ok;
+}
+
+/* ---- tt_vjp ---- */
+
+/* The arguments of f alone: the last is the tree of cotangents.  False: there is none; reported. */
+static bool without_cotangents(tt_fn f, const Leaves *leaves, Leaves *primal)
+{
+    *primal = *leaves;
+    if (leaves->nargs < 2)
+        return report_broken(
+                   "%s: the arguments of the function, then a tree of cotangents, one for "
+                   "each result",
+                   f->label),
+               false;
+    primal->nargs--;
+    primal->n -= leaves->counts[primal->nargs];
+    return true;
+}
+
+/* Each float result has a cotangent of its type.  False: reported. */
+static bool take_seeds(tt_fn f, const Leaves *leaves, int nprimal, const Graph *g, bool *wanted,
+                       int *seeds)
+{
+    if (leaves->n - nprimal != g->nresults)
+        return report_broken("%s: %d cotangents for %d results", f->label, leaves->n - nprimal,
+                             g->nresults),
+               false;
+    for (int i = 0; i < g->nresults; i++) {
+        Type t = type_of(g->m, region_return(g->m, g->body)->in[i]);
+        wanted[i] = element_info[t.element].kind == FLOAT;
+        seeds[i] = wanted[i] ? nprimal + i : NO_SEED;
+        if (wanted[i] && !type_equal(t, leaves->types[nprimal + i]))
+            return report_broken(
+                       "%s: result %d is %s, and its cotangent %s: it must be of the same "
+                       "type",
+                       f->label, i, type_text(t), type_text(leaves->types[nprimal + i])),
+                   false;
+    }
+    return true;
+}
+
+bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    Leaves primal;
+    Graph inner, jg;
+    bool *active = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
+    if (!without_cotangents(f, leaves, &primal) || !active_leaves(f, &primal, active))
+        return false;
+    Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
+    frame_push(&frame);
+    bool ok = fn_graph(f->key.inner, &primal, &inner);
+    if (ok && leaves->varies)
+        vary_insert(&inner, primal.varies);
+    bool *wanted = ok ? ARENA_ARRAY(trace_arena(), bool, inner.nresults + 1) : NULL;
+    int *seeds = ok ? ARENA_ARRAY(trace_arena(), int, inner.nresults + 1) : NULL;
+    ok = ok && take_seeds(f, leaves, primal.n, &inner, wanted, seeds) &&
+         jvp_transform(&inner, active, wanted, NULL, &jg);
+    if (ok) {
+        remove_dead(jg.m, jg.body);
+        int *which = ARENA_ARRAY(trace_arena(), int, inner.nresults + leaves->n + 1);
+        ok = run_backward(f, leaves, primal.n, &jg, inner.nresults, seeds, which, out);
+        if (ok && leaves->varies)
+            vary_remove(out);
+        if (ok)
+            out->is_weak = weak_results(&primal, active, &inner, out->nresults, which);
     }
     frame_pop(&frame);
     return ok;

@@ -56,19 +56,9 @@ static void set(Forward *f, ValueId v, tt x, tt dx)
         subst_set(&f->tangent, v, tangent);
 }
 
-/* Does an operand vary, or something that the node's regions use from around it? */
-static bool varies(Forward *f, const Node *node)
+static bool varies(void *forward, ValueId v)
 {
-    for (int i = 0; i < node->nin; i++)
-        if (tangent_of(f, node->in[i]))
-            return true;
-    if (!node->nregions || op_info[node->op].kind != KIND_FLOW)
-        return false;
-    Values free = free_values(f->m, node->nregions, node->regions);
-    for (int i = 0; i < free.n; i++)
-        if (tangent_of(f, free.at[i]))
-            return true;
-    return false;
+    return tangent_of(forward, v) != 0;
 }
 
 static void copy(Forward *f, NodeId n)
@@ -79,7 +69,7 @@ static void copy(Forward *f, NodeId n)
         subst_set(&f->tangent, node->out + (uint32_t)i, node->out + (uint32_t)i);
 }
 
-static void ask(Forward *f, NodeId n)
+static void differentiate(Forward *f, NodeId n)
 {
     Module *m = f->m;
     Node node = *node_at(m, n);
@@ -88,14 +78,14 @@ static void ask(Forward *f, NodeId n)
     JvpRule *rule = front_rules[node.op].jvp;
     if (!rule) {
         report_broken("not supported: the derivative of %s, %s", rule_op_name(node.op),
-                   loc_name(node.loc));
+                      loc_name(node.loc));
         return;
     }
     for (int i = 0; i < node.nin; i++) {
         x[i] = forward_value(f, node.in[i]);
         dx[i] = forward_tangent(f, node.in[i]);
     }
-    /* The rules of these find results and tangents together. */
+    /* The rules of these record results and tangents together. */
     if (node.op != OP_CALL && node.op != OP_WHILE && node.op != OP_MANUAL && node.op != OP_SORT) {
         copy(f, n);
         for (int i = 0; i < node.nout; i++)
@@ -118,8 +108,8 @@ static void walk(Forward *f, RegionId r)
         NodeId n = region_at(f->m, r)->nodes[i];
         call_site = at; /* rules leave lines of their own */
         tracing->loc = node_at(f->m, n)->loc;
-        if (varies(f, node_at(f->m, n)))
-            ask(f, n);
+        if (node_uses(f->m, node_at(f->m, n), varies, f))
+            differentiate(f, n);
         else
             copy(f, n);
     }
@@ -170,8 +160,7 @@ bool jvp_transform(const Graph *g, const bool *active, const bool *wanted, bool 
     Forward f = { m, subst_new(m), subst_new(m) };
     Trace frame = { 0 };
     tt *x = ARENA_ARRAY(m->arena, tt, 2 * g->nleaves + 1), *dx = x + g->nleaves;
-    tt *y = ARENA_ARRAY(m->arena, tt, 2 * g->nresults + 1),
-       *dy = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
+    tt *y = ARENA_ARRAY(m->arena, tt, 2 * g->nresults + 1), *dy = ARENA_ARRAY(m->arena, tt, g->nresults + 1);
     frame_push(&frame);
     begin(g, active, x, dx);
     forward_inline(&f, g->body, x, dx, y, dy);
@@ -201,9 +190,10 @@ static bool primal_leaves(tt_fn f, const Leaves *leaves, Leaves *primal)
     *primal = *leaves;
     primal->nargs -= ntangents;
     if (primal->nargs < 1 || f->key.wrt >> primal->nargs)
-        return report_broken("%s: %d arguments: those of the function, then a tangent for each that "
-                          ".wrt names",
-                          f->label, leaves->nargs),
+        return report_broken(
+                   "%s: %d arguments: those of the function, then a tangent for each that "
+                   ".wrt names",
+                   f->label, leaves->nargs),
                false;
     for (int i = primal->nargs; i < leaves->nargs; i++)
         primal->n -= leaves->counts[i];
@@ -220,14 +210,15 @@ static bool find_active(tt_fn f, const Leaves *leaves, const Leaves *primal, boo
         if (!active[i])
             continue;
         if (!has_tangent(leaves->types[i]))
-            return report_broken("%s: %s has no tangent: only floats do; convert it with tt_astype, "
-                              "or choose others by .wrt",
-                              f->label, leaf_text(leaves, i)),
+            return report_broken(
+                       "%s: %s has no tangent: only floats do; convert it with tt_astype, "
+                       "or choose others by .wrt",
+                       f->label, leaf_text(leaves, i)),
                    false;
         if (next == leaves->n || !type_equal(leaves->types[i], leaves->types[next]))
-            return report_broken("%s: the tangent of %s is %s; it must be of the same type", f->label,
-                              leaf_text(leaves, i),
-                              next < leaves->n ? type_text(leaves->types[next]) : "not there"),
+            return report_broken("%s: the tangent of %s is %s; it must be of the same type",
+                                 f->label, leaf_text(leaves, i),
+                                 next < leaves->n ? type_text(leaves->types[next]) : "not there"),
                    false;
         next++;
     }

@@ -220,13 +220,13 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
     const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
     if (leaves->n != body->nargs)
         return report_broken("%s takes %d array%s, not %d", f->label, body->nargs,
-                          body->nargs == 1 ? "" : "s", leaves->n),
+                             body->nargs == 1 ? "" : "s", leaves->n),
                false;
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_fits(want, leaves->types[i]))
             return report_broken("%s: %s is %s, and must be %s", f->label, leaf_name(leaves, i),
-                              type_text(leaves->types[i]), type_text(want)),
+                                 type_text(leaves->types[i]), type_text(want)),
                    false;
     }
     return true;
@@ -243,12 +243,12 @@ static bool take_meshes(tt_fn f, const Module *m)
         return true;
     if (m->npartitions > there)
         return report_broken("%s is a program for %d devices, but there are %d: start with "
-                          "tt_init(.devices = %d) or TUTTI_DEVICES=%d",
-                          f->label, m->npartitions, there, m->npartitions, m->npartitions),
+                             "tt_init(.devices = %d) or TUTTI_DEVICES=%d",
+                             f->label, m->npartitions, there, m->npartitions, m->npartitions),
                false;
     if (session->ndevices && session->ndevices != m->npartitions)
-        return report_broken("%s is a program for %d devices, but %s has %d", f->label, m->npartitions,
-                          session->mapped, session->ndevices),
+        return report_broken("%s is a program for %d devices, but %s has %d", f->label,
+                             m->npartitions, session->mapped, session->ndevices),
                false;
     int *devices = ARENA_ARRAY(trace_arena(), int, m->npartitions);
     for (int i = 0; i < m->npartitions; i++)

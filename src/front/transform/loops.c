@@ -53,7 +53,7 @@ static bool integer_in(const Module *m, const Node *loop, RegionId r, ValueId v,
     return true;
 }
 
-/* By how much the carried value i grows in a iteration. */
+/* By how much the carried value i grows in an iteration. */
 static bool growth_of(const Module *m, const Node *loop, int i, int64_t *out)
 {
     RegionId r = loop->regions[1];
@@ -148,8 +148,9 @@ typedef struct LoopSplitter {
     Subst linear; /* to something: depends on the linear leaves */
 } LoopSplitter;
 
-static bool is_linear(const LoopSplitter *c, ValueId v)
+static bool is_linear(void *splitter, ValueId v)
 {
+    const LoopSplitter *c = splitter;
     return subst_get(&c->linear, v) != v;
 }
 
@@ -177,7 +178,7 @@ static int leaves_of(const Loop *l)
     return l->node.nin + l->free.n;
 }
 
-static void gather_leaves(const LoopSplitter *c, Loop *l)
+static void gather_leaves(LoopSplitter *c, Loop *l)
 {
     sink_constants(l->m, l->node.regions[1]);
     l->free = free_values(l->m, 1, &l->node.regions[1]);
@@ -191,7 +192,7 @@ static void gather_leaves(const LoopSplitter *c, Loop *l)
     }
 }
 
-/* What is linear at the end of a iteration is so in the next. */
+/* What is linear at the end of an iteration is so in the next. */
 static bool settle(Loop *l)
 {
     bool *results = NEW(bool, l->node.nin);
@@ -314,7 +315,8 @@ static void linear_iteration(tt iteration, const tt *in, tt *out, void *user)
     const PartialEval *s = &l->split;
     tt *leaf = NEW(tt, s->rest.nleaves);
     for (int i = 0; i < s->nneeded; i++)
-        leaf[i] = l->row[i] >= 0 ? build_row(l->kept[l->row[i]], iteration) : l->x[l->order[s->leaf[i]]];
+        leaf[i] =
+            l->row[i] >= 0 ? build_row(l->kept[l->row[i]], iteration) : l->x[l->order[s->leaf[i]]];
     memcpy(leaf + s->nneeded, in, sizeof *in * (size_t)l->ntangents);
     trace_inline("a gradient", &s->rest, leaf, out);
 }
@@ -346,10 +348,11 @@ static bool split_loop(LoopSplitter *c, NodeId n)
 {
     Loop l = { .m = c->m, .node = *node_at(c->m, n), .trip_count = loop_trip_count(c->m, n) };
     if (l.trip_count < 0)
-        return report_broken("not supported: the gradient through a loop whose number of turns is "
-                          "found at run time (while, %s): write it with a fixed number of turns, "
-                          "or use tt_stop_gradient",
-                          loc_name(l.node.loc)),
+        return report_broken(
+                   "not supported: the gradient through a loop whose number of iterations is "
+                   "found at run time (while, %s): write it with a fixed number of iterations, "
+                   "or use tt_stop_gradient",
+                   loc_name(l.node.loc)),
                false;
     gather_leaves(c, &l);
     if (!settle(&l))
@@ -378,20 +381,6 @@ static bool split_loop(LoopSplitter *c, NodeId n)
 
 /* ---- graphs ---- */
 
-static bool uses_linear(const LoopSplitter *c, const Node *node)
-{
-    for (int i = 0; i < node->nin; i++)
-        if (is_linear(c, node->in[i]))
-            return true;
-    if (!node->nregions || op_info[node->op].kind != KIND_FLOW)
-        return false;
-    Values free = free_values(c->m, node->nregions, node->regions);
-    for (int i = 0; i < free.n; i++)
-        if (is_linear(c, free.at[i]))
-            return true;
-    return false;
-}
-
 static bool has_loop(const Graph *g)
 {
     const Region *region = region_at(g->m, g->body);
@@ -407,7 +396,7 @@ static bool split_nodes(LoopSplitter *c, RegionId r)
     bool ok = true;
     for (int i = 0; ok && i < region_at(c->m, r)->nnodes - 1; i++) {
         NodeId n = region_at(c->m, r)->nodes[i];
-        bool marks = uses_linear(c, node_at(c->m, n));
+        bool marks = node_uses(c->m, node_at(c->m, n), is_linear, c);
         tracing->loc = node_at(c->m, n)->loc;
         if (marks && node_flow(node_at(c->m, n)) == FLOW_LOOP)
             ok = split_loop(c, n);
@@ -488,7 +477,8 @@ static bool body(int n, const Type *types, LoopBody *iteration, void *user, Grap
     return ok;
 }
 
-static bool loop(int64_t known, tt trip_count, int n, const tt *init, LoopBody *iteration, void *user, tt *out)
+static bool loop(int64_t known, tt trip_count, int n, const tt *init, LoopBody *iteration,
+                 void *user, tt *out)
 {
     tt *in = NEW(tt, n + 1), *y = NEW(tt, n + 1);
     Type *types = NEW(Type, n + 1);
@@ -505,7 +495,8 @@ static bool loop(int64_t known, tt trip_count, int n, const tt *init, LoopBody *
     return true;
 }
 
-bool loop_counted(int64_t trip_count, int n, const tt *init, LoopBody *iteration, void *user, tt *out)
+bool loop_counted(int64_t trip_count, int n, const tt *init, LoopBody *iteration, void *user,
+                  tt *out)
 {
     return loop(trip_count, NO_VALUE, n, init, iteration, user, out);
 }

@@ -11,8 +11,8 @@
 #define batch_none NULL
 
 const FrontRules front_rules[OP_COUNT] = {
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, jvp, transpose, batch)                                                  \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, jvp, transpose, batch)                                                           \
     [OP_##id] = { jvp_##jvp, transpose_##transpose, batch_##batch },
 #include "ops/ops.def"
 };

@@ -14,11 +14,11 @@ typedef struct Jvp {
     const void *attrs;
     int nin, nout;
     const tt *x, *dx;
-    tt *y;  /* recorded already, unless the rule is one that makes them (jvp_makes_results) */
+    tt *y;  /* recorded already, but for the operations that jvp.c's `differentiate` names */
     tt *dy; /* NO_VALUE to begin with */
     Module *m;
     NodeId node;             /* being differentiated: for its regions */
-    struct Forward *forward; /* jvp.h: for what its regions use from around them */
+    struct Forward *forward; /* transform.h: for what its regions use from around them */
 } Jvp;
 
 /* Given cotangents of the results: those of the operands that it is linear in. */
@@ -34,7 +34,7 @@ typedef struct Transpose {
     tt *out;             /* NO_VALUE to begin with */
     Module *m;
     NodeId node;
-    struct Backward *backward; /* transpose.h */
+    struct Backward *backward; /* transform.h */
 } Transpose;
 
 /* Given operands of which some have a batch axis, which is axis 0: results with one.  At least
@@ -53,7 +53,7 @@ typedef struct Batch {
     bool *y_mapped; /* true to begin with */
     Module *m;
     NodeId node;
-    struct Batcher *batcher; /* batch.h */
+    struct Batcher *batcher; /* transform.h */
 } Batch;
 
 typedef void JvpRule(const Jvp *j);
@@ -68,8 +68,8 @@ typedef struct FrontRules {
 
 extern const FrontRules front_rules[OP_COUNT];
 
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval,          \
-           element, block, jvp, transpose, batch)                                                  \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, eval, element, \
+           block, jvp, transpose, batch)                                                           \
     JvpRule jvp_##jvp;                                                                             \
     TransposeRule transpose_##transpose;                                                           \
     BatchRule batch_##batch;

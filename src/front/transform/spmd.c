@@ -86,19 +86,27 @@ static bool is_sharded_along(const Sharding *sharding, int axis)
     return false;
 }
 
-tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding)
+const AxisAttrs *axes_of_set(const Mesh *mesh, AxisSet set)
 {
     Arena *arena = trace_arena();
     AxisAttrs *axes = BUILD_ATTRS(AxisAttrs, .size = 1);
     int64_t sizes[MAX_RANK];
     int n = 0;
     for (int axis = 0; axis < mesh->naxes; axis++)
-        if (!is_sharded_along(sharding, axis)) {
+        if (set >> axis & 1) {
             axes->axis = axis_names_join(arena, axes->axis, mesh->axes[axis]);
             axes->size *= sizes[n++] = mesh->sizes[axis];
         }
     axes->sizes = ints_of(n, sizes);
-    return n ? build_op(OP_NAMED_SUM, 1, &x, axes, type_at(x)) : x;
+    return axes;
+}
+
+tt manual_sum(const Mesh *mesh, tt x, const Sharding *sharding)
+{
+    AxisSet set = 0;
+    for (int axis = 0; axis < mesh->naxes; axis++)
+        set |= is_sharded_along(sharding, axis) ? 0 : 1u << axis;
+    return set ? build_op(OP_NAMED_SUM, 1, &x, axes_of_set(mesh, set), type_at(x)) : x;
 }
 
 /* ---- the node ---- */
@@ -136,8 +144,8 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
     const Node *last = region_return(m, isolated.body);
     for (int i = 0; i < body->nresults; i++)
         types[i] = sharding_whole(out_shardings[i], type_of(m, last->in[i]));
-    ManualAttrs *attrs =
-        BUILD_ATTRS(ManualAttrs, .in_shardings = { n, shardings }, .manual_axes = manual_axes(mesh));
+    ManualAttrs *attrs = BUILD_ATTRS(ManualAttrs, .in_shardings = { n, shardings },
+                                     .manual_axes = manual_axes(mesh));
     attrs->out_shardings =
         (Shardings){ body->nresults, arena_copy(m->arena, out_shardings,
                                                 sizeof *out_shardings * (size_t)body->nresults) };
@@ -158,8 +166,8 @@ static const Trace *map_around(void)
 static bool report_map_in_flow(const char *who, const char *how, const char *name)
 {
     return report_broken("%s: not supported: a map in a loop or a branch inside %s(%s): map around "
-                      "the loop, or within a device with tt_vmap",
-                      who, how, name),
+                         "the loop, or within a device with tt_vmap",
+                         who, how, name),
            false;
 }
 
@@ -177,9 +185,9 @@ static bool fits_inside(tt_fn f, int64_t n)
     if (copies * n <= there)
         return true;
     report_broken("%s inside %s(%s): %lld times %lld devices are needed, but there are %lld: start "
-               "with tt_init(.devices = %lld), or map within a device with tt_vmap",
-               f->label, around->how, around->name, (long long)copies, (long long)n,
-               (long long)there, (long long)(copies * n));
+                  "with tt_init(.devices = %lld), or map within a device with tt_vmap",
+                  f->label, around->how, around->name, (long long)copies, (long long)n,
+                  (long long)there, (long long)(copies * n));
     return false;
 }
 
@@ -231,12 +239,13 @@ static bool are_devices(tt_fn f, const Leaves *leaves, int64_t n)
     int there = client_device_count();
     if (f->key.ndevices != n)
         return report_broken("%s: %s is to be spread over %lld devices, but .devices lists %d",
-                          f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices),
+                             f->label, first_mapped(f, leaves), (long long)n, f->key.ndevices),
                false;
     for (int i = 0; i < n; i++) {
         if (devices[i] < 0 || devices[i] >= there)
-            return report_broken("%s: .devices lists device %d, which is not there: they are 0 to %d",
-                              f->label, devices[i], there - 1),
+            return report_broken(
+                       "%s: .devices lists device %d, which is not there: they are 0 to %d",
+                       f->label, devices[i], there - 1),
                    false;
         for (int k = 0; k < i; k++)
             if (devices[k] == devices[i])
@@ -252,17 +261,18 @@ static bool has_devices(tt_fn f, const Leaves *leaves, int64_t n)
     int there = client_device_count();
     const Trace *around = map_around();
     if (around && f->key.devices)
-        return report_broken("%s inside %s(%s): .devices is for the outermost map: it lists those of "
-                          "all maps inside too",
-                          f->label, around->how, around->name),
+        return report_broken(
+                   "%s inside %s(%s): .devices is for the outermost map: it lists those of "
+                   "all maps inside too",
+                   f->label, around->how, around->name),
                false;
     if (around)
         return fits_inside(f, n);
     if (n > there && !f->key.devices)
         report_broken("%s: %s is to be spread over %lld devices, but there are %d: give the "
-                   "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
-                   "within a device with tt_vmap",
-                   f->label, first_mapped(f, leaves), (long long)n, there, there, (long long)n);
+                      "mapped axis at most %d, start with tt_init(.devices = %lld), or map "
+                      "within a device with tt_vmap",
+                      f->label, first_mapped(f, leaves), (long long)n, there, there, (long long)n);
     return n <= there || f->key.devices;
 }
 
@@ -346,10 +356,11 @@ static bool settle_devices(tt_fn f, const Leaves *leaves, int64_t n, const Graph
     bool same = session->ndevices == n &&
                 memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
     if (!same)
-        report_broken("%s runs on %d device%s and %s, in the same program, on %d or in another order: "
-                      "all maps of a program need the same devices",
-                      session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s",
-                      f->label, (int)n);
+        report_broken(
+            "%s runs on %d device%s and %s, in the same program, on %d or in another order: "
+            "all maps of a program need the same devices",
+            session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", f->label,
+            (int)n);
     return same;
 }
 
@@ -432,6 +443,7 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
     map.in = ARENA_ARRAY(arena, const Sharding *, leaves->n + 1);
     Leaves local = *leaves; /* what the function sees on one device */
     local.types = ARENA_ARRAY(arena, Type, leaves->n + 1);
+    local.varies = NULL;
     for (int i = 0; i < leaves->n; i++) {
         Type whole = leaves->types[i];
         map_axis(f, leaves, i, &map.axes[i]);
@@ -446,7 +458,8 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .axis_size = (int)map.size,
                     .is_manual = true };
     frame_push(&frame);
-    bool ok = fn_graph(f->key.inner, &local, &map.inner);
+    bool ok = fn_graph(f->key.inner, &local, &map.inner) &&
+              runs_describe(f, leaves->n, map.inner.nresults);
     if (ok) {
         Graph shard;
         const Sharding **out_shardings =
@@ -478,14 +491,15 @@ static bool shard_by_name(SpecSharding *c, int i, Str name)
         axis++;
     if (axis == c->mesh->naxes)
         report_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
-                   c->what, STR_ARG(name));
+                      c->what, STR_ARG(name));
     else if (i >= c->type.rank)
         report_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
-                   c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
+                      c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
     else if (is_sharded_along(c->sharding, axis))
-        report_broken("%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
-                   "at most",
-                   c->f->label, c->what, STR_ARG(name));
+        report_broken(
+            "%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
+            "at most",
+            c->f->label, c->what, STR_ARG(name));
     else
         return shard_along(&c->dims[i], c->mesh, axis), true;
     return false;
@@ -504,9 +518,9 @@ static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *s
                 return NULL;
         if (spec->axis[i] && !is_result && t.dims[i] % tiles_along(c.dims[i]))
             return report_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
-                              "divide",
-                              f->label, what, i, (long long)t.dims[i], spec->axis[i],
-                              (long long)tiles_along(c.dims[i])),
+                                 "divide",
+                                 f->label, what, i, (long long)t.dims[i], spec->axis[i],
+                                 (long long)tiles_along(c.dims[i])),
                    NULL;
     }
     return c.sharding;
@@ -517,25 +531,19 @@ static bool shard_inner(Map *map)
     tt_fn f = map->f;
     Leaves local = *map->leaves;
     local.types = ARENA_ARRAY(trace_arena(), Type, local.n + 1);
+    AxisSet *varies = ARENA_ARRAY(trace_arena(), AxisSet, local.n + 1);
     map->in = ARENA_ARRAY(trace_arena(), const Sharding *, local.n + 1);
     for (int i = 0; i < local.n; i++) {
-        int within, argument = leaf_argument(map->leaves, i, &within);
-        map->in[i] = spec_sharding(f, map->mesh, &f->key.in_specs[argument],
-                                   local.types[i] = map->leaves->types[i], false,
-                                   leaf_text(map->leaves, i));
+        map->in[i] =
+            spec_sharding(f, map->mesh, leaf_spec(f, map->leaves, i),
+                          local.types[i] = map->leaves->types[i], false, leaf_text(map->leaves, i));
         if (!map->in[i])
             return false;
         local.types[i] = sharding_local(map->in[i], map->leaves->types[i]);
+        varies[i] = sharding_varies(map->in[i]);
     }
+    local.varies = varies;
     return fn_graph(f->key.inner, &local, &map->inner);
-}
-
-const tt_spec *result_spec(tt_fn f, int i)
-{
-    static const tt_spec whole;
-    if (!f->key.out_specs)
-        return &f->key.out_spec;
-    return i < TT_MAX_RESULTS ? &f->key.out_specs[i] : &whole;
 }
 
 /* How the results lie, as .out_spec or .out_specs say; NULL: reported. */
@@ -548,7 +556,7 @@ static const Sharding **shard_results(const Map *map)
     for (int i = 0; i < n; i++) {
         Type t = type_of(session->m, last->in[i]);
         char which[32] = "a result";
-        if (f->key.out_specs)
+        if (f->key.out_specs || f->key.nout_runs)
             snprintf(which, sizeof which, "result %d", i);
         shardings[i] = spec_sharding(f, map->mesh, result_spec(f, i), t, true, which);
         if (!shardings[i])
@@ -575,9 +583,11 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .file = f->file,
                     .line = f->line,
                     .mesh = grid,
+                    .shards = map.mesh,
                     .is_manual = true };
     frame_push(&frame);
-    const Sharding **shardings = shard_inner(&map) ? shard_results(&map) : NULL;
+    bool is_traced = shard_inner(&map) && runs_describe(f, leaves->n, map.inner.nresults);
+    const Sharding **shardings = is_traced ? shard_results(&map) : NULL;
     bool ok = shardings && whole_graph(&map, &map.inner, shardings, out);
     frame_pop(&frame);
     return ok && settle_devices(f, leaves, grid->ndevices, &map.inner);

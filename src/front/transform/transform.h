@@ -21,8 +21,9 @@
 
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
-bool flow_accepts(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_accepts */
+bool flow_accepts(tt_fn f, int nargs, const int *counts);        /* flow.c: as fn_accepts */
 bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
+bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* grad.c */
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
 bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
@@ -39,6 +40,11 @@ typedef struct Values {
 
 /* What the regions use and do not define, each once, in order of first use.  In m's arena. */
 Values free_values(Module *m, int nregions, const RegionId *regions);
+
+typedef bool ValueTest(void *user, ValueId v);
+/* Does that hold of a value that the node uses: an operand or, of control flow, one that its regions
+ * use from around it? */
+bool node_uses(Module *m, const Node *node, ValueTest *holds, void *user);
 
 /* A new region with the nodes of r, whose arguments are r's and then those for `free`.  r itself
  * is used up. */
@@ -163,7 +169,29 @@ const Attr *manual_axes(const Mesh *mesh); /* all of them, as the node's attribu
 /* varying.c: do devices which, cut like that, would hold the same of a result compute the same?  False:
  * said. */
 bool results_are_replicated(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
-                   const Sharding *const *out);
-const tt_spec *result_spec(tt_fn f, int i); /* of a shard_map */
+                            const Sharding *const *out);
+
+/* Along which axes of the innermost shard_map's mesh traced values may differ now.  NULL: the
+ * innermost map is none. */
+const AxisSet *values_vary(int n, const tt *values);
+AxisSet sharding_varies(const Sharding *s);
+/* Of results of g: as those of its leaves make them. */
+const AxisSet *results_vary(const Graph *g, const AxisSet *leaves);
+/* The axes of a set with their sizes, as collectives name them. */
+const AxisAttrs *axes_of_set(const Mesh *mesh, AxisSet set);
+
+/* What varying.c knows of a graph inside a shard_map: [value], a set each. */
+typedef struct Varies {
+    const Mesh *mesh;
+    const AxisSet *of;
+    AxisSet visible; /* axes whose names no map in between has taken */
+} Varies;
+Varies graph_varies(const Graph *g, const AxisSet *leaves);
+AxisSet named_axes(const Varies *v, const Node *node); /* that a collective is along */
+
+/* vary.c: what is the same on all devices becomes different where the graph needs it so, by a node
+ * of its own, which tt_grad runs backwards; and those nodes are gone again. */
+void vary_insert(Graph *g, const AxisSet *leaves);
+void vary_remove(Graph *g);
 
 #endif

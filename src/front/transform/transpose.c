@@ -25,18 +25,9 @@ bool backward_is_linear(const Backward *b, ValueId v)
     return v < b->nlinear && b->linear[v];
 }
 
-static bool uses_linear(Backward *b, const Node *node)
+static bool is_linear(void *backward, ValueId v)
 {
-    for (int i = 0; i < node->nin; i++)
-        if (backward_is_linear(b, node->in[i]))
-            return true;
-    if (!node->nregions || op_info[node->op].kind != KIND_FLOW)
-        return false;
-    Values free = free_values(b->m, node->nregions, node->regions);
-    for (int i = 0; i < free.n; i++)
-        if (backward_is_linear(b, free.at[i]))
-            return true;
-    return false;
+    return backward_is_linear(backward, v);
 }
 
 void backward_mark(Backward *b, RegionId r)
@@ -44,7 +35,7 @@ void backward_mark(Backward *b, RegionId r)
     const Region *region = region_at(b->m, r);
     for (int i = 0; i < region->nnodes; i++) {
         const Node *node = node_at(b->m, region->nodes[i]);
-        if (uses_linear(b, node))
+        if (node_uses(b->m, node, is_linear, b))
             for (int k = 0; k < node->nout; k++)
                 b->linear[node->out + (uint32_t)k] = true;
     }
@@ -135,7 +126,7 @@ static void go_through(Backward *b, NodeId n)
     TransposeRule *rule = front_rules[node.op].transpose;
     if (!rule) {
         report_broken("not supported: the gradient through %s, %s", rule_op_name(node.op),
-                   loc_name(node.loc));
+                      loc_name(node.loc));
         return;
     }
     Transpose t = { node.op, node.attrs,       node.nin, node.nout, ct, x, linear,

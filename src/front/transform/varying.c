@@ -5,7 +5,7 @@
  *     psum of that over "i"            along j
  *
  * Every value has a set of axes, a bit each: that of its operands, but for the operations by which
- * devices meet.  What a loop carries differs as what goes into it or what a iteration makes of it, and
+ * devices meet.  What a loop carries differs as what goes into it or what an iteration makes of it, and
  * if its devices take different numbers of iterations, as that. */
 #include "front/transform/fn.h"
 #include "front/transform/transform.h"
@@ -15,13 +15,13 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef uint32_t AxisSet;
-
 typedef struct Varying {
     const Module *m;
     const Mesh *mesh;
     AxisSet *of;     /* [value] */
     AxisSet visible; /* axes whose names no map in between has taken */
+    bool is_typed;   /* as JAX's types have it: what tt_grad goes by */
+    AxisSet around;  /* typed: along which devices take different branches or iterations here */
     Table calls;     /* a function and the sets of its arguments -> AxisSet[nresults] */
 } Varying;
 
@@ -34,7 +34,7 @@ static AxisSet axes_named(const Varying *v, Str names)
     return set & v->visible;
 }
 
-static AxisSet axes_of_sharding(const Sharding *s)
+AxisSet sharding_varies(const Sharding *s)
 {
     AxisSet set = 0;
     for (int d = 0; d < s->rank; d++)
@@ -67,15 +67,17 @@ static AxisSet all_of(const Varying *v, int n, const ValueId *values)
 static void set_results(Varying *v, const Node *node, AxisSet set)
 {
     for (int i = 0; i < node->nout; i++)
-        v->of[node->out + (uint32_t)i] = set;
+        v->of[node->out + (uint32_t)i] = set | v->around;
 }
 
+/* JAX's types know of sums and extremes alone that their results are the same. */
 static void visit_collective(Varying *v, const Node *node)
 {
     const AxisAttrs *a = node->attrs;
     AxisSet along = axes_named(v, a->axis), set = all_of(v, node->nin, node->in);
-    bool is_same = node->op != OP_NAMED_INDEX && node->op != OP_NAMED_SCATTER &&
-                   node->op != OP_NAMED_EXCHANGE && node->op != OP_NAMED_PERMUTE;
+    bool is_same =
+        node->op == OP_NAMED_SUM || node->op == OP_NAMED_MAX || node->op == OP_NAMED_MIN ||
+        (!v->is_typed && (node->op == OP_NAMED_GATHER || node->op == OP_NAMED_BROADCAST));
     set_results(v, node, is_same && !a->groups.rows ? set & ~along : set | along);
 }
 
@@ -85,10 +87,12 @@ static void visit_loop(Varying *v, const Node *node)
     for (int i = 0; i < node->nin; i++)
         v->of[node->out + (uint32_t)i] = v->of[node->in[i]];
     ValueId *carried = ARENA_ARRAY(v->m->arena, ValueId, node->nin + 1);
+    AxisSet around = v->around;
     for (bool grows = true; grows;) {
         for (int i = 0; i < node->nin; i++)
             carried[i] = node->out + (uint32_t)i;
         AxisSet trips = v->of[visit_with(v, node->regions[0], carried, 0)->in[0]];
+        v->around |= v->is_typed ? trips : 0;
         const Node *last = visit_with(v, node->regions[1], carried, 0);
         grows = false;
         for (int i = 0; i < node->nin; i++) {
@@ -97,16 +101,20 @@ static void visit_loop(Varying *v, const Node *node)
             grows |= v->of[carried[i]] != had;
         }
     }
+    v->around = around;
 }
 
 static void visit_branch(Varying *v, const Node *node)
 {
+    AxisSet around = v->around;
     set_results(v, node, v->of[node->in[0]]);
+    v->around |= v->is_typed ? v->of[node->in[0]] : 0;
     for (int k = 0; k < node->nregions; k++) {
         const Node *last = visit_with(v, node->regions[k], NULL, 0);
         for (int i = 0; i < node->nout; i++)
             v->of[node->out + (uint32_t)i] |= v->of[last->in[i]];
     }
+    v->around = around;
 }
 
 /* A function is visited once for all calls whose arguments differ alike. */
@@ -177,6 +185,100 @@ static void visit_region(Varying *v, RegionId r)
     }
 }
 
+/* ---- while a function is traced ---- */
+
+/* The innermost map, if it is a shard_map; *visible: the axes of its mesh whose names no tt_vmap
+ * inside has taken. */
+static const Trace *shard_frame(AxisSet *visible)
+{
+    const Trace *map = tracing;
+    while (map && !map->is_manual)
+        map = map->outer;
+    if (!map || !map->shards)
+        return NULL;
+    Varying v = { .mesh = map->shards, .visible = ~0u };
+    for (const Trace *t = tracing; t != map; t = t->outer)
+        if (t->axis_name)
+            v.visible &= ~axes_named(&v, str_of(t->axis_name));
+    *visible = v.visible;
+    return map;
+}
+
+static Varying typed(const Mesh *mesh, AxisSet visible)
+{
+    Module *m = session->m;
+    return (Varying){ .m = m,
+                      .mesh = mesh,
+                      .visible = visible,
+                      .is_typed = true,
+                      .of = ARENA_ARRAY(m->arena, AxisSet, m->nvalues) };
+}
+
+/* Visits what the frames from the map to t have recorded so far. */
+static void visit_frames(Varying *v, const Trace *map, const Trace *t)
+{
+    if (t != map)
+        visit_frames(v, map, t->outer);
+    if (!t->region)
+        return;
+    const Region *region = region_at(v->m, t->region);
+    for (int i = 0; t->varies && i < region->nargs; i++)
+        v->of[region->args + (uint32_t)i] = t->varies[i];
+    visit_region(v, t->region);
+}
+
+const AxisSet *values_vary(int n, const tt *values)
+{
+    AxisSet visible;
+    const Trace *map = shard_frame(&visible);
+    if (!map)
+        return NULL;
+    Varying v = typed(map->shards, visible);
+    AxisSet *sets = ARENA_ARRAY(v.m->arena, AxisSet, n + 1);
+    visit_frames(&v, map, tracing);
+    table_free(&v.calls);
+    for (int i = 0; i < n; i++) {
+        Held held;
+        if (!value_pin(values[i], "a map", &held))
+            continue;
+        sets[i] = held.array ? 0 : v.of[held.value];
+        value_unpin(values[i]);
+    }
+    return sets;
+}
+
+Varies graph_varies(const Graph *g, const AxisSet *leaves)
+{
+    AxisSet visible = 0;
+    const Trace *map = shard_frame(&visible);
+    Varying v = typed(map->shards, visible);
+    const Region *region = region_at(v.m, g->body);
+    visit_frames(&v, map, tracing);
+    for (int i = 0; i < region->nargs; i++)
+        v.of[region->args + (uint32_t)i] = leaves[i];
+    visit_region(&v, g->body);
+    table_free(&v.calls);
+    session->asked++;
+    return (Varies){ map->shards, v.of, visible };
+}
+
+const AxisSet *results_vary(const Graph *g, const AxisSet *leaves)
+{
+    Varies v = graph_varies(g, leaves);
+    AxisSet *sets = ARENA_ARRAY(g->m->arena, AxisSet, g->nresults + 1);
+    for (int i = 0; i < g->nresults; i++)
+        sets[i] = v.of[region_return(g->m, g->body)->in[i]];
+    return sets;
+}
+
+AxisSet named_axes(const Varies *v, const Node *node)
+{
+    Varying all = { .mesh = v->mesh, .visible = v->visible };
+    return axes_named(&all, ((const AxisAttrs *)node->attrs)->axis);
+}
+
+/* ---- results ---- */
+
 /* The first result that may differ between devices which, cut like that, would hold the same of it,
  * and the axes along which it may; -1: none. */
 static int first_difference(const Graph *body, const Mesh *mesh, const Sharding *const *in,
@@ -186,11 +288,11 @@ static int first_difference(const Graph *body, const Mesh *mesh, const Sharding 
     v.of = ARENA_ARRAY(body->m->arena, AxisSet, body->m->nvalues);
     const Region *region = region_at(v.m, body->body);
     for (int i = 0; i < region->nargs; i++)
-        v.of[region->args + (uint32_t)i] = axes_of_sharding(in[i]);
+        v.of[region->args + (uint32_t)i] = sharding_varies(in[i]);
     visit_region(&v, body->body);
     table_free(&v.calls);
     for (int i = 0; i < body->nresults; i++) {
-        *axes = v.of[region_return(v.m, body->body)->in[i]] & ~axes_of_sharding(out[i]);
+        *axes = v.of[region_return(v.m, body->body)->in[i]] & ~sharding_varies(out[i]);
         if (*axes)
             return i;
     }
@@ -230,7 +332,9 @@ static void report_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axe
 {
     bool are_many = axes & (axes - 1);
     char option[32] = ".out_spec";
-    if (f->key.out_specs)
+    if (f->key.nout_runs)
+        snprintf(option, sizeof option, ".out");
+    else if (f->key.out_specs)
         snprintf(option, sizeof option, ".out_specs[%d]", i);
     Text names = { 0 }, cure = { 0 };
     for (AxisSet left = axes; left; left &= left - 1)
@@ -244,18 +348,19 @@ static void report_differs(tt_fn f, const Mesh *mesh, int i, Type t, AxisSet axe
         text_printf(&cure, ", or ");
     }
     report_broken("%s: result %d, %s on each device, may differ along %s, which %s does not name: "
-               "%sgive all devices the same, as tt_psum does",
-               f->label, i, type_text(t), text_cstr(&names), option, text_cstr(&cure));
+                  "%sgive all devices the same, as tt_psum does",
+                  f->label, i, type_text(t), text_cstr(&names), option, text_cstr(&cure));
     text_free(&names);
     text_free(&cure);
 }
 
 bool results_are_replicated(tt_fn f, const Graph *body, const Mesh *mesh, const Sharding *const *in,
-                   const Sharding *const *out)
+                            const Sharding *const *out)
 {
     AxisSet axes = 0;
     int i = first_difference(body, mesh, in, out, &axes);
     if (i >= 0)
-        report_differs(f, mesh, i, type_of(body->m, region_return(body->m, body->body)->in[i]), axes);
+        report_differs(f, mesh, i, type_of(body->m, region_return(body->m, body->body)->in[i]),
+                       axes);
     return i < 0;
 }

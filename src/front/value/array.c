@@ -23,11 +23,11 @@
 static void report_no_memory(Type type, int ndevices)
 {
     report_broken("no memory on the host for %s on %d device%s", type_text(type), ndevices,
-               ndevices == 1 ? "" : "s");
+                  ndevices == 1 ? "" : "s");
 }
 
 /* NULL: reported. */
-static Array *make(Type type, const Layout *layout)
+static Array *make(Type type, const ArrayLayout *layout)
 {
     require(type.rank <= TT_MAX_RANK);
     Array *a = calloc(1, sizeof *a);
@@ -47,7 +47,7 @@ static void free_buffers(PJRT_Buffer *const *buffers, int n)
         client_free(buffers[d]);
 }
 
-Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *buffers)
+Array *array_new(Type type, const ArrayLayout *layout, PJRT_Buffer *const *buffers)
 {
     int n = layout->ndevices;
     PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
@@ -101,7 +101,7 @@ typedef struct Box {
     int64_t start[TT_MAX_RANK], extent[TT_MAX_RANK];
 } Box;
 
-static Box box_of(const Layout *l, Type whole, int d)
+static Box box_of(const ArrayLayout *l, Type whole, int d)
 {
     Box box = { { 0 }, { 0 } };
     for (int i = 0; i < whole.rank; i++) {
@@ -174,7 +174,8 @@ static bool tile_room(Type tile, void **out)
 
 /* ---- Upload. */
 
-static bool upload_tile(Type whole, const char *data, const Layout *l, int d, PJRT_Buffer **out)
+static bool upload_tile(Type whole, const char *data, const ArrayLayout *l, int d,
+                        PJRT_Buffer **out)
 {
     Box box = box_of(l, whole, d);
     Type tile = { whole.element, whole.rank, box.extent };
@@ -194,7 +195,7 @@ static bool upload_tile(Type whole, const char *data, const Layout *l, int d, PJ
 }
 
 /* All of them or, having said why, none: NULL. */
-static PJRT_Buffer **upload(Type type, const void *data, const Layout *l)
+static PJRT_Buffer **upload(Type type, const void *data, const ArrayLayout *l)
 {
     Error *error = client_need();
     if (error) {
@@ -213,18 +214,18 @@ static PJRT_Buffer **upload(Type type, const void *data, const Layout *l)
     return buffers;
 }
 
-static bool divides(Type type, const Layout *l)
+static bool divides(Type type, const ArrayLayout *l)
 {
     for (int i = 0; i < l->tiling.rank; i++)
         if (i >= type.rank || type.dims[i] % l->tiling.tiles[i] != 0) {
             report_broken("%s cannot be cut into %lld equal parts along axis %d", type_text(type),
-                       (long long)l->tiling.tiles[i], i);
+                          (long long)l->tiling.tiles[i], i);
             return false;
         }
     return true;
 }
 
-Array *array_from_host(Type type, const void *data, const Layout *layout)
+Array *array_from_host(Type type, const void *data, const ArrayLayout *layout)
 {
     if (!layout || !divides(type, layout))
         return NULL;
@@ -249,9 +250,10 @@ PJRT_Buffer *const *array_buffers(Array *a)
 {
     static pthread_mutex_t uploading = PTHREAD_MUTEX_INITIALIZER;
     if (atomic_load_explicit(&a->is_donated, memory_order_acquire))
-        return report_broken("the memory of this %s was donated to an earlier call: use that call's "
-                             "result, or leave its .donate out",
-                             type_text(a->type)),
+        return report_broken(
+                   "the memory of this %s was donated to an earlier call: use that call's "
+                   "result, or leave its .donate out",
+                   type_text(a->type)),
                NULL;
     /* acquire: pairs with the release below */
     PJRT_Buffer **buffers = atomic_load_explicit(&a->buffers_, memory_order_acquire);
@@ -286,7 +288,7 @@ static bool download_tile(const Array *a, PJRT_Buffer *buffer, const Box *box, c
 }
 
 /* Is an earlier device's tile the same as d's? */
-static bool is_repeated(const Layout *l, Type whole, int d)
+static bool is_repeated(const ArrayLayout *l, Type whole, int d)
 {
     if (layout_is_whole(l))
         return d > 0;
@@ -352,7 +354,8 @@ static int find_buffer(const Array *a, const Box *box, int device)
 
 /* Borrows and copies tiles from device to device; *result stays NULL when some tile cannot be had
  * so.  False: a copy failed, and that is said. */
-static bool reshard_buffers(Array *a, PJRT_Buffer *const *buffers, const Layout *l, Array **result)
+static bool reshard_buffers(Array *a, PJRT_Buffer *const *buffers, const ArrayLayout *l,
+                            Array **result)
 {
     Array *to = make(a->type, l);
     if (!to)
@@ -387,7 +390,7 @@ static bool reshard_buffers(Array *a, PJRT_Buffer *const *buffers, const Layout 
     return true;
 }
 
-Array *array_reshard(Array *a, const Layout *layout)
+Array *array_reshard(Array *a, const ArrayLayout *layout)
 {
     if (a->layout == layout)
         return array_hold(a);

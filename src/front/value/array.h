@@ -15,11 +15,11 @@ struct Array {
     _Atomic int holders;
     Type type; /* of the whole; dims in dims_ */
     int64_t dims_[TT_MAX_RANK];
-    const Layout *layout;
+    const ArrayLayout *layout;
     PJRT_Buffer **_Atomic buffers_; /* [layout->ndevices]; NULL: not uploaded yet (array_buffers) */
-    Array *lender;                /* owns the parts marked in is_lent; NULL: none are */
-    bool *is_lent;                /* [layout->ndevices], or NULL */
-    bool has_small;               /* the elements are in `small` too: numbers need no device */
+    Array *lender;                  /* owns the parts marked in is_lent; NULL: none are */
+    bool *is_lent;                  /* [layout->ndevices], or NULL */
+    bool has_small;                 /* the elements are in `small` too: numbers need no device */
     unsigned char small[SMALL];
     _Atomic bool is_donated; /* a call has consumed the buffers: said when it is used */
     Lock lock;
@@ -27,7 +27,7 @@ struct Array {
 };
 
 /* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK.  NULL: reported. */
-Array *array_new(Type type, const Layout *layout, PJRT_Buffer *const *buffers);
+Array *array_new(Type type, const ArrayLayout *layout, PJRT_Buffer *const *buffers);
 Array *array_hold(Array *a);
 void array_release(Array *a);
 /* May the caller, who holds a, give its buffers away: has a no other holder, and borrows none? */
@@ -38,12 +38,12 @@ PJRT_Buffer *const *array_buffers(Array *a);
 
 /* From and to row-major host memory of the whole array; awaited.  NULL / false: reported.
  * An array of up to SMALL bytes reaches its devices only when its parts are asked for. */
-Array *array_from_host(Type type, const void *data, const Layout *layout);
+Array *array_from_host(Type type, const void *data, const ArrayLayout *layout);
 bool array_read(Array *a, void *data);
 bool array_wait(Array *a);
 /* The same array laid out otherwise, with a hold for the caller; copies through the host where
  * it must. */
-Array *array_reshard(Array *a, const Layout *layout);
+Array *array_reshard(Array *a, const ArrayLayout *layout);
 
 /* As NumPy prints it (np.array2string with its defaults), with the same digits; without a newline
  * at the end.  False: reported. */

@@ -26,7 +26,7 @@ static Arena *arena; /* neither has an owner: there are as many meshes as the us
 
 /* ---- layouts ---- */
 
-bool layout_is_whole(const Layout *l)
+bool layout_is_whole(const ArrayLayout *l)
 {
     return l->tiling.rank == 0;
 }
@@ -36,14 +36,14 @@ typedef struct WantedLayout {
     int ndevices;
     const int *devices;
     Tiling tiling;
-    const Layout *found;
+    const ArrayLayout *found;
 } WantedLayout;
 
 /* Holding `lock`. */
 static void make_layout(void *user)
 {
     WantedLayout *w = user;
-    Layout *l = ARENA_NEW(arena, Layout);
+    ArrayLayout *l = ARENA_NEW(arena, ArrayLayout);
     Tiling t = w->tiling;
     size_t rank = (size_t)t.rank, n = (size_t)w->ndevices;
     l->ndevices = w->ndevices;
@@ -77,7 +77,7 @@ static void find_layout(void *user)
         if (!error)
             error = intern_put(&layouts, key.at, key.n, w->found);
     } else {
-        w->found = (const Layout *)(uintptr_t)found;
+        w->found = (const ArrayLayout *)(uintptr_t)found;
     }
     text_free(&key);
     if (error) {
@@ -86,7 +86,7 @@ static void find_layout(void *user)
     }
 }
 
-const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling)
+const ArrayLayout *layout_intern(int ndevices, const int *devices, Tiling tiling)
 {
     if (tiling.rank && tiling_is_replicated(tiling))
         tiling = (Tiling){ .ndevices = ndevices };
@@ -100,16 +100,16 @@ const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling)
     return w.found;
 }
 
-const Layout *layout_replicated(int ndevices, const int *devices)
+const ArrayLayout *layout_replicated(int ndevices, const int *devices)
 {
     return layout_intern(ndevices, devices, (Tiling){ .ndevices = ndevices });
 }
 
-const Layout *layout_single(int device)
+const ArrayLayout *layout_single(int device)
 {
     /* Nearly every value lies on the first device. */
-    static const Layout *_Atomic first;
-    const Layout *l = device ? NULL : atomic_load_explicit(&first, memory_order_acquire);
+    static const ArrayLayout *_Atomic first;
+    const ArrayLayout *l = device ? NULL : atomic_load_explicit(&first, memory_order_acquire);
     if (!l) {
         l = layout_replicated(1, &device);
         if (!device && l)
@@ -142,8 +142,8 @@ static bool check_axes(const tt_axis *axes, int n, int *count)
         }
         if (strchr(axes[i].name, ',')) {
             report_broken("tt_mesh: axis %d is named \"%s\": a comma is for naming several axes at "
-                       "once",
-                       i, axes[i].name);
+                          "once",
+                          i, axes[i].name);
             return false;
         }
         for (int k = 0; k < i; k++)
@@ -231,7 +231,8 @@ typedef struct DimTiling {
 } DimTiling;
 
 /* What is written of dimension i.  used: the mesh axes met so far.  False: reported. */
-static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTiling *cut, unsigned *used)
+static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTiling *cut,
+                        unsigned *used)
 {
     Str list_tiles = spec ? str_of(spec) : (Str){ 0 }, name;
     *cut = (DimTiling){ .tiles = 1 };
@@ -241,8 +242,8 @@ static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTili
             a--;
         if (a < 0 || *used >> a & 1) {
             report_broken(a < 0 ? "%s: the mesh has no axis \"%.*s\""
-                             : "%s: axis \"%.*s\" of the mesh is used for two axes of the array",
-                       who, STR_ARG(name));
+                                : "%s: axis \"%.*s\" of the mesh is used for two axes of the array",
+                          who, STR_ARG(name));
             return false;
         }
         *used |= 1u << a;
@@ -252,7 +253,8 @@ static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTili
     return true;
 }
 
-static bool resolve_spec(const char *who, tt_mesh mesh, const tt_spec *spec, Type type, DimTiling *tilings)
+static bool resolve_spec(const char *who, tt_mesh mesh, const tt_spec *spec, Type type,
+                         DimTiling *tilings)
 {
     unsigned used = 0;
     for (int i = 0; i < TT_MAX_RANK; i++) {
@@ -260,14 +262,16 @@ static bool resolve_spec(const char *who, tt_mesh mesh, const tt_spec *spec, Typ
         if (!resolve_dim(who, mesh, name, &tilings[i], &used))
             return false;
         if (name && i >= type.rank) {
-            report_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_text(type), i, name);
+            report_broken("%s: %s has no axis %d to cut along \"%s\"", who, type_text(type), i,
+                          name);
             return false;
         }
         if (name && type.dims[i] % tilings[i].tiles != 0) {
-            report_broken("%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
-                       "axis \"%s\"",
-                       who, i, type_text(type), (long long)type.dims[i], (long long)tilings[i].tiles,
-                       name);
+            report_broken(
+                "%s: axis %d of %s has size %lld, which does not divide by the %lld of mesh "
+                "axis \"%s\"",
+                who, i, type_text(type), (long long)type.dims[i], (long long)tilings[i].tiles,
+                name);
             return false;
         }
     }
@@ -289,7 +293,7 @@ static int64_t tile_at(tt_mesh mesh, const DimTiling *cut, int device)
 }
 
 /* How an array of this type lies when cut so.  NULL: reported, naming `who`. */
-static const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
+static const ArrayLayout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
 {
     DimTiling tilings[TT_MAX_RANK];
     if (!resolve_spec(who, mesh, spec, type, tilings))
@@ -300,15 +304,16 @@ static const Layout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *s
     int64_t *tile_of = SCRATCH(&scratch, int64_t, type.rank * mesh->ndevices);
     if (!tile_of)
         return report_broken("%s: no memory on the host for a layout on %d devices", who,
-                          mesh->ndevices),
+                             mesh->ndevices),
                NULL;
     for (int i = 0; i < type.rank; i++) {
         tiles[i] = tilings[i].tiles;
         for (int d = 0; d < mesh->ndevices; d++)
             tile_of[d * type.rank + i] = tile_at(mesh, &tilings[i], d);
     }
-    const Layout *l = layout_intern(mesh->ndevices, mesh->devices,
-                                    (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });
+    const ArrayLayout *l =
+        layout_intern(mesh->ndevices, mesh->devices,
+                      (Tiling){ type.rank, mesh->ndevices, tiles, tile_of, 0, NULL });
     scratch_end(&scratch);
     return l;
 }
@@ -323,9 +328,10 @@ tt tt_place(tt x, const tt_sharding *where)
         return (tt){ 0, 0 };
     Array *placed = NULL;
     if (!held.array) {
-        report_broken("not supported: tt_place of a traced value; place what the function is given");
+        report_broken(
+            "not supported: tt_place of a traced value; place what the function is given");
     } else {
-        const Layout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
+        const ArrayLayout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
         placed = l ? array_reshard(held.array, l) : NULL;
     }
     tt y = placed ? value_of_array(placed, held.is_weak) : (tt){ 0, 0 };
@@ -336,7 +342,7 @@ tt tt_place(tt x, const tt_sharding *where)
 /* ---- drawings ---- */
 
 /* The devices that hold a tile: "0,2". */
-static void print_holders(Text *out, const Layout *l, int rank, const int64_t *tile)
+static void print_holders(Text *out, const ArrayLayout *l, int rank, const int64_t *tile)
 {
     const char *comma = "";
     for (int d = 0; d < l->ndevices; d++) {
@@ -361,7 +367,7 @@ static void print_rule(Text *out, int64_t cols, int width)
 }
 
 /* A picture of up to two axes; a vector is one row. */
-static void draw_tiles(Text *out, const Layout *l, int rank)
+static void draw_tiles(Text *out, const ArrayLayout *l, int rank)
 {
     int64_t one = 1;
     bool cut = l->tiling.rank > 0;
@@ -388,7 +394,7 @@ static void draw_tiles(Text *out, const Layout *l, int rank)
     }
 }
 
-static void list_tiles(Text *out, const Layout *l, Type type)
+static void list_tiles(Text *out, const ArrayLayout *l, Type type)
 {
     for (int d = 0; d < l->ndevices; d++) {
         text_printf(out, "device %d: [", l->devices[d]);
@@ -425,7 +431,7 @@ void tt_show_sharding(tt x)
         return;
     if (!held.array) {
         report_broken("tt_show_sharding: %s is traced: where it will lie is not known yet",
-                   type_text(held.type));
+                      type_text(held.type));
     } else {
         library_guard("tt_show_sharding", show_layout, &held);
     }

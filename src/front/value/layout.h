@@ -10,17 +10,17 @@
 
 /* Tile d of `tiling` is on device devices[d].  Where every device holds everything the tiling has
  * rank 0, so that one layout serves arrays of every rank. */
-typedef struct Layout {
+typedef struct ArrayLayout {
     int ndevices;
     const int *devices; /* the client's numbers */
     Tiling tiling;
-} Layout;
+} ArrayLayout;
 
 /* NULL: there is no memory; reported. */
-const Layout *layout_single(int device);
-const Layout *layout_replicated(int ndevices, const int *devices);
-const Layout *layout_intern(int ndevices, const int *devices, Tiling tiling);
-bool layout_is_whole(const Layout *l); /* every device holds everything */
+const ArrayLayout *layout_single(int device);
+const ArrayLayout *layout_replicated(int ndevices, const int *devices);
+const ArrayLayout *layout_intern(int ndevices, const int *devices, Tiling tiling);
+bool layout_is_whole(const ArrayLayout *l); /* every device holds everything */
 
 /* Devices along named axes. */
 struct tt_grid {

@@ -32,7 +32,8 @@ static void abandon(void)
         pthread_mutex_unlock(left.building);
 }
 
-bool outermost_begin(const char *label, int n, const tt *pinned, Scratch *scratch, pthread_mutex_t *building)
+bool outermost_begin(const char *label, int n, const tt *pinned, Scratch *scratch,
+                     pthread_mutex_t *building)
 {
     tt *copy = scratch_block(scratch, sizeof *copy * (size_t)n + 1);
     if (!copy)
@@ -68,8 +69,9 @@ void library_report(void)
     in_handler = true;
     report_to_handler();
     if (!in_handler && was_tracing) {
-        fprintf(stderr, "tutti: the handler of tt_on_error called a function of tutti.h while a "
-                        "function was being traced: it may call tt_error and tt_clear_error only\n");
+        fprintf(stderr,
+                "tutti: the handler of tt_on_error called a function of tutti.h while a "
+                "function was being traced: it may call tt_error and tt_clear_error only\n");
         exit(1);
     }
     in_handler = false;
@@ -120,7 +122,7 @@ bool options_copy(const char *who, const char *type, void *to, size_t room, cons
 {
     if (size < sizeof size)
         return report_broken("%s: the size of its %s is %zu: write .size = sizeof(%s)", who, type,
-                          size, type),
+                             size, type),
                false;
     memcpy(to, from, size < room ? size : room);
     return true;

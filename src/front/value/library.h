@@ -45,7 +45,8 @@ typedef struct Outermost {
 } Outermost;
 
 /* n pinned leaves: these are copied.  False: there is no memory; reported. */
-bool outermost_begin(const char *label, int n, const tt *pinned, Scratch *scratch, pthread_mutex_t *building);
+bool outermost_begin(const char *label, int n, const tt *pinned, Scratch *scratch,
+                     pthread_mutex_t *building);
 void outermost_end(void);
 
 extern _Thread_local int call_depth; /* calls inside calls, of this thread */

@@ -23,10 +23,10 @@ extern _Thread_local CallSite call_site;
  * handler is called when the public function at work ends (library.h). */
 tt report_broken(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tt report_error(Error *error); /* an engine's or a reader's; taken */
-bool report_is_kept(void);    /* does this thread keep a message? */
-bool report_is_pending(void); /* one that the handler has not been called with yet? */
-void report_to_handler(void); /* calls the handler with it */
-unsigned report_count(void);  /* failures of this thread so far, kept or not */
+bool report_is_kept(void);     /* does this thread keep a message? */
+bool report_is_pending(void);  /* one that the handler has not been called with yet? */
+void report_to_handler(void);  /* calls the handler with it */
+unsigned report_count(void);   /* failures of this thread so far, kept or not */
 
 /* f32[4,2], bool[3], u32[2]: a type in the interface's words, in a ring of buffers of this
  * thread. */

@@ -21,7 +21,7 @@ typedef struct Slot {
     int64_t dims[TT_MAX_RANK];
     Origin origin[2];            /* of this generation and the one before: by its lowest bit */
     struct Scope *_Atomic owner; /* changed under `lists`; NULL: a trace, or on its way out */
-    uint32_t before, behind; /* under `lists`: neighbours in the owner's list; 0: none */
+    uint32_t before, behind;     /* under `lists`: neighbours in the owner's list; 0: none */
 } Slot;
 
 Slot *slot_at(uint32_t slot); /* NULL: there never was such a slot */

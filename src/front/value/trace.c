@@ -197,9 +197,10 @@ ValueId trace_value(const char *who, tt x)
                     : capture(held.array);
         session->pinned = (tt){ 0, 0 };
     } else if (!frame) {
-        report_broken("%s: an argument is being traced by another thread: a traced value belongs to "
-                   "the thread that traces it",
-                   who);
+        report_broken(
+            "%s: an argument is being traced by another thread: a traced value belongs to "
+            "the thread that traces it",
+            who);
         value = 0;
     }
     value_unpin(x);
@@ -331,6 +332,17 @@ Graph trace_reducer(OpId op, Element element)
     ValueId y =
         build_node(m, r, op, 2, (const ValueId[]){ first, first + 1 }, scalar, NULL, here_loc());
     build_return(m, r, 1, &y, &loc_unknown);
+    return (Graph){ m, r, 2, 1, strong };
+}
+
+Graph trace_replacer(Element element)
+{
+    static const bool strong[1];
+    Module *m = session->m;
+    Type scalar = type_scalar(element);
+    RegionId r = region_new(m, 0, 2, (const Type[]){ scalar, scalar });
+    ValueId second = region_at(m, r)->args + 1;
+    build_return(m, r, 1, &second, &loc_unknown);
     return (Graph){ m, r, 2, 1, strong };
 }
 

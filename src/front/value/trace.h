@@ -23,6 +23,9 @@ typedef struct Graph {
     const bool *is_weak; /* [nresults] */
 } Graph;
 
+/* Axes of a mesh, a bit each: those along which a value may differ between devices. */
+typedef uint32_t AxisSet;
+
 /* A frame: one function or transformation at work, recording in `region` where that is not 0. */
 struct Trace {
     Module *m;
@@ -35,6 +38,8 @@ struct Trace {
     const char *axis_name; /* bound by this frame (pmap, vmap), or NULL */
     int axis_size;
     const struct tt_grid *mesh; /* bound by this frame (shard_map): its axes */
+    const Mesh *shards;         /* the same in the module: varying.c's sets are of its axes */
+    const AxisSet *varies;      /* of each argument of the region; NULL: not in a shard_map */
     bool is_manual;             /* pmap, shard_map: its body runs on every device */
     bool is_flow;               /* a loop or a branch */
     const Loc *loc;             /* of what is recorded; NULL: where the user stands */
@@ -43,7 +48,7 @@ struct Trace {
 
 extern _Thread_local Trace *tracing; /* innermost, or NULL: calls are eager */
 
-/* ---- sessions and frames: for program.c and the transformations ---- */
+/* ---- sessions and frames: for compiled_fn.c and the transformations ---- */
 
 typedef struct Capture {
     Array *array;  /* held */
@@ -72,16 +77,17 @@ typedef struct Session {
     Capture *captured;
     int ndevices; /* of the maps inside; 0: no map yet */
     const int *devices;
-    const char *mapped; /* label of the first map */
-    struct Callee *callees;   /* call.c: of traced calls of jit functions */
-    Version *versions;        /* load.c: for the signatures met */
-    const Loc *last;          /* the location made last, reused while the user stays on a line */
+    const char *mapped;     /* label of the first map */
+    struct Callee *callees; /* call.c: of traced calls of jit functions */
+    Version *versions;      /* load.c: for the signatures met */
+    unsigned asked;         /* how often a gradient has asked what differs: varying.c */
+    const Loc *last;        /* the location made last, reused while the user stays on a line */
 } Session;
 
 extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */
-bool session_begin(const char *who); /* False: there is no memory; reported */
-void session_end(void);              /* ends all its values, lets go of what was captured */
-void session_undo(void);             /* what was being recorded came to nothing */
+bool session_begin(const char *who);   /* False: there is no memory; reported */
+void session_end(void);                /* ends all its values, lets go of what was captured */
+void session_undo(void);               /* what was being recorded came to nothing */
 
 /* A frame lies on the C stack of the function that pushes it and pops it. */
 void frame_push(Trace *frame);
@@ -109,6 +115,7 @@ tt trace_constant(Dense value); /* in the innermost frame; copied */
 Arena *trace_arena(void);       /* where attributes of recorded nodes live */
 /* The region (a, b) -> a op b on scalars. */
 Graph trace_reducer(OpId op, Element element);
+Graph trace_replacer(Element element); /* (old, new) -> new */
 
 /* The number of x in the module.  0: broken, stale or foreign; reported. */
 ValueId trace_value(const char *who, tt x);

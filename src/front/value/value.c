@@ -33,7 +33,7 @@ enum { CHUNK = 512, CHUNKS = 1 << 16 };
 #define PINS (ENDED - 1)
 
 static _Atomic(Slot *) chunks[CHUNKS];
-static Lock table;          /* guards the two below, and `behind` of free slots */
+static Lock table;                  /* guards the two below, and `behind` of free slots */
 static _Atomic uint32_t nslots = 1; /* handed out so far; slot 0 is no value */
 static uint32_t free_slots;
 
@@ -70,8 +70,8 @@ tt slot_new(Held held, const char *how, const char *name)
     uint32_t number = take_slot();
     if (!number)
         return report_broken("there are %u values at once, and no memory for more; end some with "
-                          "TT_SCOPE",
-                          atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
+                             "TT_SCOPE",
+                             atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
     Slot *slot = slot_at(number);
     uint32_t generation = (uint32_t)(atomic_load(&slot->state) >> 32);
     if (!generation)
@@ -138,8 +138,8 @@ static void report_stale(tt x, const char *who, const char *what)
     uint32_t now = slot ? (uint32_t)(atomic_load(&slot->state) >> 32) : 0;
     if (!slot || !x.generation || x.generation > now) {
         report_broken("%s: %s is nothing that Tutti made: a tree has no fields but tt; a number "
-                   "becomes one by tt_scalar, and what is no array stays outside",
-                   who, what);
+                      "becomes one by tt_scalar, and what is no array stays outside",
+                      who, what);
         return;
     }
     if (now - x.generation > 1) {
@@ -229,7 +229,7 @@ tt value_of_traced(Trace *trace, ValueId value, bool is_weak)
     Type type = type_of(trace->m, value);
     if (type.rank > TT_MAX_RANK)
         return report_broken("%s has %d axes; a value has at most %d", type_text(type), type.rank,
-                          TT_MAX_RANK);
+                             TT_MAX_RANK);
     tt x = slot_new((Held){ .trace = trace, .value = value, .type = type, .is_weak = is_weak },
                     trace->how, trace->name);
     if (x.generation) {

@@ -28,7 +28,7 @@ static Numbers numbers_of(const Module *m, const CollectiveReduceAttrs *a)
 }
 
 /* The places of a group's members, in the order in which they meet: all first partitions, then
- * all second ones.  What names nobody is told when the groups are formed. */
+ * all second ones.  A number that no device has is an error when the groups are formed. */
 static void place_row(const Numbers *num, const int64_t *row, int64_t cols, int32_t *places)
 {
     int32_t place = 0;
@@ -65,18 +65,18 @@ Error *define_collective_reduce(Writer *w, Node n, ValueId *results)
     Type *types = ARENA_ARRAY(w->m->arena, Type, n.nout);
     for (int i = 0; i < n.nout; i++)
         types[i] = type_of(w->m, n.out + (uint32_t)i);
-    NodeId meet = node_new(w->m, OP_ALL_REDUCE, n.nout, n.in, n.nout, types, 1, n.regions, attrs,
-                           w->loc);
-    region_append(w->m, w->r, meet);
+    NodeId all_reduce =
+        node_new(w->m, OP_ALL_REDUCE, n.nout, n.in, n.nout, types, 1, n.regions, attrs, w->loc);
+    region_append(w->m, w->r, all_reduce);
     ValueId place = put_place(w, a);
     for (int i = 0; i < n.nout; i++) {
         ValueId at = put_integer(w, type_scalar(I32), i),
                 root = put_integer(w, type_scalar(I32), 0);
         if (a->has_dynamic_root)
             root = put_element(w, n.in[n.nin - 1], at);
-        results[i] = put_select(w, put_compare(w, EQ, place, root),
-                                node_at(w->m, meet)->out + (uint32_t)i,
-                                put_number(w, types[i], 0));
+        results[i] =
+            put_select(w, put_compare(w, EQ, place, root),
+                       node_at(w->m, all_reduce)->out + (uint32_t)i, put_number(w, types[i], 0));
     }
     return NULL;
 }

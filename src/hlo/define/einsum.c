@@ -182,7 +182,8 @@ Error *define_einsum(Writer *w, Node n, ValueId *results)
     Type l = type_of(w->m, in[0]), r = type_of(w->m, in[1]);
     TRY(pair_up(w, &n, l, r, sides, &result, &p));
     if (l.rank + r.rank - p.attrs->lhs_batching_dimensions.n -
-            2 * p.attrs->lhs_contracting_dimensions.n > MAX_RANK)
+            2 * p.attrs->lhs_contracting_dimensions.n >
+        MAX_RANK)
         return refuse(&n, ((const EinsumAttrs *)n.attrs)->einsum_config, "with so many letters");
     add_free(&p, &sides[0], &sides[1], l);
     add_free(&p, &sides[1], &sides[0], r);

@@ -73,8 +73,8 @@ static ValueId high_half(Writer *w, ValueId x)
 static ValueId high_of_ui64(Writer *w, ValueId x, ValueId y)
 {
     ValueId a = high_half(w, x), b = low_half(w, x), c = high_half(w, y), d = low_half(w, y);
-    ValueId carried = put_two(w, OP_ADD, put_two(w, OP_MUL, a, d),
-                              high_half(w, put_two(w, OP_MUL, b, d)));
+    ValueId carried =
+        put_two(w, OP_ADD, put_two(w, OP_MUL, a, d), high_half(w, put_two(w, OP_MUL, b, d)));
     ValueId middle = put_two(w, OP_ADD, put_two(w, OP_MUL, b, c), low_half(w, carried));
     ValueId top = put_two(w, OP_ADD, put_two(w, OP_MUL, a, c), high_half(w, carried));
     return put_two(w, OP_ADD, top, high_half(w, middle));
@@ -189,8 +189,7 @@ Error *define_polygamma(Writer *w, Node n, ValueId *results)
     ValueId zero = number(w, order, 0), next = plus(w, order, 1);
     ValueId factorial = put_one(w, OP_EXP, put_one(w, OP_LGAMMA, next));
     ValueId size = put_two(w, OP_MUL, factorial, zeta(w, next, x));
-    ValueId is_odd =
-        put_compare(w, NE, put_two(w, OP_REM, order, number(w, order, 2)), zero);
+    ValueId is_odd = put_compare(w, NE, put_two(w, OP_REM, order, number(w, order, 2)), zero);
     ValueId value = put_select(w, is_odd, size, put_one(w, OP_NEG, size));
     value = put_select(w, put_compare(w, EQ, order, zero), put_one(w, OP_DIGAMMA, x), value);
     ValueId is_order = put_two(w, OP_AND, is_whole(w, order), put_compare(w, GE, order, zero));

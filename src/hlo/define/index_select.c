@@ -21,14 +21,14 @@ Error *define_torch_index_select(Writer *w, Node n, ValueId *results)
         if (i < a->dim || i >= a->dim + fresh)
             offsets[noffsets++] = i;
     GatherAttrs *gather = ARENA_NEW(arena, GatherAttrs);
-    *gather = (GatherAttrs){ .offset_dims = ints_copy(arena, noffsets, offsets),
-                             .collapsed_slice_dims = ints_copy(arena, 1, &a->dim),
-                             .operand_batching_dims = ints_copy(arena, (int)a->batch_dims, batch),
-                             .start_indices_batching_dims =
-                                 ints_copy(arena, (int)a->batch_dims, batch),
-                             .start_index_map = ints_copy(arena, 1, &a->dim),
-                             .index_vector_dim = index.rank,
-                             .slice_sizes = ints_copy(arena, x.rank, sizes) };
+    *gather =
+        (GatherAttrs){ .offset_dims = ints_copy(arena, noffsets, offsets),
+                       .collapsed_slice_dims = ints_copy(arena, 1, &a->dim),
+                       .operand_batching_dims = ints_copy(arena, (int)a->batch_dims, batch),
+                       .start_indices_batching_dims = ints_copy(arena, (int)a->batch_dims, batch),
+                       .start_index_map = ints_copy(arena, 1, &a->dim),
+                       .index_vector_dim = index.rank,
+                       .slice_sizes = ints_copy(arena, x.rank, sizes) };
     results[0] = put(w, OP_GATHER, result, gather, 2, n.in);
     return NULL;
 }

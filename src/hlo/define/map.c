@@ -8,7 +8,7 @@
 
 typedef struct Mapped {
     Writer *w;
-    Type shape; /* its extents are those of the result */
+    Type shape;   /* its extents are those of the result */
     Subst arrays; /* scalars of the region, and the arrays of them */
 } Mapped;
 

@@ -33,8 +33,8 @@ Error *define_cross_replica_sum(Writer *w, Node n, ValueId *results)
     attrs->replica_groups = ((const CrossReplicaSumAttrs *)n.attrs)->replica_groups;
     Type t = type_of(w->m, n.out);
     RegionId add = build_reducer(w->m, OP_ADD, t.element, w->loc);
-    NodeId meet = node_new(w->m, OP_ALL_REDUCE, 1, n.in, 1, &t, 1, &add, attrs, w->loc);
-    region_append(w->m, w->r, meet);
-    results[0] = node_at(w->m, meet)->out;
+    NodeId all_reduce = node_new(w->m, OP_ALL_REDUCE, 1, n.in, 1, &t, 1, &add, attrs, w->loc);
+    region_append(w->m, w->r, all_reduce);
+    results[0] = node_at(w->m, all_reduce)->out;
     return NULL;
 }

@@ -38,8 +38,7 @@ static ValueId membership(const Ragged *z, int64_t extent)
         put_sum(w, put_select(w, is_before, spread, put_integer(w, square, 0)), 1, &last);
     ValueId starts = put_two(w, OP_SUB, ends, sizes);
     ValueId place = put(w, OP_IOTA, table, columns, 0, NULL);
-    return put_two(w, OP_AND,
-                   put_compare(w, GE, place, put_spread(w, starts, &to, 2, dims)),
+    return put_two(w, OP_AND, put_compare(w, GE, place, put_spread(w, starts, &to, 2, dims)),
                    put_compare(w, LT, place, put_spread(w, ends, &to, 2, dims)));
 }
 
@@ -113,8 +112,10 @@ Error *define_ragged_dot(Writer *w, Node n, ValueId *results)
     Ragged z = { w, n, a, type_of(w->m, n.in[0]), type_of(w->m, n.out), 0 };
     Type sizes = type_of(w->m, n.in[2]);
     if (sizes.rank != 1)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: chlo.ragged_dot with group sizes %s, "
-                         "at %s; one list of them is", type_name(sizes), loc_name(n.loc));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: chlo.ragged_dot with group sizes %s, "
+                         "at %s; one list of them is",
+                         type_name(sizes), loc_name(n.loc));
     if (z.lhs.rank == MAX_RANK)
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: chlo.ragged_dot of %s, at %s; less than "

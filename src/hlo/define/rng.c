@@ -5,21 +5,21 @@
  *     NORMAL                     ->   a + b sqrt(2) erf_inv(2 u - 1)
  *
  * The state is the engine's: a count per device of the numbers asked for so far, so that programs
- * played in the same order in a new process see the same numbers. */
+ * run in the same order in a new process see the same numbers. */
 #include "hlo/define/writer.h"
 #include "hlo/known_integers.h"
 
 #include <math.h>
 
-/* Bits for the shape of t, which nobody else gets. */
+/* Bits for the shape of t, others at every call. */
 static ValueId fresh_bits(Writer *w, Type t, Element e)
 {
     Arena *arena = w->m->arena;
     Type state = type_new(arena, U64, 1, (const int64_t[]){ 2 });
     CustomCallAttrs *call = ARENA_NEW(arena, CustomCallAttrs);
-    *call = (CustomCallAttrs){ .call_target_name = str_of(call_info[CALL_RNG_STATE].name),
-                               .has_side_effect =
-                                   call_info[CALL_RNG_STATE].effect == EFFECT_WORLD };
+    *call =
+        (CustomCallAttrs){ .call_target_name = str_of(call_info[CALL_RNG_STATE].name),
+                           .has_side_effect = call_info[CALL_RNG_STATE].effect == EFFECT_WORLD };
     ValueId device = put_device_number(w), seed = put(w, OP_CUSTOM_CALL, state, call, 1, &device);
     RngBitsAttrs *attrs = ARENA_NEW(arena, RngBitsAttrs);
     attrs->rng_algorithm = 2; /* PHILOX */
@@ -91,8 +91,8 @@ static MUST_USE Error *check_shape(const Writer *w, const Node *n)
     if (!dims || shape_fits(t, (Type){ t.element, t.rank, dims }))
         return NULL;
     return error_new(CODE_INVALID, "%s (%s): the shape says %s, and the result is stated as %s",
-                     op_name(n->op), loc_name(n->loc),
-                     type_name((Type){ t.element, t.rank, dims }), type_name(t));
+                     op_name(n->op), loc_name(n->loc), type_name((Type){ t.element, t.rank, dims }),
+                     type_name(t));
 }
 
 Error *define_rng(Writer *w, Node n, ValueId *results)

@@ -120,8 +120,8 @@ Error *define_scan(Writer *w, Node n, ValueId *results)
     for (int i = 0; i < s.ncarries; i++)
         in[1 + s.noutputs + i] = n.in[s.ninputs + i];
     RegionId regions[] = { condition(&s), body(&s) };
-    NodeId loop = node_new(w->m, OP_WHILE, n.nout + 1, in, n.nout + 1, s.types, 2, regions, &none,
-                           w->loc);
+    NodeId loop =
+        node_new(w->m, OP_WHILE, n.nout + 1, in, n.nout + 1, s.types, 2, regions, &none, w->loc);
     region_append(w->m, w->r, loop);
     for (int i = 0; i < n.nout; i++)
         results[i] = node_at(w->m, loop)->out + 1 + (uint32_t)i;

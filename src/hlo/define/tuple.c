@@ -204,7 +204,7 @@ static Error *take_apart(Untupler *z, RegionId r)
             TRY(take_apart(z, node_at(m, id)->regions[k]));
         node = node_at(m, id);
         if (node->op == OP_TUPLE)
-            continue; /* whoever took an element has it by now, or is named below */
+            continue; /* every user of an element has it by now, or is named below */
         NodeId maker = node->op == OP_TUPLE_ELEMENT ? value_def(m, node->in[0]) : 0;
         if (maker && node_at(m, maker)->op == OP_TUPLE) {
             int64_t index = ((const TupleElementAttrs *)node->attrs)->index;

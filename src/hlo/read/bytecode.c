@@ -13,13 +13,24 @@
 
 #include <string.h>
 
-enum { STRINGS, DIALECTS, ENTRIES, ENTRY_SIZES, OPS, RESOURCES, RESOURCE_SIZES, VERSIONS,
-       PROPERTIES, SECTIONS };
+enum {
+    STRINGS,
+    DIALECTS,
+    ENTRIES,
+    ENTRY_SIZES,
+    OPS,
+    RESOURCES,
+    RESOURCE_SIZES,
+    VERSIONS,
+    PROPERTIES,
+    SECTIONS
+};
 enum { NEWEST_VERSION = 6 };
 
 static const char *const section_names[SECTIONS] = {
-    "strings", "dialects", "attributes and types", "sizes of attributes and types", "operations",
-    "resources", "sizes of resources", "dialect versions", "properties",
+    "strings",    "dialects",  "attributes and types", "sizes of attributes and types",
+    "operations", "resources", "sizes of resources",   "dialect versions",
+    "properties",
 };
 
 typedef struct Sections {
@@ -230,9 +241,10 @@ static Error *read_head(Bytecode *b, Cursor *c)
     c->at += sizeof magic;
     TRY(take_varint(c, &version));
     if (version > NEWEST_VERSION)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: version %llu of MLIR bytecode, in %s: "
-                         "versions 0 to %d are", (unsigned long long)version, b->name,
-                         NEWEST_VERSION);
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: version %llu of MLIR bytecode, in %s: "
+                         "versions 0 to %d are",
+                         (unsigned long long)version, b->name, NEWEST_VERSION);
     b->version = (int)version;
     uint8_t letter;
     do

@@ -46,8 +46,8 @@ typedef struct EntryCode {
 } EntryCode;
 
 typedef struct Bytecode {
-    Arena *arena;       /* of the tables; ends with them */
-    Arena *strings_in;  /* of the strings, which outlive the tables */
+    Arena *arena;      /* of the tables; ends with them */
+    Arena *strings_in; /* of the strings, which outlive the tables */
     const char *name;
     int version;
     uint32_t nstrings, ndialects, nops, nattrs, ntypes, nproperties;

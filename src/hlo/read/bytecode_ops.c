@@ -15,8 +15,15 @@
 #include "base/guard.h"
 
 enum { MAX_DEPTH = 128 }; /* of regions in regions */
-enum { HAS_ATTRS = 0x01, HAS_RESULTS = 0x02, HAS_OPERANDS = 0x04, HAS_SUCCESSORS = 0x08,
-       HAS_REGIONS = 0x10, HAS_USE_ORDERS = 0x20, HAS_PROPERTIES = 0x40 };
+enum {
+    HAS_ATTRS = 0x01,
+    HAS_RESULTS = 0x02,
+    HAS_OPERANDS = 0x04,
+    HAS_SUCCESSORS = 0x08,
+    HAS_REGIONS = 0x10,
+    HAS_USE_ORDERS = 0x20,
+    HAS_PROPERTIES = 0x40
+};
 
 typedef struct Ops {
     Bytecode *b;
@@ -130,8 +137,10 @@ static Error *read_regions(Ops *o, Cursor *c, OpCode *op, int n, bool is_isolate
     Cursor inner, *from = c;
     uint32_t scope = o->scope;
     if (++o->depth > MAX_DEPTH)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: more than %d regions in one another, "
-                         "in %s at byte %zu", MAX_DEPTH, o->b->name, cursor_offset(c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: more than %d regions in one another, "
+                         "in %s at byte %zu",
+                         MAX_DEPTH, o->b->name, cursor_offset(c));
     if (is_isolated && o->b->version >= 2) {
         int id;
         TRY(bytecode_section(c, &id, &inner));

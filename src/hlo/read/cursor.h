@@ -14,8 +14,14 @@ typedef struct Cursor {
     const uint8_t *at, *end;
 } Cursor;
 
-static inline size_t cursor_left(const Cursor *c) { return (size_t)(c->end - c->at); }
-static inline size_t cursor_offset(const Cursor *c) { return (size_t)(c->at - c->start); }
+static inline size_t cursor_left(const Cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+static inline size_t cursor_offset(const Cursor *c)
+{
+    return (size_t)(c->at - c->start);
+}
 
 /* "jit_f: byte 120: expected <what>". */
 MUST_USE Error *cursor_error(const Cursor *c, const char *expected, ...)
@@ -23,12 +29,12 @@ MUST_USE Error *cursor_error(const Cursor *c, const char *expected, ...)
 
 MUST_USE Error *take_byte(Cursor *c, uint8_t *out);
 MUST_USE Error *take_varint(Cursor *c, uint64_t *out);
-MUST_USE Error *take_signed(Cursor *c, int64_t *out);                    /* zig-zag */
-MUST_USE Error *take_flagged(Cursor *c, uint64_t *value, bool *flag);    /* flag in the low bit */
+MUST_USE Error *take_signed(Cursor *c, int64_t *out);                 /* zig-zag */
+MUST_USE Error *take_flagged(Cursor *c, uint64_t *value, bool *flag); /* flag in the low bit */
 MUST_USE Error *take_index(Cursor *c, const char *what, uint32_t limit, uint32_t *out);
 /* How many things of at least one byte each follow; never more than there are bytes. */
 MUST_USE Error *take_count(Cursor *c, const char *what, int *out);
 MUST_USE Error *take_span(Cursor *c, const char *what, uint64_t n, Cursor *out);
 MUST_USE Error *take_blob(Cursor *c, const char *what, Cursor *out); /* size, then bytes */
-MUST_USE Error *take_end(const Cursor *c, const char *what); /* everything has been read */
+MUST_USE Error *take_end(const Cursor *c, const char *what);         /* everything has been read */
 #endif

@@ -130,7 +130,7 @@ MUST_USE Error *parse_dense(Parser *p, Dense *out); /* dense<...> : type */
 MUST_USE Error *parse_number(Parser *p, Element e, void *to);
 
 /* parse_sdy.c */
-MUST_USE Error *parse_mesh(Parser *p, Mesh **out);               /* <["i"=4]> */
+MUST_USE Error *parse_mesh(Parser *p, Mesh **out); /* <["i"=4]> */
 /* The mesh defined at `where`, which is only added when it is met for the first time. */
 MUST_USE Error *define_mesh(Parser *p, const char *where, Str name, Mesh *mesh);
 MUST_USE Error *parse_sharding(Parser *p, const Sharding **out); /* <@mesh, [{"i"}, {}]> */

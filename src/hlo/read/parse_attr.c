@@ -2,7 +2,7 @@
  *
  * What StableHLO groups (dimension numbers, channel handles) becomes a dictionary here;
  * parse_op.c lays it flat.  An attribute of a dialect that is not ours is kept as a word with
- * its text: it is printed again as it was, and whoever needs it finds it unusable by name. */
+ * its text: it is printed again as it was, and a rule that needs it says by name that it cannot be used. */
 #include "hlo/read/parse.h"
 #include "ops/number.h"
 
@@ -283,9 +283,10 @@ static Error *parse_sdy_attr(Parser *p, Str name, const Attr **out)
 
 static Error *parse_hash(Parser *p, const Attr **out)
 {
-    static const char *const groups[] = { "#stablehlo.dot", "#stablehlo.gather",
-                                          "#stablehlo.scatter", "#stablehlo.conv",
-                                          "#stablehlo.channel_handle", "#chlo.ragged_dot" };
+    static const char *const groups[] = {
+        "#stablehlo.dot",  "#stablehlo.gather",         "#stablehlo.scatter",
+        "#stablehlo.conv", "#stablehlo.channel_handle", "#chlo.ragged_dot"
+    };
     static const char *const sdy[] = { "#sdy.sharding", "#sdy.sharding_per_value", "#sdy" };
     Token token = p->token;
     Alias *alias = alias_find(p, token.text);

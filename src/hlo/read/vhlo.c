@@ -86,14 +86,10 @@ static struct KnownOp know(Arena *arena, const OpNameCode *code)
         Role role;
         OpId op;
     } special[] = {
-        { "builtin.module", MODULE, 0 },
-        { "builtin.unrealized_conversion_cast", ALIAS, 0 },
-        { "stablehlo.func", FUNCTION, 0 },
-        { "sdy.mesh", MESH, 0 },
-        { "sdy.return", NODE, OP_RETURN },
-        { "sdy.reshard", NODE, OP_CONSTRAINT },
-        { "sdy.propagation_barrier", ALIAS, 0 },
-        { "sdy.sharding_group", SILENT, 0 },
+        { "builtin.module", MODULE, 0 },         { "builtin.unrealized_conversion_cast", ALIAS, 0 },
+        { "stablehlo.func", FUNCTION, 0 },       { "sdy.mesh", MESH, 0 },
+        { "sdy.return", NODE, OP_RETURN },       { "sdy.reshard", NODE, OP_CONSTRAINT },
+        { "sdy.propagation_barrier", ALIAS, 0 }, { "sdy.sharding_group", SILENT, 0 },
     };
     struct KnownOp known = { UNKNOWN, 0, full_name(arena, code->dialect, code->name),
                              attrs_of(code->dialect, code->name) };
@@ -205,8 +201,8 @@ static bool says_nothing(Str name, const Attr *attr)
         const char *name;
         int64_t each; /* what a list holds that was not given */
     } lists[] = {
-        { "window_strides", 1 }, { "base_dilations", 1 }, { "window_dilations", 1 },
-        { "lhs_dilation", 1 },   { "rhs_dilation", 1 },   { "padding", 0 },
+        { "window_strides", 1 },  { "base_dilations", 1 }, { "window_dilations", 1 },
+        { "lhs_dilation", 1 },    { "rhs_dilation", 1 },   { "padding", 0 },
         { "window_reversal", 0 },
     };
     static const char *const others[] = { "backend_config", "called_computations",

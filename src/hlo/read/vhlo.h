@@ -14,8 +14,8 @@ typedef enum TypeKind {
 /* A type of the file, decoded. */
 typedef struct FileType {
     TypeKind kind;
-    Type type;     /* array, scalar */
-    Cursor lists;  /* function: types taken, types given */
+    Type type;    /* array, scalar */
+    Cursor lists; /* function: types taken, types given */
 } FileType;
 
 enum { NOT_DECODED, DECODING, DECODED };
@@ -54,8 +54,8 @@ MUST_USE Error *take_string(Vhlo *v, Cursor *c, Str *out);
 MUST_USE Error *take_ints(Vhlo *v, Cursor *c, const char *what, Ints *out);
 MUST_USE Error *take_optional(Vhlo *v, Cursor *c, bool *is_there, uint32_t *out);
 /* The bytes of an entry of that dialect and code, after the code. */
-MUST_USE Error *vhlo_entry(Vhlo *v, uint32_t index, const char *dialect, int code,
-                           const char *what, Cursor *out);
+MUST_USE Error *vhlo_entry(Vhlo *v, uint32_t index, const char *dialect, int code, const char *what,
+                           Cursor *out);
 
 /* vhlo_dense.c */
 MUST_USE Error *vhlo_dense(Vhlo *v, Cursor *c, Attr *out);

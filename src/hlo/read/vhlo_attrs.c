@@ -184,7 +184,7 @@ static Error *take_float(Vhlo *v, Cursor *c, Made *out)
     return NULL;
 }
 
-/* A type that arrays cannot have here may still be named, by hints that nobody reads. */
+/* A type that arrays cannot have here may still be named, by hints that are never read. */
 static Error *take_type(Vhlo *v, Cursor *c, Made *out)
 {
     uint32_t index;
@@ -267,10 +267,11 @@ static Error *decode_vhlo(Vhlo *v, Cursor *c, Made *out)
     case 16: return WORDS("TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT");
     case 17: return take_type(v, c, out);
     case 19: return WORDS("DEFAULT", "HIGHEST", "TOLERANCE");
-    case 23: return vhlo_mesh_groups(v, c, &out->attr);
-    /* clang-format off */
+    case 23:
+        return vhlo_mesh_groups(v, c, &out->attr);
+        /* clang-format off */
     case 10: case 18: case 20: case 21: case 22: case 24: case 25: return take_nothing(c, out);
-    /* clang-format on */
+        /* clang-format on */
     }
     return unknown_code(v, &before, "VHLO", code);
 }
@@ -297,11 +298,12 @@ static Error *decode_builtin(Vhlo *v, Cursor *c, Made *out)
     case 7: out->attr.kind = ATTR_UNIT; return NULL;
     case 8: return take_integer(v, c, out);
     case 9: return take_float(v, c, out);
-    case 18: return vhlo_dense(v, c, &out->attr);
-    /* Locations, arrays of machine numbers: no operation has them as attributes. */
-    /* clang-format off */
+    case 18:
+        return vhlo_dense(v, c, &out->attr);
+        /* Locations, arrays of machine numbers: no operation has them as attributes. */
+        /* clang-format off */
     case 10: case 11: case 12: case 13: case 14: case 15: case 17: case 22:
-    /* clang-format on */
+        /* clang-format on */
         return take_nothing(c, out);
     }
     return unknown_code(v, &before, "builtin", code);
@@ -312,9 +314,10 @@ static Error *decode(Vhlo *v, uint32_t index, Made *out)
     const EntryCode *entry = &v->b->attrs[index];
     Cursor c = entry->bytes;
     if (entry->is_text)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: an attribute of dialect %.*s written "
-                         "as text, in %s at byte %zu", STR_ARG(entry->dialect), v->b->name,
-                         cursor_offset(&c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: an attribute of dialect %.*s written "
+                         "as text, in %s at byte %zu",
+                         STR_ARG(entry->dialect), v->b->name, cursor_offset(&c));
     if (str_is(entry->dialect, "vhlo"))
         TRY(decode_vhlo(v, &c, out));
     else if (str_is(entry->dialect, "builtin"))
@@ -322,8 +325,10 @@ static Error *decode(Vhlo *v, uint32_t index, Made *out)
     else if (str_is(entry->dialect, "sdy"))
         TRY(sdy_attr(v, &c, &out->attr, &out->is_kept));
     else
-        return error_new(CODE_UNIMPLEMENTED, "not supported: an attribute of dialect %.*s, in %s "
-                         "at byte %zu", STR_ARG(entry->dialect), v->b->name, cursor_offset(&c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: an attribute of dialect %.*s, in %s "
+                         "at byte %zu",
+                         STR_ARG(entry->dialect), v->b->name, cursor_offset(&c));
     return take_end(&c, "an attribute");
 }
 

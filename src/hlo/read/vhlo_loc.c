@@ -6,8 +6,14 @@
  * Chains can be long, so this is a walk with a small stack and a limit, never recursion. */
 #include "hlo/read/vhlo.h"
 
-enum { CALL_SITE = 10, FILE_LINE_COL = 11, FUSED = 12, FUSED_METADATA = 13, NAME = 14,
-       FILE_RANGE = 22 };
+enum {
+    CALL_SITE = 10,
+    FILE_LINE_COL = 11,
+    FUSED = 12,
+    FUSED_METADATA = 13,
+    NAME = 14,
+    FILE_RANGE = 22
+};
 enum { PENDING = 16, LONGEST_WALK = 64 };
 
 typedef struct Walk {

@@ -9,13 +9,30 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MANUAL_AXES = 0, MESH_AXIS = 1, MESH = 2, SUB_AXIS = 3, AXIS_REF = 4, DIMENSION = 5,
-       SHARDING = 6, PER_VALUE = 7, RULE = 10, SHARDING_UNREDUCED = 15, PER_VALUE_UNREDUCED = 16,
-       SHARDING_REDUCTION = 17 };
-enum { VHLO_ARRAY = 1, VHLO_DENSE = 15, VHLO_SUB_AXIS = 21, VHLO_AXIS_REF = 22,
-       VHLO_MESH_AXIS = 24, VHLO_MESH = 25 };
-enum { MAX_AXES = 128 };          /* of a mesh, and in one sharding */
-enum { MAX_GROUPED = 1 << 14 };   /* devices in groups that are given by axes */
+enum {
+    MANUAL_AXES = 0,
+    MESH_AXIS = 1,
+    MESH = 2,
+    SUB_AXIS = 3,
+    AXIS_REF = 4,
+    DIMENSION = 5,
+    SHARDING = 6,
+    PER_VALUE = 7,
+    RULE = 10,
+    SHARDING_UNREDUCED = 15,
+    PER_VALUE_UNREDUCED = 16,
+    SHARDING_REDUCTION = 17
+};
+enum {
+    VHLO_ARRAY = 1,
+    VHLO_DENSE = 15,
+    VHLO_SUB_AXIS = 21,
+    VHLO_AXIS_REF = 22,
+    VHLO_MESH_AXIS = 24,
+    VHLO_MESH = 25
+};
+enum { MAX_AXES = 128 };        /* of a mesh, and in one sharding */
+enum { MAX_GROUPED = 1 << 14 }; /* devices in groups that are given by axes */
 
 /* ---- meshes ---- */
 
@@ -23,8 +40,9 @@ static Error *check_mesh(const Cursor *place, const Mesh *mesh)
 {
     for (int i = 0; i < mesh->naxes; i++)
         if (mesh->sizes[i] < 1)
-            return cursor_error(place, "a size of at least 1 for axis \"%.*s\" of a mesh, got %"
-                                PRId64, STR_ARG(mesh->axes[i]), mesh->sizes[i]);
+            return cursor_error(place,
+                                "a size of at least 1 for axis \"%.*s\" of a mesh, got %" PRId64,
+                                STR_ARG(mesh->axes[i]), mesh->sizes[i]);
     int64_t count = mesh_count(mesh);
     if (count > INT32_MAX)
         return cursor_error(place, "a mesh of less than 2^31 devices");
@@ -182,8 +200,10 @@ static Error *take_sharding(Vhlo *v, Cursor *c, uint64_t code, const Sharding **
     if (code == SHARDING_REDUCTION)
         TRY(take_signed(c, &reduction));
     if (reduction)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: a sharding with axes unreduced by max "
-                         "or min, in %s at byte %zu", v->b->name, cursor_offset(c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: a sharding with axes unreduced by max "
+                         "or min, in %s at byte %zu",
+                         v->b->name, cursor_offset(c));
     *out = arena_copy(v->arena, &s, sizeof s);
     return NULL;
 }
@@ -289,9 +309,10 @@ static Error *group_mesh(Vhlo *v, uint32_t index, const Mesh **out)
         TRY(mesh_or_ref(v, index, out));
     }
     if (mesh_count(*out) > MAX_GROUPED)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: groups of more than %d devices given "
-                         "by mesh axes, in %s at byte %zu", MAX_GROUPED, v->b->name,
-                         cursor_offset(&c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: groups of more than %d devices given "
+                         "by mesh axes, in %s at byte %zu",
+                         MAX_GROUPED, v->b->name, cursor_offset(&c));
     return NULL;
 }
 

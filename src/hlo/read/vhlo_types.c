@@ -30,11 +30,22 @@ static const ElementCode builtin_elements[] = {
 /* clang-format on */
 
 enum { STABLEHLO_TOKEN = 0 };
-enum { VHLO_COMPLEX = 1, VHLO_FUNCTION = 8, VHLO_TENSOR = 20, VHLO_TOKEN = 22, VHLO_TUPLE = 23,
-       VHLO_NONE = 33,
-       VHLO_FUTURE = 42 };
-enum { BUILTIN_INTEGER = 0, BUILTIN_FUNCTION = 2, BUILTIN_COMPLEX = 9, BUILTIN_NONE = 12,
-       BUILTIN_TENSOR = 13 };
+enum {
+    VHLO_COMPLEX = 1,
+    VHLO_FUNCTION = 8,
+    VHLO_TENSOR = 20,
+    VHLO_TOKEN = 22,
+    VHLO_TUPLE = 23,
+    VHLO_NONE = 33,
+    VHLO_FUTURE = 42
+};
+enum {
+    BUILTIN_INTEGER = 0,
+    BUILTIN_FUNCTION = 2,
+    BUILTIN_COMPLEX = 9,
+    BUILTIN_NONE = 12,
+    BUILTIN_TENSOR = 13
+};
 
 static bool find_element(const ElementCode *codes, uint64_t code, FileType *out)
 {
@@ -50,8 +61,12 @@ static const char *vhlo_type_name(uint64_t code)
 {
     static const char *const names[] = {
         [21] = "a tensor with an encoding (bounded dimensions)",
-        [24] = "quantized", [25] = "a tensor without rank", [26] = "witness",
-        [30] = "quantized per axis", [34] = "tf32", [41] = "buffer",
+        [24] = "quantized",
+        [25] = "a tensor without rank",
+        [26] = "witness",
+        [30] = "quantized per axis",
+        [34] = "tf32",
+        [41] = "buffer",
     };
     bool is_known = code < sizeof names / sizeof *names && names[code];
     return is_known ? names[code] : "of an unknown code";
@@ -105,8 +120,10 @@ static Error *take_tensor(Vhlo *v, Cursor *c, FileType *out)
     Cursor before = *c;
     TRY(take_count(c, "dimensions", &rank));
     if (rank > MAX_RANK)
-        return error_new(CODE_UNIMPLEMENTED, "not supported: an array of rank %d (above %d), in %s "
-                         "at byte %zu", rank, MAX_RANK, v->b->name, cursor_offset(&before));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: an array of rank %d (above %d), in %s "
+                         "at byte %zu",
+                         rank, MAX_RANK, v->b->name, cursor_offset(&before));
     for (int i = 0; i < rank; i++) {
         Cursor here = *c;
         TRY(take_signed(c, &dims[i]));
@@ -215,9 +232,10 @@ static Error *decode_text(Vhlo *v, Cursor *c, FileType *out)
     out->kind = TYPE_SCALAR;
     out->type = type_scalar(I1);
     if (!element_find(text, &out->type.element))
-        return error_new(CODE_UNIMPLEMENTED, "not supported: type %.*s written as text, in %s at "
-                         "byte %zu", (int)(n < 80 ? n : 80), text.at, v->b->name,
-                         cursor_offset(c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: type %.*s written as text, in %s at "
+                         "byte %zu",
+                         (int)(n < 80 ? n : 80), text.at, v->b->name, cursor_offset(c));
     c->at = c->end;
     return NULL;
 }
@@ -247,8 +265,10 @@ static Error *decode(Vhlo *v, uint32_t index, FileType *out)
     else if (str_is(entry->dialect, "stablehlo"))
         TRY(decode_stablehlo(v, &c, out));
     else
-        return error_new(CODE_UNIMPLEMENTED, "not supported: a type of dialect %.*s, in %s at byte "
-                         "%zu", STR_ARG(entry->dialect), v->b->name, cursor_offset(&c));
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: a type of dialect %.*s, in %s at byte "
+                         "%zu",
+                         STR_ARG(entry->dialect), v->b->name, cursor_offset(&c));
     return take_end(&c, "a type");
 }
 

@@ -11,8 +11,8 @@ Error *mat_new(Arena *arena, int64_t rows, int64_t cols, Mat *out)
                 !__builtin_mul_overflow(n, (int64_t)sizeof(Z), &bytes);
     Z *at = fits ? arena_try(arena, bytes ? (size_t)bytes : sizeof(Z)) : NULL;
     if (!at)
-        return error_new(CODE_EXHAUSTED, "no memory for a matrix of %lld x %lld",
-                         (long long)rows, (long long)cols);
+        return error_new(CODE_EXHAUSTED, "no memory for a matrix of %lld x %lld", (long long)rows,
+                         (long long)cols);
     *out = (Mat){ rows, cols, at };
     return NULL;
 }

@@ -16,7 +16,7 @@
 enum { MAX_ROUNDS = 100 }; /* per eigenvalue */
 
 /* Rows i and i + 1 of a from column `from` on:  (x, y) -> (c x + s y, -conj(s) x + c y). */
-static void turn_rows(Mat a, int64_t i, int64_t from, double c, Z s)
+static void rotate_rows(Mat a, int64_t i, int64_t from, double c, Z s)
 {
     for (int64_t j = from; j < a.cols; j++) {
         Z x = AT(a, i, j), y = AT(a, i + 1, j);
@@ -26,7 +26,7 @@ static void turn_rows(Mat a, int64_t i, int64_t from, double c, Z s)
 }
 
 /* Columns j and j + 1 of the first nrows rows, by the adjoint of the same rotation. */
-static void turn_columns(Mat a, int64_t j, int64_t nrows, double c, Z s)
+static void rotate_columns(Mat a, int64_t j, int64_t nrows, double c, Z s)
 {
     for (int64_t i = 0; i < nrows; i++) {
         Z x = AT(a, i, j), y = AT(a, i, j + 1);
@@ -80,14 +80,14 @@ static void complex_sweep(Mat a, Mat z, int64_t l, int64_t h, Z shift, Mat rotat
         Z s = r > 0 ? phase * conj(y) / r : 0;
         AT(rotations, 0, i) = c;
         AT(rotations, 1, i) = s;
-        turn_rows(a, i, i, c, s);
+        rotate_rows(a, i, i, c, s);
         AT(a, i + 1, i) = 0;
     }
     for (int64_t i = l; i < h; i++) {
         double c = creal(AT(rotations, 0, i));
         Z s = AT(rotations, 1, i);
-        turn_columns(a, i, i + 2, c, s);
-        turn_columns(z, i, z.rows, c, s);
+        rotate_columns(a, i, i + 2, c, s);
+        rotate_columns(z, i, z.rows, c, s);
     }
     for (int64_t i = l; i <= h; i++)
         AT(a, i, i) += shift;
@@ -165,9 +165,9 @@ static void settle_block(Mat a, Mat z, int64_t i)
         cosine = sqrt((1 + fabs(sigma) / r) / 2);
         sine = -p / (r * cosine) * copysign(1, sigma);
     }
-    turn_rows(a, i, i, cosine, sine);
-    turn_columns(a, i, i + 2, cosine, sine);
-    turn_columns(z, i, z.rows, cosine, sine);
+    rotate_rows(a, i, i, cosine, sine);
+    rotate_columns(a, i, i + 2, cosine, sine);
+    rotate_columns(z, i, z.rows, cosine, sine);
     if (q >= 0)
         AT(a, i + 1, i) = 0;
     else
@@ -247,9 +247,9 @@ void schur_triangular(Mat t, Mat z)
         /* (i y, c) is the eigenvector of a + i y; multiplying by -i/c makes it (y, -i c). */
         double cosine = y / r;
         Z sine = CMPLX(0, c / r);
-        turn_rows(t, i, i, cosine, sine);
-        turn_columns(t, i, i + 2, cosine, sine);
-        turn_columns(z, i, z.rows, cosine, sine);
+        rotate_rows(t, i, i, cosine, sine);
+        rotate_columns(t, i, i + 2, cosine, sine);
+        rotate_columns(z, i, z.rows, cosine, sine);
         AT(t, i + 1, i) = 0;
     }
 }

@@ -110,7 +110,7 @@ Error *manual_tiling(const Placer *z, const Node *node, bool is_operand, int i, 
                         op_name(node->op), loc_name(node->loc));
     RegionId body = node->regions[0];
     Type declared = is_operand ? type_of(z->m, region_at(z->m, body)->args + (uint32_t)i)
-                             : type_of(z->m, region_return(z->m, body)->in[i]);
+                               : type_of(z->m, region_return(z->m, body)->in[i]);
     if (!type_equal(declared, local))
         return error_new(CODE_INVALID, "%s: a piece of %s is %s, but its body has %s, at %s",
                          op_name(node->op), type_name(whole), type_name(local), type_name(declared),

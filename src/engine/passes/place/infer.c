@@ -171,8 +171,9 @@ static MUST_USE Error *infer_manual(Placer *z, NodeId n)
     for (int i = 0; is_partial && i < node.nin; i++) {
         ValueId arg = args + (uint32_t)i;
         TRY(manual_tiling(z, &node, true, i, &t));
-        set_tiling(z, arg, overlay(z, type_of(z->m, arg), attrs->in_shardings.at[i], t, false,
-                                   z->tilings[node.in[i]]));
+        set_tiling(z, arg,
+                   overlay(z, type_of(z->m, arg), attrs->in_shardings.at[i], t, false,
+                           z->tilings[node.in[i]]));
     }
     if (is_partial)
         TRY(infer_region(z, node.regions[0]));

@@ -1,7 +1,7 @@
-/* join_globals.c - runs of operations over whole arrays become tutti.global nodes.
+/* join_globals.c - operations over whole arrays, collected, become tutti.global nodes.
  *
  * In come operations of the program as read that no device can do on its shards alone, and
- * wishes to have values laid out differently; out goes one node at which all devices meet:
+ * values that a user needs in another layout; out goes one node at which all devices meet:
  *
  *     shards of a, b        tutti.global (a, b) {       joined by in_tilings
  *                             c = ... whole a, b ...
@@ -16,16 +16,16 @@
 
 #include <stdlib.h>
 
-void run_add(Placer *z, NodeId n)
+void pending_add(Placer *z, NodeId n)
 {
-    HEAP_ROOM(z->run, z->nrun, &z->run_room);
-    z->run[z->nrun++] = n;
+    HEAP_ROOM(z->pending, z->npending, &z->pending_room);
+    z->pending[z->npending++] = n;
     const Node *node = node_at(z->m, n);
     for (int i = 0; i < node->nout; i++)
         z->is_waiting[node->out + (uint32_t)i] = true;
 }
 
-void run_ask(Placer *z, ValueId v, Tiling want)
+void pending_ask(Placer *z, ValueId v, Tiling want)
 {
     for (int i = z->nheld - 1; i >= 0; i--)
         if (z->held[i].whole == v && tiling_equal(z->held[i].tiling, want))
@@ -34,10 +34,10 @@ void run_ask(Placer *z, ValueId v, Tiling want)
     z->nasked++;
 }
 
-bool run_has_effect(const Placer *z)
+bool pending_has_effect(const Placer *z)
 {
-    for (int i = 0; i < z->nrun; i++)
-        if (node_has_effect(z->m, z->run[i]))
+    for (int i = 0; i < z->npending; i++)
+        if (node_has_effect(z->m, z->pending[i]))
             return true;
     return false;
 }
@@ -45,9 +45,9 @@ bool run_has_effect(const Placer *z)
 /* What is known of a whole value while a tutti.global is made. */
 typedef struct Mark {
     uint32_t joint;  /* which one; marks of earlier ones count as zero */
-    uint32_t inside; /* uses by the run */
+    uint32_t inside; /* uses by what is pending */
     bool is_in;      /* handed in, or made again */
-    bool is_inner;   /* made in a region of the run */
+    bool is_inner;   /* made in a region of what is pending */
     bool is_out;     /* given as it lies */
 } Mark;
 
@@ -60,7 +60,7 @@ typedef struct Joint {
         ValueId v; /* a whole value */
         Tiling tiling;
         int answers; /* the entry of z->held that it answers, or -1 */
-    } * out;
+    } *out;
 } Joint;
 
 static Mark *mark_of(Placer *z, ValueId v)
@@ -85,7 +85,7 @@ static bool is_made_inside(const Placer *z, ValueId v)
     return true;
 }
 
-/* v comes from outside the run: it is handed in, or made again of what is. */
+/* v comes from outside: it is handed in, or made again of what is. */
 static void take(Placer *z, Joint *j, ValueId v)
 {
     NodeId def = value_def(z->m, v);
@@ -103,7 +103,7 @@ static void take(Placer *z, Joint *j, ValueId v)
     j->made[j->nmade++] = def;
 }
 
-/* Operands that come from outside the run: not made by it, nor by regions within it. */
+/* Operands that come from outside: made neither by pending operations nor in regions of them. */
 static void take_operands(Placer *z, Joint *j, NodeId n)
 {
     const Node *node = node_at(z->m, n);
@@ -133,7 +133,7 @@ static void give(Placer *z, Joint *j, ValueId v, Tiling tiling, int answers)
     j->out[j->nout++] = (struct Output){ v, tiling, answers };
 }
 
-/* Outputs: what was asked for, then what the rest of the program uses of the run. */
+/* Outputs: what was asked for, then what the rest of the program uses of pending operations. */
 static void collect_outputs(Placer *z, Joint *j, NodeId last)
 {
     for (int i = 0; z->nasked && i < z->nheld; i++)
@@ -144,8 +144,8 @@ static void collect_outputs(Placer *z, Joint *j, NodeId last)
     if (last)
         for (int i = 0; i < node_at(z->m, last)->nin; i++)
             mark_of(z, node_at(z->m, last)->in[i])->inside++;
-    for (int i = 0; i < z->nrun; i++) {
-        const Node *node = node_at(z->m, z->run[i]);
+    for (int i = 0; i < z->npending; i++) {
+        const Node *node = node_at(z->m, z->pending[i]);
         for (int k = 0; k < node->nout; k++) {
             ValueId v = node->out + (uint32_t)k;
             if (z->uses[v] > mark_of(z, v)->inside && !mark_of(z, v)->is_out)
@@ -160,8 +160,8 @@ static Joint joint_new(Placer *z, NodeId last)
     if (!z->marks)
         z->marks = ARENA_ARRAY(z->scratch, Mark, z->nwhole);
     z->njoints++;
-    for (int i = 0; i < z->nrun; i++)
-        take_operands(z, &j, z->run[i]);
+    for (int i = 0; i < z->npending; i++)
+        take_operands(z, &j, z->pending[i]);
     collect_outputs(z, &j, last);
     return j;
 }
@@ -179,12 +179,12 @@ static RegionId build_region(Placer *z, const Joint *j)
         subst_set(inner, j->in[i], region_at(m, r)->args + (uint32_t)i);
     for (int i = 0; i < j->nmade; i++)
         region_append(m, r, node_copy(m, j->made[i], inner));
-    for (int i = 0; i < z->nrun; i++) {
-        const Node *node = node_at(m, z->run[i]);
+    for (int i = 0; i < z->npending; i++) {
+        const Node *node = node_at(m, z->pending[i]);
         if (is_mark(node))
             subst_set(inner, node->out, node->in[0]);
         else
-            region_append(m, r, node_copy(m, z->run[i], inner));
+            region_append(m, r, node_copy(m, z->pending[i], inner));
     }
     ValueId *results = ARENA_ARRAY(m->arena, ValueId, j->nout + 1);
     for (int i = 0; i < j->nout; i++)
@@ -195,7 +195,7 @@ static RegionId build_region(Placer *z, const Joint *j)
 
 static const Loc *run_loc(const Placer *z)
 {
-    return z->nrun ? node_at(z->m, z->run[0])->loc : NULL;
+    return z->npending ? node_at(z->m, z->pending[0])->loc : NULL;
 }
 
 /* The node itself, and what its results are shards of. */
@@ -229,9 +229,9 @@ static void append_global(Placer *z, Joint *j, RegionId body)
     }
 }
 
-void run_flush(Placer *z, NodeId last)
+void pending_flush(Placer *z, NodeId last)
 {
-    if (z->nrun == 0 && z->nasked == 0)
+    if (z->npending == 0 && z->nasked == 0)
         return;
     Joint j = joint_new(z, last);
     RegionId body = build_region(z, &j);
@@ -239,13 +239,13 @@ void run_flush(Placer *z, NodeId last)
     heap_free(j.in);
     heap_free(j.made);
     heap_free(j.out);
-    for (int i = 0; i < z->nrun; i++) {
-        const Node *node = node_at(z->m, z->run[i]);
+    for (int i = 0; i < z->npending; i++) {
+        const Node *node = node_at(z->m, z->pending[i]);
         for (int k = 0; k < node->nout; k++) {
             ValueId v = node->out + (uint32_t)k;
             z->is_waiting[v] = false;
             z->is_lost[v] = subst_get(&z->shards, v) == v;
         }
     }
-    z->nrun = z->nasked = 0;
+    z->npending = z->nasked = 0;
 }

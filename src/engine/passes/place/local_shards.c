@@ -1,7 +1,7 @@
 /* local_shards.c - what one device can have without a collective.
  *
- * In comes a wish: this value of the program as read, lying so.  Out comes the number of the
- * device's shard of it, if it has one or can make one alone:
+ * In: a value of the program as read, and a tiling that a user of it needs.  Out: the number of the
+ * device's shard in that tiling, if the device has one or can make one alone:
  *
  *     it lies so already                the shard there is
  *     a constant of equal elements      a smaller constant
@@ -91,7 +91,7 @@ static bool is_splat(const Module *m, ValueId v)
     return constant && constant->is_splat;
 }
 
-/* A flush would give v, but not what only the run uses. */
+/* A flush would give v, but not what only pending operations use. */
 static bool is_near(const Placer *z, ValueId v, Tiling want, bool may_flush)
 {
     Tiling inner;

@@ -1,6 +1,6 @@
 /* params.c - what main takes and gives: types of wholes and shards, tilings, donated memory.
  *
- * In go main's attributes and the compile options; out come the plan's Params.  An argument
+ * In go main's attributes and the compile options; out come Params.  An argument
  * that the program leaves open, and that the caller lets us place, lies as its first user that
  * cares would have it: a manual computation or a constraint.  Memory that the caller gives
  * away (tf.aliasing_output names the result, jax.buffer_donor leaves the choice) is matched
@@ -20,11 +20,11 @@ void match_donations(const Func *main, int nargs, Param *args, int nresults, Par
     for (int k = 0; k < nresults; k++)
         results[k].alias = -1;
     for (int i = 0; i < nargs; i++) {
-        const Attr *wish = param_attr(main->arg_attrs, i, "tf.aliasing_output");
-        if (!wish || wish->kind != ATTR_INT || wish->integer < 0 || wish->integer >= nresults)
+        const Attr *alias = param_attr(main->arg_attrs, i, "tf.aliasing_output");
+        if (!alias || alias->kind != ATTR_INT || alias->integer < 0 || alias->integer >= nresults)
             continue;
         args[i].may_donate = true;
-        results[wish->integer].alias = i;
+        results[alias->integer].alias = i;
     }
     for (int i = 0; i < nargs; i++) {
         const Attr *donor = param_attr(main->arg_attrs, i, "jax.buffer_donor");
@@ -46,10 +46,9 @@ static const Param *whole_params(const Module *m, int n, const ValueId *values, 
     Param *params = ARENA_ARRAY(m->arena, Param, n + 1);
     for (int i = 0; i < n; i++) {
         Type t = type_of(m, values ? values[i] : first + (ValueId)i);
-        params[i] = (Param){ .whole = t,
-                             .local = t,
-                             .tiling = tiling_replicated(m->arena, t.rank, 1),
-                             .alias = -1 };
+        params[i] = (Param){
+            .whole = t, .local = t, .tiling = tiling_replicated(m->arena, t.rank, 1), .alias = -1
+        };
     }
     return params;
 }
@@ -62,23 +61,23 @@ Params params_whole(const Module *m, RegionId r)
                      whole_params(m, last->nin, last->in, 0) };
 }
 
-/* ---- what users of a value would like ---- */
+/* ---- how the users of a value would have it lie ---- */
 
 /* By whole value, as the first user that cares would have it; rank -1: none does. */
-typedef struct Wishes {
+typedef struct Preferences {
     const Placer *z;
     Tiling *at;
-} Wishes;
+} Preferences;
 
-static bool is_wished(const Wishes *w, ValueId v)
+static bool has_preference(const Preferences *w, ValueId v)
 {
     return w->at[v].rank >= 0;
 }
 
-static MUST_USE Error *collect_wishes(Wishes *w, RegionId r);
+static MUST_USE Error *collect_preferences(Preferences *w, RegionId r);
 
 /* No argument comes as partial sums unless the program says so. */
-static MUST_USE Error *wish_of_manual(Wishes *w, const Node *node, int i)
+static MUST_USE Error *prefer_of_manual(Preferences *w, const Node *node, int i)
 {
     Tiling t;
     TRY(manual_tiling(w->z, node, true, i, &t));
@@ -86,7 +85,7 @@ static MUST_USE Error *wish_of_manual(Wishes *w, const Node *node, int i)
     return NULL;
 }
 
-static MUST_USE Error *wish_of_mark(Wishes *w, const Node *node)
+static MUST_USE Error *prefer_of_mark(Preferences *w, const Node *node)
 {
     Tiling t;
     TRY(mark_tiling(w->z, node, &t));
@@ -94,58 +93,58 @@ static MUST_USE Error *wish_of_mark(Wishes *w, const Node *node)
     return NULL;
 }
 
-/* Values of one shape lie the same way, so what is wished of the result is wished of them. */
-static void wish_through_map(Wishes *w, const Node *node)
+/* Values of one shape lie the same way, so they take the preference of the result. */
+static void prefer_through_map(Preferences *w, const Node *node)
 {
-    if (op_info[node->op].kind != KIND_MAP || !is_wished(w, node->out))
+    if (op_info[node->op].kind != KIND_MAP || !has_preference(w, node->out))
         return;
     for (int i = 0; i < node->nin; i++)
         if (type_of(w->z->m, node->in[i]).rank == w->at[node->out].rank)
             w->at[node->in[i]] = w->at[node->out];
 }
 
-static MUST_USE Error *wish_through_loop(Wishes *w, const Node *node)
+static MUST_USE Error *prefer_through_loop(Preferences *w, const Node *node)
 {
     const Module *m = w->z->m;
     RegionId body = node->regions[1];
     const Node *last = region_return(m, body);
     for (int i = 0; i < node->nout; i++)
-        if (is_wished(w, node->out + (uint32_t)i))
+        if (has_preference(w, node->out + (uint32_t)i))
             w->at[last->in[i]] = w->at[node->out + (uint32_t)i];
-    TRY(collect_wishes(w, body));
+    TRY(collect_preferences(w, body));
     for (int i = 0; i < node->nin; i++) {
         ValueId arg = region_at(m, body)->args + (uint32_t)i;
-        if (is_wished(w, arg))
+        if (has_preference(w, arg))
             w->at[node->in[i]] = w->at[arg];
     }
     return NULL;
 }
 
 /* Backwards, so that the first user has the last word. */
-static MUST_USE Error *collect_wishes(Wishes *w, RegionId r)
+static MUST_USE Error *collect_preferences(Preferences *w, RegionId r)
 {
     const Module *m = w->z->m;
     for (int i = region_at(m, r)->nnodes - 2; i >= 0; i--) {
         const Node *node = node_at(m, region_at(m, r)->nodes[i]);
         for (int k = 0; node->op == OP_MANUAL && k < node->nin; k++)
-            TRY(wish_of_manual(w, node, k));
+            TRY(prefer_of_manual(w, node, k));
         for (int k = 0; node_flow(node) == FLOW_BRANCH && k < node->nregions; k++)
-            TRY(collect_wishes(w, node->regions[k]));
+            TRY(collect_preferences(w, node->regions[k]));
         if (is_mark(node))
-            TRY(wish_of_mark(w, node));
+            TRY(prefer_of_mark(w, node));
         else if (node_flow(node) == FLOW_LOOP)
-            TRY(wish_through_loop(w, node));
+            TRY(prefer_through_loop(w, node));
         else
-            wish_through_map(w, node);
+            prefer_through_map(w, node);
     }
     return NULL;
 }
 
-static MUST_USE Error *wishes_of_main(Wishes *w)
+static MUST_USE Error *preferences_of_main(Preferences *w)
 {
     for (uint32_t v = 0; v < w->z->nwhole; v++)
         w->at[v].rank = -1;
-    return collect_wishes(w, w->z->main);
+    return collect_preferences(w, w->z->main);
 }
 
 /* ---- main ---- */
@@ -161,8 +160,8 @@ Error *place_args(Placer *z, const Func *main)
 {
     Module *m = z->m;
     const CompileOptions *o = z->o;
-    Wishes wishes = { z, ARENA_ARRAY(z->scratch, Tiling, z->nwhole) };
-    TRY(wishes_of_main(&wishes));
+    Preferences preferred = { z, ARENA_ARRAY(z->scratch, Tiling, z->nwhole) };
+    TRY(preferences_of_main(&preferred));
     for (int i = 0; i < region_at(m, main->body)->nargs; i++) {
         ValueId v = region_at(m, main->body)->args + (uint32_t)i;
         Type whole = type_of(m, v);
@@ -173,7 +172,7 @@ Error *place_args(Placer *z, const Func *main)
         if (error)
             return error_in(error, "argument %d of @main", i);
         if (!is_said && o && o->free_args && i < o->nfree_args && o->free_args[i])
-            t = is_wished(&wishes, v) ? wishes.at[v] : t;
+            t = has_preference(&preferred, v) ? preferred.at[v] : t;
         TRY(make_param(z, "argument", i, whole, t, &z->args[i]));
     }
     return NULL;
@@ -185,7 +184,7 @@ Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open)
     for (int i = 0; i < main->nresults; i++) {
         bool is_said;
         Error *error = declared_tiling(z, main->result_attrs ? main->result_attrs[i] : NULL,
-                                     main->results[i].rank, &want[i], &is_said);
+                                       main->results[i].rank, &want[i], &is_said);
         if (error)
             return error_in(error, "result %d of @main", i);
         TRY(make_param(z, "result", i, main->results[i], want[i], &z->results[i]));

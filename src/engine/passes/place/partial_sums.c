@@ -66,8 +66,7 @@ static bool form_groups(const Placer *z, Tiling t, Matrix *out)
         at[i] = -1;
     for (int d = 0; d < z->ndevices; d++) {
         int row = 0, part = t.part_of[d];
-        while (row < used &&
-               (!is_same_tile(t, owner[row], d) || at[row * t.nparts + part] >= 0))
+        while (row < used && (!is_same_tile(t, owner[row], d) || at[row * t.nparts + part] >= 0))
             row++;
         if (row == nrows)
             return false;
@@ -118,9 +117,9 @@ static ValueId combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *l
     attrs->replica_groups = groups_in_replicas(z, attrs->replica_groups);
     Type type = type_of(m, part);
     RegionId region = build_reducer(m, how, type.element, loc);
-    NodeId meet = node_new(m, OP_ALL_REDUCE, 1, &part, 1, &type, 1, &region, attrs, loc);
-    region_append(m, z->to, meet);
-    return node_at(m, meet)->out;
+    NodeId all_reduce = node_new(m, OP_ALL_REDUCE, 1, &part, 1, &type, 1, &region, attrs, loc);
+    region_append(m, z->to, all_reduce);
+    return node_at(m, all_reduce)->out;
 }
 
 void place_partial(Placer *z, NodeId n, const Placement *p)

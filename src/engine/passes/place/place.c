@@ -13,7 +13,7 @@
  * Values lie on the devices as the program says (arguments, results, constraints, manual
  * computations), else as the operations that make them suggest.  An operation is done on
  * shards where its operands allow that, by every device for itself where all have everything,
- * and otherwise joins the run that the next tutti.global will be.  A while or case is placed
+ * and otherwise is pending until the next tutti.global is made.  A while or case is placed
  * region by region in the same way when there is a manual computation in it or when nothing in
  * it needs whole arrays, else as one operation.
  *
@@ -34,11 +34,11 @@ static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *wan
     bool is_missing = false;
     for (int i = 0; i < n; i++)
         if (!(shards[i] = shard_of(z, values[i], want[i]))) {
-            run_ask(z, values[i], tiling_summed(want[i]));
+            pending_ask(z, values[i], tiling_summed(want[i]));
             is_missing = true;
         }
     if (is_missing || last)
-        run_flush(z, last);
+        pending_flush(z, last);
     for (int i = 0; i < n; i++)
         if (!shards[i])
             shards[i] = shard_of(z, values[i], want[i]);
@@ -67,8 +67,8 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     RegionId body = node->regions[0];
     for (int i = 0; i < node->nin; i++)
         TRY(manual_tiling(z, node, true, i, &p.wants[i]));
-    if (run_has_effect(z) && node_has_effect(m, n))
-        run_flush(z, 0);
+    if (pending_has_effect(z) && node_has_effect(m, n))
+        pending_flush(z, 0);
     node = node_at(m, n); /* the table of nodes may have moved */
     ValueId *in = fetch(z, node->nin, node->in, p.wants, 0);
     for (int i = 0; i < node_at(m, n)->nin; i++)
@@ -96,11 +96,12 @@ static MUST_USE Error *place_call(Placer *z, NodeId n)
                              "custom_call @%.*s, at %s: it gives %s; what every device calls for "
                              "itself gives nothing but tokens",
                              STR_ARG(((const CustomCallAttrs *)node->attrs)->call_target_name),
-                             loc_name(node->loc), type_name(type_of(z->m, node->out + (uint32_t)i)));
+                             loc_name(node->loc),
+                             type_name(type_of(z->m, node->out + (uint32_t)i)));
     for (int i = 0; i < node->nin; i++)
         p.wants[i] = z->tilings[node->in[i]];
-    if (run_has_effect(z))
-        run_flush(z, 0);
+    if (pending_has_effect(z))
+        pending_flush(z, 0);
     node = node_at(z->m, n); /* the table of nodes may have moved */
     fetch(z, node->nin, node->in, p.wants, 0);
     place_on_shards(z, n, &p);
@@ -124,7 +125,7 @@ static MUST_USE Error *place_mark(Placer *z, NodeId n)
     if (shard)
         parts_keep(z, out, t, shard, node_at(z->m, n)->loc);
     else
-        run_add(z, n);
+        pending_add(z, n);
     return NULL;
 }
 
@@ -172,7 +173,7 @@ static MUST_USE Error *copy_manual(Placer *z, NodeId n)
 {
     Module *m = z->m;
     if (any_taken(z, n, value_waits))
-        run_flush(z, 0);
+        pending_flush(z, 0);
     if (any_taken(z, n, value_is_cut))
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: %s of a piece and of a whole array, at %s",
@@ -242,7 +243,7 @@ static RegionId region_of_shards(Placer *z, RegionId from, const Tiling *tilings
 static MUST_USE Error *place_flow(Placer *z, NodeId n)
 {
     Module *m = z->m;
-    run_flush(z, 0);
+    pending_flush(z, 0);
     Placement p;
     TRY(infer(z, n, &p));
     Node node = *node_at(m, n);
@@ -335,9 +336,9 @@ static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
     TRY(refuse_per_device(z, n));
     TRY(choose_way(z, n, &p, &way));
     if (way != ALL_TOGETHER && any_taken(z, n, value_waits))
-        run_flush(z, 0);
+        pending_flush(z, 0);
     switch (way) {
-    case ALL_TOGETHER: run_add(z, n); break;
+    case ALL_TOGETHER: pending_add(z, n); break;
     case EACH_ALL: copy_whole(z, n); break;
     case BY_REGION: return place_flow(z, n);
     case ON_SHARDS: place_on_shards(z, n, &p); break;
@@ -414,13 +415,12 @@ static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Para
     z.shards = subst_new(m);
     z.inner = subst_new(m);
     for (int i = 0; i < region_at(m, z.main)->nnodes; i++)
-        z.is_gspmd |=
-            node_call(node_at(m, region_at(m, z.main)->nodes[i])) == CALL_FULL_TO_SHARD;
+        z.is_gspmd |= node_call(node_at(m, region_at(m, z.main)->nodes[i])) == CALL_FULL_TO_SHARD;
     Error *error = place_main(&z, main);
     subst_free(&z.shards);
     subst_free(&z.inner);
     heap_free(z.uses);
-    heap_free(z.run);
+    heap_free(z.pending);
     heap_free(z.held);
     arena_free(scratch);
     if (!error)

@@ -1,8 +1,8 @@
 /* place.h - what the parts of the place pass share. */
 #ifndef TUTTI_ENGINE_PASSES_PLACE_PLACE_H
 #define TUTTI_ENGINE_PASSES_PLACE_PLACE_H
-#include "engine/passes/place/propagate.h"
 #include "engine/passes/passes.h"
+#include "engine/passes/place/propagate.h"
 #include "hlo/rewrite.h"
 
 /* A value of the program that a device also has in another form than its own tiling. */
@@ -17,31 +17,31 @@ typedef struct Held {
 typedef struct Placer {
     Module *m;
     const CompileOptions *o;
-    RegionId main;          /* as it was read */
-    Param *args, *results;  /* being filled in */
-    int ndevices;    /* partitions */
-    Arena *scratch;  /* for tilings on the way; those that stay are copied into the module */
-    RegionId to;     /* being made; shards are appended to it */
-    uint32_t nwhole; /* whole values are those below */
+    RegionId main;         /* as it was read */
+    Param *args, *results; /* being filled in */
+    int ndevices;          /* partitions */
+    Arena *scratch;        /* for tilings on the way; those that stay are copied into the module */
+    RegionId to;           /* being made; shards are appended to it */
+    uint32_t nwhole;       /* whole values are those below */
     /* By whole value. */
-    Tiling *tilings;   /* how it lies; never in parts (of a value that is so: its sum) */
-    Tiling *hints;     /* how it would lie if extents did not matter */
-    bool *is_waiting;  /* it belongs to the run of whole-array operations being collected */
-    bool *is_lost;     /* a tutti.global made it and did not give it out: no device has a shard */
-    bool *is_manual;   /* GSPMD form: a shard already; it has no tiling */
-    uint32_t *uses;    /* how often the program names it */
-    Subst shards;      /* whole value -> a device's shard of it, where there is one */
-    /* The run: operations that will be one tutti.global. */
-    NodeId *run;
-    int nrun, run_room;
+    Tiling *tilings;  /* how it lies; never in parts (of a value that is so: its sum) */
+    Tiling *hints;    /* how it would lie if extents did not matter */
+    bool *is_waiting; /* its operation is pending */
+    bool *is_lost;    /* a tutti.global made it and did not give it out: no device has a shard */
+    bool *is_manual;  /* GSPMD form: a shard already; it has no tiling */
+    uint32_t *uses;   /* how often the program names it */
+    Subst shards;     /* whole value -> a device's shard of it, where there is one */
+    /* Pending: operations over whole arrays that will be one tutti.global. */
+    NodeId *pending;
+    int npending, pending_room;
     Subst inner;        /* whole value -> the whole value inside the tutti.global being made */
     struct Mark *marks; /* join_globals.c's, by whole value */
     uint32_t njoints;
     Held *held; /* a stack: entries of an inner region are popped with it */
     int nheld, held_room;
-    bool may_flush; /* shard_is_near may count on what waits: the run would end first */
-    bool is_gspmd; /* shards and wholes are told apart by custom calls */
-    int nasked; /* entries of held that wait for their shard */
+    bool may_flush; /* shard_is_near may count on what is pending: a flush would come first */
+    bool is_gspmd;  /* shards and wholes are told apart by custom calls */
+    int nasked;     /* entries of held that wait for their shard */
 } Placer;
 
 /* infer.c: how values lie. */
@@ -51,7 +51,7 @@ ValueTest value_waits, value_is_manual, value_is_cut;
 bool any_taken(const Placer *z, NodeId n, ValueTest *test);
 bool any_inside(const Module *m, NodeId n, bool test(const Node *node)); /* in its regions */
 bool is_placed_apart(const Node *node); /* what devices do for themselves */
-bool is_per_device(const Node *node); /* means something only to one device */
+bool is_per_device(const Node *node);   /* means something only to one device */
 void set_tiling(Placer *z, ValueId v, Tiling t);
 /* Sets the tilings of n's results, and says in *p where n may run. */
 MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
@@ -93,7 +93,7 @@ MUST_USE Error *manual_tiling(const Placer *z, const Node *node, bool is_operand
 const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_axes);
 /* Of an argument or result with these attributes; *is_said is false when that is nothing. */
 MUST_USE Error *declared_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
-                              bool *is_said);
+                                bool *is_said);
 
 /* nested_manual.c: manual computations that are left in r or below, which stood inside others. */
 MUST_USE Error *open_nested(Placer *z, RegionId r);
@@ -104,15 +104,15 @@ MUST_USE Error *make_param(const Placer *z, const char *what, int i, Type whole,
 MUST_USE Error *place_args(Placer *z, const Func *main);
 /* Results that the program leaves open lie as they come; open[i] says which. */
 MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open);
-/* Arguments whose memory the caller gives away, and the results that wish to have it. */
+/* Arguments whose memory the caller gives away, and the results that may take it over. */
 void match_donations(const Func *main, int nargs, Param *args, int nresults, Param *results);
 
-/* join_globals.c: the run. */
-void run_add(Placer *z, NodeId n);
-/* After the next run_flush v can be had as `want`. */
-void run_ask(Placer *z, ValueId v, Tiling want);
+/* join_globals.c: operations that wait to become a tutti.global. */
+void pending_add(Placer *z, NodeId n);
+/* After the next pending_flush v can be had as `want`. */
+void pending_ask(Placer *z, ValueId v, Tiling want);
 /* Makes the tutti.global node of what was collected and asked for, if anything was.  last: the
  * RETURN whose operands have all been asked for, or 0. */
-void run_flush(Placer *z, NodeId last);
-bool run_has_effect(const Placer *z);
+void pending_flush(Placer *z, NodeId last);
+bool pending_has_effect(const Placer *z);
 #endif

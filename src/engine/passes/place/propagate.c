@@ -43,12 +43,12 @@ Tiling tiling_pick(Arena *arena, Type whole, int ndevices, const Pick *picks, bo
     *dropped = false;
     for (int i = 0; i < rank; i++) {
         tiles[i] = 1;
-        last = picks[i].turn > last ? picks[i].turn : last;
+        last = picks[i].order > last ? picks[i].order : last;
     }
-    for (int turn = 0; turn <= last; turn++)
+    for (int order = 0; order <= last; order++)
         for (int i = 0; i < rank; i++) {
             const Tiling *from = picks[i].from;
-            if (!from || picks[i].turn != turn || from->tiles[picks[i].dim] == 1)
+            if (!from || picks[i].order != order || from->tiles[picks[i].dim] == 1)
                 continue;
             tiles[i] = from->tiles[picks[i].dim];
             for (int d = 0; d < ndevices; d++)
@@ -161,8 +161,8 @@ static Pick *choose_cuts(const Propagation *p, const Tiling *in)
     return cuts;
 }
 
-static Tiling cut_by(Arena *arena, Type whole, const int *factors, const Pick *cuts,
-                     int ndevices, bool may_be_uneven, bool *dropped)
+static Tiling cut_by(Arena *arena, Type whole, const int *factors, const Pick *cuts, int ndevices,
+                     bool may_be_uneven, bool *dropped)
 {
     Pick picks[MAX_RANK];
     for (int d = 0; d < whole.rank; d++)

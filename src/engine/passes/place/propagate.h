@@ -7,7 +7,7 @@
 typedef struct Pick {
     const Tiling *from; /* NULL: this dimension is whole */
     int dim;
-    int turn; /* the lower goes first, and then the earlier dimension */
+    int order; /* picks of a lower order are taken first; among equals the earlier dimension */
 } Pick;
 
 /* The tiling of an array of type `whole` whose dimension i lies as picks[i] says.  A pick that

@@ -3,7 +3,8 @@
  * In goes a node whose operands are constants; out comes the constant it comes to, if it is
  * worth having:
  *
- *   few elements in and out     the evaluator runs the node
+ *   few elements in and out     the evaluator runs the node; a MAP may also read an iota, so that
+ *                               an identity matrix, which programs write as iota = iota, is one
  *   equal elements (a splat)    a MAP on splats is one element's worth of work, and a VIEW of
  *                               a splat is a splat of the new type, whatever the size
  *   reshape                     the same bytes under another type
@@ -12,8 +13,8 @@
 #include "engine/eval/eval.h"
 
 #include "base/guard.h"
-#include "engine/passes/simplify/simplify.h"
 #include "engine/floats.h"
+#include "engine/passes/simplify/simplify.h"
 
 #include <string.h>
 
@@ -54,13 +55,33 @@ static bool is_uniform(Tensor t)
     return true;
 }
 
+static bool is_small_iota(const Module *m, ValueId v)
+{
+    NodeId def = value_def(m, v);
+    return def && node_at(m, def)->op == OP_IOTA && is_small(type_of(m, v));
+}
+
+static bool evaluate(Module *m, NodeId n, Tensor *result);
+
+/* The elements of a constant or of a small iota. */
+static bool elements_of(Module *m, ValueId v, Tensor *out)
+{
+    const Dense *constant = value_constant(m, v);
+    if (!constant)
+        return evaluate(m, value_def(m, v), out);
+    *out = spread(m->arena, constant);
+    return true;
+}
+
 /* Evaluates n on constants; false: it cannot be evaluated, and nothing is lost. */
 static bool evaluate(Module *m, NodeId n, Tensor *result)
 {
     const Node *node = node_at(m, n);
     Tensor *in = ARENA_ARRAY(m->arena, Tensor, node->nin);
     for (int i = 0; i < node->nin; i++)
-        in[i] = spread(m->arena, value_constant(m, node->in[i]));
+        if (!elements_of(m, node->in[i], &in[i]))
+            return false;
+    node = node_at(m, n);
     Type type = type_of(m, node->out);
     *result = (Tensor){ type, arena_alloc(m->arena, type_bytes(type) + 1) };
     Floats before = floats_enter_compiled(); /* so that a denormal is what it is in compiled code */
@@ -117,9 +138,29 @@ static bool keeps_splats(OpId op)
            op == OP_REVERSE || op == OP_DYNAMIC_SLICE;
 }
 
+/* Element by element from constants and iotas, all of them small. */
+static ValueId fold_iotas(Simplifier *s, NodeId n)
+{
+    const Module *m = s->m;
+    const Node *node = node_at(m, n);
+    bool any = false;
+    if (s->no_fold || op_info[node->op].kind != KIND_MAP || !may_fold(node))
+        return 0;
+    for (int i = 0; i < node->nin; i++) {
+        bool is_iota = is_small_iota(m, node->in[i]);
+        if (!is_iota && !value_constant(m, node->in[i]))
+            return 0;
+        any |= is_iota;
+    }
+    return any ? fold_small(s, n) : 0;
+}
+
 ValueId fold_constants(Simplifier *s, NodeId n)
 {
     const Module *m = s->m;
+    ValueId made = fold_iotas(s, n);
+    if (made)
+        return made;
     const Node *node = node_at(m, n);
     const Dense *first = node->nin ? value_constant(m, node->in[0]) : NULL;
     if (!first || type_count(first->type) == 0)

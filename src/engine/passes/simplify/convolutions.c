@@ -9,8 +9,8 @@
  *                                the 1st, 2nd, ... of every d elements
  *   few results, a large window  for each place of the result one matrix product of the kernel and
  *                                the part of the input below it
- *   padding, where the runtime   written into the input, so that what a window sees is a matrix
- *   multiplies */
+ *   where the runtime multiplies padding is written into the input, so that what a window sees is a
+ *                                matrix, and types are those of its products */
 #include "engine/kernels/query.h"
 #include "engine/passes/simplify/simplify.h"
 
@@ -221,8 +221,7 @@ static int64_t count_places(const Conv *c, Type t, Ints dims)
 static bool wants_products(const Conv *c)
 {
     const ConvolutionAttrs *a = c->a;
-    Element e = c->out.element;
-    if ((e != F32 && e != F64) || c->input.element != e || c->kernel.element != e ||
+    if (!gemm_types(c->input.element, c->kernel.element, c->out.element).is_known ||
         a->feature_group_count > 1 || a->batch_group_count > 1)
         return false;
     for (int i = 0; i < c->nspatial; i++)
@@ -330,11 +329,35 @@ static ValueId pad_first(const Conv *c)
     int64_t ones[MAX_RANK];
     for (int i = 0; i < c->nspatial; i++)
         ones[i] = 1;
-    attrs->padding = (Matrix){ .rows = c->nspatial, .cols = 2,
-                               .at = ARENA_ARRAY(c->arena, int64_t, 2 * c->nspatial) };
+    attrs->padding =
+        (Matrix){ .rows = c->nspatial, .cols = 2, .at = ARENA_ARRAY(c->arena, int64_t, 2 * c->nspatial) };
     attrs->lhs_dilation = ints_copy(c->arena, c->nspatial, ones);
     ValueId in[] = { padded_input(c), c->node.in[1] };
     return simplify_put(c->s, OP_CONVOLUTION, 2, in, c->out, attrs, c->node.loc);
+}
+
+/* ---- types ---- */
+
+static ValueId put_as(const Conv *c, ValueId v, Element e)
+{
+    Type t = type_of(c->s->m, v);
+    t.element = e;
+    return put(c, OP_CONVERT, v, t, NULL);
+}
+
+/* Narrow numbers are added up in wider ones. */
+static ValueId set_types(const Conv *c)
+{
+    GemmTypes t = gemm_types(c->input.element, c->kernel.element, c->out.element);
+    if (!convolution_multiplies(c->s->m, &c->node) ||
+        (c->input.element == t.operands && c->kernel.element == t.operands &&
+         c->out.element == t.sum))
+        return 0;
+    ValueId in[] = { put_as(c, c->node.in[0], t.operands), put_as(c, c->node.in[1], t.operands) };
+    Type sum = c->out;
+    sum.element = t.sum;
+    ValueId v = simplify_put(c->s, OP_CONVOLUTION, 2, in, sum, c->a, c->node.loc);
+    return put_as(c, v, c->out.element);
 }
 
 static ValueId by_products(const Conv *c)
@@ -369,5 +392,6 @@ ValueId simplify_convolution(Simplifier *s, NodeId n)
     ValueId v = take_apart(&c);
     v = v ? v : by_products(&c);
     v = v ? v : turn_kernel(&c);
-    return v ? v : pad_first(&c);
+    v = v ? v : pad_first(&c);
+    return v ? v : set_types(&c);
 }

@@ -7,21 +7,23 @@
  *                                         multiply --> reduce add over K --> [B,M,N]
  *   rhs [B,K,N] --broadcast--> [B,M,N,K] /
  *
- * K stands last, or before N where the right side is contiguous along N.  Narrow floats are
- * summed in f32: they become f32 first and the result is made narrow again, whether or not the
- * dot itself is then written out. */
+ * K stands last, or before N or M where that side is contiguous along it.  Narrow numbers are summed
+ * in wider ones: floats in f32, whether or not the dot is written out; a dot that stays has the types of
+ * one of the runtime's products (gemm_types), and what comes of it is made narrow again. */
+#include "engine/numerics/numerics.h"
 #include "engine/passes/simplify/simplify.h"
 
-enum { SHORT_SIDE = 4, FEW_PRODUCTS = 512 };
+enum { SHORT_SIDE = 4, FEW_PRODUCTS = 512, LARGE_MATRIX = 1 << 18 };
 
 typedef struct Dot {
     const DotAttrs *attrs;
     Type lhs, rhs, result;
-    Element sum; /* in which products are added */
+    Element sum; /* in which products are added, if it is written out */
+    GemmTypes types;
     int64_t b, m, n, k;
     /* Dimensions of the product space: counts, and where each side's dimensions go. */
     int rank, nbatch, nm, nn, nk;
-    bool k_before_n;
+    bool k_before_n, k_before_m;
     int64_t dims[MAX_RANK], lhs_to[MAX_RANK], rhs_to[MAX_RANK];
 } Dot;
 
@@ -72,6 +74,7 @@ static Dot measure(const Module *m, const Node *node)
               .k = 1 };
     const DotAttrs *a = d.attrs;
     d.sum = sum_element(d.lhs, d.rhs, d.result);
+    d.types = gemm_types(d.lhs.element, d.rhs.element, d.result.element);
     d.nbatch = a->lhs_batching_dimensions.n;
     d.nk = a->lhs_contracting_dimensions.n;
     d.nm = free_dims(d.lhs, a->lhs_batching_dimensions, a->lhs_contracting_dimensions, &d.m);
@@ -83,16 +86,46 @@ static Dot measure(const Module *m, const Node *node)
     d.rank = d.nbatch + d.nm + d.nn + d.nk;
     d.k_before_n = d.n > 1 && is_free(a->rhs_batching_dimensions, a->rhs_contracting_dimensions,
                                       d.rhs.rank - 1);
+    d.k_before_m =
+        d.n == 1 && d.m > 1 &&
+        is_free(a->lhs_batching_dimensions, a->lhs_contracting_dimensions, d.lhs.rank - 1);
     return d;
 }
 
-static bool wants_loop(const Dot *d)
+static bool ends_contracted(Type t, Ints contracted)
 {
-    if (d->rank > MAX_RANK)
+    return t.rank && ints_find(contracted, t.rank - 1) >= 0;
+}
+
+/* Is it in memory anyway?  Else a loop makes its elements as it multiplies them. */
+static bool is_stored(const Module *m, ValueId v)
+{
+    NodeId def = value_def(m, v);
+    return !def || node_at(m, def)->op == OP_DOT || node_at(m, def)->op == OP_CONVOLUTION;
+}
+
+/* A large matrix by a vector or a few: the runtime reads it the way it lies, once.  A loop does as well
+ * where one vector meets rows. */
+static bool is_large_by_few(const Module *m, const Node *node, const Dot *d)
+{
+    bool is_plain = d->lhs.element == d->types.sum && d->rhs.element == d->types.sum &&
+                    d->result.element == d->types.sum;
+    double products = (double)d->m * (double)d->n * (double)d->k;
+    if (!is_plain || element_info[d->types.sum].kind != FLOAT || products < LARGE_MATRIX)
         return false;
-    if (d->sum != F32 && d->sum != F64)
-        return true;
-    return d->m < SHORT_SIDE || d->n < SHORT_SIDE ||
+    bool lhs_by_rows = ends_contracted(d->lhs, d->attrs->lhs_contracting_dimensions);
+    bool rhs_by_rows = ends_contracted(d->rhs, d->attrs->rhs_contracting_dimensions);
+    if (d->n < SHORT_SIDE && d->m >= 8 * d->n)
+        return lhs_by_rows == (d->n > 1) && is_stored(m, node->in[0]);
+    return d->m < SHORT_SIDE && d->n >= 8 * d->m && rhs_by_rows == (d->m > 1) &&
+           is_stored(m, node->in[1]);
+}
+
+static bool wants_loop(const Module *m, const Node *node, const Dot *d)
+{
+    if (d->rank > MAX_RANK || is_large_by_few(m, node, d))
+        return false;
+    return !d->types.is_known || d->m < SHORT_SIDE || d->n < SHORT_SIDE ||
            (double)d->b * (double)d->m * (double)d->n * (double)d->k <= FEW_PRODUCTS;
 }
 
@@ -137,15 +170,16 @@ static ValueId sum_over(Simplifier *s, ValueId v, const Dot *d, int k_at, const 
     ValueId in[] = { v, simplify_constant(s, zero, loc) };
     RegionId add = build_reducer(m, OP_ADD, d->sum, loc);
     NodeId n = node_new(m, OP_REDUCE, 2, in, 1, &sum, 1, &add, attrs, loc);
-    region_append(m, s->region, n);
-    return node_at(m, n)->out;
+    simplify_visit(s, n); /* an equal dot may have become the same */
+    return subst_get(&s->map, node_at(m, n)->out);
 }
 
 static ValueId write_out(Simplifier *s, const Node *node, Dot *d)
 {
     const DotAttrs *a = d->attrs;
-    int m_at = d->nbatch, n_at = m_at + d->nm + (d->k_before_n ? d->nk : 0);
-    int k_at = m_at + d->nm + (d->k_before_n ? 0 : d->nn);
+    int m_at = d->nbatch + (d->k_before_m ? d->nk : 0);
+    int n_at = m_at + d->nm + (d->k_before_n ? d->nk : 0);
+    int k_at = d->k_before_m ? d->nbatch : m_at + d->nm + (d->k_before_n ? 0 : d->nn);
     lay_out(d, d->lhs, a->lhs_batching_dimensions, a->lhs_contracting_dimensions, m_at, k_at,
             d->lhs_to);
     lay_out(d, d->rhs, a->rhs_batching_dimensions, a->rhs_contracting_dimensions, n_at, k_at,
@@ -166,15 +200,17 @@ ValueId expand_dot(Simplifier *s, NodeId n)
         return 0;
     Node node = *node_at(s->m, n);
     Dot d = measure(s->m, &node);
-    if (wants_loop(&d))
+    if (wants_loop(s->m, &node, &d))
         return write_out(s, &node, &d);
-    if (d.lhs.element == d.sum && d.rhs.element == d.sum && d.result.element == d.sum)
+    GemmTypes t = d.types;
+    if (!t.is_known ||
+        (d.lhs.element == t.operands && d.rhs.element == t.operands && d.result.element == t.sum))
         return 0;
     ValueId in[2];
     for (int i = 0; i < 2; i++)
-        in[i] = as_element(s, node.in[i], d.sum, node.loc);
+        in[i] = as_element(s, node.in[i], t.operands, node.loc);
     Type sum = d.result;
-    sum.element = d.sum;
+    sum.element = t.sum;
     ValueId v = simplify_put(s, OP_DOT, 2, in, sum, node.attrs, node.loc);
     return as_element(s, v, d.result.element, node.loc);
 }

@@ -1,14 +1,19 @@
-/* fold_transposes.c - transposes around products, which can read their operands in any order.
+/* fold_transposes.c - transposes around products, which can read their operands in any order, and
+ * around what is computed element by element, which has none.
  *
  *   dot(x, y) over [2, 1] x [2, 1]  ->  over [1, 2] x [1, 2], which is one dimension in memory
  *   dot(transpose(x), y)  ->  dot(x, y) by other dimensions
  *   transpose(dot(x, y))  ->  dot(y, x), if it exchanges the two sides and nothing else reads
  *                             the dot; sums keep their order, so the numbers stay the same
+ *   add(transpose(x), transpose(y))  ->  transpose(add(x, y)), also beside what is broadcast: a
+ *                             product or a reduction behind it may then do without
  *
- * In goes a dot or a transpose; out comes the value it comes to, or 0. */
+ * In goes a node; out comes the value it comes to, or 0. */
 #include "engine/passes/simplify/simplify.h"
 
 #include <string.h>
+
+enum { MAX_OPERANDS = 4 }; /* of what is computed element by element */
 
 static bool is_free(Ints batch, Ints contracted, int64_t dim)
 {
@@ -95,8 +100,8 @@ static ValueId skip_transposes(Simplifier *s, const Node *node)
     }
     if (in[0] == node->in[0] && in[1] == node->in[1])
         return 0;
-    return simplify_put(s, OP_DOT, 2, in, type_of(m, node->out),
-                        arena_copy(m->arena, &a, sizeof a), node->loc);
+    return simplify_put(s, OP_DOT, 2, in, type_of(m, node->out), arena_copy(m->arena, &a, sizeof a),
+                        node->loc);
 }
 
 /* ---- a transposed result ---- */
@@ -139,6 +144,83 @@ static ValueId exchange_operands(Simplifier *s, const Node *node)
                         arena_copy(m->arena, &other, sizeof other), node->loc);
 }
 
+/* ---- transposed operands of what has no order ---- */
+
+static const Node *defined_by(const Module *m, ValueId v, OpId op)
+{
+    NodeId def = value_def(m, v);
+    return def && node_at(m, def)->op == op ? node_at(m, def) : NULL;
+}
+
+static Type untransposed_type(Module *m, Type t, Ints permutation)
+{
+    int64_t dims[MAX_RANK];
+    for (int d = 0; d < t.rank; d++)
+        dims[permutation.at[d]] = t.dims[d];
+    return type_new(m->arena, t.element, t.rank, dims);
+}
+
+/* What is broadcast must not be transposed instead. */
+static bool can_be_untransposed(Module *m, ValueId v, Ints permutation)
+{
+    const Node *transpose = defined_by(m, v, OP_TRANSPOSE);
+    const Node *broadcast = defined_by(m, v, OP_BROADCAST);
+    const Dense *constant = value_constant(m, v);
+    if (type_of(m, v).rank == 0 || (constant && constant->is_splat))
+        return true;
+    if (transpose)
+        return ints_equal(((const TransposeAttrs *)transpose->attrs)->permutation, permutation);
+    return broadcast &&
+           is_rising(mapped(m, ((const BroadcastAttrs *)broadcast->attrs)->broadcast_dimensions,
+                            permutation));
+}
+
+/* The operand as it is without the transpose. */
+static ValueId untransposed(Simplifier *s, ValueId v, Ints permutation)
+{
+    Module *m = s->m;
+    const Node *transpose = defined_by(m, v, OP_TRANSPOSE);
+    const Node *broadcast = defined_by(m, v, OP_BROADCAST);
+    if (type_of(m, v).rank == 0)
+        return v;
+    if (transpose)
+        return transpose->in[0];
+    Type type = untransposed_type(m, type_of(m, v), permutation);
+    if (broadcast) {
+        BroadcastAttrs a = *(const BroadcastAttrs *)broadcast->attrs;
+        a.broadcast_dimensions = mapped(m, a.broadcast_dimensions, permutation);
+        return simplify_put(s, OP_BROADCAST, 1, broadcast->in, type,
+                            arena_copy(m->arena, &a, sizeof a), broadcast->loc);
+    }
+    Dense constant = *value_constant(m, v);
+    constant.type = type;
+    return simplify_constant(s, constant, node_at(m, value_def(m, v))->loc);
+}
+
+static ValueId transpose_later(Simplifier *s, const Node *node)
+{
+    Module *m = s->m;
+    const Node *transpose = NULL;
+    Type out = type_of(m, node->out);
+    ValueId in[MAX_OPERANDS];
+    if (op_info[node->op].kind != KIND_MAP || node->nregions || node->nin > MAX_OPERANDS)
+        return 0;
+    for (int i = 0; i < node->nin && !transpose; i++)
+        transpose = defined_by(m, node->in[i], OP_TRANSPOSE);
+    if (!transpose)
+        return 0;
+    const void *attrs = transpose->attrs;
+    Ints permutation = ((const TransposeAttrs *)attrs)->permutation;
+    for (int i = 0; i < node->nin; i++)
+        if (!can_be_untransposed(m, node->in[i], permutation))
+            return 0;
+    for (int i = 0; i < node->nin; i++)
+        in[i] = untransposed(s, node->in[i], permutation);
+    ValueId v = simplify_put(s, node->op, node->nin, in, untransposed_type(m, out, permutation),
+                             node->attrs, node->loc);
+    return simplify_put(s, OP_TRANSPOSE, 1, &v, out, attrs, node->loc);
+}
+
 ValueId fold_transpose(Simplifier *s, NodeId n)
 {
     Node node = *node_at(s->m, n); /* a copy: rules add nodes */
@@ -146,5 +228,5 @@ ValueId fold_transpose(Simplifier *s, NodeId n)
         ValueId v = skip_transposes(s, &node);
         return v ? v : order_contracted(s, &node);
     }
-    return node.op == OP_TRANSPOSE ? exchange_operands(s, &node) : 0;
+    return node.op == OP_TRANSPOSE ? exchange_operands(s, &node) : transpose_later(s, &node);
 }

@@ -160,7 +160,8 @@ static ValueId choose(const Module *m, const Node *node)
 
 /* ---- devices ---- */
 
-/* Nobody to meet: every group is of one device (and not of one replica with its partitions). */
+/* A collective without partners: every group is of one device (and not of one replica with its
+ * partitions). */
 static bool is_alone(const Module *m, const Node *node)
 {
     const AllReduceAttrs *attrs = node->attrs;

@@ -11,6 +11,7 @@
  *        |  a transpose beside a dot?     -> the dot by other dimensions (fold_transposes.c)
  *        |  a dot that a loop does better -> broadcast, mul, reduce (expand_dots.c)
  *        |  a convolution as derivatives make it -> plain ones, dots (convolutions.c)
+ *        |  a scatter of little, or of much to little? -> a slice update, or parts (scatters.c)
  *        |  the front of a sort?         -> top_k                 (sort_to_top_k.c)
  *        |  the same stood before?        -> that one
  *        v
@@ -123,6 +124,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : fold_transpose(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
+        v = v || s->keeps_dots ? v : simplify_scatter(s, n);
         v = v || s->keeps_dots ? v : sort_to_top_k(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
@@ -211,6 +213,7 @@ static void simplify_main(Module *m, const CompileOptions *o, bool keeps_dots)
     s.buckets = HEAP_ARRAY(uint32_t, s.nbuckets, "a table of operations");
     rebuild(&s, main);
     remove_dead(m, main);
+    drop_unused_vectors(m, main);
     subst_free(&s.map);
     heap_free(s.known);
     heap_free(s.buckets);
@@ -224,9 +227,14 @@ Error *pass_simplify(Module *m, const CompileOptions *o)
     return NULL;
 }
 
+void simplify_again(Module *m, const CompileOptions *o)
+{
+    simplify_main(m, o, false);
+}
+
 Error *pass_polish(Module *m, const CompileOptions *o)
 {
     if (m->npartitions > 1)
-        simplify_main(m, o, false);
+        simplify_again(m, o);
     return NULL;
 }

@@ -5,8 +5,8 @@
 
 typedef struct Simplifier {
     Module *m;
-    bool no_fold;    /* leave what the evaluator would compute to compiled code */
-    bool keeps_dots; /* place is to see them as they are */
+    bool no_fold;         /* leave what the evaluator would compute to compiled code */
+    bool keeps_dots;      /* place is to see them as they are */
     const uint32_t *uses; /* of the program's own values, [nuses], before anything was changed */
     uint32_t nuses;
     RegionId region; /* being rebuilt: nodes are appended to it */
@@ -31,12 +31,16 @@ ValueId simplify_constant(Simplifier *s, Dense value, const Loc *loc);
 
 /* The rules.  Each looks at a node with one result that stands nowhere yet, whose operands are
  * simple already, and returns the value that it comes to, or 0. */
-ValueId fold_constants(Simplifier *s, NodeId n); /* constants.c */
-ValueId drop_identity(Simplifier *s, NodeId n);  /* identity.c */
-ValueId take_base_two(Simplifier *s, NodeId n);  /* base_two.c */
-ValueId simplify_reduce(Simplifier *s, NodeId n); /* reductions.c */
+ValueId fold_constants(Simplifier *s, NodeId n);       /* constants.c */
+ValueId drop_identity(Simplifier *s, NodeId n);        /* identity.c */
+ValueId take_base_two(Simplifier *s, NodeId n);        /* base_two.c */
+ValueId simplify_reduce(Simplifier *s, NodeId n);      /* reductions.c */
 ValueId fold_transpose(Simplifier *s, NodeId n);       /* fold_transposes.c */
-ValueId expand_dot(Simplifier *s, NodeId n);     /* expand_dots.c */
-ValueId simplify_convolution(Simplifier *s, NodeId n);       /* convolutions.c */
-ValueId sort_to_top_k(Simplifier *s, NodeId n);     /* sort_to_top_k.c */
+ValueId expand_dot(Simplifier *s, NodeId n);           /* expand_dots.c */
+ValueId simplify_convolution(Simplifier *s, NodeId n); /* convolutions.c */
+ValueId simplify_scatter(Simplifier *s, NodeId n);     /* scatters.c */
+ValueId sort_to_top_k(Simplifier *s, NodeId n);        /* sort_to_top_k.c */
+
+/* Calls of LAPACK in a region where nothing is dead any more; unused_vectors.c */
+void drop_unused_vectors(Module *m, RegionId main);
 #endif

@@ -22,7 +22,16 @@ static AxisAttrs *attrs_copy(const AxisAttrs *a)
 
 /* ---- backwards ---- */
 
+/* A cotangent is that of each device's copy; where it is known that all copies are the same
+ * (vary.c) it is already that of the sum. */
 void transpose_named_sum(const Transpose *t)
+{
+    const AxisAttrs *a = t->attrs;
+    t->out[0] = a->is_typed ? t->ct[0] : build_op(OP_NAMED_SUM, 1, t->ct, a, t->types[0]);
+}
+
+/* What all devices have gets the sum of what they make of it. */
+void transpose_named_vary(const Transpose *t)
 {
     t->out[0] = build_op(OP_NAMED_SUM, 1, t->ct, t->attrs, t->types[0]);
 }
@@ -65,12 +74,12 @@ void transpose_named_broadcast(const Transpose *t)
     const AxisAttrs *a = t->attrs;
     Type type = t->types[0], flag = type_with(type, I1);
     tt sum = build_op(OP_NAMED_SUM, 1, t->ct, a, type);
-    tt is_source = build_compare(EQ, build_axis_index(a),
-                                 build_number(type_scalar(I32), (double)a->source));
+    tt is_source =
+        build_compare(EQ, build_axis_index(a), build_number(type_scalar(I32), (double)a->source));
     t->out[0] = build_select(build_broadcast(is_source, flag, (Ints){ 0 }), sum, build_zeros(type));
 }
 
-/* ---- batches: who meets ---- */
+/* ---- batches: which members take part ---- */
 
 static bool is_bound(const Batch *b)
 {
@@ -104,10 +113,11 @@ static bool is_mixed(const Batch *b)
 {
     if (!is_bound(b) || is_alone(b))
         return false;
-    report_broken("not supported: %s along \"%.*s\" where tt_vmap maps \"%.*s\" and others the rest, "
-               "%s: name one after the other",
-               rule_op_name(b->op), STR_ARG(((const AxisAttrs *)b->attrs)->axis),
-               STR_ARG(b->axis_name), loc_name(node_at(b->m, b->node)->loc));
+    report_broken(
+        "not supported: %s along \"%.*s\" where tt_vmap maps \"%.*s\" and others the rest, "
+        "%s: name one after the other",
+        rule_op_name(b->op), STR_ARG(((const AxisAttrs *)b->attrs)->axis), STR_ARG(b->axis_name),
+        loc_name(node_at(b->m, b->node)->loc));
     return true;
 }
 
@@ -136,11 +146,11 @@ static tt take_rows(tt x, Type list, const int32_t *rows)
     tt at = trace_constant((Dense){ list, false, rows });
     Ints sizes = ints_insert(ints_of(t.rank - 1, t.dims + 1), 0, 1);
     return build_op(OP_GATHER, 2, (const tt[]){ x, at },
-                 BUILD_ATTRS(GatherAttrs, .offset_dims = ints_range(list.rank, t.rank - 1),
-                             .collapsed_slice_dims = ints_range(0, 1),
-                             .start_index_map = ints_range(0, 1), .index_vector_dim = list.rank,
-                             .slice_sizes = sizes),
-                 out);
+                    BUILD_ATTRS(GatherAttrs, .offset_dims = ints_range(list.rank, t.rank - 1),
+                                .collapsed_slice_dims = ints_range(0, 1),
+                                .start_index_map = ints_range(0, 1), .index_vector_dim = list.rank,
+                                .slice_sizes = sizes),
+                    out);
 }
 
 /* ---- batches: sums and extremes ---- */

@@ -191,7 +191,7 @@ void batch_case(const Batch *b)
 
 /* ---- while ---- */
 
-/* What is carried, and which of it varies: what varies at the end of a iteration varies in the next. */
+/* What is carried, and which of it varies: what varies at the end of an iteration varies in the next. */
 static bool find_varying(const Graph *body, const Around *around, int n, bool *active)
 {
     bool *all = NEW(bool, n + around->values.n), *is_active = NEW(bool, n);

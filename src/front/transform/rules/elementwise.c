@@ -124,8 +124,10 @@ static tt abs_complex(tt g, tt x, tt y)
 void jvp_abs(const Jvp *j)
 {
     tt g = j->dx[0], x = j->x[0];
-    bool is_complex = element_info[type_at(x).element].kind == COMPLEX;
-    j->dy[0] = is_complex ? abs_complex(g, x, j->y[0]) : tt_mul(g, tt_sign(x));
+    Type t = type_at(x);
+    bool is_complex = element_info[t.element].kind == COMPLEX;
+    j->dy[0] = is_complex ? abs_complex(g, x, j->y[0])
+                          : build_select(build_compare(GE, x, build_zeros(t)), g, tt_neg(g));
 }
 
 void jvp_convert(const Jvp *j)
@@ -155,9 +157,9 @@ void jvp_clamp(const Jvp *j)
     tt low = spread(j->x[0], t), x = j->x[1], high = spread(j->x[2], t), zero = build_zeros(t);
     tt sum = NO_VALUE;
     if (is_value(j->dx[1])) {
-        tt inside =
-            build_op(OP_AND, 2, (const tt[]){ build_compare(GT, x, low), build_compare(LT, x, high) },
-                  NULL, type_with(t, I1));
+        tt inside = build_op(OP_AND, 2,
+                             (const tt[]){ build_compare(GT, x, low), build_compare(LT, x, high) },
+                             NULL, type_with(t, I1));
         sum = build_select(inside, j->dx[1], zero);
     }
     if (is_value(j->dx[0]))
@@ -217,14 +219,14 @@ void transpose_reduce_precision(const Transpose *t)
 void transpose_real(const Transpose *t)
 {
     t->out[0] = build_op(OP_COMPLEX, 2, (const tt[]){ t->ct[0], build_zeros(t->results[0]) }, NULL,
-                      t->types[0]);
+                         t->types[0]);
 }
 
 void transpose_imag(const Transpose *t)
 {
-    t->out[0] =
-        build_op(OP_COMPLEX, 2, (const tt[]){ build_zeros(t->results[0]), build1(OP_NEG, t->ct[0]) },
-              NULL, t->types[0]);
+    t->out[0] = build_op(OP_COMPLEX, 2,
+                         (const tt[]){ build_zeros(t->results[0]), build1(OP_NEG, t->ct[0]) }, NULL,
+                         t->types[0]);
 }
 
 void transpose_complex(const Transpose *t)

@@ -47,8 +47,8 @@ static tt position(const Batch *b, int first)
     tt parts[MAX_RANK];
     for (int i = 0; i < n; i++) {
         Type t = type_with(b->types[first + i], b->types[first].element);
-        parts[i] =
-            build_reshape(batch_operand(b, first + i), type_insert(type_insert(t, 0, 1), 0, b->size));
+        parts[i] = build_reshape(batch_operand(b, first + i),
+                                 type_insert(type_insert(t, 0, 1), 0, b->size));
     }
     return n == 1 ? parts[0] : build_concatenate(n, parts, 1);
 }
@@ -103,7 +103,7 @@ void transpose_update(const Transpose *t)
         memmove(in + 1, in + 2, sizeof *in * (size_t)(t->nin - 2));
         Ints sizes = ints_of(t->types[1].rank, t->types[1].dims);
         t->out[1] = build_op(OP_DYNAMIC_SLICE, t->nin - 1, in,
-                          BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), t->types[1]);
+                             BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = sizes), t->types[1]);
     }
 }
 
@@ -119,7 +119,8 @@ static tt slice_rows(const Batch *b)
         g->operand_batching_dims = g->start_indices_batching_dims = ints_range(0, 1);
         g->slice_sizes = ints_insert(sizes, 0, 1);
     }
-    return build_op(OP_GATHER, 2, (const tt[]){ b->x[0], position(b, 1) }, g, batch_result_type(b, 0));
+    return build_op(OP_GATHER, 2, (const tt[]){ b->x[0], position(b, 1) }, g,
+                    batch_result_type(b, 0));
 }
 
 void batch_dynamic_slice(const Batch *b)
@@ -134,21 +135,10 @@ void batch_dynamic_slice(const Batch *b)
     in[1] = build_zeros(b->nin > 1 ? b->types[1] : type_scalar(I32));
     for (int i = 1; i < b->nin; i++)
         in[i + 1] = b->x[i];
-    b->y[0] = build_op(OP_DYNAMIC_SLICE, b->nin + 1, in,
-                    BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_insert(sizes, 0, b->size)),
-                    batch_result_type(b, 0));
-}
-
-/* (old, new) -> new */
-static Graph replacer(Element e)
-{
-    static const bool strong[1];
-    Module *m = session->m;
-    Type scalar = type_scalar(e);
-    RegionId r = region_new(m, 0, 2, (const Type[]){ scalar, scalar });
-    ValueId second = region_at(m, r)->args + 1;
-    build_return(m, r, 1, &second, &loc_unknown);
-    return (Graph){ m, r, 2, 1, strong };
+    b->y[0] =
+        build_op(OP_DYNAMIC_SLICE, b->nin + 1, in,
+                 BUILD_ATTRS(DynamicSliceAttrs, .slice_sizes = ints_insert(sizes, 0, b->size)),
+                 batch_result_type(b, 0));
 }
 
 static tt scatter(tt operand, tt at, tt updates, const ScatterAttrs *attrs, Graph body)
@@ -172,7 +162,7 @@ static tt update_rows(const Batch *b)
                                   .scatter_indices_batching_dims = ints_range(0, 1),
                                   .scatter_dims_to_operand_dims = ints_range(1, n),
                                   .index_vector_dim = 1, .unique_indices = true);
-    return scatter(batch_operand(b, 0), at, batch_operand(b, 1), s, replacer(whole.element));
+    return scatter(batch_operand(b, 0), at, batch_operand(b, 1), s, trace_replacer(whole.element));
 }
 
 void batch_update(const Batch *b)
@@ -246,7 +236,9 @@ void transpose_gather(const Transpose *t)
                                   .scatter_dims_to_operand_dims = g->start_index_map,
                                   .index_vector_dim = g->index_vector_dim,
                                   .indices_are_sorted = g->indices_are_sorted);
-    tt at = clamp(t->x[1], g->index_vector_dim, operand, g->slice_sizes.at, g->start_index_map);
+    tt at = g->drops ? t->x[1]
+                     : clamp(t->x[1], g->index_vector_dim, operand, g->slice_sizes.at,
+                             g->start_index_map);
     t->out[0] = scatter(so_far(t), at, t->ct[0], s, trace_reducer(OP_ADD, operand.element));
 }
 
@@ -261,7 +253,7 @@ void batch_gather(const Batch *b)
                     .start_indices_batching_dims = ints_shifted(g->start_indices_batching_dims, at),
                     .start_index_map = ints_shifted(g->start_index_map, op),
                     .index_vector_dim = g->index_vector_dim + at, .slice_sizes = g->slice_sizes,
-                    .indices_are_sorted = g->indices_are_sorted && !at);
+                    .indices_are_sorted = g->indices_are_sorted && !at, .drops = g->drops);
     if (op && at) {
         more->operand_batching_dims = ints_insert(more->operand_batching_dims, 0, 0);
         more->start_indices_batching_dims = ints_insert(more->start_indices_batching_dims, 0, 0);
@@ -315,8 +307,8 @@ static tt where_written(tt read, const ScatterAttrs *a, tt at, Type operand, con
     tt most = highest(at, a->index_vector_dim, operand, sizes, map);
     tt is_in =
         build_op(OP_AND, 2,
-              (const tt[]){ build_compare(GE, at, build_zeros(t)), build_compare(LE, at, most) },
-              NULL, type_with(t, I1));
+                 (const tt[]){ build_compare(GE, at, build_zeros(t)), build_compare(LE, at, most) },
+                 NULL, type_with(t, I1));
     if (a->index_vector_dim < t.rank)
         is_in = build_reduce(OP_AND, is_in, ints_of(1, &a->index_vector_dim));
     tt everywhere =
@@ -353,7 +345,8 @@ static tt replaced(const Jvp *j, tt dx, tt du)
     Type t = type_at(j->x[0]), u = type_at(j->x[2]);
     tt number = build_reshape(build_iota(type_with(flat(u), I32), 0), u);
     number = build2(OP_ADD, number, build_number(type_with(u, I32), 1));
-    tt last_writer = scatter(build_zeros(type_with(t, I32)), j->x[1], number, j->attrs, replacer(I32));
+    tt last_writer =
+        scatter(build_zeros(type_with(t, I32)), j->x[1], number, j->attrs, trace_replacer(I32));
     tt stayed = build_compare(EQ, number, read_back(last_writer, j->attrs, j->x[1], u));
     tt old = build_compare(EQ, last_writer, build_zeros(type_with(t, I32)));
     return add_at(build_select(old, dx, build_zeros(t)), j,
@@ -374,7 +367,7 @@ static tt extreme(const Jvp *j, tt dx, tt du)
 static tt multiplied(const Jvp *j, tt dx, tt du)
 {
     Type t = type_at(j->x[0]);
-    tt factor = scatter(build_number(t, 1), j->x[1], j->x[2], j->attrs, replacer(t.element));
+    tt factor = scatter(build_number(t, 1), j->x[1], j->x[2], j->attrs, trace_replacer(t.element));
     return build2(OP_ADD, build2(OP_MUL, dx, factor),
                   build2(OP_MUL, j->x[0], add_at(build_zeros(t), j, du)));
 }
@@ -384,17 +377,18 @@ void jvp_scatter(const Jvp *j)
     Writer writer = writer_of(j->m, j->node);
     if (writer == OTHER) {
         report_broken("not supported: the derivative of a scatter other than by sum, replacement, "
-                   "maximum, minimum, or product at unique indices, %s",
-                   loc_name(node_at(j->m, j->node)->loc));
+                      "maximum, minimum, or product at unique indices, %s",
+                      loc_name(node_at(j->m, j->node)->loc));
         return;
     }
-    tt dx = value_or_zeros(j->dx[0], type_at(j->x[0])), du = value_or_zeros(j->dx[2], type_at(j->x[2]));
+    tt dx = value_or_zeros(j->dx[0], type_at(j->x[0])),
+       du = value_or_zeros(j->dx[2], type_at(j->x[2]));
     j->dy[0] = writer == ADDS       ? add_at(dx, j, du)
                : writer == REPLACES ? replaced(j, dx, du)
                : writer == EXTREME  ? extreme(j, dx, du)
                : writer == MULTIPLIES_ONCE
                    ? multiplied(j, dx, du)
-                   : scatter(dx, j->x[1], du, j->attrs, replacer(type_at(dx).element));
+                   : scatter(dx, j->x[1], du, j->attrs, trace_replacer(type_at(dx).element));
 }
 
 /* Of those that are linear: sums, and replacement at unique indices. */
@@ -405,7 +399,7 @@ void transpose_scatter(const Transpose *t)
         t->out[0] = writer_of(t->m, t->node) == ADDS
                         ? t->ct[0]
                         : scatter(t->ct[0], t->x[1], build_zeros(t->types[2]), a,
-                                  replacer(t->types[0].element));
+                                  trace_replacer(t->types[0].element));
     if (t->linear[2])
         t->out[2] = read_back(t->ct[0], a, t->x[1], t->types[2]);
 }

@@ -127,7 +127,7 @@ enum { FFT, IFFT, RFFT, IRFFT }; /* of fft_type */
 static tt fourier(int type, tt x, Ints length, Type result)
 {
     return build_op(OP_FFT, 1, &x, BUILD_ATTRS(FftAttrs, .fft_type = type, .fft_length = length),
-                 result);
+                    result);
 }
 
 /* Of real numbers: ct, with zeros for the frequencies that are not given. */
@@ -152,7 +152,7 @@ static tt to_real(const Transpose *t, Ints length)
     tt at = build_iota(type_with(x, I32), x.rank - 1);
     tt is_twice =
         build_op(OP_AND, 2, (const tt[]){ tt_greater(at, 0), tt_less(at, (int)(last - last / 2)) },
-              NULL, type_with(x, I1));
+                 NULL, type_with(x, I1));
     tt weight = build_select(is_twice, build_number(real, 2.0 / (double)count),
                              build_number(real, 1.0 / (double)count));
     tt ct = conjugate(fourier(RFFT, t->ct[0], length, x));
@@ -238,9 +238,10 @@ void jvp_custom_call(const Jvp *j)
     if (rule->jvp && has_matrices(j, rule->nin))
         rule->jvp(j);
     else
-        report_broken("not supported: the derivative of custom_call @%s, %s: what it computes is not "
-                   "known; tt_stop_gradient holds it constant",
-                   name, loc_name(node_at(j->m, j->node)->loc));
+        report_broken(
+            "not supported: the derivative of custom_call @%s, %s: what it computes is not "
+            "known; tt_stop_gradient holds it constant",
+            name, loc_name(node_at(j->m, j->node)->loc));
 }
 
 void batch_custom_call(const Batch *b)
@@ -250,5 +251,5 @@ void batch_custom_call(const Batch *b)
         return;
     }
     report_broken("not supported: vmap of custom_call @%s, which has a side effect, %s",
-               target(b->m, b->node), loc_name(node_at(b->m, b->node)->loc));
+                  target(b->m, b->node), loc_name(node_at(b->m, b->node)->loc));
 }

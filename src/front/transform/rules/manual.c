@@ -46,7 +46,7 @@ static bool wrap_known(Manual *w, Graph *out, const Sharding **shardings)
     for (int i = 0; i < known->nresults; i++) {
         int rank = type_at(y[i]).rank;
         shardings[i] = i < w->j->nout ? w->a->out_shardings.at[i]
-                                : sharding_leading(sharding_none(w->mesh, rank), true);
+                                      : sharding_leading(sharding_none(w->mesh, rank), true);
         if (i >= w->j->nout)
             y[i] = build_reshape(y[i], type_insert(type_at(y[i]), 0, 1));
     }
@@ -61,7 +61,8 @@ static bool run_known(Manual *w, tt *results)
     const Sharding **shardings =
         ARENA_ARRAY(w->j->m->arena, const Sharding *, w->split.known.nresults + 1);
     return wrap_known(w, &body, shardings) &&
-           manual_apply(w->mesh, w->j->nin, w->j->x, w->a->in_shardings.at, &body, shardings, results);
+           manual_apply(w->mesh, w->j->nin, w->j->x, w->a->in_shardings.at, &body, shardings,
+                        results);
 }
 
 /* Takes the device's part of what is needed out of its axis again. */
@@ -100,9 +101,9 @@ static bool run_rest(Manual *w, const tt *known, tt *dy)
     for (int i = 0; i < w->split.nneeded; i++, n++) {
         int leaf = w->split.leaf[i];
         in[n] = leaf >= 0 ? j->x[leaf] : known[next++];
-        shardings[n] = leaf >= 0
-                     ? w->a->in_shardings.at[leaf]
-                     : sharding_leading(sharding_none(w->mesh, type_at(in[n]).rank - 1), true);
+        shardings[n] =
+            leaf >= 0 ? w->a->in_shardings.at[leaf]
+                      : sharding_leading(sharding_none(w->mesh, type_at(in[n]).rank - 1), true);
     }
     for (int i = 0; i < j->nin; i++)
         if (w->active[i]) {

@@ -144,15 +144,15 @@ void batch_reverse(const Batch *b)
 {
     Ints dims = ints_shifted(((const DimensionsAttrs *)b->attrs)->dimensions, 1);
     b->y[0] = build_op(OP_REVERSE, 1, b->x, BUILD_ATTRS(DimensionsAttrs, .dimensions = dims),
-                    batch_result_type(b, 0));
+                       batch_result_type(b, 0));
 }
 
 /* A padding value of its own for every row: pad with zeros, and choose where nothing was. */
 static tt pad_by_rows(const Batch *b, Ints low, Ints high, Ints between)
 {
     Type t = batch_result_type(b, 0), in = type_insert(b->types[0], 0, b->size);
-    tt call_site = build_pad(build_number(type_with(in, I1), 1), build_zeros(type_scalar(I1)), low, high,
-                        between);
+    tt call_site = build_pad(build_number(type_with(in, I1), 1), build_zeros(type_scalar(I1)), low,
+                             high, between);
     tt x = build_pad(batch_operand(b, 0), build_zeros(type_scalar(t.element)), low, high, between);
     return build_select(call_site, x, build_broadcast(b->x[1], t, ints_range(0, 1)));
 }

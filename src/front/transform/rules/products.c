@@ -171,7 +171,7 @@ static tt reverse_window(tt kernel, const ConvolutionAttrs *a, bool is_reversed)
     if (!n)
         return kernel;
     return build_op(OP_REVERSE, 1, &kernel,
-                 BUILD_ATTRS(DimensionsAttrs, .dimensions = ints_of(n, dims)), type_at(kernel));
+                    BUILD_ATTRS(DimensionsAttrs, .dimensions = ints_of(n, dims)), type_at(kernel));
 }
 
 static tt input_cotangent(const Transpose *t, const ConvolutionAttrs *a)
@@ -201,7 +201,7 @@ static tt input_cotangent(const Transpose *t, const ConvolutionAttrs *a)
     dims[a->input_batch_dimension] /= n;
     dims[a->input_feature_dimension] *= n;
     tt y = build_op(OP_CONVOLUTION, 2, (const tt[]){ t->ct[0], kernel }, back,
-                 type_new(trace_arena(), x.element, x.rank, dims));
+                    type_new(trace_arena(), x.element, x.rank, dims));
     return regroup(y, a->input_feature_dimension, a->input_batch_dimension, n);
 }
 
@@ -266,7 +266,8 @@ void batch_convolution(const Batch *b)
     tt in[2] = { b->x[0], b->x[1] };
     int64_t at = a->output_feature_dimension, dims[MAX_RANK];
     if (both) {
-        in[0] = join(batch_operand(b, 0), is_cut ? a->input_batch_dimension : a->input_feature_dimension);
+        in[0] = join(batch_operand(b, 0),
+                     is_cut ? a->input_batch_dimension : a->input_feature_dimension);
         in[1] = join(batch_operand(b, 1), a->kernel_output_feature_dimension);
         *(is_cut ? &more->batch_group_count : &more->feature_group_count) *= b->size;
     } else if (b->mapped[0]) {
@@ -278,6 +279,7 @@ void batch_convolution(const Batch *b)
     Type row = b->results[0];
     memcpy(dims, row.dims, sizeof *dims * (size_t)row.rank);
     dims[at] *= b->size;
-    tt y = build_op(OP_CONVOLUTION, 2, in, more, type_new(trace_arena(), row.element, row.rank, dims));
+    tt y =
+        build_op(OP_CONVOLUTION, 2, in, more, type_new(trace_arena(), row.element, row.rank, dims));
     b->y[0] = part(y, at, b->size);
 }

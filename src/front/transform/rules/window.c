@@ -176,7 +176,7 @@ void jvp_window(const Jvp *j)
         j->dy[0] = sum_windows(j->dx[0], j->attrs, result);
     else if (is_simple && (op == OP_MAX || op == OP_MIN))
         j->dy[0] = gather_flat(j->dx[0],
-                             winners(j, j->attrs, result, op == OP_MAX ? is_larger : is_smaller));
+                               winners(j, j->attrs, result, op == OP_MAX ? is_larger : is_smaller));
     else
         jvp_of_any(j);
 }
@@ -189,12 +189,12 @@ void jvp_select_scatter(const Jvp *j)
     tt sum = NO_VALUE;
     if (region_reducer(j->m, node->regions[1]) != OP_ADD) {
         report_broken("not supported: the derivative of a select_and_scatter other than by sum, %s",
-                   loc_name(node->loc));
+                      loc_name(node->loc));
         return;
     }
     if (is_value(j->dx[1]))
-        sum = scatter_add_flat(build_zeros(result), winners(j, j->attrs, type_at(j->x[1]), is_selected),
-                       j->dx[1]);
+        sum = scatter_add_flat(build_zeros(result),
+                               winners(j, j->attrs, type_at(j->x[1]), is_selected), j->dx[1]);
     if (is_value(j->dx[2]))
         sum = build_sum(sum, build_broadcast(j->dx[2], result, (Ints){ 0 }));
     j->dy[0] = sum;

@@ -1,10 +1,10 @@
-/* program.c - one function for one signature: made once, run often.
+/* compiled_fn.c - one function for one signature: made once, run often.
  *
  *     make:   trace -> transform            -> lower          -> compile
  *             fn_graph, in a session          lower             client_compile
  *     run:    arguments laid out as wanted  -> execute        -> results wrapped
  */
-#include "front/run/program.h"
+#include "front/run/compiled_fn.h"
 
 #include "base/guard.h"
 #include "base/sync.h"
@@ -45,15 +45,15 @@ static bool *donated_leaves(tt_fn f, const Leaves *leaves)
 typedef struct Making {
     tt_fn f;
     const Leaves *leaves;
-    const Layout *const *layouts;
+    const ArrayLayout *const *layouts;
     Lowered lowered;
-    Program *program; /* all but its code and what it captures */
-    bool wants_text;  /* and no program */
+    CompiledFn *program; /* all but its code and what it captures */
+    bool wants_text;     /* and no program */
 } Making;
 
-static Program *program_of(const Graph *g, const Lowered *lowered, const bool *donated)
+static CompiledFn *compiled_fn_of(const Graph *g, const Lowered *lowered, const bool *donated)
 {
-    Program *p = heap_new(sizeof *p, "a program");
+    CompiledFn *p = heap_new(sizeof *p, "a program");
     atomic_init(&p->holders, 1);
     p->ndevices = lowered->ndevices;
     p->nleaves = g->nleaves;
@@ -91,17 +91,17 @@ static void trace_and_lower(void *user)
     call_site = at;
     ok = ok && lower_graph(w->f, &g, w->layouts, donated, &w->lowered);
     if (ok && !w->wants_text)
-        w->program = program_of(&g, &w->lowered, donated);
+        w->program = compiled_fn_of(&g, &w->lowered, donated);
 }
 
-Program *program_hold(Program *p)
+CompiledFn *compiled_fn_hold(CompiledFn *p)
 {
     /* relaxed: the caller has a hold, or the lock under which the table's is let go */
     atomic_fetch_add_explicit(&p->holders, 1, memory_order_relaxed);
     return p;
 }
 
-void program_release(Program *p)
+void compiled_fn_release(CompiledFn *p)
 {
     /* acq_rel: all use by others comes before the end */
     if (atomic_fetch_sub_explicit(&p->holders, 1, memory_order_acq_rel) > 1)
@@ -123,7 +123,7 @@ void program_release(Program *p)
     heap_free(p);
 }
 
-static bool compile_program(Program *p, tt_fn f, const Lowered *lowered)
+static bool compile_lowered(CompiledFn *p, tt_fn f, const Lowered *lowered)
 {
     Error *error = client_compile((Str){ lowered->text.at, lowered->text.n }, p->ndevices,
                                   lowered->devices, p->nargs, p->nresults, &p->code);
@@ -150,14 +150,14 @@ static void trace_lower_compile(Making *w)
     if (!library_guard(w->f->label, trace_and_lower, w)) {
         w->program = NULL;
         w->lowered = (Lowered){ 0 };
-    } else if (w->program && !compile_program(w->program, w->f, &w->lowered)) {
-        program_release(w->program);
+    } else if (w->program && !compile_lowered(w->program, w->f, &w->lowered)) {
+        compiled_fn_release(w->program);
         w->program = NULL;
     }
     session_end();
 }
 
-Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
+CompiledFn *compiled_fn_make(tt_fn f, const Leaves *leaves, const ArrayLayout *const *layouts)
 {
     Making w = { .f = f, .leaves = leaves, .layouts = layouts };
     trace_lower_compile(&w);
@@ -165,7 +165,7 @@ Program *program_make(tt_fn f, const Leaves *leaves, const Layout *const *layout
     return w.program;
 }
 
-Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
+Text compiled_fn_text(tt_fn f, const Leaves *leaves, const ArrayLayout *const *layouts)
 {
     Making w = { .f = f, .leaves = leaves, .layouts = layouts, .wants_text = true };
     trace_lower_compile(&w);
@@ -174,23 +174,24 @@ Text program_text(tt_fn f, const Leaves *leaves, const Layout *const *layouts)
 
 /* ---- running ---- */
 
-typedef struct Run {
-    const Program *p;
+/* What one call hands to the executable. */
+typedef struct ExecuteArgs {
+    const CompiledFn *p;
     Array **args;  /* [nargs], as they are passed */
     bool *is_ours; /* [nargs]: laid out for this run; to be let go */
     int64_t *kept; /* donated arguments that have another holder */
     int nkept;
-} Run;
+} ExecuteArgs;
 
-static void report_no_memory(const Program *p)
+static void report_no_memory(const CompiledFn *p)
 {
     report_broken("no memory on the host for a call with %d arrays and %d results on %d devices",
-               p->nargs, p->nresults, p->ndevices);
+                  p->nargs, p->nresults, p->ndevices);
 }
 
-static bool reshard_arguments(Run *r, Array *const *leaves)
+static bool reshard_arguments(ExecuteArgs *x, Array *const *leaves)
 {
-    const Program *p = r->p;
+    const CompiledFn *p = x->p;
     for (int i = 0; i < p->nargs; i++) {
         Array *a = i < p->nleaves ? leaves[i] : p->captured[i - p->nleaves];
         bool is_sole = i < p->nleaves && p->donated && p->donated[i] && array_is_sole(a);
@@ -198,43 +199,44 @@ static bool reshard_arguments(Run *r, Array *const *leaves)
             a = array_reshard(a, p->args[i]);
             if (!a)
                 return false;
-            r->is_ours[i] = true;
+            x->is_ours[i] = true;
             is_sole = false;
         }
-        r->args[i] = a;
+        x->args[i] = a;
         if (i < p->nleaves && p->donated && p->donated[i] && !is_sole)
-            r->kept[r->nkept++] = i;
+            x->kept[x->nkept++] = i;
     }
     return true;
 }
 
 /* What one argument gives away no other may use.  False: reported. */
-static bool is_donated_once(const Run *r, const char *label)
+static bool is_donated_once(const ExecuteArgs *x, const char *label)
 {
-    const Program *p = r->p;
+    const CompiledFn *p = x->p;
     for (int i = 0, k = 0; p->donated && i < p->nleaves; i++) {
-        bool is_kept = k < r->nkept && r->kept[k] == i;
+        bool is_kept = k < x->nkept && x->kept[k] == i;
         k += is_kept;
         for (int j = 0; p->donated[i] && !is_kept && j < p->nargs; j++)
-            if (j != i && r->args[j] == r->args[i])
-                return report_broken("%s: arguments %d and %d are the same %s, which is donated: pass "
-                                  "a copy, or leave .donate out",
-                                  label, j < i ? j : i, j < i ? i : j, type_text(r->args[i]->type)),
+            if (j != i && x->args[j] == x->args[i])
+                return report_broken(
+                           "%s: arguments %d and %d are the same %s, which is donated: pass "
+                           "a copy, or leave .donate out",
+                           label, j < i ? j : i, j < i ? i : j, type_text(x->args[i]->type)),
                        false;
     }
     return true;
 }
 
-static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
+static bool execute_on_devices(ExecuteArgs *x, Scratch *scratch, PJRT_Buffer **results)
 {
-    const Program *p = r->p;
+    const CompiledFn *p = x->p;
     PJRT_Buffer **in = SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nargs);
     PJRT_Buffer *const **ins = SCRATCH(scratch, PJRT_Buffer *const *, p->ndevices);
     PJRT_Buffer ***outs = SCRATCH(scratch, PJRT_Buffer **, p->ndevices);
     if (!in || !ins || !outs)
         return report_no_memory(p), false;
     for (int i = 0; i < p->nargs; i++) {
-        PJRT_Buffer *const *buffers = array_buffers(r->args[i]);
+        PJRT_Buffer *const *buffers = array_buffers(x->args[i]);
         if (!buffers)
             return false;
         for (int d = 0; d < p->ndevices; d++)
@@ -244,33 +246,34 @@ static bool execute(Run *r, Scratch *scratch, PJRT_Buffer **results)
         ins[d] = in + (size_t)d * (size_t)p->nargs;
         outs[d] = results + (size_t)d * (size_t)p->nresults;
     }
-    Error *error = client_execute(p->code, ins, outs, r->nkept, r->kept);
+    Error *error = client_execute(p->code, ins, outs, x->nkept, x->kept);
     if (error)
         report_error(error);
     return !error;
 }
 
-bool program_run(const Program *p, const char *label, Array *const *leaves, Scratch *scratch,
-                 tt *results)
+bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leaves,
+                      Scratch *scratch, tt *results)
 {
-    Run r = { .p = p,
-              .args = SCRATCH(scratch, Array *, p->nargs),
-              .is_ours = SCRATCH(scratch, bool, p->nargs),
-              .kept = SCRATCH(scratch, int64_t, p->nargs) };
+    ExecuteArgs x = { .p = p,
+                      .args = SCRATCH(scratch, Array *, p->nargs),
+                      .is_ours = SCRATCH(scratch, bool, p->nargs),
+                      .kept = SCRATCH(scratch, int64_t, p->nargs) };
     PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices); /* of one result */
-    PJRT_Buffer **buffers = /* [device][result] */
+    PJRT_Buffer **buffers =                                              /* [device][result] */
         SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
-    if (!r.args || !r.is_ours || !r.kept || !of_one || !buffers)
+    if (!x.args || !x.is_ours || !x.kept || !of_one || !buffers)
         return report_no_memory(p), false;
-    memset(r.is_ours, 0, sizeof *r.is_ours * (size_t)p->nargs);
-    bool ok = reshard_arguments(&r, leaves) && is_donated_once(&r, label) && execute(&r, scratch, buffers);
+    memset(x.is_ours, 0, sizeof *x.is_ours * (size_t)p->nargs);
+    bool ok = reshard_arguments(&x, leaves) && is_donated_once(&x, label) &&
+              execute_on_devices(&x, scratch, buffers);
     for (int i = 0, k = 0; i < p->nargs; i++) {
-        bool is_kept = k < r.nkept && r.kept[k] == i;
+        bool is_kept = k < x.nkept && x.kept[k] == i;
         k += is_kept;
         if (ok && i < p->nleaves && p->donated && p->donated[i] && !is_kept)
-            atomic_store(&r.args[i]->is_donated, true);
-        if (r.is_ours[i])
-            array_release(r.args[i]);
+            atomic_store(&x.args[i]->is_donated, true);
+        if (x.is_ours[i])
+            array_release(x.args[i]);
     }
     for (int i = 0, ran = ok; ran && i < p->nresults; i++) {
         for (int d = 0; d < p->ndevices; d++)
@@ -292,20 +295,20 @@ bool program_run(const Program *p, const char *label, Array *const *leaves, Scra
 
 enum { BUCKETS = 1024 };
 
-int programs_most = 2048;
+int compiled_fn_most = 2048;
 
 static Lock lock; /* guards all below, and the links of programs */
-static Program *buckets[BUCKETS];
-static Program *newest, *oldest;
+static CompiledFn *buckets[BUCKETS];
+static CompiledFn *newest, *oldest;
 static int nprograms;
 
-static void unlink_use(Program *p)
+static void unlink_use(CompiledFn *p)
 {
     *(p->newer ? &p->newer->older : &newest) = p->older;
     *(p->older ? &p->older->newer : &oldest) = p->newer;
 }
 
-static void link_newest(Program *p)
+static void link_newest(CompiledFn *p)
 {
     p->newer = NULL;
     p->older = newest;
@@ -314,10 +317,10 @@ static void link_newest(Program *p)
 }
 
 /* Takes the program used longest ago from table and list; its hold is the caller's. */
-static Program *take_oldest(void)
+static CompiledFn *take_oldest(void)
 {
-    Program *p = oldest;
-    Program **at = &buckets[p->hash % BUCKETS];
+    CompiledFn *p = oldest;
+    CompiledFn **at = &buckets[p->hash % BUCKETS];
     while (*at != p)
         at = &(*at)->next;
     *at = p->next;
@@ -326,14 +329,14 @@ static Program *take_oldest(void)
     return p;
 }
 
-Program *programs_find(const Signature *s)
+CompiledFn *compiled_fn_find(const Signature *s)
 {
     lock_take(&lock);
-    Program *p = buckets[s->hash % BUCKETS];
+    CompiledFn *p = buckets[s->hash % BUCKETS];
     while (p && !(p->hash == s->hash && p->key_size == s->n && memcmp(p->key, s->at, s->n) == 0))
         p = p->next;
     if (p) {
-        program_hold(p);
+        compiled_fn_hold(p);
         if (p != newest) {
             unlink_use(p);
             link_newest(p);
@@ -343,19 +346,19 @@ Program *programs_find(const Signature *s)
     return p;
 }
 
-void programs_drop(void)
+void compiled_fn_drop(void)
 {
     for (;;) {
         lock_take(&lock);
-        Program *gone = oldest ? take_oldest() : NULL;
+        CompiledFn *gone = oldest ? take_oldest() : NULL;
         lock_give(&lock);
         if (!gone)
             return;
-        program_release(gone);
+        compiled_fn_release(gone);
     }
 }
 
-bool programs_add(Program *p, const Signature *s)
+bool compiled_fn_add(CompiledFn *p, const Signature *s)
 {
     void *copy = malloc(s->n + 1);
     if (!copy)
@@ -365,13 +368,13 @@ bool programs_add(Program *p, const Signature *s)
     p->key_size = s->n;
     p->hash = s->hash;
     lock_take(&lock);
-    Program *gone = oldest && nprograms >= programs_most ? take_oldest() : NULL;
+    CompiledFn *gone = oldest && nprograms >= compiled_fn_most ? take_oldest() : NULL;
     p->next = buckets[s->hash % BUCKETS];
-    buckets[s->hash % BUCKETS] = program_hold(p);
+    buckets[s->hash % BUCKETS] = compiled_fn_hold(p);
     link_newest(p);
     nprograms++;
     lock_give(&lock);
     if (gone)
-        program_release(gone);
+        compiled_fn_release(gone);
     return true;
 }

@@ -1,7 +1,7 @@
-/* play.h - the engine over its ABI in few words, for tests: a client of n devices, programs
+/* execute.h - the engine over its ABI in few words, for tests: a client of n devices, programs
  * compiled from text, arrays of f32 sent and received, executions.  Links the engine. */
-#ifndef TUTTI_TESTS_SEAM_PLAY_H
-#define TUTTI_TESTS_SEAM_PLAY_H
+#ifndef TUTTI_TESTS_SEAM_EXECUTE_H
+#define TUTTI_TESTS_SEAM_EXECUTE_H
 #include "pjrt/client.h"
 #include "tests/check.h"
 
@@ -12,7 +12,7 @@ enum { MOST_DEVICES = 8 };
 PJRT_GetPjrtApi GetPjrtApi;
 
 static Pjrt engine;
-static const PJRT_Api *api;  /* engine's */
+static const PJRT_Api *api; /* engine's */
 static PJRT_Client *client; /* its too */
 
 #define OK(call) CHECK_STR(message_of(call), "")
@@ -84,8 +84,8 @@ static inline void release(PJRT_Buffer *buffer)
 }
 
 /* One call on ndevices: in[d * nin + i], out[d * nout + i].  The first error of any device. */
-static inline const char *play(PJRT_LoadedExecutable *loaded, int ndevices, int nin,
-                               PJRT_Buffer **in, int nout, PJRT_Buffer **out)
+static inline const char *execute(PJRT_LoadedExecutable *loaded, int ndevices, int nin,
+                                  PJRT_Buffer **in, int nout, PJRT_Buffer **out)
 {
     PJRT_Buffer *const *ins[MOST_DEVICES], **outs[MOST_DEVICES];
     PJRT_Event *done[MOST_DEVICES] = { 0 };

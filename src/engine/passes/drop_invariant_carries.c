@@ -1,4 +1,4 @@
-/* drop_dead_carries.c - what a loop carries but never changes need not be carried.
+/* drop_invariant_carries.c - what a loop carries but never changes need not be carried.
  *
  *   while (i = 0, w = %w) { ... dot x, w ...; return i', w }
  *   while (i = 0)         { ... dot x, %w ...; return i' }
@@ -91,7 +91,7 @@ static void narrow_region(Module *m, Subst *s, RegionId r)
     }
 }
 
-Error *pass_drop_dead_carries(Module *m)
+Error *pass_drop_invariant_carries(Module *m)
 {
     Subst s = subst_new(m);
     narrow_region(m, &s, module_main(m));

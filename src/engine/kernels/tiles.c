@@ -1,0 +1,391 @@
+/* tiles.c - the kernel that is one loop over its results and reads an operand across.
+ *
+ * Neighbours in a row of results may lie far apart in an operand, as in x + transpose(y): to
+ * read them one by one would take a gather per vector.  Along another dimension of the results
+ * they are neighbours there too.  So the loop runs over square tiles; of each such operand a
+ * tile's vectors are loaded as they lie, transposed in registers and kept on the stack, from
+ * which the rows of results are computed as from any array:
+ *
+ *     a b        a c       step s exchanges blocks of s x s across the diagonal;
+ *     c d   ->   b d       16 vectors take steps 1, 2, 4, 8
+ *
+ * Which reads are of this kind is found by asking: the results are computed, in a function that
+ * is then thrown away, with neighbours along each dimension in turn, and every read tells how
+ * far apart it finds them.  So any views may lie between a result and the operand. */
+#include "engine/kernels/kernels.h"
+
+#include "base/fail.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_READS = 8, LONGEST_SIDE = 32, SHORT_STEP = 4 };
+
+/* A read of an argument: `first` + the sum of steps[d] * (index along d) is the element's number. */
+typedef struct Crossing {
+    int argument;
+    uint64_t way;
+    Element e;
+    int64_t first, steps[MAX_RANK + 1];
+    bool is_wanted;
+    V tile; /* side x side elements */
+} Crossing;
+
+typedef struct Tiles {
+    Kernel *k;
+    Type shape, nest; /* as the program has it, and as it is looped over */
+    int row, column;  /* dimensions of nest: the one along which operands are read, the last */
+    int64_t side;
+    int nreads;
+    Crossing reads[MOST_READS];
+    int asked; /* the dimension whose steps are asked for; -1: where the first element lies */
+    V at[MAX_RANK + 1];
+    V row_in_tile, column_in_tile;
+} Tiles;
+
+static Crossing *read_find(Tiles *t, int argument, const Index *at)
+{
+    for (int i = 0; i < t->nreads; i++)
+        if (t->reads[i].argument == argument && t->reads[i].way == at->way)
+            return &t->reads[i];
+    return NULL;
+}
+
+/* ---- which reads go across ---- */
+
+static bool goes_across(Element e, Coord number)
+{
+    int64_t step = number.vector ? 0 : llabs(number.step);
+    return step > (element_info[e].kind == COMPLEX ? 1 : SHORT_STEP) && element_info[e].bytes <= 8;
+}
+
+/* In place of a load: notes what is asked for. */
+static V tell_steps(Kernel *k, int argument, Index *at)
+{
+    Tiles *t = k->load_user;
+    Element e = type_of(k->m, region_at(k->m, k->region)->args + (ValueId)argument).element;
+    Coord number = index_linear(k, at);
+    Crossing *read = read_find(t, argument, at);
+    if (!read && t->asked == t->column && at->way && !at->mask && t->nreads < MOST_READS &&
+        goes_across(e, number)) {
+        read = &t->reads[t->nreads++];
+        *read = (Crossing){ .argument = argument, .way = at->way, .e = e, .is_wanted = true };
+    }
+    if (read && t->asked >= 0)
+        read->steps[t->asked] = number.step;
+    else if (read && LLVMIsAConstantInt(number.base))
+        read->first = LLVMConstIntGetSExtValue(number.base);
+    else if (read)
+        read->is_wanted = false; /* it begins where data say */
+    if (read && number.vector)
+        read->is_wanted = false;
+    return LLVMConstNull(value_type(k, e));
+}
+
+/* Computes the results with two neighbours along the dimension asked, anywhere. */
+static void ask(Tiles *t, int dimension)
+{
+    Kernel *k = t->k;
+    const Node *end = region_return(k->m, k->region);
+    Index *at = index_new(k, t->nest, dimension < 0 ? 1 : 2);
+    for (int d = 0; d < t->nest.rank; d++) {
+        Coord here = { LLVMGetParam(k->function, (unsigned)d), d == dimension, 1, NULL };
+        index_set(at, d, dimension < 0 ? coord_const(k, 0) : here);
+    }
+    t->asked = dimension;
+    memo_clear(k);
+    k->lanes = at->lanes;
+    Index *in_shape = index_reshape(k, at, t->shape);
+    for (int i = 0; i < end->nin; i++)
+        element(k, end->in[i], in_shape);
+}
+
+/* In a function that is thrown away. */
+static void ask_all(Tiles *t)
+{
+    Kernel *k = t->k;
+    LLVMBasicBlockRef back = LLVMGetInsertBlock(k->b);
+    LLVMTypeRef types[MAX_RANK + 1];
+    for (int d = 0; d < t->nest.rank; d++)
+        types[d] = int_type(k, 64);
+    LLVMTypeRef type =
+        LLVMFunctionType(LLVMVoidTypeInContext(k->c), types, (unsigned)t->nest.rank, false);
+    V function = k->function;
+    struct Bounds *bounds = k->e->bounds;
+    k->e->bounds = NULL;
+    k->function = LLVMAddFunction(k->e->llvm, "ask", type);
+    LLVMPositionBuilderAtEnd(k->b, LLVMAppendBasicBlockInContext(k->c, k->function, "entry"));
+    k->load = tell_steps;
+    k->load_user = t;
+    ask(t, t->column);
+    for (int d = -1; d < t->column && t->nreads; d++)
+        ask(t, d);
+    k->load = NULL;
+    LLVMPositionBuilderAtEnd(k->b, back);
+    LLVMDeleteFunction(k->function);
+    k->function = function;
+    k->e->bounds = bounds;
+}
+
+/* The dimension along which most of these reads find neighbours; the others are not for tiles. */
+static int choose_row(Tiles *t)
+{
+    int best = 0;
+    t->row = -1;
+    for (int d = 0; d < t->column; d++) {
+        int n = 0;
+        for (int i = 0; i < t->nreads; i++)
+            n += t->reads[i].is_wanted && llabs(t->reads[i].steps[d]) == 1;
+        if (n > best && t->nest.dims[d] > SHORT_STEP) {
+            best = n;
+            t->row = d;
+        }
+    }
+    for (int i = 0; i < t->nreads; i++)
+        t->reads[i].is_wanted =
+            t->reads[i].is_wanted && t->row >= 0 && llabs(t->reads[i].steps[t->row]) == 1;
+    return best;
+}
+
+/* As long as a cache line has elements, of the shortest of them; large tiles run faster and take
+ * longer to compile. */
+static int64_t choose_side(const Tiles *t)
+{
+    enum { MANY = 1 << 16, LINE = 64 };
+    int64_t side = 8;
+    for (int i = 0; i < t->nreads; i++) {
+        int bytes = element_info[t->reads[i].e].bytes;
+        if (t->reads[i].is_wanted && LINE / bytes > side && type_count(t->shape) >= MANY)
+            side = LINE / bytes < LONGEST_SIDE ? LINE / bytes : LONGEST_SIDE;
+    }
+    while (side > t->nest.dims[t->row] || side > t->nest.dims[t->column])
+        side /= 2;
+    return side;
+}
+
+static bool has_transpose(const Kernel *k)
+{
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nnodes; i++)
+        if (node_at(k->m, region->nodes[i])->op == OP_TRANSPOSE)
+            return true;
+    return false;
+}
+
+static bool tiles_of(Kernel *k, Type shape, Type nest, Tiles *t)
+{
+    *t = (Tiles){ .k = k, .shape = shape, .nest = nest, .column = nest.rank - 1 };
+    if (nest.rank < 2 || type_count(shape) < 64 || nest.dims[t->column] <= SHORT_STEP ||
+        !has_transpose(k))
+        return false;
+    ask_all(t);
+    if (k->error || !choose_row(t))
+        return false;
+    t->side = choose_side(t);
+    return true;
+}
+
+/* ---- one tile ---- */
+
+/* Exchanges the upper right and lower left blocks of s x s. */
+static void transpose_step(Kernel *k, int n, int s, V *rows)
+{
+    V upper[MAX_LANES], lower[MAX_LANES];
+    require(n <= MAX_LANES);
+    for (int i = 0; i < n; i++) {
+        if (i & s)
+            continue;
+        V a = rows[i], b = rows[i + s];
+        for (int j = 0; j < n; j++) {
+            int from_a = j & s ? n + j - s : j, from_b = j & s ? n + j : j + s;
+            upper[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_a, false);
+            lower[j] = LLVMConstInt(int_type(k, 32), (unsigned)from_b, false);
+        }
+        rows[i] = LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(upper, (unsigned)n), "");
+        rows[i + s] = LLVMBuildShuffleVector(k->b, a, b, LLVMConstVector(lower, (unsigned)n), "");
+    }
+}
+
+/* The square of n x n at (i, j) of a tile of which `columns` are there; from: the tile's first. */
+static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_t i, int64_t j,
+                        int64_t columns)
+{
+    Kernel *k = t->k;
+    int bytes = element_info[c->e].bytes;
+    LLVMTypeRef one = int_type(k, 8 * bytes), vector = LLVMVectorType(one, (unsigned)n);
+    bool is_backwards = c->steps[t->row] < 0;
+    V rows[LONGEST_SIDE];
+    for (int l = 0; l < n; l++) {
+        rows[l] = LLVMGetPoison(vector);
+        if (j + l >= columns)
+            continue;
+        int64_t by = c->steps[t->column] * (j + l) + (is_backwards ? 1 - i - n : i);
+        V number = LLVMBuildAdd(k->b, from, const_i64(k, by), "");
+        V at = LLVMBuildInBoundsGEP2(k->b, one, k->ins[c->argument], &number, 1, "");
+        rows[l] = LLVMBuildLoad2(k->b, vector, at, "");
+        LLVMSetAlignment(rows[l], bytes > 4 ? 4 : (unsigned)bytes);
+    }
+    for (int s = 1; s < n; s *= 2)
+        transpose_step(k, n, s, rows);
+    for (int l = 0; l < n; l++) {
+        int64_t row = is_backwards ? i + n - 1 - l : i + l;
+        V at = byte_offset(k, c->tile, (row * t->side + j) * bytes);
+        LLVMSetAlignment(LLVMBuildStore(k->b, rows[l], at), (unsigned)(n * bytes));
+    }
+}
+
+static void fill_tile(const Tiles *t, const Crossing *c, int64_t columns)
+{
+    Kernel *k = t->k;
+    int n = k->e->vector_bytes / element_info[c->e].bytes;
+    n = n < t->side ? n : (int)t->side;
+    V from = const_i64(k, c->first);
+    for (int d = 0; d < t->nest.rank; d++) {
+        V along = LLVMBuildMul(k->b, t->at[d], const_i64(k, c->steps[d]), "");
+        from = LLVMBuildAdd(k->b, from, along, "");
+    }
+    for (int64_t i = 0; i < t->side; i += n)
+        for (int64_t j = 0; j < columns; j += n)
+            fill_square(t, c, from, n, i, j, columns);
+}
+
+/* In place of a load: from a tile that was filled. */
+static V load_from_tile(Kernel *k, int argument, Index *at)
+{
+    Tiles *t = k->load_user;
+    const Crossing *c = at->lanes > 1 ? read_find(t, argument, at) : NULL;
+    if (!c || !c->is_wanted)
+        return NULL;
+    int64_t dims[] = { t->side * t->side };
+    V row = LLVMBuildMul(k->b, t->row_in_tile, const_i64(k, t->side), "");
+    Coord number = { LLVMBuildAdd(k->b, row, t->column_in_tile, ""), 1, 1, NULL };
+    Type tile = type_new(k->arena, c->e, 1, dims);
+    return load_element(k, c->tile, c->e, index_numbered(k, tile, number, at->lanes));
+}
+
+/* Results of some neighbours in a row.  Each is computed before any is stored: a result may lie
+ * where an operand does. */
+static void results_at(Tiles *t, V row, Coord column, int lanes)
+{
+    Kernel *k = t->k;
+    const Node *end = region_return(k->m, k->region);
+    Index *at = index_new(k, t->nest, lanes);
+    V *values = ARENA_ARRAY(k->arena, V, end->nin);
+    for (int d = 0; d < t->column; d++)
+        index_set(at, d, coord_uniform(k, d == t->row ? row : t->at[d]));
+    index_set(at, t->column, column);
+    memo_clear(k);
+    k->lanes = lanes;
+    Index *in_shape = index_reshape(k, at, t->shape);
+    for (int i = 0; i < end->nin; i++)
+        values[i] = element(k, end->in[i], in_shape);
+    for (int i = 0; i < end->nin && !k->error; i++)
+        store_element(k, k->outs[i], element_of(k, end->in[i]), in_shape, values[i]);
+}
+
+/* One row of results in a tile of so many columns. */
+static void row_at(Tiles *t, V row, int64_t columns)
+{
+    Kernel *k = t->k;
+    int64_t lanes = k->width < columns ? k->width : columns, full = columns / lanes * lanes;
+    V first = t->at[t->column];
+    Loop loop;
+    loop_begin(k, &loop, full, lanes, 0, NULL);
+    t->column_in_tile = loop.i;
+    Coord column = { LLVMBuildAdd(k->b, first, loop.i, ""), 1, lanes < t->side ? 1 : t->side,
+                     NULL };
+    results_at(t, row, column, (int)lanes);
+    loop_end(k, &loop, NULL);
+    if (full == columns)
+        return;
+    t->column_in_tile = const_i64(k, full);
+    column.base = LLVMBuildAdd(k->b, first, t->column_in_tile, "");
+    column.multiple = 1;
+    results_at(t, row, column, (int)(columns - full));
+}
+
+/* The last tile of rows begins earlier where less than its side is left; its results do not. */
+static void tile_at(Tiles *t, V row, V column, int64_t columns)
+{
+    Kernel *k = t->k;
+    int64_t n = t->nest.dims[t->row];
+    V first = row, end = LLVMBuildAdd(k->b, row, const_i64(k, t->side), "");
+    if (n % t->side) {
+        first = INTRINSIC(k, "llvm.umin", row, const_i64(k, n - t->side));
+        end = INTRINSIC(k, "llvm.umin", end, const_i64(k, n));
+    }
+    t->at[t->row] = first;
+    t->at[t->column] = column;
+    for (int i = 0; i < t->nreads; i++)
+        if (t->reads[i].is_wanted)
+            fill_tile(t, &t->reads[i], columns);
+    Loop loop;
+    loop_between(k, &loop, row, end, 1, 0, NULL);
+    t->row_in_tile = LLVMBuildSub(k->b, loop.i, first, "");
+    row_at(t, loop.i, columns);
+    loop_end(k, &loop, NULL);
+}
+
+/* ---- all tiles ---- */
+
+static void tiles_of_row(Tiles *t, V row, bool is_cut)
+{
+    Kernel *k = t->k;
+    int64_t n = t->nest.dims[t->column], full = n / t->side * t->side;
+    Loop loop;
+    if (is_cut)
+        slice_loop(k, &loop, full, t->side);
+    else
+        loop_begin(k, &loop, full, t->side, 0, NULL);
+    tile_at(t, row, loop.i, t->side);
+    loop_end(k, &loop, NULL);
+    if (full == n)
+        return;
+    LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
+    tile_at(t, row, const_i64(k, full), n - full);
+    if (after)
+        last_slice_end(k, after);
+}
+
+static void make_tiles(Tiles *t)
+{
+    Kernel *k = t->k;
+    for (int i = 0; i < t->nreads; i++) {
+        Crossing *c = &t->reads[i];
+        int64_t bytes = t->side * t->side * element_info[c->e].bytes;
+        if (!c->is_wanted)
+            continue;
+        c->tile = LLVMBuildAlloca(k->b, LLVMArrayType2(int_type(k, 8), (uint64_t)bytes), "tile");
+        LLVMSetAlignment(c->tile, 64);
+        bounds_array(k->e, c->tile, bytes, "a tile");
+    }
+}
+
+bool tiles_emit(Kernel *k, Type shape, Type nest)
+{
+    Tiles t;
+    Loop loops[MAX_RANK + 1];
+    int64_t extents[MAX_RANK + 1], step[MAX_RANK + 1];
+    if (!tiles_of(k, shape, nest, &t))
+        return false;
+    make_tiles(&t);
+    for (int d = 0; d < nest.rank; d++) {
+        step[d] = d == t.row || d == t.column ? t.side : 1;
+        extents[d] = nest.dims[d] / step[d];
+    }
+    int cut = slices_choose(k, nest.rank, extents);
+    for (int d = 0; d < t.column; d++) {
+        if (d == cut)
+            slice_loop(k, &loops[d], nest.dims[d], step[d]);
+        else
+            loop_begin(k, &loops[d], nest.dims[d], step[d], 0, NULL);
+        t.at[d] = loops[d].i;
+    }
+    k->load = load_from_tile;
+    k->load_user = &t;
+    tiles_of_row(&t, loops[t.row].i, cut == t.column);
+    k->load = NULL;
+    for (int d = t.column - 1; d >= 0; d--)
+        loop_end(k, &loops[d], NULL);
+    return true;
+}

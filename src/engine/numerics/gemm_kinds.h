@@ -1,0 +1,104 @@
+/* gemm_kinds.h - the matrix products of all kinds, for one instruction set.
+ *
+ * Included by gemm.c, once for each, with BYTES of a vector, ROWS of a tile, ATTR the target attribute,
+ * LEVEL(x) for names, MULTIPLY_PAIRS(acc, x, b) of units of two i16, F16_TO_F32(v) of vectors. */
+/* clang-format off */
+/* ---- numbers as they are ---- */
+
+#define S float
+#define I int32_t
+#define IS_PLAIN 1
+#define KIND GEMM_F32
+#define NAME(x) LEVEL(x##_f32)
+#include "engine/numerics/gemm_body.h"
+
+#define S double
+#define I int64_t
+#define IS_PLAIN 1
+#define KIND GEMM_F64
+#define NAME(x) LEVEL(x##_f64)
+#include "engine/numerics/gemm_body.h"
+
+#define S uint32_t
+#define I int32_t
+#define IS_PLAIN 1
+#define IS_ROUNDED 0
+#define KIND GEMM_I32
+#define NAME(x) LEVEL(x##_i32)
+#include "engine/numerics/gemm_body.h"
+
+#define S uint64_t
+#define I int64_t
+#define IS_PLAIN 1
+#define IS_ROUNDED 0
+#define KIND GEMM_I64
+#define NAME(x) LEVEL(x##_i64)
+#include "engine/numerics/gemm_body.h"
+
+/* ---- complex numbers ---- */
+
+#define S float
+#define I int32_t
+#define SPLIT 2
+#define KIND GEMM_C64
+#define NAME(x) LEVEL(x##_c64)
+#include "engine/numerics/gemm_body.h"
+
+#define S double
+#define I int64_t
+#define SPLIT 2
+#define KIND GEMM_C128
+#define NAME(x) LEVEL(x##_c128)
+#include "engine/numerics/gemm_body.h"
+
+/* ---- narrow floats, which become f32 as they are packed ---- */
+
+#define S uint16_t
+#define P float
+#define I int32_t
+#define TO_Q(x) bf16_to_f32(x)
+#define TO_QS(v) ((NAME(Qs))(__builtin_convertvector(v, NAME(Mask)) << 16))
+#define KIND GEMM_BF16
+#define NAME(x) LEVEL(x##_bf16)
+#include "engine/numerics/gemm_body.h"
+
+#define S uint16_t
+#define P float
+#define I int32_t
+#define TO_Q(x) f16_to_f32(x)
+#define TO_QS(v) F16_TO_F32(v, NAME(Qs))
+#define KIND GEMM_F16
+#define NAME(x) LEVEL(x##_f16)
+#include "engine/numerics/gemm_body.h"
+
+/* ---- narrow integers, in pairs of i16 ---- */
+
+#define S int8_t
+#define Q int16_t
+#define P uint32_t
+#define I int32_t
+#define DEEP 2
+#define IS_ROUNDED 0
+#define MULTIPLY MULTIPLY_PAIRS
+#define TO_QS(v) __builtin_convertvector(v, NAME(Qs))
+#define KIND GEMM_I8
+#define NAME(x) LEVEL(x##_i8)
+#include "engine/numerics/gemm_body.h"
+
+#define S int16_t
+#define P uint32_t
+#define Q S
+#define I int32_t
+#define DEEP 2
+#define IS_ROUNDED 0
+#define MULTIPLY MULTIPLY_PAIRS
+#define KIND GEMM_I16
+#define NAME(x) LEVEL(x##_i16)
+#include "engine/numerics/gemm_body.h"
+
+#undef BYTES
+#undef ROWS
+#undef ATTR
+#undef LEVEL
+#undef MULTIPLY_PAIRS
+#undef F16_TO_F32

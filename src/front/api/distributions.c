@@ -1,0 +1,324 @@
+/* distributions.c - JAX's random distributions, bit for bit, made of tt_uniform, tt_bits and
+ * tt_split as JAX makes them. */
+#include "front/api/numpy.h"
+
+#include "front/api/ordering.h"
+#include "front/value/library.h"
+#include "front/value/report.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct Config {
+    const char *who;
+    int64_t type, n, dims[TT_MAX_RANK]; /* what is drawn; tt_dtype */
+    int64_t low, high, axis;
+    double x[2];
+} Config;
+
+static Config config_of(const char *who, tt_dtype type, const tt_dims *shape)
+{
+    Config c;
+    memset(&c, 0, sizeof c); /* compared as bytes */
+    c.who = who;
+    c.type = type;
+    for (int i = 0; shape && i < shape->n && i < TT_MAX_RANK; i++)
+        c.dims[c.n++] = shape->v[i];
+    return c;
+}
+
+static tt_dims shape_of(const Config *c)
+{
+    tt_dims shape = { (int)c->n, { 0 } };
+    memcpy(shape.v, c->dims, sizeof *shape.v * (size_t)c->n);
+    return shape;
+}
+
+static bool is_float(const char *who, tt_dtype type)
+{
+    if (!dtype_ok(who, type))
+        return false;
+    bool is = element_info[element_of(type)].kind == FLOAT;
+    if (!is)
+        report_broken("%s: the type must be a float", who);
+    return is;
+}
+
+/* In [low, high). */
+static tt uniform_in(tt key, tt_dtype type, const tt_dims *shape, tt low, tt high)
+{
+    tt u = tt_uniform(key, type, shape);
+    return tt_max(low, tt_add(tt_mul(u, tt_sub(high, low)), low));
+}
+
+/* ---- floats ---- */
+
+static tt gumbel(tt key, tt_dtype type, const tt_dims *shape)
+{
+    double tiny = type == TT_F64 ? DBL_MIN : type == TT_F16 ? 0x1p-14 : FLT_MIN;
+    tt low = tt_full(type, tiny, &(tt_dims){ 0 }), one = tt_full(type, 1, &(tt_dims){ 0 });
+    return tt_neg(tt_log(tt_neg(tt_log(uniform_in(key, type, shape, low, one)))));
+}
+
+static void gumbel_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt_dims shape = shape_of(c);
+    *out = gumbel(in[0], (tt_dtype)c->type, &shape);
+}
+
+tt tt_gumbel(tt key, tt_dtype type, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!is_float("tt_gumbel", type) || !dims_ok("tt_gumbel", shape))
+        return NO_VALUE;
+    Config c = config_of("tt_gumbel", type, shape);
+    return EAGER(c.who, gumbel_body, &c, key);
+}
+
+static void exponential_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt_dims shape = shape_of(c);
+    *out = tt_neg(tt_log1p(tt_neg(tt_uniform(in[0], (tt_dtype)c->type, &shape))));
+}
+
+tt tt_exponential(tt key, tt_dtype type, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!is_float("tt_exponential", type) || !dims_ok("tt_exponential", shape))
+        return NO_VALUE;
+    Config c = config_of("tt_exponential", type, shape);
+    return EAGER(c.who, exponential_body, &c, key);
+}
+
+/* The number next to x towards another, as the type has it. */
+static double next_to(tt_dtype type, double x, double towards)
+{
+    return type == TT_F64 ? nextafter(x, towards) : (double)nextafterf((float)x, (float)towards);
+}
+
+static void truncated_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt_dtype type = (tt_dtype)c->type;
+    tt_dims shape = shape_of(c), one = { 0, { 0 } };
+    tt root = tt_full(type, M_SQRT2, &one);
+    tt low = tt_erf(tt_div(tt_full(type, c->x[0], &one), root));
+    tt high = tt_erf(tt_div(tt_full(type, c->x[1], &one), root));
+    tt y = tt_mul(root, tt_erf_inv(uniform_in(in[0], type, &shape, low, high)));
+    *out = tt_clip(y, tt_full(type, next_to(type, c->x[0], INFINITY), &one),
+                   tt_full(type, next_to(type, c->x[1], -INFINITY), &one));
+}
+
+tt tt_truncated_normal(tt key, double low, double high, tt_dtype type, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!is_float("tt_truncated_normal", type) || !dims_ok("tt_truncated_normal", shape))
+        return NO_VALUE;
+    if (type != TT_F32 && type != TT_F64)
+        return report_broken("tt_truncated_normal: the type must be TT_F32 or TT_F64");
+    Config c = config_of("tt_truncated_normal", type, shape);
+    c.x[0] = low;
+    c.x[1] = high;
+    return EAGER(c.who, truncated_body, &c, key);
+}
+
+/* ---- booleans and integers ---- */
+
+static void bernoulli_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape p;
+    tt_dims shape = shape_of(c);
+    if (!shapes_of(c->who, 2, (const tt[]){ in[1], in[0] }, (Shape[2]){ 0 }) ||
+        !value_shape(in[1], c->who, &p))
+        return;
+    Promoted met = promote_inexact(1, &p);
+    tt_dtype type = TT_F32;
+    dtype_of(element_canonical(met.element, met.is_weak), &type);
+    *out = tt_less(tt_uniform(in[0], type, &shape), in[1]);
+}
+
+tt tt_bernoulli(tt key, tt p, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!dims_ok("tt_bernoulli", shape))
+        return NO_VALUE;
+    Config c = config_of("tt_bernoulli", TT_BOOL, shape);
+    return EAGER(c.who, bernoulli_body, &c, key, p);
+}
+
+/* Twice as many bits as the type has, modulo the span, so that all are nearly as likely. */
+static tt integers(tt key, int64_t low, int64_t high, tt_dtype type, const tt_dims *shape)
+{
+    Element e = element_of(type);
+    int bits = element_info[e].bits > 32 ? 64 : 32;
+    tt_dtype word = bits == 32 ? TT_U32 : TT_U64;
+    uint64_t mask = bits == 64 ? UINT64_MAX : (1ull << bits) - 1;
+    uint64_t span = ((uint64_t)high - (uint64_t)low) & mask;
+    uint64_t times = (1ull << bits / 2) % span;
+    times = ((times * times) & mask) % span;
+    tt keys = tt_split(key, 2), part[2];
+    Type t = type_new(trace_arena(), element_of(word), shape->n, shape->v);
+    tt by = build_convert(build_number(type_scalar(U64), (double)span), t.element);
+    by = build_broadcast(by, t, (Ints){ 0 });
+    for (int i = 0; i < 2; i++)
+        part[i] = build2(OP_REM, tt_bits(tt_index(keys, &(tt_dims){ 1, { i } }), word, shape), by);
+    tt far = build2(OP_MUL, part[0], build_number(t, (double)times));
+    tt offset = build2(OP_REM, build2(OP_ADD, far, part[1]), by);
+    Type as = type_with(t, e);
+    return build2(OP_ADD, build_number(as, (double)low), build_convert(offset, e));
+}
+
+static void randint_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    tt_dims shape = shape_of(c);
+    *out = integers(in[0], c->low, c->high, (tt_dtype)c->type, &shape);
+}
+
+tt tt_randint(tt key, int64_t low, int64_t high, tt_dtype type, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!dtype_ok("tt_randint", type) || !dims_ok("tt_randint", shape))
+        return NO_VALUE;
+    ElementKind kind = element_info[element_of(type)].kind;
+    int64_t most = (int64_t)1 << 53;
+    if ((kind != SIGNED && kind != UNSIGNED) || low >= high || low < -most || high > most)
+        return report_broken("tt_randint: from %lld to below %lld: integers of a range that is "
+                             "not empty, within 2^53; all bits are tt_bits'",
+                             (long long)low, (long long)high);
+    Config c = config_of("tt_randint", type, shape);
+    c.low = low;
+    c.high = high;
+    return EAGER(c.who, randint_body, &c, key);
+}
+
+static void categorical_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape s;
+    tt_dtype type;
+    if (!shapes_of(c->who, 1, &in[1], &s))
+        return;
+    if (element_info[s.element].kind != FLOAT || !dtype_of(s.element, &type)) {
+        report_broken("tt_categorical: the logits are %s; they must be floats", shape_text(&s));
+        return;
+    }
+    tt_dims shape = { s.rank, { 0 } };
+    memcpy(shape.v, s.dims, sizeof *shape.v * (size_t)s.rank);
+    *out = tt_argmax(tt_add(gumbel(in[0], type, &shape), in[1]), (int)c->axis);
+}
+
+tt tt_categorical(tt key, tt logits, int axis)
+{
+    PUBLIC;
+    Config c = config_of("tt_categorical", TT_I32, NULL);
+    c.axis = axis;
+    return EAGER(c.who, categorical_body, &c, key, logits);
+}
+
+/* ---- orders ---- */
+
+/* 0 to n-1, sorted by random bits, as often as equal ones make it needed. */
+static tt shuffled(tt key, int64_t n)
+{
+    int rounds = (int)ceil(3 * log((double)(n > 1 ? n : 1)) / log((double)UINT32_MAX));
+    tt order = tt_arange(TT_I32, n);
+    tt_dims all = { 1, { n } };
+    for (int i = 0; i < rounds; i++) {
+        tt keys = tt_split(key, 2);
+        key = tt_index(keys, &(tt_dims){ 1, { 0 } });
+        order = sort_by(tt_bits(tt_index(keys, &(tt_dims){ 1, { 1 } }), TT_U32, &all), order);
+    }
+    return order;
+}
+
+static void permutation_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape s;
+    int axis;
+    if (!shapes_of(c->who, 1, &in[1], &s) ||
+        !normalize_axis(c->who, shape_type(&s), c->axis, &axis))
+        return;
+    *out = s.dims[axis] ? tt_take(in[1], shuffled(in[0], s.dims[axis]), axis) : in[1];
+}
+
+tt tt_permutation(tt key, tt x, int axis)
+{
+    PUBLIC;
+    Config c = config_of("tt_permutation", TT_I32, NULL);
+    c.axis = axis;
+    return EAGER(c.who, permutation_body, &c, key, x);
+}
+
+/* Which of n are chosen: c->low says whether again and again, in[2] may weigh them. */
+static tt chosen(const Config *c, const tt *in, int64_t n, bool has_weights)
+{
+    tt_dims shape = shape_of(c);
+    int64_t count = 1;
+    for (int i = 0; i < shape.n; i++)
+        count *= shape.v[i];
+    tt at;
+    if (!has_weights && c->low)
+        return integers(in[0], 0, n, TT_I32, &shape);
+    if (!has_weights)
+        at = tt_slice(shuffled(in[0], n), 0, 0, count);
+    else if (c->low) {
+        tt up_to = tt_cumsum(in[2], 0), all = tt_index(up_to, &(tt_dims){ 1, { -1 } });
+        tt u = tt_sub(tt_integer(1), tt_uniform(in[0], tt_type(in[2]), &shape));
+        return tt_searchsorted(up_to, tt_mul(all, u), false);
+    } else {
+        tt g = tt_add(gumbel(in[0], tt_type(in[2]), &(tt_dims){ 1, { n } }), tt_log(in[2]));
+        at = tt_top_k(g, count).indices;
+    }
+    return tt_reshape(at, &shape);
+}
+
+static void choice_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    Shape s, p;
+    bool has_weights = c->high;
+    if (!shapes_of(c->who, 1, &in[1], &s) || (has_weights && !shapes_of(c->who, 1, &in[2], &p)))
+        return;
+    int64_t n = s.rank ? s.dims[0] : 0, count = 1;
+    for (int i = 0; i < c->n; i++)
+        count *= c->dims[i];
+    if (!n || (!c->low && count > n)) {
+        report_broken("tt_choice: %lld of %s: there must be rows, and as many as are chosen once",
+                      (long long)count, shape_text(&s));
+        return;
+    }
+    if (has_weights && (p.rank != 1 || p.dims[0] != n || element_info[p.element].kind != FLOAT)) {
+        report_broken("tt_choice: .p is %s; it has a float for each of the %lld rows",
+                      shape_text(&p), (long long)n);
+        return;
+    }
+    *out = tt_take(in[1], chosen(c, in, n, has_weights), 0);
+}
+
+tt tt_choice_with(tt key, tt x, const tt_dims *shape, const tt_choice_options *given)
+{
+    PUBLIC;
+    OPTIONS(tt_choice_options, "tt_choice", given, return NO_VALUE);
+    if (!dims_ok("tt_choice", shape))
+        return NO_VALUE;
+    Config c = config_of("tt_choice", TT_I32, shape);
+    c.low = !options.once;
+    c.high = is_value(options.p);
+    if (!c.high)
+        return EAGER(c.who, choice_body, &c, key, x);
+    return EAGER(c.who, choice_body, &c, key, x, options.p);
+}
+
+void tt_keys_n(tt *keys, int n, tt key)
+{
+    PUBLIC;
+    tt all = tt_split(key, n);
+    for (int i = 0; i < n; i++)
+        keys[i] = tt_index(all, &(tt_dims){ 1, { i } });
+}

@@ -1,0 +1,261 @@
+/* nn.c - functions of networks, made of the other public operations: activations, losses,
+ * normalisation, dropout, pooling, attention.
+ *
+ * A body takes its operands as floats and writes the formula with the functions of tutti.h, so its
+ * derivatives are theirs.  Formulas are chosen such that these hold where branches meet: softplus
+ * has the slope 1/2 at 0. */
+#include "front/api/numpy.h"
+
+#include "front/value/library.h"
+#include "front/value/report.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Numbers that a body goes by; what is not used is zero. */
+typedef struct Numbers {
+    const char *who;
+    double x[2];
+    int64_t n, v[4 * TT_MAX_RANK];
+} Numbers;
+
+static Numbers numbers_of(const char *who)
+{
+    Numbers c;
+    memset(&c, 0, sizeof c); /* compared as bytes */
+    c.who = who;
+    return c;
+}
+
+/* Operands as real floats.  False: reported. */
+static bool as_floats(const char *who, int n, const tt *in, tt *x)
+{
+    for (int i = 0; i < n; i++) {
+        Shape shape;
+        if (!shapes_of(who, 1, &in[i], &shape))
+            return false;
+        Promoted met = promote_inexact(1, &shape);
+        if (element_info[met.element].kind == COMPLEX)
+            return report_broken("%s: %s: it takes real numbers", who, shape_text(&shape)), false;
+        x[i] = as_weak(as_element(in[i], met.element), met.is_weak);
+    }
+    return true;
+}
+
+static tt number(double x)
+{
+    return tt_scalar(x);
+}
+
+/* A function of one array, of two: the formula in x, y, and the numbers c->x. */
+#define OF_ONE(name, formula)                                                                      \
+    static void name##_body(const tt *in, tt *out, const void *config)                             \
+    {                                                                                              \
+        const Numbers *c = config;                                                                 \
+        tt x;                                                                                      \
+        if (as_floats(c->who, 1, in, &x))                                                          \
+            *out = formula;                                                                        \
+    }
+#define OF_TWO(name, formula)                                                                      \
+    static void name##_body(const tt *in, tt *out, const void *config)                             \
+    {                                                                                              \
+        const Numbers *c = config;                                                                 \
+        tt of[2];                                                                                  \
+        if (!as_floats(c->who, 2, in, of))                                                         \
+            return;                                                                                \
+        tt x = of[0], y = of[1];                                                                   \
+        *out = formula;                                                                            \
+    }
+#define PLAIN1(name, formula)                                                                      \
+    OF_ONE(name, formula)                                                                          \
+    tt tt_##name(tt x)                                                                             \
+    {                                                                                              \
+        PUBLIC;                                                                                    \
+        Numbers c = numbers_of("tt_" #name);                                                       \
+        return EAGER(c.who, name##_body, &c, x);                                                   \
+    }
+#define PLAIN2(name, formula)                                                                      \
+    OF_TWO(name, formula)                                                                          \
+    tt tt_##name(tt x, tt y)                                                                       \
+    {                                                                                              \
+        PUBLIC;                                                                                    \
+        Numbers c = numbers_of("tt_" #name);                                                       \
+        return EAGER(c.who, name##_body, &c, x, y);                                                \
+    }
+
+/* ---- elementwise ---- */
+
+/* log(e^x + e^y): the larger, and what the smaller adds; of two equal infinities that one. */
+static tt add_logs(tt x, tt y)
+{
+    tt d = tt_sub(x, y), is_first = tt_greater_equal(x, y);
+    tt far = tt_where(is_first, d, tt_neg(d));
+    tt sum = tt_add(tt_where(is_first, x, y), tt_log1p(tt_exp(tt_neg(far))));
+    return tt_where(tt_not_equal(d, d), tt_add(x, y), sum);
+}
+
+/* clang-format off */
+PLAIN2(logaddexp, add_logs(x, y))
+PLAIN1(softplus, add_logs(x, number(0)))
+PLAIN1(log_sigmoid, tt_neg(tt_softplus(tt_neg(x))))
+PLAIN1(silu, tt_mul(x, tt_sigmoid(x)))
+PLAIN1(log2, tt_div(tt_log(x), number(M_LN2)))
+PLAIN1(log10, tt_div(tt_log(x), number(M_LN10)))
+PLAIN1(exp2, tt_exp(tt_mul(x, number(M_LN2))))
+PLAIN1(reciprocal, tt_div(number(1), x))
+/* clang-format on */
+
+/* JAX's default, by tanh; and exactly, by erf. */
+static tt gelu_by_tanh(tt x)
+{
+    tt cube = tt_mul(x, tt_mul(x, x));
+    tt inner = tt_mul(number(sqrt(2 / M_PI)), tt_add(x, tt_mul(number(0.044715), cube)));
+    return tt_mul(x, tt_mul(number(0.5), tt_add(number(1), tt_tanh(inner))));
+}
+PLAIN1(gelu, gelu_by_tanh(x))
+PLAIN1(gelu_erf, tt_mul(x, tt_mul(number(0.5), tt_erfc(tt_mul(x, number(-M_SQRT1_2))))))
+
+/* Where x is not above zero exp is asked of 0 instead, or its infinity would reach a derivative. */
+OF_ONE(elu, tt_where(tt_greater(x, number(0)), x,
+                     tt_mul(number(c->x[0]),
+                            tt_expm1(tt_where(tt_greater(x, number(0)), number(0), x)))))
+OF_ONE(leaky_relu, tt_where(tt_greater_equal(x, number(0)), x, tt_mul(number(c->x[0]), x)))
+
+tt tt_elu(tt x, double alpha)
+{
+    PUBLIC;
+    Numbers c = numbers_of("tt_elu");
+    c.x[0] = alpha;
+    return EAGER(c.who, elu_body, &c, x);
+}
+
+tt tt_leaky_relu(tt x, double slope)
+{
+    PUBLIC;
+    Numbers c = numbers_of("tt_leaky_relu");
+    c.x[0] = slope;
+    return EAGER(c.who, leaky_relu_body, &c, x);
+}
+
+static void isnan_body(const tt *in, tt *out, const void *config)
+{
+    (void)config;
+    *out = tt_not_equal(in[0], in[0]);
+}
+
+static void isinf_body(const tt *in, tt *out, const void *config)
+{
+    (void)config;
+    Type t = type_at(in[0]);
+    bool is_float = element_info[t.element].kind == FLOAT;
+    *out = is_float ? tt_equal(tt_abs(in[0]), number(INFINITY)) : build_zeros(type_with(t, I1));
+}
+
+tt tt_isnan(tt x)
+{
+    PUBLIC;
+    return call_eager_one("tt_isnan", isnan_body, NULL, 0, 1, &x);
+}
+
+tt tt_isinf(tt x)
+{
+    PUBLIC;
+    return call_eager_one("tt_isinf", isinf_body, NULL, 0, 1, &x);
+}
+
+/* ---- losses ---- */
+
+/* The logarithm of the probability that each row gives its label, taken away from zero: what is
+ * not the label is not looked at, so a class may be masked by -inf. */
+static void cross_entropy_body(const tt *in, tt *out, const void *config)
+{
+    (void)config;
+    Shape s[2];
+    tt logits;
+    if (!shapes_of("tt_cross_entropy", 2, in, s) || !as_floats("tt_cross_entropy", 1, in, &logits))
+        return;
+    ElementKind kind = element_info[s[1].element].kind;
+    bool fits = s[0].rank == s[1].rank + 1 && (kind == SIGNED || kind == UNSIGNED);
+    for (int i = 0; fits && i < s[1].rank; i++)
+        fits = s[0].dims[i] == s[1].dims[i];
+    if (!fits) {
+        report_broken("tt_cross_entropy: logits %s, labels %s: labels are integers, one for each "
+                      "row of logits",
+                      shape_text(&s[0]), shape_text(&s[1]));
+        return;
+    }
+    tt_dims rows = { s[1].rank + 1, { 0 } };
+    memcpy(rows.v, s[1].dims, sizeof *rows.v * (size_t)s[1].rank);
+    rows.v[s[1].rank] = 1;
+    tt top = tt_stop_gradient(tt_amax(logits, &(tt_dims){ 2, { -1, TT_KEEP } }));
+    tt shifted = tt_sub(logits, top), at = tt_reshape(in[1], &rows);
+    rows.n--;
+    tt own = tt_reshape(tt_take_along(shifted, at, -1), &rows);
+    *out = tt_sub(tt_log(tt_sum(tt_exp(shifted), &(tt_dims){ 1, { -1 } })), own);
+}
+
+tt tt_cross_entropy(tt logits, tt labels)
+{
+    PUBLIC;
+    return call_eager_one("tt_cross_entropy", cross_entropy_body, NULL, 0, 2,
+                          (const tt[]){ logits, labels });
+}
+
+/* clang-format off */
+PLAIN2(soft_cross_entropy, tt_neg(tt_sum(tt_mul(y, tt_log_softmax(x, NULL)), &(tt_dims){ 1, { -1 } })))
+PLAIN2(binary_cross_entropy, tt_sub(tt_neg(tt_mul(y, tt_log_sigmoid(x))),
+                                    tt_mul(tt_sub(number(1), y), tt_log_sigmoid(tt_neg(x)))))
+/* clang-format on */
+
+/* ---- normalisation, dropout ---- */
+
+static void normalize_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x;
+    if (!as_floats(c->who, 1, in, &x))
+        return;
+    tt_dims axes = { (int)c->n + 1, { 0 } };
+    for (int i = 0; i < c->n; i++)
+        axes.v[i] = c->v[i];
+    axes.v[c->n] = TT_KEEP;
+    tt centred = tt_sub(x, tt_mean(x, &axes));
+    tt variance = tt_mean(tt_mul(centred, centred), &axes);
+    *out = tt_mul(centred, tt_rsqrt(tt_add(variance, number(c->x[0]))));
+}
+
+tt tt_normalize(tt x, double eps, const tt_dims *axes)
+{
+    PUBLIC;
+    Numbers c = numbers_of("tt_normalize");
+    c.x[0] = eps;
+    c.n = axes && axes->n ? axes->n : 1;
+    c.v[0] = -1;
+    for (int i = 0; axes && i < axes->n && i < TT_MAX_RANK; i++)
+        c.v[i] = axes->v[i];
+    if (c.n >= TT_MAX_RANK)
+        return report_broken("tt_normalize: %lld axes; there are fewer", (long long)c.n);
+    return EAGER(c.who, normalize_body, &c, x);
+}
+
+static void dropout_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x;
+    if (!as_floats(c->who, 1, in + 1, &x))
+        return;
+    tt_dims shape = tt_shape(x);
+    double keep = 1 - c->x[0];
+    tt stays = tt_bernoulli(in[0], number(keep), &shape);
+    *out = tt_where(stays, tt_div(x, number(keep)), number(0));
+}
+
+tt tt_dropout(tt key, tt x, double rate)
+{
+    PUBLIC;
+    Numbers c = numbers_of("tt_dropout");
+    c.x[0] = rate;
+    if (!(rate >= 0 && rate < 1))
+        return report_broken("tt_dropout: the rate is %g; it is from 0 to below 1", rate);
+    return EAGER(c.who, dropout_body, &c, key, x);
+}

@@ -1,0 +1,45 @@
+"""What JAX draws: 10,000 numbers of each distribution, for tests/unit/random_test.c.
+
+usage: random_cases.py > tests/front/random_cases.txt
+
+A line is a name, the CRC-32 of the bytes, and 32 of the numbers, evenly spaced.
+"""
+import os
+import zlib
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+N = 10000
+key = jax.random.PRNGKey(7)
+rows = jnp.arange(N, dtype=jnp.float32)
+p = (jnp.arange(100) % 7 + 1).astype(jnp.float32) / 16
+logits = jnp.sin(jnp.arange(N * 5, dtype=jnp.float32)).reshape(N, 5)
+r = jax.random
+CASES = {
+    "bernoulli": r.bernoulli(key, 0.3, (N,)),
+    "bernoulli_each": r.bernoulli(key, jnp.full((N,), 0.5) * (rows / N), (N,)),
+    "randint": r.randint(key, (N,), -3, 97, jnp.int32),
+    "randint_wide": r.randint(key, (N,), -1000000000, 1000000000, jnp.int32),
+    "randint_u8": r.randint(key, (N,), 0, 200, jnp.uint8),
+    "randint_u32": r.randint(key, (N,), 5, 70000, jnp.uint32),
+    "categorical": r.categorical(key, logits),
+    "permutation": r.permutation(key, rows),
+    "permutation_rows": r.permutation(key, rows.reshape(100, 100))[:, 0],
+    "choice": r.choice(key, rows, (N,)),
+    "choice_once": r.choice(key, rows, (N,), replace=False),
+    "choice_weighed": r.choice(key, rows[:100], (N,), p=p),
+    "choice_weighed_once": r.choice(key, rows[:100], (50,), replace=False, p=p),
+    "keys": r.split(key, N // 2).reshape(N),
+    "gumbel": r.gumbel(key, (N,)),
+    "exponential": r.exponential(key, (N,)),
+    "truncated_normal": r.truncated_normal(key, -2, 1.5, (N,)),
+    "dropout": jnp.where(r.bernoulli(key, 0.75, (N,)), (rows + 1) / 0.75, 0),
+}
+for name, x in CASES.items():
+    x = np.asarray(x)
+    some = x.ravel()[:: max(1, x.size // 32)][:32]
+    print(name, zlib.crc32(x.tobytes()), len(some), *[repr(float(v)) for v in some])

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Matrix products and convolutions by the instructions of older machines.
+set -eu
+cd "$(dirname "$0")/.."
+levels="sse"
+grep -qw avx2 /proc/cpuinfo && levels="$levels avx2"
+grep -qw avx512bw /proc/cpuinfo && levels="$levels avx512"
+for level in $levels; do
+    export TUTTI_CPU_LEVEL="$level"
+    ${BUILD:-build}/tests/unit/gemm_test
+    ${BUILD:-build}/tests/unit/ops_test -k DOT
+    ${BUILD:-build}/tests/unit/ops_test -k CONVOLUTION
+done

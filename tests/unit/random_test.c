@@ -1,0 +1,92 @@
+/* random_test.c - 10,000 draws of each distribution are JAX's (tests/front/random_cases.txt): bit for
+ * bit, but where a logarithm or an error function has been through them, whose last bit is not. */
+#include "tests/front.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = 10000 };
+
+static uint32_t crc32(const unsigned char *at, size_t n)
+{
+    uint32_t crc = ~0u;
+    for (size_t i = 0; i < n; i++) {
+        crc ^= at[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return ~crc;
+}
+
+static void compare(const char *name, tt x, size_t bytes, bool is_exact)
+{
+    static unsigned char data[8 * N];
+    static double numbers[N];
+    FILE *file = fopen("tests/front/random_cases.txt", "r");
+    char is[64];
+    unsigned long crc;
+    int n, found = 0;
+    tt_dims shape = tt_shape(x);
+    int64_t count = 1;
+    for (int i = 0; i < shape.n; i++)
+        count *= shape.v[i];
+    CHECK(file && tt_read(x, data, bytes * (size_t)count));
+    CHECK(tt_read(tt_astype(x, TT_F64), numbers, sizeof *numbers * (size_t)count));
+    while (file && fscanf(file, "%63s %lu %d", is, &crc, &n) == 3) {
+        bool is_it = !strcmp(is, name);
+        for (int i = 0; i < n; i++) {
+            double said = 0, got = numbers[i * (count / 32 ? count / 32 : 1)];
+            CHECK(fscanf(file, "%lf", &said) == 1);
+            if (is_it && fabs(got - said) > (is_exact ? 0 : 3e-6 * fmax(1, fabs(said)))) {
+                printf("%s: number %d is %g, JAX's %g\n", name, i, got, said);
+                check_failures++;
+                break;
+            }
+        }
+        if (is_it && is_exact && crc != crc32(data, bytes * (size_t)count)) {
+            printf("%s: the draws are not JAX's\n", name);
+            check_failures++;
+        }
+        found += is_it;
+    }
+    if (file)
+        fclose(file);
+    CHECK(found == 1);
+}
+
+int main(void)
+{
+    front_start(4);
+    tt key = tt_key(7), rows = tt_arange(TT_F32, N);
+    tt few = tt_slice(rows, 0, 0, 100), at = tt_arange(TT_I32, 100);
+    tt p = tt_div(tt_astype(tt_add(tt_mod(at, 7), 1), TT_F32), 16);
+    tt logits = tt_reshape(tt_sin(tt_arange(TT_F32, N * 5)), N, 5);
+    compare("bernoulli", tt_bernoulli(key, 0.3, N), 1, true);
+    compare("bernoulli_each",
+            tt_bernoulli(key, tt_mul(tt_full(TT_F32, 0.5, N), tt_div(rows, N)), N), 1, true);
+    compare("randint", tt_randint(key, -3, 97, TT_I32, N), 4, true);
+    compare("randint_wide", tt_randint(key, -1000000000, 1000000000, TT_I32, N), 4, true);
+    compare("randint_u8", tt_randint(key, 0, 200, TT_U8, N), 1, true);
+    compare("randint_u32", tt_randint(key, 5, 70000, TT_U32, N), 4, true);
+    compare("categorical", tt_categorical(key, logits, -1), 4, true);
+    compare("permutation", tt_permutation(key, rows, 0), 4, true);
+    compare("permutation_rows",
+            tt_get(tt_permutation(key, tt_reshape(rows, 100, 100), 0), TT_ALL, 0), 4, true);
+    compare("choice", tt_choice(key, rows, TT_DIMS(N)), 4, true);
+    compare("choice_once", tt_choice(key, rows, TT_DIMS(N), .once = true), 4, true);
+    compare("choice_weighed", tt_choice(key, few, TT_DIMS(N), .p = p), 4, true);
+    compare("choice_weighed_once", tt_choice(key, few, TT_DIMS(50), .p = p, .once = true), 4, true);
+    compare("keys", tt_reshape(tt_split(key, N / 2), N), 4, true);
+    compare("gumbel", tt_gumbel(key, TT_F32, N), 4, false);
+    compare("exponential", tt_exponential(key, TT_F32, N), 4, false);
+    compare("truncated_normal", tt_truncated_normal(key, -2, 1.5, TT_F32, N), 4, false);
+    compare("dropout", tt_dropout(key, tt_add(rows, 1), 0.25), 4, false);
+    tt k[3];
+    tt_keys(k, key);
+    uint32_t one[2], row[2];
+    CHECK(tt_read(k[2], one, sizeof one) &&
+          tt_read(tt_index(tt_split(key, 3), 2), row, sizeof row));
+    CHECK(!memcmp(one, row, sizeof one));
+    CHECK_SAID("");
+    return check_done();
+}
