@@ -39,7 +39,7 @@
  *        |     |                           way, become arrays, arrays values
  *        |
  *        +-- inside a trace: call_traced    what is called becomes part of the trace
- *              FN_C                           its C code is called, and records in place
+ *              FN_C, FN_CLOSURE               its C code is called, and records in place
  *              FN_JIT                         call_jit: a call of a private function
  *              all others                     fn_graph, copied into the trace by trace_inline
  *
@@ -233,7 +233,8 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
         leaves->types[i] = type_new(trace_arena(), shape.element, shape.rank, shape.dims);
         leaves->is_weak[i] = shape.is_weak;
     }
-    leaves->varies = f->key.kind == FN_C ? NULL : values_vary(leaves->n, leaf);
+    bool in_place = f->key.kind == FN_C || f->key.kind == FN_CLOSURE;
+    leaves->varies = in_place ? NULL : values_vary(leaves->n, leaf);
     return true;
 }
 
@@ -392,12 +393,27 @@ static int traced_results(tt_fn f, const Leaves *leaves, Graph *g)
     return ok ? g->nresults : -1;
 }
 
+/* Its code is called, and records in place. */
+static bool call_closure(tt_fn f, const Leaves *leaves, const tt *leaf, int nresults, tt *results)
+{
+    CallSite at = call_site;
+    int there;
+    const tt *y = closure_apply(f, leaves, leaf, &there);
+    call_site = at;
+    if (!y || !has_room(f, there, nresults))
+        return false;
+    memcpy(results, y, sizeof *y * (size_t)nresults);
+    return true;
+}
+
 static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, tt *results)
 {
     CallSite at = call_site;
     Graph g;
     if (!leaf_types(f, leaves, leaf))
         return false;
+    if (f->key.kind == FN_CLOSURE)
+        return call_closure(f, leaves, leaf, nresults, results);
     int there = traced_results(f, leaves, &g);
     bool ok = there >= 0 && has_room(f, there, nresults);
     call_site = at;

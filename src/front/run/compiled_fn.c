@@ -77,7 +77,7 @@ static void trace_and_lower(void *user)
     tt_fn f = w->f;
     bool is_jit = f->key.kind == FN_JIT;
     Trace frame = { .file = f->file, .line = f->line };
-    if (is_jit || f->key.kind == FN_C) {
+    if (is_jit || f->key.kind == FN_C || f->key.kind == FN_CLOSURE) {
         frame.how = is_jit ? f->how : "call";
         frame.name = is_jit ? f->key.inner->label : f->label;
     }

@@ -55,8 +55,9 @@ static tt_fn make_function(const FnKey *key, const char *how, const char *name)
     f->nested = key->inner ? key->inner->nested + 1 : 0;
     f->arity = key->arity;
     f->fun = key->fun;
-    f->file = f->fun ? f->fun->file : call_site.file;
-    f->line = f->fun ? f->fun->line : call_site.line;
+    const tt_closure *closure = key->kind == FN_CLOSURE ? key->config : NULL;
+    f->file = f->fun ? f->fun->file : closure && closure->file ? closure->file : call_site.file;
+    f->line = f->fun ? f->fun->line : closure && closure->file ? closure->line : call_site.line;
     pthread_mutex_init(&f->building, NULL);
     return f;
 }
@@ -260,6 +261,11 @@ int fn_arguments(tt_fn f, int *counts)
                 n++;
             }
         return n;
+    }
+    if (f->key.kind == FN_CLOSURE) {
+        const tt_closure *closure = f->key.config;
+        memcpy(counts, closure->nleaves, sizeof closure->nleaves);
+        return closure->nargs ? closure->nargs : -1;
     }
     int n = f->key.kind != FN_C ? -1 : f->fun ? f->fun->nargs : f->arity;
     for (int i = 0; i < n; i++)
@@ -466,26 +472,32 @@ bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
  * pushed. */
 static bool trace_function(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    bool is_public = f->key.kind == FN_PUBLIC;
-    int nresults = is_public ? f->arity : fn_c_results(f);
+    bool is_public = f->key.kind == FN_PUBLIC, is_closure = f->key.kind == FN_CLOSURE;
+    int nresults = is_public ? f->arity : is_closure ? 0 : fn_c_results(f);
     tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
     tt *results = ARENA_ARRAY(trace_arena(), tt, nresults + 1);
+    const tt *given = results;
     record_begin(leaves->n, leaves->types, leaves->is_weak, in);
     tracing->varies = leaves->varies;
     CallSite before = call_site;
-    if (is_public) {
+    if (is_public)
         ((Body *)f->key.function)(in, results, leaves->config);
-    } else {
+    else if (is_closure)
+        given = closure_apply(f, leaves, in, &nresults);
+    else
         fn_apply(f, in, results);
+    if (!is_public)
         call_site = before;
-    }
-    return record_end(f->label, nresults, results, out);
+    if (!given)
+        record_drop();
+    return given && record_end(f->label, nresults, given, out);
 }
 
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     switch ((FnKind)f->key.kind) {
     case FN_C:
+    case FN_CLOSURE:
     case FN_PUBLIC: return trace_function(f, leaves, out);
     case FN_LOADED: return loaded_graph(f, leaves, out);
     case FN_JIT: return fn_graph(f->key.inner, leaves, out);

@@ -13,9 +13,10 @@
 #include <stdatomic.h>
 
 typedef enum FnKind {
-    FN_C,      /* a C function of arrays, or on trees (enlisted) */
-    FN_PUBLIC, /* a public function called outside a trace: call_eager */
-    FN_LOADED, /* a program from a file */
+    FN_C,       /* a C function of arrays, or on trees (enlisted) */
+    FN_CLOSURE, /* a function with a pointer of its own: tt_fn_new; config: the tt_closure */
+    FN_PUBLIC,  /* a public function called outside a trace: call_eager */
+    FN_LOADED,  /* a program from a file */
     FN_JIT,
     FN_GRAD,
     FN_VALUE_AND_GRAD,
@@ -44,7 +45,7 @@ typedef struct FnKey {
     int64_t trip_count;     /* FN_FORI */
     void (*function)(void); /* FN_C, FN_PUBLIC */
     const tt_fun *fun;      /* FN_C on trees */
-    const void *config;     /* FN_C: interned bytes; FN_PUBLIC: its name */
+    const void *config;     /* FN_C, FN_CLOSURE: interned bytes; FN_PUBLIC: its name */
     size_t config_size;
     const char *axis_name;
     const int *devices; /* interned */
@@ -113,6 +114,9 @@ bool fn_accepts(tt_fn f, int nargs, const int *counts);
 /* Calls the C function that f is. */
 void fn_apply(tt_fn f, const tt *leaves, tt *results);
 int fn_c_results(tt_fn f); /* how many arrays it returns */
+/* Calls the closure that f is, with its leaves as trees.  Its results, in the session's arena; NULL:
+ * reported. */
+const tt *closure_apply(tt_fn f, const Leaves *leaves, const tt *leaf, int *nresults);
 
 /* What f does to such leaves, in this thread's session. False: reported. */
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out);
