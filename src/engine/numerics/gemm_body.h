@@ -1,6 +1,7 @@
 /* gemm_body.h - the matrix product for one kind and one instruction set.
  *
- * Included by gemm_kinds.h, many times, with the kind (in brackets what holds if it does not say):
+ * Included by gemm_kinds.h and gemm_avx512_dots.c, many times, with the kind (in brackets what holds if
+ * it does not say):
  *
  *   S         an element of a and b in memory; of complex numbers, a part
  *   P, DEEP   a unit as tiles read it [S], and how many elements along the depth it holds [1]: a number,

@@ -1,6 +1,6 @@
 /* gemm_kinds.h - the matrix products of all kinds, for one instruction set.
  *
- * Included by gemm.c, once for each, with BYTES of a vector, ROWS of a tile, ATTR the target attribute,
+ * Included by the file of each, once, with BYTES of a vector, ROWS of a tile, ATTR the target attribute,
  * LEVEL(x) for names, MULTIPLY_PAIRS(acc, x, b) of units of two i16, F16_TO_F32(v) of vectors. */
 /* clang-format off */
 /* ---- numbers as they are ---- */
@@ -96,9 +96,25 @@
 #define NAME(x) LEVEL(x##_i16)
 #include "engine/numerics/gemm_body.h"
 
-#undef BYTES
-#undef ROWS
-#undef ATTR
-#undef LEVEL
-#undef MULTIPLY_PAIRS
-#undef F16_TO_F32
+/* ---- all of them ---- */
+
+const GemmLevel LEVEL(gemm_level) = {
+    .gemm = { [GEMM_F32] = LEVEL(gemm_f32),
+              [GEMM_F64] = LEVEL(gemm_f64),
+              [GEMM_C64] = LEVEL(gemm_c64),
+              [GEMM_C128] = LEVEL(gemm_c128),
+              [GEMM_BF16] = LEVEL(gemm_bf16),
+              [GEMM_F16] = LEVEL(gemm_f16),
+              [GEMM_I8] = LEVEL(gemm_i8),
+              [GEMM_I16] = LEVEL(gemm_i16),
+              [GEMM_I32] = LEVEL(gemm_i32),
+              [GEMM_I64] = LEVEL(gemm_i64) },
+    .gather = { [GEMM_F32] = LEVEL(gather_f32),
+                [GEMM_F64] = LEVEL(gather_f64),
+                [GEMM_BF16] = LEVEL(gather_bf16),
+                [GEMM_F16] = LEVEL(gather_f16),
+                [GEMM_I8] = LEVEL(gather_i8),
+                [GEMM_I16] = LEVEL(gather_i16),
+                [GEMM_I32] = LEVEL(gather_i32),
+                [GEMM_I64] = LEVEL(gather_i64) },
+};

@@ -1,0 +1,126 @@
+/* gemm.h - what the matrix products of all instruction sets share.  Inside of numerics.
+ *
+ * Each instruction set has a file of its own (gemm_sse.c, gemm_avx2.c, gemm_avx512.c,
+ * gemm_avx512_dots.c), which includes gemm_body.h once for each kind of operands and gives a table of
+ * what came of it; gemm.c picks the table. */
+#ifndef TUTTI_ENGINE_NUMERICS_GEMM_H
+#define TUTTI_ENGINE_NUMERICS_GEMM_H
+#include "base/fail.h"
+#include "engine/memory/thread_memory.h"
+#include "engine/numerics/matrices.h"
+#include "engine/slices.h"
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As gemm and gather of numerics.h, for one kind. */
+typedef void GemmFn(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
+                    int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col,
+                    void *c, int64_t c_row);
+typedef void GatherFn(const Frame *frame, const Gather *gather, const void *seen, const void *other,
+                      void *c);
+
+/* The products of one instruction set; NULL: it has none of that kind. */
+typedef struct GemmLevel {
+    GemmFn *gemm[GEMM_KINDS];
+    GatherFn *gather[GEMM_KINDS];
+} GemmLevel;
+
+extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_level_dots;
+
+/* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is
+ * packed at a time as fits the third, DEEPEST rows at most, by BAND rows. */
+enum { KC = 320, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
+/* A smaller b is packed by every device for itself. */
+enum { SHARED_BYTES = 64 << 10 };
+
+/* Is it worth the while of a second worker?  By the work alone. */
+static inline bool is_cut(int64_t m, int64_t n, int64_t k)
+{
+    return (double)m * (double)n * (double)k >= 2e6;
+}
+
+static inline bool is_cut_vector(int64_t m, int64_t n)
+{
+    return (double)m * (double)n >= 256e3;
+}
+
+static inline void slices(const Frame *frame, int64_t n, SliceFn *f, void *user)
+{
+    if (frame)
+        slices_run(frame, n, f, user);
+    else
+        for (int64_t i = 0; i < n; i++)
+            f(user, i);
+}
+
+/* Memory to pack into.  NULL: there is none, and the frame has been told. */
+static inline void *scratch(const Frame *frame, ThreadMemoryUse use, size_t bytes)
+{
+    void *at = thread_memory_get(use, bytes);
+    if (!at)
+        frame_fail(frame,
+                   error_new(CODE_EXHAUSTED,
+                             "no memory to multiply matrices: %zu bytes to pack them", bytes));
+    return at;
+}
+
+/* ---- dimensions walked through in order, the last one the fastest ---- */
+
+typedef struct Places {
+    int64_t n;
+    const int64_t (*dims)[2]; /* extent and step */
+    int64_t at[MAX_RANK], offset;
+} Places;
+
+static inline Places places_at(int64_t n, const int64_t (*dims)[2], int64_t index)
+{
+    Places p = { .n = n, .dims = dims };
+    for (int64_t d = n - 1; d >= 0; d--) {
+        p.at[d] = index % dims[d][0];
+        p.offset += p.at[d] * dims[d][1];
+        index /= dims[d][0];
+    }
+    return p;
+}
+
+/* How many from here on lie side by side, `most` at most; 1 at least. */
+static inline int64_t places_beside(const Places *p, int64_t most)
+{
+    int64_t d = p->n - 1, left = d >= 0 && p->dims[d][1] == 1 ? p->dims[d][0] - p->at[d] : 1;
+    return left < most ? left : most;
+}
+
+/* `by` places on, which are within the last dimension. */
+static inline void places_skip(Places *p, int64_t by)
+{
+    for (int64_t d = p->n - 1; d >= 0; d--, by = 1) {
+        p->at[d] += by;
+        p->offset += by * p->dims[d][1];
+        if (p->at[d] < p->dims[d][0])
+            return;
+        p->offset -= p->at[d] * p->dims[d][1];
+        p->at[d] = 0;
+    }
+}
+
+/* ---- narrow floats ---- */
+
+static inline float bf16_to_f32(uint16_t x)
+{
+    uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static inline float f16_to_f32(uint16_t x)
+{
+    _Float16 f;
+    memcpy(&f, &x, sizeof f);
+    return (float)f;
+}
+#endif
