@@ -34,6 +34,8 @@ static void print_help(void)
            "  TUTTI_LAPACK=FILE  whose linear algebra, or 'own'; else the system's, where there is "
            "one\n"
            "  TUTTI_CPU_LEVEL=L  avx2 or sse: code as for an older machine\n"
+           "  TUTTI_TRACE=FILE   the whole process as a timeline, written at its end (.json)\n"
+           "  TUTTI_PROFILE=1    the same as a table on standard error\n"
            "  TUTTI_CHECK=bounds  code checks that each access stays in its array\n"
            "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
            "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");

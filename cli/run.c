@@ -16,10 +16,10 @@
 enum { MAX_INPUTS = 1024 };
 
 typedef struct RunRequest {
-    const char *program, *out;
+    const char *program, *out, *trace;
     const char *inputs[MAX_INPUTS];
     int ninputs, ndevices;
-    bool stats, evaluate;
+    bool stats, evaluate, profile;
 } RunRequest;
 
 /* How many devices a program is for, and, if its extents are open, what it is for these inputs;
@@ -119,6 +119,20 @@ static Error *print_stats(Pjrt *engine, PJRT_LoadedExecutable *executable)
     return NULL;
 }
 
+/* Recording ends: to a file, and to standard error. */
+static Error *show_recording(Pjrt *engine, const RunRequest *r)
+{
+    char *text = NULL;
+    if (r->trace)
+        TRY(pjrt_error(engine->api, engine->tutti->record_end(r->trace, NULL)));
+    if (!r->profile)
+        return NULL;
+    TRY(pjrt_error(engine->api, engine->tutti->record_end(NULL, &text)));
+    fprintf(stderr, "%s", text);
+    engine->tutti->release(text);
+    return NULL;
+}
+
 static Error *run_executable(Pjrt *engine, const RunRequest *r, PJRT_LoadedExecutable *executable)
 {
     const TuttiProgram *p;
@@ -187,9 +201,14 @@ static Error *run_code(Pjrt *engine, const RunRequest *r, int needed, Str code)
     TRY(make_devices(engine, r, needed));
     PJRT_LoadedExecutable *executable;
     CompileOptions options = { .name = r->program, .evaluate = r->evaluate };
+    bool is_recorded = r->trace || r->profile;
+    if (is_recorded)
+        TRY(pjrt_error(engine->api, engine->tutti->record()));
     progress_say("compiling %s", r->program);
     TRY(pjrt_compile(engine, code, options, &executable));
     Error *error = run_executable(engine, r, executable);
+    if (!error && is_recorded)
+        error = show_recording(engine, r);
     pjrt_release(engine, executable);
     return error;
 }
@@ -222,6 +241,11 @@ static int parse(int argc, char **argv, RunRequest *r)
         } else if (option_value(argc, argv, &i, "--devices", &value)) {
             if (!parse_positive(value, &r->ndevices))
                 return usage_error("run", "--devices needs a whole number from 1 on, such as 4");
+        } else if (option_value(argc, argv, &i, "--trace", &value)) {
+            if (!(r->trace = value))
+                return usage_error("run", "--trace needs a file, such as trace.json");
+        } else if (strcmp(argv[i], "--profile") == 0) {
+            r->profile = true;
         } else if (strcmp(argv[i], "--stats") == 0) {
             r->stats = true;
         } else if (strcmp(argv[i], "--eval") == 0) {
@@ -260,7 +284,9 @@ static int run(int argc, char **argv)
 
 const Command command_run = {
     .name = "run",
-    .usage = "PROGRAM [--input X]... [--out DIR] [--devices N] [--stats] [--eval]",
+    .usage =
+        "PROGRAM [--input X]... [--out DIR] [--devices N] [--trace FILE] [--profile] [--stats] "
+        "[--eval]",
     .summary = "play a StableHLO program (text or bytecode) once and show its results",
     .details =
         "  --input X    the next argument: a .npy file, or 'zeros', or 'random' (the same numbers\n"
@@ -270,6 +296,10 @@ const Command command_run = {
         "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
         "  --devices N  make N devices; else as many as TUTTI_DEVICES or XLA_FLAGS say; else as\n"
         "               many as the program is for\n"
+        "  --trace FILE what each device did, when, and for whom it waited, as a timeline: .json "
+        "for\n"
+        "               Perfetto (ui.perfetto.dev) and chrome://tracing\n"
+        "  --profile    the same as a table, on standard error\n"
         "  --stats      afterwards, what was compiled and what happened, on standard error\n"
         "  --eval       by the reference evaluator instead of compiled code, which is slow; where\n"
         "               devices meet, collectives are those of compiled code\n",

@@ -36,6 +36,7 @@ FOLDERS = [
     ("src/engine/numerics", "What compiled code calls ready-made; knows nothing of runs."),
     ("src/engine/numerics/linalg", "Our own factorizations of matrices."),
     ("src/engine/memory", "The memory of devices and threads, handles, events."),
+    ("src/engine/profile", "Who did what, when: the recorder, and the ways to look."),
     ("src/engine/exec", "Devices as tasks: executor, launches, buffers."),
     ("src/engine/collectives", "What happens when a group of devices has met."),
     ("cli", "The command line."),

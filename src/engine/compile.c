@@ -17,6 +17,7 @@
 #include "engine/floats.h"
 #include "engine/link/link.h"
 #include "engine/passes/passes.h"
+#include "engine/profile/record.h"
 
 #include <limits.h>
 #include <string.h>
@@ -151,13 +152,20 @@ static uint64_t module_hash(const Module *m)
 }
 #endif
 
+static void record_phase(uint64_t began, const char *name)
+{
+    record_end(began, RECORD_COMPILE, str_of(name), -1, 0);
+}
+
 /* Both: up to the pass of the name `last`; NULL: all.  *is_done: that was one of these. */
 static Error *module_passes_run(Compilation *c, const char *last, bool *is_done)
 {
     for (int i = 0; i < NMODULE_PASSES && !*is_done; i++) {
         if (is_left_out(c, &module_passes[i]))
             continue;
+        uint64_t began = record_start();
         TRY(module_passes[i].run(c));
+        record_phase(began, module_passes[i].name);
         TRY(module_check_after(c->m, module_passes[i].name));
         *is_done = last && strcmp(last, module_passes[i].name) == 0;
     }
@@ -170,7 +178,9 @@ static Error *table_passes_run(Compilation *c, const char *last)
     for (int i = 0; i < NTABLE_PASSES && !is_done; i++) {
         if (is_left_out(c, &table_passes[i]))
             continue;
+        uint64_t began = record_start();
         TRY(table_passes[i].run(c));
+        record_phase(began, table_passes[i].name);
         is_done = last && strcmp(last, table_passes[i].name) == 0;
     }
     require(module_hash(c->m) == c->hash);
@@ -209,9 +219,21 @@ typedef struct Job {
     Error *error;
 } Job;
 
+/* The whole of a compilation, by the program's name and size. */
+static void record_compiled(uint64_t began, const Program *p, size_t bytes)
+{
+    if (!began)
+        return;
+    Text name = { .is_message = true };
+    text_printf(&name, "compile %.*s", STR_ARG(p->name));
+    record_end(began, RECORD_COMPILE, (Str){ name.at, name.n }, -1, bytes ? bytes : 1);
+    text_free(&name);
+}
+
 static Error *job_steps(Job *job)
 {
     Compilation c = { 0 };
+    uint64_t recorded = record_start();
     TRY(cpu_level_check());
     TRY(checks_validate());
     TRY(compilation_begin(job->s, &c));
@@ -219,8 +241,11 @@ static Error *job_steps(Job *job)
     TRY(passes_run(&c, NULL));
     double passed = clock_ms();
     bool is_one_evaluation = c.o->evaluate && devices_of(&c) == 1;
+    uint64_t linked = record_start();
     TRY(is_one_evaluation ? link_evaluation(&c.params, c.m, job->out)
                           : link_program(&c.layout, c.m, job->out));
+    record_phase(linked, "link");
+    record_compiled(recorded, *job->out, job->s->bytes.n);
     require(module_hash(c.m) == c.hash);
     CompileStats *stats = &(*job->out)->stats;
     stats->read_ms = job->s->read_ms;
@@ -262,7 +287,9 @@ Error *source_read(Source *s)
         return NULL;
     double began = clock_ms();
     const char *name = s->options.name ? s->options.name : "program";
+    uint64_t recorded = record_start();
     TRY(read_program(s->bytes.at, s->bytes.n, name, &s->module));
+    record_phase(recorded, "read");
     s->read_ms = clock_ms() - began;
     return NULL;
 }

@@ -23,9 +23,9 @@ struct Gather;
 struct SortPlan;
 struct Code;
 typedef struct Program Program;
+typedef struct Track Track;
 
-/* One device's activation of a program.  Compiled code reads the fields up to `error` by their
- * offsets, so their order is part of the code's format. */
+/* One device's activation of a program.  Compiled code reads the fields by their offsets. */
 typedef struct Frame {
     char *slab;                 /* temporaries; 64-byte aligned */
     const char *pool;           /* constants */
@@ -37,6 +37,7 @@ typedef struct Frame {
     const Program *program;
     Error *error; /* set by code and routines that make a segment fail */
     void *task;   /* the executor's */
+    Track *track; /* where code marks what it does (profile/track.h); NULL: nowhere */
 } Frame;
 
 /* Returns the next segment (>= 0), or one of: */
@@ -111,6 +112,13 @@ typedef struct Evaluation {
     bool is_by_rule; /* never by the library: the whole program is to be evaluated */
 } Evaluation;
 
+/* What code says that it begins to do: a kernel, a loop, an evaluation (link/marks.c). */
+typedef struct CodeMark {
+    const char *name; /* of its operations: "dot_general+add+tanh" */
+    const Loc *loc;
+    double flops, bytes; /* of one call; a loop's are 0: its kernels have them */
+} CodeMark;
+
 /* What a program takes or gives. */
 typedef struct Param {
     Type whole, local; /* types of the array and of one device's shard of it */
@@ -147,6 +155,9 @@ struct Program {
     bool is_cost_known; /* false: a loop of unknown length */
     bool has_loops;     /* so that an operand may be packed for many products */
     int64_t longest_ns; /* the longest of its segments, estimated; unknown ones are very long */
+    int nmarks;
+    const CodeMark *marks;
+    _Atomic uint32_t recorded; /* the recorder's number for it; 0: none yet.  Mutable */
     CompileStats stats;
     Arena *arena;      /* owns all of this, the Program included */
     struct Code *code; /* owns the native code */
@@ -178,6 +189,8 @@ typedef struct Runtime {
     /* A convolution as a product; see numerics/numerics.h. */
     void (*gather)(const Frame *f, int64_t kind, const struct Gather *g, const void *seen,
                    const void *other, void *c);
+    /* The mark of this number begins; f->track is not NULL. */
+    void (*mark)(const Frame *f, int32_t number);
 } Runtime;
 
 extern const Runtime runtime; /* exec/runtime.c */

@@ -132,6 +132,7 @@ extern const Loc loc_unknown;
 typedef struct LocTable {
     int n;
     const Loc *from, *to;
+    _Atomic uint32_t recorded; /* the recorder's number for the program so named; 0: none yet */
 } LocTable;
 extern _Thread_local const LocTable *loc_table; /* NULL: as it is */
 void loc_print(Text *out, const Loc *loc);      /* train.py:12:5, or "unknown place" */

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 for level in "" avx2; do
     for program; do
-        TUTTI_TRACE=$work/called TUTTI_CPU_LEVEL=$level TUTTI_PLUGIN=$traced TUTTI_DEVICES=4 \
+        TUTTI_CALLED=$work/called TUTTI_CPU_LEVEL=$level TUTTI_PLUGIN=$traced TUTTI_DEVICES=4 \
             timeout 60 "$program" >"$work/log" 2>&1 && continue
         echo "$program fails on the traced engine (exit status $?):" >&2
         tail -n 5 "$work/log" >&2

@@ -2,7 +2,7 @@
  *
  * Linked into a copy of the engine, it starts before LLVM's constructors and lays a breakpoint over
  * the first byte of every function.  Whoever comes to one takes it away, for good, and appends the
- * function's name to the file that TUTTI_TRACE names.  So a run needs no debugger and no rights, is
+ * function's name to the file that TUTTI_CALLED names.  So a run needs no debugger and no rights, is
  * slower only where it is new, and a program that forks is followed.
  *
  * What stands here has a section of its own, since it cannot have breakpoints itself. */
@@ -123,7 +123,7 @@ UNTRACED static void functions_cover(const uint8_t *file, uint8_t *base)
 
 UNTRACED __attribute__((constructor(101))) static void start(void)
 {
-    const char *path = getenv("TUTTI_TRACE");
+    const char *path = getenv("TUTTI_CALLED");
     Dl_info self;
     if (!path || !dladdr((void *)start, &self))
         return;

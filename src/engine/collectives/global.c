@@ -7,6 +7,7 @@
  * in scratch memory while the body runs. */
 #include "engine/collectives/collectives.h"
 #include "engine/numerics/numerics.h"
+#include "engine/profile/track.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
@@ -177,9 +178,16 @@ static Error *run_body(const Participants *p, Whole *w)
         .program = body,
         .task = leader->task,
     };
+    Track track;
+    if (leader->track) {
+        track = track_of_body(leader->track, leader->program, p->c);
+        frame.track = &track;
+    }
     int32_t next = 0;
     while (next >= 0 && body->nsegments && !frame.error && !is_cancelled(&frame))
         next = body->segments[next](&frame);
+    if (frame.track)
+        track_mark(frame.track, -1); /* the last one ends */
     if (frame.error)
         return frame.error;
     if (is_cancelled(&frame)) /* a loop that saw it returns without an error */

@@ -136,6 +136,7 @@
 #define TUTTI_ENGINE_EXEC_EXECUTOR_H
 #include "base/sync.h"
 #include "engine/exec/launch.h"
+#include "engine/profile/track.h"
 #include "engine/slices.h"
 
 struct CopyPlan;
@@ -196,6 +197,7 @@ struct Run {
     void (*on_end)(void *user);
     void *user;
     const LocTable *locs; /* how messages name the program's locations, if not as compiled */
+    RunTracks *tracks;    /* what its devices do, recorded; NULL: it is not */
     size_t room;          /* bytes of this block */
 
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
@@ -221,6 +223,7 @@ typedef struct SliceJob {
     SliceFn *f;
     void *user;
     int64_t n;
+    const Track *track;     /* of the device whose loop it is; NULL: nothing is recorded */
     _Atomic int64_t next;   /* iteration not yet taken; any thread */
     _Atomic int nhelpers;   /* workers in it; raised under the executor's lock only */
     struct SliceJob *below; /* under the executor's lock */
@@ -287,8 +290,9 @@ void executor_remove_slice_job(Executor *e, SliceJob *job);
 
 /* A block with all its tables, zeroed. */
 MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
-void run_end(Run *run);     /* all its tasks have ended; not for inline runs */
-void run_recycle(Run *run); /* off the executor's list; its block may be used again */
+void run_end(Run *run);              /* all its tasks have ended; not for inline runs */
+void run_record_end(const Run *run); /* its tracks are there, and its tasks have ended */
+void run_recycle(Run *run);          /* off the executor's list; its block may be used again */
 /* Fails a run and releases its waiting tasks, so that they end.  Takes error; the first one
  * counts. */
 void run_fail(Run *run, Error *error);

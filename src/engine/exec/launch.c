@@ -237,6 +237,21 @@ static void make_tasks(Run *run, const Launch *l)
     }
 }
 
+/* If the recorder is on: the run's devices get their tracks. */
+static void make_tracks(Run *run, const Launch *l)
+{
+    run->tracks = tracks_new(l->program, l->locs);
+    if (!run->tracks)
+        return;
+    run->tracks->context = l->context;
+    for (int d = 0; d < l->program->ndevices; d++) {
+        const Device *device = l->devices[d];
+        run->tracks->of[d].device = (int16_t)device->id;
+        run->tasks[d].frame.track = &run->tracks->of[d];
+        record_memory(device->id, memory_stats(device->memory).bytes_in_use);
+    }
+}
+
 static bool is_small(Run *run, const Launch *l)
 {
     const Program *p = l->program;
@@ -258,6 +273,10 @@ static void execute_inline(Run *run, const Launch *l)
     loc_table = outer;
     floats_restore(before);
     stat_add(STAT_INLINE_LAUNCHES, 1);
+    if (run->tracks) {
+        run_record_end(run);
+        tracks_launched(run->tracks);
+    }
     Event *failed = run->error ? event_ready(run->error) : NULL;
     hand_out_results(run, l, failed);
     event_release(failed);
@@ -314,6 +333,8 @@ static void execute_in_background(Run *run, const Launch *l)
         event_then(run->pending[k], callback++);
         event_release(run->pending[k]);
     }
+    if (run->tracks)
+        tracks_launched(run->tracks);
     /* With its last task unblocked the run may end, and the program with it. */
     Task *tasks = run->tasks;
     for (int d = 0, n = p->ndevices; d < n; d++)
@@ -363,6 +384,8 @@ Error *launch_start(Executor *e, const Launch *l)
         return error;
     }
     make_tasks(run, l);
+    if (record_is_on())
+        make_tracks(run, l);
     stat_add(STAT_LAUNCHES, 1);
     if (is_inline)
         execute_inline(run, l);

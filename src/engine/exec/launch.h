@@ -39,6 +39,7 @@ typedef struct Launch {
     void (*on_end)(void *user);
     void *user;
     const LocTable *locs; /* how messages name the program's locations; NULL: as it was compiled */
+    uint64_t context;     /* the caller's number for this call, for profiles; 0: none */
 } Launch;
 
 /* A small run has ended when this returns; others go on in the background, and the results' ready

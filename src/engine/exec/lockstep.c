@@ -35,7 +35,7 @@ static bool step_all(Run *run, int number)
     int32_t differs = 0;
     for (int d = 0; d < run->program->ndevices; d++) {
         Task *t = &run->tasks[d];
-        t->returned = f(&t->frame);
+        t->returned = segment_run(f, &t->frame, number);
         if (t->frame.error) /* frame_fail */
             t->returned = SEGMENT_FAIL;
         differs |= t->returned ^ run->tasks[0].returned;
@@ -54,27 +54,36 @@ static int collective_of_all(const Run *run, int32_t returned)
     return run->program->collectives[k].nlockstep_groups ? k : -1;
 }
 
-/* Performs collective k for each of its groups, by the plan that is kept for the group if it is
- * still there: groups of several collectives may have to share one. */
+/* Performs collective k for a group, by its plan if that is still there. */
+static void perform_group(Run *run, int k, const Group *group, CopyPlan *plan)
+{
+    const Collective *c = &run->program->collectives[k];
+    uint64_t met = run->tracks ? ticks_now() : 0;
+    if (plan->c == c && plan->frame == &run->tasks[group->members[0]].frame) {
+        copy_plan_execute(plan);
+    } else {
+        Error *error = rendezvous_perform(run, c, group, plan);
+        if (error)
+            run_fail(run, error);
+    }
+    if (run->tracks)
+        tracks_met(run->tracks, group->n, group->members, k, met, group->members[group->n - 1]);
+}
+
+/* Performs collective k for each of its groups.  Groups of several collectives may have to share a
+ * plan. */
 static void perform_all(Run *run, int k, CopyPlan *kept)
 {
     const Collective *c = &run->program->collectives[k];
     run->nperformed += c->nlockstep_groups;
-    if (c->nlockstep_groups == 1 &&
+    if (c->nlockstep_groups == 1 && !run->tracks &&
         kept[(unsigned)k % KEPT].c == c) { /* the short way to the same */
         copy_plan_execute(&kept[(unsigned)k % KEPT]);
         return;
     }
     for (int i = 0; i < c->nlockstep_groups; i++) {
         const Group *group = &run->program->groups[c->lockstep_groups[i]];
-        CopyPlan *plan = &kept[(unsigned)(k + i) % KEPT];
-        if (plan->c == c && plan->frame == &run->tasks[group->members[0]].frame) {
-            copy_plan_execute(plan);
-            continue;
-        }
-        Error *error = rendezvous_perform(run, c, group, plan);
-        if (error)
-            run_fail(run, error);
+        perform_group(run, k, group, &kept[(unsigned)(k + i) % KEPT]);
     }
 }
 

@@ -191,10 +191,13 @@ bool rendezvous_arrive(Task *t, int k)
     yield_at_random();
     const Group *group = &run->program->groups[g];
     t->next_segment = c->next;
+    uint64_t met = run->tracks ? ticks_now() : 0;
     CopyPlan plan;
     copy_plan_begin(&plan);
     Error *error = rendezvous_perform(run, c, group, &plan);
     copy_plan_end(&plan);
+    if (run->tracks)
+        tracks_met(run->tracks, group->n, group->members, k, met, t->number);
     if (error)
         run_fail(run, error);
     release_group(t, group);

@@ -72,6 +72,7 @@ void run_recycle(Run *run)
     bool is_awaited = false; /* by executor_free */
     shared_packing_free_all(run);
     free(run->callbacks);
+    free(run->tracks);
     lock_take(&e->lock);
     if (run->link) { /* it was enqueued */
         *run->link = run->next;
@@ -162,11 +163,22 @@ void run_release_holds(Run *run)
         storage_release(run->holds[k]);
 }
 
+void run_record_end(const Run *run)
+{
+    for (int d = 0; d < run->program->ndevices; d++) {
+        const Device *device = run->tasks[d].device;
+        record_memory(device->id, memory_stats(device->memory).bytes_in_use);
+    }
+    tracks_ended(run->tracks);
+}
+
 void run_end(Run *run)
 {
     Error *error = run->error;
     if (!error && run_is_cancelled(run)) /* all its tasks ended before any of them failed it */
         error = run_cancelled(run);
+    if (run->tracks)
+        run_record_end(run);
     run_release_holds(run);
     event_set(run->done, error);
     event_release(run->done);

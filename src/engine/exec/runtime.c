@@ -6,6 +6,7 @@
  * since the evaluator's rules may read an operand after they have begun to write. */
 #include "engine/eval/eval.h"
 #include "engine/numerics/numerics.h"
+#include "engine/profile/track.h"
 #include "engine/program.h"
 #include "engine/slices.h"
 #include "engine/stats.h"
@@ -130,6 +131,11 @@ static int32_t evaluate(Frame *f, int32_t which)
     return f->error != NULL;
 }
 
+static void mark(const Frame *f, int32_t number)
+{
+    track_mark(f->track, number);
+}
+
 const Runtime runtime = {
     .evaluate = evaluate,
     .gemm = gemm,
@@ -138,4 +144,5 @@ const Runtime runtime = {
     .sort = sort_order,
     .sort_lines = sort_lines,
     .slices = slices_run,
+    .mark = mark,
 };

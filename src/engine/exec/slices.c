@@ -10,12 +10,14 @@
 #include "base/fail.h"
 #include "engine/exec/executor.h"
 
-static void take_slices(SliceJob *job)
+/* Returns how many it took. */
+static int64_t take_slices(SliceJob *job)
 {
-    int64_t i;
+    int64_t i, n = 0;
     /* relaxed: the executor's lock gave the helper the job; nhelpers gives back what it wrote */
-    while ((i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->n)
+    for (; (i = atomic_fetch_add_explicit(&job->next, 1, memory_order_relaxed)) < job->n; n++)
         job->f(job->user, i);
+    return n;
 }
 
 /* The oldest that still has slices. */
@@ -34,7 +36,10 @@ SliceJob *slice_job_find(Executor *e)
 
 void slice_job_help(SliceJob *job)
 {
-    take_slices(job);
+    uint64_t began = job->track ? ticks_now() : 0;
+    int64_t n = take_slices(job);
+    if (job->track && n)
+        track_helped(job->track, began, n);
     /* release: pairs with the acquire in run_job.  After it the job may be gone; a wake of its
      * address then wakes no thread, or one that looks again. */
     if (atomic_fetch_sub_explicit(&job->nhelpers, 1, memory_order_release) == 1)
@@ -81,7 +86,7 @@ int slices_idle_workers(const Frame *frame)
 
 void slices_run(const Frame *frame, int64_t n, SliceFn *f, void *user)
 {
-    SliceJob job = { .f = f, .user = user, .n = n };
+    SliceJob job = { .f = f, .user = user, .n = n, .track = frame ? frame->track : NULL };
     if (n > 1 && slices_workers(frame) > 1)
         run_job(executor_of(frame), &job);
     else

@@ -102,7 +102,7 @@ static int run_segments(Task *t, int32_t next)
         if (next < 0 || run_is_cancelled(t->run))
             return -1;
         require(next < program->nsegments);
-        next = program->segments[next](&t->frame);
+        next = segment_run(program->segments[next], &t->frame, next);
         if (t->frame.error) /* frame_fail */
             next = SEGMENT_FAIL;
     }
@@ -114,7 +114,10 @@ static bool task_at_collective(Task *t, int k)
     require(k < t->run->program->ncollectives);
     switch (t->run->program->collectives[k].op) {
     case OP_SEND: return mailbox_send(t, k);
-    case OP_RECV: return mailbox_receive(t, k);
+    case OP_RECV:
+        if (t->frame.track)
+            t->frame.track->waits_at = k;
+        return mailbox_receive(t, k);
     default: return rendezvous_arrive(t, k);
     }
 }

@@ -48,6 +48,7 @@ typedef struct Making {
     Collective *collectives;
     Evaluation *evaluations;
     int number; /* of the program: 0, or that of a body */
+    int marks_room;
     int nloops; /* around the node that is being made */
 } Making;
 
@@ -123,6 +124,13 @@ static void always_inline(Job *job, LLVMValueRef function)
                             LLVMCreateEnumAttribute(job->e.context, kind, 0));
 }
 
+/* Its code says when it begins. */
+static void make_mark(Making *k, NodeId n)
+{
+    mark_add(k->job->arena, k->m, n, k->program, &k->marks_room);
+    k->tables.marks[n] = k->program->nmarks;
+}
+
 static Error *make_kernel(Making *k, NodeId n)
 {
     Job *job = k->job;
@@ -147,6 +155,8 @@ static Error *make_kernel(Making *k, NodeId n)
     }
     k->tables.kernels[n] = function;
     k->tables.is_copied[n] = is_inlined;
+    if (!is_inlined) /* a call more would be most of its time */
+        make_mark(k, n);
     return NULL;
 }
 
@@ -170,6 +180,7 @@ static Error *make_evaluation(Making *k, NodeId n)
     TRY(routine_prepare(k->m, node));
     int number = k->program->nevaluations++;
     k->tables.evaluations[n] = number;
+    make_mark(k, n);
     bool is_by_rule = k->k->evaluate;
     bool is_counted = (is_by_rule || !routine_find(k->m, node)) && !is_check(node);
     k->evaluations[number] = (Evaluation){ .node = n,
@@ -206,6 +217,8 @@ static Error *make_node(Making *k, NodeId n)
         return NULL;
     }
     k->nloops += node_flow(node) == FLOW_LOOP;
+    if (node_flow(node) == FLOW_LOOP)
+        make_mark(k, n);
     k->program->has_loops |= node_flow(node) == FLOW_LOOP;
     for (int i = 0; i < node->nregions; i++)
         TRY(make_region(k, node->regions[i]));
@@ -442,6 +455,7 @@ static Program *make_program(Job *job, const Layout *l, int number, Error **erro
     k.tables.is_copied = HEAP_ARRAY(bool, m->nnodes, "a table of operations");
     k.tables.evaluations = HEAP_ARRAY(int, m->nnodes, "a table of operations");
     k.tables.collectives = HEAP_ARRAY(int, m->nnodes, "a table of operations");
+    k.tables.marks = HEAP_ARRAY(int, m->nnodes, "a table of operations");
     k.evaluations = ARENA_ARRAY(job->arena, Evaluation, count_nodes(m, kernels->main));
     describe(&k);
     *error = make_code(&k);
@@ -449,6 +463,7 @@ static Program *make_program(Job *job, const Layout *l, int number, Error **erro
     heap_free(k.tables.is_copied);
     heap_free(k.tables.evaluations);
     heap_free(k.tables.collectives);
+    heap_free(k.tables.marks);
     return k.program;
 }
 

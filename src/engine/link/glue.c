@@ -36,6 +36,7 @@ typedef struct Glue {
     LLVMTypeRef i32, ptr;
     LLVMValueRef function, frame;
     LLVMValueRef slab, pool, args, outs, cancel;
+    LLVMValueRef is_recorded; /* an i1: somebody wants to know what the code does */
     LLVMBasicBlockRef loaded; /* where what the frame points to has been loaded */
     LLVMBasicBlockRef failed; /* returns SEGMENT_FAIL */
     int number;               /* of the segment */
@@ -303,8 +304,44 @@ static LLVMValueRef kernel_operand(const Glue *g, ValueId v, bool is_copied)
     return is_slab ? at_offset(g, g->slab, a.at) : address(g, v);
 }
 
+/* A function of the runtime's table. */
+static LLVMValueRef runtime_at(const Glue *g, size_t offset)
+{
+    LLVMValueRef rt = load_at(g, g->ptr, g->frame, offsetof(Frame, rt));
+    bounds_array(g->e, rt, sizeof(Runtime), "the runtime's table");
+    return load_at(g, g->ptr, rt, (int64_t)offset);
+}
+
+/* Hardly ever true: LLVM puts what is then done out of the way. */
+static void set_unlikely(const Glue *g, LLVMValueRef jump)
+{
+    LLVMContextRef c = g->e->context;
+    LLVMMetadataRef weights[] = { LLVMMDStringInContext2(c, "branch_weights", 14),
+                                  LLVMValueAsMetadata(int32(g, 1)),
+                                  LLVMValueAsMetadata(int32(g, 2000)) };
+    LLVMSetMetadata(jump, LLVMGetMDKindIDInContext(c, "prof", 4),
+                    LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, weights, 3)));
+}
+
+/* Tells the runtime, if the run is recorded, that node n begins. */
+static void mark(const Glue *g, NodeId n)
+{
+    if (!g->t->marks[n])
+        return;
+    LLVMBasicBlockRef tells = block(g, "tells"), after = block(g, "told");
+    set_unlikely(g, LLVMBuildCondBr(g->b, g->is_recorded, tells, after));
+    enter(g, tells);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->e->context),
+                                        (LLVMTypeRef[]){ g->ptr, g->i32 }, 2, false);
+    LLVMValueRef args[] = { g->frame, int32(g, g->t->marks[n] - 1) };
+    LLVMBuildCall2(g->b, type, runtime_at(g, offsetof(Runtime, mark)), args, 2, "");
+    LLVMBuildBr(g->b, after);
+    enter(g, after);
+}
+
 static void call_kernel(const Glue *g, NodeId n)
 {
+    mark(g, n);
     const Node *node = node_at(g->m, n);
     LLVMValueRef kernel = g->t->kernels[n];
     bool is_copied = g->t->is_copied[n];
@@ -326,9 +363,8 @@ static void call_kernel(const Glue *g, NodeId n)
 
 static void call_evaluator(const Glue *g, NodeId n)
 {
-    LLVMValueRef rt = load_at(g, g->ptr, g->frame, offsetof(Frame, rt));
-    bounds_array(g->e, rt, sizeof(Runtime), "the runtime's table");
-    LLVMValueRef evaluate = load_at(g, g->ptr, rt, offsetof(Runtime, evaluate));
+    mark(g, n);
+    LLVMValueRef evaluate = runtime_at(g, offsetof(Runtime, evaluate));
     LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){ g->ptr, g->i32 }, 2, false);
     LLVMValueRef args[] = { g->frame, int32(g, g->t->evaluations[n]) };
     LLVMValueRef rc = LLVMBuildCall2(g->b, type, evaluate, args, 2, "");
@@ -373,10 +409,16 @@ static void loop(const Glue *outer, NodeId n)
     const Node *cond = region_return(m, node->regions[0]);
     const Node *body = region_return(m, node->regions[1]);
     LLVMBasicBlockRef test = block(g, "test"), inside = block(g, "body"), after = block(g, "after");
+    bool has_marks =
+        region_has_marks(g->t, m, node->regions[0]) || region_has_marks(g->t, m, node->regions[1]);
+    if (!has_marks)
+        mark(g, n);
     move_all(g, carried, node->nin, node->in);
     g->nloops++;
     LLVMBuildBr(g->b, test);
     enter(g, test);
+    if (has_marks) /* after its last kernel it goes round, or ends */
+        mark(g, n);
     region_nodes(g, node->regions[0]);
     LLVMBuildCondBr(g->b, predicate(g, cond->in[0]), inside, after);
     enter(g, inside);
@@ -477,6 +519,8 @@ static void begin(Glue *g, LLVMValueRef function, Locals *locals)
     g->args = load_at(g, g->ptr, g->frame, offsetof(Frame, args));
     g->outs = load_at(g, g->ptr, g->frame, offsetof(Frame, outs));
     g->cancel = load_at(g, g->ptr, g->frame, offsetof(Frame, cancel));
+    LLVMValueRef track = load_at(g, g->ptr, g->frame, offsetof(Frame, track));
+    g->is_recorded = LLVMBuildIsNotNull(g->b, track, "");
     frame_bounds(g);
     g->loaded = entry;
     LLVMBasicBlockRef code = block(g, "code");

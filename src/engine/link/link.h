@@ -2,6 +2,7 @@
  *
  *   emit.c              Layout -> Program: segments, collectives, addresses
  *   glue.c              a segment as an LLVM function: calls of kernels, loops and branches
+ *   marks.c             what code says that it does, for profiles
  *   locals.c            which values such a function keeps in variables of its own
  *   shared_results.c    results that all devices may share
  *   parallel_compile.c  kernels compiled side by side
@@ -65,6 +66,7 @@ typedef struct GlueTables {
     bool *is_copied;        /* the kernel's code is copied to where it is called */
     int *evaluations;       /* number, for nodes that Runtime.evaluate executes */
     int *collectives;       /* number */
+    int *marks;             /* number of its mark, counted from 1; 0: it has none */
     LLVMValueRef *segments; /* by their numbers: declared before the first is made */
     Table owners;           /* of small values (locals.c) */
     int functions;          /* made of the layout so far: segments, and chunks of long ones */
@@ -76,6 +78,13 @@ LLVMValueRef glue_declare(Emit *e, const char *name);
 void glue_segment(Emit *e, const Layout *l, GlueTables *t, int number);
 /* A list of more than GLUE_LONG nodes becomes functions of GLUE_CHUNK nodes each. */
 enum { GLUE_LONG = 96, GLUE_CHUNK = 64 };
+
+/* ---- marks.c: names for what profiles show ---- */
+
+/* One more mark of the program, for node n; *room as arena_room has it. */
+void mark_add(Arena *arena, const Module *m, NodeId n, Program *program, int *room);
+/* Does code in this region, or in those of its loops and branches, have marks? */
+bool region_has_marks(const GlueTables *t, const Module *m, RegionId r);
 
 /* ---- locals.c: values in variables of functions, which are numbered as glue.c makes them ---- */
 

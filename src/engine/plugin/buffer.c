@@ -4,6 +4,7 @@
  * later.  Data to the host is not copied at all when the caller takes a view: the memory of a
  * device is ordinary memory, and while a caller views it, deleting and donating leave it alone. */
 #include "engine/plugin/plugin.h"
+#include "engine/profile/record.h"
 
 #include <limits.h>
 #include <string.h>
@@ -51,8 +52,10 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
                          "Client_BufferFromHostBuffer: data is NULL, and %s has %zu "
                          "bytes",
                          type_name(type), type_bytes(type));
+    uint64_t began = record_start();
     TRY(buffer_from_host(device, type, args->data,
                          args->num_byte_strides ? args->byte_strides : NULL, &args->buffer));
+    record_end(began, RECORD_TRANSFER, STR("to device"), device->id, type_bytes(type));
     args->done_with_host_buffer = event_ready(NULL);
     return NULL;
 }
@@ -223,6 +226,15 @@ Error *pjrt_Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args *args)
     return NULL;
 }
 
+static Error *to_host(Buffer *from, void *to, size_t bytes, Event **done)
+{
+    uint64_t began = record_start();
+    TRY(buffer_to_host(from, to, bytes, done));
+    event_give(*done);
+    record_end(began, RECORD_TRANSFER, STR("to host"), from->device->id, bytes);
+    return NULL;
+}
+
 /* Never waits: the caller may hold a lock that the data needs. */
 Error *pjrt_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args)
 {
@@ -239,9 +251,7 @@ Error *pjrt_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args)
         return error_new(CODE_UNIMPLEMENTED,
                          "not supported: copying %s to the host in a layout that is not row-major",
                          type_name(type));
-    TRY(buffer_to_host(args->src, args->dst, args->dst_size, &args->event));
-    event_give(args->event);
-    return NULL;
+    return to_host(args->src, args->dst, args->dst_size, &args->event);
 }
 
 Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
@@ -254,9 +264,7 @@ Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
                          "of it is",
                          (long long)args->offset, (long long)(args->offset + args->transfer_size),
                          bytes);
-    TRY(buffer_to_host(args->buffer, args->dst, bytes, &args->event));
-    event_give(args->event);
-    return NULL;
+    return to_host(args->buffer, args->dst, bytes, &args->event);
 }
 
 Error *pjrt_Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args *args)
@@ -294,16 +302,25 @@ Error *pjrt_Buffer_IsDeleted(PJRT_Buffer_IsDeleted_Args *args)
     return NULL;
 }
 
+static Error *copy_to(Buffer *from, Device *device, Buffer **out)
+{
+    uint64_t began = record_start();
+    TRY(buffer_copy(from, device, out));
+    record_end(began, RECORD_TRANSFER, STR("to another device"), device->id,
+               type_bytes(from->type));
+    return NULL;
+}
+
 Error *pjrt_Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args *args)
 {
     NEEDS(args, dst_buffer);
-    return buffer_copy(args->buffer, args->dst_device->engine, &args->dst_buffer);
+    return copy_to(args->buffer, args->dst_device->engine, &args->dst_buffer);
 }
 
 Error *pjrt_Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args)
 {
     NEEDS(args, dst_buffer);
-    return buffer_copy(args->buffer, args->dst_memory->device->engine, &args->dst_buffer);
+    return copy_to(args->buffer, args->dst_memory->device->engine, &args->dst_buffer);
 }
 
 Error *pjrt_Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args)

@@ -132,6 +132,7 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
     size_t memory_limit;
     TRY(options_devices(args->create_options, args->num_options, &ndevices));
     TRY(options_memory_limit(&memory_limit));
+    TRY(environment_record());
     return client_new(ndevices, memory_limit, &args->client);
 }
 

@@ -7,6 +7,7 @@
 #include "engine/compile.h"
 #include "engine/custom_call.h"
 #include "engine/numerics/numerics.h"
+#include "engine/profile/views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -103,6 +104,17 @@ static Error *lapack(const char **name)
     return NULL;
 }
 
+static Error *stop_recording(const char *path, char **text)
+{
+    record_stop();
+    return path ? profile_write(path) : profile_table(text);
+}
+
+static void range_end(uint64_t begin, const char *name)
+{
+    record_end(begin, RECORD_RANGE, str_of(name), -1, 0);
+}
+
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
     .describe = describe,
@@ -114,4 +126,8 @@ TuttiExtension tutti_extension = {
     .offer_lapack = lapack_offer,
     .lapack = lapack,
     .drop_call = drop_call,
+    .record = record_begin,
+    .record_end = stop_recording,
+    .range_begin = record_start,
+    .range_end = range_end,
 };

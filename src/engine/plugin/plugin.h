@@ -160,6 +160,10 @@ MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, si
 MUST_USE Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices);
 MUST_USE Error *options_memory_limit(size_t *bytes); /* 0: none */
 
+/* environment.c: TUTTI_TRACE, TUTTI_PROFILE; what is asked for at most once in a process. */
+MUST_USE Error *environment_record(void);
+void environment_show(void); /* the process, or the engine in it, ends */
+
 struct BuildOptions;
 /* cache.c: a counted program, an old one when the same has been compiled before. */
 MUST_USE Error *compiled_get(PJRT_Client *client, Str program, const struct BuildOptions *options,

@@ -8,7 +8,9 @@
 #include "engine/link/link.h"
 #include "engine/memory/handle.h"
 #include "engine/memory/thread_memory.h"
+#include "engine/plugin/plugin.h"
 #include "engine/plugin/statics.h"
+#include "engine/profile/record.h"
 
 static bool is_exit;
 
@@ -26,8 +28,10 @@ __attribute__((destructor)) static void end(void)
 {
     if (is_exit)
         return;
+    environment_show();
     llvm_end();
     call_registry_end();
+    record_unload();
     thread_memory_end();
     handle_pools_end();
     statics_destroy();
