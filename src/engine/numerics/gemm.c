@@ -31,6 +31,12 @@ void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *
     level_of((GemmKind)kind)->gather[kind](frame, gather, seen, other, c);
 }
 
+void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices)
+{
+    GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
+    level_of(kind)->solve[kind](s, matrices);
+}
+
 /* ---- which types ---- */
 
 static const struct {

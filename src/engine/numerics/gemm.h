@@ -23,10 +23,15 @@ typedef void GemmFn(const Frame *frame, int64_t m, int64_t n, int64_t k, const v
 typedef void GatherFn(const Frame *frame, const Gather *gather, const void *seen, const void *other,
                       void *c);
 
-/* The products of one instruction set; NULL: it has none of that kind. */
+/* As triangular_solve of matrices.h. */
+typedef void SolveFn(const TriangularSystem *s, int64_t matrices);
+
+/* The products of one instruction set, and what is made of their tiles; NULL: it has none of that
+ * kind. */
 typedef struct GemmLevel {
     GemmFn *gemm[GEMM_KINDS];
     GatherFn *gather[GEMM_KINDS];
+    SolveFn *solve[GEMM_KINDS];
 } GemmLevel;
 
 extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_level_dots;

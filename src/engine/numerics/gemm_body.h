@@ -264,6 +264,9 @@ typedef struct NAME(Job) {
 #if IS_PLAIN
 #include "engine/numerics/gemm_vector.h"
 #endif
+#if IS_PLAIN && IS_ROUNDED
+#include "engine/numerics/gemm_triangle.h"
+#endif
 
 /* The elements in `depth` units from p on: the last unit need not be full. */
 static int64_t NAME(elements)(const NAME(Job) *g, int64_t p, int64_t depth)

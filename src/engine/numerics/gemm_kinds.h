@@ -117,4 +117,5 @@ const GemmLevel LEVEL(gemm_level) = {
                 [GEMM_I16] = LEVEL(gather_i16),
                 [GEMM_I32] = LEVEL(gather_i32),
                 [GEMM_I64] = LEVEL(gather_i64) },
+    .solve = { [GEMM_F32] = LEVEL(solve_f32), [GEMM_F64] = LEVEL(solve_f64) },
 };

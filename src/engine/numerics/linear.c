@@ -1,7 +1,7 @@
 /* linear.c - triangular systems, Cholesky and QR factors, matrix by matrix.
  *
  * In: batches of matrices of f32, f64 or complex numbers of these.  Which loops factor a matrix its
- * size decides: small_matrices.c, a library's (lapack_calls.c), or else linalg/dense.c. */
+ * size decides: small_matrices.c, gemm_triangle.h, a library's (lapack_calls.c), or else linalg/dense.c. */
 #include "engine/numerics/lapack.h"
 
 #include "engine/custom_call.h"
@@ -152,6 +152,30 @@ static int64_t count_pieces(const Triangle *t)
     return n < 1 ? 1 : n > MOST_PIECES ? MOST_PIECES : n;
 }
 
+/* The same system with a on the left: x op(a) = b is op(a)^T x^T = b^T. */
+static TriangularSystem system_of(const Frame *f, const Triangle *t, const void *b, const Linear *l)
+{
+    bool is_turned = (t->op == NO_TRANSPOSE) != t->is_left;
+    return (TriangularSystem){ .frame = f,
+                               .n = t->n,
+                               .other = t->other,
+                               .a = l->in,
+                               .b = b,
+                               .a_row = is_turned ? 1 : t->n,
+                               .a_col = is_turned ? t->n : 1,
+                               .b_row = t->is_left ? t->other : 1,
+                               .b_col = t->is_left ? 1 : t->n,
+                               .x = l->out,
+                               .is_lower = t->is_lower == t->is_left,
+                               .is_unit = t->is_unit };
+}
+
+/* Does triangular_solve do it?  The evaluator, which has no frame, is what it is held to. */
+static bool is_triangular_system(const Frame *f, Element e, const Triangle *t)
+{
+    return f && (e == F32 || e == F64) && t->n > SMALL_ROWS && t->other >= TRIANGULAR_LEAST;
+}
+
 Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     const TriangularSolveAttrs *t = n->attrs;
@@ -169,6 +193,11 @@ Error *routine_triangular_solve(const Frame *f, const Node *n, const Tensor *in,
                  .out = out->data,
                  .each = s.n * s.other,
                  .is_library = has_library(f, a) && s.other > 0 };
+    if (is_triangular_system(f, a.element, &s)) {
+        TriangularSystem system = system_of(f, &s, in[1].data, &l);
+        triangular_solve(a.element, &system, count_matrices(a));
+        return NULL;
+    }
     double work = (double)s.n * (double)s.n * (double)s.other;
     l.npieces = l.is_library ? count_pieces(&s) : 1;
     memcpy(out->data, in[1].data, type_bytes(b));

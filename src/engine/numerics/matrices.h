@@ -68,6 +68,24 @@ typedef struct SmallSingular {
 void small_singular(Element e, int64_t n, int64_t rows, int64_t columns, const void *a,
                     const SmallSingular *out);
 
+/* ---- triangular systems of many right-hand sides (gemm_triangle.h) ---- */
+
+/* a x = b, with a[i * a_row + j * a_col] and likewise b and x, which may be the same; b_row or b_col is 1.
+ * Of a batch, one matrix lies behind the other. */
+typedef struct TriangularSystem {
+    const Frame *frame;
+    int64_t n, other; /* rows of a; columns of b */
+    const void *a, *b;
+    int64_t a_row, a_col, b_row, b_col;
+    void *x;
+    bool is_lower, is_unit;
+} TriangularSystem;
+
+/* Right-hand sides from which on vectors of them are worth their while. */
+enum { TRIANGULAR_LEAST = 8 };
+/* In f32 or f64.  Without memory the frame fails. */
+void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices);
+
 /* ---- a library's routines (lapack_provider.c) ---- */
 
 /* By the names of the real ones. */

@@ -1,0 +1,127 @@
+/* factors_test.c - triangular systems against what they solve, multiplied out by plain loops in double
+ * precision, over sizes around the edges of tiles and panels; and shared by three workers, to the same
+ * bits.  tests/levels.sh plays it for older machines too. */
+#include "engine/exec/executor.h"
+#include "engine/numerics/matrices.h"
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void put(Element e, void *at, int64_t i, double x)
+{
+    if (e == F32)
+        ((float *)at)[i] = (float)x;
+    else
+        ((double *)at)[i] = x;
+}
+
+static double get(Element e, const void *at, int64_t i)
+{
+    return e == F32 ? (double)((const float *)at)[i] : ((const double *)at)[i];
+}
+
+static double epsilon(Element e)
+{
+    return e == F32 ? 0x1p-23 : 0x1p-52;
+}
+
+/* n numbers between -1 and 1, of the type. */
+static void *numbers(Element e, int64_t n)
+{
+    void *at = malloc((size_t)(n * element_info[e].bytes));
+    for (int64_t i = 0; i < n; i++)
+        put(e, at, i, rand() % 2001 / 1000.0 - 1);
+    return at;
+}
+
+/* The same with `diagonal` added to the diagonal of each n x n matrix, all else a tenth of it. */
+static void *matrices_of(Element e, int64_t n, int64_t count, double diagonal)
+{
+    void *a = numbers(e, n * n * count);
+    for (int64_t i = 0; i < n * n * count; i++)
+        put(e, a, i, get(e, a, i) / 10 + (i % (n * n) % (n + 1) == 0 ? diagonal : 0));
+    return a;
+}
+
+/* ---- triangular systems ---- */
+
+/* The largest |a x - b| of column j, in units of the last place of numbers of order 1. */
+static double residual(Element e, const TriangularSystem *s, int64_t j)
+{
+    double most = 0;
+    for (int64_t i = 0; i < s->n; i++) {
+        double sum = 0;
+        int64_t from = s->is_lower ? 0 : i, to = s->is_lower ? i : s->n - 1;
+        for (int64_t k = from; k <= to; k++) {
+            double a = get(e, s->a, i * s->a_row + k * s->a_col);
+            sum += (k == i && s->is_unit ? 1 : a) * get(e, s->x, k * s->b_row + j * s->b_col);
+        }
+        double off = fabs(sum - get(e, s->b, i * s->b_row + j * s->b_col));
+        most = off > most ? off : most;
+    }
+    return most / epsilon(e);
+}
+
+static void test_system(const Frame *f, Element e, int64_t n, int64_t other, int form)
+{
+    enum { COUNT = 2 };
+    bool is_turned = form & 1, is_right = form & 2, is_lower = form & 4, is_unit = form & 8;
+    int64_t bytes = element_info[e].bytes;
+    void *a = matrices_of(e, n, COUNT, 2), *b = numbers(e, n * other * COUNT);
+    void *x = numbers(e, n * other * COUNT), *again = numbers(e, n * other * COUNT);
+    TriangularSystem s = { .frame = NULL,
+                           .n = n,
+                           .other = other,
+                           .a = a,
+                           .b = b,
+                           .a_row = is_turned ? 1 : n,
+                           .a_col = is_turned ? n : 1,
+                           .b_row = is_right ? 1 : other,
+                           .b_col = is_right ? n : 1,
+                           .x = x,
+                           .is_lower = is_lower,
+                           .is_unit = is_unit };
+    triangular_solve(e, &s, COUNT);
+    for (int64_t matrix = 0; matrix < COUNT; matrix++) {
+        TriangularSystem one = s;
+        one.a = (char *)a + matrix * n * n * bytes;
+        one.b = (char *)b + matrix * n * other * bytes;
+        one.x = (char *)x + matrix * n * other * bytes;
+        for (int64_t j = 0; j < other; j++)
+            CHECK(residual(e, &one, j) < 50);
+    }
+    s.frame = f;
+    s.x = again;
+    triangular_solve(e, &s, COUNT);
+    CHECK(!memcmp(x, again, (size_t)(n * other * COUNT * bytes)));
+    free(a);
+    free(b);
+    free(x);
+    free(again);
+}
+
+static void test_systems(const Frame *f, Element e)
+{
+    static const int64_t sides[] = { 1, 5, 12, 17, 100 }, others[] = { 1, 8, 16, 37 };
+    for (size_t i = 0; i < sizeof sides / sizeof *sides; i++)
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++)
+            for (int form = 0; form < 16; form++)
+                test_system(f, e, sides[i], others[j], form);
+    test_system(f, e, 200, 70, 4);
+}
+
+int main(void)
+{
+    Executor *e = NULL;
+    CHECK(!executor_new(1, 3, 0, &e));
+    Program program = { .ndevices = 1 };
+    Run run = { .executor = e, .program = &program };
+    Task task = { .run = &run };
+    Frame frame = { .program = &program, .task = &task };
+    for (Element type = F32; type <= F64; type++)
+        if (type == F32 || type == F64)
+            test_systems(&frame, type);
+    executor_free(e);
+    return check_done();
+}
