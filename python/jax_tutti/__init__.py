@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 
-from jax_tutti import cache, callbacks, dlpack, lapack
+from jax_tutti import cache, callbacks, dlpack, lapack, rules
 
 __version__ = "0.1.0"
 
@@ -63,71 +63,6 @@ def _allow_donation():
         platforms.append(NAME)
 
 
-def _lower_send(ctx, x, *, axis_name, perm):
-    from jax._src.interpreters import mlir
-    from jax._src.lax import parallel
-    from jax._src.lib.mlir.dialects import hlo
-
-    pairs, channel = parallel._pcollectives_lowering_common(
-        ctx, axis_name=axis_name, perm=perm, op_name="psend"
-    )
-    token = hlo.create_token()
-    return hlo.SendOp(
-        [x], token, source_target_pairs=mlir.dense_int_elements(pairs), **channel
-    ).results
-
-
-def _lower_sends():
-    """JAX's rule for psend wants a GPU's channel; ours asks for nothing particular."""
-    from jax._src.interpreters import mlir
-    from jax._src.lax import parallel
-
-    try:
-        mlir.register_lowering(parallel.psend_p, _lower_send, platform=NAME)
-    except AttributeError as error:
-        warnings.warn(f"jax_tutti: no psend with this JAX: {error}")
-
-
-# Primitives that JAX lowers for CPUs as we want it: to calls of LAPACK, which the engine answers,
-# and of Python (callbacks.py).
-LIKE_CPU = {"check", "debug_callback", "debug_print", "eig", "eigh", "geqp3", "geqrf",
-            "hessenberg", "householder_product", "lu", "ormqr", "schur", "spsolve", "svd",
-            "tridiagonal", "tridiagonal_solve"}
-# Those that it lowers for GPUs only, though what it makes of them is not particular to those.
-LIKE_GPU = {"pbroadcast", "pbroadcast_start", "precv"}
-
-
-class _Rules(dict):
-    """Our own rules, and those of the platforms that we are like.  Some modules of JAX write theirs
-    when they are first imported, which may be later than now, so they are looked up when asked for."""
-
-    def __init__(self, ours, others):
-        super().__init__(ours)
-        self.others = others
-
-    def _other(self, primitive):
-        name = primitive.name
-        platform = "cpu" if name in LIKE_CPU else "cuda" if name in LIKE_GPU else None
-        return self.others[platform] if platform else {}
-
-    def __contains__(self, primitive):
-        return super().__contains__(primitive) or primitive in self._other(primitive)
-
-    def __missing__(self, primitive):
-        return self._other(primitive)[primitive]
-
-
-def _share_rules():
-    """JAX keeps its lowering rules by platform; some of its CPU's and GPU's are ours too."""
-    from jax._src.interpreters import mlir
-
-    rules = getattr(mlir, "_platform_specific_lowerings", None)
-    if rules is None:
-        warnings.warn("jax_tutti: this JAX hides its lowering rules; jax.numpy.linalg is missing")
-        return
-    rules[NAME] = _Rules(rules.get(NAME, {}), rules)
-
-
 def _answer_for_cpu():
     """JAX asks for a device of the platform "cpu" here and there (callbacks, scans of no rows), and so
     do programs.  Where only ours was chosen (JAX_PLATFORMS=tutti), ours are the CPU's devices."""
@@ -162,8 +97,7 @@ def initialize():
         NAME, priority=500, library_path=library_path(), options=_client_options
     )
     _allow_donation()
-    _lower_sends()
-    _share_rules()
+    rules.install(NAME)
     _answer_for_cpu()
     callbacks.install(library_path(), NAME)
     lapack.install(library_path())

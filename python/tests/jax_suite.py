@@ -8,8 +8,8 @@ failed, and another child goes on behind it.  What has failed is then compared w
 jax_failures.txt, both ways: a failure that is not listed there and a listed test that does not
 fail are both errors.
 
-JAX's tests know platforms by name.  What they skip because ours is not called "cpu" is therefore
-played again under that name, with JAX's own switch for it (jax_test_dut).
+JAX's tests know platforms by name.  They are told that ours is a "cpu", by JAX's own switch for it
+(jax_test_dut).
 
 With --resume it goes on where an earlier call with --seconds has stopped.  --platform cpu plays
 the files on JAX's own CPU backend, whose counts the table shows beside ours.
@@ -33,7 +33,7 @@ DEVICES = {  # files that want more than one
     "pmap_test": 8, "multi_device_test": 8, "shard_map_test": 8, "pjit_test": 8, "array_test": 8,
     "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2, "export_test": 8,
 }
-OURS = "tutti,cpu"  # some tests ask for a CPU device by name; ours comes first, the default
+OURS = "tutti"
 STOPPED = 75  # what a child ends with when its time is over
 
 # ---- in the child: a plugin of pytest ---------------------------------------------------------
@@ -42,7 +42,7 @@ STOPPED = 75  # what a child ends with when its time is over
 class Recorder:
     def __init__(self, path, done, options):
         self.log = open(path, "a", buffering=1)
-        self.done, self.sample, self.again = done, options.sample, options.again
+        self.done, self.sample = done, options.sample
         self.only = set(pathlib.Path(options.only).read_text().split()) if options.only else None
         self.end = time.monotonic() + options.seconds
 
@@ -54,12 +54,14 @@ class Recorder:
             return False
         return zlib.crc32(name.encode()) % 10000 < self.sample * 10000
 
+    def pytest_configure(self):
+        import jax
+        from jax._src import test_util  # noqa: F401: it has the switch, which tests read as they are made
+
+        jax.config.update("jax_test_dut", "cpu")
+
     def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
-        if self.again:
-            import jax
-
-            jax.config.update("jax_test_dut", "cpu")  # a switch of test_util, which all import
 
     def pytest_runtest_protocol(self):
         if time.monotonic() > self.end:
@@ -92,9 +94,6 @@ def child(options):
     os.environ["JAX_NUM_GENERATED_CASES"] = str(options.cases)
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
     done, _ = read_log(log_of(options, file))
-    if options.again:
-        first, _ = read_log(log_of(options, file, again=False))
-        done.update((name, what) for name, what in first.items() if what[0] != "skipped")
     recorder = Recorder(log_of(options, file), done, options)
     args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary"]
     return pytest.main(args + [f"tests/{file}.py"], plugins=[recorder])
@@ -103,10 +102,8 @@ def child(options):
 # ---- in the parent ----------------------------------------------------------------------------
 
 
-def log_of(options, file, again=None):
-    again = options.again if again is None else again
-    name = f"{file}.again.jsonl" if again else f"{file}.jsonl"
-    return options.log / options.platform.split(",")[0] / name
+def log_of(options, file):
+    return options.log / options.platform / f"{file}.jsonl"
 
 
 def read_log(path):
@@ -144,25 +141,12 @@ def command_of(options, file):
                 "cases": options.cases, "sample": options.sample, "only": options.only,
                 "seconds": options.end - time.monotonic()}
     words = [f"--{name}={value}" for name, value in settings.items() if value is not None]
-    words += ["--again"] if options.again else []
     return [sys.executable, os.path.abspath(__file__), "--child", *words, file]
 
 
 def play(options, file):
-    """What became of the tests of one file; None when time was over before its end."""
-    options.again = False
-    outcomes = play_all(options, file)
-    if outcomes is None or options.platform != OURS:
-        return outcomes
-    options.again = True
-    again = play_all(options, file)
-    if again is None:
-        return None
-    return {**outcomes, **{name: what for name, what in again.items() if what[0] != "skipped"}}
-
-
-def play_all(options, file):
-    """Plays one file of tests to its end, in as many children as that takes."""
+    """Plays one file of tests to its end, in as many children as that takes.  Returns what became of
+    them; None when time was over before its end."""
     log = log_of(options, file)
     log.parent.mkdir(parents=True, exist_ok=True)
     if not options.resume:
@@ -216,8 +200,8 @@ HEAD = """# JAX's own tests on our engine
 
 JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`, with {cases}
 generated cases (JAX's own default is 10). A test that JAX itself skips counts as neither passed
-nor failed; what it skips only because our platform is not called `cpu` is played again under that
-name. Beside ours stand the counts of JAX's own CPU backend on the same machine (`--platform cpu`).
+nor failed; the tests are told that our platform is a `cpu` (`jax_test_dut`). Beside ours stand the
+counts of JAX's own CPU backend on the same machine (`--platform cpu`).
 `python/tests/jax_failures.txt` names every test of the first six files that fails, and why.
 
 | file | devices | passed | failed | skipped | passed of played | on | JAX's CPU: passed | failed | skipped |
@@ -265,7 +249,6 @@ def parse():
     parser.add_argument("--limit", type=int, default=300, help="seconds a test may take")
     parser.add_argument("--table", type=pathlib.Path, help="where to write the table")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--again", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("files", nargs="*", default=FILES)
     options = parser.parse_args()
     options.jax, options.log = os.path.abspath(options.jax), options.log.resolve()

@@ -422,9 +422,70 @@ def test_ours_are_the_cpu(python):
         for k in range(5):
             y = f(jnp.zeros((4, 3)))
         print(y[3])
+        more = lambda x: jax.pure_callback(lambda x: jnp.add(x, 2), x, x)
+        print(jax.jit(lambda x: jax.lax.while_loop(lambda x: x[0] < 5, more, x))(jnp.zeros(1)))
     """)
     assert out.splitlines() == ["True {CpuDevice(id=1)}", "0.0 (0,)", "no -1.0 (`check` failed)",
-                                "[320. 320. 320.]"]
+                                "[320. 320. 320.]", "[6.]"]
+
+
+def test_what_callbacks_raise_is_raised_at_the_call(python):
+    out = play(python, """
+        def give(x):
+            raise ValueError("no bananas")
+        try:
+            y = jax.jit(lambda x: jax.pure_callback(give, x, x))(1.0)
+        except RuntimeError as error:
+            print(str(error).splitlines()[-1])
+    """)
+    assert out == "ValueError: no bananas\n"
+
+
+def test_order_of_effects_over_devices(python):
+    """The token of an ordered call in a program over several devices is joined like its array."""
+    out = play(python, """
+        from jax.experimental import io_callback
+        from jax.sharding import NamedSharding, PartitionSpec as P
+        seen = []
+        def f(x):
+            for k in range(3):
+                x = io_callback(lambda x, k=k: (seen.append(k), x + 1)[1], x, x, ordered=True)
+            return x
+        mesh = jax.make_mesh((4,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+        cut = NamedSharding(mesh, P("i"))
+        y = jax.jit(f, in_shardings=cut, out_shardings=cut)(jnp.arange(8.0))
+        print(y, seen, y.sharding == cut)
+    """)
+    assert out == "[ 3.  4.  5.  6.  7.  8.  9. 10.] [0, 1, 2] True\n"
+
+
+def test_what_is_for_cpus_is_for_us(python):
+    """JAX keeps branches, lowering rules and exported programs by the names of platforms."""
+    out = play(python, """
+        from jax import export, lax
+        from jax.extend.core import Primitive
+        from jax.interpreters import mlir
+        branch = lambda x: lax.platform_dependent(x, cpu=lambda x: x + 1, cuda=lambda x: x + 5)
+        print(jax.jit(branch)(1.0), branch(2.0), jax.vmap(branch)(jnp.arange(3.0)))
+        print(jax.jit(lambda x: lax.platform_dependent(
+            x, tutti=lambda x: x + 9, cpu=lambda x: x + 1, default=lambda x: x))(1.0))
+        p = Primitive("for_cpus_only")
+        p.def_abstract_eval(lambda x: x)
+        mlir.register_lowering(p, mlir.lower_fun(lambda x: x + 7, multiple_results=False), platform="cpu")
+        print(jax.jit(p.bind)(jnp.float32(1)))
+        values = export.export(jax.jit(lambda x: jnp.linalg.svd(x)[1]), platforms=["cpu"])
+        values = values(np.eye(2, dtype=np.float32))
+        print(values.platforms, values.call(3 * np.eye(2, dtype=np.float32)))
+        both = export.export(jax.jit(branch), platforms=["cuda", "cpu"])(np.float32(0))
+        print(export.deserialize(both.serialize()).call(np.float32(1)))
+        try:
+            export.export(jax.jit(jnp.sin), platforms=["cuda"])(np.float32(1)).call(np.float32(1))
+        except ValueError as error:
+            print(error)
+    """)
+    assert out.splitlines() == [
+        "2.0 3.0 [1. 2. 3.]", "10.0", "8.0", "('cpu',) [3. 3.]", "2.0",
+        "Function 'sin' was exported for platforms '('cuda',)' but it is used on '('tutti',)'."]
 
 
 def test_nothing_is_said_at_the_start(python):

@@ -220,6 +220,13 @@ static int operands(int n, const Tensor *tensors, TuttiOperand *out)
     return kept;
 }
 
+static _Thread_local int ncalls; /* of this thread, one inside the other */
+
+bool call_is_under_way(void)
+{
+    return ncalls > 0;
+}
+
 Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
                        Tensor *out)
 {
@@ -239,7 +246,9 @@ Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, co
     call.nargs = operands(n->nin, in, arrays);
     call.nresults = operands(n->nout, out, arrays + n->nin);
     Floats before = floats_enter_foreign();
+    ncalls++;
     int32_t failed = function(user, &call);
+    ncalls--;
     floats_restore(before);
     free(arrays);
     if (!failed)

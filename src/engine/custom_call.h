@@ -35,4 +35,5 @@ void call_registry_end(void); /* frees all entries; no program may call one afte
 
 /* Calls the function of that name with the floating-point state of the thread's owner. */
 Routine call_registered;
+bool call_is_under_way(void); /* on this thread */
 #endif

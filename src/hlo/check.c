@@ -74,7 +74,8 @@ static bool may_hold_tokens(OpId op)
     OpKind kind = op_info[op].kind;
     OpEffect effect = op_info[op].effect;
     return kind == KIND_FLOW || kind == KIND_MARK || effect == EFFECT_ORDER ||
-           effect == EFFECT_WORLD || op == OP_CREATE_TOKEN || op == OP_CONSTANT || op == OP_SCAN;
+           effect == EFFECT_WORLD || op == OP_GLOBAL || op == OP_CREATE_TOKEN ||
+           op == OP_CONSTANT || op == OP_SCAN;
 }
 
 static Error *check_tokens(const Module *m, const Node *n)

@@ -13,6 +13,7 @@
 #include "engine/exec/launch.h"
 
 #include "base/fail.h"
+#include "engine/custom_call.h"
 #include "engine/exec/executor.h"
 #include "engine/floats.h"
 #include "engine/stats.h"
@@ -252,18 +253,32 @@ static void make_tracks(Run *run, const Launch *l)
     }
 }
 
-static bool is_small(Run *run, const Launch *l)
+/* Does this thread run it before launch_start() returns?  Small runs, and those that foreign code
+ * launches from inside a run: that run has the devices, and ends only after this one. */
+static bool runs_inline(Run *run, const Launch *l)
 {
     const Program *p = l->program;
-    if (!p->is_cost_known || p->cost_ns >= INLINE_NS / p->ndevices)
-        return false;
     for (int k = 0, n = run_nargs(run); k < n; k++)
         if (run->pending[k])
             return false;
-    return executor_is_idle(p->ndevices, l->devices);
+    if (call_is_under_way())
+        return true;
+    return p->is_cost_known && p->cost_ns < INLINE_NS / p->ndevices &&
+           executor_is_idle(p->ndevices, l->devices);
 }
 
-static void execute_inline(Run *run, const Launch *l)
+static void undo(Run *run)
+{
+    for (int k = 0, n = run_nouts(run); k < n; k++)
+        buffer_free(run->buffers[k]);
+    run_release_holds(run);
+    event_release(run->done);
+    for (int k = 0, n = run_nargs(run); k < n; k++)
+        event_release(run->pending[k]);
+    run_recycle(run);
+}
+
+static MUST_USE Error *execute_inline(Run *run, const Launch *l)
 {
     run->is_single_threaded = run->is_inline = true;
     const LocTable *outer = loc_table; /* of a run whose custom call launches this one */
@@ -277,13 +292,20 @@ static void execute_inline(Run *run, const Launch *l)
         run_record_end(run);
         tracks_launched(run->tracks);
     }
-    Event *failed = run->error ? event_ready(run->error) : NULL;
+    Error *error = run->error;
+    if (error && l->returns_failure) {
+        run->error = NULL;
+        undo(run);
+        return error;
+    }
+    Event *failed = error ? event_ready(error) : NULL;
     hand_out_results(run, l, failed);
     event_release(failed);
     run_release_holds(run);
     run_recycle(run);
     if (l->on_end)
         l->on_end(l->user);
+    return NULL;
 }
 
 static void argument_ready(Error *error, void *user)
@@ -345,7 +367,7 @@ static void execute_in_background(Run *run, const Launch *l)
 static Error *prepare(Run *run, const Launch *l, bool *is_inline)
 {
     TRY(hold_arguments(run, l));
-    *is_inline = is_small(run, l);
+    *is_inline = runs_inline(run, l);
     if (!*is_inline) {
         TRY(executor_start(run->executor));
         TRY(prepare_background(run));
@@ -357,17 +379,6 @@ static Error *prepare(Run *run, const Launch *l, bool *is_inline)
     if (error)
         restore_donated(run, l);
     return error;
-}
-
-static void undo(Run *run)
-{
-    for (int k = 0, n = run_nouts(run); k < n; k++)
-        buffer_free(run->buffers[k]);
-    run_release_holds(run);
-    event_release(run->done);
-    for (int k = 0, n = run_nargs(run); k < n; k++)
-        event_release(run->pending[k]);
-    run_recycle(run);
 }
 
 Error *launch_start(Executor *e, const Launch *l)
@@ -388,8 +399,7 @@ Error *launch_start(Executor *e, const Launch *l)
         make_tracks(run, l);
     stat_add(STAT_LAUNCHES, 1);
     if (is_inline)
-        execute_inline(run, l);
-    else
-        execute_in_background(run, l);
+        return execute_inline(run, l);
+    execute_in_background(run, l);
     return NULL;
 }

@@ -38,13 +38,17 @@ typedef struct Launch {
      * worker.  Not called when launch returns an error. */
     void (*on_end)(void *user);
     void *user;
+    /* A run that fails before launch returns has no results, but is an error; else its results are
+     * failed ones, as those of a run in the background. */
+    bool returns_failure;
     const LocTable *locs; /* how messages name the program's locations; NULL: as it was compiled */
     uint64_t context;     /* the caller's number for this call, for profiles; 0: none */
 } Launch;
 
-/* A small run has ended when this returns; others go on in the background, and the results' ready
- * events say when they have ended; after them nothing of the launch touches the program.  An error
- * returned means that nothing was launched and nothing donated. */
+/* A small run has ended when this returns, as has one that a custom call of another run launches;
+ * others go on in the background, and the results' ready events say when they have ended; after them
+ * nothing of the launch touches the program.  An error returned means that nothing was launched and
+ * nothing donated, but for what returns_failure says. */
 MUST_USE Error *launch_start(Executor *e, const Launch *l);
 
 /* abandoned_runs.c.  The program's last executable is gone: runs of it that are under way stop once

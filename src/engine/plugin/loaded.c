@@ -308,6 +308,7 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
                  .outs = args->output_lists,
                  .may_not_donate = may_not,
                  .done = args->device_complete_events,
+                 .returns_failure = true,
                  .locs = loaded->compiled->places,
                  .on_end = release_after_run,
                  .user = loaded->compiled };
