@@ -45,6 +45,7 @@ for pass in $rows; do
     simplify) seen $pass 'stablehlo.multiply' 3 1 ;;
     place) seen $pass 'sdy.manual_computation' 1 0 ;;
     polish) seen $pass 'stablehlo.dot_general' 1 0 ;;
+    drop_barriers) seen $pass 'stablehlo.optimization_barrier' 1 0 ;;
     hoist_replicated) seen $pass 'tutti.global' 1 2 ;;
     drop_invariant_carries) seen $pass ':2 = stablehlo.while' 0 1 ;;
     hoist_invariants) seen $pass '    %13 = stablehlo.reduce(' 0 1 ;;

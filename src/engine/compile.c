@@ -48,6 +48,8 @@ typedef struct Compilation {
     ROW(place, 1, pass_place(c->m, c->o, &c->params))                                              \
     /* the same algebra on what place made */                                                      \
     ROW(polish, NEVER, pass_polish(c->m, c->o))                                                    \
+    /* nothing merges values from here on */                                                       \
+    ROW(drop_barriers, 1, pass_drop_barriers(c->m))                                                \
     /* what all devices would compute alike is computed once */                                    \
     ROW(hoist_replicated, NEVER, pass_hoist_replicated(c->m, &c->params))                          \
     /* loops carry only what they change */                                                        \

@@ -31,13 +31,15 @@ module @every_pass attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas 
       }) : (tensor<2xf32>) -> tensor<2xf32>
       sdy.return %one, %two : tensor<2xf32>, tensor<2xf32>
     } : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+    // drop_barriers: one of them.
+    %apart = stablehlo.optimization_barrier %sums#1 : tensor<2xf32>
     // hoist_replicated: 128 KiB that both devices would compute alike.
     %wide = stablehlo.broadcast_in_dim %sums#0, dims = [0] : (tensor<2xf32>) -> tensor<2x16384xf32>
     %grid = stablehlo.reshape %wide : (tensor<2x16384xf32>) -> tensor<128x256xf32>
     %new = stablehlo.subtract %p, %grid : tensor<128x256xf32>
     // drop_invariant_carries: %w never changes.
     // polish: products so small that a loop does them better.
-    %w0 = stablehlo.broadcast_in_dim %sums#1, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
+    %w0 = stablehlo.broadcast_in_dim %apart, dims = [0] : (tensor<2xf32>) -> tensor<2x4xf32>
     %c0 = stablehlo.constant dense<0> : tensor<i32>
     %z0 = stablehlo.slice %y [0:4, 0:4] : (tensor<4x8xf32>) -> tensor<4x4xf32>
     %loop:3 = stablehlo.while(%i = %c0, %w = %w0, %z = %z0) : tensor<i32>, tensor<2x4xf32>, tensor<4x4xf32>

@@ -64,6 +64,10 @@ static void transformed(tt x, tt_mesh mesh)
     tt_print(tt_call(tt_vmap(tt_grad(shaped)), x));
     tt_print(tt_call_as(Two, tt_value_and_grad(shaped, .has_aux = true), x));
     tt_print(tt_call_as(Two, tt_jvp(shaped), x, x));
+    tt_print(tt_call_as(Two, tt_custom_jvp(shaped, both), x));
+    tt_print(tt_call(tt_custom_vjp(shaped, both, both), x));
+    tt_print(tt_call(tt_checkpoint(shaped), tt_named(x, "x")));
+    tt_print(tt_call(tt_checkpoint(scaled, .dots = true, .names = "x", .config = &c), x));
     tt_print(tt_call(tt_pmap(meets, .axis_name = "i", .in_axes = { 0, TT_NONE }), x));
     tt_print(tt_call(tt_shard_map(shaped, .mesh = mesh), x));
     tt_print(tt_call(tt_shard_map(shaped, .mesh = mesh, .in_specs = { TT_P("x", NULL), TT_P() },

@@ -54,6 +54,21 @@ static tt modulus(tt re, tt im)
     return build_op(OP_ABS, 1, (const tt[]){ complex_of(re, im) }, NULL, type_at(re));
 }
 
+/* A function, and its derivative as a rule. */
+static tt wave_product(tt a, tt b)
+{
+    return tt_mul(tt_named(tt_sin(a), "wave"), tt_exp(b));
+}
+typedef struct {
+    tt y, dy;
+} WithTangent;
+static WithTangent wave_rule(tt a, tt b, tt da, tt db)
+{
+    tt y = wave_product(a, b);
+    return (WithTangent){ y, tt_add(tt_mul(tt_mul(tt_cos(a), tt_exp(b)), da), tt_mul(y, db)) };
+}
+TT_FUN(WithTangent, wave_rule, tt, tt, tt, tt);
+
 /* 1 where row and column compare so, else 0. */
 static tt triangle(tt a, int direction)
 {

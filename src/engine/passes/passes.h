@@ -12,6 +12,7 @@ MUST_USE Error *pass_sink_captures(Module *m);
 MUST_USE Error *pass_simplify(Module *m, const CompileOptions *o);
 MUST_USE Error *pass_place(Module *m, const CompileOptions *o, Params *out);
 MUST_USE Error *pass_polish(Module *m, const CompileOptions *o); /* simplify, on what place made */
+MUST_USE Error *pass_drop_barriers(Module *m);
 MUST_USE Error *pass_hoist_replicated(Module *m, const Params *params);
 MUST_USE Error *pass_drop_invariant_carries(Module *m);
 MUST_USE Error *pass_hoist_invariants(Module *m);

@@ -4,14 +4,14 @@
  *
  *   main: y = call @f(x)            main: t = mul x, x      f's body, once per call
  *         z = if p {A} else {B}           i = convert p : i32
- *         w = optimization_barrier z      z = case i {B}, {A}
- *         return w                        return z
+ *         return z                        z = case i {B}, {A}
+ *                                         return z
  *
  * Calls and composites become the callee's operations (hlo/inline.c), extents that the program
  * leaves open become numbers (hlo/static_shapes.c), what stands for other operations is written out
  * (hlo/define), `if` becomes `case`, operands become as wide as what combines them, and what only
- * says something about values (barriers; sharding constraints where they mean nothing) goes away;
- * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE, IF or BARRIER
+ * says something about values (sharding constraints where they mean nothing) goes away;
+ * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE or IF
  * is left, CONSTRAINT only at the top of a main of several partitions, and extents are known. */
 #include "engine/passes/passes.h"
 
@@ -298,8 +298,8 @@ static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
     Refiner *z = user;
     const Node *node = node_at(m, n);
     bool may_place = m->npartitions > 1 && region_at(m, r)->parent == 0;
-    if (node->op == OP_BARRIER || node->op == OP_ASYNC_DONE ||
-        (node->op == OP_CONSTRAINT && !may_place) || is_identity_call(m, node, may_place))
+    if (node->op == OP_ASYNC_DONE || (node->op == OP_CONSTRAINT && !may_place) ||
+        is_identity_call(m, node, may_place))
         node_replace(z->m, n, node->in, &z->map);
     else if (node->op == OP_IF)
         if_to_case(z, r, n);
@@ -345,8 +345,7 @@ static void check_refined(Module *m, NodeId n, void *user)
 {
     (void)user;
     OpId op = node_at(m, n)->op;
-    require(op != OP_IF && op != OP_BARRIER && op_info[op].flow != FLOW_CALL &&
-            op_info[op].kind != KIND_SHORT);
+    require(op != OP_IF && op_info[op].flow != FLOW_CALL && op_info[op].kind != KIND_SHORT);
 }
 
 Error *pass_refine(Module *m)

@@ -187,6 +187,26 @@ PLAIN(square)
 PLAIN(relu)
 PLAIN(stop_gradient)
 
+static void named_body(const tt *in, tt *out, const void *name)
+{
+    Shape shape;
+    if (shapes_of("tt_named", 1, in, &shape))
+        *out = build_named(build_convert(in[0], element_canonical(shape.element, shape.is_weak)),
+                           name);
+}
+
+tt tt_named(tt x, const char *name)
+{
+    PUBLIC;
+    tt y = NO_VALUE;
+    const char *kept = tracing ? intern_string(name) : NULL;
+    if (!tracing || !name)
+        return x;
+    if (kept)
+        record_body("tt_named", named_body, kept, &x, 1, &y);
+    return y;
+}
+
 /* ---- Complex numbers. */
 
 typedef struct PartOf {

@@ -101,6 +101,41 @@ tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
     return fn_intern(&key, "jvp", NULL);
 }
 
+tt_fn tt_custom_jvp(tt_fn f, tt_fn rule)
+{
+    PUBLIC;
+    if (!fn_is_given(f, "tt_custom_jvp") || !fn_is_given(rule, "tt_custom_jvp"))
+        return NULL;
+    FnKey key = { .kind = FN_CUSTOM_JVP, .inner = f, .other = rule };
+    return fn_intern(&key, "custom_jvp", NULL);
+}
+
+tt_fn tt_custom_vjp(tt_fn f, tt_fn forward, tt_fn backward)
+{
+    PUBLIC;
+    if (!fn_is_given(f, "tt_custom_vjp") || !fn_is_given(forward, "tt_custom_vjp") ||
+        !fn_is_given(backward, "tt_custom_vjp"))
+        return NULL;
+    FnKey key = { .kind = FN_CUSTOM_VJP, .inner = f, .other = forward };
+    key.config_size = sizeof backward;
+    key.config = intern_bytes(&backward, sizeof backward);
+    return key.config ? fn_intern(&key, "custom_vjp", NULL) : NULL;
+}
+
+tt_fn tt_checkpoint_with(tt_fn f, const tt_checkpoint_options *given)
+{
+    PUBLIC;
+    if (!fn_is_given(f, "tt_checkpoint"))
+        return NULL;
+    OPTIONS(tt_checkpoint_options, "tt_checkpoint", given, return NULL);
+    if (!CONFIGURED(f, "tt_checkpoint", options))
+        return NULL;
+    unsigned before = report_count();
+    FnKey key = { .kind = FN_CHECKPOINT, .inner = f, .has_aux = options.dots };
+    key.axis_name = intern_string(options.names);
+    return report_count() == before ? fn_intern(&key, "checkpoint", NULL) : NULL;
+}
+
 /* Are runs given instead of lists, not beside them?  False: reported. */
 static bool are_instead(const char *who, tt_fn f, const char *option, bool has_runs, bool has_list)
 {

@@ -370,6 +370,8 @@ bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, con
     Lowering l = { .m = session->m, .g = g, .nleaves = g->nleaves, .layouts = layouts };
     *out = (Lowered){ 0 };
     choose_devices(&l, out);
+    if (!open_composites(l.m, g->body))
+        return false;
     l.main = make_main(&l, out);
     resolve_axes(l.m, l.main, out->ndevices);
     flatten_maps(l.m, l.main, out->ndevices);

@@ -50,6 +50,7 @@ tt build_axis_index(const AxisAttrs *axes); /* the position along them together,
 tt build_row(tt x, tt at);
 tt build_set_row(tt x, tt at, tt row);
 tt build_stop_gradient(tt x);
+tt build_named(tt x, const char *name); /* for tt_checkpoint; the name is interned (checkpoint.c) */
 
 /* Attributes in the session's arena. */
 #define BUILD_ATTRS(T, ...) ((T *)arena_copy(trace_arena(), &(T){ __VA_ARGS__ }, sizeof(T)))

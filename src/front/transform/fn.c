@@ -508,6 +508,10 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_VMAP: return vmap_graph(f, leaves, out);
     case FN_PMAP: return pmap_graph(f, leaves, out);
     case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
+    case FN_CUSTOM_JVP:
+    case FN_CUSTOM_VJP:
+    case FN_CHECKPOINT: return composite_graph(f, leaves, out);
+    case FN_SUM_ROWS: return sum_rows_graph(f, leaves, out);
     case FN_WHILE:
     case FN_FORI:
     case FN_SCAN:

@@ -25,7 +25,11 @@ typedef enum FnKind {
     FN_VMAP,
     FN_PMAP,
     FN_SHARD_MAP,
-    FN_WHILE, /* this and what follows: loops and branches, made of several functions */
+    FN_CUSTOM_JVP, /* other: the rule */
+    FN_CUSTOM_VJP, /* other: forward; config: forward and backward */
+    FN_SUM_ROWS,   /* config: which results are summed along axis 0 */
+    FN_CHECKPOINT, /* has_aux: dots are kept; axis_name: and these names */
+    FN_WHILE,      /* this and what follows: loops and branches, made of several functions */
     FN_FORI,
     FN_SCAN,
     FN_STEPS, /* a scan by number: of no rows */

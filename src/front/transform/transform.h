@@ -22,6 +22,8 @@
 bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
 bool flow_accepts(tt_fn f, int nargs, const int *counts);        /* flow.c: as fn_accepts */
+bool composite_graph(tt_fn f, const Leaves *leaves, Graph *out); /* composite.c */
+bool sum_rows_graph(tt_fn f, const Leaves *leaves, Graph *out);  /* custom.c */
 bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
 bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* grad.c */
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
@@ -125,6 +127,55 @@ bool batcher_is_mapped(const struct Batcher *b, ValueId v);
 Graph batcher_region(struct Batcher *b, RegionId r);
 void batcher_inline(struct Batcher *b, RegionId r, const tt *x, const bool *mapped, tt *y,
                     bool *y_mapped);
+
+/* ---- functions that derivatives do not simply follow: composite.c, custom.c, checkpoint.c ---- */
+
+typedef enum CompositeKind {
+    CUSTOM_JVP, /* a function whose tangents `rule` gives */
+    CUSTOM_VJP, /* one whose cotangents `back` gives, from what `rule` keeps */
+    CUSTOM_TANGENT, /* the tangents of such a one, of what is kept and of tangents: to be run backwards */
+    CHECKPOINT, /* one that is computed again for its way back */
+    NAMED       /* a value with a name, for CHECKPOINT to keep */
+} CompositeKind;
+
+/* What a COMPOSITE node of the front carries.  Its region, which a CUSTOM_TANGENT and a NAMED have none
+ * of, is the function on its operands: the leaves, then what it uses from around it. */
+typedef struct Composite {
+    CompositeAttrs attrs; /* the node's own */
+    CompositeKind kind;
+    tt_fn f; /* as the user made it */
+    tt_fn rule, back;
+    const struct Names *names; /* that maps had bound where it was recorded */
+    int nargs;
+    const int *counts; /* leaves of each argument of f */
+    int nleaves;
+    const Type *leaves, *results; /* CUSTOM_TANGENT: of f; of one row where it is a batch */
+    int nresults, nkept;
+    bool
+        is_again; /* CHECKPOINT: for the way back, so that nothing of it is what was there before */
+    bool keeps_dots;
+    const char *keeps; /* CHECKPOINT: names; NAMED: its own */
+} Composite;
+
+const Composite *composite_of(const Node *node);
+/* f's body g, which is used up, as one node on these leaves. */
+bool composite_apply(Composite *c, const Graph *g, const tt *leaves, tt *y);
+/* The same body as another composite, on operands for all its leaves. */
+bool composite_again(const Composite *c, const Graph *g, const tt *operands, tt *y);
+/* f's graph, recorded where the names are bound that were when c was. */
+bool composite_trace(const Composite *c, tt_fn f, const Leaves *leaves, Graph *out);
+const struct Names *names_bound(void);
+/* Before the graph is lowered: composites are their bodies.  False: one has none; reported. */
+bool open_composites(Module *m, RegionId r);
+
+/* For rules/composite.c, one of each kind. */
+void jvp_custom_jvp(const Jvp *j, const Composite *c);
+void jvp_custom_vjp(const Jvp *j, const Composite *c);
+void transpose_custom_tangent(const Transpose *t, const Composite *c);
+void batch_custom(const Batch *b, const Composite *c);
+void batch_custom_tangent(const Batch *b, const Composite *c);
+void jvp_checkpoint(const Jvp *j, const Composite *c);
+void transpose_checkpoint(const Transpose *t, const Composite *c);
 
 /* ---- loops: loops.c ---- */
 

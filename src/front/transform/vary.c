@@ -93,9 +93,20 @@ static ValueId vary_to(Inserter *w, RegionId to, ValueId v, AxisSet want, const 
     return as;
 }
 
-/* How operand i must differ. */
+static bool is_checkpoint(const Node *node)
+{
+    return node->op == OP_COMPOSITE && composite_of(node)->kind == CHECKPOINT;
+}
+
+/* How operand i must differ.  The operands of a function with a rule of its own differ alike, since that
+ * rule knows nothing of sums over devices. */
 static AxisSet wanted(const Inserter *w, const Node *node, int i)
 {
+    AxisSet all = 0;
+    for (int k = 0; node->op == OP_COMPOSITE && !is_checkpoint(node) && k < node->nin; k++)
+        all |= w->varies.of[node->in[k]];
+    if (node->op == OP_COMPOSITE)
+        return all;
     if (op_is_named(node->op))
         return w->varies.of[node->in[i]] | named_axes(&w->varies, node);
     if (node_flow(node) == FLOW_BRANCH || !node->nout)
@@ -131,7 +142,8 @@ static void insert_node(Inserter *w, RegionId to, NodeId n)
     for (int i = 0; i < node.nout; i++)
         types[i] = type_of(m, node.out + (uint32_t)i);
     for (int k = 0; k < node.nregions; k++) {
-        bool is_body = is_control && (node_flow(&node) == FLOW_BRANCH || k == 1);
+        bool is_body =
+            is_checkpoint(&node) || (is_control && (node_flow(&node) == FLOW_BRANCH || k == 1));
         regions[k] = is_body ? insert_region(w, node.regions[k], &node)
                              : region_copy(m, node.regions[k], 0, &w->map);
     }

@@ -154,6 +154,14 @@ static void visit_map(Varying *v, const Node *node)
     v->visible = visible;
 }
 
+/* A composite's region is on its operands. */
+static void visit_composite(Varying *v, const Node *node)
+{
+    const Node *last = visit_with(v, node->regions[0], node->in, 0);
+    for (int i = 0; i < node->nout; i++)
+        v->of[node->out + (uint32_t)i] = v->of[last->in[i]];
+}
+
 /* Everything else: its results differ as what it is given, or what its regions use, does. */
 static void visit_compute(Varying *v, const Node *node)
 {
@@ -180,6 +188,8 @@ static void visit_region(Varying *v, RegionId r)
             visit_call(v, node);
         else if (node->op == OP_MANUAL)
             visit_map(v, node);
+        else if (node->op == OP_COMPOSITE && node->nregions)
+            visit_composite(v, node);
         else
             visit_compute(v, node);
     }

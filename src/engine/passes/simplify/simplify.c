@@ -37,7 +37,7 @@ enum { SMALL_CONSTANT = 64 };
 /* Of operations with regions: those that combine elements by one plain operation. */
 static bool is_shareable(const Module *m, const Node *node)
 {
-    if (node->nout == 0 || op_info[node->op].effect == EFFECT_WORLD)
+    if (node->nout == 0 || op_info[node->op].effect == EFFECT_WORLD || node->op == OP_BARRIER)
         return false;
     if (node->nregions > 0 &&
         (node->op != OP_REDUCE || region_reducer(m, node->regions[0]) == OP_COUNT))
