@@ -28,7 +28,7 @@ endif
 # engine/plugin/statics.c, tests/hostile/memory.c).
 WRAP := $(patsubst %,-Wl$(comma)--wrap=%,__cxa_atexit malloc calloc realloc $(if $(HOSTILE),aligned_alloc posix_memalign mmap))
 
-SHARED := $(wildcard src/base/*.c src/ops/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c src/pjrt/*.c)
+SHARED := $(wildcard src/base/*.c src/ops/*.c src/files/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c src/pjrt/*.c)
 ENGINE := $(shell find src/engine -name '*.c')
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -131,7 +131,7 @@ install: lib all
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint api random training open sharded foreign large jump) \
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint api random training files open sharded foreign large jump) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test $(BUILD)/tests/stress/eager_test \
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a

@@ -1,7 +1,6 @@
 /* array.c - making, filling, loading and printing arrays of the host. */
 #include "array.h"
 
-#include "ops/npy.h"
 #include "ops/number.h"
 
 #include <inttypes.h>
@@ -9,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void set_type(Array *array, Type type)
 {
@@ -39,28 +39,54 @@ void array_free(Array *array)
     array->memory = array->data = NULL;
 }
 
-static Error *match(const Npy *npy, Type wanted)
+static Error *match(const FileArray *a, Type wanted)
 {
-    Type found = npy_type(npy, wanted.element);
-    if (!npy_holds(npy, wanted.element))
-        return error_new(CODE_INVALID, "%s holds elements '%s'; the program takes %s", npy->path,
-                         npy->descr, type_name(wanted));
+    Type found = file_array_type(a, wanted.element);
+    if (!file_array_holds(a, wanted.element))
+        return error_new(CODE_INVALID, "%s holds elements '%s'; the program takes %s", a->path,
+                         file_array_elements(a), type_name(wanted));
     if (!shape_fits(found, wanted))
-        return error_new(CODE_INVALID, "%s holds %s; the program takes %s", npy->path,
+        return error_new(CODE_INVALID, "%s holds %s; the program takes %s", a->path,
                          type_name(found), type_name(wanted));
-    return npy_check(npy, wanted.element);
+    return file_array_check(a, wanted.element);
+}
+
+Error *array_take(const ArrayFile *file, const FileArray *a, Type wanted, Array *out)
+{
+    TRY(match(a, wanted));
+    TRY(array_new(file_array_type(a, wanted.element), out));
+    Error *error = file_array_read(file, a, wanted.element, out->data);
+    if (error)
+        array_free(out);
+    return error;
+}
+
+/* "x.npz:w" is array w of x.npz; "x.npz" its only one. */
+static Error *open_named(const char *path, ArrayFile **file, const FileArray **out)
+{
+    const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(path, ':');
+    Text name = { 0 };
+    text_add(&name, path, colon ? (size_t)(colon - path) : strlen(path));
+    Error *error = arrays_open(text_cstr(&name), file);
+    text_free(&name);
+    TRY(error);
+    *out = colon ? arrays_find(*file, str_of(colon + 1)) : (*file)->n == 1 ? (*file)->at : NULL;
+    if (!*out)
+        error = colon ? error_new(CODE_NOT_FOUND, "%s has no array '%s'", (*file)->path, colon + 1)
+                      : error_new(CODE_INVALID, "%s holds %d arrays: say which, as %s:NAME", path,
+                                  (*file)->n, path);
+    if (error)
+        arrays_close(*file);
+    return error;
 }
 
 Error *array_load(const char *path, Type wanted, Array *out)
 {
-    Npy npy;
-    TRY(npy_open(path, &npy));
-    Error *error = match(&npy, wanted);
-    if (!error)
-        error = array_new(npy_type(&npy, wanted.element), out);
-    if (!error && (error = npy_read(&npy, wanted.element, out->data)))
-        array_free(out);
-    npy_close(&npy);
+    ArrayFile *file;
+    const FileArray *a;
+    TRY(open_named(path, &file, &a));
+    Error *error = array_take(file, a, wanted, out);
+    arrays_close(file);
     return error;
 }
 

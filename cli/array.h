@@ -1,7 +1,8 @@
-/* array.h - arrays on the host: .npy files, filling, printing. */
+/* array.h - arrays on the host: from files, filled, printed. */
 #ifndef TUTTI_CLI_ARRAY_H
 #define TUTTI_CLI_ARRAY_H
 #include "base/error.h"
+#include "files/arrays.h"
 #include "ops/type.h"
 
 /* Row-major; strides are in bytes. */
@@ -17,8 +18,10 @@ MUST_USE Error *array_new(Type type, Array *out);
 void array_free(Array *array);
 void array_fill_random(Array *array, uint64_t seed); /* floats in [0, 1), small integers */
 
-/* The file's type must be one that `wanted` can be stored as; shapes are compared, but for extents
+/* The array's type must be one that `wanted` can be stored as; shapes are compared, but for extents
  * that `wanted` leaves open. */
+MUST_USE Error *array_take(const ArrayFile *file, const FileArray *a, Type wanted, Array *out);
+/* Of a file with one array, or "file:name". */
 MUST_USE Error *array_load(const char *path, Type wanted, Array *out);
 MUST_USE Error *array_save(const char *path, const Array *array);
 

@@ -84,7 +84,7 @@ expect 0 'tensor<?x5xf32>' $tutti dump $open
 # The lesson: whole arrays in, cut over four devices, joined again.
 expect 1 'argument 0: f32[4,2]' $tutti run examples/lesson.mlir
 printf "garbage, not an array" >"$dir/garbage.npy"
-expect 1 "is not an array" $tutti run examples/lesson.mlir --input "$dir/garbage.npy"
+expect 1 "is not a file of arrays: safetensors, .npz or .npy" $tutti run examples/lesson.mlir --input "$dir/garbage.npy"
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy
 expect 0 '[35.720585, 49.656986]' $tutti run examples/lesson.mlir --input examples/lesson.npy --eval
 expect 0 'kernels_compiled 0' $tutti run examples/lesson.mlir --input zeros --eval --stats

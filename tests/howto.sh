@@ -1,17 +1,24 @@
 #!/bin/sh
-# The program in docs/howto/deploy.md that defines a custom call is examples/custom_call.c, and prints
-# what the page says.
+# The programs in docs/howto/deploy.md and saving.md are examples/custom_call.c and checkpoint.c, and print
+# what the pages say.
 set -u
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} # of the library; the engine is always build/'s
 [ "$build" = build ] || export TUTTI_PLUGIN=${TUTTI_PLUGIN:-build/pjrt_plugin_tutti.so}
 at=$(mktemp -d)
 trap 'rm -rf "$at"' EXIT
-block() { # the block of the page that begins with this line
-    awk -v head="$1" '!on && $0 == head { on = 1 } on && /^```$/ { exit } on' docs/howto/deploy.md
+block() { # the block of page $1 that begins with line $2
+    awk -v head="$2" '!on && $0 == head { on = 1 } on && /^```$/ { exit } on' "docs/howto/$1.md"
 }
-sed 1d examples/custom_call.c >"$at/code"
-block '#include <stdio.h>' | diff "$at/code" - || { echo "the page has other code"; exit 1; }
-"$build/examples/custom_call" >"$at/output" 2>&1 || { cat "$at/output"; exit 1; }
-block '$ build/examples/custom_call' | sed 1d | diff - "$at/output" ||
-    { echo "the page has other output"; exit 1; }
+same() { # page, example: code and output; lines of the page that begin with $ are run
+    sed 1d "examples/$2.c" | diff - "$at/code" || { echo "$1.md has other code than $2.c"; exit 1; }
+    sed -n 's/^\$ build/"$build"/p' "$at/page" >"$at/commands"
+    build=$build bash -e "$at/commands" >"$at/output" 2>&1 || { cat "$at/output"; exit 1; }
+    grep -v '^\$ ' "$at/page" | diff - "$at/output" || { echo "$1.md has other output"; exit 1; }
+}
+block deploy '#include <stdio.h>' >"$at/code"
+block deploy '$ build/examples/custom_call' >"$at/page"
+same deploy custom_call
+block saving '#include <stdio.h>' >"$at/code"
+block saving '$ build/examples/checkpoint /tmp/run.safetensors 3' | sed "s|/tmp|$at|" >"$at/page"
+same saving checkpoint

@@ -9,6 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FOLDERS = [
     ("src/base", "What both sides stand on; knows nothing of arrays."),
     ("src/ops", "What the operations are; shared, no behaviour."),
+    ("src/files", "The files that arrays and programs come in."),
     ("src/hlo", "A program as data; shared by both sides, linked into each."),
     ("src/hlo/define", "Operations that stand for others, written out."),
     ("src/hlo/read", "From bytes to a module: text, and MLIR bytecode."),

@@ -1,6 +1,6 @@
 /* misuse_test.c - each mistake with values, arrays, operations and meshes has its message, which
  * says what was called, with which shapes, and what would be right. */
-#include "ops/npy.h"
+#include "files/npy.h"
 #include "tests/front.h"
 
 #include <math.h>
@@ -143,7 +143,8 @@ static void test_arrays(void)
     SAYS(tt_read(m, out, sizeof out), "tt_read: f32[4,3] has 48 bytes; there is room for 12");
     SAYS(tt_load_npy("build/nothing.npy"),
          "tt_load_npy: build/nothing.npy cannot be read: No such file or directory");
-    SAYS(tt_load_npy("Makefile"), "tt_load_npy: Makefile is not an array in NumPy's .npy format");
+    SAYS(tt_load_npy("Makefile"),
+         "tt_load_npy: Makefile is not a file of arrays: safetensors, .npz or .npy");
     static const int64_t ones[13] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
     const char *path = npy_left((Type){ F32, 13, ones }, &(float){ 1 });
     SAYS(tt_load_npy(path),

@@ -1,5 +1,5 @@
 /* NumPy's files: what is read, in which order, and what is refused. */
-#include "ops/npy.h"
+#include "files/arrays.h"
 
 #include "tests/check.h"
 
@@ -25,14 +25,15 @@ static void leave(const char *header, const void *data, size_t n)
 static const char *read_as(Element e, void *data)
 {
     static char said[256];
-    Npy npy;
-    Error *error = npy_open(path, &npy);
+    ArrayFile *file;
+    Error *error = arrays_open(path, &file);
     if (!error) {
-        error =
-            !npy_holds(&npy, e) ? error_new(CODE_INVALID, "%s other", path) : npy_check(&npy, e);
+        const FileArray *a = &file->at[0];
+        error = !file_array_holds(a, e) ? error_new(CODE_INVALID, "%s other", path)
+                                        : file_array_check(a, e);
         if (!error)
-            error = npy_read(&npy, e, data);
-        npy_close(&npy);
+            error = file_array_read(file, a, e, data);
+        arrays_close(file);
     }
     snprintf(said, sizeof said, "%s", error ? error_text(error) + sizeof path : "");
     error_free(error);

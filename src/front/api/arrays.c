@@ -4,13 +4,12 @@
  * The others are where their subject is: errors in report.c, scopes in scope.c, operations in
  * elementwise.c, reductions.c and shaping.c, random numbers in random.c, functions and their
  * transformations in transforms.c and call.c, collectives in collectives.c, meshes in layout.c. */
+#include "front/api/arrays.h"
 #include "front/api/numpy.h"
 #include "front/client/client.h"
-#include "front/value/array.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
 #include "front/value/value.h"
-#include "ops/npy.h"
 #include "ops/number.h"
 
 #include <stdio.h>
@@ -232,8 +231,7 @@ static Array *narrowed(Array *wide, Element e)
     return a;
 }
 
-/* The array of a concrete value in the type its user sees, held for the caller.  NULL: reported. */
-static Array *settled(tt x, const char *who)
+Array *settled_array(tt x, const char *who)
 {
     Held held;
     if (!value_pin(x, who, &held))
@@ -277,7 +275,7 @@ double tt_item(tt x)
 bool tt_read(tt x, void *data, size_t bytes)
 {
     PUBLIC;
-    Array *a = settled(x, "tt_read");
+    Array *a = settled_array(x, "tt_read");
     if (!a)
         return false;
     bool fits = type_bytes(a->type) == bytes;
@@ -301,7 +299,7 @@ void tt_print_n(tt_tree tree)
 {
     PUBLIC;
     for (int i = 0; i < tree.n; i++) {
-        Array *a = settled(tree.leaf[i], "tt_print");
+        Array *a = settled_array(tree.leaf[i], "tt_print");
         if (!a)
             continue;
         library_guard("tt_print", print_one, a);
@@ -320,71 +318,4 @@ void tt_wait_n(tt_tree tree)
             array_wait(held.array);
         value_unpin(tree.leaf[i]);
     }
-}
-
-/* ---- Files. */
-
-static Error *element_in(const Npy *npy, Element *out)
-{
-    if (npy->rank > TT_MAX_RANK)
-        return error_new(CODE_INVALID, "%s holds an array of %d axes; there may be %d", npy->path,
-                         npy->rank, TT_MAX_RANK);
-    for (tt_dtype type = TT_BOOL; type <= TT_C128; type++)
-        if (npy_holds(npy, *out = element_of(type)))
-            return npy_check(npy, *out);
-    return error_new(CODE_INVALID, "%s holds elements '%s' that have no tt_dtype", npy->path,
-                     npy->descr);
-}
-
-static Error *load(Npy *npy, Array **out)
-{
-    Element e = F32;
-    TRY(element_in(npy, &e));
-    Type t = npy_type(npy, e);
-    void *data = malloc(type_bytes(t) + 1);
-    if (!data)
-        return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_text(t));
-    Error *error = npy_read(npy, e, data);
-    if (!error)
-        *out = array_from_host(t, data, layout_single(0));
-    free(data);
-    return error;
-}
-
-tt tt_load_npy(const char *path)
-{
-    PUBLIC;
-    Npy npy;
-    Array *a = NULL;
-    Error *error = npy_open(path, &npy);
-    if (!error) {
-        error = load(&npy, &a);
-        npy_close(&npy);
-    }
-    if (error)
-        return report_error(error_in(error, "tt_load_npy"));
-    return a ? value_of_array(a, false) : NO_VALUE;
-}
-
-static bool save(const char *path, Array *a)
-{
-    void *data = malloc(type_bytes(a->type) + 1);
-    if (!data)
-        report_broken("tt_save_npy: no memory on the host for %s", type_text(a->type));
-    bool read = data && array_read(a, data);
-    Error *error = read ? npy_write(path, a->type, data) : NULL;
-    free(data);
-    if (error)
-        report_error(error_in(error, "tt_save_npy"));
-    return read && !error;
-}
-
-bool tt_save_npy(const char *path, tt x)
-{
-    PUBLIC;
-    Array *a = settled(x, "tt_save_npy");
-    bool saved = a && save(path, a);
-    if (a)
-        array_release(a);
-    return saved;
 }

@@ -63,9 +63,16 @@ static void clip_body(const tt *in, tt *out, const void *config)
     clipped(config, in, out);
 }
 
-const tt *tt_clip_norm_n(tt_tree tree, double most)
+static void clip_value_body(const tt *in, tt *out, const void *config)
 {
-    PUBLIC;
+    const Config *c = config;
+    for (int64_t i = 0; i < c->n; i++)
+        out[i] = tt_clip(in[i], number(-c->clip), number(c->clip));
+}
+
+/* A tree of as many arrays. */
+static const tt *clip_tree(const char *who, Body *body, tt_tree tree, double most)
+{
     Config c;
     tt *out = scope_values(tree.n);
     if (!out)
@@ -74,10 +81,22 @@ const tt *tt_clip_norm_n(tt_tree tree, double most)
     c.n = tree.n;
     c.clip = most;
     if (most > 0)
-        call_eager("tt_clip_norm", clip_body, &c, sizeof c, tree.n, tree.leaf, tree.n, out);
+        call_eager(who, body, &c, sizeof c, tree.n, tree.leaf, tree.n, out);
     else
-        report_broken("tt_clip_norm: the most is %g; it must be above 0", most);
+        report_broken("%s: the most is %g; it must be above 0", who, most);
     return out;
+}
+
+const tt *tt_clip_norm_n(tt_tree tree, double most)
+{
+    PUBLIC;
+    return clip_tree("tt_clip_norm", clip_body, tree, most);
+}
+
+const tt *tt_clip_value_n(tt_tree tree, double most)
+{
+    PUBLIC;
+    return clip_tree("tt_clip_value", clip_value_body, tree, most);
 }
 
 /* ---- steps ---- */
@@ -125,6 +144,49 @@ static void sgd_body(const tt *in, tt *out, const void *config)
     }
 }
 
+/* in: parameters, gradients, the mean squares, the rate. */
+static void rmsprop_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    int64_t n = c->n;
+    tt *g = ARENA_ARRAY(trace_arena(), tt, n + 1), rate = in[3 * n];
+    clipped(c, in + n, g);
+    for (int64_t i = 0; i < n; i++) {
+        tt next = out[n + i] = tt_add(tt_mul(number(1 - c->b2), tt_mul(g[i], g[i])),
+                                      tt_mul(number(c->b2), in[2 * n + i]));
+        tt move = tt_mul(tt_rsqrt(tt_add(next, number(c->eps))), g[i]);
+        if (c->decay != 0)
+            move = tt_add(move, tt_mul(number(c->decay), in[i]));
+        out[i] = tt_sub(in[i], tt_mul(rate, move));
+    }
+}
+
+/* in: parameters, gradients, their means, the rate. */
+static void lion_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    int64_t n = c->n;
+    tt *g = ARENA_ARRAY(trace_arena(), tt, n + 1), rate = in[3 * n];
+    clipped(c, in + n, g);
+    for (int64_t i = 0; i < n; i++) {
+        tt m = in[2 * n + i];
+        tt move = tt_sign(tt_add(tt_mul(number(1 - c->b1), g[i]), tt_mul(number(c->b1), m)));
+        if (c->decay != 0)
+            move = tt_add(move, tt_mul(number(c->decay), in[i]));
+        out[n + i] = tt_add(tt_mul(number(1 - c->b2), g[i]), tt_mul(number(c->b2), m));
+        out[i] = tt_sub(in[i], tt_mul(rate, move));
+    }
+}
+
+/* The next values of variables: traced ones end with the trace, others with what they replace. */
+static void put_back(tt *variables, int n, const tt *next)
+{
+    if (tracing)
+        memcpy(variables, next, sizeof *next * (size_t)n);
+    else
+        tt_assign_n(variables, (tt_tree){ next, n });
+}
+
 /* One step: parts of the operands come after one another; what comes out takes their place. */
 static void step(Body *body, const Config *c, tt *params, tt_tree grads, tt *state, int nstate,
                  tt rate)
@@ -145,14 +207,9 @@ static void step(Body *body, const Config *c, tt *params, tt_tree grads, tt *sta
     in[nin - 1] = rate;
     if (!call_eager(c->who, body, c, sizeof *c, nin, in, nout, out))
         return;
-    if (tracing) {
-        memcpy(params, out, sizeof *out * (size_t)n);
-        memcpy(state, out + n, sizeof *out * (size_t)nstate);
-        return;
-    }
-    tt_assign_n(params, (tt_tree){ out, n });
+    put_back(params, n, out);
     if (nstate)
-        tt_assign_n(state, (tt_tree){ out + n, nstate });
+        put_back(state, nstate, out + n);
 }
 
 static double or_else(double x, double otherwise)
@@ -195,6 +252,67 @@ void tt_sgd_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_sgd
         step(sgd_body, &c, params, grads, state, state ? n : 0, rate);
 }
 
+void tt_rmsprop_n(tt *params, int n, tt_tree grads, tt *state, tt rate,
+                  const tt_rmsprop_options *given)
+{
+    PUBLIC;
+    OPTIONS(tt_rmsprop_options, "tt_rmsprop", given, return);
+    Config c;
+    memset(&c, 0, sizeof c);
+    c.who = "tt_rmsprop";
+    c.n = n;
+    c.b2 = or_else(options.b2, 0.9);
+    c.eps = or_else(options.eps, 1e-8);
+    c.decay = options.decay;
+    c.clip = options.clip;
+    step(rmsprop_body, &c, params, grads, state, n, rate);
+}
+
+void tt_lion_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_lion_options *given)
+{
+    PUBLIC;
+    OPTIONS(tt_lion_options, "tt_lion", given, return);
+    Config c;
+    memset(&c, 0, sizeof c);
+    c.who = "tt_lion";
+    c.n = n;
+    c.b1 = or_else(options.b1, 0.9);
+    c.b2 = or_else(options.b2, 0.99);
+    c.decay = options.decay;
+    c.clip = options.clip;
+    step(lion_body, &c, params, grads, state, n, rate);
+}
+
+/* ---- means over time ---- */
+
+static void ema_body(const tt *in, tt *out, const void *config)
+{
+    const Config *c = config;
+    for (int64_t i = 0; i < c->n; i++)
+        out[i] =
+            tt_add(tt_mul(number(1 - c->decay), in[c->n + i]), tt_mul(number(c->decay), in[i]));
+}
+
+void tt_ema_n(tt *slow, int n, tt_tree fast, double decay)
+{
+    PUBLIC;
+    Config c;
+    tt *in = scope_values(2 * n), *out = scope_values(n);
+    if (!in || !out)
+        return;
+    if (fast.n != n) {
+        report_broken("tt_ema: trees of %d and %d arrays: they are of one type", n, fast.n);
+        return;
+    }
+    memset(&c, 0, sizeof c);
+    c.n = n;
+    c.decay = decay;
+    memcpy(in, slow, sizeof *in * (size_t)n);
+    memcpy(in + n, fast.leaf, sizeof *in * (size_t)n);
+    if (call_eager("tt_ema", ema_body, &c, sizeof c, 2 * n, in, n, out))
+        put_back(slow, n, out);
+}
+
 /* ---- how they start ---- */
 
 static void zeros_body(const tt *in, tt *out, const void *config)
@@ -213,8 +331,8 @@ void tt_start_n(tt *state, int nstate, tt_tree params)
     if (!out)
         return;
     if (!trees || more > 1) {
-        report_broken("tt_start: a state of %d arrays for %d parameters: it is a TT_ADAM or TT_SGD "
-                      "of their type",
+        report_broken("tt_start: a state of %d arrays for %d parameters: it is a TT_ADAM, TT_SGD "
+                      "or the like of their type",
                       nstate, params.n);
         return;
     }
@@ -225,35 +343,4 @@ void tt_start_n(tt *state, int nstate, tt_tree params)
     if (more)
         out[nstate - 1] = tt_full(TT_I32, 0, &(tt_dims){ 0 });
     memcpy(state, out, sizeof *out * (size_t)nstate);
-}
-
-/* ---- schedules ---- */
-
-static void cosine_body(const tt *in, tt *out, const void *config)
-{
-    const Config *c = config; /* peak, warm, total, end */
-    tt step = tt_astype(in[0], TT_F32);
-    tt up = tt_div(tt_mul(number(c->b1), step), number(c->b2 > 0 ? c->b2 : 1));
-    tt far = tt_div(tt_sub(step, number(c->b2)), number(c->eps - c->b2));
-    tt wave =
-        tt_mul(number(0.5), tt_add(number(1), tt_cos(tt_mul(number(3.14159265358979323846),
-                                                            tt_clip(far, number(0), number(1))))));
-    tt down = tt_add(number(c->decay), tt_mul(number(c->b1 - c->decay), wave));
-    *out = tt_where(tt_less(step, number(c->b2)), up, down);
-}
-
-tt tt_warmup_cosine(tt step, double peak, double warm, double total, double end)
-{
-    PUBLIC;
-    Config c;
-    memset(&c, 0, sizeof c);
-    c.who = "tt_warmup_cosine";
-    c.b1 = peak;
-    c.b2 = warm;
-    c.eps = total;
-    c.decay = end;
-    if (!(total > warm && warm >= 0))
-        return report_broken("tt_warmup_cosine: %g steps up, %g in all: there are more in all",
-                             warm, total);
-    return EAGER(c.who, cosine_body, &c, step);
 }

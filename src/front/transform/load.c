@@ -1,4 +1,4 @@
-/* load.c - a StableHLO program from a file as a function: called, mapped and differentiated like
+/* load.c - a StableHLO program, from a file or memory, as a function: called, mapped and differentiated like
  * any other.
  *
  * The file is read once, its calls are inlined, and its module kept for ever; a call copies what
@@ -101,28 +101,34 @@ static struct Loaded *load(Str bytes, const char *path)
 
 typedef struct Loading {
     const char *path;
+    const void *bytes; /* NULL: those of the file */
+    size_t n;
     struct Loaded *loaded; /* NULL: reported */
 } Loading;
 
 static void read_and_load(void *user)
 {
     Loading *loading = user;
-    size_t n = 0;
-    char *bytes = read_file(loading->path, &n);
+    size_t n = loading->n;
+    char *bytes = NULL;
+    if (loading->bytes) {
+        bytes = heap_new(n + 1, "a program");
+        memcpy(bytes, loading->bytes, n);
+    } else {
+        bytes = read_file(loading->path, &n);
+    }
     loading->loaded = bytes ? load((Str){ bytes, n }, loading->path) : NULL;
 }
 
-tt_fn(tt_load)(const char *path)
+static tt_fn fn_of_loading(Loading *loading)
 {
-    PUBLIC;
-    Loading loading = { path, NULL };
-    if (!library_guard("tt_load", read_and_load, &loading) || !loading.loaded)
+    if (!library_guard("tt_load", read_and_load, loading) || !loading->loaded)
         return NULL;
-    struct Loaded *loaded = loading.loaded;
+    struct Loaded *loaded = loading->loaded;
     /* The file may be another by the next call: every loading is a function of its own, and as all
      * functions never freed. */
     FnKey key = { .kind = FN_LOADED, .config = loaded };
-    tt_fn f = fn_intern(&key, NULL, path);
+    tt_fn f = fn_intern(&key, NULL, loading->path);
     if (f) {
         f->loaded = loaded;
     } else {
@@ -131,6 +137,18 @@ tt_fn(tt_load)(const char *path)
         heap_free(loaded);
     }
     return f;
+}
+
+tt_fn(tt_load)(const char *path)
+{
+    PUBLIC;
+    return fn_of_loading(&(Loading){ .path = path });
+}
+
+tt_fn tt_load_text(const char *name, const void *bytes, size_t n)
+{
+    PUBLIC;
+    return fn_of_loading(&(Loading){ .path = name, .bytes = bytes ? bytes : "", .n = n });
 }
 
 /* ---- copying ---- */

@@ -3,10 +3,11 @@
  *     \x93NUMPY  1 0  <length>  {'descr': '<f4', 'fortran_order': False, 'shape': (4, 2), }  \n
  *
  * Types NumPy does not know (bfloat16 and narrower) it stores as raw bytes, '<V2' or '|V1'. */
-#include "ops/npy.h"
+#include "files/npy.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,55 +83,40 @@ static bool parse_descr(const char *at, Npy *npy)
     return true;
 }
 
-/* The dictionary that the file is at, NUL-terminated, for the caller; NULL: not such a file, or
- * there is no memory. */
-static char *read_dictionary(FILE *file, bool *has_memory)
+/* The dictionary, NUL-terminated, for the caller; NULL: not such a file, or there is no memory. */
+static char *copy_dictionary(Str file, bool *has_memory, size_t *end)
 {
     enum { MOST = 1 << 20 };
-    unsigned char start[12];
-    if (fread(start, 1, 10, file) != 10 || memcmp(start, "\x93NUMPY", 6) != 0)
+    const unsigned char *start = (const unsigned char *)file.at;
+    if (file.n < 12 || memcmp(start, "\x93NUMPY", 6) != 0)
         return NULL;
-    size_t length = start[8] | (size_t)start[9] << 8;
-    if (start[6] > 1) {
-        if (fread(start + 10, 1, 2, file) != 2)
-            return NULL;
+    size_t from = start[6] > 1 ? 12 : 10, length = start[8] | (size_t)start[9] << 8;
+    if (start[6] > 1)
         length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
-    }
-    if (length >= MOST)
+    if (length >= MOST || length > file.n - from)
         return NULL;
     char *text = calloc(1, length + 1);
     *has_memory = text;
-    if (text && fread(text, 1, length, file) != length) {
-        free(text);
-        return NULL;
-    }
+    if (text)
+        memcpy(text, file.at + from, length);
+    *end = from + length;
     return text;
 }
 
-Error *npy_open(const char *path, Npy *out)
+Error *npy_parse(Str file, const char *path, Npy *out)
 {
-    *out = (Npy){ .file = fopen(path, "rb"), .path = path };
-    if (!out->file)
-        return error_new(CODE_NOT_FOUND, "%s cannot be read: %s", path, strerror(errno));
+    *out = (Npy){ .path = path };
     bool has_memory = true;
-    char *text = read_dictionary(out->file, &has_memory);
+    char *text = copy_dictionary(file, &has_memory, &out->data);
     bool is_npy = text && parse_descr(behind(text, "descr"), out) &&
                   parse_order(behind(text, "fortran_order"), out) &&
                   parse_shape(behind(text, "shape"), out);
     free(text);
     if (is_npy)
         return NULL;
-    npy_close(out);
     if (!has_memory)
         return error_new(CODE_EXHAUSTED, "%s cannot be read: no memory for its header", path);
     return error_new(CODE_INVALID, "%s is not an array in NumPy's .npy format", path);
-}
-
-void npy_close(Npy *npy)
-{
-    if (npy->file)
-        fclose(npy->file);
-    npy->file = NULL;
 }
 
 /* The kind and size must agree; the byte order may be any. */
@@ -197,13 +183,14 @@ static Error *to_row_major_in_place(Type t, void *data)
     return NULL;
 }
 
-Error *npy_read(Npy *npy, Element e, void *data)
+Error *npy_read(const Npy *npy, Element e, Str file, void *data)
 {
     Type t = npy_type(npy, e);
-    size_t bytes = type_bytes(t), got = fread(data, 1, bytes, npy->file);
-    if (got != bytes)
+    size_t bytes = type_bytes(t), has = file.n - npy->data;
+    if (has < bytes)
         return error_new(CODE_INVALID, "%s ends early: it has %zu bytes of data for %s", npy->path,
-                         got, type_name(t));
+                         has, type_name(t));
+    memcpy(data, file.at + npy->data, bytes);
     if (*npy->descr == '>')
         swap_bytes(t, data);
     return npy->is_fortran ? to_row_major_in_place(t, data) : NULL;
@@ -212,7 +199,7 @@ Error *npy_read(Npy *npy, Element e, void *data)
 /* ---- Writing. */
 
 /* The data begin at a multiple of 64. */
-static Text header_of(Type t)
+void npy_header(Text *out, Type t)
 {
     Text header = { 0 };
     text_printf(&header, "{'descr': '");
@@ -226,19 +213,21 @@ static Text header_of(Type t)
     while ((10 + header.n + 1) % 64)
         text_printf(&header, " ");
     text_printf(&header, "\n");
-    return header;
+    unsigned char start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0 };
+    start[8] = (unsigned char)header.n;
+    start[9] = (unsigned char)(header.n >> 8);
+    text_add(out, start, sizeof start);
+    text_add(out, header.at, header.n);
+    text_free(&header);
 }
 
 Error *npy_write(const char *path, Type type, const void *data)
 {
-    Text header = header_of(type);
+    Text header = { 0 };
+    npy_header(&header, type);
     size_t bytes = type_bytes(type);
-    unsigned char start[10] = {
-        0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)header.n, (unsigned char)(header.n >> 8)
-    };
     FILE *file = fopen(path, "wb");
-    bool written = file && fwrite(start, 1, 10, file) == 10 &&
-                   fwrite(header.at, 1, header.n, file) == header.n &&
+    bool written = file && fwrite(header.at, 1, header.n, file) == header.n &&
                    fwrite(data, 1, bytes, file) == bytes;
     if (file && fclose(file) != 0)
         written = false;
