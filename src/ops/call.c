@@ -46,6 +46,11 @@ static char type_letter(Str target, const char *name)
     return is_it ? target.at[head - 1] : 0;
 }
 
+void lapack_print_name(Text *out, LapackCall routine, Element a)
+{
+    text_printf(out, "lapack_%c%s_ffi", a == F64 ? 'd' : 's', routines[routine].name);
+}
+
 LapackCall lapack_find_routine(Str target, Element first, Element *a)
 {
     static const struct {

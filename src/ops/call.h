@@ -34,4 +34,6 @@ typedef enum LapackCall {
 /* The routine that a custom call names, and the element type that its name says; `first`, the
  * element type of operand 0, is it where the name says none. */
 LapackCall lapack_find_routine(Str target, Element first, Element *a);
+/* The name of a call of that routine for f32 or f64, into *out. */
+void lapack_print_name(Text *out, LapackCall routine, Element a);
 #endif

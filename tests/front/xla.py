@@ -19,8 +19,10 @@ from jax._src.interpreters import mlir
 from jax._src.lib import xla_client as xc
 from jax._src.lib.mlir import ir
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jaxlib import lapack
 
 jax.config.update("jax_enable_x64", True)
+lapack._lapack.initialize()  # as JAX does before it lowers a call of one
 
 
 def meshes(text, devices):

@@ -69,7 +69,8 @@ static void test_operations(void)
          "from 1 "
          "to 4");
     SAYS(tt_conv(tt_zeros(TT_F32, 1, 4, 2), tt_zeros(TT_F32, 3, 2, 5), .stride = -1),
-         "tt_conv: .stride is -1 and .groups is 0: they count, from 1 on");
+         "tt_conv: .stride is -1 and .groups is 0: they count, from 1 on, as do .strides, "
+         ".dilation and .spread");
     SAYS(tt_argmin(zeros(TT_F32, 2, 0, 3), 0),
          "tt_argmin: f32[0,3]: it takes real numbers, at least one along the axis");
     SAYS(tt_argmax(zeros(TT_F32, 2, 0, 3), 0),

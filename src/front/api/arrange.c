@@ -8,30 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-/* What a body goes by; compared as bytes, so what is not used is zero. */
-typedef struct Config {
-    const char *who;
-    int64_t n, v[4 * TT_MAX_RANK];
-    double x[2];
-} Config;
-
-static Config config_of(const char *who, const tt_dims *dims)
-{
-    Config c;
-    memset(&c, 0, sizeof c);
-    c.who = who;
-    for (int i = 0; dims && i < dims->n && i < TT_MAX_RANK; i++)
-        c.v[c.n++] = dims->v[i];
-    return c;
-}
-
 static Type type_as(Element e, int rank, const int64_t *dims)
 {
     return type_new(trace_arena(), e, rank, dims);
 }
 
 /* The axes that c lists, of an array with so many; a bit each.  False: reported. */
-static bool axis_bits(const Config *c, Type t, int rank, unsigned *bits)
+static bool axis_bits(const Numbers *c, Type t, int rank, unsigned *bits)
 {
     *bits = 0;
     t.rank = rank;
@@ -50,7 +33,7 @@ static bool axis_bits(const Config *c, Type t, int rank, unsigned *bits)
 
 static void like_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape shape;
     if (shapes_of(c->who, 1, in, &shape))
         *out = as_weak(build_number(type_at(in[0]), c->x[0]), shape.is_weak);
@@ -59,7 +42,7 @@ static void like_body(const tt *in, tt *out, const void *config)
 tt tt_full_like(tt x, double value)
 {
     PUBLIC;
-    Config c = config_of("tt_full_like", NULL);
+    Numbers c = numbers_of("tt_full_like", NULL);
     c.x[0] = value;
     return EAGER(c.who, like_body, &c, x);
 }
@@ -67,7 +50,7 @@ tt tt_full_like(tt x, double value)
 static void eye_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Config *c = config;
+    const Numbers *c = config;
     Type t = type_as(I32, 2, c->v);
     tt is_on = build_compare(EQ, build_iota(t, 0), build_iota(t, 1));
     *out = as_element(is_on, (Element)c->v[2]);
@@ -76,9 +59,9 @@ static void eye_body(const tt *in, tt *out, const void *config)
 tt tt_eye(tt_dtype type, int64_t n)
 {
     PUBLIC;
-    if (!dtype_ok("tt_eye", type) || !dims_ok("tt_eye", &(tt_dims){ 2, { n, n } }))
+    if (!dtype_ok("tt_eye", type) || !dims_ok("tt_eye", DIMS(n, n)))
         return NO_VALUE;
-    Config c = config_of("tt_eye", &(tt_dims){ 3, { n, n, element_of(type) } });
+    Numbers c = numbers_of("tt_eye", DIMS(n, n, element_of(type)));
     return call_eager_one(c.who, eye_body, &c, sizeof c, 0, NULL);
 }
 
@@ -86,7 +69,7 @@ tt tt_eye(tt_dtype type, int64_t n)
 static void steps_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Config *c = config;
+    const Numbers *c = config;
     Element e = (Element)c->v[1];
     Type t = type_as(e, 1, c->v);
     tt at = build_iota(t, 0);
@@ -95,9 +78,9 @@ static void steps_body(const tt *in, tt *out, const void *config)
 
 static tt steps(const char *who, tt_dtype type, double start, double step, int64_t n)
 {
-    if (!dtype_ok(who, type) || !dims_ok(who, &(tt_dims){ 1, { n } }))
+    if (!dtype_ok(who, type) || !dims_ok(who, DIMS(n)))
         return NO_VALUE;
-    Config c = config_of(who, &(tt_dims){ 2, { n, element_of(type) } });
+    Numbers c = numbers_of(who, DIMS(n, element_of(type)));
     c.x[0] = start;
     c.x[1] = step;
     return call_eager_one(c.who, steps_body, &c, sizeof c, 0, NULL);
@@ -117,7 +100,7 @@ tt tt_range(tt_dtype type, double start, double stop, double step)
 static void linspace_body(const tt *in, tt *out, const void *config)
 {
     (void)in;
-    const Config *c = config;
+    const Numbers *c = config;
     Element e = (Element)c->v[1];
     int64_t n = c->v[0], few = n > 1 ? n - 1 : 1;
     Type t = type_as(e, 1, &few);
@@ -135,11 +118,11 @@ static void linspace_body(const tt *in, tt *out, const void *config)
 tt tt_linspace(tt_dtype type, double start, double stop, int64_t n)
 {
     PUBLIC;
-    if (!dtype_ok("tt_linspace", type) || !dims_ok("tt_linspace", &(tt_dims){ 1, { n } }))
+    if (!dtype_ok("tt_linspace", type) || !dims_ok("tt_linspace", DIMS(n)))
         return NO_VALUE;
     if (element_info[element_of(type)].kind != FLOAT)
         return report_broken("tt_linspace: the type must be a float");
-    Config c = config_of("tt_linspace", &(tt_dims){ 2, { n, element_of(type) } });
+    Numbers c = numbers_of("tt_linspace", DIMS(n, element_of(type)));
     c.x[0] = start;
     c.x[1] = stop;
     return call_eager_one(c.who, linspace_body, &c, sizeof c, 0, NULL);
@@ -149,7 +132,7 @@ tt tt_linspace(tt_dtype type, double start, double stop, int64_t n)
 
 static void expand_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     unsigned bits;
     if (!shapes_of(c->who, 1, in, &s))
@@ -171,13 +154,12 @@ static void expand_body(const tt *in, tt *out, const void *config)
 tt tt_expand(tt x, const tt_dims *axes)
 {
     PUBLIC;
-    Config c = config_of("tt_expand", axes);
-    return EAGER(c.who, expand_body, &c, x);
+    return EAGER_BY("tt_expand", expand_body, axes, x);
 }
 
 static void squeeze_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     unsigned bits;
     if (!shapes_of(c->who, 1, in, &s) || !axis_bits(c, shape_type(&s), s.rank, &bits))
@@ -200,12 +182,11 @@ static void squeeze_body(const tt *in, tt *out, const void *config)
 tt tt_squeeze(tt x, const tt_dims *axes)
 {
     PUBLIC;
-    Config c = config_of("tt_squeeze", axes);
-    return EAGER(c.who, squeeze_body, &c, x);
+    return EAGER_BY("tt_squeeze", squeeze_body, axes, x);
 }
 
 /* Two axes, from c: they change places, or the first moves to the second's. */
-static bool two_axes(const Config *c, const tt *in, Shape *s, int *a, int *b)
+static bool two_axes(const Numbers *c, const tt *in, Shape *s, int *a, int *b)
 {
     return shapes_of(c->who, 1, in, s) && normalize_axis(c->who, shape_type(s), c->v[0], a) &&
            normalize_axis(c->who, shape_type(s), c->v[1], b);
@@ -226,8 +207,7 @@ static void swap_body(const tt *in, tt *out, const void *config)
 tt tt_swap_axes(tt x, int a, int b)
 {
     PUBLIC;
-    Config c = config_of("tt_swap_axes", &(tt_dims){ 2, { a, b } });
-    return EAGER(c.who, swap_body, &c, x);
+    return EAGER_BY("tt_swap_axes", swap_body, DIMS(a, b), x);
 }
 
 static void move_body(const tt *in, tt *out, const void *config)
@@ -241,13 +221,12 @@ static void move_body(const tt *in, tt *out, const void *config)
 tt tt_move_axis(tt x, int from, int to)
 {
     PUBLIC;
-    Config c = config_of("tt_move_axis", &(tt_dims){ 2, { from, to } });
-    return EAGER(c.who, move_body, &c, x);
+    return EAGER_BY("tt_move_axis", move_body, DIMS(from, to), x);
 }
 
 static void flip_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     unsigned bits;
     int64_t axes[TT_MAX_RANK];
@@ -266,15 +245,14 @@ static void flip_body(const tt *in, tt *out, const void *config)
 tt tt_flip(tt x, const tt_dims *axes)
 {
     PUBLIC;
-    Config c = config_of("tt_flip", axes);
-    return EAGER(c.who, flip_body, &c, x);
+    return EAGER_BY("tt_flip", flip_body, axes, x);
 }
 
 /* ---- copies ---- */
 
 static void roll_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     int axis;
     if (!shapes_of(c->who, 1, in, &s) || !normalize_axis(c->who, shape_type(&s), c->v[1], &axis))
@@ -290,8 +268,7 @@ static void roll_body(const tt *in, tt *out, const void *config)
 tt tt_roll(tt x, int64_t by, int axis)
 {
     PUBLIC;
-    Config c = config_of("tt_roll", &(tt_dims){ 2, { by, axis } });
-    return EAGER(c.who, roll_body, &c, x);
+    return EAGER_BY("tt_roll", roll_body, DIMS(by, axis), x);
 }
 
 /* Every axis so often: the array beside itself, or (is_each) each element beside itself. */
@@ -314,7 +291,7 @@ static tt copies(tt x, int rank, const int64_t *times, bool is_each)
 
 static void tile_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     int64_t times[TT_MAX_RANK], dims[TT_MAX_RANK];
     if (!shapes_of(c->who, 1, in, &s))
@@ -334,13 +311,12 @@ tt tt_tile(tt x, const tt_dims *times)
     PUBLIC;
     if (!dims_ok("tt_tile", times))
         return NO_VALUE;
-    Config c = config_of("tt_tile", times);
-    return EAGER(c.who, tile_body, &c, x);
+    return EAGER_BY("tt_tile", tile_body, times, x);
 }
 
 static void repeat_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     int axis;
     int64_t times[TT_MAX_RANK];
@@ -354,7 +330,7 @@ static void repeat_body(const tt *in, tt *out, const void *config)
 tt tt_repeat(tt x, int64_t times, int axis)
 {
     PUBLIC;
-    Config c = config_of("tt_repeat", &(tt_dims){ 2, { times, axis } });
+    Numbers c = numbers_of("tt_repeat", DIMS(times, axis));
     if (times < 0)
         return report_broken("tt_repeat: %lld times", (long long)times);
     return EAGER(c.who, repeat_body, &c, x);
@@ -375,10 +351,10 @@ static tt border(tt x, int axis, int64_t n, tt_pad_mode mode, bool is_before)
     int skip = mode == TT_PAD_REFLECT;
     tt part = is_before ? tt_slice(x, axis, skip, n + skip)
                         : tt_slice(x, axis, extent - n - skip, extent - skip);
-    return tt_flip(part, &(tt_dims){ 1, { axis } });
+    return tt_flip(part, DIMS(axis));
 }
 
-static tt pad_by_copies(const Config *c, tt x, const int64_t *low, const int64_t *high)
+static tt pad_by_copies(const Numbers *c, tt x, const int64_t *low, const int64_t *high)
 {
     tt_pad_mode mode = (tt_pad_mode)c->v[0];
     for (int i = 0; i < type_at(x).rank; i++) {
@@ -403,7 +379,7 @@ static tt pad_by_copies(const Config *c, tt x, const int64_t *low, const int64_t
 
 static void pad_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     int64_t low[TT_MAX_RANK] = { 0 }, high[TT_MAX_RANK] = { 0 }, none[TT_MAX_RANK] = { 0 };
     if (!shapes_of(c->who, 1, in, &s))
@@ -432,7 +408,7 @@ static void pad_body(const tt *in, tt *out, const void *config)
 tt tt_pad_n(tt x, tt_pad_mode mode, double value, const tt_border *borders, int n)
 {
     PUBLIC;
-    Config c = config_of("tt_pad", NULL);
+    Numbers c = numbers_of("tt_pad", NULL);
     if (n > TT_MAX_RANK || (unsigned)mode > TT_PAD_WRAP)
         return report_broken("tt_pad: %d borders, mode %d: there are fewer axes, or modes", n,
                              (int)mode);
@@ -450,7 +426,7 @@ tt tt_pad_n(tt x, tt_pad_mode mode, double value, const tt_border *borders, int 
 
 static void parts_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     int axis;
     if (!shapes_of(c->who, 1, in, &s) || !normalize_axis(c->who, shape_type(&s), c->v[0], &axis))
@@ -468,7 +444,7 @@ static void parts_body(const tt *in, tt *out, const void *config)
 void tt_parts_n(tt *parts, int n, tt x, int axis)
 {
     PUBLIC;
-    Config c = config_of("tt_parts", &(tt_dims){ 2, { axis, n } });
+    Numbers c = numbers_of("tt_parts", DIMS(axis, n));
     if (n < 1)
         report_broken("tt_parts: %d parts", n);
     else
@@ -478,7 +454,7 @@ void tt_parts_n(tt *parts, int n, tt x, int axis)
 /* ---- diagonals ---- */
 
 /* Row minus column, of the last two axes: what lies on the diagonal, below, above. */
-static bool triangle(const Config *c, const tt *in, Shape *s, tt *is_kept)
+static bool triangle(const Numbers *c, const tt *in, Shape *s, tt *is_kept)
 {
     if (!shapes_of(c->who, 1, in, s))
         return false;
@@ -501,21 +477,19 @@ static void triangle_body(const tt *in, tt *out, const void *config)
 tt tt_tril(tt x, int k)
 {
     PUBLIC;
-    Config c = config_of("tt_tril", &(tt_dims){ 2, { k, 0 } });
-    return EAGER(c.who, triangle_body, &c, x);
+    return EAGER_BY("tt_tril", triangle_body, DIMS(k, 0), x);
 }
 
 tt tt_triu(tt x, int k)
 {
     PUBLIC;
-    Config c = config_of("tt_triu", &(tt_dims){ 2, { k, 1 } });
-    return EAGER(c.who, triangle_body, &c, x);
+    return EAGER_BY("tt_triu", triangle_body, DIMS(k, 1), x);
 }
 
 /* Of a vector the matrix with it on its diagonal; of a matrix, or of each of many, the diagonal. */
 static void diag_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     if (!shapes_of(c->who, 1, in, &s))
         return;
@@ -542,25 +516,23 @@ static void diag_body(const tt *in, tt *out, const void *config)
 tt tt_diag(tt x)
 {
     PUBLIC;
-    Config c = config_of("tt_diag", NULL);
-    return EAGER(c.who, diag_body, &c, x);
+    return EAGER_BY("tt_diag", diag_body, NULL, x);
 }
 
 static void trace_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     if (!shapes_of(c->who, 1, in, &s))
         return;
     if (s.rank < 2)
         report_broken("tt_trace: %s is no matrix", shape_text(&s));
     else
-        *out = tt_sum(tt_diag(in[0]), &(tt_dims){ 1, { -1 } });
+        *out = tt_sum(tt_diag(in[0]), DIMS(-1));
 }
 
 tt tt_trace(tt x)
 {
     PUBLIC;
-    Config c = config_of("tt_trace", NULL);
-    return EAGER(c.who, trace_body, &c, x);
+    return EAGER_BY("tt_trace", trace_body, NULL, x);
 }

@@ -165,7 +165,7 @@ static tt integers(tt key, int64_t low, int64_t high, tt_dtype type, const tt_di
     tt by = build_convert(build_number(type_scalar(U64), (double)span), t.element);
     by = build_broadcast(by, t, (Ints){ 0 });
     for (int i = 0; i < 2; i++)
-        part[i] = build2(OP_REM, tt_bits(tt_index(keys, &(tt_dims){ 1, { i } }), word, shape), by);
+        part[i] = build2(OP_REM, tt_bits(tt_index(keys, DIMS(i)), word, shape), by);
     tt far = build2(OP_MUL, part[0], build_number(t, (double)times));
     tt offset = build2(OP_REM, build2(OP_ADD, far, part[1]), by);
     Type as = type_with(t, e);
@@ -230,8 +230,8 @@ static tt shuffled(tt key, int64_t n)
     tt_dims all = { 1, { n } };
     for (int i = 0; i < rounds; i++) {
         tt keys = tt_split(key, 2);
-        key = tt_index(keys, &(tt_dims){ 1, { 0 } });
-        order = sort_by(tt_bits(tt_index(keys, &(tt_dims){ 1, { 1 } }), TT_U32, &all), order);
+        key = tt_index(keys, DIMS(0));
+        order = sort_by(tt_bits(tt_index(keys, DIMS(1)), TT_U32, &all), order);
     }
     return order;
 }
@@ -268,11 +268,11 @@ static tt chosen(const Config *c, const tt *in, int64_t n, bool has_weights)
     if (!has_weights)
         at = tt_slice(shuffled(in[0], n), 0, 0, count);
     else if (c->low) {
-        tt up_to = tt_cumsum(in[2], 0), all = tt_index(up_to, &(tt_dims){ 1, { -1 } });
+        tt up_to = tt_cumsum(in[2], 0), all = tt_index(up_to, DIMS(-1));
         tt u = tt_sub(tt_integer(1), tt_uniform(in[0], tt_type(in[2]), &shape));
         return tt_searchsorted(up_to, tt_mul(all, u), false);
     } else {
-        tt g = tt_add(gumbel(in[0], tt_type(in[2]), &(tt_dims){ 1, { n } }), tt_log(in[2]));
+        tt g = tt_add(gumbel(in[0], tt_type(in[2]), DIMS(n)), tt_log(in[2]));
         at = tt_top_k(g, count).indices;
     }
     return tt_reshape(at, &shape);
@@ -320,5 +320,5 @@ void tt_keys_n(tt *keys, int n, tt key)
     PUBLIC;
     tt all = tt_split(key, n);
     for (int i = 0; i < n; i++)
-        keys[i] = tt_index(all, &(tt_dims){ 1, { i } });
+        keys[i] = tt_index(all, DIMS(i));
 }

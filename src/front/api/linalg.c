@@ -54,7 +54,7 @@ static void triangular_body(const tt *in, tt *out, const void *config)
     if (!is_square(c->who, in, &s[0]) || !shapes_of(c->who, 1, &in[1], &s[1]))
         return;
     bool is_vector = s[1].rank == 1;
-    tt b = is_vector ? tt_expand(in[1], &(tt_dims){ 1, { -1 } }) : in[1];
+    tt b = is_vector ? tt_expand(in[1], DIMS(-1)) : in[1];
     if (!shapes_of(c->who, 1, &b, &s[1]))
         return;
     if (s[1].rank < 2 || s[1].dims[s[1].rank - 2] != s[0].dims[s[0].rank - 1]) {
@@ -82,7 +82,7 @@ static void triangular_body(const tt *in, tt *out, const void *config)
                     .unit_diagonal = c->is_unit != 0,
                     .transpose_a = c->is_transposed ? TRANSPOSE : NO_TRANSPOSE);
     tt y = build_op(OP_TRIANGULAR_SOLVE, 2, x, how, type_at(x[1]));
-    *out = is_vector ? tt_squeeze(y, &(tt_dims){ 1, { -1 } }) : y;
+    *out = is_vector ? tt_squeeze(y, DIMS(-1)) : y;
 }
 
 tt tt_solve_triangular_with(tt a, tt b, const tt_triangle_options *given)

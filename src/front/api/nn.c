@@ -4,84 +4,12 @@
  * A body takes its operands as floats and writes the formula with the functions of tutti.h, so its
  * derivatives are theirs.  Formulas are chosen such that these hold where branches meet: softplus
  * has the slope 1/2 at 0. */
-#include "front/api/numpy.h"
+#include "front/api/formula.h"
 
-#include "front/value/library.h"
 #include "front/value/report.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Numbers that a body goes by; what is not used is zero. */
-typedef struct Numbers {
-    const char *who;
-    double x[2];
-    int64_t n, v[4 * TT_MAX_RANK];
-} Numbers;
-
-static Numbers numbers_of(const char *who)
-{
-    Numbers c;
-    memset(&c, 0, sizeof c); /* compared as bytes */
-    c.who = who;
-    return c;
-}
-
-/* Operands as real floats.  False: reported. */
-static bool as_floats(const char *who, int n, const tt *in, tt *x)
-{
-    for (int i = 0; i < n; i++) {
-        Shape shape;
-        if (!shapes_of(who, 1, &in[i], &shape))
-            return false;
-        Promoted met = promote_inexact(1, &shape);
-        if (element_info[met.element].kind == COMPLEX)
-            return report_broken("%s: %s: it takes real numbers", who, shape_text(&shape)), false;
-        x[i] = as_weak(as_element(in[i], met.element), met.is_weak);
-    }
-    return true;
-}
-
-static tt number(double x)
-{
-    return tt_scalar(x);
-}
-
-/* A function of one array, of two: the formula in x, y, and the numbers c->x. */
-#define OF_ONE(name, formula)                                                                      \
-    static void name##_body(const tt *in, tt *out, const void *config)                             \
-    {                                                                                              \
-        const Numbers *c = config;                                                                 \
-        tt x;                                                                                      \
-        if (as_floats(c->who, 1, in, &x))                                                          \
-            *out = formula;                                                                        \
-    }
-#define OF_TWO(name, formula)                                                                      \
-    static void name##_body(const tt *in, tt *out, const void *config)                             \
-    {                                                                                              \
-        const Numbers *c = config;                                                                 \
-        tt of[2];                                                                                  \
-        if (!as_floats(c->who, 2, in, of))                                                         \
-            return;                                                                                \
-        tt x = of[0], y = of[1];                                                                   \
-        *out = formula;                                                                            \
-    }
-#define PLAIN1(name, formula)                                                                      \
-    OF_ONE(name, formula)                                                                          \
-    tt tt_##name(tt x)                                                                             \
-    {                                                                                              \
-        PUBLIC;                                                                                    \
-        Numbers c = numbers_of("tt_" #name);                                                       \
-        return EAGER(c.who, name##_body, &c, x);                                                   \
-    }
-#define PLAIN2(name, formula)                                                                      \
-    OF_TWO(name, formula)                                                                          \
-    tt tt_##name(tt x, tt y)                                                                       \
-    {                                                                                              \
-        PUBLIC;                                                                                    \
-        Numbers c = numbers_of("tt_" #name);                                                       \
-        return EAGER(c.who, name##_body, &c, x, y);                                                \
-    }
 
 /* ---- elementwise ---- */
 
@@ -95,14 +23,14 @@ static tt add_logs(tt x, tt y)
 }
 
 /* clang-format off */
-PLAIN2(logaddexp, add_logs(x, y))
-PLAIN1(softplus, add_logs(x, number(0)))
-PLAIN1(log_sigmoid, tt_neg(tt_softplus(tt_neg(x))))
-PLAIN1(silu, tt_mul(x, tt_sigmoid(x)))
-PLAIN1(log2, tt_div(tt_log(x), number(M_LN2)))
-PLAIN1(log10, tt_div(tt_log(x), number(M_LN10)))
-PLAIN1(exp2, tt_exp(tt_mul(x, number(M_LN2))))
-PLAIN1(reciprocal, tt_div(number(1), x))
+FORMULA2(logaddexp, add_logs(x, y))
+FORMULA1(softplus, add_logs(x, number(0)))
+FORMULA1(log_sigmoid, tt_neg(tt_softplus(tt_neg(x))))
+FORMULA1(silu, tt_mul(x, tt_sigmoid(x)))
+FORMULA1(log2, tt_div(tt_log(x), number(M_LN2)))
+FORMULA1(log10, tt_div(tt_log(x), number(M_LN10)))
+FORMULA1(exp2, tt_exp(tt_mul(x, number(M_LN2))))
+FORMULA1(reciprocal, tt_div(number(1), x))
 /* clang-format on */
 
 /* JAX's default, by tanh; and exactly, by erf. */
@@ -112,30 +40,14 @@ static tt gelu_by_tanh(tt x)
     tt inner = tt_mul(number(sqrt(2 / M_PI)), tt_add(x, tt_mul(number(0.044715), cube)));
     return tt_mul(x, tt_mul(number(0.5), tt_add(number(1), tt_tanh(inner))));
 }
-PLAIN1(gelu, gelu_by_tanh(x))
-PLAIN1(gelu_erf, tt_mul(x, tt_mul(number(0.5), tt_erfc(tt_mul(x, number(-M_SQRT1_2))))))
+FORMULA1(gelu, gelu_by_tanh(x))
+FORMULA1(gelu_erf, tt_mul(x, tt_mul(number(0.5), tt_erfc(tt_mul(x, number(-M_SQRT1_2))))))
 
 /* Where x is not above zero exp is asked of 0 instead, or its infinity would reach a derivative. */
-OF_ONE(elu, tt_where(tt_greater(x, number(0)), x,
-                     tt_mul(number(c->x[0]),
-                            tt_expm1(tt_where(tt_greater(x, number(0)), number(0), x)))))
-OF_ONE(leaky_relu, tt_where(tt_greater_equal(x, number(0)), x, tt_mul(number(c->x[0]), x)))
-
-tt tt_elu(tt x, double alpha)
-{
-    PUBLIC;
-    Numbers c = numbers_of("tt_elu");
-    c.x[0] = alpha;
-    return EAGER(c.who, elu_body, &c, x);
-}
-
-tt tt_leaky_relu(tt x, double slope)
-{
-    PUBLIC;
-    Numbers c = numbers_of("tt_leaky_relu");
-    c.x[0] = slope;
-    return EAGER(c.who, leaky_relu_body, &c, x);
-}
+FORMULA1_BY(elu, tt_where(tt_greater(x, number(0)), x,
+                          tt_mul(number(c->x[0]),
+                                 tt_expm1(tt_where(tt_greater(x, number(0)), number(0), x)))))
+FORMULA1_BY(leaky_relu, tt_where(tt_greater_equal(x, number(0)), x, tt_mul(number(c->x[0]), x)))
 
 static void isnan_body(const tt *in, tt *out, const void *config)
 {
@@ -187,11 +99,11 @@ static void cross_entropy_body(const tt *in, tt *out, const void *config)
     tt_dims rows = { s[1].rank + 1, { 0 } };
     memcpy(rows.v, s[1].dims, sizeof *rows.v * (size_t)s[1].rank);
     rows.v[s[1].rank] = 1;
-    tt top = tt_stop_gradient(tt_amax(logits, &(tt_dims){ 2, { -1, TT_KEEP } }));
+    tt top = tt_stop_gradient(tt_amax(logits, DIMS(-1, TT_KEEP)));
     tt shifted = tt_sub(logits, top), at = tt_reshape(in[1], &rows);
     rows.n--;
     tt own = tt_reshape(tt_take_along(shifted, at, -1), &rows);
-    *out = tt_sub(tt_log(tt_sum(tt_exp(shifted), &(tt_dims){ 1, { -1 } })), own);
+    *out = tt_sub(tt_log(tt_sum(tt_exp(shifted), DIMS(-1))), own);
 }
 
 tt tt_cross_entropy(tt logits, tt labels)
@@ -202,8 +114,8 @@ tt tt_cross_entropy(tt logits, tt labels)
 }
 
 /* clang-format off */
-PLAIN2(soft_cross_entropy, tt_neg(tt_sum(tt_mul(y, tt_log_softmax(x, NULL)), &(tt_dims){ 1, { -1 } })))
-PLAIN2(binary_cross_entropy, tt_sub(tt_neg(tt_mul(y, tt_log_sigmoid(x))),
+FORMULA2(soft_cross_entropy, tt_neg(tt_sum(tt_mul(y, tt_log_softmax(x, NULL)), DIMS(-1))))
+FORMULA2(binary_cross_entropy, tt_sub(tt_neg(tt_mul(y, tt_log_sigmoid(x))),
                                     tt_mul(tt_sub(number(1), y), tt_log_sigmoid(tt_neg(x)))))
 /* clang-format on */
 
@@ -227,7 +139,7 @@ static void normalize_body(const tt *in, tt *out, const void *config)
 tt tt_normalize(tt x, double eps, const tt_dims *axes)
 {
     PUBLIC;
-    Numbers c = numbers_of("tt_normalize");
+    Numbers c = numbers_of("tt_normalize", NULL);
     c.x[0] = eps;
     c.n = axes && axes->n ? axes->n : 1;
     c.v[0] = -1;
@@ -253,7 +165,7 @@ static void dropout_body(const tt *in, tt *out, const void *config)
 tt tt_dropout(tt key, tt x, double rate)
 {
     PUBLIC;
-    Numbers c = numbers_of("tt_dropout");
+    Numbers c = numbers_of("tt_dropout", NULL);
     c.x[0] = rate;
     if (!(rate >= 0 && rate < 1))
         return report_broken("tt_dropout: the rate is %g; it is from 0 to below 1", rate);

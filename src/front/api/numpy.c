@@ -17,7 +17,48 @@ tt call_eager_one(const char *who, Body *body, const void *config, size_t size, 
     return out;
 }
 
+Numbers numbers_of(const char *who, const tt_dims *v)
+{
+    Numbers c;
+    memset(&c, 0, sizeof c);
+    c.who = who;
+    for (int i = 0; v && i < v->n && i < TT_MAX_RANK; i++)
+        c.v[c.n++] = v->v[i];
+    return c;
+}
+
+tt_dims dims_of_numbers(const Numbers *c)
+{
+    tt_dims v = { (int)c->n, { 0 } };
+    memcpy(v.v, c->v, sizeof v.v);
+    return v;
+}
+
 /* ---- Operands. */
+
+bool as_inexact(const char *who, int n, const tt *in, tt *x)
+{
+    for (int i = 0; i < n; i++) {
+        Shape shape;
+        if (!shapes_of(who, 1, &in[i], &shape))
+            return false;
+        Promoted met = promote_inexact(1, &shape);
+        x[i] = as_weak(as_element(in[i], met.element), met.is_weak);
+    }
+    return true;
+}
+
+bool as_floats(const char *who, int n, const tt *in, tt *x)
+{
+    for (int i = 0; i < n; i++) {
+        Shape shape;
+        if (!shapes_of(who, 1, &in[i], &shape))
+            return false;
+        if (element_info[shape.element].kind == COMPLEX)
+            return report_broken("%s: %s: it takes real numbers", who, shape_text(&shape)), false;
+    }
+    return as_inexact(who, n, in, x);
+}
 
 const char *shape_text(const Shape *s)
 {

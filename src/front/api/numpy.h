@@ -27,10 +27,30 @@ bool normalize_axes(const char *who, Type t, const tt_dims *list, tt_dims *out);
 bool dims_ok(const char *who, const tt_dims *dims);
 bool dtype_ok(const char *who, tt_dtype type);
 
+/* What a body goes by, apart from its operands.  It is compared as bytes: what is not used is zero. */
+typedef struct Numbers {
+    const char *who;
+    int64_t n, v[4 * TT_MAX_RANK];
+    double x[4];
+} Numbers;
+Numbers numbers_of(const char *who, const tt_dims *v); /* v may be NULL */
+tt_dims dims_of_numbers(const Numbers *c);             /* its v again */
+
+/* Operands as floats, real or complex; only as real ones.  False: reported. */
+bool as_inexact(const char *who, int n, const tt *in, tt *x);
+bool as_floats(const char *who, int n, const tt *in, tt *x);
+
 /* Runs a body of one result. */
 tt call_eager_one(const char *who, Body *body, const void *config, size_t size, int n,
                   const tt *in);
 #define EAGER(who, body, config, ...)                                                              \
     call_eager_one(who, body, config, sizeof *(config),                                            \
                    (int)(sizeof((tt[]){ __VA_ARGS__ }) / sizeof(tt)), (const tt[]){ __VA_ARGS__ })
+/* DIMS(2, 3): a list of these. */
+#define DIMS(...)                                                                                  \
+    ((const tt_dims[]){                                                                            \
+        { (int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)), { __VA_ARGS__ } } })
+/* With numbers alone to go by. */
+#define EAGER_BY(who, body, v, ...)                                                                \
+    EAGER(who, body, ((const Numbers[]){ numbers_of(who, v) }), __VA_ARGS__)
 #endif

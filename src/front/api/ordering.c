@@ -308,7 +308,7 @@ static void searchsorted_body(const tt *in, tt *out, const void *config)
     column.v[s[1].rank] = 1;
     tt x = tt_reshape(in[1], &column);
     tt is_below = c->k ? tt_less_equal(in[0], x) : tt_less(in[0], x);
-    *out = tt_sum(tt_astype(is_below, TT_I32), &(tt_dims){ 1, { -1 } });
+    *out = tt_sum(tt_astype(is_below, TT_I32), DIMS(-1));
 }
 
 tt tt_searchsorted(tt edges, tt x, bool right)

@@ -29,6 +29,7 @@ typedef struct Client {
     PJRT_Device *const *devices;
     int *ids; /* PJRT's, for device assignments */
     const char **names;
+    char platform[32]; /* its name, cut off there */
 } Client;
 
 static Client client; /* filled in by client_need, and never changed after */
@@ -131,6 +132,16 @@ static Error *describe_device(Client *c, int i)
     return NULL;
 }
 
+static Error *name_platform(Client *c)
+{
+    PJRT_Client_PlatformName_Args args = ARGS(Client_PlatformName, .client = c->pjrt.client);
+    TRY(PJRT_CALL(&c->pjrt, Client_PlatformName, &args));
+    size_t most = sizeof c->platform - 1;
+    memcpy(c->platform, args.platform_name,
+           args.platform_name_size < most ? args.platform_name_size : most);
+    return NULL;
+}
+
 static Error *start(Client *c)
 {
     Pjrt *p = &c->pjrt;
@@ -142,7 +153,7 @@ static Error *start(Client *c)
     TRY(list_devices(c, wanted));
     for (int i = 0; i < c->ndevices; i++)
         TRY(describe_device(c, i));
-    return NULL;
+    return name_platform(c);
 }
 
 typedef struct Start {
@@ -206,6 +217,11 @@ int client_device_count(void)
 const char *client_device_name(int device)
 {
     return client.names[device];
+}
+
+const char *client_platform(void)
+{
+    return client.platform;
 }
 
 Pjrt *client_plugin(void)

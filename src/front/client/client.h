@@ -15,7 +15,8 @@ MUST_USE Error *client_options(const char *plugin, int devices);
 /* The rest is for after client_need. */
 int client_device_count(void);
 const char *client_device_name(int device);
-struct Pjrt *client_plugin(void); /* for tests that stand between it and the front */
+const char *client_platform(void); /* "tutti"; of JAX's plugins "cpu", "cuda" */
+struct Pjrt *client_plugin(void);  /* for tests that stand between it and the front */
 /* f answers custom calls of that name from now on. */
 MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
 

@@ -392,7 +392,7 @@ bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, con
     drop_uncalled(l.m);
     for (int i = 0; i < l.m->nfuncs; i++)
         region_walk(l.m, l.m->funcs[i].body, forget_drops, NULL);
-    if (!set_layouts(&l, out))
+    if (!set_layouts(&l, out) || !expand_factors(l.m))
         return false;
     out->nargs = l.nargs;
     out->nresults = g->nresults;

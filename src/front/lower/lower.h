@@ -33,4 +33,7 @@ bool is_spread(const Sharding *sharding); /* is anything cut? */
 /* nested_maps.c: of maps inside maps, one map over all their devices.  What is on named axes is resolved
  * before. */
 void flatten_maps(Module *m, RegionId r, int ndevices);
+
+/* factors.c: factors of matrices become calls of what the platform has for them.  False: reported. */
+bool expand_factors(Module *m);
 #endif
