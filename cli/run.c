@@ -298,7 +298,7 @@ const Command command_run = {
         "               many as the program is for\n"
         "  --trace FILE what each device did, when, and for whom it waited, as a timeline: .json "
         "for\n"
-        "               Perfetto (ui.perfetto.dev) and chrome://tracing\n"
+        "               Perfetto (ui.perfetto.dev) and chrome://tracing, .pftrace, .txt\n"
         "  --profile    the same as a table, on standard error\n"
         "  --stats      afterwards, what was compiled and what happened, on standard error\n"
         "  --eval       by the reference evaluator instead of compiled code, which is slow; where\n"

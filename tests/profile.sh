@@ -34,6 +34,10 @@ $build/tutti run tests/profile/slow_kernel_4.mlir --input random --input random 
 told "$dir/kernel" '^kernel +dot_general \(.*slow_kernel_4.mlir:[67]:'
 python3 tests/profile/check.py "$dir/kernel.json" 4 1 || fail kernel.json
 
+$build/tutti run tests/profile/slow_kernel_4.mlir --input random --input random --out "$dir" \
+    --trace "$dir/kernel.pftrace" >"$dir/out" 2>&1 || fail "kernel.pftrace: $(cat "$dir/out")"
+python3 tests/profile/pftrace.py "$dir/kernel.pftrace" "$dir/kernel.json" || fail kernel.pftrace
+
 TUTTI_DEVICES=4 TUTTI_TRACE=$dir/train.json TUTTI_PROFILE=1 $build/examples/04_train >"$dir/out" 2>"$dir/train" ||
     fail "04_train: $(cat "$dir/train")"
 told "$dir/train" '^collective +all_reduce \(examples/04_train.c:45\).* in 61 meetings'

@@ -1648,4 +1648,95 @@ typedef struct PJRT_Layouts_Extension {
     PJRT_LAYOUTS(PROCEDURE_SLOT)
 #undef PROCEDURE_SLOT
 } PJRT_ENDS(PJRT_Layouts_Extension, PJRT_Layouts_PJRT_Executable_GetParameterLayouts);
+
+/* Profiler: an extension, type 1 -----------------------------------------------------------------
+ *
+ * create, start, stop, collect_data, destroy: once each, by the thread that starts and stops the
+ * profile.  Real clients never set struct_size of the arguments.  collect_data is called once with no
+ * buffer: the plugin names memory of its own, an XSpace, which lives until destroy.
+ *
+ * Every Compile and Execute of a client that profiles carries such an extension in its arguments,
+ * whose traceme_context_id is the number of that call. */
+typedef struct PLUGIN_Profiler PLUGIN_Profiler;
+typedef PJRT_Error PLUGIN_Profiler_Error; /* ours are the same */
+
+typedef struct PLUGIN_Profiler_Error_Destroy_Args {
+    size_t struct_size;
+    void *priv;
+    PLUGIN_Profiler_Error *error;
+} PJRT_ENDS(PLUGIN_Profiler_Error_Destroy_Args, error);
+
+typedef struct PLUGIN_Profiler_Error_Message_Args {
+    size_t struct_size;
+    void *priv;
+    const PLUGIN_Profiler_Error *error;
+    const char *message; /* out */
+    size_t message_size; /* out */
+} PJRT_ENDS(PLUGIN_Profiler_Error_Message_Args, message_size);
+
+typedef struct PLUGIN_Profiler_Error_GetCode_Args {
+    size_t struct_size;
+    void *priv;
+    const PLUGIN_Profiler_Error *error;
+    int code; /* out: a PJRT_Error_Code */
+} PJRT_ENDS(PLUGIN_Profiler_Error_GetCode_Args, code);
+
+typedef struct PLUGIN_Profiler_Create_Args {
+    size_t struct_size;
+    const char *options; /* a serialized ProfileOptions */
+    size_t options_size;
+    PLUGIN_Profiler *profiler; /* out */
+} PJRT_ENDS(PLUGIN_Profiler_Create_Args, profiler);
+
+typedef struct PLUGIN_Profiler_Destroy_Args {
+    size_t struct_size;
+    PLUGIN_Profiler *profiler;
+} PJRT_ENDS(PLUGIN_Profiler_Destroy_Args, profiler);
+
+typedef struct PLUGIN_Profiler_Start_Args {
+    size_t struct_size;
+    PLUGIN_Profiler *profiler;
+} PJRT_ENDS(PLUGIN_Profiler_Start_Args, profiler);
+
+typedef struct PLUGIN_Profiler_Stop_Args {
+    size_t struct_size;
+    PLUGIN_Profiler *profiler;
+} PJRT_ENDS(PLUGIN_Profiler_Stop_Args, profiler);
+
+typedef struct PLUGIN_Profiler_CollectData_Args {
+    size_t struct_size;
+    PLUGIN_Profiler *profiler;
+    uint8_t *buffer;             /* out */
+    size_t buffer_size_in_bytes; /* out */
+} PJRT_ENDS(PLUGIN_Profiler_CollectData_Args, buffer_size_in_bytes);
+
+typedef void PLUGIN_Profiler_Error_Destroy(PLUGIN_Profiler_Error_Destroy_Args *args);
+typedef void PLUGIN_Profiler_Error_Message(PLUGIN_Profiler_Error_Message_Args *args);
+typedef PLUGIN_Profiler_Error *
+PLUGIN_Profiler_Error_GetCode(PLUGIN_Profiler_Error_GetCode_Args *args);
+typedef PLUGIN_Profiler_Error *PLUGIN_Profiler_Create(PLUGIN_Profiler_Create_Args *args);
+typedef PLUGIN_Profiler_Error *PLUGIN_Profiler_Destroy(PLUGIN_Profiler_Destroy_Args *args);
+typedef PLUGIN_Profiler_Error *PLUGIN_Profiler_Start(PLUGIN_Profiler_Start_Args *args);
+typedef PLUGIN_Profiler_Error *PLUGIN_Profiler_Stop(PLUGIN_Profiler_Stop_Args *args);
+typedef PLUGIN_Profiler_Error *PLUGIN_Profiler_CollectData(PLUGIN_Profiler_CollectData_Args *args);
+
+/* Newer clients know three slots more, and do without them. */
+typedef struct PLUGIN_Profiler_Api {
+    size_t struct_size;
+    void *priv;
+    PLUGIN_Profiler_Error_Destroy *error_destroy;
+    PLUGIN_Profiler_Error_Message *error_message;
+    PLUGIN_Profiler_Error_GetCode *error_get_code;
+    PLUGIN_Profiler_Create *create;
+    PLUGIN_Profiler_Destroy *destroy;
+    PLUGIN_Profiler_Start *start;
+    PLUGIN_Profiler_Stop *stop;
+    PLUGIN_Profiler_CollectData *collect_data;
+} PJRT_ENDS(PLUGIN_Profiler_Api, collect_data);
+
+typedef struct PJRT_Profiler_Extension {
+    PJRT_Extension_Base base;
+    const PLUGIN_Profiler_Api *profiler_api;
+    int64_t traceme_context_id;
+} PJRT_ENDS(PJRT_Profiler_Extension, traceme_context_id);
 #endif

@@ -43,13 +43,57 @@ static void test_table(void)
     CHECK(api->pjrt_api_version.minor_version >= 91);
 #define FUNCTION(name) CHECK(api->PJRT_##name != NULL);
 #include "pjrt/functions.def"
-    bool has_shardings = false, has_layouts = false, has_ours = false;
+    bool has_shardings = false, has_layouts = false, has_profiler = false, has_ours = false;
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next) {
         has_shardings |= e->type == PJRT_Extension_Type_Shardings;
         has_layouts |= e->type == PJRT_Extension_Type_Layouts;
+        has_profiler |= e->type == PJRT_Extension_Type_Profiler;
         has_ours |= (int)e->type == TUTTI_EXTENSION;
     }
-    CHECK(has_shardings && has_layouts && has_ours);
+    CHECK(has_shardings && has_layouts && has_profiler && has_ours);
+}
+
+static const PLUGIN_Profiler_Api *profiler_api(void)
+{
+    for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next)
+        if (e->type == PJRT_Extension_Type_Profiler)
+            return ((PJRT_Profiler_Extension *)e)->profiler_api;
+    return NULL;
+}
+
+/* From create to destroy with these ProfileOptions; how many bytes were collected. */
+static size_t profile_bytes(const PLUGIN_Profiler_Api *p, const char *options, size_t n)
+{
+    PLUGIN_Profiler_Create_Args create = { .options = options, .options_size = n };
+    CHECK(!p->create(&create));
+    PLUGIN_Profiler_Start_Args start = { .profiler = create.profiler };
+    CHECK(!p->start(&start));
+    PLUGIN_Profiler_Stop_Args stop = { .profiler = create.profiler };
+    CHECK(!p->stop(&stop));
+    PLUGIN_Profiler_CollectData_Args collect = { .profiler = create.profiler };
+    CHECK(!p->collect_data(&collect));
+    CHECK(!collect.buffer_size_in_bytes == !collect.buffer);
+    size_t bytes = collect.buffer_size_in_bytes;
+    PLUGIN_Profiler_Destroy_Args destroy = { .profiler = create.profiler };
+    CHECK(!p->destroy(&destroy));
+    return bytes;
+}
+
+/* Real clients leave struct_size as it comes. */
+static void test_profiler(void)
+{
+    const PLUGIN_Profiler_Api *p = profiler_api();
+    CHECK(profile_bytes(p, "\x08\x01\x18\x01", 4) == 0); /* devices are wanted, none ran */
+    CHECK(profile_bytes(p, "\x08\x01", 2) == 0);         /* they are not */
+    PLUGIN_Profiler_Create_Args create = { .options = "\x08", .options_size = 1 };
+    PLUGIN_Profiler_Error *error = p->create(&create);
+    CHECK(error != NULL);
+    PLUGIN_Profiler_Error_Message_Args message = { .error = error };
+    p->error_message(&message);
+    CHECK(message.message && strstr(message.message, "ProfileOptions"));
+    PLUGIN_Profiler_Error_GetCode_Args code = { .error = error };
+    CHECK(!p->error_get_code(&code) && code.code == 3);
+    p->error_destroy(&(PLUGIN_Profiler_Error_Destroy_Args){ .error = error });
 }
 
 /* An error can be read by its first word alone, and a small struct is refused. */
@@ -430,6 +474,7 @@ int main(void)
     OK(api->PJRT_Client_Create(&args));
     client = args.client;
     test_errors();
+    test_profiler();
     test_options();
     test_devices();
     test_strides();

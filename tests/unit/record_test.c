@@ -19,10 +19,21 @@ static void add(int32_t what, uint64_t begin, uint64_t end, int device)
     record_add(&r);
 }
 
+static void begin(void)
+{
+    record_stop();
+    Error *error = record_begin();
+    CHECK(!error);
+    error_free(error);
+    error = record_begin();
+    CHECK(error && strstr(error_text(error), "one recording at a time"));
+    error_free(error);
+}
+
 static void check_order(void *user)
 {
     (void)user;
-    error_free(record_begin());
+    begin();
     uint64_t t = ticks_now();
     add(2, t + 2000, t + 3000, 3);
     add(1, t + 1000, t + 1500, 0);
@@ -35,7 +46,7 @@ static void check_order(void *user)
         CHECK(r.records[i].what == i);
     CHECK(r.ns == (int64_t)r.records[0].end);
     arena_free(arena);
-    error_free(record_begin()); /* forgets */
+    begin(); /* forgets */
     arena = arena_new();
     recording_take(arena, &r);
     CHECK(r.n == 0);
@@ -46,7 +57,7 @@ static void check_full_ring(void *user)
 {
     enum { ROOM = 1 << 19, MORE = 1000 };
     (void)user;
-    error_free(record_begin());
+    begin();
     uint64_t t = ticks_now();
     for (int i = 0; i < ROOM + MORE; i++)
         add(i, t + (uint64_t)i, t + (uint64_t)i + 1, 0);
@@ -70,7 +81,7 @@ static void check_threads(void *user)
     enum { THREADS = 4 };
     (void)user;
     Thread threads[THREADS];
-    error_free(record_begin());
+    begin();
     for (int i = 0; i < THREADS; i++)
         error_free(thread_start(&threads[i], "recorder", ranges, NULL));
     for (int i = 0; i < 3; i++) { /* while they write */

@@ -104,7 +104,7 @@ REFUSE(Device_ClearMemoryStats)
 
 static PJRT_Shardings_Extension shardings = {
     .base = { PJRT_Shardings_Extension_SIZE, PJRT_Extension_Type_Shardings,
-              &layouts_extension.base },
+              &profiler_extension.base },
     .PJRT_Shardings_PJRT_Executable_ParameterShardings =
         checked_Shardings_PJRT_Executable_ParameterShardings,
     .PJRT_Shardings_PJRT_Executable_OutputShardings =

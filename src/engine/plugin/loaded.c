@@ -7,6 +7,7 @@
 
 #include "base/guard.h"
 #include "engine/plugin/build_options.h"
+#include "engine/profile/record.h"
 #include "pjrt/proto.h"
 
 #include <stdlib.h>
@@ -298,6 +299,16 @@ static Error *check_lists(const PJRT_LoadedExecutable_Execute_Args *args)
     return NULL;
 }
 
+/* The caller's number for this call, which its profile knows; 0: it has none. */
+static uint64_t context_of(const PJRT_LoadedExecutable_Execute_Args *args)
+{
+    const PJRT_Extension_Base *e = record_is_on() ? args->extension_start : NULL;
+    while (e && e->type != PJRT_Extension_Type_Profiler)
+        e = e->next;
+    bool reaches = e && e->struct_size >= PJRT_Profiler_Extension_SIZE;
+    return reaches ? (uint64_t)((const PJRT_Profiler_Extension *)e)->traceme_context_id : 0;
+}
+
 /* may_not: all false; room for a flag per argument. */
 static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
 {
@@ -310,6 +321,7 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
                  .done = args->device_complete_events,
                  .returns_failure = true,
                  .locs = loaded->compiled->places,
+                 .context = context_of(args),
                  .on_end = release_after_run,
                  .user = loaded->compiled };
     TRY(find_devices(args, &l.devices));

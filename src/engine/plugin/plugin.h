@@ -142,6 +142,7 @@ struct PJRT_LoadedExecutable {
 PJRT_Error_Destroy pjrt_Error_Destroy;
 PJRT_Error_Message pjrt_Error_Message;
 extern PJRT_Layouts_Extension layouts_extension;
+extern PJRT_Profiler_Extension profiler_extension;
 extern TuttiExtension tutti_extension;
 
 /* At the head of an answer: the caller's struct must reach the last field that is used. */

@@ -14,6 +14,7 @@ static const struct {
     ViewFn *write;
 } views[] = {
     { ".json", chrome_write },
+    { ".pftrace", perfetto_write },
     { ".txt", table_write },
 };
 enum { NVIEWS = sizeof views / sizeof *views };
@@ -88,5 +89,13 @@ Error *profile_table(char **text)
     Making m = { .view = table_write };
     TRY(guard_run("making a profile", make, &m));
     *text = m.text.at;
+    return NULL;
+}
+
+Error *profile_xspace(Text *out)
+{
+    Making m = { .view = xspace_write };
+    TRY(guard_run("making a profile", make, &m));
+    *out = m.text;
     return NULL;
 }

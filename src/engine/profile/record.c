@@ -346,7 +346,10 @@ uint32_t record_program(const Program *p, const LocTable *locs)
 
 Error *record_begin(void)
 {
-    record_stop();
+    if (record_is_on())
+        return error_new(CODE_PRECONDITION,
+                         "the process is being recorded already, by TUTTI_TRACE, TUTTI_PROFILE, "
+                         "tt_trace_begin or JAX's profiler; there is one recording at a time");
     lock_take(&lock);
     for (Ring *ring = rings; ring; ring = ring->next) {
         lock_take(&ring->lock);

@@ -2,7 +2,8 @@
  *
  *     executor, compiler, transfers --record_add--> a ring of each thread --recording_take--> Recording
  *                                                                                              |
- *                                                    a timeline (chrome.c), the table (table.c)
+ *                                                    timelines (chrome.c, perfetto.c),
+ *                                                    JAX's profiler (xspace.c), the table (table.c)
  *
  * One recorder for the process.  While it is off, each place that would record costs a branch that is
  * never taken: a run that is launched then has no tracks (track.h), and the others ask record_start.
@@ -88,7 +89,7 @@ void record_memory(int device, size_t bytes);
 
 /* ---- on and off: one caller at a time ---- */
 
-MUST_USE Error *record_begin(void); /* forgets what was recorded before */
+MUST_USE Error *record_begin(void); /* forgets what was recorded; an error if it is on */
 void record_stop(void);             /* what was recorded stays */
 void record_unload(void);           /* frees everything; no thread records any more */
 

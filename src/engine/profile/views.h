@@ -4,15 +4,18 @@
 #include "base/text.h"
 #include "engine/profile/record.h"
 
-void chrome_write(Text *out, const Recording *r); /* Trace Event JSON */
-void table_write(Text *out, const Recording *r);  /* for a terminal */
+void chrome_write(Text *out, const Recording *r);   /* Trace Event JSON */
+void perfetto_write(Text *out, const Recording *r); /* the same in Perfetto's own form */
+void table_write(Text *out, const Recording *r);    /* for a terminal */
+void xspace_write(Text *out, const Recording *r);   /* for JAX's profiler */
 
-/* What is recorded so far, to a file: its name's end says which view, .json or .txt. */
+/* What is recorded so far, to a file: its name's end says which view (profile.c). */
 MUST_USE Error *profile_write(const char *path);
 /* Is there a view for files named so? */
 MUST_USE Error *profile_check(const char *path);
 /* The table as text, new; heap_free. */
 MUST_USE Error *profile_table(char **text);
+MUST_USE Error *profile_xspace(Text *out); /* new; text_free */
 
 /* ---- names.c ---- */
 

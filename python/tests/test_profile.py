@@ -1,0 +1,79 @@
+"""JAX's own profiler on our engine: devices, kernels, collectives and their sources, read back."""
+from test_seam import play
+
+SETUP = """
+import collections, glob, gzip, json, tempfile
+DEVICES, STEPS = 4, 3
+
+def step(w, x):
+    slope = jax.grad(lambda w: jnp.mean(jnp.tanh(x @ w) ** 2))(w)
+    return w - 0.1 * jax.lax.pmean(slope, "i")
+
+train = jax.pmap(step, axis_name="i", devices=jax.devices()[:DEVICES])
+w = np.ones((DEVICES, 64, 64), np.float32)
+x = np.ones((DEVICES, 32, 64), np.float32)
+w = jax.block_until_ready(train(w, x))  # compiled before anybody looks
+
+def profile(**options):
+    global w
+    folder = tempfile.mkdtemp()
+    chosen = jax.profiler.ProfileOptions()
+    for name, value in options.items():
+        setattr(chosen, name, value)
+    with jax.profiler.trace(folder, profiler_options=chosen):
+        for _ in range(STEPS):
+            w = train(w, x)
+        jax.block_until_ready(w)
+    files = {kind: glob.glob(f"{folder}/**/*.{kind}", recursive=True) for kind in ("xplane.pb", "trace.json.gz")}
+    return jax.profiler.ProfileData.from_file(files["xplane.pb"][0]), json.load(gzip.open(files["trace.json.gz"][0]))
+"""
+
+
+def test_training_step_read_back(python):
+    play(python, SETUP + """
+data, timeline = profile()
+planes = {p.name: {line.name: list(line.events) for line in p.lines} for p in data.planes}
+ours = [f"/device:TPU:{d}" for d in range(DEVICES)]
+assert [p for p in sorted(planes) if p.startswith("/device:")] == ours, planes.keys()
+flows = collections.defaultdict(list)
+for name in ours:
+    lines = planes[name]
+    modules, ops = lines["XLA Modules"], lines["XLA Ops"]
+    assert len(modules) == STEPS
+    contexts = [dict(e.stats)["_c"] for e in modules]
+    assert len(set(contexts)) == STEPS  # one call of Python's for each
+    meetings = [e for e in ops if e.name == "all_reduce"]
+    assert len(meetings) == STEPS
+    for e in meetings:
+        flows[dict(e.stats)["flow"] >> 2].append(dict(e.stats)["flow"] & 3)
+    assert sum(e.name.startswith("dot_general") for e in ops) >= 2 * STEPS
+    assert all(".py:" in dict(e.stats)["source"] or "<string>:" in dict(e.stats)["source"] for e in ops), [dict(e.stats) for e in ops]
+    for e in ops:  # each inside a run
+        assert any(m.start_ns <= e.start_ns and e.end_ns <= m.end_ns for m in modules), e.name
+    for before, after in zip(ops, ops[1:]):
+        assert before.end_ns <= after.start_ns + 1
+assert sorted(map(sorted, flows.values())) == [[1] * (DEVICES - 1) + [2]] * STEPS, flows
+named = [e for e in timeline["traceEvents"] if e.get("name") == "all_reduce"]
+assert len(named) == DEVICES * STEPS, len(named)
+""", devices=4)
+
+
+def test_one_profile_after_another(python):
+    play(python, SETUP + """
+for _ in range(2):
+    data, _ = profile()
+    ours = [p for p in data.planes if p.name.startswith("/device:")]
+    assert len(ours) == DEVICES
+    assert all(len(list(line.events)) == STEPS for p in ours for line in p.lines if line.name == "XLA Modules")
+""", devices=4)
+
+
+def test_while_the_process_is_recorded(python, tmp_path):
+    play(python, SETUP + """
+try:
+    profile(raise_error_on_start_failure=True)
+    raise SystemExit("two recordings at once")
+except jax.errors.JaxRuntimeError as error:
+    assert "there is one recording at a time" in str(error), error
+""", devices=4, TUTTI_TRACE=str(tmp_path / "trace.json"))
+    assert (tmp_path / "trace.json").stat().st_size > 1000
