@@ -38,8 +38,8 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
-all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so
+.PHONY: all lib rt lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
+all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
 deps:
@@ -93,6 +93,30 @@ order: $(TRACED) $(LESSONS)
 $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 	$(CC) $(CFLAGS) -o $@ $^ -lm -ldl -pthread
 
+# What plays programs that were compiled ahead (tutti compile): the engine's runtime, no compiler and no
+# reader in it.  A linker takes from the archive what a program names; its symbols all begin with
+# tutti_rt_, whatever the sources call them, so that they clash with nobody's.  RT_ABI changes with every
+# header that says how the data of an object lies.
+RT := $(wildcard src/rt/*.c src/engine/profile/record.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
+      src/engine/collectives/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
+RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c,$(RT))
+RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
+          src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
+$(shell mkdir -p $(BUILD); echo $(RT_ABI) | cmp -s - $(BUILD)/rt_abi || echo $(RT_ABI) > $(BUILD)/rt_abi)
+RT_ABI_USERS := $(BUILD)/obj/src/engine/ahead/program_data.o $(BUILD)/obj/src/rt/abi.o
+$(RT_ABI_USERS): ALL_CFLAGS += -DTUTTI_RT_ABI=$(RT_ABI)
+$(RT_ABI_USERS): $(BUILD)/rt_abi
+rt: $(BUILD)/libtutti_rt.a $(BUILD)/libtutti_rt.so
+$(BUILD)/libtutti_rt.a: $(call obj,$(RT))
+	@rm -f $@
+	ar crs $@ $^
+	nm -g --defined-only -f posix $@ | awk 'NF >= 2 && $$1 !~ /:$$/ && $$1 !~ /^tutti_rt_/ { print $$1, "tutti_rt_" $$1 }' | sort -u > $@.names
+	objcopy --redefine-syms=$@.names $@
+$(BUILD)/libtutti_rt.so: $(BUILD)/libtutti_rt.a
+	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive \
+	    -Wl,--gc-sections -Wl,-soname,libtutti_rt.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread
+	ln -sf libtutti_rt.so.$(ABI) $@
+
 # The library: C functions in, StableHLO out, over the seam; no LLVM in it.  What is hidden in the
 # shared one is made local in the static one too.
 lib: $(BUILD)/libtutti.a $(BUILD)/libtutti.so
@@ -122,12 +146,14 @@ ABI := 0
 install: lib all
 	install -d $(DESTDIR)$(PREFIX)/{bin,include,lib/pkgconfig,lib/cmake/Tutti}
 	install -m 755 $(TUTTI) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/tutti.h include/tutti_sugar.h $(DESTDIR)$(PREFIX)/include
-	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib
-	install -m 644 $(BUILD)/libtutti.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti_rt.h $(DESTDIR)$(PREFIX)/include
+	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(DESTDIR)$(PREFIX)/lib
+	install -m 644 $(BUILD)/libtutti.a $(BUILD)/libtutti_rt.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti.so
-	sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/package/tutti.pc.in \
-	    > $(DESTDIR)$(PREFIX)/lib/pkgconfig/tutti.pc
+	ln -sf libtutti_rt.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti_rt.so
+	for name in tutti tutti_rt; do \
+	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/package/$$name.pc.in \
+	        > $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$name.pc; done
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.

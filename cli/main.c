@@ -12,10 +12,7 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_devices,
-    &command_run,
-    &command_check,
-    &command_dump,
+    &command_devices, &command_run, &command_check, &command_compile, &command_dump,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 

@@ -24,7 +24,7 @@ forbid src/front/value 'front/(transform|lower|run|api)/'
 forbid src/front/transform 'front/(lower|run|api|transform/rules)/'
 forbid src/front/lower 'front/(run|api)/'
 forbid src/front/run 'front/api/'
-COMPILER='passes|codegen|kernels|math|link'
+COMPILER='passes|codegen|kernels|math|link|ahead'
 forbid src/engine/memory "engine/($COMPILER|analysis|eval|numerics|collectives|exec|plugin)/"
 forbid src/engine/numerics "engine/($COMPILER|analysis|eval|collectives|exec|plugin)/"
 forbid src/engine/collectives "engine/($COMPILER|analysis|eval|exec|plugin)/"
@@ -36,6 +36,9 @@ forbid src/engine/kernels 'engine/(passes|link|eval|collectives|exec|plugin)/'
 forbid src/engine/analysis 'engine/(passes|codegen|kernels/kernels|math|link|eval|collectives|exec|plugin)'
 forbid src/engine/passes 'engine/(codegen|kernels/kernels|math|link|collectives|exec|plugin)'
 forbid src/engine/link 'engine/(passes|eval|collectives|exec|plugin)/'
+forbid src/engine/ahead 'engine/(passes|analysis|kernels|math|link|eval|collectives|exec|plugin)/'
+# What plays compiled programs has neither compiler nor reader.
+forbid src/rt "engine/($COMPILER|analysis|plugin)/|engine/compile|front/|tutti\.h"
 forbid cli 'engine/'
 
 # Cycles.  compile.c, the engine's contents page, is above all of the engine's folders.

@@ -4,7 +4,7 @@
 # may name what has gone since (it is dated), and these stand for a user's own files.
 set -eu
 cd "$(dirname "$0")/.."
-users='program.c train.c predict.c f.c x.c name.c x_test.c lesson.c'
+users='model.h lesson.h program.c train.c predict.c f.c x.c name.c x_test.c lesson.c'
 have=$(git ls-files | sed 's|.*/||' | sort -u)
 bad=0
 named=$({ grep -rhoE '^ *(/\*| \*).*' src include cli --include='*.[ch]' --include='*.def'

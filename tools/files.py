@@ -33,6 +33,7 @@ FOLDERS = [
     ("src/engine/kernels", "One file for each root that a kernel may have."),
     ("src/engine/math", "Functions of numbers as vector code."),
     ("src/engine/link", "From kernels to objects to a Program."),
+    ("src/engine/ahead", "A Program as the data of an object file."),
     ("src/engine/eval", "The reference evaluator, independent of all code generation."),
     ("src/engine/numerics", "What compiled code calls ready-made; knows nothing of runs."),
     ("src/engine/numerics/linalg", "Our own factorizations of matrices."),
@@ -40,6 +41,7 @@ FOLDERS = [
     ("src/engine/profile", "Who did what, when: the recorder, and the ways to look."),
     ("src/engine/exec", "Devices as tasks: executor, launches, buffers."),
     ("src/engine/collectives", "What happens when a group of devices has met."),
+    ("src/rt", "libtutti_rt: what plays programs that were compiled ahead."),
     ("cli", "The command line."),
 ]
 MARK = "<!-- files: made by tools/files.py -->\n"

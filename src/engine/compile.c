@@ -218,6 +218,7 @@ static Error *compilation_begin(Source *s, Compilation *c)
 typedef struct Job {
     Source *s;
     Program **out;
+    ObjectFile *object; /* instead of `out` */
     Error *error;
 } Job;
 
@@ -232,6 +233,15 @@ static void record_compiled(uint64_t began, const Program *p, size_t bytes)
     text_free(&name);
 }
 
+static Error *make_object(const Compilation *c, ObjectFile *out)
+{
+    Object object = { 0 };
+    TRY(link_object(&c->layout, c->m, &out->options, &out->header, &object));
+    out->bytes = object.bytes;
+    out->n = object.n;
+    return NULL;
+}
+
 static Error *job_steps(Job *job)
 {
     Compilation c = { 0 };
@@ -242,6 +252,8 @@ static Error *job_steps(Job *job)
     double began = clock_ms();
     TRY(passes_run(&c, NULL));
     double passed = clock_ms();
+    if (job->object)
+        return make_object(&c, job->object);
     bool is_one_evaluation = c.o->evaluate && devices_of(&c) == 1;
     uint64_t linked = record_start();
     TRY(is_one_evaluation ? link_evaluation(&c.params, c.m, job->out)
@@ -260,7 +272,7 @@ static void job_run(void *user)
 {
     Job *job = user;
     job->error = job_steps(job);
-    if (job->error)
+    if (job->error || job->object)
         module_free(job->s->module);
     job->s->module = NULL;
 }
@@ -275,11 +287,19 @@ Error *compiler_run(const char *doing, ThreadFn *f, void *user)
 
 Error *compile_program(Source *s, Program **out)
 {
-    Job job = { s, out, NULL };
+    Job job = { .s = s, .out = out };
     bool was_read = s->module != NULL;
     Error *error = compiler_run("compile", job_run, &job);
     if (error && !was_read)
         s->module = NULL; /* what the guard gave back */
+    return error ? error : job.error;
+}
+
+Error *compile_object(Source *s, ObjectFile *out)
+{
+    Job job = { .s = s, .object = out };
+    Error *error = compiler_run("compile", job_run, &job);
+    s->module = NULL;
     return error ? error : job.error;
 }
 

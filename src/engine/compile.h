@@ -37,6 +37,23 @@ MUST_USE Error *compiler_run(const char *doing, ThreadFn *f, void *user);
  * fails.  Calls compiler_run itself. */
 MUST_USE Error *compile_program(Source *s, Program **out);
 
+/* How a program becomes an object file. */
+typedef struct ObjectOptions {
+    const char *name; /* a word of C, after which its symbols are called */
+    const char
+        *otherwise;  /* that of a program which is played on a machine that has less, or NULL */
+    const char *cpu; /* what code is made for (link/object.c); NULL: this machine */
+} ObjectOptions;
+
+/* The bytes of the file, and the C header to call it by: both are the heap's. */
+typedef struct ObjectFile {
+    ObjectOptions options;
+    char *bytes;
+    size_t n;
+    Text header;
+} ObjectFile;
+MUST_USE Error *compile_object(Source *s, ObjectFile *out);
+
 /* The first steps of it, to be called under compiler_run; the module stays in the source: reading
  * (if it is not there yet), and the passes up to one. */
 MUST_USE Error *source_read(Source *s);

@@ -23,10 +23,22 @@ CpuLevel cpu_level(void)
     return word && !strcmp(word, "sse") ? CPU_SSE : CPU_NATIVE;
 }
 
-static bool has_512(void)
+#if defined __x86_64__
+#define HAS(feature) (__builtin_cpu_supports(feature) != 0)
+#else
+#define HAS(feature) false
+#endif
+
+bool machine_has(MachineLevel level)
 {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw");
+    switch (level) {
+    case MACHINE_ANY: return true;
+    case MACHINE_X86_64_V2: return HAS("sse4.2") && HAS("popcnt");
+    case MACHINE_X86_64_V3: return HAS("avx2") && HAS("fma");
+    case MACHINE_X86_64_V4:
+        return HAS("avx512f") && HAS("avx512vl") && HAS("avx512dq") && HAS("avx512bw");
+    }
+    return false;
 }
 
 Error *cpu_level_check(void)
@@ -37,10 +49,9 @@ Error *cpu_level_check(void)
             "TUTTI_CPU_LEVEL: there is no level '%s'; levels are avx512, avx2 and sse, "
             "and without it code uses all that the machine has",
             asked());
-    if (cpu_level() == CPU_AVX512 && !has_512())
+    if (cpu_level() == CPU_AVX512 && !machine_has(MACHINE_X86_64_V4))
         return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx512");
-    if (cpu_level() == CPU_AVX2 &&
-        !(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")))
+    if (cpu_level() == CPU_AVX2 && !machine_has(MACHINE_X86_64_V3))
         return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx2");
     return NULL;
 }
@@ -52,11 +63,12 @@ static pthread_once_t vector_once = PTHREAD_ONCE_INIT;
 static void find_vector(void)
 {
     CpuLevel most = cpu_level();
-    bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    vector_bytes = most <= CPU_AVX512 && has_512() ? 64 : most != CPU_SSE && has_256 ? 32 : 16;
+    bool has_512 = most <= CPU_AVX512 && machine_has(MACHINE_X86_64_V4);
+    bool has_256 = most != CPU_SSE && machine_has(MACHINE_X86_64_V3);
+    vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
     bool is_all = most == CPU_NATIVE && vector_bytes == 64;
-    features[CPU_BF16_DOTS] = is_all && __builtin_cpu_supports("avx512bf16");
-    features[CPU_INTEGER_DOTS] = is_all && __builtin_cpu_supports("avx512vnni");
+    features[CPU_BF16_DOTS] = is_all && HAS("avx512bf16");
+    features[CPU_INTEGER_DOTS] = is_all && HAS("avx512vnni");
 }
 
 int cpu_vector_bytes(void)

@@ -12,6 +12,15 @@ MUST_USE Error *cpu_level_check(void);
 /* CPU_NATIVE also where the word is wrong: cpu_level_check has returned the error. */
 CpuLevel cpu_level(void);
 
+/* What a machine must have to run code that was made for it elsewhere, more from one to the next. */
+typedef enum MachineLevel {
+    MACHINE_ANY,
+    MACHINE_X86_64_V2, /* SSE4.2 */
+    MACHINE_X86_64_V3, /* AVX2, FMA */
+    MACHINE_X86_64_V4, /* AVX-512 F, VL, DQ, BW, CD */
+} MachineLevel;
+bool machine_has(MachineLevel level); /* this machine, whatever TUTTI_CPU_LEVEL says */
+
 /* The bytes of a vector register that ready-made loops may use, at that level on this machine: 64
  * (AVX-512), 32 (AVX2 and FMA) or 16.  Found once. */
 int cpu_vector_bytes(void);

@@ -34,6 +34,6 @@ void call_registry_drop(Str name);
 void call_registry_end(void); /* frees all entries; no program may call one after it */
 
 /* Calls the function of that name with the floating-point state of the thread's owner. */
-Routine call_registered;
+NAMED_BY_OBJECTS Routine call_registered;
 bool call_is_under_way(void); /* on this thread */
 #endif

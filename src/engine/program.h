@@ -22,6 +22,7 @@ struct Runtime;
 struct Gather;
 struct SortPlan;
 struct Code;
+struct Tensor;
 typedef struct Program Program;
 typedef struct Track Track;
 
@@ -110,6 +111,8 @@ typedef struct Evaluation {
     const Address *in, *out;
     bool is_counted; /* by the evaluator, and not one of the checks, which belong to it */
     bool is_by_rule; /* never by the library: the whole program is to be evaluated */
+    /* Of a program that is compiled ahead: what computes it.  NULL: looked for at each run. */
+    Error *(*routine)(const Frame *f, const Node *n, const struct Tensor *in, struct Tensor *out);
 } Evaluation;
 
 /* What code says that it begins to do: a kernel, a loop, an evaluation (link/marks.c). */
@@ -151,9 +154,10 @@ struct Program {
     const Collective *collectives;
     const Group *groups;
     const Evaluation *evaluations;
-    int64_t cost_ns;    /* one device's run, estimated from the program; */
-    bool is_cost_known; /* false: a loop of unknown length */
-    bool has_loops;     /* so that an operand may be packed for many products */
+    const struct Runtime *rt; /* what its code calls */
+    int64_t cost_ns;          /* one device's run, estimated from the program; */
+    bool is_cost_known;       /* false: a loop of unknown length */
+    bool has_loops;           /* so that an operand may be packed for many products */
     int64_t longest_ns; /* the longest of its segments, estimated; unknown ones are very long */
     int nmarks;
     const CodeMark *marks;
@@ -161,7 +165,8 @@ struct Program {
     CompileStats stats;
     Arena *arena;      /* owns all of this, the Program included */
     struct Code *code; /* owns the native code */
-    Module *module;    /* kept for the evaluator and for messages */
+    Module *module;    /* kept for the evaluator and for messages; compiled ahead: what
+                          evaluations need of it, or NULL */
 };
 
 void program_free(Program *p); /* NULL is fine */
@@ -193,5 +198,17 @@ typedef struct Runtime {
     void (*mark)(const Frame *f, int32_t number);
 } Runtime;
 
-extern const Runtime runtime; /* exec/runtime.c */
+extern const Runtime runtime; /* exec/runtime.c: all of it */
+
+/* What an object that is compiled ahead shows: tutti_rt.h's tutti_rt_program. */
+typedef struct LinkedProgram {
+    const char *abi; /* of the library that it was compiled for, which has a symbol of that name */
+    const Program *program;
+    const struct LinkedProgram *otherwise; /* for a machine that has less; NULL: there is none */
+    int64_t level;                         /* a MachineLevel: what the machine must have */
+} LinkedProgram;
+
+/* What an object that is compiled ahead calls by name (engine/ahead), out of the library that it is
+ * linked with. */
+#define NAMED_BY_OBJECTS __attribute__((visibility("default")))
 #endif

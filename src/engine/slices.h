@@ -20,7 +20,7 @@ typedef void SliceFn(void *user, int64_t slice);
 /* Calls f(user, i) once for every i below n and returns when all calls have returned.  f must not
  * wait for anything.  Without idle workers, with a frame that is no task's or without a frame
  * (NULL) it is a plain loop. */
-void slices_run(const Frame *frame, int64_t n, SliceFn *f, void *user);
+NAMED_BY_OBJECTS void slices_run(const Frame *frame, int64_t n, SliceFn *f, void *user);
 
 /* How many threads may work at once, the caller's included: slicing finer than a few times this is
  * waste. */

@@ -106,7 +106,7 @@ static Error *ask(const Module *m, NodeId id, Type *settled)
         regions[i] = region_types(m, n->regions[i], scratch);
     ShapeQuery q = { n->nin, n->nout, n->nregions, in, out, n->attrs, regions, settled, m->arena };
     Text why = { 0 };
-    bool is_right = op_info[n->op].shape(&q, &why);
+    bool is_right = shape_rules[n->op](&q, &why);
     Error *error = is_right ? check_tokens(m, n) : complain(n, text_cstr(&why));
     text_free(&why);
     arena_free(scratch);

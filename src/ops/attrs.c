@@ -15,36 +15,13 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef enum FieldType {
-    FIELD_INT,
-    FIELD_BOOL,
-    FIELD_INTS,
-    FIELD_MATRIX,
-    FIELD_STRING,
-    FIELD_DENSE,
-    FIELD_FLOATING,
-    FIELD_ANY,
-    FIELD_SHARDING,
-    FIELD_SHARDINGS,
-    FIELD_TILINGS,
-    FIELD_WORD
-} FieldType;
-
 enum { NEEDED = 1 << 20 };
 
-typedef struct Field {
-    const char *name; /* NULL ends the fields of a kind */
-    FieldType type;
-    size_t offset;
-    int initially;     /* NEEDED, or the value of a number */
-    const char *words; /* of an enum, with commas between */
-} Field;
-
 #define BEGIN(kind, T)                                                                             \
-    static const Field *fields_##kind(void)                                                        \
+    static const AttrField *fields_##kind(void)                                                    \
     {                                                                                              \
         typedef T Current;                                                                         \
-        static const Field fields[] = {
+        static const AttrField fields[] = {
 #define FIELD(type, name, initially)                                                               \
     { #name, FIELD_##type, offsetof(Current, name), initially, NULL },
 #define ENUM(name, initially, words)                                                               \
@@ -59,7 +36,7 @@ typedef struct Field {
     }
 #include "ops/attrs.def"
 
-static const Field *fields_of(AttrsKind kind)
+const AttrField *attrs_fields(AttrsKind kind)
 {
     switch (kind) {
 #define BEGIN(kind, T)                                                                             \
@@ -191,7 +168,7 @@ static bool read_shardings(const Attr *attr, Shardings *out)
     return attr->kind == ATTR_SHARDINGS;
 }
 
-static bool read_number(const Attr *attr, FieldType type, void *to)
+static bool read_number(const Attr *attr, AttrFieldType type, void *to)
 {
     bool is_int = attr->kind == ATTR_INT || attr->kind == ATTR_BOOL;
     switch (type) {
@@ -207,7 +184,8 @@ static bool read_number(const Attr *attr, FieldType type, void *to)
     }
 }
 
-static Error *read_field(Arena *arena, const char *op, const Field *f, const Attr *attr, void *to)
+static Error *read_field(Arena *arena, const char *op, const AttrField *f, const Attr *attr,
+                         void *to)
 {
     bool is_string = attr->kind == ATTR_STRING || attr->kind == ATTR_WORD;
     const char *wanted = "";
@@ -238,7 +216,7 @@ static Error *read_field(Arena *arena, const char *op, const Field *f, const Att
     return ok ? NULL : ill_typed(op, f->name, wanted, attr);
 }
 
-static Error *set_default(const char *op, const Field *f, void *to)
+static Error *set_default(const char *op, const AttrField *f, void *to)
 {
     if (f->initially == NEEDED)
         return error_new(CODE_INVALID, "%s: attribute '%s' is missing", op, f->name);
@@ -279,7 +257,7 @@ static Error *check_foreign(const char *op, Str name)
     return error_new(CODE_INVALID, "%s: unknown attribute '%.*s'", op, STR_ARG(name));
 }
 
-static bool is_field(const Field *fields, Str name)
+static bool is_field(const AttrField *fields, Str name)
 {
     for (; fields->name; fields++)
         if (str_is(name, fields->name))
@@ -288,7 +266,7 @@ static bool is_field(const Field *fields, Str name)
 }
 
 /* What of the dictionary is no field: checked, and with a dot collected. */
-static Error *read_rest(Arena *arena, const Field *fields, const char *op, const Attr *dict,
+static Error *read_rest(Arena *arena, const AttrField *fields, const char *op, const Attr *dict,
                         const Attr **extra)
 {
     AttrDict rest = { 0 };
@@ -308,10 +286,10 @@ static Error *read_rest(Arena *arena, const Field *fields, const char *op, const
 Error *attrs_from_dict(Arena *arena, AttrsKind kind, const char *op, const Attr *dict,
                        const void **attrs, const Attr **extra)
 {
-    const Field *fields = fields_of(kind);
+    const AttrField *fields = attrs_fields(kind);
     const Attr *rest = NULL;
     char *made = arena_alloc(arena, attrs_size(kind));
-    for (const Field *f = fields; f->name; f++) {
+    for (const AttrField *f = fields; f->name; f++) {
         const Attr *found = attr_get(dict, f->name);
         if (found)
             TRY(read_field(arena, op, f, found, made + f->offset));
@@ -356,7 +334,7 @@ static bool tilings_equal(Tilings a, Tilings b)
 
 #define AT(T, p) (*(const T *)(p))
 
-static bool field_equal(FieldType type, const void *a, const void *b)
+static bool field_equal(AttrFieldType type, const void *a, const void *b)
 {
     switch (type) {
     case FIELD_INT: return AT(int64_t, a) == AT(int64_t, b);
@@ -379,7 +357,7 @@ bool attrs_equal(AttrsKind kind, const void *a, const void *b)
 {
     if (a == b || !a || !b)
         return a == b || kind == ATTRS_NONE;
-    for (const Field *f = fields_of(kind); f->name; f++)
+    for (const AttrField *f = attrs_fields(kind); f->name; f++)
         if (!field_equal(f->type, (const char *)a + f->offset, (const char *)b + f->offset))
             return false;
     return true;
@@ -397,7 +375,7 @@ static uint64_t largest_of(uint64_t most, size_t n, const int64_t *at)
 int64_t attrs_largest(AttrsKind kind, const void *attrs)
 {
     uint64_t most = 0;
-    for (const Field *f = fields_of(kind); attrs && f->name; f++) {
+    for (const AttrField *f = attrs_fields(kind); attrs && f->name; f++) {
         const char *at = (const char *)attrs + f->offset;
         if (f->type == FIELD_INTS)
             most = largest_of(most, (size_t)AT(Ints, at).n, AT(Ints, at).at);
@@ -420,7 +398,7 @@ static void print_matrix(Text *out, Matrix m)
 }
 
 /* #stablehlo<fft_type RFFT>; two enums are called otherwise than the attribute. */
-static void print_word(Text *out, const Field *f, int position)
+static void print_word(Text *out, const AttrField *f, int position)
 {
     const char *words = f->words, *name = f->name;
     if (strcmp(name, "compare_type") == 0)
@@ -450,7 +428,7 @@ static void print_tilings(Text *out, Tilings list)
     text_printf(out, "]");
 }
 
-static void print_field(Text *out, const Field *f, const void *at)
+static void print_field(Text *out, const AttrField *f, const void *at)
 {
     switch (f->type) {
     case FIELD_INT: text_printf(out, "%" PRId64 " : i64", AT(int64_t, at)); break;
@@ -482,7 +460,7 @@ static void print_field(Text *out, const Field *f, const void *at)
 void attrs_print(Text *out, AttrsKind kind, const void *attrs)
 {
     const char *comma = "";
-    for (const Field *f = fields_of(kind); attrs && f->name; f++) {
+    for (const AttrField *f = attrs_fields(kind); attrs && f->name; f++) {
         const void *at = (const char *)attrs + f->offset;
         if (f->type == FIELD_ANY && !AT(Attr *, at))
             continue;

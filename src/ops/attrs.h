@@ -120,6 +120,32 @@ typedef enum AttrsKind {
     ATTRS_COUNT
 } AttrsKind;
 
+/* What attrs.def says of a field. */
+typedef enum AttrFieldType {
+    FIELD_INT,
+    FIELD_BOOL,
+    FIELD_INTS,
+    FIELD_MATRIX,
+    FIELD_STRING,
+    FIELD_DENSE,
+    FIELD_FLOATING,
+    FIELD_ANY,
+    FIELD_SHARDING,
+    FIELD_SHARDINGS,
+    FIELD_TILINGS,
+    FIELD_WORD
+} AttrFieldType;
+
+typedef struct AttrField {
+    const char *name; /* NULL ends the fields of a kind */
+    AttrFieldType type;
+    size_t offset;
+    int initially;     /* what its absence means, or that it is an error */
+    const char *words; /* of an enum, with commas between */
+} AttrField;
+
+const AttrField *attrs_fields(AttrsKind kind);
+
 /* The words of enums, in the order of attrs.def. */
 enum { EQ, NE, GE, GT, LE, LT };
 enum { COMPARE_NOTYPE, COMPARE_FLOAT, COMPARE_TOTALORDER, COMPARE_SIGNED, COMPARE_UNSIGNED };

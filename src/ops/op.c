@@ -1,4 +1,4 @@
-/* op.c - the part of ops.def that both sides use: names, arity, attributes, shape rules. */
+/* op.c - the part of ops.def that both sides use: names, arity, attributes, what passes ask for. */
 #include "ops/op.h"
 
 #include "ops/shape.h"
@@ -12,10 +12,10 @@ const OpInfo op_info[OP_COUNT] = {
 #define COST_FLOP(ns) { WORK_FLOP, ns }
 #define COST_SPECIAL(ns) { WORK_SPECIAL, ns }
 #define COST_BY(work) { WORK_##work, 0 }
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, shape, ...)           \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, ...)                  \
     [OP_##id] = { #id,         name,        arity,           ATTRS_##attrs,                        \
                   KIND_##kind, FLOW_##flow, EFFECT_##effect, IN_PLACE_##in_place,                  \
-                  COST_##cost, cuts_##cuts, shape_##shape },
+                  COST_##cost, cuts_##cuts },
 #include "ops/ops.def"
 };
 

@@ -107,10 +107,11 @@ typedef struct OpInfo {
     OpInPlace in_place;
     OpCost cost;
     CutRule *cuts; /* NULL: none do */
-    ShapeRule *shape;
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
+/* A table of their own: programs that are compiled ahead need no rules, and link none. */
+extern ShapeRule *const shape_rules[OP_COUNT];
 
 /* May that result be the same memory as that operand?  Of operations that work on whole arrays;
  * all_to_all only where all that goes from one device to another lies together, a broadcast only

@@ -51,6 +51,21 @@ typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
  * integers of 32 bits; NULL: there is none.  Called while a program is compiled, by any thread. */
 typedef void *TuttiFindRoutine(const char *name);
 
+/* A program as an object file that C programs link, and the header that they call it by. */
+typedef struct TuttiObject {
+    const char *code; /* the program */
+    size_t size;
+    const char *file; /* for messages */
+    const char *name; /* a word of C, after which its functions are called */
+    /* NULL: this machine; or x86-64-v4, -v3, -v2, aarch64.  `otherwise` names what is played on a
+     * machine that has less, another object's program; NULL: nothing is. */
+    const char *cpu, *otherwise;
+    /* Made by the call; both are given back by release. */
+    char *object;
+    size_t object_size;
+    char *header;
+} TuttiObject;
+
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {
     PJRT_Extension_Base base;
@@ -83,5 +98,6 @@ typedef struct TuttiExtension {
      * range_end, 0 too. */
     uint64_t (*range_begin)(void);
     void (*range_end)(uint64_t begin, const char *name);
+    PJRT_Error *(*compile_object)(TuttiObject *object);
 } TuttiExtension;
 #endif

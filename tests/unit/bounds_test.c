@@ -73,7 +73,7 @@ static void see(const char *text, const char *message)
     Arena *arena = arena_new();
     Emit e;
     LLVMValueRef function;
-    error = emit_begin(&e, arena, "test");
+    error = emit_begin(&e, arena, "test", NULL);
     if (!error)
         error = kernel_emit(&e, m, fusion, "kernel", &function);
     CHECK_STR(error ? error_text(error) : "", "");
@@ -140,7 +140,7 @@ typedef struct Lanes {
 
 static void lanes_begin(Lanes *l, Arena *arena)
 {
-    CHECK(!emit_begin(&l->e, arena, "test"));
+    CHECK(!emit_begin(&l->e, arena, "test", NULL));
     LLVMContextRef c = l->e.context;
     LLVMTypeRef ptr = LLVMPointerTypeInContext(c, 0), types[] = { ptr, ptr };
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(c), types, 2, false);
@@ -223,7 +223,7 @@ static void test_unknown(void)
     Emit e;
     char *bytes = NULL;
     size_t n = 0;
-    CHECK(!emit_begin(&e, arena, "test"));
+    CHECK(!emit_begin(&e, arena, "test", NULL));
     LLVMTypeRef ptr = LLVMPointerTypeInContext(e.context, 0);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e.context), &ptr, 1, false);
     LLVMValueRef f = LLVMAddFunction(e.llvm, "kernel", type);

@@ -202,7 +202,7 @@ static Error *kernel_run(Case *c, bool in_place)
     size_t n = 0;
     Code *code = NULL;
     void *address = NULL;
-    Error *error = emit_begin(&e, arena, "test");
+    Error *error = emit_begin(&e, arena, "test", NULL);
     if (!error)
         error = kernel_emit(&e, c->m, c->fusion, "kernel", &function);
     if (!error) {

@@ -32,7 +32,7 @@ static void break_off(void *user)
 {
     Emit e;
     Arena *arena = arena_new();
-    CHECK(!emit_begin(&e, arena, "test"));
+    CHECK(!emit_begin(&e, arena, "test", NULL));
     volatile size_t much = SIZE_MAX / 4;
     switch (*(Way *)user) {
     case BY_NEW: cpp_new(much); break;
@@ -60,7 +60,7 @@ static void break_off_in_order(void *user)
     Emit e;
     char *bytes;
     size_t n;
-    CHECK(!emit_begin(&e, arena_new(), "test"));
+    CHECK(!emit_begin(&e, arena_new(), "test", NULL));
     extern void (*get_new_handler(void))(void) __asm__("_ZSt15get_new_handlerv");
     get_new_handler()();
     CHECK(!reserve_lost());

@@ -60,5 +60,6 @@ V runtime_function(Kernel *k, size_t offset)
     LLVMTypeRef pointer = LLVMPointerTypeInContext(k->c, 0);
     V rt = LLVMBuildLoad2(k->b, pointer, byte_offset(k, k->frame, offsetof(Frame, rt)), "rt");
     bounds_array(k->e, rt, sizeof(Runtime), "the runtime's table");
+    k->e->calls |= UINT32_C(1) << offset / sizeof(void *);
     return LLVMBuildLoad2(k->b, pointer, byte_offset(k, rt, (int64_t)offset), "");
 }

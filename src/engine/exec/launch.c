@@ -158,10 +158,27 @@ static Storage *storage_to_take_over(Run *run, const Launch *l, int d, int j)
     return fits && storage_is_alone(storage) ? storage : NULL;
 }
 
+/* The caller's memory for a result; *out stays NULL if there is none. */
+static Error *result_of_caller(const Launch *l, int d, int j, Storage **out)
+{
+    const Program *p = l->program;
+    void *at = l->into ? l->into[d * p->nresults + j] : NULL;
+    Type type = p->results[j].local;
+    if (!at)
+        return NULL;
+    *out = storage_foreign(at, type_bytes(type), NULL, NULL);
+    return *out ? NULL
+                : error_new(CODE_EXHAUSTED, "%.*s: result %d, %s: no memory for its books",
+                            STR_ARG(p->name), j, type_name(type));
+}
+
 static Error *make_result(Run *run, const Launch *l, int d, int j)
 {
     const Program *p = l->program;
     Storage **outs = out_holds(run), **out = &outs[d * p->nresults + j];
+    TRY(result_of_caller(l, d, j, out));
+    if (*out)
+        return NULL;
     Storage *taken = storage_to_take_over(run, l, d, j);
     if (taken) {
         *out = storage_hold(taken); /* it has two holders now: no other result takes it */
@@ -229,7 +246,7 @@ static void make_tasks(Run *run, const Launch *l)
         t->frame.pool = p->pool;
         t->frame.args = run->pointers + d * p->nargs;
         t->frame.outs = outs + d * p->nresults;
-        t->frame.rt = &runtime;
+        t->frame.rt = p->rt;
         t->frame.partition = d % p->npartitions;
         t->frame.replica = d / p->npartitions;
         t->frame.cancel = &run->cancel;
@@ -261,7 +278,7 @@ static bool runs_inline(Run *run, const Launch *l)
     for (int k = 0, n = run_nargs(run); k < n; k++)
         if (run->pending[k])
             return false;
-    if (call_is_under_way())
+    if (l->is_alone || call_is_under_way())
         return true;
     return p->is_cost_known && p->cost_ns < INLINE_NS / p->ndevices &&
            executor_is_idle(p->ndevices, l->devices);

@@ -33,6 +33,9 @@ typedef struct Launch {
     Buffer *const *const *args; /* [ndevices][nargs] */
     const bool *may_not_donate; /* [nargs], or NULL: all may */
     Buffer **const *outs;       /* [ndevices][nresults]; filled by launch */
+    void *const *into;          /* [ndevices * nresults]: the caller's memory for a result, NULL:
+                                   the device's; or NULL for all */
+    bool is_alone;              /* on the calling thread, however long it takes */
     Event **done;               /* [ndevices], or NULL: one new hold per device */
     /* NULL, or called once when the program is no longer needed: before launch returns, or by a
      * worker.  Not called when launch returns an error. */

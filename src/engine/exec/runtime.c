@@ -1,25 +1,11 @@
-/* runtime.c - the functions that compiled code calls through its frame.
- *
- * evaluate: the addresses of a node's operands and results become tensors, and a ready-made routine
- * (routine.h) or else the reference evaluator computes the node.  Results that share
- * memory with an operand (a donated argument, a value updated in place) are made apart and copied,
- * since the evaluator's rules may read an operand after they have begun to write. */
+/* runtime.c - the functions that code calls through its frame, for programs compiled in place: all of
+ * them, since any program may come.  A node without a kernel is computed by a ready-made routine
+ * (routine.h), or else by the reference evaluator. */
 #include "engine/eval/eval.h"
+#include "engine/exec/evaluation.h"
 #include "engine/numerics/numerics.h"
 #include "engine/profile/track.h"
-#include "engine/program.h"
 #include "engine/slices.h"
-#include "engine/stats.h"
-#include "ops/number.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-static bool overlap(Tensor a, Tensor b)
-{
-    const char *x = a.data, *y = b.data;
-    return x < y + type_bytes(b.type) && y < x + type_bytes(a.type);
-}
 
 static Error *compute(const Frame *f, const Evaluation *e, RegionId main, const Tensor *in,
                       Tensor *out)
@@ -27,108 +13,13 @@ static Error *compute(const Frame *f, const Evaluation *e, RegionId main, const 
     const Module *m = f->program->module;
     if (!e->node)
         return eval_region(m, main, in, out);
-    OpId op = node_at(m, e->node)->op;
-    if (op_info[op].effect == EFFECT_DEVICE) { /* the frame knows which */
-        number_set_int(out->type.element, op == OP_PARTITION_ID ? f->partition : f->replica,
-                       out->data);
-        return NULL;
-    }
     Routine *library = e->is_by_rule ? NULL : routine_find(m, node_at(m, e->node));
     return library ? library(f, node_at(m, e->node), in, out) : eval_node(m, e->node, in, out);
 }
 
-/* Gives results that overlap operands memory of their own; apart[i] NULL: result i needs none. */
-static Error *set_apart(int nin, const Tensor *in, int nout, Tensor *out, void **apart)
-{
-    for (int i = 0; i < nout; i++)
-        for (int j = 0; j < nin && !apart[i]; j++) {
-            if (!overlap(out[i], in[j]))
-                continue;
-            apart[i] = malloc(type_bytes(out[i].type));
-            if (!apart[i])
-                return error_new(CODE_EXHAUSTED, "no memory for a result of type %s",
-                                 type_name(out[i].type));
-            out[i].data = apart[i];
-        }
-    return NULL;
-}
-
-/* What an evaluation takes and gives: a node, or the whole of main. */
-typedef struct Site {
-    RegionId main;
-    int nin, nout;
-    ValueId in_first; /* node 0: arguments of main */
-    const Node *node; /* of the evaluation, or main's RETURN */
-} Site;
-
-static Site site_of(const Module *m, const Evaluation *e)
-{
-    Site s = { 0 };
-    if (e->node) {
-        s.node = node_at(m, e->node);
-        s.nin = s.node->nin;
-        s.nout = s.node->nout;
-        return s;
-    }
-    s.main = func_find(m, STR("main"))->body;
-    s.node = region_return(m, s.main);
-    s.nin = region_at(m, s.main)->nargs;
-    s.in_first = region_at(m, s.main)->args;
-    s.nout = s.node->nin;
-    return s;
-}
-
-static Error *evaluate_at(const Frame *f, const Evaluation *e, const Site *s, Tensor *in,
-                          Tensor *out, void **apart)
-{
-    const Module *m = f->program->module;
-    for (int i = 0; i < s->nin; i++) {
-        ValueId v = s->in_first ? s->in_first + (ValueId)i : s->node->in[i];
-        in[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->in[i]) : f->args[i] };
-    }
-    for (int i = 0; i < s->nout; i++) {
-        ValueId v = e->node ? s->node->out + (ValueId)i : s->node->in[i];
-        out[i] = (Tensor){ type_of(m, v), e->node ? frame_at(f, e->out[i]) : f->outs[i] };
-    }
-    TRY(set_apart(s->nin, in, s->nout, out, apart));
-    TRY(compute(f, e, s->main, in, out));
-    for (int i = 0; i < s->nout; i++)
-        if (apart[i])
-            memcpy(e->node ? frame_at(f, e->out[i]) : f->outs[i], apart[i],
-                   type_bytes(out[i].type));
-    return NULL;
-}
-
-/* Operations of at most so many operands and results take no memory of the heap. */
-enum { FEW_VALUES = 16 };
-
 static int32_t evaluate(Frame *f, int32_t which)
 {
-    const Evaluation *e = &f->program->evaluations[which];
-    Site s = site_of(f->program->module, e);
-    stat_add(STAT_EVALUATIONS, e->is_counted);
-    int n = s.nin + s.nout;
-    struct {
-        Tensor tensors[FEW_VALUES];
-        void *apart[FEW_VALUES];
-    } few;
-    Tensor *tensors = few.tensors;
-    void **apart = few.apart, *many = NULL;
-    if (n > FEW_VALUES) {
-        many = malloc((size_t)n * (sizeof *tensors + sizeof *apart));
-        if (!many) {
-            f->error = error_new(CODE_EXHAUSTED, "no memory for the %d values of an operation", n);
-            return 1;
-        }
-        tensors = many;
-        apart = (void **)(tensors + n);
-    }
-    memset(apart, 0, (size_t)s.nout * sizeof *apart);
-    f->error = evaluate_at(f, e, &s, tensors, tensors + s.nin, apart);
-    for (int i = 0; i < s.nout; i++)
-        free(apart[i]);
-    free(many);
-    return f->error != NULL;
+    return evaluation_run(f, which, compute);
 }
 
 static void mark(const Frame *f, int32_t number)

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/grow.h"
 #include "base/sync.h"
+#include "engine/ahead/ahead.h"
 #include "engine/numerics/numerics.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ typedef struct Job {
     const char **names;
     void ***links;
     bool is_side_by_side; /* kernels are compiled by other threads */
+    bool is_ahead;        /* for an object file */
     ParallelCompile side;
 } Job;
 
@@ -125,8 +127,11 @@ static void always_inline(Job *job, LLVMValueRef function)
 }
 
 /* Its code says when it begins. */
+/* A program that is compiled ahead is played where there is no recorder. */
 static void make_mark(Making *k, NodeId n)
 {
+    if (k->job->is_ahead)
+        return;
     mark_add(k->job->arena, k->m, n, k->program, &k->marks_room);
     k->tables.marks[n] = k->program->nmarks;
 }
@@ -400,6 +405,7 @@ static void describe(Making *k)
     program->slab_bytes = k->l->slab_bytes;
     program->pool = k->l->pool;
     program->nsegments = k->s->nsegments;
+    program->rt = &runtime;
     program->arena = k->job->arena;
     program->module = k->job->m;
 }
@@ -508,10 +514,23 @@ static bool has_many_kernels(const Module *m)
     return n >= MANY && cores_allowed() > 1;
 }
 
+static Error *job_begin(Job *job, const CodeTarget *target)
+{
+    const char *name = str_copy(job->arena, module_name(job->m)).at;
+    return emit_begin(&job->e, job->arena, name, target);
+}
+
+static void job_end(Job *job)
+{
+    emit_end(&job->e);
+    region_table_free(&job->known);
+    parallel_compile_free(&job->side);
+}
+
 static Error *emit_program(Job *job, const Layout *l, Program **out)
 {
     Error *error = NULL;
-    TRY(emit_begin(&job->e, job->arena, str_copy(job->arena, module_name(job->m)).at));
+    TRY(job_begin(job, NULL));
     job->is_side_by_side = has_many_kernels(job->m);
     Program *program = make_program(job, l, 0, &error);
     if (!error)
@@ -529,11 +548,42 @@ Error *link_program(const Layout *l, Module *m, Program **out)
 {
     Job job = { .m = m, .arena = arena_new(), .known = { .m = m }, .side = { .m = m } };
     Error *error = emit_program(&job, l, out);
-    emit_end(&job.e);
-    region_table_free(&job.known);
-    parallel_compile_free(&job.side);
+    job_end(&job);
     if (error)
         arena_free(job.arena);
+    return error;
+}
+
+/* ---- ahead of time ---- */
+
+/* All of it in one module, and so in one object. */
+static Error *emit_ahead(Job *job, const Layout *l, const ObjectOptions *o, Text *header,
+                         Object *out)
+{
+    CodeTarget target;
+    Error *error = NULL;
+    TRY(target_find(o->cpu, &target));
+    TRY(job_begin(job, &target));
+    Program *program = make_program(job, l, 0, &error);
+    TRY(error);
+    FunctionLinks links = { job->nlinks, job->names, job->links };
+    Published own = { .name = o->name,
+                      .otherwise = o->otherwise,
+                      .level = target.level,
+                      .program = program_data(&job->e, job->arena, program, &links) };
+    program_publish(&job->e, &own);
+    header_write(header, o->name, program);
+    return emit_object(&job->e, &out->bytes, &out->n);
+}
+
+Error *link_object(const Layout *l, Module *m, const ObjectOptions *options, Text *header,
+                   Object *out)
+{
+    Job job = { .m = m, .arena = arena_new(), .known = { .m = m }, .side = { .m = m } };
+    job.is_ahead = true;
+    Error *error = emit_ahead(&job, l, options, header, out);
+    job_end(&job);
+    arena_free(job.arena);
     return error;
 }
 
@@ -575,6 +625,7 @@ Error *link_evaluation(const Params *params, Module *m, Program **out)
         .segments = whole,
         .nevaluations = 1,
         .evaluations = evaluation,
+        .rt = &runtime,
         .arena = arena,
         .module = m,
         .stats = { .segments = 1, .evaluations = 1 },

@@ -309,6 +309,7 @@ static LLVMValueRef runtime_at(const Glue *g, size_t offset)
 {
     LLVMValueRef rt = load_at(g, g->ptr, g->frame, offsetof(Frame, rt));
     bounds_array(g->e, rt, sizeof(Runtime), "the runtime's table");
+    g->e->calls |= UINT32_C(1) << offset / sizeof(void *);
     return load_at(g, g->ptr, rt, (int64_t)offset);
 }
 

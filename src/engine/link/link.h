@@ -18,23 +18,42 @@
 #define TUTTI_ENGINE_LINK_LINK_H
 #include "base/table.h"
 #include "engine/analysis/analysis.h"
+#include "engine/cpu_level.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/query.h"
 #include "engine/stages.h"
+
+typedef struct Object {
+    char *bytes;
+    size_t n;
+} Object;
 
 /* ---- emit.c: a program ---- */
 
 /* Native code in a Program that keeps the module, which is the layout's. */
 MUST_USE Error *link_program(const Layout *l, Module *m, Program **out);
-/* The same for a program that the reference evaluator runs whole, on one device. */
+/* The same as an object file, which holds the code and the Program as data; *out is the heap's. */
+MUST_USE Error *link_object(const Layout *l, Module *m, const ObjectOptions *options, Text *header,
+                            Object *out);
+/* A Program that the reference evaluator runs whole, on one device. */
 MUST_USE Error *link_evaluation(const Params *params, Module *m, Program **out);
 
 /* ---- object.c: one LLVM module at a time, on one thread ---- */
 
+/* What code is made for. */
+typedef struct CodeTarget {
+    LLVMTargetRef llvm;
+    const char *triple, *cpu, *features;
+    int vector_bytes;
+    MachineLevel level; /* what a machine must have that runs it */
+} CodeTarget;
+/* By its name: x86-64-v4, -v3, -v2, aarch64; NULL: this machine. */
+MUST_USE Error *target_find(const char *name, CodeTarget *out);
 MUST_USE Error *llvm_ready(void); /* its reserve, and what it knows of the host */
 void llvm_end(void);              /* for good: no thread compiles, and no code will be called */
-MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name); /* context, machine, module */
-void emit_end(Emit *e);                                              /* frees them */
+/* Context, machine, module; target NULL: this machine. */
+MUST_USE Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *target);
+void emit_end(Emit *e);                                        /* frees them */
 MUST_USE Error *emit_object(Emit *e, char **bytes, size_t *n); /* optimise, generate; heap_free */
 
 /* ---- linker.c: an object file's bytes become functions; the code lives until code_free ---- */
@@ -105,10 +124,6 @@ void firsts_find(const Schedule *s, const GlueTables *t, const Program *program,
 
 /* Kernels are compiled side by side, on as many threads as there are cores: parallel_compile_add
  * lists them, _start begins, and after _wait their objects are there. */
-typedef struct Object {
-    char *bytes;
-    size_t n;
-} Object;
 
 typedef struct PendingKernel {
     NodeId node;

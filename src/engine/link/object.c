@@ -33,13 +33,36 @@ static const char passes[] = "always-inline,"
 static struct {
     pthread_mutex_t lock; /* while it is looked for */
     _Atomic bool is_known;
-    LLVMTargetRef target;
+    CodeTarget target;
     char *triple;
     char *own_cpu, *own_features; /* NULL: at another level */
-    const char *cpu, *features;
-    int vector_bytes;
-    char name[96];
 } host = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* What it may be made for elsewhere. */
+static const struct {
+    const char *name;
+    CodeTarget target;
+} targets[] = {
+    { "x86-64-v4",
+      { .triple = "x86_64-unknown-linux-gnu",
+        .cpu = "x86-64-v4",
+        .features = "+avx512f,+avx512vl,+avx512dq,+avx512bw,+avx512cd,+avx2,+fma",
+        .vector_bytes = 64,
+        .level = MACHINE_X86_64_V4 } },
+    { "x86-64-v3",
+      { .triple = "x86_64-unknown-linux-gnu",
+        .cpu = "x86-64-v3",
+        .features = "+avx2,+fma",
+        .vector_bytes = 32,
+        .level = MACHINE_X86_64_V3 } },
+    { "x86-64-v2",
+      { .triple = "x86_64-unknown-linux-gnu",
+        .cpu = "x86-64-v2",
+        .features = "",
+        .vector_bytes = 16,
+        .level = MACHINE_X86_64_V2 } },
+};
+enum { NTARGETS = sizeof targets / sizeof *targets };
 
 /* A program of a thousand small values is one long block of loads and stores, among which LLVM's
  * schedulers look for every pair that may meet: from this many on they are to look no further. */
@@ -53,6 +76,33 @@ static void keep_scheduling_short(void)
     }
 }
 
+/* By its features, of which the name of a processor says too little. */
+static CodeTarget native_target(void)
+{
+    host.own_cpu = LLVMGetHostCPUName();
+    host.own_features = LLVMGetHostCPUFeatures();
+    CodeTarget t = { .cpu = host.own_cpu, .features = host.own_features, .vector_bytes = 16 };
+    bool has_512 = strstr(t.features, "+avx512f") && strstr(t.features, "+avx512vl");
+    bool has_256 = strstr(t.features, "+avx2");
+    t.vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
+    t.level = has_512                         ? MACHINE_X86_64_V4
+              : has_256                       ? MACHINE_X86_64_V3
+              : strstr(t.features, "+sse4.2") ? MACHINE_X86_64_V2
+                                              : MACHINE_ANY;
+    return t;
+}
+
+static CodeTarget host_target(void)
+{
+    switch (cpu_level()) {
+    case CPU_AVX512: return targets[0].target;
+    case CPU_AVX2: return targets[1].target;
+    case CPU_SSE: return targets[2].target;
+    case CPU_NATIVE: break;
+    }
+    return native_target();
+}
+
 static void host_find(void *user)
 {
     (void)user;
@@ -60,33 +110,10 @@ static void host_find(void *user)
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     host.triple = LLVMGetDefaultTargetTriple();
-    switch (cpu_level()) {
-    case CPU_NATIVE:
-        host.cpu = host.own_cpu = LLVMGetHostCPUName();
-        host.features = host.own_features = LLVMGetHostCPUFeatures();
-        break;
-    case CPU_AVX512:
-        host.cpu = "x86-64-v4";
-        host.features = "+avx512f,+avx512vl,+avx512dq,+avx512bw,+avx512cd,+avx2,+fma";
-        break;
-    case CPU_AVX2:
-        host.cpu = "x86-64-v3";
-        host.features = "+avx2,+fma";
-        break;
-    case CPU_SSE:
-        host.cpu = "x86-64-v2";
-        host.features = "";
-        break;
-    }
-    bool has_512 = strstr(host.features, "+avx512f") && strstr(host.features, "+avx512vl");
-    bool has_256 = strstr(host.features, "+avx2");
-    host.vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
-    snprintf(host.name, sizeof host.name, "%s, %s", host.cpu,
-             has_512   ? "avx512"
-             : has_256 ? "avx2"
-                       : "baseline");
+    host.target = host_target();
+    host.target.triple = host.triple;
     char *why = NULL;
-    if (LLVMGetTargetFromTriple(host.triple, &host.target, &why))
+    if (LLVMGetTargetFromTriple(host.triple, &host.target.llvm, &why))
         fail("LLVM has no code generator for %s: %s", host.triple, why);
 }
 
@@ -103,6 +130,37 @@ Error *llvm_ready(void)
     return error;
 }
 
+static Error *no_target(const char *name)
+{
+    Text known = { 0 };
+    for (int i = 0; i < NTARGETS; i++)
+        text_printf(&known, "%s, ", targets[i].name);
+    Error *error = error_new(CODE_INVALID, "no code is made for '%s'; it is made for %sand native",
+                             name, text_cstr(&known));
+    text_free(&known);
+    return error;
+}
+
+Error *target_find(const char *name, CodeTarget *out)
+{
+    TRY(llvm_ready());
+    *out = host.target;
+    if (!name || strcmp(name, "native") == 0)
+        return NULL;
+    for (int i = 0; i < NTARGETS; i++) {
+        if (strcmp(name, targets[i].name) != 0)
+            continue;
+        *out = targets[i].target;
+        char *why = NULL;
+        if (!LLVMGetTargetFromTriple(out->triple, &out->llvm, &why))
+            return NULL;
+        LLVMDisposeMessage(why);
+        return error_new(CODE_UNIMPLEMENTED,
+                         "not supported: code for %s: the engine was built without it", name);
+    }
+    return no_target(name);
+}
+
 /* ---- machines ---- */
 
 /* What LLVM knows of the host takes as long to set up as a small kernel to compile, and has no part
@@ -114,6 +172,12 @@ static struct {
 } idle_machines = { .lock = PTHREAD_MUTEX_INITIALIZER };
 enum { MOST_IDLE = sizeof idle_machines.at / sizeof idle_machines.at[0] };
 
+static LLVMTargetMachineRef machine_new(const CodeTarget *t)
+{
+    return LLVMCreateTargetMachine(t->llvm, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault,
+                                   LLVMRelocPIC, LLVMCodeModelSmall);
+}
+
 static LLVMTargetMachineRef machine_take(void)
 {
     LLVMTargetMachineRef machine = NULL;
@@ -121,10 +185,7 @@ static LLVMTargetMachineRef machine_take(void)
     if (idle_machines.n)
         machine = idle_machines.at[--idle_machines.n];
     pthread_mutex_unlock(&idle_machines.lock);
-    if (machine)
-        return machine;
-    return LLVMCreateTargetMachine(host.target, host.triple, host.cpu, host.features,
-                                   LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelSmall);
+    return machine ? machine : machine_new(&host.target);
 }
 
 static void machine_give_back(LLVMTargetMachineRef machine)
@@ -181,7 +242,10 @@ static void dispose(Emit *e)
     bounds_end(e);
     LLVMDisposeBuilder(e->builder);
     LLVMDisposeModule(e->llvm);
-    machine_give_back(e->machine);
+    if (e->owns_machine)
+        LLVMDisposeTargetMachine(e->machine);
+    else
+        machine_give_back(e->machine);
     LLVMContextDispose(e->context);
     *e = (Emit){ 0 };
 }
@@ -199,20 +263,21 @@ void emit_end(Emit *e)
     dispose(e);
 }
 
-Error *emit_begin(Emit *e, Arena *arena, const char *name)
+Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *target)
 {
     TRY(llvm_ready());
-    *e = (Emit){ .arena = arena, .vector_bytes = host.vector_bytes };
+    const CodeTarget *t = target ? target : &host.target;
+    *e = (Emit){ .arena = arena, .vector_bytes = t->vector_bytes, .owns_machine = target };
     guard_defer(emit_drop, e);
     e->context = LLVMContextCreate();
     LLVMContextSetDiagnosticHandler(e->context, diagnose, NULL);
     e->llvm = LLVMModuleCreateWithNameInContext(name, e->context);
     e->builder = LLVMCreateBuilderInContext(e->context);
-    e->machine = machine_take();
+    e->machine = target ? machine_new(target) : machine_take();
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
     LLVMSetModuleDataLayout(e->llvm, layout);
     LLVMDisposeTargetData(layout);
-    LLVMSetTarget(e->llvm, host.triple);
+    LLVMSetTarget(e->llvm, t->triple);
     bounds_begin(e);
     return NULL;
 }

@@ -74,7 +74,7 @@ static void batch_make(void *at)
     Batch *b = at;
     Emit e = { 0 };
     Arena *arena = arena_new();
-    b->error = emit_begin(&e, arena, "kernels");
+    b->error = emit_begin(&e, arena, "kernels", NULL);
     if (!b->error)
         b->error = batch_emit(b, &e);
     emit_end(&e);

@@ -36,6 +36,7 @@ V math_call(Kernel *k, int function, V x, V y)
     LLVMBuildStore(k->b, x, xs);
     if (y)
         LLVMBuildStore(k->b, y, ys);
+    k->e->calls_rare_math |= function > MATH_COS;
     V args[] = { LLVMConstInt(i32, (unsigned)function, false),
                  LLVMConstInt(i32, (unsigned)lanes_in(x), false), xs, ys, out };
     V call = LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");
@@ -56,6 +57,7 @@ V complex_call(Kernel *k, int function, Element e, V x)
     V xs = stack_slot(k, type), ys = stack_slot(k, type), out = stack_slot(k, both);
     LLVMBuildStore(k->b, re, xs);
     LLVMBuildStore(k->b, im, ys);
+    k->e->calls_rare_math |= function > MATH_COS;
     V args[] = { LLVMConstInt(i32, (unsigned)function, false),
                  LLVMConstInt(i32, (unsigned)lanes, false), xs, ys, out };
     V call = LLVMBuildCall2(k->b, f, runtime_function(k, offsetof(Runtime, math)), args, 5, "");

@@ -11,21 +11,14 @@
 #include <math.h>
 
 typedef double Unary(double);
-typedef double Binary(double, double);
 typedef Complex ComplexUnary(Complex);
 
 static Unary *const unary[MATH_COUNT] = {
-    [MATH_SIN] = sin,
-    [MATH_COS] = cos,
     [MATH_TAN] = tan,
     [MATH_ERF_INV] = special_erf_inv,
     [MATH_LGAMMA] = special_lgamma,
     [MATH_DIGAMMA] = special_digamma,
     [MATH_BESSEL_I1E] = special_bessel_i1e,
-};
-
-static Binary *const binary[MATH_COUNT] = {
-    [MATH_FMOD] = fmod,
 };
 
 /* The C library reads exponents out of bits, which goes wrong where the CPU takes denormals for
@@ -58,7 +51,10 @@ void math_library(int32_t function, int32_t n, const double *x, const double *y,
         complex_library(complex_unary[function], n, x, y, out);
         return;
     }
+    if (!unary[function]) {
+        math_common(function, n, x, y, out);
+        return;
+    }
     for (int32_t i = 0; i < n; i++)
-        out[i] = unary[function] ? unary[function](flushed(x[i]))
-                                 : binary[function](flushed(x[i]), flushed(y[i]));
+        out[i] = unary[function](flushed(x[i]));
 }

@@ -312,3 +312,32 @@ Error *routine_householder(__attribute__((unused)) const Frame *f, const Node *n
     free(room);
     return NULL;
 }
+
+/* ---- narrow floats ---- */
+
+/* Matrices of narrow floats become f32, and the results narrow again. */
+Error *routine_widened(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+{
+    Routine *wider = n->op == OP_CHOLESKY ? routine_cholesky : routine_triangular_solve;
+    Tensor wide[3] = { 0 };
+    Error *error = NULL;
+    for (int i = 0; i <= n->nin && !error; i++) {
+        Tensor narrow = i < n->nin ? in[i] : out[0];
+        int64_t count = type_count(narrow.type);
+        wide[i].type = narrow.type;
+        wide[i].type.element = F32;
+        wide[i].data = malloc(sizeof(float) * (size_t)(count + 1));
+        if (!wide[i].data)
+            error = error_new(CODE_EXHAUSTED, "%s of %s: no memory", op_name(n->op),
+                              type_name(narrow.type));
+        for (int64_t k = 0; k < count && !error && i < n->nin; k++)
+            convert_element(wide[i], k, narrow, k);
+    }
+    if (!error)
+        error = wider(f, n, wide, &wide[n->nin]);
+    for (int64_t k = 0; k < type_count(out->type) && !error; k++)
+        convert_element(*out, k, wide[n->nin], k);
+    for (int i = 0; i < 3; i++)
+        free(wide[i].data);
+    return error;
+}

@@ -37,15 +37,21 @@
  * a LAPACK. */
 MUST_USE Error *routine_prepare(const Module *m, const Node *node);
 
-Routine routine_fft;              /* fft.c */
-Routine routine_top_k;            /* routines.c */
-Routine routine_rng_bits;         /* random.c */
+/* By which an object that is compiled ahead calls it; NULL: by none. */
+const char *routine_symbol(Routine *routine);
+
+#pragma GCC visibility push(default) /* NAMED_BY_OBJECTS, all of them */
+Routine routine_fft;                 /* fft.c */
+Routine routine_top_k;               /* top_k.c */
+Routine routine_rng_bits;            /* random.c */
 Routine routine_rng_state;        /* custom_call @tutti.rng_state, which hlo/define/rng.c writes */
 Routine routine_triangular_solve; /* linear.c */
 Routine routine_cholesky;
+Routine routine_widened;     /* one of these two, of narrow floats */
 Routine routine_qr;          /* custom_call @Qr: reflectors below, R above; and their factors */
 Routine routine_householder; /* custom_call @ProductOfElementaryHouseholderReflectors */
 Routine routine_lapack;      /* lapack.c: custom calls that lapack_knows */
+#pragma GCC visibility pop
 
 /* ---- products (gemm.c) ---- */
 
@@ -78,9 +84,9 @@ GemmTypes gemm_types(Element lhs, Element rhs, Element out);
 
 /* c[i * c_row + j] = sum over p of a[i * a_row + p * a_col] * b[p * b_row + j * b_col]; strides
  * are in elements. */
-void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, const void *a,
-          int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,
-          int64_t c_row);
+NAMED_BY_OBJECTS void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k,
+                           const void *a, int64_t a_row, int64_t a_col, const void *b,
+                           int64_t b_row, int64_t b_col, void *c, int64_t c_row);
 
 /* The product where one operand's lines (rows of a, or columns of b if is_b) and depth are several
  * dimensions of an array each: a convolution.  Compiled code lays it out, so it is all int64_t. */
@@ -95,8 +101,8 @@ typedef struct Gather {
 
 /* Is there such a product of this kind? */
 bool gemm_gathers(int kind);
-void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *seen,
-            const void *other, void *c);
+NAMED_BY_OBJECTS void gather(const Frame *frame, int64_t kind, const Gather *gather,
+                             const void *seen, const void *other, void *c);
 
 /* ---- sorting by keys that are plain numbers (sort_keys.c) ----
  *
@@ -129,7 +135,8 @@ bool sort_has_keys(Element e);
 
 /* Sorts all lines of all arrays, from in[i] to out[i].  in[i] NULL: the array holds each element's
  * position in its line (i32 or i64), and is no key.  The lines of a result are `kept` long. */
-void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in, void *const *out);
+NAMED_BY_OBJECTS void sort_lines(const Frame *frame, const SortPlan *plan, const void *const *in,
+                                 void *const *out);
 
 /* ---- sorting by a comparison (merge_sort.c) ---- */
 
@@ -138,7 +145,8 @@ typedef bool SortLess(const void *context, int64_t i, int64_t j);
 
 /* The numbers 0 .. n - 1 in sorted order; equal ones keep theirs.  The answer is the calling
  * thread's until its next call.  NULL: no memory for it. */
-const int64_t *sort_order(const Frame *frame, int64_t n, SortLess *less, const void *context);
+NAMED_BY_OBJECTS const int64_t *sort_order(const Frame *frame, int64_t n, SortLess *less,
+                                           const void *context);
 
 /* ---- functions of the C library, by number (libm.c) ---- */
 
@@ -164,7 +172,11 @@ typedef enum MathFunction {
 } MathFunction;
 
 /* out[i] = function(x[i]) or function(x[i], y[i]) for n numbers. */
-void math_library(int32_t function, int32_t n, const double *x, const double *y, double *out);
+NAMED_BY_OBJECTS void math_library(int32_t function, int32_t n, const double *x, const double *y,
+                                   double *out);
+/* The same for the numbers up to MATH_COS alone, for programs that name no other (libm_common.c). */
+NAMED_BY_OBJECTS void math_common(int32_t function, int32_t n, const double *x, const double *y,
+                                  double *out);
 
 /* ---- copies (strided.c) ---- */
 

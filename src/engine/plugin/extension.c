@@ -115,6 +115,17 @@ static void range_end(uint64_t begin, const char *name)
     record_end(begin, RECORD_RANGE, str_of(name), -1, 0);
 }
 
+static Error *object(TuttiObject *o)
+{
+    Source source = { .bytes = { o->code, o->size }, .options = { .name = o->file } };
+    ObjectFile made = { .options = { o->name, o->otherwise, o->cpu } };
+    TRY(compile_object(&source, &made));
+    o->object = made.bytes;
+    o->object_size = made.n;
+    o->header = made.header.at;
+    return NULL;
+}
+
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
     .describe = describe,
@@ -130,4 +141,5 @@ TuttiExtension tutti_extension = {
     .record_end = stop_recording,
     .range_begin = record_start,
     .range_end = range_end,
+    .compile_object = object,
 };

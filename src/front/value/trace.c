@@ -245,7 +245,7 @@ static bool shapes_agree(const char *who, OpId op, ShapeQuery *q, const RegionId
     }
     q->regions = types;
     Text why = { 0 };
-    bool agree = op_info[op].shape(q, &why);
+    bool agree = shape_rules[op](q, &why);
     if (!agree)
         report_broken("%s: %s: %s", who, op_name(op), text_cstr(&why));
     text_free(&why);

@@ -1,0 +1,68 @@
+#!/bin/sh
+# Programs compiled ahead: objects that a C compiler links without LLVM, and what they give.
+set -eu
+cd "$(dirname "$0")/.."
+build=${BUILD:-build}
+at=$(mktemp -d)
+trap 'rm -rf "$at"' EXIT
+fail() { echo "$*"; exit 1; }
+
+# Equal to what tutti run gives, or by their own checks: loops, branches, every collective, sorts, random
+# bits, linear algebra, messages, programs for many devices.
+programs=$(ls examples/lesson.mlir tests/programs/*.mlir tests/jax/*.mlirbc | grep -v -e /open -e pure_callback)
+tests/ahead/play.sh $programs > "$at/log" 2>&1 || { cat "$at/log"; exit 1; }
+grep -q '^[7-9][0-9] programs compiled ahead and played, 0 refused$' "$at/log" || fail "$(tail -1 "$at/log")"
+
+# A program that does not check out is told of, so the ones above were looked at.
+sed 's/dense<\[0, 1\]>/dense<[0, 2]>/' > "$at/wrong.mlir" <<'END'
+func.func public @main() {
+  %iota = stablehlo.iota dim = 0 : tensor<2xi32>
+  %expected = stablehlo.constant dense<[0, 1]> : tensor<2xi32>
+  stablehlo.custom_call @check.expect_eq(%iota, %expected) {has_side_effect = true} : (tensor<2xi32>, tensor<2xi32>) -> ()
+  return
+}
+END
+tests/ahead/play.sh "$at/wrong.mlir" > "$at/log" 2>&1 && fail "a wrong program passed"
+grep -q 'wrong.mlir: .*check.expect_eq' "$at/log" || { cat "$at/log"; fail "expected: the check that failed"; }
+
+# The same bytes, wherever the process that made them lay in memory: nothing of it is in them.  One symbol
+# to be seen, and no word of x86 or LLVM to be linked.
+for i in 1 2; do $build/tutti compile examples/lesson.mlir -o "$at/$i.o" --name lesson --header "$at/lesson.h"; done
+cmp "$at/1.o" "$at/2.o" || fail "an object differs from one compilation to the next"
+shown=$(nm -g --defined-only "$at/1.o" | sed 's/.* //')
+[ "$shown" = lesson_program ] || fail "an object shows: $shown"
+others=$(nm -u "$at/1.o" | sed 's/.* //' | grep -v '^tutti_rt_' || true)
+[ -z "$others" ] || fail "an object wants: $others"
+
+# The example: linked by the C compiler alone, shared and static.
+ahead() { ${CC:-cc} -Wall -Wextra -Werror -O1 -Iinclude -I"$at" "$@" -lm -ldl -pthread; }
+printf '0 1.841471\n4.9092975 9.14112\n15.243197 24.041077\n35.720585 49.656986\n' > "$at/expected"
+for how in "-L$build -ltutti_rt -Wl,-rpath,$(realpath $build)" "-static -Wl,--gc-sections $build/libtutti_rt.a"; do
+    ahead -o "$at/lesson" examples/deploy/lesson.c "$at/1.o" $how
+    "$at/lesson" > "$at/got"
+    cmp "$at/expected" "$at/got" || fail "the example, $how, prints other numbers"
+done
+strip "$at/lesson"
+size=$(wc -c < "$at/lesson")
+[ "$size" -lt 1000000 ] || fail "the static example has $size bytes"
+
+# A library of another making does not link.
+objcopy --redefine-sym "$(nm "$at/1.o" | grep -o 'tutti_rt_abi_.*')=tutti_rt_abi_of_others" "$at/1.o" "$at/other.o"
+ahead -o "$at/lesson" examples/deploy/lesson.c "$at/other.o" $build/libtutti_rt.a 2> "$at/log" && fail "a wrong library links"
+grep -q 'tutti_rt_abi_of_others' "$at/log" || { cat "$at/log"; fail "expected: the name of its making"; }
+
+# Two programs and the library tutti in one process; messages; custom calls; pieces.
+$build/tutti compile examples/custom_call.mlir -o "$at/custom.o" --name custom_call --header "$at/custom_call.h"
+ahead -std=gnu17 -o "$at/linked" tests/ahead/linked.c "$at/1.o" "$at/custom.o" -L$build -ltutti $build/libtutti_rt.a \
+    -Wl,-rpath,"$(realpath $build)"
+"$at/linked"
+
+# For other processors of this kind, and what there is not.
+for cpu in x86-64-v2 x86-64-v3; do
+    tests/ahead/play.sh --cpu $cpu examples/lesson.mlir tests/programs/psum_while_case_8.mlir tests/programs/dot_small.mlir \
+        > "$at/log" 2>&1 || { cat "$at/log"; fail "--cpu $cpu"; }
+done
+$build/tutti compile examples/lesson.mlir -o "$at/no.o" --cpu vax 2> "$at/log" && fail "there is a vax"
+grep -q "no code is made for 'vax'; it is made for x86-64-v4, x86-64-v3, x86-64-v2, and native" "$at/log" || { cat "$at/log"; exit 1; }
+$build/tutti compile examples/lesson.mlir -o "$at/no.o" --devices 3 2> "$at/log" && fail "three devices"
+grep -q 'lesson.mlir is for 4 devices, not for 3' "$at/log" || { cat "$at/log"; exit 1; }

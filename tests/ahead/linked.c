@@ -1,0 +1,88 @@
+/* linked.c - two programs that were compiled ahead and the library tutti in one process: what they are
+ * told, custom calls, pieces, workers (tests/ahead.sh). */
+#include "custom_call.h"
+#include "lesson.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tutti.h>
+
+#define CHECK(x)                                                                                   \
+    do {                                                                                           \
+        if (!(x)) {                                                                                \
+            printf("%s:%d: %s\n", __FILE__, __LINE__, #x);                                         \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+static void says(const char *wrong, const char *expected)
+{
+    if (wrong && strcmp(wrong, expected) == 0)
+        return;
+    printf("expected: %s\n     got: %s\n", expected, wrong ? wrong : "nothing");
+    exit(1);
+}
+
+static const char *inverse(void *user, const tutti_rt_operand *in, int nin,
+                           const tutti_rt_operand *out, int nout)
+{
+    ++*(int *)user;
+    CHECK(nin == 1 && nout == 1 && strcmp(in->type, "f32") == 0 && in->rank == 1);
+    for (int64_t i = 0; i < in->dims[0]; i++) {
+        if (((float *)in->data)[i] == 0)
+            return "0 has no inverse";
+        ((float *)out->data)[i] = 1 / ((float *)in->data)[i];
+    }
+    return NULL;
+}
+
+static void custom_calls(void)
+{
+    float x[CUSTOM_CALL_ARG0] = { 1, 2, 4, 8 }, y[CUSTOM_CALL_RESULT0];
+    custom_call_arguments in = { x };
+    custom_call_results out = { y };
+    int ncalls = 0;
+    says(custom_call(NULL, &in, &out), "not supported: custom_call @inverse, at "
+                                       "examples/custom_call.mlir:2:14: nobody has defined "
+                                       "it; a C program does with tt_define_call");
+    says(tutti_rt_define_call("inverse", NULL, NULL),
+         "tutti_rt_define_call: the function is missing");
+    CHECK(!tutti_rt_define_call("inverse", inverse, &ncalls));
+    CHECK(!custom_call(NULL, &in, &out) && ncalls == 1);
+    CHECK(y[0] == 2 && y[1] == 1.5 && y[2] == 1.25 && y[3] == 1.125);
+    x[2] = 0;
+    says(custom_call(NULL, &in, &out),
+         "custom_call @inverse, at examples/custom_call.mlir:2:14: 0 has no inverse");
+}
+
+static void pieces(void)
+{
+    float x[4][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } }, whole[4][2], apart[4][2];
+    lesson_arguments in = { x[0] }, each[LESSON_DEVICES];
+    lesson_results out = { whole[0] }, outs[LESSON_DEVICES];
+    for (int d = 0; d < LESSON_DEVICES; d++) {
+        each[d].arg0 = x[LESSON_DEVICES - 1 - d];
+        outs[d].result0 = apart[d];
+    }
+    tutti_rt *rt;
+    CHECK(!tutti_rt_start(&(tutti_rt_options){ .workers = TUTTI_RT_ALONE }, &rt));
+    CHECK(!lesson(rt, &in, &out) && !lesson_pieces(rt, each, outs));
+    for (int d = 0; d < LESSON_DEVICES; d++)
+        CHECK(memcmp(whole[LESSON_DEVICES - 1 - d], apart[d], sizeof *apart) == 0);
+    outs[2].result0 = NULL;
+    says(lesson_pieces(rt, each, outs), "lesson: result 0, f32[4,2], is NULL");
+    in.arg0 = NULL;
+    says(lesson(rt, &in, &out), "lesson: argument 0, f32[4,2], is NULL");
+    tutti_rt_end(rt);
+    says(tutti_rt_start(&(tutti_rt_options){ .workers = -2 }, &rt),
+         "tutti_rt_start: -2 workers; 0 means one per core, TUTTI_RT_ALONE none");
+}
+
+int main(void)
+{
+    custom_calls();
+    pieces();
+    tt x = tt_add(tt_arange(TT_F32, 4), 1); /* the library beside them */
+    CHECK(tt_item(tt_sum(tt_mul(x, x))) == 30);
+}
