@@ -1,6 +1,6 @@
-/* factors_test.c - triangular systems against what they solve, multiplied out by plain loops in double
- * precision, over sizes around the edges of tiles and panels; and shared by three workers, to the same
- * bits.  tests/levels.sh plays it for older machines too. */
+/* factors_test.c - triangular systems and LU factors against what they were made of, multiplied out by
+ * plain loops in double precision, over sizes around the edges of tiles and panels; and shared by three
+ * workers, to the same bits.  tests/levels.sh plays it for older machines too. */
 #include "engine/exec/executor.h"
 #include "engine/numerics/matrices.h"
 #include "tests/check.h"
@@ -111,6 +111,81 @@ static void test_systems(const Frame *f, Element e)
     test_system(f, e, 200, 70, 4);
 }
 
+/* ---- LU ---- */
+
+/* The largest element of L U, as rows stood before, less the matrix; no element of L is above 1. */
+static double lu_error(Element e, int64_t m, int64_t n, const void *a, const void *lu,
+                       const int32_t *pivots)
+{
+    int64_t k = m < n ? m : n, *rows = malloc(sizeof *rows * (size_t)m);
+    double most = 0;
+    for (int64_t i = 0; i < m; i++)
+        rows[i] = i;
+    for (int64_t i = 0; i < k; i++) {
+        int64_t other = pivots[i] - 1, kept = rows[i];
+        CHECK(other >= i && other < m);
+        rows[i] = rows[other];
+        rows[other] = kept;
+    }
+    for (int64_t i = 0; i < m; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double sum = 0;
+            for (int64_t p = 0; p <= i && p <= j && p < k; p++)
+                sum += (p == i ? 1 : get(e, lu, i * n + p)) * get(e, lu, p * n + j);
+            double off = fabs(sum - get(e, a, rows[i] * n + j));
+            most = off > most ? off : most;
+            CHECK(j >= i || fabs(get(e, lu, i * n + j)) <= 1);
+        }
+    free(rows);
+    return most / epsilon(e);
+}
+
+static void test_lu(const Frame *f, Element e, int64_t m, int64_t n)
+{
+    size_t bytes = (size_t)(m * n * element_info[e].bytes), count = (size_t)(m < n ? m : n);
+    void *a = numbers(e, m * n), *lu = malloc(bytes), *again = malloc(bytes);
+    int32_t *pivots = malloc(sizeof *pivots * count), *others = malloc(sizeof *pivots * count);
+    int32_t info = -1;
+    memcpy(lu, a, bytes);
+    memcpy(again, a, bytes);
+    blocked_lu(f, false, e, m, n, lu, pivots, &info);
+    CHECK(info == 0);
+    CHECK(lu_error(e, m, n, a, lu, pivots) < 500);
+    blocked_lu(NULL, true, e, m, n, again, others, &info);
+    CHECK(!memcmp(lu, again, bytes) && !memcmp(pivots, others, sizeof *pivots * count));
+    free(a);
+    free(lu);
+    free(again);
+    free(pivots);
+    free(others);
+}
+
+/* Column `zero` (from 0) of what is left is zero: it is told, and the others are factored. */
+static void test_singular(Element e, int64_t n, int64_t zero)
+{
+    void *a = numbers(e, n * n), *lu = malloc((size_t)(n * n * element_info[e].bytes));
+    int32_t *pivots = malloc(sizeof *pivots * (size_t)n), info = -1;
+    for (int64_t i = 0; i < n; i++)
+        put(e, a, i * n + zero, 0);
+    memcpy(lu, a, (size_t)(n * n * element_info[e].bytes));
+    blocked_lu(NULL, true, e, n, n, lu, pivots, &info);
+    CHECK(info == zero + 1);
+    CHECK(lu_error(e, n, n, a, lu, pivots) < 500);
+    free(a);
+    free(lu);
+    free(pivots);
+}
+
+static void test_factors(const Frame *f, Element e)
+{
+    static const int64_t sizes[][2] = { { 1, 1 },     { 16, 16 },   { 17, 40 },  { 40, 17 },
+                                        { 130, 130 }, { 200, 333 }, { 333, 200 } };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        test_lu(f, e, sizes[i][0], sizes[i][1]);
+    test_singular(e, 90, 0);
+    test_singular(e, 90, 70);
+}
+
 int main(void)
 {
     Executor *e = NULL;
@@ -121,7 +196,7 @@ int main(void)
     Frame frame = { .program = &program, .task = &task };
     for (Element type = F32; type <= F64; type++)
         if (type == F32 || type == F64)
-            test_systems(&frame, type);
+            test_systems(&frame, type), test_factors(&frame, type);
     executor_free(e);
     return check_done();
 }

@@ -6,7 +6,7 @@
 
 #include "engine/cpu_level.h"
 
-static const GemmLevel *level_of(GemmKind kind)
+const GemmLevel *gemm_level_of(GemmKind kind)
 {
     bool has_dots = kind == GEMM_BF16                     ? cpu_has(CPU_BF16_DOTS)
                     : kind == GEMM_I8 || kind == GEMM_I16 ? cpu_has(CPU_INTEGER_DOTS)
@@ -21,20 +21,20 @@ void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, con
           int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,
           int64_t c_row)
 {
-    level_of((GemmKind)kind)
+    gemm_level_of((GemmKind)kind)
         ->gemm[kind](frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 }
 
 void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *seen,
             const void *other, void *c)
 {
-    level_of((GemmKind)kind)->gather[kind](frame, gather, seen, other, c);
+    gemm_level_of((GemmKind)kind)->gather[kind](frame, gather, seen, other, c);
 }
 
 void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices)
 {
     GemmKind kind = e == F32 ? GEMM_F32 : GEMM_F64;
-    level_of(kind)->solve[kind](s, matrices);
+    gemm_level_of(kind)->solve[kind](s, matrices);
 }
 
 /* ---- which types ---- */

@@ -26,14 +26,27 @@ typedef void GatherFn(const Frame *frame, const Gather *gather, const void *seen
 /* As triangular_solve of matrices.h. */
 typedef void SolveFn(const TriangularSystem *s, int64_t matrices);
 
+/* c less a b, in one slice of other work. */
+typedef void SubtractFn(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
+                        int64_t a_row, const void *b, int64_t b_row, void *c, int64_t c_row);
+
+/* The LU factors of `columns` columns, at most as many as a vector has lanes, in place: x has `rows` rows
+ * of a vector each.  Row k changed places with pivots[k], from 0.  The first pivot that is zero, from 1;
+ * 0: none is. */
+typedef int EliminateFn(int64_t rows, int columns, void *x, int32_t *pivots);
+
 /* The products of one instruction set, and what is made of their tiles; NULL: it has none of that
  * kind. */
 typedef struct GemmLevel {
     GemmFn *gemm[GEMM_KINDS];
     GatherFn *gather[GEMM_KINDS];
     SolveFn *solve[GEMM_KINDS];
+    SubtractFn *subtract[GEMM_KINDS];
+    EliminateFn *eliminate[GEMM_KINDS];
+    int bytes; /* of a vector */
 } GemmLevel;
 
+const GemmLevel *gemm_level_of(GemmKind kind);
 extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_level_dots;
 
 /* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is

@@ -95,6 +95,7 @@ typedef struct NAME(Tile) {
     int64_t c_row;
     int rows;  /* of c to write; a has as many as the tile, if it is packed */
     bool adds; /* to what c holds */
+    bool subtracts; /* from what c holds; then adds is set too */
     P *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
     NAME(Vec) * runs; /* room for the tile */
     NAME(Vec) begin[2]; /* a row of c before anything is added */
@@ -158,6 +159,9 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
             break;
         EACH_ROW(runs[2 * r] = acc[r][0]; if (nvec == 2) runs[2 * r + 1] = acc[r][1];)
     }
+    if (t->subtracts) {
+        EACH_ROW(acc[r][0] = -acc[r][0]; if (nvec == 2) acc[r][1] = -acc[r][1];)
+    }
     EACH_ROW(if (r < t->rows) {
         NAME(Vec) *to = (NAME(Vec) *)(t->c + r * t->c_row);
         if (t->adds)
@@ -198,12 +202,12 @@ ATTR static void NAME(tile_apart)(const NAME(Tile) *t, NAME(TileFn) *go, int col
     NAME(Tile) inner = *t;
     inner.c = apart;
     inner.c_row = NAME(COLS);
-    inner.adds = false;
+    inner.adds = inner.subtracts = false;
     go(&inner);
     for (int i = 0; i < t->rows; i++)
         for (int j = 0; j < cols; j++) {
-            T *c = t->c + i * t->c_row + j;
-            *c = apart[i * NAME(COLS) + j] + (t->adds ? *c : 0);
+            T *c = t->c + i * t->c_row + j, x = apart[i * NAME(COLS) + j];
+            *c = t->subtracts ? *c - x : x + (t->adds ? *c : 0);
         }
 }
 
@@ -252,6 +256,8 @@ typedef struct NAME(Job) {
     T *c;
     int64_t c_row;
     const Gather *gather;  /* how b lies, or a; NULL: by the strides above */
+    bool subtracts;        /* from what c holds */
+    bool is_slice;         /* of other work: there is no help */
     bool packs_a, packs_b;
     P *packed;             /* b's panels: each `depth` rows of COLS columns */
     int64_t jc, ncols;     /* the columns of b under way, */
@@ -263,9 +269,6 @@ typedef struct NAME(Job) {
 
 #if IS_PLAIN
 #include "engine/numerics/gemm_vector.h"
-#endif
-#if IS_PLAIN && IS_ROUNDED
-#include "engine/numerics/gemm_triangle.h"
 #endif
 
 /* The elements in `depth` units from p on: the last unit need not be full. */
@@ -361,7 +364,8 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     P here[IS_PLAIN ? KC * NAME(COLS) + NAME(LANES) : 1]; /* this panel, packed, unless all of them are */
     NAME(Vec) runs[2 * ROWS] __attribute__((aligned(BYTES)));
     NAME(Tile) t = { .depth = NAME(least)(g->kc + g->depth - pc, g->step), .c_row = g->c_row };
-    t.adds = pc > 0;
+    t.adds = pc > 0 || g->subtracts;
+    t.subtracts = g->subtracts;
     t.runs = runs;
     NAME(set_panel)(g, &t, j, pc, last - ic > ROWS, here);
 #if OFFSET_A
@@ -440,7 +444,7 @@ static size_t NAME(packed_bytes)(const NAME(Job) *g)
  * one block. */
 ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
 {
-    if (!g->frame || g->m <= ROWS || g->k > DEEPEST || g->n > widest ||
+    if (!g->frame || g->is_slice || g->m <= ROWS || g->k > DEEPEST || g->n > widest ||
         g->k * g->n < SHARED_BYTES / (int64_t)sizeof(P) || (g->gather && g->gather->is_b))
         return false;
     g->ncols = g->n;
@@ -458,7 +462,7 @@ ATTR static bool NAME(is_shared)(NAME(Job) *g, int64_t widest)
 ATTR static void NAME(blocks)(NAME(Job) *g)
 {
     g->k = NAME(units)(g->terms);
-    int workers = 1 + (g->frame && is_cut(g->m, g->n, g->k) ? slices_idle_workers(g->frame) : 0);
+    int workers = 1 + (g->frame && !g->is_slice && is_cut(g->m, g->n, g->k) ? slices_idle_workers(g->frame) : 0);
     const Frame *frame = workers > 1 ? g->frame : NULL;
     int64_t deepest = NAME(least)(g->k, DEEPEST);
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(P) / deepest / NAME(COLS) * NAME(COLS);
@@ -501,6 +505,11 @@ ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k,
     else if (m && n)
         NAME(blocks)(&g);
 }
+
+#if IS_PLAIN && IS_ROUNDED
+#include "engine/numerics/gemm_triangle.h"
+#include "engine/numerics/gemm_eliminate.h"
+#endif
 
 #if SPLIT == 1
 ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const void *seen,

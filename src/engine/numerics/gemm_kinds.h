@@ -118,4 +118,7 @@ const GemmLevel LEVEL(gemm_level) = {
                 [GEMM_I32] = LEVEL(gather_i32),
                 [GEMM_I64] = LEVEL(gather_i64) },
     .solve = { [GEMM_F32] = LEVEL(solve_f32), [GEMM_F64] = LEVEL(solve_f64) },
+    .subtract = { [GEMM_F32] = LEVEL(subtract_f32), [GEMM_F64] = LEVEL(subtract_f64) },
+    .eliminate = { [GEMM_F32] = LEVEL(eliminate_f32), [GEMM_F64] = LEVEL(eliminate_f64) },
+    .bytes = BYTES,
 };

@@ -140,6 +140,6 @@ ATTR static void NAME(solve_slice)(void *user, int64_t slice)
 ATTR static void NAME(solve)(const TriangularSystem *s, int64_t matrices)
 {
     int64_t panels = (s->other + NAME(COLS) - 1) / NAME(COLS);
-    bool is_shared = is_cut(s->n, s->n * matrices, s->other);
+    bool is_shared = !s->is_slice && is_cut(s->n, s->n * matrices, s->other);
     slices(is_shared ? s->frame : NULL, matrices * panels, NAME(solve_slice), (void *)s);
 }

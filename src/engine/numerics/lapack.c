@@ -260,6 +260,25 @@ static Error *product_some(void *user, int64_t from, int64_t to)
     return NULL;
 }
 
+/* Large ones, one by one: workers share a matrix that is alone, or else the batch. */
+static Error *lu_large(void *user, int64_t from, int64_t to)
+{
+    const Call *c = user;
+    size_t bytes = type_bytes(c->in[0].type) / (size_t)c->nbatch;
+    for (int64_t i = from; i < to; i++) {
+        memcpy(at(c, c->out[0], i), at(c, c->in[0], i), bytes);
+        blocked_lu(c->frame, c->nbatch > 1, c->element, extent(c->in[0], 2), extent(c->in[0], 1),
+                   at(c, c->out[0], i), at(c, c->out[1], i), at(c, c->out[2], i));
+    }
+    return NULL;
+}
+
+static bool suits_large(const struct Row *row, const Call *c)
+{
+    return row->own == lapack_getrf && c->is_real && extent(c->in[0], 2) >= LU_LEAST &&
+           extent(c->in[0], 1) >= LU_LEAST && extent(c->in[0], 2) <= INT32_MAX;
+}
+
 /* The first result, where LAPACK leaves nothing of use: what was there before. */
 static void copy_some(const Call *c, Some s)
 {
@@ -373,7 +392,11 @@ Error *routine_lapack(const Frame *f, const Node *n, const Tensor *in, Tensor *o
                           &c));
     if (small && (small != singular_some || !any_undone(&c)))
         return NULL;
-    /* the evaluator, which has no frame, is what the library's results are held to */
+    /* the evaluator, which has no frame, is what the others' results are held to */
+    if (f && suits_large(row, &c)) {
+        c.frame = f;
+        return batch_execute(f, c.nbatch, work_of(&c), BATCH_OWN, lu_large, &c);
+    }
     bool is_library =
         f && row->fortran && lapack_routine(LAPACK_GETRF, a) && suits_library(row, &c);
     Batch batch = { &c, is_library ? row->fortran : row->own, is_library,

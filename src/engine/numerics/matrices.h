@@ -79,12 +79,23 @@ typedef struct TriangularSystem {
     int64_t a_row, a_col, b_row, b_col;
     void *x;
     bool is_lower, is_unit;
+    bool is_slice; /* of other work: there is no help */
 } TriangularSystem;
 
 /* Right-hand sides from which on vectors of them are worth their while. */
 enum { TRIANGULAR_LEAST = 8 };
 /* In f32 or f64.  Without memory the frame fails. */
 void triangular_solve(Element e, const TriangularSystem *s, int64_t matrices);
+
+/* ---- elimination (blocked_lu.c) ---- */
+
+/* Rows and columns from which on a matrix is factored in parts that workers share. */
+enum { LU_LEAST = 64 };
+/* The LU factors of a real matrix of m x n, row-major, in place; pivots and info as getrf gives them.
+ * is_slice: of other work, so that there is no help; results do not depend on it.  Without memory the
+ * frame fails. */
+void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, void *a,
+                int32_t *pivots, int32_t *info);
 
 /* ---- a library's routines (lapack_provider.c) ---- */
 
