@@ -12,6 +12,7 @@ import sys
 os.environ["JAX_PLATFORMS"] = "cpu"
 
 import jax
+import jax.flatten_util
 import jax.numpy as jnp
 import numpy as np
 from jax import lax

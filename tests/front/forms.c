@@ -64,6 +64,8 @@ static void transformed(tt x, tt_mesh mesh)
     tt_print(tt_call(tt_vmap(tt_grad(shaped)), x));
     tt_print(tt_call_as(Two, tt_value_and_grad(shaped, .has_aux = true), x));
     tt_print(tt_call_as(Two, tt_jvp(shaped), x, x));
+    tt_print(tt_call(tt_jacfwd(shaped), x));
+    tt_print(tt_call(tt_jacrev(shaped, .wrt = 1), tt_call(tt_hessian(shaped), x)));
     tt_print(tt_call_as(Two, tt_custom_jvp(shaped, both), x));
     tt_print(tt_call(tt_custom_vjp(shaped, both, both), x));
     tt_print(tt_call(tt_checkpoint(shaped), tt_named(x, "x")));
@@ -80,6 +82,11 @@ static void transformed(tt x, tt_mesh mesh)
 static void repeated(tt x)
 {
     tt_print(tt_fori(3, turn, x));
+    tt_print(tt_fori_to(1, x, turn, x));
+    tt_print(tt_associative_scan(tt_add, x));
+    tt_print(tt_tree_axpy(2, ((Two){ x, x }), ((Two){ x, x })));
+    tt_print(tt_unravel(tt_ravel(((Two){ x, x })), ((Two){ x, x })));
+    tt_print(tt_add(tt_tree_dot(x, x), tt_add(tt_tree_sum(x), (double)tt_tree_size(x))));
     tt_print(tt_while(is_small, shaped, x));
     tt_print(tt_scan_as(Two, both, x, x));
     tt_print(tt_cond(tt_less(x, 1), shaped, shaped, x));

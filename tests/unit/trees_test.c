@@ -288,6 +288,31 @@ static void test_order(void)
     CHECK(tt_read(first, a, sizeof a) && tt_read(got, b, sizeof b) && !memcmp(a, b, sizeof a));
 }
 
+/* All arrays of a tree together: their values are compared with JAX's by api_test. */
+static void test_together(void)
+{
+    tt x = tt_arange(TT_F32, 2), y = tt_ones(TT_I32, 3, 2);
+    Two t = { x, y };
+    CHECK(tt_tree_size(t) == 8);
+    Two back = tt_unravel(tt_ravel(t), t);
+    CHECK(tt_type(back.product) == TT_I32 && tt_shape(back.product).v[0] == 3);
+    CHECK_SAID("");
+    tt_unravel(x, t);
+    CHECK(strstr(front_said(),
+                 "tt_unravel: a vector of 8 elements is cut into the tree's arrays; it is "
+                 "f32[2]"));
+    tt_tree_dot(t, x);
+    CHECK(strstr(front_said(), "tt_tree_dot: one tree has 2 arrays, the other 1"));
+    tt_associative_scan(tt_neg, x);
+    CHECK(strstr(front_said(), "tt_associative_scan: tt_neg must take two trees of 1 array"));
+    tt_associative_scan(combine, x);
+    CHECK(strstr(front_said(), "combine gives 2 arrays of two times 1"));
+    tt_associative_scan(tt_add, tt_scalar(1));
+    CHECK(strstr(front_said(), "has no rows to go through"));
+    tt_fori_to(tt_full(TT_F32, 1), 2, tt_add, x);
+    CHECK(strstr(front_said(), "the first bound is f32[], and must be one integer"));
+}
+
 int main(void)
 {
     front_start(4);
@@ -301,5 +326,6 @@ int main(void)
     test_edges();
     test_order();
     CHECK_SAID("");
+    test_together();
     return check_done();
 }

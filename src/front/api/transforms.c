@@ -101,6 +101,44 @@ tt_fn tt_jvp_with(tt_fn f, const tt_jvp_options *given)
     return fn_intern(&key, "jvp", NULL);
 }
 
+static tt_fn jacobian_with(tt_fn f, const tt_grad_options *given, FnKind kind, const char *who)
+{
+    if (!fn_is_given(f, who))
+        return NULL;
+    OPTIONS(tt_grad_options, who, given, return NULL);
+    if (options.has_aux)
+        return report_broken("%s(%s): .has_aux is for tt_grad: all results are differentiated", who,
+                             f->label),
+               NULL;
+    if (!CONFIGURED(f, who, options))
+        return NULL;
+    FnKey key = { .kind = kind, .inner = f, .wrt = options.wrt ? options.wrt : 1 };
+    return fn_intern(&key, who + strlen("tt_"), NULL);
+}
+
+tt_fn tt_jacfwd_with(tt_fn f, const tt_grad_options *given)
+{
+    PUBLIC;
+    return jacobian_with(f, given, FN_JACFWD, "tt_jacfwd");
+}
+
+tt_fn tt_jacrev_with(tt_fn f, const tt_grad_options *given)
+{
+    PUBLIC;
+    return jacobian_with(f, given, FN_JACREV, "tt_jacrev");
+}
+
+tt_fn tt_hessian_with(tt_fn f, const tt_grad_options *given)
+{
+    PUBLIC;
+    tt_fn slopes = jacobian_with(f, given, FN_JACREV, "tt_jacrev");
+    FnKey key = { .kind = FN_JACFWD, .inner = slopes };
+    if (!slopes)
+        return NULL;
+    key.wrt = slopes->key.wrt;
+    return fn_intern(&key, "jacfwd", NULL);
+}
+
 tt_fn tt_custom_jvp(tt_fn f, tt_fn rule)
 {
     PUBLIC;

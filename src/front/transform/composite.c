@@ -134,13 +134,8 @@ static Composite *describe(tt_fn f, const Leaves *leaves)
 
 bool composite_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
-    Leaves inner = *leaves;
+    Leaves inner = leaves_canonical(leaves);
     Graph g;
-    inner.types = NEW(Type, leaves->n);
-    inner.is_weak = NEW(bool, leaves->n);
-    for (int i = 0; i < leaves->n; i++)
-        inner.types[i] = type_with(leaves->types[i],
-                                   element_canonical(leaves->types[i].element, leaves->is_weak[i]));
     Composite *c = describe(f, leaves);
     Trace frame = { .how = f->how, .name = f->key.inner->label, .file = f->file, .line = f->line };
     frame_push(&frame);

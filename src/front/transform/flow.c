@@ -8,6 +8,7 @@
 #include "front/value/library.h"
 #include "front/value/memory.h"
 #include "front/value/report.h"
+#include "ops/number.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,9 +30,14 @@ typedef struct Flow {
     Graph *branches;
 } Flow;
 
-/* Outside a trace how often a tt_fori iterations is its last argument, so that one program serves every
- * number of iterations. */
-enum { TRIPS_GIVEN = -1 };
+/* Numbers of iterations that are found at run time are the last arguments: outside a trace that of a
+ * tt_fori, so that one program serves every number; and the two bounds of a tt_fori_to. */
+enum { TRIPS_GIVEN = -1, BOUNDS_GIVEN = -2 };
+
+static int nhidden(tt_fn f)
+{
+    return f->key.trip_count < 0 ? (int)-f->key.trip_count : 0;
+}
 
 /* ---- the functions inside ---- */
 
@@ -91,7 +97,7 @@ bool flow_accepts(tt_fn f, int nargs, const int *counts)
     int named = is_numbered(kind) || kind == FN_SCAN ? 2 : 1;
     if (is_numbered(kind))
         p.counts[p.nargs++] = 1;
-    for (int i = kind == FN_COND; i < nargs - (f->key.trip_count == TRIPS_GIVEN); i++)
+    for (int i = kind == FN_COND; i < nargs - nhidden(f); i++)
         p.counts[p.nargs++] = counts[i];
     int n = snprintf(given, sizeof given, "%s",
                      kind == FN_COND     ? "what follows the branches"
@@ -125,7 +131,7 @@ static Leaves inner_leaves(const Flow *w, int from, const Type *first)
         l.types[l.n++] = *first;
         l.counts[l.nargs++] = 1;
     }
-    for (; argument < all->nargs - (w->ngiven < all->n); argument++)
+    for (; argument < all->nargs - nhidden(w->f); argument++)
         l.counts[l.nargs++] = all->counts[argument];
     for (int i = from; i < w->ngiven; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
@@ -211,6 +217,15 @@ static bool run_while(Flow *w, tt *y)
 
 /* ---- fori and scan ---- */
 
+/* What the body is told: the number of the iteration, from the first bound on. */
+static tt number_of(const Flow *w, tt iteration)
+{
+    if (w->trip_count == BOUNDS_GIVEN)
+        return build2(OP_ADD, iteration, build_convert(w->in[w->ngiven], I32));
+    int32_t first = w->f->key.first;
+    return first ? build2(OP_ADD, iteration, build_number(type_scalar(I32), first)) : iteration;
+}
+
 static void record_iteration(tt iteration, const tt *in, tt *out, void *user)
 {
     const Flow *w = user;
@@ -221,7 +236,7 @@ static void record_iteration(tt iteration, const tt *in, tt *out, void *user)
         row =
             build2(OP_SUB, build_number(type_scalar(I32), (double)(w->trip_count - 1)), iteration);
     if (!w->nrows)
-        leaf[k++] = iteration;
+        leaf[k++] = number_of(w, iteration);
     for (int i = 0; i < n; i++) {
         bool is_row = i >= w->nstate && i < w->nstate + w->nrows;
         leaf[k++] = i < w->nstate ? in[i] : is_row ? build_row(w->in[i], row) : w->in[i];
@@ -238,8 +253,11 @@ static bool run_counted(Flow *w, tt *y)
     memcpy(init, w->in, sizeof *init * (size_t)w->nstate);
     for (int i = w->nstate; i < w->body.nresults; i++)
         init[i] = build_zeros(type_insert(result_type(&w->body, i), 0, w->trip_count));
-    if (w->trip_count == TRIPS_GIVEN)
-        return loop_dynamic(w->in[w->ngiven], w->body.nresults, init, record_iteration, w, y);
+    tt last = nhidden(w->f) ? w->in[w->leaves->n - 1] : NO_VALUE;
+    if (w->trip_count == BOUNDS_GIVEN)
+        last = build2(OP_SUB, build_convert(last, I32), build_convert(w->in[w->ngiven], I32));
+    if (is_value(last))
+        return loop_dynamic(last, w->body.nresults, init, record_iteration, w, y);
     return loop_counted(w->trip_count, w->body.nresults, init, record_iteration, w, y);
 }
 
@@ -345,18 +363,18 @@ static bool state_varies_more(Flow *w)
     return grows;
 }
 
-/* ---- switch ---- */
-
-/* False: reported. */
-static bool has_index(tt_fn f, const Leaves *leaves)
+/* Is leaf i one integer?  False: reported. */
+static bool is_integer(tt_fn f, const Leaves *leaves, int i, const char *what)
 {
-    ElementKind kind = element_info[leaves->types[0].element].kind;
-    if (!leaves->types[0].rank && (kind == SIGNED || kind == UNSIGNED))
+    ElementKind kind = element_info[leaves->types[i].element].kind;
+    if (!leaves->types[i].rank && (kind == SIGNED || kind == UNSIGNED))
         return true;
-    report_broken("%s: the index is %s, and must be one integer", f->label,
-                  type_text(leaves->types[0]));
+    report_broken("%s: %s is %s, and must be one integer", f->label, what,
+                  type_text(leaves->types[i]));
     return false;
 }
+
+/* ---- switch ---- */
 
 /* The functions traced, all giving the same types.  False: reported. */
 static bool trace_branches(Flow *w)
@@ -424,12 +442,15 @@ static bool trace_inside(Flow *w)
 bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     bool is_switch = f->key.kind == FN_SWITCH;
-    if (is_switch && !has_index(f, leaves))
+    int n = leaves->n;
+    if ((is_switch && !is_integer(f, leaves, 0, "the index")) ||
+        (nhidden(f) == 2 && (!is_integer(f, leaves, n - 2, "the first bound") ||
+                             !is_integer(f, leaves, n - 1, "the second bound"))))
         return false;
     Flow w = { .f = f,
                .leaves = leaves,
                .nstate = is_switch ? 1 : leaves->counts[0],
-               .ngiven = leaves->n - (f->key.trip_count == TRIPS_GIVEN) };
+               .ngiven = leaves->n - nhidden(f) };
     Trace frame = { .how = f->how,
                     .name = f->key.inner->label,
                     .file = f->file,
@@ -504,10 +525,67 @@ const tt *tt_fori_n(int64_t trip_count, tt_fn body, const tt_tree *args, int nar
     return call(FN_FORI, "fori", body, NULL, TRIPS_GIVEN, all, nargs + 1, args[0].n);
 }
 
+/* The integer that x is known to be while a function is traced.  False: that is not known. */
+static bool known_bound(tt x, int64_t *out)
+{
+    Held held;
+    if (!value_pin(x, "tt_fori_to", &held))
+        return false;
+    ElementKind kind = element_info[held.type.element].kind;
+    bool known = held.array && held.array->has_small && !held.type.rank &&
+                 (kind == SIGNED || kind == UNSIGNED);
+    if (known)
+        *out = number_int(held.type.element, held.array->small);
+    value_unpin(x);
+    return known;
+}
+
+const tt *tt_fori_to_n(tt from, tt to, tt_fn body, const tt_tree *args, int nargs)
+{
+    PUBLIC;
+    int64_t first = 0, end = 0;
+    tt_tree all[TT_MAX_ARGS + 2];
+    if (nargs > TT_MAX_ARGS - 2)
+        return report_broken(
+                   "tt_fori_to: %d arguments, the iteration and two bounds: at most %d are "
+                   "possible in all",
+                   nargs, TT_MAX_ARGS + 1),
+               tt_call_n(NULL, args, 0, args[0].n);
+    FnKey key = { .kind = FN_FORI, .inner = body, .trip_count = BOUNDS_GIVEN };
+    bool fits = tracing && known_bound(from, &first) && known_bound(to, &end) &&
+                first >= INT32_MIN && end <= INT32_MAX;
+    if (fits) {
+        key.trip_count = end > first ? end - first : 0;
+        key.first = (int32_t)first;
+        return call_key(key, "fori", args, nargs, args[0].n);
+    }
+    memcpy(all, args, sizeof *args * (size_t)nargs);
+    all[nargs] = (tt_tree){ &from, 1 };
+    all[nargs + 1] = (tt_tree){ &to, 1 };
+    return call_key(key, "fori", all, nargs + 2, args[0].n);
+}
+
 const tt *tt_scan_n(tt_fn body, const tt_tree *args, int nargs, int nresults)
 {
     PUBLIC;
     return call(FN_SCAN, "scan", body, NULL, 0, args, nargs, nresults);
+}
+
+const tt *tt_associative_scan_n(tt_fn f, tt_tree tree)
+{
+    PUBLIC;
+    int counts[TT_MAX_ARGS],
+        n = fn_is_given(f, "tt_associative_scan") ? fn_arguments(f, counts) : -1;
+    if (n >= 0 && (n != 2 || counts[0] != tree.n || counts[1] != tree.n)) {
+        report_broken(
+            "tt_associative_scan: %s must take two trees of %d array%s: rows, and the rows "
+            "behind them",
+            f->label, tree.n, tree.n == 1 ? "" : "s");
+        return tt_call_n(NULL, &tree, 1, tree.n);
+    }
+    FnKey key = { .kind = FN_ASSOCIATIVE, .inner = f };
+    tt_fn whole = f ? fn_intern(&key, "associative_scan", NULL) : NULL;
+    return tt_call_n(whole, &tree, 1, tree.n);
 }
 
 const tt *tt_scan_back_n(tt_fn body, const tt_tree *args, int nargs, int nresults)

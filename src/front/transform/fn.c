@@ -213,6 +213,18 @@ bool fn_is_given(tt_fn f, const char *who)
     return f != NULL;
 }
 
+Leaves leaves_canonical(const Leaves *leaves)
+{
+    Leaves l = *leaves;
+    l.types = ARENA_ARRAY(trace_arena(), Type, l.n + 1);
+    l.is_weak = ARENA_ARRAY(trace_arena(), bool, l.n + 1);
+    for (int i = 0; i < l.n; i++) {
+        Type t = leaves->types[i];
+        l.types[i] = type_with(t, element_canonical(t.element, leaves->is_weak[i]));
+    }
+    return l;
+}
+
 int leaf_argument(const Leaves *leaves, int i, int *within)
 {
     int argument = 0;
@@ -252,6 +264,10 @@ int fn_arguments(tt_fn f, int *counts)
 {
     if (f->key.kind == FN_VJP)
         return -1; /* how many cotangents there are, the function's results say */
+    if (f->key.kind == FN_ASSOCIATIVE) {
+        int n = fn_arguments(f->key.inner, counts); /* two, of which it is given the rows of one */
+        return n < 0 ? -1 : n == 2 && counts[0] == counts[1] ? 1 : n;
+    }
     if (f->key.inner) {
         int n = fn_arguments(f->key.inner, counts), primal = n;
         for (int i = 0; f->key.kind == FN_JVP && i < primal; i++)
@@ -508,6 +524,9 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_VMAP: return vmap_graph(f, leaves, out);
     case FN_PMAP: return pmap_graph(f, leaves, out);
     case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
+    case FN_ASSOCIATIVE: return associative_graph(f, leaves, out);
+    case FN_JACFWD:
+    case FN_JACREV: return jacobian_graph(f, leaves, out);
     case FN_CUSTOM_JVP:
     case FN_CUSTOM_VJP:
     case FN_CHECKPOINT: return composite_graph(f, leaves, out);

@@ -25,6 +25,9 @@ typedef enum FnKind {
     FN_VMAP,
     FN_PMAP,
     FN_SHARD_MAP,
+    FN_JACFWD,
+    FN_JACREV,
+    FN_ASSOCIATIVE,
     FN_CUSTOM_JVP, /* other: the rule */
     FN_CUSTOM_VJP, /* other: forward; config: forward and backward */
     FN_SUM_ROWS,   /* config: which results are summed along axis 0 */
@@ -65,8 +68,8 @@ typedef struct FnKey {
     int32_t has_aux, axis_size, ndevices;
     int32_t nin_runs, nout_runs;
     int32_t is_backward; /* FN_SCAN: the last row first */
-    int32_t unused;
-    int32_t arity; /* FN_C: parameters, each an array, when fun is NULL; FN_PUBLIC: results */
+    int32_t first;       /* FN_FORI: the number of its first iteration */
+    int32_t arity;       /* FN_C: parameters, each an array, when fun is NULL; FN_PUBLIC: results */
     /* No bytes between fields. */
 } FnKey;
 
@@ -98,6 +101,9 @@ typedef struct Leaves {
     const void *config;    /* FN_PUBLIC: of this call */
     size_t config_size;
 } Leaves;
+
+/* The same, no leaf being a number from C any more; in the session's arena. */
+Leaves leaves_canonical(const Leaves *leaves);
 
 /* Which argument leaf i belongs to, and which of its leaves it is. */
 int leaf_argument(const Leaves *leaves, int i, int *within);

@@ -19,17 +19,19 @@
 
 /* ---- what fn_graph asks, one for each kind of function.  False: reported ---- */
 
-bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* load.c */
-bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* flow.c */
-bool flow_accepts(tt_fn f, int nargs, const int *counts);        /* flow.c: as fn_accepts */
-bool composite_graph(tt_fn f, const Leaves *leaves, Graph *out); /* composite.c */
-bool sum_rows_graph(tt_fn f, const Leaves *leaves, Graph *out);  /* custom.c */
-bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* grad.c */
-bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* grad.c */
-bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);       /* jvp.c */
-bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* batch.c */
-bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* spmd.c */
-bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out); /* spmd.c */
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out);      /* load.c */
+bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* flow.c */
+bool flow_accepts(tt_fn f, int nargs, const int *counts);          /* flow.c: as fn_accepts */
+bool composite_graph(tt_fn f, const Leaves *leaves, Graph *out);   /* composite.c */
+bool sum_rows_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* custom.c */
+bool associative_graph(tt_fn f, const Leaves *leaves, Graph *out); /* associative.c */
+bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* grad.c */
+bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out);         /* grad.c */
+bool jacobian_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* jacobian.c */
+bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);         /* jvp.c */
+bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* batch.c */
+bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* spmd.c */
+bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out);   /* spmd.c */
 
 /* ---- free values: free_values.c ---- */
 
