@@ -61,12 +61,26 @@ Error *array_take(const ArrayFile *file, const FileArray *a, Type wanted, Array 
     return error;
 }
 
+bool array_is_number(const char *input, Type wanted, int64_t *out)
+{
+    char *end;
+    ElementKind kind = element_info[wanted.element].kind;
+    *out = strtoll(input, &end, 10);
+    return end > input && !*end && wanted.rank == 0 && (kind == SIGNED || kind == UNSIGNED);
+}
+
 /* "x.npz:w" is array w of x.npz; "x.npz" its only one. */
 static Error *open_named(const char *path, ArrayFile **file, const FileArray **out)
 {
-    const char *colon = access(path, F_OK) == 0 ? NULL : strrchr(path, ':');
     Text name = { 0 };
-    text_add(&name, path, colon ? (size_t)(colon - path) : strlen(path));
+    const char *colon = access(path, F_OK) == 0 ? NULL : strchr(path, ':');
+    text_printf(&name, "%s", path);
+    for (; colon; colon = strchr(colon + 1, ':')) {
+        name.at[colon - path] = 0;
+        if (access(name.at, F_OK) == 0)
+            break;
+        name.at[colon - path] = ':';
+    }
     Error *error = arrays_open(text_cstr(&name), file);
     text_free(&name);
     TRY(error);

@@ -21,6 +21,8 @@ void array_fill_random(Array *array, uint64_t seed); /* floats in [0, 1), small 
 /* The array's type must be one that `wanted` can be stored as; shapes are compared, but for extents
  * that `wanted` leaves open. */
 MUST_USE Error *array_take(const ArrayFile *file, const FileArray *a, Type wanted, Array *out);
+/* Is the input a whole number, for an argument of that type, an integer without dimensions? */
+bool array_is_number(const char *input, Type wanted, int64_t *out);
 /* Of a file with one array, or "file:name". */
 MUST_USE Error *array_load(const char *path, Type wanted, Array *out);
 MUST_USE Error *array_save(const char *path, const Array *array);

@@ -26,14 +26,16 @@ static Error *wrong_number(const char *path, const Module *m, const Region *body
 
 static Error *type_of_input(Arena *arena, const char *input, int i, Type stated, Type *out)
 {
-    bool is_made = strcmp(input, "zeros") == 0 || strcmp(input, "random") == 0;
+    int64_t number;
+    bool is_made = strcmp(input, "zeros") == 0 || strcmp(input, "random") == 0 ||
+                   array_is_number(input, stated, &number);
     *out = stated;
     if (is_made && type_is_static(stated))
         return NULL;
     if (is_made)
         return error_new(CODE_INVALID,
                          "argument %d is %s: '%s' does not say its open extents; give "
-                         "a .npy file",
+                         "a file",
                          i, type_name(stated), input);
     Array array = { 0 };
     Error *error = array_load(input, stated, &array);

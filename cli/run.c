@@ -1,10 +1,12 @@
 /* run.c - `tutti run`: runs a program once on whole arrays from files. */
+#include "bind.h"
 #include "command.h"
 #include "execute.h"
 #include "open.h"
 #include "progress.h"
 
 #include "hlo/module.h"
+#include "ops/number.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,8 +18,10 @@
 enum { MAX_INPUTS = 1024 };
 
 typedef struct RunRequest {
-    const char *program, *out, *trace;
-    const char *inputs[MAX_INPUTS];
+    const char *program, *out, *trace, *weights;
+    const char *given[MAX_INPUTS]; /* as the command line has them */
+    int ngiven;
+    const char **inputs; /* for each argument: bind.c */
     int ninputs, ndevices;
     bool stats, evaluate, profile;
 } RunRequest;
@@ -63,12 +67,15 @@ static Error *missing_inputs(const RunRequest *r, const TuttiProgram *p)
 
 static Error *load_input(const char *input, int number, Type type, Array *out)
 {
-    bool is_random = strcmp(input, "random") == 0;
-    if (!is_random && strcmp(input, "zeros") != 0)
+    bool is_random = strcmp(input, "random") == 0, is_zeros = strcmp(input, "zeros") == 0;
+    int64_t integer;
+    if (!is_random && !is_zeros && !array_is_number(input, type, &integer))
         return array_load(input, type, out);
     TRY(array_new(type, out));
     if (is_random)
         array_fill_random(out, (uint64_t)number);
+    else if (!is_zeros)
+        number_set_int(type.element, integer, out->data);
     return NULL;
 }
 
@@ -213,7 +220,20 @@ static Error *run_code(Pjrt *engine, const RunRequest *r, int needed, Str code)
     return error;
 }
 
-static Error *run_request(Pjrt *engine, const RunRequest *r, Str code)
+/* The program in a file, and the inputs of its arguments. */
+static Error *find_program(Arena *arena, RunRequest *r, Str file, Str *code)
+{
+    Exported *e = NULL;
+    Given given = { r->program, r->weights, r->ngiven, r->given };
+    *code = file;
+    if (exported_is(file)) {
+        TRY(exported_read(file, r->program, arena, &e));
+        *code = e->module;
+    }
+    return bind_inputs(arena, e, &given, &r->ninputs, &r->inputs);
+}
+
+static Error *run_program(Pjrt *engine, const RunRequest *r, Str code)
 {
     int needed;
     Text settled = { 0 };
@@ -231,10 +251,13 @@ static int parse(int argc, char **argv, RunRequest *r)
     for (int i = 1; i < argc; i++) {
         const char *value;
         if (option_value(argc, argv, &i, "--input", &value)) {
-            if (!value || r->ninputs == MAX_INPUTS)
+            if (!value || r->ngiven == MAX_INPUTS)
                 return value ? usage_error("run", "--input may come %d times", MAX_INPUTS)
                              : usage_error("run", "--input needs a file, 'zeros' or 'random'");
-            r->inputs[r->ninputs++] = value;
+            r->given[r->ngiven++] = value;
+        } else if (option_value(argc, argv, &i, "--weights", &value)) {
+            if (!(r->weights = value))
+                return usage_error("run", "--weights needs a file");
         } else if (option_value(argc, argv, &i, "--out", &value)) {
             if (!(r->out = value))
                 return usage_error("run", "--out needs a folder");
@@ -273,26 +296,37 @@ static int run(int argc, char **argv)
     if (error)
         return failed(error);
     Pjrt engine = { 0 };
+    Arena *arena = arena_new();
+    Str program_code;
     progress_start();
     progress_say("reading %s", request.program);
-    error = run_request(&engine, &request, (Str){ program.at, program.n });
+    error = find_program(arena, &request, (Str){ program.at, program.n }, &program_code);
+    if (!error)
+        error = run_program(&engine, &request, program_code);
     progress_end();
     engine_end(&engine);
+    arena_free(arena);
     text_free(&program);
     return error ? failed(error) : EXIT_OK;
 }
 
 const Command command_run = {
     .name = "run",
-    .usage =
-        "PROGRAM [--input X]... [--out DIR] [--devices N] [--trace FILE] [--profile] [--stats] "
-        "[--eval]",
-    .summary = "play a StableHLO program (text or bytecode) once and show its results",
+    .usage = "PROGRAM [--input X]... [--weights FILE] [--out DIR] [--devices N] [--trace FILE] "
+             "[--profile] [--stats] [--eval]",
+    .summary = "play a program (StableHLO, or a file of jax.export) once and show its results",
     .details =
-        "  --input X    the next argument: a .npy file, or 'zeros', or 'random' (the same numbers\n"
-        "               every time).  Arrays are given whole; they are cut over the devices as\n"
-        "               the program says.  Where devices give different results and nothing says\n"
+        "  --input X    the next argument: a file .npy, .npz or .safetensors, or FILE:NAME, an "
+        "array\n"
+        "               of it, or 'zeros', or 'random' (the same numbers every time), or, without\n"
+        "               dimensions, a whole number.  A file of several arrays is as many\n"
+        "               arguments, in its order.  Arrays are given whole; they are cut over the\n"
+        "               devices as the program says.  Where devices give different results and "
+        "nothing says\n"
         "               how they lie, all are shown, in a first dimension of devices.\n"
+        "  --weights FILE  arrays by name, for a file of jax.export: 0.dense.w or dense.w is\n"
+        "               args[0]['dense']['w'].  --input is then for those that are left, by name\n"
+        "               if its file has such names, else in order\n"
         "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
         "  --devices N  make N devices; else as many as TUTTI_DEVICES or XLA_FLAGS say; else as\n"
         "               many as the program is for\n"

@@ -1,4 +1,4 @@
-/* load.c - a StableHLO program, from a file or memory, as a function: called, mapped and differentiated like
+/* load.c - a program, StableHLO or jax.export's, from a file or memory, as a function: called, mapped and differentiated like
  * any other.
  *
  * The file is read once, its calls are inlined, and its module kept for ever; a call copies what
@@ -6,6 +6,7 @@
  * keeps its bytes instead; a session that calls it makes a module in which those are numbers, for
  * each signature, and ends it. */
 #include "base/guard.h"
+#include "files/exported.h"
 #include "front/client/client.h"
 #include "front/transform/build.h"
 #include "front/transform/transform.h"
@@ -20,8 +21,11 @@
 #include <string.h>
 
 struct Loaded {
-    Module *m; /* as it was read: what main takes */
-    Str bytes; /* of an open program; else none, and main has no calls */
+    Module *m;                /* as it was read: what main takes */
+    Str bytes;                /* of an open program; else none, and main has no calls */
+    char *file;               /* what they lie in */
+    Arena *arena;             /* of exported */
+    const Exported *exported; /* how JAX's function looks; NULL: it is main */
 };
 
 /* ---- reading ---- */
@@ -80,22 +84,77 @@ static Error *settle_and_write_out(Module *m, int nargs, const Type *types)
     return write_out(m, main->body);
 }
 
-/* Takes the bytes over. */
-static struct Loaded *load(Str bytes, const char *path)
+/* The function, or the gradient of that order, that a file of jax.export holds. */
+static Error *find_exported(Str file, const char *path, int order, struct Loaded *out)
 {
-    Module *m = NULL;
-    Error *error = read_and_check(bytes, path, &m);
-    bool is_open = !error && module_is_open(m);
-    if (!error && !is_open && (error = settle_and_write_out(m, 0, NULL)))
-        module_free(m);
-    if (error || !is_open)
-        heap_free((char *)bytes.at);
+    Exported *e = NULL;
+    out->arena = arena_new();
+    TRY(exported_read(file, path, out->arena, &e));
+    for (int i = 0; i < order; i++, e = e->vjp)
+        if (!e->vjp)
+            return error_new(CODE_NOT_FOUND,
+                             "%s holds no gradient of order %d: write it by "
+                             "exported.serialize(vjp_order=%d)",
+                             path, order, order);
+    out->exported = e;
+    out->bytes = e->module;
+    return NULL;
+}
+
+static Error *check_exported(const struct Loaded *l, const char *path)
+{
+    int takes = region_at(l->m, func_find(l->m, STR("main"))->body)->nargs;
+    int gives = func_find(l->m, STR("main"))->nresults;
+    const Exported *e = l->exported;
+    return !e || (takes == e->nparams && gives == e->nresults)
+               ? NULL
+               : error_new(CODE_INVALID,
+                           "%s: its program takes %d arrays and gives %d, the function "
+                           "%d and %d",
+                           path, takes, gives, e->nparams, e->nresults);
+}
+
+static Error *load_into(Str file, const char *path, int order, struct Loaded *l)
+{
+    l->bytes = file;
+    if (exported_is(file))
+        TRY(find_exported(file, path, order, l));
+    else if (order)
+        return error_new(CODE_INVALID,
+                         "%s is a program, and not a file of jax.export, which may "
+                         "hold a gradient",
+                         path);
+    TRY(read_and_check(l->bytes, path, &l->m));
+    TRY(check_exported(l, path));
+    if (module_is_open(l->m))
+        return NULL;
+    l->bytes = (Str){ 0 };
+    return settle_and_write_out(l->m, 0, NULL);
+}
+
+static void loaded_free(struct Loaded *l)
+{
+    module_free(l->m);
+    arena_free(l->arena);
+    heap_free(l->file);
+    heap_free(l);
+}
+
+/* Takes the bytes over. */
+static struct Loaded *load(Str file, const char *path, int order)
+{
+    struct Loaded *loaded = heap_new(sizeof *loaded, "a program");
+    loaded->file = (char *)file.at;
+    Error *error = load_into(file, path, order, loaded);
     if (error) {
         report_error(error_in(error, "tt_load"));
+        loaded_free(loaded);
         return NULL;
     }
-    struct Loaded *loaded = heap_new(sizeof *loaded, "a program");
-    *loaded = (struct Loaded){ .m = m, .bytes = is_open ? bytes : (Str){ 0 } };
+    if (!loaded->bytes.at) {
+        heap_free(loaded->file);
+        loaded->file = NULL;
+    }
     return loaded;
 }
 
@@ -103,6 +162,7 @@ typedef struct Loading {
     const char *path;
     const void *bytes; /* NULL: those of the file */
     size_t n;
+    int order;             /* of the gradient; 0: the function itself */
     struct Loaded *loaded; /* NULL: reported */
 } Loading;
 
@@ -117,7 +177,7 @@ static void read_and_load(void *user)
     } else {
         bytes = read_file(loading->path, &n);
     }
-    loading->loaded = bytes ? load((Str){ bytes, n }, loading->path) : NULL;
+    loading->loaded = bytes ? load((Str){ bytes, n }, loading->path, loading->order) : NULL;
 }
 
 static tt_fn fn_of_loading(Loading *loading)
@@ -129,13 +189,10 @@ static tt_fn fn_of_loading(Loading *loading)
      * functions never freed. */
     FnKey key = { .kind = FN_LOADED, .config = loaded };
     tt_fn f = fn_intern(&key, NULL, loading->path);
-    if (f) {
+    if (f)
         f->loaded = loaded;
-    } else {
-        module_free(loaded->m);
-        heap_free((char *)loaded->bytes.at);
-        heap_free(loaded);
-    }
+    else
+        loaded_free(loaded);
     return f;
 }
 
@@ -143,6 +200,20 @@ tt_fn(tt_load)(const char *path)
 {
     PUBLIC;
     return fn_of_loading(&(Loading){ .path = path });
+}
+
+tt_fn tt_load_vjp(const char *path, int order)
+{
+    PUBLIC;
+    if (order < 1)
+        return report_broken("tt_load_vjp: the order is %d; it counts from 1", order), NULL;
+    return fn_of_loading(&(Loading){ .path = path, .order = order });
+}
+
+const char *tt_argument_name(tt_fn f, int i)
+{
+    const Exported *e = f && f->loaded ? f->loaded->exported : NULL;
+    return e && i >= 0 && i < e->nargs ? e->args[i].name.at : NULL;
 }
 
 tt_fn tt_load_text(const char *name, const void *bytes, size_t n)
@@ -233,6 +304,15 @@ static Leaves typed_leaves(const struct Loaded *p, const Leaves *leaves, bool *c
     return typed;
 }
 
+/* What to call leaf i of main in a message. */
+static const char *param_name(const struct Loaded *p, const Leaves *leaves, int i)
+{
+    for (int k = 0; p->exported && k < p->exported->nargs; k++)
+        if (p->exported->args[k].param == i)
+            return p->exported->args[k].name.at;
+    return leaf_name(leaves, i);
+}
+
 static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
 {
     const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
@@ -243,7 +323,7 @@ static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_fits(want, leaves->types[i]))
-            return report_broken("%s: %s is %s, and must be %s", f->label, leaf_name(leaves, i),
+            return report_broken("%s: %s is %s, and must be %s", f->label, param_name(p, leaves, i),
                                  type_text(leaves->types[i]), type_text(want)),
                    false;
     }
@@ -341,7 +421,8 @@ static bool typed_graph(tt_fn f, const Leaves *leaves, Graph *out)
     return true;
 }
 
-bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
+/* What main does. */
+static bool main_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     bool changed;
     Leaves typed = typed_leaves(f->loaded, leaves, &changed);
@@ -357,4 +438,65 @@ bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
         in[i] = build_convert(in[i], typed.types[i].element);
     trace_inline(f->label, &g, in, y);
     return record_end(f->label, g.nresults, y, out);
+}
+
+/* ---- functions of JAX ---- */
+
+/* The index of this platform, of the type that main wants it in. */
+static tt platform_index(const struct Loaded *p, Type type)
+{
+    int64_t index = exported_platform(p->exported, str_of(client_platform()));
+    return trace_constant((Dense){ type, true, &index }); /* of 4 bytes: the lower ones */
+}
+
+static Type param_type(const struct Loaded *p, int i)
+{
+    return type_of(p->m, region_at(p->m, func_find(p->m, STR("main"))->body)->args + (uint32_t)i);
+}
+
+/* From the leaves that JAX's function takes to those of main. */
+static Leaves main_leaves(const struct Loaded *p, const Leaves *leaves)
+{
+    const Exported *e = p->exported;
+    Leaves own = { .nargs = 1, .counts = { e->nparams }, .n = e->nparams };
+    own.types = ARENA_ARRAY(trace_arena(), Type, own.n + 1);
+    own.is_weak = ARENA_ARRAY(trace_arena(), bool, own.n + 1);
+    if (e->platform_param >= 0)
+        own.types[e->platform_param] = param_type(p, e->platform_param);
+    for (int i = 0; i < e->nargs; i++)
+        if (e->args[i].param >= 0) {
+            own.types[e->args[i].param] = leaves->types[i];
+            own.is_weak[e->args[i].param] = leaves->is_weak && leaves->is_weak[i];
+        }
+    return own;
+}
+
+static bool exported_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    const struct Loaded *p = f->loaded;
+    const Exported *e = p->exported;
+    Graph g;
+    if (leaves->n != e->nargs)
+        return report_broken("%s takes %d array%s, not %d", f->label, e->nargs,
+                             e->nargs == 1 ? "" : "s", leaves->n),
+               false;
+    Leaves own = main_leaves(p, leaves);
+    if (!main_graph(f, &own, &g))
+        return false;
+    tt *in = ARENA_ARRAY(trace_arena(), tt, leaves->n + 1);
+    tt *params = ARENA_ARRAY(trace_arena(), tt, own.n + 1);
+    tt *y = ARENA_ARRAY(trace_arena(), tt, g.nresults + 1);
+    record_begin(leaves->n, leaves->types, leaves->is_weak, in);
+    if (e->platform_param >= 0)
+        params[e->platform_param] = platform_index(p, own.types[e->platform_param]);
+    for (int i = 0; i < e->nargs; i++)
+        if (e->args[i].param >= 0)
+            params[e->args[i].param] = in[i];
+    trace_inline(f->label, &g, params, y);
+    return record_end(f->label, g.nresults, y, out);
+}
+
+bool loaded_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    return f->loaded->exported ? exported_graph(f, leaves, out) : main_graph(f, leaves, out);
 }
