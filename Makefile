@@ -29,7 +29,8 @@ endif
 WRAP := $(patsubst %,-Wl$(comma)--wrap=%,__cxa_atexit malloc calloc realloc $(if $(HOSTILE),aligned_alloc posix_memalign mmap))
 
 SHARED := $(wildcard src/base/*.c src/ops/*.c src/files/*.c src/hlo/*.c src/hlo/define/*.c src/hlo/read/*.c src/pjrt/*.c)
-ENGINE := $(shell find src/engine -name '*.c')
+SHIM := src/engine/hosts/shim_mpi.c
+ENGINE := $(filter-out $(SHIM),$(shell find src/engine -name '*.c'))
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c tests/random/*_test.c tests/errors_c/*_test.c))
@@ -38,8 +39,8 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all lib rt lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
-all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so rt
+.PHONY: all shims lib rt lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
+all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
 deps:
@@ -98,7 +99,7 @@ $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 # tutti_rt_, whatever the sources call them, so that they clash with nobody's.  RT_ABI changes with every
 # header that says how the data of an object lies.
 RT := $(wildcard src/rt/*.c src/engine/profile/record.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
-      src/engine/collectives/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
+      src/engine/collectives/*.c src/engine/hosts/wire.c src/engine/hosts/exchange.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
 RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
           src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
@@ -116,6 +117,16 @@ $(BUILD)/libtutti_rt.so: $(BUILD)/libtutti_rt.a
 	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive \
 	    -Wl,--gc-sections -Wl,-soname,libtutti_rt.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread
 	ln -sf libtutti_rt.so.$(ABI) $@
+
+# Messages by MPI: one shim for each binary interface whose headers are installed, linked with none.
+# An MPI is looked for at run time (src/engine/hosts/find.c).
+MPI_openmpi = $(firstword $(wildcard /usr/lib/x86_64-linux-gnu/openmpi/include /usr/lib64/openmpi/include /usr/include/openmpi))
+MPI_mpich = $(firstword $(wildcard /usr/include/x86_64-linux-gnu/mpich /usr/include/mpich-x86_64 /usr/include/mpich))
+MPI_abi = $(MPI_ABI_HEADERS)
+shims: $(foreach family,openmpi mpich abi,$(if $(MPI_$(family)),$(BUILD)/tutti_mpi_$(family).so))
+$(BUILD)/tutti_mpi_%.so: $(SHIM) src/engine/hosts/shim.h
+	@mkdir -p $(BUILD)
+	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -shared -Isrc -isystem $(MPI_$*) $< -o $@
 
 # The library: C functions in, StableHLO out, over the seam; no LLVM in it.  What is hidden in the
 # shared one is made local in the static one too.

@@ -21,6 +21,7 @@ typedef enum ErrorCode {
     CODE_ABORTED = 10,
     CODE_UNIMPLEMENTED = 12,
     CODE_INTERNAL = 13,
+    CODE_UNAVAILABLE = 14,
 } ErrorCode;
 
 #define MUST_USE __attribute__((warn_unused_result))

@@ -128,10 +128,10 @@ Error *pjrt_load(Pjrt *p)
 
 /* ---- the client ---- */
 
-Error *pjrt_create(Pjrt *p, const PJRT_NamedValue *option)
+Error *pjrt_create(Pjrt *p, int n, const PJRT_NamedValue *options)
 {
     PJRT_Client_Create_Args args =
-        ARGS(Client_Create, .create_options = option, .num_options = option ? 1 : 0);
+        ARGS(Client_Create, .create_options = options, .num_options = (size_t)n);
     TRY(PJRT_CALL(p, Client_Create, &args));
     p->client = args.client;
     return NULL;
@@ -139,14 +139,24 @@ Error *pjrt_create(Pjrt *p, const PJRT_NamedValue *option)
 
 Error *pjrt_create_devices(Pjrt *p, int n)
 {
-    PJRT_NamedValue option = { .struct_size = PJRT_NamedValue_SIZE,
-                               .name = "num_devices",
-                               .name_size = strlen("num_devices"),
-                               .type = PJRT_NamedValue_kInt64,
-                               .int64_value = n,
-                               .value_size = 1 };
+    PJRT_NamedValue options[2];
+    int count = 0;
+    if (n)
+        options[count++] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
+                                              .name = "num_devices",
+                                              .name_size = strlen("num_devices"),
+                                              .type = PJRT_NamedValue_kInt64,
+                                              .int64_value = n,
+                                              .value_size = 1 };
+    if (p->uses_launcher)
+        options[count++] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
+                                              .name = "launcher",
+                                              .name_size = strlen("launcher"),
+                                              .type = PJRT_NamedValue_kBool,
+                                              .bool_value = true,
+                                              .value_size = 1 };
     p->ndevices = n;
-    return pjrt_create(p, n ? &option : NULL);
+    return pjrt_create(p, count, options);
 }
 
 Error *pjrt_destroy(Pjrt *p)
@@ -164,6 +174,15 @@ Error *pjrt_devices(const Pjrt *p, PJRT_Device *const **devices, int *n)
     TRY(PJRT_CALL(p, Client_AddressableDevices, &args));
     *devices = args.addressable_devices;
     *n = (int)args.num_addressable_devices;
+    return NULL;
+}
+
+Error *pjrt_all_devices(const Pjrt *p, PJRT_Device *const **devices, int *n)
+{
+    PJRT_Client_Devices_Args args = ARGS(Client_Devices, .client = p->client);
+    TRY(PJRT_CALL(p, Client_Devices, &args));
+    *devices = args.devices;
+    *n = (int)args.num_devices;
     return NULL;
 }
 

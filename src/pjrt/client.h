@@ -26,6 +26,7 @@ typedef struct Pjrt {
     const TuttiExtension *tutti; /* NULL: not our plugin; may be shorter than we know it */
     PJRT_Client *client;         /* NULL: none yet */
     int ndevices;                /* that pjrt_create_devices was asked for */
+    bool uses_launcher; /* pjrt_create_devices joins the processes that a launcher started */
 } Pjrt;
 
 #define ARGS(name, ...)                                                                            \
@@ -49,12 +50,13 @@ MUST_USE Error *pjrt_error(const PJRT_Api *api, PJRT_Error *theirs);
 MUST_USE Error *pjrt_find(const char *named, const char *how_to_name, char **path);
 /* Loads p->path, checks its version and initializes it. */
 MUST_USE Error *pjrt_load(Pjrt *p);
-MUST_USE Error *pjrt_create(Pjrt *p, const PJRT_NamedValue *option); /* NULL: no option */
+MUST_USE Error *pjrt_create(Pjrt *p, int n, const PJRT_NamedValue *options);
 /* A client of our own engine with n devices; 0: as the environment says. */
 MUST_USE Error *pjrt_create_devices(Pjrt *p, int n);
 MUST_USE Error *pjrt_destroy(Pjrt *p); /* its client, if there is one; runs end first */
-/* The plugin's own list. */
+/* The plugin's own list: of this process, or of all. */
 MUST_USE Error *pjrt_devices(const Pjrt *p, PJRT_Device *const **devices, int *n);
+MUST_USE Error *pjrt_all_devices(const Pjrt *p, PJRT_Device *const **devices, int *n);
 
 /* ---- programs ---- */
 

@@ -66,6 +66,13 @@ typedef struct TuttiObject {
     char *header;
 } TuttiObject;
 
+/* Bytes that one process has and all others get. */
+typedef struct TuttiPiece {
+    int process; /* whose they are */
+    void *data;
+    size_t bytes;
+} TuttiPiece;
+
 /* Texts are new; the caller gives them back by release. */
 typedef struct TuttiExtension {
     PJRT_Extension_Base base;
@@ -99,5 +106,8 @@ typedef struct TuttiExtension {
     uint64_t (*range_begin)(void);
     void (*range_end)(uint64_t begin, const char *name);
     PJRT_Error *(*compile_object)(TuttiObject *object);
+    /* Called by all processes of a client with the same list: each piece comes to all of them.  The
+     * n-th calls of all belong together. */
+    PJRT_Error *(*exchange)(PJRT_Client *client, int n, const TuttiPiece *pieces);
 } TuttiExtension;
 #endif

@@ -40,7 +40,7 @@ static inline void client_start(const char *ndevices)
 {
     setenv("TUTTI_DEVICES", ndevices, 1);
     engine.api = api = GetPjrtApi();
-    CHECK_STR(words_of(pjrt_create(&engine, NULL)), "");
+    CHECK_STR(words_of(pjrt_create(&engine, 0, NULL)), "");
     client = engine.client;
 }
 

@@ -70,7 +70,7 @@ bool collective_streams(size_t bytes)
 void collective_slices(const Participants *p, int64_t n, size_t bytes, SliceFn *f, void *user)
 {
     if (collective_is_large(bytes)) {
-        slices_run(p->frames[0], n, f, user);
+        slices_run(p->frames[p->home], n, f, user);
         return;
     }
     for (int64_t i = 0; i < n; i++)
@@ -87,7 +87,23 @@ bool operand_is_in_place(const Participants *p, int i)
 
 bool result_is_shared(const Participants *p, int i)
 {
-    return p->n > 1 && result_at(p, 0, i) == result_at(p, 1, i);
+    int r = p->home ? 0 : 1; /* another rank that is here */
+    while (r < p->n && (r == p->home || !is_here(p, r)))
+        r++;
+    return r < p->n && result_at(p, p->home, i) == result_at(p, r, i);
+}
+
+int results_here(const Participants *p, int i, char **at)
+{
+    int n = 0;
+    if (result_is_shared(p, i)) {
+        at[0] = result_at(p, p->home, i);
+        return 1;
+    }
+    for (int r = 0; r < p->n; r++)
+        if (is_here(p, r))
+            at[n++] = result_at(p, r, i);
+    return n;
 }
 
 static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
@@ -100,8 +116,8 @@ static bool overlaps(const char *a, size_t a_bytes, const char *b, size_t b_byte
 static bool works_in_place(const Participants *p, int i, int j)
 {
     switch (p->c->op) {
-    case OP_PERMUTE: return i == j && operand_is_in_place(p, i);
-    case OP_ALL_TO_ALL: return i == j && all_to_all_is_in_place(p, i);
+    case OP_PERMUTE: return i == j && !p->elsewhere && operand_is_in_place(p, i);
+    case OP_ALL_TO_ALL: return i == j && !p->elsewhere && all_to_all_is_in_place(p, i);
     case OP_COLLECTIVE_BROADCAST: return i == j && !op_has_dynamic_root(p->c->op, p->c->attrs);
     default: return op_is_in_place(p->c->op, i, j);
     }
@@ -126,7 +142,7 @@ static Error *copy_aside(Participants *p, void **aside)
 {
     for (int r = 0; r < p->n; r++)
         for (int i = 0; i < p->c->nin; i++) {
-            if (!is_overwritten(p, r, i))
+            if (!is_here(p, r) || !is_overwritten(p, r, i))
                 continue;
             int k = r * p->c->nin + i;
             size_t bytes = type_bytes(p->c->in_types[i]);
@@ -148,8 +164,9 @@ static void give_back(const Participants *p, void **aside)
 static void find_all(const Participants *p, Address address, void **at, int step)
 {
     for (int r = 0; r < p->n; r++)
-        at[r * step] = address.where == ADDRESS_SLAB ? p->frames[r]->slab + address.at
-                                                     : frame_at(p->frames[r], address);
+        if (is_here(p, r))
+            at[r * step] = address.where == ADDRESS_SLAB ? p->frames[r]->slab + address.at
+                                                         : frame_at(p->frames[r], address);
 }
 
 static Error *plan_and_execute(const Participants *p, CopyPlan *plan)
@@ -161,7 +178,7 @@ static Error *plan_and_execute(const Participants *p, CopyPlan *plan)
                          collective_where(c));
     TRY(make_plan(p, plan));
     plan->c = c;
-    plan->frame = p->frames[0];
+    plan->frame = p->frames[p->home];
     copy_plan_execute(plan);
     if (!c->is_apart || op_has_dynamic_root(c->op, c->attrs)) /* its addresses are good this once */
         plan->c = NULL;
@@ -177,13 +194,29 @@ static Error *perform_by_kind(const Participants *p, CopyPlan *plan)
     }
 }
 
+/* Operands and results of ranks in other processes. */
+static void put_copies(Participants *p)
+{
+    for (int r = 0; r < p->n; r++) {
+        if (is_here(p, r))
+            continue;
+        for (int i = 0; i < p->c->nin; i++)
+            p->in[r * p->c->nin + i] = p->elsewhere->copies[r * p->c->nin + i];
+        for (int i = 0; i < p->c->nout; i++)
+            p->out[r * p->c->nout + i] = NULL;
+    }
+}
+
 static Error *perform(Participants *p, void **aside, CopyPlan *plan)
 {
     for (int i = 0; i < p->c->nin; i++)
         find_all(p, p->c->in[i], p->in + i, p->c->nin);
     for (int i = 0; i < p->c->nout; i++)
         find_all(p, p->c->out[i], p->out + i, p->c->nout);
-    if (p->c->is_apart)
+    if (p->elsewhere)
+        put_copies(p);
+    /* in place several processes cannot work: their operands are looked at */
+    if (p->c->is_apart && !p->elsewhere)
         return perform_by_kind(p, plan);
     memset(aside, 0, sizeof *aside * (size_t)(p->n * p->c->nin));
     Error *error = copy_aside(p, aside);
@@ -193,9 +226,24 @@ static Error *perform(Participants *p, void **aside, CopyPlan *plan)
     return error;
 }
 
-Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch,
-                          CopyPlan *plan)
+/* The rank of the lowest device that is here. */
+static int find_home(const Participants *p)
 {
+    int home = -1;
+    for (int r = 0; r < p->n; r++) {
+        const Frame *f = p->frames[r], *best = home < 0 ? NULL : p->frames[home];
+        bool is_lower = !best || f->replica < best->replica ||
+                        (f->replica == best->replica && f->partition < best->partition);
+        if (is_here(p, r) && is_lower)
+            home = r;
+    }
+    return home;
+}
+
+static Error *perform_for(Participants *p, CopyPlan *plan)
+{
+    const Collective *c = p->c;
+    int n = p->n;
     enum { FEW = 96 };
     void *few[FEW], **pointers = few;
     size_t nin = (size_t)n * (size_t)c->nin, nout = (size_t)n * (size_t)c->nout;
@@ -205,11 +253,33 @@ Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memo
             return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", c->name,
                              collective_where(c), 2 * nin + nout);
     }
-    Participants p = { c, n, frames, scratch, pointers, pointers + nin };
+    p->in = pointers;
+    p->out = pointers + nin;
     copy_plan_end(plan); /* frees the plan of another collective */
-    Error *error = perform(&p, pointers + nin + nout, plan);
+    Error *error = perform(p, pointers + nin + nout, plan);
     if (pointers != few)
         free(pointers);
+    return error;
+}
+
+Error *collective_perform(const Collective *c, int n, Frame *const *frames, Memory *scratch,
+                          CopyPlan *plan)
+{
+    Participants p = { .c = c, .n = n, .frames = frames, .scratch = scratch };
+    return perform_for(&p, plan);
+}
+
+Error *collective_perform_here(const Collective *c, int n, Frame *const *frames, Memory *scratch,
+                               const Elsewhere *elsewhere)
+{
+    Participants p = {
+        .c = c, .n = n, .frames = frames, .scratch = scratch, .elsewhere = elsewhere
+    };
+    p.home = find_home(&p);
+    CopyPlan plan;
+    copy_plan_begin(&plan);
+    Error *error = perform_for(&p, &plan);
+    copy_plan_end(&plan);
     return error;
 }
 

@@ -8,6 +8,7 @@
  *   bytes.c       copies, spreads and rotates bytes, past the caches where they do not help
  *   ragged.c      ragged_all_to_all, which depends on the values of its operands
  *   global.c      tutti.global: code over whole arrays
+ *   cross.c       what of a collective crosses to other processes, and what is then done here
  *
  * All devices are in one address space, and the caller makes sure that no member runs meanwhile
  * (exec/rendezvous.c): so an algorithm is plain loops over the members' memory, in rank order, and
@@ -67,11 +68,29 @@ void copy_plan_end(CopyPlan *plan);
 MUST_USE Error *copy_plan_add(CopyPlan *plan, const Step *step, char ***at);
 void copy_plan_execute(const CopyPlan *plan);
 
+/* Of a group with members in other processes.  Frames of those tell nothing but their partition,
+ * replica and program. */
+typedef struct Elsewhere {
+    int process;               /* this one */
+    const int32_t *process_of; /* [n] of each rank */
+    void **copies; /* [n * nin] of operands of ranks elsewhere, as far as they are needed here */
+} Elsewhere;
+
 /* Performs c for the members whose frames are given in rank order; no other thread may touch them
  * meanwhile.  Scratch memory is taken from and given back to `scratch`.  If plan->c is c
  * afterwards, copy_plan_execute performs c again, for the same members of the same run. */
 MUST_USE Error *collective_perform(const Collective *c, int n, Frame *const *frames,
                                    Memory *scratch, CopyPlan *plan);
+
+/* The same for the members that are here; what cross_list says has crossed. */
+MUST_USE Error *collective_perform_here(const Collective *c, int n, Frame *const *frames,
+                                        Memory *scratch, const Elsewhere *elsewhere);
+
+/* What crosses: calls f for each operand of each rank and each process that needs it, in an order that
+ * all processes share. */
+typedef void CrossFn(void *user, int rank, int operand, int from, int to);
+MUST_USE Error *cross_list(const Collective *c, int n, Frame *const *frames,
+                           const Elsewhere *elsewhere, CrossFn *f, void *user);
 
 /* Writes zeros into the results of a device that is in no group of c. */
 void collective_skip(const Collective *c, const Frame *f);
@@ -84,8 +103,15 @@ typedef struct Participants {
     int n; /* ranks */
     Frame *const *frames;
     Memory *scratch;
-    void **in, **out; /* [n * nin], [n * nout] */
+    void **in, **out;           /* [n * nin], [n * nout]; of ranks elsewhere: see Elsewhere, NULL */
+    const Elsewhere *elsewhere; /* NULL: all ranks are here */
+    int home;                   /* the lowest of the devices that are here */
 } Participants;
+
+static inline bool is_here(const Participants *p, int r)
+{
+    return !p->elsewhere || p->elsewhere->process_of[r] == p->elsewhere->process;
+}
 
 static inline char *operand_at(const Participants *p, int r, int i)
 {
@@ -103,6 +129,14 @@ bool operand_is_in_place(const Participants *p, int i);
 bool all_to_all_is_in_place(const Participants *p, int i);
 /* Do all ranks share one memory for result i?  Then it is written once (Param.is_shared). */
 bool result_is_shared(const Participants *p, int i);
+/* The addresses of result i that are to be written here, one if it is shared: how many there are. */
+int results_here(const Participants *p, int i, char **at);
+
+/* permute.c: sources[r] is the rank that sends to rank r, or -1. */
+MUST_USE Error *permute_sources(const Participants *p, int *sources);
+/* global.c: does a process need operand i of rank r?  Not if it has those bytes itself, or gets them
+ * from an earlier rank. */
+bool global_needs(const Participants *p, int r, int i, int process);
 
 /* Append the steps of a collective to a plan. */
 typedef MUST_USE Error *PlanFn(const Participants *p, CopyPlan *plan);

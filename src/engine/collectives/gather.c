@@ -13,7 +13,8 @@ static Error *all_gather_operand(const Participants *p, CopyPlan *plan, int i, i
     if (dim < 0 || dim >= shard.rank || whole.rank != shard.rank ||
         shard.dims[dim] * p->n != whole.dims[dim] || type_count(shard) * p->n != type_count(whole))
         return collective_misfit(p, i);
-    int nout = result_is_shared(p, i) ? 1 : p->n;
+    char *results[POSSIBLE_DEVICES];
+    int nout = results_here(p, i, results);
     Rows rows = { .span = bytes_from(shard, dim), .inner = extent_before(shard, dim), .outer = 1 };
     rows.in_inner = (int64_t)rows.span;
     rows.out_inner = (int64_t)rows.span * p->n;
@@ -23,7 +24,7 @@ static Error *all_gather_operand(const Participants *p, CopyPlan *plan, int i, i
         TRY(copy_plan_add(plan, &step, &at));
         at[0] = operand_at(p, r, i);
         for (int o = 0; o < nout; o++)
-            at[1 + o] = result_at(p, o, i) + (size_t)r * rows.span;
+            at[1 + o] = results[o] + (size_t)r * rows.span;
     }
     return NULL;
 }
@@ -115,7 +116,7 @@ static Error *exchange_apart(const Participants *p, CopyPlan *plan, int i, const
 {
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = 1, .rows = share->rows };
     for (int to = 0; to < p->n; to++)
-        for (int from = 0; from < p->n; from++) {
+        for (int from = 0; is_here(p, to) && from < p->n; from++) {
             char **at;
             TRY(copy_plan_add(plan, &step, &at));
             at[0] = operand_at(p, from, i) + to * share->in_step;
@@ -135,8 +136,8 @@ Error *plan_all_to_all(const Participants *p, CopyPlan *plan)
         if (!type_bytes(in))
             continue;
         Share share = share_of_operand(p, i);
-        TRY(all_to_all_is_in_place(p, i) ? exchange_in_place(p, plan, i, &share)
-                                         : exchange_apart(p, plan, i, &share));
+        TRY(!p->elsewhere && all_to_all_is_in_place(p, i) ? exchange_in_place(p, plan, i, &share)
+                                                          : exchange_apart(p, plan, i, &share));
     }
     return NULL;
 }

@@ -3,7 +3,8 @@
  *     tiles of each device --join--> whole operands --body--> whole results --split--> tiles
  *
  * An array that every device holds entirely is neither joined nor split: the first member's memory
- * is the whole operand, and the body writes the whole result into it.  Every other whole array is
+ * is the whole operand, and the body writes the whole result into it.  With members in several
+ * processes each runs the body, which gives all of them the same.  Every other whole array is
  * in scratch memory while the body runs. */
 #include "engine/collectives/collectives.h"
 #include "engine/numerics/numerics.h"
@@ -62,9 +63,20 @@ static const int64_t *tile_of(const Tiles *t, int r)
 static bool is_repeated(const Tiles *t, int r)
 {
     for (int q = 0; q < r; q++)
-        if (!memcmp(tile_of(t, q), tile_of(t, r), sizeof(int64_t) * (size_t)t->tiling.rank))
+        if (operand_at(t->p, q, t->i) &&
+            !memcmp(tile_of(t, q), tile_of(t, r), sizeof(int64_t) * (size_t)t->tiling.rank))
             return true;
     return false;
+}
+
+bool global_needs(const Participants *p, int r, int i, int process)
+{
+    const Tiles t = { .p = p, .tiling = p->c->in_tilings[i], .i = i };
+    for (int q = 0; q < p->n; q++)
+        if ((q < r || p->elsewhere->process_of[q] == process) &&
+            !memcmp(tile_of(&t, q), tile_of(&t, r), sizeof(int64_t) * (size_t)t.tiling.rank))
+            return false;
+    return true;
 }
 
 /* Copies between the whole array and the tile of rank r. */
@@ -72,7 +84,8 @@ static void copy_tile(void *user, int64_t rank)
 {
     const Tiles *t = user;
     int r = (int)rank;
-    if (t->joins && is_repeated(t, r))
+    /* elsewhere there is no result, and an operand only if nobody here has the same */
+    if (t->joins ? !operand_at(t->p, r, t->i) || is_repeated(t, r) : !is_here(t->p, r))
         return;
     int64_t whole_strides[MAX_RANK], tile_strides[MAX_RANK];
     byte_strides(t->whole, whole_strides);
@@ -96,10 +109,11 @@ static void copy_tiles(Tiles *t)
     collective_slices(t->p, t->p->n, 2 * type_bytes(t->whole), copy_tile, t);
 }
 
-static void copy_whole(void *user, int64_t before)
+static void copy_whole(void *user, int64_t rank)
 {
     const Tiles *t = user;
-    memcpy(result_at(t->p, (int)before + 1, t->i), t->data, type_bytes(t->whole));
+    if (is_here(t->p, (int)rank) && rank != t->p->home)
+        memcpy(result_at(t->p, (int)rank, t->i), t->data, type_bytes(t->whole));
 }
 
 /* Scratch blocks: [nargs] for joined operands, [nresults] for results to be split; the slab. */
@@ -116,7 +130,7 @@ static Error *join(const Participants *p, int i, Whole *w)
     if (!fits(p, t, whole, tile))
         return collective_misfit(p, i);
     if (is_whole(t)) {
-        w->args[i] = operand_at(p, 0, i);
+        w->args[i] = operand_at(p, p->home, i);
         return NULL;
     }
     TRY(collective_scratch(p, type_bytes(whole), &w->taken[i]));
@@ -134,7 +148,7 @@ static Error *make_room(const Participants *p, int i, Whole *w)
     if (!fits(p, t, whole, tile))
         return collective_misfit(p, i);
     if (is_whole(t)) {
-        w->outs[i] = result_at(p, 0, i);
+        w->outs[i] = result_at(p, p->home, i);
         return NULL;
     }
     int k = body->nargs + i;
@@ -151,8 +165,7 @@ static void split(const Participants *p, int i, Whole *w)
     if (!is_whole(t))
         copy_tiles(&tiles);
     else if (type_bytes(whole) && !result_is_shared(p, i))
-        collective_slices(p, p->n - 1, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole,
-                          &tiles);
+        collective_slices(p, p->n, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 
 static bool is_cancelled(const Frame *f)
@@ -164,7 +177,7 @@ static bool is_cancelled(const Frame *f)
 static Error *run_body(const Participants *p, Whole *w)
 {
     const Program *body = p->c->body;
-    const Frame *leader = p->frames[0];
+    const Frame *leader = p->frames[p->home];
     void **slab = &w->taken[body->nargs + body->nresults];
     if (body->slab_bytes)
         TRY(collective_scratch(p, body->slab_bytes, slab));

@@ -30,7 +30,7 @@ static int rank_of(const Participants *p, int64_t number, bool by_partition)
 }
 
 /* sources[r]: the rank that sends to rank r, or ZEROS. */
-static Error *find_sources(const Participants *p, int *sources)
+Error *permute_sources(const Participants *p, int *sources)
 {
     const PermuteAttrs *attrs = p->c->attrs;
     bool by_partition = attrs->channel_id > 0;
@@ -105,19 +105,20 @@ static Error *add_copy(const Participants *p, CopyPlan *plan, int i, char *from,
 Error *plan_permute(const Participants *p, CopyPlan *plan)
 {
     int sources[POSSIBLE_DEVICES];
-    TRY(find_sources(p, sources));
+    TRY(permute_sources(p, sources));
     for (int i = 0; i < p->c->nin; i++) {
         if (!type_equal(p->c->in_types[i], p->c->out_types[i]))
             return collective_misfit(p, i);
         if (!type_bytes(p->c->in_types[i]))
             continue;
-        if (operand_is_in_place(p, i)) {
+        if (!p->elsewhere && operand_is_in_place(p, i)) {
             TRY(permute_in_place(p, plan, i, sources));
             continue;
         }
         for (int r = 0; r < p->n; r++)
-            TRY(add_copy(p, plan, i, sources[r] == ZEROS ? NULL : operand_at(p, sources[r], i),
-                         result_at(p, r, i)));
+            if (is_here(p, r))
+                TRY(add_copy(p, plan, i, sources[r] == ZEROS ? NULL : operand_at(p, sources[r], i),
+                             result_at(p, r, i)));
     }
     return NULL;
 }
@@ -140,24 +141,26 @@ static Error *find_root(const Participants *p, int r, int i, int *root)
 static Error *broadcast_operand(const Participants *p, CopyPlan *plan, int i)
 {
     Rows rows = one_span(type_bytes(p->c->in_types[i]));
-    int nout = result_is_shared(p, i) ? 1 : p->n;
-    int first = result_at(p, 0, i) == operand_at(p, 0, i); /* in place the first rank has it */
-    char **at;
+    char *results[POSSIBLE_DEVICES], **at;
+    int nout = results_here(p, i, results);
+    int first = results[0] == operand_at(p, 0, i); /* in place the first rank has it */
     if (first == nout)
         return NULL;
     Step step = { .kind = STEP_COPY, .nin = 1, .nout = nout - first, .rows = rows };
     TRY(copy_plan_add(plan, &step, &at));
     *at++ = operand_at(p, 0, i);
-    for (int r = first; r < nout; r++)
-        *at++ = result_at(p, r, i);
+    for (int k = first; k < nout; k++)
+        *at++ = results[k];
     return NULL;
 }
 
 static Error *broadcast_from_roots(const Participants *p, CopyPlan *plan, int i)
 {
-    int nout = result_is_shared(p, i) ? 1 : p->n;
-    for (int r = 0; r < nout; r++) {
+    bool is_shared = result_is_shared(p, i);
+    for (int r = 0; r < p->n; r++) {
         int root = 0;
+        if (!is_here(p, r) || (is_shared && r != p->home))
+            continue;
         TRY(find_root(p, r, i, &root));
         TRY(add_copy(p, plan, i, operand_at(p, root, i), result_at(p, r, i)));
     }

@@ -108,6 +108,8 @@ static void keep_the_rest(const Ragged *g, int rank)
 static void receive(void *user, int64_t rank)
 {
     const Ragged *g = user;
+    if (!is_here(g->p, (int)rank))
+        return;
     if (result_at(g->p, (int)rank, 0) !=
         operand_at(g->p, (int)rank, INTO)) /* else they are there */
         keep_the_rest(g, (int)rank);
@@ -127,7 +129,7 @@ static Error *look_up(const Ragged *g, int from)
     read_list(p, from, SEND_SIZES, g->each, n);
     read_list(p, from, OUTPUT_OFFSETS, g->each, at);
     for (int to = 0; to < p->n; to++) {
-        char *out = result_at(p, to, 0);
+        char *out = result_at(p, to, 0); /* NULL elsewhere: then only the lists are checked */
         Sent *sent = g->sent + to * g->each + from * g->to_each;
         for (int64_t i = to * g->to_each, end = i + g->to_each; i < end; i++) {
             bool comes = n[i] != 0; /* else its offsets may be anything */
@@ -135,9 +137,10 @@ static Error *look_up(const Ragged *g, int from)
                 return outside(p, from, to, start[i], n[i], true);
             if (comes && !is_within(at[i], n[i], ninto))
                 return outside(p, from, to, at[i], n[i], false);
-            *sent++ = comes ? (Sent){ out + (size_t)at[i] * g->row,
-                                      rows + (size_t)start[i] * g->row, (size_t)n[i] * g->row }
-                            : (Sent){ out, rows, 0 };
+            *sent++ = comes && out
+                          ? (Sent){ out + (size_t)at[i] * g->row, rows + (size_t)start[i] * g->row,
+                                    (size_t)n[i] * g->row }
+                          : (Sent){ out, rows, 0 };
         }
     }
     return NULL;

@@ -8,6 +8,8 @@
  * reduce_scatter does the same for the slice of each rank. */
 #include "engine/collectives/collectives.h"
 
+#include <string.h>
+
 static Error *check_combine(const Participants *p)
 {
     return p->c->combine ? NULL
@@ -33,27 +35,29 @@ static Error *add_sum(const Participants *p, CopyPlan *plan, int i, size_t offse
     return NULL;
 }
 
-/* The rank of device 0. */
+/* The rank of device 0; with several processes each has a first device. */
 static int rank_of_first(const Participants *p)
 {
     int r = 0;
-    while (r < p->n - 1 && p->frames[r]->partition)
+    while (!p->elsewhere && r < p->n - 1 && p->frames[r]->partition)
         r++;
-    return r;
+    return p->elsewhere ? p->home : r;
 }
 
 static Error *all_reduce_operand(const Participants *p, CopyPlan *plan, int i)
 {
     size_t bytes = type_bytes(p->c->in_types[i]);
     bool is_for_first = p->c->is_for_first && p->c->is_for_first[i];
-    int nout = result_is_shared(p, i) || is_for_first ? 1 : p->n;
-    int first = is_for_first ? rank_of_first(p) : 0;
-    char **out;
+    char *results[POSSIBLE_DEVICES], **out;
+    int nout = 1;
     if (!bytes || (p->n == 1 && operand_at(p, 0, i) == result_at(p, 0, i)))
         return NULL;
+    if (is_for_first)
+        results[0] = result_at(p, rank_of_first(p), i);
+    else
+        nout = results_here(p, i, results);
     TRY(add_sum(p, plan, i, 0, nout, one_span(bytes), &out));
-    for (int r = 0; r < nout; r++)
-        out[r] = result_at(p, first + r, i);
+    memcpy(out, results, sizeof *out * (size_t)nout);
     return NULL;
 }
 
@@ -82,6 +86,8 @@ static Error *reduce_scatter_operand(const Participants *p, CopyPlan *plan, int 
         return NULL;
     for (int r = 0; r < p->n; r++) {
         char **out;
+        if (!is_here(p, r))
+            continue;
         TRY(add_sum(p, plan, i, (size_t)r * rows.span, 1, rows, &out));
         out[0] = result_at(p, r, i);
     }

@@ -97,6 +97,14 @@ Device *executor_device(Executor *e, int i)
     return &e->devices[i];
 }
 
+void executor_name_devices(Executor *e, int first)
+{
+    for (int i = 0; i < e->ndevices; i++) {
+        e->devices[i].id = first + i;
+        memory_name(e->devices[i].memory, first + i);
+    }
+}
+
 int executor_workers(const Executor *e)
 {
     return e->nworkers;
@@ -336,12 +344,32 @@ void executor_wait_for_room(int ndevices, Device *const *devices)
     }
 }
 
+/* Onto the list of runs; the lock is held. */
+static void list_run(Executor *e, Run *run)
+{
+    run->next = e->runs;
+    run->link = &e->runs;
+    if (run->next)
+        run->next->link = &run->next;
+    e->runs = run;
+    if (e->is_closing)
+        /* relaxed: a hint to stop */
+        atomic_store_explicit(&run->cancel, CANCEL_CLOSED, memory_order_relaxed);
+    atomic_fetch_add_explicit(&e->nruns, 1, memory_order_relaxed); /* under the lock */
+}
+
+void executor_add_run(Run *run)
+{
+    lock_take(&run->executor->lock);
+    list_run(run->executor, run);
+    lock_give(&run->executor->lock);
+}
+
 void executor_enqueue(Run *run)
 {
     Executor *e = run->executor;
-    int ndevices = run->program->ndevices;
     lock_take(&e->lock);
-    for (int d = 0; d < ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         Task *t = &run->tasks[d];
         Queue *queue = t->device->queue;
         if (!queue->head)
@@ -353,15 +381,7 @@ void executor_enqueue(Run *run)
         /* relaxed: readers only ask whether there is something */
         atomic_fetch_add_explicit(&queue->nqueued, 1, memory_order_relaxed);
     }
-    run->next = e->runs;
-    run->link = &e->runs;
-    if (run->next)
-        run->next->link = &run->next;
-    e->runs = run;
-    if (e->is_closing)
-        /* relaxed: a hint to stop */
-        atomic_store_explicit(&run->cancel, CANCEL_CLOSED, memory_order_relaxed);
-    atomic_fetch_add_explicit(&e->nruns, 1, memory_order_relaxed); /* under the lock */
+    list_run(e, run);
     lock_give(&e->lock);
 }
 

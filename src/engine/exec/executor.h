@@ -26,6 +26,7 @@
  *   slices.c          loops that idle workers help with
  *   shared_packing.c  operands that all devices multiply by, packed once
  *   abandoned_runs.c  runs whose results can no longer be reached are stopped
+ *   crossing.c        groups with members in other processes (engine/hosts)
  *
  * ---- The states of a run ----
  *
@@ -40,7 +41,7 @@
  *          v       a task is first on its queue and its arguments are there
  *        RUNNING   by workers; by one at a time if is_single_threaded
  *          |
- *          v       the last task has ended (Run.nended == ndevices)
+ *          v       the last task has ended (Run.nended == ntasks)
  *        ENDED     run_end: holds are released, `done` is set, on_end is called, the block is
  *                  recycled.  After that no thread touches the Run.
  *
@@ -136,6 +137,7 @@
 #define TUTTI_ENGINE_EXEC_EXECUTOR_H
 #include "base/sync.h"
 #include "engine/exec/launch.h"
+#include "engine/hosts/wire_runs.h"
 #include "engine/profile/track.h"
 #include "engine/slices.h"
 
@@ -153,13 +155,15 @@ struct Task {
     int next_segment; /* to run when the task goes on */
     int32_t returned; /* by its last segment (lockstep.c) */
     bool has_begun;
+    struct Crossing *crossing; /* whose end is this task's to perform when it goes on; else NULL */
 
     _Atomic int nblockers; /* events still awaited, 1 while not first on its queue, 1 in launch */
 
     /* Under the run's lock. */
     bool has_ended;
     bool is_waiting;
-    int collective; /* where, if it is waiting */
+    bool is_crossing; /* it waits for other processes, which may still write to its memory */
+    int collective;   /* where, if it is waiting */
 
     /* Under the executor's lock. */
     Task *next_ready; /* before the push: in a TaskList of the thread that makes the task ready */
@@ -170,7 +174,8 @@ struct Task {
  * one collective at a time: that of each member's n-th coming is the n-th. */
 typedef struct Rendezvous {
     int narrived;
-    int collective; /* that the tasks which have arrived stand at */
+    int64_t ncrossed; /* exchanges with other processes so far */
+    int collective;   /* that the tasks which have arrived stand at */
 } Rendezvous;
 
 typedef struct TaskList {
@@ -187,11 +192,14 @@ struct Run {
     const Program *program;
     bool is_single_threaded; /* one thread at a time runs all tasks (lockstep.c) */
     bool is_inline;          /* that thread is the caller of launch_start */
-    Task *tasks;             /* [ndevices] */
-    void **pointers;         /* [ndevices][nargs], then [ndevices][nresults] */
+    bool is_queued;          /* its tasks are on the queues of their devices */
+    int ntasks;              /* the program's devices that are in this process */
+    struct HostSpan *span;   /* where the others are; NULL: there are none */
+    Task *tasks;             /* [ntasks]; with a span, see run_task */
+    void **pointers;         /* [ntasks][nargs], then [ntasks][nresults] */
     Storage **holds;         /* the same shape: what keeps the pointers good */
-    Buffer **buffers;        /* [ndevices][nresults]: what the caller gets */
-    Event **pending;         /* [ndevices][nargs]: arguments not there at launch; NULL: they were */
+    Buffer **buffers;        /* [ntasks][nresults]: what the caller gets */
+    Event **pending;         /* [ntasks][nargs]: arguments not there at launch; NULL: they were */
     Callback *callbacks;     /* one for each of those */
     Event *done;             /* NULL: inline */
     void (*on_end)(void *user);
@@ -199,13 +207,17 @@ struct Run {
     const LocTable *locs; /* how messages name the program's locations, if not as compiled */
     RunTracks *tracks;    /* what its devices do, recorded; NULL: it is not */
     size_t room;          /* bytes of this block */
+    WireRun wire;         /* what the wire knows of it, if it has a span */
 
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
     _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
 
-    Lock lock;     /* of the next seven; see run_lock */
+    Lock lock;     /* of the next nine; see run_lock */
     int nrunnable; /* tasks neither waiting nor ended */
     int nended;
+    int ncrossing;  /* groups that wait for other processes */
+    bool is_parked; /* single-threaded: no thread runs it until one of those goes on; these two, */
+    struct Crossing *landed;  /* and those that have what they waited for: always under the lock */
     int64_t nperformed;       /* collectives */
     Error *error;             /* the first */
     Rendezvous *rendezvous;   /* [ngroups] */
@@ -275,8 +287,9 @@ bool executor_is_idle(int ndevices, Device *const *devices); /* no task is queue
 void executor_wait_for_room(int ndevices, Device *const *devices);
 /* Puts the tasks of a run on the queues of all its devices, under one lock. */
 void executor_enqueue(Run *run);
-void executor_dequeue(Task *t); /* t has ended: the next task of its device loses a blocker */
-void executor_unblock(Task *t); /* one blocker less; without any, t is pushed */
+void executor_add_run(Run *run); /* that is on no queue */
+void executor_dequeue(Task *t);  /* t has ended: the next task of its device loses a blocker */
+void executor_unblock(Task *t);  /* one blocker less; without any, t is pushed */
 /* Onto the ready list: a worker is to run t, or t's whole run if that is single-threaded. */
 void executor_push(Task *t);
 /* The same for tasks that no longer wait.  In a single-threaded run this does nothing: its thread
@@ -289,7 +302,7 @@ void executor_remove_slice_job(Executor *e, SliceJob *job);
 /* ---- run.c ---- */
 
 /* A block with all its tables, zeroed. */
-MUST_USE Error *run_new(Executor *e, const Program *program, Run **out);
+MUST_USE Error *run_new(Executor *e, const Program *program, int ntasks, Run **out);
 void run_end(Run *run);              /* all its tasks have ended; not for inline runs */
 void run_record_end(const Run *run); /* its tracks are there, and its tasks have ended */
 void run_recycle(Run *run);          /* off the executor's list; its block may be used again */
@@ -314,11 +327,26 @@ static inline bool run_is_cancelled(const Run *run)
 
 static inline int run_nargs(const Run *run)
 {
-    return run->program->ndevices * run->program->nargs;
+    return run->ntasks * run->program->nargs;
 }
 static inline int run_nouts(const Run *run)
 {
-    return run->program->ndevices * run->program->nresults;
+    return run->ntasks * run->program->nresults;
+}
+
+/* The task of that number in the program; NULL: its device is in another process. */
+static inline Task *run_task(const Run *run, int number)
+{
+    if (!run->span)
+        return &run->tasks[number];
+    int at = run->span->task_of[number];
+    return at < 0 ? NULL : &run->tasks[at];
+}
+
+/* How many members of a group are in this process. */
+static inline int run_members(const Run *run, int group)
+{
+    return run->span ? run->span->nhere_of[group] : run->program->groups[group].n;
 }
 
 /* A single-threaded run needs no lock: until its last task is unblocked only run_fail writes there,
@@ -370,6 +398,20 @@ void rendezvous_describe(const Run *run, Text *out);
 void mailbox_describe(const Run *run, Text *out);
 /* All tasks have ended: messages that are left are an error, and are freed. */
 void mailbox_end(Run *run);
+
+/* ---- crossing.c ---- */
+
+void crossing_run_begin(Run *run, struct HostSpan *span);
+void crossing_run_end(Run *run, const Error *error);
+/* t is the last of its group here to come to collective k, and the group has members elsewhere: what
+ * they need of one another begins to cross.  Returns whether it is over and the caller goes on with
+ * t; if not, as rendezvous_arrive. */
+bool crossing_begin(Task *t, int k);
+/* What had to cross has: the collective is performed, and t's group goes on. */
+void crossing_end(Task *t);
+/* All tasks of a single-threaded run wait, some for other processes.  Returns whether one of them
+ * can go on; if not, the run is parked, and no longer the caller's. */
+bool crossing_wait(Run *run);
 
 /* ---- lockstep.c ---- */
 

@@ -16,6 +16,7 @@
 #include "engine/custom_call.h"
 #include "engine/exec/executor.h"
 #include "engine/floats.h"
+#include "engine/hosts/span.h"
 #include "engine/stats.h"
 
 #include <stdlib.h>
@@ -26,6 +27,12 @@ enum {
     INLINE_NS = 100000,        /* a run under this costs less than waking a worker */
     SINGLE_THREADED_NS = 2000, /* segments under this cost less than a rendezvous of two cores */
 };
+
+/* The devices of the program that are in this process. */
+static int launch_tasks(const Launch *l)
+{
+    return l->span ? l->span->nhere : l->program->ndevices;
+}
 
 static Storage **out_holds(Run *run)
 {
@@ -40,7 +47,7 @@ static Error *check_devices(Executor *e, const Launch *l)
     uint64_t seen[POSSIBLE_DEVICES / 64];
     require(e->ndevices <= POSSIBLE_DEVICES);
     memset(seen, 0, sizeof *seen * (size_t)((e->ndevices + 63) / 64));
-    for (int d = 0; d < p->ndevices; d++) {
+    for (int d = 0; d < launch_tasks(l); d++) {
         const Device *device = l->devices[d];
         if (!device || device->executor != e)
             return error_new(CODE_INVALID, "%.*s: device %d of the launch is not of this client",
@@ -86,7 +93,7 @@ static Error *check_argument(const Launch *l, int d, int i)
 static Error *hold_arguments(Run *run, const Launch *l)
 {
     const Program *p = l->program;
-    for (int d = 0, k = 0; d < p->ndevices; d++)
+    for (int d = 0, k = 0; d < run->ntasks; d++)
         for (int i = 0; i < p->nargs; i++, k++) {
             TRY(check_argument(l, d, i));
             Error *error = buffer_hold(l->args[d][i], &run->holds[k], &run->pending[k]);
@@ -124,11 +131,11 @@ static Error *consume_donated(Run *run, const Launch *l)
     const Program *p = l->program;
     int ndonated = 0;
     for (int i = 0; i < p->nargs; i++)
-        for (int d = 0; is_donated(l, i) && d < p->ndevices; d++, ndonated++)
+        for (int d = 0; is_donated(l, i) && d < run->ntasks; d++, ndonated++)
             if (!buffer_consume(l->args[d][i], run->holds[d * p->nargs + i]))
                 return used_twice(l, d, i);
     for (int i = 0; ndonated && i < p->nargs; i++)
-        for (int d = 0; !is_donated(l, i) && d < p->ndevices; d++)
+        for (int d = 0; !is_donated(l, i) && d < run->ntasks; d++)
             if (buffer_is_deleted(l->args[d][i]))
                 return used_twice(l, d, i);
     return NULL;
@@ -138,7 +145,7 @@ static void restore_donated(Run *run, const Launch *l)
 {
     const Program *p = l->program;
     for (int i = 0; i < p->nargs; i++)
-        for (int d = 0; is_donated(l, i) && d < p->ndevices; d++)
+        for (int d = 0; is_donated(l, i) && d < run->ntasks; d++)
             buffer_restore(l->args[d][i], run->holds[d * p->nargs + i]);
 }
 
@@ -198,7 +205,7 @@ static Error *make_results(Run *run, const Launch *l)
 {
     const Program *p = l->program;
     Storage **outs = out_holds(run);
-    for (int d = 0, k = 0; d < p->ndevices; d++)
+    for (int d = 0, k = 0; d < run->ntasks; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
             TRY(make_result(run, l, d, j));
             run->pointers[run_nargs(run) + k] = outs[k]->data;
@@ -210,7 +217,7 @@ static Error *make_results(Run *run, const Launch *l)
 static Error *make_buffers(Run *run, const Launch *l)
 {
     const Program *p = l->program;
-    for (int d = 0, k = 0; d < p->ndevices; d++)
+    for (int d = 0, k = 0; d < run->ntasks; d++)
         for (int j = 0; j < p->nresults; j++, k++)
             TRY(buffer_new(l->devices[d], p->results[j].local, NULL, NULL, &run->buffers[k]));
     return NULL;
@@ -222,13 +229,13 @@ static void hand_out_results(Run *run, const Launch *l, Event *ready)
 {
     const Program *p = l->program;
     Storage **outs = out_holds(run);
-    for (int d = 0, k = 0; d < p->ndevices; d++)
+    for (int d = 0, k = 0; d < run->ntasks; d++)
         for (int j = 0; j < p->nresults; j++, k++) {
             l->outs[d][j] = run->buffers[k];
             buffer_fill(run->buffers[k], outs[k], ready);
             outs[k] = run->is_inline ? NULL : storage_hold(outs[k]);
         }
-    for (int d = 0; l->done && d < p->ndevices; d++)
+    for (int d = 0; l->done && d < run->ntasks; d++)
         l->done[d] = event_give(ready ? event_hold(ready) : event_ready(NULL));
 }
 
@@ -238,17 +245,17 @@ static void make_tasks(Run *run, const Launch *l)
 {
     const Program *p = l->program;
     void **outs = run->pointers + run_nargs(run);
-    for (int d = 0; d < p->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         Task *t = &run->tasks[d];
         t->run = run;
         t->device = l->devices[d];
-        t->number = d;
+        t->number = l->span ? l->span->numbers[d] : d;
         t->frame.pool = p->pool;
         t->frame.args = run->pointers + d * p->nargs;
         t->frame.outs = outs + d * p->nresults;
         t->frame.rt = p->rt;
-        t->frame.partition = d % p->npartitions;
-        t->frame.replica = d / p->npartitions;
+        t->frame.partition = t->number % p->npartitions;
+        t->frame.replica = t->number / p->npartitions;
         t->frame.cancel = &run->cancel;
         t->frame.program = p;
         t->frame.task = t;
@@ -262,10 +269,11 @@ static void make_tracks(Run *run, const Launch *l)
     if (!run->tracks)
         return;
     run->tracks->context = l->context;
-    for (int d = 0; d < l->program->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         const Device *device = l->devices[d];
-        run->tracks->of[d].device = (int16_t)device->id;
-        run->tasks[d].frame.track = &run->tracks->of[d];
+        Track *track = &run->tracks->of[run->tasks[d].number];
+        track->device = (int16_t)device->id;
+        run->tasks[d].frame.track = track;
         record_memory(device->id, memory_stats(device->memory).bytes_in_use);
     }
 }
@@ -280,8 +288,8 @@ static bool runs_inline(Run *run, const Launch *l)
             return false;
     if (l->is_alone || call_is_under_way())
         return true;
-    return p->is_cost_known && p->cost_ns < INLINE_NS / p->ndevices &&
-           executor_is_idle(p->ndevices, l->devices);
+    return p->is_cost_known && p->cost_ns < INLINE_NS / run->ntasks &&
+           executor_is_idle(run->ntasks, l->devices);
 }
 
 static void undo(Run *run)
@@ -348,21 +356,45 @@ static Error *prepare_background(Run *run)
     return NULL;
 }
 
-static void execute_in_background(Run *run, const Launch *l)
+/* What the end of a run that goes on without the caller needs, and its results for the caller. */
+static void leave_to_executor(Run *run, const Launch *l)
 {
-    const Program *p = l->program;
     run->locs = l->locs;
     run->on_end = l->on_end;
     run->user = l->user;
     hand_out_results(run, l, run->done);
-    for (int d = 0; d < p->ndevices; d++) {
+}
+
+/* A small run with devices in other processes: on the caller's thread as far as it goes without
+ * waiting for them, then by workers.  It is on no queue: its arguments are there, and while it waits
+ * for others its devices may run what comes after it. */
+static void execute_beside(Run *run, const Launch *l)
+{
+    run->is_single_threaded = true;
+    leave_to_executor(run, l);
+    executor_add_run(run);
+    const LocTable *outer = loc_table;
+    Floats before = floats_enter_compiled();
+    loc_table = l->locs;
+    lockstep_run(run);
+    loc_table = outer;
+    floats_restore(before);
+}
+
+static void execute_in_background(Run *run, const Launch *l)
+{
+    const Program *p = l->program;
+    leave_to_executor(run, l);
+    run->is_queued = true;
+    for (int d = 0; d < run->ntasks; d++) {
         int n = 2; /* not at the head of its queue; this function */
         for (int i = 0; i < p->nargs; i++)
             n += run->pending[d * p->nargs + i] != NULL;
         atomic_init(&run->tasks[d].nblockers, n);
     }
-    atomic_init(&run->nblocked, p->ndevices);
-    run->is_single_threaded = p->ndevices == 1 || p->longest_ns < SINGLE_THREADED_NS / p->ndevices;
+    int ntasks = run->ntasks;
+    atomic_init(&run->nblocked, ntasks);
+    run->is_single_threaded = ntasks == 1 || p->longest_ns < SINGLE_THREADED_NS / ntasks;
     executor_enqueue(run);
     Callback *callback = run->callbacks;
     for (int k = 0, n = run_nargs(run); k < n; k++) {
@@ -376,16 +408,16 @@ static void execute_in_background(Run *run, const Launch *l)
         tracks_launched(run->tracks);
     /* With its last task unblocked the run may end, and the program with it. */
     Task *tasks = run->tasks;
-    for (int d = 0, n = p->ndevices; d < n; d++)
+    for (int d = 0; d < ntasks; d++)
         executor_unblock(&tasks[d]);
 }
 
 /* On error nothing has happened, but for what undo releases. */
-static Error *prepare(Run *run, const Launch *l, bool *is_inline)
+static Error *prepare(Run *run, const Launch *l, bool *small)
 {
     TRY(hold_arguments(run, l));
-    *is_inline = runs_inline(run, l);
-    if (!*is_inline) {
+    *small = runs_inline(run, l);
+    if (!*small || l->span) {
         TRY(executor_start(run->executor));
         TRY(prepare_background(run));
     }
@@ -402,11 +434,11 @@ Error *launch_start(Executor *e, const Launch *l)
 {
     TRY(executor_check(e));
     TRY(check_devices(e, l));
-    executor_wait_for_room(l->program->ndevices, l->devices);
+    executor_wait_for_room(launch_tasks(l), l->devices);
     Run *run;
-    TRY(run_new(e, l->program, &run));
-    bool is_inline;
-    Error *error = prepare(run, l, &is_inline);
+    TRY(run_new(e, l->program, launch_tasks(l), &run));
+    bool small;
+    Error *error = prepare(run, l, &small);
     if (error) {
         undo(run);
         return error;
@@ -415,8 +447,13 @@ Error *launch_start(Executor *e, const Launch *l)
     if (record_is_on())
         make_tracks(run, l);
     stat_add(STAT_LAUNCHES, 1);
-    if (is_inline)
+    if (l->span)
+        crossing_run_begin(run, l->span);
+    if (small && !l->span)
         return execute_inline(run, l);
-    execute_in_background(run, l);
+    if (small)
+        execute_beside(run, l);
+    else
+        execute_in_background(run, l);
     return NULL;
 }

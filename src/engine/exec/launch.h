@@ -6,6 +6,7 @@
 #include "engine/program.h"
 
 typedef struct Executor Executor; /* the workers and the queues; see executor.h */
+struct HostSpan;                  /* where a program's devices are; see engine/hosts/span.h */
 
 /* A device: memory of its own, and a queue in which its launches keep their order. */
 typedef struct Device {
@@ -22,21 +23,26 @@ MUST_USE Error *executor_new(int ndevices, int nworkers, size_t memory_limit, Ex
 /* Tells the runs under way to stop, waits until they have ended, and joins the workers. */
 void executor_free(Executor *e);
 Device *executor_device(Executor *e, int i);
+/* Before its first use: its devices are called `first`, first + 1, ...; else 0, 1, ... */
+void executor_name_devices(Executor *e, int first);
 int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */
 /* An error in the child of a fork: the workers stayed with the parent.  launch, transfers and
  * copies call it themselves. */
 MUST_USE Error *executor_check(const Executor *e);
 
+/* n is how many of the program's devices are in this process: without a span all of them, in order;
+ * else those that the span lists. */
 typedef struct Launch {
     const Program *program;
-    Device *const *devices;     /* [ndevices]: the device of partition d */
-    Buffer *const *const *args; /* [ndevices][nargs] */
+    struct HostSpan *span;      /* NULL: all devices are in this process */
+    Device *const *devices;     /* [n]: the device of partition d, or of those that are here */
+    Buffer *const *const *args; /* [n][nargs] */
     const bool *may_not_donate; /* [nargs], or NULL: all may */
-    Buffer **const *outs;       /* [ndevices][nresults]; filled by launch */
-    void *const *into;          /* [ndevices * nresults]: the caller's memory for a result, NULL:
-                                   the device's; or NULL for all */
+    Buffer **const *outs;       /* [n][nresults]; filled by launch */
+    void *const *into;          /* [n * nresults]: the caller's memory for a result, NULL: the
+                                   device's; or NULL for all */
     bool is_alone;              /* on the calling thread, however long it takes */
-    Event **done;               /* [ndevices], or NULL: one new hold per device */
+    Event **done;               /* [n], or NULL: one new hold per device */
     /* NULL, or called once when the program is no longer needed: before launch returns, or by a
      * worker.  Not called when launch returns an error. */
     void (*on_end)(void *user);

@@ -19,9 +19,9 @@ enum {
 static bool are_in_step(const Run *run)
 {
     int at = run->tasks[0].next_segment;
-    for (int d = 0; d < run->program->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         const Task *t = &run->tasks[d];
-        if (t->is_waiting || t->has_ended || t->next_segment != at)
+        if (t->is_waiting || t->has_ended || t->crossing || t->next_segment != at)
             return false;
     }
     return true;
@@ -33,7 +33,7 @@ static bool step_all(Run *run, int number)
     require(number < run->program->nsegments);
     SegmentFn *f = run->program->segments[number];
     int32_t differs = 0;
-    for (int d = 0; d < run->program->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         Task *t = &run->tasks[d];
         t->returned = segment_run(f, &t->frame, number);
         if (t->frame.error) /* frame_fail */
@@ -51,7 +51,11 @@ static int collective_of_all(const Run *run, int32_t returned)
         return -1;
     int k = SEGMENT_COLLECTIVE - returned;
     require(k < run->program->ncollectives);
-    return run->program->collectives[k].nlockstep_groups ? k : -1;
+    const Collective *c = &run->program->collectives[k];
+    for (int i = 0; run->span && i < c->nlockstep_groups; i++)
+        if (span_crosses(run->span, run->program, c->lockstep_groups[i]))
+            return -1;
+    return c->nlockstep_groups ? k : -1;
 }
 
 /* Performs collective k for a group, by its plan if that is still there. */
@@ -59,7 +63,7 @@ static void perform_group(Run *run, int k, const Group *group, CopyPlan *plan)
 {
     const Collective *c = &run->program->collectives[k];
     uint64_t met = run->tracks ? ticks_now() : 0;
-    if (plan->c == c && plan->frame == &run->tasks[group->members[0]].frame) {
+    if (plan->c == c && plan->frame == &run_task(run, group->members[0])->frame) {
         copy_plan_execute(plan);
     } else {
         Error *error = rendezvous_perform(run, c, group, plan);
@@ -92,7 +96,7 @@ static void perform_all(Run *run, int k, CopyPlan *kept)
  * give. */
 static void run_with_plans(Run *run, CopyPlan *kept)
 {
-    int n = run->program->ndevices, at = run->tasks[0].next_segment;
+    int n = run->ntasks, at = run->tasks[0].next_segment;
     for (int steps = 0; steps < MOST_STEPS && !run_is_cancelled(run); steps++) {
         int k = -1;
         if (step_all(run, at))
@@ -122,11 +126,14 @@ static void run_in_lockstep(Run *run)
 /* One task after the other, until all stand at one segment. */
 static void run_one_by_one(Run *run)
 {
-    for (int steps = 0; steps < MOST_STEPS && run->nended < run->program->ndevices; steps++) {
-        for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
+    for (int steps = 0; steps < MOST_STEPS && run->nended < run->ntasks; steps++) {
+        for (Task *t = run->tasks; t < run->tasks + run->ntasks; t++)
             if (!t->is_waiting && !t->has_ended)
                 task_run(t);
         if (are_in_step(run))
+            return;
+        /* without a lock: these change while other threads are in the run, which needs a span */
+        if (run->span && !run->nrunnable && run->nended < run->ntasks)
             return;
     }
 }
@@ -134,10 +141,10 @@ static void run_one_by_one(Run *run)
 void lockstep_run(Run *run)
 {
     Executor *e = run->executor;
-    for (Task *t = run->tasks; t < run->tasks + run->program->ndevices; t++)
+    for (Task *t = run->tasks; t < run->tasks + run->ntasks; t++)
         if (!t->has_begun)
             task_begin(t);
-    for (bool is_first = true; run->nended < run->program->ndevices; is_first = false) {
+    for (bool is_first = true; run->nended < run->ntasks; is_first = false) {
         bool are_others_ready =
             /* relaxed: a hint */
             !run->is_inline && atomic_load_explicit(&e->nready, memory_order_relaxed);
@@ -145,6 +152,8 @@ void lockstep_run(Run *run)
             executor_push(run->tasks);
             return;
         }
+        if (run->span && !crossing_wait(run))
+            return;
         if (!run_is_cancelled(run) && are_in_step(run))
             run_in_lockstep(run);
         else

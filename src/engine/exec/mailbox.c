@@ -227,7 +227,7 @@ bool mailbox_receive(Task *t, int k)
 
 void mailbox_describe(const Run *run, Text *out)
 {
-    for (int d = 0; d < run->program->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         const Task *t = &run->tasks[d];
         if (!t->is_waiting || task_collective(t)->op != OP_RECV)
             continue;

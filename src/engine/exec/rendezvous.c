@@ -28,7 +28,7 @@ static bool have_same_reason(const Run *run, int g, const Task *a, const Task *b
 static int absent_device(const Run *run, int g, const Task *t, int i)
 {
     const Group *group = &run->program->groups[g];
-    const Task *other = i < group->n ? &run->tasks[group->members[i]] : NULL;
+    const Task *other = i < group->n ? run_task(run, group->members[i]) : NULL; /* or elsewhere */
     return other && have_same_reason(run, g, t, other) ? other->device->id : -1;
 }
 
@@ -72,16 +72,18 @@ static void describe_group(const Run *run, int g, Text *out)
     const Collective *c = &run->program->collectives[run->rendezvous[g].collective];
     text_printf(out, "%s%s (%s): ", out->n ? "\n" : "", c->name, collective_where(c));
     for (int i = 0; i < group->n; i++) {
-        const Task *t = &run->tasks[group->members[i]];
-        bool is_told = has_arrived(run, g, t);
-        for (int k = 0; k < i && !is_told; k++)
-            is_told = have_same_reason(run, g, t, &run->tasks[group->members[k]]);
+        const Task *t = run_task(run, group->members[i]);
+        bool is_told = !t || has_arrived(run, g, t);
+        for (int k = 0; k < i && !is_told; k++) {
+            const Task *before = run_task(run, group->members[k]);
+            is_told = before && have_same_reason(run, g, t, before);
+        }
         if (!is_told)
             describe_absent(run, g, t, out);
     }
     for (int i = 0; i < group->n; i++) {
-        const Task *t = &run->tasks[group->members[i]];
-        if (has_arrived(run, g, t))
+        const Task *t = run_task(run, group->members[i]);
+        if (t && has_arrived(run, g, t))
             text_printf(out, "%d ", t->device->id);
     }
     text_printf(out, run->rendezvous[g].narrived == 1 ? "waits" : "wait");
@@ -102,8 +104,8 @@ static Error *mismatch(const Task *t, const Collective *c, const Collective *ope
     const Group *group = &t->run->program->groups[g];
     int other = -1;
     for (int i = 0; i < group->n && other < 0; i++) {
-        const Task *member = &t->run->tasks[group->members[i]];
-        if (member->is_waiting && task_collective(member) == open)
+        const Task *member = run_task(t->run, group->members[i]);
+        if (member && member->is_waiting && task_collective(member) == open)
             other = member->device->id;
     }
     return error_new(CODE_PRECONDITION,
@@ -113,7 +115,24 @@ static Error *mismatch(const Task *t, const Collective *c, const Collective *ope
                      collective_where(open));
 }
 
-typedef enum Arrival { WAITS, COMPLETES_GROUP, RUN_HAS_FAILED } Arrival;
+typedef enum Arrival { WAITS, COMPLETES_GROUP, COMPLETES_HERE, RUN_HAS_FAILED } Arrival;
+
+/* All members of a group that are here have come; the run's lock is held.  They wait no longer, or
+ * from now on for the members in other processes. */
+static void free_members(Run *run, const Group *group, bool crosses)
+{
+    for (int i = 0; i < group->n; i++) {
+        Task *t = run_task(run, group->members[i]);
+        if (t && crosses)
+            t->is_crossing = true;
+        else if (t)
+            t->is_waiting = false;
+    }
+    if (crosses)
+        run->ncrossing++;
+    else
+        run->nrunnable += group->n - 1;
+}
 
 /* Records that t has come to collective k of group g.  WAITS: another thread may run t already, so
  * the caller must not touch it. */
@@ -134,13 +153,12 @@ static Arrival record_arrival(Task *t, int k, int g)
         arrival = RUN_HAS_FAILED;
     } else {
         rendezvous->collective = k;
-        if (++rendezvous->narrived == program->groups[g].n) {
+        if (++rendezvous->narrived == run_members(run, g)) {
             rendezvous->narrived = 0;
-            for (int i = 0; i < program->groups[g].n; i++)
-                run->tasks[program->groups[g].members[i]].is_waiting = false;
-            run->nrunnable += program->groups[g].n - 1;
             run->nperformed++;
-            arrival = COMPLETES_GROUP;
+            bool crosses = span_crosses(run->span, program, g);
+            free_members(run, &program->groups[g], crosses);
+            arrival = crosses ? COMPLETES_HERE : COMPLETES_GROUP;
         } else {
             task_wait_locked(t, k, &released);
         }
@@ -154,8 +172,8 @@ Error *rendezvous_perform(Run *run, const Collective *c, const Group *group, Cop
 {
     Frame *frames[POSSIBLE_DEVICES];
     for (int i = 0; i < group->n; i++)
-        frames[i] = &run->tasks[group->members[i]].frame;
-    Memory *scratch = run->tasks[group->members[0]].device->memory;
+        frames[i] = &run_task(run, group->members[i])->frame;
+    Memory *scratch = run_task(run, group->members[0])->device->memory;
     return collective_perform(c, group->n, frames, scratch, plan);
 }
 
@@ -167,8 +185,8 @@ static void release_group(Task *t, const Group *group)
     TaskList list;
     task_list_start(&list);
     for (int i = 0; i < group->n; i++) {
-        Task *member = &t->run->tasks[group->members[i]];
-        if (member != t)
+        Task *member = run_task(t->run, group->members[i]);
+        if (member && member != t)
             task_list_add(&list, member);
     }
     executor_push_released(t->run, &list);
@@ -186,6 +204,8 @@ bool rendezvous_arrive(Task *t, int k)
     }
     yield_at_random();
     Arrival arrival = record_arrival(t, k, g);
+    if (arrival == COMPLETES_HERE)
+        return crossing_begin(t, k);
     if (arrival != COMPLETES_GROUP)
         return arrival == RUN_HAS_FAILED;
     yield_at_random();

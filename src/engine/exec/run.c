@@ -14,12 +14,11 @@ enum { MAX_SPARE_RUNS = 64 };
 
 /* ---- the block ---- */
 
-static size_t block_bytes(const Program *p)
+static size_t block_bytes(const Program *p, int ntasks)
 {
-    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
-    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
-    return sizeof(Run) + sizeof(Task) * (size_t)p->ndevices +
-           sizeof(Rendezvous) * (size_t)p->ngroups +
+    size_t nargs = (size_t)ntasks * (size_t)p->nargs;
+    size_t nouts = (size_t)ntasks * (size_t)p->nresults;
+    return sizeof(Run) + sizeof(Task) * (size_t)ntasks + sizeof(Rendezvous) * (size_t)p->ngroups +
            sizeof(void *) * (2 * (nargs + nouts) + nouts + nargs);
 }
 
@@ -38,9 +37,9 @@ static Run *take_spare(Executor *e, size_t room)
     return run;
 }
 
-Error *run_new(Executor *e, const Program *p, Run **out)
+Error *run_new(Executor *e, const Program *p, int ntasks, Run **out)
 {
-    size_t needed = block_bytes(p), room = needed;
+    size_t needed = block_bytes(p, ntasks), room = needed;
     Run *run = take_spare(e, needed);
     if (run)
         room = run->room;
@@ -53,11 +52,11 @@ Error *run_new(Executor *e, const Program *p, Run **out)
     run->executor = e;
     run->program = p;
     run->room = room;
-    run->nrunnable = p->ndevices;
-    size_t nargs = (size_t)p->ndevices * (size_t)p->nargs;
-    size_t nouts = (size_t)p->ndevices * (size_t)p->nresults;
+    run->ntasks = run->nrunnable = ntasks;
+    size_t nargs = (size_t)ntasks * (size_t)p->nargs;
+    size_t nouts = (size_t)ntasks * (size_t)p->nresults;
     run->tasks = (Task *)(run + 1);
-    run->pointers = (void **)(run->tasks + p->ndevices);
+    run->pointers = (void **)(run->tasks + ntasks);
     run->holds = (Storage **)(run->pointers + nargs + nouts);
     run->buffers = (Buffer **)(run->holds + nargs + nouts);
     run->pending = (Event **)(run->buffers + nouts);
@@ -114,9 +113,9 @@ void run_fail_locked(Run *run, Error *error, TaskList *released)
         run->error = error;
     /* relaxed: a hint to stop soon; the error itself is read under the lock */
     atomic_store_explicit(&run->cancel, CANCEL_FAILED, memory_order_relaxed);
-    for (int d = 0; d < run->program->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         Task *t = &run->tasks[d];
-        if (!t->is_waiting)
+        if (!t->is_waiting || t->is_crossing) /* crossing_end releases those */
             continue;
         t->is_waiting = false;
         run->nrunnable++;
@@ -149,7 +148,7 @@ static Error *deadlock(const Run *run)
 
 void run_lose_runnable(Run *run, TaskList *released)
 {
-    if (--run->nrunnable || run->nended == run->program->ndevices)
+    if (--run->nrunnable || run->nended == run->ntasks || run->ncrossing)
         return;
     /* Tasks that stopped because they were told to leave the others waiting: no deadlock. */
     run_fail_locked(run, run_is_cancelled(run) ? run_cancelled(run) : deadlock(run), released);
@@ -165,7 +164,7 @@ void run_release_holds(Run *run)
 
 void run_record_end(const Run *run)
 {
-    for (int d = 0; d < run->program->ndevices; d++) {
+    for (int d = 0; d < run->ntasks; d++) {
         const Device *device = run->tasks[d].device;
         record_memory(device->id, memory_stats(device->memory).bytes_in_use);
     }
@@ -179,6 +178,8 @@ void run_end(Run *run)
         error = run_cancelled(run);
     if (run->tracks)
         run_record_end(run);
+    if (run->span)
+        crossing_run_end(run, error);
     run_release_holds(run);
     event_set(run->done, error);
     event_release(run->done);

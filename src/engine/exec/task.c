@@ -68,13 +68,13 @@ static void task_end(Task *t)
     if (t->frame.slab)
         memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
     error_free(t->frame.error);
-    if (!run->is_inline)
+    if (run->is_queued)
         executor_dequeue(t);
     TaskList released;
     task_list_start(&released);
     run_lock(run);
     t->has_ended = true;
-    bool is_last = ++run->nended == run->program->ndevices;
+    bool is_last = ++run->nended == run->ntasks;
     run_lose_runnable(run, &released);
     run_unlock(run);
     executor_push_released(run, &released);
@@ -139,5 +139,7 @@ void task_run(Task *t)
 {
     if (!t->has_begun)
         task_begin(t);
+    if (t->crossing)
+        crossing_end(t);
     task_continue(t, t->next_segment);
 }

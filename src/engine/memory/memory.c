@@ -77,6 +77,11 @@ Memory *memory_new(int device, size_t limit_bytes)
     return memory;
 }
 
+void memory_name(Memory *memory, int device)
+{
+    memory->device = device;
+}
+
 static void *pages_new(size_t bytes)
 {
     size_t slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;

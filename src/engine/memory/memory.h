@@ -15,6 +15,7 @@
 typedef struct Memory Memory; /* of one device; any thread may call its functions */
 
 Memory *memory_new(int device, size_t limit_bytes); /* limit 0: none; NULL: no memory */
+void memory_name(Memory *memory, int device);       /* before its first use: how messages call it */
 void memory_free(Memory *memory);                   /* blocks that are out stay valid */
 
 typedef struct MemoryStats {

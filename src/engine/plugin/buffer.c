@@ -33,6 +33,7 @@ static Error *device_of(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *m
         device = memory->device;
     if (!device || device->client != client)
         return error_new(CODE_INVALID, "a buffer needs a device or a memory of its own client");
+    TRY(device_check_here(device, "a buffer"));
     *out = device->engine;
     return NULL;
 }

@@ -1,6 +1,8 @@
 /* client.c - a client: its devices, and the executor that runs programs on them.
  *
- * Several clients may live in one process; none knows of another. */
+ * Several clients may live in one process; none knows of another.  With several processes (hosts)
+ * each has a client with as many devices; they are numbered process by process, and a client lists
+ * all of them. */
 #include "engine/plugin/plugin.h"
 
 #include "base/sync.h"
@@ -31,7 +33,9 @@ static bool owns(const PJRT_Client *client, const void *address, ClientPart part
     case CLIENT_DESCRIPTION:
         return lies_in(address, devices, sizeof *devices, n, offsetof(PJRT_Device, description));
     case CLIENT_TOPOLOGY: return address == &client->topology;
-    default: return lies_in(address, executor_device(client->executor, 0), sizeof(Device), n, 0);
+    default:
+        return lies_in(address, executor_device(client->executor, 0), sizeof(Device), client->nhere,
+                       0);
     }
 }
 
@@ -81,44 +85,59 @@ static void client_free(PJRT_Client *client)
 static void device_init(PJRT_Client *client, int id)
 {
     PJRT_Device *device = &client->devices[id];
+    PJRT_DeviceDescription *description = &device->description;
+    int here = id - client->first;
     device->client = client;
-    device->engine = executor_device(client->executor, id);
-    device->engine->pjrt = device;
-    device->description.id = id;
-    snprintf(device->description.name, sizeof device->description.name, "CpuDevice(id=%d)", id);
-    snprintf(device->description.title, sizeof device->description.title, PLATFORM ":%d", id);
+    if (here >= 0 && here < client->nhere) {
+        device->engine = executor_device(client->executor, here);
+        device->engine->pjrt = device;
+    }
+    description->id = id;
+    description->process = id / client->nhere;
+    snprintf(description->name, sizeof description->name, "CpuDevice(id=%d)", id);
+    snprintf(description->title, sizeof description->title, PLATFORM ":%d", id);
     device->memory.device = device;
     snprintf(device->memory.name, sizeof device->memory.name, "device memory of " PLATFORM ":%d",
              id);
     device->memories[0] = &device->memory;
     client->device_list[id] = device;
     client->memory_list[id] = &device->memory;
-    client->topology.descriptions[id] = &device->description;
+    client->topology.descriptions[id] = description;
 }
 
-static Error *client_new(int ndevices, size_t memory_limit, PJRT_Client **out)
+/* The tables for all devices, of which nhere are in this process. */
+static bool make_tables(PJRT_Client *client, int nhere, const Hosts *hosts)
 {
-    size_t n = (size_t)ndevices;
-    PJRT_Client *client = calloc(1, sizeof *client);
-    if (!client)
-        return error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", ndevices);
-    pthread_mutex_init(&client->lock, NULL);
-    client->ndevices = ndevices;
+    client->hosts = hosts;
+    client->nhere = nhere;
+    client->first = hosts ? hosts->process * nhere : 0;
+    client->ndevices = hosts ? hosts->nprocesses * nhere : nhere;
+    size_t n = (size_t)client->ndevices;
     client->devices = calloc(n, sizeof *client->devices);
     client->device_list = calloc(n, sizeof *client->device_list);
     client->memory_list = calloc(n, sizeof *client->memory_list);
     client->topology.ndevices = n;
     client->topology.descriptions = calloc(n, sizeof(PJRT_DeviceDescription *));
-    bool has_all = client->devices && client->device_list && client->memory_list &&
-                   client->topology.descriptions;
+    return client->devices && client->device_list && client->memory_list &&
+           client->topology.descriptions;
+}
+
+static Error *client_new(int nhere, size_t memory_limit, const Hosts *hosts, PJRT_Client **out)
+{
+    PJRT_Client *client = calloc(1, sizeof *client);
+    if (!client)
+        return error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", nhere);
+    pthread_mutex_init(&client->lock, NULL);
     Error *error =
-        has_all ? executor_new(ndevices, 0, memory_limit, &client->executor)
-                : error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", ndevices);
+        make_tables(client, nhere, hosts)
+            ? executor_new(nhere, 0, memory_limit, &client->executor)
+            : error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", client->ndevices);
     if (error) {
         client_free(client);
         return error;
     }
-    for (int id = 0; id < ndevices; id++)
+    executor_name_devices(client->executor, client->first);
+    for (int id = 0; id < client->ndevices; id++)
         device_init(client, id);
     publish(client);
     *out = client;
@@ -130,10 +149,16 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
     NEEDS(args, client);
     int ndevices = 1;
     size_t memory_limit;
-    TRY(options_devices(args->create_options, args->num_options, &ndevices));
+    HostsOptions options = { 0 };
+    const Hosts *hosts = NULL;
+    TRY(options_devices(args->create_options, args->num_options, &ndevices, &options));
     TRY(options_memory_limit(&memory_limit));
     TRY(environment_record());
-    return client_new(ndevices, memory_limit, &args->client);
+    TRY(hosts_join(&options, ndevices, PLATFORM_VERSION, &hosts));
+    if (hosts && ndevices > POSSIBLE_DEVICES / hosts->nprocesses)
+        return error_new(CODE_INVALID, "%d devices in each of %d processes; %d are possible in all",
+                         ndevices, hosts->nprocesses, POSSIBLE_DEVICES);
+    return client_new(ndevices, memory_limit, hosts, &args->client);
 }
 
 /* The caller has destroyed its executables and buffers, but may not have waited for what runs:
@@ -165,7 +190,7 @@ Error *pjrt_Client_PlatformVersion(PJRT_Client_PlatformVersion_Args *args)
 Error *pjrt_Client_ProcessIndex(PJRT_Client_ProcessIndex_Args *args)
 {
     NEEDS(args, process_index);
-    args->process_index = 0;
+    args->process_index = args->client->hosts ? args->client->hosts->process : 0;
     return NULL;
 }
 
@@ -180,8 +205,8 @@ Error *pjrt_Client_Devices(PJRT_Client_Devices_Args *args)
 Error *pjrt_Client_AddressableDevices(PJRT_Client_AddressableDevices_Args *args)
 {
     NEEDS(args, num_addressable_devices);
-    args->addressable_devices = args->client->device_list;
-    args->num_addressable_devices = (size_t)args->client->ndevices;
+    args->addressable_devices = args->client->device_list + args->client->first;
+    args->num_addressable_devices = (size_t)args->client->nhere;
     return NULL;
 }
 
@@ -203,14 +228,20 @@ Error *pjrt_Client_LookupDevice(PJRT_Client_LookupDevice_Args *args)
 Error *pjrt_Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_Args *args)
 {
     NEEDS(args, addressable_device);
-    return find_device(args->client, args->local_hardware_id, &args->addressable_device);
+    PJRT_Client *client = args->client;
+    int id = args->local_hardware_id;
+    if (id < 0 || id >= client->nhere)
+        return error_new(CODE_INVALID, "there is no device %d here; this process has 0 to %d", id,
+                         client->nhere - 1);
+    args->addressable_device = client->device_list[client->first + id];
+    return NULL;
 }
 
 Error *pjrt_Client_AddressableMemories(PJRT_Client_AddressableMemories_Args *args)
 {
     NEEDS(args, num_addressable_memories);
-    args->addressable_memories = args->client->memory_list;
-    args->num_addressable_memories = (size_t)args->client->ndevices;
+    args->addressable_memories = args->client->memory_list + args->client->first;
+    args->num_addressable_memories = (size_t)args->client->nhere;
     return NULL;
 }
 

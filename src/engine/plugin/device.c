@@ -1,11 +1,20 @@
 /* device.c - devices and their descriptions, the one memory that each has, and the topology, which
- * is the client's devices described without it.  Numbers are dense from 0; one process. */
+ * is the client's devices described without it.  Numbers are dense from 0, process by process. */
 #include "engine/plugin/plugin.h"
 
 #include "base/table.h"
 
 #include <string.h>
 #include <unistd.h>
+
+Error *device_check_here(const PJRT_Device *device, const char *what)
+{
+    if (device->engine)
+        return NULL;
+    return error_new(CODE_INVALID, "%s: device %d is in process %d, and this is process %d", what,
+                     device->description.id, device->description.process,
+                     device->client->hosts->process);
+}
 
 Error *pjrt_DeviceDescription_Id(PJRT_DeviceDescription_Id_Args *args)
 {
@@ -17,7 +26,7 @@ Error *pjrt_DeviceDescription_Id(PJRT_DeviceDescription_Id_Args *args)
 Error *pjrt_DeviceDescription_ProcessIndex(PJRT_DeviceDescription_ProcessIndex_Args *args)
 {
     NEEDS(args, process_index);
-    args->process_index = 0;
+    args->process_index = args->device_description->process;
     return NULL;
 }
 
@@ -63,14 +72,15 @@ Error *pjrt_Device_GetDescription(PJRT_Device_GetDescription_Args *args)
 Error *pjrt_Device_IsAddressable(PJRT_Device_IsAddressable_Args *args)
 {
     NEEDS(args, is_addressable);
-    args->is_addressable = true;
+    args->is_addressable = args->device->engine != NULL;
     return NULL;
 }
 
 Error *pjrt_Device_LocalHardwareId(PJRT_Device_LocalHardwareId_Args *args)
 {
     NEEDS(args, local_hardware_id);
-    args->local_hardware_id = args->device->description.id;
+    const PJRT_Device *device = args->device;
+    args->local_hardware_id = device->engine ? device->description.id - device->client->first : -1;
     return NULL;
 }
 
@@ -101,6 +111,7 @@ Error *pjrt_Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args)
 Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
 {
     NEEDS(args, bytes_limit_is_set);
+    TRY(device_check_here(args->device, "Device_MemoryStats"));
     MemoryStats stats = memory_stats(args->device->engine->memory);
     size_t end = args->struct_size < PJRT_Device_MemoryStats_Args_SIZE
                      ? args->struct_size
@@ -110,8 +121,8 @@ Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
     /* Without a limit of its own a device can count on its share of the machine. */
     size_t limit = stats.limit_bytes;
     if (!limit)
-        limit = (size_t)(sysconf(_SC_PHYS_PAGES) / args->device->client->ndevices *
-                         sysconf(_SC_PAGESIZE));
+        limit =
+            (size_t)(sysconf(_SC_PHYS_PAGES) / args->device->client->nhere * sysconf(_SC_PAGESIZE));
     args->bytes_in_use = (int64_t)stats.bytes_in_use;
     TELL(peak_bytes_in_use, stats.peak_bytes);
     TELL(num_allocs, stats.nallocs);

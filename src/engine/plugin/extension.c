@@ -126,6 +126,11 @@ static Error *object(TuttiObject *o)
     return NULL;
 }
 
+static Error *exchange(PJRT_Client *client, int n, const TuttiPiece *pieces)
+{
+    return client->hosts ? hosts_exchange(client->hosts, n, pieces) : NULL;
+}
+
 TuttiExtension tutti_extension = {
     .base = { sizeof(TuttiExtension), (PJRT_Extension_Type)TUTTI_EXTENSION, NULL },
     .describe = describe,
@@ -142,4 +147,5 @@ TuttiExtension tutti_extension = {
     .range_begin = record_start,
     .range_end = range_end,
     .compile_object = object,
+    .exchange = exchange,
 };

@@ -2,7 +2,8 @@
  *
  * Execute runs the program on all its devices in one call.  It hands the whole to launch_start,
  * which checks the arguments, and keeps the executable until the run has ended: a client may
- * destroy its handle while the program still runs. */
+ * destroy its handle while the program still runs.  Of a program whose devices are in several
+ * processes each client runs its own part. */
 #include "engine/plugin/plugin.h"
 
 #include "base/guard.h"
@@ -41,7 +42,50 @@ static void write_assignment(void *user)
     assignment_write(&a->l->assignment, p->nreplicas, p->npartitions, a->ids);
 }
 
-/* The device of each partition: the assignment given, else 0, 1, 2, ... */
+/* The ids of the devices: the assignment given, else 0, 1, 2, ... */
+static Error *read_ids(const PJRT_LoadedExecutable *l, const BuildOptions *o, int *ids)
+{
+    const Program *p = l->compiled->program;
+    int there = l->client->ndevices;
+    for (int d = 0; d < p->ndevices; d++) {
+        int id = ids[d] = o->ndevices ? o->devices[d] : d;
+        if (id < 0 || id >= there)
+            return error_new(CODE_INVALID, "the device assignment names device %d of %d", id,
+                             there);
+        for (int before = 0; before < d; before++)
+            if (ids[before] == id)
+                return error_new(CODE_INVALID, "the device assignment names device %d twice", id);
+    }
+    return NULL;
+}
+
+/* Lists the devices that are in this process. */
+static void list_devices(PJRT_LoadedExecutable *l, const int *ids)
+{
+    const Program *p = l->compiled->program;
+    l->ndevices = 0;
+    for (int d = 0; d < p->ndevices; d++) {
+        PJRT_Device *device = l->client->device_list[ids[d]];
+        if (!device->engine)
+            continue;
+        int at = l->ndevices++;
+        l->devices[at] = device;
+        l->engines[at] = device->engine;
+        l->logical_ids[at] = (PJRT_LogicalDeviceIds){ d / p->npartitions, d % p->npartitions };
+    }
+}
+
+static Error *assign_ids(PJRT_LoadedExecutable *l, const BuildOptions *o, int *ids)
+{
+    TRY(read_ids(l, o, ids));
+    list_devices(l, ids);
+    TRY(span_get(l->client, l->compiled, ids, &l->span));
+    Error *error = guard_run("loading", write_assignment, &(Assignment){ l, ids });
+    if (error)
+        l->assignment = (Text){ 0 }; /* what was begun of it went with the guard */
+    return error;
+}
+
 static Error *assign_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
 {
     const Program *p = l->compiled->program;
@@ -57,25 +101,7 @@ static Error *assign_devices(PJRT_LoadedExecutable *l, const BuildOptions *o)
                          "the program needs %d devices and there are %d; set TUTTI_DEVICES=%d",
                          p->ndevices, client->ndevices, p->ndevices);
     int *ids = calloc((size_t)p->ndevices, sizeof *ids);
-    Error *error = ids ? NULL : no_memory(p->ndevices);
-    for (int d = 0; d < p->ndevices && !error; d++) {
-        int id = ids[d] = o->ndevices ? o->devices[d] : d;
-        if (id < 0 || id >= client->ndevices) {
-            error = error_new(CODE_INVALID, "the device assignment names device %d of %d", id,
-                              client->ndevices);
-            break;
-        }
-        for (int before = 0; before < d && !error; before++)
-            if (ids[before] == id)
-                error = error_new(CODE_INVALID, "the device assignment names device %d twice", id);
-        l->devices[d] = client->device_list[id];
-        l->engines[d] = l->devices[d]->engine;
-        l->logical_ids[d] = (PJRT_LogicalDeviceIds){ d / p->npartitions, d % p->npartitions };
-    }
-    if (!error)
-        error = guard_run("loading", write_assignment, &(Assignment){ l, ids });
-    if (error)
-        l->assignment = (Text){ 0 }; /* what was begun of it went with the guard */
+    Error *error = ids ? assign_ids(l, o, ids) : no_memory(p->ndevices);
     free(ids);
     return error;
 }
@@ -281,6 +307,7 @@ static Error *find_devices(const PJRT_LoadedExecutable_Execute_Args *args, Devic
                          "Execute: execute_device is for programs of one device and a device of "
                          "the same client; this program is for %d",
                          l->ndevices);
+    TRY(device_check_here(args->execute_device, "Execute"));
     *devices = &args->execute_device->engine;
     return NULL;
 }
@@ -292,7 +319,7 @@ static Error *check_lists(const PJRT_LoadedExecutable_Execute_Args *args)
     if (p->nresults && !args->output_lists)
         return error_new(CODE_INVALID, "Execute: output_lists is NULL, and there are %d results",
                          p->nresults);
-    for (int d = 0; d < p->ndevices; d++)
+    for (int d = 0; d < args->executable->ndevices; d++)
         if ((p->nargs && !args->argument_lists[d]) || (p->nresults && !args->output_lists[d]))
             return error_new(CODE_INVALID, "Execute: the %s list of device %d is NULL",
                              p->nargs && !args->argument_lists[d] ? "argument" : "output", d);
@@ -315,6 +342,7 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
     PJRT_LoadedExecutable *loaded = args->executable;
     const Program *p = loaded->compiled->program;
     Launch l = { .program = p,
+                 .span = loaded->span,
                  .args = args->argument_lists,
                  .outs = args->output_lists,
                  .may_not_donate = may_not,
@@ -343,6 +371,8 @@ Error *pjrt_LoadedExecutable_Execute(PJRT_LoadedExecutable_Execute_Args *args)
     if (args->options && PJRT_HAS(args->options, num_recv_ops) &&
         (args->options->num_send_ops || args->options->num_recv_ops))
         return error_new(CODE_UNIMPLEMENTED, "not supported: send and receive callbacks");
+    if (!loaded->ndevices && !args->num_devices) /* all its devices are in other processes */
+        return NULL;
     size_t nargs = (size_t)loaded->compiled->program->nargs;
     bool few[64] = { 0 }; /* what a call usually has; more go to the heap */
     bool *may_not = nargs > sizeof few ? calloc(nargs, 1) : few;

@@ -66,7 +66,23 @@ static Error *count_from_option(const PJRT_NamedValue *option, int *ndevices)
     return error_new(CODE_INVALID, "num_devices must be a whole number");
 }
 
-Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
+/* The options of a client that is one of several: JAX says which, our own front leaves it to the
+ * launcher.  False: it is none of these. */
+static bool read_hosts_option(const PJRT_NamedValue *o, HostsOptions *hosts)
+{
+    bool is_number = o->type == PJRT_NamedValue_kInt64;
+    if (is_named(o, "num_nodes"))
+        hosts->nprocesses = is_number ? (int)o->int64_value : 0;
+    else if (is_named(o, "node_id"))
+        hosts->process = is_number ? (int)o->int64_value : 0;
+    else if (is_named(o, "launcher"))
+        hosts->uses_launcher = o->type == PJRT_NamedValue_kBool && o->bool_value;
+    else
+        return is_named(o, "partition_index");
+    return true;
+}
+
+Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices, HostsOptions *hosts)
 {
     bool given = false;
     for (size_t i = 0; i < n; i++) {
@@ -76,16 +92,16 @@ Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices)
         if (is_named(option, "num_devices")) {
             TRY(count_from_option(option, ndevices));
             given = true;
-        } else if (is_named(option, "num_nodes")) {
-            if (option->type == PJRT_NamedValue_kInt64 && option->int64_value > 1)
-                return error_new(CODE_UNIMPLEMENTED, "not supported: %lld processes (num_nodes)",
-                                 (long long)option->int64_value);
-        } else if (!is_named(option, "node_id") && !is_named(option, "partition_index")) {
+        } else if (!read_hosts_option(option, hosts)) {
             return error_new(CODE_INVALID,
                              "unknown client option '%.*s'; there is only num_devices",
                              (int)option->name_size, option->name);
         }
     }
+    if (hosts->nprocesses < 0 || hosts->nprocesses > POSSIBLE_DEVICES || hosts->process < 0 ||
+        (hosts->nprocesses && hosts->process >= hosts->nprocesses))
+        return error_new(CODE_INVALID, "client options: node_id is %d, and num_nodes %d",
+                         hosts->process, hosts->nprocesses);
     return given ? NULL : count_from_environment(ndevices);
 }
 

@@ -14,6 +14,7 @@
 #define TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #include "engine/compile.h"
 #include "engine/exec/launch.h"
+#include "engine/hosts/hosts.h"
 #include "engine/memory/handle.h"
 #include "pjrt/extension.h"
 #include "pjrt/pjrt.h"
@@ -47,6 +48,7 @@ typedef struct Shared {
 
 struct PJRT_DeviceDescription {
     int id;
+    int process;    /* of whose client it is */
     char name[32];  /* CpuDevice(id=0): what jax.devices() lists */
     char title[32]; /* tutti:0 */
 };
@@ -59,7 +61,7 @@ struct PJRT_Memory {
 
 struct PJRT_Device {
     PJRT_Client *client;
-    Device *engine;
+    Device *engine; /* NULL: it is in another process */
     PJRT_DeviceDescription description;
     PJRT_Memory memory;
     PJRT_Memory *memories[1];
@@ -74,7 +76,9 @@ struct PJRT_TopologyDescription {
 struct PJRT_Client {
     PJRT_Client *next; /* of those that are there; under their lock (client.c) */
     Executor *executor;
-    int ndevices;
+    const Hosts *hosts; /* the processes that share its devices; NULL: this one alone */
+    int ndevices;       /* of all processes, */
+    int first, nhere;   /* and those of this one */
     PJRT_Device *devices;
     PJRT_Device **device_list;
     PJRT_Memory **memory_list;
@@ -126,8 +130,9 @@ struct PJRT_LoadedExecutable {
     Str options;      /* as above */
     bool is_portable; /* one device, named anew by every call */
     _Atomic bool is_deleted;
-    int ndevices;
-    PJRT_Device **devices; /* of partition d; */
+    HostSpan *span;        /* where its devices are; NULL: all are in this process */
+    int ndevices;          /* that are in this process */
+    PJRT_Device **devices; /* of partition d, or of those; */
     Device **engines;      /* the same for launch */
     PJRT_LogicalDeviceIds *logical_ids;
     Text assignment; /* serialized DeviceAssignmentProto */
@@ -158,7 +163,8 @@ MUST_USE Error *struct_too_small(const char *function, size_t given, size_t need
 MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank,
                                Type *out);
 /* From options, else the environment, else 1. */
-MUST_USE Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices);
+MUST_USE Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices,
+                                HostsOptions *hosts);
 MUST_USE Error *options_memory_limit(size_t *bytes); /* 0: none */
 
 /* environment.c: TUTTI_TRACE, TUTTI_PROFILE; what is asked for at most once in a process. */
@@ -201,4 +207,9 @@ typedef enum ClientPart {
     CLIENT_ENGINE_DEVICE, /* the executor's Device */
 } ClientPart;
 bool client_owning(const void *address, ClientPart part);
+/* An error unless the device is in this process; `what` is to be done there. */
+MUST_USE Error *device_check_here(const PJRT_Device *device, const char *what);
+/* span.c: where the devices of a program are; *out is NULL when all are in this process. */
+MUST_USE Error *span_get(PJRT_Client *client, const Compiled *compiled, const int *ids,
+                         HostSpan **out);
 #endif

@@ -92,7 +92,7 @@ const char *tt_device_name(int device)
 
 static tt value_from_host(Type type, const void *data, bool is_weak)
 {
-    Array *a = array_from_host(type, data, layout_single(0));
+    Array *a = array_from_host(type, data, layout_home());
     return a ? value_of_array(a, is_weak) : NO_VALUE;
 }
 
@@ -226,7 +226,7 @@ static Array *narrowed(Array *wide, Element e)
         else
             number_set_int(to, number_int(from, at), into);
     }
-    Array *a = read ? array_from_host(t, data, layout_single(0)) : NULL;
+    Array *a = read ? array_from_host(t, data, layout_home()) : NULL;
     free(data);
     return a;
 }

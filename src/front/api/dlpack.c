@@ -109,7 +109,7 @@ struct DLManagedTensorVersioned *tt_to_dlpack(tt x)
 
 static tt value_of_array_on_host(Type type, const void *data)
 {
-    Array *a = array_from_host(type, data, layout_single(0));
+    Array *a = array_from_host(type, data, layout_home());
     return a ? value_of_array(a, false) : NO_VALUE;
 }
 

@@ -79,7 +79,7 @@ tt tt_load_npy(const char *path)
     if (!file)
         return NO_VALUE;
     Error *error = file->n == 1
-                       ? load(file, file->at, layout_single(0), &a)
+                       ? load(file, file->at, layout_home(), &a)
                        : error_new(CODE_INVALID, "%s holds %d arrays: tt_open reads such files",
                                    path, file->n);
     arrays_close(file);
@@ -174,8 +174,7 @@ tt tt_file_get(tt_file f, const char *name)
     if (!f)
         return NO_VALUE;
     const FileArray *found = arrays_find(f->file, str_of(name));
-    Error *error =
-        found ? load(f->file, found, layout_single(0), &a) : no_such_array(f->file, name);
+    Error *error = found ? load(f->file, found, layout_home(), &a) : no_such_array(f->file, name);
     if (error)
         return report_error(error_in(error, "tt_file_get"));
     return a ? value_of_array(a, false) : NO_VALUE;
@@ -266,7 +265,7 @@ bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
 static bool held_now(tt old, Held *held, const ArrayLayout **layout)
 {
     bool is_there = (old.slot || old.generation) && value_pin(old, "tt_restore", held);
-    *layout = is_there && held->array ? held->array->layout : layout_single(0);
+    *layout = is_there && held->array ? held->array->layout : layout_home();
     return is_there;
 }
 

@@ -204,7 +204,7 @@ static void dynamic_slice_body(const tt *in, tt *out, const void *config)
 static tt dynamic_slice(const char *who, tt x, const int64_t *start, const Window *window)
 {
     Array *where =
-        array_from_host((Type){ I64, 1, &window->n }, start + window->axis, layout_single(0));
+        array_from_host((Type){ I64, 1, &window->n }, start + window->axis, layout_home());
     tt at = where ? value_of_array(where, false) : NO_VALUE;
     return is_value(at) ? EAGER(who, dynamic_slice_body, window, x, at) : at;
 }

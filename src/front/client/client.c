@@ -10,6 +10,9 @@
  *               use.  Our own engine is told; of another plugin's devices we use the first, and
  *               without a wish all.
  *
+ * Processes that a launcher started (mpirun) share their devices: each has as many, and a program may
+ * run on all of them.
+ *
  * Nothing is remembered of a failed attempt, so that tt_init may mend it. */
 #include "front/client/client.h"
 
@@ -27,12 +30,16 @@ typedef struct Client {
     Pjrt pjrt;
     int ndevices;
     PJRT_Device *const *devices;
-    int *ids; /* PJRT's, for device assignments */
+    int *ids;       /* PJRT's, for device assignments */
+    int *processes; /* [ndevices] */
+    int process, nprocesses;
+    int home; /* the first device of this process */
     const char **names;
     char platform[32]; /* its name, cut off there */
 } Client;
 
-static Client client; /* filled in by client_need, and never changed after */
+static Client client; /* filled in by client_need, and never changed after, as is the next */
+int client_home;
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
 static char *wanted_plugin;
@@ -48,7 +55,7 @@ Error *client_options(const char *path, int devices)
     pthread_mutex_lock(&starting);
     if (atomic_load(&is_ready)) {
         bool same = (!path || strcmp(path, client.pjrt.path) == 0) &&
-                    (!devices || devices == client.ndevices);
+                    (!devices || devices == client.ndevices / client.nprocesses);
         if (!same)
             error = error_new(CODE_PRECONDITION,
                               "tt_init: %d devices of %s are in use already; "
@@ -95,23 +102,44 @@ static Error *create_foreign(Pjrt *p)
                                .type = PJRT_NamedValue_kBool,
                                .bool_value = false,
                                .value_size = 1 };
-    Error *error = pjrt_create(p, &option);
+    Error *error = pjrt_create(p, 1, &option);
     if (!error || error_code(error) != CODE_INVALID)
         return error;
     error_free(error);
-    return pjrt_create(p, NULL);
+    return pjrt_create(p, 0, NULL);
 }
 
 static Error *list_devices(Client *c, int wanted)
 {
     int there;
-    TRY(pjrt_devices(&c->pjrt, &c->devices, &there));
+    TRY(c->pjrt.tutti ? pjrt_all_devices(&c->pjrt, &c->devices, &there)
+                      : pjrt_devices(&c->pjrt, &c->devices, &there));
     if (there < 1 || wanted > there)
         return error_new(CODE_INVALID, "%d devices are wanted, and %s has %d", wanted ? wanted : 1,
                          c->pjrt.path, there);
-    c->ndevices = wanted ? wanted : there;
+    c->ndevices = wanted && !c->pjrt.tutti ? wanted : there;
     c->ids = heap_rows((size_t)c->ndevices, sizeof *c->ids, "a list of devices");
     c->names = heap_rows((size_t)c->ndevices, sizeof *c->names, "a list of devices");
+    c->processes = heap_rows((size_t)c->ndevices, sizeof *c->processes, "a list of devices");
+    c->nprocesses = 1;
+    c->home = -1;
+    return NULL;
+}
+
+/* Devices are numbered process by process. */
+static Error *find_process(Client *c, int i, PJRT_DeviceDescription *description)
+{
+    PJRT_DeviceDescription_ProcessIndex_Args process =
+        ARGS(DeviceDescription_ProcessIndex, .device_description = description);
+    TRY(PJRT_CALL(&c->pjrt, DeviceDescription_ProcessIndex, &process));
+    PJRT_Device_IsAddressable_Args here = ARGS(Device_IsAddressable, .device = c->devices[i]);
+    TRY(PJRT_CALL(&c->pjrt, Device_IsAddressable, &here));
+    c->processes[i] = process.process_index;
+    c->nprocesses = process.process_index + 1;
+    if (here.is_addressable && c->home < 0) {
+        c->home = i;
+        c->process = process.process_index;
+    }
     return NULL;
 }
 
@@ -126,6 +154,10 @@ static Error *describe_device(Client *c, int i)
         ARGS(DeviceDescription_ToString, .device_description = get.device_description);
     TRY(PJRT_CALL(&c->pjrt, DeviceDescription_ToString, &text));
     c->ids[i] = id.id;
+    if (c->pjrt.tutti)
+        TRY(find_process(c, i, get.device_description));
+    else
+        c->home = 0;
     char *name = heap_new(text.to_string_size + 1, "a device's name");
     memcpy(name, text.to_string, text.to_string_size);
     c->names[i] = name;
@@ -149,6 +181,7 @@ static Error *start(Client *c)
     TRY(count_wanted(&wanted));
     TRY(pjrt_find(wanted_plugin, "tt_init(.plugin = \"...\") or TUTTI_PLUGIN", &p->path));
     TRY(pjrt_load(p));
+    p->uses_launcher = true;
     TRY(p->tutti ? pjrt_create_devices(p, wanted ? wanted : cores_allowed()) : create_foreign(p));
     TRY(list_devices(c, wanted));
     for (int i = 0; i < c->ndevices; i++)
@@ -175,6 +208,7 @@ static void drop(Client *c)
         heap_free((char *)c->names[i]);
     heap_free(c->names);
     heap_free(c->ids);
+    heap_free(c->processes);
     heap_free(c->pjrt.path);
 }
 
@@ -192,6 +226,7 @@ Error *client_need(void)
         if (error) { /* these are gone already */
             next.names = NULL;
             next.ids = NULL;
+            next.processes = NULL;
             next.pjrt.path = NULL;
         } else {
             error = attempt.error;
@@ -200,6 +235,7 @@ Error *client_need(void)
             drop(&next);
         } else {
             client = next;
+            client_home = next.home;
             atomic_store_explicit(&is_ready, true, memory_order_release);
         }
     }
@@ -212,6 +248,22 @@ Error *client_need(void)
 int client_device_count(void)
 {
     return client.ndevices;
+}
+
+int client_process(void)
+{
+    return client.process;
+}
+
+int client_processes(void)
+{
+    /* acquire: as in client_need */
+    return atomic_load_explicit(&is_ready, memory_order_acquire) ? client.nprocesses : 1;
+}
+
+int client_process_of(int device)
+{
+    return client.processes[device];
 }
 
 const char *client_device_name(int device)
@@ -250,20 +302,25 @@ Error *client_define(const char *name, TuttiFunction *f, void *user)
 struct Executable {
     PJRT_LoadedExecutable *loaded;
     int ndevices, nargs, nresults;
+    int nhere;  /* devices in this process, */
+    int here[]; /* and their places among all */
 };
 
 Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs, int nresults,
                       Executable **out)
 {
-    Executable *e = malloc(sizeof *e);
+    Executable *e = malloc(sizeof *e + sizeof(int) * (size_t)ndevices);
     int *ids = calloc((size_t)ndevices + 1, sizeof *ids);
     Error *error = NULL;
     if (!e || !ids) {
         error = error_new(CODE_EXHAUSTED, "no memory on the host for an executable");
     } else {
-        for (int i = 0; i < ndevices; i++)
+        *e = (Executable){ NULL, ndevices, nargs, nresults, 0 };
+        for (int i = 0; i < ndevices; i++) {
             ids[i] = client.ids[devices[i]];
-        *e = (Executable){ NULL, ndevices, nargs, nresults };
+            if (client.processes[devices[i]] == client.process)
+                e->here[e->nhere++] = i;
+        }
         CompileOptions options = { .ndevices = ndevices, .ids = ids };
         error = pjrt_compile(&client.pjrt, stablehlo_text, options, &e->loaded);
     }
@@ -281,16 +338,37 @@ void client_end(Executable *e)
     free(e);
 }
 
+/* Of the rows of all devices the engine gets those of this process. */
+static Error *execute_part(const Executable *e, Launch launch)
+{
+    PJRT_Buffer *const **args = malloc(2 * sizeof *args * (size_t)(e->nhere + 1));
+    PJRT_Buffer ***results = (PJRT_Buffer ***)(args + e->nhere);
+    if (!args)
+        return error_new(CODE_EXHAUSTED, "no memory on the host for a call on %d devices",
+                         e->nhere);
+    for (int i = 0; i < e->nhere; i++) {
+        args[i] = launch.args[e->here[i]];
+        results[i] = launch.results[e->here[i]];
+    }
+    launch.args = args;
+    launch.results = results;
+    Error *error = pjrt_execute(&client.pjrt, e->loaded, &launch);
+    free(args);
+    return error;
+}
+
 Error *client_execute(Executable *e, PJRT_Buffer *const *const *args, PJRT_Buffer **const *results,
                       int nkept, const int64_t *kept)
 {
-    Launch launch = { .ndevices = e->ndevices,
+    Launch launch = { .ndevices = e->nhere,
                       .nargs = e->nargs,
                       .args = args,
                       .results = results,
                       .nkept = nkept,
                       .kept = kept };
-    return pjrt_execute(&client.pjrt, e->loaded, &launch);
+    if (e->nhere == e->ndevices)
+        return pjrt_execute(&client.pjrt, e->loaded, &launch);
+    return execute_part(e, launch);
 }
 
 /* ---- arrays ---- */
@@ -327,5 +405,11 @@ Error *client_await(PJRT_Buffer *b)
 
 void client_free(PJRT_Buffer *b)
 {
-    pjrt_free(&client.pjrt, b);
+    if (b)
+        pjrt_free(&client.pjrt, b);
+}
+
+Error *client_exchange(int n, const TuttiPiece *pieces)
+{
+    return pjrt_error(client.pjrt.api, client.pjrt.tutti->exchange(client.pjrt.client, n, pieces));
 }

@@ -13,7 +13,11 @@ MUST_USE Error *client_need(void);
 MUST_USE Error *client_options(const char *plugin, int devices);
 
 /* The rest is for after client_need. */
-int client_device_count(void);
+int client_device_count(void); /* of all processes */
+int client_process(void);      /* which this is, */
+int client_processes(void);    /* of how many; 1 also before client_need */
+int client_process_of(int device);
+extern int client_home; /* the first device of this process */
 const char *client_device_name(int device);
 const char *client_platform(void); /* "tutti"; of JAX's plugins "cpu", "cuda" */
 struct Pjrt *client_plugin(void);  /* for tests that stand between it and the front */
@@ -24,7 +28,8 @@ typedef struct Executable Executable; /* compiled for an ordered list of devices
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
                                int nresults, Executable **out);
 void client_end(Executable *e); /* runs under way go on */
-/* args[device][argument], results[device][result].  What the program's text marks as donated is
+/* args[device][argument], results[device][result]; rows of devices in other processes are NULL, and
+ * stay so.  What the program's text marks as donated is
  * consumed, except the nkept arguments listed in kept.  Returns at once: results may still be on
  * their way, and a failure may show when they are awaited or read. */
 MUST_USE Error *client_execute(Executable *e, PJRT_Buffer *const *const *args,
@@ -35,5 +40,7 @@ MUST_USE Error *client_upload(Type type, const void *data, int device, PJRT_Buff
 MUST_USE Error *client_download(PJRT_Buffer *b, Type type, void *data); /* row-major, awaited */
 MUST_USE Error *client_copy(PJRT_Buffer *b, int to_device, PJRT_Buffer **out); /* another device */
 MUST_USE Error *client_await(PJRT_Buffer *b);
-void client_free(PJRT_Buffer *b);
+void client_free(PJRT_Buffer *b); /* NULL is fine */
+/* All processes call it with the same list: each piece comes from its process to all others. */
+MUST_USE Error *client_exchange(int n, const TuttiPiece *pieces);
 #endif

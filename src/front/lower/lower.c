@@ -153,17 +153,19 @@ static void shard_values(Lowering *l, const Lowered *out)
 }
 
 /* Those of the maps; else those on which the first leaf lies that is on several; else the first
- * leaf's, or device 0. */
+ * leaf's, or this process's first. */
 static void choose_devices(const Lowering *l, Lowered *out)
 {
-    static const int zero = 0;
     bool has_maps = session->ndevices > 0;
+    const ArrayLayout *home = layout_home();
     out->ndevices = has_maps ? session->ndevices : 1;
-    out->devices = has_maps ? session->devices : &zero;
+    out->devices = has_maps ? session->devices : home->devices;
+    out->is_home = !has_maps;
     for (int i = 0; !has_maps && l->layouts && i < l->nleaves; i++)
         if (l->layouts[i] && out->ndevices == 1 && (i == 0 || l->layouts[i]->ndevices > 1)) {
             out->ndevices = l->layouts[i]->ndevices;
             out->devices = l->layouts[i]->devices;
+            out->is_home = l->layouts[i] == home;
         }
 }
 
@@ -172,8 +174,9 @@ static bool layout_for(Lowering *l, const Lowered *out, ValueId v, const ArrayLa
     Type t = type_of(l->m, v);
     const Sharding *sharding = l->of[v];
     if (!is_spread(sharding)) {
-        *layout = out->ndevices == 1 ? layout_single(out->devices[0])
-                                     : layout_replicated(out->ndevices, out->devices);
+        *layout = out->is_home         ? layout_home()
+                  : out->ndevices == 1 ? layout_single(out->devices[0])
+                                       : layout_replicated(out->ndevices, out->devices);
         return *layout != NULL;
     }
     Tiling tiling;

@@ -10,7 +10,8 @@ typedef struct Lowered {
     Text text;
     int ndevices;
     const int *devices;
-    int nargs; /* the leaves, then the captured arrays that are used */
+    bool is_home; /* one device: the first of this process */
+    int nargs;    /* the leaves, then the captured arrays that are used */
     int nresults;
     const int *captured;            /* [nargs - nleaves]: positions in session->captured */
     const ArrayLayout *const *args; /* how each must lie */

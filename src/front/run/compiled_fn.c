@@ -265,6 +265,8 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
     if (!x.args || !x.is_ours || !x.kept || !of_one || !buffers)
         return report_no_memory(p), false;
     memset(x.is_ours, 0, sizeof *x.is_ours * (size_t)p->nargs);
+    for (size_t k = 0; k < (size_t)p->ndevices * (size_t)p->nresults; k++)
+        buffers[k] = NULL; /* of devices in other processes they stay so */
     bool ok = reshard_arguments(&x, leaves) && is_donated_once(&x, label) &&
               execute_on_devices(&x, scratch, buffers);
     for (int i = 0, k = 0; i < p->nargs; i++) {

@@ -518,7 +518,7 @@ const tt *tt_fori_n(int64_t trip_count, tt_fn body, const tt_tree *args, int nar
         return call(FN_FORI, "fori", fits ? body : NULL, NULL, trip_count, args, nargs, args[0].n);
     tt_tree all[TT_MAX_ARGS];
     int32_t number = (int32_t)trip_count;
-    Array *array = array_from_host(type_scalar(I32), &number, layout_single(0));
+    Array *array = array_from_host(type_scalar(I32), &number, layout_home());
     tt given = array ? value_of_array(array, false) : NO_VALUE;
     memcpy(all, args, sizeof *args * (size_t)nargs);
     all[nargs] = (tt_tree){ &given, 1 };

@@ -8,6 +8,9 @@
  *     | 2 2 3 3   |               |  2  |  |  3  |
  *     +-----------+               +-----+  +-----+
  *
+ * With several processes each has the buffers of its own devices, and NULL for the others'; an array
+ * on layout_home lies whole in each of them.
+ *
  * Arrays never change, so a buffer that two layouts have in common is lent rather than copied:
  * the borrower holds the lender. */
 #include "front/value/array.h"
@@ -172,6 +175,54 @@ static bool tile_room(Type tile, void **out)
     return *out != NULL;
 }
 
+/* ---- Several processes. */
+
+static bool is_here(const ArrayLayout *l, int d)
+{
+    return client_process_of(l->devices[d]) == client_process();
+}
+
+/* Does a process have exactly this box of an array that lies so? */
+static bool process_has(const ArrayLayout *l, Type whole, int process, const Box *box)
+{
+    for (int d = 0; d < l->ndevices; d++) {
+        Box other = box_of(l, whole, d);
+        if (client_process_of(l->devices[d]) == process && box_equal(box, &other, whole.rank))
+            return true;
+    }
+    return false;
+}
+
+/* Does some process lack a tile?  Then all must take part in reading the array. */
+static bool is_scattered(const Array *a)
+{
+    if (client_processes() == 1 || a->has_small || layout_is_everywhere(a->layout))
+        return false;
+    for (int d = 0; d < a->layout->ndevices; d++) {
+        Box box = box_of(a->layout, a->type, d);
+        for (int p = 0; p < client_processes(); p++)
+            if (!process_has(a->layout, a->type, p, &box))
+                return true;
+    }
+    return false;
+}
+
+/* Can every process make its tiles of another layout of tiles that it has?  All find the same
+ * answer. */
+static bool is_at_hand(const Array *a, const ArrayLayout *l)
+{
+    if (client_processes() == 1 || layout_is_everywhere(a->layout))
+        return true;
+    if (layout_is_everywhere(l))
+        return !is_scattered(a);
+    for (int d = 0; d < l->ndevices; d++) {
+        Box box = box_of(l, a->type, d);
+        if (!process_has(a->layout, a->type, client_process_of(l->devices[d]), &box))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Upload. */
 
 static bool upload_tile(Type whole, const char *data, const ArrayLayout *l, int d,
@@ -206,7 +257,7 @@ static PJRT_Buffer **upload(Type type, const void *data, const ArrayLayout *l)
     if (!buffers)
         return report_no_memory(type, l->ndevices), NULL;
     for (int d = 0; d < l->ndevices; d++)
-        if (!upload_tile(type, data, l, d, &buffers[d])) {
+        if (is_here(l, d) && !upload_tile(type, data, l, d, &buffers[d])) {
             free_buffers(buffers, d);
             free(buffers);
             return NULL;
@@ -301,6 +352,62 @@ static bool is_repeated(const ArrayLayout *l, Type whole, int d)
     return false;
 }
 
+/* The distinct tiles of an array, of which each process has some; all call this. */
+static bool exchange_tiles(const Array *a, PJRT_Buffer *const *buffers, TuttiPiece *pieces,
+                           char *data)
+{
+    const ArrayLayout *l = a->layout;
+    int n = 0;
+    bool ok = true;
+    for (int d = 0; d < l->ndevices && ok; d++) {
+        if (is_repeated(l, a->type, d))
+            continue;
+        Box box = box_of(l, a->type, d);
+        Type tile = { a->type.element, a->type.rank, box.extent };
+        TuttiPiece *piece = &pieces[n++];
+        *piece = (TuttiPiece){ client_process_of(l->devices[d]), NULL, type_bytes(tile) };
+        ok = tile_room(tile, &piece->data);
+        Error *error = ok && buffers[d] ? client_download(buffers[d], tile, piece->data) : NULL;
+        if (error)
+            report_error(error);
+        ok = ok && !error;
+    }
+    Error *error = ok ? client_exchange(n, pieces) : NULL;
+    if (error)
+        report_error(error);
+    for (int d = 0, k = 0; d < l->ndevices && ok && !error; d++) {
+        Box box = box_of(l, a->type, d);
+        if (!is_repeated(l, a->type, d))
+            copy_box(a->type, &box, data, pieces[k++].data, false);
+    }
+    return ok && !error;
+}
+
+static bool read_scattered(const Array *a, PJRT_Buffer *const *buffers, void *data)
+{
+    int n = a->layout->ndevices;
+    TuttiPiece *pieces = calloc((size_t)n, sizeof *pieces);
+    if (!pieces)
+        return report_no_memory(a->type, n), false;
+    bool ok = exchange_tiles(a, buffers, pieces, data);
+    for (int k = 0; k < n; k++)
+        free(pieces[k].data);
+    free(pieces);
+    return ok;
+}
+
+/* A device of this process that has the same tile as d; one has. */
+static int device_here(const Array *a, int d)
+{
+    Box box = box_of(a->layout, a->type, d);
+    for (int e = 0; e < a->layout->ndevices; e++) {
+        Box other = box_of(a->layout, a->type, e);
+        if (is_here(a->layout, e) && box_equal(&box, &other, a->type.rank))
+            return e;
+    }
+    return d;
+}
+
 bool array_read(Array *a, void *data)
 {
     if (a->has_small) {
@@ -310,11 +417,13 @@ bool array_read(Array *a, void *data)
     PJRT_Buffer *const *buffers = array_buffers(a);
     if (!buffers)
         return false;
+    if (is_scattered(a))
+        return read_scattered(a, buffers, data);
     for (int d = 0; d < a->layout->ndevices; d++) {
         if (is_repeated(a->layout, a->type, d))
             continue;
         Box box = box_of(a->layout, a->type, d);
-        if (!download_tile(a, buffers[d], &box, data))
+        if (!download_tile(a, buffers[device_here(a, d)], &box, data))
             return false;
     }
     return true;
@@ -326,7 +435,7 @@ bool array_wait(Array *a)
     if (!buffers)
         return a->has_small;
     for (int d = 0; d < a->layout->ndevices; d++) {
-        Error *error = client_await(buffers[d]);
+        Error *error = buffers[d] ? client_await(buffers[d]) : NULL;
         if (error) {
             report_error(error);
             return false;
@@ -343,7 +452,7 @@ static int find_buffer(const Array *a, const Box *box, int device)
     int found = -1;
     for (int d = 0; d < a->layout->ndevices; d++) {
         Box other = box_of(a->layout, a->type, d);
-        if (box_equal(box, &other, a->type.rank)) {
+        if (is_here(a->layout, d) && box_equal(box, &other, a->type.rank)) {
             found = d;
             if (a->layout->devices[d] == device)
                 break;
@@ -368,6 +477,8 @@ static bool reshard_buffers(Array *a, PJRT_Buffer *const *buffers, const ArrayLa
         return report_no_memory(a->type, l->ndevices), false;
     }
     for (int d = 0; d < l->ndevices; d++) {
+        if (!is_here(l, d))
+            continue;
         Box box = box_of(l, a->type, d);
         int from = find_buffer(a, &box, l->devices[d]);
         Error *error = NULL;
@@ -401,7 +512,7 @@ Array *array_reshard(Array *a, const ArrayLayout *layout)
     lock_give(&a->lock);
     if (to)
         return to;
-    if (!a->has_small) {
+    if (!a->has_small && is_at_hand(a, layout)) {
         PJRT_Buffer *const *buffers = array_buffers(a);
         if (!buffers || !reshard_buffers(a, buffers, layout, &to))
             return NULL;

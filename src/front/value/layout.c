@@ -90,6 +90,8 @@ const ArrayLayout *layout_intern(int ndevices, const int *devices, Tiling tiling
 {
     if (tiling.rank && tiling_is_replicated(tiling))
         tiling = (Tiling){ .ndevices = ndevices };
+    if (ndevices == 1 && !tiling.rank && devices[0] == 0 && client_processes() == 1)
+        return layout_home();
     WantedLayout w = { ndevices, devices, tiling, NULL };
     pthread_mutex_lock(&lock);
     Error *error = guard_run_in(NULL, "a layout", find_layout, &w);
@@ -107,15 +109,20 @@ const ArrayLayout *layout_replicated(int ndevices, const int *devices)
 
 const ArrayLayout *layout_single(int device)
 {
-    /* Nearly every value lies on the first device. */
-    static const ArrayLayout *_Atomic first;
-    const ArrayLayout *l = device ? NULL : atomic_load_explicit(&first, memory_order_acquire);
-    if (!l) {
-        l = layout_replicated(1, &device);
-        if (!device && l)
-            atomic_store_explicit(&first, l, memory_order_release);
-    }
-    return l;
+    return layout_replicated(1, &device);
+}
+
+const ArrayLayout *layout_home(void)
+{
+    /* Nearly every value lies there, also before the client has started: its device is looked at
+     * later. */
+    static const ArrayLayout home = { 1, &client_home, { .ndevices = 1 } };
+    return &home;
+}
+
+bool layout_is_everywhere(const ArrayLayout *l)
+{
+    return l == layout_home() && client_processes() > 1;
 }
 
 /* ---- meshes ---- */

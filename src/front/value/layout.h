@@ -18,6 +18,9 @@ typedef struct ArrayLayout {
 
 /* NULL: there is no memory; reported. */
 const ArrayLayout *layout_single(int device);
+/* On the first device of this process.  With several processes each has the whole array there. */
+const ArrayLayout *layout_home(void);
+bool layout_is_everywhere(const ArrayLayout *l); /* layout_home, and there are several processes */
 const ArrayLayout *layout_replicated(int ndevices, const int *devices);
 const ArrayLayout *layout_intern(int ndevices, const int *devices, Tiling tiling);
 bool layout_is_whole(const ArrayLayout *l); /* every device holds everything */

@@ -1,0 +1,44 @@
+/* hosts.h - the processes of a job: how many there are, which one this is, who the others are.
+ *
+ *   find.c       which MPI there is, and its shim
+ *   shim_mpi.c   messages by MPI; built apart (shim.h)
+ *   wire.c       exchanges over a shim
+ *   hosts.c      joining the others, and leaving
+ *
+ * A process belongs to one job, which its first client joins; further clients share it. */
+#ifndef TUTTI_ENGINE_HOSTS_HOSTS_H
+#define TUTTI_ENGINE_HOSTS_HOSTS_H
+#include "engine/hosts/wire_runs.h"
+#include "pjrt/extension.h"
+
+/* What every process tells of itself. */
+typedef struct HostProcess {
+    char host[64];
+    char version[32];
+    int32_t pid;
+    int32_t ndevices;     /* of a client; the same in all processes */
+    int32_t vector_bytes; /* what its processor has (cpu_level.h) */
+    int32_t cpu_level;
+} HostProcess;
+
+typedef struct Hosts {
+    Wire *wire;
+    int process, nprocesses;
+    const HostProcess *all; /* [nprocesses] */
+} Hosts;
+
+/* How a client is to find the others. */
+typedef struct HostsOptions {
+    bool uses_launcher;      /* as the launcher says, if one did start this process */
+    int process, nprocesses; /* as the client says; 0 processes: it does not */
+} HostsOptions;
+
+/* Joins the other processes, each of which makes a client with so many devices.  *out is NULL when
+ * there are none. */
+MUST_USE Error *hosts_join(const HostsOptions *options, int ndevices, const char *version,
+                           const Hosts **out);
+
+/* Each piece comes from its process to all others, which call this with the same list; the caller
+ * waits. */
+MUST_USE Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces);
+#endif
