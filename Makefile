@@ -99,8 +99,8 @@ $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 # tutti_rt_, whatever the sources call them, so that they clash with nobody's.  RT_ABI changes with every
 # header that says how the data of an object lies.
 RT := $(wildcard src/rt/*.c src/engine/profile/record.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
-      src/engine/collectives/*.c src/engine/hosts/wire.c src/engine/hosts/exchange.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
-RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c,$(RT))
+      src/engine/collectives/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
+RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/crossing.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
           src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
 $(shell mkdir -p $(BUILD); echo $(RT_ABI) | cmp -s - $(BUILD)/rt_abi || echo $(RT_ABI) > $(BUILD)/rt_abi)
