@@ -263,8 +263,8 @@ typedef struct NAME(Job) {
     int64_t jc, ncols;     /* the columns of b under way, */
     int64_t kc, depth;     /* and its rows, in units, */
     int64_t step;          /* so many at a time */
-    int64_t rows, cols;    /* of a slice */
-    int64_t across;        /* slices side by side */
+    int64_t down, across;  /* slices one below the other, which share the rows, and side by side */
+    int64_t cols;          /* of a slice */
 } NAME(Job);
 
 #if IS_PLAIN
@@ -395,7 +395,9 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
 ATTR static void NAME(slice)(void *user, int64_t number)
 {
     const NAME(Job) *g = user;
-    int64_t ic = number / g->across * g->rows, last = NAME(least)(g->m, ic + g->rows);
+    int64_t tiles = (g->m + ROWS - 1) / ROWS, row = number / g->across;
+    int64_t ic = tiles * row / g->down * ROWS;
+    int64_t last = NAME(least)(g->m, tiles * (row + 1) / g->down * ROWS);
     int64_t jc = number % g->across * g->cols, end = NAME(least)(g->ncols, jc + g->cols);
     P *packed_a = scratch(g->frame, THREAD_MEMORY_LEFT, sizeof(P) * (size_t)(MC * KC + NAME(LANES)));
     if (!packed_a)
@@ -415,22 +417,22 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     }
 }
 
-/* Several for each worker, so that one that is late does not hold up the others; some tiles high
- * and some panels wide, so that what is packed is used more than once. */
+/* Several for each worker, so that one that is late does not hold up the others, and as many for each; some
+ * tiles high and some panels wide, so that what is packed is used more than once. */
 static void NAME(choose_slices)(NAME(Job) *g, int workers)
 {
-    enum { PER_WORKER = 4, PANELS = 4, TILES = 4 };
+    enum { PER_WORKER = 6, PANELS = 4, TILES = 4, MOST = MC / ROWS };
     int64_t tiles = (g->m + ROWS - 1) / ROWS, wanted = workers > 1 ? PER_WORKER * workers : 1;
-    int64_t high = workers > 1 ? tiles / wanted : MC / ROWS;
-    high = high < TILES ? NAME(least)(tiles, TILES) : NAME(least)(high, MC / ROWS);
-    g->rows = high * ROWS;
-    int64_t down = (tiles + high - 1) / high, across = (wanted + down - 1) / down;
+    int64_t down = NAME(least)(wanted, tiles / TILES), fewest = (tiles + MOST - 1) / MOST;
+    down = down < fewest ? fewest : down;
+    g->down = workers > 1 && down > workers ? (down + workers - 1) / workers * workers : down;
+    int64_t across = (wanted + g->down - 1) / g->down;
     int64_t panels = (g->ncols + NAME(COLS) - 1) / NAME(COLS);
     int64_t wide = (panels + across - 1) / across;
     g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
     g->across = (g->ncols + g->cols - 1) / g->cols;
     /* One row of slices packs b on the way, if its rows lie in memory as tiles read them. */
-    g->packs_b = !IS_PLAIN || !NAME(by_bands)(g) || down > 1;
+    g->packs_b = !IS_PLAIN || !NAME(by_bands)(g) || g->down > 1;
     g->packs_a = !IS_PLAIN || g->gather || g->cols > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
 }
 
@@ -481,7 +483,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
                     return;
                 slices(frame, NAME(npack_slices)(g), NAME(pack_slice), g);
             }
-            slices(frame, (g->m + g->rows - 1) / g->rows * g->across, NAME(slice), g);
+            slices(frame, g->down * g->across, NAME(slice), g);
         }
     }
 }

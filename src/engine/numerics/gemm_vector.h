@@ -37,6 +37,7 @@ enum { NAME(MOST_VECTORS) = 8 };
 ATTR static inline __attribute__((always_inline)) void
 NAME(rows_by_vectors)(const NAME(Thin) * t, int64_t i, int64_t end, int nrows, int ncols)
 {
+    enum { AHEAD = 1024 }; /* bytes */
     const T *row[4], *x = t->x;
     int64_t from[NAME(MOST_VECTORS)];
     NAME(Vec) acc[4][NAME(MOST_VECTORS)];
@@ -54,8 +55,11 @@ NAME(rows_by_vectors)(const NAME(Thin) * t, int64_t i, int64_t end, int nrows, i
     for (; p + NAME(LANES) <= t->depth; p += NAME(LANES), x += t->n * NAME(LANES)) {
         NAME(Vec) elements[4];
 #pragma GCC unroll 4
-        for (int r = 0; r < nrows; r++)
+        for (int r = 0; r < nrows; r++) {
             elements[r] = *(const NAME(Vec) *)(row[r] + p);
+            /* pages end, and what the processor reads ahead ends with them */
+            __builtin_prefetch((const char *)(row[r] + p) + AHEAD);
+        }
 #pragma GCC unroll 8
         for (int c = 0; c < ncols; c++) {
             NAME(Vec) xs = *(const NAME(Vec) *)(x + from[c]);
