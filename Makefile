@@ -34,7 +34,8 @@ ENGINE := $(filter-out $(SHIM),$(shell find src/engine -name '*.c'))
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c tests/random/*_test.c tests/errors_c/*_test.c))
-LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c))
+LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)) \
+           $(patsubst examples/%.cpp,$(BUILD)/examples/%_cpp,$(wildcard examples/*.cpp))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
@@ -151,13 +152,18 @@ $(BUILD)/examples/%: examples/%.c include/tutti.h include/tutti_sugar.h $(BUILD)
 	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Wpedantic -Iinclude -o $@ $< -L$(BUILD) -ltutti \
 	    -Wl,-rpath,'$$ORIGIN/..'
 
+$(BUILD)/examples/%_cpp: examples/%.cpp include/tutti.h include/tutti.hpp $(BUILD)/libtutti.so
+	@mkdir -p $(dir $@)
+	$(CXX) -std=c++17 $(CFLAGS) -Wall -Wextra -Wpedantic -Wshadow $(if $(CI),-Werror) -Iinclude -o $@ $< -L$(BUILD) -ltutti \
+	    -Wl,-rpath,'$$ORIGIN/..'
+
 PREFIX ?= /usr/local
 VERSION := 0.1.0
 ABI := 0
 install: lib all
 	install -d $(DESTDIR)$(PREFIX)/{bin,include,lib/pkgconfig,lib/cmake/Tutti}
 	install -m 755 $(TUTTI) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti_rt.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti.hpp include/tutti_rt.h $(DESTDIR)$(PREFIX)/include
 	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(BUILD)/libtutti.a $(BUILD)/libtutti_rt.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti.so
