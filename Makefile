@@ -129,6 +129,11 @@ $(BUILD)/tutti_mpi_%.so: $(SHIM) src/engine/hosts/shim.h
 	@mkdir -p $(BUILD)
 	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -fvisibility=hidden -fPIC -shared -Isrc -isystem $(MPI_$*) $< -o $@
 
+# A program for the tests of several processes, which uses the library as a user's does.
+$(BUILD)/tests/hosts/%: tests/hosts/%.c include/tutti.h include/tutti_sugar.h $(BUILD)/libtutti.so
+	@mkdir -p $(dir $@)
+	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Iinclude -o $@ $< -L$(BUILD) -ltutti -Wl,-rpath,'$$ORIGIN/../..'
+
 # The library: C functions in, StableHLO out, over the seam; no LLVM in it.  What is hidden in the
 # shared one is made local in the static one too.
 lib: $(BUILD)/libtutti.a $(BUILD)/libtutti.so
@@ -195,7 +200,7 @@ $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)
 	$(CC) $(ALL_CFLAGS) -o $@ $<
 
-unit: $(BUILD)/run-tests $(UNIT) all lessons
+unit: $(BUILD)/run-tests $(UNIT) $(BUILD)/tests/hosts/fault all lessons
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
 test: # one after the other, each built on all cores
 	$(MAKE) -j$(JOBS) unit

@@ -21,3 +21,14 @@ mpi_run()
         mpich) timeout -s KILL 60 mpiexec.hydra -n "$n" "$@" ;;
     esac
 }
+
+# The same, and the launcher lets the others live when one dies.
+mpi_run_on()
+{
+    local mpi=$1 n=$2
+    shift 2
+    case $mpi in
+        openmpi) timeout -s KILL 30 mpirun.openmpi --oversubscribe --enable-recovery -n "$n" "$@" ;;
+        mpich) timeout -s KILL 30 mpiexec.hydra -disable-auto-cleanup -n "$n" "$@" ;;
+    esac
+}

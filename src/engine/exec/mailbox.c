@@ -27,8 +27,8 @@ static const SendAttrs *attrs_of(const Collective *c)
     return c->attrs;
 }
 
-/* The task that t sends to (is_sender), or that sends to t; NULL: none. */
-static Task *partner(const Task *t, const Collective *c, bool is_sender)
+/* The number of the device that t sends to (is_sender), or that sends to t; -1: none. */
+static int partner_number(const Task *t, const Collective *c, bool is_sender)
 {
     const Program *p = t->run->program;
     bool by_partition = p->npartitions > 1;
@@ -39,9 +39,31 @@ static Task *partner(const Task *t, const Collective *c, bool is_sender)
         if (pair[is_sender ? 0 : 1] != me)
             continue;
         int other = (int)pair[is_sender ? 1 : 0];
-        return &t->run->tasks[by_partition ? t->frame.replica * p->npartitions + other : other];
+        return by_partition ? t->frame.replica * p->npartitions + other : other;
     }
-    return NULL;
+    return -1;
+}
+
+/* The task itself; NULL: there is none, or it is in another process. */
+static Task *partner(const Task *t, const Collective *c, bool is_sender)
+{
+    int number = partner_number(t, c, is_sender);
+    return number < 0 ? NULL : run_task(t->run, number);
+}
+
+/* Fails the run if the partner is in another process; returns whether it is. */
+static bool is_elsewhere(Task *t, const Collective *c, bool is_sender)
+{
+    int number = partner_number(t, c, is_sender);
+    if (number < 0 || run_task(t->run, number))
+        return false;
+    run_fail(t->run,
+             error_new(CODE_UNIMPLEMENTED,
+                       "not supported: %s (%s) between device %d and device %d, which is in "
+                       "process %d",
+                       c->name, collective_where(c), t->device->id, (int)t->run->span->ids[number],
+                       (int)t->run->span->process_of[number]));
+    return true;
 }
 
 /* All but the token, which comes last. */
@@ -160,7 +182,7 @@ bool mailbox_send(Task *t, int k)
     const Collective *c = &run->program->collectives[k];
     Message *message = NULL;
     t->next_segment = c->next;
-    if (!partner(t, c, true))
+    if (is_elsewhere(t, c, true) || !partner(t, c, true))
         return true;
     Error *error = message_new(t, c, &message);
     if (error) {
@@ -198,6 +220,10 @@ bool mailbox_receive(Task *t, int k)
 {
     Run *run = t->run;
     const Collective *c = &run->program->collectives[k];
+    if (is_elsewhere(t, c, false)) {
+        t->next_segment = c->next;
+        return true;
+    }
     const Task *from = partner(t, c, false);
     if (!from) {
         collective_skip(c, &t->frame);

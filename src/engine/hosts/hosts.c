@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/cpu_level.h"
 #include "engine/hosts/find.h"
+#include "engine/hosts/watch.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -98,6 +99,7 @@ static Error *agree(Hosts *h, int ndevices, const char *version)
 /* Runs at the end of the process, also when it ends with an error. */
 static void leave(void)
 {
+    watch_leave();
     wire_leave(job.wire);
 }
 
@@ -118,7 +120,7 @@ static Error *wrong_launcher(const Launcher *l, const char *library, int size, i
                      l->name ? l->name : "the client", wanted, library ? library : "MPI", size);
 }
 
-static Error *start(const HostsOptions *o, const Launcher *l, Hosts *h)
+static Error *start(const HostsOptions *o, const Launcher *l, int ndevices, Hosts *h)
 {
     Shim *shim = NULL;
     const char *library = NULL;
@@ -130,7 +132,8 @@ static Error *start(const HostsOptions *o, const Launcher *l, Hosts *h)
         return error_new(CODE_UNAVAILABLE, "%s: %s", library ? library : "MPI", why);
     if (h->nprocesses != wanted)
         return wrong_launcher(l, library, h->nprocesses, wanted);
-    return wire_new(shim, h->process, h->nprocesses, &h->wire);
+    TRY(wire_new(shim, h->process, h->nprocesses, &h->wire));
+    return watch_start(h->wire, ndevices);
 }
 
 static bool is_alone(const HostsOptions *o, const Launcher *l)
@@ -150,7 +153,7 @@ Error *hosts_join(const HostsOptions *options, int ndevices, const char *version
     Error *error = NULL;
     pthread_mutex_lock(&joining);
     if (!has_joined) {
-        error = start(options, &launcher, &job);
+        error = start(options, &launcher, ndevices, &job);
         has_joined = !error;
         if (has_joined) {
             stay_loaded();

@@ -3,6 +3,8 @@
  *   find.c       which MPI there is, and its shim
  *   shim_mpi.c   messages by MPI; built apart (shim.h)
  *   wire.c       exchanges over a shim
+ *   watch.c      who is still there
+ *   exchange.c   bytes from one to all, for a caller that waits
  *   hosts.c      joining the others, and leaving
  *
  * A process belongs to one job, which its first client joins; further clients share it. */

@@ -29,10 +29,12 @@ enum {
 /* A message that is posted with the shim. */
 typedef struct Post {
     enum { POST_BOX, POST_LETTER, POST_PART, POST_DRAIN } kind;
-    Exchange *exchange; /* POST_PART */
-    char *memory;       /* POST_BOX, POST_LETTER, POST_DRAIN: its own */
-    uint64_t left;      /* POST_DRAIN: bytes that are still to come, this message's included, */
-    int tag;            /* and under which tag */
+    Exchange *exchange;        /* POST_PART; NULL: it has been given up */
+    int peer;                  /* the same, */
+    struct Post *next, **link; /* and its place in Wire.parts */
+    char *memory;              /* POST_BOX, POST_LETTER, POST_DRAIN: its own */
+    uint64_t left; /* POST_DRAIN: bytes that are still to come, this message's included, */
+    int tag;       /* and under which tag */
 } Post;
 
 /* A letter that came before its exchange was begun here. */
@@ -42,20 +44,28 @@ typedef struct Waiting {
     Letter letter; /* and its body */
 } Waiting;
 
+/* A process that takes no part any more. */
+typedef struct Lost {
+    char *why;     /* NULL: it does */
+    bool has_left; /* it has ended in order: it waits for us in shim->leave, */
+    int64_t after; /* and what it sent before may come until then, in ms */
+} Lost;
+
 struct Wire {
     Shim *shim;
     int process, nprocesses;
     pthread_mutex_t lock; /* of all below but the atomics */
     Exchange *open;
+    Post *parts; /* large messages that are posted */
     Waiting *waiting, **waiting_end;
     WireRun *runs; /* under way here */
     HostSpan *spans;
-    char **lost;  /* [nprocesses] why a process takes no part any more; NULL: it does */
+    Lost *lost;   /* [nprocesses] */
     char *broken; /* why nothing works any more; NULL: it does */
+    int nlost;
     uint16_t tag;
     bool has_left;
     Thread thread;
-    bool has_thread;
     _Atomic int nwork; /* open exchanges, and messages that are sent: poll until there are none */
     _Atomic int nlookers; /* threads that poll for themselves */
     _Atomic int calls;    /* the wire's thread sleeps on it */
@@ -87,6 +97,13 @@ static void add_work(Wire *w, int n)
     atomic_fetch_add_explicit(&w->nwork, n, memory_order_relaxed);
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /* ---- trouble ---- */
 
 static void exchange_fail(Exchange *x, Error *error)
@@ -111,6 +128,22 @@ static void break_wire(Wire *w, const char *why)
 
 /* ---- posting ---- */
 
+static void list_part(Wire *w, Post *p)
+{
+    p->next = w->parts;
+    p->link = &w->parts;
+    if (p->next)
+        p->next->link = &p->next;
+    w->parts = p;
+}
+
+static void unlist_part(Post *p)
+{
+    *p->link = p->next;
+    if (p->next)
+        p->next->link = p->link;
+}
+
 /* Takes what.memory, with which the post ends. */
 static bool post(Wire *w, Post what, void *at, size_t bytes, int peer, bool is_sent)
 {
@@ -129,6 +162,8 @@ static bool post(Wire *w, Post what, void *at, size_t bytes, int peer, bool is_s
     }
     if (what.kind != POST_BOX)
         add_work(w, 1);
+    if (what.kind == POST_PART)
+        list_part(w, p);
     return true;
 }
 
@@ -183,7 +218,7 @@ static void post_parts(Wire *w, Exchange *x, int peer, int tag, bool is_sent)
             continue;
         for (size_t at = 0; at < p->bytes; at += PIECE) {
             size_t bytes = p->bytes - at < PIECE ? p->bytes - at : PIECE;
-            Post what = { .kind = POST_PART, .exchange = x, .tag = tag };
+            Post what = { .kind = POST_PART, .exchange = x, .peer = peer, .tag = tag };
             if (!post(w, what, (char *)p->at + at, bytes, peer, is_sent))
                 return;
             x->nposted++;
@@ -364,6 +399,8 @@ static void message_over(Wire *w, const ShimDone *done)
     Post *p = done->user;
     if (p->kind != POST_BOX)
         add_work(w, -1);
+    if (p->kind == POST_PART)
+        unlist_part(p);
     if (p->kind == POST_PART && p->exchange) {
         p->exchange->nposted--;
         if (done->is_failed)
@@ -384,6 +421,8 @@ static void message_over(Wire *w, const ShimDone *done)
     free(p);
 }
 
+static void check_peers(Wire *w, Exchange *x);
+
 /* Takes exchanges that are over, or are to end, off the list of open ones. */
 static void collect(Wire *w, Finished *finished)
 {
@@ -393,6 +432,8 @@ static void collect(Wire *w, Finished *finished)
         if (x->cancel && x->nawaited && atomic_load_explicit(x->cancel, memory_order_relaxed))
             exchange_fail(
                 x, error_new(CODE_CANCELLED, "%s (%s): the run was stopped", x->name, x->where));
+        if (x->nawaited && w->nlost)
+            check_peers(w, x);
         if (x->nawaited || x->nposted) {
             link = &x->next;
             continue;
@@ -441,10 +482,12 @@ static void check_peers(Wire *w, Exchange *x)
     if (w->broken)
         exchange_fail(x, error_new(CODE_UNAVAILABLE, "%s (%s): messages between processes fail: %s",
                                    x->name, x->where, w->broken));
-    for (int i = 0; i < x->nparts && !x->error; i++)
-        if (w->lost[x->parts[i].peer])
-            exchange_fail(x, error_new(CODE_UNAVAILABLE, "%s (%s): %s", x->name, x->where,
-                                       w->lost[x->parts[i].peer]));
+    for (int i = 0; i < x->nparts && !x->error; i++) {
+        const Lost *lost = &w->lost[x->parts[i].peer];
+        if (lost->why && now_ms() >= lost->after)
+            exchange_fail(x,
+                          error_new(CODE_UNAVAILABLE, "%s (%s): %s", x->name, x->where, lost->why));
+    }
 }
 
 /* Takes what came early for x, from `peer`. */
@@ -552,7 +595,7 @@ void wire_run_end(Wire *w, WireRun *run, const char *why, int nothers, const int
         link = &(*link)->next;
     *link = run->next;
     for (int i = 0; why && i < nothers; i++)
-        if (others[i] != w->process && !w->lost[others[i]])
+        if (others[i] != w->process && !w->lost[others[i]].why)
             send_failed(w, &place, others[i], why);
     if (w->waiting)
         answer_waiting(w, &place);
@@ -630,16 +673,30 @@ Error *wire_gather(Wire *w, const void *mine, int bytes, void *all)
     return error;
 }
 
-void wire_lose(Wire *w, int process, Error *error)
+/* Messages with a process that is gone are never over: no exchange waits for them. */
+static void give_up_parts(Wire *w, int process)
+{
+    for (Post *p = w->parts; p; p = p->next)
+        if (p->exchange && p->peer == process) {
+            p->exchange->nposted--;
+            p->exchange = NULL;
+        }
+    w->shim->give_up(process);
+}
+
+void wire_lose(Wire *w, int process, bool has_left, Error *error)
 {
     Finished finished = { NULL };
     pthread_mutex_lock(&w->lock);
-    if (!w->lost[process])
-        w->lost[process] = strdup(error_text(error));
+    enum { GRACE_MS = 300 };
+    if (!w->lost[process].why) {
+        w->lost[process] =
+            (Lost){ strdup(error_text(error)), has_left, has_left ? now_ms() + GRACE_MS : 0 };
+        w->nlost++;
+    }
     error_free(error);
-    for (Exchange *x = w->open; x; x = x->next)
-        check_peers(w, x);
-    w->shim->give_up(process);
+    if (!has_left && !w->has_left)
+        give_up_parts(w, process);
     collect(w, &finished);
     pthread_mutex_unlock(&w->lock);
     tell(&finished);
@@ -651,7 +708,7 @@ void wire_leave(Wire *w)
     pthread_mutex_lock(&w->lock);
     bool waits = !w->broken;
     for (int p = 0; p < w->nprocesses; p++)
-        waits = waits && !w->lost[p];
+        waits = waits && (!w->lost[p].why || w->lost[p].has_left);
     w->has_left = true;
     break_wire(w, "this process is ending");
     w->shim->leave(waits);
@@ -661,7 +718,7 @@ void wire_leave(Wire *w)
 Error *wire_new(Shim *shim, int process, int nprocesses, Wire **out)
 {
     Wire *w = calloc(1, sizeof *w);
-    char **lost = calloc((size_t)nprocesses, sizeof *lost);
+    Lost *lost = calloc((size_t)nprocesses, sizeof *lost);
     if (!w || !lost) {
         free(w);
         free(lost);

@@ -62,8 +62,9 @@ int wire_processes(const Wire *w);
 void exchange_begin(Wire *w, Exchange *x); /* errors come by `over`, maybe before it returns */
 /* Looks once what has come.  False: nothing, or another thread is looking. */
 bool wire_poll(Wire *w);
-/* All exchanges that need a process fail, from now on too.  Takes error. */
-void wire_lose(Wire *w, int process, Error *error);
+/* A process takes no part any more: all exchanges that need it fail, from now on too.  has_left: it
+ * has ended in order, and what it has sent may still come: they fail a little later.  Takes error. */
+void wire_lose(Wire *w, int process, bool has_left, Error *error);
 /* The process ends: no thread touches the shim after this. */
 void wire_leave(Wire *w);
 

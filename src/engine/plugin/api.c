@@ -58,7 +58,6 @@ Error *struct_too_small(const char *function, size_t given, size_t needed)
     }
 
 /* More than one process. */
-REFUSE(Client_UpdateGlobalProcessInfo)
 
 /* Host memory pinned for DMA; buffers filled piece by piece. */
 REFUSE(Client_DmaMap)

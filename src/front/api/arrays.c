@@ -75,6 +75,24 @@ int tt_device_count(void)
     return started() ? client_device_count() : 0;
 }
 
+int tt_process_index(void)
+{
+    PUBLIC;
+    return started() ? client_process() : 0;
+}
+
+int tt_process_count(void)
+{
+    PUBLIC;
+    return started() ? client_processes() : 0;
+}
+
+int tt_local_device_count(void)
+{
+    PUBLIC;
+    return started() ? client_device_count() / client_processes() : 0;
+}
+
 const char *tt_device_name(int device)
 {
     PUBLIC;

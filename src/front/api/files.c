@@ -88,17 +88,35 @@ tt tt_load_npy(const char *path)
     return a ? value_of_array(a, false) : NO_VALUE;
 }
 
+/* With several processes all read an array that is saved, for each may have pieces of it; the first
+ * writes the file, and all learn whether it could. */
+static bool is_writer(void)
+{
+    return client_process() == 0;
+}
+
+static bool agree(bool is_done)
+{
+    if (client_processes() == 1)
+        return is_done;
+    char verdict = is_done;
+    Error *error = client_exchange(1, &(TuttiPiece){ 0, &verdict, 1 });
+    if (error)
+        report_error(error);
+    return !error && verdict;
+}
+
 static bool save_npy(const char *path, Array *a)
 {
     void *data = malloc(type_bytes(a->type) + 1);
     if (!data)
         report_broken("tt_save_npy: no memory on the host for %s", type_text(a->type));
     bool read = data && array_read(a, data);
-    Error *error = read ? npy_write(path, a->type, data) : NULL;
+    Error *error = read && is_writer() ? npy_write(path, a->type, data) : NULL;
     free(data);
     if (error)
         report_error(error_in(error, "tt_save_npy"));
-    return read && !error;
+    return agree(read && !error);
 }
 
 bool tt_save_npy(const char *path, tt x)
@@ -199,15 +217,27 @@ typedef struct Save {
     int n;
     Array **arrays;
     const char *const *names;
+    int nread; /* arrays that have been asked for: in order */
     bool is_done;
 } Save;
 
 static Error *get_array(void *user, int i, void *data)
 {
     Save *s = user;
+    s->nread++;
     return array_read(s->arrays[i], data)
                ? NULL
                : error_new(CODE_INTERNAL, "%s: an array cannot be read", s->path);
+}
+
+/* What the writer, if this is it, has not read: the others wait for pieces of it. */
+static void read_the_rest(Save *s)
+{
+    while (client_processes() > 1 && s->nread < s->n) {
+        void *data = heap_new(type_bytes(s->arrays[s->nread]->type) + 1, "an array");
+        error_free(get_array(s, s->nread, data));
+        heap_free(data);
+    }
 }
 
 static bool ends_with(const char *s, const char *end)
@@ -223,11 +253,13 @@ static void write_tree(void *user)
     char *rooms = HEAP_ARRAY(char, (size_t)s->n *NAME_ROOM, "names of arrays");
     for (int i = 0; i < s->n; i++)
         types[i] = (NamedType){ name_of(s->names, i, rooms + i * NAME_ROOM), s->arrays[i]->type };
-    Error *error = ends_with(s->path, ".npz")
+    Error *error = !is_writer() ? NULL
+                   : ends_with(s->path, ".npz")
                        ? npz_write(s->path, s->n, types, get_array, s)
                        : safetensors_write(s->path, s->n, types, s->step, get_array, s);
     heap_free(rooms);
     heap_free(types);
+    read_the_rest(s);
     s->is_done = !error;
     if (error)
         report_error(error_in(error, "tt_save"));
@@ -252,6 +284,7 @@ bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
         is_there = (s.arrays[i] = settled_array(tree.leaf[i], "tt_save"));
     if (is_there)
         library_guard("tt_save", write_tree, &s);
+    s.is_done = agree(s.is_done);
     for (int i = 0; s.arrays && i < tree.n; i++)
         if (s.arrays[i])
             array_release(s.arrays[i]);

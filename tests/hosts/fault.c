@@ -1,0 +1,50 @@
+/* fault.c - sums over all devices of several processes, until one of them does what it is told:
+ *
+ *     fault kill | stop | exit0 | exit3 | skip | none
+ *
+ * The last process does it after some sums; the others must be told who it was. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tutti.h>
+#include <unistd.h>
+
+static tt share(tt x)
+{
+    return tt_psum(x, "d");
+}
+
+static void act(const char *what)
+{
+    if (strcmp(what, "kill") == 0)
+        raise(SIGKILL);
+    if (strcmp(what, "stop") == 0)
+        raise(SIGSTOP);
+    if (strcmp(what, "exit0") == 0)
+        exit(0);
+    if (strcmp(what, "exit3") == 0)
+        exit(3);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "none";
+    int n = tt_device_count();
+    bool is_last = tt_process_index() == tt_process_count() - 1;
+    tt_fn sum = tt_pmap(share, .axis_name = "d");
+    tt x = tt_ones(TT_F32, n, 4);
+    for (int i = 0; i < 40; i++) {
+        if (i == 20 && is_last)
+            act(what);
+        if (i == 20 && is_last && strcmp(what, "skip") == 0)
+            continue;
+        double got = tt_item(tt_index(tt_call(sum, x), 0, 0));
+        if (got != n) {
+            fprintf(stderr, "process %d: a sum is %g\n", tt_process_index(), got);
+            return 2;
+        }
+    }
+    fprintf(stderr, "process %d has summed\n", tt_process_index());
+    return 0;
+}
