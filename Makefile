@@ -52,7 +52,8 @@ $(BUILD)/.deps: tools/deps.sh
 	@tools/deps.sh && mkdir -p $(BUILD) && touch $@
 
 LLVM_CFLAGS = $(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-I' | sed 's/^-I/-isystem /')
-LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs x86 orcjit passes native) -lz -lzstd
+TARGETS := x86
+LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $(TARGETS) orcjit passes native) -lz -lzstd
 LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc-sections -pthread
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
@@ -85,6 +86,15 @@ LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl
 ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,tools/order/functions.txt)
 $(PLUGIN): $(BUILD)/libengine.a $(EXPORTS) $(ORDER) $(HOSTILE_ENGINE)
 	$(LINK_PLUGIN) -Wl,--no-warn-symbol-ordering $(ORDER:%=-Wl,--symbol-ordering-file=%)
+# An engine that makes objects for aarch64 too (tutti compile --cpu aarch64).  It is apart because that takes 8 MB
+# of file and 3 MB of every process.
+$(BUILD)/obj/tools/cross/targets.o: tools/cross/targets.c
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -c $< -o $@
+$(BUILD)/cross/pjrt_plugin_tutti.so: TARGETS := x86 aarch64
+$(BUILD)/cross/pjrt_plugin_tutti.so: $(BUILD)/libengine.a $(EXPORTS) $(BUILD)/obj/tools/cross/targets.o
+	@mkdir -p $(dir $@)
+	$(LINK_PLUGIN) $(BUILD)/obj/tools/cross/targets.o
 # The list of them, made anew: for another LLVM.  An engine with a tracer in it runs the lessons.
 TRACED := $(BUILD)/order/pjrt_plugin_tutti.so
 $(TRACED): $(BUILD)/libengine.a src/engine/plugin/exports.map $(BUILD)/obj/tools/order/trace.o
@@ -98,8 +108,9 @@ $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 # What plays programs that were compiled ahead (tutti compile): the engine's runtime, no compiler and no
 # reader in it.  A linker takes from the archive what a program names; its symbols all begin with
 # tutti_rt_, whatever the sources call them, so that they clash with nobody's.  RT_ABI changes with every
-# header that says how the data of an object lies.
-RT := $(wildcard src/rt/*.c src/engine/profile/record.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
+# header that says how the data of an object lies.  For another machine (the engine compiles for it):
+#   make rt BUILD=build/aarch64 CC=aarch64-linux-gnu-gcc CROSS=aarch64-linux-gnu-
+RT := $(wildcard src/rt/*.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
       src/engine/collectives/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
 RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/crossing.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
@@ -111,9 +122,9 @@ $(RT_ABI_USERS): $(BUILD)/rt_abi
 rt: $(BUILD)/libtutti_rt.a $(BUILD)/libtutti_rt.so
 $(BUILD)/libtutti_rt.a: $(call obj,$(RT))
 	@rm -f $@
-	ar crs $@ $^
-	nm -g --defined-only -f posix $@ | awk 'NF >= 2 && $$1 !~ /:$$/ && $$1 !~ /^tutti_rt_/ { print $$1, "tutti_rt_" $$1 }' | sort -u > $@.names
-	objcopy --redefine-syms=$@.names $@
+	$(CROSS)ar crs $@ $^
+	$(CROSS)nm -g --defined-only -f posix $@ | awk 'NF >= 2 && $$1 !~ /:$$/ && $$1 !~ /^tutti_rt_/ { print $$1, "tutti_rt_" $$1 }' | sort -u > $@.names
+	$(CROSS)objcopy --redefine-syms=$@.names $@
 $(BUILD)/libtutti_rt.so: $(BUILD)/libtutti_rt.a
 	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive \
 	    -Wl,--gc-sections -Wl,-soname,libtutti_rt.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread

@@ -62,7 +62,17 @@ for cpu in x86-64-v2 x86-64-v3; do
     tests/ahead/play.sh --cpu $cpu examples/lesson.mlir tests/programs/psum_while_case_8.mlir tests/programs/dot_small.mlir \
         > "$at/log" 2>&1 || { cat "$at/log"; fail "--cpu $cpu"; }
 done
+# Several, of which the machine's best is chosen: as an archive, as one object, as a shared library.
+for file in all.a all.o all.so; do
+    $build/tutti compile examples/lesson.mlir -o "$at/$file" --name lesson --header "$at/lesson.h" --cpu x86-64-v2,x86-64-v4,x86-64-v3
+    ahead -o "$at/lesson" examples/deploy/lesson.c "$at/$file" -L$build -ltutti_rt -Wl,-rpath,"$at:$(realpath $build)"
+    "$at/lesson" > "$at/got"
+    cmp "$at/expected" "$at/got" || fail "the lesson of $file prints other numbers"
+    shown=$(nm -g --defined-only "$at/$file" | sed -n 's/.* //; /_program$/p' | sort | tr '\n' ' ')
+    [ "$shown" = "lesson_program lesson_v2_program lesson_v3_program " ] || fail "$file shows: $shown"
+done
+
 $build/tutti compile examples/lesson.mlir -o "$at/no.o" --cpu vax 2> "$at/log" && fail "there is a vax"
-grep -q "no code is made for 'vax'; it is made for x86-64-v4, x86-64-v3, x86-64-v2, and native" "$at/log" || { cat "$at/log"; exit 1; }
+grep -q "no code is made for 'vax'; it is made for x86-64-v4, x86-64-v3, x86-64-v2, aarch64, and native" "$at/log" || { cat "$at/log"; exit 1; }
 $build/tutti compile examples/lesson.mlir -o "$at/no.o" --devices 3 2> "$at/log" && fail "three devices"
 grep -q 'lesson.mlir is for 4 devices, not for 3' "$at/log" || { cat "$at/log"; exit 1; }

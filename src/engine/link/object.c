@@ -61,6 +61,12 @@ static const struct {
         .features = "",
         .vector_bytes = 16,
         .level = MACHINE_X86_64_V2 } },
+    { "aarch64",
+      { .triple = "aarch64-unknown-linux-gnu",
+        .cpu = "generic",
+        .features = "+neon",
+        .vector_bytes = 16,
+        .level = MACHINE_ANY } },
 };
 enum { NTARGETS = sizeof targets / sizeof *targets };
 
@@ -101,6 +107,15 @@ static CodeTarget host_target(void)
     case CPU_NATIVE: break;
     }
     return native_target();
+}
+
+/* Code generators for other machines, for objects: only an engine that is built for it has them
+ * (tools/cross), since they take memory of every process. */
+extern void cross_targets_ready(void) __attribute__((weak));
+static void others_ready(void)
+{
+    if (cross_targets_ready)
+        cross_targets_ready();
 }
 
 static void host_find(void *user)
@@ -152,11 +167,15 @@ Error *target_find(const char *name, CodeTarget *out)
             continue;
         *out = targets[i].target;
         char *why = NULL;
+        static pthread_once_t once = PTHREAD_ONCE_INIT;
+        pthread_once(&once, others_ready);
         if (!LLVMGetTargetFromTriple(out->triple, &out->llvm, &why))
             return NULL;
         LLVMDisposeMessage(why);
         return error_new(CODE_UNIMPLEMENTED,
-                         "not supported: code for %s: the engine was built without it", name);
+                         "not supported: code for %s: this engine was built without it; make "
+                         "build/cross/pjrt_plugin_tutti.so, and name that by TUTTI_PLUGIN",
+                         name);
     }
     return no_target(name);
 }

@@ -154,8 +154,10 @@ typedef struct Transform {
 static const FftForm *form_of(bool is_f32)
 {
     switch (cpu_vector_bytes()) {
+#if defined __x86_64__
     case 64: return is_f32 ? &f32_form_512 : &f64_form_512;
     case 32: return is_f32 ? &f32_form_256 : &f64_form_256;
+#endif
     default: return is_f32 ? &f32_form_128 : &f64_form_128;
     }
 }

@@ -16,6 +16,7 @@
 #define NAME(x) PLAN(x##_128)
 #include "engine/numerics/fft_vectors.h"
 
+#if defined __x86_64__
 #pragma GCC push_options
 #pragma GCC target("avx2")
 #define BYTES 32
@@ -29,6 +30,7 @@
 #define NAME(x) PLAN(x##_512)
 #include "engine/numerics/fft_vectors.h"
 #pragma GCC pop_options
+#endif
 
 #undef REAL
 #undef REAL_BYTES

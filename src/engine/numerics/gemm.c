@@ -6,6 +6,7 @@
 
 #include "engine/cpu_level.h"
 
+#if defined __x86_64__
 const GemmLevel *gemm_level_of(GemmKind kind)
 {
     bool has_dots = kind == GEMM_BF16                     ? cpu_has(CPU_BF16_DOTS)
@@ -16,6 +17,12 @@ const GemmLevel *gemm_level_of(GemmKind kind)
            : cpu_vector_bytes() == 32 ? &gemm_level_256
                                       : &gemm_level_128;
 }
+#else
+const GemmLevel *gemm_level_of(__attribute__((unused)) GemmKind kind)
+{
+    return &gemm_level_128;
+}
+#endif
 
 void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, const void *a,
           int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,

@@ -10,7 +10,9 @@
 #include "engine/numerics/matrices.h"
 #include "engine/slices.h"
 
+#if defined __x86_64__
 #include <immintrin.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* gemm_avx512.c - matrix products by AVX-512. */
 #include "engine/numerics/gemm.h"
 
+#if defined __x86_64__
 #define BYTES 64
 #define ROWS 12
 #define ATTR                                                                                       \
@@ -10,3 +11,4 @@
     ((acc) + (NAME(Vec))_mm512_madd_epi16(_mm512_set1_epi32((int)(x)), (__m512i)(b)))
 #define F16_TO_F32(v, to) ((to)_mm512_cvtph_ps((__m256i)(v)))
 #include "engine/numerics/gemm_kinds.h"
+#endif

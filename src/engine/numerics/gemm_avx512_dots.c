@@ -2,6 +2,7 @@
  * fours. */
 #include "engine/numerics/gemm.h"
 
+#if defined __x86_64__
 #define BYTES 64
 #define ROWS 12
 #define ATTR                                                                                       \
@@ -53,3 +54,4 @@ const GemmLevel gemm_level_dots = {
                 [GEMM_I8] = gather_i8_dots,
                 [GEMM_I16] = gather_i16_dots },
 };
+#endif

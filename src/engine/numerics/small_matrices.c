@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#if defined __x86_64__
 #define WIDEST                                                                                     \
     __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,avx2,fma,prefer-vector-width=512")))
 
@@ -47,6 +48,7 @@
 #define ROOT(x) sqrt(x)
 #define NAME(x) x##_f64_256
 #include "engine/numerics/small_matrices_body.h"
+#endif
 
 #define T float
 #define I int32_t
@@ -104,8 +106,10 @@ enum { MOST_LANES = 16, VECTOR_BYTES = 64 };
 static const Form forms[][2] = {
     /* of vectors of 16, 32 and 64 bytes */
     { LANES_FORM(4, f32_128), LANES_FORM(2, f64_128) },
+#if defined __x86_64__
     { LANES_FORM(8, f32_256), LANES_FORM(4, f64_256) },
     { LANES_FORM(16, f32_512), LANES_FORM(8, f64_512) },
+#endif
 };
 static const Form single[2] = {
     { .lanes = 1, .lu = lu_f32_one, .cholesky = cholesky_f32_one, .solve = solve_f32_one },
