@@ -21,6 +21,10 @@ static tt meets(tt x)
     x = tt_add(tt_shift(x, "i", 1), tt_pbroadcast(x, "i", 0));
     return tt_mul(tt_add(x, tt_axis_index("i")), tt_axis_size("i"));
 }
+#define PAIR(F) F(tt, a) F(tt, b)
+TT_STRUCT(Pair, PAIR);
+#define PAIRS(F) F(Pair, pair, [2]) F(tt, c)
+TT_STRUCT(Pairs, PAIRS);
 /* clang-format off */
 static tt turn(tt i, tt x) { return tt_add(i, x); }
 static tt is_small(tt x) { return tt_less(x, 1); }
@@ -112,6 +116,7 @@ int main(void)
     tt_print(tt_place(x, mesh, "x", NULL));
     transformed(x, mesh);
     repeated(x);
+    puts(TT_NAMES(Pairs)[1]);
     puts(tt_lower(shaped, x));
     tt_wait(kept);
     return (int)tt_item(x);

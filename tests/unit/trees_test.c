@@ -270,7 +270,7 @@ static void test_edges(void)
 {
     const int32_t at[] = { 9, 1, -1, -7 };
     tt x = tt_arange(TT_F32, 4);
-    IS(tt_take(x, tt_from(at, 4), 0), 3, 1, 3, 0);
+    IS(tt_get(x, tt_from(at, 4)), 3, 1, 3, 0);
     IS(tt_call(tt_grad(read_sum), x, tt_from(at, 4)), 0, 1, 0, 1);
     IS(tt_call(tt_grad(absolute), tt_full(TT_F32, 0)), 1);
     IS(tt_call(tt_grad(absolute), tt_full(TT_F32, -2)), -1);
@@ -286,6 +286,39 @@ static void test_order(void)
     tt got = tt_call(first_of, tt_next_key(&key), tt_next_key(&key));
     uint32_t a[2], b[2];
     CHECK(tt_read(first, a, sizeof a) && tt_read(got, b, sizeof b) && !memcmp(a, b, sizeof a));
+}
+
+/* ---- names ---- */
+
+#define DENSE(F) F(tt, w) F(tt, b)
+TT_STRUCT(Dense, DENSE);
+#define NET(F) F(Dense, layer, [3]) F(tt, scale) F(Dense, last) F(tt, more, [2])
+TT_STRUCT(Net, NET);
+
+static tt run(Net net, tt x)
+{
+    return tt_add(tt_matmul(x, net.layer[1].w), net.scale);
+}
+TT_FUN(tt, run, Net, tt);
+
+static void test_names(void)
+{
+    const char *const *names = TT_NAMES(Net);
+    CHECK(TT_LEAVES(Net) == 11 && names == TT_NAMES(Net));
+    CHECK_STR(names[0], "layer[0].w");
+    CHECK_STR(names[3], "layer[1].b");
+    CHECK_STR(names[6], "scale");
+    CHECK_STR(names[8], "last.b");
+    CHECK_STR(names[10], "more[1]");
+    tt x = tt_ones(TT_F32, 2), m = tt_ones(TT_I32, 2, 2);
+    Dense d = { m, x };
+    Net net = { { d, d, d }, x, d, { x, x } };
+    tt_call(tt_grad(run), net, x);
+    CHECK(strstr(front_said(),
+                 "grad(run): argument 0, layer[0].w, i32[2,2] is to be differentiated"));
+    net.layer[2].b = (tt){ 0, 0 };
+    tt_call(run, net, x);
+    CHECK(strstr(front_said(), "argument 0, layer[2].b"));
 }
 
 /* All arrays of a tree together: their values are compared with JAX's by api_test. */
@@ -327,5 +360,6 @@ int main(void)
     test_order();
     CHECK_SAID("");
     test_together();
+    test_names();
     return check_done();
 }

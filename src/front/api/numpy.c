@@ -8,6 +8,7 @@
 #include "front/value/report.h"
 #include "ops/number.h"
 
+#include <math.h>
 #include <string.h>
 
 tt call_eager_one(const char *who, Body *body, const void *config, size_t size, int n, const tt *in)
@@ -219,4 +220,38 @@ bool dtype_ok(const char *who, tt_dtype type)
     if ((unsigned)type > TT_C128)
         report_broken("%s: there is no element type %d", who, (int)type);
     return (unsigned)type <= TT_C128;
+}
+
+/* ---- indices ---- */
+
+tt index_from_end(tt at, int64_t n)
+{
+    const ElementInfo *e = &element_info[type_at(at).element];
+    bool is_signed = e->kind == SIGNED;
+    if (e->bits < 32)
+        at = build_convert(at, is_signed ? I32 : U32);
+    if (!is_signed)
+        return at;
+    Type t = type_at(at);
+    tt behind = build2(OP_ADD, at, build_number(t, (double)n));
+    return build_select(build_compare(LT, at, build_zeros(t)), behind, at);
+}
+
+static tt fill_value(Type t)
+{
+    switch (element_info[t.element].kind) {
+    case FLOAT:
+    case COMPLEX: return build_number(t, NAN);
+    case SIGNED: return build_number(t, -ldexp(1, element_info[t.element].bits - 1));
+    default: return build1(OP_NOT, build_zeros(t));
+    }
+}
+
+tt fill_outside(tt y, tt at, int64_t n, Ints dims)
+{
+    Type t = type_at(at), all = type_with(type_at(y), I1);
+    tt inside = build_compare(LT, at, build_number(t, (double)n));
+    if (element_info[t.element].kind == SIGNED)
+        inside = build2(OP_AND, inside, build_compare(GE, at, build_zeros(t)));
+    return build_select(build_broadcast(inside, all, dims), y, fill_value(type_at(y)));
 }

@@ -53,4 +53,9 @@ tt call_eager_one(const char *who, Body *body, const void *config, size_t size, 
 /* With numbers alone to go by. */
 #define EAGER_BY(who, body, v, ...)                                                                \
     EAGER(who, body, ((const Numbers[]){ numbers_of(who, v) }), __VA_ARGS__)
+/* Indices into n elements: from the end where they are negative, and at least 32 bits wide. */
+tt index_from_end(tt at, int64_t n);
+/* y, which was read at these indices (their axes are `dims` of it); but for those outside of 0 to n - 1 NaN, of
+ * integers the least or, unsigned, the most, of booleans true: JAX's take. */
+tt fill_outside(tt y, tt at, int64_t n, Ints dims);
 #endif

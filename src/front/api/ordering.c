@@ -249,11 +249,10 @@ static void along_body(const tt *in, tt *out, const void *config)
         to[i].dims[axis] = s[i].dims[axis];
         x[i] = as_shape(in[i], &to[i]);
     }
-    Type t = type_at(x[1]);
-    if (kind == SIGNED)
-        x[1] = build_select(build_compare(LT, x[1], build_zeros(t)),
-                            build2(OP_ADD, x[1], build_number(t, (double)s[0].dims[axis])), x[1]);
-    *out = as_weak(gather_along(x[0], x[1], axis), s[0].is_weak);
+    int64_t n = s[0].dims[axis];
+    x[1] = index_from_end(x[1], n);
+    tt y = gather_along(x[0], x[1], axis);
+    *out = as_weak(fill_outside(y, x[1], n, ints_range(0, common.rank)), s[0].is_weak);
 }
 
 tt tt_take_along(tt x, tt indices, int axis)

@@ -310,12 +310,7 @@ static void take_body(const tt *in, tt *out, const void *config)
             shape_text(&s[0]), shape_text(&s[1]), s[0].rank - 1 + s[1].rank, TT_MAX_RANK);
         return;
     }
-    tt at = in[1];
-    if (kind == SIGNED) {
-        Type t = type_at(at);
-        tt behind = build2(OP_ADD, at, build_number(t, (double)s[0].dims[axis]));
-        at = build_select(build_compare(LT, at, build_zeros(t)), behind, at);
-    }
+    tt at = index_from_end(in[1], s[0].dims[axis]);
     int64_t dims[2 * TT_MAX_RANK], sizes[TT_MAX_RANK], offsets[TT_MAX_RANK];
     int rank = 0, noffsets = 0;
     memcpy(sizes, s[0].dims, sizeof sizes);
@@ -333,9 +328,9 @@ static void take_body(const tt *in, tt *out, const void *config)
                                      .collapsed_slice_dims = the_axis, .start_index_map = the_axis,
                                      .index_vector_dim = s[1].rank,
                                      .slice_sizes = ints_of(s[0].rank, sizes), .drops = true);
-    *out = as_weak(
-        build_op(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs, type_as(s[0].element, rank, dims)),
-        s[0].is_weak);
+    tt y =
+        build_op(OP_GATHER, 2, (const tt[]){ in[0], at }, attrs, type_as(s[0].element, rank, dims));
+    *out = as_weak(fill_outside(y, at, s[0].dims[axis], ints_range(axis, s[1].rank)), s[0].is_weak);
 }
 
 tt tt_take(tt x, tt indices, int axis)

@@ -53,7 +53,8 @@ void follow(const Module *m, const Node *node, const Sharding **of)
 {
     Factors f = node_factors(m, m->arena, node);
     for (int i = 0; i < node->nout; i++)
-        of[node->out + (uint32_t)i] = node->op == OP_MANUAL
-                                          ? ((const ManualAttrs *)node->attrs)->out_shardings.at[i]
-                                          : follow_one(m, node, &f, i, of);
+        of[node->out + (uint32_t)i] =
+            node->op == OP_MANUAL       ? ((const ManualAttrs *)node->attrs)->out_shardings.at[i]
+            : node->op == OP_CONSTRAINT ? ((const ConstraintAttrs *)node->attrs)->sharding
+                                        : follow_one(m, node, &f, i, of);
 }

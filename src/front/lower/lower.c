@@ -142,9 +142,11 @@ static void shard_values(Lowering *l, const Lowered *out)
         ValueId arg = first + (uint32_t)i;
         int rank = type_of(l->m, arg).rank;
         const ArrayLayout *now = l->layouts && i < l->nleaves ? l->layouts[i] : NULL;
+        bool is_free = !session->ndevices || session->has_placed;
         if (session->ndevices)
             l->of[arg] = wanted_by_map(l, arg);
-        else if (now && now->ndevices == out->ndevices && !layout_is_whole(now))
+        if (!l->of[arg] && is_free && now && now->ndevices == out->ndevices &&
+            !layout_is_whole(now))
             l->of[arg] = sharding_of(l->m, now, rank);
     }
     const Region *region = region_at(l->m, l->main);

@@ -444,6 +444,7 @@ static bool count_leaves(tt_fn f, const tt_tree *args, int nargs, Leaves *leaves
                    false;
         leaves->n += args[i].n;
     }
+    leaves->arg_types = fn_types(f);
     return fn_accepts(f, nargs, leaves->counts);
 }
 

@@ -184,6 +184,11 @@ static Error *open_composite(Module *m, RegionId r, NodeId n, void *map)
             c->f->label, loc_name(node.loc));
     if (c->kind == NAMED)
         return node_replace(m, n, node.in, map), NULL;
+    if (c->kind == PLACED) {
+        ValueId y = build_node(m, r, OP_CONSTRAINT, 1, node.in, type_of(m, node.out),
+                               BUILD_ATTRS(ConstraintAttrs, .sharding = c->sharding), node.loc);
+        return node_replace(m, n, &y, map), NULL;
+    }
     if (c->is_again && node.nin) {
         ValueId *in = NEW(ValueId, node.nin);
         put_barrier(m, r, &node, in);

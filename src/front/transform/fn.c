@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/sync.h"
+#include "front/value/fields.h"
 #include "front/value/library.h"
 #include "front/value/memory.h"
 #include "front/value/report.h"
@@ -234,6 +235,29 @@ int leaf_argument(const Leaves *leaves, int i, int *within)
     return argument;
 }
 
+const char *fn_types(tt_fn f)
+{
+    while (f->key.inner && f->key.kind < FN_WHILE)
+        f = f->key.inner;
+    return f->fun ? f->fun->types : NULL;
+}
+
+/* What is known of the type of an argument; NULL: nothing. */
+static const tt_fields *argument_fields(const Leaves *leaves, int argument)
+{
+    const char *at = leaves->arg_types;
+    for (int i = 0; at && i < argument; i++) {
+        at = strchr(at, ',');
+        at += at ? 1 : 0;
+    }
+    if (!at)
+        return NULL;
+    at += strspn(at, " ");
+    size_t n = strcspn(at, ",");
+    const tt_fields *fields = fields_of(at, n);
+    return fields && fields_leaves(fields) == leaves->counts[argument] ? fields : NULL;
+}
+
 enum { WORDS = 4, WORDS_ROOM = 160 };
 
 const char *leaf_name(const Leaves *leaves, int i)
@@ -242,10 +266,14 @@ const char *leaf_name(const Leaves *leaves, int i)
     static _Thread_local unsigned next;
     char *at = ring[next++ % WORDS];
     int within, argument = leaf_argument(leaves, i, &within);
-    if (leaves->counts[argument] == 1)
-        snprintf(at, WORDS_ROOM, "argument %d", argument);
-    else
-        snprintf(at, WORDS_ROOM, "argument %d, leaf %d", argument, within);
+    const tt_fields *fields = argument_fields(leaves, argument);
+    int n = snprintf(at, WORDS_ROOM, "argument %d", argument);
+    if (fields && leaves->counts[argument] > 1) {
+        n += snprintf(at + n, WORDS_ROOM - (size_t)n, ", ");
+        fields_path(fields, within, at + n, WORDS_ROOM - (size_t)n);
+    } else if (leaves->counts[argument] > 1) {
+        snprintf(at + n, WORDS_ROOM - (size_t)n, ", leaf %d", within);
+    }
     return at;
 }
 

@@ -100,6 +100,7 @@ typedef struct Leaves {
     const AxisSet *varies; /* NULL: not in a shard_map */
     const void *config;    /* FN_PUBLIC: of this call */
     size_t config_size;
+    const char *arg_types; /* "Net, tt", of a function that TT_FUN describes; else NULL */
 } Leaves;
 
 /* The same, no leaf being a number from C any more; in the session's arena. */
@@ -117,6 +118,8 @@ bool fn_is_given(tt_fn f, const char *who);
 /* How many arrays each argument of f has; the number of arguments, or -1 where a program from a
  * file decides, or more than there can be. */
 int fn_arguments(tt_fn f, int *counts);
+/* The types of f's arguments as TT_FUN has them; NULL: it does not say. */
+const char *fn_types(tt_fn f);
 /* Has the C function in f the configuration it needs?  False: reported, naming `who`. */
 bool fn_has_config(const char *who, tt_fn f);
 /* Does f take such arguments?  False: reported. */

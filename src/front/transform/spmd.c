@@ -155,7 +155,7 @@ bool manual_apply(const Mesh *mesh, int nin, const tt *in, const Sharding *const
 
 /* ---- devices ---- */
 
-static const Trace *map_around(void)
+const Trace *map_around(void)
 {
     const Trace *t = tracing;
     while (t && !t->is_manual)
@@ -324,6 +324,24 @@ static bool nested_sizes(Module *m, RegionId r, Ints *out)
     return true;
 }
 
+bool settle_on(const char *label, int n, const int *devices)
+{
+    if (session->ndevices == 0) {
+        session->ndevices = n;
+        session->devices = devices;
+        session->mapped = label;
+        return true;
+    }
+    bool same = session->ndevices == n &&
+                memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
+    if (!same)
+        report_broken(
+            "%s runs on %d device%s and %s, in the same program, on %d or in another order: "
+            "all maps of a program need the same devices",
+            session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", label, n);
+    return same;
+}
+
 /* The outermost map decides on which devices the program runs, given what is in its body: the maps
  * inside need some for each of its n.  All maps of a program run on the same devices in the same
  * order.  False: reported. */
@@ -346,22 +364,7 @@ static bool settle_devices(tt_fn f, const Leaves *leaves, int64_t n, const Graph
     int *first = ARENA_ARRAY(trace_arena(), int, n);
     for (int i = 0; i < n; i++)
         first[i] = i;
-    const int *devices = f->key.devices ? f->key.devices : first;
-    if (session->ndevices == 0) {
-        session->ndevices = (int)n;
-        session->devices = devices;
-        session->mapped = f->label;
-        return true;
-    }
-    bool same = session->ndevices == n &&
-                memcmp(session->devices, devices, sizeof *devices * (size_t)n) == 0;
-    if (!same)
-        report_broken(
-            "%s runs on %d device%s and %s, in the same program, on %d or in another order: "
-            "all maps of a program need the same devices",
-            session->mapped, session->ndevices, session->ndevices == 1 ? "" : "s", f->label,
-            (int)n);
-    return same;
+    return settle_on(f->label, (int)n, f->key.devices ? f->key.devices : first);
 }
 
 typedef struct Map {
@@ -475,7 +478,7 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
 
 /* A spec that becomes a sharding, and what it is for. */
 typedef struct SpecSharding {
-    tt_fn f;
+    const char *label;
     const Mesh *mesh;
     Type type;
     const char *what;
@@ -490,26 +493,26 @@ static bool shard_by_name(SpecSharding *c, int i, Str name)
     while (axis < c->mesh->naxes && !str_equal(c->mesh->axes[axis], name))
         axis++;
     if (axis == c->mesh->naxes)
-        report_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->f->label,
+        report_broken("%s: %s: its spec names \"%.*s\", and the mesh has no such axis", c->label,
                       c->what, STR_ARG(name));
     else if (i >= c->type.rank)
-        report_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->f->label,
+        report_broken("%s: %s has %d ax%s, but its spec cuts axis %d along \"%.*s\"", c->label,
                       c->what, c->type.rank, c->type.rank == 1 ? "is" : "es", i, STR_ARG(name));
     else if (is_sharded_along(c->sharding, axis))
         report_broken(
             "%s: %s: its spec names \"%.*s\" twice: a mesh axis cuts one axis of an array "
             "at most",
-            c->f->label, c->what, STR_ARG(name));
+            c->label, c->what, STR_ARG(name));
     else
         return shard_along(&c->dims[i], c->mesh, axis), true;
     return false;
 }
 
 /* The sharding that a spec says; NULL: reported, with `what` it was for. */
-static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *spec, Type t,
-                                     bool is_result, const char *what)
+const Sharding *spec_sharding(const char *label, const Mesh *mesh, const tt_spec *spec, Type t,
+                              bool is_result, const char *what)
 {
-    SpecSharding c = { .f = f, .mesh = mesh, .type = t, .what = what };
+    SpecSharding c = { .label = label, .mesh = mesh, .type = t, .what = what };
     c.sharding = sharding_new(mesh, t.rank, &c.dims);
     for (int i = 0; i < TT_MAX_RANK; i++) {
         Str list = spec->axis[i] ? str_of(spec->axis[i]) : (Str){ 0 }, name;
@@ -519,7 +522,7 @@ static const Sharding *spec_sharding(tt_fn f, const Mesh *mesh, const tt_spec *s
         if (spec->axis[i] && !is_result && t.dims[i] % tiles_along(c.dims[i]))
             return report_broken("%s: %s: axis %d has %lld, which \"%s\" of size %lld does not "
                                  "divide",
-                                 f->label, what, i, (long long)t.dims[i], spec->axis[i],
+                                 label, what, i, (long long)t.dims[i], spec->axis[i],
                                  (long long)tiles_along(c.dims[i])),
                    NULL;
     }
@@ -535,7 +538,7 @@ static bool shard_inner(Map *map)
     map->in = ARENA_ARRAY(trace_arena(), const Sharding *, local.n + 1);
     for (int i = 0; i < local.n; i++) {
         map->in[i] =
-            spec_sharding(f, map->mesh, leaf_spec(f, map->leaves, i),
+            spec_sharding(f->label, map->mesh, leaf_spec(f, map->leaves, i),
                           local.types[i] = map->leaves->types[i], false, leaf_text(map->leaves, i));
         if (!map->in[i])
             return false;
@@ -558,26 +561,31 @@ static const Sharding **shard_results(const Map *map)
         char which[32] = "a result";
         if (f->key.out_specs || f->key.nout_runs)
             snprintf(which, sizeof which, "result %d", i);
-        shardings[i] = spec_sharding(f, map->mesh, result_spec(f, i), t, true, which);
+        shardings[i] = spec_sharding(f->label, map->mesh, result_spec(f, i), t, true, which);
         if (!shardings[i])
             return NULL;
     }
     return results_are_replicated(f, &map->inner, map->mesh, map->in, shardings) ? shardings : NULL;
 }
 
-bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
+const Mesh *mesh_of_grid(const struct tt_grid *grid)
 {
-    Map map = { .f = f, .leaves = leaves };
-    const struct tt_grid *grid = f->key.mesh;
     Str names[TT_MAX_RANK];
     int64_t sizes[TT_MAX_RANK];
     for (int i = 0; i < grid->naxes; i++) {
         names[i] = str_of(grid->axes[i].name);
         sizes[i] = grid->axes[i].size;
     }
+    return add_mesh(grid->naxes, names, sizes);
+}
+
+bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
+{
+    Map map = { .f = f, .leaves = leaves };
+    const struct tt_grid *grid = f->key.mesh;
     if (map_around() && !fits_inside(f, grid->ndevices))
         return false;
-    map.mesh = add_mesh(grid->naxes, names, sizes);
+    map.mesh = mesh_of_grid(grid);
     Trace frame = { .how = f->how,
                     .name = f->key.inner->label,
                     .file = f->file,

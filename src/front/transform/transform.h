@@ -137,11 +137,12 @@ typedef enum CompositeKind {
     CUSTOM_VJP, /* one whose cotangents `back` gives, from what `rule` keeps */
     CUSTOM_TANGENT, /* the tangents of such a one, of what is kept and of tangents: to be run backwards */
     CHECKPOINT, /* one that is computed again for its way back */
-    NAMED       /* a value with a name, for CHECKPOINT to keep */
+    NAMED,      /* a value with a name, for CHECKPOINT to keep */
+    PLACED      /* a value that shall lie so: sdy.sharding_constraint */
 } CompositeKind;
 
-/* What a COMPOSITE node of the front carries.  Its region, which a CUSTOM_TANGENT and a NAMED have none
- * of, is the function on its operands: the leaves, then what it uses from around it. */
+/* What a COMPOSITE node of the front carries.  Its region, which CUSTOM_TANGENT, NAMED and PLACED have
+ * none of, is the function on its operands: the leaves, then what it uses from around it. */
 typedef struct Composite {
     CompositeAttrs attrs; /* the node's own */
     CompositeKind kind;
@@ -156,7 +157,8 @@ typedef struct Composite {
     bool
         is_again; /* CHECKPOINT: for the way back, so that nothing of it is what was there before */
     bool keeps_dots;
-    const char *keeps; /* CHECKPOINT: names; NAMED: its own */
+    const char *keeps;        /* CHECKPOINT: names; NAMED: its own */
+    const Sharding *sharding; /* PLACED */
 } Composite;
 
 const Composite *composite_of(const Node *node);
@@ -169,6 +171,10 @@ bool composite_trace(const Composite *c, tt_fn f, const Leaves *leaves, Graph *o
 const struct Names *names_bound(void);
 /* Before the graph is lowered: composites are their bodies.  False: one has none; reported. */
 bool open_composites(Module *m, RegionId r);
+
+/* x, lying on the mesh as the spec says; NO_VALUE: reported, naming `who`.  (placed.c) */
+tt build_placed(const char *who, tt x, const struct tt_grid *grid, const tt_spec *spec);
+tt build_placed_so(tt x, const Sharding *sharding);
 
 /* For rules/composite.c, one of each kind. */
 void jvp_custom_jvp(const Jvp *j, const Composite *c);
@@ -207,6 +213,14 @@ Type sharding_whole(const Sharding *sharding, Type local);
 const Sharding *sharding_none(const Mesh *mesh, int rank);
 /* One more axis at the front, sharded along all axes of the mesh or along none. */
 const Sharding *sharding_leading(const Sharding *sharding, bool is_cut);
+
+/* The sharding that a spec says; NULL: reported, by `label` and with `what` it was for. */
+const Sharding *spec_sharding(const char *label, const Mesh *mesh, const tt_spec *spec, Type t,
+                              bool is_result, const char *what);
+const Mesh *mesh_of_grid(const struct tt_grid *grid); /* in the session's module */
+/* The program runs on these devices, as all that is mapped or placed in it.  False: reported. */
+bool settle_on(const char *label, int n, const int *devices);
+const Trace *map_around(void); /* the innermost map that is being traced; NULL: none */
 
 /* Records a MANUAL node: body takes the shards of in[] and gives shards of the results.  Values
  * that the body uses from around it go in whole. */

@@ -325,22 +325,13 @@ static const ArrayLayout *mesh_layout(const char *who, tt_mesh mesh, const tt_sp
     return l;
 }
 
-tt tt_place(tt x, const tt_sharding *where)
+tt place_array(tt x, const tt_sharding *where)
 {
-    PUBLIC;
     Held held;
-    if (!where->mesh)
-        return report_broken("tt_place: no mesh is given: make one with tt_mesh_of");
     if (!value_pin(x, "tt_place", &held))
         return (tt){ 0, 0 };
-    Array *placed = NULL;
-    if (!held.array) {
-        report_broken(
-            "not supported: tt_place of a traced value; place what the function is given");
-    } else {
-        const ArrayLayout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
-        placed = l ? array_reshard(held.array, l) : NULL;
-    }
+    const ArrayLayout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
+    Array *placed = l ? array_reshard(held.array, l) : NULL;
     tt y = placed ? value_of_array(placed, held.is_weak) : (tt){ 0, 0 };
     value_unpin(x);
     return y;

@@ -78,6 +78,7 @@ typedef struct Session {
     int ndevices; /* of the maps inside; 0: no map yet */
     const int *devices;
     const char *mapped;     /* label of the first map */
+    bool has_placed;        /* tt_place of a traced value */
     struct Callee *callees; /* call.c: of traced calls of jit functions */
     Version *versions;      /* load.c: for the signatures met */
     unsigned asked;         /* how often a gradient has asked what differs: varying.c */

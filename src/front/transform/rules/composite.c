@@ -17,6 +17,7 @@ void jvp_composite(const Jvp *j)
         break;
     case CHECKPOINT: jvp_checkpoint(j, c); break;
     case NAMED: j->dy[0] = j->dx[0]; break;
+    case PLACED: j->dy[0] = build_placed_so(j->dx[0], c->sharding); break;
     }
 }
 
@@ -25,6 +26,8 @@ void transpose_composite(const Transpose *t)
     const Composite *c = composite_of(node_at(t->m, t->node));
     if (c->kind == CUSTOM_TANGENT)
         transpose_custom_tangent(t, c);
+    else if (c->kind == PLACED)
+        t->out[0] = build_placed_so(t->ct[0], c->sharding);
     else
         transpose_checkpoint(t, c);
 }
@@ -44,6 +47,7 @@ void batch_composite(const Batch *b)
             composite_again(c, &rows, b->x, b->y);
         break;
     }
+    case PLACED: b->y[0] = build_placed_so(b->x[0], sharding_leading(c->sharding, false)); break;
     case NAMED: {
         Type t = batch_result_type(b, 0);
         trace_apply("tt_named", OP_COMPOSITE, 1, b->x, &c->attrs, 1, &t, b->y);
