@@ -68,6 +68,10 @@ static void transformed(tt x, tt_mesh mesh)
     tt_print(tt_call(tt_vmap(tt_grad(shaped)), x));
     tt_print(tt_call_as(Two, tt_value_and_grad(shaped, .has_aux = true), x));
     tt_print(tt_call_as(Two, tt_jvp(shaped), x, x));
+    tt_linear linear;
+    tt_print(tt_linearize(&linear, shaped, x));
+    tt_print(tt_linearize_as(Two, &linear, both, x, x));
+    tt_print(tt_call(linear.along, linear.kept, x));
     tt_print(tt_call(tt_jacfwd(shaped), x));
     tt_print(tt_call(tt_jacrev(shaped, .wrt = 1), tt_call(tt_hessian(shaped), x)));
     tt_print(tt_call_as(Two, tt_custom_jvp(shaped, both), x));

@@ -725,6 +725,60 @@ static void test_random(void)
     CHECK_SAID("");
 }
 
+/* ---- a function at a point ---- */
+
+static int ncalls;
+static tt turn_mul(tt i, tt x, tt y)
+{
+    (void)i;
+    return tt_mul(x, y);
+}
+static Two bend_by_turns(Two p, tt n)
+{
+    ncalls++;
+    tt h = tt_fori(3, turn_mul, tt_sin(p.a), tt_cos(p.b));
+    return (Two){ tt_mul(h, tt_sum(p.a)), tt_add(n, 1) };
+}
+TT_FUN(Two, bend_by_turns, Two, tt);
+typedef struct {
+    Two y, dy;
+} TwoAndTangent;
+
+static tt along_inside(tt x, tt dx)
+{
+    tt_linear lin;
+    tt y = tt_linearize(&lin, cube, x);
+    return tt_add(y, tt_call(lin.along, lin.kept, dx));
+}
+
+static void test_linearize(void)
+{
+    tt a = ramp(1, 4, 0, 0), b = tt_add(a, 1), n = tt_full(TT_I32, 2);
+    Two at = { a, b }, direction = { tt_sin(b), tt_cos(a) };
+    tt_linear lin;
+    Two y = tt_linearize_as(Two, &lin, bend_by_turns, at, n);
+    Two dy = tt_call_as(Two, lin.along, lin.kept, direction, n);
+    TwoAndTangent both =
+        tt_call_as(TwoAndTangent, tt_jvp(bend_by_turns, .wrt = 1), at, n, direction);
+    EACH(y.a, both.y.a, X);
+    EACH(dy.a, both.dy.a, X);
+    CHECK(tt_item(y.b) == 3);
+    /* Directions come one after the other, and many at once. */
+    ncalls = 0;
+    dy = tt_call_as(Two, lin.along, lin.kept, at, n);
+    CHECK(ncalls == 0);
+    tt x = ramp(1, 3, 0, 0);
+    EACH(tt_call(along_inside, x, tt_mul(x, 2)), x, X * X * X + 3 * X * X * 2 * X);
+    tt_linearize(&lin, cube, x);
+    tt rows = tt_call(tt_vmap(lin.along, .in_axes = { TT_NONE, 0 }), lin.kept, tt_eye(TT_F32, 3));
+    EACH(tt_diag(rows), x, 3 * X * X);
+    tt_call(lin.along, lin.kept, tt_ones(TT_F32, 2));
+    CHECK(strstr(front_said(),
+                 "the tangent of argument 0, f32[3] is f32[2]; it must be of the same type"));
+    tt_call(lin.along, x, x);
+    CHECK(strstr(front_said(), "what is given is not what tt_linearize kept"));
+}
+
 int main(void)
 {
     front_start(4);
@@ -749,5 +803,6 @@ int main(void)
     test_custom_call();
     test_lapack();
     test_random();
+    test_linearize();
     return check_done();
 }

@@ -290,8 +290,8 @@ const char *leaf_text(const Leaves *leaves, int i)
 
 int fn_arguments(tt_fn f, int *counts)
 {
-    if (f->key.kind == FN_VJP)
-        return -1; /* how many cotangents there are, the function's results say */
+    if (f->key.kind == FN_VJP || f->key.kind == FN_LINEAR)
+        return -1; /* how many cotangents there are, the function's results say; or what it keeps */
     if (f->key.kind == FN_ASSOCIATIVE) {
         int n = fn_arguments(f->key.inner, counts); /* two, of which it is given the rows of one */
         return n < 0 ? -1 : n == 2 && counts[0] == counts[1] ? 1 : n;
@@ -552,6 +552,8 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_VMAP: return vmap_graph(f, leaves, out);
     case FN_PMAP: return pmap_graph(f, leaves, out);
     case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
+    case FN_LINEARIZE:
+    case FN_LINEAR: return linearize_graph(f, leaves, out);
     case FN_ASSOCIATIVE: return associative_graph(f, leaves, out);
     case FN_JACFWD:
     case FN_JACREV: return jacobian_graph(f, leaves, out);

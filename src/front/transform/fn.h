@@ -27,6 +27,8 @@ typedef enum FnKind {
     FN_SHARD_MAP,
     FN_JACFWD,
     FN_JACREV,
+    FN_LINEARIZE,
+    FN_LINEAR, /* config: how many leaves each argument of inner has */
     FN_ASSOCIATIVE,
     FN_CUSTOM_JVP, /* other: the rule */
     FN_CUSTOM_VJP, /* other: forward; config: forward and backward */

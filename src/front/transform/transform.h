@@ -28,6 +28,7 @@ bool associative_graph(tt_fn f, const Leaves *leaves, Graph *out); /* associativ
 bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* grad.c */
 bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out);         /* grad.c */
 bool jacobian_graph(tt_fn f, const Leaves *leaves, Graph *out);    /* jacobian.c */
+bool linearize_graph(tt_fn f, const Leaves *leaves, Graph *out);   /* linearize.c */
 bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out);         /* jvp.c */
 bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* batch.c */
 bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out);        /* spmd.c */
