@@ -17,6 +17,9 @@
 
 enum { FFT, IFFT, RFFT, IRFFT };
 
+/* What a small transform need not look at: its numbers are real, or its results are to be. */
+typedef enum FftParts { FFT_ALL, FFT_REAL_IN, FFT_REAL_OUT } FftParts;
+
 enum { FFT_MOST = 128 }; /* the largest factor that a pass takes; above, Bluestein */
 
 typedef struct Pair {

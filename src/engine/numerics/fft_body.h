@@ -74,56 +74,95 @@ INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
     d[3] = NAME(add)(v, three), d[7] = NAME(sub)(v, three);
 }
 
-/* c[j] and c[p - j] go in together, as their sum (with cosines) and difference (with sines);
- * products are added in groups of at most `most`. */
-static void NAME(small_odd)(const CV *c, CV *d, int p, const CX *roots, int most, bool is_forward)
+/* x[1] w[l] + x[2] w[2 l] + ..., of `half` - 1 numbers; w has p numbers, and both are parts of complex
+ * ones.  Products are added in groups of at most `most`.  start: what the sum begins with, or NULL. */
+INLINE DATA NAME(weighted)(const DATA *start, const DATA *x, const REAL *w, int l, int p, int most)
+{
+    int half = (p + 1) / 2, at = l;
+    DATA sum = w[2 * l] * x[2];
+    if (start)
+        sum = *start + sum;
+#pragma GCC unroll 2
+    for (int j = 2; j < half;) {
+        int group = j == 2 ? 1 : most >= 4 && j < half - 3 ? 4 : most >= 2 && j < half - 1 ? 2 : 1;
+        DATA some = { 0 };
+        for (int g = 0; g < group; g++, j++) {
+            at = at + l < p ? at + l : at + l - p;
+            DATA product = w[2 * at] * x[2 * j];
+            some = g ? some + product : product;
+        }
+        sum += some;
+    }
+    return sum;
+}
+
+/* c[j] and c[p - j] go in together, as their sum (with cosines) and difference (with sines).  Of real
+ * numbers, and where only the real parts of results are asked for, half of these need not be added up. */
+INLINE void NAME(small_odd_by)(const CV *c, CV *d, int p, const CX *roots, int most,
+                               bool is_forward, FftParts parts)
 {
     int half = (p + 1) / 2;
     CV sum[FFT_MOST / 2 + 1], less[FFT_MOST / 2 + 1];
     d[0] = c[0];
+#pragma GCC unroll 2
     for (int j = 1; j < half; j++) {
         sum[j] = NAME(add)(c[j], c[p - j]);
         less[j] = NAME(sub)(c[j], c[p - j]);
         d[0] = NAME(add)(d[0], sum[j]);
     }
+#pragma GCC unroll 2
     for (int l = 1; l < half; l++) {
-        CV a = { c[0].r + roots[l].r * sum[1].r, c[0].i + roots[l].r * sum[1].i };
-        CV b = { roots[l].i * less[1].r, roots[l].i * less[1].i };
-        int at = l;
-        for (int j = 2; j < half;) {
-            int group = j == 2                      ? 1
-                        : most >= 4 && j < half - 3 ? 4
-                        : most >= 2 && j < half - 1 ? 2
-                                                    : 1;
-            CV x = { 0 }, y = { 0 };
-            for (int g = 0; g < group; g++, j++) {
-                at = at + l < p ? at + l : at + l - p;
-                CX w = roots[at];
-                CV px = { w.r * sum[j].r, w.r * sum[j].i };
-                CV py = { w.i * less[j].r, w.i * less[j].i };
-                x = g ? NAME(add)(x, px) : px;
-                y = g ? NAME(add)(y, py) : py;
-            }
-            a = NAME(add)(a, x);
-            b = NAME(add)(b, y);
-        }
+        CV a = { 0 }, b = { 0 };
+        a.r = NAME(weighted)(&c[0].r, &sum[0].r, &roots[0].r, l, p, most);
+        if (parts == FFT_ALL)
+            a.i = NAME(weighted)(&c[0].i, &sum[0].i, &roots[0].r, l, p, most);
+        if (parts != FFT_REAL_OUT)
+            b.r = NAME(weighted)(NULL, &less[0].r, &roots[0].i, l, p, most);
+        if (parts != FFT_REAL_IN)
+            b.i = NAME(weighted)(NULL, &less[0].i, &roots[0].i, l, p, most);
         CV up = { a.r - b.i, a.i + b.r }, down = { a.r + b.i, a.i - b.r };
         d[l] = is_forward ? down : up;
         d[p - l] = is_forward ? up : down;
     }
 }
 
-INLINE void NAME(small)(const PLAN(Pass) * pass, int64_t p, int most, bool is_forward, const CV *c,
-                        CV *d)
+static __attribute__((noinline)) void NAME(small_odd)(const CV *c, CV *d, int p, const CX *roots,
+                                                      int most, bool is_forward)
+{
+    NAME(small_odd_by)(c, d, p, roots, most, is_forward, FFT_ALL);
+}
+
+static __attribute__((noinline)) void NAME(small_odd_in)(const CV *c, CV *d, int p, const CX *roots)
+{
+    NAME(small_odd_by)(c, d, p, roots, 4, true, FFT_REAL_IN);
+}
+
+static __attribute__((noinline)) void NAME(small_odd_out)(const CV *c, CV *d, int p,
+                                                          const CX *roots)
+{
+    NAME(small_odd_by)(c, d, p, roots, 4, false, FFT_REAL_OUT);
+}
+
+/* most: 4 of lines of reals, else 1 or 2. */
+INLINE void NAME(small)(const PLAN(Pass) * pass, int64_t p, int most, bool is_forward,
+                        FftParts parts, const CV *c, CV *d)
 {
     switch (p) {
     case 2:
         d[0] = NAME(add)(c[0], c[1]);
         d[1] = NAME(sub)(c[0], c[1]);
         break;
+    case 3: NAME(small_odd_by)(c, d, 3, pass->roots, most, is_forward, parts); break;
     case 4: NAME(small4)(c, d, is_forward); break;
+    case 5: NAME(small_odd_by)(c, d, 5, pass->roots, most, is_forward, parts); break;
     case 8: NAME(small8)(c, d, is_forward); break;
-    default: NAME(small_odd)(c, d, (int)p, pass->roots, most, is_forward); break;
+    default:
+        if (parts == FFT_ALL)
+            NAME(small_odd)(c, d, (int)p, pass->roots, most, is_forward);
+        else if (parts == FFT_REAL_IN)
+            NAME(small_odd_in)(c, d, (int)p, pass->roots);
+        else
+            NAME(small_odd_out)(c, d, (int)p, pass->roots);
     }
 }
 
@@ -145,7 +184,7 @@ INLINE void NAME(complex_pass_by)(const PLAN(Pass) * pass, int64_t p, bool is_fo
         for (int64_t i = 0; i < ido; i++) {
             for (int64_t j = 0; j < p; j++)
                 c[j] = from[i + ido * (j + p * k)];
-            NAME(small)(pass, p, p > 11 ? 2 : 1, is_forward, c, d);
+            NAME(small)(pass, p, p > 11 ? 2 : 1, is_forward, FFT_ALL, c, d);
             to[i + ido * k] = d[0];
             for (int64_t j = 1; j < p; j++)
                 to[i + ido * (k + l1 * j)] =
@@ -158,7 +197,9 @@ INLINE void NAME(complex_pass_to)(const PLAN(Pass) * pass, bool is_forward, cons
 {
     switch (pass->p) {
     case 2: NAME(complex_pass_by)(pass, 2, is_forward, from, to); break;
+    case 3: NAME(complex_pass_by)(pass, 3, is_forward, from, to); break;
     case 4: NAME(complex_pass_by)(pass, 4, is_forward, from, to); break;
+    case 5: NAME(complex_pass_by)(pass, 5, is_forward, from, to); break;
     case 8: NAME(complex_pass_by)(pass, 8, is_forward, from, to); break;
     default: NAME(complex_pass_by)(pass, pass->p, is_forward, from, to); break;
     }
@@ -306,7 +347,10 @@ INLINE void NAME(forward_pass_by)(const PLAN(Pass) * pass, int64_t p, const DATA
                 if (i && j)
                     c[j] = NAME(rotate)(c[j], pass->twiddles[(j - 1) * each + i / 2 - 1], true);
             }
-            NAME(small)(pass, p, 4, true, c, d);
+            if (i)
+                NAME(small)(pass, p, 4, true, FFT_ALL, c, d);
+            else
+                NAME(small)(pass, p, 4, true, FFT_REAL_IN, c, d);
             NAME(real_store)(pass, p, k, i, d, to);
         }
         if (ido % 2 == 0)
@@ -318,7 +362,9 @@ static void NAME(forward_pass)(const PLAN(Pass) * pass, const DATA *from, DATA *
 {
     switch (pass->p) {
     case 2: NAME(forward_pass_by)(pass, 2, from, to); break;
+    case 3: NAME(forward_pass_by)(pass, 3, from, to); break;
     case 4: NAME(forward_pass_by)(pass, 4, from, to); break;
+    case 5: NAME(forward_pass_by)(pass, 5, from, to); break;
     default: NAME(forward_pass_by)(pass, pass->p, from, to); break;
     }
 }
@@ -330,7 +376,10 @@ INLINE void NAME(backward_pass_by)(const PLAN(Pass) * pass, int64_t p, const DAT
     for (int64_t k = 0; k < l1; k++) {
         for (int64_t i = 0; i < ido - (ido % 2 == 0); i += 2) {
             NAME(real_load)(pass, p, k, i, from, c);
-            NAME(small)(pass, p, 4, false, c, d);
+            if (i)
+                NAME(small)(pass, p, 4, false, FFT_ALL, c, d);
+            else
+                NAME(small)(pass, p, 4, false, FFT_REAL_OUT, c, d);
             for (int64_t j = 0; j < p; j++) {
                 DATA *at = to + i + ido * (k + l1 * j);
                 if (i && j)
@@ -349,7 +398,9 @@ static void NAME(backward_pass)(const PLAN(Pass) * pass, const DATA *from, DATA 
 {
     switch (pass->p) {
     case 2: NAME(backward_pass_by)(pass, 2, from, to); break;
+    case 3: NAME(backward_pass_by)(pass, 3, from, to); break;
     case 4: NAME(backward_pass_by)(pass, 4, from, to); break;
+    case 5: NAME(backward_pass_by)(pass, 5, from, to); break;
     default: NAME(backward_pass_by)(pass, pass->p, from, to); break;
     }
 }
