@@ -87,11 +87,18 @@ static const char *play(const Linked *l, tutti_rt *rt, const Arrays *in, const A
     return wrong || arrays_equal(out, again) ? wrong : "pieces give other bits";
 }
 
-static void save(const char *folder, const char *name, const Arrays *out)
+/* The results, and how many arguments they are of. */
+static void save(const char *folder, const char *name, int nargs, const Arrays *out)
 {
     char path[512];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     mkdir(path, 0777);
+    snprintf(path, sizeof path, "%s/%s/arguments", folder, name);
+    FILE *file = fopen(path, "w");
+    if (file) {
+        fprintf(file, "%d\n", nargs);
+        fclose(file);
+    }
     for (int i = 0; i < out->n; i++) {
         snprintf(path, sizeof path, "%s/%s/result_%d.npy", folder, name, i);
         error_free(array_save(path, &out->at[i]));
@@ -130,7 +137,7 @@ int main(int argc, char **argv)
         if (wrong)
             printf("%s: %s\n", l->name, wrong);
         nfailed += wrong != NULL;
-        save(argv[1], l->name, &out);
+        save(argv[1], l->name, in.n, &out);
         arrays_free(&in);
         arrays_free(&out);
         arrays_free(&again);

@@ -1,7 +1,9 @@
 #!/bin/sh
 # Programs compiled ahead, linked into one executable by the C compiler alone, and played: what they
 # give is compared, bit for bit, with what `tutti run` gives.
-#     tests/ahead/play.sh [--link FLAGS] [--play "COMMAND"] [--cpu CPU] PROGRAM ...
+#     tests/ahead/play.sh [--link FLAGS] [--cpu CPU] PROGRAM ...
+# For another machine: CC its compiler, PLAY the folder of its libraries, RUN what plays its executables,
+# COMPILER an engine that makes its code.
 # A program that is refused is named, with the reason, and counts as failed unless tests/ahead/refused
 # has a line for it.
 set -eu
@@ -9,7 +11,7 @@ cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-flags= cpu=native
+flags= cpu=native RUN=${RUN:-}
 while :; do
     case "$1" in
     --link) flags=$2; shift 2 ;;
@@ -24,7 +26,7 @@ number=0
 for program in "$@"; do
     number=$((number + 1))
     name=p$number
-    if $build/tutti compile "$program" -o "$work/$name.o" --name $name --cpu $cpu 2> "$work/error"; then
+    if TUTTI_PLUGIN=${COMPILER:-$build/pjrt_plugin_tutti.so} $build/tutti compile "$program" -o "$work/$name.o" --name $name --cpu $cpu 2> "$work/error"; then
         echo "extern const tutti_rt_program ${name}_program;" >> "$work/table.c"
         random=false
         case "$program" in *rng*) random=true ;; esac
@@ -36,10 +38,10 @@ for program in "$@"; do
 done
 { echo 'const Linked linked[] = {'; cat "$work/rows"; echo '    { 0 },'; echo '};'; } >> "$work/table.c"
 ${CC:-cc} -std=gnu17 -O1 -Isrc -Iinclude -I. -Wl,--gc-sections -o "$work/play" tests/ahead/play.c "$work/table.c" \
-    $build/obj/cli/array.o "$work"/p*.o $build/libtutti_rt.a $build/libfront.a $flags -lm -ldl -pthread
+    "$work"/p*.o ${PLAY:-$build}/libtutti_rt.a ${PLAY:-$build}/libplay.a $flags -lm -ldl -pthread
 bad=0
 play() {
-    "$work/play" "$work" "$1" >> "$work/said" && return
+    $RUN "$work/play" "$work" "$1" >> "$work/said" && return
     [ $? = 1 ] || echo "$(cat "$work/begun"): the process died of it" >> "$work/said"
     bad=1
 }
@@ -52,7 +54,7 @@ while read -r name program; do
     n=$(find "$work/$name" -name 'result_*.npy' | wc -l)
     [ "$n" -gt 0 ] || continue
     case "$program" in *rng*) continue ;; esac
-    inputs=$($build/tutti run "$program" 2>&1 | grep -c '^  argument' || true)
+    inputs=$(cat "$work/$name/arguments")
     set --
     while [ "$inputs" -gt 0 ]; do set -- "$@" --input random; inputs=$((inputs - 1)); done
     rm -rf "$work/there"
