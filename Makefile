@@ -184,6 +184,7 @@ install: lib all
 	install -d $(DESTDIR)$(PREFIX)/{bin,include,lib/pkgconfig,lib/cmake/Tutti}
 	install -m 755 $(TUTTI) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti.hpp include/tutti_rt.h $(DESTDIR)$(PREFIX)/include
+	$(if $(wildcard $(BUILD)/tutti_mpi_*.so),install -m 755 $(BUILD)/tutti_mpi_*.so $(DESTDIR)$(PREFIX)/lib)
 	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $(BUILD)/libtutti.a $(BUILD)/libtutti_rt.a $(DESTDIR)$(PREFIX)/lib
 	ln -sf libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti.so

@@ -16,8 +16,10 @@ class BuildWithEngine(build_py):
         super().run()
         # A make that runs us must not hand down its own flags and job server.
         env = {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-        subprocess.run(["make", "-C", str(ROOT), f"build/{LIBRARY}"], check=True, env=env)
-        shutil.copy2(ROOT / "build" / LIBRARY, pathlib.Path(self.build_lib, "jax_tutti", LIBRARY))
+        subprocess.run(["make", "-C", str(ROOT), f"build/{LIBRARY}", "shims"], check=True, env=env)
+        shims = sorted((ROOT / "build").glob("tutti_mpi_*.so"))  # for several processes
+        for file in [ROOT / "build" / LIBRARY, *shims]:
+            shutil.copy2(file, pathlib.Path(self.build_lib, "jax_tutti", file.name))
 
 
 class WithLibrary(Distribution):

@@ -117,7 +117,7 @@ static Error *open_mpi(const Launcher *launcher, const Family **family)
     int first = getenv("OMPI_COMM_WORLD_SIZE") ? OPEN_MPI : MPICH;
     for (int i = 0; i < FAMILIES; i++) {
         const Family *f = &families[i == 0 ? first : i == 1 ? STANDARD : 1 - first];
-        if (launcher->size && i == 2) /* the other launcher's: it would start alone */
+        if (i == 2) /* the other launcher's: it would start alone */
             break;
         if (open_family(f)) {
             *family = f;

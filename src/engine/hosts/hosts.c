@@ -126,8 +126,13 @@ static Error *start(const HostsOptions *o, const Launcher *l, int ndevices, Host
     const char *library = NULL;
     int wanted = o->nprocesses ? o->nprocesses : l->size;
     TRY(shim_find(l, &shim, &library));
+    bool has_launcher = l->size > 0 || !o->store;
+    if (!has_launcher)
+        TRY(pmi_begin(o->process, o->nprocesses, o->store));
     const char *why =
         shim->start(o->nprocesses ? o->process : l->rank, &h->process, &h->nprocesses);
+    if (!has_launcher)
+        pmi_end();
     if (why)
         return error_new(CODE_UNAVAILABLE, "%s: %s", library ? library : "MPI", why);
     if (h->nprocesses != wanted)

@@ -2,6 +2,7 @@
  *
  *   find.c       which MPI there is, and its shim
  *   shim_mpi.c   messages by MPI; built apart (shim.h)
+ *   pmi.c        MPI without a launcher
  *   wire.c       exchanges over a shim
  *   watch.c      who is still there
  *   exchange.c   bytes from one to all, for a caller that waits
@@ -10,6 +11,7 @@
  * A process belongs to one job, which its first client joins; further clients share it. */
 #ifndef TUTTI_ENGINE_HOSTS_HOSTS_H
 #define TUTTI_ENGINE_HOSTS_HOSTS_H
+#include "engine/hosts/pmi.h"
 #include "engine/hosts/wire_runs.h"
 #include "pjrt/extension.h"
 
@@ -33,6 +35,7 @@ typedef struct Hosts {
 typedef struct HostsOptions {
     bool uses_launcher;      /* as the launcher says, if one did start this process */
     int process, nprocesses; /* as the client says; 0 processes: it does not */
+    const HostsStore *store; /* of the client, for when there is no launcher; or NULL */
 } HostsOptions;
 
 /* Joins the other processes, each of which makes a client with so many devices.  *out is NULL when

@@ -144,6 +144,46 @@ static Error *client_new(int nhere, size_t memory_limit, const Hosts *hosts, PJR
     return NULL;
 }
 
+/* ---- the store that a client of several processes brings along ---- */
+
+static PJRT_Error *callback_error(PJRT_Error_Code code, const char *message, size_t size)
+{
+    return (PJRT_Error *)error_new((ErrorCode)code, "%.*s", (int)size, message);
+}
+
+static Error *store_put(void *user, const char *key, const char *value)
+{
+    const PJRT_Client_Create_Args *client = user;
+    PJRT_CallbackError make_error = callback_error;
+    PJRT_KeyValuePutCallback_Args args = { .struct_size = PJRT_KeyValuePutCallback_Args_SIZE,
+                                           .key = key,
+                                           .key_size = strlen(key),
+                                           .value = value,
+                                           .value_size = strlen(value),
+                                           .callback_error = &make_error,
+                                           .user_arg = client->kv_put_user_arg };
+    return (Error *)client->kv_put_callback(&args);
+}
+
+static Error *store_get(void *user, const char *key, int ms, char *value, size_t room)
+{
+    const PJRT_Client_Create_Args *client = user;
+    PJRT_CallbackError make_error = callback_error;
+    PJRT_KeyValueGetCallback_Args args = { .struct_size = PJRT_KeyValueGetCallback_Args_SIZE,
+                                           .key = key,
+                                           .key_size = strlen(key),
+                                           .timeout_in_ms = ms,
+                                           .callback_error = &make_error,
+                                           .user_arg = client->kv_get_user_arg };
+    TRY((Error *)client->kv_get_callback(&args));
+    size_t n = args.value_size < room ? args.value_size : room - 1;
+    memcpy(value, args.value, n);
+    value[n] = 0;
+    if (args.value_deleter_callback)
+        args.value_deleter_callback(args.value);
+    return NULL;
+}
+
 Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
 {
     NEEDS(args, client);
@@ -154,6 +194,9 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
     TRY(options_devices(args->create_options, args->num_options, &ndevices, &options));
     TRY(options_memory_limit(&memory_limit));
     TRY(environment_record());
+    HostsStore store = { store_put, store_get, args };
+    if (options.nprocesses > 1 && args->kv_put_callback && args->kv_get_callback)
+        options.store = &store;
     TRY(hosts_join(&options, ndevices, PLATFORM_VERSION, &hosts));
     if (hosts && ndevices > POSSIBLE_DEVICES / hosts->nprocesses)
         return error_new(CODE_INVALID, "%d devices in each of %d processes; %d are possible in all",
