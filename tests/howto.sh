@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs in docs/howto/deploy.md and saving.md are examples/custom_call.c and checkpoint.c, and print
-# what the pages say.
+# The programs in docs/howto/deploy.md, saving.md and training.md are examples/custom_call.c, checkpoint.c and
+# minibatches.c, and print what the pages say.
 set -u
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} # of the library; the engine is always build/'s
@@ -25,3 +25,6 @@ block deploy '#include "lesson.h"' | diff "$at/code" - || { echo "deploy.md has 
 block saving '#include <stdio.h>' >"$at/code"
 block saving '$ build/examples/checkpoint /tmp/run.safetensors 3' | sed "s|/tmp|$at|" >"$at/page"
 same saving checkpoint
+block training '#include <stdio.h>' >"$at/code"
+block training '$ build/examples/minibatches' >"$at/page"
+same training minibatches

@@ -1,11 +1,12 @@
 """What the lessons must print: the same programs, written in Python and played by JAX's own CPU
 backend (only the names of our devices are ours).  Writes NAME.txt beside this file:
 
-    python tests/lessons/expected.py
+    python tests/lessons/expected.py [NAME ...]
 """
 import contextlib
 import io
 import os
+import re
 import sys
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=64"
@@ -220,14 +221,164 @@ def images(n):
     print(f"{right.sum()} of {count} are right")
 
 
+def gpt(n):
+    chars, width, heads, layers, length, batch, steps = 128, 32, 4, 2, 24, 64, 60
+
+    def norm(p, x):
+        mean = x.mean(-1, keepdims=True)
+        return (x - mean) * lax.rsqrt(((x - mean) ** 2).mean(-1, keepdims=True) + 1e-5) * p["scale"] + p["shift"]
+
+    def dense(p, x):
+        return x @ p["w"] + p["b"]
+
+    def attention(p, x):
+        q, k, v = jnp.split(dense(p["qkv"], x).reshape(-1, length, 3 * heads, width // heads), 3, 2)
+        return dense(p["out"], jax.nn.dot_product_attention(q, k, v, is_causal=True).reshape(-1, length, width))
+
+    def scores(p, text):
+        x = p["chars"][text] + p["places"]
+        for b in p["block"]:
+            x = x + attention(b, norm(b["before_attention"], x))
+            x = x + dense(b["down"], jax.nn.gelu(dense(b["up"], norm(b["before_mlp"], x))))
+        return norm(p["last"], x) @ p["head"]
+
+    def loss(p, text, next):
+        scored = jax.nn.log_softmax(scores(p, text))
+        return -jnp.take_along_axis(scored, next[..., None], -1).mean()
+
+    def step(net, m, v, count, text):
+        value, grad = lax.pmean(jax.value_and_grad(loss)(net, text[:, :-1], text[:, 1:]), "batch")
+        size = jnp.sqrt(sum((g * g).sum() for g in jax.tree.leaves(grad)))
+        grad = jax.tree.map(lambda g: g * jnp.where(size < 1, 1, 1 / size), grad)
+        at = (count + 1).astype(jnp.float32)
+        down = 1e-3 + (1e-2 - 1e-3) * 0.5 * (1 + jnp.cos(jnp.pi * jnp.clip((at - 10) / (steps - 10), 0, 1)))
+        rate = jnp.where(at < 10, 1e-2 * at / 10, down)
+        count = count + 1
+        m = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, m, grad)
+        v = jax.tree.map(lambda v, g: 0.95 * v + 0.05 * g * g, v, grad)
+        net = jax.tree.map(lambda p, m, v: p - rate * (
+            m / (1 - 0.9**count) / (jnp.sqrt(v / (1 - 0.95**count)) + 1e-8) + 0.01 * p), net, m, v)
+        return net, m, v, count, value
+
+    keys = [jax.random.PRNGKey(0)]
+
+    def random_of(*shape):
+        keys[0], key = jax.random.split(keys[0])
+        return 0.05 * jax.random.normal(key, shape)
+
+    def dense_of(a, b):
+        return {"w": random_of(a, b), "b": jnp.zeros(b)}
+
+    flat = {"scale": jnp.ones(width), "shift": jnp.zeros(width)}
+    net = {"last": flat, "chars": random_of(chars, width), "places": random_of(length, width),
+           "head": random_of(width, chars), "block": []}
+    for _ in range(layers):
+        net["block"].append({"before_attention": flat, "before_mlp": flat,
+                             "qkv": dense_of(width, 3 * width), "out": dense_of(width, width),
+                             "up": dense_of(width, 4 * width), "down": dense_of(4 * width, width)})
+    with open(os.path.join(HERE, "../../examples/gpt.c")) as file:
+        text = re.search(r'text\[\] =((\s*"[^"]*")*);', file.read()).group(1)
+    text = "".join(re.findall(r'"([^"]*)"', text))
+    all = jnp.array(list(text.encode()))
+    zeros = jax.tree.map(jnp.zeros_like, net)
+    state = net, zeros, zeros, jnp.int32(0)
+    train = pmap(step, n, axis_name="batch", in_axes=(None, None, None, None, 0), out_axes=None)
+    for i in range(steps):
+        key = jax.random.fold_in(jax.random.PRNGKey(1), i)
+        rows = all[jax.random.randint(key, (batch, 1), 0, len(text) - length) + jnp.arange(length + 1)]
+        *state, value = train(*state, rows.reshape(n, batch // n, length + 1))
+        if i % 10 == 0 or i == steps - 1:
+            print(f"step {i:2d}  loss {value:.3f}")
+
+
+def batch_norm(n):
+    side, kernels, count = 8, 8, 64
+
+    def edges(p, x):
+        return lax.conv_general_dilated(x, p["kernels"], (1, 1), "SAME",
+                                        dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+    def scores(p, mean, var, h):
+        y = jax.nn.relu((h - mean) * lax.rsqrt(var + 1e-5) * p["scale"] + p["shift"])
+        pooled = lax.reduce_window(y, -jnp.inf, lax.max, (1, 4, 4, 1), (1, 4, 4, 1), "VALID")
+        return pooled.reshape(-1, 4 * kernels) @ p["w"] + p["b"]
+
+    def loss(p, x, labels):
+        h = edges(p, x)
+        mean, square = lax.pmean((h.mean((0, 1, 2)), (h * h).mean((0, 1, 2))), "batch")
+        var = square - mean**2
+        chosen = jnp.take_along_axis(jax.nn.log_softmax(scores(p, mean, var, h)), labels[:, None], 1)
+        return -chosen.mean(), (mean, var)
+
+    def step(p, running, x, labels):
+        (value, stats), grad = jax.value_and_grad(loss, has_aux=True)(p, x, labels)
+        running = jax.tree.map(lambda old, new: 0.9 * old + 0.1 * new, running, stats)
+        value, grad = lax.pmean((value, grad), "batch")
+        return jax.tree.map(lambda a, g: a - 0.1 * g, p, grad), running, value
+
+    key = jax.random.PRNGKey(0)
+    normal = []
+    for shape in [(count, side, side), (3, 3, 1, kernels), (4 * kernels, 2)]:
+        key, sub = jax.random.split(key)
+        normal.append(jax.random.normal(sub, shape))
+    net = {"kernels": 0.3 * normal[1], "scale": jnp.ones(kernels), "shift": jnp.zeros(kernels),
+           "w": 0.3 * normal[2], "b": jnp.zeros(2)}
+    running = jnp.zeros(kernels), jnp.ones(kernels)
+    labels, stripe = jnp.arange(count) % 2, jnp.arange(float(side)) % 2
+    x = jnp.where((labels == 1)[:, None, None], stripe[:, None], stripe) + normal[0]
+    x = x[..., None]
+    train = pmap(step, n, axis_name="batch", in_axes=(None, None, 0, 0), out_axes=None)
+    for i in range(41):
+        net, running, value = train(net, running, x.reshape(n, -1, side, side, 1), labels.reshape(n, -1))
+        if i % 10 == 0:
+            print(f"step {i:2d}  loss {value:.4f}")
+    right = jnp.argmax(scores(net, *running, edges(net, x)), 1) == labels
+    print(f"{right.sum()} of {count} are right")
+
+
+def parallel(n):
+    parts, batch, width, inner = 4, 8, 16, 32
+    stages = 1 if n < 2 else 2
+    mesh = Mesh(np.array(jax.devices()[:n]).reshape(stages, n // stages), ("stage", "model"))
+
+    def loss(p, x, y):
+        stage, w1, w2 = lax.axis_index("stage"), p[0][0], p[1][0]
+        handed, total = jnp.zeros((batch, width)), 0.0
+        for turn in range(parts + stages - 1):
+            before = jnp.where(stage == 0, x[turn], handed) if turn < parts else handed
+            after = before + lax.psum(jnp.tanh(before @ w1) @ w2, "model")
+            done = turn - (stages - 1)
+            if done >= 0:
+                total += jnp.where(stage == stages - 1, ((after - y[done]) ** 2).sum(), 0)
+            handed = lax.ppermute(after, "stage", [(i, (i + 1) % stages) for i in range(stages)])
+        return lax.psum(total, "stage") / (parts * batch)
+
+    specs = (P("stage", None, "model"), P("stage", "model")), P(), P()
+    mapped = jax.jit(jax.value_and_grad(jax.shard_map(loss, mesh=mesh, in_specs=specs, out_specs=P())))
+    key = jax.random.PRNGKey(0)
+    normal = []
+    for shape in [(parts, batch, width), (stages, width, inner), (stages, inner, width)]:
+        key, sub = jax.random.split(key)
+        normal.append(jax.random.normal(sub, shape))
+    x, net = normal[0], (0.2 * normal[1], 0.2 * normal[2])
+    for i in range(41):
+        value, grad = mapped(net, x, jnp.sin(2 * x))
+        if i % 10 == 0:
+            print(f"step {i:2d}  loss {value:.3f}")
+        net = jax.tree.map(lambda a, g: a - 0.02 * g, net, grad)
+
+
 LESSONS = {"01_devices": devices, "02_pmap": pmap_lesson, "03_shapes": shapes, "04_train": train,
            "05_vmap": vmap, "06_data": data, "07_mesh": mesh, "08_run_file": run_file,
-           "09_kmeans": kmeans, "10_images": images}
+           "09_kmeans": kmeans, "10_images": images, "gpt": gpt,
+           "batch_norm": batch_norm, "parallel": parallel}
+FEW = {"07_mesh": (1, 2, 4, 8), "gpt": (1, 4), "batch_norm": (1, 4), "parallel": (1, 4, 8)}  # 8 rows to cut there; large programs
 
-for name, lesson in LESSONS.items():
+for name in sys.argv[1:] or LESSONS:
+    lesson = LESSONS[name]
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        for n in (1, 2, 4, 8) if name == "07_mesh" else (1, 2, 4, 8, 64):  # 8 rows to cut there
+        for n in FEW.get(name, (1, 2, 4, 8, 64)):
             print(f"## TUTTI_DEVICES={n}")
             lesson(n)
     with open(os.path.join(HERE, name + ".txt"), "w") as file:
