@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DESCR_ROOM = 24 };
+
 /* What NumPy calls a type when it writes one. */
-static void write_descr(Text *out, Element e)
+static void write_descr(char *out, Element e)
 {
     const ElementInfo *info = &element_info[e];
     char kind = 'V';
@@ -24,7 +26,7 @@ static void write_descr(Text *out, Element e)
     case FLOAT: kind = e == F16 || e == F32 || e == F64 ? 'f' : 'V'; break;
     default: break;
     }
-    text_printf(out, "%c%c%d", info->bytes > 1 ? '<' : '|', kind, info->bytes);
+    snprintf(out, DESCR_ROOM, "%c%c%d", info->bytes > 1 ? '<' : '|', kind, info->bytes);
 }
 
 /* ---- Reading. */
@@ -122,12 +124,9 @@ Error *npy_parse(Str file, const char *path, Npy *out)
 /* The kind and size must agree; the byte order may be any. */
 bool npy_holds(const Npy *npy, Element e)
 {
-    Text wanted = { 0 };
-    write_descr(&wanted, e);
-    bool holds = *npy->descr && strchr("<>|=", *npy->descr) &&
-                 strcmp(npy->descr + 1, text_cstr(&wanted) + 1) == 0;
-    text_free(&wanted);
-    return holds;
+    char wanted[DESCR_ROOM];
+    write_descr(wanted, e);
+    return *npy->descr && strchr("<>|=", *npy->descr) && strcmp(npy->descr + 1, wanted + 1) == 0;
 }
 
 Type npy_type(const Npy *npy, Element e)
@@ -202,9 +201,9 @@ Error *npy_read(const Npy *npy, Element e, Str file, void *data)
 void npy_header(Text *out, Type t)
 {
     Text header = { 0 };
-    text_printf(&header, "{'descr': '");
-    write_descr(&header, t.element);
-    text_printf(&header, "', 'fortran_order': False, 'shape': (");
+    char descr[DESCR_ROOM];
+    write_descr(descr, t.element);
+    text_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (", descr);
     for (int i = 0; i < t.rank; i++)
         text_printf(&header, i ? " %" PRId64 "," : "%" PRId64 ",", t.dims[i]);
     if (t.rank > 1)

@@ -40,6 +40,26 @@ static void test_there_and_back(void)
     CHECK_SAID("");
 }
 
+#define LAYER(F) F(tt, w) F(tt, b)
+TT_STRUCT(Layer, LAYER);
+#define DEEP(F) F(Layer, first) F(Layer, last)
+TT_STRUCT(Deep, DEEP);
+
+/* Names from the struct itself. */
+static void test_names(void)
+{
+    Net a = net_of(1), b = net_of(2);
+    Deep deep = { { a.w, a.b }, { b.w, b.b } },
+         back = { { { 0, 0 }, { 0, 0 } }, { { 0, 0 }, { 0, 0 } } };
+    CHECK(tt_save(path, deep, .names = TT_NAMES(Deep)));
+    CHECK(tt_restore(path, &back, .names = TT_NAMES(Deep)) == 0);
+    CHECK(is_net_of((Net){ back.last.w, back.last.b }, 2));
+    tt_file file = tt_open(path);
+    CHECK(is_net_of((Net){ tt_file_get(file, "last.w"), tt_file_get(file, "last.b") }, 2));
+    tt_close(file);
+    CHECK_SAID("");
+}
+
 /* On the devices that the variable's array lies on; in the scope that it lives in. */
 static void test_placed(void)
 {
@@ -134,6 +154,7 @@ int main(void)
     front_start(4);
     close(mkstemp(path));
     test_there_and_back();
+    test_names();
     test_placed();
     test_refused();
     test_broken();
