@@ -71,6 +71,7 @@ $(BUILD)/obj/src/engine/numerics/fft.o: ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/src/engine/profile/page.o: src/engine/profile/page.html
 $(BUILD)/obj/src/front/%.o: ALL_CFLAGS += -DTT_NO_SUGAR
 $(BUILD)/obj/%.o: %.c | $(NEEDS)
 	@mkdir -p $(dir $@)
@@ -195,7 +196,7 @@ install: lib all
 	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint placed api random training files open sharded foreign large jump) \
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint placed api random training profile files open sharded foreign large jump) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test $(BUILD)/tests/stress/eager_test \
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a

@@ -22,20 +22,21 @@ static void print_help(void)
     for (int i = 0; i < NCOMMANDS; i++)
         printf("  tutti %s %s\n      %s\n", commands[i]->name, commands[i]->usage,
                commands[i]->summary);
-    printf("  tutti COMMAND --help\n      more about a command\n\n"
-           "environment:\n"
-           "  TUTTI_DEVICES=N    how many devices there are (or XLA_FLAGS="
-           "--xla_force_host_platform_device_count=N); else 1\n"
-           "  TUTTI_WORKERS=N    how many threads play them; else one per core\n"
-           "  TUTTI_DEVICE_MEMORY=N  how many bytes each may use, such as 512M; else no limit\n"
-           "  TUTTI_LAPACK=FILE  whose linear algebra, or 'own'; else the system's, where there is "
-           "one\n"
-           "  TUTTI_CPU_LEVEL=L  avx2 or sse: code as for an older machine\n"
-           "  TUTTI_TRACE=FILE   the whole process as a timeline, written at its end (.json)\n"
-           "  TUTTI_PROFILE=1    the same as a table on standard error\n"
-           "  TUTTI_CHECK=bounds  code checks that each access stays in its array\n"
-           "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
-           "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");
+    printf(
+        "  tutti COMMAND --help\n      more about a command\n\n"
+        "environment:\n"
+        "  TUTTI_DEVICES=N    how many devices there are (or XLA_FLAGS="
+        "--xla_force_host_platform_device_count=N); else 1\n"
+        "  TUTTI_WORKERS=N    how many threads play them; else one per core\n"
+        "  TUTTI_DEVICE_MEMORY=N  how many bytes each may use, such as 512M; else no limit\n"
+        "  TUTTI_LAPACK=FILE  whose linear algebra, or 'own'; else the system's, where there is "
+        "one\n"
+        "  TUTTI_CPU_LEVEL=L  avx2 or sse: code as for an older machine\n"
+        "  TUTTI_TRACE=FILE   the whole process as a timeline, written at its end (.html, .json)\n"
+        "  TUTTI_PROFILE=1    the same as a table on standard error\n"
+        "  TUTTI_CHECK=bounds  code checks that each access stays in its array\n"
+        "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
+        "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");
 }
 
 static int print_command_help(const Command *command)

@@ -98,8 +98,8 @@ typedef struct TuttiExtension {
     void (*drop_call)(const char *name, size_t size);
     /* From now on what the process does is recorded; what was recorded before is forgotten. */
     PJRT_Error *(*record)(void);
-    /* Recording ends.  What was recorded goes to a file, whose name's end says as what: .json Trace
-     * Event JSON, .txt a table; NULL: *text becomes the table. */
+    /* Recording ends.  What was recorded goes to a file, whose name's end says as what: .html,
+     * .json, .pftrace, .txt; NULL: *text becomes the table. */
     PJRT_Error *(*record_end)(const char *path, char **text);
     /* A stretch of the calling thread's time that gets a name: what range_begin gave goes to
      * range_end, 0 too. */

@@ -15,6 +15,7 @@ static const struct {
 } views[] = {
     { ".json", chrome_write },
     { ".pftrace", perfetto_write },
+    { ".html", page_write },
     { ".txt", table_write },
 };
 enum { NVIEWS = sizeof views / sizeof *views };

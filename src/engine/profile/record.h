@@ -2,7 +2,7 @@
  *
  *     executor, compiler, transfers --record_add--> a ring of each thread --recording_take--> Recording
  *                                                                                              |
- *                                                    timelines (chrome.c, perfetto.c),
+ *                                                    timelines (chrome.c, perfetto.c, page.c),
  *                                                    JAX's profiler (xspace.c), the table (table.c)
  *
  * One recorder for the process.  While it is off, each place that would record costs a branch that is

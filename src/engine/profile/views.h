@@ -6,6 +6,7 @@
 
 void chrome_write(Text *out, const Recording *r);   /* Trace Event JSON */
 void perfetto_write(Text *out, const Recording *r); /* the same in Perfetto's own form */
+void page_write(Text *out, const Recording *r);     /* HTML that needs no network */
 void table_write(Text *out, const Recording *r);    /* for a terminal */
 void xspace_write(Text *out, const Recording *r);   /* for JAX's profiler */
 

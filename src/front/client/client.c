@@ -297,6 +297,30 @@ Error *client_define(const char *name, TuttiFunction *f, void *user)
     return NULL;
 }
 
+Error *client_recorder(const char *asks, const TuttiExtension **out)
+{
+    *out = client.pjrt.tutti;
+    if (*out && (*out)->base.struct_size >= sizeof **out)
+        return NULL;
+    return error_new(CODE_UNIMPLEMENTED,
+                     "%s: %s is another's plugin, or older than this library: only Tutti's own "
+                     "engine records what it does",
+                     asks, client.pjrt.path);
+}
+
+const TuttiExtension *client_recorder_if_there(void)
+{
+    /* acquire: pairs with the release in client_need */
+    bool is_there = atomic_load_explicit(&is_ready, memory_order_acquire);
+    const TuttiExtension *engine = is_there ? client.pjrt.tutti : NULL;
+    return engine && engine->base.struct_size >= sizeof *engine ? engine : NULL;
+}
+
+Error *client_error(PJRT_Error *theirs)
+{
+    return pjrt_error(client.pjrt.api, theirs);
+}
+
 /* ---- programs ---- */
 
 struct Executable {

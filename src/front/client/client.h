@@ -23,6 +23,11 @@ const char *client_platform(void); /* "tutti"; of JAX's plugins "cpu", "cuda" */
 struct Pjrt *client_plugin(void);  /* for tests that stand between it and the front */
 /* f answers custom calls of that name from now on. */
 MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
+/* The engine, if it is ours and records; an error names the function that asks. */
+MUST_USE Error *client_recorder(const char *asks, const TuttiExtension **out);
+/* The same without an error, and without making the client; NULL: there is none. */
+const TuttiExtension *client_recorder_if_there(void);
+MUST_USE Error *client_error(PJRT_Error *theirs); /* an error of the engine's as one of ours */
 
 typedef struct Executable Executable; /* compiled for an ordered list of devices */
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
