@@ -35,6 +35,7 @@ static void print_help(void)
         "  TUTTI_TRACE=FILE   the whole process as a timeline, written at its end (.html, .json)\n"
         "  TUTTI_PROFILE=1    the same as a table on standard error\n"
         "  TUTTI_CHECK=bounds  code checks that each access stays in its array\n"
+        "  TUTTI_CHECK=nans   the operation that makes the first NaN ends the run, and is named\n"
         "  TUTTI_PLUGIN=FILE  the engine to load; else pjrt_plugin_tutti.so beside this tool\n\n"
         "exit code: 0 well, 1 a program failed, 2 the command line was wrong\n");
 }

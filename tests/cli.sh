@@ -59,7 +59,7 @@ expect 1 "there is no level 'avx'; levels are avx512, avx2 and sse" env TUTTI_CP
 expect 0 '[35.720585, 49.656986]' env TUTTI_CPU_LEVEL=sse \
     $tutti run examples/lesson.mlir --input examples/lesson.npy
 
-expect 1 "there is no check 'bound'; there is bounds" env TUTTI_CHECK=bound \
+expect 1 "there is no check 'bound'; there are bounds and nans" env TUTTI_CHECK=bound \
     $tutti run examples/lesson.mlir --input zeros
 expect 0 '[35.720585, 49.656986]' env TUTTI_CHECK=bounds \
     $tutti run examples/lesson.mlir --input examples/lesson.npy

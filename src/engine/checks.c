@@ -4,19 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool checks_bounds(void)
+static bool has_word(const char *wanted)
 {
     const char *word = getenv("TUTTI_CHECK");
-    return word && !strcmp(word, "bounds");
+    return word && !strcmp(word, wanted);
+}
+
+bool checks_bounds(void)
+{
+    return has_word("bounds");
+}
+
+bool checks_nans(void)
+{
+    return has_word("nans");
 }
 
 Error *checks_validate(void)
 {
     const char *word = getenv("TUTTI_CHECK");
-    if (!word || !*word || checks_bounds())
+    if (!word || !*word || checks_bounds() || checks_nans())
         return NULL;
     return error_new(CODE_INVALID,
-                     "TUTTI_CHECK: there is no check '%s'; there is bounds, and without it code "
-                     "checks nothing",
+                     "TUTTI_CHECK: there is no check '%s'; there are bounds and nans, and without "
+                     "one code checks nothing",
                      word);
 }

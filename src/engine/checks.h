@@ -9,4 +9,7 @@
 MUST_USE Error *checks_validate(void);
 /* Is every access to be compared with the array it is made to (codegen/codegen.h)? */
 bool checks_bounds(void);
+/* Is every result to be looked through for a NaN (numerics/nans.c)?  Then each operation is a kernel of its
+ * own, so that the one that made the first can be named. */
+bool checks_nans(void);
 #endif

@@ -119,6 +119,7 @@ typedef struct Evaluation {
 typedef struct CodeMark {
     const char *name; /* of its operations: "dot_general+add+tanh" */
     const Loc *loc;
+    NodeId node;
     double flops, bytes; /* of one call; a loop's are 0: its kernels have them */
 } CodeMark;
 
@@ -196,6 +197,8 @@ typedef struct Runtime {
                    const void *other, void *c);
     /* The mark of this number begins; f->track is not NULL. */
     void (*mark)(const Frame *f, int32_t number);
+    /* Fails the frame if there is a NaN in `data`, a result of what `of` says; see numerics.h. */
+    void (*nans)(const Frame *f, int32_t of, int32_t number, int32_t result, const void *data);
 } Runtime;
 
 extern const Runtime runtime; /* exec/runtime.c: all of it */

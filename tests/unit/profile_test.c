@@ -32,6 +32,24 @@ static void steps(void)
     tt_range_end();
 }
 
+static tt root(tt x)
+{
+    return tt_mul(tt_sqrt(tt_sub(x, 3)), 2);
+}
+
+static void check_nans(void)
+{
+    tt_debug_nans(true);
+    tt y = tt_call(tt_jit(root), tt_arange(TT_F32, 8));
+    tt_wait(y);
+    const char *said = front_said();
+    CHECK(strstr(said, "profile_test.c:") && strstr(said, "made the first NaN") &&
+          strstr(said, "sqrt (") && strstr(said, "f32[8], has one at [0]"));
+    tt_debug_nans(false);
+    tt_wait(tt_call(tt_jit(root), tt_arange(TT_F32, 9)));
+    CHECK_SAID("");
+}
+
 int main(void)
 {
     char folder[] = "/tmp/tutti_XXXXXX", path[64];
@@ -61,6 +79,7 @@ int main(void)
         tt_range_end();
     steps();
     CHECK_SAID("");
+    check_nans();
     rmdir(folder);
     return check_done();
 }

@@ -24,7 +24,8 @@ static const char *const runtime_symbols[] = {
     [offsetof(Runtime, sort_lines) / POINTER] = "sort_lines",
     [offsetof(Runtime, slices) / POINTER] = "slices_run",
     [offsetof(Runtime, gather) / POINTER] = "gather",
-    [offsetof(Runtime, mark) / POINTER] = "mark", /* never named: there is no recorder */
+    [offsetof(Runtime, mark) / POINTER] = "mark",      /* never named: there is no recorder, */
+    [offsetof(Runtime, nans) / POINTER] = "nans_find", /* and nobody looks for NaNs */
 };
 _Static_assert(sizeof runtime_symbols == sizeof(Runtime), "a name for every function");
 

@@ -36,4 +36,5 @@ const Runtime runtime = {
     .sort_lines = sort_lines,
     .slices = slices_run,
     .mark = mark,
+    .nans = nans_find,
 };

@@ -14,6 +14,7 @@
 #include "base/grow.h"
 #include "base/sync.h"
 #include "engine/ahead/ahead.h"
+#include "engine/checks.h"
 #include "engine/numerics/numerics.h"
 
 #include <stdio.h>
@@ -141,7 +142,7 @@ static Error *make_kernel(Making *k, NodeId n)
     Job *job = k->job;
     RegionId region = node_at(k->m, n)->regions[0];
     uint64_t hash;
-    bool is_inlined = k->nloops > 0 && is_tiny(k->m, node_at(k->m, n));
+    bool is_inlined = k->nloops > 0 && !k->tables.nans && is_tiny(k->m, node_at(k->m, n));
     int kind = is_inlined ? KIND_INLINED : KIND_KERNEL;
     LLVMValueRef function = region_table_find(&job->known, region, kind, &hash);
     if (function) {
@@ -457,6 +458,7 @@ static Program *make_program(Job *job, const Layout *l, int number, Error **erro
     Making k = { .job = job, .l = l, .s = l->s, .k = kernels, .m = m, .number = number };
     k.program = ARENA_NEW(job->arena, Program);
     k.groups.arena = job->arena;
+    k.tables.nans = checks_nans() && !job->is_ahead;
     k.tables.kernels = HEAP_ARRAY(LLVMValueRef, m->nnodes, "a table of operations");
     k.tables.is_copied = HEAP_ARRAY(bool, m->nnodes, "a table of operations");
     k.tables.evaluations = HEAP_ARRAY(int, m->nnodes, "a table of operations");

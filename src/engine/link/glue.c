@@ -340,6 +340,54 @@ static void mark(const Glue *g, NodeId n)
     enter(g, after);
 }
 
+/* Looks through result number i of what `of` and `number` say. */
+static void look_for_nans(const Glue *g, NansOf of, int number, int i, ValueId v, LLVMValueRef at)
+{
+    Element e = schedule_type(g->s, v).element;
+    if (!g->t->nans || (element_info[e].kind != FLOAT && element_info[e].kind != COMPLEX))
+        return;
+    LLVMTypeRef types[] = { g->ptr, g->i32, g->i32, g->i32, g->ptr };
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(g->e->context), types, 5, false);
+    LLVMValueRef args[] = { g->frame, int32(g, of), int32(g, number), int32(g, i), at };
+    LLVMBuildCall2(g->b, type, runtime_at(g, offsetof(Runtime, nans)), args, 5, "");
+    stop_if_failed(g, true);
+}
+
+static void look_at_results(const Glue *g, NodeId n)
+{
+    const Node *node = node_at(g->m, n);
+    for (int i = 0; i < node->nout && g->t->marks[n]; i++)
+        if (g->l->addresses[node->out + (ValueId)i].where != ADDRESS_NONE)
+            look_for_nans(g, NANS_OF_MARK, g->t->marks[n] - 1, i, node->out + (ValueId)i,
+                          address(g, node->out + (ValueId)i));
+}
+
+/* What a segment finds when it begins: arguments, or what a collective gave. */
+static void look_at_begin(const Glue *g)
+{
+    const Region *main = region_at(g->m, g->s->k->main);
+    for (int i = 0; i < main->nargs && g->number == 0 && g->t->nans; i++)
+        look_for_nans(g, NANS_OF_ARGUMENT, i, 0, main->args + (ValueId)i,
+                      address(g, main->args + (ValueId)i));
+    int from = -1, nfrom = 0;
+    for (int k = 0; k < g->s->nsegments; k++) {
+        const SegmentEnd *end = &g->s->segments[k].end;
+        for (int i = 0; i < end->ntargets; i++)
+            if (end->targets[i] == g->number) {
+                from = end->kind == END_COLLECTIVE ? k : -1;
+                nfrom++;
+            }
+    }
+    if (nfrom != 1 || from < 0)
+        return;
+    NodeId n = g->s->segments[from].end.collective;
+    const Node *node = node_at(g->m, n);
+    for (int i = 0; i < node->nout; i++)
+        if (g->l->addresses[node->out + (ValueId)i].where != ADDRESS_NONE)
+            look_for_nans(g, NANS_OF_COLLECTIVE, g->t->collectives[n], i, node->out + (ValueId)i,
+                          address(g, node->out + (ValueId)i));
+}
+
 static void call_kernel(const Glue *g, NodeId n)
 {
     mark(g, n);
@@ -360,6 +408,7 @@ static void call_kernel(const Glue *g, NodeId n)
         spill(g, node->out + (ValueId)i, true);
     heap_free(args);
     stop_if_failed(g, kernel_may_fail(g->m, n));
+    look_at_results(g, n);
 }
 
 static void call_evaluator(const Glue *g, NodeId n)
@@ -372,6 +421,7 @@ static void call_evaluator(const Glue *g, NodeId n)
     LLVMBasicBlockRef after = block(g, "executed");
     LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, rc, int32(g, 0), ""), g->failed, after);
     enter(g, after);
+    look_at_results(g, n);
 }
 
 static LLVMValueRef predicate(const Glue *g, ValueId v)
@@ -608,6 +658,8 @@ void glue_segment(Emit *e, const Layout *l, GlueTables *t, int number)
     g.ptr = LLVMPointerTypeInContext(e->context, 0);
     begin(&g, t->segments[number], &locals);
     const Segment *s = &l->s->segments[number];
+    if (t->nans)
+        look_at_begin(&g);
     all_nodes(&g, s->nnodes, s->nodes);
     moves(&g, s->nmoves, s->moves);
     ends(&g, &s->end);

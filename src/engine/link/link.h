@@ -87,6 +87,7 @@ typedef struct GlueTables {
     int *collectives;       /* number */
     int *marks;             /* number of its mark, counted from 1; 0: it has none */
     LLVMValueRef *segments; /* by their numbers: declared before the first is made */
+    bool nans;              /* results are looked through for NaNs */
     Table owners;           /* of small values (locals.c) */
     int functions;          /* made of the layout so far: segments, and chunks of long ones */
 } GlueTables;

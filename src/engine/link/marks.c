@@ -114,7 +114,7 @@ void mark_add(Arena *arena, const Module *m, NodeId n, Program *program, int *ro
     CodeMark *marks = arena_room(arena, program->marks, program->nmarks, room, sizeof *marks);
     CodeMark *mark = &marks[program->nmarks++];
     program->marks = marks;
-    *mark = (CodeMark){ .name = name_of(arena, m, node), .loc = node->loc };
+    *mark = (CodeMark){ .name = name_of(arena, m, node), .loc = node->loc, .node = n };
     if (node_is_control(node))
         return;
     Work work = node_work(m, n);

@@ -200,4 +200,11 @@ void lapack_offer(TuttiFindRoutine *find);
 MUST_USE Error *lapack_find(void);
 /* The library's file, "own" or, before the first program that needs one, "none wanted yet". */
 const char *lapack_provider(void);
+
+/* ---- NaNs (nans.c), under TUTTI_CHECK=nans ---- */
+
+typedef enum NansOf { NANS_OF_MARK, NANS_OF_ARGUMENT, NANS_OF_COLLECTIVE } NansOf;
+/* If there is a NaN in `data`, the result of that number of a mark or a collective, or an argument:
+ * frame_fail, with what made it, where, and at which index the first stands. */
+void nans_find(const Frame *f, int32_t of, int32_t number, int32_t result, const void *data);
 #endif

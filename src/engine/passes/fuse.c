@@ -23,6 +23,7 @@
 
 #include "base/grow.h"
 #include "engine/analysis/analysis.h"
+#include "engine/checks.h"
 #include "engine/eval/eval.h"
 #include "engine/kernels/query.h"
 #include "hlo/rewrite.h"
@@ -575,6 +576,10 @@ static void decide_loop(RegionFuse *f, int position, Wants *w)
             group_start(f, position);
         return;
     }
+    if (f->s->is_apart) {
+        group_start(f, position);
+        return;
+    }
     if (w->n > 1 && merge_readers(f, w))
         *w = wants_of(f, item);
     if (w->n == 1 && !w->in_memory && may_join(f, item, w->at[0]))
@@ -650,7 +655,7 @@ Error *pass_fuse(Module *m, TripCounts *out)
 {
     RegionId main = module_main(m);
     *out = count_trips(m, main);
-    FuseState s = { .m = m, .scratch = arena_new() };
+    FuseState s = { .m = m, .scratch = arena_new(), .is_apart = checks_nans() };
     s.position = ARENA_ARRAY(s.scratch, int, m->nnodes);
     s.inner = ARENA_ARRAY(s.scratch, ValueId, m->nvalues);
     s.subst = subst_new(m);

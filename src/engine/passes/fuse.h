@@ -38,6 +38,7 @@ typedef struct FuseState {
     int *position;  /* of a node in its region */
     ValueId *inner; /* while a fusion is built: a value of the program -> its copy inside */
     Subst subst;    /* results of fused nodes -> results of fusions */
+    bool is_apart;  /* each operation is to be a kernel of its own (checks.h) */
 } FuseState;
 
 /* The tutti.fusion node for a group; nodes[] by position. */

@@ -42,8 +42,8 @@ static void print_bools(Text *key, const char *name, const bool *at, int n)
 static Error *make_key(Source *s, Text *key)
 {
     const CompileOptions *o = &s->options;
-    text_printf(key, "%s\nevaluate %d, no_fold %d, bounds %d\n", o->name, o->evaluate, o->no_fold,
-                checks_bounds());
+    text_printf(key, "%s\nevaluate %d, no_fold %d, bounds %d, nans %d\n", o->name, o->evaluate,
+                o->no_fold, checks_bounds(), checks_nans());
     print_bools(key, "free arguments", o->free_args, o->nfree_args);
     print_bools(key, "free results", o->free_results, o->nfree_results);
     if (s->bytes.n > TEXT_LIMIT) {

@@ -7,6 +7,7 @@
 #include "tutti.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Ranges of this thread that have not ended, the innermost last.  More are not recorded. */
 enum { MOST_RANGES = 64 };
@@ -64,4 +65,12 @@ void tt_range_end(void)
         return;
     if (engine && ranges[nranges].begin)
         engine->range_end(ranges[nranges].begin, ranges[nranges].name);
+}
+
+void tt_debug_nans(bool on)
+{
+    if (on)
+        setenv("TUTTI_CHECK", "nans", 1);
+    else
+        unsetenv("TUTTI_CHECK");
 }
