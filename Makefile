@@ -34,7 +34,7 @@ ENGINE := $(filter-out $(SHIM),$(shell find src/engine -name '*.c'))
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c tests/random/*_test.c tests/errors_c/*_test.c))
-LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(wildcard examples/*.c)) \
+LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(filter-out examples/exercise.c,$(wildcard examples/*.c))) \
            $(patsubst examples/%.cpp,$(BUILD)/examples/%_cpp,$(wildcard examples/*.cpp))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
@@ -168,6 +168,10 @@ $(BUILD)/libtutti.so: $(BUILD)/libfront.a $(HOSTILE_FRONT)
 
 # The lessons in C.  They find the library, and it the engine, beside them in build/.
 lessons: $(LESSONS) all
+# What the learner has filled in, judged.
+EXERCISE := examples/exercise.c
+exercise: all
+	@tools/exercise.sh $(EXERCISE) $(BUILD)
 $(BUILD)/examples/%: examples/%.c include/tutti.h include/tutti_sugar.h $(BUILD)/libtutti.so
 	@mkdir -p $(dir $@)
 	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Wpedantic -Iinclude -o $@ $< -L$(BUILD) -ltutti \

@@ -223,7 +223,9 @@ static Error *compile_new(Job *job, Text *key, Arena *arena, Places places)
     if (places.n)
         name_places(s->module, places);
     Program *program;
+    int dumped = dump_before(s->module);
     TRY(compile_program(s, &program));
+    dump_module(dumped, program->module, "tutti_after_optimizations");
     Shared *shared = heap_new(sizeof *shared, "a compiled program");
     *shared = (Shared){ .program = program,
                         .key = *key,

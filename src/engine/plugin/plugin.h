@@ -171,6 +171,10 @@ MUST_USE Error *options_memory_limit(size_t *bytes); /* 0: none */
 MUST_USE Error *environment_record(void);
 void environment_show(void); /* the process, or the engine in it, ends */
 
+/* dump_to.c: XLA_FLAGS=--xla_dump_to.  The program's number; 0: nobody asks for it. */
+int dump_before(const Module *m);
+void dump_module(int number, const Module *m, const char *stage);
+
 struct BuildOptions;
 /* cache.c: a counted program, an old one when the same has been compiled before. */
 MUST_USE Error *compiled_get(PJRT_Client *client, Str program, const struct BuildOptions *options,
