@@ -54,14 +54,11 @@ class Recorder:
             return False
         return zlib.crc32(name.encode()) % 10000 < self.sample * 10000
 
-    def pytest_configure(self):
-        import jax
-        from jax._src import test_util  # noqa: F401: it has the switch, which tests read as they are made
-
-        jax.config.update("jax_test_dut", "cpu")
-
     def pytest_collection_modifyitems(self, items):
+        import jax
+
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
+        jax.config.update("jax_test_dut", "cpu")  # a switch of test_util, which all tests import
 
     def pytest_runtest_protocol(self):
         if time.monotonic() > self.end:

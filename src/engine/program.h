@@ -14,6 +14,7 @@
 #define TUTTI_ENGINE_PROGRAM_H
 #include "base/arena.h"
 #include "base/error.h"
+#include "engine/order.h"
 #include "hlo/module.h"
 
 #include <stdatomic.h>
@@ -127,6 +128,8 @@ typedef struct CodeMark {
 typedef struct Param {
     Type whole, local; /* types of the array and of one device's shard of it */
     Tiling tiling;
+    Order order;     /* of the shard's dimensions in memory */
+    MemoryKind kind; /* where the caller has it or wants it */
     /* Arguments: the caller gives it up (jax.buffer_donor, tf.aliasing_output). */
     bool may_donate;
     bool is_replicated; /* arguments: all devices have the same, and no device writes it */

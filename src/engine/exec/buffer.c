@@ -30,6 +30,8 @@ Error *buffer_new(Device *device, Type type, Storage *storage, Event *ready, Buf
     if (type.rank)
         memcpy(b->dims_, type.dims, sizeof *type.dims * (size_t)type.rank);
     b->type = (Type){ type.element, type.rank, b->dims_ };
+    b->order = 0;
+    b->kind = MEMORY_DEVICE;
     b->nviews = 0;
     b->viewed = NULL;
     b->is_freed = b->is_consumed = false;
@@ -217,9 +219,35 @@ Error *buffer_from_host(Device *device, Type type, const void *data, const int64
     return buffer_new(device, type, storage, NULL, out);
 }
 
-/* A copy of bytes that waits for its source. */
+/* A copy between arrays of different orders; without, bytes are copied. */
+typedef struct Reorder {
+    int rank;
+    size_t element;
+    int64_t dims[MAX_RANK], from[MAX_RANK], to[MAX_RANK]; /* extents, strides in bytes */
+} Reorder;
+
+static void reorder_init(Reorder *r, const Buffer *b, Order order)
+{
+    r->rank = b->type.rank;
+    r->element = (size_t)element_info[b->type.element].bytes;
+    memcpy(r->dims, b->dims_, sizeof *r->dims * (size_t)r->rank);
+    order_byte_strides(b->order, b->type, r->from);
+    order_byte_strides(order, b->type, r->to);
+}
+
+static void copy_contents(void *dst, const void *src, size_t bytes, const Reorder *r)
+{
+    if (bytes && r)
+        strided_copy(dst, r->to, src, r->from, r->rank, r->dims, r->element);
+    else if (bytes)
+        memcpy(dst, src, bytes);
+}
+
+/* A copy that waits for its source. */
 typedef struct Copy {
     Callback callback;
+    bool reorders;
+    Reorder reorder;
     Storage *from, *to; /* to: NULL for host memory */
     void *dst;
     size_t bytes;
@@ -229,8 +257,9 @@ typedef struct Copy {
 static void copy_when_ready(Error *error, void *user)
 {
     Copy *copy = user;
-    if (!error && copy->bytes)
-        memcpy(copy->dst, copy->from->data, copy->bytes);
+    if (!error)
+        copy_contents(copy->dst, copy->from->data, copy->bytes,
+                      copy->reorders ? &copy->reorder : NULL);
     storage_release(copy->from);
     storage_release(copy->to);
     event_set(copy->done, error);
@@ -241,7 +270,7 @@ static void copy_when_ready(Error *error, void *user)
 /* Copies once `pending` has happened.  Takes the hold on pending, and those on from and to unless
  * it returns an error.  *out: a new hold on the event of the copy. */
 static Error *copy_after(Event *pending, Storage *from, Storage *to, void *dst, size_t bytes,
-                         Event **out)
+                         const Reorder *reorder, Event **out)
 {
     Event *done = event_new();
     Copy *copy = malloc(sizeof *copy);
@@ -252,14 +281,22 @@ static Error *copy_after(Event *pending, Storage *from, Storage *to, void *dst, 
         return error_new(CODE_EXHAUSTED, "no memory for the books of a transfer of %zu bytes",
                          bytes);
     }
-    *copy = (Copy){ { NULL, copy_when_ready, copy }, from, to, dst, bytes, event_hold(done) };
+    copy->callback = (Callback){ NULL, copy_when_ready, copy };
+    copy->from = from;
+    copy->to = to;
+    copy->dst = dst;
+    copy->bytes = bytes;
+    copy->done = event_hold(done);
+    copy->reorders = reorder != NULL;
+    if (reorder)
+        copy->reorder = *reorder;
     event_then(pending, &copy->callback);
     event_release(pending);
     *out = done;
     return NULL;
 }
 
-Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
+static Error *to_host(Buffer *b, const Reorder *reorder, void *dst, size_t bytes, Event **done)
 {
     TRY(executor_check(b->device->executor));
     size_t needed = type_bytes(b->type);
@@ -271,19 +308,32 @@ Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
     Event *pending;
     TRY(buffer_hold(b, &storage, &pending));
     if (pending) {
-        Error *error = copy_after(pending, storage, NULL, dst, needed, done);
+        Error *error = copy_after(pending, storage, NULL, dst, needed, reorder, done);
         if (error)
             storage_release(storage);
         return error;
     }
-    if (needed)
-        memcpy(dst, storage->data, needed);
+    copy_contents(dst, storage->data, needed, reorder);
     storage_release(storage);
     *done = event_ready(NULL);
     return NULL;
 }
 
-Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
+Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done)
+{
+    return to_host(b, NULL, dst, bytes, done);
+}
+
+Error *buffer_to_host_in_order(Buffer *b, Order order, void *dst, size_t bytes, Event **done)
+{
+    if (b->order == order)
+        return buffer_to_host(b, dst, bytes, done);
+    Reorder reorder;
+    reorder_init(&reorder, b, order);
+    return to_host(b, &reorder, dst, bytes, done);
+}
+
+static Error *copy_to_device(Buffer *b, Device *to, Buffer **out)
 {
     TRY(executor_check(to->executor));
     size_t bytes = type_bytes(b->type);
@@ -305,7 +355,7 @@ Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
         return buffer_new(to, b->type, copy, NULL, out);
     }
     Event *done = NULL;
-    error = copy_after(pending, from, storage_hold(copy), copy->data, bytes, &done);
+    error = copy_after(pending, from, storage_hold(copy), copy->data, bytes, NULL, &done);
     if (error) {
         storage_release(from);
         storage_release(copy);
@@ -315,6 +365,14 @@ Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
     error = buffer_new(to, b->type, copy, done, out);
     event_release(done);
     return error;
+}
+
+Error *buffer_copy(Buffer *b, Device *to, Buffer **out)
+{
+    TRY(copy_to_device(b, to, out));
+    (*out)->order = b->order;
+    (*out)->kind = b->kind;
+    return NULL;
 }
 
 Error *buffer_view(Buffer *b, void **data)

@@ -5,17 +5,20 @@
 #include "engine/memory/event.h"
 #include "engine/memory/handle.h"
 #include "engine/memory/memory.h"
+#include "engine/order.h"
 #include "ops/type.h"
 
 struct Device;
 
-/* Row-major and dense.  Fields up to the line are constant once it is published; those below are
+/* Dense.  Fields up to the line are constant once it is published; those below are
  * under its lock. */
 typedef struct PJRT_Buffer {
     Handle head;
     struct Device *device;
     Type type; /* dims point into dims_ */
     int64_t dims_[MAX_RANK];
+    Order order; /* row-major unless its maker says otherwise */
+    MemoryKind kind;
     /* ---- */
     Storage *storage; /* NULL: deleted or donated */
     Event *ready;     /* after which its contents are there; NULL: they are */
@@ -40,9 +43,11 @@ Event *buffer_ready(Buffer *b);               /* a new hold; an error event when
 /* From host memory with byte strides (NULL: dense); copies before it returns. */
 MUST_USE Error *buffer_from_host(struct Device *device, Type type, const void *data,
                                  const int64_t *byte_strides, Buffer **out);
-/* Copies into dst, row-major, once the contents are there.  Never waits; `done` is a new hold on
- * the event of the copy. */
+/* Copies into dst once the contents are there, as they lie, or dimensions in another order.  Never
+ * waits; `done` is a new hold on the event of the copy. */
 MUST_USE Error *buffer_to_host(Buffer *b, void *dst, size_t bytes, Event **done);
+MUST_USE Error *buffer_to_host_in_order(Buffer *b, Order order, void *dst, size_t bytes,
+                                        Event **done);
 MUST_USE Error *buffer_copy(Buffer *b, struct Device *to, Buffer **out);
 
 /* While a buffer has views, deleting it leaves the memory to them, and launches do not consume

@@ -85,6 +85,12 @@ static Error *check_argument(const Launch *l, int d, int i)
     if (!type_equal(b->type, wanted) && !is_token)
         return error_new(CODE_INVALID, "%.*s: argument %d on device %d is %s; the program takes %s",
                          STR_ARG(p->name), i, b->device->id, type_name(b->type), type_name(wanted));
+    if (b->order != p->args[i].order)
+        return error_new(
+            CODE_INVALID,
+            "%.*s: argument %d on device %d, %s, lies in another order of its dimensions "
+            "than the program takes",
+            STR_ARG(p->name), i, b->device->id, type_name(b->type));
     return NULL;
 }
 
@@ -218,8 +224,11 @@ static Error *make_buffers(Run *run, const Launch *l)
 {
     const Program *p = l->program;
     for (int d = 0, k = 0; d < run->ntasks; d++)
-        for (int j = 0; j < p->nresults; j++, k++)
+        for (int j = 0; j < p->nresults; j++, k++) {
             TRY(buffer_new(l->devices[d], p->results[j].local, NULL, NULL, &run->buffers[k]));
+            run->buffers[k]->order = p->results[j].order;
+            run->buffers[k]->kind = p->results[j].kind;
+        }
     return NULL;
 }
 

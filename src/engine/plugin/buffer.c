@@ -38,6 +38,11 @@ static Error *device_of(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *m
     return NULL;
 }
 
+static MemoryKind kind_of(const PJRT_Memory *memory)
+{
+    return memory ? memory->kind : MEMORY_DEVICE;
+}
+
 Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *args)
 {
     NEEDS(args, buffer);
@@ -57,6 +62,7 @@ Error *pjrt_Client_BufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args *a
     TRY(buffer_from_host(device, type, args->data,
                          args->num_byte_strides ? args->byte_strides : NULL, &args->buffer));
     record_end(began, RECORD_TRANSFER, STR("to device"), device->id, type_bytes(type));
+    args->buffer->kind = kind_of(args->memory);
     args->done_with_host_buffer = event_ready(NULL);
     return NULL;
 }
@@ -92,6 +98,18 @@ static bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
         if (layout->strides.byte_strides[i] != strides[i] * element_info[type.element].bytes)
             return false;
     return true;
+}
+
+/* False: it is not the order of whole dimensions, or its strides are not row-major. */
+static bool order_of_layout(const PJRT_Buffer_MemoryLayout *layout, Type type, Order *out)
+{
+    *out = 0;
+    if (is_row_major(layout, type))
+        return true;
+    const PJRT_Buffer_MemoryLayout_Tiled *t = &layout->tiled;
+    return layout->type == PJRT_Buffer_MemoryLayout_Type_Tiled && t->num_tiles == 0 &&
+           t->minor_to_major && t->minor_to_major_size == (size_t)type.rank &&
+           order_of(type.rank, t->minor_to_major, out);
 }
 
 /* Code takes its arguments as dense row-major arrays, each element where such an element may
@@ -133,6 +151,7 @@ Error *pjrt_Client_CreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer
                          type_name(type));
     }
     buffer_fill(buffer, storage, NULL);
+    buffer->kind = kind_of(PJRT_HAS(args, memory) ? args->memory : NULL);
     args->buffer = buffer;
     return NULL;
 }
@@ -147,7 +166,9 @@ static Error *new_buffer(PJRT_Client *client, PJRT_Device *device, PJRT_Memory *
     TRY(device_of(client, device, memory, &on));
     TRY(type_from_pjrt(element, dims, rank, &type));
     TRY(storage_new(on->memory, type, &storage));
-    return buffer_new(on, type, storage, ready, out);
+    TRY(buffer_new(on, type, storage, ready, out));
+    (*out)->kind = kind_of(memory);
+    return NULL;
 }
 
 Error *pjrt_Client_CreateUninitializedBuffer(PJRT_Client_CreateUninitializedBuffer_Args *args)
@@ -208,29 +229,26 @@ Error *pjrt_Buffer_DynamicDimensionIndices(PJRT_Buffer_DynamicDimensionIndices_A
     return NULL;
 }
 
-/* minor_to_major of a row-major array of rank n: the last n of these. */
-static const int64_t countdown[MAX_RANK] = { 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21,
-                                             20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10,
-                                             9,  8,  7,  6,  5,  4,  3,  2,  1,  0 };
-
 Error *pjrt_Buffer_GetMemoryLayout(PJRT_Buffer_GetMemoryLayout_Args *args)
 {
     NEEDS(args, layout);
     int rank = args->buffer->type.rank;
+    PJRT_Layouts_MemoryLayout *layout;
+    TRY(layout_get((size_t)rank, args->buffer->order, &layout));
     args->layout = (PJRT_Buffer_MemoryLayout){
         .struct_size = PJRT_Buffer_MemoryLayout_SIZE,
         .type = PJRT_Buffer_MemoryLayout_Type_Tiled,
         .tiled = { .struct_size = PJRT_Buffer_MemoryLayout_Tiled_SIZE,
-                   .minor_to_major = countdown + MAX_RANK - rank,
+                   .minor_to_major = layout_minor_to_major(layout),
                    .minor_to_major_size = (size_t)rank },
     };
     return NULL;
 }
 
-static Error *to_host(Buffer *from, void *to, size_t bytes, Event **done)
+static Error *to_host(Buffer *from, Order order, void *to, size_t bytes, Event **done)
 {
     uint64_t began = record_start();
-    TRY(buffer_to_host(from, to, bytes, done));
+    TRY(buffer_to_host_in_order(from, order, to, bytes, done));
     event_give(*done);
     record_end(began, RECORD_TRANSFER, STR("to host"), from->device->id, bytes);
     return NULL;
@@ -248,11 +266,12 @@ Error *pjrt_Buffer_ToHostBuffer(PJRT_Buffer_ToHostBuffer_Args *args)
     if (args->dst_size < type_bytes(type))
         return error_new(CODE_INVALID, "%s needs %zu bytes on the host; there are %zu",
                          type_name(type), type_bytes(type), args->dst_size);
-    if (!is_row_major(args->host_layout, type))
+    Order order = args->src->order; /* unless the caller names one */
+    if (args->host_layout && !order_of_layout(args->host_layout, type, &order))
         return error_new(CODE_UNIMPLEMENTED,
-                         "not supported: copying %s to the host in a layout that is not row-major",
+                         "not supported: copying %s to the host in a layout with tiles or strides",
                          type_name(type));
-    return to_host(args->src, args->dst, args->dst_size, &args->event);
+    return to_host(args->src, order, args->dst, args->dst_size, &args->event);
 }
 
 Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
@@ -265,7 +284,7 @@ Error *pjrt_Buffer_CopyRawToHost(PJRT_Buffer_CopyRawToHost_Args *args)
                          "of it is",
                          (long long)args->offset, (long long)(args->offset + args->transfer_size),
                          bytes);
-    return to_host(args->buffer, args->dst, bytes, &args->event);
+    return to_host(args->buffer, args->buffer->order, args->dst, bytes, &args->event);
 }
 
 Error *pjrt_Buffer_OnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args *args)
@@ -285,7 +304,7 @@ Error *pjrt_Buffer_Device(PJRT_Buffer_Device_Args *args)
 Error *pjrt_Buffer_Memory(PJRT_Buffer_Memory_Args *args)
 {
     NEEDS(args, memory);
-    args->memory = &((PJRT_Device *)args->buffer->device->pjrt)->memory;
+    args->memory = &((PJRT_Device *)args->buffer->device->pjrt)->memory[args->buffer->kind];
     return NULL;
 }
 
@@ -321,7 +340,9 @@ Error *pjrt_Buffer_CopyToDevice(PJRT_Buffer_CopyToDevice_Args *args)
 Error *pjrt_Buffer_CopyToMemory(PJRT_Buffer_CopyToMemory_Args *args)
 {
     NEEDS(args, dst_buffer);
-    return copy_to(args->buffer, args->dst_memory->device->engine, &args->dst_buffer);
+    TRY(copy_to(args->buffer, args->dst_memory->device->engine, &args->dst_buffer));
+    args->dst_buffer->kind = args->dst_memory->kind;
+    return NULL;
 }
 
 Error *pjrt_Buffer_IsOnCpu(PJRT_Buffer_IsOnCpu_Args *args)

@@ -29,7 +29,10 @@ static bool owns(const PJRT_Client *client, const void *address, ClientPart part
     case CLIENT_ITSELF: return address == client;
     case CLIENT_DEVICE: return lies_in(address, devices, sizeof *devices, n, 0);
     case CLIENT_MEMORY:
-        return lies_in(address, devices, sizeof *devices, n, offsetof(PJRT_Device, memory));
+        for (size_t k = 0; k < MEMORY_KINDS; k++)
+            if (lies_in(address, devices, sizeof *devices, n, offsetof(PJRT_Device, memory[k])))
+                return true;
+        return false;
     case CLIENT_DESCRIPTION:
         return lies_in(address, devices, sizeof *devices, n, offsetof(PJRT_Device, description));
     case CLIENT_TOPOLOGY: return address == &client->topology;
@@ -96,12 +99,15 @@ static void device_init(PJRT_Client *client, int id)
     description->process = id / client->nhere;
     snprintf(description->name, sizeof description->name, "CpuDevice(id=%d)", id);
     snprintf(description->title, sizeof description->title, PLATFORM ":%d", id);
-    device->memory.device = device;
-    snprintf(device->memory.name, sizeof device->memory.name, "device memory of " PLATFORM ":%d",
-             id);
-    device->memories[0] = &device->memory;
+    for (int k = 0; k < MEMORY_KINDS; k++) {
+        PJRT_Memory *memory = &device->memory[k];
+        memory->device = device;
+        memory->kind = (MemoryKind)k;
+        snprintf(memory->name, sizeof memory->name, "%s memory of " PLATFORM ":%d",
+                 memory_kind_names[k], id);
+        client->memory_list[id * MEMORY_KINDS + k] = device->memories[k] = memory;
+    }
     client->device_list[id] = device;
-    client->memory_list[id] = &device->memory;
     client->topology.descriptions[id] = description;
 }
 
@@ -115,7 +121,7 @@ static bool make_tables(PJRT_Client *client, int nhere, const Hosts *hosts)
     size_t n = (size_t)client->ndevices;
     client->devices = calloc(n, sizeof *client->devices);
     client->device_list = calloc(n, sizeof *client->device_list);
-    client->memory_list = calloc(n, sizeof *client->memory_list);
+    client->memory_list = calloc(n * MEMORY_KINDS, sizeof *client->memory_list);
     client->topology.ndevices = n;
     client->topology.descriptions = calloc(n, sizeof(PJRT_DeviceDescription *));
     return client->devices && client->device_list && client->memory_list &&
@@ -283,8 +289,8 @@ Error *pjrt_Client_LookupAddressableDevice(PJRT_Client_LookupAddressableDevice_A
 Error *pjrt_Client_AddressableMemories(PJRT_Client_AddressableMemories_Args *args)
 {
     NEEDS(args, num_addressable_memories);
-    args->addressable_memories = args->client->memory_list + args->client->first;
-    args->num_addressable_memories = (size_t)args->client->nhere;
+    args->addressable_memories = args->client->memory_list + args->client->first * MEMORY_KINDS;
+    args->num_addressable_memories = (size_t)args->client->nhere * MEMORY_KINDS;
     return NULL;
 }
 

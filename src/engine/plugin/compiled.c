@@ -47,14 +47,14 @@ static void lay_out_shardings(Compiled *c, int n, const Param *params, const cha
     }
 }
 
-static void lay_out_memory_kinds(Compiled *c)
+static void lay_out_memory_kinds(Compiled *c, int n, const Param *params, const char ***kinds,
+                                 size_t **sizes)
 {
-    int n = c->program->nargs > c->program->nresults ? c->program->nargs : c->program->nresults;
-    c->memory_kinds = ARENA_ARRAY(c->arena, const char *, n + 1);
-    c->memory_kind_sizes = ARENA_ARRAY(c->arena, size_t, n + 1);
+    *kinds = ARENA_ARRAY(c->arena, const char *, n + 1);
+    *sizes = ARENA_ARRAY(c->arena, size_t, n + 1);
     for (int i = 0; i < n; i++) {
-        c->memory_kinds[i] = "device";
-        c->memory_kind_sizes[i] = strlen("device");
+        (*kinds)[i] = memory_kind_names[params[i].kind];
+        (*sizes)[i] = strlen((*kinds)[i]);
     }
 }
 
@@ -112,7 +112,10 @@ Compiled *compiled_new(PJRT_Client *client, Shared *shared, Str source,
     lay_out_shardings(c, program->nargs, program->args, &c->arg_shardings, &c->arg_sharding_sizes);
     lay_out_shardings(c, program->nresults, program->results, &c->output_shardings,
                       &c->output_sharding_sizes);
-    lay_out_memory_kinds(c);
+    lay_out_memory_kinds(c, program->nargs, program->args, &c->arg_memory_kinds,
+                         &c->arg_memory_kind_sizes);
+    lay_out_memory_kinds(c, program->nresults, program->results, &c->output_memory_kinds,
+                         &c->output_memory_kind_sizes);
     c->arg_layouts = layouts_of(c->arena, program->nargs, program->args);
     c->output_layouts = layouts_of(c->arena, program->nresults, program->results);
     c->description =

@@ -1,5 +1,5 @@
-/* device.c - devices and their descriptions, the one memory that each has, and the topology, which
- * is the client's devices described without it.  Numbers are dense from 0, process by process. */
+/* device.c - devices and their descriptions, the memories that each has, and the topology, which is
+ * the client's devices described without it.  Numbers are dense from 0, process by process. */
 #include "engine/plugin/plugin.h"
 
 #include "base/table.h"
@@ -88,14 +88,14 @@ Error *pjrt_Device_AddressableMemories(PJRT_Device_AddressableMemories_Args *arg
 {
     NEEDS(args, num_memories);
     args->memories = args->device->memories;
-    args->num_memories = 1;
+    args->num_memories = MEMORY_KINDS;
     return NULL;
 }
 
 Error *pjrt_Device_DefaultMemory(PJRT_Device_DefaultMemory_Args *args)
 {
     NEEDS(args, memory);
-    args->memory = &args->device->memory;
+    args->memory = &args->device->memory[MEMORY_DEVICE];
     return NULL;
 }
 
@@ -165,19 +165,19 @@ Error *pjrt_AsyncTrackingEvent_Destroy(PJRT_AsyncTrackingEvent_Destroy_Args *arg
     return NULL;
 }
 
-/* ---- memory: one of kind "device" for each ---- */
+/* ---- memories: one of each kind for each device ---- */
 
 Error *pjrt_Memory_Id(PJRT_Memory_Id_Args *args)
 {
     NEEDS(args, id);
-    args->id = args->memory->device->description.id;
+    args->id = args->memory->device->description.id * MEMORY_KINDS + (int)args->memory->kind;
     return NULL;
 }
 
 Error *pjrt_Memory_Kind(PJRT_Memory_Kind_Args *args)
 {
     NEEDS(args, kind_size);
-    args->kind = "device";
+    args->kind = memory_kind_names[args->memory->kind];
     args->kind_size = strlen(args->kind);
     return NULL;
 }
@@ -185,7 +185,7 @@ Error *pjrt_Memory_Kind(PJRT_Memory_Kind_Args *args)
 Error *pjrt_Memory_Kind_Id(PJRT_Memory_Kind_Id_Args *args)
 {
     NEEDS(args, kind_id);
-    args->kind_id = 0;
+    args->kind_id = (int)args->memory->kind;
     return NULL;
 }
 

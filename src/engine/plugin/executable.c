@@ -139,8 +139,8 @@ Error *pjrt_Executable_OutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args 
 {
     NEEDS(args, memory_kind_sizes);
     args->num_outputs = (size_t)args->executable->compiled->program->nresults;
-    args->memory_kinds = args->executable->compiled->memory_kinds;
-    args->memory_kind_sizes = args->executable->compiled->memory_kind_sizes;
+    args->memory_kinds = args->executable->compiled->output_memory_kinds;
+    args->memory_kind_sizes = args->executable->compiled->output_memory_kind_sizes;
     return NULL;
 }
 
@@ -148,8 +148,8 @@ Error *pjrt_Executable_ParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds
 {
     NEEDS(args, memory_kind_sizes);
     args->num_parameters = (size_t)args->executable->compiled->program->nargs;
-    args->memory_kinds = args->executable->compiled->memory_kinds;
-    args->memory_kind_sizes = args->executable->compiled->memory_kind_sizes;
+    args->memory_kinds = args->executable->compiled->arg_memory_kinds;
+    args->memory_kind_sizes = args->executable->compiled->arg_memory_kind_sizes;
     return NULL;
 }
 

@@ -56,6 +56,7 @@ struct PJRT_DeviceDescription {
 struct PJRT_Memory {
     const PJRT_Memory_FunctionTable *vtable; /* newer clients read the first word: NULL, no table */
     PJRT_Device *device;
+    MemoryKind kind;
     char name[48];
 };
 
@@ -63,8 +64,8 @@ struct PJRT_Device {
     PJRT_Client *client;
     Device *engine; /* NULL: it is in another process */
     PJRT_DeviceDescription description;
-    PJRT_Memory memory;
-    PJRT_Memory *memories[1];
+    PJRT_Memory memory[MEMORY_KINDS];
+    PJRT_Memory *memories[MEMORY_KINDS];
 };
 
 struct PJRT_TopologyDescription {
@@ -112,8 +113,8 @@ struct Compiled {
     TuttiProgram description;
     const PJRT_NamedValue *cost; /* NULL: not asked for yet; under the client's lock */
     Text optimized;              /* as text, empty: the same */
-    const char **memory_kinds;   /* as many as arguments or results, whichever are more */
-    size_t *memory_kind_sizes;
+    const char **arg_memory_kinds, **output_memory_kinds;
+    size_t *arg_memory_kind_sizes, *output_memory_kind_sizes;
 };
 
 /* What a client holds: the program, and the CompileOptionsProto that it was asked for with. */
@@ -199,7 +200,10 @@ MUST_USE Error *executable_new(Compiled *compiled, Str options, PJRT_Executable 
 MUST_USE Error *loaded_compile(PJRT_Client *client, Str program, Str options,
                                PJRT_LoadedExecutable **out);
 PJRT_Layouts_MemoryLayout **layouts_of(Arena *arena, int n, const Param *params); /* layouts.c */
+MUST_USE Error *layout_get(size_t rank, Order order, PJRT_Layouts_MemoryLayout **out);
+const int64_t *layout_minor_to_major(const PJRT_Layouts_MemoryLayout *layout);
 bool is_layout(const void *layout);
+void layouts_end(void);
 
 /* client.c: does this address belong to a client that is there, as what? */
 typedef enum ClientPart {

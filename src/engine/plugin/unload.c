@@ -31,6 +31,7 @@ __attribute__((destructor)) static void end(void)
     environment_show();
     llvm_end();
     call_registry_end();
+    layouts_end();
     record_unload();
     thread_memory_end();
     handle_pools_end();

@@ -39,6 +39,35 @@ void match_donations(const Func *main, int nargs, Param *args, int nresults, Par
     }
 }
 
+/* ---- kinds of memory ---- */
+
+static MUST_USE Error *read_memory_kind(const Attr *const *attrs, const char *what, int i,
+                                        Param *param)
+{
+    const Attr *named = param_attr(attrs, i, "mhlo.memory_kind");
+    if (!named || named->kind != ATTR_STRING)
+        return NULL;
+    for (int k = 0; k < MEMORY_KINDS; k++)
+        if (str_is(named->string, memory_kind_names[k])) {
+            param->kind = (MemoryKind)k;
+            return NULL;
+        }
+    return error_new(
+        CODE_INVALID,
+        "%s %d of @main: there is no memory \"%.*s\"; there are device, pinned_host and "
+        "unpinned_host",
+        what, i, STR_ARG(named->string));
+}
+
+Error *read_memory_kinds(const Func *main, int nargs, Param *args, int nresults, Param *results)
+{
+    for (int i = 0; i < nargs; i++)
+        TRY(read_memory_kind(main->arg_attrs, "argument", i, &args[i]));
+    for (int i = 0; i < nresults; i++)
+        TRY(read_memory_kind(main->result_attrs, "result", i, &results[i]));
+    return NULL;
+}
+
 /* ---- one partition ---- */
 
 static const Param *whole_params(const Module *m, int n, const ValueId *values, ValueId first)

@@ -467,6 +467,8 @@ Error *pass_place(Module *m, const CompileOptions *o, Params *out)
     memcpy(results, whole.results, sizeof *results * (size_t)nresults);
     if (m->npartitions > 1 && !is_placed_already(m, main))
         TRY(place_partitions(m, o, args, results));
+    TRY(read_memory_kinds(main, nargs, args, nresults, results));
+    TRY(order_params(m, main, nargs, args, nresults, results));
     match_donations(main, nargs, args, nresults, results);
     mark_replicated(m, nargs, args);
     *out = (Params){ nargs, nresults, args, results };

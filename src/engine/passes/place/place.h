@@ -105,6 +105,11 @@ MUST_USE Error *place_args(Placer *z, const Func *main);
 /* Results that the program leaves open lie as they come; open[i] says which. */
 MUST_USE Error *place_results(Placer *z, const Func *main, Tiling *want, bool *open);
 /* Arguments whose memory the caller gives away, and the results that may take it over. */
+/* orders.c: main takes and gives arrays in the orders that its attributes ask for. */
+MUST_USE Error *order_params(Module *m, Func *main, int nargs, Param *args, int nresults,
+                             Param *results);
+MUST_USE Error *read_memory_kinds(const Func *main, int nargs, Param *args, int nresults,
+                                  Param *results);
 void match_donations(const Func *main, int nargs, Param *args, int nresults, Param *results);
 
 /* join_globals.c: operations that wait to become a tutti.global. */
