@@ -6,6 +6,8 @@
  *     it lies so already                the shard there is
  *     a constant of equal elements      a smaller constant
  *     a broadcast                       a smaller broadcast of a shard of its operand
+ *     a function of positions           the same of the shard's positions: a smaller iota and the
+ *                                       place where it begins, and what is computed of it
  *     it has more of it than that       a slice at a place that a table gives by partition_id
  *     in parts, and it has it whole     all of it on one device, zeros on the others
  */
@@ -108,6 +110,64 @@ bool shard_is_near(const Placer *z, ValueId v, Tiling want)
     return is_near(z, v, want, z->may_flush);
 }
 
+/* Of positions alone: an iota, and an operation element by element on such, on equal elements or on
+ * scalars.  All operands have been asked before. */
+bool follows_from_positions(const Placer *z, NodeId n)
+{
+    const Module *m = z->m;
+    const Node *node = node_at(m, n);
+    if (node->op == OP_IOTA)
+        return true;
+    bool any = false;
+    for (int i = 0; op_info[node->op].kind == KIND_MAP && i < node->nin; i++) {
+        ValueId v = node->in[i];
+        bool is_scalar = type_of(m, v).rank == 0 || is_splat(m, v) || is_broadcast(m, v);
+        if (!z->is_of_positions[v] && !is_scalar)
+            return false;
+        any |= z->is_of_positions[v];
+    }
+    return any;
+}
+
+/* Counted in integers, so that numbers are rounded once, as in the whole. */
+static ValueId iota_shard(Placer *z, const Node *def, Tiling want, Type local)
+{
+    Module *m = z->m;
+    const IotaAttrs *attrs = def->attrs;
+    int d = (int)attrs->iota_dimension;
+    if (want.tiles[d] == 1)
+        return build_node(m, z->to, OP_IOTA, 0, NULL, local, attrs, def->loc);
+    Element counter = type_of(m, def->out).dims[d] <= INT32_MAX ? I32 : I64;
+    Type counts = { counter, local.rank, local.dims };
+    ValueId partition =
+        build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
+    Tiling whole = tiling_replicated(z->scratch, want.rank, z->ndevices);
+    ValueId start = tile_start(z, partition, whole, want, d, local.dims[d]);
+    start = build_node(m, z->to, OP_CONVERT, 1, &start, type_scalar(counter), NULL, NULL);
+    BroadcastAttrs *nowhere = ARENA_NEW(m->arena, BroadcastAttrs);
+    *nowhere = (BroadcastAttrs){ 0 };
+    ValueId in[] = { build_node(m, z->to, OP_IOTA, 0, NULL, counts, attrs, def->loc),
+                     build_node(m, z->to, OP_BROADCAST, 1, &start, counts, nowhere, NULL) };
+    ValueId sum = build_node(m, z->to, OP_ADD, 2, in, counts, NULL, def->loc);
+    return build_node(m, z->to, OP_CONVERT, 1, &sum, local, NULL, def->loc);
+}
+
+static ValueId shard_of_positions(Placer *z, NodeId n, Tiling want, Type local)
+{
+    Module *m = z->m;
+    Node def = *node_at(m, n);
+    if (def.op == OP_IOTA)
+        return iota_shard(z, &def, want, local);
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, def.nin);
+    for (int i = 0; i < def.nin; i++) {
+        bool is_scalar = type_of(m, def.in[i]).rank == 0;
+        in[i] = shard_of(z, def.in[i],
+                         is_scalar ? tiling_replicated(z->scratch, 0, z->ndevices) : want);
+        require(in[i] != 0);
+    }
+    return build_node(m, z->to, def.op, def.nin, in, local, def.attrs, def.loc);
+}
+
 /* v is near. */
 static ValueId make_shard(Placer *z, ValueId v, Tiling want)
 {
@@ -124,6 +184,8 @@ static ValueId make_shard(Placer *z, ValueId v, Tiling want)
         ValueId shard = shard_of(z, def->in[0], inner);
         return build_node(m, z->to, OP_BROADCAST, 1, &shard, local, attrs, loc);
     }
+    if (z->is_of_positions[v] && tiling_is_replicated(z->tilings[v]))
+        return shard_of_positions(z, value_def(m, v), want, local);
     return shard_cut(z, subst_get(&z->shards, v), z->tilings[v], want, local);
 }
 

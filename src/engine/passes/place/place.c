@@ -287,6 +287,7 @@ static void copy_whole(Placer *z, NodeId n)
     for (int i = 0; i < node_at(m, n)->nout; i++) {
         ValueId v = node_at(m, n)->out + (uint32_t)i;
         z->tilings[v] = tiling_replicated(z->scratch, type_of(m, v).rank, z->ndevices);
+        z->is_of_positions[v] = follows_from_positions(z, n);
     }
 }
 
@@ -410,6 +411,7 @@ static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Para
     z.hints = ARENA_ARRAY(scratch, Tiling, n);
     z.is_waiting = ARENA_ARRAY(scratch, bool, n);
     z.is_lost = ARENA_ARRAY(scratch, bool, n);
+    z.is_of_positions = ARENA_ARRAY(scratch, bool, n);
     z.is_manual = ARENA_ARRAY(scratch, bool, n);
     z.uses = count_uses(m, z.main);
     z.shards = subst_new(m);

@@ -28,9 +28,10 @@ typedef struct Placer {
     Tiling *hints;    /* how it would lie if extents did not matter */
     bool *is_waiting; /* its operation is pending */
     bool *is_lost;    /* a tutti.global made it and did not give it out: no device has a shard */
-    bool *is_manual;  /* GSPMD form: a shard already; it has no tiling */
-    uint32_t *uses;   /* how often the program names it */
-    Subst shards;     /* whole value -> a device's shard of it, where there is one */
+    bool *is_of_positions; /* follows_from_positions: devices make their shards of it anew */
+    bool *is_manual;       /* GSPMD form: a shard already; it has no tiling */
+    uint32_t *uses;        /* how often the program names it */
+    Subst shards;          /* whole value -> a device's shard of it, where there is one */
     /* Pending: operations over whole arrays that will be one tutti.global. */
     NodeId *pending;
     int npending, pending_room;
@@ -63,6 +64,7 @@ Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divid
 /* A device's shard of v lying as `want`, without a collective; 0: that needs one. */
 ValueId shard_of(Placer *z, ValueId v, Tiling want);
 bool shard_is_near(const Placer *z, ValueId v, Tiling want); /* shard_of would not be 0 */
+bool follows_from_positions(const Placer *z, NodeId n);
 void shard_hold(Placer *z, ValueId v, Tiling tiling, ValueId shard);
 /* A slice of `from`, which lies as `has`; what is wanted refines that, and is of type local. */
 ValueId shard_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local);

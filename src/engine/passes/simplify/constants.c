@@ -55,10 +55,11 @@ static bool is_uniform(Tensor t)
     return true;
 }
 
+/* Of several partitions each wants its own piece, which place makes of the iota. */
 static bool is_small_iota(const Module *m, ValueId v)
 {
     NodeId def = value_def(m, v);
-    return def && node_at(m, def)->op == OP_IOTA && is_small(type_of(m, v));
+    return def && m->npartitions == 1 && node_at(m, def)->op == OP_IOTA && is_small(type_of(m, v));
 }
 
 static bool evaluate(Module *m, NodeId n, Tensor *result);
