@@ -320,11 +320,13 @@ jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 accuracy: all $(VENV)/.plugin
 	JAX_PLATFORMS=tutti,cpu $(VENV)/bin/python python/tests/accuracy_page.py docs/accuracy.md
 
-# JAX's own test files, from its sources at the tag of python/requirements.txt (SUITES: some).
+# JAX's own test files, from its sources at the tag of python/requirements.txt (SUITES: some), first on
+# JAX's own CPU backend, then on ours: hours.  It goes on where it was ended; rm -r build/jax-suite begins.
 jax-suite: all $(VENV)/.plugin
 	@test -f "$(JAX)/tests/lax_test.py" || { echo "make jax-suite JAX=path-to-jax-sources"; exit 1; }
 	$(VENV)/bin/pip install -q absl-py hypothesis mpmath
-	$(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --table docs/jax_suites.md $(SUITES)
+	for platform in cpu tutti; do $(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --resume \
+	  --platform $$platform --table docs/jax_suites.md $(SUITES) || status=1; done; exit $$status
 
 # What the front lowers, compiled and run by XLA.
 PROGRAMS := $(BUILD)/programs

@@ -1,18 +1,19 @@
 """JAX's own test files on our engine: what `make jax-suite` runs.
 
-    jax_suite.py --jax SOURCES [--table docs/jax_suites.md] [--seconds 240 [--resume]] [FILE ...]
+    jax_suite.py --jax SOURCES [--table docs/jax_suites.md] [--seconds 240] [--resume] [FILE ...]
 
-Each FILE (lax_test, lax_numpy_test, ...) is played by a child process, which writes a line as a
-test begins and another as it ends.  When a child dies or a test takes too long, that test has
-failed, and another child goes on behind it.  What has failed is then compared with
-jax_failures.txt, both ways: a failure that is not listed there and a listed test that does not
-fail are both errors.
+Each FILE (lax_test, lax_numpy_test, ...; without any: all that JAX has, the smallest first) is played
+by a child process, which writes a line as a test begins and another as it ends.  When a child dies or
+a test takes too long, that test has failed, and another child goes on behind it.  What has failed is
+then compared with jax_failures.txt, both ways: a failure that is not listed there and a listed test
+that does not fail are both errors, unless it fails on JAX's own CPU backend too, where that was played.
 
 JAX's tests know platforms by name.  They are told that ours is a "cpu", by JAX's own switch for it
 (jax_test_dut).
 
-With --resume it goes on where an earlier call with --seconds has stopped.  --platform cpu plays
-the files on JAX's own CPU backend, whose counts the table shows beside ours.
+With --resume it goes on where an earlier call was ended, by --seconds or otherwise: files that were
+played to their end are not played again.  --platform cpu plays the files on JAX's own CPU backend, whose
+counts the table shows beside ours.
 """
 import argparse
 import datetime
@@ -27,13 +28,14 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 LISTED = HERE / "jax_failures.txt"
-FILES = ["lax_test", "lax_numpy_test", "lax_control_flow_test", "pmap_test", "multi_device_test",
-         "shard_map_test"]
+FIRST = ["lax_test", "lax_numpy_test", "lax_control_flow_test", "pmap_test", "multi_device_test",
+         "shard_map_test"]  # in the table
 DEVICES = {  # files that want more than one
     "pmap_test": 8, "multi_device_test": 8, "shard_map_test": 8, "pjit_test": 8, "array_test": 8,
     "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2, "export_test": 8,
 }
 OURS = "tutti"
+END = "end"  # of a file, in its log
 STOPPED = 75  # what a child ends with when its time is over
 
 # ---- in the child: a plugin of pytest ---------------------------------------------------------
@@ -104,11 +106,13 @@ def log_of(options, file):
 
 
 def read_log(path):
-    """{test: (outcome, why)}, and the test that has begun but not ended."""
+    """{test: (outcome, why)}, and the test that has begun but not ended; END: none, all are played."""
     outcomes, open_test = {}, None
     if path.exists():
         for line in path.read_text().splitlines():
             entry = json.loads(line)
+            if entry["kind"] == END:
+                return outcomes, END
             name, kind = entry["test"], entry["kind"]
             if kind == "begin":
                 open_test = name
@@ -148,7 +152,8 @@ def play(options, file):
     log.parent.mkdir(parents=True, exist_ok=True)
     if not options.resume:
         log.unlink(missing_ok=True)
-    while True:
+    outcomes, open_test = read_log(log)
+    while open_test != END:
         command = command_of(options, file)
         with open(log.with_suffix(".out"), "a") as out:
             process = subprocess.Popen(command, cwd=options.jax, stdout=out, stderr=out)
@@ -158,11 +163,15 @@ def play(options, file):
         outcomes, open_test = read_log(log)
         if open_test is None:
             if code not in (0, 1, 5):
-                raise SystemExit(f"jax_suite: {file}: pytest ended with {code}; see {log.parent}")
-            return outcomes
-        why = "takes too long" if code == -9 else f"the process died, status {code}"
+                return {f"{file}.import": ("failed", f"pytest ended with {code}; see {log.parent}")}
+            note = {"kind": END}
+            open_test = END
+        else:
+            why = "takes too long" if code == -9 else f"the process died, status {code}"
+            note = {"kind": "failed", "test": open_test, "why": why}
         with open(log, "a") as out:
-            out.write(json.dumps({"kind": "failed", "test": open_test, "why": why}) + "\n")
+            out.write(json.dumps(note) + "\n")
+    return outcomes
 
 
 def listed_failures():
@@ -177,11 +186,17 @@ def listed_failures():
     return listed
 
 
-def compare(file, outcomes, listed, whole):
+def failures_of_cpu(options, file):
+    """What fails on JAX's own CPU backend, as far as that was played."""
+    log = options.log / "cpu" / f"{file}.jsonl"
+    return {name for name, (outcome, _) in read_log(log)[0].items() if outcome == "failed"}
+
+
+def compare(file, outcomes, listed, whole, theirs):
     """What is wrong: failures nobody lists, and listed tests that do not fail."""
     wrong = []
     for name, (outcome, why) in sorted(outcomes.items()):
-        if outcome == "failed" and name not in listed:
+        if outcome == "failed" and name not in listed and name not in theirs:
             why = " ".join(why.split())[:300]
             wrong.append(f"{name} fails and is not listed: {why}")
     for name, reason in listed.items():
@@ -199,7 +214,7 @@ JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`
 generated cases (JAX's own default is 10). A test that JAX itself skips counts as neither passed
 nor failed; the tests are told that our platform is a `cpu` (`jax_test_dut`). Beside ours stand the
 counts of JAX's own CPU backend on the same machine (`--platform cpu`).
-`python/tests/jax_failures.txt` names every test of the first six files that fails, and why.
+`python/tests/jax_failures.txt` names every test that fails and does not fail there, and why.
 
 | file | devices | passed | failed | skipped | passed of played | on | JAX's CPU: passed | failed | skipped |
 |---|---|---|---|---|---|---|---|---|---|
@@ -227,10 +242,15 @@ def write_table(options, played):
             row[2:7] = counts + [share, datetime.date.today().isoformat()]
         else:
             row[7:10] = counts
-    order = FILES + sorted(rows)
+    order = FIRST + sorted(rows)
     lines = [f"| {' | '.join(rows[file])} |" for file in dict.fromkeys(order) if file in rows]
     head, tail = HEAD.format(cases=options.cases), old.partition("\n\n## ")[1:]
     options.table.write_text(head + "\n".join(lines) + ("".join(tail) or "\n"))
+
+
+def files_of(jax):
+    files = sorted(pathlib.Path(jax, "tests").glob("*_test.py"), key=lambda file: file.stat().st_size)
+    return [file.stem for file in files]
 
 
 def parse():
@@ -240,15 +260,16 @@ def parse():
     parser.add_argument("--platform", default=OURS, help="what to play on; cpu is JAX's own")
     parser.add_argument("--cases", type=int, default=10, help="generated cases of each test")
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after this time")
-    parser.add_argument("--resume", action="store_true", help="go on where --seconds has stopped")
+    parser.add_argument("--resume", action="store_true", help="go on where an earlier call ended")
     parser.add_argument("--sample", type=float, default=1, help="share of the tests to play")
     parser.add_argument("--only", help="a file that names the tests to play")
     parser.add_argument("--limit", type=int, default=300, help="seconds a test may take")
     parser.add_argument("--table", type=pathlib.Path, help="where to write the table")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("files", nargs="*", default=FILES)
+    parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     options.jax, options.log = os.path.abspath(options.jax), options.log.resolve()
+    options.files = options.files or files_of(options.jax)
     options.only = options.only and os.path.abspath(options.only)
     options.end = time.monotonic() + options.seconds
     return options
@@ -268,9 +289,9 @@ def main():
         played[file] = outcomes
         print(file, *cells_of(outcomes)[0], cells_of(outcomes)[1], flush=True)
         if options.platform == OURS:
-            wrong += compare(file, outcomes, listed, whole)
-    if options.table and whole:
-        write_table(options, played)
+            wrong += compare(file, outcomes, listed, whole, failures_of_cpu(options, file))
+        if options.table and whole:
+            write_table(options, played)
     print("\n".join(wrong))
     return 1 if wrong or len(played) < len(options.files) else 0
 
