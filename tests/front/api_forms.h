@@ -53,4 +53,11 @@ static inline Four hessian_of(tt a, tt b)
     return tt_call_as(Four, tt_hessian(bent_total, .wrt = 3), a, b);
 }
 
+static inline tt grid_product(tt x, tt y)
+{
+    tt grid[2];
+    tt_meshgrid(grid, x, y);
+    return tt_mul(grid[0], grid[1]);
+}
+
 #endif

@@ -17,6 +17,7 @@ N = 10000
 key = jax.random.PRNGKey(7)
 rows = jnp.arange(N, dtype=jnp.float32)
 p = (jnp.arange(100) % 7 + 1).astype(jnp.float32) / 16
+alpha = (jnp.arange(N) % 13 + 1).astype(jnp.float32) / 4
 logits = jnp.sin(jnp.arange(N * 5, dtype=jnp.float32)).reshape(N, 5)
 r = jax.random
 CASES = {
@@ -37,6 +38,24 @@ CASES = {
     "gumbel": r.gumbel(key, (N,)),
     "exponential": r.exponential(key, (N,)),
     "truncated_normal": r.truncated_normal(key, -2, 1.5, (N,)),
+    "laplace": r.laplace(key, (N,)),
+    "logistic": r.logistic(key, (N,)),
+    "cauchy": r.cauchy(key, (N,)),
+    "maxwell": r.maxwell(key, (N,)),
+    "rademacher": r.rademacher(key, (N,), jnp.float32),
+    "orthogonal": jnp.tile(r.orthogonal(key, 10).ravel(), 100),
+    "gamma": r.gamma(key, alpha, (N,)),
+    "loggamma": r.loggamma(key, alpha, (N,)),
+    "beta": r.beta(key, alpha, 1.5, (N,)),
+    "chisquare": r.chisquare(key, alpha, (N,)),
+    "student_t": r.t(key, 2 + alpha, (N,)),
+    "lognormal": r.lognormal(key, alpha, (N,)),
+    "pareto": r.pareto(key, 2 + alpha, (N,)),
+    "rayleigh": r.rayleigh(key, alpha, (N,)),
+    "weibull": r.weibull_min(key, alpha, 1.5, (N,)),
+    "poisson": r.poisson(key, 6 * alpha, (N,)),
+    "dirichlet": r.dirichlet(key, alpha[:5], (N // 5,)).ravel(),
+    "multivariate_normal": r.multivariate_normal(key, alpha[:4], 2 * jnp.eye(4) + 1, (N // 4,)).ravel(),
     "dropout": jnp.where(r.bernoulli(key, 0.75, (N,)), (rows + 1) / 0.75, 0),
 }
 for name, x in CASES.items():

@@ -61,6 +61,31 @@ int main(void)
     tt few = tt_slice(rows, 0, 0, 100), at = tt_arange(TT_I32, 100);
     tt p = tt_div(tt_astype(tt_add(tt_mod(at, 7), 1), TT_F32), 16);
     tt logits = tt_reshape(tt_sin(tt_arange(TT_F32, N * 5)), N, 5);
+    tt alpha = tt_div(tt_astype(tt_add(tt_mod(tt_arange(TT_I32, N), 13), 1), TT_F32), 4);
+    tt covariance = tt_add(tt_mul(2, tt_eye(TT_F32, 4)), 1);
+    compare("laplace", tt_laplace(key, TT_F32, N), 4, false);
+    compare("logistic", tt_logistic(key, TT_F32, N), 4, false);
+    compare("cauchy", tt_cauchy(key, TT_F32, N), 4, false);
+    compare("maxwell", tt_maxwell(key, TT_F32, N), 4, false);
+    compare("rademacher", tt_rademacher(key, TT_F32, N), 4, true);
+    compare("orthogonal", tt_tile(tt_reshape(tt_orthogonal(key, TT_F32, 10), -1), 100), 4, false);
+    compare("gamma", tt_gamma(key, alpha, TT_F32, N), 4, false);
+    compare("loggamma", tt_loggamma(key, alpha, TT_F32, N), 4, false);
+    compare("beta", tt_beta(key, alpha, 1.5, TT_F32, N), 4, false);
+    compare("chisquare", tt_chisquare(key, alpha, TT_F32, N), 4, false);
+    compare("student_t", tt_student_t(key, tt_add(2, alpha), TT_F32, N), 4, false);
+    compare("lognormal", tt_lognormal(key, alpha, TT_F32, N), 4, false);
+    compare("pareto", tt_pareto(key, tt_add(2, alpha), TT_F32, N), 4, false);
+    compare("rayleigh", tt_rayleigh(key, alpha, TT_F32, N), 4, false);
+    compare("weibull", tt_weibull(key, alpha, 1.5, TT_F32, N), 4, false);
+    compare("poisson", tt_poisson(key, tt_mul(6, alpha), N), 4, true);
+    compare("dirichlet", tt_reshape(tt_dirichlet(key, tt_slice(alpha, 0, 0, 5), TT_F32, N / 5), -1),
+            4, false);
+    compare("multivariate_normal",
+            tt_reshape(tt_multivariate_normal(key, tt_slice(alpha, 0, 0, 4), covariance, TT_F32,
+                                              N / 4),
+                       -1),
+            4, false);
     compare("bernoulli", tt_bernoulli(key, 0.3, N), 1, true);
     compare("bernoulli_each",
             tt_bernoulli(key, tt_mul(tt_full(TT_F32, 0.5, N), tt_div(rows, N)), N), 1, true);

@@ -10,29 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Config {
-    const char *who;
-    int64_t type, n, dims[TT_MAX_RANK]; /* what is drawn; tt_dtype */
-    int64_t low, high, axis;
-    double x[2];
-} Config;
+/* What is drawn, as Numbers: v is the shape. */
+enum { TYPE = TT_MAX_RANK, LOW, HIGH, AXIS }; /* where in v */
 
-static Config config_of(const char *who, tt_dtype type, const tt_dims *shape)
+static Numbers draws_of(const char *who, tt_dtype type, const tt_dims *shape)
 {
-    Config c;
-    memset(&c, 0, sizeof c); /* compared as bytes */
-    c.who = who;
-    c.type = type;
-    for (int i = 0; shape && i < shape->n && i < TT_MAX_RANK; i++)
-        c.dims[c.n++] = shape->v[i];
+    Numbers c = numbers_of(who, shape);
+    c.v[TYPE] = type;
     return c;
-}
-
-static tt_dims shape_of(const Config *c)
-{
-    tt_dims shape = { (int)c->n, { 0 } };
-    memcpy(shape.v, c->dims, sizeof *shape.v * (size_t)c->n);
-    return shape;
 }
 
 static bool is_float(const char *who, tt_dtype type)
@@ -54,44 +39,94 @@ static tt uniform_in(tt key, tt_dtype type, const tt_dims *shape, tt low, tt hig
 
 /* ---- floats ---- */
 
+/* Smallest normal number; the distance from 1 to the next above. */
+static double tiny_of(tt_dtype type)
+{
+    return type == TT_F64 ? DBL_MIN : type == TT_F16 ? 0x1p-14 : FLT_MIN;
+}
+
+static double eps_of(tt_dtype type)
+{
+    return type == TT_F64    ? DBL_EPSILON
+           : type == TT_F16  ? 0x1p-10
+           : type == TT_BF16 ? 0x1p-7
+                             : FLT_EPSILON;
+}
+
+static tt one_of(tt_dtype type, double x)
+{
+    return tt_full(type, x, &(tt_dims){ 0 });
+}
+
+static tt between(tt key, tt_dtype type, const tt_dims *shape, double low, double high)
+{
+    return uniform_in(key, type, shape, one_of(type, low), one_of(type, high));
+}
+
 static tt gumbel(tt key, tt_dtype type, const tt_dims *shape)
 {
-    double tiny = type == TT_F64 ? DBL_MIN : type == TT_F16 ? 0x1p-14 : FLT_MIN;
-    tt low = tt_full(type, tiny, &(tt_dims){ 0 }), one = tt_full(type, 1, &(tt_dims){ 0 });
-    return tt_neg(tt_log(tt_neg(tt_log(uniform_in(key, type, shape, low, one)))));
+    return tt_neg(tt_log(tt_neg(tt_log(between(key, type, shape, tiny_of(type), 1)))));
 }
 
-static void gumbel_body(const tt *in, tt *out, const void *config)
+static tt exponential(tt key, tt_dtype type, const tt_dims *shape)
 {
-    const Config *c = config;
-    tt_dims shape = shape_of(c);
-    *out = gumbel(in[0], (tt_dtype)c->type, &shape);
+    return tt_neg(tt_log1p(tt_neg(tt_uniform(key, type, shape))));
 }
 
-tt tt_gumbel(tt key, tt_dtype type, const tt_dims *shape)
+static tt laplace(tt key, tt_dtype type, const tt_dims *shape)
 {
-    PUBLIC;
-    if (!is_float("tt_gumbel", type) || !dims_ok("tt_gumbel", shape))
-        return NO_VALUE;
-    Config c = config_of("tt_gumbel", type, shape);
-    return EAGER(c.who, gumbel_body, &c, key);
+    tt u = between(key, type, shape, -1 + eps_of(type) / 2, 1);
+    return tt_mul(tt_sign(u), tt_log1p(tt_neg(tt_abs(u))));
 }
 
-static void exponential_body(const tt *in, tt *out, const void *config)
+static tt logistic(tt key, tt_dtype type, const tt_dims *shape)
 {
-    const Config *c = config;
-    tt_dims shape = shape_of(c);
-    *out = tt_neg(tt_log1p(tt_neg(tt_uniform(in[0], (tt_dtype)c->type, &shape))));
+    tt u = between(key, type, shape, tiny_of(type), 1);
+    return tt_sub(tt_log(u), tt_log1p(tt_neg(u)));
 }
 
-tt tt_exponential(tt key, tt_dtype type, const tt_dims *shape)
+static tt cauchy(tt key, tt_dtype type, const tt_dims *shape)
 {
-    PUBLIC;
-    if (!is_float("tt_exponential", type) || !dims_ok("tt_exponential", shape))
-        return NO_VALUE;
-    Config c = config_of("tt_exponential", type, shape);
-    return EAGER(c.who, exponential_body, &c, key);
+    tt u = between(key, type, shape, eps_of(type), 1);
+    return tt_tan(tt_mul(tt_scalar(M_PI), tt_sub(u, tt_scalar(0.5))));
 }
+
+static tt maxwell(tt key, tt_dtype type, const tt_dims *shape)
+{
+    tt_dims three = *shape;
+    three.v[three.n++] = 3;
+    return tt_norm(tt_normal(key, type, &three), DIMS(-1));
+}
+
+static tt rademacher(tt key, tt_dtype type, const tt_dims *shape)
+{
+    tt is_up = tt_astype(tt_bernoulli(key, tt_scalar(0.5), shape), type);
+    return tt_astype(tt_sub(tt_mul(tt_integer(2), is_up), tt_integer(1)), type);
+}
+
+/* A distribution that a type and a shape say all of. */
+#define DRAW(name)                                                                                 \
+    static void name##_body(const tt *in, tt *out, const void *config)                             \
+    {                                                                                              \
+        const Numbers *c = config;                                                                 \
+        tt_dims shape = dims_of_numbers(c);                                                        \
+        *out = name(in[0], (tt_dtype)c->v[TYPE], &shape);                                          \
+    }                                                                                              \
+    tt tt_##name(tt key, tt_dtype type, const tt_dims *shape)                                      \
+    {                                                                                              \
+        PUBLIC;                                                                                    \
+        if (!is_float("tt_" #name, type) || !dims_ok("tt_" #name, shape))                          \
+            return NO_VALUE;                                                                       \
+        Numbers c = draws_of("tt_" #name, type, shape);                                            \
+        return EAGER(c.who, name##_body, &c, key);                                                 \
+    }
+DRAW(gumbel)
+DRAW(exponential)
+DRAW(laplace)
+DRAW(logistic)
+DRAW(cauchy)
+DRAW(maxwell)
+DRAW(rademacher)
 
 /* The number next to x towards another, as the type has it. */
 static double next_to(tt_dtype type, double x, double towards)
@@ -101,9 +136,9 @@ static double next_to(tt_dtype type, double x, double towards)
 
 static void truncated_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
-    tt_dtype type = (tt_dtype)c->type;
-    tt_dims shape = shape_of(c), one = { 0, { 0 } };
+    const Numbers *c = config;
+    tt_dtype type = (tt_dtype)c->v[TYPE];
+    tt_dims shape = dims_of_numbers(c), one = { 0, { 0 } };
     tt root = tt_full(type, M_SQRT2, &one);
     tt low = tt_erf(tt_div(tt_full(type, c->x[0], &one), root));
     tt high = tt_erf(tt_div(tt_full(type, c->x[1], &one), root));
@@ -119,7 +154,7 @@ tt tt_truncated_normal(tt key, double low, double high, tt_dtype type, const tt_
         return NO_VALUE;
     if (type != TT_F32 && type != TT_F64)
         return report_broken("tt_truncated_normal: the type must be TT_F32 or TT_F64");
-    Config c = config_of("tt_truncated_normal", type, shape);
+    Numbers c = draws_of("tt_truncated_normal", type, shape);
     c.x[0] = low;
     c.x[1] = high;
     return EAGER(c.who, truncated_body, &c, key);
@@ -129,9 +164,9 @@ tt tt_truncated_normal(tt key, double low, double high, tt_dtype type, const tt_
 
 static void bernoulli_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape p;
-    tt_dims shape = shape_of(c);
+    tt_dims shape = dims_of_numbers(c);
     if (!shapes_of(c->who, 2, (const tt[]){ in[1], in[0] }, (Shape[2]){ 0 }) ||
         !value_shape(in[1], c->who, &p))
         return;
@@ -146,7 +181,7 @@ tt tt_bernoulli(tt key, tt p, const tt_dims *shape)
     PUBLIC;
     if (!dims_ok("tt_bernoulli", shape))
         return NO_VALUE;
-    Config c = config_of("tt_bernoulli", TT_BOOL, shape);
+    Numbers c = draws_of("tt_bernoulli", TT_BOOL, shape);
     return EAGER(c.who, bernoulli_body, &c, key, p);
 }
 
@@ -174,9 +209,9 @@ static tt integers(tt key, int64_t low, int64_t high, tt_dtype type, const tt_di
 
 static void randint_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
-    tt_dims shape = shape_of(c);
-    *out = integers(in[0], c->low, c->high, (tt_dtype)c->type, &shape);
+    const Numbers *c = config;
+    tt_dims shape = dims_of_numbers(c);
+    *out = integers(in[0], c->v[LOW], c->v[HIGH], (tt_dtype)c->v[TYPE], &shape);
 }
 
 tt tt_randint(tt key, int64_t low, int64_t high, tt_dtype type, const tt_dims *shape)
@@ -190,15 +225,15 @@ tt tt_randint(tt key, int64_t low, int64_t high, tt_dtype type, const tt_dims *s
         return report_broken("tt_randint: from %lld to below %lld: integers of a range that is "
                              "not empty, within 2^53; all bits are tt_bits'",
                              (long long)low, (long long)high);
-    Config c = config_of("tt_randint", type, shape);
-    c.low = low;
-    c.high = high;
+    Numbers c = draws_of("tt_randint", type, shape);
+    c.v[LOW] = low;
+    c.v[HIGH] = high;
     return EAGER(c.who, randint_body, &c, key);
 }
 
 static void categorical_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     tt_dtype type;
     if (!shapes_of(c->who, 1, &in[1], &s))
@@ -209,14 +244,14 @@ static void categorical_body(const tt *in, tt *out, const void *config)
     }
     tt_dims shape = { s.rank, { 0 } };
     memcpy(shape.v, s.dims, sizeof *shape.v * (size_t)s.rank);
-    *out = tt_argmax(tt_add(gumbel(in[0], type, &shape), in[1]), (int)c->axis);
+    *out = tt_argmax(tt_add(gumbel(in[0], type, &shape), in[1]), (int)c->v[AXIS]);
 }
 
 tt tt_categorical(tt key, tt logits, int axis)
 {
     PUBLIC;
-    Config c = config_of("tt_categorical", TT_I32, NULL);
-    c.axis = axis;
+    Numbers c = draws_of("tt_categorical", TT_I32, NULL);
+    c.v[AXIS] = axis;
     return EAGER(c.who, categorical_body, &c, key, logits);
 }
 
@@ -238,11 +273,11 @@ static tt shuffled(tt key, int64_t n)
 
 static void permutation_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s;
     int axis;
     if (!shapes_of(c->who, 1, &in[1], &s) ||
-        !normalize_axis(c->who, shape_type(&s), c->axis, &axis))
+        !normalize_axis(c->who, shape_type(&s), c->v[AXIS], &axis))
         return;
     *out = s.dims[axis] ? tt_take(in[1], shuffled(in[0], s.dims[axis]), axis) : in[1];
 }
@@ -250,24 +285,24 @@ static void permutation_body(const tt *in, tt *out, const void *config)
 tt tt_permutation(tt key, tt x, int axis)
 {
     PUBLIC;
-    Config c = config_of("tt_permutation", TT_I32, NULL);
-    c.axis = axis;
+    Numbers c = draws_of("tt_permutation", TT_I32, NULL);
+    c.v[AXIS] = axis;
     return EAGER(c.who, permutation_body, &c, key, x);
 }
 
-/* Which of n are chosen: c->low says whether again and again, in[2] may weigh them. */
-static tt chosen(const Config *c, const tt *in, int64_t n, bool has_weights)
+/* Which of n are chosen: c->v[LOW] says whether again and again, in[2] may weigh them. */
+static tt chosen(const Numbers *c, const tt *in, int64_t n, bool has_weights)
 {
-    tt_dims shape = shape_of(c);
+    tt_dims shape = dims_of_numbers(c);
     int64_t count = 1;
     for (int i = 0; i < shape.n; i++)
         count *= shape.v[i];
     tt at;
-    if (!has_weights && c->low)
+    if (!has_weights && c->v[LOW])
         return integers(in[0], 0, n, TT_I32, &shape);
     if (!has_weights)
         at = tt_slice(shuffled(in[0], n), 0, 0, count);
-    else if (c->low) {
+    else if (c->v[LOW]) {
         tt up_to = tt_cumsum(in[2], 0), all = tt_index(up_to, DIMS(-1));
         tt u = tt_sub(tt_integer(1), tt_uniform(in[0], tt_type(in[2]), &shape));
         return tt_searchsorted(up_to, tt_mul(all, u), false);
@@ -280,15 +315,15 @@ static tt chosen(const Config *c, const tt *in, int64_t n, bool has_weights)
 
 static void choice_body(const tt *in, tt *out, const void *config)
 {
-    const Config *c = config;
+    const Numbers *c = config;
     Shape s, p;
-    bool has_weights = c->high;
+    bool has_weights = c->v[HIGH];
     if (!shapes_of(c->who, 1, &in[1], &s) || (has_weights && !shapes_of(c->who, 1, &in[2], &p)))
         return;
     int64_t n = s.rank ? s.dims[0] : 0, count = 1;
     for (int i = 0; i < c->n; i++)
-        count *= c->dims[i];
-    if (!n || (!c->low && count > n)) {
+        count *= c->v[i];
+    if (!n || (!c->v[LOW] && count > n)) {
         report_broken("tt_choice: %lld of %s: there must be rows, and as many as are chosen once",
                       (long long)count, shape_text(&s));
         return;
@@ -307,10 +342,10 @@ tt tt_choice_with(tt key, tt x, const tt_dims *shape, const tt_choice_options *g
     OPTIONS(tt_choice_options, "tt_choice", given, return NO_VALUE);
     if (!dims_ok("tt_choice", shape))
         return NO_VALUE;
-    Config c = config_of("tt_choice", TT_I32, shape);
-    c.low = !options.once;
-    c.high = is_value(options.p);
-    if (!c.high)
+    Numbers c = draws_of("tt_choice", TT_I32, shape);
+    c.v[LOW] = !options.once;
+    c.v[HIGH] = is_value(options.p);
+    if (!c.v[HIGH])
         return EAGER(c.who, choice_body, &c, key, x);
     return EAGER(c.who, choice_body, &c, key, x, options.p);
 }

@@ -111,6 +111,8 @@ UNARY(erf_inv, OP_ERF_INV, FLOATS, true)
 UNARY(lgamma, OP_LGAMMA, FLOATS, true)
 UNARY(digamma, OP_DIGAMMA, FLOATS, true)
 UNARY(not, OP_NOT, BOOLS | INTS, false)
+UNARY(popcount, OP_POPCNT, INTS, false)
+UNARY(count_leading_zeros, OP_CLZ, INTS, false)
 
 /* Whole numbers are round already. */
 static void round_body(const tt *in, tt *out, const void *config)
@@ -299,6 +301,45 @@ tt tt_astype(tt x, tt_dtype type)
     return EAGER("tt_astype", astype_body, &to, x);
 }
 
+/* The same bits as another type.  A narrower one adds an axis, of as many as there are in one; a
+ * wider one takes it away. */
+static void bitcast_body(const tt *in, tt *out, const void *config)
+{
+    Element to;
+    memcpy(&to, config, sizeof to);
+    Shape s;
+    if (!shapes_of("tt_bitcast", 1, in, &s))
+        return;
+    Element from = element_canonical(s.element, s.is_weak);
+    int have = element_info[from].bits, want = element_info[to].bits;
+    bool is_wider = want > have && want % have == 0 && s.rank && s.dims[s.rank - 1] == want / have;
+    bool is_narrower = want < have && have % want == 0 && s.rank < TT_MAX_RANK;
+    bool has_bits = element_info[from].kind != BOOLEAN && element_info[to].kind != BOOLEAN &&
+                    element_info[from].kind != COMPLEX && element_info[to].kind != COMPLEX;
+    if (!has_bits || (want != have && !is_wider && !is_narrower)) {
+        report_broken(
+            "tt_bitcast: %s to elements of %d bits: numbers that are not complex, and of a wider "
+            "one as many along the last axis as it holds",
+            shape_text(&s), want);
+        return;
+    }
+    tt x = as_element(in[0], from);
+    Type t = type_at(x);
+    t = is_wider      ? type_remove(t, t.rank - 1)
+        : is_narrower ? type_insert(t, t.rank, have / want)
+                      : t;
+    *out = as_weak(build_op(OP_BITCAST, 1, &x, NULL, type_with(t, to)), false);
+}
+
+tt tt_bitcast(tt x, tt_dtype type)
+{
+    PUBLIC;
+    if (!dtype_ok("tt_bitcast", type))
+        return NO_VALUE;
+    Element to = element_of(type);
+    return EAGER("tt_bitcast", bitcast_body, &to, x);
+}
+
 /* ---- Two operands. */
 
 /* The operands as the operation wants them.  False: reported. */
@@ -345,6 +386,24 @@ BINARY(or, OP_OR, BOOLS | INTS, false)
 BINARY(xor, OP_XOR, BOOLS | INTS, false)
 BINARY(shift_left, OP_SHL, INTS, false)
 BINARY(rem, OP_REM, INTS | FLOATS, false)
+
+/* Signed numbers keep their sign. */
+static void shift_right_body(const tt *in, tt *out, const void *config)
+{
+    tt x[2];
+    Promoted met;
+    if (!two(config, in, x, &met))
+        return;
+    bool is_signed = element_info[met.element].kind == SIGNED;
+    *out = as_weak(build2(is_signed ? OP_SHR_ARITHMETIC : OP_SHR_LOGICAL, x[0], x[1]), met.is_weak);
+}
+
+tt tt_shift_right(tt a, tt b)
+{
+    PUBLIC;
+    static const Config config = { "tt_shift_right", OP_SHR_LOGICAL, INTS, false };
+    return EAGER(config.who, shift_right_body, &config, a, b);
+}
 
 /* The remainder of a division that rounds down: its sign is the divisor's. */
 static void mod_body(const tt *in, tt *out, const void *config)

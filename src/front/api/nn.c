@@ -8,6 +8,7 @@
 
 #include "front/value/report.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -48,6 +49,110 @@ FORMULA1_BY(elu, tt_where(tt_greater(x, number(0)), x,
                           tt_mul(number(c->x[0]),
                                  tt_expm1(tt_where(tt_greater(x, number(0)), number(0), x)))))
 FORMULA1_BY(leaky_relu, tt_where(tt_greater_equal(x, number(0)), x, tt_mul(number(c->x[0]), x)))
+
+FORMULA1(relu6, tt_clip(x, number(0), number(6)))
+FORMULA1(hard_tanh, tt_clip(x, number(-1), number(1)))
+FORMULA1(hard_sigmoid, tt_div(tt_relu6(tt_add(x, number(3))), number(6)))
+FORMULA1(soft_sign, tt_div(x, tt_add(tt_abs(x), number(1))))
+FORMULA1(mish, tt_mul(x, tt_tanh(tt_softplus(x))))
+FORMULA1(selu, tt_mul(number(1.0507009873554805), tt_elu(x, 1.6732632423543772)))
+FORMULA1_BY(celu, tt_mul(number(c->x[0]), tt_elu(tt_div(x, number(c->x[0])), 1)))
+
+/* The first half along the last axis, each by the sigmoid of its partner in the second. */
+static void glu_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x;
+    if (!as_floats(c->who, 1, in, &x))
+        return;
+    tt_dims shape = tt_shape(x);
+    int64_t n = shape.n ? shape.v[shape.n - 1] : 1;
+    if (n % 2) {
+        report_broken("tt_glu: %s: its last axis has two halves", tt_describe(x));
+        return;
+    }
+    *out = tt_mul(tt_slice(x, -1, 0, n / 2), tt_sigmoid(tt_slice(x, -1, n / 2, n)));
+}
+
+tt tt_glu(tt x)
+{
+    PUBLIC;
+    return EAGER_BY("tt_glu", glu_body, NULL, x);
+}
+
+/* nan becomes 0, infinities the largest numbers there are. */
+static void nan_to_num_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    Shape s;
+    if (!shapes_of(c->who, 1, in, &s))
+        return;
+    if (element_info[s.element].kind != FLOAT) {
+        *out = in[0];
+        return;
+    }
+    Element e = element_canonical(s.element, s.is_weak);
+    double most = e == F64 ? DBL_MAX : e == F16 ? 65504 : e == BF16 ? 0x1.fep127 : FLT_MAX;
+    tt x = tt_where(tt_not_equal(in[0], in[0]), number(0), in[0]);
+    *out = tt_clip(x, number(-most), number(most));
+}
+
+tt tt_nan_to_num(tt x)
+{
+    PUBLIC;
+    return EAGER_BY("tt_nan_to_num", nan_to_num_body, NULL, x);
+}
+
+/* Equal, or both of them numbers that are no further apart than that. */
+static void isclose_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x[2];
+    if (!as_floats(c->who, 2, in, x))
+        return;
+    tt far = tt_abs(tt_sub(x[0], x[1]));
+    tt may = tt_add(number(c->x[1]), tt_mul(number(c->x[0]), tt_abs(x[1])));
+    tt is = tt_and(tt_less_equal(far, may), tt_and(tt_isfinite(x[0]), tt_isfinite(x[1])));
+    is = tt_or(is, tt_equal(x[0], x[1]));
+    *out = c->v[0] ? tt_all(is, NULL) : is;
+}
+
+static tt compared(const char *who, bool is_all, tt a, tt b, double relative, double absolute)
+{
+    Numbers c = numbers_of(who, DIMS(is_all));
+    c.x[0] = relative;
+    c.x[1] = absolute;
+    return EAGER(who, isclose_body, &c, a, b);
+}
+
+tt tt_isclose(tt a, tt b, double relative, double absolute)
+{
+    PUBLIC;
+    return compared("tt_isclose", false, a, b, relative, absolute);
+}
+
+tt tt_allclose(tt a, tt b, double relative, double absolute)
+{
+    PUBLIC;
+    return compared("tt_allclose", true, a, b, relative, absolute);
+}
+
+/* To so many digits behind the point. */
+static void round_to_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x;
+    if (!as_floats(c->who, 1, in, &x))
+        return;
+    tt by = number(pow(10, (double)c->v[0]));
+    *out = tt_div(tt_round(tt_mul(x, by)), by);
+}
+
+tt tt_round_to(tt x, int digits)
+{
+    PUBLIC;
+    return EAGER_BY("tt_round_to", round_to_body, DIMS(digits), x);
+}
 
 static void isnan_body(const tt *in, tt *out, const void *config)
 {
@@ -148,6 +253,44 @@ tt tt_normalize(tt x, double eps, const tt_dims *axes)
     if (c.n >= TT_MAX_RANK)
         return report_broken("tt_normalize: %lld axes; there are fewer", (long long)c.n);
     return EAGER(c.who, normalize_body, &c, x);
+}
+
+/* By the root of the mean of squares; the mean stays. */
+static void rms_normalize_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x;
+    if (!as_floats(c->who, 1, in, &x))
+        return;
+    tt mean = tt_mean(tt_mul(x, x), DIMS(-1, TT_KEEP));
+    *out = tt_mul(x, tt_rsqrt(tt_add(mean, number(c->x[0]))));
+}
+
+tt tt_rms_normalize(tt x, double eps)
+{
+    PUBLIC;
+    Numbers c = numbers_of("tt_rms_normalize", NULL);
+    c.x[0] = eps;
+    return EAGER(c.who, rms_normalize_body, &c, x);
+}
+
+/* Half of the square near zero, and straight from delta on. */
+static void huber_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    tt x[2];
+    if (!as_floats(c->who, 2, in, x))
+        return;
+    tt far = tt_abs(tt_sub(x[0], x[1])), delta = number(c->x[0]), near = tt_min(far, delta);
+    *out = tt_add(tt_mul(number(0.5), tt_square(near)), tt_mul(delta, tt_sub(far, near)));
+}
+
+tt tt_huber(tt x, tt y, double delta)
+{
+    PUBLIC;
+    Numbers c = numbers_of("tt_huber", NULL);
+    c.x[0] = delta;
+    return EAGER(c.who, huber_body, &c, x, y);
 }
 
 static void dropout_body(const tt *in, tt *out, const void *config)

@@ -262,7 +262,16 @@ tt tt_take_along(tt x, tt indices, int axis)
     return EAGER(c.who, along_body, &c, x, indices);
 }
 
-/* Rows added up by the numbers of their segments; those of no segment are dropped. */
+/* The least integer there is, or the largest. */
+static tt farthest(Type t, bool is_least)
+{
+    ElementKind kind = element_info[t.element].kind;
+    int bits = element_info[t.element].bits;
+    double most = ldexp(1, kind == SIGNED ? bits - 1 : bits), least = kind == SIGNED ? -most : 0;
+    return is_least ? build_number(t, least) : build1(OP_NOT, build_number(t, least));
+}
+
+/* Rows combined by the numbers of their segments; those of no segment are dropped. */
 static void segment_body(const tt *in, tt *out, const void *config)
 {
     const Along *c = config;
@@ -270,25 +279,59 @@ static void segment_body(const tt *in, tt *out, const void *config)
     if (!shapes_of(c->who, 2, in, s))
         return;
     if (s[1].rank != 1 || !s[0].rank || s[0].dims[0] != s[1].dims[0]) {
-        report_broken("tt_segment_sum: %s by segments %s: there is one for each row",
-                      shape_text(&s[0]), shape_text(&s[1]));
+        report_broken("%s: %s by segments %s: there is one for each row", c->who, shape_text(&s[0]),
+                      shape_text(&s[1]));
         return;
     }
     tt_dims all = { s[0].rank, { c->k } };
     memcpy(all.v + 1, s[0].dims + 1, sizeof *all.v * (size_t)(s[0].rank - 1));
-    tt zeros = build_zeros(type_new(trace_arena(), s[0].element, all.n, all.v));
+    Type t = type_new(trace_arena(), s[0].element, all.n, all.v);
+    bool is_float = element_info[s[0].element].kind == FLOAT;
+    tt_put how = (tt_put)c->op;
+    tt start = how == TT_PUT_ADD   ? build_zeros(t)
+               : how == TT_PUT_MUL ? build_number(t, 1)
+               : is_float          ? build_number(t, how == TT_PUT_MAX ? -INFINITY : INFINITY)
+                                   : farthest(t, how == TT_PUT_MAX);
     tt at = tt_where(tt_less(in[1], tt_integer(0)), tt_integer(c->k), in[1]);
     tt_part rows = { .kind = TT_PART_ARRAY, .at = at };
-    *out = tt_put_n(zeros, in[0], TT_PUT_ADD, &rows, 1);
+    *out = tt_put_n(start, in[0], how, &rows, 1);
 }
 
-tt tt_segment_sum(tt x, tt segments, int64_t n)
+static tt by_segment(const char *who, tt_put how, tt x, tt segments, int64_t n)
+{
+    Along c = { who, 0, n, how };
+    if (n < 0)
+        return report_broken("%s: %lld segments", who, (long long)n);
+    return EAGER(who, segment_body, &c, x, segments);
+}
+
+#define SEGMENT(name, how)                                                                         \
+    tt tt_segment_##name(tt x, tt segments, int64_t n)                                             \
+    {                                                                                              \
+        PUBLIC;                                                                                    \
+        return by_segment("tt_segment_" #name, how, x, segments, n);                               \
+    }
+SEGMENT(sum, TT_PUT_ADD)
+SEGMENT(prod, TT_PUT_MUL)
+SEGMENT(max, TT_PUT_MAX)
+SEGMENT(min, TT_PUT_MIN)
+
+static void bincount_body(const tt *in, tt *out, const void *config)
+{
+    const Along *c = config;
+    tt flat = tt_reshape(in[0], DIMS(-1));
+    Shape s;
+    if (!shapes_of(c->who, 1, &flat, &s))
+        return;
+    tt ones = build_number(type_with(type_at(flat), I32), 1);
+    *out = tt_segment_sum(ones, tt_max(flat, tt_integer(0)), c->k);
+}
+
+tt tt_bincount(tt x, int64_t n)
 {
     PUBLIC;
-    Along c = { "tt_segment_sum", 0, n, 0 };
-    if (n < 0)
-        return report_broken("tt_segment_sum: %lld segments", (long long)n);
-    return EAGER(c.who, segment_body, &c, x, segments);
+    Along c = { "tt_bincount", 0, n, 0 };
+    return EAGER(c.who, bincount_body, &c, x);
 }
 
 /* How many of the sorted edges are below x, or with `right` not above it. */

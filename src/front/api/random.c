@@ -12,6 +12,8 @@
  *
  * Everything is made of operations, so it works under every transformation, and a key may be
  * mapped like any other array. */
+#include "front/api/random.h"
+
 #include "front/run/call.h"
 #include "front/transform/build.h"
 #include "front/value/library.h"
@@ -130,10 +132,6 @@ static tt rotate(tt x, Type t, unsigned by)
     return build2(OP_OR, left, right);
 }
 
-typedef struct Pair {
-    tt a, b;
-} Pair;
-
 /* Salmon and others, "Parallel random numbers: as easy as 1, 2, 3": 20 rounds, and a part of the
  * key after every four. */
 static Pair threefry(Pair key, Pair x)
@@ -220,20 +218,20 @@ static Type wanted_type(const Wanted *w)
 
 /* ---- bodies ---- */
 
-/* So many random bits for every element, in a word of that many. */
-static tt bits(tt key, Type shape, int width)
+/* So many random bits of every block, in a word of that many. */
+static tt bits_of(Pair block, int width)
 {
     static const Element words[] = { [1] = U8, [2] = U16, [4] = U32, [8] = U64 };
-    Pair block = blocks(key, type_count(shape));
-    tt x;
-    if (width == 64) {
-        tt high = build_convert(block.a, U64);
-        Type t = type_at(high);
-        x = build2(OP_OR, build2(OP_SHL, high, build_number(t, 32)), build_convert(block.b, U64));
-    } else {
-        x = build_convert(build2(OP_XOR, block.a, block.b), words[width / 8]);
-    }
-    return build_reshape(x, shape);
+    if (width != 64)
+        return build_convert(build2(OP_XOR, block.a, block.b), words[width / 8]);
+    tt high = build_convert(block.a, U64);
+    Type t = type_at(high);
+    return build2(OP_OR, build2(OP_SHL, high, build_number(t, 32)), build_convert(block.b, U64));
+}
+
+static tt bits(tt key, Type shape, int width)
+{
+    return build_reshape(bits_of(blocks(key, type_count(shape)), width), shape);
 }
 
 static void bits_body(const tt *in, tt *out, const void *config)
@@ -248,18 +246,29 @@ static int fraction_bits(Element e)
     return e == F64 ? 52 : e == F32 ? 23 : e == F16 ? 10 : 7;
 }
 
-/* In [0, 1): sign 0, the exponent of 1, and random bits as fraction; minus 1. */
-static tt uniform(tt key, Type t)
+/* How many random bits a float of that type takes. */
+static int drawn_bits(Element e)
 {
-    int width = element_info[t.element].bits, fraction = fraction_bits(t.element);
-    int drawn = fraction < 8 ? 8 : width;
+    return fraction_bits(e) < 8 ? 8 : element_info[e].bits;
+}
+
+/* In [0, 1): sign 0, the exponent of 1, and random bits as fraction; minus 1. */
+static tt uniform_of(tt bits_drawn, Type t)
+{
+    int width = element_info[t.element].bits;
     Element words = width == 64 ? U64 : width == 32 ? U32 : U16;
     Type as_bits = type_with(t, words);
-    tt x = build_convert(bits(key, t, drawn), words);
-    x = build2(OP_SHR_LOGICAL, x, build_number(as_bits, drawn - fraction));
+    tt x = build_convert(bits_drawn, words);
+    x = build2(OP_SHR_LOGICAL, x,
+               build_number(as_bits, drawn_bits(t.element) - fraction_bits(t.element)));
     tt one = build_number(t, 1);
     x = build2(OP_OR, x, build_op(OP_BITCAST, 1, &one, NULL, as_bits));
     return build2(OP_SUB, build_op(OP_BITCAST, 1, &x, NULL, t), one);
+}
+
+static tt uniform(tt key, Type t)
+{
+    return uniform_of(bits(key, t, drawn_bits(t.element)), t);
 }
 
 static void uniform_body(const tt *in, tt *out, const void *config)
@@ -273,13 +282,47 @@ static double lowest(Element e)
     return -1 + ldexp(1, -fraction_bits(e) - 1);
 }
 
+static tt normal_of(tt u)
+{
+    Type t = type_at(u);
+    tt low = build_number(t, lowest(t.element)), high = build_number(t, 1);
+    u = build2(OP_MUL, u, build2(OP_SUB, high, low));
+    u = build2(OP_MAX, low, build2(OP_ADD, u, low));
+    return build2(OP_MUL, build_number(t, M_SQRT2), erf_inv(u));
+}
+
 static void normal_body(const tt *in, tt *out, const void *config)
 {
-    Type t = wanted_type(config);
-    tt low = build_number(t, lowest(t.element)), high = build_number(t, 1);
-    tt u = build2(OP_MUL, uniform(in[0], t), build2(OP_SUB, high, low));
-    u = build2(OP_MAX, low, build2(OP_ADD, u, low));
-    *out = build2(OP_MUL, build_number(t, M_SQRT2), erf_inv(u));
+    *out = normal_of(uniform(in[0], wanted_type(config)));
+}
+
+/* ---- many keys at once ---- */
+
+Pair split_key(tt key, int64_t n)
+{
+    return blocks(key, n);
+}
+
+Pair split_each(Pair keys, uint32_t i)
+{
+    Type t = type_at(keys.a);
+    return threefry(keys, (Pair){ word(t, 0), word(t, i) });
+}
+
+tt uniform_each(Pair keys, Element e)
+{
+    Type t = type_with(type_at(keys.a), e);
+    return uniform_of(bits_of(split_each(keys, 0), drawn_bits(e)), t);
+}
+
+tt normal_each(Pair keys, Element e)
+{
+    return normal_of(uniform_each(keys, e));
+}
+
+Pair choose_each(tt condition, Pair yes, Pair no)
+{
+    return (Pair){ build_select(condition, yes.a, no.a), build_select(condition, yes.b, no.b) };
 }
 
 static tt key_of_words(tt a, tt b)
