@@ -115,7 +115,7 @@ RT := $(wildcard src/rt/*.c src/engine/profile/track.c src/base/*.c src/ops/*.c 
       src/engine/collectives/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
 RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/crossing.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
-          src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
+          src/engine/order.h src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
 $(shell mkdir -p $(BUILD); echo $(RT_ABI) | cmp -s - $(BUILD)/rt_abi || echo $(RT_ABI) > $(BUILD)/rt_abi)
 RT_ABI_USERS := $(BUILD)/obj/src/engine/ahead/program_data.o $(BUILD)/obj/src/rt/abi.o
 $(RT_ABI_USERS): ALL_CFLAGS += -DTUTTI_RT_ABI=$(RT_ABI)
