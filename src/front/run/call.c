@@ -23,8 +23,15 @@
  *        |     |      |                      shard_map_graph likewise
  *        |     |      +-- flow_graph         tt_while, tt_fori, tt_scan, tt_cond,  transform/flow.c
  *        |     |      |                      tt_switch
+ *        |     |      +-- jacobian_graph     vmap of jvp or of vjp               transform/jacobian.c
+ *        |     |      +-- linearize_graph    the two halves of jvp               transform/linearize.c
+ *        |     |      +-- associative_graph  running combinations                transform/associative.c
+ *        |     |      +-- composite_graph    a node with rules of its own:       transform/composite.c
+ *        |     |      |                      tt_custom_jvp and _vjp (custom.c),
+ *        |     |      |                      tt_checkpoint (checkpoint.c)
  *        |     |      +-- loaded_graph       a program from a file                transform/load.c
  *        |     |    lower_graph            the graph as StableHLO text            lower/lower.c
+ *        |     |      open_composites        composites become their bodies       transform/composite.c
  *        |     |      resolve_axes           psum over "i": all_reduce in groups  lower/axes.c
  *        |     |      flatten_maps           maps inside maps: one map            lower/nested_maps.c
  *        |     |      follow                 how results lie                      lower/follow_sharding.c
