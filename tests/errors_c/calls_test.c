@@ -28,7 +28,6 @@ static tt items(tt x) { return tt_mul(x, tt_item(x) > 0 ? 1 : 2); }
 static tt reads(tt x) { float at[4]; tt_read(x, at, sizeof at); return x; }
 static tt prints(tt x) { tt_print(x); return x; }
 static tt saves(tt x) { tt_save_npy("build/never.npy", x); return x; }
-static tt places(tt x) { return tt_place(x, tt_mesh_of({ "x", 4 }), "x"); }
 static tt draws(tt x) { tt_show_sharding(x); return x; }
 static tt lowers(tt x) { puts(tt_lower(square, x)); return x; }
 static tt forever(tt x) { return tt_call(tt_jit(forever), x); }
@@ -199,14 +198,6 @@ CASE(saving_a_traced_value)
     SAYS("above: in saves: tt_save_npy: the elements of f32[4] are not known while tracing: "
          "choose by tt_where, or return it\n"
          "    while tracing jit(saves), +2");
-}
-
-CASE(placing_a_traced_value)
-{
-    tt_call(tt_jit(places), tt_zeros(TT_F32, 4));
-    SAYS("above: in places: not supported: tt_place of a traced value; place what the function "
-         "is given\n"
-         "    while tracing jit(places), +2");
 }
 
 CASE(drawing_a_traced_value)

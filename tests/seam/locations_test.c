@@ -43,7 +43,7 @@ static const char *fails(PJRT_LoadedExecutable *loaded, int ndevices)
 {
     static char said[2048];
     float x = 1;
-    PJRT_Buffer *in[2], *out[2];
+    PJRT_Buffer *in[2], *out[2] = { 0 }; /* a call that fails itself gives none */
     for (int d = 0; d < ndevices; d++)
         in[d] = send(d, 1, &x);
     snprintf(said, sizeof said, "%s", execute(loaded, ndevices, 1, in, 1, out));

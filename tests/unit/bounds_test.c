@@ -286,8 +286,8 @@ static void test_words(void)
     setenv("TUTTI_CHECK", "bound", 1);
     Error *error = compile_program(&s, &p);
     CHECK_STR(error ? error_text(error) : "",
-              "TUTTI_CHECK: there is no check 'bound'; there is bounds, and without it code checks "
-              "nothing");
+              "TUTTI_CHECK: there is no check 'bound'; there are bounds and nans, and without one "
+              "code checks nothing");
     error_free(error);
 }
 

@@ -326,7 +326,7 @@ static void inlining(void)
         "func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
         "  %0 = stablehlo.add %x, %x : tensor<4xf32>\n"
         "  return %0 : tensor<4xf32>\n}\n",
-        "add add add constant compare convert case negate");
+        "add add add constant compare convert case negate optimization_barrier");
 }
 
 static void dots(void)
