@@ -88,10 +88,17 @@ REFUSE(Buffer_DonateWithControlDependency)
 REFUSE(Buffer_Bitcast)
 REFUSE(Device_PoisonExecution)
 
+/* JAX's callers look for its own clients' words, to go without. */
+Error *pjrt_TopologyDescription_Create(PJRT_TopologyDescription_Create_Args *args)
+{
+    (void)args;
+    return error_new(CODE_UNIMPLEMENTED,
+                     "not supported: PJRT_TopologyDescription_Create: topology not implemented");
+}
+
 /* Executables that are made without a client. */
 REFUSE(Client_Load)
 REFUSE(Compile)
-REFUSE(TopologyDescription_Create)
 REFUSE(TopologyDescription_Serialize)
 REFUSE(TopologyDescription_Deserialize)
 REFUSE(TopologyDescription_MakeCanonicalShapeForMemorySpace)
