@@ -148,6 +148,7 @@ void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
              .a = a,
              .pivots = pivots,
              .panel = k >= WIDE_FROM ? WIDE_PANEL : PANEL };
+    const Frame *helped = !is_slice && is_cut(m, n, k / 3) ? f : NULL;
     g.packed = scratch(f, THREAD_MEMORY_ORDER, (size_t)(m * g.level->bytes));
     if (!g.packed)
         return;
@@ -156,7 +157,7 @@ void blocked_lu(const Frame *f, bool is_slice, Element e, int64_t m, int64_t n, 
         g.width = least(k - g.from, g.panel);
         g.ahead = least(k - g.from - g.width, g.panel);
         int64_t tiles = (n - g.from - g.width - g.ahead + TILE - 1) / TILE;
-        slices(is_slice ? NULL : f, 2 + tiles, lu_slice, &g);
+        slices(helped, 2 + tiles, lu_slice, &g);
     }
     for (int64_t i = 0; i < k; i++)
         pivots[i]++;
