@@ -60,15 +60,23 @@ static int vector_bytes;
 static bool features[CPU_FEATURES];
 static pthread_once_t vector_once = PTHREAD_ONCE_INIT;
 
-static void find_vector(void)
+CpuAbility cpu_ability(void)
 {
     CpuLevel most = cpu_level();
     bool has_512 = most <= CPU_AVX512 && machine_has(MACHINE_X86_64_V4);
     bool has_256 = most != CPU_SSE && machine_has(MACHINE_X86_64_V3);
-    vector_bytes = has_512 ? 64 : has_256 ? 32 : 16;
-    bool is_all = most == CPU_NATIVE && vector_bytes == 64;
-    features[CPU_BF16_DOTS] = is_all && HAS("avx512bf16");
-    features[CPU_INTEGER_DOTS] = is_all && HAS("avx512vnni");
+    bool is_all = most == CPU_NATIVE && has_512;
+    CpuAbility a = { .vector_bytes = has_512 ? 64 : has_256 ? 32 : 16 };
+    a.has[CPU_BF16_DOTS] = is_all && HAS("avx512bf16");
+    a.has[CPU_INTEGER_DOTS] = is_all && HAS("avx512vnni");
+    return a;
+}
+
+static void find_vector(void)
+{
+    CpuAbility a = cpu_ability();
+    vector_bytes = a.vector_bytes;
+    memcpy(features, a.has, sizeof features);
 }
 
 int cpu_vector_bytes(void)

@@ -29,4 +29,11 @@ int cpu_vector_bytes(void);
  * of four i8 or two i16, in vectors of 64 bytes. */
 typedef enum CpuFeature { CPU_BF16_DOTS, CPU_INTEGER_DOTS, CPU_FEATURES } CpuFeature;
 bool cpu_has(CpuFeature feature);
+
+/* The two above at the level that TUTTI_CPU_LEVEL asks for now, which settles nothing. */
+typedef struct CpuAbility {
+    int vector_bytes;
+    bool has[CPU_FEATURES];
+} CpuAbility;
+CpuAbility cpu_ability(void);
 #endif

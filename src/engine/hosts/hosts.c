@@ -6,7 +6,6 @@
 #include "engine/hosts/hosts.h"
 
 #include "base/text.h"
-#include "engine/cpu_level.h"
 #include "engine/hosts/find.h"
 #include "engine/hosts/watch.h"
 
@@ -25,10 +24,11 @@ static bool has_joined;
 
 static HostProcess describe_self(int ndevices, const char *version)
 {
+    CpuAbility cpu = cpu_ability();
     HostProcess self = { .pid = (int32_t)getpid(),
                          .ndevices = ndevices,
-                         .vector_bytes = cpu_vector_bytes(),
-                         .cpu_level = (int32_t)cpu_level() };
+                         .vector_bytes = cpu.vector_bytes };
+    memcpy(self.has, cpu.has, sizeof self.has);
     gethostname(self.host, sizeof self.host - 1);
     snprintf(self.version, sizeof self.version, "%s", version);
     return self;
@@ -66,10 +66,11 @@ static Error *check_agreement(int n, const HostProcess *all)
 /* Vectors of other widths add in another order, so the lowest level of all is used by all. */
 static void use_lowest_level(int n, const HostProcess *all)
 {
-    int bytes = all[0].vector_bytes, level = all[0].cpu_level;
+    int bytes = all[0].vector_bytes;
     bool differ = false;
     for (int p = 1; p < n; p++) {
-        differ |= all[p].vector_bytes != bytes || all[p].cpu_level != level;
+        differ |= all[p].vector_bytes != all[0].vector_bytes ||
+                  memcmp(all[p].has, all[0].has, sizeof all[p].has);
         bytes = all[p].vector_bytes < bytes ? all[p].vector_bytes : bytes;
     }
     if (differ)

@@ -11,6 +11,7 @@
  * A process belongs to one job, which its first client joins; further clients share it. */
 #ifndef TUTTI_ENGINE_HOSTS_HOSTS_H
 #define TUTTI_ENGINE_HOSTS_HOSTS_H
+#include "engine/cpu_level.h"
 #include "engine/hosts/pmi.h"
 #include "engine/hosts/wire_runs.h"
 #include "pjrt/extension.h"
@@ -21,8 +22,8 @@ typedef struct HostProcess {
     char version[32];
     int32_t pid;
     int32_t ndevices;     /* of a client; the same in all processes */
-    int32_t vector_bytes; /* what its processor has (cpu_level.h) */
-    int32_t cpu_level;
+    int32_t vector_bytes; /* what its processor has, at the level it is asked for (cpu_level.h) */
+    bool has[CPU_FEATURES];
 } HostProcess;
 
 typedef struct Hosts {
