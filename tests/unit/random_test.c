@@ -81,11 +81,11 @@ int main(void)
     compare("poisson", tt_poisson(key, tt_mul(6, alpha), N), 4, true);
     compare("dirichlet", tt_reshape(tt_dirichlet(key, tt_slice(alpha, 0, 0, 5), TT_F32, N / 5), -1),
             4, false);
-    compare("multivariate_normal",
-            tt_reshape(tt_multivariate_normal(key, tt_slice(alpha, 0, 0, 4), covariance, TT_F32,
-                                              N / 4),
-                       -1),
-            4, false);
+    compare(
+        "multivariate_normal",
+        tt_reshape(tt_multivariate_normal(key, tt_slice(alpha, 0, 0, 4), covariance, TT_F32, N / 4),
+                   -1),
+        4, false);
     compare("bernoulli", tt_bernoulli(key, 0.3, N), 1, true);
     compare("bernoulli_each",
             tt_bernoulli(key, tt_mul(tt_full(TT_F32, 0.5, N), tt_div(rows, N)), N), 1, true);
