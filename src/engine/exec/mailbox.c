@@ -86,7 +86,7 @@ static Error *message_new(Task *t, const Collective *c, Message **out)
 {
     Message *message = calloc(1, sizeof *message);
     if (!message)
-        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a letter", c->name,
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for a message", c->name,
                          collective_where(c));
     *message = (Message){ .send = c,
                           .channel = attrs_of(c)->channel_id,

@@ -1,15 +1,15 @@
-/* wire.c - exchanges over a shim: letters, large messages, and who looks for them.
+/* wire.c - exchanges over a shim: packets, large messages, and who looks for them.
  *
- *     exchange_begin --> open --> letters of all have come, large messages are over --> over()
+ *     exchange_begin --> open --> packets of all have come, large messages are over --> over()
  *                          ^
- *     a letter comes ------+  or, if its exchange is not open here yet, it waits
+ *     a packet comes ------+  or, if its exchange is not open here yet, it waits
  *
  * One mutex guards everything, the shim included.  It is held while the shim is called, which never
  * waits, and given back before `over` is called. */
 #include "engine/hosts/wire.h"
 
 #include "base/sync.h"
-#include "engine/hosts/letter.h"
+#include "engine/hosts/packet.h"
 #include "engine/hosts/wire_runs.h"
 
 #include <errno.h>
@@ -20,28 +20,28 @@
 #include <time.h>
 
 enum {
-    BOXES = 16,        /* receives that wait for letters */
+    BOXES = 16,        /* receives that wait for packets */
     PIECE = 4 << 20,   /* a large part is sent in messages of so many bytes */
-    FIRST_TAG = 1,     /* tag 0 is that of letters */
+    FIRST_TAG = 1,     /* tag 0 is that of packets */
     LAST_TAG = 0x7fff, /* any MPI has these */
 };
 
 /* A message that is posted with the shim. */
 typedef struct Post {
-    enum { POST_BOX, POST_LETTER, POST_PART, POST_DRAIN } kind;
+    enum { POST_BOX, POST_PACKET, POST_PART, POST_DRAIN } kind;
     Exchange *exchange;        /* POST_PART; NULL: it has been given up */
     int peer;                  /* the same, */
     struct Post *next, **link; /* and its place in Wire.parts */
-    char *memory;              /* POST_BOX, POST_LETTER, POST_DRAIN: its own */
+    char *memory;              /* POST_BOX, POST_PACKET, POST_DRAIN: its own */
     uint64_t left; /* POST_DRAIN: bytes that are still to come, this message's included, */
     int tag;       /* and under which tag */
 } Post;
 
-/* A letter that came before its exchange was begun here. */
+/* A packet that came before its exchange was begun here. */
 typedef struct Waiting {
     struct Waiting *next;
     int peer;
-    Letter letter; /* and its body */
+    Packet packet; /* and its body */
 } Waiting;
 
 /* A process that takes no part any more. */
@@ -112,7 +112,7 @@ static void exchange_fail(Exchange *x, Error *error)
         error_free(error);
     else
         x->error = error;
-    x->nawaited = 0; /* letters that come now find no exchange that wants them */
+    x->nawaited = 0; /* packets that come now find no exchange that wants them */
 }
 
 static void break_wire(Wire *w, const char *why)
@@ -170,24 +170,24 @@ static bool post(Wire *w, Post what, void *at, size_t bytes, int peer, bool is_s
 static bool post_box(Wire *w, char *memory)
 {
     Post what = { .kind = POST_BOX, .memory = memory };
-    return post(w, what, memory, sizeof(Letter) + LETTER_BODY, SHIM_ANY, false);
+    return post(w, what, memory, sizeof(Packet) + PACKET_BODY, SHIM_ANY, false);
 }
 
-/* A letter with `body` bytes of room behind it, to be filled and posted by post_letter. */
-static Letter *letter_new(Wire *w, LetterKind kind, const WirePlace *place, size_t bytes,
+/* A packet with `body` bytes of room behind it, to be filled and posted by post_packet. */
+static Packet *packet_new(Wire *w, PacketKind kind, const WirePlace *place, size_t bytes,
                           size_t body)
 {
-    Letter *l = calloc(1, sizeof *l + body);
+    Packet *l = calloc(1, sizeof *l + body);
     if (!l)
-        break_wire(w, "no memory for a letter");
+        break_wire(w, "no memory for a packet");
     else
-        *l = (Letter){ LETTER_MAGIC, (uint16_t)kind, 0, *place, bytes, { 0 } };
+        *l = (Packet){ PACKET_MAGIC, (uint16_t)kind, 0, *place, bytes, { 0 } };
     return l;
 }
 
-static void post_letter(Wire *w, Letter *l, size_t body, int peer)
+static void post_packet(Wire *w, Packet *l, size_t body, int peer)
 {
-    Post what = { .kind = POST_LETTER, .memory = (char *)l };
+    Post what = { .kind = POST_PACKET, .memory = (char *)l };
     post(w, what, l, sizeof *l + body, peer, true);
 }
 
@@ -228,23 +228,23 @@ static void post_parts(Wire *w, Exchange *x, int peer, int tag, bool is_sent)
 
 static void send_to(Wire *w, Exchange *x, int peer, size_t bytes)
 {
-    bool is_small = bytes <= LETTER_BODY;
+    bool is_small = bytes <= PACKET_BODY;
     size_t body = is_small ? bytes : 0;
-    Letter *l = letter_new(w, is_small ? LETTER_BYTES : LETTER_TAG, &x->place, bytes, body);
+    Packet *l = packet_new(w, is_small ? PACKET_BYTES : PACKET_TAG, &x->place, bytes, body);
     if (!l)
         return;
     if (is_small) {
         copy_parts(x, peer, true, (char *)(l + 1));
-        post_letter(w, l, body, peer);
+        post_packet(w, l, body, peer);
         return;
     }
     w->tag = w->tag < LAST_TAG ? w->tag + 1 : FIRST_TAG;
     int tag = l->tag = w->tag;
-    post_letter(w, l, body, peer);
+    post_packet(w, l, body, peer);
     post_parts(w, x, peer, tag, true);
 }
 
-/* ---- letters that come ---- */
+/* ---- packets that come ---- */
 
 static bool is_same_place(const WirePlace *a, const WirePlace *b)
 {
@@ -266,13 +266,13 @@ static void drain(Wire *w, uint64_t left, int tag, int peer)
     post(w, what, memory, bytes, peer, false);
 }
 
-static void drop_letter(Wire *w, const Letter *l, int peer)
+static void drop_packet(Wire *w, const Packet *l, int peer)
 {
-    if (l->kind == LETTER_TAG && l->bytes)
+    if (l->kind == PACKET_TAG && l->bytes)
         drain(w, l->bytes, l->tag, peer);
 }
 
-static Error *misfit(const Wire *w, const Exchange *x, const Letter *l, int peer)
+static Error *misfit(const Wire *w, const Exchange *x, const Packet *l, int peer)
 {
     if (l->place.collective != x->place.collective)
         return error_new(CODE_PRECONDITION,
@@ -286,36 +286,36 @@ static Error *misfit(const Wire *w, const Exchange *x, const Letter *l, int peer
                      bytes_with(x, peer, false));
 }
 
-/* The letter of `peer` to x has come. */
-static void take_letter(Wire *w, Exchange *x, const Letter *l, int peer)
+/* The packet of `peer` to x has come. */
+static void take_packet(Wire *w, Exchange *x, const Packet *l, int peer)
 {
     if (l->place.collective != x->place.collective || l->bytes != bytes_with(x, peer, false)) {
         exchange_fail(x, misfit(w, x, l, peer));
-        drop_letter(w, l, peer);
+        drop_packet(w, l, peer);
         return;
     }
     x->nawaited--;
-    if (l->kind == LETTER_BYTES)
+    if (l->kind == PACKET_BYTES)
         copy_parts(x, peer, false, (char *)(l + 1));
     else
         post_parts(w, x, peer, l->tag, false);
 }
 
-static void keep_letter(Wire *w, const Letter *l, size_t n, int peer)
+static void keep_packet(Wire *w, const Packet *l, size_t n, int peer)
 {
-    Waiting *kept = malloc(offsetof(Waiting, letter) + n);
+    Waiting *kept = malloc(offsetof(Waiting, packet) + n);
     if (!kept) {
-        break_wire(w, "no memory for a letter that came early");
+        break_wire(w, "no memory for a packet that came early");
         return;
     }
     kept->next = NULL;
     kept->peer = peer;
-    memcpy(&kept->letter, l, n);
+    memcpy(&kept->packet, l, n);
     *w->waiting_end = kept;
     w->waiting_end = &kept->next;
 }
 
-/* Takes a letter off the list of those that wait. */
+/* Takes a packet off the list of those that wait. */
 static Waiting *unlink_waiting(Wire *w, Waiting **link)
 {
     Waiting *found = *link;
@@ -333,7 +333,7 @@ static Exchange *find_open(Wire *w, const WirePlace *place)
     return x;
 }
 
-static Error *other_failed(const Exchange *x, const Letter *l, int peer)
+static Error *other_failed(const Exchange *x, const Packet *l, int peer)
 {
     return error_new(CODE_UNAVAILABLE, "%s (%s): process %d has left this run: %.*s", x->name,
                      x->where, peer, (int)l->bytes, (const char *)(l + 1));
@@ -347,34 +347,34 @@ static bool is_of_run(const WirePlace *a, const WirePlace *b)
 static void send_failed(Wire *w, const WirePlace *place, int peer, const char *why)
 {
     size_t n = strlen(why);
-    n = n < LETTER_BODY ? n : LETTER_BODY;
-    Letter *l = letter_new(w, LETTER_FAILED, place, n, n);
+    n = n < PACKET_BODY ? n : PACKET_BODY;
+    Packet *l = packet_new(w, PACKET_FAILED, place, n, n);
     if (!l)
         return;
     memcpy(l + 1, why, n);
-    post_letter(w, l, n, peer);
+    post_packet(w, l, n, peer);
 }
 
-/* No exchange here waits for this letter. */
-static void unwanted_letter(Wire *w, const Letter *l, size_t n, int peer)
+/* No exchange here waits for this packet. */
+static void unwanted_packet(Wire *w, const Packet *l, size_t n, int peer)
 {
     WireRunState state = wire_run_state(w->spans, w->runs, &l->place);
     if (state != WIRE_RUN_ENDED) {
-        keep_letter(w, l, n, peer);
+        keep_packet(w, l, n, peer);
         return;
     }
-    drop_letter(w, l, peer);
-    if (l->kind != LETTER_FAILED)
+    drop_packet(w, l, peer);
+    if (l->kind != PACKET_FAILED)
         send_failed(w, &l->place, peer, "its devices have finished without coming here");
 }
 
-static void letter_comes(Wire *w, const Letter *l, size_t n, int peer)
+static void packet_comes(Wire *w, const Packet *l, size_t n, int peer)
 {
-    if (!letter_is_sound(l, n)) {
-        break_wire(w, "a letter that is none has come: do all processes run the same version?");
+    if (!packet_is_sound(l, n)) {
+        break_wire(w, "a packet that is none has come: do all processes run the same version?");
         return;
     }
-    if (l->kind == LETTER_FAILED) {
+    if (l->kind == PACKET_FAILED) {
         bool is_told = false;
         for (Exchange *x = w->open; x; x = x->next)
             if (is_of_run(&x->place, &l->place) && bytes_with(x, peer, false)) {
@@ -382,14 +382,14 @@ static void letter_comes(Wire *w, const Letter *l, size_t n, int peer)
                 is_told = true;
             }
         if (!is_told)
-            unwanted_letter(w, l, n, peer);
+            unwanted_packet(w, l, n, peer);
         return;
     }
     Exchange *x = find_open(w, &l->place);
     if (x && !x->error)
-        take_letter(w, x, l, peer);
+        take_packet(w, x, l, peer);
     else
-        unwanted_letter(w, l, n, peer);
+        unwanted_packet(w, l, n, peer);
 }
 
 /* ---- polling ---- */
@@ -413,7 +413,7 @@ static void message_over(Wire *w, const ShimDone *done)
     if (p->kind == POST_DRAIN && !done->is_failed && done->bytes < p->left)
         drain(w, p->left - done->bytes, p->tag, done->peer);
     if (p->kind == POST_BOX && !done->is_failed) {
-        letter_comes(w, (const Letter *)p->memory, done->bytes, done->peer);
+        packet_comes(w, (const Packet *)p->memory, done->bytes, done->peer);
         post_box(w, p->memory);
     } else {
         free(p->memory);
@@ -494,17 +494,17 @@ static void check_peers(Wire *w, Exchange *x)
 static void take_early(Wire *w, Exchange *x, int peer)
 {
     for (Waiting **link = &w->waiting; *link; link = &(*link)->next) {
-        const Letter *l = &(*link)->letter;
+        const Packet *l = &(*link)->packet;
         if ((*link)->peer != peer)
             continue;
-        if (l->kind == LETTER_FAILED && is_of_run(&l->place, &x->place)) {
+        if (l->kind == PACKET_FAILED && is_of_run(&l->place, &x->place)) {
             exchange_fail(x, other_failed(x, l, peer));
             return; /* it stays, for other groups of this run */
         }
-        if (l->kind == LETTER_FAILED || !is_same_place(&l->place, &x->place))
+        if (l->kind == PACKET_FAILED || !is_same_place(&l->place, &x->place))
             continue;
         Waiting *found = unlink_waiting(w, link);
-        take_letter(w, x, &found->letter, peer);
+        take_packet(w, x, &found->packet, peer);
         free(found);
         return;
     }
@@ -571,17 +571,17 @@ void wire_run_begin(Wire *w, HostSpan *span, WireRun *run)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Letters to a run that has ended here: whoever wrote them waits in vain. */
+/* Packets to a run that has ended here: whoever wrote them waits in vain. */
 static void answer_waiting(Wire *w, const WirePlace *place)
 {
     for (Waiting **link = &w->waiting; *link;) {
-        if (!is_of_run(&(*link)->letter.place, place)) {
+        if (!is_of_run(&(*link)->packet.place, place)) {
             link = &(*link)->next;
             continue;
         }
         Waiting *found = unlink_waiting(w, link);
-        const Letter *l = &found->letter;
-        unwanted_letter(w, l, sizeof *l + (l->kind == LETTER_TAG ? 0 : l->bytes), found->peer);
+        const Packet *l = &found->packet;
+        unwanted_packet(w, l, sizeof *l + (l->kind == PACKET_TAG ? 0 : l->bytes), found->peer);
         free(found);
     }
 }
@@ -731,10 +731,10 @@ Error *wire_new(Shim *shim, int process, int nprocesses, Wire **out)
     w->waiting_end = &w->waiting;
     pthread_mutex_init(&w->lock, NULL);
     for (int i = 0; i < BOXES; i++) {
-        char *memory = malloc(sizeof(Letter) + LETTER_BODY);
+        char *memory = malloc(sizeof(Packet) + PACKET_BODY);
         if (!memory || !post_box(w, memory))
             return error_new(CODE_UNAVAILABLE, "messages between processes: %s",
-                             w->broken ? w->broken : "no memory for letters");
+                             w->broken ? w->broken : "no memory for packets");
     }
     *out = w;
     return thread_start(&w->thread, "tutti-wire", attend, w);

@@ -4,11 +4,11 @@
  * others and receives bytes from some.  Both sides know how many bytes there are: each lists, for
  * every other process, the same parts in the same order.
  *
- *     small    one letter to each process, which holds the bytes
- *     large    a letter that says under which tag they come; then the bytes themselves, part by
+ *     small    one packet to each process, which holds the bytes
+ *     large    a packet that says under which tag they come; then the bytes themselves, part by
  *              part, straight from where they are to where they shall be
  *
- * A letter names its place (WirePlace).  One that comes before its exchange has begun here waits
+ * A packet names its place (WirePlace).  One that comes before its exchange has begun here waits
  * for it.  Nothing blocks: wire_poll looks what has come, and calls the exchange's `over`.  It is
  * called by whoever waits, and else by a thread of the wire. */
 #ifndef TUTTI_ENGINE_HOSTS_WIRE_H
@@ -49,7 +49,7 @@ typedef struct Exchange {
     const char *name, *where; /* "all_reduce", "train.py:28", for messages */
     /* The wire's: */
     struct Exchange *next;
-    int nawaited; /* processes whose letter has not come */
+    int nawaited; /* processes whose packet has not come */
     int nposted;  /* large messages that are not over */
     Error *error;
 } Exchange;

@@ -1,4 +1,4 @@
-/* wire_runs.h - what the wire knows of runs: which are under way here, which have ended.  A letter
+/* wire_runs.h - what the wire knows of runs: which are under way here, which have ended.  A packet
  * to one that has ended is answered; one to a run that has not begun waits for it. */
 #ifndef TUTTI_ENGINE_HOSTS_WIRE_RUNS_H
 #define TUTTI_ENGINE_HOSTS_WIRE_RUNS_H
