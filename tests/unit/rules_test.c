@@ -730,6 +730,18 @@ static void try_cbrt_at_zero(void)
     CHECK(isinf(slope) && slope > 0);
 }
 
+/* The sanitizers look at the code, through which one batch goes as every other: numbers are for the plain
+ * build to compare. */
+#ifdef __SANITIZE_ADDRESS__
+enum { IS_SANITIZED = 1 };
+#else
+enum { IS_SANITIZED = 0 };
+#endif
+static unsigned first_batch(const Case *c)
+{
+    return IS_SANITIZED ? (1u << c->n) - 1 : 1;
+}
+
 int main(int argc, char **argv)
 {
     front_start(4);
@@ -753,9 +765,9 @@ int main(int argc, char **argv)
             try_refusal(c, &p, "not supported: the derivative of");
         if (strstr(c->text, "NO_GRAD("))
             try_refusal(c, &p, "not supported: the gradient through");
-        for (unsigned mask = 1; mask < 1u << c->n; mask++) {
+        for (unsigned mask = first_batch(c); mask < 1u << c->n; mask++) {
             try_rows(c, &p, F64, mask);
-            if (float_args(c))
+            if (float_args(c) && !IS_SANITIZED)
                 try_rows(c, &p, F32, mask);
         }
     }
