@@ -109,5 +109,7 @@ typedef struct TuttiExtension {
     /* Called by all processes of a client with the same list: each piece comes to all of them.  The
      * n-th calls of all belong together. */
     PJRT_Error *(*exchange)(PJRT_Client *client, int n, const TuttiPiece *pieces);
+    const char *llvm;   /* its version */
+    const char *rt_abi; /* the symbol that objects of compile_object want of libtutti_rt */
 } TuttiExtension;
 #endif
