@@ -281,19 +281,17 @@ Pjrt *client_plugin(void)
     return &client.pjrt;
 }
 
-Error *client_define(const char *name, TuttiFunction *f, void *user)
+Error *client_define(const char *who, const char *name, TuttiFunction *f, void *user)
 {
     if (!client.pjrt.tutti)
         return error_new(CODE_UNIMPLEMENTED,
-                         "tt_define_call: %s is another's plugin: only Tutti's own engine can call "
-                         "%s",
+                         "%s: %s is another's plugin: only Tutti's own engine can call %s", who,
                          client.pjrt.path, name);
     if (client.pjrt.tutti->base.struct_size < sizeof *client.pjrt.tutti)
-        return error_new(CODE_UNIMPLEMENTED,
-                         "tt_define_call: the engine %s is older than this library",
+        return error_new(CODE_UNIMPLEMENTED, "%s: the engine %s is older than this library", who,
                          client.pjrt.path);
     if (!client.pjrt.tutti->add_call(name, strlen(name), f, user))
-        return error_new(CODE_EXHAUSTED, "tt_define_call: no memory in the engine for %s", name);
+        return error_new(CODE_EXHAUSTED, "%s: no memory in the engine for %s", who, name);
     return NULL;
 }
 

@@ -48,4 +48,5 @@ Array *array_reshard(Array *a, const ArrayLayout *layout);
 /* As NumPy prints it (np.array2string with its defaults), with the same digits; without a newline
  * at the end.  False: reported. */
 bool array_print(Text *out, Array *a);
+void elements_print(Text *out, Type type, const void *data); /* row-major */
 #endif
