@@ -435,3 +435,20 @@ Error *client_exchange(int n, const TuttiPiece *pieces)
 {
     return pjrt_error(client.pjrt.api, client.pjrt.tutti->exchange(client.pjrt.client, n, pieces));
 }
+
+Error *client_gather(const void *mine, size_t bytes, void *all)
+{
+    char *at = all;
+    memcpy(at + bytes * (size_t)client.process, mine, bytes);
+    if (client.nprocesses == 1)
+        return NULL;
+    TuttiPiece *pieces = malloc(sizeof *pieces * (size_t)client.nprocesses);
+    if (!pieces)
+        return error_new(CODE_EXHAUSTED, "no memory on the host for words with %d processes",
+                         client.nprocesses);
+    for (int p = 0; p < client.nprocesses; p++)
+        pieces[p] = (TuttiPiece){ p, at + bytes * (size_t)p, bytes };
+    Error *error = client_exchange(client.nprocesses, pieces);
+    free(pieces);
+    return error;
+}

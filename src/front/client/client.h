@@ -48,4 +48,6 @@ MUST_USE Error *client_await(PJRT_Buffer *b);
 void client_free(PJRT_Buffer *b); /* NULL is fine */
 /* All processes call it with the same list: each piece comes from its process to all others. */
 MUST_USE Error *client_exchange(int n, const TuttiPiece *pieces);
+/* Every process gives so many bytes, and gets all of them, process by process. */
+MUST_USE Error *client_gather(const void *mine, size_t bytes, void *all);
 #endif
