@@ -201,13 +201,14 @@ static void put_copies(Participants *p)
         if (is_here(p, r))
             continue;
         for (int i = 0; i < p->c->nin; i++)
-            p->in[r * p->c->nin + i] = p->elsewhere->copies[r * p->c->nin + i];
+            p->in[r * p->c->nin + i] =
+                p->elsewhere->copies ? p->elsewhere->copies[r * p->c->nin + i] : NULL;
         for (int i = 0; i < p->c->nout; i++)
             p->out[r * p->c->nout + i] = NULL;
     }
 }
 
-static Error *perform(Participants *p, void **aside, CopyPlan *plan)
+static void find_addresses(Participants *p)
 {
     for (int i = 0; i < p->c->nin; i++)
         find_all(p, p->c->in[i], p->in + i, p->c->nin);
@@ -215,6 +216,11 @@ static Error *perform(Participants *p, void **aside, CopyPlan *plan)
         find_all(p, p->c->out[i], p->out + i, p->c->nout);
     if (p->elsewhere)
         put_copies(p);
+}
+
+static Error *perform(Participants *p, void **aside, CopyPlan *plan)
+{
+    find_addresses(p);
     /* in place several processes cannot work: their operands are looked at */
     if (p->c->is_apart && !p->elsewhere)
         return perform_by_kind(p, plan);
@@ -238,6 +244,29 @@ static int find_home(const Participants *p)
             home = r;
     }
     return home;
+}
+
+Error *participants_begin(Participants *p)
+{
+    size_t nin = (size_t)p->n * (size_t)p->c->nin, nout = (size_t)p->n * (size_t)p->c->nout;
+    void **pointers = calloc(2 * nin + nout + 1, sizeof *pointers);
+    if (!pointers)
+        return error_new(CODE_EXHAUSTED, "%s (%s): no memory for %zu addresses", p->c->name,
+                         collective_where(p->c), 2 * nin + nout);
+    p->in = pointers;
+    p->out = pointers + nin;
+    p->aside = pointers + nin + nout;
+    p->home = find_home(p);
+    find_addresses(p);
+    return copy_aside(p, p->aside);
+}
+
+void participants_end(Participants *p)
+{
+    if (p->in)
+        give_back(p, p->aside);
+    free(p->in);
+    p->in = NULL;
 }
 
 static Error *perform_for(Participants *p, CopyPlan *plan)

@@ -34,6 +34,11 @@ static inline Rows one_span(size_t bytes)
     return (Rows){ .span = bytes, .inner = 1, .outer = 1 };
 }
 
+static inline size_t rows_bytes(const Rows *r)
+{
+    return r->span * (size_t)r->inner * (size_t)r->outer;
+}
+
 typedef struct Step {
     enum {
         STEP_COPY,   /* one operand, or none: zeros; to all results */
@@ -86,11 +91,28 @@ MUST_USE Error *collective_perform(const Collective *c, int n, Frame *const *fra
 MUST_USE Error *collective_perform_here(const Collective *c, int n, Frame *const *frames,
                                         Memory *scratch, const Elsewhere *elsewhere);
 
-/* What crosses: calls f for each operand of each rank and each process that needs it, in an order that
- * all processes share. */
-typedef void CrossFn(void *user, int rank, int operand, int from, int to);
+/* What crosses: bytes of an operand of a rank, from the process that has it to one that needs them. */
+typedef struct CrossPart {
+    int rank, operand;
+    int from, to; /* processes */
+    size_t at;    /* in the operand, in bytes; */
+    Rows rows;    /* how they lie there: in_inner, in_outer */
+} CrossPart;
+
+/* Calls f for each part that comes here or goes from here, in an order that all processes share. */
+typedef void CrossFn(void *user, const CrossPart *part);
 MUST_USE Error *cross_list(const Collective *c, int n, Frame *const *frames,
                            const Elsewhere *elsewhere, CrossFn *f, void *user);
+
+/* How the operands of a group come together; the same for all its processes. */
+typedef enum CrossWay {
+    CROSS_GATHER, /* as cross_list says */
+    CROSS_CHAIN,  /* sums, as cross.c says */
+    CROSS_OWNER,
+} CrossWay;
+CrossWay cross_way(const Collective *c, int n, const Elsewhere *elsewhere);
+/* The processes of a group in the order of their first ranks; how many there are. */
+int cross_processes(const Elsewhere *e, int n, int *processes);
 
 /* Writes zeros into the results of a device that is in no group of c. */
 void collective_skip(const Collective *c, const Frame *f);
@@ -106,6 +128,7 @@ typedef struct Participants {
     void **in, **out;           /* [n * nin], [n * nout]; of ranks elsewhere: see Elsewhere, NULL */
     const Elsewhere *elsewhere; /* NULL: all ranks are here */
     int home;                   /* the lowest of the devices that are here */
+    void **aside;               /* participants_begin: what was copied, or NULL */
 } Participants;
 
 static inline bool is_here(const Participants *p, int r)
@@ -134,6 +157,10 @@ int results_here(const Participants *p, int i, char **at);
 
 /* permute.c: sources[r] is the rank that sends to rank r, or -1. */
 MUST_USE Error *permute_sources(const Participants *p, int *sources);
+/* gather.c, reduce.c: how the bytes of operand i that rank 0 makes its result of lie, and how far after
+ * them those of the next rank begin. */
+MUST_USE Error *all_to_all_share(const Participants *p, int i, Rows *rows, int64_t *step);
+MUST_USE Error *reduce_scatter_share(const Participants *p, int i, Rows *rows, int64_t *step);
 /* global.c: does a process need operand i of rank r?  Not if it has those bytes itself, or gets them
  * from an earlier rank. */
 bool global_needs(const Participants *p, int r, int i, int process);
@@ -145,6 +172,14 @@ PlanFn plan_all_reduce, plan_reduce_scatter, plan_all_gather, plan_all_to_all, p
 /* Perform a collective that has no plan. */
 typedef MUST_USE Error *PerformFn(const Participants *p);
 PerformFn perform_ragged, perform_global;
+
+/* Finds the operands and results of the members here for longer than a collective takes to perform:
+ * operands that results would overwrite are copied aside.  p->c, n, frames, scratch, elsewhere are
+ * given. */
+MUST_USE Error *participants_begin(Participants *p);
+void participants_end(Participants *p);
+/* Where sum i is to be written here, as all_reduce does: how many addresses. */
+int sums_here(const Participants *p, int i, char **at);
 
 /* Are the bytes that a collective reads and writes so many that idle workers shall help? */
 bool collective_is_large(size_t bytes);

@@ -90,6 +90,18 @@ static Share share_of_operand(const Participants *p, int i)
                     p->n);
 }
 
+Error *all_to_all_share(const Participants *p, int i, Rows *rows, int64_t *step)
+{
+    const AllToAllAttrs *attrs = p->c->attrs;
+    if (!all_to_all_fits(p, p->c->in_types[i], p->c->out_types[i], (int)attrs->split_dimension,
+                         (int)attrs->concat_dimension))
+        return collective_misfit(p, i);
+    Share share = share_of_operand(p, i);
+    *rows = share.rows;
+    *step = share.in_step;
+    return NULL;
+}
+
 bool all_to_all_is_in_place(const Participants *p, int i)
 {
     if (!operand_is_in_place(p, i))

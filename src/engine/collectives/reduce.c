@@ -44,18 +44,21 @@ static int rank_of_first(const Participants *p)
     return p->elsewhere ? p->home : r;
 }
 
+int sums_here(const Participants *p, int i, char **at)
+{
+    if (!p->c->is_for_first || !p->c->is_for_first[i])
+        return results_here(p, i, at);
+    at[0] = result_at(p, rank_of_first(p), i);
+    return 1;
+}
+
 static Error *all_reduce_operand(const Participants *p, CopyPlan *plan, int i)
 {
     size_t bytes = type_bytes(p->c->in_types[i]);
-    bool is_for_first = p->c->is_for_first && p->c->is_for_first[i];
     char *results[POSSIBLE_DEVICES], **out;
-    int nout = 1;
     if (!bytes || (p->n == 1 && operand_at(p, 0, i) == result_at(p, 0, i)))
         return NULL;
-    if (is_for_first)
-        results[0] = result_at(p, rank_of_first(p), i);
-    else
-        nout = results_here(p, i, results);
+    int nout = sums_here(p, i, results);
     TRY(add_sum(p, plan, i, 0, nout, one_span(bytes), &out));
     memcpy(out, results, sizeof *out * (size_t)nout);
     return NULL;
@@ -73,22 +76,31 @@ Error *plan_all_reduce(const Participants *p, CopyPlan *plan)
     return NULL;
 }
 
-static Error *reduce_scatter_operand(const Participants *p, CopyPlan *plan, int i, int dim)
+Error *reduce_scatter_share(const Participants *p, int i, Rows *rows, int64_t *step)
 {
     Type whole = p->c->in_types[i], slice = p->c->out_types[i];
+    const ReduceScatterAttrs *attrs = p->c->attrs;
+    int dim = (int)attrs->scatter_dimension;
     if (dim < 0 || dim >= whole.rank || slice.rank != whole.rank ||
         slice.dims[dim] * p->n != whole.dims[dim] || type_count(slice) * p->n != type_count(whole))
         return collective_misfit(p, i);
-    Rows rows = { .span = bytes_from(slice, dim), .inner = extent_before(whole, dim), .outer = 1 };
-    rows.in_inner = (int64_t)rows.span * p->n;
-    rows.out_inner = (int64_t)rows.span;
-    if (!type_bytes(slice))
-        return NULL;
-    for (int r = 0; r < p->n; r++) {
+    *rows =
+        (Rows){ .span = bytes_from(slice, dim), .inner = extent_before(whole, dim), .outer = 1 };
+    rows->in_inner = (int64_t)rows->span * p->n;
+    rows->out_inner = *step = (int64_t)rows->span;
+    return NULL;
+}
+
+static Error *reduce_scatter_operand(const Participants *p, CopyPlan *plan, int i)
+{
+    Rows rows;
+    int64_t step;
+    TRY(reduce_scatter_share(p, i, &rows, &step));
+    for (int r = 0; type_bytes(p->c->out_types[i]) && r < p->n; r++) {
         char **out;
         if (!is_here(p, r))
             continue;
-        TRY(add_sum(p, plan, i, (size_t)r * rows.span, 1, rows, &out));
+        TRY(add_sum(p, plan, i, (size_t)(r * step), 1, rows, &out));
         out[0] = result_at(p, r, i);
     }
     return NULL;
@@ -97,8 +109,7 @@ static Error *reduce_scatter_operand(const Participants *p, CopyPlan *plan, int 
 Error *plan_reduce_scatter(const Participants *p, CopyPlan *plan)
 {
     TRY(check_combine(p));
-    const ReduceScatterAttrs *attrs = p->c->attrs;
     for (int i = 0; i < p->c->nin; i++)
-        TRY(reduce_scatter_operand(p, plan, i, (int)attrs->scatter_dimension));
+        TRY(reduce_scatter_operand(p, plan, i));
     return NULL;
 }

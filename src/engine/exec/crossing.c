@@ -1,36 +1,24 @@
 /* crossing.c - a group with members in other processes.
  *
- *     all members that are here have come --> crossing_begin: operands that others need are sent,
- *        |                                    room for theirs is made; the members wait
- *        |   (no thread waits with them: the wire says when everything has come)
+ *     all members that are here have come --> crossing_begin: exchanges begin; the members wait
+ *        |                                    (no thread waits with them: the wire has news)
  *        v
- *     crossing_landed --> the last member goes on: crossing_end performs the collective for those
- *                         that are here, and releases them
+ *     news --> the last member goes on: it does what can be done with what has come
+ *        |
+ *        v
+ *     all exchanges are over --> the members here are released
+ *
+ * How operands come together is the crossing's way (cross_gather.c, cross_chain.c, cross_owner.c).
  *
  * While messages are under way they read and write memory of the members.  So these stay where they
- * are even when the run fails: the wire ends the exchange soon after, and then they are released. */
+ * are even when the run fails: the wire ends the exchanges soon after, and then they are released.
+ * Messages with a process that is lost may never end: the memory of their run is never given back. */
+#include "engine/exec/crossing.h"
+
 #include "base/fail.h"
-#include "engine/collectives/collectives.h"
-#include "engine/exec/executor.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Crossing {
-    Exchange exchange;
-    Run *run;
-    Task *last; /* of the members here; it performs the collective */
-    int k, g;
-    bool is_awaited, has_landed; /* under the run's lock, always taken */
-    struct Crossing *next;       /* in the run's list of those that have landed; the same */
-    Error *error;
-    Elsewhere elsewhere;
-    Frame **frames; /* [n] of all ranks; */
-    Frame *ghosts;  /* [n] for those elsewhere */
-    int32_t *processes;
-    char *staging;
-    size_t staging_bytes;
-} Crossing;
 
 /* ---- runs ---- */
 
@@ -46,92 +34,264 @@ void crossing_run_end(Run *run, const Error *error)
                  run->program->ndevices, run->span->process_of);
 }
 
-/* ---- what crosses ---- */
+/* ---- news ---- */
 
-static const Group *group_of(const Crossing *x)
+/* The last member goes on, if it waits; the run's lock is held.  Returns the task to push. */
+static Task *wake(Crossing *x)
 {
-    return &x->run->program->groups[x->g];
-}
-
-static const Collective *collective_of(const Crossing *x)
-{
-    return &x->run->program->collectives[x->k];
-}
-
-typedef struct Counts {
-    const Collective *c;
-    int process, nparts;
-    size_t bytes; /* to receive */
-} Counts;
-
-enum { ALIGN = 64 };
-
-static size_t staged_bytes(const Collective *c, int i)
-{
-    return (type_bytes(c->in_types[i]) + ALIGN - 1) / ALIGN * ALIGN;
-}
-
-static void count_part(void *user, int rank, int operand, int from, int to)
-{
-    (void)rank;
-    (void)from;
-    Counts *counts = user;
-    counts->nparts++;
-    if (to == counts->process)
-        counts->bytes += staged_bytes(counts->c, operand);
-}
-
-static void fill_part(void *user, int rank, int operand, int from, int to)
-{
-    Crossing *x = user;
-    const Collective *c = collective_of(x);
-    bool is_sent = from == x->elsewhere.process;
-    void *at = is_sent ? frame_at(x->frames[rank], c->in[operand]) : x->staging + x->staging_bytes;
-    if (!is_sent) {
-        x->elsewhere.copies[rank * c->nin + operand] = at;
-        x->staging_bytes += staged_bytes(c, operand);
+    Run *run = x->run;
+    Task *to_push = NULL;
+    x->has_news = true;
+    if (!x->is_awaited)
+        return NULL;
+    x->is_awaited = false;
+    if (run->is_single_threaded) {
+        x->next = run->landed;
+        run->landed = x;
+        if (run->is_parked)
+            to_push = run->tasks;
+        run->is_parked = false;
+    } else {
+        x->last->is_waiting = false;
+        run->nrunnable++;
+        to_push = x->last;
     }
-    x->exchange.parts[x->exchange.nparts++] =
-        (WirePart){ is_sent ? to : from, is_sent, at, type_bytes(c->in_types[operand]) };
+    return to_push;
 }
 
-/* The ranks' frames and processes. */
-static void describe_group(Crossing *x)
+/* By the wire.  The lock is taken in a single-threaded run too: this may be another thread. */
+static void tell(Exchange *exchange, bool is_over, Error *error)
 {
-    const Run *run = x->run;
-    const Group *group = group_of(x);
-    for (int r = 0; r < group->n; r++) {
-        int number = group->members[r], npartitions = run->program->npartitions;
-        Task *t = run_task(run, number);
-        x->ghosts[r] = (Frame){ .partition = number % npartitions,
-                                .replica = number / npartitions,
-                                .program = run->program };
-        x->frames[r] = t ? &t->frame : &x->ghosts[r];
-        x->processes[r] = run->span->process_of[number];
+    Crossing *x = exchange->user;
+    Run *run = x->run;
+    int which = (int)(exchange - x->exchanges);
+    lock_take(&run->lock);
+    if (exchange->stream) {
+        x->nreceived[which] = exchange->stream->nreceived;
+        x->nsent[which] = exchange->stream->nsent;
     }
-    x->elsewhere.process = wire_process(run->span->wire);
-    x->elsewhere.process_of = x->processes;
+    if (is_over) {
+        x->nopen--;
+        x->is_left_behind |= exchange->is_left_behind;
+    }
+    if (error && !x->error) {
+        x->error = error;
+        error = NULL;
+    }
+    Task *to_push = wake(x);
+    lock_give(&run->lock);
+    error_free(error);
+    if (to_push)
+        executor_push(to_push);
 }
 
-static Error *no_memory(const Collective *c)
+static void exchange_over(Exchange *exchange, Error *error)
 {
+    tell(exchange, true, error);
+}
+
+void crossing_stream_news(Exchange *exchange)
+{
+    tell(exchange, false, NULL);
+}
+
+/* ---- what the ways use ---- */
+
+Error *crossing_no_memory(const Crossing *x)
+{
+    const Collective *c = x->members.c;
     return error_new(CODE_EXHAUSTED, "%s (%s): no memory for what crosses to other processes",
                      c->name, collective_where(c));
 }
 
-/* Lists what crosses and makes room for what comes. */
-static Error *list_parts(Crossing *x)
+Error *crossing_staging(Crossing *x, size_t bytes)
 {
-    const Collective *c = collective_of(x);
-    Counts counts = { c, x->elsewhere.process, 0, 0 };
-    int n = group_of(x)->n;
-    TRY(cross_list(c, n, x->frames, &x->elsewhere, count_part, &counts));
-    x->exchange.parts = malloc(sizeof(WirePart) * (size_t)(counts.nparts + 1));
-    x->elsewhere.copies = calloc((size_t)n * (size_t)c->nin + 1, sizeof(void *));
-    x->staging = counts.bytes ? aligned_alloc(ALIGN, counts.bytes) : NULL;
-    if (!x->exchange.parts || !x->elsewhere.copies || (counts.bytes && !x->staging))
-        return no_memory(c);
-    return cross_list(c, n, x->frames, &x->elsewhere, fill_part, x);
+    Error *error = bytes ? memory_take(x->members.scratch, bytes, &x->staging) : NULL;
+    x->staging_bytes = bytes;
+    return error ? error_in(error, "%s (%s): what crosses to other processes", x->members.c->name,
+                            collective_where(x->members.c))
+                 : NULL;
+}
+
+void crossing_exchange(Crossing *x, int which)
+{
+    Run *run = x->run;
+    const Collective *c = x->members.c;
+    Exchange *e = &x->exchanges[which];
+    e->place = (WirePlace){ .program = run->wire.program,
+                            .run = run->wire.run,
+                            .count = run->rendezvous[x->g].ncrossed++,
+                            .group = x->g,
+                            .collective = x->k };
+    e->cancel = &run->cancel;
+    e->over = exchange_over;
+    e->user = x;
+    e->name = c->name;
+    e->where = collective_where(c);
+    lock_take(&run->lock);
+    x->nopen++;
+    lock_give(&run->lock);
+    exchange_begin(crossing_wire(x), e);
+}
+
+/* ---- the end ---- */
+
+/* For the recorder: the members here have met. */
+static void record_meeting(const Crossing *x, uint64_t met)
+{
+    const Group *group = &x->run->program->groups[x->g];
+    for (int i = 0; i < group->n; i++)
+        if (run_task(x->run, group->members[i]))
+            tracks_met(x->run->tracks, 1, &group->members[i], x->k, met, x->last->number);
+}
+
+/* Lets the other members here go on; the last does already. */
+static void release_members(Run *run, Task *last, int k, int g)
+{
+    const Group *group = &run->program->groups[g];
+    int next = run->program->collectives[k].next;
+    TaskList released;
+    task_list_start(&released);
+    run_lock(run);
+    run->ncrossing--;
+    for (int i = 0; i < group->n; i++) {
+        Task *t = run_task(run, group->members[i]);
+        if (!t)
+            continue;
+        t->is_crossing = false;
+        t->next_segment = next;
+        if (t == last)
+            continue;
+        t->is_waiting = false;
+        run->nrunnable++;
+        task_list_add(&released, t);
+    }
+    run_unlock(run);
+    executor_push_released(run, &released);
+}
+
+static void crossing_free(Crossing *x)
+{
+    if (x->is_left_behind) {
+        /* relaxed: the members that this is about go on after it, by a lock */
+        atomic_store_explicit(&x->run->is_left_behind, true, memory_order_relaxed);
+    } else {
+        participants_end(&x->members);
+        if (x->staging)
+            memory_give(x->members.scratch, x->staging, x->staging_bytes);
+    }
+    free(x->exchanges[0].parts);
+    free(x->exchanges[1].parts);
+    free(x->elsewhere.copies);
+    free(x->way);
+    free(x);
+}
+
+/* ---- going on ---- */
+
+static bool has_news(void *user)
+{
+    Crossing *x = user;
+    lock_take(&x->run->lock);
+    bool is_so = x->has_news;
+    lock_give(&x->run->lock);
+    return is_so;
+}
+
+/* Is there something to wait for, and has the thread nothing else to do than to look for it? */
+static bool may_look(Crossing *x)
+{
+    Run *run = x->run;
+    lock_take(&run->lock);
+    bool is_alone = x->nopen && run->nrunnable == 1;
+    lock_give(&run->lock);
+    /* relaxed: a hint */
+    return is_alone && !atomic_load_explicit(&run->executor->nready, memory_order_relaxed);
+}
+
+typedef enum News { NEWS, NEWS_LATER, NEWS_NO_MORE } News;
+
+/* NEWS_LATER: the last member waits; another thread may run it already. */
+static News take_news(Crossing *x, Error **error)
+{
+    Run *run = x->run;
+    TaskList released;
+    task_list_start(&released);
+    lock_take(&run->lock);
+    News news = x->has_news ? NEWS : x->nopen ? NEWS_LATER : NEWS_NO_MORE;
+    x->has_news = false;
+    *error = x->error;
+    x->error = NULL;
+    if (news == NEWS_LATER) {
+        x->is_awaited = x->last->is_crossing = true;
+        task_wait_locked(x->last, x->k, &released); /* no deadlock: the run is crossing */
+    }
+    lock_give(&run->lock);
+    return news;
+}
+
+/* Does what can be done until news are awaited; false: they are. */
+static bool go_on(Crossing *x)
+{
+    Run *run = x->run;
+    Wire *wire = crossing_wire(x);
+    for (;;) {
+        Error *error = run_is_cancelled(run) ? NULL : x->step(x);
+        if (error)
+            run_fail(run, error);
+        if (may_look(x))
+            wire_await(wire, has_news, x);
+        News news = take_news(x, &error);
+        if (error)
+            run_fail(run, error);
+        if (news == NEWS_NO_MORE)
+            return true;
+        if (news == NEWS_LATER) {
+            if (!run->is_single_threaded)
+                wire_attend(wire);
+            return false;
+        }
+    }
+}
+
+bool crossing_go_on(Task *t)
+{
+    Crossing *x = t->crossing;
+    Run *run = t->run;
+    if (!go_on(x))
+        return false;
+    int k = x->k, g = x->g;
+    t->crossing = NULL;
+    if (run->tracks)
+        record_meeting(x, ticks_now());
+    crossing_free(x);
+    release_members(run, t, k, g);
+    return true;
+}
+
+/* ---- beginning ---- */
+
+/* The ranks' frames and processes. */
+static void describe_group(Crossing *x, Frame *ghosts, Frame **frames, int32_t *processes)
+{
+    const Run *run = x->run;
+    const Group *group = &run->program->groups[x->g];
+    for (int r = 0; r < group->n; r++) {
+        int number = group->members[r], npartitions = run->program->npartitions;
+        Task *t = run_task(run, number);
+        ghosts[r] = (Frame){ .partition = number % npartitions,
+                             .replica = number / npartitions,
+                             .program = run->program };
+        frames[r] = t ? &t->frame : &ghosts[r];
+        processes[r] = run->span->process_of[number];
+    }
+    x->elsewhere.process = wire_process(run->span->wire);
+    x->elsewhere.process_of = processes;
+    x->members = (Participants){ .c = &run->program->collectives[x->k],
+                                 .n = group->n,
+                                 .frames = frames,
+                                 .scratch = x->last->device->memory,
+                                 .elsewhere = &x->elsewhere };
 }
 
 static Crossing *crossing_new(Task *t, int k, int g)
@@ -144,143 +304,27 @@ static Crossing *crossing_new(Task *t, int k, int g)
     x->last = t;
     x->k = k;
     x->g = g;
-    x->ghosts = (Frame *)(x + 1);
-    x->frames = (Frame **)(x->ghosts + n);
-    x->processes = (int32_t *)(x->frames + n);
-    describe_group(x);
+    Frame *ghosts = (Frame *)(x + 1);
+    Frame **frames = (Frame **)(ghosts + n);
+    describe_group(x, ghosts, frames, (int32_t *)(frames + n));
     return x;
 }
 
-static void crossing_free(Crossing *x)
+static Error *nothing_to_do(Crossing *x)
 {
-    free(x->exchange.parts);
-    free(x->elsewhere.copies);
-    free(x->staging);
-    free(x);
-}
-
-/* ---- landing ---- */
-
-/* By the wire: everything has come, or the exchange has failed. */
-static void crossing_landed(Exchange *exchange, Error *error)
-{
-    Crossing *x = exchange->user;
-    Run *run = x->run;
-    Task *to_push = NULL;
-    lock_take(&run->lock); /* also in a single-threaded run: this may be another thread */
-    x->error = error;
-    x->has_landed = true;
-    if (x->is_awaited && run->is_single_threaded) {
-        x->next = run->landed;
-        run->landed = x;
-        if (run->is_parked)
-            to_push = run->tasks;
-        run->is_parked = false;
-    } else if (x->is_awaited) {
-        x->last->is_waiting = false;
-        run->nrunnable++;
-        to_push = x->last;
-    }
-    lock_give(&run->lock);
-    if (to_push)
-        executor_push(to_push);
-}
-
-/* For the recorder: the members here have met. */
-static void record_meeting(const Crossing *x, uint64_t met)
-{
-    const Group *group = group_of(x);
-    for (int i = 0; i < group->n; i++)
-        if (run_task(x->run, group->members[i]))
-            tracks_met(x->run->tracks, 1, &group->members[i], x->k, met, x->last->number);
-}
-
-/* Performs the collective for the members here. */
-static void perform(Crossing *x)
-{
-    Run *run = x->run;
-    Error *error = x->error;
-    uint64_t met = run->tracks ? ticks_now() : 0;
-    if (!error && !run_is_cancelled(run))
-        error = collective_perform_here(collective_of(x), group_of(x)->n, x->frames,
-                                        x->last->device->memory, &x->elsewhere);
-    if (run->tracks)
-        record_meeting(x, met);
-    if (error)
-        run_fail(run, error);
-}
-
-/* Lets the other members here go on; t does already. */
-static void release_members(Crossing *x)
-{
-    Run *run = x->run;
-    const Group *group = group_of(x);
-    int next = collective_of(x)->next;
-    TaskList released;
-    task_list_start(&released);
-    run_lock(run);
-    run->ncrossing--;
-    for (int i = 0; i < group->n; i++) {
-        Task *t = run_task(run, group->members[i]);
-        if (!t)
-            continue;
-        t->is_crossing = false;
-        t->next_segment = next;
-        if (t == x->last)
-            continue;
-        t->is_waiting = false;
-        run->nrunnable++;
-        task_list_add(&released, t);
-    }
-    run_unlock(run);
-    executor_push_released(run, &released);
-}
-
-void crossing_end(Task *t)
-{
-    Crossing *x = t->crossing;
-    t->crossing = NULL;
-    perform(x);
-    release_members(x);
-    crossing_free(x);
-}
-
-/* ---- beginning ---- */
-
-static Error *begin(Task *t, int k, int g, Crossing **out)
-{
-    const Collective *c = &t->run->program->collectives[k];
-    Crossing *x = *out = crossing_new(t, k, g);
-    if (!x)
-        return no_memory(c);
-    TRY(list_parts(x));
-    x->exchange.place = (WirePlace){ .program = t->run->wire.program,
-                                     .run = t->run->wire.run,
-                                     .count = t->run->rendezvous[g].ncrossed++,
-                                     .group = g,
-                                     .collective = k };
-    x->exchange.cancel = &t->run->cancel;
-    x->exchange.over = crossing_landed;
-    x->exchange.user = x;
-    x->exchange.name = c->name;
-    x->exchange.where = collective_where(c);
+    (void)x;
     return NULL;
 }
 
-/* Waits, unless everything has come already. */
-static bool wait_for_others(Task *t, Crossing *x)
+static Error *begin(Crossing *x)
 {
-    Run *run = t->run;
-    TaskList released;
-    task_list_start(&released);
-    lock_take(&run->lock);
-    bool has_landed = x->has_landed;
-    if (!has_landed) {
-        x->is_awaited = t->is_crossing = true;
-        task_wait_locked(t, x->k, &released); /* no deadlock: the run is crossing */
+    x->step = nothing_to_do;
+    switch (cross_way(x->members.c, x->members.n, &x->elsewhere)) {
+    case CROSS_GATHER: return cross_by_gather(x);
+    case CROSS_CHAIN: return cross_by_chain(x);
+    case CROSS_OWNER: return cross_by_owner(x);
     }
-    lock_give(&run->lock);
-    return !has_landed;
+    return NULL;
 }
 
 bool crossing_begin(Task *t, int k)
@@ -288,27 +332,17 @@ bool crossing_begin(Task *t, int k)
     Run *run = t->run;
     int g = run->program->collectives[k].group_of[t->number];
     bool is_single = run->is_single_threaded;
-    Wire *wire = run->span->wire;
-    Crossing *x = NULL;
-    Error *error = begin(t, k, g, &x);
-    if (!x) { /* not even memory to say what is to be done: the others are told by the end of the run */
-        run_fail(run, error);
-        Crossing none = { .run = run, .last = t, .k = k, .g = g };
-        release_members(&none);
+    Crossing *x = t->crossing = crossing_new(t, k, g);
+    if (!x) { /* the others are told by the end of the run */
+        run_fail(run, error_new(CODE_EXHAUSTED, "%s: no memory for what crosses to other processes",
+                                run->program->collectives[k].name));
+        release_members(run, t, k, g);
         return !is_single;
     }
-    t->crossing = x;
-    x->error = error;
-    if (!error && x->exchange.nparts) {
-        exchange_begin(wire, &x->exchange);
-        if (wait_for_others(t, x)) {
-            if (!is_single)
-                wire_attend(wire);
-            return false;
-        }
-    }
-    crossing_end(t);
-    return !is_single;
+    Error *error = begin(x);
+    if (error)
+        run_fail(run, error);
+    return crossing_go_on(t) && !is_single;
 }
 
 /* ---- waiting ---- */
@@ -322,7 +356,7 @@ static bool has_landed(void *user)
     return is_so;
 }
 
-/* Tasks whose crossings have landed may go on; the run's thread alone does this. */
+/* Tasks whose crossings have news may go on; the run's thread alone does this. */
 static void take_landed(Run *run)
 {
     lock_take(&run->lock);

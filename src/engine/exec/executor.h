@@ -26,7 +26,8 @@
  *   slices.c          loops that idle workers help with
  *   shared_packing.c  operands that all devices multiply by, packed once
  *   abandoned_runs.c  runs whose results can no longer be reached are stopped
- *   crossing.c        groups with members in other processes (engine/hosts)
+ *   crossing.c        groups with members in other processes (engine/hosts); cross_gather.c, cross_chain.c
+ *                     and cross_owner.c are its ways
  *
  * ---- The states of a run ----
  *
@@ -155,7 +156,7 @@ struct Task {
     int next_segment; /* to run when the task goes on */
     int32_t returned; /* by its last segment (lockstep.c) */
     bool has_begun;
-    struct Crossing *crossing; /* whose end is this task's to perform when it goes on; else NULL */
+    struct Crossing *crossing; /* that this task takes further when it goes on; else NULL */
 
     _Atomic int nblockers; /* events still awaited, 1 while not first on its queue, 1 in launch */
 
@@ -204,10 +205,11 @@ struct Run {
     Event *done;             /* NULL: inline */
     void (*on_end)(void *user);
     void *user;
-    const LocTable *locs; /* how messages name the program's locations, if not as compiled */
-    RunTracks *tracks;    /* what its devices do, recorded; NULL: it is not */
-    size_t room;          /* bytes of this block */
-    WireRun wire;         /* what the wire knows of it, if it has a span */
+    const LocTable *locs;        /* how messages name the program's locations, if not as compiled */
+    RunTracks *tracks;           /* what its devices do, recorded; NULL: it is not */
+    size_t room;                 /* bytes of this block */
+    WireRun wire;                /* what the wire knows of it, if it has a span */
+    _Atomic bool is_left_behind; /* messages that may never end name its memory, which must stay */
 
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
     _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
@@ -325,6 +327,12 @@ static inline bool run_is_cancelled(const Run *run)
     return atomic_load_explicit(&run->cancel, memory_order_relaxed);
 }
 
+static inline bool run_is_left_behind(const Run *run)
+{
+    /* relaxed: written before the members that it is about go on */
+    return atomic_load_explicit(&run->is_left_behind, memory_order_relaxed);
+}
+
 static inline int run_nargs(const Run *run)
 {
     return run->ntasks * run->program->nargs;
@@ -407,8 +415,9 @@ void crossing_run_end(Run *run, const Error *error);
  * they need of one another begins to cross.  Returns whether it is over and the caller goes on with
  * t; if not, as rendezvous_arrive. */
 bool crossing_begin(Task *t, int k);
-/* What had to cross has: the collective is performed, and t's group goes on. */
-void crossing_end(Task *t);
+/* There are news of what crosses: t does what can be done with it, and when all has crossed its group
+ * goes on.  Returns whether t goes on; if not, as rendezvous_arrive. */
+bool crossing_go_on(Task *t);
 /* All tasks of a single-threaded run wait, some for other processes.  Returns whether one of them
  * can go on; if not, the run is parked, and no longer the caller's. */
 bool crossing_wait(Run *run);

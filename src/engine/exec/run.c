@@ -115,7 +115,7 @@ void run_fail_locked(Run *run, Error *error, TaskList *released)
     atomic_store_explicit(&run->cancel, CANCEL_FAILED, memory_order_relaxed);
     for (int d = 0; d < run->ntasks; d++) {
         Task *t = &run->tasks[d];
-        if (!t->is_waiting || t->is_crossing) /* crossing_end releases those */
+        if (!t->is_waiting || t->is_crossing) /* crossing.c releases those */
             continue;
         t->is_waiting = false;
         run->nrunnable++;
@@ -158,7 +158,7 @@ void run_lose_runnable(Run *run, TaskList *released)
 
 void run_release_holds(Run *run)
 {
-    for (int k = 0, n = run_nargs(run) + run_nouts(run); k < n; k++)
+    for (int k = 0, n = run_nargs(run) + run_nouts(run); k < n && !run_is_left_behind(run); k++)
         storage_release(run->holds[k]);
 }
 

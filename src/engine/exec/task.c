@@ -65,7 +65,7 @@ static void task_fail(Task *t, Error *error)
 static void task_end(Task *t)
 {
     Run *run = t->run;
-    if (t->frame.slab)
+    if (t->frame.slab && !run_is_left_behind(run))
         memory_give(t->device->memory, t->frame.slab, run->program->slab_bytes);
     error_free(t->frame.error);
     if (run->is_queued)
@@ -139,7 +139,7 @@ void task_run(Task *t)
 {
     if (!t->has_begun)
         task_begin(t);
-    if (t->crossing)
-        crossing_end(t);
+    if (t->crossing && !crossing_go_on(t))
+        return;
     task_continue(t, t->next_segment);
 }

@@ -5,6 +5,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { EXCHANGES = 0x65786368 }; /* the name of the run that all of them are in */
@@ -28,17 +29,36 @@ static bool is_over(void *user)
     return atomic_load_explicit(&waiter->is_over, memory_order_acquire);
 }
 
-/* One part for each piece and each other process that it concerns. */
-static int list_parts(const Hosts *h, int n, const TuttiPiece *pieces, WirePart *parts)
+/* Bytes of the pieces that are read or written here, each once. */
+static size_t staged_bytes(int n, const TuttiPiece *pieces)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < n; i++)
+        bytes += pieces[i].bytes;
+    return bytes;
+}
+
+/* One part for each piece and each other process that it concerns; pieces lie in `staging`. */
+static int list_parts(const Hosts *h, int n, const TuttiPiece *pieces, char *staging,
+                      WirePart *parts)
 {
     int k = 0;
-    for (int i = 0; i < n; i++)
-        for (int p = 0; pieces[i].bytes && p < h->nprocesses; p++) {
-            bool is_sent = pieces[i].process == h->process;
+    for (int i = 0; i < n; staging += pieces[i++].bytes) {
+        bool is_sent = pieces[i].process == h->process;
+        if (is_sent && pieces[i].bytes)
+            memcpy(staging, pieces[i].data, pieces[i].bytes);
+        for (int p = 0; pieces[i].bytes && p < h->nprocesses; p++)
             if (p != h->process && (is_sent || p == pieces[i].process))
-                parts[k++] = (WirePart){ p, is_sent, pieces[i].data, pieces[i].bytes };
-        }
+                parts[k++] = (WirePart){ p, is_sent, staging, pieces[i].bytes };
+    }
     return k;
+}
+
+static void take_received(const Hosts *h, int n, const TuttiPiece *pieces, const char *staging)
+{
+    for (int i = 0; i < n; staging += pieces[i++].bytes)
+        if (pieces[i].process != h->process && pieces[i].bytes)
+            memcpy(pieces[i].data, staging, pieces[i].bytes);
 }
 
 static int64_t next_number(void)
@@ -48,15 +68,15 @@ static int64_t next_number(void)
     return atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
 }
 
-Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces)
+/* The caller's memory is its own again when this returns, so messages have memory that can stay behind
+ * with a process that is lost. */
+static Error *exchange_staged(const Hosts *hosts, int n, const TuttiPiece *pieces, char **staging,
+                              WirePart *parts)
 {
-    WirePart *parts = calloc((size_t)n * (size_t)hosts->nprocesses + 1, sizeof *parts);
-    if (!parts)
-        return error_new(CODE_EXHAUSTED, "no memory to exchange %d pieces", n);
     Waiter waiter = { 0 };
     Exchange x = { .place = { .program = EXCHANGES, .count = next_number() },
                    .parts = parts,
-                   .nparts = list_parts(hosts, n, pieces, parts),
+                   .nparts = list_parts(hosts, n, pieces, *staging, parts),
                    .over = exchange_over,
                    .user = &waiter,
                    .name = "an array",
@@ -64,6 +84,21 @@ Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces)
     exchange_begin(hosts->wire, &x);
     while (!wire_await(hosts->wire, is_over, &waiter))
         nanosleep(&(struct timespec){ 0, 50000 }, NULL);
-    free(parts);
+    if (!waiter.error)
+        take_received(hosts, n, pieces, *staging);
+    if (x.is_left_behind)
+        *staging = NULL;
     return waiter.error;
+}
+
+Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces)
+{
+    WirePart *parts = calloc((size_t)n * (size_t)hosts->nprocesses + 1, sizeof *parts);
+    char *staging = malloc(staged_bytes(n, pieces) + 1);
+    Error *error = parts && staging
+                       ? exchange_staged(hosts, n, pieces, &staging, parts)
+                       : error_new(CODE_EXHAUSTED, "no memory to exchange %d pieces", n);
+    free(parts);
+    free(staging);
+    return error;
 }

@@ -18,8 +18,9 @@ typedef struct Packet {
     uint32_t magic;
     uint16_t kind, tag;
     WirePlace place;
-    uint64_t bytes; /* exchanged, or of the text */
-    char reserved[16];
+    uint64_t bytes;     /* exchanged, or of the text */
+    uint32_t nmessages; /* that come under the tag */
+    char reserved[12];
 } Packet;
 _Static_assert(sizeof(Packet) == 64, "the head of a packet");
 

@@ -7,6 +7,7 @@
  *     small    one packet to each process, which holds the bytes
  *     large    a packet that says under which tag they come; then the bytes themselves, part by
  *              part, straight from where they are to where they shall be
+ *     stream   the same, piece by piece, as soon as each is made
  *
  * A packet names its place (WirePlace).  One that comes before its exchange has begun here waits
  * for it.  Nothing blocks: wire_poll looks what has come, and calls the exchange's `over`.  It is
@@ -36,21 +37,52 @@ typedef struct WirePart {
     size_t bytes; /* more than 0 */
 } WirePart;
 
-/* The caller's memory, as the parts and what they name are, until `over` is called. */
+struct Exchange;
+
+/* One direction of a stream; the wire's, under its lock. */
+typedef struct StreamSide {
+    int n, may;         /* pieces; those that may be posted, */
+    int nposted, nover; /* that are, and the first so many of which are over */
+    uint64_t over;      /* bit k % 64: piece k is over, beyond those */
+    int tag;            /* 0: not known yet */
+} StreamSide;
+
+/* Pieces that come from one process and pieces that go to another, in order, as they are made; both have
+ * the same number of pieces of the same sizes. */
+typedef struct Stream {
+    int from, to; /* processes; -1: none */
+    int npieces;
+    size_t bytes; /* of all of them */
+    /* Where piece k is read or written; the lock of the wire is held. */
+    void *(*piece)(struct Exchange *x, int k, bool is_sent, size_t *bytes);
+    /* More pieces have come, or gone: the first so many.  As `over`, but may be called often. */
+    void (*news)(struct Exchange *x);
+    int nreceived, nsent; /* as of the last news */
+    /* The wire's: */
+    StreamSide in, out;
+    bool has_news, is_closed;
+} Stream;
+
+/* The caller's memory, as the parts, the stream and what they name are, until `over` is called. */
 typedef struct Exchange {
     WirePlace place;
-    int nparts;
+    int nparts; /* none, if it is a stream */
     WirePart *parts;
+    Stream *stream;            /* or NULL */
     const _Atomic int *cancel; /* not 0: to end soon, with an error; or NULL */
     /* Called once, by any thread, with what went wrong or NULL; takes the error.  It must not wait
      * and must not begin an exchange. */
     void (*over)(struct Exchange *x, Error *error);
     void *user;
     const char *name, *where; /* "all_reduce", "train.py:28", for messages */
+    /* For `over` to look at: messages with a process that is lost may never be over, and still name
+     * the memory of the parts.  It must never be given back. */
+    bool is_left_behind;
     /* The wire's: */
-    struct Exchange *next;
+    struct Exchange *next, *next_told;
     int nawaited; /* processes whose packet has not come */
     int nposted;  /* large messages that are not over */
+    bool is_told; /* a thread calls `news` */
     Error *error;
 } Exchange;
 
@@ -60,6 +92,8 @@ Shim *wire_shim(const Wire *w);
 int wire_process(const Wire *w);
 int wire_processes(const Wire *w);
 void exchange_begin(Wire *w, Exchange *x); /* errors come by `over`, maybe before it returns */
+/* Of a stream: pieces up to so many may be received, and sent.  Numbers only rise. */
+void stream_advance(Wire *w, Exchange *x, int may_receive, int may_send);
 /* Looks once what has come.  False: nothing, or another thread is looking. */
 bool wire_poll(Wire *w);
 /* A process takes no part any more: all exchanges that need it fail, from now on too.  has_left: it

@@ -12,7 +12,6 @@
  * published, but for the counts. */
 #ifndef TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #define TUTTI_ENGINE_PLUGIN_PLUGIN_H
-#include "base/version.h"
 #include "engine/compile.h"
 #include "engine/exec/launch.h"
 #include "engine/hosts/hosts.h"
@@ -23,7 +22,7 @@
 #include <pthread.h>
 
 #define PLATFORM "tutti"
-#define PLATFORM_VERSION "tutti " TUTTI_VERSION
+#define PLATFORM_VERSION "tutti 0.1"
 
 typedef struct Compiled Compiled;
 
