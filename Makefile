@@ -40,7 +40,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
+.PHONY: all shims lib rt lessons install man run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -183,24 +183,32 @@ $(BUILD)/examples/%_cpp: examples/%.cpp include/tutti.h include/tutti.hpp $(BUIL
 	    -Wl,-rpath,'$$ORIGIN/..'
 
 PREFIX ?= /usr/local
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^.define TUTTI_VERSION "\(.*\)"/\1/p' src/base/version.h)
 ABI := 0
-install: lib all
-	install -d $(DESTDIR)$(PREFIX)/{bin,include,lib/pkgconfig,lib/cmake/Tutti}
-	install -m 755 $(TUTTI) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti.hpp include/tutti_rt.h $(DESTDIR)$(PREFIX)/include
-	$(if $(wildcard $(BUILD)/tutti_mpi_*.so),install -m 755 $(BUILD)/tutti_mpi_*.so $(DESTDIR)$(PREFIX)/lib)
-	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(DESTDIR)$(PREFIX)/lib
-	install -m 644 $(BUILD)/libtutti.a $(BUILD)/libtutti_rt.a $(DESTDIR)$(PREFIX)/lib
-	ln -sf libtutti.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti.so
-	ln -sf libtutti_rt.so.$(ABI) $(DESTDIR)$(PREFIX)/lib/libtutti_rt.so
+AT := $(DESTDIR)$(PREFIX)
+install: lib all man
+	install -d $(AT)/{bin,include,lib/pkgconfig,lib/cmake/Tutti,share/man/man1,share/bash-completion/completions,share/zsh/site-functions}
+	install -m 755 $(TUTTI) $(AT)/bin
+	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti.hpp include/tutti_rt.h $(AT)/include
+	$(if $(wildcard $(BUILD)/tutti_mpi_*.so),install -m 755 $(BUILD)/tutti_mpi_*.so $(AT)/lib)
+	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(AT)/lib
+	install -m 644 $(BUILD)/libtutti.a $(BUILD)/libtutti_rt.a $(AT)/lib
+	ln -sf libtutti.so.$(ABI) $(AT)/lib/libtutti.so
+	ln -sf libtutti_rt.so.$(ABI) $(AT)/lib/libtutti_rt.so
 	for name in tutti tutti_rt; do \
-	    sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/package/$$name.pc.in \
-	        > $(DESTDIR)$(PREFIX)/lib/pkgconfig/$$name.pc; done
-	install -m 644 tools/package/TuttiConfig.cmake $(DESTDIR)$(PREFIX)/lib/cmake/Tutti
+	    sed 's|@VERSION@|$(VERSION)|' tools/package/$$name.pc.in > $(AT)/lib/pkgconfig/$$name.pc; done
+	install -m 644 tools/package/TuttiConfig.cmake $(AT)/lib/cmake/Tutti
+	sed 's|@VERSION@|$(VERSION)|' tools/package/TuttiConfigVersion.cmake.in > $(AT)/lib/cmake/Tutti/TuttiConfigVersion.cmake
+	install -m 644 $(BUILD)/tutti.1 $(AT)/share/man/man1
+	install -m 644 tools/package/completion.bash $(AT)/share/bash-completion/completions/tutti
+	install -m 644 tools/package/completion.zsh $(AT)/share/zsh/site-functions/_tutti
+# The manual page is what --help says.
+man: $(BUILD)/tutti.1
+$(BUILD)/tutti.1: $(TUTTI) tools/package/man.sh
+	tools/package/man.sh $(TUTTI) > $@
 
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
-FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint placed api random training profile files open sharded foreign large jump) \
+FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint placed api random training profile debug files open sharded foreign large jump) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test $(BUILD)/tests/stress/eager_test \
               $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/errors_c/*_test.c))
 $(FRONT_UNIT): $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libfront.a
@@ -221,7 +229,7 @@ $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)
 	$(CC) $(ALL_CFLAGS) -o $@ $<
 
-unit: $(BUILD)/run-tests $(UNIT) $(BUILD)/tests/hosts/fault $(BUILD)/tests/hosts/collectives all lessons $(BUILD)/libplay.a
+unit: $(BUILD)/run-tests $(UNIT) $(foreach t,fault arrays collectives,$(BUILD)/tests/hosts/$(t)) all lessons $(BUILD)/libplay.a
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
 test: # one after the other, each built on all cores
 	$(MAKE) -j$(JOBS) unit

@@ -5,6 +5,7 @@
 #include "command.h"
 
 #include "base/guard.h"
+#include "base/version.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_devices, &command_run, &command_check, &command_compile, &command_dump,
+    &command_devices, &command_run,  &command_check,
+    &command_compile, &command_dump, &command_version,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
@@ -20,8 +22,8 @@ static void print_help(void)
 {
     printf("Tutti plays StableHLO programs on the devices of this machine.\n\nusage:\n");
     for (int i = 0; i < NCOMMANDS; i++)
-        printf("  tutti %s %s\n      %s\n", commands[i]->name, commands[i]->usage,
-               commands[i]->summary);
+        printf("  tutti %s%s%s\n      %s\n", commands[i]->name, *commands[i]->usage ? " " : "",
+               commands[i]->usage, commands[i]->summary);
     printf(
         "  tutti COMMAND --help\n      more about a command\n\n"
         "environment:\n"
@@ -42,7 +44,8 @@ static void print_help(void)
 
 static int print_command_help(const Command *command)
 {
-    printf("usage: tutti %s %s\n\n%s\n", command->name, command->usage, command->summary);
+    printf("usage: tutti %s%s%s\n\n%s\n", command->name, *command->usage ? " " : "", command->usage,
+           command->summary);
     if (command->details)
         printf("\n%s", command->details);
     return EXIT_OK;
@@ -71,7 +74,7 @@ static int command_line(int argc, char **argv)
         return argc < 2 ? EXIT_USAGE : EXIT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("tutti 0.1\n");
+        printf("tutti %s\n", TUTTI_VERSION);
         return EXIT_OK;
     }
     const Command *command = find_command(argv[asks_help ? 2 : 1]);

@@ -23,6 +23,8 @@ expect() {
 expect 2 'usage:' $tutti
 expect 0 'usage:' $tutti --help
 expect 0 'tutti 0.1' $tutti --version
+expect 0 'LLVM' $tutti version
+expect 2 "'now' is not known" $tutti version now
 expect 2 "there is no command 'play'" $tutti play
 expect 0 '--input X' $tutti run --help
 expect 2 'a program is missing' $tutti run

@@ -4,9 +4,9 @@ JAX knows how to make such calls for its own platforms only, by ways that are cl
 Ours: every Python function that a program calls gets a name, under which the engine is told of a
 C function (made by ctypes) that calls it; the program holds a custom call of that name.
 
-    program --custom_call @tutti.python.7--> engine --C function--> Python, on the thread that plays
+    program --custom_call @tutti.local.7--> engine --C function--> Python, on the thread that plays
 
-@tutti.python.each.7 is called by every device with its own pieces (debug.print(partitioned=True)).
+@tutti.local.each.7 is called by every device with its own pieces (debug.print(partitioned=True)).
 """
 import ctypes
 import itertools
@@ -29,7 +29,7 @@ class _Operand(ctypes.Structure):
 class _Call(ctypes.Structure):
     _fields_ = [("nargs", ctypes.c_int), ("nresults", ctypes.c_int),
                 ("args", ctypes.POINTER(_Operand)), ("results", ctypes.POINTER(_Operand)),
-                ("message", ctypes.c_void_p), ("room", ctypes.c_size_t)]
+                ("message", ctypes.c_void_p), ("room", ctypes.c_size_t), ("device", ctypes.c_int), ("is_first", ctypes.c_bool)]
 
 
 _FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.POINTER(_Call))
@@ -157,7 +157,7 @@ def install(path, platform):
                           partitioned=partitioned, sharding=sharding)
         if partitioned and result_avals:
             raise ValueError("Partitioned callback not supported with return values.")
-        name = f"tutti.python.{'each.' if partitioned else ''}{next(_numbers)}"
+        name = f"tutti.local.{'each.' if partitioned else ''}{next(_numbers)}"
         ctx.module_context.add_keepalive(
             _register(extension, name, callback, operand_avals, result_avals))
         types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]

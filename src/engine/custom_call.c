@@ -227,8 +227,13 @@ bool call_is_under_way(void)
     return ncalls > 0;
 }
 
-Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, const Tensor *in,
-                       Tensor *out)
+/* The device whose call it is; -1: there is one, or the call is on whole arrays, for all. */
+static int device_of(const Frame *f)
+{
+    return f && f->program->ndevices > 1 ? f->device : -1;
+}
+
+Error *call_registered(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     TuttiFunction *function;
@@ -243,6 +248,8 @@ Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, co
     TuttiCall call = { .args = arrays, .results = arrays + n->nin };
     call.message = message;
     call.room = sizeof message;
+    call.device = device_of(f);
+    call.is_first = !f || (f->partition == 0 && f->replica == 0);
     call.nargs = operands(n->nin, in, arrays);
     call.nresults = operands(n->nout, out, arrays + n->nin);
     Floats before = floats_enter_foreign();
@@ -254,6 +261,8 @@ Error *call_registered(__attribute__((unused)) const Frame *f, const Node *n, co
     if (!failed)
         return NULL;
     message[sizeof message - 1] = 0;
+    if (failed == TUTTI_CALL_FAILED_THERE)
+        return error_new(CODE_INTERNAL, "%s", message);
     return error_new(CODE_INTERNAL, "custom_call @%.*s, at %s: %s", STR_ARG(target),
                      loc_name(n->loc), *message ? message : "failed");
 }

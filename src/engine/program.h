@@ -37,9 +37,10 @@ typedef struct Frame {
     int32_t partition, replica; /* of the device */
     const _Atomic int *cancel;  /* not 0: stop soon; long loops look now and then */
     const Program *program;
-    Error *error; /* set by code and routines that make a segment fail */
-    void *task;   /* the executor's */
-    Track *track; /* where code marks what it does (profile/track.h); NULL: nowhere */
+    Error *error;   /* set by code and routines that make a segment fail */
+    void *task;     /* the executor's */
+    Track *track;   /* where code marks what it does (profile/track.h); NULL: nowhere */
+    int32_t device; /* which it is, among all there are */
 } Frame;
 
 /* Returns the next segment (>= 0), or one of: */

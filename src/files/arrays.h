@@ -6,6 +6,7 @@
 #define TUTTI_FILES_ARRAYS_H
 #include "base/arena.h"
 #include "base/table.h"
+#include "files/aside.h"
 #include "files/mapped.h"
 #include "files/npy.h"
 
@@ -78,6 +79,24 @@ MUST_USE Error *safetensors_write(const char *path, int n, const NamedType *arra
                                   ArrayGet *get, void *user);
 /* Is the file what was written?  NULL too if it has no checksum. */
 MUST_USE Error *safetensors_check(const ArrayFile *f);
+/* The same by several, each of which looks at a part of the bytes: their shares, joined by ^, are
+ * compared. */
+MUST_USE Error *safetensors_share(const ArrayFile *f, int part, int nparts, uint32_t *out);
+MUST_USE Error *safetensors_compare(const ArrayFile *f, uint32_t shares);
+
+/* A safetensors file that several processes write, each some of its bytes: all make the same plan. */
+typedef struct SafetensorsPlan {
+    Text header;   /* how the file begins, with zeros for the checksum's digits, */
+    size_t crc_at; /* which are there */
+    size_t size;   /* of the file */
+    size_t *at;    /* [n]: where array i begins */
+    int *order;    /* [n]: the arrays as they follow one another */
+} SafetensorsPlan;
+MUST_USE Error *safetensors_plan(int n, const NamedType *arrays, int64_t step,
+                                 SafetensorsPlan *out);
+void safetensors_plan_free(SafetensorsPlan *plan);
+MUST_USE Error *safetensors_seal(const SafetensorsPlan *plan, Aside *aside, uint32_t crc);
+
 MUST_USE Error *npz_write(const char *path, int n, const NamedType *arrays, ArrayGet *get,
                           void *user);
 #endif

@@ -56,6 +56,28 @@ Error *aside_open(const char *path, Aside *out)
     return error;
 }
 
+Error *aside_join(const char *path, Aside *out)
+{
+    *out = (Aside){ .path = path, .file = -1 };
+    text_printf(&out->part, "%s.part", path);
+    guard_defer(abandon, out);
+    out->file = open(out->part.at, O_RDWR | O_CLOEXEC);
+    return out->file >= 0 ? NULL : unwritable(out->part.at);
+}
+
+void aside_leave(Aside *aside)
+{
+    guard_forget(abandon, aside);
+    if (aside->file >= 0)
+        close(aside->file);
+    text_free(&aside->part);
+}
+
+Error *aside_sync(Aside *aside)
+{
+    return fsync(aside->file) == 0 ? NULL : unwritable(aside->part.at);
+}
+
 Error *aside_write(Aside *aside, const void *bytes, size_t n)
 {
     for (const char *at = bytes; n;) {
@@ -70,8 +92,16 @@ Error *aside_write(Aside *aside, const void *bytes, size_t n)
 
 Error *aside_write_at(Aside *aside, size_t at, const void *bytes, size_t n)
 {
-    return pwrite(aside->file, bytes, n, (off_t)at) == (ssize_t)n ? NULL
-                                                                  : unwritable(aside->part.at);
+    for (const char *from = bytes; n;) {
+        ssize_t done = pwrite(aside->file, from, n, (off_t)at);
+        if (done < 0 && errno != EINTR)
+            return unwritable(aside->part.at);
+        size_t step = done > 0 ? (size_t)done : 0;
+        from += step;
+        at += step;
+        n -= step;
+    }
+    return NULL;
 }
 
 /* The new name is on the disk when the folder is.  Some file systems cannot sync a folder: then

@@ -18,6 +18,11 @@ typedef struct Aside {
 
 /* Waits while another writes the same file. */
 MUST_USE Error *aside_open(const char *path, Aside *out); /* out stays where it is, until the end */
+/* Another process of the job has it open: here it is opened too.  It may then be written in both, and
+ * is finished there, after aside_sync here. */
+MUST_USE Error *aside_join(const char *path, Aside *out);
+MUST_USE Error *aside_sync(Aside *aside);
+void aside_leave(Aside *aside);
 MUST_USE Error *aside_write(Aside *aside, const void *bytes, size_t n);
 MUST_USE Error *aside_write_at(Aside *aside, size_t at, const void *bytes, size_t n);
 /* Ends it, well or not; error: what went wrong before, or NULL.  Returns that, or what goes wrong

@@ -228,19 +228,43 @@ Error *safetensors_read(ArrayFile *f)
 
 /* ---- the checksum ---- */
 
-/* Of the whole file, zeros standing where its own digits are. */
-Error *safetensors_check(const ArrayFile *f)
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t greatest(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The digit '0' stands where its own digits are. */
+Error *safetensors_share(const ArrayFile *f, int part, int nparts, uint32_t *out)
+{
+    const FileNote *note = arrays_note(f, "crc32");
+    size_t size = f->bytes.n, each = size / (size_t)nparts + 1;
+    size_t begin = least(each * (size_t)part, size), end = least(begin + each, size);
+    *out = 0;
+    if (!note || note->value.n != CRC_DIGITS)
+        return NULL;
+    TRY(mapped_check(&f->mapped));
+    size_t digits = least(greatest(note->at, begin), end);
+    size_t rest = least(greatest(note->at + CRC_DIGITS, begin), end);
+    CrcShare share = { 0 };
+    crc32_share_add(&share, begin, f->bytes.at + begin, digits - begin);
+    crc32_share_add(&share, digits, "00000000", rest - digits);
+    crc32_share_add(&share, rest, f->bytes.at + rest, end - rest);
+    *out = crc32_share_end(&share, size);
+    return NULL;
+}
+
+Error *safetensors_compare(const ArrayFile *f, uint32_t shares)
 {
     const FileNote *note = arrays_note(f, "crc32");
     char wanted[CRC_DIGITS + 1];
     if (!note)
         return NULL;
-    TRY(mapped_check(&f->mapped));
-    uint32_t crc = crc32_of(0, f->bytes.at, note->at);
-    crc = crc32_of(crc, "00000000", CRC_DIGITS);
-    size_t rest = note->at + note->value.n;
-    crc = crc32_of(crc, f->bytes.at + rest, f->bytes.n - rest);
-    snprintf(wanted, sizeof wanted, "%08" PRIx32, crc);
+    snprintf(wanted, sizeof wanted, "%08" PRIx32, crc32_of_shares(shares, f->bytes.n));
     return str_is(note->value, wanted)
                ? NULL
                : error_new(CODE_INVALID,
@@ -248,17 +272,14 @@ Error *safetensors_check(const ArrayFile *f)
                            STR_ARG(note->value), wanted);
 }
 
-/* ---- writing ---- */
+Error *safetensors_check(const ArrayFile *f)
+{
+    uint32_t all;
+    TRY(safetensors_share(f, 0, 1, &all));
+    return safetensors_compare(f, all);
+}
 
-typedef struct Writing {
-    Aside aside;
-    int n;
-    const NamedType *arrays;
-    int *order; /* wide elements first: every array is aligned to its own */
-    Text header;
-    size_t crc_at, most; /* where the digits are; the bytes of the largest array */
-    uint32_t crc;
-} Writing;
+/* ---- writing ---- */
 
 static Error *word_of(const NamedType *a, const char **out)
 {
@@ -269,45 +290,90 @@ static Error *word_of(const NamedType *a, const char **out)
                      element_info[a->type.element].name, a->name);
 }
 
-static void order_arrays(Writing *w)
+/* Wide elements first: every array is aligned to its own. */
+static void order_arrays(int n, const NamedType *arrays, int *order)
 {
     int at = 0;
     for (int bytes = 16; bytes >= 1; bytes /= 2)
-        for (int i = 0; i < w->n; i++)
-            if (element_info[w->arrays[i].type.element].bytes == bytes)
-                w->order[at++] = i;
+        for (int i = 0; i < n; i++)
+            if (element_info[arrays[i].type.element].bytes == bytes)
+                order[at++] = i;
 }
 
-static Error *make_header(Writing *w, int64_t step)
+/* at: from the end of the header. */
+static Error *describe_array(const NamedType *a, size_t at, Text *header)
 {
-    size_t at = 0;
     const char *word = "";
-    text_printf(&w->header, "........{\"__metadata__\":{\"crc32\":\"");
-    w->crc_at = w->header.n;
-    text_printf(&w->header, "00000000\"");
-    if (step != NO_STEP)
-        text_printf(&w->header, ",\"step\":\"%" PRId64 "\"", step);
-    text_printf(&w->header, "}");
-    for (int k = 0; k < w->n; k++) {
-        const NamedType *a = &w->arrays[w->order[k]];
-        size_t bytes = type_bytes(a->type);
-        TRY(word_of(a, &word));
-        text_printf(&w->header, ",");
-        json_write_string(&w->header, str_of(a->name));
-        text_printf(&w->header, ":{\"dtype\":\"%s\",\"shape\":[", word);
-        for (int i = 0; i < a->type.rank; i++)
-            text_printf(&w->header, i ? ",%" PRId64 : "%" PRId64, a->type.dims[i]);
-        text_printf(&w->header, "],\"data_offsets\":[%zu,%zu]}", at, at + bytes);
-        at += bytes;
-        w->most = bytes > w->most ? bytes : w->most;
-    }
-    text_printf(&w->header, "}");
-    while (w->header.n % ALIGNMENT)
-        text_add(&w->header, " ", 1);
-    for (int i = 0; i < 8; i++)
-        w->header.at[i] = (char)((uint64_t)(w->header.n - 8) >> (8 * i));
+    TRY(word_of(a, &word));
+    text_printf(header, ",");
+    json_write_string(header, str_of(a->name));
+    text_printf(header, ":{\"dtype\":\"%s\",\"shape\":[", word);
+    for (int i = 0; i < a->type.rank; i++)
+        text_printf(header, i ? ",%" PRId64 : "%" PRId64, a->type.dims[i]);
+    text_printf(header, "],\"data_offsets\":[%zu,%zu]}", at, at + type_bytes(a->type));
     return NULL;
 }
+
+static Error *make_header(int n, const NamedType *arrays, int64_t step, SafetensorsPlan *plan)
+{
+    Text *header = &plan->header;
+    size_t at = 0;
+    text_printf(header, "........{\"__metadata__\":{\"crc32\":\"");
+    plan->crc_at = header->n;
+    text_printf(header, "00000000\"");
+    if (step != NO_STEP)
+        text_printf(header, ",\"step\":\"%" PRId64 "\"", step);
+    text_printf(header, "}");
+    for (int k = 0; k < n; k++) {
+        const NamedType *a = &arrays[plan->order[k]];
+        TRY(describe_array(a, at, header));
+        plan->at[plan->order[k]] = at;
+        at += type_bytes(a->type);
+    }
+    text_printf(header, "}");
+    while (header->n % ALIGNMENT)
+        text_add(header, " ", 1);
+    for (int i = 0; i < 8; i++)
+        header->at[i] = (char)((uint64_t)(header->n - 8) >> (8 * i));
+    for (int i = 0; i < n; i++)
+        plan->at[i] += header->n;
+    plan->size = header->n + at;
+    return NULL;
+}
+
+Error *safetensors_plan(int n, const NamedType *arrays, int64_t step, SafetensorsPlan *out)
+{
+    *out = (SafetensorsPlan){ 0 };
+    out->order = HEAP_ARRAY(int, n, "the order of arrays");
+    out->at = HEAP_ARRAY(size_t, n, "places of arrays");
+    order_arrays(n, arrays, out->order);
+    Error *error = make_header(n, arrays, step, out);
+    if (error)
+        safetensors_plan_free(out);
+    return error;
+}
+
+void safetensors_plan_free(SafetensorsPlan *plan)
+{
+    text_free(&plan->header);
+    heap_free(plan->at);
+    heap_free(plan->order);
+}
+
+Error *safetensors_seal(const SafetensorsPlan *plan, Aside *aside, uint32_t crc)
+{
+    char digits[CRC_DIGITS + 1];
+    snprintf(digits, sizeof digits, "%08" PRIx32, crc);
+    return aside_write_at(aside, plan->crc_at, digits, CRC_DIGITS);
+}
+
+typedef struct Writing {
+    Aside aside;
+    const SafetensorsPlan *plan;
+    int n;
+    const NamedType *arrays;
+    uint32_t crc;
+} Writing;
 
 static Error *write_part(Writing *w, const void *bytes, size_t n)
 {
@@ -317,36 +383,29 @@ static Error *write_part(Writing *w, const void *bytes, size_t n)
 
 static Error *write_parts(Writing *w, void *data, ArrayGet *get, void *user)
 {
-    char digits[CRC_DIGITS + 1];
-    TRY(write_part(w, w->header.at, w->header.n));
+    TRY(write_part(w, w->plan->header.at, w->plan->header.n));
     for (int k = 0; k < w->n; k++) {
-        TRY(get(user, w->order[k], data));
-        TRY(write_part(w, data, type_bytes(w->arrays[w->order[k]].type)));
+        int i = w->plan->order[k];
+        TRY(get(user, i, data));
+        TRY(write_part(w, data, type_bytes(w->arrays[i].type)));
     }
-    snprintf(digits, sizeof digits, "%08" PRIx32, w->crc);
-    return aside_write_at(&w->aside, w->crc_at, digits, CRC_DIGITS);
-}
-
-static Error *write_aside(Writing *w, const char *path, ArrayGet *get, void *user)
-{
-    void *data = heap_new(w->most + 1, "an array to write");
-    Error *error = aside_open(path, &w->aside);
-    if (!error)
-        error = aside_finish(&w->aside, write_parts(w, data, get, user));
-    heap_free(data);
-    return error;
+    return safetensors_seal(w->plan, &w->aside, w->crc);
 }
 
 Error *safetensors_write(const char *path, int n, const NamedType *arrays, int64_t step,
                          ArrayGet *get, void *user)
 {
-    Writing w = { .n = n, .arrays = arrays };
-    w.order = HEAP_ARRAY(int, n, "the order of arrays");
-    order_arrays(&w);
-    Error *error = make_header(&w, step);
+    SafetensorsPlan plan;
+    size_t most = 0;
+    TRY(safetensors_plan(n, arrays, step, &plan));
+    for (int i = 0; i < n; i++)
+        most = greatest(most, type_bytes(arrays[i].type));
+    Writing w = { .plan = &plan, .n = n, .arrays = arrays };
+    void *data = heap_new(most + 1, "an array to write");
+    Error *error = aside_open(path, &w.aside);
     if (!error)
-        error = write_aside(&w, path, get, user);
-    text_free(&w.header);
-    heap_free(w.order);
+        error = aside_finish(&w.aside, write_parts(&w, data, get, user));
+    heap_free(data);
+    safetensors_plan_free(&plan);
     return error;
 }

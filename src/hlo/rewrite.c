@@ -187,18 +187,26 @@ static bool has_effect_itself(const Node *node)
            (effect == EFFECT_WORLD && ((const CustomCallAttrs *)node->attrs)->has_side_effect);
 }
 
+static bool region_has_effect(const Module *m, RegionId r)
+{
+    const Region *region = region_at(m, r);
+    for (int i = 0; i < region->nnodes; i++)
+        if (node_has_effect(m, region->nodes[i]))
+            return true;
+    return false;
+}
+
 bool node_has_effect(const Module *m, NodeId n)
 {
     const Node *node = node_at(m, n);
     if (has_effect_itself(node))
         return true;
-    for (int k = 0; k < node->nregions; k++) {
-        const Region *region = region_at(m, node->regions[k]);
-        for (int i = 0; i < region->nnodes; i++)
-            if (node_has_effect(m, region->nodes[i]))
-                return true;
-    }
-    return false;
+    for (int k = 0; k < node->nregions; k++)
+        if (region_has_effect(m, node->regions[k]))
+            return true;
+    const Func *callee =
+        node->op == OP_CALL ? func_find(m, ((const CallAttrs *)node->attrs)->callee) : NULL;
+    return callee && region_has_effect(m, callee->body);
 }
 
 static bool is_needed(const Module *m, NodeId n, const bool *used)

@@ -47,7 +47,7 @@ uint32_t *count_uses(const Module *m, RegionId r);
 
 /* Drops nodes of r and below whose results are not used and that have no effect. */
 void remove_dead(Module *m, RegionId r);
-bool node_has_effect(const Module *m, NodeId n); /* itself or in its regions */
+bool node_has_effect(const Module *m, NodeId n); /* itself, in its regions, or in what it calls */
 
 /* What a region of two scalars computes, if it is that one operation: OP_ADD, OP_MAX ...;
  * OP_COUNT otherwise. Looks through sharding constraints and reversed operands. */

@@ -1,5 +1,5 @@
 /* client.c - PJRT from the caller's side. */
-#define _GNU_SOURCE /* dladdr */
+#define _GNU_SOURCE /* dladdr, dlinfo, dl_iterate_phdr */
 #include "pjrt/client.h"
 
 #include "base/guard.h"
@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +34,45 @@ Error *pjrt_error(const PJRT_Api *api, PJRT_Error *theirs)
 
 /* ---- which file ---- */
 
+/* The first object is the program itself: one that no dynamic linker started is linked whole. */
+static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_static)
+{
+    (void)size;
+    *(bool *)is_static = true;
+    for (int i = 0; i < program->dlpi_phnum; i++)
+        if (program->dlpi_phdr[i].p_type == PT_INTERP)
+            *(bool *)is_static = false;
+    return 1;
+}
+
+/* In a program that is linked whole dlopen has a C library of its own, and crashes. */
+static Error *check_is_dynamic(void)
+{
+    bool is_static = false;
+    dl_iterate_phdr(look_at_program, &is_static);
+    return is_static
+               ? error_new(CODE_UNIMPLEMENTED,
+                           "a program that is linked with -static cannot load an engine: link it "
+                           "without, or have its functions compiled ahead (tutti compile)")
+               : NULL;
+}
+
+#define ENGINE "pjrt_plugin_tutti.so"
+
+/* Where the system's own search finds it: the folders that a program was linked with (-rpath),
+ * LD_LIBRARY_PATH, those of ldconfig.  NULL: nowhere. */
+static char *find_as_library(void)
+{
+    struct link_map *map;
+    Text path = { 0 };
+    void *library = dlopen(ENGINE, RTLD_LAZY | RTLD_LOCAL);
+    if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
+        text_printf(&path, "%s", map->l_name);
+    if (library)
+        dlclose(library);
+    return path.at;
+}
+
 /* The first of our own places that has the engine, or NULL with all of them in `tried`.  A program
  * that the shell found names itself without a folder: its own entry says nothing. */
 static char *find_engine(Text *tried)
@@ -49,19 +89,19 @@ static char *find_engine(Text *tried)
         if (!slash)
             continue;
         Text path = { 0 };
-        text_printf(&path, "%.*s%s/pjrt_plugin_tutti.so", (int)(slash - files[i]), files[i],
-                    folders[i]);
+        text_printf(&path, "%.*s%s/" ENGINE, (int)(slash - files[i]), files[i], folders[i]);
         if (access(path.at, R_OK) == 0)
             return path.at;
         if (!strstr(text_cstr(tried), path.at))
             text_printf(tried, "%s%s", tried->n ? ", " : "", path.at);
         text_free(&path);
     }
-    return NULL;
+    return find_as_library();
 }
 
 Error *pjrt_find(const char *named, const char *how_to_name, char **path)
 {
+    TRY(check_is_dynamic());
     const char *from = named ? "tt_init" : "TUTTI_PLUGIN";
     if (!named)
         named = getenv("TUTTI_PLUGIN");
@@ -79,8 +119,8 @@ Error *pjrt_find(const char *named, const char *how_to_name, char **path)
     Error *error = NULL;
     if (!*path)
         error = error_new(CODE_NOT_FOUND,
-                          "the engine pjrt_plugin_tutti.so is in none of %s: put it there, or name "
-                          "a PJRT plugin by %s",
+                          "the engine " ENGINE " is in none of %s, nor among the libraries of the "
+                          "system: put it there, or name a PJRT plugin by %s",
                           text_cstr(&tried), how_to_name);
     text_free(&tried);
     return error;

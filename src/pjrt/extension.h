@@ -34,15 +34,21 @@ typedef struct TuttiCall {
     const TuttiOperand *args, *results;
     char *message; /* why it failed: NUL-terminated */
     size_t room;   /* for it */
+    int device;    /* its number, in a program for several; -1: the call is for all of them */
+    bool is_first; /* of the program's devices, or it is for all of them */
 } TuttiCall;
 
-/* 0: well.  Called by any thread, also by several at once; it must not wait for the device that
+/* What such a function returns: well; failed, and the message goes behind the call's name and place;
+ * failed, and the message says where. */
+enum { TUTTI_CALL_WELL, TUTTI_CALL_FAILED, TUTTI_CALL_FAILED_THERE };
+
+/* Called by any thread, also by several at once; it must not wait for the device that
  * calls.  `call` is NULL once, after the last call, for a name that drop_call ended. */
 typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
 
 /* Names that begin so are of functions that only this process has: a program that calls one is not
  * stored (PJRT_Executable_Serialize). */
-#define TUTTI_LOCAL_CALL "tutti.python."
+#define TUTTI_LOCAL_CALL "tutti.local."
 /* And these are called by every device, outside of manual computations too, with its own pieces of
  * the operands, however they lie.  They give nothing but tokens. */
 #define TUTTI_EACH_CALL TUTTI_LOCAL_CALL "each."
@@ -109,5 +115,7 @@ typedef struct TuttiExtension {
     /* Called by all processes of a client with the same list: each piece comes to all of them.  The
      * n-th calls of all belong together. */
     PJRT_Error *(*exchange)(PJRT_Client *client, int n, const TuttiPiece *pieces);
+    const char *llvm;   /* its version */
+    const char *rt_abi; /* the symbol that objects of compile_object want of libtutti_rt */
 } TuttiExtension;
 #endif

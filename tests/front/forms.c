@@ -102,6 +102,12 @@ static void repeated(tt x)
     tt_print(tt_custom_call("f", tt_zeros(TT_F32, 2), x));
     tt_print(tt_custom_call("f", ((Two){ x, x }), x, ((Two){ x, x })));
     tt_define_call("f", NULL, NULL);
+    tt_debug_print("here");
+    tt_debug_print("{} {}", x, tt_sin(x));
+    tt_check(tt_less(x, 1), "x = {}", x);
+    tt_check(tt_less(x, 1), "too large");
+    tt_debug_progress(x, 10, "x {}", x);
+    tt_debug_progress(1, 10, "");
 }
 
 int main(void)

@@ -25,7 +25,7 @@ static const char program[] =
 static const char calls_python[] =
     "module @asks {\n"
     "  func.func public @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-    "    %y = stablehlo.custom_call @tutti.python.0(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+    "    %y = stablehlo.custom_call @tutti.local.0(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
     "    return %y : tensor<4xf32>\n"
     "  }\n"
     "}\n";
@@ -159,7 +159,7 @@ static void test_local_calls(void)
     client_start("1");
     for (PJRT_Extension_Base *e = api->extension_start; e; e = e->next)
         if ((int)e->type == TUTTI_EXTENSION)
-            CHECK(((TuttiExtension *)e)->add_call("tutti.python.0", 14, answer, NULL));
+            CHECK(((TuttiExtension *)e)->add_call("tutti.local.0", 13, answer, NULL));
     PJRT_LoadedExecutable *loaded = load(calls_python);
     PJRT_Executable *executable = executable_of(loaded);
     PJRT_Executable_Serialize_Args args = ARGS(Executable_Serialize, .executable = executable);

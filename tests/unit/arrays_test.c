@@ -268,6 +268,24 @@ static void test_inflate(void)
     CHECK(crc32_of(0, "123456789", 9) == 0xCBF43926u);
 }
 
+/* Two who have every other run of bytes; where the runs are cut does not matter. */
+static void test_shares(void)
+{
+    char bytes[1000];
+    for (int i = 0; i < (int)sizeof bytes; i++)
+        bytes[i] = (char)(i * i % 251);
+    for (size_t run = 1; run < sizeof bytes; run = run * 3 / 2 + 1) {
+        CrcShare share[2] = { 0 };
+        for (size_t at = 0, k = 0; at < sizeof bytes; at += run, k++)
+            crc32_share_add(&share[k % 2], at, bytes + at,
+                            at + run < sizeof bytes ? run : sizeof bytes - at);
+        uint32_t joined =
+            crc32_share_end(&share[0], sizeof bytes) ^ crc32_share_end(&share[1], sizeof bytes);
+        CHECK(crc32_of_shares(joined, sizeof bytes) == crc32_of(0, bytes, sizeof bytes));
+    }
+    CHECK(crc32_of_shares(0, 0) == 0);
+}
+
 int main(void)
 {
     close(mkstemp(path));
@@ -277,6 +295,7 @@ int main(void)
     test_damage();
     test_changed();
     test_inflate();
+    test_shares();
     unlink(path);
     return check_done();
 }

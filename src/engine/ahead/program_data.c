@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "base/grow.h"
+#include "engine/compile.h"
 #include "engine/numerics/numerics.h"
 
 #include <stdio.h>
@@ -286,6 +287,7 @@ LLVMValueRef program_data(Emit *e, Arena *arena, const Program *program, const F
 
 #define QUOTED(word) #word
 #define QUOTE(word) QUOTED(word)
+const char rt_abi[] = QUOTE(TUTTI_RT_ABI);
 
 static LLVMValueRef symbol_named(Emit *e, const char *name, LLVMTypeRef type)
 {
@@ -302,8 +304,7 @@ void program_publish(Emit *e, const Published *own)
     LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
     LLVMTypeRef types[] = { pointer, pointer, pointer, i64 };
     LLVMTypeRef type = LLVMStructTypeInContext(e->context, types, 4, false);
-    LLVMValueRef abi =
-        LLVMAddGlobal(e->llvm, LLVMInt8TypeInContext(e->context), QUOTE(TUTTI_RT_ABI));
+    LLVMValueRef abi = LLVMAddGlobal(e->llvm, LLVMInt8TypeInContext(e->context), rt_abi);
     LLVMSetGlobalConstant(abi, true);
     LLVMValueRef fields[] = {
         [offsetof(LinkedProgram, abi) / POINTER] = abi,

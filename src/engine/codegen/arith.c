@@ -230,17 +230,34 @@ static V complex_div(Kernel *k, Element e, V x, V y)
     return e == C128 ? complex_of(k, q.re, q.im) : complex_of(k, to_f32(k, q.re), to_f32(k, q.im));
 }
 
-static V complex_abs(Kernel *k, Element e, V x)
+/* The square root of a^2 + b^2, both in f64; f32 parts were widened and need no scaling. */
+static V length_in_f64(Kernel *k, V a, V b, bool is_scaled)
 {
-    V a = float_abs(k, to_f64(k, real_part(k, x))), b = float_abs(k, to_f64(k, imag_part(k, x)));
     LLVMTypeRef type = LLVMTypeOf(a);
-    V scale = e == C128 ? inverse_scale(k, a, b) : const_f(k, type, 1);
+    V scale = is_scaled ? inverse_scale(k, a, b) : const_f(k, type, 1);
     V p = float_mul(k, a, scale), q = float_mul(k, b, scale);
     V length = INTRINSIC(k, "llvm.sqrt", float_add(k, float_mul(k, p, p), float_mul(k, q, q)));
     length = float_div(k, length, scale);
     V far = LLVMBuildOr(k->b, is_infinite(k, a), is_infinite(k, b), "");
-    length = choose(k, far, const_f(k, type, __builtin_inf()), length);
-    return e == C128 ? length : to_f32(k, length);
+    return choose(k, far, const_f(k, type, __builtin_inf()), length);
+}
+
+/* In f32 the sum of squares has all its bits between these bounds (a square that is lost below 2^-126
+ * is less than half of its last place); other lanes, zeros among them, are made anew in f64. */
+static V complex_abs(Kernel *k, Element e, V x)
+{
+    V a = float_abs(k, real_part(k, x)), b = float_abs(k, imag_part(k, x));
+    if (e == C128)
+        return length_in_f64(k, a, b, true);
+    LLVMTypeRef type = LLVMTypeOf(a);
+    V sum = float_fma(k, a, a, float_mul(k, b, b));
+    V is_low = LLVMBuildFCmp(k->b, LLVMRealULT, sum, const_f(k, type, 0x1p-98), "");
+    V is_high = LLVMBuildFCmp(k->b, LLVMRealUGT, sum, const_f(k, type, 0x1p126), "");
+    V usual = INTRINSIC(k, "llvm.sqrt", sum);
+    Rare rare = rare_begin(k, LLVMBuildOr(k->b, is_low, is_high, ""));
+    V wide = to_f32(k, length_in_f64(k, to_f64(k, a), to_f64(k, b), false));
+    rare_end(k, &rare, 1, &usual, &wide);
+    return wide;
 }
 
 static V both_parts(Kernel *k, V (*f)(Kernel *, V, V), V x, V y)

@@ -268,6 +268,7 @@ static void make_tasks(Run *run, const Launch *l)
         t->frame.cancel = &run->cancel;
         t->frame.program = p;
         t->frame.task = t;
+        t->frame.device = t->device->id;
     }
 }
 

@@ -10,6 +10,7 @@
 #include "engine/profile/views.h"
 
 #include <inttypes.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 
 static Error *describe(PJRT_LoadedExecutable *executable, const TuttiProgram **out)
@@ -148,4 +149,6 @@ TuttiExtension tutti_extension = {
     .range_end = range_end,
     .compile_object = object,
     .exchange = exchange,
+    .llvm = LLVM_VERSION_STRING,
+    .rt_abi = rt_abi,
 };

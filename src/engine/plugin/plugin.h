@@ -12,6 +12,7 @@
  * published, but for the counts. */
 #ifndef TUTTI_ENGINE_PLUGIN_PLUGIN_H
 #define TUTTI_ENGINE_PLUGIN_PLUGIN_H
+#include "base/version.h"
 #include "engine/compile.h"
 #include "engine/exec/launch.h"
 #include "engine/hosts/hosts.h"
@@ -22,7 +23,7 @@
 #include <pthread.h>
 
 #define PLATFORM "tutti"
-#define PLATFORM_VERSION "tutti 0.1"
+#define PLATFORM_VERSION "tutti " TUTTI_VERSION
 
 typedef struct Compiled Compiled;
 

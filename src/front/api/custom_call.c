@@ -65,7 +65,7 @@ bool tt_define_call(const char *name, tt_call_function *function, void *user)
     while (!atomic_compare_exchange_weak(&foreigns, &f->next, f))
         ;
     if (!error)
-        error = client_define(name, answer, f);
+        error = client_define("tt_define_call", name, answer, f);
     if (error)
         report_error(error);
     return !error;

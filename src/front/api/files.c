@@ -1,5 +1,5 @@
 /* files.c - arrays in files: NumPy's, safetensors, and checkpoints, which are safetensors with a step
- * and a checksum. */
+ * and a checksum.  save.c writes trees. */
 #include "files/arrays.h"
 #include "front/api/arrays.h"
 #include "front/api/numpy.h"
@@ -88,35 +88,18 @@ tt tt_load_npy(const char *path)
     return a ? value_of_array(a, false) : NO_VALUE;
 }
 
-/* With several processes all read an array that is saved, for each may have pieces of it; the first
- * writes the file, and all learn whether it could. */
-static bool is_writer(void)
-{
-    return client_process() == 0;
-}
-
-static bool agree(bool is_done)
-{
-    if (client_processes() == 1)
-        return is_done;
-    char verdict = is_done;
-    Error *error = client_exchange(1, &(TuttiPiece){ 0, &verdict, 1 });
-    if (error)
-        report_error(error);
-    return !error && verdict;
-}
-
+/* With several processes all read it, for each may have pieces of it; the first writes. */
 static bool save_npy(const char *path, Array *a)
 {
     void *data = malloc(type_bytes(a->type) + 1);
     if (!data)
         report_broken("tt_save_npy: no memory on the host for %s", type_text(a->type));
     bool read = data && array_read(a, data);
-    Error *error = read && is_writer() ? npy_write(path, a->type, data) : NULL;
+    Error *error = read && client_process() == 0 ? npy_write(path, a->type, data) : NULL;
     free(data);
     if (error)
         report_error(error_in(error, "tt_save_npy"));
-    return agree(read && !error);
+    return first_says(read && !error);
 }
 
 bool tt_save_npy(const char *path, tt x)
@@ -198,100 +181,6 @@ tt tt_file_get(tt_file f, const char *name)
     return a ? value_of_array(a, false) : NO_VALUE;
 }
 
-/* ---- writing trees ---- */
-
-enum { NAME_ROOM = 24 };
-
-/* The name of array i: the caller's, or its number. */
-static const char *name_of(const char *const *names, int i, char *room)
-{
-    if (names)
-        return names[i];
-    snprintf(room, NAME_ROOM, "%d", i);
-    return room;
-}
-
-typedef struct Save {
-    const char *path;
-    int64_t step;
-    int n;
-    Array **arrays;
-    const char *const *names;
-    int nread; /* arrays that have been asked for: in order */
-    bool is_done;
-} Save;
-
-static Error *get_array(void *user, int i, void *data)
-{
-    Save *s = user;
-    s->nread++;
-    return array_read(s->arrays[i], data)
-               ? NULL
-               : error_new(CODE_INTERNAL, "%s: an array cannot be read", s->path);
-}
-
-/* What the writer, if this is it, has not read: the others wait for pieces of it. */
-static void read_the_rest(Save *s)
-{
-    while (client_processes() > 1 && s->nread < s->n) {
-        void *data = heap_new(type_bytes(s->arrays[s->nread]->type) + 1, "an array");
-        error_free(get_array(s, s->nread, data));
-        heap_free(data);
-    }
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
-static void write_tree(void *user)
-{
-    Save *s = user;
-    NamedType *types = HEAP_ARRAY(NamedType, s->n, "a list of arrays");
-    char *rooms = HEAP_ARRAY(char, (size_t)s->n *NAME_ROOM, "names of arrays");
-    for (int i = 0; i < s->n; i++)
-        types[i] = (NamedType){ name_of(s->names, i, rooms + i * NAME_ROOM), s->arrays[i]->type };
-    Error *error = !is_writer() ? NULL
-                   : ends_with(s->path, ".npz")
-                       ? npz_write(s->path, s->n, types, get_array, s)
-                       : safetensors_write(s->path, s->n, types, s->step, get_array, s);
-    heap_free(rooms);
-    heap_free(types);
-    read_the_rest(s);
-    s->is_done = !error;
-    if (error)
-        report_error(error_in(error, "tt_save"));
-}
-
-bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
-{
-    PUBLIC;
-    OPTIONS(tt_save_options, "tt_save", given, return false);
-    Save s = { .path = path, .step = options.step, .n = tree.n, .names = options.names };
-    if (options.step < 0)
-        return report_broken("tt_save: the step is %lld; it counts from 0",
-                             (long long)options.step),
-               false;
-    if (options.step && ends_with(path, ".npz"))
-        return report_broken("tt_save: %s: an .npz has no place for the step", path), false;
-    s.arrays = calloc((size_t)tree.n + 1, sizeof *s.arrays);
-    bool is_there = s.arrays;
-    if (!is_there)
-        report_broken("tt_save: no memory on the host for a list of %d arrays", tree.n);
-    for (int i = 0; is_there && i < tree.n; i++)
-        is_there = (s.arrays[i] = settled_array(tree.leaf[i], "tt_save"));
-    if (is_there)
-        library_guard("tt_save", write_tree, &s);
-    s.is_done = agree(s.is_done);
-    for (int i = 0; s.arrays && i < tree.n; i++)
-        if (s.arrays[i])
-            array_release(s.arrays[i]);
-    free(s.arrays);
-    return s.is_done;
-}
-
 /* ---- reading trees ---- */
 
 /* The type and the layout that the variable has now; false: it holds nothing. */
@@ -331,9 +220,8 @@ static Error *restore_all(const ArrayFile *file, const char *const *names, const
     if (file->n != n)
         return error_new(CODE_INVALID, "%s holds %d arrays, and the tree %d", file->path, file->n,
                          n);
-    TRY(safetensors_check(file));
     for (int i = 0; i < n; i++)
-        TRY(restore_one(file, name_of(names, i, room), into[i], &out[i]));
+        TRY(restore_one(file, array_name(names, i, room), into[i], &out[i]));
     return NULL;
 }
 
@@ -345,17 +233,82 @@ static int64_t step_in(const ArrayFile *file)
     return step < 0 ? 0 : step;
 }
 
+/* ---- the same file for all processes ---- */
+
+/* What a process sees of a file. */
+typedef struct Sight {
+    enum { NO_FILE, BAD_FILE, GOOD_FILE } state;
+    uint32_t share; /* of the checksum: each looks at a part of the bytes */
+    uint64_t size;
+    int64_t step;
+} Sight;
+
+static Error *look(const ArrayFile *file, Sight *out)
+{
+    TRY(safetensors_share(file, client_process(), client_processes(), &out->share));
+    *out = (Sight){ GOOD_FILE, out->share, file->bytes.n, step_in(file) };
+    return NULL;
+}
+
+/* Do all see the same as this process?  The checksum is that of their shares. */
+static Error *compare_sights(const char *path, const ArrayFile *file, const Sight *all)
+{
+    const Sight *mine = &all[client_process()];
+    uint32_t shares = 0;
+    for (int p = 0; p < client_processes(); p++) {
+        if (all[p].state == BAD_FILE)
+            return error_new(CODE_INVALID, "process %d cannot read %s", p, path);
+        if (all[p].state != mine->state)
+            return error_new(CODE_INVALID,
+                             "process %d sees %s, and process %d does not: it must lie where all "
+                             "processes see it",
+                             mine->state == NO_FILE ? p : client_process(), path,
+                             mine->state == NO_FILE ? client_process() : p);
+        if (all[p].size != mine->size || all[p].step != mine->step)
+            return error_new(CODE_INVALID,
+                             "%s is of step %lld in process %d and of step %lld in process %d: it "
+                             "must lie where all processes see it",
+                             path, (long long)all[p].step, p, (long long)mine->step,
+                             client_process());
+        shares ^= all[p].share;
+    }
+    return file ? safetensors_compare(file, shares) : NULL;
+}
+
+/* Called by all processes.  NULL: all have the same file, and it is what was written; or none has
+ * one, if file is NULL. */
+static Error *check_file(const char *path, const ArrayFile *file, bool is_bad)
+{
+    Sight mine = { .state = is_bad ? BAD_FILE : NO_FILE };
+    Error *error = file ? look(file, &mine) : NULL;
+    if (error)
+        mine.state = BAD_FILE;
+    Sight *all = calloc((size_t)client_processes(), sizeof *all);
+    if (!all) {
+        error_free(error);
+        return error_new(CODE_EXHAUSTED, "no memory on the host for the words of all processes");
+    }
+    Error *lost = client_gather(&mine, sizeof mine, all);
+    if (!error && !is_bad)
+        error = lost ? lost : compare_sights(path, file, all);
+    else
+        error_free(lost);
+    free(all);
+    return error;
+}
+
+/* ---- into variables ---- */
+
 /* All values, or none. */
 static int64_t put_restored(const ArrayFile *file, const char *const *names, tt *into, int n)
 {
     unsigned before = report_count();
     tt *values = scope_values(n);
-    if (!values)
-        return -1;
-    Error *error = restore_all(file, names, into, n, values);
+    Error *error = values ? restore_all(file, names, into, n, values) : NULL;
     if (error)
         report_error(error_in(error, "tt_restore"));
-    if (report_count() != before)
+    bool is_well = report_count() == before;
+    if (!all_say("tt_restore", is_well) || !is_well)
         return -1;
     for (int i = 0; i < n; i++)
         if (into[i].slot || into[i].generation)
@@ -369,12 +322,15 @@ int64_t tt_restore_n(const char *path, tt *into, int n, const tt_save_options *g
 {
     PUBLIC;
     OPTIONS(tt_save_options, "tt_restore", given, return -1);
-    if (access(path, F_OK) != 0 && errno == ENOENT)
-        return -1;
-    ArrayFile *file = opened("tt_restore", path);
-    if (!file)
-        return -1;
-    int64_t step = put_restored(file, options.names, into, n);
+    Error *error = client_need();
+    if (error)
+        return report_error(error), -1;
+    bool is_there = access(path, F_OK) == 0 || errno != ENOENT;
+    ArrayFile *file = is_there ? opened("tt_restore", path) : NULL;
+    error = check_file(path, file, is_there && !file);
+    if (error)
+        report_error(error_in(error, "tt_restore"));
+    int64_t step = file && !error ? put_restored(file, options.names, into, n) : -1;
     arrays_close(file);
     return step;
 }

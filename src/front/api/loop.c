@@ -1,7 +1,7 @@
 /* loop.c - what the loop around a training step needs: rows in a random order, and a line that says how
  * far it is. */
 #include "front/api/numpy.h"
-
+#include "front/api/progress.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
 
@@ -23,14 +23,7 @@ tt tt_minibatches(tt key, int64_t rows, int64_t size)
     return tt_reshape(tt_slice(order, 0, 0, n * size), &(tt_dims){ 2, { n, size } });
 }
 
-/* ---- progress: of this thread's loop ---- */
-
-typedef struct Progress {
-    double began, said; /* seconds */
-    int64_t first;      /* the step it began at */
-} Progress;
-
-static _Thread_local Progress progress;
+/* ---- progress ---- */
 
 static double now(void)
 {
@@ -52,9 +45,10 @@ static void print_time(char *out, size_t room, double seconds)
 }
 
 /* Steps in a second since it began, and the time left at that pace. */
-static void print_pace(char *out, size_t room, double seconds, int64_t step, int64_t total)
+static void print_pace(const Progress *p, char *out, size_t room, int64_t step, int64_t total)
 {
-    double pace = seconds > 0 ? (double)(step - progress.first) / seconds : 0;
+    double seconds = p->said - p->began;
+    double pace = seconds > 0 ? (double)(step - p->first) / seconds : 0;
     char left[32] = "";
     *out = 0;
     if (pace <= 0)
@@ -64,27 +58,46 @@ static void print_pace(char *out, size_t room, double seconds, int64_t step, int
     snprintf(out, room, "  %.3g/s%s%s%s", pace, *left ? ", " : "", left, *left ? " left" : "");
 }
 
+static bool is_last(int64_t step, int64_t total)
+{
+    return total && step >= total;
+}
+
+bool progress_is_due(Progress *p, int64_t step, int64_t total)
+{
+    bool is_terminal = isatty(STDERR_FILENO);
+    double t = now(), pause = is_terminal ? 0.1 : 10;
+    if (!p->began || step < p->first)
+        *p = (Progress){ t, t - (is_terminal ? pause : 0), step };
+    if (t - p->said < pause && !is_last(step, total))
+        return false;
+    p->said = t;
+    return true;
+}
+
+void progress_say(Progress *p, int64_t step, int64_t total, const char *text)
+{
+    bool is_terminal = isatty(STDERR_FILENO), ends = is_last(step, total);
+    char pace[64], of[32] = "";
+    print_pace(p, pace, sizeof pace, step, total);
+    if (total)
+        snprintf(of, sizeof of, "/%lld", (long long)total);
+    fprintf(stderr, "%s%lld%s%s  %s%s", is_terminal ? "\r\033[K" : "", (long long)step, of, pace,
+            text, is_terminal && !ends ? "" : "\n");
+    fflush(stderr);
+    if (ends)
+        *p = (Progress){ 0 };
+}
+
 void tt_progress(int64_t step, int64_t total, const char *format, ...)
 {
-    enum { ROOM = 256 };
-    bool is_terminal = isatty(STDERR_FILENO), is_last = total && step >= total;
-    double t = now(), pause = is_terminal ? 0.1 : 10;
-    if (!progress.began || step < progress.first)
-        progress = (Progress){ t, t - (is_terminal ? pause : 0), step };
-    if (t - progress.said < pause && !is_last)
+    static _Thread_local Progress progress; /* of this thread's loop */
+    char said[256];
+    if (!progress_is_due(&progress, step, total))
         return;
-    progress.said = t;
-    char said[ROOM], pace[64], of[32] = "";
     va_list args;
     va_start(args, format);
     vsnprintf(said, sizeof said, format, args);
     va_end(args);
-    print_pace(pace, sizeof pace, t - progress.began, step, total);
-    if (total)
-        snprintf(of, sizeof of, "/%lld", (long long)total);
-    fprintf(stderr, "%s%lld%s%s  %s%s", is_terminal ? "\r\033[K" : "", (long long)step, of, pace,
-            said, is_terminal && !is_last ? "" : "\n");
-    fflush(stderr);
-    if (is_last)
-        progress = (Progress){ 0 };
+    progress_say(&progress, step, total, said);
 }

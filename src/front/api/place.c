@@ -1,4 +1,5 @@
-/* place.c - tt_place: an array goes where it shall lie; a traced one is to lie there when it is computed. */
+/* place.c - tt_place and tt_from_local: an array goes where it shall lie; a traced one is to lie there when it
+ * is computed. */
 #include "front/api/numpy.h"
 #include "front/transform/transform.h"
 #include "front/value/layout.h"
@@ -30,4 +31,20 @@ tt tt_place(tt x, const tt_sharding *where)
         return report_broken("tt_place: the array is being traced by another thread");
     record_body("tt_place", place_body, where, &x, 1, &y);
     return y;
+}
+
+tt tt_from_local(tt x, const tt_sharding *where)
+{
+    PUBLIC;
+    Shape shape;
+    if (!where->mesh)
+        return report_broken("tt_from_local: no mesh is given: make one with tt_mesh_of");
+    if (!value_shape(x, "tt_from_local", &shape))
+        return NO_VALUE;
+    if (shape.is_traced)
+        return report_broken(
+            "tt_from_local: %s is traced: call it outside the function, on what the "
+            "process has read",
+            shape_text(&shape));
+    return place_local(x, where);
 }

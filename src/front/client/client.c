@@ -281,19 +281,17 @@ Pjrt *client_plugin(void)
     return &client.pjrt;
 }
 
-Error *client_define(const char *name, TuttiFunction *f, void *user)
+Error *client_define(const char *who, const char *name, TuttiFunction *f, void *user)
 {
     if (!client.pjrt.tutti)
         return error_new(CODE_UNIMPLEMENTED,
-                         "tt_define_call: %s is another's plugin: only Tutti's own engine can call "
-                         "%s",
+                         "%s: %s is another's plugin: only Tutti's own engine can call %s", who,
                          client.pjrt.path, name);
     if (client.pjrt.tutti->base.struct_size < sizeof *client.pjrt.tutti)
-        return error_new(CODE_UNIMPLEMENTED,
-                         "tt_define_call: the engine %s is older than this library",
+        return error_new(CODE_UNIMPLEMENTED, "%s: the engine %s is older than this library", who,
                          client.pjrt.path);
     if (!client.pjrt.tutti->add_call(name, strlen(name), f, user))
-        return error_new(CODE_EXHAUSTED, "tt_define_call: no memory in the engine for %s", name);
+        return error_new(CODE_EXHAUSTED, "%s: no memory in the engine for %s", who, name);
     return NULL;
 }
 
@@ -436,4 +434,21 @@ void client_free(PJRT_Buffer *b)
 Error *client_exchange(int n, const TuttiPiece *pieces)
 {
     return pjrt_error(client.pjrt.api, client.pjrt.tutti->exchange(client.pjrt.client, n, pieces));
+}
+
+Error *client_gather(const void *mine, size_t bytes, void *all)
+{
+    char *at = all;
+    memcpy(at + bytes * (size_t)client.process, mine, bytes);
+    if (client.nprocesses == 1)
+        return NULL;
+    TuttiPiece *pieces = malloc(sizeof *pieces * (size_t)client.nprocesses);
+    if (!pieces)
+        return error_new(CODE_EXHAUSTED, "no memory on the host for words with %d processes",
+                         client.nprocesses);
+    for (int p = 0; p < client.nprocesses; p++)
+        pieces[p] = (TuttiPiece){ p, at + bytes * (size_t)p, bytes };
+    Error *error = client_exchange(client.nprocesses, pieces);
+    free(pieces);
+    return error;
 }

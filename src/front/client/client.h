@@ -21,8 +21,8 @@ extern int client_home; /* the first device of this process */
 const char *client_device_name(int device);
 const char *client_platform(void); /* "tutti"; of JAX's plugins "cpu", "cuda" */
 struct Pjrt *client_plugin(void);  /* for tests that stand between it and the front */
-/* f answers custom calls of that name from now on. */
-MUST_USE Error *client_define(const char *name, TuttiFunction *f, void *user);
+/* f answers custom calls of that name from now on; errors begin with the function that asks. */
+MUST_USE Error *client_define(const char *who, const char *name, TuttiFunction *f, void *user);
 /* The engine, if it is ours and records; an error names the function that asks. */
 MUST_USE Error *client_recorder(const char *asks, const TuttiExtension **out);
 /* The same without an error, and without making the client; NULL: there is none. */
@@ -48,4 +48,6 @@ MUST_USE Error *client_await(PJRT_Buffer *b);
 void client_free(PJRT_Buffer *b); /* NULL is fine */
 /* All processes call it with the same list: each piece comes from its process to all others. */
 MUST_USE Error *client_exchange(int n, const TuttiPiece *pieces);
+/* Every process gives so many bytes, and gets all of them, process by process. */
+MUST_USE Error *client_gather(const void *mine, size_t bytes, void *all);
 #endif

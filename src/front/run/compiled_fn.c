@@ -59,6 +59,7 @@ static CompiledFn *compiled_fn_of(const Graph *g, const Lowered *lowered, const 
     p->nleaves = g->nleaves;
     p->nargs = lowered->nargs;
     p->nresults = lowered->nresults;
+    p->is_awaited = session->is_awaited;
     p->args = KEEP(lowered->args, p->nargs);
     p->results = KEEP(lowered->results, p->nresults);
     p->is_weak = KEEP(g->is_weak, p->nresults);
@@ -283,6 +284,8 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
         Array *array = array_new(p->types[i], p->results[i], of_one);
         results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
         ok &= results[i].generation != 0;
+        if (array && p->is_awaited && ok)
+            ok = array_wait(array);
     }
     return ok;
 }

@@ -13,6 +13,7 @@ typedef struct CompiledFn {
     void *key; /* function, configuration; types, weakness and layouts of the leaves */
     Executable *code;
     int ndevices, nleaves, nargs, nresults;
+    bool is_awaited;             /* a call returns when its run has ended */
     const ArrayLayout **args;    /* [nargs]: how each must lie */
     Array **captured;            /* [nargs - nleaves], laid out so; held */
     const ArrayLayout **results; /* [nresults] */

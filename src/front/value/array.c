@@ -123,25 +123,47 @@ static bool box_equal(const Box *a, const Box *b, int rank)
     return memcmp(a->start, b->start, bytes) == 0 && memcmp(a->extent, b->extent, bytes) == 0;
 }
 
+/* The rows of a box, along the last axis, as they lie in the whole array. */
+typedef struct Rows {
+    const Box *box;
+    int rank;
+    int64_t strides[TT_MAX_RANK], index[TT_MAX_RANK];
+    size_t element, bytes; /* of an element, of a row */
+    int64_t n;
+} Rows;
+
+static Rows rows_of(Type whole, const Box *box)
+{
+    Rows rows = { .box = box, .rank = whole.rank, .n = 1 };
+    rows.element = (size_t)element_info[whole.element].bytes;
+    type_strides(whole, rows.strides);
+    int last = whole.rank - 1;
+    rows.bytes = rows.element * (size_t)(whole.rank ? box->extent[last] : 1);
+    for (int i = 0; i < last; i++)
+        rows.n *= box->extent[i];
+    if (!rows.bytes)
+        rows.n = 0;
+    return rows;
+}
+
+/* Where the next begins, in bytes from the beginning of the whole. */
+static size_t rows_next(Rows *rows)
+{
+    int64_t at = 0;
+    for (int i = 0; i < rows->rank; i++)
+        at += (rows->box->start[i] + rows->index[i]) * rows->strides[i];
+    for (int i = rows->rank - 2; i >= 0 && ++rows->index[i] == rows->box->extent[i]; i--)
+        rows->index[i] = 0;
+    return (size_t)at * rows->element;
+}
+
 /* Copies between a box of the whole array and a dense tile. */
 static void copy_box(Type whole, const Box *box, char *host, char *tile, bool to_tile)
 {
-    int64_t strides[TT_MAX_RANK], index[TT_MAX_RANK] = { 0 };
-    size_t bytes = (size_t)element_info[whole.element].bytes;
-    type_strides(whole, strides);
-    int last = whole.rank - 1;
-    size_t row = bytes * (size_t)(whole.rank ? box->extent[last] : 1);
-    int64_t rows = 1;
-    for (int i = 0; i < last; i++)
-        rows *= box->extent[i];
-    for (int64_t r = 0; row && r < rows; r++, tile += row) {
-        int64_t at = 0;
-        for (int i = 0; i < whole.rank; i++)
-            at += (box->start[i] + index[i]) * strides[i];
-        char *line = host + (size_t)at * bytes;
-        memcpy(to_tile ? tile : line, to_tile ? line : tile, row);
-        for (int i = last - 1; i >= 0 && ++index[i] == box->extent[i]; i--)
-            index[i] = 0;
+    Rows rows = rows_of(whole, box);
+    for (int64_t r = 0; r < rows.n; r++, tile += rows.bytes) {
+        char *line = host + rows_next(&rows);
+        memcpy(to_tile ? tile : line, to_tile ? line : tile, rows.bytes);
     }
 }
 
@@ -225,28 +247,44 @@ static bool is_at_hand(const Array *a, const ArrayLayout *l)
 
 /* ---- Upload. */
 
-static bool upload_tile(Type whole, const char *data, const ArrayLayout *l, int d,
-                        PJRT_Buffer **out)
+static bool upload_box(Type whole, const char *data, const Box *box, int device, PJRT_Buffer **out)
 {
-    Box box = box_of(l, whole, d);
-    Type tile = { whole.element, whole.rank, box.extent };
+    Type tile = { whole.element, whole.rank, box->extent };
     void *room = NULL;
-    const char *from = data + offset_of(whole, &box);
-    if (!is_dense(whole, &box)) {
+    const char *from = data + offset_of(whole, box);
+    if (!is_dense(whole, box)) {
         if (!tile_room(tile, &room))
             return false;
-        copy_box(whole, &box, (char *)data, room, true);
+        copy_box(whole, box, (char *)data, room, true);
         from = room;
     }
-    Error *error = client_upload(tile, from, l->devices[d], out);
+    Error *error = client_upload(tile, from, device, out);
     free(room);
     if (error)
         report_error(error);
     return !error;
 }
 
-/* All of them or, having said why, none: NULL. */
-static PJRT_Buffer **upload(Type type, const void *data, const ArrayLayout *l)
+/* Of the boxes that a process holds, where along axis i the one that begins at `start` stands: its
+ * data has them without the gaps between. */
+static int64_t packed_start(const ArrayLayout *l, Type whole, int i, int64_t start)
+{
+    int64_t before = 0;
+    for (int d = 0; d < l->ndevices; d++) {
+        Box box = box_of(l, whole, d);
+        bool counts = is_here(l, d) && box.start[i] < start;
+        for (int e = 0; e < d && counts; e++) {
+            Box other = box_of(l, whole, e);
+            counts = !is_here(l, e) || other.start[i] != box.start[i];
+        }
+        before += counts ? box.extent[i] : 0;
+    }
+    return before;
+}
+
+/* Data is that of `type`, or, where `local` is another, of what this process holds of it.  All
+ * buffers or, having said why, none: NULL. */
+static PJRT_Buffer **upload(Type type, Type local, const void *data, const ArrayLayout *l)
 {
     Error *error = client_need();
     if (error) {
@@ -256,12 +294,19 @@ static PJRT_Buffer **upload(Type type, const void *data, const ArrayLayout *l)
     PJRT_Buffer **buffers = calloc((size_t)l->ndevices, sizeof *buffers);
     if (!buffers)
         return report_no_memory(type, l->ndevices), NULL;
-    for (int d = 0; d < l->ndevices; d++)
-        if (is_here(l, d) && !upload_tile(type, data, l, d, &buffers[d])) {
+    for (int d = 0; d < l->ndevices; d++) {
+        Box box = box_of(l, type, d);
+        if (!is_here(l, d))
+            continue;
+        for (int i = 0; i < type.rank; i++)
+            if (local.dims[i] != type.dims[i])
+                box.start[i] = packed_start(l, type, i, box.start[i]);
+        if (!upload_box(local, data, &box, l->devices[d], &buffers[d])) {
             free_buffers(buffers, d);
             free(buffers);
             return NULL;
         }
+    }
     return buffers;
 }
 
@@ -282,7 +327,7 @@ Array *array_from_host(Type type, const void *data, const ArrayLayout *layout)
         return NULL;
     PJRT_Buffer **buffers = NULL;
     bool is_small = type_bytes(type) <= SMALL;
-    if (!is_small && !(buffers = upload(type, data, layout)))
+    if (!is_small && !(buffers = upload(type, type, data, layout)))
         return NULL;
     Array *a = make(type, layout);
     if (!a) {
@@ -294,6 +339,14 @@ Array *array_from_host(Type type, const void *data, const ArrayLayout *layout)
     a->has_small = is_small;
     if (is_small)
         memcpy(a->small, data, type_bytes(type));
+    return a;
+}
+
+Array *array_from_local(Type type, const ArrayLayout *layout, Type local, const void *data)
+{
+    PJRT_Buffer **buffers = upload(type, local, data, layout);
+    Array *a = buffers ? array_new(type, layout, buffers) : NULL;
+    free(buffers);
     return a;
 }
 
@@ -313,7 +366,7 @@ PJRT_Buffer *const *array_buffers(Array *a)
     pthread_mutex_lock(&uploading);
     buffers = atomic_load(&a->buffers_);
     if (!buffers) {
-        buffers = upload(a->type, a->small, a->layout);
+        buffers = upload(a->type, a->type, a->small, a->layout);
         atomic_store_explicit(&a->buffers_, buffers, memory_order_release);
     }
     pthread_mutex_unlock(&uploading);
@@ -427,6 +480,60 @@ bool array_read(Array *a, void *data)
             return false;
     }
     return true;
+}
+
+/* The device that tile d is taken from by whoever writes it: arrays that all devices have go to them
+ * in turns. */
+static int source_of(const ArrayLayout *l, int d, int turn)
+{
+    return layout_is_whole(l) ? turn % l->ndevices : d;
+}
+
+static bool is_mine(const ArrayLayout *l, int source, int turn)
+{
+    return layout_is_everywhere(l) ? turn % client_processes() == client_process()
+                                   : is_here(l, source);
+}
+
+static Error *put_rows(Type whole, const Box *box, const char *tile, ArrayRun *run, void *user)
+{
+    Type type = { whole.element, whole.rank, box->extent };
+    if (is_dense(whole, box))
+        return run(user, offset_of(whole, box), tile, type_bytes(type));
+    Rows rows = rows_of(whole, box);
+    for (int64_t r = 0; r < rows.n; r++, tile += rows.bytes)
+        TRY(run(user, rows_next(&rows), tile, rows.bytes));
+    return NULL;
+}
+
+static Error *put_tile(Array *a, int d, PJRT_Buffer *buffer, ArrayRun *run, void *user)
+{
+    Box box = box_of(a->layout, a->type, d);
+    Type tile = { a->type.element, a->type.rank, box.extent };
+    if (!type_bytes(tile))
+        return NULL;
+    void *room = malloc(type_bytes(tile));
+    if (!room)
+        return error_new(CODE_EXHAUSTED, "no memory on the host for %s", type_text(tile));
+    Error *error = client_download(buffer, tile, room);
+    if (!error)
+        error = put_rows(a->type, &box, room, run, user);
+    free(room);
+    return error;
+}
+
+Error *array_own_runs(Array *a, int turn, ArrayRun *run, void *user)
+{
+    const ArrayLayout *l = a->layout;
+    PJRT_Buffer *const *buffers = array_buffers(a);
+    if (!buffers)
+        return error_new(CODE_INTERNAL, "%s cannot be read", type_text(a->type));
+    for (int d = 0; d < l->ndevices; d++) {
+        int source = source_of(l, d, turn);
+        if (!is_repeated(l, a->type, d) && is_mine(l, source, turn))
+            TRY(put_tile(a, d, buffers[source], run, user));
+    }
+    return NULL;
 }
 
 bool array_wait(Array *a)

@@ -39,7 +39,15 @@ PJRT_Buffer *const *array_buffers(Array *a);
 /* From and to row-major host memory of the whole array; awaited.  NULL / false: reported.
  * An array of up to SMALL bytes reaches its devices only when its parts are asked for. */
 Array *array_from_host(Type type, const void *data, const ArrayLayout *layout);
+/* The same from what this process alone has: `local` is the type of that data, the boxes of its
+ * devices put together. */
+Array *array_from_local(Type type, const ArrayLayout *layout, Type local, const void *data);
 bool array_read(Array *a, void *data);
+/* What this process is to write of the array when all write it together, in runs of bytes, `at` from
+ * the beginning of the row-major whole; those of a tile in rising order.  turn: equal in all; by it
+ * they take turns with arrays that each of them has. */
+typedef Error *ArrayRun(void *user, size_t at, const void *bytes, size_t n);
+MUST_USE Error *array_own_runs(Array *a, int turn, ArrayRun *run, void *user);
 bool array_wait(Array *a);
 /* The same array laid out otherwise, with a hold for the caller; copies through the host where
  * it must. */
@@ -48,4 +56,5 @@ Array *array_reshard(Array *a, const ArrayLayout *layout);
 /* As NumPy prints it (np.array2string with its defaults), with the same digits; without a newline
  * at the end.  False: reported. */
 bool array_print(Text *out, Array *a);
+void elements_print(Text *out, Type type, const void *data); /* row-major */
 #endif

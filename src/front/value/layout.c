@@ -16,6 +16,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
@@ -333,6 +334,91 @@ tt place_array(tt x, const tt_sharding *where)
     const ArrayLayout *l = mesh_layout("tt_place", where->mesh, &where->spec, held.type);
     Array *placed = l ? array_reshard(held.array, l) : NULL;
     tt y = placed ? value_of_array(placed, held.is_weak) : (tt){ 0, 0 };
+    value_unpin(x);
+    return y;
+}
+
+/* ---- rows of each process ---- */
+
+/* In how many places along a dimension the devices of this process have a piece. */
+static int64_t places_here(tt_mesh mesh, const DimTiling *cut)
+{
+    int64_t n = 0;
+    for (int d = 0; d < mesh->ndevices; d++) {
+        bool is_new = client_process_of(mesh->devices[d]) == client_process();
+        for (int e = 0; e < d && is_new; e++)
+            is_new = client_process_of(mesh->devices[e]) != client_process() ||
+                     tile_at(mesh, cut, e) != tile_at(mesh, cut, d);
+        n += is_new;
+    }
+    return n;
+}
+
+/* How many different pieces they have. */
+static int64_t pieces_here(tt_mesh mesh, int rank, const DimTiling *cuts)
+{
+    int64_t n = 0;
+    for (int d = 0; d < mesh->ndevices; d++) {
+        bool is_new = client_process_of(mesh->devices[d]) == client_process();
+        for (int e = 0; e < d && is_new; e++) {
+            bool is_other = client_process_of(mesh->devices[e]) != client_process();
+            for (int i = 0; i < rank && !is_other; i++)
+                is_other = tile_at(mesh, &cuts[i], e) != tile_at(mesh, &cuts[i], d);
+            is_new = is_other;
+        }
+        n += is_new;
+    }
+    return n;
+}
+
+/* The extents of the whole array of which this process has `local`.  False: reported. */
+static bool whole_of(tt_mesh mesh, const tt_spec *spec, Type local, int64_t *dims)
+{
+    DimTiling cuts[TT_MAX_RANK];
+    unsigned used = 0;
+    int64_t product = 1;
+    for (int i = 0; i < local.rank; i++) {
+        if (!resolve_dim("tt_from_local", mesh, spec->axis[i], &cuts[i], &used))
+            return false;
+        int64_t n = places_here(mesh, &cuts[i]);
+        if (!n)
+            return report_broken("tt_from_local: the mesh has no device of process %d",
+                                 client_process()),
+                   false;
+        if (local.dims[i] % n)
+            return report_broken("tt_from_local: axis %d of %s does not divide by the %lld pieces "
+                                 "of it that process %d holds",
+                                 i, type_text(local), (long long)n, client_process()),
+                   false;
+        dims[i] = local.dims[i] / n * cuts[i].tiles;
+        product *= n;
+    }
+    if (product != pieces_here(mesh, local.rank, cuts))
+        return report_broken("tt_from_local: the pieces of process %d make no block: cut along "
+                             "axes of the mesh whose devices lie in one process, or along all",
+                             client_process()),
+               false;
+    return true;
+}
+
+tt place_local(tt x, const tt_sharding *where)
+{
+    Held held;
+    int64_t dims[TT_MAX_RANK];
+    if (!value_pin(x, "tt_from_local", &held))
+        return (tt){ 0, 0 };
+    Type local = held.type;
+    bool is_right = whole_of(where->mesh, &where->spec, local, dims);
+    Type whole = { local.element, local.rank, dims };
+    const ArrayLayout *l =
+        is_right ? mesh_layout("tt_from_local", where->mesh, &where->spec, whole) : NULL;
+    void *data = l ? malloc(type_bytes(local) + 1) : NULL;
+    if (l && !data)
+        report_broken("tt_from_local: no memory on the host for %s", type_text(local));
+    Array *a =
+        data && array_read(held.array, data) ? array_from_local(whole, l, local, data) : NULL;
+    free(data);
+    tt y = a ? value_of_array(a, held.is_weak) : (tt){ 0, 0 };
     value_unpin(x);
     return y;
 }

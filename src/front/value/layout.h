@@ -36,4 +36,6 @@ struct tt_grid {
 int mesh_axis_size(const struct tt_grid *mesh, const char *name); /* 0: it has no such axis */
 /* The concrete array x, lying as that says; a broken value: reported. */
 tt place_array(tt x, const tt_sharding *where);
+/* Of concrete arrays that differ in each process, each what its process has of it. */
+tt place_local(tt x, const tt_sharding *where);
 #endif

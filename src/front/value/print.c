@@ -446,7 +446,7 @@ static void print_scalar(Text *out, Element e, const char *at)
         print_int(out, e, at, 0);
 }
 
-static void print_array(Text *out, Type type, const char *data)
+void elements_print(Text *out, Type type, const void *data)
 {
     int64_t count = type_count(type);
     if (type.rank == 0) {
@@ -483,7 +483,7 @@ bool array_print(Text *out, Array *a)
     }
     bool read = array_read(a, data);
     if (read)
-        print_array(out, a->type, data);
+        elements_print(out, a->type, data);
     heap_free(data);
     return read;
 }

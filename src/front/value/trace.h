@@ -79,6 +79,7 @@ typedef struct Session {
     const int *devices;
     const char *mapped;     /* label of the first map */
     bool has_placed;        /* tt_place of a traced value */
+    bool is_awaited;        /* what is traced speaks or checks: its calls end before they return */
     struct Callee *callees; /* call.c: of traced calls of jit functions */
     Version *versions;      /* load.c: for the signatures met */
     unsigned asked;         /* how often a gradient has asked what differs: varying.c */

@@ -232,6 +232,8 @@ static const struct CallRule {
 void jvp_custom_call(const Jvp *j)
 {
     const Node *node = node_at(j->m, j->node);
+    if (node->nout == 0) /* it was copied, and gives nothing that could vary */
+        return;
     const char *name = target(j->m, j->node);
     Element a, first = node->nin ? type_of(j->m, node->in[0]).element : I1;
     const struct CallRule *rule = &call_rules[lapack_find_routine(str_of(name), first, &a)];
@@ -244,9 +246,10 @@ void jvp_custom_call(const Jvp *j)
             name, loc_name(node_at(j->m, j->node)->loc));
 }
 
+/* What is said for its effect alone is said of every row, in their order. */
 void batch_custom_call(const Batch *b)
 {
-    if (!((const CustomCallAttrs *)b->attrs)->has_side_effect) {
+    if (b->nout == 0 || !((const CustomCallAttrs *)b->attrs)->has_side_effect) {
         batch_rows(b);
         return;
     }
