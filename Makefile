@@ -229,7 +229,7 @@ $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)
 	$(CC) $(ALL_CFLAGS) -o $@ $<
 
-unit: $(BUILD)/run-tests $(UNIT) $(foreach t,fault arrays collectives,$(BUILD)/tests/hosts/$(t)) all lessons $(BUILD)/libplay.a
+unit: $(BUILD)/run-tests $(UNIT) $(foreach t,fault arrays collectives train,$(BUILD)/tests/hosts/$(t)) all lessons $(BUILD)/libplay.a
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
 test: # one after the other, each built on all cores
 	$(MAKE) -j$(JOBS) unit

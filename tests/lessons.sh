@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} # of the library; the engine is always build/'s
 [ "$build" = build ] || export TUTTI_PLUGIN=${TUTTI_PLUGIN:-build/pjrt_plugin_tutti.so}
-sums=" gpt batch_norm parallel 04_train 06_data 08_run_file 09_kmeans 10_images "
+sums=" gpt batch_norm parallel 04_train 06_data 08_run_file 09_kmeans 10_images 11_hosts "
 out=$(mktemp) want=$(mktemp)
 trap 'rm -f "$out" "$want"' EXIT
 wrong=0

@@ -368,9 +368,30 @@ def parallel(n):
         net = jax.tree.map(lambda a, g: a - 0.02 * g, net, grad)
 
 
+def hosts(n):
+    rows = np.arange(64)
+    x = np.stack([rows % 8 / 8, rows * 5 % 16 / 16], 1).astype(np.float32)
+    y = (2 * x[:, :1] - 3 * x[:, 1:] + 1).astype(np.float32)
+    mesh = Mesh(np.array(jax.devices()[:n]), ("d",))
+
+    def loss(p, x, y):
+        return lax.pmean(jnp.mean((x @ p[0] + p[1] - y) ** 2), "d")
+
+    both = jax.jit(jax.value_and_grad(jax.shard_map(loss, mesh=mesh, in_specs=(P(), P("d"), P("d")),
+                                                    out_specs=P())))
+    print(f"{n} devices have x: {words(x)}")
+    p = jnp.zeros((2, 1)), jnp.zeros(1)
+    for i in range(41):
+        value, grad = both(p, x, y)
+        if i % 10 == 0:
+            print(f"step {i:2d}  loss {value:.4f}")
+        p = jax.tree.map(lambda a, g: a - 0.2 * g, p, grad)
+    print(f"w {p[0][0, 0]:.4f} {p[0][1, 0]:.4f}, b {p[1][0]:.4f}")
+
+
 LESSONS = {"01_devices": devices, "02_pmap": pmap_lesson, "03_shapes": shapes, "04_train": train,
            "05_vmap": vmap, "06_data": data, "07_mesh": mesh, "08_run_file": run_file,
-           "09_kmeans": kmeans, "10_images": images, "gpt": gpt,
+           "09_kmeans": kmeans, "10_images": images, "11_hosts": hosts, "gpt": gpt,
            "batch_norm": batch_norm, "parallel": parallel}
 FEW = {"07_mesh": (1, 2, 4, 8), "gpt": (1, 4), "batch_norm": (1, 4), "parallel": (1, 4, 8)}  # 8 rows to cut there; large programs
 
