@@ -111,7 +111,7 @@ $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 # tutti_rt_, whatever the sources call them, so that they clash with nobody's.  RT_ABI changes with every
 # header that says how the data of an object lies.  For another machine (the engine compiles for it):
 #   make rt BUILD=build/aarch64 CC=aarch64-linux-gnu-gcc CROSS=aarch64-linux-gnu-
-RT := $(wildcard src/rt/*.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
+RT := $(wildcard src/rt/*.c src/files/*.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
       src/engine/collectives/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
 RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/cross%.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
@@ -312,6 +312,14 @@ conformance: all
 	$(TUTTI) check $(DIR)/*.mlir
 	$(TUTTI) check --eval $(DIR)/*.mlir
 	TUTTI_CHECK=bounds $(TUTTI) check $(DIR)/*.mlir
+
+# Programs compiled ahead: a folder of those that check themselves, linked a hundred at a time, and beside that the
+# models that JAX exports.
+ahead-conformance: all $(BUILD)/libplay.a
+	@test -n "$(wildcard $(DIR)/*.mlir)" || { echo "make ahead-conformance DIR=a-folder-of-programs"; exit 1; }
+	find $(DIR) -name '*.mlir' | sort | xargs -n 100 tests/ahead/play.sh
+ahead-models: all $(VENV)/.ready
+	$(VENV)/bin/python tests/ahead/models.py
 
 # Real JAX on our engine.
 $(VENV)/.ready: python/requirements.txt

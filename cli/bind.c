@@ -38,7 +38,7 @@ static bool is_meant(Str argument, Str name)
     return str_equal(argument, name) || (skip && str_equal(shorter, name));
 }
 
-static int find_argument(const Exported *e, Str name)
+int argument_named(const Exported *e, Str name)
 {
     for (int i = 0; e && i < e->nargs; i++)
         if (is_meant(e->args[i].name, name))
@@ -49,7 +49,7 @@ static int find_argument(const Exported *e, Str name)
 static Error *bind_weights(Binding *b, const ArrayFile *file)
 {
     for (int i = 0; i < file->n; i++) {
-        int argument = find_argument(b->e, file->at[i].name);
+        int argument = argument_named(b->e, file->at[i].name);
         if (argument < 0)
             return error_new(CODE_INVALID, "%s: %s takes no array of that name; its first is %s",
                              file->at[i].path, b->given->program,
@@ -72,7 +72,7 @@ static void add_input(Binding *b, const char *input)
 static void bind_arrays(Binding *b, const char *input, const ArrayFile *file)
 {
     for (int i = 0; i < file->n; i++) {
-        int argument = find_argument(b->e, file->at[i].name);
+        int argument = argument_named(b->e, file->at[i].name);
         const char *part = part_of(b->arena, input, file->at[i].name);
         if (argument >= 0 && !b->of[argument])
             b->of[argument] = part;

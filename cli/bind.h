@@ -19,4 +19,6 @@ typedef struct Given {
  * names; the other inputs to what is left, in order.  e is NULL for a plain program. */
 MUST_USE Error *bind_inputs(Arena *arena, const Exported *e, const Given *given, int *n,
                             const char ***out);
+/* Which argument of the function an array of that name is for; -1: none.  e may be NULL. */
+int argument_named(const Exported *e, Str name);
 #endif

@@ -1,29 +1,28 @@
 /* compile.c - `tutti compile`: a program as an object file, and the header to call it by.
  *
- * For several processors there is an object for each, of which the best names the next: model,
- * model_v3, model_v2.  In a file.a they lie side by side; for a file.o or file.so the system's linker joins
- * them. */
-#include "archive.h"
+ * One program becomes several objects where several batches or processors are asked for.  For each
+ * batch it is a program of its own, model_b8, and the header has a function that chooses; for each
+ * processor an object, of which the best names the next: model, model_v3, model_v2. */
 #include "command.h"
 #include "execute.h"
+#include "objects.h"
+#include "prepare.h"
 
 #include "hlo/module.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { MOST_CPUS = 4 };
+enum { MOST_CPUS = 4, MOST_BATCHES = 16, MOST_FORMS = MOST_CPUS * MOST_BATCHES };
 
 typedef struct CompileRequest {
-    const char *program, *out, *header, *name;
+    Raw raw;
+    const char *out, *header, *name;
     const char *cpus[MOST_CPUS]; /* the best first; NULL: this machine */
-    int ncpus, ndevices;
+    int batches[MOST_BATCHES];   /* 0: the program as it is */
+    int ncpus, nbatches, ndevices;
 } CompileRequest;
 
 /* ---- names ---- */
@@ -49,156 +48,124 @@ static bool is_word(const char *name)
     return *name && strlen(name) < 128;
 }
 
-static bool ends_with(const char *path, const char *end)
+/* Of a batch of 8 of `model` on x86-64-v3: model_b8_v3; the best processor's has no end. */
+static void name_of_form(const CompileRequest *r, const char *name, int batch, int cpu, Text *out)
 {
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && strcmp(path + n - m, end) == 0;
-}
-
-/* x86-64-v3 of the program `model` is model_v3; the best is the program itself. */
-static void name_of_form(const CompileRequest *r, const char *name, int i, Text *out)
-{
-    const char *level = i && r->cpus[i] ? strrchr(r->cpus[i], '-') : NULL;
-    text_printf(out, "%s%s%s", name, level ? "_" : "", level ? level + 1 : "");
-}
-
-/* ---- files ---- */
-
-static Error *file_write(const char *path, Str bytes)
-{
-    FILE *file = fopen(path, "wb");
-    bool is_well = file && fwrite(bytes.at, 1, bytes.n, file) == bytes.n;
-    int trouble = errno;
-    if (file && fclose(file) != 0 && is_well) {
-        is_well = false;
-        trouble = errno;
-    }
-    if (is_well)
-        return NULL;
-    if (file)
-        unlink(path);
-    return error_new(CODE_INVALID, "%s cannot be written: %s", path, strerror(trouble));
-}
-
-extern char **environ;
-
-/* Waits for a tool of the system's. */
-static Error *tool_run(char *const *words)
-{
-    pid_t child;
-    int refused = posix_spawnp(&child, words[0], NULL, NULL, words, environ), state = 0;
-    if (refused)
-        return error_new(CODE_NOT_FOUND,
-                         "%s cannot be started: %s; file.o for one processor and "
-                         "file.a need no tool",
-                         words[0], strerror(refused));
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
-        return NULL;
-    return error_new(CODE_INVALID, "%s could not link the program", words[0]);
+    const char *level = cpu && r->cpus[cpu] ? strrchr(r->cpus[cpu], '-') : NULL;
+    text_printf(out, "%s", name);
+    if (batch)
+        text_printf(out, "_b%d", batch);
+    if (level)
+        text_printf(out, "_%s", level + 1);
 }
 
 /* ---- objects ---- */
 
-typedef struct Objects {
-    Text names[MOST_CPUS]; /* what their programs are called */
-    TuttiObject at[MOST_CPUS];
-} Objects;
+typedef struct Form {
+    Text name, symbol; /* what its program is called, and its symbol */
+    TuttiObject object;
+} Form;
 
-static Error *objects_make(Pjrt *engine, const CompileRequest *r, const char *name, Str code,
-                           Objects *o)
+typedef struct Forms {
+    int n;
+    Form at[MOST_FORMS];
+} Forms;
+
+/* For one batch, the objects of all processors. */
+static Error *forms_add(Pjrt *engine, const CompileRequest *r, const char *name, int batch,
+                        const Prepared *p, Forms *forms)
 {
-    for (int i = 0; i < r->ncpus; i++)
-        name_of_form(r, name, i, &o->names[i]);
+    Form *first = &forms->at[forms->n];
+    forms->n += r->ncpus;
     for (int i = 0; i < r->ncpus; i++) {
-        o->at[i] = (TuttiObject){ .code = code.at,
-                                  .size = code.n,
-                                  .file = r->program,
-                                  .name = o->names[i].at,
-                                  .cpu = r->cpus[i],
-                                  .otherwise = i + 1 < r->ncpus ? o->names[i + 1].at : NULL };
-        TRY(pjrt_error(engine->api, engine->tutti->compile_object(&o->at[i])));
+        name_of_form(r, name, batch, i, &first[i].name);
+        text_printf(&first[i].symbol, "%s_program", first[i].name.at);
+    }
+    for (int i = 0; i < r->ncpus; i++) {
+        first[i].object = (TuttiObject){
+            .code = p->code.at,
+            .size = p->code.n,
+            .file = r->raw.path,
+            .name = first[i].name.at,
+            .cpu = r->cpus[i],
+            .otherwise = i + 1 < r->ncpus ? first[i + 1].name.at : NULL,
+            .args = p->args,
+            .results = p->results,
+            .weights = p->weights,
+            .weights_file = r->raw.weights,
+            .weights_bytes = p->weights_bytes,
+            .weights_crc = p->weights_crc,
+        };
+        TRY(pjrt_error(engine->api, engine->tutti->compile_object(&first[i].object)));
     }
     return NULL;
 }
 
-static Str bytes_of(const TuttiObject *o)
+static void forms_free(Pjrt *engine, Forms *forms)
 {
-    return (Str){ o->object, o->object_size };
-}
-
-static Error *archive_make(const CompileRequest *r, const Objects *o)
-{
-    Member members[MOST_CPUS];
-    Text symbols[MOST_CPUS] = { 0 }, file = { 0 };
-    static const char *const files[MOST_CPUS] = { "program.o", "second.o", "third.o", "fourth.o" };
-    for (int i = 0; i < r->ncpus; i++) {
-        text_printf(&symbols[i], "%s_program", o->names[i].at);
-        members[i] = (Member){ files[i], symbols[i].at, bytes_of(&o->at[i]) };
+    for (int i = 0; i < forms->n; i++) {
+        engine->tutti->release(forms->at[i].object.object);
+        engine->tutti->release(forms->at[i].object.header);
+        text_free(&forms->at[i].name);
+        text_free(&forms->at[i].symbol);
     }
-    archive_write(&file, r->ncpus, members);
-    Error *error = file_write(r->out, (Str){ file.at, file.n });
-    text_free(&file);
-    for (int i = 0; i < r->ncpus; i++)
-        text_free(&symbols[i]);
+}
+
+/* ---- the header of several batches ---- */
+
+static void print_batches(Text *out, const CompileRequest *r)
+{
+    for (int i = 0; i < r->nbatches; i++)
+        text_printf(out, "%s%d", i ? i + 1 < r->nbatches ? ", " : " and " : "", r->batches[i]);
+}
+
+static void print_choice(Text *out, const CompileRequest *r, const char *name)
+{
+    text_printf(
+        out,
+        "/* By the batch; in and out are arrays of that extent. */\n"
+        "static inline const char *%s(tutti_rt *rt, int64_t batch, const %s_arguments *in,\n"
+        "                             const %s_results *out)\n{\n"
+        "    const tutti_rt_program *program =\n",
+        name, name, name);
+    for (int i = 0; i < r->nbatches; i++)
+        text_printf(out, "        batch == %d ? &%s_b%d_program :\n", r->batches[i], name,
+                    r->batches[i]);
+    text_printf(out, "        NULL;\n    if (!program)\n        return \"%s is for batches of ",
+                name);
+    print_batches(out, r);
+    text_printf(out,
+                "\";\n"
+                "    return tutti_rt_call(rt, program, (const void *const *)(const void *)in,\n"
+                "                         (void *const *)(const void *)out);\n}\n");
+}
+
+/* The programs' own headers, then what chooses among them. */
+static void print_header(Text *out, const CompileRequest *r, const char *name, const Forms *forms)
+{
+    for (int i = 0; i < forms->n; i += r->ncpus)
+        text_printf(out, "%s", forms->at[i].object.header);
+    if (!r->batches[0])
+        return;
+    int b = r->batches[0];
+    text_printf(out,
+                "\n#ifndef %s_choice\n#define %s_choice\n"
+                "/* The fields are those of every batch. */\n"
+                "typedef %s_b%d_arguments %s_arguments;\ntypedef %s_b%d_results %s_results;\n\n",
+                name, name, name, b, name, name, b, name);
+    print_choice(out, r, name);
+    text_printf(out, "#endif\n");
+}
+
+static Error *header_write(const CompileRequest *r, const char *name, const Forms *forms)
+{
+    Text text = { 0 };
+    if (!r->header)
+        return NULL;
+    print_header(&text, r, name, forms);
+    Error *error = file_write(r->header, (Str){ text.at, text.n });
+    text_free(&text);
     return error;
-}
-
-/* Where libtutti_rt is looked for beside the linker's own places: with the engine. */
-static void folder_of(const char *path, Text *out)
-{
-    const char *end = strrchr(path, '/');
-    text_printf(out, "-L%.*s", end ? (int)(end - path) : 1, end ? path : ".");
-}
-
-/* The linker joins the archive's objects, whole. */
-static Error *join(const CompileRequest *r, const char *engine, const char *archive)
-{
-    Text folder = { 0 };
-    folder_of(engine, &folder);
-    char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
-    char *shared[] = { cc,
-                       "-shared",
-                       "-o",
-                       (char *)r->out,
-                       "-Wl,--whole-archive",
-                       (char *)archive,
-                       "-Wl,--no-whole-archive",
-                       folder.at,
-                       "-ltutti_rt",
-                       "-lm",
-                       "-pthread",
-                       NULL };
-    char *object[] = { "ld", "-r", "-o", (char *)r->out, "--whole-archive", (char *)archive, NULL };
-    Error *error = tool_run(ends_with(r->out, ".so") ? shared : object);
-    text_free(&folder);
-    return error;
-}
-
-static Error *linked_make(const CompileRequest *r, const char *engine, const Objects *o)
-{
-    Text archive = { 0 };
-    text_printf(&archive, "%s.parts.a", r->out);
-    CompileRequest parts = *r;
-    parts.out = archive.at;
-    Error *error = archive_make(&parts, o);
-    if (!error)
-        error = join(r, engine, archive.at);
-    unlink(archive.at);
-    text_free(&archive);
-    return error;
-}
-
-static Error *objects_write(const CompileRequest *r, const char *engine, const Objects *o)
-{
-    if (r->header)
-        TRY(file_write(r->header, str_of(o->at[0].header)));
-    if (ends_with(r->out, ".a"))
-        return archive_make(r, o);
-    if (ends_with(r->out, ".so") || r->ncpus > 1)
-        return linked_make(r, engine, o);
-    return file_write(r->out, bytes_of(&o->at[0]));
 }
 
 /* ---- the whole way ---- */
@@ -207,34 +174,61 @@ static Error *check_devices(const CompileRequest *r, Str code)
 {
     Module *module;
     int needed;
-    TRY(read_program(code.at, code.n, r->program, &module));
+    TRY(read_program(code.at, code.n, r->raw.path, &module));
     Error *error = module_devices(module, &needed);
     module_free(module);
     TRY(error);
     if (r->ndevices && r->ndevices != needed)
         return error_new(CODE_INVALID, "%s is for %d device%s, not for %d: --devices is what it is",
-                         r->program, needed, needed == 1 ? "" : "s", r->ndevices);
+                         r->raw.path, needed, needed == 1 ? "" : "s", r->ndevices);
     return NULL;
 }
 
-static Error *compile(Pjrt *engine, const CompileRequest *r, Str code)
+static Error *make_forms(Pjrt *engine, Arena *arena, const CompileRequest *r, const char *name,
+                         Forms *forms)
 {
-    TRY(check_devices(r, code));
+    for (int i = 0; i < r->nbatches; i++) {
+        Prepared p;
+        TRY(prepare(arena, &r->raw, r->batches[i], &p));
+        if (!i)
+            TRY(check_devices(r, p.code));
+        TRY(forms_add(engine, r, name, r->batches[i], &p, forms));
+    }
+    return NULL;
+}
+
+/* Where the engine is, libtutti_rt is looked for too. */
+static Error *write_forms(Pjrt *engine, const CompileRequest *r, const char *name,
+                          const Forms *forms)
+{
+    Made made[MOST_FORMS];
+    const char *end = strrchr(engine->path, '/');
+    Text folder = { 0 };
+    for (int i = 0; i < forms->n; i++)
+        made[i] = (Made){ forms->at[i].symbol.at,
+                          { forms->at[i].object.object, forms->at[i].object.object_size } };
+    text_printf(&folder, "%.*s", end ? (int)(end - engine->path) : 1, end ? engine->path : ".");
+    Error *error = header_write(r, name, forms);
+    if (!error)
+        error = objects_write(r->out, folder.at, forms->n, made);
+    text_free(&folder);
+    return error;
+}
+
+static Error *compile(Pjrt *engine, Arena *arena, const CompileRequest *r)
+{
     TRY(engine_load(engine));
     if (!engine->tutti)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", engine->path);
-    Text name = { 0 };
-    Objects objects = { 0 };
-    name_of_file(r->out, &name);
-    Error *error = objects_make(engine, r, r->name ? r->name : text_cstr(&name), code, &objects);
+    Text of_file = { 0 };
+    Forms *forms = ARENA_NEW(arena, Forms);
+    name_of_file(r->out, &of_file);
+    const char *name = r->name ? r->name : text_cstr(&of_file);
+    Error *error = make_forms(engine, arena, r, name, forms);
     if (!error)
-        error = objects_write(r, engine->path, &objects);
-    for (int i = 0; i < r->ncpus; i++) {
-        engine->tutti->release(objects.at[i].object);
-        engine->tutti->release(objects.at[i].header);
-        text_free(&objects.names[i]);
-    }
-    text_free(&name);
+        error = write_forms(engine, r, name, forms);
+    forms_free(engine, forms);
+    text_free(&of_file);
     return error;
 }
 
@@ -259,6 +253,33 @@ static int parse_cpus(char *text, CompileRequest *r)
     return r->ncpus ? EXIT_OK : usage_error("compile", "--cpu needs a processor, or 'native'");
 }
 
+/* "1,8,32".  Cuts the text. */
+static int parse_batches(char *text, CompileRequest *r)
+{
+    r->nbatches = 0;
+    for (char *rest = text, *word; (word = strtok_r(rest, ",", &rest));) {
+        int batch;
+        if (r->nbatches == MOST_BATCHES || !parse_positive(word, &batch))
+            return usage_error("compile", "--batch takes up to %d whole numbers from 1 on, as 1,8",
+                               MOST_BATCHES);
+        for (int i = 0; i < r->nbatches; i++)
+            if (r->batches[i] == batch)
+                return usage_error("compile", "--batch has %d twice", batch);
+        r->batches[r->nbatches++] = batch;
+    }
+    return r->nbatches ? EXIT_OK : usage_error("compile", "--batch needs a number, such as 8");
+}
+
+static int parse_weights(const char *value, CompileRequest *r)
+{
+    static const char inside[] = "inside:";
+    r->raw.is_inside = value && strncmp(value, inside, strlen(inside)) == 0;
+    r->raw.weights = r->raw.is_inside ? value + strlen(inside) : value;
+    if (r->raw.weights && *r->raw.weights)
+        return EXIT_OK;
+    return usage_error("compile", "--weights needs a file, or inside: and a file");
+}
+
 static int parse(int argc, char **argv, CompileRequest *r)
 {
     for (int i = 1; i < argc; i++) {
@@ -279,36 +300,54 @@ static int parse(int argc, char **argv, CompileRequest *r)
                 return usage_error("compile", "--cpu needs a processor, or 'native'");
             if (parse_cpus((char *)value, r) != EXIT_OK)
                 return EXIT_USAGE;
+        } else if (option_value(argc, argv, &i, "--weights", &value)) {
+            if (parse_weights(value, r) != EXIT_OK)
+                return EXIT_USAGE;
+        } else if (option_value(argc, argv, &i, "--batch", &value)) {
+            if (!value)
+                return usage_error("compile", "--batch needs a number, such as 8");
+            if (parse_batches((char *)value, r) != EXIT_OK)
+                return EXIT_USAGE;
         } else if (option_value(argc, argv, &i, "--devices", &value)) {
             if (!parse_positive(value, &r->ndevices))
                 return usage_error("compile",
                                    "--devices needs a whole number from 1 on, such as 4");
         } else if (argv[i][0] == '-') {
             return usage_error("compile", "'%s' is not known", argv[i]);
-        } else if (r->program) {
+        } else if (r->raw.path) {
             return usage_error("compile", "'%s' is a second program; one is compiled at a time",
                                argv[i]);
         } else {
-            r->program = argv[i];
+            r->raw.path = argv[i];
         }
     }
-    if (!r->program)
+    if (!r->raw.path)
         return usage_error("compile", "a program is missing");
     return r->out ? EXIT_OK : usage_error("compile", "-o FILE is missing: where the object goes");
 }
 
+static Error *compile_file(Pjrt *engine, Arena *arena, CompileRequest *r)
+{
+    if (exported_is(r->raw.bytes))
+        TRY(exported_read(r->raw.bytes, r->raw.path, arena, &r->raw.exported));
+    return compile(engine, arena, r);
+}
+
 static int run(int argc, char **argv)
 {
-    CompileRequest request = { .ncpus = 1 };
+    CompileRequest request = { .ncpus = 1, .nbatches = 1 };
     int code = parse(argc, argv, &request);
     if (code != EXIT_OK)
         return code;
     Text program;
-    Error *error = file_read(request.program, &program);
+    Error *error = file_read(request.raw.path, &program);
     if (error)
         return failed(error);
     Pjrt engine = { 0 };
-    error = compile(&engine, &request, (Str){ text_cstr(&program), program.n });
+    Arena *arena = arena_new();
+    request.raw.bytes = (Str){ text_cstr(&program), program.n };
+    error = compile_file(&engine, arena, &request);
+    arena_free(arena);
     text_free(&program);
     engine_end(&engine);
     return error ? failed(error) : EXIT_OK;
@@ -316,7 +355,8 @@ static int run(int argc, char **argv)
 
 const Command command_compile = {
     .name = "compile",
-    .usage = "PROGRAM -o FILE [--header FILE.h] [--name NAME] [--cpu CPU,...] [--devices N]",
+    .usage = "PROGRAM -o FILE [--header FILE.h] [--name NAME] [--cpu CPU,...] [--batch N,...] "
+             "[--weights FILE] [--devices N]",
     .summary = "make an object file of a program, which a C program links with -ltutti_rt",
     .details =
         "  -o FILE          file.o, file.a or file.so: its code, and all that is to be known of "
@@ -327,6 +367,14 @@ const Command command_compile = {
         "  --cpu CPU,...    what the code is for: native (this machine), x86-64-v2, -v3 or -v4; "
         "of\n"
         "                   several, the best that the machine has is chosen when it is called\n"
+        "  --batch N,...    what its open extent is, for a file of jax.export with a symbolic "
+        "batch;\n"
+        "                   of several, NAME(rt, batch, ...) chooses\n"
+        "  --weights FILE   arguments that are arrays of a safetensors file, by the names that "
+        "jax.export\n"
+        "                   keeps; NAME_open maps the file when the program is played.  With "
+        "inside:FILE\n"
+        "                   they become a part of the object\n"
         "  --devices N      an error unless the program is for N devices\n",
     .run = run,
 };

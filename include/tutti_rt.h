@@ -24,6 +24,7 @@ extern "C" {
 typedef struct tutti_rt_program {
     const void *abi, *program, *otherwise;
     int64_t level;
+    const void *weights;
 } tutti_rt_program;
 
 /* Devices, the threads that play them, and the memory of what they compute between. */
@@ -53,6 +54,22 @@ const char *tutti_rt_call(tutti_rt *rt, const tutti_rt_program *program, const v
  * shape and type), and nowhere else. */
 const char *tutti_rt_call_pieces(tutti_rt *rt, const tutti_rt_program *program,
                                  const void *const *in, void *const *out);
+
+/* Weights: arguments that are arrays of a safetensors file (tutti compile --weights).  in[i] of each of
+ * them is pointed to its array, in place: the file is mapped, and a process that is killed leaves
+ * nothing behind.  The file must be the one that the program was compiled with, by its size and CRC-32,
+ * and each array of the argument's type and shape; what is not so is named.
+ *
+ * A mapped file must not be cut short or written to while it is open: reading it would then end the
+ * process, or give other numbers.  Replace it by renaming another over it, and open that. */
+typedef struct tutti_rt_weights tutti_rt_weights;
+enum {
+    TUTTI_RT_OTHER = 1, /* any file of such arrays will do; nothing but its header is read */
+    TUTTI_RT_COPIED = 2 /* arrays are read into memory at once, and the file is let go of */
+};
+const char *tutti_rt_open(const tutti_rt_program *program, const char *path, int flags,
+                          const void **in, tutti_rt_weights **out);
+void tutti_rt_close(tutti_rt_weights *weights); /* NULL is fine; no call may use them any more */
 
 /* Custom calls: what a program names that it does not contain.  From now on f answers calls of that
  * name, in all programs of the process: NULL: well; else why not.  It may be called for several devices

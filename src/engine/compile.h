@@ -39,10 +39,11 @@ MUST_USE Error *compile_program(Source *s, Program **out);
 
 /* How a program becomes an object file. */
 typedef struct ObjectOptions {
-    const char *name; /* a word of C, after which its symbols are called */
-    const char
-        *otherwise;  /* that of a program which is played on a machine that has less, or NULL */
-    const char *cpu; /* what code is made for (link/object.c); NULL: this machine */
+    const char *name;      /* a word of C, after which its symbols are called */
+    const char *otherwise; /* that of a program for a machine that has less, or NULL */
+    const char *cpu;       /* what code is made for (link/object.c); NULL: this machine */
+    const char *const *args, *const *results; /* words of C for them; NULL: arg0, result0 ... */
+    LinkedWeights weights;                    /* without names: there are none */
 } ObjectOptions;
 
 /* The bytes of the file, and the C header to call it by: both are the heap's. */

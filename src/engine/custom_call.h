@@ -35,5 +35,6 @@ void call_registry_end(void); /* frees all entries; no program may call one afte
 
 /* Calls the function of that name with the floating-point state of the thread's owner. */
 NAMED_BY_OBJECTS Routine call_registered;
-bool call_is_under_way(void); /* on this thread */
+bool call_is_under_way(void);          /* on this thread */
+extern const char *const call_definer; /* what a C program calls to define one, for messages */
 #endif

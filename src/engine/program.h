@@ -207,12 +207,20 @@ typedef struct Runtime {
 
 extern const Runtime runtime; /* exec/runtime.c: all of it */
 
+/* The file that has some of a program's arguments. */
+typedef struct LinkedWeights {
+    const char *file;         /* what it was called when the program was compiled */
+    int64_t bytes, crc32;     /* of the whole file */
+    const char *const *names; /* for each argument its array; NULL: it is none of the file's */
+} LinkedWeights;
+
 /* What an object that is compiled ahead shows: tutti_rt.h's tutti_rt_program. */
 typedef struct LinkedProgram {
     const char *abi; /* of the library that it was compiled for, which has a symbol of that name */
     const Program *program;
     const struct LinkedProgram *otherwise; /* for a machine that has less; NULL: there is none */
     int64_t level;                         /* a MachineLevel: what the machine must have */
+    const LinkedWeights *weights;          /* NULL: all arguments are the caller's */
 } LinkedProgram;
 
 /* What an object that is compiled ahead calls by name (engine/ahead), out of the library that it is

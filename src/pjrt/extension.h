@@ -66,6 +66,12 @@ typedef struct TuttiObject {
     /* NULL: this machine; or x86-64-v4, -v3, -v2, aarch64.  `otherwise` names what is played on a
      * machine that has less, another object's program; NULL: nothing is. */
     const char *cpu, *otherwise;
+    /* Words of C for its arguments and results; NULL: arg0, result0 and so on. */
+    const char *const *args, *const *results;
+    /* For each argument the array that it is in a file of weights, which is read when the program is
+     * played, or NULL; NULL: there is none.  And that file: its name, size and CRC-32. */
+    const char *const *weights, *weights_file;
+    int64_t weights_bytes, weights_crc;
     /* Made by the call; both are given back by release. */
     char *object;
     size_t object_size;

@@ -12,6 +12,8 @@ typedef struct Defined {
     void *user;
 } Defined;
 
+const char *const call_definer = "tutti_rt_define_call";
+
 static void put_in_words(int n, const TuttiOperand *from, tutti_rt_operand *to)
 {
     for (int i = 0; i < n; i++) {

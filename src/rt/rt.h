@@ -5,6 +5,7 @@
  *   pieces.c       whole arrays and the pieces of them
  *   custom_call.c  C functions that programs call by name
  *   describe.c     what a program takes and gives
+ *   weights.c      arguments that are arrays of a file
  *   abi.c          the symbol that names what objects and this library agree on */
 #ifndef TUTTI_RT_RT_H
 #define TUTTI_RT_RT_H

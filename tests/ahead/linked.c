@@ -45,7 +45,7 @@ static void custom_calls(void)
     int ncalls = 0;
     says(custom_call(NULL, &in, &out), "not supported: custom_call @inverse, at "
                                        "examples/custom_call.mlir:2:14: nobody has defined "
-                                       "it; a C program does with tt_define_call");
+                                       "it; a C program does with tutti_rt_define_call");
     says(tutti_rt_define_call("inverse", NULL, NULL),
          "tutti_rt_define_call: the function is missing");
     CHECK(!tutti_rt_define_call("inverse", inverse, &ncalls));

@@ -26,11 +26,13 @@ typedef struct FunctionLinks {
 /* `program` and its bodies as a constant of the module that holds their code. */
 LLVMValueRef program_data(Emit *e, Arena *arena, const Program *program,
                           const FunctionLinks *links);
+/* The same of the file that has some of its nargs arguments. */
+LLVMValueRef weights_data(Emit *e, Arena *arena, int nargs, const LinkedWeights *weights);
 /* The object's own symbol, NAME_program, by which the runtime finds the program: a LinkedProgram. */
 typedef struct Published {
     const char *name, *otherwise; /* NULL: nothing is played on a machine that has less */
     int64_t level;
-    LLVMValueRef program;
+    LLVMValueRef program, weights; /* weights NULL: there are none */
 } Published;
 void program_publish(Emit *e, const Published *own);
 
@@ -59,6 +61,11 @@ int64_t module_data(Image *i, const Module *m);
 
 /* ---- header.c ---- */
 
-/* Everything is called after `name`, a word of C. */
-void header_write(Text *out, const char *name, const Program *program);
+typedef struct Header {
+    const char *name; /* a word of C, after which everything is called */
+    const Program *program;
+    const char *const *args, *const *results; /* words for them; NULL: arg0, result0 ... */
+    const LinkedWeights *weights;             /* NULL: none */
+} Header;
+void header_write(Text *out, const Header *h);
 #endif

@@ -46,40 +46,80 @@ static void print_type(Text *out, Type t)
     text_printf(out, "]");
 }
 
-/* What one device holds, where that is not all of it. */
-static void print_param(Text *out, const Param *p, int number, const char *kind, bool is_const)
+/* The arguments, or the results. */
+typedef struct Side {
+    const char *what; /* "arguments" */
+    const char *kind; /* "arg": of those without a name */
+    int n;
+    const Param *params;
+    const char *const *names; /* or NULL */
+    bool is_const;
+    const char *const *weights; /* or NULL */
+} Side;
+
+static void print_name(Text *out, const Side *s, int i)
 {
-    text_printf(out, "    %s%s *%s%d; /* ", is_const ? "const " : "", c_type(p->whole.element),
-                kind, number);
+    if (s->names)
+        text_printf(out, "%s", s->names[i]);
+    else
+        text_printf(out, "%s%d", s->kind, i);
+}
+
+/* What one device holds, where that is not all of it. */
+static void print_field(Text *out, const Side *s, int i)
+{
+    const Param *p = &s->params[i];
+    text_printf(out, "    %s%s *", s->is_const ? "const " : "", c_type(p->whole.element));
+    print_name(out, s, i);
+    text_printf(out, "; /* ");
     print_type(out, p->whole);
     if (!tiling_is_replicated(p->tiling)) {
         text_printf(out, ", of which a device holds ");
         print_type(out, p->local);
     }
+    if (s->weights && s->weights[i])
+        text_printf(out, "; a weight");
     text_printf(out, " */\n");
 }
 
-static void print_struct(Text *out, const char *name, const char *what, const char *kind, int n,
-                         const Param *params, bool is_const)
+static void print_struct(Text *out, const char *name, const Side *s)
 {
-    text_printf(out, "typedef struct %s_%s {\n", name, what);
-    for (int i = 0; i < n; i++)
-        print_param(out, &params[i], i, kind, is_const);
-    if (!n)
+    text_printf(out, "typedef struct %s_%s {\n", name, s->what);
+    for (int i = 0; i < s->n; i++)
+        print_field(out, s, i);
+    if (!s->n)
         text_printf(out, "    char none;\n");
-    text_printf(out, "} %s_%s;\n\n", name, what);
+    text_printf(out, "} %s_%s;\n\n", name, s->what);
 }
 
-static void print_sizes(Text *out, const char *name, const char *kind, int n, const Param *params)
+static void print_sizes(Text *out, const char *name, const Side *s)
 {
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < s->n; i++) {
+        Text word = { 0 };
+        text_printf(&word, "%s_", name);
+        print_name(&word, s, i);
         text_printf(out, "    ");
-        upper(out, name);
-        text_printf(out, "_%s%d = %" PRId64 ",", kind, i, c_elements(params[i].whole));
-        text_printf(out, " /* elements; ");
-        print_type(out, params[i].whole);
+        upper(out, text_cstr(&word));
+        text_printf(out, " = %" PRId64 ", /* elements; ", c_elements(s->params[i].whole));
+        print_type(out, s->params[i].whole);
         text_printf(out, " */\n");
+        text_free(&word);
     }
+}
+
+static void print_open(Text *out, const char *name)
+{
+    text_printf(
+        out,
+        "\n/* Points the fields of `in` that are weights into a file like the one that the program "
+        "was\n"
+        " * compiled with, which tutti_rt_close lets go of; flags: see tutti_rt_open. */\n"
+        "static inline const char *%s_open(const char *path, int flags, %s_arguments *in,\n"
+        "                                  tutti_rt_weights **weights)\n"
+        "{\n"
+        "    return tutti_rt_open(&%s_program, path, flags, (const void **)(void *)in, weights);\n"
+        "}\n",
+        name, name, name);
 }
 
 static void print_calls(Text *out, const char *name)
@@ -109,10 +149,16 @@ static void print_calls(Text *out, const char *name)
         name, name, name, name);
 }
 
-void header_write(Text *out, const char *name, const Program *program)
+void header_write(Text *out, const Header *h)
 {
+    const Program *p = h->program;
+    const char *name = h->name;
+    Side args = {
+        "arguments", "arg", p->nargs, p->args, h->args, true, h->weights ? h->weights->names : NULL
+    };
+    Side results = { "results", "result", p->nresults, p->results, h->results, false, NULL };
     text_printf(out, "/* %s.h - made by tutti compile: the program %.*s, on %d device%s. */\n",
-                name, STR_ARG(program->name), program->ndevices, program->ndevices == 1 ? "" : "s");
+                name, STR_ARG(p->name), p->ndevices, p->ndevices == 1 ? "" : "s");
     text_printf(out, "#ifndef ");
     upper(out, name);
     text_printf(out, "_H\n#define ");
@@ -120,12 +166,14 @@ void header_write(Text *out, const char *name, const Program *program)
     text_printf(out, "_H\n#include <tutti_rt.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     text_printf(out, "extern const tutti_rt_program %s_program;\n\nenum {\n    ", name);
     upper(out, name);
-    text_printf(out, "_DEVICES = %d,\n", program->ndevices);
-    print_sizes(out, name, "ARG", program->nargs, program->args);
-    print_sizes(out, name, "RESULT", program->nresults, program->results);
+    text_printf(out, "_DEVICES = %d,\n", p->ndevices);
+    print_sizes(out, name, &args);
+    print_sizes(out, name, &results);
     text_printf(out, "};\n\n");
-    print_struct(out, name, "arguments", "arg", program->nargs, program->args, true);
-    print_struct(out, name, "results", "result", program->nresults, program->results, false);
+    print_struct(out, name, &args);
+    print_struct(out, name, &results);
     print_calls(out, name);
+    if (h->weights)
+        print_open(out, name);
     text_printf(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }

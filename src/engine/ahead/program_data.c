@@ -115,7 +115,7 @@ static int64_t numbers_data(Image *i, int n, const int32_t *at)
     return n && at ? image_share(i, at, (size_t)n * sizeof *at, sizeof *at) : NOWHERE;
 }
 
-/* The strings that a collective is told by in messages. */
+/* A string of C's; NULL too. */
 static int64_t name_data(Image *i, const char *name)
 {
     return name ? image_share(i, name, strlen(name) + 1, 1) : NOWHERE;
@@ -283,6 +283,24 @@ LLVMValueRef program_data(Emit *e, Arena *arena, const Program *program, const F
     return image_finish(&w.image, "program");
 }
 
+/* ---- its weights ---- */
+
+LLVMValueRef weights_data(Emit *e, Arena *arena, int nargs, const LinkedWeights *weights)
+{
+    static const char none[POINTER];
+    Image i = { .e = e, .arena = arena };
+    int64_t at = image_add(&i, weights, sizeof *weights, POINTER), names = NOWHERE;
+    for (int k = 0; k < nargs; k++) {
+        int64_t place = image_add(&i, none, POINTER, POINTER);
+        names = k ? names : place;
+    }
+    for (int k = 0; k < nargs; k++)
+        image_point(&i, names + k * POINTER, name_data(&i, weights->names[k]));
+    image_point(&i, at + (int64_t)offsetof(LinkedWeights, file), name_data(&i, weights->file));
+    image_point(&i, at + (int64_t)offsetof(LinkedWeights, names), names);
+    return image_finish(&i, "weights");
+}
+
 /* ---- its symbol ---- */
 
 #define QUOTED(word) #word
@@ -302,8 +320,9 @@ void program_publish(Emit *e, const Published *own)
 {
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, 0);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
-    LLVMTypeRef types[] = { pointer, pointer, pointer, i64 };
-    LLVMTypeRef type = LLVMStructTypeInContext(e->context, types, 4, false);
+    LLVMTypeRef types[] = { pointer, pointer, pointer, i64, pointer };
+    enum { N = sizeof types / sizeof *types };
+    LLVMTypeRef type = LLVMStructTypeInContext(e->context, types, N, false);
     LLVMValueRef abi = LLVMAddGlobal(e->llvm, LLVMInt8TypeInContext(e->context), rt_abi);
     LLVMSetGlobalConstant(abi, true);
     LLVMValueRef fields[] = {
@@ -313,7 +332,9 @@ void program_publish(Emit *e, const Published *own)
             own->otherwise ? symbol_named(e, own->otherwise, type) : LLVMConstPointerNull(pointer),
         [offsetof(LinkedProgram, level) / POINTER] =
             LLVMConstInt(i64, (unsigned long long)own->level, false),
+        [offsetof(LinkedProgram, weights) / POINTER] =
+            own->weights ? own->weights : LLVMConstPointerNull(pointer),
     };
     LLVMSetInitializer(symbol_named(e, own->name, type),
-                       LLVMConstStructInContext(e->context, fields, 4, false));
+                       LLVMConstStructInContext(e->context, fields, N, false));
 }

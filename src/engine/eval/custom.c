@@ -177,7 +177,7 @@ Error *eval_custom_call(const Module *m, const Node *n, const Tensor *in, Tensor
         return routine(NULL, n, in, out);
     return error_new(CODE_UNIMPLEMENTED,
                      "not supported: custom_call @%.*s, at %s: nobody has defined it; a C program "
-                     "does with tt_define_call",
+                     "does with %s",
                      STR_ARG(((const CustomCallAttrs *)n->attrs)->call_target_name),
-                     loc_name(n->loc));
+                     loc_name(n->loc), call_definer);
 }

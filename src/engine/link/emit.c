@@ -573,8 +573,12 @@ static Error *emit_ahead(Job *job, const Layout *l, const ObjectOptions *o, Text
                       .otherwise = o->otherwise,
                       .level = target.level,
                       .program = program_data(&job->e, job->arena, program, &links) };
+    bool has_weights = o->weights.names;
+    if (has_weights)
+        own.weights = weights_data(&job->e, job->arena, program->nargs, &o->weights);
     program_publish(&job->e, &own);
-    header_write(header, o->name, program);
+    Header h = { o->name, program, o->args, o->results, has_weights ? &o->weights : NULL };
+    header_write(header, &h);
     return emit_object(&job->e, &out->bytes, &out->n);
 }
 

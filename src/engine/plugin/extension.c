@@ -88,6 +88,8 @@ static void release(char *text)
     heap_free(text);
 }
 
+const char *const call_definer = "tt_define_call";
+
 static bool add_call(const char *name, size_t size, TuttiFunction *f, void *user)
 {
     return call_registry_add((Str){ name, size }, f, user);
@@ -119,7 +121,11 @@ static void range_end(uint64_t begin, const char *name)
 static Error *object(TuttiObject *o)
 {
     Source source = { .bytes = { o->code, o->size }, .options = { .name = o->file } };
-    ObjectFile made = { .options = { o->name, o->otherwise, o->cpu } };
+    ObjectOptions options = { o->name, o->otherwise, o->cpu, o->args, o->results, { 0 } };
+    if (o->weights)
+        options.weights =
+            (LinkedWeights){ o->weights_file, o->weights_bytes, o->weights_crc, o->weights };
+    ObjectFile made = { .options = options };
     TRY(compile_object(&source, &made));
     o->object = made.bytes;
     o->object_size = made.n;

@@ -1,0 +1,117 @@
+/* objects.c - objects that the engine has made become a file that linkers take. */
+#include "objects.h"
+
+#include "archive.h"
+
+#include "base/guard.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+Error *file_write(const char *path, Str bytes)
+{
+    FILE *file = fopen(path, "wb");
+    bool is_well = file && fwrite(bytes.at, 1, bytes.n, file) == bytes.n;
+    int trouble = errno;
+    if (file && fclose(file) != 0 && is_well) {
+        is_well = false;
+        trouble = errno;
+    }
+    if (is_well)
+        return NULL;
+    if (file)
+        unlink(path);
+    return error_new(CODE_INVALID, "%s cannot be written: %s", path, strerror(trouble));
+}
+
+static Error *archive_make(const char *path, int n, const Made *objects)
+{
+    Member *members = HEAP_ARRAY(Member, n, "the members of an archive");
+    char(*names)[16] = heap_rows((size_t)n, sizeof *names, "the members of an archive");
+    Text file = { 0 };
+    for (int i = 0; i < n; i++) {
+        snprintf(names[i], sizeof names[i], "p%d.o", i);
+        members[i] = (Member){ names[i], objects[i].symbol, objects[i].bytes };
+    }
+    archive_write(&file, n, members);
+    Error *error = file_write(path, (Str){ file.at, file.n });
+    text_free(&file);
+    heap_free(names);
+    heap_free(members);
+    return error;
+}
+
+extern char **environ;
+
+/* Waits for a tool of the system's. */
+static Error *tool_run(char *const *words)
+{
+    pid_t child;
+    int refused = posix_spawnp(&child, words[0], NULL, NULL, words, environ), state = 0;
+    if (refused)
+        return error_new(CODE_NOT_FOUND,
+                         "%s cannot be started: %s; file.o for one processor and "
+                         "file.a need no tool",
+                         words[0], strerror(refused));
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
+        return NULL;
+    return error_new(CODE_INVALID, "%s could not link the program", words[0]);
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+/* The linker joins the archive's objects, whole. */
+static Error *join(const char *path, const char *folder, const char *archive)
+{
+    Text search = { 0 };
+    text_printf(&search, "-L%s", folder);
+    char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
+    char *shared[] = { cc,
+                       "-shared",
+                       "-o",
+                       (char *)path,
+                       "-Wl,--whole-archive",
+                       (char *)archive,
+                       "-Wl,--no-whole-archive",
+                       search.at,
+                       "-ltutti_rt",
+                       "-lm",
+                       "-pthread",
+                       NULL };
+    char *object[] = { "ld", "-r", "-o", (char *)path, "--whole-archive", (char *)archive, NULL };
+    Error *error = tool_run(ends_with(path, ".so") ? shared : object);
+    text_free(&search);
+    return error;
+}
+
+static Error *linked_make(const char *path, const char *folder, int n, const Made *objects)
+{
+    Text archive = { 0 };
+    text_printf(&archive, "%s.parts.a", path);
+    Error *error = archive_make(archive.at, n, objects);
+    if (!error)
+        error = join(path, folder, archive.at);
+    unlink(archive.at);
+    text_free(&archive);
+    return error;
+}
+
+Error *objects_write(const char *path, const char *folder, int n, const Made *objects)
+{
+    if (ends_with(path, ".a"))
+        return archive_make(path, n, objects);
+    if (ends_with(path, ".so") || n > 1)
+        return linked_make(path, folder, n, objects);
+    return file_write(path, objects[0].bytes);
+}

@@ -1,0 +1,17 @@
+/* objects.h - objects that the engine has made become a file that linkers take. */
+#ifndef TUTTI_CLI_OBJECTS_H
+#define TUTTI_CLI_OBJECTS_H
+#include "base/error.h"
+#include "base/text.h"
+
+/* An object, and the symbol by which it is found. */
+typedef struct Made {
+    const char *symbol;
+    Str bytes;
+} Made;
+
+MUST_USE Error *file_write(const char *path, Str bytes);
+/* As path's end says: file.a, an archive of them; file.so, a library linked by the system's C compiler,
+ * which finds libtutti_rt in `folder` too; else an object, joined of several by the system's linker. */
+MUST_USE Error *objects_write(const char *path, const char *folder, int n, const Made *objects);
+#endif
