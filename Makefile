@@ -149,6 +149,9 @@ $(BUILD)/tutti_mpi_%.so: $(SHIM) src/engine/hosts/shim.h
 $(BUILD)/tests/hosts/%: tests/hosts/%.c include/tutti.h include/tutti_sugar.h $(BUILD)/libtutti.so
 	@mkdir -p $(dir $@)
 	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Iinclude -o $@ $< -L$(BUILD) -ltutti -Wl,-rpath,'$$ORIGIN/../..'
+$(BUILD)/tests/hosts/programs: tests/hosts/programs.c $(call obj,$(SHARED)) | $(BUILD)/pjrt_plugin_tutti.so
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) -o $@ $^ -ldl -lm -pthread
 
 # The library: C functions in, StableHLO out, over the seam; no LLVM in it.  What is hidden in the
 # shared one is made local in the static one too.
@@ -229,7 +232,7 @@ $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)
 	$(CC) $(ALL_CFLAGS) -o $@ $<
 
-unit: $(BUILD)/run-tests $(UNIT) $(foreach t,fault arrays collectives train,$(BUILD)/tests/hosts/$(t)) all lessons $(BUILD)/libplay.a
+unit: $(BUILD)/run-tests $(UNIT) $(foreach t,fault arrays collectives programs train,$(BUILD)/tests/hosts/$(t)) all lessons $(BUILD)/libplay.a
 	$(BUILD)/run-tests -j $(JOBS) $(UNIT) $(wildcard tests/*.sh)
 test: # one after the other, each built on all cores
 	$(MAKE) -j$(JOBS) unit

@@ -24,6 +24,24 @@ bool crossing_begin(Task *t, int k)
     fail("%s", no_span);
 }
 
+Error *crossing_send(Task *t, int k, int to)
+{
+    (void)t, (void)k, (void)to;
+    fail("%s", no_span);
+}
+
+bool crossing_receive(Task *t, int k, int from)
+{
+    (void)t, (void)k, (void)from;
+    fail("%s", no_span);
+}
+
+void crossing_free_lanes(Run *run)
+{
+    (void)run;
+    fail("%s", no_span);
+}
+
 bool crossing_go_on(Task *t)
 {
     (void)t;

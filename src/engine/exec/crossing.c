@@ -118,11 +118,14 @@ void crossing_exchange(Crossing *x, int which)
     Run *run = x->run;
     const Collective *c = x->members.c;
     Exchange *e = &x->exchanges[which];
-    e->place = (WirePlace){ .program = run->wire.program,
-                            .run = run->wire.run,
-                            .count = run->rendezvous[x->g].ncrossed++,
-                            .group = x->g,
-                            .collective = x->k };
+    if (x->g < 0)
+        e->place = x->place;
+    else
+        e->place = (WirePlace){ .program = run->wire.program,
+                                .run = run->wire.run,
+                                .count = run->rendezvous[x->g].ncrossed++,
+                                .group = x->g,
+                                .collective = x->k };
     e->cancel = &run->cancel;
     e->over = exchange_over;
     e->user = x;
@@ -139,6 +142,8 @@ void crossing_exchange(Crossing *x, int which)
 /* For the recorder: the members here have met. */
 static void record_meeting(const Crossing *x, uint64_t met)
 {
+    if (x->g < 0)
+        return;
     const Group *group = &x->run->program->groups[x->g];
     for (int i = 0; i < group->n; i++)
         if (run_task(x->run, group->members[i]))
@@ -148,20 +153,20 @@ static void record_meeting(const Crossing *x, uint64_t met)
 /* Lets the other members here go on; the last does already. */
 static void release_members(Run *run, Task *last, int k, int g)
 {
-    const Group *group = &run->program->groups[g];
+    const Group *group = g < 0 ? NULL : &run->program->groups[g];
     int next = run->program->collectives[k].next;
     TaskList released;
     task_list_start(&released);
     run_lock(run);
     run->ncrossing--;
-    for (int i = 0; i < group->n; i++) {
+    last->is_crossing = false;
+    last->next_segment = next;
+    for (int i = 0; group && i < group->n; i++) {
         Task *t = run_task(run, group->members[i]);
-        if (!t)
+        if (!t || t == last)
             continue;
         t->is_crossing = false;
         t->next_segment = next;
-        if (t == last)
-            continue;
         t->is_waiting = false;
         run->nrunnable++;
         task_list_add(&released, t);
@@ -179,11 +184,11 @@ static void crossing_free(Crossing *x)
         participants_end(&x->members);
         if (x->staging)
             memory_give(x->members.scratch, x->staging, x->staging_bytes);
+        free(x->way);
     }
     free(x->exchanges[0].parts);
     free(x->exchanges[1].parts);
     free(x->elsewhere.copies);
-    free(x->way);
     free(x);
 }
 
@@ -275,8 +280,8 @@ bool crossing_go_on(Task *t)
 static void describe_group(Crossing *x, Frame *ghosts, Frame **frames, int32_t *processes)
 {
     const Run *run = x->run;
-    const Group *group = &run->program->groups[x->g];
-    for (int r = 0; r < group->n; r++) {
+    const Group *group = x->g < 0 ? NULL : &run->program->groups[x->g];
+    for (int r = 0; r < x->members.n; r++) {
         int number = group->members[r], npartitions = run->program->npartitions;
         Task *t = run_task(run, number);
         ghosts[r] = (Frame){ .partition = number % npartitions,
@@ -287,16 +292,11 @@ static void describe_group(Crossing *x, Frame *ghosts, Frame **frames, int32_t *
     }
     x->elsewhere.process = wire_process(run->span->wire);
     x->elsewhere.process_of = processes;
-    x->members = (Participants){ .c = &run->program->collectives[x->k],
-                                 .n = group->n,
-                                 .frames = frames,
-                                 .scratch = x->last->device->memory,
-                                 .elsewhere = &x->elsewhere };
 }
 
 static Crossing *crossing_new(Task *t, int k, int g)
 {
-    size_t n = (size_t)t->run->program->groups[g].n;
+    size_t n = g < 0 ? 0 : (size_t)t->run->program->groups[g].n;
     Crossing *x = calloc(1, sizeof *x + n * (sizeof(Frame) + sizeof(Frame *) + sizeof(int32_t)));
     if (!x)
         return NULL;
@@ -306,6 +306,11 @@ static Crossing *crossing_new(Task *t, int k, int g)
     x->g = g;
     Frame *ghosts = (Frame *)(x + 1);
     Frame **frames = (Frame **)(ghosts + n);
+    x->members = (Participants){ .c = &t->run->program->collectives[k],
+                                 .n = (int)n,
+                                 .frames = frames,
+                                 .scratch = t->device->memory,
+                                 .elsewhere = &x->elsewhere };
     describe_group(x, ghosts, frames, (int32_t *)(frames + n));
     return x;
 }
@@ -318,7 +323,6 @@ static Error *nothing_to_do(Crossing *x)
 
 static Error *begin(Crossing *x)
 {
-    x->step = nothing_to_do;
     switch (cross_way(x->members.c, x->members.n, &x->elsewhere)) {
     case CROSS_GATHER: return cross_by_gather(x);
     case CROSS_CHAIN: return cross_by_chain(x);
@@ -327,10 +331,10 @@ static Error *begin(Crossing *x)
     return NULL;
 }
 
-bool crossing_begin(Task *t, int k)
+/* from: of the device that a message is to come from, if g is no group. */
+static bool cross(Task *t, int k, int g, int from)
 {
     Run *run = t->run;
-    int g = run->program->collectives[k].group_of[t->number];
     bool is_single = run->is_single_threaded;
     Crossing *x = t->crossing = crossing_new(t, k, g);
     if (!x) { /* the others are told by the end of the run */
@@ -339,10 +343,24 @@ bool crossing_begin(Task *t, int k)
         release_members(run, t, k, g);
         return !is_single;
     }
-    Error *error = begin(x);
+    x->step = nothing_to_do;
+    Error *error = g < 0 ? cross_by_mail(x, from) : begin(x);
     if (error)
         run_fail(run, error);
     return crossing_go_on(t) && !is_single;
+}
+
+bool crossing_begin(Task *t, int k)
+{
+    return cross(t, k, t->run->program->collectives[k].group_of[t->number], -1);
+}
+
+bool crossing_receive(Task *t, int k, int from)
+{
+    run_lock(t->run);
+    t->run->ncrossing++;
+    run_unlock(t->run);
+    return cross(t, k, -1, from);
 }
 
 /* ---- waiting ---- */

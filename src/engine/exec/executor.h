@@ -26,8 +26,8 @@
  *   slices.c          loops that idle workers help with
  *   shared_packing.c  operands that all devices multiply by, packed once
  *   abandoned_runs.c  runs whose results can no longer be reached are stopped
- *   crossing.c        groups with members in other processes (engine/hosts); cross_gather.c, cross_chain.c
- *                     and cross_owner.c are its ways
+ *   crossing.c        groups with members in other processes (engine/hosts); cross_gather.c,
+ *                     cross_chain.c, cross_owner.c and cross_mail.c are its ways
  *
  * ---- The states of a run ----
  *
@@ -214,7 +214,7 @@ struct Run {
     _Atomic int nblocked; /* single-threaded: tasks that are still blocked */
     _Atomic int cancel;   /* a Cancel; only ever a hint to stop, so always relaxed */
 
-    Lock lock;     /* of the next nine; see run_lock */
+    Lock lock;     /* of the next ten; see run_lock */
     int nrunnable; /* tasks neither waiting nor ended */
     int nended;
     int ncrossing;  /* groups that wait for other processes */
@@ -224,6 +224,7 @@ struct Run {
     Error *error;             /* the first */
     Rendezvous *rendezvous;   /* [ngroups] */
     struct Message *messages; /* sent and not yet received, oldest first */
+    struct Lane *lanes;       /* messages with other processes, counted (cross_mail.c) */
     struct SharedPacking *packings;
 
     /* Under the executor's lock. */
@@ -415,6 +416,11 @@ void crossing_run_end(Run *run, const Error *error);
  * they need of one another begins to cross.  Returns whether it is over and the caller goes on with
  * t; if not, as rendezvous_arrive. */
 bool crossing_begin(Task *t, int k);
+/* send and recv with device number `to` or `from`, which is in another process.  Receiving: as
+ * crossing_begin. */
+MUST_USE Error *crossing_send(Task *t, int k, int to);
+bool crossing_receive(Task *t, int k, int from);
+void crossing_free_lanes(Run *run);
 /* There are news of what crosses: t does what can be done with it, and when all has crossed its group
  * goes on.  Returns whether t goes on; if not, as rendezvous_arrive. */
 bool crossing_go_on(Task *t);

@@ -51,19 +51,11 @@ static Task *partner(const Task *t, const Collective *c, bool is_sender)
     return number < 0 ? NULL : run_task(t->run, number);
 }
 
-/* Fails the run if the partner is in another process; returns whether it is. */
-static bool is_elsewhere(Task *t, const Collective *c, bool is_sender)
+/* The number of the partner, if it is in another process; else -1. */
+static int partner_elsewhere(const Task *t, const Collective *c, bool is_sender)
 {
     int number = partner_number(t, c, is_sender);
-    if (number < 0 || run_task(t->run, number))
-        return false;
-    run_fail(t->run,
-             error_new(CODE_UNIMPLEMENTED,
-                       "not supported: %s (%s) between device %d and device %d, which is in "
-                       "process %d",
-                       c->name, collective_where(c), t->device->id, (int)t->run->span->ids[number],
-                       (int)t->run->span->process_of[number]));
-    return true;
+    return number < 0 || run_task(t->run, number) ? -1 : number;
 }
 
 /* All but the token, which comes last. */
@@ -182,13 +174,16 @@ bool mailbox_send(Task *t, int k)
     const Collective *c = &run->program->collectives[k];
     Message *message = NULL;
     t->next_segment = c->next;
-    if (is_elsewhere(t, c, true) || !partner(t, c, true))
+    int elsewhere = partner_elsewhere(t, c, true);
+    if (elsewhere < 0 && !partner(t, c, true))
         return true;
-    Error *error = message_new(t, c, &message);
+    Error *error = elsewhere < 0 ? message_new(t, c, &message) : crossing_send(t, k, elsewhere);
     if (error) {
         run_fail(run, error);
         return true;
     }
+    if (elsewhere >= 0)
+        return true;
     TaskList waiting;
     task_list_start(&waiting);
     yield_at_random();
@@ -220,10 +215,9 @@ bool mailbox_receive(Task *t, int k)
 {
     Run *run = t->run;
     const Collective *c = &run->program->collectives[k];
-    if (is_elsewhere(t, c, false)) {
-        t->next_segment = c->next;
-        return true;
-    }
+    int elsewhere = partner_elsewhere(t, c, false);
+    if (elsewhere >= 0)
+        return crossing_receive(t, k, elsewhere);
     const Task *from = partner(t, c, false);
     if (!from) {
         collective_skip(c, &t->frame);
@@ -259,6 +253,8 @@ void mailbox_describe(const Run *run, Text *out)
             continue;
         const Collective *c = task_collective(t);
         const Task *from = partner(t, c, false);
+        if (!from)
+            continue; /* it is in another process, and no deadlock is known here */
         text_printf(out, "%s%s (%s): device %d waits for device %d, which ", out->n ? "\n" : "",
                     c->name, collective_where(c), t->device->id, from->device->id);
         if (from->is_waiting)
@@ -283,4 +279,6 @@ void mailbox_end(Run *run)
         message_free(message);
     }
     run->messages = NULL;
+    if (run->lanes)
+        crossing_free_lanes(run);
 }
