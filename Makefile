@@ -34,7 +34,7 @@ ENGINE := $(filter-out $(SHIM),$(shell find src/engine -name '*.c'))
 FRONT := $(shell find src/front -name '*.c')
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tests/seam/*_test.c tests/stress/*_test.c tests/random/*_test.c tests/errors_c/*_test.c))
-LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(filter-out examples/exercise.c,$(wildcard examples/*.c))) \
+LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(filter-out examples/exercise.c,$(wildcard examples/*.c examples/twelve/*.c))) \
            $(patsubst examples/%.cpp,$(BUILD)/examples/%_cpp,$(wildcard examples/*.cpp))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
@@ -177,8 +177,8 @@ exercise: all
 	@tools/exercise.sh $(EXERCISE) $(BUILD)
 $(BUILD)/examples/%: examples/%.c include/tutti.h include/tutti_sugar.h $(BUILD)/libtutti.so
 	@mkdir -p $(dir $@)
-	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Wpedantic -Iinclude -o $@ $< -L$(BUILD) -ltutti \
-	    -Wl,-rpath,'$$ORIGIN/..'
+	$(CC) -std=gnu17 $(CFLAGS) $(WARN) -Wpedantic -Iinclude -o $@ $< -L$(BUILD) -ltutti -lm \
+	    -Wl,-rpath,'$$ORIGIN/..:$$ORIGIN/../..'
 
 $(BUILD)/examples/%_cpp: examples/%.cpp include/tutti.h include/tutti.hpp $(BUILD)/libtutti.so
 	@mkdir -p $(dir $@)

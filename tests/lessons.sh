@@ -4,7 +4,7 @@
 # the last digit; the lessons named in `sums` add up many numbers, and there numbers need agree to 5
 # digits only.
 #
-#     tests/lessons.sh [DEVICES ...]     TUTTI_NEAR=1: 5 digits for all, for other plugins
+#     tests/lessons.sh [DEVICES ...]     TUTTI_NEAR=1e-4: so near, for other plugins
 set -u
 cd "$(dirname "$0")/.."
 build=${BUILD:-build} # of the library; the engine is always build/'s
@@ -14,24 +14,7 @@ out=$(mktemp) want=$(mktemp)
 trap 'rm -f "$out" "$want"' EXIT
 wrong=0
 
-near() { # two files whose lines differ in the last digits of numbers at most
-    awk '
-        function split_line(s, part) { gsub(/[][,]/, " & ", s); return split(s, part, " ") }
-        function is_number(s) { return s ~ /^-?[0-9]+\.?[0-9]*(e[-+]?[0-9]+)?$/ }
-        function abs(x) { return x < 0 ? -x : x }
-        NR == FNR { line[++lines] = $0; next }
-        {
-            n = split_line(line[FNR], a); m = split_line($0, b)
-            bad = n != m
-            for (i = 1; i <= n && !bad; i++)
-                bad = is_number(a[i]) && is_number(b[i]) \
-                    ? abs(a[i] - b[i]) > 1.01e-5 * (1 + abs(a[i])) : a[i] != b[i]
-            if (bad) { print "wanted: " line[FNR] "\n   got: " $0; failed = 1 }
-        }
-        END { if (FNR != lines) { print "wanted " lines " lines, got " FNR; failed = 1 } exit failed }
-    ' "$1" "$2"
-}
-
+. tests/near.bash
 for text in tests/lessons/*.txt; do
     name=$(basename "$text" .txt)
     [[ -n ${TUTTI_NEAR:-} && $name == 01_devices ]] && continue # it names the plugin's devices
@@ -40,7 +23,7 @@ for text in tests/lessons/*.txt; do
         awk -v head="## TUTTI_DEVICES=$n" '/^## /{ on = $0 == head; next } on' "$text" > "$want"
         TUTTI_DEVICES=$n "$build/examples/$name" > "$out" 2>&1 || echo "exit status $?" >> "$out"
         compare="diff"
-        [[ $sums == *" $name "* || -n ${TUTTI_NEAR:-} ]] && compare=near
+        [[ $sums == *" $name "* || -n ${TUTTI_NEAR:-} ]] && compare="near_by ${TUTTI_NEAR:-1.01e-5}"
         if [ ! -s "$want" ] || ! $compare "$want" "$out"; then
             echo "$name on $n devices: not what JAX prints"
             wrong=1

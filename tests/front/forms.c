@@ -32,6 +32,10 @@ static Two both(tt x, tt y) { return (Two){ x, y }; }
 TT_FUN(Two, both, tt, tt);
 static tt scaled(const Config *c, tt x) { return tt_mul(x, c->n); }
 TT_FUN_WITH(Config, tt, scaled, tt);
+static tt summed(Two p, tt x) { return tt_sum(tt_mul(p.a, p.b, x)); }
+TT_FUN(tt, summed, Two, tt);
+static tt moved(Two *s, tt x) { s->a = x; return s->b; }
+TT_METHOD(tt, moved, Two, tt);
 /* clang-format on */
 
 static tt made(const float data[4], int n, const float vla[n])
@@ -97,6 +101,14 @@ static void repeated(tt x)
     tt_print(tt_add(tt_tree_dot(x, x), tt_add(tt_tree_sum(x), (double)tt_tree_size(x))));
     tt_print(tt_while(is_small, shaped, x));
     tt_print(tt_scan_as(Two, both, x, x));
+    Two two = { x, x }, grad;
+    tt_print(tt_loss_grad(&grad, summed, two, x));
+    TT_FOR(i, 3) {
+        TT_FOR(j, i)
+            tt_printf("%d %g %s\n", i, tt_update(&two, tt_jit(moved), x), "");
+        tt_print(tt_add(tt_sweep(&two, moved, x), tt_sweep_as(tt, &two, moved, x), i));
+    }
+    tt_printf("\n");
     tt_print(tt_cond(tt_less(x, 1), shaped, shaped, x));
     tt_print(tt_cond_as(Two, x, both, both, x, x));
     tt_print(tt_custom_call("f", tt_zeros(TT_F32, 2), x));

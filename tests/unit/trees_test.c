@@ -346,6 +346,54 @@ static void test_together(void)
     CHECK(strstr(front_said(), "the first bound is f32[], and must be one integer"));
 }
 
+/* ---- results that go where variables are ---- */
+
+typedef struct Walk {
+    tt at;
+    Two speed;
+} Walk;
+
+static tt walk(Walk *w, tt by)
+{
+    w->at = tt_add(w->at, tt_mul(by, w->speed.sum));
+    w->speed.product = w->at;
+    return tt_mul(2, w->at);
+}
+TT_METHOD(tt, walk, Walk, tt);
+
+static tt bent(Two p, tt x)
+{
+    return tt_sum(tt_add(tt_mul(p.sum, x, x), p.product, 1));
+}
+TT_FUN(tt, bent, Two, tt);
+
+static void test_in_place(void)
+{
+    tt by = tt_arange(TT_F32, 4);
+    Walk w = { tt_ones(TT_F32), { tt_full(TT_F32, 3), tt_ones(TT_F32) } };
+    TT_FOR(i, 5) {
+        if (i == 1)
+            continue;
+        if (i == 4)
+            break;
+        tt twice = tt_update(&w, tt_jit(walk), tt_full(TT_F32, i));
+        IS(twice, i == 0 ? 2 : i == 2 ? 14 : 32);
+    }
+    IS(w.at, 16); /* 1 + 3 (0 + 2 + 3) */
+    IS(w.speed.product, 16);
+    tt ends = tt_sweep(&w, walk, by);
+    IS(ends, 32, 38, 50, 68);
+    IS(w.at, 34);
+    Two p = { tt_ones(TT_F32, 2), tt_ones(TT_F32) }, grad;
+    IS(tt_loss_grad(&grad, bent, p, tt_slice(by, 0, 1, 3)), 9);
+    IS(grad.sum, 1, 4);
+    IS(grad.product, 2);
+    CHECK_SAID("");
+    tt_update_as(Two, &w, walk, by);
+    CHECK(strstr(front_said(), "walk"));
+    IS(w.at, 34); /* what failed has not moved it */
+}
+
 int main(void)
 {
     front_start(4);
@@ -356,6 +404,7 @@ int main(void)
     test_vjp();
     test_scans();
     test_switch();
+    test_in_place();
     test_edges();
     test_order();
     CHECK_SAID("");

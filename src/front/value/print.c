@@ -14,6 +14,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -486,4 +487,12 @@ bool array_print(Text *out, Array *a)
         elements_print(out, a->type, data);
     heap_free(data);
     return read;
+}
+
+void tt_printf(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
 }
