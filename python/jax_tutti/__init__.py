@@ -9,7 +9,7 @@ import re
 import sys
 import warnings
 
-from jax_tutti import cache, callbacks, dlpack, lapack, rules
+from jax_tutti import cache, callbacks, dlpack, lapack, rules, shardings
 
 __version__ = "0.1.0"
 
@@ -100,6 +100,7 @@ def initialize():
     rules.install(NAME)
     _answer_for_cpu()
     callbacks.install(library_path(), NAME)
+    shardings.install(library_path(), NAME)
     lapack.install(library_path())
     cache.install(NAME)
     dlpack.install(NAME)

@@ -85,22 +85,30 @@ def _store(operand, aval, value):
         np.copyto(_view(operand, aval), value)
 
 
-def _c_function(name, callback, operand_avals, result_avals):
+def _player(callback, operand_avals, result_avals):
+    """Plays one call: operands out of the engine's memory, results into it."""
     from jax._src import dtypes
 
+    def play(c):
+        args = [_view(c.args[i], aval).copy() for i, aval in enumerate(operand_avals)]
+        results = callback(*args)
+        if len(results) != len(result_avals):
+            raise RuntimeError("Mismatched number of outputs from callback. "
+                               f"Expected: {len(result_avals)}, Actual: {len(results)}")
+        for i, aval in enumerate(result_avals):
+            _store(c.results[i], aval, dtypes.canonicalize_value(np.asarray(results[i])))
+
+    return play
+
+
+def _c_function(name, play):
     def call(_, pointer):
         if not pointer:  # the last program that calls it is gone; it may not free itself
             _gone.append(name)
             return 0
         c = pointer.contents
         try:
-            args = [_view(c.args[i], aval).copy() for i, aval in enumerate(operand_avals)]
-            results = callback(*args)
-            if len(results) != len(result_avals):
-                raise RuntimeError("Mismatched number of outputs from callback. "
-                                   f"Expected: {len(result_avals)}, Actual: {len(results)}")
-            for i, aval in enumerate(result_avals):
-                _store(c.results[i], aval, dtypes.canonicalize_value(np.asarray(results[i])))
+            play(c)
             return 0
         except BaseException:  # it may not pass through C
             text = traceback.format_exc().encode()[-(c.room - 1):]
@@ -115,17 +123,28 @@ class _Registered:
     for code that is still there, which the engine knows of."""
 
 
-def _register(extension, name, callback, operand_avals, result_avals):
+def _register(extension, name, play):
     while _gone:
         _functions.pop(_gone.pop())
-    function = _c_function(name, callback, operand_avals, result_avals)
+    function = _c_function(name, play)
     if not extension.add_call(name.encode(), len(name), function, None):
-        raise MemoryError(f"no memory in the engine for the callback {callback}")
+        raise MemoryError(f"no memory in the engine for the callback {name}")
     _functions[name] = function
     registered = _Registered()
     # not at exit, when programs may still be at work
     weakref.finalize(registered, extension.drop_call, name.encode(), len(name)).atexit = False
     return registered
+
+
+def register_look(extension, ctx, look):
+    """The name of a call that the engine makes while it compiles, with bytes that look is given."""
+    name = f"tutti.local.inspect.{next(_numbers)}"
+
+    def play(c):
+        look(ctypes.string_at(c.args[0].data, c.args[0].dims[0]) if c.args[0].dims[0] else b"")
+
+    ctx.module_context.add_keepalive(_register(extension, name, play))
+    return name
 
 
 def _with_token(sharding, result_avals):
@@ -159,7 +178,7 @@ def install(path, platform):
             raise ValueError("Partitioned callback not supported with return values.")
         name = f"tutti.local.{'each.' if partitioned else ''}{next(_numbers)}"
         ctx.module_context.add_keepalive(
-            _register(extension, name, callback, operand_avals, result_avals))
+            _register(extension, name, _player(callback, operand_avals, result_avals)))
         types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
         tokens = [token] if token else []
         call = mlir.custom_call(

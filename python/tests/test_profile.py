@@ -89,3 +89,48 @@ jax.jit(lambda x: jnp.sin(x) * 2 + 1)(jnp.ones(8)).block_until_ready()
     before, after = ((tmp_path / "folder" / f).read_text() for f in mine)
     assert "stablehlo.sine" in before and "func.func" in before
     assert "tutti.fusion" in after and "sine" in after
+
+
+def test_inspect_sharding_while_compiling(python):
+    """What the program says of a value is what the function that asks is told; in a manual computation
+    there is nothing to say; what it raises ends the compilation."""
+    play(python, """
+from jax.sharding import NamedSharding, PartitionSpec as P
+mesh = jax.make_mesh((2, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+told = {}
+
+def ask(name, value):
+    jax.debug.inspect_array_sharding(value, callback=lambda s: told.setdefault(name, []).append(s))
+
+def f(x):
+    ask("argument", x)
+    y = jnp.sin(x)
+    ask("computed", y)
+    ask("moved", jax.lax.with_sharding_constraint(y, NamedSharding(mesh, P(None, "x"))))
+    ask("whole", jax.lax.with_sharding_constraint(y, NamedSharding(mesh, P())))
+    def turn(c, _):
+        ask("turn", c)
+        return c * 2, None
+    return jax.lax.scan(turn, y, None, length=3)[0]
+
+x = jax.device_put(np.arange(32, dtype=np.float32).reshape(8, 4), NamedSharding(mesh, P("x", "y")))
+for _ in range(2):  # the second call finds the program, and asks nothing
+    assert np.allclose(jax.jit(f)(x), np.sin(np.asarray(x)) * 8)
+    jax.jit(f)(x).block_until_ready()
+said = {name: [s.spec for s in list_] for name, list_ in told.items()}
+assert said == {"argument": [P("x", "y")], "computed": [P("x", "y")], "moved": [P(None, "x")],
+                "whole": [P()], "turn": [P("x", "y")]}, said
+
+g = jax.shard_map(lambda x: (ask("manual", x), x + 1)[1], mesh=mesh, in_specs=P("x"), out_specs=P("x"))
+assert np.allclose(jax.jit(g)(x), np.asarray(x) + 1)
+assert [s.spec for s in told["manual"]] == [P()], told["manual"]
+
+def refuse(sharding):
+    raise ValueError("not like this")
+
+try:
+    jax.jit(lambda x: (jax.debug.inspect_array_sharding(x, callback=refuse), x)[1])(x)
+    assert False
+except jax.errors.JaxRuntimeError as error:
+    assert "not like this" in str(error)
+""", devices=4)

@@ -233,7 +233,8 @@ static int device_of(const Frame *f)
     return f && f->program->ndevices > 1 ? f->device : -1;
 }
 
-Error *call_registered(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+/* Finds the function that n names and calls it; *call has its operands. */
+static Error *call_function(const Node *n, TuttiCall *call)
 {
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     TuttiFunction *function;
@@ -242,22 +243,13 @@ Error *call_registered(const Frame *f, const Node *n, const Tensor *in, Tensor *
         return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: no function has that name",
                          STR_ARG(target), loc_name(n->loc));
     char message[2000] = "";
-    TuttiOperand *arrays = calloc((size_t)(n->nin + n->nout) + 1, sizeof *arrays);
-    if (!arrays)
-        return error_new(CODE_EXHAUSTED, "no memory for the operands of a custom call");
-    TuttiCall call = { .args = arrays, .results = arrays + n->nin };
-    call.message = message;
-    call.room = sizeof message;
-    call.device = device_of(f);
-    call.is_first = !f || (f->partition == 0 && f->replica == 0);
-    call.nargs = operands(n->nin, in, arrays);
-    call.nresults = operands(n->nout, out, arrays + n->nin);
+    call->message = message;
+    call->room = sizeof message;
     Floats before = floats_enter_foreign();
     ncalls++;
-    int32_t failed = function(user, &call);
+    int32_t failed = function(user, call);
     ncalls--;
     floats_restore(before);
-    free(arrays);
     if (!failed)
         return NULL;
     message[sizeof message - 1] = 0;
@@ -265,4 +257,27 @@ Error *call_registered(const Frame *f, const Node *n, const Tensor *in, Tensor *
         return error_new(CODE_INTERNAL, "%s", message);
     return error_new(CODE_INTERNAL, "custom_call @%.*s, at %s: %s", STR_ARG(target),
                      loc_name(n->loc), *message ? message : "failed");
+}
+
+Error *call_registered(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
+{
+    TuttiOperand *arrays = calloc((size_t)(n->nin + n->nout) + 1, sizeof *arrays);
+    if (!arrays)
+        return error_new(CODE_EXHAUSTED, "no memory for the operands of a custom call");
+    TuttiCall call = { .args = arrays, .results = arrays + n->nin };
+    call.device = device_of(f);
+    call.is_first = !f || (f->partition == 0 && f->replica == 0);
+    call.nargs = operands(n->nin, in, arrays);
+    call.nresults = operands(n->nout, out, arrays + n->nin);
+    Error *error = call_function(n, &call);
+    free(arrays);
+    return error;
+}
+
+Error *call_with_bytes(const Node *n, Str bytes)
+{
+    int64_t size = (int64_t)bytes.n;
+    TuttiOperand operand = { (PJRT_Buffer_Type)element_info[U8].pjrt, 1, &size, (void *)bytes.at };
+    TuttiCall call = { .nargs = 1, .args = &operand, .device = -1, .is_first = true };
+    return call_function(n, &call);
 }

@@ -37,4 +37,6 @@ void call_registry_end(void); /* frees all entries; no program may call one afte
 NAMED_BY_OBJECTS Routine call_registered;
 bool call_is_under_way(void);          /* on this thread */
 extern const char *const call_definer; /* what a C program calls to define one, for messages */
+/* Calls the function that node n names, which only looks, with these bytes. */
+MUST_USE Error *call_with_bytes(const Node *n, Str bytes);
 #endif

@@ -53,6 +53,11 @@ typedef int32_t TuttiFunction(void *user, const TuttiCall *call);
  * the operands, however they lie.  They give nothing but tokens. */
 #define TUTTI_EACH_CALL TUTTI_LOCAL_CALL "each."
 
+/* And these are called while a program is compiled, once for each that it has, with bytes instead of
+ * their operand: how that lies on the devices, as a serialized OpSharding (empty: whole on each).  They
+ * give nothing, and compiled code does not have them. */
+#define TUTTI_INSPECT_CALL TUTTI_LOCAL_CALL "inspect."
+
 /* A routine of LAPACK or BLAS by Fortran's name without its underscore (dgetrf): what C calls, with
  * integers of 32 bits; NULL: there is none.  Called while a program is compiled, by any thread. */
 typedef void *TuttiFindRoutine(const char *name);

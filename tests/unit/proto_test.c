@@ -3,8 +3,8 @@
  * numbers. */
 #include "../check.h"
 
+#include "engine/op_sharding.h"
 #include "engine/plugin/build_options.h"
-#include "engine/plugin/op_sharding.h"
 #include "pjrt/proto.h"
 
 #define BYTES(literal) ((Str){ (literal), sizeof(literal) - 1 })

@@ -7,7 +7,7 @@
 #include "base/guard.h"
 #include "base/table.h"
 #include "engine/custom_call.h"
-#include "engine/plugin/op_sharding.h"
+#include "engine/op_sharding.h"
 
 #include <inttypes.h>
 #include <stdio.h>

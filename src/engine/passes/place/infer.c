@@ -26,7 +26,7 @@ bool any_inside(const Module *m, NodeId n, bool test(const Node *node))
 
 bool is_placed_apart(const Node *node)
 {
-    return node->op == OP_MANUAL || is_call_by_each(node);
+    return node->op == OP_MANUAL || is_call_by_each(node) || is_inspection(node);
 }
 
 bool is_per_device(const Node *node)

@@ -65,6 +65,7 @@ static MUST_USE Error *place_manual(Placer *z, NodeId n)
     TRY(infer(z, n, &p));
     const Node *node = node_at(m, n);
     RegionId body = node->regions[0];
+    TRY(inspections_in_manual(z, body));
     for (int i = 0; i < node->nin; i++)
         TRY(manual_tiling(z, node, true, i, &p.wants[i]));
     if (pending_has_effect(z) && node_has_effect(m, n))
@@ -353,6 +354,8 @@ static MUST_USE Error *place_node(Placer *z, NodeId n)
     const Node *node = node_at(z->m, n);
     if (node->op == OP_MANUAL)
         return place_manual(z, n);
+    if (is_inspection(node))
+        return inspection_answer(z, n);
     if (is_mark(node))
         return place_mark(z, n);
     if (node_call(node) == CALL_FULL_TO_SHARD)

@@ -97,6 +97,11 @@ const Sharding *manual_part(Arena *arena, const Sharding *s, const Attr *manual_
 MUST_USE Error *declared_tiling(const Placer *z, const Attr *attrs, int rank, Tiling *out,
                                 bool *is_said);
 
+/* inspect.c: calls that ask how a value lies. */
+bool is_inspection(const Node *node);
+MUST_USE Error *inspection_answer(const Placer *z, NodeId n);
+MUST_USE Error *inspections_in_manual(Placer *z, RegionId body); /* which has none of them then */
+
 /* nested_manual.c: manual computations that are left in r or below, which stood inside others. */
 MUST_USE Error *open_nested(Placer *z, RegionId r);
 

@@ -1,11 +1,11 @@
 /* op_sharding.c - how an array lies on devices, as XLA's OpSharding: what PJRT is asked for by
  * clients. */
-#include "engine/plugin/op_sharding.h"
+#include "engine/op_sharding.h"
 
 #include "pjrt/proto.h"
 
 /* The types of shardings, and of the dimensions behind the array's own. */
-enum { REPLICATED = 0, OTHER = 3, UNREDUCED = 6 };
+enum { REPLICATED = 0, OTHER = 3, MANUAL = 4, UNREDUCED = 6 };
 
 /* Where device d stands among the tiles, and within a tile among its parts. */
 static int64_t rank_in(Tiling t, int d)
@@ -62,4 +62,9 @@ void sharding_write(Text *out, Tiling t)
     proto_put_message(out, 3, &dims);
     proto_put_message(out, 4, &devices);
     put_trailing(out, t, copies);
+}
+
+void sharding_write_manual(Text *out)
+{
+    proto_put_number(out, 1, MANUAL);
 }
