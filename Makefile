@@ -40,7 +40,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install man run test unit hostile hostile-only check jax-test accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
+.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -53,7 +53,7 @@ $(BUILD)/.deps: tools/deps.sh
 
 LLVM_CFLAGS = $(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-I' | sed 's/^-I/-isystem /')
 TARGETS := x86
-LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $(TARGETS) orcjit passes native) -lz -lzstd
+LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $(TARGETS) orcjit passes native) -l:libz.a -l:libzstd.a
 LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc-sections -pthread
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
@@ -210,6 +210,16 @@ man: $(BUILD)/tutti.1
 $(BUILD)/tutti.1: $(TUTTI) tools/package/man.sh
 	tools/package/man.sh $(TUTTI) > $@
 
+# Packages, in build/dist: a wheel of the engine for JAX, and Debian's of everything (what they need of
+# the system: docs/howto/deploy.md).
+DIST := $(BUILD)/dist
+wheel: $(PLUGIN) shims $(VENV)/.ready
+	@mkdir -p $(DIST) && rm -f $(DIST)/*.whl
+	$(VENV)/bin/pip wheel -q --no-deps -w $(DIST) ./python
+	@ls $(DIST)/*.whl
+deb: all lib man
+	tools/package/deb.sh $(BUILD) $(DIST) $(VERSION)
+
 # Tests of the front link its insides, and find the engine by TUTTI_PLUGIN or in build/.
 FRONT_UNIT := $(patsubst %,$(BUILD)/tests/unit/%_test,value array client print promote numpy misuse rules transform transform_misuse flow spmd collectives shard_grad trees closure custom checkpoint placed api random training profile debug files open sharded foreign large jump) \
               $(BUILD)/tests/stress/front_test $(BUILD)/tests/stress/steps_test $(BUILD)/tests/stress/eager_test \
@@ -334,6 +344,14 @@ $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*
 	@touch $@
 jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 	$(VENV)/bin/python -m pytest -q python/tests
+	$(MAKE) jax-version
+# The features that lean on JAX's insides, with another version of JAX (docs/howto/jax.md has the table).
+JAX_VERSION ?= 0.9.2
+OTHER := build/venv-$(JAX_VERSION)
+jax-version: $(PLUGIN)
+	test -x $(OTHER)/bin/pytest || { $(PYTHON) -m venv $(OTHER) && $(OTHER)/bin/pip install -q jax==$(JAX_VERSION) jaxlib==$(JAX_VERSION) pytest; }
+	$(OTHER)/bin/pip install -q --no-deps --force-reinstall ./python
+	$(OTHER)/bin/python -m pytest -q -p no:cacheprovider python/tests/test_versions.py
 
 # docs/accuracy.md: how far functions and sums through jax.jit are from the truth, and XLA's beside.
 accuracy: all $(VENV)/.plugin

@@ -3,6 +3,7 @@
 JAX finds this module by its entry point and calls `initialize`, which says where the engine is
 and how many devices it should have, and tells JAX which of its rules for CPUs and GPUs hold here too.
 """
+import importlib.metadata
 import os
 import pathlib
 import re
@@ -11,11 +12,14 @@ import warnings
 
 from jax_tutti import cache, callbacks, dlpack, lapack, rules, shardings
 
-__version__ = "0.1.0"
+try:
+    __version__ = importlib.metadata.version("jax-tutti")
+except importlib.metadata.PackageNotFoundError:  # not installed: on PYTHONPATH
+    __version__ = "0"
 
 NAME = "tutti"
 LIBRARY = "pjrt_plugin_tutti.so"
-TESTED = ((0, 10), (0, 12))  # from, up to but not including
+TESTED = ((0, 9), (0, 13))  # from, up to but not including
 
 
 def library_path():

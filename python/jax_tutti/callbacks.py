@@ -9,6 +9,8 @@ C function (made by ctypes) that calls it; the program holds a custom call of th
 @tutti.local.each.7 is called by every device with its own pieces (debug.print(partitioned=True)).
 """
 import ctypes
+import functools
+import inspect
 import itertools
 import traceback
 import weakref
@@ -159,6 +161,13 @@ def _with_token(sharding, result_avals):
     return SdyArrayList((token, *sharding.shardings))
 
 
+def _in(ctx, function):
+    """A function of JAX's mlir module, called in the context of a module, which it takes from JAX 0.10
+    on as its first argument."""
+    takes = next(iter(inspect.signature(function).parameters)) == "ctx"
+    return functools.partial(function, ctx) if takes else function
+
+
 def install(path, platform):
     """Lets JAX emit Python callbacks for our platform too."""
     from jax._src import callback as module
@@ -179,7 +188,7 @@ def install(path, platform):
         name = f"tutti.local.{'each.' if partitioned else ''}{next(_numbers)}"
         ctx.module_context.add_keepalive(
             _register(extension, name, _player(callback, operand_avals, result_avals)))
-        types = [mlir.aval_to_ir_type(ctx.module_context, aval) for aval in result_avals]
+        types = list(map(_in(ctx.module_context, mlir.aval_to_ir_type), result_avals))
         tokens = [token] if token else []
         call = mlir.custom_call(
             name, result_types=[*(t.type for t in tokens), *types],
@@ -187,7 +196,7 @@ def install(path, platform):
         if token and sharding is not None:
             sharding = _with_token(sharding, result_avals)
         if sharding is not None and not partitioned:
-            mlir.set_sharding(ctx.module_context, call, sharding)
+            _in(ctx.module_context, mlir.set_sharding)(call, sharding)
         results = list(call.results)
         if token:
             token, *results = results
