@@ -40,7 +40,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
+.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -381,6 +381,9 @@ run: all lessons $(VENV)/.plugin
 bench: all lessons $(VENV)/.plugin
 	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV)
 # The wide table and docs/performance.md; QUICK=1: some of its rows, and no page.
+bench-hosts: all $(VENV)/.plugin
+	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV) hosts
+
 bench-wide: all $(VENV)/.plugin
 	$(MAKE) -f bench/bench.mk BUILD=$(BUILD) VENV=$(VENV) wide $(if $(QUICK),QUICK=1)
 

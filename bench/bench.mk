@@ -18,6 +18,16 @@ $(OUT)/limits: bench/limits.c
 $(OUT)/moves: bench/moves.c
 	@mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -o $@ $<
+# Sums over several processes: `make bench-hosts`; with each MPI whose headers there are.
+HOSTS_MPI := $(foreach mpi,openmpi mpich,$(if $(shell command -v mpicc.$(mpi)),$(OUT)/hosts_$(mpi)))
+hosts: $(OUT)/hosts $(HOSTS_MPI)
+	$(VENV)/bin/python bench/hosts.py
+$(OUT)/hosts: bench/hosts.c $(BUILD)/libtutti.so
+	@mkdir -p $(OUT)
+	$(CC) $(CFLAGS) -Iinclude -o $@ $< -L$(BUILD) -ltutti -Wl,-rpath,'$$ORIGIN/..'
+$(OUT)/hosts_%: bench/hosts_mpi.c
+	@mkdir -p $(OUT)
+	mpicc.$* $(CFLAGS) -O3 -o $@ $<
 $(OUT)/null_plugin.so: bench/null_plugin.c $(SHARED_OBJ)
 	@mkdir -p $(OUT)
 	$(CC) $(CFLAGS) -shared -o $@ $^ -Wl,--version-script=src/engine/plugin/exports.map -lm

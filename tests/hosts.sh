@@ -4,6 +4,6 @@
 # lost is named by the others.  With each MPI that is installed; one that is not is named, and not tried.
 set -u
 cd "$(dirname "$0")/.."
-tests/hosts/arrays.sh openmpi && tests/hosts/kills.sh && tests/hosts/faults.sh openmpi skip &&
+tests/hosts/arrays.sh openmpi && tests/hosts/kills.sh && tests/hosts/faults.sh openmpi skip late other &&
     tests/hosts/programs.sh openmpi 2 4 && tests/hosts/programs.sh mpich 4 8 &&
     tests/hosts/lessons.sh openmpi -- 2 && tests/hosts/lessons.sh mpich -- 4

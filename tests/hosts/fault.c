@@ -1,6 +1,6 @@
 /* fault.c - sums over all devices of several processes, until one of them does what it is told:
  *
- *     fault kill | stop | exit0 | exit3 | skip | none
+ *     fault kill | stop | exit0 | exit3 | skip | late | other | none
  *
  * The last process does it after some sums; the others must be told who it was. */
 #include <signal.h>
@@ -15,6 +15,11 @@ static tt share(tt x)
     return tt_psum(x, "d");
 }
 
+static tt greatest(tt x)
+{
+    return tt_pmax(x, "d");
+}
+
 static void act(const char *what)
 {
     if (strcmp(what, "kill") == 0)
@@ -25,6 +30,8 @@ static void act(const char *what)
         exit(0);
     if (strcmp(what, "exit3") == 0)
         exit(3);
+    if (strcmp(what, "late") == 0)
+        sleep(5);
 }
 
 int main(int argc, char **argv)
@@ -33,13 +40,15 @@ int main(int argc, char **argv)
     int n = tt_device_count();
     bool is_last = tt_process_index() == tt_process_count() - 1;
     tt_fn sum = tt_pmap(share, .axis_name = "d");
+    tt_fn other = tt_pmap(greatest, .axis_name = "d");
     tt x = tt_ones(TT_F32, n, 4);
     for (int i = 0; i < 40; i++) {
         if (i == 20 && is_last)
             act(what);
         if (i == 20 && is_last && strcmp(what, "skip") == 0)
             continue;
-        double got = tt_item(tt_index(tt_call(sum, x), 0, 0));
+        bool differs = i == 20 && is_last && strcmp(what, "other") == 0;
+        double got = tt_item(tt_index(tt_call(differs ? other : sum, x), 0, 0));
         if (got != n) {
             fprintf(stderr, "process %d: a sum is %g\n", tt_process_index(), got);
             return 2;

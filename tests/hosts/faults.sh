@@ -1,5 +1,6 @@
 #!/bin/bash
-# faults.sh - a process dies, is stopped, or ends too early: every other one says who, and ends.
+# faults.sh - a process dies, is stopped, ends too early, comes late or runs another program: every other
+# one says who, and ends.
 #
 #     tests/hosts/faults.sh MPI [fault ...]
 set -u
@@ -9,7 +10,7 @@ build=$(realpath "${BUILD:-build}") # the whole path: it tells our processes fro
 mpi=$1
 shift
 mpi_is_there "$mpi" || { echo "faults.sh: $mpi is not installed: not tried" >&2; exit 0; }
-[ $# -gt 0 ] || set -- none kill stop exit0 exit3 skip
+[ $# -gt 0 ] || set -- none kill stop exit0 exit3 skip late other
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 failures=0
 for fault in "$@"; do
@@ -17,6 +18,8 @@ for fault in "$@"; do
         kill) says='process 2 (host .*, pid [0-9]*) is gone; devices 4 to 5 were its' ;;
         stop) says='process 2 (host .*, pid [0-9]*) does not answer' ;;
         exit*|skip) says='process 2 (host .*, pid [0-9]*) has ended; devices 4 to 5 were its' ;;
+        late) says='process 0: .* waits for process 2 (host .*, pid [0-9]*), which has not begun this run' ;;
+        other) says='process [02] (host .*, pid [0-9]*) waits for process [02] in .*they wait for each other' ;;
         none) says='process 0 has summed' ;;
     esac
     begin=$SECONDS

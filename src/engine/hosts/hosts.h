@@ -4,6 +4,7 @@
  *   shim_mpi.c   messages by MPI; built apart (shim.h)
  *   pmi.c        MPI without a launcher
  *   wire.c       exchanges over a shim
+ *   ask.c        whether others are on their way
  *   watch.c      who is still there
  *   exchange.c   bytes from one to all, for a caller that waits
  *   hosts.c      joining the others, and leaving

@@ -6,12 +6,15 @@
 enum {
     PACKET_MAGIC = 0x74757474,
     PACKET_BODY = 16 << 10, /* bytes that may follow the head */
+    PACKET_ANSWER_BYTES = 192,
 };
 
 typedef enum PacketKind {
     PACKET_BYTES = 1, /* what is exchanged follows */
     PACKET_TAG,       /* it comes under `tag` */
     PACKET_FAILED,    /* the run has failed, or has ended: the text that follows says so */
+    PACKET_ASK,       /* has it begun?  Its devices follow */
+    PACKET_ANSWER,    /* it has not: what the process does instead follows (ask.c) */
 } PacketKind;
 
 typedef struct Packet {
@@ -28,7 +31,9 @@ _Static_assert(sizeof(Packet) == 64, "the head of a packet");
 static inline bool packet_is_sound(const Packet *l, size_t n)
 {
     if (n < sizeof *l || l->magic != PACKET_MAGIC || l->kind < PACKET_BYTES ||
-        l->kind > PACKET_FAILED)
+        l->kind > PACKET_ANSWER)
+        return false;
+    if (l->kind == PACKET_ANSWER && l->bytes != PACKET_ANSWER_BYTES)
         return false;
     return n - sizeof *l == (l->kind == PACKET_TAG ? 0 : l->bytes);
 }

@@ -41,11 +41,6 @@ static bool is_of_run(const WirePlace *a, const WirePlace *b)
     return a->program == b->program && a->run == b->run;
 }
 
-static bool is_same_place(const WirePlace *a, const WirePlace *b)
-{
-    return is_of_run(a, b) && a->group == b->group && a->count == b->count;
-}
-
 /* ---- to an open exchange ---- */
 
 static void drop_packet(Wire *w, const Packet *l, int peer)
@@ -78,6 +73,8 @@ static void take_packet(Wire *w, Exchange *x, const Packet *l, int peer)
         return;
     }
     x->nawaited--;
+    for (int i = 0; i < x->nparts; i++)
+        x->parts[i].has_come |= x->parts[i].peer == peer && !x->parts[i].is_sent;
     if (x->stream)
         stream_announced(w, x, l->tag);
     else if (l->kind == PACKET_BYTES)
@@ -89,7 +86,7 @@ static void take_packet(Wire *w, Exchange *x, const Packet *l, int peer)
 static Exchange *find_open(Wire *w, const WirePlace *place)
 {
     Exchange *x = w->open;
-    while (x && !is_same_place(&x->place, place))
+    while (x && !wire_is_same_place(&x->place, place))
         x = x->next;
     return x;
 }
@@ -139,28 +136,37 @@ static void unwanted_packet(Wire *w, const Packet *l, size_t n, int peer)
         packet_send_failed(w, &l->place, peer, "its devices have finished without coming here");
 }
 
+/* The run of this packet has failed in the process that wrote it, or has ended there. */
+static void failed_packet(Wire *w, const Packet *l, size_t n, int peer)
+{
+    bool is_told = false;
+    for (Exchange *x = w->open; x; x = x->next)
+        if (is_of_run(&x->place, &l->place) && exchange_bytes(x, peer, false)) {
+            exchange_fail(x, other_failed(x, l, peer));
+            is_told = true;
+        }
+    if (!is_told)
+        unwanted_packet(w, l, n, peer);
+}
+
 void packet_comes(Wire *w, const Packet *l, size_t n, int peer)
 {
     if (!packet_is_sound(l, n)) {
         wire_break(w, "a packet that is none has come: do all processes run the same version?");
         return;
     }
-    if (l->kind == PACKET_FAILED) {
-        bool is_told = false;
-        for (Exchange *x = w->open; x; x = x->next)
-            if (is_of_run(&x->place, &l->place) && exchange_bytes(x, peer, false)) {
-                exchange_fail(x, other_failed(x, l, peer));
-                is_told = true;
-            }
-        if (!is_told)
+    Exchange *x;
+    switch ((PacketKind)l->kind) {
+    case PACKET_FAILED: failed_packet(w, l, n, peer); break;
+    case PACKET_ASK: packet_asked(w, l, peer); break;
+    case PACKET_ANSWER: packet_answered(w, l, peer); break;
+    default:
+        x = find_open(w, &l->place);
+        if (x && !x->error)
+            take_packet(w, x, l, peer);
+        else
             unwanted_packet(w, l, n, peer);
-        return;
     }
-    Exchange *x = find_open(w, &l->place);
-    if (x && !x->error)
-        take_packet(w, x, l, peer);
-    else
-        unwanted_packet(w, l, n, peer);
 }
 
 void packet_take_early(Wire *w, Exchange *x, int peer)
@@ -173,7 +179,7 @@ void packet_take_early(Wire *w, Exchange *x, int peer)
             exchange_fail(x, other_failed(x, l, peer));
             return; /* it stays, for other groups of this run */
         }
-        if (l->kind == PACKET_FAILED || !is_same_place(&l->place, &x->place))
+        if (l->kind == PACKET_FAILED || !wire_is_same_place(&l->place, &x->place))
             continue;
         Waiting *found = unlink_waiting(w, link);
         take_packet(w, x, &found->packet, peer);

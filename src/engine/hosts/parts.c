@@ -111,7 +111,10 @@ void exchange_check_peers(Wire *w, Exchange *x)
 void exchange_open(Wire *w, Exchange *x)
 {
     x->nawaited = x->nposted = 0;
-    x->is_told = x->is_left_behind = false;
+    x->is_told = x->is_left_behind = x->has_spoken = false;
+    x->begun = w->nbeats;
+    for (int i = 0; i < x->nparts; i++)
+        x->parts[i].has_come = false;
     x->error = NULL;
     x->next = w->open;
     w->open = x;

@@ -10,6 +10,7 @@ typedef struct HostSpan {
     struct HostSpan *next;
     struct Wire *wire;
     uint64_t key;              /* of the program and its devices: the same in every process */
+    int ndevices;              /* of the program, in all processes */
     int nhere;                 /* devices in this process, */
     const int32_t *numbers;    /* and their flat numbers in the program, rising */
     const int32_t *task_of;    /* [ndevices] place in `numbers`; -1: in another process */

@@ -20,6 +20,7 @@
 #include <net/if.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -183,6 +184,7 @@ static void watch_all(void *user)
                 read_link(p);
         if (now - last_beat >= BEAT_MS) {
             tell_others(NEWS_BEAT, watch.process);
+            wire_beat(watch.wire);
             last_beat = now;
         }
         look_at_silence();
@@ -299,6 +301,16 @@ static Error *accept_all(int listener)
                    : NULL;
 }
 
+/* For the wire's messages. */
+static void name_all(void)
+{
+    for (int p = 0; p < watch.nprocesses; p++) {
+        char name[sizeof watch.all[p].host + 32];
+        snprintf(name, sizeof name, " (host %s, pid %d)", watch.all[p].host, (int)watch.all[p].pid);
+        wire_name(watch.wire, p, name);
+    }
+}
+
 Error *watch_start(Wire *w, int ndevices)
 {
     int n = watch.nprocesses = wire_processes(w), listener = -1;
@@ -322,6 +334,7 @@ Error *watch_start(Wire *w, int ndevices)
     TRY(wire_gather(w, &self, (int)sizeof self, watch.all));
     if (!watch.all[0].port)
         return error_new(CODE_UNAVAILABLE, "process 0 cannot listen for the others' connections");
+    name_all();
     TRY(watch.process ? connect_to_first() : accept_all(listener));
     return thread_start(&watch.thread, "tutti-watch", watch_all, fds);
 }

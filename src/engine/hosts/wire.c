@@ -233,15 +233,18 @@ Error *wire_new(Shim *shim, int process, int nprocesses, Wire **out)
 {
     Wire *w = calloc(1, sizeof *w);
     Lost *lost = calloc((size_t)nprocesses, sizeof *lost);
-    if (!w || !lost) {
+    char **names = calloc((size_t)nprocesses, sizeof *names);
+    if (!w || !lost || !names) {
         free(w);
         free(lost);
+        free(names);
         return error_new(CODE_EXHAUSTED, "no memory for messages between %d processes", nprocesses);
     }
     w->shim = shim;
     w->process = process;
     w->nprocesses = nprocesses;
     w->lost = lost;
+    w->names = names;
     w->waiting_end = &w->waiting;
     pthread_mutex_init(&w->lock, NULL);
     for (int i = 0; i < BOXES; i++) {

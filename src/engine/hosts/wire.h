@@ -34,7 +34,8 @@ typedef struct WirePart {
     int peer;
     bool is_sent; /* else received */
     void *at;
-    size_t bytes; /* more than 0 */
+    size_t bytes;  /* more than 0 */
+    bool has_come; /* the wire's: the packet of its process has */
 } WirePart;
 
 struct Exchange;
@@ -80,9 +81,11 @@ typedef struct Exchange {
     bool is_left_behind;
     /* The wire's: */
     struct Exchange *next, *next_told;
-    int nawaited; /* processes whose packet has not come */
-    int nposted;  /* large messages that are not over */
-    bool is_told; /* a thread calls `news` */
+    int nawaited;    /* processes whose packet has not come */
+    int nposted;     /* large messages that are not over */
+    bool is_told;    /* a thread calls `news` */
+    bool has_spoken; /* of its waiting (ask.c), */
+    int begun;       /* at which beat of the wire */
     Error *error;
 } Exchange;
 
@@ -99,6 +102,10 @@ bool wire_poll(Wire *w);
 /* A process takes no part any more: all exchanges that need it fail, from now on too.  has_left: it
  * has ended in order, and what it has sent may still come: they fail a little later.  Takes error. */
 void wire_lose(Wire *w, int process, bool has_left, Error *error);
+/* Four times a second: whoever waits long asks the others where they are. */
+void wire_beat(Wire *w);
+/* What to call a process beside its number: " (host h1, pid 4711)". */
+void wire_name(Wire *w, int process, const char *name);
 /* The process ends: no thread touches the shim after this. */
 void wire_leave(Wire *w);
 

@@ -3,6 +3,7 @@
  *   posts.c      messages that are posted with the shim
  *   packets.c    packets that come: to an exchange that is open, early, or to none
  *   parts.c      an exchange begins: its bytes go into packets, or under a tag of their own
+ *   ask.c        whoever waits long asks whether the others are on their way
  *   stream.c     exchanges whose bytes go piece by piece, as they are made
  *   wire_runs.c  runs under way here
  *   wire.c       polling, the wire's thread, processes that are lost, the start and the end
@@ -52,6 +53,8 @@ struct Wire {
     WireRun *runs; /* under way here */
     HostSpan *spans;
     Lost *lost;   /* [nprocesses] */
+    char **names; /* [nprocesses] " (host h1, pid 4711)", for messages; NULL: not known */
+    int nbeats;   /* quarters of a second */
     char *broken; /* why nothing works any more; NULL: it does */
     int nlost;
     uint16_t tag;
@@ -61,6 +64,12 @@ struct Wire {
     _Atomic int nlookers; /* threads that poll for themselves */
     _Atomic int calls;    /* the wire's thread sleeps on it */
 };
+
+static inline bool wire_is_same_place(const WirePlace *a, const WirePlace *b)
+{
+    return a->program == b->program && a->run == b->run && a->group == b->group &&
+           a->count == b->count;
+}
 
 enum { PIECE = 4 << 20 }; /* a large part is sent in messages of at most so many bytes */
 
@@ -86,6 +95,10 @@ void packet_take_early(Wire *w, Exchange *x, int peer); /* what came for x befor
 /* Packets to a run that has ended here: whoever wrote them waits in vain. */
 void packet_answer_waiting(Wire *w, const WirePlace *place);
 void packet_send_failed(Wire *w, const WirePlace *place, int peer, const char *why);
+
+/* ask.c */
+void packet_asked(Wire *w, const Packet *l, int peer);
+void packet_answered(Wire *w, const Packet *l, int peer);
 
 /* parts.c */
 void exchange_fail(Exchange *x, Error *error); /* takes the error; the first counts */

@@ -37,6 +37,7 @@ static void fill(HostSpan *span, const PJRT_Client *client, const Program *p, co
         process_of[d] = device->description.process;
         names[d] = ids[d];
     }
+    span->ndevices = n;
     span->numbers = numbers;
     span->task_of = task_of;
     span->process_of = process_of;
