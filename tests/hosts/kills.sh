@@ -4,11 +4,15 @@
 # number of processes, goes on from the last checkpoint; and what it ends with is to the last bit what
 # one process that was left alone ends with.
 #
+# Whoever is killed under MPICH's launcher may take the others with it: when it sees the dead process's
+# connection close before it has its status, it kills them all at once, whatever it is told.
+#
 #     KILLS=100 SEED=1 tests/hosts/kills.sh [MPI ...]
 set -u
 cd "$(dirname "$0")/../.."
 build=$(realpath "${BUILD:-build}")
 . tests/hosts/mpi.sh
+limit=${LIMIT_MS:-8000} # a busy machine is given time; LIMIT_MS=5500 on one of one's own
 kills=${KILLS:-4} program=$build/tests/hosts/train
 mpis=()
 for mpi in ${*:-openmpi mpich}; do
@@ -19,7 +23,7 @@ at=$(mktemp -d) && trap 'rm -rf "$at"' EXIT
 file=$at/run.safetensors
 RANDOM=${SEED:-1}
 ways=(kill stop exit0 exit3 error)
-failures=0 last=-1 slowest=0
+failures=0 last=-1 slowest=0 ended=0
 
 bad()
 {
@@ -64,9 +68,14 @@ for ((round = 0; round < kills; round++)); do
         { [ "$count" -ge $((n - 1)) ] || ! kill -0 $launcher 2> /dev/null; } && break
         sleep 0.02
     done
+    count=$(named)
     took=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { printf "%d", (b - a) * 1000 }')
-    [ "$count" -ge $((n - 1)) ] || bad "$count of $((n - 1)) others have named it after $took ms"
-    [ "$took" -le 5500 ] || bad "it was named after $took ms"
+    if [ "$count" -lt $((n - 1)) ] && [ "$mpi $way" = "mpich kill" ] && [ "$took" -le 1000 ]; then
+        ended=$((ended + 1))
+    elif [ "$count" -lt $((n - 1)) ]; then
+        bad "$count of $((n - 1)) others have named it after $took ms"
+    fi
+    [ "$took" -le $limit ] || bad "it was named after $took ms"
     [ "$took" -le $slowest ] || slowest=$took
     [ $way != stop ] || { sleep 0.3; kill -KILL $(pgrep -f "^$program $file .* $victim $ms") 2> /dev/null; }
     for ((i = 0; i < 100; i++)); do kill -0 $launcher 2> /dev/null && sleep 0.1 || break; done
@@ -85,5 +94,5 @@ look
 TUTTI_DEVICES=12 "$program" "$at/alone.safetensors" $((last + 1)) > "$at/said" 2>&1 || bad "alone it fails"
 cmp "$file" "$at/alone.safetensors" || bad "other numbers than of one process left alone"
 [ ! -e "$file.part" ] || bad "something is left aside"
-echo "$kills processes lost in $last steps, named after at most $slowest ms, $failures failures"
+echo "$kills processes lost in $last steps, named after at most $slowest ms, $ended times ended by the launcher, $failures failures"
 [ $failures -eq 0 ]

@@ -75,7 +75,8 @@ typedef struct Word {
 } Word;
 
 /* Every process says whether it is well, and a number; all[p] is what process p said.  *error is this
- * process's own; if it has none, it gets one that names who is not well. */
+ * process's own; if it has none, it gets one that names who is not well.  A process that is lost is
+ * the cause of whatever else went wrong, and takes its place. */
 static void say(Error **error, uint32_t number, Word *all)
 {
     Word mine = { !*error, number };
@@ -83,10 +84,10 @@ static void say(Error **error, uint32_t number, Word *all)
     for (int p = 0; p < client_processes() && !lost && !*error; p++)
         if (!all[p].is_well)
             *error = error_new(CODE_UNAVAILABLE, "process %d could not do its part", p);
-    if (!*error)
+    if (lost) {
+        error_free(*error);
         *error = lost;
-    else
-        error_free(lost);
+    }
 }
 
 bool all_say(const char *who, bool is_done)
