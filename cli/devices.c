@@ -1,9 +1,12 @@
-/* devices.c - `tutti devices`: what there is to run on. */
+/* devices.c - `tutti devices`: what there is to run on; under a launcher (mpirun tutti devices), which
+ * process has which devices, and where it is. */
 #include "command.h"
 #include "execute.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static Error *print_device(Pjrt *engine, PJRT_Device *device)
 {
@@ -30,22 +33,122 @@ static Error *print_lapack(Pjrt *engine)
     return NULL;
 }
 
-static Error *print_devices(Pjrt *engine)
+/* ---- processes ---- */
+
+/* What a process tells of itself. */
+typedef struct Place {
+    char host[64];
+    int pid;
+} Place;
+
+typedef struct Job {
+    int process, nprocesses;
+    Place *places; /* [nprocesses] */
+} Job;
+
+static Error *process_of(Pjrt *engine, PJRT_Device *device, int *process)
+{
+    PJRT_Device_GetDescription_Args description = { .struct_size =
+                                                        PJRT_Device_GetDescription_Args_SIZE,
+                                                    .device = device };
+    TRY(pjrt_error(engine->api, engine->api->PJRT_Device_GetDescription(&description)));
+    PJRT_DeviceDescription_ProcessIndex_Args index = {
+        .struct_size = PJRT_DeviceDescription_ProcessIndex_Args_SIZE,
+        .device_description = description.device_description
+    };
+    TRY(pjrt_error(engine->api, engine->api->PJRT_DeviceDescription_ProcessIndex(&index)));
+    *process = index.process_index;
+    return NULL;
+}
+
+/* Devices are numbered process by process, so the last is in the last. */
+static Error *find_job(Pjrt *engine, PJRT_Device *const *all, int n, Job *job)
+{
+    PJRT_Device *const *here;
+    int nhere;
+    TRY(pjrt_devices(engine, &here, &nhere));
+    TRY(process_of(engine, here[0], &job->process));
+    TRY(process_of(engine, all[n - 1], &job->nprocesses));
+    job->nprocesses++;
+    return NULL;
+}
+
+static Error *gather_places(Pjrt *engine, Job *job)
+{
+    size_t n = (size_t)job->nprocesses;
+    TuttiPiece *pieces = calloc(n, sizeof *pieces);
+    job->places = calloc(n, sizeof *job->places);
+    if (!pieces || !job->places) {
+        free(pieces);
+        return error_new(CODE_EXHAUSTED, "no memory for a list of %zu processes", n);
+    }
+    for (size_t p = 0; p < n; p++)
+        pieces[p] = (TuttiPiece){ (int)p, &job->places[p], sizeof *job->places };
+    Place *mine = &job->places[job->process];
+    gethostname(mine->host, sizeof mine->host - 1);
+    mine->pid = (int)getpid();
+    Error *error =
+        pjrt_error(engine->api, engine->tutti->exchange(engine->client, job->nprocesses, pieces));
+    free(pieces);
+    return error;
+}
+
+/*     process 0  h0, pid 4711   | 0 | 1 | 2 | 3 |
+ *     process 1  h1, pid 4712   | 4 | 5 | 6 | 7 |       */
+static void draw_job(const Job *job, int ndevices)
+{
+    int width = 0, each = ndevices / job->nprocesses;
+    for (int p = 0; p < job->nprocesses; p++) {
+        int n = snprintf(NULL, 0, "%s, pid %d", job->places[p].host, job->places[p].pid);
+        width = n > width ? n : width;
+    }
+    int digits = snprintf(NULL, 0, "%d", ndevices - 1);
+    for (int p = 0; p < job->nprocesses; p++) {
+        int n = printf("process %-4d %s, pid %d", p, job->places[p].host, job->places[p].pid);
+        printf("%*s |", width + (int)strlen("process      ") - n, "");
+        for (int d = p * each; d < (p + 1) * each; d++)
+            printf(" %*d |", digits, d);
+        putchar('\n');
+    }
+}
+
+static Error *print_job(Pjrt *engine, PJRT_Device *const *devices, int n, Job *job)
+{
+    if (job->nprocesses == 1) {
+        for (int i = 0; i < n; i++)
+            TRY(print_device(engine, devices[i]));
+        return print_lapack(engine);
+    }
+    TRY(gather_places(engine, job));
+    if (job->process == 0)
+        draw_job(job, n);
+    return job->process == 0 ? print_lapack(engine) : NULL;
+}
+
+/* hints: how to have another number of devices. */
+static Error *print_devices(Pjrt *engine, bool hints)
 {
     PJRT_Client_PlatformVersion_Args version = { .struct_size =
                                                      PJRT_Client_PlatformVersion_Args_SIZE,
                                                  .client = engine->client };
-    PJRT_Client_Devices_Args devices = { .struct_size = PJRT_Client_Devices_Args_SIZE,
-                                         .client = engine->client };
+    PJRT_Device *const *devices;
+    int n;
+    Job job = { .nprocesses = 1 };
     TRY(pjrt_error(engine->api, engine->api->PJRT_Client_PlatformVersion(&version)));
-    TRY(pjrt_error(engine->api, engine->api->PJRT_Client_Devices(&devices)));
-    printf("%zu device%s of %.*s (PJRT %d.%d)\n", devices.num_devices,
-           devices.num_devices == 1 ? "" : "s", (int)version.platform_version_size,
-           version.platform_version, engine->api->pjrt_api_version.major_version,
-           engine->api->pjrt_api_version.minor_version);
-    for (size_t i = 0; i < devices.num_devices; i++)
-        TRY(print_device(engine, devices.devices[i]));
-    return print_lapack(engine);
+    TRY(pjrt_all_devices(engine, &devices, &n));
+    if (engine->tutti)
+        TRY(find_job(engine, devices, n, &job));
+    if (job.process == 0)
+        printf("%d device%s of %.*s (PJRT %d.%d)\n", n, n == 1 ? "" : "s",
+               (int)version.platform_version_size, version.platform_version,
+               engine->api->pjrt_api_version.major_version,
+               engine->api->pjrt_api_version.minor_version);
+    Error *error = print_job(engine, devices, n, &job);
+    if (!error && hints && job.nprocesses == 1)
+        printf("(--devices N or TUTTI_DEVICES=N: that many.  Where nobody says, this tool and JAX "
+               "have one,\na C program has one for each core.)\n");
+    free(job.places);
+    return error;
 }
 
 static int run(int argc, char **argv)
@@ -60,13 +163,11 @@ static int run(int argc, char **argv)
     }
     Pjrt engine = { 0 };
     Error *error = engine_load(&engine);
+    engine.uses_launcher = true;
     if (!error)
         error = engine_start(&engine, ndevices);
     if (!error)
-        error = print_devices(&engine);
-    if (!error && !ndevices)
-        printf("(--devices N or TUTTI_DEVICES=N: that many.  Where nobody says, this tool and JAX "
-               "have one,\na C program has one for each core.)\n");
+        error = print_devices(&engine, !ndevices);
     engine_end(&engine);
     return error ? failed(error) : EXIT_OK;
 }

@@ -6,4 +6,5 @@ set -u
 cd "$(dirname "$0")/.."
 tests/hosts/arrays.sh openmpi && tests/hosts/kills.sh && tests/hosts/faults.sh openmpi skip late other &&
     tests/hosts/programs.sh openmpi 2 4 && tests/hosts/programs.sh mpich 4 8 &&
-    tests/hosts/lessons.sh openmpi -- 2 && tests/hosts/lessons.sh mpich -- 4
+    tests/hosts/two_hosts.sh lesson -- mpich && tests/hosts/lessons.sh openmpi -- 2 &&
+    tests/hosts/lessons.sh mpich -- 4

@@ -41,6 +41,13 @@ for pair in "4 1" "1 2" "2 4"; do
     sed '/^step 3$/d' "$folder/restored" | same "$folder/wanted" -
 done
 
+# Who has which devices.
+TUTTI_DEVICES=4 mpi_run "$mpi" 2 "$build/tutti" devices | sed 's/^\(process [01]\) .*, pid [0-9]*/\1/' > "$folder/devices"
+grep -qx 'process 1 | 4 | 5 | 6 | 7 |' "$folder/devices" && [ "$(wc -l < "$folder/devices")" = 4 ] ||
+    { cat "$folder/devices" >&2; failures=$((failures + 1)); }
+TUTTI_PRINT=all play 2 save "$folder/2" | grep -cx 'process [01]: devices [04] to [37] (here)' | grep -qx 2 ||
+    failures=$((failures + 1))
+
 # A file that is damaged is refused by all, of which each has looked at a part.
 mkdir "$folder/bad" && cp "$folder/1/state.safetensors" "$folder/bad"
 printf x | dd of="$folder/bad/state.safetensors" bs=1 seek=700 conv=notrunc 2> /dev/null

@@ -495,6 +495,19 @@ static void list_tiles(Text *out, const ArrayLayout *l, Type type)
     }
 }
 
+/* Which process has which devices.  What process 0 prints is what one process prints, so this is for
+ * when all print ($TUTTI_PRINT). */
+static void list_processes(Text *out)
+{
+    const char *print = getenv("TUTTI_PRINT");
+    int n = client_processes(), each = client_device_count() / n;
+    if (n == 1 || !print || strcmp(print, "all") != 0)
+        return;
+    for (int p = 0; p < n; p++)
+        text_printf(out, "process %d: devices %d to %d%s\n", p, p * each, (p + 1) * each - 1,
+                    p == client_process() ? " (here)" : "");
+}
+
 static void show_layout(void *user)
 {
     const Held *held = user;
@@ -503,6 +516,7 @@ static void show_layout(void *user)
         draw_tiles(&out, held->array->layout, held->type.rank);
     else
         list_tiles(&out, held->array->layout, held->type);
+    list_processes(&out);
     fputs(text_cstr(&out), stdout);
     text_free(&out);
 }
