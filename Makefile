@@ -40,7 +40,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs size deps clean always
+.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs pictures book size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -396,6 +396,11 @@ format-check: $(filter $(VENV)/%,$(CLANG_FORMAT:%/bin/clang-format=%/.ready))
 docs: # the list of files in ARCHITECTURE.md, code and output in docs/lessons, made anew
 	$(PYTHON) tools/files.py
 	$(PYTHON) tools/lessons.py
+pictures: all lessons # of the lessons, from runs on this machine
+	$(PYTHON) tools/pictures/pictures.py
+book: # the lessons and howtos as one page
+	@mkdir -p $(BUILD)
+	$(PYTHON) tools/book.py $(BUILD)/book.html
 size:
 	@tools/size.sh
 clean:
