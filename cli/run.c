@@ -1,5 +1,6 @@
 /* run.c - `tutti run`: runs a program once on whole arrays from files. */
 #include "bind.h"
+#include "bounds.h"
 #include "command.h"
 #include "execute.h"
 #include "open.h"
@@ -22,7 +23,8 @@ typedef struct RunRequest {
     const char *given[MAX_INPUTS]; /* as the command line has them */
     int ngiven;
     const char **inputs; /* for each argument: bind.c */
-    int ninputs, ndevices;
+    int ninputs, ndevices, seconds;
+    size_t memory;
     bool stats, evaluate, profile;
 } RunRequest;
 
@@ -205,6 +207,7 @@ static Error *run_code(Pjrt *engine, const RunRequest *r, int needed, Str code)
                          "%s is not Tutti's engine, so it does not say how "
                          "arrays lie on devices",
                          engine->path);
+    engine->memory = r->memory;
     TRY(make_devices(engine, r, needed));
     PJRT_LoadedExecutable *executable;
     CompileOptions options = { .name = r->program, .evaluate = r->evaluate };
@@ -264,6 +267,12 @@ static int parse(int argc, char **argv, RunRequest *r)
         } else if (option_value(argc, argv, &i, "--devices", &value)) {
             if (!parse_positive(value, &r->ndevices))
                 return usage_error("run", "--devices needs a whole number from 1 on, such as 4");
+        } else if (option_value(argc, argv, &i, "--memory", &value)) {
+            if (!parse_bytes(value, &r->memory))
+                return usage_error("run", "--memory needs a number of bytes, such as 512M");
+        } else if (option_value(argc, argv, &i, "--seconds", &value)) {
+            if (!parse_positive(value, &r->seconds))
+                return usage_error("run", "--seconds needs a whole number from 1 on, such as 60");
         } else if (option_value(argc, argv, &i, "--trace", &value)) {
             if (!(r->trace = value))
                 return usage_error("run", "--trace needs a file, such as trace.json");
@@ -292,7 +301,9 @@ static int run(int argc, char **argv)
     if (code != EXIT_OK)
         return code;
     Text program;
-    Error *error = file_read(request.program, &program);
+    Error *error = bounds_watch(request.program, request.memory, request.seconds);
+    if (!error)
+        error = file_read(request.program, &program);
     if (error)
         return failed(error);
     Pjrt engine = { 0 };
@@ -312,8 +323,8 @@ static int run(int argc, char **argv)
 
 const Command command_run = {
     .name = "run",
-    .usage = "PROGRAM [--input X]... [--weights FILE] [--out DIR] [--devices N] [--trace FILE] "
-             "[--profile] [--stats] [--eval]",
+    .usage = "PROGRAM [--input X]... [--weights FILE] [--out DIR] [--devices N] [--memory BYTES] "
+             "[--seconds N] [--trace FILE] [--profile] [--stats] [--eval]",
     .summary = "play a program (StableHLO, or a file of jax.export) once and show its results",
     .details =
         "  --input X    the next argument: a file .npy, .npz or .safetensors, or FILE:NAME, an "
@@ -330,6 +341,10 @@ const Command command_run = {
         "  --out DIR    write the results to DIR/result_0.npy, ... instead of printing them\n"
         "  --devices N  make N devices; else as many as TUTTI_DEVICES or XLA_FLAGS say; else as\n"
         "               many as the program is for\n"
+        "  --memory BYTES  end when the process has more memory than that, such as 512M; no "
+        "device\n"
+        "               takes more for itself\n"
+        "  --seconds N  end when reading, compiling and running take longer than that\n"
         "  --trace FILE what each device did, when, and for whom it waited, as a timeline: .html\n"
         "               for a browser, .json or .pftrace for Perfetto (ui.perfetto.dev), .txt a "
         "table\n"

@@ -35,6 +35,7 @@ typedef struct tutti_rt_options {
     int workers;   /* threads beside the caller's: 0: one per core that the process may use, started
                       when a call first has use for them; TUTTI_RT_ALONE: none, ever */
     size_t memory; /* the most bytes that each device takes for itself; 0: no limit */
+    double seconds; /* the most that a call may take before it fails; 0: no limit */
 } tutti_rt_options;
 enum { TUTTI_RT_ALONE = -1 };
 

@@ -37,6 +37,18 @@ for number in none 0 -1 2.5 4x '' 99999999999999999999; do
 done
 expect 2 "--input needs a file, 'zeros' or 'random'" $tutti run x.mlir --input
 expect 2 "--input needs a file, 'zeros' or 'random'" $tutti run x.mlir --input --stats
+expect 2 '--seconds needs a whole number from 1 on' $tutti run x.mlir --seconds 0
+for bytes in 0 1X M 5MM 99999999999999999999T ''; do
+    expect 2 '--memory needs a number of bytes, such as 512M' $tutti run x.mlir --memory="$bytes"
+done
+expect 1 'tests/ahead/endless.mlir: it took longer than 1 seconds (--seconds)' \
+    $tutti run tests/ahead/endless.mlir --input zeros --seconds 1
+expect 1 'main was stopped: it took longer than 0.2 seconds' \
+    env TUTTI_RUN_SECONDS=0.2 $tutti run tests/ahead/endless.mlir --input zeros
+expect 1 "TUTTI_RUN_SECONDS: 'never' is not a number above 0" \
+    env TUTTI_RUN_SECONDS=never $tutti run examples/lesson.mlir --input zeros
+expect 1 'it used more than 1048576 bytes of memory (--memory)' \
+    $tutti run tests/ahead/endless.mlir --input zeros --memory 1M --seconds 60
 expect 2 '--out needs a folder' $tutti run x.mlir --out=
 expect 2 "'y.mlir' is a second program; arrays are given by --input" $tutti run x.mlir y.mlir
 expect 2 "'y.mlir' is a second program; one is dumped at a time" $tutti dump x.mlir y.mlir

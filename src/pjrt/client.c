@@ -179,7 +179,7 @@ Error *pjrt_create(Pjrt *p, int n, const PJRT_NamedValue *options)
 
 Error *pjrt_create_devices(Pjrt *p, int n)
 {
-    PJRT_NamedValue options[2];
+    PJRT_NamedValue options[4];
     int count = 0;
     if (n)
         options[count++] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
@@ -194,6 +194,20 @@ Error *pjrt_create_devices(Pjrt *p, int n)
                                               .name_size = strlen("launcher"),
                                               .type = PJRT_NamedValue_kBool,
                                               .bool_value = true,
+                                              .value_size = 1 };
+    if (p->memory)
+        options[count++] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
+                                              .name = "device_memory",
+                                              .name_size = strlen("device_memory"),
+                                              .type = PJRT_NamedValue_kInt64,
+                                              .int64_value = (int64_t)p->memory,
+                                              .value_size = 1 };
+    if (p->seconds > 0)
+        options[count++] = (PJRT_NamedValue){ .struct_size = PJRT_NamedValue_SIZE,
+                                              .name = "run_seconds",
+                                              .name_size = strlen("run_seconds"),
+                                              .type = PJRT_NamedValue_kFloat,
+                                              .float_value = (float)p->seconds,
                                               .value_size = 1 };
     p->ndevices = n;
     return pjrt_create(p, count, options);

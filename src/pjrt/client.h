@@ -26,6 +26,8 @@ typedef struct Pjrt {
     const TuttiExtension *tutti; /* NULL: not our plugin; may be shorter than we know it */
     PJRT_Client *client;         /* NULL: none yet */
     int ndevices;                /* that pjrt_create_devices was asked for */
+    size_t memory;               /* of each device that it makes, in bytes; 0: no limit */
+    double seconds;              /* that a run on them may take; 0: no limit */
     bool uses_launcher; /* pjrt_create_devices joins the processes that a launcher started */
 } Pjrt;
 

@@ -1,6 +1,7 @@
 /* linked.c - two programs that were compiled ahead and the library tutti in one process: what they are
  * told, custom calls, pieces, workers (tests/ahead.sh). */
 #include "custom_call.h"
+#include "endless.h"
 #include "lesson.h"
 
 #include <stdio.h>
@@ -79,10 +80,30 @@ static void pieces(void)
          "tutti_rt_start: -2 workers; 0 means one per core, TUTTI_RT_ALONE none");
 }
 
+/* A call that does not end is stopped, on the caller's thread and on workers. */
+static void limits(void)
+{
+    float x[ENDLESS_ARG0] = { 1, 2, 3, 4 }, y[ENDLESS_RESULT0];
+    endless_arguments in = { x };
+    endless_results out = { y };
+    for (int workers = TUTTI_RT_ALONE; workers <= 0; workers++) {
+        tutti_rt *rt;
+        tutti_rt_options options = { .workers = workers, .memory = 1 << 20, .seconds = 0.1 };
+        CHECK(!tutti_rt_start(&options, &rt));
+        says(endless(rt, &in, &out), "main was stopped: it took longer than 0.1 seconds");
+        float rows[LESSON_ARG0] = { 0 }, sums[LESSON_RESULT0];
+        CHECK(!lesson(rt, &(lesson_arguments){ rows }, &(lesson_results){ sums }) && sums[0] == 0);
+        tutti_rt_end(rt);
+    }
+    says(tutti_rt_start(&(tutti_rt_options){ .seconds = -1 }, &(tutti_rt *){ NULL }),
+         "tutti_rt_start: -1 seconds; 0 means no limit");
+}
+
 int main(void)
 {
     custom_calls();
     pieces();
+    limits();
     tt x = tt_add(tt_arange(TT_F32, 4), 1); /* the library beside them */
     CHECK(tt_item(tt_sum(tt_mul(x, x))) == 30);
 }

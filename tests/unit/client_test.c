@@ -17,7 +17,7 @@ static void check_ok(Error *error)
 
 static void refuse(const char *path, int devices, const char *expected)
 {
-    check_ok(client_options(path, devices));
+    check_ok(client_options(&(ClientOptions){ .plugin = path, .devices = devices }));
     Error *error = client_need();
     CHECK(error != NULL);
     if (error && !strstr(error_text(error), expected))
@@ -53,7 +53,7 @@ static void test_not_plugins(void)
     setenv("TUTTI_DEVICES", "many", 1);
     refuse(NULL, 0, "TUTTI_DEVICES is 'many'; 1 to 4096 are possible");
     setenv("TUTTI_DEVICES", "3", 1);
-    Error *error = client_options(NULL, -1);
+    Error *error = client_options(&(ClientOptions){ .plugin = NULL, .devices = -1 });
     CHECK(error != NULL);
     error_free(error);
 }
@@ -123,7 +123,7 @@ static void test_no_extension(void)
     const TuttiExtension *ours = client_plugin()->tutti;
     CHECK(ours != NULL);
     client_plugin()->tutti = NULL;
-    Error *error = client_define("mine", NULL, NULL);
+    Error *error = client_define("tt_define_call", "mine", NULL, NULL);
     CHECK(error &&
           strstr(error_text(error), "is another's plugin: only Tutti's own engine can call "
                                     "mine"));
@@ -138,14 +138,14 @@ int main(int argc, char **argv)
     test_not_plugins();
     test_fakes(argv[0]);
     setenv("TUTTI_PLUGIN", "build/pjrt_plugin_tutti.so", 0);
-    check_ok(client_options(NULL, 0));
+    check_ok(client_options(&(ClientOptions){ .plugin = NULL, .devices = 0 }));
     check_ok(client_need());
     if (check_failures)
         return check_done();
     CHECK(client_device_count() == 3 && client_plugin()->tutti); /* as TUTTI_DEVICES says */
     CHECK(strlen(client_device_name(2)) > 0);
-    check_ok(client_options(NULL, 3));
-    Error *late = client_options(NULL, 5);
+    check_ok(client_options(&(ClientOptions){ .plugin = NULL, .devices = 3 }));
+    Error *late = client_options(&(ClientOptions){ .plugin = NULL, .devices = 5 });
     CHECK(late && strstr(error_text(late), "tt_init: 3 devices of "));
     error_free(late);
     test_execute();

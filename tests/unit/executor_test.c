@@ -881,6 +881,32 @@ static void check_environment(void)
     error_free(error);
 }
 
+/* Runs that do not end are late, one after the other and side by side; one that ends is not. */
+static void check_late(int64_t cost, SegmentFn *const *segments)
+{
+    enum { RUNS = 3 };
+    Executor *e;
+    CHECK(!executor_new(2, 2, 0, &e));
+    CHECK(!executor_bound_runs(e, 0.02));
+    HandMade h;
+    hand_made(&h, 2, 1, 1, segments, 2, cost);
+    int g = add_groups(&h, 2, 1);
+    add_collective(&h, OP_ALL_REDUCE, "train.py:28", g, 1, at_arg(0), at_out(0), 1);
+    Call c[RUNS];
+    for (int i = 0; i < RUNS; i++) {
+        call_start(&c[i], e, &h.p);
+        call_args(&c[i], 1);
+        CHECK(!launch_start(e, &c[i].l));
+    }
+    for (int i = 0; i < RUNS; i++) {
+        CHECK_STR(failure_of(c[i].outs[0][0]),
+                  "hand was stopped: it took longer than 0.02 seconds");
+        call_end(&c[i]);
+    }
+    check_psum(e, 2, cost == CALLER_RUNS ? 0 : cost);
+    executor_free(e);
+}
+
 int main(void)
 {
     check_environment();
@@ -896,6 +922,10 @@ int main(void)
         check_cancel(cost, endless_segments);
         check_cancel(cost, collective_segments);
         check_others_get_in(cost);
+    }
+    for (int64_t cost = ONE_THREAD_RUNS; cost <= CALLER_RUNS; cost++) {
+        check_late(cost, endless_segments);
+        check_late(cost, collective_segments);
     }
     return check_done();
 }

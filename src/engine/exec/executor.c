@@ -450,6 +450,7 @@ void executor_free(Executor *e)
         while ((n = atomic_load_explicit(&e->nruns, memory_order_acquire)))
             address_wait(&e->nruns, n);
         stop_workers(e);
+        deadlines_free(&e->deadlines);
     }
     while (e->spare) {
         Run *run = e->spare;

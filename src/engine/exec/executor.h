@@ -26,6 +26,7 @@
  *   slices.c          loops that idle workers help with
  *   shared_packing.c  operands that all devices multiply by, packed once
  *   abandoned_runs.c  runs whose results can no longer be reached are stopped
+ *   deadlines.c       runs that take too long are stopped
  *   crossing.c        groups with members in other processes (engine/hosts); cross_gather.c,
  *                     cross_chain.c, cross_owner.c and cross_mail.c are its ways
  *
@@ -122,6 +123,7 @@
  *                           are in; a slice waits for nothing
  *   Queue.nqueued           a launch into a full queue; not on a worker
  *   Event.state             event_await: callers
+ *   Deadlines.news          the thread that tells runs that they are late
  *   Executor.nruns          executor_free
  *
  * Of these a worker sleeps in the first three alone (unless a custom call's own code waits), so a
@@ -185,7 +187,13 @@ typedef struct TaskList {
 } TaskList;
 
 /* Why a run is to stop. */
-typedef enum Cancel { CANCEL_NOT, CANCEL_CLOSED, CANCEL_ABANDONED, CANCEL_FAILED } Cancel;
+typedef enum Cancel {
+    CANCEL_NOT,
+    CANCEL_CLOSED,
+    CANCEL_ABANDONED,
+    CANCEL_LATE,
+    CANCEL_FAILED
+} Cancel;
 
 struct Run {
     /* Constant once the first task can run. */
@@ -231,6 +239,10 @@ struct Run {
     Run *next, **link;       /* in Executor.runs, or in Executor.spare */
     bool is_executable_gone; /* abandoned_runs.c */
     int32_t visited;         /* the last round that came to it (abandoned_runs.c) */
+
+    /* Under the deadlines' lock. */
+    int64_t due;               /* when it is late, in ns */
+    Run *due_next, **due_link; /* in their list; link NULL: it is in none */
 };
 
 /* A loop whose iterations idle workers may take; on the stack of slices_run. */
@@ -251,6 +263,17 @@ typedef struct Queue {
     _Atomic int nqueued; /* written under it, read by any thread; launches sleep on it */
 } Queue;
 
+/* When runs are late (deadlines.c). */
+typedef struct Deadlines {
+    int64_t
+        ns; /* that a run may take; 0: there is no limit, and nothing of this is used.  Constant. */
+    Thread thread;
+    Lock lock;        /* of what follows */
+    _Atomic int news; /* written under it; the thread sleeps on it while there is no run */
+    bool is_stopping;
+    Run *first, **end; /* in the order of their launches */
+} Deadlines;
+
 struct Executor {
     /* Constant. */
     int ndevices, nworkers;
@@ -258,6 +281,7 @@ struct Executor {
     Device *devices;
     Queue *queues;
     Memory *scratch; /* charged to no device */
+    Deadlines deadlines;
 
     Lock lock; /* of what follows, except the atomics */
     TaskList ready;
@@ -301,6 +325,12 @@ void executor_push_released(Run *run, TaskList *list);
 /* Offers a job to idle workers, and takes it back; its iterations may be taken in between. */
 void executor_add_slice_job(Executor *e, SliceJob *job);
 void executor_remove_slice_job(Executor *e, SliceJob *job);
+
+/* ---- deadlines.c ---- */
+
+void deadline_begin(Run *run);     /* its time runs from now on, if it is limited */
+void deadline_end(Run *run);       /* also without a beginning */
+void deadlines_free(Deadlines *d); /* no run is left */
 
 /* ---- run.c ---- */
 

@@ -327,6 +327,8 @@ static MUST_USE Error *execute_inline(Run *run, const Launch *l)
         run_record_end(run);
         tracks_launched(run->tracks);
     }
+    if (!run->error && run_is_cancelled(run)) /* as in run_end */
+        run->error = run_cancelled(run);
     Error *error = run->error;
     if (error && l->returns_failure) {
         run->error = NULL;
@@ -431,6 +433,7 @@ static Error *prepare(Run *run, const Launch *l, bool *small)
         TRY(executor_start(run->executor));
         TRY(prepare_background(run));
     }
+    deadline_begin(run);
     TRY(make_buffers(run, l));
     Error *error = consume_donated(run, l);
     if (!error)

@@ -70,6 +70,7 @@ void run_recycle(Run *run)
     Executor *e = run->executor;
     bool is_awaited = false; /* by executor_free */
     shared_packing_free_all(run);
+    deadline_end(run);
     free(run->callbacks);
     free(run->tracks);
     lock_take(&e->lock);
@@ -100,6 +101,9 @@ Error *run_cancelled(const Run *run)
 {
     /* relaxed: the caller has seen that it is set */
     Cancel why = atomic_load_explicit(&run->cancel, memory_order_relaxed);
+    if (why == CANCEL_LATE)
+        return error_new(CODE_CANCELLED, "%.*s was stopped: it took longer than %g seconds",
+                         STR_ARG(run->program->name), (double)run->executor->deadlines.ns * 1e-9);
     return error_new(CODE_CANCELLED, "the run was stopped: %s",
                      why == CANCEL_ABANDONED ? "nobody holds its results, nor its executable"
                                              : "its client was closed");

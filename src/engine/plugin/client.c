@@ -128,7 +128,7 @@ static bool make_tables(PJRT_Client *client, int nhere, const Hosts *hosts)
            client->topology.descriptions;
 }
 
-static Error *client_new(int nhere, size_t memory_limit, const Hosts *hosts, PJRT_Client **out)
+static Error *client_new(int nhere, const Limits *limits, const Hosts *hosts, PJRT_Client **out)
 {
     PJRT_Client *client = calloc(1, sizeof *client);
     if (!client)
@@ -136,8 +136,10 @@ static Error *client_new(int nhere, size_t memory_limit, const Hosts *hosts, PJR
     pthread_mutex_init(&client->lock, NULL);
     Error *error =
         make_tables(client, nhere, hosts)
-            ? executor_new(nhere, 0, memory_limit, &client->executor)
+            ? executor_new(nhere, 0, limits->memory, &client->executor)
             : error_new(CODE_EXHAUSTED, "no memory for a client of %d devices", client->ndevices);
+    if (!error)
+        error = executor_bound_runs(client->executor, limits->seconds);
     if (error) {
         client_free(client);
         return error;
@@ -194,11 +196,10 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
 {
     NEEDS(args, client);
     int ndevices = 1;
-    size_t memory_limit;
+    Limits limits;
     HostsOptions options = { 0 };
     const Hosts *hosts = NULL;
-    TRY(options_devices(args->create_options, args->num_options, &ndevices, &options));
-    TRY(options_memory_limit(&memory_limit));
+    TRY(options_read(args->create_options, args->num_options, &ndevices, &options, &limits));
     TRY(environment_record());
     HostsStore store = { store_put, store_get, args };
     if (options.nprocesses > 1 && args->kv_put_callback && args->kv_get_callback)
@@ -207,7 +208,7 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
     if (hosts && ndevices > POSSIBLE_DEVICES / hosts->nprocesses)
         return error_new(CODE_INVALID, "%d devices in each of %d processes; %d are possible in all",
                          ndevices, hosts->nprocesses, POSSIBLE_DEVICES);
-    return client_new(ndevices, memory_limit, hosts, &args->client);
+    return client_new(ndevices, &limits, hosts, &args->client);
 }
 
 /* The caller has destroyed its executables and buffers, but may not have waited for what runs:

@@ -1,6 +1,8 @@
 /* options.c - how many devices a client has: the option num_devices, else TUTTI_DEVICES, else
  * XLA_FLAGS --xla_force_host_platform_device_count=N, else 1; and how much memory each of them may
- * use: TUTTI_DEVICE_MEMORY, in bytes or with K, M, G or T behind the number, else no limit. */
+ * use: the option device_memory, else TUTTI_DEVICE_MEMORY, in bytes or with K, M, G or T behind the
+ * number, else no limit; and how long a run may take: the option run_seconds, else TUTTI_RUN_SECONDS, else
+ * as long as it does. */
 #include "engine/plugin/plugin.h"
 #include "ops/op.h"
 
@@ -82,34 +84,26 @@ static bool read_hosts_option(const PJRT_NamedValue *o, HostsOptions *hosts)
     return true;
 }
 
-Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices, HostsOptions *hosts)
+/* What a run and a device may take.  *is_one: the option is one of these. */
+static Error *read_limit(const PJRT_NamedValue *o, Limits *limits, bool *is_one)
 {
-    bool given = false;
-    for (size_t i = 0; i < n; i++) {
-        const PJRT_NamedValue *option = &options[i];
-        if (!option->name || (option->type == PJRT_NamedValue_kString && !option->string_value))
-            return error_new(CODE_INVALID, "client option %zu: its name or value is NULL", i);
-        if (is_named(option, "num_devices")) {
-            TRY(count_from_option(option, ndevices));
-            given = true;
-        } else if (!read_hosts_option(option, hosts)) {
-            return error_new(CODE_INVALID,
-                             "unknown client option '%.*s'; there is only num_devices",
-                             (int)option->name_size, option->name);
-        }
-    }
-    if (hosts->nprocesses < 0 || hosts->nprocesses > POSSIBLE_DEVICES || hosts->process < 0 ||
-        (hosts->nprocesses && hosts->process >= hosts->nprocesses))
-        return error_new(CODE_INVALID, "client options: node_id is %d, and num_nodes %d",
-                         hosts->process, hosts->nprocesses);
-    return given ? NULL : count_from_environment(ndevices);
+    bool is_memory = is_named(o, "device_memory"), is_seconds = is_named(o, "run_seconds");
+    *is_one = is_memory || is_seconds;
+    if (is_memory && (o->type != PJRT_NamedValue_kInt64 || o->int64_value < 1))
+        return error_new(CODE_INVALID, "device_memory must be a number of bytes from 1 on");
+    if (is_seconds && (o->type != PJRT_NamedValue_kFloat || !(o->float_value > 0)))
+        return error_new(CODE_INVALID, "run_seconds must be a number above 0");
+    if (is_memory)
+        limits->memory = (size_t)o->int64_value;
+    if (is_seconds)
+        limits->seconds = (double)o->float_value;
+    return NULL;
 }
 
-Error *options_memory_limit(size_t *bytes)
+static Error *memory_from_environment(size_t *bytes)
 {
     const char *text = getenv("TUTTI_DEVICE_MEMORY");
-    *bytes = 0;
-    if (!text || !*text)
+    if (!text || !*text || *bytes)
         return NULL;
     static const char units[] = "KMGT";
     size_t value = 0, n = strspn(text, "0123456789");
@@ -127,4 +121,46 @@ Error *options_memory_limit(size_t *bytes)
                          text);
     *bytes = value;
     return NULL;
+}
+
+static Error *seconds_from_environment(double *seconds)
+{
+    const char *text = getenv("TUTTI_RUN_SECONDS");
+    if (!text || !*text || *seconds)
+        return NULL;
+    char *end;
+    *seconds = strtod(text, &end);
+    if (*end || !(*seconds > 0))
+        return error_new(CODE_INVALID, "TUTTI_RUN_SECONDS: '%s' is not a number above 0", text);
+    return NULL;
+}
+
+Error *options_read(const PJRT_NamedValue *options, size_t n, int *ndevices, HostsOptions *hosts,
+                    Limits *limits)
+{
+    bool given = false, is_limit;
+    *limits = (Limits){ 0 };
+    for (size_t i = 0; i < n; i++) {
+        const PJRT_NamedValue *option = &options[i];
+        if (!option->name || (option->type == PJRT_NamedValue_kString && !option->string_value))
+            return error_new(CODE_INVALID, "client option %zu: its name or value is NULL", i);
+        TRY(read_limit(option, limits, &is_limit));
+        if (is_named(option, "num_devices")) {
+            TRY(count_from_option(option, ndevices));
+            given = true;
+        } else if (!is_limit && !read_hosts_option(option, hosts)) {
+            return error_new(
+                CODE_INVALID,
+                "unknown client option '%.*s'; there are num_devices, device_memory and "
+                "run_seconds",
+                (int)option->name_size, option->name);
+        }
+    }
+    if (hosts->nprocesses < 0 || hosts->nprocesses > POSSIBLE_DEVICES || hosts->process < 0 ||
+        (hosts->nprocesses && hosts->process >= hosts->nprocesses))
+        return error_new(CODE_INVALID, "client options: node_id is %d, and num_nodes %d",
+                         hosts->process, hosts->nprocesses);
+    TRY(memory_from_environment(&limits->memory));
+    TRY(seconds_from_environment(&limits->seconds));
+    return given ? NULL : count_from_environment(ndevices);
 }

@@ -165,9 +165,13 @@ MUST_USE Error *struct_too_small(const char *function, size_t given, size_t need
 MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank,
                                Type *out);
 /* From options, else the environment, else 1. */
-MUST_USE Error *options_devices(const PJRT_NamedValue *options, size_t n, int *ndevices,
-                                HostsOptions *hosts);
-MUST_USE Error *options_memory_limit(size_t *bytes); /* 0: none */
+/* What a client's devices may take: 0: as much as there is. */
+typedef struct Limits {
+    size_t memory;  /* of each, in bytes */
+    double seconds; /* a run */
+} Limits;
+MUST_USE Error *options_read(const PJRT_NamedValue *options, size_t n, int *ndevices,
+                             HostsOptions *hosts, Limits *limits);
 
 /* environment.c: TUTTI_TRACE, TUTTI_PROFILE; what is asked for at most once in a process. */
 MUST_USE Error *environment_record(void);

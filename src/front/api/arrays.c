@@ -62,7 +62,8 @@ void tt_init_with(const tt_options *given)
 {
     PUBLIC;
     OPTIONS(tt_options, "tt_init", given, return);
-    Error *error = client_options(options.plugin, options.devices);
+    Error *error = client_options(
+        &(ClientOptions){ options.plugin, options.devices, options.memory, options.seconds });
     if (error)
         report_error(error);
     else

@@ -41,22 +41,37 @@ typedef struct Client {
 static Client client; /* filled in by client_need, and never changed after, as is the next */
 int client_home;
 
-static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
+static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static char *wanted_plugin;
 static int wanted_devices;
+static size_t wanted_memory;
+static double wanted_seconds;
 static _Atomic bool is_ready;
 
-Error *client_options(const char *path, int devices)
+static bool is_same(const ClientOptions *o)
 {
+    return (!o->plugin || strcmp(o->plugin, client.pjrt.path) == 0) &&
+           (!o->devices || o->devices == client.ndevices / client.nprocesses) &&
+           (!o->memory || o->memory == client.pjrt.memory) &&
+           (o->seconds == 0 || o->seconds == client.pjrt.seconds);
+}
+
+Error *client_options(const ClientOptions *o)
+{
+    const char *path = o->plugin;
+    int devices = o->devices;
     if (devices < 0 || devices > MOST_DEVICES)
         return error_new(CODE_INVALID, "tt_init: %d devices; 1 to %d are possible", devices,
                          MOST_DEVICES);
+    if (!(o->seconds >= 0))
+        return error_new(CODE_INVALID,
+                         "tt_init: %g seconds; a run may take more than 0, or 0: as "
+                         "long as it does",
+                         o->seconds);
     Error *error = NULL;
     pthread_mutex_lock(&starting);
     if (atomic_load(&is_ready)) {
-        bool same = (!path || strcmp(path, client.pjrt.path) == 0) &&
-                    (!devices || devices == client.ndevices / client.nprocesses);
-        if (!same)
+        if (!is_same(o))
             error = error_new(CODE_PRECONDITION,
                               "tt_init: %d devices of %s are in use already; "
                               "call it before anything else",
@@ -69,6 +84,8 @@ Error *client_options(const char *path, int devices)
             free(wanted_plugin);
             wanted_plugin = copy;
             wanted_devices = devices;
+            wanted_memory = o->memory;
+            wanted_seconds = o->seconds;
         }
     }
     pthread_mutex_unlock(&starting);
@@ -182,6 +199,8 @@ static Error *start(Client *c)
     TRY(pjrt_find(wanted_plugin, "tt_init(.plugin = \"...\") or TUTTI_PLUGIN", &p->path));
     TRY(pjrt_load(p));
     p->uses_launcher = true;
+    p->memory = wanted_memory;
+    p->seconds = wanted_seconds;
     TRY(p->tutti ? pjrt_create_devices(p, wanted ? wanted : cores_allowed()) : create_foreign(p));
     TRY(list_devices(c, wanted));
     for (int i = 0; i < c->ndevices; i++)

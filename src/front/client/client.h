@@ -10,7 +10,13 @@
  * TUTTI_DEVICES.  Errors name the path tried and what would be right. */
 MUST_USE Error *client_need(void);
 /* Before first use; an error afterwards.  NULL and 0: not said. */
-MUST_USE Error *client_options(const char *plugin, int devices);
+typedef struct ClientOptions { /* NULL and 0: not said */
+    const char *plugin;
+    int devices;
+    size_t memory;  /* of each device, in bytes */
+    double seconds; /* that a run may take */
+} ClientOptions;
+MUST_USE Error *client_options(const ClientOptions *options);
 
 /* The rest is for after client_need. */
 int client_device_count(void); /* of all processes */
