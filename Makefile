@@ -262,7 +262,7 @@ tsan: $(PLUGIN)
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
 unit-only: $(BUILD)/run-tests $(UNIT) $(LESSONS) $(PLUGIN) $(TUTTI)
 	BUILD=$(BUILD) SECONDS_EACH=20 $(BUILD)/run-tests -j $(JOBS) $(UNIT) $(patsubst %,tests/%.sh,lessons errors programs cli)
-STRESS := $(filter %executor_test %engine_collectives_test %event_test %gemm_test %buffer_test %value_test %recover_test %shared_test %abandoned_test %handles_test %floats_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
+STRESS := $(filter %executor_test %engine_collectives_test %event_test %gemm_test %buffer_test %value_test %recover_test %shared_test %abandoned_test %handles_test %floats_test %wire_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
 stress-only: $(BUILD)/run-tests $(STRESS) $(PLUGIN) $(TUTTI)
 	TSAN_OPTIONS=suppressions=tests/tsan.supp TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
 	BUILD=$(BUILD) $(BUILD)/run-tests tests/programs.sh
@@ -290,10 +290,11 @@ hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(PLUGIN) $(TUTTI) $(LES
 
 FUZZ_SECONDS ?= 10
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
+build/fuzz/packets_fuzz: FUZZED := $(addprefix src/engine/hosts/,wire.c posts.c packets.c parts.c stream.c wire_runs.c ask.c)
 build/fuzz/%: tests/fuzz/%.c $(SHARED) | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(FUZZ_CC) -std=gnu17 -O1 -g -Isrc -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
-	    -o $@ $< $(SHARED) -lm
+	    -o $@ $< $(FUZZED) $(SHARED) -lm
 # The whole engine, as it is built for `make asan`, with libFuzzer's driver.
 ENGINE_FUZZERS := compile_fuzz abi_fuzz
 $(ENGINE_FUZZERS:%=$(BUILD)/tests/fuzz/%): LIBS += $(shell $(FUZZ_CC) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-x86_64.a
