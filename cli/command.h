@@ -15,7 +15,7 @@ typedef struct Command {
 } Command;
 
 extern const Command command_check, command_compile, command_devices, command_dump, command_run,
-    command_version;
+    command_show, command_version;
 
 /* Says what was wrong with the command line and where help is; gives EXIT_USAGE. */
 int usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -13,8 +13,8 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_devices, &command_run,  &command_check,
-    &command_compile, &command_dump, &command_version,
+    &command_devices, &command_run,  &command_check,   &command_compile,
+    &command_dump,    &command_show, &command_version,
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
 

@@ -52,6 +52,9 @@ expect 1 'it used more than 1048576 bytes of memory (--memory)' \
 expect 2 '--out needs a folder' $tutti run x.mlir --out=
 expect 2 "'y.mlir' is a second program; arrays are given by --input" $tutti run x.mlir y.mlir
 expect 2 "'y.mlir' is a second program; one is dumped at a time" $tutti dump x.mlir y.mlir
+expect 2 "'y.mlir' is a second program; one is shown at a time" $tutti show x.mlir y.mlir
+expect 2 '--out is missing: the page to write' $tutti show x.mlir
+expect 1 'cannot be written' $tutti show examples/lesson.mlir --out "$dir/none/page.html"
 expect 2 "'--fast' is not known" $tutti run x.mlir --fast
 expect 1 'tests cannot be read: Is a directory' $tutti run tests
 expect 1 'it takes 1 argument; a program that checks itself takes none' $tutti check examples/lesson.mlir
