@@ -29,7 +29,7 @@ def placed(work, n):
     fn, args = works.mapped(work, n)
     compiled = fn.lower(*args).compile()
     shardings = compiled.input_shardings[0]
-    return fn, [jax.device_put(a, s) for a, s in zip(args, shardings)]
+    return fn, jax.device_put(args, list(shardings))
 
 
 cache = {}

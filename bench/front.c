@@ -14,7 +14,7 @@
 #include <time.h>
 #include <tutti.h>
 
-enum { D = 128, B = 1024 };
+enum { D = 128, B = 1024, LEAVES = 500 };
 
 typedef struct {
     tt loss, grad;
@@ -22,6 +22,10 @@ typedef struct {
 typedef struct {
     tt w, loss;
 } Step;
+
+typedef struct {
+    tt leaf[LEAVES];
+} Many;
 
 static tt plus_one(tt x)
 {
@@ -51,6 +55,12 @@ static Step linear(tt w, tt x, tt y)
 }
 TT_FUN(Step, linear, tt, tt, tt);
 
+static Many bump(Many t)
+{
+    return tt_map(plus_one, t);
+}
+TT_FUN(Many, bump, Many);
+
 static int64_t now(void)
 {
     struct timespec t;
@@ -76,12 +86,21 @@ static tt fill(int n, int64_t a, int64_t b)
     return n ? tt_place(x, tt_mesh_of({ "i", n }), "i") : x;
 }
 
-/* A work: its function over n devices, and its arguments. */
+/* A work: its function over n devices, and its arguments, of one array each, or one of many. */
 typedef struct Work {
     tt_fn f;
     int nargs, nresults;
     tt args[3];
+    Many many;
 } Work;
+
+static Work many_leaves(void)
+{
+    Work w = { .f = tt_jit(bump), .nargs = 1, .nresults = LEAVES };
+    for (int i = 0; i < LEAVES; i++)
+        w.many.leaf[i] = fill(0, 2, 0);
+    return w;
+}
 
 static Work work(const char *name, int n)
 {
@@ -96,6 +115,8 @@ static Work work(const char *name, int n)
                        3,
                        2,
                        { fill(0, D, 0), fill(n, B / n, D), fill(n, B / n, 0) } };
+    if (strcmp(name, "leaves") == 0)
+        return many_leaves();
     fprintf(stderr, "no work is named %s\n", name);
     exit(1);
 }
@@ -104,6 +125,8 @@ static void trees_of(const Work *w, tt_tree *trees)
 {
     for (int i = 0; i < w->nargs; i++)
         trees[i] = (tt_tree){ &w->args[i], 1 };
+    if (!w->args[0].slot)
+        trees[0] = (tt_tree){ w->many.leaf, LEAVES };
 }
 
 static void time_calls(const Work *w, int count)

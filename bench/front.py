@@ -79,6 +79,7 @@ def main():
     for work, title in (("lesson", "pmap call, the lesson"), ("call", "pmap call, x + 1"),
                         ("psum", "psum of a float"), ("linear", "training step")):
         rows.append(turns_row(contenders, f"{title}, {N} devices", f"call {work} {N} 100", turns))
+    rows.append(turns_row(contenders, "jit call with 500 arrays", "call leaves 1 100", turns))
     rows.append(turns_row(contenders, "tracing and lowering it", f"trace linear {N} 5", turns))
     peaks = {kind: [c.ask("memory")["bytes"]] for kind, c in contenders.items()}
     rows.append(("peak memory after all that", "MB", 1e6, peaks))

@@ -181,6 +181,8 @@ def mapped(name, n, seed=0):
         return collective(name, n, devices)
     if name == "jit":
         return jax.jit(lambda x: x + shift), [fill(2)]
+    if name == "leaves":
+        return jax.jit(lambda t: [x + shift for x in t]), [[fill(2)] * 500]
     if name == "call":
         return jax.pmap(lambda x: x + shift, devices=devices), [fill(n, 2)]
     if name == "psum":

@@ -154,6 +154,8 @@ static void print_dot(Printer *p, const DotAttrs *a)
     print_clause(p, "contracting_dims", a->lhs_contracting_dimensions);
     text_printf(p->out, " x ");
     print_list(p, a->rhs_contracting_dimensions);
+    if (p->m->precision)
+        text_printf(p->out, ", precision = [%s, %s]", p->m->precision, p->m->precision);
 }
 
 /* Operations that move elements: operands, their own clauses, types. */

@@ -36,6 +36,12 @@ static tt summed(Two p, tt x) { return tt_sum(tt_mul(p.a, p.b, x)); }
 TT_FUN(tt, summed, Two, tt);
 static tt moved(Two *s, tt x) { s->a = x; return s->b; }
 TT_METHOD(tt, moved, Two, tt);
+static tt leaves(tt in) { return in; } /* names as the macros could have them */
+TT_FUN(tt, leaves, tt);
+static tt config(const Config *c, tt in) { return tt_mul(in, c->n); }
+TT_FUN_WITH(Config, tt, config, tt);
+static tt results(Two *out, tt in) { return tt_add(in, out->a); }
+TT_METHOD(tt, results, Two, tt);
 /* clang-format on */
 
 static tt made(const float data[4], int n, const float vla[n])
@@ -109,6 +115,8 @@ static void repeated(tt x)
         tt_print(tt_add(tt_sweep(&two, moved, x), tt_sweep_as(tt, &two, moved, x), i));
     }
     tt_printf("\n");
+    tt_print(tt_call(tt_jit(config, .config = &(Config){ 0 }), tt_call(leaves, x)));
+    tt_print(tt_update(&two, results, x));
     tt_print(tt_cond(tt_less(x, 1), shaped, shaped, x));
     tt_print(tt_cond_as(Two, x, both, both, x, x));
     tt_print(tt_custom_call("f", tt_zeros(TT_F32, 2), x));

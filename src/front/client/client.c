@@ -36,6 +36,7 @@ typedef struct Client {
     int home; /* the first device of this process */
     const char **names;
     char platform[32]; /* its name, cut off there */
+    const char *precision;
 } Client;
 
 static Client client; /* filled in by client_need, and never changed after, as is the next */
@@ -107,6 +108,20 @@ static Error *count_wanted(int *out)
                          MOST_DEVICES);
     *out = (int)n;
     return NULL;
+}
+
+/* How exact products shall be, in StableHLO's words. */
+static Error *find_precision(const char **out)
+{
+    const char *text = getenv("TUTTI_PRECISION");
+    *out = NULL;
+    if (!text || !*text || strcmp(text, "default") == 0)
+        return NULL;
+    *out = strcmp(text, "high") == 0 ? "HIGH" : strcmp(text, "highest") == 0 ? "HIGHEST" : NULL;
+    return *out
+               ? NULL
+               : error_new(CODE_INVALID,
+                           "TUTTI_PRECISION is '%s'; default, high and highest are possible", text);
 }
 
 /* A GPU's plugin takes most of its memory at once unless told otherwise; one that does not know
@@ -196,6 +211,7 @@ static Error *start(Client *c)
     Pjrt *p = &c->pjrt;
     int wanted;
     TRY(count_wanted(&wanted));
+    TRY(find_precision(&c->precision));
     TRY(pjrt_find(wanted_plugin, "tt_init(.plugin = \"...\") or TUTTI_PLUGIN", &p->path));
     TRY(pjrt_load(p));
     p->uses_launcher = true;
@@ -288,6 +304,11 @@ int client_process_of(int device)
 const char *client_device_name(int device)
 {
     return client.names[device];
+}
+
+const char *client_precision(void)
+{
+    return client.precision;
 }
 
 const char *client_platform(void)

@@ -13,6 +13,7 @@
 #include "front/lower/lower.h"
 
 #include "base/fail.h"
+#include "front/client/client.h"
 #include "front/transform/build.h"
 #include "front/transform/transform.h"
 #include "front/value/report.h"
@@ -409,6 +410,7 @@ bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, con
         error_free(error);
         return false;
     }
+    l.m->precision = client_precision();
     module_print(&out->text, l.m, true);
     return true;
 }
