@@ -37,6 +37,7 @@ FOLDERS = [
     ("src/engine/eval", "The reference evaluator, independent of all code generation."),
     ("src/engine/numerics", "What compiled code calls ready-made; knows nothing of runs."),
     ("src/engine/numerics/linalg", "Our own factorizations of matrices."),
+    ("src/engine/ffi", "Foreign functions as XLA calls them."),
     ("src/engine/memory", "The memory of devices and threads, handles, events."),
     ("src/engine/profile", "Who did what, when: the recorder, and the ways to look."),
     ("src/engine/exec", "Devices as tasks: executor, launches, buffers."),

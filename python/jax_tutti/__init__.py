@@ -10,7 +10,7 @@ import re
 import sys
 import warnings
 
-from jax_tutti import cache, callbacks, dlpack, lapack, rules, shardings
+from jax_tutti import cache, callbacks, dlpack, ffi, lapack, rules, shardings
 
 try:
     __version__ = importlib.metadata.version("jax-tutti")
@@ -106,5 +106,6 @@ def initialize():
     callbacks.install(library_path(), NAME)
     shardings.install(library_path(), NAME)
     lapack.install(library_path())
+    ffi.install(library_path(), NAME)
     cache.install(NAME)
     dlpack.install(NAME)

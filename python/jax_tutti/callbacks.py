@@ -45,11 +45,18 @@ class _Extension(ctypes.Structure):
 _Extension._fields_ = [
     ("size", ctypes.c_size_t), ("type", ctypes.c_int), ("next", ctypes.POINTER(_Extension)),
     ("describe", ctypes.c_void_p), ("stats", ctypes.c_void_p), ("dump", ctypes.c_void_p),
-    ("release", ctypes.c_void_p), ("passes", ctypes.c_void_p),
+    ("release", ctypes.CFUNCTYPE(None, ctypes.c_void_p)), ("passes", ctypes.c_void_p),
     ("add_call", ctypes.CFUNCTYPE(ctypes.c_bool, ctypes.c_char_p, ctypes.c_size_t, _FUNCTION,
                                   ctypes.c_void_p)),
     ("offer_lapack", ctypes.CFUNCTYPE(None, FIND_ROUTINE)), ("lapack", ctypes.c_void_p),
-    ("drop_call", ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_size_t))]
+    ("drop_call", ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_size_t)),
+    ("record", ctypes.c_void_p), ("record_end", ctypes.c_void_p), ("range_begin", ctypes.c_void_p),
+    ("range_end", ctypes.c_void_p), ("compile_object", ctypes.c_void_p), ("exchange", ctypes.c_void_p),
+    ("llvm", ctypes.c_char_p), ("rt_abi", ctypes.c_char_p),
+    ("add_handler", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t,
+                                     ctypes.POINTER(ctypes.c_void_p))),
+    ("add_type", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t,
+                                  ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p))]
 
 
 class _Api(ctypes.Structure):

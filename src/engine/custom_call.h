@@ -21,7 +21,8 @@ MUST_USE Error *custom_householder_fits(const Node *n, const Tensor *in, const T
 
 /* ---- registered functions; any thread, for the whole process ---- */
 
-/* A name that is there gets the new function.  False: no memory for it. */
+/* A name that is there gets the new function; f is NULL for a handler of ffi/, which `user` is.  False:
+ * no memory for it. */
 MUST_USE bool call_registry_add(Str name, TuttiFunction *f, void *user);
 bool call_registry_find(Str name, TuttiFunction **f, void **user);
 /* A program that calls the name holds it until no compiled code of it is left.  False: there is no

@@ -241,7 +241,6 @@ static bool is_read_over(Str name)
         "num_primitive_operations", "allow_imprecise_accumulation", "output_operand_aliases",
         "result_tilings", "channel_type", "no_inline", "known_expanding_dimensions",
         "known_nonexpanding_dimensions", "mode", "unique_indices", "indices_are_sorted",
-        "operand_layouts", "result_layouts",
     };
     /* clang-format on */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

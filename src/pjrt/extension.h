@@ -128,5 +128,11 @@ typedef struct TuttiExtension {
     PJRT_Error *(*exchange)(PJRT_Client *client, int n, const TuttiPiece *pieces);
     const char *llvm;   /* its version */
     const char *rt_abi; /* the symbol that objects of compile_object want of libtutti_rt */
+    /* From now on these answer custom calls of that name as XLA calls its foreign functions
+     * (pjrt/ffi.h): for the stages instantiate, prepare, initialize, execute; NULL: there is none.
+     * NULL, or why not: a text. */
+    char *(*add_handler)(const char *name, size_t size, void *const *stages);
+    /* A type of their states.  *id: its number; 0 becomes a new one.  info: a FfiTypeInfo, or NULL. */
+    char *(*add_type)(const char *name, size_t size, int64_t *id, const void *info);
 } TuttiExtension;
 #endif

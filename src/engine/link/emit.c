@@ -11,6 +11,7 @@
 #include "engine/link/link.h"
 
 #include "base/fail.h"
+#include "engine/ffi/ffi.h"
 #include "base/grow.h"
 #include "base/sync.h"
 #include "engine/ahead/ahead.h"
@@ -650,6 +651,7 @@ void program_free(Program *p)
 {
     if (!p)
         return;
+    sites_drop(p);
     code_free(p->code);
     module_free(p->module);
     arena_free(p->arena); /* p itself lies there */

@@ -2,6 +2,7 @@
 #include "engine/numerics/matrices.h"
 
 #include "engine/custom_call.h"
+#include "engine/ffi/ffi.h"
 
 static bool is_plain(Element e)
 {
@@ -26,7 +27,9 @@ static Routine *custom_find(const Module *m, const Node *node)
         return routine_lapack;
     TuttiFunction *f;
     void *user;
-    return call_registry_find(target, &f, &user) ? call_registered : NULL;
+    if (!call_registry_find(target, &f, &user))
+        return NULL;
+    return f ? call_registered : ffi_call;
 }
 
 Routine *routine_find(const Module *m, const Node *node)

@@ -6,12 +6,14 @@
 #include "base/guard.h"
 #include "engine/compile.h"
 #include "engine/custom_call.h"
+#include "engine/ffi/ffi.h"
 #include "engine/numerics/numerics.h"
 #include "engine/profile/views.h"
 
 #include <inttypes.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
+#include <string.h>
 
 static Error *describe(PJRT_LoadedExecutable *executable, const TuttiProgram **out)
 {
@@ -100,6 +102,30 @@ static void drop_call(const char *name, size_t size)
     call_registry_drop((Str){ name, size });
 }
 
+/* Takes the error. */
+static char *why(Error *error)
+{
+    char *text = error ? heap_try(strlen(error_text(error)) + 1) : NULL;
+    if (text)
+        strcpy(text, error_text(error));
+    error_free(error);
+    return text;
+}
+
+static char *add_handler(const char *name, size_t size, void *const *stages)
+{
+    FfiHandler *functions[FFI_STAGES];
+    for (int i = 0; i < FFI_STAGES; i++)
+        functions[i] = (FfiHandler *)stages[i];
+    return why(handler_add((Str){ name, size }, functions));
+}
+
+static char *add_type(const char *name, size_t size, int64_t *id, const void *info)
+{
+    return why(
+        type_add((Str){ name, size }, id, info ? ((const FfiTypeInfo *)info)->destroy : NULL));
+}
+
 static Error *lapack(const char **name)
 {
     TRY(lapack_find());
@@ -157,4 +183,6 @@ TuttiExtension tutti_extension = {
     .exchange = exchange,
     .llvm = LLVM_VERSION_STRING,
     .rt_abi = rt_abi,
+    .add_handler = add_handler,
+    .add_type = add_type,
 };
