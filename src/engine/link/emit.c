@@ -11,11 +11,11 @@
 #include "engine/link/link.h"
 
 #include "base/fail.h"
-#include "engine/ffi/ffi.h"
 #include "base/grow.h"
 #include "base/sync.h"
 #include "engine/ahead/ahead.h"
 #include "engine/checks.h"
+#include "engine/ffi/ffi.h"
 #include "engine/numerics/numerics.h"
 
 #include <stdio.h>
