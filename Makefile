@@ -350,7 +350,7 @@ jax-test: all $(VENV)/.plugin $(BUILD)/tests/unit/ops_test
 JAX_VERSION ?= 0.9.2
 OTHER := build/venv-$(JAX_VERSION)
 jax-version: $(PLUGIN)
-	test -x $(OTHER)/bin/pytest || { $(PYTHON) -m venv $(OTHER) && $(OTHER)/bin/pip install -q jax==$(JAX_VERSION) jaxlib==$(JAX_VERSION) pytest; }
+	test -x $(OTHER)/bin/pytest || { $(PYTHON) -m venv $(OTHER) && $(OTHER)/bin/pip install -q jax==$(JAX_VERSION) jaxlib==$(JAX_VERSION) pytest flatbuffers; }
 	$(OTHER)/bin/pip install -q --no-deps --force-reinstall ./python
 	$(OTHER)/bin/python -m pytest -q -p no:cacheprovider python/tests/test_versions.py
 

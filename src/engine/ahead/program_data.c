@@ -19,7 +19,7 @@ enum { POINTER = sizeof(void *) };
 /* Runtime's functions, in order, by their names. */
 static const char *const runtime_symbols[] = {
     [offsetof(Runtime, evaluate) / POINTER] = "evaluate_named",
-    [offsetof(Runtime, gemm) / POINTER] = "gemm",
+    [offsetof(Runtime, gemm) / POINTER] = "gemm",         /* or gemm_f32 */
     [offsetof(Runtime, math) / POINTER] = "math_library", /* or math_common */
     [offsetof(Runtime, sort) / POINTER] = "sort_order",
     [offsetof(Runtime, sort_lines) / POINTER] = "sort_lines",
@@ -54,6 +54,16 @@ static LLVMValueRef library_symbol(Emit *e, const char *name)
     return known ? known : LLVMAddFunction(e->llvm, symbol, type);
 }
 
+/* The least that does what this program's code asks of the k-th function. */
+static const char *runtime_symbol(const Emit *e, int k)
+{
+    if (k == offsetof(Runtime, math) / POINTER && !e->calls_rare_math)
+        return "math_common";
+    if (k == offsetof(Runtime, gemm) / POINTER && !e->calls_rare_products)
+        return "gemm_f32";
+    return runtime_symbols[k];
+}
+
 /* The table of what code calls: NULL where it calls nothing. */
 static LLVMValueRef runtime_table(Emit *e)
 {
@@ -61,10 +71,8 @@ static LLVMValueRef runtime_table(Emit *e)
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, 0);
     LLVMValueRef at[N];
     for (int k = 0; k < N; k++) {
-        bool is_common = k == offsetof(Runtime, math) / POINTER && !e->calls_rare_math;
-        at[k] = e->calls >> k & 1
-                    ? library_symbol(e, is_common ? "math_common" : runtime_symbols[k])
-                    : LLVMConstPointerNull(pointer);
+        at[k] = e->calls >> k & 1 ? library_symbol(e, runtime_symbol(e, k))
+                                  : LLVMConstPointerNull(pointer);
     }
     LLVMValueRef table = LLVMAddGlobal(e->llvm, LLVMArrayType2(pointer, N), "runtime");
     LLVMSetInitializer(table, LLVMConstArray2(pointer, at, N));

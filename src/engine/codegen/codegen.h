@@ -32,12 +32,13 @@ typedef struct Emit {
     LLVMModuleRef llvm;
     LLVMBuilderRef builder;
     LLVMTargetMachineRef machine;
-    int vector_bytes;      /* 64 with AVX-512, 32 with AVX2, 16 below */
-    Arena *arena;          /* of the compilation */
-    struct Bounds *bounds; /* of arrays, if code is to check them (bounds.c); else NULL */
-    uint32_t calls;        /* bit i: code calls the i-th function of Runtime */
-    bool calls_rare_math;  /* a function behind MATH_COS */
-    bool owns_machine;     /* for other code than the host's: it is not kept */
+    int vector_bytes;         /* 64 with AVX-512, 32 with AVX2, 16 below */
+    Arena *arena;             /* of the compilation */
+    struct Bounds *bounds;    /* of arrays, if code is to check them (bounds.c); else NULL */
+    uint32_t calls;           /* bit i: code calls the i-th function of Runtime */
+    bool calls_rare_math;     /* a function behind MATH_COS */
+    bool calls_rare_products; /* of other kinds than GEMM_F32 */
+    bool owns_machine;        /* for other code than the host's: it is not kept */
 } Emit;
 
 typedef LLVMValueRef V; /* a value in registers */

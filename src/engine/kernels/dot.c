@@ -155,6 +155,7 @@ static void call_product(Kernel *k, const Dot *d, const Product *p, V a, V b, V 
                  const_i64(k, p->n.stride),
                  c,
                  const_i64(k, row) };
+    k->e->calls_rare_products |= kind_of(d) != GEMM_F32;
     V gemm = runtime_function(k, offsetof(Runtime, gemm));
     V call = LLVMBuildCall2(k->b, type, gemm, args, 13, "");
     int64_t m = p->m.extent, n = p->n.extent, depth = p->ka.extent;

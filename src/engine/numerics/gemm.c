@@ -32,6 +32,19 @@ void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, con
         ->gemm[kind](frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 }
 
+void gemm_f32(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k, const void *a,
+              int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col, void *c,
+              int64_t c_row)
+{
+    (void)kind;
+    GemmFn *f = gemm_only_f32_128;
+#if defined __x86_64__
+    int bytes = cpu_vector_bytes();
+    f = bytes == 64 ? gemm_only_f32_512 : bytes == 32 ? gemm_only_f32_256 : f;
+#endif
+    f(frame, m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
+}
+
 void gather(const Frame *frame, int64_t kind, const Gather *gather, const void *seen,
             const void *other, void *c)
 {

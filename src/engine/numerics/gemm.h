@@ -49,6 +49,7 @@ typedef struct GemmLevel {
 } GemmLevel;
 
 const GemmLevel *gemm_level_of(GemmKind kind);
+extern GemmFn *const gemm_only_f32_128, *const gemm_only_f32_256, *const gemm_only_f32_512;
 extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_level_dots;
 
 /* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is

@@ -96,6 +96,9 @@
 #define NAME(x) LEVEL(x##_i16)
 #include "engine/numerics/gemm_body.h"
 
+/* Alone, so that a program of f32 products is linked with no others. */
+GemmFn *const LEVEL(gemm_only_f32) = LEVEL(gemm_f32);
+
 /* ---- all of them ---- */
 
 const GemmLevel LEVEL(gemm_level) = {

@@ -87,6 +87,10 @@ GemmTypes gemm_types(Element lhs, Element rhs, Element out);
 NAMED_BY_OBJECTS void gemm(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k,
                            const void *a, int64_t a_row, int64_t a_col, const void *b,
                            int64_t b_row, int64_t b_col, void *c, int64_t c_row);
+/* The same for kind GEMM_F32: what an object names that has no other products. */
+NAMED_BY_OBJECTS void gemm_f32(const Frame *frame, int64_t kind, int64_t m, int64_t n, int64_t k,
+                               const void *a, int64_t a_row, int64_t a_col, const void *b,
+                               int64_t b_row, int64_t b_col, void *c, int64_t c_row);
 
 /* The product where one operand's lines (rows of a, or columns of b if is_b) and depth are several
  * dimensions of an array each: a convolution.  Compiled code lays it out, so it is all int64_t. */
