@@ -139,6 +139,7 @@ def mesh(n):
     columns = 1 if n % 2 else 2
     grid = Mesh(np.array(jax.devices()[:n]).reshape(n // columns, columns), ("x", "y"))
     line = "+-------" * columns + "+"
+    print(f"f32[8,4], on each device f32[{8 // (n // columns)},{4 // columns}]")
     print(line)
     for i in range(0, n, columns):
         print("".join(f"| {d:<6}" for d in range(i, i + columns)) + "|")

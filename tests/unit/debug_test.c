@@ -108,6 +108,38 @@ static void check_devices(void)
     CHECK_SAID("");
 }
 
+static void check_pictures(void)
+{
+    tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
+    tt x = tt_place(tt_zeros(TT_F32, 4, 6), mesh, "x", "y"),
+       y = tt_place(tt_arange(TT_I32, 4), mesh, "y");
+    CHECK_SAYS(tt_show_sharding(x), "f32[4,6], on each device f32[2,3]\n+-------+-------+\n"
+                                    "| 0     | 1     |\n+-------+-------+\n"
+                                    "| 2     | 3     |\n+-------+-------+\n");
+    setenv("TUTTI_COLOR", "always", 1); /* one device's alone have one */
+    CHECK_SAYS(tt_show_sharding(y), "i32[4], on each device i32[2]\n+-------+-------+\n"
+                                    "| 0,2   | 1,3   |\n+-------+-------+\n");
+    listen();
+    tt_show_sharding(x);
+    const char *text = heard();
+    CHECK(strstr(text, "|\033[48;5;25;97m 0     \033[0m|\033[48;5;166;97m 1     \033[0m|\n"));
+    unsetenv("TUTTI_COLOR");
+    char path[] = "/tmp/tutti_XXXXXX", svg[4096] = "";
+    int drawn = mkstemp(path);
+    CHECK(drawn >= 0 && tt_save_sharding(path, x));
+    CHECK(pread(drawn, svg, sizeof svg - 1, 0) > 0);
+    CHECK(strstr(svg, "<text y=\"14\">f32[4,6], on each device f32[2,3]</text>"));
+    CHECK(strstr(svg, "<rect x=\"64\" y=\"50\" width=\"64\" height=\"26\" fill=\"#b279a2\""));
+    int cells = 0;
+    for (const char *at = svg; (at = strstr(at, "<rect ")); at++)
+        cells++;
+    CHECK(cells == 4);
+    unlink(path);
+    CHECK(!tt_save_sharding("/nowhere/x.svg", x));
+    CHECK(strstr(front_said(), "tt_save_sharding: /nowhere/x.svg cannot be written: No such file"));
+    CHECK_SAID("");
+}
+
 static tt positive(tt x)
 {
     tt_check(tt_greater(x, 0), "x = {}", x);
@@ -196,6 +228,7 @@ int main(void)
     front_start(4);
     check_prints();
     check_devices();
+    check_pictures();
     check_checks();
     check_misuse();
     check_progress();
