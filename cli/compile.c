@@ -5,9 +5,9 @@
  * processor an object, of which the best names the next: model, model_v3, model_v2. */
 #include "command.h"
 #include "execute.h"
-#include "objects.h"
 #include "prepare.h"
 
+#include "files/objects.h"
 #include "hlo/module.h"
 
 #include <ctype.h>
@@ -26,17 +26,6 @@ typedef struct CompileRequest {
 } CompileRequest;
 
 /* ---- names ---- */
-
-/* A word of C of the file's name: my-model.mlir gives my_model. */
-static void name_of_file(const char *path, Text *out)
-{
-    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    size_t n = strcspn(base, ".");
-    if (!n || isdigit((unsigned char)*base))
-        text_add(out, "_", 1);
-    for (size_t i = 0; i < n; i++)
-        text_add(out, isalnum((unsigned char)base[i]) ? &base[i] : "_", 1);
-}
 
 static bool is_word(const char *name)
 {
@@ -222,7 +211,7 @@ static Error *compile(Pjrt *engine, Arena *arena, const CompileRequest *r)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", engine->path);
     Text of_file = { 0 };
     Forms *forms = ARENA_NEW(arena, Forms);
-    name_of_file(r->out, &of_file);
+    object_name(r->out, &of_file);
     const char *name = r->name ? r->name : text_cstr(&of_file);
     Error *error = make_forms(engine, arena, r, name, forms);
     if (!error)

@@ -5,7 +5,7 @@
  * text after each pass, in which a line is an operation, and one of main's is a step. */
 #include "command.h"
 #include "execute.h"
-#include "objects.h"
+#include "files/objects.h"
 
 #include "hlo/module.h"
 

@@ -58,6 +58,15 @@ ahead -std=gnu17 -o "$at/linked" tests/ahead/linked.c "$at/1.o" "$at/custom.o" "
     -Wl,-rpath,"$(realpath $build)"
 "$at/linked"
 
+# Functions of C saved and loaded; an object of them linked as that of a program.
+ahead -std=gnu17 -o "$at/saved" tests/ahead/saved.c -L$build -ltutti -Wl,-rpath,"$(realpath $build)"
+"$at/saved" "$at"
+echo '#include "mean.h"
+int main(void) { float x[MEAN_ARG0] = { 0 }, y[MEAN_RESULT0];
+return mean(0, &(mean_arguments){ x }, &(mean_results){ y }) != 0 || y[3] != 0; }' > "$at/mean.c"
+ahead -o "$at/mean" "$at/mean.c" "$at/mean.o" $build/libtutti_rt.a
+"$at/mean" || fail "the saved function in a program"
+
 # For other processors of this kind, and what there is not.
 for cpu in x86-64-v2 x86-64-v3; do
     tests/ahead/play.sh --cpu $cpu examples/lesson.mlir tests/programs/psum_while_case_8.mlir tests/programs/dot_small.mlir \
@@ -70,7 +79,7 @@ for file in all.a all.o all.so; do
     "$at/lesson" > "$at/got"
     cmp "$at/expected" "$at/got" || fail "the lesson of $file prints other numbers"
     shown=$(nm -g --defined-only "$at/$file" | sed -n 's/.* //; /_program$/p' | sort | tr '\n' ' ')
-    [ "$shown" = "lesson_program lesson_v2_program lesson_v3_program " ] || fail "$file shows: $shown"
+    [ "${shown%tutti_program }" = "lesson_program lesson_v2_program lesson_v3_program " ] || fail "$file shows: $shown"
 done
 
 $build/tutti compile examples/lesson.mlir -o "$at/no.o" --cpu vax 2> "$at/log" && fail "there is a vax"

@@ -567,7 +567,8 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 }
 
 /* The text, kept for this scope; empty: reported. */
-static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch)
+static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch,
+                              bool is_closed)
 {
     Args pinned = { leaves->n, join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n)),
                     SCRATCH(scratch, Held, leaves->n) };
@@ -579,7 +580,7 @@ static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scra
         is_concrete(f, &pinned) ? describe(f, leaves, &pinned, scratch) : NULL;
     Text text = { 0 };
     if (layouts && outermost_begin(f->label, pinned.n, pinned.leaf, scratch, NULL)) {
-        text = compiled_fn_text(f, leaves, layouts);
+        text = compiled_fn_text(f, leaves, layouts, is_closed);
         outermost_end();
     }
     unpin_all(&pinned);
@@ -590,21 +591,26 @@ static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scra
     return kept ? kept : "";
 }
 
-const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
+const char *lower_call(const char *asks, tt_fn f, const tt_tree *args, int nargs, bool is_closed)
 {
-    PUBLIC;
     Leaves leaves;
-    if (!fn_is_given(f, "tt_lower") || !count_leaves(f, args, nargs, &leaves))
+    if (!fn_is_given(f, asks) || !count_leaves(f, args, nargs, &leaves))
         return "";
     if (tracing)
-        return report_broken("tt_lower(%s) inside a traced function: lower the outermost",
+        return report_broken("%s(%s) inside a traced function: lower the outermost", asks,
                              f->label),
                "";
     Scratch scratch;
     scratch_begin(&scratch);
-    const char *text = lower_text(f, args, &leaves, &scratch);
+    const char *text = lower_text(f, args, &leaves, &scratch, is_closed);
     scratch_end(&scratch);
     return text;
+}
+
+const char *tt_lower_n(tt_fn f, const tt_tree *args, int nargs)
+{
+    PUBLIC;
+    return lower_call("tt_lower", f, args, nargs, false);
 }
 
 /* ---- what a call would give ---- */

@@ -10,6 +10,7 @@
 #include "base/sync.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
+#include "hlo/bind_arguments.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ typedef struct Making {
     Lowered lowered;
     CompiledFn *program; /* all but its code and what it captures */
     bool wants_text;     /* and no program */
+    bool is_closed;      /* what it captured is to be in the text */
 } Making;
 
 static CompiledFn *compiled_fn_of(const Graph *g, const Lowered *lowered, const bool *donated)
@@ -71,6 +73,35 @@ static CompiledFn *compiled_fn_of(const Graph *g, const Lowered *lowered, const 
     return p;
 }
 
+/* Captured arrays, which are hidden arguments, become constants of the text.  False: reported. */
+static bool close_text(Lowered *l, int nleaves)
+{
+    Module *m = NULL;
+    Text text = { 0 };
+    Error *error = read_program(l->text.at, l->text.n, "a program", &m);
+    bool is_read = !error;
+    const Dense **values = m ? ARENA_ARRAY(m->arena, const Dense *, l->nargs + 1) : NULL;
+    for (int i = nleaves; is_read && i < l->nargs; i++) {
+        Array *array = session->captured[l->captured[i - nleaves]].array;
+        char *data = ARENA_ARRAY(m->arena, char, type_bytes(array->type) + 1);
+        Dense *value = ARENA_NEW(m->arena, Dense);
+        *value = (Dense){ .type = array->type, .data = data };
+        values[i] = value;
+        is_read = array_read(array, data);
+    }
+    if (is_read)
+        error = module_bind_arguments(m, values);
+    if (error)
+        report_error(error);
+    if (is_read && !error) {
+        module_print(&text, m, true);
+        text_free(&l->text);
+        l->text = text;
+    }
+    module_free(m);
+    return is_read && !error;
+}
+
 static void trace_and_lower(void *user)
 {
     Making *w = user;
@@ -91,6 +122,8 @@ static void trace_and_lower(void *user)
     frame_pop(&frame);
     call_site = at;
     ok = ok && lower_graph(w->f, &g, w->layouts, donated, &w->lowered);
+    if (ok && w->is_closed && !close_text(&w->lowered, w->leaves->n))
+        text_free(&w->lowered.text);
     if (ok && !w->wants_text)
         w->program = compiled_fn_of(&g, &w->lowered, donated);
 }
@@ -166,9 +199,12 @@ CompiledFn *compiled_fn_make(tt_fn f, const Leaves *leaves, const ArrayLayout *c
     return w.program;
 }
 
-Text compiled_fn_text(tt_fn f, const Leaves *leaves, const ArrayLayout *const *layouts)
+Text compiled_fn_text(tt_fn f, const Leaves *leaves, const ArrayLayout *const *layouts,
+                      bool is_closed)
 {
-    Making w = { .f = f, .leaves = leaves, .layouts = layouts, .wants_text = true };
+    Making w = {
+        .f = f, .leaves = leaves, .layouts = layouts, .wants_text = true, .is_closed = is_closed
+    };
     trace_lower_compile(&w);
     return w.lowered.text;
 }

@@ -30,7 +30,9 @@ void compiled_fn_release(CompiledFn *p); /* the last frees it */
 bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leaves,
                       Scratch *scratch, tt *results);
 /* The text that would be compiled.  Empty: reported. */
-Text compiled_fn_text(tt_fn f, const Leaves *leaves, const ArrayLayout *const *layouts);
+/* is_closed: what it captured is in the text, as constants. */
+Text compiled_fn_text(tt_fn f, const Leaves *leaves, const ArrayLayout *const *layouts,
+                      bool is_closed);
 
 /* ---- the programs there are, found by function and signature; the last used are kept ---- */
 

@@ -9,6 +9,7 @@
 #include "files/exported.h"
 #include "front/client/client.h"
 #include "front/transform/build.h"
+#include "front/transform/load_compiled.h"
 #include "front/transform/transform.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
@@ -166,6 +167,18 @@ typedef struct Loading {
     struct Loaded *loaded; /* NULL: reported */
 } Loading;
 
+/* The program that plays a shared library, instead of its bytes; NULL: reported. */
+static char *load_library(char *bytes, const char *path, size_t *n)
+{
+    Text program = { 0 };
+    heap_free(bytes);
+    Error *error = compiled_load(path, &program);
+    if (error)
+        return report_error(error_in(error, "tt_load")), NULL;
+    *n = program.n;
+    return program.at;
+}
+
 static void read_and_load(void *user)
 {
     Loading *loading = user;
@@ -177,6 +190,8 @@ static void read_and_load(void *user)
     } else {
         bytes = read_file(loading->path, &n);
     }
+    if (bytes && !loading->bytes && compiled_is((Str){ bytes, n }))
+        bytes = load_library(bytes, loading->path, &n);
     loading->loaded = bytes ? load((Str){ bytes, n }, loading->path, loading->order) : NULL;
 }
 

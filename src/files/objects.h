@@ -1,6 +1,6 @@
 /* objects.h - objects that the engine has made become a file that linkers take. */
-#ifndef TUTTI_CLI_OBJECTS_H
-#define TUTTI_CLI_OBJECTS_H
+#ifndef TUTTI_FILES_OBJECTS_H
+#define TUTTI_FILES_OBJECTS_H
 #include "base/error.h"
 #include "base/text.h"
 
@@ -9,6 +9,11 @@ typedef struct Made {
     const char *symbol;
     Str bytes;
 } Made;
+
+/* A word of C of a file's name, after which its program is called: my-model.o gives my_model. */
+void object_name(const char *path, Text *out);
+/* In a file.so also the first program is called so, whatever its name, for those that load the file. */
+#define LOADED_SYMBOL "tutti_program"
 
 MUST_USE Error *file_write(const char *path, Str bytes);
 /* As path's end says: file.a, an archive of them; file.so, a library linked by the system's C compiler,

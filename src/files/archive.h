@@ -1,6 +1,6 @@
 /* archive.h - archives of object files, as linkers read them. */
-#ifndef TUTTI_CLI_ARCHIVE_H
-#define TUTTI_CLI_ARCHIVE_H
+#ifndef TUTTI_FILES_ARCHIVE_H
+#define TUTTI_FILES_ARCHIVE_H
 #include "base/text.h"
 
 /* An object, and the symbol for whose sake a linker takes it. */

@@ -1,10 +1,10 @@
 /* objects.c - objects that the engine has made become a file that linkers take. */
-#include "objects.h"
-
-#include "archive.h"
+#include "files/objects.h"
 
 #include "base/guard.h"
+#include "files/archive.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -12,6 +12,16 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+void object_name(const char *path, Text *out)
+{
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    size_t n = strcspn(base, ".");
+    if (!n || isdigit((unsigned char)*base))
+        text_add(out, "_", 1);
+    for (size_t i = 0; i < n; i++)
+        text_add(out, isalnum((unsigned char)base[i]) ? &base[i] : "_", 1);
+}
 
 Error *file_write(const char *path, Str bytes)
 {
@@ -72,10 +82,11 @@ static bool ends_with(const char *path, const char *end)
 }
 
 /* The linker joins the archive's objects, whole. */
-static Error *join(const char *path, const char *folder, const char *archive)
+static Error *join(const char *path, const char *folder, const char *archive, const char *symbol)
 {
-    Text search = { 0 };
+    Text search = { 0 }, alias = { 0 };
     text_printf(&search, "-L%s", folder);
+    text_printf(&alias, "-Wl,--defsym," LOADED_SYMBOL "=%s", symbol);
     char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
     char *shared[] = { cc,
                        "-shared",
@@ -84,6 +95,7 @@ static Error *join(const char *path, const char *folder, const char *archive)
                        "-Wl,--whole-archive",
                        (char *)archive,
                        "-Wl,--no-whole-archive",
+                       alias.at,
                        search.at,
                        "-ltutti_rt",
                        "-lm",
@@ -92,6 +104,7 @@ static Error *join(const char *path, const char *folder, const char *archive)
     char *object[] = { "ld", "-r", "-o", (char *)path, "--whole-archive", (char *)archive, NULL };
     Error *error = tool_run(ends_with(path, ".so") ? shared : object);
     text_free(&search);
+    text_free(&alias);
     return error;
 }
 
@@ -101,7 +114,7 @@ static Error *linked_make(const char *path, const char *folder, int n, const Mad
     text_printf(&archive, "%s.parts.a", path);
     Error *error = archive_make(archive.at, n, objects);
     if (!error)
-        error = join(path, folder, archive.at);
+        error = join(path, folder, archive.at, objects[0].symbol);
     unlink(archive.at);
     text_free(&archive);
     return error;

@@ -4,7 +4,7 @@
  *     "!<arch>\n"   head "/"   number of symbols, where the member of each begins, their names
  *                   head "a.o/"   bytes      (all members begin at even places)
  */
-#include "archive.h"
+#include "files/archive.h"
 
 #include <stdio.h>
 #include <string.h>

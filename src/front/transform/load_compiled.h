@@ -1,0 +1,10 @@
+/* load_compiled.h - what `tutti compile` or tt_save_compiled made of a program, as one again. */
+#ifndef TUTTI_FRONT_TRANSFORM_LOAD_COMPILED_H
+#define TUTTI_FRONT_TRANSFORM_LOAD_COMPILED_H
+#include "base/error.h"
+#include "base/text.h"
+
+bool compiled_is(Str file); /* could it be such a shared library? */
+/* Loads the library for ever, and writes a program that is one call of it. */
+MUST_USE Error *compiled_load(const char *path, Text *program);
+#endif
