@@ -20,7 +20,7 @@ for fault in "$@"; do
         exit*|skip) says='process 2 (host .*, pid [0-9]*) has ended; devices 4 to 5 were its' ;;
         late) says='process 0: .* waits for process 2 (host .*, pid [0-9]*), which has not begun this run' ;;
         other) says='process [02] (host .*, pid [0-9]*) waits for process [02] in .*they wait for each other' ;;
-        none) says='process 0 has summed' ;;
+        none|flight) says='process 0 has summed' ;;
     esac
     begin=$SECONDS
     TUTTI_DEVICES=2 mpi_run_on "$mpi" 3 "$build/tests/hosts/fault" "$fault" > "$folder/out" 2>&1 &

@@ -100,6 +100,7 @@ static Error *agree(Hosts *h, int ndevices, const char *version)
 /* Runs at the end of the process, also when it ends with an error. */
 static void leave(void)
 {
+    wire_settle(job.wire); /* a program may end without having waited for its last results */
     watch_leave();
     wire_leave(job.wire);
 }

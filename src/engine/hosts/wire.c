@@ -217,10 +217,28 @@ void wire_lose(Wire *w, int process, bool has_left, Error *error)
     wire_attend(w);
 }
 
+/* Is nothing under way here, neither runs nor messages? */
+static bool is_still(Wire *w)
+{
+    pthread_mutex_lock(&w->lock);
+    /* relaxed: changed under the lock */
+    bool is_still = !w->runs && !atomic_load_explicit(&w->nwork, memory_order_relaxed);
+    pthread_mutex_unlock(&w->lock);
+    return is_still;
+}
+
+void wire_settle(Wire *w)
+{
+    enum { MOST_MS = 5000, NAP_NS = 100000 };
+    for (int64_t end = wire_now_ms() + MOST_MS; !is_still(w) && wire_now_ms() < end;)
+        if (!wire_poll(w))
+            nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+}
+
 void wire_leave(Wire *w)
 {
     pthread_mutex_lock(&w->lock);
-    bool waits = !w->broken;
+    bool waits = !w->broken && !w->runs;
     for (int p = 0; p < w->nprocesses; p++)
         waits = waits && (!w->lost[p].why || w->lost[p].has_left);
     w->has_left = true;
