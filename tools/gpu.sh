@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The C lessons on JAX's CUDA plugin: builds the front alone (a C compiler is enough), finds the
-# plugin inside the Python that has it, runs the lessons on it, and times a compiled call
+# plugin inside the Python that has it, runs the lessons on it, and times a compiled call and a training step
 # beside Python JAX.
 #
 #     tools/gpu.sh [PYTHON]
@@ -10,7 +10,7 @@ python=${1:-python3}
 make -s -j4 lib
 mkdir -p build/examples
 mkdir -p build/examples/twelve
-for source in examples/*.c examples/twelve/*.c bench/onecall.c; do
+for source in examples/*.c examples/twelve/*.c bench/onecall.c bench/onestep.c; do
     [ "$source" = examples/exercise.c ] && continue # a reader's to fill in: it has no main
     to=${source#examples/} to=${to#bench/}
     gcc -std=gnu17 -O2 -Iinclude "$source" -o "build/examples/${to%.c}" \
@@ -30,5 +30,5 @@ export TUTTI_PRECISION=highest TUTTI_NEAR=1e-4 # by itself the plugin rounds the
 bash tests/lessons.sh 1 && echo "the lessons print what JAX prints, within 1e-4"
 bash tests/twelve.sh 1 && echo "the programs of examples/twelve print what JAX prints, within 1e-4"
 unset TUTTI_PRECISION TUTTI_NEAR
-echo "C:";      build/examples/onecall
-echo "Python:"; $python bench/onecall.py
+echo "C:";      build/examples/onecall; build/examples/onestep
+echo "Python:"; $python bench/onecall.py; $python bench/onestep.py
