@@ -113,7 +113,7 @@ $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 #   make rt BUILD=build/aarch64 CC=aarch64-linux-gnu-gcc CROSS=aarch64-linux-gnu-
 RT := $(wildcard src/rt/*.c src/files/*.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
       src/engine/collectives/*.c src/engine/ffi/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
-RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/cross%.c,$(RT))
+RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/cross%.c src/engine/collectives/cross.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
           src/engine/order.h src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
 $(shell mkdir -p $(BUILD); echo $(RT_ABI) | cmp -s - $(BUILD)/rt_abi || echo $(RT_ABI) > $(BUILD)/rt_abi)

@@ -7,7 +7,7 @@ import numpy as np
 jax.distributed.initialize(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
 
 import jax.numpy as jnp  # noqa: E402
-from jax.experimental import multihost_utils  # noqa: E402
+from jax.experimental import io_callback, multihost_utils  # noqa: E402
 from jax.sharding import NamedSharding, PartitionSpec as P  # noqa: E402
 
 me, here = jax.process_index(), jax.local_device_count()
@@ -32,4 +32,20 @@ for shard in turned.addressable_shards:
     assert (np.asarray(shard.data) == rows.T[shard.index]).all()
 np.testing.assert_allclose(float(jax.jit(jnp.sum)(cut)), rows.sum(dtype=np.float64), rtol=1e-5)
 assert (multihost_utils.process_allgather(np.array([me])).ravel() == np.arange(2)).all()
+
+# An effect happens once, in the process of the first device; all get its result.
+calls = []
+
+
+def seen(a):
+    calls.append(a)
+    return a * 5
+
+
+cut = jax.device_put(np.arange(4 * n, dtype=np.float32), NamedSharding(mesh, P("x")))
+got = jax.jit(lambda a: io_callback(seen, a, a) + 1)(cut)
+for shard in got.addressable_shards:
+    assert (np.asarray(shard.data) == np.arange(4 * n)[shard.index] * 5 + 1).all()
+jax.effects_barrier()
+assert len(calls) == (1 if me == 0 else 0), calls
 print("right", me)

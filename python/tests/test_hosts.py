@@ -28,7 +28,7 @@ def test_two_processes():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = "127.0.0.1:%d" % probe.getsockname()[1]
-    env = {**os.environ, "JAX_PLATFORMS": "tutti", "TUTTI_DEVICES": "2"}
+    env = {**os.environ, "JAX_PLATFORMS": "tutti,cpu", "TUTTI_DEVICES": "2"}
     started = [subprocess.Popen([sys.executable, str(PROGRAM), address, "2", str(i)], env=env,
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
                for i in range(2)]

@@ -60,6 +60,12 @@ static tt shift(tt x)
     return tt_ppermute(x, "d", { 0, 5 }, { 5, 2 }, { 3, 4 }, { 4, 0 }, { 7, 7 });
 }
 
+/* Some processes have no part in the first of the two. */
+static tt shift_and_sum(tt x)
+{
+    return tt_psum(tt_add(tt_ppermute(x, "d", { 0, 4 }), x), "d");
+}
+
 static void show(const char *name, tt x)
 {
     tt flat = tt_astype(tt_reshape(x, -1), TT_F64);
@@ -92,6 +98,7 @@ static void play(tt_dtype type, int64_t rows, int64_t columns)
     show("turn", tt_call(tt_pmap(turn, .axis_name = "d"), x));
     show("back", tt_call(tt_pmap(turn_back, .axis_name = "d"), x));
     show("shift", tt_call(tt_pmap(shift, .axis_name = "d"), x));
+    show("shift and sum", tt_call(tt_pmap(shift_and_sum, .axis_name = "d"), x));
 }
 
 int main(void)

@@ -204,7 +204,8 @@ static void put_copies(Participants *p)
             p->in[r * p->c->nin + i] =
                 p->elsewhere->copies ? p->elsewhere->copies[r * p->c->nin + i] : NULL;
         for (int i = 0; i < p->c->nout; i++)
-            p->out[r * p->c->nout + i] = NULL;
+            p->out[r * p->c->nout + i] =
+                p->elsewhere->results ? p->elsewhere->results[r * p->c->nout + i] : NULL;
     }
 }
 

@@ -79,6 +79,8 @@ typedef struct Elsewhere {
     int process;               /* this one */
     const int32_t *process_of; /* [n] of each rank */
     void **copies; /* [n * nin] of operands of ranks elsewhere, as far as they are needed here */
+    void *
+        *results; /* [n * nout] where results of ranks elsewhere go; NULL: they are not made here */
 } Elsewhere;
 
 /* Performs c for the members whose frames are given in rank order; no other thread may touch them
@@ -109,6 +111,7 @@ typedef enum CrossWay {
     CROSS_GATHER, /* as cross_list says */
     CROSS_CHAIN,  /* sums, as cross.c says */
     CROSS_OWNER,
+    CROSS_ROOT, /* code with effects: in the process of the first rank alone */
 } CrossWay;
 CrossWay cross_way(const Collective *c, int n, const Elsewhere *elsewhere);
 /* The processes of a group in the order of their first ranks; how many there are. */

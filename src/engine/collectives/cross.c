@@ -9,7 +9,7 @@
  *     all_gather, ragged            all operands of all ranks
  *     collective_permute            those of a target's source
  *     collective_broadcast          the root's
- *     tutti.global                  tiles that it does not have
+ *     tutti.global                  tiles that it does not have; if it has effects, see exec/cross_root.c
  *
  * Large sums, of B bytes on each of L devices in each of P processes; what a process sends:
  *
@@ -21,6 +21,7 @@
  *                                 goes back and forth between processes, where a chain would not have
  *                                 the order of one process */
 #include "engine/collectives/collectives.h"
+#include "hlo/rewrite.h"
 
 enum {
     GATHERED = 64 << 10
@@ -136,11 +137,22 @@ static bool is_rounded_at_once(Element e)
     return e != BF16 && !(element_info[e].kind == FLOAT && element_info[e].bits < 16);
 }
 
+/* Code with an effect is a custom call, or stands around one, and none is compiled. */
+static bool body_has_effect(const Program *body)
+{
+    for (int i = 0; body && body->module && i < body->nevaluations; i++)
+        if (node_has_effect(body->module, body->evaluations[i].node))
+            return true;
+    return false;
+}
+
 CrossWay cross_way(const Collective *c, int n, const Elsewhere *e)
 {
     size_t bytes = 0;
     int nhere = 0;
     bool may_chain = are_together(e, n);
+    if (c->op == OP_GLOBAL && body_has_effect(c->body))
+        return CROSS_ROOT;
     if (c->op != OP_ALL_REDUCE || !c->combine)
         return CROSS_GATHER;
     for (int i = 0; i < c->nin; i++) {

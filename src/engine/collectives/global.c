@@ -4,8 +4,8 @@
  *
  * An array that every device holds entirely is neither joined nor split: the first member's memory
  * is the whole operand, and the body writes the whole result into it.  With members in several
- * processes each runs the body, which gives all of them the same.  Every other whole array is
- * in scratch memory while the body runs. */
+ * processes each runs the body, which gives all of them the same, unless it has effects
+ * (exec/cross_root.c).  Every other whole array is in scratch memory while the body runs. */
 #include "engine/collectives/collectives.h"
 #include "engine/numerics/numerics.h"
 #include "engine/profile/track.h"
@@ -84,8 +84,8 @@ static void copy_tile(void *user, int64_t rank)
 {
     const Tiles *t = user;
     int r = (int)rank;
-    /* elsewhere there is no result, and an operand only if nobody here has the same */
-    if (t->joins ? !operand_at(t->p, r, t->i) || is_repeated(t, r) : !is_here(t->p, r))
+    /* elsewhere there need be no result, and an operand only if nobody here has the same */
+    if (t->joins ? !operand_at(t->p, r, t->i) || is_repeated(t, r) : !result_at(t->p, r, t->i))
         return;
     int64_t whole_strides[MAX_RANK], tile_strides[MAX_RANK];
     byte_strides(t->whole, whole_strides);
@@ -112,8 +112,9 @@ static void copy_tiles(Tiles *t)
 static void copy_whole(void *user, int64_t rank)
 {
     const Tiles *t = user;
-    if (is_here(t->p, (int)rank) && rank != t->p->home)
-        memcpy(result_at(t->p, (int)rank, t->i), t->data, type_bytes(t->whole));
+    char *result = result_at(t->p, (int)rank, t->i);
+    if (result && result != t->data)
+        memcpy(result, t->data, type_bytes(t->whole));
 }
 
 /* Scratch blocks: [nargs] for joined operands, [nresults] for results to be split; the slab. */
@@ -164,7 +165,8 @@ static void split(const Participants *p, int i, Whole *w)
     Tiles tiles = { p, t, p->c->out_types[i], whole, i, w->outs[i], false };
     if (!is_whole(t))
         copy_tiles(&tiles);
-    else if (type_bytes(whole) && !result_is_shared(p, i))
+    else if (type_bytes(whole) &&
+             (!result_is_shared(p, i) || (p->elsewhere && p->elsewhere->results)))
         collective_slices(p, p->n, 2 * type_bytes(whole) * (size_t)(p->n - 1), copy_whole, &tiles);
 }
 

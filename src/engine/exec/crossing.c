@@ -8,7 +8,8 @@
  *        v
  *     all exchanges are over --> the members here are released
  *
- * How operands come together is the crossing's way (cross_gather.c, cross_chain.c, cross_owner.c).
+ * How operands come together is the crossing's way (cross_gather.c, cross_chain.c, cross_owner.c,
+ * cross_root.c).
  *
  * While messages are under way they read and write memory of the members.  So these stay where they
  * are even when the run fails: the wire ends the exchanges soon after, and then they are released.
@@ -118,14 +119,8 @@ void crossing_exchange(Crossing *x, int which)
     Run *run = x->run;
     const Collective *c = x->members.c;
     Exchange *e = &x->exchanges[which];
-    if (x->g < 0)
-        e->place = x->place;
-    else
-        e->place = (WirePlace){ .program = run->wire.program,
-                                .run = run->wire.run,
-                                .count = run->rendezvous[x->g].ncrossed++,
-                                .group = x->g,
-                                .collective = x->k };
+    e->place = x->place;
+    e->place.count += which;
     e->cancel = &run->cancel;
     e->over = exchange_over;
     e->user = x;
@@ -189,6 +184,7 @@ static void crossing_free(Crossing *x)
     free(x->exchanges[0].parts);
     free(x->exchanges[1].parts);
     free(x->elsewhere.copies);
+    free(x->elsewhere.results);
     free(x);
 }
 
@@ -321,12 +317,20 @@ static Error *nothing_to_do(Crossing *x)
     return NULL;
 }
 
+/* Every process of a group counts alike, also one that neither sends nor receives. */
 static Error *begin(Crossing *x)
 {
+    Run *run = x->run;
+    x->place = (WirePlace){ .program = run->wire.program,
+                            .run = run->wire.run,
+                            .count = 2 * run->rendezvous[x->g].ncrossed++,
+                            .group = x->g,
+                            .collective = x->k };
     switch (cross_way(x->members.c, x->members.n, &x->elsewhere)) {
     case CROSS_GATHER: return cross_by_gather(x);
     case CROSS_CHAIN: return cross_by_chain(x);
     case CROSS_OWNER: return cross_by_owner(x);
+    case CROSS_ROOT: return cross_by_root(x);
     }
     return NULL;
 }

@@ -11,7 +11,7 @@ struct Crossing {
     Run *run;
     Task *last;      /* of the members here; it performs the collective */
     int k, g;        /* g: -1 if it is no group that crosses, but a message to one device; */
-    WirePlace place; /* and then, where */
+    WirePlace place; /* of exchange 0; exchange 1 is the next count */
     /* Under the run's lock, always taken: */
     bool is_awaited;            /* the last member waits for news, */
     bool has_news;              /* of which there are some */
@@ -37,6 +37,7 @@ struct Crossing {
 MUST_USE Error *cross_by_gather(Crossing *x);
 MUST_USE Error *cross_by_chain(Crossing *x);
 MUST_USE Error *cross_by_owner(Crossing *x);
+MUST_USE Error *cross_by_root(Crossing *x);
 MUST_USE Error *cross_by_mail(Crossing *x, int from); /* the number of a device elsewhere */
 
 /* Exchange 0 or 1, filled in but for what the wire knows already; begun, it is over some time later. */

@@ -177,7 +177,7 @@ struct Task {
  * one collective at a time: that of each member's n-th coming is the n-th. */
 typedef struct Rendezvous {
     int narrived;
-    int64_t ncrossed; /* exchanges with other processes so far */
+    int64_t ncrossed; /* collectives of it with other processes so far */
     int collective;   /* that the tasks which have arrived stand at */
 } Rendezvous;
 
