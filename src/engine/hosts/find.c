@@ -86,6 +86,7 @@ static void set_environment(void)
     setenv("UCX_ERROR_SIGNALS", "", 0);
     setenv("UCX_HANDLE_ERRORS", "none", 0);
     setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
+    setenv("UCX_RNDV_THRESH", "1m", 0);
 }
 
 static void *open_family(const Family *f)

@@ -2,12 +2,16 @@
  *
  * Built as a library that is not linked with MPI, once with the headers of each binary interface;
  * find.c loads an MPI of that interface first, for everybody to see, and then this. */
+#define _GNU_SOURCE /* on_exit */
 #include "engine/hosts/shim.h"
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 /* Posted messages: the requests lie side by side as MPI wants them, what we know of each beside. */
 typedef struct Posted {
@@ -166,23 +170,72 @@ static void give_up(int peer)
             MPI_Cancel(&requests[i]);
 }
 
+static void (*at_the_end)(void);
+static int exit_code;
+
+static void end(int code, void *unused)
+{
+    (void)unused;
+    exit_code = code;
+    at_the_end();
+}
+
 static void at_exit(void (*f)(void))
 {
-    atexit(f);
+    at_the_end = f;
+    on_exit(end, NULL);
+}
+
+/* Is the request over before that moment? */
+static bool is_over_by(MPI_Request *request, double end)
+{
+    int is_over = 0;
+    while (MPI_Test(request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && !is_over &&
+           MPI_Wtime() < end)
+        nanosleep(&(struct timespec){ 0, 100000 }, NULL);
+    return is_over;
+}
+
+/* All processes have come to the end, and MPI_Finalize does not return: in MPICH 4 over TCP one process
+ * may wait there for another that waits for it in the launcher's barrier.  The process ends all the
+ * same. */
+static void *end_anyhow(void *unused)
+{
+    (void)unused;
+    nanosleep(&(struct timespec){ 3, 0 }, NULL);
+    fflush(NULL);
+    _exit(exit_code);
+}
+
+static void finalize(void)
+{
+    pthread_t thread;
+    fflush(NULL);
+    bool is_watched = pthread_create(&thread, NULL, end_anyhow, NULL) == 0;
+    MPI_Finalize();
+    if (is_watched) {
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+    }
 }
 
 static void leave(bool waits)
 {
+    enum { FOR_SENDS_S = 4, FOR_OTHERS_S = 1000000 };
     int is_over = 0;
+    bool is_still = true;
+    MPI_Request all = MPI_REQUEST_NULL;
     MPI_Finalized(&is_over);
     if (!is_ours || is_over || !waits)
         return;
     for (int i = 0; i < nposted; i++) {
         if (posted[i].is_receive)
             MPI_Cancel(&requests[i]);
-        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        is_still = is_over_by(&requests[i], MPI_Wtime() + FOR_SENDS_S) && is_still;
     }
-    MPI_Finalize();
+    if (is_still && MPI_Ibarrier(world, &all) == MPI_SUCCESS &&
+        is_over_by(&all, MPI_Wtime() + FOR_OTHERS_S))
+        finalize();
 }
 
 static Shim shim = { .version = SHIM_VERSION,
