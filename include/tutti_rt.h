@@ -36,6 +36,12 @@ typedef struct tutti_rt_options {
                       when a call first has use for them; TUTTI_RT_ALONE: none, ever */
     size_t memory; /* the most bytes that each device takes for itself; 0: no limit */
     double seconds; /* the most that a call may take before it fails; 0: no limit */
+    /* The caller's own memory for what programs compute between, instead of the system's: take gives
+     * bytes at a multiple of 64, or NULL, and give gets the same back, by the runtime's end at the
+     * latest.  Any thread may call them, also several at once; they call nothing of this library. */
+    void *(*take)(void *user, size_t bytes);
+    void (*give)(void *user, void *at, size_t bytes);
+    void *user;
 } tutti_rt_options;
 enum { TUTTI_RT_ALONE = -1 };
 

@@ -53,8 +53,10 @@ grep -q 'tutti_rt_abi_of_others' "$at/log" || { cat "$at/log"; fail "expected: t
 
 # Two programs and the library tutti in one process; messages; custom calls; pieces.
 $build/tutti compile examples/custom_call.mlir -o "$at/custom.o" --name custom_call --header "$at/custom_call.h"
-$build/tutti compile tests/ahead/endless.mlir -o "$at/endless.o" --header "$at/endless.h"
-ahead -std=gnu17 -o "$at/linked" tests/ahead/linked.c "$at/1.o" "$at/custom.o" "$at/endless.o" -L$build -ltutti $build/libtutti_rt.a \
+for name in endless products; do
+    $build/tutti compile tests/ahead/$name.mlir -o "$at/$name.o" --header "$at/$name.h"
+done
+ahead -std=gnu17 -o "$at/linked" tests/ahead/linked.c "$at/1.o" "$at/custom.o" "$at/endless.o" "$at/products.o" -L$build -ltutti $build/libtutti_rt.a \
     -Wl,-rpath,"$(realpath $build)"
 "$at/linked"
 

@@ -37,6 +37,9 @@ const char *tutti_rt_start(const tutti_rt_options *options, tutti_rt **out)
                                 "tutti_rt_start: %d workers; 0 means one per core, "
                                 "TUTTI_RT_ALONE none",
                                 options->workers));
+    if (options && !options->take != !options->give)
+        return rt_say(error_new(CODE_INVALID, "tutti_rt_start: memory of the caller's needs both "
+                                              "take and give"));
     if (options && !(options->seconds >= 0))
         return rt_say(error_new(CODE_INVALID, "tutti_rt_start: %g seconds; 0 means no limit",
                                 options->seconds));
@@ -75,6 +78,9 @@ static Error *add_devices(tutti_rt *rt, int ndevices)
         return error_new(CODE_EXHAUSTED, "no memory for %d devices", ndevices);
     int workers = rt_is_alone(rt) ? 1 : rt->options.workers;
     Error *error = executor_new(ndevices, workers, rt->options.memory, &d->executor);
+    if (!error && rt->options.take)
+        executor_supply(d->executor,
+                        &(Supply){ rt->options.take, rt->options.give, rt->options.user });
     if (!error)
         error = executor_bound_runs(d->executor, rt->options.seconds);
     if (error) {

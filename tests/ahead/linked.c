@@ -3,6 +3,7 @@
 #include "custom_call.h"
 #include "endless.h"
 #include "lesson.h"
+#include "products.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,49 @@ static void pieces(void)
          "tutti_rt_start: -2 workers; 0 means one per core, TUTTI_RT_ALONE none");
 }
 
+/* The caller's own memory: every byte comes from it and goes back. */
+typedef struct Owned {
+    size_t taken, given, most;
+} Owned;
+
+static void *take(void *user, size_t bytes)
+{
+    Owned *o = user;
+    if (o->taken - o->given + bytes > o->most)
+        return NULL;
+    o->taken += bytes;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+
+static void give(void *user, void *at, size_t bytes)
+{
+    ((Owned *)user)->given += bytes;
+    free(at);
+}
+
+static void own_memory(void)
+{
+    static float x[PRODUCTS_ARG0], y[PRODUCTS_RESULT0];
+    for (int i = 0; i < 64; i++)
+        x[i * 64 + i] = 2;
+    for (size_t most = 0; most <= 4 << 20; most += 4 << 20) {
+        Owned own = { .most = most };
+        tutti_rt_options options = {
+            .workers = TUTTI_RT_ALONE, .take = take, .give = give, .user = &own
+        };
+        tutti_rt *rt;
+        CHECK(!tutti_rt_start(&options, &rt));
+        for (int n = 0; n < 3; n++) {
+            const char *wrong = products(rt, &(products_arguments){ x }, &(products_results){ y });
+            CHECK(most ? !wrong && y[65] == 16 : wrong && strstr(wrong, "the system has no more"));
+        }
+        tutti_rt_end(rt);
+        CHECK(own.taken == own.given && (own.taken > 0) == (most > 0));
+    }
+    says(tutti_rt_start(&(tutti_rt_options){ .take = take }, &(tutti_rt *){ NULL }),
+         "tutti_rt_start: memory of the caller's needs both take and give");
+}
+
 /* A call that does not end is stopped, on the caller's thread and on workers. */
 static void limits(void)
 {
@@ -104,6 +148,7 @@ int main(void)
     custom_calls();
     pieces();
     limits();
+    own_memory();
     tt x = tt_add(tt_arange(TT_F32, 4), 1); /* the library beside them */
     CHECK(tt_item(tt_sum(tt_mul(x, x))) == 30);
 }

@@ -105,6 +105,13 @@ void executor_name_devices(Executor *e, int first)
     }
 }
 
+void executor_supply(Executor *e, const Supply *supply)
+{
+    memory_supply(e->scratch, supply);
+    for (int i = 0; i < e->ndevices; i++)
+        memory_supply(e->devices[i].memory, supply);
+}
+
 int executor_workers(const Executor *e)
 {
     return e->nworkers;

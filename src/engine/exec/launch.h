@@ -25,6 +25,8 @@ void executor_free(Executor *e);
 Device *executor_device(Executor *e, int i);
 /* Before its first use: its devices are called `first`, first + 1, ...; else 0, 1, ... */
 void executor_name_devices(Executor *e, int first);
+/* Before its first use: where its devices have their memory from (memory/memory.h). */
+void executor_supply(Executor *e, const Supply *supply);
 /* Before its first use: a run may take so long, from its launch on; then it fails.  0: no limit. */
 MUST_USE Error *executor_bound_runs(Executor *e, double seconds);
 int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */

@@ -40,9 +40,10 @@ typedef struct Link {
 } Link;
 
 struct Memory {
-    int device;   /* set once */
-    size_t limit; /* set once; 0: none */
-    Lock lock;    /* of all below */
+    int device;    /* set once */
+    size_t limit;  /* set once; 0: none */
+    Supply supply; /* set once; without functions: the system */
+    Lock lock;     /* of all below */
     bool is_closed;
     int64_t nlive; /* blocks out */
     size_t in_use, peak, idle_bytes, idle_pages, largest;
@@ -82,8 +83,15 @@ void memory_name(Memory *memory, int device)
     memory->device = device;
 }
 
-static void *pages_new(size_t bytes)
+void memory_supply(Memory *memory, const Supply *supply)
 {
+    memory->supply = *supply;
+}
+
+static void *pages_new(const Supply *supply, size_t bytes)
+{
+    if (supply->take)
+        return supply->take(supply->user, bytes);
     size_t slack = bytes >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *at =
         mmap(NULL, bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -100,10 +108,27 @@ static void *pages_new(size_t bytes)
     return at + head;
 }
 
-static void pages_free(void *at, size_t bytes)
+static void pages_free(const Supply *supply, void *at, size_t bytes)
 {
     MEMORY_UNPOISON(at, bytes);
-    munmap(at, bytes);
+    if (supply->give)
+        supply->give(supply->user, at, bytes);
+    else
+        munmap(at, bytes);
+}
+
+static void *chunk_new(const Supply *supply)
+{
+    return supply->take ? supply->take(supply->user, CHUNK) : aligned_alloc(LINE, CHUNK);
+}
+
+static void chunk_free(const Supply *supply, void *chunk)
+{
+    MEMORY_UNPOISON(chunk, CHUNK);
+    if (supply->give)
+        supply->give(supply->user, chunk, CHUNK);
+    else
+        free(chunk);
 }
 
 /* Gives the idle pages of all classes back to the system.  The lock is held. */
@@ -116,7 +141,7 @@ static void trim(Memory *memory)
         while (memory->idle[bin]) {
             Link *block = memory->idle[bin];
             memory->idle[bin] = block->next;
-            pages_free(block, rounded);
+            pages_free(&memory->supply, block, rounded);
         }
     }
     memory->idle_bytes -= memory->idle_pages;
@@ -130,8 +155,7 @@ static void memory_end(Memory *memory)
     while (memory->chunks) {
         Link *chunk = memory->chunks;
         memory->chunks = chunk->next;
-        MEMORY_UNPOISON(chunk, CHUNK);
-        free(chunk);
+        chunk_free(&memory->supply, chunk);
     }
     free(memory);
 }
@@ -173,12 +197,13 @@ static void keep(Memory *memory, int bin, void *block, size_t rounded)
 /* Pages for one block; or a huge page that blocks of the class share, whose others become idle. */
 static void *fresh_pages(Memory *memory, int bin, size_t rounded)
 {
-    bool shares = rounded >= SMALLEST_SHARING && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0;
+    bool shares = rounded >= SMALLEST_SHARING && rounded < HUGE_PAGE && HUGE_PAGE % rounded == 0 &&
+                  !memory->supply.take; /* which gets back what it gave */
     size_t bytes = shares ? HUGE_PAGE : rounded;
-    char *at = pages_new(bytes);
+    char *at = pages_new(&memory->supply, bytes);
     if (!at && memory->idle_pages) {
         trim(memory);
-        at = pages_new(bytes);
+        at = pages_new(&memory->supply, bytes);
     }
     for (size_t next = rounded; at && next < bytes; next += rounded)
         keep(memory, bin, at + next, rounded);
@@ -191,7 +216,7 @@ static void *fresh_block(Memory *memory, int bin, size_t rounded)
     if (rounded > LARGEST_SMALL)
         return fresh_pages(memory, bin, rounded);
     if ((size_t)(memory->chunk_end - memory->chunk_next) < rounded) {
-        Link *chunk = aligned_alloc(LINE, CHUNK);
+        Link *chunk = chunk_new(&memory->supply);
         if (!chunk)
             return NULL;
         chunk->next = memory->chunks;
@@ -346,9 +371,10 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     if (keeps)
         keep(memory, bin, block, rounded);
     bool is_last = --memory->nlive == 0 && memory->is_closed;
+    Supply supply = memory->supply; /* the last block of another thread may end the Memory now */
     lock_give(&memory->lock);
     if (!keeps && !is_lent)
-        pages_free(block, rounded);
+        pages_free(&supply, block, rounded);
     if (is_last)
         memory_end(memory);
 }

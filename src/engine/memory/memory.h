@@ -15,8 +15,16 @@
 typedef struct Memory Memory; /* of one device; any thread may call its functions */
 
 Memory *memory_new(int device, size_t limit_bytes); /* limit 0: none; NULL: no memory */
-void memory_name(Memory *memory, int device);       /* before its first use: how messages call it */
-void memory_free(Memory *memory);                   /* blocks that are out stay valid */
+/* Where a Memory has its blocks from instead of the system: take gives memory at a multiple of 64, or
+ * NULL, and give gets the same back.  Any thread calls them, under a lock: they call nothing of ours. */
+typedef struct Supply {
+    void *(*take)(void *user, size_t bytes);
+    void (*give)(void *user, void *at, size_t bytes);
+    void *user;
+} Supply;
+void memory_supply(Memory *memory, const Supply *supply); /* before its first use */
+void memory_name(Memory *memory, int device); /* before its first use: how messages call it */
+void memory_free(Memory *memory);             /* blocks that are out stay valid */
 
 typedef struct MemoryStats {
     size_t bytes_in_use, peak_bytes, limit_bytes;
