@@ -61,6 +61,10 @@ class Recorder:
 
         items[:] = [item for item in items if self.wants(name_of(item.nodeid))]
         jax.config.update("jax_test_dut", "cpu")  # a switch of test_util, which all tests import
+        from absl import flags
+
+        if not flags.FLAGS.is_parsed():  # some ask absl for a folder
+            flags.FLAGS(["jax_suite"])
 
     def pytest_runtest_protocol(self):
         if time.monotonic() > self.end:
