@@ -54,5 +54,16 @@ printf x | dd of="$folder/bad/state.safetensors" bs=1 seek=700 conv=notrunc 2> /
 play 2 restore "$folder/bad" > /dev/null 2> "$folder/said" && failures=$((failures + 1))
 [ "$(grep -c 'tt_restore: .*is damaged: its checksum is' "$folder/said")" = 2 ] ||
     { cat "$folder/said" >&2; failures=$((failures + 1)); }
+
+# Each process in a folder of its own, as on hosts that share no file system: both say so.
+apart='cd "$0/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" && exec "$@"'
+mkdir "$folder/0" && mv "$folder/1" "$folder/one" && mkdir "$folder/1"
+cp "$folder/one/state.safetensors" "$folder/0"
+for what in restore save; do
+    TUTTI_DEVICES=4 mpi_run "$mpi" 2 bash -c "$apart" "$folder" "$(realpath "$program")" $what . > /dev/null 2> "$folder/said" &&
+        failures=$((failures + 1))
+    grep -q "process 1 does not\( see\|: it must\)" "$folder/said" ||
+        { cat "$folder/said" >&2; failures=$((failures + 1)); }
+done
 echo "$mpi: arrays of 1, 2 and 4 processes, $failures failed"
 [ $failures -eq 0 ]

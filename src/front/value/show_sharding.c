@@ -35,11 +35,12 @@ static void print_rule(Text *out, int64_t cols, int width)
     text_printf(out, "+\n");
 }
 
-/* A color for each device, where a terminal shows it, or $TUTTI_COLOR is "always". */
+/* A color for each device, where a terminal shows it, or $TUTTI_COLOR is "always".  With several processes
+ * the terminal is their launcher's, who may write into a file. */
 static bool has_colors(void)
 {
     const char *color = getenv("TUTTI_COLOR");
-    return color ? strcmp(color, "always") == 0 : isatty(STDOUT_FILENO);
+    return color ? strcmp(color, "always") == 0 : client_processes() == 1 && isatty(STDOUT_FILENO);
 }
 
 /* What one device alone holds has its color. */
