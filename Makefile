@@ -40,7 +40,7 @@ PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance order format format-check docs pictures book size deps clean always
+.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance aarch64 order format format-check docs pictures book size deps clean always
 all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -51,9 +51,14 @@ NEEDS := $(if $(filter-out lib install,$(or $(MAKECMDGOALS),all)),$(BUILD)/.deps
 $(BUILD)/.deps: tools/deps.sh
 	@tools/deps.sh && mkdir -p $(BUILD) && touch $@
 
-LLVM_CFLAGS = $(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-I' | sed 's/^-I/-isystem /')
-TARGETS := x86
-LLVM_LIBS = $(shell $(LLVM_CONFIG) --link-static --ldflags --libs $(TARGETS) orcjit passes native) -l:libz.a -l:libzstd.a
+LLVM_CFLAGS = $(if $(SYSROOT),-isystem $(SYSROOT)/usr/include/llvm-19 -isystem $(SYSROOT)/usr/include/llvm-c-19,\
+              $(shell $(LLVM_CONFIG) --cflags | tr ' ' '\n' | grep '^-I' | sed 's/^-I/-isystem /'))
+# What the compiler makes code for.  For another machine (CC=aarch64-linux-gnu-gcc CXX=... CROSS=aarch64-linux-gnu-),
+# SYSROOT has that machine's LLVM, zlib and zstd, as tools/cross/sysroot.sh lays them out.
+MACHINE := $(shell $(CC) -dumpmachine | cut -d- -f1)
+TARGETS := $(if $(filter aarch64,$(MACHINE)),aarch64,x86)
+LLVM_LIBS = $(if $(SYSROOT),-L$(SYSROOT)/usr/lib/llvm-19/lib -L$(SYSROOT)/usr/lib/$(MACHINE)-linux-gnu) \
+            $(shell $(LLVM_CONFIG) --link-static $(if $(SYSROOT),,--ldflags) --libs $(TARGETS) orcjit passes) -l:libz.a -l:libzstd.a
 LINK = $(CXX) $(CFLAGS) -B$(shell $(LLVM_CONFIG) --bindir) -fuse-ld=lld -Wl,--gc-sections -pthread
 LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 
@@ -79,7 +84,7 @@ $(BUILD)/obj/%.o: %.c | $(NEEDS)
 
 $(BUILD)/libengine.a: $(call obj,$(ENGINE)) $(call obj,$(SHARED))
 	@rm -f $@
-	ar crs $@ $^
+	$(CROSS)ar crs $@ $^
 LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl,--no-whole-archive \
 	    $(HOSTILE_ENGINE) $(WRAP) -Wl,--version-script=$(EXPORTS) -Wl,-z,defs -Wl,-z,pack-relative-relocs $(LIBS)
 # The functions of LLVM that the lessons run lie side by side in the engine, so that a small program
@@ -137,8 +142,8 @@ $(BUILD)/libtutti_rt.so: $(BUILD)/libtutti_rt.a
 
 # Messages by MPI: one shim for each binary interface whose headers are installed, linked with none.
 # An MPI is looked for at run time (src/engine/hosts/find.c).
-MPI_openmpi = $(firstword $(wildcard /usr/lib/x86_64-linux-gnu/openmpi/include /usr/lib64/openmpi/include /usr/include/openmpi))
-MPI_mpich = $(firstword $(wildcard /usr/include/x86_64-linux-gnu/mpich /usr/include/mpich-x86_64 /usr/include/mpich))
+MPI_openmpi = $(firstword $(wildcard /usr/lib/$(MACHINE)-linux-gnu/openmpi/include /usr/lib64/openmpi/include /usr/include/openmpi))
+MPI_mpich = $(firstword $(wildcard /usr/include/$(MACHINE)-linux-gnu/mpich /usr/include/mpich-$(MACHINE) /usr/include/mpich))
 MPI_abi = $(MPI_ABI_HEADERS)
 shims: $(foreach family,openmpi mpich abi,$(if $(MPI_$(family)),$(BUILD)/tutti_mpi_$(family).so))
 $(BUILD)/tutti_mpi_%.so: $(SHIM) src/engine/hosts/shim.h
@@ -158,12 +163,12 @@ $(BUILD)/tests/hosts/programs: tests/hosts/programs.c $(call obj,$(SHARED)) | $(
 lib: $(BUILD)/libtutti.a $(BUILD)/libtutti.so
 $(BUILD)/libfront.a: $(call obj,$(FRONT)) $(call obj,$(SHARED))
 	@rm -f $@
-	ar crs $@ $^
+	$(CROSS)ar crs $@ $^
 $(BUILD)/libtutti.a: $(BUILD)/libfront.a
-	$(LD) -r -o $(BUILD)/tutti.o --whole-archive $<
-	objcopy --localize-hidden $(BUILD)/tutti.o
+	$(CROSS)ld -r -o $(BUILD)/tutti.o --whole-archive $<
+	$(CROSS)objcopy --localize-hidden $(BUILD)/tutti.o
 	@rm -f $@
-	ar crs $@ $(BUILD)/tutti.o
+	$(CROSS)ar crs $@ $(BUILD)/tutti.o
 $(BUILD)/libtutti.so: $(BUILD)/libfront.a $(HOSTILE_FRONT)
 	$(CC) $(CFLAGS) -shared -o $@.$(ABI) -Wl,--whole-archive $< -Wl,--no-whole-archive $(HOSTILE_FRONT) \
 	    -Wl,--gc-sections -Wl,-soname,libtutti.so.$(ABI) -Wl,-z,defs -lm -ldl -pthread
@@ -297,7 +302,7 @@ build/fuzz/%: tests/fuzz/%.c $(SHARED) | $(BUILD)/.deps
 	    -o $@ $< $(FUZZED) $(SHARED) -lm
 # The whole engine, as it is built for `make asan`, with libFuzzer's driver.
 ENGINE_FUZZERS := compile_fuzz abi_fuzz
-$(ENGINE_FUZZERS:%=$(BUILD)/tests/fuzz/%): LIBS += $(shell $(FUZZ_CC) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-x86_64.a
+$(ENGINE_FUZZERS:%=$(BUILD)/tests/fuzz/%): LIBS += $(shell $(FUZZ_CC) -print-resource-dir)/lib/linux/libclang_rt.fuzzer-$(MACHINE).a
 $(BUILD)/tests/fuzz/compile_fuzz: tests/fuzz/mutate.h
 $(ENGINE_FUZZERS:%=build/fuzz/%): build/fuzz/%: always
 	$(MAKE) BUILD=build/asan CFLAGS='$(ASAN)' build/asan/tests/fuzz/$*
@@ -306,6 +311,10 @@ always:
 fuzz: $(BUILD)/run-tests $(FUZZERS)
 	@mkdir -p $(foreach f,$(FUZZERS),build/fuzz/corpus/$(notdir $(f)))
 	$(BUILD)/run-tests -t $$((3 * $(FUZZ_SECONDS) + 300)) -j $(JOBS) $(foreach f,$(FUZZERS),"$(f) -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=4096 build/fuzz/corpus/$(notdir $(f)) tests/fuzz/corpus/$(notdir $(f)) $(if $(findstring compile,$(f)),tests/programs)")
+
+# The whole project for aarch64: cross-built, played by qemu.  DIR: a folder of further programs that check themselves.
+aarch64: all lessons
+	tools/cross/aarch64.sh $(DIR)
 
 # Random programs, as many as one has time for: N in StableHLO from seed FIRST on, a tenth of that in
 # JAX on one device, a fortieth on several.
