@@ -19,7 +19,7 @@ row() { # WHAT SIZE RUNS COMMAND ...
 bytes() { echo "$(($(wc -c < "$1") / 1000)) KB"; }
 
 $build/tutti compile examples/lesson.mlir -o "$at/lesson.o" --header "$at/lesson.h"
-link() { cc -O2 -s -Iinclude -I"$at" "$@" $build/libtutti_rt.a -Wl,--gc-sections -lm -pthread; }
+link() { cc -O2 -s -Iinclude -I"$at" "$@" $build/libtutti_rt.a -Wl,--gc-sections -Wl,-z,noseparate-code -lm -pthread; }
 link -static -o "$at/static" examples/deploy/lesson.c "$at/lesson.o"
 link -o "$at/dynamic" examples/deploy/lesson.c "$at/lesson.o"
 $build/tutti compile tests/jax/train_step_pmean_4.mlirbc -o "$at/train.o" --name train

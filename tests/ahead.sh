@@ -37,7 +37,7 @@ others=$(nm -u "$at/1.o" | sed 's/.* //' | grep -v '^tutti_rt_' || true)
 # The example: linked by the C compiler alone, shared and static.
 ahead() { ${CC:-cc} -Wall -Wextra -Werror -O1 -Iinclude -I"$at" "$@" -lm -ldl -pthread; }
 printf '0 1.841471\n4.9092975 9.14112\n15.243197 24.041077\n35.720585 49.656986\n' > "$at/expected"
-for how in "-L$build -ltutti_rt -Wl,-rpath,$(realpath $build)" "-static -Wl,--gc-sections $build/libtutti_rt.a"; do
+for how in "-L$build -ltutti_rt -Wl,-rpath,$(realpath $build)" "-static -Wl,--gc-sections -Wl,-z,noseparate-code $build/libtutti_rt.a"; do
     ahead -o "$at/lesson" examples/deploy/lesson.c "$at/1.o" $how
     "$at/lesson" > "$at/got"
     cmp "$at/expected" "$at/got" || fail "the example, $how, prints other numbers"
@@ -63,6 +63,7 @@ ahead -std=gnu17 -o "$at/linked" tests/ahead/linked.c "$at/1.o" "$at/custom.o" "
 # Functions of C saved and loaded; an object of them linked as that of a program.
 ahead -std=gnu17 -o "$at/saved" tests/ahead/saved.c -L$build -ltutti -Wl,-rpath,"$(realpath $build)"
 "$at/saved" "$at"
+"$at/saved" "$at" tests/ahead/endless.mlir
 echo '#include "mean.h"
 int main(void) { float x[MEAN_ARG0] = { 0 }, y[MEAN_RESULT0];
 return mean(0, &(mean_arguments){ x }, &(mean_results){ y }) != 0 || y[3] != 0; }' > "$at/mean.c"

@@ -49,8 +49,24 @@ static void says(const char *expected)
     tt_clear_error();
 }
 
+/* What tt_init says of memory and time holds. */
+static int limits(const char *endless)
+{
+    tt_init(.devices = 2, .memory = 1 << 20, .seconds = 0.2);
+    tt_on_error(NULL, NULL);
+    tt_wait(tt_call(tt_load(endless), tt_arange(TT_F32, 4)));
+    says("was stopped: it took longer than 0.2 seconds");
+    tt_wait(tt_add(tt_arange(TT_F32, 1 << 20), 1));
+    says("of 1048576 (TUTTI_DEVICE_MEMORY)");
+    CHECK(tt_item(tt_sum(tt_arange(TT_F32, 4))) == 6);
+    return 0;
+}
+
+/* saved FOLDER, or saved FOLDER ENDLESS.mlir */
 int main(int argc, char **argv)
 {
+    if (argc == 3)
+        return limits(argv[2]);
     CHECK(argc == 2 && chdir(argv[1]) == 0);
     tt_init(.devices = 4);
     table = tt_reshape(tt_arange(TT_F32, 300), 30, 10);
