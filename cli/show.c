@@ -91,7 +91,7 @@ static void note_uses(Outline *o, Str line, int step)
             continue;
         char *end;
         long number = strtol(line.at + i + 1, &end, 10);
-        if (end != line.at + i + 1 && number < o->nresults)
+        if (end != line.at + i + 1 && number >= 0 && number < o->nresults)
             o->steps[o->step_of[number]].last_use = step;
     }
 }

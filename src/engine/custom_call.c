@@ -8,7 +8,6 @@
 
 #include "base/sync.h"
 #include "base/table.h"
-#include "engine/floats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +181,7 @@ static void let_go(Str name, int holders, bool dropped)
         }
     }
     lock_give(&lock);
-    if (gone)
+    if (gone && gone->f)
         gone->f(gone->user, NULL);
     free(gone);
 }
@@ -227,6 +226,18 @@ bool call_is_under_way(void)
     return ncalls > 0;
 }
 
+Floats foreign_enter(void)
+{
+    ncalls++;
+    return floats_enter_foreign();
+}
+
+void foreign_leave(Floats before)
+{
+    ncalls--;
+    floats_restore(before);
+}
+
 /* The device whose call it is; -1: there is one, or the call is on whole arrays, for all. */
 static int device_of(const Frame *f)
 {
@@ -239,17 +250,15 @@ static Error *call_function(const Node *n, TuttiCall *call)
     Str target = ((const CustomCallAttrs *)n->attrs)->call_target_name;
     TuttiFunction *function;
     void *user;
-    if (!call_registry_find(target, &function, &user))
+    if (!call_registry_find(target, &function, &user) || !function)
         return error_new(CODE_NOT_FOUND, "custom_call @%.*s, at %s: no function has that name",
                          STR_ARG(target), loc_name(n->loc));
     char message[2000] = "";
     call->message = message;
     call->room = sizeof message;
-    Floats before = floats_enter_foreign();
-    ncalls++;
+    Floats before = foreign_enter();
     int32_t failed = function(user, call);
-    ncalls--;
-    floats_restore(before);
+    foreign_leave(before);
     if (!failed)
         return NULL;
     message[sizeof message - 1] = 0;

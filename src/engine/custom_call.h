@@ -5,6 +5,7 @@
  * LAPACK; any other name is a function that a C program or Python has registered. */
 #ifndef TUTTI_ENGINE_CUSTOM_CALL_H
 #define TUTTI_ENGINE_CUSTOM_CALL_H
+#include "engine/floats.h"
 #include "engine/routine.h"
 #include "pjrt/extension.h"
 
@@ -36,7 +37,10 @@ void call_registry_end(void); /* frees all entries; no program may call one afte
 
 /* Calls the function of that name with the floating-point state of the thread's owner. */
 NAMED_BY_OBJECTS Routine call_registered;
-bool call_is_under_way(void);          /* on this thread */
+bool call_is_under_way(void); /* on this thread */
+/* Around the call of foreign code: in the floating-point state that it expects. */
+Floats foreign_enter(void);
+void foreign_leave(Floats before);
 extern const char *const call_definer; /* what a C program calls to define one, for messages */
 /* Calls the function that node n names, which only looks, with these bytes. */
 MUST_USE Error *call_with_bytes(const Node *n, Str bytes);

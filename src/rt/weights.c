@@ -108,6 +108,9 @@ const char *tutti_rt_open(const tutti_rt_program *program, const char *path, int
                                 l->weights ? "needs a file" : "was compiled without --weights"));
     Opening o = { .p = l->program, .weights = l->weights, .path = path, .flags = flags, .in = in };
     Error *error = guard_run_in(NULL, "weights", open_guarded, &o);
+    if (error || o.error)
+        for (int i = 0; i < l->program->nargs; i++) /* nothing points into what is closed */
+            in[i] = l->weights->names[i] ? NULL : in[i];
     if (error)
         return rt_say(error);
     if (o.error) {

@@ -19,7 +19,7 @@ for fault in "$@"; do
         stop) says='process 2 (host .*, pid [0-9]*) does not answer' ;;
         exit*|skip) says='process 2 (host .*, pid [0-9]*) has ended; devices 4 to 5 were its' ;;
         late) says='process 0: .* waits for process 2 (host .*, pid [0-9]*), which has not begun this run' ;;
-        other) says='process [02] (host .*, pid [0-9]*) waits for process [02] in .*they wait for each other' ;;
+        other) says='process \(2 (host .*, pid [0-9]*) waits for process [01]\|[01] (host .*, pid [0-9]*) waits for process 2\) in .*they wait for each other' ;;
         none|flight) says='process 0 has summed' ;;
     esac
     begin=$SECONDS

@@ -144,8 +144,9 @@ static void test_options(void)
     OK(api->PJRT_Client_Destroy(&destroy));
     CHECK_STR(message_of(create(&none, &other)),
               "num_devices asks for 0 devices; 1 to 4096 are possible");
-    CHECK_STR(message_of(create(&odd, &other)),
-              "unknown client option 'colour'; there is only num_devices");
+    CHECK_STR(
+        message_of(create(&odd, &other)),
+        "unknown client option 'colour'; there are num_devices, device_memory and run_seconds");
 }
 
 static PJRT_Device *device(int id)

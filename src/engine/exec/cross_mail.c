@@ -54,6 +54,10 @@ void crossing_free_lanes(Run *run)
 static Error *place_of(Run *run, const Collective *c, int from, int to, WirePlace *out)
 {
     const SendAttrs *attrs = c->attrs;
+    if (attrs->channel_id < 0 || attrs->channel_id > INT32_MAX)
+        return error_new(CODE_UNIMPLEMENTED,
+                         "%s (%s): channel %lld; between processes they go from 0 to %d", c->name,
+                         collective_where(c), (long long)attrs->channel_id, INT32_MAX);
     int64_t count = next_of_lane(run, attrs->channel_id, from, to);
     *out = (WirePlace){ .program = run->wire.program,
                         .run = run->wire.run,

@@ -236,6 +236,8 @@ static bool go_on(Crossing *x)
 {
     Run *run = x->run;
     Wire *wire = crossing_wire(x);
+    bool is_single_threaded =
+        run->is_single_threaded; /* once it waits, the run may end elsewhere */
     for (;;) {
         Error *error = run_is_cancelled(run) ? NULL : x->step(x);
         if (error)
@@ -248,7 +250,7 @@ static bool go_on(Crossing *x)
         if (news == NEWS_NO_MORE)
             return true;
         if (news == NEWS_LATER) {
-            if (!run->is_single_threaded)
+            if (!is_single_threaded)
                 wire_attend(wire);
             return false;
         }

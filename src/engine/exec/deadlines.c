@@ -80,7 +80,8 @@ Error *executor_bound_runs(Executor *e, double seconds)
         return NULL;
     d->end = &d->first;
     TRY(thread_start(&d->thread, "tutti-clock", watch, d));
-    d->ns = (int64_t)((seconds < MOST ? seconds : MOST) * 1e9);
+    d->ns =
+        1 + (int64_t)((seconds < MOST ? seconds : MOST) * 1e9); /* not 0, which means no bound */
     return NULL;
 }
 

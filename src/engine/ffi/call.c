@@ -1,7 +1,6 @@
 /* call.c - one call of a handler: its frame, its stages, arrays in the layouts that it wants. */
 #include "engine/custom_call.h"
 #include "engine/ffi/ffi.h"
-#include "engine/floats.h"
 #include "engine/order.h"
 
 #include <stdlib.h>
@@ -164,9 +163,9 @@ static Error *play(Call *c, const Handler *h, FfiStage stage)
         return NULL;
     c->frame.stage = stage;
     c->frame.future = NULL;
-    Floats before = floats_enter_foreign();
+    Floats before = foreign_enter();
     FfiError *failed = h->stages[stage](&c->frame);
-    floats_restore(before);
+    foreign_leave(before);
     Error *later = future_wait(c->frame.future), *error = ffi_error(failed);
     if (error && later)
         error_free(later);
@@ -181,6 +180,8 @@ static Error *instantiate(Call *c, const Handler *h, Site *site)
     if (!site->is_instantiated) {
         error = play(c, h, FFI_INSTANTIATE);
         site->is_instantiated = !error;
+        if (error)
+            state_free(&site->state); /* the next call tries again */
     }
     pthread_mutex_unlock(&site->making);
     return error;
@@ -213,7 +214,7 @@ Error *ffi_call(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
     Site *site;
     TRY(site_get(f ? f->program : NULL, n, &site));
     size_t count = (size_t)(n->nin + n->nout);
-    FfiContext context = { f, site };
+    FfiContext context = { .frame = f, .site = site };
     Call c = { .node = n,
                .frame = { .struct_size = offsetof(FfiFrame, future),
                           .table = &ffi_table,
@@ -226,6 +227,8 @@ Error *ffi_call(const Frame *f, const Node *n, const Tensor *in, Tensor *out)
         error = call_at(&c, handler, site, in, out);
         for (size_t i = 0; i < count; i++)
             free(c.passed[i].own);
+        for (int i = 0; i < FFI_STAGES; i++)
+            state_free(&context.states[i]);
     } else
         error = error_new(CODE_EXHAUSTED, "no memory for the operands of a custom call");
     free(c.passed);

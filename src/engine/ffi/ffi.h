@@ -37,11 +37,11 @@ typedef struct Site {
     struct Site *next;
     const Program *program; /* NULL: the evaluator's, and gone after the call */
     const Node *node;
-    Arena *arena; /* owns the site but for the states' objects */
+    Arena *arena; /* owns the site but for the state's object */
     FfiAttributes attributes;
     pthread_mutex_t making; /* held by the thread that instantiates */
     bool is_instantiated;
-    State states[FFI_STAGES];
+    State state; /* made when it was instantiated; others belong to a call */
 } Site;
 
 /* The site of the node in a program; new, if it is the first call there. */
@@ -58,6 +58,7 @@ int ffi_type(Element e);
 struct FfiContext {
     const Frame *frame; /* NULL: the evaluator's */
     Site *site;
+    State states[FFI_STAGES]; /* of the later stages */
 };
 
 extern const FfiTable ffi_table;

@@ -135,11 +135,19 @@ void state_free(State *state)
     *state = (State){ 0 };
 }
 
+/* NULL: there is no such stage. */
+static State *state_of(FfiContext *context, FfiStage stage)
+{
+    if ((unsigned)stage >= FFI_STAGES)
+        return NULL;
+    return stage == FFI_INSTANTIATE ? &context->site->state : &context->states[stage];
+}
+
 static FfiError *state_set(FfiState *a)
 {
-    if ((unsigned)a->stage >= FFI_STAGES)
+    State *state = state_of(a->context, a->stage);
+    if (!state)
         return fail(CODE_INVALID, "there is no such stage");
-    State *state = &a->context->site->states[a->stage];
     if (state->type)
         return fail(CODE_INVALID, "the state of this stage is set already");
     *state = (State){ *a->type, a->state };
@@ -148,8 +156,7 @@ static FfiError *state_set(FfiState *a)
 
 static FfiError *state_get(FfiState *a)
 {
-    const State *state =
-        (unsigned)a->stage < FFI_STAGES ? &a->context->site->states[a->stage] : NULL;
+    const State *state = state_of(a->context, a->stage);
     if (!state || !state->type)
         return fail(CODE_NOT_FOUND, "the state of this stage is not set");
     if (state->type != *a->type)

@@ -184,8 +184,7 @@ static void site_make(void *user)
 
 void site_end(Site *site)
 {
-    for (int i = 0; i < FFI_STAGES; i++)
-        state_free(&site->states[i]);
+    state_free(&site->state);
     pthread_mutex_destroy(&site->making);
     arena_free(site->arena);
 }

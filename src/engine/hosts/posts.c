@@ -42,8 +42,12 @@ static void leave_behind(Post *p)
 void wire_give_up(Wire *w, int process)
 {
     for (Post *p = w->parts; p; p = p->next)
-        if (p->exchange && p->peer == process)
+        if (p->exchange && p->peer == process) {
+            /* what it still was to bring will never be whole, even if all its tags have come */
+            exchange_fail(p->exchange, error_new(CODE_UNAVAILABLE, "%s (%s): %s", p->exchange->name,
+                                                 p->exchange->where, w->lost[process].why));
             leave_behind(p);
+        }
     w->shim->give_up(process);
 }
 

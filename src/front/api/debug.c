@@ -36,7 +36,8 @@ typedef struct Site {
     SiteKind kind;
     int64_t total; /* of PROGRESS */
     CallSite at;
-    Lock lock; /* of `progress` */
+    int nvalues; /* as many as a call must bring */
+    Lock lock;   /* of `progress` */
     Progress progress;
     char name[40];
     char format[];
@@ -192,6 +193,12 @@ static int32_t answer(void *user, const TuttiCall *call)
     Saying s = {
         .site = site, .device = call->device, .is_first = call->is_first, .n = call->nargs
     };
+    if (s.n != site->nvalues || call->nresults) { /* a program that another process has written */
+        snprintf(call->message, call->room,
+                 "%s takes %d values and gives none; the program is not of this process",
+                 kinds[site->kind].who, site->nvalues);
+        return TUTTI_CALL_FAILED;
+    }
     for (int i = 0; i < s.n; i++) {
         Element e;
         const TuttiOperand *from = &call->args[i];
@@ -223,7 +230,7 @@ static bool is_site(const Site *s, SiteKind kind, int64_t total, const char *for
 }
 
 /* The one for where the user stands.  NULL: there is no memory. */
-static Site *site_here(SiteKind kind, int64_t total, const char *format)
+static Site *site_here(SiteKind kind, int64_t total, const char *format, int nvalues)
 {
     Site *fresh = calloc(1, sizeof *fresh + strlen(format) + 1);
     lock_take(&lock);
@@ -232,7 +239,9 @@ static Site *site_here(SiteKind kind, int64_t total, const char *format)
         s = s->next;
     if (!s && fresh) {
         s = fresh;
-        *s = (Site){ .next = sites, .kind = kind, .total = total, .at = call_site };
+        *s = (Site){
+            .next = sites, .kind = kind, .total = total, .nvalues = nvalues, .at = call_site
+        };
         strcpy(s->format, format);
         snprintf(s->name, sizeof s->name, TUTTI_LOCAL_CALL "said.%d", nsites++);
         sites = s;
@@ -257,7 +266,7 @@ static void record(void *user)
 {
     const Spoken *w = user;
     const char *who = kinds[w->kind].who;
-    Site *site = site_here(w->kind, w->total, w->format);
+    Site *site = site_here(w->kind, w->total, w->format, w->n);
     tt settled[MOST_SHOWN + 1], none;
     if (!site) {
         report_broken("%s: no memory on the host for its text", who);
@@ -289,7 +298,7 @@ static void say_now(void *user)
     Saying s = { .device = -1, .is_first = true, .n = w->n };
     Array *arrays[MOST_SHOWN + 1] = { NULL };
     char *data[MOST_SHOWN + 1] = { NULL };
-    bool ok = (s.site = site_here(w->kind, w->total, w->format)) != NULL;
+    bool ok = (s.site = site_here(w->kind, w->total, w->format, w->n)) != NULL;
     for (int i = 0; ok && i < w->n; i++) {
         arrays[i] = settled_array(w->values[i], who);
         data[i] = arrays[i] ? heap_try(type_bytes(arrays[i]->type) + 1) : NULL;

@@ -190,7 +190,7 @@ static void read_and_load(void *user)
     } else {
         bytes = read_file(loading->path, &n);
     }
-    if (bytes && !loading->bytes && compiled_is((Str){ bytes, n }))
+    if (bytes && !loading->bytes && compiled_is((Str){ bytes, n }, loading->path))
         bytes = load_library(bytes, loading->path, &n);
     loading->loaded = bytes ? load((Str){ bytes, n }, loading->path, loading->order) : NULL;
 }

@@ -1,6 +1,6 @@
 /* load_compiled.c - what `tutti compile` or tt_save_compiled made of a program, as one again.
  *
- *     model.so  -->  func main(x: f32[8,3]) { return custom_call @tutti.compiled.0(x) }
+ *     model.so  -->  func main(x: f32[8,3]) { return custom_call @tutti.local.compiled.0(x) }
  *
  * The library is loaded, its program asked what it takes and gives, and a function registered that
  * plays it by libtutti_rt, on that library's own devices.  So nothing of it is compiled again, and it is
@@ -29,19 +29,45 @@ typedef struct Compiled {
         (*result)(const tutti_rt_program *, int);
 } Compiled;
 
-bool compiled_is(Str file)
+bool compiled_is(Str file, const char *path)
 {
-    return file.n > 4 && memcmp(file.at,
-                                "\x7f"
-                                "ELF",
-                                4) == 0;
+    size_t n = strlen(path);
+    bool is_named = n > 3 && strcmp(path + n - 3, ".so") == 0;
+    return is_named && file.n > 4 &&
+           memcmp(file.at,
+                  "\x7f"
+                  "ELF",
+                  4) == 0;
 }
 
 /* ---- playing ---- */
 
+/* The name can be guessed by a program of a file, so what comes must be what the library takes. */
+static bool fits(int n, const TuttiOperand *arrays, int wanted,
+                 tutti_rt_array (*at)(const tutti_rt_program *, int),
+                 const tutti_rt_program *program)
+{
+    bool fits = n == wanted;
+    for (int i = 0; fits && i < n; i++) {
+        tutti_rt_array a = at(program, i);
+        Element e;
+        fits = element_of_pjrt((int)arrays[i].type, &e) &&
+               strcmp(element_info[e].name, a.type) == 0 && arrays[i].rank == a.rank;
+        for (int k = 0; fits && k < a.rank; k++)
+            fits = arrays[i].dims[k] == a.dims[k];
+    }
+    return fits;
+}
+
 static int32_t answer(void *user, const TuttiCall *c)
 {
     const Compiled *compiled = user;
+    const tutti_rt_program *p = compiled->program;
+    if (c && !(fits(c->nargs, c->args, compiled->arguments(p), compiled->argument, p) &&
+               fits(c->nresults, c->results, compiled->results(p), compiled->result, p))) {
+        snprintf(c->message, c->room, "the arrays are not those that the library takes and gives");
+        return TUTTI_CALL_FAILED;
+    }
     const char *why = "no memory on the host for the list of its arrays";
     void **at = c ? calloc((size_t)(c->nargs + c->nresults) + 1, sizeof *at) : NULL;
     if (!c)
@@ -167,7 +193,7 @@ Error *compiled_load(const char *path, Text *program)
         return error_new(CODE_EXHAUSTED, "%s: no memory on the host for its functions", path);
     *kept = found;
     /* relaxed: it is only a number that nobody else has */
-    snprintf(name, sizeof name, "tutti.compiled.%d",
+    snprintf(name, sizeof name, TUTTI_LOCAL_CALL "compiled.%d",
              atomic_fetch_add_explicit(&count, 1, memory_order_relaxed));
     Error *error = client_define("tt_load", name, answer, kept);
     if (error)

@@ -4,7 +4,9 @@
 #include "base/error.h"
 #include "base/text.h"
 
-bool compiled_is(Str file); /* could it be such a shared library? */
+/* Is it a shared library, and called one?  A file that says by its name that it is a program never has
+ * its code run. */
+bool compiled_is(Str file, const char *path);
 /* Loads the library for ever, and writes a program that is one call of it. */
 MUST_USE Error *compiled_load(const char *path, Text *program);
 #endif
