@@ -79,6 +79,15 @@ int main(void)
     compare("rayleigh", tt_rayleigh(key, alpha, TT_F32, N), 4, false);
     compare("weibull", tt_weibull(key, alpha, 1.5, TT_F32, N), 4, false);
     compare("poisson", tt_poisson(key, tt_mul(6, alpha), N), 4, true);
+    const float odd_n[] = { 5, 5, 5, -1, INFINITY, NAN, 5 };
+    const float odd_p[] = { 0, 1, -0.5, 0.5, 0.5, 0.5, NAN };
+    tt quarter = tt_div(alpha, 4);
+    compare("binomial_few", tt_binomial(key, tt_mul(3, alpha), quarter, TT_F32, N), 4, true);
+    compare("binomial", tt_binomial(key, tt_mul(40, alpha), quarter, TT_F32, N), 4, true);
+    compare("binomial_odd", tt_binomial(key, tt_from(odd_n, 7), tt_from(odd_p, 7), TT_F32, 7), 4,
+            true);
+    compare("generalized_normal", tt_generalized_normal(key, 1.5, TT_F32, N), 4, false);
+    compare("ball", tt_reshape(tt_ball(key, 4, 3, TT_F32, N / 4), -1), 4, false);
     compare("dirichlet", tt_reshape(tt_dirichlet(key, tt_slice(alpha, 0, 0, 5), TT_F32, N / 5), -1),
             4, false);
     compare(

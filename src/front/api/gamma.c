@@ -3,6 +3,7 @@
  *     gamma        by rejection (Marsaglia and Tsang, 2000): every element has a key of its own, and
  *                  all go on drawing until the last has been accepted
  *     poisson      by products of uniform numbers below 10 (Knuth), by rejection above (Hoermann, 1993)
+ *     binomial     by counting tries between hits up to a mean of 10, by rejection above (Hoermann, 1993)
  *     the others   formulas of these
  *
  * What is accepted does not vary with the parameters by little: to tt_grad the draws of gamma and of what is
@@ -330,6 +331,139 @@ static tt beta(const Numbers *c, tt key, tt x, tt y)
     return tt_div(far, tt_add(far, tt_exp(tt_sub(b, top))));
 }
 
+static tt generalized_normal(const Numbers *c, tt key, tt x, tt y)
+{
+    (void)y;
+    tt keys = tt_split(key, 2), power = tt_div(number(1), x);
+    tt size = tt_pow(gamma_of(key_at(keys, 0), power, false), power);
+    return tt_mul(drawn(c, tt_rademacher, key_at(keys, 1)), size);
+}
+
+/* ---- binomial ---- */
+
+typedef struct Binomial {
+    tt n, p; /* p: at most a half */
+    tt log_miss;
+    tt a, b, middle, bound, alpha, odds, mode_left, at_mode; /* of the rejection */
+    tt_dtype type;
+    tt_dims shape;
+} Binomial;
+
+enum { HITS = 1, TRIES };
+
+static tt tries_go_on(const tt *s, const void *user)
+{
+    return any(tt_less_equal(s[TRIES], ((const Binomial *)user)->n));
+}
+
+/* To the next hit it takes a geometric number of tries; a hit after the last try is counted too. */
+static void tries_turn(const tt *s, tt *next, const void *user)
+{
+    const Binomial *b = user;
+    tt keys = tt_split(s[KEY], 2), u = tt_uniform(key_at(keys, 0), b->type, &b->shape);
+    tt goes = tt_less_equal(s[TRIES], b->n);
+    next[KEY] = key_at(keys, 1);
+    next[HITS] = tt_where(goes, tt_add(s[HITS], number(1)), s[HITS]);
+    next[TRIES] = tt_add(s[TRIES], tt_ceil(tt_div(tt_log(u), b->log_miss)));
+}
+
+/* log k! less Stirling's formula for it; JAX takes that of 9 for all above. */
+static tt stirling_rest(tt k)
+{
+    tt y = NO_VALUE;
+    for (int i = 9; i >= 0; i--) {
+        double rest = lgamma(i + 1) - (i + 0.5) * log(i + 1) + (i + 1) - 0.5 * log(2 * M_PI);
+        y = is_value(y) ? tt_where(tt_less(k, number(i + 1)), like(k, rest), y) : like(k, rest);
+    }
+    return y;
+}
+
+static tt both_rests(const Binomial *b, tt k)
+{
+    return tt_add(stirling_rest(k), stirling_rest(tt_sub(b->n, k)));
+}
+
+/* The logarithm of how much less likely k is than the likeliest number. */
+static tt log_ratio(const Binomial *b, tt k)
+{
+    tt next = tt_add(k, number(1)), left = tt_add(tt_sub(b->n, k), number(1));
+    tt far = tt_mul(tt_add(b->n, number(1)), tt_log(tt_div(b->mode_left, left)));
+    tt near = tt_mul(tt_add(k, number(0.5)), tt_log(tt_div(tt_mul(b->odds, left), next)));
+    return tt_sub(tt_add(tt_add(b->at_mode, far), near), both_rests(b, k));
+}
+
+static void binomial_turn(const tt *s, tt *next, const void *user)
+{
+    const Binomial *b = user;
+    tt keys = tt_split(s[KEY], 3);
+    tt u = tt_sub(tt_uniform(key_at(keys, 1), b->type, &b->shape), number(0.5));
+    tt v = tt_uniform(key_at(keys, 2), b->type, &b->shape);
+    tt edge = tt_sub(number(0.5), tt_abs(u));
+    tt slope = tt_add(tt_div(tt_mul(number(2), b->a), edge), b->b);
+    tt k = tt_floor(tt_add(tt_mul(slope, u), b->middle));
+    tt left = tt_log(tt_div(tt_mul(v, b->alpha), tt_add(tt_div(b->a, tt_mul(edge, edge)), b->b)));
+    tt is_count = tt_and(tt_greater_equal(k, number(0)), tt_less_equal(k, b->n));
+    tt at_once = tt_and(tt_greater_equal(edge, number(0.07)), tt_less_equal(v, b->bound));
+    tt below = tt_less_equal(left, log_ratio(b, k));
+    tt accept = tt_or(at_once, tt_and(is_count, below));
+    next[KEY] = key_at(keys, 0);
+    next[COUNT] = tt_where(accept, k, s[COUNT]);
+    next[ACCEPTED] = tt_or(s[ACCEPTED], accept);
+}
+
+/* How many of n tries hit, by counting. */
+static tt few_hits(Binomial b, tt key)
+{
+    b.log_miss = tt_log1p(tt_neg(b.p));
+    tt s[] = { key, like(b.n, 0), like(b.n, 0) };
+    return loop_while(3, s, tries_go_on, tries_turn, &b) ? tt_sub(s[HITS], number(1)) : NO_VALUE;
+}
+
+/* The same by rejection: n p is above 10. */
+static tt many_hits(Binomial b, tt key)
+{
+    tt miss = tt_sub(number(1), b.p), mean = tt_mul(b.n, b.p), sigma = tt_sqrt(tt_mul(mean, miss));
+    b.b = tt_add(number(1.15), tt_mul(number(2.53), sigma));
+    b.a = tt_add(tt_add(number(-0.0873), tt_mul(number(0.0248), b.b)), tt_mul(number(0.01), b.p));
+    b.middle = tt_add(mean, number(0.5));
+    b.bound = tt_sub(number(0.92), tt_div(number(4.2), b.b));
+    b.alpha = tt_mul(tt_add(number(2.83), tt_div(number(5.1), b.b)), sigma);
+    b.odds = tt_div(b.p, miss);
+    tt mode = tt_floor(tt_mul(tt_add(b.n, number(1)), b.p)), next = tt_add(mode, number(1));
+    b.mode_left = tt_add(tt_sub(b.n, mode), number(1));
+    b.at_mode =
+        tt_mul(tt_add(mode, number(0.5)), tt_log(tt_div(next, tt_mul(b.odds, b.mode_left))));
+    b.at_mode = tt_add(b.at_mode, both_rests(&b, mode));
+    tt s[] = { key, like(b.n, -1), build_zeros(type_with(type_at(b.n), I1)) };
+    return loop_while(3, s, large_goes_on, binomial_turn, &b) ? s[COUNT] : NO_VALUE;
+}
+
+/* Of more likely hits the misses are drawn.  Where n or p is none, both loops have harmless numbers. */
+static tt binomial(const Numbers *c, tt key, tt n, tt p)
+{
+    tt is_rare = tt_less(p, number(0.5)), rare = tt_where(is_rare, p, tt_sub(number(1), p));
+    tt is_endless = tt_equal(n, number(INFINITY));
+    tt is_valid = tt_and(tt_greater_equal(n, number(0)), tt_greater_equal(rare, number(0)));
+    tt is_usual = tt_and(is_valid, tt_not(is_endless)), tries = tt_floor(n);
+    tt is_many = tt_and(is_usual, tt_greater(tt_mul(n, rare), number(10)));
+    tt is_few = tt_and(is_usual, tt_not(is_many));
+    Binomial b = { .type = (tt_dtype)c->v[TYPE], .shape = dims_of_numbers(c) };
+    b.n = tt_where(is_few, tries, like(n, 0));
+    b.p = tt_where(is_few, rare, like(n, 0.01));
+    tt few = few_hits(b, key);
+    b.n = tt_where(is_many, tries, like(n, 1e4));
+    b.p = tt_where(is_many, rare, like(n, 0.5));
+    tt many = many_hits(b, key);
+    if (!is_value(few) || !is_value(many))
+        return NO_VALUE;
+    tt k = tt_where(is_many, many, few);
+    k = tt_where(is_rare, k, tt_sub(tries, k));
+    k = tt_where(is_endless, like(n, INFINITY), k);
+    return tt_where(is_valid, k, like(n, NAN));
+}
+
+/* ---- one function for each ---- */
+
 /* c: what is drawn, of x and y in that shape. */
 #define DRAW_BODY(name, n)                                                                         \
     static void name##_body(const tt *in, tt *out, const void *config)                             \
@@ -381,7 +515,9 @@ DRAW1(student_t, student_t)
 DRAW1(lognormal, lognormal)
 DRAW1(pareto, pareto)
 DRAW1(rayleigh, rayleigh)
+DRAW1(generalized_normal, generalized_normal)
 DRAW2(beta, beta)
+DRAW2(binomial, binomial)
 DRAW2(weibull, weibull)
 
 static void poisson_body(const tt *in, tt *out, const void *config)
@@ -430,6 +566,36 @@ tt tt_dirichlet(tt key, tt alpha, tt_dtype type, const tt_dims *shape)
         return NO_VALUE;
     Numbers c = draws_of("tt_dirichlet", type, shape);
     return EAGER(c.who, dirichlet_body, &c, key, alpha);
+}
+
+/* Points inside of |x|_p = 1 (Barthe and others, 2005); the last axis is that of their coordinates. */
+static void ball_body(const tt *in, tt *out, const void *config)
+{
+    const Numbers *c = config;
+    Numbers points = *c;
+    points.n--;
+    tt_dims shape = dims_of_numbers(c);
+    tt keys = tt_split(in[0], 2), p = tt_full((tt_dtype)c->v[TYPE], c->x[0], &shape);
+    tt g = generalized_normal(c, key_at(keys, 0), p, p),
+       e = drawn(&points, tt_exponential, key_at(keys, 1));
+    tt size = tt_add(tt_sum(tt_pow(tt_abs(g), p), DIMS(-1)), e);
+    *out = tt_div(g, tt_expand(tt_pow(size, number(1 / c->x[0])), DIMS(-1)));
+}
+
+tt tt_ball(tt key, int64_t d, double p, tt_dtype type, const tt_dims *shape)
+{
+    PUBLIC;
+    if (!may_draw("tt_ball", type, shape))
+        return NO_VALUE;
+    if (d < 0 || !(p > 0) || isinf(p) || shape->n >= TT_MAX_RANK)
+        return report_broken("tt_ball: points of %lld coordinates in the ball of norm %g: the norm "
+                             "is a number above "
+                             "0, and the result has at most %d axes",
+                             (long long)d, p, TT_MAX_RANK);
+    Numbers c = draws_of("tt_ball", type, shape);
+    c.v[c.n++] = d;
+    c.x[0] = p;
+    return EAGER(c.who, ball_body, &c, key);
 }
 
 static void multivariate_body(const tt *in, tt *out, const void *config)
