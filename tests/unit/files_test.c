@@ -96,6 +96,15 @@ static void test_refused(void)
     CHECK(strstr(front_said(), ": 0 is f32[4,2], and what it is restored to is f32[2]"));
     CHECK(!tt_save("/tmp/x.npz", net, .step = 3));
     CHECK(strstr(front_said(), "tt_save: /tmp/x.npz: an .npz has no place for the step"));
+    static const char *const twice[] = { "w", "w" }, *const few[] = { "w", NULL };
+    CHECK(!tt_save(path, other, .names = twice));
+    CHECK(strstr(front_said(), "tt_save: two arrays are named w"));
+    CHECK(!tt_save(path, net, .names = few));
+    CHECK(strstr(front_said(), "tt_save: 1 names for 2 arrays"));
+    CHECK(tt_restore(path, &net, .names = few) == -1);
+    CHECK(strstr(front_said(), "tt_restore: 1 names for 2 arrays"));
+    Net still = { 0 };
+    CHECK(tt_restore(path, &still) == 0 && is_net_of(still, 1));
     CHECK(!tt_save("/tmp/tutti-no-folder/x", net));
     CHECK(strstr(front_said(), "/tmp/tutti-no-folder/x.part cannot be written: No such file"));
     CHECK(old.w.slot == net.w.slot && is_net_of(net, 1));

@@ -205,6 +205,8 @@ Error *pjrt_Client_Create(PJRT_Client_Create_Args *args)
     if (options.nprocesses > 1 && args->kv_put_callback && args->kv_get_callback)
         options.store = &store;
     TRY(hosts_join(&options, ndevices, PLATFORM_VERSION, &hosts));
+    if (hosts)
+        environment_joins(hosts->process, hosts->nprocesses);
     if (hosts && ndevices > POSSIBLE_DEVICES / hosts->nprocesses)
         return error_new(CODE_INVALID, "%d devices in each of %d processes; %d are possible in all",
                          ndevices, hosts->nprocesses, POSSIBLE_DEVICES);

@@ -15,6 +15,7 @@ static _Atomic bool is_asked;  /* the first client asks */
 static const char *trace_file; /* constant once the process records, as are the next two */
 static bool has_table;
 static pid_t owner; /* 0: nothing is to be shown */
+static int process, nprocesses = 1;
 
 static void say(Error *error)
 {
@@ -23,8 +24,23 @@ static void say(Error *error)
     error_free(error);
 }
 
+/* Each of several processes has a file of its own: trace.json becomes trace.1.json. */
+static void write_trace(void)
+{
+    char path[4096];
+    const char *end = strrchr(trace_file, '.');
+    if (nprocesses > 1 && end &&
+        (size_t)snprintf(path, sizeof path, "%.*s.%d%s", (int)(end - trace_file), trace_file,
+                         process, end) < sizeof path)
+        say(profile_write(path));
+    else
+        say(profile_write(trace_file));
+}
+
 static void write_table(void)
 {
+    if (nprocesses > 1)
+        fprintf(stderr, "process %d of %d, with its own devices\n", process, nprocesses);
     char *text = NULL;
     say(profile_table(&text));
     if (text)
@@ -40,7 +56,7 @@ void environment_show(void)
     owner = 0;
     record_stop();
     if (trace_file)
-        say(profile_write(trace_file));
+        write_trace();
     if (has_table)
         write_table();
 }
@@ -66,4 +82,10 @@ Error *environment_record(void)
     if (!at_exit(environment_show))
         return error_new(CODE_EXHAUSTED, "no memory to record");
     return record_begin();
+}
+
+void environment_joins(int own, int all)
+{
+    process = own;
+    nprocesses = all;
 }

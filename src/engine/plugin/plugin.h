@@ -175,7 +175,8 @@ MUST_USE Error *options_read(const PJRT_NamedValue *options, size_t n, int *ndev
 
 /* environment.c: TUTTI_TRACE, TUTTI_PROFILE; what is asked for at most once in a process. */
 MUST_USE Error *environment_record(void);
-void environment_show(void); /* the process, or the engine in it, ends */
+void environment_joins(int own, int all); /* the process is one of several */
+void environment_show(void);              /* the process, or the engine in it, ends */
 
 /* dump_to.c: XLA_FLAGS=--xla_dump_to.  The program's number; 0: nobody asks for it. */
 int dump_before(const Module *m);

@@ -328,16 +328,18 @@ static void say_collective(Text *out, const Sums *s)
 static void say_device(Text *out, const Sums *s)
 {
     char a[16];
-    int n = s->r->ndevices, most = 0;
+    int n = s->r->ndevices, most = 0, nactive = 0; /* others may be of another process */
     double waiting, busy = busy_of_all(s, &waiting);
     text_printf(out, "device      ");
     if (n < 2 || busy <= 0) {
         text_printf(out, n == 1 ? "there is one\n" : "none\n");
         return;
     }
-    for (int d = 1; d < n; d++)
+    for (int d = 0; d < n; d++) {
         most = s->devices[d].busy > s->devices[most].busy ? d : most;
-    double others = (busy - (double)s->devices[most].busy) / (n - 1);
+        nactive += s->devices[d].segments > 0;
+    }
+    double others = nactive > 1 ? (busy - (double)s->devices[most].busy) / (nactive - 1) : 0;
     text_printf(out, "device %d is busiest: %s, %.1f times the mean of the others\n", most,
                 duration((double)s->devices[most].busy, a),
                 others > 0 ? (double)s->devices[most].busy / others : 1);

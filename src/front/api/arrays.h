@@ -9,6 +9,8 @@ Array *settled_array(tt x, const char *who);
 enum { NAME_ROOM = 24 };
 /* The name of array i of a tree in a file: the caller's, or its number, in room[NAME_ROOM]. */
 const char *array_name(const char *const *names, int i, char *room);
+/* Is there one for each of n arrays, and none twice?  False: reported.  NULL are no names. */
+bool names_fit(const char *who, const char *const *names, int n);
 
 /* Called by all processes.  Did the first do it?  Did all?  The second names who did not, unless this
  * process has said so itself. */

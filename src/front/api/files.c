@@ -322,6 +322,8 @@ int64_t tt_restore_n(const char *path, tt *into, int n, const tt_save_options *g
 {
     PUBLIC;
     OPTIONS(tt_save_options, "tt_restore", given, return -1);
+    if (!names_fit("tt_restore", options.names, n))
+        return -1;
     Error *error = client_need();
     if (error)
         return report_error(error), -1;

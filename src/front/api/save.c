@@ -40,6 +40,34 @@ const char *array_name(const char *const *names, int i, char *room)
     return room;
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool names_fit(const char *who, const char *const *names, int n)
+{
+    int given = 0;
+    while (names && given < n && names[given])
+        given++;
+    if (names && given < n)
+        return report_broken("%s: %d names for %d arrays", who, given, n), false;
+    const char **sorted = names ? malloc(((size_t)n + 1) * sizeof *sorted) : NULL;
+    if (names && !sorted)
+        return report_broken("%s: no memory on the host for %d names", who, n), false;
+    const char *twice = NULL;
+    if (names) {
+        memcpy(sorted, names, (size_t)n * sizeof *sorted);
+        qsort(sorted, (size_t)n, sizeof *sorted, by_name);
+    }
+    for (int i = 1; names && i < n && !twice; i++)
+        twice = strcmp(sorted[i - 1], sorted[i]) == 0 ? sorted[i] : NULL;
+    free(sorted);
+    if (twice)
+        report_broken("%s: two arrays are named %s", who, twice);
+    return !twice;
+}
+
 static void name_arrays(Save *s)
 {
     s->types = HEAP_ARRAY(NamedType, s->n, "a list of arrays");
@@ -298,6 +326,8 @@ bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
                false;
     if (options.step && ends_with(path, ".npz"))
         return report_broken("tt_save: %s: an .npz has no place for the step", path), false;
+    if (!names_fit("tt_save", options.names, tree.n))
+        return false;
     s.arrays = calloc((size_t)tree.n + 1, sizeof *s.arrays);
     bool is_there = s.arrays;
     if (!is_there)

@@ -66,7 +66,7 @@ enum { MOST_NAMES = 4096, PATH_ROOM = 256 };
 /* NULL: reported. */
 static const char *const *make_names(const tt_fields *fields)
 {
-    const char *list[MOST_NAMES];
+    const char *list[MOST_NAMES + 1];
     char path[PATH_ROOM];
     int n = fields_leaves(fields);
     if (n > MOST_NAMES)
@@ -78,7 +78,8 @@ static const char *const *make_names(const tt_fields *fields)
         if (!(list[i] = intern_string(path)))
             return NULL;
     }
-    return intern_bytes(list, sizeof *list * (size_t)n);
+    list[n] = NULL;
+    return intern_bytes(list, sizeof *list * (size_t)(n + 1));
 }
 
 const char *const *tt_names_of(const tt_fields *fields)
