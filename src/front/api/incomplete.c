@@ -1,0 +1,209 @@
+/* incomplete.c - the incomplete gamma functions P(a, x) and Q(a, x) = 1 - P.
+ *
+ *     x < 1 or x <= a    P = x^a e^-x / Gamma(a + 1) (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...)
+ *     else               Q = x^a e^-x / Gamma(a) 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...))
+ *
+ * The fraction is Lentz's product.  Each loop goes on until the last element has its digits, and sums
+ * what a derivative by a needs beside.  That by x is a formula; so both have a rule of their own, since
+ * tt_grad cannot go through such a loop.  A second derivative by a goes forwards: tt_hessian, not tt_grad of
+ * tt_grad. */
+#include "front/api/formula.h"
+
+#include <float.h>
+#include <math.h>
+
+typedef int Apply(void *user, const tt_tree *args, int nargs, tt *results, int room);
+
+static tt_fn function(const char *name, Apply *apply, const char *user)
+{
+    return tt_fn_new(&(tt_closure){
+        .size = sizeof(tt_closure), .apply = apply, .user = (void *)user, .name = name });
+}
+
+static tt epsilon(tt x)
+{
+    return number(tt_type(x) == TT_F64 ? 2 * DBL_EPSILON : 2 * FLT_EPSILON);
+}
+
+static tt is_above(tt x, tt y)
+{
+    return tt_greater(tt_abs(x), tt_mul(epsilon(x), tt_abs(y)));
+}
+
+/* ---- the series ---- */
+
+enum { S_TURN, S_TERM, S_SUM, S_DTERM, S_DSUM, S_LEAVES, MOST_TERMS = 1 << 17 };
+
+static int series_goes_on(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    const tt *s = args[0].leaf;
+    tt moves = tt_or(is_above(s[S_TERM], s[S_SUM]), is_above(s[S_DTERM], s[S_DSUM]));
+    results[0] = tt_and(tt_any(moves, NULL), tt_less(s[S_TURN], tt_integer(MOST_TERMS)));
+    return 1;
+}
+
+static int series_turn(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    const tt *s = args[0].leaf;
+    tt a = args[1].leaf[0], x = args[2].leaf[0];
+    tt turn = tt_add(s[S_TURN], tt_integer(1)), at = tt_add(a, tt_astype(turn, tt_type(a)));
+    tt by = tt_div(x, at);
+    results[S_TURN] = turn;
+    results[S_TERM] = tt_mul(s[S_TERM], by);
+    results[S_DTERM] = tt_mul(tt_sub(s[S_DTERM], tt_div(s[S_TERM], at)), by);
+    results[S_SUM] = tt_add(s[S_SUM], results[S_TERM]);
+    results[S_DSUM] = tt_add(s[S_DSUM], results[S_DTERM]);
+    return S_LEAVES;
+}
+
+/* ---- the fraction ---- */
+
+enum { F_TURN, F_C, F_D, F_H, F_DC, F_DD, F_DH, F_MOVES, F_LEAVES, MOST_TURNS = 2000 };
+
+static int fraction_goes_on(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    const tt *s = args[0].leaf;
+    results[0] = tt_and(tt_any(s[F_MOVES], NULL), tt_less(s[F_TURN], tt_integer(MOST_TURNS)));
+    return 1;
+}
+
+/* With x > a > 0 neither c nor 1 / d comes near 0. */
+static int fraction_turn(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    const tt *s = args[0].leaf;
+    tt a = args[1].leaf[0], x = args[2].leaf[0], turn = tt_add(s[F_TURN], tt_integer(1));
+    tt i = tt_astype(turn, tt_type(a)), top = tt_mul(i, tt_sub(a, i));
+    tt low = tt_add(tt_sub(x, a), tt_add(tt_mul(number(2), i), number(1)));
+    tt ratio = tt_div(top, s[F_C]), d = tt_div(number(1), tt_add(tt_mul(top, s[F_D]), low));
+    tt c = tt_add(low, ratio), factor = tt_mul(c, d), h = tt_mul(s[F_H], factor);
+    tt dc = tt_sub(tt_div(tt_sub(i, tt_mul(ratio, s[F_DC])), s[F_C]), number(1));
+    tt dd = tt_sub(tt_add(tt_mul(i, s[F_D]), tt_mul(top, s[F_DD])), number(1));
+    dd = tt_neg(tt_mul(tt_mul(d, d), dd));
+    tt dfactor = tt_add(tt_mul(dc, d), tt_mul(c, dd));
+    tt dh = tt_add(tt_mul(s[F_DH], factor), tt_mul(s[F_H], dfactor));
+    tt moves = tt_or(is_above(tt_sub(factor, number(1)), number(1)),
+                     is_above(tt_sub(dh, s[F_DH]), tt_add(tt_abs(dh), h)));
+    const tt next[] = { turn, c, d, h, dc, dd, dh, moves };
+    for (int k = 0; k < F_LEAVES; k++)
+        results[k] = next[k];
+    return F_LEAVES;
+}
+
+/* ---- both ---- */
+
+typedef struct Parts {
+    tt p, q, slope; /* slope: of p by a */
+} Parts;
+
+static const tt *loop(const char *name, Apply *goes_on, Apply *turn, const tt *state, int n, tt a,
+                      tt x)
+{
+    const tt_tree args[] = { { state, n }, { &a, 1 }, { &x, 1 } };
+    return tt_while_n(function(name, goes_on, NULL), function(name, turn, NULL), args, 3);
+}
+
+/* The sum, or the fraction, and its derivative by a. */
+static void series(tt a, tt x, tt *sum, tt *slope)
+{
+    tt zero = tt_full_like(a, 0), one = tt_full_like(a, 1);
+    const tt_dims none = { 0 };
+    const tt begin[] = { tt_full(TT_I32, 0, &none), one, one, zero, zero };
+    const tt *s = loop("igamma's series", series_goes_on, series_turn, begin, S_LEAVES, a, x);
+    *sum = s[S_SUM];
+    *slope = s[S_DSUM];
+}
+
+static void fraction(tt a, tt x, tt *value, tt *slope)
+{
+    tt zero = tt_full_like(a, 0), d = tt_div(number(1), tt_add(tt_sub(x, a), number(1)));
+    tt square = tt_mul(d, d);
+    const tt_dims none = { 0 };
+    const tt begin[] = {
+        tt_full(TT_I32, 0, &none), tt_full_like(a, 1e30), d, d, zero, square, square,
+        tt_greater(a, zero)
+    };
+    const tt *s = loop("igamma's fraction", fraction_goes_on, fraction_turn, begin, F_LEAVES, a, x);
+    *value = s[F_H];
+    *slope = s[F_DH];
+}
+
+#define MOST_A 1e8 /* the series has its digits after about 9 sqrt(a) terms */
+
+/* Elements that a loop is not for are given numbers with which it ends at once. */
+static Parts incomplete(tt a, tt x)
+{
+    tt sum, dsum, h, dh, inf = number(INFINITY), zero = number(0), one = number(1);
+    tt is_valid = tt_and(tt_greater_equal(a, zero), tt_greater_equal(x, zero));
+    is_valid = tt_and(is_valid, tt_greater(tt_add(a, x), zero));
+    is_valid = tt_and(is_valid, tt_or(tt_less_equal(a, number(MOST_A)), tt_equal(a, inf)));
+    tt is_usual = tt_and(tt_and(tt_greater(a, zero), tt_less_equal(a, number(MOST_A))),
+                         tt_and(tt_greater(x, zero), tt_less(x, inf)));
+    tt is_far = tt_and(is_usual, tt_and(tt_greater_equal(x, one), tt_greater(x, a)));
+    tt is_near = tt_and(is_usual, tt_not(is_far));
+    series(tt_where(is_near, a, tt_full_like(a, 1)), tt_where(is_near, x, tt_full_like(x, 0)), &sum,
+           &dsum);
+    fraction(tt_where(is_far, a, tt_full_like(a, 1)), tt_where(is_far, x, tt_full_like(x, 2)), &h,
+             &dh);
+    tt log_x = tt_log(x), top = tt_sub(tt_mul(a, log_x), x);
+    tt near = tt_exp(tt_sub(top, tt_lgamma(tt_add(a, one)))),
+       far = tt_exp(tt_sub(top, tt_lgamma(a)));
+    tt p = tt_mul(near, sum), q = tt_mul(far, h);
+    tt dp = tt_mul(near, tt_add(dsum, tt_mul(sum, tt_sub(log_x, tt_digamma(tt_add(a, one))))));
+    tt dq = tt_mul(far, tt_add(dh, tt_mul(h, tt_sub(log_x, tt_digamma(a)))));
+    tt edge = tt_where(tt_or(tt_equal(x, inf), tt_equal(a, zero)), tt_full_like(a, 1),
+                       tt_full_like(a, 0));
+    tt none = tt_full_like(a, NAN);
+    p = tt_where(is_usual, tt_where(is_far, tt_sub(one, q), p), edge);
+    q = tt_where(is_far, q, tt_sub(one, p));
+    tt slope = tt_where(is_usual, tt_where(is_far, tt_neg(dq), dp), tt_full_like(a, 0));
+    return (Parts){ tt_where(is_valid, p, none), tt_where(is_valid, q, none),
+                    tt_where(is_valid, slope, none) };
+}
+
+/* ---- the functions and their rule ---- */
+
+static const char upper[] = "igammac", lower[] = "igamma"; /* the closures' user: which it is */
+
+static int value(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)nargs, (void)room;
+    Parts v = incomplete(args[0].leaf[0], args[1].leaf[0]);
+    results[0] = user == upper ? v.q : v.p;
+    return 1;
+}
+
+/* Of a, x and their tangents. */
+static int rule(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)nargs, (void)room;
+    tt a = args[0].leaf[0], x = args[1].leaf[0];
+    Parts v = incomplete(a, x);
+    tt power = tt_mul(tt_sub(a, number(1)), tt_log(x));
+    tt by_x = tt_exp(tt_sub(tt_sub(power, x), tt_lgamma(a)));
+    tt tangent = tt_add(tt_mul(args[2].leaf[0], v.slope), tt_mul(args[3].leaf[0], by_x));
+    results[0] = user == upper ? v.q : v.p;
+    results[1] = user == upper ? tt_neg(tangent) : tangent;
+    return 2;
+}
+
+/* Half floats are computed as f32. */
+static tt with_rule(const char *which, const char *who, tt a, tt x)
+{
+    Shape s[2], common;
+    tt in[] = { a, x };
+    if (!shapes_of(who, 2, in, s) || !broadcast_shapes(who, 2, s, &common))
+        return NO_VALUE;
+    tt_dtype type = tt_type(tt_add(a, x)), as = type == TT_F64 ? TT_F64 : TT_F32;
+    a = as_shape(tt_astype(a, as), &common);
+    x = as_shape(tt_astype(x, as), &common);
+    const tt_tree args[] = { { &a, 1 }, { &x, 1 } };
+    tt_fn f = tt_custom_jvp(function(which, value, which), function(which, rule, which));
+    return tt_astype(tt_call_n(f, args, 2, 1)[0], type);
+}
+
+FORMULA2(igamma, with_rule(lower, c->who, x, y))
+FORMULA2(igammac, with_rule(upper, c->who, x, y))
