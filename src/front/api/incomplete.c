@@ -1,9 +1,12 @@
-/* incomplete.c - the incomplete gamma functions P(a, x) and Q(a, x) = 1 - P.
+/* incomplete.c - the incomplete gamma functions P(a, x) and Q(a, x) = 1 - P, and the incomplete beta function.
  *
  *     x < 1 or x <= a    P = x^a e^-x / Gamma(a + 1) (1 + x / (a + 1) + x^2 / ((a + 1) (a + 2)) + ...)
  *     else               Q = x^a e^-x / Gamma(a) 1 / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...))
  *
- * The fraction is Lentz's product.  Each loop goes on until the last element has its digits, and sums
+ * The beta function is a fraction too (Abramowitz and Stegun 26.5.8), on the side of x where it is short; its
+ * derivatives by a and b are those along its loop.
+ *
+ * Fractions are Lentz's products.  Each loop goes on until the last element has its digits, and sums
  * what a derivative by a needs beside.  That by x is a formula; so both have a rule of their own, since
  * tt_grad cannot go through such a loop.  A second derivative by a goes forwards: tt_hessian, not tt_grad of
  * tt_grad. */
@@ -190,20 +193,152 @@ static int rule(void *user, const tt_tree *args, int nargs, tt *results, int roo
     return 2;
 }
 
-/* Half floats are computed as f32. */
-static tt with_rule(const char *which, const char *who, tt a, tt x)
+/* ---- beta ---- */
+
+enum { B_TURN, B_C, B_D, B_H, B_MOVES, B_LEAVES };
+
+static int beta_goes_on(void *user, const tt_tree *args, int nargs, tt *results, int room)
 {
-    Shape s[2], common;
-    tt in[] = { a, x };
-    if (!shapes_of(who, 2, in, s) || !broadcast_shapes(who, 2, s, &common))
-        return NO_VALUE;
-    tt_dtype type = tt_type(tt_add(a, x)), as = type == TT_F64 ? TT_F64 : TT_F32;
-    a = as_shape(tt_astype(a, as), &common);
-    x = as_shape(tt_astype(x, as), &common);
-    const tt_tree args[] = { { &a, 1 }, { &x, 1 } };
-    tt_fn f = tt_custom_jvp(function(which, value, which), function(which, rule, which));
-    return tt_astype(tt_call_n(f, args, 2, 1)[0], type);
+    (void)user, (void)nargs, (void)room;
+    const tt *s = args[0].leaf;
+    results[0] = tt_and(tt_any(s[B_MOVES], NULL), tt_less(s[B_TURN], tt_integer(MOST_TURNS)));
+    return 1;
 }
 
-FORMULA2(igamma, with_rule(lower, c->who, x, y))
-FORMULA2(igammac, with_rule(upper, c->who, x, y))
+static tt not_zero(tt x)
+{
+    return tt_where(tt_less(tt_abs(x), number(1e-30)), tt_full_like(x, 1e-30), x);
+}
+
+/* One more level, 1 + top / ...; gives the factor. */
+static tt level(tt top, tt *c, tt *d, tt *h)
+{
+    *c = not_zero(tt_add(number(1), tt_div(top, *c)));
+    *d = tt_div(number(1), not_zero(tt_add(number(1), tt_mul(top, *d))));
+    tt factor = tt_mul(*c, *d);
+    *h = tt_mul(*h, factor);
+    return factor;
+}
+
+static int beta_turn(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    const tt *s = args[0].leaf;
+    tt a = args[1].leaf[0], b = args[2].leaf[0], x = args[3].leaf[0], one = number(1);
+    tt turn = tt_add(s[B_TURN], tt_integer(1)), m = tt_astype(turn, tt_type(a));
+    tt at = tt_add(a, tt_mul(number(2), m)), c = s[B_C], d = s[B_D], h = s[B_H];
+    tt even = tt_div(tt_mul(tt_mul(m, tt_sub(b, m)), x), tt_mul(tt_sub(at, one), at));
+    tt odd = tt_mul(tt_mul(tt_add(a, m), tt_add(tt_add(a, b), m)), x);
+    odd = tt_neg(tt_div(odd, tt_mul(at, tt_add(at, one))));
+    level(even, &c, &d, &h);
+    tt factor = level(odd, &c, &d, &h);
+    const tt next[] = { turn, c, d, h, is_above(tt_sub(factor, one), one) };
+    for (int k = 0; k < B_LEAVES; k++)
+        results[k] = next[k];
+    return B_LEAVES;
+}
+
+/* For 0 < x < 1, a and b above 0. */
+static tt usual_beta(tt a, tt b, tt x)
+{
+    tt one = number(1), sum = tt_add(a, b);
+    tt is_low = tt_less(x, tt_div(tt_add(a, one), tt_add(sum, number(2))));
+    tt log_x = tt_log(x), log_y = tt_log1p(tt_neg(x));
+    tt top = tt_add(tt_mul(a, log_x), tt_mul(b, log_y));
+    top = tt_exp(tt_sub(top, tt_sub(tt_add(tt_lgamma(a), tt_lgamma(b)), tt_lgamma(sum))));
+    tt p = tt_where(is_low, a, b), q = tt_where(is_low, b, a);
+    tt y = tt_where(is_low, x, tt_sub(one, x)), c = tt_full_like(x, 1), d = c, h = c;
+    level(tt_neg(tt_div(tt_mul(sum, y), tt_add(p, one))), &c, &d, &h);
+    h = d;
+    c = tt_full_like(x, 1);
+    const tt_dims none = { 0 };
+    const tt begin[] = { tt_full(TT_I32, 0, &none), c, d, h, tt_greater(x, number(0)) };
+    const tt_tree args[] = { { begin, B_LEAVES }, { &p, 1 }, { &q, 1 }, { &y, 1 } };
+    const char *name = "betainc's fraction";
+    h = tt_while_n(function(name, beta_goes_on, NULL), function(name, beta_turn, NULL), args,
+                   4)[B_H];
+    tt value = tt_div(tt_mul(top, h), p);
+    return tt_where(is_low, value, tt_sub(one, value));
+}
+
+static tt is_between(tt x, double high)
+{
+    return tt_and(tt_greater(x, number(0)), tt_less(x, number(high)));
+}
+
+static int beta_value(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    tt a = args[0].leaf[0], b = args[1].leaf[0], x = args[2].leaf[0], zero = number(0),
+       inf = number(INFINITY);
+    tt is_usual =
+        tt_and(tt_and(is_between(a, INFINITY), is_between(b, INFINITY)), is_between(x, 1));
+    tt half = tt_full_like(x, 0.5), nought = tt_full_like(x, 0), one = tt_full_like(x, 1);
+    tt y = usual_beta(tt_where(is_usual, a, one), tt_where(is_usual, b, one),
+                      tt_where(is_usual, x, half));
+    tt at_0 = tt_or(tt_equal(a, zero), tt_equal(b, inf)),
+       at_1 = tt_or(tt_equal(b, zero), tt_equal(a, inf));
+    tt is_one = tt_or(tt_equal(x, one), tt_and(at_0, tt_greater(x, zero)));
+    tt is_valid = tt_and(tt_greater_equal(a, zero), tt_greater_equal(b, zero));
+    is_valid = tt_and(is_valid, tt_and(tt_greater_equal(x, zero), tt_less_equal(x, one)));
+    is_valid = tt_and(is_valid, tt_not(tt_and(at_0, at_1)));
+    y = tt_where(is_usual, y, tt_where(is_one, one, nought));
+    results[0] = tt_where(is_valid, y, tt_full_like(x, NAN));
+    return 1;
+}
+
+/* Of a, b, x and their tangents. */
+static int beta_rule(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)user, (void)nargs, (void)room;
+    tt a = args[0].leaf[0], b = args[1].leaf[0], x = args[2].leaf[0], one = tt_full_like(x, 1);
+    const tt_tree along[] = { args[0], args[1], args[2], { &one, 1 } };
+    tt power = tt_add(tt_mul(tt_sub(a, number(1)), tt_log(x)),
+                      tt_mul(tt_sub(b, number(1)), tt_log1p(tt_neg(x))));
+    tt log_beta = tt_sub(tt_add(tt_lgamma(a), tt_lgamma(b)), tt_lgamma(tt_add(a, b)));
+    tt tangent = tt_mul(args[5].leaf[0], tt_exp(tt_sub(power, log_beta)));
+    for (int i = 0; i < 2; i++) {
+        tt_jvp_options by = { .size = sizeof by, .wrt = 1u << i };
+        tt_fn f = tt_jvp_with(function("betainc", beta_value, NULL), &by);
+        const tt *y = tt_call_n(f, along, 4, 2);
+        results[0] = y[0];
+        tangent = tt_add(tangent, tt_mul(args[3 + i].leaf[0], y[1]));
+    }
+    results[1] = tangent;
+    return 2;
+}
+
+/* ---- the interface ---- */
+
+/* f of n arguments in their common shape.  Half floats are computed as f32. */
+static tt in_common(const char *who, tt_fn f, int n, const tt *in)
+{
+    Shape s[3], common;
+    tt x[3], sum = in[0];
+    tt_tree args[3];
+    if (!shapes_of(who, n, in, s) || !broadcast_shapes(who, n, s, &common))
+        return NO_VALUE;
+    for (int i = 1; i < n; i++)
+        sum = tt_add(sum, in[i]);
+    tt_dtype type = tt_type(sum), as = type == TT_F64 ? TT_F64 : TT_F32;
+    for (int i = 0; i < n; i++) {
+        x[i] = as_shape(tt_astype(in[i], as), &common);
+        args[i] = (tt_tree){ &x[i], 1 };
+    }
+    return tt_astype(tt_call_n(f, args, n, 1)[0], type);
+}
+
+static tt_fn gamma_function(const char *which)
+{
+    return tt_custom_jvp(function(which, value, which), function(which, rule, which));
+}
+
+static tt_fn beta_function(void)
+{
+    return tt_custom_jvp(function("betainc", beta_value, NULL),
+                         function("betainc", beta_rule, NULL));
+}
+
+FORMULA2(igamma, in_common(c->who, gamma_function(lower), 2, (const tt[]){ x, y }))
+FORMULA2(igammac, in_common(c->who, gamma_function(upper), 2, (const tt[]){ x, y }))
+FORMULA3(betainc, in_common(c->who, beta_function(), 3, (const tt[]){ x, y, z }))
