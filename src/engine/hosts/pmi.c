@@ -11,6 +11,7 @@
 #include "base/sync.h"
 
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -193,6 +194,8 @@ Error *pmi_begin(int process, int nprocesses, const HostsStore *store)
     FILE *in = fdopen(pair[0], "r");
     if (!in)
         return error_new(CODE_EXHAUSTED, "no memory to start MPI with");
+    /* One thread reads it, and waits there: fflush(NULL) of another must not wait with it. */
+    __fsetlocking(in, FSETLOCKING_BYCALLER);
     pmi.fd = pair[0];
     set_number("PMI_FD", pair[1]);
     set_number("PMI_RANK", process);
