@@ -676,6 +676,9 @@ static void try_rows(const Case *c, const Point *p, Element e, unsigned mask)
             row[i] = make(&c->args[i], 0, e, p->x[i] + skip);
         }
         int64_t k = numbers(call(c->function(), c->n, row, 1)[0], one);
+        for (int64_t i = 0; i < k && k * ROWS == n; i++)
+            if (isnan(all[r * k + i]) && isnan(one[i])) /* where a function has no value */
+                all[r * k + i] = one[i] = 0;
         char what[64];
         snprintf(what, sizeof what, "row %d of vmap, arguments %u mapped, differs", r, mask);
         EXPECT(k * ROWS == n && near(all + r * k, one, k, e == F64 ? 1e-12 : 2e-6), what);
