@@ -105,10 +105,20 @@ def test_state(library, platform):
     assert library.counters_alive() == before
 
 
-def test_devices(library):
-    x = np.arange(4 * 6, dtype=np.float32).reshape(4, 6)
-    y = jax.pmap(scale, devices=jax.devices("tutti")[:4])(x)
-    np.testing.assert_array_equal(np.asarray(y), 2.5 * x + 7)
+# Registered before JAX has looked for devices, and without its own CPU backend.
+DEVICES = """
+import ctypes, jax, numpy as np
+library = ctypes.CDLL({path!r})
+jax.ffi.register_ffi_target("test_Scale", jax.ffi.pycapsule(library.Scale), platform="cpu")
+x = np.arange(4 * 6, dtype=np.float32).reshape(4, 6)
+scale = lambda x: jax.ffi.ffi_call("test_Scale", jax.ShapeDtypeStruct(x.shape, x.dtype))(
+    x, by=np.float32(2.5), shifts=np.array([1, 2, 4], np.int64), name="scale", negate=False)
+np.testing.assert_array_equal(np.asarray(jax.pmap(scale)(x)), 2.5 * x + 7)
+"""
+
+
+def test_devices(library, python):
+    python(["-c", DEVICES.format(path=library._name)], "tutti", devices=4)
 
 
 def test_wrong(library):
