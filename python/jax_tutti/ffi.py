@@ -4,6 +4,7 @@ JAX hands what is registered for a platform to that platform's handler.  What is
 is ours too, as everything written for it is, unless the same name is registered for "tutti".
 """
 import ctypes
+import warnings
 
 from jax_tutti.callbacks import extension_of
 
@@ -68,14 +69,21 @@ def _follow(module, which, waiting, names, platform):
         return
     ours = names.target if which == "call_target" else names.type
 
+    def mirror(name, it, *more, **named):
+        try:  # it was not registered for us, so nothing of it may fail here
+            ours(name, it, "cpu", *more, **named)
+        except ValueError as error:
+            warnings.warn(f"jax_tutti: {error}")
+
     def register(name, it, platform="cpu", *more, **named):
         result = others(name, it, platform, *more, **named)
         if platform == "cpu":
-            ours(name, it, platform, *more, **named)
+            mirror(name, it, *more, **named)
         return result
 
-    for name, it, *more in list(getattr(module, waiting, {}).get("cpu", [])):
-        ours(name, it, "cpu", *more)
+    key = getattr(module, "xla_platform_names", {}).get("cpu", "cpu")  # XLA's own name for it
+    for name, it, *more in list(getattr(module, waiting, {}).get(key, [])):
+        mirror(name, it, *more)
     setattr(module, f"register_custom_{which}", register)
     take_on(platform, ours)
 
