@@ -58,12 +58,9 @@ static void watch(void *user)
 {
     FILE *statm = user;
     char words[96];
-    struct timespec began, now, pause = { .tv_nsec = 2000000 };
-    clock_gettime(CLOCK_MONOTONIC, &began);
+    int64_t began = clock_now_ns();
     for (;;) {
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        double took =
-            difftime(now.tv_sec, began.tv_sec) + (double)(now.tv_nsec - began.tv_nsec) * 1e-9;
+        double took = (double)(clock_now_ns() - began) * 1e-9;
         snprintf(words, sizeof words, "it took longer than %d seconds (--seconds)", bounds.seconds);
         if (bounds.seconds && took > bounds.seconds)
             end(words);
@@ -71,7 +68,7 @@ static void watch(void *user)
                  bounds.bytes);
         if (statm && resident(statm) > bounds.bytes)
             end(words);
-        nanosleep(&pause, NULL);
+        nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
     }
 }
 

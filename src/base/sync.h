@@ -1,4 +1,4 @@
-/* sync.h - threads, waiting on an address, a lock of one word, and what the machine lets us use.
+/* sync.h - threads, waiting on an address, a lock of one word, the clock, and what the machine lets us use.
  *
  * Modules that share data use C's atomic operations directly, always with an explicit order and a
  * comment that says why it is enough: for acquire and release, the operation that it pairs with. */
@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Starts as 0.  Held for a few lines of straight code only: a thread that holds one does not wait,
  * allocate much or call foreign code. */
@@ -42,6 +43,9 @@ static inline void lock_give(Lock *lock)
 void address_wait(_Atomic int *at, int seen);
 void address_wake(_Atomic int *at, int n); /* up to n sleepers */
 enum { WAKE_ALL = 0x7fffffff };
+
+/* Time that only goes on, in ns from some moment. */
+int64_t clock_now_ns(void);
 
 /* One iteration of a loop that waits for another thread to write. */
 void spin_pause(void);

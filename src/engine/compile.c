@@ -11,6 +11,7 @@
 #include "engine/compile.h"
 
 #include "base/fail.h"
+#include "base/sync.h"
 #include "base/table.h"
 #include "engine/checks.h"
 #include "engine/cpu_level.h"
@@ -21,7 +22,6 @@
 
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 /* A program on its way, and what the stages have made of it. */
 typedef struct Compilation {
@@ -103,9 +103,7 @@ const char *const pass_names[] = {
 
 static double clock_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+    return (double)clock_now_ns() * 1e-6;
 }
 
 /* ---- passes ---- */

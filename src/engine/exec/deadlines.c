@@ -8,13 +8,6 @@
 
 #include <time.h>
 
-static int64_t clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* Off the list; the lock is held. */
 static void take_off(Deadlines *d, Run *run)
 {
@@ -34,7 +27,7 @@ static int64_t look(Deadlines *d)
     Run *first = d->first;
     if (!first)
         return 0;
-    int64_t left = first->due - clock_ns();
+    int64_t left = first->due - clock_now_ns();
     if (left > 0)
         return left < SLICE ? left : SLICE;
     int seen = CANCEL_NOT;
@@ -90,7 +83,7 @@ void deadline_begin(Run *run)
     Deadlines *d = &run->executor->deadlines;
     if (!d->ns)
         return;
-    run->due = clock_ns() + d->ns;
+    run->due = clock_now_ns() + d->ns;
     lock_take(&d->lock);
     bool is_first = !d->first;
     run->due_next = NULL;

@@ -3,17 +3,10 @@
 #include "engine/profile/limits.h"
 
 #include "base/guard.h"
+#include "base/sync.h"
 #include "engine/numerics/numerics.h"
 
 #include <string.h>
-#include <time.h>
-
-static double clock_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
 
 static double best_of(double a, double b)
 {
@@ -29,15 +22,15 @@ Limits limits_measure(void)
     char *from = heap_new(2 * (size_t)COPIED, "a measurement");
     memset(from, 1, COPIED);
     for (int i = 0; i < TRIES; i++) {
-        double began = clock_ns();
+        int64_t began = clock_now_ns();
         gemm(NULL, GEMM_F32, SIDE, SIDE, SIDE, a, SIDE, 1, b, SIDE, 1, c, SIDE);
-        double ns = clock_ns() - began;
+        double ns = (double)(clock_now_ns() - began);
         l.gflops = best_of(l.gflops, ns > 0 ? 2.0 * SIDE * SIDE * SIDE / ns : 0);
     }
     for (int i = 0; i < TRIES; i++) {
-        double began = clock_ns();
+        int64_t began = clock_now_ns();
         memcpy(from + COPIED, from, COPIED);
-        double ns = clock_ns() - began;
+        double ns = (double)(clock_now_ns() - began);
         l.gbytes = best_of(l.gbytes, ns > 0 ? 2.0 * COPIED / ns : 0);
     }
     heap_free(from);

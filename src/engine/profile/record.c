@@ -46,10 +46,11 @@ static pthread_key_t key;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool has_key;
 
-static int64_t clock_ns(clockid_t clock)
+/* Since 1970. */
+static int64_t epoch_ns(void)
 {
     struct timespec t;
-    clock_gettime(clock, &t);
+    clock_gettime(CLOCK_REALTIME, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
@@ -357,8 +358,8 @@ Error *record_begin(void)
         lock_give(&ring->lock);
     }
     lock_give(&lock);
-    begin_epoch = clock_ns(CLOCK_REALTIME);
-    begin_ns = clock_ns(CLOCK_MONOTONIC);
+    begin_epoch = epoch_ns();
+    begin_ns = clock_now_ns();
     begin_ticks = ticks_now();
     /* release: a thread that records has no use for the times above, but recording_take has */
     atomic_store_explicit(&recorder_is_on, 1, memory_order_release);
@@ -396,13 +397,13 @@ void record_unload(void)
 static double tick_ns(void)
 {
     enum { LONG_ENOUGH = 10000000 }; /* ns: their reading takes a ten-thousandth of it */
-    int64_t ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+    int64_t ns = clock_now_ns() - begin_ns;
     if (ns < LONG_ENOUGH) {
         struct timespec rest = { 0, LONG_ENOUGH - ns };
         while (nanosleep(&rest, &rest) && errno == EINTR)
             ;
     }
-    ns = clock_ns(CLOCK_MONOTONIC) - begin_ns;
+    ns = clock_now_ns() - begin_ns;
     uint64_t ticks = ticks_now() - begin_ticks;
     return ticks ? (double)ns / (double)ticks : 1;
 }

@@ -18,7 +18,7 @@
 #if defined __x86_64__
 #include <x86intrin.h>
 #else
-#include <time.h>
+#include "base/sync.h"
 #endif
 
 static inline uint64_t ticks_now(void)
@@ -30,9 +30,7 @@ static inline uint64_t ticks_now(void)
     __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
     return ticks;
 #else
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return (uint64_t)clock_now_ns();
 #endif
 }
 

@@ -1,5 +1,6 @@
 /* loop.c - what the loop around a training step needs: rows in a random order, and a line that says how
  * far it is. */
+#include "base/sync.h"
 #include "front/api/numpy.h"
 #include "front/api/progress.h"
 #include "front/value/library.h"
@@ -8,7 +9,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 tt tt_minibatches(tt key, int64_t rows, int64_t size)
@@ -27,9 +27,7 @@ tt tt_minibatches(tt key, int64_t rows, int64_t size)
 
 static double now(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    return (double)clock_now_ns() * 1e-9;
 }
 
 /* 1:02:03, 2:03, 3 s. */
