@@ -167,6 +167,8 @@ MUST_USE Error *reduce_scatter_share(const Participants *p, int i, Rows *rows, i
 /* global.c: does a process need operand i of rank r?  Not if it has those bytes itself, or gets them
  * from an earlier rank. */
 bool global_needs(const Participants *p, int r, int i, int process);
+/* Of tutti.global: the first rank of r's process that has the same tile of result i. */
+int global_first_of_tile(const Participants *p, int r, int i);
 
 /* Append the steps of a collective to a plan. */
 typedef MUST_USE Error *PlanFn(const Participants *p, CopyPlan *plan);

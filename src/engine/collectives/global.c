@@ -59,12 +59,18 @@ static const int64_t *tile_of(const Tiles *t, int r)
     return t->tiling.tile_of + (int64_t)device_in(t->p, t->tiling, r) * t->tiling.rank;
 }
 
+static bool is_same_tile(const Tiles *t, int q, int r)
+{
+    return device_in(t->p, t->tiling, q) < t->tiling.ndevices &&
+           device_in(t->p, t->tiling, r) < t->tiling.ndevices && /* else it does not fit, below */
+           !memcmp(tile_of(t, q), tile_of(t, r), sizeof(int64_t) * (size_t)t->tiling.rank);
+}
+
 /* Does an earlier rank hold the same tile? */
 static bool is_repeated(const Tiles *t, int r)
 {
     for (int q = 0; q < r; q++)
-        if (operand_at(t->p, q, t->i) &&
-            !memcmp(tile_of(t, q), tile_of(t, r), sizeof(int64_t) * (size_t)t->tiling.rank))
+        if (operand_at(t->p, q, t->i) && is_same_tile(t, q, r))
             return true;
     return false;
 }
@@ -73,10 +79,19 @@ bool global_needs(const Participants *p, int r, int i, int process)
 {
     const Tiles t = { .p = p, .tiling = p->c->in_tilings[i], .i = i };
     for (int q = 0; q < p->n; q++)
-        if ((q < r || p->elsewhere->process_of[q] == process) &&
-            !memcmp(tile_of(&t, q), tile_of(&t, r), sizeof(int64_t) * (size_t)t.tiling.rank))
+        if ((q < r || p->elsewhere->process_of[q] == process) && is_same_tile(&t, q, r))
             return false;
     return true;
+}
+
+int global_first_of_tile(const Participants *p, int r, int i)
+{
+    const Tiles t = { .p = p, .tiling = p->c->out_tilings[i], .i = i };
+    int q = 0;
+    while (q < r &&
+           (p->elsewhere->process_of[q] != p->elsewhere->process_of[r] || !is_same_tile(&t, q, r)))
+        q++;
+    return q;
 }
 
 /* Copies between the whole array and the tile of rank r. */

@@ -85,9 +85,10 @@ static void fold_piece(void *user, int64_t number)
     const Chain *chain = x->way;
     const Participants *m = &x->members;
     ChainPiece p = find_piece(x, fold->first + (int)number);
-    char *out[POSSIBLE_DEVICES] = { ring_at(x, fold->first + (int)number) };
+    char *out[POSSIBLE_DEVICES];
     const void *in[POSSIBLE_DEVICES + 1];
     int nin = 0, nout = 1;
+    out[0] = ring_at(x, fold->first + (int)number);
     if (!chain->is_first)
         in[nin++] = out[0];
     for (int r = 0; r < m->n; r++)

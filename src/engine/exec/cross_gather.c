@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-enum { ALIGN = 64 };
-
 /* A part whose bytes do not lie together. */
 typedef struct Packed {
     char *packed, *scattered;
@@ -32,11 +30,6 @@ typedef struct Counts {
     bool *has_copy;
 } Counts;
 
-static size_t aligned(size_t bytes)
-{
-    return (bytes + ALIGN - 1) / ALIGN * ALIGN;
-}
-
 static bool lies_together(const Rows *r)
 {
     return r->inner == 1 && r->outer == 1;
@@ -51,11 +44,11 @@ static void count_part(void *user, const CrossPart *part)
     counts->nparts++;
     if (!is_sent && !*has_copy) {
         *has_copy = true;
-        counts->bytes += aligned(type_bytes(c->in_types[part->operand]));
+        counts->bytes += crossing_aligned(type_bytes(c->in_types[part->operand]));
     }
     if (!lies_together(&part->rows)) {
         counts->npacked++;
-        counts->bytes += aligned(rows_bytes(&part->rows));
+        counts->bytes += crossing_aligned(rows_bytes(&part->rows));
     }
 }
 
@@ -63,7 +56,7 @@ static char *take_staged(Crossing *x, size_t bytes)
 {
     Gathering *gather = x->way;
     char *at = (char *)x->staging + gather->staged;
-    gather->staged += aligned(bytes);
+    gather->staged += crossing_aligned(bytes);
     return at;
 }
 

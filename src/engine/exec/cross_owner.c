@@ -83,6 +83,17 @@ static void list_sums(Crossing *x)
 
 /* ---- sums ---- */
 
+/* Executes the plan, unless an error has come up while it was made, and ends it. */
+static Error *carry_out(const Crossing *x, CopyPlan *plan, Error *error)
+{
+    plan->c = x->members.c;
+    plan->frame = x->members.frames[x->members.home];
+    if (!error)
+        copy_plan_execute(plan);
+    copy_plan_end(plan);
+    return error;
+}
+
 static Error *sum_slices(Crossing *x)
 {
     const Owner *owner = x->way;
@@ -107,12 +118,7 @@ static Error *sum_slices(Crossing *x)
         if (!error)
             at[m->n] = results[0] + mine.at;
     }
-    plan.c = m->c;
-    plan.frame = m->frames[m->home];
-    if (!error)
-        copy_plan_execute(&plan);
-    copy_plan_end(&plan);
-    return error;
+    return carry_out(x, &plan, error);
 }
 
 /* The whole sums have come to one result here; the others take them. */
@@ -135,12 +141,7 @@ static Error *spread_sums(Crossing *x)
         for (int o = 0; o <= nout && !error; o++)
             at[o] = results[o];
     }
-    plan.c = m->c;
-    plan.frame = m->frames[m->home];
-    if (!error)
-        copy_plan_execute(&plan);
-    copy_plan_end(&plan);
-    return error;
+    return carry_out(x, &plan, error);
 }
 
 static Error *step(Crossing *x)

@@ -1,10 +1,14 @@
 /* cross_root.c - code over whole arrays that has effects (prints, callbacks) runs in one process alone,
  * that of the group's first rank; the others get its results.
  *
- *     operands to the first process --> it runs the code --> tiles of the results to the others */
+ *     operands to the first process --> it runs the code --> tiles of the results to the others
+ *
+ * A tile that several members of a process have goes there once: to the first of them, from whom the
+ * others take it. */
 #include "engine/exec/crossing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Root {
     int phase; /* exchanges that are done with */
@@ -24,12 +28,12 @@ static void list_results(Crossing *x, char *staging)
         for (int i = 0; i < m->c->nout; i++) {
             int process = x->elsewhere.process_of[r], root = x->elsewhere.process_of[0];
             size_t bytes = type_bytes(m->c->out_types[i]);
-            if (process == root || !bytes)
+            if (process == root || !bytes || global_first_of_tile(m, r, i) != r)
                 continue;
             if (is_root(x)) {
                 x->elsewhere.results[r * m->c->nout + i] = staging;
                 e->parts[e->nparts++] = (WirePart){ process, true, staging, bytes };
-                staging += (bytes + 63) / 64 * 64;
+                staging += crossing_aligned(bytes);
             } else if (process == x->elsewhere.process) {
                 e->parts[e->nparts++] =
                     (WirePart){ root, false, frame_at(m->frames[r], m->c->out[i]), bytes };
@@ -43,21 +47,42 @@ static size_t results_bytes(const Crossing *x)
     size_t bytes = 0;
     for (int r = 0; is_root(x) && r < m->n; r++)
         for (int i = 0; !is_here(m, r) && i < m->c->nout; i++)
-            bytes += (type_bytes(m->c->out_types[i]) + 63) / 64 * 64;
+            if (global_first_of_tile(m, r, i) == r)
+                bytes += crossing_aligned(type_bytes(m->c->out_types[i]));
     return bytes;
+}
+
+/* Members here whose tile has come to another of them. */
+static void take_tiles(const Crossing *x)
+{
+    const Participants *m = &x->members;
+    for (int r = 0; r < m->n; r++)
+        for (int i = 0; is_here(m, r) && i < m->c->nout; i++) {
+            size_t bytes = type_bytes(m->c->out_types[i]);
+            const void *from = frame_at(m->frames[global_first_of_tile(m, r, i)], m->c->out[i]);
+            void *to = frame_at(m->frames[r], m->c->out[i]);
+            if (bytes && to != from) /* else they share it */
+                memcpy(to, from, bytes);
+        }
 }
 
 static Error *step(Crossing *x)
 {
     Root *root = x->way;
     const Participants *m = &x->members;
-    if (crossing_is_open(x) || root->phase)
+    if (crossing_is_open(x) || root->phase > 1)
         return NULL;
-    root->phase = 1;
+    if (++root->phase == 2) {
+        if (!is_root(x))
+            take_tiles(x);
+        return NULL;
+    }
     if (is_root(x))
         TRY(collective_perform_here(m->c, m->n, m->frames, m->scratch, &x->elsewhere));
     if (x->exchanges[1].nparts)
         crossing_exchange(x, 1);
+    else
+        root->phase = 2;
     return NULL;
 }
 
@@ -88,7 +113,7 @@ static void see_operand(void *user, const CrossPart *part)
             x->elsewhere.copies[part->rank * c->nin + part->operand] = at;
     }
     o->nparts++;
-    o->bytes += is_sent ? 0 : (bytes + 63) / 64 * 64;
+    o->bytes += is_sent ? 0 : crossing_aligned(bytes);
 }
 
 Error *cross_by_root(Crossing *x)

@@ -23,9 +23,20 @@
 
 /* ---- runs ---- */
 
+/* Do all its tasks wait, some of them for other processes? */
+static bool run_is_stuck(WireRun *wire)
+{
+    Run *run = (Run *)((char *)wire - offsetof(Run, wire));
+    lock_take(&run->lock);
+    bool is_stuck = run->is_single_threaded ? run->is_parked : !run->nrunnable;
+    lock_give(&run->lock);
+    return is_stuck;
+}
+
 void crossing_run_begin(Run *run, HostSpan *span)
 {
     run->span = span;
+    run->wire.is_stuck = run_is_stuck;
     wire_run_begin(span->wire, span, &run->wire);
 }
 

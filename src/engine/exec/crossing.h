@@ -55,6 +55,11 @@ static inline bool crossing_is_open(Crossing *x)
     lock_give(&x->run->lock);
     return is_open;
 }
+/* What lies side by side in the staging memory begins on lines of the caches. */
+static inline size_t crossing_aligned(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
 MUST_USE Error *crossing_no_memory(const Crossing *x);
 MUST_USE Error *crossing_staging(Crossing *x, size_t bytes);
 #endif
