@@ -1,5 +1,7 @@
 /* fake_shim.h - messages between "processes" of one program: queues in memory instead of an MPI.  Messages
- * of one sender and tag come in order; what is sent is copied, and is over at the next poll. */
+ * of one sender and tag come in order; what is sent is copied, and is over at the next poll, unless the
+ * receiver is deaf.  The processes never meet at their end: whoever waits for it waits until it is told
+ * that the others do not come. */
 #ifndef TUTTI_TESTS_FAKE_SHIM_H
 #define TUTTI_TESTS_FAKE_SHIM_H
 #include "engine/hosts/wire.h"
@@ -26,6 +28,7 @@ typedef struct FakeProcess {
 } FakeProcess;
 
 static FakeProcess fake_processes[FAKES];
+static bool fake_is_deaf[FAKES]; /* sends to it are never over; under the lock */
 static pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void fake_append(FakeMessage **list, FakeMessage m)
@@ -85,7 +88,7 @@ static int fake_poll(int me, const ShimDone **done)
     pthread_mutex_lock(&fake_lock);
     for (FakeMessage **link = &p->posted; *link && n < 4096;) {
         FakeMessage *post = *link, *m = post->is_receive ? fake_match(p, post) : NULL;
-        if (post->is_receive && !m) {
+        if (post->is_receive ? !m : fake_is_deaf[post->peer]) {
             link = &post->next;
             continue;
         }
@@ -103,9 +106,21 @@ static int fake_poll(int me, const ShimDone **done)
     return n;
 }
 
+static void fake_deafen(int process)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake_is_deaf[process] = true;
+    pthread_mutex_unlock(&fake_lock);
+}
+
 static void fake_give_up(int peer)
 {
     (void)peer;
+}
+
+static bool fake_leave(bool waits)
+{
+    return !waits;
 }
 
 /* A table has no place for who it is of, so each process has functions of its own. */
@@ -131,6 +146,7 @@ FAKE_PROCESS(2)
       .send = fake_send_##me,                                                                      \
       .receive = fake_receive_##me,                                                                \
       .poll = fake_poll_##me,                                                                      \
-      .give_up = fake_give_up }
+      .give_up = fake_give_up,                                                                     \
+      .leave = fake_leave }
 static Shim fake_shims[FAKES] = { FAKE_TABLE(0), FAKE_TABLE(1), FAKE_TABLE(2) };
 #endif

@@ -1,9 +1,10 @@
 /* fault.c - sums over all devices of several processes, until one of them does what it is told:
  *
- *     fault kill | stop | exit0 | exit3 | skip | late | other | flight | none
+ *     fault kill | stop | exit0 | exit3 | skip | late | other | branch | large | flight | none
  *
- * The last process does it after some sums; the others must be told who it was.  flight: all end
- * while sums are under way, for which nobody waits. */
+ * The last process does it after some sums; the others must be told who it was.  branch: its devices skip
+ * a collective of a program, and go on in it.  large: it ends while the others send it much.  flight: all
+ * end while sums are under way, for which nobody waits. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,27 @@ static tt share(tt x)
 static tt greatest(tt x)
 {
     return tt_pmax(x, "d");
+}
+
+static tt gather(tt x)
+{
+    return tt_all_gather(x, "d");
+}
+
+/* The sum over devices of three processes, two of each: 0 2 4 and 1 3 5. */
+static tt sum_apart(tt x)
+{
+    return tt_psum(x, "d", .groups = TT_GROUPS(TT_GROUP(0, 2, 4), TT_GROUP(1, 3, 5)));
+}
+
+static tt keep(tt x)
+{
+    return x;
+}
+
+static tt sum_unless_last(tt x)
+{
+    return tt_psum(tt_cond(tt_less(tt_axis_index("d"), 4), sum_apart, keep, x), "d");
 }
 
 static void act(const char *what)
@@ -48,6 +70,13 @@ int main(int argc, char **argv)
             act(what);
         if (i == 20 && is_last && strcmp(what, "skip") == 0)
             continue;
+        if (i == 20 && strcmp(what, "branch") == 0)
+            tt_wait(tt_call(tt_pmap(sum_unless_last, .axis_name = "d"), x));
+        if (i == 20 && strcmp(what, "large") == 0) {
+            if (is_last)
+                exit(0);
+            tt_wait(tt_call(tt_pmap(gather, .axis_name = "d"), tt_ones(TT_F32, n, 2 << 20)));
+        }
         bool differs = i == 20 && is_last && strcmp(what, "other") == 0;
         double got = tt_item(tt_index(tt_call(differs ? other : sum, x), 0, 0));
         if (got != n) {

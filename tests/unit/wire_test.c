@@ -1,7 +1,8 @@
 /* wire_test.c - the wire over queues in memory: three processes of one program.  Links the engine.
  *
  * Threads of each exchange messages of all sizes, and streams, at once; exchanges that are cancelled,
- * whose partner is lost or waits elsewhere, end with an error that says why. */
+ * whose partner is lost, waits elsewhere or has left the run, end with an error that says why; a process
+ * that ends does not wait for one that is not there. */
 #include "engine/hosts/wire_runs.h"
 
 #include "base/sync.h"
@@ -9,6 +10,7 @@
 #include "tests/fake_shim.h"
 
 #include <sched.h>
+#include <time.h>
 
 enum { THREADS = 3, ROUNDS = 8, PIECES = 50 };
 
@@ -246,6 +248,98 @@ static void check_circle(void)
     }
 }
 
+static bool never_moves(WireRun *run)
+{
+    (void)run;
+    return true;
+}
+
+/* Two processes wait for each other at two places of one run. */
+static void check_circle_in_run(void)
+{
+    HostSpan spans[2] = { 0 };
+    WireRun runs[2] = { 0 };
+    char bytes[2];
+    Try tries[2] = { { .parts = { { 1, false, &bytes[0], 1 } } },
+                     { .parts = { { 0, false, &bytes[1], 1 } } } };
+    for (int p = 0; p < 2; p++) {
+        spans[p] = (HostSpan){ .wire = wires[p], .key = 61 };
+        runs[p].is_stuck = never_moves;
+        wire_add_span(wires[p], &spans[p]);
+        wire_run_begin(wires[p], &spans[p], &runs[p]);
+        tries[p].exchange.parts = tries[p].parts;
+        tries[p].exchange.nparts = 1;
+        try_begin(&tries[p], p, 61, 2 * p);
+    }
+    for (int i = 0; i < 100 && !(try_is_over(&tries[0]) && try_is_over(&tries[1])); i++)
+        for (int p = 0; p < 2; p++)
+            wire_beat(wires[p]);
+    for (int p = 0; p < 2; p++) {
+        try_wait(&tries[p]);
+        const char *said = tries[p].error ? error_text(tries[p].error) : "";
+        CHECK(strstr(said, "they wait for each other; all must come to the same collectives"));
+        error_free(tries[p].error);
+    }
+    /* the second leaves the run, and the first waits for a byte of it */
+    wire_run_end(wires[1], &runs[1], NULL, 0, NULL);
+    tries[0] = (Try){ .parts = { { 1, false, &bytes[0], 1 } } };
+    tries[0].exchange.parts = tries[0].parts;
+    tries[0].exchange.nparts = 1;
+    try_begin(&tries[0], 0, 61, 6);
+    for (int i = 0; i < 100 && !try_is_over(&tries[0]); i++)
+        for (int p = 0; p < 2; p++)
+            wire_beat(wires[p]);
+    CHECK(try_is_over(&tries[0]));
+    CHECK_STR(tries[0].error ? error_text(tries[0].error) : "",
+              "a try (wire_test.c): process 1 has left this run: its devices have finished without "
+              "coming here");
+    error_free(tries[0].error);
+    wire_run_end(wires[0], &runs[0], NULL, 0, NULL);
+}
+
+/* A process that has ended takes none of what it is sent: who sends it fails, and is still. */
+static void check_deaf(void)
+{
+    static char bytes[1 << 20];
+    fake_deafen(1);
+    Try t = { .parts = { { 1, true, bytes, sizeof bytes } } };
+    t.exchange.parts = t.parts;
+    t.exchange.nparts = 1;
+    try_begin(&t, 2, 9, 9);
+    wire_lose(wires[2], 1, true, error_new(CODE_UNAVAILABLE, "it has ended"));
+    CHECK(!try_is_over(&t));
+    try_wait(&t);
+    CHECK_STR(t.error ? error_text(t.error) : "", "a try (wire_test.c): it has ended");
+    CHECK(t.exchange.is_left_behind);
+    error_free(t.error);
+    int64_t begin = clock_now_ns();
+    wire_settle(wires[2]);
+    CHECK(clock_now_ns() - begin < 1000000000);
+}
+
+static void leave(void *user)
+{
+    wire_leave(*(Wire **)user);
+}
+
+/* A process waits for the others' end; one dies meanwhile, the other has ended and is not there. */
+static void check_leave(void)
+{
+    Thread thread;
+    int64_t begin = clock_now_ns();
+    Error *error = thread_start(&thread, "leaver", leave, &wires[2]);
+    CHECK(!error);
+    nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+    wire_lose(wires[2], 1, false, error_new(CODE_UNAVAILABLE, "it is gone"));
+    thread_join(&thread);
+    CHECK(clock_now_ns() - begin > 1000000000); /* it was given time to come to its end */
+    error = thread_start(&thread, "leaver", leave, &wires[1]);
+    CHECK(!error);
+    nanosleep(&(struct timespec){ 0, 50000000 }, NULL);
+    wire_lose(wires[1], 2, false, error_new(CODE_UNAVAILABLE, "it is gone"));
+    thread_join(&thread);
+}
+
 int main(void)
 {
     for (int p = 0; p < FAKES; p++) {
@@ -256,6 +350,9 @@ int main(void)
     play_each(play_stopped, 7);
     play_each(play, 8); /* the wire is as good as before */
     check_circle();
+    check_circle_in_run();
     check_lost();
+    check_deaf();
+    check_leave();
     return check_done();
 }

@@ -53,7 +53,7 @@ void exchange_post(Wire *w, Exchange *x, int peer, int tag, bool is_sent)
             continue;
         for (size_t at = 0; at < p->bytes; at += PIECE) {
             size_t bytes = p->bytes - at < PIECE ? p->bytes - at : PIECE;
-            Post what = { .kind = POST_PART, .exchange = x, .peer = peer, .tag = tag };
+            Post what = { .kind = POST_PART, .exchange = x, .tag = tag };
             if (!wire_post(w, what, (char *)p->at + at, bytes, peer, is_sent))
                 return;
         }
@@ -113,6 +113,7 @@ void exchange_open(Wire *w, Exchange *x)
     x->nawaited = x->nposted = 0;
     x->is_told = x->is_left_behind = x->has_spoken = false;
     x->begun = w->nbeats;
+    x->circle = (WirePlace){ 0 };
     for (int i = 0; i < x->nparts; i++)
         x->parts[i].has_come = false;
     x->error = NULL;

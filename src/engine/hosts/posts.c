@@ -10,20 +10,23 @@ void wire_add_work(Wire *w, int n)
     atomic_fetch_add_explicit(&w->nwork, n, memory_order_relaxed);
 }
 
-static void list_part(Wire *w, Post *p)
+static void list_post(Wire *w, Post *p)
 {
-    p->next = w->parts;
-    p->link = &w->parts;
+    p->next = w->posts;
+    p->link = &w->posts;
     if (p->next)
         p->next->link = &p->next;
-    w->parts = p;
+    w->posts = p;
+    wire_add_work(w, 1);
 }
 
-static void unlist_part(Post *p)
+static void unlist_post(Wire *w, Post *p)
 {
     *p->link = p->next;
     if (p->next)
         p->next->link = p->link;
+    if (!p->is_given_up)
+        wire_add_work(w, -1);
 }
 
 static bool is_of_exchange(const Post *p)
@@ -41,13 +44,18 @@ static void leave_behind(Post *p)
 
 void wire_give_up(Wire *w, int process)
 {
-    for (Post *p = w->parts; p; p = p->next)
-        if (p->exchange && p->peer == process) {
-            /* what it still was to bring will never be whole, even if all its tags have come */
-            exchange_fail(p->exchange, error_new(CODE_UNAVAILABLE, "%s (%s): %s", p->exchange->name,
-                                                 p->exchange->where, w->lost[process].why));
-            leave_behind(p);
-        }
+    for (Post *p = w->posts; p; p = p->next) {
+        if (p->peer != process || p->is_given_up)
+            continue;
+        p->is_given_up = true;
+        wire_add_work(w, -1);
+        if (!p->exchange)
+            continue;
+        /* what it still was to bring will never be whole, even if all its tags have come */
+        exchange_fail(p->exchange, error_new(CODE_UNAVAILABLE, "%s (%s): %s", p->exchange->name,
+                                             p->exchange->where, w->lost[process].why));
+        leave_behind(p);
+    }
     w->shim->give_up(process);
 }
 
@@ -58,7 +66,7 @@ void wire_break(Wire *w, const char *why)
     for (Exchange *x = w->open; x; x = x->next)
         exchange_fail(x, error_new(CODE_UNAVAILABLE, "%s (%s): messages between processes fail: %s",
                                    x->name, x->where, why));
-    for (Post *p = w->parts; p; p = p->next)
+    for (Post *p = w->posts; p; p = p->next)
         if (p->exchange)
             leave_behind(p);
 }
@@ -78,12 +86,11 @@ bool wire_post(Wire *w, Post what, void *at, size_t bytes, int peer, bool is_sen
         free(p);
         return false;
     }
+    p->peer = peer;
     if (what.kind != POST_BOX)
-        wire_add_work(w, 1);
-    if (is_of_exchange(&what)) {
-        list_part(w, p);
+        list_post(w, p);
+    if (is_of_exchange(&what))
         what.exchange->nposted++;
-    }
     return true;
 }
 
@@ -108,7 +115,6 @@ void wire_drain(Wire *w, uint32_t n, int tag, int peer)
 static void part_over(Wire *w, Post *p, const ShimDone *done)
 {
     Exchange *x = p->exchange;
-    unlist_part(p);
     if (!x)
         return;
     x->nposted--;
@@ -124,7 +130,7 @@ void wire_message_over(Wire *w, const ShimDone *done)
 {
     Post *p = done->user;
     if (p->kind != POST_BOX)
-        wire_add_work(w, -1);
+        unlist_post(w, p);
     if (is_of_exchange(p))
         part_over(w, p, done);
     if (p->kind == POST_DRAIN && !done->is_failed)

@@ -2,7 +2,7 @@
  * it.  An MPI has one of three binary interfaces, so shim_mpi.c is built once for each of them, and
  * the one that fits is loaded at run time (find.c).  A process that is alone loads none.
  *
- * Nothing here waits, but start, gather and leave: messages are posted, and poll says which are
+ * Nothing here waits, but start, gather and, when all have come to the end, leave: messages are posted, and poll says which are
  * over.  One thread at a time calls them (wire.c has the lock). */
 #ifndef TUTTI_ENGINE_HOSTS_SHIM_H
 #define TUTTI_ENGINE_HOSTS_SHIM_H
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum {
-    SHIM_VERSION = 1,
+    SHIM_VERSION = 2,
     SHIM_ANY = -1, /* a receive from whichever process */
 };
 
@@ -41,8 +41,8 @@ typedef struct Shim {
     /* f is called when the process exits: the engine's own library leaves nothing to that moment
      * (plugin/statics.c). */
     void (*at_exit)(void (*f)(void));
-    /* The process ends.  waits: for the others, which all are there. */
-    void (*leave)(bool waits);
+    /* The process ends: called until it is true.  waits: for the others, which all are there. */
+    bool (*leave)(bool waits);
 } Shim;
 
 typedef Shim *ShimFn(void);

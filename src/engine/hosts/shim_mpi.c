@@ -186,16 +186,6 @@ static void at_exit(void (*f)(void))
     on_exit(end, NULL);
 }
 
-/* Is the request over before that moment? */
-static bool is_over_by(MPI_Request *request, double end)
-{
-    int is_over = 0;
-    while (MPI_Test(request, &is_over, MPI_STATUS_IGNORE) == MPI_SUCCESS && !is_over &&
-           MPI_Wtime() < end)
-        nanosleep(&(struct timespec){ 0, 100000 }, NULL);
-    return is_over;
-}
-
 /* All processes have come to the end, and MPI_Finalize does not return: in MPICH 4 over TCP one process
  * may wait there for another that waits for it in the launcher's barrier.  The process ends all the
  * same. */
@@ -219,23 +209,44 @@ static void finalize(void)
     }
 }
 
-static void leave(bool waits)
+/* Nothing is received any more. */
+static void cancel_receives(void)
 {
-    enum { FOR_SENDS_S = 4, FOR_OTHERS_S = 1000000 };
-    int is_over = 0;
-    bool is_still = true;
-    MPI_Request all = MPI_REQUEST_NULL;
-    MPI_Finalized(&is_over);
-    if (!is_ours || is_over || !waits)
-        return;
-    for (int i = 0; i < nposted; i++) {
+    for (int i = 0; i < nposted; i++)
         if (posted[i].is_receive)
             MPI_Cancel(&requests[i]);
-        is_still = is_over_by(&requests[i], MPI_Wtime() + FOR_SENDS_S) && is_still;
+}
+
+/* Messages that are posted end; all processes meet; MPI is finalised. */
+static bool leave(bool waits)
+{
+    enum { FOR_SENDS_S = 4 };
+    static enum { HERE, SENDING, MEETING } phase;
+    static double begun;
+    static MPI_Request all;
+    int is_over = 0;
+    MPI_Finalized(&is_over);
+    if (!is_ours || is_over || !waits)
+        return true;
+    if (phase == HERE) {
+        cancel_receives();
+        begun = MPI_Wtime();
+        phase = SENDING;
     }
-    if (is_still && MPI_Ibarrier(world, &all) == MPI_SUCCESS &&
-        is_over_by(&all, MPI_Wtime() + FOR_OTHERS_S))
+    if (phase == SENDING) {
+        if (MPI_Testall(nposted, requests, &is_over, statuses) != MPI_SUCCESS)
+            return true;
+        if (!is_over)
+            return MPI_Wtime() > begun + FOR_SENDS_S;
+        if (MPI_Ibarrier(world, &all) != MPI_SUCCESS)
+            return true;
+        phase = MEETING;
+    }
+    if (MPI_Test(&all, &is_over, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return true;
+    if (is_over)
         finalize();
+    return is_over;
 }
 
 static Shim shim = { .version = SHIM_VERSION,

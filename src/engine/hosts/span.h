@@ -17,8 +17,9 @@ typedef struct HostSpan {
     const int32_t *process_of; /* [ndevices] */
     const int32_t *ids;        /* [ndevices] of the devices, for messages */
     const int32_t *nhere_of;   /* [ngroups] members that are here */
-    int64_t nlaunched; /* in this process: the n-th launch is the same run everywhere; under the
-                          wire's lock */
+    /* Under the wire's lock: */
+    int64_t nlaunched; /* in this process: the n-th launch is the same run everywhere */
+    bool has_spoken;   /* of a process that takes long (ask.c) */
 } HostSpan;
 
 static inline bool span_crosses(const HostSpan *span, const Program *program, int group)

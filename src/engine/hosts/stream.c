@@ -18,7 +18,6 @@ static void post_piece(Wire *w, Exchange *x, int k, bool is_sent)
     int peer = is_sent ? s->to : s->from;
     Post what = { .kind = POST_PIECE,
                   .exchange = x,
-                  .peer = peer,
                   .piece = k,
                   .is_sent = is_sent,
                   .tag = is_sent ? s->out.tag : s->in.tag };

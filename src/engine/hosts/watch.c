@@ -67,16 +67,14 @@ static struct {
     Wire *wire;
     int process, nprocesses, ndevices;
     Self *all;
-    Link *links;    /* [nprocesses] */
-    char *is_known; /* [nprocesses] that it is lost, or has left */
+    Link *links; /* [nprocesses] */
+    char *known; /* [nprocesses] of each: 1: it has left, 2: it is lost */
     Thread thread;
 } watch;
 
 static int64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return clock_now_ns() / 1000000;
 }
 
 /* ---- news ---- */
@@ -115,9 +113,10 @@ static Error *describe(NewsKind kind, int p)
 
 static void learn(NewsKind kind, int p)
 {
-    if (p < 0 || p >= watch.nprocesses || p == watch.process || watch.is_known[p])
+    char known = kind == NEWS_LEFT ? 1 : 2;
+    if (p < 0 || p >= watch.nprocesses || p == watch.process || watch.known[p] >= known)
         return;
-    watch.is_known[p] = 1;
+    watch.known[p] = known;
     if (watch.process == 0)
         tell_others(kind, p);
     wire_lose(watch.wire, p, kind == NEWS_LEFT, describe(kind, p));
@@ -319,9 +318,9 @@ Error *watch_start(Wire *w, int ndevices)
     watch.ndevices = ndevices;
     watch.all = calloc((size_t)n, sizeof *watch.all);
     watch.links = calloc((size_t)n, sizeof *watch.links);
-    watch.is_known = calloc((size_t)n, 1);
+    watch.known = calloc((size_t)n, 1);
     struct pollfd *fds = calloc((size_t)n, sizeof *fds);
-    if (!watch.all || !watch.links || !watch.is_known || !fds)
+    if (!watch.all || !watch.links || !watch.known || !fds)
         return error_new(CODE_EXHAUSTED, "no memory to watch %d processes", n);
     Self self = { .pid = (int32_t)getpid() };
     gethostname(self.host, sizeof self.host - 1);

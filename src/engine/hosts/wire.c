@@ -7,6 +7,7 @@
 #include "engine/hosts/wire_inside.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -30,9 +31,7 @@ int wire_processes(const Wire *w)
 
 int64_t wire_now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    return clock_now_ns() / 1000000;
 }
 
 /* ---- polling ---- */
@@ -108,9 +107,24 @@ void wire_tell(Wire *w, Finished *finished)
     }
 }
 
+/* Messages with a process that has ended in order may be over until a little later. */
+static void give_up_lost(Wire *w)
+{
+    int64_t now = wire_now_ms();
+    for (int p = 0; p < w->nprocesses; p++) {
+        Lost *lost = &w->lost[p];
+        if (!lost->why || lost->is_given_up || now < lost->after)
+            continue;
+        lost->is_given_up = true;
+        wire_give_up(w, p);
+    }
+}
+
 static bool look(Wire *w, Finished *finished)
 {
     const ShimDone *done;
+    if (w->nlost && !w->has_left)
+        give_up_lost(w);
     int n = w->has_left ? 0 : w->shim->poll(&done);
     for (int i = 0; i < n; i++)
         wire_message_over(w, &done[i]);
@@ -124,7 +138,12 @@ bool wire_poll(Wire *w)
         return false;
     Finished finished = { 0 };
     bool has_news = look(w, &finished);
+    char *words = w->words;
+    w->words = NULL;
     pthread_mutex_unlock(&w->lock);
+    if (words)
+        fputs(words, stderr);
+    free(words);
     wire_tell(w, &finished);
     return has_news;
 }
@@ -166,11 +185,10 @@ void wire_attend(Wire *w)
 bool wire_await(Wire *w, bool (*is_over)(void *user), void *user)
 {
     enum { LOOKS = 1000, PATIENT_NS = 300000 };
-    struct timespec start, now;
+    int64_t start = clock_now_ns();
     bool over = false;
     /* relaxed: a hint for the wire's thread */
     atomic_fetch_add_explicit(&w->nlookers, 1, memory_order_relaxed);
-    clock_gettime(CLOCK_MONOTONIC, &start);
     for (int i = 0; !(over = is_over(user)); i++) {
         if (wire_poll(w))
             continue;
@@ -178,9 +196,7 @@ bool wire_await(Wire *w, bool (*is_over)(void *user), void *user)
             spin_pause();
         else
             sched_yield();
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        int64_t ns = (now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec);
-        if (ns > PATIENT_NS)
+        if (clock_now_ns() - start > PATIENT_NS)
             break;
     }
     atomic_fetch_sub_explicit(&w->nlookers, 1, memory_order_relaxed);
@@ -203,14 +219,17 @@ void wire_lose(Wire *w, int process, bool has_left, Error *error)
     Finished finished = { 0 };
     pthread_mutex_lock(&w->lock);
     enum { GRACE_MS = 300 };
-    if (!w->lost[process].why) {
-        w->lost[process] =
-            (Lost){ strdup(error_text(error)), has_left, has_left ? wire_now_ms() + GRACE_MS : 0 };
+    Lost *lost = &w->lost[process];
+    if (!lost->why) {
+        *lost = (Lost){ .why = strdup(error_text(error)), .has_left = has_left };
+        lost->after = has_left ? wire_now_ms() + GRACE_MS : 0;
         w->nlost++;
     }
+    if (!has_left)
+        lost->gone = wire_now_ms();
     error_free(error);
-    if (!has_left && !w->has_left)
-        wire_give_up(w, process);
+    if (!w->has_left)
+        give_up_lost(w);
     wire_collect(w, &finished);
     pthread_mutex_unlock(&w->lock);
     wire_tell(w, &finished);
@@ -235,15 +254,31 @@ void wire_settle(Wire *w)
             nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
 }
 
+/* Will all others come to their end?  One that has ended closes its connections too: it is not there any
+ * more only if messages have not brought this process to the end a while later. */
+static bool all_will_end(const Wire *w)
+{
+    enum { GRACE_MS = 2000 };
+    for (int p = 0; p < w->nprocesses; p++) {
+        const Lost *lost = &w->lost[p];
+        if (lost->why && (!lost->has_left || (lost->gone && wire_now_ms() > lost->gone + GRACE_MS)))
+            return false;
+    }
+    return true;
+}
+
 void wire_leave(Wire *w)
 {
+    enum { NAP_NS = 100000 };
     pthread_mutex_lock(&w->lock);
     bool waits = !w->broken && !w->runs;
-    for (int p = 0; p < w->nprocesses; p++)
-        waits = waits && (!w->lost[p].why || w->lost[p].has_left);
     w->has_left = true;
     wire_break(w, "this process is ending");
-    w->shim->leave(waits);
+    while (!w->shim->leave(waits && all_will_end(w))) {
+        pthread_mutex_unlock(&w->lock);
+        nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+        pthread_mutex_lock(&w->lock);
+    }
     pthread_mutex_unlock(&w->lock);
 }
 

@@ -86,6 +86,9 @@ typedef struct Exchange {
     bool is_told;    /* a thread calls `news` */
     bool has_spoken; /* of its waiting (ask.c), */
     int begun;       /* at which beat of the wire */
+    WirePlace
+        circle;      /* where a process that this one waits for waits for it, by its last answer; */
+    int circle_peer; /* which */
     Error *error;
 } Exchange;
 
@@ -100,7 +103,8 @@ void stream_advance(Wire *w, Exchange *x, int may_receive, int may_send);
 /* Looks once what has come.  False: nothing, or another thread is looking. */
 bool wire_poll(Wire *w);
 /* A process takes no part any more: all exchanges that need it fail, from now on too.  has_left: it
- * has ended in order, and what it has sent may still come: they fail a little later.  Takes error. */
+ * has ended in order, and what it has sent may still come: they fail a little later; and once more,
+ * without it, when it is not there any more.  Takes error. */
 void wire_lose(Wire *w, int process, bool has_left, Error *error);
 /* Four times a second: whoever waits long asks the others where they are. */
 void wire_beat(Wire *w);

@@ -19,9 +19,10 @@
 /* A message that is posted with the shim. */
 typedef struct Post {
     enum { POST_BOX, POST_PACKET, POST_PART, POST_PIECE, POST_DRAIN } kind;
-    Exchange *exchange;        /* POST_PART, POST_PIECE; NULL: it has been given up */
-    int peer;                  /* the same, */
-    struct Post *next, **link; /* and its place in Wire.parts */
+    Exchange *exchange;        /* POST_PART, POST_PIECE; NULL: it does not wait for it any more */
+    int peer;                  /* all but boxes, */
+    struct Post *next, **link; /* and their place in Wire.posts */
+    bool is_given_up;          /* with a process that is lost: it may never be over */
     bool is_sent;              /* POST_PIECE, */
     int piece;                 /* and which one */
     char *memory;              /* POST_BOX, POST_PACKET, POST_DRAIN: its own */
@@ -38,9 +39,11 @@ typedef struct Waiting {
 
 /* A process that takes no part any more. */
 typedef struct Lost {
-    char *why;     /* NULL: it does */
-    bool has_left; /* it has ended in order: it waits for us in shim->leave, */
-    int64_t after; /* and what it sent before may come until then, in ms */
+    char *why;        /* NULL: it does */
+    bool has_left;    /* it has ended in order: it waits for us in shim->leave, */
+    int64_t after;    /* and what it sent before may come until then, in ms; */
+    bool is_given_up; /* then nobody waits for messages with it; */
+    int64_t gone;     /* since when it does not wait either, in ms; 0: it does */
 } Lost;
 
 struct Wire {
@@ -48,7 +51,7 @@ struct Wire {
     int process, nprocesses;
     pthread_mutex_t lock; /* of all below but the atomics */
     Exchange *open;
-    Post *parts; /* POST_PART and POST_PIECE that are posted */
+    Post *posts; /* all that are posted but boxes */
     Waiting *waiting, **waiting_end;
     WireRun *runs; /* under way here */
     HostSpan *spans;
@@ -60,7 +63,8 @@ struct Wire {
     uint16_t tag;
     bool has_left;
     Thread thread;
-    _Atomic int nwork; /* open exchanges, and messages that are sent: poll until there are none */
+    char *words;          /* for the standard error, once the lock is given back; or NULL */
+    _Atomic int nwork;    /* open exchanges, and posts that may end: poll until there are none */
     _Atomic int nlookers; /* threads that poll for themselves */
     _Atomic int calls;    /* the wire's thread sleeps on it */
 };
@@ -84,7 +88,7 @@ bool wire_post_box(Wire *w, char *memory);
 void wire_message_over(Wire *w, const ShimDone *done);
 /* n messages that nobody wants are received and forgotten, so that their sender's posts end. */
 void wire_drain(Wire *w, uint32_t n, int tag, int peer);
-void wire_give_up(Wire *w, int process); /* no exchange waits for messages with it */
+void wire_give_up(Wire *w, int process); /* nobody waits for messages with it */
 
 /* packets.c */
 /* A packet with `body` bytes of room behind it, to be filled and posted; NULL: the wire is broken. */

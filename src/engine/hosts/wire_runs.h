@@ -10,6 +10,9 @@ typedef struct WireRun {
     struct WireRun *next;
     uint64_t program;
     int64_t run;
+    /* Does nothing of it move here until other processes come?  Under the wire's lock; or NULL: that is
+     * not known.  Set by whoever begins it. */
+    bool (*is_stuck)(struct WireRun *run);
 } WireRun;
 
 typedef enum WireRunState { WIRE_RUN_NOT_BEGUN, WIRE_RUN_UNDER_WAY, WIRE_RUN_ENDED } WireRunState;
