@@ -22,12 +22,12 @@ rest = re.sub(r"<pre>.*?</pre>|<svg.*?</svg>|<code>.*?</code>", "", book, flags=
 for wrong in (r"\]\(", r"^#+ ", "```", r"\*\*"):
     assert not re.search(wrong, rest, re.M), re.search(".*" + wrong + ".*", rest, re.M)[0]
 PY
-python3 tools/pictures/pictures.py --into "$dir/pictures" 04_train 07_mesh
+python3 tools/pictures/pictures.py --into "$dir/pictures" 01_devices 04_train 07_mesh
 python3 - "$dir/pictures" <<'PY'
 import re, sys
 def slices(path):
     return re.findall(r"<title>([^:<]*): [\d.]+ us</title>", open(path).read())
-for name, meets in ("04_train", 4), ("07_mesh", 4):
+for name, meets in ("01_devices", 0), ("04_train", 4), ("07_mesh", 4):
     new, old = (f"{folder}/{name}" for folder in (sys.argv[1], "docs/lessons/pictures"))
     assert open(f"{new}_holds.svg").read() == open(f"{old}_holds.svg").read(), name
     kernels = [sorted(s for s in slices(f"{at}_step.svg") if s not in ("wait", "ready")) for at in (new, old)]

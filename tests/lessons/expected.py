@@ -144,6 +144,12 @@ def mesh(n):
     for i in range(0, n, columns):
         print("".join(f"| {d:<6}" for d in range(i, i + columns)) + "|")
         print(line)
+    if n > 1:
+        spec = ", ".join(f'"{name}"' if size > 1 else "NULL" for name, size in grid.shape.items())
+        print(f'mesh x = {grid.shape["x"]}, y = {grid.shape["y"]}; spec ({spec})')
+        print("       " + "  ".join(f"y = {c}" for c in range(columns)))
+        for r, row in enumerate(grid.devices):
+            print(f"x = {r}  " + "      ".join(str(d.id) for d in row))
     a, b = jnp.arange(32.0).reshape(8, 4), jnp.arange(12.0).reshape(4, 3)
     product = jax.shard_map(lambda a, b: lax.psum(a @ b, "y"), mesh=grid,
                             in_specs=(P("x", "y"), P("y", None)), out_specs=P("x", None))

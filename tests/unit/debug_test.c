@@ -108,6 +108,11 @@ static void check_devices(void)
     CHECK_SAID("");
 }
 
+#define DEVICE(color, n) "\033[48;5;" #color ";97m" #n "\033[0m"
+#define FOUR                                                                                       \
+    "+-------+-------+-------+-------+\n| 0     | 1     | 2     | 3     |\n"                       \
+    "+-------+-------+-------+-------+\n"
+
 static void check_pictures(void)
 {
     tt_mesh mesh = tt_mesh_of({ "x", 2 }, { "y", 2 });
@@ -115,10 +120,35 @@ static void check_pictures(void)
        y = tt_place(tt_arange(TT_I32, 4), mesh, "y");
     CHECK_SAYS(tt_show_sharding(x), "f32[4,6], on each device f32[2,3]\n+-------+-------+\n"
                                     "| 0     | 1     |\n+-------+-------+\n"
-                                    "| 2     | 3     |\n+-------+-------+\n");
+                                    "| 2     | 3     |\n+-------+-------+\n"
+                                    "mesh x = 2, y = 2; spec (\"x\", \"y\")\n"
+                                    "       y = 0  y = 1\nx = 0  0      1\nx = 1  2      3\n");
+    /* Of two meshes that fit, the one that needs fewer axes; the order of axes is found too. */
+    tt_mesh line = tt_mesh_of({ "line", 4 });
+    CHECK_SAYS(tt_show_sharding(tt_place(tt_arange(TT_I32, 4), mesh, "x,y")),
+               "i32[4], on each device i32[1]\n" FOUR "mesh line = 4; spec (\"line\")\n"
+               "line = 0  line = 1  line = 2  line = 3\n0         1         2         3\n");
+    CHECK_SAYS(tt_show_sharding(tt_place(tt_zeros(TT_I32, 1, 4), mesh, NULL, "y,x")),
+               "i32[1,4], on each device i32[1,1]\n+-------+-------+-------+-------+\n"
+               "| 0     | 2     | 1     | 3     |\n+-------+-------+-------+-------+\n"
+               "mesh x = 2, y = 2; spec (NULL, \"y,x\")\n"
+               "       y = 0  y = 1\nx = 0  0      1\nx = 1  2      3\n");
+    CHECK_SAYS(tt_show_sharding(tt_place(tt_zeros(TT_I32, 4, 1, 1), line, NULL)),
+               "i32[4,1,1], on each device i32[4,1,1]\n"
+               "device 0: [0:4, 0:1, 0:1]\ndevice 1: [0:4, 0:1, 0:1]\n"
+               "device 2: [0:4, 0:1, 0:1]\ndevice 3: [0:4, 0:1, 0:1]\n"
+               "mesh line = 4; spec (NULL, NULL, NULL)\n"
+               "line = 0  line = 1  line = 2  line = 3\n0         1         2         3\n");
+    CHECK_SAYS(tt_show_sharding(tt_arange(TT_I32, 4)), /* on one device: on no mesh */
+               "i32[4], on each device i32[4]\n+-------+\n| 0     |\n+-------+\n");
     setenv("TUTTI_COLOR", "always", 1); /* one device's alone have one */
-    CHECK_SAYS(tt_show_sharding(y), "i32[4], on each device i32[2]\n+-------+-------+\n"
-                                    "| 0,2   | 1,3   |\n+-------+-------+\n");
+    CHECK_SAYS(tt_show_sharding(y),
+               "i32[4], on each device i32[2]\n+-------+-------+\n"
+               "| 0,2   | 1,3   |\n+-------+-------+\n"
+               "mesh x = 2, y = 2; spec (\"y\")\n       y = 0  y = 1\n"
+               "x = 0  " DEVICE(25, 0) "      " DEVICE(
+                   166, 1) "\n"
+                           "x = 1  " DEVICE(28, 2) "      " DEVICE(90, 3) "\n");
     listen();
     tt_show_sharding(x);
     const char *text = heard();
@@ -133,7 +163,9 @@ static void check_pictures(void)
     int cells = 0;
     for (const char *at = svg; (at = strstr(at, "<rect ")); at++)
         cells++;
-    CHECK(cells == 4);
+    CHECK(cells == 8); /* four of the array, four of the mesh */
+    CHECK(strstr(svg, ">mesh x = 2, y = 2; spec (&quot;x&quot;, &quot;y&quot;)</text>"));
+    CHECK(strstr(svg, ">x = 1</text>") && strstr(svg, ">y = 1</text>"));
     unlink(path);
     CHECK(!tt_save_sharding("/nowhere/x.svg", x));
     CHECK(strstr(front_said(), "tt_save_sharding: /nowhere/x.svg cannot be written: No such file"));

@@ -57,7 +57,7 @@ def array(p, x, y, name, cut):
     w, h = max(34, 120 // across), max(24, 72 // down)
     p.text(x, y + 12, f"{name}  {cut.element}[{','.join(map(str, cut.dims))}]")
     held = {}
-    for device, at in enumerate(cut.tile_of):
+    for device, at in zip(cut.devices, cut.tile_of):
         held.setdefault(tuple(at), []).append(device)
     for at, devices in held.items():
         row = 0
@@ -72,10 +72,11 @@ def array(p, x, y, name, cut):
     return max(across * w, 8 * (len(name) + 16)) + 24, 20 + down * h + 16
 
 
-def holds(title, arguments, results):
-    """Arguments to the left, results to the right; a cell says which devices hold it."""
+def holds(title, arguments, results, ndevices):
+    """Arguments to the left, results to the right; a cell says which devices hold it.  Devices that hold
+    nothing are named."""
     p = Picture(title)
-    right = 0
+    right, bottom = 0, 0
     for column, (word, arrays) in enumerate((("before", arguments), ("after", results))):
         x, y = 10 if column == 0 else right + 40, 10
         p.text(x, y + 6, word)
@@ -83,6 +84,13 @@ def holds(title, arguments, results):
         for name, cut in arrays:
             w, h = array(p, x, y, name, cut)
             right, y = max(right, x + w) if column == 0 else right, y + h
+        bottom = max(bottom, y)
+    idle = sorted(set(range(ndevices)).difference(*(cut.devices for _, cut in arguments + results)))
+    for i, device in enumerate(idle):
+        p.box(10 + 38 * i, bottom, 34, 24, "white", stroke=color(device))
+        p.text(27 + 38 * i, bottom + 16, device, "middle")
+    if idle:
+        p.text(20 + 38 * len(idle), bottom + 16, "hold nothing of it")
     return p.svg()
 
 

@@ -26,12 +26,12 @@ DEVICES = 4
 
 
 class Cut:
-    """How an array lies: tiles along each axis, and for each device which tile it holds."""
+    """How an array lies: tiles along each axis, and for each of the program's devices which tile it holds."""
 
-    def __init__(self, type_, sharding, meshes):
+    def __init__(self, type_, sharding, meshes, devices):
         *dims, self.element = type_.split("x")
-        self.dims = [int(n) for n in dims]
-        self.tiles, self.tile_of = [1] * len(self.dims), [[0] * len(self.dims) for _ in range(DEVICES)]
+        self.dims, self.devices = [int(n) for n in dims], devices
+        self.tiles, self.tile_of = [1] * len(self.dims), [[0] * len(self.dims) for _ in devices]
         found = re.search(r"@(\w+), \[(.*?)\]", sharding or "")
         if found:
             self._cut(meshes[found[1]], re.findall(r"\{(.*?)\}", found[2]))
@@ -58,14 +58,14 @@ def meshes_of(text):
     return meshes
 
 
-def program_arrays(text):
-    """What @main takes and gives."""
+def program_arrays(text, devices):
+    """What @main takes and gives, on those devices."""
     meshes = meshes_of(text)
     head = re.search(r"func\.func public @main\((.*?)\) -> (.*?) \{\n", text, re.S)
 
     def cuts(part, name):
         found = re.findall(r"tensor<([^>]*)>(?: \{(?:[^{}]|\{[^{}]*\})*?(#sdy\.sharding<.*?\]>)[^}]*\})?", part)
-        return [(f"{name} {i}", Cut(type_, sharding, meshes)) for i, (type_, sharding) in enumerate(found)]
+        return [(f"{name} {i}", Cut(type_, sharding, meshes, devices)) for i, (type_, sharding) in enumerate(found)]
 
     return cuts(head[1], "argument"), cuts(head[2], "result")
 
@@ -89,18 +89,21 @@ def play(name, folder):
 def runs_of(events):
     """By number: the program's name, and what each device did: (begin, end, kind, name)."""
     runs = {e["id"]: (e["name"], {}) for e in events if e["ph"] == "b" and e["cat"] == "run"}
-    for e in events:
-        run = e.get("args", {}).get("run")
-        if e["ph"] == "X" and e["pid"] == 1 and e["cat"] in draw.KIND and run in runs:
+    mine = [e for e in events if e["ph"] == "X" and e["pid"] == 1 and e["args"]["run"] in runs]
+    with_kernels = {e["args"]["run"] for e in mine if e["cat"] == "kernel"}
+    for e in mine:
+        run = e["args"]["run"]
+        kind = "kernel" if e["cat"] == "segment" and run not in with_kernels else e["cat"]  # it only copies
+        if kind in draw.KIND:
             slices = runs[run][1].setdefault(e["tid"] - 1, [])
-            slices.append((e["ts"], e["ts"] + e["dur"], e["cat"], e["name"]))
+            slices.append((e["ts"], e["ts"] + e["dur"], kind, e["name"]))
     return {n: run for n, run in runs.items() if run[1]}
 
 
 def lanes_of(devices):
     first = min(s[0] for slices in devices.values() for s in slices)
-    return [(f"device {d}", [(a - first, b - first, kind, name) for a, b, kind, name in sorted(devices[d])])
-            for d in sorted(devices)]
+    return [(f"device {d}", [(a - first, b - first, kind, name) for a, b, kind, name in sorted(devices.get(d, []))])
+            for d in range(DEVICES)]
 
 
 def length(devices):
@@ -130,10 +133,12 @@ def lesson(name):
     if not label:
         print(f"{name}: no program was run, so there is nothing to show")
         return
-    arguments, results = program_arrays(programs[simple(label)])
-    (INTO / f"{name}_holds.svg").write_text(draw.holds(f"{label}: which device holds what", arguments, results))
+    arguments, results = program_arrays(programs[simple(label)], sorted(devices))
+    (INTO / f"{name}_holds.svg").write_text(draw.holds(f"{label}: which device holds what", arguments, results, DEVICES))
     (INTO / f"{name}_step.svg").write_text(
-        draw.timeline(f"{label}: one run", [(f"{label}, one run on {len(devices)} devices", lanes_of(devices))]))
+        draw.timeline(f"{label}: one run", [(f"{label}, one run on {len(devices)} of {DEVICES} devices"
+                                             if len(devices) < DEVICES else
+                                             f"{label}, one run on {DEVICES} devices", lanes_of(devices))]))
 
 
 def drift():

@@ -19,8 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the three below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the four below */
 static Table layouts, meshes;
+static tt_mesh newest; /* of the meshes */
 static Arena *arena; /* neither has an owner: there are as many meshes as the user's program names,
                       * and as many layouts as ways to cut along their axes, whatever the shapes of
                       * what is cut */
@@ -136,6 +137,32 @@ int mesh_axis_size(const struct tt_grid *mesh, const char *name)
     return 0;
 }
 
+tt_mesh mesh_newest(void)
+{
+    pthread_mutex_lock(&lock);
+    tt_mesh mesh = newest;
+    pthread_mutex_unlock(&lock);
+    return mesh;
+}
+
+int mesh_stride(const struct tt_grid *mesh, int axis)
+{
+    int stride = 1;
+    for (int k = axis + 1; k < mesh->naxes; k++)
+        stride *= mesh->axes[k].size;
+    return stride;
+}
+
+int64_t mesh_tile(const struct tt_grid *mesh, const DimTiling *cut, int device)
+{
+    int64_t tile = 0;
+    for (int i = 0; i < cut->n; i++) {
+        int size = mesh->axes[cut->axis[i]].size;
+        tile = tile * size + device / mesh_stride(mesh, cut->axis[i]) % size;
+    }
+    return tile;
+}
+
 static bool check_axes(const tt_axis *axes, int n, int *count)
 {
     *count = 1;
@@ -182,7 +209,7 @@ static void make_mesh(void *user)
         copy[i] = (tt_axis){ str_copy(arena, str_of(w->axes[i].name)).at, w->axes[i].size };
     for (int d = 0; d < w->count; d++)
         devices[d] = d;
-    *mesh = (struct tt_grid){ w->n, copy, w->count, devices };
+    *mesh = (struct tt_grid){ w->n, copy, w->count, devices, newest };
     w->mesh = mesh;
 }
 
@@ -196,7 +223,9 @@ static Error *intern_mesh(WantedMesh *w, const Text *words)
     }
     TRY(intern_arena(&arena));
     TRY(guard_run_in(NULL, "a mesh", make_mesh, w));
-    return intern_put(&meshes, words->at, words->n, w->mesh);
+    TRY(intern_put(&meshes, words->at, words->n, w->mesh));
+    newest = w->mesh;
+    return NULL;
 }
 
 static void find_mesh(void *user)
@@ -231,12 +260,6 @@ tt_mesh tt_mesh_n(const tt_axis *axes, int n)
 }
 
 /* ---- specs ---- */
-
-/* A dimension of an array: the axes of the mesh that it is cut along, the first slowest. */
-typedef struct DimTiling {
-    int n, axis[TT_MAX_RANK];
-    int64_t tiles; /* into so many pieces */
-} DimTiling;
 
 /* What is written of dimension i.  used: the mesh axes met so far.  False: reported. */
 static bool resolve_dim(const char *who, tt_mesh mesh, const char *spec, DimTiling *cut,
@@ -286,20 +309,6 @@ static bool resolve_spec(const char *who, tt_mesh mesh, const tt_spec *spec, Typ
     return true;
 }
 
-/* The piece of a dimension that a device holds. */
-static int64_t tile_at(tt_mesh mesh, const DimTiling *cut, int device)
-{
-    int64_t tile = 0;
-    for (int i = 0; i < cut->n; i++) {
-        int stride = 1;
-        for (int k = cut->axis[i] + 1; k < mesh->naxes; k++)
-            stride *= mesh->axes[k].size;
-        int size = mesh->axes[cut->axis[i]].size;
-        tile = tile * size + device / stride % size;
-    }
-    return tile;
-}
-
 /* How an array of this type lies when cut so.  NULL: reported, naming `who`. */
 static const ArrayLayout *mesh_layout(const char *who, tt_mesh mesh, const tt_spec *spec, Type type)
 {
@@ -317,7 +326,7 @@ static const ArrayLayout *mesh_layout(const char *who, tt_mesh mesh, const tt_sp
     for (int i = 0; i < type.rank; i++) {
         tiles[i] = tilings[i].tiles;
         for (int d = 0; d < mesh->ndevices; d++)
-            tile_of[d * type.rank + i] = tile_at(mesh, &tilings[i], d);
+            tile_of[d * type.rank + i] = mesh_tile(mesh, &tilings[i], d);
     }
     const ArrayLayout *l =
         layout_intern(mesh->ndevices, mesh->devices,
@@ -348,7 +357,7 @@ static int64_t places_here(tt_mesh mesh, const DimTiling *cut)
         bool is_new = client_process_of(mesh->devices[d]) == client_process();
         for (int e = 0; e < d && is_new; e++)
             is_new = client_process_of(mesh->devices[e]) != client_process() ||
-                     tile_at(mesh, cut, e) != tile_at(mesh, cut, d);
+                     mesh_tile(mesh, cut, e) != mesh_tile(mesh, cut, d);
         n += is_new;
     }
     return n;
@@ -363,7 +372,7 @@ static int64_t pieces_here(tt_mesh mesh, int rank, const DimTiling *cuts)
         for (int e = 0; e < d && is_new; e++) {
             bool is_other = client_process_of(mesh->devices[e]) != client_process();
             for (int i = 0; i < rank && !is_other; i++)
-                is_other = tile_at(mesh, &cuts[i], e) != tile_at(mesh, &cuts[i], d);
+                is_other = mesh_tile(mesh, &cuts[i], e) != mesh_tile(mesh, &cuts[i], d);
             is_new = is_other;
         }
         n += is_new;

@@ -1,4 +1,17 @@
-/* show_sharding.c - pictures of which device holds what of an array: in text, and as SVG. */
+/* show_sharding.c - which device holds what of an array, and where on the mesh it stands, drawn in text:
+ *
+ *     f32[8,4], on each device f32[4,4]
+ *     +-------+
+ *     | 0,1   |
+ *     +-------+
+ *     | 2,3   |
+ *     +-------+
+ *     mesh x = 2, y = 2; spec ("x", NULL)
+ *            y = 0  y = 1
+ *     x = 0  0      1
+ *     x = 1  2      3 */
+#include "front/value/show_sharding.h"
+
 #include "front/value/array.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
@@ -10,8 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The devices that hold a tile: "0,2". */
-static void print_holders(Text *out, const ArrayLayout *l, int rank, const int64_t *tile)
+void sharding_holders(Text *out, const ArrayLayout *l, int rank, const int64_t *tile)
 {
     const char *comma = "";
     for (int d = 0; d < l->ndevices; d++) {
@@ -44,15 +56,22 @@ static bool has_colors(void)
 }
 
 /* What one device alone holds has its color. */
-static void print_cell(Text *out, const char *holders, int width)
+static void print_colored(Text *out, const char *holders, const char *padded)
 {
     static const int colors[] = { 25, 166, 28, 90, 124, 30, 136, 94 }; /* of 256 */
-    bool is_colored = has_colors() && !strchr(holders, ',');
+    if (has_colors() && !strchr(holders, ','))
+        text_printf(out, "\033[48;5;%d;97m%s\033[0m", colors[atoi(holders) % 8], padded);
+    else
+        text_printf(out, "%s", padded);
+}
+
+static void print_cell(Text *out, const char *holders, int width)
+{
+    Text padded = { 0 };
+    text_printf(&padded, " %-*s ", width, holders);
     text_printf(out, "|");
-    if (is_colored)
-        text_printf(out, "\033[48;5;%d;97m", colors[atoi(holders) % 8]);
-    text_printf(out, " %-*s ", width, holders);
-    text_printf(out, is_colored ? "\033[0m" : "");
+    print_colored(out, holders, text_cstr(&padded));
+    text_free(&padded);
 }
 
 /* A picture of up to two axes; a vector is one row. */
@@ -70,7 +89,7 @@ static void draw_tiles(Text *out, const ArrayLayout *l, int rank)
             for (int64_t c = 0; c < cols; c++) {
                 Text cell = { 0 };
                 int64_t tile[] = { rank == 2 ? r : c, c };
-                print_holders(&cell, l, rank, tile);
+                sharding_holders(&cell, l, rank, tile);
                 width = (int)cell.n > width ? (int)cell.n : width;
                 if (pass)
                     print_cell(out, text_cstr(&cell), width);
@@ -113,13 +132,90 @@ static void list_processes(Text *out)
                     p == client_process() ? " (here)" : "");
 }
 
-/* The type of a device's piece; its extents go to dims. */
-static Type part_of(const Held *held, int64_t *dims)
+Type sharding_part(const Held *held, int64_t *dims)
 {
     const Tiling *t = &held->array->layout->tiling;
     for (int i = 0; i < held->type.rank; i++)
         dims[i] = held->type.dims[i] / (i < t->rank ? t->tiles[i] : 1);
     return (Type){ held->type.element, held->type.rank, dims };
+}
+
+/* ---- the mesh ---- */
+
+bool mesh_plane(const Held *held, MeshPlane *p)
+{
+    p->mesh = layout_mesh(held->array->layout, p->cuts);
+    p->rank = held->type.rank;
+    p->ncuts = held->array->layout->tiling.rank;
+    p->columns = p->mesh ? p->mesh->axes[p->mesh->naxes - 1].size : 0;
+    p->rows = p->mesh ? p->mesh->ndevices / p->columns : 0;
+    return p->mesh;
+}
+
+void mesh_plane_words(Text *out, const MeshPlane *p)
+{
+    for (int a = 0; a < p->mesh->naxes; a++)
+        text_printf(out, "%s%s = %d", a ? ", " : "mesh ", p->mesh->axes[a].name,
+                    p->mesh->axes[a].size);
+    text_printf(out, "; spec (");
+    for (int i = 0; i < p->rank; i++) {
+        int n = i < p->ncuts ? p->cuts[i].n : 0;
+        text_printf(out, "%s%s", i ? ", " : "", n ? "\"" : "NULL");
+        for (int k = 0; k < n; k++)
+            text_printf(out, "%s%s", k ? "," : "", p->mesh->axes[p->cuts[i].axis[k]].name);
+        text_printf(out, n ? "\"" : "");
+    }
+    text_printf(out, ")");
+}
+
+void mesh_plane_row(Text *out, const MeshPlane *p, int row)
+{
+    for (int a = 0; a + 1 < p->mesh->naxes; a++)
+        text_printf(out, "%s%s = %d", a ? ", " : "", p->mesh->axes[a].name,
+                    row * p->columns / mesh_stride(p->mesh, a) % p->mesh->axes[a].size);
+}
+
+void mesh_plane_column(Text *out, const MeshPlane *p, int column)
+{
+    text_printf(out, "%s = %d", p->mesh->axes[p->mesh->naxes - 1].name, column);
+}
+
+/* The device in that row and column, padded to `width` unless it is the last. */
+static void print_device(Text *out, const MeshPlane *p, int row, int column, int width)
+{
+    Text name = { 0 };
+    text_printf(&name, "%d", p->mesh->devices[row * p->columns + column]);
+    print_colored(out, text_cstr(&name), text_cstr(&name));
+    if (column + 1 < p->columns)
+        text_printf(out, "%*s", width + 2 - (int)name.n, "");
+    text_free(&name);
+}
+
+static void draw_mesh(Text *out, const Held *held)
+{
+    MeshPlane p;
+    if (!mesh_plane(held, &p))
+        return;
+    mesh_plane_words(out, &p);
+    Text widest = { 0 }, label = { 0 };
+    mesh_plane_row(&widest, &p, p.rows - 1);
+    int indent = (int)widest.n + (widest.n ? 2 : 0);
+    text_free(&widest);
+    mesh_plane_column(&widest, &p, p.columns - 1);
+    text_printf(out, "\n%*s", indent, "");
+    for (int c = 0; c < p.columns; c++, text_free(&label)) {
+        mesh_plane_column(&label, &p, c);
+        text_printf(out, "%-*s", c + 1 < p.columns ? (int)widest.n + 2 : 0, text_cstr(&label));
+    }
+    text_printf(out, "\n");
+    for (int r = 0; r < p.rows; r++, text_free(&label)) {
+        mesh_plane_row(&label, &p, r);
+        text_printf(out, "%-*s", indent, text_cstr(&label));
+        for (int c = 0; c < p.columns; c++)
+            print_device(out, &p, r, c, (int)widest.n);
+        text_printf(out, "\n");
+    }
+    text_free(&widest);
 }
 
 static void show_layout(void *user)
@@ -128,55 +224,18 @@ static void show_layout(void *user)
     Text out = { 0 };
     int64_t dims[TT_MAX_RANK];
     text_printf(&out, "%s", type_text(held->type));
-    text_printf(&out, ", on each device %s\n", type_text(part_of(held, dims)));
+    text_printf(&out, ", on each device %s\n", type_text(sharding_part(held, dims)));
     if (held->type.rank == 1 || held->type.rank == 2)
         draw_tiles(&out, held->array->layout, held->type.rank);
     else
         list_tiles(&out, held->array->layout, held->type);
+    draw_mesh(&out, held);
     list_processes(&out);
     fputs(text_cstr(&out), stdout);
     text_free(&out);
 }
 
-/* ---- as SVG ---- */
-
-enum { CELL_WIDE = 64, CELL_TALL = 26 };
-
-/* The tile of device d in a plane: the last axis goes right, all others down. */
-static void place_in_plane(const Tiling *t, int d, int64_t *row, int64_t *column)
-{
-    *row = *column = 0;
-    for (int i = 0; i < t->rank; i++)
-        if (i == t->rank - 1)
-            *column = t->tile_of[d * t->rank + i];
-        else
-            *row = *row * t->tiles[i] + t->tile_of[d * t->rank + i];
-}
-
-/* The cell of device d, unless a device before it has the same. */
-static void draw_cell(Text *out, const ArrayLayout *l, int d)
-{
-    static const char *const colors[] = { "#4c78a8", "#f58518", "#54a24b", "#b279a2",
-                                          "#e45756", "#72b7b2", "#eeca3b", "#9d755d" };
-    const Tiling *t = &l->tiling;
-    const int64_t *tile = t->tile_of + (int64_t)d * t->rank;
-    for (int e = 0; e < d; e++)
-        if (memcmp(t->tile_of + (int64_t)e * t->rank, tile, sizeof *tile * (size_t)t->rank) == 0)
-            return;
-    Text holders = { 0 };
-    int64_t row, column;
-    print_holders(&holders, l, t->rank, tile);
-    place_in_plane(t, d, &row, &column);
-    bool is_alone = !strchr(text_cstr(&holders), ',');
-    text_printf(out,
-                "<rect x=\"%lld\" y=\"%lld\" width=\"%d\" height=\"%d\" fill=\"%s\" "
-                "stroke=\"white\"/><text x=\"%lld\" y=\"%lld\" text-anchor=\"middle\">%s</text>\n",
-                (long long)column * CELL_WIDE, (long long)row * CELL_TALL + 24, CELL_WIDE,
-                CELL_TALL, is_alone ? colors[l->devices[d] % 8] : "#cccccc",
-                (long long)column * CELL_WIDE + CELL_WIDE / 2, (long long)row * CELL_TALL + 41,
-                text_cstr(&holders));
-    text_free(&holders);
-}
+/* ---- the interface ---- */
 
 /* An SVG of an array, which lies in `out` then. */
 typedef struct Drawing {
@@ -187,24 +246,8 @@ typedef struct Drawing {
 static void draw_svg(void *user)
 {
     Drawing *w = user;
-    const ArrayLayout *l = w->held->array->layout;
-    int64_t rows = 1, columns = l->tiling.rank ? l->tiling.tiles[l->tiling.rank - 1] : 1;
-    int64_t dims[TT_MAX_RANK];
-    for (int i = 0; i + 1 < l->tiling.rank; i++)
-        rows *= l->tiling.tiles[i];
-    Text *out = &w->out;
-    text_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%lld\" height=\"%lld\" "
-                "font-family=\"sans-serif\" font-size=\"12\">\n<text y=\"14\">%s",
-                (long long)columns * CELL_WIDE + 260, (long long)rows * CELL_TALL + 30,
-                type_text(w->held->type));
-    text_printf(out, ", on each device %s</text>\n", type_text(part_of(w->held, dims)));
-    for (int d = 0; d < l->ndevices; d++)
-        draw_cell(out, l, d);
-    text_printf(out, "</svg>\n");
+    sharding_svg(&w->out, w->held);
 }
-
-/* ---- the interface ---- */
 
 /* What x holds, pinned; false: reported. */
 static bool pin_concrete(tt x, const char *who, Held *held)
