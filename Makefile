@@ -267,7 +267,7 @@ tsan: $(PLUGIN)
 	$(MAKE) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' stress-only
 unit-only: $(BUILD)/run-tests $(UNIT) $(LESSONS) $(PLUGIN) $(TUTTI)
 	BUILD=$(BUILD) SECONDS_EACH=20 $(BUILD)/run-tests -j $(JOBS) $(UNIT) $(patsubst %,tests/%.sh,lessons errors programs cli)
-STRESS := $(filter %executor_test %engine_collectives_test %event_test %gemm_test %buffer_test %value_test %recover_test %shared_test %abandoned_test %handles_test %floats_test %wire_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
+STRESS := $(filter %executor_test %engine_collectives_test %event_test %gemm_test %buffer_test %value_test %recover_test %shared_test %abandoned_test %handles_test %floats_test %wire_test %lent_test,$(UNIT)) $(filter $(BUILD)/tests/stress/%,$(UNIT))
 stress-only: $(BUILD)/run-tests $(STRESS) $(PLUGIN) $(TUTTI)
 	TSAN_OPTIONS=suppressions=tests/tsan.supp TUTTI_YIELD=1 $(BUILD)/run-tests -j $(JOBS) $(STRESS)
 	BUILD=$(BUILD) $(BUILD)/run-tests tests/programs.sh

@@ -33,20 +33,35 @@ typedef struct tutti_rt tutti_rt;
 /* Zeros are the defaults. */
 typedef struct tutti_rt_options {
     int workers;   /* threads beside the caller's: 0: one per core that the process may use, started
-                      when a call first has use for them; TUTTI_RT_ALONE: none, ever */
+                      when a call first has use for them; TUTTI_RT_ALONE: none */
     size_t memory; /* the most bytes that each device takes for itself; 0: no limit */
-    double seconds; /* the most that a call may take before it fails; 0: no limit */
+    double seconds; /* the most that a call may take before it fails; 0: no limit.  A thread watches
+                       the clock */
     /* The caller's own memory for what programs compute between, instead of the system's: take gives
      * bytes at a multiple of 64, or NULL, and give gets the same back, by the runtime's end at the
      * latest.  Any thread may call them, also several at once; they call nothing of this library. */
     void *(*take)(void *user, size_t bytes);
     void (*give)(void *user, void *at, size_t bytes);
     void *user;
+    /* The caller's own threads instead of workers.  submit has a thread of the pool's call job(at), once,
+     * sooner or later, and need not wait for it; it may also call it itself.  A job works while calls
+     * have something to do that no other thread does, then it returns; at most `workers` of them are
+     * under way.  A thread in tutti_rt_call works too, also for the calls of others, so that a call ends
+     * even when no job is ever called.  Jobs that are called after tutti_rt_end do nothing; each is to be
+     * called, for it holds memory. */
+    void (*submit)(void *pool, void (*job)(void *at), void *at);
+    void *pool;
 } tutti_rt_options;
 enum { TUTTI_RT_ALONE = -1 };
 
 #pragma GCC visibility push(default)
-const char *tutti_rt_start(const tutti_rt_options *options, tutti_rt **out);
+/* tutti_rt_start, told how large the caller's options are: later versions have more, and what is not
+ * there is 0. */
+const char *tutti_rt_start_sized(const tutti_rt_options *options, size_t size, tutti_rt **out);
+static inline const char *tutti_rt_start(const tutti_rt_options *options, tutti_rt **out)
+{
+    return tutti_rt_start_sized(options, sizeof *options, out);
+}
 void tutti_rt_end(tutti_rt *rt); /* no call may be under way; NULL is fine */
 
 /* A call, with a list of pointers to arguments and one to results, row-major and dense.  rt NULL: one

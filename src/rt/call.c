@@ -144,7 +144,7 @@ static void join_results(Call *c, void *const *out)
 
 static Error *await_all(Call *c)
 {
-    event_await(c->done[0]);
+    executor_await(c->executor, c->done[0]);
     Error *error = event_error(c->done[0]);
     for (int d = 0; d < c->p->ndevices; d++)
         if (!event_take_back(c->done[d]))

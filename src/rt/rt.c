@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An executor's number of devices is fixed: one more is made for a program that needs more. */
 typedef struct Devices {
@@ -30,24 +31,50 @@ const char *rt_say(Error *error)
     return text;
 }
 
-const char *tutti_rt_start(const tutti_rt_options *options, tutti_rt **out)
+/* Of a caller whose options are smaller, the rest is 0; of a larger one it must be. */
+static Error *read_options(const void *from, size_t size, tutti_rt_options *out)
 {
-    if (options && options->workers < TUTTI_RT_ALONE)
-        return rt_say(error_new(CODE_INVALID,
-                                "tutti_rt_start: %d workers; 0 means one per core, "
-                                "TUTTI_RT_ALONE none",
-                                options->workers));
-    if (options && !options->take != !options->give)
-        return rt_say(error_new(CODE_INVALID, "tutti_rt_start: memory of the caller's needs both "
-                                              "take and give"));
-    if (options && !(options->seconds >= 0))
-        return rt_say(error_new(CODE_INVALID, "tutti_rt_start: %g seconds; 0 means no limit",
-                                options->seconds));
-    tutti_rt *rt = calloc(1, sizeof *rt);
-    if (!rt)
-        return rt_say(error_new(CODE_EXHAUSTED, "tutti_rt_start: no memory"));
-    if (options)
-        rt->options = *options;
+    size_t known = size < sizeof *out ? size : sizeof *out;
+    memcpy(out, from, known);
+    for (size_t i = known; i < size; i++)
+        if (((const char *)from)[i])
+            return error_new(CODE_INVALID,
+                             "tutti_rt_start: options of %zu bytes, made by a later tutti_rt.h: "
+                             "this library, " TUTTI_RT_VERSION ", knows the first %zu",
+                             size, sizeof *out);
+    return NULL;
+}
+
+static Error *check_options(const tutti_rt_options *o)
+{
+    if (o->workers < TUTTI_RT_ALONE)
+        return error_new(CODE_INVALID,
+                         "tutti_rt_start: %d workers; 0 means one per core, TUTTI_RT_ALONE none",
+                         o->workers);
+    if (!o->take != !o->give)
+        return error_new(CODE_INVALID,
+                         "tutti_rt_start: memory of the caller's needs both take and give");
+    if (o->submit && o->workers == TUTTI_RT_ALONE)
+        return error_new(CODE_INVALID,
+                         "tutti_rt_start: a pool and TUTTI_RT_ALONE; workers is how many of the "
+                         "pool's threads may work, 0 as many as there are cores");
+    if (!(o->seconds >= 0))
+        return error_new(CODE_INVALID, "tutti_rt_start: %g seconds; 0 means no limit", o->seconds);
+    return NULL;
+}
+
+const char *tutti_rt_start_sized(const tutti_rt_options *options, size_t size, tutti_rt **out)
+{
+    tutti_rt_options o = { 0 };
+    Error *error = options ? read_options(options, size, &o) : NULL;
+    if (!error)
+        error = check_options(&o);
+    tutti_rt *rt = error ? NULL : calloc(1, sizeof *rt);
+    if (!error && !rt)
+        error = error_new(CODE_EXHAUSTED, "tutti_rt_start: no memory");
+    if (error)
+        return rt_say(error);
+    rt->options = o;
     pthread_mutex_init(&rt->lock, NULL);
     *out = rt;
     return NULL;
@@ -81,6 +108,8 @@ static Error *add_devices(tutti_rt *rt, int ndevices)
     if (!error && rt->options.take)
         executor_supply(d->executor,
                         &(Supply){ rt->options.take, rt->options.give, rt->options.user });
+    if (!error && rt->options.submit)
+        error = executor_lend(d->executor, &(Pool){ rt->options.submit, rt->options.pool });
     if (!error)
         error = executor_bound_runs(d->executor, rt->options.seconds);
     if (error) {

@@ -58,6 +58,30 @@ static void custom_calls(void)
          "custom_call @inverse, at examples/custom_call.mlir:2:14: 0 has no inverse");
 }
 
+static void at_once(void *pool, void (*job)(void *), void *at)
+{
+    (void)pool;
+    job(at);
+}
+
+/* Options as an earlier and a later header have them. */
+static void other_headers(void)
+{
+    struct {
+        tutti_rt_options known;
+        int later;
+    } options = { { .workers = TUTTI_RT_ALONE }, 0 };
+    tutti_rt *rt;
+    CHECK(!tutti_rt_start_sized(&options.known, sizeof options, &rt));
+    tutti_rt_end(rt);
+    options.known.seconds = -1;
+    CHECK(!tutti_rt_start_sized(&options.known, sizeof(int), &rt)); /* the seconds are not seen */
+    tutti_rt_end(rt);
+    options.later = 1;
+    const char *wrong = tutti_rt_start_sized(&options.known, sizeof options, &rt);
+    CHECK(wrong && strstr(wrong, "made by a later tutti_rt.h"));
+}
+
 static void pieces(void)
 {
     float x[4][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 } }, whole[4][2], apart[4][2];
@@ -79,6 +103,9 @@ static void pieces(void)
     tutti_rt_end(rt);
     says(tutti_rt_start(&(tutti_rt_options){ .workers = -2 }, &rt),
          "tutti_rt_start: -2 workers; 0 means one per core, TUTTI_RT_ALONE none");
+    says(tutti_rt_start(&(tutti_rt_options){ .workers = -1, .submit = at_once }, &rt),
+         "tutti_rt_start: a pool and TUTTI_RT_ALONE; workers is how many of the pool's threads may "
+         "work, 0 as many as there are cores");
 }
 
 /* The caller's own memory: every byte comes from it and goes back. */
@@ -146,6 +173,7 @@ static void limits(void)
 int main(void)
 {
     custom_calls();
+    other_headers();
     pieces();
     limits();
     own_memory();

@@ -1,6 +1,9 @@
 /* play.c - plays programs that were compiled ahead and linked into this one (tests/ahead.sh).
  *
- *     play FOLDER [WORKERS]
+ *     play FOLDER [WORKERS | threads | late | at-once]
+ *
+ * The last three are threads of its own, lent to the runtime (tests/pools.h): late ones come when all is
+ * over, and at-once is the thread that submits.
  *
  * Each is called three times with the arguments that `tutti run --input random` makes: twice on whole
  * arrays, by a runtime of its own and by the shared one, and once in pieces; all results must be the same
@@ -8,6 +11,7 @@
  * fails by its checks. */
 #include "cli/array.h"
 #include "tests/ahead/programs.h"
+#include "tests/pools.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,10 +121,26 @@ static void begin(const char *folder, const char *name)
     }
 }
 
+/* Who plays, by the word on the command line. */
+static tutti_rt_options options_of(const char *who, Threads *pool)
+{
+    tutti_rt_options options = { .pool = pool };
+    bool has_threads = strcmp(who, "threads") == 0;
+    pool_start(pool, has_threads ? POOL_THREADS : 0);
+    if (strcmp(who, "at-once") == 0)
+        options.submit = pool_call_at_once;
+    else if (has_threads || strcmp(who, "late") == 0)
+        options.submit = pool_submit;
+    else
+        options.workers = atoi(who);
+    return options;
+}
+
 int main(int argc, char **argv)
 {
     int nfailed = 0;
-    tutti_rt_options options = { .workers = argc > 2 ? atoi(argv[2]) : 0 };
+    Threads pool;
+    tutti_rt_options options = options_of(argc > 2 ? argv[2] : "0", &pool);
     tutti_rt *rt;
     const char *wrong = tutti_rt_start(&options, &rt);
     if (wrong || argc < 2)
@@ -143,5 +163,6 @@ int main(int argc, char **argv)
         arrays_free(&again);
     }
     tutti_rt_end(rt);
+    pool_join(&pool);
     return nfailed != 0;
 }

@@ -47,6 +47,7 @@ play() {
 }
 play 0
 play -1 # all on the calling thread
+for who in threads late at-once; do play $who; done # threads that are lent
 sort -u "$work/said" | while read -r name rest; do
     echo "$(sed -n "s/^${name%:} //p" "$work/names"): $rest"
 done

@@ -10,7 +10,9 @@
  *                worker, worker               one per core allowed
  *
  * A worker looks for work for a short while before it sleeps.  A thread that adds work wakes as
- * many sleeping workers as the work needs beyond those that are looking.
+ * many sleeping workers as the work needs beyond those that are looking.  Where the caller lends
+ * threads of its own there are no workers: as many jobs are submitted to its pool instead (door.c),
+ * and a thread that waits for its call works too.
  *
  * executor.h says how all this hangs together. */
 #include "engine/exec/executor.h"
@@ -127,26 +129,39 @@ static void publish_ready(Executor *e)
     atomic_store_explicit(&e->nready, n, memory_order_relaxed);
 }
 
+/* Who is to be told of new work. */
+typedef struct Wakeups {
+    int nsleeping; /* threads that sleep */
+    int nlent;     /* threads of the caller's pool */
+} Wakeups;
+
 /* Publishes new work, for which `nhelpers` workers are wanted beyond one for each ready task;
- * the lock is held.  Returns how many sleepers the caller is to wake by wake_workers, without
- * the lock. */
-static int count_wakeups(Executor *e, int nhelpers)
+ * the lock is held.  The caller tells them by wake_workers, without the lock. */
+static Wakeups count_wakeups(Executor *e, int nhelpers)
 {
     publish_ready(e);
     /* relaxed: as in publish_ready.  Workers that are looking will see the work, and one thread
      * more than there are cores would only be in their way. */
     int n = nhelpers + e->ready.n - atomic_load_explicit(&e->nlooking, memory_order_relaxed);
-    int nwoken = n < 0 ? 0 : e->nsleeping < n ? e->nsleeping : n;
-    if (nwoken)
+    n = n < 0 ? 0 : n;
+    Wakeups w = { .nsleeping = e->nsleeping < n ? e->nsleeping : n };
+    if (e->door) {
+        w.nlent = e->nlendable < n ? e->nlendable : n;
+        e->nlendable -= w.nlent;
+        w.nsleeping = e->nsleeping; /* one that wakes for its own call's end looks for no work */
+    }
+    if (w.nsleeping)
         /* relaxed: the lock orders it; a sleeper read it under the lock */
         atomic_fetch_add_explicit(&e->wakeups, 1, memory_order_relaxed);
-    return nwoken;
+    return w;
 }
 
-static void wake_workers(Executor *e, int n)
+static void wake_workers(Executor *e, Wakeups w)
 {
-    if (n)
-        address_wake(&e->wakeups, n);
+    if (w.nsleeping)
+        address_wake(&e->wakeups, w.nsleeping);
+    while (w.nlent--)
+        door_submit(e->door);
 }
 
 static void push_list(Executor *e, TaskList *list)
@@ -155,9 +170,9 @@ static void push_list(Executor *e, TaskList *list)
     *e->ready.end = list->first;
     e->ready.end = list->end;
     e->ready.n += list->n;
-    int nwoken = count_wakeups(e, 0);
+    Wakeups wakeups = count_wakeups(e, 0);
     lock_give(&e->lock);
-    wake_workers(e, nwoken);
+    wake_workers(e, wakeups);
 }
 
 void executor_push_released(Run *run, TaskList *list)
@@ -180,9 +195,9 @@ void executor_add_slice_job(Executor *e, SliceJob *job)
     lock_take(&e->lock);
     job->below = e->slice_jobs;
     e->slice_jobs = job;
-    int nwoken = count_wakeups(e, nhelpers);
+    Wakeups wakeups = count_wakeups(e, nhelpers);
     lock_give(&e->lock);
-    wake_workers(e, nwoken);
+    wake_workers(e, wakeups);
 }
 
 void executor_remove_slice_job(Executor *e, SliceJob *job)
@@ -198,13 +213,15 @@ void executor_remove_slice_job(Executor *e, SliceJob *job)
 
 /* ---- workers ---- */
 
-/* Looks for a short while, without the lock, for work that appears. */
-static bool work_appears(Executor *e)
+/* Looks for a short while, without the lock, for work that appears, or until the event is ready (NULL:
+ * there is none). */
+static bool work_appears(Executor *e, const Event *until)
 {
     int left = SPINS;
     /* relaxed: see publish_ready and count_wakeups */
     atomic_fetch_add_explicit(&e->nlooking, 1, memory_order_relaxed);
-    while (!atomic_load_explicit(&e->nready, memory_order_relaxed) && left--)
+    while (!atomic_load_explicit(&e->nready, memory_order_relaxed) &&
+           !(until && event_is_ready(until)) && left--)
         spin_pause();
     atomic_fetch_sub_explicit(&e->nlooking, 1, memory_order_relaxed);
     return left >= 0;
@@ -216,6 +233,34 @@ typedef struct Work {
     bool stops;
 } Work;
 
+static bool is_work(Work work)
+{
+    return work.task || work.job;
+}
+
+/* The next work, or none; the lock is held. */
+static Work take_work(Executor *e)
+{
+    Work work = { .task = task_list_pop(&e->ready), .stops = e->is_stopping };
+    if (work.task)
+        publish_ready(e);
+    else
+        work.job = slice_job_find(e);
+    if (!is_work(work))
+        /* relaxed: see publish_ready.  Jobs whose iterations are all taken are no work. */
+        atomic_store_explicit(&e->nready, 0, memory_order_relaxed);
+    return work;
+}
+
+/* Sleeps until `wakeups` is not what was seen; nsleeping counts the caller already. */
+static void sleep_for_work(Executor *e, int seen)
+{
+    address_wait(&e->wakeups, seen);
+    lock_take(&e->lock);
+    e->nsleeping--;
+    lock_give(&e->lock);
+}
+
 /* Takes the next work.  If there is none and `sleeps`, the worker sleeps until it is woken, and
  * returns without work.  A worker that is not about to sleep does not queue for the lock: the
  * thread that has it may be taking the work. */
@@ -225,26 +270,14 @@ static Work find_work(Executor *e, bool sleeps)
         lock_take(&e->lock);
     else if (!lock_try(&e->lock))
         return (Work){ 0 };
-    Work work = { .task = task_list_pop(&e->ready) };
-    if (work.task)
-        publish_ready(e);
-    else
-        work.job = slice_job_find(e);
-    if (!work.task && !work.job)
-        /* relaxed: see publish_ready.  Jobs whose iterations are all taken are no work. */
-        atomic_store_explicit(&e->nready, 0, memory_order_relaxed);
-    work.stops = e->is_stopping;
-    sleeps = sleeps && !work.task && !work.job && !work.stops;
+    Work work = take_work(e);
+    sleeps = sleeps && !is_work(work) && !work.stops;
     /* relaxed: written under the lock */
     int seen = atomic_load_explicit(&e->wakeups, memory_order_relaxed);
     e->nsleeping += sleeps;
     lock_give(&e->lock);
-    if (sleeps) {
-        address_wait(&e->wakeups, seen);
-        lock_take(&e->lock);
-        e->nsleeping--;
-        lock_give(&e->lock);
-    }
+    if (sleeps)
+        sleep_for_work(e, seen);
     return work;
 }
 
@@ -252,13 +285,23 @@ static void run_ready_task(Executor *e, Task *t)
 {
     /* relaxed: slices_idle_workers only wants to know about how many */
     atomic_fetch_add_explicit(&e->nbusy, 1, memory_order_relaxed);
+    const LocTable *outer =
+        loc_table; /* of a run on whose thread the caller's pool plays this one */
     loc_table = t->run->locs;
     if (t->run->is_single_threaded)
         lockstep_run(t->run);
     else
         task_run(t);
-    loc_table = NULL;
+    loc_table = outer;
     atomic_fetch_sub_explicit(&e->nbusy, 1, memory_order_relaxed);
+}
+
+static void do_work(Executor *e, Work work)
+{
+    if (work.task)
+        run_ready_task(e, work.task);
+    else if (work.job)
+        slice_job_help(work.job);
 }
 
 static void worker(void *user)
@@ -271,15 +314,89 @@ static void worker(void *user)
     for (;;) {
         Work work = find_work(e, sleeps);
         sleeps = false;
-        if (work.task)
-            run_ready_task(e, work.task);
-        else if (work.job)
-            slice_job_help(work.job);
+        if (is_work(work))
+            do_work(e, work);
         else if (work.stops)
             return;
         else
-            sleeps = e->nworkers == 1 || !work_appears(e);
+            sleeps = e->nworkers == 1 || !work_appears(e, NULL);
     }
+}
+
+/* ---- threads of the caller's, which come and go ---- */
+
+void executor_help(Executor *e)
+{
+    bool was_worker = is_worker, leaves = false;
+    Floats before = floats_enter_compiled();
+    is_worker = true;
+    for (;;) {
+        lock_take(&e->lock);
+        Work work = take_work(e);
+        leaves = !is_work(work) && (leaves || work.stops);
+        e->nlendable += leaves;
+        lock_give(&e->lock);
+        if (leaves)
+            break;
+        if (is_work(work))
+            do_work(e, work);
+        else
+            leaves = !work_appears(e, NULL); /* it looks once more, under the lock */
+    }
+    is_worker = was_worker;
+    floats_restore(before);
+}
+
+/* Works while there is work and the event is not ready. */
+static void help_until(Executor *e, const Event *event)
+{
+    bool sleeps = false;
+    while (!event_is_ready(event)) {
+        lock_take(&e->lock);
+        Work work = take_work(e);
+        /* relaxed: written under the lock.  Who makes the event ready changes it after that. */
+        int seen = atomic_load_explicit(&e->wakeups, memory_order_relaxed);
+        sleeps = sleeps && !is_work(work) && !event_is_ready(event);
+        e->nsleeping += sleeps;
+        lock_give(&e->lock);
+        if (sleeps)
+            sleep_for_work(e, seen);
+        else if (is_work(work))
+            do_work(e, work);
+        sleeps = !is_work(work) && !sleeps && !work_appears(e, event);
+    }
+}
+
+void executor_await(Executor *e, Event *event)
+{
+    if (!e->door) {
+        event_await(event);
+        return;
+    }
+    bool was_worker = is_worker;
+    Floats before = floats_enter_compiled();
+    is_worker = true;
+    help_until(e, event);
+    is_worker = was_worker;
+    floats_restore(before);
+}
+
+void executor_tell_callers(Executor *e)
+{
+    if (!e->door)
+        return;
+    lock_take(&e->lock);
+    int n = e->nsleeping;
+    atomic_fetch_add_explicit(&e->wakeups, n > 0, memory_order_relaxed); /* see help_until */
+    lock_give(&e->lock);
+    if (n)
+        address_wake(&e->wakeups, n);
+}
+
+Error *executor_lend(Executor *e, const Pool *pool)
+{
+    e->nlendable = e->nworkers;
+    return door_open(e, pool, &e->door);
 }
 
 enum { NOT_STARTED, STARTING, STARTED };
@@ -288,7 +405,7 @@ enum { NOT_STARTED, STARTING, STARTED };
 static Error *start_workers(Executor *e)
 {
     Error *error = NULL;
-    while (!error && e->nstarted < e->nworkers) {
+    while (!error && !e->door && e->nstarted < e->nworkers) {
         char name[16];
         snprintf(name, sizeof name, "tutti-%d", e->nstarted & 0xffff);
         error = thread_start(&e->threads[e->nstarted], name, worker, e);
@@ -443,6 +560,7 @@ static void stop_workers(Executor *e)
     address_wake(&e->wakeups, WAKE_ALL);
     for (int i = 0; i < e->nstarted; i++)
         thread_join(&e->threads[i]);
+    door_close(e->door);
 }
 
 void executor_free(Executor *e)

@@ -17,6 +17,7 @@
  *                     +--hold--> Event `done` <--sets it when it ends----------+  +--> Task[]
  *
  *   executor.c        device queues, the ready list, the workers
+ *   door.c            by which threads of the caller's come in
  *   launch.c          a call becomes a Run
  *   run.c             a run's block and tables, its failure, its end
  *   task.c            one task, from segment to segment
@@ -117,7 +118,8 @@
  *
  * A task waits without a thread.  Beside locks, threads sleep only here:
  *
- *   Executor.wakeups        a worker without work
+ *   Executor.wakeups        a worker without work; a caller that lends threads, with none to do
+ *   Door.ninside            executor_free, until lent threads have left
  *   Executor.start          launches and slices_run, while another thread starts the workers
  *   SliceJob.nhelpers, SharedPacking.nleft      until other threads have ended the slices that they
  *                           are in; a slice waits for nothing
@@ -126,7 +128,7 @@
  *   Deadlines.news          the thread that tells runs that they are late
  *   Executor.nruns          executor_free
  *
- * Of these a worker sleeps in the first three alone (unless a custom call's own code waits), so a
+ * Of these a worker sleeps in the first, third and fourth alone (unless a custom call's own code waits), so a
  * task that is ready finds a thread.
  *
  * Run.nrunnable counts the tasks that neither wait nor have ended.  The thread that brings it to 0
@@ -280,13 +282,15 @@ struct Executor {
     int generation; /* fork_generation at its start */
     Device *devices;
     Queue *queues;
-    Memory *scratch; /* charged to no device */
+    Memory *scratch;   /* charged to no device */
+    struct Door *door; /* NULL: the workers are threads of its own */
     Deadlines deadlines;
 
     Lock lock; /* of what follows, except the atomics */
     TaskList ready;
     SliceJob *slice_jobs; /* newest first */
-    int nsleeping;        /* workers */
+    int nsleeping;        /* workers; or callers that lend threads, and wait */
+    int nlendable;        /* jobs that may still be submitted to the caller's pool */
     bool is_closing;      /* runs are to stop */
     bool is_stopping;     /* workers are to end: no run is left */
     Thread *threads;
@@ -325,6 +329,18 @@ void executor_push_released(Run *run, TaskList *list);
 /* Offers a job to idle workers, and takes it back; its iterations may be taken in between. */
 void executor_add_slice_job(Executor *e, SliceJob *job);
 void executor_remove_slice_job(Executor *e, SliceJob *job);
+
+void executor_help(Executor *e);         /* a lent thread: works until there is nothing to do */
+void executor_tell_callers(Executor *e); /* a run has ended: whoever waits for it looks */
+
+/* ---- door.c ---- */
+
+/* Between an executor and the jobs that it submitted to the caller's pool, some of which may be
+ * called when it is gone. */
+MUST_USE Error *door_open(Executor *e, const Pool *pool, struct Door **out);
+void door_submit(struct Door *door); /* one job; this thread may play it, and holds no lock */
+/* The executor ends: waits for the threads that are in it, and lets no other in.  NULL: nothing. */
+void door_close(struct Door *door);
 
 /* ---- deadlines.c ---- */
 

@@ -27,6 +27,15 @@ Device *executor_device(Executor *e, int i);
 void executor_name_devices(Executor *e, int first);
 /* Before its first use: where its devices have their memory from (memory/memory.h). */
 void executor_supply(Executor *e, const Supply *supply);
+/* Threads of the caller's instead of workers: has job(at) called once, by any thread. */
+typedef struct Pool {
+    void (*submit)(void *user, void (*job)(void *at), void *at);
+    void *user;
+} Pool;
+MUST_USE Error *executor_lend(Executor *e, const Pool *pool); /* before its first use */
+/* Waits for a run's event.  With a pool the thread works meanwhile, so that a run ends even if no
+ * job is ever called. */
+void executor_await(Executor *e, Event *event);
 /* Before its first use: a run may take so long, from its launch on; then it fails.  0: no limit. */
 MUST_USE Error *executor_bound_runs(Executor *e, double seconds);
 int executor_workers(const Executor *e); /* for tests: nothing else shows what 0 became */

@@ -187,6 +187,7 @@ void run_end(Run *run)
     run_release_holds(run);
     event_set(run->done, error);
     event_release(run->done);
+    executor_tell_callers(run->executor);
     if (run->on_end)
         run->on_end(run->user);
     run_recycle(run);
