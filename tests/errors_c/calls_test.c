@@ -157,7 +157,10 @@ CASE(value_never_given)
 {
     Params p = { .w = tt_zeros(TT_F32, 3) };
     tt_call(line, p, tt_zeros(TT_F32, 3));
-    SAYS("+3: in value_never_given: line: argument 0, leaf 1 is no array: it was never given one");
+    SAYS("above: in line: tt_add: argument 0, leaf 1 is absent: no array was given for it; "
+         "tt_is_there "
+         "asks for that\n"
+         "    while tracing call(line), above");
 }
 
 CASE(function_that_returns_nothing)

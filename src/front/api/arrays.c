@@ -318,7 +318,10 @@ void tt_print_n(tt_tree tree)
 {
     PUBLIC;
     for (int i = 0; i < tree.n; i++) {
-        Array *a = settled_array(tree.leaf[i], "tt_print");
+        bool is_absent = tree.n > 1 && value_is_absent(tree.leaf[i]);
+        Array *a = is_absent ? NULL : settled_array(tree.leaf[i], "tt_print");
+        if (is_absent)
+            puts("absent");
         if (!a)
             continue;
         library_guard("tt_print", print_one, a);
@@ -331,6 +334,8 @@ void tt_wait_n(tt_tree tree)
     PUBLIC;
     for (int i = 0; i < tree.n; i++) {
         Held held;
+        if (tree.n > 1 && value_is_absent(tree.leaf[i]))
+            continue;
         if (!value_pin(tree.leaf[i], "tt_wait", &held))
             return;
         if (held.array)

@@ -302,13 +302,20 @@ typedef struct Request {
     const int *from;
 } Request;
 
-/* The body records for every leaf. */
-static const tt *record_request(Body *body, const Request *request)
+/* The body records for every leaf that is there; of a tree of one, which is an operand, for that. */
+static const tt *record_request(Body *body, const Request *given)
 {
-    tt *out = scope_values(request->tree.n);
+    Request request = *given;
+    int n = given->tree.n;
+    tt *out = scope_values(n), *in = scope_values(n), *y = scope_values(n);
     if (!out)
         return no_values;
-    record_body(request->who, body, request, request->tree.leaf, request->tree.n, out);
+    if (!in || !y)
+        return out;
+    if (n > 1)
+        request.tree = (tt_tree){ in, tree_present(given->tree, in) };
+    record_body(request.who, body, &request, request.tree.leaf, request.tree.n, y);
+    tree_spread(n > 1 ? given->tree : (tt_tree){ y, n }, y, out);
     return out;
 }
 

@@ -198,7 +198,7 @@ static Error *restore_one(const ArrayFile *file, const char *name, tt old, tt *o
     Array *a = NULL;
     const FileArray *found = arrays_find(file, str_of(name));
     if (!found)
-        return no_such_array(file, name);
+        return old.slot || old.generation ? no_such_array(file, name) : NULL; /* it stays absent */
     bool is_held = held_now(old, &held, &layout);
     Error *error = layout ? load(file, found, layout, &a) : NULL;
     if (is_held && a && !type_equal(a->type, held.type)) {
@@ -213,16 +213,36 @@ static Error *restore_one(const ArrayFile *file, const char *name, tt old, tt *o
     return error;
 }
 
+/* The file has arrays that the tree does not name: which. */
+static Error *not_in_tree(const ArrayFile *file, const char *const *names, int n)
+{
+    enum { MOST = 8 };
+    char room[NAME_ROOM];
+    Text text = { .is_message = true };
+    int more = 0;
+    for (int k = 0; k < file->n; k++) {
+        bool is_named = false;
+        for (int i = 0; i < n && !is_named; i++)
+            is_named = str_is(file->at[k].name, array_name(names, i, room));
+        if (!is_named && more++ < MOST)
+            text_printf(&text, "%s%.*s", more > 1 ? ", " : "", STR_ARG(file->at[k].name));
+    }
+    Error *error = error_new(CODE_INVALID, "%s holds %d arrays, and the tree %d: it has no %s%s",
+                             file->path, file->n, n, text_cstr(&text), more > MOST ? ", ..." : "");
+    text_free(&text);
+    return error;
+}
+
 static Error *restore_all(const ArrayFile *file, const char *const *names, const tt *into, int n,
                           tt *out)
 {
     char room[NAME_ROOM];
-    if (file->n != n)
-        return error_new(CODE_INVALID, "%s holds %d arrays, and the tree %d", file->path, file->n,
-                         n);
-    for (int i = 0; i < n; i++)
+    int nthere = 0;
+    for (int i = 0; i < n; i++) {
         TRY(restore_one(file, array_name(names, i, room), into[i], &out[i]));
-    return NULL;
+        nthere += out[i].slot != 0;
+    }
+    return nthere == file->n ? NULL : not_in_tree(file, names, n);
 }
 
 /* What the file says, 0 if nothing. */

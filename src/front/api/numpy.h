@@ -46,6 +46,9 @@ tt call_eager_one(const char *who, Body *body, const void *config, size_t size, 
 #define EAGER(who, body, config, ...)                                                              \
     call_eager_one(who, body, config, sizeof *(config),                                            \
                    (int)(sizeof((tt[]){ __VA_ARGS__ }) / sizeof(tt)), (const tt[]){ __VA_ARGS__ })
+/* The arrays of a tree that are there, into room; how many.  And values for those back into its places. */
+int tree_present(tt_tree tree, tt *room);
+void tree_spread(tt_tree like, const tt *x, tt *out);
 /* DIMS(2, 3): a list of these. */
 #define DIMS(...)                                                                                  \
     ((const tt_dims[]){                                                                            \

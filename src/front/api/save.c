@@ -26,6 +26,7 @@ typedef struct Save {
     int64_t step;
     int n;
     Array **arrays;
+    int *slot; /* which of the tree's each of them is: absent ones are left out */
     const char *const *names;
     NamedType *types;
     char *rooms; /* for names */
@@ -73,8 +74,8 @@ static void name_arrays(Save *s)
     s->types = HEAP_ARRAY(NamedType, s->n, "a list of arrays");
     s->rooms = HEAP_ARRAY(char, (size_t)s->n *NAME_ROOM, "names of arrays");
     for (int i = 0; i < s->n; i++)
-        s->types[i] =
-            (NamedType){ array_name(s->names, i, s->rooms + i * NAME_ROOM), s->arrays[i]->type };
+        s->types[i] = (NamedType){ array_name(s->names, s->slot[i], s->rooms + i * NAME_ROOM),
+                                   s->arrays[i]->type };
 }
 
 static void free_names(Save *s)
@@ -315,11 +316,31 @@ static bool write_tree(Save *s)
     return is_together ? is_done : first_says(is_done);
 }
 
+/* The arrays of the tree that are there, held.  False: reported. */
+static bool take_arrays(Save *s, tt_tree tree)
+{
+    s->arrays = calloc((size_t)tree.n + 1, sizeof *s->arrays);
+    s->slot = calloc((size_t)tree.n + 1, sizeof *s->slot);
+    if (!s->arrays || !s->slot)
+        return report_broken("tt_save: no memory on the host for a list of %d arrays", tree.n),
+               false;
+    for (int i = 0; i < tree.n; i++) {
+        if (value_is_absent(tree.leaf[i]))
+            continue;
+        Array *a = settled_array(tree.leaf[i], "tt_save");
+        if (!a)
+            return false;
+        s->arrays[s->n] = a;
+        s->slot[s->n++] = i;
+    }
+    return true;
+}
+
 bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
 {
     PUBLIC;
     OPTIONS(tt_save_options, "tt_save", given, return false);
-    Save s = { .path = path, .step = options.step, .n = tree.n, .names = options.names };
+    Save s = { .path = path, .step = options.step, .names = options.names };
     if (options.step < 0)
         return report_broken("tt_save: the step is %lld; it counts from 0",
                              (long long)options.step),
@@ -328,16 +349,10 @@ bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
         return report_broken("tt_save: %s: an .npz has no place for the step", path), false;
     if (!names_fit("tt_save", options.names, tree.n))
         return false;
-    s.arrays = calloc((size_t)tree.n + 1, sizeof *s.arrays);
-    bool is_there = s.arrays;
-    if (!is_there)
-        report_broken("tt_save: no memory on the host for a list of %d arrays", tree.n);
-    for (int i = 0; is_there && i < tree.n; i++)
-        is_there = (s.arrays[i] = settled_array(tree.leaf[i], "tt_save"));
-    bool is_done = is_there && write_tree(&s);
-    for (int i = 0; s.arrays && i < tree.n; i++)
-        if (s.arrays[i])
-            array_release(s.arrays[i]);
+    bool is_done = take_arrays(&s, tree) && write_tree(&s);
+    for (int i = 0; i < s.n; i++)
+        array_release(s.arrays[i]);
     free(s.arrays);
+    free(s.slot);
     return is_done;
 }

@@ -44,9 +44,12 @@ tt tt_tree_norm_n(tt_tree tree)
 {
     PUBLIC;
     Config c;
+    tt *in = scope_values(tree.n);
+    if (!in)
+        return NO_VALUE;
     memset(&c, 0, sizeof c);
-    c.n = tree.n;
-    return call_eager_one("tt_tree_norm", norm_body, &c, sizeof c, tree.n, tree.leaf);
+    c.n = tree_present(tree, in);
+    return call_eager_one("tt_tree_norm", norm_body, &c, sizeof c, (int)c.n, in);
 }
 
 /* Shorter, if their norm is above the most. */
@@ -74,16 +77,18 @@ static void clip_value_body(const tt *in, tt *out, const void *config)
 static const tt *clip_tree(const char *who, Body *body, tt_tree tree, double most)
 {
     Config c;
-    tt *out = scope_values(tree.n);
+    tt *out = scope_values(tree.n), *in = scope_values(tree.n), *y = scope_values(tree.n);
     if (!out)
         return no_values;
+    if (!in || !y)
+        return out;
     memset(&c, 0, sizeof c);
-    c.n = tree.n;
+    c.n = tree_present(tree, in);
     c.clip = most;
-    if (most > 0)
-        call_eager(who, body, &c, sizeof c, tree.n, tree.leaf, tree.n, out);
-    else
+    if (most <= 0)
         report_broken("%s: the most is %g; it must be above 0", who, most);
+    else if (call_eager(who, body, &c, sizeof c, (int)c.n, in, (int)c.n, y))
+        tree_spread(tree, y, out);
     return out;
 }
 
@@ -187,29 +192,67 @@ static void put_back(tt *variables, int n, const tt *next)
         tt_assign_n(variables, (tt_tree){ next, n });
 }
 
-/* One step: parts of the operands come after one another; what comes out takes their place. */
-static void step(Body *body, const Config *c, tt *params, tt_tree grads, tt *state, int nstate,
-                 tt rate)
+/* The trees of a step: the parameters, their gradients, trees of the state, and perhaps a count. */
+typedef struct Trees {
+    tt *params, *state;
+    tt_tree grads;
+    int n, nstate; /* leaves of a tree, and of the state */
+} Trees;
+
+/* Parameter i is absent, or there and so are its gradient and its state.  False: reported. */
+static bool are_together(const char *who, const Trees *t, int i)
 {
-    int n = (int)c->n, nin = 2 * n + nstate + 1, nout = n + nstate;
-    tt *in = scope_values(nin), *out = scope_values(nout);
-    if (!in || !out)
+    bool is_absent = value_is_absent(t->params[i]);
+    bool same = value_is_absent(t->grads.leaf[i]) == is_absent;
+    if (!same)
+        return report_broken("%s: parameter %d is %s, and its gradient %s", who, i,
+                             is_absent ? "absent" : "there", is_absent ? "there" : "absent"),
+               false;
+    for (int k = 0; same && k < t->nstate / t->n; k++)
+        same = value_is_absent(t->state[k * t->n + i]) == is_absent;
+    if (!same)
+        report_broken(
+            "%s: parameter %d is %s, and its state is not: tt_start fills the state as the "
+            "parameters are",
+            who, i, is_absent ? "absent" : "there");
+    return same;
+}
+
+/* The operands that are there, parts one after the other; how many, or -1: reported. */
+static int gather(Config *c, const Trees *t, tt rate, tt *in)
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++)
+        if (!are_together(c->who, t, i))
+            return -1;
+    c->n = n = tree_present((tt_tree){ t->params, t->n }, in);
+    n += tree_present(t->grads, in + n);
+    n += tree_present((tt_tree){ t->state, t->nstate }, in + n);
+    in[n++] = rate;
+    return n;
+}
+
+/* One step: what comes out takes the place of the parameters and the state. */
+static void step(Body *body, Config *c, tt *params, tt_tree grads, tt *state, int nstate, tt rate)
+{
+    Trees t = { params, state, grads, (int)c->n, nstate };
+    tt *in = scope_values(2 * t.n + nstate + 1), *out = scope_values(t.n + nstate);
+    tt *next = scope_values(t.n + nstate);
+    if (!in || !out || !next)
         return;
-    if (grads.n != n) {
-        report_broken("%s: %d parameters and %d gradients: they are trees of one type", c->who, n,
+    if (grads.n != t.n) {
+        report_broken("%s: %d parameters and %d gradients: they are trees of one type", c->who, t.n,
                       grads.n);
         return;
     }
-    memcpy(in, params, sizeof *in * (size_t)n);
-    memcpy(in + n, grads.leaf, sizeof *in * (size_t)n);
-    if (nstate)
-        memcpy(in + 2 * n, state, sizeof *in * (size_t)nstate);
-    in[nin - 1] = rate;
-    if (!call_eager(c->who, body, c, sizeof *c, nin, in, nout, out))
+    int nin = gather(c, &t, rate, in);
+    if (nin < 0 || !call_eager(c->who, body, c, sizeof *c, nin, in, nin - (int)c->n - 1, out))
         return;
-    put_back(params, n, out);
+    tree_spread((tt_tree){ params, t.n }, out, next);
+    tree_spread((tt_tree){ state, nstate }, out + c->n, next + t.n);
+    put_back(params, t.n, next);
     if (nstate)
-        put_back(state, nstate, out + n);
+        put_back(state, nstate, next + t.n);
 }
 
 static double or_else(double x, double otherwise)
@@ -297,20 +340,22 @@ void tt_ema_n(tt *slow, int n, tt_tree fast, double decay)
 {
     PUBLIC;
     Config c;
-    tt *in = scope_values(2 * n), *out = scope_values(n);
-    if (!in || !out)
+    tt *in = scope_values(2 * n), *out = scope_values(n), *next = scope_values(n);
+    if (!in || !out || !next)
         return;
     if (fast.n != n) {
         report_broken("tt_ema: trees of %d and %d arrays: they are of one type", n, fast.n);
         return;
     }
     memset(&c, 0, sizeof c);
-    c.n = n;
+    c.n = tree_present((tt_tree){ slow, n }, in);
     c.decay = decay;
-    memcpy(in, slow, sizeof *in * (size_t)n);
-    memcpy(in + n, fast.leaf, sizeof *in * (size_t)n);
-    if (call_eager("tt_ema", ema_body, &c, sizeof c, 2 * n, in, n, out))
-        put_back(slow, n, out);
+    if (tree_present(fast, in + c.n) != c.n)
+        report_broken("tt_ema: an array is absent in one tree, and there in the other");
+    else if (call_eager("tt_ema", ema_body, &c, sizeof c, 2 * (int)c.n, in, (int)c.n, out)) {
+        tree_spread((tt_tree){ slow, n }, out, next);
+        put_back(slow, n, next);
+    }
 }
 
 /* ---- how they start ---- */
@@ -326,9 +371,9 @@ void tt_start_n(tt *state, int nstate, tt_tree params)
 {
     PUBLIC;
     Config c;
-    tt *out = scope_values(nstate);
+    tt *out = scope_values(nstate), *in = scope_values(params.n), *y = scope_values(nstate);
     int trees = params.n ? nstate / params.n : 0, more = params.n ? nstate % params.n : 0;
-    if (!out)
+    if (!out || !in || !y)
         return;
     if (!trees || more > 1) {
         report_broken("tt_start: a state of %d arrays for %d parameters: it is a TT_ADAM, TT_SGD "
@@ -337,9 +382,11 @@ void tt_start_n(tt *state, int nstate, tt_tree params)
         return;
     }
     memset(&c, 0, sizeof c);
-    c.n = nstate - more;
-    c.is_nesterov = params.n;
-    call_eager("tt_start", zeros_body, &c, sizeof c, params.n, params.leaf, nstate - more, out);
+    c.is_nesterov = tree_present(params, in);
+    c.n = trees * c.is_nesterov;
+    call_eager("tt_start", zeros_body, &c, sizeof c, (int)c.is_nesterov, in, (int)c.n, y);
+    for (int k = 0; k < trees; k++)
+        tree_spread(params, y + k * c.is_nesterov, out + k * params.n);
     if (more)
         out[nstate - 1] = tt_full(TT_I32, 0, &(tt_dims){ 0 });
     memcpy(state, out, sizeof *out * (size_t)nstate);

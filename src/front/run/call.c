@@ -74,7 +74,7 @@ enum { MOST = 4096 }; /* leaves of a call */
 typedef struct Args {
     int n;
     const tt *leaf;
-    Held *held; /* pinned */
+    const Held **held; /* pinned */
 } Args;
 
 static void report_no_memory(tt_fn f, int n)
@@ -82,18 +82,18 @@ static void report_no_memory(tt_fn f, int n)
     report_broken("%s: no memory on the host for a call with %d arrays", f->label, n);
 }
 
-/* The name of leaf i in messages, which do not distinguish the leaves of a public function. */
-static const char *argument_name(tt_fn f, const Leaves *leaves, tt x, int i)
+/* Leaf i is not what it should be.  Messages do not distinguish the leaves of a public function. */
+static void report_leaf(tt_fn f, const Leaves *leaves, const tt *leaf, int i)
 {
-    bool is_fine = slot_is(x.slot, x.generation); /* the common case: no message needs it */
-    return is_fine || f->key.kind == FN_PUBLIC ? "an argument" : leaf_name(leaves, i);
+    value_report(leaf[i], f->label,
+                 f->key.kind == FN_PUBLIC ? "an argument" : leaf_name(leaves, i));
 }
 
 static bool pin_all(Args *args, tt_fn f, const Leaves *leaves)
 {
     for (int i = 0; i < args->n; i++)
-        if (!value_pin_as(args->leaf[i], f->label, argument_name(f, leaves, args->leaf[i], i),
-                          &args->held[i])) {
+        if (!(args->held[i] = value_try_pin(args->leaf[i]))) {
+            report_leaf(f, leaves, args->leaf, i);
             while (i-- > 0)
                 value_unpin(args->leaf[i]);
             return false;
@@ -107,14 +107,16 @@ static void unpin_all(Args *args)
         value_unpin(args->leaf[i]);
 }
 
-/* The function, the bytes of its configuration; then two words and the extents for every leaf.
- * Equal words are equal signatures.  False: there is no memory for it; reported. */
+/* The function, the bytes of its configuration; then two words and the extents for every leaf, and where
+ * some are absent, which.  Equal words are equal signatures.  False: there is no memory for it; reported. */
 static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scratch *scratch,
                            Signature *out)
 {
     size_t bytes = leaves->config_size, words = 2 + (bytes + 7) / 8, n = 0;
+    size_t slots = leaves->absent ? (size_t)leaves_slots(leaves) : 0;
     for (int i = 0; i < args->n; i++)
-        words += 2 + (size_t)args->held[i].type.rank;
+        words += 2 + (size_t)args->held[i]->type.rank;
+    words += (slots + 7) / 8;
     uint64_t *key = SCRATCH(scratch, uint64_t, words);
     if (!key)
         return report_no_memory(f, args->n), false;
@@ -126,12 +128,17 @@ static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scra
         memcpy(key + 2, leaves->config, bytes);
     }
     for (int i = 0; i < args->n; i++) {
-        const Held *h = &args->held[i];
+        const Held *h = args->held[i];
         key[n++] =
             (uint64_t)h->type.element | (uint64_t)h->type.rank << 8 | (uint64_t)h->is_weak << 16;
         key[n++] = (uint64_t)(uintptr_t)h->array->layout;
         for (int k = 0; k < h->type.rank; k++)
             key[n++] = (uint64_t)h->type.dims[k];
+    }
+    if (slots) {
+        n += (slots + 7) / 8;
+        key[n - 1] = 0;
+        memcpy(key + n - (slots + 7) / 8, leaves->absent, slots);
     }
     *out = (Signature){ key, n * sizeof *key, hash_bytes(key, n * sizeof *key, 0) };
     return true;
@@ -140,7 +147,7 @@ static bool make_signature(tt_fn f, const Leaves *leaves, const Args *args, Scra
 static bool is_concrete(tt_fn f, const Args *args)
 {
     for (int i = 0; i < args->n; i++)
-        if (!args->held[i].array) {
+        if (!args->held[i]->array) {
             report_broken("%s: an argument is being traced, by another thread or inside another "
                           "function",
                           f->label);
@@ -159,9 +166,9 @@ static const ArrayLayout *const *describe(tt_fn f, Leaves *leaves, const Args *a
     if (!layouts || !leaves->types || !leaves->is_weak)
         return report_no_memory(f, args->n), NULL;
     for (int i = 0; i < args->n; i++) {
-        layouts[i] = args->held[i].array->layout;
-        leaves->types[i] = args->held[i].type;
-        leaves->is_weak[i] = args->held[i].is_weak;
+        layouts[i] = args->held[i]->array->layout;
+        leaves->types[i] = args->held[i]->type;
+        leaves->is_weak[i] = args->held[i]->is_weak;
     }
     return layouts;
 }
@@ -205,7 +212,7 @@ static bool has_room(tt_fn f, int there, int room)
 static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, Scratch *scratch, int nresults,
                           tt *results)
 {
-    Args args = { leaves->n, leaf, SCRATCH(scratch, Held, leaves->n) };
+    Args args = { leaves->n, leaf, SCRATCH(scratch, const Held *, leaves->n) };
     Array **arrays = SCRATCH(scratch, Array *, leaves->n);
     bool ok = args.held && arrays;
     if (!ok)
@@ -213,8 +220,8 @@ static bool call_concrete(tt_fn f, Leaves *leaves, const tt *leaf, Scratch *scra
     if (ok && (ok = pin_all(&args, f, leaves))) {
         CompiledFn *p = is_concrete(f, &args) ? need_compiled(f, leaves, &args, scratch) : NULL;
         for (int i = 0; i < args.n; i++)
-            arrays[i] = args.held[i].array;
-        ok = p && has_room(f, p->nresults, nresults) &&
+            arrays[i] = args.held[i]->array;
+        ok = p && has_room(f, p->nslots, nresults) &&
              compiled_fn_call(p, f->label, arrays, scratch, results);
         if (p)
             compiled_fn_release(p);
@@ -232,9 +239,10 @@ static bool leaf_types(tt_fn f, Leaves *leaves, const tt *leaf)
     leaves->is_weak = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
     for (int i = 0; i < leaves->n; i++) {
         Shape shape;
-        Held held;
-        if (!value_pin_as(leaf[i], f->label, argument_name(f, leaves, leaf[i], i), &held))
+        if (!value_try_pin(leaf[i])) {
+            report_leaf(f, leaves, leaf, i);
             return false;
+        }
         value_unpin(leaf[i]);
         value_shape(leaf[i], f->label, &shape);
         leaves->types[i] = type_new(trace_arena(), shape.element, shape.rank, shape.dims);
@@ -268,6 +276,8 @@ static Str callee_key(tt_fn f, const Leaves *leaves)
         if (leaves->varies)
             text_add(&key, &leaves->varies[i], sizeof *leaves->varies);
     }
+    if (leaves->absent)
+        text_add(&key, leaves->absent, (size_t)leaves_slots(leaves));
     for (const Trace *t = tracing; t; t = t->outer) {
         if (t->axis_name)
             text_printf(&key, "|%s=%d", t->axis_name, t->axis_size);
@@ -388,7 +398,9 @@ static int traced_results(tt_fn f, const Leaves *leaves, Graph *g)
         return fn_c_results(f);
     if (f->key.kind == FN_JIT) {
         const Callee *callee = need_callee(f, leaves);
-        return callee ? callee->nresults : -1;
+        if (callee)
+            *g = callee->graph;
+        return callee ? graph_slots(g) : -1;
     }
     Trace frame = { 0 };
     bool needs_frame = f->key.kind == FN_LOADED;
@@ -397,7 +409,7 @@ static int traced_results(tt_fn f, const Leaves *leaves, Graph *g)
     bool ok = fn_graph(f, leaves, g);
     if (needs_frame)
         frame_pop(&frame);
-    return ok ? g->nresults : -1;
+    return ok ? graph_slots(g) : -1;
 }
 
 /* Its code is called, and records in place. */
@@ -405,7 +417,7 @@ static bool call_closure(tt_fn f, const Leaves *leaves, const tt *leaf, int nres
 {
     CallSite at = call_site;
     int there;
-    const tt *y = closure_apply(f, leaves, leaf, &there);
+    const tt *y = closure_apply(f, leaves, leaves_spread(leaves, leaf), &there);
     call_site = at;
     if (!y || !has_room(f, there, nresults))
         return false;
@@ -424,12 +436,14 @@ static bool call_traced(tt_fn f, Leaves *leaves, const tt *leaf, int nresults, t
     int there = traced_results(f, leaves, &g);
     bool ok = there >= 0 && has_room(f, there, nresults);
     call_site = at;
-    if (ok && f->key.kind == FN_C)
-        fn_apply(f, leaf, results);
-    else if (ok && f->key.kind == FN_JIT)
-        ok = call_jit(f, leaves, leaf, results);
-    else if (ok)
-        ok = trace_inline(f->label, &g, leaf, results);
+    if (ok && f->key.kind == FN_C) {
+        fn_apply(f, leaves_spread(leaves, leaf), results);
+    } else if (ok) {
+        tt *y = ARENA_ARRAY(trace_arena(), tt, g.nresults + 1);
+        ok = f->key.kind == FN_JIT ? call_jit(f, leaves, leaf, y)
+                                   : trace_inline(f->label, &g, leaf, y);
+        slots_spread(there, g.absent, y, results);
+    }
     call_site = at;
     return ok;
 }
@@ -466,6 +480,56 @@ static const tt *join_leaves(const tt_tree *args, const Leaves *leaves, tt *leaf
     return leaf;
 }
 
+static bool has_absent(const Leaves *leaves, const tt *leaf)
+{
+    for (int i = 0; i < leaves->n; i++)
+        if (!leaf[i].slot && value_is_absent(leaf[i]))
+            return true;
+    return false;
+}
+
+/* Some are absent: the others, in `there`; which, in `absent`.  Both have room for all. */
+static const tt *drop_absent(Leaves *leaves, const tt *leaf, tt *there, bool *absent)
+{
+    int at = 0, n = 0;
+    memcpy(leaves->slots, leaves->counts, sizeof leaves->slots);
+    for (int argument = 0; argument < leaves->nargs; argument++) {
+        leaves->counts[argument] = 0;
+        for (int end = at + leaves->slots[argument]; at < end; at++)
+            if (!(absent[at] = value_is_absent(leaf[at]))) {
+                there[n++] = leaf[at];
+                leaves->counts[argument]++;
+            }
+    }
+    leaves->absent = absent;
+    leaves->n = n;
+    return there;
+}
+
+/* The leaves of all arguments that are there.  NULL: no memory; reported. */
+static const tt *outer_leaves(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch)
+{
+    const tt *leaf = join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n));
+    if (leaf && has_absent(leaves, leaf)) {
+        tt *there = SCRATCH(scratch, tt, leaves->n);
+        bool *absent = SCRATCH(scratch, bool, leaves->n);
+        leaf = there && absent ? drop_absent(leaves, leaf, there, absent) : NULL;
+    }
+    if (!leaf)
+        report_no_memory(f, leaves->n);
+    return leaf;
+}
+
+/* The same where a function is being traced. */
+static const tt *traced_leaves(const tt_tree *args, Leaves *leaves)
+{
+    const tt *leaf = join_leaves(args, leaves, ARENA_ARRAY(trace_arena(), tt, leaves->n + 1));
+    return has_absent(leaves, leaf)
+               ? drop_absent(leaves, leaf, ARENA_ARRAY(trace_arena(), tt, leaves->n + 1),
+                             ARENA_ARRAY(trace_arena(), bool, leaves->n + 1))
+               : leaf;
+}
+
 /* A call inside a trace; lies on the stack of tt_call_n. */
 typedef struct TracedCall {
     tt_fn f;
@@ -478,8 +542,7 @@ typedef struct TracedCall {
 static void run_traced(void *user)
 {
     const TracedCall *c = user;
-    const tt *leaf = join_leaves(c->args, c->leaves, ARENA_ARRAY(trace_arena(), tt, c->leaves->n + 1));
-    call_traced(c->f, c->leaves, leaf, c->nresults, c->results);
+    call_traced(c->f, c->leaves, traced_leaves(c->args, c->leaves), c->nresults, c->results);
 }
 
 /* Its scratch is no part of the frames of calls inside calls. */
@@ -488,11 +551,9 @@ __attribute__((noinline)) static void call_outermost(tt_fn f, const tt_tree *arg
 {
     Scratch scratch;
     scratch_begin(&scratch);
-    const tt *leaf = join_leaves(args, leaves, SCRATCH(&scratch, tt, leaves->n));
+    const tt *leaf = outer_leaves(f, args, leaves, &scratch);
     if (leaf)
         call_concrete(f, leaves, leaf, &scratch, nresults, results);
-    else
-        report_no_memory(f, leaves->n);
     scratch_end(&scratch);
 }
 
@@ -539,6 +600,25 @@ static int map_leaves(tt_fn f, const tt_tree *trees, int ntrees)
     return leaves;
 }
 
+/* Is leaf i there in every tree that has as many leaves, or absent in every one?  False: reported. */
+static bool map_takes(tt_fn f, const tt_tree *trees, int ntrees, int leaves, int i, bool *is_there)
+{
+    int first = -1;
+    for (int k = 0; k < ntrees; k++) {
+        if (trees[k].n != leaves)
+            continue;
+        bool has = !value_is_absent(trees[k].leaf[i]);
+        if (first >= 0 && has != *is_there)
+            return report_broken("tt_map(%s): array %d is absent in tree %d, and there in tree %d: "
+                                 "all must have it, or none",
+                                 f->label, i, has ? first : k, has ? k : first),
+                   false;
+        first = first < 0 ? k : first;
+        *is_there = has;
+    }
+    return true;
+}
+
 const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 {
     PUBLIC;
@@ -557,8 +637,13 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
                results;
     for (int i = 0; i < leaves; i++) {
         tt_tree leaf[TT_MAX_ARGS];
+        bool is_there = true;
         for (int k = 0; k < ntrees && k < TT_MAX_ARGS; k++)
             leaf[k] = (tt_tree){ trees[k].leaf + (trees[k].n == 1 ? 0 : i), 1 };
+        if (!map_takes(f, trees, ntrees, leaves, i, &is_there))
+            return results;
+        if (!is_there)
+            continue;
         const tt *y = tt_call_n(f, leaf, ntrees, n / leaves);
         for (int k = 0; k < n / leaves; k++)
             results[k * leaves + i] = y[k];
@@ -570,9 +655,12 @@ const tt *tt_map_n(tt_fn f, const tt_tree *trees, int ntrees, int n)
 static const char *lower_text(tt_fn f, const tt_tree *args, Leaves *leaves, Scratch *scratch,
                               bool is_closed)
 {
-    Args pinned = { leaves->n, join_leaves(args, leaves, SCRATCH(scratch, tt, leaves->n)),
-                    SCRATCH(scratch, Held, leaves->n) };
-    if (!pinned.leaf || !pinned.held)
+    Args pinned = { .leaf = outer_leaves(f, args, leaves, scratch) };
+    if (!pinned.leaf)
+        return "";
+    pinned.n = leaves->n;
+    pinned.held = SCRATCH(scratch, const Held *, leaves->n);
+    if (!pinned.held)
         return report_no_memory(f, leaves->n), "";
     if (!pin_all(&pinned, f, leaves))
         return "";
@@ -634,21 +722,26 @@ static void ask_types(void *user)
     bool ok = fn_graph(a->f, a->leaves, &g);
     frame_pop(&frame);
     call_site = at;
-    for (int i = 0; ok && i < g.nresults && i < a->room; i++) {
+    for (int i = 0; ok && g.absent && i < g.nslots && i < a->room; i++)
+        a->results[i] = (tt_about){ .shape = { .n = -1 } };
+    for (int i = 0; ok && i < g.nresults && result_slot(&g, i) < a->room; i++) {
+        tt_about *about = &a->results[result_slot(&g, i)];
         Type t = type_of(g.m, region_return(g.m, g.body)->in[i]);
-        dtype_of(element_canonical(t.element, g.is_weak && g.is_weak[i]), &a->results[i].type);
-        a->results[i].shape = (tt_dims){ t.rank, { 0 } };
-        memcpy(a->results[i].shape.v, t.dims, sizeof *t.dims * (size_t)t.rank);
+        dtype_of(element_canonical(t.element, g.is_weak && g.is_weak[i]), &about->type);
+        about->shape = (tt_dims){ t.rank, { 0 } };
+        memcpy(about->shape.v, t.dims, sizeof *t.dims * (size_t)t.rank);
     }
-    a->n = ok ? g.nresults : -1;
+    a->n = ok ? graph_slots(&g) : -1;
 }
 
 static void ask_outermost(Asked *a, const tt_tree *args, Scratch *scratch)
 {
-    int n = a->leaves->n;
-    Args pinned = { n, join_leaves(args, a->leaves, SCRATCH(scratch, tt, n)),
-                    SCRATCH(scratch, Held, n) };
-    if (!pinned.leaf || !pinned.held) {
+    Args pinned = { .leaf = outer_leaves(a->f, args, a->leaves, scratch) };
+    if (!pinned.leaf)
+        return;
+    int n = pinned.n = a->leaves->n;
+    pinned.held = SCRATCH(scratch, const Held *, n);
+    if (!pinned.held) {
         report_no_memory(a->f, n);
         return;
     }
@@ -674,8 +767,7 @@ typedef struct Inside {
 static void ask_inside(void *user)
 {
     const Inside *w = user;
-    int n = w->call->leaves->n;
-    const tt *leaf = join_leaves(w->call->args, w->call->leaves, ARENA_ARRAY(trace_arena(), tt, n + 1));
+    const tt *leaf = traced_leaves(w->call->args, w->call->leaves);
     if (leaf_types(w->a->f, w->a->leaves, leaf))
         ask_types(w->a);
 }

@@ -61,6 +61,8 @@ static CompiledFn *compiled_fn_of(const Graph *g, const Lowered *lowered, const 
     p->nleaves = g->nleaves;
     p->nargs = lowered->nargs;
     p->nresults = lowered->nresults;
+    p->nslots = graph_slots(g);
+    p->absent = g->absent ? KEEP(g->absent, g->nslots) : NULL;
     p->is_awaited = session->is_awaited;
     p->args = KEEP(lowered->args, p->nargs);
     p->results = KEEP(lowered->results, p->nresults);
@@ -151,6 +153,7 @@ void compiled_fn_release(CompiledFn *p)
     heap_free(p->args);
     heap_free(p->results);
     heap_free(p->is_weak);
+    heap_free(p->absent);
     heap_free(p->types);
     heap_free(p->donated);
     free(p->key);
@@ -314,12 +317,14 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
         if (x.is_ours[i])
             array_release(x.args[i]);
     }
-    for (int i = 0, ran = ok; ran && i < p->nresults; i++) {
+    for (int i = 0, at = 0, ran = ok; ran && i < p->nresults; i++, at++) {
+        while (p->absent && p->absent[at])
+            at++; /* it stays all zero */
         for (int d = 0; d < p->ndevices; d++)
             of_one[d] = buffers[(size_t)d * (size_t)p->nresults + (size_t)i];
         Array *array = array_new(p->types[i], p->results[i], of_one);
-        results[i] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
-        ok &= results[i].generation != 0;
+        results[at] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
+        ok &= results[at].slot != 0;
         if (array && p->is_awaited && ok)
             ok = array_wait(array);
     }

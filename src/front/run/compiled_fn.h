@@ -13,6 +13,8 @@ typedef struct CompiledFn {
     void *key; /* function, configuration; types, weakness and layouts of the leaves */
     Executable *code;
     int ndevices, nleaves, nargs, nresults;
+    int nslots;                  /* arrays that the results' type has */
+    bool *absent;                /* [nslots]: which are not there, or NULL: all are */
     bool is_awaited;             /* a call returns when its run has ended */
     const ArrayLayout **args;    /* [nargs]: how each must lie */
     Array **captured;            /* [nargs - nleaves], laid out so; held */

@@ -218,7 +218,7 @@ static bool move_out(const Map *map, const Graph *inner, const bool *is_mapped, 
     for (int i = 0; i < inner->nresults; i++) {
         int rank = type_of(inner->m, region_return(inner->m, inner->body)->in[i]).rank;
         int32_t axis;
-        if (!map_out_axis(map->f, i, rank, &axis))
+        if (!map_out_axis(map->f, result_slot(inner, i), rank, &axis))
             return false;
         if (axis == TT_NONE && is_mapped[i])
             return report_broken("%s: result %d differs from row to row, so its out_axis cannot be "
@@ -251,6 +251,8 @@ static bool whole_graph(Map *map, const Graph *inner, Graph *out)
     if (tracing->region)
         record_drop();
     out->is_weak = inner->is_weak;
+    if (ok)
+        slots_like(out, inner);
     return ok;
 }
 
@@ -269,7 +271,8 @@ bool vmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .axis_size = (int)map.size };
     Graph inner;
     frame_push(&frame);
-    bool ok = inner_graph(&map, &inner) && runs_describe(f, leaves->n, inner.nresults) &&
+    bool ok = inner_graph(&map, &inner) &&
+              runs_describe(f, leaves_slots(leaves), graph_slots(&inner)) &&
               whole_graph(&map, &inner, out);
     frame_pop(&frame);
     return ok;

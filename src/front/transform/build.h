@@ -8,7 +8,7 @@
 #define NO_VALUE ((tt){ 0, 0 }) /* in rules: a zero tangent or cotangent */
 static inline bool is_value(tt x)
 {
-    return x.generation != 0;
+    return x.slot != 0;
 }
 
 Type type_at(tt x); /* dims in the session's arena */

@@ -66,8 +66,9 @@ const tt *closure_apply(tt_fn f, const Leaves *leaves, const tt *leaf, int *nres
     int room = closure->nresults ? closure->nresults : MOST_RESULTS, n = 0;
     tt *results = ARENA_ARRAY(trace_arena(), tt, room + 1);
     tt_tree args[TT_MAX_ARGS];
-    for (int i = 0; i < leaves->nargs; n += leaves->counts[i++])
-        args[i] = (tt_tree){ leaf + n, leaves->counts[i] };
+    const int *counts = leaves->absent ? leaves->slots : leaves->counts;
+    for (int i = 0; i < leaves->nargs; n += counts[i++])
+        args[i] = (tt_tree){ leaf + n, counts[i] };
     Suspended s = library_suspend();
     *nresults = closure->apply(closure->user, args, leaves->nargs, results, room);
     library_resume(s);

@@ -147,6 +147,8 @@ bool composite_graph(tt_fn f, const Leaves *leaves, Graph *out)
             in[i] = build_convert(in[i], inner.types[i].element);
         c->nresults = g.nresults;
         ok = composite_apply(c, &g, in, y) && record_end(f->label, g.nresults, y, out);
+        if (ok)
+            slots_like(out, &g);
         if (tracing->region)
             record_drop();
     }

@@ -119,6 +119,21 @@ static Type canonical_type(const Leaves *leaves, int i)
                      element_canonical(leaves->types[i].element, leaves->is_weak[i]));
 }
 
+/* What is absent of the arguments from `argument` on, but for the hidden ones; behind those that l has. */
+static void inner_slots(Leaves *l, const Leaves *all, int argument, int hidden)
+{
+    if (!all->absent)
+        return;
+    int from = argument ? all->slots[0] : 0, n = l->n, to = leaves_slots(all) - hidden;
+    bool *absent = NEW(bool, n + to - from);
+    memcpy(absent + n, all->absent + from, sizeof *absent * (size_t)(to - from));
+    l->absent = absent;
+    for (int i = 0; i < l->nargs; i++)
+        l->slots[i] = l->counts[i];
+    for (int i = argument, k = l->nargs; i < all->nargs - hidden; i++)
+        l->slots[k++] = all->slots[i];
+}
+
 /* Leaves from..: with `first` in front if that is not NULL, rows of the scanned ones. */
 static Leaves inner_leaves(const Flow *w, int from, const Type *first)
 {
@@ -131,6 +146,7 @@ static Leaves inner_leaves(const Flow *w, int from, const Type *first)
         l.types[l.n++] = *first;
         l.counts[l.nargs++] = 1;
     }
+    inner_slots(&l, all, argument, nhidden(w->f));
     for (; argument < all->nargs - nhidden(w->f); argument++)
         l.counts[l.nargs++] = all->counts[argument];
     for (int i = from; i < w->ngiven; i++) {
@@ -157,6 +173,14 @@ static bool keeps_state(const Flow *w)
         return report_broken("%s: the state has %d array%s, but an iteration gives %d", label,
                              w->nstate, w->nstate == 1 ? "" : "s", w->body.nresults),
                false;
+    int nslots = w->leaves->absent ? w->leaves->slots[0] : w->nstate;
+    for (int i = 0; i < nslots && i < graph_slots(&w->body); i++) {
+        bool had = !w->leaves->absent || !w->leaves->absent[i];
+        if (had != !(w->body.absent && w->body.absent[i]))
+            return report_broken("%s: array %d of the state is %s, but an iteration %s", label, i,
+                                 had ? "there" : "absent", had ? "leaves it out" : "makes one"),
+                   false;
+    }
     for (int i = 0; i < w->nstate; i++) {
         Type had = canonical_type(w->leaves, i), has = result_type(&w->body, i);
         bool gives = w->body.is_weak[i] && type_same_shape(had, has) &&
@@ -299,6 +323,8 @@ static bool is_choice(const Flow *w)
         return report_broken("%s: one branch gives %d arrays, the other %d", label,
                              w->body.nresults, w->other.nresults),
                false;
+    if (!slots_equal(&w->body, &w->other))
+        return report_broken("%s: the branches leave out different arrays", label), false;
     for (int i = 0; i < w->body.nresults; i++)
         if (!type_equal(result_type(&w->body, i), result_type(&w->other, i)))
             return report_broken(
@@ -386,7 +412,7 @@ static bool trace_branches(Flow *w)
     for (int k = 0; k < n; k++) {
         if (!fn_graph(f[k], &l, &branch[k]))
             return false;
-        bool same = branch[k].nresults == branch[0].nresults;
+        bool same = branch[k].nresults == branch[0].nresults && slots_equal(&branch[k], &branch[0]);
         for (int i = 0; same && i < branch[0].nresults; i++)
             same = type_equal(result_type(&branch[k], i), result_type(&branch[0], i));
         if (!same)
@@ -472,6 +498,8 @@ bool flow_graph(tt_fn f, const Leaves *leaves, Graph *out)
               : is_switch              ? run_switch(&w, y)
                                        : run_counted(&w, y)) &&
              record_end(f->label, w.body.nresults, y, out);
+        if (ok)
+            slots_like(out, &w.body);
         if (tracing->region)
             record_drop();
     }

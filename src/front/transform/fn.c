@@ -243,7 +243,7 @@ const char *fn_types(tt_fn f)
 }
 
 /* What is known of the type of an argument; NULL: nothing. */
-static const tt_fields *argument_fields(const Leaves *leaves, int argument)
+static const tt_fields *argument_fields(const Leaves *leaves, int argument, int there)
 {
     const char *at = leaves->arg_types;
     for (int i = 0; at && i < argument; i++) {
@@ -255,26 +255,34 @@ static const tt_fields *argument_fields(const Leaves *leaves, int argument)
     at += strspn(at, " ");
     size_t n = strcspn(at, ",");
     const tt_fields *fields = fields_of(at, n);
-    return fields && fields_leaves(fields) == leaves->counts[argument] ? fields : NULL;
+    return fields && fields_leaves(fields) == there ? fields : NULL;
 }
 
 enum { WORDS = 4, WORDS_ROOM = 160 };
 
-const char *leaf_name(const Leaves *leaves, int i)
+const char *slot_name(const Leaves *leaves, int slot)
 {
     static _Thread_local char ring[WORDS][WORDS_ROOM];
     static _Thread_local unsigned next;
     char *at = ring[next++ % WORDS];
-    int within, argument = leaf_argument(leaves, i, &within);
-    const tt_fields *fields = argument_fields(leaves, argument);
+    const int *counts = leaves->absent ? leaves->slots : leaves->counts;
+    int argument = 0, within = slot;
+    while (within >= counts[argument])
+        within -= counts[argument++];
+    const tt_fields *fields = argument_fields(leaves, argument, counts[argument]);
     int n = snprintf(at, WORDS_ROOM, "argument %d", argument);
-    if (fields && leaves->counts[argument] > 1) {
+    if (fields && counts[argument] > 1) {
         n += snprintf(at + n, WORDS_ROOM - (size_t)n, ", ");
         fields_path(fields, within, at + n, WORDS_ROOM - (size_t)n);
-    } else if (leaves->counts[argument] > 1) {
+    } else if (counts[argument] > 1) {
         snprintf(at + n, WORDS_ROOM - (size_t)n, ", leaf %d", within);
     }
     return at;
+}
+
+const char *leaf_name(const Leaves *leaves, int i)
+{
+    return slot_name(leaves, leaf_slot(leaves, i));
 }
 
 const char *leaf_text(const Leaves *leaves, int i)
@@ -421,7 +429,7 @@ const tt_spec *leaf_spec(tt_fn f, const Leaves *leaves, int i)
 {
     static const tt_spec whole;
     int within, argument = leaf_argument(leaves, i, &within);
-    const tt_spec_run *run = spec_run(f->key.in_spec_runs, f->key.nin_runs, i);
+    const tt_spec_run *run = spec_run(f->key.in_spec_runs, f->key.nin_runs, leaf_slot(leaves, i));
     return run ? &run->spec : f->key.in_specs ? &f->key.in_specs[argument] : &whole;
 }
 
@@ -436,7 +444,7 @@ const tt_spec *result_spec(tt_fn f, int i)
 bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis)
 {
     int within, argument = leaf_argument(leaves, i, &within), rank = leaves->types[i].rank;
-    const tt_axis_run *run = axis_run(f->key.in_axis_runs, f->key.nin_runs, i);
+    const tt_axis_run *run = axis_run(f->key.in_axis_runs, f->key.nin_runs, leaf_slot(leaves, i));
     *axis = run ? run->axis : f->key.in_axes[argument];
     if (*axis == TT_NONE)
         return true;
@@ -512,6 +520,23 @@ bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis)
 
 /* ---- graphs ---- */
 
+/* Ends the recording of the user's function with what it gave, in which arrays may be absent; not all. */
+static bool end_function(tt_fn f, int n, const tt *given, Graph *out)
+{
+    bool *absent = ARENA_ARRAY(trace_arena(), bool, n + 1);
+    tt *there = ARENA_ARRAY(trace_arena(), tt, n + 1);
+    int nthere = 0;
+    for (int i = 0; i < n; i++)
+        if (!(absent[i] = value_is_absent(given[i])))
+            there[nthere++] = given[i];
+    if (!nthere || nthere == n)
+        return record_end(f->label, n, given, out);
+    bool ok = record_end(f->label, nthere, there, out);
+    if (ok)
+        slots_append(out, n, absent);
+    return ok;
+}
+
 /* A C function, or the body of a public one, records in the innermost frame, which its caller has
  * pushed. */
 static bool trace_function(tt_fn f, const Leaves *leaves, Graph *out)
@@ -527,14 +552,15 @@ static bool trace_function(tt_fn f, const Leaves *leaves, Graph *out)
     if (is_public)
         ((Body *)f->key.function)(in, results, leaves->config);
     else if (is_closure)
-        given = closure_apply(f, leaves, in, &nresults);
+        given = closure_apply(f, leaves, leaves_spread(leaves, in), &nresults);
     else
-        fn_apply(f, in, results);
+        fn_apply(f, leaves_spread(leaves, in), results);
     if (!is_public)
         call_site = before;
     if (!given)
         record_drop();
-    return given && record_end(f->label, nresults, given, out);
+    return given && (is_public ? record_end(f->label, nresults, given, out)
+                               : end_function(f, nresults, given, out));
 }
 
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
@@ -543,7 +569,7 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_C:
     case FN_CLOSURE:
     case FN_PUBLIC: return trace_function(f, leaves, out);
-    case FN_LOADED: return loaded_graph(f, leaves, out);
+    case FN_LOADED: return leaves_are_whole(f, leaves) && loaded_graph(f, leaves, out);
     case FN_JIT: return fn_graph(f->key.inner, leaves, out);
     case FN_GRAD:
     case FN_VALUE_AND_GRAD: return grad_graph(f, leaves, out);
@@ -553,12 +579,12 @@ bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out)
     case FN_PMAP: return pmap_graph(f, leaves, out);
     case FN_SHARD_MAP: return shard_map_graph(f, leaves, out);
     case FN_LINEARIZE:
-    case FN_LINEAR: return linearize_graph(f, leaves, out);
-    case FN_ASSOCIATIVE: return associative_graph(f, leaves, out);
+    case FN_LINEAR: return leaves_are_whole(f, leaves) && linearize_graph(f, leaves, out);
+    case FN_ASSOCIATIVE: return leaves_are_whole(f, leaves) && associative_graph(f, leaves, out);
     case FN_JACFWD:
-    case FN_JACREV: return jacobian_graph(f, leaves, out);
+    case FN_JACREV: return leaves_are_whole(f, leaves) && jacobian_graph(f, leaves, out);
     case FN_CUSTOM_JVP:
-    case FN_CUSTOM_VJP:
+    case FN_CUSTOM_VJP: return leaves_are_whole(f, leaves) && composite_graph(f, leaves, out);
     case FN_CHECKPOINT: return composite_graph(f, leaves, out);
     case FN_SUM_ROWS: return sum_rows_graph(f, leaves, out);
     case FN_WHILE:

@@ -103,7 +103,29 @@ typedef struct Leaves {
     const void *config;    /* FN_PUBLIC: of this call */
     size_t config_size;
     const char *arg_types; /* "Net, tt", of a function that TT_FUN describes; else NULL */
+    /* Where arguments have arrays that are not there, which are no leaves: how many arrays the type of each
+     * has, and which of all those are absent.  (absent.c) */
+    int slots[TT_MAX_ARGS];
+    const bool *absent; /* NULL: none */
 } Leaves;
+
+/* Which of the arrays that the types have leaf i is, and result i. */
+int leaf_slot(const Leaves *leaves, int i);
+int result_slot(const Graph *g, int i);
+int leaves_slots(const Leaves *leaves); /* how many there are */
+int graph_slots(const Graph *g);
+/* The leaves in their places, and marks for those that are not there; in the session's arena. */
+const tt *leaves_spread(const Leaves *leaves, const tt *leaf);
+/* Values in their places; absent ones are all zero. */
+void slots_spread(int nslots, const bool *absent, const tt *x, tt *out);
+/* What is absent of a new graph's results, group after group: n arrays (NULL: all are there); as of the results
+ * of another; as of the arguments in wrt. */
+void slots_append(Graph *out, int n, const bool *absent);
+void slots_like(Graph *out, const Graph *inner);
+void slots_append_wrt(Graph *out, const Leaves *leaves, uint32_t wrt);
+bool slots_equal(const Graph *a, const Graph *b);
+/* Is no argument of f absent?  False: reported. */
+bool leaves_are_whole(tt_fn f, const Leaves *leaves);
 
 /* The same, no leaf being a number from C any more; in the session's arena. */
 Leaves leaves_canonical(const Leaves *leaves);
@@ -112,7 +134,8 @@ Leaves leaves_canonical(const Leaves *leaves);
 int leaf_argument(const Leaves *leaves, int i, int *within);
 /* "argument 1, leaf 0: f32[4,2]"; in a ring of buffers. */
 const char *leaf_text(const Leaves *leaves, int i);
-const char *leaf_name(const Leaves *leaves, int i); /* the same without its type */
+const char *leaf_name(const Leaves *leaves, int i);    /* the same without its type */
+const char *slot_name(const Leaves *leaves, int slot); /* of one that may be absent */
 
 /* False: f is NULL; reported, naming `who`. */
 bool fn_is_given(tt_fn f, const char *who);
@@ -137,13 +160,13 @@ const tt *closure_apply(tt_fn f, const Leaves *leaves, const tt *leaf, int *nres
 bool fn_graph(tt_fn f, const Leaves *leaves, Graph *out);
 
 /* The mapped axis of leaf i, from 0, or TT_NONE; the size all share (0: reported); and where
- * result i, which has `rank` other axes, gets it. */
+ * the result in slot i, which has `rank` other axes, gets it. */
 bool map_axis(tt_fn f, const Leaves *leaves, int i, int32_t *axis);
 int64_t map_size(tt_fn f, const Leaves *leaves);
 bool map_out_axis(tt_fn f, int i, int rank, int32_t *axis);
 /* Do .in and .out, where they are given, describe so many arrays?  False: reported. */
 bool runs_describe(tt_fn f, int nleaves, int nresults);
 const tt_spec *leaf_spec(tt_fn f, const Leaves *leaves, int i);
-const tt_spec *result_spec(tt_fn f, int i);
+const tt_spec *result_spec(tt_fn f, int slot);
 
 #endif

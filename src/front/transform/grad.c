@@ -30,6 +30,8 @@ static bool active_leaves(tt_fn f, const Leaves *leaves, bool *active)
 static bool is_loss(tt_fn f, const Graph *g)
 {
     Type t = type_of(g->m, region_return(g->m, g->body)->in[0]);
+    if (g->absent && g->absent[0])
+        return report_broken("%s: the loss, the first result, is absent", f->label), false;
     if (t.rank || element_info[t.element].kind != FLOAT)
         return report_broken("%s: the %sresult must be one float, and is %s: %s", f->label,
                              g->nresults > 1 ? "first " : "", type_text(t),
@@ -124,6 +126,16 @@ static bool run_backward(tt_fn f, const Leaves *leaves, int nprimal, const Graph
     return ok;
 }
 
+/* What of the results is absent, in the order of arrange: the loss is there. */
+static void grad_slots(tt_fn f, const Leaves *leaves, const Graph *inner, Graph *out)
+{
+    if (f->key.kind != FN_GRAD)
+        slots_like(out, inner);
+    slots_append_wrt(out, leaves, f->key.wrt);
+    if (f->key.kind == FN_GRAD)
+        slots_append(out, graph_slots(inner) - 1, inner->absent ? inner->absent + 1 : NULL);
+}
+
 bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out)
 {
     bool *active = ARENA_ARRAY(trace_arena(), bool, leaves->n + 1);
@@ -149,8 +161,10 @@ bool grad_graph(tt_fn f, const Leaves *leaves, Graph *out)
         ok = run_backward(f, leaves, leaves->n, &jg, inner.nresults, seeds, which, out);
         if (ok && leaves->varies)
             vary_remove(out);
-        if (ok)
+        if (ok) {
             out->is_weak = weak_results(leaves, active, &inner, out->nresults, which);
+            grad_slots(f, leaves, &inner, out);
+        }
     }
     frame_pop(&frame);
     return ok;
@@ -217,8 +231,11 @@ bool vjp_graph(tt_fn f, const Leaves *leaves, Graph *out)
         ok = run_backward(f, leaves, primal.n, &jg, inner.nresults, seeds, which, out);
         if (ok && leaves->varies)
             vary_remove(out);
-        if (ok)
+        if (ok) {
             out->is_weak = weak_results(&primal, active, &inner, out->nresults, which);
+            slots_like(out, &inner);
+            slots_append_wrt(out, &primal, f->key.wrt);
+        }
     }
     frame_pop(&frame);
     return ok;

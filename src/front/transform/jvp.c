@@ -240,6 +240,10 @@ bool jvp_graph(tt_fn f, const Leaves *leaves, Graph *out)
         memset(wanted, true, sizeof *wanted * (size_t)inner.nresults);
         ok = jvp_transform(&inner, active, wanted, NULL, out);
     }
+    if (ok) {
+        slots_like(out, &inner);
+        slots_like(out, &inner);
+    }
     frame_pop(&frame);
     return ok;
 }

@@ -405,7 +405,7 @@ static bool shard_graph(Map *map, Graph *out, const Sharding **out_shardings)
     for (int i = 0; ok && i < nresults; i++) {
         Type t = type_at(results[i]);
         int32_t axis;
-        ok = map_out_axis(map->f, i, t.rank, &axis);
+        ok = map_out_axis(map->f, result_slot(&map->inner, i), t.rank, &axis);
         if (!ok)
             break;
         if (axis != TT_NONE)
@@ -431,6 +431,8 @@ static bool whole_graph(Map *map, const Graph *shard, const Sharding **out_shard
     }
     bool ok = record_end(map->f->label, shard->nresults, results, out);
     out->is_weak = map->inner.is_weak;
+    if (ok)
+        slots_like(out, &map->inner);
     return ok;
 }
 
@@ -462,7 +464,7 @@ bool pmap_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .is_manual = true };
     frame_push(&frame);
     bool ok = fn_graph(f->key.inner, &local, &map.inner) &&
-              runs_describe(f, leaves->n, map.inner.nresults);
+              runs_describe(f, leaves_slots(leaves), graph_slots(&map.inner));
     if (ok) {
         Graph shard;
         const Sharding **out_shardings =
@@ -559,9 +561,10 @@ static const Sharding **shard_results(const Map *map)
     for (int i = 0; i < n; i++) {
         Type t = type_of(session->m, last->in[i]);
         char which[32] = "a result";
+        int slot = result_slot(&map->inner, i);
         if (f->key.out_specs || f->key.nout_runs)
-            snprintf(which, sizeof which, "result %d", i);
-        shardings[i] = spec_sharding(f->label, map->mesh, result_spec(f, i), t, true, which);
+            snprintf(which, sizeof which, "result %d", slot);
+        shardings[i] = spec_sharding(f->label, map->mesh, result_spec(f, slot), t, true, which);
         if (!shardings[i])
             return NULL;
     }
@@ -594,7 +597,8 @@ bool shard_map_graph(tt_fn f, const Leaves *leaves, Graph *out)
                     .shards = map.mesh,
                     .is_manual = true };
     frame_push(&frame);
-    bool is_traced = shard_inner(&map) && runs_describe(f, leaves->n, map.inner.nresults);
+    bool is_traced =
+        shard_inner(&map) && runs_describe(f, leaves_slots(leaves), graph_slots(&map.inner));
     const Sharding **shardings = is_traced ? shard_results(&map) : NULL;
     bool ok = shardings && whole_graph(&map, &map.inner, shardings, out);
     frame_pop(&frame);

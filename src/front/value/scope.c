@@ -238,11 +238,12 @@ tt value_of_array(Array *array, bool is_weak)
     return (tt){ 0, 0 };
 }
 
-/* Another value of the same array; a traced value is its trace's, and stays as it is. */
+/* Another value of the same array; a traced value is its trace's, and stays as it is.  An absent one is
+ * absent. */
 static tt again_in(Scope *scope, tt x, const char *who)
 {
     Held held;
-    if (!value_pin(x, who, &held))
+    if (value_is_absent(x) || !value_pin(x, who, &held))
         return (tt){ 0, 0 };
     tt again = held.array ? new_in(scope, array_hold(held.array), held.is_weak) : x;
     value_unpin(x);

@@ -21,6 +21,9 @@ typedef struct Graph {
     RegionId body; /* arguments: the leaves; ends in RETURN */
     int nleaves, nresults;
     const bool *is_weak; /* [nresults] */
+    /* Where the results' type has arrays that are not there: how many it has, and which those are. */
+    int nslots;
+    const bool *absent; /* [nslots]; NULL: none */
 } Graph;
 
 /* Axes of a mesh, a bit each: those along which a value may differ between devices. */
@@ -83,7 +86,9 @@ typedef struct Session {
     struct Callee *callees; /* call.c: of traced calls of jit functions */
     Version *versions;      /* load.c: for the signatures met */
     unsigned asked;         /* how often a gradient has asked what differs: varying.c */
-    const Loc *last;        /* the location made last, reused while the user stays on a line */
+    int nabsent, absent_room;
+    const char **absent; /* names of arrays that functions are traced without: value_absent */
+    const Loc *last;     /* the location made last, reused while the user stays on a line */
 } Session;
 
 extern _Thread_local Session *session; /* of this thread's outermost call, or NULL */

@@ -17,6 +17,7 @@
 #include "front/value/value.h"
 
 #include "base/fail.h"
+#include "base/grow.h"
 #include "base/sync.h"
 #include "front/value/array.h"
 #include "front/value/report.h"
@@ -31,6 +32,7 @@ enum { CHUNK = 512, CHUNKS = 1 << 16 };
 
 #define ENDED ((uint64_t)1 << 31)
 #define PINS (ENDED - 1)
+#define ABSENT_MARK ((uint32_t)1 << 31)
 
 static _Atomic(Slot *) chunks[CHUNKS];
 static Lock table;                  /* guards the two below, and `behind` of free slots */
@@ -179,20 +181,53 @@ static Slot *pin(tt x)
     return slot;
 }
 
+/* The name of a mark; NULL: x is none. */
+static const char *absent_name(tt x)
+{
+    bool is_mark = !x.slot && x.generation >= ABSENT_MARK && session;
+    uint32_t i = x.generation - ABSENT_MARK;
+    return is_mark && i < (uint32_t)session->nabsent ? session->absent[i] : NULL;
+}
+
+bool value_is_absent(tt x)
+{
+    return !x.slot && (x.generation ? absent_name(x) != NULL : !report_is_kept());
+}
+
+tt value_absent(const char *name)
+{
+    Session *s = session;
+    ROOM(s->m->arena, s->absent, s->nabsent, &s->absent_room);
+    s->absent[s->nabsent] = str_copy(s->m->arena, str_of(name)).at;
+    return (tt){ 0, ABSENT_MARK + (uint32_t)s->nabsent++ };
+}
+
+void value_report(tt x, const char *who, const char *what)
+{
+    const char *absent = absent_name(x);
+    if (absent)
+        report_broken("%s: %s is absent: no array was given for it; tt_is_there asks for that", who,
+                      absent);
+    else if (x.generation || x.slot)
+        report_stale(x, who, what);
+    else if (!report_is_kept())
+        report_broken("%s: %s is no array: it was never given one", who, what);
+}
+
+const Held *value_try_pin(tt x)
+{
+    Slot *slot = x.slot ? pin(x) : NULL;
+    return slot ? &slot->held : NULL;
+}
+
 bool value_pin_as(tt x, const char *who, const char *what, Held *out)
 {
-    if (!x.generation && !x.slot) {
-        if (!report_is_kept())
-            report_broken("%s: %s is no array: it was never given one", who, what);
-        return false;
-    }
-    Slot *slot = pin(x);
-    if (!slot) {
-        report_stale(x, who, what);
-        return false;
-    }
-    *out = slot->held;
-    return true;
+    const Held *held = value_try_pin(x);
+    if (held)
+        *out = *held;
+    else
+        value_report(x, who, what);
+    return held;
 }
 
 bool value_pin(tt x, const char *who, Held *out)

@@ -29,8 +29,17 @@ tt value_of_traced(Trace *trace, ValueId value, bool is_weak);
 struct ValueList;
 void value_end_list(struct ValueList *list);
 
+/* An array that is not there: all zero, or, given to a function that is traced, a mark by which messages
+ * name it (value_absent).  Where a failure is kept all zero is broken, not absent. */
+bool value_is_absent(tt x);
+/* Such a mark, for this session; the name is copied. */
+tt value_absent(const char *name);
+
 /* Pins and looks.  False: broken or stale; reported, naming `who` ("tt_add"), unless a failure is
  * kept already.  What is held stays valid until value_unpin. */
+/* Only pins: what is held, until value_unpin; NULL: x is broken, absent or stale, and value_report says so. */
+const Held *value_try_pin(tt x);
+void value_report(tt x, const char *who, const char *what);
 bool value_pin(tt x, const char *who, Held *out);
 bool value_pin_as(tt x, const char *who, const char *what, Held *out); /* "argument 1" */
 void value_unpin(tt x);
