@@ -107,6 +107,9 @@ static inline Type schedule_type(const Schedule *s, ValueId v)
 
 /* ---- Layout ---- */
 
+/* The most bytes of a value that a function of glue may keep as a variable (link/locals.c). */
+enum { LOCAL_BYTES = 256 };
+
 typedef struct Layout {
     const Schedule *s;
     /* By value of the schedule.  ADDRESS_NONE: not in memory (fused away, or never needed). */

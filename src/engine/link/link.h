@@ -108,7 +108,6 @@ bool region_has_marks(const GlueTables *t, const Module *m, RegionId r);
 
 /* ---- locals.c: values in variables of functions, which are numbered as glue.c makes them ---- */
 
-enum { LOCAL_BYTES = 256 }; /* the most that one variable may have */
 void locals_find(const Layout *l, GlueTables *t);
 /* Does that function alone read and write the values that lie there? */
 bool is_local(const GlueTables *t, Address a, size_t bytes, int function);

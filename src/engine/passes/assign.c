@@ -29,6 +29,7 @@
 typedef struct ValueSet {
     int64_t bytes;
     bool is_fixed; /* the address is decided: an argument or a result */
+    bool is_state; /* a loop carries it, and it is small: best kept in registers (link/locals.c) */
     Address address;
     int nspans, room;
     Span *spans; /* in rising order: each ends no sooner than the one before it */
@@ -134,8 +135,10 @@ static void try_coalesce(Assign *a, ValueId v, ValueId w)
         return;
     bool is_read_only = (x->is_fixed && x->address.where != ADDRESS_OUT) ||
                         (y->is_fixed && y->address.where != ADDRESS_OUT);
-    if (is_read_only || (x->is_fixed && y->is_fixed) || spans_clash(a, x, y))
+    bool is_kept = (x->is_fixed && y->is_state) || (y->is_fixed && x->is_state);
+    if (is_read_only || is_kept || (x->is_fixed && y->is_fixed) || spans_clash(a, x, y))
         return;
+    x->is_state = x->is_state || y->is_state;
     if (y->is_fixed) {
         x->is_fixed = true;
         x->address = y->address;
@@ -159,6 +162,21 @@ static void coalesce_in_place(Assign *a, NodeId n)
     for (int r = 0; r < node->nout; r++)
         for (int k = 0; k < node->nin; k++)
             try_coalesce(a, node->in[k], node->out + (ValueId)r); /* asks whether it may */
+}
+
+/* What a loop carries may be the program's result; in the caller's buffer it would be written and read
+ * again in every iteration. */
+static void mark_states(Assign *a)
+{
+    const Liveness *l = &a->lives;
+    for (int point = 1; point < l->npoints; point++) {
+        NodeId n = l->node_at[point];
+        const Node *node = n ? node_at(a->m, n) : NULL;
+        for (int i = 0; node && node_flow(node) == FLOW_LOOP && i < node->nout; i++) {
+            ValueSet *set = &a->sets[leader_of(a, node->out + (ValueId)i)];
+            set->is_state = set->bytes <= LOCAL_BYTES;
+        }
+    }
 }
 
 /* What happens most often comes first: returns of loop bodies, then the rest. */
@@ -360,6 +378,7 @@ static Error *assign_values(Assign *a)
     uint32_t n = a->s->nvalues;
     a->lives = liveness_find(a->s, a->arena);
     assign_begin(a);
+    mark_states(a);
     coalesce_all(a);
     pack(a);
     a->addresses = ARENA_ARRAY(a->m->arena, Address, n);
