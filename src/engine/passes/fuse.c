@@ -14,8 +14,9 @@
  * for the same index share the work; readers that ask for different ones (through a slice and
  * through nothing, say) would repeat it, and repeat it again at the next level.  So each member
  * has a path, a number that stands for "the index at which I am computed", and a node joins only
- * if all its readers agree on one.  Path 0 is the index of the results themselves; what is
- * computed there may be one more result.
+ * if all its readers agree on one, or if so little is computed for it that repeating it costs less than
+ * memory would.  Path 0 is the index of the results themselves; what is computed there may be one
+ * more result.
  *
  * Order: a group stands where its last node stood.  A node may join a group as a further result
  * only if all its other readers stand later than that. */
@@ -402,10 +403,48 @@ static bool reads_across(const Module *m, const Node *node)
            ((const TransposeAttrs *)node->attrs)->permutation.at[last] != last;
 }
 
+/* Does another group read the item, by what is decided so far?  Then it will be in memory. */
+static bool is_read_outside(const RegionFuse *f, const Item *item, int group)
+{
+    for (int i = 0; i < item->nuses; i++) {
+        Use use = f->uses[item->first_use + i];
+        const Item *user = &f->items[use.user];
+        bool is_member = use.operand >= 0 && user->nmembers > 0;
+        for (int k = 0; is_member && k < user->nmembers; k++)
+            if (user->members[k].group != group)
+                return true;
+    }
+    return false;
+}
+
+/* Are no more than *left cheap operations between the item and memory, counted as often as they would
+ * be computed? */
+static bool is_little(const RegionFuse *f, const Item *item, int group, int *left)
+{
+    const Node *node = node_at(f->s->m, item->node);
+    if (item->kind != ITEM_LOOP || is_read_outside(f, item, group))
+        return true;
+    if (--*left < 0 || is_costly(node->op) || reads_across(f->s->m, node))
+        return false;
+    for (int k = 0; k < node->nin; k++) {
+        int def = definer(f, node->in[k]);
+        if (def >= 0 && !is_little(f, &f->items[def], group, left))
+            return false;
+    }
+    return true;
+}
+
+static bool may_be_repeated(const RegionFuse *f, const Item *item, int group)
+{
+    enum { MOST = 24 }; /* operations, of all readers together */
+    int left = MOST / item->nuses;
+    return is_little(f, item, group, &left);
+}
+
 static bool may_join(const RegionFuse *f, const Item *item, Member as)
 {
     const Node *node = node_at(f->s->m, item->node);
-    if (as.path == PATH_SEVERAL)
+    if (as.path == PATH_SEVERAL && !may_be_repeated(f, item, as.group))
         return false;
     if (reads_across(f->s->m, node) && (!f->groups[as.group].is_loop || as.budget != NO_LIMIT))
         return false;
