@@ -158,6 +158,20 @@ static ValueId choose(const Module *m, const Node *node)
     return *(const char *)which->data ? node->in[1] : node->in[2];
 }
 
+/* One of two constants: they are converted, not every element.  So a mask of bytes is computed in
+ * bytes. */
+static ValueId convert(Simplifier *s, const Node *node)
+{
+    const Node *inner = operand_node(s->m, node, 0, OP_SELECT);
+    if (!inner || !value_constant(s->m, inner->in[1]) || !value_constant(s->m, inner->in[2]))
+        return 0;
+    Type type = type_of(s->m, node->out);
+    ValueId in[] = { inner->in[0], inner->in[1], inner->in[2] };
+    for (int i = 1; i < 3; i++)
+        in[i] = simplify_put(s, OP_CONVERT, 1, &in[i], type, NULL, node->loc);
+    return simplify_put(s, OP_SELECT, 3, in, type, NULL, node->loc);
+}
+
 /* ---- devices ---- */
 
 /* A collective without partners: every group is of one device (and not of one replica with its
@@ -184,6 +198,7 @@ static ValueId by_op(Simplifier *s, const Node *node)
     case OP_TRANSPOSE: return transpose(s, node);
     case OP_BROADCAST: return broadcast(s, node);
     case OP_CONCATENATE: return concatenate(s, node);
+    case OP_CONVERT: return convert(s, node);
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:

@@ -122,6 +122,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v ? v : take_base_two(s, n);
         v = v ? v : simplify_reduce(s, n);
         v = v || s->keeps_dots ? v : fold_transpose(s, n);
+        v = v || s->keeps_dots ? v : interleave(s, n);
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);
