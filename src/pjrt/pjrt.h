@@ -1739,4 +1739,88 @@ typedef struct PJRT_Profiler_Extension {
     const PLUGIN_Profiler_Api *profiler_api;
     int64_t traceme_context_id;
 } PJRT_ENDS(PJRT_Profiler_Extension, traceme_context_id);
+
+/* ---- transfers between processes (extension of type CrossHostTransfers) ----
+ *
+ * One array for each element of the lists.  Sender and receiver name a transfer by the same key.  Device
+ * ids are those of all processes. */
+typedef struct PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args {
+    PJRT_HEAD;
+    PJRT_Client *client;
+    size_t num_buffers;
+    PJRT_Buffer **buffers;
+    const int32_t *dst_global_device_ids;
+    const int64_t *transfer_keys;
+    PJRT_Event **send_events; /* out, in the caller's list */
+} PJRT_ENDS(PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args, send_events);
+
+typedef struct PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args {
+    PJRT_HEAD;
+    PJRT_Client *client;
+    size_t num_shapes;
+    size_t *shape_num_dims;
+    const int64_t **num_dims; /* the extents, whatever the name says */
+    PJRT_Buffer_Type *element_types;
+    PJRT_Buffer_MemoryLayout **layouts; /* each may be NULL */
+    PJRT_Device *device;                /* that receives */
+    const int32_t *src_global_device_ids;
+    const int64_t *transfer_keys;
+    PJRT_Buffer **buffers; /* out, in the caller's list */
+} PJRT_ENDS(PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args, buffers);
+
+/* The older way: the receiver makes descriptors, which its caller brings to the sender's.  Its callbacks
+ * are not declared, since we do not call them. */
+typedef struct PJRT_Transfers_CrossHostRecvNotifierInfo {
+    void *user_arg;
+    void (*notifier)(void);
+} PJRT_ENDS(PJRT_Transfers_CrossHostRecvNotifierInfo, notifier);
+
+typedef struct PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args {
+    PJRT_HEAD;
+    PJRT_Client *client;
+    size_t num_shapes;
+    size_t *shape_num_dims;
+    const int64_t **num_dims;
+    PJRT_Buffer_Type *element_types;
+    PJRT_Buffer_MemoryLayout **layouts;
+    PJRT_Device *device;
+    PJRT_Transfers_CrossHostRecvNotifierInfo notifier;
+    PJRT_Buffer **buffers; /* out */
+    size_t num_buffers;    /* out */
+} PJRT_ENDS(PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args, num_buffers);
+
+typedef struct PJRT_Transfers_CrossHostRemoteSendCallbackInfo {
+    void *user_arg;
+    void (*on_done)(PJRT_Error *error, bool sends_were_enqueued, void *user_arg);
+} PJRT_ENDS(PJRT_Transfers_CrossHostRemoteSendCallbackInfo, on_done);
+
+typedef struct PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args {
+    PJRT_HEAD;
+    PJRT_Buffer *buffer;
+    PJRT_Event *event; /* after which the descriptor is there */
+    char **serialized_descriptor;
+    size_t *serialized_descriptor_size;
+    PJRT_Transfers_CrossHostRemoteSendCallbackInfo on_done;
+    void (*descriptor_destructor)(char **descriptor, size_t *size);
+} PJRT_ENDS(PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args, descriptor_destructor);
+
+typedef PJRT_Error *PJRT_Transfers_PJRT_Client_CrossHostSendBuffers(
+    PJRT_Transfers_PJRT_Client_CrossHostSendBuffers_Args *args);
+typedef PJRT_Error *PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers(
+    PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers_Args *args);
+typedef PJRT_Error *PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers(
+    PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers_Args *args);
+typedef void PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice(
+    PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice_Args *args);
+
+typedef struct PJRT_CrossHostTransfers_Extension {
+    PJRT_Extension_Base base;
+    PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers
+        *PJRT_Transfers_PJRT_Client_MakeCrossHostReceiveBuffers;
+    PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice *PJRT_Transfers_PJRT_Buffer_CopyToRemoteDevice;
+    PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers
+        *PJRT_Transfers_PJRT_Client_CrossHostReceiveBuffers;
+    PJRT_Transfers_PJRT_Client_CrossHostSendBuffers
+        *PJRT_Transfers_PJRT_Client_CrossHostSendBuffers;
+} PJRT_ENDS(PJRT_CrossHostTransfers_Extension, PJRT_Transfers_PJRT_Client_CrossHostSendBuffers);
 #endif

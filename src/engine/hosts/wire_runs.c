@@ -19,13 +19,28 @@ HostSpan *wire_find_span(Wire *w, uint64_t key)
     return span;
 }
 
+/* The lock is held. */
+static void list_run(Wire *w, WireRun *run)
+{
+    run->next = w->runs;
+    w->runs = run;
+}
+
+/* The lock is held. */
+static void unlist_run(Wire *w, const WireRun *run)
+{
+    WireRun **link = &w->runs;
+    while (*link != run)
+        link = &(*link)->next;
+    *link = run->next;
+}
+
 void wire_run_begin(Wire *w, HostSpan *span, WireRun *run)
 {
     pthread_mutex_lock(&w->lock);
     run->program = span->key;
     run->run = span->nlaunched++;
-    run->next = w->runs;
-    w->runs = run;
+    list_run(w, run);
     pthread_mutex_unlock(&w->lock);
 }
 
@@ -33,10 +48,7 @@ void wire_run_end(Wire *w, WireRun *run, const char *why, int nothers, const int
 {
     WirePlace place = { .program = run->program, .run = run->run };
     pthread_mutex_lock(&w->lock);
-    WireRun **link = &w->runs;
-    while (*link != run)
-        link = &(*link)->next;
-    *link = run->next;
+    unlist_run(w, run);
     for (int i = 0; why && i < nothers;
          i++) /* those of a process stand together, or it is told again */
         if (others[i] != w->process && (!i || others[i] != others[i - 1]) &&
@@ -44,6 +56,25 @@ void wire_run_end(Wire *w, WireRun *run, const char *why, int nothers, const int
             packet_send_failed(w, &place, others[i], why);
     if (w->waiting)
         packet_answer_waiting(w, &place);
+    pthread_mutex_unlock(&w->lock);
+    if (why)
+        wire_attend(w);
+}
+
+void wire_run_add(Wire *w, WireRun *run)
+{
+    pthread_mutex_lock(&w->lock);
+    list_run(w, run);
+    pthread_mutex_unlock(&w->lock);
+}
+
+void wire_run_drop(Wire *w, WireRun *run, const char *why, int peer)
+{
+    WirePlace place = { .program = run->program, .run = run->run };
+    pthread_mutex_lock(&w->lock);
+    unlist_run(w, run);
+    if (why && !w->lost[peer].why)
+        packet_send_failed(w, &place, peer, why);
     pthread_mutex_unlock(&w->lock);
     if (why)
         wire_attend(w);

@@ -36,6 +36,12 @@ void wire_run_begin(Wire *w, HostSpan *span, WireRun *run); /* says which run it
 /* why: it has failed, which the other processes are told; NULL: it has not. */
 void wire_run_end(Wire *w, WireRun *run, const char *why, int nothers, const int32_t *others);
 
+/* A run that no span counts, a transfer of one array to another process: from now on whoever asks for it is
+ * not told that it has not begun. */
+void wire_run_add(Wire *w, WireRun *run);
+/* It is over.  why: nothing was sent, which the other process is told; NULL: it was. */
+void wire_run_drop(Wire *w, WireRun *run, const char *why, int peer);
+
 /* There is work, and the caller does not poll for it. */
 void wire_attend(Wire *w);
 /* Polls for a short while until is_over; the caller then calls wire_attend, if it is not. */

@@ -57,8 +57,6 @@ Error *struct_too_small(const char *function, size_t given, size_t needed)
         return error_new(CODE_UNIMPLEMENTED, "not supported: PJRT_" #name);                        \
     }
 
-/* More than one process. */
-
 /* Host memory pinned for DMA; buffers filled piece by piece. */
 REFUSE(Client_DmaMap)
 REFUSE(Client_DmaUnmap)
@@ -110,7 +108,7 @@ REFUSE(Device_ClearMemoryStats)
 
 static PJRT_Shardings_Extension shardings = {
     .base = { PJRT_Shardings_Extension_SIZE, PJRT_Extension_Type_Shardings,
-              &profiler_extension.base },
+              &transfers_extension.base },
     .PJRT_Shardings_PJRT_Executable_ParameterShardings =
         checked_Shardings_PJRT_Executable_ParameterShardings,
     .PJRT_Shardings_PJRT_Executable_OutputShardings =

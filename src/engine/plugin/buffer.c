@@ -82,8 +82,8 @@ static bool counts_down(const PJRT_Buffer_MemoryLayout_Tiled *t, Type type)
     return t->num_tiles == 0 && t->minor_to_major_size == (size_t)type.rank;
 }
 
-/* Is this how a row-major array lies?  The struct_size inside a layout is not filled in. */
-static bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
+/* The struct_size inside a layout is not filled in. */
+bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type)
 {
     if (!layout || type.rank < 2 || type_count(type) < 2)
         return true;

@@ -150,6 +150,7 @@ PJRT_Error_Destroy pjrt_Error_Destroy;
 PJRT_Error_Message pjrt_Error_Message;
 extern PJRT_Layouts_Extension layouts_extension;
 extern PJRT_Profiler_Extension profiler_extension;
+extern PJRT_CrossHostTransfers_Extension transfers_extension;
 extern TuttiExtension tutti_extension;
 
 /* At the head of an answer: the caller's struct must reach the last field that is used. */
@@ -164,6 +165,8 @@ MUST_USE Error *struct_too_small(const char *function, size_t given, size_t need
 /* The type that a caller describes; its dims stay the caller's. */
 MUST_USE Error *type_from_pjrt(PJRT_Buffer_Type element, const int64_t *dims, size_t rank,
                                Type *out);
+/* buffer.c: is this how a row-major array lies?  NULL: it is. */
+bool is_row_major(const PJRT_Buffer_MemoryLayout *layout, Type type);
 /* From options, else the environment, else 1. */
 /* What a client's devices may take: 0: as much as there is. */
 typedef struct Limits {
