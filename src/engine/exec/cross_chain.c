@@ -16,7 +16,7 @@
 
 enum {
     PIECE_BYTES =
-        64 << 10, /* small enough for an MPI to send it without asking the receiver first */
+        48 << 10, /* small enough for an MPI to send it to another host without asking first */
     RING = 32,    /* pieces */
     UP = 0,       /* exchanges */
     DOWN = 1,
