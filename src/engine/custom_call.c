@@ -276,6 +276,7 @@ Error *call_registered(const Frame *f, const Node *n, const Tensor *in, Tensor *
     TuttiCall call = { .args = arrays, .results = arrays + n->nin };
     call.device = device_of(f);
     call.is_first = !f || (f->partition == 0 && f->replica == 0);
+    call.launch = f ? f->launch : 0;
     call.nargs = operands(n->nin, in, arrays);
     call.nresults = operands(n->nout, out, arrays + n->nin);
     Error *error = call_function(n, &call);

@@ -41,6 +41,7 @@ typedef struct Frame {
     void *task;     /* the executor's */
     Track *track;   /* where code marks what it does (profile/track.h); NULL: nowhere */
     int32_t device; /* which it is, among all there are */
+    int32_t launch; /* the caller's number for this run (PJRT_ExecuteOptions.launch_id); 0: none */
 } Frame;
 
 /* Returns the next segment (>= 0), or one of: */

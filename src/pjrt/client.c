@@ -317,6 +317,7 @@ void pjrt_release(const Pjrt *p, PJRT_LoadedExecutable *executable)
 Error *pjrt_execute(const Pjrt *p, PJRT_LoadedExecutable *executable, const Launch *launch)
 {
     PJRT_ExecuteOptions options = { .struct_size = PJRT_ExecuteOptions_SIZE,
+                                    .launch_id = launch->id,
                                     .non_donatable_input_indices = launch->kept,
                                     .num_non_donatable_input_indices = (size_t)launch->nkept };
     PJRT_LoadedExecutable_Execute_Args args =

@@ -36,6 +36,7 @@ typedef struct TuttiCall {
     size_t room;   /* for it */
     int device;    /* its number, in a program for several; -1: the call is for all of them */
     bool is_first; /* of the program's devices, or it is for all of them */
+    int launch;    /* the number that the run was launched with, PJRT_ExecuteOptions.launch_id */
 } TuttiCall;
 
 /* What such a function returns: well; failed, and the message goes behind the call's name and place;

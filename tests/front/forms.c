@@ -123,6 +123,7 @@ static void repeated(tt x)
     tt_print(tt_custom_call("f", ((Two){ x, x }), x, ((Two){ x, x })));
     tt_define_call("f", NULL, NULL);
     tt_debug_print("here");
+    tt_debug_print_ordered("{}", x);
     tt_save_sharding("x.svg", x);
     tt_debug_print("{} {}", x, tt_sin(x));
     tt_check(tt_less(x, 1), "x = {}", x);

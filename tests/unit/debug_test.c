@@ -68,6 +68,51 @@ static tt mapped(tt x)
     return sum;
 }
 
+/* The first devices have most to do before each line, the third has a line less. */
+static tt busy(tt i, tt x)
+{
+    (void)i;
+    return tt_sin(x);
+}
+
+static tt says_more(tt x)
+{
+    tt_debug_print_ordered("more {}", x);
+    return x;
+}
+
+static tt says_nothing(tt x)
+{
+    return x;
+}
+
+static tt in_order(tt x)
+{
+    tt d = tt_axis_index("i");
+    for (int k = 0; k < 2; k++) {
+        tt work = tt_fori_to(0, tt_mul(tt_sub(3, d), 20000), busy, tt_astype(x, TT_F32));
+        tt_debug_print_ordered(k ? "line 1 of {}, {}" : "line 0 of {}, {}", d, tt_isfinite(work));
+    }
+    tt_cond(tt_equal(d, 2), says_nothing, says_more, x);
+    tt_debug_print_ordered("last");
+    return tt_psum(x, "i");
+}
+
+static void check_order(void)
+{
+    tt_fn f = tt_pmap(in_order, .axis_name = "i");
+    for (int again = 0; again < 3; again++)
+        CHECK_SAYS(tt_call(f, tt_arange(TT_I32, 4)),
+                   "device 0: line 0 of 0, True\ndevice 1: line 0 of 1, True\n"
+                   "device 2: line 0 of 2, True\ndevice 3: line 0 of 3, True\n"
+                   "device 0: line 1 of 0, True\ndevice 1: line 1 of 1, True\n"
+                   "device 2: line 1 of 2, True\ndevice 3: line 1 of 3, True\n"
+                   "device 0: more 0\ndevice 1: more 1\ndevice 2: last\ndevice 3: more 3\n"
+                   "device 0: last\ndevice 1: last\ndevice 3: last\n");
+    CHECK_SAYS(tt_debug_print_ordered("now {}", tt_arange(TT_I32, 2)), "now [0 1]\n");
+    CHECK_SAID("");
+}
+
 static void check_prints(void)
 {
     CHECK_SAYS(tt_call(tt_jit(cube), tt_scalar(3)), "y = 9.0, {x} = 3.0\n");
@@ -260,6 +305,7 @@ int main(void)
     front_start(4);
     check_prints();
     check_devices();
+    check_order();
     check_pictures();
     check_checks();
     check_misuse();

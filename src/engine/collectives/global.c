@@ -207,6 +207,7 @@ static Error *run_body(const Participants *p, Whole *w)
         .cancel = leader->cancel,
         .program = body,
         .task = leader->task,
+        .launch = leader->launch,
     };
     Track track;
     if (leader->track) {

@@ -269,6 +269,7 @@ static void make_tasks(Run *run, const Launch *l)
         t->frame.program = p;
         t->frame.task = t;
         t->frame.device = t->device->id;
+        t->frame.launch = l->id;
     }
 }
 

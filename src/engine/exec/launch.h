@@ -65,6 +65,7 @@ typedef struct Launch {
     bool returns_failure;
     const LocTable *locs; /* how messages name the program's locations; NULL: as it was compiled */
     uint64_t context;     /* the caller's number for this call, for profiles; 0: none */
+    int32_t id;           /* and for functions that the program calls back */
 } Launch;
 
 /* A small run has ended when this returns, as has one that a custom call of another run launches;

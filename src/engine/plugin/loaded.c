@@ -350,6 +350,9 @@ static Error *execute(PJRT_LoadedExecutable_Execute_Args *args, bool *may_not)
                  .returns_failure = true,
                  .locs = loaded->compiled->places,
                  .context = context_of(args),
+                 .id = args->options && PJRT_HAS(args->options, launch_id)
+                           ? args->options->launch_id
+                           : 0,
                  .on_end = release_after_run,
                  .user = loaded->compiled };
     TRY(find_devices(args, &l.devices));

@@ -12,6 +12,7 @@
 #include "front/api/numpy.h"
 #include "front/api/progress.h"
 #include "front/client/client.h"
+#include "front/run/line_order.h"
 #include "front/value/array.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
@@ -21,13 +22,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum SiteKind { PRINT, CHECK, PROGRESS } SiteKind;
+typedef enum SiteKind { PRINT, PRINT_ORDERED, CHECK, PROGRESS } SiteKind;
 
 /* The function of tutti.h; how many values come before those that the format shows. */
 static const struct {
     const char *who;
     int nfirst;
-} kinds[] = { { "tt_debug_print", 0 }, { "tt_check", 1 }, { "tt_debug_progress", 1 } };
+} kinds[] = { { "tt_debug_print", 0 },
+              { "tt_debug_print_ordered", 0 },
+              { "tt_check", 1 },
+              { "tt_debug_progress", 1 } };
 
 enum { MOST_SHOWN = TT_MAX_ARGS };
 
@@ -110,6 +114,7 @@ static bool format_fits(const char *who, const char *format, int n)
 typedef struct Saying {
     Site *site;
     int device; /* -1: none in particular */
+    int launch; /* its run */
     bool is_first;
     int n;
     Shown values[MOST_SHOWN + 1];
@@ -130,8 +135,10 @@ static void say_line(const Saying *s)
         text_printf(&line, "device %d: ", s->device);
     write_values(&line, s);
     text_add(&line, "\n", 1);
-    fwrite(line.at, 1, line.n, stdout); /* at once, so that lines of devices do not mix */
-    fflush(stdout);
+    if (s->site->kind == PRINT_ORDERED)
+        line_order_say(s->launch, s->device, (Str){ line.at, line.n });
+    else
+        line_say((Str){ line.at, line.n });
     text_free(&line);
 }
 
@@ -180,7 +187,8 @@ static void say(void *user)
 {
     Saying *s = user;
     switch (s->site->kind) {
-    case PRINT: say_line(s); break;
+    case PRINT:
+    case PRINT_ORDERED: say_line(s); break;
     case CHECK: check_condition(s); break;
     case PROGRESS: say_progress(s); break;
     }
@@ -190,9 +198,11 @@ static void say(void *user)
 static int32_t answer(void *user, const TuttiCall *call)
 {
     Site *site = user;
-    Saying s = {
-        .site = site, .device = call->device, .is_first = call->is_first, .n = call->nargs
-    };
+    Saying s = { .site = site,
+                 .device = call->device,
+                 .launch = call->launch,
+                 .is_first = call->is_first,
+                 .n = call->nargs };
     if (s.n != site->nvalues || call->nresults) { /* a program that another process has written */
         snprintf(call->message, call->room,
                  "%s takes %d values and gives none; the program is not of this process",
@@ -337,6 +347,12 @@ void tt_debug_print_n(const char *format, const tt *values, int n)
 {
     PUBLIC;
     speak(PRINT, 0, format, (tt){ 0, 0 }, values, n);
+}
+
+void tt_debug_print_ordered_n(const char *format, const tt *values, int n)
+{
+    PUBLIC;
+    speak(PRINT_ORDERED, 0, format, (tt){ 0, 0 }, values, n);
 }
 
 void tt_check_n(tt condition, const char *format, const tt *values, int n)

@@ -420,9 +420,10 @@ static Error *execute_part(const Executable *e, Launch launch)
 }
 
 Error *client_execute(Executable *e, PJRT_Buffer *const *const *args, PJRT_Buffer **const *results,
-                      int nkept, const int64_t *kept)
+                      int nkept, const int64_t *kept, int id)
 {
     Launch launch = { .ndevices = e->nhere,
+                      .id = id,
                       .nargs = e->nargs,
                       .args = args,
                       .results = results,

@@ -40,12 +40,13 @@ typedef struct Executable Executable; /* compiled for an ordered list of devices
 MUST_USE Error *client_compile(Str stablehlo_text, int ndevices, const int *devices, int nargs,
                                int nresults, Executable **out);
 void client_end(Executable *e); /* runs under way go on */
-/* args[device][argument], results[device][result]; rows of devices in other processes are NULL, and
+/* `id` is what functions that the program calls back are told of the run (TuttiCall.launch).
+ * args[device][argument], results[device][result]; rows of devices in other processes are NULL, and
  * stay so.  What the program's text marks as donated is
  * consumed, except the nkept arguments listed in kept.  Returns at once: results may still be on
  * their way, and a failure may show when they are awaited or read. */
 MUST_USE Error *client_execute(Executable *e, PJRT_Buffer *const *const *args,
-                               PJRT_Buffer **const *results, int nkept, const int64_t *kept);
+                               PJRT_Buffer **const *results, int nkept, const int64_t *kept, int id);
 
 /* data may go as soon as it returns. */
 MUST_USE Error *client_upload(Type type, const void *data, int device, PJRT_Buffer **out);

@@ -8,6 +8,7 @@
 
 #include "base/guard.h"
 #include "base/sync.h"
+#include "front/run/line_order.h"
 #include "front/value/library.h"
 #include "front/value/report.h"
 #include "hlo/bind_arguments.h"
@@ -267,7 +268,7 @@ static bool is_donated_once(const ExecuteArgs *x, const char *label)
     return true;
 }
 
-static bool execute_on_devices(ExecuteArgs *x, Scratch *scratch, PJRT_Buffer **results)
+static bool execute_on_devices(ExecuteArgs *x, int id, Scratch *scratch, PJRT_Buffer **results)
 {
     const CompiledFn *p = x->p;
     PJRT_Buffer **in = SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nargs);
@@ -286,10 +287,20 @@ static bool execute_on_devices(ExecuteArgs *x, Scratch *scratch, PJRT_Buffer **r
         ins[d] = in + (size_t)d * (size_t)p->nargs;
         outs[d] = results + (size_t)d * (size_t)p->nresults;
     }
-    Error *error = client_execute(p->code, ins, outs, x->nkept, x->kept);
+    Error *error = client_execute(p->code, ins, outs, x->nkept, x->kept, id);
     if (error)
         report_error(error);
     return !error;
+}
+
+/* Devices of a program for several are numbered from 0 on, process by process. */
+static void begin_lines(const CompiledFn *p, LineOrder *order)
+{
+    int first = 0, n = 0;
+    for (int d = 0; d < p->ndevices; d++)
+        if (client_process_of(d) == client_process())
+            first = n++ ? first : d;
+    line_order_begin(order, first, n);
 }
 
 bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leaves,
@@ -307,8 +318,11 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
     memset(x.is_ours, 0, sizeof *x.is_ours * (size_t)p->nargs);
     for (size_t k = 0; k < (size_t)p->ndevices * (size_t)p->nresults; k++)
         buffers[k] = NULL; /* of devices in other processes they stay so */
+    LineOrder order;
+    if (p->is_awaited)
+        begin_lines(p, &order);
     bool ok = reshard_arguments(&x, leaves) && is_donated_once(&x, label) &&
-              execute_on_devices(&x, scratch, buffers);
+              execute_on_devices(&x, p->is_awaited ? order.id : 0, scratch, buffers);
     for (int i = 0, k = 0; i < p->nargs; i++) {
         bool is_kept = k < x.nkept && x.kept[k] == i;
         k += is_kept;
@@ -328,6 +342,8 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
         if (array && p->is_awaited && ok)
             ok = array_wait(array);
     }
+    if (p->is_awaited)
+        line_order_end(&order);
     return ok;
 }
 
