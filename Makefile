@@ -345,9 +345,10 @@ ahead-models: all $(VENV)/.ready
 	$(VENV)/bin/python tests/ahead/models.py
 
 # Real JAX on our engine.
-$(VENV)/.ready: python/requirements.txt
+$(VENV)/.ready: python/requirements.txt python/requirements-xprof.txt
 	$(PYTHON) -m venv $(VENV)
 	$(VENV)/bin/pip install -q -r python/requirements.txt
+	$(VENV)/bin/pip install -q --no-deps -r python/requirements-xprof.txt || echo "no xprof: its tests are left out"
 	@touch $@
 $(VENV)/.plugin: $(VENV)/.ready $(PLUGIN) $(shell find python/jax_tutti -name '*.py') python/pyproject.toml
 	$(VENV)/bin/pip install -q --no-deps --force-reinstall ./python

@@ -15,7 +15,7 @@ x = np.ones((DEVICES, 32, 64), np.float32)
 w = jax.block_until_ready(train(w, x))  # compiled before anybody looks
 
 def profile(**options):
-    global w
+    global w, files
     folder = tempfile.mkdtemp()
     chosen = jax.profiler.ProfileOptions()
     for name, value in options.items():

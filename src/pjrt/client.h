@@ -79,7 +79,7 @@ typedef struct Launch {
     int ndevices, nargs;
     PJRT_Buffer *const *const *args; /* [device][argument] */
     PJRT_Buffer **const *results;    /* [device][result] */
-    int id; /* for functions that the program calls: TuttiCall.launch */
+    int id;                          /* for functions that the program calls: TuttiCall.launch */
     int nkept;
     const int64_t *kept; /* arguments that are not donated, whatever the program says */
     /* NULL: pjrt_execute returns at once; results may still be on their way, and a failure may

@@ -105,6 +105,12 @@ void proto_put_number(Text *out, int field, uint64_t value)
     proto_put_varint(out, value);
 }
 
+void proto_put_double(Text *out, int field, double value)
+{
+    proto_put_varint(out, (uint64_t)field << 3 | 1);
+    text_add(out, &value, sizeof value);
+}
+
 void proto_put_bytes(Text *out, int field, Str bytes)
 {
     proto_put_varint(out, (uint64_t)field << 3 | 2);

@@ -41,6 +41,7 @@ void proto_numbers(Arena *arena, ProtoReader *r, const ProtoField *f, ProtoNumbe
 
 void proto_put_varint(Text *out, uint64_t value);
 void proto_put_number(Text *out, int field, uint64_t value);
+void proto_put_double(Text *out, int field, double value);
 void proto_put_bytes(Text *out, int field, Str bytes);
 void proto_put_message(Text *out, int field, Text *message); /* frees message */
 

@@ -11,6 +11,7 @@
 #include "engine/profile/views.h"
 
 #include "base/guard.h"
+#include "engine/profile/limits.h"
 #include "pjrt/proto.h"
 
 #include <inttypes.h>
@@ -29,6 +30,9 @@ typedef enum StatName {
     STAT_CONTEXT,
     STAT_FLOW,
     STAT_LAST,
+    STAT_PEAK_TFLOPS,
+    STAT_PEAK_GBYTES,
+    STAT_DEVICE_TYPE,
     STAT_NAMES
 } StatName;
 
@@ -44,6 +48,9 @@ static const char *const stat_names[STAT_NAMES] = {
     [STAT_CONTEXT] = "_c",
     [STAT_FLOW] = "flow",
     [STAT_LAST] = "last device",
+    [STAT_PEAK_TFLOPS] = "peak_teraflops_per_second",
+    [STAT_PEAK_GBYTES] = "peak_hbm_bw_gigabytes_per_second",
+    [STAT_DEVICE_TYPE] = "device_type_string",
 };
 
 enum { MODULES = 1, OPS, WAITS, LINES };
@@ -84,6 +91,27 @@ static void put_stat_text(Text *out, int field, StatName name, const char *value
     proto_put_number(&stat, 1, name);
     proto_put_bytes(&stat, 5, str_of(value));
     proto_put_message(out, field, &stat);
+}
+
+static void put_stat_double(Text *out, int field, StatName name, double value)
+{
+    Text stat = { 0 };
+    proto_put_number(&stat, 1, name);
+    proto_put_double(&stat, 2, value);
+    proto_put_message(out, field, &stat);
+}
+
+/* "f.py:3" of "f.py:3:7": xprof wants a file and a line. */
+static void put_stat_source(Text *out, int field, const char *where)
+{
+    const char *last = strrchr(where, ':'), *before = last;
+    while (before && before > where && before[-1] >= '0' && before[-1] <= '9')
+        before--;
+    bool has_column = last && before < last && before > where && before[-1] == ':';
+    Text source = { 0 };
+    text_add(&source, where, has_column ? (size_t)(last - where) : strlen(where));
+    put_stat_text(out, field, STAT_SOURCE, text_cstr(&source));
+    text_free(&source);
 }
 
 /* An entry of a map from numbers to messages. */
@@ -147,7 +175,7 @@ static void put_operation(Plane *p, Text *meta, int id, const Record *x, const c
     put_stat_number(meta, 5, STAT_SYMBOL_ID, (uint64_t)id);
     put_stat_text(meta, 5, STAT_CATEGORY, category);
     put_stat_text(meta, 5, STAT_TF_OP, path);
-    put_stat_text(meta, 5, STAT_SOURCE, where);
+    put_stat_source(meta, 5, where);
     put_entry(&p->names, 4, (uint64_t)id, meta);
 }
 
@@ -192,7 +220,7 @@ static void put_kernel(Plane *p, const Record *x)
     int id = id_of_mark(p, x);
     name_kernel(p, id, x);
     begin_event(&event, id, x->begin, x->end);
-    put_stat_text(&event, 4, STAT_SOURCE, mark_name(p->r, x).where);
+    put_stat_source(&event, 4, mark_name(p->r, x).where);
     proto_put_message(&p->lines[OPS], 4, &event);
 }
 
@@ -228,7 +256,7 @@ static void put_collective(Plane *p, const Record *x)
     begin_event(&event, id, x->met, x->end);
     put_stat_number(&event, 4, STAT_FLOW, flow_of(x));
     put_stat_number(&event, 4, STAT_LAST, (uint64_t)x->other);
-    put_stat_text(&event, 4, STAT_SOURCE, collective_name(p->r, x).where);
+    put_stat_source(&event, 4, collective_name(p->r, x).where);
     proto_put_message(&p->lines[OPS], 4, &event);
 }
 
@@ -314,7 +342,16 @@ static void put_lines(Plane *p, Text *plane)
     }
 }
 
-static void put_plane(Text *out, const Recording *r, const Contexts *contexts, int device)
+/* The roof of xprof's roofline: a device computes on one core at a time. */
+static void put_limits(Text *plane, const Limits *limits)
+{
+    put_stat_double(plane, 6, STAT_PEAK_TFLOPS, limits->gflops / 1e3);
+    put_stat_double(plane, 6, STAT_PEAK_GBYTES, limits->gbytes);
+    put_stat_text(plane, 6, STAT_DEVICE_TYPE, "a core of this machine");
+}
+
+static void put_plane(Text *out, const Recording *r, const Contexts *contexts, const Limits *limits,
+                      int device)
 {
     Plane p = { .r = r, .contexts = contexts, .device = device };
     Text plane = { 0 }, name = { 0 };
@@ -332,6 +369,7 @@ static void put_plane(Text *out, const Recording *r, const Contexts *contexts, i
         proto_put_bytes(&meta, 2, str_of(stat_names[i]));
         put_entry(&plane, 5, (uint64_t)i, &meta);
     }
+    put_limits(&plane, limits);
     proto_put_message(out, 1, &plane);
     heap_free(p.first);
     heap_free(p.is_named);
@@ -340,7 +378,8 @@ static void put_plane(Text *out, const Recording *r, const Contexts *contexts, i
 void xspace_write(Text *out, const Recording *r)
 {
     Contexts contexts = contexts_find(r);
+    Limits limits = limits_measure();
     for (int d = 0; d < r->ndevices; d++)
-        put_plane(out, r, &contexts, d);
+        put_plane(out, r, &contexts, &limits, d);
     heap_free(contexts.at);
 }

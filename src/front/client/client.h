@@ -46,7 +46,8 @@ void client_end(Executable *e); /* runs under way go on */
  * consumed, except the nkept arguments listed in kept.  Returns at once: results may still be on
  * their way, and a failure may show when they are awaited or read. */
 MUST_USE Error *client_execute(Executable *e, PJRT_Buffer *const *const *args,
-                               PJRT_Buffer **const *results, int nkept, const int64_t *kept, int id);
+                               PJRT_Buffer **const *results, int nkept, const int64_t *kept,
+                               int id);
 
 /* data may go as soon as it returns. */
 MUST_USE Error *client_upload(Type type, const void *data, int device, PJRT_Buffer **out);
