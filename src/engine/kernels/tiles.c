@@ -206,7 +206,11 @@ static void transpose_step(Kernel *k, int n, int s, V *rows)
     }
 }
 
-/* The square of n x n at (i, j) of a tile of which `columns` are there; from: the tile's first. */
+/* The square of n x n at (i, j) of a tile of which `columns` are there; from: the tile's first.  Where
+ * neighbours along a row of results lie FAR apart, bytes, in the operand, so many lines of it are under way
+ * that the processor reads none of them ahead: it is told to, AHEAD tiles. */
+enum { FAR = 2048, AHEAD = 4 };
+
 static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_t i, int64_t j,
                         int64_t columns)
 {
@@ -214,6 +218,7 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
     int bytes = element_info[c->e].bytes;
     LLVMTypeRef one = int_type(k, 8 * bytes), vector = LLVMVectorType(one, (unsigned)n);
     bool is_backwards = c->steps[t->row] < 0;
+    int64_t later = (is_backwards ? -AHEAD : AHEAD) * t->side;
     V rows[LONGEST_SIDE];
     for (int l = 0; l < n; l++) {
         rows[l] = LLVMGetPoison(vector);
@@ -224,6 +229,9 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
         V at = LLVMBuildInBoundsGEP2(k->b, one, k->ins[c->argument], &number, 1, "");
         rows[l] = LLVMBuildLoad2(k->b, vector, at, "");
         LLVMSetAlignment(rows[l], bytes > 4 ? 4 : (unsigned)bytes);
+        if (llabs(c->steps[t->column]) * bytes >= FAR)
+            prefetch_element(k, k->ins[c->argument], c->e,
+                             LLVMBuildAdd(k->b, number, const_i64(k, later), ""));
     }
     for (int s = 1; s < n; s *= 2)
         transpose_step(k, n, s, rows);
