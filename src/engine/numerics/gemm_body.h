@@ -98,6 +98,9 @@ typedef struct NAME(Tile) {
     bool subtracts; /* from what c holds; then adds is set too */
     P *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
     NAME(Vec) * runs; /* room for the tile */
+#if IS_PLAIN && SPLIT == 1
+    Places walk; /* over the depth of an a whose depth is several dimensions, from t->a on */
+#endif
     NAME(Vec) begin[2]; /* a row of c before anything is added */
 } NAME(Tile);
 
@@ -107,18 +110,22 @@ static int64_t NAME(least)(int64_t x, int64_t y)
 }
 
 /* is_packed: a's rows lie side by side, so that their addresses are constants.  Else row r is
- * found from every third row and one of three offsets, which keeps all addresses in registers.
+ * found from every third row and one of three offsets, which keeps all addresses in registers;
+ * walks: the offsets begin anew with each row of the depth's last dimension.
  * The more a sum holds, the more each rounding of it costs: so RUN products are added in registers
  * (twice as many where there are more than four runs), and the sums of such runs in memory. */
 ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Tile) *t, int nrows,
                                                                   int nvec, bool is_packed,
-                                                                  bool keeps_b)
+                                                                  bool keeps_b, bool walks)
 {
     P *keep = t->keeps;
     NAME(Vec) acc[ROWS][2], *runs = t->runs;
     const P *a = t->a, *b = t->b;
     const P *a0 = a, *a3 = a + 3 * t->a_row, *a6 = a + 6 * t->a_row, *a9 = a + 9 * t->a_row;
     int64_t o0 = 0, o1 = t->a_row, o2 = 2 * t->a_row, col = t->a_col;
+#if IS_PLAIN && SPLIT == 1
+    Places walk = t->walk;
+#endif
     EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
              if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
     int64_t run = t->depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
@@ -129,7 +136,17 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
         if (OFFSET_A && is_first) {
             EACH_ROW(acc[r][0] = t->begin[0]; acc[r][1] = t->begin[1];)
         }
-        for (; p < end; p++, b += t->b_row) {
+        for (int64_t begin = p, stop = end; p < end; begin = p, stop = end) {
+#if IS_PLAIN && SPLIT == 1
+        if (walks) {
+            const int64_t *last = walk.dims[walk.n - 1];
+            stop = NAME(least)(end, p + last[0] - walk.at[walk.n - 1]);
+            o0 = walk.offset;
+            o1 = o0 + t->a_row;
+            o2 = o1 + t->a_row;
+        }
+#endif
+        for (; p < stop; p++, b += t->b_row) {
             NAME(Units) b0 = *(const NAME(Units) *)b, b1 = b0;
             if (nvec == 2)
                 b1 = *(const NAME(Units) *)(b + NAME(LANES));
@@ -151,6 +168,13 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
             o0 += col;
             o1 += col;
             o2 += col;
+        }
+#if IS_PLAIN && SPLIT == 1
+        if (walks)
+            places_skip(&walk, p - begin);
+#else
+        (void)begin, (void)walks;
+#endif
         }
         if (!is_first) {
             EACH_ROW(acc[r][0] += runs[2 * r]; if (nvec == 2) acc[r][1] += runs[2 * r + 1];)
@@ -174,22 +198,26 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
     })
 }
 
-#define TILE(name, nrows, nvec, is_packed, keeps_b)                                                \
+#define TILE(name, nrows, nvec, is_packed, keeps_b, walks)                                         \
     ATTR static void NAME(name)(const NAME(Tile) *t)                                               \
     {                                                                                              \
-        NAME(tile)(t, nrows, nvec, is_packed, keeps_b);                                            \
+        NAME(tile)(t, nrows, nvec, is_packed, keeps_b, walks);                                     \
     }
-TILE(packed_3_2, ROWS, 2, true, false)
-TILE(packed_3_1, ROWS, 1, true, false)
-TILE(packed_2_2, ROWS * 2 / 3, 2, true, false)
-TILE(packed_2_1, ROWS * 2 / 3, 1, true, false)
-TILE(packed_1_2, ROWS / 3, 2, true, false)
-TILE(packed_1_1, ROWS / 3, 1, true, false)
+TILE(packed_3_2, ROWS, 2, true, false, false)
+TILE(packed_3_1, ROWS, 1, true, false, false)
+TILE(packed_2_2, ROWS * 2 / 3, 2, true, false, false)
+TILE(packed_2_1, ROWS * 2 / 3, 1, true, false, false)
+TILE(packed_1_2, ROWS / 3, 2, true, false, false)
+TILE(packed_1_1, ROWS / 3, 1, true, false, false)
 #if IS_PLAIN
-TILE(strided_3_2, ROWS, 2, false, false)
-TILE(strided_3_1, ROWS, 1, false, false)
-TILE(packed_keeping, ROWS, 2, true, true)
-TILE(strided_keeping, ROWS, 2, false, true)
+TILE(strided_3_2, ROWS, 2, false, false, false)
+TILE(strided_3_1, ROWS, 1, false, false, false)
+TILE(packed_keeping, ROWS, 2, true, true, false)
+TILE(strided_keeping, ROWS, 2, false, true, false)
+#if SPLIT == 1
+TILE(walked_3_2, ROWS, 2, false, false, true)
+TILE(walked_3_1, ROWS, 1, false, false, true)
+#endif
 #endif
 #undef TILE
 
@@ -224,6 +252,10 @@ ATTR static void NAME(tile_at)(const NAME(Tile) *t, bool is_packed, int cols)
 #if IS_PLAIN
     if (!is_packed)
         go = is_wide ? NAME(strided_3_2) : NAME(strided_3_1);
+#if SPLIT == 1
+    if (!is_packed && t->walk.n)
+        go = is_wide ? NAME(walked_3_2) : NAME(walked_3_1);
+#endif
     if (t->keeps) /* a full tile */
         go = is_packed ? NAME(packed_keeping) : NAME(strided_keeping);
 #else
@@ -258,7 +290,7 @@ typedef struct NAME(Job) {
     const Gather *gather;  /* how b lies, or a; NULL: by the strides above */
     bool subtracts;        /* from what c holds */
     bool is_slice;         /* of other work: there is no help */
-    bool packs_a, packs_b;
+    bool packs_a, packs_b; /* packs_a: all of it; else tiles that can are read where they lie */
     P *packed;             /* b's panels: each `depth` rows of COLS columns */
     int64_t jc, ncols;     /* the columns of b under way, */
     int64_t kc, depth;     /* and its rows, in units, */
@@ -356,9 +388,49 @@ ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, i
 #endif
 }
 
+/* Where the tiles of a slice lie in a, if they are not packed: the first row of each, and the step to the next. */
+typedef struct NAME(Direct) {
+    const S *first[MC / ROWS]; /* NULL: packed */
+    int64_t row[MC / ROWS];
+} NAME(Direct);
+
+/* Of a plain a. */
+static NAME(Direct) NAME(direct_rows)(const NAME(Job) *g, int64_t ic, int64_t rows, int64_t pc)
+{
+    NAME(Direct) d = { 0 };
+    for (int64_t i = 0; i + ROWS <= rows && !g->packs_a; i += ROWS) {
+        d.first[i / ROWS] = g->a + (ic + i) * g->a_row + pc * DEEP * g->a_col;
+        d.row[i / ROWS] = g->a_row;
+    }
+    return d;
+}
+
+#if SPLIT == 1
+/* Of an a whose rows are several dimensions: those whose rows lie at equal steps; the others are packed. */
+ATTR static NAME(Direct) NAME(gather_rows)(P *packed, const NAME(Job) *g, int64_t ic, int64_t rows, int64_t pc,
+                                           int64_t terms)
+{
+    NAME(Direct) d = { 0 };
+    for (int64_t i = 0; i < rows; i += ROWS) {
+        int n = (int)NAME(least)(rows - i, ROWS);
+        bool is_direct = !g->packs_a && n == ROWS;
+        NAME(Bases) bases = NAME(find_bases)(g->gather, ic + i, n);
+        int64_t step = bases.base[1] - bases.base[0];
+        for (int r = 1; r < n && is_direct; r++)
+            is_direct = bases.base[r] - bases.base[r - 1] == step;
+        if (is_direct) {
+            d.first[i / ROWS] = g->a + bases.base[0];
+            d.row[i / ROWS] = step;
+        } else
+            NAME(gather_a)(packed + i * KC, g->gather, g->a, ic + i, n, pc * DEEP, terms);
+    }
+    return d;
+}
+#endif
+
 /* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
 ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64_t j, int64_t pc,
-                             const P *packed_a)
+                             const P *packed_a, const NAME(Direct) *direct)
 {
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     P here[IS_PLAIN ? KC * NAME(COLS) + NAME(LANES) : 1]; /* this panel, packed, unless all of them are */
@@ -367,19 +439,23 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     t.adds = pc > 0 || g->subtracts;
     t.subtracts = g->subtracts;
     t.runs = runs;
+#if IS_PLAIN && SPLIT == 1
+    if (g->gather && !g->gather->is_b)
+        t.walk = places_at(g->gather->ndepth, g->gather->dims + g->gather->nlines, pc);
+#endif
     NAME(set_panel)(g, &t, j, pc, last - ic > ROWS, here);
 #if OFFSET_A
     NAME(take_offset)(&t);
 #endif
     for (int64_t i = ic; i < last; i += ROWS) {
         t.rows = (int)NAME(least)(last - i, ROWS);
-        bool is_packed = g->packs_a || t.rows < ROWS;
+        bool is_packed = !direct->first[(i - ic) / ROWS];
         t.a = packed_a + (i - ic) * KC;
 #if IS_PLAIN
         if (!is_packed)
-            t.a = g->a + i * g->a_row + pc * g->a_col;
+            t.a = direct->first[(i - ic) / ROWS];
 #endif
-        t.a_row = g->a_row;
+        t.a_row = direct->row[(i - ic) / ROWS];
         t.a_col = g->a_col;
         t.c = g->c + i * g->c_row + g->jc + j;
         NAME(tile_at)(&t, is_packed, cols);
@@ -406,15 +482,27 @@ ATTR static void NAME(slice)(void *user, int64_t number)
         int64_t terms = NAME(elements)(g, pc, NAME(least)(g->kc + g->depth - pc, g->step));
         int64_t rows = last - ic, packed = g->packs_a ? 0 : rows / ROWS * ROWS, i = ic + packed;
         NAME(Lines) a = { g->a + i * g->a_row + pc * DEEP * g->a_col, g->a_row, g->a_col, g->m - i, terms };
+        NAME(Direct) direct;
 #if SPLIT == 1
         if (g->gather && !g->gather->is_b)
-            NAME(gather_a)(packed_a, g->gather, g->a, ic, rows, pc * DEEP, terms);
+            direct = NAME(gather_rows)(packed_a, g, ic, rows, pc, terms);
         else
 #endif
+        {
+            direct = NAME(direct_rows)(g, ic, rows, pc);
             NAME(pack_a)(packed_a + packed * KC, rows - packed, a);
+        }
         for (int64_t j = jc; j < end; j += NAME(COLS))
-            NAME(panel)(g, ic, last, j, pc, packed_a);
+            NAME(panel)(g, ic, last, j, pc, packed_a, &direct);
     }
+}
+
+/* Can tiles read a gathered a where it lies?  If rows of the depth's last dimension are long enough. */
+static bool NAME(may_walk)(const NAME(Job) *g)
+{
+    enum { SHORTEST = 16 };
+    const Gather *w = g->gather;
+    return !w->is_b && w->nlines && w->ndepth && w->dims[w->nlines + w->ndepth - 1][0] >= SHORTEST;
 }
 
 /* Several for each worker, so that one that is late does not hold up the others, and as many for each; some
@@ -432,8 +520,9 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
     g->across = (g->ncols + g->cols - 1) / g->cols;
     /* One row of slices packs b on the way, if its rows lie in memory as tiles read them. */
-    g->packs_b = !IS_PLAIN || !NAME(by_bands)(g) || g->down > 1;
-    g->packs_a = !IS_PLAIN || g->gather || g->cols > 4 * NAME(COLS) || (g->a_col != 1 && g->a_row != 1);
+    g->packs_b = !IS_PLAIN || !NAME(by_bands)(g) || g->down > 1 || g->gather;
+    bool is_apart = g->gather ? !NAME(may_walk)(g) : g->a_col != 1 && g->a_row != 1;
+    g->packs_a = !IS_PLAIN || g->cols > 4 * NAME(COLS) || is_apart;
 }
 
 static size_t NAME(packed_bytes)(const NAME(Job) *g)
@@ -520,6 +609,8 @@ ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const vo
     NAME(Job) g = { .frame = frame, .m = gather->m, .n = gather->n, .terms = gather->k, .a = seen,
                     .b = other, .b_row = gather->depth_step, .b_col = gather->line_step, .c = c,
                     .c_row = gather->c_row, .gather = gather };
+    if (gather->ndepth)
+        g.a_col = gather->dims[gather->nlines + gather->ndepth - 1][1];
     if (gather->is_b) {
         g.a = other;
         g.a_row = gather->line_step;
