@@ -671,6 +671,32 @@ static void check_exhausted_within(int64_t cost)
     expect_exhausted(512, 0, cost, "");
 }
 
+/* Calls whose results nobody waits for, and no memory for more than a few of them: a result is 64
+ * bytes, a slab all but 128 or nothing. */
+static void check_launches_wait_for_memory(size_t slab_bytes)
+{
+    Executor *e;
+    CHECK(!executor_new(1, 1, 1024, &e));
+    HandMade h;
+    hand_made(&h, 1, 1, 1, slow_segments, 1, TASKS_RUN);
+    h.p.slab_bytes = slab_bytes;
+    Call c;
+    call_start(&c, e, &h.p);
+    call_args(&c, 1);
+    c.l.done = NULL;
+    for (int i = 0; i < 30; i++) {
+        CHECK(!launch_start(e, &c.l));
+        Buffer *first = c.args[0][0];
+        c.args[0][0] = c.outs[0][0];
+        c.outs[0][0] = NULL;
+        buffer_free(first);
+    }
+    CHECK(read_float(c.args[0][0]) == 31);
+    CHECK(memory_stats(executor_device(e, 0)->memory).peak_bytes <= 1024);
+    call_end(&c);
+    executor_free(e);
+}
+
 static int32_t until_cancelled(Frame *f)
 {
     while (!atomic_load_explicit(f->cancel, memory_order_relaxed))
@@ -916,6 +942,8 @@ int main(void)
     check_exhausted();
     for (int64_t cost = ONE_THREAD_RUNS; cost <= CALLER_RUNS; cost++)
         check_exhausted_within(cost);
+    check_launches_wait_for_memory(0);
+    check_launches_wait_for_memory(896);
     check_first_help(CALLER_RUNS);
     check_first_help(ONE_THREAD_RUNS);
     for (int64_t cost = ONE_THREAD_RUNS; cost <= TASKS_RUN; cost++) {

@@ -468,6 +468,35 @@ void executor_wait_for_room(int ndevices, Device *const *devices)
     }
 }
 
+int executor_awaitable(Executor *e)
+{
+    /* acquire: pairs with the release in run_recycle, behind which memory is given back */
+    int nruns = atomic_load_explicit(&e->nruns, memory_order_acquire);
+    return is_worker || e->door ? 0 : nruns;
+}
+
+void executor_await_end(Executor *e, int nruns)
+{
+    event_run_callbacks();
+    lock_take(&e->lock);
+    e->nshort++;
+    lock_give(&e->lock);
+    address_wait(&e->nruns, nruns);
+    lock_take(&e->lock);
+    e->nshort--;
+    lock_give(&e->lock);
+}
+
+size_t executor_largest_slab(const Device *device, size_t bytes)
+{
+    Executor *e = device->executor;
+    const Queue *queue = device->queue;
+    lock_take(&e->lock);
+    size_t largest = queue->head ? queue->largest_slab : 0;
+    lock_give(&e->lock);
+    return bytes > largest ? bytes : largest;
+}
+
 /* Onto the list of runs; the lock is held. */
 static void list_run(Executor *e, Run *run)
 {
@@ -499,6 +528,9 @@ void executor_enqueue(Run *run)
         if (!queue->head)
             /* relaxed: launch still blocks the task */
             atomic_fetch_sub_explicit(&t->nblockers, 1, memory_order_relaxed);
+        size_t slab = run->program->slab_bytes;
+        if (!queue->head || slab > queue->largest_slab)
+            queue->largest_slab = slab;
         t->next_queued = NULL;
         *queue->end = t;
         queue->end = &t->next_queued;

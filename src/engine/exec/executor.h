@@ -126,7 +126,7 @@
  *   Queue.nqueued           a launch into a full queue; not on a worker
  *   Event.state             event_await: callers
  *   Deadlines.news          the thread that tells runs that they are late
- *   Executor.nruns          executor_free
+ *   Executor.nruns          executor_free; a launch that finds no memory, not on a worker
  *
  * Of these a worker sleeps in the first, third and fourth alone (unless a custom call's own code waits), so a
  * task that is ready finds a thread.
@@ -262,6 +262,7 @@ enum { SPINS = 2000 }; /* looks of a thread that expects a change soon, before i
 
 typedef struct Queue {
     Task *head, **end;   /* under the executor's lock */
+    size_t largest_slab; /* of its tasks since it was last empty; under the same */
     _Atomic int nqueued; /* written under it, read by any thread; launches sleep on it */
 } Queue;
 
@@ -291,6 +292,7 @@ struct Executor {
     SliceJob *slice_jobs; /* newest first */
     int nsleeping;        /* workers; or callers that lend threads, and wait */
     int nlendable;        /* jobs that may still be submitted to the caller's pool */
+    int nshort;           /* launches that wait for a run to give memory back */
     bool is_closing;      /* runs are to stop */
     bool is_stopping;     /* workers are to end: no run is left */
     Thread *threads;
@@ -305,7 +307,7 @@ struct Executor {
     _Atomic int nlooking; /* workers that look for work; written by each of them */
     _Atomic int nbusy;    /* workers that run a task; written by each of them */
     _Atomic int wakeups;  /* written under the lock to wake workers, which sleep on it */
-    _Atomic int nruns;    /* in `runs`; executor_free sleeps on it */
+    _Atomic int nruns;    /* in `runs`; executor_free and launches sleep on it */
     _Atomic int start;    /* of the workers: NOT_STARTED, STARTING, STARTED; launches sleep on it */
     int nstarted;         /* workers; of the thread that starts them, constant once STARTED */
 };
@@ -314,6 +316,12 @@ struct Executor {
 
 MUST_USE Error *executor_start(Executor *e); /* the workers, if they have not started */
 bool executor_is_idle(int ndevices, Device *const *devices); /* no task is queued on any of them */
+/* How many runs are under way that a launch may wait for: none on a worker, or where the caller
+ * lends threads, for those may have to end them.  await_end sleeps until it is another number. */
+int executor_awaitable(Executor *e);
+void executor_await_end(Executor *e, int nruns);
+/* The largest slab of the tasks on the device's queue, or `bytes` if that is more. */
+size_t executor_largest_slab(const Device *device, size_t bytes);
 /* Sleeps while a device's queue is full; returns at once on a worker. */
 void executor_wait_for_room(int ndevices, Device *const *devices);
 /* Puts the tasks of a run on the queues of all its devices, under one lock. */

@@ -4,7 +4,8 @@
  *     check and hold arguments --> consume what is donated --> memory for results --> execute
  *            | error                                                | error
  *            v                                                      v
- *        release holds                              restore what was consumed, release holds
+ *        release holds                              restore what was consumed, release holds;
+ *                                                   again, when a run under way has ended
  *
  * Donation.  An argument that may be donated is consumed: its buffer releases the memory, unless a
  * caller views it.  A result that may alias it takes that memory over if the run is then its only
@@ -425,8 +426,22 @@ static void execute_in_background(Run *run, const Launch *l)
         executor_unblock(&tasks[d]);
 }
 
+/* Slabs are taken as tasks begin.  With the results of this run in memory, the largest of those on a
+ * device's queue must still fit. */
+static Error *leave_room_for_slabs(const Run *run, const Launch *l)
+{
+    for (int d = 0; d < run->ntasks; d++) {
+        const Device *device = l->devices[d];
+        size_t slab = executor_largest_slab(device, l->program->slab_bytes);
+        if (!memory_has_room(device->memory, slab))
+            return error_new(CODE_EXHAUSTED, "%.*s: no room for %zu bytes on device %d",
+                             STR_ARG(l->program->name), slab, device->id);
+    }
+    return NULL;
+}
+
 /* On error nothing has happened, but for what undo releases. */
-static Error *prepare(Run *run, const Launch *l, bool *small)
+static Error *prepare(Run *run, const Launch *l, bool has_others, bool *small)
 {
     TRY(hold_arguments(run, l));
     *small = runs_inline(run, l);
@@ -439,9 +454,29 @@ static Error *prepare(Run *run, const Launch *l, bool *small)
     Error *error = consume_donated(run, l);
     if (!error)
         error = make_results(run, l);
+    if (!error && has_others)
+        error = leave_room_for_slabs(run, l);
     if (error)
         restore_donated(run, l);
     return error;
+}
+
+/* A launch that finds no memory waits for the runs under way to give theirs back: so a loop whose
+ * results nobody waits for is as fast as memory lets it be.  The error is of a launch alone. */
+static Error *new_run(Executor *e, const Launch *l, Run **run, bool *small)
+{
+    for (;;) {
+        int nothers = executor_awaitable(e);
+        TRY(run_new(e, l->program, launch_tasks(l), run));
+        Error *error = prepare(*run, l, nothers > 0, small);
+        if (!error)
+            return NULL;
+        undo(*run);
+        if (!nothers || error_code(error) != CODE_EXHAUSTED)
+            return error;
+        error_free(error);
+        executor_await_end(e, nothers);
+    }
 }
 
 Error *launch_start(Executor *e, const Launch *l)
@@ -450,13 +485,8 @@ Error *launch_start(Executor *e, const Launch *l)
     TRY(check_devices(e, l));
     executor_wait_for_room(launch_tasks(l), l->devices);
     Run *run;
-    TRY(run_new(e, l->program, launch_tasks(l), &run));
     bool small;
-    Error *error = prepare(run, l, &small);
-    if (error) {
-        undo(run);
-        return error;
-    }
+    TRY(new_run(e, l, &run, &small));
     make_tasks(run, l);
     if (record_is_on())
         make_tracks(run, l);

@@ -68,7 +68,7 @@ Error *run_new(Executor *e, const Program *p, int ntasks, Run **out)
 void run_recycle(Run *run)
 {
     Executor *e = run->executor;
-    bool is_awaited = false; /* by executor_free */
+    bool is_awaited = false; /* by executor_free, or by launches */
     shared_packing_free_all(run);
     deadline_end(run);
     free(run->callbacks);
@@ -80,7 +80,7 @@ void run_recycle(Run *run)
             run->next->link = run->link;
         /* release: pairs with the acquire in executor_free */
         int before = atomic_fetch_sub_explicit(&e->nruns, 1, memory_order_release);
-        is_awaited = e->is_closing && before == 1;
+        is_awaited = (e->is_closing && before == 1) || e->nshort;
     }
     bool keeps = e->nspare < MAX_SPARE_RUNS;
     if (keeps) {

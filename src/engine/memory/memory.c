@@ -267,6 +267,19 @@ static bool has_room(const Memory *memory, size_t rounded)
            (rounded <= memory->limit && memory->in_use <= memory->limit - rounded);
 }
 
+bool memory_has_room(Memory *memory, size_t bytes)
+{
+    if (!memory->limit)
+        return true;
+    size_t rounded = bytes;
+    if (bytes <= LARGEST_BLOCK)
+        class_of(bytes, &rounded);
+    lock_take(&memory->lock);
+    bool room = has_room(memory, rounded);
+    lock_give(&memory->lock);
+    return room;
+}
+
 /* "; the largest alive: f32[1000] (4000 bytes), ...", at most three; nothing if there are none. */
 static void describe_largest(Memory *memory, Text *out)
 {

@@ -40,6 +40,9 @@ MemoryStats memory_stats(const Memory *memory);
 MUST_USE Error *memory_take(Memory *memory, size_t bytes, void **out);
 void memory_give(Memory *memory, void *block, size_t bytes);
 
+/* Whether a block of so many bytes would not pass the limit now. */
+bool memory_has_room(Memory *memory, size_t bytes);
+
 /* Counted memory.  Holders: buffers, runs, transfers, views of callers. */
 typedef struct Storage {
     void *data;
