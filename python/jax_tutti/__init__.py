@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import sys
+import types
 import warnings
 
 from jax_tutti import cache, callbacks, dlpack, ffi, lapack, rules, shardings
@@ -72,22 +73,28 @@ def _answer_for_cpu():
     do programs.  Where only ours was chosen (JAX_PLATFORMS=tutti), ours are the CPU's devices."""
     from jax._src import xla_bridge
 
-    others = getattr(xla_bridge, "canonicalize_platform", None)
-    if others is None:
+    function = getattr(xla_bridge, "canonicalize_platform", None)
+    if function is None:
         warnings.warn('jax_tutti: with this JAX, callbacks need JAX_PLATFORMS="tutti,cpu"')
         return
+    others = types.FunctionType(function.__code__, function.__globals__)
 
     def canonicalize(platform):
+        caller = sys._getframe(2).f_code.co_name
         # For what looks for a backend only: a program that is exported for "cpu" is for that one.
-        # This module is loaded inside the first such search, which must find us too, so it is not
-        # the search itself that is replaced.
-        if platform == "cpu" and sys._getframe(1).f_code.co_name == "_get_backend_uncached":
+        if platform == "cpu" and caller == "_get_backend_uncached":
             backends = xla_bridge.backends()
             if "cpu" not in backends and NAME in backends:
                 return NAME
+        # What is exported without a word is for "cpu", which JAX's own backend takes too.
+        if platform == NAME and caller == "default_export_platform":
+            return "cpu"
         return others(platform)
 
-    xla_bridge.canonicalize_platform = canonicalize
+    # This module is loaded inside the first search, which has its function in hand already and must
+    # find us too: so the function stays the same, and has other code.
+    function.__globals__["_tutti_canonicalize"] = canonicalize
+    function.__code__ = (lambda platform: _tutti_canonicalize(platform)).__code__  # noqa: F821
 
 
 def initialize():

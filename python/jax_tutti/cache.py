@@ -6,16 +6,23 @@ engine gives it: the program itself and its options (docs/design, "stored").
 import types
 import warnings
 
-# What the engine says of programs that call Python: JAX does not store those of its own platforms
-# either, and says nothing.
+# What the engine says of programs that call Python, which are not stored.
 LOCAL = "it calls functions of this process"
 
 
+def _calls_python(executable):
+    try:
+        executable.serialize()
+    except Exception as error:
+        return LOCAL in str(error)
+    return False
+
+
 def install(platform):
-    from jax._src import compilation_cache as module
+    from jax._src import compilation_cache, compiler
 
     try:
-        is_used, put = module.is_cache_used, module.put_executable_and_time
+        is_used, write = compilation_cache.is_cache_used, compiler._cache_write
     except AttributeError as error:
         warnings.warn(f"jax_tutti: no compilation cache with this JAX: {error}")
         return
@@ -23,12 +30,10 @@ def install(platform):
     def is_cache_used(backend):
         return is_used(types.SimpleNamespace(platform="cpu") if backend.platform == platform else backend)
 
-    def put_executable_and_time(*args, **named):
-        try:
-            put(*args, **named)
-        except Exception as error:
-            if LOCAL not in str(error):
-                raise
+    def cache_write(key, seconds, module, backend, executable, host_callbacks):
+        if backend.platform == platform and not host_callbacks and _calls_python(executable):
+            host_callbacks = [LOCAL]  # JAX then says what it says of its own platforms
+        write(key, seconds, module, backend, executable, host_callbacks)
 
-    module.is_cache_used = is_cache_used
-    module.put_executable_and_time = put_executable_and_time
+    compilation_cache.is_cache_used = is_cache_used
+    compiler._cache_write = cache_write

@@ -12,6 +12,7 @@ import ctypes
 import functools
 import inspect
 import itertools
+import threading
 import traceback
 import weakref
 
@@ -110,19 +111,41 @@ def _player(callback, operand_avals, result_avals):
     return play
 
 
+def _played(play, c):
+    """0, or 1 with the message in c."""
+    try:
+        play(c)
+        return 0
+    except BaseException:  # it may not pass through C
+        text = traceback.format_exc().encode()[-(c.room - 1):]
+        ctypes.memmove(c.message, text + b"\0", len(text) + 1)
+        return 1
+
+
+def _played_aside(play, c):
+    """The same on a thread of its own.  JAX's contexts (a mesh, a device, x64) are of threads, and a
+    small program is played by the thread that calls it: what it calls must not see that one's."""
+    said = []
+    thread = threading.Thread(target=lambda: said.append(_played(play, c)))
+    thread.start()
+    interrupted = None
+    while thread.is_alive():
+        try:
+            thread.join()
+        except BaseException as error:  # Ctrl-C; the thread has the engine's memory, and ends first
+            interrupted = error
+    if interrupted:
+        return _played(lambda _: (_ for _ in ()).throw(interrupted), c)
+    return said[0]
+
+
 def _c_function(name, play):
     def call(_, pointer):
         if not pointer:  # the last program that calls it is gone; it may not free itself
             _gone.append(name)
             return 0
-        c = pointer.contents
-        try:
-            play(c)
-            return 0
-        except BaseException:  # it may not pass through C
-            text = traceback.format_exc().encode()[-(c.room - 1):]
-            ctypes.memmove(c.message, text + b"\0", len(text) + 1)
-            return 1
+        of_engine = isinstance(threading.current_thread(), threading._DummyThread)
+        return (_played if of_engine else _played_aside)(play, pointer.contents)
 
     return _FUNCTION(call)
 

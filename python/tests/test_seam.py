@@ -441,6 +441,29 @@ def test_what_callbacks_raise_is_raised_at_the_call(python):
     assert out == "ValueError: no bananas\n"
 
 
+def test_callbacks_see_no_context_of_the_caller(python):
+    """A small program is played by the thread that calls it, whose mesh is not the callback's."""
+    out = play(python, """
+        mesh = jax.make_mesh((2,), "x")
+        with jax.set_mesh(mesh):
+            spec = jax.P("x")
+            f = jax.shard_map(lambda x: jax.pure_callback(lambda x: jnp.add(x, 1), x, x),
+                              in_specs=spec, out_specs=spec)
+            print(f(jax.device_put(np.arange(4.0), spec)))
+    """, devices=2)
+    assert out == "[1. 2. 3. 4.]\n"
+
+
+def test_export_and_asarray_as_on_cpus(python):
+    out = play(python, """
+        from jax import export
+        print(export.export(jax.jit(jnp.sin))(jax.ShapeDtypeStruct((), np.float32)).platforms)
+        print(export.default_export_platform(), jax.default_backend())
+        print(jnp.asarray(np.arange(3), copy=False))
+    """)
+    assert out.splitlines() == ["('cpu',)", "cpu tutti", "[0 1 2]"]
+
+
 def test_order_of_effects_over_devices(python):
     """The token of an ordered call in a program over several devices is joined like its array."""
     out = play(python, """
