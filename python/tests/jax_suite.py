@@ -2,8 +2,8 @@
 
     jax_suite.py --jax SOURCES [--table docs/jax_suites.md] [--seconds 240] [--resume] [FILE ...]
 
-Each FILE (lax_test, lax_numpy_test, ...; without any: all that JAX has, the smallest first) is played
-by a child process, which writes a line as a test begins and another as it ends.  When a child dies or
+Each FILE (lax_test, lax_numpy_test, ...; without any: all that JAX has, what most programs stand on
+first) is played by a child process, which writes a line as a test begins and another as it ends.  When a child dies or
 a test takes too long, that test has failed, and another child goes on behind it.  What has failed is
 then compared with jax_failures.txt, both ways: a failure that is not listed there and a listed test
 that does not fail are both errors, unless it fails on JAX's own CPU backend too, where that was played.
@@ -12,8 +12,8 @@ JAX's tests know platforms by name.  They are told that ours is a "cpu", by JAX'
 (jax_test_dut).
 
 With --resume it goes on where an earlier call was ended, by --seconds or otherwise: files that were
-played to their end are not played again.  --platform cpu plays the files on JAX's own CPU backend, whose
-counts the table shows beside ours.
+played to their end are not played again; with --seconds 0 as well it only tells of those.  --platform cpu
+plays the files on JAX's own CPU backend, whose counts the table shows beside ours.
 """
 import argparse
 import datetime
@@ -28,8 +28,10 @@ import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 LISTED = HERE / "jax_failures.txt"
-FIRST = ["lax_test", "lax_numpy_test", "lax_control_flow_test", "pmap_test", "multi_device_test",
-         "shard_map_test"]  # in the table
+FIRST = ["array", "api", "pmap", "multi_device", "shard_map", "lax", "lax_numpy", "lax_control_flow",
+         "lax_autodiff", "lax_vmap", "lax_scipy", "random", "random_lax", "linalg", "fft", "nn", "pjit",
+         "export", "layout", "memories", "debugging_primitives", "python_callback", "checkify",
+         "profiler"]  # played first, and first in the table: nothing may fail in them
 DEVICES = {  # files that want more than one
     "pmap_test": 8, "multi_device_test": 8, "shard_map_test": 8, "pjit_test": 8, "array_test": 8,
     "memories_test": 8, "debug_nans_test": 4, "python_callback_test": 2, "export_test": 8,
@@ -158,6 +160,8 @@ def play(options, file):
         log.unlink(missing_ok=True)
     outcomes, open_test = read_log(log)
     while open_test != END:
+        if time.monotonic() > options.end:
+            return None
         command = command_of(options, file)
         with open(log.with_suffix(".out"), "a") as out:
             process = subprocess.Popen(command, cwd=options.jax, stdout=out, stderr=out)
@@ -190,71 +194,105 @@ def listed_failures():
     return listed
 
 
-def failures_of_cpu(options, file):
-    """What fails on JAX's own CPU backend, as far as that was played."""
-    log = options.log / "cpu" / f"{file}.jsonl"
-    return {name for name, (outcome, _) in read_log(log)[0].items() if outcome == "failed"}
+def outcomes_on(options, platform, file):
+    """{test: outcome} as far as the file was played there."""
+    log = options.log / platform / f"{file}.jsonl"
+    return {name: outcome for name, (outcome, _) in read_log(log)[0].items()}
 
 
 def compare(file, outcomes, listed, whole, theirs):
-    """What is wrong: failures nobody lists, and listed tests that do not fail."""
+    """What is wrong: tests that do not pass, though they pass or were not played on JAX's own CPU backend
+    (theirs), and that nobody lists; and listed tests that pass."""
     wrong = []
     for name, (outcome, why) in sorted(outcomes.items()):
-        if outcome == "failed" and name not in listed and name not in theirs:
+        there = theirs.get(name)
+        if name not in listed and lost(outcome, there or "passed" if outcome == "failed" else there):
             why = " ".join(why.split())[:300]
-            wrong.append(f"{name} fails and is not listed: {why}")
+            wrong.append(f"{name} is not listed: {outcome} {why}")
     for name, reason in listed.items():
         outcome = outcomes.get(name, ("is not there" if whole else "failed", ""))[0]
-        if name.startswith(file + ".") and outcome != "failed":
+        if name.startswith(file + ".") and outcome not in ("failed", "skipped"):
             wrong.append(f"{name} is listed as failing ({reason}): {outcome}")
     return wrong
+
+
+def lost(here, there):
+    """Whether a test passes on JAX's CPU backend and not on ours."""
+    return there == "passed" and here != "passed"
 
 
 # ---- the table --------------------------------------------------------------------------------
 
 HEAD = """# JAX's own tests on our engine
 
-JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`, with {cases}
-generated cases (JAX's own default is 10). A test that JAX itself skips counts as neither passed
-nor failed; the tests are told that our platform is a `cpu` (`jax_test_dut`). Beside ours stand the
-counts of JAX's own CPU backend on the same machine (`--platform cpu`).
-`python/tests/jax_failures.txt` names every test that fails and does not fail there, and why.
+JAX 0.10.2, its sources at tag jax-v0.10.2; written by `make jax-suite JAX=path`, with {cases} of JAX's 10
+generated cases for each test. A test that JAX itself skips counts as neither passed nor failed; the tests are
+told that our platform is a `cpu` (`jax_test_dut`). Beside ours stand the counts of JAX's own CPU backend
+on the same machine; *lost* are tests that pass there and not here.
 
-| file | devices | passed | failed | skipped | passed of played | on | JAX's CPU: passed | failed | skipped |
+| file | devices | passed | failed | skipped | JAX's CPU: passed | failed | skipped | lost | on |
 |---|---|---|---|---|---|---|---|---|---|
 """
+BY_HAND = "\n## What else was played\n"  # from here on the page is not written by this program
 
 
-def cells_of(outcomes):
-    all_of = [outcome for outcome, _ in outcomes.values()]
-    passed, failed, skipped = (all_of.count(k) for k in ("passed", "failed", "skipped"))
-    share = f"{100 * passed / (passed + failed):.1f} %" if passed + failed else "-"
-    return [str(passed), str(failed), str(skipped)], share
+def counts_of(outcomes):
+    return [list(outcomes.values()).count(kind) for kind in ("passed", "failed", "skipped")]
 
 
-def write_table(options, played):
-    """Cells of files played now replace theirs; the others stay."""
+def row_of(options, file, old):
+    """A file's row, from the logs of both platforms; what was not played to its end stays as it was."""
+    row = old or [file, str(DEVICES.get(file, 1))] + ["-"] * 8
+    ends = {platform: read_log(options.log / platform / f"{file}.jsonl")[1] for platform in (OURS, "cpu")}
+    here, there = (outcomes_on(options, platform, file) for platform in (OURS, "cpu"))
+    if ends[OURS] == END:
+        row[2:5] = map(str, counts_of(here))
+        played = datetime.date.fromtimestamp((options.log / OURS / f"{file}.jsonl").stat().st_mtime)
+        row[9] = played.isoformat()
+    if ends["cpu"] == END:
+        row[5:8] = map(str, counts_of(there))
+    if ends[OURS] == ends["cpu"] == END:
+        row[8] = str(sum(lost(here.get(name), outcome) for name, outcome in there.items()))
+    return row
+
+
+def sum_of(rows):
+    both = [row for row in rows if row[8] != "-"]
+    sums = [sum(int(row[i]) for row in both) for i in range(2, 9)]
+    share = f"**{100 - 100 * sums[-1] / max(1, sums[3]):.2f} %** of what passes there passes here"
+    return f"| all {len(both)} | | {' | '.join(map(str, sums))} | |\n\n{share}.\n"
+
+
+def failures_page(listed):
+    reasons = {}
+    for name, reason in listed.items():
+        reasons.setdefault(reason, []).append(name)
+    text = "\n## What passes there and not here\n\n`python/tests/jax_failures.txt` has the same as a list, which "
+    text += "the program holds against what it sees, both ways.\n\n"
+    lines = [f"- {reason}: {', '.join(f'`{name}`' for name in names)}\n" for reason, names in reasons.items()]
+    return text + ("".join(lines) or "Nothing.\n")
+
+
+def write_table(options, files, listed):
+    """Rows of these files replace theirs; the others stay."""
     old = options.table.read_text() if options.table.exists() else ""
     rows = {}
     for line in re.findall(r"^\| \w+_test \|.*$", old, re.M):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         rows[cells[0]] = cells
-    for file, outcomes in played.items():
-        row = rows.setdefault(file, [file, str(DEVICES.get(file, 1))] + ["-"] * 8)
-        counts, share = cells_of(outcomes)
-        if options.platform == OURS:
-            row[2:7] = counts + [share, datetime.date.today().isoformat()]
-        else:
-            row[7:10] = counts
-    order = FIRST + sorted(rows)
-    lines = [f"| {' | '.join(rows[file])} |" for file in dict.fromkeys(order) if file in rows]
-    head, tail = HEAD.format(cases=options.cases), old.partition("\n\n## ")[1:]
-    options.table.write_text(head + "\n".join(lines) + ("".join(tail) or "\n"))
+    for file in files:
+        rows[file] = row_of(options, file, rows.get(file))
+    order = [file for file in [f"{name}_test" for name in FIRST] + sorted(rows) if file in rows]
+    rows = [rows[file] for file in dict.fromkeys(order)]
+    page = HEAD.format(cases=options.cases) + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    page += sum_of(rows) + failures_page(listed) + "".join(old.partition(BY_HAND)[1:])
+    options.table.write_text(page)
 
 
 def files_of(jax):
+    first = [f"{name}_test" for name in FIRST]
     files = sorted(pathlib.Path(jax, "tests").glob("*_test.py"), key=lambda file: file.stat().st_size)
-    return [file.stem for file in files]
+    return first + [file.stem for file in files if file.stem not in first]
 
 
 def parse():
@@ -283,19 +321,19 @@ def main():
     options = parse()
     if options.child:
         return child(options)
-    played, wrong, listed = {}, [], listed_failures()
+    played, wrong, listed = [], [], listed_failures()
     whole = options.sample == 1 and not options.only
     for file in options.files:
         outcomes = play(options, file)
         if outcomes is None:
-            print(f"{file}: stopped after {options.seconds:.0f} seconds; --resume goes on")
-            break
-        played[file] = outcomes
-        print(file, *cells_of(outcomes)[0], cells_of(outcomes)[1], flush=True)
+            print(f"{file}: not played to its end; --resume goes on")
+            continue
+        played.append(file)
+        print(file, *counts_of({name: outcome for name, (outcome, _) in outcomes.items()}), flush=True)
         if options.platform == OURS:
-            wrong += compare(file, outcomes, listed, whole, failures_of_cpu(options, file))
+            wrong += compare(file, outcomes, listed, whole, outcomes_on(options, "cpu", file))
         if options.table and whole:
-            write_table(options, played)
+            write_table(options, [file], listed)
     print("\n".join(wrong))
     return 1 if wrong or len(played) < len(options.files) else 0
 

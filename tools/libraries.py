@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+"""Test files of libraries that stand on JAX, on our engine and on JAX's own CPU backend.
+
+    tools/libraries.py --tests DIR [--most 20] [--resume] [--table docs/libraries.md] [LIBRARY ...]
+
+DIR holds the libraries' sources, a folder for each, named as in FILES; the Python that runs this has JAX,
+jax-tutti and the libraries installed (pip install ./python flax equinox ...).  Of each file at most so many
+tests are played, evenly chosen, the same on both, each file in a process of its own and first on one
+backend, then on the other.  The tests themselves say which values are right.  What passes on JAX's backend
+and not on ours is printed, and makes the program end with 1.
+"""
+import argparse
+import datetime
+import importlib.metadata
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import time
+
+FILES = {
+    "flax": ["tests/linen/linen_linear_test.py", "tests/linen/linen_recurrent_test.py",
+             "tests/linen/linen_attention_test.py", "tests/core/design/core_resnet_test.py",
+             "tests/nnx/nn/conv_test.py", "tests/nnx/optimizer_test.py", "tests/nnx/spmd_test.py",
+             "tests/jax_utils_test.py"],
+    "equinox": ["tests/test_nn.py", "tests/test_while_loop.py", "tests/test_ad.py", "tests/test_pmap.py",
+                "tests/test_jit.py", "tests/test_errors.py", "tests/test_sharding.py",
+                "tests/test_callback.py"],
+    "optax": ["optax/_src/lbfgs_test.py", "optax/_src/alias_test.py", "optax/_src/linear_algebra_test.py",
+              "optax/contrib/_muon_test.py", "optax/losses/_classification_test.py",
+              "optax/_src/sharding_test.py"],
+    "numpyro": ["test/infer/test_svi.py", "test/infer/test_hmc_util.py", "test/test_distributions_util.py",
+                "test/test_optimizers.py", "test/contrib/hsgp/test_approximation.py"],
+    "blackjax": ["tests/mcmc/test_integrators.py", "tests/vi/test_svgd.py", "tests/smc/test_tempered_smc.py",
+                 "tests/test_multidevice/test_multichain.py"],
+    "diffrax": ["test/test_interpolation.py", "test/test_vmap.py", "test/test_term.py", "test/test_step_to.py",
+                "test/test_local_interpolation.py"],
+    "jaxopt": ["tests/lbfgs_test.py", "tests/osqp_test.py", "tests/projection_test.py",
+               "tests/gauss_newton_test.py"],
+    "optimistix": ["tests/test_root_find.py", "tests/test_lbfgs_linear_operator.py"],
+    "dm-haiku": ["haiku/_src/conv_test.py", "haiku/_src/recurrent_test.py", "haiku/_src/batch_norm_test.py",
+                 "haiku/_src/nets/resnet_test.py"],
+    "jax-md": ["tests/custom_smap_test.py", "tests/custom_partition_test.py"],
+    "e3nn-jax": ["tests/_src/irreps_array_test.py", "tests/_src/spherical_harmonics/sh_test.py",
+                 "tests/_src/tensor_products_test.py"],
+    "dynamax": ["dynamax/hidden_markov_model/inference_test.py",
+                "dynamax/linear_gaussian_ssm/inference_test.py",
+                "dynamax/linear_gaussian_ssm/parallel_inference_test.py"],
+    "gpjax": ["tests/test_gps.py", "tests/test_kernels/test_stationary.py", "tests/test_linalg.py"],
+    "ott-jax": ["tests/solvers/linear/sinkhorn_test.py", "tests/geometry/costs_test.py",
+                "tests/tools/k_means_test.py"],
+    "orbax-checkpoint": ["checkpoint/orbax/checkpoint/_src/serialization/type_handlers_test.py",
+                         "checkpoint/orbax/checkpoint/_src/serialization/replica_slices_test.py",
+                         "checkpoint/orbax/checkpoint/_src/handlers/standard_checkpoint_handler_test.py",
+                         "checkpoint/orbax/checkpoint/_src/checkpointers/checkpointer_test.py"],
+}
+PLATFORMS = ("cpu", "tutti")
+DEVICES = 8
+
+# ---- in the child: a plugin of pytest ---------------------------------------------------------
+
+
+class Recorder:
+    def __init__(self, most):
+        self.most, self.outcomes = most, {}
+
+    def pytest_collection_modifyitems(self, items):
+        step = max(1, -(-len(items) // self.most))
+        items[:] = items[::step]
+
+    def pytest_runtest_logreport(self, report):
+        name = report.nodeid.rpartition("::")[2]
+        if report.outcome == "failed":
+            crash = getattr(report.longrepr, "reprcrash", None)
+            self.outcomes[name] = ["failed", crash.message if crash else str(report.longrepr)]
+        elif report.when == "call" or report.outcome == "skipped":
+            self.outcomes.setdefault(name, [report.outcome, ""])
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.outcomes["import"] = ["failed", str(report.longrepr)]
+
+
+def child(options):
+    import pytest
+
+    recorder = Recorder(options.most)
+    os.chdir(options.tests)
+    args = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "--no-header", "--no-summary", "-o",
+            "addopts=", "-W", "ignore", options.names[0]]
+    pytest.main(args, plugins=[recorder])
+    pathlib.Path(options.log).write_text(json.dumps(recorder.outcomes))
+
+
+# ---- in the parent ----------------------------------------------------------------------------
+
+
+def play(options, library, file, platform):
+    """What became of a file's tests, and the seconds that it took, by the clock and of processors."""
+    said = options.log / "child.json"
+    said.unlink(missing_ok=True)
+    command = [sys.executable, os.path.abspath(__file__), "--child", f"--tests={options.tests / library}",
+               f"--log={said}", f"--most={options.most}", file]
+    flags = f"--xla_force_host_platform_device_count={DEVICES}"
+    environment = dict(os.environ, JAX_PLATFORMS=platform, XLA_FLAGS=flags, TUTTI_DEVICES=str(DEVICES))
+    before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    with open(options.log / "child.out", "w") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=out, env=environment)
+        try:
+            process.wait(options.limit)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    seconds, after = time.monotonic() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
+    outcomes = json.loads(said.read_text()) if said.exists() else {
+        "process": ["failed", f"ended with {process.returncode} after {seconds:.0f} s"]}
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {"library": library, "file": file, "platform": platform, "seconds": seconds, "cpu": cpu,
+            "outcomes": outcomes}
+
+
+def read(log):
+    lines = log.read_text().splitlines() if log.exists() else []
+    entries = map(json.loads, lines)
+    return {(entry["library"], entry["file"], entry["platform"]): entry for entry in entries}
+
+
+def count(entry, kind):
+    return sum(outcome == kind for outcome, _ in entry["outcomes"].values())
+
+
+def lost(theirs, ours):
+    """Tests that pass on JAX's backend and not on ours."""
+    passed = [name for name, (outcome, _) in theirs["outcomes"].items() if outcome == "passed"]
+    return {name: ours["outcomes"].get(name, ["not there", ""])
+            for name in passed if ours["outcomes"].get(name, [""])[0] != "passed"}
+
+
+HEAD = """# Libraries that stand on JAX, on our engine
+
+Test files of libraries from PyPI at their default settings, {date}, JAX {jax}, {devices} devices, on our
+engine and on JAX's own CPU backend; the tests say which values are right. Written by `tools/libraries.py`, whose
+head says how it is called; of each file at most {most} tests are played, evenly chosen. *lost* are tests that
+pass on JAX's backend and not on ours. Seconds are of a whole process, by the clock and, behind the stroke, of
+processors; the machine was shared, so the second number is the steadier one.
+
+| library | file | passed | failed | skipped | JAX's CPU: passed | failed | skipped | lost | ours s | JAX s |
+|---|---|---|---|---|---|---|---|---|---|---|
+"""
+BY_HAND = "\n## "
+
+
+def row(theirs, ours):
+    kinds = ("passed", "failed", "skipped")
+    version = importlib.metadata.version(ours["library"])
+    cells = [f"{ours['library']} {version}", pathlib.Path(ours["file"]).stem]
+    cells += [str(count(entry, kind)) for entry in (ours, theirs) for kind in kinds]
+    cells += [str(len(lost(theirs, ours)))]
+    cells += [f"{entry['seconds']:.0f} / {entry['cpu']:.0f}" for entry in (ours, theirs)]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def write_table(options, entries):
+    rows = [row(entries[library, file, "cpu"], entries[library, file, "tutti"])
+            for library, files in FILES.items() for file in files
+            if all((library, file, platform) in entries for platform in PLATFORMS)]
+    old = options.table.read_text() if options.table.exists() else ""
+    head = HEAD.format(date=datetime.date.today(), jax=importlib.metadata.version("jax"),
+                       devices=DEVICES, most=options.most)
+    cpu = {platform: sum(entry["cpu"] for key, entry in entries.items() if key[2] == platform)
+           for platform in PLATFORMS}
+    sums = f"\n{len(rows)} files; together ours took {cpu['tutti']:.0f} s of processors, JAX's {cpu['cpu']:.0f} s.\n"
+    options.table.write_text(head + "".join(rows) + sums + "".join(old.partition(BY_HAND)[1:]))
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tests", type=pathlib.Path, required=True, help="the libraries' sources")
+    parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("build/library-log"))
+    parser.add_argument("--most", type=int, default=20, help="tests of a file")
+    parser.add_argument("--limit", type=float, default=600, help="seconds that a file may take")
+    parser.add_argument("--resume", action="store_true", help="go on where an earlier call ended")
+    parser.add_argument("--table", type=pathlib.Path, help="where to write the table")
+    parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", help="libraries; all without")
+    options = parser.parse_args()
+    options.tests, options.log = options.tests.resolve(), options.log.resolve()
+    return options
+
+
+def main():
+    options = parse()
+    if options.child:
+        return child(options)
+    options.log.mkdir(parents=True, exist_ok=True)
+    log, wrong = options.log / "files.jsonl", 0
+    entries = read(log) if options.resume else {}
+    for library in options.names or FILES:
+        for file in FILES[library]:
+            for platform in PLATFORMS:
+                key = (library, file, platform)
+                if key not in entries:
+                    entries[key] = play(options, *key)
+                    with open(log, "a") as out:
+                        out.write(json.dumps(entries[key]) + "\n")
+            theirs, ours = (entries[library, file, platform] for platform in PLATFORMS)
+            print(row(theirs, ours), end="", flush=True)
+            for name, (outcome, why) in lost(theirs, ours).items():
+                wrong += 1
+                print(f"    {name}: {outcome}: {' '.join(why.split())[:300]}")
+    if options.table:
+        write_table(options, entries)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
