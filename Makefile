@@ -37,11 +37,12 @@ UNIT := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/unit/*_test.c tes
 LESSONS := $(patsubst examples/%.c,$(BUILD)/examples/%,$(filter-out examples/exercise.c,$(wildcard examples/*.c examples/twelve/*.c))) \
            $(patsubst examples/%.cpp,$(BUILD)/examples/%_cpp,$(wildcard examples/*.cpp))
 PLUGIN := $(BUILD)/pjrt_plugin_tutti.so
+PLAYER := $(BUILD)/pjrt_plugin_tutti_rt.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
 .PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance aarch64 order format format-check docs pictures book size deps clean always
-all: $(PLUGIN) $(TUTTI) $(BUILD)/libtutti.so shims rt
+all: $(PLUGIN) $(PLAYER) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
 deps:
@@ -92,6 +93,15 @@ LINK_PLUGIN = $(LINK) -shared -o $@ -Wl,--whole-archive $(BUILD)/libengine.a -Wl
 ORDER := $(if $(findstring -fsanitize,$(CFLAGS))$(HOSTILE),,tools/order/functions.txt)
 $(PLUGIN): $(BUILD)/libengine.a $(EXPORTS) $(ORDER) $(HOSTILE_ENGINE)
 	$(LINK_PLUGIN) -Wl,--no-warn-symbol-ordering $(ORDER:%=-Wl,--symbol-ordering-file=%)
+# An engine without LLVM, for machines that only play what was compiled elsewhere.
+PLAYED := $(filter-out $(addprefix src/engine/,codegen/% kernels/% link/% math/% ahead/% analysis/% passes/% compile.c),$(ENGINE)) \
+          $(wildcard src/player/*.c) src/engine/link/evaluation.c src/engine/passes/refine.c src/engine/passes/place/params.c $(SHARED)
+$(BUILD)/obj/src/player/%.o: src/player/%.c | $(BUILD)/.deps
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
+$(PLAYER): $(call obj,$(PLAYED)) src/engine/plugin/exports.map
+	$(CC) $(CFLAGS) -shared -o $@ $(call obj,$(PLAYED)) -Wl,--gc-sections -Wl,--wrap=__cxa_atexit \
+	    -Wl,--version-script=src/engine/plugin/exports.map -Wl,-z,defs -lm -ldl -pthread
 # An engine that makes objects for aarch64 too (tutti compile --cpu aarch64).  It is apart because that takes 8 MB
 # of file and 3 MB of every process.
 $(BUILD)/obj/tools/cross/targets.o: tools/cross/targets.c
@@ -118,11 +128,11 @@ $(TUTTI): $(call obj,$(wildcard cli/*.c)) $(call obj,$(SHARED)) $(HOSTILE_FRONT)
 #   make rt BUILD=build/aarch64 CC=aarch64-linux-gnu-gcc CROSS=aarch64-linux-gnu-
 RT := $(wildcard src/rt/*.c src/files/*.c src/engine/profile/track.c src/base/*.c src/ops/*.c src/engine/*.c src/hlo/module.c src/engine/memory/*.c src/engine/exec/*.c \
       src/engine/collectives/*.c src/engine/ffi/*.c src/engine/numerics/*.c src/engine/numerics/linalg/*.c src/engine/eval/*.c)
-RT := $(filter-out src/engine/compile.c src/engine/exec/runtime.c src/engine/exec/cross%.c src/engine/collectives/cross.c,$(RT))
+RT := $(filter-out src/engine/compile.c src/engine/source.c src/engine/exec/runtime.c src/engine/exec/cross%.c src/engine/collectives/cross.c,$(RT))
 RT_ABI := tutti_rt_abi_$(shell cat src/base/text.h src/ops/*.h src/ops/*.def src/hlo/module.h src/engine/program.h \
           src/engine/order.h src/engine/tensor.h src/engine/routine.h src/engine/slices.h src/engine/numerics/numerics.h | sha256sum | cut -c1-12)
 $(shell mkdir -p $(BUILD); echo $(RT_ABI) | cmp -s - $(BUILD)/rt_abi || echo $(RT_ABI) > $(BUILD)/rt_abi)
-RT_ABI_USERS := $(BUILD)/obj/src/engine/ahead/program_data.o $(BUILD)/obj/src/rt/abi.o
+RT_ABI_USERS := $(BUILD)/obj/src/engine/ahead/program_data.o $(BUILD)/obj/src/player/no_compiler.o $(BUILD)/obj/src/rt/abi.o
 $(RT_ABI_USERS): ALL_CFLAGS += -DTUTTI_RT_ABI=$(RT_ABI)
 $(RT_ABI_USERS): $(BUILD)/rt_abi
 rt: $(BUILD)/libtutti_rt.a $(BUILD)/libtutti_rt.so
@@ -199,7 +209,7 @@ install: lib all man
 	install -m 755 $(TUTTI) $(AT)/bin
 	install -m 644 include/tutti.h include/tutti_sugar.h include/tutti.hpp include/tutti_rt.h $(AT)/include
 	$(if $(wildcard $(BUILD)/tutti_mpi_*.so),install -m 755 $(BUILD)/tutti_mpi_*.so $(AT)/lib)
-	install -m 755 $(PLUGIN) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(AT)/lib
+	install -m 755 $(PLUGIN) $(PLAYER) $(BUILD)/libtutti.so.$(ABI) $(BUILD)/libtutti_rt.so.$(ABI) $(AT)/lib
 	install -m 644 $(BUILD)/libtutti.a $(BUILD)/libtutti_rt.a $(AT)/lib
 	ln -sf libtutti.so.$(ABI) $(AT)/lib/libtutti.so
 	ln -sf libtutti_rt.so.$(ABI) $(AT)/lib/libtutti_rt.so

@@ -15,7 +15,8 @@ static Error *print_engine(Pjrt *engine)
     if (!engine->tutti)
         printf("(a plugin of others, or another version of ours)\n");
     else
-        printf("LLVM %s\nruntime %s\n", engine->tutti->llvm, engine->tutti->rt_abi);
+        printf("LLVM %s\nruntime %s\n", *engine->tutti->llvm ? engine->tutti->llvm : "none",
+               engine->tutti->rt_abi);
     return NULL;
 }
 

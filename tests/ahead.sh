@@ -64,6 +64,19 @@ ahead -std=gnu17 -o "$at/linked" tests/ahead/linked.c "$at/1.o" "$at/custom.o" "
 ahead -std=gnu17 -o "$at/saved" tests/ahead/saved.c -L$build -ltutti -Wl,-rpath,"$(realpath $build)"
 "$at/saved" "$at"
 "$at/saved" "$at" tests/ahead/endless.mlir
+# The same where there is no compiler: an engine without LLVM is found where there is no other.
+mkdir "$at/machine"
+cp $build/libtutti.so.0 $build/libtutti_rt.so.0 $build/pjrt_plugin_tutti_rt.so "$at/machine"
+ahead -std=gnu17 -o "$at/machine/loaded" tests/ahead/loaded.c -L$build -ltutti -Wl,-rpath,'$ORIGIN'
+for file in "$at"/machine/*; do
+    ! env LD_LIBRARY_PATH="$at/machine" ldd "$file" | grep -e LLVM -e 'not found' || fail "$file wants that"
+done
+"$at/machine/loaded" "$at" > "$at/got" 2> "$at/log" || { cat "$at/got" "$at/log"; fail "loaded without a compiler"; }
+grep -q 'tt_add: .* is not compiled, and this engine, pjrt_plugin_tutti_rt.so, holds no compiler' "$at/log" || { cat "$at/log"; exit 1; }
+TUTTI_PLUGIN=$(realpath $build)/pjrt_plugin_tutti.so "$at/machine/loaded" "$at" > "$at/compiler" 2> "$at/log"
+cmp "$at/compiler" "$at/got" || fail "without a compiler there are other numbers"
+TUTTI_PLUGIN=$build/pjrt_plugin_tutti_rt.so $build/tutti compile examples/lesson.mlir -o "$at/no.o" 2> "$at/log" && fail "an object without a compiler"
+grep -q 'holds no compiler' "$at/log" || { cat "$at/log"; exit 1; }
 echo '#include "mean.h"
 int main(void) { float x[MEAN_ARG0] = { 0 }, y[MEAN_RESULT0];
 return mean(0, &(mean_arguments){ x }, &(mean_results){ y }) != 0 || y[3] != 0; }' > "$at/mean.c"

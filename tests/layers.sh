@@ -39,10 +39,11 @@ forbid src/engine/link 'engine/(passes|eval|collectives|exec|plugin)/'
 forbid src/engine/ahead 'engine/(passes|analysis|kernels|math|link|eval|collectives|exec|plugin)/'
 # What plays compiled programs has neither compiler nor reader.
 forbid src/rt "engine/($COMPILER|analysis|plugin)/|engine/compile|front/|tutti\.h"
+forbid src/player 'engine/(codegen|math|ahead|analysis|exec|plugin)/|front/|tutti\\.h'
 forbid cli 'engine/'
 
-# Cycles.  compile.c, the engine's contents page, is above all of the engine's folders.
-loops=$(grep -rE '^#include "[a-z_]+/' --include='*.[ch]' src | grep -v '^src/engine/compile\.c:' |
+# Cycles.  compile.c, the engine's contents page, and source.c beside it are above all of the engine's folders.
+loops=$(grep -rE '^#include "[a-z_]+/' --include='*.[ch]' src | grep -vE '^src/engine/(compile|source)\.c:' |
     sed -nE 's|^src/(.*)/[^/]+:#include "(.*)/[^/"]+".*|\1 \2|p' | sort -u |
     tsort 2>&1 >/dev/null) || {
     echo "folders that include one another in a circle:"

@@ -43,6 +43,7 @@ FOLDERS = [
     ("src/engine/exec", "Devices as tasks: executor, launches, buffers."),
     ("src/engine/collectives", "What happens when a group of devices has met."),
     ("src/rt", "libtutti_rt: what plays programs that were compiled ahead."),
+    ("src/player", "The engine without its compiler."),
     ("src/engine/hosts", "Devices in several processes: who they are, and messages between them."),
     ("cli", "The command line."),
 ]

@@ -15,7 +15,6 @@
 #include "base/table.h"
 #include "engine/checks.h"
 #include "engine/cpu_level.h"
-#include "engine/floats.h"
 #include "engine/link/link.h"
 #include "engine/passes/passes.h"
 #include "engine/profile/record.h"
@@ -275,14 +274,6 @@ static void job_run(void *user)
     job->s->module = NULL;
 }
 
-Error *compiler_run(const char *doing, ThreadFn *f, void *user)
-{
-    Floats before = floats_enter_default(); /* which a new thread inherits */
-    Error *error = thread_run_deep(doing, f, user);
-    floats_restore(before);
-    return error;
-}
-
 Error *compile_program(Source *s, Program **out)
 {
     Job job = { .s = s, .out = out };
@@ -299,19 +290,6 @@ Error *compile_object(Source *s, ObjectFile *out)
     Error *error = compiler_run("compile", job_run, &job);
     s->module = NULL;
     return error ? error : job.error;
-}
-
-Error *source_read(Source *s)
-{
-    if (s->module)
-        return NULL;
-    double began = clock_ms();
-    const char *name = s->options.name ? s->options.name : "program";
-    uint64_t recorded = record_start();
-    TRY(read_program(s->bytes.at, s->bytes.n, name, &s->module));
-    record_phase(recorded, "read");
-    s->read_ms = clock_ms() - began;
-    return NULL;
 }
 
 Error *compile_until(Source *s, const char *pass)

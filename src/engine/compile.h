@@ -56,6 +56,7 @@ typedef struct ObjectFile {
 MUST_USE Error *compile_object(Source *s, ObjectFile *out);
 /* The symbol that such objects want of libtutti_rt (ahead/program_data.c). */
 extern const char rt_abi[];
+extern const char llvm_version[]; /* empty: there is no compiler */
 
 /* The first steps of it, to be called under compiler_run; the module stays in the source: reading
  * (if it is not there yet), and the passes up to one. */

@@ -25,6 +25,12 @@ static inline RegionId module_main(const Module *m)
     return func_find(m, STR("main"))->body;
 }
 
+/* What messages call the program. */
+static inline Str module_name(const Module *m)
+{
+    return m->name.n ? m->name : STR("main");
+}
+
 /* ---- Params, made by place ---- */
 
 /* What main takes and gives.  Its arguments and results have local types, and whole-array code lies

@@ -58,14 +58,15 @@ static Error *check_is_dynamic(void)
 }
 
 #define ENGINE "pjrt_plugin_tutti.so"
+#define PLAYER "pjrt_plugin_tutti_rt.so" /* the same without a compiler */
 
 /* Where the system's own search finds it: the folders that a program was linked with (-rpath),
  * LD_LIBRARY_PATH, those of ldconfig.  NULL: nowhere. */
-static char *find_as_library(void)
+static char *find_as_library(const char *name)
 {
     struct link_map *map;
     Text path = { 0 };
-    void *library = dlopen(ENGINE, RTLD_LAZY | RTLD_LOCAL);
+    void *library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     if (library && dlinfo(library, RTLD_DI_LINKMAP, &map) == 0)
         text_printf(&path, "%s", map->l_name);
     if (library)
@@ -75,7 +76,7 @@ static char *find_as_library(void)
 
 /* The first of our own places that has the engine, or NULL with all of them in `tried`.  A program
  * that the shell found names itself without a folder: its own entry says nothing. */
-static char *find_engine(Text *tried)
+static char *find_engine(const char *name, Text *tried)
 {
     char exe[PATH_MAX] = "";
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -89,14 +90,14 @@ static char *find_engine(Text *tried)
         if (!slash)
             continue;
         Text path = { 0 };
-        text_printf(&path, "%.*s%s/" ENGINE, (int)(slash - files[i]), files[i], folders[i]);
+        text_printf(&path, "%.*s%s/%s", (int)(slash - files[i]), files[i], folders[i], name);
         if (access(path.at, R_OK) == 0)
             return path.at;
         if (!strstr(text_cstr(tried), path.at))
             text_printf(tried, "%s%s", tried->n ? ", " : "", path.at);
         text_free(&path);
     }
-    return find_as_library();
+    return find_as_library(name);
 }
 
 Error *pjrt_find(const char *named, const char *how_to_name, char **path)
@@ -114,8 +115,11 @@ Error *pjrt_find(const char *named, const char *how_to_name, char **path)
         *path = copy.at;
         return NULL;
     }
-    Text tried = { 0 };
-    *path = find_engine(&tried);
+    Text tried = { 0 }, second = { 0 };
+    *path = find_engine(ENGINE, &tried);
+    if (!*path)
+        *path = find_engine(PLAYER, &second);
+    text_free(&second);
     Error *error = NULL;
     if (!*path)
         error = error_new(CODE_NOT_FOUND,

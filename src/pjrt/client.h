@@ -47,7 +47,8 @@ MUST_USE Error *pjrt_error(const PJRT_Api *api, PJRT_Error *theirs);
 /* ---- the plugin and its client ---- */
 
 /* Which file: `named` (by tt_init, NULL: not), else TUTTI_PLUGIN, else pjrt_plugin_tutti.so beside
- * the library that this is linked into, beside the executable, or in ../lib of that.  An error names
+ * the library that this is linked into, beside the executable, or in ../lib of that; where there is
+ * none, pjrt_plugin_tutti_rt.so in the same places.  An error names
  * what was tried, and how_to_name: "TUTTI_PLUGIN". */
 MUST_USE Error *pjrt_find(const char *named, const char *how_to_name, char **path);
 /* Loads p->path, checks its version and initializes it. */

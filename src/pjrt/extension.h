@@ -127,7 +127,7 @@ typedef struct TuttiExtension {
     /* Called by all processes of a client with the same list: each piece comes to all of them.  The
      * n-th calls of all belong together. */
     PJRT_Error *(*exchange)(PJRT_Client *client, int n, const TuttiPiece *pieces);
-    const char *llvm;   /* its version */
+    const char *llvm;   /* its version; empty: there is no compiler */
     const char *rt_abi; /* the symbol that objects of compile_object want of libtutti_rt */
     /* From now on these answer custom calls of that name as XLA calls its foreign functions
      * (pjrt/ffi.h): for the stages instantiate, prepare, initialize, execute; NULL: there is none.

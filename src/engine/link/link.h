@@ -1,6 +1,7 @@
 /* link.h - from kernels to objects to a Program.
  *
  *   emit.c              Layout -> Program: segments, collectives, addresses
+ *   evaluation.c        a Program without code, for the evaluator; the end of a Program
  *   glue.c              a segment as an LLVM function: calls of kernels, loops and branches
  *   marks.c             what code says that it does, for profiles
  *   locals.c            which values such a function keeps in variables of its own
@@ -35,7 +36,9 @@ MUST_USE Error *link_program(const Layout *l, Module *m, Program **out);
 /* The same as an object file, which holds the code and the Program as data; *out is the heap's. */
 MUST_USE Error *link_object(const Layout *l, Module *m, const ObjectOptions *options, Text *header,
                             Object *out);
-/* A Program that the reference evaluator runs whole, on one device. */
+
+/* ---- evaluation.c: a Program that the reference evaluator runs whole, on one device ---- */
+
 MUST_USE Error *link_evaluation(const Params *params, Module *m, Program **out);
 
 /* ---- object.c: one LLVM module at a time, on one thread ---- */

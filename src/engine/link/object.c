@@ -19,11 +19,14 @@
 #include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char llvm_version[] = LLVM_VERSION_STRING;
 
 static const char passes[] = "always-inline,"
                              "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"

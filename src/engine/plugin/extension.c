@@ -11,7 +11,6 @@
 #include "engine/profile/views.h"
 
 #include <inttypes.h>
-#include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +180,7 @@ TuttiExtension tutti_extension = {
     .range_end = range_end,
     .compile_object = object,
     .exchange = exchange,
-    .llvm = LLVM_VERSION_STRING,
+    .llvm = llvm_version,
     .rt_abi = rt_abi,
     .add_handler = add_handler,
     .add_type = add_type,
