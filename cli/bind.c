@@ -81,16 +81,10 @@ static void bind_arrays(Binding *b, const char *input, const ArrayFile *file)
     }
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static Error *bind_input(Binding *b, const char *input)
 {
     ArrayFile *file = NULL;
-    if (!ends_with(input, ".npz") && !ends_with(input, ".safetensors")) {
+    if (!cstr_ends_with(input, ".npz") && !cstr_ends_with(input, ".safetensors")) {
         add_input(b, input); /* a .npy, which may be a pipe, FILE:NAME, 'zeros', a number */
         return NULL;
     }

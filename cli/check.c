@@ -69,7 +69,7 @@ static Error *run_program(Pjrt *engine, Str code, const char *path, const CheckR
 static Error *check_file(Pjrt *engine, const char *path, const CheckRequest *r)
 {
     Text program;
-    TRY(file_read(path, &program));
+    TRY(program_read(path, &program));
     Error *error = run_program(engine, (Str){ text_cstr(&program), program.n }, path, r);
     text_free(&program);
     return error;

@@ -31,4 +31,6 @@ bool parse_positive(const char *text, int *out);
 
 /* The bytes of a file; the caller frees out->at. */
 MUST_USE Error *file_read(const char *path, Text *out);
+/* The same of a program; of what jax.export wrote, the program inside. */
+MUST_USE Error *program_read(const char *path, Text *out);
 #endif

@@ -129,6 +129,17 @@ static void print_choice(Text *out, const CompileRequest *r, const char *name)
                 "                         (void *const *)(const void *)out);\n}\n");
 }
 
+/* Weights are the same arrays for every batch. */
+static void print_open(Text *out, const char *name, int batch)
+{
+    text_printf(out,
+                "\n/* As %s_b%d_open, for every batch. */\n"
+                "static inline const char *%s_open(const char *path, int flags, %s_arguments *in,\n"
+                "                                  tutti_rt_weights **weights)\n{\n"
+                "    return %s_b%d_open(path, flags, in, weights);\n}\n",
+                name, batch, name, name, name, batch);
+}
+
 /* The programs' own headers, then what chooses among them. */
 static void print_header(Text *out, const CompileRequest *r, const char *name, const Forms *forms)
 {
@@ -143,6 +154,8 @@ static void print_header(Text *out, const CompileRequest *r, const char *name, c
                 "typedef %s_b%d_arguments %s_arguments;\ntypedef %s_b%d_results %s_results;\n\n",
                 name, name, name, b, name, name, b, name);
     print_choice(out, r, name);
+    if (forms->at[0].object.weights)
+        print_open(out, name, b);
     text_printf(out, "#endif\n");
 }
 
@@ -191,12 +204,11 @@ static Error *write_forms(Pjrt *engine, const CompileRequest *r, const char *nam
                           const Forms *forms)
 {
     Made made[MOST_FORMS];
-    const char *end = strrchr(engine->path, '/');
     Text folder = { 0 };
     for (int i = 0; i < forms->n; i++)
         made[i] = (Made){ forms->at[i].symbol.at,
                           { forms->at[i].object.object, forms->at[i].object.object_size } };
-    text_printf(&folder, "%.*s", end ? (int)(end - engine->path) : 1, end ? engine->path : ".");
+    text_folder(&folder, engine->path);
     Error *error = header_write(r, name, forms);
     if (!error)
         error = objects_write(r->out, folder.at, forms->n, made);

@@ -32,7 +32,7 @@ static Error *dump(Pjrt *engine, const char *path, const char *after)
     if (after && !is_pass(engine, after))
         return unknown_pass(engine, after);
     Text program;
-    TRY(file_read(path, &program));
+    TRY(program_read(path, &program));
     char *text;
     Error *error = pjrt_error(
         engine->api, engine->tutti->dump(text_cstr(&program), program.n, path, after, &text));

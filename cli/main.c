@@ -6,6 +6,7 @@
 
 #include "base/guard.h"
 #include "base/version.h"
+#include "files/exported.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -185,4 +186,22 @@ Error *file_read(const char *path, Text *out)
     }
     *out = text;
     return NULL;
+}
+
+Error *program_read(const char *path, Text *out)
+{
+    TRY(file_read(path, out));
+    Str file = { text_cstr(out), out->n };
+    if (!exported_is(file))
+        return NULL;
+    Arena *arena = arena_new();
+    Exported *e;
+    Text program = { 0 };
+    Error *error = exported_read(file, path, arena, &e);
+    if (!error)
+        text_add(&program, e->module.at, e->module.n);
+    arena_free(arena);
+    text_free(out);
+    *out = program;
+    return error;
 }

@@ -368,7 +368,7 @@ static Error *show(Pjrt *engine, const char *path, const char *out)
     if (!engine->tutti)
         return error_new(CODE_UNIMPLEMENTED, "%s is not Tutti's engine", engine->path);
     Text program, page = { 0 };
-    TRY(file_read(path, &program));
+    TRY(program_read(path, &program));
     Error *error = page_write(engine, path, (Str){ text_cstr(&program), program.n }, &page);
     if (!error)
         error = file_write(out, (Str){ page.at, page.n });

@@ -83,6 +83,10 @@ return mean(0, &(mean_arguments){ x }, &(mean_results){ y }) != 0 || y[3] != 0; 
 ahead -o "$at/mean" "$at/mean.c" "$at/mean.o" $build/libtutti_rt.a
 "$at/mean" || fail "the saved function in a program"
 
+# A C compiler of several words.
+CC="env ${CC:-cc} -O1" $build/tutti compile examples/lesson.mlir -o "$at/words.so" --name words
+nm -D "$at/words.so" | grep -q ' words_program$' || fail "CC of several words"
+
 # For other processors of this kind, and what there is not.
 for cpu in x86-64-v2 x86-64-v3; do
     tests/ahead/play.sh --cpu $cpu examples/lesson.mlir tests/programs/psum_while_case_8.mlir tests/programs/dot_small.mlir \

@@ -70,6 +70,12 @@ expect 1 "there is no pass 'x'; the passes are: refine, sink_captures, simplify,
 expect 1 "there is no pass 'assign'" $tutti dump examples/lesson.mlir --after=assign
 expect 0 'tutti.fusion (from fuse on, always) can only be looked at' $tutti dump --help
 expect 0 'stablehlo.sine' $tutti dump examples/lesson.mlir --after=place
+exported=tests/fuzz/corpus/exported_fuzz/tree.jaxexp # of jax.export: the program inside
+expect 0 'func.func public @main' $tutti dump $exported
+expect 1 'it takes 4 arguments; a program that checks itself takes none' $tutti check $exported
+$tutti show $exported --out "$dir/exported.html"
+head -c 300 $exported > "$dir/cut.jaxexp"
+expect 1 'cut.jaxexp' $tutti dump "$dir/cut.jaxexp"
 
 expect 1 "there is no level 'avx'; levels are avx512, avx2 and sse" env TUTTI_CPU_LEVEL=avx \
     $tutti run examples/lesson.mlir --input zeros

@@ -36,6 +36,29 @@ for flags in 0 1 2 3; do
     cmp "$at/expected" "$at/got" || fail "flags $flags: $(cat "$at/got")"
 done
 
+# For several batches, whose weights are the same.
+$build/tutti compile tests/fuzz/corpus/exported_fuzz/batch.jaxexp -o "$at/batch.o" --header "$at/batch.h" --batch 1,2 \
+    --weights "$at/w.safetensors" # f({a: {w}, b}, x) = x @ w + sum(b)
+echo '#include "batch.h"
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    float x[4] = { 1, 2, 3, 4 }, y[6];
+    batch_arguments in = { .arg1 = x };
+    batch_results out = { y };
+    tutti_rt_weights *weights;
+    const char *wrong = batch_open(argv[argc - 1], 0, &in, &weights);
+    for (int n = 1; !wrong && n < 4; n++) {
+        wrong = batch(0, n, &in, &out);
+        for (int i = 0; !wrong && i < 3 * n; i++)
+            printf("%g%c", (double)y[i], i + 1 < 3 * n ? 32 : 10);
+    }
+    puts(wrong);
+}' > "$at/batch.c"
+ahead -o "$at/batch" "$at/batch.c" "$at/batch.o"
+"$at/batch" "$at/w.safetensors" > "$at/got"
+printf '15 15 15\n15 15 15 19 19 19\nbatch is for batches of 1 and 2\n' | cmp - "$at/got" || fail "batches with weights: $(cat "$at/got")"
+
 # Files that are not that one.
 cp "$at/w.safetensors" "$at/x.safetensors"
 printf '\101' | dd of="$at/x.safetensors" bs=1 seek=$(($(wc -c < "$at/x.safetensors") - 1)) conv=notrunc 2> /dev/null

@@ -19,6 +19,12 @@ bool str_is(Str a, const char *b)
     return str_equal(a, str_of(b));
 }
 
+bool cstr_ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
 Str str_of(const char *cstr)
 {
     return (Str){ cstr, strlen(cstr) };
@@ -84,6 +90,12 @@ void text_add(Text *text, const void *bytes, size_t n)
         memcpy(text->at + text->n, bytes, n);
     text->n += n;
     text->at[text->n] = 0;
+}
+
+void text_folder(Text *text, const char *path)
+{
+    const char *end = strrchr(path, '/');
+    text_printf(text, "%.*s", end ? (int)(end - path) : 1, end ? path : ".");
 }
 
 void text_ints(Text *text, const int64_t *at, int n)

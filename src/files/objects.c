@@ -75,10 +75,30 @@ static Error *tool_run(char *const *words)
     return error_new(CODE_INVALID, "%s could not link the program", words[0]);
 }
 
-static bool ends_with(const char *path, const char *end)
+enum { MOST_WORDS = 16 };
+
+static size_t count_words(char *const *words)
 {
-    size_t n = strlen(path), m = strlen(end);
-    return n > m && strcmp(path + n - m, end) == 0;
+    size_t n = 0;
+    while (words[n])
+        n++;
+    return n;
+}
+
+/* The C compiler: CC, which may be several words ("ccache gcc", "gcc -m64"), or cc.  They lie in the text
+ * that is returned. */
+static char *compiler_words(char **words)
+{
+    const char *said = getenv("CC");
+    Text text = { 0 };
+    text_printf(&text, "%s", said ? said : "");
+    int n = 0;
+    for (char *rest = text.at, *word; n < MOST_WORDS && (word = strtok_r(rest, " \t", &rest));)
+        words[n++] = word;
+    if (!n)
+        words[n++] = "cc";
+    words[n] = NULL;
+    return text.at;
 }
 
 /* The linker joins the archive's objects, whole. */
@@ -87,22 +107,18 @@ static Error *join(const char *path, const char *folder, const char *archive, co
     Text search = { 0 }, alias = { 0 };
     text_printf(&search, "-L%s", folder);
     text_printf(&alias, "-Wl,--defsym," LOADED_SYMBOL "=%s", symbol);
-    char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
-    char *shared[] = { cc,
-                       "-shared",
-                       "-o",
-                       (char *)path,
-                       "-Wl,--whole-archive",
-                       (char *)archive,
-                       "-Wl,--no-whole-archive",
-                       alias.at,
-                       search.at,
-                       "-ltutti_rt",
-                       "-lm",
-                       "-pthread",
-                       NULL };
+    char *how[] = { "-shared",       "-o",
+                    (char *)path,    "-Wl,--whole-archive",
+                    (char *)archive, "-Wl,--no-whole-archive",
+                    alias.at,        search.at,
+                    "-ltutti_rt",    "-lm",
+                    "-pthread",      NULL };
+    char *shared[MOST_WORDS + sizeof how / sizeof *how];
+    char *cc = compiler_words(shared);
+    memcpy(shared + count_words(shared), how, sizeof how);
     char *object[] = { "ld", "-r", "-o", (char *)path, "--whole-archive", (char *)archive, NULL };
-    Error *error = tool_run(ends_with(path, ".so") ? shared : object);
+    Error *error = tool_run(cstr_ends_with(path, ".so") ? shared : object);
+    heap_free(cc);
     text_free(&search);
     text_free(&alias);
     return error;
@@ -122,9 +138,9 @@ static Error *linked_make(const char *path, const char *folder, int n, const Mad
 
 Error *objects_write(const char *path, const char *folder, int n, const Made *objects)
 {
-    if (ends_with(path, ".a"))
+    if (cstr_ends_with(path, ".a"))
         return archive_make(path, n, objects);
-    if (ends_with(path, ".so") || n > 1)
+    if (cstr_ends_with(path, ".so") || n > 1)
         return linked_make(path, folder, n, objects);
     return file_write(path, objects[0].bytes);
 }

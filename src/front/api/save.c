@@ -273,12 +273,6 @@ static Error *get_array(void *user, int i, void *data)
                : error_new(CODE_INTERNAL, "%s: an array cannot be read", s->path);
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 /* The others only read, in the order in which the first writes. */
 static Error *read_all(Save *s)
 {
@@ -294,7 +288,7 @@ static Error *read_all(Save *s)
 static void write_first(void *user)
 {
     Save *s = user;
-    bool is_npz = ends_with(s->path, ".npz");
+    bool is_npz = cstr_ends_with(s->path, ".npz");
     name_arrays(s);
     s->error = client_process() != 0 ? read_all(s)
                : is_npz              ? npz_write(s->path, s->n, s->types, get_array, s)
@@ -305,7 +299,7 @@ static void write_first(void *user)
 static bool write_tree(Save *s)
 {
     bool is_there = true;
-    bool is_together = client_processes() > 1 && !ends_with(s->path, ".npz");
+    bool is_together = client_processes() > 1 && !cstr_ends_with(s->path, ".npz");
     if (is_together)
         write_together(s);
     else
@@ -345,7 +339,7 @@ bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
         return report_broken("tt_save: the step is %lld; it counts from 0",
                              (long long)options.step),
                false;
-    if (options.step && ends_with(path, ".npz"))
+    if (options.step && cstr_ends_with(path, ".npz"))
         return report_broken("tt_save: %s: an .npz has no place for the step", path), false;
     if (!names_fit("tt_save", options.names, tree.n))
         return false;

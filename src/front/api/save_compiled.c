@@ -24,18 +24,11 @@ static void header_path(const char *path, Text *out)
     text_printf(out, "%.*s.h", (int)(end ? end - path : (ptrdiff_t)strlen(path)), path);
 }
 
-/* libtutti_rt lies where the engine does. */
-static void folder_of(const char *path, Text *out)
-{
-    const char *end = strrchr(path, '/');
-    text_printf(out, "%.*s", end ? (int)(end - path) : 1, end ? path : ".");
-}
-
 static Error *write_files(const char *path, const char *name, const TuttiObject *o)
 {
     Text header = { 0 }, folder = { 0 }, symbol = { 0 };
     header_path(path, &header);
-    folder_of(client_plugin()->path, &folder);
+    text_folder(&folder, client_plugin()->path); /* libtutti_rt lies where the engine does */
     text_printf(&symbol, "%s_program", name);
     Made made = { symbol.at, { o->object, o->object_size } };
     Error *error = file_write(header.at, str_of(o->header));

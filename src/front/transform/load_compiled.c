@@ -31,9 +31,7 @@ typedef struct Compiled {
 
 bool compiled_is(Str file, const char *path)
 {
-    size_t n = strlen(path);
-    bool is_named = n > 3 && strcmp(path + n - 3, ".so") == 0;
-    return is_named && file.n > 4 &&
+    return cstr_ends_with(path, ".so") && file.n > 4 &&
            memcmp(file.at,
                   "\x7f"
                   "ELF",
@@ -89,12 +87,11 @@ static int32_t answer(void *user, const TuttiCall *c)
 /* Its libtutti_rt is where the system finds it, or with the engine. */
 static void *open_library(const char *path)
 {
-    const char *engine = client_plugin()->path, *end = strrchr(engine, '/');
     Text beside = { 0 }, here = { 0 };
     text_printf(&here, "%s%s", strchr(path, '/') ? "" : "./", path);
     void *library = dlopen(here.at, RTLD_NOW | RTLD_LOCAL);
-    text_printf(&beside, "%.*s/libtutti_rt.so.0", end ? (int)(end - engine) : 1,
-                end ? engine : ".");
+    text_folder(&beside, client_plugin()->path);
+    text_printf(&beside, "/libtutti_rt.so.0");
     if (!library && dlopen(beside.at, RTLD_NOW | RTLD_LOCAL))
         library = dlopen(here.at, RTLD_NOW | RTLD_LOCAL);
     text_free(&here);
