@@ -191,6 +191,40 @@ static void run_permute(World *w, const Node *node)
                w->values[pairs.at[2 * i]][node->in[0]].data, type_bytes(type));
 }
 
+/* Every device's box, element by element, from whatever device holds it. */
+static void run_retile(World *w, const Node *node)
+{
+    const RetileAttrs *a = node->attrs;
+    Tiling t = a->in_tilings.at[0];
+    Type tile = type_of(w->m, node->in[0]), box = type_of(w->m, node->out);
+    int64_t *dims = ARENA_ARRAY(w->m->arena, int64_t, box.rank);
+    for (int d = 0; d < box.rank; d++)
+        dims[d] = tile.dims[d] * t.tiles[d];
+    Tensor whole = world_tensor(w, (Type){ box.element, box.rank, dims });
+    size_t bytes = (size_t)element_info[box.element].bytes;
+    int64_t strides[MAX_RANK];
+    type_strides(whole.type, strides);
+    for (int k = 0; k < w->ndevices; k++)
+        tile_copy(whole, w->values[k][node->in[0]], t, k, true);
+    for (int k = 0; k < w->ndevices; k++) {
+        Tensor mine = w->values[k][node->out] = world_tensor(w, box);
+        if (node->nin > 1)
+            memcpy(mine.data, w->values[k][node->in[1]].data, type_bytes(box));
+        for (int64_t i = 0; i < type_count(box); i++) {
+            int64_t left = i, at = 0;
+            bool is_inside = true;
+            for (int d = box.rank - 1; d >= 0; left /= box.dims[d--]) {
+                int64_t x = a->starts.at[k * box.rank + d] + left % box.dims[d];
+                is_inside = is_inside && x >= 0 && x < dims[d];
+                at += x * strides[d];
+            }
+            if (is_inside)
+                memcpy((char *)mine.data + (size_t)i * bytes,
+                       (char *)whole.data + (size_t)at * bytes, bytes);
+        }
+    }
+}
+
 /* What a region returned becomes the values first, first + 1, ... */
 static void take_results(World *w, RegionId r, ValueId first)
 {
@@ -276,6 +310,8 @@ static MUST_USE Error *run_region_on_all(World *w, RegionId r)
             run_all_to_all(w, node);
         else if (node->op == OP_PERMUTE)
             run_permute(w, node);
+        else if (node->op == OP_RETILE)
+            run_retile(w, node);
         else if (node->op == OP_WHILE)
             TRY(run_while(w, node));
         else if (node->op == OP_CASE)

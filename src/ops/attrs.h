@@ -107,6 +107,7 @@ SAME_GROUPS(ReduceScatterAttrs);
 SAME_GROUPS(AllToAllAttrs);
 SAME_GROUPS(CollectiveBroadcastAttrs);
 SAME_GROUPS(CollectiveReduceAttrs);
+SAME_GROUPS(RetileAttrs);
 SAME_FIELD(SendAttrs, PermuteAttrs, source_target_pairs);
 #undef SAME_FIELD
 #undef SAME_GROUPS

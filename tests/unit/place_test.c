@@ -143,7 +143,7 @@ static void whole_array_code(void)
                     "tensor<4x5xf32>", "[4, 1]", 0);
     check_over_rows("%r = stablehlo.dot_general %y, %y, contracting_dims = [1] x [1] : (" Y ", " Y
                     ") -> tensor<4x4xf32>",
-                    "tensor<4x4xf32>", "[4, 1]", 1);
+                    "tensor<4x4xf32>", "[4, 1]", 0);
     check_over_rows("%r = stablehlo.reshape %y : (" Y ") -> tensor<24xf32>", "tensor<24xf32>",
                     "[4]", 0);
     check_over_rows("%r = stablehlo.reshape %y : (" Y ") -> tensor<2x12xf32>", "tensor<2x12xf32>",
@@ -268,13 +268,13 @@ static void manual_code(void)
             " : (tensor<2x6xf32>) -> tensor<2x6xf32>\n"
             "sdy.return %q : tensor<2x6xf32>") " : (" Y ") -> " Y "\n"
                                                "%r = stablehlo.reverse %s, dims = [0] : " Y,
-        "[2, 1]", 1);
+        "[2, 1]", 0);
     /* Laid out anew between two constraints. */
     check_manual("two constraints", Y, "%r = stablehlo.add %x, %x : " Y,
                  "%c = sdy.sharding_constraint %x <@mesh, [{\"a\"}, {\"b\"}]> : " Y "\n"
                  "%d = stablehlo.add %c, %c : " Y "\n"
                  "%r = sdy.sharding_constraint %d <@mesh, [{}, {\"a\"}]> : " Y,
-                 "[1, 2]", 1);
+                 "[1, 2]", 0);
 }
 
 #define LOOP(init, body)                                                                           \
@@ -301,7 +301,7 @@ static void manual_in_loop(void)
                  LOOP("%x", "%d = stablehlo.add %c, %c : " Y "\n"
                             "%n = stablehlo.reverse %d, dims = [0] : " Y),
                  LOOP("%x", "%d = " DOUBLE("c") "\n%n = stablehlo.reverse %d, dims = [0] : " Y),
-                 "[2, 1]", 4);
+                 "[2, 1]", 0);
 }
 
 /* A loop over whole arrays is done on pieces if its body can be, else by all together. */

@@ -221,6 +221,21 @@ Error *groups_of(Groups *g, const Module *m, NodeId n, int32_t *out)
     return node->op == OP_COLLECTIVE_BROADCAST ? NULL : check_all_devices(&num, ndevices, out);
 }
 
+/* Does every device of a group take the same box, and is there nothing else in it? */
+static bool retile_gives_same(const Node *node)
+{
+    const RetileAttrs *a = node->attrs;
+    int ndevices = a->starts.rows, rank = a->starts.cols;
+    Matrix groups = a->replica_groups;
+    for (int i = 0; i < groups.rows * groups.cols; i++) {
+        int64_t first = groups.at[i / groups.cols * groups.cols] % ndevices;
+        if (memcmp(a->starts.at + first * rank, a->starts.at + groups.at[i] % ndevices * rank,
+                   sizeof *a->starts.at * (size_t)rank))
+            return false;
+    }
+    return node->nin == 1;
+}
+
 bool collective_gives_same(const Node *node, int result)
 {
     switch (node->op) {
@@ -229,6 +244,7 @@ bool collective_gives_same(const Node *node, int result)
     case OP_COLLECTIVE_BROADCAST: return !op_has_dynamic_root(node->op, node->attrs);
     case OP_GLOBAL:
         return tiling_is_replicated(((const GlobalAttrs *)node->attrs)->out_tilings.at[result]);
+    case OP_RETILE: return retile_gives_same(node);
     default: return false;
     }
 }

@@ -190,6 +190,7 @@ static Error *perform_by_kind(const Participants *p, CopyPlan *plan)
     switch (p->c->op) {
     case OP_RAGGED: return perform_ragged(p);
     case OP_GLOBAL: return perform_global(p);
+    case OP_RETILE: return perform_retile(p);
     default: return plan_and_execute(p, plan);
     }
 }

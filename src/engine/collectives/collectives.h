@@ -8,6 +8,7 @@
  *   bytes.c       copies, spreads and rotates bytes, past the caches where they do not help
  *   ragged.c      ragged_all_to_all, which depends on the values of its operands
  *   global.c      tutti.global: code over whole arrays
+ *   retile.c      tutti.retile: arrays cut in another way
  *   cross.c       what of a collective crosses to other processes, and what is then done here
  *
  * All devices are in one address space, and the caller makes sure that no member runs meanwhile
@@ -169,6 +170,8 @@ MUST_USE Error *reduce_scatter_share(const Participants *p, int i, Rows *rows, i
 bool global_needs(const Participants *p, int r, int i, int process);
 /* Of tutti.global: the first rank of r's process that has the same tile of result i. */
 int global_first_of_tile(const Participants *p, int r, int i);
+/* retile.c: the same; a process takes each tile from one rank. */
+bool retile_needs(const Participants *p, int r, int i, int process);
 
 /* Append the steps of a collective to a plan. */
 typedef MUST_USE Error *PlanFn(const Participants *p, CopyPlan *plan);
@@ -176,7 +179,7 @@ PlanFn plan_all_reduce, plan_reduce_scatter, plan_all_gather, plan_all_to_all, p
     plan_broadcast;
 /* Perform a collective that has no plan. */
 typedef MUST_USE Error *PerformFn(const Participants *p);
-PerformFn perform_ragged, perform_global;
+PerformFn perform_ragged, perform_global, perform_retile;
 
 /* Finds the operands and results of the members here for longer than a collective takes to perform:
  * operands that results would overwrite are copied aside.  p->c, n, frames, scratch, elsewhere are

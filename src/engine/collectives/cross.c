@@ -10,6 +10,7 @@
  *     collective_permute            those of a target's source
  *     collective_broadcast          the root's
  *     tutti.global                  tiles that it does not have; if it has effects, see exec/cross_root.c
+ *     tutti.retile                  tiles that it does not have and needs a part of
  *
  * Large sums, of B bytes on each of L devices in each of P processes; what a process sends:
  *
@@ -33,6 +34,7 @@ static bool is_needed(const Participants *p, int r, int i, int process, const in
     const Collective *c = p->c;
     switch (c->op) {
     case OP_GLOBAL: return global_needs(p, r, i, process);
+    case OP_RETILE: return retile_needs(p, r, i, process);
     case OP_COLLECTIVE_BROADCAST: return r == 0 || op_has_dynamic_root(c->op, c->attrs);
     case OP_PERMUTE:
         for (int target = 0; target < p->n; target++)

@@ -224,9 +224,21 @@ Error *infer(Placer *z, NodeId n, Placement *p)
     return NULL;
 }
 
+bool infer_moved(Placer *z, NodeId n, Placement *p)
+{
+    const Node *node = node_at(z->m, n);
+    Tiling *in = ARENA_ARRAY(z->scratch, Tiling, node->nin + 1);
+    for (int i = 0; i < node->nin; i++)
+        in[i] = z->tilings[node->in[i]];
+    *p = propagate_moved(z->m, z->scratch, n, in, z->ndevices, true);
+    if (p->is_partial && !is_combinable(z, n, p))
+        *p = propagate_moved(z->m, z->scratch, n, in, z->ndevices, false);
+    return p->is_piecewise || p->is_partial;
+}
+
 /* ---- looking ahead ---- */
 
-static bool region_is_near(Placer *z, RegionId r, int nresults, const Tiling *want);
+static bool region_is_cut(Placer *z, RegionId r);
 
 static void set_args(Placer *z, RegionId r, const Tiling *tilings)
 {
@@ -235,32 +247,28 @@ static void set_args(Placer *z, RegionId r, const Tiling *tilings)
         set_tiling(z, region->args + (uint32_t)i, tilings[i]);
 }
 
-bool flow_is_near(Placer *z, NodeId n, const Placement *p)
+bool flow_is_cut(Placer *z, NodeId n, const Placement *p)
 {
     Node node = *node_at(z->m, n);
-    Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
-    for (int i = 0; i < node.nin; i++)
-        if (!shard_is_near(z, node.in[i], node_flow(&node) == FLOW_LOOP ? p->results[i] : all))
-            return false;
     for (int k = 0; k < node.nregions; k++) {
-        bool is_condition = node_flow(&node) == FLOW_LOOP && k == 0;
         set_args(z, node.regions[k], p->results);
-        if (!region_is_near(z, node.regions[k], is_condition ? 1 : node.nout,
-                            is_condition ? &all : p->results))
+        if (!region_is_cut(z, node.regions[k]))
             return false;
     }
     return true;
 }
 
-static bool node_is_near(Placer *z, NodeId n)
+static bool node_is_cut(Placer *z, NodeId n)
 {
     Placement p;
     const Node *node = node_at(z->m, n);
-    Error *error = is_per_device(node) || is_mark(node) ? NULL : infer(z, n, &p);
-    if (error || is_per_device(node) || is_mark(node) || node_has_effect(z->m, n)) {
+    Error *error = is_per_device(node) ? NULL : infer(z, n, &p);
+    if (error || is_per_device(node) || node_has_effect(z->m, n)) {
         error_free(error);
         return false;
     }
+    if (is_mark(node))
+        return true;
     if (!any_taken(z, n, value_is_cut)) {
         for (int i = 0; i < node->nout; i++)
             z->tilings[node->out + (uint32_t)i] = tiling_replicated(
@@ -268,17 +276,14 @@ static bool node_is_near(Placer *z, NodeId n)
         return !any_inside(z->m, n, is_per_device);
     }
     if (op_info[node->op].kind == KIND_FLOW)
-        return flow_is_near(z, n, &p);
-    return p.is_piecewise || (p.is_partial && is_combinable(z, n, &p));
+        return flow_is_cut(z, n, &p);
+    return p.is_piecewise || (p.is_partial && is_combinable(z, n, &p)) || infer_moved(z, n, &p);
 }
 
-static bool region_is_near(Placer *z, RegionId r, int nresults, const Tiling *want)
+static bool region_is_cut(Placer *z, RegionId r)
 {
     for (int i = 0; i + 1 < region_at(z->m, r)->nnodes; i++)
-        if (!node_is_near(z, region_at(z->m, r)->nodes[i]))
-            return false;
-    for (int i = 0; i < nresults; i++)
-        if (!shard_is_near(z, region_return(z->m, r)->in[i], want[i]))
+        if (!node_is_cut(z, region_at(z->m, r)->nodes[i]))
             return false;
     return true;
 }

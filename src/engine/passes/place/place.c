@@ -12,10 +12,10 @@
  *
  * Values lie on the devices as the program says (arguments, results, constraints, manual
  * computations), else as the operations that make them suggest.  An operation is done on
- * shards where its operands allow that, by every device for itself where all have everything,
- * and otherwise is pending until the next tutti.global is made.  A while or case is placed
- * region by region in the same way when there is a manual computation in it or when nothing in
- * it needs whole arrays, else as one operation.
+ * shards where its operands allow that, if need be after some were moved (move_shards.c), by every
+ * device for itself where all have everything, and otherwise is pending until the next
+ * tutti.global is made.  A while or case is placed region by region in the same way when there is a
+ * manual computation in it or when nothing in it needs whole arrays, else as one operation.
  *
  * In a partly manual computation the axes that are not manual are taken as copies: devices
  * along them do the same work. */
@@ -32,11 +32,14 @@ static ValueId *fetch(Placer *z, int n, const ValueId *values, const Tiling *wan
 {
     ValueId *shards = ARENA_ARRAY(z->m->arena, ValueId, n + 1);
     bool is_missing = false;
-    for (int i = 0; i < n; i++)
-        if (!(shards[i] = shard_of(z, values[i], want[i]))) {
+    for (int i = 0; i < n; i++) {
+        shards[i] = can_move(z, values[i]) ? shard_move(z, values[i], want[i])
+                                           : shard_of(z, values[i], want[i]);
+        if (!shards[i]) {
             pending_ask(z, values[i], tiling_summed(want[i]));
             is_missing = true;
         }
+    }
     if (is_missing || last)
         pending_flush(z, last);
     for (int i = 0; i < n; i++)
@@ -122,7 +125,8 @@ static MUST_USE Error *place_mark(Placer *z, NodeId n)
     }
     Tiling t;
     TRY(mark_tiling(z, node, &t));
-    ValueId shard = t.nparts ? *fetch(z, 1, &from, &t, 0) : shard_of(z, from, t);
+    bool is_had = t.nparts || can_move(z, from);
+    ValueId shard = is_had ? *fetch(z, 1, &from, &t, 0) : shard_of(z, from, t);
     if (shard)
         parts_keep(z, out, t, shard, node_at(z->m, n)->loc);
     else
@@ -306,7 +310,7 @@ static bool is_big(const Module *m, NodeId n)
 }
 
 /* How an operation of the whole-array part of the program is done. */
-typedef enum Way { ALL_TOGETHER, EACH_ALL, BY_REGION, ON_SHARDS, ON_PARTS } Way;
+typedef enum Way { ALL_TOGETHER, EACH_ALL, BY_REGION, ON_SHARDS, ON_PARTS, MOVED } Way;
 
 static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
 {
@@ -320,15 +324,36 @@ static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
     else if (!any_taken(z, n, value_is_cut))
         *way = any_taken(z, n, value_waits) ? ALL_TOGETHER : EACH_ALL;
     else if (is_flow)
-        *way = flow_is_near(z, n, p) ? BY_REGION : ALL_TOGETHER;
+        *way = flow_is_cut(z, n, p) ? BY_REGION : ALL_TOGETHER;
     else if (p->is_piecewise)
         *way = ON_SHARDS;
     else if (p->is_partial && is_combinable(z, n, p))
         *way = ON_PARTS;
+    else if (infer_moved(z, n, p))
+        *way = MOVED;
     if (*way != ALL_TOGETHER && any_taken(z, n, value_waits) && !is_big(m, n))
         *way = ALL_TOGETHER;
     z->may_flush = false;
     return NULL;
+}
+
+/* On shards that lie as p wants them, wherever they come from.  The results lie as they come; what is
+ * more than they shall be is dropped. */
+static void place_moved(Placer *z, NodeId n, const Placement *p)
+{
+    for (int i = 0; i < node_at(z->m, n)->nin; i++)
+        shard_move(z, node_at(z->m, n)->in[i], p->wants[i]);
+    if (p->is_partial)
+        place_partial(z, n, p);
+    else
+        place_on_shards(z, n, p);
+    for (int i = 0; i < node_at(z->m, n)->nout; i++) {
+        ValueId v = node_at(z->m, n)->out + (uint32_t)i;
+        if (tiling_refines(z->tilings[v], p->results[i]))
+            cut_further(z, v, p->results[i]);
+        else
+            z->tilings[v] = p->results[i];
+    }
 }
 
 static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
@@ -345,6 +370,7 @@ static MUST_USE Error *place_whole_node(Placer *z, NodeId n)
     case BY_REGION: return place_flow(z, n);
     case ON_SHARDS: place_on_shards(z, n, &p); break;
     case ON_PARTS: place_partial(z, n, &p); break;
+    case MOVED: place_moved(z, n, &p); break;
     }
     return NULL;
 }

@@ -56,8 +56,10 @@ bool is_per_device(const Node *node);   /* means something only to one device */
 void set_tiling(Placer *z, ValueId v, Tiling t);
 /* Sets the tilings of n's results, and says in *p where n may run. */
 MUST_USE Error *infer(Placer *z, NodeId n, Placement *p);
+/* How n, whose operands lie as they do, can be done on shards if some are moved first; false: not. */
+bool infer_moved(Placer *z, NodeId n, Placement *p);
 /* Can the while or case n be placed region by region without a tutti.global in it? */
-bool flow_is_near(Placer *z, NodeId n, const Placement *p);
+bool flow_is_cut(Placer *z, NodeId n, const Placement *p);
 
 /* local_shards.c: what a device has. */
 Type local_type(const Placer *z, Type whole, Tiling tiling); /* the tiling divides it */
@@ -70,6 +72,17 @@ void shard_hold(Placer *z, ValueId v, Tiling tiling, ValueId shard);
 ValueId shard_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local);
 /* n done by every device on its shards; p.is_piecewise. */
 void place_on_shards(Placer *z, NodeId n, const Placement *p);
+
+/* move_shards.c: what a device needs of others. */
+/* A box of an array that lies as `has`, of which `shard` is the device's own shard; the box of
+ * partition d begins at starts[d * rank].  Beyond the array there is what `base` has, or if that is 0,
+ * zeros. */
+ValueId fetch_box(Placer *z, ValueId shard, Tiling has, Type box, const int64_t *starts,
+                  ValueId base, const Loc *loc);
+/* Does some device have a shard of v? */
+bool can_move(const Placer *z, ValueId v);
+/* shard_of, with a collective if need be; can_move(v). */
+ValueId shard_move(Placer *z, ValueId v, Tiling want);
 
 /* partial_sums.c: n done by every device on its part, the results then combined by an all_reduce;
  * p.is_partial and is_combinable. */

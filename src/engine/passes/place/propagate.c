@@ -219,6 +219,95 @@ Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, i
     return p;
 }
 
+/* ---- with operands moved ---- */
+
+/* The cuts that operands have along each factor: of those that contradict one another, that of the
+ * largest operand. */
+static Pick *wished_cuts(const Propagation *of, const Tiling *in)
+{
+    const Factors *f = &of->f;
+    Pick *cuts = ARENA_ARRAY(of->arena, Pick, f->n + 1);
+    int64_t *weight = ARENA_ARRAY(of->arena, int64_t, f->n + 1);
+    for (int k = 0; k < f->nin; k++)
+        for (int d = 0; d < in[k].rank; d++) {
+            int factor = f->of_in[k][d];
+            int64_t count = is_broadcast(of, k) ? 0 : type_count(f->in[k]);
+            if (factor == NO_FACTOR || in[k].tiles[d] == 1 ||
+                (cuts[factor].from && count <= weight[factor]))
+                continue;
+            cuts[factor] = (Pick){ &in[k], d, 0 };
+            weight[factor] = count;
+        }
+    return cuts;
+}
+
+/* Can all operands and results be cut so at once? */
+static bool all_fit(const Propagation *of, const Pick *cuts, int ndevices)
+{
+    const Factors *f = &of->f;
+    bool dropped = false;
+    for (int k = 0; k < f->nin && !dropped; k++)
+        cut_by(of->arena, f->in[k], f->of_in[k], cuts, ndevices, false, &dropped);
+    for (int k = 0; k < f->nout && !dropped; k++)
+        cut_by(of->arena, f->out[k], f->of_out[k], cuts, ndevices, false, &dropped);
+    return !dropped;
+}
+
+/* Cuts the factor so, if nothing speaks against it. */
+static bool try_cut(const Propagation *of, Pick *cuts, int factor, Pick cut, int ndevices)
+{
+    Pick before = cuts[factor];
+    cuts[factor] = cut;
+    if (all_fit(of, cuts, ndevices))
+        return true;
+    cuts[factor] = before;
+    return false;
+}
+
+/* The cut goes to another factor that each device may have a piece of. */
+static void try_elsewhere(const Propagation *of, Pick *cuts, Pick cut, int ndevices)
+{
+    for (int i = 0; i < of->f.n; i++)
+        if (of->f.kind[i] == FACTOR_FREE && !cuts[i].from && try_cut(of, cuts, i, cut, ndevices))
+            return;
+}
+
+/* First the cuts that stay where they are: of free factors, then of sums. */
+static Pick *keep_cuts(const Propagation *of, const Tiling *in, int ndevices, bool may_sum)
+{
+    const Factors *f = &of->f;
+    Pick *wished = wished_cuts(of, in), *cuts = ARENA_ARRAY(of->arena, Pick, f->n + 1);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < f->n; i++)
+            if (wished[i].from && f->kind[i] == (pass ? FACTOR_SUMMED : FACTOR_FREE) &&
+                (!pass || may_sum) && try_cut(of, cuts, i, wished[i], ndevices))
+                wished[i].from = NULL;
+    for (int i = 0; i < f->n; i++)
+        if (wished[i].from)
+            try_elsewhere(of, cuts, wished[i], ndevices);
+    return cuts;
+}
+
+Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices,
+                          bool may_sum)
+{
+    Propagation of = propagation_of(m, arena, n);
+    const Factors *f = &of.f;
+    Placement p = { .results = ARENA_ARRAY(arena, Tiling, f->nout + 1),
+                    .wants = ARENA_ARRAY(arena, Tiling, f->nin + 1) };
+    Pick *cuts = keep_cuts(&of, in, ndevices, may_sum);
+    bool dropped;
+    for (int k = 0; k < f->nin; k++)
+        p.wants[k] = cut_by(arena, f->in[k], f->of_in[k], cuts, ndevices, false, &dropped);
+    for (int k = 0; k < f->nout; k++)
+        p.results[k] = cut_by(arena, f->out[k], f->of_out[k], cuts, ndevices, false, &dropped);
+    p.is_partial = cuts_kind(f, cuts, FACTOR_SUMMED);
+    p.is_piecewise = !p.is_partial && cuts_kind(f, cuts, FACTOR_FREE);
+    if (p.is_partial)
+        number_parts(&of, cuts, ndevices, &p);
+    return p;
+}
+
 Tiling *propagate_hints(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)
 {
     Propagation of = propagation_of(m, arena, n);

@@ -39,6 +39,11 @@ typedef struct Placement {
 /* in[i] is the tiling of operand i. */
 Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices);
 
+/* The same where operands may be moved first: the cuts that can be kept are, others are moved to a
+ * dimension that may be cut, or given up.  Neither piecewise nor partial: none is left. */
+Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices,
+                          bool may_sum);
+
 /* The tilings of the results alone, where those of operands and results need not divide the
  * extents: what is suggested, rather than what can be. */
 Tiling *propagate_hints(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices);
