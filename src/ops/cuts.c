@@ -189,29 +189,81 @@ void cuts_update(Factors *f)
     }
 }
 
-/* Dimensions of the operand taken in full stay as they lie; so do those of the indices. */
+/* ---- by indices ---- */
+
+/* The dimensions of an array of indices are those of the result that are not in windows, in order, but
+ * for the one along which an index lies. */
+static void link_index_dims(Factors *f, int k, int64_t vector, int **other, Ints windows, int rank,
+                            FactorKind kind)
+{
+    int e = 0;
+    for (int d = 0; d < f->in[k].rank; d++) {
+        if (d == vector)
+            continue;
+        while (e < rank && ints_find(windows, e) >= 0)
+            e++;
+        f->of_in[k][d] = (*other)[e++] = factor_add(f, kind);
+    }
+}
+
+/* Batching dimensions belong to those of the indices. */
+static void link_batching(Factors *f, int k, Ints operand, Ints indices)
+{
+    for (int i = 0; i < operand.n; i++)
+        f->of_in[0][operand.at[i]] = f->of_in[k][indices.at[i]];
+}
+
+/* Dimensions of the operand taken in full stay as they lie; so do those of the indices.  Along a
+ * dimension of which one element is taken by its index, the device that has it gives it: a sum with
+ * one summand. */
 void cuts_gather(Factors *f)
 {
     const GatherAttrs *g = f->attrs;
-    Type operand = f->in[0], indices = f->in[1], to = f->out[0];
-    int offset = 0, batch = 0;
-    for (int d = 0; d < operand.rank; d++) {
-        if (ints_find(g->collapsed_slice_dims, d) >= 0 ||
-            ints_find(g->operand_batching_dims, d) >= 0)
+    int offset = 0;
+    link_index_dims(f, 1, g->index_vector_dim, &f->of_out[0], g->offset_dims, f->out[0].rank,
+                    FACTOR_FREE);
+    link_batching(f, 1, g->operand_batching_dims, g->start_indices_batching_dims);
+    for (int d = 0; d < f->in[0].rank; d++) {
+        if (ints_find(g->operand_batching_dims, d) >= 0)
             continue;
+        if (ints_find(g->collapsed_slice_dims, d) >= 0) {
+            if (ints_find(g->start_index_map, d) >= 0)
+                f->of_in[0][d] = factor_add(f, FACTOR_SUMMED);
+            continue;
+        }
         int e = (int)g->offset_dims.at[offset++];
-        if (g->slice_sizes.at[d] == operand.dims[d])
+        if (g->slice_sizes.at[d] == f->in[0].dims[d])
             link_dims(f, 0, d, e, FACTOR_FREE);
     }
-    if (g->operand_batching_dims.n)
-        return;
-    for (int d = 0; d < indices.rank; d++) {
-        if (d == g->index_vector_dim)
+}
+
+/* Updates are summed, each device's into the operand; a dimension of which one element is changed by
+ * its index may be cut, since updates beyond it change nothing. */
+void cuts_scatter(Factors *f)
+{
+    const ScatterAttrs *s = f->attrs;
+    int n = f->nout, update = n + 1, window = 0;
+    link_index_dims(f, n, s->index_vector_dim, &f->of_in[update], s->update_window_dims,
+                    f->in[update].rank, FACTOR_SUMMED);
+    for (int i = 0; i < s->scatter_indices_batching_dims.n; i++)
+        f->kind[f->of_in[n][s->scatter_indices_batching_dims.at[i]]] = FACTOR_FREE;
+    link_batching(f, n, s->input_batching_dims, s->scatter_indices_batching_dims);
+    for (int d = 0; d < f->in[0].rank; d++) {
+        if (ints_find(s->input_batching_dims, d) >= 0)
             continue;
-        while (batch < to.rank && ints_find(g->offset_dims, batch) >= 0)
-            batch++;
-        link_dims(f, 1, d, batch++, FACTOR_FREE);
+        bool is_inserted = ints_find(s->inserted_window_dims, d) >= 0;
+        int e = is_inserted ? -1 : (int)s->update_window_dims.at[window++];
+        bool is_full = !is_inserted && f->in[update].dims[e] == f->in[0].dims[d];
+        f->of_in[0][d] = factor_add(f, free_if(is_inserted || is_full));
+        if (is_full)
+            f->of_in[update][e] = f->of_in[0][d];
     }
+    for (int d = 0; d < f->in[0].rank; d++)
+        for (int k = 0; k < n; k++)
+            f->of_in[k][d] = f->of_out[k][d] = f->of_in[0][d];
+    for (int k = 1; k < n; k++)
+        for (int e = 0; e < f->in[update].rank; e++)
+            f->of_in[update + k][e] = f->of_in[update][e];
 }
 
 /* ---- combining elements ---- */

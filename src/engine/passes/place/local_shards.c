@@ -258,6 +258,12 @@ void place_on_shards(Placer *z, NodeId n, const Placement *p)
     const void *attrs = node.attrs;
     if (node.nin)
         attrs = local_attrs(z, &node, type_of(m, node.in[0]), type_of(m, in[0]));
+    if (is_gather_by_part(&node, p->wants[0])) {
+        subst_set(&z->shards, node.out, gather_part(z, &node, types[0], in, p->wants[0], attrs));
+        return;
+    }
+    if (node.op == OP_SCATTER)
+        in[node.nout] = scatter_indices(z, &node, in[node.nout], type_of(m, in[0]), p->wants[0]);
     NodeId copy = node_new(m, node.op, node.nin, in, node.nout, types, node.nregions, regions,
                            attrs, node.loc);
     region_append(m, z->to, copy);

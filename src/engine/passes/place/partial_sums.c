@@ -1,6 +1,6 @@
 /* partial_sums.c - sums over a dimension that is cut: each device sums its part, then all_reduce.
  *
- * In goes a reduce or dot whose summed dimension is cut over devices; out come the same
+ * In goes a reduce, dot, gather or scatter whose summed dimension is cut over devices; out come the same
  * operation on every device's shards and an all_reduce among those whose parts make one result:
  *
  *     x [6] in 2 parts, on 2x2 devices        part_of      groups
@@ -29,6 +29,13 @@ static bool may_repeat(OpId op, const Dense *init)
     return memcmp(init->data, zeros, (size_t)element_info[init->type.element].bytes) == 0;
 }
 
+static bool is_zero(const Dense *c)
+{
+    static const char zeros[16];
+    return c && c->is_splat &&
+           memcmp(c->data, zeros, (size_t)element_info[c->type.element].bytes) == 0;
+}
+
 /* By what the parts of n's result are combined; OP_COUNT: they cannot be. */
 static OpId combiner(const Module *m, const Node *node)
 {
@@ -36,7 +43,11 @@ static OpId combiner(const Module *m, const Node *node)
         return element_info[type_of(m, node->out).element].kind == BOOLEAN ? OP_OR : OP_ADD;
     if (node->nout != 1)
         return OP_COUNT;
+    if (node->op == OP_GATHER)
+        return element_info[type_of(m, node->out).element].kind == BOOLEAN ? OP_OR : OP_ADD;
     OpId op = region_reducer(m, node->regions[0]);
+    if (node->op == OP_SCATTER)
+        return op == OP_ADD || op == OP_MAX || op == OP_MIN || op == OP_OR ? op : OP_COUNT;
     return op != OP_COUNT && may_repeat(op, value_constant(m, node->in[1])) ? op : OP_COUNT;
 }
 
@@ -126,6 +137,11 @@ void place_partial(Placer *z, NodeId n, const Placement *p)
 {
     Node node = *node_at(z->m, n);
     OpId how = combiner(z->m, &node);
+    if (node.op == OP_SCATTER && how == OP_ADD && !is_zero(value_constant(z->m, node.in[0]))) {
+        /* what is added to counts once */
+        p->wants[0].nparts = p->nparts;
+        p->wants[0].part_of = p->part_of;
+    }
     place_on_shards(z, n, p);
     ValueId part = subst_get(&z->shards, node.out);
     if (how == OP_ADD)

@@ -84,6 +84,12 @@ bool can_move(const Placer *z, ValueId v);
 /* shard_of, with a collective if need be; can_move(v). */
 ValueId shard_move(Placer *z, ValueId v, Tiling want);
 
+/* by_index.c: gather and scatter on a piece of an operand that lies so. */
+bool is_gather_by_part(const Node *node, Tiling operand); /* is it cut where indices choose? */
+ValueId gather_part(Placer *z, const Node *node, Type result, ValueId *in, Tiling operand,
+                    const void *local_attrs);
+ValueId scatter_indices(Placer *z, const Node *node, ValueId indices, Type piece, Tiling operand);
+
 /* partial_sums.c: n done by every device on its part, the results then combined by an all_reduce;
  * p.is_partial and is_combinable. */
 bool is_combinable(const Placer *z, NodeId n, const Placement *p);
