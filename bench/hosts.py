@@ -1,10 +1,14 @@
 """Sums over 2 processes x 4 devices: ours from C and from JAX, JAX's own with gloo, and MPI_Allreduce after
-a sum of each process's own arrays.  The contenders take turns; prints a table of medians and bests."""
+a sum of each process's own arrays.  The contenders take turns; prints a table of medians and bests, and how
+much longer the others take, and puts it into docs/bench.md.
+
+    hosts.py [ROUNDS]"""
 import json
 import os
 import pathlib
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 
@@ -12,6 +16,7 @@ HERE = pathlib.Path(__file__).parent
 BUILD = HERE.parent / "build"
 SIZES = {4: 2000, 4096: 1000, 4 << 20: 40, 64 << 20: 8}
 ROUNDS = 3
+BEGIN, END = "<!-- bench/hosts.py writes this: -->\n", "<!-- until here -->\n"
 PROCESSES, DEVICES = 2, 4
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe", "-n", "2"],
              "mpich": ["mpiexec.hydra", "-n", "2"]}
@@ -51,21 +56,47 @@ def contenders():
     yield "JAX, gloo", lambda: jax("cpu")
 
 
+def quotient(times, others, ours):
+    """A row: the median of others over that of ours, for each size."""
+    cells = []
+    for size in SIZES:
+        pair = [statistics.median(times.get(name, {}).get(size) or [0]) for name in (others, ours)]
+        cells.append("%.2fx" % (pair[0] / pair[1]) if all(pair) else "-")
+    return "| %s / %s | %s |" % (others, ours, " | ".join(cells))
+
+
+def table(times):
+    rows = ["| median (best) in us | " + " | ".join("%d B" % size for size in SIZES) + " |",
+            "|---|" + "---|" * len(SIZES)]
+    for name, found in times.items():
+        cells = ["%.1f (%.1f)" % (statistics.median(ns) / 1e3, min(ns) / 1e3) if ns else "-"
+                 for ns in (found.get(size) for size in SIZES)]
+        rows.append("| %s | %s |" % (name, " | ".join(cells)))
+    rows.append(quotient(times, "JAX, gloo", "JAX on ours, mpich"))
+    for mpi in LAUNCHERS:
+        if "C, " + mpi in times:
+            rows.append(quotient(times, "by hand, " + mpi, "C, " + mpi))
+    return "\n".join(rows) + "\n"
+
+
+def put_into_page(text):
+    page = HERE.parent / "docs" / "bench.md"
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(before + BEGIN + text + END + rest.split(END)[1])
+
+
 def main():
     times = {}
-    for _ in range(ROUNDS):
+    for _ in range(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS):
         for name, play in contenders():
             for line in play().splitlines():
+                if not line.startswith("{"):  # gloo speaks too
+                    continue
                 row = json.loads(line)
                 times.setdefault(name, {}).setdefault(row["bytes"], []).extend(row["ns"])
-    print("| median (best) in us | " + " | ".join("%d B" % size for size in SIZES) + " |")
-    print("|---|" + "---|" * len(SIZES))
-    for name, rows in times.items():
-        cells = []
-        for size in SIZES:
-            ns = sorted(rows.get(size, []))
-            cells.append("%.1f (%.1f)" % (ns[len(ns) // 2] / 1e3, ns[0] / 1e3) if ns else "-")
-        print("| %s | %s |" % (name, " | ".join(cells)))
+    text = table(times)
+    print(text, end="")
+    put_into_page(text)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ DEVICES = 4
 OWN = 0.8e-6       # s: posting and polling a message of 4 KB, MPICH 4 in shared memory
 LATENCY = 7e-6     # s: all_reduce of 8 bytes, MPICH 4 over TCP between two network namespaces
 FOLD = 22e9        # bytes/s: operands summed, 8 devices of 64 MB in one process, two cores
-PIECE = 64 << 10   # bytes: of a chain (engine/exec/cross_chain.c)
+PIECE = 48 << 10   # bytes: of a chain (engine/exec/cross_chain.c)
 RATES = {"1 Gbit/s": 1e9 / 8, "10 Gbit/s": 1e10 / 8, "100 Gbit/s": 1e11 / 8}
 HOSTS = (2, 8, 64, 1024)
 

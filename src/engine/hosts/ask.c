@@ -159,17 +159,15 @@ static const char *name_of(const Wire *w, int process)
     return w->names[process] ? w->names[process] : "";
 }
 
-/* Once for an exchange, and once for a program of a process that is on its way: it may be slow. */
+/* Once for a program, of which many runs may be under way. */
 static void say_once(Wire *w, Exchange *x, int peer, const Answer *answer)
 {
     HostSpan *span = span_of(w, &x->place);
-    bool has_begun = answer->state == WIRE_RUN_UNDER_WAY, is_on_its_way = has_begun && span;
-    if (x->has_spoken || (is_on_its_way && span->has_spoken) || w->words ||
-        w->nbeats - x->begun < SPOKEN_BEATS)
+    bool has_begun = answer->state == WIRE_RUN_UNDER_WAY;
+    bool *has_spoken = span ? &span->has_spoken : &x->has_spoken;
+    if (*has_spoken || w->words || w->nbeats - x->begun < SPOKEN_BEATS)
         return;
-    x->has_spoken = true;
-    if (is_on_its_way)
-        span->has_spoken = true;
+    *has_spoken = true;
     bool waits = has_begun && answer->waits.program;
     if (asprintf(&w->words,
                  "tutti: process %d: %s (%s) waits for process %d%s, which has %s: it %s%s\n",
