@@ -32,7 +32,19 @@ done
 $build/tutti run tests/profile/slow_kernel_4.mlir --input random --input random --out "$dir" \
     --trace "$dir/kernel.json" --profile >"$dir/out" 2>"$dir/kernel" || fail "slow_kernel: $(cat "$dir/kernel")"
 told "$dir/kernel" '^kernel +dot_general \(.*slow_kernel_4.mlir:[67]:'
-python3 tests/profile/check.py "$dir/kernel.json" 4 1 || fail kernel.json
+python3 tests/profile/check.py "$dir/kernel.json" 4 1 --kernel dot_general || fail kernel.json
+
+$build/tutti run tests/profile/imbalanced_4.mlir --out "$dir" --trace "$dir/waits.json" --profile >"$dir/out" 2>"$dir/waits" ||
+    fail "imbalanced: $(cat "$dir/waits")"
+told "$dir/waits" '^collective +all_reduce \(.*imbalanced_4.mlir:25:.* device 1 had most to do before 1 of them, the slowest [34]\.'
+python3 tests/profile/check.py "$dir/waits.json" 4 2 --waits 25=1 43=3 || fail waits.json
+
+# What a device did, waited, was ready and idle adds up to what was recorded, to 1 %.
+for table in device kernel waits; do
+    awk -v table=$table '/^device +busy/ { on = 1; next } on && $1 !~ /^[0-9]+$/ { exit }
+        on { sum = $4 + $7 + $10 + $13; n++; if (sum < 99 || sum > 101) { print table ": device " $1 ": " sum " %"; bad = 1 } }
+        END { exit bad || n != 4 }' "$dir/$table" || fail "the devices of $table do not add up"
+done
 
 $build/tutti run tests/profile/slow_kernel_4.mlir --input random --input random --out "$dir" \
     --trace "$dir/kernel.pftrace" >"$dir/out" 2>&1 || fail "kernel.pftrace: $(cat "$dir/out")"

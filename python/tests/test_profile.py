@@ -134,3 +134,38 @@ try:
 except jax.errors.JaxRuntimeError as error:
     assert "not like this" in str(error)
 """, devices=4)
+
+
+def test_debug_nans_as_on_the_cpu_backend(python):
+    """jax_debug_nans and jax_debug_infs: the same exception, naming the same primitive, from the same lines."""
+    program = """
+import re, traceback
+import jax, jax.numpy as jnp
+
+def f(x):
+    y = jnp.sin(x)
+    z = jnp.log(y - 2)
+    return z * 2
+
+def told(call):
+    try:
+        return call().tolist()
+    except FloatingPointError as error:
+        lines = re.findall(r'"<string>", line (\\d+)', traceback.format_exc())
+        return str(error).splitlines()[0], lines
+
+x = jnp.arange(4.0)
+jax.config.update("jax_debug_nans", True)
+print(told(lambda: jax.jit(f)(x)))
+print(told(lambda: f(x)))
+print(told(lambda: jax.grad(jnp.sqrt)(jnp.float32(-1))))
+print(told(lambda: jax.pmap(f)(jnp.arange(8.0).reshape(4, 2))))
+print(told(lambda: jax.jit(lambda x: jax.lax.fori_loop(0, 3, lambda i, c: jnp.log(c), x))(jnp.float32(2))))
+print(told(lambda: jax.jit(jnp.sqrt)(x)))
+jax.config.update("jax_debug_nans", False)
+jax.config.update("jax_debug_infs", True)
+print(told(lambda: jax.jit(lambda x: 1 / x)(x)))
+"""
+    ours, theirs = (python(["-c", program], platform, devices=4) for platform in ("tutti", "cpu"))
+    assert ours == theirs, (ours, theirs)
+    assert ours.count("value (nan) encountered") == 5 and ours.count("value (inf) encountered") == 1, ours
