@@ -5,8 +5,10 @@
  * text after each pass, in which a line is an operation, and one of main's is a step. */
 #include "command.h"
 #include "execute.h"
-#include "files/objects.h"
+#include "outline.h"
 
+#include "base/svg.h"
+#include "files/objects.h"
 #include "hlo/module.h"
 
 #include <inttypes.h>
@@ -14,174 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the text of a program ---- */
-
-typedef struct Step {
-    int64_t bytes; /* of its results */
-    int last_use;  /* the step that uses them last */
-    bool is_constant;
-} Step;
-
-/* What a dump says. */
-typedef struct Outline {
-    int operations, nsteps;
-    Step *steps;
-    int *step_of; /* by the number of a result: %5 */
-    int nresults;
-} Outline;
-
-static int indent_of(Str line)
-{
-    size_t n = 0;
-    while (n < line.n && line.at[n] == ' ')
-        n++;
-    return (int)n;
-}
-
-static bool begins(Str line, const char *with)
-{
-    size_t n = strlen(with), at = (size_t)indent_of(line);
-    return line.n >= at + n && memcmp(line.at + at, with, n) == 0;
-}
-
-static bool is_operation(Str line)
-{
-    return begins(line, "%") || begins(line, "\"") ||
-           (begins(line, "stablehlo.") && !begins(line, "stablehlo.return"));
-}
-
-/* The bytes of tensor<2x3xf32>; `at` stands behind the <. */
-static int64_t tensor_bytes(const char *at)
-{
-    int64_t count = 1;
-    char *end;
-    for (long n = strtol(at, &end, 10); end != at && *end == 'x'; n = strtol(at, &end, 10)) {
-        count *= n;
-        at = end + 1;
-    }
-    if (strncmp(at, "complex<", 8) == 0)
-        count *= 2;
-    while (*at && (*at < '0' || *at > '9') && *at != '>')
-        at++;
-    long bits = strtol(at, NULL, 10);
-    return count * ((bits + 7) / 8);
-}
-
-/* Of the types that a line ends with: those behind its last "->", or its last ":". */
-static int64_t result_bytes(Str line)
-{
-    size_t from = line.n;
-    for (size_t i = 0; i + 2 < line.n && from == line.n; i++) {
-        size_t at = line.n - 3 - i;
-        if (memcmp(line.at + at, "-> ", 3) == 0 || memcmp(line.at + at, " : ", 3) == 0)
-            from = at;
-    }
-    int64_t bytes = 0;
-    for (size_t i = from; i + 7 < line.n; i++)
-        if (memcmp(line.at + i, "tensor<", 7) == 0)
-            bytes += tensor_bytes(line.at + i + 7);
-    return bytes;
-}
-
-/* Every result that the line names is used by this step; numbers inside regions are higher. */
-static void note_uses(Outline *o, Str line, int step)
-{
-    for (size_t i = 0; i + 1 < line.n; i++) {
-        if (line.at[i] != '%')
-            continue;
-        char *end;
-        long number = strtol(line.at + i + 1, &end, 10);
-        if (end != line.at + i + 1 && number >= 0 && number < o->nresults)
-            o->steps[o->step_of[number]].last_use = step;
-    }
-}
-
-static void add_step(Outline *o, Str line, size_t room)
-{
-    int step = o->nsteps++;
-    o->steps[step] = (Step){ .last_use = step };
-    const char *op = memchr(line.at, '=', line.n);
-    o->steps[step].is_constant = op && strncmp(op + 2, "stablehlo.constant", 18) == 0;
-    if (!begins(line, "%"))
-        return;
-    long number = strtol(line.at + indent_of(line) + 1, NULL, 10);
-    if (number >= 0 && (size_t)number < room) {
-        o->step_of[number] = step;
-        o->nresults = (int)number + 1;
-    }
-}
-
-static void outline_free(Outline *o)
-{
-    free(o->steps);
-    free(o->step_of);
-}
-
-/* False: no memory. */
-static bool outline_read(const char *text, Outline *o)
-{
-    enum { STEP_INDENT = 4 };
-    size_t room = strlen(text) / 8 + 2; /* no line is shorter */
-    *o = (Outline){ .steps = calloc(room, sizeof *o->steps),
-                    .step_of = calloc(room, sizeof *o->step_of) };
-    bool is_main = false;
-    for (const char *at = text; o->steps && o->step_of && *at;) {
-        const char *end = strchr(at, '\n');
-        Str line = { at, end ? (size_t)(end - at) : strlen(at) };
-        at = end ? end + 1 : at + line.n;
-        if (begins(line, "func.func"))
-            is_main = strstr(line.at, "@main(") && strstr(line.at, "@main(") < line.at + line.n;
-        o->operations += is_operation(line);
-        bool is_own = is_main && indent_of(line) == STEP_INDENT;
-        if (is_own)
-            note_uses(o, line, o->nsteps);
-        else if (is_main && o->nsteps)
-            note_uses(o, line, o->nsteps - 1);
-        if (is_own && is_operation(line))
-            add_step(o, line, room);
-        if (is_own && o->nsteps && !begins(line, "return"))
-            o->steps[o->nsteps - 1].bytes = result_bytes(line);
-    }
-    return o->steps && o->step_of;
-}
-
-/* What is alive while a step is done, if every value had memory of its own; constants do not count. */
-static int64_t live_bytes(const Outline *o, int step)
-{
-    int64_t bytes = 0;
-    for (int i = 0; i <= step; i++)
-        if (o->steps[i].last_use >= step && !o->steps[i].is_constant)
-            bytes += o->steps[i].bytes;
-    return bytes;
-}
-
-static int64_t peak_bytes(const Outline *o)
-{
-    int64_t peak = 0;
-    for (int i = 0; i < o->nsteps; i++)
-        peak = live_bytes(o, i) > peak ? live_bytes(o, i) : peak;
-    return peak;
-}
-
-/* ---- the page ---- */
-
-static void put_escaped(Text *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<': text_printf(out, "&lt;"); break;
-        case '>': text_printf(out, "&gt;"); break;
-        case '&': text_printf(out, "&amp;"); break;
-        default: text_add(out, text, 1);
-        }
-}
-
-static const char *color_of(int device)
-{
-    static const char *const colors[] = { "#4c78a8", "#f58518", "#54a24b", "#b279a2",
-                                          "#e45756", "#72b7b2", "#eeca3b", "#9d755d" };
-    return colors[device % 8];
-}
+/* ---- how arrays lie ---- */
 
 /* Where device d's piece stands: column along the last axis, row by all others. */
 static void place_of(const TuttiArray *a, int d, int64_t *row, int64_t *column)
@@ -198,34 +33,41 @@ static void place_of(const TuttiArray *a, int d, int64_t *row, int64_t *column)
     }
 }
 
-/* A cell of the plane, and in it the devices that hold it; said once, by the first of them. */
-static void draw_cell(Text *out, const TuttiArray *a, int ndevices, int d)
+/* The devices whose piece stands where d's does; how many. */
+static int find_holders(const TuttiArray *a, int ndevices, int d, Text *holders, bool *is_first)
 {
-    enum { WIDE = 64, TALL = 26 };
     int64_t row, column, other_row, other_column;
-    place_of(a, d, &row, &column);
-    Text holders = { 0 };
     int count = 0;
-    bool is_first = true;
+    place_of(a, d, &row, &column);
+    *is_first = true;
     for (int e = 0; e < ndevices; e++) {
         place_of(a, e, &other_row, &other_column);
         if (other_row != row || other_column != column)
             continue;
-        is_first = is_first && e >= d;
-        text_printf(&holders, "%s%d", count++ ? " " : "", e);
+        *is_first = *is_first && e >= d;
+        text_printf(holders, "%s%d", count++ ? " " : "", e);
     }
+    return count;
+}
+
+/* A cell of the plane, and in it the devices that hold it; said once, by the first of them. */
+static void draw_cell(Text *out, const TuttiArray *a, int ndevices, int d)
+{
+    int64_t row, column;
+    Text holders = { 0 };
+    bool is_first;
+    int count = find_holders(a, ndevices, d, &holders, &is_first);
     if (is_first) {
+        place_of(a, d, &row, &column);
         text_printf(out, "<g class=\"cell\"><title>device %s: [", text_cstr(&holders));
         for (int i = 0; i < a->rank; i++) {
             int64_t from = a->starts[(int64_t)d * a->rank + i];
             text_printf(out, "%s%" PRId64 ":%" PRId64, i ? ", " : "", from, from + a->part[i]);
         }
-        text_printf(out,
-                    "]</title><rect x=\"%" PRId64 "\" y=\"%" PRId64 "\" width=\"%d\" height=\"%d\" "
-                    "fill=\"%s\" stroke=\"white\"/><text x=\"%" PRId64 "\" y=\"%" PRId64
-                    "\" text-anchor=\"middle\">%s</text></g>",
-                    column * WIDE, row * TALL, WIDE, TALL, count > 1 ? "#cccccc" : color_of(d),
-                    column * WIDE + WIDE / 2, row * TALL + TALL / 2 + 4, text_cstr(&holders));
+        text_printf(out, "]</title>");
+        svg_cell(out, column * SVG_CELL_WIDE, row * SVG_CELL_TALL, svg_color(count > 1 ? -1 : d),
+                 text_cstr(&holders));
+        text_printf(out, "</g>");
     }
     text_free(&holders);
 }
@@ -242,8 +84,8 @@ static void put_array(Text *out, const char *what, int i, const TuttiArray *a, i
     text_ints(out, a->whole, a->rank);
     text_printf(out, "], each device [");
     text_ints(out, a->part, a->rank);
-    text_printf(out, "]</p><svg width=\"%" PRId64 "\" height=\"%" PRId64 "\">", columns * 64,
-                rows * 26);
+    text_printf(out, "]</p><svg width=\"%" PRId64 "\" height=\"%" PRId64 "\">",
+                columns * SVG_CELL_WIDE, rows * SVG_CELL_TALL);
     for (int d = 0; d < ndevices; d++)
         draw_cell(out, a, ndevices, d);
     text_printf(out, "</svg></div>\n");
@@ -259,22 +101,23 @@ static void put_arrays(Text *out, const TuttiProgram *p)
         put_array(out, "result", i, &p->results[i], p->ndevices);
 }
 
+/* ---- the page ---- */
+
 static void put_memory(Text *out, const Outline *o)
 {
     enum { WIDE = 640, TALL = 160 };
-    int64_t peak = peak_bytes(o);
     text_printf(out,
                 "<h2>Memory of its values, from step to step</h2><p>If each had its own; at most "
                 "%" PRId64
                 " bytes on a device.</p>\n<svg id=\"memory\" width=\"%d\" height=\"%d\">",
-                peak, WIDE, TALL);
+                o->peak, WIDE, TALL);
     double step = o->nsteps ? (double)WIDE / o->nsteps : WIDE;
     for (int i = 0; i < o->nsteps; i++) {
-        double tall = peak ? (double)live_bytes(o, i) / (double)peak * TALL : 0;
+        double tall = o->peak ? (double)o->live[i] / (double)o->peak * TALL : 0;
         text_printf(out,
                     "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"#4c78a8\">"
                     "<title>step %d: %" PRId64 " bytes</title></rect>",
-                    i * step, TALL - tall, step, tall, i, live_bytes(o, i));
+                    i * step, TALL - tall, step, tall, i, o->live[i]);
     }
     text_printf(out, "</svg>\n");
 }
@@ -291,9 +134,8 @@ static Error *put_pass(Text *out, Pjrt *engine, Str program, const char *path, c
         text_printf(out,
                     "<tr><td>%s</td><td>%d</td><td>%d</td><td>%" PRId64 "</td><td><details>"
                     "<summary>text</summary><pre>",
-                    after ? after : "as it was read", last->operations, last->nsteps,
-                    peak_bytes(last));
-        put_escaped(out, text ? text : "");
+                    after ? after : "as it was read", last->operations, last->nsteps, last->peak);
+        svg_escape(out, text ? text : "");
         text_printf(out, "</pre></details></td></tr>\n");
     }
     engine->tutti->release(text);
@@ -320,7 +162,7 @@ static Error *put_compiled(Text *out, Pjrt *engine, PJRT_LoadedExecutable *execu
     put_arrays(out, p);
     TRY(pjrt_error(engine->api, engine->tutti->stats(executable, &stats)));
     text_printf(out, "<h2>What was compiled</h2><pre id=\"stats\">");
-    put_escaped(out, stats);
+    svg_escape(out, stats);
     text_printf(out, "</pre>\n");
     engine->tutti->release(stats);
     return NULL;
@@ -347,9 +189,9 @@ static Error *page_write(Pjrt *engine, const char *path, Str code, Text *out)
     TRY(engine_start(engine, ndevices));
     TRY(pjrt_compile(engine, code, (CompileOptions){ .name = path }, &executable));
     text_printf(out, "%s", head);
-    put_escaped(out, path);
+    svg_escape(out, path);
     text_printf(out, "</title></head><body><h1>");
-    put_escaped(out, path);
+    svg_escape(out, path);
     text_printf(out, "</h1>\n");
     error = put_compiled(out, engine, executable);
     if (!error)
