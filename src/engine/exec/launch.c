@@ -485,7 +485,7 @@ Error *launch_start(Executor *e, const Launch *l)
     TRY(check_devices(e, l));
     executor_wait_for_room(launch_tasks(l), l->devices);
     Run *run;
-    bool small;
+    bool small = false;
     TRY(new_run(e, l, &run, &small));
     make_tasks(run, l);
     if (record_is_on())
