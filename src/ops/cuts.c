@@ -53,13 +53,18 @@ static void link_dims(Factors *f, int k, int d, int e, FactorKind kind)
         f->of_out[i][e] = factor;
 }
 
-/* The first nin operands, where they have the results' rank, have the results' dimensions; `whole`
- * lists those that are needed whole. */
-static void link_same(Factors *f, int nin, Ints whole)
+static FactorKind free_or_window(bool is_free)
+{
+    return is_free ? FACTOR_FREE : FACTOR_WINDOW;
+}
+
+/* The first nin operands, where they have the results' rank, have the results' dimensions; those in
+ * `others` are of another kind. */
+static void link_same(Factors *f, int nin, Ints others, FactorKind kind)
 {
     int rank = f->out[0].rank;
     for (int d = 0; d < rank; d++) {
-        int factor = factor_add(f, free_if(ints_find(whole, d) < 0));
+        int factor = factor_add(f, ints_find(others, d) < 0 ? FACTOR_FREE : kind);
         for (int k = 0; k < nin; k++)
             if (f->in[k].rank == rank)
                 f->of_in[k][d] = factor;
@@ -72,40 +77,31 @@ static void link_same(Factors *f, int nin, Ints whole)
 
 void cuts_elementwise(Factors *f)
 {
-    link_same(f, f->nin, (Ints){ 0, NULL });
+    link_same(f, f->nin, (Ints){ 0, NULL }, FACTOR_FREE);
 }
 
 void cuts_reverse(Factors *f)
 {
-    link_same(f, 1, ((const DimensionsAttrs *)f->attrs)->dimensions);
+    link_same(f, 1, ((const DimensionsAttrs *)f->attrs)->dimensions, FACTOR_WINDOW);
 }
 
 void cuts_concatenate(Factors *f)
 {
     int64_t along = ((const DimensionAttrs *)f->attrs)->dimension;
-    link_same(f, f->nin, (Ints){ 1, &along });
+    link_same(f, f->nin, (Ints){ 1, &along }, FACTOR_WINDOW);
 }
 
 void cuts_sort(Factors *f)
 {
     int64_t along = ((const SortAttrs *)f->attrs)->dimension;
     along += along < 0 ? f->out[0].rank : 0;
-    link_same(f, f->nin, (Ints){ 1, &along });
+    link_same(f, f->nin, (Ints){ 1, &along }, FACTOR_WHOLE);
 }
 
 void cuts_top_k(Factors *f)
 {
     for (int d = 0; d + 1 < f->in[0].rank; d++)
         link_dims(f, 0, d, d, FACTOR_FREE);
-}
-
-/* Operand 0 is changed at indices that are known at run time only. */
-void cuts_first(Factors *f)
-{
-    int64_t all[MAX_RANK];
-    for (int d = 0; d < f->out[0].rank; d++)
-        all[d] = d;
-    link_same(f, 1, (Ints){ f->out[0].rank, all });
 }
 
 /* Result i carries on what operand i began. */
@@ -166,7 +162,7 @@ void cuts_bitcast(Factors *f)
 void cuts_slice(Factors *f)
 {
     for (int d = 0; d < f->in[0].rank; d++)
-        link_dims(f, 0, d, d, free_if(f->in[0].dims[d] == f->out[0].dims[d]));
+        link_dims(f, 0, d, d, free_or_window(f->in[0].dims[d] == f->out[0].dims[d]));
 }
 
 void cuts_pad(Factors *f)
@@ -174,8 +170,8 @@ void cuts_pad(Factors *f)
     const PadAttrs *pad = f->attrs;
     for (int d = 0; d < f->in[0].rank; d++)
         link_dims(f, 0, d, d,
-                  free_if(!pad->edge_padding_low.at[d] && !pad->edge_padding_high.at[d] &&
-                          !pad->interior_padding.at[d]));
+                  free_or_window(!pad->edge_padding_low.at[d] && !pad->edge_padding_high.at[d] &&
+                                 !pad->interior_padding.at[d]));
 }
 
 /* The update replaces a part of operand 0; where it is as long, it lies alike. */
@@ -303,18 +299,35 @@ void cuts_dot(Factors *f)
                 link_dims(f, k, d, e++, FACTOR_FREE);
 }
 
-/* Windows of one element pass; others need their neighbours. */
+/* Along dimension d the windows stand side by side and cover all of the `whole` elements: those of a
+ * piece are in a piece. */
+static bool windows_divide(const WindowAttrs *w, int d, int64_t whole, int64_t windows)
+{
+    int64_t size = w->window_dimensions.n ? w->window_dimensions.at[d] : 1;
+    int64_t stride = w->window_strides.n ? w->window_strides.at[d] : 1;
+    return size == stride && whole == windows * stride &&
+           (!w->base_dilations.n || w->base_dilations.at[d] == 1) &&
+           (!w->window_dilations.n || w->window_dilations.at[d] == 1) &&
+           (!w->padding.rows || (!w->padding.at[2 * d] && !w->padding.at[2 * d + 1]));
+}
+
 void cuts_window(Factors *f)
 {
-    const WindowAttrs *w = f->attrs;
     for (int d = 0; d < f->in[0].rank; d++) {
-        bool is_one = (!w->window_dimensions.n || w->window_dimensions.at[d] == 1) &&
-                      (!w->window_strides.n || w->window_strides.at[d] == 1) &&
-                      (!w->base_dilations.n || w->base_dilations.at[d] == 1) &&
-                      (!w->padding.rows || (!w->padding.at[2 * d] && !w->padding.at[2 * d + 1]));
-        link_dims(f, 0, d, d, free_if(is_one));
+        link_dims(f, 0, d, d,
+                  free_or_window(windows_divide(f->attrs, d, f->in[0].dims[d], f->out[0].dims[d])));
         for (int k = 1; k < f->nin / 2; k++)
             f->of_in[k][d] = f->n - 1;
+    }
+}
+
+/* Operand 0 and the result have elements, operand 1 has one for each window. */
+void cuts_select_scatter(Factors *f)
+{
+    for (int d = 0; d < f->in[0].rank; d++) {
+        link_dims(f, 0, d, d,
+                  free_if(windows_divide(f->attrs, d, f->in[0].dims[d], f->in[1].dims[d])));
+        f->of_in[1][d] = f->n - 1;
     }
 }
 
@@ -326,4 +339,12 @@ void cuts_convolution(Factors *f)
     link_dims(f, 0, (int)c->input_batch_dimension, (int)c->output_batch_dimension, FACTOR_FREE);
     link_dims(f, 1, (int)c->kernel_output_feature_dimension, (int)c->output_feature_dimension,
               FACTOR_FREE);
+    int feature = factor_add(f, FACTOR_SUMMED);
+    f->of_in[0][c->input_feature_dimension] = feature;
+    f->of_in[1][c->kernel_input_feature_dimension] = feature;
+    for (int i = 0; i < c->input_spatial_dimensions.n; i++) {
+        link_dims(f, 0, (int)c->input_spatial_dimensions.at[i],
+                  (int)c->output_spatial_dimensions.at[i], FACTOR_WINDOW);
+        f->of_in[1][c->kernel_spatial_dimensions.at[i]] = factor_add(f, FACTOR_WINDOW);
+    }
 }

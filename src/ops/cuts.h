@@ -10,7 +10,9 @@
  *
  * A FREE factor may be cut, and each device computes its piece alone.  One that is WHOLE (the
  * dimension that a sort orders, that a concatenation joins) may not: if it has a place in the
- * result, the result is cut there all the same, after the whole was computed.  A SUMMED one has no
+ * result, the result is cut there all the same, after the whole was computed.  Along a WINDOW one a
+ * piece of the result needs other elements than the same piece of the operand (windows that overlap,
+ * elements that move); not in the result, it is the kernel's.  A SUMMED one has no
  * place in the results, which are combined from those of the pieces.  Dimensions without a factor
  * are whole in the result.
  *
@@ -23,7 +25,7 @@
 
 enum { NO_FACTOR = -1 };
 
-typedef enum FactorKind { FACTOR_FREE, FACTOR_WHOLE, FACTOR_SUMMED } FactorKind;
+typedef enum FactorKind { FACTOR_FREE, FACTOR_WHOLE, FACTOR_WINDOW, FACTOR_SUMMED } FactorKind;
 
 typedef struct Factors {
     int nin, nout; /* the operation: */

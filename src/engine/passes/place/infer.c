@@ -226,6 +226,8 @@ Error *infer(Placer *z, NodeId n, Placement *p)
 
 bool infer_moved(Placer *z, NodeId n, Placement *p)
 {
+    if (infer_windows(z, n, p))
+        return true;
     const Node *node = node_at(z->m, n);
     Tiling *in = ARENA_ARRAY(z->scratch, Tiling, node->nin + 1);
     for (int i = 0; i < node->nin; i++)

@@ -243,6 +243,10 @@ static const void *local_attrs(const Placer *z, const Node *node, Type whole, Ty
 void place_on_shards(Placer *z, NodeId n, const Placement *p)
 {
     Module *m = z->m;
+    if (p->is_windowed) {
+        place_on_windows(z, n, p);
+        return;
+    }
     Node node = *node_at(m, n);
     ValueId *in = ARENA_ARRAY(m->arena, ValueId, node.nin + 1);
     for (int i = 0; i < node.nin; i++) {

@@ -1,6 +1,6 @@
 /* partial_sums.c - sums over a dimension that is cut: each device sums its part, then all_reduce.
  *
- * In goes a reduce, dot, gather or scatter whose summed dimension is cut over devices; out come the same
+ * In goes a reduce, dot, convolution, gather or scatter whose summed dimension is cut over devices; out come the same
  * operation on every device's shards and an all_reduce among those whose parts make one result:
  *
  *     x [6] in 2 parts, on 2x2 devices        part_of      groups
@@ -43,6 +43,8 @@ static OpId combiner(const Module *m, const Node *node)
         return element_info[type_of(m, node->out).element].kind == BOOLEAN ? OP_OR : OP_ADD;
     if (node->nout != 1)
         return OP_COUNT;
+    if (node->op == OP_CONVOLUTION)
+        return OP_ADD;
     if (node->op == OP_GATHER)
         return element_info[type_of(m, node->out).element].kind == BOOLEAN ? OP_OR : OP_ADD;
     OpId op = region_reducer(m, node->regions[0]);

@@ -341,7 +341,7 @@ static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
  * more than they shall be is dropped. */
 static void place_moved(Placer *z, NodeId n, const Placement *p)
 {
-    for (int i = 0; i < node_at(z->m, n)->nin; i++)
+    for (int i = 0; !p->is_windowed && i < node_at(z->m, n)->nin; i++)
         shard_move(z, node_at(z->m, n)->in[i], p->wants[i]);
     if (p->is_partial)
         place_partial(z, n, p);

@@ -84,6 +84,10 @@ bool can_move(const Placer *z, ValueId v);
 /* shard_of, with a collective if need be; can_move(v). */
 ValueId shard_move(Placer *z, ValueId v, Tiling want);
 
+/* windows.c: n on boxes that reach beyond shards; p.is_windowed. */
+bool infer_windows(Placer *z, NodeId n, Placement *p);
+void place_on_windows(Placer *z, NodeId n, const Placement *p);
+
 /* by_index.c: gather and scatter on a piece of an operand that lies so. */
 bool is_gather_by_part(const Node *node, Tiling operand); /* is it cut where indices choose? */
 ValueId gather_part(Placer *z, const Node *node, Type result, ValueId *in, Tiling operand,

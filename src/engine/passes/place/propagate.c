@@ -211,7 +211,8 @@ Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, i
         p.results[k] = cut_by(arena, f->out[k], f->of_out[k], cuts, ndevices, false, &dropped);
         is_possible = is_possible && !dropped;
     }
-    is_possible = is_possible && !cuts_kind(f, cuts, FACTOR_WHOLE);
+    is_possible =
+        is_possible && !cuts_kind(f, cuts, FACTOR_WHOLE) && !cuts_kind(f, cuts, FACTOR_WINDOW);
     p.is_partial = is_possible && cuts_kind(f, cuts, FACTOR_SUMMED);
     p.is_piecewise = is_possible && !p.is_partial;
     if (p.is_partial)
@@ -273,10 +274,10 @@ static void try_elsewhere(const Propagation *of, Pick *cuts, Pick cut, int ndevi
 }
 
 /* First the cuts that stay where they are: of free factors, then of sums. */
-static Pick *keep_cuts(const Propagation *of, const Tiling *in, int ndevices, bool may_sum)
+static Pick *keep_cuts(const Propagation *of, Pick *wished, int ndevices, bool may_sum)
 {
     const Factors *f = &of->f;
-    Pick *wished = wished_cuts(of, in), *cuts = ARENA_ARRAY(of->arena, Pick, f->n + 1);
+    Pick *cuts = ARENA_ARRAY(of->arena, Pick, f->n + 1);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < f->n; i++)
             if (wished[i].from && f->kind[i] == (pass ? FACTOR_SUMMED : FACTOR_FREE) &&
@@ -288,14 +289,12 @@ static Pick *keep_cuts(const Propagation *of, const Tiling *in, int ndevices, bo
     return cuts;
 }
 
-Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices,
-                          bool may_sum)
+static Placement placement_of(const Propagation *of, const Pick *cuts, int ndevices)
 {
-    Propagation of = propagation_of(m, arena, n);
-    const Factors *f = &of.f;
+    const Factors *f = &of->f;
+    Arena *arena = of->arena;
     Placement p = { .results = ARENA_ARRAY(arena, Tiling, f->nout + 1),
                     .wants = ARENA_ARRAY(arena, Tiling, f->nin + 1) };
-    Pick *cuts = keep_cuts(&of, in, ndevices, may_sum);
     bool dropped;
     for (int k = 0; k < f->nin; k++)
         p.wants[k] = cut_by(arena, f->in[k], f->of_in[k], cuts, ndevices, false, &dropped);
@@ -304,8 +303,46 @@ Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling 
     p.is_partial = cuts_kind(f, cuts, FACTOR_SUMMED);
     p.is_piecewise = !p.is_partial && cuts_kind(f, cuts, FACTOR_FREE);
     if (p.is_partial)
-        number_parts(&of, cuts, ndevices, &p);
+        number_parts(of, cuts, ndevices, &p);
     return p;
+}
+
+Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices,
+                          bool may_sum)
+{
+    Propagation of = propagation_of(m, arena, n);
+    return placement_of(&of, keep_cuts(&of, wished_cuts(&of, in), ndevices, may_sum), ndevices);
+}
+
+static bool is_in_result(const Factors *f, int factor)
+{
+    for (int d = 0; f->nout && d < f->out[0].rank; d++)
+        if (f->of_out[0][d] == factor)
+            return true;
+    return false;
+}
+
+/* A window factor of the result may be cut, and its operands have what they need of it; one that is
+ * not in the result is summed over. */
+static void open_windows(Factors *f)
+{
+    for (int i = 0; i < f->n; i++) {
+        if (f->kind[i] != FACTOR_WINDOW)
+            continue;
+        f->kind[i] = is_in_result(f, i) ? FACTOR_FREE : FACTOR_SUMMED;
+        for (int k = 0; f->kind[i] == FACTOR_FREE && k < f->nin; k++)
+            for (int d = 0; d < f->in[k].rank; d++)
+                if (f->of_in[k][d] == i)
+                    f->of_in[k][d] = NO_FACTOR;
+    }
+}
+
+Placement propagate_windows(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)
+{
+    Propagation of = propagation_of(m, arena, n);
+    Pick *wished = wished_cuts(&of, in);
+    open_windows(&of.f);
+    return placement_of(&of, keep_cuts(&of, wished, ndevices, true), ndevices);
 }
 
 Tiling *propagate_hints(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)

@@ -32,6 +32,7 @@ typedef struct Placement {
     Tiling *wants;     /* [nin] if these lie so */
     bool is_partial;   /* the same, but the results of devices with different parts have to be
                           combined: a sum runs over a dimension that is cut */
+    bool is_windowed;  /* piecewise or partial, on boxes that reach beyond pieces (windows.c) */
     int nparts;        /* so many make one result, */
     int *part_of;      /* and device d has this one */
 } Placement;
@@ -43,6 +44,11 @@ Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, i
  * dimension that may be cut, or given up.  Neither piecewise nor partial: none is left. */
 Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices,
                           bool may_sum);
+
+/* The same where operands may also have more than their pieces along window dimensions (cuts.h); wants
+ * are whole there. */
+Placement propagate_windows(const Module *m, Arena *arena, NodeId n, const Tiling *in,
+                            int ndevices);
 
 /* The tilings of the results alone, where those of operands and results need not divide the
  * extents: what is suggested, rather than what can be. */
