@@ -222,24 +222,39 @@ Placement propagate(const Module *m, Arena *arena, NodeId n, const Tiling *in, i
 
 /* ---- with operands moved ---- */
 
+/* A cut that an operand has, and how many elements that operand has. */
+typedef struct Wish {
+    Pick cut;
+    int64_t weight;
+} Wish;
+
 /* The cuts that operands have along each factor: of those that contradict one another, that of the
  * largest operand. */
-static Pick *wished_cuts(const Propagation *of, const Tiling *in)
+static Wish *wished_cuts(const Propagation *of, const Tiling *in)
 {
     const Factors *f = &of->f;
-    Pick *cuts = ARENA_ARRAY(of->arena, Pick, f->n + 1);
-    int64_t *weight = ARENA_ARRAY(of->arena, int64_t, f->n + 1);
+    Wish *wished = ARENA_ARRAY(of->arena, Wish, f->n + 1);
     for (int k = 0; k < f->nin; k++)
         for (int d = 0; d < in[k].rank; d++) {
             int factor = f->of_in[k][d];
             int64_t count = is_broadcast(of, k) ? 0 : type_count(f->in[k]);
             if (factor == NO_FACTOR || in[k].tiles[d] == 1 ||
-                (cuts[factor].from && count <= weight[factor]))
+                (wished[factor].cut.from && count <= wished[factor].weight))
                 continue;
-            cuts[factor] = (Pick){ &in[k], d, 0 };
-            weight[factor] = count;
+            wished[factor] = (Wish){ { &in[k], d, 0 }, count };
         }
-    return cuts;
+    return wished;
+}
+
+/* The heaviest wish of that kind that is left; -1: there is none. */
+static int next_wish(const Factors *f, const Wish *wished, FactorKind kind)
+{
+    int best = -1;
+    for (int i = 0; i < f->n; i++)
+        if (f->kind[i] == kind && wished[i].cut.from &&
+            (best < 0 || wished[i].weight > wished[best].weight))
+            best = i;
+    return best;
 }
 
 /* Can all operands and results be cut so at once? */
@@ -273,19 +288,28 @@ static void try_elsewhere(const Propagation *of, Pick *cuts, Pick cut, int ndevi
             return;
 }
 
-/* First the cuts that stay where they are: of free factors, then of sums. */
-static Pick *keep_cuts(const Propagation *of, Pick *wished, int ndevices, bool may_sum)
+/* First the cuts that stay where they are, those of large operands before others: of free factors, then
+ * of sums. */
+static Pick *keep_cuts(const Propagation *of, const Tiling *in, Wish *wished, int ndevices,
+                       bool may_sum)
 {
     const Factors *f = &of->f;
     Pick *cuts = ARENA_ARRAY(of->arena, Pick, f->n + 1);
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = 0; i < f->n; i++)
-            if (wished[i].from && f->kind[i] == (pass ? FACTOR_SUMMED : FACTOR_FREE) &&
-                (!pass || may_sum) && try_cut(of, cuts, i, wished[i], ndevices))
-                wished[i].from = NULL;
-    for (int i = 0; i < f->n; i++)
-        if (wished[i].from)
-            try_elsewhere(of, cuts, wished[i], ndevices);
+    Pick *left = ARENA_ARRAY(of->arena, Pick, f->n + 1);
+    static const FactorKind kinds[] = { FACTOR_FREE, FACTOR_SUMMED };
+    for (int k = 0; k < 1 + may_sum; k++)
+        for (int i; (i = next_wish(f, wished, kinds[k])) >= 0; wished[i].cut.from = NULL)
+            if (!try_cut(of, cuts, i, wished[i].cut, ndevices))
+                left[i] = wished[i].cut;
+    for (int i = 0; i < f->n; i++) {
+        Pick cut = left[i].from ? left[i] : wished[i].cut;
+        if (cut.from)
+            try_elsewhere(of, cuts, cut, ndevices);
+    }
+    for (int k = 0; k < f->nin; k++)
+        for (int d = 0; d < in[k].rank; d++)
+            if (f->of_in[k][d] == NO_FACTOR && in[k].tiles[d] != 1)
+                try_elsewhere(of, cuts, (Pick){ &in[k], d, 0 }, ndevices);
     return cuts;
 }
 
@@ -311,7 +335,7 @@ Placement propagate_moved(const Module *m, Arena *arena, NodeId n, const Tiling 
                           bool may_sum)
 {
     Propagation of = propagation_of(m, arena, n);
-    return placement_of(&of, keep_cuts(&of, wished_cuts(&of, in), ndevices, may_sum), ndevices);
+    return placement_of(&of, keep_cuts(&of, in, wished_cuts(&of, in), ndevices, may_sum), ndevices);
 }
 
 static bool is_in_result(const Factors *f, int factor)
@@ -340,9 +364,9 @@ static void open_windows(Factors *f)
 Placement propagate_windows(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)
 {
     Propagation of = propagation_of(m, arena, n);
-    Pick *wished = wished_cuts(&of, in);
+    Wish *wished = wished_cuts(&of, in);
     open_windows(&of.f);
-    return placement_of(&of, keep_cuts(&of, wished, ndevices, true), ndevices);
+    return placement_of(&of, keep_cuts(&of, in, wished, ndevices, true), ndevices);
 }
 
 Tiling *propagate_hints(const Module *m, Arena *arena, NodeId n, const Tiling *in, int ndevices)

@@ -1,0 +1,100 @@
+"""Operations along a dimension that is cut over eight devices, each a program of its own: results equal
+to those of one of JAX's CPU devices, and no array joined (no tutti.global in the compiled program).
+
+Prints the programs that fail, and those that join.
+"""
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+MESH = Mesh(np.array(jax.devices("tutti")[:8]).reshape(2, 4), ("a", "b"))
+
+
+def cut(x, *spec):
+    return lax.with_sharding_constraint(x, NamedSharding(MESH, P(*spec)))
+
+
+def plain(x, *spec):
+    return x
+
+
+def convolved(x, w, strides=(1,), padding="SAME", dilation=(1,)):
+    return lax.conv_general_dilated(x[None, :, :], w, strides, padding, lhs_dilation=dilation,
+                                    dimension_numbers=("NHC", "HIO", "NHC"))
+
+
+def loop(constrain):
+    def body(x, k):
+        x = constrain(x * 0.5 + k, None, "b")
+        return constrain(x, ("a", "b")), x.sum(0)
+    return lambda x: lax.scan(body, x, jnp.arange(3.0))
+
+
+W = np.random.default_rng(1).normal(size=(3, 8, 8)).astype(np.float32)
+ROWS = np.array([3, 15, 0, 7, 7, 40, -2, 9], np.int32)
+
+# x is (16, 8), cut in 8 along its first dimension; `c` is a sharding constraint.
+PROGRAMS = {
+    "contracted": lambda c: lambda x: x.T @ x,
+    "contracted, result cut": lambda c: lambda x: c(x.T @ x, ("a", "b")),
+    "batch by features": lambda c: lambda x: x @ c(jnp.sin(x.T), None, "b"),
+    "sum": lambda c: lambda x: x.sum(0),
+    "product": lambda c: lambda x: (1 + x / 8).prod(0),
+    "largest": lambda c: lambda x: x.max(0),
+    "gather": lambda c: lambda x: x[ROWS],
+    "gather, clipped": lambda c: lambda x: x.at[ROWS].get(mode="clip"),
+    "take_along_axis": lambda c: lambda x: jnp.take_along_axis(x, ROWS[None] % 16, 0),
+    "scatter add": lambda c: lambda x: x.at[ROWS].add(1.5),
+    "scatter set": lambda c: lambda x: x.at[ROWS[:4]].set(1.5),
+    "scatter of rows that are cut": lambda c: lambda x: jnp.ones((5, 8)).at[jnp.arange(16) % 5].add(x),
+    "slice": lambda c: lambda x: x[3:11],
+    "slice by 2": lambda c: lambda x: x[::2],
+    "roll": lambda c: lambda x: jnp.roll(x, 3, 0),
+    "flip": lambda c: lambda x: jnp.flip(x, 0),
+    "pad": lambda c: lambda x: jnp.pad(x, ((5, 3), (0, 0)), constant_values=7),
+    "concatenate": lambda c: lambda x: jnp.concatenate([x, 2 * x[:8]]),
+    "convolution": lambda c: lambda x: convolved(x, W),
+    "convolution by 2": lambda c: lambda x: convolved(x, W, (2,)),
+    "convolution, dilated": lambda c: lambda x: convolved(x, W, (1,), [(2, 1)], (2,)),
+    "derivative of a convolution": lambda c: lambda x: jax.grad(
+        lambda w: (convolved(x, w) ** 2).sum())(jnp.asarray(W)),
+    "derivative by the image": lambda c: jax.grad(lambda x: (convolved(x, W, (2,)) ** 2).sum()),
+    "windows": lambda c: lambda x: lax.reduce_window(
+        x, -jnp.inf, lax.max, (3, 1), (1, 1), [(1, 1), (0, 0)]),
+    "pooling": lambda c: lambda x: lax.reduce_window(x, 0.0, lax.add, (2, 1), (2, 1), "VALID"),
+    "reshape": lambda c: lambda x: x.reshape(8, 16),
+    "reshape of both": lambda c: lambda x: c(x, "a", "b").reshape(-1),
+    "constraints": lambda c: lambda x: c(c(x, None, "b") * 2, "b", "a"),
+    "constraints in a loop": loop,
+    "constraint in a branch": lambda c: lambda x: lax.cond(
+        x[0, 0] > 0, lambda x: c(x, "b") + 1, lambda x: x - 1, x),
+    "sort of the other dimension": lambda c: lambda x: jnp.sort(x, 1),
+    "sort": lambda c: lambda x: jnp.sort(x, 0),
+    "iota": lambda c: lambda x: x + c(jnp.arange(128.0).reshape(16, 8), ("a", "b")),
+    "random": lambda c: lambda x: x + jax.random.uniform(jax.random.key(0), x.shape),
+    "argmax": lambda c: lambda x: jnp.argmax(x, 0),
+    "dynamic_slice": lambda c: lambda x: lax.dynamic_slice(x, (x[0, 0].astype(int) + 3, 0), (4, 8)),
+    "dynamic_update_slice": lambda c: lambda x: lax.dynamic_update_slice(
+        x, jnp.ones((4, 8)), (x[0, 0].astype(int) + 3, 0)),
+    "cumsum": lambda c: lambda x: jnp.cumsum(x, 0),
+}
+
+
+def play(make):
+    x = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
+    want = jax.jit(make(plain))(jax.device_put(x, jax.devices("cpu")[0]))
+    ours = jax.jit(make(cut)).lower(
+        jax.device_put(x, NamedSharding(MESH, P(("a", "b"))))).compile()
+    got = ours(jax.device_put(x, NamedSharding(MESH, P(("a", "b")))))
+    same = all(np.allclose(np.asarray(a), np.asarray(b), 2e-5, 2e-5)
+               for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want)))
+    return same, ours.as_text().count('"tutti.global"')
+
+
+if __name__ == "__main__":
+    played = {name: play(make) for name, make in PROGRAMS.items()}
+    wrong = [name for name, (same, _) in played.items() if not same]
+    joining = [name for name, (_, joins) in played.items() if joins]
+    print(f"{len(played)} programs, wrong: {wrong}, joining: {joining}")
