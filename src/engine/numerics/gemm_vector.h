@@ -37,8 +37,10 @@ enum { NAME(MOST_VECTORS) = 8 };
 ATTR static inline __attribute__((always_inline)) void
 NAME(rows_by_vectors)(const NAME(Thin) * t, int64_t i, int64_t end, int nrows, int ncols)
 {
-    enum { AHEAD = 1024 }; /* bytes */
+    enum { FARTHEST = 1 << 18 }; /* bytes, which the second cache holds beside the vectors */
     const T *row[4], *x = t->x;
+    /* the next rows: what the processor reads ahead ends with each row, and with each page */
+    int64_t ahead = NAME(least)(nrows * llabs(t->a_row), FARTHEST / (int64_t)sizeof(T));
     int64_t from[NAME(MOST_VECTORS)];
     NAME(Vec) acc[4][NAME(MOST_VECTORS)];
 #pragma GCC unroll 8
@@ -57,8 +59,7 @@ NAME(rows_by_vectors)(const NAME(Thin) * t, int64_t i, int64_t end, int nrows, i
 #pragma GCC unroll 4
         for (int r = 0; r < nrows; r++) {
             elements[r] = *(const NAME(Vec) *)(row[r] + p);
-            /* pages end, and what the processor reads ahead ends with them */
-            __builtin_prefetch((const char *)(row[r] + p) + AHEAD);
+            __builtin_prefetch(row[r] + p + ahead, 0, 2);
         }
 #pragma GCC unroll 8
         for (int c = 0; c < ncols; c++) {
@@ -163,7 +164,7 @@ static bool NAME(is_thin)(int64_t m, int64_t n, int64_t k)
 /* No row's sum depends on the slices. */
 ATTR static void NAME(by_vectors)(const Frame *frame, NAME(Thin) t, int64_t x_step, int64_t x_apart)
 {
-    enum { SLICES = 16, BLOCK = 4 * NAME(LANES), LANES = NAME(LANES) };
+    enum { SLICES = 16, FEWEST = 4, BLOCK = 4 * NAME(LANES), LANES = NAME(LANES) };
     if (x_step != 1 || t.n > 1) {
         int64_t vectors = (t.depth + LANES - 1) / LANES;
         T *copy = scratch(frame, THREAD_MEMORY_LEFT, sizeof(T) * (size_t)(t.n * vectors * LANES));
@@ -174,8 +175,9 @@ ATTR static void NAME(by_vectors)(const Frame *frame, NAME(Thin) t, int64_t x_st
                 copy[(p / LANES * t.n + c) * LANES + p % LANES] = t.x[p * x_step + c * x_apart];
         t.x = copy;
     }
-    /* columns are the better read the longer they are */
-    int64_t block = t.a_col == 1 ? BLOCK : NAME(CHUNK);
+    /* columns are the better read the longer they are; but each worker is to have some */
+    int64_t longest = (t.m / FEWEST + BLOCK - 1) / BLOCK * BLOCK;
+    int64_t block = t.a_col == 1 ? BLOCK : NAME(least)(longest, NAME(CHUNK));
     t.rows = is_cut_vector(t.m, t.depth) ? (t.m / SLICES + block) / block * block : t.m;
     slices(frame, (t.m + t.rows - 1) / t.rows, NAME(vector_slice), &t);
 }
