@@ -333,13 +333,15 @@ void tt_wait_n(tt_tree tree)
 {
     PUBLIC;
     for (int i = 0; i < tree.n; i++) {
-        Held held;
         if (tree.n > 1 && value_is_absent(tree.leaf[i]))
             continue;
-        if (!value_pin(tree.leaf[i], "tt_wait", &held))
+        const Held *held = value_try_pin(tree.leaf[i]);
+        if (!held) {
+            value_report(tree.leaf[i], "tt_wait", "an argument");
             return;
-        if (held.array)
-            array_wait(held.array);
+        }
+        if (held->array)
+            array_wait(held->array);
         value_unpin(tree.leaf[i]);
     }
 }

@@ -303,6 +303,40 @@ static void begin_lines(const CompiledFn *p, LineOrder *order)
     line_order_begin(order, first, n);
 }
 
+/* What a run gave: buffers [device][result], and room for what they become. */
+typedef struct Wrapped {
+    PJRT_Buffer **buffers, **of_one;
+    Array **arrays;
+    tt *values;
+} Wrapped;
+
+/* Buffers become arrays, arrays values.  False: reported, and there is none. */
+static bool wrap_results(const CompiledFn *p, const Wrapped *w, tt *results)
+{
+    bool ok = true;
+    for (int i = 0; i < p->nresults; i++) {
+        for (int d = 0; d < p->ndevices; d++)
+            w->of_one[d] = w->buffers[(size_t)d * (size_t)p->nresults + (size_t)i];
+        w->arrays[i] = array_new(p->types[i], p->results[i], w->of_one);
+        ok &= w->arrays[i] != NULL;
+    }
+    for (int i = 0; i < p->nresults && !ok; i++)
+        if (w->arrays[i])
+            array_release(w->arrays[i]);
+    if (!ok)
+        return false;
+    values_of_arrays(p->nresults, w->arrays, p->is_weak, w->values);
+    for (int i = 0, at = 0; i < p->nresults; i++, at++) {
+        while (p->absent && p->absent[at])
+            at++; /* it stays all zero */
+        results[at] = w->values[i];
+        ok &= results[at].slot != 0;
+        if (p->is_awaited && ok)
+            ok = array_wait(w->arrays[i]);
+    }
+    return ok;
+}
+
 bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leaves,
                       Scratch *scratch, tt *results)
 {
@@ -310,19 +344,21 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
                       .args = SCRATCH(scratch, Array *, p->nargs),
                       .is_ours = SCRATCH(scratch, bool, p->nargs),
                       .kept = SCRATCH(scratch, int64_t, p->nargs) };
-    PJRT_Buffer **of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices); /* of one result */
-    PJRT_Buffer **buffers =                                              /* [device][result] */
-        SCRATCH(scratch, PJRT_Buffer *, (size_t)p->ndevices * (size_t)p->nresults);
-    if (!x.args || !x.is_ours || !x.kept || !of_one || !buffers)
+    size_t nbuffers = (size_t)p->ndevices * (size_t)p->nresults;
+    Wrapped w = { .buffers = SCRATCH(scratch, PJRT_Buffer *, nbuffers),
+                  .of_one = SCRATCH(scratch, PJRT_Buffer *, p->ndevices),
+                  .arrays = SCRATCH(scratch, Array *, p->nresults),
+                  .values = SCRATCH(scratch, tt, p->nresults) };
+    if (!x.args || !x.is_ours || !x.kept || !w.buffers || !w.of_one || !w.arrays || !w.values)
         return report_no_memory(p), false;
     memset(x.is_ours, 0, sizeof *x.is_ours * (size_t)p->nargs);
-    for (size_t k = 0; k < (size_t)p->ndevices * (size_t)p->nresults; k++)
-        buffers[k] = NULL; /* of devices in other processes they stay so */
+    for (size_t k = 0; k < nbuffers; k++)
+        w.buffers[k] = NULL; /* of devices in other processes they stay so */
     LineOrder order;
     if (p->is_awaited)
         begin_lines(p, &order);
     bool ok = reshard_arguments(&x, leaves) && is_donated_once(&x, label) &&
-              execute_on_devices(&x, p->is_awaited ? order.id : 0, scratch, buffers);
+              execute_on_devices(&x, p->is_awaited ? order.id : 0, scratch, w.buffers);
     for (int i = 0, k = 0; i < p->nargs; i++) {
         bool is_kept = k < x.nkept && x.kept[k] == i;
         k += is_kept;
@@ -331,17 +367,7 @@ bool compiled_fn_call(const CompiledFn *p, const char *label, Array *const *leav
         if (x.is_ours[i])
             array_release(x.args[i]);
     }
-    for (int i = 0, at = 0, ran = ok; ran && i < p->nresults; i++, at++) {
-        while (p->absent && p->absent[at])
-            at++; /* it stays all zero */
-        for (int d = 0; d < p->ndevices; d++)
-            of_one[d] = buffers[(size_t)d * (size_t)p->nresults + (size_t)i];
-        Array *array = array_new(p->types[i], p->results[i], of_one);
-        results[at] = array ? value_of_array(array, p->is_weak[i]) : (tt){ 0, 0 };
-        ok &= results[at].slot != 0;
-        if (array && p->is_awaited && ok)
-            ok = array_wait(array);
-    }
+    ok = ok && wrap_results(p, &w, results);
     if (p->is_awaited)
         line_order_end(&order);
     return ok;

@@ -20,6 +20,7 @@
 #include "front/value/value.h"
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,13 +30,47 @@ static void report_no_memory(Type type, int ndevices)
                   ndevices == 1 ? "" : "s");
 }
 
+/* Arrays that have ended, for those to come: a training step makes hundreds and ends as many.  Linked by
+ * `lender`. */
+enum { MOST_SPARE = 1024 };
+static Lock spare_lock; /* guards the two below */
+static Array *spare;
+static int nspare;
+
+static Array *take_spare(void)
+{
+    lock_take(&spare_lock);
+    Array *a = spare;
+    if (a) {
+        spare = a->lender;
+        nspare--;
+    }
+    lock_give(&spare_lock);
+    return a ? a : malloc(sizeof *a);
+}
+
+static void give_spare(Array *a)
+{
+    lock_take(&spare_lock);
+    bool is_kept = nspare < MOST_SPARE;
+    if (is_kept) {
+        a->lender = spare;
+        spare = a;
+        nspare++;
+    }
+    lock_give(&spare_lock);
+    if (!is_kept)
+        free(a);
+}
+
 /* NULL: reported. */
 static Array *make(Type type, const ArrayLayout *layout)
 {
     require(type.rank <= TT_MAX_RANK);
-    Array *a = calloc(1, sizeof *a);
+    Array *a = take_spare();
     if (!a)
         return report_no_memory(type, layout->ndevices), NULL;
+    memset(a, 0, offsetof(Array, dims_));
     atomic_init(&a->holders, 1);
     a->type = (Type){ type.element, type.rank, a->dims_ };
     if (type.rank)
@@ -53,13 +88,15 @@ static void free_buffers(PJRT_Buffer *const *buffers, int n)
 Array *array_new(Type type, const ArrayLayout *layout, PJRT_Buffer *const *buffers)
 {
     int n = layout->ndevices;
-    PJRT_Buffer **copy = malloc(sizeof *copy * (size_t)n);
-    Array *a = copy ? make(type, layout) : NULL;
-    if (!copy)
+    Array *a = make(type, layout);
+    bool is_own = a && n <= (int)(sizeof a->own_ / sizeof *a->own_);
+    PJRT_Buffer **copy = is_own ? a->own_ : a ? malloc(sizeof *copy * (size_t)n) : NULL;
+    if (a && !copy)
         report_no_memory(type, n);
-    if (!a) {
+    if (!copy) {
         free_buffers(buffers, n);
-        free(copy);
+        if (a)
+            give_spare(a);
         return NULL;
     }
     memcpy(copy, buffers, sizeof *copy * (size_t)n);
@@ -83,13 +120,14 @@ void array_release(Array *a)
     for (int d = 0; buffers && d < a->layout->ndevices; d++)
         if (buffers[d] && !(a->is_lent && a->is_lent[d]))
             client_free(buffers[d]);
-    free(buffers);
+    if (buffers != a->own_)
+        free(buffers);
     free(a->is_lent);
     if (a->lender)
         array_release(a->lender);
     if (a->resharded)
         array_release(a->resharded);
-    free(a);
+    give_spare(a);
 }
 
 bool array_is_sole(const Array *a)

@@ -14,9 +14,9 @@ typedef struct Array Array;
 struct Array {
     _Atomic int holders;
     Type type; /* of the whole; dims in dims_ */
-    int64_t dims_[TT_MAX_RANK];
     const ArrayLayout *layout;
     PJRT_Buffer **_Atomic buffers_; /* [layout->ndevices]; NULL: not uploaded yet (array_buffers) */
+    PJRT_Buffer *own_[2];           /* where so few buffers lie */
     Array *lender;                  /* owns the parts marked in is_lent; NULL: none are */
     bool *is_lent;                  /* [layout->ndevices], or NULL */
     bool has_small;                 /* the elements are in `small` too: numbers need no device */
@@ -24,6 +24,7 @@ struct Array {
     _Atomic bool is_donated; /* a call has consumed the buffers: said when it is used */
     Lock lock;
     Array *resharded; /* under `lock`: as it was last laid out otherwise, or NULL */
+    int64_t dims_[TT_MAX_RANK]; /* all before starts as zeroes */
 };
 
 /* Takes the buffers.  One holder.  Rank at most TT_MAX_RANK.  NULL: reported. */

@@ -13,19 +13,28 @@
 
 typedef struct ScratchBlock {
     struct ScratchBlock *next;
+    size_t used, room;
     _Alignas(16) char bytes[];
 } ScratchBlock;
+
+enum { BLOCK_ROOM = 64 << 10 }; /* so that several lists share one */
 
 void *scratch_block(Scratch *s, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
-    ScratchBlock *block = malloc(sizeof *block + bytes);
-    if (!block)
-        return NULL;
-    block->next = s->blocks;
-    s->blocks = block;
-    return block->bytes;
+    ScratchBlock *block = s->blocks;
+    if (!block || bytes > block->room - block->used) {
+        size_t room = bytes > BLOCK_ROOM / 4 ? bytes : BLOCK_ROOM;
+        block = malloc(sizeof *block + room);
+        if (!block)
+            return NULL;
+        *block = (ScratchBlock){ .next = s->blocks, .room = room };
+        s->blocks = block;
+    }
+    void *at = block->bytes + block->used;
+    block->used += bytes;
+    return at;
 }
 
 void scratch_end_blocks(ScratchBlock *blocks)

@@ -28,7 +28,7 @@ enum { SCRATCH_ROOM = 4096 };
 
 typedef struct Scratch {
     size_t used;
-    struct ScratchBlock *blocks; /* what did not fit */
+    struct ScratchBlock *blocks; /* what did not fit, the newest first */
     _Alignas(16) char room[SCRATCH_ROOM];
 } Scratch;
 

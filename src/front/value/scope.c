@@ -238,6 +238,27 @@ tt value_of_array(Array *array, bool is_weak)
     return (tt){ 0, 0 };
 }
 
+/* A few at a time, since all threads share the locks. */
+void values_of_arrays(int n, Array *const *arrays, const bool *is_weak, tt *out)
+{
+    enum { FEW = 64 };
+    Scope *scope = need_scope();
+    memset(out, 0, sizeof *out * (size_t)n);
+    int made = 0;
+    for (int few = FEW; scope && few == FEW && made < n; made += few) {
+        int wanted = n - made < FEW ? n - made : FEW;
+        few = slot_new_arrays(wanted, arrays + made, is_weak + made, out + made);
+        lock_take(&lists);
+        for (int i = made; i < made + few; i++)
+            link_slot(scope, out[i].slot);
+        lock_give(&lists);
+    }
+    for (int i = made; i < n; i++) {
+        array_release(arrays[i]);
+        out[i] = (tt){ 0, 0 };
+    }
+}
+
 /* Another value of the same array; a traced value is its trace's, and stays as it is.  An absent one is
  * absent. */
 static tt again_in(Scope *scope, tt x, const char *who)

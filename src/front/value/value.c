@@ -48,10 +48,9 @@ Slot *slot_at(uint32_t slot)
     return chunk ? &chunk[slot % CHUNK] : NULL;
 }
 
-/* A free slot, or one never used before; 0: the table is full, or there is no memory. */
+/* Holding `table`: a free slot, or one never used before; 0: the table is full, or there is no memory. */
 static uint32_t take_slot(void)
 {
-    lock_take(&table);
     uint32_t slot = free_slots;
     if (slot) {
         free_slots = slot_at(slot)->behind;
@@ -63,25 +62,29 @@ static uint32_t take_slot(void)
         if (slot_at(nslots))
             slot = nslots++;
     }
-    lock_give(&table);
     return slot;
 }
 
-tt slot_new(Held held, const char *how, const char *name)
+static tt report_full(void)
 {
-    uint32_t number = take_slot();
-    if (!number)
-        return report_broken("there are %u values at once, and no memory for more; end some with "
-                             "TT_SCOPE",
-                             atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
+    return report_broken("there are %u values at once, and no memory for more; end some with "
+                         "TT_SCOPE",
+                         atomic_load_explicit(&nslots, memory_order_relaxed) - 1);
+}
+
+/* The slot, which is the caller's alone, becomes a value. */
+static tt fill_slot(uint32_t number, Held held, const char *how, const char *name)
+{
     Slot *slot = slot_at(number);
     uint32_t generation = (uint32_t)(atomic_load(&slot->state) >> 32);
     if (!generation)
         generation = 1; /* all zero is no value */
     slot->held = held;
-    if (held.type.rank)
-        memcpy(slot->dims, held.type.dims, sizeof *slot->dims * (size_t)held.type.rank);
-    slot->held.type.dims = slot->dims;
+    if (!held.array) {
+        if (held.type.rank)
+            memcpy(slot->dims, held.type.dims, sizeof *slot->dims * (size_t)held.type.rank);
+        slot->held.type.dims = slot->dims;
+    }
     /* relaxed: a thread that looks at it under `lists` may hold an older value of this slot, and
      * then takes either for none */
     atomic_store_explicit(&slot->owner, NULL, memory_order_relaxed);
@@ -95,6 +98,30 @@ tt slot_new(Held held, const char *how, const char *name)
     /* release: pairs with the acquire in value_pin */
     atomic_store_explicit(&slot->state, (uint64_t)generation << 32, memory_order_release);
     return (tt){ number, generation };
+}
+
+tt slot_new(Held held, const char *how, const char *name)
+{
+    lock_take(&table);
+    uint32_t number = take_slot();
+    lock_give(&table);
+    return number ? fill_slot(number, held, how, name) : report_full();
+}
+
+int slot_new_arrays(int n, Array *const *arrays, const bool *is_weak, tt *out)
+{
+    int taken = 0;
+    lock_take(&table);
+    while (taken < n && (out[taken].slot = take_slot()))
+        taken++;
+    lock_give(&table);
+    for (int i = 0; i < taken; i++) {
+        Held held = { .array = arrays[i], .type = arrays[i]->type, .is_weak = is_weak[i] };
+        out[i] = fill_slot(out[i].slot, held, NULL, NULL);
+    }
+    if (taken < n)
+        report_full();
+    return taken;
 }
 
 static void clear_slot(uint32_t number, uint64_t state)
@@ -252,7 +279,8 @@ bool value_shape(tt x, const char *who, Shape *out)
         return false;
     out->element = held.type.element;
     out->rank = held.type.rank;
-    memcpy(out->dims, held.type.dims, sizeof out->dims);
+    if (held.type.rank)
+        memcpy(out->dims, held.type.dims, sizeof *out->dims * (size_t)held.type.rank);
     out->is_weak = held.is_weak;
     out->is_traced = held.array == NULL;
     value_unpin(x);

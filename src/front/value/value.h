@@ -18,12 +18,14 @@ typedef struct Held {
     Array *array;  /* concrete; NULL: traced */
     Trace *trace;  /* traced: where it was recorded */
     ValueId value; /* traced: in trace->m */
-    Type type;     /* of the whole array; dims live as long as the slot */
+    Type type;     /* of the whole array; dims live as long as the slot holds it */
     bool is_weak;  /* a number from C: takes its partner's type */
 } Held;
 
 /* A new value, owned by this thread's innermost scope.  Takes the caller's hold on the array. */
 tt value_of_array(Array *array, bool is_weak);
+/* The same for many; broken values for those that could not be made. */
+void values_of_arrays(int n, Array *const *arrays, const bool *is_weak, tt *out);
 /* Owned by its trace: stale when that ends (value_end_list).  Only the thread that traces. */
 tt value_of_traced(Trace *trace, ValueId value, bool is_weak);
 struct ValueList;
