@@ -329,7 +329,8 @@ CASE(loaded_program_with_more_arguments)
 {
     tt x = tt_zeros(TT_F32, 3);
     tt_call(tt_load("examples/program.mlir"), x, x);
-    SAYS("+3: in loaded_program_with_more_arguments: examples/program.mlir takes 1 array, not 2");
+    SAYS("+3: in loaded_program_with_more_arguments: examples/program.mlir takes 1 array, "
+         "not 2: f32[3]");
 }
 
 CASE(loaded_program_for_more_rows)

@@ -227,9 +227,36 @@ static void test_eval_shape(void)
     CHECK(strstr(front_said(), "rows_by_columns takes 2 arguments, not 1"));
 }
 
+/* A step in place, mapped: every device's state comes back, or one for all. */
+static tt halve(tt *w, tt x)
+{
+    *w = tt_mul(*w, 0.5);
+    return tt_sum(tt_mul(*w, x));
+}
+TT_METHOD(tt, halve, tt, tt);
+
+static void test_update(void)
+{
+    const float rows[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
+    tt w = tt_full(TT_F32, 2), x = tt_from(rows, 2, 3);
+    tt y = tt_update(&w,
+                     tt_vmap(halve, .in_axes = { TT_NONE, 0 },
+                             .out = TT_EACH_AXIS(TT_RUN(tt, TT_NONE), TT_RUN(tt, 0))),
+                     x);
+    CHECK(is_near(y, (const double[]){ 6, 15 }, 2) && is_near(w, (const double[]){ 1 }, 1));
+    CHECK_SAID("");
+    tt_update(&w, tt_vmap(halve, .in_axes = { TT_NONE, 0 }), x);
+    CHECK(strstr(front_said(),
+                 "tt_update(vmap(halve)): array 0 of the state is f32[], and comes back "
+                 "as f32[2]: a state keeps its shapes; if a map gives every device's, "
+                 ".out_axis = TT_NONE gives one for all"));
+    CHECK(is_near(w, (const double[]){ 1 }, 1));
+}
+
 int main(void)
 {
     front_start(2);
+    test_update();
     test_adam();
     test_sgd();
     test_others();

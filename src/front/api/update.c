@@ -29,6 +29,26 @@ tt tt_loss_grad_n(tt *grad, int n, tt_fn f, const tt_tree *args, int nargs)
     return y[0];
 }
 
+/* Does the state come back in the shapes it had?  False: reported. */
+static bool keeps_shapes(tt_fn f, const tt *state, const tt *next, int n)
+{
+    for (int i = 0; i < n; i++) {
+        Shape had, has;
+        if (!state[i].slot || !next[i].slot)
+            continue;
+        if (!value_shape(state[i], "tt_update", &had) || !value_shape(next[i], "tt_update", &has))
+            return false;
+        if (!type_same_shape(shape_type(&had), shape_type(&has)))
+            return report_broken(
+                       "tt_update(%s): array %d of the state is %s, and comes back as %s: a state "
+                       "keeps its shapes; if a map gives every device's, .out_axis = TT_NONE gives "
+                       "one for all",
+                       f->label, i, type_text(shape_type(&had)), type_text(shape_type(&has))),
+                   false;
+    }
+    return true;
+}
+
 const tt *tt_update_n(tt *state, int n, tt_fn f, const tt_tree *args, int nargs, int nresults)
 {
     PUBLIC;
@@ -41,7 +61,8 @@ const tt *tt_update_n(tt *state, int n, tt_fn f, const tt_tree *args, int nargs,
     tt_tree all[TT_MAX_ARGS] = { { state, n } };
     memcpy(all + 1, args, sizeof *args * (size_t)nargs);
     const tt *y = tt_call_n(f, all, nargs + 1, n + nresults);
-    if (is_there(y, n + nresults)) /* else the call has failed, and the state is what it was */
+    /* Else the call has failed, and the state is what it was. */
+    if (is_there(y, n + nresults) && keeps_shapes(f, state, y, n))
         tt_assign_n(state, (tt_tree){ y, n });
     return y + n;
 }

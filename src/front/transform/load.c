@@ -328,13 +328,26 @@ static const char *param_name(const struct Loaded *p, const Leaves *leaves, int 
     return leaf_name(leaves, i);
 }
 
+/* With what it takes; the first of many. */
+static void report_arity(tt_fn f, const struct Loaded *p, int given)
+{
+    enum { MOST = 8 };
+    const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
+    Text list = { 0 };
+    for (int i = 0; i < body->nargs && i < MOST; i++)
+        text_printf(&list, "%s%s", i ? ", " : ": ",
+                    type_text(type_of(p->m, body->args + (uint32_t)i)));
+    report_broken("%s takes %d array%s, not %d%s%s", f->label, body->nargs,
+                  body->nargs == 1 ? "" : "s", given, text_cstr(&list),
+                  body->nargs > MOST ? ", ..." : "");
+    text_free(&list);
+}
+
 static bool fits(tt_fn f, const struct Loaded *p, const Leaves *leaves)
 {
     const Region *body = region_at(p->m, func_find(p->m, STR("main"))->body);
     if (leaves->n != body->nargs)
-        return report_broken("%s takes %d array%s, not %d", f->label, body->nargs,
-                             body->nargs == 1 ? "" : "s", leaves->n),
-               false;
+        return report_arity(f, p, leaves->n), false;
     for (int i = 0; i < leaves->n; i++) {
         Type want = type_of(p->m, body->args + (uint32_t)i);
         if (!type_fits(want, leaves->types[i]))

@@ -23,7 +23,7 @@ struct Array {
     unsigned char small[SMALL];
     _Atomic bool is_donated; /* a call has consumed the buffers: said when it is used */
     Lock lock;
-    Array *resharded; /* under `lock`: as it was last laid out otherwise, or NULL */
+    Array *resharded;           /* under `lock`: as it was last laid out otherwise, or NULL */
     int64_t dims_[TT_MAX_RANK]; /* all before starts as zeroes */
 };
 
