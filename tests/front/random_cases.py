@@ -66,5 +66,5 @@ CASES = {
 }
 for name, x in CASES.items():
     x = np.asarray(x)
-    some = x.ravel()[:: max(1, x.size // 32)][:32]
+    some = x.ravel()[:: max(1, x.size // 32 - 1)][:32]
     print(name, zlib.crc32(x.tobytes()), len(some), *[repr(float(v)) for v in some])

@@ -1,5 +1,6 @@
 /* random_test.c - 10,000 draws of each distribution are JAX's (tests/front/random_cases.txt): bit for
- * bit, but where a logarithm or an error function has been through them, whose last bit is not. */
+ * bit, but where a logarithm or an error function has been through them, whose last bit is not.  Of JAX on our
+ * engine those are the same bits too (docs/differences.md). */
 #include "tests/front.h"
 
 #include <math.h>
@@ -30,12 +31,13 @@ static void compare(const char *name, tt x, size_t bytes, bool is_exact)
     int64_t count = 1;
     for (int i = 0; i < shape.n; i++)
         count *= shape.v[i];
+    int64_t step = count / 32 > 1 ? count / 32 - 1 : 1; /* 311: every parameter's turn comes */
     CHECK(file && tt_read(x, data, bytes * (size_t)count));
     CHECK(tt_read(tt_astype(x, TT_F64), numbers, sizeof *numbers * (size_t)count));
     while (file && fscanf(file, "%63s %lu %d", is, &crc, &n) == 3) {
         bool is_it = !strcmp(is, name);
         for (int i = 0; i < n; i++) {
-            double said = 0, got = numbers[i * (count / 32 ? count / 32 : 1)];
+            double said = 0, got = numbers[i * step];
             CHECK(fscanf(file, "%lf", &said) == 1);
             if (is_it && fabs(got - said) > (is_exact ? 0 : 3e-6 * fmax(1, fabs(said)))) {
                 printf("%s: number %d is %g, JAX's %g\n", name, i, got, said);
