@@ -50,6 +50,7 @@ int main(int argc, char **argv)
     tt_start(&s.opt, s.net);
     int64_t step = tt_restore(path, &s, .names = names);
     printf("from step %lld\n", (long long)step + 1);
+    fflush(stdout);
     for (step++; step < steps; step++) {
         TT_SCOPE;
         Step r = tt_call_as(Step, tt_jit(train), s);
