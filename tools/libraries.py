@@ -101,7 +101,8 @@ def play(options, library, file, platform):
     """What became of a file's tests, and the seconds that it took, by the clock and of processors."""
     said = options.log / "child.json"
     said.unlink(missing_ok=True)
-    command = [sys.executable, os.path.abspath(__file__), "--child", f"--tests={options.tests / library}",
+    # -P: the folder of this program is not looked into for modules
+    command = [sys.executable, "-P", os.path.abspath(__file__), "--child", f"--tests={options.tests / library}",
                f"--log={said}", f"--most={options.most}", file]
     flags = f"--xla_force_host_platform_device_count={DEVICES}"
     environment = dict(os.environ, JAX_PLATFORMS=platform, XLA_FLAGS=flags, TUTTI_DEVICES=str(DEVICES))
