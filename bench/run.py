@@ -264,4 +264,5 @@ def main():
     print("peak memory, MB: " + ", ".join(f"{k} {v / 1e6:.0f}" for k, v in memory.items()))
 
 
-main()
+if __name__ == "__main__":
+    main()
