@@ -249,8 +249,9 @@ void cuts_scatter(Factors *f)
             continue;
         bool is_inserted = ints_find(s->inserted_window_dims, d) >= 0;
         int e = is_inserted ? -1 : (int)s->update_window_dims.at[window++];
+        bool is_chosen = is_inserted && ints_find(s->scatter_dims_to_operand_dims, d) >= 0;
         bool is_full = !is_inserted && f->in[update].dims[e] == f->in[0].dims[d];
-        f->of_in[0][d] = factor_add(f, free_if(is_inserted || is_full));
+        f->of_in[0][d] = factor_add(f, free_if(is_chosen || is_full));
         if (is_full)
             f->of_in[update][e] = f->of_in[0][d];
     }

@@ -19,7 +19,8 @@ static ValueId build_splat(Placer *z, Type t, const void *element)
 
 /* A number for each component of an index, in the shape of all indices. */
 typedef struct Components {
-    Ints map; /* the operand's dimension that a component means */
+    Ints map;    /* the operand's dimension that a component means */
+    Ints single; /* dimensions of which it chooses one element; others are taken in full */
     int64_t
         vector; /* where it lies among the dimensions of the indices; their rank: one component */
     Type type;  /* of the indices */
@@ -81,10 +82,16 @@ static ValueId build_compare(Placer *z, ValueId a, ValueId b, int direction)
     return build_node(z->m, z->to, OP_COMPARE, 2, in, t, attrs, NULL);
 }
 
+/* Does component i choose from a dimension that is cut? */
+static bool is_choice(const Components *c, int i, Tiling t)
+{
+    return t.tiles[c->map.at[i]] != 1 && ints_find(c->single, c->map.at[i]) >= 0;
+}
+
 static bool is_cut_by_index(const Components *c, Tiling t)
 {
     for (int i = 0; i < c->map.n; i++)
-        if (t.tiles[c->map.at[i]] != 1)
+        if (is_choice(c, i, t))
             return true;
     return false;
 }
@@ -96,7 +103,8 @@ static ValueId piece_starts(Placer *z, const Components *c, Tiling t, Type piece
     for (int k = 0; k < z->ndevices; k++)
         for (int i = 0; i < c->map.n; i++) {
             int d = (int)c->map.at[i];
-            at[k * c->map.n + i] = t.tiles[d] == 1 ? 0 : t.tile_of[k * t.rank + d] * piece.dims[d];
+            at[k * c->map.n + i] =
+                is_choice(c, i, t) ? t.tile_of[k * t.rank + d] * piece.dims[d] : 0;
         }
     return spread_numbers(z, at, true, c);
 }
@@ -107,6 +115,9 @@ static ValueId widened(Placer *z, ValueId indices, Components *c)
     c->type = type_of(z->m, indices);
     if (c->type.element == I64)
         return indices;
+    static const uint64_t most = INT64_MAX;
+    if (c->type.element == U64)
+        indices = build_two(z, OP_MIN, indices, build_splat(z, c->type, &most));
     c->type.element = I64;
     return build_node(z->m, z->to, OP_CONVERT, 1, &indices, c->type, NULL, NULL);
 }
@@ -121,7 +132,7 @@ static ValueId is_here(Placer *z, const Components *c, ValueId local, Tiling t, 
     int64_t *low = ARENA_ARRAY(m->arena, int64_t, c->map.n + 1);
     int64_t *high = ARENA_ARRAY(m->arena, int64_t, c->map.n + 1);
     for (int i = 0; i < c->map.n; i++) {
-        bool is_cut = t.tiles[c->map.at[i]] != 1;
+        bool is_cut = is_choice(c, i, t);
         low[i] = is_cut ? 0 : INT64_MIN;
         high[i] = is_cut ? piece.dims[c->map.at[i]] - 1 : INT64_MAX;
     }
@@ -193,7 +204,9 @@ static ValueId build_neutral(Placer *z, Type t)
 bool is_gather_by_part(const Node *node, Tiling operand)
 {
     const GatherAttrs *g = node->attrs;
-    Components c = { .map = node->op == OP_GATHER ? g->start_index_map : (Ints){ 0 } };
+    if (node->op != OP_GATHER)
+        return false;
+    Components c = { .map = g->start_index_map, .single = g->collapsed_slice_dims };
     return is_cut_by_index(&c, operand);
 }
 
@@ -201,7 +214,7 @@ ValueId gather_part(Placer *z, const Node *node, Type result, ValueId *in, Tilin
                     const void *local_attrs)
 {
     const GatherAttrs *g = node->attrs;
-    Components c = { .map = g->start_index_map, .vector = g->index_vector_dim };
+    Components c = { g->start_index_map, g->collapsed_slice_dims, g->index_vector_dim, { 0 } };
     Type whole = type_of(z->m, node->in[0]), piece = type_of(z->m, in[0]);
     ValueId indices = clamped(z, &c, widened(z, in[1], &c), whole, g->slice_sizes);
     ValueId local = build_two(z, OP_SUB, indices, piece_starts(z, &c, operand, piece));
@@ -218,7 +231,9 @@ ValueId gather_part(Placer *z, const Node *node, Type result, ValueId *in, Tilin
 ValueId scatter_indices(Placer *z, const Node *node, ValueId indices, Type piece, Tiling operand)
 {
     const ScatterAttrs *s = node->attrs;
-    Components c = { .map = s->scatter_dims_to_operand_dims, .vector = s->index_vector_dim };
+    Components c = {
+        s->scatter_dims_to_operand_dims, s->inserted_window_dims, s->index_vector_dim, { 0 }
+    };
     if (!is_cut_by_index(&c, operand))
         return indices;
     indices = widened(z, indices, &c);

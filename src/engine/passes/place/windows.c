@@ -89,7 +89,10 @@ static Span convolution_span(const Windows *w, int d)
 static Span reduce_window_span(const Windows *w, int i, int d)
 {
     const WindowAttrs *a = w->node->attrs;
-    if (i >= w->node->nin / 2 || !is_cut_in(w, i, d, d))
+    bool is_cut = false;
+    for (int k = 0; k < w->node->nin / 2; k++) /* all operands have the same windows */
+        is_cut = is_cut || is_cut_in(w, k, d, d);
+    if (i >= w->node->nin / 2 || !is_cut)
         return (Span){ 0 };
     Span s = span_of_windows(w->local[0].dims[d], at_or(a->window_dimensions, d, 1),
                              at_or(a->window_strides, d, 1), at_or(a->window_dilations, d, 1), 1,
