@@ -23,6 +23,24 @@ bool is_mark(const Node *node)
     return node->op == OP_CONSTRAINT || node_call(node) == CALL_SHARDING;
 }
 
+/* Dimensions that the constraint leaves open lie as those of what it is put on, if that is known. */
+static Tiling leave_open(const Placer *z, const Node *node, const Sharding *s, Tiling declared)
+{
+    Tiling has = z->hints[node->in[0]];
+    Type type = type_of(z->m, node->out);
+    if (!has.tiles || has.rank != type.rank || type.rank != s->rank)
+        return declared;
+    Pick picks[MAX_RANK];
+    bool dropped;
+    for (int d = 0; d < type.rank; d++)
+        picks[d] = s->dims[d].is_open && declared.tiles[d] == 1 ? (Pick){ &has, d, 1 }
+                                                                : (Pick){ &declared, d, 0 };
+    Tiling t = tiling_pick(z->m->arena, type, z->ndevices, picks, true, &dropped);
+    t.nparts = declared.nparts;
+    t.part_of = declared.part_of;
+    return t;
+}
+
 Error *mark_hint(const Placer *z, const Node *node, Tiling *out)
 {
     int rank = type_of(z->m, node->out).rank;
@@ -30,6 +48,8 @@ Error *mark_hint(const Placer *z, const Node *node, Tiling *out)
     if (node->op == OP_CONSTRAINT) {
         const Sharding *sharding = ((const ConstraintAttrs *)node->attrs)->sharding;
         error = sharding_tiling(z->m->arena, sharding, rank, z->ndevices, out);
+        if (!error)
+            *out = leave_open(z, node, sharding, *out);
     } else {
         const Attr *text = attr_get(node->extra, "mhlo.sharding");
         Str notation = text && text->kind == ATTR_STRING ? text->string : STR("{replicated}");
