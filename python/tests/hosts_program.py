@@ -32,6 +32,14 @@ assert (np.asarray(whole) == rows * 2).all()
 turned = jax.jit(lambda a: a.T, out_shardings=NamedSharding(mesh, P(None, "x")))(cut)
 for shard in turned.addressable_shards:
     assert (np.asarray(shard.data) == rows.T[shard.index]).all()
+# pieces that lie in the other process: columns instead of rows, and rows that move on
+free = jax.sharding.Mesh(mesh.devices, ("x",))
+placed = jax.make_array_from_callback(rows.shape, NamedSharding(free, P("x")), lambda i: rows[i])
+columns = NamedSharding(free, P(None, "x"))
+for moved, expected in [(jax.jit(lambda a: a + 1, out_shardings=columns), rows + 1),
+                        (jax.jit(lambda a: jnp.roll(a, 1, 0)), np.roll(rows, 1, 0))]:
+    for piece in moved(placed).addressable_shards:
+        np.testing.assert_array_equal(np.asarray(piece.data), expected[piece.index])
 np.testing.assert_allclose(float(jax.jit(jnp.sum)(cut)), rows.sum(dtype=np.float64), rtol=1e-5)
 assert (multihost_utils.process_allgather(np.array([me])).ravel() == np.arange(2)).all()
 
