@@ -14,15 +14,19 @@
 
 #include <stdlib.h>
 
+/* To another host an MPI sends pieces of either size without asking first; within one host it asks for the
+ * larger (hosts/hosts.c), which is the quicker for large sums alone. */
 enum {
-    PIECE_BYTES =
-        48 << 10, /* small enough for an MPI to send it to another host without asking first */
-    RING = 32,    /* pieces */
-    UP = 0,       /* exchanges */
+    PIECE_BYTES = 48 << 10,
+    SMALL_PIECE_BYTES = 24 << 10,
+    SMALL_SUM = 512 << 10, /* bytes of a sum that goes in small pieces */
+    RING = 32,             /* pieces */
+    UP = 0,                /* exchanges */
     DOWN = 1,
 };
 
 typedef struct Chain {
+    size_t piece_bytes; /* of all but the last of an operand */
     int npieces;
     int nfolded, nspread; /* pieces: of sums made here, of results put where they belong */
     bool is_first, is_last;
@@ -42,14 +46,15 @@ static ChainPiece find_piece(const Crossing *x, int k)
     while (k >= chain->first_of[p.operand + 1])
         p.operand++;
     size_t whole = type_bytes(x->members.c->in_types[p.operand]);
-    p.at = (size_t)(k - chain->first_of[p.operand]) * PIECE_BYTES;
-    p.bytes = whole - p.at < PIECE_BYTES ? whole - p.at : PIECE_BYTES;
+    p.at = (size_t)(k - chain->first_of[p.operand]) * chain->piece_bytes;
+    p.bytes = whole - p.at < chain->piece_bytes ? whole - p.at : chain->piece_bytes;
     return p;
 }
 
 static char *ring_at(const Crossing *x, int k)
 {
-    return (char *)x->staging + (size_t)(k % RING) * PIECE_BYTES;
+    const Chain *chain = x->way;
+    return (char *)x->staging + (size_t)(k % RING) * chain->piece_bytes;
 }
 
 static void *piece_up(Exchange *exchange, int k, bool is_sent, size_t *bytes)
@@ -194,11 +199,15 @@ static Error *cut(Crossing *x)
     Chain *chain = x->way = calloc(1, sizeof *chain + sizeof(int) * (size_t)(c->nin + 1));
     if (!chain)
         return crossing_no_memory(x);
+    size_t sum = 0;
+    for (int i = 0; i < c->nin; i++)
+        sum += type_bytes(c->in_types[i]);
+    chain->piece_bytes = sum < SMALL_SUM ? SMALL_PIECE_BYTES : PIECE_BYTES;
     for (int i = 0; i < c->nin; i++) {
         if (!type_equal(c->in_types[i], c->out_types[i]))
             return collective_misfit(&x->members, i);
         size_t bytes = type_bytes(c->in_types[i]);
-        chain->npieces += (int)((bytes + PIECE_BYTES - 1) / PIECE_BYTES);
+        chain->npieces += (int)((bytes + chain->piece_bytes - 1) / chain->piece_bytes);
         chain->first_of[i + 1] = chain->npieces;
     }
     return NULL;
@@ -231,7 +240,7 @@ Error *cross_by_chain(Crossing *x)
     chain->is_first = me == 0;
     chain->is_last = me == n - 1;
     TRY(participants_begin(&x->members));
-    TRY(crossing_staging(x, (size_t)RING * PIECE_BYTES));
+    TRY(crossing_staging(x, (size_t)RING * chain->piece_bytes));
     x->step = step;
     int before = me ? processes[me - 1] : -1, after = me < n - 1 ? processes[me + 1] : -1;
     open_stream(x, UP, before, after);
