@@ -285,6 +285,8 @@ def starts():
     """The asynchronous forms, where this JAX has them."""
     from jax._src.lax import parallel
 
+    if jax.__version_info__ < (0, 10):
+        return  # it has the name of one of them, and no rule for it
     mesh = Mesh(jax.devices(), "i")
     xs = values((N, 2), np.float32, 12)
     whole, total = np.concatenate(xs), add(xs, np.float32)
