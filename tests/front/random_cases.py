@@ -20,6 +20,15 @@ p = (jnp.arange(100) % 7 + 1).astype(jnp.float32) / 16
 alpha = (jnp.arange(N) % 13 + 1).astype(jnp.float32) / 4
 logits = jnp.sin(jnp.arange(N * 5, dtype=jnp.float32)).reshape(N, 5)
 r = jax.random
+
+
+def slopes(draw, type):
+    """d x / d a of 10,000 draws of one number each, a from 0.1 to 50."""
+    with jax.enable_x64(type == np.float64):
+        a = jnp.asarray((np.arange(N) % 500 + 1).astype(type) / type(10))
+        return np.asarray(jax.vmap(jax.grad(draw, 1))(r.split(key, N), a))
+
+
 CASES = {
     "bernoulli": r.bernoulli(key, 0.3, (N,)),
     "bernoulli_each": r.bernoulli(key, jnp.full((N,), 0.5) * (rows / N), (N,)),
@@ -62,6 +71,9 @@ CASES = {
     "ball": r.ball(key, 4, 3, (N // 4,)).ravel(),
     "dirichlet": r.dirichlet(key, alpha[:5], (N // 5,)).ravel(),
     "multivariate_normal": r.multivariate_normal(key, alpha[:4], 2 * jnp.eye(4) + 1, (N // 4,)).ravel(),
+    "gamma_slope": slopes(r.gamma, np.float32),
+    "gamma_slope_64": slopes(lambda k, a: r.gamma(k, a, dtype=a.dtype), np.float64),
+    "loggamma_slope_64": slopes(lambda k, a: r.loggamma(k, a, dtype=a.dtype), np.float64),
     "dropout": jnp.where(r.bernoulli(key, 0.75, (N,)), (rows + 1) / 0.75, 0),
 }
 for name, x in CASES.items():

@@ -19,6 +19,12 @@ static uint32_t crc32(const unsigned char *at, size_t n)
     return ~crc;
 }
 
+/* How near: draws that are not exact, and f64's derivatives. */
+static double bound_of(size_t bytes, double said)
+{
+    return (bytes == 8 ? 1e-11 : 3e-6) * fmax(1, fabs(said));
+}
+
 static void compare(const char *name, tt x, size_t bytes, bool is_exact)
 {
     static unsigned char data[8 * N];
@@ -39,7 +45,7 @@ static void compare(const char *name, tt x, size_t bytes, bool is_exact)
         for (int i = 0; i < n; i++) {
             double said = 0, got = numbers[i * step];
             CHECK(fscanf(file, "%lf", &said) == 1);
-            if (is_it && fabs(got - said) > (is_exact ? 0 : 3e-6 * fmax(1, fabs(said)))) {
+            if (is_it && fabs(got - said) > (is_exact ? 0 : bound_of(bytes, said))) {
                 printf("%s: number %d is %g, JAX's %g\n", name, i, got, said);
                 check_failures++;
                 break;
@@ -54,6 +60,29 @@ static void compare(const char *name, tt x, size_t bytes, bool is_exact)
     if (file)
         fclose(file);
     CHECK(found == 1);
+}
+
+static tt gamma_32(tt key, tt a)
+{
+    return tt_gamma(key, a, TT_F32);
+}
+static tt gamma_64(tt key, tt a)
+{
+    return tt_gamma(key, a, TT_F64);
+}
+static tt loggamma_64(tt key, tt a)
+{
+    return tt_loggamma(key, a, TT_F64);
+}
+TT_FUN(tt, gamma_32, tt, tt);
+TT_FUN(tt, gamma_64, tt, tt);
+TT_FUN(tt, loggamma_64, tt, tt);
+
+/* How each of 10,000 draws moves with its parameter, which goes from 0.1 to 50. */
+static tt slopes(tt_fn slope, tt key, tt_dtype type)
+{
+    tt a = tt_div(tt_astype(tt_add(tt_mod(tt_arange(TT_I32, N), 500), 1), type), 10);
+    return tt_call(tt_vmap(slope), tt_split(key, N), a);
 }
 
 int main(void)
@@ -116,6 +145,9 @@ int main(void)
     compare("gumbel", tt_gumbel(key, TT_F32, N), 4, false);
     compare("exponential", tt_exponential(key, TT_F32, N), 4, false);
     compare("truncated_normal", tt_truncated_normal(key, -2, 1.5, TT_F32, N), 4, false);
+    compare("gamma_slope", slopes(tt_grad(gamma_32, .wrt = 2), key, TT_F32), 4, false);
+    compare("gamma_slope_64", slopes(tt_grad(gamma_64, .wrt = 2), key, TT_F64), 8, false);
+    compare("loggamma_slope_64", slopes(tt_grad(loggamma_64, .wrt = 2), key, TT_F64), 8, false);
     compare("dropout", tt_dropout(key, tt_add(rows, 1), 0.25), 4, false);
     tt k[3];
     tt_keys(k, key);

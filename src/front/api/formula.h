@@ -14,6 +14,15 @@ static inline tt number(double x)
     return tt_scalar(x);
 }
 
+/* A function of the library's own for tt_custom_jvp, tt_while and the like; user: one of its constants. */
+typedef int Apply(void *user, const tt_tree *args, int nargs, tt *results, int room);
+
+static inline tt_fn function(const char *name, Apply *apply, const char *user)
+{
+    return tt_fn_new(&(tt_closure){
+        .size = sizeof(tt_closure), .apply = apply, .user = (void *)user, .name = name });
+}
+
 #define FORMULA_BODY(name, n, formula)                                                             \
     static void name##_body(const tt *in, tt *out, const void *config)                             \
     {                                                                                              \

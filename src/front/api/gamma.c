@@ -6,22 +6,18 @@
  *     binomial     by counting tries between hits up to a mean of 10, by rejection above (Hoermann, 1993)
  *     the others   formulas of these
  *
- * What is accepted does not vary with the parameters by little: to tt_grad the draws of gamma and of what is
- * made of it are constants, where JAX has an implicit slope. */
-#include "front/api/numpy.h"
+ * What is accepted jumps as the parameters vary, so there is no derivative along the loops.  That of gamma is
+ * implicit, as JAX has it: the draw x moves with a such that the part P(a, x) of all draws below it stays
+ * (incomplete.c), and what is made of gamma follows by the chain rule. */
+#include "front/api/formula.h"
 
 #include "front/api/random.h"
 #include "front/transform/transform.h"
-#include "front/value/library.h"
 #include "front/value/report.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
-
-static tt number(double x)
-{
-    return tt_scalar(x);
-}
 
 static tt like(tt x, double value)
 {
@@ -137,7 +133,7 @@ static void outer_turn(const tt *s, tt *next, const void *user)
 
 /* A number for each element of a, or its logarithm.  Below 1 the next larger parameter is drawn, and
  * made smaller by a power of a uniform number. */
-static tt gamma_of(tt key, tt a, bool is_log)
+static tt draw_gamma(tt key, tt a, bool is_log)
 {
     Type t = type_at(a);
     int64_t n = type_count(t);
@@ -162,6 +158,39 @@ static tt gamma_of(tt key, tt a, bool is_log)
         y = tt_mul(tt_mul(g.d, s[V]), tt_where(is_large, number(1), boost));
     }
     return build_reshape(y, t);
+}
+
+static const char as_log[] = "loggamma", as_is[] = "gamma"; /* the closures' user: which it is */
+
+static int gamma_value(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)nargs, (void)room;
+    results[0] = draw_gamma(args[0].leaf[0], args[1].leaf[0], user == as_log);
+    return 1;
+}
+
+static tt gamma_of(tt key, tt a, bool is_log);
+
+/* Of key, a and their tangents.  A draw too small for its type is taken for the smallest. */
+static int gamma_rule(void *user, const tt_tree *args, int nargs, tt *results, int room)
+{
+    (void)nargs, (void)room;
+    tt a = args[1].leaf[0], y = gamma_of(args[0].leaf[0], a, user == as_log);
+    double tiny = tt_type(a) == TT_F64 ? DBL_MIN : FLT_MIN;
+    tt x = user == as_log ? tt_exp(y) : y;
+    tt slope = gamma_log_slope(a, tt_max(x, like(x, tiny)));
+    results[0] = y;
+    results[1] = tt_mul(args[3].leaf[0], user == as_log ? slope : tt_mul(slope, x));
+    return 2;
+}
+
+static tt gamma_of(tt key, tt a, bool is_log)
+{
+    const char *which = is_log ? as_log : as_is;
+    const tt_tree args[] = { { &key, 1 }, { &a, 1 } };
+    tt_fn f =
+        tt_custom_jvp(function(which, gamma_value, which), function(which, gamma_rule, which));
+    return tt_call_n(f, args, 2, 1)[0];
 }
 
 /* ---- Poisson ---- */

@@ -11,17 +11,10 @@
  * tt_grad cannot go through such a loop.  A second derivative by a goes forwards: tt_hessian, not tt_grad of
  * tt_grad. */
 #include "front/api/formula.h"
+#include "front/api/random.h"
 
 #include <float.h>
 #include <math.h>
-
-typedef int Apply(void *user, const tt_tree *args, int nargs, tt *results, int room);
-
-static tt_fn function(const char *name, Apply *apply, const char *user)
-{
-    return tt_fn_new(&(tt_closure){
-        .size = sizeof(tt_closure), .apply = apply, .user = (void *)user, .name = name });
-}
 
 static tt epsilon(tt x)
 {
@@ -136,35 +129,64 @@ static void fraction(tt a, tt x, tt *value, tt *slope)
 
 #define MOST_A 1e8 /* the series has its digits after about 9 sqrt(a) terms */
 
+/* What the loops give, each for its elements: those that are not is_usual have no sum. */
+typedef struct Sums {
+    tt is_usual, is_far;
+    tt near, far;   /* the sum, the fraction */
+    tt dnear, dfar; /* by a */
+} Sums;
+
 /* Elements that a loop is not for are given numbers with which it ends at once. */
+static Sums sums_of(tt a, tt x)
+{
+    tt zero = number(0), one = number(1);
+    Sums s;
+    s.is_usual = tt_and(tt_and(tt_greater(a, zero), tt_less_equal(a, number(MOST_A))),
+                        tt_and(tt_greater(x, zero), tt_less(x, number(INFINITY))));
+    s.is_far = tt_and(s.is_usual, tt_and(tt_greater_equal(x, one), tt_greater(x, a)));
+    tt is_near = tt_and(s.is_usual, tt_not(s.is_far));
+    series(tt_where(is_near, a, tt_full_like(a, 1)), tt_where(is_near, x, tt_full_like(x, 0)),
+           &s.near, &s.dnear);
+    fraction(tt_where(s.is_far, a, tt_full_like(a, 1)), tt_where(s.is_far, x, tt_full_like(x, 2)),
+             &s.far, &s.dfar);
+    return s;
+}
+
 static Parts incomplete(tt a, tt x)
 {
-    tt sum, dsum, h, dh, inf = number(INFINITY), zero = number(0), one = number(1);
+    tt inf = number(INFINITY), zero = number(0), one = number(1);
     tt is_valid = tt_and(tt_greater_equal(a, zero), tt_greater_equal(x, zero));
     is_valid = tt_and(is_valid, tt_greater(tt_add(a, x), zero));
     is_valid = tt_and(is_valid, tt_or(tt_less_equal(a, number(MOST_A)), tt_equal(a, inf)));
-    tt is_usual = tt_and(tt_and(tt_greater(a, zero), tt_less_equal(a, number(MOST_A))),
-                         tt_and(tt_greater(x, zero), tt_less(x, inf)));
-    tt is_far = tt_and(is_usual, tt_and(tt_greater_equal(x, one), tt_greater(x, a)));
-    tt is_near = tt_and(is_usual, tt_not(is_far));
-    series(tt_where(is_near, a, tt_full_like(a, 1)), tt_where(is_near, x, tt_full_like(x, 0)), &sum,
-           &dsum);
-    fraction(tt_where(is_far, a, tt_full_like(a, 1)), tt_where(is_far, x, tt_full_like(x, 2)), &h,
-             &dh);
+    Sums s = sums_of(a, x);
     tt log_x = tt_log(x), top = tt_sub(tt_mul(a, log_x), x);
     tt near = tt_exp(tt_sub(top, tt_lgamma(tt_add(a, one)))),
        far = tt_exp(tt_sub(top, tt_lgamma(a)));
-    tt p = tt_mul(near, sum), q = tt_mul(far, h);
-    tt dp = tt_mul(near, tt_add(dsum, tt_mul(sum, tt_sub(log_x, tt_digamma(tt_add(a, one))))));
-    tt dq = tt_mul(far, tt_add(dh, tt_mul(h, tt_sub(log_x, tt_digamma(a)))));
+    tt p = tt_mul(near, s.near), q = tt_mul(far, s.far);
+    tt dp =
+        tt_mul(near, tt_add(s.dnear, tt_mul(s.near, tt_sub(log_x, tt_digamma(tt_add(a, one))))));
+    tt dq = tt_mul(far, tt_add(s.dfar, tt_mul(s.far, tt_sub(log_x, tt_digamma(a)))));
     tt edge = tt_where(tt_or(tt_equal(x, inf), tt_equal(a, zero)), tt_full_like(a, 1),
                        tt_full_like(a, 0));
     tt none = tt_full_like(a, NAN);
-    p = tt_where(is_usual, tt_where(is_far, tt_sub(one, q), p), edge);
-    q = tt_where(is_far, q, tt_sub(one, p));
-    tt slope = tt_where(is_usual, tt_where(is_far, tt_neg(dq), dp), tt_full_like(a, 0));
+    p = tt_where(s.is_usual, tt_where(s.is_far, tt_sub(one, q), p), edge);
+    q = tt_where(s.is_far, q, tt_sub(one, p));
+    tt slope = tt_where(s.is_usual, tt_where(s.is_far, tt_neg(dq), dp), tt_full_like(a, 0));
     return (Parts){ tt_where(is_valid, p, none), tt_where(is_valid, q, none),
                     tt_where(is_valid, slope, none) };
+}
+
+/* How log x moves with a where P(a, x) stays: -(dP/da) / (x dP/dx).  The powers before the sum and before the
+ * fraction cancel; above MOST_A, where x is a + sqrt(a) z, it is (a + x) / (2 a x). */
+tt gamma_log_slope(tt a, tt x)
+{
+    Sums s = sums_of(a, x);
+    tt log_x = tt_log(x), log_near = tt_sub(log_x, tt_digamma(tt_add(a, number(1))));
+    tt near = tt_div(tt_neg(tt_add(s.dnear, tt_mul(s.near, log_near))), a);
+    tt far = tt_add(s.dfar, tt_mul(s.far, tt_sub(log_x, tt_digamma(a))));
+    tt large = tt_div(tt_add(tt_div(a, x), number(1)), tt_mul(number(2), a));
+    tt rest = tt_where(tt_greater(a, number(MOST_A)), large, tt_full_like(a, NAN));
+    return tt_where(s.is_usual, tt_where(s.is_far, far, near), rest);
 }
 
 /* ---- the functions and their rule ---- */

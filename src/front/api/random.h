@@ -13,4 +13,7 @@ Pair split_each(Pair keys, uint32_t i); /* of each key, key i of its split */
 tt uniform_each(Pair keys, Element e);  /* in [0, 1) */
 tt normal_each(Pair keys, Element e);
 Pair choose_each(tt condition, Pair yes, Pair no);
+
+/* d log x / d a of a number x > 0 that was drawn from gamma's distribution of parameter a. */
+tt gamma_log_slope(tt a, tt x);
 #endif
