@@ -1,0 +1,73 @@
+"""Draws from C are those of JAX's own program on our engine, bit for bit: 10,000 of each distribution that is made of
+gamma's (tests/unit/random_test.c has all distributions beside JAX's CPU backend, whose logarithms are others)."""
+import ctypes
+import os
+
+import numpy as np
+import pytest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+N = 10000
+F32 = 11  # TT_F32
+
+JAX = f"""
+import sys, jax, jax.numpy as jnp, numpy as np
+assert jax.default_backend() == "tutti"
+key, r, N = jax.random.PRNGKey(7), jax.random, {N}
+alpha = (jnp.arange(N) % 13 + 1).astype(jnp.float32) / 4
+np.savez(sys.argv[1], gamma=r.gamma(key, alpha), loggamma=r.loggamma(key, alpha),
+         beta=r.beta(key, alpha, alpha[::-1]), chisquare=r.chisquare(key, alpha), student_t=r.t(key, alpha),
+         dirichlet=r.dirichlet(key, alpha[:5], (N // 5,)))
+"""
+
+
+class Tt(ctypes.Structure):
+    _fields_ = [("slot", ctypes.c_uint32), ("generation", ctypes.c_uint32)]
+
+
+class Dims(ctypes.Structure):
+    _fields_ = [("n", ctypes.c_int), ("v", ctypes.c_int64 * 12)]
+
+
+def dims(*shape):
+    return ctypes.byref(Dims(len(shape), (ctypes.c_int64 * 12)(*shape)))
+
+
+@pytest.fixture(scope="module")
+def lib():
+    os.environ.setdefault("TUTTI_PLUGIN", os.path.join(ROOT, "build/pjrt_plugin_tutti.so"))
+    lib = ctypes.CDLL(os.path.join(ROOT, "build/libtutti.so"))
+    lib.tt_error.restype = ctypes.c_char_p
+    lib.tt_key.argtypes = [ctypes.c_uint64]
+    lib.tt_from.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Dims)]
+    lib.tt_read.argtypes = [Tt, ctypes.c_void_p, ctypes.c_size_t]
+    for name in ["tt_key", "tt_from", "tt_gamma", "tt_loggamma", "tt_beta", "tt_chisquare", "tt_student_t",
+                 "tt_dirichlet"]:
+        getattr(lib, name).restype = Tt
+    return lib
+
+
+@pytest.fixture(scope="module")
+def jax_draws(python, tmp_path_factory):
+    path = tmp_path_factory.mktemp("draws") / "jax.npz"
+    python(["-c", JAX, str(path)], "tutti")
+    return np.load(path)
+
+
+def parameters(lib, x):
+    x = np.ascontiguousarray(x)
+    return lib.tt_from(F32, x.ctypes.data, x.nbytes, dims(*x.shape))
+
+
+@pytest.mark.parametrize("name", ["gamma", "loggamma", "beta", "chisquare", "student_t", "dirichlet"])
+def test_draws_of_c_are_those_of_jax(lib, jax_draws, name):
+    want = jax_draws[name]
+    alpha = (np.arange(N) % 13 + 1).astype(np.float32) / 4
+    of = {"beta": [alpha, alpha[::-1]], "dirichlet": [alpha[:5]]}.get(name, [alpha])
+    shape = (N // 5,) if name == "dirichlet" else (N,)
+    draw = getattr(lib, "tt_" + name)
+    x = draw(lib.tt_key(7), *[parameters(lib, p) for p in of], F32, dims(*shape))
+    got = np.empty(want.shape, np.float32)
+    assert lib.tt_read(x, got.ctypes.data, got.nbytes), lib.tt_error()
+    assert want.dtype == np.float32 and want.size == N
+    assert got.tobytes() == want.tobytes(), f"{(got != want).sum()} of {N} draws differ"
