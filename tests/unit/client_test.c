@@ -83,7 +83,7 @@ static void test_execute(void)
         check_ok(client_upload(part, in[d], devices[d], &a[d]));
     PJRT_Buffer *const *args[] = { &a[0], &a[1] };
     PJRT_Buffer **results[] = { &b[0], &b[1] };
-    check_ok(client_execute(e, args, results, 0, NULL));
+    check_ok(client_execute(e, args, results, 0, NULL, 0));
     for (int d = 0; d < 2; d++) {
         check_ok(client_await(b[d]));
         check_ok(client_download(b[d], part, out[d]));
