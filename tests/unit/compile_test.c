@@ -195,33 +195,34 @@ static void test_update_in_place(void)
 static void test_unchanged_carry(void)
 {
     Program *p = compiled(
-        MAIN("func.func public @main(%w: tensor<64xf32>, %x: tensor<64xf32>) -> tensor<64xf32> {\n"
+        MAIN("func.func public @main(%w: tensor<128xf32>, %x: tensor<128xf32>) -> tensor<128xf32> "
+             "{\n"
              "  %zero = stablehlo.constant dense<0> : tensor<i32>\n"
              "  %one = stablehlo.constant dense<1> : tensor<i32>\n"
              "  %n = stablehlo.constant dense<3> : tensor<i32>\n"
              "  %r:3 = stablehlo.while(%i = %zero, %v = %w, %a = %x)"
-             " : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
+             " : tensor<i32>, tensor<128xf32>, tensor<128xf32>\n"
              "  cond {\n"
              "    %t = stablehlo.compare LT, %i, %n, SIGNED : (tensor<i32>, tensor<i32>) -> "
              "tensor<i1>\n"
              "    stablehlo.return %t : tensor<i1>\n"
              "  } do {\n"
-             "    %b = stablehlo.add %a, %v : tensor<64xf32>\n"
+             "    %b = stablehlo.add %a, %v : tensor<128xf32>\n"
              "    %j = stablehlo.add %i, %one : tensor<i32>\n"
-             "    stablehlo.return %j, %v, %b : tensor<i32>, tensor<64xf32>, tensor<64xf32>\n"
+             "    stablehlo.return %j, %v, %b : tensor<i32>, tensor<128xf32>, tensor<128xf32>\n"
              "  }\n"
-             "  return %r#2 : tensor<64xf32>\n"
+             "  return %r#2 : tensor<128xf32>\n"
              "}\n"),
         false);
-    float w[64], x[64], out[64];
-    for (int i = 0; i < 64; i++) {
+    float w[128], x[128], out[128];
+    for (int i = 0; i < 128; i++) {
         w[i] = (float)i;
         x[i] = 1;
     }
     run_program(p, (void *[]){ w, x }, (void *[]){ out });
-    CHECK(out[0] == 1 && out[1] == 4 && out[63] == 190);
+    CHECK(out[0] == 1 && out[1] == 4 && out[127] == 382);
     CHECK(p->is_cost_known); /* three rounds, as the program says */
-    CHECK(w[63] == 63 && x[63] == 1);
+    CHECK(w[127] == 127 && x[127] == 1);
     CHECK(p->slab_bytes < sizeof w);
     program_free(p);
 }
