@@ -41,7 +41,7 @@ PLAYER := $(BUILD)/pjrt_plugin_tutti_rt.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance aarch64 order format format-check docs pictures book size deps clean always
+.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite jax-hosts xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance aarch64 order format format-check docs pictures book size deps clean always
 all: $(PLUGIN) $(PLAYER) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -386,6 +386,12 @@ jax-suite: all $(VENV)/.plugin
 	$(VENV)/bin/pip install -q absl-py hypothesis mpmath
 	for platform in cpu tutti; do $(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --resume \
 	  --platform $$platform --table docs/jax_suites.md $(SUITES) || status=1; done; exit $$status
+
+# JAX's own multi-process tests, four processes of two devices, on JAX's CPU backend and on ours: minutes.
+jax-hosts: all $(VENV)/.plugin
+	@test -f "$(JAX)/tests/multiprocess/array_test.py" || { echo "make jax-hosts JAX=path-to-jax-sources"; exit 1; }
+	$(VENV)/bin/pip install -q absl-py cloudpickle
+	$(VENV)/bin/python python/tests/jax_hosts.py --jax "$(JAX)" --table docs/howto/hosts.md
 
 # What the front lowers, compiled and run by XLA.
 PROGRAMS := $(BUILD)/programs

@@ -11,7 +11,8 @@ import sys
 import types
 import warnings
 
-from jax_tutti import cache, callbacks, dlpack, ffi, lapack, rules, shardings
+# launchers: being imported is all that JAX needs of it
+from jax_tutti import cache, callbacks, dlpack, ffi, hosts, lapack, launchers, rules, shardings
 
 try:
     __version__ = importlib.metadata.version("jax-tutti")
@@ -116,3 +117,4 @@ def initialize():
     ffi.install(library_path(), NAME)
     cache.install(NAME)
     dlpack.install(NAME)
+    hosts.install(library_path())

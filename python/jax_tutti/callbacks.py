@@ -57,7 +57,8 @@ _Extension._fields_ = [
     ("add_handler", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t,
                                      ctypes.POINTER(ctypes.c_void_p))),
     ("add_type", ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t,
-                                  ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p))]
+                                  ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p)),
+    ("leaving", ctypes.CFUNCTYPE(None, ctypes.c_bool))]
 
 
 class _Api(ctypes.Structure):

@@ -1,11 +1,18 @@
-"""What test_hosts.py runs in each of several processes: hosts_program.py ADDRESS PROCESSES PROCESS;
-without arguments a launcher has started it, and JAX finds the others."""
+"""What test_hosts.py runs in each of two processes:
+
+    hosts_program.py ADDRESS PROCESSES PROCESS     no launcher has started them
+    hosts_program.py [METHOD]                      one has, and JAX is to find the other by itself
+"""
 import sys
 
 import jax
+import jax_tutti  # noqa: F401  for launchers that JAX does not know
 import numpy as np
 
-jax.distributed.initialize(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+if len(sys.argv) > 3:
+    jax.distributed.initialize(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+else:
+    jax.distributed.initialize(cluster_detection_method=(sys.argv + [None])[1])
 
 import jax.numpy as jnp  # noqa: E402
 from jax.experimental import io_callback, multihost_utils  # noqa: E402
@@ -14,7 +21,7 @@ from jax.sharding import NamedSharding, PartitionSpec as P  # noqa: E402
 
 me, here = jax.process_index(), jax.local_device_count()
 n = jax.device_count()
-assert (jax.process_count(), n) == (int(sys.argv[2]), here * int(sys.argv[2]))
+assert (jax.process_count(), n) == (2, here * 2)
 assert [d.process_index for d in jax.devices()] == [i // here for i in range(n)]
 
 mine = np.arange(here, dtype=np.float32) + here * me
@@ -128,4 +135,4 @@ except AssertionError as e:
     assert "they differ" in str(e), e
 local = multihost_utils.global_array_to_host_local_array(cut, mesh, P("x"))
 assert (np.asarray(local) == np.arange(4 * n)[me * 4 * here:(me + 1) * 4 * here]).all()
-print("right", me)
+print(f"right {me}\n", end="", flush=True)  # in one piece

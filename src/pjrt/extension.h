@@ -135,5 +135,8 @@ typedef struct TuttiExtension {
     char *(*add_handler)(const char *name, size_t size, void *const *stages);
     /* A type of their states.  *id: its number; 0 becomes a new one.  info: a FfiTypeInfo, or NULL. */
     char *(*add_type)(const char *name, size_t size, int64_t *id, const void *info);
+    /* This process will execute nothing more: processes that wait for it are told so now, and not when it
+     * ends.  If it has not failed, what is under way may still end before. */
+    void (*leaving)(bool has_failed);
 } TuttiExtension;
 #endif

@@ -105,7 +105,16 @@ static void leave(void)
     wire_leave(job.wire);
 }
 
-/* The handler above must be there at the end, whoever unloads the engine. */
+void hosts_leaving(bool has_failed)
+{
+    pthread_mutex_lock(&joining);
+    Wire *wire = has_joined ? job.wire : NULL;
+    pthread_mutex_unlock(&joining);
+    if (wire && (has_failed || wire_settle(wire)))
+        watch_leave();
+}
+
+/* leave must be there at the end, whoever unloads the engine. */
 static void stay_loaded(void)
 {
     Dl_info self = { 0 };

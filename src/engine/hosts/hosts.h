@@ -45,6 +45,10 @@ typedef struct HostsOptions {
 MUST_USE Error *hosts_join(const HostsOptions *options, int ndevices, const char *version,
                            const Hosts **out);
 
+/* This process begins nothing more, though it may be a while until it ends: whoever waits for it is told
+ * so.  It is not said while something is under way here, unless the process has failed. */
+void hosts_leaving(bool has_failed);
+
 /* Each piece comes from its process to all others, which call this with the same list; the caller
  * waits. */
 MUST_USE Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces);

@@ -246,12 +246,13 @@ static bool is_still(Wire *w)
     return is_still;
 }
 
-void wire_settle(Wire *w)
+bool wire_settle(Wire *w)
 {
     enum { MOST_MS = 5000, NAP_NS = 100000 };
     for (int64_t end = wire_now_ms() + MOST_MS; !is_still(w) && wire_now_ms() < end;)
         if (!wire_poll(w))
             nanosleep(&(struct timespec){ 0, NAP_NS }, NULL);
+    return is_still(w);
 }
 
 /* Will all others come to their end?  One that has ended closes its connections too: it is not there any

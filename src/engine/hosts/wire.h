@@ -111,8 +111,8 @@ void wire_beat(Wire *w);
 /* What to call a process beside its number: " (host h1, pid 4711)". */
 void wire_name(Wire *w, int process, const char *name);
 /* The process is about to end: waits for runs that are under way, which the others wait for too, but not
- * for ever. */
-void wire_settle(Wire *w);
+ * for ever.  True: nothing is any more. */
+bool wire_settle(Wire *w);
 /* The process ends: no thread touches the shim after this. */
 void wire_leave(Wire *w);
 

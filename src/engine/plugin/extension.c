@@ -184,4 +184,5 @@ TuttiExtension tutti_extension = {
     .rt_abi = rt_abi,
     .add_handler = add_handler,
     .add_type = add_type,
+    .leaving = hosts_leaving,
 };
