@@ -20,7 +20,7 @@ jax.distributed.initialize(sys.argv[1], 2, me)
 from jax.experimental import multihost_utils  # noqa: E402
 
 to, start = (jax.local_devices(process_index=p)[0] for p in (0, 1))
-values = np.ones(1 << 12, np.float32)  # larger ones MPICH reads from the sender's memory, and may die with it
+values = np.ones(1 << 24, np.float32)
 multihost_utils.sync_global_devices("ready")
 if me == 1 and fault == "kill":
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGKILL)).start()

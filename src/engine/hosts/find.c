@@ -40,17 +40,15 @@ static int number_in(const char *variable)
 Launcher launcher_find(void)
 {
     static const struct {
-        const char *name, *rank, *size, *nhere;
+        const char *name, *rank, *size;
     } known[] = {
-        { "Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-          "OMPI_COMM_WORLD_LOCAL_SIZE" },
-        { "hydra (mpiexec of MPICH), or srun by PMI", "PMI_RANK", "PMI_SIZE", "MPI_LOCALNRANKS" },
+        { "Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE" },
+        { "hydra (mpiexec of MPICH), or srun by PMI", "PMI_RANK", "PMI_SIZE" },
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         int rank = number_in(known[i].rank), size = number_in(known[i].size);
-        int nhere = number_in(known[i].nhere);
         if (size > 0 && rank >= 0 && rank < size)
-            return (Launcher){ known[i].name, rank, size, nhere > 0 ? nhere : 0 };
+            return (Launcher){ known[i].name, rank, size };
     }
     return (Launcher){ 0 };
 }
@@ -82,12 +80,15 @@ static const Family *family_of(void *library)
 }
 
 /* UCX, on which an MPI may stand, would take over everybody's SIGSEGV; it reads this when it is
- * loaded. */
+ * loaded.  Large sums go in pieces that must not wait for an answer from the other side.  Nothing is read
+ * straight from another process's memory (cma): whose peer is killed meanwhile would die with it. */
 static void set_environment(void)
 {
     setenv("UCX_ERROR_SIGNALS", "", 0);
     setenv("UCX_HANDLE_ERRORS", "none", 0);
     setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
+    setenv("UCX_RNDV_THRESH", "1m", 0);
+    setenv("UCX_TLS", "^cma", 0);
 }
 
 static void *open_family(const Family *f)

@@ -8,7 +8,6 @@
 typedef struct Launcher {
     const char *name; /* "Open MPI's mpirun" */
     int rank, size;
-    int nhere; /* processes on this host; 0: it does not say */
 } Launcher;
 Launcher launcher_find(void);
 

@@ -131,14 +131,6 @@ static Error *wrong_launcher(const Launcher *l, const char *library, int size, i
                      l->name ? l->name : "the client", wanted, library ? library : "MPI", size);
 }
 
-/* From how many bytes on UCX, on which an MPI may stand, asks the receiver before it sends.  Within a host
- * the receiver then copies straight from the sender's memory.  Between hosts the pieces of a large sum
- * must not wait for an answer, which would stand behind the pieces of the other direction. */
-static void set_threshold(bool is_one_host)
-{
-    setenv("UCX_RNDV_THRESH", is_one_host ? "32k" : "1m", 0);
-}
-
 static Error *start(const HostsOptions *o, const Launcher *l, int ndevices, Hosts *h)
 {
     Shim *shim = NULL;
@@ -146,10 +138,8 @@ static Error *start(const HostsOptions *o, const Launcher *l, int ndevices, Host
     int wanted = o->nprocesses ? o->nprocesses : l->size;
     TRY(shim_find(l, &shim, &library));
     bool has_launcher = l->size > 0 || !o->store;
-    int nhosts = l->nhere == l->size ? 1 : 2;
     if (!has_launcher)
-        TRY(pmi_begin(o->process, o->nprocesses, o->store, &nhosts));
-    set_threshold(nhosts == 1);
+        TRY(pmi_begin(o->process, o->nprocesses, o->store));
     const char *why =
         shim->start(o->nprocesses ? o->process : l->rank, &h->process, &h->nprocesses);
     if (!has_launcher)

@@ -148,7 +148,7 @@ static void serve(void *user)
 /* ---- the start ---- */
 
 /* "(vector,(0,1,1),(0,1,1),(1,1,1))": the number of each process's host. */
-static Error *map_hosts(int *nhosts)
+static Error *map_hosts(void)
 {
     size_t n = (size_t)pmi.nprocesses, room = 16 + 24 * n;
     char(*hosts)[HOST_ROOM] = calloc(n, sizeof *hosts), name[KEY_ROOM], mine[HOST_ROOM] = "";
@@ -160,15 +160,14 @@ static Error *map_hosts(int *nhosts)
     gethostname(mine, sizeof mine - 1);
     snprintf(name, sizeof name, "pmi_host/%d", pmi.process);
     Error *error = pmi.store.put(pmi.store.user, name, mine);
-    int at = snprintf(pmi.mapping, room, "(vector"), number = 0;
-    *nhosts = 0;
+    int at = snprintf(pmi.mapping, room, "(vector"), nhosts = 0, number = 0;
     for (int p = 0; p < pmi.nprocesses && !error; p++) {
         snprintf(name, sizeof name, "pmi_host/%d", p);
         error = pmi.store.get(pmi.store.user, name, WAIT_MS, mine, sizeof mine);
-        for (number = 0; number < *nhosts && strcmp(hosts[number], mine); number++)
+        for (number = 0; number < nhosts && strcmp(hosts[number], mine); number++)
             ;
-        if (number == *nhosts)
-            memcpy(hosts[(*nhosts)++], mine, sizeof mine);
+        if (number == nhosts)
+            memcpy(hosts[nhosts++], mine, sizeof mine);
         at += snprintf(pmi.mapping + at, room - (size_t)at, ",(%d,1,1)", number);
     }
     snprintf(pmi.mapping + at, room - (size_t)at, ")");
@@ -183,13 +182,13 @@ static void set_number(const char *variable, int value)
     setenv(variable, text, 1);
 }
 
-Error *pmi_begin(int process, int nprocesses, const HostsStore *store, int *nhosts)
+Error *pmi_begin(int process, int nprocesses, const HostsStore *store)
 {
     int pair[2];
     pmi.process = process;
     pmi.nprocesses = nprocesses;
     pmi.store = *store;
-    TRY(map_hosts(nhosts));
+    TRY(map_hosts());
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
         return error_new(CODE_EXHAUSTED, "no socket to start MPI with");
     FILE *in = fdopen(pair[0], "r");

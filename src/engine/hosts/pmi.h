@@ -13,8 +13,7 @@ typedef struct HostsStore {
     void *user;
 } HostsStore;
 
-/* Before MPI is initialised: it will find a launcher.  The store is used until pmi_end.  *nhosts: on so many
- * hosts the processes are. */
-MUST_USE Error *pmi_begin(int process, int nprocesses, const HostsStore *store, int *nhosts);
+/* Before MPI is initialised: it will find a launcher.  The store is used until pmi_end. */
+MUST_USE Error *pmi_begin(int process, int nprocesses, const HostsStore *store);
 void pmi_end(void);
 #endif
