@@ -71,7 +71,6 @@ typedef struct Module {
     Str name;
     int nreplicas, npartitions; /* from mhlo.num_replicas, mhlo.num_partitions; 1 if unsaid */
     const Attr *attrs;          /* the module's own, or NULL */
-    const char *precision;      /* that products are printed with: "HIGHEST"; NULL: not said */
     Value *values;
     Node *nodes;
     Region *regions;

@@ -77,11 +77,10 @@ void print_convolution(Printer *p, const Node *node)
     text_printf(&own,
                 "batch_group_count = %" PRId64 " : i64, feature_group_count = %" PRId64 " : i64",
                 a->batch_group_count, a->feature_group_count);
-    const char *precision = p->m->precision;
-    if (precision)
-        text_printf(&own,
-                    ", precision_config = [#stablehlo<precision %s>, #stablehlo<precision %s>]",
-                    precision, precision);
+    if (precisions_said(a->precision_config)) {
+        text_printf(&own, ", precision_config = ");
+        precisions_print(&own, a->precision_config);
+    }
     print_with_extra(p, node, &own);
     text_free(&own);
     text_printf(p->out, " : ");

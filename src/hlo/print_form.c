@@ -154,8 +154,10 @@ static void print_dot(Printer *p, const DotAttrs *a)
     print_clause(p, "contracting_dims", a->lhs_contracting_dimensions);
     text_printf(p->out, " x ");
     print_list(p, a->rhs_contracting_dimensions);
-    if (p->m->precision)
-        text_printf(p->out, ", precision = [%s, %s]", p->m->precision, p->m->precision);
+    Precisions how = a->precision_config;
+    if (precisions_said(how))
+        text_printf(p->out, ", precision = [%s, %s]", precision_word(how.lhs),
+                    precision_word(how.rhs));
 }
 
 /* Operations that move elements: operands, their own clauses, types. */

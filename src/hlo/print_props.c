@@ -49,6 +49,14 @@ static void matrix(Printer *p, const char **comma, const char *text, Matrix m)
     attr_print(p->out, &(Attr){ .kind = ATTR_DENSE, .dense = dense });
 }
 
+static void precisions(Printer *p, const char **comma, Precisions how)
+{
+    if (!precisions_said(how))
+        return;
+    name(p, comma, "precision_config");
+    precisions_print(p->out, how);
+}
+
 /* Within #stablehlo.x<...>: lists in square brackets, left out when empty. */
 static void dims(Printer *p, const char **comma, const char *text, Ints list)
 {
@@ -111,6 +119,7 @@ static void convolution(Printer *p, const char **comma, const ConvolutionAttrs *
     some_ints(p, comma, "lhs_dilation", a->lhs_dilation);
     if (a->padding.rows)
         matrix(p, comma, "padding", a->padding);
+    precisions(p, comma, a->precision_config);
     some_ints(p, comma, "rhs_dilation", a->rhs_dilation);
     if (a->window_reversal.n) {
         name(p, comma, "window_reversal");
@@ -206,6 +215,7 @@ static void ragged_dot(Printer *p, const char **comma, const RaggedDotAttrs *a)
                   { "lhs_ragged_dimensions", a->lhs_ragged_dimensions },
                   { "rhs_group_dimensions", a->rhs_group_dimensions } };
     const char *inner = "";
+    precisions(p, comma, a->precision_config);
     name(p, comma, "ragged_dot_dimension_numbers");
     text_printf(p->out, "#chlo.ragged_dot<");
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) { /* empty ones too */

@@ -168,6 +168,20 @@ static bool read_shardings(const Attr *attr, Shardings *out)
     return attr->kind == ATTR_SHARDINGS;
 }
 
+/* One for each operand, or one for both; none is the default. */
+static bool read_precisions(const Attr *attr, Precisions *out)
+{
+    Precision each[2] = { PRECISION_UNSAID, PRECISION_UNSAID };
+    bool ok = attr->kind == ATTR_ARRAY && attr->n <= 2;
+    for (int i = 0; ok && i < attr->n; i++) {
+        int position;
+        ok = read_word(attr->items[i], "DEFAULT,HIGH,HIGHEST", &position);
+        each[i] = position > 0 ? PRECISION_DEFAULT + (Precision)position : PRECISION_UNSAID;
+    }
+    *out = (Precisions){ each[0], attr->n == 1 ? each[0] : each[1] };
+    return ok;
+}
+
 static bool read_number(const Attr *attr, AttrFieldType type, void *to)
 {
     bool is_int = attr->kind == ATTR_INT || attr->kind == ATTR_BOOL;
@@ -200,6 +214,10 @@ static Error *read_field(Arena *arena, const char *op, const AttrField *f, const
     case FIELD_SHARDINGS: wanted = "a list of shardings", ok = read_shardings(attr, to); break;
     case FIELD_TILINGS: wanted = "left out: no file holds it", ok = false; break;
     case FIELD_ANY: *(const Attr **)to = attr; break;
+    case FIELD_PRECISIONS:
+        wanted = "a list of at most two of DEFAULT, HIGH and HIGHEST";
+        ok = read_precisions(attr, to);
+        break;
     case FIELD_STRING:
         wanted = "a string or symbol", ok = is_string;
         *(Str *)to = is_string ? attr->string : (Str){ 0 };
@@ -348,6 +366,7 @@ static bool field_equal(AttrFieldType type, const void *a, const void *b)
     case FIELD_SHARDING: return sharding_equal(AT(Sharding *, a), AT(Sharding *, b));
     case FIELD_SHARDINGS: return shardings_equal(AT(Shardings, a), AT(Shardings, b));
     case FIELD_TILINGS: return tilings_equal(AT(Tilings, a), AT(Tilings, b));
+    case FIELD_PRECISIONS: return memcmp(a, b, sizeof(Precisions)) == 0;
     }
     return false;
 }
@@ -427,6 +446,22 @@ static void print_tilings(Text *out, Tilings list)
     text_printf(out, "]");
 }
 
+bool precisions_said(Precisions p)
+{
+    return p.lhs != PRECISION_UNSAID || p.rhs != PRECISION_UNSAID;
+}
+
+const char *precision_word(Precision p)
+{
+    return p == PRECISION_HIGHEST ? "HIGHEST" : p == PRECISION_HIGH ? "HIGH" : "DEFAULT";
+}
+
+void precisions_print(Text *out, Precisions p)
+{
+    text_printf(out, "[#stablehlo<precision %s>, #stablehlo<precision %s>]", precision_word(p.lhs),
+                precision_word(p.rhs));
+}
+
 static void print_field(Text *out, const AttrField *f, const void *at)
 {
     switch (f->type) {
@@ -453,6 +488,7 @@ static void print_field(Text *out, const AttrField *f, const void *at)
                                  .shardings = AT(Shardings, at).at });
         break;
     case FIELD_TILINGS: print_tilings(out, AT(Tilings, at)); break;
+    case FIELD_PRECISIONS: precisions_print(out, AT(Precisions, at)); break;
     }
 }
 
@@ -461,7 +497,8 @@ void attrs_print(Text *out, AttrsKind kind, const void *attrs)
     const char *comma = "";
     for (const AttrField *f = attrs_fields(kind); attrs && f->name; f++) {
         const void *at = (const char *)attrs + f->offset;
-        if (f->type == FIELD_ANY && !AT(Attr *, at))
+        if ((f->type == FIELD_ANY && !AT(Attr *, at)) ||
+            (f->type == FIELD_PRECISIONS && !precisions_said(AT(Precisions, at))))
             continue;
         text_printf(out, "%s%s = ", comma, f->name);
         print_field(out, f, at);

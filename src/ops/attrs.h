@@ -71,6 +71,19 @@ typedef struct Tilings {
     const Tiling *at;
 } Tilings;
 
+/* How exactly a product takes its operands: what an engine may round.  StableHLO's default and to say
+ * nothing are one in a file; the front tells them apart, as $TUTTI_PRECISION is for what says nothing. */
+typedef enum Precision {
+    PRECISION_UNSAID,
+    PRECISION_DEFAULT,
+    PRECISION_HIGH,
+    PRECISION_HIGHEST
+} Precision;
+
+typedef struct Precisions {
+    Precision lhs, rhs;
+} Precisions;
+
 /* The structs. */
 #define BEGIN(kind, T) typedef struct T {
 #define FIELD(type, name, initially) ATTRS_C_##type name;
@@ -90,6 +103,7 @@ typedef struct Tilings {
 #define ATTRS_C_SHARDING const Sharding *
 #define ATTRS_C_SHARDINGS Shardings
 #define ATTRS_C_TILINGS Tilings
+#define ATTRS_C_PRECISIONS Precisions
 #include "ops/attrs.def"
 
 /* Code that needs only the groups of a collective reads its attributes as AllReduceAttrs; code that
@@ -134,6 +148,7 @@ typedef enum AttrFieldType {
     FIELD_SHARDING,
     FIELD_SHARDINGS,
     FIELD_TILINGS,
+    FIELD_PRECISIONS,
     FIELD_WORD
 } AttrFieldType;
 
@@ -161,6 +176,10 @@ int64_t attrs_largest(AttrsKind kind, const void *attrs); /* of their numbers, w
 uint64_t attrs_hash(AttrsKind kind, const void *attrs, uint64_t seed);
 void attrs_print(Text *out, AttrsKind kind, const void *attrs); /* name = value, ... */
 size_t attrs_size(AttrsKind kind);
+
+bool precisions_said(Precisions p);
+const char *precision_word(Precision p);        /* "HIGHEST" */
+void precisions_print(Text *out, Precisions p); /* [#stablehlo<precision HIGHEST>, ...] */
 
 bool attr_equal(const Attr *a, const Attr *b); /* NULL equals NULL */
 void attr_print(Text *out, const Attr *attr);

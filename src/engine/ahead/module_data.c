@@ -124,6 +124,7 @@ static void field_data(Image *i, const AttrField *f, int64_t at, const void *fro
     case FIELD_INT:
     case FIELD_BOOL:
     case FIELD_FLOATING:
+    case FIELD_PRECISIONS:
     case FIELD_WORD: break;
     case FIELD_INTS:
         image_point(i, at + (int64_t)offsetof(Ints, at), ints_data(i, ints->n, ints->at));

@@ -14,7 +14,7 @@
 
 typedef struct Attention {
     double scale; /* 0: of the heads' length */
-    int64_t is_causal, has_mask, has_bias;
+    int64_t is_causal, has_mask, has_bias, precision;
 } Attention;
 
 static bool fits(const Shape *s)
@@ -75,7 +75,8 @@ static void attention_body(const tt *in, tt *out, const void *config)
     for (int i = 0; i < 3; i++)
         x[i] = as_element(in[i], i < 2 ? wide : met.element);
     tt q = tt_reshape(x[0], DIMS(b, t, m, n / m, h));
-    tt logits = tt_einsum_n("btmgh,bsmh->bmgts", (const tt[]){ q, x[1] }, 2);
+    tt_product_options how = { sizeof how, (tt_precision)c->precision };
+    tt logits = tt_einsum_with("btmgh,bsmh->bmgts", (const tt[]){ q, x[1] }, 2, &how);
     logits = tt_mul(logits, tt_scalar(c->scale != 0 ? c->scale : 1 / sqrt((double)h)));
     if (c->has_bias) {
         if (!by_groups(in[3 + c->has_mask], "bias", s, &extra))
@@ -90,7 +91,7 @@ static void attention_body(const tt *in, tt *out, const void *config)
         logits = hide(logits, extra);
     }
     tt weights = as_element(tt_softmax(logits, NULL), met.element);
-    tt y = tt_einsum_n("bmgts,bsmh->btmgh", (const tt[]){ weights, x[2] }, 2);
+    tt y = tt_einsum_with("bmgts,bsmh->btmgh", (const tt[]){ weights, x[2] }, 2, &how);
     *out = tt_reshape(y, DIMS(b, t, n, h));
 }
 
@@ -98,7 +99,10 @@ tt tt_attention_with(tt q, tt k, tt v, const tt_attention_options *given)
 {
     PUBLIC;
     OPTIONS(tt_attention_options, "tt_attention", given, return NO_VALUE);
-    Attention c = { options.scale, options.causal, is_value(options.mask), is_value(options.bias) };
+    if (!precision_ok("tt_attention", options.precision))
+        return NO_VALUE;
+    Attention c = { options.scale, options.causal, is_value(options.mask), is_value(options.bias),
+                    options.precision };
     tt in[5] = { q, k, v };
     int n = 3;
     if (c.has_mask)

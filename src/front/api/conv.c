@@ -24,7 +24,7 @@ typedef struct Along {
 typedef struct Conv {
     const char *who;
     Along along[MOST];
-    int64_t groups;
+    int64_t groups, precision;
     int64_t is_same; /* as much around x as makes as many windows as it has elements, by strides */
     int64_t is_turned;          /* transposed: around x is what that needs */
     int64_t window[MOST], kind; /* of pools */
@@ -133,7 +133,7 @@ static void conv_body(const tt *in, tt *out, const void *config)
         .kernel_input_feature_dimension = n, .kernel_output_feature_dimension = n + 1,
         .kernel_spatial_dimensions = ints_range(0, n), .output_feature_dimension = n + 1,
         .output_spatial_dimensions = ints_range(1, n), .feature_group_count = c->groups,
-        .batch_group_count = 1);
+        .batch_group_count = 1, .precision_config = precisions_of(c->precision));
     Type t = type_new(trace_arena(), met.element, n + 2, dims);
     *out = as_weak(build_op(OP_CONVOLUTION, 2, pair, attrs, t), met.is_weak);
 }
@@ -150,6 +150,7 @@ static bool conv_of(const char *who, const tt_conv_options *options, Conv *c)
     memset(c, 0, sizeof *c);
     c->who = who;
     c->groups = options->groups ? options->groups : 1;
+    c->precision = options->precision;
     bool is_padded = false, counts = c->groups > 0;
     for (int i = 0; i < MOST; i++) {
         Along *w = &c->along[i];
@@ -165,7 +166,7 @@ static bool conv_of(const char *who, const tt_conv_options *options, Conv *c)
         report_broken("%s: .stride is %d and .groups is %d: they count, from 1 on, as do .strides, "
                       ".dilation and .spread",
                       who, options->stride, options->groups);
-    return counts;
+    return counts && precision_ok(who, options->precision);
 }
 
 tt tt_conv_with(tt x, tt kernels, const tt_conv_options *given)

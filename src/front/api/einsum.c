@@ -14,7 +14,7 @@
 enum { MOST_OPERANDS = 16, SPEC_ROOM = 256, REST = 128 /* and above: axes that ... stands for */ };
 
 typedef struct Config {
-    int64_t n;
+    int64_t n, precision;
     char spec[SPEC_ROOM];
 } Config;
 
@@ -158,7 +158,8 @@ static bool multiply(const Config *c, Term *a, Term *b, const bool *is_needed)
         if (find_label(a, b->label[k]) < 0)
             y.label[y.rank++] = b->label[k];
     y.x = build_dot(a->x, b->x, ints_of(nbatch, batch[0]), ints_of(nbatch, batch[1]),
-                    ints_of(ncontract, contract[0]), ints_of(ncontract, contract[1]));
+                    ints_of(ncontract, contract[0]), ints_of(ncontract, contract[1]),
+                    precisions_of(c->precision));
     *a = y;
     return true;
 }
@@ -253,15 +254,24 @@ static void einsum_body(const tt *in, tt *out, const void *config)
     *out = as_weak(build_transpose(terms[0].x, ints_of(result.rank, order)), met.is_weak);
 }
 
-tt tt_einsum_n(const char *spec, const tt *x, int n)
+tt tt_einsum_with(const char *spec, const tt *x, int n, const tt_product_options *given)
 {
     PUBLIC;
+    OPTIONS(tt_product_options, "tt_einsum", given, return NO_VALUE);
+    if (!precision_ok("tt_einsum", options.precision))
+        return NO_VALUE;
     Config c;
     memset(&c, 0, sizeof c);
     c.n = n;
+    c.precision = options.precision;
     if (n < 1 || n > MOST_OPERANDS || !spec || strlen(spec) >= SPEC_ROOM)
         return report_broken("tt_einsum: %d operands by \"%s\": 1 to %d are possible", n,
                              spec ? spec : "", MOST_OPERANDS);
     strcpy(c.spec, spec);
     return call_eager_one("tt_einsum", einsum_body, &c, sizeof c, n, x);
+}
+
+tt tt_einsum_n(const char *spec, const tt *x, int n)
+{
+    return tt_einsum_with(spec, x, n, NULL);
 }

@@ -74,6 +74,25 @@ bool shapes_of(const char *who, int n, const tt *in, Shape *out)
     return true;
 }
 
+_Static_assert(TT_DEFAULT == (int)PRECISION_DEFAULT && TT_HIGH == (int)PRECISION_HIGH &&
+                   TT_HIGHEST == (int)PRECISION_HIGHEST,
+               "the interface's precisions are those of attributes");
+
+bool precision_ok(const char *who, tt_precision given)
+{
+    int64_t p = (int64_t)given;
+    if (p >= 0 && p <= TT_HIGHEST)
+        return true;
+    report_broken("%s: .precision is %lld; TT_DEFAULT, TT_HIGH and TT_HIGHEST are possible", who,
+                  (long long)p);
+    return false;
+}
+
+Precisions precisions_of(int64_t given)
+{
+    return (Precisions){ (Precision)given, (Precision)given };
+}
+
 /* "f32[4,3] and f32[4]" */
 static void print_types(Text *out, int n, const Shape *shapes)
 {

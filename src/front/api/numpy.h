@@ -14,6 +14,10 @@ const char *shape_text(const Shape *s); /* for messages: f32[4,2] */
 /* What they broadcast to, into *out (element aside).  False: reported. */
 bool broadcast_shapes(const char *who, int n, const Shape *shapes, Shape *out);
 
+/* The option .precision, for both operands.  False: reported. */
+bool precision_ok(const char *who, tt_precision given);
+Precisions precisions_of(int64_t given);
+
 /* x in another element type, another shape; weak if asked for. */
 tt as_element(tt x, Element e);
 tt as_shape(tt x, const Shape *to); /* as NumPy broadcasts */

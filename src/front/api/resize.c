@@ -56,7 +56,8 @@ static tt resize_axis(tt x, int axis, int64_t n, tt_resize how)
     tt matrix = trace_constant((Dense){ type_new(trace_arena(), is_wide ? F64 : F32, 2, dims),
                                         false, is_wide ? (const void *)weights : narrow });
     tt y = build_dot(x, build_convert(matrix, t.element), (Ints){ 0 }, (Ints){ 0 },
-                     ints_range(axis, 1), ints_range(0, 1));
+                     ints_range(axis, 1), ints_range(0, 1),
+                     (Precisions){ PRECISION_HIGHEST, PRECISION_HIGHEST }); /* as JAX */
     return build_move_axis(y, t.rank - 1, axis);
 }
 

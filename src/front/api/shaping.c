@@ -462,7 +462,7 @@ static bool can_multiply(const Shape *s)
 }
 
 /* Both with leading axes: these are broadcast, and become batch axes. */
-static tt batched_product(tt a, tt b, const Shape *s)
+static tt batched_product(tt a, tt b, const Shape *s, Precisions precision)
 {
     Shape lead[2], common;
     for (int i = 0; i < 2; i++) {
@@ -480,12 +480,12 @@ static tt batched_product(tt a, tt b, const Shape *s)
     }
     int n = common.rank;
     Ints batch = ints_range(0, n);
-    return build_dot(x[0], x[1], batch, batch, ints_range(n + 1, 1), ints_range(n, 1));
+    return build_dot(x[0], x[1], batch, batch, ints_range(n + 1, 1), ints_range(n, 1), precision);
 }
 
 static void matmul_body(const tt *in, tt *out, const void *config)
 {
-    (void)config;
+    Precisions precision = precisions_of(*(const int64_t *)config);
     Shape s[2];
     if (!shapes_of("tt_matmul", 2, in, s) || !can_multiply(s))
         return;
@@ -493,17 +493,27 @@ static void matmul_body(const tt *in, tt *out, const void *config)
     tt a = as_element(in[0], met.element), b = as_element(in[1], met.element), y;
     Ints none = ints_range(0, 0), last = ints_range(s[0].rank - 1, 1);
     if (s[0].rank > 2 && s[1].rank > 2) {
-        y = batched_product(a, b, s);
+        y = batched_product(a, b, s, precision);
     } else {
-        y = build_dot(a, b, none, none, last, ints_range(s[1].rank > 1 ? s[1].rank - 2 : 0, 1));
+        y = build_dot(a, b, none, none, last, ints_range(s[1].rank > 1 ? s[1].rank - 2 : 0, 1),
+                      precision);
         if (s[0].rank == 2 && s[1].rank > 2) /* rows come first; they belong before the last */
             y = build_move_axis(y, 0, s[1].rank - 2);
     }
     *out = as_weak(y, met.is_weak);
 }
 
-tt tt_matmul(tt a, tt b)
+tt tt_matmul_with(tt a, tt b, const tt_product_options *given)
 {
     PUBLIC;
-    return call_eager_one("tt_matmul", matmul_body, NULL, 0, 2, (const tt[]){ a, b });
+    OPTIONS(tt_product_options, "tt_matmul", given, return NO_VALUE);
+    if (!precision_ok("tt_matmul", options.precision))
+        return NO_VALUE;
+    int64_t c = options.precision;
+    return call_eager_one("tt_matmul", matmul_body, &c, sizeof c, 2, (const tt[]){ a, b });
+}
+
+tt tt_matmul(tt a, tt b)
+{
+    return tt_matmul_with(a, b, NULL);
 }

@@ -36,7 +36,7 @@ typedef struct Client {
     int home; /* the first device of this process */
     const char **names;
     char platform[32]; /* its name, cut off there */
-    const char *precision;
+    Precision precision;
 } Client;
 
 static Client client; /* filled in by client_need, and never changed after, as is the next */
@@ -110,15 +110,17 @@ static Error *count_wanted(int *out)
     return NULL;
 }
 
-/* How exact products shall be, in StableHLO's words. */
-static Error *find_precision(const char **out)
+/* How exact products shall be that do not say it. */
+static Error *find_precision(Precision *out)
 {
     const char *text = getenv("TUTTI_PRECISION");
-    *out = NULL;
+    *out = PRECISION_UNSAID;
     if (!text || !*text || strcmp(text, "default") == 0)
         return NULL;
-    *out = strcmp(text, "high") == 0 ? "HIGH" : strcmp(text, "highest") == 0 ? "HIGHEST" : NULL;
-    return *out
+    *out = strcmp(text, "high") == 0      ? PRECISION_HIGH
+           : strcmp(text, "highest") == 0 ? PRECISION_HIGHEST
+                                          : PRECISION_UNSAID;
+    return *out != PRECISION_UNSAID
                ? NULL
                : error_new(CODE_INVALID,
                            "TUTTI_PRECISION is '%s'; default, high and highest are possible", text);
@@ -306,7 +308,7 @@ const char *client_device_name(int device)
     return client.names[device];
 }
 
-const char *client_precision(void)
+Precision client_precision(void)
 {
     return client.precision;
 }

@@ -3,6 +3,7 @@
 #define TUTTI_FRONT_CLIENT_CLIENT_H
 #include "base/error.h"
 #include "base/text.h"
+#include "ops/attrs.h"
 #include "ops/type.h"
 #include "pjrt/extension.h"
 
@@ -25,9 +26,9 @@ int client_processes(void);    /* of how many; 1 also before client_need */
 int client_process_of(int device);
 extern int client_home; /* the first device of this process */
 const char *client_device_name(int device);
-const char *client_platform(void);  /* "tutti"; of JAX's plugins "cpu", "cuda" */
-const char *client_precision(void); /* "HIGHEST", "HIGH"; NULL: as the plugin has it */
-struct Pjrt *client_plugin(void);   /* for tests that stand between it and the front */
+const char *client_platform(void); /* "tutti"; of JAX's plugins "cpu", "cuda" */
+Precision client_precision(void);  /* of products that say none themselves */
+struct Pjrt *client_plugin(void);  /* for tests that stand between it and the front */
 /* f answers custom calls of that name from now on; errors begin with the function that asks. */
 MUST_USE Error *client_define(const char *who, const char *name, TuttiFunction *f, void *user);
 /* The engine, if it is ours and records; an error names the function that asks. */

@@ -370,6 +370,28 @@ static void forget_drops(Module *m, NodeId n, void *user)
     node->attrs = plain;
 }
 
+static Precisions filled(Precisions p, Precision otherwise)
+{
+    return (Precisions){ p.lhs ? p.lhs : otherwise, p.rhs ? p.rhs : otherwise };
+}
+
+/* A product that does not say how exact it is takes the client's precision. */
+static void fill_precision(Module *m, NodeId n, void *user)
+{
+    Node *node = node_at(m, n);
+    const Precision *otherwise = user;
+    if (node->op == OP_DOT) {
+        DotAttrs *said = arena_copy(m->arena, node->attrs, sizeof *said);
+        said->precision_config = filled(said->precision_config, *otherwise);
+        node->attrs = said;
+    }
+    if (node->op == OP_CONVOLUTION) {
+        ConvolutionAttrs *said = arena_copy(m->arena, node->attrs, sizeof *said);
+        said->precision_config = filled(said->precision_config, *otherwise);
+        node->attrs = said;
+    }
+}
+
 bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, const bool *donated,
                  Lowered *out)
 {
@@ -400,6 +422,9 @@ bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, con
         region_walk(l.m, l.m->funcs[i].body, forget_drops, NULL);
     if (!set_layouts(&l, out) || !expand_factors(l.m))
         return false;
+    Precision otherwise = client_precision();
+    for (int i = 0; otherwise != PRECISION_UNSAID && i < l.m->nfuncs; i++)
+        region_walk(l.m, l.m->funcs[i].body, fill_precision, &otherwise);
     out->nargs = l.nargs;
     out->nresults = g->nresults;
     out->types = l.m->funcs[0].results;
@@ -410,7 +435,6 @@ bool lower_graph(tt_fn f, const Graph *g, const ArrayLayout *const *layouts, con
         error_free(error);
         return false;
     }
-    l.m->precision = client_precision();
     module_print(&out->text, l.m, true);
     return true;
 }

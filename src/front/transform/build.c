@@ -275,7 +275,8 @@ tt build_iota(Type type, int dim)
     return build_op(OP_IOTA, 0, NULL, BUILD_ATTRS(IotaAttrs, .iota_dimension = dim), type);
 }
 
-tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract)
+tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract,
+             Precisions precision)
 {
     Type ta = type_at(a), tb = type_at(b);
     Ints a_rest = ints_except(ta.rank, ints_join(a_batch, a_contract));
@@ -288,12 +289,12 @@ tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_con
         dims[n++] = ta.dims[a_rest.at[i]];
     for (int i = 0; i < b_rest.n; i++)
         dims[n++] = tb.dims[b_rest.at[i]];
-    return build_op(OP_DOT, 2, (const tt[]){ a, b },
-                    BUILD_ATTRS(DotAttrs, .lhs_batching_dimensions = a_batch,
-                                .rhs_batching_dimensions = b_batch,
-                                .lhs_contracting_dimensions = a_contract,
-                                .rhs_contracting_dimensions = b_contract),
-                    type_new(trace_arena(), ta.element, n, dims));
+    return build_op(
+        OP_DOT, 2, (const tt[]){ a, b },
+        BUILD_ATTRS(DotAttrs, .lhs_batching_dimensions = a_batch,
+                    .rhs_batching_dimensions = b_batch, .lhs_contracting_dimensions = a_contract,
+                    .rhs_contracting_dimensions = b_contract, .precision_config = precision),
+        type_new(trace_arena(), ta.element, n, dims));
 }
 
 tt build_concatenate(int n, const tt *x, int dim)

@@ -42,7 +42,8 @@ tt build_pad(tt x, tt value, Ints low, Ints high, Ints interior);
 tt build_compare(int direction, tt a, tt b);
 tt build_select(tt condition, tt a, tt b);
 tt build_iota(Type type, int dim);
-tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract);
+tt build_dot(tt a, tt b, Ints a_batch, Ints b_batch, Ints a_contract, Ints b_contract,
+             Precisions precision);
 tt build_concatenate(int n, const tt *x, int dim);
 tt build_sum(tt a, tt b);                   /* where no value is zero */
 tt build_axis_index(const AxisAttrs *axes); /* the position along them together, i32[] */

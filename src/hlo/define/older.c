@@ -22,6 +22,7 @@ Error *define_plain_dot(Writer *w, Node n, ValueId *results)
     DotAttrs *attrs = ARENA_NEW(w->m->arena, DotAttrs);
     attrs->lhs_contracting_dimensions = ints_copy(w->m->arena, 1, &left);
     attrs->rhs_contracting_dimensions = ints_copy(w->m->arena, 1, &right);
+    attrs->precision_config = ((const PlainDotAttrs *)n.attrs)->precision_config;
     results[0] = put(w, OP_DOT, type_of(w->m, n.out), attrs, 2, n.in);
     return NULL;
 }

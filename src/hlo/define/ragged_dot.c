@@ -86,7 +86,8 @@ static ValueId masked_dot(const Ragged *z, bool is_contracted)
     *dot = (DotAttrs){ .lhs_batching_dimensions = moved(z, a->lhs_batching_dimensions, -1),
                        .rhs_batching_dimensions = a->rhs_batching_dimensions,
                        .lhs_contracting_dimensions = moved(z, a->lhs_contracting_dimensions, -1),
-                       .rhs_contracting_dimensions = a->rhs_contracting_dimensions };
+                       .rhs_contracting_dimensions = a->rhs_contracting_dimensions,
+                       .precision_config = a->precision_config };
     Type t = z->result;
     int nbatch = a->lhs_batching_dimensions.n;
     if (is_contracted) {
@@ -126,7 +127,8 @@ Error *define_ragged_dot(Writer *w, Node n, ValueId *results)
     if (ints_find(a->lhs_batching_dimensions, ragged) >= 0) {
         DotAttrs *dot = ARENA_NEW(w->m->arena, DotAttrs);
         *dot = (DotAttrs){ a->lhs_batching_dimensions, a->rhs_batching_dimensions,
-                           a->lhs_contracting_dimensions, a->rhs_contracting_dimensions };
+                           a->lhs_contracting_dimensions, a->rhs_contracting_dimensions,
+                           a->precision_config };
         results[0] = put(w, OP_DOT, z.result, dot, 2, n.in);
         return NULL;
     }

@@ -57,6 +57,25 @@ static Error *parse_dot_clause(Parser *p, Draft *d, const char *lhs, const char 
     return NULL;
 }
 
+/* precision = [HIGHEST, DEFAULT] */
+static Error *parse_precision(Parser *p, Draft *d)
+{
+    LIST(const Attr *) words = { 0 };
+    TRY(need_mark(p, '[', "before the precisions"));
+    if (!take_mark(p, ']')) {
+        do {
+            if (p->token.kind != TOKEN_WORD)
+                return expected(p, "DEFAULT, HIGH or HIGHEST");
+            LIST_ADD(p->arena, &words, attr_word(p->arena, str_copy(p->arena, p->token.text)));
+            advance(p);
+        } while (take_mark(p, ','));
+        TRY(need_mark(p, ']', "after the precisions"));
+    }
+    Attr list = { .kind = ATTR_ARRAY, .n = words.n, .items = words.at };
+    set(p, d, "precision_config", arena_copy(p->arena, &list, sizeof list));
+    return NULL;
+}
+
 /* e5m10 */
 static Error *parse_format(Parser *p, Draft *d)
 {
@@ -123,7 +142,9 @@ static Error *parse_clause(Parser *p, Draft *d)
         return parse_dot_clause(p, d, "lhs_batching_dimensions", "rhs_batching_dimensions");
     if (d->op == OP_DOT && str_is(word.text, "contracting_dims"))
         return parse_dot_clause(p, d, "lhs_contracting_dimensions", "rhs_contracting_dimensions");
-    if (d->op == OP_DOT && (str_is(word.text, "precision") || str_is(word.text, "algorithm")))
+    if ((d->op == OP_DOT || d->op == OP_PLAIN_DOT) && str_is(word.text, "precision"))
+        return parse_precision(p, d);
+    if (d->op == OP_DOT && str_is(word.text, "algorithm"))
         return skip_balanced(p); /* how precisely: we never compute less than asked */
     return wrong(p, word.text.at, "%s has no clause '%.*s'", op_name(d->op), STR_ARG(word.text));
 }

@@ -47,7 +47,8 @@ static tt product(tt a, tt b)
 {
     int rank = type_at(a).rank;
     Ints batch = ints_range(0, rank - 2);
-    return build_dot(a, b, batch, batch, ints_range(rank - 1, 1), ints_range(rank - 2, 1));
+    return build_dot(a, b, batch, batch, ints_range(rank - 1, 1), ints_range(rank - 2, 1),
+                     (Precisions){ 0 });
 }
 
 /* x where row > column (or row <= column, by direction), and zero elsewhere. */

@@ -48,12 +48,13 @@ static Side side_of(Type type, Ints batch, Ints contract)
 }
 
 /* mine: linear, whose cotangent is wanted.  its_rest_at: where the other's own axes are in ct. */
-static tt transpose_side(tt ct, tt other, Side mine, Side its, int its_rest_at)
+static tt transpose_side(tt ct, tt other, Side mine, Side its, int its_rest_at,
+                         Precisions precision)
 {
     int nbatch = mine.batch.n;
     Element e = type_at(ct).element;
     tt y = build_dot(ct, build_convert(other, e), ints_range(0, nbatch), its.batch,
-                     ints_range(its_rest_at, its.rest.n), its.rest);
+                     ints_range(its_rest_at, its.rest.n), its.rest, precision);
     /* y's axes: batch, mine.rest, then the other's contracting axes in their order. */
     int64_t at[MAX_RANK], from[MAX_RANK];
     int n = 0;
@@ -78,9 +79,9 @@ void transpose_dot(const Transpose *t)
     Side b = side_of(t->types[1], d->rhs_batching_dimensions, d->rhs_contracting_dimensions);
     int nbatch = a.batch.n;
     if (t->linear[0])
-        t->out[0] = transpose_side(t->ct[0], t->x[1], a, b, nbatch + a.rest.n);
+        t->out[0] = transpose_side(t->ct[0], t->x[1], a, b, nbatch + a.rest.n, d->precision_config);
     else
-        t->out[1] = transpose_side(t->ct[0], t->x[0], b, a, nbatch);
+        t->out[1] = transpose_side(t->ct[0], t->x[0], b, a, nbatch, d->precision_config);
 }
 
 void batch_dot(const Batch *b)
@@ -91,7 +92,8 @@ void batch_dot(const Batch *b)
         DotAttrs, .lhs_batching_dimensions = ints_shifted(d->lhs_batching_dimensions, by[0]),
         .rhs_batching_dimensions = ints_shifted(d->rhs_batching_dimensions, by[1]),
         .lhs_contracting_dimensions = ints_shifted(d->lhs_contracting_dimensions, by[0]),
-        .rhs_contracting_dimensions = ints_shifted(d->rhs_contracting_dimensions, by[1]));
+        .rhs_contracting_dimensions = ints_shifted(d->rhs_contracting_dimensions, by[1]),
+        .precision_config = d->precision_config);
     int nbatch = d->lhs_batching_dimensions.n;
     int lhs_rest = b->types[0].rank - nbatch - d->lhs_contracting_dimensions.n;
     int at = 0; /* where the batch axis comes out */
