@@ -295,9 +295,12 @@ $(BUILD)/hostile: tests/hostile/hostile.c $(call obj,cli/execute.c cli/array.c $
 	$(CC) $(ALL_CFLAGS) -Icli -o $@ $^ -lm -ldl -pthread
 $(BUILD)/hostile-library: tests/hostile/library.c $(BUILD)/libfront.a $(HOSTILE_FRONT)
 	$(CC) $(ALL_CFLAGS) -DTT_NO_SUGAR -o $@ $^ -lm -ldl -pthread
+$(BUILD)/hostile-save: tests/hostile/save.c $(BUILD)/libfront.a $(HOSTILE_FRONT)
+	$(CC) $(ALL_CFLAGS) -o $@ $^ -lm -ldl -pthread
 hostile:
 	$(MAKE) BUILD=build/hostile HOSTILE=1 CFLAGS='$(CFLAGS)' hostile-only
-hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(PLUGIN) $(TUTTI) $(LESSONS)
+hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(BUILD)/hostile-save $(PLUGIN) $(TUTTI) $(LESSONS) shims
+	BUILD=$(BUILD) tests/hostile/save.sh
 	BUILD=$(BUILD) tests/hostile/programs.sh "$(SAMPLES)" $(MOST) $(MODES)
 	$(BUILD)/hostile-library $(if $(SAMPLES),--samples $(SAMPLES),--samples 0 --most $(MOST)) > $(BUILD)/library.log || { cat $(BUILD)/library.log; exit 1; }
 	for mode in $(MODES) llvm; do \

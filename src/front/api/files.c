@@ -94,7 +94,7 @@ static bool save_npy(const char *path, Array *a)
     void *data = malloc(type_bytes(a->type) + 1);
     if (!data)
         report_broken("tt_save_npy: no memory on the host for %s", type_text(a->type));
-    bool read = data && array_read(a, data);
+    bool read = all_say("tt_save_npy", data) && array_read(a, data);
     Error *error = read && client_process() == 0 ? npy_write(path, a->type, data) : NULL;
     free(data);
     if (error)
@@ -270,29 +270,49 @@ static Error *look(const ArrayFile *file, Sight *out)
     return NULL;
 }
 
-/* Do all see the same as this process?  The checksum is that of their shares. */
-static Error *compare_sights(const char *path, const ArrayFile *file, const Sight *all)
+/* Do processes `first` on see the same as this one? */
+static Error *compare_sights(const char *path, const Sight *mine, int first, int n,
+                             const Sight *all)
 {
-    const Sight *mine = &all[client_process()];
-    uint32_t shares = 0;
-    for (int p = 0; p < client_processes(); p++) {
-        if (all[p].state == BAD_FILE)
+    for (int i = 0; i < n; i++) {
+        int p = first + i;
+        if (all[i].state == BAD_FILE)
             return error_new(CODE_INVALID, "process %d cannot read %s", p, path);
-        if (all[p].state != mine->state)
+        if (all[i].state != mine->state)
             return error_new(CODE_INVALID,
                              "process %d sees %s, and process %d does not: it must lie where all "
                              "processes see it",
                              mine->state == NO_FILE ? p : client_process(), path,
                              mine->state == NO_FILE ? client_process() : p);
-        if (all[p].size != mine->size || all[p].step != mine->step)
+        if (all[i].size != mine->size || all[i].step != mine->step)
             return error_new(CODE_INVALID,
                              "%s is of step %lld in process %d and of step %lld in process %d: it "
                              "must lie where all processes see it",
-                             path, (long long)all[p].step, p, (long long)mine->step,
+                             path, (long long)all[i].step, p, (long long)mine->step,
                              client_process());
-        shares ^= all[p].share;
     }
-    return file ? safetensors_compare(file, shares) : NULL;
+    return NULL;
+}
+
+/* What all processes see, compared; *shares: of the checksum.  It needs no memory: who has none must say so. */
+static Error *meet_sights(const char *path, const Sight *mine, uint32_t *shares)
+{
+    Sight some[GATHER_MOST];
+    Error *error = NULL;
+    int n;
+    for (int first = 0; first < client_processes(); first += n) {
+        n = client_processes() - first < GATHER_MOST ? client_processes() - first : GATHER_MOST;
+        Error *lost = client_gather(first, n, mine, sizeof *mine, some);
+        if (lost) {
+            error_free(error);
+            return lost;
+        }
+        for (int i = 0; i < n; i++)
+            *shares ^= some[i].share;
+        if (!error)
+            error = compare_sights(path, mine, first, n, some);
+    }
+    return error;
 }
 
 /* Called by all processes.  NULL: all have the same file, and it is what was written; or none has
@@ -300,21 +320,16 @@ static Error *compare_sights(const char *path, const ArrayFile *file, const Sigh
 static Error *check_file(const char *path, const ArrayFile *file, bool is_bad)
 {
     Sight mine = { .state = is_bad ? BAD_FILE : NO_FILE };
+    uint32_t shares = 0;
     Error *error = file ? look(file, &mine) : NULL;
     if (error)
         mine.state = BAD_FILE;
-    Sight *all = calloc((size_t)client_processes(), sizeof *all);
-    if (!all) {
-        error_free(error);
-        return error_new(CODE_EXHAUSTED, "no memory on the host for the words of all processes");
+    Error *met = meet_sights(path, &mine, &shares);
+    if (error || is_bad) {
+        error_free(met);
+        return error;
     }
-    Error *lost = client_gather(&mine, sizeof mine, all);
-    if (!error && !is_bad)
-        error = lost ? lost : compare_sights(path, file, all);
-    else
-        error_free(lost);
-    free(all);
-    return error;
+    return met || !file ? met : safetensors_compare(file, shares);
 }
 
 /* ---- into variables ---- */
@@ -342,14 +357,13 @@ int64_t tt_restore_n(const char *path, tt *into, int n, const tt_save_options *g
 {
     PUBLIC;
     OPTIONS(tt_save_options, "tt_restore", given, return -1);
-    if (!names_fit("tt_restore", options.names, n))
-        return -1;
     Error *error = client_need();
     if (error)
         return report_error(error), -1;
     bool is_there = access(path, F_OK) == 0 || errno != ENOENT;
-    ArrayFile *file = is_there ? opened("tt_restore", path) : NULL;
-    error = check_file(path, file, is_there && !file);
+    bool are_named = names_fit("tt_restore", options.names, n);
+    ArrayFile *file = is_there && are_named ? opened("tt_restore", path) : NULL;
+    error = check_file(path, file, !are_named || (is_there && !file));
     if (error)
         report_error(error_in(error, "tt_restore"));
     int64_t step = file && !error ? put_restored(file, options.names, into, n) : -1;

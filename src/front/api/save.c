@@ -4,7 +4,8 @@
  *     the others                          is the mark there?   their bytes   sync
  *                      ------------------ gather ------------------------- gather ---- gather --->
  *
- * Each writes the pieces that it holds, at their places; nothing is sent but the words between.  They
+ * Each writes the pieces that it holds, at their places; nothing is sent but the words between, of which the first,
+ * before all this, is that each has its arrays.  A process without memory says that it is not well.  They
  * learn in each gather whether all could do their part, so the file takes its name when all of it is
  * on the disk, or not at all.  The mark tells a file that all see from one of the same name on each
  * host's own disk. */
@@ -30,6 +31,7 @@ typedef struct Save {
     const char *const *names;
     NamedType *types;
     char *rooms; /* for names */
+    void *room;  /* for the largest array, where the first writes and this process only reads */
     Error *error;
 } Save;
 
@@ -103,36 +105,51 @@ typedef struct Word {
     uint32_t number;
 } Word;
 
-/* Every process says whether it is well, and a number; all[p] is what process p said.  *error is this
- * process's own; if it has none, it gets one that names who is not well.  A process that is lost is
- * the cause of whatever else went wrong, and takes its place. */
-static void say(Error **error, uint32_t number, Word *all)
+/* What was said by all. */
+typedef struct Words {
+    uint32_t first; /* process 0's number */
+    uint32_t sum;   /* of all numbers, by exclusive or */
+} Words;
+
+/* Every process says whether it is well, and a number.  *error is this process's own; if it has none, it
+ * gets one that names who is not well.  A process that is lost is the cause of whatever else went wrong, and
+ * takes its place.  It needs no memory: who has none must say so. */
+static Words say(Error **error, uint32_t number)
 {
-    Word mine = { !*error, number };
-    Error *lost = client_gather(&mine, sizeof mine, all);
-    for (int p = 0; p < client_processes() && !lost && !*error; p++)
-        if (!all[p].is_well)
-            *error = error_new(CODE_UNAVAILABLE, "process %d could not do its part", p);
+    Word mine = { !*error, number }, some[GATHER_MOST];
+    Words all = { 0 };
+    Error *lost = NULL;
+    int n, unwell = -1;
+    for (int first = 0; first < client_processes() && !lost; first += n) {
+        n = client_processes() - first < GATHER_MOST ? client_processes() - first : GATHER_MOST;
+        lost = client_gather(first, n, &mine, sizeof mine, some);
+        for (int i = 0; i < n && !lost; i++) {
+            all.first = first + i ? all.first : some[i].number;
+            all.sum ^= some[i].number;
+            unwell = some[i].is_well || unwell >= 0 ? unwell : first + i;
+        }
+    }
     if (lost) {
         error_free(*error);
         *error = lost;
+    } else if (unwell >= 0 && !*error) {
+        *error = error_new(CODE_UNAVAILABLE, "process %d could not do its part", unwell);
     }
+    return all;
 }
 
 bool all_say(const char *who, bool is_done)
 {
     if (client_processes() == 1)
         return is_done;
-    Word *all = calloc((size_t)client_processes(), sizeof *all);
     Error *error = is_done ? NULL : error_new(CODE_INTERNAL, "said already");
-    if (all)
-        say(&error, 0, all);
-    free(all);
+    say(&error, 0);
+    bool are_well = !error;
     if (error && is_done)
         report_error(error_in(error, "%s", who));
     else
         error_free(error);
-    return all && !error;
+    return are_well;
 }
 
 /* ---- written by all ---- */
@@ -142,8 +159,8 @@ typedef struct Together {
     SafetensorsPlan plan;
     Aside aside;
     bool is_open;
-    Word *words;
     uint32_t mark;
+    uint32_t sum;   /* of all processes' checksums */
     size_t base;    /* of the array at hand, in the file */
     CrcShare share; /* of the tile at hand */
     uint32_t crc;   /* of the tiles before */
@@ -160,7 +177,6 @@ static void begin_together(void *user)
     Together *t = user;
     Save *s = t->save;
     name_arrays(s);
-    t->words = HEAP_ARRAY(Word, client_processes(), "the words of all processes");
     s->error = safetensors_plan(s->n, s->types, s->step, &t->plan);
     if (s->error || client_process() != 0)
         return;
@@ -226,10 +242,7 @@ static void write_own_guarded(void *user)
 /* The first: all have written. */
 static Error *seal(Together *t)
 {
-    uint32_t crc = 0;
-    for (int p = 0; p < client_processes(); p++)
-        crc ^= t->words[p].number;
-    return safetensors_seal(&t->plan, &t->aside, crc32_of_shares(crc, t->plan.size));
+    return safetensors_seal(&t->plan, &t->aside, crc32_of_shares(t->sum, t->plan.size));
 }
 
 static void end_together(void *user)
@@ -242,24 +255,30 @@ static void end_together(void *user)
         aside_leave(&t->aside);
 }
 
-/* A process that has no memory for the words of the others cannot take part: they are told when it
- * ends. */
+/* One step of it.  Without memory, which is reported, the process goes on to say that it is not well. */
+static bool step_together(Together *t, GuardFn *f)
+{
+    bool is_through = library_guard("tt_save", f, t);
+    if (!is_through && !t->save->error)
+        t->save->error = error_new(CODE_EXHAUSTED, "there is no memory to write %s", t->save->path);
+    return is_through;
+}
+
 static void write_together(Save *s)
 {
     Together t = { .save = s };
-    if (!library_guard("tt_save", begin_together, &t)) {
-        s->error = error_new(CODE_EXHAUSTED, "there is no memory for the words of all processes");
-        return;
+    if (!step_together(&t, begin_together)) { /* what it had made is gone */
+        t = (Together){ .save = s };
+        s->types = NULL;
+        s->rooms = NULL;
     }
-    say(&s->error, t.mark, t.words);
-    t.mark = t.words[0].number;
-    if (!s->error && !library_guard("tt_save", write_own_guarded, &t))
-        s->error = error_new(CODE_EXHAUSTED, "there is no memory to write");
-    say(&s->error, t.crc, t.words);
-    library_guard("tt_save", end_together, &t);
-    say(&s->error, 0, t.words);
+    t.mark = say(&s->error, t.mark).first;
+    if (!s->error && !step_together(&t, write_own_guarded))
+        t.is_open = client_process() == 0; /* the others had opened it in this step */
+    t.sum = say(&s->error, t.crc).sum;
+    step_together(&t, end_together);
+    say(&s->error, 0);
     safetensors_plan_free(&t.plan);
-    heap_free(t.words);
     free_names(s);
 }
 
@@ -276,24 +295,46 @@ static Error *get_array(void *user, int i, void *data)
 /* The others only read, in the order in which the first writes. */
 static Error *read_all(Save *s)
 {
-    for (int i = 0; i < s->n; i++) {
-        void *data = heap_new(type_bytes(s->arrays[i]->type) + 1, "an array");
-        Error *error = get_array(s, i, data);
-        heap_free(data);
-        TRY(error);
-    }
+    for (int i = 0; i < s->n; i++)
+        TRY(get_array(s, i, s->room));
     return NULL;
+}
+
+/* All that a process needs before the arrays travel; a process that cannot have it calls the rest off. */
+static void prepare_first(void *user)
+{
+    Save *s = user;
+    size_t most = 0;
+    name_arrays(s);
+    for (int i = 0; i < s->n; i++)
+        most = most > type_bytes(s->arrays[i]->type) ? most : type_bytes(s->arrays[i]->type);
+    if (client_process() != 0)
+        s->room = heap_new(most + 1, "an array");
 }
 
 static void write_first(void *user)
 {
     Save *s = user;
     bool is_npz = cstr_ends_with(s->path, ".npz");
-    name_arrays(s);
     s->error = client_process() != 0 ? read_all(s)
                : is_npz              ? npz_write(s->path, s->n, s->types, get_array, s)
                         : safetensors_write(s->path, s->n, s->types, s->step, get_array, s);
+}
+
+static bool write_by_first(Save *s)
+{
+    bool is_ready = library_guard("tt_save", prepare_first, s);
+    if (!is_ready) { /* what it had made is gone */
+        s->types = NULL;
+        s->rooms = NULL;
+        s->room = NULL;
+    }
+    bool is_there = all_say("tt_save", is_ready);
+    if (is_there)
+        is_there = library_guard("tt_save", write_first, s);
+    heap_free(s->room);
     free_names(s);
+    return is_there;
 }
 
 static bool write_tree(Save *s)
@@ -303,7 +344,7 @@ static bool write_tree(Save *s)
     if (is_together)
         write_together(s);
     else
-        is_there = library_guard("tt_save", write_first, s);
+        is_there = write_by_first(s);
     bool is_done = is_there && !s->error;
     if (s->error)
         report_error(error_in(s->error, "tt_save"));
@@ -341,9 +382,8 @@ bool tt_save_n(const char *path, tt_tree tree, const tt_save_options *given)
                false;
     if (options.step && cstr_ends_with(path, ".npz"))
         return report_broken("tt_save: %s: an .npz has no place for the step", path), false;
-    if (!names_fit("tt_save", options.names, tree.n))
-        return false;
-    bool is_done = take_arrays(&s, tree) && write_tree(&s);
+    bool is_ready = names_fit("tt_save", options.names, tree.n) && take_arrays(&s, tree);
+    bool is_done = all_say("tt_save", is_ready) && write_tree(&s);
     for (int i = 0; i < s.n; i++)
         array_release(s.arrays[i]);
     free(s.arrays);

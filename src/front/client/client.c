@@ -479,19 +479,15 @@ Error *client_exchange(int n, const TuttiPiece *pieces)
     return pjrt_error(client.pjrt.api, client.pjrt.tutti->exchange(client.pjrt.client, n, pieces));
 }
 
-Error *client_gather(const void *mine, size_t bytes, void *all)
+Error *client_gather(int first, int n, const void *mine, size_t bytes, void *words)
 {
-    char *at = all;
-    memcpy(at + bytes * (size_t)client.process, mine, bytes);
+    TuttiPiece pieces[GATHER_MOST];
+    char *at = words;
+    if (client.process >= first && client.process < first + n)
+        memcpy(at + bytes * (size_t)(client.process - first), mine, bytes);
     if (client.nprocesses == 1)
         return NULL;
-    TuttiPiece *pieces = malloc(sizeof *pieces * (size_t)client.nprocesses);
-    if (!pieces)
-        return error_new(CODE_EXHAUSTED, "no memory on the host for words with %d processes",
-                         client.nprocesses);
-    for (int p = 0; p < client.nprocesses; p++)
-        pieces[p] = (TuttiPiece){ p, at + bytes * (size_t)p, bytes };
-    Error *error = client_exchange(client.nprocesses, pieces);
-    free(pieces);
-    return error;
+    for (int i = 0; i < n; i++)
+        pieces[i] = (TuttiPiece){ first + i, at + bytes * (size_t)i, bytes };
+    return client_exchange(n, pieces);
 }

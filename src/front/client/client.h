@@ -58,6 +58,8 @@ MUST_USE Error *client_await(PJRT_Buffer *b);
 void client_free(PJRT_Buffer *b); /* NULL is fine */
 /* All processes call it with the same list: each piece comes from its process to all others. */
 MUST_USE Error *client_exchange(int n, const TuttiPiece *pieces);
-/* Every process gives so many bytes, and gets all of them, process by process. */
-MUST_USE Error *client_gather(const void *mine, size_t bytes, void *all);
+enum { GATHER_MOST = 64 };
+/* Called by all processes: the words of the n processes from `first` on, of so many bytes each, come to all.  It
+ * takes no memory: a process that has none can still say so. */
+MUST_USE Error *client_gather(int first, int n, const void *mine, size_t bytes, void *words);
 #endif
