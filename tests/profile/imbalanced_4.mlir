@@ -1,4 +1,4 @@
-// Two sums.  Before the first device 1 has much to do, before the second device 3 has half as much: it is the first
+// Two sums.  Before the first device 1 has much to do, before the second device 3 has a fifteenth of it: it is the first
 // sum at which most is waited, and no one device is to blame for both.
 module @imbalanced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
   sdy.mesh @mesh = <["i"=4]>
@@ -11,7 +11,7 @@ module @imbalanced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas 
       %one = stablehlo.constant dense<1> : tensor<i32>
       %who0 = stablehlo.constant dense<1> : tensor<ui32>
       %is0 = stablehlo.compare EQ, %id, %who0 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-      %many0 = stablehlo.constant dense<3000000> : tensor<i32>
+      %many0 = stablehlo.constant dense<9000000> : tensor<i32>
       %turns0 = stablehlo.select %is0, %many0, %few : tensor<i1>, tensor<i32>
       %loop0:2 = stablehlo.while(%k = %zero, %x = %start) : tensor<i32>, tensor<f32>
       cond {
@@ -29,7 +29,7 @@ module @imbalanced attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas 
       }) : (tensor<f32>) -> tensor<f32>
       %who1 = stablehlo.constant dense<3> : tensor<ui32>
       %is1 = stablehlo.compare EQ, %id, %who1 : (tensor<ui32>, tensor<ui32>) -> tensor<i1>
-      %many1 = stablehlo.constant dense<1500000> : tensor<i32>
+      %many1 = stablehlo.constant dense<600000> : tensor<i32>
       %turns1 = stablehlo.select %is1, %many1, %few : tensor<i1>, tensor<i32>
       %loop1:2 = stablehlo.while(%k = %zero, %x = %first) : tensor<i32>, tensor<f32>
       cond {
