@@ -53,6 +53,8 @@ Error *cpu_level_check(void)
         return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx512");
     if (cpu_level() == CPU_AVX2 && !machine_has(MACHINE_X86_64_V3))
         return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no avx2");
+    if (cpu_level() == CPU_SSE && !machine_has(MACHINE_X86_64_V2))
+        return error_new(CODE_INVALID, "TUTTI_CPU_LEVEL: this machine has no sse");
     return NULL;
 }
 
