@@ -427,15 +427,18 @@ static void execute_in_background(Run *run, const Launch *l)
 }
 
 /* Slabs are taken as tasks begin.  With the results of this run in memory, the largest of those on a
- * device's queue must still fit. */
+ * device's queue must still fit: asked before a result is made, for a task may begin meanwhile. */
 static Error *leave_room_for_slabs(const Run *run, const Launch *l)
 {
+    const Program *p = l->program;
     for (int d = 0; d < run->ntasks; d++) {
         const Device *device = l->devices[d];
-        size_t slab = executor_largest_slab(device, l->program->slab_bytes);
-        if (!memory_has_room(device->memory, slab))
+        size_t bytes = memory_rounded(executor_largest_slab(device, p->slab_bytes));
+        for (int j = 0; j < p->nresults; j++)
+            bytes += memory_rounded(type_bytes(p->results[j].local));
+        if (!memory_has_room(device->memory, bytes))
             return error_new(CODE_EXHAUSTED, "%.*s: no room for %zu bytes on device %d",
-                             STR_ARG(l->program->name), slab, device->id);
+                             STR_ARG(p->name), bytes, device->id);
     }
     return NULL;
 }
@@ -451,11 +454,11 @@ static Error *prepare(Run *run, const Launch *l, bool has_others, bool *small)
     }
     deadline_begin(run);
     TRY(make_buffers(run, l));
+    if (has_others)
+        TRY(leave_room_for_slabs(run, l));
     Error *error = consume_donated(run, l);
     if (!error)
         error = make_results(run, l);
-    if (!error && has_others)
-        error = leave_room_for_slabs(run, l);
     if (error)
         restore_donated(run, l);
     return error;

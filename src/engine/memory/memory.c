@@ -267,15 +267,20 @@ static bool has_room(const Memory *memory, size_t rounded)
            (rounded <= memory->limit && memory->in_use <= memory->limit - rounded);
 }
 
+size_t memory_rounded(size_t bytes)
+{
+    size_t rounded = bytes;
+    if (bytes <= LARGEST_BLOCK)
+        class_of(bytes, &rounded);
+    return rounded;
+}
+
 bool memory_has_room(Memory *memory, size_t bytes)
 {
     if (!memory->limit)
         return true;
-    size_t rounded = bytes;
-    if (bytes <= LARGEST_BLOCK)
-        class_of(bytes, &rounded);
     lock_take(&memory->lock);
-    bool room = has_room(memory, rounded);
+    bool room = has_room(memory, bytes);
     lock_give(&memory->lock);
     return room;
 }

@@ -23,6 +23,7 @@ void *scratch_block(Scratch *s, size_t bytes)
 {
     if (bytes > SIZE_MAX / 2)
         return NULL;
+    bytes = (bytes + 15) & ~(size_t)15; /* what is taken next is aligned too */
     ScratchBlock *block = s->blocks;
     if (!block || bytes > block->room - block->used) {
         size_t room = bytes > BLOCK_ROOM / 4 ? bytes : BLOCK_ROOM;
