@@ -433,6 +433,8 @@ static Error *leave_room_for_slabs(const Run *run, const Launch *l)
     const Program *p = l->program;
     for (int d = 0; d < run->ntasks; d++) {
         const Device *device = l->devices[d];
+        if (!memory_is_limited(device->memory))
+            continue; /* nothing to ask the executor, under its lock */
         size_t bytes = memory_rounded(executor_largest_slab(device, p->slab_bytes));
         for (int j = 0; j < p->nresults; j++)
             bytes += memory_rounded(type_bytes(p->results[j].local));

@@ -267,6 +267,11 @@ static bool has_room(const Memory *memory, size_t rounded)
            (rounded <= memory->limit && memory->in_use <= memory->limit - rounded);
 }
 
+bool memory_is_limited(const Memory *memory)
+{
+    return memory->limit != 0;
+}
+
 size_t memory_rounded(size_t bytes)
 {
     size_t rounded = bytes;
@@ -277,8 +282,6 @@ size_t memory_rounded(size_t bytes)
 
 bool memory_has_room(Memory *memory, size_t bytes)
 {
-    if (!memory->limit)
-        return true;
     lock_take(&memory->lock);
     bool room = has_room(memory, bytes);
     lock_give(&memory->lock);

@@ -40,6 +40,7 @@ MemoryStats memory_stats(const Memory *memory);
 MUST_USE Error *memory_take(Memory *memory, size_t bytes, void **out);
 void memory_give(Memory *memory, void *block, size_t bytes);
 
+bool memory_is_limited(const Memory *memory);
 /* What a block of so many bytes takes, and whether blocks that take so much would not pass the limit now. */
 size_t memory_rounded(size_t bytes);
 bool memory_has_room(Memory *memory, size_t bytes);
