@@ -347,6 +347,7 @@ static void fill_table(void)
                                                .major_version = PJRT_MAJOR,
                                                .minor_version = PJRT_MINOR };
 #define FUNCTION(name) api.PJRT_##name = (PJRT_##name *)refuse;
+#define PROCEDURE(name) /* both are said below */
 #include "pjrt/functions.def"
 #define DO(name) api.PJRT_##name = name;
 #define NOTHING(name) api.PJRT_##name = (PJRT_##name *)nothing;
