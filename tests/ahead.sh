@@ -35,7 +35,7 @@ others=$(nm -u "$at/1.o" | sed 's/.* //' | grep -v '^tutti_rt_' || true)
 [ -z "$others" ] || fail "an object wants: $others"
 
 # The example: linked by the C compiler alone, shared and static.
-ahead() { ${CC:-cc} -Wall -Wextra -Werror -O1 -Iinclude -I"$at" "$@" -lm -ldl -pthread; }
+ahead() { ${CC:-cc} -Wall -Wextra -Werror -O1 -Iinclude -I. -I"$at" "$@" -lm -ldl -pthread; }
 printf '0 1.841471\n4.9092975 9.14112\n15.243197 24.041077\n35.720585 49.656986\n' > "$at/expected"
 for how in "-L$build -ltutti_rt -Wl,-rpath,$(realpath $build)" "-static -Wl,--gc-sections -Wl,-z,noseparate-code $build/libtutti_rt.a"; do
     ahead -o "$at/lesson" examples/deploy/lesson.c "$at/1.o" $how

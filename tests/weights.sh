@@ -7,7 +7,7 @@ build=${BUILD:-build}
 at=$(mktemp -d)
 trap 'rm -rf "$at"' EXIT
 fail() { echo "$*"; exit 1; }
-ahead() { ${CC:-cc} -Wall -Wextra -Werror -O1 -Iinclude -I"$at" "$@" $build/libtutti_rt.a -lm -ldl -pthread; }
+ahead() { ${CC:-cc} -Wall -Wextra -Werror -O1 -Iinclude -I. -I"$at" "$@" $build/libtutti_rt.a -lm -ldl -pthread; }
 expect() { # TEXT COMMAND ...: it fails, and says so
     words=$1
     shift

@@ -3,6 +3,8 @@
 
 #include "base/guard.h"
 #include "files/archive.h"
+#include "files/library.h"
+#include "files/mapped.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,9 +25,9 @@ void object_name(const char *path, Text *out)
         text_add(out, isalnum((unsigned char)base[i]) ? &base[i] : "_", 1);
 }
 
-Error *file_write(const char *path, Str bytes)
+static Error *file_put(const char *path, const char *mode, Str bytes)
 {
-    FILE *file = fopen(path, "wb");
+    FILE *file = fopen(path, mode);
     bool is_well = file && fwrite(bytes.at, 1, bytes.n, file) == bytes.n;
     int trouble = errno;
     if (file && fclose(file) != 0 && is_well) {
@@ -37,6 +39,11 @@ Error *file_write(const char *path, Str bytes)
     if (file)
         unlink(path);
     return error_new(CODE_INVALID, "%s cannot be written: %s", path, strerror(trouble));
+}
+
+Error *file_write(const char *path, Str bytes)
+{
+    return file_put(path, "wb", bytes);
 }
 
 static Error *archive_make(const char *path, int n, const Made *objects)
@@ -124,6 +131,19 @@ static Error *join(const char *path, const char *folder, const char *archive, co
     return error;
 }
 
+/* So that one that has changed is not loaded. */
+static Error *append_seal(const char *path)
+{
+    Mapped library;
+    Text seal = { 0 };
+    TRY(mapped_open(path, &library));
+    library_seal(library.bytes, &seal);
+    mapped_close(&library);
+    Error *error = file_put(path, "ab", (Str){ seal.at, seal.n });
+    text_free(&seal);
+    return error;
+}
+
 static Error *linked_make(const char *path, const char *folder, int n, const Made *objects)
 {
     Text archive = { 0 };
@@ -131,6 +151,8 @@ static Error *linked_make(const char *path, const char *folder, int n, const Mad
     Error *error = archive_make(archive.at, n, objects);
     if (!error)
         error = join(path, folder, archive.at, objects[0].symbol);
+    if (!error && cstr_ends_with(path, ".so"))
+        error = append_seal(path);
     unlink(archive.at);
     text_free(&archive);
     return error;

@@ -1,14 +1,7 @@
 /* batches.c - one program for several batches (tests/ahead.sh): a row gives the same in each. */
 #include "model.h"
 
-#include <stdio.h>
-#include <string.h>
-
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x))                                                                                  \
-            return printf("%s:%d: %s\n", __FILE__, __LINE__, #x), 1;                               \
-    } while (0)
+#include "tests/check.h"
 
 int main(void)
 {
@@ -30,5 +23,5 @@ int main(void)
     }
     const char *wrong = model(NULL, 3, &in, &(model_results){ four, sums });
     CHECK(wrong && strcmp(wrong, "model is for batches of 1 and 4") == 0);
-    return 0;
+    return check_done();
 }

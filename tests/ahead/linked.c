@@ -5,25 +5,14 @@
 #include "lesson.h"
 #include "products.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <tutti.h>
+#include "tests/check.h"
 
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x)) {                                                                                \
-            printf("%s:%d: %s\n", __FILE__, __LINE__, #x);                                         \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
+#include <stdlib.h>
+#include <tutti.h>
 
 static void says(const char *wrong, const char *expected)
 {
-    if (wrong && strcmp(wrong, expected) == 0)
-        return;
-    printf("expected: %s\n     got: %s\n", expected, wrong ? wrong : "nothing");
-    exit(1);
+    CHECK_STR(wrong ? wrong : "nothing", expected);
 }
 
 static const char *inverse(void *user, const tutti_rt_operand *in, int nin,
@@ -179,4 +168,5 @@ int main(void)
     own_memory();
     tt x = tt_add(tt_arange(TT_F32, 4), 1); /* the library beside them */
     CHECK(tt_item(tt_sum(tt_mul(x, x))) == 30);
+    return check_done();
 }

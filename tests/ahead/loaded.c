@@ -1,19 +1,10 @@
 /* loaded.c - what tt_save_compiled made, played where there is no compiler (tests/ahead.sh): prints the
  * numbers, and what is said of anything else.  loaded FOLDER */
+#include "tests/check.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <tutti.h>
 #include <unistd.h>
-
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x)) {                                                                                \
-            printf("%s:%d: %s\n", __FILE__, __LINE__, #x);                                         \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static void print(tt x, int n)
 {
@@ -43,4 +34,5 @@ int main(int argc, char **argv)
     tt_on_error(NULL, NULL);
     tt_wait(tt_add(tt_from(w, 3, 4), 1));
     fprintf(stderr, "%s\n", tt_error() ? tt_error() : "added");
+    return check_done();
 }

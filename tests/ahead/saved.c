@@ -1,18 +1,10 @@
 /* saved.c - functions of C saved as machine code, and loaded again (tests/ahead.sh): the same numbers to
  * the last bit, for one device and for several, with what they captured. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/check.h"
+
+#include <elf.h>
 #include <tutti.h>
 #include <unistd.h>
-
-#define CHECK(x)                                                                                   \
-    do {                                                                                           \
-        if (!(x)) {                                                                                \
-            printf("%s:%d: %s\n", __FILE__, __LINE__, #x);                                         \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
 
 static tt table; /* captured */
 
@@ -42,10 +34,8 @@ static bool is_same(tt a, tt b, int n)
 static void says(const char *expected)
 {
     const char *said = tt_error() ? tt_error() : "nothing";
-    if (!strstr(said, expected)) {
-        printf("expected: %s\n     got: %s\n", expected, said);
-        exit(1);
-    }
+    if (!strstr(said, expected))
+        CHECK_STR(said, expected);
     tt_clear_error();
 }
 
@@ -59,7 +49,50 @@ static int limits(const char *endless)
     tt_wait(tt_add(tt_arange(TT_F32, 1 << 20), 1));
     says("of 1048576 (TUTTI_DEVICE_MEMORY)");
     CHECK(tt_item(tt_sum(tt_arange(TT_F32, 4))) == 6);
-    return 0;
+    return check_done();
+}
+
+static tt_fn load_written(const char *bytes, size_t n)
+{
+    FILE *file = fopen("edited.so", "wb");
+    CHECK(file && fwrite(bytes, 1, n, file) == n && fclose(file) == 0);
+    return tt_load("edited.so");
+}
+
+/* Of a library: up to the end of the last part that is loaded.  Behind it are names for debuggers. */
+static size_t loaded_bytes(const char *library)
+{
+    const Elf64_Ehdr *header = (const void *)library;
+    const Elf64_Phdr *parts = (const void *)(library + header->e_phoff);
+    size_t end = 0;
+    for (int i = 0; i < header->e_phnum; i++)
+        if (parts[i].p_type == PT_LOAD && parts[i].p_offset + parts[i].p_filesz > end)
+            end = parts[i].p_offset + parts[i].p_filesz;
+    return end;
+}
+
+/* A library that is cut short anywhere, or has another byte somewhere, is refused before its code is loaded:
+ * the process goes on, and it is told why. */
+static void other_bytes(void)
+{
+    static char bytes[1 << 20];
+    FILE *file = fopen("layer.so", "rb");
+    size_t n = file ? fread(bytes, 1, sizeof bytes, file) : 0, needed = loaded_bytes(bytes);
+    CHECK(n > 5000 && n < sizeof bytes && fclose(file) == 0);
+    for (size_t length = 0; length < needed; length += needed / 97) {
+        CHECK(!load_written(bytes, length));
+        says(length < 64 ? "edited.so" : "edited.so is cut short: it has ");
+    }
+    for (size_t at = 64; at < n - 12; at += n / 211) {
+        bytes[at] ^= 1 << at % 8;
+        CHECK(!load_written(bytes, n));
+        says("tt_load: edited.so has changed since it was made: its CRC-32 is ");
+        bytes[at] ^= 1 << at % 8;
+    }
+    bytes[18] = 8; /* the machine: MIPS */
+    CHECK(!load_written(bytes, n));
+    says("edited.so is for another kind of machine, and this machine is ");
+    bytes[18] = 0;
 }
 
 /* saved FOLDER, or saved FOLDER ENDLESS.mlir */
@@ -92,7 +125,9 @@ int main(int argc, char **argv)
     fputs("\177ELF and no more", file);
     fclose(file);
     tt_load("broken.so");
-    says("tt_load: broken.so cannot be loaded: ");
+    says("tt_load: broken.so is cut short: it has 16 bytes, fewer than its header");
+    other_bytes();
     CHECK(!tt_save_compiled("nowhere/layer.o", layer, w, x));
     says("tt_save_compiled: nowhere/layer.h cannot be written: No such file");
+    return check_done();
 }

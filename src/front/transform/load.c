@@ -171,8 +171,8 @@ typedef struct Loading {
 static char *load_library(char *bytes, const char *path, size_t *n)
 {
     Text program = { 0 };
+    Error *error = compiled_load(path, (Str){ bytes, *n }, &program);
     heap_free(bytes);
-    Error *error = compiled_load(path, &program);
     if (error)
         return report_error(error_in(error, "tt_load")), NULL;
     *n = program.n;

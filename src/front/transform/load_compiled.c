@@ -8,6 +8,7 @@
 #include "front/transform/load_compiled.h"
 
 #include "base/guard.h"
+#include "files/library.h"
 #include "files/objects.h"
 #include "front/client/client.h"
 #include "pjrt/client.h"
@@ -175,11 +176,12 @@ static void print_program(Text *out, const Compiled *c, const char *call)
     text_printf(out, "\n}\n");
 }
 
-Error *compiled_load(const char *path, Text *program)
+Error *compiled_load(const char *path, Str file, Text *program)
 {
     static _Atomic int count;
     Compiled found = { 0 };
     char name[64];
+    TRY(library_check(path, file));
     TRY(client_need());
     void *library = open_library(path);
     if (!library)

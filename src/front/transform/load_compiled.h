@@ -7,6 +7,6 @@
 /* Is it a shared library, and called one?  A file that says by its name that it is a program never has
  * its code run. */
 bool compiled_is(Str file, const char *path);
-/* Loads the library for ever, and writes a program that is one call of it. */
-MUST_USE Error *compiled_load(const char *path, Text *program);
+/* Loads the library, whose bytes are those of `file`, for ever, and writes a program that is one call of it. */
+MUST_USE Error *compiled_load(const char *path, Str file, Text *program);
 #endif
