@@ -41,7 +41,7 @@ PLAYER := $(BUILD)/pjrt_plugin_tutti_rt.so
 TUTTI := $(BUILD)/tutti
 VENV := build/venv
 
-.PHONY: all shims lib rt lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite jax-hosts xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance aarch64 order format format-check docs pictures book size deps clean always
+.PHONY: all shims lib rt rt-tests lessons install man wheel deb run test unit hostile hostile-only check jax-test jax-version accuracy jax-suite jax-hosts xla-test bench bench-hosts bench-wide asan tsan fuzz soak soak-hlo soak-jax soak-sharded conformance aarch64 order format format-check docs pictures book size deps clean always
 all: $(PLUGIN) $(PLAYER) $(TUTTI) $(BUILD)/libtutti.so shims rt
 
 # What must be there to build: Debian's or Ubuntu's packages.
@@ -66,14 +66,15 @@ LIBS = $(LLVM_LIBS) -lm -ldl -static-libstdc++ -static-libgcc
 # Products of complex numbers without the detour for infinities; quotients that square nothing.
 # dense.c, which compiled code calls too, keeps C's rules: infinities stay what they are.
 $(call obj,$(filter-out %/dense.c,$(wildcard src/engine/numerics/linalg/*.c))): ALL_CFLAGS += -fcx-fortran-rules
+FFT := $(call obj,$(wildcard src/engine/numerics/fft*.c))
 # Loops that are worth vectors and unrolling, which -O2 does not make of them.
 ifeq (,$(findstring -fsanitize,$(CFLAGS)))
-$(BUILD)/obj/src/engine/numerics/sort_keys.o $(BUILD)/obj/src/engine/numerics/fft.o $(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -O3
+$(BUILD)/obj/src/engine/numerics/sort_keys.o $(FFT) $(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -O3
 endif
 # A square root of each lane is an instruction.
 $(BUILD)/obj/src/engine/numerics/small_matrices.o: ALL_CFLAGS += -fno-math-errno
 # No product is joined to a sum: the last bits are those of the field's other transforms.
-$(BUILD)/obj/src/engine/numerics/fft.o: ALL_CFLAGS += -ffp-contract=off
+$(FFT): ALL_CFLAGS += -ffp-contract=off
 $(BUILD)/obj/src/engine/%.o: src/engine/%.c | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -c $< -o $@
@@ -253,6 +254,12 @@ $(BUILD)/tests/%: tests/%.c tests/check.h $(BUILD)/libengine.a
 	@mkdir -p $(dir $@)
 	$(CC) $(ALL_CFLAGS) $(LLVM_CFLAGS) -MMD -MP -MT $@ -c $< -o $@.o
 	$(LINK) -o $@ $@.o $(BUILD)/libengine.a $(LIBS)
+# Tests of what plays programs alone, without the compiler: for a machine whose LLVM is not here (tests/cross.sh).
+RT_TESTS := $(patsubst %,$(BUILD)/tests/rt/%_test,executor engine_collectives event buffer memory lent copy_plan gemm fft sort_keys factors linalg transpose guard)
+rt-tests: $(RT_TESTS)
+$(BUILD)/tests/rt/%: tests/unit/%.c tests/check.h $(call obj,$(RT))
+	@mkdir -p $(dir $@)
+	$(CC) $(ALL_CFLAGS) -static -Wl,--gc-sections -o $@ $< $(call obj,$(RT)) -lm -ldl -pthread
 $(BUILD)/run-tests: tests/run.c
 	@mkdir -p $(BUILD)
 	$(CC) $(ALL_CFLAGS) -o $@ $<

@@ -2,9 +2,9 @@
  *
  * In: reals or complex numbers; out: their transform, in the same precision.  The work is in
  * fft_body.h, once for f32 and once for f64; here are the roots of unity, which are computed in
- * f64 for both: e^(2 pi i k / n) is the product of two entries of short tables, one for the high
- * bits of k and one for the low ones, so that n roots cost some sqrt(n) sines. */
-#include "base/arena.h"
+ * f64 for both, and the steps of an operation. */
+#include "engine/numerics/fft.h"
+
 #include "base/guard.h"
 #include "engine/cpu_level.h"
 #include "engine/numerics/numerics.h"
@@ -16,21 +16,6 @@
 #include <string.h>
 
 enum { FFT, IFFT, RFFT, IRFFT };
-
-/* What a small transform need not look at: its numbers are real, or its results are to be. */
-typedef enum FftParts { FFT_ALL, FFT_REAL_IN, FFT_REAL_OUT } FftParts;
-
-enum { FFT_MOST = 128 }; /* the largest factor that a pass takes; above, Bluestein */
-
-typedef struct Pair {
-    double r, i;
-} Pair;
-
-typedef struct Roots {
-    int64_t n, mask;
-    int shift;
-    Pair *low, *high;
-} Roots;
 
 /* e^(2 pi i x / n), from sines and cosines of at most an eighth of a turn. */
 static Pair exact_root(int64_t x, int64_t n, double angle)
@@ -50,7 +35,7 @@ static Pair exact_root(int64_t x, int64_t n, double angle)
     return is_lower ? (Pair){ p.r, -p.i } : p;
 }
 
-static Roots roots_new(Arena *arena, int64_t n)
+Roots roots_new(Arena *arena, int64_t n)
 {
     Roots roots = { .n = n, .shift = 1 };
     double angle = (double)(0.25L * 3.141592653589793238462643383279502884197L / (long double)n);
@@ -69,20 +54,7 @@ static Roots roots_new(Arena *arena, int64_t n)
     return roots;
 }
 
-static void roots_get(const Roots *roots, int64_t k, double *re, double *im)
-{
-    bool is_lower = 2 * k > roots->n;
-    if (is_lower)
-        k = roots->n - k;
-    Pair x = roots->low[k & roots->mask], y = roots->high[k >> roots->shift];
-    *re = x.r * y.r - x.i * y.i;
-    *im = x.r * y.i + x.i * y.r;
-    if (is_lower)
-        *im = -*im;
-}
-
-/* How long a convolution must be to do a line of n numbers; 0: n has only small factors. */
-static int64_t bluestein_size(int64_t n)
+int64_t bluestein_size(int64_t n)
 {
     int64_t rest = n, size = 1;
     for (int64_t p = 2; p < FFT_MOST && rest > 1; p++)
@@ -95,55 +67,6 @@ static int64_t bluestein_size(int64_t n)
     return size;
 }
 
-/* ---- lines and groups of them ---- */
-
-typedef enum FftKind {
-    FFT_COMPLEX, /* lines of complex numbers */
-    FFT_REAL,    /* lines of reals to the first half of their transform */
-    FFT_TO_REAL, /* and back */
-    FFT_COLUMNS, /* the two steps of a long line (fft_lines.h) */
-    FFT_ROWS
-} FftKind;
-
-struct FftForm;
-
-/* One step of an operation: the same for all lines. */
-typedef struct FftLines {
-    FftKind kind;
-    const struct FftForm *form;
-    const void *plan; /* fft_plan.h */
-    const void *in;
-    void *out; /* may be `in` for complex lines */
-    int64_t nlines, n, stride;
-    bool is_forward;
-    double scale;       /* on the way out */
-    const Roots *roots; /* FFT_COLUMNS: of the whole line */
-    const void *twiddles;
-} FftLines;
-
-typedef void FftGroup(const FftLines *f, int64_t first, int here, void *work);
-
-/* The lines in groups of so many, for one instruction set. */
-typedef struct FftForm {
-    int lanes;
-    size_t vector;                        /* bytes */
-    int64_t (*work)(const FftLines *f);   /* vectors that a group works in */
-    int64_t (*groups)(const FftLines *f); /* how many there are */
-    void (*group)(const FftLines *f, int64_t number, void *work);
-} FftForm;
-
-#define REAL float
-#define REAL_BYTES 4
-#define INTEGER int32_t
-#define PLAN(x) f32_##x
-#include "engine/numerics/fft_levels.h"
-
-#define REAL double
-#define REAL_BYTES 8
-#define INTEGER int64_t
-#define PLAN(x) f64_##x
-#include "engine/numerics/fft_levels.h"
-
 /* ---- an operation ---- */
 
 typedef struct Transform {
@@ -151,24 +74,17 @@ typedef struct Transform {
     const FftAttrs *attrs;
     Tensor in, out;
     Arena *arena; /* plans, and what lies between steps; dies with the operation */
-    bool is_f32, has_failed;
+    const FftType *type;
+    bool has_failed;
 } Transform;
 
-static const FftForm *form_of(bool is_f32)
+static const FftForm *form_of(const FftType *type)
 {
     switch (cpu_vector_bytes()) {
-#if defined __x86_64__
-    case 64: return is_f32 ? &f32_form_512 : &f64_form_512;
-    case 32: return is_f32 ? &f32_form_256 : &f64_form_256;
-#endif
-    default: return is_f32 ? &f32_form_128 : &f64_form_128;
+    case 64: return type->by_64;
+    case 32: return type->by_32;
+    default: return type->by_16;
     }
-}
-
-static const void *plan_of(Transform *t, int64_t n, bool is_real)
-{
-    return t->is_f32 ? (const void *)f32_plan_new(t->arena, n, is_real)
-                     : (const void *)f64_plan_new(t->arena, n, is_real);
 }
 
 typedef struct Groups {
@@ -200,10 +116,10 @@ static void transform_groups(void *user, int64_t slice)
 static void transform_lines(Transform *t, FftLines f)
 {
     enum { MOST_WORK = 64 << 20, MOST_EMPTY = 256 << 10, SLICES_PER_WORKER = 4 };
-    f.form = form_of(t->is_f32);
+    f.form = form_of(t->type);
     bool is_empty = f.nlines * 4 <= f.form->lanes && f.kind != FFT_COLUMNS && f.kind != FFT_ROWS;
     if (work_bytes(&f) > (is_empty ? MOST_EMPTY : MOST_WORK))
-        f.form = t->is_f32 ? &f32_form : &f64_form;
+        f.form = t->type->alone;
     Groups g = { .lines = &f, .n = f.form->groups(&f) };
     int64_t most = (int64_t)slices_workers(t->frame) * SLICES_PER_WORKER;
     g.per_slice = (g.n + most - 1) / most;
@@ -227,19 +143,17 @@ static int64_t short_side(int64_t n, int lanes)
 
 static void long_line(Transform *t, FftLines f, int64_t n1)
 {
-    const FftForm *form = form_of(t->is_f32);
+    const FftForm *form = form_of(t->type);
     int64_t n2 = f.n / n1;
-    size_t bytes = (t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * (size_t)f.n;
+    size_t bytes = t->type->number * (size_t)f.n;
     Roots roots = roots_new(t->arena, f.n);
     void *between = arena_alloc(t->arena, bytes);
     FftLines columns = f, rows = f;
-    columns.kind = FFT_COLUMNS, columns.plan = plan_of(t, n1, false), columns.n = n1;
+    columns.kind = FFT_COLUMNS, columns.plan = t->type->plan(t->arena, n1, false), columns.n = n1;
     columns.nlines = columns.stride = n2, columns.scale = 1, columns.out = between;
     columns.roots = &roots;
-    columns.twiddles = t->is_f32
-                           ? (const void *)f32_twiddles_new(t->arena, &roots, n1, form->lanes)
-                           : (const void *)f64_twiddles_new(t->arena, &roots, n1, form->lanes);
-    rows.kind = FFT_ROWS, rows.plan = plan_of(t, n2, false), rows.n = n2;
+    columns.twiddles = t->type->twiddles(t->arena, &roots, n1, form->lanes);
+    rows.kind = FFT_ROWS, rows.plan = t->type->plan(t->arena, n2, false), rows.n = n2;
     rows.nlines = rows.stride = n1, rows.in = between;
     transform_lines(t, columns);
     transform_lines(t, rows);
@@ -247,14 +161,14 @@ static void long_line(Transform *t, FftLines f, int64_t n1)
 
 static void complex_lines(Transform *t, FftLines f)
 {
-    int lanes = form_of(t->is_f32)->lanes;
+    int lanes = form_of(t->type)->lanes;
     int64_t n1 = f.stride == 1 && f.nlines * 2 <= lanes ? short_side(f.n, lanes) : 0;
     if (!n1) {
-        f.plan = plan_of(t, f.n, false);
+        f.plan = t->type->plan(t->arena, f.n, false);
         transform_lines(t, f);
         return;
     }
-    int64_t bytes = (int64_t)(t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * f.n;
+    int64_t bytes = (int64_t)t->type->number * f.n;
     for (int64_t i = 0; i < f.nlines; i++) {
         FftLines one = f;
         one.nlines = 1;
@@ -271,7 +185,7 @@ typedef struct Halves {
     int64_t h;
     const void *in;
     void *out;
-    bool is_f32, is_forward;
+    FftHalves *some;
 } Halves;
 
 enum { HALVES_EACH = 4096 };
@@ -281,26 +195,19 @@ static void halves_slice(void *user, int64_t slice)
     const Halves *s = user;
     int64_t from = slice * HALVES_EACH, to = from + HALVES_EACH, end = s->h + 1;
     to = to < end ? to : end;
-    if (s->is_f32 && s->is_forward)
-        f32_reals_of_half(s->roots, s->h, from, to, s->in, s->out);
-    else if (s->is_f32)
-        f32_half_of_reals(s->roots, s->h, from, to, s->in, s->out);
-    else if (s->is_forward)
-        f64_reals_of_half(s->roots, s->h, from, to, s->in, s->out);
-    else
-        f64_half_of_reals(s->roots, s->h, from, to, s->in, s->out);
+    s->some(s->roots, s->h, from, to, s->in, s->out);
 }
 
 /* Lines of reals, to the first half of their transform or back.  A few long ones go as complex lines of
  * half their length. */
 static void real_lines(Transform *t, FftLines f)
 {
-    int lanes = form_of(t->is_f32)->lanes;
-    int64_t h = f.n / 2, part = t->is_f32 ? sizeof(float) : sizeof(double);
+    int lanes = form_of(t->type)->lanes;
+    int64_t h = f.n / 2, part = (int64_t)t->type->number / 2;
     int64_t n1 = f.n % 2 == 0 && f.nlines * 2 <= lanes ? short_side(h, lanes) : 0;
     f.kind = f.is_forward ? FFT_REAL : FFT_TO_REAL;
     if (!n1) {
-        f.plan = plan_of(t, f.n, !bluestein_size(f.n));
+        f.plan = t->type->plan(t->arena, f.n, !bluestein_size(f.n));
         transform_lines(t, f);
         return;
     }
@@ -314,8 +221,8 @@ static void real_lines(Transform *t, FftLines f)
         line.kind = FFT_COMPLEX, line.n = h, line.nlines = 1;
         line.in = f.is_forward ? in : half;
         line.out = f.is_forward ? half : out;
-        Halves s = { &roots,    h,           f.is_forward ? half : in, f.is_forward ? out : half,
-                     t->is_f32, f.is_forward };
+        Halves s = { &roots, h, f.is_forward ? half : in, f.is_forward ? out : half,
+                     f.is_forward ? t->type->reals_of_half : t->type->half_of_reals };
         if (f.is_forward)
             long_line(t, line, n1);
         slices_run(t->frame, (h + HALVES_EACH) / HALVES_EACH, halves_slice, &s);
@@ -352,8 +259,7 @@ static void transform(void *user)
         real_lines(t, f);
         f.in = f.out;
     } else if (type == IRFFT && naxes > 1) {
-        f.out =
-            arena_alloc(t->arena, (t->is_f32 ? sizeof(f32_Cx) : sizeof(f64_Cx)) * (size_t)count);
+        f.out = arena_alloc(t->arena, t->type->number * (size_t)count);
     }
     int last = type == RFFT || type == IRFFT ? rank - 1 : rank;
     for (int d = rank - naxes; d < last; d++, f.in = f.out) {
@@ -376,7 +282,7 @@ Error *routine_fft(const Frame *frame, const Node *n, const Tensor *in, Tensor *
                     .attrs = n->attrs,
                     .in = *in,
                     .out = *out,
-                    .is_f32 = element_part(in->type.element) == F32 };
+                    .type = element_part(in->type.element) == F32 ? &f32_fft : &f64_fft };
     TRY(guard_run("a Fourier transform", transform, &t));
     arena_free(t.arena);
     return t.has_failed ? error_new(CODE_EXHAUSTED, "fft of %s, at %s: no memory to work in",

@@ -1,6 +1,6 @@
 /* fft_body.h - Fourier transforms of as many lines at once as a vector has lanes.
  *
- * Included by fft.c with REAL (float or double), DATA (that, or a vector of LANES of it: one number
+ * Included by fft_levels.h with REAL (float or double), DATA (that, or a vector of LANES of it: one number
  * of each line), PLAN(x) (fft_plan.h) and NAME(x) set.  A line of n = p1 p2 ... numbers goes
  * through one pass per factor.  Every pass does small transforms of p numbers (`small`) and turns
  * their results (or, for a real line going forward, their operands) by roots of unity:

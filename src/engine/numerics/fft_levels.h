@@ -1,6 +1,11 @@
 /* fft_levels.h - Fourier transforms of one element type, for every instruction set.
  *
- * Included by fft.c with REAL, REAL_BYTES, INTEGER (as wide) and PLAN(x) set, which end here. */
+ * Included by fft_f32.c and fft_f64.c with REAL, REAL_BYTES, INTEGER (as wide) and PLAN(x) set. */
+#include "engine/numerics/fft.h"
+
+#include <math.h>
+#include <string.h>
+
 #include "engine/numerics/fft_plan.h"
 
 #define DATA REAL
@@ -30,9 +35,29 @@
 #define NAME(x) PLAN(x##_512)
 #include "engine/numerics/fft_vectors.h"
 #pragma GCC pop_options
+#define ON_X86(form) form
+#else
+#define ON_X86(form) NULL
 #endif
 
-#undef REAL
-#undef REAL_BYTES
-#undef INTEGER
-#undef PLAN
+static const void *PLAN(any_plan)(Arena *arena, int64_t n, bool is_real)
+{
+    return PLAN(plan_new)(arena, n, is_real);
+}
+
+static const void *PLAN(any_twiddles)(Arena *arena, const Roots *roots, int64_t n1, int lanes)
+{
+    return PLAN(twiddles_new)(arena, roots, n1, lanes);
+}
+
+const FftType PLAN(fft) = {
+    .number = sizeof(PLAN(Cx)),
+    .alone = &PLAN(form),
+    .by_16 = &PLAN(form_128),
+    .by_32 = ON_X86(&PLAN(form_256)),
+    .by_64 = ON_X86(&PLAN(form_512)),
+    .plan = PLAN(any_plan),
+    .twiddles = PLAN(any_twiddles),
+    .reals_of_half = PLAN(reals_of_half),
+    .half_of_reals = PLAN(half_of_reals),
+};

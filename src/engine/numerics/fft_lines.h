@@ -1,6 +1,6 @@
 /* fft_lines.h - all lines of an array, in groups of as many as a vector has lanes.
  *
- * Included by fft.c behind fft_body.h, with the same names, LANES, and if there are several VECTOR
+ * Included by fft_levels.h behind fft_body.h, with the same names, LANES, and if there are several VECTOR
  * and INTEGERS (vectors of LANES numbers that need no alignment, and of as many integers).
  *
  *     in memory: a line behind the other, or side by side --load--> [n] vectors: a lane for each

@@ -1,6 +1,6 @@
 /* fft_plan.h - what the transforms of lines of one length share, for one element type.
  *
- * Included by fft.c with REAL (float or double) and PLAN(x) set.  A line of n = p1 p2 ... numbers
+ * Included by fft_levels.h with REAL (float or double) and PLAN(x) set.  A line of n = p1 p2 ... numbers
  * goes through one pass per factor; a pass has its small transform's roots of unity, and those by
  * which results are multiplied by twiddle factors.  A length with a large prime in it goes by Bluestein's way: as a
  * convolution, which is done by transforms of a length without. */
@@ -131,8 +131,10 @@ static CX *PLAN(twiddles_new)(Arena *arena, const Roots *roots, int64_t n1, int 
 /* A line of 2 h reals is one of h complex numbers, its even and odd places.  From that one's transform z
  * to the first h + 1 numbers x of the reals': those from `from` up to `to`. */
 static void PLAN(reals_of_half)(const Roots *roots, int64_t h, int64_t from, int64_t to,
-                                const CX *z, CX *x)
+                                const void *in, void *out)
 {
+    const CX *z = in;
+    CX *x = out;
     for (int64_t k = from; k < to; k++) {
         CX a = z[k < h ? k : 0], b = z[k ? h - k : 0], root = PLAN(root)(roots, k);
         REAL half = (REAL)0.5;
@@ -145,8 +147,10 @@ static void PLAN(reals_of_half)(const Roots *roots, int64_t h, int64_t from, int
 
 /* And back, twice as large; the first and the last of x count as reals. */
 static void PLAN(half_of_reals)(const Roots *roots, int64_t h, int64_t from, int64_t to,
-                                const CX *x, CX *z)
+                                const void *in, void *out)
 {
+    const CX *x = in;
+    CX *z = out;
     for (int64_t k = from; k < to && k < h; k++) {
         CX a = x[k], b = x[h - k], root = PLAN(root)(roots, k);
         if (k == 0)
