@@ -3,12 +3,9 @@
 #define TUTTI_CLI_BOUNDS_H
 #include "base/error.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 /* From now on the process ends, with a word and EXIT_FAILED, when it has used more memory than that, or
  * lasted longer.  0: there is no limit. */
 MUST_USE Error *bounds_watch(const char *what, size_t bytes, int seconds);
-/* "1000000", "512M", "2G". */
-bool parse_bytes(const char *text, size_t *out);
 #endif

@@ -6,6 +6,7 @@
 #include "open.h"
 #include "progress.h"
 
+#include "base/bytes.h"
 #include "hlo/module.h"
 #include "ops/number.h"
 
@@ -268,7 +269,7 @@ static int parse(int argc, char **argv, RunRequest *r)
             if (!parse_positive(value, &r->ndevices))
                 return usage_error("run", "--devices needs a whole number from 1 on, such as 4");
         } else if (option_value(argc, argv, &i, "--memory", &value)) {
-            if (!parse_bytes(value, &r->memory))
+            if (!bytes_parse(value, &r->memory))
                 return usage_error("run", "--memory needs a number of bytes, such as 512M");
         } else if (option_value(argc, argv, &i, "--seconds", &value)) {
             if (!parse_positive(value, &r->seconds))

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from jax import export
 from safetensors.numpy import save_file
+from tutti_c import PLUGIN, ROOT, Dims, Tree, Tt, library
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-ENV = dict(os.environ, TUTTI_PLUGIN=os.path.join(ROOT, "build/pjrt_plugin_tutti.so"))
+ENV = dict(os.environ, TUTTI_PLUGIN=PLUGIN)
 
 
 def run(path, *args, fails=None):
@@ -101,30 +101,10 @@ def test_sharded(tmp_path):
     np.testing.assert_array_equal(got[0], np.cumsum(x, 0) * 2)
 
 
-class Tt(ctypes.Structure):
-    _fields_ = [("slot", ctypes.c_uint32), ("generation", ctypes.c_uint32)]
-
-
-class Dims(ctypes.Structure):
-    _fields_ = [("n", ctypes.c_int), ("v", ctypes.c_int64 * 12)]
-
-
-class Tree(ctypes.Structure):
-    _fields_ = [("leaf", ctypes.POINTER(Tt)), ("n", ctypes.c_int)]
-
-
 @pytest.fixture(scope="module")
 def lib():
-    os.environ.setdefault("TUTTI_PLUGIN", ENV["TUTTI_PLUGIN"])
-    lib = ctypes.CDLL(os.path.join(ROOT, "build/libtutti.so"))
-    lib.tt_on_error(None, None)
-    for name, result in [("tt_error", ctypes.c_char_p), ("tt_load", ctypes.c_void_p),
-                         ("tt_load_vjp", ctypes.c_void_p), ("tt_from", Tt), ("tt_shape", Dims),
-                         ("tt_call_n", ctypes.POINTER(Tt)), ("tt_argument_name", ctypes.c_char_p),
-                         ("tt_grad_with", ctypes.c_void_p)]:
-        getattr(lib, name).restype = result
-    lib.tt_from.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Dims)]
-    lib.tt_read.argtypes = [Tt, ctypes.c_void_p, ctypes.c_size_t]
+    lib = library(tt_load=ctypes.c_void_p, tt_load_vjp=ctypes.c_void_p, tt_call_n=ctypes.POINTER(Tt),
+                  tt_argument_name=ctypes.c_char_p, tt_grad_with=ctypes.c_void_p)
     lib.tt_call_n.argtypes = [ctypes.c_void_p, ctypes.POINTER(Tree), ctypes.c_int, ctypes.c_int]
     lib.tt_argument_name.argtypes = [ctypes.c_void_p, ctypes.c_int]
     lib.tt_grad_with.argtypes = [ctypes.c_void_p, ctypes.c_void_p]

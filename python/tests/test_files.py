@@ -7,22 +7,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
+from tutti_c import Dims, Tree, Tt, library
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TYPES = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
          np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128]
-
-
-class Tt(ctypes.Structure):
-    _fields_ = [("slot", ctypes.c_uint32), ("generation", ctypes.c_uint32)]
-
-
-class Dims(ctypes.Structure):
-    _fields_ = [("n", ctypes.c_int), ("v", ctypes.c_int64 * 12)]
-
-
-class Tree(ctypes.Structure):
-    _fields_ = [("leaf", ctypes.POINTER(Tt)), ("n", ctypes.c_int)]
 
 
 class SaveOptions(ctypes.Structure):
@@ -32,17 +20,9 @@ class SaveOptions(ctypes.Structure):
 
 @pytest.fixture(scope="module")
 def lib():
-    os.environ.setdefault("TUTTI_PLUGIN", os.path.join(ROOT, "build/pjrt_plugin_tutti.so"))
-    lib = ctypes.CDLL(os.path.join(ROOT, "build/libtutti.so"))
-    lib.tt_on_error(None, None)
-    for name, result in [("tt_error", ctypes.c_char_p), ("tt_open", ctypes.c_void_p),
-                         ("tt_file_name", ctypes.c_char_p), ("tt_file_get", Tt), ("tt_from", Tt),
-                         ("tt_shape", Dims), ("tt_save_n", ctypes.c_bool), ("tt_read", ctypes.c_bool),
-                         ("tt_restore_n", ctypes.c_int64), ("tt_to_dlpack", ctypes.c_void_p),
-                         ("tt_from_dlpack", Tt)]:
-        getattr(lib, name).restype = result
-    lib.tt_from.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Dims)]
-    lib.tt_read.argtypes = [Tt, ctypes.c_void_p, ctypes.c_size_t]
+    lib = library(tt_open=ctypes.c_void_p, tt_file_name=ctypes.c_char_p, tt_file_get=Tt,
+                  tt_save_n=ctypes.c_bool, tt_restore_n=ctypes.c_int64, tt_to_dlpack=ctypes.c_void_p,
+                  tt_from_dlpack=Tt)
     lib.tt_file_get.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
     lib.tt_file_name.argtypes = lib.tt_file_count.argtypes = None
     lib.tt_save_n.argtypes = [ctypes.c_char_p, Tree, ctypes.POINTER(SaveOptions)]

@@ -212,13 +212,6 @@ static Error *compilation_begin(Source *s, Compilation *c)
 
 /* ---- the whole way ---- */
 
-typedef struct Job {
-    Source *s;
-    Program **out;
-    ObjectFile *object; /* instead of `out` */
-    Error *error;
-} Job;
-
 /* The whole of a compilation, by the program's name and size. */
 static void record_compiled(uint64_t began, const Program *p, size_t bytes)
 {
@@ -230,66 +223,55 @@ static void record_compiled(uint64_t began, const Program *p, size_t bytes)
     text_free(&name);
 }
 
-static Error *make_object(const Compilation *c, ObjectFile *out)
+static Error *program_steps(Source *s, void *user)
 {
-    Object object = { 0 };
-    TRY(link_object(&c->layout, c->m, &out->options, &out->header, &object));
-    out->bytes = object.bytes;
-    out->n = object.n;
-    return NULL;
-}
-
-static Error *job_steps(Job *job)
-{
+    Program **out = user;
     Compilation c = { 0 };
     uint64_t recorded = record_start();
     TRY(cpu_level_check());
     TRY(checks_validate());
-    TRY(compilation_begin(job->s, &c));
+    TRY(compilation_begin(s, &c));
     double began = clock_ms();
     TRY(passes_run(&c, NULL));
     double passed = clock_ms();
-    if (job->object)
-        return make_object(&c, job->object);
     bool is_one_evaluation = c.o->evaluate && devices_of(&c) == 1;
     uint64_t linked = record_start();
-    TRY(is_one_evaluation ? link_evaluation(&c.params, c.m, job->out)
-                          : link_program(&c.layout, c.m, job->out));
+    TRY(is_one_evaluation ? link_evaluation(&c.params, c.m, out)
+                          : link_program(&c.layout, c.m, out));
     record_phase(linked, "link");
-    record_compiled(recorded, *job->out, job->s->bytes.n);
+    record_compiled(recorded, *out, s->bytes.n);
     require(module_hash(c.m) == c.hash);
-    CompileStats *stats = &(*job->out)->stats;
-    stats->read_ms = job->s->read_ms;
+    CompileStats *stats = &(*out)->stats;
+    stats->read_ms = s->read_ms;
     stats->passes_ms = passed - began;
     stats->emit_ms = clock_ms() - passed;
     return NULL;
 }
 
-static void job_run(void *user)
+static Error *object_steps(Source *s, void *user)
 {
-    Job *job = user;
-    job->error = job_steps(job);
-    if (job->error || job->object)
-        module_free(job->s->module);
-    job->s->module = NULL;
+    ObjectFile *out = user;
+    Object object = { 0 };
+    Compilation c = { 0 };
+    TRY(cpu_level_check());
+    TRY(checks_validate());
+    TRY(compilation_begin(s, &c));
+    TRY(passes_run(&c, NULL));
+    TRY(link_object(&c.layout, c.m, &out->options, &out->header, &object));
+    out->bytes = object.bytes;
+    out->n = object.n;
+    module_free(s->module);
+    return NULL;
 }
 
 Error *compile_program(Source *s, Program **out)
 {
-    Job job = { .s = s, .out = out };
-    bool was_read = s->module != NULL;
-    Error *error = compiler_run("compile", job_run, &job);
-    if (error && !was_read)
-        s->module = NULL; /* what the guard gave back */
-    return error ? error : job.error;
+    return source_compile(s, program_steps, out);
 }
 
 Error *compile_object(Source *s, ObjectFile *out)
 {
-    Job job = { .s = s, .object = out };
-    Error *error = compiler_run("compile", job_run, &job);
-    s->module = NULL;
-    return error ? error : job.error;
+    return source_compile(s, object_steps, out);
 }
 
 Error *compile_until(Source *s, const char *pass)

@@ -58,6 +58,11 @@ MUST_USE Error *compile_object(Source *s, ObjectFile *out);
 extern const char rt_abi[];
 extern const char llvm_version[]; /* empty: there is no compiler */
 
+/* Runs `steps` as a compiler does, to make `out` of the source; the module is then the steps', which keep or free it,
+ * and it is freed if they fail. */
+typedef Error *SourceSteps(Source *s, void *out);
+MUST_USE Error *source_compile(Source *s, SourceSteps *steps, void *out);
+
 /* The first steps of it, to be called under compiler_run; the module stays in the source: reading
  * (if it is not there yet), and the passes up to one. */
 MUST_USE Error *source_read(Source *s);

@@ -24,3 +24,29 @@ Error *source_read(Source *s)
     s->read_ms = (double)(clock_now_ns() - began) * 1e-6;
     return NULL;
 }
+
+typedef struct Job {
+    Source *s;
+    SourceSteps *steps;
+    void *out;
+    Error *error;
+} Job;
+
+static void job_run(void *user)
+{
+    Job *job = user;
+    job->error = job->steps(job->s, job->out);
+    if (job->error)
+        module_free(job->s->module);
+    job->s->module = NULL;
+}
+
+Error *source_compile(Source *s, SourceSteps *steps, void *out)
+{
+    Job job = { .s = s, .steps = steps, .out = out };
+    bool was_read = s->module != NULL;
+    Error *error = compiler_run("compile", job_run, &job);
+    if (error && !was_read)
+        s->module = NULL; /* what the guard gave back */
+    return error ? error : job.error;
+}

@@ -35,42 +35,22 @@ static Error *check_calls(const Module *m)
     return NULL;
 }
 
-typedef struct Job {
-    Source *s;
-    Program **out;
-    Error *error;
-} Job;
-
-static Error *job_steps(Job *job)
+static Error *steps(Source *s, void *out)
 {
-    TRY(source_read(job->s));
-    Module *m = job->s->module;
+    TRY(source_read(s));
+    Module *m = s->module;
     TRY(module_check(m));
     if (!func_find(m, STR("main")))
         return error_new(CODE_INVALID, "the program has no function main");
     TRY(pass_refine(m));
     TRY(check_calls(m));
     Params params = params_whole(m, module_main(m));
-    return link_evaluation(&params, m, job->out);
-}
-
-static void job_run(void *user)
-{
-    Job *job = user;
-    job->error = job_steps(job);
-    if (job->error)
-        module_free(job->s->module);
-    job->s->module = NULL;
+    return link_evaluation(&params, m, out);
 }
 
 Error *compile_program(Source *s, Program **out)
 {
-    Job job = { .s = s, .out = out };
-    bool was_read = s->module != NULL;
-    Error *error = compiler_run("compile", job_run, &job);
-    if (error && !was_read)
-        s->module = NULL; /* what the guard gave back */
-    return error ? error : job.error;
+    return source_compile(s, steps, out);
 }
 
 Error *compile_object(Source *s, ObjectFile *out)

@@ -4,6 +4,7 @@
  * a handle that is there, one that is NULL, of another kind or destroyed;
  * sizes that lie; structs that are too short.  At times a second thread makes the calls of the same input on
  * handles of its own, in the same client.  What is new about an input is which function said what. */
+#include "engine/plugin/handle_kinds.h"
 #include "pjrt/pjrt.h"
 
 #include <pthread.h>
@@ -21,24 +22,6 @@ PJRT_GetPjrtApi GetPjrtApi;
 static const PJRT_Api *api;
 
 __attribute__((section("__libfuzzer_extra_counters"), used)) static uint8_t counters[NCOUNTERS];
-
-typedef enum Kind {
-    POINTER,
-    ERROR,
-    EVENT,
-    BUFFER,
-    PLACED,
-    EXECUTABLE,
-    LOADED,
-    CONTEXT,
-    LAYOUT,
-    CLIENT,
-    DEVICE,
-    MEMORY,
-    DESCRIPTION,
-    TOPOLOGY,
-    KINDS
-} Kind;
 
 typedef struct Caller {
     const uint8_t *at, *end;

@@ -5,24 +5,8 @@
  * inputs.def says what X needs; a function that it does not list does not link.  A handle that
  * never was one can be told from those of clients and devices alone, which are known; of the others
  * only that they are NULL, of another kind, or gone for a short while (memory/handle.h). */
+#include "engine/plugin/handle_kinds.h"
 #include "engine/plugin/plugin.h"
-
-typedef enum Kind {
-    POINTER,
-    ERROR,
-    EVENT,
-    BUFFER,
-    PLACED,
-    EXECUTABLE,
-    LOADED,
-    CONTEXT,
-    LAYOUT,
-    CLIENT,
-    DEVICE,
-    MEMORY,
-    DESCRIPTION,
-    TOPOLOGY
-} Kind;
 
 static const char *const names[] = {
     [POINTER] = "address",

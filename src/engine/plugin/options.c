@@ -3,6 +3,7 @@
  * use: the option device_memory, else TUTTI_DEVICE_MEMORY, in bytes or with K, M, G or T behind the
  * number, else no limit; and how long a run may take: the option run_seconds, else TUTTI_RUN_SECONDS, else
  * as long as it does. */
+#include "base/bytes.h"
 #include "engine/plugin/plugin.h"
 #include "ops/op.h"
 
@@ -105,21 +106,11 @@ static Error *memory_from_environment(size_t *bytes)
     const char *text = getenv("TUTTI_DEVICE_MEMORY");
     if (!text || !*text || *bytes)
         return NULL;
-    static const char units[] = "KMGT";
-    size_t value = 0, n = strspn(text, "0123456789");
-    bool is_right = n > 0;
-    for (size_t i = 0; i < n && is_right; i++)
-        is_right = !__builtin_mul_overflow(value, 10, &value) &&
-                   !__builtin_add_overflow(value, (size_t)(text[i] - '0'), &value);
-    const char *unit = text[n] ? strchr(units, text[n]) : NULL;
-    for (const char *u = units; unit && u <= unit && is_right; u++)
-        is_right = !__builtin_mul_overflow(value, 1024, &value);
-    if (!is_right || value == 0 || (text[n] && (!unit || text[n + 1])))
+    if (!bytes_parse(text, bytes))
         return error_new(CODE_INVALID,
                          "TUTTI_DEVICE_MEMORY: '%s' is not a number of bytes, such as "
                          "1000000 or 512M",
                          text);
-    *bytes = value;
     return NULL;
 }
 
