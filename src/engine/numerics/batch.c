@@ -38,9 +38,10 @@ static void execute_slice(void *user, int64_t slice)
 {
     Batch *b = user;
     Error *error = execute_some(b, 1, b->n * slice / b->nslices, b->n * (slice + 1) / b->nslices);
-    /* relaxed: slices_run orders it before its return */
+    /* acquire and release: an error that another thread made is freed here; slices_run orders the last
+     * before its return */
     if (error)
-        error_free(atomic_exchange_explicit(&b->error, error, memory_order_relaxed));
+        error_free(atomic_exchange_explicit(&b->error, error, memory_order_acq_rel));
 }
 
 Error *batch_execute(const Frame *f, int64_t n, double work, BatchBy by, BatchFn *some, void *user)
