@@ -394,8 +394,7 @@ accuracy: all $(VENV)/.plugin
 jax-suite: all $(VENV)/.plugin
 	@test -f "$(JAX)/tests/lax_test.py" || { echo "make jax-suite JAX=path-to-jax-sources"; exit 1; }
 	$(VENV)/bin/pip install -q absl-py hypothesis mpmath
-	for platform in cpu tutti; do $(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --resume \
-	  --platform $$platform --table docs/jax_suites.md $(SUITES) || status=1; done; exit $$status
+	$(VENV)/bin/python python/tests/jax_suite.py --jax "$(JAX)" --resume --platforms cpu,tutti --table docs/jax_suites.md $(SUITES)
 
 # JAX's own multi-process tests, four processes of two devices, on JAX's CPU backend and on ours: minutes.
 jax-hosts: all $(VENV)/.plugin

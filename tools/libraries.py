@@ -119,7 +119,7 @@ def play(options, library, file, platform):
         "process": ["failed", f"ended with {process.returncode} after {seconds:.0f} s"]}
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {"library": library, "file": file, "platform": platform, "seconds": seconds, "cpu": cpu,
-            "outcomes": outcomes}
+            "outcomes": outcomes, "on": datetime.date.today().isoformat()}
 
 
 def read(log):
@@ -141,16 +141,17 @@ def lost(theirs, ours):
 
 HEAD = """# Libraries that stand on JAX, on our engine
 
-Test files of libraries from PyPI at their default settings, {date}, JAX {jax}, {devices} devices, on our
+Test files of libraries from PyPI at their default settings, JAX {jax}, {devices} devices, on our
 engine and on JAX's own CPU backend; the tests say which values are right. Written by `tools/libraries.py`, whose
 head says how it is called; of each file at most {most} tests are played, evenly chosen. *lost* are tests that
 pass on JAX's backend and not on ours. Seconds are of a whole process, by the clock and, behind the stroke, of
 processors; the machine was shared, so the second number is the steadier one.
 
-| library | file | passed | failed | skipped | JAX's CPU: passed | failed | skipped | lost | ours s | JAX s |
-|---|---|---|---|---|---|---|---|---|---|---|
+| library | file | passed | failed | skipped | JAX's CPU: passed | failed | skipped | lost | ours s | JAX s | on |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 """
 BY_HAND = "\n## "
+OURS_SECONDS, THEIR_SECONDS = 9, 10  # columns
 
 
 def row(theirs, ours):
@@ -160,20 +161,37 @@ def row(theirs, ours):
     cells += [str(count(entry, kind)) for entry in (ours, theirs) for kind in kinds]
     cells += [str(len(lost(theirs, ours)))]
     cells += [f"{entry['seconds']:.0f} / {entry['cpu']:.0f}" for entry in (ours, theirs)]
+    return [*cells, ours["on"]]
+
+
+def line_of(cells):
     return f"| {' | '.join(cells)} |\n"
 
 
+def old_rows(text):
+    """The rows of a table, by library and file."""
+    rows = {}
+    for line in text.partition(BY_HAND)[0].splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| ") and cells[0].split()[0] in FILES:
+            rows[cells[0].split()[0], cells[1]] = cells
+    return rows
+
+
 def write_table(options, entries):
-    rows = [row(entries[library, file, "cpu"], entries[library, file, "tutti"])
-            for library, files in FILES.items() for file in files
-            if all((library, file, platform) in entries for platform in PLATFORMS)]
+    """Rows of files that were played replace theirs; the others stay."""
     old = options.table.read_text() if options.table.exists() else ""
-    head = HEAD.format(date=datetime.date.today(), jax=importlib.metadata.version("jax"),
-                       devices=DEVICES, most=options.most)
-    cpu = {platform: sum(entry["cpu"] for key, entry in entries.items() if key[2] == platform)
-           for platform in PLATFORMS}
-    sums = f"\n{len(rows)} files; together ours took {cpu['tutti']:.0f} s of processors, JAX's {cpu['cpu']:.0f} s.\n"
-    options.table.write_text(head + "".join(rows) + sums + "".join(old.partition(BY_HAND)[1:]))
+    before, rows = old_rows(old), []
+    for library, file in ((library, file) for library, files in FILES.items() for file in files):
+        if all((library, file, platform) in entries for platform in PLATFORMS):
+            rows.append(row(*(entries[library, file, platform] for platform in PLATFORMS)))
+        elif (library, pathlib.Path(file).stem) in before:
+            rows.append(before[library, pathlib.Path(file).stem])
+    head = HEAD.format(jax=importlib.metadata.version("jax"), devices=DEVICES, most=options.most)
+    ours, theirs = (sum(int(cells[column].split("/")[1]) for cells in rows)
+                    for column in (OURS_SECONDS, THEIR_SECONDS))
+    sums = f"\n{len(rows)} files; together ours took {ours} s of processors, JAX's {theirs} s.\n"
+    options.table.write_text(head + "".join(map(line_of, rows)) + sums + "".join(old.partition(BY_HAND)[1:]))
 
 
 def parse():
@@ -207,7 +225,7 @@ def main():
                     with open(log, "a") as out:
                         out.write(json.dumps(entries[key]) + "\n")
             theirs, ours = (entries[library, file, platform] for platform in PLATFORMS)
-            print(row(theirs, ours), end="", flush=True)
+            print(line_of(row(theirs, ours)), end="", flush=True)
             for name, (outcome, why) in lost(theirs, ours).items():
                 wrong += 1
                 print(f"    {name}: {outcome}: {' '.join(why.split())[:300]}")

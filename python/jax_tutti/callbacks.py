@@ -8,12 +8,14 @@ C function (made by ctypes) that calls it; the program holds a custom call of th
 
 @tutti.local.each.7 is called by every device with its own pieces (debug.print(partitioned=True)).
 """
+import atexit
 import ctypes
 import functools
 import inspect
 import itertools
 import threading
 import traceback
+import warnings
 import weakref
 
 import numpy as np
@@ -22,6 +24,8 @@ EXTENSION = 0x7474  # pjrt/extension.h
 _numbers = itertools.count()
 _functions = {}  # by name: compiled code may call them until the engine says that none is left,
 _gone = []  # which it has said of these
+_left = []  # for each program whose call was interrupted, the event of its end
+_is_ending = False  # those programs are to fail
 
 
 class _Operand(ctypes.Structure):
@@ -123,16 +127,29 @@ def _played(play, c):
         return 1
 
 
+def _call_aside(function):
+    """Has it called by a thread of its own; the event of its end.  Interrupted, a thread's own join takes
+    that thread for one that has ended."""
+    ended = threading.Event()
+
+    def call():
+        try:
+            function()
+        finally:
+            ended.set()
+
+    threading.Thread(target=call, daemon=True).start()
+    return ended
+
+
 def _played_aside(play, c):
     """The same on a thread of its own.  JAX's contexts (a mesh, a device, x64) are of threads, and a
     small program is played by the thread that calls it: what it calls must not see that one's."""
-    said = []
-    thread = threading.Thread(target=lambda: said.append(_played(play, c)))
-    thread.start()
-    interrupted = None
-    while thread.is_alive():
+    said, interrupted = [], None
+    ended = _call_aside(lambda: said.append(_played(play, c)))
+    while not ended.is_set():
         try:
-            thread.join()
+            ended.wait()
         except BaseException as error:  # Ctrl-C; the thread has the engine's memory, and ends first
             interrupted = error
     if interrupted:
@@ -145,6 +162,8 @@ def _c_function(name, play):
         if not pointer:  # the last program that calls it is gone; it may not free itself
             _gone.append(name)
             return 0
+        if _is_ending:
+            return 1
         of_engine = isinstance(threading.current_thread(), threading._DummyThread)
         return (_played if of_engine else _played_aside)(play, pointer.contents)
 
@@ -199,6 +218,56 @@ def _in(ctx, function):
     return functools.partial(function, ctx) if takes else function
 
 
+def _await(token):
+    """Waits for a program to end.  Ctrl-C interrupts Python's own waits alone, and those of its first thread."""
+    if threading.current_thread() is not threading.main_thread():
+        return token.block_until_ready()
+    raised = []
+
+    def wait():
+        try:
+            token.block_until_ready()
+        except Exception as error:
+            raised.append(error)
+
+    ended = _call_aside(wait)
+    try:
+        ended.wait()
+    except KeyboardInterrupt:
+        _left.append(ended)
+        raise
+    if raised:
+        raise raised[0]
+
+
+def _end():
+    """Before the interpreter ends, programs whose calls were interrupted fail where they next call Python:
+    later that call would not come back, and the engine wait for it."""
+    global _is_ending
+    _is_ending = bool(_left)
+    for ended in _left:
+        ended.wait(5)
+
+
+def _wait_for_effects(platform):
+    """A call of a program that calls Python for its effects returns when they have happened, as it does on
+    JAX's CPU backend; what a callback raises, it raises."""
+    from jax._src.interpreters import pxla
+
+    handle = getattr(getattr(pxla, "ExecuteReplicated", None), "_handle_token_bufs", None)
+    if handle is None:
+        warnings.warn("jax_tutti: with this JAX, effects may come after the call that has them")
+        return
+
+    def handle_when_done(self, token_bufs, sharded_token):
+        if self.backend.platform == platform:
+            _await(sharded_token)
+        handle(self, token_bufs, sharded_token)
+
+    pxla.ExecuteReplicated._handle_token_bufs = handle_when_done
+    atexit.register(_end)
+
+
 def install(path, platform):
     """Lets JAX emit Python callbacks for our platform too."""
     from jax._src import callback as module
@@ -236,3 +305,4 @@ def install(path, platform):
     if extension is not None:
         module.emit_python_callback = emit
         public.emit_python_callback = emit  # jax.experimental.sparse takes it from there
+        _wait_for_effects(platform)

@@ -12,8 +12,8 @@ JAX's tests know platforms by name.  They are told that ours is a "cpu", by JAX'
 (jax_test_dut).
 
 With --resume it goes on where an earlier call was ended, by --seconds or otherwise: files that were
-played to their end are not played again; with --seconds 0 as well it only tells of those.  --platform cpu
-plays the files on JAX's own CPU backend, whose counts the table shows beside ours.
+played to their end are not played again; with --seconds 0 as well it only tells of those.  --platforms
+cpu,tutti plays each file on JAX's own CPU backend first, whose counts the table shows beside ours.
 """
 import argparse
 import datetime
@@ -94,12 +94,12 @@ def name_of(nodeid):
 def child(options):
     import pytest
 
-    file = options.files[0]
-    os.environ["JAX_PLATFORMS"] = options.platform
+    file, platform = options.files[0], options.platforms[0]
+    os.environ["JAX_PLATFORMS"] = platform
     os.environ["JAX_NUM_GENERATED_CASES"] = str(options.cases)
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES.get(file, 1)}"
-    done, _ = read_log(log_of(options, file))
-    recorder = Recorder(log_of(options, file), done, options)
+    log = log_of(options, platform, file)
+    recorder = Recorder(log, read_log(log)[0], options)
     args = ["-q", "-p", "no:cacheprovider", "--tb=short", "--no-header", "--no-summary"]
     return pytest.main(args + [f"tests/{file}.py"], plugins=[recorder])
 
@@ -107,8 +107,8 @@ def child(options):
 # ---- in the parent ----------------------------------------------------------------------------
 
 
-def log_of(options, file):
-    return options.log / options.platform / f"{file}.jsonl"
+def log_of(options, platform, file):
+    return options.log / platform / f"{file}.jsonl"
 
 
 def read_log(path):
@@ -143,18 +143,18 @@ def watch(process, log, limit):
                 process.kill()
 
 
-def command_of(options, file):
-    settings = {"jax": options.jax, "log": options.log, "platform": options.platform,
+def command_of(options, platform, file):
+    settings = {"jax": options.jax, "log": options.log, "platforms": platform,
                 "cases": options.cases, "sample": options.sample, "only": options.only,
                 "seconds": options.end - time.monotonic()}
     words = [f"--{name}={value}" for name, value in settings.items() if value is not None]
     return [sys.executable, os.path.abspath(__file__), "--child", *words, file]
 
 
-def play(options, file):
+def play(options, platform, file):
     """Plays one file of tests to its end, in as many children as that takes.  Returns what became of
     them; None when time was over before its end."""
-    log = log_of(options, file)
+    log = log_of(options, platform, file)
     log.parent.mkdir(parents=True, exist_ok=True)
     if not options.resume:
         log.unlink(missing_ok=True)
@@ -162,7 +162,7 @@ def play(options, file):
     while open_test != END:
         if time.monotonic() > options.end:
             return None
-        command = command_of(options, file)
+        command = command_of(options, platform, file)
         with open(log.with_suffix(".out"), "a") as out:
             process = subprocess.Popen(command, cwd=options.jax, stdout=out, stderr=out)
             code = watch(process, log, options.limit)
@@ -196,8 +196,8 @@ def listed_failures():
 
 def outcomes_on(options, platform, file):
     """{test: outcome} as far as the file was played there."""
-    log = options.log / platform / f"{file}.jsonl"
-    return {name: outcome for name, (outcome, _) in read_log(log)[0].items()}
+    outcomes, _ = read_log(log_of(options, platform, file))
+    return {name: outcome for name, (outcome, _) in outcomes.items()}
 
 
 def compare(file, outcomes, listed, whole, theirs):
@@ -243,11 +243,11 @@ def counts_of(outcomes):
 def row_of(options, file, old):
     """A file's row, from the logs of both platforms; what was not played to its end stays as it was."""
     row = old or [file, str(DEVICES.get(file, 1))] + ["-"] * 8
-    ends = {platform: read_log(options.log / platform / f"{file}.jsonl")[1] for platform in (OURS, "cpu")}
+    ends = {platform: read_log(log_of(options, platform, file))[1] for platform in (OURS, "cpu")}
     here, there = (outcomes_on(options, platform, file) for platform in (OURS, "cpu"))
     if ends[OURS] == END:
         row[2:5] = map(str, counts_of(here))
-        played = datetime.date.fromtimestamp((options.log / OURS / f"{file}.jsonl").stat().st_mtime)
+        played = datetime.date.fromtimestamp(log_of(options, OURS, file).stat().st_mtime)
         row[9] = played.isoformat()
     if ends["cpu"] == END:
         row[5:8] = map(str, counts_of(there))
@@ -299,7 +299,7 @@ def parse():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--jax", required=True, help="JAX's sources, which hold tests/")
     parser.add_argument("--log", type=pathlib.Path, default=pathlib.Path("build/jax-suite"))
-    parser.add_argument("--platform", default=OURS, help="what to play on; cpu is JAX's own")
+    parser.add_argument("--platforms", default=OURS, help="what to play on, by commas; cpu is JAX's own")
     parser.add_argument("--cases", type=int, default=10, help="generated cases of each test")
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after this time")
     parser.add_argument("--resume", action="store_true", help="go on where an earlier call ended")
@@ -311,6 +311,7 @@ def parse():
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     options.jax, options.log = os.path.abspath(options.jax), options.log.resolve()
+    options.platforms = options.platforms.split(",")
     options.files = options.files or files_of(options.jax)
     options.only = options.only and os.path.abspath(options.only)
     options.end = time.monotonic() + options.seconds
@@ -323,19 +324,19 @@ def main():
         return child(options)
     played, wrong, listed = [], [], listed_failures()
     whole = options.sample == 1 and not options.only
-    for file in options.files:
-        outcomes = play(options, file)
+    for platform, file in ((platform, file) for file in options.files for platform in options.platforms):
+        outcomes = play(options, platform, file)
         if outcomes is None:
-            print(f"{file}: not played to its end; --resume goes on")
+            print(f"{file} on {platform}: not played to its end; --resume goes on")
             continue
         played.append(file)
-        print(file, *counts_of({name: outcome for name, (outcome, _) in outcomes.items()}), flush=True)
-        if options.platform == OURS:
+        print(platform, file, *counts_of(outcomes_on(options, platform, file)), flush=True)
+        if platform == OURS:
             wrong += compare(file, outcomes, listed, whole, outcomes_on(options, "cpu", file))
         if options.table and whole:
             write_table(options, [file], listed)
     print("\n".join(wrong))
-    return 1 if wrong or len(played) < len(options.files) else 0
+    return 1 if wrong or len(played) < len(options.files) * len(options.platforms) else 0
 
 
 if __name__ == "__main__":

@@ -606,3 +606,55 @@ assert time.process_time() - used < 0.25
 def test_interrupted_and_left(python):
     """The process ends though the program does not."""
     assert play(python, ENDLESS + "print('over')", devices=1, timeout=20) == "over\n"
+
+
+def test_effects_are_there_when_the_call_returns(python):
+    """As on JAX's CPU backend: nothing is waited for; what a callback raises, the call raises."""
+    out = play(python, """
+        seen = []
+        @jax.jit
+        def turns(x):
+            def turn(i, x):
+                jax.debug.callback(lambda i: seen.append(int(i)), i)
+                return x @ x / 500
+            return jax.lax.fori_loop(0, 5, turn, x)
+        x = jnp.ones((500, 500))
+        turns(x)
+        print(seen)
+        @jax.jit
+        def wrong(x):
+            y = jnp.sin(x) @ x
+            jax.debug.callback(lambda x: 1 / 0, y.sum())
+            return y
+        try:
+            wrong(x)
+        except jax.errors.JaxRuntimeError as error:
+            print(str(error).strip().splitlines()[-1])
+        jax.effects_barrier()
+        jax.pmap(lambda x: jax.debug.callback(lambda x: seen.append(int(x[0, 0])), x @ x / 500))(
+            np.ones((4, 500, 500), np.float32))
+        print(seen[5:])
+    """)
+    assert out.splitlines() == ["[0, 1, 2, 3, 4]", "ZeroDivisionError: division by zero", "[1, 1, 1, 1]"]
+
+
+def test_interrupted_in_a_call_with_effects(python):
+    """A call waits for the effects of its program, and can be interrupted; the process can end."""
+    assert play(python, """
+import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+@jax.jit
+def endless(x):
+    def turn(c):
+        jax.debug.callback(lambda c: None, c)
+        return c + 2
+    return jax.lax.while_loop(lambda c: c != 3, turn, x)
+def interrupt():
+    time.sleep(1)
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=interrupt).start()
+try:
+    endless(jnp.int32(0))
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+""", devices=1, timeout=60) == "interrupted\n"
