@@ -52,11 +52,11 @@ int main(void)
 {
     tt key = tt_key(5), k[4];
     tt_keys(k, key);
-    tt x = tt_bernoulli(key, tt_linspace(TT_F32, 0.05, 0.95, SEEN), ROWS, SEEN);
+    tt x = tt_bernoulli(key, tt_linspace(TT_F32, 0.05, 0.95, SEEN), TT_F32, ROWS, SEEN);
     State s = { .net = { dense_of(k[0], SEEN, HIDDEN), dense_of(k[1], HIDDEN, 2 * LATENT),
                          dense_of(k[2], LATENT, HIDDEN), dense_of(k[3], HIDDEN, SEEN) } };
     tt_start(&s.opt, s.net);
-    x = tt_reshape(tt_astype(x, TT_F32), tt_device_count(), -1, SEEN);
+    x = tt_reshape(x, tt_device_count(), -1, SEEN);
     tt_fn train = tt_pmap(step, .axis_name = "batch", .in_axes = { TT_NONE, TT_NONE, 0 },
                           .out_axis = TT_NONE);
     TT_FOR(i, STEPS) {

@@ -58,6 +58,7 @@ CASES = {
     "beta": r.beta(key, alpha, 1.5, (N,)),
     "chisquare": r.chisquare(key, alpha, (N,)),
     "student_t": r.t(key, 2 + alpha, (N,)),
+    "fisher_f": r.f(key, 2 + alpha, 3.5, (N,)),
     "lognormal": r.lognormal(key, alpha, (N,)),
     "pareto": r.pareto(key, 2 + alpha, (N,)),
     "rayleigh": r.rayleigh(key, alpha, (N,)),

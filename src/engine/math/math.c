@@ -150,7 +150,7 @@ V math_tanh(Kernel *k, V x)
     return math_select(k, is_nan(k, x), x, y);
 }
 
-/* ---- logarithms ---- */
+/* ---- logarithms of f64; those of f32 are in exp_log_f32.c ---- */
 
 const double math_log_terms[] = {
     2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
@@ -174,27 +174,24 @@ V math_split(Kernel *k, V x, V *n)
 /* s (f^2/2 + R) with s = f / (2 + f), R a series in s^2: log(1 + f) = f - f^2/2 + this. */
 static V log_rest(Kernel *k, V f, V half)
 {
-    bool is_f64 = math_is_f64(f);
     V s = float_div(k, f, LLVMBuildFAdd(k->b, f, const_f(k, LLVMTypeOf(f), 2), ""));
     V z = float_mul(k, s, s);
-    V series = float_mul(k, z, math_poly(k, z, is_f64 ? 10 : 5, math_log_terms));
+    V series = float_mul(k, z, math_poly(k, z, 10, math_log_terms));
     return LLVMBuildFMul(k->b, s, LLVMBuildFAdd(k->b, half, series, ""), "");
 }
 
 /* log(2^n (1 + f)); n ln2 comes in two pieces, the small one with the small terms. */
 static V log_direct(Kernel *k, V n, V f)
 {
-    bool is_f64 = math_is_f64(f);
     LLVMTypeRef type = LLVMTypeOf(f);
-    double high = is_f64 ? 0x1.62e42fee00000p-1 : 0x1.62e300p-1;
-    double low = is_f64 ? 0x1.a39ef35793c76p-33 : 0x1.2fefa2p-17;
     V half = float_mul(k, const_f(k, type, 0.5), float_mul(k, f, f));
-    V small = float_fma(k, n, const_f(k, type, low), log_rest(k, f, half));
+    V small = float_fma(k, n, const_f(k, type, 0x1.a39ef35793c76p-33), log_rest(k, f, half));
     V rest = LLVMBuildFSub(k->b, half, small, "");
-    return float_fma(k, n, const_f(k, type, high), LLVMBuildFSub(k->b, f, rest, ""));
+    return float_fma(k, n, const_f(k, type, 0x1.62e42fee00000p-1),
+                     LLVMBuildFSub(k->b, f, rest, ""));
 }
 
-/* The same in f64, of which nothing but the small terms is rounded before the end: within 0.55 ulp.
+/* The same, of which nothing but the small terms is rounded before the end: within 0.55 ulp.
  * tail, too small for the sum to hold, may be NULL. */
 static V log_exact(Kernel *k, V n, V f, V tail)
 {
@@ -212,8 +209,7 @@ static V log_exact(Kernel *k, V n, V f, V tail)
     return LLVMBuildFAdd(k->b, y.high, y.low, "");
 }
 
-/* y, where x is a positive normal number; else what log x is there. */
-static V log_at_edges(Kernel *k, V x, V y)
+V math_log_at_edges(Kernel *k, V x, V y)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     double least = math_is_f64(x) ? 0x1p-1022 : 0x1p-126;
@@ -226,14 +222,16 @@ static V log_at_edges(Kernel *k, V x, V y)
 
 V math_log(Kernel *k, V x)
 {
+    if (!math_is_f64(x))
+        return math_log_f32(k, x);
     V n, f = math_split(k, x, &n);
-    return log_at_edges(k, x, math_is_f64(x) ? log_exact(k, n, f, NULL) : log_direct(k, n, f));
+    return math_log_at_edges(k, x, log_exact(k, n, f, NULL));
 }
 
 V math_log_for_f32(Kernel *k, V x)
 {
     V n, f = math_split(k, x, &n);
-    return log_at_edges(k, x, log_direct(k, n, f));
+    return math_log_at_edges(k, x, log_direct(k, n, f));
 }
 
 V math_log1p_of_sum(Kernel *k, V x, V tail)
@@ -243,7 +241,7 @@ V math_log1p_of_sum(Kernel *k, V x, V tail)
     Pair u = pair_of_sum(k, math_select(k, is_large, x, one), math_select(k, is_large, one, x));
     V low = tail ? LLVMBuildFAdd(k->b, u.low, tail, "") : u.low;
     V n, f = math_split(k, u.high, &n);
-    V y = log_at_edges(k, u.high, log_exact(k, n, f, float_div(k, low, u.high)));
+    V y = math_log_at_edges(k, u.high, log_exact(k, n, f, float_div(k, low, u.high)));
     V is_zero = math_compare(k, LLVMRealOEQ, u.high, 1); /* which keeps its sign */
     return math_select(k, is_zero, tail ? low : x, y);
 }

@@ -14,6 +14,9 @@ extern const double math_log_terms[12]; /* 2/3, 2/5, ...: log((1 + s)/(1 - s)) =
 /* e^(x + tail); tail, too small for x to hold, may be NULL. */
 V math_exp_of_sum(Kernel *k, V x, V tail);
 V math_log_for_f32(Kernel *k, V x); /* in f64, of what will be rounded to f32 */
+V math_log_f32(Kernel *k, V x);
+/* y, where x is a positive normal number; else what log x is there. */
+V math_log_at_edges(Kernel *k, V x, V y);
 V math_log1p_f32(Kernel *k, V x);
 V math_log1p_of_sum(Kernel *k, V x, V tail); /* likewise, in f64 */
 /* The integer nearest to x * factor, as a float; and in *integer, of the same width.

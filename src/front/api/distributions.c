@@ -100,7 +100,7 @@ static tt maxwell(tt key, tt_dtype type, const tt_dims *shape)
 
 static tt rademacher(tt key, tt_dtype type, const tt_dims *shape)
 {
-    tt is_up = tt_astype(tt_bernoulli(key, tt_scalar(0.5), shape), type);
+    tt is_up = tt_astype(tt_bernoulli(key, tt_scalar(0.5), TT_BOOL, shape), type);
     return tt_astype(tt_sub(tt_mul(tt_integer(2), is_up), tt_integer(1)), type);
 }
 
@@ -173,15 +173,15 @@ static void bernoulli_body(const tt *in, tt *out, const void *config)
     Promoted met = promote_inexact(1, &p);
     tt_dtype type = TT_F32;
     dtype_of(element_canonical(met.element, met.is_weak), &type);
-    *out = tt_less(tt_uniform(in[0], type, &shape), in[1]);
+    *out = tt_astype(tt_less(tt_uniform(in[0], type, &shape), in[1]), (tt_dtype)c->v[TYPE]);
 }
 
-tt tt_bernoulli(tt key, tt p, const tt_dims *shape)
+tt tt_bernoulli(tt key, tt p, tt_dtype type, const tt_dims *shape)
 {
     PUBLIC;
-    if (!dims_ok("tt_bernoulli", shape))
+    if (!dtype_ok("tt_bernoulli", type) || !dims_ok("tt_bernoulli", shape))
         return NO_VALUE;
-    Numbers c = draws_of("tt_bernoulli", TT_BOOL, shape);
+    Numbers c = draws_of("tt_bernoulli", type, shape);
     return EAGER(c.who, bernoulli_body, &c, key, p);
 }
 

@@ -343,6 +343,13 @@ static tt chisquare(const Numbers *c, tt key, tt x, tt y)
     return tt_mul(tt_exp(gamma_of(key, tt_div(x, number(2)), true)), number(2));
 }
 
+static tt fisher_f(const Numbers *c, tt key, tt x, tt y)
+{
+    tt keys = tt_split(key, 2);
+    tt above = tt_div(chisquare(c, key_at(keys, 1), x, x), x);
+    return tt_div(above, tt_div(chisquare(c, key_at(keys, 0), y, y), y));
+}
+
 static tt student_t(const Numbers *c, tt key, tt x, tt y)
 {
     (void)y;
@@ -546,22 +553,26 @@ DRAW1(pareto, pareto)
 DRAW1(rayleigh, rayleigh)
 DRAW1(generalized_normal, generalized_normal)
 DRAW2(beta, beta)
+DRAW2(fisher_f, fisher_f)
 DRAW2(binomial, binomial)
 DRAW2(weibull, weibull)
 
 static void poisson_body(const tt *in, tt *out, const void *config)
 {
+    Numbers c = *(const Numbers *)config;
+    tt_dtype type = (tt_dtype)c.v[TYPE];
     tt rate;
-    if (parameters(config, 1, in + 1, &rate))
-        *out = poisson_of(in[0], rate);
+    c.v[TYPE] = TT_F32; /* of the rates */
+    if (parameters(&c, 1, in + 1, &rate))
+        *out = tt_astype(poisson_of(in[0], rate), type);
 }
 
-tt tt_poisson(tt key, tt rate, const tt_dims *shape)
+tt tt_poisson(tt key, tt rate, tt_dtype type, const tt_dims *shape)
 {
     PUBLIC;
-    if (!dims_ok("tt_poisson", shape))
+    if (!dtype_ok("tt_poisson", type) || !dims_ok("tt_poisson", shape))
         return NO_VALUE;
-    Numbers c = draws_of("tt_poisson", TT_F32, shape);
+    Numbers c = draws_of("tt_poisson", type, shape);
     return EAGER(c.who, poisson_body, &c, key, rate);
 }
 

@@ -301,7 +301,7 @@ static void dropout_body(const tt *in, tt *out, const void *config)
         return;
     tt_dims shape = tt_shape(x);
     double keep = 1 - c->x[0];
-    tt stays = tt_bernoulli(in[0], number(keep), &shape);
+    tt stays = tt_bernoulli(in[0], number(keep), TT_BOOL, &shape);
     *out = tt_where(stays, tt_div(x, number(keep)), number(0));
 }
 

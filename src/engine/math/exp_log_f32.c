@@ -1,18 +1,16 @@
-/* log1p.c - log(1 + x) in f32, as JAX's own CPU engine has it (but for one value in
- * several thousand, to the last bit).
+/* exp_log_f32.c - log x and log(1 + x) in f32, to the last bit as JAX's own CPU engine has them.
  *
- * random.normal goes through erf_inv, which magnifies an error of log1p three times near
- * log1p(x) = -0.5.  A log1p that is right to the last bit is therefore further from JAX's numbers
- * than two ulp; the classic forms of the Cephes library repeat them:
+ * What is drawn by rejection (random.gamma) goes by logarithms, and random.normal through erf_inv, which
+ * magnifies an error of log1p three times near log1p(x) = -0.5.  Logarithms that are right to the last
+ * bit are therefore further from JAX's numbers; the classic forms of the Cephes library repeat them:
  *
- *     |x| < sqrt(2) - 1     x - x^2/2 + x^3 p(x)/q(x)
- *     else                  log(u), u = 1 + x = 2^n m:  n ln2 + f - f^2/2 + f^3 r(f), f = m - 1
+ *     log(u), u = 2^n m     n ln2 + f - f^2/2 + f^3 r(f), f = m - 1
+ *     log(1 + x)            x - x^2/2 + x^3 p(x)/q(x) where |x| < sqrt(2) - 1, else log(u), u = 1 + x
  *
- * Both are within 2 ulp.  The order of the operations is part of the result. */
+ * The first is within 1 ulp, the second within 2.  The order of the operations is part of the result, and
+ * so is which products are rounded before they are added to. */
 #include "engine/codegen/codegen.h"
 #include "engine/math/math_parts.h"
-
-#include <math.h>
 
 /* Constant term first. */
 static const double p_terms[] = {
@@ -44,26 +42,23 @@ static V near_zero(Kernel *k, V x)
 }
 
 /* r by threes: three short chains, joined by f^3. */
-static V far_series(Kernel *k, V f, V cube)
+static V series(Kernel *k, V f, V cube)
 {
     V low = math_poly(k, f, 3, r_terms), middle = math_poly(k, f, 3, r_terms + 3);
     V high = math_poly(k, f, 3, r_terms + 6);
-    return float_mul(k, float_fma(k, float_fma(k, high, cube, middle), cube, low), cube);
+    return float_fma(k, float_fma(k, high, cube, middle), cube, low);
 }
 
-static V far_from_zero(Kernel *k, V u)
+V math_log_f32(Kernel *k, V u)
 {
     LLVMTypeRef type = LLVMTypeOf(u);
     V n, f = math_split(k, u, &n);
-    V square = float_mul(k, f, f);
-    V small = float_fma(k, n, const_f(k, type, -2.12194440e-4),
-                        far_series(k, f, float_mul(k, square, f)));
+    V square = LLVMBuildFMul(k->b, f, f, ""), cube = LLVMBuildFMul(k->b, square, f, "");
+    V small = LLVMBuildFMul(k->b, n, const_f(k, type, -2.12194440e-4), "");
+    small = float_fma(k, series(k, f, cube), cube, small);
     V large = float_fma(k, const_f(k, type, -0.5), square, f);
-    V y = float_fma(k, n, const_f(k, type, 0.693359375), float_add(k, large, small));
-    y = math_select(k, math_compare(k, LLVMRealOLT, u, 0x1p-126), const_f(k, type, -INFINITY), y);
-    y = math_select(k, math_compare(k, LLVMRealOLT, u, 0), const_f(k, type, NAN), y);
-    V keep = math_compare(k, LLVMRealUEQ, u, INFINITY); /* NaN and infinity */
-    return math_select(k, keep, u, y);
+    large = LLVMBuildFAdd(k->b, large, small, "");
+    return math_log_at_edges(k, u, float_fma(k, n, const_f(k, type, 0.693359375), large));
 }
 
 V math_log1p_f32(Kernel *k, V x)
@@ -72,5 +67,5 @@ V math_log1p_f32(Kernel *k, V x)
     V size = float_abs(k, x);
     V is_near = math_compare(k, LLVMRealOLT, size, 0.41421356237309504880);
     return math_select(k, is_near, near_zero(k, x),
-                       far_from_zero(k, float_add(k, x, const_f(k, type, 1))));
+                       math_log_f32(k, float_add(k, x, const_f(k, type, 1))));
 }
