@@ -31,4 +31,10 @@ said=$(grep -oE 'precision = \[[A-Z, ]*\]' "$at/highest" | LC_ALL=C sort | uniq 
 "$at/products" >"$at/plain" 2>&1
 sed '/^sum/q' "$at/plain" | grep -q precision && { echo "precision where none was asked for"; exit 1; }
 [ "$(grep '^sum' "$at/plain")" = "$(grep '^sum' "$at/highest")" ] || { echo "other numbers"; exit 1; }
+# What a loaded product's algorithm asks for is kept as a precision that is no less exact, from text and from bytecode.
+for file in tests/jax/algorithm.mlir tests/jax/algorithm.mlirbc; do
+    said=$($build/tutti dump $file | grep -oE '(precision = [^:]*)? : \(tensor' | tr -d '\n')
+    [ "$said" = "precision = [HIGHEST, HIGHEST] : (tensorprecision = [HIGH, HIGH] : (tensor : (tensorprecision = [HIGHEST, HIGHEST] : (tensor" ] ||
+        { echo "$file: $said"; exit 1; }
+done
 TUTTI_PRECISION=most "$at/products" 2>&1 | grep -q "TUTTI_PRECISION is 'most'; default, high and highest are possible"

@@ -182,6 +182,34 @@ static bool read_precisions(const Attr *attr, Precisions *out)
     return ok;
 }
 
+/* What stands behind "name = " in an attribute that is kept as text; NULL: nothing. */
+static const char *said_in(const Attr *text, const char *name)
+{
+    if (!text || text->kind != ATTR_WORD)
+        return NULL;
+    const char *at = strstr(text->string.at, name); /* a copy, which ends with a NUL */
+    return at ? at + strlen(name) : NULL;
+}
+
+/* What the algorithm of a product asks for, as a precision that is no less exact: operands of whole f32,
+ * or several products of their parts.  Text has it as one attribute, files have its fields. */
+static Precision algorithm_precision(const Attr *dict)
+{
+    const Attr *text = attr_get(dict, "algorithm"), *type = attr_get(dict, "lhs_precision_type");
+    const Attr *count = attr_get(dict, "num_primitive_operations");
+    const char *type_word = said_in(text, "lhs_precision_type = ");
+    const char *count_word = said_in(text, "num_primitive_operations = ");
+    bool is_whole =
+        type && type->kind == ATTR_TYPE && (type->type.element == F32 || type->type.element == F64);
+    is_whole |=
+        type_word && (strncmp(type_word, "f32", 3) == 0 || strncmp(type_word, "f64", 3) == 0);
+    int64_t products = count && count->kind == ATTR_INT ? count->integer : 1;
+    products = count_word ? *count_word - '0' : products;
+    return is_whole || products > 3 ? PRECISION_HIGHEST
+           : products > 1           ? PRECISION_HIGH
+                                    : PRECISION_UNSAID;
+}
+
 static bool read_number(const Attr *attr, AttrFieldType type, void *to)
 {
     bool is_int = attr->kind == ATTR_INT || attr->kind == ATTR_BOOL;
@@ -312,6 +340,10 @@ Error *attrs_from_dict(Arena *arena, AttrsKind kind, const char *op, const Attr 
             TRY(read_field(arena, op, f, found, made + f->offset));
         else
             TRY(set_default(op, f, made + f->offset));
+        Precision exact =
+            f->type == FIELD_PRECISIONS ? algorithm_precision(dict) : PRECISION_UNSAID;
+        if (exact != PRECISION_UNSAID)
+            *(Precisions *)(void *)(made + f->offset) = (Precisions){ exact, exact };
     }
     if (dict)
         TRY(read_rest(arena, fields, op, dict, &rest));

@@ -76,6 +76,16 @@ static Error *parse_precision(Parser *p, Draft *d)
     return NULL;
 }
 
+/* algorithm = <lhs_precision_type = tf32, ...>: its text, of which ops/attrs.c makes a precision. */
+static Error *parse_algorithm(Parser *p, Draft *d)
+{
+    const char *from = p->token.text.at;
+    TRY(skip_balanced(p));
+    Str text = { from, (size_t)(p->token.text.at - from) };
+    set(p, d, "algorithm", attr_word(p->arena, str_copy(p->arena, text)));
+    return NULL;
+}
+
 /* e5m10 */
 static Error *parse_format(Parser *p, Draft *d)
 {
@@ -145,7 +155,7 @@ static Error *parse_clause(Parser *p, Draft *d)
     if ((d->op == OP_DOT || d->op == OP_PLAIN_DOT) && str_is(word.text, "precision"))
         return parse_precision(p, d);
     if (d->op == OP_DOT && str_is(word.text, "algorithm"))
-        return skip_balanced(p); /* how precisely: we never compute less than asked */
+        return parse_algorithm(p, d);
     return wrong(p, word.text.at, "%s has no clause '%.*s'", op_name(d->op), STR_ARG(word.text));
 }
 
