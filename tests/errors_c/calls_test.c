@@ -48,7 +48,8 @@ CASE(function_without_its_line)
     Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
     p = tt_call_as(Params, unlisted, p);
     SAYS("+3: in function_without_its_line: unlisted is not traceable: add TT_FUN(result, "
-         "unlisted, parameters...) after its definition");
+         "unlisted, parameters...) after its definition, or TT_METHOD where its first parameter is "
+         "a pointer");
 }
 
 CASE(transformation_without_its_line)
@@ -56,7 +57,8 @@ CASE(transformation_without_its_line)
     Params p = { tt_zeros(TT_F32, 3), tt_zeros(TT_F32, 3) };
     p = tt_call_as(Params, tt_vmap(unlisted), p);
     SAYS("+3: in transformation_without_its_line: unlisted is not traceable: add TT_FUN(result, "
-         "unlisted, parameters...) after its definition");
+         "unlisted, parameters...) after its definition, or TT_METHOD where its first parameter is "
+         "a pointer");
 }
 
 CASE(too_few_arguments)
@@ -98,6 +100,15 @@ CASE(more_room_than_results)
     tt_call_as(Both, tt_jit(square), tt_zeros(TT_F32, 3));
     SAYS("+2: in more_room_than_results: jit(square) returns 1 array; the caller has room for 2: "
          "name what it returns by tt_call_as(type, ...)");
+}
+
+CASE(array_written_as_an_integer)
+{
+    const char *format = "%s %5.1f %*d\n"; /* of which compilers say nothing */
+    tt_printf(format, "x", tt_full(TT_F32, 2), 3, tt_full(TT_I32, 4));
+    SAYS("+3: in array_written_as_an_integer: tt_printf: %*d is given an array: its one element is "
+         "a "
+         "double, which %g and %.3f write, and %.0f if it is a whole number");
 }
 
 CASE(no_function)
@@ -160,7 +171,7 @@ CASE(value_never_given)
     SAYS("above: in line: tt_add: argument 0, leaf 1 is absent: no array was given for it; "
          "tt_is_there "
          "asks for that\n"
-         "    while tracing call(line), above");
+         "    while tracing call(line), above, called at +3");
 }
 
 CASE(function_that_returns_nothing)

@@ -228,3 +228,7 @@ for x, k, options in [((2, 6, 5, 3), (3, 3, 3, 4), (0, 0, 0)), ((2, 6, 5, 3), (3
                       ((2, 9, 2), (4, 2, 3), (3, 0, 0)), ((1, 3, 4, 5, 2), (2, 2, 2, 2, 2), (1, 1, 1)),
                       ((1, 4, 4, 1), (1, 1, 1, 2), (3, 0, 0))]:
     case("conv", conv(*options), [data("f32", x, 0.1), data("f32", k, 0.1)], ints=options, ulps=32)
+
+ALL = -(2**31)  # TT_NONE
+case("argmax", lambda x: jnp.argmax(x), [data("f32", (7, 3))], ints=(ALL,), to="i32")
+case("argmin", lambda x: jnp.argmin(x), [data("i32", (4, 6), -1, 1)], ints=(ALL,), to="i32")

@@ -94,6 +94,11 @@ static void test_refused(void)
     Net other = { net.b, net.b };
     CHECK(tt_restore(path, &other) == -1);
     CHECK(strstr(front_said(), ": 0 is f32[4,2], and what it is restored to is f32[2]"));
+    Net wide = { tt_astype(net.w, TT_F64), net.b };
+    CHECK(tt_restore(path, &wide) == -1);
+    CHECK(strstr(front_said(),
+                 ": 0 is f32[4,2], and what it is restored to is f64[4,2]: tt_open, tt_file_get "
+                 "and tt_astype convert it"));
     CHECK(!tt_save("/tmp/x.npz", net, .step = 3));
     CHECK(strstr(front_said(), "tt_save: /tmp/x.npz: an .npz has no place for the step"));
     static const char *const twice[] = { "w", "w" }, *const few[] = { "w", NULL };

@@ -43,7 +43,9 @@ static void test_operations(void)
     SAYS(tt_pow(i, -1), "tt_pow: i32[3] to the power -1 is no integer: convert it by tt_astype");
     SAYS(tt_isfinite(c), "tt_isfinite: c64[3]: it takes floats and integers");
     SAYS(tt_exp(none), "tt_exp: an argument is no array: it was never given one");
-    SAYS(tt_astype(m, 99), "tt_astype: there is no element type 99");
+    SAYS(tt_astype(m, 99),
+         "tt_astype: 99 is not an element type; TT_F32 is one, and stands before the extents: "
+         "tt_zeros(TT_F32, 3, 4)");
     SAYS(tt_matmul(m, v),
          "tt_matmul: f32[4,3] by f32[4]: the last axis of the first must match the "
          "only axis of the second");
@@ -132,7 +134,12 @@ static void test_arrays(void)
     uint64_t most = 0;
     CHECK(tt_read(tt_full(TT_U64, 18446744073709549568.0), &most, sizeof most) &&
           most == 18446744073709549568u);
-    SAYS(tt_arange(77, 3), "tt_arange: there is no element type 77");
+    SAYS(tt_arange(77, 3),
+         "tt_arange: 77 is not an element type; TT_F32 is one, and stands before the extents: "
+         "tt_zeros(TT_F32, 3, 4)");
+    SAYS(tt_zeros(3, 4),
+         "tt_full: 3 is not an element type; TT_F32 is one, and stands before the extents: "
+         "tt_zeros(TT_F32, 3, 4)");
     SAYS(tt_arange(TT_F32, -3), "tt_arange: extent 0 of the shape is -3; it must be 0 or more");
     SAYS(tt_from((float *)NULL, 3), "tt_from: there is no data for f32[3]");
     SAYS(tt_from(((float[]){ 1, 2 }), 2, 3),

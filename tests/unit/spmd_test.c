@@ -365,7 +365,8 @@ typedef struct Model {
 static Model tree(Model m)
 {
     Model sum = tt_psum(m, "i"), all = tt_all_gather(m, "i", .tiled = true);
-    Model sent = tt_ppermute(m, "i", { 0, 1 }), one = tt_pbroadcast(m, "i", 1);
+    const tt_pair pairs[] = { { 0, 1 } };
+    Model sent = tt_ppermute_by(m, "i", pairs, 1), one = tt_pbroadcast(m, "i", 1);
     return (Model){ tt_add(tt_add(sum.w, sent.w), tt_sum(all.w)),
                     tt_add(tt_mul(sum.b, one.b), tt_sum(all.b)) };
 }

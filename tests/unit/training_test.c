@@ -235,6 +235,55 @@ static tt halve(tt *w, tt x)
 }
 TT_METHOD(tt, halve, tt, tt);
 
+/* Steps without further arguments, and without a result. */
+static tt count_up(tt *n)
+{
+    return *n = tt_add(*n, 1);
+}
+TT_METHOD(tt, count_up, tt);
+static void forget(tt *n)
+{
+    *n = tt_mul(*n, 0);
+}
+TT_METHOD(void, forget, tt);
+static void move_by(tt *n, tt by)
+{
+    *n = tt_add(*n, by);
+}
+TT_METHOD(void, move_by, tt, tt);
+
+#define LAYER(F) F(tt, w) F(tt, b)
+TT_STRUCT(Layer, LAYER);
+
+/* Gradients of other shapes are refused, by the names of the parameters. */
+static void test_shapes(void)
+{
+    Layer p = { tt_ones(TT_F32, 3, 4), tt_ones(TT_F32, 4) }, g = { p.w, tt_ones(TT_F32, 1) };
+    tt_sgd(&p, g, NULL, 0.5, .names = TT_NAMES(Layer));
+    CHECK(strstr(front_said(),
+                 "tt_sgd: parameter 1, b, is f32[4], and its gradient f32[1]: they are "
+                 "of one shape"));
+    TT_ADAM(Layer) opt;
+    tt_start(&opt, p);
+    opt.v.w = p.b;
+    g.b = p.b;
+    tt_adam(&p, g, &opt, 0.5);
+    CHECK(strstr(front_said(), "tt_adam: parameter 0 is f32[3,4], and its state f32[4]"));
+}
+
+static void test_short_methods(void)
+{
+    tt n = tt_full(TT_F32, 2);
+    CHECK(tt_item(tt_update(&n, tt_jit(count_up))) == 3 && tt_item(n) == 3);
+    tt_advance(&n, move_by, tt_full(TT_F32, 4));
+    CHECK(tt_item(n) == 7);
+    tt_advance(&n, tt_jit(forget));
+    CHECK(tt_item(n) == 0);
+    CHECK_SAID("");
+    tt_advance(&n, count_up);
+    CHECK(strstr(front_said(), "count_up returns 2 arrays; the caller has room for 1"));
+}
+
 static void test_update(void)
 {
     const float rows[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
@@ -257,6 +306,8 @@ int main(void)
 {
     front_start(2);
     test_update();
+    test_short_methods();
+    test_shapes();
     test_adam();
     test_sgd();
     test_others();

@@ -202,8 +202,10 @@ static Error *restore_one(const ArrayFile *file, const char *name, tt old, tt *o
     bool is_held = held_now(old, &held, &layout);
     Error *error = layout ? load(file, found, layout, &a) : NULL;
     if (is_held && a && !type_equal(a->type, held.type)) {
-        error = error_new(CODE_INVALID, "%s is %s, and what it is restored to is %s", found->path,
-                          type_text(a->type), type_text(held.type));
+        bool is_shaped = type_same_shape(a->type, held.type);
+        error = error_new(CODE_INVALID, "%s is %s, and what it is restored to is %s%s", found->path,
+                          type_text(a->type), type_text(held.type),
+                          is_shaped ? ": tt_open, tt_file_get and tt_astype convert it" : "");
         array_release(a);
         a = NULL;
     }

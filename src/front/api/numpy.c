@@ -236,9 +236,13 @@ bool dims_ok(const char *who, const tt_dims *dims)
 
 bool dtype_ok(const char *who, tt_dtype type)
 {
-    if ((unsigned)type > TT_C128)
-        report_broken("%s: there is no element type %d", who, (int)type);
-    return (unsigned)type <= TT_C128;
+    bool is_type = (int)type >= TT_BOOL && (int)type <= TT_C128;
+    if (!is_type)
+        report_broken(
+            "%s: %d is not an element type; TT_F32 is one, and stands before the extents: "
+            "tt_zeros(TT_F32, 3, 4)",
+            who, (int)type);
+    return is_type;
 }
 
 /* ---- indices ---- */

@@ -335,9 +335,11 @@ static void place_body(const tt *in, tt *out, const void *config)
 {
     const Place *e = config;
     const char *who = e->is_least ? "tt_argmin" : "tt_argmax";
+    tt x = e->axis == TT_NONE ? tt_reshape(in[0], DIMS(-1)) : in[0];
     Shape shape;
-    int axis;
-    if (!shapes_of(who, 1, in, &shape) || !normalize_axis(who, shape_type(&shape), e->axis, &axis))
+    int axis = 0;
+    if (!shapes_of(who, 1, &x, &shape) ||
+        (e->axis != TT_NONE && !normalize_axis(who, shape_type(&shape), e->axis, &axis)))
         return;
     if (shape.dims[axis] == 0 || element_info[shape.element].kind == COMPLEX) {
         report_broken("%s: %s: it takes real numbers, at least one along the axis", who,
@@ -345,7 +347,7 @@ static void place_body(const tt *in, tt *out, const void *config)
         return;
     }
     Ints axes = ints_range(axis, 1);
-    tt x = in[0], is_it = build_compare(EQ, x, over(e->is_least ? OP_MIN : OP_MAX, x, axes));
+    tt is_it = build_compare(EQ, x, over(e->is_least ? OP_MIN : OP_MAX, x, axes));
     if (element_info[shape.element].kind == FLOAT)
         is_it = build2(OP_OR, is_it, build_compare(NE, x, x));
     Type index = type_with(type_at(x), I32);

@@ -5,11 +5,12 @@
  *
  * A step is one body: its operands are the parameters, their gradients and the state, leaf by leaf,
  * its results the next parameters and state. */
+#include "front/api/arrays.h"
 #include "front/api/numpy.h"
-
 #include "front/value/library.h"
 #include "front/value/report.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -196,26 +197,47 @@ static void put_back(tt *variables, int n, const tt *next)
 typedef struct Trees {
     tt *params, *state;
     tt_tree grads;
-    int n, nstate; /* leaves of a tree, and of the state */
+    int n, nstate;            /* leaves of a tree, and of the state */
+    const char *const *names; /* of parameters; or NULL */
 } Trees;
 
-/* Parameter i is absent, or there and so are its gradient and its state.  False: reported. */
-static bool are_together(const char *who, const Trees *t, int i)
+/* Parameter i, for messages. */
+static const char *parameter(const Trees *t, int i)
+{
+    static _Thread_local char room[160];
+    int n = snprintf(room, sizeof room, "parameter %d", i);
+    if (t->names)
+        snprintf(room + n, sizeof room - (size_t)n, ", %s,", t->names[i]);
+    return room;
+}
+
+/* Is what belongs to parameter i absent as it is, or of its shape?  False: reported. */
+static bool belongs(const char *who, const Trees *t, int i, tt x, const char *what)
 {
     bool is_absent = value_is_absent(t->params[i]);
-    bool same = value_is_absent(t->grads.leaf[i]) == is_absent;
-    if (!same)
-        return report_broken("%s: parameter %d is %s, and its gradient %s", who, i,
-                             is_absent ? "absent" : "there", is_absent ? "there" : "absent"),
+    Shape has, wants;
+    if (value_is_absent(x) != is_absent)
+        return report_broken("%s: %s is %s, and its %s %s", who, parameter(t, i),
+                             is_absent ? "absent" : "there", what, is_absent ? "there" : "absent"),
                false;
-    for (int k = 0; same && k < t->nstate / t->n; k++)
-        same = value_is_absent(t->state[k * t->n + i]) == is_absent;
-    if (!same)
-        report_broken(
-            "%s: parameter %d is %s, and its state is not: tt_start fills the state as the "
-            "parameters are",
-            who, i, is_absent ? "absent" : "there");
-    return same;
+    if (is_absent)
+        return true;
+    if (!value_shape(t->params[i], who, &wants) || !value_shape(x, who, &has))
+        return false;
+    if (!type_same_shape(shape_type(&wants), shape_type(&has)))
+        return report_broken("%s: %s is %s, and its %s %s: they are of one shape", who,
+                             parameter(t, i), shape_text(&wants), what, shape_text(&has)),
+               false;
+    return true;
+}
+
+/* Do gradient and state belong to parameter i?  tt_start fills the state as the parameters are. */
+static bool are_together(const char *who, const Trees *t, int i)
+{
+    bool ok = belongs(who, t, i, t->grads.leaf[i], "gradient");
+    for (int k = 0; ok && k < t->nstate / t->n; k++)
+        ok = belongs(who, t, i, t->state[k * t->n + i], "state");
+    return ok;
 }
 
 /* The operands that are there, parts one after the other; how many, or -1: reported. */
@@ -233,9 +255,10 @@ static int gather(Config *c, const Trees *t, tt rate, tt *in)
 }
 
 /* One step: what comes out takes the place of the parameters and the state. */
-static void step(Body *body, Config *c, tt *params, tt_tree grads, tt *state, int nstate, tt rate)
+static void step(Body *body, Config *c, tt *params, tt_tree grads, tt *state, int nstate, tt rate,
+                 const char *const *names)
 {
-    Trees t = { params, state, grads, (int)c->n, nstate };
+    Trees t = { params, state, grads, (int)c->n, nstate, names };
     tt *in = scope_values(2 * t.n + nstate + 1), *out = scope_values(t.n + nstate);
     tt *next = scope_values(t.n + nstate);
     if (!in || !out || !next)
@@ -245,6 +268,8 @@ static void step(Body *body, Config *c, tt *params, tt_tree grads, tt *state, in
                       grads.n);
         return;
     }
+    if (!names_fit(c->who, names, t.n))
+        return;
     int nin = gather(c, &t, rate, in);
     if (nin < 0 || !call_eager(c->who, body, c, sizeof *c, nin, in, nin - (int)c->n - 1, out))
         return;
@@ -273,7 +298,7 @@ void tt_adam_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_ad
     c.eps = or_else(options.eps, 1e-8);
     c.decay = options.decay;
     c.clip = options.clip;
-    step(adam_body, &c, params, grads, state, 2 * n + 1, rate);
+    step(adam_body, &c, params, grads, state, 2 * n + 1, rate, options.names);
 }
 
 void tt_sgd_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_sgd_options *given)
@@ -292,7 +317,7 @@ void tt_sgd_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_sgd
     if (options.momentum != 0 && !state)
         report_broken("tt_sgd: .momentum needs a state: typedef TT_SGD(Net) Sgd");
     else
-        step(sgd_body, &c, params, grads, state, state ? n : 0, rate);
+        step(sgd_body, &c, params, grads, state, state ? n : 0, rate, options.names);
 }
 
 void tt_rmsprop_n(tt *params, int n, tt_tree grads, tt *state, tt rate,
@@ -308,7 +333,7 @@ void tt_rmsprop_n(tt *params, int n, tt_tree grads, tt *state, tt rate,
     c.eps = or_else(options.eps, 1e-8);
     c.decay = options.decay;
     c.clip = options.clip;
-    step(rmsprop_body, &c, params, grads, state, n, rate);
+    step(rmsprop_body, &c, params, grads, state, n, rate, options.names);
 }
 
 void tt_lion_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_lion_options *given)
@@ -323,7 +348,7 @@ void tt_lion_n(tt *params, int n, tt_tree grads, tt *state, tt rate, const tt_li
     c.b2 = or_else(options.b2, 0.99);
     c.decay = options.decay;
     c.clip = options.clip;
-    step(lion_body, &c, params, grads, state, n, rate);
+    step(lion_body, &c, params, grads, state, n, rate, options.names);
 }
 
 /* ---- means over time ---- */

@@ -116,6 +116,10 @@ static void trace_and_lower(void *user)
         frame.how = is_jit ? f->how : "call";
         frame.name = is_jit ? f->key.inner->label : f->label;
     }
+    if (f->fun) {
+        frame.call_file = call_site.file;
+        frame.call_line = call_site.line;
+    }
     unsigned before = report_count();
     CallSite at = call_site;
     Graph g;

@@ -128,7 +128,7 @@ static tt_fn make_c(int arity, void (*function)(void), const char *arguments)
     }
     if (!arity && !fun) {
         report_broken("%s is not traceable: add TT_FUN(result, %s, parameters...) after its "
-                      "definition",
+                      "definition, or TT_METHOD where its first parameter is a pointer",
                       name, name);
         return NULL;
     }

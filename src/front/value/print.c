@@ -9,6 +9,7 @@
  * are wrapped at 75 columns; above 1000 elements only three at either end of an axis are shown. */
 #include "base/guard.h"
 #include "front/value/array.h"
+#include "front/value/library.h"
 #include "front/value/report.h"
 #include "ops/number.h"
 
@@ -487,6 +488,55 @@ bool array_print(Text *out, Array *a)
         elements_print(out, a->type, data);
     heap_free(data);
     return read;
+}
+
+/* Behind the % of a conversion: where its letter stands; *used: how many arguments it takes before its own. */
+static const char *conversion_letter(const char *at, int *used)
+{
+    static const char digits[] = "0123456789";
+    at += strspn(at, "-+ #0'");
+    *used = *at == '*';
+    at += *at == '*' ? 1 : strspn(at, digits);
+    if (*at == '.') {
+        at++;
+        *used += *at == '*';
+        at += *at == '*' ? 1 : strspn(at, digits);
+    }
+    return at + strspn(at, "hlqjzt");
+}
+
+/* Do arrays, whose elements are doubles, stand where the format writes doubles?  False: reported. */
+static bool arrays_are_doubles(uint32_t arrays, const char *format)
+{
+    for (const char *at = strchr(format, '%'); at && arrays; at = strchr(at, '%')) {
+        int used;
+        const char *letter = conversion_letter(at + 1, &used);
+        if (!*letter || *letter == '%' || *letter == 'm') {
+            at = letter + (*letter != 0);
+            continue;
+        }
+        bool is_double = strchr("aAeEfFgG", *letter) != NULL;
+        if (arrays & ((1u << used) - 1) || (arrays >> used & 1 && !is_double))
+            return report_broken("tt_printf: %.*s is given an array: its one element is a double, "
+                                 "which %%g and "
+                                 "%%.3f write, and %%.0f if it is a whole number",
+                                 (int)(letter - at) + 1, at),
+                   false;
+        arrays >>= used + 1;
+        at = letter + 1;
+    }
+    return true;
+}
+
+void tt_printf_n(uint32_t arrays, const char *format, ...)
+{
+    PUBLIC;
+    if (!arrays_are_doubles(arrays, format))
+        return;
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
 }
 
 void tt_printf(const char *format, ...)

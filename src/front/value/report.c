@@ -87,6 +87,8 @@ static void add_stack(Text *out)
         text_printf(out, "\n    while tracing %s(%s)", t->how, t->name);
         if (t->file)
             text_printf(out, ", %s:%d", t->file, t->line);
+        if (t->call_file)
+            text_printf(out, ", called at %s:%d", t->call_file, t->call_line);
         if (t->axis_name)
             text_printf(out, ", axis \"%s\" of size %d", t->axis_name, t->axis_size);
         for (int i = 0; t->mesh && i < t->mesh->naxes; i++)

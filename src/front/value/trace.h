@@ -38,6 +38,9 @@ struct Trace {
                              * be NULL: not worth a line */
     const char *file;
     int line;
+    const char
+        *call_file; /* where the call stands, if file and line are those of TT_FUN; or NULL */
+    int call_line;
     const char *axis_name; /* bound by this frame (pmap, vmap), or NULL */
     int axis_size;
     const struct tt_grid *mesh; /* bound by this frame (shard_map): its axes */

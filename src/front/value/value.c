@@ -313,15 +313,15 @@ void value_end_list(ValueList *list)
     list->first = 0;
 }
 
+/* In the order of tt_dtype. */
 static const Element elements[] = {
-    [TT_BOOL] = I1,   [TT_I8] = I8,   [TT_I16] = I16, [TT_I32] = I32, [TT_I64] = I64,
-    [TT_U8] = U8,     [TT_U16] = U16, [TT_U32] = U32, [TT_U64] = U64, [TT_F16] = F16,
-    [TT_BF16] = BF16, [TT_F32] = F32, [TT_F64] = F64, [TT_C64] = C64, [TT_C128] = C128,
+    I1, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, C64, C128,
 };
+_Static_assert(sizeof elements / sizeof *elements == TT_C128 - TT_BOOL + 1, "one for each");
 
 Element element_of(tt_dtype type)
 {
-    return elements[type];
+    return elements[type - TT_BOOL];
 }
 
 Element element_canonical(Element e, bool is_weak)
@@ -335,7 +335,7 @@ bool dtype_of(Element e, tt_dtype *out)
 {
     for (int i = 0; i < (int)(sizeof elements / sizeof *elements); i++)
         if (elements[i] == e) {
-            *out = (tt_dtype)i;
+            *out = (tt_dtype)(TT_BOOL + i);
             return true;
         }
     return false;
