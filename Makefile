@@ -315,7 +315,7 @@ hostile-only: $(BUILD)/hostile $(BUILD)/hostile-library $(BUILD)/hostile-save $(
 
 FUZZ_SECONDS ?= 10
 FUZZERS := $(patsubst tests/fuzz/%.c,build/fuzz/%,$(wildcard tests/fuzz/*_fuzz.c))
-build/fuzz/packets_fuzz: FUZZED := $(addprefix src/engine/hosts/,wire.c posts.c packets.c parts.c stream.c wire_runs.c ask.c)
+build/fuzz/packets_fuzz: FUZZED := $(addprefix src/engine/hosts/,wire.c posts.c packets.c parts.c stream.c wire_runs.c ask.c circles.c)
 build/fuzz/%: tests/fuzz/%.c $(SHARED) | $(BUILD)/.deps
 	@mkdir -p $(dir $@)
 	$(FUZZ_CC) -std=gnu17 -O1 -g -Isrc -I. -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \

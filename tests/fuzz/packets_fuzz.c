@@ -87,6 +87,8 @@ static void *piece_at(Exchange *x, int k, bool is_sent, size_t *bytes)
 static void collect(Wire *w)
 {
     Finished finished = { 0 };
+    w->nbeats++;
+    wire_find_circles(w);
     wire_collect(w, &finished);
     wire_tell(w, &finished);
 }
@@ -104,7 +106,7 @@ static void deliver(Wire *w, const uint8_t *bytes, size_t n)
     memcpy(word, bytes, n < 8 ? n : 8);
     *l = (Packet){
         .magic = PACKET_MAGIC,
-        .kind = word[0] % 7,
+        .kind = word[0] % 9,
         .tag = word[1],
         .place = { .program = word[2] % 4, .count = word[3] % 4, .collective = word[4] % 2 },
         .bytes = word[5] % 4 ? body : word[6],
@@ -135,6 +137,8 @@ static void play(Wire *w, const uint8_t *bytes, size_t n)
 
 static void free_all(Wire *w)
 {
+    w->nbeats += 1000; /* what was claimed is forgotten */
+    wire_find_circles(w);
     for (Waiting *l = w->waiting, *next; l; l = next) {
         next = l->next;
         free(l);

@@ -1,10 +1,11 @@
 /* fault.c - sums over all devices of several processes, until one of them does what it is told:
  *
- *     fault kill | stop | exit0 | exit3 | skip | late | other | branch | large | flight | none
+ *     fault kill | stop | exit0 | exit3 | skip | late | other | swap | branch | circle | large | flight | none
  *
- * The last process does it after some sums; the others must be told who it was.  branch: its devices skip
- * a collective of a program, and go on in it.  large: it ends while the others send it much.  flight: all
- * end while sums are under way, for which nobody waits. */
+ * The last process does it after some sums; the others must be told who it was.  swap: it
+ * launches two programs in another order, and waits for neither.  branch: its devices skip a collective of a
+ * program, and go on in it.  circle: each process waits for the next one, in one program.  large: it ends
+ * while the others send it much.  flight: all end while sums are under way, for which nobody waits. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,17 @@ static tt share(tt x)
 static tt greatest(tt x)
 {
     return tt_pmax(x, "d");
+}
+
+/* Much work: devices begin such runs one after the other. */
+static tt sum_waves(tt x)
+{
+    return tt_psum(tt_sin(tt_exp(x)), "d");
+}
+
+static tt greatest_wave(tt x)
+{
+    return tt_pmax(tt_cos(tt_exp(x)), "d");
 }
 
 static tt gather(tt x)
@@ -41,6 +53,32 @@ static tt keep(tt x)
 static tt sum_unless_last(tt x)
 {
     return tt_psum(tt_cond(tt_less(tt_axis_index("d"), 4), sum_apart, keep, x), "d");
+}
+
+/* Each process sums with the next one, of three. */
+static tt sum_0_1(tt x)
+{
+    return tt_psum(x, "d", .groups = TT_GROUPS(TT_GROUP(0, 2), TT_GROUP(1, 3), TT_GROUP(4, 5)));
+}
+
+static tt sum_1_2(tt x)
+{
+    return tt_psum(x, "d", .groups = TT_GROUPS(TT_GROUP(2, 4), TT_GROUP(3, 5), TT_GROUP(0, 1)));
+}
+
+static tt sum_2_0(tt x)
+{
+    return tt_psum(x, "d", .groups = TT_GROUPS(TT_GROUP(4, 0), TT_GROUP(5, 1), TT_GROUP(2, 3)));
+}
+
+static tt sum_from_1(tt x)
+{
+    return tt_cond(tt_less(tt_axis_index("d"), 4), sum_1_2, sum_2_0, x);
+}
+
+static tt sum_in_circle(tt x)
+{
+    return tt_cond(tt_less(tt_axis_index("d"), 2), sum_0_1, sum_from_1, x);
 }
 
 static void act(const char *what)
@@ -72,6 +110,16 @@ int main(int argc, char **argv)
             continue;
         if (i == 20 && strcmp(what, "branch") == 0)
             tt_wait(tt_call(tt_pmap(sum_unless_last, .axis_name = "d"), x));
+        if (i == 20 && strcmp(what, "circle") == 0)
+            tt_wait(tt_call(tt_pmap(sum_in_circle, .axis_name = "d"), x));
+        if (i == 20 && strcmp(what, "swap") == 0) {
+            tt many = tt_ones(TT_F32, n, 1 << 16);
+            tt_fn a = tt_pmap(sum_waves, .axis_name = "d"),
+                  b = tt_pmap(greatest_wave, .axis_name = "d");
+            tt first = tt_call(is_last ? b : a, many);
+            tt_wait(tt_call(is_last ? a : b, many));
+            tt_wait(first);
+        }
         if (i == 20 && strcmp(what, "large") == 0) {
             if (is_last)
                 exit(0);

@@ -10,7 +10,7 @@ build=$(realpath "${BUILD:-build}") # the whole path: it tells our processes fro
 mpi=$1
 shift
 mpi_is_there "$mpi" || { echo "faults.sh: $mpi is not installed: not tried" >&2; exit 0; }
-[ $# -gt 0 ] || set -- none kill stop exit0 exit3 skip late other branch large
+[ $# -gt 0 ] || set -- none kill stop exit0 exit3 skip late other swap branch circle large
 folder=$(mktemp -d) && trap 'rm -rf "$folder"' EXIT
 failures=0
 for fault in "$@"; do
@@ -20,6 +20,8 @@ for fault in "$@"; do
         exit*|skip) says='process 2 (host .*, pid [0-9]*) has ended; devices 4 to 5 were its' ;;
         late) says='process 0: .* waits for process 2 (host .*, pid [0-9]*), which has not begun this run' ;;
         other) says='process \(2 (host .*, pid [0-9]*) waits for process [01]\|[01] (host .*, pid [0-9]*) waits for process 2\) in .*they wait for each other' ;;
+        swap) says='process [0-2] (host .*, pid [0-9]*) waits for process [0-2] in .*they wait for each other; all must run the same programs' ;;
+        circle) says='process [0-2] (host .*, pid [0-9]*) waits for process [0-2] in .*, process [0-2] (host .*, pid [0-9]*) waits for process [0-2] in .*they wait for each other; all must come to the same collectives' ;;
         branch) says='process [0-2] (host .*, pid [0-9]*) waits for process [0-2] in .*they wait for each other; all must come to the same collectives' ;;
         large) says='process 2 (host .*, pid [0-9]*) has ended; devices 4 to 5 were its' ;;
         none|flight) says='process 0 has summed' ;;

@@ -229,7 +229,7 @@ static void check_circle(void)
     for (int p = 0; p < 2; p++) {
         tries[p].exchange.parts = tries[p].parts;
         tries[p].exchange.nparts = 1;
-        wire_name(wires[p], 1 - p, p ? " (the first)" : " (the second)");
+        wire_name(wires[0], p, p ? " (the second)" : " (the first)");
         try_begin(&tries[p], p, 51 + p, 0);
     }
     for (int i = 0; i < 100 && !(try_is_over(&tries[0]) && try_is_over(&tries[1])); i++)
@@ -297,6 +297,79 @@ static void check_circle_in_run(void)
     wire_run_end(wires[0], &runs[0], NULL, 0, NULL);
 }
 
+static bool is_moving; /* what process 2 says of itself */
+
+static bool is_still(WireRun *run)
+{
+    (void)run;
+    return !is_moving;
+}
+
+static void beat_all(const Try *tries, int n)
+{
+    for (int i = 0; i < n; i++) {
+        bool are_over = true;
+        for (int p = 0; p < FAKES; p++) {
+            wire_beat(wires[p]);
+            are_over = are_over && try_is_over((void *)&tries[p]);
+        }
+        if (are_over)
+            return;
+    }
+}
+
+/* Each of three processes waits for the next one, at places of its own in one run; or, with a stream, the
+ * second passes on to the third what it gets of the first. */
+static void check_circle_of_three(int key, bool is_stream)
+{
+    static HostSpan spans[2][FAKES];
+    WireRun runs[FAKES] = { 0 };
+    Try tries[FAKES] = { 0 };
+    char bytes[FAKES];
+    is_moving = true;
+    for (int p = 0; p < FAKES; p++) {
+        Try *t = &tries[p];
+        int from = is_stream ? (p + 2) % FAKES : (p + 1) % FAKES;
+        spans[is_stream][p] = (HostSpan){ .wire = wires[p], .key = (uint64_t)key };
+        runs[p].is_stuck = p == 2 ? is_still : never_moves;
+        wire_add_span(wires[p], &spans[is_stream][p]);
+        wire_run_begin(wires[p], &spans[is_stream][p], &runs[p]);
+        t->parts[0] = (WirePart){ from, false, &bytes[p], 1 };
+        t->exchange.parts = t->parts;
+        t->exchange.nparts = 1;
+        t->in = t->out = &bytes[p];
+        t->piece_bytes = 1;
+        t->stream = (Stream){ .from = from,
+                              .to = p == 1 ? 2 : -1,
+                              .npieces = 1,
+                              .bytes = 1,
+                              .piece = piece_at,
+                              .news = count_news };
+        if (is_stream && p) {
+            t->exchange.stream = &t->stream;
+            t->exchange.nparts = 0;
+        }
+        try_begin(t, p, key, is_stream && p ? 2 : 4 + 2 * p);
+    }
+    beat_all(tries, 20);
+    for (int p = 0; p < FAKES; p++)
+        CHECK(!try_is_over(&tries[p]));
+    is_moving = false;
+    beat_all(tries, 100);
+    for (int p = 0; p < FAKES; p++) {
+        CHECK(try_is_over(&tries[p]));
+        const char *said = tries[p].error ? error_text(tries[p].error) : "";
+        for (int q = 0; q < FAKES; q++) {
+            char link[80];
+            snprintf(link, sizeof link, " waits for process %d in a try (wire_test.c)", q);
+            CHECK(!strstr(said, link) == (q == (int)tries[p].parts[0].peer));
+        }
+        CHECK(strstr(said, "they wait for each other; all must come to the same collectives"));
+        error_free(tries[p].error);
+        wire_run_end(wires[p], &runs[p], NULL, 0, NULL);
+    }
+}
+
 /* A process that has ended takes none of what it is sent: who sends it fails, and is still. */
 static void check_deaf(void)
 {
@@ -351,6 +424,8 @@ int main(void)
     play_each(play, 8); /* the wire is as good as before */
     check_circle();
     check_circle_in_run();
+    check_circle_of_three(71, false);
+    check_circle_of_three(72, true);
     check_lost();
     check_deaf();
     check_leave();

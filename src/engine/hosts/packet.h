@@ -6,7 +6,8 @@
 enum {
     PACKET_MAGIC = 0x74757474,
     PACKET_BODY = 16 << 10, /* bytes that may follow the head */
-    PACKET_ANSWER_BYTES = 192,
+    PACKET_ANSWER_BYTES = 184,
+    PACKET_CLAIM_BYTES = 184,
 };
 
 typedef enum PacketKind {
@@ -14,7 +15,9 @@ typedef enum PacketKind {
     PACKET_TAG,       /* it comes under `tag` */
     PACKET_FAILED,    /* the run has failed, or has ended: the text that follows says so */
     PACKET_ASK,       /* has it begun?  Its devices follow */
-    PACKET_ANSWER,    /* it has not: what the process does instead follows (ask.c) */
+    PACKET_ANSWER,    /* whether it has, and what the process waits in follows (ask.c) */
+    PACKET_CLAIM,     /* what another process waits in before it comes there follows (circles.c) */
+    PACKET_CIRCLE,    /* it waits in a circle: the text that follows says so */
 } PacketKind;
 
 typedef struct Packet {
@@ -31,9 +34,11 @@ _Static_assert(sizeof(Packet) == 64, "the head of a packet");
 static inline bool packet_is_sound(const Packet *l, size_t n)
 {
     if (n < sizeof *l || l->magic != PACKET_MAGIC || l->kind < PACKET_BYTES ||
-        l->kind > PACKET_ANSWER)
+        l->kind > PACKET_CIRCLE)
         return false;
     if (l->kind == PACKET_ANSWER && l->bytes != PACKET_ANSWER_BYTES)
+        return false;
+    if (l->kind == PACKET_CLAIM && l->bytes != PACKET_CLAIM_BYTES)
         return false;
     return n - sizeof *l == (l->kind == PACKET_TAG ? 0 : l->bytes);
 }

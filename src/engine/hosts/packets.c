@@ -83,7 +83,7 @@ static void take_packet(Wire *w, Exchange *x, const Packet *l, int peer)
         exchange_post(w, x, peer, l->tag, false);
 }
 
-static Exchange *find_open(Wire *w, const WirePlace *place)
+Exchange *wire_find_open(const Wire *w, const WirePlace *place)
 {
     Exchange *x = w->open;
     while (x && !wire_is_same_place(&x->place, place))
@@ -160,8 +160,10 @@ void packet_comes(Wire *w, const Packet *l, size_t n, int peer)
     case PACKET_FAILED: failed_packet(w, l, n, peer); break;
     case PACKET_ASK: packet_asked(w, l, peer); break;
     case PACKET_ANSWER: packet_answered(w, l, peer); break;
+    case PACKET_CLAIM: packet_claimed(w, l, peer); break;
+    case PACKET_CIRCLE: packet_circle(w, l); break;
     default:
-        x = find_open(w, &l->place);
+        x = wire_find_open(w, &l->place);
         if (x && !x->error)
             take_packet(w, x, l, peer);
         else

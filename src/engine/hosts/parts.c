@@ -113,7 +113,6 @@ void exchange_open(Wire *w, Exchange *x)
     x->nawaited = x->nposted = 0;
     x->is_told = x->is_left_behind = x->has_spoken = false;
     x->begun = w->nbeats;
-    x->circle = (WirePlace){ 0 };
     for (int i = 0; i < x->nparts; i++)
         x->parts[i].has_come = false;
     x->error = NULL;

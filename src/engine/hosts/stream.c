@@ -80,10 +80,22 @@ bool stream_is_over(const Exchange *x)
     return !s || s->is_closed || (s->in.nover == s->in.n && s->out.nover == s->out.n);
 }
 
+/* Before the empty messages, which do not say why. */
+static void tell_neighbours(Wire *w, const Exchange *x)
+{
+    int peers[] = { x->stream->to, x->stream->from };
+    for (int i = 0; i < 2; i++)
+        if (peers[i] >= 0 && !w->lost[peers[i]].why)
+            packet_send_failed(w, &x->place, peers[i], error_text(x->error));
+}
+
 void stream_close(Wire *w, Exchange *x)
 {
     Stream *s = x->stream;
     s->is_closed = true;
+    if (error_code(x->error) !=
+        CODE_CANCELLED) /* what was stopped is the less to tell: its run says why */
+        tell_neighbours(w, x);
     Post empty = { .kind = POST_PACKET, .tag = s->out.tag };
     for (int k = s->out.nposted; s->out.tag && k < s->out.n && !w->lost[s->to].why; k++)
         if (!wire_post(w, empty, NULL, 0, s->to, true))

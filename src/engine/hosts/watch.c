@@ -39,6 +39,7 @@ typedef enum NewsKind {
     NEWS_BEAT,
     NEWS_GONE,   /* its connection broke */
     NEWS_SILENT, /* it says nothing */
+    NEWS_BROKEN, /* it can send no messages any more */
     NEWS_LEFT,   /* it has ended */
 } NewsKind;
 
@@ -98,11 +99,12 @@ static void tell_others(NewsKind kind, int process)
 static Error *describe(NewsKind kind, int p)
 {
     const Self *self = &watch.all[p];
-    const char *what = kind == NEWS_GONE ? "is gone"
-                       : kind == NEWS_SILENT
-                           ? "does not answer: it was stopped, or its host cannot "
-                             "be reached"
-                           : "has ended";
+    const char *what =
+        kind == NEWS_GONE     ? "is gone"
+        : kind == NEWS_SILENT ? "does not answer: it was stopped, or its host cannot "
+                                "be reached"
+        : kind == NEWS_BROKEN ? "can send no messages any more, as it will say itself"
+                              : "has ended";
     int first = p * watch.ndevices, last = first + watch.ndevices - 1;
     if (first == last)
         return error_new(CODE_UNAVAILABLE, "process %d (host %s, pid %d) %s; device %d was its", p,
@@ -168,6 +170,7 @@ static void watch_all(void *user)
 {
     struct pollfd *fds = user;
     int64_t last_beat = 0, last_look = now_ms();
+    bool is_broken = false;
     for (;;) {
         int n = 0;
         for (int p = 0; p < watch.nprocesses; p++)
@@ -183,7 +186,10 @@ static void watch_all(void *user)
                 read_link(p);
         if (now - last_beat >= BEAT_MS) {
             tell_others(NEWS_BEAT, watch.process);
-            wire_beat(watch.wire);
+            if (!wire_beat(watch.wire) && !is_broken) {
+                is_broken = true;
+                tell_others(NEWS_BROKEN, watch.process);
+            }
             last_beat = now;
         }
         look_at_silence();

@@ -86,9 +86,6 @@ typedef struct Exchange {
     bool is_told;    /* a thread calls `news` */
     bool has_spoken; /* of its waiting (ask.c), */
     int begun;       /* at which beat of the wire */
-    WirePlace
-        circle;      /* where a process that this one waits for waits for it, by its last answer; */
-    int circle_peer; /* which */
     Error *error;
 } Exchange;
 
@@ -106,8 +103,8 @@ bool wire_poll(Wire *w);
  * has ended in order, and what it has sent may still come: they fail a little later; and once more,
  * without it, when it is not there any more.  Takes error. */
 void wire_lose(Wire *w, int process, bool has_left, Error *error);
-/* Four times a second: whoever waits long asks the others where they are. */
-void wire_beat(Wire *w);
+/* Four times a second: whoever waits long asks the others where they are.  False: nothing works any more. */
+bool wire_beat(Wire *w);
 /* What to call a process beside its number: " (host h1, pid 4711)". */
 void wire_name(Wire *w, int process, const char *name);
 /* The process is about to end: waits for runs that are under way, which the others wait for too, but not

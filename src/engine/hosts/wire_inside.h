@@ -4,6 +4,7 @@
  *   packets.c    packets that come: to an exchange that is open, early, or to none
  *   parts.c      an exchange begins: its bytes go into packets, or under a tag of their own
  *   ask.c        whoever waits long asks whether the others are on their way
+ *   circles.c    those who wait for one another in a circle
  *   stream.c     exchanges whose bytes go piece by piece, as they are made
  *   wire_runs.c  runs under way here
  *   wire.c       polling, the wire's thread, processes that are lost, the start and the end
@@ -55,7 +56,8 @@ struct Wire {
     Waiting *waiting, **waiting_end;
     WireRun *runs; /* under way here */
     HostSpan *spans;
-    Lost *lost;   /* [nprocesses] */
+    struct KnownClaim *claims; /* of those who wait long, where this process looks for circles */
+    Lost *lost;                /* [nprocesses] */
     char **names; /* [nprocesses] " (host h1, pid 4711)", for messages; NULL: not known */
     int nbeats;   /* quarters of a second */
     char *broken; /* why nothing works any more; NULL: it does */
@@ -73,6 +75,12 @@ static inline bool wire_is_same_place(const WirePlace *a, const WirePlace *b)
 {
     return a->program == b->program && a->run == b->run && a->group == b->group &&
            a->count == b->count;
+}
+
+/* " (host h1, pid 4711)", or nothing. */
+static inline const char *wire_name_of(const Wire *w, int process)
+{
+    return w->names[process] ? w->names[process] : "";
 }
 
 enum { PIECE = 4 << 20 }; /* a large part is sent in messages of at most so many bytes */
@@ -99,10 +107,29 @@ void packet_take_early(Wire *w, Exchange *x, int peer); /* what came for x befor
 /* Packets to a run that has ended here: whoever wrote them waits in vain. */
 void packet_answer_waiting(Wire *w, const WirePlace *place);
 void packet_send_failed(Wire *w, const WirePlace *place, int peer, const char *why);
+Exchange *wire_find_open(const Wire *w, const WirePlace *place); /* NULL: it is not open here */
 
 /* ask.c */
 void packet_asked(Wire *w, const Packet *l, int peer);
 void packet_answered(Wire *w, const Packet *l, int peer);
+
+/* circles.c */
+enum { CLAIM_NAME = 136 };
+/* The body of a claim: an exchange lacks what process `by` has not sent, and will not before this is over. */
+typedef struct Claim {
+    WirePlace blocker;  /* an exchange that is open there; program 0: */
+    uint64_t crossings; /* one of the crossings of the same run, all of which wait there: which, */
+    int32_t ncrossings; /* and how many */
+    int32_t by;
+    char where[CLAIM_NAME]; /* of the exchange that lacks it */
+} Claim;
+_Static_assert(sizeof(Claim) == PACKET_CLAIM_BYTES, "the body of a claim");
+/* The crossings of a run that are open here, as one number; *last: an exchange of one of them. */
+uint64_t crossings_of(const Wire *w, const WirePlace *run, int32_t *n, const Exchange **last);
+void claim_tell(Wire *w, const WirePlace *place, const Claim *claim);
+void packet_claimed(Wire *w, const Packet *l, int peer);
+void packet_circle(Wire *w, const Packet *l);
+void wire_find_circles(Wire *w);
 
 /* parts.c */
 void exchange_fail(Exchange *x, Error *error); /* takes the error; the first counts */
