@@ -125,7 +125,8 @@ typedef struct TuttiExtension {
     void (*range_end)(uint64_t begin, const char *name);
     PJRT_Error *(*compile_object)(TuttiObject *object);
     /* Called by all processes of a client with the same list: each piece comes to all of them.  The
-     * n-th calls of all belong together. */
+     * n-th calls of all belong together.  pieces NULL: this process cannot take part: all calls
+     * fail. */
     PJRT_Error *(*exchange)(PJRT_Client *client, int n, const TuttiPiece *pieces);
     const char *llvm;   /* its version; empty: there is no compiler */
     const char *rt_abi; /* the symbol that objects of compile_object want of libtutti_rt */

@@ -1,5 +1,5 @@
-/* save.c - several processes save and restore together, and one of them has no memory: request n of those that it
- * makes for it is refused, for n = 1, 2, ...  Both hear of it, in that call: none waits, and none takes for saved
+/* save.c - several processes save, restore and read together, and one of them has no memory: request n of those that
+ * it makes for it is refused, for n = 1, 2, ...  Both hear of it, in that call: none waits, and none takes for saved
  * what is not.  Then the same with nothing refused is right.
  *
  *     save FOLDER          writes FOLDER/PROCESS: what each call gave, to be compared */
@@ -36,6 +36,12 @@ static bool save(State *s)
 static bool restore(State *s)
 {
     return tt_restore(path, s, .names = names) >= 0;
+}
+
+static bool read_rows(State *s)
+{
+    float rows[64];
+    return tt_read(s->rows, rows, sizeof rows) && rows[63] == 63;
 }
 
 /* Gives how many calls were refused here, or -1: one was wrong though nothing was refused. */
@@ -77,8 +83,9 @@ int main(int argc, char **argv)
         return fprintf(stderr, "%s\n", tt_error()), 2;
     int saved = play("save", save, &s, verdicts);
     int restored = saved < 0 ? -1 : play("restore", restore, &s, verdicts);
+    int read = restored < 0 ? -1 : play("read", read_rows, &s, verdicts);
     fclose(verdicts);
     if (tt_process_index() == 0)
-        printf("of saves %d were called off, of restores %d\n", saved, restored);
-    return saved <= 0 || restored <= 0;
+        printf("called off: %d saves, %d restores, %d reads\n", saved, restored, read);
+    return saved <= 0 || restored <= 0 || read <= 0;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Two processes save and restore together, and one has no memory (save.c): both are told, in that call.
+# Two processes save, restore and read together, and one has no memory (save.c): both are told, in that call.
 # For `make hostile`, whose build it runs; without an MPI it is not tried, and says so.
 set -u
 cd "$(dirname "$0")/../.."

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { EXCHANGES = 0x65786368 }; /* the name of the run that all of them are in */
+enum { EXCHANGES = 0x65786368 }; /* the program that all of them are runs of */
 
 typedef struct Waiter {
     Error *error;
@@ -61,20 +61,13 @@ static void take_received(const Hosts *h, int n, const TuttiPiece *pieces, const
             memcpy(pieces[i].data, staging, pieces[i].bytes);
 }
 
-static int64_t next_number(void)
-{
-    static _Atomic int64_t count;
-    /* relaxed: a number that is only taken */
-    return atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
-}
-
 /* The caller's memory is its own again when this returns, so messages have memory that can stay behind
  * with a process that is lost. */
-static Error *exchange_staged(const Hosts *hosts, int n, const TuttiPiece *pieces, char **staging,
-                              WirePart *parts)
+static Error *exchange_staged(const Hosts *hosts, const WireRun *run, int n,
+                              const TuttiPiece *pieces, char **staging, WirePart *parts)
 {
     Waiter waiter = { 0 };
-    Exchange x = { .place = { .program = EXCHANGES, .count = next_number() },
+    Exchange x = { .place = { .program = run->program, .run = run->run },
                    .parts = parts,
                    .nparts = list_parts(hosts, n, pieces, *staging, parts),
                    .over = exchange_over,
@@ -91,14 +84,37 @@ static Error *exchange_staged(const Hosts *hosts, int n, const TuttiPiece *piece
     return waiter.error;
 }
 
-Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces)
+static Error *exchange_pieces(const Hosts *hosts, const WireRun *run, int n,
+                              const TuttiPiece *pieces)
 {
     WirePart *parts = calloc((size_t)n * (size_t)hosts->nprocesses + 1, sizeof *parts);
     char *staging = malloc(staged_bytes(n, pieces) + 1);
     Error *error = parts && staging
-                       ? exchange_staged(hosts, n, pieces, &staging, parts)
+                       ? exchange_staged(hosts, run, n, pieces, &staging, parts)
                        : error_new(CODE_EXHAUSTED, "no memory to exchange %d pieces", n);
     free(parts);
     free(staging);
     return error;
+}
+
+Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces)
+{
+    WireRun run = { 0 };
+    wire_run_begin(hosts->wire, hosts->exchanges, &run);
+    Error *error = pieces ? exchange_pieces(hosts, &run, n, pieces)
+                          : error_new(CODE_EXHAUSTED, "it has no memory for its part");
+    wire_run_end(hosts->wire, &run, error ? error_text(error) : NULL, hosts->nprocesses,
+                 hosts->everyone);
+    return error;
+}
+
+HostSpan *exchanges_new(Wire *wire)
+{
+    HostSpan *span = calloc(1, sizeof *span);
+    if (!span)
+        return NULL;
+    span->wire = wire;
+    span->key = EXCHANGES;
+    wire_add_span(wire, span);
+    return span;
 }

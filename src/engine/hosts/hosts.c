@@ -131,6 +131,19 @@ static Error *wrong_launcher(const Launcher *l, const char *library, int size, i
                      l->name ? l->name : "the client", wanted, library ? library : "MPI", size);
 }
 
+/* The numbers of all processes, and what they exchange. */
+static Error *make_lists(Hosts *h)
+{
+    int32_t *everyone = calloc((size_t)h->nprocesses, sizeof *everyone);
+    for (int32_t p = 0; everyone && p < h->nprocesses; p++)
+        everyone[p] = p;
+    h->everyone = everyone;
+    h->exchanges = exchanges_new(h->wire);
+    return everyone && h->exchanges
+               ? NULL
+               : error_new(CODE_EXHAUSTED, "no memory for a job of %d processes", h->nprocesses);
+}
+
 static Error *start(const HostsOptions *o, const Launcher *l, int ndevices, Hosts *h)
 {
     Shim *shim = NULL;
@@ -149,6 +162,7 @@ static Error *start(const HostsOptions *o, const Launcher *l, int ndevices, Host
     if (h->nprocesses != wanted)
         return wrong_launcher(l, library, h->nprocesses, wanted);
     TRY(wire_new(shim, h->process, h->nprocesses, &h->wire));
+    TRY(make_lists(h));
     return watch_start(h->wire, ndevices);
 }
 

@@ -5,6 +5,7 @@
  *   pmi.c        MPI without a launcher
  *   wire.c       exchanges over a shim
  *   ask.c        whether others are on their way
+ *   circles.c    who waits for one another in a circle
  *   watch.c      who is still there
  *   exchange.c   bytes from one to all, for a caller that waits
  *   hosts.c      joining the others, and leaving
@@ -30,7 +31,9 @@ typedef struct HostProcess {
 typedef struct Hosts {
     Wire *wire;
     int process, nprocesses;
-    const HostProcess *all; /* [nprocesses] */
+    const HostProcess *all;  /* [nprocesses] */
+    const int32_t *everyone; /* [nprocesses] their numbers */
+    HostSpan *exchanges;     /* what hosts_exchange does, as runs of a program on no devices */
 } Hosts;
 
 /* How a client is to find the others. */
@@ -50,6 +53,7 @@ MUST_USE Error *hosts_join(const HostsOptions *options, int ndevices, const char
 void hosts_leaving(bool has_failed);
 
 /* Each piece comes from its process to all others, which call this with the same list; the caller
- * waits. */
+ * waits.  pieces NULL: this process cannot take part, which the others are told; the error says so. */
 MUST_USE Error *hosts_exchange(const Hosts *hosts, int n, const TuttiPiece *pieces);
+HostSpan *exchanges_new(Wire *wire); /* NULL: no memory */
 #endif

@@ -309,10 +309,10 @@ static void say_now(void *user)
     Array *arrays[MOST_SHOWN + 1] = { NULL };
     char *data[MOST_SHOWN + 1] = { NULL };
     bool ok = (s.site = site_here(w->kind, w->total, w->format, w->n)) != NULL;
-    for (int i = 0; ok && i < w->n; i++) {
+    for (int i = 0; i < w->n; i++) { /* all of them: other processes read them too */
         arrays[i] = settled_array(w->values[i], who);
-        data[i] = arrays[i] ? heap_try(type_bytes(arrays[i]->type) + 1) : NULL;
-        ok = data[i] && array_read(arrays[i], data[i]);
+        data[i] = ok && arrays[i] ? heap_try(type_bytes(arrays[i]->type) + 1) : NULL;
+        ok = arrays[i] && array_read(arrays[i], data[i]) && ok;
         if (ok)
             s.values[i] = (Shown){ arrays[i]->type, data[i] };
     }

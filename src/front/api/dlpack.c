@@ -68,11 +68,11 @@ static struct DLManagedTensorVersioned *export_array(Array *a)
 {
     size_t bytes = (sizeof(Exported) + type_bytes(a->type) + 63) / 64 * 64;
     Exported *x = aligned_alloc(64, bytes);
-    if (!x)
-        return report_broken("tt_to_dlpack: no memory on the host for %s", type_text(a->type)),
-               NULL;
-    memset(x, 0, sizeof *x);
-    if (!array_read(a, x->data)) {
+    if (x)
+        memset(x, 0, sizeof *x);
+    else
+        report_broken("tt_to_dlpack: no memory on the host for %s", type_text(a->type));
+    if (!array_read(a, x ? x->data : NULL)) {
         free(x);
         return NULL;
     }

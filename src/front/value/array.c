@@ -443,6 +443,13 @@ static bool is_repeated(const ArrayLayout *l, Type whole, int d)
     return false;
 }
 
+/* The others, who read the array too, are told that this process cannot. */
+static bool call_off(void)
+{
+    error_free(client_exchange(0, NULL)); /* why is reported already */
+    return false;
+}
+
 /* The distinct tiles of an array, of which each process has some; all call this. */
 static bool exchange_tiles(const Array *a, PJRT_Buffer *const *buffers, TuttiPiece *pieces,
                            char *data)
@@ -463,15 +470,17 @@ static bool exchange_tiles(const Array *a, PJRT_Buffer *const *buffers, TuttiPie
             report_error(error);
         ok = ok && !error;
     }
-    Error *error = ok ? client_exchange(n, pieces) : NULL;
+    if (!ok)
+        return call_off();
+    Error *error = client_exchange(n, pieces);
     if (error)
         report_error(error);
-    for (int d = 0, k = 0; d < l->ndevices && ok && !error; d++) {
+    for (int d = 0, k = 0; d < l->ndevices && !error; d++) {
         Box box = box_of(l, a->type, d);
         if (!is_repeated(l, a->type, d))
             copy_box(a->type, &box, data, pieces[k++].data, false);
     }
-    return ok && !error;
+    return !error;
 }
 
 static bool read_scattered(const Array *a, PJRT_Buffer *const *buffers, void *data)
@@ -479,7 +488,7 @@ static bool read_scattered(const Array *a, PJRT_Buffer *const *buffers, void *da
     int n = a->layout->ndevices;
     TuttiPiece *pieces = calloc((size_t)n, sizeof *pieces);
     if (!pieces)
-        return report_no_memory(a->type, n), false;
+        return report_no_memory(a->type, n), call_off();
     bool ok = exchange_tiles(a, buffers, pieces, data);
     for (int k = 0; k < n; k++)
         free(pieces[k].data);
@@ -501,13 +510,13 @@ static int device_here(const Array *a, int d)
 
 bool array_read(Array *a, void *data)
 {
-    if (a->has_small) {
+    if (data && a->has_small) {
         memcpy(data, a->small, type_bytes(a->type));
         return true;
     }
-    PJRT_Buffer *const *buffers = array_buffers(a);
+    PJRT_Buffer *const *buffers = data ? array_buffers(a) : NULL;
     if (!buffers)
-        return false;
+        return is_scattered(a) ? call_off() : false;
     if (is_scattered(a))
         return read_scattered(a, buffers, data);
     for (int d = 0; d < a->layout->ndevices; d++) {
@@ -662,8 +671,9 @@ Array *array_reshard(Array *a, const ArrayLayout *layout)
         if (!buffers || !reshard_buffers(a, buffers, layout, &to))
             return NULL;
     }
-    void *host;
-    if (!to && tile_room(a->type, &host)) {
+    void *host = NULL;
+    if (!to) {
+        tile_room(a->type, &host);
         to = array_read(a, host) ? array_from_host(a->type, host, layout) : NULL;
         free(host);
     }

@@ -43,6 +43,7 @@ Array *array_from_host(Type type, const void *data, const ArrayLayout *layout);
 /* The same from what this process alone has: `local` is the type of that data, the boxes of its
  * devices put together. */
 Array *array_from_local(Type type, const ArrayLayout *layout, Type local, const void *data);
+/* data NULL: there is no memory for it, which is reported already; processes that read it too are told. */
 bool array_read(Array *a, void *data);
 /* What this process is to write of the array when all write it together, in runs of bytes, `at` from
  * the beginning of the row-major whole; those of a tile in rising order.  turn: equal in all; by it

@@ -479,10 +479,8 @@ void elements_print(Text *out, Type type, const void *data)
 bool array_print(Text *out, Array *a)
 {
     void *data = heap_try(type_bytes(a->type) + 1);
-    if (!data) {
+    if (!data)
         report_broken("no memory on the host for %s", type_text(a->type));
-        return false;
-    }
     bool read = array_read(a, data);
     if (read)
         elements_print(out, a->type, data);
