@@ -1,7 +1,9 @@
 /* crossing_test.c - sums over the devices of three "processes" of one program, with messages by queues in
  * memory: gathered, by the chain and by their owners; several launches in flight, by one thread and by
- * workers; and processes whose devices do not come.  Every result is checked.  Links the engine. */
+ * workers; and processes whose devices do not come; and transfers from each process to the next, of arrays that
+ * are there, that are still computed, and that never will be.  Every result is checked.  Links the engine. */
 #include "base/sync.h"
+#include "engine/exec/cross_transfer.h"
 #include "engine/hosts/span.h"
 #include "engine/hosts/wire_runs.h"
 #include "tests/fake_shim.h"
@@ -192,6 +194,72 @@ static void land(Process *p, Trip *t)
     }
 }
 
+/* ---- transfers ---- */
+
+/* The n-th transfer of a round, from process `from` to the next: the first device of each. */
+static TransferName transfer_name(int round, int n, int from, int peer)
+{
+    return (TransferName){
+        .key = 10 * round + n, .from = from * HERE, .to = (from + 1) % FAKES * HERE, .peer = peer
+    };
+}
+
+/* To the next process, of the same from the one before; *buffer is what that sent. */
+static Event *pass_on(Process *p, int round, int n, Buffer *sent, Buffer **buffer)
+{
+    Event *done = NULL;
+    int next = (p->number + 1) % FAKES, before = (p->number + FAKES - 1) % FAKES;
+    TransferName to = transfer_name(round, n, p->number, next);
+    TransferName from = transfer_name(round, n, before, before);
+    transfer_send(p->wire, sent, &to, &done);
+    CHECK(!transfer_receive(p->wire, executor_device(p->executor, 0), sent->type, &from, buffer));
+    return done;
+}
+
+/* What went and what came are over. */
+static void passed_on(Event *done, Buffer *buffer)
+{
+    event_await(done);
+    event_release(done);
+    buffer_free(buffer);
+}
+
+/* An array that is there: element i of process q's is q + i % 7. */
+static void pass_array(Process *p, int round)
+{
+    static _Thread_local float data[LARGE];
+    Type type = { F32, 1, large_dims };
+    Buffer *sent = NULL, *got = NULL;
+    for (int i = 0; i < LARGE; i++)
+        data[i] = (float)(p->number + i % 7);
+    CHECK(!buffer_from_host(executor_device(p->executor, 0), type, data, NULL, &sent));
+    Event *done = pass_on(p, round, 0, sent, &got), *read = NULL;
+    buffer_free(sent);
+    CHECK(!buffer_to_host(got, data, sizeof data, &read));
+    event_await(read);
+    event_release(read);
+    int wrong = 0, before = (p->number + FAKES - 1) % FAKES;
+    for (int i = 0; i < LARGE; i++)
+        wrong += data[i] != (float)(before + i % 7);
+    CHECK(!wrong);
+    passed_on(done, got);
+}
+
+/* The result of a launch that may be under way, or fail: then the receiver is told why. */
+static void pass_result(Process *p, int round, Trip *t)
+{
+    Buffer *got = NULL;
+    Event *done = pass_on(p, round, 1, t->call.outs[0][0], &got);
+    int before = (p->number + FAKES - 1) % FAKES;
+    if (t->program == SKIPPED && before != (int)t->base)
+        CHECK(strstr(failure_of(got), "process"));
+    else if (t->program == SKIPPED)
+        CHECK_STR(failure_of(got), "");
+    else
+        check_sums(t, p->programs[t->program].type, got);
+    passed_on(done, got);
+}
+
 /* All processes launch the same programs in the same order, each at its own pace. */
 static void play(void *user)
 {
@@ -203,6 +271,8 @@ static void play(void *user)
             trips[i].base = (float)(trips[i].program == SKIPPED ? round % FAKES : round);
             launch(p, &trips[i]);
         }
+        pass_array(p, round);
+        pass_result(p, round, &trips[0]);
         for (int i = 0; i < FLIGHT; i++)
             land(p, &trips[i]);
     }
