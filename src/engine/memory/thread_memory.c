@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 typedef struct Blocks {
     void *at[THREAD_MEMORY_USES];
@@ -59,6 +60,18 @@ static Blocks *blocks_new(void)
     return blocks;
 }
 
+/* A large block is made of large pages: panels lie far apart, and each is the less often looked up. */
+static void *block_new(size_t *bytes)
+{
+    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    size_t unit = *bytes >= HUGE_PAGE ? HUGE_PAGE : PAGE;
+    *bytes = (*bytes / unit + 1) * unit;
+    void *at = aligned_alloc(unit, *bytes);
+    if (at && unit == HUGE_PAGE)
+        madvise(at, *bytes, MADV_HUGEPAGE); /* advice: without it pages are small */
+    return at;
+}
+
 void *thread_memory_get(ThreadMemoryUse use, size_t bytes)
 {
     pthread_once(&once, make_key);
@@ -68,10 +81,9 @@ void *thread_memory_get(ThreadMemoryUse use, size_t bytes)
     if (!blocks && !(blocks = blocks_new()))
         return NULL;
     if (!blocks->at[use] || blocks->bytes[use] < bytes) {
-        size_t rounded = (bytes / 4096 + 1) * 4096;
         free(blocks->at[use]);
-        blocks->at[use] = aligned_alloc(64, rounded);
-        blocks->bytes[use] = blocks->at[use] ? rounded : 0;
+        blocks->at[use] = block_new(&bytes);
+        blocks->bytes[use] = blocks->at[use] ? bytes : 0;
     }
     return blocks->at[use];
 }

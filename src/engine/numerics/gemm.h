@@ -55,6 +55,8 @@ extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_leve
 /* Blocks: at most KC deep, and MC rows of a (which then fit the second cache).  Of b so much is
  * packed at a time as fits the third, DEEPEST rows at most, by BAND rows. */
 enum { KC = 320, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
+/* Panels that several threads pack and read: so many are still in their second caches afterwards. */
+enum { STREAMED_BYTES = 2 << 20 };
 /* A smaller b is packed by every device for itself. */
 enum { SHARED_BYTES = 64 << 10 };
 
@@ -87,6 +89,26 @@ static inline void *scratch(const Frame *frame, ThreadMemoryUse use, size_t byte
                    error_new(CODE_EXHAUSTED,
                              "no memory to multiply matrices: %zu bytes to pack them", bytes));
     return at;
+}
+
+/* Copies whole vectors to an address that is a multiple of theirs, past the caches; others see it once
+ * stream_end has been called. */
+static inline void stream(void *to, const void *from, size_t bytes)
+{
+#if defined __x86_64__
+    for (size_t at = 0; at < bytes; at += sizeof(__m128i))
+        _mm_stream_si128((__m128i *)((char *)to + at),
+                         _mm_load_si128((const __m128i *)((const char *)from + at)));
+#else
+    memcpy(to, from, bytes);
+#endif
+}
+
+static inline void stream_end(void)
+{
+#if defined __x86_64__
+    _mm_sfence();
+#endif
 }
 
 /* ---- dimensions walked through in order, the last one the fastest ---- */

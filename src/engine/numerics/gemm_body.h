@@ -68,7 +68,7 @@ typedef T NAME(Vec) __attribute__((vector_size(BYTES), aligned(sizeof(T)), may_a
 typedef P NAME(Units) __attribute__((vector_size(BYTES), aligned(sizeof(S)), may_alias));
 typedef I NAME(Mask) __attribute__((vector_size(BYTES)));
 enum { NAME(LANES) = BYTES / (int)sizeof(T), NAME(COLS) = 2 * NAME(LANES) };
-enum { NAME(RUN) = IS_ROUNDED && sizeof(T) == 4 ? 32 : KC }; /* products that are added in a row */
+enum { NAME(RUN) = IS_ROUNDED && sizeof(T) == 4 ? 32 : KC, NAME(LINE) = 64 / (int)sizeof(P) };
 enum { NAME(STAGES) = NAME(LANES) == 16 ? 4 : NAME(LANES) == 8 ? 3 : NAME(LANES) == 4 ? 2 : 1 };
 
 #define ROW(i, x)                                                                                  \
@@ -98,6 +98,9 @@ typedef struct NAME(Tile) {
     bool subtracts; /* from what c holds; then adds is set too */
     P *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
     NAME(Vec) * runs; /* room for the tile */
+    const P *ahead;   /* what is read after this panel, */
+    int64_t nahead;   /* lines of it to ask for with each run of products */
+    int64_t run, nruns; /* products that are added in a row, and how often */
 #if IS_PLAIN && SPLIT == 1
     Places walk; /* over the depth of an a whose depth is several dimensions, from t->a on */
 #endif
@@ -119,6 +122,7 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
                                                                   bool keeps_b, bool walks)
 {
     P *keep = t->keeps;
+    const P *ahead = t->ahead;
     NAME(Vec) acc[ROWS][2], *runs = t->runs;
     const P *a = t->a, *b = t->b;
     const P *a0 = a, *a3 = a + 3 * t->a_row, *a6 = a + 6 * t->a_row, *a9 = a + 9 * t->a_row;
@@ -128,10 +132,12 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
 #endif
     EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
              if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
-    int64_t run = t->depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
+    int64_t run = t->run;
     for (int64_t p = 0;;) {
         bool is_first = p == 0;
         int64_t end = NAME(least)(p + run, t->depth);
+        for (int64_t i = 0; i < t->nahead; i++, ahead += NAME(LINE))
+            __builtin_prefetch(ahead, 0, 2);
         EACH_ROW(acc[r][0] = acc[r][1] = (NAME(Vec)){ 0 };)
         if (OFFSET_A && is_first) {
             EACH_ROW(acc[r][0] = t->begin[0]; acc[r][1] = t->begin[1];)
@@ -291,6 +297,7 @@ typedef struct NAME(Job) {
     bool subtracts;        /* from what c holds */
     bool is_slice;         /* of other work: there is no help */
     bool packs_a, packs_b; /* packs_a: all of it; else tiles that can are read where they lie */
+    bool streams;          /* b is packed by several threads, for each other */
     P *packed;             /* b's panels: each `depth` rows of COLS columns */
     int64_t jc, ncols;     /* the columns of b under way, */
     int64_t kc, depth;     /* and its rows, in units, */
@@ -329,23 +336,38 @@ static int64_t NAME(npack_slices)(const NAME(Job) *g)
     return (all + each - 1) / each;
 }
 
+/* `depth` units from p on of a panel, whose first column is j. */
+ATTR static void NAME(pack_part)(const NAME(Job) *g, P *to, int64_t j, int64_t p, int64_t depth)
+{
+    int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
+#if SPLIT == 1
+    if (g->gather && g->gather->is_b)
+        NAME(gather_b)(to, g->gather, g->b, g->jc + j, cols, (g->kc + p) * DEEP,
+                       NAME(elements)(g, g->kc + p, depth));
+    else
+#endif
+        NAME(pack_b)(to, NAME(lines_of_b)(g, g->jc + j, cols, g->kc + p, depth));
+}
+
+/* Some rows of all panels, or a whole one.  Panels that other cores still hold in their second caches, from
+ * the product before, are written past this one's: a line of those took as long as forty of one's own. */
 ATTR static void NAME(pack_slice)(void *user, int64_t slice)
 {
     const NAME(Job) *g = user;
-    int64_t p = slice * BAND, j = slice * NAME(COLS);
-    int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
-    if (NAME(by_bands)(g))
-        NAME(pack_rows)(g->packed + p * NAME(COLS), g->depth * NAME(COLS),
-                        NAME(lines_of_b)(g, g->jc, g->ncols, g->kc + p,
-                                         NAME(least)(g->depth - p, BAND)));
-#if SPLIT == 1
-    else if (g->gather && g->gather->is_b)
-        NAME(gather_b)(g->packed + j * g->depth, g->gather, g->b, g->jc + j, cols, g->kc * DEEP,
-                       NAME(elements)(g, g->kc, g->depth));
-#endif
-    else
-        NAME(pack_b)(g->packed + j * g->depth,
-                     NAME(lines_of_b)(g, g->jc + j, cols, g->kc, g->depth));
+    bool by_bands = NAME(by_bands)(g);
+    int64_t j = by_bands ? 0 : slice * NAME(COLS), end = by_bands ? g->ncols : j + 1;
+    int64_t first = by_bands ? slice * BAND : 0, last = by_bands ? first + BAND : g->depth;
+    P part[BAND * NAME(COLS) + NAME(LANES)] __attribute__((aligned(BYTES)));
+    for (; j < end; j += NAME(COLS))
+        for (int64_t p = first; p < NAME(least)(last, g->depth); p += BAND) {
+            int64_t depth = NAME(least)(g->depth - p, BAND);
+            P *to = g->packed + j * g->depth + p * NAME(COLS);
+            NAME(pack_part)(g, g->streams ? part : to, j, p, depth);
+            if (g->streams)
+                stream(to, part, sizeof(P) * (size_t)(depth * NAME(COLS)));
+        }
+    if (g->streams)
+        stream_end();
 }
 
 #if OFFSET_A
@@ -428,6 +450,16 @@ ATTR static NAME(Direct) NAME(gather_rows)(P *packed, const NAME(Job) *g, int64_
 }
 #endif
 
+/* The next panel comes from the third cache, or from memory, while the tiles of this one are computed. */
+static void NAME(look_ahead)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, int64_t rows)
+{
+    if (!g->packs_b || j + NAME(COLS) >= g->ncols)
+        return;
+    int64_t runs = t->nruns * ((rows + ROWS - 1) / ROWS), lines = t->depth * NAME(COLS) / NAME(LINE);
+    t->ahead = t->b + g->depth * NAME(COLS);
+    t->nahead = (lines + runs - 1) / runs;
+}
+
 /* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
 ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64_t j, int64_t pc,
                              const P *packed_a, const NAME(Direct) *direct)
@@ -439,11 +471,14 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     t.adds = pc > 0 || g->subtracts;
     t.subtracts = g->subtracts;
     t.runs = runs;
+    t.run = t.depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
+    t.nruns = (t.depth + t.run - 1) / t.run;
 #if IS_PLAIN && SPLIT == 1
     if (g->gather && !g->gather->is_b)
         t.walk = places_at(g->gather->ndepth, g->gather->dims + g->gather->nlines, pc);
 #endif
     NAME(set_panel)(g, &t, j, pc, last - ic > ROWS, here);
+    NAME(look_ahead)(g, &t, j, last - ic);
 #if OFFSET_A
     NAME(take_offset)(&t);
 #endif
@@ -459,6 +494,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
         t.a_col = g->a_col;
         t.c = g->c + i * g->c_row + g->jc + j;
         NAME(tile_at)(&t, is_packed, cols);
+        t.ahead += t.nahead * NAME(LINE) * t.nruns;
         if (t.keeps) {
             t.b = here;
             t.b_row = NAME(COLS);
@@ -570,6 +606,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
                 g->packed = scratch(g->frame, THREAD_MEMORY_RIGHT, NAME(packed_bytes)(g));
                 if (!g->packed)
                     return;
+                g->streams = workers > 1 && NAME(packed_bytes)(g) <= STREAMED_BYTES;
                 slices(frame, NAME(npack_slices)(g), NAME(pack_slice), g);
             }
             slices(frame, g->down * g->across, NAME(slice), g);

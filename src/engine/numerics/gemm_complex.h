@@ -51,12 +51,6 @@ ATTR static void NAME(pack_b)(P *to, NAME(Lines) x)
     }
 }
 
-ATTR static void NAME(pack_rows)(P *to, int64_t apart, NAME(Lines) x)
-{
-    for (; x.n > 0; x.at += NAME(COLS), x.n -= NAME(COLS), to += apart)
-        NAME(pack_b)(to, x);
-}
-
 ATTR static void NAME(pack_a)(P *to, int64_t rows, NAME(Lines) x)
 {
     for (int64_t i = 0; i < rows; i += ROWS) {
