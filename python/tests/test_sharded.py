@@ -15,3 +15,7 @@ def test_operations_along_a_cut_dimension(python):
 def test_steps(python, step):
     out = python([str(HERE / "sharded_steps.py"), *step.split()], "tutti,cpu", 8)
     assert "1 steps, 0 failed" in out, out
+
+
+def test_values_in_parts(python):
+    assert python([str(HERE / "unreduced_programs.py")], "tutti", 2) == ""

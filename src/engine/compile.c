@@ -280,3 +280,9 @@ Error *compile_until(Source *s, const char *pass)
     TRY(compilation_begin(s, &c));
     return passes_run(&c, pass);
 }
+
+Error *compile_to_show(Source *s)
+{
+    TRY(compile_until(s, "polish"));
+    return pass_join_collectives(s->module);
+}

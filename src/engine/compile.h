@@ -67,6 +67,8 @@ MUST_USE Error *source_compile(Source *s, SourceSteps *steps, void *out);
  * (if it is not there yet), and the passes up to one. */
 MUST_USE Error *source_read(Source *s);
 MUST_USE Error *compile_until(Source *s, const char *pass);
+/* The same until operations become kernels, with reductions joined: what people are shown. */
+MUST_USE Error *compile_to_show(Source *s);
 
 /* The names of the passes that change the module, in order, NULL at the end. */
 extern const char *const pass_names[];

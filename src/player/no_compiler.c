@@ -65,6 +65,11 @@ Error *compile_until(Source *s, const char *pass)
     return error_new(CODE_UNIMPLEMENTED, NO_COMPILER);
 }
 
+Error *compile_to_show(Source *s)
+{
+    return compile_until(s, NULL);
+}
+
 Work node_work(const Module *m, NodeId n)
 {
     (void)m, (void)n;

@@ -12,7 +12,8 @@
  * (hlo/define), `if` becomes `case`, operands become as wide as what combines them, and what only
  * says something about values (sharding constraints where they mean nothing) goes away;
  * an asynchronous collective is done where it starts.  After it no CALL, COMPOSITE or IF
- * is left, CONSTRAINT only at the top of a main of several partitions, and extents are known. */
+ * is left, CONSTRAINT only in a main of several partitions and in its loops and branches, and extents
+ * are known. */
 #include "engine/passes/passes.h"
 
 #include "base/fail.h"
@@ -293,11 +294,25 @@ static void promote(Module *m, RegionId r, NodeId n)
     }
 }
 
+/* Does r stand in main, or in loops and branches of it alone?  What is said there about how values lie
+ * is for place to read. */
+static bool is_placed(const Module *m, RegionId r)
+{
+    for (NodeId n; m->npartitions > 1; r = node_at(m, n)->region) {
+        n = region_at(m, r)->parent;
+        if (!n)
+            return true;
+        if (node_flow(node_at(m, n)) != FLOW_LOOP && node_flow(node_at(m, n)) != FLOW_BRANCH)
+            return false;
+    }
+    return false;
+}
+
 static MUST_USE Error *tidy(Module *m, RegionId r, NodeId n, void *user)
 {
     Refiner *z = user;
     const Node *node = node_at(m, n);
-    bool may_place = m->npartitions > 1 && region_at(m, r)->parent == 0;
+    bool may_place = is_placed(m, r);
     if (node->op == OP_ASYNC_DONE || (node->op == OP_CONSTRAINT && !may_place) ||
         is_identity_call(m, node, may_place))
         node_replace(z->m, n, node->in, &z->map);

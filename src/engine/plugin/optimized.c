@@ -1,6 +1,6 @@
 /* optimized.c - the program as it is compiled, for people to read: Executable_OptimizedProgram.
  *
- * The program of one device, before operations become kernels.  Clients of XLA turn it into HLO (it
+ * The program of one device, before operations become kernels, but with reductions joined.  Clients of XLA turn it into HLO (it
  * is what JAX's Compiled.as_text() shows), so it must be StableHLO and nothing else:
  *
  *   chlo.erf, tutti.global   become custom calls of that name; a region becomes a function
@@ -13,8 +13,6 @@
 #include "hlo/rewrite.h"
 
 #include <string.h>
-
-static const char last_pass[] = "polish";
 
 /* How an array lies (NULL: there is one device); and for an argument whose memory a result takes
  * over, which one. */
@@ -118,7 +116,7 @@ static void run_job(void *user)
     Job *job = user;
     const Compiled *e = job->e;
     Source s = { .bytes = e->source, .options = e->options };
-    job->error = compile_until(&s, last_pass);
+    job->error = compile_to_show(&s);
     if (!job->error) {
         speak_stablehlo(e, s.module);
         module_print(&job->text, s.module, true);

@@ -12,11 +12,6 @@
 
 #include <string.h>
 
-static ValueId build_splat(Placer *z, Type t, const void *element)
-{
-    return build_constant(z->m, z->to, (Dense){ t, true, element }, NULL);
-}
-
 /* A number for each component of an index, in the shape of all indices. */
 typedef struct Components {
     Ints map;    /* the operand's dimension that a component means */
@@ -66,22 +61,6 @@ static ValueId spread_numbers(Placer *z, const int64_t *at, bool is_by_device, c
     return spread(z, row, c);
 }
 
-static ValueId build_two(Placer *z, OpId op, ValueId a, ValueId b)
-{
-    ValueId in[] = { a, b };
-    return build_node(z->m, z->to, op, 2, in, type_of(z->m, a), NULL, NULL);
-}
-
-static ValueId build_compare(Placer *z, ValueId a, ValueId b, int direction)
-{
-    ValueId in[] = { a, b };
-    Type t = type_of(z->m, a);
-    t.element = I1;
-    CompareAttrs *attrs = ARENA_NEW(z->m->arena, CompareAttrs);
-    *attrs = (CompareAttrs){ .comparison_direction = direction, .compare_type = COMPARE_NOTYPE };
-    return build_node(z->m, z->to, OP_COMPARE, 2, in, t, attrs, NULL);
-}
-
 /* Does component i choose from a dimension that is cut? */
 static bool is_choice(const Components *c, int i, Tiling t)
 {
@@ -112,14 +91,9 @@ static ValueId piece_starts(Placer *z, const Components *c, Tiling t, Type piece
 /* The indices in numbers wide enough for every place of the operand. */
 static ValueId widened(Placer *z, ValueId indices, Components *c)
 {
+    indices = build_wide(z, indices);
     c->type = type_of(z->m, indices);
-    if (c->type.element == I64)
-        return indices;
-    static const uint64_t most = INT64_MAX;
-    if (c->type.element == U64)
-        indices = build_two(z, OP_MIN, indices, build_splat(z, c->type, &most));
-    c->type.element = I64;
-    return build_node(z->m, z->to, OP_CONVERT, 1, &indices, c->type, NULL, NULL);
+    return indices;
 }
 
 /* ---- gather ---- */
@@ -184,21 +158,6 @@ static ValueId spread_over_windows(Placer *z, ValueId here, Type result, Ints of
     BroadcastAttrs *attrs = ARENA_NEW(z->m->arena, BroadcastAttrs);
     attrs->broadcast_dimensions = ints_copy(z->m->arena, n, dims);
     return build_node(z->m, z->to, OP_BROADCAST, 1, &here, result, attrs, NULL);
-}
-
-/* What added to a number leaves it as it is. */
-static ValueId build_neutral(Placer *z, Type t)
-{
-    static const char zeros[16];
-    static const double minus_zeros[2] = { -0.0, -0.0 };
-    bool is_float =
-        element_info[t.element].kind == FLOAT || element_info[t.element].kind == COMPLEX;
-    if (!is_float)
-        return build_splat(z, t, zeros);
-    Type wide = t;
-    wide.element = F64;
-    ValueId v = build_splat(z, wide, minus_zeros);
-    return build_node(z->m, z->to, OP_CONVERT, 1, &v, t, NULL, NULL);
 }
 
 bool is_gather_by_part(const Node *node, Tiling operand)

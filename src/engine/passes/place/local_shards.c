@@ -9,7 +9,7 @@
  *     a function of positions           the same of the shard's positions: a smaller iota and the
  *                                       place where it begins, and what is computed of it
  *     it has more of it than that       a slice at a place that a table gives by partition_id
- *     in parts, and it has it whole     all of it on one device, zeros on the others
+ *     in parts                          parts of it (in_parts.c)
  */
 #include "engine/passes/place/place.h"
 
@@ -31,38 +31,21 @@ void shard_hold(Placer *z, ValueId v, Tiling tiling, ValueId shard)
     z->held[z->nheld++] = (Held){ v, tiling, shard };
 }
 
-/* Where along dimension d the tile that is wanted begins in the one that is there, as an i64. */
-static ValueId tile_start(Placer *z, ValueId partition, Tiling has, Tiling want, int d,
-                          int64_t extent)
+ValueId tile_start(Placer *z, Tiling coarse, Tiling fine, int d, int64_t extent)
 {
-    Module *m = z->m;
-    int64_t *starts = ARENA_ARRAY(m->arena, int64_t, z->ndevices);
-    int64_t ratio = want.tiles[d] / has.tiles[d];
+    int64_t *starts = ARENA_ARRAY(z->m->arena, int64_t, z->ndevices);
+    int64_t ratio = fine.tiles[d] / coarse.tiles[d];
     for (int i = 0; i < z->ndevices; i++)
-        starts[i] = want.tile_of[i * want.rank + d] % ratio * extent;
-    if (ratio == 1)
-        return build_constant(m, z->to, (Dense){ type_scalar(I64), true, starts }, NULL);
-    int64_t ndevices = z->ndevices, one = 1;
-    Dense table = { type_new(m->arena, I64, 1, &ndevices), false, starts };
-    ValueId in[] = { build_constant(m, z->to, table, NULL), partition };
-    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
-    attrs->slice_sizes = ints_copy(m->arena, 1, &one);
-    Type row = type_new(m->arena, I64, 1, &one);
-    ValueId start = build_node(m, z->to, OP_DYNAMIC_SLICE, 2, in, row, attrs, NULL);
-    return build_node(m, z->to, OP_RESHAPE, 1, &start, type_scalar(I64), NULL, NULL);
+        starts[i] = fine.tile_of[i * fine.rank + d] % ratio * extent;
+    return ratio == 1 ? build_number(z, 0) : build_own(z, I64, starts);
 }
 
 ValueId shard_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local)
 {
-    Module *m = z->m;
-    ValueId in[MAX_RANK + 1] = { from };
-    ValueId partition =
-        build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
+    ValueId starts[MAX_RANK];
     for (int d = 0; d < local.rank; d++)
-        in[d + 1] = tile_start(z, partition, has, want, d, local.dims[d]);
-    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
-    attrs->slice_sizes = (Ints){ local.rank, local.dims };
-    return build_node(m, z->to, OP_DYNAMIC_SLICE, local.rank + 1, in, local, attrs, NULL);
+        starts[d] = tile_start(z, has, want, d, local.dims[d]);
+    return build_dynamic_slice(z, from, starts, local);
 }
 
 /* How the operand of the broadcast that makes v must lie for v to lie so; false: it cannot. */
@@ -139,10 +122,8 @@ static ValueId iota_shard(Placer *z, const Node *def, Tiling want, Type local)
         return build_node(m, z->to, OP_IOTA, 0, NULL, local, attrs, def->loc);
     Element counter = type_of(m, def->out).dims[d] <= INT32_MAX ? I32 : I64;
     Type counts = { counter, local.rank, local.dims };
-    ValueId partition =
-        build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
     Tiling whole = tiling_replicated(z->scratch, want.rank, z->ndevices);
-    ValueId start = tile_start(z, partition, whole, want, d, local.dims[d]);
+    ValueId start = tile_start(z, whole, want, d, local.dims[d]);
     start = build_node(m, z->to, OP_CONVERT, 1, &start, type_scalar(counter), NULL, NULL);
     BroadcastAttrs *nowhere = ARENA_NEW(m->arena, BroadcastAttrs);
     *nowhere = (BroadcastAttrs){ 0 };
@@ -186,7 +167,8 @@ static ValueId make_shard(Placer *z, ValueId v, Tiling want)
     }
     if (z->is_of_positions[v] && tiling_is_replicated(z->tilings[v]))
         return shard_of_positions(z, value_def(m, v), want, local);
-    return shard_cut(z, subst_get(&z->shards, v), z->tilings[v], want, local);
+    ValueId tile = z->uses[v] == 1 ? parts_scatter(z, v, z->tilings[v], want) : 0;
+    return tile ? tile : shard_cut(z, subst_get(&z->shards, v), z->tilings[v], want, local);
 }
 
 ValueId shard_of(Placer *z, ValueId v, Tiling want)
@@ -198,8 +180,7 @@ ValueId shard_of(Placer *z, ValueId v, Tiling want)
             return z->held[i].shard;
     ValueId shard = 0;
     if (want.nparts) {
-        ValueId sum = shard_of(z, v, tiling_summed(want));
-        shard = sum ? parts_split(z, sum, want) : 0;
+        shard = parts_of(z, v, want);
     } else if (shard_is_near(z, v, want)) {
         shard = make_shard(z, v, want);
     }
@@ -243,8 +224,8 @@ static const void *local_attrs(const Placer *z, const Node *node, Type whole, Ty
 void place_on_shards(Placer *z, NodeId n, const Placement *p)
 {
     Module *m = z->m;
-    if (p->is_windowed) {
-        place_on_windows(z, n, p);
+    if (p->place) {
+        p->place(z, n, p);
         return;
     }
     Node node = *node_at(m, n);

@@ -33,12 +33,6 @@ static bool holds(const Boxes *b, int device, int by, int64_t *dims)
     return true;
 }
 
-static bool is_same_tile(Tiling t, int a, int b)
-{
-    return memcmp(&t.tile_of[a * t.rank], &t.tile_of[b * t.rank],
-                  sizeof *t.tile_of * (size_t)t.rank) == 0;
-}
-
 /* Of the devices that hold the same tile as `device`: the one that `by` takes it from. */
 static int nearest(const Boxes *b, int device, int by)
 {
@@ -122,15 +116,14 @@ static bool order_by_tile(const Boxes *b, int dim, Matrix groups, int64_t *at)
     return true;
 }
 
-static ValueId build_gather(Placer *z, ValueId shard, const Boxes *b, int dim, Matrix groups,
-                            const Loc *loc)
+ValueId build_all_gather(Placer *z, ValueId shard, int dim, Matrix groups, Type all, const Loc *loc)
 {
     AllGatherAttrs *attrs = ARENA_NEW(z->m->arena, AllGatherAttrs);
     attrs->replica_groups = groups_in_replicas(z, groups);
     attrs->channel_id = 1;
     attrs->use_global_device_ids = true;
     attrs->all_gather_dim = dim;
-    return build_node(z->m, z->to, OP_ALL_GATHER, 1, &shard, b->box, attrs, loc);
+    return build_node(z->m, z->to, OP_ALL_GATHER, 1, &shard, all, attrs, loc);
 }
 
 ValueId fetch_box(Placer *z, ValueId shard, Tiling has, Type box, const int64_t *starts,
@@ -142,7 +135,8 @@ ValueId fetch_box(Placer *z, ValueId shard, Tiling has, Type box, const int64_t 
     int dim = base ? -1 : gathered_dim(&b);
     int64_t *ordered = ARENA_ARRAY(m->arena, int64_t, z->ndevices);
     if (dim >= 0 && order_by_tile(&b, dim, groups, ordered))
-        return build_gather(z, shard, &b, dim, (Matrix){ groups.rows, groups.cols, ordered }, loc);
+        return build_all_gather(z, shard, dim, (Matrix){ groups.rows, groups.cols, ordered }, box,
+                                loc);
     RetileAttrs *attrs = ARENA_NEW(m->arena, RetileAttrs);
     Tiling *kept = ARENA_NEW(m->arena, Tiling);
     *kept = tiling_copy(m->arena, has);
@@ -178,4 +172,47 @@ ValueId shard_move(Placer *z, ValueId v, Tiling want)
                       def ? node_at(m, def)->loc : NULL);
     shard_hold(z, v, whole, shard);
     return shard_of(z, v, want);
+}
+
+/* ---- a dimension as a matrix ---- */
+
+/* t with its cut along dim moved to the rows or to the columns of the matrix that stands there. */
+static Tiling as_matrix(const Placer *z, Tiling t, int dim, bool is_by_columns)
+{
+    int64_t *tiles = ARENA_ARRAY(z->scratch, int64_t, t.rank + 1);
+    int64_t *tile_of = ARENA_ARRAY(z->scratch, int64_t, (t.rank + 1) * z->ndevices);
+    for (int d = 0; d <= t.rank; d++) {
+        bool is_whole = d == (is_by_columns ? dim : dim + 1);
+        int from = d <= dim ? d : d - 1;
+        tiles[d] = is_whole ? 1 : t.tiles[from];
+        for (int k = 0; k < z->ndevices; k++)
+            tile_of[k * (t.rank + 1) + d] = is_whole ? 0 : t.tile_of[k * t.rank + from];
+    }
+    return (Tiling){ t.rank + 1, z->ndevices, tiles, tile_of, 0, NULL };
+}
+
+static Type matrix_type(const Placer *z, Type piece, int dim, int64_t rows, int64_t cols)
+{
+    int64_t dims[MAX_RANK];
+    for (int d = 0; d < piece.rank; d++)
+        dims[d + (d > dim)] = piece.dims[d];
+    dims[dim] = rows;
+    dims[dim + 1] = cols;
+    return type_new(z->m->arena, piece.element, piece.rank + 1, dims);
+}
+
+ValueId exchange_matrix(Placer *z, ValueId own, Tiling t, int dim, int64_t rows, int64_t cols,
+                        bool to_columns, const Loc *loc)
+{
+    int64_t pieces = t.tiles[dim];
+    Type piece = type_of(z->m, own);
+    Type by_rows = matrix_type(z, piece, dim, rows / pieces, cols);
+    Type by_columns = matrix_type(z, piece, dim, rows, cols / pieces);
+    Type box = to_columns ? by_columns : by_rows;
+    Tiling has = as_matrix(z, t, dim, !to_columns), want = as_matrix(z, t, dim, to_columns);
+    int64_t *starts = ARENA_ARRAY(z->scratch, int64_t, want.rank * z->ndevices);
+    for (int k = 0; k < z->ndevices * want.rank; k++)
+        starts[k] = want.tile_of[k] * box.dims[k % want.rank];
+    own = build_reshape(z, own, to_columns ? by_rows : by_columns);
+    return fetch_box(z, own, has, box, starts, 0, loc);
 }

@@ -7,11 +7,7 @@
  *     device 0: x[0:3]   1: x[3:6]            0 1          [[0, 1],
  *     device 2: x[0:3]   3: x[3:6]            0 1           [2, 3]]   copies form groups apart
  *
- * It is done where less moves than by joining the operands.
- *
- * A program may also say that a value lies in parts (an unreduced sharding).  Both forms of such
- * a value are kept: the parts, for users that ask for just these, and their sum, which all others
- * work with; what has no user is dropped as dead code. */
+ * It is done where less moves than by joining the operands. */
 #include "engine/passes/place/place.h"
 
 #include "base/fail.h"
@@ -53,24 +49,29 @@ static OpId combiner(const Module *m, const Node *node)
     return op != OP_COUNT && may_repeat(op, value_constant(m, node->in[1])) ? op : OP_COUNT;
 }
 
+/* Several arrays at once (the greatest element and its place): the parts' results are gathered, and
+ * reduced like the elements.  StableHLO lets initial values come in as often as one likes. */
+static bool is_reduced_again(const Node *node)
+{
+    return node->op == OP_REDUCE && node->nout > 1;
+}
+
 static bool is_worth_it(const Placer *z, const Node *node, const Placement *p)
 {
     Type local = local_type(z, type_of(z->m, node->out), p->results[0]);
     double moved = 0, result = (double)type_count(local);
     for (int i = 0; i < node->nin; i++)
         moved += (double)type_count(type_of(z->m, node->in[i]));
-    return result <= moved;
+    return result * (is_reduced_again(node) ? p->nparts : 1) <= moved;
 }
 
-static bool is_same_tile(Tiling t, int a, int b)
+bool is_same_tile(Tiling t, int a, int b)
 {
     return t.rank == 0 || memcmp(&t.tile_of[a * t.rank], &t.tile_of[b * t.rank],
                                  sizeof *t.tile_of * (size_t)t.rank) == 0;
 }
 
-/* Devices with one tile, one for each part, are a group; where a part has several holders, the
- * k-th of each are together.  False if that does not come out even. */
-static bool form_groups(const Placer *z, Tiling t, Matrix *out)
+bool form_groups(const Placer *z, Tiling t, Matrix *out)
 {
     int nrows = z->ndevices / t.nparts, used = 0;
     int64_t *at = ARENA_ARRAY(z->m->arena, int64_t, z->ndevices);
@@ -104,8 +105,8 @@ bool is_combinable(const Placer *z, NodeId n, const Placement *p)
 {
     Matrix groups;
     const Node *node = node_at(z->m, n);
-    return combiner(z->m, node) != OP_COUNT && is_worth_it(z, node, p) &&
-           form_groups(z, in_parts(p), &groups);
+    return (is_reduced_again(node) || combiner(z->m, node) != OP_COUNT) &&
+           is_worth_it(z, node, p) && form_groups(z, in_parts(p), &groups);
 }
 
 /* The same partitions together in every replica, as numbers of devices. */
@@ -119,8 +120,7 @@ Matrix groups_in_replicas(const Placer *z, Matrix groups)
     return (Matrix){ groups.rows * z->m->nreplicas, groups.cols, at };
 }
 
-/* All parts of what each device has one of, together. */
-static ValueId combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *loc)
+ValueId parts_combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *loc)
 {
     Module *m = z->m;
     AllReduceAttrs *attrs = ARENA_NEW(m->arena, AllReduceAttrs);
@@ -135,9 +135,44 @@ static ValueId combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *l
     return node_at(m, all_reduce)->out;
 }
 
+static void reduce_again(Placer *z, const Node *node, const Placement *p)
+{
+    Module *m = z->m;
+    Matrix groups;
+    require(form_groups(z, in_parts(p), &groups));
+    ValueId *in = ARENA_ARRAY(m->arena, ValueId, node->nin);
+    Type *types = ARENA_ARRAY(m->arena, Type, node->nout);
+    for (int i = 0; i < node->nout; i++) {
+        ValueId part = subst_get(&z->shards, node->out + (ValueId)i);
+        types[i] = type_of(m, part);
+        int64_t dims[MAX_RANK + 1] = { 1 };
+        memcpy(&dims[1], types[i].dims, sizeof *dims * (size_t)types[i].rank);
+        part =
+            build_reshape(z, part, type_new(m->arena, types[i].element, types[i].rank + 1, dims));
+        dims[0] = p->nparts;
+        Type all = type_new(m->arena, types[i].element, types[i].rank + 1, dims);
+        in[i] = build_all_gather(z, part, 0, groups, all, node->loc);
+        in[node->nout + i] = shard_of(z, node->in[node->nout + i], p->wants[node->nout + i]);
+    }
+    static const int64_t first;
+    DimensionsAttrs *attrs = ARENA_NEW(m->arena, DimensionsAttrs);
+    attrs->dimensions = ints_copy(m->arena, 1, &first);
+    RegionId region = region_copy(m, node->regions[0], 0, &z->shards);
+    NodeId n =
+        node_new(m, OP_REDUCE, node->nin, in, node->nout, types, 1, &region, attrs, node->loc);
+    region_append(m, z->to, n);
+    for (int i = 0; i < node->nout; i++)
+        subst_set(&z->shards, node->out + (ValueId)i, node_at(m, n)->out + (ValueId)i);
+}
+
 void place_partial(Placer *z, NodeId n, const Placement *p)
 {
     Node node = *node_at(z->m, n);
+    if (is_reduced_again(&node)) {
+        place_on_shards(z, n, p);
+        reduce_again(z, &node, p);
+        return;
+    }
     OpId how = combiner(z->m, &node);
     if (node.op == OP_SCATTER && how == OP_ADD && !is_zero(value_constant(z->m, node.in[0]))) {
         /* what is added to counts once */
@@ -148,43 +183,5 @@ void place_partial(Placer *z, NodeId n, const Placement *p)
     ValueId part = subst_get(&z->shards, node.out);
     if (how == OP_ADD)
         shard_hold(z, node.out, in_parts(p), part);
-    subst_set(&z->shards, node.out, combine(z, part, in_parts(p), how, node.loc));
-}
-
-/* ---- values that the program has in parts ---- */
-
-ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc)
-{
-    return t.nparts ? combine(z, part, t, OP_ADD, loc) : part;
-}
-
-void parts_keep(Placer *z, ValueId v, Tiling t, ValueId part, const Loc *loc)
-{
-    if (t.nparts)
-        shard_hold(z, v, t, part);
-    subst_set(&z->shards, v, parts_sum(z, part, t, loc));
-}
-
-/* The device with the first part takes all of it, the others nothing. */
-ValueId parts_split(Placer *z, ValueId shard, Tiling want)
-{
-    Module *m = z->m;
-    if (!want.nparts)
-        return shard;
-    static const char zeros[16];
-    bool *has_it = ARENA_ARRAY(m->arena, bool, z->ndevices);
-    for (int d = 0; d < z->ndevices; d++)
-        has_it[d] = want.part_of[d] == 0;
-    int64_t ndevices = z->ndevices, one = 1;
-    Type type = type_of(m, shard), row = type_new(m->arena, I1, 1, &one);
-    Dense table = { type_new(m->arena, I1, 1, &ndevices), false, has_it };
-    ValueId id = build_node(m, z->to, OP_PARTITION_ID, 0, NULL, type_scalar(U32), NULL, NULL);
-    ValueId at[] = { build_constant(m, z->to, table, NULL), id };
-    DynamicSliceAttrs *attrs = ARENA_NEW(m->arena, DynamicSliceAttrs);
-    attrs->slice_sizes = ints_copy(m->arena, 1, &one);
-    ValueId mine = build_node(m, z->to, OP_DYNAMIC_SLICE, 2, at, row, attrs, NULL);
-    mine = build_node(m, z->to, OP_RESHAPE, 1, &mine, type_scalar(I1), NULL, NULL);
-    ValueId zero = build_constant(m, z->to, (Dense){ type, true, zeros }, NULL);
-    ValueId in[] = { mine, shard, zero };
-    return build_node(m, z->to, OP_SELECT, 3, in, type, NULL, NULL);
+    subst_set(&z->shards, node.out, parts_combine(z, part, in_parts(p), how, node.loc));
 }

@@ -57,7 +57,8 @@ static void cut_further(Placer *z, ValueId v, Tiling has)
     ValueId shard = subst_get(&z->shards, v);
     shard_hold(z, v, has, shard);
     Type local = local_type(z, type_of(z->m, v), want);
-    subst_set(&z->shards, v, shard_cut(z, shard, has, want, local));
+    ValueId tile = parts_scatter(z, v, has, want);
+    subst_set(&z->shards, v, tile ? tile : shard_cut(z, shard, has, want, local));
 }
 
 /* The body of a manual computation is what each device does: it goes into its place. */
@@ -243,6 +244,17 @@ static RegionId region_of_shards(Placer *z, RegionId from, const Tiling *tilings
     return into;
 }
 
+/* What the body of a loop says is in parts when it ends, is so all along. */
+static void carry_parts(const Placer *z, const Node *loop, Tiling *carried)
+{
+    const Node *last = region_return(z->m, loop->regions[1]);
+    for (int i = 0; i < loop->nout; i++) {
+        Tiling t;
+        if (parts_declared(z, last->in[i], &t) && tiling_equal(tiling_summed(t), carried[i]))
+            carried[i] = t;
+    }
+}
+
 /* A while or case, region by region.  What a loop carries lies all along as it
  * did at its beginning; the condition is known to all. */
 static MUST_USE Error *place_flow(Placer *z, NodeId n)
@@ -254,6 +266,8 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
     Node node = *node_at(m, n);
     bool is_loop = node_flow(&node) == FLOW_LOOP;
     Tiling all = tiling_replicated(z->scratch, 0, z->ndevices);
+    if (is_loop)
+        carry_parts(z, &node, p.results);
     ValueId *in = fetch(z, node.nin, node.in, is_loop ? p.results : &all, 0);
     RegionId *regions = ARENA_ARRAY(m->arena, RegionId, node.nregions);
     for (int k = 0; k < node.nregions; k++) {
@@ -268,7 +282,8 @@ static MUST_USE Error *place_flow(Placer *z, NodeId n)
                           node.attrs, node.loc);
     region_append(m, z->to, new);
     for (int i = 0; i < node.nout; i++)
-        subst_set(&z->shards, node.out + (uint32_t)i, node_at(m, new)->out + (uint32_t)i);
+        parts_keep(z, node.out + (uint32_t)i, p.results[i], node_at(m, new)->out + (uint32_t)i,
+                   node.loc);
     return NULL;
 }
 
@@ -321,7 +336,7 @@ static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
     TRY(infer(z, n, p));
     if (node_has_effect(m, n))
         *way = ALL_TOGETHER;
-    else if (!any_taken(z, n, value_is_cut))
+    else if (!any_taken(z, n, value_is_cut) && !(is_flow && any_inside(m, n, is_mark)))
         *way = any_taken(z, n, value_waits) ? ALL_TOGETHER : EACH_ALL;
     else if (is_flow)
         *way = flow_is_cut(z, n, p) ? BY_REGION : ALL_TOGETHER;
@@ -341,7 +356,7 @@ static MUST_USE Error *choose_way(Placer *z, NodeId n, Placement *p, Way *way)
  * more than they shall be is dropped. */
 static void place_moved(Placer *z, NodeId n, const Placement *p)
 {
-    for (int i = 0; !p->is_windowed && i < node_at(z->m, n)->nin; i++)
+    for (int i = 0; !p->place && i < node_at(z->m, n)->nin; i++)
         shard_move(z, node_at(z->m, n)->in[i], p->wants[i]);
     if (p->is_partial)
         place_partial(z, n, p);
@@ -422,6 +437,24 @@ static MUST_USE Error *place_main(Placer *z, Func *main)
     return open_nested(z, into);
 }
 
+/* Marks in loops and branches that every device runs whole, or all together. */
+static MUST_USE Error *drop_mark(Module *m, RegionId r, NodeId n, void *user)
+{
+    if (is_mark(node_at(m, n)))
+        node_replace(m, n, node_at(m, n)->in, user);
+    else
+        region_append(m, r, n);
+    return NULL;
+}
+
+static MUST_USE Error *drop_marks(Module *m, RegionId r)
+{
+    Subst map = subst_new(m);
+    Error *error = region_rewrite(m, r, &map, drop_mark, &map);
+    subst_free(&map);
+    return error;
+}
+
 static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Param *args,
                                         Param *results)
 {
@@ -454,6 +487,8 @@ static MUST_USE Error *place_partitions(Module *m, const CompileOptions *o, Para
     heap_free(z.pending);
     heap_free(z.held);
     arena_free(scratch);
+    if (!error)
+        error = drop_marks(m, main->body);
     if (!error)
         remove_dead(m, main->body);
     return error;

@@ -68,6 +68,8 @@ ValueId shard_of(Placer *z, ValueId v, Tiling want);
 bool shard_is_near(const Placer *z, ValueId v, Tiling want); /* shard_of would not be 0 */
 bool follows_from_positions(const Placer *z, NodeId n);
 void shard_hold(Placer *z, ValueId v, Tiling tiling, ValueId shard);
+/* Where in the device's coarse tile its fine one, so long along dimension d, begins: an i64. */
+ValueId tile_start(Placer *z, Tiling coarse, Tiling fine, int d, int64_t extent);
 /* A slice of `from`, which lies as `has`; what is wanted refines that, and is of type local. */
 ValueId shard_cut(Placer *z, ValueId from, Tiling has, Tiling want, Type local);
 /* n done by every device on its shards; p.is_piecewise. */
@@ -79,14 +81,22 @@ void place_on_shards(Placer *z, NodeId n, const Placement *p);
  * zeros. */
 ValueId fetch_box(Placer *z, ValueId shard, Tiling has, Type box, const int64_t *starts,
                   ValueId base, const Loc *loc);
+/* The shards of each group, in its order, one after the other along dim. */
+ValueId build_all_gather(Placer *z, ValueId shard, int dim, Matrix groups, Type all,
+                         const Loc *loc);
+/* own: a piece of an array that lies as t, whose dimension dim is seen as a matrix, row by row, and is
+ * cut along its rows.  What the device has of it if it is cut along columns instead, as such a
+ * matrix; or, not to_columns, the way back. */
+ValueId exchange_matrix(Placer *z, ValueId own, Tiling t, int dim, int64_t rows, int64_t cols,
+                        bool to_columns, const Loc *loc);
 /* Does some device have a shard of v? */
 bool can_move(const Placer *z, ValueId v);
 /* shard_of, with a collective if need be; can_move(v). */
 ValueId shard_move(Placer *z, ValueId v, Tiling want);
 
-/* windows.c: n on boxes that reach beyond shards; p.is_windowed. */
+/* Operations that pieces alone do not suffice for; each sets p.place.
+ * windows.c: on boxes that reach beyond shards. */
 bool infer_windows(Placer *z, NodeId n, Placement *p);
-void place_on_windows(Placer *z, NodeId n, const Placement *p);
 
 /* by_index.c: gather and scatter on a piece of an operand that lies so. */
 bool is_gather_by_part(const Node *node, Tiling operand); /* is it cut where indices choose? */
@@ -99,11 +109,41 @@ ValueId scatter_indices(Placer *z, const Node *node, ValueId indices, Type piece
 bool is_combinable(const Placer *z, NodeId n, const Placement *p);
 void place_partial(Placer *z, NodeId n, const Placement *p);
 Matrix groups_in_replicas(const Placer *z, Matrix groups);
+bool is_same_tile(Tiling t, int a, int b); /* on two devices */
+/* Devices with one tile, one for each part, are a group; where a part has several holders, the
+ * k-th of each are together.  False if that does not come out even. */
+bool form_groups(const Placer *z, Tiling t, Matrix *out);
+/* All parts of what each device has one of, together. */
+ValueId parts_combine(Placer *z, ValueId part, Tiling t, OpId how, const Loc *loc);
+
+/* in_parts.c: values that lie in parts. */
 /* v, whose tiling is that of its sum, comes in parts as t has them (if t has parts at all). */
 void parts_keep(Placer *z, ValueId v, Tiling t, ValueId part, const Loc *loc);
 ValueId parts_sum(Placer *z, ValueId part, Tiling t, const Loc *loc);
-/* A device's part of what lies, apart from that, as wanted. */
+/* All of the shard on the devices with the first part, zeros on the others. */
 ValueId parts_split(Placer *z, ValueId shard, Tiling want);
+/* A device's part of v, without a collective; 0: that needs one.  want has parts. */
+ValueId parts_of(Placer *z, ValueId v, Tiling want);
+/* Of v, whose sum lies as `has`, the shard that lies as `want`, cut further along one dimension:
+ * straight from the parts, if there is one in a group for each shard; else 0. */
+ValueId parts_scatter(Placer *z, ValueId v, Tiling has, Tiling want);
+/* Is v what a constraint says lies in parts? */
+bool parts_declared(const Placer *z, ValueId v, Tiling *t);
+
+/* build.c: small operations. */
+ValueId build_splat(Placer *z, Type t, const void *element);
+ValueId build_zeros(Placer *z, Type t);
+ValueId build_number(Placer *z, int64_t n); /* an i64 */
+ValueId build_two(Placer *z, OpId op, ValueId a, ValueId b);
+ValueId build_compare(Placer *z, ValueId a, ValueId b, int direction);
+ValueId build_select(Placer *z, ValueId test, ValueId yes, ValueId no); /* test may be a scalar */
+ValueId build_neutral(Placer *z, Type t); /* what added to a number leaves it as it is */
+ValueId build_reshape(Placer *z, ValueId v, Type t);
+ValueId build_dynamic_slice(Placer *z, ValueId from, const ValueId *starts, Type t);
+/* Of a number for each partition (they must live in the arena) the device's own, a scalar. */
+ValueId build_own(Placer *z, Element e, const void *by_device);
+/* Indices in numbers wide enough for every place of an array: as i64. */
+ValueId build_wide(Placer *z, ValueId indices);
 
 /* declared_shardings.c: what the program says. */
 bool is_call_by_each(const Node *node); /* one that every device makes for itself */

@@ -24,6 +24,11 @@ Tiling tiling_even(Arena *arena, Type whole, Tiling t);
  * as b from its piece lying as a. */
 bool tiling_refines(Tiling b, Tiling a);
 
+struct Placer;
+struct Placement;
+/* Gets what node n needs of its operands, and sets the shards of its results. */
+typedef void PlaceNode(struct Placer *z, NodeId n, const struct Placement *p);
+
 /* Where a node may run. */
 typedef struct Placement {
     Tiling *results;   /* [nout] */
@@ -32,7 +37,8 @@ typedef struct Placement {
     Tiling *wants;     /* [nin] if these lie so */
     bool is_partial;   /* the same, but the results of devices with different parts have to be
                           combined: a sum runs over a dimension that is cut */
-    bool is_windowed;  /* piecewise or partial, on boxes that reach beyond pieces (windows.c) */
+    PlaceNode *place;  /* piecewise or partial, but another way than by the same operation on
+                          pieces; NULL: that */
     int nparts;        /* so many make one result, */
     int *part_of;      /* and device d has this one */
 } Placement;

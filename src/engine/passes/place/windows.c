@@ -184,6 +184,8 @@ static bool spans_fit(const Windows *w)
     return true;
 }
 
+static PlaceNode place_on_windows;
+
 bool infer_windows(Placer *z, NodeId n, Placement *p)
 {
     const Node *node = node_at(z->m, n);
@@ -201,8 +203,10 @@ bool infer_windows(Placer *z, NodeId n, Placement *p)
     if (p->is_partial && !is_combinable(z, n, p))
         return false;
     Windows w = { z, node, p, local_types(z, node, p) };
-    p->is_windowed = (p->is_partial || p->is_piecewise || node->op == OP_SLICE) && spans_fit(&w);
-    return p->is_windowed;
+    if ((!p->is_partial && !p->is_piecewise && node->op != OP_SLICE) || !spans_fit(&w))
+        return false;
+    p->place = place_on_windows;
+    return true;
 }
 
 /* ---- doing it ---- */
@@ -330,7 +334,7 @@ static void place_concatenation(Placer *z, const Windows *w)
     subst_set(&z->shards, w->node->out, all);
 }
 
-void place_on_windows(Placer *z, NodeId n, const Placement *p)
+static void place_on_windows(Placer *z, NodeId n, const Placement *p)
 {
     Module *m = z->m;
     Node node = *node_at(m, n);
