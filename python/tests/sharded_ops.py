@@ -81,9 +81,55 @@ PROGRAMS = {
     "cumsum": lambda c: lambda x: jnp.cumsum(x, 0),
 }
 
+STARTS = [-3, 0, 5, 14, 60, 10_000]
 
-def play(make):
-    x = np.random.default_rng(0).normal(size=(16, 8)).astype(np.float32)
+
+def slices(size):
+    return lambda c: lambda v: [lax.dynamic_slice(v, (v[0].astype(int) * 0 + k,), (size,)) for k in STARTS]
+
+
+def updates(size):
+    return lambda c: lambda v: [lax.dynamic_update_slice(
+        v, c(jnp.arange(1.0, size + 1), ("a",)) if size % 2 == 0 else jnp.arange(1.0, size + 1),
+        (v[0].astype(int) * 0 + k,)) for k in STARTS]
+
+
+# v has one dimension, cut in 8: there is no other to cut instead.  Many of its elements are equal.
+LINES = {
+    "sort": lambda c: lambda v: jnp.sort(v),
+    "sort, falling": lambda c: lambda v: jnp.sort(v, descending=True),
+    "sort of integers": lambda c: lambda v: jnp.sort(v.astype(int)),
+    "argsort": lambda c: lambda v: jnp.argsort(v),
+    "argsort, falling": lambda c: lambda v: jnp.argsort(v, descending=True),
+    "sort by two keys": lambda c: lambda v: lax.sort(
+        (jnp.round(v), (v * 7).astype(int) % 3, jnp.arange(v.size)), num_keys=2),
+    "sort of columns that cannot be cut": lambda c: lambda v: jnp.sort(v.reshape(-1, 1) * jnp.ones(3), 0),
+    "median": lambda c: lambda v: jnp.median(v),
+    "permutation": lambda c: lambda v: jax.random.permutation(jax.random.key(1), v),
+    "top_k": lambda c: lambda v: lax.top_k(v, 5),
+    "argmax": lambda c: lambda v: (jnp.argmax(v), jnp.argmin(v)),
+    "sums up to here": lambda c: lambda v: (jnp.cumsum(v), lax.cummax(v), lax.cumsum(v, reverse=True)),
+    "differences": lambda c: lambda v: jnp.diff(v),
+    "convolve": lambda c: lambda v: jnp.convolve(v, jnp.arange(5.0), mode="same"),
+    "short slices": slices(3),
+    "long slices": slices(32),
+    "slices of odd length": slices(37),
+    "short updates": updates(3),
+    "long updates": updates(32),
+    "updates of odd length": updates(37),
+    "a loop over elements": lambda c: lambda v: lax.fori_loop(
+        0, 4, lambda i, v: v.at[11 * i].set(v[3 * i] + 1), v),
+    "fft": lambda c: lambda v: jnp.fft.fft(v[:64] * (1 + 2j)),
+    "fft and back": lambda c: lambda v: jnp.fft.ifft(jnp.fft.fft(c(v[:64] + 0j, ("a", "b")))),
+    "fft of rows": lambda c: lambda v: jnp.fft.rfft(v.reshape(8, -1)),
+    "fft of columns": lambda c: lambda v: jnp.fft.fft(v.reshape(8, -1)[:, :8], axis=0),
+    "factors of matrices": lambda c: lambda v: jnp.linalg.cholesky(
+        jnp.eye(2) + v[:32].reshape(8, 2, 2) @ v[:32].reshape(8, 2, 2).mT),
+}
+LENGTHS = [2048, 72]
+
+
+def play(make, x):
     want = jax.jit(make(plain))(jax.device_put(x, jax.devices("cpu")[0]))
     ours = jax.jit(make(cut)).lower(
         jax.device_put(x, NamedSharding(MESH, P(("a", "b"))))).compile()
@@ -94,7 +140,12 @@ def play(make):
 
 
 if __name__ == "__main__":
-    played = {name: play(make) for name, make in PROGRAMS.items()}
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(16, 8)).astype(np.float32)
+    played = {name: play(make, x) for name, make in PROGRAMS.items()}
+    for n in LENGTHS:
+        v = rng.normal(size=n).round(1).astype(np.float32)
+        played |= {f"{name} of {n}": play(make, v) for name, make in LINES.items()}
     wrong = [name for name, (same, _) in played.items() if not same]
     joining = [name for name, (_, joins) in played.items() if joins]
     print(f"{len(played)} programs, wrong: {wrong}, joining: {joining}")

@@ -104,6 +104,25 @@ void cuts_top_k(Factors *f)
         link_dims(f, 0, d, d, FACTOR_FREE);
 }
 
+/* The last dimensions are transformed; those before them are a batch. */
+void cuts_fft(Factors *f)
+{
+    int rank = f->in[0].rank, first = rank - ((const FftAttrs *)f->attrs)->fft_length.n;
+    for (int d = 0; d < rank; d++)
+        if (f->in[0].dims[d] == f->out[0].dims[d])
+            link_dims(f, 0, d, d, free_if(d < first));
+}
+
+/* Batches of matrices. */
+void cuts_matrices(Factors *f)
+{
+    for (int d = 0; d + 2 < f->in[0].rank; d++) {
+        link_dims(f, 0, d, d, FACTOR_FREE);
+        for (int k = 1; k < f->nin; k++)
+            f->of_in[k][d] = f->n - 1;
+    }
+}
+
 /* Result i carries on what operand i began. */
 void cuts_each(Factors *f)
 {

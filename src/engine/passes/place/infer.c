@@ -226,7 +226,7 @@ Error *infer(Placer *z, NodeId n, Placement *p)
 
 bool infer_moved(Placer *z, NodeId n, Placement *p)
 {
-    if (infer_windows(z, n, p))
+    if (infer_windows(z, n, p) || infer_dynamic(z, n, p))
         return true;
     const Node *node = node_at(z->m, n);
     Tiling *in = ARENA_ARRAY(z->scratch, Tiling, node->nin + 1);
@@ -235,7 +235,8 @@ bool infer_moved(Placer *z, NodeId n, Placement *p)
     *p = propagate_moved(z->m, z->scratch, n, in, z->ndevices, true);
     if (p->is_partial && !is_combinable(z, n, p))
         *p = propagate_moved(z->m, z->scratch, n, in, z->ndevices, false);
-    return p->is_piecewise || p->is_partial;
+    return p->is_piecewise || p->is_partial || infer_sort(z, n, p) || infer_top_k(z, n, p) ||
+           infer_fft(z, n, p);
 }
 
 /* ---- looking ahead ---- */

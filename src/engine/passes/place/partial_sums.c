@@ -41,7 +41,7 @@ static OpId combiner(const Module *m, const Node *node)
         return OP_COUNT;
     if (node->op == OP_CONVOLUTION)
         return OP_ADD;
-    if (node->op == OP_GATHER)
+    if (node->op == OP_GATHER || node->op == OP_DYNAMIC_SLICE)
         return element_info[type_of(m, node->out).element].kind == BOOLEAN ? OP_OR : OP_ADD;
     OpId op = region_reducer(m, node->regions[0]);
     if (node->op == OP_SCATTER)

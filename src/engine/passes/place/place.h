@@ -97,6 +97,13 @@ ValueId shard_move(Placer *z, ValueId v, Tiling want);
 /* Operations that pieces alone do not suffice for; each sets p.place.
  * windows.c: on boxes that reach beyond shards. */
 bool infer_windows(Placer *z, NodeId n, Placement *p);
+/* dynamic_slices.c: slices and updates that begin where a value says. */
+bool infer_dynamic(Placer *z, NodeId n, Placement *p);
+/* sort_pieces.c: along a dimension that is cut. */
+bool infer_sort(Placer *z, NodeId n, Placement *p);
+bool infer_top_k(Placer *z, NodeId n, Placement *p);
+/* fft_pieces.c: likewise. */
+bool infer_fft(Placer *z, NodeId n, Placement *p);
 
 /* by_index.c: gather and scatter on a piece of an operand that lies so. */
 bool is_gather_by_part(const Node *node, Tiling operand); /* is it cut where indices choose? */
