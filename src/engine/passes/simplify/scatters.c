@@ -3,7 +3,7 @@
  *   one window at a constant place       a slice update: dynamic_update_slice
  *
  *   a million numbers into few places    by parts: each part has places of its own, and then the parts
- *   (segment_sum, histogram)             are combined:
+ *   (segment_sum, histogram)             are combined; what is left over goes one by one:
  *
  *       f32[T], i32[n,1], f32[n]   ->   f32[S,U,T], i32[S,n/SU,U,1], f32[S,n/SU,U], reduced over S and U
  *
@@ -52,19 +52,19 @@ static bool constant_window(const Module *m, const Node *node, int64_t *dims, in
     return true;
 }
 
-static ValueId window_slice(Simplifier *s, const Node *node, Type window, const int64_t *starts)
+static ValueId slice_at(Simplifier *s, ValueId v, Type part, const int64_t *starts, const Loc *loc)
 {
     Arena *arena = s->m->arena;
     int64_t ends[MAX_RANK + 1], ones[MAX_RANK + 1];
-    for (int d = 0; d < window.rank; d++) {
-        ends[d] = starts[d] + window.dims[d];
+    for (int d = 0; d < part.rank; d++) {
+        ends[d] = starts[d] + part.dims[d];
         ones[d] = 1;
     }
     SliceAttrs *attrs = ARENA_NEW(arena, SliceAttrs);
-    attrs->start_indices = ints_copy(arena, window.rank, starts);
-    attrs->limit_indices = ints_copy(arena, window.rank, ends);
-    attrs->strides = ints_copy(arena, window.rank, ones);
-    return simplify_put(s, OP_SLICE, 1, node->in, window, attrs, node->loc);
+    attrs->start_indices = ints_copy(arena, part.rank, starts);
+    attrs->limit_indices = ints_copy(arena, part.rank, ends);
+    attrs->strides = ints_copy(arena, part.rank, ones);
+    return simplify_put(s, OP_SLICE, 1, &v, part, attrs, loc);
 }
 
 static ValueId window_update(Simplifier *s, const Node *node)
@@ -81,7 +81,7 @@ static ValueId window_update(Simplifier *s, const Node *node)
     ValueId in[2 + MAX_RANK] = { node->in[0] };
     in[1] = simplify_put(s, OP_RESHAPE, 1, &node->in[2], window, NULL, node->loc);
     if (!is_set) {
-        ValueId both[] = { window_slice(s, node, window, starts), in[1] };
+        ValueId both[] = { slice_at(s, node->in[0], window, starts, node->loc), in[1] };
         in[1] = simplify_put(s, op, 2, both, window, NULL, node->loc);
     }
     for (int d = 0; d < whole.rank; d++) {
@@ -121,7 +121,7 @@ static bool is_crowded(const Module *m, const Node *node)
     return is_number && (op == OP_ADD || op == OP_MAX || op == OP_MIN) &&
            a->update_window_dims.n == 0 && a->input_batching_dims.n == 0 && whole.rank >= 1 &&
            whole.rank + 2 <= MAX_RANK && a->index_vector_dim >= indices.rank - 1 &&
-           places <= MOST_PLACES && n >= MANY && n / PER_PLACE >= places && n % (PARTS * SETS) == 0;
+           places <= MOST_PLACES && n >= MANY && n / PER_PLACE >= places;
 }
 
 static ScatterAttrs *parted_attrs(Simplifier *s, const ScatterAttrs *a)
@@ -142,12 +142,46 @@ static ScatterAttrs *parted_attrs(Simplifier *s, const ScatterAttrs *a)
     return parted;
 }
 
+/* Updates from .. to: *indices [n, components] and *values [n]. */
+static void take_updates(Simplifier *s, const Node *node, int64_t from, int64_t to,
+                         ValueId *indices, ValueId *values)
+{
+    Module *m = s->m;
+    int64_t n = type_count(type_of(m, node->in[2])), starts[] = { from, 0 };
+    int64_t parts = ((const ScatterAttrs *)node->attrs)->scatter_dims_to_operand_dims.n;
+    int64_t all[] = { n, parts }, taken[] = { to - from, parts };
+    for (int i = 1; i <= 2; i++) {
+        Type list = type_new(m->arena, type_of(m, node->in[i]).element, i == 1 ? 2 : 1, all);
+        Type some = type_new(m->arena, list.element, list.rank, taken);
+        ValueId v = simplify_put(s, OP_RESHAPE, 1, &node->in[i], list, NULL, node->loc);
+        *(i == 1 ? indices : values) = slice_at(s, v, some, starts, node->loc);
+    }
+}
+
+/* The operand with the updates from `from` on, one after another. */
+static ValueId scatter_rest(Simplifier *s, const Node *node, OpId op, int64_t from)
+{
+    Module *m = s->m;
+    Type whole = type_of(m, node->in[0]);
+    int64_t n = type_count(type_of(m, node->in[2]));
+    ScatterAttrs *attrs = arena_copy(m->arena, node->attrs, sizeof *attrs);
+    attrs->index_vector_dim = 1;
+    ValueId in[3] = { node->in[0] };
+    if (from == n)
+        return in[0];
+    take_updates(s, node, from, n, &in[1], &in[2]);
+    RegionId combine = build_reducer(m, op, whole.element, node->loc);
+    NodeId scatter = node_new(m, OP_SCATTER, 3, in, 1, &whole, 1, &combine, attrs, node->loc);
+    region_append(m, s->region, scatter);
+    return node_at(m, scatter)->out;
+}
+
 /* The scatter into [PARTS, SETS, places]. */
 static ValueId scatter_parts(Simplifier *s, const Node *node, OpId op)
 {
     Module *m = s->m;
     const ScatterAttrs *a = node->attrs;
-    Type whole = type_of(m, node->in[0]), indices = type_of(m, node->in[1]);
+    Type whole = type_of(m, node->in[0]);
     int64_t rows = type_count(type_of(m, node->in[2])) / (PARTS * SETS);
     int64_t dims[MAX_RANK + 2] = { PARTS, SETS };
     int64_t parts[] = { PARTS, rows, SETS, a->scatter_dims_to_operand_dims.n };
@@ -155,12 +189,14 @@ static ValueId scatter_parts(Simplifier *s, const Node *node, OpId op)
     Type wide = type_new(m->arena, whole.element, whole.rank + 2, dims);
     Dense none = neutral(s, op, whole.element);
     none.type = wide;
+    ValueId indices, values;
+    take_updates(s, node, 0, rows * PARTS * SETS, &indices, &values);
     ValueId in[] = {
         simplify_constant(s, none, node->loc),
-        simplify_put(s, OP_RESHAPE, 1, &node->in[1], type_new(m->arena, indices.element, 4, parts),
-                     NULL, node->loc),
-        simplify_put(s, OP_RESHAPE, 1, &node->in[2], type_new(m->arena, whole.element, 3, parts),
-                     NULL, node->loc),
+        simplify_put(s, OP_RESHAPE, 1, &indices,
+                     type_new(m->arena, type_of(m, indices).element, 4, parts), NULL, node->loc),
+        simplify_put(s, OP_RESHAPE, 1, &values, type_new(m->arena, whole.element, 3, parts), NULL,
+                     node->loc),
     };
     RegionId combine = build_reducer(m, op, whole.element, node->loc);
     NodeId scatter =
@@ -182,7 +218,8 @@ static ValueId part_scatter(Simplifier *s, const Node *node)
     RegionId combine = build_reducer(m, op, whole.element, node->loc);
     NodeId sum = node_new(m, OP_REDUCE, 2, in, 1, &whole, 1, &combine, attrs, node->loc);
     simplify_visit(s, sum);
-    ValueId last[] = { node->in[0], subst_get(&s->map, node_at(m, sum)->out) };
+    int64_t n = type_count(type_of(m, node->in[2])), full = n / (PARTS * SETS) * (PARTS * SETS);
+    ValueId last[] = { scatter_rest(s, node, op, full), subst_get(&s->map, node_at(m, sum)->out) };
     return simplify_put(s, op, 2, last, whole, NULL, node->loc);
 }
 
