@@ -1,9 +1,12 @@
 /* arith.c - arithmetic on values in registers: what StableHLO means where LLVM means less.
  *
  * Integers: x / 0 is all ones and x % 0 is x; the least number / -1 is itself.  Booleans add
- * by or and multiply by and.  Floats: max and min keep NaN.  Complex division and length are
+ * by or and multiply by and.  Floats: max and min keep NaN; by a whole number they are divided with
+ * products, to the same bits.  Complex division and length are
  * done without overflow on the way. */
 #include "engine/codegen/codegen.h"
+
+#include <math.h>
 
 bool is_float(Element e)
 {
@@ -52,11 +55,6 @@ V float_mul(Kernel *k, V x, V y)
     return contracted(k, LLVMBuildFMul(k->b, x, y, ""));
 }
 
-V float_div(Kernel *k, V x, V y)
-{
-    return LLVMBuildFDiv(k->b, x, y, "");
-}
-
 V float_fma(Kernel *k, V x, V y, V z)
 {
     return INTRINSIC(k, "llvm.fma", x, y, z);
@@ -65,6 +63,47 @@ V float_fma(Kernel *k, V x, V y, V z)
 V float_abs(Kernel *k, V x)
 {
     return INTRINSIC(k, "llvm.fabs", x);
+}
+
+/* The number that all lanes of a constant vector are; 0: they differ, or it is none. */
+static double splat_number(V y)
+{
+    LLVMBool loses = false;
+    if (LLVMGetTypeKind(LLVMTypeOf(y)) != LLVMVectorTypeKind || !LLVMIsConstant(y))
+        return 0;
+    V one = LLVMGetAggregateElement(y, 0);
+    for (unsigned i = 1; i < LLVMGetVectorSize(LLVMTypeOf(y)); i++)
+        if (LLVMGetAggregateElement(y, i) != one)
+            return 0;
+    return one && LLVMIsAConstantFP(one) ? LLVMConstRealGetDouble(one, &loses) : 0;
+}
+
+/* Whether x / c may be x * (1 / c), put right once.  For whole numbers up to 2^20 (f64: 2^48) that has the
+ * bits of the division: x - c q is exact, and no quotient is so near the middle between two floats
+ * that the rounding of 1 / c could tell; below 2^-100 x - c q may be flushed and the last bit another. */
+static bool divides_by_product(const Kernel *k, LLVMTypeRef type, double c)
+{
+    enum { HAS_FMA = 32 }; /* bytes of a vector */
+    double most = LLVMGetTypeKind(one_lane(type)) == LLVMDoubleTypeKind ? 0x1p48 : 0x1p20;
+    return k->e->vector_bytes >= HAS_FMA && fabs(c) > 1 && fabs(c) <= most && c == floor(c);
+}
+
+/* Nothing is put right where nothing is missed (-0 stays), nor where the quotient is infinite or NaN. */
+static V divided_by(Kernel *k, V x, double c)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V inverse = const_f(k, type, 1 / c), q = LLVMBuildFMul(k->b, x, inverse, "");
+    V missed = float_fma(k, q, const_f(k, type, -c), x);
+    V is_missed = LLVMBuildFCmp(k->b, LLVMRealONE, missed, const_f(k, type, 0), "");
+    return LLVMBuildSelect(k->b, is_missed, float_fma(k, missed, inverse, q), q, "");
+}
+
+V float_div(Kernel *k, V x, V y)
+{
+    double c = splat_number(y);
+    if (divides_by_product(k, LLVMTypeOf(x), c))
+        return divided_by(k, x, c);
+    return LLVMBuildFDiv(k->b, x, y, "");
 }
 
 V is_nan(Kernel *k, V x)

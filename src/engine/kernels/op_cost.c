@@ -6,10 +6,24 @@
 #include "engine/kernels/query.h"
 #include "engine/numerics/numerics.h"
 #include "hlo/rewrite.h"
+#include "ops/number.h"
+
+#include <math.h>
 
 bool is_costly(OpId op)
 {
     return op_info[op].kind == KIND_MAP && op_info[op].cost.ns >= 0.15;
+}
+
+/* A division by a whole number is products (codegen/arith.c). */
+bool node_is_costly(const Module *m, const Node *node)
+{
+    const Dense *by = node->op == OP_DIV ? value_constant(m, node->in[1]) : NULL;
+    if (by && by->is_splat && element_info[by->type.element].kind == FLOAT) {
+        double c = number_float(by->type.element, by->data);
+        return c != floor(c);
+    }
+    return is_costly(node->op);
 }
 
 static double count(const Module *m, ValueId v)

@@ -31,6 +31,8 @@ typedef struct Work {
 Work node_work(const Module *m, NodeId n);
 /* Dearer than to write its result to memory once and to read it wherever it is wanted. */
 bool is_costly(OpId op);
+bool node_is_costly(const Module *m,
+                    const Node *node); /* the same, where operands may make it cheap */
 
 /* A rough estimate of the time of one call, in nanoseconds, from shapes alone. */
 int64_t kernel_cost(const Module *m, NodeId fusion);

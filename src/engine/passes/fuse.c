@@ -15,7 +15,7 @@
  * through nothing, say) would repeat it, and repeat it again at the next level.  So each member
  * has a path, a number that stands for "the index at which I am computed", and a node joins only
  * if all its readers agree on one, or if so little is computed for it that repeating it costs less than
- * memory would.  Path 0 is the index of the results themselves; what is computed there may be one
+ * memory would.  What is little and made of one array joins several groups.  Path 0 is the index of the results themselves; what is computed there may be one
  * more result.
  *
  * Order: a group stands where its last node stood.  A node may join a group as a further result
@@ -424,7 +424,7 @@ static bool is_little(const RegionFuse *f, const Item *item, int group, int *lef
     const Node *node = node_at(f->s->m, item->node);
     if (item->kind != ITEM_LOOP || is_read_outside(f, item, group))
         return true;
-    if (--*left < 0 || is_costly(node->op) || reads_across(f->s->m, node))
+    if (--*left < 0 || node_is_costly(f->s->m, node) || reads_across(f->s->m, node))
         return false;
     for (int k = 0; k < node->nin; k++) {
         int def = definer(f, node->in[k]);
@@ -450,7 +450,7 @@ static bool may_join(const RegionFuse *f, const Item *item, Member as)
         return false;
     if (as.budget == NO_LIMIT || op_info[node->op].kind == KIND_VIEW)
         return true;
-    return as.budget > 0 && !is_costly(node->op);
+    return as.budget > 0 && !node_is_costly(f->s->m, node);
 }
 
 static void join(RegionFuse *f, int position, Member as)
@@ -589,6 +589,48 @@ static void place_in_memory(RegionFuse *f, int position, const Wants *w)
     result_add(f, position, g);
 }
 
+/* ---- copies: little that is made of one array is made where it is read ---- */
+
+/* Is the value made of no more than one large array, *leaf (0: of none so far), by *left cheap operations at
+ * most? */
+static bool is_made_of_one(const RegionFuse *f, ValueId v, int64_t n, int *left, ValueId *leaf)
+{
+    enum { SMALL = 8 }; /* so many times smaller than n */
+    const Module *m = f->s->m;
+    int def = definer(f, v);
+    const Node *node = def >= 0 ? node_at(m, f->items[def].node) : NULL;
+    const Dense *constant = value_constant(m, v);
+    if (type_count(type_of(m, v)) * SMALL <= n || (constant && constant->is_splat))
+        return true;
+    if (!node || f->items[def].kind != ITEM_LOOP) {
+        bool is_first = !*leaf || *leaf == v;
+        *leaf = v;
+        return is_first;
+    }
+    bool is_plain = op_info[node->op].kind == KIND_MAP || is_free_view(node->op);
+    if (--*left < 0 || !is_plain || node_is_costly(m, node))
+        return false;
+    for (int k = 0; k < node->nin; k++)
+        if (!is_made_of_one(f, node->in[k], n, left, leaf))
+            return false;
+    return true;
+}
+
+/* Every group that reads the item computes it: they read what it is made of instead, which is no more. */
+static bool may_be_copied(const RegionFuse *f, const Item *item, const Wants *w)
+{
+    enum { MOST_GROUPS = 4, MOST_OPERATIONS = 4 };
+    int left = MOST_OPERATIONS;
+    ValueId v = node_at(f->s->m, item->node)->out, leaf = 0;
+    if (w->n < 2 || w->n > MOST_GROUPS || w->in_memory ||
+        !is_made_of_one(f, v, type_count(type_of(f->s->m, v)), &left, &leaf))
+        return false;
+    for (int i = 0; i < w->n; i++)
+        if (w->at[i].path == PATH_SEVERAL || !may_join(f, item, w->at[i]))
+            return false;
+    return true;
+}
+
 /* Will v be in memory, whatever is decided about the nodes before? */
 static bool is_in_memory(const RegionFuse *f, ValueId v)
 {
@@ -621,9 +663,11 @@ static void decide_loop(RegionFuse *f, int position, Wants *w)
     }
     if (w->n > 1 && merge_readers(f, w))
         *w = wants_of(f, item);
-    if (w->n == 1 && !w->in_memory && may_join(f, item, w->at[0]))
-        join(f, position, w->at[0]);
-    else
+    bool joins_all =
+        w->n == 1 ? !w->in_memory && may_join(f, item, w->at[0]) : may_be_copied(f, item, w);
+    for (int i = 0; i < w->n && joins_all; i++)
+        join(f, position, w->at[i]);
+    if (!joins_all)
         place_in_memory(f, position, w);
 }
 
@@ -667,6 +711,7 @@ static void region_rebuild(RegionFuse *f)
 
 static Error *fuse_region(FuseState *s, RegionId r)
 {
+    fuse_order(s, r);
     int n = region_at(s->m, r)->nnodes;
     RegionFuse f = { .s = s, .region = r, .nitems = n, .npaths = PATH_REDUCED };
     f.items = ARENA_ARRAY(s->scratch, Item, n);

@@ -1,4 +1,4 @@
-/* fuse.h - what the two halves of fusing share: fuse.c decides, fuse_build.c builds. */
+/* fuse.h - what the parts of fusing share: fuse_order.c orders, fuse.c decides, fuse_build.c builds. */
 #ifndef TUTTI_ENGINE_PASSES_FUSE_H
 #define TUTTI_ENGINE_PASSES_FUSE_H
 #include "engine/passes/passes.h"
@@ -40,6 +40,9 @@ typedef struct FuseState {
     Subst subst;    /* results of fused nodes -> results of fusions */
     bool is_apart;  /* each operation is to be a kernel of its own (checks.h) */
 } FuseState;
+
+/* Before a region is fused: other names of values go down to what reads them first. */
+void fuse_order(FuseState *s, RegionId r);
 
 /* The tutti.fusion node for a group; nodes[] by position. */
 NodeId fusion_build(FuseState *s, const FuseGroup *g, const NodeId *nodes);
