@@ -1,6 +1,6 @@
 """make bench-wide: a table of everyday work, the same Python on Tutti's engine and on JAX's own.
 
-    wide.py [--quick] [--rows TEXT] [--json FILE]
+    wide.py [--quick] [--rows TEXT[|TEXT ...]] [--json FILE]
 
 Two processes, one for each engine, hold the same row (wide_rows.py) and take turns; a turn is some
 calls, each waited for.  The ratio of a row is the median over turns of JAX's median call to ours in
@@ -184,7 +184,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--quick", action="store_true", help="the rows marked *, fewer turns")
-    parser.add_argument("--rows", default="", help="only rows whose group or name has this in it")
+    parser.add_argument("--rows", default="", help="only rows whose group or name has one of these in it, with | between")
     parser.add_argument("--json", default=os.path.join(OUT, "wide.json"))
     arguments = parser.parse_args()
     if arguments.serve:
@@ -193,7 +193,8 @@ def main():
     sys.path.insert(0, HERE)
     from wide_rows import ROWS
     rows = [(group, name) for group, name, _ in ROWS
-            if (not arguments.quick or name.startswith("* ")) and arguments.rows in f"{group}: {name}"]
+            if (not arguments.quick or name.startswith("* "))
+            and any(text in f"{group}: {name}" for text in arguments.rows.split("|"))]
     engines = {kind: Engine(kind) for kind in ENGINES}
     results, failed, started = [], [], time.time()
     for i, (group, name) in enumerate(rows):

@@ -1231,6 +1231,53 @@ static void test_tiles(void)
         transposed_beside(301, 260, elements[e]);
 }
 
+/* Columns of an operand become planes of the results, and arrays of their own. */
+static void test_planes(void)
+{
+    static const char *const elements[] = { "f32", "f64", "i8", "bf16", "complex<f32>", "i1" };
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+        for (int n = 2; n <= 4; n++) {
+            Text text = { 0 };
+            text_printf(&text,
+                        "(%%x: tensor<2x5x17x%dx$E>, %%y: tensor<2x%dx5x17x$E>) -> "
+                        "(tensor<2x%dx5x17x$E>, tensor<2x%dx5x17x$E>) {\n"
+                        "  %%a = stablehlo.transpose %%x, dims = [0, 3, 1, 2] : "
+                        "(tensor<2x5x17x%dx$E>) -> tensor<2x%dx5x17x$E>\n"
+                        "  %%b = stablehlo.add %%a, %%y : tensor<2x%dx5x17x$E>\n"
+                        "  return %%b, %%a : tensor<2x%dx5x17x$E>, tensor<2x%dx5x17x$E>\n}",
+                        n, n, n, n, n, n, n, n, n);
+            try(text_cstr(&text), "", elements[e], 0, true);
+            text_free(&text);
+        }
+    for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++)
+        try("(%x: tensor<70x3x$E>) -> (tensor<70x1x$E>, tensor<70x1x$E>, tensor<70x1x$E>) {\n"
+            "  %a = stablehlo.slice %x [0:70, 0:1] : (tensor<70x3x$E>) -> tensor<70x1x$E>\n"
+            "  %b = stablehlo.slice %x [0:70, 1:2] : (tensor<70x3x$E>) -> tensor<70x1x$E>\n"
+            "  %c = stablehlo.slice %x [0:70, 2:3] : (tensor<70x3x$E>) -> tensor<70x1x$E>\n"
+            "  return %a, %b, %c : tensor<70x1x$E>, tensor<70x1x$E>, tensor<70x1x$E>\n}",
+            "", elements[e], 0, true);
+}
+
+/* By whole numbers, to the last bit; zeros keep their sign. */
+static void test_division_by_constants(void)
+{
+    static const char *const by[] = { "3.0",       "-7.0", "10.0", "255.0", "1000.0",
+                                      "1048575.0", "4.0",  "1.0",  "0.1",   "0.0" };
+    static const char *const elements[] = { "f32", "f64", "bf16", "f16" };
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++)
+        for (size_t e = 0; e < sizeof elements / sizeof elements[0]; e++) {
+            Text text = { 0 };
+            text_printf(&text,
+                        "(%%x: tensor<4099x$E>) -> tensor<4099x$E> {\n"
+                        "  %%c = stablehlo.constant dense<%s> : tensor<4099x$E>\n"
+                        "  %%q = stablehlo.divide %%x, %%c : tensor<4099x$E>\n"
+                        "  return %%q : tensor<4099x$E>\n}",
+                        by[i]);
+            try(text_cstr(&text), "", elements[e], 0, false);
+            text_free(&text);
+        }
+}
+
 static void test_sort(void)
 {
     static const char *const shapes[] = { "1x", "7x", "13x", "500x", "0x" };
@@ -1270,6 +1317,8 @@ static void test_cut(void)
     test_short_rows();
     test_stack();
     test_tiles();
+    test_planes();
+    test_division_by_constants();
     test_reduce();
     test_wild_reduce();
     test_argmax();

@@ -317,29 +317,42 @@ static V stepped_mask(Kernel *k, V mask, int c, int step, int lanes)
                                   LLVMConstVector(of, (unsigned)lanes), "");
 }
 
-/* Lanes `step` apart: all that lies from the first to the last is loaded, and nothing behind; under a
- * mask only what is a lane's. */
-static V load_stepped(Kernel *k, V pointer, Element e, V number, int step, V mask, int lanes)
+/* Vector c of those that hold lanes `step` apart from element `first` on: nothing behind the last lane is
+ * touched, and under a mask only what is a lane's. */
+static V stepped_vector(Kernel *k, V pointer, Element e, V first, int c, int step, V mask,
+                        int lanes)
 {
     LLVMTypeRef type = LLVMVectorType(memory_type(k, e), (unsigned)lanes);
-    V found = LLVMGetPoison(type), order[MAX_LANES], all[MAX_LANES];
+    V all = LLVMConstAllOnes(LLVMVectorType(int_type(k, 1), (unsigned)lanes));
+    V at = LLVMBuildAdd(k->b, first, const_i64(k, (int64_t)c * lanes), "");
+    if (mask)
+        return load_raw(k, pointer, e, at, stepped_mask(k, mask, c, step, lanes), lanes);
+    if (c + 1 < step)
+        return load_raw(k, pointer, e, at, NULL, lanes);
+    return load_masked(k, "llvm.masked.load", type, address(k, pointer, e, at),
+                       element_info[e].bytes, stepped_mask(k, all, c, step, lanes));
+}
+
+/* Lanes `step` apart, of an array of n elements: all that lies from the first to the last is loaded.  Where
+ * the array is made of groups of `step`, and it is known which of a group the lanes are, groups are loaded
+ * whole: what reads the others then loads the same. */
+static V load_stepped(Kernel *k, V pointer, Element e, Coord number, V mask, int64_t n, int lanes)
+{
+    int step = (int)number.step;
+    bool is_whole = !mask && n % step == 0 && number.multiple % step == 0;
+    int rest = is_whole ? (int)((number.beyond % step + step) % step) : 0;
+    V found = LLVMGetPoison(LLVMVectorType(memory_type(k, e), (unsigned)lanes)), order[MAX_LANES];
+    V first = rest ? LLVMBuildSub(k->b, number.base, const_i64(k, rest), "") : number.base;
     require(lanes <= MAX_LANES);
-    for (int l = 0; l < lanes; l++)
-        all[l] = LLVMConstInt(int_type(k, 1), 1, false);
     for (int c = 0; c < step; c++) {
-        V first = LLVMBuildAdd(k->b, number, const_i64(k, (int64_t)c * lanes), "");
         for (int l = 0; l < lanes; l++) {
-            bool is_here = l * step / lanes == c;
+            int at = l * step + rest;
             order[l] = LLVMConstInt(int_type(k, 32),
-                                    (unsigned)(is_here ? lanes + l * step % lanes : l), false);
+                                    (unsigned)(at / lanes == c ? lanes + at % lanes : l), false);
         }
-        V on = mask ? mask : LLVMConstVector(all, (unsigned)lanes), vector;
-        on = stepped_mask(k, on, c, step, lanes);
-        if (mask || c + 1 < step)
-            vector = load_raw(k, pointer, e, first, mask ? on : NULL, lanes);
-        else
-            vector = load_masked(k, "llvm.masked.load", type, address(k, pointer, e, first),
-                                 element_info[e].bytes, on);
+        V from = LLVMBuildAdd(k->b, first, const_i64(k, (int64_t)c * lanes), "");
+        V vector = is_whole ? load_raw(k, pointer, e, from, NULL, lanes)
+                            : stepped_vector(k, pointer, e, first, c, step, mask, lanes);
         found = LLVMBuildShuffleVector(k->b, found, vector, LLVMConstVector(order, (unsigned)lanes),
                                        "");
     }
@@ -380,17 +393,37 @@ V load_element(Kernel *k, V pointer, Element e, Index *at)
     }
     bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
     if (is_short && !is_complex && at->lanes >= 2 * MOST_STEP)
-        return load_stepped(k, pointer, e, number.base, (int)number.step, at->mask, at->lanes);
+        return load_stepped(k, pointer, e, number, at->mask, index_count(at), at->lanes);
     return load_gather(k, pointer, e, number, at->mask, index_count(at), at->lanes);
 }
 
 /* ---- stores ---- */
 
-static void store_raw(Kernel *k, V to, Element e, V raw)
+static V store_raw(Kernel *k, V to, Element e, V raw)
 {
     V s = LLVMBuildStore(k->b, raw, to);
     unsigned align = (unsigned)element_info[e].bytes;
     LLVMSetAlignment(s, element_info[e].kind == COMPLEX ? align / 2 : align);
+    return s;
+}
+
+/* A store of so many lanes to `pointer` from `number` on goes past the caches if its result does and it
+ * fills lines: results begin at a line. */
+static void stream_store(Kernel *k, V store, V pointer, Element e, Coord number, int lanes)
+{
+    enum { LINE = 64 };
+    static const char kind[] = "nontemporal";
+    int bytes = element_info[e].bytes;
+    bool streams = false;
+    for (int i = 0; k->streams && i < region_return(k->m, k->region)->nin; i++)
+        streams = streams || (k->streams[i] && k->outs[i] == pointer);
+    if (!streams || lanes * bytes % LINE || coord_multiple(number) * bytes % LINE)
+        return;
+    LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(int_type(k, 32), 1, false));
+    LLVMMetadataRef all = LLVMMDNodeInContext2(k->c, &one, 1);
+    LLVMSetMetadata(store, LLVMGetMDKindIDInContext(k->c, kind, sizeof kind - 1),
+                    LLVMMetadataAsValue(k->c, all));
+    LLVMSetAlignment(store, LINE);
 }
 
 static void store_one(Kernel *k, V to, Element e, V v)
@@ -404,12 +437,10 @@ static void store_one(Kernel *k, V to, Element e, V v)
               LLVMBuildExtractValue(k->b, v, 1, ""));
 }
 
-static void store_vector(Kernel *k, V to, Element e, V v, int lanes)
+static V store_vector(Kernel *k, V to, Element e, V v, int lanes)
 {
-    if (element_info[e].kind != COMPLEX) {
-        store_raw(k, to, e, to_memory(k, e, v, lanes));
-        return;
-    }
+    if (element_info[e].kind != COMPLEX)
+        return store_raw(k, to, e, to_memory(k, e, v, lanes));
     V order[MAX_LANES];
     require(2 * lanes <= MAX_LANES);
     for (int i = 0; i < 2 * lanes; i++)
@@ -417,7 +448,7 @@ static void store_vector(Kernel *k, V to, Element e, V v, int lanes)
     V both = LLVMBuildShuffleVector(k->b, LLVMBuildExtractValue(k->b, v, 0, ""),
                                     LLVMBuildExtractValue(k->b, v, 1, ""),
                                     LLVMConstVector(order, (unsigned)lanes * 2), "");
-    store_raw(k, to, e, both);
+    return store_raw(k, to, e, both);
 }
 
 void store_element(Kernel *k, V pointer, Element e, Index *at, V v)
@@ -426,7 +457,8 @@ void store_element(Kernel *k, V pointer, Element e, Index *at, V v)
     if (at->lanes == 1) {
         store_one(k, address(k, pointer, e, number.base), e, v);
     } else if (!number.vector && number.step == 1) {
-        store_vector(k, address(k, pointer, e, number.base), e, v, at->lanes);
+        V store = store_vector(k, address(k, pointer, e, number.base), e, v, at->lanes);
+        stream_store(k, store, pointer, e, number, at->lanes);
     } else {
         V numbers = coord_lanes(k, number, at->lanes);
         for (int i = 0; i < at->lanes; i++) {
@@ -492,7 +524,9 @@ void store_columns(Kernel *k, V pointer, Element e, Index *first, int n, const V
         raw[j] = to_memory(k, e, columns[j], lanes);
     if (is_power)
         interleave_all(k, n, lanes, raw);
-    for (int c = 0; c < n; c++)
-        store_raw(k, byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes), e,
-                  is_power ? raw[c] : pick_row_vector(k, n, lanes, c, raw));
+    for (int c = 0; c < n; c++) {
+        V vector = is_power ? raw[c] : pick_row_vector(k, n, lanes, c, raw);
+        V at = byte_offset(k, to, (int64_t)c * lanes * element_info[e].bytes);
+        stream_store(k, store_raw(k, at, e, vector), pointer, e, index_linear(k, first), lanes);
+    }
 }

@@ -75,7 +75,8 @@ typedef struct Kernel {
     /* Reads an argument in place of load_element; gives NULL where load_element is to do it. */
     V (*load)(struct Kernel *k, int argument, Index *at);
     void *load_user;
-    Error *error; /* the first; values made after it are meaningless */
+    const bool *streams; /* by result: it is stored past the caches; NULL: none is */
+    Error *error;        /* the first; values made after it are meaningless */
 } Kernel;
 
 /* The rules of ops.def.  An element rule yields the value of node n's result at an index. */
@@ -97,8 +98,9 @@ void kernel_width(Kernel *k, V function);
 typedef struct Coord {
     V base; /* i64: of lane 0 */
     int64_t step;
-    int64_t multiple; /* base is known to be a multiple of it; 0: base is 0 */
-    V vector;         /* not NULL: the lanes' own numbers; base and step mean nothing */
+    int64_t multiple; /* base - beyond is known to be a multiple of it; 0: it is 0 */
+    V vector;         /* not NULL: the lanes' own numbers; the others mean nothing */
+    int64_t beyond;
 } Coord;
 
 /* A position in an array, for `lanes` lanes.  Coordinates are computed when first asked for. */
@@ -120,6 +122,7 @@ Coord coord_const(Kernel *k, int64_t value);
 Coord coord_uniform(Kernel *k, V i64);
 Coord coord_vector(Kernel *k, V vector); /* of lane_type */
 bool coord_is_uniform(Coord c);
+int64_t coord_multiple(Coord c); /* what base is known to be a multiple of; 0: base is 0 */
 Coord coord_add(Kernel *k, Coord a, Coord b, int lanes);
 Coord coord_add_const(Kernel *k, Coord a, int64_t value, int lanes);
 Coord coord_mul_const(Kernel *k, Coord a, int64_t factor, int lanes);

@@ -35,7 +35,7 @@ LLVMTypeRef lane_type(Kernel *k, int lanes)
 
 Coord coord_const(Kernel *k, int64_t value)
 {
-    return (Coord){ .base = const_i64(k, value), .multiple = value };
+    return (Coord){ .base = const_i64(k, value), .beyond = value };
 }
 
 Coord coord_uniform(Kernel *k, V i64)
@@ -78,7 +78,8 @@ Coord coord_add(Kernel *k, Coord a, Coord b, int lanes)
             k, LLVMBuildAdd(k->b, coord_lanes(k, a, lanes), coord_lanes(k, b, lanes), ""));
     return (Coord){ .base = LLVMBuildAdd(k->b, a.base, b.base, ""),
                     .step = a.step + b.step,
-                    .multiple = gcd(a.multiple, b.multiple) };
+                    .multiple = gcd(a.multiple, b.multiple),
+                    .beyond = a.beyond + b.beyond };
 }
 
 Coord coord_add_const(Kernel *k, Coord a, int64_t value, int lanes)
@@ -95,13 +96,19 @@ Coord coord_mul_const(Kernel *k, Coord a, int64_t factor, int lanes)
             k, LLVMBuildMul(k->b, a.vector, const_i(k, lane_type(k, lanes), factor), ""));
     return (Coord){ .base = LLVMBuildMul(k->b, a.base, const_i64(k, factor), ""),
                     .step = a.step * factor,
-                    .multiple = a.multiple * factor };
+                    .multiple = a.multiple * factor,
+                    .beyond = a.beyond * factor };
+}
+
+int64_t coord_multiple(Coord a)
+{
+    return gcd(a.multiple, a.beyond);
 }
 
 /* Neighbouring lanes never lie on both sides of a multiple of the divisor. */
 static bool stays_in_block(Coord a, int64_t divisor, int lanes)
 {
-    return !a.vector && a.step == 1 && gcd(a.multiple, divisor) >= lanes;
+    return !a.vector && a.step == 1 && gcd(coord_multiple(a), divisor) >= lanes;
 }
 
 static bool steps_by_blocks(Coord a, int64_t divisor)
@@ -123,7 +130,7 @@ Coord coord_div_const(Kernel *k, Coord a, int64_t divisor, int lanes)
 {
     if (divisor == 1)
         return a;
-    int64_t multiple = a.multiple % divisor == 0 ? a.multiple / divisor : 1;
+    int64_t all = coord_multiple(a), multiple = all % divisor == 0 ? all / divisor : 1;
     if (steps_by_blocks(a, divisor) && a.step && lanes > 1)
         return (Coord){ .base = floor_div(k, a.base, divisor),
                         .step = a.step / divisor,
@@ -139,7 +146,7 @@ Coord coord_mod_const(Kernel *k, Coord a, int64_t divisor, int lanes)
 {
     if (divisor == 1)
         return coord_const(k, 0);
-    int64_t multiple = gcd(a.multiple, divisor);
+    int64_t multiple = gcd(coord_multiple(a), divisor);
     if (steps_by_blocks(a, divisor) && a.step && lanes > 1) {
         V down = LLVMBuildMul(k->b, floor_div(k, a.base, divisor), const_i64(k, divisor), "");
         return (Coord){ .base = LLVMBuildSub(k->b, a.base, down, ""), .multiple = multiple };

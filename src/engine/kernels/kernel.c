@@ -7,7 +7,10 @@
 
 #include "engine/kernels/query.h"
 
+#include "base/guard.h"
 #include "base/table.h"
+#include "engine/stages.h"
+#include "hlo/rewrite.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,6 +181,63 @@ void kernel_bounds(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     text_free(&text);
 }
 
+/* ---- results that go past the caches ---- */
+
+/* Is it a temporary whose memory the result may have taken?  Then its lines are in the caches. */
+static bool may_lie_on_temporary(const Module *m, NodeId fusion, int result)
+{
+    const Node *node = node_at(m, fusion);
+    for (int i = 0; i < node->nin; i++)
+        if (value_def(m, node->in[i]) && kernel_reads_in_place(m, fusion, i, result))
+            return true;
+    return false;
+}
+
+/* To store into a line the processor reads it first, unless all of it is stored past the caches.  That pays
+ * for results that only the caller will read, where a kernel touches more than caches hold. */
+static void choose_streams(Kernel *k, NodeId fusion)
+{
+    enum { CACHES = 32 << 20, LEAST_VECTOR = 32 };
+    const Node *node = node_at(k->m, fusion), *end = region_return(k->m, module_main(k->m));
+    size_t bytes = 0;
+    for (int i = 0; i < node->nin; i++)
+        bytes += type_bytes(type_of(k->m, node->in[i]));
+    for (int o = 0; o < node->nout; o++)
+        bytes += type_bytes(type_of(k->m, node->out + (ValueId)o));
+    /* Objects store where their callers say, which need not be where a line begins. */
+    if (bytes < CACHES || k->e->vector_bytes < LEAST_VECTOR || k->e->owns_machine)
+        return;
+    bool *streams = ARENA_ARRAY(k->arena, bool, node->nout);
+    uint32_t *uses = count_uses(k->m, module_main(k->m));
+    for (int o = 0; o < node->nout; o++) {
+        uint32_t returned = 0;
+        for (int i = 0; i < end->nin; i++)
+            returned += end->in[i] == node->out + (ValueId)o;
+        streams[o] = returned && uses[node->out + (ValueId)o] == returned &&
+                     !may_lie_on_temporary(k->m, fusion, o);
+    }
+    heap_free(uses);
+    k->streams = streams;
+}
+
+/* Such stores have been made when code after this runs. */
+static void streams_end(Kernel *k)
+{
+    static const char name[] = "llvm.x86.sse.sfence";
+    if (!k->streams)
+        return;
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    V fence = LLVMGetIntrinsicDeclaration(k->e->llvm, id, NULL, 0);
+    LLVMBuildCall2(k->b, LLVMGlobalGetValueType(fence), fence, NULL, 0, "");
+}
+
+static void map_streaming(Kernel *k, NodeId fusion)
+{
+    choose_streams(k, fusion);
+    map_emit(k);
+    streams_end(k);
+}
+
 int64_t slice_worth_ns = 40000;
 
 int slices_wanted(const Module *m, NodeId fusion, NodeId root)
@@ -210,7 +270,7 @@ Error *kernel_emit(Emit *e, const Module *m, NodeId fusion, const char *name, LL
     if (root)
         block_rules[node_at(m, root)->op](&k, root);
     else
-        map_emit(&k);
+        map_streaming(&k, fusion);
     LLVMBuildRetVoid(k.b);
     *out = k.slice && !k.error ? slices_wrap(&k, name, npointers) : k.function;
     if (*out != k.function)

@@ -7,7 +7,11 @@
  *
  * A row of three would be three lanes of sixteen, 1024 times.  In a column each element of a row is
  * a program of its own: which part of a concatenation it comes from is known, what is spread over
- * the columns is loaded as it is, and what was transposed lies side by side. */
+ * the columns is loaded as it is, and what was transposed lies side by side.
+ *
+ * Where it is an operand whose rows are short, and a transpose makes each of its columns a plane of the
+ * results (NHWC to NCHW), lanes run along a plane, and all planes are made at once of what is loaded
+ * once. */
 #include "engine/kernels/kernels.h"
 
 #include <string.h>
@@ -17,8 +21,9 @@ enum { FEW_COLUMNS = 4, MOST_COLUMNS = 16, MOST_NODES = 48 }; /* each column is 
 typedef struct Columns {
     Kernel *k;
     Type shape, nest; /* as the program has it, and as it is looped over */
+    int column,
+        row; /* dimensions of nest: what is unrolled, and what lanes run along, the last other */
     Coord outer[MAX_RANK + 1];
-    int64_t n; /* columns */
 } Columns;
 
 /* Columns of arrays of their own, put side by side: no other operand is read along rows. */
@@ -32,12 +37,18 @@ static bool is_stack(const Kernel *k, int64_t columns)
            type_of(k->m, node->out).dims[type_of(k->m, node->out).rank - 1] == columns;
 }
 
-static bool fits(const Kernel *k, Type nest)
+/* Lanes along that dimension fill vectors, and the code is not too long. */
+static bool has_lanes(const Kernel *k, Type nest, int row)
+{
+    return row >= 0 && nest.dims[row] >= k->width && k->width >= 2 * FEW_COLUMNS &&
+           region_at(k->m, k->region)->nnodes <= MOST_NODES;
+}
+
+static bool has_short_rows(const Kernel *k, Type nest)
 {
     const Node *end = region_return(k->m, k->region);
     int last = nest.rank - 1;
-    if (last < 1 || nest.dims[last] < 2 || nest.dims[last - 1] < k->width ||
-        k->width < 2 * FEW_COLUMNS || region_at(k->m, k->region)->nnodes > MOST_NODES)
+    if (!has_lanes(k, nest, last - 1) || nest.dims[last] < 2)
         return false;
     if (nest.dims[last] > FEW_COLUMNS &&
         (nest.dims[last] > MOST_COLUMNS || !is_stack(k, nest.dims[last])))
@@ -48,14 +59,40 @@ static bool fits(const Kernel *k, Type nest)
     return true;
 }
 
+/* The dimension of nest that is dimension d of shape, or -1. */
+static int nest_dimension(Type shape, Type nest, int d)
+{
+    int64_t inner = 1, inside = 1;
+    for (int i = d + 1; i < shape.rank; i++)
+        inner *= shape.dims[i];
+    for (int i = nest.rank - 1; i >= 0; inside *= nest.dims[i--])
+        if (inside == inner && nest.dims[i] == shape.dims[d])
+            return i;
+    return -1;
+}
+
+/* The dimension of nest along which the results have planes that are columns of an operand, or -1. */
+static int plane_dimension(const Kernel *k, Type shape, Type nest)
+{
+    const Region *region = region_at(k->m, k->region);
+    for (int i = 0; i < region->nnodes; i++) {
+        const Node *node = node_at(k->m, region->nodes[i]);
+        if (node->op != OP_TRANSPOSE || !type_same_shape(type_of(k->m, node->out), shape))
+            continue;
+        int d = (int)ints_find(((const TransposeAttrs *)node->attrs)->permutation, shape.rank - 1);
+        if (shape.dims[d] < 2 || shape.dims[d] > FEW_COLUMNS || d + 1 == shape.rank)
+            continue;
+        int found = nest_dimension(shape, nest, d);
+        return found + 1 < nest.rank ? found : -1;
+    }
+    return -1;
+}
+
 static Index *nest_index(const Columns *c, Coord row, Coord column, int lanes)
 {
     Index *at = index_new(c->k, c->nest, lanes);
-    int last = c->nest.rank - 1;
-    for (int d = 0; d < last - 1; d++)
-        index_set(at, d, c->outer[d]);
-    index_set(at, last - 1, row);
-    index_set(at, last, column);
+    for (int d = 0; d < c->nest.rank; d++)
+        index_set(at, d, d == c->row ? row : d == c->column ? column : c->outer[d]);
     return at;
 }
 
@@ -71,79 +108,112 @@ static void values_at(const Columns *c, Index *at, V *values)
         values[i] = element(k, end->in[i], in_shape);
 }
 
+/* Result i at some rows of all columns. */
+static void store_rows(const Columns *c, int i, Coord rows, int lanes, const V *columns)
+{
+    Kernel *k = c->k;
+    Element e = element_of(k, region_return(k->m, k->region)->in[i]);
+    int n = (int)c->nest.dims[c->column];
+    if (c->column > c->row) {
+        store_columns(k, k->outs[i], e, nest_index(c, rows, coord_const(k, 0), lanes), n, columns);
+        return;
+    }
+    for (int j = 0; j < n; j++)
+        store_element(k, k->outs[i], e, nest_index(c, rows, coord_const(k, j), lanes), columns[j]);
+}
+
 /* Everything is computed before anything is stored: a result may lie where an operand does. */
-static void rows_at(const Columns *c, Coord rows)
+static void rows_at(const Columns *c, Coord rows, int lanes)
 {
     Kernel *k = c->k;
     const Node *end = region_return(k->m, k->region);
+    int n = (int)c->nest.dims[c->column];
     V *values[MOST_COLUMNS], columns[MOST_COLUMNS];
-    for (int j = 0; j < c->n; j++) {
+    for (int j = 0; j < n; j++) {
         values[j] = ARENA_ARRAY(k->arena, V, end->nin);
-        values_at(c, nest_index(c, rows, coord_const(k, j), k->width), values[j]);
+        values_at(c, nest_index(c, rows, coord_const(k, j), lanes), values[j]);
     }
-    Index *first = nest_index(c, rows, coord_const(k, 0), k->width);
     for (int i = 0; i < end->nin && !k->error; i++) {
-        for (int j = 0; j < c->n; j++)
+        for (int j = 0; j < n; j++)
             columns[j] = values[j][i];
-        store_columns(k, k->outs[i], type_of(k->m, end->in[i]).element, first, (int)c->n, columns);
+        store_rows(c, i, rows, lanes, columns);
     }
 }
 
+/* One row, with its columns as lanes. */
 static void row_at(const Columns *c, V row)
 {
     Kernel *k = c->k;
     const Node *end = region_return(k->m, k->region);
     V *values = ARENA_ARRAY(k->arena, V, end->nin);
     Coord all = { const_i64(k, 0), 1, 0, NULL };
-    Index *at = nest_index(c, coord_uniform(k, row), all, (int)c->n);
+    Index *at = nest_index(c, coord_uniform(k, row), all, (int)c->nest.dims[c->column]);
     values_at(c, at, values);
     for (int i = 0; i < end->nin && !k->error; i++)
         store_element(k, k->outs[i], type_of(k->m, end->in[i]).element, at, values[i]);
+}
+
+/* The rows that do not fill a vector. */
+static void last_rows(const Columns *c, int64_t from, int64_t end)
+{
+    Kernel *k = c->k;
+    if (c->column < c->row) {
+        rows_at(c, (Coord){ const_i64(k, from), 1, from, NULL }, (int)(end - from));
+        return;
+    }
+    Loop loop;
+    loop_between(k, &loop, const_i64(k, from), const_i64(k, end), 1, 0, NULL);
+    row_at(c, loop.i);
+    loop_end(k, &loop, NULL);
 }
 
 /* As many rows at a time as there are lanes, then those that are left. */
 static void all_rows(const Columns *c, bool is_cut)
 {
     Kernel *k = c->k;
-    int64_t rows = c->nest.dims[c->nest.rank - 2], full = rows / k->width * k->width;
+    int64_t rows = c->nest.dims[c->row], full = rows / k->width * k->width;
     Loop loop;
     if (is_cut)
         slice_loop(k, &loop, full, k->width);
     else
         loop_begin(k, &loop, full, k->width, 0, NULL);
-    rows_at(c, loop_coord(&loop, 1));
+    rows_at(c, loop_coord(&loop, 1), k->width);
     loop_end(k, &loop, NULL);
     if (full == rows)
         return;
     LLVMBasicBlockRef after = is_cut ? last_slice_begin(k) : NULL;
-    loop_between(k, &loop, const_i64(k, full), const_i64(k, rows), 1, 0, NULL);
-    row_at(c, loop.i);
-    loop_end(k, &loop, NULL);
+    last_rows(c, full, rows);
     if (after)
         last_slice_end(k, after);
 }
 
-static bool short_rows_emit(Kernel *k, Type shape, Type nest)
+static bool columns_emit(Kernel *k, Type shape, Type nest)
 {
-    if (!fits(k, nest))
+    Columns c = { .k = k, .shape = shape, .nest = nest, .column = nest.rank - 1 };
+    if (!has_short_rows(k, nest))
+        c.column = plane_dimension(k, shape, nest);
+    c.row = nest.rank - (c.column + 1 == nest.rank ? 2 : 1);
+    if (c.column < 0 || !has_lanes(k, nest, c.row))
         return false;
-    Columns c = { .k = k, .shape = shape, .nest = nest, .n = nest.dims[nest.rank - 1] };
-    int depth = nest.rank - 2;
     Loop loops[MAX_RANK + 1];
     int64_t extents[MAX_RANK + 1];
     memcpy(extents, nest.dims, sizeof *extents * (size_t)nest.rank);
-    extents[depth] /= k->width;
-    int cut = slices_choose(k, depth + 1, extents);
-    for (int d = 0; d < depth; d++) {
+    extents[c.row] /= k->width;
+    extents[c.column] = 1;
+    int cut = slices_choose(k, nest.rank, extents);
+    for (int d = 0; d < c.row; d++) {
+        if (d == c.column)
+            continue;
         if (d == cut)
             slice_loop(k, &loops[d], nest.dims[d], 1);
         else
             loop_begin(k, &loops[d], nest.dims[d], 1, 0, NULL);
         c.outer[d] = loop_coord(&loops[d], 0);
     }
-    all_rows(&c, cut == depth);
-    for (int d = depth - 1; d >= 0; d--)
-        loop_end(k, &loops[d], NULL);
+    all_rows(&c, cut == c.row);
+    for (int d = c.row - 1; d >= 0; d--)
+        if (d != c.column)
+            loop_end(k, &loops[d], NULL);
     return true;
 }
 
@@ -169,6 +239,6 @@ void map_emit(Kernel *k)
     if (type_count(shape) == 0)
         return;
     Type nest = joined_shape(k, shape, joined);
-    if (!short_rows_emit(k, shape, nest) && !tiles_emit(k, shape, nest))
+    if (!columns_emit(k, shape, nest) && !tiles_emit(k, shape, nest))
         loop_over(k, shape, joined, map_body, NULL);
 }
