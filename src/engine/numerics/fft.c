@@ -54,17 +54,36 @@ Roots roots_new(Arena *arena, int64_t n)
     return roots;
 }
 
+/* The length of at least n that takes the least: of factors 2, 3 and 5, by its passes. */
+static int64_t convolution_size(int64_t n)
+{
+    int64_t best = 0;
+    double least = 0;
+    for (int64_t odd = 1; odd <= 45; odd += 2) {
+        int64_t rest = odd, size = odd;
+        int passes = 0;
+        for (int64_t p = 3; p <= 5; p += 2)
+            for (; rest % p == 0; rest /= p)
+                passes++;
+        int twos = 0;
+        for (; size < n; size *= 2)
+            twos++;
+        double cost = (double)size * (passes + (twos + 2) / 3);
+        if (rest == 1 && (!best || cost < least))
+            best = size, least = cost;
+    }
+    return best;
+}
+
 int64_t bluestein_size(int64_t n)
 {
-    int64_t rest = n, size = 1;
+    int64_t rest = n;
     for (int64_t p = 2; p < FFT_MOST && rest > 1; p++)
         while (rest % p == 0)
             rest /= p;
     if (rest <= 1)
         return 0;
-    while (size < 2 * n - 1)
-        size *= 2;
-    return size;
+    return convolution_size(2 * n - 1);
 }
 
 /* ---- an operation ---- */

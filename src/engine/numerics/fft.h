@@ -15,6 +15,7 @@
 typedef enum FftParts { FFT_ALL, FFT_REAL_IN, FFT_REAL_OUT } FftParts;
 
 enum { FFT_MOST = 128 }; /* the largest factor that a pass takes; above, Bluestein */
+enum { FFT_SUMS = 4 };   /* that a small transform adds up side by side */
 /* How long a convolution must be to do a line of n numbers; 0: n has only small factors. */
 int64_t bluestein_size(int64_t n);
 

@@ -74,26 +74,71 @@ INLINE void NAME(small8)(const CV *c, CV *d, bool is_forward)
     d[3] = NAME(add)(v, three), d[7] = NAME(sub)(v, three);
 }
 
-/* x[1] w[l] + x[2] w[2 l] + ..., of `half` - 1 numbers; w has p numbers, and both are parts of complex
- * ones.  Products are added in groups of at most `most`.  start: what the sum begins with, or NULL. */
-INLINE DATA NAME(weighted)(const DATA *start, const DATA *x, const REAL *w, int l, int p, int most)
+/* The next `group` of the products that NAME(weighted) adds up, of `several` sums at once; at[]: where
+ * the last ones are in w. */
+INLINE void NAME(add_group)(DATA *sums, const DATA *x, const REAL *w, int *at, int l, int several,
+                            int p, int group)
 {
-    int half = (p + 1) / 2, at = l;
-    DATA sum = w[2 * l] * x[2];
-    if (start)
-        sum = *start + sum;
-#pragma GCC unroll 2
-    for (int j = 2; j < half;) {
-        int group = j == 2 ? 1 : most >= 4 && j < half - 3 ? 4 : most >= 2 && j < half - 1 ? 2 : 1;
-        DATA some = { 0 };
-        for (int g = 0; g < group; g++, j++) {
-            at = at + l < p ? at + l : at + l - p;
-            DATA product = w[2 * at] * x[2 * j];
-            some = g ? some + product : product;
+    DATA some[FFT_SUMS];
+#pragma GCC unroll 4
+    for (int g = 0; g < group; g++)
+#pragma GCC unroll 4
+        for (int k = 0; k < several; k++) {
+            at[k] = at[k] + l + k < p ? at[k] + l + k : at[k] + l + k - p;
+            DATA product = w[2 * at[k]] * x[2 * g];
+            some[k] = g ? some[k] + product : product;
         }
-        sum += some;
+#pragma GCC unroll 4
+    for (int k = 0; k < several; k++)
+        sums[k] += some[k];
+}
+
+/* x[1] w[l] + x[2] w[2 l] + ..., of `half` - 1 numbers, for `several` l from this one on, so that each x
+ * is loaded once for all of them; w has p numbers, and both are parts of complex ones.  Products are
+ * added in groups of at most `most`.  start: what the sums begin with, or NULL. */
+INLINE void NAME(weighted)(DATA *sums, const DATA *start, const DATA *x, const REAL *w, int l,
+                           int several, int p, int most)
+{
+    int half = (p + 1) / 2, at[FFT_SUMS], j = 3;
+#pragma GCC unroll 4
+    for (int k = 0; k < several; k++) {
+        at[k] = l + k;
+        sums[k] = w[2 * at[k]] * x[2];
+        if (start)
+            sums[k] = *start + sums[k];
     }
-    return sum;
+    if (half > 2)
+        NAME(add_group)(sums, x + 4, w, at, l, several, p, 1);
+    for (; most >= 4 && j < half - 3; j += 4)
+        NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 4);
+    for (; most >= 2 && j < half - 1; j += 2)
+        NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 2);
+    for (; j < half; j++)
+        NAME(add_group)(sums, x + 2 * j, w, at, l, several, p, 1);
+}
+
+/* Results l .. l + several of an odd number p of them, and p - l and so on down: of the sums and
+ * differences of numbers that stand as far from both ends. */
+INLINE void NAME(small_results)(CV first, const CV *sum, const CV *less, CV *d, int l, int several,
+                                int p, const CX *roots, int most, bool is_forward, FftParts parts)
+{
+    DATA ar[FFT_SUMS], ai[FFT_SUMS], br[FFT_SUMS], bi[FFT_SUMS];
+    NAME(weighted)(ar, &first.r, &sum[0].r, &roots[0].r, l, several, p, most);
+    if (parts == FFT_ALL)
+        NAME(weighted)(ai, &first.i, &sum[0].i, &roots[0].r, l, several, p, most);
+    if (parts != FFT_REAL_OUT)
+        NAME(weighted)(br, NULL, &less[0].r, &roots[0].i, l, several, p, most);
+    if (parts != FFT_REAL_IN)
+        NAME(weighted)(bi, NULL, &less[0].i, &roots[0].i, l, several, p, most);
+#pragma GCC unroll 4
+    for (int k = 0; k < several; k++) {
+        DATA none = { 0 };
+        CV a = { ar[k], parts == FFT_ALL ? ai[k] : none };
+        CV b = { parts != FFT_REAL_OUT ? br[k] : none, parts != FFT_REAL_IN ? bi[k] : none };
+        CV up = { a.r - b.i, a.i + b.r }, down = { a.r + b.i, a.i - b.r };
+        d[l + k] = is_forward ? down : up;
+        d[p - l - k] = is_forward ? up : down;
+    }
 }
 
 /* c[j] and c[p - j] go in together, as their sum (with cosines) and difference (with sines).  Of real
@@ -110,20 +155,15 @@ INLINE void NAME(small_odd_by)(const CV *c, CV *d, int p, const CX *roots, int m
         less[j] = NAME(sub)(c[j], c[p - j]);
         d[0] = NAME(add)(d[0], sum[j]);
     }
-#pragma GCC unroll 2
-    for (int l = 1; l < half; l++) {
-        CV a = { 0 }, b = { 0 };
-        a.r = NAME(weighted)(&c[0].r, &sum[0].r, &roots[0].r, l, p, most);
-        if (parts == FFT_ALL)
-            a.i = NAME(weighted)(&c[0].i, &sum[0].i, &roots[0].r, l, p, most);
-        if (parts != FFT_REAL_OUT)
-            b.r = NAME(weighted)(NULL, &less[0].r, &roots[0].i, l, p, most);
-        if (parts != FFT_REAL_IN)
-            b.i = NAME(weighted)(NULL, &less[0].i, &roots[0].i, l, p, most);
-        CV up = { a.r - b.i, a.i + b.r }, down = { a.r + b.i, a.i - b.r };
-        d[l] = is_forward ? down : up;
-        d[p - l] = is_forward ? up : down;
+    int l = 1;
+    for (; l + FFT_SUMS <= half; l += FFT_SUMS)
+        NAME(small_results)(c[0], sum, less, d, l, FFT_SUMS, p, roots, most, is_forward, parts);
+    if (l + 1 < half) {
+        NAME(small_results)(c[0], sum, less, d, l, 2, p, roots, most, is_forward, parts);
+        l += 2;
     }
+    if (l < half)
+        NAME(small_results)(c[0], sum, less, d, l, 1, p, roots, most, is_forward, parts);
 }
 
 static __attribute__((noinline)) void NAME(small_odd)(const CV *c, CV *d, int p, const CX *roots,

@@ -541,6 +541,14 @@ static bool NAME(may_walk)(const NAME(Job) *g)
     return !w->is_b && w->nlines && w->ndepth && w->dims[w->nlines + w->ndepth - 1][0] >= SHORTEST;
 }
 
+/* Rows so far apart that lines of all of them want the same few places of the first cache: whoever reads
+ * them side by side, element by element, fetches every line again and again. */
+static bool NAME(rows_collide)(int64_t step)
+{
+    enum { WAY = 4096 };
+    return step && step * (int64_t)sizeof(S) % WAY == 0;
+}
+
 /* Several for each worker, so that one that is late does not hold up the others, and as many for each; some
  * tiles high and some panels wide, so that what is packed is used more than once. */
 static void NAME(choose_slices)(NAME(Job) *g, int workers)
@@ -558,7 +566,8 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     /* One row of slices packs b on the way, if its rows lie in memory as tiles read them. */
     g->packs_b = !IS_PLAIN || !NAME(by_bands)(g) || g->down > 1 || g->gather;
     bool is_apart = g->gather ? !NAME(may_walk)(g) : g->a_col != 1 && g->a_row != 1;
-    g->packs_a = !IS_PLAIN || g->cols > 4 * NAME(COLS) || is_apart;
+    bool collides = !g->gather && NAME(rows_collide)(g->a_row);
+    g->packs_a = !IS_PLAIN || g->cols > 4 * NAME(COLS) || is_apart || collides;
 }
 
 static size_t NAME(packed_bytes)(const NAME(Job) *g)
