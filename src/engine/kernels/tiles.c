@@ -206,6 +206,19 @@ static void transpose_step(Kernel *k, int n, int s, V *rows)
     }
 }
 
+/* Left to itself LLVM looks for one shuffle in place of each chain of them, and takes longer for that than
+ * for all the rest of a program.  The fence, which is no code, ends a chain.  Shorter rows, in bytes, do
+ * without. */
+enum { MOST_MIXED = 8 };
+
+static V fenced(Kernel *k, V row, int bytes)
+{
+    LLVMTypeRef type = LLVMTypeOf(row);
+    LLVMTypeRef f32 = LLVMVectorType(LLVMFloatTypeInContext(k->c), (unsigned)bytes / 4);
+    V same = LLVMBuildBitCast(k->b, row, f32, "");
+    return LLVMBuildBitCast(k->b, INTRINSIC(k, "llvm.arithmetic.fence", same), type, "");
+}
+
 /* The square of n x n at (i, j) of a tile of which `columns` are there; from: the tile's first.  Where
  * neighbours along a row of results lie FAR apart, bytes, in the operand, so many lines of it are under way
  * that the processor reads none of them ahead: it is told to, AHEAD tiles. */
@@ -233,8 +246,11 @@ static void fill_square(const Tiles *t, const Crossing *c, V from, int n, int64_
             prefetch_element(k, k->ins[c->argument], c->e,
                              LLVMBuildAdd(k->b, number, const_i64(k, later), ""));
     }
-    for (int s = 1; s < n; s *= 2)
+    for (int s = 1; s < n; s *= 2) {
         transpose_step(k, n, s, rows);
+        for (int l = 0; l < n && n * bytes >= MOST_MIXED; l++)
+            rows[l] = fenced(k, rows[l], n * bytes);
+    }
     for (int l = 0; l < n; l++) {
         int64_t row = is_backwards ? i + n - 1 - l : i + l;
         V at = byte_offset(k, c->tile, (row * t->side + j) * bytes);

@@ -502,14 +502,19 @@ static Error *make_objects(Job *job, Program *program)
     return error;
 }
 
+static int count_flow(const Module *m, OpFlow flow)
+{
+    int n = 0;
+    for (NodeId i = 1; i < m->nnodes; i++)
+        n += node_flow(node_at(m, i)) == flow;
+    return n;
+}
+
 /* Worth it if there are cores for it and work for several. */
 static bool has_many_kernels(const Module *m)
 {
     enum { MANY = 8 };
-    int n = 0;
-    for (NodeId i = 1; i < m->nnodes; i++)
-        n += node_flow(node_at(m, i)) == FLOW_KERNEL;
-    return n >= MANY && cores_allowed() > 1;
+    return count_flow(m, FLOW_KERNEL) >= MANY && cores_allowed() > 1;
 }
 
 static Error *job_begin(Job *job, const CodeTarget *target)
@@ -530,6 +535,7 @@ static Error *emit_program(Job *job, const Layout *l, Program **out)
     Error *error = NULL;
     TRY(job_begin(job, NULL));
     job->is_side_by_side = has_many_kernels(job->m);
+    job->e.hurries = job->side.hurries = !count_flow(job->m, FLOW_LOOP);
     Program *program = make_program(job, l, 0, &error);
     if (!error)
         error = make_objects(job, program);

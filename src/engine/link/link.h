@@ -140,6 +140,7 @@ typedef struct Batch Batch;
 /* Starts as { 0 } with the module. */
 typedef struct ParallelCompile {
     const Module *m;
+    bool hurries; /* Emit.hurries */
     int n, room;
     PendingKernel *kernels;
     int nbatches;

@@ -5,7 +5,7 @@
  * Every compilation has an LLVM context of its own, so several threads may compile at once.
  *
  * Kernels come as explicit vectors with their loops already shaped, so a few cheap passes and
- * a good code generator are all that is needed. */
+ * a good code generator are all that is needed.  Code that only calls others needs neither. */
 #include "engine/link/link.h"
 
 #include "base/fail.h"
@@ -185,37 +185,41 @@ Error *target_find(const char *name, CodeTarget *out)
 
 /* ---- machines ---- */
 
+typedef enum Effort { EFFORT_FULL, EFFORT_LEAST, EFFORTS } Effort;
+
 /* What LLVM knows of the host takes as long to set up as a small kernel to compile, and has no part
  * in any one program: machines are kept for the next compilation, one for each of a few threads. */
+enum { MOST_IDLE = 4 };
 static struct {
     pthread_mutex_t lock;
-    int n;
-    LLVMTargetMachineRef at[4];
+    int n[EFFORTS];
+    LLVMTargetMachineRef at[EFFORTS][MOST_IDLE];
 } idle_machines = { .lock = PTHREAD_MUTEX_INITIALIZER };
-enum { MOST_IDLE = sizeof idle_machines.at / sizeof idle_machines.at[0] };
 
-static LLVMTargetMachineRef machine_new(const CodeTarget *t)
+static LLVMTargetMachineRef machine_new(const CodeTarget *t, Effort effort)
 {
-    return LLVMCreateTargetMachine(t->llvm, t->triple, t->cpu, t->features, LLVMCodeGenLevelDefault,
+    return LLVMCreateTargetMachine(t->llvm, t->triple, t->cpu, t->features,
+                                   effort == EFFORT_FULL ? LLVMCodeGenLevelDefault
+                                                         : LLVMCodeGenLevelNone,
                                    LLVMRelocPIC, LLVMCodeModelSmall);
 }
 
-static LLVMTargetMachineRef machine_take(void)
+static LLVMTargetMachineRef machine_take(Effort effort)
 {
     LLVMTargetMachineRef machine = NULL;
     pthread_mutex_lock(&idle_machines.lock);
-    if (idle_machines.n)
-        machine = idle_machines.at[--idle_machines.n];
+    if (idle_machines.n[effort])
+        machine = idle_machines.at[effort][--idle_machines.n[effort]];
     pthread_mutex_unlock(&idle_machines.lock);
-    return machine ? machine : machine_new(&host.target);
+    return machine ? machine : machine_new(&host.target, effort);
 }
 
-static void machine_give_back(LLVMTargetMachineRef machine)
+static void machine_give_back(LLVMTargetMachineRef machine, Effort effort)
 {
     pthread_mutex_lock(&idle_machines.lock);
-    bool has_room = idle_machines.n < MOST_IDLE;
+    bool has_room = idle_machines.n[effort] < MOST_IDLE;
     if (has_room)
-        idle_machines.at[idle_machines.n++] = machine;
+        idle_machines.at[effort][idle_machines.n[effort]++] = machine;
     pthread_mutex_unlock(&idle_machines.lock);
     if (!has_room)
         LLVMDisposeTargetMachine(machine);
@@ -223,8 +227,9 @@ static void machine_give_back(LLVMTargetMachineRef machine)
 
 static void machines_end(void)
 {
-    while (idle_machines.n)
-        LLVMDisposeTargetMachine(idle_machines.at[--idle_machines.n]);
+    for (int effort = 0; effort < EFFORTS; effort++)
+        while (idle_machines.n[effort])
+            LLVMDisposeTargetMachine(idle_machines.at[effort][--idle_machines.n[effort]]);
 }
 
 /* libstdc++'s memory for exceptions when there is no other, 72 KB: it is given back for tools that
@@ -267,7 +272,7 @@ static void dispose(Emit *e)
     if (e->owns_machine)
         LLVMDisposeTargetMachine(e->machine);
     else
-        machine_give_back(e->machine);
+        machine_give_back(e->machine, EFFORT_FULL);
     LLVMContextDispose(e->context);
     *e = (Emit){ 0 };
 }
@@ -295,7 +300,7 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *tar
     LLVMContextSetDiagnosticHandler(e->context, diagnose, NULL);
     e->llvm = LLVMModuleCreateWithNameInContext(name, e->context);
     e->builder = LLVMCreateBuilderInContext(e->context);
-    e->machine = target ? machine_new(target) : machine_take();
+    e->machine = target ? machine_new(target, EFFORT_FULL) : machine_take(EFFORT_FULL);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(e->machine);
     LLVMSetModuleDataLayout(e->llvm, layout);
     LLVMDisposeTargetData(layout);
@@ -304,20 +309,88 @@ Error *emit_begin(Emit *e, Arena *arena, const char *name, const CodeTarget *tar
     return NULL;
 }
 
-/* No unwinding (so no tables for it), and full-width vectors where the machine has them. */
-static void mark_functions(Emit *e)
+/* ---- code that only calls ---- */
+
+static bool is_behind(LLVMBasicBlockRef block, LLVMBasicBlockRef other)
 {
-    unsigned kind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAttributeRef nounwind = LLVMCreateEnumAttribute(e->context, kind, 0);
+    while ((other = LLVMGetNextBasicBlock(other)))
+        if (other == block)
+            return true;
+    return false;
+}
+
+/* Neither a number that is computed, but for addresses and counts, nor a branch back. */
+static bool is_plain(LLVMValueRef x)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(x));
+    switch (LLVMGetInstructionOpcode(x)) {
+    case LLVMRet:
+    case LLVMStore:
+    case LLVMAlloca:
+    case LLVMGetElementPtr: return true;
+    case LLVMLoad:
+    case LLVMICmp:
+    case LLVMAdd:
+    case LLVMMul:
+    case LLVMCall:
+        return kind == LLVMIntegerTypeKind || kind == LLVMPointerTypeKind ||
+               kind == LLVMVoidTypeKind;
+    case LLVMBr: break;
+    default: return false;
+    }
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(x); i++)
+        if (!is_behind(LLVMGetSuccessor(x, i), LLVMGetInstructionParent(x)))
+            return false;
+    return true;
+}
+
+/* Such code, around a loop of ours or a product that is ready-made, is as good without LLVM's
+ * optimisations, which for a small program take most of the time. */
+static bool only_calls(LLVMValueRef f)
+{
+    enum { MOST = 1024 };
+    int n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef x = LLVMGetFirstInstruction(b); x; x = LLVMGetNextInstruction(x))
+            if (n++ == MOST || !is_plain(x))
+                return false;
+    return true;
+}
+
+/* ---- what LLVM is told of functions ---- */
+
+static void mark(Emit *e, LLVMValueRef f, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
+static bool is_inlined(LLVMValueRef f)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+    return LLVMGetEnumAttributeAtIndex(f, LLVMAttributeFunctionIndex, kind);
+}
+
+/* No unwinding (so no tables for it), and full-width vectors where the machine has them.  *are_plain: all
+ * of them only call. */
+static void mark_functions(Emit *e, bool *are_plain)
+{
     static const char prefer[] = "prefer-vector-width", width[] = "512";
     LLVMAttributeRef wide =
         LLVMCreateStringAttribute(e->context, prefer, sizeof prefer - 1, width, sizeof width - 1);
+    *are_plain = e->hurries;
     for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;
-        LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, nounwind);
+        mark(e, f, "nounwind");
         if (e->vector_bytes == 64)
             LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, wide);
+        if (e->hurries && !is_inlined(f) && only_calls(f)) {
+            mark(e, f, "optnone");
+            mark(e, f, "noinline");
+        } else
+            *are_plain = false;
     }
 }
 
@@ -346,25 +419,49 @@ static Error *verify(Emit *e)
 #endif
 }
 
+/* ---- bytes ---- */
+
+static Error *optimise(Emit *e)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(e->llvm, passes, e->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return from_llvm(error, "optimising");
+}
+
+static Error *generate(Emit *e, LLVMTargetMachineRef machine, LLVMMemoryBufferRef *object)
+{
+    char *why = NULL;
+    if (!LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, LLVMObjectFile, &why, object))
+        return NULL;
+    Error *error = error_new(CODE_INTERNAL, "generating code: %s", why);
+    LLVMDisposeMessage(why);
+    return error;
+}
+
+static Error *make_object(Emit *e, bool are_plain, LLVMMemoryBufferRef *object)
+{
+    if (!are_plain) {
+        TRY(optimise(e));
+        return generate(e, e->machine, object);
+    }
+    LLVMTargetMachineRef machine = machine_take(EFFORT_LEAST);
+    Error *error = generate(e, machine, object);
+    machine_give_back(machine, EFFORT_LEAST);
+    return error;
+}
+
 Error *emit_object(Emit *e, char **bytes, size_t *n)
 {
     reserve_check();
     TRY(bounds_write(e));
-    mark_functions(e);
+    bool are_plain;
+    mark_functions(e, &are_plain);
     if (getenv("TUTTI_DUMP_LLVM"))
         LLVMDumpModule(e->llvm);
     TRY(verify(e));
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->llvm, passes, e->machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    TRY(from_llvm(error, "optimising"));
-    char *why = NULL;
     LLVMMemoryBufferRef object = NULL;
-    if (LLVMTargetMachineEmitToMemoryBuffer(e->machine, e->llvm, LLVMObjectFile, &why, &object)) {
-        Error *ours = error_new(CODE_INTERNAL, "generating code: %s", why);
-        LLVMDisposeMessage(why);
-        return ours;
-    }
+    TRY(make_object(e, are_plain, &object));
     *n = LLVMGetBufferSize(object);
     *bytes = heap_try(*n);
     if (*bytes)

@@ -75,6 +75,7 @@ static void batch_make(void *at)
     Emit e = { 0 };
     Arena *arena = arena_new();
     b->error = emit_begin(&e, arena, "kernels", NULL);
+    e.hurries = b->side->hurries;
     if (!b->error)
         b->error = batch_emit(b, &e);
     emit_end(&e);
