@@ -124,6 +124,14 @@ if me == 1:
     except jax.errors.JaxRuntimeError as e:
         assert "no more of this" in str(e) and "process 0" in str(e), e
 
+# To devices of JAX's own CPU backend, of which one is in another process: refused, as from a GPU.
+cpus = NamedSharding(jax.make_mesh((here,), ("x",), devices=jax.devices("cpu")[:here]), P("x"))
+try:
+    jax.device_put(jax.device_put(rows, line[0]), cpus)
+    raise AssertionError("an array crosses to another backend in another process")
+except ValueError as e:
+    assert "cross-host reshard" in str(e) or "second argument" in str(e), e
+
 # What jax.experimental.multihost_utils has.
 multihost_utils.sync_global_devices("here")
 assert multihost_utils.broadcast_one_to_all(np.int32(me + 7)) == 7
