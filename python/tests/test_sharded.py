@@ -11,7 +11,8 @@ def test_operations_along_a_cut_dimension(python):
     assert "wrong: [], joining: []" in out, out
 
 
-@pytest.mark.parametrize("step", ["transformer 2x4 both", "network 2x2x2 both", "network 2x4 space"])
+@pytest.mark.parametrize("step", [
+    "transformer 2x4 both", "transformer 2x4 data", "network 2x2x2 both", "network 2x4 space"])
 def test_steps(python, step):
     out = python([str(HERE / "sharded_steps.py"), *step.split()], "tutti,cpu", 8)
     assert "1 steps, 0 failed" in out, out

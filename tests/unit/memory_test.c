@@ -221,8 +221,28 @@ static void check_idle_below_limit(void)
     memory_free(memory);
 }
 
+/* What another device lends is charged for, and is not the device's own. */
+static void check_lent(void)
+{
+    Memory *owner = memory_new(0, 0), *other = memory_new(1, 0);
+    int64_t extent = 1 << 18;
+    size_t bytes = memory_rounded((size_t)extent * 4);
+    Storage *own, *lent;
+    CHECK(!storage_new(owner, (Type){ F32, 1, &extent }, &own));
+    CHECK(!storage_lend(other, (Type){ F32, 1, &extent }, own, &lent));
+    CHECK(memory_stats(owner).bytes_in_use == bytes && memory_stats(owner).pool_bytes >= bytes);
+    CHECK(memory_stats(other).bytes_in_use == bytes && memory_stats(other).pool_bytes == 0);
+    storage_release(lent);
+    storage_release(own);
+    CHECK(memory_stats(other).bytes_in_use == 0 && memory_stats(other).peak_pool_bytes == 0);
+    CHECK(memory_stats(owner).peak_pool_bytes >= bytes);
+    memory_free(owner);
+    memory_free(other);
+}
+
 int main(void)
 {
+    check_lent();
     check_parts_of_a_page();
     check_sizes_that_change();
     check_idle_below_limit();

@@ -47,6 +47,8 @@ struct Memory {
     bool is_closed;
     int64_t nlive; /* blocks out */
     size_t in_use, peak, idle_bytes, idle_pages, largest;
+    size_t lent;      /* of what is in use: the memory of other devices */
+    size_t peak_pool; /* own memory, in use or idle */
     int64_t nallocs, nreused;
     Storage *storages; /* alive */
     Link *chunks;
@@ -172,12 +174,17 @@ void memory_free(Memory *memory)
         memory_end(memory);
 }
 
+static size_t pool_bytes(const Memory *memory)
+{
+    return memory->in_use - memory->lent + memory->idle_bytes;
+}
+
 MemoryStats memory_stats(const Memory *memory)
 {
     Memory *m = (Memory *)memory;
     lock_take(&m->lock);
-    MemoryStats stats = { m->in_use,  m->peak,    m->limit,  m->idle_bytes,
-                          m->largest, m->nallocs, m->nreused };
+    MemoryStats stats = { m->in_use,    m->peak,    m->limit,   m->idle_bytes, pool_bytes(m),
+                          m->peak_pool, m->largest, m->nallocs, m->nreused };
     lock_give(&m->lock);
     return stats;
 }
@@ -237,13 +244,16 @@ static void trim_to_limit(Memory *memory)
         trim(memory);
 }
 
-static void charge(Memory *memory, size_t rounded)
+static void charge(Memory *memory, size_t rounded, bool is_lent)
 {
     memory->nallocs++;
     memory->nlive++;
     memory->in_use += rounded;
+    memory->lent += is_lent ? rounded : 0;
     if (memory->in_use > memory->peak)
         memory->peak = memory->in_use;
+    if (pool_bytes(memory) > memory->peak_pool)
+        memory->peak_pool = pool_bytes(memory);
     if (rounded > memory->largest)
         memory->largest = rounded;
 }
@@ -357,7 +367,7 @@ static Error *take(Memory *memory, size_t bytes, Storage *storage, void **out)
     if (has_room(memory, rounded))
         block = is_lent ? storage->lender->data : take_block(memory, bin, rounded);
     if (block) {
-        charge(memory, rounded);
+        charge(memory, rounded, is_lent);
         trim_to_limit(memory);
     }
     if (block && storage)
@@ -385,6 +395,7 @@ static void give(Memory *memory, void *block, size_t bytes, Storage *storage)
     if (storage)
         unlink_storage(storage);
     memory->in_use -= rounded;
+    memory->lent -= is_lent ? rounded : 0;
     size_t most = memory->peak > MAX_IDLE ? memory->peak : MAX_IDLE;
     bool keeps = !is_lent && (!has_own_pages || rounded <= most);
     if (keeps && has_own_pages && memory->idle_pages + rounded > most)

@@ -28,7 +28,9 @@ void memory_free(Memory *memory);             /* blocks that are out stay valid 
 
 typedef struct MemoryStats {
     size_t bytes_in_use, peak_bytes, limit_bytes;
-    size_t idle_bytes;        /* kept to be used again */
+    size_t idle_bytes; /* kept to be used again */
+    size_t pool_bytes; /* its own, in use or idle: without what other devices lend */
+    size_t peak_pool_bytes;
     size_t largest_bytes;     /* of one block */
     int64_t nallocs, nreused; /* calls, and those served from the cache */
 } MemoryStats;

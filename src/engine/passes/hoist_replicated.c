@@ -28,6 +28,7 @@ typedef struct Hoister {
     bool *is_from_collective; /* by ValueId: replicated, and made of what a collective gave */
     bool *is_used;            /* by ValueId: a node that is not hoisted reads it */
     bool *is_hoisted;         /* by ValueId: made by a node that is hoisted */
+    bool *is_awaited;         /* by ValueId: a node that is hoisted reads it */
 } Hoister;
 
 /* One group with all partitions in it. */
@@ -94,7 +95,8 @@ static bool node_is_hoisted(const Hoister *a, NodeId n)
     return node->nout == 1 && a->is_hoisted[node->out];
 }
 
-/* Backwards over main: a node can be hoisted when none of the nodes that stay reads its result. */
+/* Backwards over main: a node can be hoisted when none of the nodes that stay reads its result.
+ * What is made of arguments alone goes along where it is read: else every device would make it. */
 static void find_hoisted(Hoister *a)
 {
     const Region *main = region_at(a->m, a->main);
@@ -104,12 +106,15 @@ static void find_hoisted(Hoister *a)
             a->is_used[end->in[j]] = true;
     for (int i = main->nnodes - 2; i >= 0; i--) {
         const Node *node = node_at(a->m, main->nodes[i]);
-        if (!is_plain(a->m, main->nodes[i]) || !a->is_from_collective[node->out] ||
-            a->is_used[node->out]) {
+        bool is_due = is_plain(a->m, main->nodes[i]) && a->is_replicated[node->out] &&
+                      (a->is_from_collective[node->out] || a->is_awaited[node->out]);
+        if (!is_due || a->is_used[node->out]) {
             uses_note_below(a, main->nodes[i]);
             continue;
         }
         a->is_hoisted[node->out] = true;
+        for (int k = 0; k < node->nin; k++)
+            a->is_awaited[node->in[k]] = true;
     }
 }
 
@@ -263,10 +268,11 @@ Error *pass_hoist_replicated(Module *m, const Params *params)
     if (m->npartitions < 2 || m->nreplicas != 1 || !m->nmeshes)
         return NULL;
     Arena *scratch = arena_new();
-    Hoister a = { params,
-                  m,
-                  module_main(m), ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues),
-                ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues) };
+    Hoister a = { .params = params, .m = m, .main = module_main(m) };
+    bool **tables[] = { &a.is_replicated, &a.is_from_collective, &a.is_used, &a.is_hoisted,
+                        &a.is_awaited };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        *tables[i] = ARENA_ARRAY(scratch, bool, m->nvalues);
     find_replicated(&a);
     find_hoisted(&a);
     if (keep_aliases(&a, ARENA_ARRAY(scratch, bool, m->nvalues), ARENA_ARRAY(scratch, bool, m->nvalues)) >=

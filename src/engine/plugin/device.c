@@ -132,7 +132,8 @@ Error *pjrt_Device_MemoryStats(PJRT_Device_MemoryStats_Args *args)
     TELL(peak_bytes_reserved, 0);
     TELL(bytes_reservable_limit, limit);
     TELL(largest_free_block_bytes, limit > stats.bytes_in_use ? limit - stats.bytes_in_use : 0);
-    TELL(pool_bytes, stats.bytes_in_use + stats.idle_bytes);
+    TELL(pool_bytes, stats.pool_bytes);
+    TELL(peak_pool_bytes, stats.peak_pool_bytes);
     return NULL;
 }
 
