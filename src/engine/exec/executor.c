@@ -27,6 +27,12 @@
 enum { MAX_QUEUED = 32 };
 
 static _Thread_local bool is_worker;
+static _Thread_local int number; /* of a worker */
+
+int worker_number(void)
+{
+    return number;
+}
 
 static Error *workers_wanted(int nworkers, int *out)
 {
@@ -310,6 +316,9 @@ static void worker(void *user)
     floats_enter_default(); /* the thread that started it may have been running compiled code */
     floats_enter_compiled();
     Executor *e = user;
+    lock_take(&e->lock);
+    number = e->nnumbered++;
+    lock_give(&e->lock);
     bool sleeps = false;
     for (;;) {
         Work work = find_work(e, sleeps);

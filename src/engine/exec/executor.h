@@ -247,13 +247,22 @@ struct Run {
     Run *due_next, **due_link; /* in their list; link NULL: it is in none */
 };
 
+/* Some iterations of it, which a thread takes in order. */
+typedef struct SliceRange {
+    _Atomic int64_t next; /* iteration not yet taken; any thread */
+    int64_t end;
+} SliceRange;
+
+enum { MOST_RANGES = 16 };
+
 /* A loop whose iterations idle workers may take; on the stack of slices_run. */
 typedef struct SliceJob {
     SliceFn *f;
     void *user;
     int64_t n;
+    int nranges;
+    SliceRange ranges[MOST_RANGES];
     const Track *track;     /* of the device whose loop it is; NULL: nothing is recorded */
-    _Atomic int64_t next;   /* iteration not yet taken; any thread */
     _Atomic int nhelpers;   /* workers in it; raised under the executor's lock only */
     struct SliceJob *below; /* under the executor's lock */
 } SliceJob;
@@ -290,6 +299,7 @@ struct Executor {
     Lock lock; /* of what follows, except the atomics */
     TaskList ready;
     SliceJob *slice_jobs; /* newest first */
+    int nnumbered;        /* workers that have begun */
     int nsleeping;        /* workers; or callers that lend threads, and wait */
     int nlendable;        /* jobs that may still be submitted to the caller's pool */
     int nshort;           /* launches that wait for a run to give memory back */
@@ -335,6 +345,8 @@ void executor_push(Task *t);
  * sees that they are not waiting. */
 void executor_push_released(Run *run, TaskList *list);
 /* Offers a job to idle workers, and takes it back; its iterations may be taken in between. */
+/* Of the calling thread among its executor's workers; 0: it is the first, or none of them. */
+int worker_number(void);
 void executor_add_slice_job(Executor *e, SliceJob *job);
 void executor_remove_slice_job(Executor *e, SliceJob *job);
 

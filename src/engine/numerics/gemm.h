@@ -57,6 +57,8 @@ extern const GemmLevel gemm_level_128, gemm_level_256, gemm_level_512, gemm_leve
 enum { KC = 320, MC = 144, BAND = 32, DEEPEST = 8192, PACKED_BYTES = 8 << 20 };
 /* Panels that several threads pack and read: so many are still in their second caches afterwards. */
 enum { STREAMED_BYTES = 2 << 20 };
+/* A result of so many bytes is not in the caches when it is read. */
+enum { STREAMED_RESULT = 8 << 20 };
 /* A smaller b is packed by every device for itself. */
 enum { SHARED_BYTES = 64 << 10 };
 

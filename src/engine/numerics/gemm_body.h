@@ -96,6 +96,7 @@ typedef struct NAME(Tile) {
     int rows;  /* of c to write; a has as many as the tile, if it is packed */
     bool adds; /* to what c holds */
     bool subtracts; /* from what c holds; then adds is set too */
+    bool streams;   /* past the caches; then neither is set */
     P *keeps;  /* where b is packed on the way, for the tiles after this one; or NULL */
     NAME(Vec) * runs; /* room for the tile */
     const P *ahead;   /* what is read after this panel, */
@@ -110,6 +111,20 @@ typedef struct NAME(Tile) {
 static int64_t NAME(least)(int64_t x, int64_t y)
 {
     return x < y ? x : y;
+}
+
+/* Past the caches; `to` is a multiple of a vector. */
+ATTR static inline __attribute__((always_inline)) void NAME(stream_vector)(T *to, NAME(Vec) v)
+{
+#if BYTES == 64
+    _mm512_stream_si512((__m512i *)to, (__m512i)v);
+#elif BYTES == 32
+    _mm256_stream_si256((__m256i *)to, (__m256i)v);
+#elif defined __x86_64__
+    _mm_stream_si128((__m128i *)to, (__m128i)v);
+#else
+    *(NAME(Vec) *)to = v;
+#endif
 }
 
 /* is_packed: a's rows lie side by side, so that their addresses are constants.  Else row r is
@@ -130,8 +145,10 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
 #if IS_PLAIN && SPLIT == 1
     Places walk = t->walk;
 #endif
-    EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
-             if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
+    if (!t->streams) {
+        EACH_ROW(__builtin_prefetch(t->c + r * t->c_row, 1);
+                 if (nvec == 2) __builtin_prefetch(t->c + r * t->c_row + NAME(LANES), 1);)
+    }
     int64_t run = t->run;
     for (int64_t p = 0;;) {
         bool is_first = p == 0;
@@ -192,6 +209,14 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
     if (t->subtracts) {
         EACH_ROW(acc[r][0] = -acc[r][0]; if (nvec == 2) acc[r][1] = -acc[r][1];)
     }
+    if (t->streams) {
+        EACH_ROW(if (r < t->rows) {
+            NAME(stream_vector)(t->c + r * t->c_row, acc[r][0]);
+            if (nvec == 2)
+                NAME(stream_vector)(t->c + r * t->c_row + NAME(LANES), acc[r][1]);
+        })
+        return;
+    }
     EACH_ROW(if (r < t->rows) {
         NAME(Vec) *to = (NAME(Vec) *)(t->c + r * t->c_row);
         if (t->adds)
@@ -236,7 +261,7 @@ ATTR static void NAME(tile_apart)(const NAME(Tile) *t, NAME(TileFn) *go, int col
     NAME(Tile) inner = *t;
     inner.c = apart;
     inner.c_row = NAME(COLS);
-    inner.adds = inner.subtracts = false;
+    inner.adds = inner.subtracts = inner.streams = false;
     go(&inner);
     for (int i = 0; i < t->rows; i++)
         for (int j = 0; j < cols; j++) {
@@ -298,6 +323,7 @@ typedef struct NAME(Job) {
     bool is_slice;         /* of other work: there is no help */
     bool packs_a, packs_b; /* packs_a: all of it; else tiles that can are read where they lie */
     bool streams;          /* b is packed by several threads, for each other */
+    bool streams_c;        /* c is larger than what caches keep of it */
     P *packed;             /* b's panels: each `depth` rows of COLS columns */
     int64_t jc, ncols;     /* the columns of b under way, */
     int64_t kc, depth;     /* and its rows, in units, */
@@ -470,6 +496,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     NAME(Tile) t = { .depth = NAME(least)(g->kc + g->depth - pc, g->step), .c_row = g->c_row };
     t.adds = pc > 0 || g->subtracts;
     t.subtracts = g->subtracts;
+    t.streams = g->streams_c;
     t.runs = runs;
     t.run = t.depth > 4 * NAME(RUN) ? 2 * NAME(RUN) : NAME(RUN);
     t.nruns = (t.depth + t.run - 1) / t.run;
@@ -531,6 +558,16 @@ ATTR static void NAME(slice)(void *user, int64_t number)
         for (int64_t j = jc; j < end; j += NAME(COLS))
             NAME(panel)(g, ic, last, j, pc, packed_a, &direct);
     }
+    if (g->streams_c)
+        stream_end();
+}
+
+/* Is c written once, in whole vectors, and not in the caches anyway? */
+static bool NAME(may_stream)(const NAME(Job) *g)
+{
+    int64_t bytes = g->m * g->n * (int64_t)sizeof(T);
+    return bytes >= STREAMED_RESULT && g->k <= KC && !g->subtracts && (uintptr_t)g->c % BYTES == 0 &&
+           g->c_row * (int64_t)sizeof(T) % BYTES == 0;
 }
 
 /* Can tiles read a gathered a where it lies?  If rows of the depth's last dimension are long enough. */
@@ -602,6 +639,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
     const Frame *frame = workers > 1 ? g->frame : NULL;
     int64_t deepest = NAME(least)(g->k, DEEPEST);
     int64_t widest = PACKED_BYTES / (int64_t)sizeof(P) / deepest / NAME(COLS) * NAME(COLS);
+    g->streams_c = NAME(may_stream)(g);
     bool is_shared = NAME(is_shared)(g, widest);
     for (g->jc = 0; g->jc < g->n; g->jc += widest) {
         g->ncols = NAME(least)(g->n - g->jc, widest);
@@ -623,6 +661,8 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
     }
 }
 
+#include "engine/numerics/gemm_deep.h"
+
 ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k, const void *a,
                             int64_t a_row, int64_t a_col, const void *b, int64_t b_row, int64_t b_col,
                             void *c, int64_t c_row)
@@ -639,6 +679,8 @@ ATTR static void NAME(gemm)(const Frame *frame, int64_t m, int64_t n, int64_t k,
     else if (NAME(is_small)(m, n, k))
         NAME(small)(m, n, k, a, a_row, a_col, b, b_row, b_col, c, c_row);
 #endif
+    else if (m && n && NAME(is_deep)(&g))
+        NAME(by_parts)(&g);
     else if (m && n)
         NAME(blocks)(&g);
 }
