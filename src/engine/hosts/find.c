@@ -81,14 +81,23 @@ static const Family *family_of(void *library)
 
 /* UCX, on which an MPI may stand, would take over everybody's SIGSEGV; it reads this when it is
  * loaded.  Large sums go in pieces that must not wait for an answer from the other side.  Nothing is read
- * straight from another process's memory (cma): whose peer is killed meanwhile would die with it. */
+ * straight from another process's memory (cma): whose peer is killed meanwhile would die with it.  So pieces go
+ * through shared memory, each in one segment of it, and there are as many bytes of segments as by default. */
 static void set_environment(void)
 {
-    setenv("UCX_ERROR_SIGNALS", "", 0);
-    setenv("UCX_HANDLE_ERRORS", "none", 0);
-    setenv("UCX_WARN_UNUSED_ENV_VARS", "n", 0);
-    setenv("UCX_RNDV_THRESH", "1m", 0);
-    setenv("UCX_TLS", "^cma", 0);
+    static const char *const settings[][2] = {
+        { "UCX_ERROR_SIGNALS", "" },
+        { "UCX_HANDLE_ERRORS", "none" },
+        { "UCX_WARN_UNUSED_ENV_VARS", "n" },
+        { "UCX_RNDV_THRESH", "1m" },
+        { "UCX_TLS", "^cma" },
+        { "UCX_POSIX_SEG_SIZE", "64k" },
+        { "UCX_POSIX_RX_BUFS_GROW", "64" },
+        { "UCX_SYSV_SEG_SIZE", "64k" },
+        { "UCX_SYSV_RX_BUFS_GROW", "64" },
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        setenv(settings[i][0], settings[i][1], 0);
 }
 
 static void *open_family(const Family *f)
