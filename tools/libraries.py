@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Test files of libraries that stand on JAX, on our engine and on JAX's own CPU backend.
 
-    tools/libraries.py --tests DIR [--most 20] [--resume] [--table docs/libraries.md] [LIBRARY ...]
+    tools/libraries.py --tests DIR [--most 20] [--resume] [--table docs/libraries.md] [LIBRARY or FILE ...]
 
 DIR holds the libraries' sources, a folder for each, named as in FILES; the Python that runs this has JAX,
 jax-tutti and the libraries installed (pip install ./python flax equinox ...).  Of each file at most so many
@@ -203,10 +203,17 @@ def parse():
     parser.add_argument("--resume", action="store_true", help="go on where an earlier call ended")
     parser.add_argument("--table", type=pathlib.Path, help="where to write the table")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("names", nargs="*", help="libraries; all without")
+    parser.add_argument("names", nargs="*", help="libraries or files; all without")
     options = parser.parse_args()
     options.tests, options.log = options.tests.resolve(), options.log.resolve()
     return options
+
+
+def files_asked(names):
+    """Those whose library or own name (test_nn) is among the names; all without any."""
+    every = [(library, file) for library, files in FILES.items() for file in files]
+    return [(library, file) for library, file in every
+            if not names or library in names or pathlib.Path(file).stem in names]
 
 
 def main():
@@ -216,19 +223,18 @@ def main():
     options.log.mkdir(parents=True, exist_ok=True)
     log, wrong = options.log / "files.jsonl", 0
     entries = read(log) if options.resume else {}
-    for library in options.names or FILES:
-        for file in FILES[library]:
-            for platform in PLATFORMS:
-                key = (library, file, platform)
-                if key not in entries:
-                    entries[key] = play(options, *key)
-                    with open(log, "a") as out:
-                        out.write(json.dumps(entries[key]) + "\n")
-            theirs, ours = (entries[library, file, platform] for platform in PLATFORMS)
-            print(line_of(row(theirs, ours)), end="", flush=True)
-            for name, (outcome, why) in lost(theirs, ours).items():
-                wrong += 1
-                print(f"    {name}: {outcome}: {' '.join(why.split())[:300]}")
+    for library, file in files_asked(options.names):
+        for platform in PLATFORMS:
+            key = (library, file, platform)
+            if key not in entries:
+                entries[key] = play(options, *key)
+                with open(log, "a") as out:
+                    out.write(json.dumps(entries[key]) + "\n")
+        theirs, ours = (entries[library, file, platform] for platform in PLATFORMS)
+        print(line_of(row(theirs, ours)), end="", flush=True)
+        for name, (outcome, why) in lost(theirs, ours).items():
+            wrong += 1
+            print(f"    {name}: {outcome}: {' '.join(why.split())[:300]}")
     if options.table:
         write_table(options, entries)
     return 1 if wrong else 0
