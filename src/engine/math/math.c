@@ -84,14 +84,12 @@ static V exp_part(Kernel *k, V x, V tail, V *n)
     return float_mul(k, r, math_poly(k, r, is_f64 ? 13 : 7, exp_terms));
 }
 
-V math_exp_of_sum(Kernel *k, V x, V tail)
+V math_exp_scaled(Kernel *k, V x, V y, V n)
 {
     bool is_f64 = math_is_f64(x);
     LLVMTypeRef type = LLVMTypeOf(x);
-    V n, part = exp_part(k, x, tail, &n);
-    V bits = same_bits(k, float_add(k, part, const_f(k, type, 1)), false);
     V up = LLVMBuildShl(k->b, n, const_i(k, LLVMTypeOf(n), is_f64 ? 52 : 23), "");
-    V y = same_bits(k, LLVMBuildAdd(k->b, bits, up, ""), true);
+    y = same_bits(k, LLVMBuildAdd(k->b, same_bits(k, y, false), up, ""), true);
     double high = is_f64 ? 0x1.62e42fefa39efp9 : 0x1.62e42ep6;  /* log of the largest */
     double low = is_f64 ? -0x1.6232bdd7abcd2p9 : -0x1.5d589ep6; /* log of the least normal */
     y = math_select(k, math_compare(k, LLVMRealOLT, x, low), const_f(k, type, 0), y);
@@ -99,9 +97,15 @@ V math_exp_of_sum(Kernel *k, V x, V tail)
     return math_select(k, is_nan(k, x), x, y);
 }
 
+V math_exp_of_sum(Kernel *k, V x, V tail)
+{
+    V n, part = exp_part(k, x, tail, &n);
+    return math_exp_scaled(k, x, float_add(k, part, const_f(k, LLVMTypeOf(x), 1)), n);
+}
+
 V math_exp(Kernel *k, V x)
 {
-    return math_exp_of_sum(k, x, NULL);
+    return math_is_f64(x) ? math_exp_of_sum(k, x, NULL) : math_exp_f32(k, x);
 }
 
 /* 2^n (e^r - 1) + (2^n - 1), with n one less and doubled at the end so that 2^n never

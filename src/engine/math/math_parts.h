@@ -13,6 +13,9 @@ V math_split(Kernel *k, V x, V *n);
 extern const double math_log_terms[12]; /* 2/3, 2/5, ...: log((1 + s)/(1 - s)) = 2s + s^3 (...) */
 /* e^(x + tail); tail, too small for x to hold, may be NULL. */
 V math_exp_of_sum(Kernel *k, V x, V tail);
+V math_exp_f32(Kernel *k, V x);
+/* 2^n y, which is e^x, for an integer n; at the ends of the range what e^x is there. */
+V math_exp_scaled(Kernel *k, V x, V y, V n);
 V math_log_for_f32(Kernel *k, V x); /* in f64, of what will be rounded to f32 */
 V math_log_f32(Kernel *k, V x);
 /* y, where x is a positive normal number; else what log x is there. */

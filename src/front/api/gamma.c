@@ -345,9 +345,9 @@ static tt chisquare(const Numbers *c, tt key, tt x, tt y)
 
 static tt fisher_f(const Numbers *c, tt key, tt x, tt y)
 {
-    tt keys = tt_split(key, 2);
-    tt above = tt_div(chisquare(c, key_at(keys, 1), x, x), x);
-    return tt_div(above, tt_div(chisquare(c, key_at(keys, 0), y, y), y));
+    tt keys = tt_split(key, 2); /* (above / x) / (below / y), as XLA writes it */
+    tt above = chisquare(c, key_at(keys, 1), x, x), below = chisquare(c, key_at(keys, 0), y, y);
+    return tt_div(tt_mul(above, y), tt_mul(below, x));
 }
 
 static tt student_t(const Numbers *c, tt key, tt x, tt y)
