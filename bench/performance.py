@@ -14,11 +14,6 @@ BEHIND = 0.95  # below it a row counts as slower than JAX: above is the noise of
 
 # What was found out about rows that may be behind, by experiments of their own; of other rows nothing is said.
 REASONS = {
-    "erf 1M": "within 0.93 ulp, XLA's within 2.99 (accuracy.md): two polynomials, of which one is chosen. Quotients of "
-              "polynomials like XLA's, fitted for f32, were 5 ulp off",
-    "image: blur, edges, threshold 1080p": "x / 3 is divided; XLA multiplies by a rounded third, and a third of its "
-                                           "results differ from the quotient. Divisions are not repeated for several "
-                                           "readers, so the blurred image is an array of its own, 8 MB",
     "take_along_axis 1024x1024": "one kernel; the gather instruction takes 0.42 ns an element on one core, single loads 0.37",
 }
 

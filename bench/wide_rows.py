@@ -91,6 +91,7 @@ row("elementwise", "* adam update 4M",
     lambda p, g, m, v: (p - 1e-3 * m / (jnp.sqrt(v) + 1e-8), 0.9 * m + 0.1 * g,
                         0.999 * v + 0.001 * g * g),
     f32(4 * M), f32(4 * M), f32(4 * M), positive(4 * M))
+row("elementwise", "x / 255 - 0.5 4M", lambda x: x / 255 - 0.5, f32(4 * M))
 row("elementwise", "convert f32 -> bf16 4M", lambda x: x.astype(jnp.bfloat16), f32(4 * M))
 
 # ---- reductions ----
@@ -115,6 +116,8 @@ row("reductions", "* softmax 4096x1024", nn.softmax, f32(4096, 1024))
 row("reductions", "* layer norm 4096x1024",
     lambda x: (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5),
     f32(4096, 1024))
+row("reductions", "rms norm 8192x512", lambda x: x * lax.rsqrt((x * x).mean(-1, keepdims=True) + 1e-6), f32(8192, 512))
+row("reductions", "standardize columns 4096x1024", lambda x: (x - x.mean(0)) / x.std(0), f32(4096, 1024))
 row("reductions", "logsumexp 4096x1024", lambda x: nn.logsumexp(x, -1), f32(4096, 1024))
 row("reductions", "var and mean 2048x2048 axis 0", lambda x: (x.mean(0), x.var(0)), f32(2048, 2048))
 row("reductions", "sum axis 0 of exp(sin x) 1M x 4", lambda x: jnp.exp(jnp.sin(x)).sum(0), f32(M, 4))
@@ -181,6 +184,8 @@ row("indexing", "take_along_axis 1024x1024", lambda x, i: jnp.take_along_axis(x,
     ints(1024, 1024, 1024))
 row("indexing", "* segment_sum 1e6 -> 1000", lambda x, s: jax.ops.segment_sum(x, s, 1000), f32(10 ** 6),
     ints(1000, 10 ** 6))
+row("indexing", "segment_sum 999983 -> 1000", lambda x, s: jax.ops.segment_sum(x, s, 1000), f32(999983),
+    ints(1000, 999983))
 row("indexing", "segment_max 1e6 -> 1000", lambda x, s: jax.ops.segment_max(x, s, 1000), f32(10 ** 6),
     ints(1000, 10 ** 6))
 row("indexing", "segment_max sorted 1e6 -> 1000",
@@ -208,6 +213,10 @@ row("moving", "* transpose 4096x4096", lambda x: x.T.copy(), f32(4096, 4096))
 row("moving", "transpose 2048x2048 bf16", lambda x: x.T.copy(), of(jnp.bfloat16, 2048, 2048))
 row("moving", "transpose 32x128x16x64 0213", lambda x: x.transpose(0, 2, 1, 3), f32(32, 128, 16, 64))
 row("moving", "transpose 64x224x224x3 0312", lambda x: x.transpose(0, 3, 1, 2), f32(16, 224, 224, 3))
+row("moving", "transpose 16x512x512x2 0312", lambda x: x.transpose(0, 3, 1, 2), f32(16, 512, 512, 2))
+row("moving", "u8 image to planes 1080p", lambda x: x.transpose(2, 0, 1), ints(256, 1080, 1920, 3, dtype=np.uint8))
+row("moving", "image to planes, scaled 1080p", lambda x: (x.transpose(2, 0, 1) / 255).astype(jnp.float32),
+    ints(256, 1080, 1920, 3, dtype=np.uint8))
 row("moving", "* x + x.T 2048", lambda x: x + x.T, f32(2048, 2048))
 row("moving", "exp(x).T * y 2048", lambda x, y: jnp.exp(x).T * y, f32(2048, 2048), f32(2048, 2048))
 row("moving", "sum of x.T * y over rows 2048", lambda x, y: (x.T * y).sum(0), f32(2048, 2048),
@@ -225,6 +234,7 @@ row("moving", "stack 8 of exp x 64K axis -1", lambda *x: jnp.stack([jnp.exp(v) f
     *[f32(1 << 16)] * 8)
 row("moving", "* stack 3 x 1M axis -1", lambda *x: jnp.stack(x, -1), *[f32(M)] * 3)
 row("moving", "unstack 1M x 3", lambda x: (x[:, 0], x[:, 1], x[:, 2]), f32(M, 3))
+row("moving", "unstack 2M x 2", lambda x: (x[:, 0], x[:, 1]), f32(2 * M, 2))
 row("moving", "roll 4M by 1000", lambda x: jnp.roll(x, 1000), f32(4 * M))
 row("moving", "roll 2048x2048 axis 1", lambda x: jnp.roll(x, 1, 1), f32(2048, 2048))
 row("moving", "flip 2048x2048 axis 1", lambda x: x[:, ::-1], f32(2048, 2048))
@@ -744,6 +754,11 @@ row("models", "black-scholes 1M with grads",
 row("models", "image: blur, edges, threshold 1080p",
     lambda x: (lambda b: (jnp.abs(b[1:, :-1] - b[:-1, :-1]) + jnp.abs(b[:-1, 1:] - b[:-1, :-1]) > 0.1).astype(
         jnp.uint8))((x[:-2] + x[1:-1] + x[2:]) / 3), positive(1080, 1920))
+
+row("models", "image: sobel 1080p",
+    lambda x: jnp.sqrt((x[:-2, 2:] + 2 * x[1:-1, 2:] + x[2:, 2:] - x[:-2, :-2] - 2 * x[1:-1, :-2] - x[2:, :-2]) ** 2
+                       + (x[2:, :-2] + 2 * x[2:, 1:-1] + x[2:, 2:] - x[:-2, :-2] - 2 * x[:-2, 1:-1] - x[:-2, 2:]) ** 2),
+    positive(1080, 1920))
 
 # ---- compile time: the row is the compilation itself ----
 

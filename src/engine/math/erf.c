@@ -4,8 +4,7 @@
  * in f32 4 ulp (erf_inv, below 0.9; up to 65 ulp towards 1, where 1 - x^2 loses digits, as XLA's
  * does); erf_inv of f64 goes to the library.
  *
- *   erf      near zero: x + x p(x^2); else q(|x|) in f32, 1 - erfc(|x|) in f64, of which little
- *            is left to be wrong
+ *   erf      near zero: x + x p(x^2); else 1 - erfc(|x|), of which little is left to be wrong
  *   erfc     e^(-a^2) p(t) / (1 + 2a) with a = |x|, t = (a - c) / (a + c): flat for all a;
  *            of negative x: 2 - erfc(-x)
  *   erf_inv  x p(w) with w = -log(1 - x^2), in two ranges, as M. Giles gives it: what XLA has, so
@@ -22,11 +21,8 @@ static V square_of(Kernel *k, V x)
     return LLVMBuildFMul(k->b, x, x, "");
 }
 
-/* ---- erf near zero ---- */
+/* ---- erf near zero, of f64 ---- */
 
-static const double near_f32[] = {
-    0x1.06eba4p-3, -0x1.8126c6p-2, 0x1.ce1540p-4, -0x1.b6412ap-6, 0x1.458e3cp-8, -0x1.335bb2p-11,
-};
 static const double near_f64[] = {
     0x1.06eba8214db69p-3,  -0x1.812746b0379e6p-2,  0x1.ce2f21a042b20p-4,  -0x1.b82ce3128499dp-6,
     0x1.565bcd0db02f4p-8,  -0x1.c02db3d8ed4cap-11, 0x1.f9a321a121b27p-14, -0x1.f4d1df39875b2p-17,
@@ -36,9 +32,7 @@ static const double near_f64[] = {
 
 static V erf_near_zero(Kernel *k, V x)
 {
-    V z = square_of(k, x);
-    V p = math_is_f64(x) ? math_poly(k, z, 13, near_f64) : math_poly(k, z, 6, near_f32);
-    return float_fma(k, x, p, x);
+    return float_fma(k, x, math_poly(k, square_of(k, x), 13, near_f64), x);
 }
 
 /* ---- erfc ---- */
@@ -89,34 +83,47 @@ V math_erfc(Kernel *k, V x)
 
 /* ---- erf ---- */
 
-/* In |x| - 2.375, to 3.84: from there on it is 1. */
-static const double far_f32[] = {
-    0x1.ff9962p-1,  0x1.0690ccp-8,  -0x1.37d91cp-7,  0x1.c1f272p-7,   -0x1.adf96cp-7,
-    0x1.11b912p-7,  -0x1.9c912ap-9, 0x1.178278p-13,  0x1.502188p-11,  -0x1.6fff8p-12,
-    0x1.5c0794p-16, 0x1.5e76bcp-15, -0x1.1faf44p-17, -0x1.32ae1ep-20,
+enum { NEAR_TERMS = 9, FAR_TERMS = 11 };
+static const double near_f32[NEAR_TERMS] = {
+    0x1.06eba8p-3,   -0x1.812746p-2, 0x1.ce2ed0p-4,   -0x1.b8263ap-6, 0x1.561600p-8,
+    -0x1.bcec5ep-11, 0x1.e25742p-14, -0x1.90110ep-17, 0x1.758640p-21,
+};
+/* -erfc, in |x| - 2.65625 */
+static const double far_f32[FAR_TERMS] = {
+    -0x1.692d24p-13, 0x1.fe4bb4p-11, -0x1.534912p-9, 0x1.16b496p-8,   -0x1.383de6p-8, 0x1.f38b50p-9,
+    -0x1.1a6b8cp-9,  0x1.6a2b84p-11, 0x1.f1da58p-15, -0x1.30b662p-13, 0x1.3aacfap-15,
 };
 
-static V erf_f32_far(Kernel *k, V size)
+/* x + x p(x^2) up to 1.4, else s + s p(|x| - 2.65625) with s = +-1, and p = 0 from 3.9 on: one polynomial,
+ * whose coefficients each lane chooses. */
+static V erf_f32(Kernel *k, V x)
 {
-    LLVMTypeRef type = LLVMTypeOf(size);
-    V one = const_f(k, type, 1);
-    V y = math_poly(k, LLVMBuildFSub(k->b, size, const_f(k, type, 2.375), ""), 14, far_f32);
-    y = INTRINSIC(k, "llvm.minnum", y, one);
-    return math_select(k, math_compare(k, LLVMRealOLT, size, 3.84), y, one);
-}
-
-static V erf_f64_far(Kernel *k, V x)
-{
-    return LLVMBuildFSub(k->b, const_f(k, LLVMTypeOf(x), 1), erfc_of_size(k, x), "");
+    LLVMTypeRef type = LLVMTypeOf(x);
+    V size = float_abs(k, x), from = LLVMBuildFSub(k->b, size, const_f(k, type, 2.65625), "");
+    V is_near = math_compare(k, LLVMRealOLT, size, 1.4);
+    V t = math_select(k, is_near, square_of(k, x), from);
+    V p = const_f(k, type, far_f32[FAR_TERMS - 1]);
+    for (int i = FAR_TERMS - 2; i >= 0; i--) {
+        V far = const_f(k, type, far_f32[i]);
+        V near = i < NEAR_TERMS ? const_f(k, type, near_f32[i]) : far;
+        bool begins = i == NEAR_TERMS - 1; /* of the near ones */
+        p = float_fma(k, p, t, begins ? far : math_select(k, is_near, near, far));
+        p = begins ? math_select(k, is_near, near, p) : p;
+    }
+    p = math_select(k, math_compare(k, LLVMRealOGT, size, 3.9), const_f(k, type, 0), p);
+    V one = INTRINSIC(k, "llvm.copysign", const_f(k, type, 1), x);
+    V s = math_select(k, is_near, x, one);
+    return float_fma(k, s, p, s);
 }
 
 V math_erf(Kernel *k, V x)
 {
-    bool is_f64 = math_is_f64(x);
+    if (!math_is_f64(x))
+        return erf_f32(k, x);
     V size = float_abs(k, x), near = erf_near_zero(k, x);
-    V far = is_f64 ? erf_f64_far(k, x) : erf_f32_far(k, size);
+    V far = LLVMBuildFSub(k->b, const_f(k, LLVMTypeOf(x), 1), erfc_of_size(k, x), "");
     far = INTRINSIC(k, "llvm.copysign", far, x);
-    V y = math_select(k, math_compare(k, LLVMRealOLT, size, is_f64 ? 1 : 0.95), near, far);
+    V y = math_select(k, math_compare(k, LLVMRealOLT, size, 1), near, far);
     return math_select(k, is_nan(k, x), x, y);
 }
 
