@@ -64,12 +64,13 @@ static long slab_bytes(const char *text, const char *word, int *ncomputed)
     close(file);
     long bytes = -1;
     snprintf(command, sizeof command,
-             "build/tutti run %s --devices 1 --input random --input random --stats 2>&1", path);
+             "${TUTTI:-build/tutti} run %s --devices 1 --input random --input random --stats 2>&1",
+             path);
     FILE *run = popen(command, "r");
     while (fgets(line, sizeof line, run))
         sscanf(line, "slab_bytes %ld", &bytes);
     pclose(run);
-    snprintf(command, sizeof command, "build/tutti dump %s --after=drop_barriers", path);
+    snprintf(command, sizeof command, "${TUTTI:-build/tutti} dump %s --after=drop_barriers", path);
     run = popen(command, "r");
     *ncomputed = 0;
     while (fgets(line, sizeof line, run))

@@ -5,6 +5,7 @@
  * a shape ("3x5x17x", or nothing), $E an element type; so tensor<$S$E>. */
 #include "base/guard.h"
 #include "engine/eval/eval.h"
+#include "engine/floats.h"
 #include "engine/link/link.h"
 #include "engine/tensor.h"
 #include "tests/check.h"
@@ -12,7 +13,6 @@
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
-#include <xmmintrin.h>
 
 enum { MOST = 12 };
 
@@ -224,11 +224,10 @@ static Error *kernel_run(Case *c, bool in_place)
         if (in_place)
             p[c->nin] = memcpy(c->got[0].data, c->in[0].data, type_bytes(c->in[0].type)),
             p[0] = p[c->nin];
-        unsigned outer = _mm_getcsr();
-        _mm_setcsr(outer | 0x8040);
+        Floats outer = floats_enter_compiled();
         ((KernelFn *)address)(&f, p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[9], p[10],
                               p[11]);
-        _mm_setcsr(outer);
+        floats_restore(outer);
     }
     code_free(code);
     heap_free(bytes);

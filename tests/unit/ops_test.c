@@ -16,7 +16,6 @@
 #include "tests/ops/values.h"
 
 #include <sys/stat.h>
-#include <xmmintrin.h>
 
 /* ---- no operation without a case ---- */
 
