@@ -4,6 +4,14 @@
 #include "base/arena.h"
 #include "ops/shape.h"
 
+CutRule *const cut_rules[OP_COUNT] = {
+#define cuts_none NULL
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, ...)                  \
+    [OP_##id] = cuts_##cuts,
+#include "ops/ops.def"
+};
+#undef cuts_none
+
 static int *no_factors(Arena *arena, int rank)
 {
     int *list = ARENA_ARRAY(arena, int, rank + 1);
@@ -28,8 +36,8 @@ Factors factors_find(Arena *arena, OpId op, int nin, const Type *in, int nout, c
         room += out[i].rank;
     }
     f.kind = ARENA_ARRAY(arena, FactorKind, room + 1);
-    if (op_info[op].cuts)
-        op_info[op].cuts(&f);
+    if (cut_rules[op])
+        cut_rules[op](&f);
     return f;
 }
 

@@ -6,16 +6,15 @@
 #include <string.h>
 
 const OpInfo op_info[OP_COUNT] = {
-#define cuts_none NULL
 #define COST_NONE { WORK_NONE, 0 }
 #define COST_MOVE(ns) { WORK_MOVE, ns }
 #define COST_FLOP(ns) { WORK_FLOP, ns }
 #define COST_SPECIAL(ns) { WORK_SPECIAL, ns }
 #define COST_BY(work) { WORK_##work, 0 }
-#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, cuts, ...)                  \
+#define OP(id, name, arity, attrs, kind, flow, effect, in_place, cost, ...)                        \
     [OP_##id] = { #id,         name,        arity,           ATTRS_##attrs,                        \
                   KIND_##kind, FLOW_##flow, EFFECT_##effect, IN_PLACE_##in_place,                  \
-                  COST_##cost, cuts_##cuts },
+                  COST_##cost },
 #include "ops/ops.def"
 };
 

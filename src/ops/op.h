@@ -106,12 +106,12 @@ typedef struct OpInfo {
     OpEffect effect;
     OpInPlace in_place;
     OpCost cost;
-    CutRule *cuts; /* NULL: none do */
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
-/* A table of their own: programs that are compiled ahead need no rules, and link none. */
+/* Tables of their own: programs that are compiled ahead need no rules, and link none. */
 extern ShapeRule *const shape_rules[OP_COUNT];
+extern CutRule *const cut_rules[OP_COUNT]; /* NULL: no dimension stays cut */
 
 /* May that result be the same memory as that operand?  Of operations that work on whole arrays;
  * all_to_all only where all that goes from one device to another lies together, a broadcast only

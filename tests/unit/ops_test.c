@@ -363,14 +363,14 @@ static void test_columns(void)
         bool has_kind = o->kind == KIND_FLOW || o->flow == FLOW_GLOBAL || o->flow == FLOW_KERNEL;
         must_hold(i, is_flow == has_kind, "kind FLOW and column flow contradict one another");
         must_hold(i, is_map == (o->in_place == IN_PLACE_ELEMENT), "a MAP works on any operand");
-        must_hold(i, !is_map || o->cuts, "a MAP takes every cut along");
+        must_hold(i, !is_map || cut_rules[i], "a MAP takes every cut along");
         must_hold(i, !is_map || o->cost.work == WORK_FLOP || o->cost.work == WORK_SPECIAL,
                   "a MAP costs FLOP or SPECIAL");
         must_hold(i,
                   (o->cost.ns > 0) == (o->cost.work >= WORK_MOVE && o->cost.work <= WORK_SPECIAL),
                   "nanoseconds belong to MOVE, FLOP and SPECIAL");
         must_hold(i, !element_rules[i] || o->cost.ns > 0, "what has `element` has a cost for each");
-        must_hold(i, o->kind != KIND_SHORT || (!o->cuts && o->cost.work == WORK_NONE),
+        must_hold(i, o->kind != KIND_SHORT || (!cut_rules[i] && o->cost.work == WORK_NONE),
                   "an operation that stands for others has none");
     }
 }
