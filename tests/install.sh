@@ -89,6 +89,8 @@ export PKG_CONFIG_PATH="$at/usr/lib/pkgconfig" LD_LIBRARY_PATH="$at/usr/lib"
 if command -v pkg-config >/dev/null; then
     ${CC:-cc} -Wall -Wextra -Werror -o "$at/lesson" "$at/lesson.c" $(pkg-config --cflags --libs tutti)
     expect "$at/lesson"
+    printf '#include <math.h>\n#include <tutti.h>\nint main(int n, char **v) { (void)v; return cos(n) > 1; }\n' >"$at/own.c"
+    ${CC:-cc} -Wall -Wextra -Werror -fno-builtin -o "$at/own" "$at/own.c" $(pkg-config --cflags --libs tutti) || fail "a program's own cos is not found"
 fi
 ${CXX:-c++} -std=c++17 -Wall -Wextra -Wpedantic -Werror -o "$at/plain" "$at/plain.cc" \
     -I"$at/usr/include" -L"$at/usr/lib" -ltutti
