@@ -1,6 +1,9 @@
 /* transpose.c - matrices from row-major to column-major and back: squares of 4 x 4 elements in
- * registers, and of those as many side by side as both caches' lines hold. */
+ * registers, or of 16 x 16 where a vector holds as many, and of those as many side by side as both
+ * caches' lines hold. */
 #include "engine/numerics/matrices.h"
+
+#include "engine/cpu_level.h"
 
 #include <string.h>
 
@@ -85,6 +88,68 @@ static void block(int64_t rows, int64_t columns, size_t element, const char *fro
                        to_row);
 }
 
+#if defined __x86_64__
+#define WIDE __attribute__((target("avx512f,avx512vl,avx512dq,avx512bw,prefer-vector-width=512")))
+enum { WIDE_SIDE = 16 };
+typedef int32_t Sixteen __attribute__((vector_size(64)));
+
+/* As often as halving 16 comes to 1, the rows of both halves are put in turn. */
+WIDE static void square_wide(const char *from, int64_t from_row, char *to, int64_t to_row)
+{
+    const Sixteen low = { 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23 };
+    const Sixteen high = { 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31 };
+    Sixteen row[WIDE_SIDE], next[WIDE_SIDE];
+#pragma GCC unroll 16
+    for (int i = 0; i < WIDE_SIDE; i++)
+        memcpy(&row[i], from + i * from_row, sizeof *row);
+#pragma GCC unroll 4
+    for (int round = 0; round < 4; round++) {
+#pragma GCC unroll 8
+        for (int i = 0; i < WIDE_SIDE / 2; i++) {
+            next[2 * i] = __builtin_shuffle(row[i], row[i + WIDE_SIDE / 2], low);
+            next[2 * i + 1] = __builtin_shuffle(row[i], row[i + WIDE_SIDE / 2], high);
+        }
+#pragma GCC unroll 16
+        for (int i = 0; i < WIDE_SIDE; i++)
+            row[i] = next[i];
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < WIDE_SIDE; i++)
+        memcpy(to + i * to_row, &row[i], sizeof *row);
+}
+
+/* As block, of elements of 4 bytes. */
+WIDE static void wide_block(int64_t rows, int64_t columns, size_t element, const char *from,
+                            int64_t from_row, char *to, int64_t to_row)
+{
+    int64_t bytes = (int64_t)element, down = rows / WIDE_SIDE * WIDE_SIDE;
+    int64_t across = down ? columns / WIDE_SIDE * WIDE_SIDE : 0;
+    for (int64_t i = 0; i < down; i += WIDE_SIDE)
+        for (int64_t j = 0; j < across; j += WIDE_SIDE)
+            square_wide(from + i * from_row + j * bytes, from_row, to + j * to_row + i * bytes,
+                        to_row);
+    if (across < columns)
+        block(down, columns - across, element, from + across * bytes, from_row,
+              to + across * to_row, to_row);
+    if (down < rows)
+        block(rows - down, columns, element, from + down * from_row, from_row, to + down * bytes,
+              to_row);
+}
+#endif
+
+typedef void BlockFn(int64_t rows, int64_t columns, size_t element, const char *from,
+                     int64_t from_row, char *to, int64_t to_row);
+
+static BlockFn *block_of(size_t element)
+{
+#if defined __x86_64__
+    if (element == sizeof(int32_t) && cpu_vector_bytes() == 64)
+        return wide_block;
+#endif
+    (void)element;
+    return block;
+}
+
 void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void *from,
                       int64_t from_step, void *to, int64_t to_step)
 {
@@ -93,9 +158,10 @@ void matrix_transpose(int64_t rows, int64_t columns, size_t element, const void 
         memcpy(to, from, (size_t)(rows * columns) * element);
         return;
     }
+    BlockFn *go = block_of(element);
     for (int64_t i = 0; i < rows; i += BLOCK)
         for (int64_t j = 0; j < columns; j += BLOCK)
-            block(rows - i < BLOCK ? rows - i : BLOCK, columns - j < BLOCK ? columns - j : BLOCK,
-                  element, (const char *)from + i * from_row + j * bytes, from_row,
-                  (char *)to + j * to_row + i * bytes, to_row);
+            go(rows - i < BLOCK ? rows - i : BLOCK, columns - j < BLOCK ? columns - j : BLOCK,
+               element, (const char *)from + i * from_row + j * bytes, from_row,
+               (char *)to + j * to_row + i * bytes, to_row);
 }
