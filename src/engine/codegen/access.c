@@ -6,7 +6,7 @@
  *   all the same                one scalar, splat        -
  *   one apart                   one vector               one vector
  *   one apart, backwards        one vector, reversed     lane by lane
- *   2 to 4 apart                vectors, shuffled        lane by lane; vectors, if all between is too
+ *   a few apart                 vectors, shuffled        lane by lane; vectors, if all between is too
  *   anything else               gather                   lane by lane
  *
  * Lanes that the index masks out do not touch memory; what they yield is some number. */
@@ -374,9 +374,15 @@ void prefetch_element(Kernel *k, V pointer, Element e, V number)
     LLVMBuildCall2(k->b, LLVMGlobalGetValueType(f), f, args, 4, "");
 }
 
+/* A gather takes as long as it has lanes, or longer; this as many loads and shuffles as the step is. */
+static bool is_short_step(int64_t step, int lanes)
+{
+    enum { FEWEST = 8 }; /* lanes */
+    return lanes >= FEWEST && step >= 2 && step * 3 <= lanes * 2;
+}
+
 V load_element(Kernel *k, V pointer, Element e, Index *at)
 {
-    enum { MOST_STEP = 4 };
     bool is_complex = element_info[e].kind == COMPLEX;
     Coord number = index_linear(k, at);
     if (at->lanes == 1 || coord_is_uniform(number))
@@ -391,8 +397,7 @@ V load_element(Kernel *k, V pointer, Element e, Index *at)
         V raw = load_raw(k, pointer, e, first, mask, at->lanes);
         return from_memory(k, e, reversed(k, raw, at->lanes));
     }
-    bool is_short = !number.vector && number.step >= 2 && number.step <= MOST_STEP;
-    if (is_short && !is_complex && at->lanes >= 2 * MOST_STEP)
+    if (!number.vector && !is_complex && is_short_step(number.step, at->lanes))
         return load_stepped(k, pointer, e, number, at->mask, index_count(at), at->lanes);
     return load_gather(k, pointer, e, number, at->mask, index_count(at), at->lanes);
 }
