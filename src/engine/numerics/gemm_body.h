@@ -322,6 +322,7 @@ typedef struct NAME(Job) {
     bool subtracts;        /* from what c holds */
     bool is_slice;         /* of other work: there is no help */
     bool packs_a, packs_b; /* packs_a: all of it; else tiles that can are read where they lie */
+    bool packs_own;        /* each slice packs its columns of b itself, KC deep */
     bool streams;          /* b is packed by several threads, for each other */
     bool streams_c;        /* c is larger than what caches keep of it */
     P *packed;             /* b's panels: each `depth` rows of COLS columns */
@@ -416,6 +417,10 @@ ATTR static void NAME(set_panel)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, i
                                  P *here)
 {
     t->b_row = NAME(COLS);
+    if (g->packs_own) {
+        t->b = here;
+        return;
+    }
     if (g->packs_b) {
         t->b = g->packed + j * g->depth + (pc - g->kc) * NAME(COLS);
         return;
@@ -488,7 +493,7 @@ static void NAME(look_ahead)(const NAME(Job) *g, NAME(Tile) *t, int64_t j, int64
 
 /* Rows ic .. last of a, KC deep from pc, times a panel at column j of those under way. */
 ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64_t j, int64_t pc,
-                             const P *packed_a, const NAME(Direct) *direct)
+                             const P *packed_a, const NAME(Direct) *direct, P *own)
 {
     int cols = (int)NAME(least)(g->ncols - j, NAME(COLS));
     P here[IS_PLAIN ? KC * NAME(COLS) + NAME(LANES) : 1]; /* this panel, packed, unless all of them are */
@@ -504,7 +509,7 @@ ATTR static void NAME(panel)(const NAME(Job) *g, int64_t ic, int64_t last, int64
     if (g->gather && !g->gather->is_b)
         t.walk = places_at(g->gather->ndepth, g->gather->dims + g->gather->nlines, pc);
 #endif
-    NAME(set_panel)(g, &t, j, pc, last - ic > ROWS, here);
+    NAME(set_panel)(g, &t, j, pc, last - ic > ROWS, own ? own : here);
     NAME(look_ahead)(g, &t, j, last - ic);
 #if OFFSET_A
     NAME(take_offset)(&t);
@@ -539,7 +544,10 @@ ATTR static void NAME(slice)(void *user, int64_t number)
     int64_t last = NAME(least)(g->m, tiles * (row + 1) / g->down * ROWS);
     int64_t jc = number % g->across * g->cols, end = NAME(least)(g->ncols, jc + g->cols);
     P *packed_a = scratch(g->frame, THREAD_MEMORY_LEFT, sizeof(P) * (size_t)(MC * KC + NAME(LANES)));
-    if (!packed_a)
+    P *own = NULL;
+    if (g->packs_own)
+        own = scratch(g->frame, THREAD_MEMORY_RIGHT, sizeof(P) * (size_t)(g->cols * KC + NAME(LANES)));
+    if (!packed_a || (g->packs_own && !own))
         return;
     for (int64_t pc = g->kc; pc < g->kc + g->depth; pc += g->step) {
         int64_t terms = NAME(elements)(g, pc, NAME(least)(g->kc + g->depth - pc, g->step));
@@ -555,8 +563,13 @@ ATTR static void NAME(slice)(void *user, int64_t number)
             direct = NAME(direct_rows)(g, ic, rows, pc);
             NAME(pack_a)(packed_a + packed * KC, rows - packed, a);
         }
+#if DEEP > 1
+        if (own)
+            NAME(pack_rows)(own, KC * NAME(COLS),
+                            NAME(lines_of_b)(g, g->jc + jc, end - jc, pc, NAME(units)(terms)));
+#endif
         for (int64_t j = jc; j < end; j += NAME(COLS))
-            NAME(panel)(g, ic, last, j, pc, packed_a, &direct);
+            NAME(panel)(g, ic, last, j, pc, packed_a, &direct, own ? own + (j - jc) * KC : NULL);
     }
     if (g->streams_c)
         stream_end();
@@ -600,8 +613,11 @@ static void NAME(choose_slices)(NAME(Job) *g, int workers)
     int64_t wide = (panels + across - 1) / across;
     g->cols = (wide < PANELS ? PANELS : wide) * NAME(COLS);
     g->across = (g->ncols + g->cols - 1) / g->cols;
-    /* One row of slices packs b on the way, if its rows lie in memory as tiles read them. */
-    g->packs_b = !IS_PLAIN || !NAME(by_bands)(g) || g->down > 1 || g->gather;
+    /* One row of slices packs b on the way, if its rows lie in memory as tiles read them; units that are made
+     * of several rows, in passing. */
+    bool is_passing = NAME(by_bands)(g) && g->down == 1 && !g->gather;
+    g->packs_own = is_passing && DEEP > 1;
+    g->packs_b = !is_passing || (!IS_PLAIN && DEEP == 1);
     bool is_apart = g->gather ? !NAME(may_walk)(g) : g->a_col != 1 && g->a_row != 1;
     bool collides = !g->gather && NAME(rows_collide)(g->a_row);
     g->packs_a = !IS_PLAIN || g->cols > 4 * NAME(COLS) || is_apart || collides;
@@ -645,6 +661,7 @@ ATTR static void NAME(blocks)(NAME(Job) *g)
         g->ncols = NAME(least)(g->n - g->jc, widest);
         NAME(choose_slices)(g, workers);
         g->packs_b = g->packs_b || is_shared;
+        g->packs_own = g->packs_own && !is_shared;
         for (g->kc = 0; g->kc < g->k; g->kc += deepest) {
             g->depth = NAME(least)(g->k - g->kc, deepest);
             int64_t steps = (g->depth + KC - 1) / KC;

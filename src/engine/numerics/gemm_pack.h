@@ -149,6 +149,34 @@ ATTR static __attribute__((noinline)) void NAME(pack_b)(P *to, NAME(Lines) x)
     NAME(pack)(to, NAME(COLS), x);
 }
 
+#if DEEP > 1
+/* The same for several panels, `apart` units from each to the next, of lines side by side: rows are read
+ * whole, and those of the next units asked for meanwhile. */
+ATTR static void NAME(pack_rows)(P *to, int64_t apart, NAME(Lines) x)
+{
+    enum { AHEAD = 4 * DEEP, LINE = 64 / (int)sizeof(S) };
+    int64_t panels = x.n / NAME(COLS), whole = x.depth / DEEP;
+    for (int64_t p = 0; p < whole; p++) {
+        const S *from = x.at + p * DEEP * x.deep;
+        for (int d = 0; d < DEEP && (p + 1) * DEEP + AHEAD <= x.depth; d++)
+            for (int64_t i = 0; i < x.n; i += LINE)
+                __builtin_prefetch(from + (AHEAD + d) * x.deep + i);
+        P *at = to + p * NAME(COLS);
+        for (int64_t j = 0; j < panels; j++, at += apart, from += NAME(COLS)) {
+            ((NAME(Units) *)at)[0] = NAME(join)(from, x.deep);
+            ((NAME(Units) *)at)[1] = NAME(join)(from + NAME(LANES), x.deep);
+        }
+    }
+    NAME(Lines) rest = { x.at + whole * DEEP * x.deep, 1, x.deep, x.n, x.depth - whole * DEEP };
+    for (int64_t j = 0; j < panels && rest.depth; j++, rest.at += NAME(COLS), rest.n -= NAME(COLS))
+        NAME(pack_b)(to + j * apart + whole * NAME(COLS), rest);
+    x.at += panels * NAME(COLS);
+    x.n -= panels * NAME(COLS);
+    if (x.n)
+        NAME(pack_b)(to + panels * apart, x);
+}
+#endif
+
 /* To a tile of a. */
 ATTR static void NAME(add_offset)(P *tile, int64_t depth)
 {
