@@ -410,6 +410,9 @@ row("fourier", "fft 2^19 real", jnp.fft.rfft, f32(M // 2))
 row("fourier", "rfft 2^17", jnp.fft.rfft, f32(M // 8))
 row("fourier", "irfft 2^17", jnp.fft.irfft, of(jnp.complex64, M // 16 + 1))
 row("fourier", "rfft 1000 x 999", jnp.fft.rfft, f32(1000, 999))
+row("fourier", "fft 500 x 1001", jnp.fft.fft, of(jnp.complex64, 500, 1001))
+row("fourier", "rfft 500 x 1147", jnp.fft.rfft, f32(500, 1147))
+row("fourier", "fft prime 1031 x 100", jnp.fft.fft, of(jnp.complex64, 100, 1031))
 row("fourier", "fft f64 1024x1024", lambda x: jnp.fft.fft(x), of(jnp.float64, 1024, 1024))
 row("fourier", "fft prime 1009 x 100", jnp.fft.fft, of(jnp.complex64, 100, 1009))
 row("fourier", "fft 1000 x 1000", jnp.fft.fft, of(jnp.complex64, 1000, 1000))
@@ -460,6 +463,9 @@ for n, count in ((3, 10000), (4, 10000), (8, 2000), (16, 1000)):
     row("linear algebra", f"svd with vectors {n} x {count}", lambda x: jnp.abs(jnp.linalg.svd(x)[0]),
         f32(count, n, n))
 row("linear algebra", "det 3 x 10000", jnp.linalg.det, spd(10000, 3, 3))
+row("linear algebra", "solve 1000", jnp.linalg.solve, spd(1000, 1000), f32(1000, 1000))
+row("linear algebra", "solve f64 512", jnp.linalg.solve, lambda g: spd(512, 512)(g).astype(np.float64),
+    lambda g: g.standard_normal((512, 512)))
 
 # ---- random ----
 
