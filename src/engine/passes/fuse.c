@@ -62,6 +62,7 @@ Access fuse_access(const Module *m, const Node *u, int k)
     case OP_DYNAMIC_SLICE: return k == 0 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_GATHER: return k == 0 ? ACCESS_MEMORY : ACCESS_SPREAD;
     case OP_DYNAMIC_UPDATE: return k == 0 ? ACCESS_MEMORY : k == 1 ? ACCESS_MOVED : ACCESS_SPREAD;
+    case OP_SCATTER: return u->nin == 3 && k > 0 ? ACCESS_VIEWED : ACCESS_MEMORY;
     case OP_REDUCE: return k < u->nin / 2 ? ACCESS_MOVED : ACCESS_SPREAD;
     case OP_REDUCE_WINDOW: return k < u->nin / 2 ? ACCESS_MEMORY : ACCESS_SPREAD;
     default: break;
@@ -76,7 +77,7 @@ Access fuse_access(const Module *m, const Node *u, int k)
 /* How many cheap operations may stand below it. */
 static int access_budget(Access a, int budget)
 {
-    int most = a == ACCESS_SPREAD ? 2 : a == ACCESS_PICKED ? 4 : NO_LIMIT;
+    int most = a == ACCESS_SPREAD ? 2 : a == ACCESS_PICKED ? 4 : a == ACCESS_VIEWED ? 0 : NO_LIMIT;
     return budget < most ? budget : most;
 }
 
@@ -324,7 +325,7 @@ static bool reads_target(const RegionFuse *f, const Node *user, int operand, con
 {
     enum { MOST_LOOKED_AT = 256 };
     int left = MOST_LOOKED_AT;
-    return user->op == OP_DYNAMIC_UPDATE && operand > 0 &&
+    return (user->op == OP_DYNAMIC_UPDATE || user->op == OP_SCATTER) && operand > 0 &&
            is_made_from(f, item, user->in[0], &left);
 }
 

@@ -9,6 +9,7 @@ typedef enum Access {
     ACCESS_SAME,   /* at its own index */
     ACCESS_MOVED,  /* at another index, each element at most once */
     ACCESS_PICKED, /* at another index, behind a choice that may compute it in vain */
+    ACCESS_VIEWED, /* at another index, one by one: views of arrays, and nothing that is computed */
     ACCESS_SPREAD, /* the same element again and again */
     ACCESS_MEMORY, /* it must be an array in memory */
 } Access;
