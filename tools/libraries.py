@@ -53,6 +53,7 @@ FILES = {
                 "tests/tools/k_means_test.py"],
     "orbax-checkpoint": ["checkpoint/orbax/checkpoint/_src/serialization/type_handlers_test.py",
                          "checkpoint/orbax/checkpoint/_src/serialization/replica_slices_test.py",
+                         "checkpoint/orbax/checkpoint/_src/serialization/serialization_test.py",
                          "checkpoint/orbax/checkpoint/_src/handlers/standard_checkpoint_handler_test.py",
                          "checkpoint/orbax/checkpoint/_src/checkpointers/checkpointer_test.py"],
 }
@@ -154,10 +155,17 @@ BY_HAND = "\n## "
 OURS_SECONDS, THEIR_SECONDS = 9, 10  # columns
 
 
+def title(library, file):
+    """A file's name, with its folder's where the library has two of that name."""
+    path = pathlib.Path(file)
+    is_alone = sum(pathlib.Path(other).stem == path.stem for other in FILES[library]) == 1
+    return path.stem if is_alone else f"{path.parent.name}/{path.stem}"
+
+
 def row(theirs, ours):
     kinds = ("passed", "failed", "skipped")
     version = importlib.metadata.version(ours["library"])
-    cells = [f"{ours['library']} {version}", pathlib.Path(ours["file"]).stem]
+    cells = [f"{ours['library']} {version}", title(ours["library"], ours["file"])]
     cells += [str(count(entry, kind)) for entry in (ours, theirs) for kind in kinds]
     cells += [str(len(lost(theirs, ours)))]
     cells += [f"{entry['seconds']:.0f} / {entry['cpu']:.0f}" for entry in (ours, theirs)]
@@ -185,8 +193,8 @@ def write_table(options, entries):
     for library, file in ((library, file) for library, files in FILES.items() for file in files):
         if all((library, file, platform) in entries for platform in PLATFORMS):
             rows.append(row(*(entries[library, file, platform] for platform in PLATFORMS)))
-        elif (library, pathlib.Path(file).stem) in before:
-            rows.append(before[library, pathlib.Path(file).stem])
+        elif (library, title(library, file)) in before:
+            rows.append(before[library, title(library, file)])
     head = HEAD.format(jax=importlib.metadata.version("jax"), devices=DEVICES, most=options.most)
     ours, theirs = (sum(int(cells[column].split("/")[1]) for cells in rows)
                     for column in (OURS_SECONDS, THEIR_SECONDS))
