@@ -48,7 +48,18 @@ def accumulated():
     check("how often they are summed", ours.as_text().count("all-reduce("), 1)
 
 
+def scattered():
+    """A sum of which each device keeps a piece is not made whole anywhere."""
+    x = np.arange(16.0, dtype=np.float32).reshape(4, 4)
+    product = jax.jit(lambda x: jnp.dot(x.T, x, out_sharding=P("x")))
+    ours = product.lower(jax.device_put(x, P("x"))).compile()
+    check("product", ours(jax.device_put(x, P("x"))), x.T @ x)
+    text = ours.as_text()
+    check("how it is summed", [text.count("reduce-scatter("), text.count("all-reduce(")], [1, 0])
+
+
 if __name__ == "__main__":
     with jax.set_mesh(MESH):
         spread()
         accumulated()
+        scattered()

@@ -126,7 +126,7 @@ void simplify_visit(Simplifier *s, NodeId n)
         v = v || s->keeps_dots ? v : expand_dot(s, n);
         v = v || s->keeps_dots ? v : simplify_convolution(s, n);
         v = v || s->keeps_dots ? v : simplify_scatter(s, n);
-        v = v || s->keeps_dots ? v : sort_to_top_k(s, n);
+        v = v ? v : sort_to_top_k(s, n);
         if (v) {
             subst_set(&s->map, node_at(m, n)->out, v);
             return;
