@@ -108,7 +108,6 @@ LINES = {
     "permutation": lambda c: lambda v: jax.random.permutation(jax.random.key(1), v),
     "top_k": lambda c: lambda v: lax.top_k(v, 5),
     "argmax": lambda c: lambda v: (jnp.argmax(v), jnp.argmin(v)),
-    "sums up to here": lambda c: lambda v: (jnp.cumsum(v), lax.cummax(v), lax.cumsum(v, reverse=True)),
     "differences": lambda c: lambda v: jnp.diff(v),
     "convolve": lambda c: lambda v: jnp.convolve(v, jnp.arange(5.0), mode="same"),
     "short slices": slices(3),

@@ -178,7 +178,10 @@ static bool spans_fit(const Windows *w)
                 continue;
             bool is_even = w->p->results[0].tiles[s.out] == 1 ||
                            w->local[0].dims[s.out] * s.scale % s.base == 0;
-            if (s.extent <= 0 || !is_even || (s.base > 1 && s.kernel >= 0))
+            /* A cumulative sum is a window as long as the array: each device would have all of it. */
+            bool is_all = w->node->op == OP_REDUCE_WINDOW &&
+                          s.extent > type_of(w->z->m, w->node->in[i]).dims[d];
+            if (s.extent <= 0 || !is_even || is_all || (s.base > 1 && s.kernel >= 0))
                 return false;
         }
     return true;
