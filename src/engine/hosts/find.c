@@ -82,7 +82,8 @@ static const Family *family_of(void *library)
 /* UCX, on which an MPI may stand, would take over everybody's SIGSEGV; it reads this when it is
  * loaded.  Large sums go in pieces that must not wait for an answer from the other side.  Nothing is read
  * straight from another process's memory (cma): whose peer is killed meanwhile would die with it.  So pieces go
- * through shared memory, each in one segment of it, and there are as many bytes of segments as by default. */
+ * through shared memory, each in one segment of it, and there are about as many bytes of segments as by default.
+ * UCX counts a segment's bytes in 16 bits, so that one of 64 KB would be read as empty. */
 static void set_environment(void)
 {
     static const char *const settings[][2] = {
@@ -91,9 +92,9 @@ static void set_environment(void)
         { "UCX_WARN_UNUSED_ENV_VARS", "n" },
         { "UCX_RNDV_THRESH", "1m" },
         { "UCX_TLS", "^cma" },
-        { "UCX_POSIX_SEG_SIZE", "64k" },
+        { "UCX_POSIX_SEG_SIZE", "56k" },
         { "UCX_POSIX_RX_BUFS_GROW", "64" },
-        { "UCX_SYSV_SEG_SIZE", "64k" },
+        { "UCX_SYSV_SEG_SIZE", "56k" },
         { "UCX_SYSV_RX_BUFS_GROW", "64" },
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
