@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from jax import export
 from safetensors.numpy import save_file
-from tutti_c import PLUGIN, ROOT, Dims, Tree, Tt, library
+from tutti_c import PLUGIN, ROOT, Dims, Tree, Tt, library, tt_dtype
 
 ENV = dict(os.environ, TUTTI_PLUGIN=PLUGIN)
 
@@ -116,7 +116,7 @@ def call(lib, f, arrays, nresults):
     for i, x in enumerate(arrays):
         x = np.ascontiguousarray(x, np.float32).reshape(np.shape(x))
         dims = Dims(x.ndim, (ctypes.c_int64 * 12)(*x.shape))
-        leaves[i] = lib.tt_from(11, x.ctypes.data, x.nbytes, ctypes.byref(dims))
+        leaves[i] = lib.tt_from(tt_dtype(x.dtype), x.ctypes.data, x.nbytes, ctypes.byref(dims))
     trees = (Tree * len(arrays))(*[Tree(ctypes.pointer(leaves[i]), 1) for i in range(len(arrays))])
     out = lib.tt_call_n(f, trees, len(arrays), nresults)
     assert not lib.tt_error(), lib.tt_error().decode()

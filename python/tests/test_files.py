@@ -7,10 +7,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
-from tutti_c import Dims, Tree, Tt, library
-
-TYPES = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
-         np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128]
+from tutti_c import TT_BOOL, TYPES, Dims, Tree, Tt, library, tt_dtype
 
 
 class SaveOptions(ctypes.Structure):
@@ -39,14 +36,14 @@ def said(lib):
 
 def values(lib, x):
     shape = lib.tt_shape(x)
-    out = np.empty(tuple(shape.v[:shape.n]), TYPES[lib.tt_type(x)])
+    out = np.empty(tuple(shape.v[:shape.n]), TYPES[lib.tt_type(x) - TT_BOOL])
     assert lib.tt_read(x, out.ctypes.data, out.nbytes), said(lib)
     return out
 
 
 def array(lib, x):
     dims = Dims(x.ndim, (ctypes.c_int64 * 12)(*x.shape))
-    return lib.tt_from(TYPES.index(x.dtype.type), x.ctypes.data, x.nbytes, ctypes.byref(dims))
+    return lib.tt_from(tt_dtype(x.dtype), x.ctypes.data, x.nbytes, ctypes.byref(dims))
 
 
 def some(dtype, shape=(3, 5)):

@@ -2,8 +2,20 @@
 import ctypes
 import os
 
+import ml_dtypes
+import numpy as np
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PLUGIN = os.path.join(ROOT, "build/pjrt_plugin_tutti.so")
+
+# tt_dtype in its order, which begins at TT_BOOL.
+TT_BOOL = 0x7400
+TYPES = [np.bool_, np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64,
+         np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128]
+
+
+def tt_dtype(dtype):
+    return TT_BOOL + TYPES.index(np.dtype(dtype).type)
 
 
 class Tt(ctypes.Structure):
