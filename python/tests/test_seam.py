@@ -285,11 +285,11 @@ def test_compiled_as_text(python):
         x = jax.device_put(np.ones((8, 6), np.float32), s)
         def f(x):
             with jax.named_scope("outer"):
-                return x + 1, jnp.tanh(x).sum(0), jnp.sort(x, 0)
+                return x + 1, jnp.tanh(x).sum(0), jnp.cumsum(x[:, 0])
         text = jax.jit(f, donate_argnums=0).lower(x).compile().as_text()
         for part in ("HloModule jit_f", "tanh(", "all-reduce(", "f32[2,6]", "outer",
                      "sharding={devices=[4,1]0,1,2,3}", 'custom_call_target="tutti.global"',
-                     "called_computations={%whole", "sort("):
+                     "called_computations={%whole"):
             assert part in text, (part, text)
         text = jax.jit(lambda x: x * 2, donate_argnums=0).lower(jnp.ones(3)).compile().as_text()
         assert "input_output_alias={ {}: (0, {}, may-alias) }" in text, text
