@@ -2,14 +2,14 @@
 are those of JAX's own program on our engine, bit for bit: 10,000 of each distribution that is made of
 gamma's (tests/unit/random_test.c has all distributions beside JAX's CPU backend)."""
 import ctypes
-import os
 
 import numpy as np
 import pytest
+from tutti_c import Dims, Tt, library, tt_dtype
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 N = 10000
-F32 = 0x740b  # TT_F32
+F32 = tt_dtype(np.float32)
+KINDS = ["gamma", "loggamma", "beta", "chisquare", "student_t", "dirichlet"]
 
 JAX = f"""
 import sys, jax, jax.numpy as jnp, numpy as np
@@ -22,29 +22,14 @@ np.savez(sys.argv[1], gamma=r.gamma(key, alpha), loggamma=r.loggamma(key, alpha)
 """
 
 
-class Tt(ctypes.Structure):
-    _fields_ = [("slot", ctypes.c_uint32), ("generation", ctypes.c_uint32)]
-
-
-class Dims(ctypes.Structure):
-    _fields_ = [("n", ctypes.c_int), ("v", ctypes.c_int64 * 12)]
-
-
 def dims(*shape):
     return ctypes.byref(Dims(len(shape), (ctypes.c_int64 * 12)(*shape)))
 
 
 @pytest.fixture(scope="module")
 def lib():
-    os.environ.setdefault("TUTTI_PLUGIN", os.path.join(ROOT, "build/pjrt_plugin_tutti.so"))
-    lib = ctypes.CDLL(os.path.join(ROOT, "build/libtutti.so"))
-    lib.tt_error.restype = ctypes.c_char_p
+    lib = library(**{"tt_" + name: Tt for name in ["key", *KINDS]})
     lib.tt_key.argtypes = [ctypes.c_uint64]
-    lib.tt_from.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t, ctypes.POINTER(Dims)]
-    lib.tt_read.argtypes = [Tt, ctypes.c_void_p, ctypes.c_size_t]
-    for name in ["tt_key", "tt_from", "tt_gamma", "tt_loggamma", "tt_beta", "tt_chisquare", "tt_student_t",
-                 "tt_dirichlet"]:
-        getattr(lib, name).restype = Tt
     return lib
 
 
@@ -60,7 +45,7 @@ def parameters(lib, x):
     return lib.tt_from(F32, x.ctypes.data, x.nbytes, dims(*x.shape))
 
 
-@pytest.mark.parametrize("name", ["gamma", "loggamma", "beta", "chisquare", "student_t", "dirichlet"])
+@pytest.mark.parametrize("name", KINDS)
 def test_draws_of_c_are_those_of_jax(lib, jax_draws, name):
     want = jax_draws[name]
     alpha = (np.arange(N) % 13 + 1).astype(np.float32) / 4

@@ -84,6 +84,10 @@ enum { NAME(STAGES) = NAME(LANES) == 16 ? 4 : NAME(LANES) == 8 ? 3 : NAME(LANES)
 #else
 #define EACH_ROW(x) FEW(0, x) FEW(1, x) FEW(2, x) FEW(3, x) FEW(4, x) FEW(5, x)
 #endif
+/* An element of row r of an a that is not packed.  Rows lie three by three behind a0, a3, a6 and a9, at the
+ * same offsets o0, o1 and o2 behind each: so few registers are enough for all. */
+#define OF_ROW(r)                                                                                  \
+    (r < 3 ? a0 : r < 6 ? a3 : r < 9 ? a6 : a9)[r % 3 == 0 ? o0 : r % 3 == 1 ? o1 : o2]
 
 typedef struct NAME(Tile) {
     int64_t depth;
@@ -179,12 +183,7 @@ ATTR static inline __attribute__((always_inline)) void NAME(tile)(const NAME(Til
                 keep += NAME(COLS);
             }
             EACH_ROW(P x = is_packed ? a[r]
-                                     : (r < 3   ? a0
-                                        : r < 6 ? a3
-                                        : r < 9 ? a6
-                                                : a9)[r % 3 == 0   ? o0
-                                                      : r % 3 == 1 ? o1
-                                                                   : o2];
+                                     : OF_ROW(r);
                      acc[r][0] = MULTIPLY(acc[r][0], x, b0);
                      if (nvec == 2) acc[r][1] = MULTIPLY(acc[r][1], x, b1);)
             a += ROWS;
@@ -729,6 +728,7 @@ ATTR static void NAME(gather)(const Frame *frame, const Gather *gather, const vo
 #undef ROW
 #undef FEW
 #undef EACH_ROW
+#undef OF_ROW
 #undef S
 #undef Q
 #undef P

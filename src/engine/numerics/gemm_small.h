@@ -54,12 +54,7 @@ NAME(small_tile)(const NAME(Small) *g, const P *a, const P *b, T *c, int nrows, 
         NAME(Units) b0 = nvec == 2 ? *(const NAME(Units) *)b : NAME(load_part)(b, last), b1 = b0;
         if (nvec == 2)
             b1 = NAME(load_part)(b + NAME(LANES), last);
-        EACH_ROW(P x = (r < 3   ? a0
-                        : r < 6 ? a3
-                        : r < 9 ? a6
-                                : a9)[r % 3 == 0   ? o0
-                                      : r % 3 == 1 ? o1
-                                                   : o2];
+        EACH_ROW(P x = OF_ROW(r);
                  acc[r][0] = MULTIPLY(acc[r][0], x, b0);
                  if (nvec == 2) acc[r][1] = MULTIPLY(acc[r][1], x, b1);)
     }

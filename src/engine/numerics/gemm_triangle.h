@@ -59,12 +59,7 @@ NAME(take_known)(const NAME(Panel) *s, int64_t i, int nrows, int nvec, bool is_p
             if (nvec == 2)
                 x1 = *(const NAME(Vec) *)(x + NAME(LANES));
             EACH_ROW(T y = is_packed ? packed[r]
-                                     : (r < 3   ? a0
-                                        : r < 6 ? a3
-                                        : r < 9 ? a6
-                                                : a9)[r % 3 == 0   ? o0
-                                                      : r % 3 == 1 ? o1
-                                                                   : o2];
+                                     : OF_ROW(r);
                      acc[r][0] += y * x0;
                      if (nvec == 2) acc[r][1] += y * x1;)
             packed += is_packed ? ROWS : 0;
