@@ -44,7 +44,12 @@ for how in "-L$build -ltutti_rt -Wl,-rpath,$(realpath $build)" "-static -Wl,--gc
 done
 strip "$at/lesson"
 size=$(wc -c < "$at/lesson")
-[ "$size" -lt 1000000 ] || fail "the static example has $size bytes"
+[ "$size" -lt 900000 ] || fail "the static example has $size bytes"
+
+# A program names the collectives that it has, no others.
+$build/tutti compile tests/jax/train_step_pmean_4.mlirbc -o "$at/train.o" --name train
+named=$(nm -u "$at/train.o" | grep -oE '(plan|perform)_.*')
+[ "$named" = plan_all_reduce ] || fail "the training step names: $named"
 
 # A library of another making does not link.
 objcopy --redefine-sym "$(nm "$at/1.o" | grep -o 'tutti_rt_abi_.*')=tutti_rt_abi_of_others" "$at/1.o" "$at/other.o"

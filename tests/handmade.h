@@ -1,13 +1,14 @@
 /* handmade.h - programs whose segments are C functions, to run without a compiler. Links the
- * engine's exec/ and collectives/ (and no LLVM: the table of functions for code is empty). */
+ * engine's exec/ and collectives/ (and no LLVM: the table of functions has none for code). */
 #ifndef TUTTI_TESTS_HANDMADE_H
 #define TUTTI_TESTS_HANDMADE_H
+#include "engine/collectives/collectives.h"
 #include "engine/exec/launch.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
 
-const Runtime runtime = { 0 };
+const Runtime runtime = { .collectives = ALL_COLLECTIVES };
 
 enum { MOST = 8 };
 
@@ -64,6 +65,7 @@ static inline void hand_made(HandMade *h, int ndevices, int nargs, int nresults,
         .segments = segments,
         .collectives = h->collectives,
         .groups = h->groups,
+        .rt = &runtime,
         .cost_ns = cost,
         .is_cost_known = cost >= 0,
         .longest_ns = cost == TASKS_RUN ? INT64_MAX / MOST : 0,

@@ -203,29 +203,37 @@ static int cores_by_affinity(void)
     return 1;
 }
 
+/* The numbers with which a file of a cgroup begins, at most two: how many ("max 100000" has none); -1:
+ * there is no such file.  Not by fscanf, which takes 100 KB of a static program. */
+static int numbers_in(const char *folder, const char *name, long long *numbers)
+{
+    char path[PATH_MAX + 32], line[64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return -1;
+    bool is_read = fgets(line, sizeof line, file);
+    fclose(file);
+    int n = 0;
+    for (char *at = line, *end; is_read && n < 2; at = end, n++) {
+        numbers[n] = strtoll(at, &end, 10);
+        if (end == at)
+            break;
+    }
+    return n;
+}
+
 /* The quota in one cgroup folder, in cores rounded up; INT_MAX: none. */
 static int quota_in(const char *folder)
 {
-    char path[PATH_MAX + 32];
-    long long quota = -1, period = 0;
-    snprintf(path, sizeof path, "%s/cpu.max", folder);
-    FILE *file = fopen(path, "re");
-    if (file) {
-        if (fscanf(file, "%lld %lld", &quota, &period) != 2) /* "max 100000" */
-            quota = -1;
-        fclose(file);
-    } else {
-        const char *names[] = { "cpu.cfs_quota_us", "cpu.cfs_period_us" };
-        long long *numbers[] = { &quota, &period };
-        for (int i = 0; i < 2; i++) {
-            snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-            file = fopen(path, "re");
-            if (!file)
-                return INT_MAX;
-            if (fscanf(file, "%lld", numbers[i]) != 1)
-                *numbers[i] = -1;
-            fclose(file);
-        }
+    long long version_2[2], version_1[2], quota = -1, period = 0;
+    int n = numbers_in(folder, "cpu.max", version_2);
+    if (n == 2) {
+        quota = version_2[0];
+        period = version_2[1];
+    } else if (n < 0 && numbers_in(folder, "cpu.cfs_quota_us", version_1) == 1) {
+        quota = version_1[0];
+        period = numbers_in(folder, "cpu.cfs_period_us", version_1) == 1 ? version_1[0] : 0;
     }
     if (quota <= 0 || period <= 0)
         return INT_MAX;

@@ -24,6 +24,8 @@ struct Gather;
 struct SortPlan;
 struct Code;
 struct Tensor;
+struct Participants;
+struct CopyPlan;
 typedef struct Program Program;
 typedef struct Track Track;
 
@@ -177,7 +179,41 @@ struct Program {
 
 void program_free(Program *p); /* NULL is fine */
 
-/* What compiled code may call.  Grows at the end. */
+/* The algorithms of collectives (collectives/collectives.h has them). */
+typedef enum CollectiveKind {
+    COLLECTIVE_ALL_REDUCE,
+    COLLECTIVE_REDUCE_SCATTER,
+    COLLECTIVE_ALL_GATHER,
+    COLLECTIVE_ALL_TO_ALL,
+    COLLECTIVE_PERMUTE,
+    COLLECTIVE_BROADCAST,
+    COLLECTIVE_RAGGED,
+    COLLECTIVE_GLOBAL,
+    COLLECTIVE_RETILE,
+    COLLECTIVE_KINDS, /* of an operation: none performs it; send and recv are exec/mailbox.c's */
+} CollectiveKind;
+
+static inline CollectiveKind collective_kind(OpId op)
+{
+    switch (op) {
+    case OP_ALL_REDUCE: return COLLECTIVE_ALL_REDUCE;
+    case OP_REDUCE_SCATTER: return COLLECTIVE_REDUCE_SCATTER;
+    case OP_ALL_GATHER: return COLLECTIVE_ALL_GATHER;
+    case OP_ALL_TO_ALL: return COLLECTIVE_ALL_TO_ALL;
+    case OP_PERMUTE: return COLLECTIVE_PERMUTE;
+    case OP_COLLECTIVE_BROADCAST: return COLLECTIVE_BROADCAST;
+    case OP_RAGGED: return COLLECTIVE_RAGGED;
+    case OP_GLOBAL: return COLLECTIVE_GLOBAL;
+    case OP_RETILE: return COLLECTIVE_RETILE;
+    default: return COLLECTIVE_KINDS;
+    }
+}
+
+/* Performs a collective, or appends to a plan the steps that do. */
+typedef MUST_USE Error *CollectiveFn(const struct Participants *p, struct CopyPlan *plan);
+
+/* What compiled code may call, and what performs its collectives.  Of a program that is compiled ahead:
+ * what that program uses; the rest is NULL.  Grows at the end. */
 typedef struct Runtime {
     /* Evaluates program->evaluations[which]; not 0: failed, f->error is set. */
     int32_t (*evaluate)(Frame *f, int32_t which);
@@ -204,6 +240,7 @@ typedef struct Runtime {
     void (*mark)(const Frame *f, int32_t number);
     /* Fails the frame if there is a NaN in `data`, a result of what `of` says; see numerics.h. */
     void (*nans)(const Frame *f, int32_t of, int32_t number, int32_t result, const void *data);
+    CollectiveFn *collectives[COLLECTIVE_KINDS];
 } Runtime;
 
 extern const Runtime runtime; /* exec/runtime.c: all of it */

@@ -194,6 +194,7 @@ static void any_members(void)
         int other = below(r + 1);
         t.frames[r] = (Frame){ .args = t.args[r],
                                .outs = t.outs[r],
+                               .rt = &runtime,
                                .partition = r,
                                .cancel = &cancel,
                                .program = &hand.p };
@@ -470,6 +471,7 @@ static void any_ragged(void)
         ragged.outs[r][0] = below(2) ? ragged.args[r][INTO] : malloc(bytes);
         ragged.frames[r] = (Frame){ .args = (void **)ragged.args[r],
                                     .outs = (void **)ragged.outs[r],
+                                    .rt = &runtime,
                                     .partition = r,
                                     .cancel = &cancel,
                                     .program = &hand.p };

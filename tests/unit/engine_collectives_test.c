@@ -53,9 +53,11 @@ static void set_stage(int n)
 {
     hand_made(&stage.h, n, 0, 0, NULL, 0, 0);
     for (int d = 0; d < n; d++) {
-        stage.frames[d] = (Frame){
-            .slab = stage.slabs[d], .partition = d, .cancel = &stage.cancel, .program = &stage.h.p
-        };
+        stage.frames[d] = (Frame){ .slab = stage.slabs[d],
+                                   .rt = &runtime,
+                                   .partition = d,
+                                   .cancel = &stage.cancel,
+                                   .program = &stage.h.p };
         stage.order[d] = &stage.frames[d];
         for (int i = 0; i < ROOM / 4; i++) {
             before[d][i] = d * 100000 + i * 3 + 1;

@@ -27,6 +27,17 @@ static const char *const runtime_symbols[] = {
     [offsetof(Runtime, gather) / POINTER] = "gather",
     [offsetof(Runtime, mark) / POINTER] = "mark",      /* never named: there is no recorder, */
     [offsetof(Runtime, nans) / POINTER] = "nans_find", /* and nobody looks for NaNs */
+#define PERFORMED(kind) [offsetof(Runtime, collectives) / POINTER + COLLECTIVE_##kind]
+    PERFORMED(ALL_REDUCE) = "plan_all_reduce",
+    PERFORMED(REDUCE_SCATTER) = "plan_reduce_scatter",
+    PERFORMED(ALL_GATHER) = "plan_all_gather",
+    PERFORMED(ALL_TO_ALL) = "plan_all_to_all",
+    PERFORMED(PERMUTE) = "plan_permute",
+    PERFORMED(BROADCAST) = "plan_broadcast",
+    PERFORMED(RAGGED) = "perform_ragged",
+    PERFORMED(GLOBAL) = "perform_global",
+    PERFORMED(RETILE) = "perform_retile",
+#undef PERFORMED
 };
 _Static_assert(sizeof runtime_symbols == sizeof(Runtime), "a name for every function");
 
@@ -64,15 +75,30 @@ static const char *runtime_symbol(const Emit *e, int k)
     return runtime_symbols[k];
 }
 
-/* The table of what code calls: NULL where it calls nothing. */
-static LLVMValueRef runtime_table(Emit *e)
+/* Bit i: a collective of the program, or of one inside it, is performed by the i-th function. */
+static uint32_t performed_by(const Program *p)
+{
+    uint32_t all = 0;
+    for (int k = 0; k < p->ncollectives; k++) {
+        const Collective *c = &p->collectives[k];
+        CollectiveKind kind = collective_kind(c->op);
+        if (kind < COLLECTIVE_KINDS)
+            all |= 1u << (offsetof(Runtime, collectives) / POINTER + kind);
+        if (c->body)
+            all |= performed_by(c->body);
+    }
+    return all;
+}
+
+/* The table of what a program uses: NULL where it uses nothing. */
+static LLVMValueRef runtime_table(Emit *e, uint32_t used)
 {
     enum { N = sizeof(Runtime) / POINTER };
     LLVMTypeRef pointer = LLVMPointerTypeInContext(e->context, 0);
     LLVMValueRef at[N];
     for (int k = 0; k < N; k++) {
-        at[k] = e->calls >> k & 1 ? library_symbol(e, runtime_symbol(e, k))
-                                  : LLVMConstPointerNull(pointer);
+        at[k] =
+            used >> k & 1 ? library_symbol(e, runtime_symbol(e, k)) : LLVMConstPointerNull(pointer);
     }
     LLVMValueRef table = LLVMAddGlobal(e->llvm, LLVMArrayType2(pointer, N), "runtime");
     LLVMSetInitializer(table, LLVMConstArray2(pointer, at, N));
@@ -266,20 +292,20 @@ static int64_t program_add(Writer *w, const Program *p)
     return at;
 }
 
-static void writer_begin(Writer *w, const Module *m)
+static void writer_begin(Writer *w, const Program *p)
 {
     for (int k = 0; k < w->functions->n; k++) {
         const void *place = w->functions->at[k];
         table_set(&w->links, &place, sizeof place, (uint64_t)k);
     }
-    module_part_begin(&w->part, m);
-    w->rt = runtime_table(w->e);
+    module_part_begin(&w->part, p->module);
+    w->rt = runtime_table(w->e, w->e->calls | performed_by(p));
 }
 
 LLVMValueRef program_data(Emit *e, Arena *arena, const Program *program, const FunctionLinks *links)
 {
     Writer w = { .image = { .e = e, .arena = arena }, .e = e, .functions = links };
-    writer_begin(&w, program->module);
+    writer_begin(&w, program);
     require(program_add(&w, program) == 0);
     bool has_evaluations = w.part.to->nnodes > 1;
     int64_t module = has_evaluations ? module_data(&w.image, w.part.to) : NOWHERE;

@@ -1,4 +1,4 @@
-/* collective.c - performs a collective: finds operands and results, picks the algorithm.
+/* collective.c - performs a collective: finds operands and results, calls the algorithm.
  *
  * The compiler may give a result the memory of an operand that dies at the collective, where the
  * algorithm works in place (op_is_in_place); and a donated argument's memory may be any result's.
@@ -8,19 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static PlanFn *plan_function(OpId op)
-{
-    switch (op) {
-    case OP_ALL_REDUCE: return plan_all_reduce;
-    case OP_ALL_GATHER: return plan_all_gather;
-    case OP_REDUCE_SCATTER: return plan_reduce_scatter;
-    case OP_ALL_TO_ALL: return plan_all_to_all;
-    case OP_PERMUTE: return plan_permute;
-    case OP_COLLECTIVE_BROADCAST: return plan_broadcast;
-    default: return NULL;
-    }
-}
 
 Error *collective_misfit(const Participants *p, int i)
 {
@@ -169,30 +156,22 @@ static void find_all(const Participants *p, Address address, void **at, int step
                                                          : frame_at(p->frames[r], address);
 }
 
-static Error *plan_and_execute(const Participants *p, CopyPlan *plan)
+static Error *perform_by_kind(const Participants *p, CopyPlan *plan)
 {
     const Collective *c = p->c;
-    PlanFn *make_plan = plan_function(c->op);
-    if (!make_plan)
+    CollectiveKind kind = collective_kind(c->op);
+    if (kind == COLLECTIVE_KINDS)
         return error_new(CODE_UNIMPLEMENTED, "not supported: a collective in %s (%s)", c->name,
                          collective_where(c));
-    TRY(make_plan(p, plan));
+    TRY(p->frames[p->home]->rt->collectives[kind](p, plan));
+    if (!plan->nsteps) /* it is performed, or has nothing to do */
+        return NULL;
     plan->c = c;
     plan->frame = p->frames[p->home];
     copy_plan_execute(plan);
     if (!c->is_apart || op_has_dynamic_root(c->op, c->attrs)) /* its addresses are good this once */
         plan->c = NULL;
     return NULL;
-}
-
-static Error *perform_by_kind(const Participants *p, CopyPlan *plan)
-{
-    switch (p->c->op) {
-    case OP_RAGGED: return perform_ragged(p);
-    case OP_GLOBAL: return perform_global(p);
-    case OP_RETILE: return perform_retile(p);
-    default: return plan_and_execute(p, plan);
-    }
 }
 
 /* Operands and results of ranks in other processes. */

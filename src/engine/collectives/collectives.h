@@ -1,6 +1,6 @@
 /* collectives.h - what a collective does once all members of a group have come to it.
  *
- *   collective.c  finds each member's operands and results, and picks the algorithm
+ *   collective.c  finds each member's operands and results, and calls the algorithm (Runtime has it)
  *   reduce.c      all_reduce, reduce_scatter             \
  *   gather.c      all_gather, all_to_all                  > each appends steps to a copy plan
  *   permute.c     collective_permute, _broadcast         /
@@ -174,12 +174,19 @@ int global_first_of_tile(const Participants *p, int r, int i);
 bool retile_needs(const Participants *p, int r, int i, int process);
 
 /* Append the steps of a collective to a plan. */
-typedef MUST_USE Error *PlanFn(const Participants *p, CopyPlan *plan);
-PlanFn plan_all_reduce, plan_reduce_scatter, plan_all_gather, plan_all_to_all, plan_permute,
-    plan_broadcast;
-/* Perform a collective that has no plan. */
-typedef MUST_USE Error *PerformFn(const Participants *p);
-PerformFn perform_ragged, perform_global, perform_retile;
+NAMED_BY_OBJECTS CollectiveFn plan_all_reduce, plan_reduce_scatter, plan_all_gather,
+    plan_all_to_all, plan_permute, plan_broadcast;
+/* Perform a collective that has no plan: it stays empty. */
+NAMED_BY_OBJECTS CollectiveFn perform_ragged, perform_global, perform_retile;
+/* Runtime.collectives where any may be asked for. */
+/* clang-format off */
+#define ALL_COLLECTIVES {                                                                          \
+        [COLLECTIVE_ALL_REDUCE] = plan_all_reduce, [COLLECTIVE_REDUCE_SCATTER] = plan_reduce_scatter, \
+        [COLLECTIVE_ALL_GATHER] = plan_all_gather, [COLLECTIVE_ALL_TO_ALL] = plan_all_to_all,      \
+        [COLLECTIVE_PERMUTE] = plan_permute, [COLLECTIVE_BROADCAST] = plan_broadcast,              \
+        [COLLECTIVE_RAGGED] = perform_ragged, [COLLECTIVE_GLOBAL] = perform_global,                \
+        [COLLECTIVE_RETILE] = perform_retile }
+/* clang-format on */
 
 /* Finds the operands and results of the members here for longer than a collective takes to perform:
  * operands that results would overwrite are copied aside.  p->c, n, frames, scratch, elsewhere are

@@ -261,8 +261,9 @@ static void give_back(const Participants *p, Whole *w)
     }
 }
 
-Error *perform_global(const Participants *p)
+Error *perform_global(const Participants *p, CopyPlan *plan)
 {
+    (void)plan;
     const Program *body = p->c->body;
     if (!body || body->nargs != p->c->nin || body->nresults != p->c->nout)
         return error_new(CODE_INTERNAL, "%s (%s): its body does not fit it", p->c->name,

@@ -172,8 +172,9 @@ static void make_box(void *user, int64_t rank)
     stat_add(STAT_COPIED_BYTES, (int64_t)type_bytes(t->box));
 }
 
-Error *perform_retile(const Participants *p)
+Error *perform_retile(const Participants *p, CopyPlan *plan)
 {
+    (void)plan;
     Retiling t = retiling_of(p);
     if (t.tile.rank != t.box.rank)
         return collective_misfit(p, 0);

@@ -1,6 +1,7 @@
-/* runtime.c - the functions that code calls through its frame, for programs compiled in place: all of
- * them, since any program may come.  A node without a kernel is computed by a ready-made routine
- * (routine.h), or else by the reference evaluator. */
+/* runtime.c - the functions that code calls through its frame, and the algorithms of collectives, for
+ * programs compiled in place: all of them, since any program may come.  A node without a kernel is
+ * computed by a ready-made routine (routine.h), or else by the reference evaluator. */
+#include "engine/collectives/collectives.h"
 #include "engine/eval/eval.h"
 #include "engine/exec/evaluation.h"
 #include "engine/numerics/numerics.h"
@@ -37,4 +38,5 @@ const Runtime runtime = {
     .slices = slices_run,
     .mark = mark,
     .nans = nans_find,
+    .collectives = ALL_COLLECTIVES,
 };
