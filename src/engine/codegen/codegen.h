@@ -39,7 +39,8 @@ typedef struct Emit {
     bool calls_rare_math;     /* a function behind MATH_COS */
     bool calls_rare_products; /* of other kinds than GEMM_F32 */
     bool owns_machine;        /* for other code than the host's: it is not kept */
-    bool hurries;             /* what only calls runs once in a launch: LLVM need not improve it */
+    bool has_steps; /* its loops go through arrays by several steps at once (link/object.c) */
+    bool hurries;   /* what only calls runs once in a launch: LLVM need not improve it */
 } Emit;
 
 typedef LLVMValueRef V; /* a value in registers */

@@ -354,6 +354,7 @@ void block_select_scatter(Kernel *k, NodeId root)
                     .positions = 1 };
     bool joined[MAX_RANK + 1], is_empty = type_count(s.windows) == 0 || type_count(s.in) == 0;
     s.last = s.in.rank - 1;
+    k->e->has_steps = true;
     window_dims(node->attrs, s.in, s.windows, s.dims);
     window_widen(k, s.in.rank, s.dims);
     for (int d = 0; d <= s.last; d++) {

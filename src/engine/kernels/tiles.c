@@ -392,6 +392,7 @@ bool tiles_emit(Kernel *k, Type shape, Type nest)
     int64_t extents[MAX_RANK + 1], step[MAX_RANK + 1];
     if (!tiles_of(k, shape, nest, &t))
         return false;
+    k->e->has_steps = true;
     make_tiles(&t);
     for (int d = 0; d < nest.rank; d++) {
         step[d] = d == t.row || d == t.column ? t.side : 1;

@@ -28,9 +28,10 @@
 
 const char llvm_version[] = LLVM_VERSION_STRING;
 
-static const char passes[] = "always-inline,"
-                             "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
-                             "loop-mssa(licm),simplifycfg)";
+#define PASSES                                                                                     \
+    "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,loop-mssa(licm),"       \
+    "simplifycfg"
+static const char passes[] = PASSES ")", passes_with_steps[] = PASSES ",loop(loop-reduce))";
 
 /* What code is made for; found once. */
 static struct {
@@ -74,14 +75,19 @@ static const struct {
 enum { NTARGETS = sizeof targets / sizeof *targets };
 
 /* A program of a thousand small values is one long block of loads and stores, among which LLVM's
- * schedulers look for every pair that may meet: from this many on they are to look no further. */
-static void keep_scheduling_short(void)
+ * schedulers look for every pair that may meet: from this many on they are to look no further.
+ *
+ * What a third of a small kernel's compilation would go into, and gives our loops nothing: addresses
+ * made anew from steps, since nearly all of them are a base and a count (kernels that have others ask
+ * for it, Emit.has_steps), and a second scheduling, behind the registers. */
+static void keep_short(void)
 {
     static bool is_said; /* LLVM takes it once */
-    const char *const words[] = { "tutti", "-dag-maps-huge-region=128" };
+    static const char *const words[] = { "tutti", "-dag-maps-huge-region=128", "-disable-lsr",
+                                         "-disable-post-ra" };
     if (!is_said) {
         is_said = true;
-        LLVMParseCommandLineOptions(2, words, NULL);
+        LLVMParseCommandLineOptions(sizeof words / sizeof *words, words, NULL);
     }
 }
 
@@ -124,7 +130,7 @@ static void others_ready(void)
 static void host_find(void *user)
 {
     (void)user;
-    keep_scheduling_short();
+    keep_short();
     LLVMInitializeNativeTarget();
     LLVMInitializeNativeAsmPrinter();
     host.triple = LLVMGetDefaultTargetTriple();
@@ -424,7 +430,8 @@ static Error *verify(Emit *e)
 static Error *optimise(Emit *e)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->llvm, passes, e->machine, options);
+    const char *names = e->has_steps ? passes_with_steps : passes;
+    LLVMErrorRef error = LLVMRunPasses(e->llvm, names, e->machine, options);
     LLVMDisposePassBuilderOptions(options);
     return from_llvm(error, "optimising");
 }
